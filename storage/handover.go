@@ -274,9 +274,6 @@ func (h *Handover) Version(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s.%d", f.Instance, h.db.seq.Load()), err
 }
 
-// Facts is DB.Facts.
-func (h *Handover) Facts(ctx context.Context) (Facts, error) { return h.db.Facts(ctx) }
-
 // Numbers are the last ones that were given out.
 func (h *Handover) Numbers(ctx context.Context) (n both.Numbers, err error) {
 	err = h.db.view(ctx, func(t *txn) error {

@@ -77,6 +77,19 @@ func open(o Options, browse bool) (*DB, error) {
 	return openLocked(o, lock, browse)
 }
 
+// HoldDir makes a data directory, and takes it for a process that keeps only its log and its sockets
+// there: *ErrHeld while another has it.
+func HoldDir(dir string) (release func() error, err error) {
+	if err := disk.PrepareDir(dir); err != nil {
+		return nil, err
+	}
+	lock, err := disk.LockDir(dir, false)
+	if err != nil {
+		return nil, err
+	}
+	return func() error { lock.Release(); return nil }, nil
+}
+
 // openUpkeep opens a directory for work on its files: alone, but without taking part in its life. The state is open for
 // reading, and neither opening nor closing is recorded, so that what the last engine left behind still tells its story.
 func openUpkeep(o Options) (*DB, error) {

@@ -1,10 +1,12 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/operation"
@@ -14,7 +16,8 @@ import (
 // stored can be read, nothing can be changed.
 type Browse struct {
 	finder
-	do string
+	why, do string
+	every   time.Duration
 }
 
 // Stored are what the console of stored data reads. All but the first four may be left out.
@@ -23,6 +26,8 @@ type Stored struct {
 	Policies engine.Policies
 	Limits   func() engine.LimitsRow // as the last engine knew them
 	Do       string                  // tells whoever asks for more what to do
+	Why      string                  // there is no more to be had; "" = no engine runs
+	Every    time.Duration           // between two looks of who watches; 0 = nothing moves
 
 	Lane      func(engine.Job) string // where jobs' calls go, so that error classes have the names that an engine gives them
 	Domain    Finder                  // answers the queries of a domain
@@ -33,7 +38,7 @@ type Stored struct {
 
 // NewBrowse makes a read-only console.
 func NewBrowse(s Stored) *Browse {
-	b := &Browse{do: s.Do, finder: finder{store: s.Store, lane: noLane, domain: s.Domain, schedules: s.Schedules, alerts: s.Alerts, logs: s.Logs}}
+	b := &Browse{why: cmp.Or(s.Why, "no engine runs"), do: s.Do, every: s.Every, finder: finder{store: s.Store, lane: noLane, domain: s.Domain, schedules: s.Schedules, alerts: s.Alerts, logs: s.Logs}}
 	if s.Lane != nil {
 		b.lane = s.Lane
 	}
@@ -41,27 +46,39 @@ func NewBrowse(s Stored) *Browse {
 	return b
 }
 
-// Watch yields what is stored once, and then waits for ctx to end: nothing moves.
+// Watch yields what is stored: once, or as often as others change it. It waits for ctx to end.
 func (b *Browse) Watch(ctx context.Context) iter.Seq[engine.Update] {
 	return func(yield func(engine.Update) bool) {
-		accounts, err := b.accounts(ctx, engine.AccountsQuery{})
-		if err != nil {
-			return
-		}
-		row, queues, _, err := b.live.status(ctx)
-		if err != nil {
-			return
-		}
-		u := engine.Update{Snapshot: true, Engine: &row, Queues: queues, Accounts: accounts}
-		if yield(u) {
-			<-ctx.Done()
+		for {
+			u, err := b.snapshot(ctx)
+			if err == nil && !yield(u) || err != nil && b.every == 0 {
+				return
+			}
+			var again <-chan time.Time
+			if b.every > 0 {
+				again = time.After(b.every)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-again:
+			}
 		}
 	}
 }
 
+func (b *Browse) snapshot(ctx context.Context) (engine.Update, error) {
+	accounts, err := b.accounts(ctx, engine.AccountsQuery{})
+	if err != nil {
+		return engine.Update{}, err
+	}
+	row, queues, _, err := b.live.status(ctx)
+	return engine.Update{Snapshot: true, Engine: &row, Queues: queues, Accounts: accounts}, err
+}
+
 // Do refuses with the reason.
 func (b *Browse) Do(context.Context, engine.Command) (engine.Receipt, error) {
-	return engine.Receipt{}, engine.Problemf(engine.ErrReadOnly, b.do, "this shows stored data only, no engine runs")
+	return engine.Receipt{}, engine.Problemf(engine.ErrReadOnly, b.do, "this shows stored data only, %s", b.why)
 }
 
 // Find answers from disk.

@@ -76,7 +76,7 @@ func TestS2_10_AHealthyDayFiresNothing(t *testing.T) {
 		time.Sleep(3 * time.Hour)
 		r.quietSoFar("the rest of the day")
 		for _, p := range []sim.PlayerSpec{blue, kain} {
-			row := ask[engine.AccountDetail](t, r.control, engine.AccountQuery{ID: p.RiotID}).Row
+			row := ask[engine.AccountDetail](t, r.front, engine.AccountQuery{ID: p.RiotID}).Row
 			if row.Status != engine.SyncCompleted || row.Matches.Stored != p.Matches {
 				t.Errorf("%s is %s with %d of %d matches", p.RiotID, row.Status, row.Matches.Stored, p.Matches)
 			}

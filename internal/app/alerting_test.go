@@ -158,7 +158,7 @@ func (r *alertRig) told(part string) (n int) {
 
 func (r *alertRig) alert(id string) engine.AlertRow {
 	r.t.Helper()
-	for _, a := range ask[engine.AlertsAnswer](r.t, r.control, engine.AlertsQuery{}).Alerts {
+	for _, a := range ask[engine.AlertsAnswer](r.t, r.front, engine.AlertsQuery{}).Alerts {
 		if a.ID == id {
 			return a
 		}
@@ -178,7 +178,7 @@ func (r *alertRig) wants(states map[string]engine.AlertState) {
 func (r *alertRig) do(c engine.Command) engine.Receipt {
 	r.t.Helper()
 	c.By = engine.Actor{User: "ana", Via: "console"}
-	got, err := r.control.Do(context.Background(), c)
+	got, err := r.front.Do(context.Background(), c)
 	if err != nil {
 		r.t.Fatalf("%s: %v", c.Op, err)
 	}
@@ -189,8 +189,8 @@ func (r *alertRig) do(c engine.Command) engine.Receipt {
 func (r *alertRig) recount() (statuses map[string]int, day engine.DaySum) {
 	r.t.Helper()
 	statuses = map[string]int{}
-	for _, j := range ask[engine.JobLogPage](r.t, r.control, engine.JobLogQuery{Page: engine.Page{Limit: 500}}).Jobs {
-		d := ask[engine.JobDetail](r.t, r.control, engine.JobQuery{ID: j.Job})
+	for _, j := range ask[engine.JobLogPage](r.t, r.front, engine.JobLogQuery{Page: engine.Page{Limit: 500}}).Jobs {
+		d := ask[engine.JobDetail](r.t, r.front, engine.JobQuery{ID: j.Job})
 		day.CountEnded(j.Status, 1)
 		retries := 0
 		for _, a := range slices.Concat(d.Attempts, d.Holds) {
@@ -241,7 +241,7 @@ func TestS2_10_AlertsOfARunningEngine(t *testing.T) {
 			t.Errorf("give-ups: %s, evidence %+v", a.Now(), a.Evidence)
 		}
 
-		m := ask[engine.Metrics](t, r.control, engine.MetricsQuery{Days: 1})
+		m := ask[engine.Metrics](t, r.front, engine.MetricsQuery{Days: 1})
 		statuses, day := r.recount()
 		day.Day = "2026-11-20"
 		if fmt.Sprint(m.Statuses) != fmt.Sprint(statuses) || m.Statuses[string(riot.ClassPayload)] != 150 || m.AtMax != 30 || m.Retries != 120 || m.RetriesWon != 0 || m.RetrySuccess != 0 {
@@ -254,10 +254,10 @@ func TestS2_10_AlertsOfARunningEngine(t *testing.T) {
 		r.restart(30 * time.Second)
 		time.Sleep(10 * time.Second)
 		r.wants(map[string]engine.AlertState{"give-ups": engine.AlertFiring, spike: engine.AlertAcknowledged, "retries": engine.AlertFiring})
-		if n := ask[engine.StatusAnswer](t, r.control, engine.StatusQuery{}).Engine.Alerts; n != 2 {
+		if n := ask[engine.StatusAnswer](t, r.front, engine.StatusQuery{}).Engine.Alerts; n != 2 {
 			t.Errorf("%d alerts fire unseen, want 2", n)
 		}
-		if again := ask[engine.Metrics](t, r.control, engine.MetricsQuery{}); fmt.Sprint(again.Statuses) != fmt.Sprint(statuses) {
+		if again := ask[engine.Metrics](t, r.front, engine.MetricsQuery{}); fmt.Sprint(again.Statuses) != fmt.Sprint(statuses) {
 			t.Errorf("after the restart: %v", again.Statuses)
 		}
 		time.Sleep(64 * time.Minute) // the last failure is an hour and five minutes ago

@@ -166,7 +166,7 @@ func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring.
 		return handOver(ctx, cfg, keys, stdoutPlain())
 	case errors.Is(err, terminal.ErrHungUp) && keep:
 		t.log.Info().Msg("the terminal has gone; the engine goes on without it")
-		d := daemon{parts: t.parts, cfg: cfg, load: c.load, hangups: hangups, systemd: sdnotify.Notifier{}}
+		d := daemon{base: t.base, load: c.load, hangups: hangups, systemd: sdnotify.Notifier{}}
 		d.run(watching)
 		return t.stop()
 	case errors.Is(err, terminal.ErrHungUp):

@@ -50,7 +50,7 @@ func hourly(t *testing.T, withSync bool) (took time.Duration, foretold engine.Co
 // account is the row of a player.
 func (f *flow) account(p sim.PlayerSpec) engine.AccountRow {
 	f.t.Helper()
-	return ask[engine.AccountDetail](f.t, f.task.control, engine.AccountQuery{ID: p.RiotID}).Row
+	return ask[engine.AccountDetail](f.t, f.task.front, engine.AccountQuery{ID: p.RiotID}).Row
 }
 
 // TestI2_TheForetoldDelayComesTrue: what a dry run says of the scheduled run is what

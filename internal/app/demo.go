@@ -127,10 +127,10 @@ func (d *demoRun) start(ctx context.Context, dir string, life context.Context, e
 	if d.base != "" {
 		cfg.BaseURL = d.base
 	}
-	var p *parts
-	p, err := assemble(cfg, assembly{
+	var p *base
+	p, err := join(cfg, assembly{
 		keys: d.keys, demo: true, speed: d.speed, transport: d.transport, phone: d.calls(d.Chaos.Pages()), dials: d.dials,
-		watch: func(_ uint64, changes []engine.Change) { d.Chaos.Look(p.db, changes) },
+		watch: func(_ uint64, changes []engine.Change) { d.Chaos.Look(p.store, changes) },
 		stall: d.Chaos.Stall, spoil: d.Chaos.Spoil(life),
 	})
 	if err != nil {
@@ -165,20 +165,24 @@ type demoEngine struct {
 }
 
 // Console implements demo.Engine.
-func (e demoEngine) Console() engine.Console { return e.control }
+func (e demoEngine) Console() engine.Console { return e.front }
 
 // Note implements demo.Engine.
-func (e demoEngine) Note(n engine.Note) { e.control.Note(n) }
+func (e demoEngine) Note(n engine.Note) { e.note(n) }
 
 // Page implements demo.Engine.
 func (e demoEngine) Page(ctx context.Context, on bool) error {
-	take, err := e.pager.Prepare(pager.Targets{Call: e.calls(on)})
+	at := e.engine.Load()
+	if at == nil {
+		return engine.Problemf(engine.ErrRefused, "ask there", "another member leads")
+	}
+	take, err := at.pager.Prepare(pager.Targets{Call: e.calls(on)})
 	if err != nil {
 		return err
 	}
 	take()
 	if on {
-		_, err = e.pager.Try(ctx, pager.TryCall, operator("demo"), false)
+		_, err = at.pager.Try(ctx, pager.TryCall, operator("demo"), false)
 	}
 	return err
 }

@@ -39,7 +39,7 @@ func (f *flow) failing(p sim.PlayerSpec, n int, kind sim.Kind) (ids []string) {
 // state reports whether the job of a match is in a state.
 func (f *flow) state(id string, s engine.State) func() bool {
 	return func() bool {
-		a, err := f.task.control.Find(f.t.Context(), engine.JobQuery{Key: "match:" + id})
+		a, err := f.task.front.Find(f.t.Context(), engine.JobQuery{Key: "match:" + id})
 		d, ok := a.(engine.JobDetail)
 		return err == nil && ok && d.Job.State == s
 	}
@@ -148,7 +148,7 @@ func TestFlow_RetryAnErrorClassWithACanary(t *testing.T) {
 			f.until("the success of "+id, time.Minute, f.state(id, engine.Completed))
 		}
 		var whys []string
-		for _, e := range ask[engine.AuditPage](t, f.task.control, engine.AuditQuery{}).Entries {
+		for _, e := range ask[engine.AuditPage](t, f.task.front, engine.AuditQuery{}).Entries {
 			if e.Op == engine.OpReclass && e.By.User == "ana" && e.Applied > 0 {
 				whys = append(whys, e.Reason)
 			}
@@ -287,7 +287,7 @@ func TestI5_Flow_FreezeABucketUntilAnInstant(t *testing.T) {
 		ana.loses("CAPPED")
 		f.audited(engine.OpThaw, "ana", "")
 		f.until("the end", 20*time.Minute, func() bool {
-			return ask[engine.StatusAnswer](t, f.task.control, engine.StatusQuery{}).Engine.Stored == 60
+			return ask[engine.StatusAnswer](t, f.task.front, engine.StatusQuery{}).Engine.Stored == 60
 		})
 		if n := f.sim.Stats().Violations; n != 0 {
 			t.Errorf("%d violations", n)
@@ -370,7 +370,7 @@ func TestFlow_FreezeStepToA429AndOpenItsJob(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		ana.press("f")
 		ana.sees("‖ FROZEN")
-		stored := ask[engine.StatusAnswer](t, f.task.control, engine.StatusQuery{}).Engine.Stored
+		stored := ask[engine.StatusAnswer](t, f.task.front, engine.StatusQuery{}).Engine.Stored
 		for range 40 {
 			if strings.Contains(ana.line("▌  12:0"), "  429  ") {
 				break
@@ -388,7 +388,7 @@ func TestFlow_FreezeStepToA429AndOpenItsJob(t *testing.T) {
 		ana.press("esc", "esc", ".")
 		ana.loses("FROZEN")
 		f.until("the engine went on meanwhile", time.Minute, func() bool {
-			return ask[engine.StatusAnswer](t, f.task.control, engine.StatusQuery{}).Engine.Stored > stored
+			return ask[engine.StatusAnswer](t, f.task.front, engine.StatusQuery{}).Engine.Stored > stored
 		})
 	})
 }
@@ -484,7 +484,7 @@ func TestFlow_TwoConsolesActOnOneJob(t *testing.T) {
 			t.Errorf("the job is %s", d.Job.State)
 		}
 		n := 0
-		for _, e := range ask[engine.AuditPage](t, f.task.control, engine.AuditQuery{}).Entries {
+		for _, e := range ask[engine.AuditPage](t, f.task.front, engine.AuditQuery{}).Entries {
 			if e.Op == engine.OpCancel && e.Applied > 0 {
 				n++
 			}
@@ -504,7 +504,7 @@ func TestFlow_ReadOnlyRefusesWithAReason(t *testing.T) {
 		eve := f.sit("eve", 120, 40, func(o *ui.Options) { o.ReadOnly, o.ReadOnlyWhy = true, "eve is a viewer here: ask an operator" })
 		defer eve.leave()
 		eve.sees("READ ONLY", "SYNCING")
-		before := len(ask[engine.AuditPage](t, f.task.control, engine.AuditQuery{}).Entries)
+		before := len(ask[engine.AuditPage](t, f.task.front, engine.AuditQuery{}).Entries)
 		for _, keys := range [][]string{{"1", "p"}, {"2", "t"}, {"2", "x"}, {"2", "a"}, {"3", "r"}, {"3", "x"}, {"3", "@"}, {"3", "!"}, {"3", "D"}, {"5", "tab", "p"}, {"K"}, {";"}} {
 			eve.press(keys...)
 			eve.sees("eve is a viewer here")
@@ -517,7 +517,7 @@ func TestFlow_ReadOnlyRefusesWithAReason(t *testing.T) {
 			eve.press("esc")
 			time.Sleep(5 * time.Second)
 		}
-		if n := len(ask[engine.AuditPage](t, f.task.control, engine.AuditQuery{}).Entries); n != before {
+		if n := len(ask[engine.AuditPage](t, f.task.front, engine.AuditQuery{}).Entries); n != before {
 			t.Errorf("the audit has %d entries, had %d", n, before)
 		}
 		eve.press("3", "enter")
@@ -539,7 +539,7 @@ func TestFlow_CostBeforeASync(t *testing.T) {
 		ana.sees("Sync "+long.RiotID+"?", "At most 2,011 calls (app:europe", "done by about 12:", "Blue Heron#FLOW by up to", "▌n no")
 		ana.press("n")
 		ana.misses("Sync " + long.RiotID + "?")
-		if n := len(ask[engine.AuditPage](t, f.task.control, engine.AuditQuery{}).Entries); n != 1 {
+		if n := len(ask[engine.AuditPage](t, f.task.front, engine.AuditQuery{}).Entries); n != 1 {
 			t.Errorf("the audit has %d entries, want that of the first sync", n)
 		}
 	})
@@ -555,7 +555,7 @@ func TestFlow_TrackUntrackRescheduleAndPurge(t *testing.T) {
 		ana := f.sit("ana", 120, 40)
 		defer ana.leave()
 		tracked := func() bool {
-			return ask[engine.AccountDetail](t, f.task.control, engine.AccountQuery{ID: who.RiotID}).Row.Tracked
+			return ask[engine.AccountDetail](t, f.task.front, engine.AccountQuery{ID: who.RiotID}).Row.Tracked
 		}
 		was := tracked()
 		ana.press("2")

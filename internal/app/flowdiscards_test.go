@@ -16,7 +16,7 @@ func TestP16_Flow_DiscardedJobsOfAQueue(t *testing.T) {
 		ids := f.failing(who, 2, sim.NotFound)
 		says := func(want int) func() bool {
 			return func() bool {
-				for _, q := range ask[engine.StatusAnswer](t, f.task.control, engine.StatusQuery{}).Queues {
+				for _, q := range ask[engine.StatusAnswer](t, f.task.front, engine.StatusQuery{}).Queues {
 					if q.Name == "ingest.summoner.full" {
 						return q.Counts[engine.Discarded] == want
 					}

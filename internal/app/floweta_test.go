@@ -30,9 +30,9 @@ func (f *flow) estimates(disturb func(gone time.Duration), players ...sim.Player
 		} else if disturb != nil {
 			disturb(gone)
 		}
-		for _, row := range ask[engine.AccountsPage](f.t, f.task.control, engine.AccountsQuery{}).Accounts {
+		for _, row := range ask[engine.AccountsPage](f.t, f.task.front, engine.AccountsQuery{}).Accounts {
 			if row.Status.Open() {
-				d := ask[engine.AccountDetail](f.t, f.task.control, engine.AccountQuery{ID: row.ID})
+				d := ask[engine.AccountDetail](f.t, f.task.front, engine.AccountQuery{ID: row.ID})
 				told[row.RiotID] = append(told[row.RiotID], estimate{time.Now(), d.ETA})
 				continue
 			}
@@ -97,8 +97,8 @@ func TestI3_TheETASaysWhyThereIsNone(t *testing.T) {
 		says := func(want string) {
 			t.Helper()
 			f.until(want, 2*time.Minute, func() bool {
-				rows := ask[engine.AccountsPage](t, f.task.control, engine.AccountsQuery{}).Accounts
-				e := ask[engine.AccountDetail](t, f.task.control, engine.AccountQuery{ID: rows[0].ID}).ETA
+				rows := ask[engine.AccountsPage](t, f.task.front, engine.AccountsQuery{}).Accounts
+				e := ask[engine.AccountDetail](t, f.task.front, engine.AccountQuery{ID: rows[0].ID}).ETA
 				return e.Why == want && e.Known == (want == "") && (e.Known || e.High == 0)
 			})
 		}
@@ -130,8 +130,8 @@ func TestI2_WhatASyncCostsIsWhatItTakes(t *testing.T) {
 	inFlow(t, flowRiot("20:1,100:120", ana, ben), func(f *flow) {
 		f.sync(ana)
 		time.Sleep(time.Minute)
-		at := ask[engine.AccountsPage](t, f.task.control, engine.AccountsQuery{}).Accounts[0].ID
-		before := ask[engine.AccountDetail](t, f.task.control, engine.AccountQuery{ID: at}).ETA
+		at := ask[engine.AccountsPage](t, f.task.front, engine.AccountsQuery{}).Accounts[0].ID
+		before := ask[engine.AccountDetail](t, f.task.front, engine.AccountQuery{ID: at}).ETA
 		began := time.Now()
 		sixty := engine.Command{Op: engine.OpTrigger, Account: ben.RiotID, Sync: engine.SyncAsk{Platform: string(ben.Platform), Count: 60}}
 		asked := sixty
@@ -142,14 +142,14 @@ func TestI2_WhatASyncCostsIsWhatItTakes(t *testing.T) {
 		}
 		f.do(sixty)
 		f.until("the end of both", time.Hour, func() bool {
-			for _, row := range ask[engine.AccountsPage](t, f.task.control, engine.AccountsQuery{}).Accounts {
+			for _, row := range ask[engine.AccountsPage](t, f.task.front, engine.AccountsQuery{}).Accounts {
 				if row.Status.Open() {
 					return false
 				}
 			}
 			return true
 		})
-		for _, row := range ask[engine.AccountsPage](t, f.task.control, engine.AccountsQuery{}).Accounts {
+		for _, row := range ask[engine.AccountsPage](t, f.task.front, engine.AccountsQuery{}).Accounts {
 			took, want := row.Finished.Sub(began), cost.Takes
 			if row.ID == at {
 				want = before.Low + cost.Delays[0].By

@@ -16,7 +16,7 @@ func TestFlow_AnAccountIsForgotten(t *testing.T) {
 		f.sync(other)
 		for _, p := range []sim.PlayerSpec{who, other} {
 			f.until("the sync of "+p.RiotID, 10*time.Minute, func() bool {
-				return ask[engine.AccountDetail](t, f.task.control, engine.AccountQuery{ID: p.RiotID}).Row.Status == engine.SyncCompleted
+				return ask[engine.AccountDetail](t, f.task.front, engine.AccountQuery{ID: p.RiotID}).Row.Status == engine.SyncCompleted
 			})
 		}
 		ana := f.sit("ana", 120, 40)
@@ -35,7 +35,7 @@ func TestFlow_AnAccountIsForgotten(t *testing.T) {
 		ana.sees("were deleted")
 		ana.press("esc")
 		f.until("the account to go", time.Minute, func() bool {
-			a := ask[engine.AccountsPage](t, f.task.control, engine.AccountsQuery{})
+			a := ask[engine.AccountsPage](t, f.task.front, engine.AccountsQuery{})
 			return len(a.Accounts) == 1 && a.Accounts[0].RiotID == other.RiotID
 		})
 		f.audited(engine.OpForget, "ana", "they asked")

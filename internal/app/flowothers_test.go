@@ -46,5 +46,5 @@ func TestFlow_WhatOthersDoIsSeenAtOnce(t *testing.T) {
 func (f *flow) inLine() []engine.JobRow {
 	f.t.Helper()
 	q := engine.JobsQuery{Kind: "match.fetch", States: []engine.State{engine.Available}}
-	return ask[engine.JobsPage](f.t, f.task.control, q).Jobs
+	return ask[engine.JobsPage](f.t, f.task.front, q).Jobs
 }

@@ -41,9 +41,9 @@ func TestFlow_TriesAndDelaysAreThoseInForce(t *testing.T) {
 				t.Errorf("%s: %d attempts after %s, of the list %+v", where, j.MaxAttempts, j.Job.Delay, list)
 			}
 		}
-		wants(f.task.control, "the engine")
+		wants(f.task.front, "the engine")
 		var out bytes.Buffer
-		if err := cli.Retries("").Show(t.Context(), f.task.control, cli.Out{W: &out, JSON: true}); err != nil {
+		if err := cli.Retries("").Show(t.Context(), f.task.front, cli.Out{W: &out, JSON: true}); err != nil {
 			t.Fatal(err)
 		}
 		var line struct {
@@ -53,12 +53,12 @@ func TestFlow_TriesAndDelaysAreThoseInForce(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &line); err != nil || line.MaxAttempts != 3 || line.Delay != int64(10*time.Second) {
 			t.Errorf("retries --json: %s, %v", out.String(), err)
 		}
-		wants(browser(t.Context(), f.task.db, f.config()), "without an engine")
+		wants(browser(t.Context(), f.task.store, f.config()), "without an engine")
 		f.until("the end", time.Minute, f.state(id, engine.Discarded))
 		if j := f.job("match:" + id); len(j.Attempts) != 3 {
 			t.Errorf("%d attempts were made", len(j.Attempts))
 		}
-		if m := ask[engine.Metrics](t, f.task.control, engine.MetricsQuery{}); m.AtMax != 1 {
+		if m := ask[engine.Metrics](t, f.task.front, engine.MetricsQuery{}); m.AtMax != 1 {
 			t.Errorf("%d jobs are at their maximum: %+v", m.AtMax, m)
 		}
 	})

@@ -107,7 +107,7 @@ func (f *flow) stop() {
 func (f *flow) do(c engine.Command) engine.Receipt {
 	f.t.Helper()
 	c.By = engine.Actor{User: "script", Via: "cli"}
-	r, err := f.task.control.Do(f.t.Context(), c)
+	r, err := f.task.front.Do(f.t.Context(), c)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func (f *flow) sync(p sim.PlayerSpec) {
 // job is a job as the store has it.
 func (f *flow) job(key string) engine.JobDetail {
 	f.t.Helper()
-	return ask[engine.JobDetail](f.t, f.task.control, engine.JobQuery{Key: key})
+	return ask[engine.JobDetail](f.t, f.task.front, engine.JobQuery{Key: key})
 }
 
 // until lets time pass until ok, at most for span.
@@ -140,7 +140,7 @@ func (f *flow) until(what string, span time.Duration, ok func() bool) {
 // reason, and gives it.
 func (f *flow) audited(op engine.Op, who, reason string) engine.AuditEntry {
 	f.t.Helper()
-	for _, e := range ask[engine.AuditPage](f.t, f.task.control, engine.AuditQuery{}).Entries {
+	for _, e := range ask[engine.AuditPage](f.t, f.task.front, engine.AuditQuery{}).Entries {
 		if e.Op != op {
 			continue
 		}
@@ -187,7 +187,7 @@ func (f *flow) sit(who string, w, h int, change ...func(*ui.Options)) *seat {
 	ctx, s.end = context.WithCancel(f.t.Context())
 	go func() {
 		defer close(s.done)
-		s.err = ui.Run(ctx, f.task.control, opt)
+		s.err = ui.Run(ctx, f.task.front, opt)
 		_ = read.Close()
 	}()
 	s.turnOn(w, h)

@@ -67,7 +67,7 @@ func TestForgetThroughARunningEngine(t *testing.T) {
 		ask := engine.Command{Op: engine.OpForget, Account: who.RiotID, DryRun: true, By: engine.Actor{User: "ana", Via: "cli"}}
 		var would engine.Receipt
 		f.until("nothing to run", 10*time.Minute, func() bool {
-			r, err := f.task.control.Do(context.Background(), ask)
+			r, err := f.task.front.Do(context.Background(), ask)
 			would = r
 			return err == nil
 		})
@@ -77,7 +77,7 @@ func TestForgetThroughARunningEngine(t *testing.T) {
 		ask.DryRun = false
 		var did engine.Receipt
 		f.until("the deletion", 10*time.Minute, func() bool {
-			r, err := f.task.control.Do(context.Background(), ask)
+			r, err := f.task.front.Do(context.Background(), ask)
 			did = r
 			return err == nil
 		})

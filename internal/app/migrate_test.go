@@ -104,7 +104,7 @@ func TestPostgres_WhatCannotMove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := used.Hold(t.Context()); err != nil {
+	if err := used.SaveState(t.Context(), "limiter", []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
 	_ = used.Close()

@@ -50,7 +50,7 @@ func (p *parts) unheld(ctx context.Context, do func(context.Context) error) erro
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served, limited := make(chan error, 1), make(chan error, 1)
 	go func() { served <- p.db.Serve(serving) }()
-	err := p.limits.Restore(ctx, p.db.Boot().New, p.db.Live(ctx))
+	err := p.limits.Restore(ctx, p.boot.New, p.db.Live(ctx))
 	limiting, halt := context.WithCancel(serving)
 	go func() { limited <- p.limits.Run(limiting) }()
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 // jobs have ended and stay so.
 func (r *alertRig) sameCounts(when string, kind engine.Kind, discarded, cancelled int) engine.Metrics {
 	r.t.Helper()
-	m := ask[engine.Metrics](r.t, r.control, engine.MetricsQuery{Days: 1})
+	m := ask[engine.Metrics](r.t, r.front, engine.MetricsQuery{Days: 1})
 	day := m.Days[0]
 	for _, s := range []struct {
 		state     engine.State
@@ -31,7 +31,7 @@ func (r *alertRig) sameCounts(when string, kind engine.Kind, discarded, cancelle
 			r.t.Errorf("%s: %s: the hour says %d, the day %d, Prometheus %d; want %d", when, s.state, s.hour, s.day, prom, s.want)
 		}
 	}
-	return ask[engine.Metrics](r.t, r.control, engine.MetricsQuery{Kind: kind})
+	return ask[engine.Metrics](r.t, r.front, engine.MetricsQuery{Kind: kind})
 }
 
 // TestS2_9_OneCountWhereverItIsCounted: jobs that are cancelled while they wait, that give
@@ -51,7 +51,7 @@ func TestS2_9_OneCountWhereverItIsCounted(t *testing.T) {
 		r.do(engine.Command{Op: engine.OpTrigger, Account: who.RiotID, Sync: engine.SyncAsk{Platform: "euw1", Mode: "full", Timelines: string(league.TimelinesNone)}})
 		time.Sleep(20 * time.Second) // five wait for their second try
 		job := func(id string) engine.JobID {
-			return ask[engine.JobDetail](t, r.control, engine.JobQuery{Key: "match:" + id}).Job.ID
+			return ask[engine.JobDetail](t, r.front, engine.JobQuery{Key: "match:" + id}).Job.ID
 		}
 		cancelled := r.do(engine.Command{Op: engine.OpCancel, Select: &engine.Selection{IDs: []engine.JobID{job(ids[0]), job(ids[1])}}, Reason: "enough"})
 		m := r.sameCounts("two cancelled while they waited", kind, 0, 2)

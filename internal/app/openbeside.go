@@ -39,7 +39,7 @@ func openBeside(ctx context.Context, cfg config.Config, keys *keyring.Ring, ende
 }
 
 func (o *ownEngine) begin(ctx context.Context, cfg config.Config, keys *keyring.Ring, ended func()) error {
-	p, err := assemble(cfg, assembly{keys: keys})
+	p, err := join(cfg, assembly{keys: keys})
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (o *ownEngine) begin(ctx context.Context, cfg config.Config, keys *keyring.
 		return errors.Join(err, p.close())
 	}
 	o.running = p.start(ctx, ended)
-	o.con.Up(p.control)
+	o.con.Up(p.front)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -92,8 +93,11 @@ func TestPostgres_EverythingInASchema(t *testing.T) {
 	engine.says("ready: process")
 	elsewhere := s
 	elsewhere.dir = freshDir(t)
-	if r := elsewhere.run(exitHeld, "serve"); !strings.Contains(r.stderr, "is held by process") {
-		t.Errorf("a second engine: %q", r.stderr)
+	if r := elsewhere.run(exitHeld, "sync", stays, "--platform", "euw1"); !strings.Contains(r.stderr, "is held by process "+strconv.Itoa(engine.cmd.Process.Pid)) {
+		t.Errorf("a sync beside the engine: %q", r.stderr)
+	}
+	if r := s.run(exitHeld, "serve"); !strings.Contains(r.stderr, "`farsight attach` opens a console on it") {
+		t.Errorf("two members with one data directory: %q", r.stderr)
 	}
 	if r := elsewhere.run(exitDone, "accounts", "--json"); strings.Count(r.stdout, `"riot_id"`) != 2 {
 		t.Errorf("a list beside the engine: %s", r.stdout)

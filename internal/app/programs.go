@@ -18,9 +18,8 @@ import (
 )
 
 // programs makes the routes for programs, and what counts and tells for them.
-func (p *parts) programs(cfg config.Config) []api.Route {
-	p.settings.Store(&cfg.Sources)
-	p.events = api.NewEvents(api.EventsOptions{Console: p.front, Boot: p.db.Boot().ID, Log: logbook.Area(p.log, logbook.AreaSocket)})
+func (p *base) programs(cfg config.Config) []api.Route {
+	p.events = api.NewEvents(api.EventsOptions{Console: p.front, Boot: p.id, Log: logbook.Area(p.log, logbook.AreaSocket)})
 	p.metrics = api.NewMetrics(api.MetricsOptions{
 		Console: p.front, Version: version(),
 		Queue:    func(q engine.Queue) string { return edgeQueue(cfg, q) },
@@ -34,7 +33,7 @@ func (p *parts) programs(cfg config.Config) []api.Route {
 
 // openHTTP opens the listener for programs when one is configured: loopback, with
 // the token of the data directory.
-func (p *parts) openHTTP(cfg config.Config, opt api.Options) error {
+func (p *base) openHTTP(cfg config.Config, opt api.Options) error {
 	if cfg.HTTPListen == "" {
 		return nil
 	}
@@ -56,7 +55,7 @@ func (p *parts) openHTTP(cfg config.Config, opt api.Options) error {
 
 // told counts committed changes for programs, and tells them. Nobody is there before
 // the sockets are open.
-func (p *parts) told(changes []engine.Change) {
+func (p *base) told(changes []engine.Change) {
 	if p.events == nil {
 		return
 	}
@@ -65,16 +64,16 @@ func (p *parts) told(changes []engine.Change) {
 }
 
 // tellPrograms moves the events until ctx ends.
-func (p *parts) tellPrograms(ctx context.Context) error {
+func (p *base) tellPrograms(ctx context.Context) error {
 	if p.events == nil {
 		return nil
 	}
 	return p.events.Run(ctx)
 }
 
-func (p *parts) commitTimes() map[string]api.Histogram {
+func (p *base) commitTimes() map[string]api.Histogram {
 	out := map[string]api.Histogram{}
-	for store, sum := range p.db.WriteSums() {
+	for store, sum := range p.store.WriteSums() {
 		h := api.Histogram{Bounds: map[float64]uint64{}, Count: sum.Count, Sum: sum.Sum.Seconds()}
 		upTo := uint64(0)
 		for i, bound := range storage.WriteBounds {
@@ -86,14 +85,14 @@ func (p *parts) commitTimes() map[string]api.Histogram {
 	return out
 }
 
-func (p *parts) storeSizes() map[string]float64 {
-	s, err := p.db.Sizes()
+func (p *base) storeSizes() map[string]float64 {
+	s, err := p.store.Sizes()
 	if err != nil {
 		p.log.Warn().Str("area", logbook.AreaStorage).Err(err).Msg("the size of the store is not known")
 		return nil
 	}
 	sizes := map[string]float64{"state": float64(s.State), "payloads": float64(s.Payloads)}
-	if roomOf(p.db) != nil {
+	if roomOf(p.store) != nil {
 		sizes["free"] = float64(s.Free)
 	}
 	return sizes
@@ -101,17 +100,17 @@ func (p *parts) storeSizes() map[string]float64 {
 
 // shownSettings are the settings in force, secrets cut: the key, and what an address
 // may hold of one.
-func (p *parts) shownSettings() []engine.Setting {
+func (p *base) shownSettings() []engine.Setting {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	key := engine.Setting{Name: "api_key", Value: "none", Source: cmp.Or(p.keys.From(), "default"), Env: keyring.Env}
-	if a, err := p.control.Find(ctx, engine.StatusQuery{}); err == nil {
+	if a, err := p.front.Find(ctx, engine.StatusQuery{}); err == nil {
 		if shown := a.(engine.StatusAnswer).Engine.Key; shown != "" {
 			key.Value = shown
 		}
 	}
 	out := []engine.Setting{key}
-	for _, s := range *p.settings.Load() {
+	for _, s := range p.config.Load().Sources {
 		s.Value = withoutSecrets(s)
 		out = append(out, s)
 	}
@@ -127,9 +126,9 @@ func withoutSecrets(s engine.Setting) string {
 }
 
 // serverOptions are those of every way in.
-func (p *parts) serverOptions(cfg config.Config) api.Options {
+func (p *base) serverOptions(cfg config.Config) api.Options {
 	return api.Options{
-		Console: p.front, Refused: p.control.Refuse, Log: logbook.Area(p.log, logbook.AreaSocket), Routes: p.programs(cfg),
+		Console: p.front, Refused: p.refuse, Log: logbook.Area(p.log, logbook.AreaSocket), Routes: p.programs(cfg),
 		Version: version(), Dir: workplace(cfg), PID: os.Getpid(),
 	}
 }

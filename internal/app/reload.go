@@ -34,7 +34,7 @@ func oneLine(text string) string { return safe.Text(strings.ReplaceAll(text, "\n
 func (d *daemon) tell(level engine.Level, text string) {
 	n := engine.Note{At: time.Now(), Level: level, Text: riot.Redact(text)}
 	d.tale.Note(logbook.AreaEngine, n)
-	d.control.Note(n)
+	d.note(n)
 }
 
 // takeOver does the work of reload and says in words what it did.
@@ -47,9 +47,11 @@ func (d *daemon) takeOver() (said []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	tellNow, err := d.pager.Prepare(next.Pager.Targets)
-	if err != nil {
-		return nil, err
+	tellNow := func() {}
+	if at := d.engine.Load(); at != nil {
+		if tellNow, err = at.pager.Prepare(next.Pager.Targets); err != nil {
+			return nil, err
+		}
 	}
 	newToken, err := d.readToken()
 	if err != nil {
@@ -67,7 +69,7 @@ func (d *daemon) takeOver() (said []string, err error) {
 	}
 	d.door.Set(access)
 	tellNow()
-	names := changes(d.cfg, next)
+	names := changes(*d.config.Load(), next)
 	for _, use := range []reloadUse{usedAtOnce, ofTheNextCommand, needsRestart} {
 		if len(names[use]) > 0 {
 			said = append(said, strings.Join(names[use], ", ")+use.words())
@@ -86,7 +88,7 @@ func (d *daemon) readToken() (take func() (changed bool), err error) {
 	if d.gate == nil {
 		return func() bool { return false }, nil
 	}
-	token, err := api.LoadToken(d.cfg.DataDir)
+	token, err := api.LoadToken(d.config.Load().DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +102,9 @@ func (d *daemon) takeKey() (said string, err error) {
 	case err != nil:
 		return "", err
 	case changed:
-		d.limits.KeyChanged()
+		if at := d.engine.Load(); at != nil {
+			at.limits.KeyChanged()
+		}
 		return "the key is now " + d.keys.Shown(), nil
 	case d.keys.Shadows():
 		return "the key in " + d.keys.Path() + " is another than that of " + keyring.Env + ", which goes first: restart without it to take that one", nil
@@ -111,11 +115,10 @@ func (d *daemon) takeKey() (said string, err error) {
 // use puts the settings in force that can be changed at run time.
 func (d *daemon) use(next config.Config) {
 	d.logs.SetLevel(next.LogLevel)
-	d.workers.Store(int64(next.Workers))
-	d.cfg.Sources = withReloaded(d.cfg.Sources, next.Sources)
-	d.cfg.Pager = next.Pager
-	inForce := d.cfg.Sources
-	d.settings.Store(&inForce)
+	cfg := *d.config.Load()
+	cfg.LogLevel, cfg.Workers, cfg.Pager = next.LogLevel, next.Workers, next.Pager
+	cfg.Sources = withReloaded(cfg.Sources, next.Sources)
+	d.config.Store(&cfg)
 }
 
 // reloadUse is what a reload can do with a setting.

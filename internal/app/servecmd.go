@@ -21,6 +21,7 @@ import (
 
 func serveCommand() *cobra.Command {
 	var httpListen string
+	var noLead bool
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the engine without a console, until it is told to stop",
@@ -42,22 +43,27 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return runServe(cmd.Context(), cfg, func() (config.Config, error) { return configOf(cmd) }, stdout(cmd))
+			if noLead && cfg.Store == "" {
+				return usagef("--no-lead is for members that share a database: name it with --store")
+			}
+			return runServe(cmd.Context(), cfg, assembly{noLead: noLead}, func() (config.Config, error) { return configOf(cmd) }, stdout(cmd))
 		},
 	}
 	cmd.Flags().StringVar(&httpListen, "http", "", "answer programs on this loopback address, such as 127.0.0.1:7171 (the same as --http-listen)")
+	cmd.Flags().BoolVar(&noLead, "no-lead", false, "with --store: never lead, follow whoever does")
 	return cmd
 }
 
 // runServe runs the engine as a daemon.
-func runServe(ctx context.Context, cfg config.Config, load func() (config.Config, error), out cli.Out) error {
+func runServe(ctx context.Context, cfg config.Config, a assembly, load func() (config.Config, error), out cli.Out) error {
 	hangups := takeHangups()
 	defer signal.Stop(hangups)
 	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
 	}
-	p, err := assemble(cfg, assembly{keys: keys})
+	a.keys = keys
+	p, err := join(cfg, a)
 	if err != nil {
 		return toAttach(ctx, cfg, err)
 	}
@@ -67,7 +73,7 @@ func runServe(ctx context.Context, cfg config.Config, load func() (config.Config
 	watching, done := context.WithCancel(ctx)
 	defer done()
 	t := p.start(ctx, done)
-	d := daemon{parts: p, cfg: cfg, load: load, hangups: hangups, systemd: sdnotify.New()}
+	d := daemon{base: p, load: load, hangups: hangups, systemd: sdnotify.New()}
 	if _, err := fmt.Fprintln(out.W, safe.Text(d.ready())); err != nil {
 		p.log.Warn().Err(err).Msg("nobody reads the standard output")
 	}
@@ -86,8 +92,7 @@ func takeHangups() chan os.Signal {
 
 // daemon is a running engine without a console.
 type daemon struct {
-	*parts
-	cfg     config.Config
+	*base
 	load    func() (config.Config, error)
 	hangups <-chan os.Signal
 	systemd sdnotify.Notifier
@@ -95,9 +100,10 @@ type daemon struct {
 
 // ready is the one line that says so.
 func (d *daemon) ready() string {
-	line := fmt.Sprintf("farsight: ready: process %d works on %s, socket %s", os.Getpid(), storeName(d.cfg), controlSocket(d.cfg.DataDir))
-	if path, err := d.cfg.GroupSocket(); err == nil && path != "" {
-		line += " and, for group " + d.cfg.SocketGroup + ", " + path
+	cfg := d.config.Load()
+	line := fmt.Sprintf("farsight: ready: process %d works on %s, socket %s", os.Getpid(), storeName(*cfg), controlSocket(cfg.DataDir))
+	if path, err := cfg.GroupSocket(); err == nil && path != "" {
+		line += " and, for group " + cfg.SocketGroup + ", " + path
 	}
 	line += onHTTP(d.http)
 	if d.keys.Get().IsZero() {
@@ -109,7 +115,7 @@ func (d *daemon) ready() string {
 // run answers systemd and SIGHUP until ctx ends: by a signal, or because the engine
 // has stopped.
 func (d *daemon) run(ctx context.Context) {
-	d.say("READY=1", "STATUS=at work on "+storeName(d.cfg))
+	d.say("READY=1", "STATUS=at work on "+storeName(*d.config.Load()))
 	var watchdog sync.WaitGroup
 	defer watchdog.Wait()
 	watchdog.Go(func() { d.systemd.Watch(ctx, d.alive) })
@@ -132,7 +138,7 @@ func (d *daemon) say(lines ...string) {
 
 // alive reports whether the engine answers and has not stopped claiming.
 func (d *daemon) alive(ctx context.Context) bool {
-	a, err := d.control.Find(ctx, engine.StatusQuery{})
+	a, err := d.front.Find(ctx, engine.StatusQuery{})
 	status, ok := a.(engine.StatusAnswer)
 	return err == nil && ok && status.Engine.State != engine.EngineBroken
 }

@@ -82,7 +82,7 @@ func (w *world) proveTicks() {
 }
 
 func (w *world) schedules() []engine.ScheduleRow {
-	answer, err := w.task.control.Find(context.Background(), engine.SchedulesQuery{})
+	answer, err := w.task.front.Find(context.Background(), engine.SchedulesQuery{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -311,7 +311,7 @@ func (w *world) cancelSync() {
 // forceMatch fetches a stored match anew: the one lawful way to a second delivery.
 func (w *world) forceMatch() {
 	q := engine.JobsQuery{States: []engine.State{engine.Completed}, Kind: ingest.KindMatch, Page: engine.Page{Limit: 1}}
-	answer, err := w.task.control.Find(context.Background(), q)
+	answer, err := w.task.front.Find(context.Background(), q)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -207,7 +207,7 @@ func (w *world) start() {
 // stop drains the engine; nothing may have gone wrong in it.
 func (w *world) stop() {
 	w.t.Helper()
-	s := w.task.backend.Stats()
+	s := w.task.engine.Load().backend.Stats()
 	if s.Illegal+s.Late+s.Panics+s.Stuck+s.LeftAlone+s.Rescued != 0 {
 		w.errorf("the engine counted what must not be: %+v", s)
 	}
@@ -222,7 +222,7 @@ func (w *world) do(c engine.Command) engine.Receipt {
 	w.t.Helper()
 	c.By = simOperator
 	c.Reason = cmp.Or(c.Reason, "simulation")
-	r, err := w.task.control.Do(context.Background(), c)
+	r, err := w.task.front.Do(context.Background(), c)
 	if err != nil {
 		w.check.refusal(c, err)
 	}
@@ -276,7 +276,7 @@ func (w *world) countProofs() {
 	if w.seen != w.task {
 		w.seen, w.seq = w.task, 0
 	}
-	for _, c := range w.task.limits.CallsAfter(w.seq) {
+	for _, c := range w.task.engine.Load().limits.CallsAfter(w.seq) {
 		w.seq = c.Seq
 		if c.Proof && c.Status == 200 && (c.Method == string(route.Match) || c.Method == string(route.Timeline)) {
 			w.proofs++
@@ -297,7 +297,7 @@ func (w *world) glance() {
 		w.lawful += proofs
 		w.repeated += n - proofs
 	}
-	answer, err := w.task.control.Find(context.Background(), engine.SchedulesQuery{})
+	answer, err := w.task.front.Find(context.Background(), engine.SchedulesQuery{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func (w *world) glance() {
 // sound recounts the whole store (P6).
 func (w *world) sound() {
 	w.t.Helper()
-	r, err := w.task.db.Check(context.Background())
+	r, err := w.task.store.Check(context.Background())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func (w *world) settle() {
 
 // open counts the jobs that have not ended.
 func (w *world) open() (n int) {
-	for _, err := range w.task.db.Live(context.Background()) {
+	for _, err := range w.task.store.Live(context.Background()) {
 		if err != nil {
 			w.errorf("a live job cannot be read: %v", err)
 		}
@@ -346,13 +346,13 @@ func (w *world) open() (n int) {
 // errorf names seed and commit, by which a failure is found again.
 func (w *world) errorf(format string, args ...any) {
 	w.t.Helper()
-	w.t.Errorf("seed %d, commit %d, %s: %s", w.seed, w.task.db.(*storage.DB).Seq(), wall.Now().Format(time.DateTime), fmt.Sprintf(format, args...))
+	w.t.Errorf("seed %d, commit %d, %s: %s", w.seed, w.task.store.(*storage.DB).Seq(), wall.Now().Format(time.DateTime), fmt.Sprintf(format, args...))
 }
 
 // accountRow is an account as it stands.
 func (w *world) accountRow(riotID string) engine.AccountRow {
 	w.t.Helper()
-	row, err := w.task.db.AccountRow(context.Background(), riotID)
+	row, err := w.task.store.AccountRow(context.Background(), riotID)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func (w *world) matches() map[string]engine.MatchRow {
 	all := map[string]engine.MatchRow{}
 	q := engine.MatchesQuery{All: true, Page: engine.Page{Limit: 500}}
 	for {
-		answer, err := w.task.control.Find(context.Background(), q)
+		answer, err := w.task.front.Find(context.Background(), q)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func controlSocket(dir string) string { return filepath.Join(dir, api.SocketName
 
 // open opens the sockets of an engine that is not running yet, and the listener for
 // programs. run serves them.
-func (p *parts) open(cfg config.Config) error {
+func (p *base) open(cfg config.Config) error {
 	opt := p.serverOptions(cfg)
 	if err := p.openHTTP(cfg, opt); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (p *parts) open(cfg config.Config) error {
 
 // openSockets opens the control sockets: the lock is held, and nobody else makes files
 // while the umask is changed.
-func (p *parts) openSockets(cfg config.Config, opt api.Options) error {
+func (p *base) openSockets(cfg config.Config, opt api.Options) error {
 	access, err := cfg.Access()
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (p *parts) openSockets(cfg config.Config, opt api.Options) error {
 	return p.enter(server, path, int(group))
 }
 
-func (p *parts) enter(server *api.Server, path string, group int) error {
+func (p *base) enter(server *api.Server, path string, group int) error {
 	l, err := api.Listen(path, group)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func groupFolder(path string) error {
 
 // attend runs the engine and answers on its sockets, the drain included. A socket
 // that fails is said; the engine goes on without it.
-func (p *parts) attend(ctx context.Context) error {
+func (p *base) attend(ctx context.Context) error {
 	attending, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
 	var g errgroup.Group
@@ -106,14 +106,14 @@ func (p *parts) attend(ctx context.Context) error {
 		})
 	}
 	g.Go(func() error { return p.tellPrograms(attending) })
-	err := p.control.Run(ctx)
+	err := p.work(ctx)
 	leave()
 	return errors.Join(err, g.Wait())
 }
 
 // leave closes the sockets that were opened, served or not. One whose file stays, on a
 // disk that has failed, does no harm: the next engine takes its place.
-func (p *parts) leave() {
+func (p *base) leave() {
 	for _, e := range p.entrances {
 		if err := e.listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			p.log.Warn().Str("area", logbook.AreaSocket).Err(err).Msg("the control socket was not removed")

@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/alert"
 	"github.com/farsight-console/farsight/engine/control"
@@ -42,10 +40,9 @@ type store interface {
 	demo.Store
 	doctor.Store
 
-	// An engine lets Serve run until it has drained; Boot tells of its opening.
+	// An engine lets Serve run until it has drained.
 	OnCommit(f func(seq uint64, changes []engine.Change))
 	Serve(ctx context.Context) error
-	Boot() storage.Boot
 
 	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)
 	Raw(ctx context.Context, match string, part league.Part) ([]byte, error)
@@ -77,26 +74,12 @@ func inDirectory(cfg config.Config) storage.Options {
 	return storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}
 }
 
-// openStore opens what an engine works on, for it alone. stall comes before every commit; nil =
-// nothing does.
-func openStore(cfg config.Config, log zerolog.Logger, stall func()) (store, error) {
-	if cfg.Store == "" {
-		o := inDirectory(cfg)
-		o.Log, o.Verify, o.BeforeCommit = log, verifyCopy, stall
-		return opened(storage.Open(o))
-	}
+// openServer opens a database for those who write, whoever leads.
+func openServer(cfg config.Config, a assembly) (*pg.DB, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil { // the log and the sockets are there
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	ctx := context.Background()
-	db, err := pg.Open(ctx, pg.Options{URL: cfg.Store, Region: region, BeforeCommit: stall})
-	if err != nil {
-		return nil, err
-	}
-	if err := db.Hold(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
+	return pg.Open(context.Background(), pg.Options{URL: cfg.Store, Region: region, BeforeCommit: a.stall})
 }
 
 // openStored opens the store to read what is in it.

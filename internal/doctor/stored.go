@@ -52,13 +52,13 @@ func (d *doctor) store(ctx context.Context) {
 		return
 	}
 	stop := "last closed in order " + since(f.Closed, d.now)
-	if f.Closed.IsZero() {
-		stop = "the last engine was not closed in order, which is safe"
-	}
 	if h, ok := db.(interface{ Holder(context.Context) error }); ok {
+		stop = "no member leads"
 		if held, is := errors.AsType[*storage.ErrHeld](h.Holder(ctx)); is {
 			stop = held.Error()
 		}
+	} else if f.Closed.IsZero() {
+		stop = "the last engine was not closed in order, which is safe"
 	}
 	d.say(Fine, name, "", "schema %d, %d accounts, %d matches stored, %s", f.Schema, totals.Accounts, totals.Success, stop)
 	if d.Full {

@@ -384,3 +384,27 @@ func do(t *testing.T, at, sql string) {
 		t.Error(err)
 	}
 }
+
+// A task leads if nobody else does, waits for the end of one that is gone, and gives the lead back.
+func TestATaskTakesTheLead(t *testing.T) {
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	o := func(id string) Options { return Options{ID: id, Host: "here", TTL: ttl} }
+	do(t, at, "update fs_fleet set epoch = 7, holder = 'gone', expires = clock_timestamp() + interval '1 second'")
+	term, release, err := Take(t.Context(), db, o("4711-a"))
+	must(t, err)
+	if term.Epoch != 8 || !term.Held() {
+		t.Errorf("term %d", term.Epoch)
+	}
+	_, _, err = Take(t.Context(), db, o("4711-b"))
+	if err == nil || !strings.Contains(err.Error(), "is held by process 4711 on here") {
+		t.Errorf("beside another: %v", err)
+	}
+	must(t, release())
+	if err := term.Store.SaveState(t.Context(), "x", nil); !errors.Is(err, pg.ErrDeposed) {
+		t.Errorf("a write after the task: %v", err)
+	}
+	_, release, err = Take(t.Context(), db, o("4711-b"))
+	must(t, err)
+	must(t, release())
+}

@@ -18,6 +18,7 @@ type Term struct {
 	timer *time.Timer
 
 	stop  context.CancelCauseFunc
+	over  context.CancelCauseFunc
 	ended chan error
 	done  context.Context // ends when Lead has returned
 }
@@ -26,12 +27,14 @@ type Term struct {
 func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead func(context.Context, *Term) error) *Term {
 	ctx, stop := context.WithCancelCause(run)
 	done, over := context.WithCancel(context.Background())
-	t := &Term{Epoch: epoch, Store: db.Led(epoch), until: until, stop: stop, ended: make(chan error, 1), done: done}
+	within, gone := context.WithCancelCause(context.Background())
+	t := &Term{Epoch: epoch, Store: db.Led(epoch, within), until: until, stop: stop, over: gone, ended: make(chan error, 1), done: done}
 	t.mu.Lock() // end may be due already
 	t.timer = time.AfterFunc(time.Until(until), t.end)
 	t.mu.Unlock()
 	go func() {
 		defer over()
+		defer gone(pg.ErrDeposed)
 		t.ended <- lead(ctx, t)
 	}()
 	return t
@@ -62,4 +65,5 @@ func (t *Term) end() {
 	t.timer.Stop()
 	t.mu.Unlock()
 	t.stop(pg.ErrDeposed)
+	t.over(pg.ErrDeposed)
 }

@@ -25,6 +25,16 @@ type Process struct {
 	Alive                  bool
 }
 
+// leader is the member that leads; the zero Process when none does.
+func (v View) leader() Process {
+	for _, p := range v.Members {
+		if p.ID == v.Leader {
+			return p
+		}
+	}
+	return Process{}
+}
+
 // silence is after how many terms without a sign of life a member counts as gone.
 const silence = 3
 

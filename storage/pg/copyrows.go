@@ -99,7 +99,7 @@ func (t *txn) copyIn(tk taker, rows []byte) {
 func (m *mover) tallyOf(ctx context.Context, tk taker, told func()) (sum tally, err error) {
 	sql := "select " + tk.sql() + " from " + tk.table
 	if tk.table == "fs_state" {
-		sql += " where name not in " + stays + " and name <> '" + stateOpening + "'"
+		sql += " where name not in " + stays
 	}
 	err = m.db.view(ctx, func(t *txn) error {
 		sum = tally{}

@@ -17,7 +17,8 @@ import (
 // DB is an open schema. Its methods may be called by many goroutines at once.
 type DB struct {
 	*shared
-	epoch int64 // of the term within which it writes; 0 = at any time
+	epoch int64           // of the term within which it writes; 0 = at any time
+	over  context.Context // ends with that term, for ErrDeposed; nil of no term
 }
 
 // shared is what the stores of one process have in common.
@@ -34,12 +35,31 @@ type shared struct {
 	schema, address string
 	channel         string // where commits are told of
 	readOnly        bool
-	holder          *pgx.Conn // its session has the lock of the one engine; nil = not held
-	boot            both.Boot
 	life            context.Context // ends with Abandon
 	abandon         context.CancelCauseFunc
 	commits         both.WriteTimes
 	beforeCommit    func() // nil = nothing
+}
+
+// Serve hears of all commits, of other processes too, until ctx ends, and returns nil; or, once the
+// store was abandoned, why.
+func (db *DB) Serve(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(db.life, stop)()
+	db.listen(ctx)
+	return context.Cause(db.life)
+}
+
+// Abandon ends the store as a crash would: nothing more is committed, and Serve returns why. It
+// does not block. The demo shows a crash with it.
+func (db *DB) Abandon(why error) { db.abandon(why) }
+
+// Close ends all connections. It waits for those that are in use.
+func (db *DB) Close() error {
+	db.abandon(engine.ErrShutdown)
+	db.pool.Close()
+	return nil
 }
 
 // Read runs fn in a transaction that sees one state of the database. It must be short: an old
@@ -75,6 +95,8 @@ func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	if err := db.writable(); err != nil {
 		return err
 	}
+	ctx, done := db.within(ctx)
+	defer done()
 	return noRoom(db.again(ctx, anotherWon, func() (bool, error) {
 		return false, db.in(ctx, " for update", func(t *txn) error { return db.write(t, fn) })
 	}))

@@ -2,7 +2,8 @@ package pg
 
 import (
 	"context"
-	"encoding/json"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -41,17 +42,22 @@ func (db *DB) Forecast(context.Context) (both.Forecast, error) {
 	return both.Forecast{Used: s.State + s.Payloads}, err
 }
 
-// Holder says which engine has the schema, as *both.ErrHeld; nil = none.
+// Holder says which member leads, as *both.ErrHeld; nil = none. Its id begins with the number of
+// its process: 4711-9f3c.
 func (db *DB) Holder(ctx context.Context) error {
 	held := &both.ErrHeld{Store: db.Name()}
 	var there bool
+	var id string
 	err := db.view(ctx, func(t *txn) (err error) {
-		there, err = t.heldBy(held)
+		there, err = t.one([]any{(*text)(&id), (*text)(&held.Host), (*instant)(&held.Since)},
+			"select holder, coalesce(host, '?'), f.since from fs_fleet f left join fs_member on id = holder where expires > clock_timestamp()")
 		return err
 	})
 	if err != nil || !there {
 		return err
 	}
+	pid, _, _ := strings.Cut(id, "-")
+	held.PID, _ = strconv.Atoi(pid)
 	return held
 }
 
@@ -59,12 +65,8 @@ func (db *DB) Holder(ctx context.Context) error {
 func (db *DB) Facts(ctx context.Context) (f both.StoreFacts, err error) {
 	f.Known = Version()
 	err = db.view(ctx, func(t *txn) error {
-		var last []byte
-		_, err := t.one([]any{&f.Schema, (*instant)(&f.Created), (*text)(&f.Instance), &last}, `select (select max(version) from fs_schema), (select min(since) from fs_schema),
-	(select convert_from(blob, 'UTF8') from fs_state where name = 'instance'), (select blob from fs_state where name = $1)`, stateOpening)
-		var o opening
-		_ = json.Unmarshal(last, &o) // nobody has opened it yet
-		f.Opened, f.Closed = o.Opened, o.Closed
+		_, err := t.one([]any{&f.Schema, (*instant)(&f.Created), (*text)(&f.Instance)}, `select (select max(version) from fs_schema), (select min(since) from fs_schema),
+	(select convert_from(blob, 'UTF8') from fs_state where name = 'instance')`)
 		return err
 	})
 	return f, err

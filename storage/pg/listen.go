@@ -253,6 +253,19 @@ func (db *DB) listenOnce(ctx context.Context) {
 	}
 }
 
+// connectAs makes a connection of its own with a name. A host that is gone says nothing: the server
+// is to find out within seconds.
+func (db *DB) connectAs(ctx context.Context, name string) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectPatience)
+	defer cancel()
+	conf := db.pool.Config().ConnConfig
+	conf.RuntimeParams["application_name"] = name
+	for name, value := range map[string]string{"tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3"} {
+		conf.RuntimeParams[name] = value
+	}
+	return pgx.ConnectConfig(ctx, conf)
+}
+
 // nextNews waits for a notification, and asks a silent server for a sign of life.
 func nextNews(ctx context.Context, c *pgx.Conn) (*pgconn.Notification, error) {
 	for {

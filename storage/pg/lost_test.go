@@ -284,7 +284,7 @@ func TestAWriterThatStandsStill(t *testing.T) {
 			must(t, advance(other, func() {})) // waits for the lock
 		}
 	}))
-	if j := jobOf(t, db, id); j.Rev != 3 || runs != 2 {
+	if j := jobOf(t, db, id); j.Rev != 3 || runs < 2 { // also the second run may stand still for too long
 		t.Errorf("revision %d after %d runs", j.Rev, runs)
 	}
 }

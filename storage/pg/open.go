@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
@@ -40,6 +41,8 @@ const (
 	oldestServer = 140000
 	// connectPatience is for a server that does not answer.
 	connectPatience = 10 * time.Second
+	// deserting is after how long without a sign of life a member has gone for certain. It gives one each second.
+	deserting = 4 * time.Second
 	// idlePatience is for a member that stands still within a transaction, and keeps others from
 	// what it has locked.
 	idlePatience = 5 * time.Second
@@ -133,8 +136,8 @@ func Drop(ctx context.Context, at string) error {
 		return unreachable(err)
 	}
 	defer c.Close(context.WithoutCancel(ctx))
-	var there, ours bool
-	err = c.QueryRow(ctx, "select to_regnamespace(quote_ident($1)) is not null, to_regclass('fs_schema') is not null", schema).Scan(&there, &ours)
+	var there, ours, whole bool
+	err = c.QueryRow(ctx, "select to_regnamespace(quote_ident($1)) is not null, to_regclass('fs_schema') is not null, to_regclass('fs_member') is not null", schema).Scan(&there, &ours, &whole)
 	switch {
 	case err != nil:
 		return unreachable(err)
@@ -143,15 +146,39 @@ func Drop(ctx context.Context, at string) error {
 	case !ours:
 		return engine.Problemf(engine.ErrRefused, "name another one", "schema %s is not one of Farsight's", schema)
 	}
-	if free, err := lockSchema(ctx, c, schema); err != nil {
-		return err
-	} else if !free {
-		return &both.ErrHeld{Store: Name(at)}
+	if whole {
+		if free, err := deserted(ctx, c); err != nil {
+			return unreachable(err)
+		} else if !free {
+			return &both.ErrHeld{Store: Name(at)}
+		}
 	}
 	if _, err := c.Exec(ctx, "set statement_timeout = 0; drop schema "+pgx.Identifier{schema}.Sanitize()+" cascade"); err != nil {
 		return unreachable(err)
 	}
 	return nil
+}
+
+// deserted reports whether a schema has no members: one that is killed stays in the list, and is
+// heard of no more.
+func deserted(ctx context.Context, c *pgx.Conn) (bool, error) {
+	const heard = "select coalesce(max(seen), '-infinity') > clock_timestamp() - $1::float8 * interval '1 second', coalesce(max(seen), to_timestamp(0)) from fs_member"
+	var first, last time.Time
+	for fresh := true; fresh; {
+		err := c.QueryRow(ctx, heard, deserting.Seconds()).Scan(&fresh, &last)
+		switch {
+		case err != nil:
+			return false, err
+		case first.IsZero():
+			first = last
+		case last.After(first):
+			return false, nil
+		}
+		if fresh && !await.Pause(ctx, lostPause) {
+			return false, context.Cause(ctx)
+		}
+	}
+	return true, nil
 }
 
 // Place is the schema of a store, and its database for psql, pg_dump and their like, which know no

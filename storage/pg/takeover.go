@@ -34,7 +34,6 @@ type source interface {
 	Name() string
 	// Version tells one state of it from all others.
 	Version(ctx context.Context) (string, error)
-	Facts(ctx context.Context) (both.StoreFacts, error)
 	Numbers(ctx context.Context) (both.Numbers, error)
 	Collections(ctx context.Context) ([]both.Collection, error)
 	// Each hands over the records of a collection that come after a key (nil = all), row by row,
@@ -124,7 +123,12 @@ func TakeOver(ctx context.Context, o Options, from source, tell progress) (r Tak
 		db.Abandon(engine.ErrShutdown) // no engine had it
 		err = errors.Join(err, db.Close())
 	}()
-	if err := db.takeHold(ctx); err != nil {
+	alone, err := db.connectAs(ctx, "farsight migrate")
+	if err != nil {
+		return r, unreachable(err)
+	}
+	defer hangUp(alone)
+	if err := onlyOne(ctx, alone, db); err != nil {
 		return r, err
 	}
 	serving, stop := context.WithCancel(ctx)
@@ -143,6 +147,23 @@ func TakeOver(ctx context.Context, o Options, from source, tell progress) (r Tak
 	return r, err
 }
 
+// onlyOne takes a schema for one copy: no other one goes on, and there are no members. The server
+// gives it back with the session.
+func onlyOne(ctx context.Context, c *pgx.Conn, db *DB) error {
+	var mine bool
+	err := c.QueryRow(ctx, "select pg_try_advisory_lock(hashtextextended('farsight.move.'||$1, 0))", db.schema).Scan(&mine)
+	if err == nil && mine {
+		mine, err = deserted(ctx, c)
+	}
+	switch {
+	case err != nil:
+		return unreachable(err)
+	case !mine:
+		return &both.ErrHeld{Store: db.Name()}
+	}
+	return nil
+}
+
 // mayTake refuses a schema in which there is something else than an earlier copy has left.
 func mayTake(ctx context.Context, c *pgx.Conn, schema string) (moving bool, err error) {
 	var tables, ours bool
@@ -157,7 +178,7 @@ func mayTake(ctx context.Context, c *pgx.Conn, schema string) (moving bool, err 
 		return false, notEmpty(schema, "tables of another program")
 	}
 	var used bool
-	err = c.QueryRow(ctx, "select exists (select from fs_state where name = $1) or exists (select from fs_account) or exists (select from fs_job_ended) or exists (select from fs_match)", stateOpening).Scan(&used)
+	err = c.QueryRow(ctx, "select exists (select from fs_state where name not in "+stays+") or exists (select from fs_account) or exists (select from fs_job_ended) or exists (select from fs_match)").Scan(&used)
 	if err != nil {
 		return false, unreachable(err)
 	}
@@ -390,17 +411,13 @@ func (p copied) with(collection, table string, last []byte, rows tally) copied {
 	return p
 }
 
-// settle makes what follows from all rows: the order of attempts, the counters, the numbers that
-// were given out, and what is told of the last opening.
+// settle makes what follows from all rows: the order of attempts, the counters, and the numbers
+// that were given out.
 func (m *mover) settle(ctx context.Context) error {
 	if m.at.Settled {
 		return nil
 	}
 	numbers, err := m.from.Numbers(ctx)
-	if err != nil {
-		return err
-	}
-	facts, err := m.from.Facts(ctx)
 	if err != nil {
 		return err
 	}
@@ -427,12 +444,8 @@ order by place nulls first, id`)
 		for name, n := range counted {
 			t.sums.count(name, n)
 		}
-		blob, err := json.Marshal(opening{ID: facts.Instance, Opened: facts.Opened, Closed: facts.Closed})
-		if err != nil {
-			return err
-		}
 		t.exec(putMoving, &next)
-		return m.db.PutState(t, stateOpening, blob)
+		return nil
 	})
 	if err == nil {
 		m.at = next

@@ -17,7 +17,18 @@ const fence = "select from fs_fleet where epoch = $1 and expires > clock_timesta
 
 // Led gives the same store for who leads the fleet in the term of an epoch: what is written
 // through it later is refused with ErrDeposed.
-func (db *DB) Led(epoch int64) *DB { return &DB{db.shared, epoch} }
+// When over ends they do not wait for a lost server either.
+func (db *DB) Led(epoch int64, over context.Context) *DB { return &DB{db.shared, epoch, over} }
+
+// within is a context that ends with the term, too.
+func (db *DB) within(ctx context.Context) (context.Context, func()) {
+	if db.over == nil {
+		return ctx, func() {}
+	}
+	ctx, end := context.WithCancelCause(ctx)
+	forget := context.AfterFunc(db.over, func() { end(context.Cause(db.over)) })
+	return ctx, func() { forget(); end(nil) }
+}
 
 // Connect gives a connection to the schema outside of the pool.
 func (db *DB) Connect(ctx context.Context) (*pgx.Conn, error) {

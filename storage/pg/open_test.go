@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -23,73 +21,33 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// One engine holds a schema; another is told who does; readers come in beside it. What an
-// opening says of the one before is how that ended.
-func TestOneEngineHoldsASchema(t *testing.T) {
+// Readers come in beside who writes, and change nothing; one that is abandoned writes no more.
+func TestReadersAndTheFallen(t *testing.T) {
 	at, ctx := pgtest.Schema(t), t.Context()
 	if _, err := OpenReadOnly(ctx, Options{URL: at}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a schema that is not there: %v", err)
 	}
-	first, err := Open(ctx, Options{URL: at})
-	must(t, err)
-	must(t, first.Hold(ctx))
-	if b := first.Boot(); !b.New || !b.Clean || b.ID == "" {
-		t.Errorf("the first opening: %+v", b)
-	}
-	second := open(t, at)
-	held, is := errors.AsType[*both.ErrHeld](second.Hold(ctx))
-	if !is || held.PID != os.Getpid() || held.Host == "" || time.Since(held.Since).Abs() > time.Hour || !strings.Contains(held.Error(), "schema t") {
-		t.Errorf("held: %+v", held)
-	}
+	db := open(t, at)
 	reader, err := OpenReadOnly(ctx, Options{URL: at})
 	must(t, err)
 	if err := reader.SaveState(ctx, "x", nil); !errors.Is(err, engine.ErrReadOnly) {
 		t.Errorf("a reader writes: %v", err)
 	}
 	f, err := reader.Facts(ctx)
-	if err != nil || f.Schema != f.Known || f.Opened.IsZero() || !f.Closed.IsZero() || f.Instance == "" {
+	if err != nil || f.Schema != f.Known || f.Instance == "" {
 		t.Errorf("facts: %+v, %v", f, err)
 	}
 	if s, err := reader.Sizes(); err != nil || s.State < 1<<16 {
 		t.Errorf("sizes: %+v, %v", s, err)
 	}
-	must(t, errors.Join(reader.Close(), first.Close()))
-	must(t, second.Hold(ctx))
-	if b := second.Boot(); b.New || !b.Clean || b.Last.IsZero() {
-		t.Errorf("after an end in order: %+v", b)
-	}
-	// One that falls lets go with its session, and leaves no mark.
+	must(t, reader.Close())
 	fallen := errors.New("fallen")
-	second.Abandon(fallen)
-	if err := second.Serve(ctx); !errors.Is(err, fallen) {
+	db.Abandon(fallen)
+	if err := db.Serve(ctx); !errors.Is(err, fallen) {
 		t.Errorf("Serve of a fallen one: %v", err)
 	}
-	if err := second.SaveState(ctx, "x", nil); !errors.Is(err, fallen) {
+	if err := db.SaveState(ctx, "x", nil); !errors.Is(err, fallen) {
 		t.Errorf("a fallen one writes: %v", err)
-	}
-	must(t, second.letGo())
-	third := open(t, at)
-	must(t, third.Hold(ctx))
-	if b := third.Boot(); b.New || b.Clean {
-		t.Errorf("after a fall: %+v", b)
-	}
-}
-
-// Who has lost the session that holds takes the schema again, unless another has it by then.
-func TestALostHoldIsTakenAgain(t *testing.T) {
-	at, ctx := pgtest.Schema(t), t.Context()
-	db, other := open(t, at), open(t, at)
-	must(t, db.Hold(ctx))
-	end := func() { must(t, db.holder.Close(ctx)) }
-	end()
-	must(t, db.keepHold(ctx))
-	if _, held := errors.AsType[*both.ErrHeld](other.Hold(ctx)); !held {
-		t.Error("nobody holds it")
-	}
-	end()
-	must(t, other.Hold(ctx))
-	if _, held := errors.AsType[*both.ErrHeld](db.keepHold(ctx)); !held {
-		t.Error("two hold it")
 	}
 }
 

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/internal/swap"
+	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/fleet"
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+// member is the part that a process has among those which work on one database: in its terms it
+// has an engine, between them its console shows what the leader stores. Who has come in by its
+// sockets stays.
+type member struct {
+	*base
+	assembly
+	db   *pg.DB
+	con  *swap.Console
+	seen atomic.Pointer[fleet.View]
+}
+
+// join wires what works on a store: on a data directory an engine, on a database a member.
+func join(cfg config.Config, a assembly) (*base, error) {
+	if cfg.Store == "" {
+		p, err := assemble(cfg, a)
+		if err != nil {
+			return nil, err
+		}
+		return p.base, nil
+	}
+	m := &member{base: newBase(cfg, a.keys), assembly: a, con: swap.New(a.demo)}
+	m.front, m.work = m.con, m.run
+	if err := m.open(cfg); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	m.con.Down("joining the members that work on " + storeName(cfg))
+	return m.base, nil
+}
+
+// open takes the data directory, where the log and the sockets are, and opens the database.
+func (m *member) open(cfg config.Config) (err error) {
+	if m.let, err = storage.HoldDir(cfg.DataDir); err != nil {
+		return err
+	}
+	if m.db, err = openServer(cfg, m.assembly); err != nil {
+		return err
+	}
+	m.opened(m.db, memberID())
+	return nil
+}
+
+// run is a member until ctx ends.
+func (m *member) run(ctx context.Context) error {
+	o := m.is()
+	if !m.noLead {
+		o.Lead = m.lead
+	}
+	shown := false
+	o.OnLook = func(v fleet.View) {
+		m.seen.Store(&v)
+		if led := v.Leader != "" && v.Leader != m.id; !shown && (led || m.noLead) {
+			shown = true
+			m.follow()
+		}
+	}
+	return fleet.Run(ctx, m.db, o)
+}
+
+// follow lets the console show what the leader stores.
+func (m *member) follow() { m.con.Up(follower(m.db, *m.config.Load())) }
+
+// follower is the console of a member that follows.
+func follower(db *pg.DB, cfg config.Config) *control.Browse {
+	s := browsed(context.Background(), db, cfg)
+	s.Why, s.Do, s.Every = "another member leads", "ask that one", time.Second
+	return control.NewBrowse(s)
+}
+
+// lead runs the engine of a term.
+func (m *member) lead(ctx context.Context, t *fleet.Term) error {
+	log := logbook.Area(m.log, logbook.AreaEngine)
+	p, err := m.ofTerm(ctx, t)
+	if err != nil {
+		return m.over(ctx, err)
+	}
+	defer p.client.CloseIdle()
+	m.base.engine.Store(p)
+	defer m.base.engine.Store(nil)
+	m.con.Up(p.control)
+	defer m.follow()
+	log.Info().Int64("epoch", t.Epoch).Msg("this member leads")
+	defer context.AfterFunc(ctx, func() {
+		if errors.Is(context.Cause(ctx), pg.ErrDeposed) {
+			log.Warn().Int64("epoch", t.Epoch).Msg("this member does not lead any more")
+			m.follow()
+		}
+	})()
+	return m.over(ctx, p.control.Run(ctx))
+}
+
+// over is how an engine has ended: what fails after the end of its term follows from that.
+func (m *member) over(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), pg.ErrDeposed) {
+		m.log.Info().Err(err).Msg("the engine has ended with its term")
+		return pg.ErrDeposed
+	}
+	return err
+}
+
+// ofTerm wires the engine of a term.
+func (m *member) ofTerm(ctx context.Context, t *fleet.Term) (*parts, error) {
+	p := &parts{base: m.base}
+	if err := p.within(ctx, t); err != nil {
+		return nil, err
+	}
+	return p, p.wire(*m.config.Load(), m.assembly)
+}

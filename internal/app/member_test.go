@@ -1,0 +1,112 @@
+package app
+
+import (
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/riot/sim"
+)
+
+// inFleet are members that share a database, each with a data directory of its own. Nobody else has
+// it: one that stands still keeps what it has locked.
+type inFleet struct {
+	inSchema
+	members map[int]*process // by their process ids
+	dirs    map[int]string
+}
+
+func newFleet(t *testing.T, o sim.Options) *inFleet {
+	t.Helper()
+	farsight(t) // where no program is started, no server need be
+	return &inFleet{inSchema{t, startSim(t, o), pgtest.Own(t).URL, freshDir(t)}, map[int]*process{}, map[int]string{}}
+}
+
+// join starts a member.
+func (f *inFleet) join(flags ...string) (pid int) {
+	f.t.Helper()
+	dir := freshDir(f.t)
+	p := f.sim.serving(f.t, dir, map[string]string{"FARSIGHT_STORE": f.at}, flags...)
+	pid = p.cmd.Process.Pid
+	f.members[pid], f.dirs[pid] = p, dir
+	return pid
+}
+
+// leader waits for a member that leads, and is not that one.
+func (f *inFleet) leader(but int) (pid int) {
+	f.t.Helper()
+	for _, p := range f.members {
+		p.until("another leader", func() bool {
+			holder := sql(f.t, f.at, "select holder from fs_fleet where expires > clock_timestamp()")
+			if len(holder) == 1 {
+				id, _, _ := strings.Cut(holder[0], "-")
+				pid, _ = strconv.Atoi(id)
+			}
+			return pid != 0 && pid != but
+		})
+		break
+	}
+	return pid
+}
+
+// stored waits until so many matches are.
+func (f *inFleet) stored(by *process, n int) {
+	f.t.Helper()
+	by.until(strconv.Itoa(n)+" matches", func() bool {
+		have := sql(f.t, f.at, "select count(*)::text from fs_match where status = 'success'")
+		m, _ := strconv.Atoi(have[0])
+		return m >= n
+	})
+}
+
+// The leader is killed, its successor stands still, and one that never leads stays there: who looks
+// on at that one goes on looking, and the sync goes on to its end. No limit is passed.
+func TestPostgres_MembersTakeOver(t *testing.T) {
+	t.Parallel()
+	const who, matches = "Members#EUW", 60
+	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
+	first := f.join()
+	watches := f.join("--no-lead")
+	if f.leader(0) != first {
+		t.Fatal("who never leads leads")
+	}
+	screen := attached(t, f.dirs[watches])
+	screen.until(t, "what is stored", func(u engine.Update) bool { return u.Snapshot })
+	second, third := f.join(), f.join()
+	inFirst := f.inSchema
+	inFirst.dir = f.dirs[first]
+	inFirst.run(exitDone, "trigger", who, "--platform", "euw1")
+
+	f.stored(f.members[watches], 5)
+	f.members[first].kill()
+	delete(f.members, first)
+	next := f.leader(first)
+	f.stored(f.members[watches], 10)
+	_ = f.members[next].cmd.Process.Signal(syscall.SIGSTOP)
+	last := f.leader(next)
+	if next+last != second+third {
+		t.Errorf("%d and %d led after %d, %d and %d wait", next, last, first, second, third)
+	}
+	f.stored(f.members[last], 15)
+	_ = f.members[next].cmd.Process.Signal(syscall.SIGCONT)
+
+	f.stored(f.members[last], matches)
+	screen.until(t, "all matches", func(u engine.Update) bool { return u.Engine != nil && u.Engine.Stored == matches })
+	if r := f.run(exitDone, "accounts", "--json"); !strings.Contains(r.stdout, who) {
+		t.Errorf("accounts: %s", r.stdout)
+	}
+	if f.leader(0) != last {
+		t.Errorf("%d does not lead any more", last)
+	}
+	if n := f.sim.Stats().Violations; n != 0 {
+		t.Errorf("%d violations of the limits", n)
+	}
+	for _, p := range f.members {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		p.wait().wants(t, exitDone)
+	}
+	f.sound()
+}

@@ -57,7 +57,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		calls = inTerm{calls, p.term}
 	}
 	client, err := riot.New(riot.Options{
-		Keys: a.keys, Limiter: calls, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
+		Keys: a.keys, Limiter: calls, Punctual: p.term != nil, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: limits.OnCall,
 	})
 	if err != nil {

@@ -79,7 +79,8 @@ func (p *parts) take(cfg config.Config, a assembly) error {
 	return p.within(ctx, t)
 }
 
-// inTerm lets calls go in a term only: one who has stood still does not know that another leads.
+// inTerm lets calls go in a term only: one who has stood still does not know that another leads, so
+// the connection looks at the clock just before it writes.
 type inTerm struct {
 	riot.Limiter
 	term *fleet.Term
@@ -87,9 +88,17 @@ type inTerm struct {
 
 func (l inTerm) Acquire(ctx context.Context, r limit.Request) (riot.Permit, error) {
 	p, err := l.Limiter.Acquire(ctx, r)
-	if err == nil && !l.term.Held() {
+	by := l.term.Until()
+	if err == nil && by.IsZero() {
 		p.Refund()
 		return nil, pg.ErrDeposed
 	}
-	return p, err
+	return punctual{p, by}, err
 }
+
+type punctual struct {
+	riot.Permit
+	by time.Time
+}
+
+func (p punctual) WriteBy() time.Time { return p.by }

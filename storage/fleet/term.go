@@ -42,10 +42,14 @@ func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead 
 
 // Held reports whether the term goes on, for what is not written: a call to Riot must not be made
 // when another leads already. A process that has stood still does not know it before it asks.
-func (t *Term) Held() bool {
+func (t *Term) Held() bool { return time.Now().Before(t.Until()) }
+
+// Until is how long the term lasts if it is not renewed, by this process's stopwatch; the zero time
+// when it has ended.
+func (t *Term) Until() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return time.Now().Before(t.until)
+	return t.until
 }
 
 // extend lets the term last until an instant, if it has not ended.

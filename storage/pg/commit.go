@@ -58,6 +58,7 @@ func (db *DB) commit(t *txn) error {
 		return err
 	}
 	_ = t.conn.Close(t.ctx)
+	t.release() // else all that there are may wait for one on which to ask
 	there, bad := db.wasCommitted(t)
 	switch {
 	case bad != nil:

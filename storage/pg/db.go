@@ -189,9 +189,10 @@ func (db *DB) in(ctx context.Context, lock string, fn func(*txn) error) error {
 		}
 		return fmt.Errorf("%w: %w", errLost, err)
 	}
-	defer c.Release()
+	release := sync.OnceFunc(c.Release)
+	defer release()
 	return fn(&txn{
-		db: db, ctx: context.WithoutCancel(ctx), conn: c.Conn(), now: wall.Now(),
+		release: release, db: db, ctx: context.WithoutCancel(ctx), conn: c.Conn(), now: wall.Now(),
 		lock: lock, slot: int(c.Conn().PgConn().PID() % slots), answer: db.patience.answer, queued: &pgx.Batch{},
 	})
 }

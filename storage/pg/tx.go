@@ -17,9 +17,11 @@ type txn struct {
 	db   *DB
 	ctx  context.Context // without an end: what has begun is ended in order
 	conn *pgx.Conn
-	now  time.Time
-	lock string // what makes a read lock its rows; "" in a reading transaction
-	slot int    // of counters
+	// release gives the connection back, once: nothing is asked on it any more.
+	release func()
+	now     time.Time
+	lock    string // what makes a read lock its rows; "" in a reading transaction
+	slot    int    // of counters
 
 	answer time.Duration // how long one is waited for
 	queued *pgx.Batch    // what needs no answer

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/remote"
 	"github.com/farsight-console/farsight/storage/pg"
 )
@@ -126,8 +128,10 @@ func (c *Carrier) migrate(ctx context.Context, driver *riverpgxv5.Driver, log *s
 // Run carries out attempts, and what other programs ask for, until ctx ends. Attempts that are
 // under way then end within two seconds or go back uncharged.
 func (c *Carrier) Run(ctx context.Context) error {
+	var upkeep sync.WaitGroup
+	upkeep.Go(func() { c.upkeep(ctx) })
+	defer upkeep.Wait()
 	if c.opt.Workers == 0 && c.opt.Trigger == nil {
-		<-ctx.Done()
 		return nil
 	}
 	if err := c.client.Start(ctx); err != nil {
@@ -135,6 +139,20 @@ func (c *Carrier) Run(ctx context.Context) error {
 	}
 	<-c.client.Stopped()
 	return nil
+}
+
+// pruneEvery is between two looks for old permits.
+const pruneEvery = time.Hour
+
+func (c *Carrier) upkeep(ctx context.Context) {
+	for {
+		if err := c.prune(ctx); err != nil && ctx.Err() == nil {
+			c.opt.Log.Warn().Err(err).Msg("old permits are left for the next time")
+		}
+		if !await.Pause(ctx, pruneEvery) {
+			return
+		}
+	}
 }
 
 // Close ends the connections. Call it when Run has returned.

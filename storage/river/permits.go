@@ -157,8 +157,8 @@ func (s float8) span() time.Duration { return time.Duration(float64(s) * float64
 // silence is after how long without a sign of life a member counts as gone.
 func silence(ttl time.Duration) time.Duration { return 3 * ttl }
 
-// Prune drops the permits that are older than a day.
-func (c *Carrier) Prune(ctx context.Context) error {
+// prune drops the permits that are older than a day.
+func (c *Carrier) prune(ctx context.Context) error {
 	_, err := c.pool.Exec(ctx, "delete from fs_permit where granted < clock_timestamp() - interval '1 day' and ended is not null")
 	return err
 }

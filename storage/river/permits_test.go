@@ -145,7 +145,7 @@ func TestAReport(t *testing.T) {
 	d.do("update fs_permit set granted = granted - interval '2 days'")
 	open := d.grant(3)
 	d.do("update fs_permit set granted = granted - interval '2 days'")
-	must(t, d.a.Prune(t.Context()))
+	must(t, d.a.prune(t.Context()))
 	if all, _, err := d.a.Look(t.Context(), nil); err != nil || len(all) != 1 || all[0].Grant != open {
 		t.Errorf("%v, %+v", err, all)
 	}

@@ -142,6 +142,7 @@ func TestChaosAsksBeforeItBeginsAnew(t *testing.T) {
 
 // TestChaosFromThePalette: `:chaos …` does what the keys do, from every screen.
 func TestChaosFromThePalette(t *testing.T) {
+	long(t)
 	for line, want := range map[string]page.ChaosAsk{
 		"503 once":        {Name: "503", Once: true},
 		"slow":            {Name: "slow", Once: true},

@@ -18,6 +18,7 @@ import (
 // TestI2_CostBeforeASync: what is much is asked about in one line, with its calls, its
 // end and what it delays; what is little is done at once.
 func TestI2_CostBeforeASync(t *testing.T) {
+	long(t)
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
@@ -217,6 +218,7 @@ func TestForgetTakesTheTypedName(t *testing.T) {
 // TestPaletteCallsANumber: with the text as it was typed, after the engine has said what
 // it would do; what cannot be read, or may not be called, calls nobody.
 func TestPaletteCallsANumber(t *testing.T) {
+	long(t)
 	busy(t, func(d *desk) {
 		d.fake.Answer = func(c engine.Command) (engine.Receipt, error) {
 			switch {

@@ -82,6 +82,7 @@ func TestTriggerAsksForARiotID(t *testing.T) {
 // TestTriggerTakesTheUsualPlatform: what the configuration or a known account says of the
 // platform need not be typed, and tab writes a known name to its end.
 func TestTriggerTakesTheUsualPlatform(t *testing.T) {
+	long(t)
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {
 			opt := testOptions()

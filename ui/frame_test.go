@@ -97,6 +97,7 @@ func TestFrameProperties(t *testing.T) {
 // TestEverySizeDraws goes through sizes from 1x1 to 250x80 on every screen, with
 // hostile text, with and without something over the page.
 func TestEverySizeDraws(t *testing.T) {
+	long(t)
 	type step struct {
 		view, w, h int
 		keys       []string

@@ -14,6 +14,7 @@ import (
 // TestHelpIsSearchedByTyping: letters look for a key by what it does or by itself, at
 // once; esc shows all again, and only then closes.
 func TestHelpIsSearchedByTyping(t *testing.T) {
+	long(t)
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
@@ -44,6 +45,7 @@ func TestHelpIsSearchedByTyping(t *testing.T) {
 // TestHelpTurnsToTheWords: one key away from the keys stands what the words of the screen
 // mean, at every size, and both say so.
 func TestHelpTurnsToTheWords(t *testing.T) {
+	long(t)
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())

@@ -81,6 +81,7 @@ var fixed = []string{
 // TestNoSentenceNamesABuiltinKey: whoever binds keys anew is told of the new ones. A
 // sentence names a key by its action, and keyed puts in the one that is in force.
 func TestNoSentenceNamesABuiltinKey(t *testing.T) {
+	long(t)
 	pattern := spokenKey()
 	for _, sentence := range []string{"t starts a sync", "no jobs yet: t starts", "press s to go on", "more: K for a key", "until p resumes", "z undo", "tab to the queues"} {
 		if !pattern.MatchString(sentence) {

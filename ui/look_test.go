@@ -344,6 +344,7 @@ func TestI9_From429ToItsJobAndBack(t *testing.T) {
 }
 
 func TestPaletteReachesTheSideScreens(t *testing.T) {
+	long(t)
 	busy(t, func(d *desk) {
 		for line, want := range map[string]string{
 			"audit": "AUDIT 5", "messages": "MESSAGES 1", "error classes": "ERROR CLASSES 3", "logs area:limiter": "/area:limiter", "alerts state:firing": "ALERTS 2 of 8",

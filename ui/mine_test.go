@@ -208,6 +208,7 @@ err = "#ff5f87"
 // TestCopiesHoldNoKeyAndNoControl: every form of every screen's selection is
 // harmless to a terminal, and holds no key.
 func TestCopiesHoldNoKeyAndNoControl(t *testing.T) {
+	long(t)
 	for _, scene := range []uitest.Scene{uitest.Busy(), uitest.Hostile()} {
 		bubble(t, func(t *testing.T) {
 			d := open(t, scene, 120, 40, testOptions())

@@ -17,6 +17,7 @@ func (d *desk) line(s string) {
 }
 
 func TestPaletteTakesArguments(t *testing.T) {
+	long(t)
 	busy(t, func(d *desk) {
 		for _, c := range []struct {
 			line  string
@@ -47,6 +48,7 @@ func TestPaletteTakesArguments(t *testing.T) {
 
 // Tab behind a verb that takes an account completes its name.
 func TestPaletteCompletesAccounts(t *testing.T) {
+	long(t)
 	busy(t, func(d *desk) {
 		for _, verb := range []string{"account", "sync", "untrack", "forget"} {
 			d.press(":")
@@ -65,6 +67,7 @@ func TestPaletteCompletesAccounts(t *testing.T) {
 }
 
 func TestPaletteActsOnAJob(t *testing.T) {
+	long(t)
 	busy(t, func(d *desk) {
 		d.line("retry job:match:KR_7214550881")
 		if c := d.last(); c.Op != engine.OpRetry || c.Job != "j881" || c.IfRev != 3 {

@@ -79,6 +79,7 @@ var questions = []question{
 
 // TestQuestions: each is answered by what one screen or one keypress shows.
 func TestQuestions(t *testing.T) {
+	long(t)
 	if len(questions) < 10 {
 		t.Fatalf("only %d questions", len(questions))
 	}

@@ -29,6 +29,7 @@ var actionWords = map[page.Action]string{
 // TestEveryActionHasAPaletteWord: on its screen every key but those that move is in the
 // palette; what changes anything, and every screen, has a word on all of them.
 func TestEveryActionHasAPaletteWord(t *testing.T) {
+	long(t)
 	for _, v := range views {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), 120, 40, testOptions())
@@ -68,6 +69,7 @@ var elsewhere = map[string]string{
 // TestEveryOpIsGivenByTheConsole: a command of the engine that no screen and no word gives
 // is one of the command line, and said so here.
 func TestEveryOpIsGivenByTheConsole(t *testing.T) {
+	long(t)
 	given := map[string]bool{}
 	for _, dir := range []string{".", "page"} {
 		paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))

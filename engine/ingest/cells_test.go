@@ -13,6 +13,7 @@ import (
 // While matches come, each is one cell, the draft of the report is made of those that are
 // stored, and the run is the first of the account's list.
 func TestAMatchIsACellFromTheListingOn(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 250)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})

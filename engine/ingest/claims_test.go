@@ -69,6 +69,7 @@ func TestS1_6_ATriggerWakesAtOnce(t *testing.T) {
 // A sync whose process was killed goes on as soon as the next engine runs, not when
 // some time has passed.
 func TestS1_7_AnOrphanedSyncGoesOnAtOnce(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 60)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})

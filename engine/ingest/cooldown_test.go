@@ -12,6 +12,7 @@ import (
 )
 
 func TestS3_9_ACooldownCoversWhatWasSyncedAndNoMore(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 120)}}))
 		sync := func(ask engine.SyncAsk, nothing bool) {
@@ -60,6 +61,7 @@ func TestS1_1_ANarrowSyncIsNoFreshAccount(t *testing.T) {
 // A list that is tracked is looked at at once, not at the next tick of a schedule, and each
 // account once.
 func TestTrackManyStartsTheFirstLook(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 30), player("Ben#EUW", 30), player("Cy#EUW", 3)}}))
 		r.trigger("Cy#EUW", engine.SyncAsk{})

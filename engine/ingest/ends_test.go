@@ -17,6 +17,7 @@ import (
 // A timeline that was young enough when it was wanted may be too old when its turn
 // comes: it is asked for no more, and nobody misses it.
 func TestS0_4_ATimelineThatExpiresWhileItWaitsIsNotFetched(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}}) // a game every 8 hours
 		r := start(t, s, func(set *setup) { set.ingest.Timelines = league.Span{Days: 1}; set.workers = 1 })

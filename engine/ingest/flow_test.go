@@ -57,6 +57,7 @@ func TestS1_5_ATriggerWhilePendingGivesTheSameJob(t *testing.T) {
 }
 
 func TestS1_8_ProgressSurvivesAKill(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 40)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
@@ -77,6 +78,7 @@ func TestS1_8_ProgressSurvivesAKill(t *testing.T) {
 }
 
 func TestS1_9_AFailedRunKeepsWhatItStoredAndTheNextSkipsIt(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 30)}}))
 		job := r.trigger("Ana#EUW", engine.SyncAsk{}).Job
@@ -166,6 +168,7 @@ func TestS1_10_SeveralAccountsAtOnceButNeverTwoRunsOfOne(t *testing.T) {
 }
 
 func TestS3_2_OneResolveNinePagesAndOneJobPerMatch(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{short("Ana#EUW", 879)}}),
 			func(s *setup) { s.ingest.Matches = league.Span{} })
@@ -330,6 +333,7 @@ func TestS3_8_ASecondRequestJoinsTheFirst(t *testing.T) {
 }
 
 func TestS3_9_InsideTheCooldownThereIsNothingToDo(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 4)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{})
@@ -350,6 +354,7 @@ func TestS3_9_InsideTheCooldownThereIsNothingToDo(t *testing.T) {
 }
 
 func TestS3_13_TheReportDoesNotDependOnTheOrder(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		var reports []engine.PlayReport
 		for _, workers := range []int{1, 16} {

@@ -15,6 +15,7 @@ import (
 // S0-1: Success is final except by force: a retry is refused, a force fetches the
 // stored payload again, in a new round.
 func TestS0_1_OnlyForceReopensSuccess(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Force Me#EUW", 3)}})
 		r := start(t, s)

@@ -29,6 +29,7 @@ func wantOutlook(t *testing.T, f engine.Freshness, says string, never bool, in t
 }
 
 func TestFreshness_SaysWhenAllAreFresh(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		dev := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}}
 		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{player("Ana#EUW", 3), player("Ben#EUW", 3)}}))

@@ -12,6 +12,7 @@ import (
 // One stray 401 that other calls disprove holds its job no longer than they take:
 // not for the minute after which a refused key is tried again.
 func TestAStrayRefusalIsReleasedAtOnce(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		who := player("Ana#EUW", 20)
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{who}})

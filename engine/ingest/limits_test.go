@@ -20,6 +20,7 @@ import (
 )
 
 func TestS4_5_GlobalAndMethodLimitsBothHold(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{
 			Limits: sim.Limits{
@@ -40,6 +41,7 @@ func TestS4_5_GlobalAndMethodLimitsBothHold(t *testing.T) {
 }
 
 func TestP09_TwoHundred429sCostNoAttempt(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 1)}})
 		id := s.MatchIDs("Ana#EUW")[0]
@@ -99,6 +101,7 @@ func (f *flaky) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func TestWithoutNetworkNothingIsCharged(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 20)}})
 		net := &flaky{next: s.RoundTripper()}

@@ -76,6 +76,7 @@ func TestS0_2_DelaysAre30_60_120_300Seconds(t *testing.T) {
 }
 
 func TestS0_3_FifthFailureEndsIt(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r, id := always503(t)
 		row := r.settle("Ana#EUW", time.Hour)
@@ -106,6 +107,7 @@ func TestS0_3_FifthFailureEndsIt(t *testing.T) {
 }
 
 func TestS0_4_BeyondRetentionNoCallIsMade(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Retention: sim.KeepForever, Players: []sim.PlayerSpec{
 			{RiotID: "Ana#EUW", Platform: route.EUW1, Matches: 40, Span: 4 * 365 * 24 * time.Hour, Shapes: []sim.Shape{"normal"}},

@@ -103,6 +103,7 @@ func TestTimelinesAreFetchedForWhatWasStoredWithoutThem(t *testing.T) {
 }
 
 func TestS1_13_AKnownRangeEndsTheListing(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		spec := short("Ana#EUW", 250)
 		spec.Grow = 30 * time.Minute
@@ -132,6 +133,7 @@ func TestS1_13_AKnownRangeEndsTheListing(t *testing.T) {
 }
 
 func TestListsThatShiftAndRepeatLoseAndDoubleNothing(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 230)}})
 		ids := s.MatchIDs("Ana#EUW")
@@ -224,6 +226,7 @@ func TestTwoAccountsOfOnePlayerAreRefused(t *testing.T) {
 }
 
 func TestAnAdoptedPayloadIsNotFetchedAgain(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 12)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{})

@@ -21,6 +21,7 @@ func five(matches int) (players []sim.PlayerSpec, names []string) {
 
 // Every open sync is told that it was resumed, not those of the first page alone.
 func TestS1_7_EveryOpenSyncIsResumed(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		players, names := five(20)
 		r := start(t, newSim(sim.Options{Limits: slow, Players: players}))

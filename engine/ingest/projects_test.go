@@ -45,6 +45,7 @@ func (r *rig) health(want engine.EngineState, within time.Duration) string {
 }
 
 func TestKeyProject_AnotherKeyOfTheSameProjectKeepsTheWorkGoing(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{short("Ana#EUW", 40)}})
 		r := start(t, s, withProjects)

@@ -27,6 +27,7 @@ func fixtures(t *testing.T) string {
 }
 
 func TestEveryRecordedPayloadIsStoredAndReported(t *testing.T) {
+	long(t)
 	dir := fixtures(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))

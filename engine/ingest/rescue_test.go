@@ -109,6 +109,7 @@ func waits(t *testing.T, r *rig, id string) {
 }
 
 func TestRescue_WhatAnOperatorCancelledIsLeftAlone(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 12)}})
 		id := s.MatchIDs("Ana#EUW")[3]
@@ -296,6 +297,7 @@ func TestCoverage_ACancelledOrFailedSyncKeepsNone(t *testing.T) {
 
 // The weekly report leans on what came late, too.
 func TestRescue_TheReportOfThatWeekIsBuiltAnew(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 40)}}) // a game every 8 hours
 		id := s.MatchIDs("Ana#EUW")[20]

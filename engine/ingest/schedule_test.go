@@ -87,6 +87,7 @@ func TestS4_13_TheSchedulesAreThoseOfTheSpecification(t *testing.T) {
 }
 
 func TestS4_1_LatestFetchesTheNewestTwentyOfAMonth(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 60), {RiotID: "Ben#EUW", Platform: route.EUW1, Matches: 12, Span: 110 * 24 * time.Hour, Shapes: []sim.Shape{"aborted"}}}})
 		r := start(t, s)
@@ -289,6 +290,7 @@ func TestPolicyThatMakesNoSenseIsRefused(t *testing.T) {
 }
 
 func TestS4_8_AListingAnswersForFiveMinutes(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 30)}}), func(s *setup) { s.ingest.Cooldown = -1 })
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
@@ -368,6 +370,7 @@ func TestP24_ADayOfSchedulesOnTheRealStore(t *testing.T) {
 // TestI2_ForecastIsWhatTheRunCalls: of accounts that were never synced, of one that is
 // being synced, and of ranks, exactly; other schedules make no calls.
 func TestI2_ForecastIsWhatTheRunCalls(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 60), short("Ben#EUW", 60), short("Eva#EUW", 30)}}))
 		for _, name := range []string{"Ana#EUW", "Ben#EUW", "Eva#EUW"} {

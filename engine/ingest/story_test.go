@@ -74,6 +74,7 @@ func TestLog_HoldsAndFailedCalls(t *testing.T) {
 }
 
 func TestLog_BreakerAndKey(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 20)}})
 		must(t, s.Inject(sim.Fault{Name: "outage", Kind: sim.Unavailable, Match: sim.Match{Method: "match-v5.match"}, Until: 3 * time.Minute}))

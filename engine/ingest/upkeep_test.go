@@ -102,6 +102,7 @@ func TestS4_1_RanksAreFetchedOncePerAccountAndDay(t *testing.T) {
 }
 
 func TestS4_1_TheWeeklyReportCountsMondayToSunday(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) { // a Friday
 		seoul, err := time.LoadLocation("Asia/Seoul")
 		must(t, err)
@@ -187,6 +188,7 @@ func (r *rig) strays(account string, ids ...string) {
 }
 
 func TestS0_5_TheSweepTakesTheOldestHundred(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 130), short("Ben#EUW", 1)}})
 		r := start(t, s)

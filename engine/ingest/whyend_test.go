@@ -177,6 +177,7 @@ func (r *rig) waiting() (jobs []engine.Job) {
 // An endpoint that is down is a row of the limits for as long as it is, with when it is tried
 // next and how much stands behind it.
 func TestI7_AnOpenBreakerIsARowOfLimits(t *testing.T) {
+	long(t)
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Limits: slow, Players: []sim.PlayerSpec{player("Ana#EUW", 40)}})
 		r := start(t, s)

@@ -306,6 +306,40 @@ func TestClocksAnHourOff(t *testing.T) {
 	}
 }
 
+// An election on a server that has taken the place of another makes a store of its own of it: what was
+// called last is not known, so the limits' windows count as full, and readers' cursors are of another
+// store. It is so for those who lead later, until the limiter is saved again.
+func TestAnElectionOnAnotherServer(t *testing.T) {
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	must(t, db.SaveState(t.Context(), "limiter", []byte(`{"stamp":1}`)))
+	lead := func() (copied time.Time, limits, instance string) {
+		ctx, cancel := context.WithCancel(context.Background())
+		must(t, Run(ctx, db, Options{ID: "a", TTL: time.Hour, Lead: func(ctx context.Context, term *Term) error {
+			defer cancel()
+			for name, to := range map[string]*string{"limiter": &limits, "instance": &instance} {
+				blob, err := term.Store.LoadState(ctx, name)
+				must(t, err)
+				*to = string(blob)
+			}
+			copied = term.Store.Copied()
+			return nil
+		}}))
+		return copied, limits, instance
+	}
+	copied, limits, before := lead()
+	if !copied.IsZero() || limits != `{"stamp":1}` {
+		t.Errorf("on the same server: copied at %s, limits %s", copied, limits)
+	}
+	do(t, at, "update fs_state set blob = '7421840112342-00000001' where name = 'cluster'")
+	for range 2 {
+		copied, limits, instance := lead()
+		if copied.IsZero() || limits != "{}" || instance == before {
+			t.Errorf("on another server: copied at %s, limits %s, a store of its own: %t", copied, limits, instance != before)
+		}
+	}
+}
+
 // A member that is older than the schema which another one has made says what to do, and its term
 // is over.
 func TestAMemberOfAnotherVersion(t *testing.T) {

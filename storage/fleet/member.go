@@ -155,6 +155,9 @@ func (m *member) stand(ctx context.Context, l look) error {
 	if err != nil {
 		return err // whether it has won is seen in the next look: its term then ends unused
 	}
+	if err := m.db.Settle(ctx, m.conn); err != nil {
+		return err // as above
+	}
 	m.term = newTerm(m.run, m.db, epoch, began.Add(m.TTL), m.Lead)
 	b := &pgx.Batch{}
 	b.Queue("select pg_notify($1, 'elected')", m.channel)

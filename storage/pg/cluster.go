@@ -2,6 +2,8 @@ package pg
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -26,7 +28,37 @@ var comeFirst = []string{
 	"update fs_job_ended set feed_xid = '3' where feed_xid >= pg_current_xact_id()",
 }
 
-// settleIn makes of a copy a store of its own.
+// noteCopy is for those who lead later.
+const noteCopy = `insert into fs_state (name, blob) values ('copied', convert_to(clock_timestamp()::text, 'UTF8')) on conflict (name) do update set blob = excluded.blob`
+
+// What was called and when is not known for certain of a copy: the limits' windows count as full.
+const windowsAreFull = `insert into fs_state (name, blob) values ('limiter', '{}') on conflict (name) do update set blob = excluded.blob`
+
+// Settle makes a store of its own of a copy: of one that was restored, and of a server that has taken
+// the place of a lost one, whose last commits it may lack. Whoever is to lead calls it on its own
+// connection before it does.
+func (db *DB) Settle(ctx context.Context, c *pgx.Conn) error {
+	if err := settleIn(ctx, c); err != nil {
+		return err
+	}
+	var copied time.Time
+	err := c.QueryRow(ctx, "select convert_from(blob, 'UTF8')::timestamptz from fs_state where name = 'copied'").Scan((*instant)(&copied))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	db.copied.Store(&copied)
+	return err
+}
+
+// Copied is when Settle has last made a store of its own of a copy; the zero time = never, or nobody
+// has looked.
+func (db *DB) Copied() (at time.Time) {
+	if c := db.copied.Load(); c != nil {
+		at = *c
+	}
+	return at
+}
+
 func settleIn(ctx context.Context, c *pgx.Conn) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var here, last string
@@ -38,7 +70,7 @@ on conflict (name) do update set blob = s.blob returning convert_from(blob, 'UTF
 		if err != nil || here == last {
 			return err
 		}
-		for _, sql := range append(comeFirst, newInstance) {
+		for _, sql := range append(comeFirst, newInstance, windowsAreFull, noteCopy) {
 			if _, err := tx.Exec(ctx, sql); err != nil {
 				return err
 			}

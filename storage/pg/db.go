@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,6 +39,7 @@ type shared struct {
 	life            context.Context // ends with Abandon
 	abandon         context.CancelCauseFunc
 	commits         both.WriteTimes
+	copied          atomic.Pointer[time.Time]
 	beforeCommit    func() // nil = nothing
 }
 

@@ -28,17 +28,34 @@ type fellow struct {
 	began chan engine.JobID
 	end   chan struct{}
 	gaps  chan struct{}
+	woken chan engine.JobID // parents whose children have ended
+}
+
+// family is a job that waits for two of the others.
+const family engine.Kind = "account.sync"
+
+func (f *fellow) parent(_ context.Context, r engine.Run) engine.Outcome {
+	if r.Job.Phase > 0 {
+		f.woken <- r.Job.ID
+		return engine.Done(nil)
+	}
+	return engine.Wait(1, func(tx engine.Tx) error {
+		child := engine.Spec{Kind: fetch, Queue: fullQ, Parents: []engine.GroupID{{Parent: r.Job.ID, Group: 1}}}
+		_, err := tx.Enqueue(child, child)
+		return err
+	})
 }
 
 // join opens a schema as a process of its own, which leads it or follows until the test ends.
-func join(t *testing.T, at string, work func(*local.Backend, context.Context) error) *fellow {
+func join(t *testing.T, at string, workers int, work func(*local.Backend, context.Context) error) *fellow {
 	t.Helper()
 	db, err := pg.Open(t.Context(), pg.Options{URL: at})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fellow{db: db, began: make(chan engine.JobID, 100), end: make(chan struct{}), gaps: make(chan struct{}, 100)}
-	f.Backend, err = local.New(local.Options{Store: db, Boot: fmt.Sprintf("%p", f), Policies: engine.DefaultPolicies(), Kinds: []engine.KindSpec{
+	f := &fellow{db: db, began: make(chan engine.JobID, 100), end: make(chan struct{}), gaps: make(chan struct{}, 100), woken: make(chan engine.JobID, 100)}
+	f.Backend, err = local.New(local.Options{Store: db, Boot: fmt.Sprintf("%p", f), Policies: engine.DefaultPolicies(), Workers: func() int { return workers }, Kinds: []engine.KindSpec{
+		{Kind: family, Policy: engine.PolicyMatch, Handler: f.parent},
 		{Kind: fetch, Policy: engine.PolicyMatch, Stuck: time.Hour, Handler: func(ctx context.Context, r engine.Run) engine.Outcome {
 			f.began <- r.Job.ID
 			select {
@@ -120,7 +137,7 @@ func TestAFollowersCommands(t *testing.T) {
 		t.Skip("long: left out by -short")
 	}
 	at := pgtest.Schema(t)
-	leader, follower := join(t, at, (*local.Backend).Run), join(t, at, (*local.Backend).Follow)
+	leader, follower := join(t, at, 16, (*local.Backend).Run), join(t, at, 16, (*local.Backend).Follow)
 	id := follower.insert(t, "a")
 	if begun := <-leader.began; begun != id {
 		t.Errorf("%s began, %s was asked for", begun, id)
@@ -142,7 +159,7 @@ func TestF2_APauseAcknowledgedByBStopsA(t *testing.T) {
 		t.Skip("long: left out by -short")
 	}
 	at := pgtest.Schema(t)
-	a, b := join(t, at, (*local.Backend).Run), join(t, at, (*local.Backend).Follow)
+	a, b := join(t, at, 16, (*local.Backend).Run), join(t, at, 16, (*local.Backend).Follow)
 	close(a.end) // every job completes at once
 	for round := range 5 {
 		for n := range 20 {
@@ -169,6 +186,30 @@ func TestF2_APauseAcknowledgedByBStopsA(t *testing.T) {
 	}
 }
 
+// Two members run one of the last two children each, which end at once: their parent goes on once.
+func TestF5_TheLastTwoChildrenEndAtOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: left out by -short")
+	}
+	at := pgtest.Schema(t)
+	a, b := join(t, at, 1, (*local.Backend).Run), join(t, at, 1, (*local.Backend).Run)
+	for round := range 10 {
+		out, err := a.Insert(t.Context(), engine.Spec{Kind: family, Queue: fullQ, Key: fmt.Sprint(round)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-a.began
+		<-b.began
+		a.end <- struct{}{}
+		b.end <- struct{}{}
+		id := out[0].ID
+		until(func() bool { return a.job(t, id).State == engine.Completed })
+		if n := len(a.woken) + len(b.woken); n != round+1 || a.job(t, id).Attempts != 2 {
+			t.Fatalf("round %d: %d parents went on, this one has had %d attempts", round, n, a.job(t, id).Attempts)
+		}
+	}
+}
+
 // claims is how many attempts have begun, as it is stored.
 func claims(t *testing.T, at string) (n int) {
 	t.Helper()
@@ -190,7 +231,7 @@ func TestAGapIsMadeUpFor(t *testing.T) {
 		t.Skip("long: left out by -short")
 	}
 	at := pgtest.Schema(t)
-	leader, follower := join(t, at, (*local.Backend).Run), join(t, at, (*local.Backend).Follow)
+	leader, follower := join(t, at, 16, (*local.Backend).Run), join(t, at, 16, (*local.Backend).Follow)
 	c, err := pgx.Connect(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)

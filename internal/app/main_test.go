@@ -222,11 +222,11 @@ func (p *process) until(what string, ok func() bool) bool {
 	p.t.Helper()
 	deadline := time.Now().Add(patience)
 	for looked := time.Now(); !ok(); looked = time.Now() {
-		// A look that starts programs takes no more than a fifth of a core.
+		// A look that starts programs takes no more than a tenth of a core.
 		select {
 		case <-p.exited:
 			return ok()
-		case <-time.After(max(time.Millisecond, 4*time.Since(looked))):
+		case <-time.After(max(time.Millisecond, 9*time.Since(looked))):
 		}
 		if time.Now().After(deadline) {
 			p.hangs(what + " has not happened")

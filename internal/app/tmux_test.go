@@ -152,16 +152,22 @@ func (x *tmux) screen() string { x.t.Helper(); return x.run("capture-pane", "-p"
 // until waits for the screen to be as wanted, and gives it.
 func (x *tmux) until(what string, ok func(screen string) bool) string {
 	x.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; {
+		looked := time.Now()
 		s := x.screen()
 		if ok(s) {
 			return s
 		}
+		rest(looked)
 		if time.Now().After(end) {
 			x.t.Fatalf("%s was never on the screen:\n%s", what, s)
 		}
 	}
 }
+
+// rest waits between two looks that start a program each: they take no more than a tenth of a
+// core, however many tests wait and however busy the machine is.
+func rest(looked time.Time) { time.Sleep(max(20*time.Millisecond, 9*time.Since(looked))) }
 
 func (x *tmux) shows(texts ...string) string {
 	x.t.Helper()
@@ -171,10 +177,12 @@ func (x *tmux) shows(texts ...string) string {
 // toldOf waits for a message. One that has faded before anybody looked is among all messages.
 func (x *tmux) toldOf(texts ...string) {
 	x.t.Helper()
-	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); {
+		looked := time.Now()
 		if containsAll(x.screen(), texts) {
 			return
 		}
+		rest(looked)
 	}
 	x.keys("M")
 	x.shows(append(texts, "Messages")...)

@@ -1,12 +1,10 @@
 package control
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/operation"
@@ -16,8 +14,7 @@ import (
 // stored can be read, nothing can be changed.
 type Browse struct {
 	finder
-	why, do string
-	every   time.Duration
+	do string
 }
 
 // Stored are what the console of stored data reads. All but the first four may be left out.
@@ -26,8 +23,6 @@ type Stored struct {
 	Policies engine.Policies
 	Limits   func() engine.LimitsRow // as the last engine knew them
 	Do       string                  // tells whoever asks for more what to do
-	Why      string                  // there is no more to be had; "" = no engine runs
-	Every    time.Duration           // between two looks of who watches; 0 = nothing moves
 
 	Lane      func(engine.Job) string // where jobs' calls go, so that error classes have the names that an engine gives them
 	Domain    Finder                  // answers the queries of a domain
@@ -38,7 +33,7 @@ type Stored struct {
 
 // NewBrowse makes a read-only console.
 func NewBrowse(s Stored) *Browse {
-	b := &Browse{why: cmp.Or(s.Why, "no engine runs"), do: s.Do, every: s.Every, finder: finder{store: s.Store, lane: noLane, domain: s.Domain, schedules: s.Schedules, alerts: s.Alerts, logs: s.Logs}}
+	b := &Browse{do: s.Do, finder: finder{store: s.Store, lane: noLane, domain: s.Domain, schedules: s.Schedules, alerts: s.Alerts, logs: s.Logs}}
 	if s.Lane != nil {
 		b.lane = s.Lane
 	}
@@ -46,39 +41,27 @@ func NewBrowse(s Stored) *Browse {
 	return b
 }
 
-// Watch yields what is stored: once, or as often as others change it. It waits for ctx to end.
+// Watch yields what is stored once, and then waits for ctx to end: nothing moves.
 func (b *Browse) Watch(ctx context.Context) iter.Seq[engine.Update] {
 	return func(yield func(engine.Update) bool) {
-		for {
-			u, err := b.snapshot(ctx)
-			if err == nil && !yield(u) || err != nil && b.every == 0 {
-				return
-			}
-			var again <-chan time.Time
-			if b.every > 0 {
-				again = time.After(b.every)
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-again:
-			}
+		accounts, err := b.accounts(ctx, engine.AccountsQuery{})
+		if err != nil {
+			return
+		}
+		row, queues, _, err := b.live.status(ctx)
+		if err != nil {
+			return
+		}
+		u := engine.Update{Snapshot: true, Engine: &row, Queues: queues, Accounts: accounts}
+		if yield(u) {
+			<-ctx.Done()
 		}
 	}
 }
 
-func (b *Browse) snapshot(ctx context.Context) (engine.Update, error) {
-	accounts, err := b.accounts(ctx, engine.AccountsQuery{})
-	if err != nil {
-		return engine.Update{}, err
-	}
-	row, queues, _, err := b.live.status(ctx)
-	return engine.Update{Snapshot: true, Engine: &row, Queues: queues, Accounts: accounts}, err
-}
-
 // Do refuses with the reason.
 func (b *Browse) Do(context.Context, engine.Command) (engine.Receipt, error) {
-	return engine.Receipt{}, engine.Problemf(engine.ErrReadOnly, b.do, "this shows stored data only, %s", b.why)
+	return engine.Receipt{}, engine.Problemf(engine.ErrReadOnly, b.do, "this shows stored data only, no engine runs")
 }
 
 // Find answers from disk.

@@ -62,6 +62,7 @@ type parts struct {
 	pager   *pager.Pager
 	// projects tells the key projects apart.
 	projects *ingest.Projects
+	follows  bool // another process leads
 	boot     storage.Boot
 	term     *fleet.Term // within which it works; nil = as long as it likes
 	// committed takes the changes of every commit, in commit order; missed says, in that order,

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/internal/swap"
@@ -16,7 +16,7 @@ import (
 )
 
 // member is the part that a process has among those which work on one database: in its terms it
-// has an engine, between them its console shows what the leader stores. Who has come in by its
+// has an engine, between them it follows: its console shows what the leader does. Who has come in by its
 // sockets stays.
 type member struct {
 	*base
@@ -24,6 +24,7 @@ type member struct {
 	db   *pg.DB
 	con  *swap.Console
 	seen atomic.Pointer[fleet.View]
+	rest func() // ends to follow; only who decides on the part calls it
 }
 
 // join wires what works on a store: on a data directory an engine, on a database a member.
@@ -35,7 +36,7 @@ func join(cfg config.Config, a assembly) (*base, error) {
 		}
 		return p.base, nil
 	}
-	m := &member{base: newBase(cfg, a.keys), assembly: a, con: swap.New(a.demo)}
+	m := &member{base: newBase(cfg, a.keys), assembly: a, con: swap.New(a.demo), rest: func() {}}
 	m.front, m.work = m.con, m.run
 	if err := m.open(cfg); err != nil {
 		return nil, errors.Join(err, m.close())
@@ -70,36 +71,76 @@ func (m *member) run(ctx context.Context) error {
 			m.follow()
 		}
 	}
+	defer func() { m.rest() }()
 	return fleet.Run(ctx, m.db, o)
 }
 
-// follow lets the console show what the leader stores.
-func (m *member) follow() { m.con.Up(follower(m.db, *m.config.Load())) }
+// follow lets the console show what the leader does, until rest.
+func (m *member) follow() {
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	m.rest = func() { stop(); <-done }
+	go func() {
+		defer close(done)
+		for {
+			if err := m.following(ctx); err != nil && ctx.Err() == nil {
+				m.log.Warn().Err(err).Msg("what the leader does cannot be shown yet")
+				m.con.Down(err.Error())
+			}
+			if !await.Pause(ctx, ledEvery) {
+				return
+			}
+		}
+	}()
+}
 
-// follower is the console of a member that follows.
-func follower(db *pg.DB, cfg config.Config) *control.Browse {
-	s := browsed(context.Background(), db, cfg)
-	s.Why, s.Do, s.Every = "another member leads", "ask that one", time.Second
-	return control.NewBrowse(s)
+func (m *member) following(ctx context.Context) error {
+	p := &parts{base: m.base, db: m.db, follows: true, boot: storage.Boot{ID: m.id, Opened: time.Now()}}
+	if err := p.wire(*m.config.Load(), m.assembly); err != nil {
+		return err
+	}
+	defer p.client.CloseIdle()
+	defer m.engine.Store(nil)
+	m.engine.Store(p)
+	m.con.Up(followed{p.control, m.leader})
+	return p.control.Follow(ctx)
+}
+
+// leader names the member that leads.
+func (m *member) leader() string {
+	if v := m.seen.Load(); v != nil {
+		for _, p := range v.Members {
+			if p.ID == v.Leader {
+				return p.ID + " on " + p.Host
+			}
+		}
+	}
+	return "nobody now"
 }
 
 // lead runs the engine of a term.
 func (m *member) lead(ctx context.Context, t *fleet.Term) error {
+	m.con.Down("this member takes the lead")
+	m.rest()
+	defer func() {
+		if errors.Is(context.Cause(ctx), pg.ErrDeposed) {
+			m.follow()
+		}
+	}()
 	log := logbook.Area(m.log, logbook.AreaEngine)
 	p, err := m.ofTerm(ctx, t)
 	if err != nil {
 		return m.over(ctx, err)
 	}
 	defer p.client.CloseIdle()
-	m.base.engine.Store(p)
-	defer m.base.engine.Store(nil)
+	defer m.engine.Store(nil)
+	m.engine.Store(p)
 	m.con.Up(p.control)
-	defer m.follow()
 	log.Info().Int64("epoch", t.Epoch).Msg("this member leads")
 	defer context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), pg.ErrDeposed) {
 			log.Warn().Int64("epoch", t.Epoch).Msg("this member does not lead any more")
-			m.follow()
+			m.con.Down("this member does not lead any more")
 		}
 	})()
 	return m.over(ctx, p.control.Run(ctx))

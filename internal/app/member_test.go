@@ -76,9 +76,13 @@ func TestPostgres_MembersTakeOver(t *testing.T) {
 	screen := attached(t, f.dirs[watches])
 	screen.until(t, "what is stored", func(u engine.Update) bool { return u.Snapshot })
 	second, third := f.join(), f.join()
-	inFirst := f.inSchema
-	inFirst.dir = f.dirs[first]
-	inFirst.run(exitDone, "trigger", who, "--platform", "euw1")
+	beside := f.inSchema
+	beside.dir = f.dirs[watches]
+	beside.run(exitDone, "trigger", who, "--platform", "euw1")
+	screen.until(t, "a job of another member", func(u engine.Update) bool { return len(u.Jobs) > 0 })
+	if r := beside.run(exitFailed, "freeze", "euw1"); !strings.Contains(r.stderr, "only the leader carries this out, which is "+strconv.Itoa(first)) {
+		t.Errorf("freeze beside the leader: %q", r.stderr)
+	}
 
 	f.stored(f.members[watches], 5)
 	f.members[first].kill()

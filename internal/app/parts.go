@@ -50,9 +50,9 @@ func assemble(cfg config.Config, a assembly) (*parts, error) {
 }
 
 func (p *parts) wire(cfg config.Config, a assembly) error {
-	limiter := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
-	limits := traffic.New(traffic.Options{Limiter: limiter, Store: p.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Log: p.log})
-	calls := riot.LimitedBy(limiter)
+	bounds := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
+	limits := traffic.New(traffic.Options{Limiter: bounds, Store: p.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Log: p.log})
+	calls := riot.LimitedBy(bounds)
 	if p.term != nil {
 		calls = inTerm{calls, p.term}
 	}
@@ -131,12 +131,20 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if !a.onlyOwn && !a.demo {
 		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
 	}
+	var limiter control.Limiter = limits
+	if p.follows {
+		alerts, err = newAlerts(gauges{parts: p}, cfg.Policies, nil, nil)
+		if err != nil {
+			return err
+		}
+		limiter, also = &ledLimits{Limits: limits, db: p.db, alerts: alerts, schedules: schedules}, nil
+	}
 	var serves func(engine.JobID) bool
 	if a.onlyOwn {
 		serves = backend.Serves
 	}
 	con = control.New(control.Options{
-		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limits, Logs: p.logs.Ring, Keys: a.keys,
+		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limiter, Logs: p.logs.Ring, Keys: a.keys,
 		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db, cfg}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
 		Policies: cfg.Policies, Boot: p.boot.ID, Fresh: p.boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves,
 		KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
@@ -148,6 +156,9 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		p.tale.Changes(changes)
 		if a.watch != nil {
 			a.watch(seq, changes)
+		}
+		if p.follows {
+			return
 		}
 		alerts.Publish(changes)
 		typos.Publish(changes)
@@ -198,15 +209,11 @@ func browseStored(ctx context.Context, cfg config.Config, show func(engine.Conso
 
 // browser is a console on a store that no engine works on.
 func browser(ctx context.Context, db store, cfg config.Config) engine.Console {
-	return control.NewBrowse(browsed(ctx, db, cfg))
-}
-
-func browsed(ctx context.Context, db store, cfg config.Config) control.Stored {
-	return control.Stored{
+	return control.NewBrowse(control.Stored{
 		Store: db, Policies: cfg.Policies, Limits: storedLimits(ctx, db), Do: "start farsight with a key",
 		Lane: ingest.LaneOf.Name, Domain: ingest.Stored{Store: db, Zone: cfg.ReportTZ},
 		Schedules: storedSchedules(ctx, db, cfg), Alerts: storedAlerts(ctx, db), Logs: logbook.StoredIn(cfg.DataDir),
-	}
+	})
 }
 
 // storedLimits reads what the last engine knew of the limits.

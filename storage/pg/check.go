@@ -136,16 +136,16 @@ func (c *checker) payloads() (err error) {
 	c.report.Orphans, _, err = value[int](c.t, namedPayloads+`select count(*) from fs_payload p where not exists (select from named where (p.match, p.part) = (named.match, named.part))`)
 	for last, more := (both.Payload{}), true; more && err == nil; {
 		n := 0
-		err = tPayloads.each(c.t, func(p both.Payload, err error) {
+		err = tPayloads.each(c.t, func(p kept, err error) {
 			n++
 			if err == nil {
-				_, err = rawOf(p)
+				_, err = p.raw()
 			}
 			if err != nil {
 				c.report.Bad(tPayloads.name, p.Match+"/"+string(p.Part), "%v", err)
 			}
 			c.report.Payloads++
-			c.report.Bytes += int64(len(p.Body))
+			c.report.Bytes += int64(p.Size)
 			last = both.Payload{Match: p.Match, Part: p.Part}
 		}, tPayloads.from+"where (match, part) > ($1, $2) order by match, part limit $3", (*text)(&last.Match), (*text)(&last.Part), payloadsAtOnce)
 		more = n == payloadsAtOnce

@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // tally is the checksum of some rows, whatever their order: the sum of a part of each one's SHA-256.
@@ -44,6 +46,9 @@ func (m *mover) encode(ctx context.Context, rows *encoded, v any) error {
 	oids, err := m.oidsOf(ctx, tk)
 	if err != nil {
 		return err
+	}
+	if p, is := v.(both.Payload); is {
+		v = m.db.keptAs(p)
 	}
 	values := tk.values(v)
 	rows.bytes = binary.BigEndian.AppendUint16(rows.bytes, uint16(len(values)))

@@ -29,6 +29,8 @@ type shared struct {
 	told     teller
 	region   func(platform string) string
 	patience patience
+	// queryable: the server packs JSON so well that matches are stored as that.
+	queryable bool
 	// atEnd is what follows from what a transaction has done, in this order, so that no two
 	// transactions keep each other from it.
 	atEnd []func(*txn) error

@@ -88,7 +88,10 @@ func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Con
 	}
 	db.turns.moved.L = &db.turns.mu
 	db.told.seq, db.told.waiting, db.told.early = uint64(wall.Now().UnixMilli()), map[uint64]*waiting{}, map[uint64]bool{}
-	if db.told.sums, _, err = db.loadSums(ctx); err != nil {
+	if err = db.lookAtServer(ctx); err == nil {
+		db.told.sums, _, err = db.loadSums(ctx)
+	}
+	if err != nil {
 		pool.Close()
 		return nil, unreachable(err)
 	}
@@ -244,7 +247,7 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 // prepare looks at the server, and at the schema, however long that takes.
 func prepare(ctx context.Context, conf *pgx.ConnConfig, schema string, prove func(context.Context, *pgx.Conn, string) error) error {
 	conf = conf.Copy()
-	conf.RuntimeParams["statement_timeout"] = "0"
+	conf.RuntimeParams["statement_timeout"], conf.RuntimeParams["idle_in_transaction_session_timeout"] = "0", "0"
 	c, err := pgx.ConnectConfig(ctx, conf)
 	if err != nil {
 		return unreachable(err)

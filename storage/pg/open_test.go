@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -161,9 +162,13 @@ func TestAServerWithoutRoom(t *testing.T) {
 // A payload is given back as the JSON that arrived.
 func TestARawPayload(t *testing.T) {
 	db, ctx := open(t, pgtest.Schema(t)), context.Background()
-	raw := `{"info":{}}`
+	raw := `{"info": {"gameVersion" : "16.1", "name": "é"} }`
 	ref, body := gzipped(raw)
 	must(t, db.PutPayload(ctx, "EUW1_1", league.PartMatch, ref, body))
+	found, left, there, err := db.FindPayload(ctx, "EUW1_1", league.PartMatch)
+	if unpacked, _, bad := both.Inflate(found, left); err != nil || bad != nil || !there || string(unpacked) != raw || found.Size != len(left) {
+		t.Errorf("found: %+v, %q, %v, %v", found, left, err, bad)
+	}
 	save := func(f league.Fetch) {
 		must(t, db.Write(ctx, func(tx engine.Tx) error { return db.SaveMatch(tx, league.Match{ID: "EUW1_1", Match: f}, true) }))
 	}
@@ -173,6 +178,28 @@ func TestARawPayload(t *testing.T) {
 	save(league.Fetch{Status: league.Success, Ref: ref})
 	if got, err := db.Raw(ctx, "EUW1_1", league.PartMatch); err != nil || string(got) != raw {
 		t.Errorf("%q, %v", got, err)
+	}
+	if db.queryable {
+		must(t, db.view(ctx, func(x *txn) error {
+			if got := x.strings("select json->'info'->>'gameVersion' from matches where match_id = 'EUW1_1'"); !slices.Equal(got, []string{"16.1"}) {
+				t.Errorf("asked for in SQL: %q", got)
+			}
+			return x.err
+		}))
+	}
+	// What is no JSON for PostgreSQL stays as it came; so does all of it where JSON is not worth while.
+	odd, oddly := gzipped("{\"info\": \"\xff\"}")
+	must(t, db.PutPayload(ctx, "EUW1_2", league.PartMatch, odd, oddly))
+	escape, escaped := gzipped(`{"name": "\u0000"}`)
+	must(t, db.PutPayload(ctx, "EUW1_4", league.PartMatch, escape, escaped))
+	can := db.queryable
+	db.queryable = false
+	must(t, db.PutPayload(ctx, "EUW1_3", league.PartMatch, ref, body))
+	db.queryable = can
+	for match, want := range map[string][]byte{"EUW1_2": oddly, "EUW1_3": body, "EUW1_4": escaped} {
+		if _, got, _, err := db.FindPayload(ctx, match, league.PartMatch); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %q, %v", match, got, err)
+		}
 	}
 	ref.Codec = league.CodecDropped
 	save(league.Fetch{Status: league.Success, Ref: ref})

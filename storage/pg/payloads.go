@@ -2,14 +2,48 @@ package pg
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"regexp"
+	"unicode/utf8"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-var tPayloads = declare("fs_payload", 2, func(p *both.Payload) []column {
+// kept is a payload as it is stored: as Riot sent it, or as JSON that can be asked for in SQL. The
+// reference is of what Riot sent.
+type kept struct {
+	both.Payload
+	json []byte // in place of the body
+}
+
+// unasked are characters that JSON may escape and text of PostgreSQL cannot have: a question about a
+// document that has one would end with an error, and with it that about all others.
+var unasked = regexp.MustCompile(`\\u(0000|[dD][89a-fA-F])`)
+
+// keptAs says how a payload is stored.
+func (db *DB) keptAs(p both.Payload) kept {
+	k := kept{Payload: p}
+	if p.Part != league.PartMatch || !db.queryable {
+		return k
+	}
+	if raw, err := k.raw(); err == nil && utf8.Valid(raw) && json.Valid(raw) && !unasked.Match(raw) {
+		k.json, k.Body = raw, nil
+	}
+	return k
+}
+
+// lookAtServer finds out what the server can do.
+func (db *DB) lookAtServer(ctx context.Context) error {
+	return db.view(ctx, func(t *txn) (err error) {
+		db.queryable, _, err = value[bool](t, "select attcompression = 'l' from pg_attribute where attrelid = 'fs_payload'::regclass and attname = 'json'")
+		return err
+	})
+}
+
+var tPayloads = declare("fs_payload", 2, func(p *kept) []column {
 	return []column{
 		{"match", (*text)(&p.Match)},
 		{"part", (*text)(&p.Part)},
@@ -19,6 +53,7 @@ var tPayloads = declare("fs_payload", 2, func(p *both.Payload) []column {
 		{"raw_len", &p.RawLen},
 		{"crc", &p.CRC},
 		{"body", &p.Body},
+		{"json", &p.json},
 	}
 })
 
@@ -28,7 +63,7 @@ func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref l
 		return fmt.Errorf("%s of %s: %d bytes, its reference says %d: %w", p, match, len(body), ref.Size, engine.ErrInvalid)
 	}
 	return db.Write(ctx, func(tx engine.Tx) error {
-		tPayloads.put(own(tx), both.Payload{Match: match, Part: p, PayloadRef: ref, Body: body})
+		tPayloads.put(own(tx), db.keptAs(both.Payload{Match: match, Part: p, PayloadRef: ref, Body: body}))
 		return nil
 	})
 }
@@ -45,7 +80,7 @@ func (db *DB) Raw(ctx context.Context, match string, part league.Part) (raw []by
 		}
 		p, err := tPayloads.want(t, "it", tPayloads.get, (*text)(&match), (*text)(&part))
 		if err == nil {
-			raw, err = rawOf(p)
+			raw, err = p.raw()
 		}
 		return err
 	})
@@ -55,8 +90,11 @@ func (db *DB) Raw(ctx context.Context, match string, part league.Part) (raw []by
 	return raw, nil
 }
 
-// rawOf inflates a payload and proves it.
-func rawOf(p both.Payload) ([]byte, error) {
+// raw gives the JSON of a payload, proved.
+func (p *kept) raw() ([]byte, error) {
+	if p.json != nil {
+		return p.json, both.Prove(p.PayloadRef, p.json)
+	}
 	raw, known, err := both.Inflate(p.PayloadRef, p.Body)
 	switch {
 	case err != nil:
@@ -72,6 +110,9 @@ func (db *DB) FindPayload(ctx context.Context, match string, p league.Part) (ref
 	err = db.view(ctx, func(t *txn) error {
 		found, there, err := tPayloads.find(t, (*text)(&match), (*text)(&p))
 		ref, body, ok = found.PayloadRef, found.Body, there
+		if found.json != nil {
+			ref.Codec, ref.Size, body = both.CodecIdentity, len(found.json), found.json
+		}
 		return err
 	})
 	return ref, body, ok, err

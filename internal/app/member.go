@@ -63,9 +63,15 @@ func (m *member) run(ctx context.Context) error {
 	if !m.noLead {
 		o.Lead = m.lead
 	}
-	shown := false
+	log := logbook.Area(m.log, logbook.AreaEngine)
+	shown, told := false, ""
 	o.OnLook = func(v fleet.View) {
 		m.seen.Store(&v)
+		if other := v.OtherKey(m.id); other != told {
+			if told = other; other != "" {
+				log.Warn().Msg(other)
+			}
+		}
 		if led := v.Leader != "" && v.Leader != m.id; !shown && (led || m.noLead) {
 			shown = true
 			m.follow()

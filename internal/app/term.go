@@ -47,14 +47,14 @@ func (p *base) is() fleet.Options {
 	if err != nil {
 		host = "this host"
 	}
-	return fleet.Options{ID: p.id, Host: host, Version: version(), Key: p.keys.Get().Fingerprint()}
+	return fleet.Options{ID: p.id, Host: host, Version: version(), Key: func() string { return p.keys.Get().Fingerprint() }}
 }
 
 // within lets an engine write and call in a term only. Jobs that were begun in another one go back
 // to the line.
 func (p *parts) within(ctx context.Context, t *fleet.Term) error {
 	p.db, p.term = t.Store, t
-	p.boot = storage.Boot{ID: fmt.Sprintf("%s.%d", p.id, t.Epoch), Opened: time.Now()}
+	p.boot = storage.Boot{ID: fmt.Sprintf("%s.%d", p.id, t.Epoch), Opened: time.Now(), Restored: t.Store.Copied()}
 	if t.Epoch > 1 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -338,6 +339,54 @@ func TestAnElectionOnAnotherServer(t *testing.T) {
 			t.Errorf("on another server: copied at %s, limits %s, a store of its own: %t", copied, limits, instance != before)
 		}
 	}
+}
+
+// Who has another key than the one that the fleet works with is told so, and leads only when nobody
+// is left that has it; when all have the new one, it is the fleet's.
+func TestAnotherKey(t *testing.T) {
+	db := open(t, pgtest.Schema(t))
+	var keyOfA atomic.Value
+	keyOfA.Store("old")
+	leads := make(chan string, 10)
+	run := func(id string, key func() string, look func(View)) (stop func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() {
+			done <- Run(ctx, db, Options{ID: id, TTL: 300 * time.Millisecond, Key: key, OnLook: look, Lead: func(ctx context.Context, _ *Term) error {
+				leads <- id
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}})
+		}()
+		return func() { cancel(); must(t, <-done) }
+	}
+	said := make(chan string, 10_000)
+	stopA := run("a", func() string { return keyOfA.Load().(string) }, nil)
+	<-leads
+	stopB := run("b", func() string { return "new" }, func(v View) { said <- v.OtherKey("b") })
+	for s := range said {
+		if strings.Contains(s, "API key new") && strings.Contains(s, "work with old") {
+			break
+		}
+	}
+	keyOfA.Store("new")
+	for s := range said {
+		if s == "" {
+			break
+		}
+	}
+	l := look{ledWith: "old", members: []Process{{Key: "old", Alive: true, MayLead: true}}}
+	if !l.yields("new") || l.yields("old") || l.yields("") {
+		t.Error("who has another key does not leave the lead to one that has the fleet's, or who has it does")
+	}
+	if l.members[0].Alive = false; l.yields("new") {
+		t.Error("the lead is left to who has gone")
+	}
+	stopA()
+	if who := <-leads; who != "b" {
+		t.Errorf("%s leads", who)
+	}
+	stopB()
 }
 
 // A member that is older than the schema which another one has made says what to do, and its term

@@ -18,7 +18,8 @@ type Options struct {
 	ID      string // random per start of a program
 	Host    string
 	Version string
-	Key     string // a fingerprint of the API key; never the key
+	// Key gives a fingerprint of the API key, never the key; "" = there is none. nil = it needs none.
+	Key func() string
 	// TTL is how long a term lasts without a renewal, the same in all members; 0 = 3 s.
 	TTL time.Duration
 	// Lead is called when this member leads, and must return soon after its context has ended.
@@ -59,6 +60,9 @@ type member struct {
 // another version of the program has changed.
 func Run(ctx context.Context, db *pg.DB, o Options) error {
 	o.TTL = usual(o.TTL)
+	if o.Key == nil {
+		o.Key = func() string { return "" }
+	}
 	m := &member{Options: o, db: db, run: ctx}
 	defer wall.Release()
 	defer m.leave()
@@ -92,14 +96,16 @@ func (m *member) beat() error {
 	var l look
 	var version int
 	renewed := m.term == nil
+	key := m.Key()
 	b := &pgx.Batch{}
 	b.Queue("select max(version) from fs_schema").QueryRow(func(r pgx.Row) error { return r.Scan(&version) })
-	b.Queue(saveMember, m.ID, m.Host, m.Version, m.Key, m.Lead != nil, m.ahead.Milliseconds())
+	b.Queue(saveMember, m.ID, m.Host, m.Version, key, m.Lead != nil, m.ahead.Milliseconds())
 	if m.term != nil {
 		b.Queue(renew, m.term.Epoch, m.ID, m.TTL.Seconds()).Query(func(rows pgx.Rows) error {
 			renewed = rows.Next()
 			return nil
 		})
+		m.noteKey(b, key)
 	}
 	l.ask(b, m.TTL)
 	asked := time.Now()
@@ -123,7 +129,7 @@ func (m *member) beat() error {
 
 const (
 	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms) values ($1, $2, $3, $4, $5, $6)
-on conflict (id) do update set ahead_ms = excluded.ahead_ms, seen = clock_timestamp()`
+on conflict (id) do update set key_fp = excluded.key_fp, ahead_ms = excluded.ahead_ms, seen = clock_timestamp()`
 
 	renew = `update fs_fleet set beat = beat + 1, expires = clock_timestamp() + $3::float8 * interval '1 second'
 where epoch = $1 and holder = $2 returning beat`
@@ -135,6 +141,10 @@ where epoch = $3 and beat = $4 returning epoch`
 	resign = `with gone as (update fs_fleet set beat = beat + 1, holder = '', expires = '-infinity' where epoch = $1 and holder = $2 returning epoch)
 select pg_notify($3, 'resigned') from gone`
 
+	// ledWith keeps the fingerprint of the key that the fleet works with.
+	ledWith = `insert into fs_state as s (name, blob) values ('led_with', convert_to($1, 'UTF8'))
+on conflict (name) do update set blob = excluded.blob where s.blob <> excluded.blob`
+
 	dropMembers = "delete from fs_member where seen < clock_timestamp() - $1::float8 * interval '1 second'"
 )
 
@@ -143,7 +153,7 @@ func (m *member) stand(ctx context.Context, l look) error {
 	if seen := (struct{ epoch, beat int64 }{l.epoch, l.beat}); seen != m.last || m.lastAt.IsZero() {
 		m.last, m.lastAt = seen, time.Now()
 	}
-	if m.Lead == nil || m.term != nil || m.run.Err() != nil || l.left > 0 && time.Since(m.lastAt) < 2*m.TTL {
+	if m.Lead == nil || m.term != nil || m.run.Err() != nil || l.left > 0 && time.Since(m.lastAt) < 2*m.TTL || l.yields(m.Key()) {
 		return nil
 	}
 	began := time.Now()
@@ -161,10 +171,18 @@ func (m *member) stand(ctx context.Context, l look) error {
 	m.term = newTerm(m.run, m.db, epoch, began.Add(m.TTL), m.Lead)
 	b := &pgx.Batch{}
 	b.Queue("select pg_notify($1, 'elected')", m.channel)
+	m.noteKey(b, m.Key())
 	b.Queue(dropMembers, forget.Seconds())
 	l.epoch, l.holder, l.left = epoch, m.ID, m.TTL
 	m.tell(l)
 	return m.conn.SendBatch(ctx, b).Close()
+}
+
+// noteKey adds to a batch that the fleet works with a key.
+func (m *member) noteKey(b *pgx.Batch, key string) {
+	if key != "" {
+		b.Queue(ledWith, key)
+	}
 }
 
 // ended takes note of a term whose Lead has returned.

@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +15,7 @@ import (
 type View struct {
 	Epoch   int64
 	Leader  string // the id of a member; "" = nobody leads
+	LedWith string // the fingerprint of the key that the fleet works with; "" = of none yet
 	Members []Process
 }
 
@@ -35,6 +38,16 @@ func (v View) leader() Process {
 	return Process{}
 }
 
+// OtherKey tells a member that its key is not the one that the fleet works with; "" = it is.
+func (v View) OtherKey(id string) string {
+	at := slices.IndexFunc(v.Members, func(p Process) bool { return p.ID == id })
+	if at < 0 || v.LedWith == "" || v.Members[at].Key == "" || v.Members[at].Key == v.LedWith {
+		return ""
+	}
+	return fmt.Sprintf("this process has API key %s, and the members of its database work with %s: it leads only when none with that key is left; give all the same key, or each product a schema of its own",
+		v.Members[at].Key, v.LedWith)
+}
+
 // silence is after how many terms without a sign of life a member counts as gone.
 const silence = 3
 
@@ -43,6 +56,8 @@ const forget = 24 * time.Hour
 
 const (
 	selectFleet = "select epoch, holder, beat, extract(epoch from greatest(expires, to_timestamp(0)) - clock_timestamp())::float8, clock_timestamp() from fs_fleet"
+
+	selectLedWith = "select coalesce((select convert_from(blob, 'UTF8') from fs_state where name = 'led_with'), '')"
 
 	selectMembers = `select id, host, version, key_fp, may_lead, ahead_ms, since, seen, seen > clock_timestamp() - $1::float8 * interval '1 second' from fs_member order by since, id`
 )
@@ -68,6 +83,15 @@ type look struct {
 	left        time.Duration // of the term, by the database's clock
 	now         time.Time     // by the database's clock
 	members     []Process
+	ledWith     string
+}
+
+// yields reports whether one with a key leaves an election to others: who has the key that the fleet
+// works with, and lives. When nobody is left that has it, the fleet goes on with another.
+func (l *look) yields(key string) bool {
+	return key != "" && l.ledWith != "" && key != l.ledWith && slices.ContainsFunc(l.members, func(p Process) bool {
+		return p.Alive && p.MayLead && p.Key == l.ledWith
+	})
 }
 
 // ask adds the questions to a batch, which fills l.
@@ -78,6 +102,7 @@ func (l *look) ask(b *pgx.Batch, ttl time.Duration) {
 		l.left = time.Duration(left * float64(time.Second))
 		return err
 	})
+	b.Queue(selectLedWith).QueryRow(func(r pgx.Row) error { return r.Scan(&l.ledWith) })
 	b.Queue(selectMembers, (silence * usual(ttl)).Seconds()).Query(func(rows pgx.Rows) (err error) {
 		l.members, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (p Process, err error) {
 			var ahead int64
@@ -90,7 +115,7 @@ func (l *look) ask(b *pgx.Batch, ttl time.Duration) {
 }
 
 func (l *look) view() View {
-	v := View{Epoch: l.epoch, Leader: l.holder, Members: l.members}
+	v := View{Epoch: l.epoch, Leader: l.holder, LedWith: l.ledWith, Members: l.members}
 	if l.left <= 0 {
 		v.Leader = ""
 	}

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"iter"
 	"maps"
 	"net/http"
 	"sync"
@@ -171,9 +172,12 @@ func (l *Leader) Withdraw(id engine.JobID) {
 	l.bell.Ring()
 }
 
-// Adopt takes over what leaders before have let go. Call it once, when the limiter has restored
-// its state and before the backend runs.
-func (l *Leader) Adopt(ctx context.Context) error {
+// Restore takes over from the leader before: what its limiter knew, and what it has let go. Call it
+// once, before the backend runs; see traffic.Limits.
+func (l *Leader) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.Job, error]) error {
+	if err := l.Limits.Restore(ctx, fresh, live); err != nil {
+		return err
+	}
 	all, why, err := l.opt.Table.Look(ctx, nil)
 	if err != nil {
 		return err
@@ -196,9 +200,9 @@ func (l *Leader) adopt(s Standing) *held {
 // lookEvery is how often the permits are looked at that nobody has told of.
 const lookEvery = 250 * time.Millisecond
 
-// Run folds what becomes of the calls, and gives jobs back whose attempts came to nothing, until
+// Fold takes in what becomes of the calls, and gives jobs back whose attempts came to nothing, until
 // ctx ends. An error of a write ends it; while the store cannot be read it goes on.
-func (l *Leader) Run(ctx context.Context, b returner) error {
+func (l *Leader) Fold(ctx context.Context, b returner) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {

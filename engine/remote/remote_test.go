@@ -327,7 +327,7 @@ func TestTheNextLeaderAdopts(t *testing.T) {
 		s.Begun, s.GrantedAgo = true, time.Second
 		d := newDesk(t)
 		d.memory.rows, d.memory.order = first.rows, first.order
-		if err := d.Adopt(t.Context()); err != nil {
+		if err := d.Restore(t.Context(), true, nil); err != nil {
 			t.Error(err)
 		}
 		if !d.Has(engine.Job{ID: "a", Rev: 2, CancelAsked: true}) || d.inFlight() != 1 {

@@ -37,6 +37,7 @@ type base struct {
 
 	front  engine.Console              // what those who come in speak to
 	engine atomic.Pointer[parts]       // at work; nil = none
+	hand   atomic.Pointer[hand]        // carries out what a leader has claimed; nil = nothing does
 	work   func(context.Context) error // until its context ends
 	let    func() error                // gives up what was taken for this process; nil = nothing was
 
@@ -86,12 +87,18 @@ func (p *base) opened(db store, id string) {
 		if at := p.engine.Load(); at != nil {
 			at.committed(seq, changes)
 		}
+		if h := p.hand.Load(); h != nil {
+			h.backend.Apply(seq, changes)
+		}
 		p.told(changes)
 	})
 	if shared, ok := db.(interface{ OnGap(missed func()) }); ok { // others may write to it, too
 		shared.OnGap(func() {
 			if at := p.engine.Load(); at != nil {
 				at.missed()
+			}
+			if h := p.hand.Load(); h != nil {
+				h.backend.Gap()
 			}
 		})
 	}
@@ -146,6 +153,9 @@ func (p *base) close() error {
 		at.client.CloseIdle()
 	}
 	p.leave()
+	if h := p.hand.Load(); h != nil {
+		h.close()
+	}
 	var err error
 	if p.let != nil {
 		err = p.let()

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
@@ -54,7 +56,7 @@ func (m *member) open(cfg config.Config) (err error) {
 		return err
 	}
 	m.opened(m.db, memberID())
-	return nil
+	return m.lend()
 }
 
 // run is a member until ctx ends.
@@ -78,7 +80,14 @@ func (m *member) run(ctx context.Context) error {
 		}
 	}
 	defer func() { m.rest() }()
-	return fleet.Run(ctx, m.db, o)
+	var g errgroup.Group
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if h := m.hand.Load(); h != nil {
+		g.Go(func() error { defer stop(); return h.run(ctx) })
+	}
+	g.Go(func() error { defer stop(); return fleet.Run(ctx, m.db, o) })
+	return g.Wait()
 }
 
 // follow lets the console show what the leader does, until rest.

@@ -1,10 +1,13 @@
 package app
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/pgtest"
@@ -113,4 +116,56 @@ func TestPostgres_MembersTakeOver(t *testing.T) {
 		p.wait().wants(t, exitDone)
 	}
 	f.sound()
+}
+
+// Members make the calls of one key between them, and another program starts a sync in its own
+// transaction: no limit is passed, and what was rolled back starts nothing.
+func TestPostgres_MembersShareTheCalls(t *testing.T) {
+	t.Parallel()
+	const who, matches = "Shared#EUW", 60
+	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
+	one := f.members[f.join()]
+	f.join()
+	one.until("two members", func() bool {
+		return sql(t, f.at, "select count(*)::text from fs_member where seen > clock_timestamp() - interval '3 seconds'")[0] == "2"
+	})
+	f.leader(0)
+	const trigger = `insert into river_job (kind, queue, max_attempts, args) values ('farsight.trigger', 'farsight', 25, '{"riot_id": "Shared#EUW", "platform": "euw1"}') returning id::text`
+	rolledBack(t, f.at, trigger)
+	sql(t, f.at, trigger)
+	f.stored(one, matches)
+	if n := sql(t, f.at, "select count(*)::text from fs_permit where how = 'answered' and member <> ''")[0]; n == "0" {
+		t.Error("nobody made a call for the leader")
+	}
+	if n := sql(t, f.at, "select count(*)::text from fs_run")[0]; n != "1" {
+		t.Errorf("%s runs", n)
+	}
+	if s := f.sim.Stats(); s.Violations != 0 {
+		t.Errorf("%d violations of the limits", s.Violations)
+	}
+	for _, p := range f.members {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		p.wait().wants(t, exitDone)
+	}
+	f.sound()
+}
+
+// rolledBack carries a statement out in a transaction that is rolled back.
+func rolledBack(t *testing.T, at, sql string) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	tx, err := c.Begin(t.Context())
+	if err == nil {
+		_, err = tx.Exec(t.Context(), sql)
+	}
+	if err == nil {
+		err = tx.Rollback(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -73,32 +73,20 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 			con.Note(n)
 		}
 	}
-	projects := ingest.NewProjects(ingest.ProjectsOptions{
-		Store: p.db, API: client, Limits: limits,
-		Fingerprint: func() string { return a.keys.Get().Fingerprint() },
-		OnNote:      noteOf(logbook.AreaSync),
-	})
-	if err := projects.Load(context.Background()); err != nil {
-		return err
-	}
-	p.projects = projects
-	pg, err := p.newPager(cfg, a, noteOf(logbook.AreaPager))
+	in, kinds, err := p.handlers(cfg, a, noteOf)
 	if err != nil {
 		return err
 	}
-	in := ingest.New(ingest.Options{
-		Store: p.db, API: client, Limits: limits, Projects: projects,
-		Prune:       pruner(p.db),
-		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, SyncOff: !cfg.SyncOn,
-		Attempts: cfg.Policies[engine.PolicyMatch].Max, RetryMissing: cfg.RetryMissing, SweepCount: cfg.SweepBatch,
-		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
-		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge, Restored: p.boot.Restored,
-		Late: func(tx engine.Tx, m ingest.Milestone) error { return pg.Tell(tx, eventOf(m)) },
-	})
-	kinds := pagedKinds(in, pg)
-	p.pager = pg
+	projects, pg := p.projects, p.pager
+	var admits admitter = limits
+	var carry local.Launcher
+	also := []control.Runner{projects}
+	if l := p.launcher(); l != nil {
+		admits, carry = l, l
+		also = append(also, carried{l, p})
+	}
 	backend, err := local.New(local.Options{
-		Store: p.db, Admitter: limits, Kinds: a.kinds(kinds), Policies: cfg.Policies,
+		Store: p.db, Admitter: admits, Launcher: carry, Kinds: a.kinds(kinds), Policies: cfg.Policies,
 		Workers: func() int { return workers(p.config.Load().Workers, limits.Workers()) + pg.Following() },
 		Boot:    p.boot.ID, Log: logbook.Area(p.log, logbook.AreaJobs),
 		OnNote:     func(n engine.Note) { con.Note(n) },
@@ -123,7 +111,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		return err
 	}
 	watch := keyring.Watch{Keys: a.keys, Limits: limits, Probe: p.probeKey, Note: noteOf(logbook.AreaEngine)}
-	also := []control.Runner{projects, watch, alerts, pg, lateForgetter{p}}
+	also = append(also, watch, alerts, pg, lateForgetter{p})
 	typos := newMistyped(cfg.Cooldown)
 	if !a.onlyOwn { // `sync` works on its own run and leaves crons off
 		also = append(also, schedules, typos)
@@ -131,7 +119,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if !a.onlyOwn && !a.demo {
 		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
 	}
-	var limiter control.Limiter = limits
+	var limiter control.Limiter = admits
 	if p.follows {
 		alerts, err = newAlerts(gauges{parts: p}, cfg.Policies, nil, nil)
 		if err != nil {
@@ -165,6 +153,40 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	}
 	p.missed = func() { backend.Gap(); con.Gap() }
 	return nil
+}
+
+// admitter is what the backend and the console want of the limits.
+type admitter interface {
+	local.Admitter
+	control.Limiter
+}
+
+// handlers are what carries jobs out by the part's client, on its store.
+func (p *parts) handlers(cfg config.Config, a assembly, noteOf func(area string) func(engine.Note)) (*ingest.Ingest, []engine.KindSpec, error) {
+	projects := ingest.NewProjects(ingest.ProjectsOptions{
+		Store: p.db, API: p.client, Limits: p.limits,
+		Fingerprint: func() string { return a.keys.Get().Fingerprint() },
+		OnNote:      noteOf(logbook.AreaSync),
+	})
+	if err := projects.Load(context.Background()); err != nil {
+		return nil, nil, err
+	}
+	p.projects = projects
+	pg, err := p.newPager(cfg, a, noteOf(logbook.AreaPager))
+	if err != nil {
+		return nil, nil, err
+	}
+	in := ingest.New(ingest.Options{
+		Store: p.db, API: p.client, Limits: p.limits, Projects: projects,
+		Prune:       pruner(p.db),
+		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, SyncOff: !cfg.SyncOn,
+		Attempts: cfg.Policies[engine.PolicyMatch].Max, RetryMissing: cfg.RetryMissing, SweepCount: cfg.SweepBatch,
+		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
+		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge, Restored: p.boot.Restored,
+		Late: func(tx engine.Tx, m ingest.Milestone) error { return pg.Tell(tx, eventOf(m)) },
+	})
+	p.pager = pg
+	return in, pagedKinds(in, pg), nil
 }
 
 func ceiling(r config.Rate) []limit.Limit {

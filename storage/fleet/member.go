@@ -29,11 +29,12 @@ type Options struct {
 	OnLook func(View)
 }
 
-const usualTTL = 3 * time.Second
+// UsualTTL is how long a term lasts without a renewal, unless Options say otherwise.
+const UsualTTL = 3 * time.Second
 
 func usual(ttl time.Duration) time.Duration {
 	if ttl == 0 {
-		return usualTTL
+		return UsualTTL
 	}
 	return ttl
 }

@@ -151,12 +151,9 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 	limiter := limit.New(limit.Options{})
 	limits := traffic.New(traffic.Options{Limiter: limiter, Store: t.Store, Lanes: laneOf})
 	blob, err := t.Store.LoadState(ctx, traffic.LimiterState)
-	if err == nil {
-		err = limits.Restore(ctx, blob == nil, t.Store.Live(ctx))
-	}
 	l := remote.NewLeader(remote.Options{Limits: limits, Table: n.carrier, Store: t.Store, Carries: func(k engine.Kind) bool { return k == testKind }})
 	if err == nil {
-		err = l.Adopt(ctx)
+		err = l.Restore(ctx, blob == nil, t.Store.Live(ctx))
 	}
 	if err != nil {
 		return err
@@ -176,7 +173,7 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var g errgroup.Group
-	for _, run := range []func(context.Context) error{b.Run, func(ctx context.Context) error { return l.Run(ctx, b) }, limits.Run} {
+	for _, run := range []func(context.Context) error{b.Run, func(ctx context.Context) error { return l.Fold(ctx, b) }, limits.Run} {
 		g.Go(func() error { defer stop(); return run(ctx) })
 	}
 	return errors.Join(g.Wait(), context.Cause(ctx))

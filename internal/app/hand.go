@@ -1,0 +1,129 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/remote"
+	"github.com/farsight-console/farsight/engine/traffic"
+	"github.com/farsight-console/farsight/internal/logbook"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
+	"github.com/farsight-console/farsight/storage/fleet"
+	"github.com/farsight-console/farsight/storage/river"
+)
+
+// hand is the part of a member that carries out what the leader has claimed, whoever that is.
+type hand struct {
+	parts   *parts
+	backend *local.Backend
+	carrier *river.Carrier
+	alone   func() bool // reports whether no other member would carry anything out
+}
+
+// carriedKinds make one call each, and whoever makes it needs no other.
+var carriedKinds = map[engine.Kind]bool{ingest.KindMatch: true, ingest.KindTimeline: true}
+
+// lend makes the hand of a member. Without a key it has none.
+func (m *member) lend() error {
+	key := m.base.keys.Get().Fingerprint()
+	if key == "" {
+		return nil
+	}
+	cfg, log := *m.config.Load(), logbook.Area(m.log, logbook.AreaJobs)
+	calls := remote.NewCalls(nil)
+	p := &parts{base: m.base, db: m.db}
+	p.limits = traffic.New(traffic.Options{Limiter: limit.New(limit.Options{}), Store: m.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: m.speed, Log: m.log})
+	var err error
+	p.client, err = riot.New(riot.Options{
+		Keys: m.base.keys, Limiter: calls, Punctual: true, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
+		UserAgent: "farsight/" + version(), Transport: m.transport, OnCall: func(c riot.Call) {
+			calls.Note(c)
+			p.limits.OnCall(c)
+		},
+	})
+	if err != nil {
+		return usage(err)
+	}
+	in, kinds, err := p.handlers(cfg, m.assembly, func(area string) func(engine.Note) {
+		return func(n engine.Note) { m.tale.Note(area, n) }
+	})
+	if err != nil {
+		return err
+	}
+	h := &hand{parts: p, alone: func() bool { return m.alone(key) }}
+	h.backend, err = local.New(local.Options{Store: m.db, Kinds: m.assembly.kinds(kinds), Policies: cfg.Policies, Boot: m.id, Log: log, NoRoom: noRoom})
+	if err != nil {
+		return err
+	}
+	h.carrier, err = river.Open(context.Background(), river.Options{
+		DB: m.db, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: workers(cfg.Workers, maxWorkers), Attempts: h.backend, Calls: calls, Log: log,
+		Trigger: func(ctx context.Context, riotID string, ask engine.SyncAsk) error {
+			_, err := in.Trigger(ctx, riotID, ask, engine.Actor{User: "river", Via: "river"})
+			return err
+		},
+	})
+	if err == nil {
+		m.hand.Store(h)
+	}
+	return err
+}
+
+// run carries out what is claimed until ctx ends.
+func (h *hand) run(ctx context.Context) error {
+	var g errgroup.Group
+	g.Go(func() error { return h.backend.Follow(ctx) })
+	g.Go(func() error { return h.carrier.Run(ctx) })
+	return g.Wait()
+}
+
+func (h *hand) close() {
+	h.carrier.Close()
+	h.parts.client.CloseIdle()
+}
+
+// alone reports whether no other member lives that has the same key.
+func (m *member) alone(key string) bool {
+	v := m.seen.Load()
+	if v == nil {
+		return true
+	}
+	for _, p := range v.Members {
+		if p.Alive && p.ID != m.id && p.Key == key {
+			return false
+		}
+	}
+	return true
+}
+
+// launcher hands what is claimed in a term to the members; nil of an engine that has none.
+func (p *parts) launcher() *remote.Leader {
+	h := p.hand.Load()
+	if h == nil || p.term == nil {
+		return nil
+	}
+	return remote.NewLeader(remote.Options{
+		Limits: p.limits, Table: h.carrier, Store: p.term.Store, Log: logbook.Area(p.log, logbook.AreaJobs),
+		Carries: func(k engine.Kind) bool { return carriedKinds[k] && !h.alone() },
+	})
+}
+
+// carried folds what becomes of what members carry out.
+type carried struct {
+	leader *remote.Leader
+	parts  *parts
+}
+
+// Run folds it until ctx ends.
+func (c carried) Run(ctx context.Context) error {
+	err := c.leader.Fold(ctx, c.parts.backend)
+	if errors.Is(err, engine.ErrShutdown) {
+		return nil
+	}
+	return err
+}

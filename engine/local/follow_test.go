@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -262,10 +263,19 @@ func TestAGapIsMadeUpFor(t *testing.T) {
 // bus lets backends on one store in memory hear of its commits, and some of them miss them.
 type bus struct {
 	*memstore.Store
+	mu   sync.Mutex
 	hear map[*local.Backend]bool
 }
 
+func (b *bus) set(m *local.Backend, hears bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hear[m] = hears
+}
+
 func (b *bus) publish(seq uint64, changes []engine.Change) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for to, hears := range b.hear {
 		if hears {
 			to.Apply(seq, changes)
@@ -331,9 +341,9 @@ func (f *fleetOfTwo) do(n int, d step) error {
 	case "resume":
 		_, err = b.Resume(ctx, q, engine.Actor{User: "ana"}, "")
 	case "deaf":
-		f.s.hear[b] = false
+		f.s.set(b, false)
 	case "hear":
-		f.s.hear[b] = true
+		f.s.set(b, true)
 		b.Gap()
 	case "pass":
 		time.Sleep(time.Duration(d.Job) * time.Minute)
@@ -343,10 +353,10 @@ func (f *fleetOfTwo) do(n int, d step) error {
 
 func act(t *testing.T, script []step) error {
 	ctx := context.Background()
-	s := &bus{memstore.New(), map[*local.Backend]bool{}}
+	s := &bus{Store: memstore.New(), hear: map[*local.Backend]bool{}}
 	members := []*local.Backend{member(t, s, local.Options{Boot: "leader"}), member(t, s, local.Options{Boot: "follower"})}
 	for _, b := range members {
-		s.hear[b] = true
+		s.set(b, true)
 	}
 	s.OnCommit(s.publish)
 	leading, stop := context.WithCancel(ctx)
@@ -361,7 +371,7 @@ func act(t *testing.T, script []step) error {
 		synctest.Wait()
 	}
 	for _, b := range members {
-		s.hear[b] = true
+		s.set(b, true)
 		b.Gap()
 	}
 	time.Sleep(time.Second)

@@ -9,7 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
@@ -47,9 +49,15 @@ func matchesOf(t *testing.T, c command) (lines []string) {
 func TestPostgres_ADirectoryMoves(t *testing.T) {
 	t.Parallel()
 	farsight(t) // where no program is started, no server need be
-	at, n := pgtest.Schema(t), often(100, 4000)
-	s := inSchema{t: t, sim: startSim(t, quick(player("One#EUW", n), player("Two#EUW", n))), dir: freshDir(t)}
-	for _, name := range []string{"One#EUW", "Two#EUW"} {
+	at, accounts, n := pgtest.Schema(t), often(2, 8), often(100, 1000)
+	var players []sim.PlayerSpec
+	for i := range accounts {
+		players = append(players, player(fmt.Sprintf("Mover %d#EUW", i), n))
+	}
+	first := players[0].RiotID
+	s := inSchema{t: t, sim: startSim(t, quick(players...)), dir: freshDir(t)}
+	for _, p := range players {
+		name := p.RiotID
 		s.run(exitDone, "sync", name, "--platform", "euw1", "--json")
 	}
 	export := []string{"export", "matches", "--payload"}
@@ -74,10 +82,10 @@ func TestPostgres_ADirectoryMoves(t *testing.T) {
 			t.Errorf("half way: %q", r.stderr)
 		}
 	}
-	if r := migrate.run(t).wants(t, exitDone); !strings.Contains(r.stdout, fmt.Sprintf("%d payloads", 4*n)) || !strings.Contains(r.stdout, "is the same") {
+	if r := migrate.run(t).wants(t, exitDone); !strings.Contains(r.stdout, human.Counted(2*accounts*n, "payload", "payloads")) || !strings.Contains(r.stdout, "is the same") {
 		t.Errorf("it said %q", r.stdout)
 	}
-	for _, args := range [][]string{{"serve"}, {"accounts"}, {"sync", "One#EUW", "--platform", "euw1"}} {
+	for _, args := range [][]string{{"serve"}, {"accounts"}, {"sync", first, "--platform", "euw1"}} {
 		if r := s.run(exitFailed, args...); !strings.Contains(r.stderr, "was moved to schema t") || strings.Count(strings.TrimSpace(r.stderr), "\n") > 0 {
 			t.Errorf("%s of the directory: %q", args[0], r.stderr)
 		}
@@ -91,7 +99,7 @@ func TestPostgres_ADirectoryMoves(t *testing.T) {
 	if after := there.run(exitDone, "accounts", "--json").stdout; after != counts {
 		t.Errorf("accounts before:\n%safter:\n%s", counts, after)
 	}
-	there.run(exitDone, "sync", "One#EUW", "--platform", "euw1", "--force", "--json")
+	there.run(exitDone, "sync", first, "--platform", "euw1", "--force", "--json")
 	there.sound()
 }
 

@@ -59,8 +59,16 @@ func TestSSH_AttachActResizeDrop(t *testing.T) {
 	x.press("3")
 	x.shows("JOBS ", "AVAILABLE")
 	x.press("b") // each job has a row
-	x.shows("RESULT OR REASON", "AVAILABLE")
-	x.press("\x1b[Fk") // the last match: its turn comes last
+	x.shows("RESULT OR REASON")
+	// The last match: its turn comes last. A list that is still being read ends with another.
+	x.waits("the cursor on a match far back in line", func() bool {
+		if farInLine.MatchString(x.text()) {
+			return true
+		}
+		x.press("\x1b[Fk")
+		time.Sleep(100 * time.Millisecond) // for its answer: keys that pile up move the cursor later
+		return false
+	})
 	x.press("x")
 	me, err := user.Current()
 	if err != nil {

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.bench").Value.String() == "" {
 		disk.UsualPages = fewRows
 	}
-	goleak.VerifyTestMain(scratch.OnDisk(m))
+	goleak.VerifyTestMain(scratch.InMemory(m))
 }
 
 // start opens a store in dir ("" = a new one), serves it, and at the end of the test proves that it is sound.

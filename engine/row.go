@@ -19,6 +19,13 @@ const (
 	EngineBroken   EngineState = "BROKEN"
 )
 
+// Term is for how long one of the members that share a database leads.
+type Term struct {
+	Epoch  int64  `json:"epoch"`            // its number
+	Leader string `json:"leader,omitempty"` // 4711-9f3c on db-worker-1; "" = nobody leads
+	Here   bool   `json:"here"`             // it is who answers
+}
+
 // EngineRow is the engine as a whole.
 type EngineRow struct {
 	State    EngineState `json:"state"`
@@ -28,6 +35,7 @@ type EngineRow struct {
 	KeySince time.Time   `json:"key_since,omitzero"`
 	Demo     bool        `json:"demo,omitempty"`
 	Boot     string      `json:"boot"`
+	Term     *Term       `json:"term,omitempty"` // of those who work on one database; nil = this one works alone
 	Started  time.Time   `json:"started,omitzero"`
 	Workers  int         `json:"workers"`   // ceiling
 	InFlight int         `json:"in_flight"` // running now

@@ -132,7 +132,9 @@ type Options struct {
 	Also      []Runner             // supervised with the rest
 	Policies  engine.Policies
 	// Lines are the queues that there are, used or not; none = every name is one.
-	Lines  []engine.Queue
+	Lines []engine.Queue
+	// Term is who leads; nil = this process works alone.
+	Term   func() *engine.Term
 	Boot   string
 	Fresh  bool // the directory was made by this start
 	Demo   bool

@@ -54,6 +54,9 @@ func (c *Control) engineRow() engine.EngineRow {
 		Meter:      m,
 		OnlyServed: c.opt.Serves != nil, KeyWorked: c.opt.KeyWorked == nil || c.opt.KeyWorked(),
 	}
+	if c.opt.Term != nil {
+		row.Term = c.opt.Term()
+	}
 	queues := c.opt.Backend.Queues()
 	for _, q := range queues {
 		row.Retrying += q.Counts[engine.Retryable]

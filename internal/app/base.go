@@ -39,6 +39,7 @@ type base struct {
 	engine atomic.Pointer[parts]       // at work; nil = none
 	hand   atomic.Pointer[hand]        // carries out what a leader has claimed; nil = nothing does
 	work   func(context.Context) error // until its context ends
+	reign  func() *engine.Term         // who leads; nil = this process works alone
 	let    func() error                // gives up what was taken for this process; nil = nothing was
 
 	door      *api.Door // who may come in by the sockets

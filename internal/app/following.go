@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -55,15 +56,15 @@ func (l *ledLimits) Health() (engine.EngineState, string) { return engine.Engine
 // followed is the console of a member that follows.
 type followed struct {
 	*control.Control
-	leader func() string
+	reign func() *engine.Term
 }
 
 // Do carries out what is a transaction on the store.
 func (f followed) Do(ctx context.Context, c engine.Command) (engine.Receipt, error) {
 	switch operation.Of(c.Op).Target {
 	case operation.Bucket, operation.Alert, operation.Schedule, operation.Number:
-		why := "only the leader carries this out, which is " + f.leader()
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "give it there", "%s", why)
+		at := cmp.Or(f.reign().Leader, "nobody now")
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "give it there", "only the leader carries this out, which is %s", at)
 	}
 	return f.Control.Do(ctx, c)
 }

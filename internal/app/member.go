@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
@@ -39,7 +40,7 @@ func join(cfg config.Config, a assembly) (*base, error) {
 		return p.base, nil
 	}
 	m := &member{base: newBase(cfg, a.keys), assembly: a, con: swap.New(a.demo), rest: func() {}}
-	m.front, m.work = m.con, m.run
+	m.front, m.work, m.reign = m.con, m.run, m.term
 	if err := m.open(cfg); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
@@ -117,20 +118,23 @@ func (m *member) following(ctx context.Context) error {
 	defer p.client.CloseIdle()
 	defer m.engine.Store(nil)
 	m.engine.Store(p)
-	m.con.Up(followed{p.control, m.leader})
+	m.con.Up(followed{p.control, m.term})
 	return p.control.Follow(ctx)
 }
 
-// leader names the member that leads.
-func (m *member) leader() string {
-	if v := m.seen.Load(); v != nil {
-		for _, p := range v.Members {
-			if p.ID == v.Leader {
-				return p.ID + " on " + p.Host
-			}
+// term is who leads, as it was seen last.
+func (m *member) term() *engine.Term {
+	v := m.seen.Load()
+	if v == nil {
+		return &engine.Term{}
+	}
+	t := &engine.Term{Epoch: v.Epoch, Here: v.Leader == m.id}
+	for _, p := range v.Members {
+		if p.ID == v.Leader {
+			t.Leader = p.ID + " on " + p.Host
 		}
 	}
-	return "nobody now"
+	return t
 }
 
 // lead runs the engine of a term.

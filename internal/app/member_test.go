@@ -55,6 +55,16 @@ func (f *inFleet) leader(but int) (pid int) {
 	return pid
 }
 
+// names waits until `status` names a leader, as soon as the member that is asked has seen it.
+func (s inSchema) names(pid int) {
+	s.t.Helper()
+	for !strings.Contains(s.run(exitDone, "status").stdout, "leader: "+strconv.Itoa(pid)+"-") {
+		if s.t.Context().Err() != nil {
+			return
+		}
+	}
+}
+
 // stored waits until so many matches are.
 func (f *inFleet) stored(by *process, n int) {
 	f.t.Helper()
@@ -87,6 +97,8 @@ func TestPostgres_MembersTakeOver(t *testing.T) {
 		t.Errorf("freeze beside the leader: %q", r.stderr)
 	}
 
+	beside.names(first)
+
 	f.stored(f.members[watches], 5)
 	f.members[first].kill()
 	delete(f.members, first)
@@ -98,6 +110,7 @@ func TestPostgres_MembersTakeOver(t *testing.T) {
 		t.Errorf("%d and %d led after %d, %d and %d wait", next, last, first, second, third)
 	}
 	f.stored(f.members[last], 15)
+	beside.names(last)
 	_ = f.members[next].cmd.Process.Signal(syscall.SIGCONT)
 
 	f.stored(f.members[last], matches)

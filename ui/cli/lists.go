@@ -63,6 +63,9 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 	case e.Pace != "":
 		state += ": " + e.Pace
 	}
+	if t := e.Term; t != nil {
+		_, _ = fmt.Fprintf(o.W, "leader: %s, term %d\n", o.clean(cmp.Or(t.Leader, "nobody now")), t.Epoch)
+	}
 	_, _ = fmt.Fprintf(o.W, "%s\naccounts %s, %s syncing; matches stored %s, gave up %s, too old %s\n\n",
 		o.clean(state), count(e.Accounts), count(open), count(e.Stored), count(e.Failed), count(e.TooOld))
 	if err := queues(text).end(printer[engine.QueueRow]{o: o, shown: columns.QueueLines, now: time.Now()}, s.Queues, nil); err != nil {

@@ -52,14 +52,14 @@ var palettes = []Palette{
 	},
 	{
 		Name: "hc-dark", Dark: true, Bg: "#000000",
-		text: "#ffffff", dim: "#c8c8c8", accent: "#ffffff", hairline: "#8a8a8a",
+		text: "#ffffff", dim: "#c8c8c8", accent: "#ffffff", hairline: "#8a8a8a", raised: "#101010",
 		ok: "#24abfc", run: "#f2fefe", retry: "#ce7ba8", warn: "#fdd844", err: "#ed6e62", line: "#7cbcf0",
 		flow: []string{"#12567e", "#176fa4", "#1d89ca", "#24abfc", "#9adafe"},
 		ansi: cbDarkAnsi, contrast: 7.0, distance: 31,
 	},
 	{
 		Name: "hc-light", Bg: "#ffffff",
-		text: "#000000", dim: "#333333", accent: "#000000", hairline: "#6a6a6a",
+		text: "#000000", dim: "#333333", accent: "#000000", hairline: "#6a6a6a", raised: "#f4f4f4",
 		ok: "#0946de", run: "#5f5359", retry: "#230060", warn: "#8a4706", err: "#360200", line: "#17507f",
 		flow: []string{"#84a2ee", "#5f86ea", "#3a6be5", "#0946de", "#04206a"},
 		ansi: cbLightAnsi, contrast: 7.0, distance: 31,

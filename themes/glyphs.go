@@ -33,8 +33,9 @@ type Glyphs struct {
 	// Seam is the column of now and Reset the start of a window where no ground and
 	// no shade shows them; Below and Above tick an axis.
 	Seam, Reset, Below, Above string
-	// Cell is one thing of many, as a match on a wall or an entry of a legend.
-	Cell string
+	// Cell is one thing of many, as a match on a wall or an entry of a legend; Hollow is
+	// one that was there before.
+	Cell, Hollow string
 	// Of a job's tries: one that was sent back, one that may never be.
 	Snoozed, Planned string
 	// Text signs.
@@ -109,7 +110,7 @@ var Unicode = &Glyphs{
 	BarFull: "▄", BarHalf: "▖", BarEmpty: "·", BarNone: "·",
 	Eighths: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	Spark:   heights, Ground: heights[0], Shade: []string{" ", "░", "▒", "▓", "█"},
-	Plan: []string{"⣀", "⣤", "⣶", "⣿"}, Ahead: "⠤", Waited: "╌", Seam: "│", Reset: "▏", Below: "╷", Above: "╵", Cell: "■",
+	Plan: []string{"⣀", "⣤", "⣶", "⣿"}, Ahead: "⠤", Waited: "╌", Seam: "│", Reset: "▏", Below: "╷", Above: "╵", Cell: "■", Hollow: "□",
 	Snoozed: "≡", Planned: "┊",
 	Dash: "—", Minus: "−", Range: "–", Dot: "·", Up: "↑", Down: "↓", Next: "→", Sep: "·", Mask: "•",
 }
@@ -130,7 +131,7 @@ var Plain = &Glyphs{
 	BarOpen: "[", BarClose: "]", BarFull: "#", BarHalf: "#", BarEmpty: "-", BarNone: ".",
 	Eighths: []string{"#"},
 	Spark:   []string{".", ":", "-", "=", "+", "*", "#"}, Ground: "_", Shade: []string{" ", ".", ":", "*", "#"},
-	Plan: []string{":"}, Ahead: ".", Waited: "-", Seam: "|", Reset: "'", Below: "'", Above: "'", Cell: "#",
+	Plan: []string{":"}, Ahead: ".", Waited: "-", Seam: "|", Reset: "'", Below: "'", Above: "'", Cell: "#", Hollow: ":",
 	Snoozed: "=", Planned: "!",
 	Dash: "-", Minus: "-", Range: "-", Dot: ".", Up: "^", Down: "v", Next: ">", Sep: "|", Mask: "*",
 }

@@ -243,10 +243,7 @@ func cellSign(v *View, letter byte, odd bool) themes.State {
 		}
 		return themes.State{Glyph: g.Cell, Token: t}
 	case engine.CellHad:
-		if v.Theme.Profile != themes.Mono && !v.Theme.ASCII() {
-			return themes.State{Glyph: g.Cell, Token: themes.OK}
-		}
-		return themes.State{Glyph: g.Shade[2], Token: themes.OK}
+		return themes.State{Glyph: g.Hollow, Token: themes.OK}
 	case engine.CellToCome:
 		return themes.State{Glyph: g.Dot, Token: themes.Tick}
 	}

@@ -74,7 +74,7 @@ func (p *Jobs) Want(v *View) engine.Query {
 	if q := p.groups.want(v, p); q != nil {
 		return q
 	}
-	if v.Size != L || p.part != nil {
+	if v.Size != L || p.part != nil || p.grouped() && p.groups.lines == nil { // before the first frame no row has the cursor
 		return nil
 	}
 	return p.peek.want(v, &p.list)

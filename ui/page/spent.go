@@ -39,7 +39,7 @@ func spentText(d time.Duration) string {
 func spentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s spent) {
 	if a != nil {
 		s.add(themes.Tick, "in line", inLine(*a))
-		s.add(themes.Flow(0.3), "limiter", limited(*a))
+		s.add(themes.Planned(themes.Flow(0.3)), "limiter", limited(*a))
 		s.add(themes.Run, "Riot", a.HTTP)
 		if a.End.IsZero() {
 			return s

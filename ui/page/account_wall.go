@@ -269,8 +269,8 @@ func (w *wall) legend(v *View, width int, open bool, next string) string {
 		always bool
 	}
 	sign := func(letter byte) themes.State { return cellSign(v, letter, false) }
-	if next != "" {
-		next = ", next " + next
+	if next = ", next " + next; next == ", next " || v.Size == S { // each count has its word there
+		next = ""
 	}
 	all := []entry{
 		{sign(engine.CellStored), w.count(engine.CellStored), "stored", true},

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,6 +57,12 @@ func (p *Job) inspector(v *View, outer int) []string {
 	if rows := logRows(&n, w, n.H, p.id); len(rows) > 0 {
 		all = append(all, band{least: 2, most: 1 + len(rows), keep: 3, draw: one(func(h int) part.Section {
 			return part.Section{Title: "LOG", Tail: v.keyed("{logs of the job} shows all"), Rows: rows[:min(len(rows), h)]}
+		})})
+	}
+	calls := slices.DeleteFunc(slices.Clone(v.Calls), func(c engine.CallRow) bool { return c.Job != p.id })
+	if h := len(calls)/2 + 2; v.Size == L && len(calls) > 0 {
+		all = append(all, band{least: 2, most: h, keep: 4, draw: one(func(h int) part.Section {
+			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: n.callColumns(calls, w, h)}
 		})})
 	}
 	rows := n.bands(all...)

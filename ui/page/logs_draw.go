@@ -26,7 +26,11 @@ func (p *Logs) Draw(v *View) []string {
 		above = append(above, p.minutes(v, w))
 		p.height = max(p.height-minuteRows-2, 1)
 	}
-	below := v.Size == L && !p.wrap && p.height-p.listed() > leastFoot
+	least := leastRecord
+	if v.Size == L {
+		least = leastFoot
+	}
+	below := !p.wrap && p.height-p.listed() > least
 	if below {
 		p.height = p.listed()
 	}
@@ -43,12 +47,26 @@ func (p *Logs) Draw(v *View) []string {
 	if !below {
 		return v.whole(sections...)
 	}
-	return p.foot.fill(v, v.sections(0, 0, v.W, minuteRows+2+1+p.height, sections...), func(w, _ int) part.Section { return p.selected(v, w) })
+	rows = v.sections(0, 0, v.W, (minuteRows+2)*len(above)+1+p.height, sections...)
+	if v.Size == L {
+		return p.foot.fill(v, rows, func(w, _ int) part.Section { return p.selected(v, w) })
+	}
+	record := p.selected(v, w)
+	record.Height = recordRows
+	rest := []part.Section{record}
+	if left := v.H - len(rows) - record.Height - 3; left > callRows+1 {
+		rest = append(rest, v.callsSection(p.foot.tape.take(v), w, callRows, left-1-callRows))
+	}
+	return append(append(rows, v.row(v.W)), v.sections(0, len(rows)+1, v.W, v.H-len(rows)-1, rest...)...)
 }
+
+// recordRows is what the record under the cursor takes below a short list, and leastRecord the
+// room that it needs there.
+const recordRows, leastRecord = 8, 6
 
 // listed is how many rows the lines take, in steps: what is below a short log does not move
 // with each record that comes.
-func (p *Logs) listed() int { return (max(len(p.lines), 1) + 11) / 12 * 12 }
+func (p *Logs) listed() int { return (max(len(p.lines), 1) + 5) / 6 * 6 }
 
 // selected is all of the record under the cursor.
 func (p *Logs) selected(v *View, w int) part.Section {

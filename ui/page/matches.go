@@ -283,7 +283,7 @@ var matchSums = [...]struct {
 		}
 		return ""
 	}, false},
-	{"TRIES", themes.Retry, func(m *engine.MatchRow, _ *time.Location) string {
+	{"TRIES", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
 		if m.Attempts == 0 {
 			return ""
 		}

@@ -112,7 +112,11 @@ func (p *Job) nextCell(v *View, r rung) part.Cell {
 	text := "next " + v.until(j.Due)
 	switch late := lateBy(v, &j); {
 	case r.planned:
-		return part.As(themes.Planned(themes.Retry), v.Theme.Glyphs.Planned+" if it fails, +"+human.Seconds(r.after))
+		again := " if it fails, +"
+		if v.Size == S {
+			again = " then +"
+		}
+		return part.As(themes.Planned(themes.Retry), v.Theme.Glyphs.Planned+again+human.Seconds(r.after))
 	case j.State == engine.Available:
 		text = "in line " + v.age(j.Due)
 	case late >= time.Second:

@@ -19,18 +19,12 @@ type timeSign struct {
 }
 
 // timeName is what the name before an axis takes.
-func timeName(v *View) int {
-	if v.Size == S {
-		return 16
-	}
-	return 24
-}
+const timeName = 24
 
 // timeRows draws rows on one axis, h rows with the axis: as far back and ahead as asked
 // for. With room to spare they stand apart.
 func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []string {
-	name := timeName(v)
-	cells := w - 2 - name
+	cells := w - 2 - timeName
 	if cells < 20 || h < 2 || len(rows) == 0 {
 		return nil
 	}
@@ -59,7 +53,7 @@ func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []st
 		if y > 0 && (y-1)%apart == 0 {
 			label = rows[(y-1)/apart].name
 		}
-		l.Gap(1).Field(part.Plain(label), name-1, part.Words).Gap(1)
+		l.Gap(1).Field(part.Plain(label), timeName-1, part.Words).Gap(1)
 		lines = append(lines, c.Row(l, y).String())
 	}
 	return lines

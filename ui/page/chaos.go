@@ -14,12 +14,12 @@ import (
 // Chaos is the panel of the demo: what the simulated Riot does wrong beside what
 // the engine did about it.
 type Chaos struct {
-	quiet
+	footed
 	pane
 }
 
 // NewChaos makes the screen. It draws View.Chaos, which only the demo has.
-func NewChaos() *Chaos { return &Chaos{} }
+func NewChaos() *Chaos { return &Chaos{footed: footed{newFoot()}} }
 
 // Screen implements Page.
 func (p *Chaos) Screen() Screen { return ScreenChaos }
@@ -155,7 +155,8 @@ func (p *Chaos) Draw(v *View) []string {
 		{Title: "NOW", Tail: v.keyed("{clear chaos} clears all"), Rows: now, Height: len(now)},
 	}
 	if left := v.H - rows - len(now) - 5; left > 0 {
-		panels = append(panels, part.Section{Title: "WHAT HAPPENED", Tail: "newest first", Rows: chaosStory(v, w, left), Height: left})
+		story := chaosStory(v, w, left)
+		return p.foot.below(v, len(story), append(panels, part.Section{Title: "WHAT HAPPENED", Tail: "newest first", Rows: story, Height: left})...)
 	}
 	return v.whole(panels...)
 }

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"slices"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -27,8 +29,8 @@ func (f *foot) want(v *View) engine.Query {
 
 func (f *foot) got(q engine.Query, a engine.Answer, err error) { f.day.got(q, a, err) }
 
-// fill puts it below the rows of a page, with a block of the page's own before the limits and
-// the day.
+// fill puts it below the rows of a page, with a block of the page's own, if there is one,
+// before the limits and the day.
 func (f *foot) fill(v *View, rows []string, own func(w, h int) part.Section) []string {
 	left := v.H - len(rows) - 1
 	if v.Size != L || left < leastFoot {
@@ -36,17 +38,41 @@ func (f *foot) fill(v *View, rows []string, own func(w, h int) part.Section) []s
 	}
 	rows = append(rows, v.row(v.W))
 	b, _ := v.Limits.Pacing()
-	rows = append(rows, v.abreast(len(rows), dayRows+1, []func(w, h int) part.Section{
-		own,
+	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return v.limitsBlock(b.Host, w, h) },
 		func(w, _ int) part.Section { return f.day.panel(v, w) },
-	})...)
+	}
+	if own != nil {
+		blocks = slices.Insert(blocks, 0, own)
+	}
+	rows = append(rows, v.abreast(len(rows), dayRows+1, blocks)...)
 	if left -= dayRows + 2; left > callRows {
 		rows = append(rows, v.row(v.W))
 		rows = append(rows, v.sections(0, len(rows), v.W, left, v.callsSection(f.tape.take(v), v.inner(v.W), callRows, left-1-callRows))...)
 	}
 	return part.Height(v.Theme, v.W, v.H, rows)
 }
+
+// below draws sections that fill the page and end in so many rows of a log: on a large screen a
+// short one leaves the foot its room, in steps, so that it does not move with each record.
+func (f *foot) below(v *View, log int, sections ...part.Section) []string {
+	last := &sections[len(sections)-1]
+	room := last.Height - (log+5)/6*6
+	if v.Size != L || room <= leastFoot {
+		return v.whole(sections...)
+	}
+	last.Height -= room
+	return f.fill(v, v.sections(0, 0, v.W, v.H-room, sections...), nil)
+}
+
+// footed is a page that asks the engine for what its foot shows alone.
+type footed struct{ foot foot }
+
+// Want implements Page.
+func (p *footed) Want(v *View) engine.Query { return p.foot.want(v) }
+
+// Got implements Page.
+func (p *footed) Got(_ *View, q engine.Query, a engine.Answer, err error) { p.foot.got(q, a, err) }
 
 // callRows is how high the ribbon of the foot is.
 const callRows = 3

@@ -11,13 +11,13 @@ import (
 
 // Messages lists what the message line has said, the newest first.
 type Messages struct {
-	quiet
+	footed
 	listPage[columns.Message]
 }
 
 // NewMessages makes the screen.
 func NewMessages() *Messages {
-	p := &Messages{}
+	p := &Messages{footed: footed{newFoot()}}
 	p.list = newList(columns.Messages, columns.MessageList, func(m *columns.Message) string { return strconv.Itoa(m.Number) })
 	p.is = screenOf[columns.Message]{
 		screen: ScreenMessages, crumb: "Messages", file: "messages", row: "message", fill: p.fill,
@@ -76,7 +76,8 @@ func (p *Messages) Draw(v *View) []string {
 	const least = 3 // rows of a log
 	if rest := below - len(whole.Rows) - 2; rest >= least {
 		whole.Height = len(whole.Rows)
-		return v.whole(list, whole, part.Section{Title: "LOG", Note: "newest first", Rows: logRows(v, v.inner(v.W), rest, ""), Height: rest})
+		log := logRows(v, v.inner(v.W), rest, "")
+		return p.foot.below(v, len(log), list, whole, part.Section{Title: "LOG", Note: "newest first", Rows: log, Height: rest})
 	}
 	return v.whole(list, whole)
 }

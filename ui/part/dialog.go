@@ -147,7 +147,7 @@ func firstRune(text string) rune {
 
 // isRule reports whether a letter is a piece of a frame or of a chart: lines, blocks, cells
 // and braille.
-func isRule(r rune) bool { return r >= 0x2500 && r <= 0x25a0 || r >= 0x2800 && r <= 0x28ff }
+func isRule(r rune) bool { return r >= 0x2500 && r <= 0x25a1 || r >= 0x2800 && r <= 0x28ff }
 
 // Overlay lays box over the middle of base, w x h cells.
 func Overlay(th *themes.Theme, w, h int, base, box []string) []string {

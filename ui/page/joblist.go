@@ -380,9 +380,13 @@ func (p *Jobs) ahead(j *engine.JobRow) (next string) {
 	if j.Place == 0 {
 		return ""
 	}
+	rows := p.groups.still
+	if !p.grouped() { // those of the groups are of an earlier frame
+		rows = p.shown
+	}
 	var after *engine.JobRow
 	before := 0
-	for _, o := range p.groups.still {
+	for _, o := range rows {
 		switch {
 		case o.ID == j.ID || o.Queue != j.Queue || o.State != engine.Available || o.Place == 0:
 		case o.Place < j.Place:

@@ -26,6 +26,8 @@ type patience struct {
 var usualPatience = patience{server: 30 * time.Second, answer: statementPatience + 5*time.Second, echo: time.Second}
 
 const (
+	// connectPatience is for a server that does not answer.
+	connectPatience = 10 * time.Second
 	// statementPatience is for one statement, with what it waits for.
 	statementPatience = 30 * time.Second
 	// forEver is also for what the pool would do by itself now and then: a connection is used as

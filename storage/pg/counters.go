@@ -41,6 +41,17 @@ func (t *txn) counts() (map[string]int, error) {
 	}, "select name, sum(n)::bigint from fs_counter group by name")
 }
 
+func (t *txn) discards() (map[engine.Queue]int, error) {
+	by := map[engine.Queue]int{}
+	return by, t.query(func(rows pgx.Rows) {
+		var queue engine.Queue
+		var n int
+		if scan(rows, []any{(*text)(&queue), &n}) == nil {
+			by[queue] = n
+		}
+	}, "select queue, count(*) from fs_job_ended where state = $1 group by queue", engine.Discarded.String())
+}
+
 // saveCounts adds what the transaction has counted to the stored counters.
 func (t *txn) saveCounts() error {
 	for _, name := range slices.Sorted(maps.Keys(t.sums.counts)) {

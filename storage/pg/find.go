@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
@@ -129,15 +127,4 @@ func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error)
 		return err
 	})
 	return by, err
-}
-
-func (t *txn) discards() (map[engine.Queue]int, error) {
-	by := map[engine.Queue]int{}
-	return by, t.query(func(rows pgx.Rows) {
-		var queue engine.Queue
-		var n int
-		if scan(rows, []any{(*text)(&queue), &n}) == nil {
-			by[queue] = n
-		}
-	}, "select queue, count(*) from fs_job_ended where state = $1 group by queue", engine.Discarded.String())
 }

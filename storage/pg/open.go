@@ -39,8 +39,6 @@ const (
 	usualConns  = 16
 	// oldestServer is the version of PostgreSQL from which on all that is used is there.
 	oldestServer = 140000
-	// connectPatience is for a server that does not answer.
-	connectPatience = 10 * time.Second
 	// deserting is after how long without a sign of life a member has gone for certain. It gives one each second.
 	deserting = 4 * time.Second
 	// idlePatience is for a member that stands still within a transaction, and keeps others from

@@ -1,0 +1,24 @@
+package page
+
+import "github.com/farsight-console/farsight/ui/part"
+
+// leastBlocks is what blocks need below sections of fixed heights.
+const leastBlocks = 5
+
+// tallBlocks is how many rows they take on a large screen with room for more below them.
+const tallBlocks = 11
+
+// above draws sections of fixed heights, where they leave room blocks side by side below
+// them, and below those the end of the log and the foot.
+func (v *View) above(sections []part.Section, blocks []func(w, h int) part.Section, f *foot) []string {
+	left := v.leaves(sections)
+	if left < leastBlocks {
+		return v.whole(sections...)
+	}
+	top := v.H - left - 1
+	if v.Size == L && left > tallBlocks+leastFoot {
+		left = tallBlocks
+	}
+	rows := part.Stack(v.sections(0, 0, v.W, top, sections...), []string{v.row(v.W)}, v.abreast(top+1, left, blocks))
+	return f.fill(v, rows, func(w, h int) part.Section { return logPanel(v, w, h) })
+}

@@ -183,7 +183,7 @@ func onGround(th *themes.Theme, row string) string {
 // Clause is the longest beginning of a sentence that ends with one of its clauses and fits w
 // cells; "" = none does.
 func Clause(text string, w int) string {
-	for safe.Width(text) > w {
+	for text != "" && safe.Width(text) > w {
 		text = text[:max(strings.LastIndex(text, ", "), strings.LastIndex(text, ": "), 0)]
 	}
 	return text

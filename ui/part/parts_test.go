@@ -302,3 +302,20 @@ func TestOutsideTextPaintsNothing(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A place may be narrower than nothing: what stands left of it was wider than the screen.
+func TestAClauseThatFits(t *testing.T) {
+	const text = "2 of 9 calls were held, 1 is due: in 3 s"
+	for w, want := range map[int]string{
+		80: text,
+		39: "2 of 9 calls were held, 1 is due",
+		31: "2 of 9 calls were held",
+		5:  "",
+		0:  "",
+		-3: "",
+	} {
+		if got := Clause(text, w); got != want {
+			t.Errorf("in %d cells: %q, want %q", w, got, want)
+		}
+	}
+}

@@ -45,7 +45,7 @@ func TestKeep(t *testing.T) {
 		wants(shows)
 		time.Sleep(time.Minute)
 		wants(shows.Add(time.Minute))
-		if got := Own().Sub(time.Now()); got != time.Hour {
+		if got := time.Until(Own()); got != time.Hour {
 			t.Errorf("the machine's clock is %s ahead, want an hour", got)
 		}
 		ask(2*time.Second, shows.Add(time.Minute+500*time.Millisecond))

@@ -24,8 +24,9 @@ const singly = 40
 // usual limits are back when the engine is.
 var fallLimits = sim.Limits{App: []sim.Limit{{N: 40, Per: time.Second}, {N: 480, Per: 12 * time.Second}}}
 
-// tokenPatience bounds the wait for a match that does not end in a commit.
-const tokenPatience = time.Second
+// tokenPatience bounds the wait for a match that does not end in a commit. One that ends in one
+// takes milliseconds, and on a busy machine seconds.
+const tokenPatience = 15 * time.Second
 
 // armed is the trap of `restart at 134/879`.
 type armed struct {

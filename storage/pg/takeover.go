@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
@@ -148,10 +149,15 @@ func TakeOver(ctx context.Context, o Options, from source, tell progress) (r Tak
 }
 
 // onlyOne takes a schema for one copy: no other one goes on, and there are no members. The server
-// gives it back with the session.
-func onlyOne(ctx context.Context, c *pgx.Conn, db *DB) error {
-	var mine bool
-	err := c.QueryRow(ctx, "select pg_try_advisory_lock(hashtextextended('farsight.move.'||$1, 0))", db.schema).Scan(&mine)
+// gives it back with the session, which it ends a little after the process that was killed.
+func onlyOne(ctx context.Context, c *pgx.Conn, db *DB) (err error) {
+	mine := false
+	for began := time.Now(); err == nil && !mine && time.Since(began) < deserting; {
+		err = c.QueryRow(ctx, "select pg_try_advisory_lock(hashtextextended('farsight.move.'||$1, 0))", db.schema).Scan(&mine)
+		if !mine {
+			await.Pause(ctx, lostPause)
+		}
+	}
 	if err == nil && mine {
 		mine, err = deserted(ctx, c)
 	}

@@ -12,29 +12,26 @@ import (
 	"github.com/farsight-console/farsight/riot/limit"
 )
 
-// ErrNoGrant says that nobody has let a call go. A member makes no other call: what its job needs
+// errNoGrant says that nobody has let a call go. A member makes no other call: what its job needs
 // besides, the leader finds out.
-var ErrNoGrant = errors.New("the leader has let no such call go")
+var errNoGrant = errors.New("the leader has let no such call go")
 
 // Calls is a member's limiter: it lets those calls go that the leader has, each once.
 type Calls struct {
-	own riot.Limiter // for the attempts that a leader makes itself; nil = none is made
-
 	mu   sync.Mutex
 	open map[engine.JobID]*Call
 }
 
 var _ riot.Limiter = (*Calls)(nil)
 
-// NewCalls makes a limiter. own is asked for the calls of jobs that nobody has begun here; nil =
-// they are refused.
-func NewCalls(own riot.Limiter) *Calls { return &Calls{own: own, open: map[engine.JobID]*Call{}} }
+// NewCalls makes a limiter.
+func NewCalls() *Calls { return &Calls{open: map[engine.JobID]*Call{}} }
 
 // Begin lets the one call of a job go that was begun at an instant, until End.
 func (c *Calls) Begin(job engine.JobID, begun time.Time) *Call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	call := &Call{writeBy: begun.Add(WriteWithin)}
+	call := &Call{writeBy: begun.Add(writeWithin)}
 	c.open[job] = call
 	return call
 }
@@ -47,25 +44,15 @@ func (c *Calls) End(job engine.JobID) {
 }
 
 // Acquire gives the permit that the job of a request has. It never waits for one.
-func (c *Calls) Acquire(ctx context.Context, r limit.Request) (riot.Permit, error) {
+func (c *Calls) Acquire(_ context.Context, r limit.Request) (riot.Permit, error) {
 	c.mu.Lock()
 	call := c.open[engine.JobID(r.Job)]
 	c.mu.Unlock()
-	switch {
-	case call != nil && call.take(r):
-		return call, nil
-	case call != nil || c.own == nil:
-		return nil, ErrNoGrant
+	if call == nil || !call.take(r) {
+		return nil, errNoGrant
 	}
-	p, err := c.own.Acquire(ctx, r)
-	return unhurried{p}, err
+	return call, nil
 }
-
-// unhurried is a permit of this process's own limiter.
-type unhurried struct{ riot.Permit }
-
-// WriteBy sets no end.
-func (unhurried) WriteBy() time.Time { return time.Time{} }
 
 // Note takes in the record of a call that has ended, as riot.Options.OnCall gives it.
 func (c *Calls) Note(done riot.Call) {

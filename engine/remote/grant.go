@@ -82,10 +82,8 @@ type Standing struct {
 }
 
 const (
-	// Expiry is how long a permit may be begun; WriteWithin for how long after its begin the call
-	// may be written.
-	Expiry      = 5 * time.Second
-	WriteWithin = 2 * time.Second
+	// writeWithin is for how long after the begin of a call it may be written.
+	writeWithin = 2 * time.Second
 	// straggle is how late a written call may arrive.
 	straggle = time.Second
 	// stillGone is how long a member must be seen to be gone: after a database was away, all are at

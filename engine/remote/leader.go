@@ -328,7 +328,7 @@ func (l *Leader) silent(ctx context.Context, b returner, h *held, s Standing) er
 	if h.begun.IsZero() {
 		h.begun = now
 	}
-	if now.Sub(h.begun) < WriteWithin+straggle || s.BegunAgo < WriteWithin+straggle {
+	if now.Sub(h.begun) < writeWithin+straggle || s.BegunAgo < writeWithin+straggle {
 		return nil
 	}
 	if !h.bounded {

@@ -176,7 +176,7 @@ func TestWhatNobodyTakesUpComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t)
 		a, b := d.send(t, "a"), d.send(t, "b")
-		time.Sleep(Expiry)
+		time.Sleep(5 * time.Second) // after which schema 7 lets nobody begin it
 		d.lookNow(t)
 		if len(d.given) != 0 {
 			t.Errorf("%q before the database says so", d.given)
@@ -344,8 +344,8 @@ func TestTheNextLeaderAdopts(t *testing.T) {
 // A member makes the call that it has begun, once, and none else.
 func TestAMembersCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, r := NewCalls(nil), limit.Request{Host: lane.Host, Method: lane.Method, Job: "a"}
-		if _, err := c.Acquire(t.Context(), r); !errors.Is(err, ErrNoGrant) {
+		c, r := NewCalls(), limit.Request{Host: lane.Host, Method: lane.Method, Job: "a"}
+		if _, err := c.Acquire(t.Context(), r); !errors.Is(err, errNoGrant) {
 			t.Errorf("without a grant: %v", err)
 		}
 		began := time.Now()
@@ -354,10 +354,10 @@ func TestAMembersCalls(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		p, err := c.Acquire(t.Context(), r)
-		if err != nil || p.(interface{ WriteBy() time.Time }).WriteBy() != began.Add(WriteWithin) {
+		if err != nil || p.(interface{ WriteBy() time.Time }).WriteBy() != began.Add(writeWithin) {
 			t.Fatal(err)
 		}
-		if _, err := c.Acquire(t.Context(), r); !errors.Is(err, ErrNoGrant) {
+		if _, err := c.Acquire(t.Context(), r); !errors.Is(err, errNoGrant) {
 			t.Errorf("a second one: %v", err)
 		}
 		if r := call.Report(); r.How != Lost {
@@ -381,7 +381,7 @@ func TestAMembersCalls(t *testing.T) {
 			t.Errorf("%+v", told)
 		}
 		c.End("a")
-		if _, err := c.Acquire(t.Context(), r); !errors.Is(err, ErrNoGrant) {
+		if _, err := c.Acquire(t.Context(), r); !errors.Is(err, errNoGrant) {
 			t.Errorf("after its end: %v", err)
 		}
 	})
@@ -393,7 +393,7 @@ func TestAMembersCallWithoutAnAnswer(t *testing.T) {
 		Unused: func(p riot.Permit) { p.Refund() },
 		Lost:   func(p riot.Permit) { p.Wrote(); p.Lost() },
 	} {
-		c := NewCalls(nil)
+		c := NewCalls()
 		call := c.Begin("a", time.Now())
 		p, err := c.Acquire(t.Context(), limit.Request{Job: "a"})
 		if err != nil {

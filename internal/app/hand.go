@@ -36,7 +36,7 @@ func (m *member) lend() error {
 		return nil
 	}
 	cfg, log := *m.config.Load(), logbook.Area(m.log, logbook.AreaJobs)
-	calls := remote.NewCalls(nil)
+	calls := remote.NewCalls()
 	p := &parts{base: m.base, db: m.db}
 	p.limits = traffic.New(traffic.Options{Limiter: limit.New(limit.Options{}), Store: m.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: m.speed, Log: m.log})
 	var err error

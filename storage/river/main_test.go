@@ -68,24 +68,33 @@ type node struct {
 	tells   bool // when it leads
 	db      *pg.DB
 	client  *riot.Client
-	calls   *remote.Calls
-	own     ownLimiter
+	calls   ownCalls
 	member  *local.Backend
 	carrier *Carrier
 	leader  atomic.Pointer[local.Backend]
 	leading atomic.Pointer[remote.Leader]
 }
 
-// ownLimiter is the limiter of a node while it leads.
-type ownLimiter struct{ now atomic.Pointer[limit.Limiter] }
-
-func (o *ownLimiter) Acquire(ctx context.Context, r limit.Request) (riot.Permit, error) {
-	l := o.now.Load()
-	if l == nil {
-		return nil, remote.ErrNoGrant
-	}
-	return l.Acquire(ctx, r)
+// ownCalls are those of a node while it leads: of attempts that it carries out itself.
+type ownCalls struct {
+	*remote.Calls
+	now atomic.Pointer[limit.Limiter]
 }
+
+func (o *ownCalls) Acquire(ctx context.Context, r limit.Request) (riot.Permit, error) {
+	p, err := o.Calls.Acquire(ctx, r)
+	l := o.now.Load()
+	if err == nil || l == nil {
+		return p, err
+	}
+	p, err = l.Acquire(ctx, r)
+	return unhurried{p}, err
+}
+
+// unhurried is a permit whose call may be written at any time.
+type unhurried struct{ riot.Permit }
+
+func (unhurried) WriteBy() time.Time { return time.Time{} }
 
 func newNode(ctx context.Context, at, id, base string, change ...func(*Options)) (n *node, err error) {
 	n = &node{id: id}
@@ -96,15 +105,15 @@ func newNode(ctx context.Context, at, id, base string, change ...func(*Options))
 	if err != nil {
 		return nil, err
 	}
-	n.calls = remote.NewCalls(&n.own)
-	n.client, err = riot.New(riot.Options{Keys: riot.NewKeys(key), Limiter: n.calls, BaseURL: base + "/{routing}", Punctual: true, OnCall: n.calls.Note})
+	n.calls.Calls = remote.NewCalls()
+	n.client, err = riot.New(riot.Options{Keys: riot.NewKeys(key), Limiter: &n.calls, BaseURL: base + "/{routing}", Punctual: true, OnCall: n.calls.Note})
 	if err != nil {
 		return nil, err
 	}
 	if n.member, err = local.New(local.Options{Store: n.db, Kinds: n.kinds(), Policies: engine.DefaultPolicies(), Boot: id}); err != nil {
 		return nil, err
 	}
-	o := Options{DB: n.db, Member: id, Key: key.Fingerprint(), TTL: ttl, Workers: 24, Attempts: n.member, Calls: n.calls}
+	o := Options{DB: n.db, Member: id, Key: key.Fingerprint(), TTL: ttl, Workers: 24, Attempts: n.member, Calls: n.calls.Calls}
 	for _, f := range change {
 		f(&o)
 	}
@@ -159,8 +168,8 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 		return err
 	}
 	n.leading.Store(l)
-	n.own.now.Store(limiter)
-	defer n.own.now.Store(nil)
+	n.calls.now.Store(limiter)
+	defer n.calls.now.Store(nil)
 	b, err := local.New(local.Options{
 		Store: t.Store, Admitter: l, Launcher: l, Kinds: n.kinds(), Policies: engine.DefaultPolicies(),
 		Boot: fmt.Sprint(n.id, " ", t.Epoch), Workers: func() int { return 48 },

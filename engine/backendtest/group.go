@@ -56,6 +56,21 @@ func (f *fanRig) sync(name string, children int) engine.JobID {
 	return f.add(engine.Spec{Kind: parentKind, Queue: queue, Key: name})
 }
 
+// together adds jobs while their queue is paused: they stand in line before any child
+// that one of them makes, which would take the workers of the next for a minute.
+func (f *fanRig) together(add func() []engine.JobID) []engine.JobID {
+	f.t.Helper()
+	ctx := context.Background()
+	if _, err := f.node.Pause(ctx, queue, ana, ""); err != nil {
+		f.t.Fatal(err)
+	}
+	ids := add()
+	if _, err := f.node.Resume(ctx, queue, ana, ""); err != nil {
+		f.t.Fatal(err)
+	}
+	return ids
+}
+
 // once checks that a parent went on once, and gives what it saw.
 func (f *fanRig) once(id engine.JobID) engine.GroupStat {
 	f.t.Helper()

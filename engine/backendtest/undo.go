@@ -121,7 +121,7 @@ func I11_UndoOfSharedChildren(t testing.TB, s Site) {
 		})
 		f.workers = 2
 		f.start()
-		syncs := []engine.JobID{f.sync("full:1", 4), f.sync("full:2", 6)}
+		syncs := f.together(func() []engine.JobID { return []engine.JobID{f.sync("full:1", 4), f.sync("full:2", 6)} })
 		time.Sleep(time.Second)
 		var moves [2][]engine.JobMove
 		for i, id := range syncs {

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -375,7 +376,7 @@ func (m *model) say(text string) {
 }
 
 // chaosState is what the panel draws from; nil on every other screen.
-func (m *model) chaosState() *page.ChaosState {
+func (m *model) chaosState() *chaos.State {
 	if m.opt.Chaos == nil || m.page().Screen() != page.ScreenChaos {
 		return nil
 	}

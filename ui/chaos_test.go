@@ -10,48 +10,48 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
 // vandal is a scripted Chaos.
 type vandal struct {
 	mu    sync.Mutex
-	state page.ChaosState
-	asked []page.ChaosAsk
+	state chaos.State
+	asked []chaos.Ask
 	err   error
 }
 
-func (c *vandal) State() page.ChaosState {
+func (c *vandal) State() chaos.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.state
 }
 
-func (c *vandal) Inject(_ context.Context, ask page.ChaosAsk) (string, error) {
+func (c *vandal) Inject(_ context.Context, ask chaos.Ask) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked = append(c.asked, ask)
 	return "done as asked", c.err
 }
 
-func (c *vandal) last() page.ChaosAsk {
+func (c *vandal) last() chaos.Ask {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.asked) == 0 {
-		return page.ChaosAsk{}
+		return chaos.Ask{}
 	}
 	return c.asked[len(c.asked)-1]
 }
 
 // broken is a panel in the middle of an outage.
 func broken() *vandal {
-	restart := &page.Confirm{Question: "Begin the demo anew?", Lines: []string{"Night Heron#DEMO stands at 300 of 879: too late to be killed at 134."}, Yes: "begin anew"}
-	rows := []page.ChaosRow{
-		{Name: "key expires", Expect: "all queues hold until a new key", Preset: true, Fixed: true, About: "403 from now on: all queues hold, no try is used; any RGAPI-uuid will do as a new key"},
-		{Name: "patch day", Expect: "10 min of 503, 500, slow answers", Preset: true, Fixed: true, About: "10 minutes of 503, 500, slow answers and empty leagues: retries by the table, nothing lost"},
-		{Name: "outage 2 min", Expect: "the breaker opens and probes", Preset: true, Fixed: true, On: true, Told: "on", Until: uitest.Noon.Add(72 * time.Second), Hits: 41, Did: "5 retried, 36 held, 0 given up", About: "503 to everything: the breaker opens, one job at a time probes, no match is given up"},
-		{Name: "restart at 134/879", Expect: "killed there, resumes there", Preset: true, Fixed: true, About: "the engine is killed at 134 of 879 and started again: it resumes there, nothing twice", Sure: restart},
+	restart := &chaos.Question{Text: "Begin the demo anew?", Lines: []string{"Night Heron#DEMO stands at 300 of 879: too late to be killed at 134."}, Yes: "begin anew"}
+	rows := []chaos.Row{
+		{Name: "key expires", Expect: "all queues hold until a new key", Preset: true, About: "403 from now on: all queues hold, no try is used; any RGAPI-uuid will do as a new key"},
+		{Name: "patch day", Expect: "10 min of 503, 500, slow answers", Preset: true, About: "10 minutes of 503, 500, slow answers and empty leagues: retries by the table, nothing lost"},
+		{Name: "outage 2 min", Expect: "the breaker opens and probes", Preset: true, On: true, Told: "on", Until: uitest.Noon.Add(72 * time.Second), Hits: 41, Did: "5 retried, 36 held, 0 given up", About: "503 to everything: the breaker opens, one job at a time probes, no match is given up"},
+		{Name: "restart at 134/879", Expect: "killed there, resumes there", Preset: true, About: "the engine is killed at 134 of 879 and started again: it resumes there, nothing twice", Sure: restart},
 		{Name: "429 app", Expect: "the host waits, no try is used", About: "the whole host waits for Retry-After, no try is used"},
 		{Name: "429 method", Expect: "the method waits, no try is used", Hits: 1, Did: "1 held, 0 given up", About: "that method waits for Retry-After, no try is used"},
 		{Name: "429 service", Expect: "the method waits, no try is used", About: "that method backs off, no try is used"},
@@ -66,7 +66,7 @@ func broken() *vandal {
 		{Name: "slow disk", Expect: "work waits, nothing is lost", Hits: 7, Did: "waited 2.8 s in all, nothing lost", About: "a commit takes 2 s (by rate: 400 ms): work waits, nothing is lost"},
 		{Name: "worker crash", Expect: "retried, its stack is logged", About: "a handler panics: that try is used, its stack goes to the log"},
 	}
-	return &vandal{state: page.ChaosState{Seed: 7, Speed: 1, Rows: rows, Calls: 1204, Repeated: 1}}
+	return &vandal{state: chaos.State{Seed: 7, Speed: 1, Rows: rows, Calls: 1204, Repeated: 1}}
 }
 
 // panel runs f with a demo whose panel is open, the cursor on 503.
@@ -96,13 +96,13 @@ func TestChaosKeys(t *testing.T) {
 	panel(t, func(d *desk, c *vandal) {
 		for _, step := range []struct {
 			key  string
-			want page.ChaosAsk
+			want chaos.Ask
 		}{
-			{"enter", page.ChaosAsk{Name: "503", Once: true}},
-			{"l", page.ChaosAsk{Name: "503", Rate: 10}},
-			{"right", page.ChaosAsk{Name: "503", Rate: 10}},
-			{"h", page.ChaosAsk{Name: "503", Rate: 2}},
-			{"0", page.ChaosAsk{Off: true}},
+			{"enter", chaos.Ask{Name: "503", Once: true}},
+			{"l", chaos.Ask{Name: "503", Rate: 10}},
+			{"right", chaos.Ask{Name: "503", Rate: 10}},
+			{"h", chaos.Ask{Name: "503", Rate: 2}},
+			{"0", chaos.Ask{Off: true}},
 		} {
 			d.press(step.key)
 			if got := c.last(); got != step.want {
@@ -116,7 +116,7 @@ func TestChaosKeys(t *testing.T) {
 		d.press("g", "l")
 		d.wants("enter starts key expires: it takes no rate")
 		d.press("j", "j", "enter") // the outage is on: it ends
-		if got, want := c.last(), (page.ChaosAsk{Name: "outage 2 min", Off: true}); got != want {
+		if got, want := c.last(), (chaos.Ask{Name: "outage 2 min", Off: true}); got != want {
 			d.t.Errorf("enter on a running preset asks for %+v", got)
 		}
 		c.err = engine.Problemf(engine.ErrConflict, "wait a moment", "the engine is being started already")
@@ -134,7 +134,7 @@ func TestChaosAsksBeforeItBeginsAnew(t *testing.T) {
 			d.t.Errorf("no was taken for %+v", c.asked)
 		}
 		d.press("enter", "y")
-		if got, want := c.last(), (page.ChaosAsk{Name: "restart at 134/879", Once: true}); got != want {
+		if got, want := c.last(), (chaos.Ask{Name: "restart at 134/879", Once: true}); got != want {
 			d.t.Errorf("yes asks for %+v", got)
 		}
 	})
@@ -143,7 +143,7 @@ func TestChaosAsksBeforeItBeginsAnew(t *testing.T) {
 // TestChaosFromThePalette: `:chaos …` does what the keys do, from every screen.
 func TestChaosFromThePalette(t *testing.T) {
 	long(t)
-	for line, want := range map[string]page.ChaosAsk{
+	for line, want := range map[string]chaos.Ask{
 		"503 once":        {Name: "503", Once: true},
 		"slow":            {Name: "slow", Once: true},
 		"429 method 7.5%": {Name: "429 method", Rate: 7.5},
@@ -213,14 +213,14 @@ func TestChaosIsRefusedOnAReadOnlyConsole(t *testing.T) {
 func TestChaosFramesHold(t *testing.T) {
 	type step struct {
 		w, h int
-		rows []page.ChaosRow
+		rows []chaos.Row
 		keys []string
 	}
 	var steps []step
 	rapid.Check(t, func(t *rapid.T) {
 		s := step{w: rapid.IntRange(1, 250).Draw(t, "w"), h: rapid.IntRange(1, 80).Draw(t, "h")}
 		for range rapid.IntRange(0, 30).Draw(t, "n") {
-			s.rows = append(s.rows, page.ChaosRow{
+			s.rows = append(s.rows, chaos.Row{
 				Name: rapid.String().Draw(t, "name"), On: rapid.Bool().Draw(t, "on"), Told: rapid.String().Draw(t, "told"),
 				Hits: rapid.Int().Draw(t, "hits"), Did: rapid.String().Draw(t, "did"), About: rapid.String().Draw(t, "about"), Preset: rapid.Bool().Draw(t, "preset"),
 			})

@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
@@ -427,7 +428,7 @@ func (m *model) chaosLine(arg string, now time.Time) (tea.Cmd, string) {
 		return nil, why
 	}
 	s := m.opt.Chaos.State()
-	ask, wrong := page.ParseChaos(&s, arg)
+	ask, wrong := chaos.Parse(&s, arg)
 	if wrong != "" {
 		return nil, wrong
 	}

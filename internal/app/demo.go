@@ -278,7 +278,7 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 // does the other, but for an engine that falls on purpose.
 func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
 	o := opt.console.options(d.cfg)
-	o.Demo, o.Chaos, o.Embedded = true, chaosPanel{d.Chaos}, true
+	o.Demo, o.Chaos, o.Embedded = true, d.Chaos, true
 	o.Stack = func(message, stack string) { logStack(d.running().log)(message, stack) }
 	if err := o.Validate(); err != nil {
 		return usage(err)

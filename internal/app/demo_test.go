@@ -20,7 +20,7 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/internal/scratch"
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/chaos"
 )
 
 // rehearsal is a demo in a bubble, with its simulator in memory.
@@ -111,13 +111,12 @@ func (r *rehearsal) sound() {
 
 func (r *rehearsal) ask(line string) string {
 	r.t.Helper()
-	panel := chaosPanel{r.Chaos}
-	s := panel.State()
-	ask, wrong := page.ParseChaos(&s, line)
+	s := r.Chaos.State()
+	ask, wrong := chaos.Parse(&s, line)
 	if wrong != "" {
 		r.t.Fatal(wrong)
 	}
-	said, err := panel.Inject(context.Background(), ask)
+	said, err := r.Chaos.Inject(context.Background(), ask)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -159,29 +158,23 @@ func (r *rehearsal) state(want engine.EngineState) func() bool {
 	return func() bool { return r.status().Engine.State == want }
 }
 
-func (r *rehearsal) row(name string) page.ChaosRow {
+func (r *rehearsal) row(name string) chaos.Row {
 	r.t.Helper()
 	time.Sleep(500 * time.Millisecond) // the sums are not read at every frame
-	for _, row := range (chaosPanel{r.Chaos}).State().Rows {
+	for _, row := range r.Chaos.State().Rows {
 		if row.Name == name {
 			return row
 		}
 	}
 	r.t.Fatalf("there is no row %q", name)
-	return page.ChaosRow{}
+	return chaos.Row{}
 }
 
 // sum is what became of what a row struck, when all that goes on at this instant is over.
 func (r *rehearsal) sum(name string) demo.Sum {
 	r.t.Helper()
 	synctest.Wait()
-	for _, row := range r.Chaos.State().Rows {
-		if row.Name == name {
-			return row.Sum
-		}
-	}
-	r.t.Fatalf("there is no row %q", name)
-	return demo.Sum{}
+	return r.Chaos.Sum(name)
 }
 
 // seen is what a console has seen: states, and how many engines.

@@ -13,15 +13,8 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/ui/chaos"
 )
-
-// Ask is something to do wrong, or to stop doing wrong.
-type Ask struct {
-	Name string // of a row; "" with Off = every one
-	Once bool
-	Rate float64 // percent, above 0 to 100
-	Off  bool
-}
 
 // Chaos breaks the demo's simulator, and its engine from within. It is made with a
 // simulator and nothing else: there is none where a real key is used.
@@ -120,8 +113,8 @@ func (c *Chaos) tell(err error) {
 	}
 }
 
-// Inject does what is asked, and says so in a sentence. An error is for a person, too.
-func (c *Chaos) Inject(ctx context.Context, ask Ask) (string, error) {
+// Inject implements session.Chaos.
+func (c *Chaos) Inject(ctx context.Context, ask chaos.Ask) (string, error) {
 	if ask.Name == "" {
 		c.clear()
 		return "all that was injected is ended", nil

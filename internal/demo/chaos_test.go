@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/ui/chaos"
 )
 
 // TestChaos_SameSeedSameRun: what a rate strikes follows from the seed.
@@ -33,7 +34,7 @@ func panel() *Chaos {
 	return New(Options{Seed: 7, Speed: 1, Key: func() string { return "one" }}).Chaos
 }
 
-func rowOf(t *testing.T, c *Chaos, name string) Row {
+func rowOf(t *testing.T, c *Chaos, name string) chaos.Row {
 	t.Helper()
 	for _, r := range c.State().Rows {
 		if r.Name == name {
@@ -41,19 +42,19 @@ func rowOf(t *testing.T, c *Chaos, name string) Row {
 		}
 	}
 	t.Fatalf("there is no row %q", name)
-	return Row{}
+	return chaos.Row{}
 }
 
 // Every row can be asked for, says so while it is on, and is ended by its name and by
 // clearing all.
 func TestEveryRowIsOnAndOff(t *testing.T) {
 	for _, m := range mischiefs {
-		asks := []Ask{{Name: m.name, Once: true}, {Name: m.name, Rate: 5}}
+		asks := []chaos.Ask{{Name: m.name, Once: true}, {Name: m.name, Rate: 5}}
 		if m.preset { // they are started, and take no rate
 			asks = asks[:1]
 		}
 		for _, ask := range asks {
-			for _, off := range []Ask{{Name: m.name, Off: true}, {Off: true}} {
+			for _, off := range []chaos.Ask{{Name: m.name, Off: true}, {Off: true}} {
 				c := panel()
 				said, err := c.Inject(context.Background(), ask)
 				if err != nil || said == "" {
@@ -71,7 +72,7 @@ func TestEveryRowIsOnAndOff(t *testing.T) {
 			}
 		}
 	}
-	if _, err := panel().Inject(context.Background(), Ask{Name: "rain"}); err == nil || !strings.Contains(err.Error(), "rain") {
+	if _, err := panel().Inject(context.Background(), chaos.Ask{Name: "rain"}); err == nil || !strings.Contains(err.Error(), "rain") {
 		t.Errorf("an unknown fault: %v", err)
 	}
 }
@@ -80,7 +81,7 @@ func TestEveryRowIsOnAndOff(t *testing.T) {
 func TestANewKeyEndsTheExpiry(t *testing.T) {
 	key := "one"
 	c := New(Options{Seed: 7, Speed: 1, Key: func() string { return key }}).Chaos
-	if _, err := c.Inject(context.Background(), Ask{Name: keyExpires, Once: true}); err != nil {
+	if _, err := c.Inject(context.Background(), chaos.Ask{Name: keyExpires, Once: true}); err != nil {
 		t.Fatal(err)
 	}
 	if r := rowOf(t, c, keyExpires); !r.On {

@@ -4,49 +4,18 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/ui/chaos"
 )
 
-// State is what a demo was told to do wrong, and what the engine did about it.
-type State struct {
-	Seed  uint64
-	Speed float64
-	Rows  []Row // presets first; their order never changes
-	// Of the simulator since it started: calls that arrived, 429s of the engine's own
-	// making, calls made while a Retry-After ran, calls for what had been delivered.
-	Calls, Violations, Early, Repeated int
-}
-
-// Row is one way to go wrong.
-type Row struct {
-	Name    string
-	Preset  bool // a scene: it is started and ends by itself, and takes no rate
-	On      bool
-	Told    string        // how it is injected, while On: "once", "5 %", "at 87/134"
-	Until   time.Time     // when it ends by itself; zero = not known
-	Rate    float64       // percent; 0 = no rate
-	Sum     Sum           // what it struck, and what became of that
-	Stalled time.Duration // how long it made commits wait, in all
-	Did     string        // what the engine did, in words; "" = nothing yet
-	Expect  string        // what it will do, in few words
-	About   string        // what it is and what is to be expected, in one line
-	Sure    *Question     // asked before it starts; nil = nothing is
-}
-
-// Question is what somebody has to agree to.
-type Question struct {
-	Text  string
-	Lines []string // what comes of it
-	Yes   string   // what yes does
-}
-
-// State is how all rows stand.
-func (c *Chaos) State() State {
+// State implements session.Chaos.
+func (c *Chaos) State() chaos.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.recount(time.Now())
-	s := State{
-		Seed: c.seed, Speed: c.speed, Rows: make([]Row, len(mischiefs)),
+	s := chaos.State{
+		Seed: c.seed, Speed: c.speed, Rows: make([]chaos.Row, len(mischiefs)),
 		Calls: c.stats.Calls, Violations: c.stats.Violations, Early: c.stats.Early, Repeated: c.stats.Repeated,
 	}
 	for i := range mischiefs {
@@ -62,20 +31,32 @@ func (c *Chaos) recount(now time.Time) {
 	}
 }
 
+// Sum is what became of what a row struck.
+func (c *Chaos) Sum(name string) Sum {
+	switch name {
+	case keyExpires:
+		return c.tally.total(sim.ExpiredKey)
+	case pagerCalls:
+		return c.tally.total(pagerCalls)
+	}
+	m := mischiefOf(name)
+	return c.tally.total(m.once(), m.rated())
+}
+
 // told is a row as it stands. The caller holds the lock.
-func (c *Chaos) told(m *mischief) Row {
-	r := c.row(m)
-	sum := c.tally.total(m.once(), m.rated())
-	row := Row{Name: m.name, Preset: m.preset, Expect: m.expect, About: m.about, Rate: r.rate, Sum: sum, Did: sum.String()}
+func (c *Chaos) told(m *mischief) chaos.Row {
+	r, sum := c.row(m), c.Sum(m.name)
+	row := chaos.Row{Name: m.name, Preset: m.preset, Expect: m.expect, About: m.about, Rate: r.rate, Hits: sum.Hits, Did: sum.String()}
 	switch {
 	case m.name == restartAt:
 		c.tellTrap(&row)
 	case m.name == keyExpires:
-		c.tellKey(&row, r)
+		if r.on && c.key() != c.refused { // another key is in place
+			r.on = false
+		}
+		row.On, row.Told = r.on, "refused"
 	case m.name == pagerCalls:
 		row.On, row.Told = c.pages, "on"
-		row.Sum = c.tally.total(pagerCalls)
-		row.Did = row.Sum.String()
 	case m.preset:
 		row.On, row.Told, row.Until = r.on && time.Now().Before(r.until), "on", r.until
 	case r.rate > 0:
@@ -83,26 +64,16 @@ func (c *Chaos) told(m *mischief) Row {
 	case r.pending > c.tally.total(m.once()).Hits:
 		row.On, row.Told = true, "once"
 	}
-	if m.name == slowDisk {
-		row.Stalled = c.stalled
+	if m.name == slowDisk && c.stalled > 0 {
+		row.Did = fmt.Sprintf("waited %s in all, nothing lost", human.Dur(c.stalled))
 	}
 	return row
 }
 
-// tellKey: an expired key is on until another is in place.
-func (c *Chaos) tellKey(row *Row, r *injected) {
-	row.Sum = c.tally.total(sim.ExpiredKey)
-	row.Did = row.Sum.String()
-	if r.on && c.key() != c.refused {
-		r.on = false
-	}
-	row.On, row.Told = r.on, "refused"
-}
-
 // tellTrap: how the restart stands, and what it asks first.
-func (c *Chaos) tellTrap(row *Row) {
+func (c *Chaos) tellTrap(row *chaos.Row) {
 	row.Told, row.On = c.trap.told()
-	row.Did, row.Sum.Hits = c.trap.seen(c.stats.Repeated)
+	row.Did, row.Hits = c.trap.seen(c.stats.Repeated)
 	done, total, late := c.trap.late()
 	if row.On {
 		row.About = "limits are " + limitsText(fallLimits) + " until the kill, the last matches come one by one"
@@ -111,7 +82,7 @@ func (c *Chaos) tellTrap(row *Row) {
 	if !late {
 		return
 	}
-	row.Sure = &Question{
+	row.Sure = &chaos.Question{
 		Text: "Begin the demo anew?",
 		Lines: []string{
 			fmt.Sprintf("%s stands at %d of %d: too late to be killed at %d.", c.trap.account, done, total, fallAt),

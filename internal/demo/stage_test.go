@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/chaos"
 )
 
 // player is an engine that only says what became of it.
@@ -119,7 +120,7 @@ func TestAlertsCallAsThePanelSaidLast(t *testing.T) {
 		go c.Run(ctx)
 		for range 2000 {
 			for _, off := range []bool{false, true} {
-				if _, err := c.Inject(ctx, Ask{Name: pagerCalls, Off: off}); err != nil {
+				if _, err := c.Inject(ctx, chaos.Ask{Name: pagerCalls, Off: off}); err != nil {
 					t.Fatal(err)
 				}
 				if synctest.Wait(); s.played[0].pages == off {

@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -27,21 +28,21 @@ func (p *Chaos) Screen() Screen { return ScreenChaos }
 // Crumb implements Page.
 func (p *Chaos) Crumb(*View) string { return "Chaos" }
 
-func (p *Chaos) source(v *View) part.Slice[ChaosRow] {
-	var rows []ChaosRow
+func (p *Chaos) source(v *View) part.Slice[chaos.Row] {
+	var rows []chaos.Row
 	if v.Chaos != nil {
 		rows = v.Chaos.Rows
 	}
-	return part.Slice[ChaosRow]{Items: rows, Key: func(r ChaosRow) string { return r.Name }, Cells: func(r ChaosRow, cells []part.Cell) []part.Cell { return chaosCells(v, r, cells) }}
+	return part.Slice[chaos.Row]{Items: rows, Key: func(r chaos.Row) string { return r.Name }, Cells: func(r chaos.Row, cells []part.Cell) []part.Cell { return chaosCells(v, r, cells) }}
 }
 
 // Cannot implements Page.
 func (p *Chaos) Cannot(v *View, a Action) string {
 	r, ok := selected(&p.pane, p.source(v))
 	switch {
-	case a == More && ok && r.Fixed:
+	case a == More && ok && r.Preset:
 		return v.keyed("{inject} starts ") + r.Name + ": it takes no rate"
-	case a == Less && ok && r.Fixed:
+	case a == Less && ok && r.Preset:
 		return v.keyed("{inject} ends ") + r.Name + v.keyed(", {clear chaos} ends all: it takes no rate")
 	case a == Less && ok && r.Rate == 0:
 		return r.Name + v.keyed(" has no rate: {more often} gives it one")
@@ -54,13 +55,13 @@ func (p *Chaos) Act(v *View, a Action) Effect {
 	r, ok := selected(&p.pane, p.source(v))
 	switch {
 	case a == ClearChaos:
-		return Effect{Chaos: &ChaosAsk{Off: true}}
+		return Effect{Chaos: &chaos.Ask{Off: true}}
 	case !ok:
 		return Effect{}
 	case a == Inject:
 		return inject(&r)
 	case a == More, a == Less:
-		ask := r.step(a == More)
+		ask := r.Step(a == More)
 		return Effect{Chaos: &ask}
 	}
 	p.act(p.source(v), a)
@@ -68,21 +69,29 @@ func (p *Chaos) Act(v *View, a Action) Effect {
 }
 
 // inject strikes once, or starts a preset that does not run and ends one that does.
-func inject(r *ChaosRow) Effect {
+func inject(r *chaos.Row) Effect {
 	if r.Preset && r.On {
-		return Effect{Chaos: &ChaosAsk{Name: r.Name, Off: true}}
+		return Effect{Chaos: &chaos.Ask{Name: r.Name, Off: true}}
 	}
-	return Effect{Chaos: &ChaosAsk{Name: r.Name, Once: true}, Confirm: r.Sure}
+	return Effect{Chaos: &chaos.Ask{Name: r.Name, Once: true}, Confirm: sure(r)}
 }
 
 // InjectNamed is what an ask of the palette amounts to: a row that wants to be sure
 // is asked about here too.
-func InjectNamed(s *ChaosState, ask ChaosAsk) Effect {
+func InjectNamed(s *chaos.State, ask chaos.Ask) Effect {
 	e := Effect{Chaos: &ask}
-	if r, ok := s.row(ask.Name); ok && !ask.Off {
-		e.Confirm = r.Sure
+	if r, ok := s.Row(ask.Name); ok && !ask.Off {
+		e.Confirm = sure(r)
 	}
 	return e
+}
+
+// sure is the question before a row starts; nil = there is none.
+func sure(r *chaos.Row) *Confirm {
+	if r.Sure == nil {
+		return nil
+	}
+	return &Confirm{Question: r.Sure.Text, Lines: r.Sure.Lines, Yes: r.Sure.Yes}
 }
 
 var chaosColumns = []part.Column{
@@ -100,7 +109,7 @@ var chaosWide = append(slices.Clone(chaosColumns[:3]),
 	part.Column{Title: "WHAT IS TO BE EXPECTED", Kind: part.Words, Min: 32, Width: 32},
 	part.Column{Title: "WHAT THE ENGINE DID", Kind: part.Words, Min: 20, Width: 30, Flex: 1})
 
-func chaosCells(v *View, r ChaosRow, cells []part.Cell) []part.Cell {
+func chaosCells(v *View, r chaos.Row, cells []part.Cell) []part.Cell {
 	name := part.Plain(r.Name)
 	if r.Preset {
 		name.Token = themes.Accent
@@ -126,7 +135,7 @@ func chaosCells(v *View, r ChaosRow, cells []part.Cell) []part.Cell {
 }
 
 // injectedCell is how often the row strikes now.
-func injectedCell(v *View, r *ChaosRow) part.Cell {
+func injectedCell(v *View, r *chaos.Row) part.Cell {
 	if !r.On {
 		return part.As(themes.Dim, "off")
 	}

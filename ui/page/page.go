@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/ui/chaos"
 )
 
 // Screen names a kind of page.
@@ -173,7 +174,7 @@ type Effect struct {
 	DoAll   []engine.Command // several commands, one after the other
 	Ask     Prompt           // for text
 	Text    *Text            // for text that becomes a command
-	Chaos   *ChaosAsk        // of the demo's simulator, after Confirm if there is one
+	Chaos   *chaos.Ask       // of the demo's simulator, after Confirm if there is one
 	Say     engine.Note      // on the message line
 }
 
@@ -213,14 +214,6 @@ func say(level engine.Level, text string) Effect {
 }
 
 func do(c engine.Command) Effect { return Effect{Do: &c} }
-
-// ChaosAsk is something to do wrong, or to stop doing wrong.
-type ChaosAsk struct {
-	Name string // of a row; "" with Off = every one
-	Once bool
-	Rate float64 // percent, above 0 to 100
-	Off  bool
-}
 
 // Jobber is a page on which a job may be selected, so that its log can be shown.
 type Jobber interface {

@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -53,7 +54,7 @@ type View struct {
 	Noted int
 	// Chaos is what the demo's simulator does wrong; nil elsewhere, and on other
 	// screens than its own.
-	Chaos *ChaosState
+	Chaos *chaos.State
 	// Slow says that the terminal is at the end of a network: what only gives an
 	// impression moves a third as often.
 	Slow bool

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/session"
 )
@@ -23,7 +24,7 @@ func (p *plain) chaos(arg string) {
 	if p.refused() {
 		return
 	}
-	ask, wrong := page.ParseChaos(&s, arg)
+	ask, wrong := chaos.Parse(&s, arg)
 	if wrong != "" {
 		p.say("Refused: " + wrong + ".")
 		return
@@ -43,7 +44,7 @@ func (p *plain) chaos(arg string) {
 	}
 }
 
-func (p *plain) disturb(ask page.ChaosAsk) {
+func (p *plain) disturb(ask chaos.Ask) {
 	said, err := p.opt.Chaos.Inject(p.ctx, ask)
 	if err != nil {
 		p.say("Refused: " + page.Sentence(err) + ".")
@@ -53,7 +54,7 @@ func (p *plain) disturb(ask page.ChaosAsk) {
 }
 
 // chaosSentences say every row: what is injected, and what came of it.
-func chaosSentences(s *page.ChaosState) []string {
+func chaosSentences(s *chaos.State) []string {
 	lines := make([]string, 0, len(s.Rows)+1)
 	for i := range s.Rows {
 		r := &s.Rows[i]

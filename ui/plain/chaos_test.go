@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/chaos"
 )
 
 func TestPlainConsoleKnowsChaos(t *testing.T) {
-	s := chaosSentences(&page.ChaosState{Rows: []page.ChaosRow{
+	s := chaosSentences(&chaos.State{Rows: []chaos.Row{
 		{Name: "503", On: true, Told: "5 %", Hits: 12, Did: "9 retried, 2 held, 0 given up, 1 open"},
 		{Name: "key expiry", About: "401 to single calls: held until another call proves the key"},
 	}})

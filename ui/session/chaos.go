@@ -3,17 +3,17 @@ package session
 import (
 	"context"
 
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/chaos"
 )
 
 // Chaos breaks the simulated Riot of a demo. A console that works with a real key
 // is never given one, so its panel cannot be opened there.
 type Chaos interface {
 	// State tells what is injected and what came of it. It must not wait.
-	State() page.ChaosState
+	State() chaos.State
 	// Inject carries an ask out and says so in one sentence. Errors are for the
 	// message line.
-	Inject(ctx context.Context, ask page.ChaosAsk) (said string, err error)
+	Inject(ctx context.Context, ask chaos.Ask) (said string, err error)
 }
 
 // NoChaos is why a console without Chaos breaks nothing.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -111,18 +110,11 @@ func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
 		m.answered(answered{command: t.command, receipt: t.receipt}, now)
 		return nil
 	}
-	if t.receipt.Select != nil {
-		t.command.Select = t.receipt.Select
-	}
-	if t.free > 0 && (t.receipt.Cost == nil || t.receipt.Cost.Calls <= t.free) {
+	lines, unasked := page.Tried(&t.command, t.receipt, t.free, now)
+	if unasked {
 		return m.do(t.command)
 	}
-	if t.receipt.Text != "" && t.command.Op != engine.OpTrigger { // the line of the cost says it all
-		t.confirm.Lines = append(t.confirm.Lines, asSentence(t.receipt.Text))
-	}
-	if line := page.CostLine(t.command, t.receipt, now); line != "" {
-		t.confirm.Lines = append(t.confirm.Lines, line)
-	}
+	t.confirm.Lines = append(t.confirm.Lines, lines...)
 	m.over = confirmOver(t.confirm, func() tea.Cmd {
 		if len(t.all) > 0 {
 			return m.doAll(t.all)
@@ -135,14 +127,6 @@ func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
 		m.over.dialog.Figure = page.Budgeted(v, *c, t.plans, part.FigureWidth)
 	}
 	return nil
-}
-
-// asSentence makes one of what the engine has counted.
-func asSentence(text string) string {
-	if strings.HasPrefix(text, "would ") {
-		text = page.Capital(text)
-	}
-	return strings.TrimRight(text, ".") + "."
 }
 
 // find asks the engine a page's question.

@@ -54,11 +54,11 @@ func (k keeper) Run(ctx context.Context) error {
 // due reports whether the newest backup is too old. One from the future counts
 // as old too: a clock was put back.
 func (k keeper) due() bool {
-	files, ok := k.db.(*storage.DB)
-	if k.every <= 0 || !ok { // a database is copied by other means
+	f, ok := k.db.(files)
+	if k.every <= 0 || !ok {
 		return false
 	}
-	list, err := keep.Backups(keep.BackupsDir(files.Dir()))
+	list, err := keep.Backups(keep.BackupsDir(f.Dir()))
 	if err != nil {
 		k.log.Warn().Err(err).Msg("could not look at the backups")
 		return false
@@ -72,7 +72,7 @@ func (k keeper) due() bool {
 }
 
 func (k keeper) backup(ctx context.Context) {
-	r, err := k.db.(*storage.DB).Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
+	r, err := k.db.(files).Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
 	if ctx.Err() != nil {
 		return
 	}
@@ -113,7 +113,7 @@ func (u upkeep) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done
 	if ask.Keep < 0 || ask.Keep > mostBackups {
 		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "keep 1 to 1000, or 0 for as many as usual", "%d backups cannot be kept", ask.Keep)
 	}
-	r, err := u.db.(*storage.DB).Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
+	r, err := u.db.(files).Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
 	if err != nil {
 		return engine.BackupDone{}, notBackedUp(err)
 	}

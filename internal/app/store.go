@@ -24,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
@@ -55,8 +56,17 @@ type store interface {
 	Sizes() (storage.Sizes, error)
 }
 
+// files is a store of files, which this program copies and which fill a disk. A server is copied
+// by its own means, and its disk is not ours to know.
+type files interface {
+	Dir() string
+	Room() (free uint64, ok bool)
+	Backup(ctx context.Context, o keep.BackupOptions) (engine.BackupDone, error)
+}
+
 var (
 	_ store = (*storage.DB)(nil)
+	_ files = (*storage.DB)(nil)
 	_ store = (*pg.DB)(nil)
 )
 
@@ -147,8 +157,8 @@ func noRoom(err error) bool { return errors.Is(err, storage.ErrDiskFull) }
 // roomOf tells how much room the disk of a data directory has; nil of a database, whose server
 // tells nobody.
 func roomOf(db store) func() (free uint64, ok bool) {
-	if files, ok := db.(*storage.DB); ok {
-		return files.Room
+	if f, ok := db.(files); ok {
+		return f.Room
 	}
 	return nil
 }

@@ -102,16 +102,8 @@ func (p *plain) weigh(e page.Effect) (lines []string, free, nothing bool) {
 	case r.Nothing:
 		return []string{r.Text + "."}, false, true
 	}
-	if r.Select != nil {
-		e.Do.Select = r.Select // what is confirmed is what was counted
-	}
-	if r.Text != "" && try.Op != engine.OpTrigger {
-		lines = append(lines, r.Text+".")
-	}
-	if line := page.CostLine(*e.Do, r, p.view().Now); line != "" {
-		lines = append(lines, line)
-	}
-	return lines, e.Free > 0 && (r.Cost == nil || r.Cost.Calls <= e.Free), false
+	lines, free = page.Tried(e.Do, r, e.Free, p.view().Now)
+	return lines, free, false
 }
 
 // do carries out a command and says what became of it.

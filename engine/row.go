@@ -91,6 +91,7 @@ type JobRow struct {
 	Why   string    `json:"why,omitempty"`   // "app:europe 97/100", "queue paused by ana", "9th in line"
 	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
 	Place int       `json:"place,omitempty"` // in its line, 1 = next
+	Line  string    `json:"line,omitempty"`  // that it has a place in, "full europe/match-v5.match": its queue, and where its call goes
 	Stand Stand     `json:"stand,omitempty"` // what stands before any limit; "" = nothing
 	// Starts is when a job goes that waits for an instant after trouble, or in line since
 	// that has come; zero = unknown. LateBy is what makes that later than the instant; "" =

@@ -91,7 +91,7 @@ func (a *atWork) line(calls, behind int, now time.Time) []engine.JobRow {
 		j.ID, j.Key = engine.JobID(fmt.Sprintf("w%06d", calls+i)), fmt.Sprintf("match:KR_%d", 7214560000+(calls+i)*31)
 		j.State, j.Tries, j.Started, j.Rev = engine.Running, 1, a.began.Add(time.Duration(calls+i-4)*time.Second/perSecond), 4
 		if i >= 4 {
-			j.State, j.Tries, j.Started, j.Rev, j.Place = engine.Available, 0, time.Time{}, 1, i-3
+			j.State, j.Tries, j.Started, j.Rev, j.Place, j.Line = engine.Available, 0, time.Time{}, 1, i-3, "full asia/match-v5.match"
 			j.Why, j.Until = fmt.Sprintf("app:asia %d/100", 60+calls%40), now.Truncate(2*time.Minute).Add(2*time.Minute)
 		}
 		rows[i] = j

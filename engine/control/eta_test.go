@@ -153,3 +153,40 @@ func publish(h *hub.Hub, accounts []engine.AccountRow, jobs ...engine.Job) {
 	}
 	h.Publish(0, changes)
 }
+
+// inLine is a backend in which a job has a place in line.
+type inLine struct {
+	idle
+	until time.Time
+	place int
+}
+
+func (b inLine) Why(engine.Job) (string, time.Time, int) { return "in line", b.until, b.place }
+
+// TestI1_ARowsPlaceIsOfItsLineAndOfTheMomentOfItsInstant: a place is one of a queue's jobs with
+// one host and endpoint. When the instant of a retry has come, its row goes by its place from
+// then on, not by a plan that was made before.
+func TestI1_ARowsPlaceIsOfItsLineAndOfTheMomentOfItsInstant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, now := hub.New(hub.Options{}), time.Now()
+		wait := engine.Job{ID: "1", Rev: 1, Queue: latest, Key: "match:EUW1_1", State: engine.Retryable, Tries: 1, Due: now.Add(time.Minute)}
+		publish(h, nil, wait)
+		at := inLine{until: now.Add(7 * time.Second)}
+		c := &Control{opt: Options{Limiter: paced{}, Backend: at, Keys: knownKey{}}, hub: h, finder: finder{lane: func(j engine.Job) string {
+			return "europe/match-v5." + j.Key[:5]
+		}}}
+		if r := c.row(wait); !r.Starts.Equal(wait.Due) || r.Line != "" {
+			t.Errorf("it waits for its instant: %s of %q", r.Starts, r.Line)
+		}
+		wait.State, at.place = engine.Available, 5
+		c.opt.Backend = at
+		if r := c.row(wait); !r.Starts.Equal(at.until) || r.Place != 5 || r.Line != "latest europe/match-v5.match" {
+			t.Errorf("it stands in line: %d of %q, starts %s", r.Place, r.Line, r.Starts)
+		}
+		other := wait
+		other.Key = "times:EUW1_1"
+		if a, b := c.row(wait), c.row(other); a.Line == b.Line {
+			t.Errorf("calls of two endpoints stand in one line, %q", a.Line)
+		}
+	})
+}

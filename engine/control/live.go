@@ -12,11 +12,14 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
 		r.Stand = c.opt.Backend.Held(j).Stand
 	}
+	if r.Place > 0 {
+		r.Line = string(j.Queue) + " " + c.lane(j)
+	}
 	switch start, ok := c.foreseen().starts[j.ID]; {
+	case j.InLineAgain(): // its instant has come, and something else goes before it: no plan of a moment ago says so
+		r.Starts, r.LateBy = r.Until, r.Why
 	case ok:
 		r.Starts, r.LateBy = start.At, start.LateBy
-	case j.InLineAgain(): // its instant has come, and something else goes before it
-		r.Starts, r.LateBy = r.Until, r.Why
 	}
 	if j.State == engine.Pending && r.Until.IsZero() {
 		r.Until = c.groupEnds(j)

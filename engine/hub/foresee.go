@@ -14,19 +14,27 @@ type foreseen struct {
 	starts map[engine.JobID]start
 }
 
-// start is when a job goes that waits for an instant.
+// start is when a job goes that waits for an instant, or in line since that has come.
 type start struct {
 	at     time.Time
 	lateBy string
+	place  int
 }
 
-// startOf is when a row says that its job goes. What holds one in line is its place, which
-// moves all the time.
+// startOf is when a row says that its job goes. What holds one in line is its place.
 func startOf(r *engine.JobRow) start {
 	if r.State == engine.Available {
-		return start{at: r.Starts}
+		return start{at: r.Starts, place: r.Place}
 	}
-	return start{r.Starts, r.LateBy}
+	return start{at: r.Starts, lateBy: r.LateBy}
+}
+
+// turned reports whether a job in line goes at another time, or has come forward, by so much
+// that its row is to be told again.
+func (s start) turned(was start, now time.Time) bool {
+	by := s.at.Sub(was.at)
+	return was.at.IsZero() != s.at.IsZero() || moved(was.place, s.place) ||
+		by.Abs() >= time.Second && moved(was.at.Sub(now), s.at.Sub(now))
 }
 
 // mostOverdue bounds how many jobs in line are looked at again and again: a place is counted.
@@ -63,8 +71,7 @@ func (h *Hub) foresee(b *mailbox, u *engine.Update) {
 	for _, j := range h.overdue(mostOverdue) {
 		r := h.opt.Source.Row(j)
 		s := startOf(&r)
-		was := f.starts[j.ID]
-		if by := s.at.Sub(was.at); was.at.IsZero() != s.at.IsZero() || by.Abs() >= time.Second && moved(was.at.Sub(now), s.at.Sub(now)) {
+		if s.turned(f.starts[j.ID], now) {
 			f.starts[j.ID] = s
 			u.Jobs = append(u.Jobs, r)
 		}
@@ -97,6 +104,6 @@ func (h *Hub) addETA(f *foreseen, a *engine.AccountRow) (anew bool) {
 	return anew
 }
 
-// moved reports whether a span differs by more than a tenth: a figure that moves all the
-// time cannot be read.
-func moved(a, b time.Duration) bool { return (a-b).Abs()*10 > a.Abs() }
+// moved reports whether a span or a place differs by more than a tenth: a figure that moves
+// all the time cannot be read.
+func moved[N ~int | ~int64](a, b N) bool { return max(a-b, b-a)*10 > max(a, -a) }

@@ -17,6 +17,7 @@ type foreseeing struct {
 	eta   engine.ETA
 	start time.Time
 	late  string
+	place int
 }
 
 func (f *foreseeing) ETA(string) engine.ETA {
@@ -33,7 +34,9 @@ func (f *foreseeing) Start(engine.JobID) (time.Time, string) {
 
 func (f *foreseeing) Row(j engine.Job) engine.JobRow {
 	at, late := f.Start(j.ID)
-	return engine.JobRow{Job: j, Starts: at, LateBy: late}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return engine.JobRow{Job: j, Starts: at, LateBy: late, Place: f.place}
 }
 
 func (f *foreseeing) set(eta engine.ETA, start time.Time, late string) {
@@ -124,6 +127,18 @@ func TestARetryThatIsDueIsToldUntilItRuns(t *testing.T) {
 		synctest.Wait()
 		if len(got) != n+1 || !got[n].Jobs[0].Starts.Equal(due.Add(90*time.Second)) {
 			t.Errorf("told %d times more when its turn comes later", len(got)-n)
+		}
+		stands := func(place int) (told int) {
+			n := len(got)
+			src.mu.Lock()
+			src.place = place
+			src.mu.Unlock()
+			time.Sleep(3 * time.Second)
+			synctest.Wait()
+			return len(got) - n
+		}
+		if a, b, c := stands(40), stands(38), stands(30); a != 1 || b != 0 || c != 1 || got[len(got)-1].Jobs[0].Place != 30 {
+			t.Errorf("told %d, %d and %d times when it stands in place 40, 38 and 30", a, b, c)
 		}
 		again.Rev, again.State = 3, engine.Completed
 		h.Publish(2, []engine.Change{{Job: &again}})

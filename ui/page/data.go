@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -129,27 +128,14 @@ func SortJobs(rows []engine.JobRow) {
 	keepPlaces(rows)
 }
 
-// lineOf tells the lines apart in which jobs have places: those of a queue that ask one host
-// for one thing.
-type lineOf struct {
-	queue    engine.Queue
-	kind     engine.Kind
-	platform string
-}
-
 // keepPlaces puts the jobs of each line into the order of their places, where the line's jobs
 // stand: their instants are estimates of different moments, by which neighbours would trade
 // places each second.
 func keepPlaces(rows []engine.JobRow) {
-	lines := map[lineOf][]int{}
+	lines := map[string][]int{}
 	for i := range rows {
-		if j := &rows[i]; j.State == engine.Available && j.Place > 0 && j.Stand == "" {
-			platform, _, many := strings.Cut(j.Key, "_")
-			if !many {
-				platform = ""
-			}
-			at := lineOf{j.Queue, j.Kind, platform}
-			lines[at] = append(lines[at], i)
+		if j := &rows[i]; j.Line != "" && j.Stand == "" {
+			lines[j.Line] = append(lines[j.Line], i)
 		}
 	}
 	byPlace := func(a, b engine.JobRow) int { return cmp.Compare(a.Place, b.Place) }

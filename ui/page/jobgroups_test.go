@@ -47,6 +47,27 @@ func TestGroupsCountAllJobs(t *testing.T) {
 	}
 }
 
+// TestTheFirstOfALineIsSaidToBe: those before a job have gone since the engine told its place,
+// whatever places jobs of other lines have.
+func TestTheFirstOfALineIsSaidToBe(t *testing.T) {
+	at := map[string]*engine.JobRow{}
+	p := newJobs("", shownLive)
+	for _, in := range []struct {
+		line  string
+		place int
+	}{{"asia", 1}, {"asia", 2}, {"asia", 3}, {"europe", 5}, {"asia", 4}, {"europe", 6}} {
+		id := fmt.Sprint(in.line, in.place)
+		at[id] = &engine.JobRow{Job: engine.Job{ID: engine.JobID(id), Key: id, State: engine.Available}, Line: in.line, Place: in.place}
+		p.groups.still = append(p.groups.still, at[id])
+	}
+	for id, want := range map[string]string{"asia1": "1 asia2", "asia4": "4 ", "europe5": "1 europe6", "europe6": "2 "} {
+		next := p.ahead(at[id])
+		if got := fmt.Sprint(at[id].Place, " ", next); got != want {
+			t.Errorf("%s is %q, want %q", id, got, want)
+		}
+	}
+}
+
 // TestGroupsFillTheScreen: whatever there is, lines are as many as fit; no group loses its
 // heading, and each job of the list stands in a line or is counted in one that says more.
 func TestGroupsFillTheScreen(t *testing.T) {

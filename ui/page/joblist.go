@@ -377,7 +377,7 @@ func (p *Jobs) overGaps(v *View, a Action) {
 // ahead puts a job in line at the place that it has by now among those of the list, and names
 // the job that goes after it; "" = none is known.
 func (p *Jobs) ahead(j *engine.JobRow) (next string) {
-	if j.Place == 0 {
+	if j.Line == "" {
 		return ""
 	}
 	rows := p.groups.still
@@ -388,7 +388,7 @@ func (p *Jobs) ahead(j *engine.JobRow) (next string) {
 	before := 0
 	for _, o := range rows {
 		switch {
-		case o.ID == j.ID || o.Queue != j.Queue || o.State != engine.Available || o.Place == 0:
+		case o.ID == j.ID || o.Line != j.Line:
 		case o.Place < j.Place:
 			before++
 		case after == nil || o.Place < after.Place:

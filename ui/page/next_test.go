@@ -18,7 +18,7 @@ func TestI1_JobsThatGoNextStandFirst(t *testing.T) {
 	}
 	now := uitest.Noon.Add(-time.Minute)
 	job := func(id string, s engine.State, place int, in time.Duration) engine.JobRow {
-		j := engine.JobRow{Job: engine.Job{ID: engine.JobID(id), State: s, Kind: engine.Kind(strings.Fields(id)[0])}, Place: place}
+		j := engine.JobRow{Job: engine.Job{ID: engine.JobID(id), State: s, Kind: "match.fetch"}, Place: place, Line: strings.Fields(id)[0]}
 		switch {
 		case s == engine.Retryable:
 			j.Due = now.Add(in)

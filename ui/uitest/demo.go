@@ -156,7 +156,7 @@ func demoJobs(line int) (rows []engine.JobRow) {
 	}
 	for i := range line {
 		j := job(fmt.Sprintf("a%03d", i), fmt.Sprintf("match:EUW1_%d", 6700000000+i), engine.Available)
-		j.Owner, j.Place, j.Why = "d-heron", i+1, fmt.Sprintf("%dth in line", i+1)
+		j.Owner, j.Place, j.Line, j.Why = "d-heron", i+1, "full europe/match-v5.match", fmt.Sprintf("%dth in line", i+1)
 		rows = append(rows, j)
 	}
 	for _, id := range []string{"s-heron", "s-fox"} {

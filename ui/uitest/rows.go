@@ -114,7 +114,7 @@ func busyJobs() []engine.JobRow {
 	rows = append(rows, held)
 	for i := range 6 {
 		j := job(fmt.Sprintf("j95%d", i), fmt.Sprintf("match:KR_721455095%d", i), engine.Available)
-		j.Why, j.Until, j.Place = "app:asia 97/100", Noon.Add(41*time.Second), i+1
+		j.Why, j.Until, j.Place, j.Line = "app:asia 97/100", Noon.Add(41*time.Second), i+1, "full asia/match-v5.match"
 		rows = append(rows, j)
 	}
 	parent := job("s-kain", "full:a-kain", engine.Pending)

@@ -31,7 +31,7 @@ func (s *Scene) stands(h engine.Held) {
 			j.State, j.Started, j.Tries = engine.Available, time.Time{}, 0
 			fallthrough
 		case engine.Available, engine.Retryable:
-			j.Why, j.Until, j.Stand, j.Place = h.Reason, h.Until, h.Stand, 0
+			j.Why, j.Until, j.Stand, j.Place, j.Line = h.Reason, h.Until, h.Stand, 0, ""
 		}
 	}
 	q := &s.Update.Queues[0]

@@ -342,9 +342,11 @@ func TestAnElectionOnAnotherServer(t *testing.T) {
 }
 
 // Who has another key than the one that the fleet works with is told so, and leads only when nobody
-// is left that has it; when all have the new one, it is the fleet's.
+// is left that has it; when all have the new one, it is the fleet's. No term runs out, however long
+// anything takes: the members look when they are woken.
 func TestAnotherKey(t *testing.T) {
-	db := open(t, pgtest.Schema(t))
+	at := pgtest.Schema(t)
+	db := open(t, at)
 	var keyOfA atomic.Value
 	keyOfA.Store("old")
 	leads := make(chan string, 10)
@@ -352,7 +354,7 @@ func TestAnotherKey(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error)
 		go func() {
-			done <- Run(ctx, db, Options{ID: id, TTL: 300 * time.Millisecond, Key: key, OnLook: look, Lead: func(ctx context.Context, _ *Term) error {
+			done <- Run(ctx, db, Options{ID: id, TTL: time.Hour, Key: key, OnLook: look, Lead: func(ctx context.Context, _ *Term) error {
 				leads <- id
 				<-ctx.Done()
 				return context.Cause(ctx)
@@ -368,12 +370,11 @@ func TestAnotherKey(t *testing.T) {
 		if strings.Contains(s, "API key new") && strings.Contains(s, "work with old") {
 			break
 		}
+		wake(t, at)
 	}
 	keyOfA.Store("new")
-	for s := range said {
-		if s == "" {
-			break
-		}
+	for wake(t, at); <-said != ""; {
+		wake(t, at)
 	}
 	l := look{ledWith: "old", members: []Process{{Key: "old", Alive: true, MayLead: true}}}
 	if !l.yields("new") || l.yields("old") || l.yields("") {
@@ -387,6 +388,11 @@ func TestAnotherKey(t *testing.T) {
 		t.Errorf("%s leads", who)
 	}
 	stopB()
+}
+
+// wake lets all members look at once, as an election does.
+func wake(t *testing.T, at string) {
+	do(t, at, "select pg_notify('farsight.' || current_schema(), 'look')")
 }
 
 // A member that is older than the schema which another one has made says what to do, and its term
@@ -472,14 +478,26 @@ func do(t *testing.T, at, sql string) {
 func TestATaskTakesTheLead(t *testing.T) {
 	at := pgtest.Schema(t)
 	db := open(t, at)
-	o := func(id string) Options { return Options{ID: id, Host: "here", TTL: ttl} }
+	o := func(id string) Options { return Options{ID: id, Host: "here", TTL: time.Hour} } // longer than anything takes
 	do(t, at, "update fs_fleet set epoch = 7, holder = 'gone', expires = clock_timestamp() + interval '1 second'")
 	term, release, err := Take(t.Context(), db, o("4711-a"))
 	must(t, err)
 	if term.Epoch != 8 || !term.Held() {
 		t.Errorf("term %d", term.Epoch)
 	}
-	_, _, err = Take(t.Context(), db, o("4711-b"))
+	refused := make(chan error)
+	go func() {
+		_, _, err := Take(t.Context(), db, o("4711-b"))
+		refused <- err
+	}()
+	for waits := true; waits; { // for a sign of life of who leads
+		select {
+		case err = <-refused:
+			waits = false
+		default:
+			wake(t, at)
+		}
+	}
 	if err == nil || !strings.Contains(err.Error(), "is held by process 4711 on here") {
 		t.Errorf("beside another: %v", err)
 	}

@@ -26,7 +26,7 @@ type member struct {
 	assembly
 	db   *pg.DB
 	con  *swap.Console
-	seen atomic.Pointer[fleet.View]
+	seen atomic.Pointer[engine.MembersPage]
 	rest func() // ends to follow; only who decides on the part calls it
 }
 
@@ -68,9 +68,9 @@ func (m *member) run(ctx context.Context) error {
 	}
 	log := logbook.Area(m.log, logbook.AreaEngine)
 	shown, told := false, ""
-	o.OnLook = func(v fleet.View) {
+	o.OnLook = func(v engine.MembersPage) {
 		m.seen.Store(&v)
-		if other := v.OtherKey(m.id); other != told {
+		if other := v.KeyOf(m.id); other != told {
 			if told = other; other != "" {
 				log.Warn().Msg(other)
 			}
@@ -128,13 +128,7 @@ func (m *member) term() *engine.Term {
 	if v == nil {
 		return &engine.Term{}
 	}
-	t := &engine.Term{Epoch: v.Epoch, Here: v.Leader == m.id}
-	for _, p := range v.Members {
-		if p.ID == v.Leader {
-			t.Leader = p.ID + " on " + p.Host
-		}
-	}
-	return t
+	return v.Term(m.id)
 }
 
 // lead runs the engine of a term.

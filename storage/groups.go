@@ -29,9 +29,9 @@ func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent
 // Groups are how a parent waits for its children, such as a sync for its 889 matches. There is a row for each child in each
 // group, found from both sides, and a row of sums for the group:
 //
-//	members    parent 7, group 0, child 41 -> open, 1 call, 0 throttled
-//	member_of  child 41, parent 7, group 0 -> marker
-//	groups     parent 7, group 0           -> total 889, open 134, done 755, …
+//	members    parent 7, group 1, child 41 -> open, 1 call, 0 throttled
+//	member_of  child 41, parent 7, group 1 -> marker
+//	groups     parent 7, group 1           -> total 889, open 134, done 755, …
 //
 // The sums are a cache of members, written in the transaction that changes a member. Check recounts them.
 var (

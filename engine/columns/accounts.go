@@ -70,7 +70,7 @@ var Accounts = catalogue(filter.Options{
 
 	shown[account]("progress_bar").head("PROGRESS", table.Progress, 20, 24).tail(11).flex(1).sort(func(a, b *account) int { return cmp.Compare(doneOf(b), doneOf(a)) }),
 	shown[account]("eta").head("ETA", table.Number, 10, 11),
-	shown[account]("stage_words").head("STAGE", table.Words, 24, 40).flex(1).drop(1),
+	shown[account]("stage_words").head("STAGE", table.Sentence, 24, 40).flex(1).drop(1),
 	shown[account]("matches").line("MATCHES", table.Number, 0).prints(func(r *account, _ time.Time) string { return fraction(r.Matches) }),
 )
 

@@ -135,7 +135,7 @@ func alertRemark(r *alert, now time.Time) string {
 var Evidence = catalogue(filter.Options{Free: []string{"kind", "id", "text"}, Fuzzy: []string{"text"}, When: "at"},
 	name("kind", "job, account, call, queue", func(r *evidence) string { return r.Kind }).head("WHAT", table.Words, 8, 8).colour(themes.Dim).rising(),
 	name("id", "", func(r *evidence) string { return r.ID }).head("ID", table.ID, 12, 24).drop(1).rising(),
-	prose("text", "", func(r *evidence) string { return r.Text }).head("SAID", table.Words, 34, 48).flex(1),
+	prose("text", "", func(r *evidence) string { return r.Text }).head("SAID", table.Sentence, 34, 48).flex(1),
 	past("at", "", func(r *evidence) time.Time { return r.At }).head("WHEN", table.Words, 12, 12).colour(themes.Dim).greatestFirst(),
 )
 

@@ -32,7 +32,7 @@ var Audit = catalogue(filter.Options{Free: []string{"who", "op", "target", "resu
 	name("op", "retry, cancel, pause", func(r *entry) engine.Op { return r.Op }).head("WHAT", table.Words, 10, 12).colour(themes.Accent).rising().
 		line("COMMAND", table.Words, 0),
 	prose("target", "", func(r *entry) string { return r.Target }).head("OF", table.Words, 24, 26).flex(1).drop(1).rising().line("TARGET", table.Words, 1),
-	prose("result", "", func(r *entry) string { return r.Result }).head("RESULT", table.Words, 36, 40).flex(2).cell(func(_ Pen, r *entry) table.Cell {
+	prose("result", "", func(r *entry) string { return r.Result }).head("RESULT", table.Sentence, 36, 40).flex(2).cell(func(_ Pen, r *entry) table.Cell {
 		if r.Applied == 0 {
 			return table.As(themes.Dim, r.Result)
 		}
@@ -91,7 +91,7 @@ var Moves = catalogue(filter.Options{Free: []string{"job", "before", "after"}},
 	name("job", "", func(r *move) engine.JobID { return r.Job }).head("JOB", table.ID, 14, 24).flex(1).rising(),
 	stand("before", func(r *move) engine.JobStand { return r.Before }),
 	stand("after", func(r *move) engine.JobStand { return r.After }),
-	shown[move]("else").head("WHAT ELSE CHANGED", table.Words, 20, 40).flex(2).drop(1),
+	shown[move]("else").head("WHAT ELSE CHANGED", table.Sentence, 20, 40).flex(2).drop(1),
 )
 
 // MoveList are the columns of the screen of a command.

@@ -39,7 +39,7 @@ var Calls = catalogue(filter.Options{
 	yesNo("unforeseen", "a 429 that our limiter did not expect", func(r *call) bool { return r.Unforeseen }),
 	shown[call]("app").head("APP COUNT", table.Words, 12, 12).drop(6).colour(themes.Dim).says(func(_ Pen, r *call) string { return byWindow(r.App) }),
 	shown[call]("method_count").head("METHOD COUNT", table.Words, 12, 12).drop(7).colour(themes.Dim).says(func(_ Pen, r *call) string { return byWindow(r.MethodUsed) }),
-	shown[call]("note").head("NOTE", table.Words, 20, 24).flex(1).drop(2).cell(func(_ Pen, r *call) table.Cell { return NoteCell(r) }),
+	shown[call]("note").head("NOTE", table.Sentence, 20, 24).flex(1).drop(2).cell(func(_ Pen, r *call) table.Cell { return NoteCell(r) }),
 )
 
 // CallList are the columns of the flight recorder.

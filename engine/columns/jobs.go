@@ -57,7 +57,7 @@ var Jobs = catalogue(filter.Options{
 		head("CLASS", table.Words, 20, 20).drop(5).colour(themes.Err).rising(),
 	prose("err", "of the last failure", func(r *job) string { return r.LastError }).as("error").export("last_error"),
 	prose("why", "why it does not run", func(r *job) string { return r.Why }),
-	anyOf[job]("result", "error, its class, or why it waits", "err", "why", "class").as("last").head("RESULT OR REASON", table.Words, 18, 40).flex(2).drop(1).
+	anyOf[job]("result", "error, its class, or why it waits", "err", "why", "class").as("last").head("RESULT OR REASON", table.Sentence, 18, 40).flex(2).drop(1).
 		cell(func(p Pen, r *job) table.Cell {
 			if r.State == engine.Discarded {
 				return table.As(themes.Err, LastResult(p, r))
@@ -99,12 +99,12 @@ var Jobs = catalogue(filter.Options{
 	ahead("goes", "", NextAt).head("GOES", table.Number, 6, 6).rising().unasked(),
 
 	// What waits for its next try is told of by when that is.
-	prose("answer", "", func(r *job) string { return r.LastError }).head("LAST ANSWER", table.Words, 15, 24).flex(1).says(func(_ Pen, r *job) string { return LastAnswer(&r.Job) }).
+	prose("answer", "", func(r *job) string { return r.LastError }).head("LAST ANSWER", table.Sentence, 15, 24).flex(1).says(func(_ Pen, r *job) string { return LastAnswer(&r.Job) }).
 		sort(func(a, b *job) int { return strings.Compare(LastAnswer(&a.Job), LastAnswer(&b.Job)) }).unasked(),
 	ahead("in", "", due).head("DUE", table.Number, 5, 6).colour(themes.Retry).says(dueIn).rising().unasked(),
 	shown[job]("late").head("LATE", table.Number, 5, 6).sort(func(a, b *job) int { return cmp.Compare(a.Starts.Sub(a.Due), b.Starts.Sub(b.Due)) }),
 	number("next_try", "", func(r *job) int { return r.Tries }).head("NEXT TRY", table.Number, 8, 8).says(func(_ Pen, r *job) string { return Tries(r, r.Tries+1) }).rising().unasked(),
-	shown[job]("starts").head("STARTS", table.Words, 21, 28).drop(1).flex(1),
+	shown[job]("starts").head("STARTS", table.Sentence, 21, 28).drop(1).flex(1),
 	ahead("due_clock", "", due).head("DUE AT", table.Words, 14, 14).drop(6).colour(themes.Dim).says(func(p Pen, r *job) string { return p.Clock(r.Due) }).rising().unasked(),
 )
 

@@ -79,7 +79,7 @@ var Matches = catalogue(filter.Options{
 		}).export("attempts"),
 	number("size", "as stored", func(r *match) int { return r.Bytes }).sized().head("SIZE", table.Number, 7, 8).drop(6).greatestFirst().
 		cell(fetched(themes.Dim, func(r *match) string { return human.Bytes(int64(r.Bytes)) })).line("BYTES", table.Number, 0),
-	prose("err", "of the last failure", func(r *match) string { return r.LastError }).as("error").head("ERROR", table.Words, 14, 24).flex(1).drop(11).colour(themes.Err).
+	prose("err", "of the last failure", func(r *match) string { return r.LastError }).as("error").head("ERROR", table.Sentence, 14, 24).flex(1).drop(11).colour(themes.Err).
 		says(func(_ Pen, r *match) string { return InShort(FaultOf(r)) }).sort(func(a, b *match) int { return strings.Compare(FaultOf(a), FaultOf(b)) }).
 		line("LAST ERROR", table.Words, 1).export("last_error"),
 	yesNo("corrupt", "its stored payload is damaged", func(r *match) bool { return r.Corrupt }),

@@ -49,7 +49,7 @@ var Schedules = catalogue(filter.Options{Free: []string{"name", "cron", "zone"},
 			return r.Next[0].UTC().Format("15:04")
 		}),
 	past("last", "", func(r *schedule) time.Time { return r.Last.At }).head("LAST RUN", table.Words, 12, 12).drop(4).colour(themes.Dim).greatestFirst().unasked(),
-	shown[schedule]("result").head("WHAT BECAME OF IT", table.Words, 18, 40).drop(1).cell(LastRun).line("LAST", table.Words, 1).prints(lastTick),
+	shown[schedule]("result").head("WHAT BECAME OF IT", table.Sentence, 18, 40).drop(1).cell(LastRun).line("LAST", table.Words, 1).prints(lastTick),
 	shown[schedule]("misfire").head("IF MISSED", table.Words, 9, 18).drop(6).colour(themes.Dim).says(func(_ Pen, r *schedule) string { return r.Misfire }).
 		line("MISSED", table.Words, 0).prints(func(r *schedule, _ time.Time) string { return r.Misfire }),
 )

@@ -20,6 +20,19 @@ func Count(n int64) string {
 	return s
 }
 
+// Brief is a number in at most w characters as far as its digits allow: 12,345 or 12k.
+func Brief(n int64, w int) string {
+	s := Count(n)
+	for _, unit := range []string{"k", "M", "G", "T"} {
+		if len(s) <= w || n < 1000 {
+			break
+		}
+		n /= 1000
+		s = Count(n) + unit
+	}
+	return s
+}
+
 // Counted writes a number of things: 1 call, 2,011 calls.
 func Counted(n int, one, many string) string {
 	if n == 1 {

@@ -6,6 +6,7 @@ func TestNumbers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Count(0), "0"}, {Count(999), "999"}, {Count(2011), "2,011"}, {Count(123456), "123,456"}, {Count(12_345_678), "12,345,678"},
 		{Count(-2011), "-2,011"}, {Count(-999), "-999"}, {Count(-1234567), "-1,234,567"},
+		{Brief(999, 3), "999"}, {Brief(1000, 5), "1,000"}, {Brief(1000, 3), "1k"}, {Brief(12_345, 5), "12k"}, {Brief(999_999, 3), "999k"}, {Brief(12_345_678, 3), "12M"},
 		{Counted(0, "call", "calls"), "0 calls"}, {Counted(1, "call", "calls"), "1 call"}, {Counted(2011, "call", "calls"), "2,011 calls"},
 		{Bytes(1204), "1,204 B"}, {Bytes(41_230), "41 KB"}, {Bytes(3_150_000), "3.1 MB"}, {Bytes(2e9), "2.0 GB"}, {Bytes(-1), "0 B"},
 		{Percent(0.152), "15 %"}, {Percent(0.001), "<1 %"}, {Percent(0.999), "99 %"}, {Percent(1), "100 %"}, {Percent(-1), "0 %"},

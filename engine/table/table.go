@@ -7,15 +7,16 @@ import "github.com/farsight-console/farsight/themes"
 // Kind says how a column's text stands and how it is cut.
 type Kind uint8
 
-// The kinds. Words and State stand left and lose their end; Number stands
-// right; ID loses its middle; Progress is a bar and its text. A State column
-// is never dropped.
+// The kinds. Words and State stand left and lose their end, a Sentence whole
+// clauses of it as long as one is left; Number stands right; ID loses its
+// middle; Progress is a bar and its text. A State column is never dropped.
 const (
 	Words Kind = iota
 	Number
 	ID
 	State
 	Progress
+	Sentence
 )
 
 // Column describes one column of a table. Widths are cells.

@@ -12,7 +12,10 @@ type band struct {
 
 // bands draws those that have room, each with as many rows as it gets: the least that it
 // needs, then what is left from the first one on, up to the most that it can use.
-func (v *View) bands(all ...band) []string {
+func (v *View) bands(all ...band) []string { return part.Height(v.Theme, v.W, v.H, v.stacked(all...)) }
+
+// stacked are bands without the empty rows below the last one.
+func (v *View) stacked(all ...band) []string {
 	heights, gap := shareRows(v.H, all, v.Size == S)
 	var rows []string
 	for i, b := range all {
@@ -24,7 +27,7 @@ func (v *View) bands(all ...band) []string {
 		}
 		rows = append(rows, part.Height(v.Theme, v.W, heights[i], b.draw(len(rows), heights[i]))...)
 	}
-	return part.Height(v.Theme, v.W, v.H, rows)
+	return rows
 }
 
 // shareRows gives each band its rows, 0 = it is left out, and the empty rows between two:

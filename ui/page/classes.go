@@ -19,6 +19,7 @@ type Classes struct {
 	queue  engine.Queue // "" = all
 	found  engine.ClassesAnswer
 	jobs   classJobs
+	foot   foot
 	latest *Job // the one of the selected class that failed last: what Riot answered it
 }
 
@@ -28,7 +29,7 @@ const classesEvery = 10 * time.Second
 
 // NewClasses makes the list of a queue; "" means all.
 func NewClasses(queue engine.Queue) *Classes {
-	p := &Classes{queue: queue}
+	p := &Classes{queue: queue, foot: newFoot()}
 	p.list = newList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
 	p.is = screenOf[engine.ClassRow]{
 		screen: ScreenClasses, crumb: "Error classes", file: "classes", row: "error class",
@@ -63,9 +64,11 @@ func (p *Classes) Want(v *View) engine.Query {
 		if p.latest == nil || p.latest.id != r.Latest {
 			p.latest = NewJob(r.Latest)
 		}
-		return p.latest.Want(v)
+		if q := p.latest.want(v); q != nil {
+			return q
+		}
 	}
-	return nil
+	return p.foot.want(v)
 }
 
 // Got implements Page.
@@ -81,6 +84,8 @@ func (p *Classes) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		if p.latest != nil {
 			p.latest.Got(v, q, a, err)
 		}
+	default:
+		p.foot.got(q, a, err)
 	}
 }
 

@@ -88,7 +88,11 @@ func (p *Classes) Draw(v *View) []string {
 			return v.sections(0, y, v.W, h, part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
 		}})
 	}
-	return v.bands(append(all, band{least: 4, most: math.MaxInt, keep: 3, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, v.failures(h-1)) }})...)
+	failed := math.MaxInt
+	if v.Size == L { // which has the foot below it
+		failed = 4
+	}
+	return p.foot.fill(v, v.stacked(append(all, band{least: 4, most: failed, keep: 3, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, v.failures(h-1)) }})...), nil)
 }
 
 // tallestHour is how high the chart of a class's failures grows.

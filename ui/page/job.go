@@ -19,13 +19,16 @@ type Job struct {
 	answer
 	detail engine.JobDetail
 	raw    raw
+	foot   foot
 }
 
 // NewJob makes the inspector of a job.
-func NewJob(id engine.JobID) *Job { return &Job{id: id} }
+func NewJob(id engine.JobID) *Job { return newJob(id, "") }
 
 // NewJobOf makes the inspector of a key's live job, or else its latest.
-func NewJobOf(key string) *Job { return &Job{key: key} }
+func NewJobOf(key string) *Job { return newJob("", key) }
+
+func newJob(id engine.JobID, key string) *Job { return &Job{id: id, key: key, foot: newFoot()} }
 
 // Screen implements Page.
 func (p *Job) Screen() Screen { return ScreenJob }
@@ -47,9 +50,17 @@ func (p *Job) row(v *View) engine.JobRow {
 	return p.detail.Job
 }
 
-// Want implements Page: the detail moves with its job, and a job that has left
-// the live rows is looked up once more as long as the database moves.
+// Want implements Page.
 func (p *Job) Want(v *View) engine.Query {
+	if q := p.want(v); q != nil {
+		return q
+	}
+	return p.foot.want(v)
+}
+
+// want is the question about the job: the detail moves with it, and one that has left
+// the live rows is looked up once more as long as the database moves.
+func (p *Job) want(v *View) engine.Query {
 	version := uint64(p.row(v).Rev)
 	if _, live := v.Job(p.id); !live && p.detail.Job.State.Live() {
 		version = v.Seq
@@ -81,6 +92,7 @@ func (p *Job) unnamed() bool {
 
 // Got implements Page.
 func (p *Job) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	p.foot.got(q, a, err)
 	asked, ok := q.(engine.JobQuery)
 	if !ok || asked.ID != p.id || asked.Key != p.key || !p.take(v, err) {
 		return

@@ -65,7 +65,7 @@ func (p *Job) inspector(v *View, outer int) []string {
 			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: n.callColumns(calls, w, h)}
 		})})
 	}
-	rows := n.bands(all...)
+	rows := p.foot.fill(&n, n.stacked(all...), nil)
 	v.Ticks = v.Ticks || n.Ticks
 	return rows
 }

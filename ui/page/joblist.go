@@ -272,7 +272,7 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 		case headLine:
 			s.head(l, g)
 		case moreLine:
-			l.Cells(part.As(themes.Dim, s.v.Theme.Glyphs.Ellipsis+" "+count(g.jobs-at.place)+" more"+lastGoes(s.v, g)+"  "))
+			l.Gap(2).Cells(part.As(themes.Dim, s.v.Theme.Glyphs.Ellipsis+" "+count(g.jobs-at.place)+" more"+lastGoes(s.v, g)+"  "))
 			l.Cells(part.As(themes.Accent, s.v.keyed("{open}")), part.As(themes.Dim, " shows them"))
 		}
 	}

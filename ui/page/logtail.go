@@ -3,10 +3,10 @@ package page
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -49,12 +49,22 @@ func logRows(v *View, w, h int, job engine.JobID) []string {
 func logRow(v *View, w int, r *engine.LogRow, named, here bool) string {
 	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
 	l.Field(levelSign(r.Level), 3, part.Words).Gap(1)
-	text := part.Plain(r.Text + " ")
+	text := part.Plain(r.Text)
 	if here {
 		text.Token = themes.Figure
 	}
-	return l.Cells(text, part.As(themes.Dim, tellingFields(r, named))).String()
+	l.Cells(text).Gap(1)
+	for _, field := range tellingFields(r, named) {
+		if safe.Width(field) >= l.Room() && l.Room() < leastField { // a sign or two of it tell nothing
+			break
+		}
+		l.Gap(1).Put(themes.Dim, field)
+	}
+	return l.String()
 }
+
+// leastField is in how many cells the beginning of a record's field still tells something.
+const leastField = 16
 
 // logAround are the records before and after one, the newest first; none when it is not among
 // those that are known.
@@ -75,17 +85,16 @@ var logKeys = []string{"target", "match", "account", "bucket", "rule", "class", 
 
 // tellingFields are those of a record, in that order, after its job where the rows are
 // of several.
-func tellingFields(r *engine.LogRow, named bool) string {
-	var b strings.Builder
+func tellingFields(r *engine.LogRow, named bool) (fields []string) {
 	if named && r.Job != "" {
-		b.WriteString(" job=" + string(r.Job))
+		fields = append(fields, "job="+string(r.Job))
 	}
 	for _, key := range logKeys {
 		for i := range r.Fields {
 			if r.Fields[i].Key == key {
-				b.WriteString(" " + key + "=" + columns.InShort(r.Fields[i].Value))
+				fields = append(fields, key+"="+columns.InShort(r.Fields[i].Value))
 			}
 		}
 	}
-	return b.String()
+	return fields
 }

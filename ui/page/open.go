@@ -22,7 +22,7 @@ func New(t *Target) Page {
 	case ScreenChaos:
 		return NewChaos()
 	case ScreenJob:
-		return &Job{id: engine.JobID(t.ID), key: t.Key}
+		return newJob(engine.JobID(t.ID), t.Key)
 	case ScreenJobs:
 		return newJobsOf(t)
 	case ScreenAccount:

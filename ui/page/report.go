@@ -347,7 +347,7 @@ func (p *Reports) drawShares(v *View, r *engine.PlayReport, y, h int) []string {
 	n := clamp(v.W/columnWidth, 1, 3)
 	w := v.W / n
 	modes := part.Section{Title: "GAMES BY MODE", Rows: bars(v, modeBars(r), themes.Run, v.inner(w)), Height: h - 1}
-	days := part.Section{Title: "HOURS BY DAY", Rows: bars(v, dayBars(r), themes.OK, v.inner(w)), Height: h - 1}
+	days := part.Section{Title: "HOURS BY DAY", Rows: bars(v, dayBars(r), themes.Run, v.inner(w)), Height: h - 1}
 	blocks := [][]string{v.sections(0, y, w, h, modes), v.sections(w, y, w, h, p.played.champions(v, v.inner(w), h-1)), v.sections(2*w, y, v.W-2*w, h, days)}
 	return part.Beside(blocks[:n]...)
 }

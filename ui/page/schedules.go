@@ -24,7 +24,7 @@ type Schedules struct {
 // NewSchedules makes the screen.
 func NewSchedules() *Schedules {
 	p := &Schedules{foot: newFoot()}
-	p.list = newList(columns.Schedules, columns.ScheduleList.Drawn("result", byView(scheduleResult)), func(r *engine.ScheduleRow) string { return r.Name })
+	p.list = newList(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
 	switched := func(op engine.Op, r engine.ScheduleRow) Effect { return do(engine.Command{Op: op, Schedule: r.Name}) }
 	p.is = screenOf[engine.ScheduleRow]{
 		screen: ScreenSchedules, crumb: "Schedules", file: "schedules", row: "schedule",
@@ -99,19 +99,6 @@ func (p *Schedules) Draw(v *View) []string {
 	}
 	return v.above(sections, blocks, &p.foot)
 }
-
-// scheduleResult is what became of a run, on a narrow screen in its first words: all of it
-// stands below the list.
-func scheduleResult(v *View, r *engine.ScheduleRow) part.Cell {
-	c := columns.LastRun(pen{v}, r)
-	if v.Size == S {
-		c.Text = or(part.Clause(c.Text, briefResult), c.Text)
-	}
-	return c
-}
-
-// briefResult is what the column has at least on a narrow screen.
-const briefResult = 28
 
 // resultAt is the column of what became of a run, which is told whole where there is room.
 const resultAt, wholeResult = 7, 36

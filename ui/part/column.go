@@ -15,6 +15,7 @@ const (
 	ID       = table.ID
 	State    = table.State
 	Progress = table.Progress
+	Sentence = table.Sentence
 )
 
 // pinned columns survive every width.

@@ -143,34 +143,36 @@ func (l *Line) share(i int, coloured string, planned bool) string {
 	return coloured
 }
 
-// legendDigits is what a number of a legend takes at least: nothing moves when 7 becomes 19.
-const legendDigits = 3
+// How many cells the number of a part takes in a legend: nothing moves when 7 becomes 19, or
+// 999 becomes 1,000. Of those that run, which come first, there are never hundreds.
+const (
+	legendDigits  = 5
+	closeDigits   = 3 // where there is little room: 12k
+	runningDigits = 2
+)
 
 // Legend writes what the colours of a stack say: ■ 535 available. Where not all have room
 // they stand closer, under their short names; parts that have none then are left out whole.
 func (l *Line) Legend(shares []Share) *Line {
-	gap, name, sum := 3, func(s Share) string { return s.Name }, 0
-	wide := func(s Share) int {
-		return gap + 3 + max(len(human.Count(int64(s.N))), legendDigits) + safe.Width(name(s))
-	}
+	gap, digits, name, sum := 3, legendDigits, func(s Share) string { return s.Name }, 0
+	wide := func(s Share) int { return gap + 3 + digits + safe.Width(name(s)) }
 	for _, s := range shares {
 		sum += wide(s)
 	}
-	if sum-gap > l.Room() {
-		gap, name = 1, func(s Share) string { return cmp.Or(s.Short, s.Name) }
+	if sum-gap-digits+runningDigits > l.Room() {
+		gap, digits, name = 1, closeDigits, func(s Share) string { return cmp.Or(s.Short, s.Name) }
 	}
 	for i, s := range shares {
-		n := human.Count(int64(s.N))
-		free := max(legendDigits-len(n), 0)
+		n, free := human.Brief(int64(s.N), digits), digits
 		switch {
 		case i == 0:
-			free = max(free-1, 0) // of those that run there are never hundreds
+			free = runningDigits
 		case wide(s) > l.Room():
 			return l
 		default:
 			l.Gap(gap)
 		}
-		l.Gap(free).Sample(s, i, false).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, name(s))
+		l.Gap(max(free-len(n), 0)).Sample(s, i, false).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, name(s))
 	}
 	return l
 }

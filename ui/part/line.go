@@ -174,13 +174,16 @@ func (l *Line) write(t themes.Token, s string, w int) *Line {
 	return l
 }
 
-// shorten cuts clean text by its kind: ids lose their middle, words their end.
+// shorten cuts clean text by its kind: ids lose their middle, words their end, and sentences
+// their last clauses.
 func (l *Line) shorten(s string, w int, kind Kind) string {
 	switch {
 	case len(s) <= w:
 		return s
 	case w <= 0:
 		return ""
+	case kind == Sentence && Clause(s, w) != "":
+		return Clause(s, w)
 	case kind != ID:
 		return safe.CutEnd(s, w, l.th.Glyphs.Ellipsis)
 	}

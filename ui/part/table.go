@@ -41,8 +41,8 @@ type Table struct {
 	Fades bool
 	// Still draws no cursor at all: the keys go to another pane.
 	Still bool
-	// Line draws row i where it is no record: a heading, or what parts two; nil, or a nil
-	// answer = it has cells.
+	// Line draws row i from its second cell on where it is no record: a heading, or what parts
+	// two; nil, or a nil answer = it has cells.
 	Line func(i int) func(l *Line)
 	// Layer is what row i lies on unless the cursor is on it: rows further down a list fade.
 	// nil = all lie on the plain ground.
@@ -129,11 +129,15 @@ func (t Table) body(l *Line, out []string, h int, slots []slot, src Source, c *C
 		if t.Fades && !at {
 			l.On(themes.Fade(faded * float64(len(out)) / float64(h)))
 		}
+		draw := t.lineOf(i, kind)
 		t.signs(l, at, kind == rowLive && c.Marked(src.ID(i)))
+		if draw == nil {
+			l.To(leftMargin)
+		}
 		if t.Layer != nil && kind == rowLive && !at {
 			l.On(t.Layer(i))
 		}
-		if draw := t.lineOf(i, kind); draw != nil {
+		if draw != nil {
 			draw(l)
 		} else {
 			t.row(l, slots, cells)
@@ -178,7 +182,7 @@ func (t Table) header(l *Line, slots []slot, more bool) string {
 	return l.String()
 }
 
-// signs writes the first three cells: the cursor in the first, the mark in the second.
+// signs writes the cursor in the first cell, and the mark in the second.
 func (t Table) signs(l *Line, at, marked bool) {
 	if at {
 		l.Glyph(themes.Focus, l.th.Glyphs.Cursor, 1)
@@ -187,7 +191,6 @@ func (t Table) signs(l *Line, at, marked bool) {
 	if marked {
 		l.Glyph(themes.Accent, l.th.Glyphs.Mark, 1)
 	}
-	l.To(leftMargin)
 }
 
 // row writes the cells of the chosen columns.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
@@ -24,9 +23,9 @@ func Take(ctx context.Context, db *pg.DB, o Options) (t *Term, release func() er
 		}
 		return nil
 	}
-	var first engine.MemberRow
-	o.OnLook = func(v engine.MembersPage) {
-		at := v.Of(v.Leader)
+	var first Process
+	o.OnLook = func(v View) {
+		at := v.leader()
 		switch {
 		case at.ID == "" || at.ID == o.ID:
 		case at.ID != first.ID:

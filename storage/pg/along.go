@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -62,9 +63,38 @@ func Epoch(tx engine.Tx) int64 { return own(tx).db.epoch }
 func (db *DB) Pool(ctx context.Context, conns int32) (*pgxpool.Pool, error) {
 	conf := db.pool.Config()
 	conf.MaxConns = conns
+	db.mortal(conf.ConnConfig)
 	pool, err := pgxpool.NewWithConfig(ctx, conf)
 	if err != nil {
 		return nil, fmt.Errorf("make connections: %w", err)
 	}
 	return pool, nil
+}
+
+// mortal lets connections beside those of the store end with it, in the middle of whatever they do,
+// as those of a process that is killed.
+func (db *DB) mortal(conf *pgx.ConnConfig) {
+	dial := conf.DialFunc
+	conf.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if err := context.Cause(db.life); err != nil {
+			return nil, err
+		}
+		c, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return mortalConn{c, context.AfterFunc(db.life, func() { _ = c.Close() })}, nil
+	}
+}
+
+// mortalConn is closed at the end of a life, which holds it no longer than it is open.
+type mortalConn struct {
+	net.Conn
+	forget func() bool
+}
+
+// Close implements net.Conn.
+func (c mortalConn) Close() error {
+	c.forget()
+	return c.Conn.Close()
 }

@@ -220,6 +220,11 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 
 // salvage reads what can be read of a job, and says what cannot.
 func salvage(rows pgx.Rows) (j engine.Job, why error) {
-	why = scan(rows, tLive.values(&j))
+	raw, types := rows.RawValues(), rows.Conn().TypeMap()
+	for i, f := range rows.FieldDescriptions() {
+		if err := types.Scan(f.DataTypeOID, f.Format, raw[i], tLive.values(&j)[i]); err != nil {
+			why = fmt.Errorf("column %s: %w", f.Name, err)
+		}
+	}
 	return j, why
 }

@@ -1,0 +1,151 @@
+package pg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/storage/internal/both"
+)
+
+// Sharing is the part that one process has in a schema which is there for as long as any of them
+// needs it: the first one makes it anew, the last one deletes it. The server knows who they are by
+// the sessions that hold a lock, so one that is killed is none any more.
+type Sharing struct {
+	at     string
+	schema string
+	c      *pgx.Conn
+}
+
+const (
+	noteState = "shared"
+
+	shareLock = "hashtextextended('farsight.share.'||$1, 0)"
+	unshare   = "select pg_advisory_unlock_shared(" + shareLock + ")"
+)
+
+// Share gives the note that the first of those has left who use a schema: its own to the first.
+// Errors are those of Open, and *both.ErrHeld beside an engine that has no part in it.
+func Share(ctx context.Context, at string, own []byte) (s *Sharing, note []byte, err error) {
+	conf, err := config(Options{URL: at})
+	if err != nil {
+		return nil, nil, err
+	}
+	s = &Sharing{at: at, schema: conf.ConnConfig.RuntimeParams["search_path"]}
+	if err := s.connect(ctx); err != nil {
+		return nil, nil, err
+	}
+	for note == nil && err == nil { // who has made it may be about to delete it
+		note, err = s.join(ctx, own)
+	}
+	if err != nil {
+		hangUp(s.c)
+		if !isHeld(err) {
+			err = said(ctx, err)
+		}
+		return nil, nil, err
+	}
+	return s, note, nil
+}
+
+func (s *Sharing) connect(ctx context.Context) error {
+	conf, err := config(Options{URL: s.at})
+	if err != nil {
+		return err
+	}
+	conf.ConnConfig.RuntimeParams["statement_timeout"] = "0" // it waits for whoever makes the schema
+	if s.c, err = pgx.ConnectConfig(ctx, conf.ConnConfig); err != nil {
+		return unreachable(err)
+	}
+	return nil
+}
+
+// join gives no note when there is nothing to join any more.
+func (s *Sharing) join(ctx context.Context, own []byte) (note []byte, err error) {
+	alone, err := s.alone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var held error // without a part in it: by others that the server has forgotten, or by an engine
+	if alone {
+		if err = s.anew(ctx, own); isHeld(err) {
+			held, err = err, nil
+		}
+	}
+	if err == nil {
+		err = s.do(ctx, "select pg_advisory_lock_shared("+shareLock+")")
+	}
+	if alone && err == nil {
+		err = s.do(ctx, "select pg_advisory_unlock("+shareLock+")")
+	}
+	if err == nil {
+		note, err = s.note(ctx)
+	}
+	if note == nil && err == nil {
+		err = errors.Join(s.do(ctx, unshare), held)
+	}
+	return note, err
+}
+
+// note is that of who has made the schema; nil = it is not there.
+func (s *Sharing) note(ctx context.Context) (note []byte, err error) {
+	var there bool
+	err = s.c.QueryRow(ctx, "select to_regclass('fs_state') is not null").Scan(&there)
+	if err != nil || !there {
+		return nil, err
+	}
+	err = s.c.QueryRow(ctx, "select blob from fs_state where name = $1", noteState).Scan(&note)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return note, err
+}
+
+// alone takes the schema if no other process has a part in it.
+func (s *Sharing) alone(ctx context.Context) (mine bool, err error) {
+	err = s.c.QueryRow(ctx, "select pg_try_advisory_lock("+shareLock+")", s.schema).Scan(&mine)
+	return mine, err
+}
+
+func (s *Sharing) do(ctx context.Context, sql string) error {
+	_, err := s.c.Exec(ctx, sql, s.schema)
+	return err
+}
+
+// anew makes the schema, whatever was in it, with a note.
+func (s *Sharing) anew(ctx context.Context, note []byte) error {
+	if err := Drop(ctx, s.at); err != nil {
+		return err
+	}
+	db, err := Open(ctx, Options{URL: s.at})
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.SaveState(ctx, noteState, note), db.Close())
+}
+
+// Leave gives this part up. The last one deletes the schema.
+func (s *Sharing) Leave(ctx context.Context) error {
+	defer func() { hangUp(s.c) }()
+	if err := s.do(ctx, unshare); err != nil { // the session is gone, and with it the lock
+		hangUp(s.c)
+		if err := s.connect(ctx); err != nil {
+			return fmt.Errorf("schema %s is left as it is: %w", s.schema, err)
+		}
+	}
+	last, err := s.alone(ctx)
+	if err != nil || !last {
+		return err
+	}
+	if err = Drop(ctx, s.at); isHeld(err) {
+		return nil // it is for them to delete
+	}
+	return err
+}
+
+func isHeld(err error) bool {
+	_, held := errors.AsType[*both.ErrHeld](err)
+	return held
+}

@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // EngineState is the one word of the title bar.
 type EngineState string
@@ -24,6 +27,14 @@ type Term struct {
 	Epoch  int64  `json:"epoch"`            // its number
 	Leader string `json:"leader,omitempty"` // 4711-9f3c on db-worker-1; "" = nobody leads
 	Here   bool   `json:"here"`             // it is who answers
+}
+
+// String says who leads: 4711-9f3c on db-worker-1 leads, in term 6.
+func (t *Term) String() string {
+	if t.Leader == "" {
+		return "nobody leads now"
+	}
+	return fmt.Sprintf("%s leads, in term %d", t.Leader, t.Epoch)
 }
 
 // EngineRow is the engine as a whole.

@@ -18,6 +18,9 @@ import (
 func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow) string {
 	switch e.State {
 	case engine.EngineLive:
+		if t := e.Term; t != nil && !t.Here { // what holds its calls only the leader knows
+			return t.String()
+		}
 	case engine.EngineAPIDown:
 		return cmp.Or(outage(limits), e.Why)
 	default:

@@ -31,6 +31,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	paused.Paused = true
 	down, unreached := limits(same), engine.EngineRow{State: engine.EngineAPIDown, Why: "outage of europe/match-v5.match"}
 	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
+	follows := live
+	follows.Term = &engine.Term{Epoch: 6, Leader: "4711-9f3c on db-1"}
 	for want, c := range map[string]struct {
 		e      engine.EngineRow
 		q      engine.QueueRow
@@ -41,6 +43,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"nothing is stuck: 1 job waits for its next try":                        {live, queue(0, 0, 1, 2), idle},
 		"nothing is stuck: 2 jobs wait, each for its time":                      {live, queue(0, 0, 0, 2), idle},
 		"queue full is paused: 3 jobs wait there":                               {live, paused, idle},
+		"4711-9f3c on db-1 leads, in term 6":                                    {follows, queue(535, 2, 3, 0), limits(same)},
 		"4 jobs wait for a worker":                                              {live, queue(4, 0, 0, 0), idle},
 		"all 6 workers are busy: Riot answers in 62 ms":                         {busy, queue(9, 6, 0, 0), idle},
 		"nothing waits for a limit: each call goes at once":                     {live, queue(0, 2, 0, 0), idle},

@@ -50,7 +50,6 @@ func (r *run) Named(external string) {
 	r.external = external
 }
 
-// silent is how long the handler has given no sign of life.
 func (r *run) silent() time.Duration {
 	return time.Since(r.began) - time.Duration(r.beat.Load())
 }
@@ -71,7 +70,6 @@ func (x *index) register(r *run) (cancel bool) {
 	return e.cancel
 }
 
-// unregister takes a run out when its outcome is stored.
 func (x *index) unregister(r *run) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -120,8 +118,6 @@ func (r *run) markRescued() {
 	r.rescued = true
 }
 
-// ghost lets a run count no more as busy: its handler does not answer to its end, so
-// its slot goes to another worker, and others need not wait for it to be alone.
 func (x *index) ghost(r *run) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

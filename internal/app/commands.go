@@ -71,7 +71,10 @@ func demoCommand() *cobra.Command {
 		Short: "Watch a sync against a simulated Riot API: no key, no network",
 		Long: "Watch a sync against a simulated Riot API: no key, no network. Everything is kept in a\n" +
 			"temporary directory or, with --store, in a schema beside the one that it names, such as\n" +
-			"farsight_demo. Both are deleted at the end; what is really stored is never touched.",
+			"farsight_demo. Both are deleted at the end; what is really stored is never touched.\n\n" +
+			"Started again with the same --store, in another terminal, it joins the first one as a\n" +
+			"member, with its seed and its speed. X and `kill this member` on the one that leads, or\n" +
+			"kill -9, shows how another one goes on.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opt.speed <= 0 || opt.speed > 1000 {

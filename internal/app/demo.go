@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -45,7 +47,8 @@ type demoRun struct {
 	phone     *demo.Phone       // nil = the engine calls nobody
 	dials     http.RoundTripper // the pager's; nil = the usual one
 	remove    func() error      // the directory
-	used      string            // the data directory that what is in cfg.Store belongs to
+	sharing   *pg.Sharing       // of the schema; nil = there is none
+	begins    bool              // this process starts the syncs; else it joins those who have
 	stop      context.CancelFunc
 	done      chan struct{}
 }
@@ -73,47 +76,83 @@ func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun,
 	if err != nil {
 		return nil, fmt.Errorf("the demo needs a loopback port: %w", err)
 	}
+	own := demo.NewWorld()
+	own.Addr, own.Seed, own.Speed, own.Headless = l.Addr().String(), opt.seed, opt.speed, opt.headless
+	cfg.Store = ""
+	w, sharing := own, (*pg.Sharing)(nil)
+	if opt.store != "" {
+		cfg.Store, w, sharing, err = shareDemo(ctx, opt.store, own)
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	dir, err := tempdir.New("", demoPrefix)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the demo needs a temporary directory: %w", err), l.Close())
+		return nil, errors.Join(fmt.Errorf("the demo needs a temporary directory: %w", err), l.Close(), leave(sharing))
 	}
-	d, err := setDemo(cfg, opt, dir.Path)
-	if err != nil {
-		return nil, errors.Join(err, l.Close(), dir.Remove())
+	d := setDemo(cfg, w, dir.Path)
+	d.remove, d.sharing, d.begins = dir.Remove, sharing, w.ID == own.ID
+	d.base = "http://" + w.Addr + "/{routing}"
+	d.phone = demo.NewPhone(w.Addr, d.cfg.Policies[engine.PolicyCall], d.Sim)
+	if !d.begins {
+		err = l.Close()
+		l = nil
 	}
-	d.remove = dir.Remove
-	d.base = "http://" + l.Addr().String() + "/{routing}"
-	d.phone = demo.NewPhone(l.Addr().String(), d.cfg.Policies[engine.PolicyCall], d.Sim)
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
 	go func() {
 		defer close(d.done)
-		_ = serve(serving, l, d.phone)
+		_ = d.Serve(serving, l, func(ctx context.Context, l net.Listener) error { return serve(ctx, l, d.phone) })
 	}()
-	return d, nil
+	return d, err
+}
+
+// shareDemo joins the demo that works beside the schema of an address, or begins one: then its world
+// is this one's own.
+func shareDemo(ctx context.Context, store string, own demo.World) (at string, w demo.World, s *pg.Sharing, err error) {
+	if at, err = pg.Beside(store, "_demo"); err != nil {
+		return "", w, nil, err
+	}
+	if own.On, err = os.Hostname(); err != nil {
+		return "", w, nil, err
+	}
+	note, err := json.Marshal(own)
+	if err != nil {
+		return "", w, nil, err
+	}
+	s, note, err = pg.Share(ctx, at, note)
+	if err != nil {
+		return "", w, nil, err
+	}
+	if err = json.Unmarshal(note, &w); err == nil && w.On != own.On {
+		err = engine.Problemf(engine.ErrRefused, "start it there, or name another schema", "a demo works on %s already: its simulated Riot is on %s, where nobody else reaches it", pg.Name(at), w.On)
+	}
+	if err != nil {
+		return "", w, nil, errors.Join(err, leave(s))
+	}
+	return at, w, s, nil
+}
+
+// leave gives up the part in a schema; the last one deletes it.
+func leave(s *pg.Sharing) error {
+	if s == nil {
+		return nil
+	}
+	return s.Leave(context.Background())
 }
 
 // setDemo wires a demo on a directory. The data directory, the key and the base URL of
 // the real configuration are never used: a demo cannot touch real data by construction.
-func setDemo(cfg config.Config, opt demoOptions, dir string) (*demoRun, error) {
-	key, err := demo.NewKey()
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Store = ""; opt.store != "" {
-		if cfg.Store, err = pg.Beside(opt.store, "_demo"); err != nil {
-			return nil, err
-		}
-	}
+func setDemo(cfg config.Config, w demo.World, dir string) *demoRun {
 	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
-	cfg.Policies = demo.Policies(opt.speed)
-	d := &demoRun{cfg: cfg, speed: opt.speed, dir: dir, remove: func() error { return nil }, stop: func() {}, done: make(chan struct{})}
-	d.keys = keyring.Of(key, "demo", filepath.Join(dir, "riot.key"))
+	cfg.Policies = demo.Policies(w.Speed)
+	d := &demoRun{cfg: cfg, speed: w.Speed, dir: dir, remove: func() error { return nil }, stop: func() {}, done: make(chan struct{})}
+	d.keys = keyring.Of(w.Key(), "demo", filepath.Join(dir, "riot.key"))
 	d.Demo = demo.New(demo.Options{
-		Seed: opt.seed, Speed: opt.speed, Headless: opt.headless, Dir: dir, By: operator("demo"),
+		World: w, Dir: dir, By: operator("demo"), Members: cfg.Store != "",
 		Key: func() string { return d.keys.Get().Fingerprint() }, Start: d.start,
 	})
-	return d, nil
+	return d
 }
 
 // start wires the usual engine and lets it run; its addresses and delays differ, and
@@ -121,9 +160,6 @@ func setDemo(cfg config.Config, opt demoOptions, dir string) (*demoRun, error) {
 func (d *demoRun) start(ctx context.Context, dir string, life context.Context, ended func()) (demo.Engine, error) {
 	cfg := d.cfg
 	cfg.DataDir = dir
-	if err := d.clear(ctx, dir); err != nil {
-		return nil, err
-	}
 	if d.base != "" {
 		cfg.BaseURL = d.base
 	}
@@ -137,16 +173,6 @@ func (d *demoRun) start(ctx context.Context, dir string, life context.Context, e
 		return nil, err
 	}
 	return demoEngine{p.start(ctx, ended), d.calls}, nil
-}
-
-// clear begins anew in the database for every data directory, as there is nothing in a new one.
-// One that was killed has left its schema.
-func (d *demoRun) clear(ctx context.Context, dir string) error {
-	if d.cfg.Store == "" || dir == d.used {
-		return nil
-	}
-	d.used = dir
-	return pg.Drop(ctx, d.cfg.Store)
 }
 
 // calls are whom the engine calls, and how. Nobody is called about alerts until the chaos
@@ -167,13 +193,16 @@ type demoEngine struct {
 // Console implements demo.Engine.
 func (e demoEngine) Console() engine.Console { return e.front }
 
+// Abandon implements demo.Store.
+func (e demoEngine) Abandon(why error) { e.store.Abandon(why) }
+
 // Note implements demo.Engine.
 func (e demoEngine) Note(n engine.Note) { e.note(n) }
 
 // Page implements demo.Engine.
 func (e demoEngine) Page(ctx context.Context, on bool) error {
 	at := e.engine.Load()
-	if at == nil {
+	if at == nil || at.follows {
 		return engine.Problemf(engine.ErrRefused, "ask there", "another member leads")
 	}
 	take, err := at.pager.Prepare(pager.Targets{Call: e.calls(on)})
@@ -238,8 +267,12 @@ func (d *demoRun) audit(ctx context.Context, out cli.Out) error {
 	if err != nil {
 		return err
 	}
-	st := d.Sim.Stats()
-	_, _ = fmt.Fprintf(out.W, "%d of %d matches stored, %d calls, %d violations of the limits\n", all-missing, all, st.Calls, st.Violations)
+	st, ok := d.Host.Stats()
+	counted := ""
+	if ok { // else the one that has counted has ended
+		counted = fmt.Sprintf(", %d calls, %d violations of the limits", st.Calls, st.Violations)
+	}
+	_, _ = fmt.Fprintf(out.W, "%d of %d matches stored%s\n", all-missing, all, counted)
 	if missing > 0 {
 		return fmt.Errorf("%d matches are missing", missing)
 	}
@@ -255,11 +288,7 @@ func (d *demoRun) close() error {
 	if d.base != "" {
 		<-d.done
 	}
-	var err error
-	if d.used != "" {
-		err = d.clear(context.Background(), "")
-	}
-	return errors.Join(err, d.remove())
+	return errors.Join(leave(d.sharing), d.remove())
 }
 
 // lockedWriter lets several syncs print whole lines.
@@ -290,7 +319,10 @@ func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() { d.Chaos.Run(watching) })
-	err := d.Trigger(watching)
+	var err error
+	if d.begins {
+		err = d.Trigger(watching)
+	}
 	if err == nil {
 		err = opt.console.show(watching, d.Stage.Console(), o)
 	}

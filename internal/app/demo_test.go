@@ -43,10 +43,7 @@ func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := setDemo(cfg, demoOptions{seed: defaultSeed, speed: speed}, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := setDemo(cfg, demo.World{Seed: defaultSeed, Speed: speed}, dir)
 		d.transport = d.Sim.RoundTripper()
 		d.phone = demo.NewPhone("127.0.0.1:9", d.cfg.Policies[engine.PolicyCall], d.Sim)
 		d.dials = inMemory{d.phone}

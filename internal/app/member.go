@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +28,7 @@ type member struct {
 	assembly
 	db   *pg.DB
 	con  *swap.Console
-	seen atomic.Pointer[engine.MembersPage]
+	seen atomic.Pointer[fleet.View]
 	rest func() // ends to follow; only who decides on the part calls it
 }
 
@@ -67,10 +69,16 @@ func (m *member) run(ctx context.Context) error {
 		o.Lead = m.lead
 	}
 	log := logbook.Area(m.log, logbook.AreaEngine)
-	shown, told := false, ""
-	o.OnLook = func(v engine.MembersPage) {
+	shown, told, led := false, "", ""
+	o.OnLook = func(v fleet.View) {
 		m.seen.Store(&v)
-		if other := v.KeyOf(m.id); other != told {
+		if v.Leader != "" && v.Leader != led {
+			led = v.Leader
+			if t := m.term(); !t.Here {
+				m.note(engine.Note{At: time.Now(), Level: engine.LevelInfo, Text: t.String()})
+			}
+		}
+		if other := v.OtherKey(m.id); other != told {
 			if told = other; other != "" {
 				log.Warn().Msg(other)
 			}
@@ -128,7 +136,13 @@ func (m *member) term() *engine.Term {
 	if v == nil {
 		return &engine.Term{}
 	}
-	return v.Term(m.id)
+	t := &engine.Term{Epoch: v.Epoch, Here: v.Leader == m.id}
+	for _, p := range v.Members {
+		if p.ID == v.Leader {
+			t.Leader = p.ID + " on " + p.Host
+		}
+	}
+	return t
 }
 
 // lead runs the engine of a term.
@@ -150,6 +164,13 @@ func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 	m.engine.Store(p)
 	m.con.Up(p.control)
 	log.Info().Int64("epoch", t.Epoch).Msg("this member leads")
+	var said sync.WaitGroup
+	defer said.Wait()
+	said.Go(func() {
+		if m.con.Settle(ctx) {
+			p.control.Note(engine.Note{At: time.Now(), Level: engine.LevelOK, Text: fmt.Sprintf("this member leads, in term %d", t.Epoch)})
+		}
+	})
 	defer context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), pg.ErrDeposed) {
 			log.Warn().Int64("epoch", t.Epoch).Msg("this member does not lead any more")

@@ -3,7 +3,10 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -172,6 +175,94 @@ func TestPostgres_TheDemo(t *testing.T) {
 	}
 	if left := schemas(); left != "" {
 		t.Errorf("it has left %s", left)
+	}
+}
+
+// Three demos share a schema: the chaos panel kills the one that leads, kill -9 its successor, and
+// the sync goes on to its end. The simulator, which the first one keeps, has counted all calls.
+func TestPostgres_DemosAreMembers(t *testing.T) {
+	t.Parallel()
+	farsight(t) // where no program is started, no server need be
+	at := pgtest.Own(t).URL
+	schema := at + "&search_path=farsight_demo"
+	if !strings.Contains(at, "?") {
+		schema = at + "?search_path=farsight_demo"
+	}
+	tmp := t.TempDir()
+	start := func(flags ...string) (*process, io.Writer) {
+		c := command{args: append([]string{"demo", "--plain", "--speed", "10", "--store", at}, flags...), env: map[string]string{"TMPDIR": tmp}}
+		var in io.Writer
+		c.as = func(cmd *exec.Cmd) {
+			var err error
+			if in, err = cmd.StdinPipe(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return c.start(t), in
+	}
+	members := map[string]*process{}
+	leader := func(p *process, but string) (pid string) {
+		p.until("another leader", func() bool {
+			if holder := sql(t, schema, "select holder from fs_fleet where expires > clock_timestamp() and holder <> ''"); len(holder) == 1 {
+				pid, _, _ = strings.Cut(holder[0], "-")
+			}
+			return pid != "" && pid != but
+		})
+		return pid
+	}
+	stored := func(p *process) (n int) {
+		p.until("more matches", func() bool {
+			have := sql(t, schema, "select count(*)::text from fs_match where status = 'success'")
+			n, _ = strconv.Atoi(have[0])
+			return n > 0
+		})
+		return n
+	}
+	first, in := start()
+	first.says("Type help")
+	for n := range 2 {
+		p, _ := start()
+		members[strconv.Itoa(p.cmd.Process.Pid)] = p
+		p.until("another member", func() bool { return sql(t, schema, "select count(*)::text from fs_member")[0] == strconv.Itoa(n+2) })
+	}
+	killed := strconv.Itoa(first.cmd.Process.Pid)
+	if leader(first, "") != killed {
+		t.Fatal("the first one does not lead")
+	}
+	stored(first)
+	_, _ = io.WriteString(in, "chaos kill this member\n")
+	next := leader(first, killed)
+	before := stored(first)
+	first.until("what the next one stores", func() bool { return stored(first) > before+20 })
+	members[next].kill()
+	delete(members, next)
+	leader(first, next)
+	first.until("the end of all syncs", func() bool {
+		return sql(t, schema, "select count(*)::text from fs_account where status in ('completed', 'incomplete')")[0] == "3"
+	})
+	if n := sql(t, schema, "select count(*)::text from fs_match where status not in ('success', 'permanently_unfetchable')")[0]; n != "0" {
+		t.Errorf("%s matches are open", n)
+	}
+	var w struct{ Addr string }
+	if err := json.Unmarshal([]byte(sql(t, schema, "select convert_from(blob, 'UTF8') from fs_state where name = 'shared'")[0]), &w); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.Get("http://" + w.Addr + "/sim/stats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var st sim.Stats
+	if err := json.NewDecoder(res.Body).Decode(&st); err != nil || st.Violations != 0 || st.Calls == 0 {
+		t.Errorf("%d violations in %d calls, %v", st.Violations, st.Calls, err)
+	}
+	members[killed] = first
+	for _, p := range members {
+		_ = p.cmd.Process.Signal(os.Interrupt)
+		p.wait()
+	}
+	if left := sql(t, at, "select nspname::text from pg_namespace where nspname = 'farsight_demo'"); len(left) != 0 {
+		t.Error("the last one has left the schema")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -19,8 +20,9 @@ import (
 // Chaos breaks the demo's simulator, and its engine from within. It is made with a
 // simulator and nothing else: there is none where a real key is used.
 type Chaos struct {
-	sim    *sim.Sim
+	host   *Host
 	stage  *Stage
+	rows   []*mischief
 	seed   uint64
 	speed  float64
 	limits sim.Limits // the usual ones
@@ -33,7 +35,8 @@ type Chaos struct {
 
 	mu      sync.Mutex
 	pages   bool // alerts call the demo's telephone
-	rows    map[string]*injected
+	asked   map[string]*injected
+	kills   int // of this member
 	commits int
 	stalled time.Duration
 	refused string // fingerprint of the key that has been let expire
@@ -54,7 +57,7 @@ type injected struct {
 const statsEvery = 250 * time.Millisecond
 
 func newChaos(seed uint64, speed float64, account string) *Chaos {
-	return &Chaos{seed: seed, speed: speed, tally: newTally(), trap: newArmed(account), todo: make(chan func(), 1), rows: map[string]*injected{}}
+	return &Chaos{seed: seed, speed: speed, tally: newTally(), trap: newArmed(account), todo: make(chan func(), 1), asked: map[string]*injected{}}
 }
 
 // Run does what takes its time, until ctx ends.
@@ -93,23 +96,38 @@ func (c *Chaos) revive() {
 	}
 	for range 50 {
 		if at, ok := c.trap.resumed(); ok && c.stage.con.CaughtUp() {
-			c.stage.Engine().Note(engine.Note{At: time.Now(), Level: engine.LevelOK, Text: at})
+			c.stage.note(engine.LevelOK, at)
 			return
 		}
 		await.Pause(c.stage.ctx, 100*time.Millisecond)
 	}
 }
 
+// kill ends the engine as kill -9 does: its term is not resigned, and what it has in hand is for the
+// others to find out.
+func (c *Chaos) kill() (string, error) {
+	said := fmt.Sprintf("this member is killed, and comes back after %s", c.stage.pause)
+	kill := func() error {
+		c.stage.fell(c.stage.Engine(), said)
+		return c.stage.revive(func() {})
+	}
+	if !c.soon(kill) {
+		return "", errStarting
+	}
+	c.kills++
+	return said, nil
+}
+
 // mend puts the simulator back as it was before the trap was set.
 func (c *Chaos) mend() {
-	_ = c.sim.SetLimits(c.limits) // they were right before
-	c.trap.reopen(c.sim.Stats().Repeated)
+	_ = c.host.sim.SetLimits(c.limits) // they were right before
+	c.trap.reopen(c.host.sim.Stats().Repeated)
 }
 
 // tell says on the console what went wrong off its loop; nil = nothing did.
 func (c *Chaos) tell(err error) {
 	if err != nil && c.stage.ctx.Err() == nil {
-		c.stage.Engine().Note(engine.Note{At: time.Now(), Level: engine.LevelErr, Text: err.Error()})
+		c.stage.note(engine.LevelErr, err.Error())
 	}
 }
 
@@ -120,8 +138,11 @@ func (c *Chaos) Inject(ctx context.Context, ask chaos.Ask) (string, error) {
 		return "all that was injected is ended", nil
 	}
 	m := mischiefOf(ask.Name)
-	if m == nil {
+	if m == nil || !slices.Contains(c.rows, m) {
 		return "", engine.Problemf(engine.ErrNotFound, "", "there is no fault %q", ask.Name)
+	}
+	if m.simulated() && !c.host.serves.Load() {
+		return "", engine.Problemf(engine.ErrRefused, "inject it there", "the simulated Riot is in the demo that was started first")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,29 +167,31 @@ func mischiefOf(name string) *mischief {
 	return nil
 }
 
-func (c *Chaos) row(m *mischief) *injected {
-	r := c.rows[m.name]
+func (c *Chaos) injected(m *mischief) *injected {
+	r := c.asked[m.name]
 	if r == nil {
 		r = &injected{}
-		c.rows[m.name] = r
+		c.asked[m.name] = r
 	}
 	return r
 }
 
 // start begins a preset.
 func (c *Chaos) start(m *mischief) (string, error) {
-	r := c.row(m)
+	r := c.injected(m)
 	switch m.name {
 	case keyExpires:
 		c.refused, r.on = c.key(), true
-		c.sim.ExpireKeys()
+		c.host.sim.ExpireKeys()
 		return "the key has expired: replace it by any RGAPI-uuid", nil
 	case restartAt:
 		return c.setTrap()
+	case killMember:
+		return c.kill()
 	case pagerCalls:
 		return c.setPages()
 	}
-	c.sim.Remove(m.rated())
+	c.host.sim.Remove(m.rated())
 	if err := c.inject(m, 0); err != nil {
 		return "", err
 	}
@@ -179,7 +202,7 @@ func (c *Chaos) start(m *mischief) (string, error) {
 
 func (c *Chaos) inject(m *mischief, rate float64) error {
 	for _, f := range m.plan(rate) {
-		if err := c.sim.InjectFirst(f); err != nil {
+		if err := c.host.sim.InjectFirst(f); err != nil {
 			return err
 		}
 	}
@@ -192,7 +215,7 @@ func (c *Chaos) setTrap() (string, error) {
 		return "", engine.Problemf(engine.ErrConflict, "", "the restart is under way already")
 	}
 	_, _, late := c.trap.late()
-	if err := c.sim.SetLimits(fallLimits); err != nil {
+	if err := c.host.sim.SetLimits(fallLimits); err != nil {
 		return "", err
 	}
 	if !late {
@@ -251,7 +274,7 @@ func (c *Chaos) Pages() bool {
 // anew begins the demo with an empty directory and sets the trap.
 func (c *Chaos) anew() error {
 	err := c.stage.anew("the demo begins anew in an empty directory", func() {
-		c.sim.Reset()
+		c.host.sim.Reset()
 		c.tally.forget()
 		c.trap.forget()
 		c.trap.arm(true)
@@ -278,8 +301,8 @@ func (c *Chaos) rate(m *mischief, percent float64) (string, error) {
 	if m.preset {
 		return "", engine.Problemf(engine.ErrInvalid, "start it without one", "%s takes no rate", m.name)
 	}
-	c.sim.Remove(m.rated())
-	c.row(m).rate = percent
+	c.host.sim.Remove(m.rated())
+	c.injected(m).rate = percent
 	if err := c.inject(m, percent); err != nil {
 		return "", err
 	}
@@ -304,7 +327,7 @@ func (m *mischief) strikes() string {
 
 // strikeOnce strikes the next call that fits.
 func (c *Chaos) strikeOnce(m *mischief) (string, error) {
-	r := c.row(m)
+	r := c.injected(m)
 	r.pending = max(r.pending, c.tally.total(m.once()).Hits) + 1
 	if err := c.inject(m, 0); err != nil {
 		return "", err
@@ -314,12 +337,12 @@ func (c *Chaos) strikeOnce(m *mischief) (string, error) {
 
 // off ends a row. The caller holds the lock.
 func (c *Chaos) off(m *mischief) {
-	c.sim.Remove(m.rated(), m.once())
-	r := c.row(m)
+	c.host.sim.Remove(m.rated(), m.once())
+	r := c.injected(m)
 	r.rate, r.on, r.until, r.pending = 0, false, time.Time{}, 0
 	switch m.name {
 	case keyExpires:
-		c.sim.RenewKeys()
+		c.host.sim.RenewKeys()
 		c.refused = ""
 	case pagerCalls:
 		if c.pages {
@@ -328,7 +351,7 @@ func (c *Chaos) off(m *mischief) {
 		}
 	case restartAt:
 		c.trap.arm(false)
-		_ = c.sim.SetLimits(c.limits) // they were right before
+		_ = c.host.sim.SetLimits(c.limits) // they were right before
 	}
 }
 
@@ -336,8 +359,8 @@ func (c *Chaos) off(m *mischief) {
 func (c *Chaos) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i := range mischiefs {
-		if m := &mischiefs[i]; c.told(m).On {
+	for _, m := range c.rows {
+		if c.told(m).On {
 			c.off(m)
 		}
 	}
@@ -347,7 +370,7 @@ func (c *Chaos) clear() {
 func (c *Chaos) Stall() {
 	c.mu.Lock()
 	m := mischiefOf(slowDisk)
-	r := c.row(m)
+	r := c.injected(m)
 	c.commits++
 	wait, name := time.Duration(0), ""
 	switch {
@@ -387,7 +410,7 @@ func (c *Chaos) Spoil(life context.Context) func(engine.KindSpec) engine.KindSpe
 func (c *Chaos) crashes(j engine.Job) bool {
 	c.mu.Lock()
 	m := mischiefOf(workerCrash)
-	r, name := c.row(m), ""
+	r, name := c.injected(m), ""
 	switch {
 	case r.pending > c.tally.total(m.once()).Hits:
 		name = m.once()

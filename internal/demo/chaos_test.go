@@ -31,7 +31,7 @@ func TestChaos_SameSeedSameRun(t *testing.T) {
 
 // panel is the chaos of a demo whose engine has not started.
 func panel() *Chaos {
-	return New(Options{Seed: 7, Speed: 1, Key: func() string { return "one" }}).Chaos
+	return New(Options{World: World{Seed: 7, Speed: 1}, Key: func() string { return "one" }}).Chaos
 }
 
 func rowOf(t *testing.T, c *Chaos, name string) chaos.Row {
@@ -48,7 +48,7 @@ func rowOf(t *testing.T, c *Chaos, name string) chaos.Row {
 // Every row can be asked for, says so while it is on, and is ended by its name and by
 // clearing all.
 func TestEveryRowIsOnAndOff(t *testing.T) {
-	for _, m := range mischiefs {
+	for _, m := range alone {
 		asks := []chaos.Ask{{Name: m.name, Once: true}, {Name: m.name, Rate: 5}}
 		if m.preset { // they are started, and take no rate
 			asks = asks[:1]
@@ -80,7 +80,7 @@ func TestEveryRowIsOnAndOff(t *testing.T) {
 // A key that has expired is a row that is on until another key is in place.
 func TestANewKeyEndsTheExpiry(t *testing.T) {
 	key := "one"
-	c := New(Options{Seed: 7, Speed: 1, Key: func() string { return key }}).Chaos
+	c := New(Options{World: World{Seed: 7, Speed: 1}, Key: func() string { return key }}).Chaos
 	if _, err := c.Inject(context.Background(), chaos.Ask{Name: keyExpires, Once: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -124,5 +124,32 @@ func TestTally(t *testing.T) {
 	y.hit("slow disk")
 	if s := y.total("slow disk", "503"); s.Hits != 1 || s.Open() != 0 {
 		t.Errorf("a strike that no attempt ends with: %+v", s)
+	}
+}
+
+// Where the database has members nothing begins anew; this one can be killed, and what the simulator
+// does is asked of the process that has it.
+func TestTheRowsOfAMember(t *testing.T) {
+	d := New(Options{World: World{Seed: 7, Speed: 1}, Members: true, Key: func() string { return "one" }})
+	c := d.Chaos
+	if _, err := c.Inject(t.Context(), chaos.Ask{Name: restartAt, Once: true}); err == nil {
+		t.Error("the demo begins anew under the hands of others")
+	}
+	d.Host.serves.Store(false)
+	for _, name := range []string{"503", keyExpires, "patch day"} {
+		if _, err := c.Inject(t.Context(), chaos.Ask{Name: name, Once: true}); err == nil || !strings.Contains(err.Error(), "started first") {
+			t.Errorf("%s away from the simulator: %v", name, err)
+		}
+	}
+	for _, name := range []string{slowDisk, killMember} {
+		if _, err := c.Inject(t.Context(), chaos.Ask{Name: name, Once: true}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := c.Inject(t.Context(), chaos.Ask{Name: killMember, Once: true}); err == nil {
+		t.Error("it is killed while it is being killed")
+	}
+	if r := rowOf(t, c, killMember); r.Hits != 1 || r.On || r.Did == "" {
+		t.Errorf("the row is %+v", r)
 	}
 }

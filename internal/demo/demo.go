@@ -6,30 +6,28 @@ package demo
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
 // Options say which demo it is.
 type Options struct {
-	Seed     uint64
-	Speed    float64 // of the simulated Riot, above 0; 1 = the usual
-	Headless bool    // the players of a run that nobody watches
-	Dir      string  // where data directories may be made
-	By       engine.Actor
-	Key      func() string // fingerprint of the key in use
-	Start    Start
+	World World
+	Dir   string // where data directories may be made
+	By    engine.Actor
+	Key   func() string // fingerprint of the key in use
+	Start Start
+	// Members says that others may work on what the engine works on.
+	Members bool
 }
 
 // Demo is a simulator, a stage and a chaos panel, wired and not yet running.
 type Demo struct {
 	Sim   *sim.Sim
+	Host  *Host
 	Stage *Stage
 	Chaos *Chaos
 
@@ -38,15 +36,20 @@ type Demo struct {
 
 // New is a demo whose engine has not started.
 func New(opt Options) *Demo {
-	o := sim.Demo(opt.Seed)
-	if opt.Headless {
-		o = sim.Headless(opt.Seed)
+	w := opt.World
+	o := sim.Demo(w.Seed)
+	if w.Headless {
+		o = sim.Headless(w.Seed)
 	}
-	o.Speed, o.Invent = opt.Speed, true // whoever types a name of their own finds somebody
-	c := newChaos(opt.Seed, opt.Speed, o.Players[0].RiotID)
+	o.Speed, o.Epoch, o.Invent = w.Speed, w.Epoch, true // whoever types a name of their own finds somebody
+	c := newChaos(w.Seed, w.Speed, o.Players[0].RiotID)
 	o.Door, o.OnStrike = c.trap.door, c.tally.call
 	d := &Demo{Sim: sim.New(o), Stage: newStage(opt.Dir, opt.Start), Chaos: c, by: opt.By}
-	c.sim, c.stage, c.limits, c.begin, c.by, c.key = d.Sim, d.Stage, o.Limits, d.Trigger, opt.By, opt.Key
+	d.Host = newHost(w.Addr, d.Sim)
+	if c.rows = alone; opt.Members {
+		c.rows, d.Stage.pause = shared, memberPause
+	}
+	c.host, c.stage, c.limits, c.begin, c.by, c.key = d.Host, d.Stage, o.Limits, d.Trigger, opt.By, opt.Key
 	return d
 }
 
@@ -120,12 +123,4 @@ func Policies(speed float64) engine.Policies {
 	}
 	out[engine.PolicyCall] = engine.NewPolicy(engine.PolicyCall, out[engine.PolicyCall].Max, short[1:]...)
 	return out
-}
-
-// NewKey is a key that only the simulator takes. It is random, so that no two runs
-// share limiter state by accident.
-func NewKey() (riot.Key, error) {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails (crypto/rand, Go 1.24)
-	return riot.ParseKey(fmt.Sprintf("RGAPI-%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }

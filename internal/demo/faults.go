@@ -27,6 +27,7 @@ const (
 	keyExpires  = "key expires"
 	restartAt   = "restart at 134/879"
 	pagerCalls  = "pager calls"
+	killMember  = "kill this member"
 )
 
 // mischiefs are the rows of the panel, in its order.
@@ -37,6 +38,7 @@ var mischiefs = []mischief{
 	{name: "outage 2 min", expect: "the breaker opens and probes", preset: true, lasts: 2 * time.Minute, faults: presetFaults("outage"),
 		about: "503 to everything: the breaker opens, one job at a time probes, no match is given up"},
 	{name: restartAt, expect: "killed there, resumes there", preset: true, about: "the engine is killed at 134 of 879 and started again: it resumes there, nothing twice"},
+	{name: killMember, expect: "another one leads within 3 s", preset: true, about: "as by kill -9: another member leads within 3 s, this one is back after 10 s; the simulated Riot stays"},
 	{name: pagerCalls, expect: "busy, busy, then answered", preset: true, about: "a test and then every alert ring a simulated telephone: busy, busy, answered"},
 
 	{name: "429 app", expect: "the host waits, no try is used", faults: one(sim.Fault{Kind: sim.LimitApp, RetryAfter: "2"}), about: "the whole host waits for Retry-After, no try is used"},
@@ -53,6 +55,22 @@ var mischiefs = []mischief{
 	{name: slowDisk, expect: "work waits, nothing is lost", about: "a commit takes 2 s (by rate: 400 ms): work waits, nothing is lost"},
 	{name: workerCrash, expect: "retried, its stack is logged", about: "a handler panics: that try is used, its stack goes to the log"},
 }
+
+// alone and shared are the rows of a demo that has its directory for itself, and of one whose
+// database has members: there nothing begins anew under the hands of the others.
+var alone, shared = without(killMember), without(restartAt)
+
+func without(name string) (rows []*mischief) {
+	for i := range mischiefs {
+		if m := &mischiefs[i]; m.name != name {
+			rows = append(rows, m)
+		}
+	}
+	return rows
+}
+
+// simulated reports whether it is done by the simulator.
+func (m *mischief) simulated() bool { return m.faults != nil || m.name == keyExpires }
 
 func one(f sim.Fault) []sim.Fault { return []sim.Fault{f} }
 

@@ -15,11 +15,11 @@ func (c *Chaos) State() chaos.State {
 	defer c.mu.Unlock()
 	c.recount(time.Now())
 	s := chaos.State{
-		Seed: c.seed, Speed: c.speed, Rows: make([]chaos.Row, len(mischiefs)),
+		Seed: c.seed, Speed: c.speed, Rows: make([]chaos.Row, len(c.rows)),
 		Calls: c.stats.Calls, Violations: c.stats.Violations, Early: c.stats.Early, Repeated: c.stats.Repeated,
 	}
-	for i := range mischiefs {
-		s.Rows[i] = c.told(&mischiefs[i])
+	for i, m := range c.rows {
+		s.Rows[i] = c.told(m)
 	}
 	return s
 }
@@ -27,7 +27,10 @@ func (c *Chaos) State() chaos.State {
 // recount reads the simulator's sums, not at every frame.
 func (c *Chaos) recount(now time.Time) {
 	if now.Sub(c.count) >= statsEvery {
-		c.stats, c.count = c.sim.Stats(), now
+		if s, ok := c.host.Stats(); ok {
+			c.stats = s
+		}
+		c.count = now
 	}
 }
 
@@ -45,7 +48,7 @@ func (c *Chaos) Sum(name string) Sum {
 
 // told is a row as it stands. The caller holds the lock.
 func (c *Chaos) told(m *mischief) chaos.Row {
-	r, sum := c.row(m), c.Sum(m.name)
+	r, sum := c.injected(m), c.Sum(m.name)
 	row := chaos.Row{Name: m.name, Preset: m.preset, Expect: m.expect, About: m.about, Rate: r.rate, Hits: sum.Hits, Did: sum.String()}
 	switch {
 	case m.name == restartAt:
@@ -55,6 +58,8 @@ func (c *Chaos) told(m *mischief) chaos.Row {
 			r.on = false
 		}
 		row.On, row.Told = r.on, "refused"
+	case m.name == killMember:
+		row.Did, row.Hits = killsText(c.kills), c.kills
 	case m.name == pagerCalls:
 		row.On, row.Told = c.pages, "on"
 	case m.preset:
@@ -90,4 +95,14 @@ func (c *Chaos) tellTrap(row *chaos.Row) {
 		},
 		Yes: "begin anew",
 	}
+}
+
+func killsText(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "came back once"
+	}
+	return fmt.Sprintf("came back %d times", n)
 }

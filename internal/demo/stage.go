@@ -17,6 +17,7 @@ import (
 
 // Engine is an engine that runs on one data directory of a demo.
 type Engine interface {
+	Store
 	// Console is its own: it ends with the engine.
 	Console() engine.Console
 	// Note tells all who watch.
@@ -49,6 +50,7 @@ type Stage struct {
 	root  string // of the data directories
 	con   *swap.Console
 	start Start
+	pause time.Duration // how long an engine that fell stays away
 
 	falling atomic.Bool // the engine ends, and another is to come
 
@@ -63,11 +65,15 @@ type Stage struct {
 // errFall is how an engine ends that is stopped as by a crash.
 var errFall = errors.New("stopped as by kill -9, by the chaos panel")
 
-// fallPause is how long the engine stays away: long enough to be seen.
-const fallPause = time.Second
+const (
+	// fallPause is long enough to be seen.
+	fallPause = time.Second
+	// memberPause is long enough for another member to lead: a term lasts for 3 s.
+	memberPause = 10 * time.Second
+)
 
 func newStage(root string, start Start) *Stage {
-	return &Stage{root: root, con: swap.New(true), start: start}
+	return &Stage{root: root, con: swap.New(true), start: start, pause: fallPause}
 }
 
 // Console is the console of whichever engine runs.
@@ -120,9 +126,10 @@ func (s *Stage) fell(db Store, why string) {
 // done between the two.
 func (s *Stage) revive(mend func()) error {
 	return s.replace(func() error {
+		began := time.Now()
 		s.kill(engine.ErrShutdown)
 		err := s.now.Fall()
-		await.Pause(s.ctx, fallPause)
+		await.Pause(s.ctx, s.pause-time.Since(began))
 		mend()
 		return err
 	}, s.Dir)
@@ -158,6 +165,13 @@ func (s *Stage) Engine() Engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
+}
+
+// note tells all who watch the engine that runs, if there is one.
+func (s *Stage) note(level engine.Level, text string) {
+	if e := s.Engine(); e != nil {
+		e.Note(engine.Note{At: time.Now(), Level: level, Text: text})
+	}
 }
 
 // Stop drains the engine, after whatever takes its place has come.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 )
 
 // Console passes everything on to the engine of the moment. Who watches goes on with a
@@ -124,6 +125,17 @@ func (s *Console) CaughtUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.con != nil && s.caught >= s.watchers
+}
+
+// Settle waits until all who watch have heard of the present engine; false when that takes longer than
+// patience, or ctx ends.
+func (s *Console) Settle(ctx context.Context) bool {
+	for began := time.Now(); !s.CaughtUp(); {
+		if time.Since(began) > patience || !await.Pause(ctx, 100*time.Millisecond) {
+			return false
+		}
+	}
+	return true
 }
 
 // opening is the update of a console without an engine.

@@ -93,8 +93,8 @@ func (l *Limiter) Adopt(r Request, ago time.Duration) *Permit {
 		appEpoch: h.app.gate.epoch - 1, methodEpoch: m.gate.epoch - 1, // it takes no turn at a gate
 		receipt: Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Priority: r.Priority},
 	}
-	h.app.adopt()
-	m.adopt()
+	h.app.flying++
+	m.flying++
 	return p
 }
 
@@ -108,10 +108,8 @@ func (p *Permit) resolve(bound instant) {
 	if p.gone {
 		return
 	}
-	for _, s := range []*scope{p.h.app, p.m} {
-		s.resolve(bound)
-		s.adopted -= b2i(p.adopted)
-	}
+	p.h.app.resolve(bound)
+	p.m.resolve(bound)
 }
 
 // Lost ends the permit of a call that failed after it may have been written: the
@@ -169,10 +167,8 @@ func (p *Permit) refund(now instant) {
 	}
 	p.receipt.Took = now - p.granted
 	if p.life == p.h.life {
-		for _, s := range []*scope{p.h.app, p.m} {
-			s.refund(p.granted)
-			s.adopted -= b2i(p.adopted)
-		}
+		p.h.app.refund(p.granted)
+		p.m.refund(p.granted)
 	}
 	if p.blind { // it was never sent
 		p.h.blind--

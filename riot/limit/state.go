@@ -9,8 +9,7 @@ import (
 // State is what a limiter must not forget between runs, for the store to keep as
 // JSON. It is small: calls are counted per hundredth of a window, not listed.
 type State struct {
-	Stamp  int64        `json:"at"`            // wall clock, Unix milliseconds
-	Off    int64        `json:"off,omitempty"` // how far the wall clock may have been off, milliseconds
+	Stamp  int64        `json:"at"` // wall clock, Unix milliseconds
 	Scopes []ScopeState `json:"scopes"`
 }
 

@@ -27,6 +27,8 @@ func ParseBaseURL(s string) error {
 	return err
 }
 
+// parseBase checks a base URL with each routing value put in: an address that is right for europe may be
+// another host's for euw1.
 func parseBase(s string) (base, error) {
 	if s == "" {
 		s = defaultBaseURL
@@ -64,6 +66,7 @@ func checkBase(u *url.URL) error {
 	return nil
 }
 
+// isLoopback reports whether a host is this machine: a simulator may be spoken to without TLS.
 func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -83,6 +86,7 @@ func (b base) url(host, path string, query url.Values) string {
 	return address
 }
 
+// allows reports whether an address is of one of the hosts that calls may go to.
 func (b base) allows(u *url.URL) bool { return b.allowed[u.Scheme+"://"+u.Host] }
 
 // hosts lists every routing value.

@@ -87,6 +87,7 @@ type matchScan struct {
 	surrendered int   // participants with gameEndedInEarlySurrender
 }
 
+// info reads the facts of the game. Riot adds and drops members with patches: what lacks stays zero.
 func (m *matchScan) info() bool {
 	out := &m.out
 	return m.members(
@@ -95,6 +96,7 @@ func (m *matchScan) info() bool {
 		member{"endOfGameResult", &out.EndOfGameResult}, member{"participants", m.participants})
 }
 
+// participants reads the players, and counts those who say that the game ended in an early surrender.
 func (m *matchScan) participants() {
 	m.surrendered = 0
 	m.out.Participants, _ = list(&m.scanner, make([]Participant, 0, 10), maxParticipants, errCrowd, m.participant)
@@ -169,6 +171,7 @@ func patchOf(version string) string {
 	return major + "." + minor
 }
 
+// isPatchNumber reports whether s is a part of a patch: 16, 4.
 func isPatchNumber(s string) bool {
 	return s != "" && len(s) <= 3 && digits([]byte(s), 0) == len(s)
 }
@@ -179,6 +182,7 @@ type metadata struct {
 	puuids  []string
 }
 
+// metadata reads the head of a payload.
 func (s *scanner) metadata() (head metadata) {
 	s.members(member{"matchId", &head.matchID}, member{"participants", func() {
 		head.puuids, _ = list(s, make([]string, 0, 10), maxParticipants, errCrowd, func(int) string { return s.str() })

@@ -51,6 +51,8 @@ func proxyFor(proxy *url.URL) func(*http.Request) (*url.URL, error) {
 	}
 }
 
+// parseProxy reads the proxy of the configuration; "" = none. Its error says nothing of the URL, which may
+// hold a password.
 func parseProxy(s string) (*url.URL, error) {
 	if s == "" {
 		return nil, nil

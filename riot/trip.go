@@ -42,6 +42,7 @@ func (t *trip) hooks() *httptrace.ClientTrace {
 	}
 }
 
+// markWrote tells the permit once that the request is on its way.
 func (t *trip) markWrote() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,6 +52,7 @@ func (t *trip) markWrote() {
 	}
 }
 
+// markFirstByte tells the permit once that the answer has begun, and before it that the request was written.
 func (t *trip) markFirstByte() {
 	t.markWrote()
 	t.mu.Lock()

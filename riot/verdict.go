@@ -14,7 +14,8 @@ import (
 )
 
 // verdict is what a status means. The code alone decides: only 200 guarantees JSON (portal, Response
-// Codes), so that a body is read for its message and never for its meaning, but for the two below.
+// Codes), so that a body is read for its message and never for its meaning, but for the two below. What
+// the engine then does about a reason is decided elsewhere; what operators group failures by is the class.
 type verdict struct {
 	reason Reason
 	class  string
@@ -54,6 +55,8 @@ var throttles = map[limit.Kind]string{
 	limit.Service:     ClassThrottledService,
 }
 
+// judge reads the verdict of an answer that is no 200: from the line of its code, or its family, or, for a
+// code that nobody has defined, as a fault of the server's that may pass.
 func judge(status int, message string) verdict {
 	v, ok := verdicts[status]
 	if !ok {
@@ -102,6 +105,7 @@ func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt, rec *
 	return e
 }
 
+// answered notes what an answer tells about itself: its status, and the trace id by which Riot finds it.
 func (c *Client) answered(e *Error, resp *http.Response) {
 	e.Status = resp.StatusCode
 	e.TraceID = c.clean(resp.Header.Get("X-Riot-Edge-Trace-Id"))
@@ -142,6 +146,8 @@ func (c *Client) broken(rq request, err error, wrote bool) *Error {
 	return e
 }
 
+// verdictOf tells by what broke an exchange whether Riot can have counted the call. Before the request was
+// written it cannot: that is this machine's trouble, and the permit is given back.
 func (c *Client) verdictOf(err error, wrote bool) (verdict, string) {
 	switch {
 	case errors.Is(err, errNoKey):
@@ -165,6 +171,7 @@ func isOffline(err error) bool {
 	return errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.ENETDOWN) || errors.Is(err, syscall.EHOSTUNREACH)
 }
 
+// isTimeout: the network gave up by itself, below our own deadline.
 func isTimeout(err error) bool {
 	e, ok := errors.AsType[net.Error](err)
 	return ok && e.Timeout()
@@ -173,19 +180,7 @@ func isTimeout(err error) bool {
 // messageOf is the sentence in Riot's usual error body; "" for any other body.
 func messageOf(raw []byte) (message string) {
 	s := scanner{buf: raw}
-	s.object(func(key []byte) {
-		if string(key) != "status" {
-			s.skip()
-			return
-		}
-		s.object(func(key []byte) {
-			if string(key) == "message" {
-				message = s.str()
-				return
-			}
-			s.skip()
-		})
-	})
+	s.members(member{"status", func() { s.members(member{"message", &message}) }})
 	if s.end() != nil {
 		return ""
 	}

@@ -41,6 +41,7 @@ func (a *answer) wire(c *call) (body []byte, compressed bool) {
 	return a.body, false
 }
 
+// set adds a header.
 func (a *answer) set(name, value string) {
 	if a.header == nil {
 		a.header = map[string]string{}
@@ -113,11 +114,13 @@ type problemText struct {
 	Status any `json:"status"`
 }
 
+// codeLast is how all other services order an error.
 type codeLast struct {
 	Message string `json:"message"`
 	Code    int    `json:"status_code"`
 }
 
+// statusAnswer is an error in Riot's form: {"status":{"message":"Data not found","status_code":404}}.
 func statusAnswer(status int, message string) *answer {
 	return jsonAnswer(status, problemText{codeLast{message, status}})
 }

@@ -74,6 +74,8 @@ func init() { // a literal would refer to itself through Fault.check
 	}
 }
 
+// limited is a 429 of the plan's, by the type in X-Rate-Limit-Type: application, method, service, or "" for
+// one without it, as Riot's services send them.
 func limited(kind string) effect {
 	return func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer {
 		a := statusAnswer(429, "Rate limit exceeded")
@@ -82,6 +84,7 @@ func limited(kind string) effect {
 	}
 }
 
+// problem is an error in Riot's form, or with the body that the fault names.
 func problem(status int, message string) effect {
 	return func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer {
 		if f.Body != "" {
@@ -91,12 +94,14 @@ func problem(status int, message string) effect {
 	}
 }
 
+// webPage is an answer that is not Riot's own: of a proxy or of what guards its edge.
 func webPage(status int, html string) effect {
 	return func(_ *Sim, _ *Fault, _ *call, _ func() *answer) *answer {
 		return &answer{status: status, body: []byte(html), header: map[string]string{"Content-Type": textHTML}}
 	}
 }
 
+// withoutHeaders takes the rate limit headers off: such an answer never reached the limiter.
 func withoutHeaders(e effect) effect {
 	return func(s *Sim, f *Fault, c *call, normal func() *answer) *answer {
 		a := e(s, f, c, normal)
@@ -105,10 +110,12 @@ func withoutHeaders(e effect) effect {
 	}
 }
 
+// jsonBody is a 200 with a body that is not what was asked for.
 func jsonBody(body string) effect {
 	return func(*Sim, *Fault, *call, func() *answer) *answer { return textAnswer(200, body) }
 }
 
+// after changes the answer that the call would have got.
 func after(change func(*answer, *Fault)) effect {
 	return func(_ *Sim, f *Fault, _ *call, normal func() *answer) *answer {
 		a := normal()
@@ -136,6 +143,7 @@ var bomb = sync.OnceValue(func() []byte {
 
 var oversized = sync.OnceValue(func() []byte { return padded(9 << 20) })
 
+// padded is valid JSON of about size bytes.
 func padded(size int) []byte {
 	b := append(make([]byte, 0, size+32), `{"metadata":{},"info":"`...)
 	b = append(b, bytes.Repeat([]byte("a"), size)...)

@@ -40,6 +40,8 @@ func (s *Sim) serve(c *call) *answer {
 	return endpoints[c.method](s, c)
 }
 
+// accountByRiotID looks a player up by name, in any case of letters. With Options.Invent everybody exists:
+// whoever is asked for is given a history of their own.
 func (s *Sim) accountByRiotID(c *call) *answer {
 	p, ok := s.world.Find(c.params["gameName"], c.params["tagLine"])
 	if !ok && s.opt.Invent {
@@ -62,12 +64,14 @@ type codeFirst struct {
 	Message string `json:"message"`
 }
 
+// accountText is an account as account-v1 writes it; the nameless have a PUUID alone.
 type accountText struct {
 	PUUID string `json:"puuid"`
 	Name  string `json:"gameName,omitempty"`
 	Tag   string `json:"tagLine,omitempty"`
 }
 
+// accountByPUUID gives the present name of a player.
 func (s *Sim) accountByPUUID(c *call) *answer {
 	if a := s.world.Known(c.who); a != nil && a.Spec.Nameless {
 		return jsonAnswer(200, accountText{PUUID: c.params["puuid"]})
@@ -88,6 +92,7 @@ func (s *Sim) activeRegion(c *call) *answer {
 	}{c.params["puuid"], game, s.world.Platform(c.who)})
 }
 
+// summoner is 404 on a platform where the player does not live: that is how a client finds out.
 func (s *Sim) summoner(c *call) *answer {
 	if !s.world.LivesAt(c.who, c.host) {
 		return statusAnswer(404, "Data not found - summoner not found")
@@ -105,6 +110,7 @@ var (
 	ranks = []string{"IV", "III", "II", "I"}
 )
 
+// leagueEntry is a rank as league-v4 writes it.
 type leagueEntry struct {
 	LeagueID   string `json:"leagueId"`
 	Queue      string `json:"queueType"`

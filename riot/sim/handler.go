@@ -25,6 +25,7 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.settle(c, a, sent, gone)
 }
 
+// requestOf is what a request tells, whichever way it came.
 func requestOf(r *http.Request, host string) request {
 	return request{
 		verb: r.Method, host: host, path: r.URL.EscapedPath(), rawQuery: r.URL.RawQuery,
@@ -32,6 +33,7 @@ func requestOf(r *http.Request, host string) request {
 	}
 }
 
+// settle logs a call that is over.
 func (s *Sim) settle(c *call, a *answer, sent int, gone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,6 +20,7 @@ type idQuery struct {
 	from, to            time.Time
 }
 
+// matchIDs lists an account's games, which may have grown since the simulator began.
 func (s *Sim) matchIDs(c *call) *answer {
 	q, problem := parseIDQuery(c.query)
 	if problem != "" {
@@ -97,6 +98,7 @@ func (q idQuery) choose(games []*world.Game) []*world.Game {
 	return out
 }
 
+// fits reports whether a game is of the list. One whose payload tells no time is left out of a list with a start.
 func (q idQuery) fits(g *world.Game) bool {
 	switch {
 	case q.queue >= 0 && g.Queue != q.queue, q.kind != "" && world.TypeOf[g.Queue] != q.kind:

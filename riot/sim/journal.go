@@ -79,6 +79,7 @@ func newJournal(inFlight int) journal {
 	return journal{inFlight: inFlight, injected: map[string]int{}, byMethod: map[string]map[int]int{}, fetched: map[string]*Fetch{}, counts: map[scope]*tally{}}
 }
 
+// arrived counts a call as it comes in, and remembers the longest stillness: a client that could have called and did not.
 func (j *journal) arrived(now time.Time) {
 	j.total++
 	j.inFlight++
@@ -101,6 +102,7 @@ func (j *journal) counted(c *call) {
 	t.calls, t.last = t.calls+1, c.arrived
 }
 
+// finished logs a call when its answer is on its way, or its client has gone.
 func (j *journal) finished(c *call, a *answer, sent int, gone bool) {
 	j.inFlight--
 	status := a.status
@@ -115,6 +117,7 @@ func (j *journal) finished(c *call, a *answer, sent int, gone bool) {
 		Early: c.early, Hasty: c.hasty})
 }
 
+// classify counts an answer, and whose fault a 429 was: the client's, somebody else's with its key, or the plan's.
 func (j *journal) classify(c *call, a *answer, status int) {
 	name := string(c.method)
 	if name == "" {
@@ -138,6 +141,8 @@ func (j *journal) classify(c *call, a *answer, status int) {
 	}
 }
 
+// fetch counts a call for a match or a timeline. What was delivered whole and is asked for again is counted as
+// repeated: a client that stores before it forgets never does that.
 func (j *journal) fetch(c *call, status int, ok bool) {
 	if c.method != route.Match && c.method != route.Timeline {
 		return
@@ -165,6 +170,7 @@ var harmless = map[Kind]bool{Slow: true, Trickle: true, NoHeaders: true, SkewDat
 
 func fetchKey(m route.Method, id string) string { return string(m) + " " + id }
 
+// append adds a line to the log; a full one loses its oldest.
 func (j *journal) append(c Call) {
 	j.appended++
 	c.Seq = j.before + j.appended

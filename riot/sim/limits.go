@@ -43,6 +43,7 @@ func ParseLimits(s string) ([]Limit, error) {
 	return all, checkLimits(all)
 }
 
+// checkLimits says what is wrong with limits that a person typed.
 func checkLimits(limits []Limit) error {
 	seen := map[time.Duration]bool{}
 	for _, l := range limits {
@@ -87,6 +88,7 @@ func scaledAll(limits []Limit, speed float64) []Limit {
 	return out
 }
 
+// app are the application's limits at a speed.
 func (l Limits) app(speed float64) []Limit {
 	if l.App == nil {
 		return scaledAll(developmentKey, speed)
@@ -94,6 +96,7 @@ func (l Limits) app(speed float64) []Limit {
 	return scaledAll(l.App, speed)
 }
 
+// method are a method's limits at a speed.
 func (l Limits) method(m route.Method, speed float64) []Limit {
 	if own, ok := l.Methods[m]; ok {
 		return scaledAll(own, speed)

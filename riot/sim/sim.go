@@ -82,6 +82,7 @@ func (s *Sim) Inject(f Fault) error {
 	return nil
 }
 
+// arm puts a fault into the plan from now on. The caller holds the lock, or is New.
 func (s *Sim) arm(f Fault) { s.faults = append(s.faults, &armed{Fault: f, since: time.Now()}) }
 
 // Clear ends all faults.
@@ -173,6 +174,8 @@ func (s *Sim) PUUID(riotID, project string) string {
 	return s.project(project).PUUID(a.Me)
 }
 
+// project is what keys of one developer's project see: each project has PUUIDs of its own for the same
+// players, as Riot encrypts them. The caller holds the lock.
 func (s *Sim) project(name string) *world.Project {
 	if name == "" {
 		name = "default"
@@ -183,6 +186,7 @@ func (s *Sim) project(name string) *world.Project {
 	return s.projects[name]
 }
 
+// windows are the rate limit windows of a scope, made when it is first used. The caller holds the lock.
 func (s *Sim) windows(sc scope) windows {
 	ws, ok := s.scopes[sc]
 	if ok {
@@ -213,6 +217,8 @@ func (s *Sim) handle(ctx context.Context, r request) (*call, *answer) {
 	return c, a
 }
 
+// latency is how long a call travels before and after it is counted. It is drawn from the seed by the number
+// of the call; a limiter that counts by its own clock must allow for either part.
 func (s *Sim) latency() (up, down time.Duration) {
 	l := s.opt.Latency
 	if l.Base < 0 {
@@ -228,10 +234,12 @@ func (s *Sim) latency() (up, down time.Duration) {
 	return up, time.Duration(total) - up
 }
 
+// scaled is a duration at the simulator's speed.
 func (s *Sim) scaled(d time.Duration) time.Duration {
 	return time.Duration(float64(d) / s.opt.Speed)
 }
 
+// sleep waits for d, or until the caller has gone.
 func sleep(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return

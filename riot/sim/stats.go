@@ -78,6 +78,7 @@ func (s *Sim) Stats() Stats {
 	return st
 }
 
+// budget sets what a key used of a host against the limits: 100 calls in 200 s, where 120 s would have done.
 func (s *Sim) budget(sc scope, t *tally) Budget {
 	limits := s.limits.app(s.opt.Speed)
 	b := Budget{Host: sc.host, Calls: t.calls, Took: t.last.Sub(t.first)}
@@ -159,6 +160,7 @@ func (s *Sim) Windows() Reading {
 	return r
 }
 
+// reading is a window as it stands at now.
 func (s *Sim) reading(sc scope, w *window, now time.Time) Window {
 	w.expire(now)
 	out := Window{Host: sc.host, Method: sc.method, Limit: w.limit.N, Per: w.limit.Per, Used: w.used(), Foreign: w.alien}

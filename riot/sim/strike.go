@@ -14,6 +14,8 @@ type armed struct {
 	hits  int
 }
 
+// strikes reports whether a fault hits a call now: within its span of simulated time, as often as it may, and
+// for what it is meant.
 func (a *armed) strikes(c *call, seed uint64, now time.Time, speed float64) bool {
 	age := time.Duration(float64(now.Sub(a.since)) * speed)
 	switch {
@@ -23,6 +25,7 @@ func (a *armed) strikes(c *call, seed uint64, now time.Time, speed float64) bool
 	return a.Match.fits(c) && a.Match.chosen(a.Name+string(a.Kind), c, seed)
 }
 
+// fits reports whether a call is what a fault is for; what is not said fits all.
 func (m Match) fits(c *call) bool {
 	return (m.Method == "" || m.Method == c.method) &&
 		glob(m.Host, c.host) && glob(m.ID, c.id) &&
@@ -30,6 +33,7 @@ func (m Match) fits(c *call) bool {
 		(m.Attempts == 0 || c.attempt <= m.Attempts)
 }
 
+// glob matches as in a shell: KR_*, euw?; "" fits all.
 func glob(pattern, s string) bool {
 	if pattern == "" {
 		return true
@@ -38,6 +42,9 @@ func glob(pattern, s string) bool {
 	return ok && err == nil
 }
 
+// chosen draws whether a call is among the share that is struck. The draw hangs on the thing asked for, not on
+// the order of calls, so that a run with the same seed has the same faults; with Each also on the attempt, else
+// what is struck is struck each time.
 func (m Match) chosen(name string, c *call, seed uint64) bool {
 	if m.Rate == 0 {
 		return true

@@ -24,6 +24,7 @@ type window struct {
 	log   []stamp // sliding rule only, oldest first
 }
 
+// stamp is some calls at an instant, of a sliding window.
 type stamp struct {
 	at    time.Time
 	n     int
@@ -46,6 +47,8 @@ func (w *window) add(now time.Time, n int, alien bool) {
 	w.own += n
 }
 
+// expire forgets what is over at now, by the rule: a lazy window begins with the first call after the last one
+// ended, a wall-aligned one at each full span of the clock, a sliding one loses each call a span after it.
 func (w *window) expire(now time.Time) {
 	switch w.rule {
 	case Sliding:
@@ -61,6 +64,7 @@ func (w *window) expire(now time.Time) {
 	}
 }
 
+// slide takes the calls out that are a span ago.
 func (w *window) slide(now time.Time) {
 	gone := 0
 	for gone < len(w.log) && now.Sub(w.log[gone].at) >= w.limit.Per {

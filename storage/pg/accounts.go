@@ -56,7 +56,7 @@ var tAccounts = declare("fs_account", 1, func(a *named) []column {
 func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
 
 func (t *txn) account(id string) (league.Account, error) {
-	a, err := tAccounts.want(t, fmt.Sprintf("account %q", id), tAccounts.get+t.lock, (*text)(&id))
+	a, err := tAccounts.want(t, fmt.Sprintf("account %q", id), tAccounts.sql().get+t.lock, (*text)(&id))
 	return a.Account, err
 }
 
@@ -73,7 +73,7 @@ func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
 	if platform != "" {
 		w.and("lower(platform) = ?", storable(strings.ToLower(platform)))
 	}
-	a, err := tAccounts.want(t, "account "+name+"#"+tag, tAccounts.from+w.sql()+" order by lower(platform), id limit 1"+t.lock, w.args...)
+	a, err := tAccounts.want(t, "account "+name+"#"+tag, tAccounts.sql().from+w.sql()+" order by lower(platform), id limit 1"+t.lock, w.args...)
 	return a.Account, err
 }
 
@@ -98,7 +98,7 @@ func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
 			if err == nil {
 				all = append(all, a.Account)
 			}
-		}, tAccounts.from+"order by id")
+		}, tAccounts.sql().from+"order by id")
 		for _, a := range all {
 			if !yield(a) {
 				return
@@ -177,7 +177,7 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 		if page.Total, _, err = value[int](t, count, args...); err != nil {
 			return err
 		}
-		found, err := tAccounts.list(t, tAccounts.from+w.sql()+" order by id limit "+strconv.Itoa(limit+1), w.args...)
+		found, err := tAccounts.list(t, tAccounts.sql().from+w.sql()+" order by id limit "+strconv.Itoa(limit+1), w.args...)
 		if err != nil {
 			return err
 		}
@@ -276,7 +276,7 @@ func (t *txn) emitAccounts() error {
 		if err == nil {
 			found[a.ID] = a
 		}
-	}, tAccounts.from+"where id = any($1)", t.touched)
+	}, tAccounts.sql().from+"where id = any($1)", t.touched)
 	if err != nil {
 		return err
 	}

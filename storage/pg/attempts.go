@@ -78,7 +78,7 @@ func (t *txn) attempts(job engine.JobID) (attempts, holds []engine.Attempt, err 
 		default:
 			attempts = append(attempts, a.Attempt)
 		}
-	}, tAttempts.from+"where job = $1 order by id", n)
+	}, tAttempts.sql().from+"where job = $1 order by id", n)
 	return attempts, holds, err
 }
 
@@ -104,7 +104,7 @@ func (db *DB) eachRecent(ctx context.Context, account string, n int, tell func(b
 			if err == nil { // the list is a convenience; check names what cannot be read
 				tell(a)
 			}
-		}, tAttempts.from+"where owner = $1 and owner <> '' order by id desc limit $2", (*text)(&account), min(n, maxRecent))
+		}, tAttempts.sql().from+"where owner = $1 and owner <> '' order by id desc limit $2", (*text)(&account), min(n, maxRecent))
 	})
 }
 

@@ -63,7 +63,7 @@ func (db *DB) Audit(ctx context.Context, n int) ([]engine.AuditEntry, error) {
 // AuditEntry gives one operator command with what it has changed; engine.ErrNotFound.
 func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, err error) {
 	err = db.view(ctx, func(t *txn) error {
-		row, err := tAudit.want(t, fmt.Sprintf("audit entry %d", seq), tAudit.get, int64(seq))
+		row, err := tAudit.want(t, fmt.Sprintf("audit entry %d", seq), tAudit.sql().get, int64(seq))
 		a = row.AuditEntry
 		a.Moves, a.Queue, a.Schedule = row.moved.Jobs, row.moved.Queue, row.moved.Schedule
 		return err
@@ -97,7 +97,7 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 
 func (db *DB) audits(ctx context.Context, w *where, limit int) (page engine.AuditPage, err error) {
 	err = db.view(ctx, func(t *txn) error {
-		rows, err := tAudit.list(t, tAudit.from+w.sql()+" order by seq desc limit "+strconv.Itoa(limit+1), w.args...)
+		rows, err := tAudit.list(t, tAudit.sql().from+w.sql()+" order by seq desc limit "+strconv.Itoa(limit+1), w.args...)
 		for i, row := range rows {
 			if i == limit {
 				page.Next = strconv.FormatUint(page.Entries[limit-1].Seq, 10)

@@ -110,7 +110,7 @@ func (c *checker) matches() error {
 		if err != nil {
 			c.report.Bad(tMatches.name, m.ID, "%v", err)
 		}
-	}, tMatches.from)
+	}, tMatches.sql().from)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (c *checker) payloads() (err error) {
 			c.report.Payloads++
 			c.report.Bytes += int64(p.Size)
 			last = both.Payload{Match: p.Match, Part: p.Part}
-		}, tPayloads.from+"where (match, part) > ($1, $2) order by match, part limit $3", (*text)(&last.Match), (*text)(&last.Part), payloadsAtOnce)
+		}, tPayloads.sql().from+"where (match, part) > ($1, $2) order by match, part limit $3", (*text)(&last.Match), (*text)(&last.Part), payloadsAtOnce)
 		more = n == payloadsAtOnce
 	}
 	return err
@@ -157,7 +157,7 @@ func (c *checker) payloads() (err error) {
 // was removed of them.
 func (c *checker) days() error {
 	days := map[string]engine.DaySum{}
-	pruned, err := tDays.list(c.t, tDays.from+"where slot = $1", both.PrunedSlot)
+	pruned, err := tDays.list(c.t, tDays.sql().from+"where slot = $1", both.PrunedSlot)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (c *checker) days() error {
 			} else if tb == tEnded {
 				addOnDay(&days, j.Finished, func(d *engine.DaySum) { d.CountEnded(j.State, 1) })
 			}
-		}, tb.from)
+		}, tb.sql().from)
 		if err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (c *checker) days() error {
 			return
 		}
 		addOnDay(&days, a.End, func(d *engine.DaySum) { d.CountAttempt(a.Attempt, 1) })
-	}, tAttempts.from)
+	}, tAttempts.sql().from)
 	if err != nil {
 		return err
 	}

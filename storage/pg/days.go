@@ -42,7 +42,7 @@ func (t *txn) addToDays(days map[string]engine.DaySum, slot int) {
 	for _, day := range slices.Sorted(maps.Keys(days)) {
 		part := both.DayPart{DaySum: days[day], Slot: slot}
 		part.Day = day
-		t.exec(tDays.insert+addToDay, tDays.values(&part)...)
+		t.exec(tDays.sql().insert+addToDay, tDays.values(&part)...)
 	}
 }
 

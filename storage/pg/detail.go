@@ -45,11 +45,11 @@ func (t *txn) findJob(q engine.JobQuery) (engine.Job, error) {
 	if q.ID != "" || q.Key == "" {
 		return t.job(q.ID)
 	}
-	j, ok, err := tLive.first(t, tLive.from+liveWithKey, (*text)(&q.Key))
+	j, ok, err := tLive.first(t, tLive.sql().from+liveWithKey, (*text)(&q.Key))
 	if ok || err != nil {
 		return j, err
 	}
-	return tEnded.want(t, fmt.Sprintf("job with key %q", q.Key), tEnded.from+"where key = $1 and key <> '' order by id desc limit 1", (*text)(&q.Key))
+	return tEnded.want(t, fmt.Sprintf("job with key %q", q.Key), tEnded.sql().from+"where key = $1 and key <> '' order by id desc limit 1", (*text)(&q.Key))
 }
 
 // jobOfExternal finds the job by the external id of one of its attempts: a call's in the index,
@@ -59,7 +59,7 @@ func (t *txn) jobOfExternal(external string) (engine.Job, error) {
 		"where external = $1 and kind = '" + string(engine.KindCall) + "' order by id desc limit 1",
 		"where external = $1 and id > (select max(id) - 5000 from fs_attempt) order by id desc limit 1",
 	} {
-		a, ok, err := tAttempts.first(t, tAttempts.from+where, (*text)(&external))
+		a, ok, err := tAttempts.first(t, tAttempts.sql().from+where, (*text)(&external))
 		if err != nil {
 			return engine.Job{}, err
 		}

@@ -52,7 +52,7 @@ func (t *txn) holders(specs []engine.Spec) (map[string]engine.JobID, error) {
 		}
 		_, _ = t.know(j, nil)
 		held[j.Key] = j.ID
-	}, tLive.from+"where key = any($1) and key <> '' order by id"+t.lock, keys)
+	}, tLive.sql().from+"where key = any($1) and key <> '' order by id"+t.lock, keys)
 	if err == nil {
 		err = bad
 	}

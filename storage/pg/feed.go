@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strings"
+	"sync"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -104,10 +105,12 @@ func inOrder[T any](tb *table[T], prefix string) func(t *txn, after place, limit
 	all := declare("", 0, func(p *placed[T]) []column {
 		return append(tb.columns(&p.item), column{"", &p.xid}, column{"", &p.id})
 	})
-	sql := tb.these + strings.ReplaceAll(`, %_xid, %_id from `+tb.name+` where (%_xid, %_id) > ($1, $2)
+	sql := sync.OnceValue(func() string {
+		return tb.sql().these + strings.ReplaceAll(`, %_xid, %_id from `+tb.name+` where (%_xid, %_id) > ($1, $2)
 and %_xid < pg_snapshot_xmin(pg_current_snapshot()) order by %_xid, %_id limit $3`, "%", prefix)
+	})
 	return func(t *txn, after place, limit int) ([]placed[T], error) {
-		return all.list(t, sql, after.xid, int64(after.id), limit)
+		return all.list(t, sql(), after.xid, int64(after.id), limit)
 	}
 }
 
@@ -137,7 +140,7 @@ func jobRow(j engine.Job) engine.FeedRow { return engine.FeedRow{ID: string(j.ID
 
 // liveRows are live jobs by id: no durable order.
 func liveRows(t *txn, after place, limit int) (items []fed, err error) {
-	jobs, err := tLive.list(t, tLive.from+"where id > $1 order by id limit $2", int64(after.id), limit)
+	jobs, err := tLive.list(t, tLive.sql().from+"where id > $1 order by id limit $2", int64(after.id), limit)
 	for _, j := range jobs {
 		n, _ := number(j.ID)
 		items = append(items, fed{place{id: uint64(n)}, []engine.FeedRow{jobRow(j)}})
@@ -156,7 +159,7 @@ func seatRows(t *txn, after place, limit int) (items []fed, err error) {
 	for i, m := range matches {
 		ids[i] = m.item
 	}
-	seats, err := tSeats.list(t, tSeats.from+"where match = any($1) order by match, index", ids)
+	seats, err := tSeats.list(t, tSeats.sql().from+"where match = any($1) order by match, index", ids)
 	of := map[string][]engine.FeedRow{}
 	for _, p := range seats {
 		row := both.SeatRow(p.Match, p)
@@ -181,7 +184,7 @@ func rankRows(t *txn, after place, limit int) (items []fed, err error) {
 		ids = append(ids, storable(r.item.Account))
 	}
 	accounts := map[string]league.Account{}
-	err = tAccounts.each(t, func(a named, err error) { accounts[a.ID] = a.Account }, tAccounts.from+"where id = any($1)", ids)
+	err = tAccounts.each(t, func(a named, err error) { accounts[a.ID] = a.Account }, tAccounts.sql().from+"where id = any($1)", ids)
 	for _, r := range ranks {
 		if r.item.Unsure {
 			items = append(items, fed{at: r.place})

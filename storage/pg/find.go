@@ -20,10 +20,10 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 	}
 	var from []string
 	if q.Oldest || len(q.States) == 0 || slices.ContainsFunc(q.States, engine.State.Live) {
-		from = append(from, tLive.from+w.sql())
+		from = append(from, tLive.sql().from+w.sql())
 	}
 	if !q.Oldest && (q.Ended && len(q.States) == 0 || slices.ContainsFunc(q.States, engine.State.Terminal)) {
-		from = append(from, tEnded.from+w.sql())
+		from = append(from, tEnded.sql().from+w.sql())
 	}
 	order := " order by id desc limit "
 	if q.Oldest {
@@ -92,7 +92,7 @@ func (db *DB) JobLog(ctx context.Context, q engine.JobLogQuery) (page engine.Job
 	}
 	limit := both.PageSize(q.Page)
 	err = db.view(ctx, func(t *txn) error {
-		jobs, err := tEnded.list(t, tEnded.from+w.sql()+" order by id desc limit "+strconv.Itoa(limit+1), w.args...)
+		jobs, err := tEnded.list(t, tEnded.sql().from+w.sql()+" order by id desc limit "+strconv.Itoa(limit+1), w.args...)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (t *txn) attemptsOf(jobs []engine.Job) (map[engine.JobID][]engine.Attempt, 
 		if err == nil {
 			of[a.Job] = append(of[a.Job], a.Attempt)
 		}
-	}, tAttempts.from+"where job = any($1) and number > 0 order by id", numbers(jobs))
+	}, tAttempts.sql().from+"where job = any($1) and number > 0 order by id", numbers(jobs))
 }
 
 // Discards gives the number of discarded jobs that are kept, by queue; a queue without any is

@@ -86,20 +86,20 @@ type heired struct {
 	heir string
 }
 
-var (
-	tHeired = declare("", 0, func(h *heired) []column { return append(jobColumns(&h.Job), column{"", (*text)(&h.heir)}) })
+var tHeired = declare("", 0, func(h *heired) []column { return append(jobColumns(&h.Job), column{"", (*text)(&h.heir)}) })
 
-	// withHeir reads jobs of a table of them that name any of some texts.
-	withHeir = tLive.these + `, coalesce((
+// withHeir reads jobs of a table of them that name any of some texts.
+func withHeir(tb *table[engine.Job]) string {
+	return tb.sql().these + `, coalesce((
 	select p.owner from fs_mark m join (select id, owner from fs_job union all select id, owner from fs_job_ended) p on p.id = m.parent
 	where m.child = j.id and p.owner not in ('', $1) order by m.parent, m.grp limit 1), '')
-from %s j where exists (select from unnest($2::text[]) name where strpos(concat_ws(E'\n', owner, key, lock, args::text, last_error, failed::text), name) > 0) `
-)
+from ` + tb.name + ` j where exists (select from unnest($2::text[]) name where strpos(concat_ws(E'\n', owner, key, lock, args::text, last_error, failed::text), name) > 0) `
+}
 
 // liveOf gives the live jobs that are an account's or about it, and as they are to be stored those
 // that another account gets: the sync of that one counts them.
 func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) {
-	sql := fmt.Sprintf(withHeir, tLive.name) + "order by id"
+	sql := withHeir(tLive) + "order by id"
 	if t.lock != "" {
 		sql += " for update of j"
 	}
@@ -201,7 +201,7 @@ select match, exists (select from fs_listing o where o.match = mine.match and o.
 		for _, name := range both.MatchCounters(&m) {
 			w.t.sums.count(name, -1)
 		}
-	}, "with gone as (delete from fs_match where id = any($1) returning *) "+tMatches.these+"from gone", alone)
+	}, "with gone as (delete from fs_match where id = any($1) returning *) "+tMatches.sql().these+"from gone", alone)
 	w.t.exec("delete from fs_seat where match = any($1)", alone)
 	w.t.exec("delete from fs_payload where match = any($1)", alone)
 	w.t.exec("delete from fs_history where of = any($1)", alone)
@@ -217,7 +217,7 @@ const atOnce = 1000
 func (w *forgetter) jobs(a league.Account) error {
 	names := append([]string{a.ID}, w.f.PUUIDs...)
 	for last, more := int64(0), true; more; {
-		page, err := tHeired.list(w.t, fmt.Sprintf(withHeir, tEnded.name)+"and id > $3 order by id limit $4 for update of j", a.ID, names, last, atOnce)
+		page, err := tHeired.list(w.t, withHeir(tEnded)+"and id > $3 order by id limit $4 for update of j", a.ID, names, last, atOnce)
 		if err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (w *forgetter) jobs(a league.Account) error {
 
 // runs deletes the syncs of the account, with what they had listed.
 func (w *forgetter) runs(a league.Account) error {
-	runs, err := tRuns.list(w.t, tRuns.from+"where account = $1", a.ID)
+	runs, err := tRuns.list(w.t, tRuns.sql().from+"where account = $1", a.ID)
 	var ids, owners []string
 	for _, r := range runs {
 		of := r.Ranges()
@@ -268,7 +268,7 @@ func (w *forgetter) rest(a league.Account) (err error) {
 
 // weeklies takes the account's line out of the weekly reports.
 func (w *forgetter) weeklies(a league.Account) error {
-	weeks, err := tWeekly.list(w.t, tWeekly.from+"where strpos(report::text, $1) > 0 for update", a.ID)
+	weeks, err := tWeekly.list(w.t, tWeekly.sql().from+"where strpos(report::text, $1) > 0 for update", a.ID)
 	for _, r := range weeks {
 		both.WithoutAccount(&r, a.ID)
 		tWeekly.put(w.t, r)

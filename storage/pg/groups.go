@@ -81,7 +81,7 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 		return nil, err
 	}
 	t.dirty = true
-	groups, err := tGroups.list(t, markMember+tGroups.these+"from summed order by parent, grp", n, int(m), calls, throttled)
+	groups, err := tGroups.list(t, markMember+tGroups.sql().these+"from summed order by parent, grp", n, int(m), calls, throttled)
 	for _, g := range groups {
 		parent, _ := number(g.Parent)
 		t.touchRunOf(parent)
@@ -112,7 +112,7 @@ func (t *txn) groups(parent engine.JobID) ([]engine.GroupStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tGroups.list(t, tGroups.from+"where parent = $1 order by grp"+t.lock, n)
+	return tGroups.list(t, tGroups.sql().from+"where parent = $1 order by grp"+t.lock, n)
 }
 
 // OpenChildren lists the children of a parent that are not settled, each once.
@@ -144,5 +144,5 @@ func (t *txn) waiting(id engine.JobID) ([]engine.GroupStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tGroups.list(t, tGroups.from+"g where exists (select from fs_mark m where (m.parent, m.grp) = (g.parent, g.grp) and m.child = $1) order by parent, grp"+t.lock, n)
+	return tGroups.list(t, tGroups.sql().from+"g where exists (select from fs_mark m where (m.parent, m.grp) = (g.parent, g.grp) and m.child = $1) order by parent, grp"+t.lock, n)
 }

@@ -101,7 +101,7 @@ const liveWithKey = "where key = $1 and key <> ''"
 // JobByKey gives the live job that holds the key; engine.ErrNotFound.
 func (db *DB) JobByKey(tx engine.Tx, key string) (engine.Job, error) {
 	t := own(tx)
-	return t.know(tLive.want(t, fmt.Sprintf("live job with key %q", key), tLive.from+liveWithKey+t.lock, (*text)(&key)))
+	return t.know(tLive.want(t, fmt.Sprintf("live job with key %q", key), tLive.sql().from+liveWithKey+t.lock, (*text)(&key)))
 }
 
 // SaveJob stores j where its state belongs, takes or frees its key and emits the change.
@@ -178,7 +178,7 @@ func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
 				}
 				page = append(page, both.Loaded{Job: j, Err: err})
 				next, _ = number(j.ID)
-			}, tLive.from+"where id > $1 order by id limit $2", last, pageOfLive)
+			}, tLive.sql().from+"where id > $1 order by id limit $2", last, pageOfLive)
 		})
 		return page, next, len(page) == pageOfLive, err
 	})
@@ -199,7 +199,7 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 	err = t.query(func(rows pgx.Rows) {
 		there = true
 		j, why = salvage(rows)
-	}, tLive.get+t.lock, n)
+	}, tLive.sql().get+t.lock, n)
 	switch {
 	case err != nil:
 		return engine.Job{}, err

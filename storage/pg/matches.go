@@ -73,7 +73,7 @@ func fetchColumns(of string, f *league.Fetch) []column {
 // Match gives a match by its id; engine.ErrNotFound.
 func (db *DB) Match(tx engine.Tx, id string) (league.Match, error) {
 	t := own(tx)
-	return tMatches.want(t, fmt.Sprintf("match %q", id), tMatches.get+t.lock, (*text)(&id))
+	return tMatches.want(t, fmt.Sprintf("match %q", id), tMatches.sql().get+t.lock, (*text)(&id))
 }
 
 // maxMatch bounds the id of a match, as in every store of ours.
@@ -174,7 +174,7 @@ select distinct account, $2, (select played from fs_match where id = $2) from fs
 
 // seats gives the seats of a match by index; none when they are not stored.
 func (t *txn) seats(match string) ([]league.Participant, error) {
-	return tSeats.list(t, tSeats.from+"where match = $1 order by index", (*text)(&match))
+	return tSeats.list(t, tSeats.sql().from+"where match = $1 order by index", (*text)(&match))
 }
 
 // tGames are matches of an account that are stored, with its seat.
@@ -226,7 +226,7 @@ func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, er
 	return func(yield func(league.Match, error) bool) {
 		var all []loaded
 		err := tMatches.each(t, func(m league.Match, err error) { all = append(all, loaded{m, err}) },
-			tMatches.from+"where id in (select match from fs_listing where account = $1)", (*text)(&account))
+			tMatches.sql().from+"where id in (select match from fs_listing where account = $1)", (*text)(&account))
 		if err != nil {
 			yield(league.Match{}, err)
 			return
@@ -269,7 +269,7 @@ func (db *DB) Fetched(tx engine.Tx, p league.Part, n int, fits func(match string
 // Gaps lists what any run misses of a match.
 func (db *DB) Gaps(tx engine.Tx, match string) ([]league.Gap, error) {
 	t := own(tx)
-	return tGaps.list(t, tGaps.from+"where match = $1 order by run, part"+t.lock, (*text)(&match))
+	return tGaps.list(t, tGaps.sql().from+"where match = $1 order by run, part"+t.lock, (*text)(&match))
 }
 
 // SaveGap notes what a run misses, in place of what was noted before; added is false when the run
@@ -292,7 +292,7 @@ func (db *DB) DropGap(tx engine.Tx, g league.Gap) error {
 // many there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
 func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error) {
 	t := own(tx)
-	failed, err := tMatches.list(t, tMatches.from+`where status = 'temporary_failure' and cancelled = 0 and coalesce(last_attempt_at, '-infinity') < $1
+	failed, err := tMatches.list(t, tMatches.sql().from+`where status = 'temporary_failure' and cancelled = 0 and coalesce(last_attempt_at, '-infinity') < $1
 order by last_attempt_at nulls first, id`, before)
 	if err != nil {
 		return nil, 0, err
@@ -316,7 +316,7 @@ order by last_attempt_at nulls first, id`, before)
 		if owners := db.AccountsOf(tx, m.ID); len(owners) > 0 {
 			s.Owner = owners[0]
 		}
-		last, ended, err := tEnded.first(t, tEnded.from+"where key = $1 and key <> '' order by id desc limit 1", keys[i])
+		last, ended, err := tEnded.first(t, tEnded.sql().from+"where key = $1 and key <> '' order by id desc limit 1", keys[i])
 		if err != nil {
 			return nil, total, err
 		}

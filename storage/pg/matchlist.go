@@ -21,8 +21,8 @@ var tSeen = declare("fs_match", 1, func(s *seen) []column {
 		column{"", &s.seat.Kills}, column{"", &s.seat.Deaths}, column{"", &s.seat.Assists})
 })
 
-// seenBy reads the matches of an account as seen.
-var seenBy = tMatches.these + `, s.match is not null, coalesce(s.won, false), s.champion, coalesce(s.kills, 0), coalesce(s.deaths, 0), coalesce(s.assists, 0)
+// seenBy follows the columns of a match, and reads the matches of an account as seen.
+const seenBy = `, s.match is not null, coalesce(s.won, false), s.champion, coalesce(s.kills, 0), coalesce(s.deaths, 0), coalesce(s.assists, 0)
 from (select account, match, coalesce(played, '-infinity') as place from fs_listing where account = $1) l
 join fs_match on id = l.match` + seatOfMatch
 
@@ -75,7 +75,7 @@ func (t *txn) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error 
 		page.Hidden = int(now.totals().Permanent)
 	}
 	limit := both.PageSize(q.Page)
-	list, err := tMatches.list(t, tMatches.from+w.sql()+" order by id desc limit "+strconv.Itoa(limit+1), w.args...)
+	list, err := tMatches.list(t, tMatches.sql().from+w.sql()+" order by id desc limit "+strconv.Itoa(limit+1), w.args...)
 	for i, m := range list {
 		if i == limit {
 			page.Next = list[i-1].ID
@@ -99,7 +99,7 @@ func (t *txn) accountMatches(q engine.MatchesQuery, account string, page *engine
 		}
 	}
 	limit := both.PageSize(q.Page)
-	list, err := tSeen.list(t, seenBy+w.sql()+" order by l.place desc, l.match limit "+strconv.Itoa(limit+1), w.args...)
+	list, err := tSeen.list(t, tMatches.sql().these+seenBy+w.sql()+" order by l.place desc, l.match limit "+strconv.Itoa(limit+1), w.args...)
 	for i, s := range list {
 		if i == limit {
 			page.Next = list[i-1].ID
@@ -118,7 +118,7 @@ func (db *DB) Settled(ctx context.Context, account string, n int) (list []engine
 		if err != nil {
 			return err
 		}
-		last, err := tSeen.list(t, seenBy+`where status <> 'unfetched' and greatest(fetched_at, last_attempt_at) is not null
+		last, err := tSeen.list(t, tMatches.sql().these+seenBy+`where status <> 'unfetched' and greatest(fetched_at, last_attempt_at) is not null
 order by greatest(fetched_at, last_attempt_at) desc, id limit $2`, storable(a.ID), n)
 		for i := range last {
 			list = append(list, last[len(last)-1-i].row())

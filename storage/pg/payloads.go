@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/farsight-console/farsight/engine"
@@ -21,7 +22,7 @@ type kept struct {
 
 // unasked are characters that JSON may escape and text of PostgreSQL cannot have: a question about a
 // document that has one would end with an error, and with it that about all others.
-var unasked = regexp.MustCompile(`\\u(0000|[dD][89a-fA-F])`)
+var unasked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\u(0000|[dD][89a-fA-F])`) })
 
 // keptAs says how a payload is stored.
 func (db *DB) keptAs(p both.Payload) kept {
@@ -29,7 +30,7 @@ func (db *DB) keptAs(p both.Payload) kept {
 	if p.Part != league.PartMatch || !db.queryable {
 		return k
 	}
-	if raw, err := k.raw(); err == nil && utf8.Valid(raw) && json.Valid(raw) && !unasked.Match(raw) {
+	if raw, err := k.raw(); err == nil && utf8.Valid(raw) && json.Valid(raw) && !unasked().Match(raw) {
 		k.json, k.Body = raw, nil
 	}
 	return k
@@ -78,7 +79,7 @@ func (db *DB) Raw(ctx context.Context, match string, part league.Part) (raw []by
 		if err != nil {
 			return err
 		}
-		p, err := tPayloads.want(t, "it", tPayloads.get, (*text)(&match), (*text)(&part))
+		p, err := tPayloads.want(t, "it", tPayloads.sql().get, (*text)(&match), (*text)(&part))
 		if err == nil {
 			raw, err = p.raw()
 		}

@@ -80,7 +80,7 @@ func (p *pruning) page(t *txn) error {
 		if err == nil && age > 0 && p.now.Sub(j.Finished) > age && !slices.Contains(p.spare, j.ID) { // check names one that cannot be read
 			old = append(old, j)
 		}
-	}, tEnded.from+"where id > $1 order by id limit $2", p.last, atOnce)
+	}, tEnded.sql().from+"where id > $1 order by id limit $2", p.last, atOnce)
 	p.more = seen == atOnce
 	if err != nil || len(old) == 0 {
 		return err
@@ -172,7 +172,7 @@ func (t *txn) dropEnded(jobs []engine.Job) (attempts int, err error) {
 		if attempts++; err == nil {
 			addOnDay(&t.pruned, a.End, func(d *engine.DaySum) { d.CountAttempt(a.Attempt, 1) })
 		}
-	}, "with gone as (delete from fs_attempt where job = any($1) returning *) "+tAttempts.these+"from gone", of)
+	}, "with gone as (delete from fs_attempt where job = any($1) returning *) "+tAttempts.sql().these+"from gone", of)
 	t.exec("delete from fs_history where of = any($1)", ids)
 	t.exec("delete from fs_mark where parent = any($1)", of)
 	t.exec("delete from fs_group where parent = any($1)", of)

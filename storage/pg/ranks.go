@@ -29,7 +29,7 @@ var tRanks = declare("fs_rank", 3, func(r *league.Rank) []column {
 
 // LastRanks gives the newest row of each queue of an account.
 func (db *DB) LastRanks(tx engine.Tx, account string) ([]league.Rank, error) {
-	return tRanks.list(own(tx), strings.Replace(tRanks.from, "select", "select distinct on (queue)", 1)+"where account = $1 order by queue desc, at desc", (*text)(&account))
+	return tRanks.list(own(tx), strings.Replace(tRanks.sql().from, "select", "select distinct on (queue)", 1)+"where account = $1 order by queue desc, at desc", (*text)(&account))
 }
 
 // SaveRank adds a row to the history.
@@ -74,7 +74,7 @@ func (db *DB) RankHistory(ctx context.Context, q engine.RanksQuery) (page engine
 			w.and(fmt.Sprintf("(queue, at) < ($%d, ?)", len(w.args)), time.UnixMilli(at))
 		}
 		limit := both.PageSize(q.Page)
-		ranks, err := tRanks.list(t, tRanks.from+w.sql()+" order by queue desc, at desc limit "+strconv.Itoa(limit+1), w.args...)
+		ranks, err := tRanks.list(t, tRanks.sql().from+w.sql()+" order by queue desc, at desc limit "+strconv.Itoa(limit+1), w.args...)
 		for i, r := range ranks {
 			if i == limit {
 				page.Next = fmt.Sprintf("%s@%d", ranks[i-1].Queue, ranks[i-1].At.UnixMilli())

@@ -61,7 +61,7 @@ func (db *DB) Weekly(ctx context.Context, monday string) (r *engine.WeeklyReport
 		w.and("week = ?", (*text)(&monday))
 	}
 	err = db.view(ctx, func(t *txn) error {
-		report, err := tWeekly.want(t, fmt.Sprintf("weekly report %s", monday), tWeekly.from+w.sql()+" order by week desc limit 1", w.args...)
+		report, err := tWeekly.want(t, fmt.Sprintf("weekly report %s", monday), tWeekly.sql().from+w.sql()+" order by week desc limit 1", w.args...)
 		if err == nil {
 			r = &report
 		}

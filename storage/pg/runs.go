@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -56,7 +57,7 @@ func runColumns(r *league.Run) []column {
 // Run gives a run by its id; engine.ErrNotFound.
 func (db *DB) Run(tx engine.Tx, id string) (league.Run, error) {
 	t := own(tx)
-	return tRuns.want(t, fmt.Sprintf("run %q", id), tRuns.get+t.lock, (*text)(&id))
+	return tRuns.want(t, fmt.Sprintf("run %q", id), tRuns.sql().get+t.lock, (*text)(&id))
 }
 
 // SaveRun stores the run and emits its account's row.
@@ -93,8 +94,8 @@ var tShownRuns = declare("fs_run", 1, func(r *shownRun) []column {
 })
 
 // shown reads runs as shownRun.
-var shown = func() string {
-	sql := tRuns.these + `, coalesce(l.queue, e.queue), own_calls, own_throttled`
+var shown = sync.OnceValue(func() string {
+	sql := tRuns.sql().these + `, coalesce(l.queue, e.queue), own_calls, own_throttled`
 	for _, g := range []string{"m", "t"} {
 		for _, name := range []string{"total", "open", "retrying", "done", "dead", "cancelled", "calls", "throttled"} {
 			sql += fmt.Sprintf(", coalesce(%s.%s, 0)", g, name)
@@ -105,7 +106,7 @@ left join (select id as live, queue from fs_job) l on l.live = r.job left join (
 left join (select parent, total, open, retrying, done, dead, cancelled, calls, throttled from fs_group where grp = %d) m on m.parent = r.job
 left join (select parent, total, open, retrying, done, dead, cancelled, calls, throttled from fs_group where grp = %d) t on t.parent = r.job `,
 		league.GroupMatches, league.GroupTimelines)
-}()
+})
 
 // work is nil while the run has no job.
 func (r *shownRun) work() *both.RunWork {
@@ -116,7 +117,7 @@ func (r *shownRun) work() *both.RunWork {
 }
 
 func (t *txn) shownRuns(ids []string) (map[string]shownRun, error) {
-	list, err := tShownRuns.list(t, shown+"where run_id = any($1)", ids)
+	list, err := tShownRuns.list(t, shown()+"where run_id = any($1)", ids)
 	runs := map[string]shownRun{}
 	for _, r := range list {
 		runs[r.ID] = r
@@ -181,7 +182,7 @@ func (t *txn) stagedOf(run string) (map[string]bool, error) {
 
 // Staged gives the run's ids in the order they were staged.
 func (db *DB) Staged(tx engine.Tx, run string) ([]league.Staged, error) {
-	return tStaged.list(own(tx), tStaged.from+"where run = $1 order by n", (*text)(&run))
+	return tStaged.list(own(tx), tStaged.sql().from+"where run = $1 order by n", (*text)(&run))
 }
 
 // Unstage drops the run's staged ids.

@@ -38,10 +38,10 @@ func (db *DB) Queue(tx engine.Tx, name engine.Queue) (engine.QueueState, error) 
 		q.Name = name
 		return q, err
 	}
-	q, ok, err := tQueues.first(t, tQueues.get+readQueue, (*text)(&name))
+	q, ok, err := tQueues.first(t, tQueues.sql().get+readQueue, (*text)(&name))
 	if !ok && err == nil {
 		t.exec(addQueue, (*text)(&name))
-		q, _, err = tQueues.first(t, tQueues.get+readQueue, (*text)(&name))
+		q, _, err = tQueues.first(t, tQueues.sql().get+readQueue, (*text)(&name))
 	}
 	if t.queues == nil {
 		t.queues = map[engine.Queue]engine.QueueState{}
@@ -62,7 +62,7 @@ func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 // Queues lists the stored queues by name.
 func (db *DB) Queues(ctx context.Context) (list []engine.QueueState, err error) {
 	err = db.view(ctx, func(t *txn) error {
-		list, err = tQueues.list(t, tQueues.from+"where since is not null order by name")
+		list, err = tQueues.list(t, tQueues.sql().from+"where since is not null order by name")
 		return err
 	})
 	return list, err
@@ -95,7 +95,7 @@ func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
 
 // history gives the last transitions of an id, oldest first.
 func (t *txn) history(id string) (list []engine.Transition, err error) {
-	rows, err := tHistory.list(t, tHistory.from+"where of = $1 order by seq", (*text)(&id))
+	rows, err := tHistory.list(t, tHistory.sql().from+"where of = $1 order by seq", (*text)(&id))
 	for _, m := range rows {
 		list = append(list, m.Transition)
 	}

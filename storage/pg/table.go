@@ -3,6 +3,7 @@ package pg
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,16 +21,23 @@ type column struct {
 type table[T any] struct {
 	name    string
 	columns func(v *T) []column
-	these   string // select …
-	from    string // these from name
+	sql     func() *statements // made when first asked for: most programs have no server
+}
 
+// statements are the usual ones of a table.
+type statements struct {
+	these, from                 string // select …; these from name
 	insert, upsert, get, remove string
 }
 
 // declare makes a table. The first columns, as many as keys says, are its primary key.
 func declare[T any](name string, keys int, columns func(v *T) []column) *table[T] {
+	return &table[T]{name, columns, sync.OnceValue(func() *statements { return write(name, keys, columns(new(T))) })}
+}
+
+func write(name string, keys int, columns []column) *statements {
 	var names, places, sets, match []string
-	for i, c := range columns(new(T)) {
+	for i, c := range columns {
 		names = append(names, c.name)
 		places = append(places, fmt.Sprintf("$%d", i+1))
 		if i < keys {
@@ -39,12 +47,12 @@ func declare[T any](name string, keys int, columns func(v *T) []column) *table[T
 		}
 	}
 	all, key := strings.Join(names, ", "), strings.Join(match, " and ")
-	tb := &table[T]{name: name, columns: columns, these: "select " + all + " ", from: "select " + all + " from " + name + " "}
-	tb.insert = fmt.Sprintf("insert into %s (%s) values (%s)", name, all, strings.Join(places, ", "))
-	tb.upsert = fmt.Sprintf("%s on conflict (%s) do update set %s", tb.insert, strings.Join(names[:keys], ", "), strings.Join(sets, ", "))
-	tb.get = tb.from + "where " + key
-	tb.remove = fmt.Sprintf("delete from %s where %s", name, key)
-	return tb
+	s := &statements{these: "select " + all + " ", from: "select " + all + " from " + name + " "}
+	s.insert = fmt.Sprintf("insert into %s (%s) values (%s)", name, all, strings.Join(places, ", "))
+	s.upsert = fmt.Sprintf("%s on conflict (%s) do update set %s", s.insert, strings.Join(names[:keys], ", "), strings.Join(sets, ", "))
+	s.get = s.from + "where " + key
+	s.remove = fmt.Sprintf("delete from %s where %s", name, key)
+	return s
 }
 
 // values are the pointers of a row, as arguments or as targets.
@@ -58,15 +66,15 @@ func (tb *table[T]) values(v *T) []any {
 }
 
 // add inserts a row; put inserts it or replaces what is there.
-func (tb *table[T]) add(t *txn, v T) { t.exec(tb.insert, tb.values(&v)...) }
-func (tb *table[T]) put(t *txn, v T) { t.exec(tb.upsert, tb.values(&v)...) }
+func (tb *table[T]) add(t *txn, v T) { t.exec(tb.sql().insert, tb.values(&v)...) }
+func (tb *table[T]) put(t *txn, v T) { t.exec(tb.sql().upsert, tb.values(&v)...) }
 
 // drop removes the row of a key.
-func (tb *table[T]) drop(t *txn, key ...any) { t.exec(tb.remove, key...) }
+func (tb *table[T]) drop(t *txn, key ...any) { t.exec(tb.sql().remove, key...) }
 
 // find gives the row of a key, and locks it in a writing transaction.
 func (tb *table[T]) find(t *txn, key ...any) (v T, ok bool, err error) {
-	return tb.first(t, tb.get+t.lock, key...)
+	return tb.first(t, tb.sql().get+t.lock, key...)
 }
 
 // first gives the first row of a query that begins with from.

@@ -72,6 +72,65 @@ func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
 	r.sound(20)
 }
 
+// Whoever cancels the row of an attempt, as River UI does, or has a row of the past run again, loses
+// no job and makes no call: the row carries a job, and is none.
+func TestShow11_ARowThatIsCancelled(t *testing.T) {
+	row := func(r *rig, c *river.Client[pgx.Tx], in rivertype.JobState) (id int64) {
+		until(func() bool {
+			found, err := c.JobList(t.Context(), river.NewJobListParams().Kinds(kindAttempt).States(in))
+			must(t, err)
+			if len(found.Jobs) > 0 {
+				id = found.Jobs[0].ID
+			}
+			return id != 0
+		})
+		return id
+	}
+	t.Run("before a member takes it up", func(t *testing.T) {
+		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+		r.run("leads", func(o *Options) { o.Workers = 0 })
+		r.insert(1)
+		c := r.other()
+		_, err := c.JobCancel(t.Context(), row(r, c, rivertype.JobStateAvailable))
+		must(t, err)
+		r.run("works")
+		r.finish(nil)
+		r.sound(1)
+	})
+	t.Run("while it is under way", func(t *testing.T) {
+		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Latency{Base: time.Second})
+		r.run("a")
+		r.insert(1)
+		c := r.other()
+		_, err := c.JobCancel(t.Context(), row(r, c, rivertype.JobStateRunning))
+		must(t, err)
+		r.finish(nil)
+		r.sound(1)
+		if n := r.count("select attempts from fs_job_ended"); n != 1 {
+			t.Errorf("it is charged with %d attempts", n)
+		}
+	})
+	t.Run("once more when it is done", func(t *testing.T) {
+		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+		r.run("a")
+		r.insert(1)
+		r.finish(nil)
+		c, calls := r.other(), r.sim.Stats().Calls
+		again := row(r, c, rivertype.JobStateCompleted)
+		_, err := c.JobRetry(t.Context(), again)
+		must(t, err)
+		until(func() bool {
+			j, err := c.JobGet(t.Context(), again)
+			must(t, err)
+			return j.State == rivertype.JobStateCompleted && j.Attempt == 2
+		})
+		if n := r.sim.Stats().Calls; n != calls {
+			t.Errorf("%d calls more", n-calls)
+		}
+		r.sound(1)
+	})
+}
+
 // lookEvery is how often a leader looks at the least.
 const lookEvery = 250 * time.Millisecond
 

@@ -133,7 +133,7 @@ func (r *rehearsal) status() engine.StatusAnswer {
 func (r *rehearsal) until(what string, span time.Duration, ok func() bool) time.Duration {
 	r.t.Helper()
 	began := time.Now()
-	for !ok() {
+	for synctest.Wait(); !ok(); synctest.Wait() { // nothing is under way when it is looked at
 		if time.Since(began) > span {
 			r.t.Fatalf("%s did not come within %s: %+v\n%s", what, span, r.status().Engine, r.story())
 		}
@@ -158,6 +158,7 @@ func (r *rehearsal) state(want engine.EngineState) func() bool {
 func (r *rehearsal) row(name string) chaos.Row {
 	r.t.Helper()
 	time.Sleep(500 * time.Millisecond) // the sums are not read at every frame
+	synctest.Wait()
 	for _, row := range r.Chaos.State().Rows {
 		if row.Name == name {
 			return row

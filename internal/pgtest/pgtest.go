@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // What says which server is used. With the first, tests use that one, where their role must
@@ -117,7 +119,8 @@ func programs() (string, error) {
 // and removes what it has written. Until then it does what it is told, and says when it has.
 const serve = `begin() {
 	"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-		-c "synchronous_commit=$3" -c shared_buffers=32MB -c max_connections=80 >>"$2/log" 2>&1 &
+		-c "synchronous_commit=$3" -c shared_buffers=32MB -c max_connections=80 \
+		-c max_wal_size=64MB -c jit=off -c dynamic_shared_memory_type=mmap >>"$2/log" 2>&1 &
 }
 begin "$@"
 while read -r word; do
@@ -185,14 +188,18 @@ func (s *Server) tell(t testing.TB, word string) {
 	}
 }
 
+// room is what must be free in memory for servers to be there, in bytes. Each takes about 100 MB.
+const room = 1 << 30
+
 // start makes a server in a folder of its own; it listens on a Unix socket there. The path of
-// a socket must be short: the folder is not where TMPDIR says.
+// a socket must be short: the folder is not where TMPDIR says. A schema is 500 files: where they
+// are made and deleted in memory, each test costs half.
 func start(synchronous string) (*Server, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("/tmp", "farsight-pg")
+	dir, err := os.MkdirTemp(scratch.Place(room), "farsight-pg")
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +207,7 @@ func start(synchronous string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "farsight", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+	made := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "farsight", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "--wal-segsize=1")
 	made.Dir, made.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
 	if said, err := made.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w: %s", err, said)

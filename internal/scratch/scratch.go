@@ -41,7 +41,7 @@ const keeperEnv = "SCRATCH_KEEPER"
 var grace = 10 * time.Second
 
 // lookEvery is how often the keeper looks at the files.
-const lookEvery = 100 * time.Millisecond
+const lookEvery = 250 * time.Millisecond
 
 // tests are a package's; *testing.M is some.
 type tests interface{ Run() int }
@@ -147,11 +147,20 @@ func (r *run) own(d *tempdir.Dir, ceiling int64) error {
 	return err
 }
 
+// Place is the file system in memory where so many bytes of it are free, and /tmp where it is
+// too small: a container may have as good as none.
+func Place(bytes int64) string {
+	var fs syscall.Statfs_t
+	if syscall.Statfs(memory, &fs) != nil || int64(fs.Bavail)*int64(fs.Bsize) < bytes {
+		return "/tmp"
+	}
+	return memory
+}
+
 // claim is a directory in memory, if one is free and there is room.
 func (r *run) claim() string {
 	r.once.Do(func() {
-		var fs syscall.Statfs_t
-		if syscall.Statfs(memory, &fs) != nil || int64(fs.Bavail)*int64(fs.Bsize) < slots*memoryCeiling { // a container may have as good as none
+		if Place(slots*memoryCeiling) != memory {
 			return
 		}
 		for i := range slots {

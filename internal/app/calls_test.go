@@ -60,6 +60,7 @@ const ringTime = 10 * time.Second
 func withTelephone(t *testing.T, numbers map[string][]string, f func(t *testing.T, p *telephone)) {
 	dir := filepath.Join(t.TempDir(), "data")
 	doc := document(t)
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
 		cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { return dir, name == "FARSIGHT_DATA_DIR" }})

@@ -56,6 +56,7 @@ func (f *flow) account(p sim.PlayerSpec) engine.AccountRow {
 // TestI2_TheForetoldDelayComesTrue: what a dry run says of the scheduled run is what
 // happens on the real engine, with and without the sync that it was asked about.
 func TestI2_TheForetoldDelayComesTrue(t *testing.T) {
+	t.Parallel()
 	long(t)
 	alone, foretold := hourly(t, false)
 	beside, again := hourly(t, true)

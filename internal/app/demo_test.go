@@ -36,6 +36,7 @@ type rehearsal struct {
 // rehearse runs f with a demo whose syncs have begun.
 func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
 	t.Helper()
+	t.Parallel()
 	dir := scratch.Memory(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)))

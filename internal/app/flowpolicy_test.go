@@ -15,6 +15,7 @@ import (
 // TestFlow_TriesAndDelaysAreThoseInForce: with FARSIGHT_RETRY_MATCH=10s,10s every surface
 // says three tries and ten seconds: the console's screens, the lists, the queries, and what is told where no engine runs.
 func TestFlow_TriesAndDelaysAreThoseInForce(t *testing.T) {
+	t.Parallel()
 	who := flowPlayer("Blue Heron#FLOW", 6)
 	inFlowWith(t, quick(who), map[string]string{"FARSIGHT_RETRY_MATCH": "10s,10s"}, func(f *flow) {
 		id := f.sim.MatchIDs(who.RiotID)[0]

@@ -49,9 +49,10 @@ type flow struct {
 // flowNoon is when the flows begin.
 var flowNoon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// inFlow plays f on an engine with a simulated Riot.
+// inFlow plays f on an engine with a simulated Riot, beside other tests.
 func inFlow(t *testing.T, o sim.Options, f func(f *flow)) {
 	t.Helper()
+	t.Parallel()
 	inFlowWith(t, o, nil, f)
 }
 

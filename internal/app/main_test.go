@@ -33,7 +33,7 @@ var top = filepath.Join("..", "..")
 // measurement: only a hang is that slow.
 const patience = 5 * time.Minute
 
-func TestMain(m *testing.M) {
+func TestMain(whole *testing.M) {
 	if role := os.Getenv(roleEnv); role != "" {
 		os.Exit(roles[role]())
 	}
@@ -43,10 +43,22 @@ func TestMain(m *testing.M) {
 	parallel := false
 	flag.Visit(func(f *flag.Flag) { parallel = parallel || f.Name == "test.parallel" })
 	if !parallel {
-		_ = flag.Set("test.parallel", "6")
+		_ = flag.Set("test.parallel", "8")
 	}
+	m := all{whole}
 	code := leak.Check(scratch.OnDisk(m).Run())
 	os.Exit(code)
+}
+
+// all are the tests of this package. Where none is chosen, the binary is built beside the first
+// of them, which do without it.
+type all struct{ *testing.M }
+
+func (a all) Run() int {
+	if unseen == "" && flag.Lookup("test.run").Value.String()+flag.Lookup("test.list").Value.String() == "" {
+		go built.once.Do(makeBinary)
+	}
+	return a.M.Run()
 }
 
 // roleEnv makes the test binary another program: what it does then is one of the
@@ -73,20 +85,21 @@ func farsight(t testing.TB) string {
 	if unseen != "" {
 		t.Skip(unseen)
 	}
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "farsight-test-"); built.err != nil {
-			return
-		}
-		built.path = filepath.Join(built.dir, "farsight")
-		out, err := exec.Command("go", "build", "-buildvcs=false", "-o", built.path, top).CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("go build: %w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
+	if built.once.Do(makeBinary); built.err != nil {
 		t.Fatal(built.err)
 	}
 	return built.path
+}
+
+func makeBinary() {
+	if built.dir, built.err = os.MkdirTemp("", "farsight-test-"); built.err != nil {
+		return
+	}
+	built.path = filepath.Join(built.dir, "farsight")
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", built.path, top).CombinedOutput()
+	if err != nil {
+		built.err = fmt.Errorf("go build: %w\n%s", err, out)
+	}
 }
 
 // command is one run of the binary, before it is started.

@@ -54,6 +54,7 @@ func TestP22_AnotherZoneAndItsDoubledHour(t *testing.T) {
 // One match answers 500 for ever among healthy ones: its calls are those of its
 // policy, exactly, and it holds nobody up.
 func TestP11_OneMatchThatAlwaysFails(t *testing.T) {
+	t.Parallel()
 	simulate(t, stretch{
 		seed: 7, accounts: 6, zone: "UTC", from: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), span: 2 * time.Hour, recount: time.Hour,
 		scenes: scenesAt(map[string]time.Duration{"a whole history is asked for": 10 * time.Minute}),

@@ -38,6 +38,7 @@ func budgetRiot() (sim.PlayerSpec, sim.Options) {
 // In virtual time, where no machine is too slow for it: what looks at the pace is the
 // simulator's own figures.
 func TestS3_2_SyncUsesTheWholeBudget(t *testing.T) {
+	t.Parallel()
 	who, o := budgetRiot()
 	dir := filepath.Join(scratch.Memory(t), "data")
 	synctest.Test(t, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // where every write waits for the disk and pruning takes part; the check at its end
 // recounts everything.
 func TestP16_SummariesEqualTheirMembers(t *testing.T) {
+	t.Parallel()
 	t.Run("memory", func(t *testing.T) { bt.P16_SummariesEqualTheirMembers(t, memstore.New(), 10_000, nil) })
 	t.Run("bbolt", func(t *testing.T) {
 		db, stop, err := serve(t.TempDir() + "/data")

@@ -21,7 +21,10 @@ import (
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.InMemory(m)) }
+func TestMain(m *testing.M) {
+	scratch.AtOnce(4)
+	goleak.VerifyTestMain(scratch.InMemory(m))
+}
 
 // store is what the tests need of a store besides local.Store.
 type store interface {
@@ -178,9 +181,10 @@ func (s *serverSite) Open(o backendtest.Setup) (backendtest.Node, error) {
 	return n, err
 }
 
-// onEach runs a row on the model and on the real stores.
+// onEach runs a row on the model and on the real stores, beside other rows.
 func onEach(t *testing.T, row func(testing.TB, backendtest.Site)) {
 	t.Helper()
+	t.Parallel()
 	t.Run("memory", func(t *testing.T) { inMemory(t, row) })
 	t.Run("bbolt", func(t *testing.T) { onDisk(t, row) })
 	t.Run("postgres", func(t *testing.T) { onServer(t, row) })

@@ -43,6 +43,7 @@ func TestCancelledParentTakesItsChildren(t *testing.T) {
 }
 
 func TestI11_UndoBringsASyncBack(t *testing.T) {
+	t.Parallel()
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprintf("restart %t", restart), func(t *testing.T) {
 			onEach(t, func(t testing.TB, s bt.Site) { bt.I11_UndoBringsASyncBack(t, s, restart) })
@@ -58,6 +59,7 @@ var (
 )
 
 func TestP14_CancelCompleteRace(t *testing.T) {
+	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
 		inMemory(t, func(t testing.TB, s bt.Site) { bt.P14_CancelCompleteRace(t, s, cancelRaces) })
 	})
@@ -70,6 +72,7 @@ func TestP14_CancelCompleteRace(t *testing.T) {
 }
 
 func TestP21_DueJobStartsPunctually(t *testing.T) {
+	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
 		inMemory(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, dueAtOnce) })
 	})
@@ -82,6 +85,7 @@ func TestP21_DueJobStartsPunctually(t *testing.T) {
 }
 
 func TestP01_NothingIsLostInACrash(t *testing.T) {
+	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
 		inMemory(t, func(t testing.TB, s bt.Site) { bt.P01_NothingIsLostInACrash(t, s, 200, 50) })
 	})
@@ -94,6 +98,7 @@ func TestP01_NothingIsLostInACrash(t *testing.T) {
 }
 
 func TestP16_RandomWalk(t *testing.T) {
+	t.Parallel()
 	for seed := range walks {
 		t.Run(fmt.Sprintf("memory %d", seed), func(t *testing.T) {
 			inMemory(t, func(t testing.TB, s bt.Site) { bt.RandomWalk(t, s, seed, 400) })

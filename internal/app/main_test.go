@@ -37,14 +37,7 @@ func TestMain(whole *testing.M) {
 	if role := os.Getenv(roleEnv); role != "" {
 		os.Exit(roles[role]())
 	}
-	flag.Parse()
-	// These tests wait for rate limits and for other processes far more than they
-	// compute, so more of them may run at once than there are cores.
-	parallel := false
-	flag.Visit(func(f *flag.Flag) { parallel = parallel || f.Name == "test.parallel" })
-	if !parallel {
-		_ = flag.Set("test.parallel", "8")
-	}
+	scratch.AtOnce(8)
 	m := all{whole}
 	code := leak.Check(scratch.OnDisk(m).Run())
 	os.Exit(code)

@@ -119,7 +119,7 @@ func programs() (string, error) {
 // and removes what it has written. Until then it does what it is told, and says when it has.
 const serve = `begin() {
 	"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-		-c "synchronous_commit=$3" -c shared_buffers=32MB -c max_connections=80 \
+		-c "synchronous_commit=$3" -c shared_buffers=32MB -c max_connections=200 \
 		-c max_wal_size=64MB -c jit=off -c dynamic_shared_memory_type=mmap >>"$2/log" 2>&1 &
 }
 begin "$@"

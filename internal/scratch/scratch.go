@@ -4,12 +4,14 @@
 package scratch
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -71,6 +73,18 @@ type run struct {
 func Lavish() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
+	}
+}
+
+// AtOnce lets n tests run at once that may run beside others, unless -parallel says how many: of
+// those that wait for limits, servers and other processes more than they compute, more may than
+// there are cores.
+func AtOnce(n int) {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if !said {
+		_ = flag.Set("test.parallel", strconv.Itoa(n))
 	}
 }
 

@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	scratch.AtOnce(6)
 	goleak.VerifyTestMain(scratch.OnDisk(m))
 }
 
@@ -73,6 +74,7 @@ func beMember(at, id string) error {
 			if ctx.Err() != nil {
 				return nil
 			}
+			time.Sleep(time.Millisecond) // others want the core, too
 		}
 	}})
 	fmt.Println("ended 0")
@@ -200,6 +202,7 @@ func must(t testing.TB, err error) {
 
 // When the leader is killed another one leads, again and again.
 func TestAKilledLeaderIsFollowed(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, "a", "b", "c")
 	leader := f.nextLeader(0)
 	for round := range 4 {
@@ -213,6 +216,7 @@ func TestAKilledLeaderIsFollowed(t *testing.T) {
 // A leader that stands still is followed, and what it writes when it goes on is refused: also
 // when it stood still in the middle of a transaction, which then keeps the others waiting.
 func TestF4_AStaleEpochWritesNothing(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, "a", "b")
 	leader := f.nextLeader(0)
 	for range 4 {
@@ -227,6 +231,7 @@ func TestF4_AStaleEpochWritesNothing(t *testing.T) {
 
 // A leader that ends hands over at once: its term lasts an hour.
 func TestALeaderThatEndsHandsOver(t *testing.T) {
+	t.Parallel()
 	db := open(t, pgtest.Schema(t))
 	leads := make(chan string)
 	run := func(id string) (stop func()) {
@@ -311,6 +316,7 @@ func TestClocksAnHourOff(t *testing.T) {
 // called last is not known, so the limits' windows count as full, and readers' cursors are of another
 // store. It is so for those who lead later, until the limiter is saved again.
 func TestAnElectionOnAnotherServer(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	db := open(t, at)
 	must(t, db.SaveState(t.Context(), "limiter", []byte(`{"stamp":1}`)))
@@ -345,6 +351,7 @@ func TestAnElectionOnAnotherServer(t *testing.T) {
 // is left that has it; when all have the new one, it is the fleet's. No term runs out, however long
 // anything takes: the members look when they are woken.
 func TestAnotherKey(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	db := open(t, at)
 	var keyOfA atomic.Value
@@ -398,6 +405,7 @@ func wake(t *testing.T, at string) {
 // A member that is older than the schema which another one has made says what to do, and its term
 // is over.
 func TestAMemberOfAnotherVersion(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	db := open(t, at)
 	ended := false
@@ -414,6 +422,7 @@ func TestAMemberOfAnotherVersion(t *testing.T) {
 
 // What a leader ends with that is not the end of its term ends its process's part in the fleet.
 func TestALeaderThatFails(t *testing.T) {
+	t.Parallel()
 	db := open(t, pgtest.Schema(t))
 	broken := errors.New("the disk is full")
 	err := Run(t.Context(), db, Options{ID: "a", TTL: time.Hour, Lead: func(context.Context, *Term) error { return broken }})
@@ -428,6 +437,7 @@ func TestALeaderThatFails(t *testing.T) {
 // A database that is away for longer than a term ends it, and when it is there again somebody
 // leads.
 func TestADatabaseThatIsStoppedHard(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Own(t)
 	db := open(t, server.URL)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -476,6 +486,7 @@ func do(t *testing.T, at, sql string) {
 
 // A task leads if nobody else does, waits for the end of one that is gone, and gives the lead back.
 func TestATaskTakesTheLead(t *testing.T) {
+	t.Parallel()
 	at := pgtest.Schema(t)
 	db := open(t, at)
 	o := func(id string) Options { return Options{ID: id, Host: "here", TTL: time.Hour} } // longer than anything takes

@@ -135,6 +135,7 @@ func (w *wire) carry(l *link) {
 // A commit that was not answered was carried out or not: either way what it wrote is there once,
 // is told of once, and who wrote it is told what is true.
 func TestACommitThatIsNotAnswered(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Own(t)
 	for name, c := range map[string]struct {
 		runs int
@@ -180,6 +181,7 @@ func TestACommitThatIsNotAnswered(t *testing.T) {
 // A server that is stopped hard and begins again, over and over: every write that was answered is
 // there, none twice, and both sides count the same.
 func TestAServerThatIsStoppedHard(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Own(t)
 	db := open(t, server.URL)
 	db.patience.server = time.Hour
@@ -224,6 +226,7 @@ func TestAServerThatIsStoppedHard(t *testing.T) {
 // What is asked for after a restart of the server is answered, by whichever connection was left
 // from before.
 func TestReadsOutliveARestart(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Own(t)
 	db := open(t, server.URL)
 	db.patience.server = time.Hour
@@ -247,6 +250,7 @@ func TestReadsOutliveARestart(t *testing.T) {
 // A server that stands still is waited for as long as patience lasts, and no longer; what was
 // under way is neither lost nor done twice.
 func TestAServerThatStandsStill(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Own(t)
 	db := open(t, server.URL)
 	insert(t, db, spec("a"))
@@ -270,8 +274,8 @@ func TestAServerThatStandsStill(t *testing.T) {
 // locked, and runs again when it goes on.
 func TestAWriterThatStandsStill(t *testing.T) {
 	at := pgtest.Schema(t)
-	db, other := open(t, at+"&idle_in_transaction_session_timeout=50"), open(t, at)
-	id := insert(t, db, spec("a"))[0]
+	db, other := open(t, at+"&idle_in_transaction_session_timeout=500"), open(t, at)
+	id := insert(t, other, spec("a"))[0]
 	advance := func(db *DB, meanwhile func()) error {
 		return db.Write(context.Background(), func(tx engine.Tx) error {
 			j, err := db.Job(tx, id)

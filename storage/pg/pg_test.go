@@ -19,7 +19,10 @@ import (
 	"github.com/farsight-console/farsight/internal/scratch"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.OnDisk(m)) }
+func TestMain(m *testing.M) {
+	scratch.AtOnce(4)
+	goleak.VerifyTestMain(scratch.OnDisk(m))
+}
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -208,6 +208,7 @@ from (select extract(epoch from begun - granted)::float8 as s from fs_permit whe
 
 // Four processes share the calls of one key: no limit is passed, and each has a part.
 func TestShow2_FourProcessesOneLimit(t *testing.T) {
+	t.Parallel()
 	n, limits := sized(300, 5900), sized("100:2", "500:10")
 	r := newRig(t, pgtest.Schema(t), limits, sim.FixedLazy, sim.Latency{Base: 50 * time.Millisecond, Jitter: 20 * time.Millisecond})
 	for _, id := range []string{"a", "b", "c", "d"} {
@@ -242,6 +243,7 @@ const leadersOwn = `select count(*) from fs_job j where state = 'running' and bo
 
 // Members that are killed, the leader among them, lose nothing and pass no limit.
 func TestShow3_KilledMembers(t *testing.T) {
+	t.Parallel()
 	n, kills := sized(200, 5400), sized(2, 33)
 	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	for _, id := range []string{"a", "b", "c"} {
@@ -281,6 +283,7 @@ func TestShow3_KilledMembers(t *testing.T) {
 // Members that stand still, the leader among them: what they bring later is late, and no call of
 // theirs is written that nobody counts.
 func TestShow4_FrozenMembers(t *testing.T) {
+	t.Parallel()
 	n, stops := sized(250, 4000), sized(2, 20)
 	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	ids := []string{"a", "b", "c"}
@@ -313,6 +316,7 @@ func TestShow4_FrozenMembers(t *testing.T) {
 
 // A server that crashes: nobody lets a call go meanwhile, and outcomes wait for it.
 func TestShow5_AServerThatCrashes(t *testing.T) {
+	t.Parallel()
 	n, crashes := sized(200, 3000), sized(1, 5)
 	server := pgtest.Own(t)
 	r := newRig(t, server.URL, sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})

@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	scratch.AtOnce(4)
 	goleak.VerifyTestMain(scratch.OnDisk(m))
 }
 

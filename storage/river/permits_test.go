@@ -53,6 +53,7 @@ func (d *desk) standing(g remote.Grant) remote.Standing {
 
 // A permit is begun once, by one member.
 func TestAPermitIsBegunOnce(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	g := d.grant(1)
 	if s := d.standing(g); s.Grant != g || s.Begun || s.Expired || s.Report.How != remote.Open {
@@ -83,6 +84,7 @@ func TestAPermitIsBegunOnce(t *testing.T) {
 // A permit that has expired is not begun, and one that was begun does not come back unused: of the
 // leader and a member one is first.
 func TestAPermitEndsOrBegins(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	g := d.grant(1)
 	end := func(how remote.How) error {
@@ -118,6 +120,7 @@ func TestAPermitEndsOrBegins(t *testing.T) {
 
 // What a member tells is read as it was told; a claim that is taken back leaves nothing.
 func TestAReport(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	g := d.grant(1)
 	told := remote.Report{
@@ -154,6 +157,7 @@ func TestAReport(t *testing.T) {
 // A row of River is dated by the database, whose members else would wait for a leader's clock that
 // is ahead.
 func TestARowIsDatedByTheDatabase(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.grant(1)
 	if n := d.count("select count(*) from river_job where state = 'available' and scheduled_at = created_at and scheduled_at between clock_timestamp() - interval '1 minute' and clock_timestamp() and max_attempts = 1"); n != 1 {

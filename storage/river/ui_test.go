@@ -50,6 +50,7 @@ func until(ok func() bool) {
 // Whoever pauses the queue of the calls, as River UI does, stops all of them, and the engine says
 // why; what was let go already comes back. When it goes on, they do.
 func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
 	n := r.run("a")
 	c := r.other()
@@ -137,6 +138,7 @@ const lookEvery = 250 * time.Millisecond
 // Another program starts a sync in its own transaction, or does not; what is refused its row says,
 // and what fails is tried again.
 func TestShow11_ATriggerOfAnotherProgram(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
 	asked := make(chan string, 10)
 	failed := false

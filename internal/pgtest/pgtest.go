@@ -127,7 +127,7 @@ while read -r word; do
 	case $word in
 	stop) kill -QUIT $!; wait $! ;;
 	start) begin "$@" ;;
-	freeze) kill -STOP $! $(pgrep -P $!) ;;
+	freeze) kill -STOP $!; kill -STOP $(pgrep -P $!) ;; # at first the one that begins others
 	thaw) kill -CONT $! $(pgrep -P $!) ;;
 	esac
 	echo "$word"

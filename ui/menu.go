@@ -313,7 +313,7 @@ func (m *model) chooseTheme(name string) {
 
 var themeWords = map[string]string{
 	"auto": "what the terminal's background asks for", "dark": "on a dark ground", "light": "on a light ground",
-	"cb-dark": "dark, every kind of colour vision", "cb-light": "light, every kind of colour vision",
+	"cb-dark": "dark, for any colour vision", "cb-light": "light, for any colour vision",
 	"hc-dark": "dark, most contrast", "hc-light": "light, most contrast", "mono": "bold, underline, reverse",
 	"solarized-dark": "on blue green", "solarized-light": "on cream",
 	"catppuccin": "mocha", "gruvbox": "dark and warm", "nord": "dark and cool", "tokyo-night": "night", "dracula": "dark", "rose-pine": "main",

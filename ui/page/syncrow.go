@@ -39,7 +39,7 @@ func progressOf(v *View, a engine.AccountRow) part.Cell {
 	case !a.Status.Open() && p.Cancelled > 0:
 		c.Token = v.Theme.State(v.SyncWord(a)).Token
 	case !a.Status.Open(), p.Open == 0:
-		c.Token = themes.OK
+		c.Token = themes.Planned(themes.OK) // calm, as a stage that is done
 	}
 	return c
 }

@@ -119,7 +119,7 @@ func (p *Prompt) View(th *themes.Theme, w int) (row string, cursor int) {
 	value, at := []rune(p.Value()), p.at()
 	if len(value) == 0 {
 		cursor = l.at
-		l.Put(themes.Dim, p.Ghost)
+		l.Field(As(themes.Dim, p.Ghost), l.Room(), Sentence)
 		return l.String(), min(cursor, max(w-1, 0))
 	}
 	for i := first(value[:at], l.Room()-1); i < len(value) && l.Room() > 0; i++ {

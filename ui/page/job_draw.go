@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,8 +58,13 @@ func (p *Job) inspector(v *View, outer int) []string {
 			return part.Section{Title: "LOG", Tail: v.keyed("{logs of the job} shows all"), Rows: rows[:min(len(rows), h)]}
 		})})
 	}
-	calls := slices.DeleteFunc(slices.Clone(v.Calls), func(c engine.CallRow) bool { return c.Job != p.id })
-	if h := len(calls)/2 + 2; v.Size == L && len(calls) > 0 {
+	var calls []engine.CallRow // a few of thousands
+	for i := range v.Calls {
+		if c := &v.Calls[i]; v.Size == L && c.Job == p.id {
+			calls = append(calls, *c)
+		}
+	}
+	if h := len(calls)/2 + 2; len(calls) > 0 {
 		all = append(all, band{least: 2, most: h, keep: 4, draw: one(func(h int) part.Section {
 			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: n.callColumns(calls, w, h)}
 		})})

@@ -94,7 +94,9 @@ func (t *txn) feedReader(f feed, p engine.Page) (*feedReader, error) {
 	return r, err
 }
 
-// places goes through the feed's rows. It begins with the item of the cursor, of which some rows may be left.
+// places goes through the feed's rows. It begins with the item of the cursor, of which some rows may be left. A page may end
+// before it is full, where many places in a row have nothing to show any more: More says that there is more to read, and the
+// next page goes on behind what was looked at.
 func (r *feedReader) places() error {
 	looked := 0
 	for row := range r.rowsFrom(tFeed.table, []byte{r.tag}, feedKey(r.tag, r.at.seq)) {
@@ -233,7 +235,9 @@ func jobRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	return []engine.FeedRow{{ID: place.id, Job: &j}}, nil
 }
 
-// feedCursor is a place of a feed as others keep it: m812-5f3a9c01, or p812.3-5f3a9c01 after the third row of an item.
+// feedCursor is a place of a feed as other programs keep it: m812-5f3a9c01 is place 812 of the feed of matches, and
+// p812.3-5f3a9c01 comes after the third row of an item that has several. The eight digits name the store, so that a cursor of
+// another one is refused; taken for one of this store it would skip rows, and nobody would notice.
 type feedCursor struct {
 	tag   byte
 	seq   uint64

@@ -45,6 +45,7 @@ type jobScan struct {
 	stop uint64
 }
 
+// fits is the filter of a query on one job. Text looks in keys alone, in any case of letters: 7214 finds match:KR_7214550881.
 func fits(q engine.JobsQuery, j engine.Job) bool {
 	return (len(q.States) == 0 || slices.Contains(q.States, j.State)) &&
 		(q.Queue == "" || q.Queue == j.Queue) &&
@@ -68,6 +69,7 @@ func scanBack(rows iter.Seq[row], limit int, job func(r row) (engine.Job, bool))
 	return s
 }
 
+// scanLive looks at live jobs, from the one before a key (nil = from the newest) back. A query for ended states alone has none.
 func (t *txn) scanLive(q engine.JobsQuery, before []byte, limit int) jobScan {
 	if len(q.States) > 0 && !slices.ContainsFunc(q.States, engine.State.Live) {
 		return jobScan{}

@@ -107,6 +107,7 @@ func (db *DB) Settled(ctx context.Context, account string, n int) (list []engine
 	return list, err
 }
 
+// triedMatch is a match with the instant of its last attempt, whether that fetched it or failed.
 type triedMatch struct {
 	id string
 	at time.Time

@@ -34,6 +34,7 @@ func (w *forgetter) jobs() error {
 	return w.pages(tArchive.table, nil, w.names, w.dropJobs)
 }
 
+// dropJobs deletes a page of jobs in one transaction.
 func (w *forgetter) dropJobs(page [][]byte) error {
 	return w.commit(func(t *txn, f *Forgotten) error {
 		keys := map[string]bool{}
@@ -60,6 +61,8 @@ func (w *forgetter) leaveAll(parent []byte) error {
 	return nil
 }
 
+// leaveSome takes at most limit children out of a parent's groups. A sync may have thousands: one transaction for all of them
+// would hold up what the engine has to write.
 func (t *txn) leaveSome(parent []byte, limit int) (more bool, err error) {
 	var some [][]byte
 	for r := range t.rows(tMembers.table, parent) {
@@ -151,6 +154,7 @@ func (w *forgetter) runs() error {
 	return errors.Join(w.clearMine(tRunOfJob.table), w.clearMine(tGaps.table))
 }
 
+// dropRun deletes one sync with what it had listed and the ranges of time that it covered.
 func (w *forgetter) dropRun(k []byte) error {
 	if !w.dry {
 		if err := w.clearOwned(ofRun, string(k)); err != nil {

@@ -26,6 +26,14 @@ func (m *member) groupKey() []byte { return groupKey(m.parent, int(m.group)) }
 
 func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent), byte(group)) }
 
+// Groups are how a parent waits for its children, such as a sync for its 889 matches. There is a row for each child in each
+// group, found from both sides, and a row of sums for the group:
+//
+//	members    parent 7, group 1, child 41 -> open, 1 call, 0 throttled
+//	member_of  child 41, parent 7, group 1 -> marker
+//	groups     parent 7, group 1           -> total 889, open 134, done 755, …
+//
+// The sums are a cache of members, written in the transaction that changes a member. Check recounts them.
 var (
 	tMembers = declare(
 		newTable("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").grows().belongs(ofJob),
@@ -57,7 +65,8 @@ var (
 		}})
 )
 
-// add counts one child with n = 1, or takes it out with n = -1.
+// addMember counts one child with n = 1, or takes it out with n = -1. A child that waits for its next try is open, and counted
+// as retrying besides.
 func addMember(g *engine.GroupStat, m member, n int) {
 	g.Total += n
 	g.Calls += n * m.calls
@@ -161,7 +170,8 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 	return groups, nil
 }
 
-// groupsOf lists the keys of the groups that wait for a child.
+// groupsOf lists the keys of the groups that wait for a child. A child finds them in one range of keys of its own, however many
+// other children they have.
 func (t *txn) groupsOf(child uint64) (groups [][]byte) {
 	k := key.Uint64(child)
 	for r := range t.rows(memberOf.table, k) {

@@ -10,7 +10,14 @@ import (
 )
 
 // A live job is three records, so that the one that changes with each move stays small: its spec, its state, and (only
-// after a failure) its error. An ended one is all of it in one record.
+// after a failure) its error. An ended one is all of it in one record. Job b41 (number 41) while it waits for its second try:
+//
+// 	job_state  00 00 00 00 00 00 00 29 -> retryable, revision 5, tries 1, due …
+// 	job_spec   00 00 00 00 00 00 00 29 -> match.fetch, queue, key "match:KR_7214550881", arguments, created …
+// 	job_error  00 00 00 00 00 00 00 29 -> class "503", text of the last failure
+// 	job_key    "match:KR_7214550881"   -> 41
+//
+// When it ends, these four rows go and archive gets one row under the same number.
 
 var (
 	tJobState = declare(
@@ -101,6 +108,7 @@ func (t *txn) readJob(k []byte) (j engine.Job, ok bool, err error) {
 	return tArchive.get(t, k)
 }
 
+// readLive gives the live job under k. It reads into the transaction's own job, so that reading many costs no memory for each.
 func (t *txn) readLive(k []byte) (j engine.Job, ok bool, err error) {
 	t.live = engine.Job{}
 	if ok, err = tJobState.add(t, k, &t.live); ok {
@@ -121,7 +129,8 @@ func (t *txn) readRest(k []byte, j *engine.Job) (ok bool, err error) {
 	return err == nil, err
 }
 
-// putLive writes what differs of a live job's records.
+// putLive writes what differs of a live job's records. known says that old is what they hold now; otherwise state and spec are
+// written whole, as a new job needs it and one that is opened again.
 func (t *txn) putLive(k []byte, j, old *engine.Job, known bool) error {
 	if err := tJobState.put(t, k, j); err != nil {
 		return err
@@ -140,6 +149,7 @@ func (t *txn) putLive(k []byte, j, old *engine.Job, known bool) error {
 	return tJobError.put(t, k, j)
 }
 
+// sameSpec reports whether the spec record of a job, the largest of the three, may stay as it is.
 func sameSpec(a, b *engine.Job) bool {
 	return a.Kind == b.Kind && a.Queue == b.Queue && a.Key == b.Key && a.Lock == b.Lock && a.Owner == b.Owner &&
 		a.Priority == b.Priority && a.Policy == b.Policy && string(a.Args) == string(b.Args) && a.Created.Equal(b.Created)
@@ -151,6 +161,8 @@ func init() {
 	tJobSpec.sound, tJobError.sound = soundPart(tJobSpec.table), soundPart(tJobError.table)
 }
 
+// soundLive checks what no record of a live job can tell by itself: that its state belongs among the live ones, that it is
+// not in the archive too, and that its key leads back to it.
 func soundLive(c *checker, k []byte, j *engine.Job) {
 	if _, err := c.readRest(k, j); errors.Is(err, errMissing) {
 		c.badRecord(err)

@@ -16,6 +16,8 @@ import (
 // Job gives a live or ended job; engine.ErrNotFound.
 func (db *DB) Job(tx engine.Tx, id engine.JobID) (engine.Job, error) { return own(tx).job(id) }
 
+// job is Job with the memory of this transaction: whoever moves a job reads it several times. Jobs that run are remembered by
+// the committer from one transaction to the next, so that the outcome of an attempt reads no records.
 func (t *txn) job(id engine.JobID) (engine.Job, error) {
 	if id != "" && t.last.ID == id {
 		return t.last, nil
@@ -94,6 +96,8 @@ func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 	return both.Enqueue(specs, t.enqueue)
 }
 
+// enqueue takes the next number of table job_state's sequence for a new job. Numbers only rise and are never given twice, so
+// the order of ids is the order of creation.
 func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if s.Key != "" {
 		n, held, err := t.number(tJobKey, []byte(s.Key))
@@ -148,6 +152,12 @@ func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, 
 // is not newer than the stored one, engine.ErrConflict when another live job holds its key.
 func (db *DB) SaveJob(tx engine.Tx, j engine.Job) error { return own(tx).saveJob(j) }
 
+// saveJob writes by where the job was and where it goes, since live and ended jobs have different records:
+//
+//	live  -> live   the records that differ
+//	live  -> ended  its records and its key go, the archive gets one
+//	ended -> live   an operator runs it again: the archive's row goes, the key is taken again
+//	ended -> ended  the archive's row is written anew
 func (t *txn) saveJob(j engine.Job) error {
 	old, err := t.job(j.ID)
 	if err != nil {
@@ -204,6 +214,8 @@ func (t *txn) revive(n uint64, k []byte, j *engine.Job) error {
 	return t.putNumber(tJobKey, []byte(j.Key), n)
 }
 
+// dropLive removes the records of a live job and frees its key. j is the job as it is stored: its error and its key say which
+// rows there are.
 func (t *txn) dropLive(k []byte, j *engine.Job) error {
 	err := errors.Join(t.remove(tJobState.table, k), t.remove(tJobSpec.table, k))
 	if j.Class != "" || j.LastError != "" {
@@ -220,6 +232,8 @@ func (t *txn) bytesOf(s string) []byte { return append(t.mem.take(len(s)), s...)
 
 func (t *txn) dropEnded(k []byte, j engine.Job) error { return tArchive.drop(t, k, &j) }
 
+// putEnded stores an ended job, gives it the next place in the feed of jobs, and lets its key find it. Of several ended jobs
+// with one key the youngest is found: of a match that was fetched again there are two.
 func (t *txn) putEnded(n uint64, k []byte, j *engine.Job) error {
 	if err := errors.Join(tArchive.save(t, k, nil, j), t.feedEnded(j)); err != nil || j.Key == "" {
 		return err
@@ -238,6 +252,8 @@ func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
 	return both.Live(ctx, db.livePage)
 }
 
+// livePage gives one page of live jobs; next is where the following one begins. One transaction for all of them would keep
+// bbolt from reusing the pages that others free, for as long as the reader takes.
 func (db *DB) livePage(ctx context.Context, from []byte) (page []both.Loaded, next []byte, more bool, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		for r := range t.rowsFrom(tJobState.table, nil, from) {

@@ -125,13 +125,18 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 // Games iterates an account's stored matches, oldest first. It stops at the first record that cannot be read.
 func (db *DB) Games(tx engine.Tx, account string) iter.Seq2[league.Game, error] {
 	t := own(tx)
+	return t.games(account, t.rowsBack(byAccount.table, key.Strings(account), nil))
+}
+
+// games iterates the stored ones among matches that an account has listed.
+func (t *txn) games(account string, listed iter.Seq[row]) iter.Seq2[league.Game, error] {
 	return func(yield func(league.Game, error) bool) {
 		a, err := t.account(account)
 		if err != nil {
 			yield(league.Game{}, err)
 			return
 		}
-		for r := range t.rowsBack(byAccount.table, key.Strings(account), nil) {
+		for r := range listed {
 			g, stored, err := t.game(a, r.k)
 			if !stored && err == nil {
 				continue

@@ -12,6 +12,13 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
+// A run is one sync of an account. What it has listed is staged until its children are made, so that a crash in the middle of a
+// listing of thousands of ids loses none of them:
+//
+//	runs        "01J…"                 -> account, mode, phase, page to go on with, what was had and lost …
+//	run_of_job  job 7                  -> run "01J…", its account, 12 calls, 0 of them 429
+//	staged      run "01J…", 1          -> "KR_7214550881"
+//	staged_id   run "01J…", "KR_7214…" -> 1, so that an id that two pages give is staged once
 var (
 	tRuns = declare(newTable("runs", "id", "one sync of an account").grows(), records[league.Run]{
 		format: 18, key: func(c *key.Coder, r *league.Run) { c.Rest(&r.ID) }, fields: runFields,
@@ -31,6 +38,8 @@ var (
 	tStagedID = newTable("staged_id", "str run, str match", "u64 n").belongs(ofRun)
 )
 
+// runFields are in the order in which versions of the program added them: a record that an earlier one wrote ends before what
+// came later (More).
 func runFields(c *rec.Coder, r *league.Run) {
 	c.Str(&r.Account, &r.Job, &r.Ask.Mode)
 	c.Int(&r.Ask.Count)

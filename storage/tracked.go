@@ -39,30 +39,14 @@ func (db *DB) LastPlayed(tx engine.Tx, account string) (at time.Time, err error)
 // GamesSince iterates an account's stored games that were played at an instant or later, newest first, with the seat.
 func (db *DB) GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2[league.Game, error] {
 	t := own(tx)
-	return func(yield func(league.Game, error) bool) {
-		a, err := t.account(account)
-		if err != nil {
-			yield(league.Game{}, err)
-			return
-		}
+	return t.games(account, func(yield func(row) bool) {
 		for r := range t.rows(byAccount.table, key.Strings(account)) {
 			l, err := listingAt(r.k)
-			if err == nil && l.played.Before(from) { // those of unknown time come last, too
-				return
-			}
-			var g league.Game
-			stored := false
-			if err == nil {
-				g, stored, err = t.game(a, r.k)
-			}
-			if !stored && err == nil {
-				continue
-			}
-			if !yield(g, err) || err != nil {
+			if err == nil && l.played.Before(from) || !yield(r) { // those of unknown time come last, too
 				return
 			}
 		}
-	}
+	})
 }
 
 // SaveWeekly stores the report of a week in place of the one before.

@@ -111,6 +111,10 @@ func (p *Programs) summary(r *Request) (any, error) {
 	return out, err
 }
 
+func (p *Programs) members(r *Request) (any, error) {
+	return answerOf[engine.MembersPage](r.Context(), p, engine.MembersQuery{})
+}
+
 func (p *Programs) config(*Request) (any, error) {
 	if p.opt.Config == nil {
 		return nil, engine.Problemf(engine.ErrNotFound, "", "this engine does not tell its configuration")

@@ -2,6 +2,8 @@ package api
 
 import (
 	"net/http"
+
+	"github.com/farsight-console/farsight/engine"
 )
 
 // Routes is the table.
@@ -22,6 +24,7 @@ func (p *Programs) whole() []Route {
 			Method: http.MethodGet, Path: "/v1/summary", Summary: "The engine, its queues, open syncs, next retries, firing alerts, and what the last hour adds up to",
 			Role: Viewer, Out: Summary{}, Type: typeJSON, Handle: telling(p.summary), Query: []Param{{"kind", "the metrics of this kind of job only, such as match.fetch or alert.call"}},
 		},
+		{Method: http.MethodGet, Path: "/v1/members", Summary: "The processes that share a database: who leads, who has led, and what each has in hand; 404 where one works alone", Role: Viewer, Out: engine.MembersPage{}, Type: typeJSON, Handle: telling(p.members)},
 		{Method: http.MethodGet, Path: "/v1/config", Summary: "Every setting with where it comes from, secrets cut", Role: Viewer, Out: Settings{}, Type: typeJSON, Handle: telling(p.config)},
 		{
 			Method: http.MethodGet, Path: "/v1/events", Summary: "Progress of accounts, ends of jobs and alerts as they happen: server-sent events, or a WebSocket with one event a message",

@@ -93,6 +93,7 @@ var queries = []queryKind{
 	kind[engine.ForecastQuery, engine.Forecast]("forecast"),
 	kind[engine.CostQuery, engine.Cost]("cost"),
 	kind[engine.SchedulesQuery, engine.SchedulesPage]("schedules"),
+	kind[engine.MembersQuery, engine.MembersPage]("members"),
 	kind[engine.AlertsQuery, engine.AlertsAnswer]("alerts"),
 	kind[engine.AuditQuery, engine.AuditPage]("audit"),
 	kind[engine.LogsQuery, engine.LogsPage]("logs"),

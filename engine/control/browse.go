@@ -29,11 +29,12 @@ type Stored struct {
 	Schedules operation.Schedules
 	Alerts    Alerts // as the last engine left them
 	Logs      Logs
+	Members   Members
 }
 
 // NewBrowse makes a read-only console.
 func NewBrowse(s Stored) *Browse {
-	b := &Browse{do: s.Do, finder: finder{store: s.Store, lane: noLane, domain: s.Domain, schedules: s.Schedules, alerts: s.Alerts, logs: s.Logs}}
+	b := &Browse{do: s.Do, finder: finder{store: s.Store, lane: noLane, domain: s.Domain, schedules: s.Schedules, alerts: s.Alerts, logs: s.Logs, members: s.Members}}
 	if s.Lane != nil {
 		b.lane = s.Lane
 	}

@@ -38,6 +38,8 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 		return f.status(ctx)
 	case engine.SchedulesQuery:
 		return f.listSchedules(ctx)
+	case engine.MembersQuery:
+		return f.listMembers(ctx)
 	case engine.AlertsQuery:
 		return f.listAlerts(), nil
 	case engine.MetricsQuery:
@@ -189,6 +191,13 @@ func (f finder) status(ctx context.Context) (engine.Answer, error) {
 		a.Pacing = &b
 	}
 	return a, nil
+}
+
+func (f finder) listMembers(ctx context.Context) (engine.Answer, error) {
+	if f.members == nil {
+		return nil, engine.NoMembers()
+	}
+	return wrap(f.members(ctx))
 }
 
 func (f finder) listAccounts(ctx context.Context, q engine.AccountsQuery) (engine.Answer, error) {

@@ -37,6 +37,7 @@ type finder struct {
 	logs      Logs                // nil = there are none
 	moments   *hub.Moments
 	alerts    Alerts              // nil = there are none
+	members   Members             // nil = one process works alone
 	operator  *operation.Operator // nil = there is no engine
 	most      int                 // jobs that one answer looks at; 0 = maxLook
 	// domain answers what the finder itself does not know; nil = nobody.

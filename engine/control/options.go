@@ -37,6 +37,9 @@ type Domain interface {
 // when there is none.
 type Payloads func(ctx context.Context, q engine.PayloadQuery) ([]byte, error)
 
+// Members tells who works on the database.
+type Members func(ctx context.Context) (engine.MembersPage, error)
+
 // Logs are the newest records of the engine's log.
 type Logs interface {
 	Page(q engine.LogsQuery) engine.LogsPage
@@ -134,11 +137,12 @@ type Options struct {
 	// Lines are the queues that there are, used or not; none = every name is one.
 	Lines []engine.Queue
 	// Term is who leads; nil = this process works alone.
-	Term   func() *engine.Term
-	Boot   string
-	Fresh  bool // the directory was made by this start
-	Demo   bool
-	SyncOn bool
+	Term    func() *engine.Term
+	Members Members // nil = nobody does but this process
+	Boot    string
+	Fresh   bool // the directory was made by this start
+	Demo    bool
+	SyncOn  bool
 	// MomentEvery is how often a moment is kept for the time cursor; 0 = each second.
 	MomentEvery time.Duration
 	// Lane tells where a job's calls go: "europe/match-v5.match"; nil = nobody knows.

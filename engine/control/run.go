@@ -27,7 +27,7 @@ func New(opt Options) *Control {
 	}
 	c.schedules, c.payloads = opt.Schedules, opt.Payloads
 	c.logs, c.moments = opt.Logs, new(hub.Moments)
-	c.alerts, c.most = opt.Alerts, opt.Look
+	c.alerts, c.members, c.most = opt.Alerts, opt.Members, opt.Look
 	c.missed = await.NewBell()
 	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows()})
 	c.operator = operation.New(operation.Options{

@@ -157,29 +157,25 @@ func (h *Hub) Open() []engine.AccountRow {
 
 // Waiting gives the jobs that wait for an instant after trouble, by their instants.
 func (h *Hub) Waiting() (jobs []engine.Job) {
+	return h.byDue(func(s engine.State) bool { return s != engine.Running && s != engine.Available })
+}
+
+// byDue gives the jobs in some states, by their instants.
+func (h *Hub) byDue(fits func(engine.State) bool) (jobs []engine.Job) {
 	h.mu.Lock()
 	for _, j := range h.jobs {
-		if j.State != engine.Running && j.State != engine.Available {
+		if fits(j.State) {
 			jobs = append(jobs, j)
 		}
 	}
 	h.mu.Unlock()
-	slices.SortFunc(jobs, byDue)
+	slices.SortFunc(jobs, func(a, b engine.Job) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID)) })
 	return jobs
 }
 
-func byDue(a, b engine.Job) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID)) }
-
 // overdue gives the first n jobs whose instant has come and that wait for their turn since.
 func (h *Hub) overdue(n int) (jobs []engine.Job) {
-	h.mu.Lock()
-	for _, j := range h.jobs {
-		if j.State == engine.Available {
-			jobs = append(jobs, j)
-		}
-	}
-	h.mu.Unlock()
-	slices.SortFunc(jobs, byDue)
+	jobs = h.byDue(func(s engine.State) bool { return s == engine.Available })
 	return jobs[:min(n, len(jobs))]
 }
 

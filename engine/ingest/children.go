@@ -47,7 +47,9 @@ func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 	})
 }
 
-// sorter tells listed matches apart: had already, too old, or to be fetched.
+// sorter tells listed matches apart: had already, too old, or to be fetched. Each listed
+// match is counted in exactly one of the run's sums or becomes a child, so that the sums
+// and the group's total add up to what was listed. That is what the progress shows.
 type sorter struct {
 	in    *syncs
 	tx    engine.Tx
@@ -57,6 +59,8 @@ type sorter struct {
 	specs []engine.Spec
 }
 
+// add sorts one listed match. A sync that is forced takes up again what was given up or
+// cancelled; nothing takes up what Riot does not keep any more.
 func (s *sorter) add(id league.Staged) error {
 	if err := s.in.takeOver(s.tx, s.run, id.ID); err != nil {
 		return err

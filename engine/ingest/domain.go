@@ -43,6 +43,7 @@ func (s Stored) Find(ctx context.Context, q engine.Query) (a engine.Answer, know
 	return nil, false, nil
 }
 
+// weekly gives the report of a week by any of its days; "" = the newest that there is.
 func (s Stored) weekly(ctx context.Context, week string) (*engine.WeeklyReport, error) {
 	if week != "" {
 		day, err := time.Parse(time.DateOnly, week)
@@ -178,7 +179,7 @@ func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job, o engine.Out
 	kind, ok := syncMilestone(after, o)
 	args, err := decode[syncArgs](after)
 	if !ok || err != nil {
-		return m, false, nil // as in matchMoved
+		return m, false, nil // as in partMoved
 	}
 	run, err := in.store.Run(tx, args.Run)
 	if err != nil {

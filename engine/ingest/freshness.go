@@ -70,6 +70,8 @@ func (in *Ingest) addNeeds(ctx context.Context, f *engine.Freshness, needs map[r
 	})
 }
 
+// sayNeeds writes what each region needs of the key against what its limits allow, such as
+// "needs 412 of 3,000 calls per hour in europe". Late accounts go by how long they wait.
 func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]need) {
 	slices.SortFunc(f.Late, func(a, b engine.LateAccount) int {
 		return cmp.Or(a.Last.Compare(b.Last), strings.Compare(a.ID, b.ID))

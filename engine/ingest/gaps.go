@@ -61,6 +61,7 @@ func (in *settlement) wantedAgain(tx engine.Tx, id string, part league.Part, job
 	})
 }
 
+// groupOf is the group of a sync's children that a part's job is in.
 func groupOf(part league.Part) int {
 	if part == league.PartTimeline {
 		return league.GroupTimelines
@@ -96,7 +97,8 @@ func (in *settlement) takeOver(tx engine.Tx, run *league.Run, match string) erro
 	return nil
 }
 
-// closing is a part that has come, and who gets it late.
+// closing is a part that has come, and who gets it late: say KR_7214550881, which a sync
+// of January gave up as 503 and an operator's retry has brought in March.
 type closing struct {
 	in    *settlement
 	tx    engine.Tx
@@ -336,6 +338,8 @@ func (in *settlement) fetchUnwaited(tx engine.Tx, job engine.Job, m league.Match
 	return err
 }
 
+// asksOfListers is what the accounts that list a match would ask for by their policies,
+// for a match that came without any sync's doing.
 func (in *settlement) asksOfListers(tx engine.Tx, match string) (map[string]syncArgs, error) {
 	asks := map[string]syncArgs{}
 	for _, id := range in.store.AccountsOf(tx, match) {

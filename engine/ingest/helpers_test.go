@@ -378,6 +378,7 @@ func (r *rig) until(riotID string, within time.Duration, wanted func(engine.Acco
 	r.t.Helper()
 	var step time.Duration
 	for waited := time.Duration(0); waited < within; waited += step {
+		synctest.Wait() // nothing is under way between what is seen and what is done about it
 		if row := r.row(riotID); wanted(row) {
 			return row
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// list fetches one page of match ids. The last page creates the children.
+// list fetches one page of match ids. The last page creates the children. A page that was
+// listed for another sync less than five minutes ago is taken from the store instead.
 func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome {
 	puuid := p.account.PUUIDs[p.project]
 	if puuid == "" { // the key was replaced by one of another project
@@ -68,6 +69,8 @@ func plus(a, b engine.CallStat) engine.CallStat {
 	return b
 }
 
+// savePage stages a page that others follow, and moves the run's cursor with it: after a
+// crash the next attempt asks for the page behind it.
 func (in *syncs) savePage(tx engine.Tx, p pass, pg page, next league.Run) error {
 	if _, err := in.store.Stage(tx, next.ID, pg.ids); err != nil {
 		return fmt.Errorf("stage page %d of run %s: %w", next.Pages, next.ID, err)

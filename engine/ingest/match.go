@@ -25,12 +25,14 @@ func monthOf(m riot.Match) string {
 	return at.Format("2006-01")
 }
 
+// describe copies the facts of the game that lists show from Riot's answer.
 func describe(m *league.Match, got riot.Match) {
 	m.Played, m.Duration = got.PlayedAt(), time.Duration(got.DurationS)*time.Second
 	m.QueueID, m.Mode, m.Patch = got.QueueID, got.Mode, got.Patch
 	m.Aborted, m.Remake, m.Participants = got.Aborted, got.Remake, len(got.Participants)
 }
 
+// seatsOf are the ten players of a match as they are stored; arenas have more.
 func seatsOf(m riot.Match) []league.Participant {
 	seats := make([]league.Participant, len(m.Participants))
 	for i, p := range m.Participants {
@@ -42,6 +44,7 @@ func seatsOf(m riot.Match) []league.Participant {
 	return seats
 }
 
+// nameOf is a player's Riot ID in a match; old matches have the name alone.
 func nameOf(p riot.Participant) string {
 	if p.Tag == "" {
 		return p.Name

@@ -32,6 +32,8 @@ func (in *ranges) loadList(tx engine.Tx, p *pass) (err error) {
 	return in.loadSlice(tx, p)
 }
 
+// rangeOf is how far the list is known that the run reads now: that of the account's own,
+// or of one of its filter's.
 func (in *ranges) rangeOf(tx engine.Tx, a league.Account, run league.Run) (league.Coverage, error) {
 	if run.Ask.Filter == "" {
 		return a.Coverage, nil

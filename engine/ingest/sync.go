@@ -55,6 +55,8 @@ func (in *syncs) sync(ctx context.Context, r engine.Run) engine.Outcome {
 	return step(in, ctx, r, p)
 }
 
+// load reads what a step works on: the account and its run, and what the run's phase
+// needs besides. The call that follows is made outside of any transaction.
 func (in *syncs) load(ctx context.Context, args syncArgs) (p pass, err error) {
 	p = pass{args: args, project: in.opt.Project()}
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
@@ -75,6 +77,8 @@ func (in *syncs) load(ctx context.Context, args syncArgs) (p pass, err error) {
 	return p, err
 }
 
+// loadCached looks whether the Riot ID was resolved less than a day ago under this key:
+// then resolving costs no call. A forced sync asks again.
 func (in *syncs) loadCached(tx engine.Tx, p *pass) error {
 	if p.run.Ask.Force {
 		return nil

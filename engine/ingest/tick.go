@@ -83,6 +83,7 @@ func (in *Ingest) due(tx engine.Tx, why *skips, atOnce bool, at time.Time) (due 
 	return due, nil
 }
 
+// skip notes why a tracked account is not started: the sync that it has already.
 func (in *Ingest) skip(tx engine.Tx, a league.Account, why *skips) error {
 	run, err := in.store.Run(tx, a.Run)
 	if err != nil {
@@ -147,6 +148,7 @@ func (in *Ingest) fireRanks(tx engine.Tx, t cron.Tick) (f cron.Fired, err error)
 	return f, nil
 }
 
+// joinReasons adds a reason to another, if there is one.
 func joinReasons(a, b string) string {
 	if a == "" {
 		return b

@@ -26,6 +26,8 @@ const (
 	maxTag  = 40 // characters
 )
 
+// trackingOf reads the tags and the policy of a track command, such as
+// "cadence=6h timelines=ranked". Errors are *engine.Problem.
 func trackingOf(ask engine.SyncAsk) (t tracking, err error) {
 	if t.tags, err = tagsOf(ask.Tags); err != nil {
 		return t, err
@@ -39,6 +41,8 @@ func trackingOf(ask engine.SyncAsk) (t tracking, err error) {
 	return t, nil
 }
 
+// tagsOf tidies tags: spaces at their ends and repetitions go. Commas would split a tag
+// in the list that an import reads.
 func tagsOf(words []string) (tags []string, err error) {
 	for _, w := range words {
 		w = strings.TrimSpace(w)
@@ -96,6 +100,8 @@ func (in *Ingest) Untrack(ctx context.Context, account, platform string) (engine
 	})
 }
 
+// setTracked finds an account and changes it, or says that it is so already. mayMake
+// lets one be made that is not known yet.
 func (in *Ingest) setTracked(ctx context.Context, account, platform string, mayMake bool, change func(*league.Account) (bool, string)) (out engine.Receipt, err error) {
 	who, err := whoIs(account, platform)
 	if err != nil {
@@ -122,6 +128,8 @@ func (in *Ingest) setTracked(ctx context.Context, account, platform string, mayM
 	return out, err
 }
 
+// setTagPolicies sets how accounts with a tag are synced. The policy of an account
+// itself goes before it.
 func (in *Ingest) setTagPolicies(ctx context.Context, want tracking) (engine.Receipt, error) {
 	if len(want.tags) == 0 || !want.setPolicy {
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name an account, or a tag and a policy", "there is nothing to track")

@@ -93,6 +93,8 @@ func checkLines(lines []engine.TrackLine) (good []line, rejects []engine.TrackRe
 	return good, rejects
 }
 
+// trackBatch tracks some accounts in one transaction. A transaction may run twice, so what
+// it counts begins at zero each time and is added to fresh after the commit.
 func (in *Ingest) trackBatch(ctx context.Context, batch []line, dry bool, by engine.Actor, fresh map[route.Region]int) (applied int, err error) {
 	var counted map[route.Region]int
 	work := func(tx engine.Tx) error {
@@ -125,6 +127,8 @@ func (in *Ingest) trackBatch(ctx context.Context, batch []line, dry bool, by eng
 	return applied, nil
 }
 
+// trackLine tracks one account. never says that it has not been synced yet, and no sync
+// of it is under way: then it gets a first look.
 func (in *Ingest) trackLine(tx engine.Tx, l line, dry bool, by engine.Actor) (changed, never bool, err error) {
 	a, err := in.store.AccountNamed(tx, l.who.name, l.who.tag, string(l.who.platform))
 	if dry && errors.Is(err, engine.ErrNotFound) {

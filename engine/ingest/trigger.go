@@ -124,6 +124,8 @@ func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p leagu
 	}, nil
 }
 
+// syncSpec is the job of a run. Its key, such as full:01J…, keeps a second sync of the
+// same mode from being made; its lock keeps one of another mode from running beside it.
 func syncSpec(a league.Account, run league.Run, p league.Policy, project string, by engine.Actor) engine.Spec {
 	s := engine.Spec{
 		Kind:     KindSync,
@@ -161,6 +163,7 @@ func (in *Ingest) busy(ctx context.Context, account string) error {
 	return p
 }
 
+// progressOf says how far a sync has come, in the refusal of another: "matches 134/889".
 func progressOf(row engine.AccountRow) string {
 	switch {
 	case row.Matches.Total < 0:

@@ -16,6 +16,7 @@ type wish struct {
 	parent engine.JobID
 }
 
+// group is where the run's own job waits for timelines.
 func (w wish) group() engine.GroupID {
 	return engine.GroupID{Parent: w.parent, Group: league.GroupTimelines}
 }
@@ -54,6 +55,8 @@ func (in *settlement) sortTimeline(tx engine.Tx, m *league.Match, w wish) (open 
 	return false, nil
 }
 
+// timelineSpec is the job of a match's timeline. It has the lowest priority: a report
+// needs matches alone, so that all matches go before any timeline.
 func timelineSpec(queue engine.Queue, owner, match string, args syncArgs, parents []engine.GroupID) engine.Spec {
 	return engine.Spec{
 		Kind:     KindTimeline,

@@ -206,11 +206,13 @@ func (b *Backend) tellBacklog() {
 	}
 }
 
+// laneJobs is how many jobs of a lane wait or run.
 type laneJobs struct {
 	name string
 	jobs int
 }
 
+// changedLanes gives the lanes whose counts have changed since the last call.
 func (x *index) changedLanes() []laneJobs {
 	x.mu.Lock()
 	defer x.mu.Unlock()

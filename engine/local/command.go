@@ -41,7 +41,8 @@ func (b *Backend) checkSpec(s engine.Spec) error {
 	return nil
 }
 
-// order is a command on its way to jobs.
+// order is a command on its way to jobs. A command on a selection makes one order, which
+// is carried out on each of the jobs.
 type order struct {
 	op  engine.Op
 	at  time.Time // OpReschedule
@@ -299,10 +300,13 @@ func (x *index) version() uint64 {
 	return x.seq
 }
 
+// receipt is the answer to a command that changed the one job j.
 func receipt(j engine.Job, format string, args ...any) engine.Receipt {
 	return engine.Receipt{Job: j.ID, Matched: 1, Applied: 1, Due: j.Due, Text: fmt.Sprintf(format, args...)}
 }
 
+// nothing is the answer to a command that finds the job as it wants it. That is no
+// error: asking twice is safe.
 func nothing(j engine.Job, why string) engine.Receipt {
 	return engine.Receipt{
 		Job: j.ID, Matched: 1, Nothing: true, Skipped: map[string]int{why: 1},
@@ -323,6 +327,7 @@ func conflict(j engine.Job, why, format string, args ...any) *engine.Problem {
 	return p
 }
 
+// refusal says that a command makes no sense for the job as it is, and what would.
 func refusal(j engine.Job, why, sentence, do string) *engine.Problem {
 	p := engine.Problemf(engine.ErrRefused, do, "job %s is left as it is: %s", j.ID, sentence)
 	p.Job, p.Why = j.ID, why

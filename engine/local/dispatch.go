@@ -96,6 +96,8 @@ func (b *Backend) promote(s *session, now time.Time) (more bool, err error) {
 	return len(due) == b.perWrite, nil
 }
 
+// promoteIn makes one due job available, if it still is as it was when its instant
+// came; else it notes why not.
 func (b *Backend) promoteIn(tx engine.Tx, c *claim, now time.Time) error {
 	if err := b.look(tx, c); err != nil {
 		return err
@@ -110,6 +112,7 @@ func (b *Backend) promoteIn(tx engine.Tx, c *claim, now time.Time) error {
 	return b.move(tx, c.job, after, because{cause: engine.ByTime, now: now})
 }
 
+// unpromoted brings the index to what the store has of a job that could not be moved.
 func (b *Backend) unpromoted(c *claim) {
 	switch {
 	case c.moved != nil:

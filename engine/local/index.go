@@ -8,8 +8,9 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// entry is what the index keeps of a live job: what decides when it runs. The
-// rest stays in the store.
+// entry is what the index keeps of a live job: what decides when it runs. The rest
+// stays in the store, so that very many waiting jobs fit into memory. What an entry says
+// of its job comes from commits; taken, ghost and run are of this process alone.
 type entry struct {
 	id       engine.JobID
 	rev      engine.Revision
@@ -48,7 +49,8 @@ type entry struct {
 // busy reports whether e occupies a slot, a lock and the engine's solitude.
 func (e *entry) busy() bool { return e.taken || e.state == engine.Running }
 
-// queue is the part of the index about one queue.
+// queue is the part of the index about one queue. Counts and held are kept as jobs
+// come and go: a screen asks for them ten times a second.
 type queue struct {
 	engine.QueueState
 	counts  map[engine.State]int
@@ -60,7 +62,10 @@ type queue struct {
 
 func (q *queue) closed() bool { return q.Paused || q.pausing > 0 }
 
-// lane is what is known of one of the admitter's lanes.
+// lane is what is known of one of the admitter's lanes: jobs whose calls take from the
+// same limits, such as match-v5 on the host europe. When the limiter refuses a lane's
+// head, everything behind it would be refused too, so the lane is closed until the
+// instant that the limiter named and none of its jobs is asked about before.
 type lane struct {
 	name   string
 	closed bool // the head was refused
@@ -74,20 +79,29 @@ type lane struct {
 	paced  bool      // the head has been refused since
 }
 
-// lock is a concurrency key with the job that has it and those that stepped
-// aside.
+// lock is a concurrency key with the job that has it and those that stepped aside, such
+// as the syncs of one account, of which one runs at a time.
 type lock struct {
 	name   string
 	holder *entry
 	aside  []*entry
 }
 
+// place names a line: jobs of one queue and one lane share it.
 type place struct {
 	queue *queue
 	lane  *lane
 }
 
-// index is all live jobs, arranged by what they wait for.
+// index is all live jobs, arranged by what they wait for:
+//
+//	a turn     in a line, one for each queue and lane (lines, lineOf)
+//	an instant in a heap by that instant (due): retries, snoozes, schedules
+//	a lock     beside the job that holds it (locks)
+//	children   nowhere: a pending job is moved by the end of its group
+//
+// The store is the truth. The index shows it as of commit seq, and is read anew when
+// commits may have been missed.
 type index struct {
 	mu  sync.Mutex
 	seq uint64 // version of the store that it shows
@@ -143,6 +157,8 @@ func newIndex(kinds map[engine.Kind]*engine.KindSpec) *index {
 	return x
 }
 
+// clear forgets all jobs, before they are read anew. Queues stay, with their switches
+// but without their counts.
 func (x *index) clear() {
 	x.jobs = make(map[engine.JobID]*entry)
 	for _, q := range x.queues { // kept: a Pause may be under way
@@ -217,6 +233,8 @@ func (x *index) put(j *engine.Job, lane string, now time.Time) (cancel *run) {
 	return nil
 }
 
+// describe copies what decides about a job into its entry. It must stand between lift
+// and settle: where an entry is filed follows from these fields.
 func (x *index) describe(e *entry, j *engine.Job, lane string, now time.Time) {
 	e.rev, e.kind, e.owner, e.lock = j.Rev, j.Kind, j.Owner, j.Lock
 	e.queue, e.lane = x.queueOf(j.Queue), x.laneOf(lane)
@@ -287,6 +305,8 @@ func (x *index) lineUp(e *entry, again bool) {
 	}
 }
 
+// addToLane counts a job that takes from its lane's limit, or will as soon as it may.
+// Lanes whose count has changed are told to the admitter before the next pick.
 func (x *index) addToLane(e *entry, n int) {
 	if e.lane.name == "" || e.foreign || e.state != engine.Available && e.state != engine.Running {
 		return
@@ -298,6 +318,7 @@ func (x *index) addToLane(e *entry, n int) {
 	}
 }
 
+// occupy gives e its slot and its lock, and to a suspect the engine for itself.
 func (x *index) occupy(e *entry) {
 	x.busy++
 	e.ghost = false
@@ -345,6 +366,8 @@ func (l *lock) forget(e *entry) {
 	e.parked = nil
 }
 
+// drop takes a job out that is live no more. While the index is being read from the
+// store, the job is remembered as gone: the reader may still meet it in an older page.
 func (x *index) drop(id engine.JobID) {
 	if x.loading {
 		x.gone[id] = struct{}{}

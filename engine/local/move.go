@@ -39,6 +39,8 @@ func (w because) take(before, after engine.Job) {
 	w.trail.was[after.ID] = before.Rev
 }
 
+// moveOf is a job's way from where it stood to where it stands, as the audit keeps it
+// for undo.
 func moveOf(before, after engine.Job) engine.JobMove {
 	return engine.JobMove{Job: after.ID, Rev: after.Rev, Before: engine.StandOf(before), After: engine.StandOf(after)}
 }
@@ -66,7 +68,9 @@ func (e *domainError) Unwrap() error { return e.err }
 
 // move writes one state move with all that belongs to it, inside a transaction:
 // the job, its history, its mark on the groups that wait for it, the domain's
-// side, the parents that may go on, and a cancelled job's children.
+// side, the parents that may go on, and a cancelled job's children. It is the only
+// way in which a job's state changes, so that none of these can be forgotten. It calls
+// itself for parents and children; the table of legal moves ends that.
 func (b *Backend) move(tx engine.Tx, before, after engine.Job, why because) error {
 	if !engine.Legal(before.State, after.State, why.cause) {
 		b.counts.illegal.Add(1)
@@ -116,6 +120,8 @@ func (b *Backend) chronicle(tx engine.Tx, before, after engine.Job, why because)
 	return nil
 }
 
+// tellKind lets the kind keep its own records in step, in the same transaction, such as
+// the state of the match that a match.fetch is about.
 func (b *Backend) tellKind(tx engine.Tx, before, after engine.Job, why because) (err error) {
 	switch k := b.kinds[after.Kind]; {
 	case k == nil:
@@ -228,6 +234,7 @@ func (b *Backend) bears(j engine.Job) *engine.ChildPolicy {
 	return nil
 }
 
+// settledWords is the reason of a parent's move, for its history.
 func settledWords(g engine.GroupStat) string {
 	return fmt.Sprintf("group %d settled: %d done, %d dead, %d cancelled", g.Group, g.Done, g.Dead, g.Cancelled)
 }
@@ -257,6 +264,8 @@ func (b *Backend) cancelChildren(tx engine.Tx, parent engine.JobID, why because)
 	return nil
 }
 
+// cancelChild cancels one child, unless another parent that is live still wants it: a
+// match of two accounts goes on when one of their syncs is cancelled.
 func (b *Backend) cancelChild(tx engine.Tx, id engine.JobID, why because) error {
 	parents, err := tx.Parents(id)
 	if err != nil {

@@ -50,6 +50,7 @@ func (r *run) Named(external string) {
 	r.external = external
 }
 
+// silent is how long the handler has given no sign of life.
 func (r *run) silent() time.Duration {
 	return time.Since(r.began) - time.Duration(r.beat.Load())
 }
@@ -70,6 +71,7 @@ func (x *index) register(r *run) (cancel bool) {
 	return e.cancel
 }
 
+// unregister takes a run out when its outcome is stored.
 func (x *index) unregister(r *run) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -118,6 +120,8 @@ func (r *run) markRescued() {
 	r.rescued = true
 }
 
+// ghost lets a run count no more as busy: its handler does not answer to its end, so
+// its slot goes to another worker, and others need not wait for it to be alone.
 func (x *index) ghost(r *run) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

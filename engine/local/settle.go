@@ -11,7 +11,9 @@ import (
 // maxError bounds the error text that is stored, in bytes.
 const maxError = 2 << 10
 
-// ending is one attempt with its outcome: all that decides how its job goes on.
+// ending is one attempt with its outcome: all that decides how its job goes on. A
+// match that was answered with 503 on its second try, for instance, is job b41 with
+// Tries 2, the outcome Retry(err).As("503") and the policy of matches.
 type ending struct {
 	job     engine.Job // as stored, running
 	outcome engine.Outcome
@@ -41,7 +43,9 @@ var verbs = map[engine.Verb]func(ending, *verdict){
 	engine.VerbWait:   wait,
 }
 
-// settle maps an outcome to the job's next value. It depends on nothing else.
+// settle maps an outcome to the job's next value. It depends on nothing else, reads no
+// clock and no store: what becomes of an attempt can be tested as a table. A cancel
+// that was asked for, and a stop of the engine, come before whatever the handler says.
 func (v *verdict) settle(e ending) {
 	*v = verdict{job: e.job, attempt: attemptOf(e)}
 	j := &v.job
@@ -106,12 +110,14 @@ func couldRun(j *engine.Job) time.Time {
 
 func done(e ending, v *verdict) { end(v, engine.Completed, e.now, "") }
 
+// fail ends the job for good: its error will not go away by trying again.
 func fail(e ending, v *verdict) {
 	v.job.AddFailure(atLeast(e.now))
 	v.attempt.Decision = "permanent error"
 	end(v, engine.Discarded, e.now, text(e.outcome.Err))
 }
 
+// abort ends the job as cancelled, by its own handler's word: there is nothing to do.
 func abort(e ending, v *verdict) {
 	v.attempt.Decision = "ended by its handler"
 	end(v, engine.Cancelled, e.now, text(e.outcome.Err))
@@ -123,6 +129,7 @@ func cancelled(e ending, v *verdict) {
 	end(v, engine.Cancelled, e.now, "cancelled while it ran")
 }
 
+// end lets a job end: nothing is due any more, and no cancel is outstanding.
 func end(v *verdict, s engine.State, now time.Time, reason string) {
 	v.job.State, v.job.Finished, v.job.Due, v.reason = s, now, time.Time{}, reason
 	v.job.CancelAsked = false
@@ -265,6 +272,7 @@ func atLeast(t time.Time) time.Time {
 	return t
 }
 
+// text is an error as it is stored; "" for none.
 func text(err error) string {
 	if err == nil {
 		return ""
@@ -272,6 +280,7 @@ func text(err error) string {
 	return cut(err.Error())
 }
 
+// cut bounds what is stored of an error: a server may answer with a whole page.
 func cut(s string) string {
 	if len(s) <= maxError {
 		return s

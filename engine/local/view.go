@@ -158,6 +158,8 @@ func (b *Backend) NextRetries(ctx context.Context, n int) ([]engine.Job, error) 
 	return out, err
 }
 
+// comesBack reports whether a waiting job has been tried: it failed, or was put off.
+// One that a schedule or a person has set for later is no retry.
 func comesBack(s engine.State, h engine.Hold) bool {
 	return s == engine.Retryable || s == engine.Scheduled && h != engine.HoldNone
 }

@@ -58,6 +58,7 @@ func (b *Backend) Held(j engine.Job) (h engine.Held) {
 	return h
 }
 
+// held is what keeps a queue's jobs from starting, of what the index knows.
 func (x *index) held(name engine.Queue) (h engine.Held) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -119,6 +120,7 @@ func (b *Backend) Waiting(owner string, patience time.Duration) string {
 	return ""
 }
 
+// excuse is Waiting for one job.
 func (e *entry) excuse(now time.Time, patience time.Duration) string {
 	switch {
 	case e.foreign:
@@ -245,8 +247,8 @@ func pausedWords(q engine.QueueState) string {
 	return "queue paused by " + q.By.User
 }
 
-// whyInLine is the reason of a job that stands in a line: its lane's, else its
-// place.
+// whyInLine is the reason of a job that stands in a line: its lane's, else its place,
+// such as "3rd in line".
 func (e *entry) whyInLine(now time.Time, alone *entry) standing {
 	place := e.line.place(e)
 	s := standing{place: place, calls: place}

@@ -27,6 +27,9 @@ type table interface {
 	// Look tells of all that are open, or that are named; why says what keeps members from taking
 	// any up.
 	Look(ctx context.Context, named []Grant) (all []Standing, why string, err error)
+	// Ended tells of all that were let go since an instant of the wall clock and of which a report
+	// was given.
+	Ended(ctx context.Context, since time.Time) ([]Standing, error)
 }
 
 // returner gives jobs back whose attempts came to nothing: see local.Backend.
@@ -172,8 +175,9 @@ func (l *Leader) Withdraw(id engine.JobID) {
 	l.bell.Ring()
 }
 
-// Restore takes over from the leader before: what its limiter knew, and what it has let go. Call it
-// once, before the backend runs; see traffic.Limits.
+// Restore takes over from the leader before: what its limiter knew when it was saved last, what it
+// has let go since and was answered, and what is open. Call it once, before the backend runs; see
+// traffic.Limits.
 func (l *Leader) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.Job, error]) error {
 	if err := l.Limits.Restore(ctx, fresh, live); err != nil {
 		return err
@@ -188,13 +192,42 @@ func (l *Leader) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 	for _, s := range all {
 		l.adopt(s)
 	}
-	return nil
+	if l.Stamp().IsZero() {
+		return nil // all windows count as full, or no call was ever made
+	}
+	ended, err := l.opt.Table.Ended(ctx, l.Stamp()) // after those that are open: none ends in between
+	for _, s := range ended {
+		if l.open[named{s.Job, s.Rev}] == nil {
+			conclude(l.adoption(s), s.Report)
+		}
+	}
+	return err
 }
 
 func (l *Leader) adopt(s Standing) *held {
-	h := &held{Grant: s.Grant, launched: time.Now(), permit: l.Limits.Adopt(traffic.Lane{Host: s.Host, Method: s.Method}, s.Job, s.GrantedAgo)}
+	h := &held{Grant: s.Grant, launched: time.Now(), permit: l.adoption(s)}
 	l.open[named{s.Job, s.Rev}] = h
 	return h
+}
+
+func (l *Leader) adoption(s Standing) *limit.Permit {
+	return l.Limits.Adopt(traffic.Lane{Host: s.Host, Method: s.Method}, s.Job, s.GrantedAgo)
+}
+
+// conclude ends a permit by the report of its call.
+func conclude(p *limit.Permit, told Report) limit.Receipt {
+	switch told.How {
+	case Answered:
+		header := http.Header{}
+		for name, value := range told.Headers {
+			header.Set(name, value)
+		}
+		return p.AnsweredAgo(told.Ago, told.Status, header)
+	case Unused:
+		return p.Refund()
+	default:
+		return p.Lost()
+	}
 }
 
 // lookEvery is how often the permits are looked at that nobody has told of.
@@ -287,19 +320,7 @@ func (l *Leader) fold(ctx context.Context, b returner, s Standing) error {
 
 // ended takes in a report.
 func (l *Leader) ended(ctx context.Context, b returner, h *held, s Standing) error {
-	var r limit.Receipt
-	switch s.Report.How {
-	case Answered:
-		header := http.Header{}
-		for name, value := range s.Report.Headers {
-			header.Set(name, value)
-		}
-		r = h.permit.AnsweredAgo(s.Report.Ago, s.Report.Status, header)
-	case Unused:
-		h.permit.Refund()
-	default:
-		r = h.permit.Lost()
-	}
+	r := conclude(h.permit, s.Report)
 	l.mu.Lock()
 	delete(l.open, named{s.Job, s.Rev})
 	l.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,15 +23,20 @@ var lane = traffic.Lane{Host: "europe", Method: "match-v5.match"}
 
 // memory is a table, a store and a backend.
 type memory struct {
-	rows  map[named]*Standing
-	order []named
-	why   string
-	given []string // job, why
-	stale bool     // jobs have moved on
+	rows    map[named]*Standing
+	order   []named
+	granted map[named]time.Time
+	why     string
+	given   []string // job, why
+	stale   bool     // jobs have moved on
+	state   []byte   // of the limiter
 }
 
-func (m *memory) LoadState(context.Context, string) ([]byte, error) { return nil, nil }
-func (m *memory) SaveState(context.Context, string, []byte) error   { return nil }
+func (m *memory) LoadState(context.Context, string) ([]byte, error) { return m.state, nil }
+func (m *memory) SaveState(_ context.Context, _ string, blob []byte) error {
+	m.state = blob
+	return nil
+}
 func (m *memory) Accounts(context.Context, engine.AccountsQuery) (engine.AccountsPage, error) {
 	return engine.AccountsPage{}, nil
 }
@@ -52,7 +58,7 @@ func (m *memory) Return(_ context.Context, id engine.JobID, _ engine.Revision, w
 func (m *memory) Grant(_ engine.Tx, g Grant) error {
 	at := named{g.Job, g.Rev}
 	if m.rows[at] == nil {
-		m.order = append(m.order, at)
+		m.order, m.granted[at] = append(m.order, at), time.Now()
 	}
 	m.rows[at] = &Standing{Grant: g}
 	return nil
@@ -67,11 +73,22 @@ func (m *memory) End(_ engine.Tx, job engine.JobID, rev engine.Revision, how How
 	return nil
 }
 
-func (m *memory) Look(context.Context, []Grant) (all []Standing, why string, err error) {
+func (m *memory) Look(_ context.Context, open []Grant) (all []Standing, why string, err error) {
 	for _, at := range m.order {
-		all = append(all, *m.rows[at])
+		if s := *m.rows[at]; s.Report.How == Open || slices.Contains(open, s.Grant) {
+			all = append(all, s)
+		}
 	}
 	return all, m.why, nil
+}
+
+func (m *memory) Ended(_ context.Context, since time.Time) (all []Standing, err error) {
+	for _, at := range m.order {
+		if s := *m.rows[at]; !m.granted[at].Before(since) && (s.Report.How == Answered || s.Report.How == Lost) {
+			all = append(all, s)
+		}
+	}
+	return all, nil
 }
 
 // desk is a leader of a limiter that knows a limit of 20:1.
@@ -83,15 +100,21 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{memory: &memory{rows: map[named]*Standing{}}, limiter: limit.New(limit.Options{Pacing: limit.Burst})}
-	limits := traffic.New(traffic.Options{Limiter: d.limiter, Store: d.memory, Lanes: func(engine.Job) (traffic.Lane, bool) { return lane, false }})
-	d.Leader = NewLeader(Options{Limits: limits, Table: d.memory, Store: d.memory, Carries: func(k engine.Kind) bool { return k == "carried" }})
+	d := deskOf(&memory{rows: map[named]*Standing{}, granted: map[named]time.Time{}})
 	p, err := d.limiter.Acquire(t.Context(), limit.Request{Host: lane.Host, Method: lane.Method})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Done(200, answers("1"))
 	time.Sleep(2 * time.Second)
+	return d
+}
+
+// deskOf is a leader whose limiter knows nothing yet.
+func deskOf(m *memory) *desk {
+	d := &desk{memory: m, limiter: limit.New(limit.Options{Pacing: limit.Burst})}
+	limits := traffic.New(traffic.Options{Limiter: d.limiter, Store: m, Lanes: func(engine.Job) (traffic.Lane, bool) { return lane, false }})
+	d.Leader = NewLeader(Options{Limits: limits, Table: m, Store: m, Carries: func(k engine.Kind) bool { return k == "carried" }})
 	return d
 }
 
@@ -337,6 +360,38 @@ func TestTheNextLeaderAdopts(t *testing.T) {
 		d.lookNow(t)
 		if d.inFlight() != 0 || d.counted() != 1 {
 			t.Errorf("%d in flight, %d counted", d.inFlight(), d.counted())
+		}
+	})
+}
+
+// What was let go and answered after the limiter's state was saved counts for the next leader, whoever
+// has read the report; what was answered before is in the state.
+func TestTheNextLeaderCountsWhatWasAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := newDesk(t)
+		for _, id := range []engine.JobID{"a", "b"} {
+			first.send(t, id).Report = Report{How: Answered, Status: 200}
+		}
+		first.lookNow(t)
+		time.Sleep(10 * time.Millisecond)
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if err := first.Run(ended); err != nil { // it saves the state at its end
+			t.Error(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+		for _, p := range []struct {
+			id  engine.JobID
+			how How
+		}{{"c", Answered}, {"d", Lost}, {"e", Unused}, {"f", Answered}, {"g", Open}} {
+			first.send(t, p.id).Report.How = p.how
+		}
+		d := deskOf(first.memory)
+		if err := d.Restore(t.Context(), false, func(func(engine.Job, error) bool) {}); err != nil {
+			t.Error(err)
+		}
+		if d.inFlight() != 1 || d.counted() != 5 {
+			t.Errorf("%d in flight, %d counted, want one and five", d.inFlight(), d.counted())
 		}
 	})
 }

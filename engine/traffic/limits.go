@@ -65,6 +65,7 @@ type Limits struct {
 	dirty   atomic.Bool  // something was admitted or called since the last save
 	unsaved atomic.Int64 // calls since the last save
 	busy    await.Bell   // many calls, or a 429, are not saved yet
+	stamp   time.Time    // see Stamp
 
 	mu      sync.Mutex
 	backlog map[string]int // jobs by lane name
@@ -152,7 +153,10 @@ func (l *Limits) save(ctx context.Context) {
 		return
 	}
 	l.unsaved.Store(0)
-	blob, err := json.Marshal(l.limiter.Save(wall.Now()))
+	began, at := time.Now(), wall.Now()
+	st := l.limiter.Save(at)
+	st.Off = (wall.Off() + time.Since(began)).Milliseconds()
+	blob, err := json.Marshal(st)
 	if err == nil {
 		err = l.opt.Store.SaveState(ctx, LimiterState, blob)
 	}

@@ -37,16 +37,26 @@ func (l *Limits) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 	if json.Unmarshal(blob, &st) != nil {
 		st = limit.State{} // as if lost: the windows count as full
 	}
-	opened, err := l.openedSince(ctx, time.UnixMilli(st.Stamp), live)
+	saved := time.UnixMilli(st.Stamp)
+	opened, err := l.openedSince(ctx, saved, live)
 	if err != nil {
 		return fmt.Errorf("count the calls since the limiter's state was saved: %w", err)
 	}
 	if blob == nil && len(opened) == 0 {
 		return nil // no call was ever made from here
 	}
-	l.limiter.Restore(st, wall.Now(), opened)
+	off := time.Duration(st.Off) * time.Millisecond
+	if st.Stamp > 0 {
+		l.stamp = saved.Add(-off)
+	}
+	// By two clocks that may be off each other: no call shall seem older than it is.
+	l.limiter.Restore(st, wall.Now().Add(-off-wall.Off()), opened)
 	return nil
 }
+
+// Stamp is an instant of the wall clock before that of the state from which Restore has taken over;
+// the zero time when there was none.
+func (l *Limits) Stamp() time.Time { return l.stamp }
 
 func (l *Limits) openedSince(ctx context.Context, saved time.Time, live iter.Seq2[engine.Job, error]) (map[limit.Scope]int, error) {
 	opened := map[limit.Scope]int{}

@@ -11,8 +11,11 @@ import (
 // stepped is how far a test has moved the machine's clock.
 var stepped atomic.Int64
 
-// reading is what another clock showed at an instant of this process's stopwatch.
-type reading struct{ at, shows time.Time }
+// reading is what another clock showed at an instant of this process's stopwatch, give or take off.
+type reading struct {
+	at, shows time.Time
+	off       time.Duration
+}
 
 // kept is the last reading of the clock that is kept; nil = the machine's own counts.
 var kept atomic.Pointer[reading]
@@ -42,8 +45,17 @@ func Keep(began, ended, shows time.Time) {
 	half := ended.Sub(began) / 2
 	at := began.Add(half)
 	if r := kept.Load(); r == nil || r.shows.Add(at.Sub(r.at)).Sub(shows).Abs() > half {
-		kept.Store(&reading{at, shows.UTC().Round(0)})
+		kept.Store(&reading{at, shows.UTC().Round(0), half})
 	}
+}
+
+// Off is how far the clock that is kept may be from the one that it follows: what a reading of that
+// has taken is told of neither side of it. 0 = the machine's own counts.
+func Off() time.Duration {
+	if r := kept.Load(); r != nil {
+		return r.off
+	}
+	return 0
 }
 
 // Release lets the machine's own clock count again.

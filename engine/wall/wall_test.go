@@ -43,6 +43,9 @@ func TestKeep(t *testing.T) {
 			}
 		}
 		wants(shows)
+		if Off() != 10*time.Millisecond {
+			t.Errorf("it may be %v off", Off())
+		}
 		time.Sleep(time.Minute)
 		wants(shows.Add(time.Minute))
 		if got := time.Until(Own()); got != time.Hour {
@@ -55,6 +58,9 @@ func TestKeep(t *testing.T) {
 			wants(shows.Add(jump))
 		}
 		Release()
+		if Off() != 0 {
+			t.Errorf("the machine's clock is %v off itself", Off())
+		}
 		if !Now().Equal(Own()) {
 			t.Error("the machine's clock does not count again")
 		}

@@ -42,7 +42,7 @@ func completeArgs() map[string]cobra.CompletionFunc {
 	firstAccount := onlyFirst(completeAccounts)
 	out := map[string]cobra.CompletionFunc{
 		"status": onlyFirst(completeQueues), "queues": onlyFirst(completeQueues), "limits": onlyFirst(completeHosts), "schedules": onlyFirst(completeSchedules),
-		"jobs": completeFilter(columns.Jobs.Schema), "retries": completeFilter(columns.Jobs.Schema), "accounts": completeFilter(columns.Accounts.Schema),
+		"jobs": completeFilter(columns.Jobs.Schema), "retries": completeFilter(columns.Jobs.Schema), "members": completeFilter(columns.Members.Schema), "accounts": completeFilter(columns.Accounts.Schema),
 		"matches": orAccount(completeFilter(columns.Matches.Schema)),
 		"ack":     onlyFirst(completeAlerts(engine.AlertFiring)), "silence": onlyFirst(completeAlerts()), "undo": onlyFirst(completeUndo), "restore": onlyFirst(completeBackups),
 		"freeze": completeBuckets,

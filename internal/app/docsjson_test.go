@@ -42,6 +42,7 @@ var answers = []answer{
 	{"jobs --classes", true, engine.ClassRow{}},
 	{"accounts", true, engine.AccountRow{}},
 	{"matches", true, engine.MatchRow{}},
+	{"members", true, engine.MemberRow{}},
 	{"limits", false, engine.LimitsRow{}},
 	{"reports", true, engine.ReportRow{}},
 	{"reports 'Name#TAG'", false, engine.PlayReport{}},

@@ -41,6 +41,7 @@ var examples = map[string]string{
 	"help":                  "farsight help sync",
 	"joblog":                "farsight joblog --kind match.fetch --limit 50",
 	"jobs":                  "farsight jobs 'state:retryable try>2'\nfarsight jobs --watch --sort -created --limit 20\nfarsight jobs --all -o csv --columns id,state,result\nfarsight jobs --classes",
+	"members":               "farsight members --store postgres://farsight@db.example/lol",
 	"limits":                "farsight limits europe",
 	"logs":                  "farsight logs --level warn --follow",
 	"matches":               "farsight matches 'Name#TAG champion:Lux len>20m'",

@@ -130,10 +130,12 @@ func (f *flow) job(key string) engine.JobDetail {
 // until lets time pass until ok, at most for span.
 func (f *flow) until(what string, span time.Duration, ok func() bool) {
 	f.t.Helper()
-	for end := time.Now().Add(span); !ok(); time.Sleep(100 * time.Millisecond) {
+	synctest.Wait() // nothing is under way between what is seen and what is done about it
+	for end := time.Now().Add(span); !ok(); synctest.Wait() {
 		if time.Now().After(end) {
 			f.t.Fatalf("%s: not within %s", what, span)
 		}
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 
@@ -278,6 +280,7 @@ func (s *seat) sees(texts ...string) string {
 func (s *seat) seesWithin(span time.Duration, texts ...string) string {
 	s.f.t.Helper()
 	for end := time.Now().Add(span); ; time.Sleep(100 * time.Millisecond) {
+		synctest.Wait()
 		screen := s.glass.text()
 		if containsAll(screen, texts) {
 			return screen
@@ -297,6 +300,7 @@ func (s *seat) seesWithin(span time.Duration, texts ...string) string {
 func (s *seat) misses(texts ...string) {
 	s.f.t.Helper()
 	time.Sleep(300 * time.Millisecond)
+	synctest.Wait()
 	for _, text := range texts {
 		if screen := s.glass.text(); strings.Contains(screen, text) {
 			s.f.t.Errorf("%s sees %q:\n%s", s.who, text, screen)
@@ -307,7 +311,9 @@ func (s *seat) misses(texts ...string) {
 // loses waits until a text has gone from the screen.
 func (s *seat) loses(text string) {
 	s.f.t.Helper()
-	for end := time.Now().Add(10 * time.Second); strings.Contains(s.glass.text(), text); time.Sleep(100 * time.Millisecond) {
+	synctest.Wait()
+	for end := time.Now().Add(10 * time.Second); strings.Contains(s.glass.text(), text); synctest.Wait() {
+		time.Sleep(100 * time.Millisecond)
 		if time.Now().After(end) {
 			s.f.t.Fatalf("%s still sees %q:\n%s", s.who, text, s.glass.text())
 		}

@@ -16,7 +16,7 @@ type group struct {
 var groups = []group{
 	{"Start", []string{"demo", "sync", "serve", "attach", "sim"}},
 	{"Accounts", []string{"track", "untrack", "trigger", "freshness", "reresolve"}},
-	{"See", []string{"status", "queues", "jobs", "retries", "accounts", "matches", "limits", "reports", "weekly", "ranks", "schedules"}},
+	{"See", []string{"status", "queues", "jobs", "retries", "accounts", "matches", "limits", "members", "reports", "weekly", "ranks", "schedules"}},
 	{"Find out why", []string{"alerts", "logs", "audit", "forensics", "metrics", "joblog", "doctor", "bundle"}},
 	{"Act", append(tableCommands(), "freeze", "undo", "silence", "pager", "call")},
 	{"Data", []string{"export", "check", "backup", "restore", "compact", "migrate", "prune", "forget", "reset"}},

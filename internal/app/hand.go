@@ -94,7 +94,7 @@ func (m *member) alone(key string) bool {
 		return true
 	}
 	for _, p := range v.Members {
-		if p.Alive && p.ID != m.id && p.Key == key {
+		if p.Alive() && p.ID != m.id && p.Key == key {
 			return false
 		}
 	}

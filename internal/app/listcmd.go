@@ -58,6 +58,7 @@ func lists() []list {
 			return cli.Matches(f, all)
 		}},
 		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", nothingHidden, partHelp, func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Reports(f) }},
+		{"members", "List the processes that share a database: who leads, and what each has in hand", nothingHidden, withFields(columns.Members.Schema), func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Members(f) }},
 		{"limits", "Show the rate limits as last known", nothingHidden, partHelp, func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Limits(f) }},
 	}
 }

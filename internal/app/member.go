@@ -28,7 +28,7 @@ type member struct {
 	assembly
 	db   *pg.DB
 	con  *swap.Console
-	seen atomic.Pointer[fleet.View]
+	seen atomic.Pointer[engine.MembersPage]
 	rest func() // ends to follow; only who decides on the part calls it
 }
 
@@ -70,7 +70,7 @@ func (m *member) run(ctx context.Context) error {
 	}
 	log := logbook.Area(m.log, logbook.AreaEngine)
 	shown, told, led := false, "", ""
-	o.OnLook = func(v fleet.View) {
+	o.OnLook = func(v engine.MembersPage) {
 		m.seen.Store(&v)
 		if v.Leader != "" && v.Leader != led {
 			led = v.Leader
@@ -78,7 +78,7 @@ func (m *member) run(ctx context.Context) error {
 				m.note(engine.Note{At: time.Now(), Level: engine.LevelInfo, Text: t.String()})
 			}
 		}
-		if other := v.OtherKey(m.id); other != told {
+		if other := v.KeyOf(m.id); other != told {
 			if told = other; other != "" {
 				log.Warn().Msg(other)
 			}
@@ -136,13 +136,7 @@ func (m *member) term() *engine.Term {
 	if v == nil {
 		return &engine.Term{}
 	}
-	t := &engine.Term{Epoch: v.Epoch, Here: v.Leader == m.id}
-	for _, p := range v.Members {
-		if p.ID == v.Leader {
-			t.Leader = p.ID + " on " + p.Host
-		}
-	}
-	return t
+	return v.Term(m.id)
 }
 
 // lead runs the engine of a term.

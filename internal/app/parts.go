@@ -134,7 +134,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	con = control.New(control.Options{
 		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limiter, Logs: p.logs.Ring, Keys: a.keys,
 		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db, cfg}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
-		Policies: cfg.Policies, Boot: p.boot.ID, Term: p.reign, Fresh: p.boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves,
+		Policies: cfg.Policies, Boot: p.boot.ID, Term: p.reign, Members: membersOf(p.db, p.id), Fresh: p.boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves,
 		KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 	})
 	p.control, typos.console = con, con
@@ -234,7 +234,7 @@ func browser(ctx context.Context, db store, cfg config.Config) engine.Console {
 	return control.NewBrowse(control.Stored{
 		Store: db, Policies: cfg.Policies, Limits: storedLimits(ctx, db), Do: "start farsight with a key",
 		Lane: ingest.LaneOf.Name, Domain: ingest.Stored{Store: db, Zone: cfg.ReportTZ},
-		Schedules: storedSchedules(ctx, db, cfg), Alerts: storedAlerts(ctx, db), Logs: logbook.StoredIn(cfg.DataDir),
+		Schedules: storedSchedules(ctx, db, cfg), Alerts: storedAlerts(ctx, db), Logs: logbook.StoredIn(cfg.DataDir), Members: membersOf(db, ""),
 	})
 }
 

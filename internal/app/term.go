@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
@@ -77,6 +79,21 @@ func (p *parts) take(cfg config.Config, a assembly) error {
 	}
 	p.let = release
 	return p.within(ctx, t)
+}
+
+// membersOf tells who works on a database, to the member of an id; nil of a data directory.
+func membersOf(db store, id string) control.Members {
+	shared, ok := db.(*pg.DB)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context) (engine.MembersPage, error) {
+		page, err := fleet.Look(ctx, shared, fleet.UsualTTL)
+		for i := range page.Members {
+			page.Members[i].Here = page.Members[i].ID == id
+		}
+		return page, err
+	}
 }
 
 // inTerm lets calls go in a term only: one who has stood still does not know that another leads, so

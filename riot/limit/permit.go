@@ -93,8 +93,8 @@ func (l *Limiter) Adopt(r Request, ago time.Duration) *Permit {
 		appEpoch: h.app.gate.epoch - 1, methodEpoch: m.gate.epoch - 1, // it takes no turn at a gate
 		receipt: Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Priority: r.Priority},
 	}
-	h.app.flying++
-	m.flying++
+	h.app.adopt()
+	m.adopt()
 	return p
 }
 
@@ -108,8 +108,10 @@ func (p *Permit) resolve(bound instant) {
 	if p.gone {
 		return
 	}
-	p.h.app.resolve(bound)
-	p.m.resolve(bound)
+	for _, s := range []*scope{p.h.app, p.m} {
+		s.resolve(bound)
+		s.adopted -= b2i(p.adopted)
+	}
 }
 
 // Lost ends the permit of a call that failed after it may have been written: the
@@ -167,8 +169,10 @@ func (p *Permit) refund(now instant) {
 	}
 	p.receipt.Took = now - p.granted
 	if p.life == p.h.life {
-		p.h.app.refund(p.granted)
-		p.m.refund(p.granted)
+		for _, s := range []*scope{p.h.app, p.m} {
+			s.refund(p.granted)
+			s.adopted -= b2i(p.adopted)
+		}
 	}
 	if p.blind { // it was never sent
 		p.h.blind--

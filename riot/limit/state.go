@@ -9,7 +9,8 @@ import (
 // State is what a limiter must not forget between runs, for the store to keep as
 // JSON. It is small: calls are counted per hundredth of a window, not listed.
 type State struct {
-	Stamp  int64        `json:"at"` // wall clock, Unix milliseconds
+	Stamp  int64        `json:"at"`            // wall clock, Unix milliseconds
+	Off    int64        `json:"off,omitempty"` // how far the wall clock may have been off, milliseconds
 	Scopes []ScopeState `json:"scopes"`
 }
 

@@ -19,6 +19,7 @@ type tally struct {
 	foreign []instant // calls that only the server's counts tell of, likewise
 	sent    []instant // grants of our calls of this process, answered or not
 	flying  int       // granted and not answered: no bound yet
+	adopted int       // those of flying that another process has let go
 	held    int       // places reserved for claimed jobs
 }
 
@@ -31,6 +32,12 @@ func after(s []instant, x instant) int {
 func (t *tally) grant(now instant) {
 	t.flying++
 	t.sent = append(t.sent, now)
+}
+
+// adopt opens an entry for a call that another process has let go.
+func (t *tally) adopt() {
+	t.flying++
+	t.adopted++
 }
 
 // resolve gives a flying call its bound.
@@ -68,15 +75,17 @@ func (t *tally) strangers(n int, bound instant) {
 // abandon gives every flying call a bound, for when their answers are lost.
 func (t *tally) abandon(bound instant) {
 	t.assume(t.flying, bound)
-	t.flying = 0
+	t.flying, t.adopted = 0, 0
 }
 
 // countable is the largest count the server may have answered, of the calls in
 // this log, to a call granted at sent and answered at answered: whatever may
-// have arrived within d before it. Calls granted after the answer are not in it.
+// have arrived within d before it. Calls granted after the answer are not in it,
+// nor are adopted ones in flight: of the process that let them go other calls may be
+// unknown here, and one that has not arrived yet must not pass for one of those.
 func (t *tally) countable(sent, answered, d instant) int {
 	cut := sent - d
-	return t.flying + after(t.own, cut) + after(t.foreign, cut) - after(t.sent, answered)
+	return t.flying - t.adopted + after(t.own, cut) + after(t.foreign, cut) - after(t.sent, answered)
 }
 
 // ownCountable is countable of our own calls alone.

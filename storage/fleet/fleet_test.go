@@ -253,10 +253,12 @@ func TestALeaderThatEndsHandsOver(t *testing.T) {
 	if who := <-leads; who != "a" {
 		t.Errorf("%s leads", who)
 	}
-	seen := make(chan View, 100)
+	seen := make(chan engine.MembersPage, 100)
 	ctx, cancel := context.WithCancel(context.Background())
 	watched := make(chan error)
-	go func() { watched <- Run(ctx, db, Options{ID: "w", TTL: time.Hour, OnLook: func(v View) { seen <- v }}) }()
+	go func() {
+		watched <- Run(ctx, db, Options{ID: "w", TTL: time.Hour, OnLook: func(v engine.MembersPage) { seen <- v }})
+	}()
 	if v := <-seen; v.Leader != "a" || len(v.Members) != 2 || !v.Members[0].MayLead || v.Members[1].MayLead {
 		t.Errorf("%+v", v)
 	}
@@ -298,7 +300,7 @@ func TestClocksAnHourOff(t *testing.T) {
 			<-ctx.Done()
 			return context.Cause(ctx)
 		},
-		OnLook: func(v View) {
+		OnLook: func(v engine.MembersPage) {
 			if v.Leader == "a" && v.Members[0].Ahead > 50*time.Minute {
 				if off := wall.Own().Sub(wall.Now()); (off - time.Hour).Abs() > 10*time.Minute {
 					t.Errorf("it keeps a clock that is %s behind its own", off)
@@ -357,7 +359,7 @@ func TestAnotherKey(t *testing.T) {
 	var keyOfA atomic.Value
 	keyOfA.Store("old")
 	leads := make(chan string, 10)
-	run := func(id string, key func() string, look func(View)) (stop func()) {
+	run := func(id string, key func() string, look func(engine.MembersPage)) (stop func()) {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error)
 		go func() {
@@ -372,7 +374,7 @@ func TestAnotherKey(t *testing.T) {
 	said := make(chan string, 10_000)
 	stopA := run("a", func() string { return keyOfA.Load().(string) }, nil)
 	<-leads
-	stopB := run("b", func() string { return "new" }, func(v View) { said <- v.OtherKey("b") })
+	stopB := run("b", func() string { return "new" }, func(v engine.MembersPage) { said <- v.KeyOf("b") })
 	for s := range said {
 		if strings.Contains(s, "API key new") && strings.Contains(s, "work with old") {
 			break
@@ -383,11 +385,11 @@ func TestAnotherKey(t *testing.T) {
 	for wake(t, at); <-said != ""; {
 		wake(t, at)
 	}
-	l := look{ledWith: "old", members: []Process{{Key: "old", Alive: true, MayLead: true}}}
+	l := look{MembersPage: engine.MembersPage{Key: "old", Members: []engine.MemberRow{{Key: "old", MayLead: true}}}}
 	if !l.yields("new") || l.yields("old") || l.yields("") {
 		t.Error("who has another key does not leave the lead to one that has the fleet's, or who has it does")
 	}
-	if l.members[0].Alive = false; l.yields("new") {
+	if l.Members[0].Role = engine.MemberGone; l.yields("new") {
 		t.Error("the lead is left to who has gone")
 	}
 	stopA()

@@ -26,7 +26,7 @@ type Options struct {
 	// An error that is not of that ends Run. nil = this member never leads.
 	Lead func(ctx context.Context, t *Term) error
 	// OnLook gets the members after each look. It must not block. nil = nobody is told.
-	OnLook func(View)
+	OnLook func(engine.MembersPage)
 }
 
 // UsualTTL is how long a term lasts without a renewal, unless Options say otherwise.
@@ -95,7 +95,7 @@ func (m *member) beat() error {
 		return err
 	}
 	began := time.Now()
-	var l look
+	l := look{ttl: m.TTL}
 	var version int
 	renewed := m.term == nil
 	key := m.Key()
@@ -109,13 +109,13 @@ func (m *member) beat() error {
 		})
 		m.noteKey(b, key)
 	}
-	l.ask(b, m.TTL)
+	l.ask(b)
 	asked := time.Now()
 	if err := m.conn.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	wall.Keep(asked, time.Now(), l.now)
-	m.ahead, m.left = wall.Own().Sub(l.now), l.left
+	wall.Keep(asked, time.Now(), l.At)
+	m.ahead, m.left = wall.Own().Sub(l.At), l.left
 	switch {
 	case version != pg.Version():
 		return ending{engine.Problemf(engine.ErrRefused, "start the program of the version that the others have",
@@ -136,12 +136,24 @@ on conflict (id) do update set key_fp = excluded.key_fp, ahead_ms = excluded.ahe
 	renew = `update fs_fleet set beat = beat + 1, expires = clock_timestamp() + $3::float8 * interval '1 second'
 where epoch = $1 and holder = $2 returning beat`
 
-	// elect succeeds when nobody has renewed or won meanwhile.
-	elect = `update fs_fleet set epoch = epoch + 1, holder = $1, beat = beat + 1, since = clock_timestamp(), expires = clock_timestamp() + $2::float8 * interval '1 second'
-where epoch = $3 and beat = $4 returning epoch`
+	// elect succeeds when nobody has renewed or won meanwhile. The term before, if it did not end by
+	// itself, has ended when it was not renewed any more.
+	elect = `with won as (
+	update fs_fleet set epoch = epoch + 1, holder = $1, beat = beat + 1, since = clock_timestamp(), expires = clock_timestamp() + $2::float8 * interval '1 second'
+	where epoch = $3 and beat = $4 returning epoch, since
+), lapsed as (
+	update fs_term t set until = least($6, won.since), lapsed = true from won where t.epoch = $3 and until is null
+), old as (
+	delete from fs_term t using won where t.epoch <= won.epoch - 100
+), begun as (
+	insert into fs_term (epoch, holder, host, since) select epoch, $1, $5, since from won
+) select epoch, since from won`
 
-	resign = `with gone as (update fs_fleet set beat = beat + 1, holder = '', expires = '-infinity' where epoch = $1 and holder = $2 returning epoch)
-select pg_notify($3, 'resigned') from gone`
+	resign = `with gone as (
+	update fs_fleet set beat = beat + 1, holder = '', expires = '-infinity' where epoch = $1 and holder = $2 returning epoch
+), ended as (
+	update fs_term t set until = clock_timestamp() from gone where t.epoch = gone.epoch and until is null
+) select pg_notify($3, 'resigned') from gone`
 
 	// ledWith keeps the fingerprint of the key that the fleet works with.
 	ledWith = `insert into fs_state as s (name, blob) values ('led_with', convert_to($1, 'UTF8'))
@@ -152,7 +164,7 @@ on conflict (name) do update set blob = excluded.blob where s.blob <> excluded.b
 
 // stand lets this member stand for election when nobody leads.
 func (m *member) stand(ctx context.Context, l look) error {
-	if seen := (struct{ epoch, beat int64 }{l.epoch, l.beat}); seen != m.last || m.lastAt.IsZero() {
+	if seen := (struct{ epoch, beat int64 }{l.Epoch, l.beat}); seen != m.last || m.lastAt.IsZero() {
 		m.last, m.lastAt = seen, time.Now()
 	}
 	if m.Lead == nil || m.term != nil || m.run.Err() != nil || l.left > 0 && time.Since(m.lastAt) < 2*m.TTL || l.yields(m.Key()) {
@@ -160,7 +172,7 @@ func (m *member) stand(ctx context.Context, l look) error {
 	}
 	began := time.Now()
 	var epoch int64
-	err := m.conn.QueryRow(ctx, elect, m.ID, m.TTL.Seconds(), l.epoch, l.beat).Scan(&epoch)
+	err := m.conn.QueryRow(ctx, elect, m.ID, m.TTL.Seconds(), l.Epoch, l.beat, m.Host, l.At.Add(l.left)).Scan(&epoch, &l.Since)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // another was faster
 	}
@@ -175,7 +187,7 @@ func (m *member) stand(ctx context.Context, l look) error {
 	b.Queue("select pg_notify($1, 'elected')", m.channel)
 	m.noteKey(b, m.Key())
 	b.Queue(dropMembers, forget.Seconds())
-	l.epoch, l.holder, l.left = epoch, m.ID, m.TTL
+	l.Epoch, l.Leader, l.left = epoch, m.ID, m.TTL
 	m.tell(l)
 	return m.conn.SendBatch(ctx, b).Close()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
@@ -23,9 +24,9 @@ func Take(ctx context.Context, db *pg.DB, o Options) (t *Term, release func() er
 		}
 		return nil
 	}
-	var first Process
-	o.OnLook = func(v View) {
-		at := v.leader()
+	var first engine.MemberRow
+	o.OnLook = func(v engine.MembersPage) {
+		at := v.Of(v.Leader)
 		switch {
 		case at.ID == "" || at.ID == o.ID:
 		case at.ID != first.ID:

@@ -220,11 +220,6 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 
 // salvage reads what can be read of a job, and says what cannot.
 func salvage(rows pgx.Rows) (j engine.Job, why error) {
-	raw, types := rows.RawValues(), rows.Conn().TypeMap()
-	for i, f := range rows.FieldDescriptions() {
-		if err := types.Scan(f.DataTypeOID, f.Format, raw[i], tLive.values(&j)[i]); err != nil {
-			why = fmt.Errorf("column %s: %w", f.Name, err)
-		}
-	}
+	why = scan(rows, tLive.values(&j))
 	return j, why
 }

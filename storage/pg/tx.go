@@ -152,13 +152,14 @@ func (t *txn) one(into []any, sql string, args ...any) (ok bool, err error) {
 	return ok, errors.Join(err, bad)
 }
 
-// scan reads one row. pgx's own Scan ends the query at the first value that it cannot read.
-func scan(rows pgx.Rows, into []any) error {
+// scan reads what can be read of one row; its error names the last column that cannot. pgx's own Scan ends the query at the
+// first value that it cannot read.
+func scan(rows pgx.Rows, into []any) (err error) {
 	raw, types := rows.RawValues(), rows.Conn().TypeMap()
 	for i, f := range rows.FieldDescriptions() {
-		if err := types.Scan(f.DataTypeOID, f.Format, raw[i], into[i]); err != nil {
-			return fmt.Errorf("column %s: %w", f.Name, err)
+		if bad := types.Scan(f.DataTypeOID, f.Format, raw[i], into[i]); bad != nil {
+			err = fmt.Errorf("column %s: %w", f.Name, bad)
 		}
 	}
-	return nil
+	return err
 }

@@ -99,12 +99,19 @@ func (c *Carrier) End(tx engine.Tx, job engine.JobID, rev engine.Revision, how r
 	})
 }
 
-// look gives all permits that are open, and those that the leader takes to be.
-const look = `select p.job, p.rev, p.host, p.method, extract(epoch from clock_timestamp() - p.granted)::float8, p.expires < clock_timestamp(),
+// how a permit stands: see standing.
+const how = `select p.job, p.rev, p.host, p.method, extract(epoch from clock_timestamp() - p.granted)::float8, p.expires < clock_timestamp(),
 	coalesce(extract(epoch from clock_timestamp() - p.begun)::float8, -1),
-	not exists (select from fs_member m where m.id = p.member and m.seen > clock_timestamp() - $3::float8 * interval '1 second'),
+	not exists (select from fs_member m where m.id = p.member and m.seen > clock_timestamp() - $1::float8 * interval '1 second'),
 	p.how, p.ago_us, p.status, p.headers, p.class, p.latency_us, p.bytes
-from fs_permit p where p.ended is null or (p.job, p.rev) in (select * from unnest($1::bigint[], $2::bigint[]))`
+from fs_permit p where `
+
+const (
+	// look gives all permits that are open, and those that the leader takes to be.
+	look = how + "p.ended is null or (p.job, p.rev) in (select * from unnest($2::bigint[], $3::bigint[]))"
+	// lookBack gives those that were let go since, whose calls Riot may have counted and that have ended.
+	lookBack = how + "p.granted >= $2 and p.how in ('answered', 'lost')"
+)
 
 const paused = "select coalesce(bool_or(paused_at is not null), false) from river_queue where name in ($1, '*')"
 
@@ -120,7 +127,7 @@ func (c *Carrier) Look(ctx context.Context, open []remote.Grant) (all []remote.S
 	}
 	b, stopped := &pgx.Batch{}, false
 	b.Queue(paused, c.queue).QueryRow(func(r pgx.Row) error { return r.Scan(&stopped) })
-	b.Queue(look, jobs, revs, silence(c.opt.TTL).Seconds()).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(look, silence(c.opt.TTL).Seconds(), jobs, revs).Query(func(rows pgx.Rows) (err error) {
 		all, err = pgx.CollectRows(rows, standing)
 		return err
 	})
@@ -129,6 +136,15 @@ func (c *Carrier) Look(ctx context.Context, open []remote.Grant) (all []remote.S
 		why = fmt.Sprintf("River's queue %s is paused", c.queue)
 	}
 	return all, why, err
+}
+
+// Ended tells of the calls that were let go since and that Riot may have counted.
+func (c *Carrier) Ended(ctx context.Context, since time.Time) ([]remote.Standing, error) {
+	rows, err := c.pool.Query(ctx, lookBack, silence(c.opt.TTL).Seconds(), since)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, standing)
 }
 
 func standing(r pgx.CollectableRow) (s remote.Standing, err error) {

@@ -154,6 +154,30 @@ func TestAReport(t *testing.T) {
 	}
 }
 
+// Who leads next asks for the calls that Riot may have counted since an instant: not for those that
+// are open, nor for those that nobody has made.
+func TestCallsThatHaveEnded(t *testing.T) {
+	d := newDesk(t)
+	before := d.grant(1)
+	d.do("update fs_permit set granted = granted - interval '1 minute'")
+	answered, lost, unused := d.grant(2), d.grant(3), d.grant(4)
+	d.grant(5)
+	for g, how := range map[remote.Grant]remote.How{before: remote.Answered, answered: remote.Answered, lost: remote.Lost, unused: remote.Unused} {
+		must(t, d.write(func(tx engine.Tx) error { return tell(tx, g.Job, g.Rev, remote.Report{How: how, Ago: time.Second}) }))
+	}
+	var since time.Time
+	must(t, d.ask("select clock_timestamp() - interval '30 seconds'").Scan(&since))
+	all, err := d.a.Ended(t.Context(), since)
+	must(t, err)
+	told := map[remote.Grant]remote.Report{}
+	for _, s := range all {
+		told[s.Grant] = s.Report
+	}
+	if len(told) != 2 || told[answered].How != remote.Answered || told[answered].Ago != time.Second || told[lost].How != remote.Lost {
+		t.Errorf("%+v", all)
+	}
+}
+
 // A row of River is dated by the database, whose members else would wait for a leader's clock that
 // is ahead.
 func TestARowIsDatedByTheDatabase(t *testing.T) {

@@ -281,6 +281,20 @@ func Schedules(filter string) List {
 	}.list()
 }
 
+// Members lists the processes that share a database.
+func Members(filter string) List {
+	return listing[engine.MemberRow]{
+		of: columns.Members, shown: columns.MemberLines, filter: filter,
+		none: "nobody works on it: `farsight serve` does",
+		read: func(ctx context.Context, c engine.Console) (source[engine.MemberRow], error) {
+			p, err := ask[engine.MembersPage](ctx, c, engine.MembersQuery{})
+			src := all(p.Members)
+			src.foot = func() string { return columns.Led(&p) }
+			return src, err
+		},
+	}.list()
+}
+
 // Ranks lists an account's rank history, newest first; queue "" = all queues.
 func Ranks(account, queue string) List {
 	return listing[engine.RankRow]{

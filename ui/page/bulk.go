@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
@@ -44,7 +46,7 @@ func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 	}
 	e.Try = true // the engine counts what it would change, and what that costs
 	e.Confirm = &Confirm{Question: bulkQuestion(does, len(sel.IDs), "job", "jobs", hidden), Yes: does + " them"}
-	e.Confirm.Lines = append(e.Confirm.Lines, examples(fit))
+	e.Confirm.Lines = append(e.Confirm.Lines, examples(fit, func(j *engine.JobRow) string { return columns.JobKey(&j.Job) }))
 	if a == Cancel && running > 0 {
 		e.Confirm.Lines = append(e.Confirm.Lines, human.Counted(running, "of them runs or is a sync", "of them run or are syncs")+": what they do now is given up.")
 	}
@@ -72,18 +74,15 @@ func bulkQuestion(verb string, n int, one, many string, hidden int) string {
 	return text + "?"
 }
 
-// examples names a few of the rows.
-func examples(rows []engine.JobRow) string {
-	const most = 3
-	text := ""
-	for i, j := range rows[:min(len(rows), most)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += columns.JobKey(&j.Job)
+// examples names a few of the rows: match:KR_1, match:KR_2, match:KR_3 and 12 more.
+func examples[T any](rows []T, name func(*T) string) string {
+	named := make([]string, min(len(rows), 3))
+	for i := range named {
+		named[i] = name(&rows[i])
 	}
-	if len(rows) > most {
-		text += " and " + count(len(rows)-most) + " more"
+	text := strings.Join(named, ", ")
+	if more := len(rows) - len(named); more > 0 {
+		text += " and " + count(more) + " more"
 	}
 	return text
 }
@@ -106,26 +105,11 @@ func bulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
 	if len(e.DoAll) == 0 {
 		return say(engine.LevelInfo, "there is nothing to "+verb+" among the "+human.Counted(len(rows), "marked account", "marked accounts"))
 	}
-	lines := []string{names(rows)}
+	lines := []string{examples(rows, func(a *engine.AccountRow) string { return a.RiotID })}
 	if a == Cancel {
 		lines = append(lines, "Their syncs end as CANCELLED; what is stored stays.")
 	}
 	e.Try = a == Trigger // the engine tells what they cost
 	e.Confirm = &Confirm{Question: bulkQuestion(verb, len(e.DoAll), "account", "accounts", hidden), Lines: lines, Yes: verb + " them"}
 	return e
-}
-
-func names(rows []engine.AccountRow) string {
-	const most = 3
-	text := ""
-	for i, r := range rows[:min(len(rows), most)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += r.RiotID
-	}
-	if len(rows) > most {
-		text += " and " + count(len(rows)-most) + " more"
-	}
-	return text
 }

@@ -1,0 +1,109 @@
+package columns
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/table"
+	"github.com/farsight-console/farsight/themes"
+)
+
+type member = engine.MemberRow
+
+// Members is what is told of a process among those that share a database.
+var Members = catalogue(filter.Options{Free: []string{"member", "host", "role", "note"}},
+	name("member", "its process, and four digits by chance", func(r *member) string { return r.ID }).head("MEMBER", table.Words, 11, 14).rising(),
+	name("host", "the machine it runs on", func(r *member) string { return r.Host }).head("HOST", table.Words, 8, 22).rising(),
+	name("version", "of its program", func(r *member) string { return r.Version }).head("VERSION", table.Words, 7, 14).drop(6).colour(themes.Dim).rising(),
+	name("role", "leads, stands by, never leads, gone", func(r *member) engine.MemberRole { return r.Role }).head("ROLE", table.State, 13, 13).rising().
+		cell(func(p Pen, r *member) table.Cell { return p.Sign(roleSigns[r.Role], string(r.Role)) }),
+	age("alive", "since when it is a member", func(r *member) time.Time { return r.Since }).head("FOR", table.Number, 7, 7).drop(4).rising().
+		prints(func(r *member, now time.Time) string { return human.Span(now.Sub(r.Since)) }),
+	span("heartbeat", "since its last sign of life: it gives one each second", func(r *member) time.Duration { return r.Silent }).
+		head("LAST SIGN", table.Number, 9, 9).drop(2).rising().
+		prints(func(r *member, _ time.Time) string { return human.Ago(r.Silent) }).cell(func(_ Pen, r *member) table.Cell {
+		if r.Alive() {
+			return table.As(themes.Dim, human.Ago(r.Silent))
+		}
+		return table.As(themes.Warn, human.Ago(r.Silent))
+	}),
+	number("in_hand", "attempts that it has in hand", func(r *member) int { return r.InFlight }).head("IN HAND", table.Number, 7, 7).rising().line("IN HAND", table.Number, 0),
+	number("calls", "that it made in the past minute", (*member).Minute).head("CALLS/MIN", table.Number, 9, 9).rising(),
+	span("clock", "how far its machine's clock is ahead of the database's", func(r *member) time.Duration { return r.Ahead }).
+		head("CLOCK", table.Number, 8, 8).drop(5).colour(themes.Dim).rising().
+		says(func(_ Pen, r *member) string { return offset(r.Ahead) }).prints(func(r *member, _ time.Time) string { return offset(r.Ahead) }),
+	prose("note", "what is wrong with it", MemberNote).head("NOTE", table.Words, 10, 40).flex(1).drop(3).colour(themes.Warn),
+)
+
+// Where members are shown, with the columns in their order.
+var (
+	MemberList  = Members.Pick("role member host in_hand calls heartbeat alive clock version note")
+	MemberLines = Members.Pick("member host version role alive heartbeat in_hand calls clock note")
+)
+
+// roleSigns are the states whose signs roles have.
+var roleSigns = map[engine.MemberRole]string{engine.MemberLeads: "RUNNING", engine.MemberStandsBy: "OK", engine.MemberFollows: "SCHEDULED", engine.MemberGone: "FAILED"}
+
+// offset is how far a clock is ahead, or behind.
+func offset(d time.Duration) string { return fmt.Sprintf("%+.1f s", d.Seconds()) }
+
+// clockSlack is how far a clock may be off before that is worth a word: members keep the
+// database's whatever their own show, but people who compare logs do not.
+const clockSlack = time.Second
+
+// MemberNote is what is wrong with a member; "" = nothing.
+func MemberNote(r *member) string {
+	switch {
+	case !r.Alive():
+		return "no sign of life for " + human.Span(r.Silent) + ": killed, stopped, or cut off"
+	case r.OtherVersion:
+		return "another version than the leader's"
+	case r.Key == "":
+		return "it has no API key, so it makes no calls"
+	case r.OtherKey:
+		return "it has another API key, so it makes no calls"
+	case r.Ahead.Abs() > clockSlack:
+		return "its clock is " + human.Span(r.Ahead.Abs()) + map[bool]string{true: " ahead", false: " behind"}[r.Ahead > 0]
+	}
+	return ""
+}
+
+// Led says who leads and since when, who would if that one were gone, and what nobody has in hand.
+func Led(p *engine.MembersPage) string {
+	text := "nobody leads now"
+	if m := p.Of(p.Leader); m.ID != "" {
+		text = fmt.Sprintf("%s on %s has led for %s, in term %d", m.ID, m.Host, human.Span(p.At.Sub(p.Since)), p.Epoch)
+	}
+	ready := 0
+	for i := range p.Members {
+		if p.Members[i].Role == engine.MemberStandsBy {
+			ready++
+		}
+	}
+	switch {
+	case ready == 0 && p.Leader != "":
+		text += "; nobody would take over from it"
+	case ready > 0:
+		text += "; " + human.Counted(ready, "member stands by", "members stand by")
+	}
+	if left := LeftBehind(p); left != "" {
+		text += "; " + left
+	}
+	return text
+}
+
+// LeftBehind says what nobody has in hand; "" = nothing.
+func LeftBehind(p *engine.MembersPage) string {
+	var parts []string
+	if p.Waiting > 0 {
+		parts = append(parts, human.Counted(p.Waiting, "call waits", "calls wait")+" for a member to make it")
+	}
+	if p.LeftOver > 0 {
+		parts = append(parts, human.Counted(p.LeftOver, "attempt is", "attempts are")+" left over from members that are gone")
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,99 @@
+package fleet
+
+import (
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// work is what the members of a fleet do.
+type work struct {
+	inHand map[string]int
+	calls  map[string][]int
+	terms  []engine.TermRow
+}
+
+const (
+	// selectInHand counts attempts by who has them in hand: whoever has begun the call of a permit,
+	// and of a job without one whoever has claimed it.
+	selectInHand = `select member, count(*) from (
+	select member from fs_permit where ended is null
+	union all
+	select split_part(boot, '.', 1) from fs_job j where state = 'running' and not exists (select from fs_permit p where p.job = j.id and ended is null)
+) at group by member`
+
+	// selectCalls counts the calls of the past minute by member and by how many steps they are back.
+	// What nobody has made for the leader it has made itself.
+	selectCalls = `with this as (
+	select clock_timestamp() as now, holder, since from fs_fleet
+), made as (
+	select member, begun as at from fs_permit, this where granted > now - interval '2 minutes' and begun is not null and how <> 'unused'
+	union all
+	select holder, ended from (select * from fs_attempt order by id desc limit 20000) a, this
+	where ended > since and (status <> 0 or http_us > 0) and kind !~ '^(alert|event)\.'
+		and not exists (select from fs_permit p where p.job = a.job and p.rev = a.rev)
+), counted as (
+	select member, floor(extract(epoch from now)::float8 / $1) - floor(extract(epoch from at)::float8 / $1) as back from made, this
+)
+select member, greatest(back, 0)::int, count(*) from counted where back < $2 group by 1, 2`
+
+	selectTerms = "select epoch, holder, host, since, coalesce(until, 'epoch'), lapsed from fs_term order by epoch desc limit 20"
+)
+
+// ask adds the questions to a batch, which fills w.
+func (w *work) ask(b *pgx.Batch) {
+	w.inHand, w.calls = map[string]int{}, map[string][]int{}
+	b.Queue(selectInHand).Query(func(rows pgx.Rows) error {
+		var member string
+		var n int
+		_, err := pgx.ForEachRow(rows, []any{&member, &n}, func() error {
+			w.inHand[member] = n
+			return nil
+		})
+		return err
+	})
+	b.Queue(selectCalls, engine.ForecastStep.Seconds(), engine.ForecastPast).Query(func(rows pgx.Rows) error {
+		var member string
+		var back, n int
+		_, err := pgx.ForEachRow(rows, []any{&member, &back, &n}, func() error {
+			if w.calls[member] == nil {
+				w.calls[member] = make([]int, engine.ForecastPast)
+			}
+			w.calls[member][engine.ForecastPast-1-back] += n
+			return nil
+		})
+		return err
+	})
+	b.Queue(selectTerms).Query(func(rows pgx.Rows) (err error) {
+		w.terms, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (t engine.TermRow, err error) {
+			err = r.Scan(&t.Epoch, &t.Leader, &t.Host, &t.Since, &t.Until, &t.Lapsed)
+			if t.Until.Equal(time.Unix(0, 0)) {
+				t.Until = time.Time{}
+			}
+			return t, err
+		})
+		return err
+	})
+}
+
+// tell adds the work to those who do it.
+func (w *work) tell(page *engine.MembersPage) {
+	page.Terms = w.terms
+	page.Waiting = w.inHand[""]
+	for member, n := range w.inHand {
+		i := slices.IndexFunc(page.Members, func(m engine.MemberRow) bool { return m.ID == member && m.Alive() })
+		if i < 0 && member != "" {
+			page.LeftOver += n
+		}
+	}
+	for i := range page.Members {
+		m := &page.Members[i]
+		m.InFlight, m.Calls = w.inHand[m.ID], w.calls[m.ID]
+		if m.Calls == nil {
+			m.Calls = make([]int, engine.ForecastPast)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package fleet
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/pgtest"
+)
+
+// Of each member it is told what it has in hand and which calls it made, of those that are gone what
+// they have left, and who has led.
+func TestWhatMembersHaveInHand(t *testing.T) {
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	must(t, db.Write(t.Context(), func(tx engine.Tx) error {
+		for range 3 {
+			if _, err := tx.Enqueue(engine.Spec{Kind: "k", Queue: "q", By: "test"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	for _, sql := range []string{
+		`insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms, seen) values
+			('a', 'one', '2', 'k', true, 20, clock_timestamp()), ('b', 'two', '1', 'other', true, -2000, clock_timestamp()),
+			('c', 'two', '2', '', false, 0, clock_timestamp()), ('d', 'six', '2', 'k', true, 0, clock_timestamp() - interval '1 hour')`,
+		"update fs_fleet set epoch = 3, holder = 'a', since = clock_timestamp() - interval '10 minutes', expires = clock_timestamp() + interval '1 hour'",
+		"insert into fs_state (name, blob) values ('led_with', 'k')",
+		`insert into fs_term (epoch, holder, host, since, until, lapsed) values
+			(2, 'd', 'six', clock_timestamp() - interval '2 hours', clock_timestamp() - interval '11 minutes', true), (3, 'a', 'one', clock_timestamp() - interval '10 minutes', null, false)`,
+		// One job runs in the leader, two are carried out by others; of one that is gone a call is
+		// open, and one nobody has taken up.
+		"update fs_job set state = 'running', boot = 'a.3'",
+		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun) select id, 1, 3, 'europe', 'm', 'k', 'b', clock_timestamp() from fs_job order by id limit 2`,
+		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun, ended, how) select -n, 1, 3, 'europe', 'm', 'k', 'b', clock_timestamp(), clock_timestamp(), 'answered' from generate_series(1, 5) n`,
+		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun, ended, how) values (-6, 1, 3, 'europe', 'm', 'k', 'b', clock_timestamp(), clock_timestamp(), 'unused')`,
+		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun, granted) values (-7, 1, 3, 'europe', 'm', 'k', 'd', clock_timestamp() - interval '1 hour', clock_timestamp() - interval '1 hour'), (-8, 1, 3, 'europe', 'm', 'k', '', null, clock_timestamp())`,
+		// The leader's own: two calls, beside one that a member made for it and one to a webhook.
+		`insert into fs_attempt (job, owner, kind, number, round, try, phase, rev, ended, verb, hold, class, error, external, status, queued_us, paced_us, limiter_us, http_us, decision, worker)
+			select job, '', kind, 1, 0, 1, 0, 1, clock_timestamp(), 'done', '', '', '', '', 200, 0, 0, 0, 9, '', 0 from (values (-1, 'k'), (-20, 'k'), (-21, 'k'), (-22, 'event.webhook')) v (job, kind)`,
+	} {
+		do(t, at, sql)
+	}
+	p, err := Look(t.Context(), db, 0)
+	must(t, err)
+	type seen struct {
+		id            string
+		role          engine.MemberRole
+		hand, calls   int
+		key, versions bool
+	}
+	var got []seen
+	for _, m := range p.Members {
+		got = append(got, seen{m.ID, m.Role, m.InFlight, m.Minute(), m.OtherKey, m.OtherVersion})
+		if len(m.Calls) != engine.ForecastPast {
+			t.Errorf("%s: calls in %d steps", m.ID, len(m.Calls))
+		}
+	}
+	want := []seen{{"a", engine.MemberLeads, 1, 2, false, false}, {"b", engine.MemberStandsBy, 2, 7, true, true}, {"c", engine.MemberFollows, 0, 0, false, false}, {"d", engine.MemberGone, 1, 0, false, false}}
+	if !slices.Equal(got, want) {
+		t.Errorf("members %+v", got)
+	}
+	if p.Epoch != 3 || p.Leader != "a" || p.At.Sub(p.Since) < 9*time.Minute || p.Waiting != 1 || p.LeftOver != 1 || p.Key != "k" {
+		t.Errorf("%+v", p)
+	}
+	if len(p.Terms) != 2 || p.Terms[0].Leader != "a" || !p.Terms[0].Until.IsZero() || !p.Terms[1].Lapsed || p.Terms[1].Until.IsZero() {
+		t.Errorf("terms %+v", p.Terms)
+	}
+	do(t, at, "update fs_fleet set expires = '-infinity'")
+	if p, err = Look(t.Context(), db, 0); err != nil || p.Leader != "" || p.Members[0].Role != engine.MemberStandsBy {
+		t.Errorf("after the term: %+v, %v", p, err)
+	}
+}
+
+// A term ends when it is given back, or when it was not renewed any more; the last ones are kept.
+func TestWhoHasLed(t *testing.T) {
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	take := func(id string) {
+		_, release, err := Take(t.Context(), db, Options{ID: id, Host: "here", TTL: ttl})
+		must(t, err)
+		must(t, release())
+	}
+	do(t, at, "update fs_fleet set epoch = 0") // each version of the schema has ended a term
+	take("a")
+	do(t, at, "update fs_fleet set epoch = 2, holder = 'gone', expires = clock_timestamp() + interval '1 second'")
+	do(t, at, "insert into fs_term (epoch, holder, host, since) values (2, 'gone', 'there', clock_timestamp())")
+	take("b")
+	p, err := Look(t.Context(), db, ttl)
+	must(t, err)
+	if len(p.Terms) != 3 {
+		t.Fatalf("%+v", p.Terms)
+	}
+	for i, want := range []engine.TermRow{{Epoch: 3, Leader: "b", Host: "here"}, {Epoch: 2, Leader: "gone", Host: "there", Lapsed: true}, {Epoch: 1, Leader: "a", Host: "here"}} {
+		got := p.Terms[i]
+		if got.Until.Before(got.Since) {
+			t.Errorf("term %d: from %s to %s", got.Epoch, got.Since, got.Until)
+		}
+		if got.Since, got.Until = want.Since, want.Until; got != want {
+			t.Errorf("%+v", got)
+		}
+	}
+	do(t, at, "update fs_term set epoch = epoch - 97")
+	do(t, at, "update fs_fleet set epoch = 4")
+	take("c")
+	if p, err = Look(t.Context(), db, ttl); err != nil || len(p.Terms) != 2 || p.Terms[0].Epoch != 5 {
+		t.Errorf("%+v, %v", p.Terms, err)
+	}
+}

@@ -82,7 +82,7 @@ var imports = map[string][]string{
 	"internal/scratch":            {"internal/tempdir"},
 	"internal/sdnotify":           {},
 	"internal/simview":            {"engine", "engine/human", "engine/safe", "riot", "riot/sim", "engine/await"},
-	"internal/swap":               {"engine"},
+	"internal/swap":               {"engine", "engine/await"},
 	"internal/tempdir":            {},
 	"ui":                          {"engine", "engine/await", "engine/child", "engine/columns", "engine/filter", "engine/human", "engine/operation", "engine/safe", "themes", "ui/chaos", "ui/keys", "ui/line", "ui/page", "ui/part", "ui/saved", "ui/session", "ui/terminal"},
 	"ui/page":                     {"engine", "engine/columns", "engine/filter", "engine/fold", "engine/human", "engine/operation", "engine/safe", "themes", "ui/chaos", "ui/part"},

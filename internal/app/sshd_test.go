@@ -264,7 +264,7 @@ func andThen(first, then func(*exec.Cmd)) func(*exec.Cmd) {
 // waits waits for something to become true.
 func (x *sshTerminal) waits(what string, ok func() bool) {
 	x.t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			x.t.Fatalf("%s: not seen; the screen is\n%s\nunknown sequences: %q\nserver: %s", what, x.text(), x.strange, tail(x.server.log.String(), 500))
 		}

@@ -188,12 +188,13 @@ func (t *timetable) drawSums(c *part.Chart, y int) {
 		text, token := count(w.made), themes.Dim
 		switch {
 		case w.now && w.planned > 0:
-			made, more := count(w.made), "+"+count(w.planned)
-			x := (from+to)/2 - (len(made)+len(more))/2
-			if to-from >= len(made)+len(more) && c.Try(y, x, themes.Figure, made) {
-				c.Put(y, x+len(made), themes.Run, more)
+			more := "+" + count(w.planned)
+			x := (from+to)/2 - (len(text)+len(more))/2
+			if to-from >= len(text)+len(more) && c.Try(y, x, themes.Figure, text) {
+				c.Put(y, x+len(text), themes.Run, more)
+				continue
 			}
-			continue
+			token = themes.Figure
 		case w.now:
 			token = themes.Figure
 		case w.hit:

@@ -20,7 +20,7 @@ type MembersPage struct {
 	Since  time.Time `json:"since,omitzero"`   // when it began to
 	Key    string    `json:"key,omitempty"`    // the fingerprint of the API key that they work with; "" = of none yet
 
-	Members []MemberRow `json:"members"` // those that came first stand first
+	Members []MemberRow `json:"members"` // who leads stands first, who is gone last
 	Terms   []TermRow   `json:"terms"`   // who has led, the latest first
 
 	Waiting  int `json:"waiting"`   // calls that the leader has let go, and nobody has taken up yet
@@ -111,5 +111,5 @@ func (p *MembersPage) KeyOf(id string) string {
 
 // NoMembers is the answer where one process works alone.
 func NoMembers() *Problem {
-	return Problemf(ErrNotFound, "with --store postgres://user@host/database several share one, see docs/fleet.md", "everything is in one data directory, and one process at a time works on it: there are no members")
+	return Problemf(ErrNotFound, "with --store postgres://user@host/database several processes share a database, see docs/fleet.md", "one process at a time works on a data directory, so there are no members")
 }

@@ -195,6 +195,7 @@ var views = []struct {
 	{"record", func(d *desk) { d.press("8", "enter") }},
 	{"evidence", func(d *desk) { d.press("9", "enter") }},
 	{"entry", func(d *desk) { d.show(page.NewAudit()); d.press("j", "enter") }},
+	{"members", func(d *desk) { d.show(page.NewMembers()) }},
 	{"chaos", func(d *desk) { d.m.opt.Chaos = broken(); d.show(page.NewChaos()) }},
 }
 

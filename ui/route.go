@@ -33,6 +33,7 @@ var sideScreens = []struct {
 	act    page.Action
 }{
 	{page.ScreenSchedules, page.Calendar}, {page.ScreenAudit, keys.Audit}, {page.ScreenMessages, keys.Messages}, {page.ScreenClasses, page.ByClass},
+	{page.ScreenMembers, page.ByMember},
 }
 
 // page is the page on top.

@@ -17,7 +17,7 @@ type member = engine.MemberRow
 // Members is what is told of a process among those that share a database.
 var Members = catalogue(filter.Options{Free: []string{"member", "host", "role", "note"}},
 	name("member", "its process, and four digits by chance", func(r *member) string { return r.ID }).head("MEMBER", table.Words, 11, 14).rising(),
-	name("host", "the machine it runs on", func(r *member) string { return r.Host }).head("HOST", table.Words, 8, 22).rising(),
+	name("host", "the machine it runs on", func(r *member) string { return r.Host }).head("HOST", table.Words, 12, 22).rising(),
 	name("version", "of its program", func(r *member) string { return r.Version }).head("VERSION", table.Words, 7, 14).drop(6).colour(themes.Dim).rising(),
 	name("role", "leads, stands by, never leads, gone", func(r *member) engine.MemberRole { return r.Role }).head("ROLE", table.State, 13, 13).rising().
 		cell(func(p Pen, r *member) table.Cell { return p.Sign(roleSigns[r.Role], string(r.Role)) }),
@@ -33,23 +33,24 @@ var Members = catalogue(filter.Options{Free: []string{"member", "host", "role", 
 	}),
 	number("in_hand", "attempts that it has in hand", func(r *member) int { return r.InFlight }).head("IN HAND", table.Number, 7, 7).rising().line("IN HAND", table.Number, 0),
 	number("calls", "that it made in the past minute", (*member).Minute).head("CALLS/MIN", table.Number, 9, 9).rising(),
+	shown[member]("minute").head("PAST MINUTE", table.Words, SparkCells, SparkCells).drop(1),
 	span("clock", "how far its machine's clock is ahead of the database's", func(r *member) time.Duration { return r.Ahead }).
 		head("CLOCK", table.Number, 8, 8).drop(5).colour(themes.Dim).rising().
-		says(func(_ Pen, r *member) string { return offset(r.Ahead) }).prints(func(r *member, _ time.Time) string { return offset(r.Ahead) }),
+		says(func(_ Pen, r *member) string { return ClockOff(r.Ahead) }).prints(func(r *member, _ time.Time) string { return ClockOff(r.Ahead) }),
 	prose("note", "what is wrong with it", MemberNote).head("NOTE", table.Words, 10, 40).flex(1).drop(3).colour(themes.Warn),
 )
 
 // Where members are shown, with the columns in their order.
 var (
-	MemberList  = Members.Pick("role member host in_hand calls heartbeat alive clock version note")
+	MemberList  = Members.Pick("role member host in_hand calls minute heartbeat alive clock version note")
 	MemberLines = Members.Pick("member host version role alive heartbeat in_hand calls clock note")
 )
 
 // roleSigns are the states whose signs roles have.
 var roleSigns = map[engine.MemberRole]string{engine.MemberLeads: "RUNNING", engine.MemberStandsBy: "OK", engine.MemberFollows: "SCHEDULED", engine.MemberGone: "FAILED"}
 
-// offset is how far a clock is ahead, or behind.
-func offset(d time.Duration) string { return fmt.Sprintf("%+.1f s", d.Seconds()) }
+// ClockOff is how far a clock is ahead, or behind.
+func ClockOff(d time.Duration) string { return fmt.Sprintf("%+.1f s", d.Seconds()) }
 
 // clockSlack is how far a clock may be off before that is worth a word: members keep the
 // database's whatever their own show, but people who compare logs do not.
@@ -59,13 +60,13 @@ const clockSlack = time.Second
 func MemberNote(r *member) string {
 	switch {
 	case !r.Alive():
-		return "no sign of life for " + human.Span(r.Silent) + ": killed, stopped, or cut off"
+		return "no sign of life for " + human.Span(r.Silent)
 	case r.OtherVersion:
-		return "another version than the leader's"
+		return "not the leader's version"
 	case r.Key == "":
-		return "it has no API key, so it makes no calls"
+		return "no API key: makes no calls"
 	case r.OtherKey:
-		return "it has another API key, so it makes no calls"
+		return "another API key: makes no calls"
 	case r.Ahead.Abs() > clockSlack:
 		return "its clock is " + human.Span(r.Ahead.Abs()) + map[bool]string{true: " ahead", false: " behind"}[r.Ahead > 0]
 	}

@@ -109,5 +109,9 @@ func (l *look) view() engine.MembersPage {
 			m.Role = engine.MemberLeads
 		}
 	}
+	slices.SortStableFunc(v.Members, func(a, b engine.MemberRow) int { return order[a.Role] - order[b.Role] })
 	return v
 }
+
+// order is that of members: who leads stands first, who is gone last.
+var order = map[engine.MemberRole]int{engine.MemberLeads: 0, engine.MemberStandsBy: 1, engine.MemberFollows: 2, engine.MemberGone: 3}

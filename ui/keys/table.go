@@ -34,6 +34,7 @@ const (
 	onEvidence
 	onEntry
 	onChaos
+	onMembers
 	InDialog
 	InHelp
 	InMenu
@@ -41,7 +42,7 @@ const (
 	// onLists can be filtered, onTables sorted, narrowed and marked as well.
 	// onWork are the screens of accounts, jobs and queues, where work is steered.
 	// onItems show one thing of a list.
-	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules | onAlerts | onAudit | onMessages | onClasses | onEvidence | onEntry
+	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules | onAlerts | onAudit | onMessages | onClasses | onEvidence | onEntry | onMembers
 	onLists  = onTables | onLimits | onLogs
 	onWork   = onOverview | onAccounts | onJobs | onRetries | onLimits | onMatches | onReports | onAccount | onJob | onSchedules
 	onItems  = onAccount | onJob | onForensics | onRecord | onEvidence | onEntry
@@ -133,6 +134,7 @@ var bindings = []Binding{
 	{[]string{"E"}, page.Edit, onSchedules, groupAct, "edit", "edit when the schedule runs"},
 	{[]string{"!"}, page.Force, onJobs | onRetries | onJob, groupAct, "", "force the job with a reason"},
 	{[]string{"S"}, page.Calendar, onOverview, GroupMove, "", "schedules"},
+	{[]string{"V"}, page.ByMember, onOverview, GroupMove, "", "members of the database"},
 	{[]string{"z"}, Undo, OnPages &^ onAudit, groupAct, "", "undo the last action"},
 	{[]string{"z"}, page.TakeBack, onAudit, groupAct, "undo", "undo the selected command"},
 	{[]string{"space"}, page.Mark, onTables, groupAct, "mark", "mark, unmark the row"},

@@ -30,6 +30,7 @@ var Words = []Word{
 	{Name: "matches", Hint: "a filter: matches champion:ahri", Args: "[Name#TAG or filter]", Help: "matches of all accounts, or of one"},
 	{Name: "alerts", Hint: "a filter: alerts state:firing", Args: "[filter]", Help: "alerts"},
 	{Name: "schedules", Args: "[filter]", Help: "recurring work"},
+	{Name: "members", Args: "[filter]", Help: "processes that share the database"},
 	{Name: "audit", Args: "[filter]", Help: "who did what"},
 	{Name: "logs", Hint: "a filter: logs area:limiter", Args: "[filter]", Help: "the newest records of the log"},
 	{Name: "account", Hint: "Name#TAG", Args: "Name#TAG", Help: "one account"},

@@ -19,6 +19,8 @@ func New(t *Target) Page {
 		return NewAudit()
 	case ScreenMessages:
 		return NewMessages()
+	case ScreenMembers:
+		return NewMembers()
 	case ScreenChaos:
 		return NewChaos()
 	case ScreenJob:

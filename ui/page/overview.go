@@ -200,6 +200,8 @@ func (o *overviewPage) Act(v *View, a Action) Effect {
 	switch a {
 	case Trigger:
 		return Effect{Ask: AskSync}
+	case ByMember:
+		return Effect{Open: &Target{Screen: ScreenMembers}}
 	case Calendar:
 		return Effect{Open: &Target{Screen: ScreenSchedules}}
 	case Open:

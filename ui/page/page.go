@@ -38,6 +38,7 @@ const (
 	ScreenEvidence
 	ScreenEntry
 	ScreenChaos
+	ScreenMembers
 )
 
 // Tabs lists the screens with a number, in order.
@@ -46,7 +47,7 @@ func Tabs() []Screen {
 }
 
 var screenNames = [...]string{"Overview", "Accounts", "Jobs", "Retries", "Limits", "Matches", "Reports", "Logs", "Alerts", "Account", "Job", "Schedules",
-	"Audit", "Messages", "Error classes", "Rate limit hit", "Log record", "Evidence", "Command", "Chaos"}
+	"Audit", "Messages", "Error classes", "Rate limit hit", "Log record", "Evidence", "Command", "Chaos", "Members"}
 
 func (s Screen) String() string { return screenNames[s] }
 
@@ -80,6 +81,7 @@ const (
 	Matches  Action = "matches"
 	Report   Action = "report"
 	Calendar Action = "schedules"
+	ByMember Action = "members"
 	ByClass  Action = "error classes"
 	ByReason Action = "reasons"
 	Recorder Action = "its call"

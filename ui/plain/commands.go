@@ -37,7 +37,7 @@ func init() {
 	runs := map[string]func(p *plain, arg string){
 		"help": (*plain).help, "status": func(p *plain, _ string) { p.say(p.statusLines()...) }, "quit": func(p *plain, _ string) { p.done = true },
 		"accounts": list(page.ScreenAccounts), "jobs": list(page.ScreenJobs), "retries": list(page.ScreenRetries), "alerts": list(page.ScreenAlerts),
-		"schedules": list(page.ScreenSchedules), "audit": list(page.ScreenAudit), "logs": list(page.ScreenLogs),
+		"schedules": list(page.ScreenSchedules), "audit": list(page.ScreenAudit), "members": list(page.ScreenMembers), "logs": list(page.ScreenLogs),
 		"limits":  func(p *plain, _ string) { p.limits() },
 		"matches": (*plain).matches, "account": (*plain).account, "report": (*plain).report, "job": (*plain).job, "chaos": (*plain).chaos,
 		"reset": func(p *plain, _ string) { p.say("Nothing was done: " + line.ResetElsewhere + ".") },

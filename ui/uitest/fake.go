@@ -109,6 +109,8 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 		return f.matches(q), nil
 	case engine.SchedulesQuery:
 		return engine.SchedulesPage{Schedules: f.Scene.Plans}, nil
+	case engine.MembersQuery:
+		return f.members()
 	case engine.LimitsQuery:
 		return *f.Scene.Update.Limits, nil
 	case engine.CostQuery:
@@ -120,6 +122,13 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 		return a, nil
 	}
 	return f.find(q)
+}
+
+func (f *Fake) members() (engine.Answer, error) {
+	if len(f.Scene.Members.Members) == 0 {
+		return nil, engine.NoMembers()
+	}
+	return f.Scene.Members, nil
 }
 
 func (f *Fake) job(q engine.JobQuery) (engine.Answer, error) {

@@ -17,6 +17,7 @@ type Scene struct {
 	Accounts map[string]engine.AccountDetail
 	Matches  []engine.MatchRow
 	Plans    []engine.ScheduleRow
+	Members  engine.MembersPage
 	Logs     []engine.LogRow // oldest first
 	Audit    []engine.AuditEntry
 	Classes  engine.ClassesAnswer
@@ -58,7 +59,7 @@ func Busy() Scene {
 	rows := busyAccounts()
 	rows[1].ETA = syncETA
 	s.Accounts = map[string]engine.AccountDetail{rows[1].ID: syncingDetail(rows[1]), rows[0].ID: {Row: rows[0], Report: playReport(rows[0].ID)}}
-	s.Matches, s.Plans = storedMatches(), plans()
+	s.Matches, s.Plans, s.Members = storedMatches(), plans(), sharing()
 	row := busyEngine()
 	limits := busyLimits()
 	s.Update = engine.Update{
@@ -162,6 +163,9 @@ func HostileOf(hostile []string) Scene {
 	}
 	for i := range s.Plans {
 		s.Plans[i].Reason, s.Plans[i].Last.Reason = hostile[i%len(hostile)], hostile[(i+1)%len(hostile)]
+	}
+	for i := range s.Members.Members {
+		s.Members.Members[i].Host, s.Members.Members[i].Version = hostile[i%len(hostile)], hostile[(i+1)%len(hostile)]
 	}
 	for i := range s.Matches {
 		m := &s.Matches[i]

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -42,7 +43,7 @@ type writer interface {
 	Write(ctx context.Context, fn func(engine.Tx) error) error
 }
 
-// Options are what a Leader is made of. All but Log are required.
+// Options are what a Leader is made of. All but Idle and Log are required.
 type Options struct {
 	Limits *traffic.Limits
 	Table  table
@@ -50,7 +51,9 @@ type Options struct {
 	// Carries reports whether members carry a kind out: its handler makes the one call of the job's
 	// lane and no other.
 	Carries func(engine.Kind) bool
-	Log     zerolog.Logger
+	// Idle says why there is nobody to let a call go for; "" = there is. nil = there always is.
+	Idle func() string
+	Log  zerolog.Logger
 }
 
 // Leader is the Launcher of a fleet's leader, and its Admitter: it lets calls go for members to
@@ -84,6 +87,9 @@ type held struct {
 
 // NewLeader makes a Leader. It starts nothing.
 func NewLeader(o Options) *Leader {
+	if o.Idle == nil {
+		o.Idle = func() string { return "" }
+	}
 	return &Leader{Limits: o.Limits, opt: o, bell: await.NewBell(), open: map[named]*held{}}
 }
 
@@ -188,7 +194,7 @@ func (l *Leader) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stopped = why
+	l.stopped = cmp.Or(why, l.opt.Idle())
 	for _, s := range all {
 		l.adopt(s)
 	}
@@ -258,7 +264,7 @@ func (l *Leader) look(ctx context.Context, b returner) error {
 		l.opt.Log.Warn().Err(err).Msg("the permits cannot be read")
 		return nil
 	}
-	l.halted(why)
+	l.halted(cmp.Or(why, l.opt.Idle()))
 	for _, s := range all {
 		if err := l.fold(ctx, b, s); err != nil {
 			return err

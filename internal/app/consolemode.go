@@ -94,7 +94,10 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 	if !keys.Get().IsZero() {
 		return c.attended(ctx, cfg, keys, opt)
 	}
-	if hasStore(cfg) {
+	switch {
+	case cfg.Store != "":
+		return c.asGuest(ctx, cfg, keys, opt)
+	case hasStore(cfg):
 		return c.onStored(ctx, cfg, opt)
 	}
 	if c.plain {
@@ -181,6 +184,18 @@ func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string,
 		return "the key works", nil
 	}
 	return "the key works: " + limits + " calls:seconds", nil
+}
+
+// asGuest shows what members do that share a database. Without a key it never leads.
+func (c console) asGuest(ctx context.Context, cfg config.Config, keys *keyring.Ring, opt ui.Options) error {
+	db, err := openStored(cfg) // one that is not there is not made for it
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return asGuest(ctx, cfg, keys, func(ctx context.Context, p *base) error { return c.show(ctx, p.front, opt) })
 }
 
 // onStored shows what is stored, without a key and without an engine.

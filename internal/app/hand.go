@@ -24,17 +24,18 @@ type hand struct {
 	backend *local.Backend
 	carrier *river.Carrier
 	alone   func() bool // reports whether no other member would carry anything out
+	idle    bool        // it carries nothing out itself
 }
 
 // carriedKinds make one call each, and whoever makes it needs no other.
 var carriedKinds = map[engine.Kind]bool{ingest.KindMatch: true, ingest.KindTimeline: true}
 
-// lend makes the hand of a member. Without a key it has none.
+// lend makes the hand of a member. A guest has none.
 func (m *member) lend() error {
-	key := m.base.keys.Get().Fingerprint()
-	if key == "" {
+	if m.guest {
 		return nil
 	}
+	key := m.is().Key
 	cfg, log := *m.config.Load(), logbook.Area(m.log, logbook.AreaJobs)
 	calls := remote.NewCalls()
 	p := &parts{base: m.base, db: m.db}
@@ -56,13 +57,17 @@ func (m *member) lend() error {
 	if err != nil {
 		return err
 	}
-	h := &hand{parts: p, alone: func() bool { return m.alone(key) }}
+	h := &hand{parts: p, alone: func() bool { return m.alone(key()) }}
+	carries := workers(cfg.Workers, maxWorkers)
+	if h.idle = m.noWork; h.idle {
+		carries = 0
+	}
 	h.backend, err = local.New(local.Options{Store: m.db, Kinds: m.assembly.kinds(kinds), Policies: cfg.Policies, Boot: m.id, Log: log, NoRoom: noRoom})
 	if err != nil {
 		return err
 	}
 	h.carrier, err = river.Open(context.Background(), river.Options{
-		DB: m.db, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: workers(cfg.Workers, maxWorkers), Attempts: h.backend, Calls: calls, Log: log,
+		DB: m.db, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: carries, Attempts: h.backend, Calls: calls, Log: log,
 		Trigger: func(ctx context.Context, riotID string, ask engine.SyncAsk) error {
 			_, err := in.Trigger(ctx, riotID, ask, engine.Actor{User: "river", Via: "river"})
 			return err
@@ -90,7 +95,7 @@ func (h *hand) close() {
 // alone reports whether no other member lives that has the same key.
 func (m *member) alone(key string) bool {
 	v := m.seen.Load()
-	if v == nil {
+	if v == nil || key == "" {
 		return true
 	}
 	for _, p := range v.Members {
@@ -109,8 +114,17 @@ func (p *parts) launcher() *remote.Leader {
 	}
 	return remote.NewLeader(remote.Options{
 		Limits: p.limits, Table: h.carrier, Store: p.term.Store, Log: logbook.Area(p.log, logbook.AreaJobs),
-		Carries: func(k engine.Kind) bool { return carriedKinds[k] && !h.alone() },
+		Carries: func(k engine.Kind) bool { return carriedKinds[k] && (h.idle || !h.alone()) },
+		Idle:    h.why,
 	})
+}
+
+// why says what keeps the leader from letting calls go; "" = nothing does.
+func (h *hand) why() string {
+	if h.idle && h.alone() {
+		return "no other member makes calls: start one without --no-work"
+	}
+	return ""
 }
 
 // carried folds what becomes of what members carry out.

@@ -65,7 +65,10 @@ func (m *member) open(cfg config.Config) (err error) {
 // run is a member until ctx ends.
 func (m *member) run(ctx context.Context) error {
 	o := m.is()
-	if !m.noLead {
+	switch {
+	case m.guest:
+		o.Key = nil // nobody counts on it to make calls
+	case !m.noLead:
 		o.Lead = m.lead
 	}
 	log := logbook.Area(m.log, logbook.AreaEngine)
@@ -83,7 +86,7 @@ func (m *member) run(ctx context.Context) error {
 				log.Warn().Msg(other)
 			}
 		}
-		if led := v.Leader != "" && v.Leader != m.id; !shown && (led || m.noLead) {
+		if led := v.Leader != "" && v.Leader != m.id; !shown && (led || o.Lead == nil) {
 			shown = true
 			m.follow()
 		}
@@ -168,7 +171,7 @@ func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 	defer context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), pg.ErrDeposed) {
 			log.Warn().Int64("epoch", t.Epoch).Msg("this member does not lead any more")
-			m.con.Down("this member does not lead any more")
+			m.con.Down("this member does not lead any more: what the next one does is shown in a few seconds")
 		}
 	})()
 	return m.over(ctx, p.control.Run(ctx))

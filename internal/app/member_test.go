@@ -163,6 +163,36 @@ func TestPostgres_MembersShareTheCalls(t *testing.T) {
 	f.sound()
 }
 
+// A member that makes no calls leads, and says why nothing moves until another one makes them. A sync
+// beside them has them carry it out, and follows it to its end.
+func TestPostgres_AMemberThatMakesNoCalls(t *testing.T) {
+	t.Parallel()
+	const who, matches = "Idle#EUW", 12
+	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
+	idle := f.join("--no-work")
+	f.leader(0)
+	beside := f.command("sync", who, "--platform", "euw1").start(t)
+	asked := f.inSchema
+	asked.dir = f.dirs[idle]
+	beside.until("the reason", func() bool {
+		return strings.Contains(asked.run(exitDone, "status", "--json").stdout, "no other member makes calls: start one without --no-work")
+	})
+	works := f.join()
+	beside.wait().wants(t, exitDone)
+	for _, by := range sql(t, f.at, "select distinct member from fs_permit where how = 'answered'") {
+		if !strings.HasPrefix(by, strconv.Itoa(works)+"-") {
+			t.Errorf("%s made a call", by)
+		}
+	}
+	if n := sql(t, f.at, "select count(*)::text from fs_permit where how = 'answered'")[0]; n == "0" || f.leader(0) != idle {
+		t.Errorf("%s calls were made for the leader", n)
+	}
+	for _, p := range f.members {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		p.wait().wants(t, exitDone)
+	}
+}
+
 // rolledBack carries a statement out in a transaction that is rolled back.
 func rolledBack(t *testing.T, at, sql string) {
 	t.Helper()

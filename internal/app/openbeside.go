@@ -74,3 +74,16 @@ func (o *ownEngine) stack(message, stack string) {
 		logStack(t.log)(message, stack)
 	}
 }
+
+// asGuest joins the members that share a database for as long as f takes: one that looks on and gives
+// orders.
+func asGuest(ctx context.Context, cfg config.Config, keys *keyring.Ring, f func(context.Context, *base) error) error {
+	p, err := join(cfg, assembly{keys: keys, guest: true})
+	if err != nil {
+		return err
+	}
+	watching, done := context.WithCancel(ctx)
+	defer done()
+	t := p.start(ctx, done)
+	return errors.Join(f(watching, p), t.stop())
+}

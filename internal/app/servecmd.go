@@ -21,7 +21,7 @@ import (
 
 func serveCommand() *cobra.Command {
 	var httpListen string
-	var noLead bool
+	var a assembly
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the engine without a console, until it is told to stop",
@@ -43,14 +43,17 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if noLead && cfg.Store == "" {
-				return usagef("--no-lead is for members that share a database: name it with --store")
+			for flag, given := range map[string]bool{"--no-lead": a.noLead, "--no-work": a.noWork} {
+				if given && cfg.Store == "" {
+					return usagef("%s is for members that share a database: name it with --store", flag)
+				}
 			}
-			return runServe(cmd.Context(), cfg, assembly{noLead: noLead}, func() (config.Config, error) { return configOf(cmd) }, stdout(cmd))
+			return runServe(cmd.Context(), cfg, a, func() (config.Config, error) { return configOf(cmd) }, stdout(cmd))
 		},
 	}
 	cmd.Flags().StringVar(&httpListen, "http", "", "answer programs on this loopback address, such as 127.0.0.1:7171 (the same as --http-listen)")
-	cmd.Flags().BoolVar(&noLead, "no-lead", false, "with --store: never lead, follow whoever does")
+	cmd.Flags().BoolVar(&a.noLead, "no-lead", false, "with --store: never lead, follow whoever does")
+	cmd.Flags().BoolVar(&a.noWork, "no-work", false, "with --store: fetch no matches, others do; lead if nobody else does")
 	return cmd
 }
 

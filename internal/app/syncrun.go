@@ -92,7 +92,21 @@ func (s *syncRun) alone(ctx context.Context) error {
 	if s.keys.Get().IsZero() {
 		return s.keys.None()
 	}
-	return s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
+	err := s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
+	if s.cfg.Store != "" && isHeld(err) { // others work there, on other machines
+		return asGuest(ctx, s.cfg, s.keys, s.led)
+	}
+	return err
+}
+
+// led has who leads the members of a database carry the sync out.
+func (s *syncRun) led(ctx context.Context, p *base) error {
+	sum, err := s.follow.On(ctx, p.front)
+	if err != nil {
+		return err
+	}
+	s.dropUnknown(ctx, p.front, sum)
+	return verdict(sum, s.account, s.out, "the members go on with it: `farsight status` shows how far it is")
 }
 
 // errAway says that no engine has come in the place of the one that has gone.

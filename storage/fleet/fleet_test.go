@@ -386,10 +386,10 @@ func TestAnotherKey(t *testing.T) {
 		wake(t, at)
 	}
 	l := look{MembersPage: engine.MembersPage{Key: "old", Members: []engine.MemberRow{{Key: "old", MayLead: true}}}}
-	if !l.yields("new") || l.yields("old") || l.yields("") {
-		t.Error("who has another key does not leave the lead to one that has the fleet's, or who has it does")
+	if !l.yields("new") || l.yields("old") || !l.yields("") {
+		t.Error("who has another key, or none, does not leave the lead to one that has the fleet's, or who has it does")
 	}
-	if l.Members[0].Role = engine.MemberGone; l.yields("new") {
+	if l.Members[0].Role = engine.MemberGone; l.yields("new") || l.yields("") {
 		t.Error("the lead is left to who has gone")
 	}
 	stopA()

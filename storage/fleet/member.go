@@ -122,6 +122,8 @@ func (m *member) beat() error {
 			"another member has brought the schema to version %d, this program knows %d", version, pg.Version())}
 	case !renewed:
 		m.term.end()
+	case m.term != nil && key == "" && l.yields(key):
+		m.term.end() // somebody has come who has one
 	case m.term != nil:
 		m.term.extend(began.Add(m.TTL))
 	}

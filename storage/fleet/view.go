@@ -48,10 +48,14 @@ type look struct {
 	left               time.Duration // of the term, by the database's clock
 }
 
-// yields reports whether one with a key leaves an election to others: who has the key that the fleet
-// works with, and lives. When nobody is left that has it, the fleet goes on with another.
+// yields reports whether one with a key leaves the lead to others: who has the key that the fleet
+// works with, and lives. When nobody is left that has it, the fleet goes on with another. Who has none
+// leaves it to anybody with one.
 func (l *look) yields(key string) bool {
-	return key != "" && l.Key != "" && key != l.Key && slices.ContainsFunc(l.Members, func(m engine.MemberRow) bool {
+	if key == "" {
+		return slices.ContainsFunc(l.Members, func(m engine.MemberRow) bool { return m.Alive() && m.MayLead && m.Key != "" })
+	}
+	return l.Key != "" && key != l.Key && slices.ContainsFunc(l.Members, func(m engine.MemberRow) bool {
 		return m.Alive() && m.MayLead && m.Key == l.Key
 	})
 }

@@ -43,8 +43,10 @@ type Attempts interface {
 type Options struct {
 	DB     *pg.DB
 	Member string // the id of this process among the members
-	Key    string // the fingerprint of its API key: it carries out what is counted for that one
-	TTL    time.Duration
+	// Key gives the fingerprint of its API key: it carries out what is counted for that one; "" = there
+	// is none.
+	Key func() string
+	TTL time.Duration
 	// Workers is how many attempts are carried out here at once; 0 = none, this process only hands on.
 	Workers  int
 	Attempts Attempts
@@ -59,7 +61,7 @@ type Options struct {
 // out.
 type Carrier struct {
 	opt    Options
-	queue  string
+	serves string // the queue that it takes attempts from; only Run changes it
 	pool   *pgxpool.Pool
 	client *river.Client[pgx.Tx]
 }
@@ -73,7 +75,7 @@ func Open(ctx context.Context, o Options) (*Carrier, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Carrier{opt: o, pool: pool, queue: "call_" + o.Key}
+	c := &Carrier{opt: o, pool: pool}
 	if err := c.open(ctx); err != nil {
 		pool.Close()
 		return nil, err
@@ -94,7 +96,9 @@ func (c *Carrier) open(ctx context.Context) (err error) {
 		Queues:                      map[string]river.QueueConfig{}, Workers: river.NewWorkers(),
 	}
 	if c.opt.Workers > 0 {
-		conf.Queues[c.queue] = river.QueueConfig{MaxWorkers: c.opt.Workers}
+		if c.serves = c.queue(); c.serves != "" {
+			conf.Queues[c.serves] = river.QueueConfig{MaxWorkers: c.opt.Workers}
+		}
 		river.AddWorker(conf.Workers, &worker{c: c})
 	}
 	if c.opt.Trigger != nil {
@@ -137,8 +141,44 @@ func (c *Carrier) Run(ctx context.Context) error {
 	if err := c.client.Start(ctx); err != nil {
 		return fmt.Errorf("start River: %w", err)
 	}
+	if c.opt.Workers > 0 {
+		c.followKey(ctx)
+	}
 	<-c.client.Stopped()
 	return nil
+}
+
+// queue is that of the attempts that are made with the key in use; "" = without one there is none.
+func (c *Carrier) queue() string {
+	if key := c.opt.Key(); key != "" {
+		return "call_" + key
+	}
+	return ""
+}
+
+// keyLook is between two looks whether the key is another one. What is let go for it can be taken up
+// for 5 s.
+const keyLook = 250 * time.Millisecond
+
+// followKey takes attempts from the queue of the key in use, whatever that is, until ctx ends.
+func (c *Carrier) followKey(ctx context.Context) {
+	for await.Pause(ctx, keyLook) {
+		now := c.queue()
+		if now == c.serves {
+			continue
+		}
+		var err error
+		if now != "" {
+			err = c.client.Queues().Add(now, river.QueueConfig{MaxWorkers: c.opt.Workers})
+		}
+		if err == nil && c.serves != "" {
+			err = c.client.Queues().Remove(ctx, c.serves)
+		}
+		c.serves = now
+		if err != nil && ctx.Err() == nil {
+			c.opt.Log.Warn().Err(err).Msg("River does not follow the key to its queue")
+		}
+	}
 }
 
 // pruneEvery is between two looks for old permits.

@@ -114,7 +114,7 @@ func newNode(ctx context.Context, at, id, base string, change ...func(*Options))
 	if n.member, err = local.New(local.Options{Store: n.db, Kinds: n.kinds(), Policies: engine.DefaultPolicies(), Boot: id}); err != nil {
 		return nil, err
 	}
-	o := Options{DB: n.db, Member: id, Key: key.Fingerprint(), TTL: ttl, Workers: 24, Attempts: n.member, Calls: n.calls.Calls}
+	o := Options{DB: n.db, Member: id, Key: key.Fingerprint, TTL: ttl, Workers: 24, Attempts: n.member, Calls: n.calls.Calls}
 	for _, f := range change {
 		f(&o)
 	}

@@ -28,7 +28,7 @@ select pg_notify(current_schema() || '.river_insert', json_build_object('queue',
 func (c *Carrier) Grant(tx engine.Tx, g remote.Grant) error {
 	n, err := number(g.Job)
 	if err == nil {
-		pg.With(tx, grant, n, int64(g.Rev), pg.Epoch(tx), g.Host, g.Method, c.queue, string(g.Job), c.opt.Key)
+		pg.With(tx, grant, n, int64(g.Rev), pg.Epoch(tx), g.Host, g.Method, c.queue(), string(g.Job), c.opt.Key())
 	}
 	return err
 }
@@ -126,14 +126,15 @@ func (c *Carrier) Look(ctx context.Context, open []remote.Grant) (all []remote.S
 		revs[i] = int64(g.Rev)
 	}
 	b, stopped := &pgx.Batch{}, false
-	b.Queue(paused, c.queue).QueryRow(func(r pgx.Row) error { return r.Scan(&stopped) })
+	queue := c.queue()
+	b.Queue(paused, queue).QueryRow(func(r pgx.Row) error { return r.Scan(&stopped) })
 	b.Queue(look, silence(c.opt.TTL).Seconds(), jobs, revs).Query(func(rows pgx.Rows) (err error) {
 		all, err = pgx.CollectRows(rows, standing)
 		return err
 	})
 	err = c.pool.SendBatch(ctx, b).Close()
 	if stopped {
-		why = fmt.Sprintf("River's queue %s is paused", c.queue)
+		why = fmt.Sprintf("River's queue %s is paused", queue)
 	}
 	return all, why, err
 }

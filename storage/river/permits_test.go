@@ -1,7 +1,9 @@
 package river
 
 import (
+	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +24,7 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{rig: newRig(t, pgtest.Schema(t), "20:1", sim.FixedLazy, sim.Instant)}
 	for id, c := range map[string]**Carrier{"a": &d.a, "b": &d.b} {
 		var err error
-		*c, err = Open(t.Context(), Options{DB: d.db, Member: id, Key: "fp", TTL: time.Hour})
+		*c, err = Open(t.Context(), Options{DB: d.db, Member: id, Key: func() string { return "fp" }, TTL: time.Hour})
 		must(t, err)
 		t.Cleanup((*c).Close)
 	}
@@ -193,4 +195,38 @@ func (d *desk) do(sql string) {
 	d.t.Helper()
 	_, err := d.conn.Exec(d.t.Context(), sql)
 	must(d.t, err)
+}
+
+// Who gets another key takes up what is let go for that one, and nothing of the old one any more.
+func TestANewKeyHasAnotherQueue(t *testing.T) {
+	r := newRig(t, pgtest.Schema(t), "20:1", sim.FixedLazy, sim.Instant)
+	var key atomic.Value
+	key.Store("")
+	c, err := Open(t.Context(), Options{
+		DB: r.db, Member: "a", Key: func() string { return key.Load().(string) }, TTL: time.Hour, Workers: 1,
+		Trigger: func(context.Context, string, engine.SyncAsk) error { return nil },
+	})
+	must(t, err)
+	defer c.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- c.Run(ctx) }()
+	tries := func(queue string) {
+		var id int64
+		var state string
+		must(t, c.pool.QueryRow(t.Context(), `insert into river_job (kind, queue, args, max_attempts) values ($1, $2, '{"job": "a1", "rev": 1}', 1) returning id`, kindAttempt, queue).Scan(&id))
+		until(func() bool {
+			must(t, c.pool.QueryRow(t.Context(), "select state::text from river_job where id = $1", id).Scan(&state))
+			return state == "completed"
+		})
+	}
+	for _, next := range []string{"old", "new", "old"} {
+		key.Store(next)
+		tries("call_" + next)
+	}
+	stop()
+	must(t, <-done)
+	if c.serves != "call_old" {
+		t.Errorf("at the end it serves %q", c.serves)
+	}
 }

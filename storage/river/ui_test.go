@@ -55,12 +55,12 @@ func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
 	n := r.run("a")
 	c := r.other()
 	until(func() bool {
-		_, err := c.QueueGet(t.Context(), n.carrier.queue)
+		_, err := c.QueueGet(t.Context(), n.carrier.queue())
 		return err == nil && n.leading.Load() != nil
 	})
-	must(t, c.QueuePause(t.Context(), n.carrier.queue, nil))
+	must(t, c.QueuePause(t.Context(), n.carrier.queue(), nil))
 	until(func() bool { return n.leading.Load().Held("europe/match-v5.match").Reason != "" })
-	if why := n.leading.Load().Held("europe/match-v5.match").Reason; why != "River's queue "+n.carrier.queue+" is paused" {
+	if why := n.leading.Load().Held("europe/match-v5.match").Reason; why != "River's queue "+n.carrier.queue()+" is paused" {
 		t.Errorf("%q", why)
 	}
 	r.insert(20)
@@ -68,7 +68,7 @@ func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
 	if s := r.sim.Stats(); s.Calls != 0 || r.count("select count(*) from fs_permit") != 0 {
 		t.Errorf("%d calls", s.Calls)
 	}
-	must(t, c.QueueResume(t.Context(), n.carrier.queue, nil))
+	must(t, c.QueueResume(t.Context(), n.carrier.queue(), nil))
 	r.finish(nil)
 	r.sound(20)
 }

@@ -46,6 +46,7 @@ func (f *flow) estimates(disturb func(gone time.Duration), players ...sim.Player
 // a fifth at most, or by the quarter of the window in which nobody can say which call of the
 // last ones goes when, and it names the limit that decides.
 func TestI3_TheETAIsTrueOverAWholeSync(t *testing.T) {
+	t.Parallel()
 	const window = 2 * time.Minute
 	frozen := func(f *flow, gone time.Duration) {
 		if gone == 90*time.Second {

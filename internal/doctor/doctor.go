@@ -114,7 +114,7 @@ type doctor struct {
 // checks are in the order of their lines. One that depends on another says so when it
 // cannot look.
 var checks = []func(*doctor, context.Context){
-	(*doctor).settings, (*doctor).key, (*doctor).directory, (*doctor).holder, (*doctor).store, (*doctor).disk,
+	(*doctor).settings, (*doctor).key, (*doctor).directory, (*doctor).holder, (*doctor).store, (*doctor).members, (*doctor).disk,
 	(*doctor).backups, (*doctor).clock, (*doctor).limits, (*doctor).schedules, (*doctor).terminal, (*doctor).network,
 }
 

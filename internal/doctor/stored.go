@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/riot/limit"
@@ -51,18 +52,37 @@ func (d *doctor) store(ctx context.Context) {
 		d.sayError(name, "run `farsight check`", err)
 		return
 	}
-	stop := "last closed in order " + since(f.Closed, d.now)
-	if h, ok := db.(interface{ Holder(context.Context) error }); ok {
-		stop = "no member leads"
-		if held, is := errors.AsType[*storage.ErrHeld](h.Holder(ctx)); is {
-			stop = held.Error()
-		}
-	} else if f.Closed.IsZero() {
-		stop = "the last engine was not closed in order, which is safe"
+	stop := ", last closed in order " + since(f.Closed, d.now)
+	switch {
+	case d.Server != "":
+		stop = "" // members come and go
+	case f.Closed.IsZero():
+		stop = ", the last engine was not closed in order, which is safe"
 	}
-	d.say(Fine, name, "", "schema %d, %d accounts, %d matches stored, %s", f.Schema, totals.Accounts, totals.Success, stop)
+	d.say(Fine, name, "", "schema %d, %d accounts, %d matches stored%s", f.Schema, totals.Accounts, totals.Success, stop)
 	if d.Full {
 		d.full(ctx)
+	}
+}
+
+// members tells who works on a database, and what is wrong with each of them.
+func (d *doctor) members(ctx context.Context) {
+	const name = "members"
+	if d.db == nil || d.Server == "" {
+		return
+	}
+	a, err := d.Browse(ctx, d.db).Find(ctx, engine.MembersQuery{})
+	p, ok := a.(engine.MembersPage)
+	if err != nil || !ok {
+		d.sayError(name, "", err)
+		return
+	}
+	d.say(Fine, name, "", "%s", columns.Led(&p))
+	for i := range p.Members {
+		m := &p.Members[i]
+		if note := columns.MemberNote(m); note != "" {
+			d.say(Warning, name, "docs/fleet.md says what each failure means", "%s on %s: %s", m.ID, m.Host, note)
+		}
 	}
 }
 

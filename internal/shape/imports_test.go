@@ -70,7 +70,7 @@ var imports = map[string][]string{
 	"engine/wall":                 {},
 	"internal/bundle":             {"engine", "engine/safe", "riot"},
 	"internal/demo":               {"engine", "engine/human", "engine/league", "engine/pager", "engine/pager/voice", "internal/swap", "riot", "riot/route", "riot/sim", "engine/await", "ui/chaos"},
-	"internal/doctor":             {"engine", "engine/human", "engine/traffic", "engine/wall", "internal/keyring", "riot", "riot/limit", "riot/route", "storage", "storage/keep", "themes"},
+	"internal/doctor":             {"engine", "engine/columns", "engine/human", "engine/traffic", "engine/wall", "internal/keyring", "riot", "riot/limit", "riot/route", "storage", "storage/keep", "themes"},
 	"internal/keyring":            {"engine", "engine/safe", "engine/regular", "riot", "engine/await"},
 	"internal/leak":               {},
 	"internal/shape":              {},

@@ -65,6 +65,7 @@ func (m *member) open(cfg config.Config) (err error) {
 // run is a member until ctx ends.
 func (m *member) run(ctx context.Context) error {
 	o := m.is()
+	o.Idle = m.noWork
 	switch {
 	case m.guest:
 		o.Key = nil // nobody counts on it to make calls
@@ -147,14 +148,14 @@ func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 	m.con.Down("this member takes the lead")
 	m.rest()
 	defer func() {
-		if errors.Is(context.Cause(ctx), pg.ErrDeposed) {
+		if deposed(ctx) || ctx.Err() == nil && !t.Held() {
 			m.follow()
 		}
 	}()
 	log := logbook.Area(m.log, logbook.AreaEngine)
 	p, err := m.ofTerm(ctx, t)
 	if err != nil {
-		return m.over(ctx, err)
+		return m.over(ctx, t, err)
 	}
 	defer p.client.CloseIdle()
 	defer m.engine.Store(nil)
@@ -169,17 +170,21 @@ func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 		}
 	})
 	defer context.AfterFunc(ctx, func() {
-		if errors.Is(context.Cause(ctx), pg.ErrDeposed) {
+		if deposed(ctx) {
 			log.Warn().Int64("epoch", t.Epoch).Msg("this member does not lead any more")
 			m.con.Down("this member does not lead any more: what the next one does is shown in a few seconds")
 		}
 	})()
-	return m.over(ctx, p.control.Run(ctx))
+	return m.over(ctx, t, p.control.Run(ctx))
 }
 
-// over is how an engine has ended: what fails after the end of its term follows from that.
-func (m *member) over(ctx context.Context, err error) error {
-	if err != nil && errors.Is(context.Cause(ctx), pg.ErrDeposed) {
+// deposed reports whether a context has ended with its term.
+func deposed(ctx context.Context) bool { return errors.Is(context.Cause(ctx), pg.ErrDeposed) }
+
+// over is how an engine has ended: what fails after the end of its term follows from that. One that
+// has stood still meets connections that the server has cut before it is told that its term is over.
+func (m *member) over(ctx context.Context, t *fleet.Term, err error) error {
+	if err != nil && (deposed(ctx) || !t.Held()) {
 		m.log.Info().Err(err).Msg("the engine has ended with its term")
 		return pg.ErrDeposed
 	}

@@ -46,7 +46,8 @@ type MemberRow struct {
 	Key     string        `json:"key,omitempty"` // the fingerprint of its API key; "" = it has none
 	Role    MemberRole    `json:"role"`
 	MayLead bool          `json:"may_lead"`
-	Here    bool          `json:"here"` // it is who answers
+	Works   bool          `json:"works"` // it makes calls for who leads
+	Here    bool          `json:"here"`  // it is who answers
 	Since   time.Time     `json:"since"`
 	Seen    time.Time     `json:"seen"` // its last sign of life: it gives one each second
 	Silent  time.Duration `json:"silent_ns"`

@@ -584,3 +584,17 @@ func TestHTTPSummaryOfOneKind(t *testing.T) {
 		}
 	}
 }
+
+// Members are told to programs as they are to the console.
+func TestHTTPMembers(t *testing.T) {
+	o := quiet()
+	o.find = func(engine.Query) (engine.Answer, error) {
+		return engine.MembersPage{Epoch: 3, Leader: "1-a", Members: []engine.MemberRow{{ID: "1-a", Role: engine.MemberLeads, Works: true}}}, nil
+	}
+	w := listen(t, o, nil)
+	body, _ := w.ask(t, "GET", "/v1/members", "", http.StatusOK)
+	var got engine.MembersPage
+	if err := json.Unmarshal([]byte(body), &got); err != nil || got.Epoch != 3 || len(got.Members) != 1 || !got.Members[0].Works {
+		t.Errorf("%s, %v", body, err)
+	}
+}

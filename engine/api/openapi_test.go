@@ -192,7 +192,7 @@ func upgrades(r Route) bool { return r.Type == typeEvents }
 
 // mayMiss reports whether a route is about something that may not be there.
 func mayMiss(r Route) bool {
-	return r.In != nil || strings.Contains(r.Path, "{") || slices.Contains([]string{"/metrics", "/v1/config", "/v1/events"}, r.Path)
+	return r.In != nil || strings.Contains(r.Path, "{") || slices.Contains([]string{"/metrics", "/v1/config", "/v1/members", "/v1/events"}, r.Path)
 }
 
 func (g *schemas) problems() object {

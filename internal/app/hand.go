@@ -92,14 +92,14 @@ func (h *hand) close() {
 	h.parts.client.CloseIdle()
 }
 
-// alone reports whether no other member lives that has the same key.
+// alone reports whether no other member lives that makes calls with the same key.
 func (m *member) alone(key string) bool {
 	v := m.seen.Load()
 	if v == nil || key == "" {
 		return true
 	}
 	for _, p := range v.Members {
-		if p.Alive() && p.ID != m.id && p.Key == key {
+		if p.Alive() && p.Works && p.ID != m.id && p.Key == key {
 			return false
 		}
 	}

@@ -75,6 +75,20 @@ func (o *ownEngine) stack(message, stack string) {
 	}
 }
 
+// ledNow reports whether somebody leads the members that share a database.
+func ledNow(ctx context.Context, cfg config.Config) bool {
+	db, err := openStored(cfg)
+	if err != nil {
+		return false
+	}
+	leads := false
+	if members := membersOf(db, ""); members != nil {
+		page, err := members(ctx)
+		leads = err == nil && page.Leader != ""
+	}
+	return db.Close() == nil && leads
+}
+
 // asGuest joins the members that share a database for as long as f takes: one that looks on and gives
 // orders.
 func asGuest(ctx context.Context, cfg config.Config, keys *keyring.Ring, f func(context.Context, *base) error) error {

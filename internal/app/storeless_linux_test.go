@@ -27,6 +27,7 @@ var inits = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) allocs$`)
 func TestShow12_WithoutAStore(t *testing.T) {
 	t.Parallel()
 	const who = "Storeless#EUW"
+	s, dir := startSim(t, quick(player(who, 5))), freshDir(t)
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +40,6 @@ func TestShow12_WithoutAStore(t *testing.T) {
 			t.Error("somebody has connected to the server")
 		}
 	}()
-	s, dir := startSim(t, quick(player(who, 5))), freshDir(t)
 	_, port, _ := net.SplitHostPort(server.Addr().String())
 	p := s.serving(t, dir, map[string]string{"PGHOST": "127.0.0.1", "PGPORT": port, "PGUSER": "farsight", "PGDATABASE": "farsight", "GODEBUG": "inittrace=1"})
 	here := map[string]string{"FARSIGHT_DATA_DIR": dir}

@@ -90,7 +90,10 @@ func (s *syncRun) alone(ctx context.Context) error {
 		s.keys = keys
 	}
 	if s.keys.Get().IsZero() {
-		return s.keys.None()
+		if !ledNow(ctx, s.cfg) {
+			return s.keys.None()
+		}
+		return asGuest(ctx, s.cfg, s.keys, s.led)
 	}
 	err := s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
 	if s.cfg.Store != "" && isHeld(err) { // others work there, on other machines

@@ -25,6 +25,8 @@ type Options struct {
 	// Lead is called when this member leads, and must return soon after its context has ended.
 	// An error that is not of that ends Run. nil = this member never leads.
 	Lead func(ctx context.Context, t *Term) error
+	// Idle is of a member that makes no calls for who leads.
+	Idle bool
 	// OnLook gets the members after each look. It must not block. nil = nobody is told.
 	OnLook func(engine.MembersPage)
 }
@@ -101,7 +103,7 @@ func (m *member) beat() error {
 	key := m.Key()
 	b := &pgx.Batch{}
 	b.Queue("select max(version) from fs_schema").QueryRow(func(r pgx.Row) error { return r.Scan(&version) })
-	b.Queue(saveMember, m.ID, m.Host, m.Version, key, m.Lead != nil, m.ahead.Milliseconds())
+	b.Queue(saveMember, m.ID, m.Host, m.Version, key, m.Lead != nil, !m.Idle, m.ahead.Milliseconds())
 	if m.term != nil {
 		b.Queue(renew, m.term.Epoch, m.ID, m.TTL.Seconds()).Query(func(rows pgx.Rows) error {
 			renewed = rows.Next()
@@ -132,7 +134,7 @@ func (m *member) beat() error {
 }
 
 const (
-	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms) values ($1, $2, $3, $4, $5, $6)
+	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, works, ahead_ms) values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (id) do update set key_fp = excluded.key_fp, ahead_ms = excluded.ahead_ms, seen = clock_timestamp()`
 
 	renew = `update fs_fleet set beat = beat + 1, expires = clock_timestamp() + $3::float8 * interval '1 second'

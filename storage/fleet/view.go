@@ -22,7 +22,7 @@ const (
 
 	selectLedWith = "select coalesce((select convert_from(blob, 'UTF8') from fs_state where name = 'led_with'), '')"
 
-	selectMembers = `select id, host, version, key_fp, may_lead, ahead_ms, since, seen, extract(epoch from clock_timestamp() - seen)::float8 from fs_member order by since, id`
+	selectMembers = `select id, host, version, key_fp, may_lead, works, ahead_ms, since, seen, extract(epoch from clock_timestamp() - seen)::float8 from fs_member order by since, id`
 )
 
 // Look gives the members of a fleet whose terms last ttl (0 = as usual), what they have in hand, and
@@ -79,7 +79,7 @@ func (l *look) ask(b *pgx.Batch) {
 func (l *look) member(r pgx.CollectableRow) (m engine.MemberRow, err error) {
 	var ahead int64
 	var silent seconds
-	err = r.Scan(&m.ID, &m.Host, &m.Version, &m.Key, &m.MayLead, &ahead, &m.Since, &m.Seen, &silent)
+	err = r.Scan(&m.ID, &m.Host, &m.Version, &m.Key, &m.MayLead, &m.Works, &ahead, &m.Since, &m.Seen, &silent)
 	m.Ahead, m.Silent = time.Duration(ahead)*time.Millisecond, silent.span()
 	m.OtherKey = l.Key != "" && m.Key != "" && m.Key != l.Key
 	switch {

@@ -86,7 +86,7 @@ func TestEveryRecordHasItsTable(t *testing.T) {
 		handed = append(handed, c.Of)
 	}
 	tables := []string{
-		"fs_schema", "fs_commit", "fs_fleet", "fs_member", "fs_permit", // of those who work on it
+		"fs_schema", "fs_commit", "fs_fleet", "fs_member", "fs_permit", "fs_term", // of those who work on it
 		"fs_counter", // recounted
 	}
 	for of, tk := range takers {

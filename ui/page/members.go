@@ -135,6 +135,9 @@ func memberFacts(v *View, r *engine.MemberRow, w int) []string {
 		key += ", not the one that the others work with"
 	}
 	is := string(r.Role)
+	if !r.Works {
+		is += ", fetches no matches"
+	}
 	if r.Here {
 		is += ", and shows you this"
 	}

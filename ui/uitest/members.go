@@ -10,7 +10,7 @@ import (
 func sharing() engine.MembersPage {
 	row := func(id, host string, role engine.MemberRole, since, silent time.Duration, inHand int, calls ...int) engine.MemberRow {
 		m := engine.MemberRow{
-			ID: id, Host: host, Version: "v1.4.0", Key: "9c41e07a", Role: role, MayLead: role != engine.MemberFollows,
+			ID: id, Host: host, Version: "v1.4.0", Key: "9c41e07a", Role: role, MayLead: role != engine.MemberFollows, Works: true,
 			Since: at(since), Seen: at(silent), Silent: silent, InFlight: inHand, Calls: make([]int, engine.ForecastPast),
 		}
 		copy(m.Calls[engine.ForecastPast-len(calls):], calls)

@@ -46,9 +46,7 @@ func (f *flow) estimates(disturb func(gone time.Duration), players ...sim.Player
 // a fifth at most, or by the quarter of the window in which nobody can say which call of the
 // last ones goes when, and it names the limit that decides.
 func TestI3_TheETAIsTrueOverAWholeSync(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it computes for long, and goes the ways of other flows")
-	}
+	long(t)
 	t.Parallel()
 	const window = 2 * time.Minute
 	frozen := func(f *flow, gone time.Duration) {
@@ -129,9 +127,7 @@ func TestI3_TheETASaysWhyThereIsNone(t *testing.T) {
 // TestI2_WhatASyncCostsIsWhatItTakes: the calls and the end that are told before a sync is
 // confirmed, beside one at work, are those that it has; and so is what it delays.
 func TestI2_WhatASyncCostsIsWhatItTakes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it computes for long, and goes the ways of other flows")
-	}
+	long(t)
 	const slack = 30 * time.Second // a quarter of the window
 	ana, ben := flowPlayer("Ana#ETA", 300), flowPlayer("Ben#ETA", 90)
 	inFlow(t, flowRiot("20:1,100:120", ana, ben), func(f *flow) {

@@ -27,6 +27,7 @@ var inits = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) allocs$`)
 func TestShow12_WithoutAStore(t *testing.T) {
 	t.Parallel()
 	const who = "Storeless#EUW"
+	long(t)
 	s, dir := startSim(t, quick(player(who, 5))), freshDir(t)
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

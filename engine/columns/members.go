@@ -99,14 +99,14 @@ func Led(p *engine.MembersPage) string {
 	case ready > 0:
 		text += "; " + human.Counted(ready, "member stands by", "members stand by")
 	}
-	if left := LeftBehind(p); left != "" {
+	if left := leftBehind(p); left != "" {
 		text += "; " + left
 	}
 	return text
 }
 
-// LeftBehind says what nobody has in hand; "" = nothing.
-func LeftBehind(p *engine.MembersPage) string {
+// leftBehind says what nobody has in hand; "" = nothing.
+func leftBehind(p *engine.MembersPage) string {
 	var parts []string
 	if p.Waiting > 0 {
 		parts = append(parts, human.Counted(p.Waiting, "call waits", "calls wait")+" for a member to make it")

@@ -124,9 +124,9 @@ func Beside(at, suffix string) (string, error) {
 	return u.String(), nil
 }
 
-// Drop deletes a schema with all that is in it; one that is not there is no error. *both.ErrHeld
+// drop deletes a schema with all that is in it; one that is not there is no error. *both.ErrHeld
 // while an engine works on it; engine.ErrRefused of one that is none of ours.
-func Drop(ctx context.Context, at string) error {
+func drop(ctx context.Context, at string) error {
 	conf, err := config(Options{URL: at})
 	if err != nil {
 		return err

@@ -116,7 +116,7 @@ func (s *Sharing) do(ctx context.Context, sql string) error {
 
 // anew makes the schema, whatever was in it, with a note.
 func (s *Sharing) anew(ctx context.Context, note []byte) error {
-	if err := Drop(ctx, s.at); err != nil {
+	if err := drop(ctx, s.at); err != nil {
 		return err
 	}
 	db, err := Open(ctx, Options{URL: s.at})
@@ -139,7 +139,7 @@ func (s *Sharing) Leave(ctx context.Context) error {
 	if err != nil || !last {
 		return err
 	}
-	if err = Drop(ctx, s.at); isHeld(err) {
+	if err = drop(ctx, s.at); isHeld(err) {
 		return nil // it is for them to delete
 	}
 	return err

@@ -67,7 +67,7 @@ func wordForAll(e Effect, a Action, all bool) Effect {
 
 // bulkQuestion names the number and what the filter hides.
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
-	text := Capital(verb) + " " + human.Counted(n, one, many)
+	text := capital(verb) + " " + human.Counted(n, one, many)
 	if hidden > 0 {
 		text += " (" + count(hidden) + " not in this filter)"
 	}

@@ -263,7 +263,7 @@ func (p *Classes) why(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []stri
 		}
 		t.act = v.keyed("{retry} tries all of them at once, one first.")
 	case len(jobs) > 0:
-		t.text = Capital(classesOf(jobs)+gaveUp(jobs)) + "."
+		t.text = capital(classesOf(jobs)+gaveUp(jobs)) + "."
 	}
 	if late > 0 {
 		t.late = human.Counted(late, "goes", "go") + " later than due: there is no room."

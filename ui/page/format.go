@@ -73,8 +73,8 @@ func number(t themes.Token, n int) part.Cell {
 	return part.As(t, count(n))
 }
 
-// Capital begins a sentence; what does not begin with a letter of a to z stays.
-func Capital(s string) string {
+// capital begins a sentence; what does not begin with a letter of a to z stays.
+func capital(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s
 	}

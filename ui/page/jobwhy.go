@@ -30,7 +30,7 @@ func whyJob(v *View, j *engine.JobRow, next string) told {
 	case j.State.Terminal():
 		return whyEnded(v, j)
 	case j.Stand != "" || j.State == engine.Pending:
-		return told{lead: Capital(j.Reason()) + ".", text: endsText(v, j), act: whatStands(v, j)}
+		return told{lead: capital(j.Reason()) + ".", text: endsText(v, j), act: whatStands(v, j)}
 	case j.State == engine.Retryable:
 		return whyBacksOff(v, j)
 	case j.State == engine.Available:
@@ -40,7 +40,7 @@ func whyJob(v *View, j *engine.JobRow, next string) told {
 	if j.Hold != engine.HoldNone {
 		text += " It was sent back through no fault of its own: that cost no try."
 	}
-	return told{lead: Capital(j.Reason()) + ".", text: text, act: "A retry lets it go at once."}
+	return told{lead: capital(j.Reason()) + ".", text: text, act: "A retry lets it go at once."}
 }
 
 // inText is a time until: in 41 s, or now.
@@ -108,7 +108,7 @@ func whyEnded(v *View, j *engine.JobRow) told {
 	case engine.Cancelled:
 		return told{lead: "It was cancelled", text: v.ago(j.Finished) + ": " + or(j.LastError, "by an operator") + ".", act: v.keyed("{retry} starts it again.")}
 	}
-	t := told{lead: Capital(columns.InShort(or(j.LastError, string(j.Class)))) + ".", act: v.keyed("{retry} tries it again from the beginning.")}
+	t := told{lead: capital(columns.InShort(or(j.LastError, string(j.Class)))) + ".", act: v.keyed("{retry} tries it again from the beginning.")}
 	switch {
 	case j.MaxAttempts > 0 && j.Tries >= j.MaxAttempts:
 		t.text = "All " + strconv.Itoa(j.Tries) + " tries were used; it was given up " + v.ago(j.Finished) + "."
@@ -120,7 +120,7 @@ func whyEnded(v *View, j *engine.JobRow) told {
 
 // whyInLine is of a job that waits for its turn.
 func whyInLine(v *View, j *engine.JobRow, next string) told {
-	t := told{lead: Capital(j.Reason()) + "."}
+	t := told{lead: capital(j.Reason()) + "."}
 	if j.Place > 0 {
 		t.lead = human.Ordinal(j.Place) + " in line."
 	}
@@ -175,7 +175,7 @@ func pace(perSecond float64) string {
 // whyBacksOff is of a job that waits for its next try: what it met, where its instant comes
 // from, and whether there is room then.
 func whyBacksOff(v *View, j *engine.JobRow) told {
-	t := told{lead: Capital(columns.LastAnswer(&j.Job))}
+	t := told{lead: capital(columns.LastAnswer(&j.Job))}
 	if at, ok := lastFailure(j); ok {
 		t.lead += " at " + v.clock(at)
 	}
@@ -183,7 +183,7 @@ func whyBacksOff(v *View, j *engine.JobRow) told {
 	due := "it is due at " + v.clock(j.Due)
 	switch {
 	case j.Delay <= 0:
-		t.text = Capital(due) + "."
+		t.text = capital(due) + "."
 	case j.InLineAgain():
 		t.text = stepText(j) + ", so it was due at " + v.clock(j.Due) + "."
 	default:
@@ -205,7 +205,7 @@ func lateText(v *View, j *engine.JobRow) string {
 	case late <= 0 && j.LateBy == "":
 		return ""
 	case j.Starts.IsZero():
-		return Capital(briefWhy(v, j.LateBy)) + ": when it goes is not known."
+		return capital(briefWhy(v, j.LateBy)) + ": when it goes is not known."
 	case late < time.Second:
 		return ""
 	}

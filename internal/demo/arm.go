@@ -15,18 +15,18 @@ import (
 // is killed by the preset `restart at 134/879`.
 const fallAt = 134
 
-// singly is how many matches before that the simulator begins to give out one match
-// at a time, each when the one before is on disk. A group commit could hold two of
-// them otherwise, and the account would never stand at 134.
+// singly is how many matches before that, given out or settled, the simulator begins to give
+// out one match at a time, each when the one before is on disk. A group commit could hold two
+// of them otherwise, and the account would never stand at 134.
 const singly = 40
 
 // fallLimits make the account get there within 20 seconds, beside the two others; the
 // usual limits are back when the engine is.
 var fallLimits = sim.Limits{App: []sim.Limit{{N: 40, Per: time.Second}, {N: 480, Per: 12 * time.Second}}}
 
-// tokenPatience bounds the wait for a match that does not end in a commit. One that ends in one
+// outPatience bounds the wait for a match that does not end in a commit. One that ends in one
 // takes milliseconds, and on a busy machine seconds.
-const tokenPatience = 15 * time.Second
+const outPatience = time.Minute
 
 // armed is the trap of `restart at 134/879`.
 type armed struct {
@@ -34,13 +34,12 @@ type armed struct {
 
 	mu     sync.Mutex
 	set    bool
-	shut   bool // the engine has been killed: no match is given out
-	done   int  // settled matches of the account's run
-	total  int  // of all
-	open   bool // the run is under way
-	thing  string
-	token  chan struct{} // taken by the one match that is under way
-	gen    int           // of the token
+	shut   bool                 // the engine has been killed: no match is given out
+	done   int                  // settled matches of the account's run
+	total  int                  // of all
+	open   bool                 // the run is under way
+	out    map[string]time.Time // matches that were given out and are not on disk; since when
+	moved  chan struct{}        // closed when one may be given out that waits
 	result killSeen
 }
 
@@ -54,7 +53,7 @@ type killSeen struct {
 }
 
 func newArmed(account string) *armed {
-	return &armed{account: account, token: make(chan struct{}, 1)}
+	return &armed{account: account, out: map[string]time.Time{}, moved: make(chan struct{})}
 }
 
 // late reports whether the account is too near to the mark, past it, or has ended its
@@ -72,7 +71,7 @@ func (a *armed) arm(on bool) {
 	if on {
 		a.result = killSeen{}
 	}
-	a.free()
+	a.move()
 }
 
 // forget begins with another run.
@@ -80,16 +79,13 @@ func (a *armed) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.done, a.total, a.open = 0, 0, false
+	clear(a.out)
 }
 
-// free gives the token back. The caller holds the lock.
-func (a *armed) free() {
-	a.thing = ""
-	a.gen++
-	select {
-	case <-a.token:
-	default:
-	}
+// move has the matches that wait look again. The caller holds the lock.
+func (a *armed) move() {
+	close(a.moved)
+	a.moved = make(chan struct{})
 }
 
 // look takes a commit in, and reports that the mark has been reached.
@@ -100,12 +96,13 @@ func (a *armed) look(changes []engine.Change) (reached bool) {
 		switch c := &changes[i]; {
 		case c.Account != nil && c.Account.RiotID == a.account:
 			a.row(c.Account)
-		case c.Job != nil && c.Job.Key == a.thing && a.thing != "" && c.Job.State != engine.Running:
-			a.free()
+		case c.Job != nil && c.Job.State != engine.Running:
+			delete(a.out, c.Job.Key)
 		case c.Attempt != nil && c.Attempt.Verb == engine.VerbInterrupted && !a.result.at.IsZero():
 			a.result.orphans++
 		}
 	}
+	defer a.move()
 	if !a.set || !a.open || a.done < fallAt {
 		return false
 	}
@@ -124,32 +121,36 @@ func (a *armed) row(r *engine.AccountRow) {
 
 // door lets one match after the other through when the mark is near.
 func (a *armed) door(ctx context.Context, m route.Method, id string) {
-	a.mu.Lock()
-	near, shut := a.set && a.open && a.done >= fallAt-singly, a.shut
-	a.mu.Unlock()
-	switch {
-	case m != route.Match || !near && !shut:
-		return
-	case shut:
-		<-ctx.Done()
-		return
+	for m == route.Match {
+		ok, moved := a.give(thingOf(m, id))
+		if ok {
+			return
+		}
+		select {
+		case <-moved:
+		case <-time.After(outPatience):
+		case <-ctx.Done():
+			return
+		}
 	}
-	select {
-	case a.token <- struct{}{}:
-	case <-ctx.Done():
-		return
-	}
+}
+
+// give reports whether a match may go out now; if not, moved tells when to ask again.
+func (a *armed) give(thing string) (ok bool, moved <-chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.thing = thingOf(m, id)
-	gen := a.gen
-	time.AfterFunc(tokenPatience, func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.gen == gen && a.set {
-			a.free()
+	now := time.Now()
+	for other, since := range a.out {
+		if now.Sub(since) >= outPatience {
+			delete(a.out, other)
 		}
-	})
+	}
+	near := a.set && a.open && a.done+len(a.out) >= fallAt-singly
+	if a.shut || near && len(a.out) > 0 {
+		return false, a.moved
+	}
+	a.out[thing] = now
+	return true, nil
 }
 
 // reopen gives matches out again; repeated is how many calls were made twice before
@@ -158,7 +159,8 @@ func (a *armed) reopen(repeated int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.shut, a.result.repeated = false, repeated
-	a.free()
+	clear(a.out)
+	a.move()
 }
 
 // stand is how far the account is.

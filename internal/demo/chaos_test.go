@@ -2,8 +2,10 @@ package demo
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/riot/route"
@@ -152,4 +154,51 @@ func TestTheRowsOfAMember(t *testing.T) {
 	if r := rowOf(t, c, killMember); r.Hits != 1 || r.On || r.Did == "" {
 		t.Errorf("the row is %+v", r)
 	}
+}
+
+// However late the commits come, the account stands at exactly 134 when the engine is killed: what was
+// given out counts as if it were on disk.
+func TestTheTrapCountsWhatIsOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const account = "Night Heron#DEMO"
+		a, row := newArmed(account), engine.AccountRow{RiotID: account, Status: engine.Syncing, Matches: engine.Progress{Total: 879}}
+		a.arm(true)
+		commit := func(given []string) bool {
+			changes := []engine.Change{}
+			for _, id := range given {
+				changes = append(changes, engine.Change{Job: &engine.Job{Key: "match:" + id, State: engine.Completed}})
+			}
+			row.Matches.Stored += len(given)
+			return a.look(append(changes, engine.Change{Account: &row}))
+		}
+		commit(nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		given := make(chan string, 300)
+		for i := range cap(given) {
+			go func() {
+				a.door(ctx, route.Match, strconv.Itoa(i))
+				given <- strconv.Itoa(i)
+			}()
+		}
+		drawn := func() (ids []string) {
+			for synctest.Wait(); len(given) > 0; {
+				ids = append(ids, <-given)
+			}
+			return ids
+		}
+		first := drawn()
+		if len(first) != fallAt-singly || commit(first) {
+			t.Fatalf("%d matches were given out before one was on disk", len(first))
+		}
+		for n := fallAt - singly + 1; n <= fallAt; n++ {
+			if one := drawn(); len(one) != 1 || commit(one) != (n == fallAt) {
+				t.Fatalf("at %d of %d %v were given out", n, fallAt, one)
+			}
+		}
+		if more := drawn(); len(more) > 0 {
+			t.Errorf("after the kill %v were given out", more)
+		}
+		cancel()
+		synctest.Wait()
+	})
 }

@@ -267,9 +267,9 @@ func (d *demoRun) audit(ctx context.Context, out cli.Out) error {
 	if err != nil {
 		return err
 	}
-	st, ok := d.Host.Stats()
+	st, err := d.Host.Ask(ctx)
 	counted := ""
-	if ok { // else the one that has counted has ended
+	if err == nil { // else the one that has counted has ended
 		counted = fmt.Sprintf(", %d calls, %d violations of the limits", st.Calls, st.Violations)
 	}
 	_, _ = fmt.Fprintf(out.W, "%d of %d matches stored%s\n", all-missing, all, counted)

@@ -3,6 +3,7 @@ package demo
 import (
 	"time"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -38,7 +39,8 @@ var mischiefs = []mischief{
 	{name: "outage 2 min", expect: "the breaker opens and probes", preset: true, lasts: 2 * time.Minute, faults: presetFaults("outage"),
 		about: "503 to everything: the breaker opens, one job at a time probes, no match is given up"},
 	{name: restartAt, expect: "killed there, resumes there", preset: true, about: "the engine is killed at 134 of 879 and started again: it resumes there, nothing twice"},
-	{name: killMember, expect: "another one leads within 3 s", preset: true, about: "as by kill -9: another member leads within 3 s, this one is back after 10 s; the simulated Riot stays"},
+	{name: killMember, expect: "another one leads", preset: true,
+		about: "as by kill -9: another member leads within seconds, this one is back after " + human.Dur(memberPause) + "; the simulated Riot stays"},
 	{name: pagerCalls, expect: "busy, busy, then answered", preset: true, about: "a test and then every alert ring a simulated telephone: busy, busy, answered"},
 
 	{name: "429 app", expect: "the host waits, no try is used", faults: one(sim.Fault{Kind: sim.LimitApp, RetryAfter: "2"}), about: "the whole host waits for Retry-After, no try is used"},

@@ -53,6 +53,7 @@ type Host struct {
 	sim    *sim.Sim
 	serves atomic.Bool
 	calls  http.Client
+	seen   atomic.Pointer[sim.Stats] // of the process that serves, as of at most statsEvery ago
 }
 
 // hostLook is how often a process looks whether the address is free.
@@ -70,28 +71,65 @@ func (d *Demo) Serve(ctx context.Context, l net.Listener, serve func(context.Con
 	h := d.Host
 	defer h.calls.CloseIdleConnections()
 	if l == nil {
-		h.serves.Store(false)
-		for l == nil {
-			if !await.Pause(ctx, hostLook) {
-				return nil
-			}
-			l, _ = net.Listen("tcp", h.addr)
+		if l = h.wait(ctx); l == nil {
+			return nil
 		}
-		h.serves.Store(true)
 		d.Stage.note(engine.LevelWarn, "the demo that had the simulated Riot has ended: it goes on in this one, and its counts begin anew")
 	}
 	return serve(ctx, l)
 }
 
-// Stats are the counts of the process that serves; ok is false while none does.
-func (h *Host) Stats() (s sim.Stats, ok bool) {
-	if h.serves.Load() {
-		return h.sim.Stats(), true
+// wait takes the address over when it comes free, and reads the counts of who has it until then; nil =
+// ctx ended before.
+func (h *Host) wait(ctx context.Context) net.Listener {
+	h.serves.Store(false)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() {
+		for await.Pause(ctx, statsEvery) {
+			if s, err := h.fetch(ctx); err == nil {
+				h.seen.Store(&s)
+			}
+		}
+	}()
+	for await.Pause(ctx, hostLook) {
+		if l, err := net.Listen("tcp", h.addr); err == nil {
+			h.serves.Store(true)
+			return l
+		}
 	}
-	res, err := h.calls.Get("http://" + h.addr + "/sim/stats")
+	return nil
+}
+
+// Stats are the counts of the process that serves, without a wait: for who draws them. They are zero
+// until the first have come.
+func (h *Host) Stats() sim.Stats {
+	if h.serves.Load() {
+		return h.sim.Stats()
+	}
+	if s := h.seen.Load(); s != nil {
+		return *s
+	}
+	return sim.Stats{}
+}
+
+// Ask asks the process that serves for its counts as of now; it fails while none does.
+func (h *Host) Ask(ctx context.Context) (sim.Stats, error) {
+	if h.serves.Load() {
+		return h.sim.Stats(), nil
+	}
+	return h.fetch(ctx)
+}
+
+func (h *Host) fetch(ctx context.Context) (s sim.Stats, err error) {
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.addr+"/sim/stats", nil)
 	if err != nil {
-		return s, false
+		return s, err
+	}
+	res, err := h.calls.Do(ask)
+	if err != nil {
+		return s, err
 	}
 	err = json.NewDecoder(res.Body).Decode(&s)
-	return s, cmp.Or(err, res.Body.Close()) == nil
+	return s, cmp.Or(err, res.Body.Close())
 }

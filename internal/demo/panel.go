@@ -27,10 +27,7 @@ func (c *Chaos) State() chaos.State {
 // recount reads the simulator's sums, not at every frame.
 func (c *Chaos) recount(now time.Time) {
 	if now.Sub(c.count) >= statsEvery {
-		if s, ok := c.host.Stats(); ok {
-			c.stats = s
-		}
-		c.count = now
+		c.stats, c.count = c.host.Stats(), now
 	}
 }
 
@@ -59,7 +56,9 @@ func (c *Chaos) told(m *mischief) chaos.Row {
 		}
 		row.On, row.Told = r.on, "refused"
 	case m.name == killMember:
-		row.Did, row.Hits = killsText(c.kills), c.kills
+		if row.Hits = c.kills; c.kills > 0 {
+			row.Did = "came back"
+		}
 	case m.name == pagerCalls:
 		row.On, row.Told = c.pages, "on"
 	case m.preset:
@@ -95,14 +94,4 @@ func (c *Chaos) tellTrap(row *chaos.Row) {
 		},
 		Yes: "begin anew",
 	}
-}
-
-func killsText(n int) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return "came back once"
-	}
-	return fmt.Sprintf("came back %d times", n)
 }

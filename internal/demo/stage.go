@@ -68,7 +68,7 @@ var errFall = errors.New("stopped as by kill -9, by the chaos panel")
 const (
 	// fallPause is long enough to be seen.
 	fallPause = time.Second
-	// memberPause is long enough for another member to lead: a term lasts for 3 s.
+	// memberPause is long enough for another member to lead (storage/fleet.UsualTTL).
 	memberPause = 10 * time.Second
 )
 

@@ -167,18 +167,29 @@ func (c *Carrier) followKey(ctx context.Context) {
 		if now == c.serves {
 			continue
 		}
-		var err error
-		if now != "" {
-			err = c.client.Queues().Add(now, river.QueueConfig{MaxWorkers: c.opt.Workers})
+		if err := c.take(now); err != nil {
+			c.opt.Log.Warn().Err(err).Msg("River does not follow the key to its queue")
+			continue
 		}
-		if err == nil && c.serves != "" {
-			err = c.client.Queues().Remove(ctx, c.serves)
+		if c.serves != "" {
+			if err := c.client.Queues().Remove(ctx, c.serves); err != nil && ctx.Err() == nil {
+				c.opt.Log.Warn().Err(err).Msg("River goes on with the queue of a key that is replaced")
+			}
 		}
 		c.serves = now
-		if err != nil && ctx.Err() == nil {
-			c.opt.Log.Warn().Err(err).Msg("River does not follow the key to its queue")
-		}
 	}
+}
+
+// take takes attempts from a queue too; "" = from none.
+func (c *Carrier) take(queue string) error {
+	if queue == "" {
+		return nil
+	}
+	err := c.client.Queues().Add(queue, river.QueueConfig{MaxWorkers: c.opt.Workers})
+	if _, has := errors.AsType[*river.QueueAlreadyAddedError](err); has { // it could not be removed before
+		return nil
+	}
+	return err
 }
 
 // pruneEvery is between two looks for old permits.

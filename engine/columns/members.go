@@ -37,7 +37,7 @@ var Members = catalogue(filter.Options{Free: []string{"member", "host", "role", 
 	span("clock", "how far its machine's clock is ahead of the database's", func(r *member) time.Duration { return r.Ahead }).
 		head("CLOCK", table.Number, 8, 8).drop(5).colour(themes.Dim).rising().
 		says(func(_ Pen, r *member) string { return ClockOff(r.Ahead) }).prints(func(r *member, _ time.Time) string { return ClockOff(r.Ahead) }),
-	prose("note", "what is wrong with it, or was asked of it", noteOf).head("NOTE", table.Words, 10, 40).flex(1).drop(3).colour(themes.Warn),
+	prose("note", "what is wrong with it, or was asked of it", NoteOf).head("NOTE", table.Words, 10, 40).flex(1).drop(3).colour(themes.Warn),
 )
 
 // Where members are shown, with the columns in their order.
@@ -56,8 +56,8 @@ func ClockOff(d time.Duration) string { return fmt.Sprintf("%+.1f s", d.Seconds(
 // database's whatever their own show, but people who compare logs do not.
 const clockSlack = time.Second
 
-// noteOf is what is worth a word about a member.
-func noteOf(r *member) string {
+// NoteOf is what is worth a word about a member; "" = nothing.
+func NoteOf(r *member) string {
 	if note := MemberNote(r); note != "" || r.Works {
 		return note
 	}

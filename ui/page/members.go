@@ -130,23 +130,16 @@ func minuteCell(v *View, r *engine.MemberRow) part.Cell {
 
 // memberFacts are what a list has no room for.
 func memberFacts(v *View, r *engine.MemberRow, w int) []string {
-	key := or(r.Key, "none: it makes no calls")
-	if r.OtherKey {
-		key += ", not the one that the others work with"
-	}
 	is := string(r.Role)
-	if !r.Works {
-		is += ", fetches no matches"
-	}
 	if r.Here {
 		is += ", and shows you this"
 	}
 	facts := []fact{
 		{"role", is},
 		{"since", v.clock(r.Since) + ", on " + r.Host},
-		{"API key", key},
+		{"API key", or(r.Key, "none")},
 		{"clock", columns.ClockOff(r.Ahead) + " to the database's"},
-		{"wrong", or(columns.MemberNote(r), "nothing")},
+		{"note", or(columns.NoteOf(r), "nothing is wrong")},
 	}
 	rows := make([]string, len(facts))
 	for i, f := range facts {

@@ -204,24 +204,28 @@ func argsOf(run league.Run) syncArgs {
 	return syncArgs{Mode: run.Ask.Mode, Timelines: run.Ask.Timelines, Force: run.Ask.Force && run.Result == ""}
 }
 
-// fetchTimeline creates the one job of the timeline for all who want it. Until it
-// is there it is missing.
+// fetchTimeline creates the one job of the timeline for all runs that want it and are not
+// history. Until it is there they miss it.
 func (c *closing) fetchTimeline() error {
-	if len(c.late) == 0 {
-		return nil
-	}
+	var wishes []wish
 	var parents []engine.GroupID
 	for _, w := range c.late {
-		if shown, err := c.in.isShown(c.tx, *w.run); err != nil || !shown {
+		shown, err := c.in.isShown(c.tx, *w.run)
+		if err != nil {
 			return err
 		}
-		parents = append(parents, w.group())
+		if shown {
+			wishes, parents = append(wishes, w), append(parents, w.group())
+		}
 	}
-	made, err := c.tx.Enqueue(timelineSpec(c.job.Queue, c.job.Owner, c.m.ID, c.late[0].args, parents))
+	if len(wishes) == 0 {
+		return nil
+	}
+	made, err := c.tx.Enqueue(timelineSpec(c.job.Queue, c.job.Owner, c.m.ID, wishes[0].args, parents))
 	if err != nil {
 		return fmt.Errorf("create the job of timeline %s: %w", c.m.ID, err)
 	}
-	for _, w := range c.late {
+	for _, w := range wishes {
 		g := league.Gap{Match: c.m.ID, Part: league.PartTimeline, Run: w.run.ID, Account: w.run.Account, Job: string(made[0].ID)}
 		if _, err := c.in.store.SaveGap(c.tx, g); err != nil {
 			return fmt.Errorf("note that timeline %s is on its way: %w", c.m.ID, err)

@@ -360,3 +360,35 @@ func TestRescue_BetweenTheReportAndTheEnd(t *testing.T) {
 		}
 	})
 }
+
+// A run that is history takes no timeline from the run of another account that still wants it,
+// whichever of the two is found first.
+func TestRescue_AnOldRunKeepsNoTimelineFromAnother(t *testing.T) {
+	for _, again := range []string{"Ana#EUW", "Ben#EUW"} {
+		t.Run(again, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				players := []sim.PlayerSpec{remade("Ana#EUW", 8), remade("Ben#EUW", 8)}
+				players[1].ShareWith, players[1].Shared = "Ana#EUW", 8
+				s := newSim(sim.Options{Players: players})
+				id := s.MatchIDs("Ben#EUW")[7]
+				must(t, s.Inject(fails(sim.NotFound, id, 1)))
+				r := start(t, s)
+				other := map[string]string{"Ana#EUW": "Ben#EUW", "Ben#EUW": "Ana#EUW"}[again]
+				for _, name := range []string{again, other} {
+					r.trigger(name, engine.SyncAsk{})
+					if row := r.settle(name, time.Hour); row.Result != "incomplete" {
+						t.Fatalf("%s: %+v", name, row)
+					}
+				}
+				time.Sleep(time.Hour)
+				r.trigger(again, engine.SyncAsk{Count: 2}) // does not list it
+				r.settle(again, time.Hour)
+				r.retry("match:" + id)
+				row := r.until(other, time.Hour, func(row engine.AccountRow) bool { return row.Result == "completed" })
+				if tl := row.Timelines; tl.Total != 8 || tl.Stored+tl.Had != 8 || r.match(id).Timeline.Status != league.Success {
+					t.Errorf("%+v", row.Timelines)
+				}
+			})
+		})
+	}
+}

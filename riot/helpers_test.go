@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,7 @@ import (
 	"github.com/farsight-console/farsight/riot/limit"
 )
 
-func TestMain(m *testing.M) { os.Exit(leak.Check(m.Run())) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // canary is the key of every test; it may be seen nowhere but in the header of a request on the wire.
 const canary = "RGAPI-0a1b2c3d-4e5f-6789-abcd-ef0123456789"

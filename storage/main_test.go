@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
@@ -33,7 +32,7 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.bench").Value.String() == "" {
 		disk.UsualPages = fewRows
 	}
-	goleak.VerifyTestMain(scratch.InMemory(m))
+	leak.Main(scratch.InMemory(m))
 }
 
 // start opens a store in dir ("" = a new one), serves it, and at the end of the test proves that it is sound.

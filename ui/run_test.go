@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	signal.Notify(c, syscall.SIGUSR2)
 	signal.Stop(c)
 	scratch.Lavish()
-	os.Exit(leak.Check(m.Run()))
+	leak.Main(m)
 }
 
 // patience is the ceiling for whatever is waited for in real time. It is no measurement:

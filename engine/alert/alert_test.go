@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 

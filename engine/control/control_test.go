@@ -9,16 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/forecast"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.OnDisk(m)) }
+func TestMain(m *testing.M) { leak.Main(scratch.OnDisk(m)) }
 
 // browse is the console of a store on which no engine works.
 func browse(db control.Store, s control.Stored) *control.Browse {

@@ -10,12 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // memory is a store with honest transactions: an op is all or nothing, and every
 // third one runs twice, the first time for nothing.

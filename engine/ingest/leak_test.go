@@ -3,13 +3,12 @@ package ingest_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // No goroutine outlives the tests.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(scratch.InMemory(m)) }
+func TestMain(m *testing.M) { leak.Main(scratch.InMemory(m)) }
 
 // long leaves a test out of the run under the race detector, which is many times
 // slower: the shorter tests go the same ways. The usual run has all of them.

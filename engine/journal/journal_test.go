@@ -11,14 +11,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/journal"
+	"github.com/farsight-console/farsight/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 func TestDecode_ReadsWhatZerologWrites(t *testing.T) {
 	line := `{"level":"warn","area":"jobs","job":"7","kind":"match.fetch","attempt":3,"ok":true,"who":null,"list":[1, 2],"err":"a \"b\" \u001b[31m","time":"2026-11-21T12:00:00.250Z","message":"attempt ended"}` + "\n"

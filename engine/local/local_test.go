@@ -9,12 +9,12 @@ import (
 	"testing/synctest"
 
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/goleak"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/backendtest"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage"
@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	scratch.AtOnce(4)
-	goleak.VerifyTestMain(scratch.InMemory(m))
+	leak.Main(scratch.InMemory(m))
 }
 
 // store is what the tests need of a store besides local.Store.

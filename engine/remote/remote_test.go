@@ -9,15 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/traffic"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 var lane = traffic.Lane{Host: "europe", Method: "match-v5.match"}
 

@@ -38,9 +38,7 @@ func TestMain(whole *testing.M) {
 		os.Exit(roles[role]())
 	}
 	scratch.AtOnce(8)
-	m := all{whole}
-	code := leak.Check(scratch.OnDisk(m).Run())
-	os.Exit(code)
+	leak.Main(scratch.OnDisk(all{whole}))
 }
 
 // all are the tests of this package. Where none is chosen, the binary is built beside the first

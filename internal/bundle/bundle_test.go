@@ -12,14 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/riot"
 )
 
 // No goroutine outlives the tests.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // parts are the files of an archive, by name.
 func parts(t *testing.T, path string) map[string]string {

@@ -19,7 +19,7 @@ import (
 	"github.com/farsight-console/farsight/storage"
 )
 
-func TestMain(m *testing.M) { os.Exit(leak.Check(scratch.OnDisk(m).Run())) }
+func TestMain(m *testing.M) { leak.Main(scratch.OnDisk(m)) }
 
 // patient is an installation with a key and an empty data directory.
 func patient(t *testing.T) Options {

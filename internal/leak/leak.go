@@ -1,5 +1,4 @@
-// Package leak finds goroutines that outlive a package's tests. It is for tests with real
-// sockets and processes: the others use goleak as it is, which waits for half a second.
+// Package leak finds goroutines that outlive a package's tests. It is for tests.
 package leak
 
 import (
@@ -11,12 +10,15 @@ import (
 )
 
 // patience is for a busy machine: it takes a while there until the last goroutines have
-// seen that their connection is closed.
+// seen that their connection is closed. goleak by itself waits for half a second.
 const patience = time.Minute
 
-// Check is the exit code of tests that ended with one: 1 when they ended well, and a
-// goroutine outlives them all the same.
-func Check(code int) int {
+// Main runs a package's tests, as its TestMain does, and ends the process: with 1, too, when
+// they ended well and a goroutine outlives them.
+func Main(tests interface{ Run() int }) { os.Exit(check(tests.Run())) }
+
+// check is the exit code of tests that ended with one.
+func check(code int) int {
 	if code != 0 {
 		return code
 	}

@@ -9,15 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/journal"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/sdnotify"
 )
 
 // No goroutine outlives the tests.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // canary is a key that must be nowhere, and canaryTail what gives it away.
 const (

@@ -3,10 +3,10 @@ package pgtest
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/farsight-console/farsight/internal/leak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // What a test makes in its schema no other test sees, and it is gone afterwards.
 func TestASchemaPerTest(t *testing.T) {

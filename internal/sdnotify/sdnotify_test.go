@@ -13,11 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
+	"github.com/farsight-console/farsight/internal/leak"
 )
 
 // No goroutine outlives the tests.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }
 
 // What systemd wants is taken out of the environment, and one message is one datagram.
 func TestTell(t *testing.T) {

@@ -1,10 +1,9 @@
 package sim
 
 import (
-	"os"
 	"testing"
 
 	"github.com/farsight-console/farsight/internal/leak"
 )
 
-func TestMain(m *testing.M) { os.Exit(leak.Check(m.Run())) }
+func TestMain(m *testing.M) { leak.Main(m) }

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/goleak"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage/pg"
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	scratch.AtOnce(6)
-	goleak.VerifyTestMain(scratch.OnDisk(m))
+	leak.Main(scratch.OnDisk(m))
 }
 
 // beMember leads as a bad leader does: it goes on writing, whatever its context says, until it is

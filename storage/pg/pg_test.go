@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/goleak"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 func TestMain(m *testing.M) {
 	scratch.AtOnce(4)
-	goleak.VerifyTestMain(scratch.OnDisk(m))
+	leak.Main(scratch.OnDisk(m))
 }
 
 func must(t testing.TB, err error) {

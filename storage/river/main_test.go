@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/engine/remote"
 	"github.com/farsight-console/farsight/engine/traffic"
+	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 		return
 	}
 	scratch.AtOnce(4)
-	goleak.VerifyTestMain(scratch.OnDisk(m))
+	leak.Main(scratch.OnDisk(m))
 }
 
 // beMember is a member until its input ends.

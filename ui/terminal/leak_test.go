@@ -14,5 +14,5 @@ func TestMain(m *testing.M) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGUSR2)
 	signal.Stop(c)
-	os.Exit(leak.Check(m.Run()))
+	leak.Main(m)
 }

@@ -3,8 +3,8 @@ package rec_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/farsight-console/farsight/internal/leak"
 )
 
 // No goroutine outlives the tests.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leak.Main(m) }

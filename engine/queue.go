@@ -11,6 +11,14 @@ type QueueState struct {
 	Reason string    `json:"reason,omitempty"`
 }
 
+// Pause is why nothing of a paused queue begins: "queue paused by ana".
+func (q QueueState) Pause() string {
+	if q.By.User == "" {
+		return "queue paused"
+	}
+	return "queue paused by " + q.By.User
+}
+
 // QueueRow is one queue with its counts.
 type QueueRow struct {
 	QueueState

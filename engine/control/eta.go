@@ -76,7 +76,7 @@ func (c *Control) endsBy(p *forecast.Plan, a engine.AccountRow, timelines bool) 
 func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow) engine.Held {
 	for _, q := range queues {
 		if q.Name == a.Queue && q.Paused {
-			return engine.Held{Reason: pausedBy(q), Stand: engine.StandPaused}
+			return engine.Held{Reason: q.Pause(), Stand: engine.StandPaused}
 		}
 	}
 	// An outage is of one endpoint: others' syncs go on.
@@ -213,13 +213,6 @@ func standOf(s engine.EngineState) engine.Stand {
 		return engine.StandPaused
 	}
 	return engine.StandHeld
-}
-
-func pausedBy(q engine.QueueRow) string {
-	if q.By.User == "" {
-		return "queue paused"
-	}
-	return "queue paused by " + q.By.User
 }
 
 // frozenForGood reports whether an operator has stopped a host without saying until when.

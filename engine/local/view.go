@@ -54,7 +54,7 @@ func (b *Backend) Queues() []engine.QueueRow {
 	for q, row := range rows {
 		switch {
 		case q.Paused && row.Counts[engine.Available] > 0:
-			row.Why, row.Until, row.Stand = pausedWords(q.QueueState), time.Time{}, engine.StandPaused
+			row.Why, row.Until, row.Stand = q.Pause(), time.Time{}, engine.StandPaused
 		case free[q]:
 			row.Stand = ""
 		}

@@ -68,7 +68,7 @@ func (x *index) held(name engine.Queue) (h engine.Held) {
 	case x.stopped() != "":
 		return engine.Held{Reason: x.stopped(), Stand: engine.StandHeld}
 	case q != nil && q.Paused:
-		return engine.Held{Reason: pausedWords(q.QueueState), Stand: engine.StandPaused}
+		return engine.Held{Reason: q.Pause(), Stand: engine.StandPaused}
 	}
 	return h
 }
@@ -126,7 +126,7 @@ func (e *entry) excuse(now time.Time, patience time.Duration) string {
 	case e.foreign:
 		return notServed
 	case e.queue.Paused:
-		return pausedWords(e.queue.QueueState)
+		return e.queue.Pause()
 	case e.inHeap && e.wake.After(now):
 		return "waits for its instant"
 	case e.line == nil:
@@ -238,13 +238,6 @@ func (x *index) whyParked(e *entry) string {
 		return "lock " + e.lock
 	}
 	return fmt.Sprintf("lock of #%s", e.parked.holder.id)
-}
-
-func pausedWords(q engine.QueueState) string {
-	if q.By.User == "" {
-		return "queue paused"
-	}
-	return "queue paused by " + q.By.User
 }
 
 // whyInLine is the reason of a job that stands in a line: its lane's, else its place,

@@ -77,8 +77,8 @@ func (p *Pager) eventSpecs(e Event) (specs []engine.Spec) {
 
 func eventSpec(h Hook, e Event) engine.Spec {
 	return engine.Spec{
-		Kind: kindEvent, Queue: QueueWebhooks, Policy: engine.PolicyIngest, Args: encode(eventArgs{h.Name, e}),
-		Key: fmt.Sprintf("%s:%s:%s", kindEvent, h.Name, e.ID), Lock: "hook:" + h.Name, Priority: engine.PriorityNormal,
+		Kind: KindEvent, Queue: QueueWebhooks, Policy: engine.PolicyIngest, Args: encode(eventArgs{h.Name, e}),
+		Key: fmt.Sprintf("%s:%s:%s", KindEvent, h.Name, e.ID), Lock: "hook:" + h.Name, Priority: engine.PriorityNormal,
 	}
 }
 

@@ -2,9 +2,7 @@ package pager
 
 // Words that tests outside of the package compare with.
 const (
-	KindWebhook = kindWebhook
-	KindCommand = kindCommand
-	TryHooks    = tryHooks
+	TryHooks = tryHooks
 )
 
 // What receivers of Standard Webhooks check, for the tests that are one.

@@ -54,9 +54,9 @@ const attemptTimeout = time.Minute
 func (p *Pager) Kinds() []engine.KindSpec {
 	return []engine.KindSpec{
 		{Kind: kindCall, Policy: engine.PolicyCall, Timeout: attemptTimeout, Handler: p.call, OnMove: p.escalate},
-		{Kind: kindWebhook, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.deliver},
-		{Kind: kindCommand, Policy: engine.PolicyIngest, Handler: p.command},
-		{Kind: kindEvent, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.sendEvent},
+		{Kind: KindWebhook, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.deliver},
+		{Kind: KindCommand, Policy: engine.PolicyIngest, Handler: p.command},
+		{Kind: KindEvent, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: p.sendEvent},
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 // Kinds of jobs.
 const (
 	kindCall    = engine.KindCall
-	kindWebhook = engine.Kind("alert.webhook")
-	kindCommand = engine.Kind("alert.command")
-	kindEvent   = engine.Kind("event.webhook")
+	KindWebhook = engine.Kind("alert.webhook")
+	KindCommand = engine.Kind("alert.command")
+	KindEvent   = engine.Kind("event.webhook")
 )
 
 // Queues.
@@ -122,9 +122,9 @@ func lineLock(level int) string { return fmt.Sprintf("line:%d", level+1) }
 // go one after the other.
 func channelSpec(c Channel, n notice) engine.Spec {
 	n.Channel = c.Name
-	kind := kindWebhook
+	kind := KindWebhook
 	if c.Form == FormCommand {
-		kind = kindCommand
+		kind = KindCommand
 	}
 	return engine.Spec{
 		Kind: kind, Queue: QueuePager, Policy: engine.PolicyIngest, Args: encode(n), Key: fmt.Sprintf("%s:%s:%s", kind, c.Name, n.id()),

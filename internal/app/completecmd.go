@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot/route"
@@ -146,6 +147,7 @@ func kinds() []string {
 	return []string{
 		string(ingest.KindSync), string(ingest.KindMatch), string(ingest.KindTimeline), string(ingest.KindRank),
 		string(ingest.KindWeekly), string(ingest.KindResolve), string(ingest.KindSweep), string(ingest.KindPrune),
+		string(engine.KindCall), string(pager.KindWebhook), string(pager.KindCommand), string(pager.KindEvent),
 	}
 }
 

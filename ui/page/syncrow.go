@@ -1,12 +1,13 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
-	"strings"
 )
 
 // SyncWord is how an account stands, as screens write it: an open run that something
@@ -74,7 +75,7 @@ func waitsFor(v *View, a engine.AccountRow) string {
 		return j.Why
 	}
 	if q, ok := v.Queue(a.Queue); ok && q.Paused {
-		return "queue paused" + columns.ByUser(q.By)
+		return q.Pause()
 	}
 	return "waits for its turn"
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // AccountHolder is a page on which an account may be selected, so that it can be
@@ -43,7 +42,7 @@ func (p *matchPage) SelectedAccount(*View) string { return p.account }
 // turn; "" = nothing that is known.
 func BlockedBy(v *View, a engine.AccountRow, e engine.ETA) string {
 	if q, ok := v.Queue(a.Queue); ok && q.Paused {
-		return "queue paused" + columns.ByUser(q.By)
+		return q.Pause()
 	}
 	if a.Status == engine.SyncPending {
 		return waitsFor(v, a)

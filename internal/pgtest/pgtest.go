@@ -119,7 +119,7 @@ func programs() (string, error) {
 // and removes what it has written. Until then it does what it is told, and says when it has.
 const serve = `begin() {
 	"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c full_page_writes=off \
-		-c "synchronous_commit=$3" -c shared_buffers=32MB -c max_connections=200 \
+		-c "synchronous_commit=$3" -c shared_buffers=32MB -c max_connections=500 \
 		-c max_wal_size=64MB -c jit=off -c dynamic_shared_memory_type=mmap >>"$2/log" 2>&1 &
 }
 begin "$@"
@@ -234,13 +234,16 @@ func start(synchronous string) (*Server, error) {
 	return s, s.answers()
 }
 
+// patience is the ceiling for the begin of a server. It is no measurement: only one that
+// cannot begin takes that long.
+const patience = 3 * time.Minute
+
 // answers waits until a server answers.
 func (s *Server) answers() (err error) {
-	for range 1000 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if err = do(s.URL, "select 1"); err == nil {
 			return nil
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	said, _ := os.ReadFile(s.dir + "/log")
 	return fmt.Errorf("PostgreSQL does not begin: %w: %s", err, said)

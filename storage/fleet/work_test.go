@@ -24,8 +24,8 @@ func TestWhatMembersHaveInHand(t *testing.T) {
 	}))
 	for _, sql := range []string{
 		`insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms, seen) values
-			('a', 'one', '2', 'k', true, 20, clock_timestamp()), ('b', 'two', '1', 'other', true, -2000, clock_timestamp()),
-			('c', 'two', '2', '', false, 0, clock_timestamp()), ('d', 'six', '2', 'k', true, 0, clock_timestamp() - interval '1 hour')`,
+			('a', 'one', '2', 'k', true, 20, clock_timestamp() + interval '1 hour'), ('b', 'two', '1', 'other', true, -2000, clock_timestamp() + interval '1 hour'),
+			('c', 'two', '2', '', false, 0, clock_timestamp() + interval '1 hour'), ('d', 'six', '2', 'k', true, 0, clock_timestamp() - interval '1 hour')`,
 		"update fs_fleet set epoch = 3, holder = 'a', since = clock_timestamp() - interval '10 minutes', expires = clock_timestamp() + interval '1 hour'",
 		"insert into fs_state (name, blob) values ('led_with', 'k')",
 		`insert into fs_term (epoch, holder, host, since, until, lapsed) values

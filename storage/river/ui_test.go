@@ -3,7 +3,9 @@ package river
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -99,7 +101,9 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 		r.sound(1)
 	})
 	t.Run("while it is under way", func(t *testing.T) {
-		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Latency{Base: time.Second})
+		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
+		var first sync.Once
+		r.before = func(q *http.Request) { first.Do(func() { <-q.Context().Done() }) } // until who calls hangs up
 		r.run("a")
 		r.insert(1)
 		c := r.other()

@@ -207,7 +207,13 @@ func (r *rig) count(sql string, args ...any) (n int) {
 	return n
 }
 
-// sound wants that no limit was passed and that each match is there, once.
+// givenBack counts the attempts that were under way, as far as anybody could know, when whoever had
+// them was gone.
+const givenBack = `select count(*) from fs_attempt a where verb = 'interrupted'
+	and not exists (select from fs_permit p where p.job = a.job and p.rev = a.rev and p.how = 'unused')`
+
+// sound wants that no limit was passed, that each match is there, once, and that none was fetched
+// again but for an attempt that was given back.
 func (r *rig) sound(n int) sim.Stats {
 	r.t.Helper()
 	s := r.sim.Stats()
@@ -216,6 +222,11 @@ func (r *rig) sound(n int) sim.Stats {
 	}
 	if done := r.count("select count(*) from fs_job_ended where state = 'completed'"); done != n || s.Matches != n {
 		r.t.Errorf("%d of %d jobs are done, %d matches were delivered", done, n, s.Matches)
+	}
+	back := r.count(givenBack)
+	r.t.Logf("%d calls, %d repeated; %d attempts given back, used %.3f", s.Calls, s.Repeated, back, s.Budget[0].Used())
+	if s.Repeated > back {
+		r.t.Errorf("%d matches were fetched twice, %d attempts given back", s.Repeated, back)
 	}
 	return s
 }
@@ -241,7 +252,7 @@ func TestShow2_FourProcessesOneLimit(t *testing.T) {
 	began := time.Now()
 	r.finish(nil)
 	s := r.sound(n)
-	t.Logf("%d calls in %v, used %.3f, %d at once", s.Calls, time.Since(began), s.Budget[0].Used(), s.Most)
+	t.Logf("in %v, %d at once", time.Since(began), s.Most)
 	var p50, p99 float64
 	must(t, r.ask(untilBegun).Scan(&p50, &p99))
 	t.Logf("from the grant to the begin: half within %.1f ms, 99 %% within %.1f ms", 1000*p50, 1000*p99)
@@ -258,11 +269,6 @@ func TestShow2_FourProcessesOneLimit(t *testing.T) {
 		t.Errorf("%d rows of River are not completed", left)
 	}
 }
-
-// givenBack counts the attempts that were under way, as far as anybody could know, when whoever had
-// them was gone.
-const givenBack = `select count(*) from fs_attempt a where verb = 'interrupted'
-	and not exists (select from fs_permit p where p.job = a.job and p.rev = a.rev and p.how = 'unused')`
 
 // Members that are killed, the leader among them, lose nothing and pass no limit.
 func TestShow3_KilledMembers(t *testing.T) {
@@ -290,10 +296,9 @@ func TestShow3_KilledMembers(t *testing.T) {
 		killed++
 		r.start(fmt.Sprint("new ", killed))
 	})
-	s, back := r.sound(n), r.count(givenBack)
-	t.Logf("%d kills, %d calls, %d repeated, %d attempts given back, used %.3f", killed, s.Calls, s.Repeated, back, s.Budget[0].Used())
-	if killed < sized(1, kills) || s.Repeated > back {
-		t.Errorf("%d kills, %d matches were fetched twice, %d attempts given back", killed, s.Repeated, back)
+	r.sound(n)
+	if killed < sized(1, kills) {
+		t.Errorf("%d kills", killed)
 	}
 }
 
@@ -321,14 +326,14 @@ func TestShow4_FrozenMembers(t *testing.T) {
 		r.signal(id, syscall.SIGCONT)
 		time.Sleep(time.Second)
 	})
-	s := r.sound(n)
-	t.Logf("%d stops, %d calls, %d repeated, %d given back", stopped, s.Calls, s.Repeated, r.count("select count(*) from fs_permit where how in ('lost', 'unused')"))
+	r.sound(n)
 	if stopped < sized(1, stops) {
 		t.Errorf("%d stops", stopped)
 	}
 }
 
-// A server that crashes: nobody lets a call go meanwhile, and outcomes wait for it.
+// A server that crashes: nobody lets a call go meanwhile, and outcomes wait for it, but those of a
+// leader whose term ends meanwhile.
 func TestShow5_AServerThatCrashes(t *testing.T) {
 	t.Parallel()
 	n, crashes := sized(200, 3000), sized(1, 5)
@@ -345,9 +350,5 @@ func TestShow5_AServerThatCrashes(t *testing.T) {
 			server.Start(t)
 		}
 	})
-	s := r.sound(n)
-	t.Logf("%d crashes, %d calls, %d repeated, %d given back", crashed, s.Calls, s.Repeated, r.count("select count(*) from fs_permit where how in ('lost', 'unused')"))
-	if s.Repeated > 5 {
-		t.Errorf("%d matches were fetched twice", s.Repeated)
-	}
+	r.sound(n)
 }

@@ -137,8 +137,8 @@ func (db *DB) AccountOfPUUID(tx engine.Tx, puuid string) (id string, ok bool, er
 // SaveAccount stores the account with all its index rows and emits its row.
 func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 	t := own(tx)
-	if a.ID == "" {
-		return fmt.Errorf("save account %s: no id: %w", a.RiotID(), engine.ErrInvalid)
+	if err := both.LegalAccount(a); err != nil {
+		return err
 	}
 	k := []byte(a.ID)
 	was, known, err := tAccounts.get(t, k)

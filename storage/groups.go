@@ -3,15 +3,12 @@ package storage
 import (
 	"bytes"
 	"errors"
-	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
-
-// maxGroup is the highest group number of a parent: it is one byte in keys.
-const maxGroup = 255
 
 // member is how one child stands in one group.
 type member struct {
@@ -93,8 +90,8 @@ func (t *txn) addParents(child uint64, s engine.State, parents []engine.GroupID)
 		if err != nil {
 			return err
 		}
-		if p.Group < 0 || p.Group > maxGroup {
-			return fmt.Errorf("group %d of job %s: outside 0 to %d: %w", p.Group, p.Parent, maxGroup, engine.ErrInvalid)
+		if err := both.LegalGroup(p); err != nil {
+			return err
 		}
 		m := member{parent: n, group: byte(p.Group), child: child, mark: engine.MarkOf(s)}
 		if t.has(tMembers.table, tMembers.keyOf(&m)) {

@@ -10,7 +10,6 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
-	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -26,9 +25,6 @@ func (t *txn) match(id string) (league.Match, error) {
 func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	t := own(tx)
 	m.Played = both.Milli(m.Played)
-	if m.ID == "" || len(m.ID) > payload.MaxMatch {
-		return fmt.Errorf("match id of %d bytes: %w", len(m.ID), engine.ErrInvalid)
-	}
 	k := []byte(m.ID)
 	was, known, err := tMatches.get(t, k)
 	if err != nil {

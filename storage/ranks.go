@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -50,8 +49,8 @@ func (db *DB) LastRanks(tx engine.Tx, account string) (list []league.Rank, err e
 // SaveRank adds a row to the history. One that is sure gets a place in the durable order of all ranks.
 func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
 	t := own(tx)
-	if r.Account == "" || r.Queue == "" || r.At.IsZero() {
-		return fmt.Errorf("save a rank of account %q in queue %q: a part of its identity is missing: %w", r.Account, r.Queue, engine.ErrInvalid)
+	if err := both.LegalRank(r); err != nil {
+		return err
 	}
 	k := tRanks.keyOf(&r)
 	isNew := !t.has(tRanks.table, k)
@@ -65,11 +64,10 @@ func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
 	return t.putBlob(tRankOrder, key.Uint64(n), k)
 }
 
-// DropRank removes a row that turned out to be wrong. Only an unsure one has no place in the durable order, so only such
-// a one may go.
+// DropRank removes a row that turned out to be wrong.
 func (db *DB) DropRank(tx engine.Tx, r league.Rank) error {
-	if !r.Unsure {
-		return fmt.Errorf("drop the rank of account %s at %s: only an unsure one may go: %w", r.Account, r.At, engine.ErrRefused)
+	if err := both.LegalDrop(r); err != nil {
+		return err
 	}
 	return own(tx).remove(tRanks.table, tRanks.keyOf(&r))
 }

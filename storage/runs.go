@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -107,8 +106,8 @@ func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.Ru
 // SaveRun stores the run and emits its account's row.
 func (db *DB) SaveRun(tx engine.Tx, r league.Run) error {
 	t := own(tx)
-	if r.ID == "" || r.Account == "" {
-		return fmt.Errorf("save run %q of account %q: both need an id: %w", r.ID, r.Account, engine.ErrInvalid)
+	if err := both.LegalRun(r); err != nil {
+		return err
 	}
 	if r.Job != "" {
 		if err := t.bindRun(r); err != nil {

@@ -110,8 +110,8 @@ func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
 // SaveAccount stores the account with what it is found by, and emits its row.
 func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 	t := own(tx)
-	if a.ID == "" {
-		return fmt.Errorf("save account %s: no id: %w", a.RiotID(), engine.ErrInvalid)
+	if err := both.LegalAccount(a); err != nil {
+		return err
 	}
 	if _, known, err := tAccounts.find(t, (*text)(&a.ID)); err != nil {
 		return err

@@ -1,9 +1,8 @@
 package pg
 
 import (
-	"fmt"
-
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 var tGroups = declare("fs_group", 2, func(g *engine.GroupStat) []column {
@@ -20,9 +19,6 @@ var tGroups = declare("fs_group", 2, func(g *engine.GroupStat) []column {
 		{"throttled", &g.Throttled},
 	}
 })
-
-// maxGroup is the highest group number of a parent, as in every store of ours.
-const maxGroup = 255
 
 // The sums follow from the marks in the statement that changes them, on the rows as they are
 // when their locks are had: so the last two children of a family, settled at once by two
@@ -60,8 +56,8 @@ func (t *txn) addParents(j engine.Job, parents []engine.GroupID) error {
 		if err != nil {
 			return err
 		}
-		if p.Group < 0 || p.Group > maxGroup {
-			return fmt.Errorf("group %d of job %s: outside 0 to %d: %w", p.Group, p.Parent, maxGroup, engine.ErrInvalid)
+		if err := both.LegalGroup(p); err != nil {
+			return err
 		}
 		t.touchRunOf(n)
 		t.exec(addMember, n, p.Group, (*jobID)(&j.ID), int(engine.MarkOf(j.State)))

@@ -76,17 +76,11 @@ func (db *DB) Match(tx engine.Tx, id string) (league.Match, error) {
 	return tMatches.want(t, fmt.Sprintf("match %q", id), tMatches.sql().get+t.lock, (*text)(&id))
 }
 
-// maxMatch bounds the id of a match, as in every store of ours.
-const maxMatch = 64
-
 // SaveMatch stores the match and its status counters. A move of either status that is not legal
 // is engine.ErrRefused; byOperator allows those of retry, force and reclass.
 func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	t := own(tx)
 	m.Played = both.Milli(m.Played)
-	if m.ID == "" || len(m.ID) > maxMatch {
-		return fmt.Errorf("match id of %d bytes: %w", len(m.ID), engine.ErrInvalid)
-	}
 	old, known, err := tMatches.find(t, (*text)(&m.ID))
 	if err == nil {
 		err = both.LegalMatch(old, m, byOperator)

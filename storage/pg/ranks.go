@@ -34,18 +34,17 @@ func (db *DB) LastRanks(tx engine.Tx, account string) ([]league.Rank, error) {
 
 // SaveRank adds a row to the history.
 func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
-	if r.Account == "" || r.Queue == "" || r.At.IsZero() {
-		return fmt.Errorf("save a rank of account %q in queue %q: a part of its identity is missing: %w", r.Account, r.Queue, engine.ErrInvalid)
+	if err := both.LegalRank(r); err != nil {
+		return err
 	}
 	tRanks.put(own(tx), r)
 	return nil
 }
 
-// DropRank removes a row that turned out to be wrong: only an unsure one, which no feed has told
-// of.
+// DropRank removes a row that turned out to be wrong.
 func (db *DB) DropRank(tx engine.Tx, r league.Rank) error {
-	if !r.Unsure {
-		return fmt.Errorf("drop the rank of account %s at %s: only an unsure one may go: %w", r.Account, r.At, engine.ErrRefused)
+	if err := both.LegalDrop(r); err != nil {
+		return err
 	}
 	tRanks.drop(own(tx), (*text)(&r.Account), (*text)(&r.Queue), (*instant)(&r.At))
 	return nil

@@ -63,8 +63,8 @@ func (db *DB) Run(tx engine.Tx, id string) (league.Run, error) {
 // SaveRun stores the run and emits its account's row.
 func (db *DB) SaveRun(tx engine.Tx, r league.Run) error {
 	t := own(tx)
-	if r.ID == "" || r.Account == "" {
-		return fmt.Errorf("save run %q of account %q: both need an id: %w", r.ID, r.Account, engine.ErrInvalid)
+	if err := both.LegalRun(r); err != nil {
+		return err
 	}
 	if r.Job != "" {
 		if _, err := number(engine.JobID(r.Job)); err != nil {

@@ -10,26 +10,6 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-// LegalMatch refuses a match that would move as S0-1 does not allow it; byOperator allows what
-// retry, force and reclass may do.
-func LegalMatch(old, m league.Match, byOperator bool) error {
-	if err := legalFetch("match", old.Match, m.Match, byOperator); err != nil {
-		return fmt.Errorf("%s: %w", m.ID, err)
-	}
-	if err := legalFetch("timeline", old.Timeline, m.Timeline, byOperator); err != nil {
-		return fmt.Errorf("%s: %w", m.ID, err)
-	}
-	return nil
-}
-
-// legalFetch refuses a move that S0-1 does not list. A status that stays is no move.
-func legalFetch(part string, from, to league.Fetch, byOperator bool) error {
-	if from.Status == to.Status || league.LegalStatus(from.Status, to.Status, byOperator) {
-		return nil
-	}
-	return fmt.Errorf("%s cannot go from %s to %s: %w", part, from.Status, to.Status, engine.ErrRefused)
-}
-
 // Milli is t as a record holds it, so that times compare equal before and after they are stored.
 func Milli(t time.Time) time.Time {
 	if t.IsZero() {

@@ -21,9 +21,8 @@ import (
 )
 
 const (
-	Dir      = "payload"
-	Ext      = ".db"
-	MaxMatch = 64 // bytes of a match id; Riot's have 8 to 16
+	Dir = "payload"
+	Ext = ".db"
 )
 
 // Store keeps match payloads in one file per month of the game's creation, so that retention is the removal of a file
@@ -56,8 +55,8 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 	if p.readOnly {
 		return disk.ErrReadOnly
 	}
-	if match == "" || len(match) > MaxMatch {
-		return fmt.Errorf("match id of %d bytes: outside 1 to %d", len(match), MaxMatch)
+	if err := both.LegalMatchID(match); err != nil {
+		return err
 	}
 	v, err := Seal(match, part, ref, body)
 	if err != nil {

@@ -38,9 +38,9 @@ func fits(group string, h part.Hint, text string) bool {
 	return true
 }
 
-// notice is what Riot asks every product to show where users can see it.
+// Notice is what Riot asks every product to show where users can see it.
 // Source: Riot Games developer portal, General Policies.
-const notice = "Farsight is not endorsed by Riot Games and does not reflect the views or opinions of Riot Games or anyone officially involved in " +
+const Notice = "Farsight is not endorsed by Riot Games and does not reflect the views or opinions of Riot Games or anyone officially involved in " +
 	"producing or managing Riot Games properties. Riot Games and all associated properties are trademarks or registered trademarks of Riot Games, Inc."
 
 // leastHelp is how many rows of keys the notice has to leave.

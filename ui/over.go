@@ -246,7 +246,7 @@ func (m *model) helpPanel(h int) (p sheet) {
 	th, o := m.theme.Raised(), m.over
 	w := m.overWidth(3*part.HelpColumn + 2*part.PanelPad)
 	inner := w - 2*part.PanelPad
-	legal := part.Wrap(notice, inner-2)
+	legal := part.Wrap(Notice, inner-2)
 	keyRows, wordRows := m.helpKeys(th, inner, ""), m.helpWords(th, inner, "")
 	// The panel keeps its height while it is searched and turned: nothing jumps under the eye.
 	tallest := max(len(keyRows), len(wordRows))

@@ -229,10 +229,8 @@ func triggerCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&mode, "mode", ingest.ModeFull, "how much: full, or latest for the newest few")
-	f.IntVar(&opt.count, "count", 0, "only the newest N listed; 0 = all")
-	f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
+	opt.flags(f)
 	f.StringVar(&opt.timelines, "timelines", "all", "which timelines: all, ranked or none")
-	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
 	addActFlags(cmd, &reason)
 	return cmd
 }

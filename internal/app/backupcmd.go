@@ -359,15 +359,20 @@ func runCompact(ctx context.Context, cfg config.Config, opt compactOptions, out 
 	})
 	bar.end()
 	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			_, _ = fmt.Fprintln(os.Stderr, "interrupted: nothing was lost; the same command goes on where it stopped")
-		}
-		return toEnd("compact", err)
+		return toEnd("compact", interrupted(err))
 	}
 	if out.JSON {
 		return cli.JSON(out, r)
 	}
 	return printCompact(r, out)
+}
+
+// interrupted tells who has interrupted what goes on where it stopped that nothing is lost.
+func interrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		_, _ = fmt.Fprintln(os.Stderr, "interrupted: nothing was lost; the same command goes on where it stopped")
+	}
+	return err
 }
 
 // toEnd adds to the error of a directory that an engine holds what a command needs

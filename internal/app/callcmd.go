@@ -43,7 +43,7 @@ func callCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.ask.Say, "say", "", "the text to say")
 	f.StringVar(&o.ask.Key, "key", "", "idempotency key: a second request with it calls nobody again")
-	f.DurationVar(&o.wait, "wait", 2*time.Minute, "how long to wait for what becomes of it; 0s = not at all")
+	addWait(f, &o.wait)
 	addActFlags(cmd, &o.reason)
 	return cmd
 }

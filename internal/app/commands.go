@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/ui"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -18,7 +19,7 @@ func newRoot() *cobra.Command {
 		Short: "Keep League of Legends accounts in sync under Riot's rate limits, and see why",
 		Long: "Farsight ingests League of Legends data from Riot's API under Riot's rate limits\n" +
 			"and shows in the terminal why everything is or is not moving.\n\n" +
-			"Without a command it opens the console on the data directory.\n\n" + notice,
+			"Without a command it opens the console on the data directory.\n\n" + ui.Notice,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := engineConfig(cmd)
@@ -93,7 +94,7 @@ func demoCommand() *cobra.Command {
 			return runDemo(cmd.Context(), cfg, opt, stdout(cmd))
 		},
 	}
-	cmd.Flags().Uint64Var(&opt.seed, "seed", defaultSeed, "players, histories and faults follow from it")
+	addSeed(cmd.Flags(), &opt.seed)
 	cmd.Flags().Float64Var(&opt.speed, "speed", 1, "divides rate limit windows, answer times and retry delays")
 	addConsoleFlags(cmd)
 	cmd.Flags().BoolVar(&opt.headless, "headless", false, "no console: sync 60 to 100 matches, print progress, exit 0 if all went well")
@@ -116,10 +117,8 @@ func syncCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&opt.count, "count", 0, "only the newest N listed; 0 = all")
-	f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
+	opt.flags(f)
 	f.StringVar(&opt.timelines, "timelines", "", "which timelines: all, ranked or none; empty = as the account's policy says, else all")
-	f.BoolVar(&opt.force, "force", false, "skip the cooldown, and try again what could not be had")
 	f.Bool("json", false, "progress as NDJSON, a summary object last")
 	return cmd
 }
@@ -149,7 +148,7 @@ func simCommand() *cobra.Command {
 	f.StringVar(&opt.listen, "listen", "127.0.0.1:9000", "address to listen on")
 	f.StringVar(&opt.limits, "limits", "20:1,100:120", "application limits of every key, as Riot's headers write them")
 	f.StringVar(&opt.window, "window", "lazy", "how windows begin: lazy, wall or sliding")
-	f.Uint64Var(&opt.seed, "seed", defaultSeed, "players, histories and faults follow from it")
+	addSeed(f, &opt.seed)
 	f.Float64Var(&opt.speed, "speed", 1, "divides windows and answer times")
 	f.StringVar(&opt.fixtures, "fixtures", "", "folder with recorded payloads to serve besides")
 	f.StringVar(&opt.epoch, "epoch", "", "instant of the newest game, such as 2026-11-21T12:00:00Z")
@@ -194,7 +193,7 @@ func versionCommand() *cobra.Command {
 			for _, m := range modules() {
 				_, _ = fmt.Fprintln(w, "  "+m)
 			}
-			_, err = fmt.Fprintln(w, "\n"+notice)
+			_, err = fmt.Fprintln(w, "\n"+ui.Notice)
 			return err
 		},
 	}

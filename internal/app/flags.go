@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
@@ -62,8 +63,12 @@ func addActFlags(cmd *cobra.Command, reason *string) {
 	if reason != nil {
 		cmd.Flags().StringVar(reason, "reason", "", "why; kept in the audit")
 	}
-	cmd.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
+	addDryRun(cmd)
 	cmd.Flags().Bool("json", false, "the receipt as JSON")
+}
+
+func addDryRun(cmd *cobra.Command) {
+	cmd.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
 }
 
 // stdout is where a command prints, and how.
@@ -98,6 +103,11 @@ func operator(via string) engine.Actor {
 
 // defaultSeed is the demo's, unless told.
 const defaultSeed = 7
+
+// addSeed gives a command that has a simulator the flag of its world.
+func addSeed(f *pflag.FlagSet, seed *uint64) {
+	f.Uint64Var(seed, "seed", defaultSeed, "players, histories and faults follow from it")
+}
 
 // partHelp is for the short lists.
 const partHelp = "The filter is a part of a name."

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,11 +65,8 @@ func runMigrate(ctx context.Context, cfg config.Config, to string, dryRun bool, 
 	}
 	bar.end()
 	switch {
-	case errors.Is(err, context.Canceled):
-		_, _ = fmt.Fprintln(os.Stderr, "interrupted: nothing was lost; the same command goes on where it stopped")
-		return err
 	case err != nil:
-		return err
+		return interrupted(err)
 	case out.JSON:
 		return cli.JSON(out, r)
 	}

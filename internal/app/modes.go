@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/spf13/pflag"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -20,6 +22,13 @@ type syncOptions struct {
 	since     string
 	timelines string
 	force     bool
+}
+
+// flags gives a command those that mean the same for all that sync.
+func (o *syncOptions) flags(f *pflag.FlagSet) {
+	f.IntVar(&o.count, "count", 0, "only the newest N listed; 0 = all")
+	f.StringVar(&o.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
+	f.BoolVar(&o.force, "force", false, "skip the cooldown, and try again what could not be had")
 }
 
 // ask checks the flags and makes the request of them.

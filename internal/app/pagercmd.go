@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
@@ -107,9 +108,13 @@ func pagerTestCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	f.DurationVar(&o.wait, "wait", 2*time.Minute, "how long to wait for what becomes of it; 0s = not at all")
+	addWait(f, &o.wait)
 	addActFlags(cmd, &o.reason)
 	return cmd
+}
+
+func addWait(f *pflag.FlagSet, wait *time.Duration) {
+	f.DurationVar(wait, "wait", 2*time.Minute, "how long to wait for what becomes of it; 0s = not at all")
 }
 
 func checkWait(wait time.Duration) error {

@@ -61,7 +61,7 @@ func schedulesCommand() *cobra.Command {
 	f.StringVar(&opt.zone, "zone", "", "time zone of --cron, such as Asia/Seoul; without it the one in force stays")
 	f.BoolVar(&opt.reset, "reset", false, "with --edit: it runs as the configuration says again")
 	f.StringVar(&opt.reason, "reason", "", "why; kept with a pause or an edit and in the audit")
-	f.Bool("dry-run", false, "say what would be done, and do nothing")
+	addDryRun(cmd)
 	return cmd
 }
 

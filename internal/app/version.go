@@ -40,7 +40,3 @@ func modules() []string {
 	}
 	return out
 }
-
-// notice is what Riot asks every product to show.
-const notice = "Farsight is not endorsed by Riot Games and does not reflect the views or opinions of Riot Games or anyone officially involved in " +
-	"producing or managing Riot Games properties. Riot Games and all associated properties are trademarks or registered trademarks of Riot Games, Inc."

@@ -30,8 +30,8 @@ const (
 // call is one attempt of alert.call: one telephone call, followed until it ends.
 func (p *Pager) call(ctx context.Context, r engine.Run) engine.Outcome {
 	var n notice
-	if err := json.Unmarshal(r.Job.Args, &n); err != nil {
-		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
+	if o, ok := argsOf(r, &n); !ok {
+		return o
 	}
 	t := p.set.Load().twilio
 	to, err := t.number(n)

@@ -3,7 +3,6 @@ package pager
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -30,8 +29,8 @@ var forms = map[Form]func(p *Pager, c Channel, n notice) message{
 // deliver is one attempt to tell a webhook of an alert.
 func (p *Pager) deliver(ctx context.Context, r engine.Run) engine.Outcome {
 	var n notice
-	if err := json.Unmarshal(r.Job.Args, &n); err != nil {
-		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
+	if o, ok := argsOf(r, &n); !ok {
+		return o
 	}
 	s := p.set.Load()
 	c, ok := s.channel(n.Channel)

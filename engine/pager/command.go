@@ -2,7 +2,6 @@ package pager
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,8 +29,8 @@ var inherited = []string{"PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR
 // webhook on its standard input, exit code 0 when it has been told.
 func (p *Pager) command(ctx context.Context, r engine.Run) engine.Outcome {
 	var n notice
-	if err := json.Unmarshal(r.Job.Args, &n); err != nil {
-		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
+	if o, ok := argsOf(r, &n); !ok {
+		return o
 	}
 	s := p.set.Load()
 	c, ok := s.channel(n.Channel)

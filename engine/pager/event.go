@@ -2,7 +2,6 @@ package pager
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -93,8 +92,8 @@ type eventBody struct {
 // sendEvent is one attempt to tell a hook of an event.
 func (p *Pager) sendEvent(ctx context.Context, r engine.Run) engine.Outcome {
 	var args eventArgs
-	if err := json.Unmarshal(r.Job.Args, &args); err != nil {
-		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args")
+	if o, ok := argsOf(r, &args); !ok {
+		return o
 	}
 	s := p.set.Load()
 	h, ok := s.hook(args.Hook)

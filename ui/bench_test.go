@@ -268,6 +268,8 @@ func benchOpen(m *model, name string) {
 	case "flat":
 		m.goTo(page.ScreenJobs)
 		m.page().Act(m.view(uitest.Noon), page.ByReason)
+	case "members":
+		m.stack = []page.Page{page.NewMembers()}
 	case "schedules":
 		m.stack = []page.Page{page.NewSchedules()}
 	case "job":

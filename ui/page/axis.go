@@ -36,12 +36,17 @@ func (a axis) deal(cells []float64, from, to time.Time, n int) {
 	if n == 0 || !to.After(from) {
 		return
 	}
-	for i := max(a.At(from), 0); i < len(cells) && a.Start(i).Before(to); i++ {
-		shared := min(a.Start(i+1).Sub(from), a.Step, to.Sub(a.Start(i)), to.Sub(from))
+	begins, ends := from.Sub(a.Now), to.Sub(a.Now)
+	for i := max(a.At(from), 0); i < len(cells); i++ {
+		start := time.Duration(i-a.Back) * a.Step
+		if start >= ends {
+			return
+		}
+		shared := min(start+a.Step-begins, a.Step, ends-start, ends-begins)
 		if math.IsNaN(cells[i]) {
 			cells[i] = 0
 		}
-		cells[i] += float64(n) * float64(shared) / float64(to.Sub(from))
+		cells[i] += float64(n) * float64(shared) / float64(ends-begins)
 	}
 }
 

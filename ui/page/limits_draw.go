@@ -102,7 +102,7 @@ func (p *limitPage) draw(v *View) []string {
 	_, rests := v.chartNow()
 	v.Ticks = v.Ticks || !rests && t.moves()
 	at := p.places(v, paced, len(src.Items)-btoi(paced))
-	hits := lastHits(p.tape.take(v))
+	hits := lastHits(p.tape.take(v), t.begin(), (at.blocks+1)/2)
 	top := p.limits(v, &t, src, hits, at, btoi(paced), inner, gutter)
 	out := v.sections(0, 0, v.W, top.Height+1, top)
 	if at.blocks > 0 {
@@ -184,8 +184,9 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 	for i := range min(len(rest)-p.top, at.others) {
 		d.other(d.others+i, rest[p.top+i])
 	}
+	high := t.high()
 	for i := range t.lanes[:min(len(t.lanes), at.lanes)] {
-		d.lane(d.lanes+i, &t.lanes[i])
+		d.lane(d.lanes+i, &t.lanes[i], high)
 	}
 	d.chart.Seam(head, d.last()-head)
 
@@ -539,8 +540,8 @@ func (d *limitsChart) frees(y int, b engine.BucketRow, s saw) {
 }
 
 // lane draws the calls of an account.
-func (d *limitsChart) lane(y int, a *accountLane) {
-	d.t.drawLane(d.View, d.chart, y, a)
+func (d *limitsChart) lane(y int, a *accountLane, high float64) {
+	d.t.drawLane(d.View, d.chart, y, a, high)
 	d.left[y] = func(l *part.Line) {
 		end := d.fieldsFrom() + bucketFigures
 		left, ends := "", ""

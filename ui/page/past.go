@@ -76,27 +76,22 @@ func (p *past) at(when time.Time) *engine.Moment {
 	return &p.seen[n-1]
 }
 
-// opened is one window of a limit that was open, and the most that was counted in it.
-type opened struct {
-	begin, end time.Time
-	used       int
-}
+// opened is one window of a limit that was open.
+type opened struct{ begin, end time.Time }
 
-// windows are those of a bucket that were open, the oldest first, the present one last.
-// A window begins with its first call, so neighbours may be apart.
-func (p *past) windows(b engine.BucketRow) (out []opened) {
-	hint := 0
-	for i := range p.seen {
-		was, at, ok := sameBucket(p.seen[i].Limits.Buckets, b, hint)
-		if hint = at; !ok || was.Reset.IsZero() || was.Window <= 0 || !was.Reset.After(p.seen[i].At) {
+// windows are those of a bucket that were open after an instant, the oldest first, the present
+// one last. A window begins with its first call, so neighbours may be apart.
+func (p *past) windows(b engine.BucketRow, after time.Time) (out []opened) {
+	hint, seen := 0, p.since(after.Add(-b.Window))
+	for i := range seen {
+		was, at, ok := sameBucket(seen[i].Limits.Buckets, b, hint)
+		if hint = at; !ok || was.Window <= 0 || !was.Reset.After(seen[i].At) || !was.Reset.After(after) {
 			continue
 		}
-		n := len(out)
-		if n > 0 && was.Reset.Sub(out[n-1].end).Abs() < was.Window/2 { // the same, by a clock that was corrected
-			out[n-1].used = max(out[n-1].used, was.Used)
+		if n := len(out); n > 0 && was.Reset.Sub(out[n-1].end).Abs() < was.Window/2 { // the same, by a clock that was corrected
 			continue
 		}
-		out = append(out, opened{was.Reset.Add(-was.Window), was.Reset, was.Used})
+		out = append(out, opened{was.Reset.Add(-was.Window), was.Reset})
 	}
 	return out
 }

@@ -203,10 +203,14 @@ type hitRow struct {
 	worst engine.WindowCount // the window in which the counts differ most; Limit 0 = none was told
 }
 
-// lastHits are the 429s of the flight recorder, the newest first.
-func lastHits(calls []engine.CallRow) (out []hitRow) {
+// lastHits are the 429s of the flight recorder from an instant on, and so many whenever they
+// came, the newest first.
+func lastHits(calls []engine.CallRow, from time.Time, n int) (out []hitRow) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := &calls[i]
+		if len(out) >= n && c.At.Before(from) {
+			break
+		}
 		if c.Status != 429 {
 			continue
 		}

@@ -46,7 +46,7 @@ type stripe struct {
 // accountLane is the work of one account. Done is when it ends, or has ended.
 type accountLane struct {
 	id, name      string
-	made, planned []float64
+	made, planned []float64 // by cell; nil = none are known
 	done          time.Time
 	over          bool   // it has ended
 	matches, left int    // it has; calls it still makes
@@ -121,8 +121,8 @@ func (d *Data) pacing(h *engine.HostForecast) (engine.BucketRow, bool) {
 // stripes are the windows on the axis: those that were open, the present one and those
 // that calls are planned in, then those that are free.
 func (t *timetable) stripes(v *View, b engine.BucketRow, p *past) (out []stripe) {
-	for _, w := range p.windows(b) {
-		if w.end.After(t.begin()) && !w.end.After(v.Now) && !w.begin.Before(t.since) {
+	for _, w := range p.windows(b, t.begin()) {
+		if !w.end.After(v.Now) && !w.begin.Before(t.since) {
 			out = append(out, stripe{begin: w.begin, end: w.end})
 		}
 	}
@@ -157,14 +157,15 @@ func (t *timetable) record(calls []engine.CallRow) {
 	for i := max(t.At(t.since), 0); i <= t.Back && i < len(t.made); i++ {
 		t.made[i] = 0
 	}
+	// In nanoseconds from the first cell: there are thousands of calls.
 	begin, w, open, ends := t.begin(), len(t.windows), time.Duration(math.MaxInt64), time.Duration(0)
-	from, known := time.Duration(0), t.since.Sub(begin)
+	from, known, zero := time.Duration(0), t.since.Sub(begin), begin.UnixNano()
 	if w > 0 {
 		from = min(t.windows[0].begin.Sub(begin), 0)
 	}
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := &calls[i]
-		at := c.At.Sub(begin)
+		at := time.Duration(c.At.UnixNano() - zero)
 		if at < from {
 			return
 		}
@@ -201,14 +202,14 @@ func (t *timetable) accounts(v *View, f *forecast) {
 		row := at[a.ID]
 		if row == nil && !a.Status.Open() {
 			if a.Finished.Before(t.begin()) {
-				if len(t.rest) < mostLanes {
-					t.rest = append(t.rest, accountLane{name: v.callName(a), made: t.unknown(), planned: t.unknown(), why: restText(v, a)})
+				if len(t.lanes)+len(t.rest) < mostLanes {
+					t.rest = append(t.rest, accountLane{name: v.callName(a), why: restText(v, a)})
 				}
 				continue
 			}
 			row = &engine.AccountForecast{}
 		}
-		l := accountLane{id: a.ID, name: v.callName(a), made: t.unknown(), planned: t.unknown(), matches: max(a.Matches.Total, 0), over: !a.Status.Open(), done: a.Finished}
+		l := accountLane{id: a.ID, name: v.callName(a), matches: max(a.Matches.Total, 0), over: !a.Status.Open(), done: a.Finished}
 		if row != nil {
 			l.made, l.planned, l.left = t.pastOf(f, row), t.steps(f.plan.At, f.plan.Step, row.Planned, time.Time{}), row.Calls
 		}
@@ -232,9 +233,6 @@ func restText(v *View, a *engine.AccountRow) string {
 
 // pastOf are the calls of an account: the last step is still being counted.
 func (t *timetable) pastOf(f *forecast, row *engine.AccountForecast) []float64 {
-	if len(row.Past) == 0 {
-		return t.unknown()
-	}
 	begin := f.plan.At.Truncate(f.plan.Step).Add(-time.Duration(len(row.Past)-1) * f.plan.Step)
 	return t.steps(begin, f.plan.Step, row.Past, f.plan.At)
 }
@@ -326,7 +324,8 @@ func (d *Data) callName(a *engine.AccountRow) string {
 	name := playerName(a.RiotID)
 	for i := range d.Accounts {
 		other := &d.Accounts[i]
-		if tag, same := strings.CutPrefix(other.RiotID, name); same && strings.HasPrefix(tag, "#") && other.ID != a.ID {
+		// The sign of the tag first: of hundreds of accounts hardly any has it in that place.
+		if id := other.RiotID; len(id) > len(name) && id[len(name)] == '#' && strings.HasPrefix(id, name) && other.ID != a.ID {
 			return a.RiotID
 		}
 	}

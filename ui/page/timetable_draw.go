@@ -60,12 +60,13 @@ func (t *timetable) rows(v *View, w, lanes, picked int) []string {
 	first := sums + 1 + gap
 	c := part.NewChart(v.Theme, t.Axis, first+lanes+1)
 	c.Words(0)
-	t.drawCalls(v, c, calls, s.high)
+	high := t.high()
+	t.drawCalls(v, c, calls, s.high, high)
 	t.drawSums(c, sums)
 	shown := t.lanes[:min(len(t.lanes), lanes)]
 	shown = append(slices.Clip(shown), t.rest[:min(len(t.rest), lanes-len(shown))]...)
 	for i := range shown {
-		t.drawLane(v, c, first+i, &shown[i])
+		t.drawLane(v, c, first+i, &shown[i], high)
 	}
 	t.drawTroubles(v, c, first+lanes)
 	c.Seam(calls, s.high)
@@ -78,7 +79,7 @@ func (t *timetable) rows(v *View, w, lanes, picked int) []string {
 	if v.Size == S {
 		labels[calls], labels[calls+1] = part.Plain("calls"), part.As(themes.Dim, "per "+cellText(t.Step))
 	} else {
-		t.marks(marks[calls:sums])
+		t.marks(marks[calls:sums], high)
 	}
 	for i := range shown {
 		labels[first+i] = part.Plain(shown[i].name)
@@ -116,11 +117,11 @@ func cellText(d time.Duration) string {
 
 // marks are the numbers of the scale beside the rows of the chart, in steps that people
 // count in.
-func (t *timetable) marks(rows []string) {
+func (t *timetable) marks(rows []string, high float64) {
 	if t.even() <= 0 {
 		return
 	}
-	_, step, apart := evenScale(t.high(), len(rows))
+	_, step, apart := evenScale(high, len(rows))
 	for n, y := 0, len(rows)-1; y >= 0; n, y = n+1, y-apart {
 		rows[y] = count(n * int(step))
 	}
@@ -128,8 +129,7 @@ func (t *timetable) marks(rows []string) {
 
 // drawCalls draws the calls by cell: those that were made, the dots of those that are
 // planned, and behind them how many there is room for.
-func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int) {
-	high, odd := t.high(), t.odd()
+func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int, high float64) {
 	values := make([]float64, t.Width)
 	end := t.Back
 	for i := range values {
@@ -141,7 +141,7 @@ func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int) {
 			end = i + 1
 		}
 	}
-	c.Area(y, h, part.Series{Values: values, Top: high, Odd: odd})
+	c.Area(y, h, part.Series{Values: values, Top: high, Odd: t.odd()})
 	t.bursts(c, y, high)
 	if even := t.even(); even > 0 && t.plan != nil && !t.plan.Stuck {
 		row := y + h - 1 - int(even/high*float64(h))
@@ -214,14 +214,16 @@ func (t *timetable) drawSums(c *part.Chart, y int) {
 const laneScale = 1.1
 
 // drawLane draws the calls of an account on the scale of all, and when it is done.
-func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane) {
+func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane, high float64) {
 	values := make([]float64, t.Width)
-	copy(values, l.made[:t.Back])
-	copy(values[t.Back:], l.planned[t.Back:])
+	copy(values[:t.Back], l.made)
+	if l.planned != nil {
+		copy(values[t.Back:], l.planned[t.Back:])
+	}
 	for i := max(t.At(l.done)+1, t.Back); !l.done.IsZero() && i < t.Width; i++ {
 		values[i] = 0
 	}
-	c.Area(y, 1, part.Series{Values: values, Top: t.high() / laneScale})
+	c.Area(y, 1, part.Series{Values: values, Top: high / laneScale})
 	matches := ""
 	if l.matches > 0 {
 		matches = count(l.matches)

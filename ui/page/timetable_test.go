@@ -148,7 +148,7 @@ func TestABurstDoesNotMoveTheScale(t *testing.T) {
 		t.Errorf("a burst makes it %v", got.high())
 	}
 	c := part.NewChart(v.Theme, got.Axis, 6)
-	got.drawCalls(v, c, 0, 5)
+	got.drawCalls(v, c, 0, 5, got.high())
 	if row := c.View()[0]; !strings.Contains(row, " 48 ") {
 		t.Errorf("the burst is not told: %q", row)
 	}

@@ -84,7 +84,8 @@ func (c *canvas) try(x int, t themes.Token, s string) bool {
 // on writes the canvas at the end of a line.
 func (c *canvas) on(l *Line) *Line {
 	under := l.layer
-	for _, cell := range c.cells {
+	for i := range c.cells {
+		cell := &c.cells[i]
 		if cell.seam {
 			l.layer = themes.OnSeam
 		}

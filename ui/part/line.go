@@ -36,6 +36,7 @@ type Line struct {
 	layer   themes.Layer // what the next text lies on
 	lit     themes.Layer // what the text before it lay on, and
 	token   themes.Token // what it meant
+	look    string       // which is this sequence
 }
 
 // lineLooks is what the colours of a usual row take, in bytes.
@@ -51,7 +52,7 @@ func NewLine(th *themes.Theme, w int) *Line {
 // Reset starts the next row in the same buffer; selected rows carry the
 // selection's background to their end.
 func (l *Line) Reset(w int, selected bool) {
-	*l = Line{th: l.th, b: l.b[:0], max: max(w, 0)}
+	*l = Line{th: l.th, b: l.b[:0], max: max(w, 0), look: l.th.Close()}
 	if selected && l.max > 0 {
 		l.layer = themes.OnSel
 		l.switchTo(themes.Text)
@@ -121,6 +122,8 @@ func (l *Line) sign(t themes.Token, glyph string, w int) {
 // Gap writes n spaces of plain text.
 func (l *Line) Gap(n int) *Line { return l.To(l.at + n) }
 
+const spaces = "                                "
+
 // To fills with spaces up to column col.
 func (l *Line) To(col int) *Line {
 	col = min(col, l.max)
@@ -128,8 +131,10 @@ func (l *Line) To(col int) *Line {
 		return l
 	}
 	l.switchTo(themes.Text)
-	for ; l.at < col; l.at++ {
-		l.b = append(l.b, ' ')
+	for l.at < col {
+		n := min(col-l.at, len(spaces))
+		l.b = append(l.b, spaces[:n]...)
+		l.at += n
 	}
 	return l
 }
@@ -211,10 +216,10 @@ func (l *Line) switchTo(t themes.Token) {
 	if t == l.token && l.layer == l.lit {
 		return
 	}
-	was, now := l.th.On(l.lit, l.token), l.th.On(l.layer, t)
 	l.token, l.lit = t, l.layer
-	if was != now {
-		l.b = append(l.b, now...)
+	if look := l.th.On(l.layer, t); look != l.look {
+		l.look = look
+		l.b = append(l.b, look...)
 	}
 }
 

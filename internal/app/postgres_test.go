@@ -179,7 +179,8 @@ func TestPostgres_TheDemo(t *testing.T) {
 }
 
 // Three demos share a schema: the chaos panel kills the one that leads, kill -9 its successor, and
-// the sync goes on to its end. The simulator, which the first one keeps, has counted all calls.
+// the third one goes on: in a long run to the end of all syncs. The simulator, which the first one
+// keeps, has counted all calls.
 func TestPostgres_DemosAreMembers(t *testing.T) {
 	t.Parallel()
 	farsight(t) // where no program is started, no server need be
@@ -218,6 +219,13 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 		})
 		return n
 	}
+	ended := func() bool {
+		return sql(t, schema, "select count(*)::text from fs_account where status in ('completed', 'incomplete')")[0] == "3"
+	}
+	more := func(p *process) {
+		before := stored(p)
+		p.until("what the next one stores", func() bool { return stored(p) > before+20 || ended() })
+	}
 	first, in := start()
 	first.says("Type help")
 	for n := range 2 {
@@ -232,16 +240,16 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 	stored(first)
 	_, _ = io.WriteString(in, "chaos kill this member\n")
 	next := leader(first, killed)
-	before := stored(first)
-	first.until("what the next one stores", func() bool { return stored(first) > before+20 })
+	more(first)
 	members[next].kill()
 	delete(members, next)
 	leader(first, next)
-	first.until("the end of all syncs", func() bool {
-		return sql(t, schema, "select count(*)::text from fs_account where status in ('completed', 'incomplete')")[0] == "3"
-	})
-	if n := sql(t, schema, "select count(*)::text from fs_match where status not in ('success', 'permanently_unfetchable')")[0]; n != "0" {
-		t.Errorf("%s matches are open", n)
+	more(first)
+	if inFull {
+		first.until("the end of all syncs", ended)
+		if n := sql(t, schema, "select count(*)::text from fs_match where status not in ('success', 'permanently_unfetchable')")[0]; n != "0" {
+			t.Errorf("%s matches are open", n)
+		}
 	}
 	var w struct{ Addr string }
 	if err := json.Unmarshal([]byte(sql(t, schema, "select convert_from(blob, 'UTF8') from fs_state where name = 'shared'")[0]), &w); err != nil {

@@ -87,6 +87,9 @@ func TestCompletion(t *testing.T) {
 		{"export matches --out", "", "", files},
 	} {
 		list := offers(t, c.line, c.begun)
+		for end := time.Now().Add(patience); c.word != "" && len(list) == 1 && time.Now().Before(end); {
+			list = offers(t, c.line, c.begun) // a busy machine had nothing to offer in time
+		}
 		if how := list[len(list)-1]; how != c.how {
 			t.Errorf("%s %q: directive %s, want %s", c.line, c.begun, how, c.how)
 		}

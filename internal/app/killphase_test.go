@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -92,7 +91,7 @@ func TestP09_KilledWhileARetryAfterRuns(t *testing.T) {
 	})
 	dir := freshDir(t)
 	cmd := s.sync(who.RiotID, dir)
-	cmd.env["WORKER_CONCURRENCY"] = strconv.Itoa(killWorkers)
+	cmd.env["WORKER_CONCURRENCY"] = "1" // no other call is on its way, however long, when the 429 is sent
 	p := cmd.start(t)
 	p.until("the 429", func() bool { return s.Stats().Injected["method"] > 0 })
 	p.until("its Retry-After in the store", func() bool { return p.still(t, func() bool { return blocked(t, dir) }) })

@@ -155,7 +155,7 @@ func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 	log := logbook.Area(m.log, logbook.AreaEngine)
 	p, err := m.ofTerm(ctx, t)
 	if err != nil {
-		return m.over(ctx, t, err)
+		return m.over(err)
 	}
 	defer p.client.CloseIdle()
 	defer m.engine.Store(nil)
@@ -175,18 +175,16 @@ func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 			m.con.Down("this member does not lead any more: what the next one does is shown in a few seconds")
 		}
 	})()
-	return m.over(ctx, t, p.control.Run(ctx))
+	return m.over(p.control.Run(ctx))
 }
 
 // deposed reports whether a context has ended with its term.
 func deposed(ctx context.Context) bool { return errors.Is(context.Cause(ctx), pg.ErrDeposed) }
 
-// over is how an engine has ended: what fails after the end of its term follows from that. One that
-// has stood still meets connections that the server has cut before it is told that its term is over.
-func (m *member) over(ctx context.Context, t *fleet.Term, err error) error {
-	if err != nil && (deposed(ctx) || !t.Held()) {
-		m.log.Info().Err(err).Msg("the engine has ended with its term")
-		return pg.ErrDeposed
+// over tells with what an engine has ended: what follows from the end of its term is told nowhere else.
+func (m *member) over(err error) error {
+	if err != nil {
+		m.log.Info().Err(err).Msg("the engine of this term has ended")
 	}
 	return err
 }

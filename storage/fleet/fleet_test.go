@@ -436,6 +436,37 @@ func TestALeaderThatFails(t *testing.T) {
 	}
 }
 
+// What a leader ends with after its term does not.
+func TestALeaderThatFailsWithItsTerm(t *testing.T) {
+	t.Parallel()
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	ctx, stop := context.WithCancel(t.Context())
+	terms := 0
+	must(t, Run(ctx, db, Options{ID: "a", TTL: time.Hour, Lead: func(ctx context.Context, _ *Term) error {
+		if terms++; terms == 2 {
+			stop()
+			return nil
+		}
+		do(t, at, "update fs_fleet set epoch = epoch + 1, holder = '', expires = '-infinity'")
+		for ctx.Err() == nil {
+			wake(t, at)
+		}
+		return errors.New("the connection is closed")
+	}}))
+	if terms != 2 {
+		t.Errorf("%d terms", terms)
+	}
+	term := newTerm(t.Context(), db, 7, time.Now().Add(time.Hour), func(ctx context.Context, _ *Term) error {
+		<-ctx.Done()
+		return errTaken
+	})
+	term.end()
+	if err := <-term.ended; !errors.Is(err, errTaken) {
+		t.Errorf("a task whose term is over goes on: %v", err)
+	}
+}
+
 // A database that is away for longer than a term ends it, and when it is there again somebody
 // leads.
 func TestADatabaseThatIsStoppedHard(t *testing.T) {

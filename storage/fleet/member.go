@@ -23,7 +23,7 @@ type Options struct {
 	// TTL is how long a term lasts without a renewal, the same in all members; 0 = 3 s.
 	TTL time.Duration
 	// Lead is called when this member leads, and must return soon after its context has ended.
-	// An error that is not of that ends Run. nil = this member never leads.
+	// An error within the term ends Run. nil = this member never leads.
 	Lead func(ctx context.Context, t *Term) error
 	// Idle is of a member that makes no calls for who leads.
 	Idle bool

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -35,7 +36,13 @@ func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead 
 	go func() {
 		defer over()
 		defer gone(pg.ErrDeposed)
-		t.ended <- lead(ctx, t)
+		err := lead(ctx, t)
+		// What fails after the end of the term follows from that, such as "context canceled". One that
+		// has stood still meets connections that the server has cut before it is told of the end.
+		if err != nil && !errors.Is(err, errTaken) && (errors.Is(context.Cause(ctx), pg.ErrDeposed) || !t.Held()) {
+			err = pg.ErrDeposed
+		}
+		t.ended <- err
 	}()
 	return t
 }

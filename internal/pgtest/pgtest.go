@@ -207,10 +207,8 @@ func start(synchronous string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-U", "farsight", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "--wal-segsize=1")
-	made.Dir, made.SysProcAttr = dir, &syscall.SysProcAttr{Credential: as}
-	if said, err := made.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, said)
+	if err := makeCluster(bin, dir+"/data", as); err != nil {
+		return nil, err
 	}
 	run := exec.Command("/bin/sh", "-c", serve, "sh", bin, dir, synchronous)
 	run.Dir = dir

@@ -197,13 +197,19 @@ func (m *model) topTabs() (tabs []part.Tab, active int) {
 func (m *model) tabRow(v *page.View) string {
 	tabs, active := m.topTabs()
 	right := []part.Cell{part.As(themes.Accent, m.keyed("{help}")), part.As(themes.Dim, " keys")}
-	if m.size == page.L && v.Engine.Key != "" {
-		right = append([]part.Cell{part.As(themes.Dim, keyText(v)+"   ")}, right...)
+	if text := keyText(v); m.size == page.L && text != "" {
+		right = append([]part.Cell{part.As(themes.Dim, text+"   ")}, right...)
 	}
 	return part.Tabs(m.theme, 0, m.w, &m.hits, "FARSIGHT", tabs, active, right...)
 }
 
+// keyText tells of the key in use; "" = there is nothing to tell.
 func keyText(v *page.View) string {
+	if e := &v.Engine; e.Key == "" && e.Term != nil && !e.Term.Here {
+		return "no key here" // and others have one
+	} else if e.Key == "" {
+		return ""
+	}
 	text := "key " + v.Engine.Key
 	if left, ok := v.KeyLeft(); ok {
 		text += " ≤" + human.Dur(left.Truncate(time.Minute))

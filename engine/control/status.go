@@ -80,6 +80,13 @@ func toDo(q engine.QueueRow) (n int) {
 	return n
 }
 
+// State is the one word of the title bar that a process which follows this one shows as well, and why.
+func (c *Control) State() (engine.EngineState, string) { return c.state(c.opt.Backend.Queues()) }
+
+// follows reports whether another process leads, or will: what this one has no key for is then made by
+// others.
+func (c *Control) follows() bool { return c.opt.Term != nil && !c.opt.Term().Here }
+
 // state picks the one word of the title bar: the worst that holds.
 func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	c.mu.Lock()
@@ -101,7 +108,7 @@ func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	if s, why := c.opt.Limiter.Health(); s != engine.EngineLive {
 		return s, why
 	}
-	if c.opt.Keys.Shown() == "" {
+	if c.opt.Keys.Shown() == "" && !c.follows() {
 		return engine.EngineNoKey, "there is no API key yet: give one in a console, or write the key file"
 	}
 	paused, open := 0, 0

@@ -168,6 +168,15 @@ func (l *Leader) Held(lane string) engine.Held {
 	return l.Limits.Held(lane)
 }
 
+// Health is that of the calls, which stop while no member takes any up.
+func (l *Leader) Health() (engine.EngineState, string) {
+	state, why := l.Limits.Health()
+	if halt := l.halt(); state == engine.EngineLive && halt != "" {
+		return engine.EnginePaused, halt
+	}
+	return state, why
+}
+
 func (l *Leader) halt() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -42,13 +42,29 @@ func (r *recorder) add(c riot.Call) {
 	row, seen, stat := rowOf(c), markOf(c), engine.CallStat{Calls: 1, Status: c.Status, External: c.TraceID, Limiter: c.Waited, HTTP: c.Latency, Bytes: bytesOf(c)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.seq++
-	row.Seq = r.seq
+	row.Seq = r.seq + 1
+	r.put(row, stat, seen, answer{c.Headers, c.Body})
+}
+
+// hear takes over what the recorder of another process has, by its numbers: what is here already is left
+// out. The rows are the oldest first.
+func (r *recorder) hear(rows []engine.CallRow) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, row := range rows {
+		if row.Seq > r.seq {
+			r.put(row, engine.CallStat{}, mark{}, answer{})
+		}
+	}
+}
+
+// put adds the newest call.
+func (r *recorder) put(row engine.CallRow, stat engine.CallStat, seen mark, said answer) {
+	r.seq = row.Seq
 	if len(r.ring) < recorded {
-		r.ring, r.stats, r.marks = append(r.ring, row), append(r.stats, stat), append(r.marks, seen)
-		r.answers = append(r.answers, answer{c.Headers, c.Body})
+		r.ring, r.stats, r.marks, r.answers = append(r.ring, row), append(r.stats, stat), append(r.marks, seen), append(r.answers, said)
 	} else {
-		r.ring[r.next], r.stats[r.next], r.marks[r.next], r.answers[r.next] = row, stat, seen, answer{c.Headers, c.Body}
+		r.ring[r.next], r.stats[r.next], r.marks[r.next], r.answers[r.next] = row, stat, seen, said
 		r.next = (r.next + 1) % recorded
 	}
 	if row.Status == 429 {
@@ -57,7 +73,7 @@ func (r *recorder) add(c riot.Call) {
 	if row.Unforeseen {
 		r.unforeseen++
 	}
-	r.count(c.At.Unix())
+	r.count(row.At.Unix())
 }
 
 func (r *recorder) count(second int64) {

@@ -175,3 +175,26 @@ func TestOneCallIsToldWhole(t *testing.T) {
 		t.Errorf("told %+v", rows[0])
 	}
 }
+
+// What another process has recorded is taken over once, by its numbers, and counted when it was made; who
+// records next goes on from there.
+func TestCallsThatAreHeardOf(t *testing.T) {
+	var its, ours recorder
+	for i := range 10 {
+		its.add(call("7", 200, time.Millisecond, noon.Add(time.Duration(i)*time.Second)))
+	}
+	ours.hear(its.after(0)[:6])
+	ours.hear(its.after(2))
+	if got, want := ours.after(0), its.after(0); len(got) != 10 || got[0].Seq != 1 || got[9].Seq != 10 || !got[9].At.Equal(want[9].At) {
+		t.Errorf("%+v", got)
+	}
+	if now := noon.Add(10 * time.Second); ours.meter(now).CallsPerMin != 10 {
+		t.Errorf("%+v", ours.meter(now))
+	}
+	var next recorder
+	next.goOnFrom(10)
+	next.add(call("8", 200, time.Millisecond, noon))
+	if ours.hear(next.after(0)); ours.last() != 11 {
+		t.Errorf("the last one is %d", ours.last())
+	}
+}

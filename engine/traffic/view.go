@@ -181,6 +181,13 @@ func (l *Limits) Calls(q engine.CallsQuery) engine.CallsPage { return l.calls.pa
 // CallsAfter gives the recorded calls after a sequence, oldest first.
 func (l *Limits) CallsAfter(seq uint64) []engine.CallRow { return l.calls.after(seq) }
 
+// Hear takes over calls that another process has made and recorded, the oldest first: those that are
+// here already are left out.
+func (l *Limits) Hear(calls []engine.CallRow) { l.calls.hear(calls) }
+
+// GoOnFrom makes the numbers of calls go on after one that others have heard of.
+func (l *Limits) GoOnFrom(seq uint64) { l.calls.goOnFrom(seq) }
+
 // Forensics says what led to a 429 (I-9). Errors are *engine.Problem.
 func (l *Limits) Forensics(q engine.ForensicsQuery) (engine.Forensics, error) { return l.cases.find(q) }
 

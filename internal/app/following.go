@@ -1,8 +1,10 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"sync/atomic"
 	"time"
 
@@ -19,9 +21,11 @@ import (
 // the leader hears of. What only the leader knows, limits, alerts and schedules, it reads as the
 // leader has stored it, and orders about them are the leader's to take.
 
-// ledLimits are the limits as the leader has stored them.
+// ledLimits are the limits and the calls as the leader has stored them.
 type ledLimits struct {
 	*traffic.Limits
+	term      func() *engine.Term
+	told      atomic.Pointer[reading]
 	db        store
 	alerts    *alert.Runner
 	schedules *cron.Runner
@@ -37,6 +41,10 @@ func (l *ledLimits) Run(ctx context.Context) error {
 		if row, err := traffic.StoredLimits(ctx, l.db); err == nil {
 			l.row.Store(&row)
 		}
+		if r, err := storedReading(ctx, l.db); err == nil {
+			l.Hear(r.Calls)
+			l.told.Store(&r)
+		}
 		l.alerts.Load(ctx)
 		_ = l.schedules.Load(ctx) // what could not be read is read next time
 	}
@@ -51,7 +59,102 @@ func (l *ledLimits) Rows() engine.LimitsRow {
 }
 
 // Health is the leader's to judge.
-func (l *ledLimits) Health() (engine.EngineState, string) { return engine.EngineLive, "" }
+func (l *ledLimits) Health() (engine.EngineState, string) {
+	t, r := l.term(), l.told.Load()
+	switch {
+	case t.Leader == "":
+		return engine.EngineDegraded, "nobody leads now, and no call is made until somebody does"
+	case r == nil || r.Epoch != t.Epoch:
+		return engine.EngineLive, ""
+	}
+	return r.State, r.Why
+}
+
+// Meter adds up the leader's calls.
+func (l *ledLimits) Meter() engine.Meter {
+	m := l.Limits.Meter()
+	if r := l.told.Load(); r != nil {
+		m.Throttled, m.Unforeseen = r.Throttled, r.Unforeseen
+	}
+	return m
+}
+
+// Forensics are those of the leader.
+func (l *ledLimits) Forensics(q engine.ForensicsQuery) (engine.Forensics, error) {
+	if f, err := traffic.StoredForensics(context.Background(), l.db, q); err == nil {
+		return f, nil
+	}
+	return l.Limits.Forensics(q)
+}
+
+// reading is what only who leads knows of how calls go, and stores for those who follow.
+type reading struct {
+	Epoch      int64              `json:"epoch"`
+	State      engine.EngineState `json:"state"` // of those that need an eye, else LIVE
+	Why        string             `json:"why"`
+	Throttled  int64              `json:"throttled"`
+	Unforeseen int64              `json:"unforeseen"`
+	Calls      []engine.CallRow   `json:"calls"` // the newest, the oldest of them first
+}
+
+const (
+	readingState = "reading"
+	// A reading has so many calls, or all since three readings ago: then none is missed.
+	usualCalls = 200
+	freshCalls = 3 * ledEvery
+)
+
+func storedReading(ctx context.Context, db traffic.Loader) (r reading, err error) {
+	blob, err := db.LoadState(ctx, readingState)
+	if err == nil && blob != nil {
+		err = json.Unmarshal(blob, &r)
+	}
+	return r, err
+}
+
+// last is the number of the newest call in it.
+func (r reading) last() uint64 {
+	if len(r.Calls) == 0 {
+		return 0
+	}
+	return r.Calls[len(r.Calls)-1].Seq
+}
+
+// teller stores readings while this process leads.
+type teller struct {
+	*parts
+	admits admitter
+}
+
+// Run stores what has changed until ctx ends. What the store does not take now it takes next time.
+func (t teller) Run(ctx context.Context) error {
+	var stored []byte
+	for ok := true; ok; ok = await.Pause(ctx, ledEvery) {
+		blob, err := json.Marshal(t.reading(time.Now()))
+		if err == nil && !bytes.Equal(blob, stored) && t.db.SaveState(ctx, readingState, blob) == nil {
+			stored = blob
+		}
+	}
+	return nil
+}
+
+// passedOn are the states of who leads that are those of all.
+var passedOn = map[engine.EngineState]bool{engine.EnginePaused: true, engine.EngineDegraded: true, engine.EngineNoKey: true, engine.EngineAPIDown: true}
+
+func (t teller) reading(now time.Time) reading {
+	m := t.admits.Meter()
+	r := reading{Epoch: t.term.Epoch, State: engine.EngineLive, Throttled: m.Throttled, Unforeseen: m.Unforeseen}
+	if state, why := t.control.State(); passedOn[state] {
+		r.State, r.Why = state, why
+	}
+	all := t.admits.CallsAfter(0)
+	from := max(len(all)-usualCalls, 0)
+	for from > 0 && now.Sub(all[from-1].At) < freshCalls {
+		from--
+	}
+	r.Calls = all[from:]
+	return r
+}
 
 // followed is the console of a member that follows.
 type followed struct {

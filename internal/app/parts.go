@@ -120,12 +120,18 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
 	}
 	var limiter control.Limiter = admits
+	if p.term != nil { // others follow
+		if told, err := storedReading(context.Background(), p.db); err == nil {
+			limits.GoOnFrom(told.last())
+		}
+		also = append(also, teller{p, admits})
+	}
 	if p.follows {
 		alerts, err = newAlerts(gauges{parts: p}, cfg.Policies, nil, nil)
 		if err != nil {
 			return err
 		}
-		limiter, also = &ledLimits{Limits: limits, db: p.db, alerts: alerts, schedules: schedules}, nil
+		limiter, also = &ledLimits{Limits: limits, term: p.reign, db: p.db, alerts: alerts, schedules: schedules}, nil
 	}
 	var serves func(engine.JobID) bool
 	if a.onlyOwn {

@@ -64,7 +64,11 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 		state += ": " + e.Pace
 	}
 	if t := e.Term; t != nil {
-		_, _ = fmt.Fprintf(o.W, "leader: %s, term %d\n", o.clean(cmp.Or(t.Leader, "nobody now")), t.Epoch)
+		own := ""
+		if e.Key == "" && !t.Here {
+			own = "; this process has no API key"
+		}
+		_, _ = fmt.Fprintf(o.W, "leader: %s, term %d%s\n", o.clean(cmp.Or(t.Leader, "nobody now")), t.Epoch, own)
 	}
 	_, _ = fmt.Fprintf(o.W, "%s\naccounts %s, %s syncing; matches stored %s, gave up %s, too old %s\n\n",
 		o.clean(state), count(e.Accounts), count(open), count(e.Stored), count(e.Failed), count(e.TooOld))

@@ -46,8 +46,9 @@ type MemberRow struct {
 	Key     string        `json:"key,omitempty"` // the fingerprint of its API key; "" = it has none
 	Role    MemberRole    `json:"role"`
 	MayLead bool          `json:"may_lead"`
-	Works   bool          `json:"works"` // it makes calls for who leads
-	Here    bool          `json:"here"`  // it is who answers
+	Works   bool          `json:"works"`            // it makes calls for who leads
+	CutOff  time.Time     `json:"cut_off,omitzero"` // since when it cannot reach Riot, and makes none; zero = it can
+	Here    bool          `json:"here"`             // it is who answers
 	Since   time.Time     `json:"since"`
 	Seen    time.Time     `json:"seen"` // its last sign of life: it gives one each second
 	Silent  time.Duration `json:"silent_ns"`
@@ -62,6 +63,9 @@ type MemberRow struct {
 	OtherKey     bool `json:"other_key"`     // than the members work with
 	OtherVersion bool `json:"other_version"` // than the leader's
 }
+
+// Carries reports whether it makes calls for who leads now.
+func (m *MemberRow) Carries() bool { return m.Alive() && m.Works && m.CutOff.IsZero() }
 
 // Alive reports whether it gives signs of life.
 func (m *MemberRow) Alive() bool { return m.Role != MemberGone }

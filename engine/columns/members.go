@@ -75,6 +75,8 @@ func MemberNote(r *member) string {
 		return "no API key: makes no calls"
 	case r.OtherKey:
 		return "another API key: makes no calls"
+	case !r.CutOff.IsZero():
+		return "cannot reach Riot: no calls"
 	case r.Ahead.Abs() > clockSlack:
 		return "its clock is " + human.Span(r.Ahead.Abs()) + map[bool]string{true: " ahead", false: " behind"}[r.Ahead > 0]
 	}

@@ -14,10 +14,10 @@ type assembly struct {
 	keys      *keyring.Ring
 	demo      bool
 	onlyOwn   bool               // only the runs that ownRun names are worked on
-	attach    bool               // of onlyOwn: commands and consoles attach to it as to any other
+	attach    bool               // of onlyOwn and a guest: commands and consoles attach to it as to any other
 	noLead    bool               // of a member: it follows for good
 	noWork    bool               // of a member: it makes no calls for who leads
-	guest     bool               // of a member: it looks on and gives orders, no more
+	guest     func() bool        // of a member: it looks on and gives orders, no more, until it reports false once; nil = no
 	phone     *pager.CallOptions // whom a demo calls; nil = nobody
 	transport http.RoundTripper  // nil = the hardened one
 	dials     http.RoundTripper  // the pager's; nil = the hardened one

@@ -186,7 +186,7 @@ func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string,
 	return "the key works: " + limits + " calls:seconds", nil
 }
 
-// asGuest shows what members do that share a database. Without a key it never leads.
+// asGuest shows what members do that share a database, until it has a key: then it is one like them.
 func (c console) asGuest(ctx context.Context, cfg config.Config, keys *keyring.Ring, opt ui.Options) error {
 	db, err := openStored(cfg) // one that is not there is not made for it
 	if err == nil {
@@ -195,7 +195,10 @@ func (c console) asGuest(ctx context.Context, cfg config.Config, keys *keyring.R
 	if err != nil {
 		return err
 	}
-	return asGuest(ctx, cfg, keys, func(ctx context.Context, p *base) error { return c.show(ctx, p.front, opt) })
+	a := assembly{keys: keys, attach: true, guest: func() bool { return keys.Get().IsZero() }}
+	return asGuest(ctx, cfg, a, func(ctx context.Context, p *base) error {
+		return c.show(ctx, p.front, opt)
+	})
 }
 
 // onStored shows what is stored, without a key and without an engine.

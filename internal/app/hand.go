@@ -23,6 +23,7 @@ type hand struct {
 	parts   *parts
 	backend *local.Backend
 	carrier *river.Carrier
+	reach   *remote.Reach
 	alone   func() bool // reports whether no other member would carry anything out
 	idle    bool        // it carries nothing out itself
 }
@@ -32,9 +33,6 @@ var carriedKinds = map[engine.Kind]bool{ingest.KindMatch: true, ingest.KindTimel
 
 // lend makes the hand of a member. A guest has none.
 func (m *member) lend() error {
-	if m.guest {
-		return nil
-	}
 	key := m.is().Key
 	cfg, log := *m.config.Load(), logbook.Area(m.log, logbook.AreaJobs)
 	calls := remote.NewCalls()
@@ -45,7 +43,7 @@ func (m *member) lend() error {
 		Keys: m.base.keys, Limiter: calls, Punctual: true, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), Transport: m.transport, OnCall: func(c riot.Call) {
 			calls.Note(c)
-			p.limits.OnCall(c)
+			p.called(c)
 		},
 	})
 	if err != nil {
@@ -57,7 +55,7 @@ func (m *member) lend() error {
 	if err != nil {
 		return err
 	}
-	h := &hand{parts: p, alone: func() bool { return m.alone(key()) }}
+	h := &hand{parts: p, reach: remote.NewReach(p.client.Reach, log), alone: func() bool { return m.alone(key()) }}
 	carries := workers(cfg.Workers, maxWorkers)
 	if h.idle = m.noWork; h.idle {
 		carries = 0
@@ -67,7 +65,7 @@ func (m *member) lend() error {
 		return err
 	}
 	h.carrier, err = river.Open(context.Background(), river.Options{
-		DB: m.db, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: carries, Attempts: h.backend, Calls: calls, Log: log,
+		DB: m.db, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: carries, Rests: h.cutOff, Attempts: h.backend, Calls: calls, Log: log,
 		Trigger: func(ctx context.Context, riotID string, ask engine.SyncAsk) error {
 			_, err := in.Trigger(ctx, riotID, ask, engine.Actor{User: "river", Via: "river"})
 			return err
@@ -84,7 +82,19 @@ func (h *hand) run(ctx context.Context) error {
 	var g errgroup.Group
 	g.Go(func() error { return h.backend.Follow(ctx) })
 	g.Go(func() error { return h.carrier.Run(ctx) })
+	g.Go(func() error { return h.reach.Run(ctx) })
 	return g.Wait()
+}
+
+// cutOff reports whether this process cannot reach Riot.
+func (h *hand) cutOff() bool { return !h.reach.CutOff().IsZero() }
+
+// called notes a call that this process has made.
+func (p *parts) called(c riot.Call) {
+	p.limits.OnCall(c)
+	if h := p.hand.Load(); h != nil {
+		h.reach.Note(c)
+	}
 }
 
 func (h *hand) close() {
@@ -99,7 +109,7 @@ func (m *member) alone(key string) bool {
 		return true
 	}
 	for _, p := range v.Members {
-		if p.Alive() && p.Works && p.ID != m.id && p.Key == key {
+		if p.Carries() && p.ID != m.id && p.Key == key {
 			return false
 		}
 	}
@@ -122,7 +132,7 @@ func (p *parts) launcher() *remote.Leader {
 // why says what keeps the leader from letting calls go; "" = nothing does.
 func (h *hand) why() string {
 	if h.idle && h.alone() {
-		return "no other member makes calls: start one without --no-work"
+		return "no other member makes calls: start one without --no-work, on a machine that reaches Riot"
 	}
 	return ""
 }

@@ -42,7 +42,7 @@ func join(cfg config.Config, a assembly) (*base, error) {
 		return p.base, nil
 	}
 	m := &member{base: newBase(cfg, a.keys), assembly: a, con: swap.New(a.demo), rest: func() {}}
-	m.front, m.work, m.reign = m.con, m.run, m.term
+	m.front, m.work, m.reign = lobby{m.con, m}, m.run, m.term
 	if err := m.open(cfg); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
@@ -59,18 +59,44 @@ func (m *member) open(cfg config.Config) (err error) {
 		return err
 	}
 	m.opened(m.db, memberID())
+	if m.guest != nil && m.guest() {
+		return nil
+	}
 	return m.lend()
+}
+
+// lobby is the console of a member: who the members are it tells whether anybody leads or not.
+type lobby struct {
+	*swap.Console
+	m *member
+}
+
+// Find implements engine.Console.
+func (l lobby) Find(ctx context.Context, q engine.Query) (engine.Answer, error) {
+	if _, is := q.(engine.MembersQuery); !is {
+		return l.Console.Find(ctx, q)
+	}
+	page, err := membersOf(l.m.db, l.m.id)(ctx)
+	if err != nil {
+		return nil, engine.ProblemOf(err)
+	}
+	return page, nil
 }
 
 // run is a member until ctx ends.
 func (m *member) run(ctx context.Context) error {
 	o := m.is()
-	o.Idle = m.noWork
-	switch {
-	case m.guest:
-		o.Key = nil // nobody counts on it to make calls
-	case !m.noLead:
+	o.Idle, o.Looks, o.CutOff, o.InHand = m.noWork, m.looks, m.cutOff, m.inHand
+	if !m.noLead {
 		o.Lead = m.lead
+	}
+	if key := o.Key; m.looks() {
+		o.Key = func() string { // nobody counts on a guest to make calls
+			if m.looks() {
+				return ""
+			}
+			return key()
+		}
 	}
 	log := logbook.Area(m.log, logbook.AreaEngine)
 	shown, told, led := false, "", ""
@@ -87,7 +113,7 @@ func (m *member) run(ctx context.Context) error {
 				log.Warn().Msg(other)
 			}
 		}
-		if led := v.Leader != "" && v.Leader != m.id; !shown && (led || o.Lead == nil) {
+		if led := v.Leader != "" && v.Leader != m.id; !shown && (led || m.noLead || m.looks()) {
 			shown = true
 			m.follow()
 		}
@@ -96,11 +122,47 @@ func (m *member) run(ctx context.Context) error {
 	var g errgroup.Group
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if h := m.hand.Load(); h != nil {
-		g.Go(func() error { defer stop(); return h.run(ctx) })
-	}
+	g.Go(func() error { defer stop(); return m.carry(ctx) })
 	g.Go(func() error { defer stop(); return fleet.Run(ctx, m.db, o) })
 	return g.Wait()
+}
+
+// lookAgain is between two looks whether a guest has got a key.
+const lookAgain = 250 * time.Millisecond
+
+// carry carries out what is claimed until ctx ends; a guest does when it is none any more.
+func (m *member) carry(ctx context.Context) error {
+	for m.looks() && m.guest() {
+		if !await.Pause(ctx, lookAgain) {
+			return nil
+		}
+	}
+	if m.looks() {
+		if err := m.lend(); err != nil {
+			return err
+		}
+		m.log.Info().Msg("this process is a member like the others from now on")
+	}
+	return m.hand.Load().run(ctx)
+}
+
+// looks reports whether this process is a guest.
+func (m *member) looks() bool { return m.hand.Load() == nil }
+
+// cutOff is since when this process cannot reach Riot.
+func (m *member) cutOff() time.Time {
+	if h := m.hand.Load(); h != nil {
+		return h.reach.CutOff()
+	}
+	return time.Time{}
+}
+
+// inHand is how many attempts the engine of a term carries out itself.
+func (m *member) inHand() int {
+	if at := m.engine.Load(); at != nil && at.term != nil {
+		return at.backend.Stats().Slots
+	}
+	return 0
 }
 
 // follow lets the console show what the leader does, until rest.

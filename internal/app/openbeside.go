@@ -90,11 +90,16 @@ func ledNow(ctx context.Context, cfg config.Config) bool {
 }
 
 // asGuest joins the members that share a database for as long as f takes: one that looks on and gives
-// orders.
-func asGuest(ctx context.Context, cfg config.Config, keys *keyring.Ring, f func(context.Context, *base) error) error {
-	p, err := join(cfg, assembly{keys: keys, guest: true})
+// orders, as long as the assembly says.
+func asGuest(ctx context.Context, cfg config.Config, a assembly, f func(context.Context, *base) error) error {
+	p, err := join(cfg, a)
 	if err != nil {
 		return err
+	}
+	if a.attach {
+		if err := p.open(cfg); err != nil {
+			return errors.Join(err, p.close())
+		}
 	}
 	watching, done := context.WithCancel(ctx)
 	defer done()

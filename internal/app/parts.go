@@ -58,7 +58,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	}
 	client, err := riot.New(riot.Options{
 		Keys: a.keys, Limiter: calls, Punctual: p.term != nil, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
-		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: limits.OnCall,
+		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: p.called,
 	})
 	if err != nil {
 		return usage(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -11,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/storage/fleet"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -60,12 +62,63 @@ func (s *syncRun) beside(ctx context.Context, c *api.Client) error {
 		s.pid = h.PID
 	}
 	s.lost = time.Time{}
-	sum, err := s.follow.On(ctx, c)
+	return s.carriedOut(ctx, c, s.goesOn)
+}
+
+// carriedOut follows the sync where somebody else carries it out; goesOn says so of one that is left.
+func (s *syncRun) carriedOut(ctx context.Context, c engine.Console, goesOn func() string) error {
+	led, stop := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer stop(nil)
+	if s.cfg.Store != "" {
+		watch.Go(func() {
+			stop(leaderless(led, func(ctx context.Context) (*engine.Term, error) { return termOf(ctx, c) }))
+		})
+	}
+	sum, err := s.follow.On(led, c)
+	if gone := context.Cause(led); errors.Is(gone, errLeaderless) {
+		return gone
+	}
 	if err != nil {
 		return err
 	}
 	s.dropUnknown(ctx, c, sum)
-	return verdict(sum, s.account, s.out, s.goesOn())
+	return verdict(sum, s.account, s.out, goesOn())
+}
+
+// Looks for who leads while somebody else carries a sync out.
+const (
+	ledLook = time.Second
+	unled   = 3 * fleet.UsualTTL // another one leads by then, if there is one
+)
+
+// errLeaderless says that nobody carries a sync out any more.
+var errLeaderless = engine.Problemf(engine.ErrGone, "everything is kept: start `farsight serve` with an API key on one of their machines, and the same command goes on where the sync stopped", "nobody leads the members any more that share the database")
+
+// leaderless waits until nobody has led for a while; nil when ctx ended first. While nobody tells
+// whether somebody leads, nobody knows.
+func leaderless(ctx context.Context, term func(context.Context) (*engine.Term, error)) error {
+	last := time.Now()
+	for await.Pause(ctx, ledLook) {
+		if t, err := term(ctx); err != nil || t == nil || t.Leader != "" {
+			last = time.Now()
+		}
+		if time.Since(last) >= unled {
+			return errLeaderless
+		}
+	}
+	return nil
+}
+
+// termOf asks who leads.
+func termOf(ctx context.Context, c engine.Console) (*engine.Term, error) {
+	a, err := c.Find(ctx, engine.MembersQuery{})
+	p, ok := a.(engine.MembersPage)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return p.Term(""), nil
 }
 
 // goesOn says what becomes of the sync when whoever waits for it leaves.
@@ -93,23 +146,28 @@ func (s *syncRun) alone(ctx context.Context) error {
 		if !ledNow(ctx, s.cfg) {
 			return s.keys.None()
 		}
-		return asGuest(ctx, s.cfg, s.keys, s.led)
+		return s.asGuest(ctx)
 	}
-	err := s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
-	if s.cfg.Store != "" && isHeld(err) { // others work there, on other machines
-		return asGuest(ctx, s.cfg, s.keys, s.led)
+	for {
+		err := s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
+		if s.cfg.Store == "" || !isHeld(err) {
+			return err
+		}
+		err = s.asGuest(ctx) // others work there, on other machines
+		if !errors.Is(err, errLeaderless) {
+			return err
+		}
+		if !s.out.JSON {
+			_, _ = fmt.Fprintln(s.out.W, "nobody leads any more: this process does, until the sync has ended")
+		}
 	}
-	return err
 }
 
-// led has who leads the members of a database carry the sync out.
-func (s *syncRun) led(ctx context.Context, p *base) error {
-	sum, err := s.follow.On(ctx, p.front)
-	if err != nil {
-		return err
-	}
-	s.dropUnknown(ctx, p.front, sum)
-	return verdict(sum, s.account, s.out, "the members go on with it: `farsight status` shows how far it is")
+// asGuest has who leads the members of a database carry the sync out.
+func (s *syncRun) asGuest(ctx context.Context) error {
+	return asGuest(ctx, s.cfg, assembly{keys: s.keys, guest: func() bool { return true }}, func(ctx context.Context, p *base) error {
+		return s.carriedOut(ctx, p.front, func() string { return "the members go on with it: `farsight status` shows how far it is" })
+	})
 }
 
 // errAway says that no engine has come in the place of the one that has gone.
@@ -150,6 +208,9 @@ func (s *syncRun) dropUnknown(ctx context.Context, c engine.Console, sum cli.Sum
 // after reports whether the next engine is to be looked for: the one that carried the
 // sync out has gone. err is how it ended otherwise.
 func (s *syncRun) after(ctx context.Context, err error) (again bool, _ error) {
+	if errors.Is(err, errLeaderless) {
+		return false, err // it was waited for
+	}
 	gone := errors.Is(err, engine.ErrGone) || errors.Is(err, errAway) || !s.lost.IsZero() && isHeld(err)
 	if !gone || ctx.Err() != nil {
 		return false, err

@@ -2,10 +2,8 @@ package doctor
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -15,7 +13,7 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// reachPatience bounds each of the two looks at the network.
+// reachPatience bounds the call.
 const reachPatience = 10 * time.Second
 
 // network connects to one of Riot's hosts without a key, and makes one call if
@@ -32,7 +30,7 @@ func (d *doctor) network(ctx context.Context) {
 		return
 	}
 	began := time.Now()
-	if err := knock(ctx, base); err != nil {
+	if err := riot.Knock(ctx, base); err != nil {
 		d.say(Fault, name, "check the network, the name server, a proxy or a firewall", "%s cannot be reached: %v", base.Host, err)
 		return
 	}
@@ -40,30 +38,6 @@ func (d *doctor) network(ctx context.Context) {
 	if !d.Key.missing() {
 		d.call(ctx)
 	}
-}
-
-// knock connects, and shakes hands where the base URL says so. No byte of a request
-// is sent.
-func knock(ctx context.Context, base *url.URL) error {
-	ctx, cancel := context.WithTimeout(ctx, reachPatience)
-	defer cancel()
-	port := base.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[base.Scheme]
-	}
-	address := net.JoinHostPort(base.Hostname(), port)
-	if base.Scheme != "https" {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-		if err != nil {
-			return err
-		}
-		return conn.Close()
-	}
-	conn, err := (&tls.Dialer{Config: &tls.Config{MinVersion: tls.VersionTLS12}}).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return err
-	}
-	return conn.Close()
 }
 
 // driftOfNote is how far the server's clock may be from ours: its Date header has

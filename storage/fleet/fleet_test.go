@@ -386,10 +386,10 @@ func TestAnotherKey(t *testing.T) {
 		wake(t, at)
 	}
 	l := look{MembersPage: engine.MembersPage{Key: "old", Members: []engine.MemberRow{{Key: "old", MayLead: true}}}}
-	if !l.yields("new") || l.yields("old") || !l.yields("") {
+	if !l.yields("new", false) || l.yields("old", false) || !l.yields("", false) {
 		t.Error("who has another key, or none, does not leave the lead to one that has the fleet's, or who has it does")
 	}
-	if l.Members[0].Role = engine.MemberGone; l.yields("new") || l.yields("") {
+	if l.Members[0].Role = engine.MemberGone; l.yields("new", false) || l.yields("", false) {
 		t.Error("the lead is left to who has gone")
 	}
 	stopA()
@@ -397,6 +397,71 @@ func TestAnotherKey(t *testing.T) {
 		t.Errorf("%s leads", who)
 	}
 	stopB()
+}
+
+// Who leads and is cut off from Riot leaves the lead to a member with its key that is not; when all are,
+// it stays where it is. A guest leads when it is none any more.
+func TestALeaderThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	var cut [2]atomic.Bool
+	var guest atomic.Bool
+	guest.Store(true)
+	leads := make(chan string, 10)
+	run := func(id string, change func(*Options)) (stop func()) {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error)
+		o := Options{ID: id, TTL: time.Hour, Key: func() string { return "k" }, Lead: func(ctx context.Context, _ *Term) error {
+			leads <- id
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}}
+		change(&o)
+		go func() { done <- Run(ctx, db, o) }()
+		return func() { cancel(); must(t, <-done) }
+	}
+	for i, id := range []string{"a", "b"} {
+		defer run(id, func(o *Options) {
+			o.CutOff = func() (at time.Time) {
+				if cut[i].Load() {
+					at = time.Now().Add(-leadPatience)
+				}
+				return at
+			}
+		})()
+		if i == 0 {
+			<-leads
+		}
+	}
+	page := func() engine.MembersPage {
+		wake(t, at)
+		p, err := Look(t.Context(), db, time.Hour)
+		must(t, err)
+		return p
+	}
+	is := func(id string, ok func(m engine.MemberRow) bool) {
+		for p := page(); !ok(p.Of(id)); p = page() {
+		}
+	}
+	is("b", func(m engine.MemberRow) bool { return m.Carries() })
+	cut[1].Store(true)
+	is("b", func(m engine.MemberRow) bool { return !m.CutOff.IsZero() && !m.Carries() && m.Works })
+	cut[0].Store(true)
+	is("a", func(m engine.MemberRow) bool { return !m.CutOff.IsZero() && m.Role == engine.MemberLeads })
+	cut[1].Store(false)
+	is("b", func(m engine.MemberRow) bool { return m.Role == engine.MemberLeads })
+	if who := <-leads; who != "b" {
+		t.Errorf("%s leads", who)
+	}
+
+	stop := run("c", func(o *Options) { o.Looks = guest.Load })
+	defer func() { stop() }()
+	is("c", func(m engine.MemberRow) bool { return m.Role == engine.MemberFollows && !m.Works })
+	guest.Store(false)
+	is("c", func(m engine.MemberRow) bool { return m.Role == engine.MemberStandsBy && m.Works })
+	cut[1].Store(true)
+	is("c", func(m engine.MemberRow) bool { return m.Role == engine.MemberLeads })
 }
 
 // wake lets all members look at once, as an election does.

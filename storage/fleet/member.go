@@ -27,6 +27,13 @@ type Options struct {
 	Lead func(ctx context.Context, t *Term) error
 	// Idle is of a member that makes no calls for who leads.
 	Idle bool
+	// Looks reports whether this member only looks on for now: it neither leads nor makes calls. nil = no.
+	Looks func() bool
+	// CutOff is since when this process cannot reach Riot; the zero time when it can. It leaves the lead to
+	// a member with its key that does. nil = it can.
+	CutOff func() time.Time
+	// InHand is how many attempts it carries out that no permit was written down for. nil = none.
+	InHand func() int
 	// OnLook gets the members after each look. It must not block. nil = nobody is told.
 	OnLook func(engine.MembersPage)
 }
@@ -66,6 +73,15 @@ func Run(ctx context.Context, db *pg.DB, o Options) error {
 	if o.Key == nil {
 		o.Key = func() string { return "" }
 	}
+	if o.Looks == nil {
+		o.Looks = func() bool { return false }
+	}
+	if o.CutOff == nil {
+		o.CutOff = func() time.Time { return time.Time{} }
+	}
+	if o.InHand == nil {
+		o.InHand = func() int { return 0 }
+	}
 	m := &member{Options: o, db: db, run: ctx}
 	defer wall.Release()
 	defer m.leave()
@@ -80,6 +96,27 @@ func Run(ctx context.Context, db *pg.DB, o Options) error {
 		m.wait()
 	}
 	return nil
+}
+
+// mayLead reports whether this member leads when it is its turn.
+func (m *member) mayLead() bool { return m.Lead != nil && !m.Looks() }
+
+// leadPatience is how long a member may be cut off before it leaves the lead to others.
+const leadPatience = 3 * time.Second
+
+// leaves reports whether this member is cut off for so long.
+func (m *member) leaves() bool {
+	cut := m.CutOff()
+	return !cut.IsZero() && time.Since(cut) >= leadPatience
+}
+
+// known is an instant by the clock that members keep; nil of the zero time.
+func known(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	at = wall.At(at)
+	return &at
 }
 
 // ending is what ends Run.
@@ -100,10 +137,10 @@ func (m *member) beat() error {
 	l := look{ttl: m.TTL}
 	var version int
 	renewed := m.term == nil
-	key := m.Key()
+	key, cut, leaves := m.Key(), m.CutOff(), m.leaves()
 	b := &pgx.Batch{}
 	b.Queue("select max(version) from fs_schema").QueryRow(func(r pgx.Row) error { return r.Scan(&version) })
-	b.Queue(saveMember, m.ID, m.Host, m.Version, key, m.Lead != nil, !m.Idle, m.ahead.Milliseconds())
+	b.Queue(saveMember, m.ID, m.Host, m.Version, key, m.mayLead(), !m.Idle && !m.Looks(), m.ahead.Milliseconds(), known(cut), m.InHand())
 	if m.term != nil {
 		b.Queue(renew, m.term.Epoch, m.ID, m.TTL.Seconds()).Query(func(rows pgx.Rows) error {
 			renewed = rows.Next()
@@ -124,8 +161,8 @@ func (m *member) beat() error {
 			"another member has brought the schema to version %d, this program knows %d", version, pg.Version())}
 	case !renewed:
 		m.term.end()
-	case m.term != nil && key == "" && l.yields(key):
-		m.term.end() // somebody has come who has one
+	case m.term != nil && (key == "" || leaves) && l.yields(key, leaves):
+		m.term.end() // somebody is there who has one, or who reaches Riot
 	case m.term != nil:
 		m.term.extend(began.Add(m.TTL))
 	}
@@ -134,8 +171,9 @@ func (m *member) beat() error {
 }
 
 const (
-	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, works, ahead_ms) values ($1, $2, $3, $4, $5, $6, $7)
-on conflict (id) do update set key_fp = excluded.key_fp, ahead_ms = excluded.ahead_ms, seen = clock_timestamp()`
+	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (id) do update set key_fp = excluded.key_fp, may_lead = excluded.may_lead, works = excluded.works,
+	ahead_ms = excluded.ahead_ms, cut_off = excluded.cut_off, in_hand = excluded.in_hand, seen = clock_timestamp()`
 
 	renew = `update fs_fleet set beat = beat + 1, expires = clock_timestamp() + $3::float8 * interval '1 second'
 where epoch = $1 and holder = $2 returning beat`
@@ -171,7 +209,7 @@ func (m *member) stand(ctx context.Context, l look) error {
 	if seen := (struct{ epoch, beat int64 }{l.Epoch, l.beat}); seen != m.last || m.lastAt.IsZero() {
 		m.last, m.lastAt = seen, time.Now()
 	}
-	if m.Lead == nil || m.term != nil || m.run.Err() != nil || l.left > 0 && time.Since(m.lastAt) < 2*m.TTL || l.yields(m.Key()) {
+	if !m.mayLead() || m.term != nil || m.run.Err() != nil || l.left > 0 && time.Since(m.lastAt) < 2*m.TTL || l.yields(m.Key(), m.leaves()) {
 		return nil
 	}
 	began := time.Now()

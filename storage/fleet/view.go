@@ -22,7 +22,7 @@ const (
 
 	selectLedWith = "select coalesce((select convert_from(blob, 'UTF8') from fs_state where name = 'led_with'), '')"
 
-	selectMembers = `select id, host, version, key_fp, may_lead, works, ahead_ms, since, seen, extract(epoch from clock_timestamp() - seen)::float8 from fs_member order by since, id`
+	selectMembers = `select id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand, since, seen, extract(epoch from clock_timestamp() - seen)::float8 from fs_member order by since, id`
 )
 
 // Look gives the members of a fleet whose terms last ttl (0 = as usual), what they have in hand, and
@@ -50,8 +50,13 @@ type look struct {
 
 // yields reports whether one with a key leaves the lead to others: who has the key that the fleet
 // works with, and lives. When nobody is left that has it, the fleet goes on with another. Who has none
-// leaves it to anybody with one.
-func (l *look) yields(key string) bool {
+// leaves it to anybody with one, and who is cut off from Riot to anybody with its key who is not.
+func (l *look) yields(key string, cutOff bool) bool {
+	if cutOff && slices.ContainsFunc(l.Members, func(m engine.MemberRow) bool {
+		return m.Alive() && m.MayLead && m.CutOff.IsZero() && m.Key == key
+	}) {
+		return true
+	}
 	if key == "" {
 		return slices.ContainsFunc(l.Members, func(m engine.MemberRow) bool { return m.Alive() && m.MayLead && m.Key != "" })
 	}
@@ -79,8 +84,12 @@ func (l *look) ask(b *pgx.Batch) {
 func (l *look) member(r pgx.CollectableRow) (m engine.MemberRow, err error) {
 	var ahead int64
 	var silent seconds
-	err = r.Scan(&m.ID, &m.Host, &m.Version, &m.Key, &m.MayLead, &m.Works, &ahead, &m.Since, &m.Seen, &silent)
+	var cutOff *time.Time
+	err = r.Scan(&m.ID, &m.Host, &m.Version, &m.Key, &m.MayLead, &m.Works, &ahead, &cutOff, &m.InFlight, &m.Since, &m.Seen, &silent)
 	m.Ahead, m.Silent = time.Duration(ahead)*time.Millisecond, silent.span()
+	if cutOff != nil {
+		m.CutOff = *cutOff
+	}
 	m.OtherKey = l.Key != "" && m.Key != "" && m.Key != l.Key
 	switch {
 	case m.Silent > silence*l.ttl:

@@ -17,13 +17,10 @@ type work struct {
 }
 
 const (
-	// selectInHand counts attempts by who has them in hand: whoever has begun the call of a permit,
-	// and of a job without one whoever has claimed it.
-	selectInHand = `select member, count(*) from (
-	select member from fs_permit where ended is null
-	union all
-	select split_part(boot, '.', 1) from fs_job j where state = 'running' and not exists (select from fs_permit p where p.job = j.id and ended is null)
-) at group by member`
+	// selectInHand counts the attempts whose calls were let go by who has begun them. What a leader
+	// carries out itself it tells with each sign of life: to count it in fs_job, all of a backlog would be
+	// read, or each claim would move its entries in three indexes for the sake of a fourth.
+	selectInHand = "select member, count(*) from fs_permit where ended is null group by member"
 
 	// selectCalls counts the calls of the past minute by member and by how many steps they are back.
 	// What nobody has made for the leader it has made itself.
@@ -33,7 +30,7 @@ const (
 	select member, begun as at from fs_permit, this where granted > now - interval '2 minutes' and begun is not null and how <> 'unused'
 	union all
 	select holder, ended from (select * from fs_attempt order by id desc limit 20000) a, this
-	where ended > since and (status <> 0 or http_us > 0) and kind !~ '^(alert|event)\.'
+	where ended > greatest(since, now - interval '1 minute') and (status <> 0 or http_us > 0) and kind !~ '^(alert|event)\.'
 		and not exists (select from fs_permit p where p.job = a.job and p.rev = a.rev)
 ), counted as (
 	select member, floor(extract(epoch from now)::float8 / $1) - floor(extract(epoch from at)::float8 / $1) as back from made, this
@@ -91,7 +88,12 @@ func (w *work) tell(page *engine.MembersPage) {
 	}
 	for i := range page.Members {
 		m := &page.Members[i]
-		m.InFlight, m.Calls = w.inHand[m.ID], w.calls[m.ID]
+		if !m.Alive() && page.Leader == "" {
+			page.LeftOver += m.InFlight // who leads next gives it back
+		} else if m.ID != page.Leader {
+			m.InFlight = 0
+		}
+		m.InFlight, m.Calls = m.InFlight+w.inHand[m.ID], w.calls[m.ID]
 		if m.Calls == nil {
 			m.Calls = make([]int, engine.ForecastPast)
 		}

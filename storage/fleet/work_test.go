@@ -23,16 +23,15 @@ func TestWhatMembersHaveInHand(t *testing.T) {
 		return nil
 	}))
 	for _, sql := range []string{
-		`insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms, seen) values
-			('a', 'one', '2', 'k', true, 20, clock_timestamp() + interval '1 hour'), ('b', 'two', '1', 'other', true, -2000, clock_timestamp() + interval '1 hour'),
-			('c', 'two', '2', '', false, 0, clock_timestamp() + interval '1 hour'), ('d', 'six', '2', 'k', true, 0, clock_timestamp() - interval '1 hour')`,
+		`insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms, seen, in_hand) values
+			('a', 'one', '2', 'k', true, 20, clock_timestamp() + interval '1 hour', 1), ('b', 'two', '1', 'other', true, -2000, clock_timestamp() + interval '1 hour', 7),
+			('c', 'two', '2', '', false, 0, clock_timestamp() + interval '1 hour', 0), ('d', 'six', '2', 'k', true, 0, clock_timestamp() - interval '1 hour', 2)`,
 		"update fs_fleet set epoch = 3, holder = 'a', since = clock_timestamp() - interval '10 minutes', expires = clock_timestamp() + interval '1 hour'",
 		"insert into fs_state (name, blob) values ('led_with', 'k')",
 		`insert into fs_term (epoch, holder, host, since, until, lapsed) values
 			(2, 'd', 'six', clock_timestamp() - interval '2 hours', clock_timestamp() - interval '11 minutes', true), (3, 'a', 'one', clock_timestamp() - interval '10 minutes', null, false)`,
-		// One job runs in the leader, two are carried out by others; of one that is gone a call is
-		// open, and one nobody has taken up.
-		"update fs_job set state = 'running', boot = 'a.3'",
+		// The leader carries one job out itself, two are by others; of one that is gone a call is open, and
+		// one nobody has taken up. What one that does not lead any more has told of its own is past.
 		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun) select id, 1, 3, 'europe', 'm', 'k', 'b', clock_timestamp() from fs_job order by id limit 2`,
 		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun, ended, how) select -n, 1, 3, 'europe', 'm', 'k', 'b', clock_timestamp(), clock_timestamp(), 'answered' from generate_series(1, 5) n`,
 		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun, ended, how) values (-6, 1, 3, 'europe', 'm', 'k', 'b', clock_timestamp(), clock_timestamp(), 'unused')`,
@@ -69,7 +68,7 @@ func TestWhatMembersHaveInHand(t *testing.T) {
 		t.Errorf("terms %+v", p.Terms)
 	}
 	do(t, at, "update fs_fleet set expires = '-infinity'")
-	if p, err = Look(t.Context(), db, 0); err != nil || p.Leader != "" || p.Members[0].Role != engine.MemberStandsBy {
+	if p, err = Look(t.Context(), db, 0); err != nil || p.Leader != "" || p.LeftOver != 3 || p.Members[0].Role != engine.MemberStandsBy {
 		t.Errorf("after the term: %+v, %v", p, err)
 	}
 }

@@ -48,7 +48,9 @@ type Options struct {
 	Key func() string
 	TTL time.Duration
 	// Workers is how many attempts are carried out here at once; 0 = none, this process only hands on.
-	Workers  int
+	Workers int
+	// Rests reports whether it takes up no attempts for now. nil = it always does.
+	Rests    func() bool
 	Attempts Attempts
 	Calls    *remote.Calls
 	// Trigger starts a sync that another program has asked for. An *engine.Problem is its answer, and
@@ -160,10 +162,14 @@ func (c *Carrier) queue() string {
 // for 5 s.
 const keyLook = 250 * time.Millisecond
 
-// followKey takes attempts from the queue of the key in use, whatever that is, until ctx ends.
+// followKey takes attempts from the queue of the key in use, whatever that is, and from none while it
+// rests, until ctx ends.
 func (c *Carrier) followKey(ctx context.Context) {
 	for await.Pause(ctx, keyLook) {
 		now := c.queue()
+		if c.opt.Rests != nil && c.opt.Rests() {
+			now = ""
+		}
 		if now == c.serves {
 			continue
 		}

@@ -1,0 +1,97 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
+)
+
+// callTo is the record of a call to a host.
+func callTo(host string, status int, class string) riot.Call {
+	return riot.Call{Receipt: limit.Receipt{Host: host, Status: status}, Class: class}
+}
+
+// Three calls in a row that have not left cut a process off, until a knock at their host passes; an
+// answer of whatever kind, and a call that was only not answered in time, are no part of a row.
+func TestWhoIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var knocks []time.Duration
+		away := errors.New("connection refused")
+		began := time.Now()
+		r := NewReach(func(_ context.Context, host string) error {
+			if host != "europe" {
+				t.Errorf("it knocks at %s", host)
+			}
+			knocks = append(knocks, time.Since(began))
+			return away
+		}, zerolog.Nop())
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- r.Run(ctx) }()
+		fail := func(n int) {
+			for range n {
+				r.Note(callTo("europe", 0, riot.ClassLocal))
+			}
+		}
+		for _, answer := range []riot.Call{callTo("asia", 200, ""), callTo("asia", 503, riot.ClassServer), callTo("europe", 404, riot.ClassMissing)} {
+			fail(cutOffAfter - 1)
+			r.Note(answer)
+		}
+		fail(cutOffAfter - 1)
+		r.Note(callTo("europe", 0, riot.ClassTimeout))
+		if !r.CutOff().IsZero() {
+			t.Error("it is cut off before its time")
+		}
+		fail(1)
+		if !r.CutOff().Equal(time.Now()) {
+			t.Errorf("cut off since %s", r.CutOff())
+		}
+		time.Sleep(10 * time.Second)
+		if len(knocks) != 3 || knocks[0] != time.Second || knocks[1] != 3*time.Second || knocks[2] != 7*time.Second {
+			t.Errorf("it knocks after %v", knocks)
+		}
+		away = nil
+		time.Sleep(5*time.Second + time.Millisecond)
+		if !r.CutOff().IsZero() || len(knocks) != 4 {
+			t.Errorf("cut off since %s, after %v", r.CutOff(), knocks)
+		}
+
+		// What a knock takes to be right and calls do not: it waits for longer.
+		fail(cutOffAfter)
+		time.Sleep(15 * time.Second)
+		if r.CutOff().IsZero() {
+			t.Error("it forgets how it was")
+		}
+		time.Sleep(time.Second + time.Millisecond)
+		if !r.CutOff().IsZero() {
+			t.Error("it is cut off for good")
+		}
+		r.Note(callTo("europe", 200, ""))
+		fail(cutOffAfter)
+		time.Sleep(time.Second + time.Millisecond)
+		if !r.CutOff().IsZero() {
+			t.Error("an answer is forgotten")
+		}
+
+		// A call that was under way when it was cut off, and is answered, says it first.
+		away = errors.New("connection refused")
+		fail(cutOffAfter)
+		r.Note(callTo("asia", 200, ""))
+		n := len(knocks)
+		time.Sleep(time.Hour)
+		if !r.CutOff().IsZero() || len(knocks) > n+1 {
+			t.Errorf("cut off since %s, %d knocks", r.CutOff(), len(knocks)-n)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -82,8 +82,10 @@ func TestPostgres_MembersAreListed(t *testing.T) {
 	for _, m := range f.listed() {
 		calls += m.Minute()
 	}
-	if made := f.sim.Stats().Calls; calls > made {
-		t.Errorf("%d calls are told of, %d were made", calls, made)
+	// What was begun and not answered was not made for certain: a member that stands still lets it be.
+	unsure, err := strconv.Atoi(sql(t, f.at, "select count(*)::text from fs_permit where begun is not null and how <> 'answered'")[0])
+	if made := f.sim.Stats().Calls; err != nil || calls > made+unsure {
+		t.Errorf("%d calls are told of, %d were made, %d may not have been, %v", calls, made, unsure, err)
 	}
 
 	first := f.leader(0) // another one than before, if that stood still for 3 s

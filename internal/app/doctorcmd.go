@@ -17,6 +17,8 @@ import (
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/pg"
+	"github.com/farsight-console/farsight/storage/river"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -75,6 +77,10 @@ func (i installation) forDoctor(width int) doctor.Options {
 		Open:   func() (doctor.Store, error) { return openStored(i.cfg) },
 		Browse: func(ctx context.Context, db doctor.Store) engine.Console { return browser(ctx, db.(store), i.cfg) },
 		Check:  func(ctx context.Context) (storage.CheckReport, error) { return checkInChild(ctx, i.cfg) },
+	}
+	o.River = func(ctx context.Context, db doctor.Store) (doctor.River, error) {
+		found, err := river.Find(ctx, db.(*pg.DB))
+		return doctor.River(found), err
 	}
 	for _, s := range i.cfg.Sources {
 		if s.Source != "default" {

@@ -73,6 +73,7 @@ type Options struct {
 	Open   func() (Store, error)
 	Browse func(context.Context, Store) engine.Console
 	Check  func(context.Context) (storage.CheckReport, error)
+	River  func(context.Context, Store) (River, error) // of a database
 }
 
 // Store is what is looked at of an open store.
@@ -83,6 +84,15 @@ type Store interface {
 	Audit(ctx context.Context, n int) ([]engine.AuditEntry, error)
 	LoadState(ctx context.Context, name string) ([]byte, error)
 	Close() error
+}
+
+// River is how the tables of River stand in a database.
+type River struct {
+	Version, Known int      // of the tables, 0 = there are none; and the latest that this program knows
+	Paused         []string // queues
+	Waiting        int      // rows that nobody has taken up for Late
+	Stuck          int      // attempts that are under way for longer
+	Late           time.Duration
 }
 
 // Settings are what is known of the configuration.
@@ -114,7 +124,7 @@ type doctor struct {
 // checks are in the order of their lines. One that depends on another says so when it
 // cannot look.
 var checks = []func(*doctor, context.Context){
-	(*doctor).settings, (*doctor).key, (*doctor).directory, (*doctor).holder, (*doctor).store, (*doctor).members, (*doctor).disk,
+	(*doctor).settings, (*doctor).key, (*doctor).directory, (*doctor).holder, (*doctor).store, (*doctor).members, (*doctor).river, (*doctor).disk,
 	(*doctor).backups, (*doctor).clock, (*doctor).limits, (*doctor).schedules, (*doctor).terminal, (*doctor).network,
 }
 

@@ -245,3 +245,43 @@ func TestBothFormsSayTheSame(t *testing.T) {
 		t.Errorf("%q, want %q", text.String(), want)
 	}
 }
+
+// Of a database it is told how River's tables stand, and what to do.
+func TestOfRiver(t *testing.T) {
+	o := patient(t)
+	db, err := storage.Open(storage.Options{Dir: o.Dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o.Server = "schema farsight of lol"
+	for _, c := range []struct {
+		found River
+		err   error
+		level Gravity
+		says  string
+	}{
+		{River{Known: 6}, nil, Fine, "the first member makes them"},
+		{River{Known: 6, Version: 6}, nil, Fine, "of version 6"},
+		{River{Known: 6, Version: 5}, nil, Warning, "of version 5, this program works with 6"},
+		{River{Known: 6, Version: 7}, nil, Warning, "of version 7, this program knows 6"},
+		{River{Known: 6, Version: 6, Paused: []string{"call_k"}}, nil, Warning, "queue call_k is paused"},
+		{River{Known: 6, Version: 6, Waiting: 2, Late: 5 * time.Minute}, nil, Warning, "2 rows wait for over "},
+		{River{Known: 6, Version: 6, Stuck: 1, Late: 5 * time.Minute}, nil, Warning, "1 attempt is under way for over "},
+		{River{}, errors.New("the database is away"), Fault, "the database is away"},
+	} {
+		o.River = func(context.Context, Store) (River, error) { return c.found, c.err }
+		var f Finding
+		for _, f = range examine(t, o).Findings {
+			if f.Name == "River" && f.Level == c.level && strings.Contains(f.Text, c.says) {
+				break
+			}
+			f = Finding{}
+		}
+		if f.Name == "" || f.Level == Warning && f.Do == "" {
+			t.Errorf("%+v: %+v, want %q", c.found, f, c.says)
+		}
+	}
+}

@@ -86,6 +86,38 @@ func (d *doctor) members(ctx context.Context) {
 	}
 }
 
+// river tells how the tables stand by which members carry out what one leads them to.
+func (d *doctor) river(ctx context.Context) {
+	const name = "River"
+	if d.db == nil || d.Server == "" {
+		return
+	}
+	f, err := d.River(ctx, d.db)
+	switch {
+	case err != nil:
+		d.sayError(name, "", err)
+		return
+	case f.Version == 0:
+		d.say(Fine, name, "", "its tables are not there yet: the first member makes them")
+		return
+	case f.Version < f.Known:
+		d.say(Warning, name, "start a member of this version: it brings them up to date", "its tables are of version %d, this program works with %d", f.Version, f.Known)
+	case f.Version > f.Known:
+		d.say(Warning, name, "start the version of Farsight that the others have, and let River's own programs change no tables here", "its tables are of version %d, this program knows %d", f.Version, f.Known)
+	default:
+		d.say(Fine, name, "", "its tables are of version %d", f.Version)
+	}
+	for _, queue := range f.Paused {
+		d.say(Warning, name, "let it go on where it was paused, as in River UI", "queue %s is paused: nothing in it is carried out", queue)
+	}
+	if f.Waiting > 0 {
+		d.say(Warning, name, "start a member with the key that the others work with, without --no-work", "%s for over %s, and nobody takes them up", human.Counted(f.Waiting, "row waits", "rows wait"), human.Span(f.Late))
+	}
+	if f.Stuck > 0 {
+		d.say(Warning, name, "they hold up no job: a member that runs lets River clear them", "%s under way for over %s", human.Counted(f.Stuck, "attempt is", "attempts are"), human.Span(f.Late))
+	}
+}
+
 // restore is what to do about a store that cannot be used: of a database its error says it.
 func (d *doctor) restore() string {
 	if d.Server != "" {

@@ -42,7 +42,7 @@ func unreachable(err error) error {
 // noSessions refuses a pooler, and says what gave it away.
 func noSessions(how string) error {
 	return engine.Problemf(engine.ErrRefused, "give the address of the server itself, or set the pooler to sessions (pool_mode = session) and the role to this search_path",
-		"a pooler stands before the database that does not pass sessions on as they are: %s", how)
+		"a pooler stands before the database that does not pass sessions on as they are, which LISTEN and the locks of a session need: %s", how)
 }
 
 const diskFull = "53100"

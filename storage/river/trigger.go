@@ -9,8 +9,11 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// queueTriggers is where other programs ask for syncs.
-const queueTriggers = "farsight"
+// queueTriggers is where other programs ask for syncs, by rows of a kind of their own.
+const (
+	queueTriggers = "farsight"
+	kindTrigger   = "farsight.trigger"
+)
 
 // trigger is what another program asks for.
 type trigger struct {
@@ -20,7 +23,7 @@ type trigger struct {
 }
 
 // Kind is the word for it in River's tables.
-func (trigger) Kind() string { return "farsight.trigger" }
+func (trigger) Kind() string { return kindTrigger }
 
 // triggers starts syncs that other programs ask for.
 type triggers struct {

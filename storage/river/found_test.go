@@ -1,0 +1,36 @@
+package river
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/storage/pg"
+)
+
+// How River's tables stand is found: none, those of this program, later ones, and what nobody takes up.
+func TestHowTheTablesStand(t *testing.T) {
+	t.Parallel()
+	bare, err := pg.Open(t.Context(), pg.Options{URL: pgtest.Schema(t)})
+	must(t, err)
+	defer bare.Close()
+	if f, err := Find(t.Context(), bare); err != nil || f.Version != 0 || f.Known == 0 {
+		t.Errorf("none: %+v, %v", f, err)
+	}
+	d := newDesk(t)
+	d.grant(1)
+	f, err := Find(t.Context(), d.db)
+	if err != nil || f.Version != f.Known || f.Waiting != 0 || f.Stuck != 0 || len(f.Paused) != 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	d.grant(2)
+	d.do("update river_job set scheduled_at = scheduled_at - interval '1 hour'")
+	d.grant(3)
+	d.do("update river_job set state = 'running', attempted_at = clock_timestamp() - interval '1 hour' where args @> '{\"rev\": 3}' and id = (select max(id) from river_job)")
+	d.do("insert into river_queue (name, created_at, updated_at, paused_at) values ('call_fp', now(), now(), now())")
+	d.do("insert into river_migration (line, version) select 'main', max(version) + 1 from river_migration")
+	f, err = Find(t.Context(), d.db)
+	if err != nil || f.Version != f.Known+1 || f.Waiting != 2 || f.Stuck != 1 || !slices.Equal(f.Paused, []string{"call_fp"}) {
+		t.Errorf("%+v, %v", f, err)
+	}
+}

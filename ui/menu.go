@@ -108,7 +108,7 @@ func (m *model) menuPanel(h int) (p sheet) {
 	var rows []string
 	if n.typing {
 		input, _ := n.input.View(th, inner)
-		rows = append(rows, input, part.Row(th, inner, part.As(themes.Err, " "+n.wrong)))
+		rows = append(rows, input, part.NewLine(th, inner).Gap(1).Cells(part.As(themes.Err, n.wrong)).String())
 		p.input, head = &n.input, len(rows)
 	}
 	room := max(min(len(n.all), mostItems, h-2-head), 1)
@@ -169,7 +169,7 @@ func (n *menu) bare() string {
 // overWidth is how wide a box over the page is that wants w cells. Where next to
 // nothing of the page would be left beside it, it takes the whole width.
 func (m *model) overWidth(w int) int {
-	if m.w < w+8 {
+	if m.w <= w+8 {
 		return m.w
 	}
 	return w

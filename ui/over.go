@@ -142,7 +142,7 @@ func (m *model) drawOver(v *page.View, body []string, top int) []string {
 	switch {
 	case m.over.dialog != nil:
 		d := m.asked()
-		if p.rows, p.inputAt = d.View(m.theme, m.w-4, len(body), &p.hits); p.inputAt > 0 {
+		if p.rows, p.inputAt = d.View(m.theme, m.overWidth(part.DialogWidth), len(body), &p.hits); p.inputAt > 0 {
 			p.input = d.Input
 		}
 	case m.over.menu != nil:

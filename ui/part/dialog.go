@@ -28,17 +28,16 @@ type Dialog struct {
 	Input *Prompt
 }
 
-// DialogWidth is the widest a dialog grows; longer lines are hard to read.
+// DialogWidth is how wide a dialog is where there is room; longer lines are hard to read.
 const DialogWidth = 72
 
 // FigureWidth is what a dialog has for a figure on a screen that is wide enough.
 const FigureWidth = DialogWidth - 2*(PanelPad+1)
 
-// View returns the dialog for a screen that has w x h cells for it, and the row of Input, 0 =
+// View returns the dialog, w cells wide and at most h high, and the row of Input, 0 =
 // it has none. What can be clicked is noted in hits.
 func (d Dialog) View(th *themes.Theme, w, h int, hits *Hits) (panel []string, inputAt int) {
 	th = th.Raised()
-	w = min(w, DialogWidth)
 	inner := w - 2*PanelPad
 	if inner < 3 || h < 2 {
 		return nil, 0

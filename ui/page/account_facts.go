@@ -65,12 +65,14 @@ func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
 	chart.Put(h-1, 0, themes.Dim, v.Theme.Glyphs.Minus+human.Dur(time.Duration(back)*engine.ForecastStep))
 	chart.Mid(h-1, back, themes.Figure, "now")
 	if a.Status.Open() && ends.After(v.Now) {
-		text, sign := v.clock(ends), v.Theme.Glyphs.Mark
-		if axis.At(ends) >= width { // it lies beyond the chart
-			sign = v.Theme.Glyphs.Focus
+		text, sign, at := v.clock(ends), v.Theme.Glyphs.Mark, max(axis.At(ends), back+len("now"))
+		if at >= width { // it lies beyond the chart
+			sign, at = v.Theme.Glyphs.Focus, width-1
 		}
-		chart.Put(h-1, width-len(text)-2, themes.Text, text)
-		chart.Sign(h-1, width-1, themes.OK, sign)
+		chart.Sign(h-1, at, themes.OK, sign)
+		if !chart.Try(h-1, at+2, themes.Text, text) {
+			chart.Put(h-1, at-1-len(text), themes.Text, text)
+		}
 	}
 	for y := range h {
 		s.Rows = append(s.Rows, chart.Row(part.NewLine(v.Theme, w).Gap(2), y).String())

@@ -21,7 +21,8 @@ const minuteRows = 4
 // ends now. Before the oldest of them nothing is known, and nothing is drawn.
 func (p *Logs) minutes(v *View, w int) part.Section {
 	const label = 13
-	cells := min(w-label-1, 180)
+	wide := max((w-label-1)/60, 1) // cells of a minute: a wide screen shows an hour of them
+	cells := (w - label - 1) / wide * wide
 	if cells < 10 {
 		return part.Section{Height: minuteRows}
 	}
@@ -37,11 +38,11 @@ func (p *Logs) minutes(v *View, w int) part.Section {
 			continue
 		}
 		ago := max(int(last.Sub(r.At.Truncate(time.Minute))/time.Minute), 0)
-		known = max(known, min(ago+1, cells))
+		known = max(known, min((ago+1)*wide, cells))
 		if of := counts[r.Level]; of != nil {
 			sums[r.Level]++
-			if ago < cells {
-				of[cells-1-ago]++
+			for i := ago * wide; i < min((ago+1)*wide, cells); i++ {
+				of[cells-1-i]++
 			}
 		}
 	}
@@ -53,9 +54,9 @@ func (p *Logs) minutes(v *View, w int) part.Section {
 		rows = append(rows, line.Spark(l.token, known, of, max(slices.Max(of), 1)).String())
 	}
 	axis := part.NewLine(v.Theme, w)
-	for back := (cells - 1) / 15 * 15; back > 0; back -= 15 {
+	for back := (cells/wide - 1) / 15 * 15; back > 0; back -= 15 {
 		text := v.Theme.Glyphs.Minus + count(back) + " min"
-		if at := label + cells - 1 - back; at >= axis.At() {
+		if at := label + cells - 1 - back*wide; at >= axis.At() {
 			axis.To(at).Cells(part.As(themes.Dim, text))
 		}
 	}

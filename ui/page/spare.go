@@ -35,7 +35,7 @@ func (l *list[T]) preferred(v *View, i int, c part.Column) part.Column {
 	case v.Size == M && c.Flex > 1 && len(l.spare.on) == 0: // what a row is read for is whole
 		c.Min = max(c.Min, c.Width)
 	case l.spare.roomy && c.Flex > 0 && len(l.spare.is) > 0 && !l.spare.is[i]:
-		c.Min = min(c.Min+roomyMore, max(c.Width, c.Min))
+		c.Min = min(c.Min+roomyMore*c.Flex, max(c.Width, c.Min))
 	case len(l.spare.on) == 0:
 	case l.spare.on[i]:
 		c.Priority = min(c.Priority, 1)
@@ -45,7 +45,7 @@ func (l *list[T]) preferred(v *View, i int, c part.Column) part.Column {
 	return c
 }
 
-// roomyMore is how much more than its least a name or a text has before a spare column
+// roomyMore is how much more than its least a text has, for each share of what is left, before a spare column
 // comes unasked: "503: Service unavailable" is 24 cells.
 const roomyMore = 6
 

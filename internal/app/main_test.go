@@ -38,7 +38,8 @@ func TestMain(whole *testing.M) {
 		os.Exit(roles[role]())
 	}
 	scratch.AtOnce(8)
-	leak.Main(scratch.OnDisk(all{whole}))
+	m := all{whole}
+	leak.Main(scratch.OnDisk(m))
 }
 
 // all are the tests of this package. Where none is chosen, the binary is built beside the first

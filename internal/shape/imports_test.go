@@ -76,7 +76,7 @@ var imports = map[string][]string{
 	"internal/shape":              {},
 	"internal/logbook":            {"engine", "engine/journal", "engine/safe", "engine/wall", "internal/sdnotify", "riot"},
 	"internal/outfile":            {},
-	"internal/pgtest":             {"internal/scratch"},
+	"internal/pgtest":             {"internal/scratch", "internal/tempdir"},
 	"engine/regular":              {},
 	"internal/reference":          {},
 	"internal/scratch":            {"internal/tempdir"},

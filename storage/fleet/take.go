@@ -8,9 +8,6 @@ import (
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
-// errTaken ends a term for one task, which nobody takes up where it was.
-var errTaken = errors.New("another leads now")
-
 // Take leads for one task, such as a command, if nobody else does: else it gives *storage.ErrHeld,
 // which says who. release ends the term, and must be called.
 func Take(ctx context.Context, db *pg.DB, o Options) (t *Term, release func() error, err error) {

@@ -24,6 +24,9 @@ type Term struct {
 	done  context.Context // ends when Lead has returned
 }
 
+// errTaken ends a term for one task, which nobody takes up where it was.
+var errTaken = errors.New("another leads now")
+
 // newTerm begins to lead until an instant, which is extended with each renewal.
 func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead func(context.Context, *Term) error) *Term {
 	ctx, stop := context.WithCancelCause(run)

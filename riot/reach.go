@@ -15,7 +15,7 @@ func Knock(ctx context.Context, at *url.URL) error {
 	defer cancel()
 	port := at.Port()
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[at.Scheme]
+		port = map[string]string{"http": "80", "https": "443", "socks5": "1080"}[at.Scheme]
 	}
 	dial := (&net.Dialer{}).DialContext
 	if at.Scheme == "https" {
@@ -44,7 +44,7 @@ func (c *Client) Reach(ctx context.Context, host string) error {
 			return err
 		}
 		if proxy != nil {
-			at = &url.URL{Scheme: "tcp", Host: proxy.Host}
+			at = proxy
 		}
 	}
 	return Knock(ctx, at)

@@ -122,8 +122,10 @@ func (r reading) last() uint64 {
 
 // teller stores readings while this process leads.
 type teller struct {
-	*parts
-	admits admitter
+	db    store
+	epoch int64
+	state func() (engine.EngineState, string) // of the engine
+	calls control.Limiter
 }
 
 // Run stores what has changed until ctx ends. What the store does not take now it takes next time.
@@ -142,12 +144,12 @@ func (t teller) Run(ctx context.Context) error {
 var passedOn = map[engine.EngineState]bool{engine.EnginePaused: true, engine.EngineDegraded: true, engine.EngineNoKey: true, engine.EngineAPIDown: true}
 
 func (t teller) reading(now time.Time) reading {
-	m := t.admits.Meter()
-	r := reading{Epoch: t.term.Epoch, State: engine.EngineLive, Throttled: m.Throttled, Unforeseen: m.Unforeseen}
-	if state, why := t.control.State(); passedOn[state] {
+	m := t.calls.Meter()
+	r := reading{Epoch: t.epoch, State: engine.EngineLive, Throttled: m.Throttled, Unforeseen: m.Unforeseen}
+	if state, why := t.state(); passedOn[state] {
 		r.State, r.Why = state, why
 	}
-	all := t.admits.CallsAfter(0)
+	all := t.calls.CallsAfter(0)
 	from := max(len(all)-usualCalls, 0)
 	for from > 0 && now.Sub(all[from-1].At) < freshCalls {
 		from--

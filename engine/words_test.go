@@ -16,7 +16,7 @@ func TestWhyUntil(t *testing.T) {
 		{"", now.Add(time.Second), ""},
 		{"queue paused by ana", time.Time{}, "queue paused by ana"},
 		{"app:europe 97/100", now.Add(41 * time.Second), "app:europe 97/100, 41 s"},
-		{"app:europe 97/100", now.Add(4 * time.Minute), "app:europe 97/100, 4 min 00 s"},
+		{"app:europe 97/100", now.Add(4 * time.Minute), "app:europe 97/100, 4 min"},
 		{"app:europe 97/100", now, "app:europe 97/100"},
 		{"app:europe 97/100", now.Add(-time.Minute), "app:europe 97/100"},
 	} {

@@ -1,8 +1,6 @@
 package themes
 
 import (
-	"fmt"
-
 	"github.com/lucasb-eyer/go-colorful"
 )
 
@@ -48,14 +46,13 @@ const (
 	wantDistance = 31
 )
 
-// Short says what the palette's state colours cannot do, "" where they pass: apart 24 of
-// 31. Those of a user's theme are measured when it is read.
+// Short says what the palette's state colours cannot do, "" where they pass. Those of a user's theme are measured when it is read.
 func (p Palette) Short() string {
 	switch {
 	case p.contrast < wantContrast:
-		return fmt.Sprintf("contrast %.1f of %.1f", p.contrast, wantContrast)
+		return "colours are faint"
 	case p.distance < wantDistance:
-		return fmt.Sprintf("apart %.0f of %d", p.distance, wantDistance)
+		return "colours look alike"
 	}
 	return ""
 }

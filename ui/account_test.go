@@ -34,7 +34,7 @@ func TestStranger_WhenIsThisAccountDone(t *testing.T) {
 func TestAccountsThatDoNotSync(t *testing.T) {
 	for id, wants := range map[string][]string{
 		"a-oslo":  {"✓ DONE", "412 MATCHES", "LAST SYNCS", "+18", "NEXT", "a sync", "12:45:00", "STORED LAST"},
-		"a-wren":  {"✗ FAILED", "ended 33 m ago", "503: Service unavailable", "12 could not be had", "LAST SYNCS"},
+		"a-wren":  {"✗ FAILED", "ended 33 min ago", "503: Service unavailable", "12 could not be had", "LAST SYNCS"},
 		"a-quiet": {"NEVER", "never synced", "none yet", "12:45:00", "known with the first match"},
 	} {
 		busy(t, func(d *desk) {

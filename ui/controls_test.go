@@ -36,7 +36,7 @@ func TestI2_CostBeforeASync(t *testing.T) {
 				return engine.Receipt{Applied: 1, Text: "the sync has begun"}, nil
 			}
 			d.press("2", "G", "t")
-			d.reads("Sync ", "About 889 calls ("+bucket+"), done about 14:31; delays the latest run of 13:00 by about 4 min 00 s, ", "#KR1 by about 2 min 30 s and 1 other sync by less.", "▌n no")
+			d.reads("Sync ", "About 889 calls ("+bucket+"), done about 14:31; delays the latest run of 13:00 by about 4 min, ", "#KR1 by about 2 min 30 s and 1 other sync by less.", "▌n no")
 			d.lacks("would make many calls")
 			d.wants("calls in line", "with this 889", "scheduled runs") // drawn into the calendar of the budget
 			d.press("enter")
@@ -49,7 +49,7 @@ func TestI2_CostBeforeASync(t *testing.T) {
 			}
 			calls, atMost = 2011, true // nobody has counted the games
 			d.press("t")
-			d.reads("At most 2,011 calls ("+bucket+"), done by about 14:31; delays the latest run of 13:00 by up to 4 min 00 s, ", "#KR1 by up to 2 min 30 s and 1 other sync by less.", "▌n no")
+			d.reads("At most 2,011 calls ("+bucket+"), done by about 14:31; delays the latest run of 13:00 by up to 4 min, ", "#KR1 by up to 2 min 30 s and 1 other sync by less.", "▌n no")
 			d.press("n")
 			calls, atMost, bucket = 889, false, "" // of a host that was never asked
 			d.press("t")

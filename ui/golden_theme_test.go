@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -130,12 +129,15 @@ func withoutShades(said, dark, inks string, g *themes.Glyphs) string {
 			cells[i] = []rune(g.Seam)[0]
 		case string(mono[i]) == g.Reset && (sign == g.Spark[len(g.Spark)-1] || sign == g.Plan[len(g.Plan)-1]):
 			cells[i] = mono[i]
-		case (sign == g.BarFull || sign == g.Cell) && slices.Contains(g.Shade, string(mono[i])): // the parts of a whole
+		case (sign == g.BarFull || sign == g.Cell) && strings.ContainsRune(partSigns, mono[i]): // the parts of a whole
 			cells[i] = mono[i]
 		}
 	}
 	return strings.ReplaceAll(string(cells), string(wideRest), "")
 }
+
+// partSigns are the signs that parts of a whole have where there are no colours.
+const partSigns = "●○↻≡◇✗"
 
 // withoutTracks is a text without the rest of bars on the selected row: a theme whose selection
 // is drawn in one colour has none there.

@@ -78,7 +78,7 @@ func TestTheInspectorFollowsTheCursor(t *testing.T) {
 		d.press("3", "b")
 		d.wait(2 * time.Second)
 		d.press("g")
-		d.reads("↻ RETRYABLE 2 of 5 tries used, next +0:10", "wait 60 s")
+		d.reads("↻ RETRYABLE 2 of 5 tries used, next +0:10", "wait 1 min")
 		d.wants("#2 12:30:46")
 		d.press("G", "k")
 		d.reads("✗ DISCARDED 1 of 5 tries used", "last: 404 not found (final)")
@@ -97,7 +97,7 @@ func TestJobShowsItsRecordRaw(t *testing.T) {
 		d.show(page.NewJob("j881"))
 		d.lacks(`"key"`)
 		d.press("v")
-		d.wants("RAW", "X-App-Rate-Limit-Count: 6:1,49:120", `"decision": "policy match step 2: 1 min 00 s"`)
+		d.wants("RAW", "X-App-Rate-Limit-Count: 6:1,49:120", `"decision": "policy match step 2: 1 min"`)
 		d.press("G")
 		d.wants(`"last_error": "503 service unavailable"`)
 		d.press("esc", "esc") // the first one takes the message away

@@ -35,7 +35,7 @@ func TestScheduleIsEdited(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.fake.Answer = planner
 			d.press("1", "S", "j")
-			d.wants("edited by ben, 1 d ago: a tournament", "config says @every 30m UTC")
+			d.wants("edited by ben, 26 h ago: a tournament", "config says @every 30m UTC")
 			d.press("k", "E")
 			d.wants("edit ingest.rank.daily", "0 3 * * * Asia/Seoul", "would run", "Wed 21 Jan 03:00", "Tue 20 Jan 18:00", "UTC")
 			d.m.prompt.Set("")

@@ -42,7 +42,7 @@ func TestStranger_WhatFailedAndWhy(t *testing.T) {
 func TestStranger_WillItBeTriedAgain(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3")
-		d.toWords("Step 2 of the policy: 60 s")
+		d.toWords("Step 2 of the policy: 1 min")
 		d.wants("so it is due at 12:31:47", "If it fails again:", "then it is given up.")
 	})
 }
@@ -62,8 +62,8 @@ func TestStranger_OneJobAnswersAll(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.show(page.NewJob("j881"))
-			d.reads("503 unavailable at 12:30:47. Step 2 of the policy: 60 s, so it is due at 12:31:47.",
-				"If it fails again: 12:33:47 +120 s then 12:38:47 +300 s then it is given up.", "500 internal", "RIOT'S ANSWER", "503 · 131 ms · asia match")
+			d.reads("503 unavailable at 12:30:47. Step 2 of the policy: 1 min, so it is due at 12:31:47.",
+				"If it fails again: 12:33:47 +2 min then 12:38:47 +5 min then it is given up.", "500 internal", "RIOT'S ANSWER", "503 · 131 ms · asia match")
 		})
 	}
 }

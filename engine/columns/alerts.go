@@ -27,7 +27,7 @@ var Alerts = catalogue(filter.Options{Free: []string{"rule", "subject", "state",
 		prints(func(r *alert, _ time.Time) string { return strings.ToUpper(string(r.State)) }),
 	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 24).drop(1).cell(nextStep).
 		line("REMARK", table.Words, 1).prints(alertRemark),
-	past("since", "", func(r *alert) time.Time { return r.Since }).head("SINCE", table.Number, 5, 5).drop(2).colour(themes.Dim).greatestFirst().
+	past("since", "", func(r *alert) time.Time { return r.Since }).head("SINCE", table.Number, 6, 6).drop(2).colour(themes.Dim).greatestFirst().
 		says(func(p Pen, r *alert) string {
 			if r.State == engine.AlertOK {
 				return human.None

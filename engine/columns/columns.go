@@ -24,7 +24,7 @@ import (
 type Pen interface {
 	Now() time.Time
 	Clock(at time.Time) string // 12:31:02
-	Age(at time.Time) string   // 5 m
+	Age(at time.Time) string   // 5 min
 	Ago(at time.Time) string   // 5 min ago
 	In(at time.Time) string    // 41 s, without a sign
 	Until(at time.Time) string // 41 s, or since when it is overdue

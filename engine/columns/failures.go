@@ -24,8 +24,8 @@ var Classes = catalogue(filter.Options{Free: []string{"class", "method", "host",
 	number("jobs", "", func(r *class) int { return r.Jobs }).head("JOBS", table.Number, 4, 6).rising(),
 	number("waiting", "", func(r *class) int { return r.Waiting }).head("WAIT", table.Number, 4, 5).dimZero(themes.Retry).rising().line("WAIT", table.Number, 0),
 	number("discarded", "", func(r *class) int { return r.Dead }).head("GAVE UP", table.Number, 7, 7).dimZero(themes.Err).rising().line("DEAD", table.Number, 0),
-	past("first", "", func(r *class) time.Time { return r.First }).head("FIRST", table.Number, 5, 6).drop(3).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.First) }).greatestFirst(),
-	past("last", "", func(r *class) time.Time { return r.Last }).head("LAST", table.Number, 5, 6).drop(1).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.Last) }).greatestFirst(),
+	past("first", "", func(r *class) time.Time { return r.First }).head("FIRST", table.Number, 6, 6).drop(3).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.First) }).greatestFirst(),
+	past("last", "", func(r *class) time.Time { return r.Last }).head("LAST", table.Number, 6, 6).drop(1).colour(themes.Dim).says(func(p Pen, r *class) string { return p.Age(r.Last) }).greatestFirst(),
 	shown[class]("id").line("CLASS", table.Words, 0).prints(func(r *class, _ time.Time) string { return r.ID }),
 	shown[class]("where").head("WHERE", table.Words, 18, 22).drop(2).says(func(_ Pen, r *class) string { return ClassWhere(r) }).
 		sort(func(a, b *class) int { return strings.Compare(ClassWhere(a), ClassWhere(b)) }).
@@ -40,7 +40,7 @@ var Classes = catalogue(filter.Options{Free: []string{"class", "method", "host",
 
 // Where error classes are shown, with the columns in their order.
 var (
-	ClassList  = Classes.Pick("answer where jobs share waiting discarded first last").fit("first", 5, 5, 3).fit("last", 4, 5, 1)
+	ClassList  = Classes.Pick("answer where jobs share waiting discarded first last").fit("first", 6, 6, 3).fit("last", 6, 6, 1)
 	ClassLines = Classes.Pick("id jobs share waiting discarded first last where err")
 )
 

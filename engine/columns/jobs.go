@@ -47,7 +47,7 @@ var Jobs = catalogue(filter.Options{
 	number("crashes", "interruptions in a row", func(r *job) int { return r.Crashes }).export("crashes"),
 	number("priority", "1 runs first", func(r *job) int { return int(r.Priority) }).as("prio"),
 	known("place", "in its line, 1 is next", func(r *job) int { return r.Place }),
-	age("age", "running so long, ended so long ago, or else since created", jobSince).head("AGE", table.Number, 5, 5).drop(2).colour(themes.Dim).rising(),
+	age("age", "running so long, ended so long ago, or else since created", jobSince).head("AGE", table.Number, 6, 6).drop(2).colour(themes.Dim).rising(),
 	ahead("due", "when it may run", NextAt).as("next").head("NEXT", table.Number, 6, 7).says(NextTry).rising().line("", table.Words, 0).prints(jobTurn).
 		export("due_at").value(jobDue),
 	past("created", "", func(r *job) time.Time { return r.Created }).head("CREATED", table.Words, 12, 12).drop(6).colour(themes.Dim).rising().export("created_at"),

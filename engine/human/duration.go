@@ -9,9 +9,9 @@ import (
 
 const day = 24 * time.Hour
 
-// Span writes a duration in its two largest units, for sentences and tables of the
-// command line: 400 ms, 41 s, 4 min 00 s, 2 h 05 min, 3 d. Less than nothing is 0 ms:
-// a clock that was set back makes waits negative (row P-36).
+// Span writes a duration in its two largest units, the second only where it says something,
+// for sentences and tables of the command line: 400 ms, 41 s, 4 min, 2 h 05 min, 3 d. Less
+// than nothing is 0 ms: a clock that was set back makes waits negative (row P-36).
 func Span(d time.Duration) string {
 	d = max(d, 0)
 	switch {
@@ -20,15 +20,14 @@ func Span(d time.Duration) string {
 	case d < time.Minute:
 		return fmt.Sprintf("%d s", d/time.Second)
 	case d < time.Hour:
-		return fmt.Sprintf("%d min %02d s", d/time.Minute, d%time.Minute/time.Second)
+		return strings.TrimSuffix(fmt.Sprintf("%d min %02d s", d/time.Minute, d%time.Minute/time.Second), " 00 s")
 	case d < 2*day:
-		return fmt.Sprintf("%d h %02d min", d/time.Hour, d%time.Hour/time.Minute)
+		return strings.TrimSuffix(fmt.Sprintf("%d h %02d min", d/time.Hour, d%time.Hour/time.Minute), " 00 min")
 	}
 	return fmt.Sprintf("%d d", d/day)
 }
 
-// Figure is Span for a value that may be nothing or less, without an end that says
-// nothing: 120 ms, 24 h, -1 h, 0 s.
+// Figure is Span for a value that may be nothing or less: 120 ms, 24 h, -1 h, 0 s.
 func Figure(d time.Duration) string {
 	switch {
 	case d < 0:
@@ -36,7 +35,7 @@ func Figure(d time.Duration) string {
 	case d == 0:
 		return "0 s"
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(Span(d), " 00 min"), " 00 s")
+	return Span(d)
 }
 
 // Expected is Span for a forecast: no better than to the minute once it takes ten.
@@ -47,20 +46,15 @@ func Expected(d time.Duration) string {
 	return Span(d.Round(time.Second))
 }
 
-// Age writes a duration in one unit, for a sentence: 41 s, 4 min, 47 h, 3 d.
-func Age(d time.Duration) string { return oneUnit(d, " min", 2*day) }
-
-// Coarse writes a duration in one unit, for a narrow cell: 41 s, 16 m, 2 h, 3 d.
-func Coarse(d time.Duration) string { return oneUnit(d, " m", day) }
-
-func oneUnit(d time.Duration, minutes string, inHours time.Duration) string {
+// Age writes a duration in one unit: 41 s, 16 min, 47 h, 3 d.
+func Age(d time.Duration) string {
 	d = max(d, 0)
 	switch {
 	case d < time.Minute:
 		return whole(d, time.Second, " s")
 	case d < time.Hour:
-		return whole(d, time.Minute, minutes)
-	case d < inHours:
+		return whole(d, time.Minute, " min")
+	case d < 2*day:
 		return whole(d, time.Hour, " h")
 	}
 	return whole(d, day, " d")
@@ -68,7 +62,7 @@ func oneUnit(d time.Duration, minutes string, inHours time.Duration) string {
 
 func whole(d, unit time.Duration, name string) string { return strconv.Itoa(int(d/unit)) + name }
 
-// Dur writes a duration in at most two units, for a cell: 0.4 s, 41 s, 1m30, 16 m,
+// Dur writes a duration in at most two units, for a cell: 0.4 s, 41 s, 1m30, 16 min,
 // 21h14m, 2d3h. It never shows less than nothing.
 func Dur(d time.Duration) string {
 	d = max(d, 0)
@@ -82,7 +76,7 @@ func Dur(d time.Duration) string {
 	case d >= day && d%day >= time.Hour:
 		return fmt.Sprintf("%dd%dh", d/day, d%day/time.Hour)
 	}
-	return Coarse(d)
+	return Age(d)
 }
 
 // Hours writes a sum of minutes: 6.2 h.
@@ -93,7 +87,7 @@ func Ago(d time.Duration) string {
 	if d < time.Second {
 		return "now"
 	}
-	return Coarse(d) + " ago"
+	return Age(d) + " ago"
 }
 
 // SpanAgo says in a command's table how long since; "-" for never.
@@ -164,14 +158,8 @@ func Secs(d time.Duration) string {
 	return Dur(d)
 }
 
-// Seconds writes a delay as the tables of the retry policies and Riot's headers do:
-// 120 s, 0.3 s.
-func Seconds(d time.Duration) string {
-	return strconv.FormatFloat(d.Round(10*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
-}
-
-// Window names a limit's window in the one unit that says it whole: 1 s, 90 s, 2 min,
-// 1 h; a dash when it is not known.
+// Window names a limit's window or the wait before a try in the one unit that says it
+// whole: 0.3 s, 90 s, 2 min, 1 h; a dash when it is not known.
 func Window(d time.Duration) string {
 	switch {
 	case d <= 0:
@@ -181,7 +169,15 @@ func Window(d time.Duration) string {
 	case d%time.Minute == 0:
 		return whole(d, time.Minute, " min")
 	}
-	return whole(d, time.Second, " s")
+	return strconv.FormatFloat(d.Round(10*time.Millisecond).Seconds(), 'f', -1, 64) + " s"
+}
+
+// Distance writes how far an instant of an axis is from now: 30 s, 1 min, 1:30, 2 h.
+func Distance(d time.Duration) string {
+	if d > time.Minute && d%time.Minute != 0 {
+		return Stopwatch(d)
+	}
+	return Window(d)
 }
 
 // Tight is Window without spaces, for a title: 1s, 2m.
@@ -209,7 +205,7 @@ func ETA(low, high time.Duration) string {
 
 func etaUnit(d time.Duration) (time.Duration, string) {
 	switch {
-	case d < 90*time.Second:
+	case d < 90*time.Second && d != time.Minute:
 		return time.Second, "s"
 	case d < 90*time.Minute:
 		return time.Minute, "min"

@@ -147,7 +147,7 @@ func TestP20_WaitsAreBounded(t *testing.T) {
 
 func TestP20_CapIsSaid(t *testing.T) {
 	v := settle(ending{job: runningJob(), outcome: engine.Snooze(testNow.Add(100*time.Hour), engine.HoldThrottled, nil), now: testNow})
-	if !strings.Contains(v.attempt.Decision, "capped at 24 h 00 min") {
+	if !strings.Contains(v.attempt.Decision, "capped at 24 h") {
 		t.Errorf("decision %q", v.attempt.Decision)
 	}
 }

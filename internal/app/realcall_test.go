@@ -158,7 +158,7 @@ func TestS2_8_RetryAndCancelByKeys(t *testing.T) {
 	x.keys(":")
 	x.keys("alert.call:test")
 	x.keys("Enter")
-	x.shows("Job", "alert.call:test", "RETRYABLE", "1 of 3 tries used, next +", "the call ended busy", "policy call step 1: 5 min 00 s", "call "+first)
+	x.shows("Job", "alert.call:test", "RETRYABLE", "1 of 3 tries used, next +", "the call ended busy", "policy call step 1: 5 min", "call "+first)
 	x.keys("r")
 	x.toldOf("OK", "attempt 2")
 	x.shows("1 of 3 tries used in round 2")

@@ -85,8 +85,8 @@ func TestTheWeeklyReportIsPrinted(t *testing.T) {
 	}}
 	show := func(o cli.Out) error { return cli.Weekly("2026-11-11").Show(t.Context(), c, o) }
 	text := printed(t, false, show)
-	wantLines(t, text, "Monday 2 1 h 01 min 20:00, 50 min 00 s", "Tuesday 0 - -", "Sunday 1 25 min 00 s 09:00, 25 min 00 s",
-		"Ana#EUW 2 1 h 01 min 50 %", "Ben‹U+202E›#EUW 1 25 min 00 s 100 % 2 matches")
+	wantLines(t, text, "Monday 2 1 h 01 min 20:00, 50 min", "Tuesday 0 - -", "Sunday 1 25 min 09:00, 25 min",
+		"Ana#EUW 2 1 h 01 min 50 %", "Ben‹U+202E›#EUW 1 25 min 100 % 2 matches")
 	if !strings.HasPrefix(text, "Mon 2026-11-09 to Sun 2026-11-15 (UTC): 3 games of 2 accounts, 1 of them complete") {
 		t.Errorf("%s", text)
 	}
@@ -105,7 +105,7 @@ func TestFreshnessIsPrinted(t *testing.T) {
 	c := answering{answer: func(engine.Query) (engine.Answer, error) { return f, nil }}
 	text := printed(t, false, func(o cli.Out) error { return cli.Freshness().Show(t.Context(), c, o) })
 	wantLines(t, text, "1,200 tracked accounts: needs 120 of 3000 calls per hour in europe", "europe 120 3,000 4 % app:europe 100/120s", "asia 7 ? -",
-		"Ana#EUW - 1 h 00 min", "and 2 more")
+		"Ana#EUW - 1 h", "and 2 more")
 }
 
 // An engine that answers with something else is an error, not a crash.

@@ -292,9 +292,9 @@ func TestSync_Trigger(t *testing.T) {
 	if _, sum := followed(t, f, Out{}, SyncOptions{Account: "Blue Heron#EUW"}); sum.Result != ResultCompleted {
 		t.Errorf("an open run was not joined: %+v", sum)
 	}
-	f = &fake{row: ended("completed"), receipt: engine.Receipt{Nothing: true, Text: "nothing to do for another 4 min 00 s"}}
+	f = &fake{row: ended("completed"), receipt: engine.Receipt{Nothing: true, Text: "nothing to do for another 4 min"}}
 	text, sum := followed(t, f, Out{}, SyncOptions{Account: "Blue Heron#EUW", Ask: engine.SyncAsk{Count: 5}, By: engine.Actor{User: "ana"}})
-	if sum.Result != ResultCompleted || text != "nothing to do for another 4 min 00 s\n" {
+	if sum.Result != ResultCompleted || text != "nothing to do for another 4 min\n" {
 		t.Errorf("%+v, %q", sum, text)
 	}
 	if f.asked.Op != engine.OpTrigger || f.asked.Sync.Count != 5 || f.asked.By.User != "ana" {

@@ -200,15 +200,7 @@ func (p *Account) ticks(v *View, l *part.Line, c *course, w int) *part.Line {
 		l.Put(themes.Figure, done)
 	}
 	for _, m := range c.marks(v.Now, w, 12) {
-		put(m.cell, themes.Dim, "+"+ahead(m.in))
+		put(m.cell, themes.Dim, "+"+human.Distance(m.in))
 	}
 	return l.To(at+end).Put(themes.Dim, total)
-}
-
-// ahead is how far away an instant is: 30 s, 1 min, 1:30.
-func ahead(d time.Duration) string {
-	if d > time.Minute && d%time.Minute != 0 {
-		return human.Stopwatch(d)
-	}
-	return human.Window(d)
 }

@@ -190,7 +190,7 @@ func (w *wall) months(v *View, columns []wallColumn, width int) string {
 func (w *wall) undated(v *View, l *part.Line, from, to int) *part.Line {
 	for _, text := range []string{"no date before they are fetched", "no date yet"} {
 		if at := max(l.At()+1, 2+from); 2+to-at > safe.Width(text) {
-			return l.To(at).Put(themes.Tick, text)
+			return l.To(at).Put(themes.Dim, text)
 		}
 	}
 	return l

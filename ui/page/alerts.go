@@ -85,7 +85,7 @@ func sparkCell(v *View, r *engine.AlertRow) part.Cell {
 // sparkText draws values as text, on a scale that goes up to high at least; what was
 // not known is a gap.
 func sparkText(v *View, values []float64, high float64) string {
-	signs := v.Theme.Glyphs.Spark
+	signs := v.Theme.Glyphs.Spark[:len(v.Theme.Glyphs.Spark)-1] // a full cell would touch the row above
 	for _, x := range values {
 		high = math.Max(high, x)
 	}

@@ -99,8 +99,8 @@ func (p *Entry) Draw(v *View) []string {
 	}
 	head := factRows(v, w, facts)
 	head = head[:min(len(head), max(v.H/2, 1))]
-	h := max(v.H-len(head)-3, 1)
-	return v.whole(
+	h, log := v.beforeLog(max(v.H-len(head)-3, 1), len(p.shown))
+	return v.withLog(log,
 		part.Section{Title: "COMMAND", Note: "#" + strconv.FormatUint(e.Seq, 10), Tail: p.told(v), Rows: head, Height: len(head)},
 		p.section(v, w, h, p.empty(v), part.Section{Title: "CHANGED JOBS", Note: p.note(v), Tail: p.about(v.keyed("{open} opens the job"))}))
 }

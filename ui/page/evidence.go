@@ -109,6 +109,7 @@ func (p *Evidence) Draw(v *View) []string {
 		h -= len(chart) + 2
 	}
 	empty := or(p.list.empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
-	return v.whole(append(panels,
+	h, log := v.beforeLog(h, len(p.shown))
+	return v.withLog(log, append(panels,
 		p.section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.note(v), Tail: p.about(v.keyed("{open} opens it"))}))...)
 }

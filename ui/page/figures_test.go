@@ -68,10 +68,10 @@ func TestOldReadingsSayTheirAge(t *testing.T) {
 		d := &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Meter: engine.Meter{P50: 118 * time.Millisecond, Answered: c.at}}}
 		d.Limits.Buckets = []engine.BucketRow{{Host: "asia", Kind: "app", Window: time.Second, Limit: 1600, Server: 1056, ServerAt: c.at}}
 		for size := range screens {
-			if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, "118 ms median") || strings.Contains(text, "118 ms median, 7 m ago") != c.old {
+			if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, "118 ms median") || strings.Contains(text, "118 ms median, 7 min ago") != c.old {
 				t.Errorf("p50 of %v at size %v:\n%s", c.at, size, text)
 			}
-			if text := drawn(newLimitPage(), d, size); size != S && (!strings.Contains(text, "1,056") || strings.Contains(text, "Riot said 1,056, 7 m ago") != c.old) {
+			if text := drawn(newLimitPage(), d, size); size != S && (!strings.Contains(text, "1,056") || strings.Contains(text, "Riot said 1,056, 7 min ago") != c.old) {
 				t.Errorf("the server's count of %v at size %v:\n%s", c.at, size, text)
 			}
 		}

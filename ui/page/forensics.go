@@ -144,7 +144,7 @@ func (p *Forensics) Draw(v *View) []string {
 	w := v.inner(v.W)
 	facts := p.facts(v, w)
 	windows := clamp(len(p.found.Windows)+1, 2, max(v.H/3, 2))
-	spent := max(v.H-len(facts)-windows-5, 0)
+	spent, log := v.beforeLog(max(v.H-len(facts)-windows-5, 0), len(p.found.Spent))
 	empty := "the recorder kept no counts of this call"
 	switch {
 	case p.loading():
@@ -153,7 +153,7 @@ func (p *Forensics) Draw(v *View) []string {
 		empty = "what led to it could not be read"
 	}
 	t := part.Table{Columns: windowColumns, Empty: empty}
-	return v.whole(
+	return v.withLog(log,
 		part.Section{Title: "RATE LIMIT HIT", Tail: or(p.told(v), v.keyed("{open} opens its job")), Rows: facts, Height: len(facts)},
 		p.windows.section(v, t, w, windows, p.windowSource(v), part.Section{Title: "OUR COUNTS BESIDE THE SERVER'S"}),
 		part.Section{Title: "WHO SPENT THE WINDOW", Rows: p.spentRows(v, w, spent), Height: spent})

@@ -139,11 +139,11 @@ func waitText(a engine.Attempt, from, ended time.Time) string {
 	d, planned := ended.Sub(from), a.Next.Sub(from)
 	switch {
 	case (planned - d).Abs() < time.Second:
-		return name + " " + human.Seconds(planned.Round(time.Second))
+		return name + " " + human.Window(planned.Round(time.Second))
 	case d > planned:
-		return name + " " + human.Seconds(d.Round(time.Second))
+		return name + " " + human.Window(d.Round(time.Second))
 	}
-	return name + " " + human.Dur(d) + " of " + human.Seconds(planned.Round(time.Second))
+	return name + " " + human.Dur(d) + " of " + human.Window(planned.Round(time.Second))
 }
 
 // pacedText says how long the limiter held a call, and for which window.

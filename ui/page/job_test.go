@@ -59,7 +59,7 @@ func TestAWaitEndsAsTheRowSays(t *testing.T) {
 		want     string
 	}{
 		"as planned":   {engine.Retryable, 303 * time.Second, 0, "wait 303 s"},
-		"later":        {engine.Retryable, 600 * time.Second, 0, "wait 600 s"},
+		"later":        {engine.Retryable, 600 * time.Second, 0, "wait 10 min"},
 		"retried":      {engine.Available, 1500 * time.Millisecond, 0, "wait 1.5 s of 303 s"},
 		"cancelled":    {engine.Cancelled, 303 * time.Second, 20 * time.Second, "wait 20 s of 303 s"},
 		"no due known": {engine.Running, 0, 0, "wait 303 s"},

@@ -3,6 +3,7 @@ package page
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -50,6 +51,11 @@ func (p *Jobs) sum(v *View, w int) []string {
 	for i, state := range barStates {
 		shares[i] = barShares[state]
 		shares[i].Name, shares[i].N = state.String(), p.groups.counts[state]
+		word := strings.ToUpper(state.String())
+		if state == engine.Scheduled { // it shares its sign with what is pending
+			word = "HELD"
+		}
+		shares[i].Sign = v.Theme.State(word).Glyph
 	}
 	return []string{
 		part.NewLine(v.Theme, w).Gap(1).Stack(w-2, shares).String(),

@@ -61,8 +61,9 @@ func TestTheFirstOfALineIsSaidToBe(t *testing.T) {
 		p.groups.still = append(p.groups.still, at[id])
 	}
 	for id, want := range map[string]string{"asia1": "1 asia2", "asia4": "4 ", "europe5": "1 europe6", "europe6": "2 "} {
-		next := p.ahead(at[id])
-		if got := fmt.Sprint(at[id].Place, " ", next); got != want {
+		j := *at[id] // it is given its place
+		next := p.ahead(&j)
+		if got := fmt.Sprint(j.Place, " ", next); got != want {
 			t.Errorf("%s is %q, want %q", id, got, want)
 		}
 	}

@@ -133,7 +133,7 @@ func whyInLine(v *View, j *engine.JobRow, next string) told {
 		t.text = "It goes " + inText(v, j.Until) + spreadText(v, j.Place) + "."
 	}
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
-		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.clock(j.Due) + ": " + human.Coarse(v.beat().Sub(j.Due.Truncate(time.Second))) + " late."
+		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.clock(j.Due) + ": " + human.Age(v.beat().Sub(j.Due.Truncate(time.Second))) + " late."
 	}
 	t.act = v.keyed("{retry} would not make it faster")
 	if next != "" {
@@ -195,7 +195,7 @@ func whyBacksOff(v *View, j *engine.JobRow) told {
 }
 
 func stepText(j *engine.JobRow) string {
-	return "Step " + strconv.Itoa(j.Tries) + " of the policy: " + human.Seconds(j.Delay)
+	return "Step " + strconv.Itoa(j.Tries) + " of the policy: " + human.Window(j.Delay)
 }
 
 // lateText says that there is no room at the instant of a retry, and until when; "" = there is.
@@ -209,7 +209,7 @@ func lateText(v *View, j *engine.JobRow) string {
 	case late < time.Second:
 		return ""
 	}
-	return "No room until " + v.clock(j.Starts) + ": " + human.Coarse(late) + " late."
+	return "No room until " + v.clock(j.Starts) + ": " + human.Age(late) + " late."
 }
 
 // lateBy is how much later than its instant a retry goes, as far as that is known.
@@ -233,7 +233,7 @@ func ifAgain(v *View, j *engine.JobRow) string {
 	}
 	var steps []string
 	for i, at := range againAt(j) {
-		steps = append(steps, v.clock(at)+" +"+human.Seconds(j.Then[i]))
+		steps = append(steps, v.clock(at)+" +"+human.Window(j.Then[i]))
 	}
 	return "If it fails again: " + strings.Join(steps, "  then ") + "  then it is given up."
 }
@@ -285,13 +285,17 @@ func flowText(v *View, w int, cells []part.Cell) (rows []string) {
 
 // whyOf is the sentence why a job does not run; next as whyJob has it.
 func whyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
-	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + ofWhom(v, j) + " " + stateVerb(j)}
+	whom := ofWhom(v, j)
+	if v.Size == S && j.Line != "" { // its line has no room beside it
+		whom = ""
+	}
+	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + whom + " " + stateVerb(j)}
 	said := whyJob(v, j, next)
 	s.Rows = said.rows(v, w)
 	return s
 }
 
-// stateVerb is what a job does.
+// stateVerb is what a job does, and in which line it waits: several have a first place.
 func stateVerb(j *engine.JobRow) string {
 	switch {
 	case j.State == engine.Running:
@@ -299,7 +303,12 @@ func stateVerb(j *engine.JobRow) string {
 	case j.State.Terminal():
 		return "has ended"
 	}
-	return "waits"
+	line, lane, ok := strings.Cut(j.Line, " ") // "full europe/match-v5.match"
+	if !ok {
+		return "waits"
+	}
+	host, method, _ := strings.Cut(lane, "/")
+	return "waits in queue " + line + " for " + methodWord(method) + " calls to " + host
 }
 
 func ofWhom(v *View, j *engine.JobRow) string {

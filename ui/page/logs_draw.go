@@ -259,6 +259,26 @@ func panned(r *record, pan int) string {
 	return string(runes[min(pan*panStep, len(runes)):])
 }
 
+// beforeLog shares h rows between a list of n and the end of the log below it, which leaves
+// the list its rows in steps, so that it does not move with each: 0 rows of the log = there
+// is no room for it.
+func (v *View) beforeLog(h, n int) (list, log int) {
+	const step, least = 4, 3
+	list = (n + step) / step * step // with its header
+	if log = h - list - 2; v.Size == S || log < least {
+		return h, 0
+	}
+	return list, log
+}
+
+// withLog draws sections and below them so many rows of the log.
+func (v *View) withLog(log int, sections ...part.Section) []string {
+	if log > 0 {
+		sections = append(sections, logPanel(v, v.inner(v.W), log))
+	}
+	return v.whole(sections...)
+}
+
 // logPanel is the end of the log, the newest record first like the calls above it.
 func logPanel(v *View, w, h int) part.Section {
 	rows := logRows(v, w-1, h, "") // its margin stays empty

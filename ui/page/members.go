@@ -61,24 +61,26 @@ func (p *Members) Draw(v *View) []string {
 		return p.alone(v, w)
 	}
 	r, ok := p.selected()
-	below := memberFacts(v, &r, w)
-	h, _ := p.parts(v, len(below))
-	sections := []part.Section{
-		p.section(v, w, h, p.empty(v), part.Section{Title: "MEMBERS", Note: p.note(v), Tail: p.told(v)}),
-		{Title: "SELECTED", Note: r.ID, Rows: below, Height: len(below)},
+	facts := memberFacts(v, &r)
+	h := min(max(p.all, len(p.shown))+1, max(v.H/3, 2))
+	list := p.section(v, w, h, p.empty(v), part.Section{Title: "MEMBERS", Note: p.note(v), Tail: p.told(v)})
+	selected := func(w, _ int) part.Section {
+		return part.Section{Title: "SELECTED", Note: r.ID, Rows: factRows(v, w, facts), Height: len(facts)}
 	}
-	if !ok {
-		return v.whole(sections[:1]...)
+	switch {
+	case !ok:
+		return v.whole(list)
+	case v.Size == S:
+		return v.whole(list, selected(w, 0), p.led(v, w, v.H-h-len(facts)-5))
 	}
-	if v.Size == S {
-		return v.whole(append(sections, p.led(v, w, v.H-h-len(below)-5))...)
-	}
-	top := v.H - v.leaves(sections)
-	tall := min(max(loadRows*len(p.page.Members)+1, 2*len(p.page.Terms)+2, leastBlocks)+1, v.H-top)
-	rows := append(v.sections(0, 0, v.W, top, sections...), v.abreast(top, tall, []func(w, h int) part.Section{
-		func(w, h int) part.Section { return p.minute(v, w, h) },
-		func(w, h int) part.Section { return p.led(v, w, h) },
+	rows := append(v.sections(0, 0, v.W, h+1, list), v.row(v.W))
+	rows = append(rows, v.abreast(len(rows), min(ledRows+1, v.H-len(rows)), []func(w, h int) part.Section{
+		selected, func(w, h int) part.Section { return p.led(v, w, h) },
 	})...)
+	if tall := min(2+loadRows*len(p.page.Members), v.H-len(rows)-1); tall > loadRows+1 {
+		rows = append(rows, v.row(v.W))
+		rows = append(rows, v.sections(0, len(rows), v.W, tall, p.minute(v, w, tall-1))...)
+	}
 	left := v.H - len(rows)
 	if v.Size == L && left > leastFoot {
 		return p.foot.fill(v, rows, func(w, h int) part.Section { return logPanel(v, w, h) })
@@ -89,6 +91,9 @@ func (p *Members) Draw(v *View) []string {
 	}
 	return rows
 }
+
+// ledRows is what the last terms take beside the facts of a member.
+const ledRows = 7
 
 // alone says that there are no members, and what would make some.
 func (p *Members) alone(v *View, w int) []string {
@@ -129,23 +134,18 @@ func minuteCell(v *View, r *engine.MemberRow) part.Cell {
 }
 
 // memberFacts are what a list has no room for.
-func memberFacts(v *View, r *engine.MemberRow, w int) []string {
+func memberFacts(v *View, r *engine.MemberRow) []fact {
 	is := string(r.Role)
 	if r.Here {
 		is += ", and shows you this"
 	}
-	facts := []fact{
+	return []fact{
 		{"role", is},
-		{"since", v.clock(r.Since) + ", on " + r.Host},
+		{"runs", "since " + v.clock(r.Since) + ", on " + r.Host},
 		{"API key", or(r.Key, "none")},
 		{"clock", columns.ClockOff(r.Ahead) + " to the database's"},
 		{"note", or(columns.NoteOf(r), "nothing is wrong")},
 	}
-	rows := make([]string, len(facts))
-	for i, f := range facts {
-		rows[i] = factRow(v, w, f)
-	}
-	return rows
 }
 
 // loadRows is how many rows a member's chart takes with the gap to the next.

@@ -274,5 +274,5 @@ func uptime(v *View) string {
 	if d < time.Minute {
 		return "up <1 min"
 	}
-	return "up " + human.Coarse(d)
+	return "up " + human.Age(d)
 }

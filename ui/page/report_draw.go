@@ -24,8 +24,8 @@ const (
 	stepHigh = 0.75
 )
 
-// heat are the rows of the map, h of them: head, seven days, totals, scale, and the hour of
-// the cursor.
+// heat are the rows of the map, h of them: head, seven days, totals, the hour of the cursor,
+// and the scale, which would run into the columns of the totals right below them.
 func (p *Reports) heat(v *View, r *engine.PlayReport, w, h int) []string {
 	cell := p.cellWidth(w)
 	top := max(cellTop(r), 1)
@@ -36,11 +36,11 @@ func (p *Reports) heat(v *View, r *engine.PlayReport, w, h int) []string {
 			rows = append(rows, p.dayRow(v, r, d, line, cell, top, w))
 		}
 	}
-	rows = append(rows, p.totalRow(v, r, cell, w), p.scaleRow(v, top, w))
-	if v.Size == L { // it stands beside the map
-		return rows
+	rows = append(rows, p.totalRow(v, r, cell, w))
+	if v.Size != L { // there it stands beside the map
+		rows = append(rows, p.cursorRow(v, r, w))
 	}
-	return append(rows, p.cursorRow(v, r, w))
+	return append(rows, p.scaleRow(v, top, w))
 }
 
 // tallest is how tall a day gets at most: numbers belong together.

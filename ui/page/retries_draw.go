@@ -236,19 +236,11 @@ func (p *Retries) note(v *View) string {
 func (p *Retries) tail(v *View) string {
 	a := p.axis
 	back, ahead := time.Duration(a.Back)*a.Step, time.Duration(a.Width-a.Back)*a.Step
-	text := spanText(back) + " back, " + spanText(ahead) + " ahead"
+	text := human.Distance(back) + " back, " + human.Distance(ahead) + " ahead"
 	if since := v.recordedSince(); since.After(a.begin()) && !since.IsZero() {
 		text = "failures known since " + since.In(v.Now.Location()).Format("15:04:05")
 	}
 	return text + "   " + v.keyed("{nearer} {farther} zoom")
-}
-
-// spanText is a span of an axis: 45 s, 1:28, 12 min, 5 h.
-func spanText(d time.Duration) string {
-	if d > time.Minute && d < time.Hour && d%time.Minute != 0 {
-		return human.Stopwatch(d)
-	}
-	return human.Window(d)
 }
 
 func (p *Retries) empty(v *View) string {
@@ -412,7 +404,7 @@ func lateCell(v *View, j *engine.JobRow) part.Cell {
 	case j.Starts.IsZero():
 		return part.As(themes.Warn, "held")
 	default:
-		return part.As(themes.Warn, "+"+human.Coarse(late))
+		return part.As(themes.Warn, "+"+human.Age(late))
 	}
 }
 

@@ -116,11 +116,11 @@ func (p *Job) nextCell(v *View, r rung) part.Cell {
 		if v.Size == S {
 			again = " then +"
 		}
-		return part.As(themes.Planned(themes.Retry), v.Theme.Glyphs.Planned+again+human.Seconds(r.after))
+		return part.As(themes.Planned(themes.Retry), v.Theme.Glyphs.Planned+again+human.Window(r.after))
 	case j.State == engine.Available:
 		text = "in line " + v.age(j.Due)
 	case late >= time.Second:
-		return part.As(themes.Warn, sign.Glyph+" "+text+", "+human.Coarse(late)+" late")
+		return part.As(themes.Warn, sign.Glyph+" "+text+", "+human.Age(late)+" late")
 	}
 	return part.As(sign.Token, sign.Glyph+" "+text)
 }

@@ -20,15 +20,16 @@ type spent struct {
 	over    bool         // the wait is: nothing is to come
 }
 
-func (s *spent) add(t themes.Token, name string, d time.Duration) {
+func (s *spent) add(t themes.Token, sign themes.State, name string, d time.Duration) {
 	if d > 0 {
-		s.shares = append(s.shares, part.Share{Token: t, Name: name + " " + spentText(d), N: int(max(d/time.Millisecond, 1))})
+		s.shares = append(s.shares, part.Share{Token: t, Sign: sign.Glyph, Name: name + " " + spentText(d), N: int(max(d/time.Millisecond, 1))})
 	}
 }
 
-// spentText is exact to the hundredth below ten seconds, where calls and the limiter are.
+// spentText is exact to the hundredth below ten seconds, where calls and the limiter are:
+// 0.06 s. A wait of the policy has none: 3 s.
 func spentText(d time.Duration) string {
-	if d < 10*time.Second {
+	if d < 10*time.Second && d%time.Second != 0 {
 		return human.Secs(d)
 	}
 	return human.Dur(d.Round(time.Second))
@@ -38,23 +39,23 @@ func spentText(d time.Duration) string {
 // its job while that wait goes on; nil of tries before the last.
 func spentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s spent) {
 	if a != nil {
-		s.add(themes.Tick, "in line", inLine(*a))
-		s.add(themes.Planned(themes.Flow(0.3)), "limiter", limited(*a))
-		s.add(themes.Run, "Riot", a.HTTP)
+		s.add(themes.Tick, v.Theme.State("AVAILABLE"), "in line", inLine(*a))
+		s.add(themes.Planned(themes.Flow(0.3)), v.Theme.State("HELD"), "limiter", limited(*a))
+		s.add(themes.Run, v.Theme.State("RUNNING"), "Riot", a.HTTP)
 		if a.End.IsZero() {
 			return s
 		}
 		s.result = v.Theme.State(resultWord(*a))
 	}
 	s.planned = len(s.shares)
-	wait, name := themes.Retry, "back-off"
+	wait, name, sign := themes.Retry, "back-off", v.Theme.State("RETRYABLE")
 	if a != nil && a.Number == 0 {
 		wait, name = themes.Held, a.Hold.String()
 	}
 	s.again = wait
 	switch {
 	case job == nil && a != nil && !until.IsZero():
-		s.add(wait, name, until.Sub(a.End))
+		s.add(wait, sign, name, until.Sub(a.End))
 		s.next, s.over = until, true
 	case job == nil || !job.Retrying() && job.State != engine.Scheduled:
 	default:
@@ -62,13 +63,13 @@ func spentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s
 			s.result = v.Theme.State("FAILED")
 		}
 		if at, ok := lastFailure(job); ok && (a == nil || a.Number > 0) {
-			s.add(themes.Planned(wait), name, job.Due.Sub(at))
+			s.add(themes.Planned(wait), sign, name, job.Due.Sub(at))
 		} else if a != nil {
-			s.add(themes.Planned(wait), name, job.Due.Sub(a.End))
+			s.add(themes.Planned(wait), sign, name, job.Due.Sub(a.End))
 		}
 		s.next = job.Due
 		if job.LateBy != "" {
-			s.add(themes.Planned(themes.Warn), "no room", lateBy(v, job))
+			s.add(themes.Planned(themes.Warn), sign, "no room", lateBy(v, job))
 			s.next, s.again = job.Starts, themes.Warn
 		}
 	}
@@ -115,7 +116,7 @@ func (s *spent) bar(v *View, l *part.Line, w int) *part.Line {
 // legend writes what its colours say.
 func (s *spent) legend(l *part.Line) *part.Line {
 	for i, share := range s.shares {
-		l.Gap(3*btoi(i > 0)).Sample(share, i, i >= s.planned && s.result.Glyph != "" && !s.over).Gap(1).Put(themes.Dim, share.Name)
+		l.Gap(3*btoi(i > 0)).Sample(share, i >= s.planned && s.result.Glyph != "" && !s.over).Gap(1).Put(themes.Dim, share.Name)
 	}
 	return l
 }

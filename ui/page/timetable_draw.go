@@ -309,7 +309,7 @@ func (t *timetable) dueTexts(v *View) []string {
 	case n == 0:
 		return nil
 	}
-	text := count(n) + " due in " + human.Coarse(t.due[n-1].Sub(v.Now))
+	text := count(n) + " due in " + human.Age(t.due[n-1].Sub(v.Now))
 	switch {
 	case v.Size == S:
 	case t.late > 0:

@@ -124,7 +124,7 @@ func (v *View) age(at time.Time) string {
 	if d < time.Minute {
 		v.Ticks = true
 	}
-	return human.Coarse(d)
+	return human.Age(d)
 }
 
 // ago is age with the word.

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 )
@@ -35,9 +37,9 @@ func (v *View) whyText(r *engine.ReasonRow) string {
 	case r.Shape == engine.ShapeInLine:
 		return engine.ShapeInLine
 	case r.First.State == engine.Pending:
-		return "wait for their matches"
+		return "waiting for matches"
 	case r.First.Hold == engine.HoldThrottled:
 		return "held after a 429"
 	}
-	return briefWhy(v, r.Text)
+	return strings.Replace(briefWhy(v, r.Text), "backs off", "backing off", 1) // however many do
 }

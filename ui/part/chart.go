@@ -197,8 +197,8 @@ func (c *Chart) WordsAt(y int, here string) {
 		if before < 0 && after >= c.Width {
 			return
 		}
-		c.Mid(y, after, themes.Dim, "+"+away(far))
-		c.Mid(y, before, themes.Dim, c.th.Glyphs.Minus+away(far))
+		c.Mid(y, after, themes.Dim, "+"+human.Distance(far))
+		c.Mid(y, before, themes.Dim, c.th.Glyphs.Minus+human.Distance(far))
 	}
 }
 
@@ -210,14 +210,6 @@ func (c *Chart) round() time.Duration {
 		}
 	}
 	return (wordsApart*c.Step + 24*time.Hour - 1).Truncate(24 * time.Hour)
-}
-
-// away names how far from now a cell is: 30 s, 1 min, 1:30.
-func away(d time.Duration) string {
-	if d > time.Minute && d%time.Minute != 0 {
-		return human.Stopwatch(d)
-	}
-	return human.Window(d)
 }
 
 // Row writes row y at the end of a line.

@@ -120,7 +120,7 @@ func TestSectionsNoteWhatCanBeClicked(t *testing.T) {
 
 func TestBars(t *testing.T) {
 	ascii, blocks, dark := themes.NewMono(themes.Plain), themes.NewMono(themes.Blocks), looks()["dark painted"]
-	shares := []Share{{Token: themes.Run, Name: "running", N: 2}, {Token: themes.Line, Name: "in line", N: 535}, {Token: themes.Err, Name: "gave up"}}
+	shares := []Share{{Token: themes.Run, Name: "running", Sign: "●", N: 2}, {Token: themes.Line, Name: "in line", Sign: "○", N: 535}, {Token: themes.Err, Name: "gave up", Sign: "✗"}}
 	for _, c := range []struct{ got, want string }{
 		{plain(bar(mono, 10, themes.Run, 0.5)), "▄▄▄▄▄"},
 		{plain(bar(mono, 10, themes.Run, 0.001)), ""},
@@ -138,10 +138,10 @@ func TestBars(t *testing.T) {
 		{plain(spark(mono, 9, themes.Run, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 8)), "▁▁▂▃▄▅▆▇█"},
 		{plain(spark(mono, 5, themes.Run, []float64{1, math.NaN(), 1}, 0)), "  █ █"},
 		{plain(spark(ascii, 4, themes.Run, []float64{0, 5, 9, 10}, 10)), "_=*#"},
-		{plain(NewLine(mono, 10).Stack(10, shares).String()), "█▓▓▓▓▓▓▓▓▓"},
+		{plain(NewLine(mono, 10).Stack(10, shares).String()), "●○○○○○○○○○"},
 		{plain(NewLine(dark, 10).Stack(10, shares).String()), "▄▄▄▄▄▄▄▄▄▄"},
-		{plain(NewLine(mono, 41).Legend(shares).String()), " █ 2 running ▓ 535 in line   ▒ 0 gave up"},
-		{plain(NewLine(mono, 20).Legend(shares).String()), " █ 2 running"},
+		{plain(NewLine(mono, 41).Legend(shares).String()), " ● 2 running ○ 535 in line   ✗ 0 gave up"},
+		{plain(NewLine(mono, 20).Legend(shares).String()), " ● 2 running"},
 		{plain(digitsOf(mono, "42")...), "╻ ╻╺━┓\n┗━┫┏━┛\n  ╹┗━╸"},
 		{plain(digitsOf(mono, "1,0%")...), "╺┓  ┏━┓\n ┃  ┃ ┃\n╺┻╸,┗━┛%"},
 		{plain(digitsOf(ascii, "42")...), "\n42\n"},

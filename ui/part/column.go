@@ -32,10 +32,10 @@ const (
 // slot is a column that made it onto the row.
 type slot struct{ column, width int }
 
-// layout chooses columns for w cells; more says that some are missing. Without
+// layout chooses columns for w cells; more counts those that are missing. Without
 // pan the least important are dropped. The first pan shows the leftmost
 // instead, each further one skips an unpinned column, so panning reaches all.
-func layout(columns []Column, w, pan int) (slots []slot, more bool) {
+func layout(columns []Column, w, pan int) (slots []slot, more int) {
 	room := max(w-leftMargin-rightMargin, 0)
 	slots = panned(columns, pan-1)
 	for need(slots) > room {
@@ -44,11 +44,11 @@ func layout(columns []Column, w, pan int) (slots []slot, more bool) {
 			break
 		}
 		slots = append(slots[:at], slots[at+1:]...)
-		more = true
+		more++
 	}
 	for need(slots) > room && len(slots) > 0 {
 		if !shrink(columns, slots) {
-			slots, more = drop(columns, slots), true
+			slots, more = drop(columns, slots), more+1
 		}
 	}
 	grow(columns, slots, room-need(slots))

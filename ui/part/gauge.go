@@ -95,6 +95,7 @@ type Share struct {
 	Token themes.Token
 	Name  string
 	Short string // the name where there is little room; "" = Name
+	Sign  string // what it is drawn with where there are no colours
 	N     int
 }
 
@@ -116,29 +117,29 @@ func (l *Line) stack(w int, shares []Share, planned bool) *Line {
 		return l.rest(w)
 	}
 	spare := w - shown
-	for i, s := range shares {
+	for _, s := range shares {
 		if s.N <= 0 {
 			continue
 		}
 		cells := 1 + spare*s.N/total
 		total, spare = total-s.N, spare-(cells-1)
-		l.Glyph(s.Token, l.share(i, l.th.Glyphs.BarFull, planned), cells)
+		l.Glyph(s.Token, l.share(s, l.th.Glyphs.BarFull, planned), cells)
 	}
 	return l
 }
 
-// Sample writes the sign of part i in a legend.
-func (l *Line) Sample(s Share, i int, planned bool) *Line {
-	return l.Glyph(s.Token, l.share(i, l.th.Glyphs.Cell, planned), 1)
+// Sample writes the sign of a part in a legend.
+func (l *Line) Sample(s Share, planned bool) *Line {
+	return l.Glyph(s.Token, l.share(s, l.th.Glyphs.Cell, planned), 1)
 }
 
-// share is the sign of a part: without colours each that has happened has another shade.
-func (l *Line) share(i int, coloured string, planned bool) string {
+// share is what a part is drawn with: without colours each that has happened has its sign.
+func (l *Line) share(s Share, coloured string, planned bool) string {
 	if plan := l.th.Glyphs.Plan; planned {
 		return plan[min(1, len(plan)-1)]
 	}
-	if shades := l.th.Glyphs.Shade; l.th.Profile == themes.Mono || l.th.ASCII() {
-		return shades[len(shades)-1-i%(len(shades)-1)]
+	if s.Sign != "" && (l.th.Profile == themes.Mono || l.th.ASCII()) {
+		return s.Sign
 	}
 	return coloured
 }
@@ -172,7 +173,7 @@ func (l *Line) Legend(shares []Share) *Line {
 		default:
 			l.Gap(gap)
 		}
-		l.Gap(max(free-len(n), 0)).Sample(s, i, false).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, name(s))
+		l.Gap(max(free-len(n), 0)).Sample(s, false).Gap(1).Put(themes.Figure, n).Gap(1).Put(themes.Dim, name(s))
 	}
 	return l
 }

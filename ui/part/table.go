@@ -1,8 +1,10 @@
 package part
 
 import (
+	"strconv"
 	"strings"
 
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
 
@@ -58,7 +60,7 @@ func (t Table) Header(th *themes.Theme, w int) string {
 // CanPan reports whether columns are hidden at the right at this width.
 func (t Table) CanPan(w int) bool {
 	_, more := layout(t.Columns, w, t.Pan)
-	return more
+	return more > 0
 }
 
 // Shown reports for each column whether a row of w cells has it.
@@ -154,8 +156,9 @@ func (t Table) lineOf(i int, kind rowKind) func(l *Line) {
 	return t.Line(i)
 }
 
-// header writes the titles; › at the edge says that there are more columns.
-func (t Table) header(l *Line, slots []slot, more bool) string {
+// header writes the titles; "5 more ›" at the edge says that there are more columns, › alone
+// where the titles leave no room.
+func (t Table) header(l *Line, slots []slot, more int) string {
 	g := l.th.Glyphs
 	l.Reset(l.max, false)
 	if t.Pan > 0 {
@@ -174,9 +177,16 @@ func (t Table) header(l *Line, slots []slot, more bool) string {
 		if t.Columns[s.column].Kind == Number {
 			kind = Number
 		}
-		l.To(max(l.at, leftMargin)).Field(As(themes.Dim, t.Columns[s.column].Title), s.width, kind)
+		title := As(themes.Dim, t.Columns[s.column].Title)
+		w := s.width
+		if n == len(slots)-1 && kind == Words {
+			w = min(w, safe.Width(title.Text))
+		}
+		l.To(max(l.at, leftMargin)).Field(title, w, kind)
 	}
-	if more {
+	if text := strconv.Itoa(more) + " more "; more > 0 && len(text)+1+columnGap <= l.Room() {
+		l.Right(As(themes.Dim, text), As(themes.Accent, g.More))
+	} else if more > 0 {
 		l.To(l.max-1).Glyph(themes.Accent, g.More, l.Room())
 	}
 	return l.String()

@@ -34,7 +34,7 @@ func retryingDetail() engine.JobDetail {
 			},
 			{
 				Number: 2, Round: 1, Try: 2, Start: clock(12, 30, 46, 330), End: clock(12, 30, 47, 480), Verb: engine.VerbRetry, Class: "503", Err: "503 service unavailable", Status: 503,
-				External: "0a1b2c3d", Queued: 10 * time.Millisecond, Limiter: 1020 * time.Millisecond, HTTP: 120 * time.Millisecond, Next: row.Due, Decision: "policy match step 2: 1 min 00 s",
+				External: "0a1b2c3d", Queued: 10 * time.Millisecond, Limiter: 1020 * time.Millisecond, HTTP: 120 * time.Millisecond, Next: row.Due, Decision: "policy match step 2: 1 min",
 			},
 		},
 		History: []engine.Transition{

@@ -2,7 +2,6 @@ package pager
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -79,12 +78,4 @@ func (p *Pager) Run(ctx context.Context) error {
 			p.log.Warn().Err(err).Msg("alerts could not be handed to the pager's queue")
 		}
 	}
-}
-
-// argsOf reads what a job was made with; ok is false when that cannot be read, and o is its end.
-func argsOf(r engine.Run, args any) (o engine.Outcome, ok bool) {
-	if err := json.Unmarshal(r.Job.Args, args); err != nil {
-		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args"), false
-	}
-	return o, true
 }

@@ -162,3 +162,11 @@ type ownCall struct {
 
 // testAlert is the name under which a test is told, in the place of an alert's.
 const testAlert = "test"
+
+// argsOf reads what a job was made with; ok is false when that cannot be read, and o is its end.
+func argsOf(r engine.Run, args any) (o engine.Outcome, ok bool) {
+	if err := json.Unmarshal(r.Job.Args, args); err != nil {
+		return engine.Fail(fmt.Errorf("the job's arguments cannot be read: %w", err)).As("args"), false
+	}
+	return o, true
+}

@@ -308,7 +308,7 @@ func stateVerb(j *engine.JobRow) string {
 		return "waits"
 	}
 	host, method, _ := strings.Cut(lane, "/")
-	return "waits in queue " + line + " for " + methodWord(method) + " calls to " + host
+	return "waits in queue " + line + " for " + strings.TrimSuffix(methodWord(method), "+") + " calls to " + host
 }
 
 func ofWhom(v *View, j *engine.JobRow) string {

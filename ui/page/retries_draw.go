@@ -403,6 +403,8 @@ func lateCell(v *View, j *engine.JobRow) part.Cell {
 		return part.As(themes.Dim, "no")
 	case j.Starts.IsZero():
 		return part.As(themes.Warn, "held")
+	case late >= time.Minute: // +1:05, as short as the instants beside it
+		return part.As(themes.Warn, "+"+human.Stopwatch(late))
 	default:
 		return part.As(themes.Warn, "+"+human.Age(late))
 	}

@@ -59,14 +59,14 @@ func TestThemesReachWhatTheySay(t *testing.T) {
 			t.Errorf("%s says contrast %.1f and distance %.1f, has %.2f and %.2f", p.Name, least, apart, faintest, nearest)
 		}
 	}
-	short := map[string]string{"nord": "colours look alike"}
+	short := map[string]string{"nord": "similar colours"}
 	for _, p := range Palettes() {
 		if got := p.Short(); got != short[p.Name] {
 			t.Errorf("%s falls short by %q, want %q", p.Name, got, short[p.Name])
 		}
 	}
 	faint := Palette{contrast: 4.6, distance: 40}
-	if got := faint.Short(); got != "colours are faint" {
+	if got := faint.Short(); got != "faint colours" {
 		t.Errorf("says %q", got)
 	}
 }

@@ -50,9 +50,9 @@ const (
 func (p Palette) Short() string {
 	switch {
 	case p.contrast < wantContrast:
-		return "colours are faint"
+		return "faint colours"
 	case p.distance < wantDistance:
-		return "colours look alike"
+		return "similar colours"
 	}
 	return ""
 }

@@ -257,7 +257,7 @@ func (g *jobGroup) headText(v *View) string {
 	case !ok:
 		return ""
 	case g.State == engine.Running:
-		return count(len(g.rows)) + " of " + count(v.Engine.Workers) + " workers"
+		return count(g.jobs) + " of " + count(v.Engine.Workers) + " workers"
 	case g.State == engine.Retryable && g.Shape == "":
 		return "back off after " + classesOf(g.rows)
 	case g.State == engine.Discarded:
@@ -273,7 +273,7 @@ func (g *jobGroup) headText(v *View) string {
 			return count(b.Used) + " of " + count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
 		}
 	}
-	return briefWhy(v, first.Reason())
+	return strings.TrimPrefix(briefWhy(v, first.Reason()), "held: ") // its word says HELD
 }
 
 // classesOf are the classes of failed jobs, the most frequent first: 503 ×8, timeout ×1. A

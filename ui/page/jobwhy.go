@@ -48,7 +48,7 @@ func inText(v *View, at time.Time) string {
 	switch {
 	case at.IsZero():
 		return "at a time that nobody knows"
-	case !at.After(v.beat()):
+	case at.Sub(v.beat()) < 50*time.Millisecond: // it would read 0.0 s
 		return "now"
 	}
 	return "in " + v.soon(at)

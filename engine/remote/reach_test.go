@@ -54,11 +54,13 @@ func TestWhoIsCutOff(t *testing.T) {
 			t.Errorf("cut off since %s", r.CutOff())
 		}
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if len(knocks) != 3 || knocks[0] != time.Second || knocks[1] != 3*time.Second || knocks[2] != 7*time.Second {
 			t.Errorf("it knocks after %v", knocks)
 		}
 		away = nil
 		time.Sleep(5*time.Second + time.Millisecond)
+		synctest.Wait()
 		if !r.CutOff().IsZero() || len(knocks) != 4 {
 			t.Errorf("cut off since %s, after %v", r.CutOff(), knocks)
 		}
@@ -66,16 +68,19 @@ func TestWhoIsCutOff(t *testing.T) {
 		// What a knock takes to be right and calls do not: it waits for longer.
 		fail(cutOffAfter)
 		time.Sleep(15 * time.Second)
+		synctest.Wait()
 		if r.CutOff().IsZero() {
 			t.Error("it forgets how it was")
 		}
 		time.Sleep(time.Second + time.Millisecond)
+		synctest.Wait()
 		if !r.CutOff().IsZero() {
 			t.Error("it is cut off for good")
 		}
 		r.Note(callTo("europe", 200, ""))
 		fail(cutOffAfter)
 		time.Sleep(time.Second + time.Millisecond)
+		synctest.Wait()
 		if !r.CutOff().IsZero() {
 			t.Error("an answer is forgotten")
 		}
@@ -86,6 +91,7 @@ func TestWhoIsCutOff(t *testing.T) {
 		r.Note(callTo("asia", 200, ""))
 		n := len(knocks)
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if !r.CutOff().IsZero() || len(knocks) > n+1 {
 			t.Errorf("cut off since %s, %d knocks", r.CutOff(), len(knocks)-n)
 		}

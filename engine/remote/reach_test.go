@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,16 +24,29 @@ func callTo(host string, status int, class string) riot.Call {
 // answer of whatever kind, and a call that was only not answered in time, are no part of a row.
 func TestWhoIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex // of knocks and away
 		var knocks []time.Duration
-		away := errors.New("connection refused")
-		began := time.Now()
+		refused := errors.New("connection refused")
+		away, began := refused, time.Now()
 		r := NewReach(func(_ context.Context, host string) error {
 			if host != "europe" {
 				t.Errorf("it knocks at %s", host)
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			knocks = append(knocks, time.Since(began))
 			return away
 		}, zerolog.Nop())
+		made := func() []time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(knocks)
+		}
+		answers := func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			away = err
+		}
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- r.Run(ctx) }()
@@ -55,14 +70,14 @@ func TestWhoIsCutOff(t *testing.T) {
 		}
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if len(knocks) != 3 || knocks[0] != time.Second || knocks[1] != 3*time.Second || knocks[2] != 7*time.Second {
-			t.Errorf("it knocks after %v", knocks)
+		if got := made(); !slices.Equal(got, []time.Duration{time.Second, 3 * time.Second, 7 * time.Second}) {
+			t.Errorf("it knocks after %v", got)
 		}
-		away = nil
+		answers(nil)
 		time.Sleep(5*time.Second + time.Millisecond)
 		synctest.Wait()
-		if !r.CutOff().IsZero() || len(knocks) != 4 {
-			t.Errorf("cut off since %s, after %v", r.CutOff(), knocks)
+		if !r.CutOff().IsZero() || len(made()) != 4 {
+			t.Errorf("cut off since %s, after %v", r.CutOff(), made())
 		}
 
 		// What a knock takes to be right and calls do not: it waits for longer.
@@ -86,14 +101,14 @@ func TestWhoIsCutOff(t *testing.T) {
 		}
 
 		// A call that was under way when it was cut off, and is answered, says it first.
-		away = errors.New("connection refused")
+		answers(refused)
 		fail(cutOffAfter)
 		r.Note(callTo("asia", 200, ""))
-		n := len(knocks)
+		n := len(made())
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if !r.CutOff().IsZero() || len(knocks) > n+1 {
-			t.Errorf("cut off since %s, %d knocks", r.CutOff(), len(knocks)-n)
+		if !r.CutOff().IsZero() || len(made()) > n+1 {
+			t.Errorf("cut off since %s, %d knocks", r.CutOff(), len(made())-n)
 		}
 		stop()
 		if err := <-done; err != nil {

@@ -285,7 +285,7 @@ func (s groupedJobs) head(l *part.Line, g *jobGroup) {
 		sign = s.v.Theme.Glyphs.Shut
 	}
 	state := s.v.Theme.State(g.word())
-	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, count(g.jobs)), part.As(state.Token, " "+g.word()+"  "))
+	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, count(g.jobs))).Gap(1).Cells(part.As(state.Token, g.word())).Gap(2)
 	g.rest = ""
 	head, rest := cutAt(safe.Text(g.headText(s.v)), l.Room())
 	if lifeShown := s.p.groups.life > 0 && !g.charted(); lifeShown {

@@ -170,7 +170,7 @@ func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
 		rows = max(len(src.Items), 1) + 2
 	}
 	t := part.Table{Columns: rungColumns, Empty: p.untried()}
-	s.Rows = p.list.table(v, t, w-life-1, rows, src)
+	s.Rows = p.list.table(v, t, w-life-2, rows, src)
 	c := part.NewChart(v.Theme, p.rungAxis(v, src.Items, life), rows)
 	if j.State.Terminal() {
 		c.WordsAt(0, "ended")
@@ -183,7 +183,7 @@ func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
 		}
 	}
 	c.Seam(1, min(len(src.Items), rows-1))
-	beside(v, s.Rows, c, life+1, p.list.onRow(len(src.Items)))
+	beside(v, s.Rows, c, life+2, p.list.onRow(len(src.Items)))
 	s.Rows = append(s.Rows, facts...)
 	s.Click = func(_, y int) string { return p.list.clicked(src, y-1) }
 	return s

@@ -265,7 +265,7 @@ func panned(r *record, pan int) string {
 func (v *View) beforeLog(h, n int) (list, log int) {
 	const step, least = 4, 3
 	list = (n + step) / step * step // with its header
-	if log = h - list - 2; v.Size == S || log < least {
+	if log = h - list - 2; log < least {
 		return h, 0
 	}
 	return list, log

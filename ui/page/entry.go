@@ -15,11 +15,12 @@ type Entry struct {
 	listPage[engine.JobMove]
 	answer
 	entry engine.AuditEntry
+	foot  foot
 }
 
 // NewEntry makes the screen of a command.
 func NewEntry(e engine.AuditEntry) *Entry {
-	p := &Entry{entry: e}
+	p := &Entry{entry: e, foot: newFoot()}
 	p.list = newList(columns.Moves, columns.MoveList.Drawn("else", byView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
 	number := strconv.FormatUint(e.Seq, 10)
 	p.is = screenOf[engine.JobMove]{
@@ -35,13 +36,14 @@ func NewEntry(e engine.AuditEntry) *Entry {
 // Want implements Page: a command that was carried out never changes.
 func (p *Entry) Want(v *View) engine.Query {
 	if !p.due(v, p.entry.Seq) {
-		return nil
+		return p.foot.want(v)
 	}
 	return engine.AuditQuery{Seq: p.entry.Seq}
 }
 
 // Got implements Page.
 func (p *Entry) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	p.foot.got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
 	if !ok || asked.Seq != p.entry.Seq || !p.take(v, err) {
 		return
@@ -100,7 +102,7 @@ func (p *Entry) Draw(v *View) []string {
 	head := factRows(v, w, facts)
 	head = head[:min(len(head), max(v.H/2, 1))]
 	h, log := v.beforeLog(max(v.H-len(head)-3, 1), len(p.shown))
-	return v.withLog(log,
+	return p.foot.withLog(v, log,
 		part.Section{Title: "COMMAND", Note: "#" + strconv.FormatUint(e.Seq, 10), Tail: p.told(v), Rows: head, Height: len(head)},
 		p.section(v, w, h, p.empty(v), part.Section{Title: "CHANGED JOBS", Note: p.note(v), Tail: p.about(v.keyed("{open} opens the job"))}))
 }

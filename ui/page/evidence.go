@@ -10,14 +10,14 @@ import (
 
 // Evidence lists what speaks for an alert: each thing opens where it is seen.
 type Evidence struct {
-	quiet
+	footed
 	listPage[engine.Evidence]
 	alert engine.AlertRow
 }
 
 // NewEvidence makes the list of an alert.
 func NewEvidence(r engine.AlertRow) *Evidence {
-	p := &Evidence{alert: r}
+	p := &Evidence{alert: r, footed: footed{newFoot()}}
 	p.list = newList(columns.Evidence, columns.EvidenceList, evidenceID)
 	p.is = screenOf[engine.Evidence]{
 		screen: ScreenEvidence, crumb: columns.AlertName(&r), file: "evidence", row: "evidence",
@@ -110,6 +110,6 @@ func (p *Evidence) Draw(v *View) []string {
 	}
 	empty := or(p.list.empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
 	h, log := v.beforeLog(h, len(p.shown))
-	return v.withLog(log, append(panels,
+	return p.foot.withLog(v, log, append(panels,
 		p.section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.note(v), Tail: p.about(v.keyed("{open} opens it"))}))...)
 }

@@ -65,6 +65,17 @@ func (f *foot) below(v *View, log int, sections ...part.Section) []string {
 	return f.fill(v, v.sections(0, 0, v.W, v.H-room, sections...), nil)
 }
 
+// withLog draws sections and below them so many rows of the log, or of the foot.
+func (f *foot) withLog(v *View, log int, sections ...part.Section) []string {
+	switch {
+	case log == 0:
+		return v.whole(sections...)
+	case v.Size == L && log > leastFoot:
+		return f.fill(v, v.sections(0, 0, v.W, v.H-log-2, sections...), func(w, h int) part.Section { return logPanel(v, w, h) })
+	}
+	return v.whole(append(sections, logPanel(v, v.inner(v.W), log))...)
+}
+
 // footed is a page that asks the engine for what its foot shows alone.
 type footed struct{ foot foot }
 

@@ -19,10 +19,11 @@ type Forensics struct {
 	windows pane
 	answer
 	found engine.Forensics
+	foot  foot
 }
 
 // NewForensics makes the screen of a call in the flight recorder.
-func NewForensics(seq uint64) *Forensics { return &Forensics{seq: seq} }
+func NewForensics(seq uint64) *Forensics { return &Forensics{seq: seq, foot: newFoot()} }
 
 // Screen implements Page.
 func (p *Forensics) Screen() Screen { return ScreenForensics }
@@ -33,13 +34,14 @@ func (p *Forensics) Crumb(*View) string { return "429 of call " + strconv.Format
 // Want implements Page: what led to an answer does not change any more.
 func (p *Forensics) Want(v *View) engine.Query {
 	if !p.due(v, p.seq) {
-		return nil
+		return p.foot.want(v)
 	}
 	return engine.ForensicsQuery{Seq: p.seq}
 }
 
 // Got implements Page.
 func (p *Forensics) Got(v *View, q engine.Query, a engine.Answer, err error) {
+	p.foot.got(q, a, err)
 	asked, ok := q.(engine.ForensicsQuery)
 	if ok && asked.Seq == p.seq && p.take(v, err) {
 		p.found, _ = a.(engine.Forensics)
@@ -153,7 +155,7 @@ func (p *Forensics) Draw(v *View) []string {
 		empty = "what led to it could not be read"
 	}
 	t := part.Table{Columns: windowColumns, Empty: empty}
-	return v.withLog(log,
+	return p.foot.withLog(v, log,
 		part.Section{Title: "RATE LIMIT HIT", Tail: or(p.told(v), v.keyed("{open} opens its job")), Rows: facts, Height: len(facts)},
 		p.windows.section(v, t, w, windows, p.windowSource(v), part.Section{Title: "OUR COUNTS BESIDE THE SERVER'S"}),
 		part.Section{Title: "WHO SPENT THE WINDOW", Rows: p.spentRows(v, w, spent), Height: spent})

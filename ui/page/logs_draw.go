@@ -271,14 +271,6 @@ func (v *View) beforeLog(h, n int) (list, log int) {
 	return list, log
 }
 
-// withLog draws sections and below them so many rows of the log.
-func (v *View) withLog(log int, sections ...part.Section) []string {
-	if log > 0 {
-		sections = append(sections, logPanel(v, v.inner(v.W), log))
-	}
-	return v.whole(sections...)
-}
-
 // logPanel is the end of the log, the newest record first like the calls above it.
 func logPanel(v *View, w, h int) part.Section {
 	rows := logRows(v, w-1, h, "") // its margin stays empty

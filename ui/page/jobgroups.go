@@ -315,5 +315,9 @@ func openOf(v *View, rows []*engine.JobRow) string {
 	if len(names) == 0 && len(rows) > 0 {
 		return briefWhy(v, rows[0].Reason())
 	}
-	return "wait for what they have asked for: " + strings.Join(names, ", ")
+	text := "wait for what they have asked for: "
+	if len(rows) == 1 {
+		text = "waits for what it has asked for: "
+	}
+	return text + strings.Join(names, ", ")
 }

@@ -133,7 +133,7 @@ func whyInLine(v *View, j *engine.JobRow, next string) told {
 		t.text = "It goes " + inText(v, j.Until) + spreadText(v, j.Place) + "."
 	}
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
-		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.clock(j.Due) + ": " + human.Age(v.beat().Sub(j.Due.Truncate(time.Second))) + " late."
+		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.clock(j.Due) + ", " + human.Age(v.beat().Sub(j.Due.Truncate(time.Second))) + " ago."
 	}
 	t.act = v.keyed("{retry} would not make it faster")
 	if next != "" {

@@ -38,7 +38,7 @@ func TestWhyAJobWaits(t *testing.T) {
 		"back-off":     {job: retry, want: []string{"503 unavailable at ", "Step 1 of the policy: 3 s, so it is due at", "If it fails again: ", "+6 s  then ", "+12 s  then it is given up."}},
 		"no room":      {job: late, want: []string{"No room until ", ": 8 s late."}},
 		"last try":     {job: last, want: []string{"it is given up: this is its last try"}},
-		"due, in line": {job: again, want: []string{"3rd in line. It goes in 2.0 s", "Its 2nd try was due at ", "7 s late."}},
+		"due, in line": {job: again, want: []string{"3rd in line. It goes in 2.0 s", "Its 2nd try was due at ", ", 7 s ago."}},
 		"held":         {job: engine.JobRow{Job: engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled, Due: now.Add(9 * time.Second)}, Why: "held: throttled"}, want: []string{"Held: throttled. It goes on in 9.0 s.", "cost no try"}},
 		"gave up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "404", LastError: "404 not found", Tries: 1, Finished: now}, MaxAttempts: 5}, want: []string{"404 not found.", "That answer is final"}},
 		"used up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "503", Tries: 5, Finished: now}, MaxAttempts: 5}, want: []string{"503.", "All 5 tries were used"}},

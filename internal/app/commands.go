@@ -158,7 +158,7 @@ func simCommand() *cobra.Command {
 	f.StringArrayVar(&opt.faults, "fault", nil, "what goes wrong: a scene (outage), or a kind and its bounds (503,rate=0.05); may be given more than once, see docs/sim.md")
 	f.BoolVar(&opt.quiet, "quiet", false, "no line for each call")
 	f.Bool("watch", false, "the Limits screen, fed by what the clients' calls use")
-	f.Bool("json", false, "NDJSON: the players, each call, the figures")
+	f.Bool("json", false, "the players, each call and the figures as NDJSON")
 	return cmd
 }
 

@@ -30,6 +30,10 @@ func TestHelp_EveryCommandHasAnExampleThatWorks(t *testing.T) {
 			if word := valueName(c, f); !f.Hidden && word == strings.ToUpper(f.Value.Type()) {
 				t.Errorf("%s: --%s does not say what it takes: %q", c.CommandPath(), f.Name, word)
 			}
+			// fang writes the first word small but for its first letter: NDJSON would be Ndjson.
+			if first, _, _ := strings.Cut(f.Usage, " "); first != "" && first[1:] != strings.ToLower(first[1:]) {
+				t.Errorf("%s: what --%s is begins with %q", c.CommandPath(), f.Name, first)
+			}
 		})
 		for line := range strings.Lines(c.Example) {
 			fresh := newRoot()

@@ -94,7 +94,7 @@ type setting struct {
 // settings are all that can be set.
 func settings() []setting {
 	return []setting{
-		{row{"store", []string{"FARSIGHT_STORE"}, "", "PostgreSQL that keeps everything, as postgres://user@host/database, its password in PGPASSFILE; empty = the data directory"}, checked(SetStore)},
+		{row{"store", []string{"FARSIGHT_STORE"}, "", "a PostgreSQL that keeps everything, as postgres://user@host/database, its password in PGPASSFILE; empty = the data directory"}, checked(SetStore)},
 		{row{"platform", []string{"FARSIGHT_PLATFORM"}, "", "platform of accounts that are named without one"}, checked(setPlatform)},
 		{row{"base_url", []string{"RIOT_BASE_URL"}, "https://{routing}.api.riotgames.com", "where Riot's API is; may hold {routing}"}, checked(setBaseURL)},
 		{row{"key_file", []string{"RIOT_API_KEY_FILE"}, "", "file (mode 0600) with the API key; empty = riot.key in the data directory"}, text(func(c *Config) *string { return &c.KeyFile })},

@@ -20,6 +20,7 @@ import (
 	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/tempdir"
+	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -90,7 +91,7 @@ func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun,
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the demo needs a temporary directory: %w", err), l.Close(), leave(sharing))
 	}
-	d := setDemo(cfg, w, dir.Path)
+	d := setDemo(cfg, w, dir.Path, nil)
 	d.remove, d.sharing, d.begins = dir.Remove, sharing, w.ID == own.ID
 	d.base = "http://" + w.Addr + "/{routing}"
 	d.phone = demo.NewPhone(w.Addr, d.cfg.Policies[engine.PolicyCall], d.Sim)
@@ -143,13 +144,13 @@ func leave(s *pg.Sharing) error {
 
 // setDemo wires a demo on a directory. The data directory, the key and the base URL of
 // the real configuration are never used: a demo cannot touch real data by construction.
-func setDemo(cfg config.Config, w demo.World, dir string) *demoRun {
+func setDemo(cfg config.Config, w demo.World, dir string, tune func(*sim.Options)) *demoRun {
 	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
 	cfg.Policies = demo.Policies(w.Speed)
 	d := &demoRun{cfg: cfg, speed: w.Speed, dir: dir, remove: func() error { return nil }, stop: func() {}, done: make(chan struct{})}
 	d.keys = keyring.Of(w.Key(), "demo", filepath.Join(dir, "riot.key"))
 	d.Demo = demo.New(demo.Options{
-		World: w, Dir: dir, By: operator("demo"), Members: cfg.Store != "",
+		World: w, Dir: dir, By: operator("demo"), Members: cfg.Store != "", Tune: tune,
 		Key: func() string { return d.keys.Get().Fingerprint() }, Start: d.start,
 	})
 	return d

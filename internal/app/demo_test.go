@@ -20,6 +20,7 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/demo"
 	"github.com/farsight-console/farsight/internal/scratch"
+	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui/chaos"
 )
 
@@ -44,7 +45,7 @@ func rehearse(t *testing.T, speed float64, f func(r *rehearsal)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := setDemo(cfg, demo.World{Seed: defaultSeed, Speed: speed}, dir)
+		d := setDemo(cfg, demo.World{Seed: defaultSeed, Speed: speed}, dir, func(o *sim.Options) { small(o.Players) })
 		d.transport = d.Sim.RoundTripper()
 		d.phone = demo.NewPhone("127.0.0.1:9", d.cfg.Policies[engine.PolicyCall], d.Sim)
 		d.dials = inMemory{d.phone}
@@ -138,7 +139,7 @@ func (r *rehearsal) until(what string, span time.Duration, ok func() bool) time.
 		if time.Since(began) > span {
 			r.t.Fatalf("%s did not come within %s: %+v\n%s", what, span, r.status().Engine, r.story())
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(betweenLooks(began))
 	}
 	return time.Since(began)
 }

@@ -131,12 +131,18 @@ func (f *flow) job(key string) engine.JobDetail {
 func (f *flow) until(what string, span time.Duration, ok func() bool) {
 	f.t.Helper()
 	synctest.Wait() // nothing is under way between what is seen and what is done about it
-	for end := time.Now().Add(span); !ok(); synctest.Wait() {
-		if time.Now().After(end) {
+	for began := time.Now(); !ok(); synctest.Wait() {
+		if time.Since(began) > span {
 			f.t.Fatalf("%s: not within %s", what, span)
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(betweenLooks(began))
 	}
+}
+
+// betweenLooks is how long somebody waits before the next look who has waited since an instant: a look
+// costs more than the hour in a bubble that it waits for.
+func betweenLooks(since time.Time) time.Duration {
+	return max(100*time.Millisecond, time.Since(since)/100)
 }
 
 // audited wants the newest entry of an op in the audit to be of an actor with a

@@ -84,17 +84,22 @@ func (s *simulator) rests(t testing.TB) {
 // make, compress and store those of the simulator's natural mix was most of what tests cost.
 var usualShapes = []sim.Shape{"swarm", "remake"}
 
+// small gives players the usual shapes where a test names none.
+func small(players []sim.PlayerSpec) {
+	for i := range players {
+		if p := &players[i]; p.Shapes == nil && p.ShareWith == "" {
+			p.Shapes = usualShapes
+		}
+	}
+}
+
 // startSim serves a simulated Riot until the test ends.
 func startSim(t testing.TB, o sim.Options) *simulator {
 	t.Helper()
 	if o.Players == nil {
 		o.Players = sim.DefaultPlayers(o.Seed)
 	}
-	for i := range o.Players {
-		if p := &o.Players[i]; p.Shapes == nil && p.ShareWith == "" {
-			p.Shapes = usualShapes
-		}
-	}
+	small(o.Players)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

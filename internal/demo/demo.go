@@ -22,6 +22,8 @@ type Options struct {
 	Start Start
 	// Members says that others may work on what the engine works on.
 	Members bool
+	// Tune changes the simulator before it is made; nil = it is the usual one.
+	Tune func(*sim.Options)
 }
 
 // Demo is a simulator, a stage and a chaos panel, wired and not yet running.
@@ -42,6 +44,9 @@ func New(opt Options) *Demo {
 		o = sim.Headless(w.Seed)
 	}
 	o.Speed, o.Epoch, o.Invent = w.Speed, w.Epoch, true // whoever types a name of their own finds somebody
+	if opt.Tune != nil {
+		opt.Tune(&o)
+	}
 	c := newChaos(w.Seed, w.Speed, o.Players[0].RiotID)
 	o.Door, o.OnStrike = c.trap.door, c.tally.call
 	d := &Demo{Sim: sim.New(o), Stage: newStage(opt.Dir, opt.Start), Chaos: c, by: opt.By}

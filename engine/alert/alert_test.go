@@ -392,6 +392,12 @@ func TestAlerts_UnforeseenAndBursts(t *testing.T) {
 	if r := row(t, m, noon, "429"); r.State != engine.AlertFiring || r.Value != 1 || r.Evidence[0].ID != "3" {
 		t.Errorf("one that was not: %+v", r)
 	}
+	// When somebody is forgotten it goes on firing, and what it named is named no more.
+	m.Changes(noon, []engine.Change{{Forgotten: "01A"}})
+	m.Evaluate(noon)
+	if r := row(t, m, noon, "429"); r.State != engine.AlertFiring || len(r.Evidence) != 0 {
+		t.Errorf("after somebody was forgotten: %+v", r)
+	}
 	if m.CallSeq() != 3 {
 		t.Errorf("sequence is %d", m.CallSeq())
 	}

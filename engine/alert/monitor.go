@@ -171,7 +171,19 @@ func (m *Monitor) Changes(at time.Time, changes []engine.Change) {
 			m.job(at, c)
 		case c.Account != nil:
 			m.hear(c.Account.ID, at)
+		case c.Forgotten != "":
+			m.forgets(c.Forgotten)
 		}
+	}
+}
+
+// forgets drops what speaks for the alerts: it may name whoever was forgotten, and does not tell. What
+// happens from now on takes its place.
+func (m *Monitor) forgets(account string) {
+	delete(m.heard, account)
+	clear(m.trails)
+	for _, a := range m.alerts {
+		a.last.evidence = nil
 	}
 }
 

@@ -101,6 +101,18 @@ func (k *cases) collect() {
 	}
 }
 
+// forgets takes off which calls they were. collect has looked into all that the recorder held.
+func (k *cases) forgets() {
+	k.collect()
+	k.calls.forgets()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i := range k.list {
+		k.fresh = k.fresh || k.list[i].Call.Target != ""
+		k.list[i].Call.Target = ""
+	}
+}
+
 // save stores what is new. A store that cannot take it is asked again later.
 func (k *cases) save(ctx context.Context, now time.Time, last bool) {
 	k.collect()

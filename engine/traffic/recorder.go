@@ -219,6 +219,16 @@ func (r *recorder) after(seq uint64) (rows []engine.CallRow) {
 	return rows
 }
 
+// forgets takes off what was asked for from all calls, and what was answered: whose they were they do
+// not tell.
+func (r *recorder) forgets() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.ring {
+		r.ring[i].Target, r.answers[i] = "", answer{}
+	}
+}
+
 // page answers a CallsQuery, newest first. Next is the sequence to go on below.
 func (r *recorder) page(q engine.CallsQuery) (page engine.CallsPage) {
 	r.mu.Lock()

@@ -188,6 +188,10 @@ func (l *Limits) Hear(calls []engine.CallRow) { l.calls.hear(calls) }
 // GoOnFrom makes the numbers of calls go on after one that others have heard of.
 func (l *Limits) GoOnFrom(seq uint64) { l.calls.goOnFrom(seq) }
 
+// Forgets takes off the recorded calls what they asked for, after somebody was forgotten: theirs may be
+// among them. The store has taken them out of what it keeps.
+func (l *Limits) Forgets() { l.cases.forgets() }
+
 // Forensics says what led to a 429 (I-9). Errors are *engine.Problem.
 func (l *Limits) Forensics(q engine.ForensicsQuery) (engine.Forensics, error) { return l.cases.find(q) }
 

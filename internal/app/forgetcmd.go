@@ -31,6 +31,7 @@ func forgetCommand() *cobra.Command {
 		Long: "Deletes an account with its syncs, jobs, attempts, reports and ranks, and the matches\n" +
 			"and timelines that no other stored account has. Matches that others have stay; the\n" +
 			"player's seat in them has no name any more, but Riot's JSON of them is as it was.\n" +
+			"Of the last calls, and of what speaks for an alert, nothing says any more whose it was.\n" +
 			"Waiting jobs of the account are cancelled; while one runs it is refused.\n\n" +
 			"It cannot be undone. The space is given back at once, but the old bytes are gone from\n" +
 			"the files only after `farsight compact`, which leaves the payloads of a month that is\n" +

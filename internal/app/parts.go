@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -148,6 +149,9 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		backend.Apply(seq, changes)
 		con.Publish(seq, changes)
 		p.tale.Changes(changes)
+		if slices.ContainsFunc(changes, func(c engine.Change) bool { return c.Forgotten != "" }) {
+			limits.Forgets()
+		}
 		if a.watch != nil {
 			a.watch(seq, changes)
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
 
@@ -122,6 +124,8 @@ func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) 
 type forgetter struct {
 	t *txn
 	f both.Forgotten
+
+	alone []string // matches that no other account has
 }
 
 // run deletes everything but the live jobs, of which there may be none.
@@ -143,7 +147,7 @@ func (w *forgetter) run(account string) (live int, err error) {
 			return 0, err
 		}
 	}
-	for _, step := range []func(league.Account) error{w.account, w.matches, w.jobs, w.runs, w.rest, w.weeklies, w.seats} {
+	for _, step := range []func(league.Account) error{w.account, w.matches, w.jobs, w.runs, w.rest, w.weeklies, w.seats, w.states, w.asked} {
 		if err := step(a); err != nil {
 			return 0, err
 		}
@@ -174,7 +178,6 @@ func (w *forgetter) account(a league.Account) (err error) {
 
 // matches takes the account's list apart: what no other account has is deleted with its payloads.
 func (w *forgetter) matches(a league.Account) error {
-	var alone []string
 	w.t.dirty = true
 	err := w.t.query(func(rows pgx.Rows) {
 		var match string
@@ -186,7 +189,7 @@ func (w *forgetter) matches(a league.Account) error {
 			w.f.Done.Shared++
 			return
 		}
-		alone = append(alone, match)
+		w.alone = append(w.alone, match)
 	}, `with mine as (delete from fs_listing where account = $1 returning match)
 select match, exists (select from fs_listing o where o.match = mine.match and o.account <> $1) from mine order by match`, a.ID)
 	if err != nil {
@@ -201,10 +204,10 @@ select match, exists (select from fs_listing o where o.match = mine.match and o.
 		for _, name := range both.MatchCounters(&m) {
 			w.t.sums.count(name, -1)
 		}
-	}, "with gone as (delete from fs_match where id = any($1) returning *) "+tMatches.sql().these+"from gone", alone)
-	w.t.exec("delete from fs_seat where match = any($1)", alone)
-	w.t.exec("delete from fs_payload where match = any($1)", alone)
-	w.t.exec("delete from fs_history where of = any($1)", alone)
+	}, "with gone as (delete from fs_match where id = any($1) returning *) "+tMatches.sql().these+"from gone", w.alone)
+	w.t.exec("delete from fs_seat where match = any($1)", w.alone)
+	w.t.exec("delete from fs_payload where match = any($1)", w.alone)
+	w.t.exec("delete from fs_history where of = any($1)", w.alone)
 	return err
 }
 
@@ -303,4 +306,57 @@ func (w *forgetter) seats(league.Account) error {
 		w.t.toEnd("seats", match)
 	}
 	return w.t.err
+}
+
+// states takes the account out of what is kept as blobs.
+func (w *forgetter) states(a league.Account) error {
+	type state struct {
+		name string
+		blob []byte
+	}
+	var all []state
+	err := w.t.query(func(rows pgx.Rows) {
+		var s state
+		if scan(rows, []any{&s.name, &s.blob}) == nil {
+			all = append(all, s)
+		}
+	}, "select name, blob from fs_state order by name for update")
+	scrub := both.NewScrub(a, w.alone)
+	for _, s := range all {
+		if clean, found := scrub.Blob(s.blob); found {
+			w.t.exec("update fs_state set blob = $2 where name = $1", s.name, clean)
+		}
+	}
+	return err
+}
+
+// TriggerKind is the kind of River's rows by which other programs ask for syncs: see package river.
+const TriggerKind = "farsight.trigger"
+
+// asked deletes River's rows by which other programs have asked for syncs of the account, and those
+// that are not due yet, too. They write Riot IDs as they like.
+func (w *forgetter) asked(a league.Account) error {
+	there, _, err := value[bool](w.t, "select to_regclass('river_job') is not null")
+	if err != nil || !there {
+		return err
+	}
+	var gone []int64
+	err = w.t.query(func(rows pgx.Rows) {
+		var id int64
+		var riotID string
+		if scan(rows, []any{&id, &riotID}) != nil {
+			return
+		}
+		name, tag, _ := strings.Cut(riotID, "#")
+		if bare(name) == both.Fold(a.GameName) && bare(tag) == both.Fold(a.TagLine) {
+			gone = append(gone, id)
+		}
+	}, "select id, coalesce(args->>'riot_id', '') from river_job where kind = '"+TriggerKind+"'")
+	w.t.exec("delete from river_job where id = any($1)", gone)
+	return err
+}
+
+// bare is a part of a Riot ID as it is compared, without what copying it from a page may have added.
+func bare(part string) string {
+	return both.Fold(strings.TrimFunc(part, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }))
 }

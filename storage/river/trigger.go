@@ -7,12 +7,13 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/pg"
 )
 
 // queueTriggers is where other programs ask for syncs, by rows of a kind of their own.
 const (
 	queueTriggers = "farsight"
-	kindTrigger   = "farsight.trigger"
+	kindTrigger   = pg.TriggerKind
 )
 
 // trigger is what another program asks for.

@@ -1,0 +1,81 @@
+package both
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"github.com/farsight-console/farsight/engine/league"
+)
+
+// Scrub takes whoever is forgotten out of blobs that tell of many: the last calls, what led to a 429,
+// what speaks for an alert.
+type Scrub struct {
+	words  map[string]bool // ids, whole: of the account, its PUUIDs, its matches
+	riotID string          // folded
+}
+
+// shownPUUID is how much of a PUUID stands in the record of a call.
+const shownPUUID = 8
+
+// NewScrub names an account, and the matches that go with it.
+func NewScrub(a league.Account, matches []string) Scrub {
+	s := Scrub{words: map[string]bool{a.ID: true}, riotID: Fold(a.GameName) + "#" + Fold(a.TagLine)}
+	for _, puuid := range PUUIDsOf(a) {
+		s.words[puuid], s.words[puuid[:min(len(puuid), shownPUUID)]] = true, true
+	}
+	for _, m := range matches {
+		s.words[m] = true
+	}
+	return s
+}
+
+// Blob empties each text of a JSON blob that names them; ok is false when none does, or it is no JSON.
+func (s Scrub) Blob(blob []byte) (clean []byte, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(blob))
+	d.UseNumber() // durations have more digits than a float
+	var v any
+	if d.Decode(&v) != nil {
+		return blob, false
+	}
+	if v, ok = s.value(v); !ok {
+		return blob, false
+	}
+	clean, err := json.Marshal(v)
+	return clean, err == nil
+}
+
+func (s Scrub) value(v any) (_ any, found bool) {
+	switch v := v.(type) {
+	case string:
+		if s.names(v) {
+			return "", true
+		}
+	case []any:
+		for i := range v {
+			clean, is := s.value(v[i])
+			v[i], found = clean, found || is
+		}
+	case map[string]any:
+		for name := range v {
+			if s.names(name) {
+				delete(v, name)
+				found = true
+				continue
+			}
+			clean, is := s.value(v[name])
+			v[name], found = clean, found || is
+		}
+	}
+	return v, found
+}
+
+func (s Scrub) names(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
+		if s.words[word] {
+			return true
+		}
+	}
+	return strings.Contains(Fold(text), s.riotID)
+}

@@ -104,6 +104,9 @@ func Led(p *engine.MembersPage) string {
 	if left := leftBehind(p); left != "" {
 		text += "; " + left
 	}
+	if why := p.Stuck(); why != "" {
+		text += "; " + why
+	}
 	return text
 }
 

@@ -171,8 +171,12 @@ func (l *Leader) Held(lane string) engine.Held {
 // Health is that of the calls, which stop while no member takes any up.
 func (l *Leader) Health() (engine.EngineState, string) {
 	state, why := l.Limits.Health()
-	if halt := l.halt(); state == engine.EngineLive && halt != "" {
+	switch halt := l.halt(); {
+	case halt == "":
+	case state == engine.EngineLive:
 		return engine.EnginePaused, halt
+	case state == engine.EngineDegraded: // this machine has no network, of which the halt says more
+		return state, halt
 	}
 	return state, why
 }

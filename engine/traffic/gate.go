@@ -310,6 +310,9 @@ func (g *gate) isProven() bool {
 	return g.proven
 }
 
+// CutOff says that the machine of this process has no way to Riot.
+const CutOff = "this machine cannot reach Riot"
+
 // health names the worst of what is blown.
 func (g *gate) health() (engine.EngineState, string) {
 	g.mu.Lock()
@@ -318,7 +321,7 @@ func (g *gate) health() (engine.EngineState, string) {
 	case g.key.blown:
 		return engine.EngineNoKey, "Riot refuses the key, or there is none"
 	case g.network.blown:
-		return engine.EngineDegraded, "this machine cannot reach Riot"
+		return engine.EngineDegraded, CutOff
 	}
 	if g.keyholder != nil {
 		if why := g.keyholder.Paused(); why != "" {

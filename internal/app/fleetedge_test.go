@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,6 +99,79 @@ func TestPostgres_AMemberThatIsCutOff(t *testing.T) {
 	}
 	f.ends()
 	f.sound()
+}
+
+// Who leads and cannot reach Riot keeps the lead when nobody else may have it: no call is made, and every
+// member, status, list and doctor says why and what to do. When the way is free again all goes on.
+func TestPostgres_ALeaderThatIsCutOffAlone(t *testing.T) {
+	t.Parallel()
+	const who, matches = "Cut Off Alone#EUW", 12
+	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
+	way := newWay(t, f.sim.addr)
+	c, dir := f.keyless(canary, "serve", "--base-url", "http://"+way.at+"/{routing}")
+	p := c.start(t)
+	p.says("ready: process")
+	leads := f.joins(p, dir)
+	f.leader(0)
+	looks := f.join("--no-lead")
+	c, dir = f.keyless("", "serve") // it may lead, and has no key
+	without := c.start(t)
+	without.says("ready: process")
+	f.joins(without, dir)
+	beside := f.inSchema
+	beside.dir = f.dirs[looks]
+	beside.run(exitDone, "trigger", who, "--platform", "euw1")
+	const why = "leads and cannot reach Riot, and no other member may lead: no call is made until its way to Riot is free, or a member with the same key is started that may lead"
+	for pid, dir := range f.dirs {
+		beside.dir = dir
+		f.members[pid].until("the reason", func() bool { return strings.Contains(beside.run(exitDone, "status").stdout, why) })
+	}
+	for _, list := range []string{"members", "doctor"} {
+		if r := f.command(list).run(t); !strings.Contains(r.stdout, strconv.Itoa(leads)+"-") || !strings.Contains(r.stdout, why) {
+			t.Errorf("%s: %s", list, r.stdout)
+		}
+	}
+	if n := f.sim.Stats().Calls; n != 0 || f.leader(0) != leads {
+		t.Errorf("%d calls were made, %d leads", n, f.leader(0))
+	}
+	way.open(t)
+	f.stored(p, matches)
+	if f.leader(0) != leads {
+		t.Errorf("%d leads", f.leader(0))
+	}
+	p.until("no word of it", func() bool { return !strings.Contains(beside.run(exitDone, "status").stdout, "cannot reach Riot") })
+	f.ends()
+	f.sound()
+}
+
+// way is an address where nobody listens, until it leads to another.
+type way struct{ at, to string }
+
+func newWay(t *testing.T, to string) *way {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return &way{l.Addr().String(), to}
+}
+
+// open lets the way lead there until the test ends.
+func (w *way) open(t *testing.T) {
+	t.Helper()
+	l, err := net.Listen("tcp", w.at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	there := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: w.to}) }}
+	go func() {
+		defer close(done)
+		_ = serve(ctx, l, there)
+	}()
+	t.Cleanup(func() { stop(); <-done })
 }
 
 // A sync beside members goes on when the last of them is gone: with a key this process leads, without

@@ -126,6 +126,7 @@ type teller struct {
 	epoch int64
 	state func() (engine.EngineState, string) // of the engine
 	calls control.Limiter
+	name  string // of this member
 }
 
 // Run stores what has changed until ctx ends. What the store does not take now it takes next time.
@@ -147,7 +148,9 @@ func (t teller) reading(now time.Time) reading {
 	m := t.calls.Meter()
 	r := reading{Epoch: t.epoch, State: engine.EngineLive, Throttled: m.Throttled, Unforeseen: m.Unforeseen}
 	if state, why := t.state(); passedOn[state] {
-		r.State, r.Why = state, why
+		if r.State, r.Why = state, why; why == traffic.CutOff { // it is another machine than theirs
+			r.Why = t.name + " leads and cannot reach Riot"
+		}
 	}
 	all := t.calls.CallsAfter(0)
 	from := max(len(all)-usualCalls, 0)

@@ -24,8 +24,9 @@ type hand struct {
 	backend *local.Backend
 	carrier *river.Carrier
 	reach   *remote.Reach
-	alone   func() bool // reports whether no other member would carry anything out
-	idle    bool        // it carries nothing out itself
+	alone   func() bool   // reports whether no other member would carry anything out
+	stuck   func() string // see engine.MembersPage.Stuck
+	idle    bool          // it carries nothing out itself
 }
 
 // carriedKinds make one call each, and whoever makes it needs no other.
@@ -55,7 +56,7 @@ func (m *member) lend() error {
 	if err != nil {
 		return err
 	}
-	h := &hand{parts: p, reach: remote.NewReach(p.client.Reach, log), alone: func() bool { return m.alone(key()) }}
+	h := &hand{parts: p, reach: remote.NewReach(p.client.Reach, log), alone: func() bool { return m.alone(key()) }, stuck: m.stuck}
 	carries := workers(cfg.Workers, maxWorkers)
 	if h.idle = m.noWork; h.idle {
 		carries = 0
@@ -116,6 +117,15 @@ func (m *member) alone(key string) bool {
 	return true
 }
 
+// stuck says why no call is made while this member leads and cannot reach Riot; "" = somebody else may lead.
+func (m *member) stuck() string {
+	v := m.seen.Load()
+	if v == nil || v.Leader != m.id {
+		return ""
+	}
+	return v.Stuck()
+}
+
 // launcher hands what is claimed in a term to the members; nil of an engine that has none.
 func (p *parts) launcher() *remote.Leader {
 	h := p.hand.Load()
@@ -133,6 +143,9 @@ func (p *parts) launcher() *remote.Leader {
 func (h *hand) why() string {
 	if h.idle && h.alone() {
 		return "no other member makes calls: start one without --no-work, on a machine that reaches Riot"
+	}
+	if h.cutOff() { // else it was until just now
+		return h.stuck()
 	}
 	return ""
 }

@@ -125,7 +125,8 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		if told, err := storedReading(context.Background(), p.db); err == nil {
 			limits.GoOnFrom(told.last())
 		}
-		also = append(also, teller{p.db, p.term.Epoch, func() (engine.EngineState, string) { return con.State() }, admits})
+		me := p.is()
+		also = append(also, teller{p.db, p.term.Epoch, func() (engine.EngineState, string) { return con.State() }, admits, me.ID + " on " + me.Host})
 	}
 	if p.follows {
 		alerts, err = newAlerts(gauges{parts: p}, cfg.Policies, nil, nil)

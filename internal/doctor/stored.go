@@ -77,7 +77,11 @@ func (d *doctor) members(ctx context.Context) {
 		d.sayError(name, "", err)
 		return
 	}
-	d.say(Fine, name, "", "%s", columns.Led(&p))
+	level := Fine
+	if p.Stuck() != "" {
+		level = Warning
+	}
+	d.say(level, name, "", "%s", columns.Led(&p))
 	for i := range p.Members {
 		m := &p.Members[i]
 		if note := columns.MemberNote(m); note != "" {

@@ -202,6 +202,50 @@ func TestPostgres_ASyncWhoseLastLeaderIsGone(t *testing.T) {
 	f.sound()
 }
 
+// A sync that stands still for longer than a term leads again when nobody has led meanwhile, else it
+// follows who does, to the end of the sync.
+func TestPostgres_ASyncThatStoodStill(t *testing.T) {
+	t.Parallel()
+	const who, matches = "Sleeper#EUW", 12
+	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
+	f.sim.upTo(5)
+	p := f.command("sync", who, "--platform", "euw1", "--json").start(t)
+	pid := p.cmd.Process.Pid
+	f.members[pid] = p
+	p.says(`"phase":"matches"`)
+	sleep := func() {
+		_ = p.cmd.Process.Signal(syscall.SIGSTOP)
+		p.until("the end of its term", func() bool {
+			return len(sql(t, f.at, "select holder from fs_fleet where expires < clock_timestamp()")) == 1
+		})
+	}
+	wake := func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }
+	sleep()
+	before := sql(t, f.at, "select holder from fs_fleet")[0]
+	wake()
+	p.until("its next term", func() bool {
+		at := sql(t, f.at, "select holder from fs_fleet where expires > clock_timestamp()")
+		return len(at) == 1 && at[0] != before && strings.HasPrefix(at[0], strconv.Itoa(pid)+"-")
+	})
+	sleep()
+	other := f.join()
+	if leads := f.leader(pid); leads != other {
+		t.Errorf("%d leads", leads)
+	}
+	wake()
+	f.sim.upTo(0)
+	r := p.wait().wants(t, exitDone)
+	delete(f.members, pid)
+	if strings.Count(r.stdout, `"event":"summary"`) != 1 || !strings.Contains(r.stdout, `"result":"completed"`) || r.stderr != "" {
+		t.Errorf("it said %s%s", r.stdout, r.stderr)
+	}
+	if n := f.sim.Stats().Violations; n != 0 {
+		t.Errorf("%d violations of the limits", n)
+	}
+	f.ends()
+	f.sound()
+}
+
 // Without a key nobody takes the lead: the sync ends with what to do, and the same command goes on.
 func TestPostgres_ASyncThatNobodyCarriesOut(t *testing.T) {
 	t.Parallel()

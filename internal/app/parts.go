@@ -42,12 +42,29 @@ func assemble(cfg config.Config, a assembly) (*parts, error) {
 	if err := p.wire(cfg, a); err != nil {
 		return nil, errors.Join(err, host.close())
 	}
-	host.work, host.front = p.control.Run, p.control
+	host.work, host.front = p.runInTerm, p.control
 	if a.onlyOwn {
 		host.front = ownRun{p.control, p.backend}
 	}
 	host.engine.Store(p)
 	return p, nil
+}
+
+// runInTerm runs the engine until ctx ends, or the term within which it works.
+func (p *parts) runInTerm(ctx context.Context) error {
+	if p.term != nil {
+		var stop context.CancelFunc
+		ctx, stop = context.WithCancel(ctx)
+		defer stop()
+		go func() {
+			select {
+			case <-ctx.Done():
+			case <-p.term.Over():
+				stop()
+			}
+		}()
+	}
+	return p.control.Run(ctx)
 }
 
 func (p *parts) wire(cfg config.Config, a assembly) error {

@@ -150,6 +150,10 @@ func (s *syncRun) alone(ctx context.Context) error {
 	}
 	for {
 		err := s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
+		if errors.Is(err, errStoodStill) {
+			s.say("this process has stood still and does not lead any more: it goes on")
+			continue
+		}
 		if s.cfg.Store == "" || !isHeld(err) {
 			return err
 		}
@@ -157,9 +161,7 @@ func (s *syncRun) alone(ctx context.Context) error {
 		if !errors.Is(err, errLeaderless) {
 			return err
 		}
-		if !s.out.JSON {
-			_, _ = fmt.Fprintln(s.out.W, "nobody leads any more: this process does, until the sync has ended")
-		}
+		s.say("nobody leads any more: this process does, until the sync has ended")
 	}
 }
 
@@ -187,15 +189,38 @@ func (s *syncRun) own(ctx context.Context, a assembly) error {
 			p.log.Warn().Err(err).Msg("nobody can attach to this engine")
 		}
 	}
-	watching, done := context.WithCancel(ctx)
-	defer done()
-	t := p.start(ctx, done)
+	watching, done := context.WithCancelCause(ctx)
+	defer done(nil)
+	t := p.start(ctx, func() { done(p.lost()) })
 	sum, err := s.follow.On(watching, p.front)
+	if errors.Is(context.Cause(watching), errStoodStill) {
+		_ = t.stop() // with what follows from that
+		return errStoodStill
+	}
 	s.dropUnknown(watching, p.front, sum)
 	if err := errors.Join(err, t.stop()); err != nil {
 		return err
 	}
 	return verdict(sum, s.account, s.out, keptHere)
+}
+
+// errStoodStill says that an engine of its own has lost its term: for longer than that lasts it did
+// nothing, as on a machine that sleeps.
+var errStoodStill = engine.Problemf(engine.ErrGone, "the same command goes on where it stopped", "this process has stood still and does not lead any more")
+
+// lost is errStoodStill when the term of an engine has ended before its work; nil of an engine that has none.
+func (p *parts) lost() error {
+	if p.term != nil && !p.term.Held() {
+		return errStoodStill
+	}
+	return nil
+}
+
+// say tells people, not programs.
+func (s *syncRun) say(text string) {
+	if !s.out.JSON {
+		_, _ = fmt.Fprintln(s.out.W, text)
+	}
 }
 
 // dropUnknown takes an account away that was mistyped: its end has been told.
@@ -217,9 +242,7 @@ func (s *syncRun) after(ctx context.Context, err error) (again bool, _ error) {
 	}
 	if s.lost.IsZero() {
 		s.lost = time.Now()
-		if !s.out.JSON {
-			_, _ = fmt.Fprintln(s.out.W, "the engine has gone: looking for the next one")
-		}
+		s.say("the engine has gone: looking for the next one")
 	}
 	if time.Since(s.lost) > engineBack {
 		return false, err

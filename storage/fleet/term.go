@@ -18,6 +18,7 @@ type Term struct {
 	until time.Time // by this process's stopwatch
 	timer *time.Timer
 
+	lead  context.Context // of Lead
 	stop  context.CancelCauseFunc
 	over  context.CancelCauseFunc
 	ended chan error
@@ -32,7 +33,7 @@ func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead 
 	ctx, stop := context.WithCancelCause(run)
 	done, over := context.WithCancel(context.Background())
 	within, gone := context.WithCancelCause(context.Background())
-	t := &Term{Epoch: epoch, Store: db.Led(epoch, within), until: until, stop: stop, over: gone, ended: make(chan error, 1), done: done}
+	t := &Term{Epoch: epoch, Store: db.Led(epoch, within), until: until, lead: ctx, stop: stop, over: gone, ended: make(chan error, 1), done: done}
 	t.mu.Lock() // end may be due already
 	t.timer = time.AfterFunc(time.Until(until), t.end)
 	t.mu.Unlock()
@@ -61,6 +62,9 @@ func (t *Term) Until() time.Time {
 	defer t.mu.Unlock()
 	return t.until
 }
+
+// Over is closed when the term has ended, or its task.
+func (t *Term) Over() <-chan struct{} { return t.lead.Done() }
 
 // extend lets the term last until an instant, if it has not ended.
 func (t *Term) extend(until time.Time) {

@@ -106,13 +106,16 @@ func (f *Following) OnlyServed() bool { return f.engine.OnlyServed }
 
 // On lets an engine sync the account, or joins its open run, and shows the run until it
 // has ended or ctx is cancelled. The summary is always printed, unless the engine goes
-// before the end: with engine.ErrGone On may be called again, with the next engine.
+// before the end, or ctx ends with that cause: with engine.ErrGone On may be called again,
+// with the next engine.
 func (f *Following) On(ctx context.Context, c engine.Console) (Summary, error) {
 	if f.endedMeanwhile(ctx, c) {
 		return f.end(summarize(f.row, f.began))
 	}
 	r, err := c.Do(ctx, engine.Command{Op: engine.OpTrigger, Account: f.opt.Account, Sync: f.opt.Ask, By: f.opt.By})
 	switch {
+	case gone(ctx) != nil:
+		return Summary{}, gone(ctx)
 	case err != nil && ctx.Err() != nil:
 		return f.end(Summary{Event: summaryEvent, Account: f.opt.Account, Result: ResultInterrupted})
 	case err != nil && !errors.Is(err, engine.ErrConflict):
@@ -125,6 +128,8 @@ func (f *Following) On(ctx context.Context, c engine.Console) (Summary, error) {
 	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: id, Platform: f.opt.Ask.Platform})
 	f.row = d.Row
 	switch {
+	case gone(ctx) != nil:
+		return Summary{}, gone(ctx)
 	case r.Nothing:
 		return f.end(f.nothing(r.Text, err))
 	case err != nil && ctx.Err() != nil:
@@ -133,6 +138,9 @@ func (f *Following) On(ctx context.Context, c engine.Console) (Summary, error) {
 		return Summary{}, err
 	}
 	refused, err := f.follow(ctx, c, d.ETA)
+	if err == nil && f.row.Status.Open() {
+		err = gone(ctx)
+	}
 	if err != nil {
 		return Summary{}, err
 	}
@@ -144,6 +152,15 @@ func (f *Following) On(ctx context.Context, c engine.Console) (Summary, error) {
 		s.Result = ResultInterrupted
 	}
 	return f.end(s)
+}
+
+// gone is the cause of a context whose engine is not there any more; nil while it is, and when whoever
+// waits has left.
+func gone(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.Is(cause, engine.ErrGone) {
+		return cause
+	}
+	return nil
 }
 
 func (f *Following) end(s Summary) (Summary, error) { return s, f.show.end(s) }

@@ -331,6 +331,19 @@ func TestQuitAsksWhileTheEngineWorks(t *testing.T) {
 			t.Error("an attached console asks before it quits")
 		}
 	})
+	bubble(t, func(t *testing.T) {
+		opt, guest := testOptions(), false
+		opt.Guest = func() bool { return guest }
+		d := open(t, uitest.Busy(), 120, 40, opt)
+		d.press("q")
+		d.wants("Quit Farsight?")
+		d.press("n")
+		guest = true
+		d.press("q")
+		if !d.quit {
+			t.Error("a guest asks before it quits")
+		}
+	})
 }
 
 func TestQClosesWhatWasOpenedFirst(t *testing.T) {

@@ -60,14 +60,17 @@ func TestDetach(t *testing.T) {
 	for name, c := range map[string]struct {
 		embedded, can  bool
 		quit, detached bool
+		guest          func() bool
 	}{
-		"own engine that can go on":    {true, true, true, true},
-		"own engine that ends with it": {true, false, false, false},
-		"attached":                     {false, false, true, false},
+		"own engine that can go on":    {true, true, true, true, nil},
+		"own engine that ends with it": {true, false, false, false, nil},
+		"attached":                     {false, false, true, false, nil},
+		"looks on as a guest":          {true, true, true, false, func() bool { return true }},
+		"a guest no more":              {true, true, true, true, func() bool { return false }},
 	} {
 		bubble(t, func(t *testing.T) {
 			opt := testOptions()
-			opt.Embedded, opt.CanDetach = c.embedded, c.can
+			opt.Embedded, opt.CanDetach, opt.Guest = c.embedded, c.can, c.guest
 			d := open(t, uitest.Busy(), 120, 40, opt)
 			d.press("d")
 			if d.quit != c.quit || d.m.detached != c.detached {

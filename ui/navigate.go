@@ -85,13 +85,16 @@ func (m *model) quit(now time.Time) tea.Cmd {
 func (m *model) exit(time.Time) tea.Cmd {
 	running := m.rows.Data.Engine.InFlight
 	open := len(m.rows.Data.Syncing())
-	if !m.opt.Embedded || running+open == 0 {
+	if !m.owns() || running+open == 0 {
 		return tea.Quit
 	}
 	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{stops(running, open, m.demo())}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
 	m.over.exit = true
 	return nil
 }
+
+// owns reports whether the engine ends with this console.
+func (m *model) owns() bool { return m.opt.Embedded && (m.opt.Guest == nil || !m.opt.Guest()) }
 
 // stops says what an engine leaves that ends with this console, and what becomes of it.
 func stops(running, open int, demo bool) string {
@@ -115,11 +118,11 @@ func stops(running, open int, demo bool) string {
 // detach leaves the console and lets the engine go on. An attached one is left as by
 // quitting.
 func (m *model) detach(now time.Time) tea.Cmd {
-	if m.opt.Embedded && !m.opt.CanDetach {
+	if m.owns() && !m.opt.CanDetach {
 		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this engine ends with its console: it cannot be detached"}, now)
 		return nil
 	}
-	m.detached = m.opt.Embedded
+	m.detached = m.owns()
 	return tea.Quit
 }
 

@@ -19,6 +19,9 @@ type Options struct {
 
 	Demo     bool // the flag is always on the screen
 	Embedded bool // the engine ends with this console: quitting asks while it works
+	// Guest reports whether Embedded is not so for now: the engine is that of others, and goes on without
+	// this console. nil = it is never.
+	Guest func() bool
 	// CanDetach says that the engine can go on without this console, which owns it: Run
 	// tells how it ended.
 	CanDetach bool

@@ -14,7 +14,7 @@ type assembly struct {
 	keys      *keyring.Ring
 	demo      bool
 	onlyOwn   bool               // only the runs that ownRun names are worked on
-	attach    bool               // of onlyOwn and a guest: commands and consoles attach to it as to any other
+	attach    bool               // of onlyOwn: commands and consoles attach to it as to any other
 	noLead    bool               // of a member: it follows for good
 	noWork    bool               // of a member: it makes no calls for who leads
 	guest     func() bool        // of a member: it looks on and gives orders, no more, until it reports false once; nil = no

@@ -133,10 +133,10 @@ func (e elsewhere) Absent(ctx context.Context) string {
 
 // attended runs an engine with a console in front. When the terminal goes away the
 // engine stays, if it shall; when the operator detaches, another process takes over.
-func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring.Ring, opt ui.Options) error {
+func (c console) attended(ctx context.Context, cfg config.Config, a assembly, opt ui.Options) error {
 	watching, done := context.WithCancel(ctx)
 	defer done()
-	own := openBeside(ctx, cfg, keys, done)
+	own := openBeside(ctx, cfg, a, done)
 	if err := own.soon(); err != nil {
 		return err
 	}
@@ -146,13 +146,17 @@ func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring.
 		hangups = takeHangups()
 		defer signal.Stop(hangups)
 	}
-	opt.Embedded, opt.CanDetach, opt.Stack, opt.Stalled = true, true, own.stack, stalledText(keep)
+	opt.Embedded, opt.CanDetach, opt.Guest, opt.Stack, opt.Stalled = true, true, a.guest, own.stack, stalledText(keep)
+	if a.guest != nil {
+		opt.Stalled = consoleClosed
+	}
 	onTerminal := term.IsTerminal(int(os.Stdin.Fd()))
 	err := c.show(watching, own.con, opt)
 	t, failed := own.task()
 	if failed != nil {
 		return failed
 	}
+	keep = keep && (a.guest == nil || !a.guest()) // of a guest there is nothing to keep
 	// Lines end with their terminal, and do not know why: it is gone before the signal
 	// that tells so has come.
 	if c.plain && keep && ctx.Err() == nil && (len(hangups) > 0 || onTerminal && !term.IsTerminal(int(os.Stdin.Fd()))) {
@@ -163,7 +167,7 @@ func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring.
 		if err := t.stop(); err != nil {
 			return err
 		}
-		return handOver(ctx, cfg, keys, stdoutPlain())
+		return handOver(ctx, cfg, a.keys, stdoutPlain())
 	case errors.Is(err, terminal.ErrHungUp) && keep:
 		t.log.Info().Msg("the terminal has gone; the engine goes on without it")
 		d := daemon{base: t.base, load: c.load, hangups: hangups, systemd: sdnotify.Notifier{}}
@@ -175,14 +179,15 @@ func (c console) attended(ctx context.Context, cfg config.Config, keys *keyring.
 	return errors.Join(err, t.stop())
 }
 
+const consoleClosed = "farsight: the console was closed: this terminal took nothing for too long."
+
 // stalledText is the last thing on a terminal that took nothing, of a console with
 // an engine of its own.
 func stalledText(keep bool) string {
-	const closed = "farsight: the console was closed: this terminal took nothing for too long. "
 	if !keep {
-		return closed + "The engine stops; everything is kept."
+		return consoleClosed + " The engine stops; everything is kept."
 	}
-	return closed + fmt.Sprintf("The engine goes on in process %d: `farsight` attaches to it, ctrl+c here ends it.", os.Getpid())
+	return consoleClosed + fmt.Sprintf(" The engine goes on in process %d: `farsight` attaches to it, ctrl+c here ends it.", os.Getpid())
 }
 
 // handOverWait is how long the process that takes over may need to open the data

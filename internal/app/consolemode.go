@@ -92,7 +92,7 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 		return err
 	}
 	if !keys.Get().IsZero() {
-		return c.attended(ctx, cfg, keys, opt)
+		return c.attended(ctx, cfg, assembly{keys: keys}, opt)
 	}
 	switch {
 	case cfg.Store != "":
@@ -150,7 +150,7 @@ func (c console) firstRun(ctx context.Context, cfg config.Config, keys *keyring.
 		if err := keys.Replace(key); err != nil {
 			return err
 		}
-		return c.attended(ctx, cfg, keys, opt)
+		return c.attended(ctx, cfg, assembly{keys: keys}, opt)
 	case ui.ChooseDemo:
 		return runDemo(ctx, cfg, demoOptions{seed: defaultSeed, speed: 1}, stdoutPlain())
 	case ui.ChooseBrowse:
@@ -186,7 +186,8 @@ func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string,
 	return "the key works: " + limits + " calls:seconds", nil
 }
 
-// asGuest shows what members do that share a database, until it has a key: then it is one like them.
+// asGuest shows what members do that share a database, until it has a key: then it is one like them, and is
+// left as they are.
 func (c console) asGuest(ctx context.Context, cfg config.Config, keys *keyring.Ring, opt ui.Options) error {
 	db, err := openStored(cfg) // one that is not there is not made for it
 	if err == nil {
@@ -195,10 +196,7 @@ func (c console) asGuest(ctx context.Context, cfg config.Config, keys *keyring.R
 	if err != nil {
 		return err
 	}
-	a := assembly{keys: keys, attach: true, guest: func() bool { return keys.Get().IsZero() }}
-	return asGuest(ctx, cfg, a, func(ctx context.Context, p *base) error {
-		return c.show(ctx, p.front, opt)
-	})
+	return c.attended(ctx, cfg, assembly{keys: keys, guest: func() bool { return keys.Get().IsZero() }}, opt)
 }
 
 // onStored shows what is stored, without a key and without an engine.

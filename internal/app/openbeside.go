@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/swap"
 )
 
@@ -26,20 +25,20 @@ type ownEngine struct {
 
 // openBeside opens the data directory and starts the engine in the background.
 // ended is called when the engine stops, or cannot start.
-func openBeside(ctx context.Context, cfg config.Config, keys *keyring.Ring, ended func()) *ownEngine {
+func openBeside(ctx context.Context, cfg config.Config, a assembly, ended func()) *ownEngine {
 	o := &ownEngine{con: swap.New(false), settled: make(chan struct{})}
 	o.con.Down("opening " + storeName(cfg))
 	go func() {
 		defer close(o.settled)
-		if o.err = o.begin(ctx, cfg, keys, ended); o.err != nil {
+		if o.err = o.begin(ctx, cfg, a, ended); o.err != nil {
 			ended()
 		}
 	}()
 	return o
 }
 
-func (o *ownEngine) begin(ctx context.Context, cfg config.Config, keys *keyring.Ring, ended func()) error {
-	p, err := join(cfg, assembly{keys: keys})
+func (o *ownEngine) begin(ctx context.Context, cfg config.Config, a assembly, ended func()) error {
+	p, err := join(cfg, a)
 	if err != nil {
 		return err
 	}
@@ -95,11 +94,6 @@ func asGuest(ctx context.Context, cfg config.Config, a assembly, f func(context.
 	p, err := join(cfg, a)
 	if err != nil {
 		return err
-	}
-	if a.attach {
-		if err := p.open(cfg); err != nil {
-			return errors.Join(err, p.close())
-		}
 	}
 	watching, done := context.WithCancel(ctx)
 	defer done()

@@ -12,34 +12,35 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
+// get makes a call and reads its answer by scan.
+func get[T any](ctx context.Context, c *Client, rq request, scan func([]byte) (T, error)) (v T, err error) {
+	rq.use = func(b *body) error { v, err = scan(b.raw.Bytes()); return err }
+	err = c.do(ctx, rq)
+	return v, err
+}
+
 // AccountByRiotID resolves Name#TAG. Any region knows every account; sea is asked in asia.
-func (c *Client) AccountByRiotID(ctx context.Context, r route.Region, name, tag string) (a Account, err error) {
-	err = c.do(ctx, request{
-		host: string(r.Account()), method: route.AccountByRiotID, params: []string{name, tag},
-		target: cut(name+"#"+tag, 40),
-		use:    func(b *body) error { a, err = scanAccount(b.raw.Bytes()); return err },
-	})
-	return a, err
+func (c *Client) AccountByRiotID(ctx context.Context, r route.Region, name, tag string) (Account, error) {
+	return get(ctx, c, request{
+		host: string(r.Account()), method: route.AccountByRiotID, params: []string{name, tag}, target: cut(name+"#"+tag, 40),
+	}, scanAccount)
 }
 
 // AccountByPUUID gives the current Riot ID of a player; its names may be empty.
-func (c *Client) AccountByPUUID(ctx context.Context, r route.Region, puuid string) (a Account, err error) {
-	err = c.do(ctx, request{
-		host: string(r.Account()), method: route.AccountByPUUID, params: []string{puuid},
-		target: cut(puuid, 8),
-		use:    func(b *body) error { a, err = scanAccount(b.raw.Bytes()); return err },
-	})
-	return a, err
+func (c *Client) AccountByPUUID(ctx context.Context, r route.Region, puuid string) (Account, error) {
+	return get(ctx, c, ofPlayer(string(r.Account()), route.AccountByPUUID, puuid), scanAccount)
 }
 
 // ActiveRegion is the platform on which a player plays League.
-func (c *Client) ActiveRegion(ctx context.Context, r route.Region, puuid string) (p route.Platform, err error) {
-	err = c.do(ctx, request{
-		host: string(r.Account()), method: route.ActiveRegion, params: []string{"lol", puuid},
-		target: cut(puuid, 8),
-		use:    func(b *body) error { p, err = scanActiveRegion(b.raw.Bytes()); return err },
-	})
-	return p, err
+func (c *Client) ActiveRegion(ctx context.Context, r route.Region, puuid string) (route.Platform, error) {
+	rq := ofPlayer(string(r.Account()), route.ActiveRegion, puuid)
+	rq.params = []string{"lol", puuid}
+	return get(ctx, c, rq, scanActiveRegion)
+}
+
+// ofPlayer asks a host about a player.
+func ofPlayer(host string, m route.Method, puuid string) request {
+	return request{host: host, method: m, params: []string{puuid}, target: cut(puuid, 8)}
 }
 
 // MatchIDsQuery is one page of a player's matches, newest first.
@@ -95,54 +96,42 @@ func epoch(t time.Time) int64 {
 // MatchIDs lists one page of a player's matches. The region is the one of the games: another gives an
 // empty list and no error. Lists may be late, out of order, or hold ids that are gone.
 func (c *Client) MatchIDs(ctx context.Context, r route.Region, puuid string, q MatchIDsQuery) (ids []string, err error) {
-	rq := request{
-		host: string(r), method: route.MatchIDs, params: []string{puuid},
-		target: fmt.Sprintf("%s +%d", cut(puuid, 8), q.Start),
-		use:    func(b *body) error { ids, err = scanIDs(b.raw.Bytes()); return err },
-	}
+	rq := ofPlayer(string(r), route.MatchIDs, puuid)
+	rq.target = fmt.Sprintf("%s +%d", rq.target, q.Start)
 	if rq.query, err = q.values(); err != nil {
 		return nil, c.newError(rq, BadRequest, ClassBadRequest, err.Error()+": no call was made")
 	}
-	err = c.do(ctx, rq)
-	return ids, err
+	return get(ctx, c, rq, scanIDs)
 }
 
 // Match fetches a match from the region of its id.
-func (c *Client) Match(ctx context.Context, r route.Region, id string) (m Match, err error) {
-	rq := request{host: string(r), method: route.Match, params: []string{id}, target: cut(id, 32)}
-	rq.use = func(b *body) error {
-		if m, err = scanMatch(b.raw.Bytes(), id); err != nil {
-			return err
-		}
-		m.Payload, err = b.payload()
-		return err
-	}
-	if err := c.checkRegion(rq, r, id); err != nil {
-		return Match{}, err
-	}
-	if err := c.do(ctx, rq); err != nil {
-		return Match{}, err
-	}
-	return m, nil
+func (c *Client) Match(ctx context.Context, r route.Region, id string) (Match, error) {
+	return keep(ctx, c, r, id, route.Match, matchReader)
 }
 
 // Timeline fetches the timeline of a match from the region of its id.
-func (c *Client) Timeline(ctx context.Context, r route.Region, id string) (t Timeline, err error) {
-	rq := request{host: string(r), method: route.Timeline, params: []string{id}, target: cut(id, 32)}
+func (c *Client) Timeline(ctx context.Context, r route.Region, id string) (Timeline, error) {
+	return keep(ctx, c, r, id, route.Timeline, timelineReader)
+}
+
+// keep fetches a part of a match together with the bytes that are to be stored of it.
+func keep[T any](ctx context.Context, c *Client, r route.Region, id string, m route.Method, as reader[T]) (v T, err error) {
+	rq := request{host: string(r), method: m, params: []string{id}, target: cut(id, 32)}
 	rq.use = func(b *body) error {
-		if t, err = scanTimeline(b.raw.Bytes(), id); err != nil {
+		if v, err = as.scan(b.raw.Bytes(), id); err != nil {
 			return err
 		}
-		t.Payload, err = b.payload()
+		*as.payload(&v), err = b.payload()
 		return err
 	}
-	if err := c.checkRegion(rq, r, id); err != nil {
-		return Timeline{}, err
+	if err = c.checkRegion(rq, r, id); err == nil {
+		err = c.do(ctx, rq)
 	}
-	if err := c.do(ctx, rq); err != nil {
-		return Timeline{}, err
+	if err != nil {
+		var none T
+		return none, err
 	}
-	return t, nil
+	return v, nil
 }
 
 // checkRegion: the wrong region answers 404, which would bury a match that exists.
@@ -158,30 +147,18 @@ func (c *Client) checkRegion(rq request, r route.Region, id string) error {
 }
 
 // Summoner gives level and icon of a player on a platform.
-func (c *Client) Summoner(ctx context.Context, p route.Platform, puuid string) (i SummonerInfo, err error) {
-	err = c.do(ctx, request{
-		host: string(p), method: route.Summoner, params: []string{puuid}, target: cut(puuid, 8),
-		use: func(b *body) error { i, err = scanSummoner(b.raw.Bytes()); return err },
-	})
-	return i, err
+func (c *Client) Summoner(ctx context.Context, p route.Platform, puuid string) (SummonerInfo, error) {
+	return get(ctx, c, ofPlayer(string(p), route.Summoner, puuid), scanSummoner)
 }
 
 // LeagueEntries lists the ranked queues of a player on a platform; empty when unranked.
-func (c *Client) LeagueEntries(ctx context.Context, p route.Platform, puuid string) (entries []LeagueEntry, err error) {
-	err = c.do(ctx, request{
-		host: string(p), method: route.LeagueEntries, params: []string{puuid}, target: cut(puuid, 8),
-		use: func(b *body) error { entries, err = scanLeagueEntries(b.raw.Bytes()); return err },
-	})
-	return entries, err
+func (c *Client) LeagueEntries(ctx context.Context, p route.Platform, puuid string) ([]LeagueEntry, error) {
+	return get(ctx, c, ofPlayer(string(p), route.LeagueEntries, puuid), scanLeagueEntries)
 }
 
 // Status gives what Riot says about a platform.
-func (c *Client) Status(ctx context.Context, p route.Platform) (st PlatformStatus, err error) {
-	err = c.do(ctx, request{
-		host: string(p), method: route.Status, target: string(p),
-		use: func(b *body) error { st, err = scanStatus(b.raw.Bytes()); return err },
-	})
-	return st, err
+func (c *Client) Status(ctx context.Context, p route.Platform) (PlatformStatus, error) {
+	return get(ctx, c, request{host: string(p), method: route.Status, target: string(p)}, scanStatus)
 }
 
 // Probe finds out, with one call to account-v1, whether the key works at all; the engine uses it after a

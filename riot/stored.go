@@ -1,30 +1,30 @@
 package riot
 
-// ReadMatch reads a payload that was stored, as Client.Match reads one that came over the wire: it must be
-// whole and about the match.
-func ReadMatch(p Payload, id string) (Match, error) {
-	raw, err := p.Raw()
-	if err != nil {
-		return Match{}, err
-	}
-	m, err := scanMatch(raw, id)
-	if err != nil {
-		return Match{}, err
-	}
-	m.Payload = p
-	return m, nil
+// reader reads a part of a match: its fields, beside the bytes that are stored of it.
+type reader[T any] struct {
+	scan    func(raw []byte, id string) (T, error)
+	payload func(*T) *Payload
 }
 
+var (
+	matchReader    = reader[Match]{scanMatch, func(m *Match) *Payload { return &m.Payload }}
+	timelineReader = reader[Timeline]{scanTimeline, func(t *Timeline) *Payload { return &t.Payload }}
+)
+
+// ReadMatch reads a payload that was stored, as Client.Match reads one that came over the wire: it must be
+// whole and about the match.
+func ReadMatch(p Payload, id string) (Match, error) { return stored(p, id, matchReader) }
+
 // ReadTimeline reads a stored payload, as Client.Timeline reads one that came over the wire.
-func ReadTimeline(p Payload, id string) (Timeline, error) {
+func ReadTimeline(p Payload, id string) (Timeline, error) { return stored(p, id, timelineReader) }
+
+func stored[T any](p Payload, id string, as reader[T]) (v T, err error) {
 	raw, err := p.Raw()
 	if err != nil {
-		return Timeline{}, err
+		return v, err
 	}
-	t, err := scanTimeline(raw, id)
-	if err != nil {
-		return Timeline{}, err
+	if v, err = as.scan(raw, id); err == nil {
+		*as.payload(&v) = p
 	}
-	t.Payload = p
-	return t, nil
+	return v, err
 }

@@ -69,6 +69,17 @@ func (a *answer) take(v *View, err error) bool {
 	return true
 }
 
+// receive puts what came to a question of kind Q where it is kept; false when it is another question's.
+func receive[Q engine.Query, A engine.Answer](a *answer, v *View, q engine.Query, came engine.Answer, err error, into *A) bool {
+	if _, ok := q.(Q); !ok {
+		return false
+	}
+	if a.take(v, err) {
+		*into, _ = came.(A)
+	}
+	return true
+}
+
 // forget makes the next question due at once; what is shown stays.
 func (a *answer) forget() { a.seq, a.at, a.have = 0, time.Time{}, false }
 

@@ -35,13 +35,7 @@ func (f *forecast) want(v *View, ahead time.Duration) engine.Query {
 
 // got takes the answer; false when it is another question's.
 func (f *forecast) got(v *View, q engine.Query, a engine.Answer, err error) bool {
-	if _, ok := q.(engine.ForecastQuery); !ok {
-		return false
-	}
-	if f.take(v, err) {
-		f.plan, _ = a.(engine.Forecast)
-	}
-	return true
+	return receive[engine.ForecastQuery](&f.answer, v, q, a, err, &f.plan)
 }
 
 // busiest is the host with the most calls to come; nil when nothing is foreseen of any, or

@@ -35,13 +35,7 @@ func (f *freshness) want(v *View) engine.Query {
 
 // got takes the answer; false when it is another question's.
 func (f *freshness) got(v *View, q engine.Query, a engine.Answer, err error) bool {
-	if _, ok := q.(engine.FreshnessQuery); !ok {
-		return false
-	}
-	if f.take(v, err) {
-		f.data, _ = a.(engine.Freshness)
-	}
-	return true
+	return receive[engine.FreshnessQuery](&f.answer, v, q, a, err, &f.data)
 }
 
 // cells say it in a row; none when nothing is tracked.

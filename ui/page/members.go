@@ -47,9 +47,7 @@ func (p *Members) Want(v *View) engine.Query {
 // Got implements Page.
 func (p *Members) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.foot.got(q, a, err)
-	if _, ok := q.(engine.MembersQuery); ok && p.take(v, err) {
-		p.page, _ = a.(engine.MembersPage)
-	}
+	receive[engine.MembersQuery](&p.answer, v, q, a, err, &p.page)
 }
 
 // Draw implements Page.

@@ -15,7 +15,7 @@ import (
 // page, then the page.
 func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.prompt != nil {
-		return m.promptKey(k, now)
+		return m.promptKey(k)
 	}
 	if m.over != nil && m.over.menu != nil && m.over.menu.typing {
 		return m.paletteKey(k, now)

@@ -142,7 +142,7 @@ func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.wrong = ""
 		}
 	case tried:
-		return m, m.tried(msg)
+		m.tried(msg)
 	case tea.KeyPressMsg:
 		return m, m.press(tea.Key(msg))
 	}
@@ -244,17 +244,15 @@ func (m *welcome) check() tea.Cmd {
 	}
 }
 
-func (m *welcome) tried(t tried) tea.Cmd {
+func (m *welcome) tried(t tried) {
 	m.trying = false
-	if m.prompt == nil {
-		return nil
-	}
-	if t.err != nil {
+	switch {
+	case m.prompt == nil:
+	case t.err != nil:
 		m.wrong = t.err.Error()
-		return nil
+	default:
+		m.learnt = cmp.Or(t.learnt, "the key works")
 	}
-	m.learnt = cmp.Or(t.learnt, "the key works")
-	return nil
 }
 
 // View implements tea.Model.

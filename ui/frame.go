@@ -42,7 +42,7 @@ func (m *model) draw(now time.Time) {
 	}
 	if m.over != nil {
 		m.hits = m.hits[:0] // what lies over the page takes the clicks
-		body = m.drawOver(v, body, len(rows))
+		body = m.drawOver(body, len(rows))
 	} else {
 		m.rest(0, len(rows), body)
 	}

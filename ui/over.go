@@ -137,7 +137,7 @@ func (m *model) agree() tea.Cmd {
 
 // drawOver lays the overlay over the body, whose first row is the screen's row
 // top.
-func (m *model) drawOver(v *page.View, body []string, top int) []string {
+func (m *model) drawOver(body []string, top int) []string {
 	var p sheet
 	switch {
 	case m.over.dialog != nil:

@@ -265,7 +265,7 @@ func keyFault(text string) string {
 }
 
 // promptKey takes a key while a prompt is open.
-func (m *model) promptKey(k tea.Key, now time.Time) tea.Cmd {
+func (m *model) promptKey(k tea.Key) tea.Cmd {
 	p := m.prompt
 	name := k.String()
 	if k.Text != "" {

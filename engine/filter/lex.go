@@ -110,33 +110,31 @@ func (l *lexer) node() (n node, err *Error) {
 			return n, wrong(n.at, l.i, `write -term without a space, or "-" for the sign`, "- needs one term to take away")
 		}
 	}
-	if err = l.head(&n); err == nil {
-		err = l.values(&n)
-	}
+	l.head(&n)
+	err = l.values(&n)
 	n.end = l.i
 	return n, err
 }
 
 // head reads field and operator, if the term has any.
-func (l *lexer) head(n *node) *Error {
+func (l *lexer) head(n *node) {
 	n.nameAt = l.i
 	end := nameEnd(l.s, l.i)
 	name := l.s[l.i:end]
 	sign, not, width := readSign(l.s[end:])
 	switch {
 	case width == 0, name == "" && (sign == is || not), name != "" && l.isKey(name, l.s[end:]):
-		return nil
+		return
 	}
 	n.name, n.op, n.not = name, sign, n.not != not
 	l.i = end + width
 	if sign != is || name == "" {
-		return nil
+		return
 	}
 	if sign, not, width = readSign(l.s[l.i:]); width > 0 && sign != is && !not { // field:>5
 		n.op = sign
 		l.i += width
 	}
-	return nil
 }
 
 func (l *lexer) isKey(name, rest string) bool {

@@ -30,7 +30,7 @@ func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow)
 	b := braking(limits)
 	switch {
 	case b.Waiting > 0:
-		return brakes(e, w, limits, b)
+		return brakes(e, limits, b)
 	case w.ready+w.running == 0:
 		return w.resting()
 	case w.running == 0:
@@ -105,7 +105,7 @@ func outage(limits engine.LimitsRow) string {
 }
 
 // brakes says what a bucket does to what waits for it.
-func brakes(e engine.EngineRow, w work, limits engine.LimitsRow, b engine.BucketRow) string {
+func brakes(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) string {
 	wait := human.Counted(b.Waiting, "call waits", "calls wait")
 	if b.Blocked.After(limits.At) && !b.Frozen() {
 		return fmt.Sprintf("a %s holds %s: %s", b.BlockedBy, cmp.Or(b.Method, b.Host), wait)

@@ -62,7 +62,7 @@ func verdict(f engine.Forensics, w engine.WindowCount, known bool, told, above i
 	default:
 		return fmt.Sprintf("the 429 to %s named no type: a proxy or shard in front of Riot's API refused the call, not one of its rate limits", f.Call.Method) + foreignToo(f)
 	}
-	name := scopeName(f, w, known)
+	name := scopeName(f, known)
 	switch {
 	case !known || w.Server < 0:
 		return fmt.Sprintf("Riot says that the limit of %s is used up, but its answer did not say what it had counted, so it cannot be told who used it", name) + foreignToo(f)
@@ -96,7 +96,7 @@ func foreignToo(f engine.Forensics) string {
 	return "; besides, another process uses this key: Riot's counts have been above ours"
 }
 
-func scopeName(f engine.Forensics, w engine.WindowCount, known bool) string {
+func scopeName(f engine.Forensics, known bool) string {
 	if f.Kind == "method" {
 		return "method " + f.Call.Method + " of " + f.Call.Host
 	}

@@ -133,7 +133,7 @@ func (p *Permit) throttled(now instant, header http.Header) {
 	if first {
 		s.block.strikes++
 	}
-	until := p.openAgain(now, s, kind, header, over)
+	until := p.openAgain(now, s, header, over)
 	if until >= s.block.until {
 		s.block.until, s.block.kind = until, kind
 	}
@@ -181,7 +181,7 @@ func (s *scope) mistrust(now instant, full []*window) {
 }
 
 // openAgain is when the scope of a 429 opens.
-func (p *Permit) openAgain(now instant, s *scope, kind Kind, header http.Header, over []*window) instant {
+func (p *Permit) openAgain(now instant, s *scope, header http.Header, over []*window) instant {
 	if d, ok := ParseRetryAfter(header.Get("Retry-After"), time.Now()); ok {
 		return p.bound + d + margin
 	}

@@ -174,7 +174,7 @@ func (h *host) turnOf(now instant, s *scope, w *window, most, n int) time.Durati
 	if n <= free {
 		return 0
 	}
-	opens := placeAt(now, w, &s.tally, most, free, free+1) + instant((n-free-1)/most)*w.span()
+	opens := placeAt(now, w, &s.tally, most, free+1) + instant((n-free-1)/most)*w.span()
 	place, left := (n-free-1)%most+1, h.backlog-free-(n-free-1)/most*most
 	first := 0
 	if left <= saturated*most {
@@ -219,7 +219,7 @@ func (w *window) lasts(now instant, t *tally, n, calls int) time.Duration {
 	free := w.free(now, t, n)
 	wait := time.Duration((calls-1)/n) * w.span()
 	if rem > free {
-		wait += placeAt(now, w, t, n, max(0, free), rem) - now
+		wait += placeAt(now, w, t, n, rem) - now
 	}
 	return wait
 }

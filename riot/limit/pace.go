@@ -49,14 +49,14 @@ func spread(now, last instant, w *window, t *tally, n, free, backlog int) (gap i
 	}
 	step := max(1, (rem-free)/samples)
 	for j := free + 1; j <= rem; j += step {
-		gap = max(gap, (placeAt(now, w, t, n, free, j)-last)/instant(j))
+		gap = max(gap, (placeAt(now, w, t, n, j)-last)/instant(j))
 	}
 	return gap
 }
 
-// placeAt is when the jth place from now on is free, j > free. A place whose
+// placeAt is when the jth place from now on is free, of those that are not free now. A place whose
 // call is still in flight comes free at least a window from now.
-func placeAt(now instant, w *window, t *tally, n, free, j int) instant {
+func placeAt(now instant, w *window, t *tally, n, j int) instant {
 	at := w.release(now, t, j-n+w.spent(now, t))
 	if at == never {
 		at = now + w.span()
@@ -73,7 +73,7 @@ func keep(now instant, w *window, t *tally, n, free, r int) instant {
 	if free-1 >= r {
 		return now
 	}
-	at := placeAt(now, w, t, n, free, r+1)
+	at := placeAt(now, w, t, n, r+1)
 	return max(now, at-operatorWait)
 }
 

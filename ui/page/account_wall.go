@@ -173,7 +173,7 @@ func (w *wall) months(v *View, columns []wallColumn, width int) string {
 			continue
 		}
 		if undated >= 0 {
-			l = w.undated(v, l, columns[undated].x, c.x)
+			l = sayUndated(l, columns[undated].x, c.x)
 			undated = -2
 		}
 		if end := 2 + c.x + safe.Width(c.month); end < width {
@@ -181,13 +181,13 @@ func (w *wall) months(v *View, columns []wallColumn, width int) string {
 		}
 	}
 	if undated >= 0 {
-		w.undated(v, l, columns[undated].x, width-3)
+		sayUndated(l, columns[undated].x, width-3)
 	}
 	return l.String()
 }
 
-// undated says from one column to before another that the cells have no date yet.
-func (w *wall) undated(v *View, l *part.Line, from, to int) *part.Line {
+// sayUndated says from one column to before another that the cells have no date yet.
+func sayUndated(l *part.Line, from, to int) *part.Line {
 	for _, text := range []string{"no date before they are fetched", "no date yet"} {
 		if at := max(l.At()+1, 2+from); 2+to-at > safe.Width(text) {
 			return l.To(at).Put(themes.Dim, text)

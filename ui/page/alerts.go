@@ -113,7 +113,7 @@ func ackAlerts(rows []engine.AlertRow) Effect {
 		}
 	}
 	if len(e.DoAll) == 0 {
-		return say(engine.LevelInfo, "none of the marked alerts fires: there is nothing to acknowledge")
+		return say("none of the marked alerts fires: there is nothing to acknowledge")
 	}
 	return e
 }

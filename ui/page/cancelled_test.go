@@ -26,7 +26,7 @@ func TestCancelledIsNotDone(t *testing.T) {
 		if cell.Ratio >= 1 || strings.HasPrefix(cell.Text, "879/") || cell.Token == themes.OK || new(Data).SyncWord(a) != c.word {
 			t.Errorf("%s: %+v, %s", c.result, cell, new(Data).SyncWord(a))
 		}
-		if text := ended(v, a); !strings.Contains(text, "cancelled") {
+		if text := ended(a); !strings.Contains(text, "cancelled") {
 			t.Errorf("%s: its end reads %q", c.result, text)
 		}
 	}

@@ -130,13 +130,13 @@ func (p *limitPage) open(v *View) Effect {
 	c, ok := p.call(v)
 	switch {
 	case !ok:
-		return say(engine.LevelInfo, "there is no call here")
+		return say("there is no call here")
 	case c.Status == 429:
 		return Effect{Open: &Target{Screen: ScreenForensics, Seq: c.Seq}}
 	case c.Job != "":
 		return Effect{Open: toJob(c.Job)}
 	}
-	return say(engine.LevelInfo, "this call belongs to no job")
+	return say("this call belongs to no job")
 }
 
 // call is the call under the cursor.

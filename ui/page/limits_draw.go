@@ -437,7 +437,7 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 	case d.t.left == 0:
 		add(themes.Text, "nothing waits, room for "+count(max(plan.Limit-b.Counted(d.Now), 0)))
 	default:
-		d.planText(plan, b.Window, add)
+		d.planText(plan, add)
 	}
 	if held := b.Used - b.Counted(d.Now); held > b.Limit/10 {
 		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+count(b.Used))
@@ -445,7 +445,7 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 	return lines[:min(len(lines), max(h, 0))]
 }
 
-func (d *limitsChart) planText(plan *engine.HostForecast, window time.Duration, add func(themes.Token, string)) {
+func (d *limitsChart) planText(plan *engine.HostForecast, add func(themes.Token, string)) {
 	open := plan.Windows[0]
 	switch left := plan.Limit - open.Made; {
 	case left <= 0:

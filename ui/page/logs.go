@@ -228,7 +228,7 @@ func (p *Logs) step(v *View, by int) Effect {
 		p.off = at < n-1
 		return Effect{}
 	}
-	return say(engine.LevelInfo, v.keyed("there is no warning and no error here: {filter} looks for something else"))
+	return say(v.keyed("there is no warning and no error here: {filter} looks for something else"))
 }
 
 // SelectedJob implements Jobber.

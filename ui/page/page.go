@@ -211,8 +211,8 @@ const (
 	AskKey
 )
 
-func say(level engine.Level, text string) Effect {
-	return Effect{Say: engine.Note{Level: level, Text: text}}
+func say(text string) Effect {
+	return Effect{Say: engine.Note{Level: engine.LevelInfo, Text: text}}
 }
 
 func do(c engine.Command) Effect { return Effect{Do: &c} }

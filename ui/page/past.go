@@ -33,14 +33,10 @@ func (p *past) want(v *View) engine.Query {
 	return engine.MomentsQuery{From: v.Now.Add(-pastSpan), To: v.Now}
 }
 
-// got puts the engine's record before what the page has seen; false when the answer is
-// another question's.
-func (p *past) got(v *View, q engine.Query, a engine.Answer, err error) bool {
-	if _, ok := q.(engine.MomentsQuery); !ok {
-		return false
-	}
-	if !p.take(v, err) {
-		return true
+// got puts the engine's record before what the page has seen.
+func (p *past) got(v *View, q engine.Query, a engine.Answer, err error) {
+	if _, ok := q.(engine.MomentsQuery); !ok || !p.take(v, err) {
+		return
 	}
 	answer, _ := a.(engine.MomentsAnswer)
 	all := answer.Moments
@@ -50,7 +46,6 @@ func (p *past) got(v *View, q engine.Query, a engine.Answer, err error) bool {
 		}
 	}
 	p.seen = all
-	return true
 }
 
 // see adds how the engine stands, at most once a second.

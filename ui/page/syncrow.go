@@ -51,7 +51,7 @@ func stageOf(v *View, a engine.AccountRow) string {
 	case a.Status == engine.SyncPending:
 		return waitsFor(v, a)
 	case !a.Status.Open():
-		return ended(v, a)
+		return ended(a)
 	}
 	switch a.Phase {
 	case engine.PhaseResolve:
@@ -80,7 +80,7 @@ func waitsFor(v *View, a engine.AccountRow) string {
 	return "waits for its turn"
 }
 
-func ended(v *View, a engine.AccountRow) string {
+func ended(a engine.AccountRow) string {
 	switch {
 	case a.LastError != "" && a.Status == engine.SyncFailed:
 		return columns.InShort(a.LastError)
@@ -109,7 +109,7 @@ func etaOf(v *View, a engine.AccountRow) part.Cell {
 }
 
 // stillOf says why an open run stands still, where nobody can say when it ends.
-func stillOf(v *View, a engine.AccountRow) string {
+func stillOf(a engine.AccountRow) string {
 	if e := a.ETA; !e.Known {
 		return e.Why
 	}

@@ -217,7 +217,7 @@ func (t *timetable) accounts(v *View, f *forecast) {
 			if l.done = (time.Time{}); row != nil {
 				l.done = row.Ends
 			}
-			l.why = cmp.Or(stillOf(v, *a), stageOf(v, *a))
+			l.why = cmp.Or(stillOf(*a), stageOf(v, *a))
 		}
 		t.lanes = append(t.lanes, l)
 	}

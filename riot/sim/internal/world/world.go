@@ -109,7 +109,7 @@ func (w *World) hash(a *Account, domain string, n int) keyed.Hash {
 	return keyed.Start(w.seed).Str(domain).Str(a.Spec.RiotID).Num(uint64(n))
 }
 
-func (w *World) addGame(a *Account, n int, at time.Time) *Game {
+func (w *World) addGame(a *Account, n int, at time.Time) {
 	e := eraOf(w.Epoch.Sub(at))
 	shape := naturalShape(w.hash(a, "shape", n), e)
 	if len(a.Spec.Shapes) > 0 {
@@ -122,7 +122,6 @@ func (w *World) addGame(a *Account, n int, at time.Time) *Game {
 	g.known = []member{{a.Me, keyed.Start(w.seed).Str("slot").Str(g.ID).Below(f.humans(shape))}}
 	w.Games[g.ID] = g
 	a.Games = append(a.Games, g)
-	return g
 }
 
 // humans is how many places in the list of participants belong to people.

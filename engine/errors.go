@@ -78,3 +78,18 @@ func ProblemOf(err error) *Problem {
 func GivenUp() *Problem {
 	return Problemf(ErrGone, "", "it was given up before it was done: whoever asked for it has gone")
 }
+
+// Guard runs the domain's code inside a transaction and turns its panic into the error that told makes of it, for the
+// store must not be entered by an unwinding stack. A page that cannot be read panics on: it is the store's own affair.
+func Guard(fn func() error, told func(panicked any) error) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			panic(r)
+		default:
+			err = told(r)
+		}
+	}()
+	return fn()
+}

@@ -242,7 +242,11 @@ func (r *Runner) fire(tx engine.Tx, e entry, s *State, t Tick) (engine.ScheduleT
 		return row, nil
 	}
 	t.Every = r.inForce(e, *s).sched.Every(t.At)
-	fired, err := guarded(e.Fire, tx, t)
+	var fired Fired
+	err = engine.Guard(func() (err error) {
+		fired, err = e.Fire(tx, t)
+		return err
+	}, func(panicked any) error { return fmt.Errorf("panic: %v", panicked) })
 	if err != nil {
 		return row, &refusal{err}
 	}
@@ -261,22 +265,6 @@ type refusal struct{ err error }
 
 func (e *refusal) Error() string { return e.err.Error() }
 func (e *refusal) Unwrap() error { return e.err }
-
-// guarded turns a panic of a Fire into its error: the committer must not be
-// entered by an unwinding stack. A fault of a mapped page is the store's own.
-func guarded(f Fire, tx engine.Tx, t Tick) (fired Fired, err error) {
-	defer func() {
-		r := recover()
-		if r == nil {
-			return
-		}
-		if _, fault := r.(interface{ Addr() uintptr }); fault {
-			panic(r)
-		}
-		err = fmt.Errorf("panic: %v", r)
-	}()
-	return f(tx, t)
-}
 
 // wait is how long Run may sleep: until the next tick, at most readEvery.
 func (r *Runner) wait(lines []line) time.Duration {

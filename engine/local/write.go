@@ -27,7 +27,10 @@ func (e *fnError) Unwrap() error { return e.err }
 // *storeError, or the cause of ctx.
 func (b *Backend) write(ctx context.Context, fn func(engine.Tx) error) error {
 	err := b.store.Write(ctx, func(tx engine.Tx) error {
-		if err := guard(fn, tx); err != nil {
+		err := engine.Guard(func() error { return fn(tx) }, func(panicked any) error {
+			return &domainError{&panicError{value: panicked, stack: debug.Stack()}}
+		})
+		if err != nil {
 			return &fnError{err}
 		}
 		return nil
@@ -42,22 +45,6 @@ func (b *Backend) write(ctx context.Context, fn func(engine.Tx) error) error {
 		return context.Cause(ctx)
 	}
 	return &storeError{err}
-}
-
-// guard turns a panic of the domain's code into its refusal. The store must not
-// be entered by an unwinding stack.
-func guard(fn func(engine.Tx) error, tx engine.Tx) (err error) {
-	defer func() {
-		r := recover()
-		if r == nil {
-			return
-		}
-		if _, fault := r.(interface{ Addr() uintptr }); fault {
-			panic(r) // a page that cannot be read: the store's own affair
-		}
-		err = &domainError{&panicError{value: r, stack: debug.Stack()}}
-	}()
-	return fn(tx)
 }
 
 // panicError is a panic of a handler or of its Commit.

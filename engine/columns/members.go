@@ -58,11 +58,18 @@ const clockSlack = time.Second
 
 // NoteOf is what is worth a word about a member; "" = nothing.
 func NoteOf(r *member) string {
-	if note := MemberNote(r); note != "" || r.Works {
+	switch note := MemberNote(r); {
+	case note != "" || r.Works:
 		return note
+	case looksOn(r):
+		return "looks on: makes no calls"
 	}
 	return "--no-work: fetches no matches"
 }
+
+// looksOn reports whether a member follows what others do and no more, as a sync does that they carry out,
+// and a console without a key: whether it has one it does not tell.
+func looksOn(r *member) bool { return r.Key == "" && !r.Works && !r.MayLead }
 
 // MemberNote is what is wrong with a member; "" = nothing.
 func MemberNote(r *member) string {
@@ -71,7 +78,7 @@ func MemberNote(r *member) string {
 		return "no sign of life for " + human.Span(r.Silent)
 	case r.OtherVersion:
 		return "not the leader's version"
-	case r.Key == "":
+	case r.Key == "" && !looksOn(r):
 		return "no API key: makes no calls"
 	case r.OtherKey:
 		return "another API key: makes no calls"

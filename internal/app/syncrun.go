@@ -161,7 +161,7 @@ func (s *syncRun) alone(ctx context.Context) error {
 		if !errors.Is(err, errLeaderless) {
 			return err
 		}
-		s.say("nobody leads any more: this process does, until the sync has ended")
+		s.say("nobody leads any more: this process does, unless another is faster, until the sync has ended")
 	}
 }
 

@@ -64,7 +64,9 @@ func TestPostgres_ADirectoryMoves(t *testing.T) {
 	before := matchesOf(t, s.command(export...))
 	counts := s.run(exitDone, "accounts", "--json").stdout
 	migrate := s.command("migrate", "--to", at)
-	if r := s.run(exitDone, "migrate", "--to", at, "--dry-run"); !strings.Contains(r.stdout, "nothing was changed") {
+	named := s
+	named.at = at // as it will be afterwards
+	if r := named.run(exitDone, "migrate", "--to", at, "--dry-run"); !strings.Contains(r.stdout, "nothing was changed") {
 		t.Errorf("the trial said %q", r.stdout)
 	}
 	empty, err := pg.Open(t.Context(), pg.Options{URL: at}) // its tables, to stand in the way

@@ -34,6 +34,9 @@ func migrateCommand() *cobra.Command {
 			if err := config.SetStore(&to, at); err != nil {
 				return usagef("--to: %v", err)
 			}
+			if cfg.Store == to.Store { // named already for what comes after the move
+				cfg.Store = ""
+			}
 			if err := needsFiles(cfg, "migrate"); err != nil {
 				return err
 			}

@@ -109,6 +109,9 @@ func TestPostgres_EverythingInASchema(t *testing.T) {
 	if r := s.run(exitHeld, "serve"); !strings.Contains(r.stderr, "`farsight attach` opens a console on it") {
 		t.Errorf("two members with one data directory: %q", r.stderr)
 	}
+	if r := elsewhere.run(exitHeld, "prune"); !strings.Contains(r.stderr, ": give the command where a member runs, with its data directory") {
+		t.Errorf("what only who leads does, from elsewhere: %q", r.stderr)
+	}
 	if r := elsewhere.run(exitDone, "accounts", "--json"); strings.Count(r.stdout, `"riot_id"`) != 2 {
 		t.Errorf("a list beside the engine: %s", r.stdout)
 	}

@@ -45,7 +45,7 @@ func (db *DB) Forecast(context.Context) (both.Forecast, error) {
 // Holder says which member leads, as *both.ErrHeld; nil = none. Its id begins with the number of
 // its process: 4711-9f3c.
 func (db *DB) Holder(ctx context.Context) error {
-	held := &both.ErrHeld{Store: db.Name()}
+	held := &both.ErrHeld{Store: db.Name(), Do: "give the command where a member runs, with its data directory"}
 	var there bool
 	var id string
 	err := db.view(ctx, func(t *txn) (err error) {

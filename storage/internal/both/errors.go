@@ -34,11 +34,16 @@ type ErrHeld struct {
 	Host  string
 	Since time.Time
 	Store string // "data directory /var/lib/farsight"
+	Do    string // what else to do than wait; "" = nothing
 }
 
 func (e *ErrHeld) Error() string {
 	if e.PID == 0 {
 		return e.Store + " is held by another Farsight"
 	}
-	return fmt.Sprintf("%s is held by process %d on %s since %s", e.Store, e.PID, e.Host, e.Since.UTC().Format(time.RFC3339))
+	text := fmt.Sprintf("%s is held by process %d on %s since %s", e.Store, e.PID, e.Host, e.Since.UTC().Format(time.RFC3339))
+	if e.Do != "" {
+		text += ": " + e.Do
+	}
+	return text
 }

@@ -28,8 +28,9 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Look for what is wrong with this installation, and say what to do",
 		Long: "Looks at the configuration, the key, the data directory, the store, the disk, the clock,\n" +
-			"the schedules and the terminal, one line each, and changes nothing. Exit 0: no fault;\n" +
-			"1: faults; 3: the store is damaged. The key itself is never shown.",
+			"the schedules and the terminal, one line each, and changes nothing. With --store it looks\n" +
+			"at the server, at the members that share it, and at River's tables, queues and rows.\n" +
+			"Exit 0: no fault; 1: faults; 3: the store is damaged. The key itself is never shown.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := stdout(cmd)

@@ -24,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -174,19 +175,27 @@ func (w *way) open(t *testing.T) {
 	t.Cleanup(func() { stop(); <-done })
 }
 
+// halfSynced is a leader at work on a sync that goes no further, and one of a process without a key that
+// follows it.
+func halfSynced(t *testing.T, who string) (f *inFleet, leads int, without *process) {
+	t.Helper()
+	f = newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, 12)}})
+	f.sim.upTo(5)
+	leads = f.join()
+	f.leader(0)
+	c, _ := f.keyless("", "sync", who, "--platform", "euw1")
+	without = c.start(t)
+	without.says("matches")
+	return f, leads, without
+}
+
 // A sync beside members goes on when the last of them is gone: with a key this process leads, without
 // one it says what to do.
 func TestPostgres_ASyncWhoseLastLeaderIsGone(t *testing.T) {
 	t.Parallel()
-	const who, matches = "Left Alone#EUW", 12
-	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
-	f.sim.upTo(5)
-	leads := f.join()
-	f.leader(0)
-	c, _ := f.keyless("", "sync", who, "--platform", "euw1")
-	without := c.start(t)
+	const who = "Left Alone#EUW"
+	f, leads, without := halfSynced(t, who)
 	with := f.command("sync", who, "--platform", "euw1").start(t)
-	without.says("matches")
 	with.says("matches")
 	f.members[leads].kill()
 	with.says("nobody leads any more: this process does")
@@ -249,14 +258,8 @@ func TestPostgres_ASyncThatStoodStill(t *testing.T) {
 // Without a key nobody takes the lead: the sync ends with what to do, and the same command goes on.
 func TestPostgres_ASyncThatNobodyCarriesOut(t *testing.T) {
 	t.Parallel()
-	const who, matches = "No One Left#EUW", 12
-	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
-	f.sim.upTo(5)
-	leads := f.join()
-	f.leader(0)
-	c, _ := f.keyless("", "sync", who, "--platform", "euw1")
-	p := c.start(t)
-	p.says("matches")
+	const who = "No One Left#EUW"
+	f, leads, p := halfSynced(t, who)
 	f.members[leads].kill()
 	r := p.wait().wants(t, exitFailed)
 	for _, s := range []string{"nobody leads the members any more that share the database", "start `farsight serve` with an API key", "the same command goes on"} {
@@ -424,14 +427,17 @@ func TestPostgres_AKeyIsReplaced(t *testing.T) {
 	f.sound()
 }
 
-// Who follows shows what who leads does, key or not: its state, its calls by their numbers, and that River's
-// queue is paused, which both name first.
+// Who follows shows what who leads does, key or not: its state, its calls by their numbers, what led to a 429,
+// and that River's queue is paused, which both name first.
 func TestPostgres_AFollowerShowsTheFleet(t *testing.T) {
 	t.Parallel()
 	const who, matches = "Followed#EUW", 12
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
 	leads := f.join()
 	f.leader(0)
+	if err := f.sim.Inject(sim.Fault{Name: "429", Kind: sim.LimitApp, RetryAfter: "1", Count: 1, Match: sim.Match{Method: route.Match}}); err != nil {
+		t.Fatal(err)
+	}
 	c, dir := f.keyless("", "serve", "--no-lead")
 	p := c.start(t)
 	p.says("ready: process")
@@ -461,6 +467,17 @@ func TestPostgres_AFollowerShowsTheFleet(t *testing.T) {
 	p.until("the calls of who leads", func() bool {
 		made := calls("who leads")
 		return len(made) > matches && maps.Equal(made, calls("who follows"))
+	})
+	p.until("what led to the 429", func() bool {
+		told := map[string]engine.Forensics{}
+		for by, c := range clients {
+			a, err := c.Find(t.Context(), engine.ForensicsQuery{})
+			if f, ok := a.(engine.Forensics); err == nil && ok {
+				told[by] = f
+			}
+		}
+		a, b := told["who leads"], told["who follows"]
+		return a.Call.Status == 429 && a.Kind == "application" && a.Call.Seq == b.Call.Seq && a.Text == b.Text && len(a.Windows) > 0 && len(a.Windows) == len(b.Windows)
 	})
 	if row := status("who follows"); row.State != engine.EngineLive || row.Key != "" || row.Term.Here {
 		t.Errorf("who follows without a key: %s, %s", row.State, row.Why)

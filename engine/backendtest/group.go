@@ -294,8 +294,7 @@ func P01_NothingIsLostInACrash(t testing.TB, s Site, jobs, crashes int) {
 // I4_BulkTakesChildrenAlong: what a parent takes along is done, and not "changed since
 // shown", in a dry run as in the real one, over the edges of batches. What was taken
 // along beyond the selection can be taken back with the rest.
-func I4_BulkTakesChildrenAlong(t testing.TB, s Site) {
-	const children = 600
+func I4_BulkTakesChildrenAlong(t testing.TB, s Site, children int) {
 	f := newFanRig(t, s, hanging)
 	f.start()
 	f.sync("full:1", children)

@@ -184,10 +184,20 @@ func (s *serverSite) Open(o backendtest.Setup) (backendtest.Node, error) {
 // onEach runs a row on the model and on the real stores, beside other rows.
 func onEach(t *testing.T, row func(testing.TB, backendtest.Site)) {
 	t.Helper()
+	onEachSized(t, 0, 0, func(t testing.TB, s backendtest.Site, _ int) { row(t, s) })
+}
+
+// onEachSized is onEach of a row whose cost is its size. The server, which is asked over and over
+// again, has a smaller one, which is several writes, too.
+func onEachSized(t *testing.T, size, onServerSize int, row func(t testing.TB, s backendtest.Site, size int)) {
+	t.Helper()
 	t.Parallel()
-	t.Run("memory", func(t *testing.T) { inMemory(t, row) })
-	t.Run("bbolt", func(t *testing.T) { onDisk(t, row) })
-	t.Run("postgres", func(t *testing.T) { onServer(t, row) })
+	of := func(n int) func(testing.TB, backendtest.Site) {
+		return func(t testing.TB, s backendtest.Site) { row(t, s, n) }
+	}
+	t.Run("memory", func(t *testing.T) { inMemory(t, of(size)) })
+	t.Run("bbolt", func(t *testing.T) { onDisk(t, of(size)) })
+	t.Run("postgres", func(t *testing.T) { onServer(t, of(onServerSize)) })
 }
 
 // onServer leaves a row out of the run under the race detector: what runs beside what is as

@@ -26,7 +26,6 @@ func TestP07_NoConflictWithItself(t *testing.T)      { onEach(t, bt.P07_NoConfli
 func TestP09_ThrottledIsNotCharged(t *testing.T)     { onEach(t, bt.P09_ThrottledIsNotCharged) }
 func TestP12_CancelARunningJob(t *testing.T)         { onEach(t, bt.P12_CancelARunningJob) }
 func TestP13_CancelDoesNotLeak(t *testing.T)         { onEach(t, bt.P13_CancelDoesNotLeak) }
-func TestI4_BulkTakesChildrenAlong(t *testing.T)     { onEach(t, bt.I4_BulkTakesChildrenAlong) }
 func TestI11_UndoOfSharedChildren(t *testing.T)      { onEach(t, bt.I11_UndoOfSharedChildren) }
 func TestI11_UndoKeepsThePlace(t *testing.T)         { onEach(t, bt.I11_UndoKeepsThePlace) }
 func TestI11_UndoOnlyOfWhatStands(t *testing.T)      { onEach(t, bt.I11_UndoOnlyOfWhatStands) }
@@ -42,11 +41,15 @@ func TestCancelledParentTakesItsChildren(t *testing.T) {
 	onEach(t, bt.CancelledParentTakesItsOwnChildren)
 }
 
+func TestI4_BulkTakesChildrenAlong(t *testing.T) {
+	onEachSized(t, 600, 60, bt.I4_BulkTakesChildrenAlong)
+}
+
 func TestI11_UndoBringsASyncBack(t *testing.T) {
 	t.Parallel()
 	for _, restart := range []bool{false, true} {
 		t.Run(fmt.Sprintf("restart %t", restart), func(t *testing.T) {
-			onEach(t, func(t testing.TB, s bt.Site) { bt.I11_UndoBringsASyncBack(t, s, restart) })
+			onEachSized(t, 600, 60, func(t testing.TB, s bt.Site, n int) { bt.I11_UndoBringsASyncBack(t, s, n, restart) })
 		})
 	}
 }
@@ -67,7 +70,7 @@ func TestP14_CancelCompleteRace(t *testing.T) {
 		onDisk(t, func(t testing.TB, s bt.Site) { bt.P14_CancelCompleteRace(t, s, 50) })
 	})
 	t.Run("postgres", func(t *testing.T) {
-		onServer(t, func(t testing.TB, s bt.Site) { bt.P14_CancelCompleteRace(t, s, 50) })
+		onServer(t, func(t testing.TB, s bt.Site) { bt.P14_CancelCompleteRace(t, s, 20) })
 	})
 }
 
@@ -80,7 +83,7 @@ func TestP21_DueJobStartsPunctually(t *testing.T) {
 		onDisk(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, 1000) })
 	})
 	t.Run("postgres", func(t *testing.T) {
-		onServer(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, 1000) })
+		onServer(t, func(t testing.TB, s bt.Site) { bt.P21_DueJobStartsPunctually(t, s, 200) })
 	})
 }
 

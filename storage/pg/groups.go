@@ -36,7 +36,7 @@ on conflict (parent, grp) do update set total = g.total + 1, open = g.open + exc
 	select parent, grp, child, mark from fs_mark where child = $1 order by parent, grp for update
 ), is_now as (
 	update fs_mark m set mark = $2, calls = m.calls + $3, throttled = m.throttled + $4
-	from was where (m.parent, m.grp, m.child) = (was.parent, was.grp, was.child)
+	from was where m.child = $1 and (m.parent, m.grp) = (was.parent, was.grp) -- by the index, also before the table is analyzed
 ), summed as (
 	update fs_group g set open = g.open + ($2 < 2)::int - (was.mark < 2)::int,
 		retrying = g.retrying + ($2 = 1)::int - (was.mark = 1)::int,

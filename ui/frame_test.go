@@ -67,15 +67,20 @@ func checkBytes(t interface{ Errorf(string, ...any) }, i int, row, text string, 
 	}
 }
 
-// TestFrameProperties walks all screens, scenes, themes and sizes.
+// TestFrameProperties walks all screens, scenes and sizes. Themes that differ from another in their
+// colours alone show one scene: that they say the same is held by TestGoldenThemes.
 func TestFrameProperties(t *testing.T) {
 	long(t)
 	looks := []struct {
 		theme, glyphs string
 		env           func(string) string
-	}{{"dark", "", trueColor}, {"light", "", trueColor}, {"mono", "", noColor}, {"cb-dark", "", trueColor}, {"mono", "ascii", noColor}}
+		scenes        []uitest.Scene
+	}{
+		{"dark", "", trueColor, uitest.Scenes()}, {"mono", "", noColor, uitest.Scenes()}, {"mono", "ascii", noColor, uitest.Scenes()},
+		{"light", "", trueColor, []uitest.Scene{uitest.Hostile()}}, {"cb-dark", "", trueColor, []uitest.Scene{uitest.Hostile()}},
+	}
 	for _, look := range looks {
-		for _, scene := range uitest.Scenes() {
+		for _, scene := range look.scenes {
 			t.Run(look.theme+look.glyphs+"-"+scene.Name, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					opt := testOptions()

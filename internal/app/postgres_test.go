@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -22,13 +23,10 @@ import (
 // sql asks the database for the only column of some rows.
 func sql(t *testing.T, at, query string, args ...any) (rows []string) {
 	t.Helper()
-	ctx := context.Background()
-	c, err := pgx.Connect(ctx, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close(ctx)
-	found, err := c.Query(ctx, query, args...)
+	l := looker(t, at)
+	l.Lock()
+	defer l.Unlock()
+	found, err := l.Query(context.Background(), query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,6 +35,35 @@ func sql(t *testing.T, at, query string, args ...any) (rows []string) {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return rows
+}
+
+// onlooker is a connection that a test looks at its database through, as often as it waits for something:
+// the server starts a process for each connection.
+type onlooker struct {
+	sync.Mutex
+	*pgx.Conn
+}
+
+// lookers are those of the tests under way, by the test and the address.
+var lookers sync.Map
+
+func looker(t *testing.T, at string) *onlooker {
+	t.Helper()
+	key := t.Name() + " " + at
+	if l, ok := lookers.Load(key); ok {
+		return l.(*onlooker)
+	}
+	c, err := pgx.Connect(context.Background(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &onlooker{Conn: c}
+	lookers.Store(key, l)
+	t.Cleanup(func() {
+		lookers.Delete(key)
+		_ = c.Close(context.Background())
+	})
+	return l
 }
 
 // inSchema runs the program on a schema, with a data directory of its own.

@@ -29,8 +29,10 @@ type feed struct {
 }
 
 var feedList = []feed{
-	{tag: tagMatches, kind: engine.FeedMatches, load: matchRows},
-	{tag: tagTimelines, kind: engine.FeedTimelines, load: timelineRows},
+	{tag: tagMatches, kind: engine.FeedMatches, load: oneOfMatch(func(m league.Match) engine.FeedRow { return engine.FeedRow{ID: m.ID, Match: new(both.Facts(m))} })},
+	{tag: tagTimelines, kind: engine.FeedTimelines, load: oneOfMatch(func(m league.Match) engine.FeedRow {
+		return engine.FeedRow{ID: m.ID, Timeline: new(both.TimelineRow(m))}
+	})},
 	{tag: tagParticipants, kind: engine.FeedParticipants, load: seatRows, many: true},
 	{tag: tagJobs, kind: engine.FeedJobs, load: jobRows},
 	{tag: tagRanks, kind: engine.FeedRanks, one: (*feedReader).rank, from: tRankOrder},
@@ -190,28 +192,15 @@ func (r *feedReader) live(n uint64, at row) engine.FeedRow {
 	return engine.FeedRow{ID: string(j.ID), Job: &j}
 }
 
-func matchRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
-	m, err := t.match(place.id)
-	if disk.IsNotFound(err) {
-		return nil, nil // check names it
+// oneOfMatch loads the one row that a match has in a feed; none when it is not there, which check names.
+func oneOfMatch(row func(league.Match) engine.FeedRow) func(*txn, feedPlace) ([]engine.FeedRow, error) {
+	return func(t *txn, place feedPlace) ([]engine.FeedRow, error) {
+		m, err := t.match(place.id)
+		if disk.IsNotFound(err) {
+			return nil, nil
+		}
+		return []engine.FeedRow{row(m)}, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	row := both.Facts(m)
-	return []engine.FeedRow{{ID: m.ID, Match: &row}}, nil
-}
-
-func timelineRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
-	m, err := t.match(place.id)
-	if disk.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	row := both.TimelineRow(m)
-	return []engine.FeedRow{{ID: m.ID, Timeline: &row}}, nil
 }
 
 func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {

@@ -346,9 +346,7 @@ func (h *Handover) Each(ctx context.Context, collection string, after []byte, ta
 // shard reads the payloads of a month.
 func (h *Handover) shard(month string, read func(s *payload.Shard, matches *bolt.Bucket) error) error {
 	return h.db.payloads.With(month, false, func(s *payload.Shard) error {
-		return s.Guard(func() error {
-			return s.Bolt.View(func(b *bolt.Tx) error { return read(s, b.Bucket([]byte(payload.Table))) })
-		})
+		return s.View(func(b *bolt.Tx) error { return read(s, b.Bucket([]byte(payload.Table))) })
 	})
 }
 

@@ -187,11 +187,9 @@ func (b *backuper) fail(month string, err error) {
 // version tells what a copy of the month would be now.
 func (b *backuper) version(month string) (f engine.BackupFile, err error) {
 	err = b.Payloads.With(month, false, func(s *payload.Shard) error {
-		return s.Guard(func() error {
-			return s.Bolt.View(func(tx *bolt.Tx) error {
-				f = versionOf(tx)
-				return nil
-			})
+		return s.View(func(tx *bolt.Tx) error {
+			f = versionOf(tx)
+			return nil
 		})
 	})
 	return f, err
@@ -284,18 +282,16 @@ func (b *backuper) month(month string) error {
 	name := filepath.Join(payload.Dir, month+payload.Ext)
 	partial := filepath.Join(b.to, name) + partialExt
 	err := b.Payloads.With(month, false, func(s *payload.Shard) error {
-		return s.Guard(func() error {
-			return s.Bolt.View(func(tx *bolt.Tx) error {
-				f = versionOf(tx)
-				w, err := disk.WriteCopy(b.ctx, partial, b.moved, func(w *disk.CopyWriter) error {
-					_, err := tx.WriteTo(w)
-					return err
-				})
-				if err == nil {
-					f.Size, f.CRC = w.Size, w.Crc
-				}
+		return s.View(func(tx *bolt.Tx) error {
+			f = versionOf(tx)
+			w, err := disk.WriteCopy(b.ctx, partial, b.moved, func(w *disk.CopyWriter) error {
+				_, err := tx.WriteTo(w)
 				return err
 			})
+			if err == nil {
+				f.Size, f.CRC = w.Size, w.Crc
+			}
+			return err
 		})
 	})
 	if disk.IsNotFound(err) {

@@ -2,11 +2,9 @@ package disk
 
 import (
 	"errors"
-	"fmt"
 	"math/bits"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -115,23 +113,20 @@ func OpenFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err
 	if note != "" {
 		log.Warn().Str("path", path).Msg(note)
 	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if r := recover(); r != nil {
-			err = &Damaged{Path: path, Why: fmt.Sprint(r)}
+	err = GuardFile(path, func() (err error) {
+		for range lockTries {
+			if b, err = bolt.Open(path, FileMode, o); !errors.Is(err, berrors.ErrTimeout) {
+				break
+			}
+			time.Sleep(lockPause)
 		}
-	}()
-	for range lockTries {
-		if b, err = bolt.Open(path, FileMode, o); !errors.Is(err, berrors.ErrTimeout) {
-			break
+		if errors.Is(err, berrors.ErrTimeout) {
+			return &ErrUnusable{Path: path, Why: "another program has it open", Do: "end that program", Err: err}
 		}
-		time.Sleep(lockPause)
-	}
-	if errors.Is(err, berrors.ErrTimeout) {
-		return nil, &ErrUnusable{Path: path, Why: "another program has it open", Do: "end that program", Err: err}
-	}
-	if err != nil {
-		return nil, Unusable(path, err)
-	}
-	return b, nil
+		if err != nil {
+			return Unusable(path, err)
+		}
+		return nil
+	})
+	return b, err
 }

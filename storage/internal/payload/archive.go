@@ -156,7 +156,7 @@ func (a *archiver) use(f func(*bolt.Tx) error) error {
 		return err
 	}
 	defer a.release()
-	return a.Guard(func() error { return a.Bolt.View(f) })
+	return a.View(f)
 }
 
 // count looks at every payload's header. untouched: nothing was put since the archiver last wrote the file.

@@ -166,13 +166,11 @@ func (s *Shard) checkSchema(b *bolt.Tx) error {
 
 // Get returns a copy of a stored value.
 func (s *Shard) Get(match string, k []byte) (v []byte, err error) {
-	err = s.Guard(func() error {
-		return s.Bolt.View(func(b *bolt.Tx) error {
-			if m := b.Bucket([]byte(Table)).Bucket([]byte(match)); m != nil {
-				v = bytes.Clone(m.Get(k))
-			}
-			return nil
-		})
+	err = s.View(func(b *bolt.Tx) error {
+		if m := b.Bucket([]byte(Table)).Bucket([]byte(match)); m != nil {
+			v = bytes.Clone(m.Get(k))
+		}
+		return nil
 	})
 	if err == nil && v == nil {
 		err = fmt.Errorf("payload of %s in %s: %w", match, s.Month, engine.ErrNotFound)
@@ -271,6 +269,11 @@ func (s *Shard) commit(group []*shardPut) error {
 
 // Guard turns a page that cannot be read, or an assertion of bbolt's, into an error.
 func (s *Shard) Guard(f func() error) error { return disk.GuardFile(s.Path, f) }
+
+// View reads the file in one transaction.
+func (s *Shard) View(f func(*bolt.Tx) error) error {
+	return s.Guard(func() error { return s.Bolt.View(f) })
+}
 
 func (s *Shard) closeIdle() {
 	if time.Since(time.Unix(0, s.last.Load())) < ShardIdle || !s.mu.TryLock() {

@@ -51,17 +51,16 @@ func (s *setup) rings() bool { return s.twilio != nil && len(s.twilio.opt.To) > 
 func (s *setup) nobody() bool { return !s.rings() && len(s.channels) == 0 }
 
 func (s *setup) channel(name string) (Channel, bool) {
-	i := slices.IndexFunc(s.channels, func(c Channel) bool { return c.Name == name })
-	if i < 0 {
-		return Channel{}, false
-	}
-	return s.channels[i], true
+	return first(s.channels, func(c Channel) bool { return c.Name == name })
 }
 
 func (s *setup) hook(name string) (Hook, bool) {
-	i := slices.IndexFunc(s.hooks, func(h Hook) bool { return h.Name == name })
-	if i < 0 {
-		return Hook{}, false
+	return first(s.hooks, func(h Hook) bool { return h.Name == name })
+}
+
+func first[T any](list []T, is func(T) bool) (found T, ok bool) {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i], true
 	}
-	return s.hooks[i], true
+	return found, false
 }

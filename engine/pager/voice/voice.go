@@ -135,18 +135,19 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Service) show(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.find(r)
-	if c == nil {
-		refuse(w, http.StatusNotFound, 20404, "The requested resource was not found")
-		return
-	}
-	c.Looks++
-	answer(w, http.StatusOK, s.resource(c))
+	s.onCall(w, r, func(c *Call) { c.Looks++ })
 }
 
 func (s *Service) change(w http.ResponseWriter, r *http.Request) {
+	s.onCall(w, r, func(c *Call) {
+		if now := s.status(c); r.PostFormValue("Status") == "canceled" && (now == "queued" || now == "ringing") {
+			c.Stopped = true
+		}
+	})
+}
+
+// onCall answers with the call that a request is about, once act has done with it what was asked for.
+func (s *Service) onCall(w http.ResponseWriter, r *http.Request, act func(*Call)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.find(r)
@@ -154,9 +155,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, 20404, "The requested resource was not found")
 		return
 	}
-	if now := s.status(c); r.PostFormValue("Status") == "canceled" && (now == "queued" || now == "ringing") {
-		c.Stopped = true
-	}
+	act(c)
 	answer(w, http.StatusOK, s.resource(c))
 }
 

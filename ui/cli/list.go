@@ -100,11 +100,11 @@ func all[T any](rows []T) source[T] {
 	return source[T]{page: func(string) ([]T, string, error) { return rows, "", nil }}
 }
 
-// pages is a source that asks for one page after the other. query asks for what follows a place, "" = from the beginning;
+// pages is a source that asks for one page after the other. query makes the question about one;
 // rows takes a page apart.
-func pages[P, T any](ctx context.Context, c engine.Console, query func(after string) engine.Query, rows func(P) (rows []T, next string)) source[T] {
+func pages[P, T any](ctx context.Context, c engine.Console, query func(engine.Page) engine.Query, rows func(P) (rows []T, next string)) source[T] {
 	return source[T]{page: func(after string) ([]T, string, error) {
-		p, err := ask[P](ctx, c, query(after))
+		p, err := ask[P](ctx, c, query(engine.Page{After: after, Limit: pageSize}))
 		list, next := rows(p)
 		return list, next, err
 	}}

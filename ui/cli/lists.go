@@ -133,8 +133,8 @@ func jobs(q engine.JobsQuery, filter string) listing[engine.JobRow] {
 	l := listing[engine.JobRow]{
 		of: columns.Jobs, shown: columns.JobLines, filter: filter,
 		read: func(ctx context.Context, c engine.Console) (source[engine.JobRow], error) {
-			return pages(ctx, c, func(after string) engine.Query {
-				q.Page = engine.Page{After: after, Limit: pageSize}
+			return pages(ctx, c, func(p engine.Page) engine.Query {
+				q.Page = p
 				return q
 			}, func(p engine.JobsPage) ([]engine.JobRow, string) { return p.Jobs, p.Next }), nil
 		},
@@ -188,8 +188,8 @@ func Matches(text string, every bool) List {
 				}
 			}
 			hidden := 0
-			src := pages(ctx, c, func(after string) engine.Query {
-				return engine.MatchesQuery{Account: account, All: every, Page: engine.Page{After: after, Limit: pageSize}}
+			src := pages(ctx, c, func(p engine.Page) engine.Query {
+				return engine.MatchesQuery{Account: account, All: every, Page: p}
 			}, func(p engine.MatchesPage) ([]engine.MatchRow, string) {
 				hidden += p.Hidden
 				return p.Matches, p.Next
@@ -304,8 +304,8 @@ func Ranks(account, queue string) List {
 	return listing[engine.RankRow]{
 		of: columns.Ranks, shown: columns.RankLines, none: "no rank is stored yet: ranks of tracked accounts are fetched once a day",
 		read: func(ctx context.Context, c engine.Console) (source[engine.RankRow], error) {
-			return pages(ctx, c, func(after string) engine.Query {
-				return engine.RanksQuery{Account: account, Queue: queue, Page: engine.Page{After: after, Limit: pageSize}}
+			return pages(ctx, c, func(p engine.Page) engine.Query {
+				return engine.RanksQuery{Account: account, Queue: queue, Page: p}
 			}, func(p engine.RanksPage) ([]engine.RankRow, string) { return p.Ranks, p.Next }), nil
 		},
 	}.list()
@@ -317,8 +317,8 @@ func Audit(q engine.AuditQuery, last int) List {
 		of: columns.Audit, shown: columns.AuditLines, none: "no command of an operator fits",
 		read: func(ctx context.Context, c engine.Console) (source[engine.AuditEntry], error) {
 			left := last
-			return pages(ctx, c, func(after string) engine.Query {
-				q.After, q.Limit = after, pageSize
+			return pages(ctx, c, func(p engine.Page) engine.Query {
+				q.Page = p
 				if last > 0 {
 					q.Limit = min(pageSize, left)
 				}
@@ -334,8 +334,8 @@ func Audit(q engine.AuditQuery, last int) List {
 }
 
 func accountPages(ctx context.Context, c engine.Console) source[engine.AccountRow] {
-	return pages(ctx, c, func(after string) engine.Query {
-		return engine.AccountsQuery{Page: engine.Page{After: after, Limit: pageSize}}
+	return pages(ctx, c, func(p engine.Page) engine.Query {
+		return engine.AccountsQuery{Page: p}
 	}, func(p engine.AccountsPage) ([]engine.AccountRow, string) { return p.Accounts, p.Next })
 }
 

@@ -80,8 +80,8 @@ func days(o Out, m engine.Metrics) error {
 // may be larger than memory.
 func JobLog(q engine.JobLogQuery, limit int) List {
 	return document(func(ctx context.Context, c engine.Console, o Out) error {
-		src := pages(ctx, c, func(after string) engine.Query {
-			q.Page = engine.Page{After: after, Limit: pageSize}
+		src := pages(ctx, c, func(p engine.Page) engine.Query {
+			q.Page = p
 			return q
 		}, func(p engine.JobLogPage) ([]engine.JobLog, string) { return p.Jobs, p.Next })
 		var rows []engine.JobLog

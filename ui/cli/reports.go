@@ -19,8 +19,8 @@ func Reports(filter string) List {
 		none:  "no report is stored: one is made of each account that is synced, when its matches are settled",
 		unfit: "no report of such an account is stored: `farsight reports` lists all",
 		read: func(ctx context.Context, c engine.Console) (source[engine.ReportRow], error) {
-			return pages(ctx, c, func(after string) engine.Query {
-				return engine.ReportsQuery{Text: filter, Page: engine.Page{After: after, Limit: pageSize}}
+			return pages(ctx, c, func(p engine.Page) engine.Query {
+				return engine.ReportsQuery{Text: filter, Page: p}
 			}, func(p engine.ReportsPage) ([]engine.ReportRow, string) { return p.Reports, p.Next }), nil
 		},
 	}.list()

@@ -109,7 +109,7 @@ func (p *Account) Cannot(v *View, a Action) string {
 			return v.keyed("this sync runs: {retry} retries a job, {open} opens one")
 		}
 	case Pause:
-		return v.keyed("{overview/pause} pauses a queue: go to the overview or to the jobs")
+		return v.keyed(pauseElsewhere)
 	}
 	return ""
 }

@@ -69,7 +69,7 @@ func (p *Accounts) Cannot(v *View, a Action) string {
 	case Retry:
 		return v.keyed("{sync} syncs an account again; {account/retry} retries a job: {open} opens the account")
 	case Pause:
-		return v.keyed("{overview/pause} pauses a queue: go to the overview or to the jobs")
+		return v.keyed(pauseElsewhere)
 	}
 	return ""
 }

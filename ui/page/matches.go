@@ -175,7 +175,7 @@ func (p *matchPage) Cannot(v *View, a Action) string {
 	case Cancel:
 		return v.keyed("{open} opens the job of a match: {job/cancel} cancels it there")
 	case Pause:
-		return v.keyed("{overview/pause} pauses a queue: go to the overview or to the jobs")
+		return v.keyed(pauseElsewhere)
 	}
 	return ""
 }

@@ -211,6 +211,9 @@ const (
 	AskKey
 )
 
+// pauseElsewhere is said of lists in which no queue can be selected.
+const pauseElsewhere = "{overview/pause} pauses a queue: go to the overview or to the jobs"
+
 func say(text string) Effect {
 	return Effect{Say: engine.Note{Level: engine.LevelInfo, Text: text}}
 }

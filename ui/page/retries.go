@@ -140,7 +140,7 @@ func (p *Retries) Cannot(v *View, a Action) string {
 	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		return ""
 	case a == Pause:
-		return v.keyed("{overview/pause} pauses a queue: go to the overview or to the jobs")
+		return v.keyed(pauseElsewhere)
 	case a == Open:
 		return p.cannotOpen("retry")
 	case a == Retry, a == Cancel, a == Due, a == Force:

@@ -31,25 +31,23 @@ func (db *DB) loadSums(ctx context.Context) (now sums, of visible, err error) {
 
 // counts are the counters as they are stored.
 func (t *txn) counts() (map[string]int, error) {
-	by := map[string]int{}
-	return by, t.query(func(rows pgx.Rows) {
-		var name string
-		var n int
-		if scan(rows, []any{&name, &n}) == nil {
-			by[name] = n
-		}
-	}, "select name, sum(n)::bigint from fs_counter group by name")
+	return figures(t, func(name *string) any { return name }, "select name, sum(n)::bigint from fs_counter group by name")
 }
 
 func (t *txn) discards() (map[engine.Queue]int, error) {
-	by := map[engine.Queue]int{}
+	return figures(t, func(queue *engine.Queue) any { return (*text)(queue) }, "select queue, count(*) from fs_job_ended where state = $1 group by queue", engine.Discarded.String())
+}
+
+// figures reads the rows of a query that are a key and its number; as is how the key is read.
+func figures[K comparable](t *txn, as func(*K) any, sql string, args ...any) (map[K]int, error) {
+	by := map[K]int{}
 	return by, t.query(func(rows pgx.Rows) {
-		var queue engine.Queue
+		var key K
 		var n int
-		if scan(rows, []any{(*text)(&queue), &n}) == nil {
-			by[queue] = n
+		if scan(rows, []any{as(&key), &n}) == nil {
+			by[key] = n
 		}
-	}, "select queue, count(*) from fs_job_ended where state = $1 group by queue", engine.Discarded.String())
+	}, sql, args...)
 }
 
 // saveCounts adds what the transaction has counted to the stored counters.

@@ -120,14 +120,7 @@ func (p *pruning) remove(t *txn, gone []engine.Job) error {
 }
 
 func (t *txn) countAttempts(jobs []engine.Job) (map[engine.JobID]int, error) {
-	of := map[engine.JobID]int{}
-	return of, t.query(func(rows pgx.Rows) {
-		var id engine.JobID
-		var n int
-		if scan(rows, []any{(*jobID)(&id), &n}) == nil {
-			of[id] = n
-		}
-	}, "select job, count(*) from fs_attempt where job = any($1) group by job", numbers(jobs))
+	return figures(t, func(id *engine.JobID) any { return (*jobID)(id) }, "select job, count(*) from fs_attempt where job = any($1) group by job", numbers(jobs))
 }
 
 // numbers are the columns' values of jobs' ids.

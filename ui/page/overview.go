@@ -93,7 +93,7 @@ func (o *overviewPage) Reload() {
 // calendarRuns are the plans of what recurs. They move seldom: by the minute.
 type calendarRuns struct {
 	answer
-	plans []engine.ScheduleRow
+	plans engine.SchedulesPage
 }
 
 func (r *calendarRuns) want(v *View) engine.Query {
@@ -108,10 +108,7 @@ func (r *calendarRuns) want(v *View) engine.Query {
 }
 
 func (r *calendarRuns) got(v *View, q engine.Query, a engine.Answer, err error) {
-	if _, ok := q.(engine.SchedulesQuery); ok && r.take(v, err) {
-		page, _ := a.(engine.SchedulesPage)
-		r.plans = page.Schedules
-	}
+	receive[engine.SchedulesQuery](&r.answer, v, q, a, err, &r.plans)
 }
 
 func (o *overviewPage) why(v *View) part.Slice[whyGroup] {

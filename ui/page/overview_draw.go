@@ -63,7 +63,7 @@ const leastColumns = 8
 
 func (o *overviewPage) draw(v *View) []string {
 	p, inner := o.places(v), v.inner(v.W)
-	t := v.timetable(v.axisOf(inner), &o.plan, &o.past, o.runs.plans)
+	t := v.timetable(v.axisOf(inner), &o.plan, &o.past, o.runs.plans.Schedules)
 	_, rests := v.chartNow()
 	v.Ticks = v.Ticks || !rests && t.moves()
 	out := o.figures(v, &t, v.W)

@@ -42,8 +42,8 @@ var retryColumns = columns.RetryList.
 // tryCounts are how the tries of the last hour ended, by their number.
 type tryCounts struct {
 	answer
-	tries []engine.TryCount
-	waits []delays // before each
+	counted engine.Metrics
+	waits   []delays // before each
 }
 
 // delays are the shortest and the longest wait before a try; 0 = none is known.
@@ -60,10 +60,7 @@ func (t *tryCounts) want(v *View) engine.Query {
 }
 
 func (t *tryCounts) got(v *View, q engine.Query, a engine.Answer, err error) {
-	if _, ok := q.(engine.MetricsQuery); ok && t.take(v, err) {
-		m, _ := a.(engine.Metrics)
-		t.tries = m.Tries
-	}
+	receive[engine.MetricsQuery](&t.answer, v, q, a, err, &t.counted)
 }
 
 // learn takes in what the policies of jobs say of the waits before their tries.

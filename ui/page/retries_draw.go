@@ -264,13 +264,13 @@ func (p *Retries) columns(v *View, y, h int) []string {
 // the last that was needed.
 func (p *Retries) byTry(v *View, w, h int) part.Section {
 	s := part.Section{Title: "BY TRY", Note: "what worked in the last hour", Height: h}
-	for i := range max(len(p.tries.tries), len(p.tries.waits)-1) {
+	for i := range max(len(p.tries.counted.Tries), len(p.tries.waits)-1) {
 		if len(s.Rows) == h {
 			break
 		}
 		var n engine.TryCount
-		if i < len(p.tries.tries) {
-			n = p.tries.tries[i]
+		if i < len(p.tries.counted.Tries) {
+			n = p.tries.counted.Tries[i]
 		}
 		name, share, ratio := part.Plain(p.tries.name(v, i+1)), part.As(themes.Dim, part.None), 0.0
 		if n.Made > 0 {

@@ -16,7 +16,7 @@ import (
 type Schedules struct {
 	listPage[engine.ScheduleRow]
 	answer
-	rows []engine.ScheduleRow
+	page engine.SchedulesPage
 	plan planned
 	foot foot
 }
@@ -28,7 +28,7 @@ func NewSchedules() *Schedules {
 	switched := func(op engine.Op, r engine.ScheduleRow) Effect { return do(engine.Command{Op: op, Schedule: r.Name}) }
 	p.is = screenOf[engine.ScheduleRow]{
 		screen: ScreenSchedules, crumb: "Schedules", file: "schedules", row: "schedule",
-		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.ScheduleRow { return p.rows }) },
+		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.ScheduleRow { return p.page.Schedules }) },
 		does: map[Action]func(*View, engine.ScheduleRow) Effect{
 			Retry: func(_ *View, r engine.ScheduleRow) Effect { return switched(engine.OpRunSchedule, r) },
 			Pause: func(_ *View, r engine.ScheduleRow) Effect {
@@ -64,10 +64,7 @@ func (p *Schedules) Want(v *View) engine.Query {
 // Got implements Page.
 func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.foot.got(q, a, err)
-	if _, ok := q.(engine.SchedulesQuery); ok && p.take(v, err) {
-		page, _ := a.(engine.SchedulesPage)
-		p.rows = page.Schedules
-	}
+	receive[engine.SchedulesQuery](&p.answer, v, q, a, err, &p.page)
 }
 
 // Draw implements Page.
@@ -105,7 +102,7 @@ const resultAt, wholeResult = 7, 36
 
 // coming are the next runs of all schedules, in order.
 func (p *Schedules) coming(v *View, w, h int) part.Section {
-	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: runRows(v, v.runsOf(p.rows), w, h), Height: h}
+	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: runRows(v, v.runsOf(p.page.Schedules), w, h), Height: h}
 	if len(s.Rows) == 0 {
 		s.Rows = []string{v.row(w, part.As(themes.Dim, " none is planned"))}
 	}
@@ -120,7 +117,7 @@ func (p *Schedules) leftOut(v *View, w, h int) part.Section {
 		engine.ScheduleTick
 	}
 	var all []skip
-	for _, r := range p.rows {
+	for _, r := range p.page.Schedules {
 		for _, tick := range r.Skipped {
 			all = append(all, skip{r.Name, tick})
 		}

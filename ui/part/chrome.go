@@ -20,7 +20,7 @@ func Margin(w int) int {
 // Tab is one screen of the first row.
 type Tab struct {
 	Key, Name string
-	Click     Click
+	Click     click
 }
 
 // Tabs returns row y of the screen, which lies above the others: the program's name and
@@ -89,7 +89,7 @@ type Slots struct {
 	Alerts      Cell
 	Clock       string
 	// Click is what a click on the alerts does.
-	Click Click
+	Click click
 }
 
 // Widths of the slots, on a wide row and on a narrow one.
@@ -186,7 +186,7 @@ type Hint struct {
 	// Keep holds the hint while others are dropped.
 	Keep bool
 	// Click is what a click on it does.
-	Click Click
+	Click click
 }
 
 // Hints returns row y of the screen, the key hints; those that do not fit are dropped from

@@ -67,7 +67,7 @@ func (d Dialog) View(th *themes.Theme, w, h int, hits *Hits) (panel []string, in
 	if asked != nil {
 		inputAt = top + answers - 1
 	}
-	d.answers(th, inner, func(from, cells int, click Click) { hits.Add(PanelPad+from, top+1+answers, cells, 1, click) })
+	d.answers(th, inner, func(from, cells int, click click) { hits.Add(PanelPad+from, top+1+answers, cells, 1, click) })
 	return panel, inputAt
 }
 
@@ -89,7 +89,7 @@ func (d Dialog) Lines(th *themes.Theme, w int) []string {
 
 // answers are both answers, the chosen one as a selected row is; noted is told where each
 // stands.
-func (d Dialog) answers(th *themes.Theme, w int, noted func(from, cells int, click Click)) string {
+func (d Dialog) answers(th *themes.Theme, w int, noted func(from, cells int, click click)) string {
 	l := NewLine(th, w)
 	for _, a := range []struct {
 		Hint

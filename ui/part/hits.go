@@ -1,11 +1,11 @@
 package part
 
-// Click is what a click at a cell of a rectangle means, counted from the rectangle's
+// click is what a click at a cell of a rectangle means, counted from the rectangle's
 // first cell. It returns the name of the action that follows, such as "open"; "" = none.
-type Click func(x, y int) (action string)
+type click func(x, y int) (action string)
 
 // After is the same click once something has been done: the keys go to its section, say.
-func (c Click) After(do func()) Click {
+func (c click) After(do func()) click {
 	return func(x, y int) string {
 		do()
 		return c(x, y)
@@ -13,7 +13,7 @@ func (c Click) After(do func()) Click {
 }
 
 // below is the same click for a rectangle that begins so many rows above and cells before.
-func (c Click) below(rows, cells int) Click {
+func (c click) below(rows, cells int) click {
 	if c == nil {
 		return nil
 	}
@@ -25,11 +25,11 @@ type Hits []hit
 
 type hit struct {
 	x, y, w, h int
-	click      Click
+	click      click
 }
 
 // Add notes a rectangle; nothing where there is nothing to note it in or to do.
-func (h *Hits) Add(x, y, w, rows int, click Click) {
+func (h *Hits) Add(x, y, w, rows int, click click) {
 	if h != nil && click != nil && w > 0 && rows > 0 {
 		*h = append(*h, hit{x, y, w, rows, click})
 	}

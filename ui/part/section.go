@@ -26,7 +26,7 @@ type Section struct {
 	// Height is the number of body rows; 0 shares what the others leave.
 	Height int
 	// Click is what a click into the section means; nil = nothing.
-	Click Click
+	Click click
 }
 
 // Sections draws sections one below the other, h rows of w cells of which pad at either

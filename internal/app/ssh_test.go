@@ -137,9 +137,9 @@ func TestSSH_ABusyEngineAndATerminalThatStopsReading(t *testing.T) {
 	server := startSSHD(t)
 	var players []sim.PlayerSpec
 	for n := range 4 {
-		players = append(players, player(fmt.Sprintf("Busy Line %d#TEST", n), 1000))
+		players = append(players, player(fmt.Sprintf("Busy Line %d#TEST", n), 600))
 	}
-	s, dir := startSim(t, sim.Options{Seed: 1, Limits: limits("30:1"), Players: players}), freshDir(t)
+	s, dir := startSim(t, sim.Options{Seed: 1, Limits: limits("20:1"), Players: players}), freshDir(t)
 	s.serving(t, dir, nil)
 	for _, who := range players {
 		command{args: []string{"trigger", who.RiotID, "--platform", "euw1", "--data-dir", dir}}.run(t).wants(t, exitDone)

@@ -113,6 +113,9 @@ func TestPostgres_EverythingInASchema(t *testing.T) {
 	farsight(t) // where no program is started, no server need be
 	const gone, stays = "Gone#EUW", "Stays#EUW"
 	s := inSchema{t, startSim(t, quick(player(gone, 6), sim.PlayerSpec{RiotID: stays, Platform: "euw1", Matches: 5})), pgtest.Schema(t), freshDir(t)}
+	if r := s.run(exitDone, "doctor"); !strings.Contains(r.stdout, "yet: the first engine makes it") {
+		t.Errorf("doctor before the first engine: %s", r.stdout)
+	}
 	if r := s.run(exitFailed, "accounts"); !strings.Contains(r.stderr, "nothing is stored in schema") {
 		t.Errorf("nothing there: %q", r.stderr)
 	}

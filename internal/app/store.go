@@ -135,11 +135,17 @@ func serverName(cfg config.Config) string {
 	return storeName(cfg)
 }
 
+// noSchema says that a database has nothing of ours.
+type noSchema string
+
+func (e noSchema) Error() string { return string(e) }
+func (noSchema) Unwrap() error   { return fs.ErrNotExist }
+
 // errNothingStored is no damage: it says where something would be, unless nobody can
 // know that.
 func errNothingStored(cfg config.Config) error {
 	if cfg.Store != "" {
-		return fmt.Errorf("nothing is stored in %s yet: sync an account first, or name another store with --store", storeName(cfg))
+		return noSchema("nothing is stored in " + storeName(cfg) + " yet: sync an account first, or name another store with --store")
 	}
 	switch _, err := os.Lstat(filepath.Join(cfg.DataDir, "state.db")); {
 	case errors.Is(err, fs.ErrPermission):

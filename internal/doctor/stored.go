@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,10 @@ func (d *doctor) store(ctx context.Context) {
 	db, err := d.Open()
 	if _, held := errors.AsType[*storage.ErrHeld](err); held {
 		d.say(Fine, name, "stop the engine to have it looked at", "an engine works on it")
+		return
+	}
+	if d.Server != "" && errors.Is(err, fs.ErrNotExist) {
+		d.say(Fine, name, "", "nothing is stored in %s yet: the first engine makes it", d.Server)
 		return
 	}
 	if err != nil {

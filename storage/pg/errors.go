@@ -36,7 +36,7 @@ func unreachable(err error) error {
 			return engine.Problemf(engine.ErrRefused, "give the server's disk more room, or name the server that takes writes", "the database takes no writes: %s", e.Message)
 		}
 	}
-	return fmt.Errorf("the database cannot be reached: %w", err)
+	return fmt.Errorf("the database cannot be reached: see whether its address is right, and the server runs and lets this machine in: %w", err)
 }
 
 // noSessions refuses a pooler, and says what gave it away.

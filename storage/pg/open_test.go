@@ -111,7 +111,7 @@ func TestWhatStandsInTheWayOfOpening(t *testing.T) {
 		"no URL":                  {"host=/tmp", engine.ErrInvalid, "cannot be read"},
 		"half a URL":              {"postgres://u:hunter2@[::1/db", engine.ErrInvalid, "cannot be read"},
 		"another kind":            {"mysql://u:hunter2@h/d", engine.ErrInvalid, "postgres://user@host/database"},
-		"nobody there":            {"postgres://u:hunter2@127.0.0.1:1/d?connect_timeout=1&sslmode=disable", unreached, "cannot be reached"},
+		"nobody there":            {"postgres://u:hunter2@127.0.0.1:1/d?connect_timeout=1&sslmode=disable", unreached, "cannot be reached: see whether its address is right"},
 		"no such database":        {elsewhere.String(), engine.ErrRefused, "createdb"},
 		"a role without rights":   {with("user", stranger), engine.ErrRefused, "the role may not do what the store needs"},
 		"a role that is not":      {with("user", "nobody_at_all"), engine.ErrRefused, "pg_hba.conf"},

@@ -146,7 +146,7 @@ func TestAnErrorOfTheStoreIsNoRefusal(t *testing.T) {
 
 // What a living process has in hand nobody gives back, at a start or at a sweep; when it
 // has ended, its jobs go back within a minute.
-func TestALivingMembersJobsAreNotGivenBack(t *testing.T) {
+func TestF1_NoLiveMembersJobIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memstore.New()
 		one := member(t, s, local.Options{Boot: "one"})

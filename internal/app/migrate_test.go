@@ -132,7 +132,7 @@ func TestPostgres_WhatCannotMove(t *testing.T) {
 		{exitFailed, "nothing is stored in", []string{"--to", at, "--data-dir", dir}},
 		{exitFailed, "cannot be reached", []string{"--to", "postgres://u@127.0.0.1:1/d?connect_timeout=2&sslmode=disable"}},
 		{exitFailed, "has what Farsight has stored there: name an empty one", []string{"--to", at}},
-		{exitFailed, "is kept by PostgreSQL", []string{"--to", at, "--store", at}},
+		{exitFailed, "is kept by PostgreSQL", []string{"--to", "postgres://u@127.0.0.1:1/d", "--store", at}},
 	} {
 		args := append([]string{"migrate"}, c.args...)
 		if !slices.Contains(args, "--data-dir") {

@@ -327,7 +327,7 @@ func TestShow3_KilledMembers(t *testing.T) {
 // theirs is written that nobody counts.
 func TestShow4_FrozenMembers(t *testing.T) {
 	t.Parallel()
-	n, stops := sized(250, 4000), sized(2, 20)
+	n, stops := sized(250, 5000), sized(2, 20)
 	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	ids := []string{"a", "b", "c"}
 	r.begins(ids...)

@@ -115,9 +115,9 @@ func (db *DB) writable() error {
 }
 
 func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
-	committed := false
+	ended := false
 	defer func() { // fn may panic
-		if !committed {
+		if !ended {
 			t.rollback()
 		}
 	}()
@@ -150,7 +150,12 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 	w := db.told.expect(t)
 	return db.turns.pass(func() error {
 		err := db.commitIn(t)
-		if committed = err == nil; !committed {
+		if err != nil {
+			t.rollback()
+		}
+		ended = true
+		t.release() // else all that there are may wait for the turn of one that asks what became of its commit
+		if err != nil {
 			db.told.forget(w)
 			return err
 		}

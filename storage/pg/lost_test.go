@@ -178,6 +178,53 @@ func TestACommitThatIsNotAnswered(t *testing.T) {
 	}
 }
 
+// Commits that ask what became of them need a connection each, while others have ended theirs and
+// wait for their turns behind them: they get one, however few there are.
+func TestCommitsInDoubtAmongMany(t *testing.T) {
+	t.Parallel()
+	w := between(t, pgtest.Own(t).URL+"&search_path=doubt")
+	db, err := Open(t.Context(), Options{URL: w.url, Conns: 2})
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	var lost atomic.Int64
+	var trap func(l *link, commit []byte)
+	trap = func(l *link, commit []byte) {
+		l.muted.Store(true)
+		_, _ = l.server.Write(commit)
+		<-l.answered
+		if lost.Add(1) < 10 {
+			w.atCommit.Store(&trap)
+		}
+	}
+	w.atCommit.Store(&trap)
+	const writers, each = 8, 10
+	ended := make(chan error, writers)
+	for i := range writers {
+		go func() {
+			var err error
+			for k := range each {
+				err = errors.Join(err, db.Write(context.Background(), func(tx engine.Tx) error {
+					_, err := tx.Enqueue(spec(fmt.Sprint(i, " ", k)))
+					return err
+				}))
+			}
+			ended <- err
+		}()
+	}
+	for range writers {
+		select {
+		case err := <-ended:
+			must(t, err)
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("writes stand still: of %d connections %d are in use", db.pool.Stat().TotalConns(), db.pool.Stat().AcquiredConns())
+		}
+	}
+	_, _, total, err := db.Jobs(t.Context(), engine.JobsQuery{})
+	if err != nil || total != writers*each || lost.Load() != 10 {
+		t.Errorf("%d jobs, %d answers lost, %v", total, lost.Load(), err)
+	}
+}
+
 // A server that is stopped hard and begins again, over and over: every write that was answered is
 // there, none twice, and both sides count the same.
 func TestAServerThatIsStoppedHard(t *testing.T) {

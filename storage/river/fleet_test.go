@@ -294,14 +294,32 @@ func TestShow7_FromTheGrantToTheBegin(t *testing.T) {
 // Members that are killed, the leader among them, lose nothing and pass no limit.
 func TestShow3_KilledMembers(t *testing.T) {
 	t.Parallel()
-	n, kills := sized(200, 5400), sized(2, 33)
+	for name, c := range map[string]struct {
+		calls, kills int
+		every        time.Duration
+		used         float64 // of the limit, at least
+	}{
+		"one after another": {sized(200, 5400), sized(2, 33), sized(1500*time.Millisecond, 5*time.Second), 0},
+		"one a minute":      {6000, 3, time.Minute, 0.9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !long && c.used > 0 {
+				t.Skip("a measurement: FARSIGHT_LONG=1 makes it")
+			}
+			t.Parallel()
+			killMembers(t, c.calls, c.kills, c.every, c.used)
+		})
+	}
+}
+
+func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) {
 	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	r.begins("a", "b", "c")
 	r.insert(n)
 	killed := 0
 	last := time.Now()
 	r.finish(func() {
-		if killed == kills || time.Since(last) < sized(1500*time.Millisecond, 5*time.Second) {
+		if killed == kills || time.Since(last) < every {
 			return
 		}
 		last = time.Now()
@@ -317,7 +335,9 @@ func TestShow3_KilledMembers(t *testing.T) {
 		killed++
 		r.start(fmt.Sprint("new ", killed))
 	})
-	r.sound(n)
+	if s := r.sound(n); s.Budget[0].Used() < used {
+		t.Error("too slow")
+	}
 	if killed < sized(1, kills) {
 		t.Errorf("%d kills", killed)
 	}

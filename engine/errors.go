@@ -57,8 +57,8 @@ func (p *Problem) Reason() string {
 	return p.Sentence
 }
 
-// ProblemOf makes a Problem of what went wrong below: the code that it wraps, or a data
-// directory that could not be read.
+// ProblemOf makes a Problem of what went wrong below: the code that it wraps, or a store
+// that could not be read, in a directory or on a server.
 func ProblemOf(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
@@ -71,7 +71,7 @@ func ProblemOf(err error) *Problem {
 	if errors.Is(err, context.Canceled) {
 		return GivenUp()
 	}
-	return Problemf(ErrBroken, "run `farsight check`", "the data directory could not be read: %v", err)
+	return Problemf(ErrBroken, "run `farsight check`", "what is stored could not be read: %v", err)
 }
 
 // GivenUp is what becomes of what nobody waits for any more.

@@ -384,7 +384,7 @@ func TestSync_WatchesAgain(t *testing.T) {
 func TestSync_InterruptedAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	f := &fake{err: engine.Problemf(engine.ErrBroken, "run `farsight check`", "the data directory could not be read")}
+	f := &fake{err: engine.Problemf(engine.ErrBroken, "run `farsight check`", "what is stored could not be read")}
 	var b bytes.Buffer
 	sum, err := Sync(ctx, f, SyncOptions{Account: "Blue Heron#EUW"}, Out{W: &b, JSON: true})
 	if err != nil || sum.Result != ResultInterrupted || !strings.Contains(b.String(), `"result":"interrupted"`) {

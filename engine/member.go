@@ -55,6 +55,7 @@ type MemberRow struct {
 	Ahead   time.Duration `json:"ahead_ns"` // of its machine's clock over the database's
 
 	InFlight int `json:"in_flight"` // attempts that it has in hand
+	Late     int `json:"late"`      // results that it brought for the leader when their jobs had moved on, since it is there: discarded
 	// Calls are those of the past minute, by steps of ForecastStep that begin at multiples of it:
 	// ForecastPast of them, the last one still being counted. Of the leader's own those before its
 	// term are not known.

@@ -32,6 +32,7 @@ var Members = catalogue(filter.Options{Free: []string{"member", "host", "role", 
 		return table.As(themes.Warn, human.Ago(r.Silent))
 	}),
 	number("in_hand", "attempts that it has in hand", func(r *member) int { return r.InFlight }).head("IN HAND", table.Number, 7, 7).rising().line("IN HAND", table.Number, 0),
+	number("late", "results that it brought when their jobs had moved on, and that were discarded: it stood still, or was cut off", func(r *member) int { return r.Late }),
 	number("calls", "that it made in the past minute", (*member).Minute).head("CALLS/MIN", table.Number, 9, 9).rising(),
 	shown[member]("minute").head("PAST MINUTE", table.Words, SparkCells, SparkCells).drop(1),
 	span("clock", "how far its machine's clock is ahead of the database's", func(r *member) time.Duration { return r.Ahead }).
@@ -59,12 +60,16 @@ const clockSlack = time.Second
 // NoteOf is what is worth a word about a member; "" = nothing.
 func NoteOf(r *member) string {
 	switch note := MemberNote(r); {
-	case note != "" || r.Works:
+	case note != "":
 		return note
 	case looksOn(r):
 		return "looks on: makes no calls"
+	case !r.Works:
+		return "--no-work: fetches no matches"
+	case r.Late > 0:
+		return human.Counted(r.Late, "late result", "late results") + " discarded"
 	}
-	return "--no-work: fetches no matches"
+	return ""
 }
 
 // looksOn reports whether a member follows what others do and no more, as a sync does that they carry out,

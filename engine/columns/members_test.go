@@ -21,6 +21,7 @@ func TestNotesOfMembers(t *testing.T) {
 		"serve without a key": {func(m *engine.MemberRow) { m.Key = "" }, "no API key: makes no calls", "no API key: makes no calls"},
 		"a sync that follows": {func(m *engine.MemberRow) { m.Key, m.MayLead, m.Works = "", false, false }, "", "looks on: makes no calls"},
 		"--no-work":           {func(m *engine.MemberRow) { m.Works = false }, "", "--no-work: fetches no matches"},
+		"it stood still":      {func(m *engine.MemberRow) { m.Late = 2 }, "", "2 late results discarded"},
 		"a second product":    {func(m *engine.MemberRow) { m.OtherKey = true }, "another API key: makes no calls", "another API key: makes no calls"},
 		"another version":     {func(m *engine.MemberRow) { m.OtherVersion = true }, "not the leader's version", "not the leader's version"},
 		"no network":          {func(m *engine.MemberRow) { m.CutOff = time.Now() }, "cannot reach Riot: no calls", "cannot reach Riot: no calls"},

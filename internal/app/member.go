@@ -86,7 +86,7 @@ func (l lobby) Find(ctx context.Context, q engine.Query) (engine.Answer, error) 
 // run is a member until ctx ends.
 func (m *member) run(ctx context.Context) error {
 	o := m.is()
-	o.Idle, o.Looks, o.CutOff, o.InHand = m.noWork, m.looks, m.cutOff, m.inHand
+	o.Idle, o.Looks, o.CutOff, o.InHand, o.Late = m.noWork, m.looks, m.cutOff, m.inHand, m.late
 	if !m.noLead {
 		o.Lead = m.lead
 	}
@@ -161,6 +161,14 @@ func (m *member) cutOff() time.Time {
 func (m *member) inHand() int {
 	if at := m.engine.Load(); at != nil && at.term != nil {
 		return at.backend.Stats().Slots
+	}
+	return 0
+}
+
+// late is how many results it has brought for who leads of which the jobs had moved on.
+func (m *member) late() int {
+	if h := m.hand.Load(); h != nil {
+		return int(h.backend.Stats().Late)
 	}
 	return 0
 }

@@ -34,6 +34,8 @@ type Options struct {
 	CutOff func() time.Time
 	// InHand is how many attempts it carries out that no permit was written down for. nil = none.
 	InHand func() int
+	// Late is how many results it has brought of which the jobs had moved on. nil = none.
+	Late func() int
 	// OnLook gets the members after each look. It must not block. nil = nobody is told.
 	OnLook func(engine.MembersPage)
 }
@@ -81,6 +83,9 @@ func Run(ctx context.Context, db *pg.DB, o Options) error {
 	}
 	if o.InHand == nil {
 		o.InHand = func() int { return 0 }
+	}
+	if o.Late == nil {
+		o.Late = func() int { return 0 }
 	}
 	m := &member{Options: o, db: db, run: ctx}
 	defer wall.Release()
@@ -140,7 +145,7 @@ func (m *member) beat() error {
 	key, cut, leaves := m.Key(), m.CutOff(), m.leaves()
 	b := &pgx.Batch{}
 	b.Queue("select max(version) from fs_schema").QueryRow(func(r pgx.Row) error { return r.Scan(&version) })
-	b.Queue(saveMember, m.ID, m.Host, m.Version, key, m.mayLead(), !m.Idle && !m.Looks(), m.ahead.Milliseconds(), known(cut), m.InHand())
+	b.Queue(saveMember, m.ID, m.Host, m.Version, key, m.mayLead(), !m.Idle && !m.Looks(), m.ahead.Milliseconds(), known(cut), m.InHand(), m.Late())
 	if m.term != nil {
 		b.Queue(renew, m.term.Epoch, m.ID, m.TTL.Seconds()).Query(func(rows pgx.Rows) error {
 			renewed = rows.Next()
@@ -171,9 +176,9 @@ func (m *member) beat() error {
 }
 
 const (
-	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand, late) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 on conflict (id) do update set key_fp = excluded.key_fp, may_lead = excluded.may_lead, works = excluded.works,
-	ahead_ms = excluded.ahead_ms, cut_off = excluded.cut_off, in_hand = excluded.in_hand, seen = clock_timestamp()`
+	ahead_ms = excluded.ahead_ms, cut_off = excluded.cut_off, in_hand = excluded.in_hand, late = excluded.late, seen = clock_timestamp()`
 
 	renew = `update fs_fleet set beat = beat + 1, expires = clock_timestamp() + $3::float8 * interval '1 second'
 where epoch = $1 and holder = $2 returning beat`

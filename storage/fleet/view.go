@@ -22,7 +22,7 @@ const (
 
 	selectLedWith = "select coalesce((select convert_from(blob, 'UTF8') from fs_state where name = 'led_with'), '')"
 
-	selectMembers = `select id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand, since, seen, extract(epoch from clock_timestamp() - seen)::float8 from fs_member order by since, id`
+	selectMembers = `select id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand, late, since, seen, extract(epoch from clock_timestamp() - seen)::float8 from fs_member order by since, id`
 )
 
 // Look gives the members of a fleet whose terms last ttl (0 = as usual), what they have in hand, and
@@ -85,7 +85,7 @@ func (l *look) member(r pgx.CollectableRow) (m engine.MemberRow, err error) {
 	var ahead int64
 	var silent seconds
 	var cutOff *time.Time
-	err = r.Scan(&m.ID, &m.Host, &m.Version, &m.Key, &m.MayLead, &m.Works, &ahead, &cutOff, &m.InFlight, &m.Since, &m.Seen, &silent)
+	err = r.Scan(&m.ID, &m.Host, &m.Version, &m.Key, &m.MayLead, &m.Works, &ahead, &cutOff, &m.InFlight, &m.Late, &m.Since, &m.Seen, &silent)
 	m.Ahead, m.Silent = time.Duration(ahead)*time.Millisecond, silent.span()
 	if cutOff != nil {
 		m.CutOff = *cutOff

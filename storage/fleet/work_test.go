@@ -23,9 +23,9 @@ func TestWhatMembersHaveInHand(t *testing.T) {
 		return nil
 	}))
 	for _, sql := range []string{
-		`insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms, seen, in_hand) values
-			('a', 'one', '2', 'k', true, 20, clock_timestamp() + interval '1 hour', 1), ('b', 'two', '1', 'other', true, -2000, clock_timestamp() + interval '1 hour', 7),
-			('c', 'two', '2', '', false, 0, clock_timestamp() + interval '1 hour', 0), ('d', 'six', '2', 'k', true, 0, clock_timestamp() - interval '1 hour', 2)`,
+		`insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms, seen, in_hand, late) values
+			('a', 'one', '2', 'k', true, 20, clock_timestamp() + interval '1 hour', 1, 0), ('b', 'two', '1', 'other', true, -2000, clock_timestamp() + interval '1 hour', 7, 3),
+			('c', 'two', '2', '', false, 0, clock_timestamp() + interval '1 hour', 0, 0), ('d', 'six', '2', 'k', true, 0, clock_timestamp() - interval '1 hour', 2, 0)`,
 		"update fs_fleet set epoch = 3, holder = 'a', since = clock_timestamp() - interval '10 minutes', expires = clock_timestamp() + interval '1 hour'",
 		"insert into fs_state (name, blob) values ('led_with', 'k')",
 		`insert into fs_term (epoch, holder, host, since, until, lapsed) values
@@ -45,19 +45,19 @@ func TestWhatMembersHaveInHand(t *testing.T) {
 	p, err := Look(t.Context(), db, 0)
 	must(t, err)
 	type seen struct {
-		id            string
-		role          engine.MemberRole
-		hand, calls   int
-		key, versions bool
+		id                string
+		role              engine.MemberRole
+		hand, calls, late int
+		key, versions     bool
 	}
 	var got []seen
 	for _, m := range p.Members {
-		got = append(got, seen{m.ID, m.Role, m.InFlight, m.Minute(), m.OtherKey, m.OtherVersion})
+		got = append(got, seen{m.ID, m.Role, m.InFlight, m.Minute(), m.Late, m.OtherKey, m.OtherVersion})
 		if len(m.Calls) != engine.ForecastPast {
 			t.Errorf("%s: calls in %d steps", m.ID, len(m.Calls))
 		}
 	}
-	want := []seen{{"a", engine.MemberLeads, 1, 2, false, false}, {"b", engine.MemberStandsBy, 2, 7, true, true}, {"c", engine.MemberFollows, 0, 0, false, false}, {"d", engine.MemberGone, 1, 0, false, false}}
+	want := []seen{{"a", engine.MemberLeads, 1, 2, 0, false, false}, {"b", engine.MemberStandsBy, 2, 7, 3, true, true}, {"c", engine.MemberFollows, 0, 0, 0, false, false}, {"d", engine.MemberGone, 1, 0, 0, false, false}}
 	if !slices.Equal(got, want) {
 		t.Errorf("members %+v", got)
 	}

@@ -368,8 +368,46 @@ func TestShow4_FrozenMembers(t *testing.T) {
 		time.Sleep(time.Second)
 	})
 	r.sound(n)
+	if late, lost := r.count("select sum(late) from fs_member"), r.count("select count(*) from fs_permit where how = 'lost'"); late > lost {
+		t.Errorf("%d late results of %d calls whose jobs were given back", late, lost)
+	}
 	if stopped < sized(1, stops) {
 		t.Errorf("%d stops", stopped)
+	}
+}
+
+// What a member brings that stood still, until its job was given back, is discarded and counted among what is told of it.
+func TestShow4_ALateResultIsCounted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, pgtest.Schema(t), "60:2", sim.Sliding, sim.Latency{})
+	arrived, goesOn := make(chan struct{}), make(chan struct{})
+	var first, release sync.Once
+	defer release.Do(func() { close(goesOn) })
+	r.before = func(*http.Request) {
+		held := false
+		first.Do(func() { held = true })
+		if held {
+			close(arrived)
+			<-goesOn
+		}
+	}
+	r.begins("a", "b")
+	r.insert(1)
+	<-arrived
+	var has string
+	must(t, r.ask("select member from fs_permit where begun is not null and ended is null").Scan(&has))
+	r.signal(has, syscall.SIGSTOP)
+	r.finish(nil) // the other one carries it out
+	release.Do(func() { close(goesOn) })
+	r.signal(has, syscall.SIGCONT)
+	for deadline := time.Now().Add(5 * time.Minute); r.count("select late from fs_member where id = $1", has) == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("no late result of %s is counted", has)
+		}
+	}
+	r.sound(1)
+	if n := r.count("select sum(late) from fs_member"); n != 1 {
+		t.Errorf("%d late results are counted", n)
 	}
 }
 

@@ -143,7 +143,7 @@ func (n *node) run(ctx context.Context) error {
 	g.Go(func() error { return n.carrier.Run(ctx) })
 	g.Go(func() error { return n.member.Follow(ctx) })
 	g.Go(func() error {
-		return fleet.Run(ctx, n.db, fleet.Options{ID: n.id, Host: "here", Version: "test", TTL: ttl, Lead: n.lead})
+		return fleet.Run(ctx, n.db, fleet.Options{ID: n.id, Host: "here", Version: "test", TTL: ttl, Lead: n.lead, Late: func() int { return int(n.member.Stats().Late) }})
 	})
 	err := g.Wait()
 	stop()

@@ -15,7 +15,6 @@ const (
 	ID       = table.ID
 	State    = table.State
 	Progress = table.Progress
-	Sentence = table.Sentence
 )
 
 // pinned columns survive every width.

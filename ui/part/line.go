@@ -187,7 +187,7 @@ func (l *Line) shorten(s string, w int, kind Kind) string {
 		return s
 	case w <= 0:
 		return ""
-	case kind == Sentence && Clause(s, w) != "":
+	case kind == table.Sentence && Clause(s, w) != "":
 		return Clause(s, w)
 	case kind != ID:
 		return safe.CutEnd(s, w, l.th.Glyphs.Ellipsis)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/engine/table"
 	"github.com/farsight-console/farsight/themes"
 )
 
@@ -119,7 +120,7 @@ func (p *Prompt) View(th *themes.Theme, w int) (row string, cursor int) {
 	value, at := []rune(p.Value()), p.at()
 	if len(value) == 0 {
 		cursor = l.at
-		l.Field(As(themes.Dim, p.Ghost), l.Room(), Sentence)
+		l.Field(As(themes.Dim, p.Ghost), l.Room(), table.Sentence)
 		return l.String(), min(cursor, max(w-1, 0))
 	}
 	for i := first(value[:at], l.Room()-1); i < len(value) && l.Room() > 0; i++ {

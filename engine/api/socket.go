@@ -98,6 +98,15 @@ func dial(path string) (net.Conn, error) {
 	return d.Dial("unix", short)
 }
 
+// Listens reports whether a process has a socket, whether or not it answers.
+func Listens(path string) bool {
+	c, err := dial(path)
+	if err != nil {
+		return false
+	}
+	return c.Close() == nil
+}
+
 // shorten gives a path that fits into a socket's address. A longer one is reached
 // through its open folder where the system has names for those.
 func shorten(path string) (short string, release func(), err error) {

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -23,6 +24,7 @@ type Stored struct {
 	Policies engine.Policies
 	Limits   func() engine.LimitsRow // as the last engine knew them
 	Do       string                  // tells whoever asks for more what to do
+	Silent   string                  // of an engine that does not answer, and what to do; "" = none runs
 
 	Lane      func(engine.Job) string // where jobs' calls go, so that error classes have the names that an engine gives them
 	Domain    Finder                  // answers the queries of a domain
@@ -38,7 +40,7 @@ func NewBrowse(s Stored) *Browse {
 	if s.Lane != nil {
 		b.lane = s.Lane
 	}
-	b.live = still{store: s.Store, policies: s.Policies, stored: s.Limits, do: s.Do, accounts: b.accounts}
+	b.live = still{store: s.Store, policies: s.Policies, stored: s.Limits, do: s.Do, silent: s.Silent, accounts: b.accounts}
 	return b
 }
 
@@ -76,6 +78,7 @@ type still struct {
 	policies engine.Policies
 	stored   func() engine.LimitsRow
 	do       string
+	silent   string
 	accounts func(context.Context, engine.AccountsQuery) ([]engine.AccountRow, error)
 }
 
@@ -87,7 +90,7 @@ func (s still) open(ctx context.Context) ([]engine.AccountRow, error) {
 func (s still) row(j engine.Job) engine.JobRow {
 	row := engine.JobRow{Job: j, Player: playerOf(context.Background(), s.store, j)}
 	if j.State.Live() {
-		row.Why = "no engine runs on this directory"
+		row.Why = cmp.Or(s.silent, "no engine runs on this directory")
 	}
 	return s.policies.Row(row)
 }
@@ -104,7 +107,7 @@ func (s still) cost(context.Context, engine.CostQuery) (engine.Cost, error) {
 }
 
 func (s still) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
-	row := engine.EngineRow{State: engine.EngineBrowse, Why: "stored data only; " + s.do}
+	row := engine.EngineRow{State: engine.EngineBrowse, Why: cmp.Or(s.silent, "no engine runs here: stored data only; "+s.do)}
 	t, err := s.store.Totals(ctx)
 	if err != nil {
 		return row, nil, nil, err

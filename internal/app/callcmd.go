@@ -58,7 +58,7 @@ func (o callOptions) run(cmd *cobra.Command, cfg config.Config) error {
 		return err
 	}
 	if c == nil {
-		return fmt.Errorf("no engine runs on %s: start `farsight serve` first, which makes the call", cfg.DataDir)
+		return noEngine(cfg, "start `farsight serve` first, which makes the call")
 	}
 	defer c.Close()
 	r, err := c.Do(ctx, engine.Command{Op: engine.OpCall, Call: &o.ask, Reason: o.reason, DryRun: dry, By: operator("cli")})

@@ -139,7 +139,7 @@ func (o pagerTest) run(cmd *cobra.Command, cfg config.Config, who string) error 
 		return err
 	}
 	if c == nil {
-		return fmt.Errorf("no engine runs on %s: a test goes the way of a real alert, so start `farsight serve` first", cfg.DataDir)
+		return noEngine(cfg, "a test goes the way of a real alert, so start `farsight serve` first")
 	}
 	defer c.Close()
 	test := engine.Command{Op: engine.OpPage, Channel: who, Reason: o.reason, By: operator("cli"), DryRun: true}

@@ -260,7 +260,7 @@ func browseStored(ctx context.Context, cfg config.Config, show func(engine.Conso
 // browser is a console on a store that no engine works on.
 func browser(ctx context.Context, db store, cfg config.Config) engine.Console {
 	return control.NewBrowse(control.Stored{
-		Store: db, Policies: cfg.Policies, Limits: storedLimits(ctx, db), Do: "start farsight with a key",
+		Store: db, Policies: cfg.Policies, Limits: storedLimits(ctx, db), Do: "start farsight with a key", Silent: silent(cfg),
 		Lane: ingest.LaneOf.Name, Domain: ingest.Stored{Store: db, Zone: cfg.ReportTZ},
 		Schedules: storedSchedules(ctx, db, cfg), Alerts: storedAlerts(ctx, db), Logs: logbook.StoredIn(cfg.DataDir), Members: membersOf(db, ""),
 	})

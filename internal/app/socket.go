@@ -22,9 +22,6 @@ type entrance struct {
 	listener net.Listener
 }
 
-// controlSocket is the owner's socket of a data directory.
-func controlSocket(dir string) string { return filepath.Join(dir, api.SocketName) }
-
 // open opens the sockets of an engine that is not running yet, and the listener for
 // programs. run serves them.
 func (p *base) open(cfg config.Config) error {

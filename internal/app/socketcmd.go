@@ -58,7 +58,11 @@ func through(ctx context.Context, cfg config.Config, engineDoes func(*api.Client
 			return engineDoes(c)
 		}
 		err = on()
-		if held, ok := errors.AsType[*storage.ErrHeld](err); !ok || time.Since(held.Since) > justStarting {
+		held, ok := errors.AsType[*storage.ErrHeld](err)
+		if ok && held.Do == "" {
+			held.Do = wakeIt(cfg, held.PID)
+		}
+		if !ok || time.Since(held.Since) > justStarting {
 			return err
 		}
 		time.Sleep(socketPause)

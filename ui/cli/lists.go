@@ -57,7 +57,7 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 	state := string(e.State)
 	switch {
 	case e.State == engine.EngineBrowse:
-		state = "no engine runs here, this is what is stored: `farsight` or `farsight serve` starts one"
+		state = e.Why
 	case e.Why != "":
 		state += ": " + e.Why
 	case e.Pace != "":

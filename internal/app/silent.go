@@ -1,0 +1,42 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// controlSocket is the owner's socket of a data directory.
+func controlSocket(dir string) string { return filepath.Join(dir, api.SocketName) }
+
+// wakeIt says what to do about a process that has a data directory and does not answer on its socket; "" = there is
+// none. Ask it only after nobody has answered: a process that stands still lets others connect.
+func wakeIt(cfg config.Config, pid int) string {
+	if !api.Listens(controlSocket(cfg.DataDir)) {
+		return ""
+	}
+	return fmt.Sprintf("it does not answer; if it was stopped, `kill -CONT %d` lets it go on; else `kill -9 %d` ends it, and what is stored stays", pid, pid)
+}
+
+// silent is that of whoever has a data directory, with its name.
+func silent(cfg config.Config) string {
+	do := wakeIt(cfg, 0)
+	if do == "" {
+		return ""
+	}
+	h, _, _ := storage.HolderOf(cfg.DataDir) // of one that cannot be read the socket tells enough
+	held := storage.ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Store: "data directory " + cfg.DataDir, Do: wakeIt(cfg, h.PID)}
+	return held.Error()
+}
+
+// noEngine says that an engine is needed and none runs on a data directory, or that the one there does not answer.
+func noEngine(cfg config.Config, need string) error {
+	if why := silent(cfg); why != "" {
+		return errors.New(why)
+	}
+	return fmt.Errorf("no engine runs on %s: %s", cfg.DataDir, need)
+}

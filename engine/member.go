@@ -71,6 +71,12 @@ func (m *MemberRow) Carries() bool { return m.Alive() && m.Works && m.CutOff.IsZ
 // Alive reports whether it gives signs of life.
 func (m *MemberRow) Alive() bool { return m.Role != MemberGone }
 
+// beatLate is after how long without one a sign of life is overdue: one was due each second.
+const beatLate = 2 * time.Second
+
+// Overdue reports whether it is late with a sign of life: it may be gone, and it may only be slow.
+func (m *MemberRow) Overdue() bool { return m.Silent >= beatLate }
+
 // Minute is how many calls it made in the past minute.
 func (m *MemberRow) Minute() (n int) {
 	for _, c := range m.Calls {

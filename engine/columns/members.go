@@ -26,7 +26,7 @@ var Members = catalogue(filter.Options{Free: []string{"member", "host", "role", 
 	span("heartbeat", "since its last sign of life: it gives one each second", func(r *member) time.Duration { return r.Silent }).
 		head("LAST SIGN", table.Number, 9, 9).drop(2).rising().
 		prints(func(r *member, _ time.Time) string { return human.Ago(r.Silent) }).cell(func(_ Pen, r *member) table.Cell {
-		if r.Alive() {
+		if !r.Overdue() {
 			return table.As(themes.Dim, human.Ago(r.Silent))
 		}
 		return table.As(themes.Warn, human.Ago(r.Silent))
@@ -62,6 +62,8 @@ func NoteOf(r *member) string {
 	switch note := MemberNote(r); {
 	case note != "":
 		return note
+	case r.Overdue():
+		return unheard(r)
 	case looksOn(r):
 		return "looks on: makes no calls"
 	case !r.Works:
@@ -80,7 +82,7 @@ func looksOn(r *member) bool { return r.Key == "" && !r.Works && !r.MayLead }
 func MemberNote(r *member) string {
 	switch {
 	case !r.Alive():
-		return "no sign of life for " + human.Span(r.Silent)
+		return unheard(r)
 	case r.OtherVersion:
 		return "not the leader's version"
 	case r.Key == "" && !looksOn(r):
@@ -95,6 +97,9 @@ func MemberNote(r *member) string {
 	return ""
 }
 
+// unheard says for how long nobody has heard of a member.
+func unheard(r *member) string { return "no sign of life for " + human.Span(r.Silent) }
+
 // Led says who leads and since when, who would if that one were gone, and what nobody has in hand.
 func Led(p *engine.MembersPage) string {
 	text := "nobody leads now"
@@ -103,7 +108,7 @@ func Led(p *engine.MembersPage) string {
 	}
 	ready := 0
 	for i := range p.Members {
-		if p.Members[i].Role == engine.MemberStandsBy {
+		if m := &p.Members[i]; m.Role == engine.MemberStandsBy && !m.Overdue() {
 			ready++
 		}
 	}

@@ -22,6 +22,8 @@ func TestNotesOfMembers(t *testing.T) {
 		"a sync that follows": {func(m *engine.MemberRow) { m.Key, m.MayLead, m.Works = "", false, false }, "", "looks on: makes no calls"},
 		"--no-work":           {func(m *engine.MemberRow) { m.Works = false }, "", "--no-work: fetches no matches"},
 		"it stood still":      {func(m *engine.MemberRow) { m.Late = 2 }, "", "2 late results discarded"},
+		"a beat is overdue":   {func(m *engine.MemberRow) { m.Silent = 4 * time.Second }, "", "no sign of life for 4 s"},
+		"it is gone":          {func(m *engine.MemberRow) { m.Role, m.Silent = engine.MemberGone, 10*time.Second }, "no sign of life for 10 s", "no sign of life for 10 s"},
 		"a second product":    {func(m *engine.MemberRow) { m.OtherKey = true }, "another API key: makes no calls", "another API key: makes no calls"},
 		"another version":     {func(m *engine.MemberRow) { m.OtherVersion = true }, "not the leader's version", "not the leader's version"},
 		"no network":          {func(m *engine.MemberRow) { m.CutOff = time.Now() }, "cannot reach Riot: no calls", "cannot reach Riot: no calls"},
@@ -59,5 +61,19 @@ func TestALeaderThatNobodyRelieves(t *testing.T) {
 		if p.Stuck() != "" {
 			t.Errorf("%s: it reaches Riot, and %s", what, p.Stuck())
 		}
+	}
+}
+
+// Who is late with a sign of life is not counted on to take over.
+func TestLedCountsOnWhoIsHeardOf(t *testing.T) {
+	p := engine.MembersPage{Leader: "a", Members: []engine.MemberRow{
+		{ID: "a", Host: "db-1", Role: engine.MemberLeads}, {ID: "b", Role: engine.MemberStandsBy, Silent: 1500 * time.Millisecond}, {ID: "c", Role: engine.MemberStandsBy, Silent: 4 * time.Second},
+	}}
+	if said := Led(&p); !strings.Contains(said, "; 1 member stands by") {
+		t.Error(said)
+	}
+	p.Members[1].Silent = 2 * time.Second
+	if said := Led(&p); !strings.Contains(said, "; nobody would take over from it") {
+		t.Error(said)
 	}
 }

@@ -40,7 +40,7 @@ func TestPostgres_AForgottenPlayerIsInNoTable(t *testing.T) {
 	traces := append([]string{"Gone Away", "gone away", "gone+away", account, f.sim.PUUID(gone, "")[:8]}, ids...)
 
 	f.members[leads].until("what the leader stores of it", func() bool {
-		return len(f.having("fs_state", ids[0])) >= 2 // its reading, what led to the 429; and what speaks for its alert, once that is stored
+		return len(f.having("(select * from fs_state where name = 'forensics')", ids[0])) > 0 // its reading holds the last calls, which on a busy machine are later ones
 	})
 	beside := f.inSchema
 	beside.dir = f.dirs[looks]

@@ -118,8 +118,43 @@ func (t *txn) beginForget(account string, f *Forgotten) error {
 	for _, j := range bequeathed {
 		errs = append(errs, t.saveJob(j))
 	}
+	errs = append(errs, t.scrubStates(a))
 	t.Emit(engine.Change{Forgotten: a.ID})
 	return errors.Join(append(errs, t.putForgotten(*f))...)
+}
+
+// scrubStates takes the account, and the matches that only it has, out of what is kept as blobs. It goes with the account
+// itself: what goes on with an interrupted one does not know the name any more.
+func (t *txn) scrubStates(a league.Account) error {
+	var alone []string
+	for r := range t.rows(byAccount.table, key.Strings(a.ID)) {
+		if l, err := listingAt(r.k); err == nil && !t.hasOthers(l.match, a.ID) {
+			alone = append(alone, l.match)
+		}
+	}
+	scrub, clean := both.NewScrub(a, alone), map[string][]byte{}
+	for r := range t.rows(tState, nil) {
+		if bytes.HasPrefix(r.k, []byte(forgetPrefix)) {
+			continue // who is half deleted has to be found
+		}
+		blob, err := tState.blobOf(r.k, r.v)
+		if err != nil {
+			continue // check names it
+		}
+		if without, found := scrub.Blob(blob); found {
+			clean[string(r.k)] = without
+		}
+	}
+	var errs []error
+	for name, blob := range clean {
+		errs = append(errs, t.putBlob(tState, []byte(name), blob))
+	}
+	return errors.Join(errs...)
+}
+
+// hasOthers reports whether a match is in the list of another account.
+func (t *txn) hasOthers(match, account string) bool {
+	return slices.ContainsFunc(t.accountsOf(match), func(a string) bool { return a != account })
 }
 
 // identify says whose rows are to go, and counts the one that goes with the account itself.

@@ -80,7 +80,7 @@ func (w *forgetter) dropListed(t *txn, f *Forgotten, k []byte) error {
 	if err != nil {
 		return nil //nolint:nilerr // as above
 	}
-	if slices.ContainsFunc(t.accountsOf(l.match), func(a string) bool { return a != w.f.Account }) {
+	if t.hasOthers(l.match, w.f.Account) {
 		f.Done.Shared++
 		return nil
 	}

@@ -3,6 +3,7 @@ package storage
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -117,7 +118,15 @@ func people(t testing.TB, db *DB, games []game) {
 		for _, id := range forgetters {
 			w.Accounts = append(w.Accounts, engine.WeeklyAccount{ID: id, RiotID: nameOf(id) + "#EUW", Games: 1})
 		}
-		return db.SaveWeekly(tx, w)
+		var evidence []string
+		for _, id := range forgetters {
+			evidence = append(evidence, "account "+id, nameOf(id)+"#EUW: 404", "by-puuid/"+puuidOf(id))
+		}
+		for _, g := range games {
+			evidence = append(evidence, "match:"+g.id+": 404")
+		}
+		blob, err := json.Marshal(evidence)
+		return errors.Join(err, db.PutState(tx, "alerts", blob), db.SaveWeekly(tx, w))
 	})
 }
 
@@ -323,6 +332,13 @@ func TestAForgottenAccountLeavesNoTrace(t *testing.T) {
 			}))
 		}
 		wantNoTrace(t, db, gone)
+		evidence, err := db.LoadState(ctx, "alerts")
+		must(t, err)
+		for _, g := range games {
+			if told, alone := strings.Contains(string(evidence), "match:"+g.id+":"), slices.Equal(g.of, []string{gone}); told == alone {
+				rt.Errorf("evidence of %s, in the lists of %v: %t", g.id, g.of, told)
+			}
+		}
 		wantSound(t, db)
 		wantToldOnce(t, db, done)
 		if done.Seats = 0; !reflect.DeepEqual(done, would) {

@@ -1,13 +1,17 @@
 package app
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/storage"
 )
 
 // On a directory at rest: what would go is said first, nobody is asked without --yes, the
@@ -52,6 +56,52 @@ func TestForgetDeletesAnAccountAndKeepsTheOthers(t *testing.T) {
 	s.sync("Ana#EUW", dir).run(t).wants(t, exitDone)
 	if got := exported(t, dir); len(got) != 8 {
 		t.Errorf("%d matches after the next sync, want 8", len(got))
+	}
+	sound(t, dir)
+}
+
+// On a directory at rest, too, nothing says any more whose the calls were that speak for an alert, or led to a 429: in
+// what an engine has stored of them, and in what lists show of it.
+func TestForgetAtRestLeavesNoEvidence(t *testing.T) {
+	t.Parallel()
+	const gone, stays = "Gone Away#EUW", "Stays#EUW"
+	s := startSim(t, quick(player(gone, 8), player(stays, 4)))
+	ids := s.MatchIDs(gone)
+	for _, fault := range []sim.Fault{
+		{Name: "429", Kind: sim.LimitApp, RetryAfter: "1", Count: 1, Match: sim.Match{Method: route.Match, ID: ids[0]}},
+		{Name: "lost", Kind: sim.NotFound, Match: sim.Match{Method: route.Match, ID: ids[1], Attempts: 1}},
+	} {
+		if err := s.Inject(fault); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := freshDir(t)
+	s.sync(gone, dir).run(t).wants(t, exitIncomplete)
+	s.sync(stays, dir).run(t).wants(t, exitDone)
+	traces := append([]string{"Gone Away", s.PUUID(gone, "")[:8]}, ids...)
+	told := func() (of []string) {
+		db, err := storage.OpenReadOnly(storage.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for _, name := range []string{"alerts", "forensics"} {
+			blob, err := db.LoadState(t.Context(), name)
+			if err != nil || blob == nil {
+				t.Fatalf("%s: %d bytes, %v", name, len(blob), err)
+			}
+			if slices.ContainsFunc(traces, func(trace string) bool { return bytes.Contains(blob, []byte(trace)) }) {
+				of = append(of, name)
+			}
+		}
+		return of
+	}
+	if of := told(); len(of) != 2 {
+		t.Fatalf("only %v tell of the player", of)
+	}
+	command{args: []string{"forget", gone, "--yes", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
+	if of := told(); len(of) != 0 {
+		t.Errorf("%v tell of the player", of)
 	}
 	sound(t, dir)
 }

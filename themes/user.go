@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -98,11 +99,11 @@ func loadPalette(name, path string) (Palette, error) {
 }
 
 // themeName is what a theme may be called: it is typed, and shown in a list.
-var themeName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,23}$`)
+var themeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,23}$`) })
 
 // parseUser makes a palette of a theme file's text. Its error is one sentence.
 func parseUser(name string, text []byte) (Palette, error) {
-	if !themeName.MatchString(name) {
+	if !themeName().MatchString(name) {
 		return Palette{}, errors.New("name the file with a to z, 0 to 9 and -, at most 24 of them")
 	}
 	if name == "auto" || slices.Contains(Names(), name) {
@@ -134,7 +135,7 @@ func tomlFault(err error) error {
 	return err
 }
 
-var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var hexColour = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#[0-9a-fA-F]{6}$`) })
 
 // colours checks the form of every colour.
 func (f *userFile) colours() error {
@@ -160,7 +161,7 @@ func (f *userFile) colours() error {
 			return err
 		}
 	}
-	if f.Sel != "" && !hexColour.MatchString(f.Sel) {
+	if f.Sel != "" && !hexColour().MatchString(f.Sel) {
 		return fmt.Errorf("sel is %q: write a colour such as #24304a, or leave it out for reverse video", f.Sel)
 	}
 	if n := len(f.Flow); n != 0 && n != rampStops {
@@ -175,7 +176,7 @@ func (f *userFile) colours() error {
 }
 
 func colour(name, value string) error {
-	if hexColour.MatchString(value) {
+	if hexColour().MatchString(value) {
 		return nil
 	}
 	return fmt.Errorf("%s is %q: write a colour such as #11151c", name, value)

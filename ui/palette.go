@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -246,7 +247,7 @@ func (m *model) restOfAccount(line string) string {
 }
 
 // jobID is how a job is called that has no key: d6280.
-var jobID = regexp.MustCompile(`^#?[a-z][1-9][0-9]*$`)
+var jobID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#?[a-z][1-9][0-9]*$`) })
 
 // runLine carries out what was typed: a verb with its argument, the id of a job, else
 // the chosen item.
@@ -261,7 +262,7 @@ func (m *model) runLine(now time.Time) tea.Cmd {
 		}
 		return cmd
 	}
-	if jobID.MatchString(typed) { // as the audit and receipts print it
+	if jobID().MatchString(typed) { // as the audit and receipts print it
 		cmd, _ := m.openJob(strings.TrimPrefix(typed, "#"), now)
 		m.kept.AddLine(typed)
 		m.closePalette(n)

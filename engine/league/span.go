@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -14,14 +15,14 @@ type Span struct {
 	Years, Months, Days int
 }
 
-var spanForm = regexp.MustCompile(`^(\d{1,3})(y|mo|w|d)$`)
+var spanForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,3})(y|mo|w|d)$`) })
 
 // ParseSpan reads "2y", "18mo", "6w", "90d" or "0" (off).
 func ParseSpan(s string) (Span, error) {
 	if s == "0" {
 		return Span{}, nil
 	}
-	m := spanForm.FindStringSubmatch(s)
+	m := spanForm().FindStringSubmatch(s)
 	if m == nil {
 		return Span{}, fmt.Errorf("%q is no length of time: write 2y, 18mo, 6w, 90d, or 0 for off", s)
 	}

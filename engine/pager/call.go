@@ -104,7 +104,7 @@ func (l line) find(ctx context.Context, e entry) (sid string, err error) {
 	}
 	for _, c := range calls {
 		at := c.created()
-		if c.To == l.to && c.From == l.twilio.opt.From && at.After(e.At.Add(-skew)) && formOfSID.MatchString(c.SID) && !l.ledger.knows(c.SID) {
+		if c.To == l.to && c.From == l.twilio.opt.From && at.After(e.At.Add(-skew)) && formOfSID().MatchString(c.SID) && !l.ledger.knows(c.SID) {
 			l.log.Warn().Str("job", string(l.run.Job.ID)).Str("call", c.SID).Msg("call found whose answer was lost; it is followed")
 			return c.SID, l.note(ctx, entry{Attempt: l.run.Job.Attempts, At: e.At, SID: c.SID})
 		}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,12 +25,12 @@ type ownArgs struct {
 
 var (
 	// numberForm is E.164: a plus sign, the country's code, at most 15 digits in all.
-	numberForm = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
-	orderForm  = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+	numberForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`) })
+	orderForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`) })
 )
 
 // IsNumber reports whether a text is a telephone number with its country: +4930123456.
-func IsNumber(text string) bool { return numberForm.MatchString(text) }
+func IsNumber(text string) bool { return numberForm().MatchString(text) }
 
 // mark names a number without telling it to whoever does not know the account.
 func (t *twilio) mark(number string) string {
@@ -96,7 +97,7 @@ func (t *twilio) check(ask engine.CallAsk, text string) error {
 		return engine.Problemf(engine.ErrInvalid, "use letters or digits", "the text holds nothing that a voice can say")
 	case utf8.RuneCountInString(text) > maxSpoken:
 		return engine.Problemf(engine.ErrInvalid, fmt.Sprintf("say it in %d", maxSpoken), "the text has %d characters", utf8.RuneCountInString(text))
-	case ask.Key != "" && !orderForm.MatchString(ask.Key):
+	case ask.Key != "" && !orderForm().MatchString(ask.Key):
 		return engine.Problemf(engine.ErrInvalid, "use 1 to 64 letters, digits, dots, dashes and underscores", "the idempotency key cannot be used")
 	}
 	return nil

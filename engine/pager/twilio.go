@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -57,7 +58,7 @@ const DefaultPerDay = 20
 const DefaultPoll = 3 * time.Second
 
 // formOfSID is what may stand in an address.
-var formOfSID = regexp.MustCompile(`^[A-Za-z0-9]{8,64}$`)
+var formOfSID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]{8,64}$`) })
 
 // twilio is the part of Twilio's Calls API that is used (Voice API, Call resource,
 // version 2010-04-01).
@@ -120,7 +121,7 @@ func (t *twilio) create(ctx context.Context, to, twiml string) (callResource, er
 		"Timeout": {seconds(ringFor)}, "TimeLimit": {seconds(talkFor)},
 	}
 	c, err := t.one(ctx, http.MethodPost, "/Calls.json", form)
-	if err == nil && !formOfSID.MatchString(c.SID) {
+	if err == nil && !formOfSID().MatchString(c.SID) {
 		return c, &apiError{reason: reasonServer, open: true, err: errors.New("the call was taken, but its sid cannot be read")}
 	}
 	return c, err

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/farsight-console/farsight/engine"
@@ -117,26 +118,32 @@ func (m *masker) replace(ids map[string]string) {
 
 var (
 	// puuidForm is a PUUID: 78 characters of base64url.
-	puuidForm = regexp.MustCompile(`[A-Za-z0-9_-]{70,}`)
+	puuidForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_-]{70,}`) })
 	// namedFields hold text that players chose or that Riot sent: as a whole it says
 	// nothing about a fault.
-	namedFields = regexp.MustCompile(`("(?:riot_id|game_name|gameName|riotIdGameName|summonerName|tag_line|tagLine|puuid)"\s*:\s*)"((?:[^"\\]|\\.)*)"`)
+	namedFields = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`("(?:riot_id|game_name|gameName|riotIdGameName|summonerName|tag_line|tagLine|puuid)"\s*:\s*)"((?:[^"\\]|\\.)*)"`)
+	})
 	// riotIDForm is a Riot ID of somebody the store does not know, after words that may
 	// be a part of the name.
-	riotIDForm = regexp.MustCompile(`((?:[^\s"'#:,/\\]+ )*)([^\s"'#:,/\\]+#[\p{L}\p{N}]{2,5})\b`)
+	riotIDForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`((?:[^\s"'#:,/\\]+ )*)([^\s"'#:,/\\]+#[\p{L}\p{N}]{2,5})\b`)
+	})
 	// accountTarget is who a command was about, as its audit entry has it.
-	accountTarget = regexp.MustCompile(`("target"\s*:\s*"account )([^"\\]*(?:\\.[^"\\]*)*#[^"\\]*)"`)
+	accountTarget = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`("target"\s*:\s*"account )([^"\\]*(?:\\.[^"\\]*)*#[^"\\]*)"`)
+	})
 	// credentials are a user name and password in a URL.
-	credentials = regexp.MustCompile(`(://)[^/\s"@]+@`)
+	credentials = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)[^/\s"@]+@`) })
 	// excerpt is the start of a body that Riot sent, as an error quotes it.
-	excerpt = regexp.MustCompile(`it began (?:\\)?"(?:[^"\\]|\\.)*"?`)
+	excerpt = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`it began (?:\\)?"(?:[^"\\]|\\.)*"?`) })
 )
 
 // bytes masks a text.
 func (m *masker) bytes(body []byte) []byte { return []byte(m.text(string(body))) }
 
 func (m *masker) text(s string) string {
-	s = credentials.ReplaceAllString(m.key.Redact(s), "$1(cut)@")
+	s = credentials().ReplaceAllString(m.key.Redact(s), "$1(cut)@")
 	if m.home != "" {
 		s = strings.ReplaceAll(s, m.home, "~")
 	}
@@ -144,17 +151,17 @@ func (m *masker) text(s string) string {
 		return s
 	}
 	s = m.known.Replace(s)
-	s = excerpt.ReplaceAllString(s, "it began (cut)")
-	s = accountTarget.ReplaceAllStringFunc(s, func(found string) string {
-		part := accountTarget.FindStringSubmatch(found)
+	s = excerpt().ReplaceAllString(s, "it began (cut)")
+	s = accountTarget().ReplaceAllStringFunc(s, func(found string) string {
+		part := accountTarget().FindStringSubmatch(found)
 		return part[1] + m.once("player", part[2]) + `"`
 	})
-	s = namedFields.ReplaceAllStringFunc(s, func(found string) string {
-		part := namedFields.FindStringSubmatch(found)
+	s = namedFields().ReplaceAllStringFunc(s, func(found string) string {
+		part := namedFields().FindStringSubmatch(found)
 		return part[1] + `"` + m.once("player", part[2]) + `"`
 	})
-	s = riotIDForm.ReplaceAllStringFunc(s, m.stranger)
-	return puuidForm.ReplaceAllStringFunc(s, func(found string) string { return m.alias("puuid", found) })
+	s = riotIDForm().ReplaceAllStringFunc(s, m.stranger)
+	return puuidForm().ReplaceAllStringFunc(s, func(found string) string { return m.alias("puuid", found) })
 }
 
 // longestName is how many characters the name of a Riot ID has at most.
@@ -163,8 +170,8 @@ const longestName = 16
 // stranger masks a Riot ID that stands in a sentence. Where its name begins nobody
 // can tell, so every word before it goes that may belong to it.
 func (m *masker) stranger(found string) string {
-	part := riotIDForm.FindStringSubmatch(found)
-	if pseudonym.MatchString(part[2]) {
+	part := riotIDForm().FindStringSubmatch(found)
+	if pseudonym().MatchString(part[2]) {
 		return found
 	}
 	name, _, _ := strings.Cut(part[2], "#")
@@ -181,11 +188,11 @@ func (m *masker) stranger(found string) string {
 }
 
 // pseudonym is what this file puts in the place of names.
-var pseudonym = regexp.MustCompile(`^(?:player|puuid)-[0-9a-f]{10}(?:#0000)?$`)
+var pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:player|puuid)-[0-9a-f]{10}(?:#0000)?$`) })
 
 // once leaves alone what is a pseudonym already.
 func (m *masker) once(kind, s string) string {
-	if s == "" || pseudonym.MatchString(s) {
+	if s == "" || pseudonym().MatchString(s) {
 		return s
 	}
 	return m.alias(kind, s) + "#0000"

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -210,7 +211,7 @@ func (r *pagerReader) mindMode(path string) {
 	}
 }
 
-var accountForm = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
+var accountForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`) })
 
 // call reads who is called. Either everything for that is there, or nothing.
 func (r *pagerReader) call() *pager.CallOptions {
@@ -235,7 +236,7 @@ func (r *pagerReader) call() *pager.CallOptions {
 	r.numbers("pager.from", r.values["pager.from"])
 	r.numbers("pager.to", to...)
 	r.numbers("pager.call_numbers", allow...)
-	if sid := r.values["pager.account_sid"]; sid != "" && !accountForm.MatchString(sid) {
+	if sid := r.values["pager.account_sid"]; sid != "" && !accountForm().MatchString(sid) {
 		r.fault("pager.account_sid", "it does not look like AC and 32 hexadecimal digits: copy it again from the account's console")
 	}
 	r.address("pager.base_url", r.values["pager.base_url"])

@@ -14,8 +14,9 @@ type mischief struct {
 	name   string
 	expect string // what comes of it, at most 33 letters: the least column
 	about  string
-	// faults are injected with a rate or for one call; a preset's have their own.
-	faults []sim.Fault
+	// faults gives what is injected with a rate or for one call; a preset's have their own. nil =
+	// there are none.
+	faults func() []sim.Fault
 	// lasts is how long a preset goes on, before the demo's speed; 0 = until it is ended.
 	lasts  time.Duration
 	preset bool
@@ -74,15 +75,18 @@ func without(name string) (rows []*mischief) {
 // simulated reports whether it is done by the simulator.
 func (m *mischief) simulated() bool { return m.faults != nil || m.name == keyExpires }
 
-func one(f sim.Fault) []sim.Fault { return []sim.Fault{f} }
+func one(f sim.Fault) func() []sim.Fault { return func() []sim.Fault { return []sim.Fault{f} } }
 
-// presetFaults are those of a scene that the simulator has.
-func presetFaults(name string) []sim.Fault {
-	list, err := sim.Preset(name)
-	if err != nil {
-		panic("demo: " + err.Error())
+// presetFaults are those of a scene that the simulator has. Its scenes are JSON, which is read when
+// they are asked for: not at every start of the program.
+func presetFaults(name string) func() []sim.Fault {
+	return func() []sim.Fault {
+		list, err := sim.Preset(name)
+		if err != nil {
+			panic("demo: " + err.Error())
+		}
+		return list
 	}
-	return list
 }
 
 // Names of faults in the simulator's plan, by row: those with a rate, and those for
@@ -92,8 +96,11 @@ func (m *mischief) once() string  { return "chaos once " + m.name }
 
 // plan gives the row's faults: rate is in percent, 0 = for one call.
 func (m *mischief) plan(rate float64) []sim.Fault {
-	out := make([]sim.Fault, len(m.faults))
-	for i, f := range m.faults {
+	if m.faults == nil {
+		return nil
+	}
+	out := m.faults()
+	for i, f := range out {
 		switch {
 		case m.preset:
 			f.Name = m.rated()

@@ -201,7 +201,9 @@ func (s *Sim) windows(sc scope) windows {
 	return ws
 }
 
-var keyForm = regexp.MustCompile(`^RGAPI-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var keyForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^RGAPI-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+})
 
 // handle takes a call from its arrival to the answer. It sleeps for the latency; a cancelled context
 // ends the sleep, and the answer no longer matters.
@@ -293,7 +295,7 @@ func (s *Sim) refuse(c *call) *answer {
 	state := s.keys[c.key].State
 	var a *answer
 	switch {
-	case !keyForm.MatchString(c.key):
+	case !keyForm().MatchString(c.key):
 		a = statusAnswer(401, "Forbidden") // the message says Forbidden, the code 401
 	case state == KeyUnknown:
 		a = statusAnswer(401, "Unknown apikey")

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
@@ -173,7 +174,9 @@ func keysOf(value any) ([]string, error) {
 }
 
 // namedKey are the keys that are no letter.
-var namedKey = regexp.MustCompile(`^(enter|esc|tab|shift\+tab|space|backspace|delete|insert|up|down|left|right|home|end|pgup|pgdown|ctrl\+[a-z]|f([1-9]|1[0-2]))$`)
+var namedKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(enter|esc|tab|shift\+tab|space|backspace|delete|insert|up|down|left|right|home|end|pgup|pgdown|ctrl\+[a-z]|f([1-9]|1[0-2]))$`)
+})
 
 // confused are keys that terminals cannot tell from others, or that vim and k9s
 // mean otherwise.
@@ -184,7 +187,7 @@ func keyForm(k string) error {
 	switch {
 	case slices.Contains(confused, k) || strings.HasPrefix(k, "alt+"):
 		return fmt.Errorf("%s cannot be used: terminals take it for another key", k)
-	case namedKey.MatchString(k), n == len(k) && r > ' ' && r != utf8.RuneError && r != 0x7f:
+	case namedKey().MatchString(k), n == len(k) && r > ' ' && r != utf8.RuneError && r != 0x7f:
 		return nil
 	}
 	return fmt.Errorf("%q is no key: write a letter or sign, ctrl+a, enter, tab, up, f5 …", k)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -220,9 +221,9 @@ func jobCurl(v *View, j engine.JobRow) []string {
 
 // What may stand in an address without a quote.
 var (
-	matchForm = regexp.MustCompile(`^([A-Z]+[0-9]*)_[0-9]{1,19}$`)
-	puuidForm = regexp.MustCompile(`^[A-Za-z0-9_-]{10,128}$`)
-	hostForm  = regexp.MustCompile(`^[a-z0-9]{2,10}$`)
+	matchForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Z]+[0-9]*)_[0-9]{1,19}$`) })
+	puuidForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{10,128}$`) })
+	hostForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]{2,10}$`) })
 )
 
 // regionOf is the host that has the matches of a platform. Source: Riot's routing
@@ -235,7 +236,7 @@ var regionOf = map[string]string{
 }
 
 func matchCurl(id, rest string) []string {
-	parts := matchForm.FindStringSubmatch(id)
+	parts := matchForm().FindStringSubmatch(id)
 	if parts == nil || regionOf[parts[1]] == "" {
 		return nil
 	}
@@ -243,7 +244,7 @@ func matchCurl(id, rest string) []string {
 }
 
 func accountCurl(a engine.AccountRow) []string {
-	if !puuidForm.MatchString(a.PUUID) || !hostForm.MatchString(a.Region) {
+	if !puuidForm().MatchString(a.PUUID) || !hostForm().MatchString(a.Region) {
 		return nil
 	}
 	return []string{curl(a.Region, "/lol/match/v5/matches/by-puuid/"+a.PUUID+"/ids?start=0&count=100")}

@@ -266,12 +266,12 @@ func (t template) joined(u template) template {
 	return append(t[:end], u...)
 }
 
-var anyHole = regexp.MustCompile(`<([^<>]+)>`)
+var anyHole = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([^<>]+)>`) })
 
 func (bk *book) compile(text string) template {
 	var t template
 	from := 0
-	for _, at := range anyHole.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range anyHole().FindAllStringSubmatchIndex(text, -1) {
 		inQuotes := text[at[0]-1] != ':' && at[1] < len(text) && text[at[1]] == '"'
 		t = append(t, piece{text[from:at[0]], bk.hole(text[at[2]:at[3]], inQuotes)})
 		from = at[1]
@@ -279,7 +279,9 @@ func (bk *book) compile(text string) template {
 	return append(t, piece{text: text[from:]})
 }
 
-var numberHole = regexp.MustCompile(`^(?:(\d+)% )?(?:(\d+)x )?(-?[\d.]+?)\.\.(-?[\d.]+)$`)
+var numberHole = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(\d+)% )?(?:(\d+)x )?(-?[\d.]+?)\.\.(-?[\d.]+)$`)
+})
 
 // hole finds out what a hole means.
 func (bk *book) hole(text string, inQuotes bool) hole {
@@ -290,7 +292,7 @@ func (bk *book) hole(text string, inQuotes bool) hole {
 	if list := lists()[words[0]]; list != nil {
 		return oneOf(list)
 	}
-	if m := numberHole.FindStringSubmatch(text); m != nil {
+	if m := numberHole().FindStringSubmatch(text); m != nil {
 		return drawn(m[1], m[2], m[3], m[4])
 	}
 	if share, ok := strings.CutSuffix(text, "%"); ok {

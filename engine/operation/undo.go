@@ -77,7 +77,18 @@ func (o *Operator) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, e
 			return e, nil
 		}
 	}
-	return engine.AuditEntry{}, engine.Problemf(engine.ErrNotFound, "name one by its number", "none of the last %d commands can be undone", len(list))
+	return engine.AuditEntry{}, engine.Problemf(engine.ErrNotFound, "name one by its number", "%s", noneToUndo(len(list)))
+}
+
+// noneToUndo says of the last n commands that none can be undone.
+func noneToUndo(n int) string {
+	switch n {
+	case 0:
+		return "no command was given yet that can be undone"
+	case 1:
+		return "the one command so far is none that can be undone"
+	}
+	return fmt.Sprintf("none of the last %d commands can be undone", n)
 }
 
 func undoTarget(seq uint64) string { return fmt.Sprintf("command #%d", seq) }

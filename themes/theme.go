@@ -50,6 +50,20 @@ func (th *Theme) Open(t Token) string { return th.open[OnPlain][index(t)] }
 // On returns the SGR string that switches to t on a layer.
 func (th *Theme) On(l Layer, t Token) string { return th.open[min(int(l), layers-1)][index(t)] }
 
+// Marks are the tokens that are fainter than any text, by the SGR strings that switch to
+// them on some layer. A look that text has as well is none of them.
+func (th *Theme) Marks() map[string]Token {
+	marks := map[string]Token{}
+	for l := layers - 1; l >= 0; l-- { // what one looks like on plain ground counts before a fade of another
+		for _, t := range [...]Token{Tick, Hairline, Track} {
+			if look := th.open[l][t]; look != th.open[l][Text] && look != th.open[l][Dim] {
+				marks[look] = t
+			}
+		}
+	}
+	return marks
+}
+
 // Shades reports whether tones of one colour can be told apart: if not, stripes, fades
 // and the column of now need a sign.
 func (th *Theme) Shades() bool { return th.Profile >= ANSI256 }

@@ -3,7 +3,6 @@ package part
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -109,44 +108,6 @@ func (d Dialog) answers(th *themes.Theme, w int, noted func(from, cells int, cli
 	}
 	return l.String()
 }
-
-// Dimmed takes the colours of rows of w cells away: they step back, and can still
-// be read, while something lies over them.
-func Dimmed(th *themes.Theme, w int, rows []string) []string {
-	out := make([]string, len(rows))
-	l := NewLine(th, w)
-	for i, row := range rows {
-		l.Reset(w, false)
-		dim(l, ansi.Strip(row))
-		out[i] = l.String()
-	}
-	return out
-}
-
-// dim writes text without its colours; lines stay as faint as lines are.
-func dim(l *Line, text string) {
-	for text != "" {
-		token, line := themes.Dim, isRule(firstRune(text))
-		if line {
-			token = themes.Hairline
-		}
-		end := strings.IndexFunc(text, func(r rune) bool { return isRule(r) != line })
-		if end < 0 {
-			end = len(text)
-		}
-		l.write(token, text[:end], l.Room())
-		text = text[end:]
-	}
-}
-
-func firstRune(text string) rune {
-	r, _ := utf8.DecodeRuneInString(text)
-	return r
-}
-
-// isRule reports whether a letter is a piece of a frame or of a chart: lines, blocks, cells
-// and braille.
-func isRule(r rune) bool { return r >= 0x2500 && r <= 0x25a1 || r >= 0x2800 && r <= 0x28ff }
 
 // Overlay lays box over the middle of base, w x h cells.
 func Overlay(th *themes.Theme, w, h int, base, box []string) []string {

@@ -117,6 +117,9 @@ func (b block) title(s Section) string {
 	return blanks[:b.pad] + l.String() + blanks[:b.pad]
 }
 
+// leastRule is the shortest hairline between a note and a tail: a shorter one reads as a dash.
+const leastRule = 3
+
 // title writes "TITLE note ──────── tail", with the sign of the focus in the cell before
 // it, where the rows below have the sign of their cursor.
 func (l *Line) title(s Section) {
@@ -144,7 +147,9 @@ func (l *Line) title(s Section) {
 	} else {
 		rule++
 	}
-	l.Glyph(themes.Hairline, l.th.Glyphs.Horizontal, rule)
+	if w == 0 || rule >= leastRule {
+		l.Glyph(themes.Hairline, l.th.Glyphs.Horizontal, rule)
+	}
 	if w > 0 {
 		l.To(end-w).write(themes.Dim, tail, w)
 	}

@@ -266,7 +266,7 @@ func (p *Account) eta(v *View) engine.ETA {
 
 func (p *Account) empty(v *View) string {
 	if p.wall.stored() > 0 {
-		return "none of those tried last"
+		return "no match was stored lately"
 	}
 	return or(p.absent(v, "the last matches", "matches"), "none is stored yet")
 }

@@ -209,7 +209,7 @@ func (p *Audit) byActor(v *View) []timeRow {
 		if p.undone[e.Seq] {
 			sign = v.Theme.State("CANCELLED")
 		}
-		rows[i].signs = append(rows[i].signs, timeSign{e.At, sign})
+		rows[i].signs = append(rows[i].signs, timeSign{at: e.At, sign: sign})
 	}
 	slices.SortStableFunc(rows, func(a, b timeRow) int { return cmp.Compare(len(b.signs), len(a.signs)) })
 	for i := range rows {

@@ -83,7 +83,7 @@ func (p *Schedules) Draw(v *View) []string {
 	}
 	sections := []part.Section{list, {Title: title, Rows: below, Height: room}}
 	if left := room - len(below) - 2; left > len(p.shown) {
-		rows := timeRows(v, v.inner(v.W), left, scheduleBack, scheduleAhead, p.runs(v))
+		rows := timeRows(v, v.inner(v.W), left, p.runsBack(v), scheduleAhead, p.runs(v))
 		sections[1].Height = len(below)
 		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three", Rows: rows, Height: len(rows)})
 	}
@@ -136,11 +136,25 @@ func (p *Schedules) leftOut(v *View, w, h int) part.Section {
 	return s
 }
 
-// How far the axis of the runs reaches: an hourly one and a daily one are both on it.
+// How far the axis of the runs reaches: an hourly one and a daily one are both on it. It goes
+// back in steps, so that now seldom moves.
 const (
 	scheduleBack  = 4 * time.Hour
+	scheduleStep  = 6 * time.Hour
 	scheduleAhead = 26 * time.Hour
 )
+
+// runsBack is how far the axis goes back: to the last run of each schedule, but no further
+// than it goes ahead.
+func (p *Schedules) runsBack(v *View) time.Duration {
+	back := scheduleBack
+	for _, r := range p.shown {
+		if age := v.Now.Sub(r.Last.At); r.Last.Result != "" && age <= scheduleAhead {
+			back = max(back, (age/scheduleStep+1)*scheduleStep)
+		}
+	}
+	return min(back, scheduleAhead)
+}
 
 // runs are the last run of each schedule and those that are planned.
 func (p *Schedules) runs(v *View) []timeRow {
@@ -152,11 +166,15 @@ func (p *Schedules) runs(v *View) []timeRow {
 			sign = v.Theme.State("PAUSED")
 		}
 		for _, at := range r.Next {
-			rows[i].signs = append(rows[i].signs, timeSign{at, sign})
+			rows[i].signs = append(rows[i].signs, timeSign{at: at, sign: sign})
+		}
+		if len(r.Next) > 0 {
+			rows[i].signs[0].told = v.clock(r.Next[0])
 		}
 		if r.Last.Result != "" {
 			cell := columns.LastRun(pen{v}, r)
-			rows[i].signs = append(rows[i].signs, timeSign{r.Last.At, themes.State{Glyph: v.Theme.State("RUNNING").Glyph, Token: cell.Token}})
+			sign := themes.State{Glyph: v.Theme.State("RUNNING").Glyph, Token: cell.Token}
+			rows[i].signs = append(rows[i].signs, timeSign{r.Last.At, sign, v.clock(r.Last.At)})
 		}
 	}
 	return rows

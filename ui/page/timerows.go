@@ -3,6 +3,7 @@ package page
 import (
 	"time"
 
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -16,6 +17,7 @@ type timeRow struct {
 type timeSign struct {
 	at   time.Time
 	sign themes.State
+	told string // what the nearer end of the axis says where the instant lies beyond it
 }
 
 // timeName is what the name before an axis takes.
@@ -42,7 +44,7 @@ func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []st
 		y := 1 + i*apart
 		c.Run(y, 0, cells, themes.Tick, v.Theme.Glyphs.Dot)
 		for _, s := range r.signs {
-			c.Sign(y, axis.At(s.at), s.sign.Token, s.sign.Glyph)
+			s.draw(v, c, y)
 		}
 	}
 	c.Seam(1, h-1)
@@ -57,4 +59,18 @@ func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []st
 		lines = append(lines, c.Row(l, y).String())
 	}
 	return lines
+}
+
+// draw puts the sign at its instant, or at the end of the axis beyond which that lies.
+func (s timeSign) draw(v *View, c *part.Chart, y int) {
+	g := v.Theme.Glyphs
+	switch cell := c.At(s.at); {
+	case cell < 0 && s.told != "":
+		c.Put(y, 0, s.sign.Token, g.Less+s.sign.Glyph+" "+s.told+" ")
+	case cell >= c.Width && s.told != "":
+		text := " " + s.sign.Glyph + " " + s.told + g.More
+		c.Put(y, c.Width-safe.Width(text), s.sign.Token, text)
+	default:
+		c.Sign(y, cell, s.sign.Token, s.sign.Glyph)
+	}
 }

@@ -35,7 +35,7 @@ var Words = []Word{
 	{Name: "logs", Hint: "a filter: logs area:limiter", Args: "[filter]", Help: "the newest records of the log"},
 	{Name: "account", Hint: "Name#TAG", Args: "Name#TAG", Help: "one account"},
 	{Name: "report", Hint: "Name#TAG", Args: "Name#TAG", Help: "when an account plays"},
-	{Name: "job", Hint: "an id or a key: job match:KR_1", Args: "KEY or id", Help: "one job with its attempts"},
+	{Name: "job", Hint: "an id or a key: job match:KR_1", Args: "KEY or id", Help: "one job with its tries"},
 	{Name: "chaos", Hint: "503 5% · timeout once · slow off · key expires · off", Args: "[NAME once, 5% or off]", Help: "break the simulated Riot of the demo"},
 
 	{Name: "reset", Not: ResetElsewhere},

@@ -203,8 +203,17 @@ func (p *Job) answerRows(v *View, w int) []string {
 func (p *Job) factRows(v *View, w int) []string {
 	j := p.row(v)
 	rows := v.flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))), part.Plain(string(j.Queue)), part.Plain(p.detail.Account))
-	rows = append(rows, v.flow(w, part.Plain("created "+v.clock(j.Created)), part.Plain(human.Counted(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)), endedCell(v, j))...)
+	rows = append(rows, v.flow(w, part.Plain("created "+v.clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j))...)
 	return append(rows, v.flow(w, append([]part.Cell{part.Plain(parentText(p.detail.Parents, j.State.Terminal()))}, handsOf(&j)...)...)...)
+}
+
+// allTries is how many tries a job has had where a retry by hand began to count anew; of its
+// first round the head tells.
+func allTries(j engine.JobRow) string {
+	if j.Round <= 1 {
+		return ""
+	}
+	return human.Counted(j.Attempts, "try", "tries") + " in all rounds"
 }
 
 func endedCell(v *View, j engine.JobRow) part.Cell {

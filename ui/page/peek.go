@@ -199,8 +199,12 @@ func (p *Job) wrapped(v *View, w int, t themes.Token, label, text string) []stri
 	return rows
 }
 
-// leastLog is the height below which the log of a job is left to its own screen.
-const leastLog = 4
+// leastLog is the height below which the log of a job is left to its own screen; parted is
+// what a panel takes beside its rows, its title and the empty row above it.
+const (
+	leastLog = 4
+	parted   = 2
+)
 
 // pastPanels tell in the room that is left what became of the job: its moves, and below
 // them the newest records of its log.
@@ -208,11 +212,11 @@ func (p *Job) pastPanels(v *View, w, room int) []part.Section {
 	var out []part.Section
 	if n := len(p.detail.History); room > 0 && n > 0 {
 		h := room
-		if room-n-1 >= leastLog {
+		if room-n-parted >= leastLog {
 			h = n
 		}
 		out = append(out, part.Section{Title: "HISTORY", Note: some(n), Rows: p.historyRows(v, w, h), Height: h})
-		room -= h + 1
+		room -= h + parted
 	}
 	if room < leastLog {
 		return out

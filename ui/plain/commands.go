@@ -258,7 +258,7 @@ func (p *plain) job(arg string) {
 }
 
 func attemptText(a engine.Attempt, zone *time.Location) string {
-	text := fmt.Sprintf("Attempt %d at %s: ", a.Number, a.Start.In(zone).Format("15:04:05"))
+	text := fmt.Sprintf("Try %d at %s: ", a.Number, a.Start.In(zone).Format("15:04:05"))
 	switch {
 	case a.End.IsZero():
 		return text + "it runs."

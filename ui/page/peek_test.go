@@ -1,0 +1,31 @@
+package page
+
+import (
+	"testing"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestPastPanelsLeaveRoomBetween: the history and the log of a job take as many rows as there
+// are, with their titles and an empty row above each.
+func TestPastPanelsLeaveRoomBetween(t *testing.T) {
+	p := &Job{id: "j1", detail: retried()}
+	for range 5 {
+		p.detail.History = append(p.detail.History, engine.Transition{At: uitest.Noon, To: "running"})
+	}
+	v := view(&Data{Ready: true})
+	for i := range 40 {
+		v.Logs = append(v.Logs, engine.LogRow{At: uitest.Noon, Level: "warn", Job: "j1", Text: string(rune('a' + i))})
+	}
+	for room := 1; room < 40; room++ {
+		rows := 1 // the title of the first and what is above it are taken off already
+		panels := p.pastPanels(v, 60, room)
+		for _, panel := range panels {
+			rows += panel.Height + 2
+		}
+		if rows -= 3; rows > room {
+			t.Errorf("room %d: %d panels take %d rows", room, len(panels), rows)
+		}
+	}
+}

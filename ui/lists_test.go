@@ -372,7 +372,7 @@ func TestPaletteTakesABareJobID(t *testing.T) {
 			d.press(":")
 			d.text(id)
 			d.press("enter")
-			d.wants("match:KR_7214550881", "attempt")
+			d.wants("match:KR_7214550881", "2 of 5 tries used")
 			d.lacks("nothing fits")
 		})
 	}

@@ -156,7 +156,7 @@ func TestS2_7_OneJobOnOneScreen(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.show(page.NewJob("j881"))
 			d.reads("match:KR_7214550881", "↻ RETRYABLE 2 of 5 tries used, next +0:12", "ingest.summoner.full", "카인#KR1",
-				"match.fetch · policy match", "created 12:15:35 · 2 attempts", "12:30:05", "12:30:35", "12:30:46",
+				"match.fetch · policy match", "created 12:15:35", "12:30:05", "12:30:35", "12:30:46",
 				"try 2 ·", "503 service unavailable", "policy match step 2: 1 min", "trace id 0a1b2c3d", "next at 12:31:47", "12:33:47 +2 min then 12:38:47 +5 min then it is given up")
 			d.press("k")
 			d.reads("hold", "429 application, Ret", "Retry-After 10 s, no try used")

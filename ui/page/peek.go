@@ -144,7 +144,7 @@ func (p *Job) beside(v *View, w, h int) []part.Section {
 	tried := clamp(len(fold), 1, room)
 	panels := []part.Section{
 		{Title: columns.JobKey(&j.Job), Tail: p.told(v), Rows: life, Height: len(life)},
-		{Title: "ATTEMPTS", Rows: fold[len(fold)-tried:], Height: tried},
+		{Title: "TRIES", Rows: fold[len(fold)-tried:], Height: tried},
 		{Title: "FACTS", Rows: facts, Height: len(facts)},
 	}
 	return append(panels, p.pastPanels(v, w, room-tried-1)...)
@@ -166,7 +166,7 @@ func (p *Job) besideFacts(v *View, w int) []string {
 	}
 	rows := []string{
 		line(part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
-		line(part.Plain("created "+v.clock(j.Created)), part.Plain(human.Counted(j.Attempts, "attempt", "attempts")), part.Plain(holdText(j)), endedCell(v, j)),
+		line(part.Plain("created "+v.clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j)),
 	}
 	if hands := handsOf(&j); len(hands) > 0 {
 		rows = append(rows, line(hands...))

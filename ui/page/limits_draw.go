@@ -437,7 +437,7 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 	case d.t.left == 0:
 		add(themes.Text, "nothing waits, room for "+count(max(plan.Limit-b.Counted(d.Now), 0)))
 	default:
-		d.planText(plan, add)
+		d.planText(plan, b.Used > b.Counted(d.Now), add)
 	}
 	if held := b.Used - b.Counted(d.Now); held > b.Limit/10 {
 		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+count(b.Used))
@@ -445,15 +445,20 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 	return lines[:min(len(lines), max(h, 0))]
 }
 
-func (d *limitsChart) planText(plan *engine.HostForecast, add func(themes.Token, string)) {
-	open := plan.Windows[0]
+// planText tells of a plan; other says that what is shown as used is not Riot's count of its
+// window, by which a plan goes, but more: what we count in any such span.
+func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(themes.Token, string)) {
+	open, whose := plan.Windows[0], ""
+	if other {
+		whose = " at Riot"
+	}
 	switch left := plan.Limit - open.Made; {
 	case left <= 0:
 		add(themes.Text, "full: the next go in "+d.in(open.End))
 	case open.Calls() == plan.Limit && open.End.After(d.Now):
-		add(themes.Text, count(left)+" left, spread over "+d.in(open.End))
+		add(themes.Text, count(left)+" left"+whose+", spread over "+d.in(open.End))
 	default:
-		add(themes.Text, count(left)+" left, "+count(open.Calls()-open.Made)+" of them planned")
+		add(themes.Text, count(left)+" left"+whose+", "+count(open.Calls()-open.Made)+" of them planned")
 	}
 	full, rest := 0, 0
 	for _, w := range plan.Windows[1:] {

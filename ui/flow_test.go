@@ -251,9 +251,9 @@ func TestHelpListsKeysAndRiotsNotice(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
 			d.press("?")
-			d.wants("KEYS of Overview", "sync an account", "Farsight is not endorsed by Riot Games", "trademarks")
+			d.wants(helpTitle(size[0])+"Overview", "sync an account", "Farsight is not endorsed by Riot Games", "trademarks")
 			d.press("esc")
-			d.lacks("KEYS of Overview")
+			d.lacks(helpTitle(size[0]) + "Overview")
 		})
 	}
 }

@@ -26,6 +26,7 @@ type overlay struct {
 
 	find  *part.Prompt // what is looked for, in the help
 	words bool         // it shows the words of the screen in place of the keys
+	whole bool         // both have room, side by side
 	top   int          // first line shown, of the help
 }
 
@@ -227,7 +228,11 @@ func (m *model) helpHints() []part.Hint {
 		esc.Does = "show all"
 	}
 	move := keys.Shown([]string{m.keys.First(keys.InHelp, page.Down), m.keys.First(keys.InHelp, page.Up)})
-	return []part.Hint{{Key: "a-z", Does: "find a key by what it does"}, m.helpTurns(), {Key: move, Does: "move"}, esc}
+	find := part.Hint{Key: "a-z", Does: "find a key by what it does"}
+	if m.over.whole {
+		return []part.Hint{find, esc}
+	}
+	return []part.Hint{find, m.helpTurns(), {Key: move, Does: "move"}, esc}
 }
 
 // helpTurns is the key to what the help does not show now, the words or the keys.
@@ -239,27 +244,28 @@ func (m *model) helpTurns() part.Hint {
 	return turn
 }
 
-// helpPanel lists the keys of the screen, those that cannot act now dimmed, or in their place
-// the words that stand on it; once something was typed what of both fits. Below it Riot's
+// helpPanel lists the keys of the screen, those that cannot act now dimmed, and beside them or
+// in their place the words that stand on it; once something was typed what of both fits. Below it Riot's
 // notice, where there is room.
 func (m *model) helpPanel(h int) (p sheet) {
 	th, o := m.theme.Raised(), m.over
-	w := m.overWidth(3*part.HelpColumn + 2*part.PanelPad)
+	w := wholeHelp
+	legal := part.Wrap(Notice, w-2*part.PanelPad-2)
+	rows := m.helpWhole(th, h-len(legal)-6)
+	tallest := len(rows)
+	list := part.Section{Title: "HELP", Note: "of " + m.page().Screen().String()}
+	if o.whole = rows != nil; !o.whole {
+		w = m.overWidth(3*part.HelpColumn + 2*part.PanelPad)
+		legal = part.Wrap(Notice, w-2*part.PanelPad-2)
+		rows, tallest = m.helpHalf(th, w-2*part.PanelPad, &list)
+	}
 	inner := w - 2*part.PanelPad
-	legal := part.Wrap(Notice, inner-2)
-	keyRows, wordRows := m.helpKeys(th, inner, ""), m.helpWords(th, inner, "")
-	// The panel keeps its height while it is searched and turned: nothing jumps under the eye.
-	tallest := max(len(keyRows), len(wordRows))
 	room := min(tallest, h-len(legal)-6)
 	if room < leastHelp {
 		room, legal = min(tallest, h-2), nil
 	}
 	room = max(room, 1)
-	turn := m.helpTurns()
-	rows, list := keyRows, part.Section{Title: "KEYS", Note: "of " + m.page().Screen().String(), Tail: turn.Key + " " + turn.Does, Height: room + 1}
-	if o.words {
-		rows, list.Title = wordRows, "WORDS"
-	}
+	list.Height = room + 1
 	if text := o.find.Value(); strings.TrimSpace(text) != "" {
 		rows = m.helpFound(th, inner, text)
 	}
@@ -283,6 +289,18 @@ func (m *model) helpPanel(h int) (p sheet) {
 	return p
 }
 
+// helpHalf are the keys or the words, and how many rows the longer of them takes: the panel
+// keeps its height while it is searched and turned, so that nothing jumps under the eye.
+func (m *model) helpHalf(th *themes.Theme, w int, list *part.Section) (rows []string, tallest int) {
+	keyRows, wordRows := m.helpKeys(th, w, ""), m.helpWords(th, w, "")
+	turn := m.helpTurns()
+	list.Title, list.Tail, rows = "KEYS", turn.Key+" "+turn.Does, keyRows
+	if m.over.words {
+		list.Title, rows = "WORDS", wordRows
+	}
+	return rows, max(len(keyRows), len(wordRows))
+}
+
 // helpKeys are the keys of the screen that fit a text.
 func (m *model) helpKeys(th *themes.Theme, w int, text string) []string {
 	v := m.view(m.now())
@@ -295,13 +313,33 @@ func (m *model) helpKeys(th *themes.Theme, w int, text string) []string {
 
 // helpWords are its words that do.
 func (m *model) helpWords(th *themes.Theme, w int, text string) []string {
-	var rows []string
-	for _, g := range fitting(wordsOf(m.page().Screen()), text) {
-		if len(g.Hints) > 0 {
-			rows = append(append(rows, ""), part.Terms(th, w, g)...)
-		}
+	return part.Terms(th, w, filled(fitting(wordsOf(m.page().Screen()), text)))
+}
+
+// filled are the groups that have something in them.
+func filled(groups []part.Group) []part.Group {
+	return slices.DeleteFunc(groups, func(g part.Group) bool { return len(g.Hints) == 0 })
+}
+
+// Where a screen has room for all of them, keys and words stand side by side.
+const (
+	wholeKeys  = 2*part.HelpColumn + 2
+	wholeWords = 108
+	wholeHelp  = wholeKeys + wholeWords + 2*part.PanelPad
+)
+
+// helpWhole are keys and words side by side; nil = they have no room in so many rows.
+func (m *model) helpWhole(th *themes.Theme, room int) (rows []string) {
+	if m.overWidth(wholeHelp) == m.w {
+		return nil
 	}
-	return rows
+	words := wordsOf(m.page().Screen())
+	words[0].Name = "Words"
+	left, right := m.helpKeys(th, wholeKeys, ""), part.Terms(th, wholeWords, filled(words))
+	if n := max(len(left), len(right)); n <= room {
+		return part.Beside(part.Height(th, wholeKeys, n, left), part.Height(th, wholeWords, n, right))
+	}
+	return nil
 }
 
 // helpFound is what fits a text.

@@ -108,14 +108,23 @@ func (h helpLine) draw(l *Line, columns int) {
 	l.Gap(1).Field(As(key, h.key), helpKey, Words).Gap(1).Field(As(does, h.does), room, Words)
 }
 
-// Terms draws words beside what they mean, in rows of w cells.
-func Terms(th *themes.Theme, w int, g Group) []string {
+// Terms draws groups of words beside what they mean, in rows of w cells: all meanings stand
+// in one column.
+func Terms(th *themes.Theme, w int, groups []Group) (rows []string) {
 	name := 0
-	for _, h := range g.Hints {
-		name = max(name, safe.Width(h.Key))
+	for _, g := range groups {
+		for _, h := range g.Hints {
+			name = max(name, safe.Width(h.Key))
+		}
 	}
 	name = min(name, w/3)
-	var rows []string
+	for _, g := range groups {
+		rows = append(append(rows, ""), terms(th, w, name, g)...)
+	}
+	return rows
+}
+
+func terms(th *themes.Theme, w, name int, g Group) (rows []string) {
 	if g.Name != "" {
 		rows = append(rows, Row(th, w, Plain(" "), As(themes.Figure, strings.ToUpper(g.Name))))
 	}

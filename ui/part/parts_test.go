@@ -59,7 +59,7 @@ var every = map[string]func(s scene) []string{
 		return Height(s.th, s.w, s.h, rows)
 	},
 	"Terms": func(s scene) []string {
-		return Height(s.th, s.w, s.h, Terms(s.th, s.w, Group{s.text(), []Hint{{Key: s.text(), Does: s.text()}}}))
+		return Height(s.th, s.w, s.h, Terms(s.th, s.w, []Group{{s.text(), []Hint{{Key: s.text(), Does: s.text()}}}}))
 	},
 	"Sections": func(s scene) []string {
 		return Sections(s.th, 0, 0, s.w, s.h, s.n%3, nil, s.sections()...)

@@ -17,15 +17,26 @@ func laneOf(j engine.Job) (at traffic.Lane, more bool) {
 	case KindSync:
 		return syncLane(j), false
 	case KindMatch:
-		at, _, _ = fetchLane(strings.TrimPrefix(j.Key, matchKey("")), route.Match)
+		at, _, _ = fetchLane(MatchOf(j), route.Match)
 		args, err := decode[fetchArgs](j)
 		return at, err == nil && args.More
 	case KindTimeline:
-		at, _, _ = fetchLane(strings.TrimPrefix(j.Key, timelineKey("")), route.Timeline)
+		at, _, _ = fetchLane(MatchOf(j), route.Timeline)
 	case KindRank, KindResolve:
 		at = accountLane(j)
 	}
 	return at, false
+}
+
+// MatchOf is the id of the match that a job fetches a part of; "" = it is no such job.
+func MatchOf(j engine.Job) string {
+	switch j.Kind {
+	case KindMatch:
+		return strings.TrimPrefix(j.Key, matchKey(""))
+	case KindTimeline:
+		return strings.TrimPrefix(j.Key, timelineKey(""))
+	}
+	return ""
 }
 
 // syncLane: a sync resolves, lists, and makes no call once it has waited for its

@@ -51,6 +51,8 @@ type Options struct {
 	// Carries reports whether members carry a kind out: its handler makes the one call of the job's
 	// lane and no other.
 	Carries func(engine.Kind) bool
+	// Target is what the call of such a job asks for, as the recorder shows it.
+	Target func(engine.Job) string
 	// Idle says why there is nobody to let a call go for; "" = there is. nil = there always is.
 	Idle func() string
 	Log  zerolog.Logger
@@ -78,6 +80,8 @@ type named struct {
 type held struct {
 	Grant
 	permit   *limit.Permit
+	target   string    // "" = it was taken over from the leader before
+	owner    string    // likewise
 	launched time.Time // zero = its claim is not on disk yet
 	begun    time.Time // when it was first seen to be begun
 	gone     time.Time // since when each look has shown its member to be gone
@@ -112,7 +116,7 @@ func (l *Leader) take(j engine.Job) *held {
 	if p == nil {
 		return nil
 	}
-	h := &held{Grant: Grant{Job: j.ID, Rev: j.Rev, Host: at.Host, Method: at.Method}, permit: p}
+	h := &held{Grant: Grant{Job: j.ID, Rev: j.Rev, Host: at.Host, Method: at.Method}, permit: p, target: l.opt.Target(j), owner: j.Owner}
 	l.open[named{j.ID, j.Rev}] = h
 	return h
 }
@@ -345,7 +349,9 @@ func (l *Leader) ended(ctx context.Context, b returner, h *held, s Standing) err
 	l.mu.Unlock()
 	switch {
 	case s.Report.How != Unused:
-		l.Told(traffic.Lane{Host: s.Host, Method: s.Method}, s.Job, callOf(r, s.Report))
+		call := callOf(r, s.Report)
+		call.Target = h.target
+		l.Told(traffic.Lane{Host: s.Host, Method: s.Method}, s.Job, h.owner, call)
 	case !h.back:
 		return l.returned(b.Return(ctx, s.Job, s.Rev, "its call was not made", false, func(engine.Tx) error { return nil }))
 	}

@@ -113,7 +113,7 @@ func newDesk(t *testing.T) *desk {
 func deskOf(m *memory) *desk {
 	d := &desk{memory: m, limiter: limit.New(limit.Options{Pacing: limit.Burst})}
 	limits := traffic.New(traffic.Options{Limiter: d.limiter, Store: m, Lanes: func(engine.Job) (traffic.Lane, bool) { return lane, false }})
-	d.Leader = NewLeader(Options{Limits: limits, Table: m, Store: m, Carries: func(k engine.Kind) bool { return k == "carried" }})
+	d.Leader = NewLeader(Options{Limits: limits, Table: m, Store: m, Carries: func(k engine.Kind) bool { return k == "carried" }, Target: func(j engine.Job) string { return "of " + string(j.ID) }})
 	return d
 }
 
@@ -129,7 +129,7 @@ func answers(used string) http.Header {
 // send lets the call of a job go.
 func (d *desk) send(t *testing.T, id engine.JobID) *Standing {
 	t.Helper()
-	j := engine.Job{ID: id, Rev: 1, Kind: "carried", State: engine.Running}
+	j := engine.Job{ID: id, Rev: 1, Kind: "carried", State: engine.Running, Owner: "its account"}
 	if a := d.Admit(j); !a.OK {
 		t.Fatalf("%+v", a)
 	}
@@ -185,6 +185,12 @@ func TestA429ThatAMemberMet(t *testing.T) {
 		s := d.send(t, "a")
 		s.Report = Report{How: Answered, Status: 429, Class: riot.ClassThrottledApp, Headers: map[string]string{"Retry-After": "30", "X-Rate-Limit-Type": "application"}}
 		d.lookNow(t)
+		if f, err := d.Forensics(engine.ForensicsQuery{}); err != nil || f.Call.Target != "of a" || f.Call.Job != "a" {
+			t.Errorf("the recorder tells of a call for %q of job %s, %v", f.Call.Target, f.Call.Job, err)
+		}
+		if by := d.CallsBy()["its account"]; len(by) == 0 || by[len(by)-1] != 1 {
+			t.Errorf("calls of its account in the past minute: %v", by)
+		}
 		a := d.Admit(engine.Job{ID: "b", Rev: 1, Kind: "carried"})
 		if wait := time.Until(a.Until); a.OK || wait != 31*time.Second {
 			t.Errorf("%+v, in %v", a, wait)

@@ -27,10 +27,11 @@ func (l *Limits) Adopt(at Lane, job engine.JobID, ago time.Duration) *limit.Perm
 	return l.limiter.Adopt(requestOf(at, job, limit.Bulk), ago)
 }
 
-// Told takes in how a call went that another process has made, as if it had been made here.
-// That its machine has no network says nothing of this one.
-func (l *Limits) Told(at Lane, job engine.JobID, c riot.Call) {
+// Told takes in how a call went that another process has made for an account's work, as if it had
+// been made here. That its machine has no network says nothing of this one.
+func (l *Limits) Told(at Lane, job engine.JobID, owner string, c riot.Call) {
 	l.OnCall(c)
+	l.calls.own(owner, 1, time.Now())
 	e := riot.Told(c.Class, c.Status)
 	switch {
 	case e != nil && e.Reason == riot.Local, e == nil && c.Status != 200:

@@ -135,6 +135,7 @@ func (p *parts) launcher() *remote.Leader {
 	return remote.NewLeader(remote.Options{
 		Limits: p.limits, Table: h.carrier, Store: p.term.Store, Log: logbook.Area(p.log, logbook.AreaJobs),
 		Carries: func(k engine.Kind) bool { return carriedKinds[k] && (h.idle || !h.alone()) },
+		Target:  ingest.MatchOf,
 		Idle:    h.why,
 	})
 }

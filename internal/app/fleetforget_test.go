@@ -28,6 +28,7 @@ func TestPostgres_AForgottenPlayerIsInNoTable(t *testing.T) {
 	leads := f.join()
 	f.leader(0)
 	looks := f.join("--no-lead")
+	f.members[looks].until("both making calls", func() bool { return sql(t, f.at, "select count(*)::text from fs_member where works")[0] == "2" })
 	// Two that another program has written otherwise: one that was carried out, one that is refused; and one that is due tomorrow.
 	const trigger = `insert into river_job (kind, queue, max_attempts, state, scheduled_at, args) values ('farsight.trigger', 'farsight', 25, $1::text::river_job_state, now() + $2::text::interval, $3::text::json) returning id::text`
 	sql(t, f.at, trigger, "available", "0", `{"riot_id": "\u200e gone away # euw", "platform": "euw1"}`)

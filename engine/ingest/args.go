@@ -13,7 +13,12 @@ import (
 )
 
 // syncArgs are the arguments of account.sync: what never changes during a run.
-// The children read them to know what their parents want.
+// The children read them to know what their parents want. Such as:
+//
+//	{"account":"01JD…","run":"01JE…","mode":"full","platform":"euw1","timelines":"ranked","requested_by":"ana"}
+//
+// Platform and Known stand here although the account has them, too: [LaneOf] reads them from the job
+// alone, without a transaction.
 type syncArgs struct {
 	Account   string           `json:"account"`
 	Run       string           `json:"run"`
@@ -26,7 +31,8 @@ type syncArgs struct {
 	By        string           `json:"requested_by,omitempty"`
 }
 
-// fetchArgs are the arguments of match.fetch and timeline.fetch.
+// fetchArgs are the arguments of match.fetch and timeline.fetch. The account that wanted the match is
+// not among them: a job serves every run that waits for it.
 type fetchArgs struct {
 	Match string `json:"match"`
 	// Confirm asks once more, five minutes later, before a 404 is believed: new
@@ -39,7 +45,8 @@ type fetchArgs struct {
 	Used int `json:"attempts_used,omitempty"`
 }
 
-// rankArgs are the arguments of rank.fetch and account.resolve.
+// rankArgs are the arguments of rank.fetch and account.resolve. The platform is there for [LaneOf],
+// which may not look the account up.
 type rankArgs struct {
 	Account  string `json:"account"`
 	Platform string `json:"platform"`
@@ -60,7 +67,8 @@ type sweepArgs struct {
 // noArgs are the arguments of prune.
 type noArgs struct{}
 
-// encode cannot fail: arguments are strings and flags of ours.
+// encode cannot fail: arguments are strings and flags of ours. A panic here is a type that somebody has
+// given a field which JSON does not know, and the first test that makes such a job meets it.
 func encode(args any) json.RawMessage {
 	b, err := json.Marshal(args)
 	if err != nil {
@@ -70,7 +78,8 @@ func encode(args any) json.RawMessage {
 }
 
 // decode reads a job's arguments. Unknown fields are refused (S4-4): they would
-// be an order that nobody carries out.
+// be an order that nobody carries out. An error is final for the job, see badArgs: an older program may
+// have read what a newer one wrote.
 func decode[T any](j engine.Job) (args T, err error) {
 	d := json.NewDecoder(bytes.NewReader(j.Args))
 	d.DisallowUnknownFields()
@@ -87,16 +96,21 @@ func decode[T any](j engine.Job) (args T, err error) {
 
 // Classes of jobs that ended for what they are about.
 const (
+	// classArgs is of a job whose arguments, or what they name, cannot be worked on; classSame of an
+	// account that turned out to be another one that is known.
 	classArgs engine.Class = "args"
 	classSame engine.Class = "identity"
 	// ClassPlatform is of a sync of an account that is not on its platform.
 	ClassPlatform engine.Class = "platform"
 )
 
-// badArgs ends a job that nobody can carry out.
+// badArgs ends a job that nobody can carry out. It fails at once: the next attempt would read the same
+// bytes.
 func badArgs(err error) engine.Outcome { return engine.Fail(err).As(classArgs) }
 
-// Keys under which only one live job may exist.
+// Keys under which only one live job may exist: "full:01JD…", "match:EUW1_7123", "timeline:EUW1_7123",
+// "rank:01JD…". A match's key has no account in it, so that ten players of one game who are all synced
+// share one fetch of it.
 func syncKey(mode, account string) string { return mode + ":" + account }
 func matchKey(id string) string           { return "match:" + id }
 func timelineKey(id string) string        { return "timeline:" + id }
@@ -104,7 +118,7 @@ func rankJobKey(account string) string    { return "rank:" + account }
 func resolveKey(account string) string    { return "resolve:" + account }
 
 // wants reports whether a match's timeline belongs to the choice. Ranked are the
-// queues 420 (solo) and 440 (flex).
+// queues 420 (solo) and 440 (flex). A choice that an older record left empty means all.
 func wants(t league.Timelines, queue int) bool {
 	switch t {
 	case league.TimelinesNone:

@@ -25,6 +25,9 @@ type who struct {
 	platform      route.Platform // "" = not said
 }
 
+// whoIs reads an account as a person or a script gives it: its id, or Name#TAG. An id has no "#" and a
+// Riot ID always has one, so that none is taken for the other. A platform may be left out of both; who
+// needs it for a new account says so (findOrMake). Errors are *engine.Problem with engine.ErrInvalid.
 func whoIs(account, platform string) (w who, err error) {
 	if platform != "" {
 		if w.platform, err = route.ParsePlatform(platform); err != nil {
@@ -53,7 +56,9 @@ func (w who) String() string {
 // newID makes a ULID: ids of runs and accounts sort by age.
 func newID() string { return ulid.Make().String() }
 
-// askOf checks what a sync shall cover. What it leaves open, complete fills in.
+// askOf checks what a sync shall cover. What it leaves open, complete fills in. The floor is cut to a
+// whole second, which is the grain of Riot's lists: else a floor that was stored and the one that was
+// asked for would differ by parts of it. Errors are *engine.Problem with engine.ErrInvalid.
 func askOf(ask engine.SyncAsk) (league.Ask, error) {
 	want := league.Ask{
 		Mode: cmp.Or(ask.Mode, ModeFull), Count: ask.Count, Floor: ask.Since.UTC().Truncate(time.Second),
@@ -84,7 +89,8 @@ func askOf(ask engine.SyncAsk) (league.Ask, error) {
 }
 
 // complete fills in what an ask leaves open: by the account's policy, then by the
-// settings.
+// settings. What was asked for by hand always wins. Only `latest` has a number and a span by the
+// settings: a full sync without them lists everything.
 func (in *asks) complete(want league.Ask, p league.Policy) league.Ask {
 	lookback := p.Lookback
 	if want.Mode == ModeLatest {

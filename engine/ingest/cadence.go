@@ -40,7 +40,9 @@ func cadenceOf(p league.Policy, played, at time.Time) time.Duration {
 // hour is due at the next hour all the same.
 const tickSlack = 30 * time.Minute
 
-// beat is how an account stands in its rhythm.
+// beat is how an account stands in its rhythm. The last run counts even if it failed: an account that
+// cannot be synced is tried once per cadence, not at each tick. But only LastSync, the end of one that
+// did not fail, makes its data fresh again.
 type beat struct {
 	account league.Account
 	policy  league.Policy
@@ -48,12 +50,14 @@ type beat struct {
 	last    time.Time // end of its last run, whatever came of it
 }
 
-// isDue reports whether the account should be looked at now.
+// isDue reports whether the account should be looked at now. The slack is at most half of the cadence:
+// with a policy of cadence=20m the whole of [tickSlack] would make it due always.
 func (b beat) isDue(at time.Time) bool {
 	return b.last.IsZero() || at.Sub(b.last) >= b.every-min(tickSlack, b.every/2)
 }
 
-// isLate reports whether the stored data is older than twice the cadence.
+// isLate reports whether the stored data is older than twice the cadence. One look may come late
+// without that; an account that was never synced counts from when it was added.
 func (b beat) isLate(at time.Time) bool {
 	since := b.account.LastSync
 	if since.IsZero() {
@@ -62,6 +66,8 @@ func (b beat) isLate(at time.Time) bool {
 	return at.Sub(since) > 2*b.every
 }
 
+// beatOf reads how an account stands: its policy and its last game give the cadence, its last run when
+// it was looked at.
 func (in *Ingest) beatOf(tx engine.Tx, a league.Account, at time.Time) (b beat, err error) {
 	b.account, b.last = a, a.LastSync
 	if b.policy, err = in.policyOf(tx, a); err != nil {

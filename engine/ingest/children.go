@@ -16,6 +16,7 @@ func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 	if _, err := in.store.Stage(tx, p.run.ID, pg.ids); err != nil {
 		return fmt.Errorf("stage the last page of run %s: %w", p.run.ID, err)
 	}
+	// The table counts, not the sums along the way: it holds each id once, whatever pages overlapped.
 	listed, err := in.store.Staged(tx, p.run.ID)
 	if err != nil {
 		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
@@ -24,6 +25,7 @@ func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 		run.Pages++
 		run.Staged, run.Listed = len(listed), len(listed)
 		run.Phase = string(engine.PhaseMatches)
+		// A listing only comes here past atHome.
 		a.Home = true
 		s := sorter{in: in, tx: tx, job: job, args: p.args, run: run}
 		for _, id := range listed {
@@ -31,6 +33,8 @@ func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 				return fmt.Errorf("sort match %s: %w", id.ID, err)
 			}
 		}
+		// A match that another run fetches already is no second job: that one gets this run among its
+		// parents.
 		if _, err := tx.Enqueue(s.specs...); err != nil {
 			return fmt.Errorf("create %d jobs: %w", len(s.specs), err)
 		}
@@ -61,6 +65,9 @@ type sorter struct {
 
 // add sorts one listed match. A sync that is forced takes up again what was given up or
 // cancelled; nothing takes up what Riot does not keep any more.
+//
+// The order of the cases is that of what is certain: what is stored stays good however old it is, and
+// what Riot has dropped is not asked for, whoever forces it.
 func (s *sorter) add(id league.Staged) error {
 	if err := s.in.takeOver(s.tx, s.run, id.ID); err != nil {
 		return err
@@ -108,7 +115,7 @@ func (s *sorter) given(m league.Match, tooOld bool) error {
 }
 
 // left counts a match that an operator has cancelled by itself: only an operator's
-// retry or a forced sync takes it up.
+// retry or a forced sync takes it up. It is not lost, so that it is in a count of its own.
 func (s *sorter) left(m league.Match) error {
 	s.run.Left++
 	s.run.TimelinesNone++
@@ -140,7 +147,9 @@ func (s *sorter) expire(m league.Match) error {
 }
 
 // fetch creates the job of a match. A live job of another run is joined: the
-// match is fetched once and settles both.
+// match is fetched once and settles both. Only the record of a match that is new or begins a new round
+// is written: that of one which waits already stays as its job knows it. The move back from given up is
+// legal by an operator's word alone, hence SaveMatch's last argument.
 func (s *sorter) fetch(m league.Match, isNew bool) error {
 	if m.Match.Status == league.PermanentlyUnfetchable { // forced: a new round
 		m.Match.Status = league.Unfetched

@@ -16,14 +16,16 @@ import (
 const indexed = 1000
 
 // callsOf is what a sync costs: one call to resolve, one per page, one per match
-// and one per timeline.
+// and one per timeline. An empty list takes a page, too: that is how Riot says that there is nothing.
 func callsOf(listed, matches, timelines int) int {
 	pages := max(1, (listed+pageSize-1)/pageSize)
 	return 1 + pages + matches + timelines
 }
 
 // Cost says what a sync would take before it is started (S3-12): at most, when
-// the account's games are not counted yet.
+// the account's games are not counted yet. It writes nothing: an account that is not known yet is
+// costed by its platform alone, as one with [indexed] games. Without a platform the error is
+// engine.ErrNotFound.
 func (in *Ingest) Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error) {
 	want, err := askOf(q.Sync)
 	if err != nil {
@@ -84,8 +86,9 @@ func (p plannedCalls) loads(platform route.Platform, owner, mode string, asked e
 	return []engine.Load{lists, matches, timelines}
 }
 
-// callsOf expects an account to have as many games as its last run listed, or as
-// are stored, and as few new ones as may be.
+// callsOf expects an account to have as many games as its last run listed, or as are stored, and as few
+// new ones as may be. Where the known range reaches down to the floor, the listing ends at the first
+// page that joins it.
 func (in *Ingest) callsOf(tx engine.Tx, a league.Account, want league.Ask) (none plannedCalls, err error) {
 	if want.Count == 0 && !want.Force && want.Filter == "" && a.Coverage.Reaches(want.Floor) && a.Coverage.Holds(want.Timelines) {
 		return plannedCalls{lists: callsOf(0, 0, 0)}, nil

@@ -21,7 +21,8 @@ type Stored struct {
 }
 
 // Find answers a query; known is false for one that is not the domain's. Errors
-// are *engine.Problem or of the store.
+// are *engine.Problem or of the store. Several goroutines may call it: each query reads in transactions
+// of its own.
 func (s Stored) Find(ctx context.Context, q engine.Query) (a engine.Answer, known bool, err error) {
 	switch q := q.(type) {
 	case engine.RanksQuery:
@@ -104,6 +105,8 @@ func (s Stored) cells(ctx context.Context, account string) (out engine.MatchCell
 		if err != nil {
 			return err
 		}
+		// Only what came during the run that is under way is shown as new; without such a run nothing
+		// is.
 		since := time.Time{}
 		run, err := s.Store.Run(tx, a.Run)
 		if err == nil && run.Result == "" {
@@ -143,7 +146,8 @@ func (in *Ingest) Find(ctx context.Context, q engine.Query) (a engine.Answer, kn
 	return Stored{in.opt.Store, in.opt.Zone}.Find(ctx, q)
 }
 
-// Do carries out the commands of the domain; known is false for others.
+// Do carries out the commands of the domain; known is false for others. Those of one account are not
+// among them: engine/operation calls Trigger, Track and Untrack.
 func (in *Ingest) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, known bool, err error) {
 	switch cmd.Op {
 	case engine.OpTrackMany:
@@ -167,7 +171,8 @@ func (in *Ingest) Reresolve(ctx context.Context, dry bool, by engine.Actor) (eng
 }
 
 // Milestone reads what a move means, inside its transaction and after the
-// handler's rows were written. ok is false when it means nothing.
+// handler's rows were written. ok is false when it means nothing. Only the end of an attempt brings one
+// about: what an operator moves by hand has happened before, or not at all.
 func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job, o engine.Outcome) (m Milestone, ok bool, err error) {
 	if before.State != engine.Running || before.State == after.State {
 		return m, false, nil

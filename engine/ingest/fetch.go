@@ -22,7 +22,10 @@ type fetches struct {
 }
 
 // fetch is the handler of a part of a match: nothing is called for one that is settled or
-// that Riot does not keep any more.
+// that Riot does not keep any more. What is settled is looked at again here and not only when the job
+// was made: between the two another run, a retry or an adopted payload may have brought the part, and
+// its age grows while the job waits. settled runs in both cases, since the runs that wait for the job
+// must learn what became of the part.
 func fetch[T any](ctx context.Context, in *fetches, r engine.Run, from source[T]) engine.Outcome {
 	args, err := decode[fetchArgs](r.Job)
 	if err != nil {
@@ -48,7 +51,8 @@ func fetch[T any](ctx context.Context, in *fetches, r engine.Run, from source[T]
 }
 
 // changePart edits a part of a match and stores it, unless the part was settled
-// meanwhile: then it belongs to whoever settled it.
+// meanwhile: then it belongs to whoever settled it. edit gets the record as the transaction has it,
+// which may be newer than what the attempt began with.
 func (in *settlement) changePart(tx engine.Tx, id string, part league.Part, edit func(m *league.Match, f *league.Fetch)) error {
 	m, err := in.store.Match(tx, id)
 	if err != nil {
@@ -65,6 +69,8 @@ func (in *settlement) changePart(tx engine.Tx, id string, part league.Part, edit
 	return nil
 }
 
+// loadMatch reads the record of a match outside of the transaction that ends the job: the call to Riot
+// lies between the two.
 func (in *fetches) loadMatch(ctx context.Context, id string) (m league.Match, err error) {
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		m, err = in.store.Match(tx, id)
@@ -76,7 +82,8 @@ func (in *fetches) loadMatch(ctx context.Context, id string) (m league.Match, er
 	return m, nil
 }
 
-// fetched is a payload that is on disk, and what it says.
+// fetched is a payload that is on disk, and what it says. ref goes into the record; body is what
+// describe and seatsOf read.
 type fetched[T any] struct {
 	ref  league.PayloadRef
 	body T
@@ -98,7 +105,9 @@ type source[T any] struct {
 }
 
 // obtain adopts the payload that an interrupted attempt left behind, or fetches it and
-// puts it on disk (P3).
+// puts it on disk (P3). ok is false when o is the job's answer already. The payload is committed to its
+// shard before the job's transaction, so that a crash between the two leaves a payload without a state,
+// which the next attempt adopts, and never a state without its payload.
 func obtain[T any](ctx context.Context, in *fetches, r engine.Run, m league.Match, args fetchArgs, from source[T]) (got fetched[T], o engine.Outcome, ok bool) {
 	if in.again(r.Job, *m.Of(from.part)) {
 		if got, ok = adopt(ctx, in.store, args.Match, from.part, from.read); ok {
@@ -117,6 +126,7 @@ func obtain[T any](ctx context.Context, in *fetches, r engine.Run, m league.Matc
 	if !ok {
 		return got, o, false
 	}
+	// The call was made, so that its cost is told also where the shard cannot be written.
 	payload, month := from.payload(m, got.body)
 	got.ref = refOf(payload, month)
 	if err := in.store.PutPayload(ctx, args.Match, from.part, got.ref, payload.Body); err != nil {
@@ -125,7 +135,8 @@ func obtain[T any](ctx context.Context, in *fetches, r engine.Run, m league.Matc
 	return got, o, true
 }
 
-// disbelief is what a fetch makes of a 404.
+// disbelief is what a fetch makes of a 404. The job's class tells whether the call before has found
+// nothing either: the second 404 in a row is believed.
 func (in *fetches) disbelief(j engine.Job, args fetchArgs) traffic.Disbelief {
 	switch {
 	case in.opt.RetryMissing:
@@ -149,7 +160,8 @@ func (in *fetches) again(j engine.Job, f league.Fetch) bool {
 }
 
 // adopt takes a payload that is on disk without a state that names it, if it is
-// whole and about the match.
+// whole and about the match. Whatever is wrong with it, also an error of the disk, is no error of the
+// attempt: the part is then fetched, and what is stored takes the place of what was there.
 func adopt[T any](ctx context.Context, s payloads, id string, part league.Part, read func(riot.Payload, string) (T, error)) (got fetched[T], ok bool) {
 	ref, body, found, err := s.FindPayload(ctx, id, part)
 	if err != nil || !found || ref.Codec != codecGzip {
@@ -160,12 +172,18 @@ func adopt[T any](ctx context.Context, s payloads, id string, part league.Part, 
 	return got, err == nil
 }
 
+// codecGzip is the one codec of payloads: they are kept as Riot has sent them, and packed where they
+// came unpacked.
 const codecGzip = "gzip"
 
+// refOf is what a record says of its payload. Size is the packed one and RawLen the unpacked one, both
+// in bytes; CRC is of the unpacked one.
 func refOf(p riot.Payload, month string) league.PayloadRef {
 	return league.PayloadRef{Month: month, Codec: codecGzip, Size: len(p.Body), RawLen: p.RawLen, CRC: p.CRC}
 }
 
+// succeed writes a fetched part into its record. FetchedAt stays that of the first time when a part is
+// fetched anew.
 func succeed(f *league.Fetch, ref league.PayloadRef) {
 	f.Status, f.Ref, f.LastAttemptAt = league.Success, ref, now()
 	f.Attempts++
@@ -174,7 +192,8 @@ func succeed(f *league.Fetch, ref league.PayloadRef) {
 	}
 }
 
-// span is how long Riot keeps a part.
+// span is how long Riot keeps a part. Timelines have one of their own: Riot drops them earlier than
+// matches.
 func (in *fetches) span(part league.Part) league.Span {
 	if part == league.PartTimeline {
 		return in.opt.Timelines

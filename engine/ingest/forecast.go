@@ -13,7 +13,8 @@ import (
 
 // Forecast are the calls that the run of a schedule at an instant is expected to make:
 // of `latest` what looking at each account that will be due takes, of `rank.daily` one
-// of each tracked account. The other schedules make none.
+// of each tracked account. The other schedules make none. It reads the accounts as they are now: the
+// further away the instant, the rougher the answer. With syncs switched off no schedule makes a call.
 func (in *Ingest) Forecast(ctx context.Context, schedule string, at time.Time) (loads []engine.Load, err error) {
 	foresee := map[string]func(engine.Tx, time.Time) ([]engine.Load, error){
 		scheduleLatest: in.foreseeLatest, scheduleRank: in.foreseeRanks,
@@ -60,6 +61,7 @@ func (in *Ingest) lookLoads(b beat) []engine.Load {
 	return slices.DeleteFunc(loads, func(l engine.Load) bool { return l.Calls == 0 })
 }
 
+// foreseeRanks leaves out, as fireRanks does, those whose PUUID is not known under the key in use.
 func (in *Ingest) foreseeRanks(tx engine.Tx, _ time.Time) (loads []engine.Load, err error) {
 	project := in.opt.Project()
 	for _, a := range in.trackedIn(tx) {

@@ -25,7 +25,8 @@ type need struct {
 }
 
 // Freshness says what the tracked accounts need of the key, who is late, and when
-// all are fresh.
+// all are fresh. The batches are not one snapshot: an account that is synced between two of them may
+// count as late, and the next answer has it right.
 func (in *Ingest) Freshness(ctx context.Context) (f engine.Freshness, err error) {
 	accounts, err := in.tracked(ctx)
 	if err != nil {
@@ -96,6 +97,9 @@ func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]need) {
 // sayOutlook says when all tracked accounts are fresh. What the key allows beyond
 // what keeps them fresh is left for those that are late; who is late is looked at
 // when `latest` runs, a bounded number each time.
+//
+// The cases go from what rules a date out to what gives one: a region that needs more than it is
+// allowed never catches up, so that this is said before anything is reckoned.
 func (in *Ingest) sayOutlook(f *engine.Freshness, at time.Time) {
 	failed := 0
 	for _, a := range f.Late {
@@ -150,6 +154,8 @@ const latestEvery = time.Hour
 // each run of `latest` starts a bounded number of syncs.
 func catchUp(regions []engine.FreshnessHost, lates int) time.Duration {
 	hours := 0.0
+	// Nothing is divided by zero: a region that needs all of what it is allowed is tightest, and never
+	// comes here.
 	for _, h := range regions {
 		hours = max(hours, h.Behind/(h.Allowed-h.Needs))
 	}

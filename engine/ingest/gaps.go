@@ -25,7 +25,8 @@ type settlement struct {
 // also in one that has ended: a retry, a reclass, a canary, the sweep, the sync of
 // another account.
 
-// missed notes that a job has ended without its part, for every sync that wants it.
+// missed notes that a job has ended without its part, for every sync that wants it. A run without the
+// match has no timeline of it to want, either.
 func (in *settlement) missed(tx engine.Tx, id string, part league.Part, job engine.Job) error {
 	return in.eachRun(tx, job, groupOf(part), func(parent engine.Job, _ syncArgs, run *league.Run) error {
 		if shown, err := in.isShown(tx, *run); err != nil || parent.State.Terminal() && !shown {
@@ -109,8 +110,12 @@ type closing struct {
 	built []string
 }
 
-// closeGaps gives a part that is settled now to every run that misses it. The
-// marks of the job are as after its end.
+// closeGaps gives a part that is settled now to every run that misses it. The marks of the job are as
+// after its end.
+//
+// It goes through the runs twice: the timeline's job stands between, since judging a run counts the
+// open jobs of its groups. Judged before it, a run would be told complete although its timeline is yet
+// to come.
 func (in *settlement) closeGaps(tx engine.Tx, job engine.Job, id string, part league.Part) error {
 	gaps, err := in.store.Gaps(tx, id)
 	if err != nil {
@@ -145,7 +150,8 @@ func (in *settlement) closeGaps(tx engine.Tx, job engine.Job, id string, part le
 	return nil
 }
 
-// close takes one gap away, and sorts the timeline of a match that has come.
+// close takes one gap away, and sorts the timeline of a match that has come. A run that was forgotten
+// since leaves *run empty.
 func (c *closing) close(g league.Gap, run *league.Run) error {
 	if err := c.in.store.DropGap(c.tx, g); err != nil {
 		return err
@@ -175,8 +181,13 @@ func (c *closing) close(g league.Gap, run *league.Run) error {
 	return err
 }
 
-// count moves the part in the run's counts to where it belongs now. What the run's
-// own job has brought its group counts.
+// count moves the part in the run's counts to where it belongs now, so that each listed match stays in
+// one of them:
+//
+//	the run's own job brought it          its group counts it as done, nothing to move
+//	another job did, the run's own ended  had, and the dead child leaves the group
+//	the run had left it alone             from left to had
+//	an earlier run had given it up        it is among those had: no more among those lost
 func (c *closing) count(g league.Gap, run *league.Run) error {
 	had, lost, left := &run.Had, &run.Lost, &run.Left
 	if g.Part == league.PartTimeline {
@@ -199,7 +210,8 @@ func (c *closing) count(g league.Gap, run *league.Run) error {
 	return nil
 }
 
-// argsOf is what a run asked for, as its job says it while it lives.
+// argsOf is what a run asked for, as its job says it while it lives. A run that has ended forces
+// nothing any more: its timelines that were given up stay so.
 func argsOf(run league.Run) syncArgs {
 	return syncArgs{Mode: run.Ask.Mode, Timelines: run.Ask.Timelines, Force: run.Ask.Force && run.Result == ""}
 }
@@ -234,7 +246,8 @@ func (c *closing) fetchTimeline() error {
 	return nil
 }
 
-// finish stores the run, and builds anew what leans on it.
+// finish judges the run anew and stores it. Where its match has come, the reports that were built
+// without it are built again.
 func (c *closing) finish(run *league.Run) error {
 	if run.ID == "" {
 		return nil // it is gone
@@ -253,7 +266,8 @@ func (c *closing) finish(run *league.Run) error {
 
 // judge says how a run that has ended stands, and whether it misses something that
 // was cancelled. What could not be had inside retention makes it incomplete; the
-// account is completed all the same.
+// account is completed all the same. Open children count as missing: a run that has ended has some only
+// while a part is brought late.
 func (in *settlement) judge(tx engine.Tx, run *league.Run) (cancelled bool, err error) {
 	left := run.Left + run.TimelinesLeft
 	missing := run.Lost + left
@@ -273,7 +287,8 @@ func (in *settlement) judge(tx engine.Tx, run *league.Run) (cancelled bool, err 
 }
 
 // judgeAgain is judge for a run that came to its end before. One that is complete
-// now says since when, and its ranges are known again.
+// now says since when, and its ranges are known again. It works both ways: a run that misses something
+// again is incomplete again. One that failed or was cancelled stays so.
 func (in *settlement) judgeAgain(tx engine.Tx, run *league.Run) error {
 	was := run.Result
 	if was != resultCompleted && was != resultIncomplete {
@@ -307,7 +322,8 @@ func (in *settlement) judgeAgain(tx engine.Tx, run *league.Run) error {
 
 // fetchUnwaited is for a match that came although no sync waits for it and none is
 // known to miss it. Its timeline is fetched as those wanted it whose syncs have
-// ended, else by the policies of the accounts that list it.
+// ended, else by the policies of the accounts that list it. No run's counts move: the wishes are on
+// behalf of an empty one.
 func (in *settlement) fetchUnwaited(tx engine.Tx, job engine.Job, m league.Match) error {
 	asks := map[string]syncArgs{}
 	err := in.eachRun(tx, job, league.GroupMatches, func(_ engine.Job, want syncArgs, run *league.Run) error {

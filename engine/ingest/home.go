@@ -20,7 +20,8 @@ import (
 
 // atHome finds out whether the player of a listing that is complete is on the account's
 // platform. ok is false when the outcome is the answer: nobody could tell yet, or it is
-// unknown there.
+// unknown there. The call is made behind the last page alone, and fanOut notes on the account that it
+// is at home: nobody asks again.
 func (in *syncs) atHome(ctx context.Context, r engine.Run, p pass, listed []string) (o engine.Outcome, ok bool) {
 	platform := route.Platform(p.account.Platform)
 	if p.account.Home || slices.ContainsFunc(listed, func(id string) bool { return playedOn(id, platform) }) {
@@ -48,7 +49,8 @@ func (in *syncs) atHome(ctx context.Context, r engine.Run, p pass, listed []stri
 	return engine.Fail(unknownThere(p.account.RiotID(), platform, listed)).As(ClassPlatform).With(o.Call), false
 }
 
-// unknownThere is the error of an account that is not on its platform.
+// unknownThere is the error of an account that is not on its platform. A match that was listed tells
+// where the player does play.
 func unknownThere(riotID string, there route.Platform, listed []string) error {
 	for _, id := range listed {
 		if other, err := route.OfMatch(id); err == nil {
@@ -58,6 +60,7 @@ func unknownThere(riotID string, there route.Platform, listed []string) error {
 	return fmt.Errorf("%s is unknown on %s: it has no matches and no summoner there: sync it with the --platform on which it plays", riotID, there)
 }
 
+// playedOn reads the platform from a match's id: EUW1_7123 was played on euw1.
 func playedOn(match string, platform route.Platform) bool {
 	return strings.HasPrefix(match, strings.ToUpper(string(platform))+"_")
 }

@@ -23,7 +23,8 @@ type identities struct {
 }
 
 // twin gives another account that has the PUUID, and whether it stands for nobody on its
-// platform.
+// platform. other.ID is "" when there is none. Only an account of another platform can be vacant: on
+// the same one it is the same player under an earlier name.
 func (in *identities) twin(ctx context.Context, a league.Account, puuid string) (other league.Account, vacant bool, err error) {
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		id, ok, err := in.store.AccountOfPUUID(tx, puuid)
@@ -54,7 +55,8 @@ func name(a *league.Account, project string, got riot.Account) {
 	a.GameName, a.TagLine = cmp.Or(got.GameName, a.GameName), cmp.Or(got.TagLine, a.TagLine)
 }
 
-// identify is name for an answer that came just now: it is kept for a day (S4-8).
+// identify is name for an answer that came just now: it is kept for a day (S4-8). An answer out of the
+// cache is given to name instead, or it would never grow old.
 func (in *identities) identify(tx engine.Tx, a *league.Account, project string, got riot.Account) error {
 	name(a, project, got)
 	a.Resolved = now()
@@ -69,7 +71,8 @@ func (in *identities) identify(tx engine.Tx, a *league.Account, project string, 
 // platform, and would keep that player's own account from being synced.
 func notHere(a *league.Account) { a.PUUIDs = nil }
 
-// makeWay does so for an account that stands for nobody, if it still does.
+// makeWay does so for an account that stands for nobody, if it still does. When it got a match or a
+// sync meanwhile, engine.ErrConflict undoes the transaction.
 func (in *identities) makeWay(tx engine.Tx, account string) error {
 	return changeAccount(in.store, tx, account, func(a *league.Account) error {
 		if vacant, err := in.vacant(tx, *a); err != nil || !vacant {
@@ -113,7 +116,7 @@ func (in *identities) vacant(tx engine.Tx, a league.Account) (bool, error) {
 }
 
 // resolveAgain is the handler of account.resolve: the PUUID of a Riot ID under
-// the key in use.
+// the key in use. Nothing is called when a sync has resolved the account meanwhile.
 func (in *identities) resolveAgain(ctx context.Context, r engine.Run) engine.Outcome {
 	args, a, fault := loadRanked(ctx, in.store, r.Job)
 	if fault != nil {

@@ -18,7 +18,8 @@ type Ingest struct {
 	*upkeep
 }
 
-// New makes an Ingest.
+// New makes an Ingest. The parts share one traffic.Caller, so that what one of them learns of a lane
+// holds for all.
 func New(o Options) *Ingest {
 	o.fillIn()
 	opt, store, api := &o, o.Store, o.API

@@ -11,7 +11,9 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// witness knows calls that a lane has answered well before.
+// witness knows calls that a lane has answered well before. engine/traffic makes one of them when a
+// lane fails (see its proof): if that is answered, the failure was the job's own, else it is the
+// lane's.
 type witness struct {
 	opt   *Options
 	store witnessStore
@@ -53,6 +55,8 @@ func (in *witness) known(ctx context.Context, at traffic.Lane, j engine.Job, ill
 // parts are the methods that fetch a part of a match.
 var parts = map[route.Method]league.Part{route.Match: league.PartMatch, route.Timeline: league.PartTimeline}
 
+// knownMatches are calls for parts that the lane's region has given before, those that changed last
+// first. The end of the job's key names the match that the job is about.
 func (in *witness) knownMatches(tx engine.Tx, at traffic.Lane, part league.Part, j engine.Job) (calls []func(context.Context) error) {
 	ids := in.store.Fetched(tx, part, knownMost, func(id string) bool {
 		of, _, err := fetchLane(id, route.Method(at.Method))

@@ -9,7 +9,9 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// LaneOf reads where the next call goes from the job alone.
+// LaneOf reads where the next call goes from the job alone: who asks has no transaction to look
+// anything up in. The zero Lane = the next attempt makes no call, or nobody can tell; then the handler
+// finds out. more says that a call is sure to follow this one: pacing keeps room for it.
 var LaneOf traffic.Lanes = laneOf
 
 func laneOf(j engine.Job) (at traffic.Lane, more bool) {
@@ -40,7 +42,8 @@ func MatchOf(j engine.Job) string {
 }
 
 // syncLane: a sync resolves, lists, and makes no call once it has waited for its
-// children.
+// children. A job's phase goes up each time it goes on, so that 0 is resolving and what follows is
+// listing, until it has a group.
 func syncLane(j engine.Job) traffic.Lane {
 	if j.Group != 0 {
 		return traffic.Lane{}

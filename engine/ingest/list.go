@@ -14,6 +14,9 @@ import (
 
 // list fetches one page of match ids. The last page creates the children. A page that was
 // listed for another sync less than five minutes ago is taken from the store instead.
+//
+// A PUUID that the key cannot read is resolved again once per run: one that was resolved in this run
+// and is refused all the same would go round for ever.
 func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome {
 	puuid := p.account.PUUIDs[p.project]
 	if puuid == "" { // the key was replaced by one of another project
@@ -75,6 +78,8 @@ func (in *syncs) savePage(tx engine.Tx, p pass, pg page, next league.Run) error 
 	if _, err := in.store.Stage(tx, next.ID, pg.ids); err != nil {
 		return fmt.Errorf("stage page %d of run %s: %w", next.Pages, next.ID, err)
 	}
+	// The list ends with this page although the run goes on: how far it came is known now and after
+	// this nowhere.
 	if next.List != p.run.List {
 		if err := in.endList(tx, p, pg); err != nil {
 			return err

@@ -13,7 +13,8 @@ import (
 )
 
 // monthOf names the shard of a match: the month its game was created, else
-// played, else now, since an aborted game may tell neither.
+// played, else now, since an aborted game may tell neither. So a match that is fetched anew goes to the
+// shard which has it.
 func monthOf(m riot.Match) string {
 	at := m.PlayedAt()
 	switch {
@@ -53,7 +54,9 @@ func nameOf(p riot.Participant) string {
 }
 
 // sortForParents tells every run that waits for the match what becomes of its
-// timeline, and creates the one job that fetches it for all who want it.
+// timeline, and creates the one job that fetches it for all who want it. Runs that miss the match are
+// left to closeGaps, which counts them otherwise; a match that nobody waits for or misses was asked for
+// by hand or by the sweep.
 func (in *fetches) sortForParents(tx engine.Tx, job engine.Job, args fetchArgs) error {
 	m, err := in.store.Match(tx, args.Match)
 	if err != nil {

@@ -20,7 +20,8 @@ const (
 // modeWeekly is the mode of a weekly report's milestone.
 const modeWeekly = "weekly"
 
-// Milestone is what a move of a job has brought about.
+// Milestone is what a move of a job has brought about. Programs elsewhere are told of it as an event of
+// engine/pager.
 type Milestone struct {
 	Kind    MilestoneKind
 	ID      string // the same for the same thing: a receiver knows it again
@@ -41,7 +42,8 @@ func lateMilestone(run league.Run) Milestone {
 	}
 }
 
-// syncMilestone: the report is stored by the outcome that waits for timelines.
+// syncMilestone tells two moments of a sync: its end, and the one at which it goes on to wait for
+// timelines, since the outcome of that stores the report.
 func syncMilestone(after engine.Job, o engine.Outcome) (MilestoneKind, bool) {
 	switch {
 	case after.Kind != KindSync:

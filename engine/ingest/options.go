@@ -50,11 +50,11 @@ type Options struct {
 	Matches   league.Span // retention of matches; zero = off
 	Timelines league.Span // of timelines; zero = off
 	Zone      *time.Location
-	Cooldown  time.Duration // between two syncs of an account; 0 = DefaultCooldown, negative = none
-	Stale     time.Duration // how old a sync may be before a login starts one; 0 = DefaultStale
+	Cooldown  time.Duration // between two syncs of an account; 0 = defaultCooldown, negative = none
+	Stale     time.Duration // how old a sync may be before a login starts one; 0 = defaultStale
 
-	LatestCount    int           // newest matches of a `latest` run; 0 = DefaultLatest
-	LatestLookback time.Duration // how far it looks back; 0 = DefaultLookback
+	LatestCount    int           // newest matches of a `latest` run; 0 = defaultLatest
+	LatestLookback time.Duration // how far it looks back; 0 = defaultLookback
 	Attempts       int           // of a match in all, whoever tries it; 0 = as policy match ships
 	SweepCount     int           // matches of one sweep; 0 = DefaultSweep
 	// RetryMissing gives a match or timeline that answers 404 the whole table of

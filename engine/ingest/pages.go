@@ -24,6 +24,10 @@ func (in *ranges) cutoff(run league.Run) time.Time {
 // query asks for the run's next page. The list inside retention ends at the
 // anchor, so that games which end meanwhile do not shift the pages; the list
 // beyond it ends a second before the cutoff: exactly two years are fetched.
+//
+//	floor, or always   cutoff                       anchor
+//	-------|--------------|-------------------------|----> time
+//	        the old part   inside retention: listed first
 func (in *ranges) query(run league.Run) riot.MatchIDsQuery {
 	list := listOf(run)
 	q := riot.MatchIDsQuery{
@@ -74,16 +78,20 @@ func read(run league.Run, staged []league.Staged, known league.Coverage, ids []s
 		}
 	}
 	p.joined = !run.OldPart && known.Head != "" && listed[known.Head]
+	// What lies below the head is in the table already, unless somebody wants it looked at again, asks
+	// for older games, or for timelines that the runs before left out.
 	stop := p.joined && run.Ask.Count == 0 && !run.Ask.Force &&
 		known.Reaches(run.Ask.Floor) && known.Holds(run.Ask.Timelines)
 	full := run.Ask.Count > 0 && taken(run)+p.fresh >= run.Ask.Count
 	p.end = stop || full || len(ids) < asked || p.fresh == 0
+	// A listing that goes on past the head makes a range of its own: it leans on the old one in
+	// nothing.
 	p.joined = p.joined && (stop || run.Ask.Count > 0)
 	return p
 }
 
 // after says how the run goes on behind a page; more is false when it was the
-// last one.
+// last one. One list after another, and of each first what is inside retention, then the rest.
 func (in *ranges) after(run league.Run, pg page) (next league.Run, more bool) {
 	next = run
 	next.Pages++
@@ -119,8 +127,14 @@ func (in *ranges) hasOldPart(run league.Run) bool {
 	return !cutoff.IsZero() && run.Ask.Count == 0 && run.Ask.Floor.Before(cutoff)
 }
 
-// cover gives the range that is complete once all of the listed ids are in the
-// table (S1-13, P9).
+// cover gives the range that is complete once all of the listed ids are in the table (S1-13, P9): from
+// its head, the newest id, down to its floor. Such as:
+//
+//	old     head EUW1_70, down to the end of all games
+//	listed  EUW1_75 … EUW1_70, joined             -> head EUW1_75, down to the end
+//	listed  EUW1_95 … EUW1_76, the newest 20 only -> as before: what lies between is not known
+//
+// A run that listed nothing leaves the range as it was.
 func cover(old league.Coverage, run league.Run, listed []league.Staged, joined bool) league.Coverage {
 	newest := slices.IndexFunc(listed, func(s league.Staged) bool { return !s.TooOld })
 	if newest < 0 && len(listed) > 0 {

@@ -14,7 +14,8 @@ import (
 // well is written by the handler's Commit instead.
 
 // partMoved keeps the status of a part of a match in step with its job (S0-1, S0-7), and
-// the runs that want it.
+// the runs that want it. A part that is given up or cancelled also leaves a gap in each run that waits
+// for it; one that is done closes those of all others.
 func (in *fetches) partMoved(part league.Part) func(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
 	return func(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
 		args, err := decode[fetchArgs](after)
@@ -44,7 +45,8 @@ func (in *fetches) partMoved(part league.Part) func(tx engine.Tx, before, after 
 	}
 }
 
-// failed writes a charged failure down.
+// failed writes a charged failure down. A match that is not in the table is that of an account which
+// was forgotten while the job ran.
 func (in *fetches) failed(tx engine.Tx, id string, part league.Part, job engine.Job, to league.Status) error {
 	err := in.changePart(tx, id, part, func(_ *league.Match, f *league.Fetch) {
 		f.Status, f.LastAttemptAt = to, now()
@@ -107,7 +109,10 @@ func (in *fetches) partUndone(part league.Part) func(tx engine.Tx, before, after
 	}
 }
 
-// cancelled marks a part whose job was cancelled, and how: by itself, or along with a sync.
+// cancelled marks a part whose job was cancelled, and how: by itself, or along with a sync. A sync and
+// what waits under it are cancelled in one transaction, and a part that runs ends some time after. So a
+// parent counts that was cancelled at the part's end or, if it ran, after its start. Stored instants
+// have whole milliseconds.
 func (in *fetches) cancelled(tx engine.Tx, id string, part league.Part, before, after engine.Job) error {
 	parents, err := tx.Parents(after.ID)
 	if err != nil {

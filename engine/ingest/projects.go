@@ -64,7 +64,8 @@ func NewProjects(o ProjectsOptions) *Projects {
 func (p *Projects) KeyChanged() { p.bell.Ring() }
 
 // Current is the alias of the key's project; while that is not known, the one of
-// the key before.
+// the key before. Handlers read and write PUUIDs under it; while [Projects.Holds] says no, none of them
+// gets to call.
 func (p *Projects) Current() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,7 +106,8 @@ type storedProjects struct {
 	Current string            `json:"current"`
 }
 
-// Load reads what is known of keys. Call it before the backend runs.
+// Load reads what is known of keys. Call it before the backend runs. A record that cannot be read is no
+// error: it holds nothing that a probe cannot find out again.
 func (p *Projects) Load(ctx context.Context) error {
 	blob, err := p.opt.Store.LoadState(ctx, projectsState)
 	if err != nil {
@@ -155,7 +157,8 @@ func (p *Projects) Run(ctx context.Context) error {
 }
 
 // check finds out the project of the key in use, if it is not known. again means
-// that nobody could tell: ask later.
+// that nobody could tell: ask later. A key fits one project at most, so that the first sample it can
+// read settles it, and it is foreign when it can read none.
 func (p *Projects) check(ctx context.Context) (again bool, err error) {
 	mark := p.opt.Fingerprint()
 	if p.Holds() == "" || p.isForeign(mark) {
@@ -257,7 +260,8 @@ func (p *Projects) probe(ctx context.Context, s sample) (fits, known bool) {
 	return false, false
 }
 
-// learn stores that a key belongs to a project, and lets work go on.
+// learn stores that a key belongs to a project, and lets work go on. It is stored before it holds in
+// memory: a project that went before a crash would be given away twice.
 func (p *Projects) learn(ctx context.Context, mark, project string) error {
 	p.mu.Lock()
 	s := storedProjects{Known: maps.Clone(p.known), Current: project}
@@ -277,7 +281,8 @@ func (p *Projects) learn(ctx context.Context, mark, project string) error {
 	return nil
 }
 
-// foreignKey pauses everything until an operator has decided.
+// foreignKey pauses everything until an operator has decided. This is kept in memory alone: after a
+// restart one probe finds it out again.
 func (p *Projects) foreignKey(ctx context.Context, mark string) error {
 	cost, err := p.cost(ctx)
 	if err != nil {

@@ -121,7 +121,8 @@ const idsTTL = 5 * time.Minute
 const maxCachedIDs = 1000
 
 // loadSlice takes the next page out of what was listed less than five minutes
-// ago, if it is there.
+// ago, if it is there. This is for the account that is synced again at once, or in two modes: its first
+// pages cost no call.
 func (in *ranges) loadSlice(tx engine.Tx, p *pass) error {
 	if p.run.OldPart || p.run.Ask.Force || p.account.PUUIDs[p.project] == "" {
 		return nil
@@ -139,6 +140,8 @@ func (in *ranges) loadSlice(tx engine.Tx, p *pass) error {
 	if !p.sliced || !c.Floor.Before(q.StartTime) {
 		return nil
 	}
+	// The listing went further back than this ask does. Its ids are newest first, so that the last of
+	// the page decides.
 	p.sliced, err = in.playedSince(tx, p.slice, q.StartTime)
 	return err
 }
@@ -172,7 +175,8 @@ func (in *ranges) playedSince(tx engine.Tx, ids []string, floor time.Time) (bool
 	return !m.Played.IsZero() && !m.Played.Before(floor), nil
 }
 
-// keepIDs adds a page to what was listed; the first page replaces it.
+// keepIDs adds a page to what was listed; the first page replaces it. A page is added only if it goes
+// on where the pages of the same run ended: a hole would be read as the next games.
 func (in *ranges) keepIDs(tx engine.Tx, run league.Run, had league.CachedIDs, pg page) error {
 	if pg.sliced || run.OldPart {
 		return nil

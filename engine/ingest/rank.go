@@ -45,7 +45,8 @@ func (in *ranks) fetchRank(ctx context.Context, r engine.Run) engine.Outcome {
 }
 
 // saveRanks compares Riot's answer with what was stored last, queue by queue, and
-// writes what is new: a change at once, else one row per day.
+// writes what is new: a change at once, else one row per day. Days are those of UTC, as all stored
+// instants.
 func (in *ranks) saveRanks(tx engine.Tx, a league.Account, entries []riot.LeagueEntry) error {
 	stored, err := in.store.LastRanks(tx, a.ID)
 	if err != nil {
@@ -99,6 +100,11 @@ const sureAfter = 12 * time.Hour
 // saveRank writes one row, or none. A rank that is missing is doubted until a
 // later answer agrees; when it is back, the doubt never was. What has not changed
 // gets one row per day, and an account that stays unranked none.
+//
+//	GOLD II               stored
+//	no rank               stored as unsure
+//	no rank, 1 h later    nothing: too soon to agree
+//	no rank, 13 h later   the unsure row goes, unranked is stored; were it GOLD II again, that is
 func (in *ranks) saveRank(tx engine.Tx, r, last league.Rank) error {
 	sameDay := r.At.Format(time.DateOnly) == last.At.Format(time.DateOnly)
 	switch {

@@ -18,7 +18,7 @@ type reports struct {
 }
 
 // saveReport builds the report of an account from what is stored, and says how
-// many matches are missing.
+// many matches are missing. All games are read each time: sums do not tell which games are in them.
 func (in *reports) saveReport(tx engine.Tx, account string, missing lack) error {
 	b := playtime.NewReport(account, in.opt.Zone, now())
 	for g, err := range in.store.Games(tx, account) {
@@ -38,7 +38,8 @@ func (in *reports) saveReport(tx engine.Tx, account string, missing lack) error 
 // lack is how many matches a report misses, and how many of them were cancelled.
 type lack struct{ matches, cancelled int }
 
-// missingMatches is what a run wanted and has not got.
+// missingMatches is what a run wanted and has not got. Lost counts timelines, too, and a report needs
+// none.
 func (in *reports) missingMatches(tx engine.Tx, run league.Run) (lack, error) {
 	g, err := in.store.Group(tx, engine.GroupID{Parent: engine.JobID(run.Job), Group: league.GroupMatches})
 	if err != nil {

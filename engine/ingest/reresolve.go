@@ -46,7 +46,9 @@ func (p *Projects) cost(ctx context.Context) (cost engine.Cost, err error) {
 }
 
 // accept makes the foreign key's project one of ours, and gives every account a
-// job that resolves it.
+// job that resolves it. The jobs are created before the project is: until it is, nothing calls. A crash
+// between the two leaves jobs that wait, and whoever accepts again finds them by their keys, and makes
+// none twice.
 func (p *Projects) accept(ctx context.Context, dry bool, by engine.Actor) (out engine.Receipt, err error) {
 	mark := p.opt.Fingerprint()
 	if mark == "" || !p.isForeign(mark) {
@@ -90,6 +92,8 @@ func (p *Projects) newAlias() string {
 	}
 }
 
+// resolveSpec is the job that resolves an account again. It shares the lock of the account's syncs:
+// both write its identity.
 func resolveSpec(a league.Account) engine.Spec {
 	return engine.Spec{
 		Kind: KindResolve, Queue: QueueUpkeep, Key: resolveKey(a.ID), Lock: "account:" + a.ID, Owner: a.ID, Priority: engine.PriorityHigh,

@@ -22,6 +22,8 @@ func (in *Ingest) Resume(ctx context.Context) error {
 	return nil
 }
 
+// resume notes it on one run, in a transaction of its own. Accounts that are pending have no run that
+// was under way.
 func (in *Ingest) resume(ctx context.Context, row engine.AccountRow) error {
 	if row.Status != engine.Syncing {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"github.com/farsight-console/farsight/engine/cron"
 )
 
-// fireUpkeep inserts one job of a kind.
+// fireUpkeep inserts one job of a kind. The kind is its key: while the last one is live a tick adds
+// none.
 func fireUpkeep(kind engine.Kind, args func(cron.Tick) any) cron.Fire {
 	return cron.Insert(func(t cron.Tick) []engine.Spec {
 		return []engine.Spec{{Kind: kind, Queue: QueueUpkeep, Key: string(kind), Args: encode(args(t))}}

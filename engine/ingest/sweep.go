@@ -48,7 +48,8 @@ func (in *upkeep) sweep(_ context.Context, r engine.Run) engine.Outcome {
 }
 
 // sweepUp inserts the job of one match, or settles it when its attempts are used
-// up: no path makes a sixth call.
+// up: no path makes a sixth call. The job has no parents: a run that wanted the match gets it by its
+// gap.
 func (in *upkeep) sweepUp(tx engine.Tx, s league.Stray) error {
 	if s.Used >= in.opt.Attempts {
 		return in.changePart(tx, s.Match, league.PartMatch, func(_ *league.Match, f *league.Fetch) { f.Status = league.PermanentlyUnfetchable })

@@ -35,7 +35,8 @@ var phases = map[engine.Phase]func(*syncs, context.Context, engine.Run, pass) en
 	engine.PhaseTimelines: (*syncs).finish,
 }
 
-// sync is the handler of account.sync.
+// sync is the handler of account.sync. A run or account that is gone was forgotten, so that the job
+// ends for good.
 func (in *syncs) sync(ctx context.Context, r engine.Run) engine.Outcome {
 	args, err := decode[syncArgs](r.Job)
 	if err != nil {
@@ -94,7 +95,9 @@ func (in *syncs) loadCached(tx engine.Tx, p *pass) error {
 }
 
 // resolve learns the PUUID of the account under the key in use, and its present
-// name. Who is known by a PUUID is asked for by it: names change hands.
+// name. Who is known by a PUUID is asked for by it: names change hands. A known PUUID that Riot says
+// leads nowhere is put aside, and the next attempt asks by name; only a name that leads nowhere ends
+// the sync.
 func (in *syncs) resolve(ctx context.Context, r engine.Run, p pass) engine.Outcome {
 	if p.cached != "" {
 		return in.resolved(ctx, p, riot.Account{PUUID: p.cached}, engine.CallStat{})
@@ -143,7 +146,8 @@ func (in *syncs) resolved(ctx context.Context, p pass, got riot.Account, stat en
 	return engine.Fail(fmt.Errorf("%s is the same player as %s: sync that one", p.account.RiotID(), other.RiotID())).As(classSame).With(stat)
 }
 
-// saveResolved stores who the account is; other is one that makes way for it, if any.
+// saveResolved stores who the account is; other is one that makes way for it, if any. asked is false
+// for an answer out of the cache: it must not make itself younger.
 func (in *syncs) saveResolved(tx engine.Tx, p pass, got riot.Account, other league.Account, asked bool) error {
 	if other.ID != "" {
 		if err := in.makeWay(tx, other.ID); err != nil {
@@ -180,8 +184,8 @@ func (in *syncs) forget(p pass) func(engine.Tx) error {
 	}
 }
 
-// change loads an account and its run as they are now, lets edit change them,
-// and stores both.
+// change loads an account and its run as they are now, lets edit change them, and stores both. What the
+// attempt has read before its call may be older than that.
 func (in *syncs) change(tx engine.Tx, args syncArgs, edit func(*league.Account, *league.Run) error) error {
 	a, err := in.store.Account(tx, args.Account)
 	if err != nil {

@@ -7,11 +7,12 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-// syncMoved keeps an account's status in step with its sync job (S1-1).
+// syncMoved keeps an account's status in step with its sync job (S1-1). A sync that completes needs
+// nothing here: finish has written it.
 func (in *syncs) syncMoved(tx engine.Tx, before, after engine.Job, _ engine.Outcome) error {
 	args, err := decode[syncArgs](after)
 	if err != nil {
-		return nil // as in matchMoved
+		return nil // as in partMoved
 	}
 	switch {
 	case before.State == after.State:
@@ -85,7 +86,7 @@ func started(a *league.Account, run *league.Run) error {
 
 // ended closes a run that did not come to its end. Whatever it created may be
 // unfetched for good, so that the known range is known no more: the next run
-// lists everything again.
+// lists everything again. A run that is not the account's last one any more only notes its own end.
 func (in *syncs) ended(tx engine.Tx, status engine.SyncStatus, result, why string) func(*league.Account, *league.Run) error {
 	return func(a *league.Account, run *league.Run) error {
 		run.Result, run.Error, run.Finished = result, why, now()

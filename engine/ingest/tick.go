@@ -14,7 +14,8 @@ import (
 // waiting ones come first, the others at the next tick.
 const maxStarts = 1000
 
-// bySchedule is who starts what a schedule starts.
+// bySchedule is who starts what a schedule starts. A person who runs a schedule now stands in the audit
+// with it: "ana, by schedule latest".
 func bySchedule(t cron.Tick) engine.Actor {
 	a := engine.Actor{User: "schedule " + t.Schedule, Via: "cron"}
 	if t.By.User != "" {
@@ -27,7 +28,8 @@ const whySyncsOff = "syncs are switched off: set SYNC_ENABLE=true"
 
 // fireLatest starts a `latest` run of every tracked account that is due. One that
 // is being synced is skipped, whoever syncs it, and the tick
-// tells why.
+// tells why. All of it is the transaction of the tick: a crash starts all of them or none, and the
+// schedule knows which.
 func (in *Ingest) fireLatest(tx engine.Tx, t cron.Tick) (f cron.Fired, err error) {
 	if in.opt.SyncOff {
 		return cron.Fired{Reason: whySyncsOff}, nil

@@ -91,7 +91,7 @@ func (in *Ingest) Track(ctx context.Context, account string, ask engine.SyncAsk)
 	})
 }
 
-// Untrack takes the mark off; what is stored stays.
+// Untrack takes the mark off; what is stored stays. A sync that runs goes on to its end.
 func (in *Ingest) Untrack(ctx context.Context, account, platform string) (engine.Receipt, error) {
 	return in.setTracked(ctx, account, platform, false, func(a *league.Account) (bool, string) {
 		was := a.Tracked
@@ -156,7 +156,8 @@ func (in *Ingest) setTagPolicies(ctx context.Context, want tracking) (engine.Rec
 }
 
 // findOrMake finds the account, or makes it if may says so and the platform is
-// known.
+// known. Errors are engine.ErrNotFound and, for a new account without a platform, engine.ErrInvalid.
+// With may it must be in a transaction that writes.
 func (in *Ingest) findOrMake(tx engine.Tx, w who, may bool) (a league.Account, err error) {
 	if w.id != "" {
 		a, err = in.store.Account(tx, w.id)

@@ -26,6 +26,10 @@ type line struct {
 // that was never synced: its cost is the receipt's. Lines that make no sense are
 // answered as rejects and harm no other; a line that is tracked already is no fault.
 // With dry nothing is changed.
+//
+// The list goes in batches of trackBatch, each a transaction, so that a long one does not keep other
+// writers waiting. An error in a later batch leaves the earlier ones tracked, and the same list given
+// again goes on behind them.
 func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry bool, by engine.Actor) (out engine.Receipt, err error) {
 	good, rejects := checkLines(lines)
 	out = engine.Receipt{Matched: len(lines), Rejects: rejects, Skipped: map[string]int{}}
@@ -68,7 +72,8 @@ func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry b
 }
 
 // checkLines tells the lines that can be tracked from those that cannot. An
-// account that is listed twice is taken once.
+// account that is listed twice is taken once. Nothing of the store is needed for that: a dry run and
+// the real one reject the same lines.
 func checkLines(lines []engine.TrackLine) (good []line, rejects []engine.TrackReject) {
 	seen := map[string]int{}
 	for _, l := range lines {

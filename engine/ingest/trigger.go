@@ -18,6 +18,9 @@ import (
 // engine.ErrConflict and names what runs (S1-4, S1-5). Inside the cooldown there
 // is nothing to do, unless the ask forces it (S3-9). An account that is not known
 // yet is created. Errors are *engine.Problem or of the store.
+//
+// Status, run and job change in one transaction, so that of two who ask at once one starts the sync and
+// the other gets it as the one that waits already.
 func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAsk, by engine.Actor) (engine.Receipt, error) {
 	want, err := askOf(ask)
 	if err != nil {
@@ -55,6 +58,7 @@ func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAs
 	switch {
 	case err != nil:
 		return engine.Receipt{}, err
+	// Outside of the transaction: how far the other sync has come is read in one of its own.
 	case running != "":
 		return engine.Receipt{}, in.busy(ctx, running)
 	}
@@ -95,7 +99,9 @@ func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p leagu
 	return out, "", err
 }
 
-// start makes the run and its job, and takes the account for them.
+// start makes the run and its job, and takes the account for them. What the run before kept aside is
+// dropped: this one lists anew, and a gap that closes later must not bring back a range that nobody
+// looks after.
 func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p league.Policy, by engine.Actor) (engine.Receipt, error) {
 	run := league.Run{
 		ID: newID(), Account: a.ID, Ask: want, Before: a.Run, Phase: string(engine.PhaseResolve), Triggered: now(), By: by.User,
@@ -194,7 +200,8 @@ func (in *Ingest) notStale(tx engine.Tx, a league.Account, ask engine.SyncAsk, w
 
 // looked is when a sync came to its end that covers all that is wanted, if that is
 // less than a span ago; zero = there is none. A narrow sync says nothing about what
-// it has not looked at.
+// it has not looked at. It goes back from run to run: behind a narrow one there may be a wide one that
+// is young enough.
 func (in *Ingest) looked(tx engine.Tx, a league.Account, want league.Ask, span time.Duration) (time.Time, error) {
 	for id := a.Run; id != ""; {
 		run, err := in.store.Run(tx, id)

@@ -39,7 +39,9 @@ func weeklySpec(week string) engine.Spec {
 // weekSettles is how long a weekly report waits for more of what comes late.
 const weekSettles = time.Minute
 
-// rebuildWeek asks for a weekly report anew, if it was built.
+// rebuildWeek asks for a weekly report anew, if it was built. Many matches that come late share one
+// job, by its key. A job that runs may have read the account before this match came: then one more
+// follows it, under a key of its own.
 func (in *reports) rebuildWeek(tx engine.Tx, week string) error {
 	if !in.store.HasWeekly(tx, week) {
 		return nil
@@ -94,6 +96,7 @@ func (in *reports) tracked(ctx context.Context) (list []league.Account, err erro
 	return list, err
 }
 
+// trackedIn is tracked inside a transaction. It collects before anybody writes: see accountList.
 func (in *reports) trackedIn(tx engine.Tx) (list []league.Account) {
 	for a := range in.store.AllAccounts(tx) {
 		if a.Tracked {

@@ -22,7 +22,8 @@ func (w wish) group() engine.GroupID {
 }
 
 // sortTimeline counts the timeline of a stored match for one run, or says that it
-// is open: a job must fetch it. It may change and save the match.
+// is open: a job must fetch it. It may change and save the match. It is the part for timelines of what
+// sorter.add does for matches: the cases come in the same order, and each counts once.
 func (in *settlement) sortTimeline(tx engine.Tx, m *league.Match, w wish) (open bool, err error) {
 	switch {
 	case !wants(w.args.Timelines, m.QueueID):
@@ -86,7 +87,8 @@ func (w wish) lacksMatch(m league.Match) {
 }
 
 // eachRun calls edit for the run of every sync that waits for the job in a group,
-// or did, and stores what edit changed.
+// or did, and stores what edit changed. A run that edit leaves alone is not written: a match of ten
+// players would else emit ten rows each time.
 func (in *settlement) eachRun(tx engine.Tx, job engine.Job, group int, edit func(parent engine.Job, want syncArgs, run *league.Run) error) error {
 	parents, err := tx.Parents(job.ID)
 	if err != nil {

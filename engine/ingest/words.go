@@ -9,6 +9,7 @@ import (
 
 // Kinds of jobs.
 const (
+	// Stored jobs name them: a kind that is renamed leaves jobs that nobody handles.
 	KindSync     engine.Kind = "account.sync"
 	KindMatch    engine.Kind = "match.fetch"
 	KindTimeline engine.Kind = "timeline.fetch"

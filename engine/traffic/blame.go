@@ -16,7 +16,8 @@ func (a *attempt) known(ctx context.Context) []func(context.Context) error {
 }
 
 // prove carries out the proof of the attempt's lane, or waits for the one that is
-// under way. The error is the cause of ctx.
+// under way. The error is the cause of ctx. A proof whose asker was stopped tells nothing: whoever
+// waited for it goes round once more, and the first of them asks.
 func (a *attempt) prove(ctx context.Context) (*proof, error) {
 	defer beating(a.Run.Beat)()
 	for {
@@ -58,6 +59,8 @@ func (a *attempt) askSome(ctx context.Context, p *proof, turn int) {
 	}
 }
 
+// ask makes one call of a proof and writes into p what came of it. An error that is none of Riot's is
+// the end of the asker's context or a fault on this side, and says nothing of the lane.
 func (a *attempt) ask(ctx context.Context, p *proof, call func(context.Context) error) {
 	err := call(riot.AsProof(riot.WithJob(ctx, string(a.Run.Job.ID), limit.Interactive)))
 	e, refused := errors.AsType[*riot.Error](err)
@@ -117,7 +120,8 @@ func (a *attempt) blamed(ctx context.Context, e *riot.Error, s situation, many b
 }
 
 // held is the outcome of a failure that cannot be proven to be the job's own: what
-// failed the proof holds it.
+// failed the proof holds it. The job keeps the error of its own call, which is what a person looks for
+// in its history; the instant and the hold are the proof's.
 func (a *attempt) held(ctx context.Context, p *proof, e *riot.Error, s situation) engine.Outcome {
 	s.outage, s.next = p.fails(), p.next
 	var o engine.Outcome

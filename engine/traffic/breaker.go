@@ -10,6 +10,11 @@ import (
 // breaker watches one lane: when the last five answers, of at least two jobs, were
 // 5xx or timeouts, it is down unless something that it answered before proves that
 // it works.
+//
+//	closed   answers are good, or fail now and then
+//	doubted  too many failures: a proof is under way, nobody is let through, failures wait for it
+//	blown    one job at a time tries, by the fuse
+//	ramp     a try was answered: calls return by steps, then closed
 type breaker struct {
 	fuse
 	failed []engine.JobID // jobs of the last answers in a row that failed
@@ -24,6 +29,7 @@ type breaker struct {
 }
 
 const (
+	// Answers in a row, and of how many jobs: one job that fails five times may be its own fault.
 	breakerAnswers = 5
 	breakerJobs    = 2
 )
@@ -43,6 +49,7 @@ func (b *breaker) fail(job engine.JobID, now time.Time) (doubt bool) {
 	return b.proof != nil || len(b.failed) == breakerAnswers && b.jobs() >= breakerJobs
 }
 
+// jobs is how many different jobs the last failures were of.
 func (b *breaker) jobs() int {
 	distinct := map[engine.JobID]bool{}
 	for _, j := range b.failed {
@@ -51,6 +58,8 @@ func (b *breaker) jobs() int {
 	return len(distinct)
 }
 
+// succeed counts a good answer: the failures in a row are over. It reports whether somebody who was
+// held may go now.
 func (b *breaker) succeed(job engine.JobID, now time.Time) bool {
 	b.failed, b.good, b.proven, b.refused = b.failed[:0], now, false, false
 	if b.repair() {
@@ -72,8 +81,10 @@ type ramp struct {
 // rampDone is the number of calls under way at which a recovery is complete.
 const rampDone = 64
 
+// begin starts the steps, at the first good answer after an outage.
 func (r *ramp) begin() { *r = ramp{most: 2, under: map[engine.JobID]bool{}} }
 
+// admits reports whether the job may call, or calls already; enter notes that it does.
 func (r *ramp) admits(job engine.JobID) bool {
 	return r.most == 0 || r.under[job] || len(r.under) < r.most
 }
@@ -93,7 +104,8 @@ func (r *ramp) leave(job engine.JobID) bool {
 	return true
 }
 
-// succeed makes the next step when as many answers were good as may be under way.
+// succeed makes the next step when as many answers were good as may be under way. Calls that were under
+// way before the steps began count for nothing.
 func (r *ramp) succeed(job engine.JobID) bool {
 	if !r.leave(job) {
 		return false
@@ -107,7 +119,7 @@ func (r *ramp) succeed(job engine.JobID) bool {
 	return true
 }
 
-// fail begins the steps anew.
+// fail begins the steps anew. They begin at one call, not two: the lane is not well yet.
 func (r *ramp) fail(job engine.JobID) {
 	if r.leave(job) {
 		r.most, r.good = 1, 0

@@ -35,7 +35,8 @@ type CallerOptions struct {
 }
 
 // Caller makes the calls of jobs, and finds out of those that fail whose fault it is: the
-// key's, the network's, the endpoint's, or the job's own.
+// key's, the network's, the endpoint's, or the job's own. Several goroutines may use it, one per job
+// that runs.
 type Caller struct {
 	opt CallerOptions
 	// probing lets one job at a time find out whether a key still works.
@@ -58,6 +59,10 @@ type Trip struct {
 
 // Call makes the one call of a trip. ok is false when it failed, and then the outcome is
 // the answer of the handler. Either way the outcome tells what the call cost.
+//
+// do gets a context that names the job, by which the limiter finds the permit that [Limits.Admit]
+// reserved. Before it and after it others may be called, with things that were answered before: to try
+// a lane that is down, and to see whose a failure is. A panic of do is the backend's to catch.
 func (c *Caller) Call(ctx context.Context, t Trip, do func(context.Context) error) (o engine.Outcome, ok bool) {
 	a := attempt{Trip: t, Caller: c, gate: c.opt.Limits.gate}
 	return a.call(ctx, do)
@@ -71,6 +76,9 @@ type attempt struct {
 	began time.Time // when its own call was asked for
 }
 
+// call goes the way of one attempt: is it held back, does it try a lane that is down, its own call, and
+// whose the failure is. The calls are counted from the recorder's last number on, since a proof may be
+// among them.
 func (a *attempt) call(ctx context.Context, do func(context.Context) error) (o engine.Outcome, ok bool) {
 	if o, held := a.spared(ctx); held {
 		return o, false
@@ -112,7 +120,8 @@ func (a *attempt) bounded(o engine.Outcome) engine.Outcome {
 	return o
 }
 
-// spent reports whether the attempts of a match are used up over several jobs.
+// spent reports whether the attempts of a match are used up over several jobs. A round that an operator
+// has opened is counted by the policy alone.
 func (a *attempt) spent() bool {
 	return a.Used > 0 && a.Run.Job.Round <= 1 && a.Used+a.Run.Job.Tries >= a.opt.Attempts
 }
@@ -140,7 +149,8 @@ func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
 }
 
 // forbidden finds out what a 403 means: the key is dead, or Riot refuses this
-// one path. One job at a time asks, with a call that any working key may make.
+// one path. One job at a time asks, with a call that any working key may make. Those who come after it
+// find the key's fuse as it left it, and need not ask.
 func (a *attempt) forbidden(ctx context.Context, e *riot.Error, s situation) engine.Outcome {
 	select {
 	case a.probing <- struct{}{}:
@@ -196,7 +206,8 @@ func beating(beat func()) (stop func()) {
 	}
 }
 
-// priorityOf lets an operator's own work go before the rest.
+// priorityOf lets an operator's own work go before the rest. The limiter knows two ranks; the order
+// among the rest is the backend's.
 func priorityOf(j engine.Job) limit.Priority {
 	if j.Priority == engine.PriorityOperator {
 		return limit.Interactive

@@ -11,4 +11,13 @@
 //
 // One mutex guards the gate, one the recorder; neither is held while a call is made, a
 // store is asked, or anybody waits.
+//
+// Begin to read with caller.go, the way of one call, and gate.go, what stops them. The types:
+//
+//   - [Limits] is a backend's Admitter and the console's view of limits and calls;
+//   - [Caller] is what handlers see, and an attempt is one call of theirs on its way;
+//   - gate holds a fuse for the key, one for the network and a breaker per [Lane];
+//   - recorder keeps the last calls, cases the 429s that were looked into.
+//
+// A call that is held back costs its job no attempt. What a fuse holds is tried by one job at a time.
 package traffic

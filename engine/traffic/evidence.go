@@ -31,6 +31,9 @@ const dateGrain = time.Second
 
 // markOf reads the evidence of one answer. It was dated at some instant between
 // our sending and our having read it, and cut to the second.
+//
+//	sent 12:00:03.950   Date: 12:00:05   read 12:00:04.150
+//	the server's clock is between 0.85 s and 2.05 s ahead
 func markOf(c riot.Call) (m mark) {
 	for _, b := range c.Buckets {
 		if b.Server < 0 || b.Ours < 0 || b.Ceiling {
@@ -42,6 +45,7 @@ func markOf(c riot.Call) (m mark) {
 		m.told = true
 	}
 	if c.Status != 0 && !c.Date.IsZero() {
+		// Without the monotonic reading: the wall clock is what is compared.
 		at := c.At.Round(0)
 		m.dated = true
 		m.clock = span{low: c.Date.Sub(at.Add(c.Latency)), high: c.Date.Add(dateGrain).Sub(at)}
@@ -49,7 +53,8 @@ func markOf(c riot.Call) (m mark) {
 	return m
 }
 
-// countsOf sets our counts beside the server's, a host's windows first.
+// countsOf sets our counts beside the server's, a host's windows first. A bucket whose count of ours is
+// not known is left out, and so is one that is a ceiling of ours and no limit of Riot's.
 func countsOf(c riot.Call) (out []engine.WindowCount) {
 	for _, b := range c.Buckets {
 		if b.Ceiling || b.Ours < 0 {
@@ -68,6 +73,7 @@ func countsOf(c riot.Call) (out []engine.WindowCount) {
 // appScope is the scope of counts that hold for the whole host.
 const appScope = "app"
 
+// rankOf puts the host's windows before those of a method.
 func rankOf(scope string) int {
 	if scope == appScope {
 		return 0
@@ -87,7 +93,8 @@ var notCounted = map[engine.Class]bool{riot.ClassLocal: true, riot.ClassNoKey: t
 
 // spentBy counts the calls of the window that ends with the last of calls, by
 // method. Those of another host, or for a method's window of another method, are
-// not in it.
+// not in it. Those that are older than the recorder, or than this process, stand under "before", and
+// what Riot had counted beyond ours under "others".
 func spentBy(calls []seen, w engine.WindowCount, cut bool) []engine.SpentCalls {
 	last := calls[len(calls)-1]
 	from := last.At.Add(-w.Window)
@@ -117,7 +124,8 @@ func spentBy(calls []seen, w engine.WindowCount, cut bool) []engine.SpentCalls {
 const lookBack = 10 * time.Minute
 
 // strangers counts the answers of the call's host in the last minutes that named
-// counts, and those whose counts were above ours.
+// counts, and those whose counts were above ours. Calls are the oldest first, and the last one is the
+// 429 itself.
 func strangers(calls []seen) (told, above int) {
 	last := calls[len(calls)-1]
 	for _, c := range calls {

@@ -12,7 +12,8 @@ import (
 )
 
 // cases are the 429s that were looked into. They are stored: who looks for the
-// cause of a bad night finds an engine that was started again.
+// cause of a bad night finds an engine that was started again. They are looked into when somebody asks
+// and once a second, before the recorder loses what led to them.
 type cases struct {
 	calls *recorder
 	store keeper
@@ -32,7 +33,8 @@ const (
 	saveCasesEvery = 10 * time.Second
 )
 
-// find says what led to a 429 (I-9). Errors are *engine.Problem.
+// find says what led to a 429 (I-9). Errors are *engine.Problem. A number that is none of the cases is
+// looked up in the recorder, which tells "no 429" from "not known".
 func (k *cases) find(q engine.ForensicsQuery) (engine.Forensics, error) {
 	k.collect()
 	k.mu.Lock()
@@ -52,6 +54,7 @@ func (k *cases) find(q engine.ForensicsQuery) (engine.Forensics, error) {
 	return f, err
 }
 
+// answerWord is how a person is told of a status: "404", or "nothing" where no answer came.
 func answerWord(status int) string {
 	if status == 0 {
 		return "nothing"
@@ -113,7 +116,8 @@ func (k *cases) forgets() {
 	}
 }
 
-// save stores what is new. A store that cannot take it is asked again later.
+// save stores what is new. A store that cannot take it is asked again later. The lock is let go for the
+// write. last writes at once, for an engine that ends.
 func (k *cases) save(ctx context.Context, now time.Time, last bool) {
 	k.collect()
 	k.mu.Lock()
@@ -121,6 +125,7 @@ func (k *cases) save(ctx context.Context, now time.Time, last bool) {
 		k.mu.Unlock()
 		return
 	}
+	// It is marked as stored before it is: what comes in during the write marks it again.
 	k.saved, k.fresh = now, false
 	blob, err := json.Marshal(k.list)
 	k.mu.Unlock()
@@ -135,7 +140,8 @@ func (k *cases) save(ctx context.Context, now time.Time, last bool) {
 }
 
 // restore takes over what was looked into before. Nothing depends on it: what
-// cannot be read is begun anew.
+// cannot be read is begun anew. Numbers of calls go on behind the stored ones, so that one number never
+// means two calls.
 func (k *cases) restore(ctx context.Context) {
 	list, err := storedCases(ctx, k.store)
 	if err != nil || len(list) == 0 {
@@ -148,6 +154,7 @@ func (k *cases) restore(ctx context.Context) {
 	k.calls.goOnFrom(newest)
 }
 
+// storedCases reads what save wrote, the oldest first; nil when nothing was ever written.
 func storedCases(ctx context.Context, store Loader) (list []engine.Forensics, err error) {
 	blob, err := store.LoadState(ctx, casesState)
 	if err != nil || blob == nil {

@@ -8,6 +8,13 @@ import (
 
 // fuse is blown by a failure and repaired by a success. While it is blown, one
 // job after `probe` may try; each failure of a probe doubles the wait.
+//
+//	blow    probe = now + first
+//	admits  at probe, for one job; begin makes it the prober
+//	blow    by the prober: the wait doubles, up to most
+//	repair  by any good answer, also one of a straggler
+//
+// The gate's lock guards it.
 type fuse struct {
 	hold        engine.Hold
 	first, most time.Duration // wait before a probe
@@ -21,13 +28,20 @@ type fuse struct {
 	told func(f *fuse) // that it blew or was repaired; must not block; nil = nobody
 }
 
-// Waits between probes.
+// newKeyFuse tries once a minute. A key that is put in place of a dead one need not wait for that: see
+// forgetKey.
 func newKeyFuse() fuse {
 	return fuse{hold: engine.HoldKeyInvalid, first: time.Minute, most: time.Minute}
 }
+
+// newNetworkFuse begins with a second: a try that does not leave the machine takes nothing from Riot's
+// limits.
 func newNetworkFuse() fuse {
 	return fuse{hold: engine.HoldLocalNetwork, first: time.Second, most: time.Minute}
 }
+
+// newOutageFuse begins with five seconds: each try of an endpoint that is down is a call which Riot
+// counts.
 func newOutageFuse() fuse {
 	return fuse{hold: engine.HoldOutage, first: 5 * time.Second, most: time.Minute}
 }
@@ -94,7 +108,8 @@ func (f *fuse) release(job engine.JobID) bool {
 }
 
 // admits reports whether job may go; if not, when to ask again (zero: when the
-// prober is back).
+// prober is back). It only asks: gate.begin makes the job the prober, once the limiter has admitted it,
+// too.
 func (f *fuse) admits(job engine.JobID, now time.Time) (until time.Time, ok bool) {
 	switch {
 	case !f.blown || f.prober == job:

@@ -16,6 +16,9 @@ import (
 // does not work, a machine without network, an endpoint that is down. While one
 // of its fuses is blown, jobs stay available and uncharged, and one job at a time
 // is let through to see whether it is over.
+//
+// changed is called outside of mu, since whoever is told asks the gate again. logged and the fuses'
+// told are called under it: they may neither block nor ask.
 type gate struct {
 	mu      sync.Mutex
 	key     fuse
@@ -89,7 +92,8 @@ func (g *gate) holds(l Lane) bool {
 	return g.key.blown || g.network.blown || g.lanes[l] != nil && g.lanes[l].blown
 }
 
-// begin makes the job the prober of whatever is blown on its lane.
+// begin makes the job the prober of whatever is blown on its lane. The backend asks for one job at a
+// time, so that none gets in between check and begin.
 func (g *gate) begin(l Lane, job engine.JobID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,7 +106,7 @@ func (g *gate) begin(l Lane, job engine.JobID) {
 }
 
 // quit takes the probe back from a job that did not call, or whose call told
-// nothing.
+// nothing. Without it the fuse would wait for that job's answer for ever.
 func (g *gate) quit(job engine.JobID) {
 	if g.quitLocked(job) {
 		g.changed()
@@ -122,7 +126,8 @@ func (g *gate) quitLocked(job engine.JobID) (released bool) {
 }
 
 // ruling is what the gate makes of one answer: whether it is part of an outage,
-// and when held work may be tried again. doubt: only a proof can tell whether it is.
+// and when held work may be tried again. doubt: only a proof can tell whether it is. next is never in
+// the past, see later.
 type ruling struct {
 	outage bool
 	doubt  bool
@@ -140,6 +145,9 @@ func (g *gate) answer(l Lane, job engine.JobID, e *riot.Error, now time.Time) ru
 	return r
 }
 
+// judge is answer under the lock. Each answer proves as much as it can: a 429 that the network and the
+// key work, a 403 that the network does, a 404 that everything does. freed says that somebody who was
+// held may go.
 func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r ruling, freed bool) {
 	b := g.lane(l)
 	switch {
@@ -184,7 +192,8 @@ func (g *gate) silent(l Lane, since, now time.Time) bool {
 }
 
 // stands rules by how a lane stands. What is only taken to be an outage is not held
-// to be one for ever.
+// to be one for ever. Past patience an outage that nothing has proven charges attempts again, or a
+// match that is broken for ever would keep its lane shut.
 func (g *gate) stands(b *breaker, now time.Time) ruling {
 	return ruling{outage: b.blown && (b.proven || now.Sub(b.since) < g.patience), next: later(b.probe, now)}
 }
@@ -263,6 +272,7 @@ func (g *gate) probes(job engine.JobID) bool {
 	return g.key.prober == job
 }
 
+// lane gives the breaker of a lane, and makes it at its first call. The caller has the lock.
 func (g *gate) lane(l Lane) *breaker {
 	b := g.lanes[l]
 	if b == nil {
@@ -279,6 +289,7 @@ func (g *gate) log(f *fuse, l Lane) {
 	}
 }
 
+// fuses are what stands before a lane, the widest first: its reason is the one that is shown.
 func (g *gate) fuses(l Lane) [3]*fuse { return [3]*fuse{&g.key, &g.network, &g.lane(l).fuse} }
 
 // later keeps a hold from ending in the past, which would be a hot loop.
@@ -289,6 +300,8 @@ func later(t, now time.Time) time.Time {
 	return t
 }
 
+// reasonOf is the reason on the row of a job that the fuse holds: "key invalid", or which endpoint is
+// down.
 func reasonOf(f *fuse, l Lane) string {
 	if f.hold == engine.HoldOutage {
 		return engine.OutageOf + l.String()
@@ -313,7 +326,7 @@ func (g *gate) isProven() bool {
 // CutOff says that the machine of this process has no way to Riot.
 const CutOff = "this machine cannot reach Riot"
 
-// health names the worst of what is blown.
+// health names the worst of what is blown. What stops everything goes before a single endpoint.
 func (g *gate) health() (engine.EngineState, string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -336,7 +349,8 @@ func (g *gate) health() (engine.EngineState, string) {
 	return engine.EngineLive, ""
 }
 
-// held says what keeps all calls of a lane.
+// held says what keeps all calls of a lane. It makes no breaker for a lane that nobody has called:
+// consoles ask for lanes that only are to come.
 func (g *gate) held(l Lane) engine.Held {
 	if why := g.forbidden(); why != "" {
 		return engine.Held{Reason: why, Stand: engine.StandHeld}
@@ -387,7 +401,8 @@ func (g *gate) outage(l Lane) string {
 	return ""
 }
 
-// doubts reports whether a lane, the network or the key may not work.
+// doubts reports whether a lane, the network or the key may not work. A lane that failed lately is
+// doubted although it is not down: the next answer shows which it is.
 func (g *gate) doubts(l Lane) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 const steady = 3
 
 // inspect looks into the 429 that is the last of calls. cut says that the recorder
-// does not reach back to the start.
+// does not reach back to the start. It is pure: the same calls always get the same verdict.
 func inspect(calls []seen, cut bool) engine.Forensics {
 	call := calls[len(calls)-1].CallRow
 	told, above := strangers(calls)
@@ -53,7 +53,15 @@ func fill(w engine.WindowCount) float64 {
 	return float64(n)/float64(max(w.Limit, 1)) + w.Window.Seconds()*1e-9
 }
 
-// verdict is the one sentence.
+// verdict is the one sentence. It goes from what Riot's answer says by its type to what its counts say,
+// and claims no more than the counts bear:
+//
+//	service, or no type                  Riot's own trouble, not our count
+//	no count in the answer               nobody can tell who used it
+//	Riot's count above ours, steadily    another process uses the key
+//	Riot's count above ours, once        somebody did in passing
+//	below the limit                      a limit that no header shows
+//	else                                 our own calls used it up
 func verdict(f engine.Forensics, w engine.WindowCount, known bool, told, above int) string {
 	switch f.Kind {
 	case "service":
@@ -96,6 +104,7 @@ func foreignToo(f engine.Forensics) string {
 	return "; besides, another process uses this key: Riot's counts have been above ours"
 }
 
+// scopeName names what was used up, as in "method match-v5.match of europe".
 func scopeName(f engine.Forensics, known bool) string {
 	if f.Kind == "method" {
 		return "method " + f.Call.Method + " of " + f.Call.Host
@@ -110,6 +119,8 @@ func scopeName(f engine.Forensics, known bool) string {
 // grain of the Date header and the way of the answer.
 const worthSaying = time.Second
 
+// clockWords adds the offset of the server's clock to a verdict: windows that we take to have ended may
+// go on there.
 func clockWords(d time.Duration) string {
 	if d.Abs() < worthSaying {
 		return ""

@@ -39,7 +39,7 @@ func (of Lanes) Name(j engine.Job) string {
 	return at.String()
 }
 
-// splitLane reads a lane's name back.
+// splitLane reads a lane's name back. A name that is none gives a lane that nobody calls.
 func splitLane(name string) (at Lane, more bool) {
 	name, more = strings.CutSuffix(name, moreSuffix)
 	at.Host, at.Method, _ = strings.Cut(name, "/")

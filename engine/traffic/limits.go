@@ -54,6 +54,9 @@ type Options struct {
 // Limits is the limiter as the rest of the engine sees it. It is a backend's
 // Admitter: it admits jobs before they are claimed, stops work that would fail for reasons of its own, records
 // the calls, and keeps the limiter's state over a restart.
+//
+// All its methods may be called by several goroutines, but Obey and Restore, which come before Run and
+// the backend.
 type Limits struct {
 	opt     Options
 	limiter *limit.Limiter
@@ -75,6 +78,8 @@ type Limits struct {
 const LimiterState = "limiter"
 
 const (
+	// What a kill loses of the counts is at most this much: Restore makes up for it by the attempts
+	// that the store has.
 	saveEvery = time.Second
 	saveAfter = 100 // calls, whichever comes first: Recent knows only so many
 	// sleptAfter is the gap of the clock that means that the machine was suspended
@@ -147,7 +152,8 @@ func (l *Limits) wake(last time.Time) time.Time {
 }
 
 // save keeps the state if anything happened. A store that cannot take it now is
-// asked again a second later: whoever writes jobs reports the fault.
+// asked again a second later: whoever writes jobs reports the fault. dirty is taken off before the
+// state is read, so that a call between the two is saved the next time.
 func (l *Limits) save(ctx context.Context) {
 	if !l.dirty.Swap(false) {
 		return
@@ -195,6 +201,9 @@ func (l *Limits) KeyWorks() { l.gate.keyWorks() }
 func (l *Limits) Lane(j engine.Job) string { return l.opt.Lanes.Name(j) }
 
 // Admit reserves a permit for the job's call, or says until when and why not.
+//
+// The gate is asked first: a reservation takes room from others, and a job that is held would keep it.
+// Whoever does not claim the job after OK calls Withdraw.
 func (l *Limits) Admit(j engine.Job) engine.Admission {
 	at, _ := l.opt.Lanes(j)
 	if at == (Lane{}) {
@@ -224,7 +233,8 @@ func (l *Limits) Withdraw(id engine.JobID) {
 }
 
 // Backlog tells the limiter how many calls are to come on the lane's host, the
-// timelines that follow from matches included.
+// timelines that follow from matches included. jobs is the number in line now and takes the place of
+// the one before; the limiter paces by it.
 func (l *Limits) Backlog(name string, jobs int) {
 	at, _ := splitLane(name)
 	l.mu.Lock()
@@ -254,7 +264,7 @@ func (l *Limits) KeyChanged() {
 func (l *Limits) Proven() bool { return l.gate.isProven() }
 
 // Held says what stands before all limits of a lane: a key that is refused, a network
-// that is away, an outage.
+// that is away, an outage. name is that of a lane, see [Lanes.Name]; the zero Held = nothing does.
 func (l *Limits) Held(name string) engine.Held {
 	at, _ := splitLane(name)
 	return l.gate.held(at)

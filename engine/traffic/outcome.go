@@ -43,7 +43,8 @@ const (
 )
 
 // verdicts say what a failed call means for its job: this table decides, and
-// nothing else does.
+// nothing else does. A reason that is not in it is taken as a fault of the server: it is tried again
+// and charged.
 var verdicts = map[riot.Reason]func(*riot.Error, situation) engine.Outcome{
 	riot.Throttled:    untilRetryAt,
 	riot.Transient:    retryUnlessOutage,
@@ -81,7 +82,9 @@ func outcomeOf(err error, s situation) engine.Outcome {
 	return o
 }
 
-// untilRetryAt: a 429 is no failure of the job, whatever kind it is.
+// untilRetryAt: a 429 is no failure of the job, whatever kind it is. The instant is at least a second
+// away, or the job would be claimed and refused in a hot loop, and at most MaxDelay, should a header
+// name a time that nobody can mean.
 func untilRetryAt(e *riot.Error, s situation) engine.Outcome {
 	soonest, latest := s.now.Add(time.Second), s.now.Add(engine.MaxDelay)
 	at := e.RetryAt
@@ -102,10 +105,12 @@ func retryUnlessOutage(_ *riot.Error, s situation) engine.Outcome {
 	return engine.Retry(nil)
 }
 
+// hold sends the job back uncharged until the gate tries again.
 func hold(why engine.Hold) func(*riot.Error, situation) engine.Outcome {
 	return func(_ *riot.Error, s situation) engine.Outcome { return engine.Snooze(s.next, why, nil) }
 }
 
+// missing is the verdict on a 404. Each try that is asked for is charged, so that it comes to an end.
 func missing(e *riot.Error, s situation) engine.Outcome {
 	switch s.missing {
 	case AskByTable:
@@ -118,8 +123,11 @@ func missing(e *riot.Error, s situation) engine.Outcome {
 	return permanent(e, s)
 }
 
+// permanent ends the job: the same call would be answered the same.
 func permanent(*riot.Error, situation) engine.Outcome { return engine.Fail(nil) }
 
+// denied is the verdict on a 403, which Riot gives for a dead key and for a path that the key may not
+// call.
 func denied(_ *riot.Error, s situation) engine.Outcome {
 	if s.keyWorks {
 		return engine.Fail(nil).As(classPath)
@@ -136,7 +144,9 @@ func retryWithExcerpt(e *riot.Error, _ situation) engine.Outcome {
 	return engine.Retry(fmt.Errorf("%w: it began %q", e, e.Excerpt))
 }
 
-// faultOf judges errors from this side of the wire.
+// faultOf judges errors from this side of the wire. A full disk is not charged: it is the machine's and
+// ends when somebody makes room. Other faults of the store are, lest a record that cannot be written be
+// tried for ever.
 func faultOf(err error, s situation) engine.Outcome {
 	switch {
 	case errors.Is(err, engine.ErrShutdown), errors.Is(err, engine.ErrCancelled), errors.Is(err, engine.ErrRescued):

@@ -7,7 +7,8 @@ import (
 )
 
 // prove gives the proof that is under way on a lane. begun says that there was none:
-// the caller makes its call, the turn-th, and ends it.
+// the caller makes its call, the turn-th, and ends it. While it is under way check lets nobody else
+// call on the lane.
 func (g *gate) prove(l Lane) (p *proof, turn int, begun bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -19,7 +20,8 @@ func (g *gate) prove(l Lane) (p *proof, turn int, begun bool) {
 	return b.proof, b.asked, begun
 }
 
-// proved ends a proof: what it asked for was answered, or the lane is down.
+// proved ends a proof: what it asked for was answered, or the lane is down. Its fields are written
+// before over is closed and never after: those who wait read them without the lock.
 func (g *gate) proved(l Lane, job engine.JobID, p *proof, now time.Time) {
 	g.mu.Lock()
 	b := g.lane(l)

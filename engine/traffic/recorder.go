@@ -19,7 +19,8 @@ const (
 	ratedFor   = sparkCell * sparkCells // seconds that calls are counted by
 )
 
-// recorder is the flight recorder: the last calls, and counts of all of them.
+// recorder is the flight recorder: the last calls, and counts of all of them. ring, stats, marks and
+// answers have the same call at the same place. Its own lock is never held while another is taken.
 type recorder struct {
 	mu         sync.Mutex
 	ring       []engine.CallRow // oldest at next, once it is full
@@ -47,7 +48,8 @@ func (r *recorder) add(c riot.Call) {
 }
 
 // hear takes over what the recorder of another process has, by its numbers: what is here already is left
-// out. The rows are the oldest first.
+// out. The rows are the oldest first. They come without what only their own process needs: the cost of
+// an attempt and the evidence of a 429.
 func (r *recorder) hear(rows []engine.CallRow) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,6 +78,8 @@ func (r *recorder) put(row engine.CallRow, stat engine.CallStat, seen mark, said
 	r.count(row.At.Unix())
 }
 
+// count adds a call to its second. A place that holds an older second is begun anew, so that nothing
+// needs to be cleared as time passes.
 func (r *recorder) count(second int64) {
 	i := int(((second % ratedFor) + ratedFor) % ratedFor)
 	if r.stamp[i] != second {
@@ -135,6 +139,7 @@ func bytesOf(c riot.Call) int {
 	return c.Bytes
 }
 
+// rowOf is a call as consoles see it.
 func rowOf(c riot.Call) engine.CallRow {
 	row := engine.CallRow{
 		At: c.At, Host: c.Host, Method: c.Method, Target: c.Target, Proof: c.Proof, Job: engine.JobID(c.Job),
@@ -183,7 +188,8 @@ func (r *recorder) last() uint64 {
 }
 
 // statAfter is what a job's own call after a sequence cost; zero if it made none. Those
-// that it made to find out what works are counted, and tell the rest where they are all.
+// that it made to find out what works are counted, and tell the rest where they are all. A job whose
+// calls have left the ring meanwhile, which takes as many calls of others, costs less than it did.
 func (r *recorder) statAfter(seq uint64, job engine.JobID) (stat engine.CallStat) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -229,7 +235,9 @@ func (r *recorder) forgets() {
 	}
 }
 
-// page answers a CallsQuery, newest first. Next is the sequence to go on below.
+// page answers a CallsQuery, newest first. Next is the sequence to go on below. An After that is no
+// number begins at the newest. The ring may have lost the calls below Next when the next page is asked
+// for: then it ends earlier.
 func (r *recorder) page(q engine.CallsQuery) (page engine.CallsPage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -310,6 +318,7 @@ func (r *recorder) median() time.Duration {
 	return r.middle
 }
 
+// medianNow sorts the answer times of the last [p50Answers] answers.
 func (r *recorder) medianNow() time.Duration {
 	took := make([]time.Duration, 0, p50Answers)
 	for i := 0; i < len(r.ring) && len(took) < p50Answers; i++ {

@@ -58,6 +58,8 @@ func (l *Limits) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 // the zero time when there was none.
 func (l *Limits) Stamp() time.Time { return l.stamp }
 
+// openedSince counts by scope the calls that may have been made since the state was saved: those of
+// jobs that were running when the process ended, and those of attempts that had ended by then.
 func (l *Limits) openedSince(ctx context.Context, saved time.Time, live iter.Seq2[engine.Job, error]) (map[limit.Scope]int, error) {
 	opened := map[limit.Scope]int{}
 	for j, err := range live {
@@ -95,6 +97,7 @@ func (l *Limits) endedSince(ctx context.Context, saved time.Time, opened map[lim
 	return nil
 }
 
+// callsSince counts the attempts that made a call: it was answered, or was on the wire for a time.
 func callsSince(saved time.Time, attempts []engine.Attempt) (n int) {
 	for _, a := range attempts {
 		if !a.Start.Before(saved) && (a.Status != 0 || a.HTTP > 0) {

@@ -31,7 +31,7 @@ func (a *attempt) spared(ctx context.Context) (o engine.Outcome, held bool) {
 }
 
 // firstFailure is when the first attempt of the job's round failed. If nobody can
-// tell, nothing is held back.
+// tell, nothing is held back. It is an instant of the wall clock, as all that is stored.
 func (a *attempt) firstFailure(ctx context.Context) (time.Time, bool) {
 	d, err := a.opt.History.Detail(ctx, engine.JobQuery{ID: a.Run.Job.ID})
 	if err != nil {

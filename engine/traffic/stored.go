@@ -11,7 +11,8 @@ import (
 )
 
 // StoredLimits reads what the last engine knew of the limits, for a directory on
-// which none runs.
+// which none runs. The zero row = nothing was ever saved. Windows that have ended since are counted as
+// they are now.
 func StoredLimits(ctx context.Context, store Loader) (engine.LimitsRow, error) {
 	blob, err := store.LoadState(ctx, LimiterState)
 	if err != nil || blob == nil {

@@ -12,7 +12,11 @@ import (
 )
 
 // story writes into the log what Riot answered and what that opened and closed.
-// Its methods are called under locks: they write one line and ask nobody.
+// Its methods are called under locks: they write one line and ask nobody. One line per thing that began
+// or ended, such as:
+//
+//	warn  hold begun by a 429   type=application until=2026-11-24T03:00:08Z
+//	info  hold over             type=application took=8000 more=3
 type story struct {
 	limiter, riot zerolog.Logger
 
@@ -34,7 +38,7 @@ func newStory(log zerolog.Logger) *story {
 }
 
 // call writes one exchange: trouble as a warning, the rest for whoever looks
-// closely.
+// closely. A 404 is an answer like others, and a call that was stopped is somebody's wish.
 func (s *story) call(c riot.Call) {
 	level := zerolog.DebugLevel
 	switch {
@@ -74,6 +78,7 @@ func (s *story) call(c riot.Call) {
 	ev.Msg(callWords(c))
 }
 
+// callWords is the message of a call's line: few and fixed, so that a log can be searched for them.
 func callWords(c riot.Call) string {
 	switch {
 	case c.Status == 429:
@@ -99,7 +104,8 @@ func (s *story) first(c riot.Call) {
 	}
 }
 
-// held notes the scope that a 429 closed.
+// held notes the scope that a 429 closed. Further ones while it is closed only raise a count: a storm
+// of 429s is one line at its begin and one at its end.
 func (s *story) held(c riot.Call) {
 	scope := limit.Scope{Host: c.Host, Method: c.Method}
 	if c.Throttle == limit.Application {

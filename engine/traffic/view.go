@@ -12,7 +12,8 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// Rows is a live reading of every bucket and every waiter.
+// Rows is a live reading of every bucket and every waiter. Hosts come with the most in line first. It
+// is the one thing that consoles see and that is not on disk.
 func (l *Limits) Rows() engine.LimitsRow {
 	snap := l.limiter.Snapshot()
 	out := engine.LimitsRow{At: snap.At, Breakers: l.gate.down()}
@@ -84,6 +85,8 @@ func hostRow(h limit.HostView) engine.LimitHost {
 	return row
 }
 
+// bucketRows are the rows of one scope, one per window. What is in flight is taken off the backlog: it
+// waits no more.
 func (l *Limits) bucketRows(at time.Time, s limit.ScopeView) (rows []engine.BucketRow) {
 	waiting := l.waiting(s.Scope) - s.InFlight
 	for _, b := range s.Buckets {
@@ -113,6 +116,8 @@ func soon(b limit.BucketView, at time.Time) time.Time {
 	return time.Time{}
 }
 
+// block writes onto a row what shuts its scope beside the count: a 429, or a freeze by an operator,
+// which goes before it. A freeze that only lowers the limit shows its percentage instead.
 func block(row *engine.BucketRow, s limit.ScopeView) {
 	if !s.Blocked.IsZero() {
 		row.Blocked, row.BlockedBy = s.Blocked, "429 "+string(s.Kind)
@@ -149,7 +154,7 @@ const slowAnswer = 500 * time.Millisecond
 
 // Workers is how many calls must be under way at once to use the budget of every
 // host with work: rate × answer time (Little's law), with twice the median for
-// the slow ones.
+// the slow ones. 0 = there is no work, or nobody knows the limits yet.
 func (l *Limits) Workers() (n int) {
 	answer := slowAnswer
 	if p50 := l.calls.p50(); p50 > 0 {
@@ -182,7 +187,7 @@ func (l *Limits) Calls(q engine.CallsQuery) engine.CallsPage { return l.calls.pa
 func (l *Limits) CallsAfter(seq uint64) []engine.CallRow { return l.calls.after(seq) }
 
 // Hear takes over calls that another process has made and recorded, the oldest first: those that are
-// here already are left out.
+// here already are left out. The members of a fleet show the leader's calls so.
 func (l *Limits) Hear(calls []engine.CallRow) { l.calls.hear(calls) }
 
 // GoOnFrom makes the numbers of calls go on after one that others have heard of.
@@ -237,6 +242,8 @@ func (l *Limits) Thaw(b engine.Bucket) (bool, error) {
 	return l.limiter.Thaw(limit.Scope{Host: b.Host, Method: b.Method}), nil
 }
 
+// checkBucket refuses a host or method that Riot does not have: frozen, it would stop nothing and look
+// as if it did.
 func checkBucket(b engine.Bucket) error {
 	switch {
 	case !route.Serves(b.Host):

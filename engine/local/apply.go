@@ -11,6 +11,8 @@ import (
 func (b *Backend) Apply(seq uint64, changes []engine.Change) {
 	lanes := b.lanesOf(changes)
 	cancelled := b.idx.apply(seq, changes, lanes, time.Now())
+	// Who was told to stop hears of it after the index is let go: a handler may end at once and come
+	// back to it.
 	for _, r := range cancelled {
 		r.cancel(engine.ErrCancelled)
 	}
@@ -39,10 +41,14 @@ func (b *Backend) lanesOf(changes []engine.Change) []string {
 	return lanes
 }
 
+// apply is Apply under the index's lock. lanes are by change; nil = none has one. It gives the runs
+// whose jobs were told to stop.
 func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now time.Time) (cancelled []*run) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.seq = max(x.seq, seq)
+	// Trees grow also while nothing is loaded: who joined is in the change alone, and load does not ask
+	// for it.
 	x.grow(changes, now)
 	if !x.loading && !x.loaded {
 		return nil // what is committed now, load will find

@@ -26,6 +26,7 @@ func (b *Backend) Return(ctx context.Context, id engine.JobID, rev engine.Revisi
 	})
 }
 
+// An outcome that waits for its store has a call to Riot behind it: thrown away, that is made again.
 const (
 	// awayPatience is how long an outcome is kept for a store that does not take it.
 	awayPatience = 5 * time.Minute
@@ -58,6 +59,8 @@ func (b *Backend) Attempt(ctx context.Context, id engine.JobID, rev engine.Revis
 	b.quit(r)
 	err := b.writeOutcome(s, f)
 	for began := time.Now(); isAway(err) && time.Since(began) < patienceOf(ctx); {
+		// ctx does not end it: an attempt that is told to stop still writes what it has, for as long as
+		// patienceOf says.
 		time.Sleep(awayPause)
 		err = b.writeOutcome(s, f)
 	}
@@ -70,7 +73,8 @@ func (b *Backend) Attempt(ctx context.Context, id engine.JobID, rev engine.Revis
 	return nil
 }
 
-// lookAway reads what an attempt begins with.
+// lookAway reads what an attempt begins with. The revision is put back to that of the claim, which a
+// cancel may have bumped since.
 func (b *Backend) lookAway(tx engine.Tx, c *claim) (err error) {
 	c.job, err = b.store.Job(tx, c.id)
 	switch {

@@ -64,7 +64,9 @@ type Options struct {
 // defaultWorkers is the ceiling of jobs at work when nobody names one.
 const defaultWorkers = 16
 
-// Backend runs jobs. Make it with New, feed it with Apply and Gap, start it with Run.
+// Backend runs jobs. Make it with New, feed it with Apply and Gap, start it with Run. Its methods may
+// be called by several goroutines, but for Run, Follow and Apply, of each of which there is one at a
+// time.
 type Backend struct {
 	store    Store
 	admitter Admitter
@@ -80,7 +82,8 @@ type Backend struct {
 	room     func() (free uint64, ok bool)
 	perWrite int
 
-	idx     *index
+	idx *index
+	// Taken before the index's lock and never under it.
 	picking sync.Mutex // one at a time asks the admitter, so that a lane's head is asked first
 	wake    await.Bell
 	gap     await.Bell // commits may have been missed
@@ -89,7 +92,9 @@ type Backend struct {
 	group sync.WaitGroup // workers
 }
 
-// session is one call of Run.
+// session is one call of Run. Three contexts, since a stop has three steps: ctx ends the choosing at
+// the signal, work ends the handlers when their grace is over, and write never ends, so that what was
+// done can be written down after both.
 type session struct {
 	ctx   context.Context // ends with the signal, or with an error that ends Run
 	end   context.CancelCauseFunc
@@ -111,12 +116,14 @@ func (s *session) fail(err error) {
 	s.end(err)
 }
 
+// failure is the error that fail was told first; nil for a session that the signal ended.
 func (s *session) failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
+// note tells a person, on the screen of whoever looks; the log has a line of its own with fields.
 func (b *Backend) note(level engine.Level, job engine.JobID, format string, args ...any) {
 	b.onNote(engine.Note{At: time.Now(), Level: level, Text: fmt.Sprintf(format, args...), Job: job})
 }

@@ -28,7 +28,8 @@ func (b *Backend) Bulk(ctx context.Context, c engine.Command) (engine.Receipt, e
 	return b.each(ctx, *c.Select, o, c.DryRun)
 }
 
-// each acts on every job of a selection.
+// each acts on every job of a selection. What the batches have in common is along: a parent in one of
+// them may take children along that a later one names.
 func (b *Backend) each(ctx context.Context, sel engine.Selection, o order, dry bool) (engine.Receipt, error) {
 	total := engine.Receipt{Matched: len(sel.IDs), Skipped: map[string]int{}}
 	along := map[engine.JobID]engine.Revision{}
@@ -76,6 +77,8 @@ func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, alo
 			}
 			return err
 		})
+		// A transaction cannot take back half of what it wrote, so that it begins again without the job
+		// that was refused. Each round leaves out one more, and so comes to an end.
 		if bad, ok := errors.AsType[*refusedJob](err); ok {
 			left[bad.at] = bad.why
 			o.without(sel.IDs[bad.at], bad.why)

@@ -29,7 +29,9 @@ func (b *Backend) pick(s *session, n int) []claim {
 	return out
 }
 
-// admit asks the admitter for a job that makes a call, with the job as stored.
+// admit asks the admitter for a job that makes a call, with the job as stored. It reads the record
+// because an index entry does not have the arguments, and because a permit for a job that has moved on
+// would be taken from another.
 func (b *Backend) admit(s *session, c *claim) bool {
 	if c.lane == "" {
 		return true
@@ -54,7 +56,8 @@ func (b *Backend) admit(s *session, c *claim) bool {
 }
 
 // look reads the job of a claim and notes what stands against it. An error is the
-// store's: it says nothing about the job.
+// store's: it says nothing about the job. It begins by taking back what it noted before: the
+// transaction may run twice.
 func (b *Backend) look(tx engine.Tx, c *claim) error {
 	c.ok, c.moved, c.gone, c.bad, c.groups, c.paused = false, nil, false, nil, nil, nil
 	j, err := b.store.Job(tx, c.id)
@@ -80,7 +83,9 @@ func ofTheJob(err error) bool {
 }
 
 // claimIn moves the chosen job to running: compare-and-set on its revision and
-// state. A job that has moved on is skipped; that is no error.
+// state. A job that has moved on is skipped; that is no error. The attempt is charged here and not at
+// its end: whatever becomes of the process, it counts as begun, and who does not want it charged takes
+// it back (uncharge).
 func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 	if err := b.look(tx, c); err != nil {
 		return err
@@ -115,6 +120,7 @@ func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("claim job %s: %w", c.id, err)
 	}
+	// After the move, so that what is passed on has the revision of the claim.
 	if err := b.launcher.Claimed(tx, c.job); err != nil {
 		return fmt.Errorf("pass job %s on: %w", c.id, err)
 	}
@@ -136,7 +142,7 @@ type claimError struct {
 func (e *claimError) Error() string { return fmt.Sprintf("claim job %s: %v", e.claim.id, e.err) }
 
 // persistClaims is persist for a write that claims jobs: without those that the
-// domain refuses.
+// domain refuses. Each round marks one claim as refused, which claimIn then passes over.
 func (b *Backend) persistClaims(s *session, fn func(engine.Tx) error) error {
 	for {
 		err := b.persist(s, fn)
@@ -149,7 +155,8 @@ func (b *Backend) persistClaims(s *session, fn func(engine.Tx) error) error {
 }
 
 // unclaimed gives a chosen job back that was not claimed: its permit to the
-// admitter, itself to the index, as the store has it.
+// admitter, itself to the index, as the store has it. It goes back into its line before the index
+// learns what the store has: that lifts it from wherever it stands.
 func (b *Backend) unclaimed(c *claim) {
 	b.launcher.Dropped(c.id)
 	if c.lane != "" {
@@ -187,7 +194,7 @@ func (b *Backend) claimAll(s *session, batch []claim) error {
 }
 
 // withdraw gives the run's permit back, once, before its job can be admitted
-// again.
+// again. It is called by whoever is first: the worker at the handler's end, or a rescue.
 func (b *Backend) withdraw(r *run) {
 	r.mu.Lock()
 	first := r.lane != "" && !r.withdrawn

@@ -15,6 +15,9 @@ const clockJump = 100 * time.Millisecond
 // clock is this process's own time, which nobody sets: that of its start by the
 // wall clock, and what has passed since. Jobs wait by it; only how long they wait
 // is read off the wall.
+//
+//	own time   10:00 ─────────── 10:05 ───────── 10:10   jobs wait by it
+//	wall       10:00 ─ set back to 09:00 ─ 09:05 ──────   rows show it
 type clock struct {
 	base  time.Time     // with its monotonic reading
 	ahead time.Duration // of the wall clock, when jobs were arranged last
@@ -25,6 +28,8 @@ func newClock() clock {
 	return clock{base: now, ahead: wall.At(now).Sub(now)}
 }
 
+// own is an instant that time.Now gave, by the process's own clock: Sub uses the monotonic readings,
+// Round(0) drops the one of the result, since instants read from the store have none to compare with.
 func (c clock) own(now time.Time) time.Time { return c.base.Round(0).Add(now.Sub(c.base)) }
 
 // toOwn gives an instant of the wall clock by the process's own.
@@ -42,7 +47,7 @@ func putOff(j *engine.Job) bool { return j.State == engine.Retryable || j.Hold !
 
 // wakeAt is when a waiting job goes on, by the process's own clock. A wall clock
 // that was set back while nobody ran does not make it wait longer than from the
-// attempt that put it off.
+// attempt that put it off. What was planned is Due less Started, both by the wall clock of the attempt.
 func (x *index) wakeAt(j *engine.Job, now time.Time) time.Time {
 	at := x.clock.toOwn(x.dueOf(j), now)
 	if !putOff(j) || j.Started.IsZero() {
@@ -75,6 +80,7 @@ func (x *index) mindClock(now time.Time) {
 	heap.Init(&x.due)
 }
 
+// latest gives the later of two instants.
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -13,7 +13,7 @@ import (
 )
 
 // Insert stores new jobs. A key that a live job holds is no error: see Enqueued.
-// Errors are *engine.Problem for a spec that makes no sense.
+// Errors are *engine.Problem for a spec that makes no sense. All of them are inserted or none.
 func (b *Backend) Insert(ctx context.Context, specs ...engine.Spec) ([]engine.Enqueued, error) {
 	for _, s := range specs {
 		if err := b.checkSpec(s); err != nil {
@@ -31,6 +31,8 @@ func (b *Backend) Insert(ctx context.Context, specs ...engine.Spec) ([]engine.En
 	return out, nil
 }
 
+// checkSpec refuses what no engine could run. A kind without a handler here is let in: another version
+// may have one.
 func (b *Backend) checkSpec(s engine.Spec) error {
 	if s.Kind == "" || s.Queue == "" {
 		return engine.Problemf(engine.ErrInvalid, "name both", "a job needs a kind and a queue")
@@ -42,7 +44,7 @@ func (b *Backend) checkSpec(s engine.Spec) error {
 }
 
 // order is a command on its way to jobs. A command on a selection makes one order, which
-// is carried out on each of the jobs.
+// is carried out on each of the jobs. It is passed by value, but its why.trail is shared by all copies.
 type order struct {
 	op  engine.Op
 	at  time.Time // OpReschedule
@@ -66,6 +68,7 @@ var acts = map[engine.Op]act{
 	engine.OpUndo:       (*Backend).undoOne,
 }
 
+// orderOf leaves why.now and why.trail to the transaction: each time it runs they begin anew.
 func orderOf(c engine.Command) order {
 	return order{op: c.Op, at: c.At, why: because{cause: engine.ByOperator, reason: c.Reason, actor: nameOf(c.By), by: c.By.Name()}}
 }
@@ -118,7 +121,8 @@ func (b *Backend) retryOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt,
 	return b.again(tx, j, o)
 }
 
-// again lets a job run now: the answer names the attempt to come (S2-8).
+// again lets a job run now: the answer names the attempt to come (S2-8). Whether it is late is asked
+// before the move, since the history tells it as the move's reason.
 func (b *Backend) again(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	after := runNow(j, o.why.now)
 	r := receipt(after, "job %s runs when its turn comes, from %s on: attempt %d", j.ID, after.Due.Format(time.RFC3339), j.Attempts+1)
@@ -181,6 +185,8 @@ func (b *Backend) mayRetry(tx engine.Tx, j engine.Job) (engine.Receipt, error) {
 	return engine.Receipt{}, nil
 }
 
+// waitsForChildren refuses a retry of a job whose children are not settled: what it would go on with is
+// not there. A job that waits although they are is let go on.
 func (b *Backend) waitsForChildren(tx engine.Tx, j engine.Job) error {
 	g, err := b.store.Group(tx, engine.GroupID{Parent: j.ID, Group: j.Group})
 	if err != nil || g.Settled() {
@@ -207,7 +213,8 @@ func (b *Backend) keyIsFree(tx engine.Tx, j engine.Job) error {
 	return p
 }
 
-// runNow is a job as an operator's retry leaves it.
+// runNow is a job as an operator's retry leaves it. A job that was never tried keeps its round: there
+// is nothing that must not count.
 func runNow(j engine.Job, now time.Time) engine.Job {
 	if j.State == engine.Pending {
 		j = goOn(j, now)
@@ -220,7 +227,8 @@ func runNow(j engine.Job, now time.Time) engine.Job {
 	return j
 }
 
-// rescheduleOne moves a waiting job to an instant; the past means now.
+// rescheduleOne moves a waiting job to an instant; the past means now. A retryable one stays retryable:
+// its tries go on counting.
 func (b *Backend) rescheduleOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	after := j
 	switch j.State {
@@ -253,6 +261,9 @@ func (b *Backend) command(ctx context.Context, id engine.JobID, ifRev engine.Rev
 }
 
 // carryOut finds the job, makes sure that it is unchanged since shown, and acts.
+//
+// A criterion replaces the revision for a selection: a job that has moved on and still fits is what the
+// operator meant.
 func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision, o order) (engine.Receipt, error) {
 	j, err := b.store.Job(tx, id)
 	if errors.Is(err, engine.ErrNotFound) {
@@ -273,6 +284,7 @@ func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision,
 	if err != nil || r.Nothing {
 		return r, err
 	}
+	// Read again: move has added what the act does not know, such as who asked.
 	after, err := b.store.Job(tx, id)
 	if err != nil {
 		return engine.Receipt{}, fmt.Errorf("read job %s again: %w", id, err)
@@ -294,6 +306,7 @@ func meanwhile(j engine.Job) string {
 	return "moved on meanwhile"
 }
 
+// version is the commit that the index shows: a console that has seen it has seen the command's effect.
 func (x *index) version() uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -314,6 +327,8 @@ func nothing(j engine.Job, why string) engine.Receipt {
 	}
 }
 
+// notFound is the refusal of a command on a job that there is not, or that was pruned since it was
+// shown.
 func notFound(id engine.JobID) *engine.Problem {
 	p := engine.Problemf(engine.ErrNotFound, "look at the list of jobs for its id", "there is no job %s", id)
 	p.Job, p.Why = id, "not found"

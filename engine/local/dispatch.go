@@ -9,7 +9,8 @@ import (
 )
 
 // dispatch chooses and claims until the session ends. It sleeps until something
-// was committed, the admitter has news, or the next instant has come.
+// was committed, the admitter has news, or the next instant has come. No other goroutine promotes,
+// watches or fills free slots; a worker claims the job that follows its own.
 func (b *Backend) dispatch(s *session) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -51,7 +52,9 @@ func (b *Backend) catchUp(s *session) error {
 	return nil
 }
 
-// turn does what can be done now. more says that it did not do all of it.
+// turn does what can be done now. more says that it did not do all of it. The clock goes first, since
+// it may make jobs due, and what is due before what is chosen. The backlog is told once more at the
+// end: promotions may have changed it without a pick.
 func (b *Backend) turn(s *session, w *watcher) (more bool, err error) {
 	now := time.Now()
 	b.idx.mindClock(now)
@@ -124,7 +127,8 @@ func (b *Backend) unpromoted(c *claim) {
 	}
 }
 
-// startSome fills free slots. full says that there may be more to start.
+// startSome fills free slots. full says that there may be more to start. Slots are taken before jobs
+// are chosen, so that workers which hire the next job meanwhile never exceed the ceiling.
 func (b *Backend) startSome(s *session) (full bool, err error) {
 	n := b.idx.enlist(b.workers(), b.perWrite)
 	if n == 0 {

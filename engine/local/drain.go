@@ -9,6 +9,8 @@ import (
 
 // drain ends the session: nothing is claimed any more. After the signal running
 // handlers get their grace; after an error they do not.
+//
+//	signal ──▶ nothing is chosen ──▶ grace ──▶ handlers are cancelled ──▶ stopPatience ──▶ abandon
 func (b *Backend) drain(s *session) {
 	crash.Point("drain-begun")
 	gone := make(chan struct{})
@@ -28,6 +30,7 @@ func (b *Backend) drain(s *session) {
 	crash.Point("drain-done")
 }
 
+// waitFor reports whether gone was closed within d.
 func waitFor(gone <-chan struct{}, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -40,7 +43,7 @@ func waitFor(gone <-chan struct{}, d time.Duration) bool {
 }
 
 // abandon hands the jobs of handlers back that do not answer. What they bring
-// later is stale.
+// later is stale. A guest's job is left alone: Attempt, which carries it out, writes what became of it.
 func (b *Backend) abandon(s *session) {
 	for _, r := range b.idx.running() {
 		if r.guest {

@@ -24,7 +24,8 @@ type finishing struct {
 }
 
 // finish writes an outcome. The jobs of next are claimed in the same write. An
-// error has ended Run.
+// error has ended Run. The run is taken out of the index after the write: until then it tells that the
+// job is in hand, whatever it took.
 func (b *Backend) finish(s *session, r *run, o engine.Outcome, next []claim) error {
 	f := &finishing{run: r, outcome: o, took: time.Since(r.began), next: next}
 	crash.Point("before-outcome")
@@ -40,7 +41,8 @@ func (b *Backend) finish(s *session, r *run, o engine.Outcome, next []claim) err
 	return nil
 }
 
-// writeOutcome writes an outcome, or what is made of it when the domain refuses its rows.
+// writeOutcome writes an outcome, or what is made of it when the domain refuses its rows. The second
+// write has no Commit. What the domain refuses then, by its OnMove, ends Run.
 func (b *Backend) writeOutcome(s *session, f *finishing) error {
 	err := b.persistClaims(s, func(tx engine.Tx) error { return b.finishIn(tx, f) })
 	if refusal, ok := errors.AsType[*domainError](err); ok {
@@ -51,7 +53,7 @@ func (b *Backend) writeOutcome(s *session, f *finishing) error {
 }
 
 // finishIn is the transaction: fencing, the handler's rows, the move, the attempt,
-// and the next claim.
+// and the next claim. The next claim stands in the same write also when the outcome is stale.
 func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
 	now := wall.Now()
 	j, err := b.store.Job(tx, f.run.job.ID)
@@ -75,7 +77,8 @@ func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
 	return nil
 }
 
-// close ends the attempt in its job's favour or not, and moves the job.
+// close ends the attempt in its job's favour or not, and moves the job. The domain's rows come first:
+// the children that a Commit inserts belong to the group that decides how the job goes on.
 func (b *Backend) close(tx engine.Tx, j engine.Job, f *finishing, now time.Time) error {
 	e := ending{job: j, outcome: onTheWall(f.outcome), policy: b.policyOf(j), bears: b.bears(j), now: atLeast(now), took: f.took, paced: f.run.paced, stopped: stoppedBy(f.run, f.outcome)}
 	if err := b.commitDomain(tx, &e); err != nil {
@@ -165,6 +168,8 @@ func (b *Backend) breakOff(s *session, f *finishing, err error) {
 	s.fail(fmt.Errorf("write the outcome of job %s: %w", f.run.job.ID, err))
 }
 
+// finished tells what became of an attempt, after the commit. A stale one is no fault of this engine,
+// but somebody should know that work was done for nothing.
 func (b *Backend) finished(f *finishing) {
 	j := f.run.job
 	if f.stale {
@@ -178,6 +183,8 @@ func (b *Backend) finished(f *finishing) {
 	b.logOutcome(f)
 }
 
+// logOutcome writes one line for each attempt: failures as warnings, the rest for whoever asks for
+// debug.
 func (b *Backend) logOutcome(f *finishing) {
 	j := &f.verdict.job
 	ev := b.log.Debug()

@@ -176,6 +176,8 @@ func (x *index) clear() {
 	x.released = make(map[engine.Hold]time.Time)
 }
 
+// queueOf gives the queue of a name and makes an open one at its first job, or its first pause. Queues
+// never go.
 func (x *index) queueOf(name engine.Queue) *queue {
 	q := x.queues[name]
 	if q == nil {
@@ -185,6 +187,8 @@ func (x *index) queueOf(name engine.Queue) *queue {
 	return q
 }
 
+// laneOf gives the lane of a name; that of "" is the one of jobs that make no call, and is never
+// closed.
 func (x *index) laneOf(name string) *lane {
 	l := x.lanes[name]
 	if l == nil {
@@ -194,6 +198,8 @@ func (x *index) laneOf(name string) *lane {
 	return l
 }
 
+// lineFor gives the line of an entry's queue and lane. An empty line stays: it keeps when it was served
+// last.
 func (x *index) lineFor(e *entry) *line {
 	at := place{e.queue, e.lane}
 	l := x.lineOf[at]
@@ -244,6 +250,7 @@ func (x *index) describe(e *entry, j *engine.Job, lane string, now time.Time) {
 	e.front, e.suspect, e.cancel = j.Front, j.Suspect(), j.CancelAsked
 	e.known = x.kinds[j.Kind] != nil
 	e.foreign = !x.trees.has(j.ID)
+	// Else the choice is void: the claim has succeeded, or somebody has moved the job before it.
 	e.taken = e.taken && e.state == engine.Available
 }
 
@@ -288,6 +295,7 @@ func (x *index) settle(e *entry, now time.Time) {
 	switch {
 	case e.busy():
 		x.occupy(e)
+	// It is counted and shown, and nobody runs it here.
 	case !e.known || e.foreign:
 	case e.state == engine.Available:
 		e.ready = now
@@ -356,6 +364,7 @@ func (x *index) free(e *entry) {
 	}
 }
 
+// forget takes one of those that stepped aside out.
 func (l *lock) forget(e *entry) {
 	for i, w := range l.aside {
 		if w == e {

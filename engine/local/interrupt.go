@@ -20,7 +20,8 @@ func (b *Backend) handBack(s *session, claimed engine.Job) {
 }
 
 // interruptIn ends the attempt of a running job as interrupted. A drain is no
-// crash; a rescue and an orphan are.
+// crash; a rescue and an orphan are. engine.ErrStale when the job has moved on since the claim: whoever
+// moved it has closed the attempt.
 func (b *Backend) interruptIn(tx engine.Tx, claimed engine.Job, why string, cause engine.Cause) error {
 	j, err := b.store.Job(tx, claimed.ID)
 	if err != nil {
@@ -32,6 +33,8 @@ func (b *Backend) interruptIn(tx engine.Tx, claimed engine.Job, why string, caus
 	return b.interruptJob(tx, j, why, cause)
 }
 
+// interruptJob is interruptIn for a job that was read in this transaction. One that was told to stop
+// ends as cancelled instead of going back.
 func (b *Backend) interruptJob(tx engine.Tx, j engine.Job, why string, cause engine.Cause) error {
 	v := interrupted(j, why, cause, wall.Now())
 	if err := b.store.AddAttempt(tx, j.ID, v.attempt); err != nil {

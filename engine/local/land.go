@@ -3,7 +3,7 @@ package local
 import "github.com/farsight-console/farsight/engine"
 
 // sendAway notes that another process carries out what was claimed here at a revision. It may
-// have done so already.
+// have done so already. Then it is put among those that have come back, in the same way.
 func (x *index) sendAway(s sent, claimed engine.Revision) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

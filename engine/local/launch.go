@@ -7,6 +7,7 @@ func (b *Backend) hire(s *session, c claim) {
 		b.leave(c)
 		return
 	}
+	// Before the launch, which may end at once: drain waits for the group.
 	b.group.Add(1)
 	if b.launcher.Launch(c.job, func() { b.work(s, c) }) {
 		b.group.Done() // whoever carries it out may outlive this engine

@@ -106,6 +106,7 @@ func (f *fifo) linkAfter(at, e *entry) {
 	}
 }
 
+// remove takes an entry out from wherever it stands, at the same cost.
 func (f *fifo) remove(e *entry) {
 	if e.prev == nil {
 		f.head = e.next
@@ -215,7 +216,8 @@ func (l *line) pop(rank int) *entry {
 	return e
 }
 
-// putBack undoes pop: e is the head again.
+// putBack undoes pop: e is the head again. Its owner has the turn again, or a lane that is refused
+// again and again would let each owner lose turns.
 func (l *line) putBack(e *entry) {
 	l.add(e, true)
 	if lv := &l.levels[rankOf(e)]; e.in != &lv.front {
@@ -237,7 +239,8 @@ func (l *line) top(suspects bool) (rank int, ok bool) {
 const maxPlace = 1000
 
 // place counts where e stands in its line, 1 = next; 0 = beyond maxPlace. Owners
-// take turns, so each one ahead counts at most as many jobs as e has before it.
+// take turns, so each one ahead counts at most as many jobs as e has before it. Those of better ranks
+// all go before it; what joins later is not foreseen.
 func (l *line) place(e *entry) int {
 	n := 0
 	for r := range l.levels {
@@ -277,6 +280,7 @@ func (lv *level) place(e *entry) int {
 	return n
 }
 
+// within is a place as it is told: 0 where it was not counted to its end.
 func within(n int) int {
 	if n > maxPlace {
 		return 0

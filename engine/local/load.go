@@ -53,6 +53,12 @@ func (b *Backend) load(ctx context.Context, unreadable func(engine.JobID, error)
 }
 
 // reload brings the index up to the store. Commits that are applied meanwhile win.
+//
+//	begin    the jobs known now are noted; commits are let in and win by their revision
+//	Queues   switches, but for those turned since
+//	Live     each stored job: put, unless a commit has ended it meanwhile
+//	prune    those that were known, that Live did not have and no commit has moved: they ended
+//	         in a commit that was missed
 func (b *Backend) reload(ctx context.Context, unreadable func(engine.JobID, error)) error {
 	select {
 	case <-b.gap: // what was missed until now is read now
@@ -147,6 +153,7 @@ func (x *index) open() {
 	clear(x.gone)
 }
 
+// isLoaded reports whether the index was ever read whole: then it is shown although it may lag.
 func (x *index) isLoaded() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

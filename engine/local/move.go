@@ -71,6 +71,9 @@ func (e *domainError) Unwrap() error { return e.err }
 // side, the parents that may go on, and a cancelled job's children. It is the only
 // way in which a job's state changes, so that none of these can be forgotten. It calls
 // itself for parents and children; the table of legal moves ends that.
+//
+// The marks go before the domain, whose judgement of a run counts them as after the move, and the
+// parents after it, since they go on with what it has written.
 func (b *Backend) move(tx engine.Tx, before, after engine.Job, why because) error {
 	if !engine.Legal(before.State, after.State, why.cause) {
 		b.counts.illegal.Add(1)
@@ -136,7 +139,9 @@ func (b *Backend) tellKind(tx engine.Tx, before, after engine.Job, why because) 
 	return nil
 }
 
-// mark tells the groups that wait for the job how it stands, and gives them back.
+// mark tells the groups that wait for the job how it stands, and gives them back. An open child is
+// marked only if that changes something: most moves of a child are claims and instants, and each mark
+// would write a row per parent.
 func (b *Backend) mark(tx engine.Tx, before, after engine.Job, why because) ([]engine.GroupStat, error) {
 	if !after.HasParents {
 		return nil, nil
@@ -198,7 +203,8 @@ func (b *Backend) late(tx engine.Tx, child engine.JobID, cause engine.Cause) (bo
 }
 
 // wakeParents lets the parents go on whose group has just settled. A parent waits
-// for one group and leaves it in this very transaction, so it goes on once.
+// for one group and leaves it in this very transaction, so it goes on once. A parent that does not wait
+// for the group has gone on, or waits for another one.
 func (b *Backend) wakeParents(tx engine.Tx, groups []engine.GroupStat, now time.Time) error {
 	for _, g := range groups {
 		if !g.Settled() {
@@ -239,7 +245,7 @@ func settledWords(g engine.GroupStat) string {
 	return fmt.Sprintf("group %d settled: %d done, %d dead, %d cancelled", g.Group, g.Done, g.Dead, g.Cancelled)
 }
 
-// cancel ends a job that does not run.
+// cancel ends a job that does not run. The domain hears of it by move.
 func (b *Backend) cancel(tx engine.Tx, j engine.Job, why because) error {
 	after := j
 	after.Rev++

@@ -20,6 +20,8 @@ func (b *Backend) Pause(ctx context.Context, name engine.Queue, by engine.Actor,
 	return b.pauseAs(ctx, engine.QueueState{Name: name, Paused: true, By: by, Since: atLeast(wall.Now()), Reason: reason}, by, reason)
 }
 
+// pauseAs stores a pause and waits for the claims that were chosen before it. beginPause goes first:
+// between the two the index would choose on by the switch that it still has.
 func (b *Backend) pauseAs(ctx context.Context, q engine.QueueState, by engine.Actor, reason string) (engine.Receipt, error) {
 	b.idx.beginPause(q.Name)
 	defer b.idx.endPause(q.Name)
@@ -100,6 +102,7 @@ func (b *Backend) queueState(ctx context.Context, name engine.Queue) (engine.Que
 	return engine.QueueState{Name: name}, nil
 }
 
+// queueState is the switch that the index has; known is false before it was read from the store.
 func (x *index) queueState(name engine.Queue) (q engine.QueueState, known bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -114,6 +117,7 @@ func (x *index) beginPause(name engine.Queue) {
 	x.queueOf(name).pausing++
 }
 
+// endPause takes beginPause back. Several pauses of a queue may be under way, so it is a count.
 func (x *index) endPause(name engine.Queue) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

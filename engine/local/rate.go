@@ -8,6 +8,7 @@ type rate struct {
 	last   int64 // the second that was written last
 }
 
+// add counts one event now.
 func (r *rate) add(now time.Time) {
 	r.roll(now)
 	r.counts[r.last%60]++

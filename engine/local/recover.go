@@ -23,6 +23,8 @@ func (b *Backend) recover(s *session, inHand func(engine.Job) bool) error {
 	return nil
 }
 
+// recoverSome gives one batch back in one write. Its count begins at zero inside of it, since a
+// transaction may run twice.
 func (b *Backend) recoverSome(s *session, ids []engine.JobID, inHand func(engine.Job) bool) error {
 	n := 0
 	err := b.persist(s, func(tx engine.Tx) error {

@@ -28,6 +28,7 @@ func (b *Backend) release() {
 	}
 }
 
+// release lets the jobs of one hold wait no longer. When that was is kept for dueOf.
 func (x *index) release(h engine.Hold, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -35,6 +35,8 @@ func New(o Options) (*Backend, error) {
 	return b, nil
 }
 
+// register takes a kind in, with what its spec leaves open. A kind without a policy is refused at the
+// start and not when its first attempt fails.
 func (b *Backend) register(k engine.KindSpec) error {
 	if k.Kind == "" || k.Handler == nil {
 		return fmt.Errorf("engine/local: kind %q needs a name and a handler", k.Kind)
@@ -52,6 +54,7 @@ func (b *Backend) register(k engine.KindSpec) error {
 	return nil
 }
 
+// fillIn puts what stands for nil in Options, so that nobody asks for nil later.
 func (b *Backend) fillIn() {
 	if b.admitter == nil {
 		b.admitter = admitAll{}
@@ -89,7 +92,8 @@ func (b *Backend) Run(ctx context.Context) error {
 	return s.failure()
 }
 
-// start builds the index and gives orphans back.
+// start builds the index and gives orphans back. Nothing is chosen before open: an orphan must go back
+// to its place before others pass it.
 func (b *Backend) start(s *session) error {
 	if err := b.load(s.ctx, b.giveUpUnreadable); err != nil {
 		return ended(s, fmt.Errorf("read the jobs: %w", err))

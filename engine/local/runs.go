@@ -114,6 +114,7 @@ func (r *run) gone() bool {
 	return r.over || r.rescued
 }
 
+// markRescued notes that the job went back without the handler, which may go on all the same.
 func (r *run) markRescued() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

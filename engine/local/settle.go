@@ -108,6 +108,7 @@ func couldRun(j *engine.Job) time.Time {
 	return j.Due
 }
 
+// done ends the job well.
 func done(e ending, v *verdict) { end(v, engine.Completed, e.now, "") }
 
 // fail ends the job for good: its error will not go away by trying again.
@@ -135,7 +136,8 @@ func end(v *verdict, s engine.State, now time.Time, reason string) {
 	v.job.CancelAsked = false
 }
 
-// retry charges the attempt.
+// retry charges the attempt. The failure is noted also where it is the last one. An instant of the
+// outcome replaces that of the table, and does not save a job whose tries are used up.
 func retry(e ending, v *verdict) {
 	v.job.AddFailure(atLeast(e.now))
 	due, ok := e.policy.Next(e.job.Tries, e.now)
@@ -196,7 +198,7 @@ func newRound(j engine.Job) engine.Job {
 
 // interrupt puts a job back that ended through no fault of its own: the charge is
 // taken back, and it is first in its line. crashes is added to its interruptions
-// in a row; a drain is none.
+// in a row; a drain is none. A suspect is not first: it goes to the end and runs alone.
 func interrupt(now time.Time, v *verdict, why string, crashes int) {
 	uncharge(v)
 	j := &v.job
@@ -231,7 +233,8 @@ func interrupted(j engine.Job, why string, cause engine.Cause, now time.Time) ve
 	return v
 }
 
-// uncharge moves the attempt to the holds and restores the counts.
+// uncharge moves the attempt to the holds and restores the counts. The claim has charged it; a hold has
+// no number of its own.
 func uncharge(v *verdict) {
 	v.job.Tries = max(v.job.Tries-1, 0)
 	v.job.Attempts = max(v.job.Attempts-1, 0)
@@ -280,7 +283,8 @@ func text(err error) string {
 	return cut(err.Error())
 }
 
-// cut bounds what is stored of an error: a server may answer with a whole page.
+// cut bounds what is stored of an error, in bytes: a server may answer with a whole page. It may end
+// inside of a letter, which every exit cleans.
 func cut(s string) string {
 	if len(s) <= maxError {
 		return s

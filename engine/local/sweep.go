@@ -78,6 +78,8 @@ func (b *Backend) sweep(s *session) error {
 	return b.recover(s, func(j engine.Job) bool { return j.Boot == b.boot || b.othersHave(j) })
 }
 
+// rescue gives one silent job back. Its permit goes first: the job may be admitted again as soon as the
+// write is done. The handler is told last, when its word counts for nothing any more.
 func (b *Backend) rescue(s *session, r *run) error {
 	b.withdraw(r)
 	why := fmt.Sprintf("no sign of life for %s", human.Span(r.silent()))

@@ -40,7 +40,8 @@ type claim struct {
 }
 
 // take chooses the job that goes next and marks it taken; false if none may.
-// Whoever takes a job must claim it or give it back.
+// Whoever takes a job must claim it or give it back. It ends: each round that chooses nobody takes a
+// job out of its line, to wait for a lock.
 func (x *index) take(now time.Time) (claim, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -65,7 +66,8 @@ func (x *index) take(now time.Time) (claim, bool) {
 	}
 }
 
-// best finds the line whose head goes next. Lines are few: one per queue and lane.
+// best finds the line whose head goes next. Lines are few: one per queue and lane. While a suspect runs
+// nothing else does, and before an impatient one nothing begins until all is quiet.
 func (x *index) best(now time.Time) (found *line, rank int) {
 	if x.alone != nil {
 		return nil, 0
@@ -85,7 +87,8 @@ func (x *index) best(now time.Time) (found *line, rank int) {
 	return found, rank
 }
 
-// better reports whether line a (at rank ra) goes before line b.
+// better reports whether line a (at rank ra) goes before line b. The rank, then those who were sent
+// back through no fault of theirs, then the line that was served longest ago.
 func better(a *line, ra int, b *line, rb int) bool {
 	fa, fb := a.levels[ra].front.n > 0, b.levels[rb].front.n > 0
 	switch {
@@ -98,12 +101,14 @@ func better(a *line, ra int, b *line, rb int) bool {
 }
 
 // impatient reports whether a suspect at the head of l's last rank has waited
-// long enough for the others to stop.
+// long enough for the others to stop. It comes back in a rhythm, so that one job which never ends does
+// not stop the rest for ever.
 func (x *index) impatient(l *line, now time.Time) bool {
 	head := l.levels[suspectRank].head()
 	return head != nil && now.Sub(head.ready)%(suspectPatience+suspectHush) >= suspectPatience
 }
 
+// onlyIfQuiet gives the suspect's line once nothing runs, and until then nobody.
 func (x *index) onlyIfQuiet(l *line) (*line, int) {
 	if x.busy > 0 {
 		return nil, 0
@@ -111,6 +116,8 @@ func (x *index) onlyIfQuiet(l *line) (*line, int) {
 	return l, suspectRank
 }
 
+// shut reports whether the lane's jobs are passed over: its head was refused, and the instant has not
+// come.
 func (l *lane) shut(now time.Time) bool { return l.closed && l.until.After(now) }
 
 // expire opens the lanes whose instant has come.
@@ -144,6 +151,7 @@ func (x *index) giveBack(e *entry) {
 	x.untake(e)
 }
 
+// untake is giveBack under the lock.
 func (x *index) untake(e *entry) {
 	if !e.taken { // a commit has moved it meanwhile
 		return
@@ -212,7 +220,8 @@ func (x *index) dueNow(now time.Time, n int) []claim {
 }
 
 // walkDue visits the heap from node i down, a subtree only while its root is
-// wanted.
+// wanted. Of a heap's node that is not due nothing below it is either, so that only what is due is
+// looked at.
 func (x *index) walkDue(i int, want func(*entry) bool) {
 	if i >= len(x.due) || !want(x.due[i]) {
 		return

@@ -27,6 +27,7 @@ func (t *trees) has(id engine.JobID) bool {
 	return ok
 }
 
+// plant adds a root: what joins its groups from now on belongs to its tree.
 func (x *index) plant(root engine.JobID, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -69,6 +70,7 @@ func (x *index) include(id engine.JobID, now time.Time) {
 	x.settle(e, now)
 }
 
+// isForeign reports whether a job is known and left to other engines.
 func (x *index) isForeign(id engine.JobID) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -35,6 +35,7 @@ func (b *Backend) Undo(ctx context.Context, moves []engine.JobMove, by engine.Ac
 	o := orderOf(engine.Command{Op: engine.OpUndo, By: by, Reason: reason})
 	o.why.cause = engine.ByUndo
 	o.was, o.stay = make(map[engine.JobID]engine.JobMove, len(moves)), map[engine.JobID]string{}
+	// Backwards: children were noted after the parent that took them along, and come back before it.
 	sel := engine.Selection{IDs: make([]engine.JobID, 0, len(moves))}
 	for _, m := range slices.Backward(moves) {
 		o.was[m.Job] = m
@@ -64,7 +65,8 @@ func (u undo) without(id engine.JobID, why string) {
 	}
 }
 
-// awaitStops waits until the jobs that a command has told to stop have stopped.
+// awaitStops waits until the jobs that a command has told to stop have stopped. Those that take longer
+// are refused by comesBack, with the advice to try again.
 func (b *Backend) awaitStops(ctx context.Context, moves []engine.JobMove) error {
 	told := slices.DeleteFunc(slices.Clone(moves), func(m engine.JobMove) bool { return m.After.State != engine.Running })
 	for end := time.Now().Add(stopTime); len(told) > 0 && time.Now().Before(end); {
@@ -136,7 +138,8 @@ func stands(j engine.Job, m engine.JobMove) bool {
 	return waited && j.State == engine.Available && j.Rev == m.Rev+1 && j.Due.Equal(m.After.Due) && j.Round == m.After.Round
 }
 
-// withParent refuses a child whose parent stays away.
+// withParent refuses a child whose parent stays away. The parent comes back later in the same write, so
+// that what stands against it is asked beforehand.
 func (b *Backend) withParent(tx engine.Tx, j engine.Job, o order) error {
 	id := o.was[j.ID].With
 	p, err := b.store.Job(tx, id)

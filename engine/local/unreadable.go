@@ -22,6 +22,8 @@ func (b *Backend) giveUpUnreadable(id engine.JobID, cause error) {
 	b.note(engine.LevelErr, id, "job %s cannot be read and is discarded; its raw record is kept", id)
 }
 
+// discardIn does what move does beside saving the job: the store has done that, by what it could still
+// read.
 func (b *Backend) discardIn(tx engine.Tx, id engine.JobID) error {
 	j, err := b.store.DiscardUnreadable(tx, id)
 	if err != nil {

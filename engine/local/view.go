@@ -12,7 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Counts gives the live jobs per queue and state.
+// Counts gives the live jobs per queue and state. States without a job are left out.
 func (b *Backend) Counts() map[engine.Queue]map[engine.State]int {
 	x := b.idx
 	x.mu.Lock()
@@ -137,7 +137,8 @@ func (b *Backend) Externals() map[engine.JobID]string {
 }
 
 // NextRetries gives at most n jobs that will run again by themselves, retries and
-// held ones, by their instant.
+// held ones, by their instant. The index gives the order and the store the jobs, of which some may have
+// moved between the two.
 func (b *Backend) NextRetries(ctx context.Context, n int) ([]engine.Job, error) {
 	ids := b.idx.nextDue(n)
 	var out []engine.Job
@@ -165,7 +166,8 @@ func comesBack(s engine.State, h engine.Hold) bool {
 }
 
 // nextDue walks the heap in order of the instants; jobs of no handler here are
-// not in it.
+// not in it. To sort all of them would cost as many steps as jobs wait, and a screen asks again and
+// again; this costs as many as it shows.
 func (x *index) nextDue(n int) []engine.JobID {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -189,6 +191,7 @@ type frontier struct {
 	nodes []int
 }
 
+// push adds a node by its instant; one beyond the heap's end is none.
 func (f *frontier) push(i int) {
 	if i >= len(f.heap) {
 		return
@@ -197,6 +200,7 @@ func (f *frontier) push(i int) {
 	f.nodes = slices.Insert(f.nodes, at, i)
 }
 
+// pop takes the earliest node out. There must be one.
 func (f *frontier) pop() int {
 	i := f.nodes[0]
 	f.nodes = f.nodes[1:]

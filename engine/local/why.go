@@ -142,6 +142,7 @@ func (e *entry) excuse(now time.Time, patience time.Duration) string {
 // notServed is why a job waits that is no part of the one sync that is worked on.
 const notServed = "not part of this sync"
 
+// whyRunning says what is odd about a job that runs; mostly nothing is.
 func (b *Backend) whyRunning(j engine.Job) (string, time.Time, int) {
 	switch {
 	case j.CancelAsked:
@@ -179,6 +180,7 @@ func whyLater(j engine.Job) string {
 	return "scheduled"
 }
 
+// isGhost reports whether a running job's handler has ignored that it was ended.
 func (x *index) isGhost(id engine.JobID) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -186,6 +188,9 @@ func (x *index) isGhost(id engine.JobID) bool {
 	return e != nil && e.ghost
 }
 
+// whyAvailable is the part of [Backend.Why] that needs the index: the first thing in the way, from the
+// job itself over its lock to its line. p is only asked which lanes share a limit; the wait is asked
+// for without the lock.
 func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -233,6 +238,7 @@ func (x *index) beside(e *entry, n int, p Pacer) (calls int) {
 	return calls
 }
 
+// whyParked is the reason of a job that stepped aside: who has its lock, such as "lock of #b41".
 func (x *index) whyParked(e *entry) string {
 	if e.parked.holder == nil {
 		return "lock " + e.lock
@@ -247,6 +253,7 @@ func (e *entry) whyInLine(now time.Time, alone *entry) standing {
 	s := standing{place: place, calls: place}
 	switch {
 	case e.lane.shut(now):
+		// The lane's reason goes before the place: until it opens nobody in the line moves.
 		s.reason, s.shut, s.until = e.lane.reason, true, e.lane.known
 		if place == 0 {
 			s.reason = engine.FarBack + ": " + s.reason

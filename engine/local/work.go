@@ -24,7 +24,8 @@ func (b *Backend) begin(s *session, c *claim) *run {
 }
 
 // work runs a claimed job and writes its outcome. If there is another to claim in the
-// same write, that one follows in the worker's place; else its slot is given back.
+// same write, that one follows in the worker's place; else its slot is given back. The permit is given
+// back before the next job is chosen, which may be one of the same lane.
 func (b *Backend) work(s *session, c claim) {
 	defer b.group.Done()
 	r := b.begin(s, &c)
@@ -74,7 +75,8 @@ func (b *Backend) accept(s *session, c *claim) bool {
 	return false
 }
 
-// quit ends the handler's part of a run; true if its slot was opened meanwhile.
+// quit ends the handler's part of a run; true if its slot was opened meanwhile. From then on deaf does
+// not count it: only one of the two gives the slot away.
 func (b *Backend) quit(r *run) (stuck bool) {
 	if r.limit != nil {
 		r.limit.Stop()
@@ -85,7 +87,8 @@ func (b *Backend) quit(r *run) (stuck bool) {
 	return r.stuck
 }
 
-// call runs the handler. A panic is that attempt's error.
+// call runs the handler. A panic is that attempt's error. A handler that ran out of time and calls it
+// by no class of its own gets "timeout".
 func (b *Backend) call(r *run, groups []engine.GroupStat) (o engine.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,6 +102,8 @@ func (b *Backend) call(r *run, groups []engine.GroupStat) (o engine.Outcome) {
 	return o
 }
 
+// panicked is the outcome of a handler that panicked: charged, so that a job which always does comes to
+// its end. Its stack goes to the log, and the panic's value to the job.
 func (b *Backend) panicked(j engine.Job, p *panicError) engine.Outcome {
 	b.counts.panics.Add(1)
 	b.log.Error().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Int("attempt", j.Attempts).

@@ -24,7 +24,8 @@ func (e *fnError) Error() string { return e.err.Error() }
 func (e *fnError) Unwrap() error { return e.err }
 
 // write runs fn in a transaction. A refusal is fn's own error; anything else is a
-// *storeError, or the cause of ctx.
+// *storeError, or the cause of ctx. A panic of fn is a *domainError with a *panicError in it: it must
+// not take the committer along, which writes for others, too.
 func (b *Backend) write(ctx context.Context, fn func(engine.Tx) error) error {
 	err := b.store.Write(ctx, func(tx engine.Tx) error {
 		err := engine.Guard(func() error { return fn(tx) }, func(panicked any) error {
@@ -95,12 +96,14 @@ func closedBy(err error) *closed {
 	return &closed{"disk full", "the disk is full", "there is room", "there is room on the disk again"}
 }
 
+// haltWrites stops the choosing and says so, once for each write that waits.
 func (b *Backend) haltWrites(c *closed, err error) {
 	b.idx.halt(c.word)
 	b.log.Error().Err(err).Msg("a write was refused, " + c.says + "; no job is started until " + c.until)
 	b.note(engine.LevelErr, "", "%s: nothing is lost, and work goes on when %s", c.says, c.until)
 }
 
+// resumeWrites lets the choosing go on, as soon as one of the writes that waited has got through.
 func (b *Backend) resumeWrites(c *closed) {
 	b.idx.halt("")
 	b.log.Info().Msg(c.over + "; jobs are started")

@@ -17,6 +17,7 @@ func (c *Control) alertRows() func() []engine.AlertRow {
 	return c.opt.Alerts.Rows
 }
 
+// firing is how many alerts fire that nobody has seen yet, for the engine's row.
 func (c *Control) firing() int {
 	if c.opt.Alerts == nil {
 		return 0

@@ -12,7 +12,8 @@ import (
 )
 
 // Browse is the Console of a data directory on which no engine works: what is
-// stored can be read, nothing can be changed.
+// stored can be read, nothing can be changed. It is what `farsight` shows of a directory, or of a
+// schema, whose engine has ended or does not answer. Several goroutines may use it.
 type Browse struct {
 	finder
 	do string
@@ -82,11 +83,15 @@ type still struct {
 	accounts func(context.Context, engine.AccountsQuery) ([]engine.AccountRow, error)
 }
 
+// foresee leaves the rows as they are: nothing that is stored will go on by itself.
 func (still) foresee([]engine.AccountRow) {}
 
+// open are the accounts whose syncs were under way when the last engine ended.
 func (s still) open(ctx context.Context) ([]engine.AccountRow, error) {
 	return s.accounts(ctx, engine.AccountsQuery{Open: true})
 }
+
+// row is a stored job with what its policy tells. Why no live one runs has one reason only.
 func (s still) row(j engine.Job) engine.JobRow {
 	row := engine.JobRow{Job: j, Player: playerOf(context.Background(), s.store, j)}
 	if j.State.Live() {
@@ -106,6 +111,8 @@ func (s still) cost(context.Context, engine.CostQuery) (engine.Cost, error) {
 	return engine.Cost{}, engine.Problemf(engine.ErrReadOnly, s.do, "the cost depends on the limits, and no engine runs that knows them")
 }
 
+// status is what the store itself can tell: its totals and queues, and no retries, since nobody will
+// make them.
 func (s still) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
 	row := engine.EngineRow{State: engine.EngineBrowse, Why: cmp.Or(s.silent, "no engine runs here: stored data only; "+s.do)}
 	t, err := s.store.Totals(ctx)
@@ -141,6 +148,7 @@ func (s still) queues(ctx context.Context) ([]engine.QueueRow, error) {
 			r.Held++
 		}
 	}
+	// By name, as those of a backend are: withDiscards looks for them so.
 	out := make([]engine.QueueRow, 0, len(rows))
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		out = append(out, *rows[name])

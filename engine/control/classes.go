@@ -13,7 +13,8 @@ import (
 // failed are the states of jobs whose last attempt failed and that are not done.
 var failedStates = append(engine.LiveStates(), engine.Discarded)
 
-// classes groups the failed jobs by the fingerprint of their last failure (I-6).
+// classes groups the failed jobs by the fingerprint of their last failure (I-6). It reads every failed
+// job: a class has no index, since it is made of the job and of where it calls.
 func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.ClassesAnswer, error) {
 	var a engine.ClassesAnswer
 	rows, now := map[engine.ErrorClass]*engine.ClassRow{}, time.Now()

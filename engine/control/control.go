@@ -9,7 +9,8 @@ import (
 	"github.com/farsight-console/farsight/engine/hub"
 )
 
-// Control is the Console of an engine in this process.
+// Control is the Console of an engine in this process. Its methods may be called by several goroutines;
+// Run and Follow are called one at a time, and Publish in the order of commits.
 type Control struct {
 	finder
 	opt     Options
@@ -20,6 +21,8 @@ type Control struct {
 	foreseeing sync.Mutex
 	foresight  *foresight // guarded by foreseeing
 
+	// What Publish, Run and its end have told; never held while another part is called, but for the
+	// backend's queues.
 	mu       sync.Mutex
 	totals   engine.Totals
 	discards map[engine.Queue]int

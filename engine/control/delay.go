@@ -18,6 +18,9 @@ const (
 )
 
 // delaying is one look at what a command delays.
+//
+// What a command delays is a difference: the turns of all that waits are worked out twice, with its
+// calls and without them. What ends later by less than [leastDelay] is not told.
 type delaying struct {
 	c      *Control
 	plan   *forecast.Plan
@@ -44,6 +47,7 @@ func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) 
 		return
 	}
 	d := delaying{c: c, plan: p, paused: map[engine.Queue]bool{}, synced: map[string]bool{}, found: map[string]engine.Delay{}}
+	// A load without an owner, such as a bulk retry's, is nobody's sync: it delays all of them.
 	for _, l := range cost.Loads {
 		d.synced[l.Owner] = syncs && l.Owner != ""
 	}
@@ -58,6 +62,7 @@ func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) 
 	for _, l := range cost.Loads {
 		hosts[l.Host] = append(hosts[l.Host], l)
 	}
+	// In the order of their names, so that the same question has the same answer.
 	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		why := d.host(ctx, host, hosts[host])
 		cost.Unknown = cmp.Or(cost.Unknown, why)
@@ -85,7 +90,8 @@ func (c *Control) standstill(queues []engine.QueueRow) string {
 	return ""
 }
 
-// host looks at one host's calls. The answer says why what they delay is unknown.
+// host looks at one host's calls. The answer says why what they delay is unknown. Of a host that will
+// not open by itself, or whose limits nobody knows, no number would be true.
 func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (unknown string) {
 	limits := d.c.opt.Limiter.Outlook(host)
 	pace, bucket := limits.Rate(mostCalled(loads))
@@ -126,6 +132,7 @@ func (d *delaying) end(host string, limits forecast.Limits, method string, pace 
 	}
 }
 
+// sumOf is how many calls there are in all.
 func sumOf(loads []engine.Load) (sum float64) {
 	for _, l := range loads {
 		sum += l.Calls
@@ -133,7 +140,8 @@ func sumOf(loads []engine.Load) (sum float64) {
 	return sum
 }
 
-// mostCalled is the method that most of the calls are of.
+// mostCalled is the method that most of the calls are of. Its limit paces the host for the command;
+// without any call it is that of matches.
 func mostCalled(loads []engine.Load) (method string) {
 	sums := map[string]float64{}
 	for _, l := range loads {
@@ -144,7 +152,8 @@ func mostCalled(loads []engine.Load) (method string) {
 	return cmp.Or(method, forecast.MatchMethod)
 }
 
-// run looks at the next run of one schedule, if it comes while the calls are made.
+// run looks at the next run of one schedule, if it comes while the calls are made. A later run than the
+// next one is not looked at: by then the command's calls have mostly gone.
 func (d *delaying) run(ctx context.Context, p engine.ScheduleRow, host, bucket string, pace float64, mine, others []forecast.Share) (unknown string) {
 	if p.Paused || len(p.Next) == 0 || d.c.opt.Forecast == nil {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// elsewhere asks the domain.
+// elsewhere asks the domain. It comes last: a domain cannot take a query over that the console answers.
 func (f finder) elsewhere(ctx context.Context, q engine.Query) (engine.Answer, error) {
 	if f.domain != nil {
 		if a, known, err := f.domain.Find(ctx, q); known {

@@ -14,7 +14,8 @@ import (
 // listMethod is where a sync asks for the ids of matches.
 const listMethod = "match-v5.ids"
 
-// plan is what the limits, what waits and now let foresee.
+// plan is what the limits, what waits and now let foresee. It is worked out anew for each question that
+// is about a cost; rows get the one of foreseen.
 func (c *Control) plan() *forecast.Plan {
 	s := forecast.State{
 		Now: time.Now(), Open: c.served(c.hub.Open()), Still: forecast.Still{}, Waiting: c.waiting(),
@@ -72,7 +73,9 @@ func (c *Control) endsBy(p *forecast.Plan, a engine.AccountRow, timelines bool) 
 }
 
 // stands says why an open run makes no progress; the zero answer = it does. Until is
-// named only where its end can be foreseen with it.
+// named only where its end can be foreseen with it. The widest reason wins: its queue, the engine, the
+// endpoints it calls, its host. An endpoint that it needs only later holds nothing yet, so that it has
+// a reason and no word.
 func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []engine.BucketRow) engine.Held {
 	for _, q := range queues {
 		if q.Name == a.Queue && q.Paused {
@@ -105,7 +108,8 @@ func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []e
 	return engine.Held{Reason: frozenWords(worst), Until: worst.Thaws, Stand: engine.StandHeld}
 }
 
-// foresee notes with accounts when their open runs end, and what keeps them from going on.
+// foresee notes with accounts when their open runs end, and what keeps them from going on. The plan is
+// made only if one of them has a run under way: most pages of accounts have none.
 func (c *Control) foresee(accounts []engine.AccountRow) {
 	var p *forecast.Plan
 	for i := range accounts {
@@ -129,6 +133,8 @@ type foresight struct {
 	starts map[engine.JobID]forecast.Start
 }
 
+// foreseen gives the foresight of this second. Whoever comes while it is made waits for it instead of
+// making another.
 func (c *Control) foreseen() *foresight {
 	c.foreseeing.Lock()
 	defer c.foreseeing.Unlock()
@@ -182,7 +188,8 @@ func (c *Control) lanesOf(a engine.AccountRow) []string {
 }
 
 // resolves is where the player of a run is looked for, as its job knows: accounts are
-// not on the host of matches everywhere. It is none while nobody waits for an answer.
+// not on the host of matches everywhere. It is none while nobody waits for an answer. Matches of sea
+// are on sea, its accounts on asia.
 func (c *Control) resolves(a engine.AccountRow) []string {
 	d, err := c.store.Detail(context.Background(), engine.JobQuery{ID: a.Job})
 	if err != nil || d.Job.State == engine.Running {

@@ -16,6 +16,8 @@ const (
 	statusRetries  = 10
 )
 
+// find has one function per query. Errors are *engine.Problem; a query that is no case here is the
+// domain's, if it has one.
 func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error) {
 	switch q := q.(type) {
 	case engine.JobsQuery:
@@ -78,6 +80,8 @@ func wrap[T any](v T, err error) (engine.Answer, error) {
 	return v, nil
 }
 
+// jobs gives one page. A query that the store cannot answer by an index goes through sifted, which has
+// no total.
 func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (engine.Answer, error) {
 	if q.Sifts() {
 		return f.sifted(ctx, q)
@@ -93,6 +97,8 @@ func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (engine.Answer, er
 	return page, nil
 }
 
+// job is all that is known of one job: what is stored, why it waits, and its newest call as it went
+// over the wire.
 func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, error) {
 	underWay := f.live.externals()
 	d, err := f.store.Detail(ctx, named(q, underWay))
@@ -130,6 +136,8 @@ func named(q engine.JobQuery, underWay map[engine.JobID]string) engine.JobQuery 
 	return q
 }
 
+// account is the screen of one account: each part is read by itself, so that a commit may lie between
+// two of them. What moves comes by Watch anyhow.
 func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answer, error) {
 	row, err := f.store.AccountRowOn(ctx, q.ID, q.Platform)
 	if errors.Is(err, engine.ErrNotFound) {
@@ -159,6 +167,7 @@ func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answ
 	return d, nil
 }
 
+// matches lists the matches of an account, by its id or Riot ID, or of all accounts.
 func (f finder) matches(ctx context.Context, q engine.MatchesQuery) (engine.Answer, error) {
 	if q.Account != "" {
 		row, err := f.store.AccountRow(ctx, q.Account)
@@ -173,6 +182,8 @@ func (f finder) matches(ctx context.Context, q engine.MatchesQuery) (engine.Answ
 	return wrap(f.store.Matches(ctx, q))
 }
 
+// status is what `farsight status` prints: the engine, its queues, what runs next and the syncs under
+// way.
 func (f finder) status(ctx context.Context) (engine.Answer, error) {
 	var a engine.StatusAnswer
 	var retries []engine.Job

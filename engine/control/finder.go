@@ -27,7 +27,8 @@ type live interface {
 	externals() map[engine.JobID]string
 }
 
-// finder answers queries from the store, with live additions if there are any.
+// finder answers queries from the store, with live additions if there are any. The parts that may be
+// nil answer with nothing, or with a refusal that says what is lacking.
 type finder struct {
 	store     Store
 	live      live

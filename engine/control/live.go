@@ -6,6 +6,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
+// row adds to a stored job why it waits, until when, and when it will start. Its start is that of the
+// plan of this second; why is asked of the backend at once, and the two may be a moment apart.
 func (c *Control) row(j engine.Job) engine.JobRow {
 	r := c.opt.Policies.Row(engine.JobRow{Job: j, Player: playerOf(context.Background(), c.store, j)})
 	if j.State.Live() && j.State != engine.Running {
@@ -38,6 +40,7 @@ func (c *Control) externals() map[engine.JobID]string         { return c.opt.Bac
 func (c *Control) calls(q engine.CallsQuery) engine.CallsPage { return c.opt.Limiter.Calls(q) }
 func (c *Control) lastCall(j engine.JobID) *engine.CallRow    { return c.opt.Limiter.LastCall(j) }
 
+// cost is what a sync would take before it is started, and what would end later for it.
 func (c *Control) cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error) {
 	if len(q.Accounts) > 0 {
 		return c.costOfAll(ctx, q), nil
@@ -60,6 +63,7 @@ func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost
 		if err != nil || len(one.Loads) == 0 {
 			continue
 		}
+		// All loads of one account's sync are of its region.
 		host := one.Loads[0].Host
 		sum := perHost[host]
 		perHost[host] = engine.Cost{Calls: sum.Calls + one.Calls, Takes: sum.Takes + one.Takes, Bucket: one.Bucket, AtMost: sum.AtMost || one.AtMost}

@@ -29,6 +29,7 @@ func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (engine.Answ
 	if q.Kind != "" { // days and queues are of all kinds
 		return m, nil
 	}
+	// Days are stored and outlive the engine; the window is in the memory of this process.
 	if m.Days, err = f.store.Days(ctx, q.Days, now); err != nil {
 		return nil, engine.ProblemOf(err)
 	}

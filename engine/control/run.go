@@ -15,7 +15,8 @@ import (
 	"github.com/farsight-console/farsight/engine/operation"
 )
 
-// New wires a console; nothing runs until Run.
+// New wires a console; nothing runs until Run. Limiter, Backend, Syncer, Keys and Store must be there;
+// what else may be nil is told by Options.
 func New(opt Options) *Control {
 	c := &Control{opt: opt, started: time.Now(), discards: map[engine.Queue]int{}}
 	if c.opt.Lane == nil {
@@ -52,7 +53,8 @@ func (c *Control) Refuse(ctx context.Context, cmd engine.Command, why string) er
 	return c.operator.Refuse(ctx, cmd, why)
 }
 
-// Publish takes the changes of one commit, in commit order.
+// Publish takes the changes of one commit, in commit order. It runs in the committer: it copies what it
+// needs and asks nobody.
 func (c *Control) Publish(seq uint64, changes []engine.Change) {
 	for i := range changes {
 		if t := changes[i].Totals; t != nil {
@@ -85,6 +87,10 @@ func (c *Control) Follow(ctx context.Context) error {
 	return c.work(ctx, c.look, c.opt.Backend.Follow)
 }
 
+// work runs the backend and beside it all other parts, after begin. The end goes from the inside out:
+//
+//	ctx ends ─▶ the backend drains ─▶ its end stops the parts ─▶ work returns
+//	a part fails ─▶ the others and the backend are stopped ─▶ work returns its error
 func (c *Control) work(ctx context.Context, begin, backend func(context.Context) error) error {
 	if err := begin(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -99,6 +105,8 @@ func (c *Control) work(ctx context.Context, begin, backend func(context.Context)
 	g, parts := errgroup.WithContext(parts)
 	main, cancel := context.WithCancel(ctx)
 	defer cancel()
+	// A part that fails ends parts, and that ends the backend: nothing runs without its limiter or its
+	// hub.
 	context.AfterFunc(parts, cancel)
 	context.AfterFunc(ctx, c.stops)
 	g.Go(func() error {
@@ -123,6 +131,7 @@ func (c *Control) look(ctx context.Context) error {
 	}
 	c.mu.Lock()
 	c.runs = true
+	// The changes of commits come in while this reads: what they have told is newer.
 	if c.totals == (engine.Totals{}) { // nothing newer has been published meanwhile
 		c.totals = totals
 	}
@@ -138,7 +147,8 @@ func (c *Control) look(ctx context.Context) error {
 	return nil
 }
 
-// takeOver does what comes before the first job.
+// takeOver does what comes before the first job. The limiter comes before the backend begins: it counts
+// the calls of jobs that are still marked as running.
 func (c *Control) takeOver(ctx context.Context) error {
 	if err := c.look(ctx); err != nil {
 		return err
@@ -167,6 +177,7 @@ type catcher struct{ c *Control }
 // againAfter is between two tries to read what was missed.
 const againAfter = time.Second
 
+// Run reads what was missed each time that Gap rings, and again until that has worked.
 func (r catcher) Run(ctx context.Context) error {
 	for {
 		select {
@@ -180,12 +191,15 @@ func (r catcher) Run(ctx context.Context) error {
 	}
 }
 
+// stops lets the title bar say that the engine is ending.
 func (c *Control) stops() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stopping = true
 }
 
+// fails notes why the engine broke, for the title bar, and passes the error on. To be cancelled is no
+// failure.
 func (c *Control) fails(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return nil

@@ -18,6 +18,7 @@ const maxLook = 20_000
 // A page has defaultPage rows where nobody says how many, and storePage at the most.
 const defaultPage, storePage = 100, 500
 
+// errEnough ends a look when the page is full.
 var errEnough = errors.New("enough")
 
 // look gives use the jobs of a list, wherever they stand in it, until use ends it with
@@ -46,7 +47,8 @@ func (f finder) look(ctx context.Context, q engine.JobsQuery, use func(j engine.
 	return q.After, looked, nil
 }
 
-// sifted lists the jobs that fit, whatever their place among all.
+// sifted lists the jobs that fit, whatever their place among all. Its total is -1, not known: to count
+// would be to look at all of them.
 func (f finder) sifted(ctx context.Context, q engine.JobsQuery) (engine.Answer, error) {
 	fits, err := f.sieve(q)
 	if err != nil {
@@ -80,7 +82,8 @@ func (f finder) sieve(q engine.JobsQuery) (fits func(*engine.JobRow) bool, err e
 	}, nil
 }
 
-// reasons groups the next live jobs by why they do not run.
+// reasons groups the next live jobs by why they do not run. Whoever wants them of all goes on with Next
+// and adds the groups up.
 func (f finder) reasons(ctx context.Context, q engine.ReasonsQuery) (engine.Answer, error) {
 	var a engine.ReasonsAnswer
 	var groups engine.Reasons

@@ -38,7 +38,8 @@ func withDiscards(rows []engine.QueueRow, discards map[engine.Queue]int) []engin
 	return rows
 }
 
-// engineRow composes the engine's one row.
+// engineRow composes the engine's one row. It is asked for ten times a second while somebody watches,
+// so it reads nothing from disk.
 func (c *Control) engineRow() engine.EngineRow {
 	running, workers := c.opt.Backend.Load()
 	m := c.opt.Limiter.Meter()
@@ -87,7 +88,9 @@ func (c *Control) State() (engine.EngineState, string) { return c.state(c.opt.Ba
 // others.
 func (c *Control) follows() bool { return c.opt.Term != nil && !c.opt.Term().Here }
 
-// state picks the one word of the title bar: the worst that holds.
+// state picks the one word of the title bar: the worst that holds. A broken engine says so even while
+// it stops, and trouble of the store goes before that of the key, since without the store nothing would
+// be kept.
 func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	c.mu.Lock()
 	broken, stopping := c.broken, c.stopping

@@ -52,6 +52,7 @@ func (c *Control) logsAfter() func(seq uint64, n int) []engine.LogRow {
 // because of an alert wants to see what led to it.
 type sampler struct{ c *Control }
 
+// Run keeps the first moment at once and then one per tick, until ctx ends.
 func (s sampler) Run(ctx context.Context) error {
 	tick := time.NewTicker(cmp.Or(s.c.opt.MomentEvery, hub.MomentEvery))
 	defer tick.Stop()

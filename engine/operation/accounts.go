@@ -6,6 +6,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
+// trigger starts a sync of an account, which need not be stored yet. Its dry run costs it as if nothing
+// stood against it: whether it waits, joins or is refused is decided by the run itself.
 func (o *Operator) trigger(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if !o.opt.SyncOn {
 		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "set SYNC_ENABLE=true", "syncs are switched off")
@@ -21,6 +23,7 @@ func (o *Operator) trigger(ctx context.Context, cmd engine.Command) (engine.Rece
 	return engine.Receipt{Matched: 1, Cost: &cost, Text: "would make " + callsOf(cost)}, nil
 }
 
+// track marks an account for recurring syncs; without an account it sets the policy of tags.
 func (o *Operator) track(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if cmd.DryRun {
 		return engine.Receipt{Matched: 1, Text: "would track " + cmd.Account}, nil
@@ -28,6 +31,7 @@ func (o *Operator) track(ctx context.Context, cmd engine.Command) (engine.Receip
 	return o.opt.Syncer.Track(ctx, cmd.Account, cmd.Sync)
 }
 
+// untrack takes the mark off. It starts and ends no sync.
 func (o *Operator) untrack(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if cmd.DryRun {
 		return engine.Receipt{Matched: 1, Text: "would stop tracking " + cmd.Account + "; its data stays"}, nil
@@ -35,7 +39,7 @@ func (o *Operator) untrack(ctx context.Context, cmd engine.Command) (engine.Rece
 	return o.opt.Syncer.Untrack(ctx, cmd.Account, cmd.Sync.Platform)
 }
 
-// inDomain is a command of the domain.
+// inDomain is a command of the domain. The domain does its dry run by itself.
 func (o *Operator) inDomain(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if o.opt.Domain != nil {
 		if r, known, err := o.opt.Domain.Do(ctx, cmd); known {

@@ -14,6 +14,11 @@ import (
 
 // plan is the rest of a bulk command that waits for its canary: one job that was
 // let run first. It is kept in the store, so that a restart does not forget it.
+//
+//	retry --class 503 --canary    of 412 jobs
+//	the first that can runs       Canary = b41, Rest = the other 411, stored
+//	b41 completes                 the rest is let run, as one command of its own in the audit
+//	b41 ends otherwise            the rest stays as it is, and consoles are told so
 type plan struct {
 	Canary engine.JobID     `json:"canary"`
 	Op     engine.Op        `json:"op"`
@@ -26,7 +31,8 @@ type plan struct {
 // canaryState is the name under which the plans are kept.
 const canaryState = "canaries"
 
-// Look takes the changes of a commit: one of them may end a canary. It does not block.
+// Look takes the changes of a commit: one of them may end a canary. It does not block. It is called for
+// every commit, so that it asks a map in memory and reads no plan.
 func (o *Operator) Look(changes []engine.Change) {
 	for i := range changes {
 		j := changes[i].Job
@@ -40,7 +46,7 @@ func (o *Operator) Look(changes []engine.Change) {
 }
 
 // sendCanary lets the first job run that can, and keeps the rest for when it has
-// succeeded.
+// succeeded. A job that is skipped is no canary: the next one is tried.
 func (o *Operator) sendCanary(ctx context.Context, cmd engine.Command, p picked) (engine.Receipt, error) {
 	total := engine.Receipt{Matched: len(p.sel.IDs), Skipped: map[string]int{}, Sample: o.examples(ctx, p)}
 	for i, id := range p.sel.IDs {
@@ -71,7 +77,8 @@ func (o *Operator) sendCanary(ctx context.Context, cmd engine.Command, p picked)
 	return total, nil
 }
 
-// keepPlan stores a plan, then looks whether its canary has ended already.
+// keepPlan stores a plan, then looks whether its canary has ended already. The bell rings in any case:
+// the job may have ended between its start and the plan, and nobody would have watched it.
 func (o *Operator) keepPlan(ctx context.Context, p plan) error {
 	o.canary.mu.Lock()
 	defer o.canary.mu.Unlock()
@@ -87,6 +94,7 @@ func (o *Operator) keepPlan(ctx context.Context, p plan) error {
 	return nil
 }
 
+// plans reads the stored plans, the oldest first. The caller has canary.mu.
 func (o *Operator) plans(ctx context.Context) (plans []plan, err error) {
 	blob, err := o.opt.Store.LoadState(ctx, canaryState)
 	if err != nil || len(blob) == 0 {
@@ -98,6 +106,7 @@ func (o *Operator) plans(ctx context.Context) (plans []plan, err error) {
 	return plans, nil
 }
 
+// savePlans takes the place of what is stored. The caller has canary.mu.
 func (o *Operator) savePlans(ctx context.Context, plans []plan) error {
 	blob, err := json.Marshal(plans)
 	if err != nil {
@@ -141,6 +150,7 @@ func (o *Operator) judge(ctx context.Context) error {
 		case err == nil && d.Job.State.Live():
 			o.canary.watched.Store(p.Canary, true)
 			wait = append(wait, p)
+		// A job that was pruned is gone: nobody can tell that it succeeded.
 		default:
 			ends[p.Canary] = engine.Cancelled
 			if err == nil {
@@ -159,7 +169,9 @@ func (o *Operator) judge(ctx context.Context) error {
 	return nil
 }
 
-// carryOn does the rest of a plan, or says why not.
+// carryOn does the rest of a plan, or says why not. ConfirmAll stands for the question that was
+// answered when the canary was sent. The revisions are those of that time: a job that has changed
+// since, and does not fit its filter any more, is left alone.
 func (o *Operator) carryOn(ctx context.Context, p plan, end engine.State) {
 	note := engine.Note{At: time.Now(), Level: engine.LevelWarn, Job: p.Canary}
 	if end != engine.Completed {

@@ -13,6 +13,10 @@ const auditTime = 30 * time.Second
 
 // Do carries out one command and writes an audit entry, whatever came of it.
 // Errors are *engine.Problem.
+//
+// It is the one way to all operations, of consoles, commands, HTTP and the canary. A refused command is
+// audited, too; a dry run is not, since it does nothing. engine.ErrInvalid = there is no such
+// operation.
 func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	run := Of(cmd.Op).run
 	if run == nil {
@@ -42,6 +46,8 @@ func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, 
 	return r, err
 }
 
+// audit writes the entry of a command, with what is needed to take it back. It comes after the deed: an
+// engine that is killed between the two has done what no entry tells, but the history of the jobs does.
 func (o *Operator) audit(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) (engine.AuditEntry, error) {
 	if r.Audit != 0 { // the store wrote it in one transaction with what was done
 		return engine.AuditEntry{Seq: r.Audit}, nil

@@ -33,6 +33,8 @@ func EachJob(ctx context.Context, store jobStore, states []engine.State, each fu
 			return err
 		}
 	}
+	// A job that moves between the two may be met twice, or not at all: whoever acts on one checks its
+	// revision.
 	ended := slices.DeleteFunc(slices.Clone(states), engine.State.Live)
 	if len(ended) == 0 {
 		return nil

@@ -14,7 +14,8 @@ import (
 const forgetRounds = 5
 
 // forget deletes an account with all that is stored of it. Jobs that wait are cancelled
-// first; while one runs it is refused.
+// first; while one runs it is refused. The store writes the audit entry itself, without the player's
+// name.
 func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if o.opt.Forget == nil {
 		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing can be forgotten here")
@@ -87,6 +88,7 @@ func (o *Operator) oneAccount(ctx context.Context, account, platform string) (id
 	return id, nil
 }
 
+// errNoAccount does not repeat the name that was asked for: of who was forgotten nothing is to be told.
 func errNoAccount() error {
 	return engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "no such account is stored")
 }
@@ -112,7 +114,8 @@ func (o *Operator) idleJobs(ctx context.Context, account string) ([]engine.Job, 
 	return jobs, nil
 }
 
-// cancelFor cancels what waits, and what came up meanwhile.
+// cancelFor cancels what waits, and what came up meanwhile. What is left after a round are jobs that
+// came up meanwhile, and such as a live sync of another account holds.
 func (o *Operator) cancelFor(ctx context.Context, cmd engine.Command, jobs []engine.Job) (n int, err error) {
 	for round := 0; len(jobs) > 0 && round < forgetRounds; round++ {
 		order := engine.Command{Op: engine.OpCancel, Select: &engine.Selection{}, By: cmd.By, Reason: "the account is deleted"}

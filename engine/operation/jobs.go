@@ -56,7 +56,8 @@ func checkJobs(cmd engine.Command) error {
 }
 
 // dryRun tells what a command would do, what it would cost, and freezes what it
-// has counted.
+// has counted. The receipt has the frozen selection: whoever confirms sends it back, and gets exactly
+// what was counted.
 func (o *Operator) dryRun(ctx context.Context, cmd engine.Command, p picked) (engine.Receipt, error) {
 	r, err := o.opt.Backend.Bulk(ctx, cmd)
 	if err != nil {
@@ -75,7 +76,8 @@ func (o *Operator) dryRun(ctx context.Context, cmd engine.Command, p picked) (en
 	return r, nil
 }
 
-// costOf is what the jobs will take that were let run.
+// costOf is what the jobs will take that were let run. One call per job: what a job does after that,
+// such as a sync's pages, nobody can tell from it.
 func (o *Operator) costOf(ctx context.Context, moves []engine.JobMove, p picked) (*engine.Cost, error) {
 	type lane struct{ host, method string }
 	calls := map[lane]int{}
@@ -102,6 +104,8 @@ func (o *Operator) costOf(ctx context.Context, moves []engine.JobMove, p picked)
 			continue // no call, or nobody knows where
 		}
 		eta := forecast.ETA(o.opt.Limiter.Outlook(at.host), at.method, n)
+		// Methods of one host add up, as they take from one limit of the application; hosts go on side
+		// by side.
 		sum := perHost[at.host]
 		perHost[at.host] = engine.Cost{Calls: sum.Calls + n, Takes: sum.Takes + eta.Low, Bucket: eta.Bucket}
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
+// freeze stops a host's calls, or those of one method of it, or caps them at a share of their limit.
+// Its dry run does not ask whether Riot has such a host: the limiter refuses that when it is meant.
 func (o *Operator) freeze(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
 	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " frozen: its jobs wait, none fails"}
 	if cmd.Bucket.Cap > 0 {
@@ -23,6 +25,7 @@ func (o *Operator) freeze(_ context.Context, cmd engine.Command) (engine.Receipt
 	return r, nil
 }
 
+// thaw ends a freeze or a cap. Where there was none it says so and changes nothing.
 func (o *Operator) thaw(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
 	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " open again"}
 	if cmd.DryRun {
@@ -40,6 +43,8 @@ func (o *Operator) thaw(_ context.Context, cmd engine.Command) (engine.Receipt, 
 	return r, nil
 }
 
+// replaceKey puts another API key in place, and only then lets the limiter try it: the hold of the old
+// one ends at once.
 func (o *Operator) replaceKey(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if err := o.opt.Keys.Replace(cmd.Key); err != nil {
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "%v", err)

@@ -1,5 +1,13 @@
 // Package operation says what an operator can do: one table, which the console's keys and
 // lines, the commands, completion, the engine itself and the audit read.
+//
+// The table stands in table.go, one entry per operation; what carries an entry out is a method of
+// [Operator] in the file of what it acts on. A new operation is one entry and one method. [Operator.Do]
+// is the one way in: it runs the entry's method, writes the audit and tells every console.
+//
+// An operation refuses before it changes anything, with an *engine.Problem that says what to do; with
+// DryRun it changes nothing and says what it would. What it acts on is an interface of operator.go that
+// its caller fills, so that the package sees neither a store nor a limiter of its own.
 package operation
 
 import (
@@ -94,7 +102,8 @@ type Operation struct {
 	About string
 }
 
-// table is filled by init: what carries an operation out reads the words of it here.
+// table is filled by init: what carries an operation out reads the words of it here. As a literal it
+// would be a cycle that the compiler refuses.
 var table []Operation
 
 // Picks are the states in which a selection that names none finds jobs.

@@ -153,12 +153,14 @@ type Options struct {
 
 // canaries wakes the runner when a canary has ended.
 type canaries struct {
-	mu      sync.Mutex // over the stored plans: read, change, write
-	watched sync.Map   // engine.JobID of the canaries
+	mu sync.Mutex // over the stored plans: read, change, write
+	// Look reads it in the committer, where nothing may wait for mu, which is held over writes.
+	watched sync.Map // engine.JobID of the canaries
 	wake    await.Bell
 }
 
-// Operator carries out what operators ask for.
+// Operator carries out what operators ask for. Several goroutines may use it; Run belongs to whoever
+// supervises the engine.
 type Operator struct {
 	opt     Options
 	canary  canaries

@@ -7,16 +7,21 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
+// pause keeps a queue's jobs from starting. When it answers none starts any more; those that run go on.
 func (o *Operator) pause(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	return o.onQueue(ctx, cmd, o.opt.Backend.Pause)
 }
 
+// resume lets a paused queue's jobs start again.
 func (o *Operator) resume(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	return o.onQueue(ctx, cmd, o.opt.Backend.Resume)
 }
 
+// queueCommand is a backend's Pause or Resume.
 type queueCommand func(context.Context, engine.Queue, engine.Actor, string) (engine.Receipt, error)
 
+// onQueue is what pause and resume have in common. engine.ErrNotFound for a queue that neither the
+// program nor a job names.
 func (o *Operator) onQueue(ctx context.Context, cmd engine.Command, run queueCommand) (engine.Receipt, error) {
 	if cmd.Queue == "" {
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as ingest.summoner.full", "no queue is named")

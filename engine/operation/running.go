@@ -14,6 +14,7 @@ type upkeeps struct {
 	runs []*engine.UpkeepRun
 }
 
+// begin adds a run; told and end are about what it gave.
 func (u *upkeeps) begin(cmd engine.Command) *engine.UpkeepRun {
 	run := &engine.UpkeepRun{Op: cmd.Op, By: cmd.By, Began: time.Now()}
 	u.mu.Lock()
@@ -22,6 +23,7 @@ func (u *upkeeps) begin(cmd engine.Command) *engine.UpkeepRun {
 	return run
 }
 
+// told notes how far a run is, in bytes. Running copies the runs under the same lock.
 func (u *upkeeps) told(run *engine.UpkeepRun, done, total int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

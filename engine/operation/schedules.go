@@ -29,6 +29,7 @@ func (o *Operator) onSchedule(ctx context.Context, cmd engine.Command) (engine.R
 	return o.opt.Schedules.Resume(ctx, cmd.Schedule, cmd.By, cmd.Reason)
 }
 
+// wouldSchedule is the dry run of all but an edit, which has to be worked out to be judged.
 func (o *Operator) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
 	named := func(r engine.ScheduleRow) bool { return r.Name == cmd.Schedule }
 	if !slices.ContainsFunc(o.opt.Schedules.List(), named) {

@@ -24,6 +24,10 @@ type picked struct {
 
 // pick freezes what a command acts on: one job, the ids that its caller has
 // counted, or what its filter finds now.
+//
+//	nothing selected    the one job, at the revision that its caller saw
+//	ids                 those, at their revisions, or still fitting the filter they were counted by
+//	a filter            what fits now, up to maxPicked
 func (o *Operator) pick(ctx context.Context, cmd engine.Command) (picked, error) {
 	if cmd.Select == nil {
 		d, err := o.opt.Find(ctx, engine.JobQuery{ID: cmd.Job})
@@ -81,6 +85,8 @@ func (o *Operator) fitting(op engine.Op, f engine.JobFilter) func(engine.Job) bo
 	}
 }
 
+// fits asks all of a filter but its states and its class, which depend on the operation and on where
+// the job calls.
 func fits(f engine.JobFilter, j engine.Job) bool {
 	return (f.Queue == "" || f.Queue == j.Queue) &&
 		(f.Kind == "" || f.Kind == j.Kind) &&
@@ -89,7 +95,8 @@ func fits(f engine.JobFilter, j engine.Job) bool {
 }
 
 // refuseAll stops a selection without any criterion that nobody has confirmed by
-// its word (P-32).
+// its word (P-32). A list of ids was looked at by somebody; a filter without a criterion is a mistake
+// more often than a wish.
 func (p picked) refuseAll(cmd engine.Command, sample []string) error {
 	if p.sel.Filter == nil || !p.sel.Filter.Empty() || cmd.Confirm == engine.ConfirmAll {
 		return nil
@@ -98,6 +105,7 @@ func (p picked) refuseAll(cmd engine.Command, sample []string) error {
 		"nothing narrows this down: it %s %s%s", would(cmd.Op), human.Counted(len(p.sel.IDs), "job", "jobs"), suchAs(sample))
 }
 
+// suchAs names examples behind a count; "" of none.
 func suchAs(sample []string) string {
 	if len(sample) == 0 {
 		return ""
@@ -130,6 +138,7 @@ func (o *Operator) byPlayer(ctx context.Context, id engine.JobID, text string) s
 	return strings.ReplaceAll(text, "job "+string(id), o.calledBy(ctx, d.Job.Job, id))
 }
 
+// nameOf is what people call a job: match:EUW1_7123, or its id where it has no key or is not known.
 func nameOf(j engine.Job, id engine.JobID) string {
 	if j.Key != "" {
 		return j.Key

@@ -9,7 +9,8 @@ import (
 // maxOwn is how many bytes a user's own command may have.
 const maxOwn = 4 << 10
 
-// shell lets a console run a command of its user's own: it is in the audit before it runs.
+// shell lets a console run a command of its user's own: it is in the audit before it runs. It does not
+// run here: the console does that, at its user's own place, once this has answered.
 func (o *Operator) shell(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
 	switch own := cmd.Own; {
 	case own == nil || own.Name == "" || own.Run == "":

@@ -16,7 +16,9 @@ func targetOf(cmd engine.Command, r engine.Receipt) string {
 	return target(cmd)
 }
 
-// target names what a command is about. The key of OpKey is never named.
+// target names what a command is about. The key of OpKey is never named. The order is that of how
+// narrow it is: a command on a job may name its queue as well. undoTarget must write a command's number
+// as it is written here: toUndo finds by it what was taken back already.
 func target(cmd engine.Command) string {
 	switch {
 	case cmd.Select != nil:

@@ -13,7 +13,8 @@ import (
 const undoLook = 50
 
 // undo takes a command back: jobs to which nothing has happened since, a
-// queue's switch or a schedule that nobody has changed since (I-11).
+// queue's switch or a schedule that nobody has changed since (I-11). engine.ErrConflict when nothing of
+// it can be taken back any more; where a part can, that is done and the rest is told.
 func (o *Operator) undo(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	e, err := o.toUndo(ctx, cmd.Audit)
 	if err != nil {
@@ -47,7 +48,8 @@ func (o *Operator) undo(ctx context.Context, cmd engine.Command) (engine.Receipt
 	return r, nil
 }
 
-// toUndo finds the command: by number, or the last one that can be undone.
+// toUndo finds the command: by number, or the last one that can be undone. Without a number, commands
+// that were taken back are passed over: u twice takes two commands back and not the same one.
 func (o *Operator) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, error) {
 	if seq != 0 {
 		e, err := o.opt.Store.AuditEntry(ctx, seq)
@@ -91,6 +93,7 @@ func noneToUndo(n int) string {
 	return fmt.Sprintf("none of the last %d commands can be undone", n)
 }
 
+// undoTarget is what the audit entry of an undo is about.
 func undoTarget(seq uint64) string { return fmt.Sprintf("command #%d", seq) }
 
 // undoQueue turns a queue's switch back if it stands as the command left it.

@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
+// backup copies the store while the engine works on it. Running tells meanwhile how far it is.
 func (o *Operator) backup(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if err := o.cares(); err != nil {
 		return engine.Receipt{}, err
@@ -31,6 +32,8 @@ func (o *Operator) backup(ctx context.Context, cmd engine.Command) (engine.Recei
 	return r, nil
 }
 
+// prune deletes jobs that ended long ago, or counts them. It goes in steps, so that one that fails has
+// deleted some: the receipt tells them beside the error.
 func (o *Operator) prune(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if err := o.cares(); err != nil {
 		return engine.Receipt{}, err
@@ -48,6 +51,7 @@ func (o *Operator) prune(ctx context.Context, cmd engine.Command) (engine.Receip
 	return r, nil
 }
 
+// cares refuses where nobody looks after the store.
 func (o *Operator) cares() error {
 	if o.opt.Upkeep == nil {
 		return engine.Problemf(engine.ErrRefused, "", "nobody looks after the store here")

@@ -28,7 +28,8 @@ func (o *Operator) whoseLead(ctx context.Context, id engine.JobID) (engine.Audit
 	return engine.AuditEntry{}, false
 }
 
-// named adds to the answer of a command that came too late who came first, and when.
+// named adds to the answer of a command that came too late who came first, and when. The problem is
+// copied before words are added to it: it belongs to who refused.
 func (o *Operator) named(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) (engine.Receipt, error) {
 	p, moved := errors.AsType[*engine.Problem](err)
 	if moved = moved && errors.Is(err, engine.ErrConflict); !moved && !r.Nothing {

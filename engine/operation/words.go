@@ -48,6 +48,7 @@ func leftOut(skipped map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
+// bucketName is "europe" or "europe match-v5.match", as a line of the console asks for it.
 func bucketName(b engine.Bucket) string {
 	if b.Method == "" {
 		return b.Host

@@ -39,6 +39,7 @@ var Accounts = catalogue(filter.Options{
 	name("job", "of the last sync", func(r *account) engine.JobID { return r.Job }),
 	tags("tag", "any of its tags", func(r *account) *[]string { return &r.Tags }).as("tags"),
 	yesNo("tracked", "kept in sync by itself", func(r *account) bool { return r.Tracked }).line("TRACKED", table.Words, 0),
+	// Less than nothing while it is not listed: then there is no number to compare.
 	number("total", "matches of the sync, once listed", func(r *account) int { return r.Matches.Total }).unknown(func(r *account) bool { return r.Matches.Total < 0 }),
 	number("done", "matches that came to their end", func(r *account) int { return r.Matches.Done() }),
 	number("percent", "done of total", func(r *account) int { return r.Matches.Done() * 100 / r.Matches.Total }).unknown(func(r *account) bool { return r.Matches.Total <= 0 }).as("progress"),
@@ -112,7 +113,10 @@ var phaseWords = []filter.Word{
 	{Name: string(engine.PhaseDone), Bits: 1 << 5},
 }
 
+// accountState is the bits that a filter's words are compared with: an account that is incomplete has
+// two.
 func accountState(r *account) filter.Value {
+	// A status that a newer engine made has none of the bits and so fits no word.
 	bits := bitSyncNever << r.Status & (bitSyncIncomplete - 1)
 	if r.Incomplete() {
 		bits |= bitSyncIncomplete
@@ -120,7 +124,8 @@ func accountState(r *account) filter.Value {
 	return filter.Bits(bits)
 }
 
-// accountWord is how an account stands, as commands print it.
+// accountWord is how an account stands, as commands print it. What keeps its sync from going on, such
+// as PAUSED, goes before the status.
 func accountWord(r *account, _ time.Time) string {
 	switch {
 	case r.Stand != "":
@@ -136,7 +141,7 @@ var syncRank = [...]int{
 	engine.Syncing: 0, engine.SyncPending: 1, engine.SyncFailed: 2, engine.SyncCancelled: 3, engine.SyncCompleted: 4, engine.SyncNever: 5,
 }
 
-// SyncRank is where a status stands in the order of screens.
+// SyncRank is where a status stands in the order of screens. One that a newer engine made goes last.
 func SyncRank(s engine.SyncStatus) int { return rank(syncRank[:], int(s)) }
 
 // doneOf is which part of its matches a sync has done; less than nothing while nobody

@@ -27,6 +27,7 @@ var Alerts = catalogue(filter.Options{Free: []string{"rule", "subject", "state",
 		prints(func(r *alert, _ time.Time) string { return strings.ToUpper(string(r.State)) }),
 	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 24).drop(1).cell(nextStep).
 		line("REMARK", table.Words, 1).prints(alertRemark),
+	// An alert that is well has been so since some instant, too, which nobody wants to know in a list.
 	past("since", "", func(r *alert) time.Time { return r.Since }).head("SINCE", table.Number, 6, 6).drop(2).colour(themes.Dim).greatestFirst().
 		says(func(p Pen, r *alert) string {
 			if r.State == engine.AlertOK {
@@ -95,7 +96,8 @@ func AlertName(r *alert) string {
 	return r.About + " (" + r.Subject + ")"
 }
 
-// nextStep is what comes next by itself, or what a person can do.
+// nextStep is what comes next by itself, or what a person can do. It is one cell of a list: of the
+// advice it shows the first clause.
 func nextStep(p Pen, r *alert) table.Cell {
 	switch r.State {
 	case engine.AlertOK:

@@ -57,6 +57,7 @@ var (
 	AuditLines = Audit.Pick("seq at who op target changed result reason")
 )
 
+// seq is the entry's number as it is typed again, behind undo: without separators of thousands.
 func seq(r *entry, _ time.Time) string { return strconv.FormatUint(r.Seq, 10) }
 
 // Who is ana@console.
@@ -78,7 +79,8 @@ func ByUser(a engine.Actor) string {
 	return " by " + a.User
 }
 
-// Changed is how many of how many a command has changed.
+// Changed is how many of how many a command has changed. Where all were changed one number says so: 12,
+// else 12/14.
 func Changed(r *entry) string {
 	if r.Matched == r.Applied {
 		return human.Count(int64(r.Applied))

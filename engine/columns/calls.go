@@ -66,7 +66,8 @@ func pacedCell(_ Pen, c *call) table.Cell {
 	return table.As(themes.Dim, human.Secs(c.Paced))
 }
 
-// NoteCell says what is unusual about a call.
+// NoteCell says what is unusual about a call. What should not happen goes before what was to be
+// expected.
 func NoteCell(c *call) table.Cell {
 	switch {
 	case c.Early > 0:
@@ -86,6 +87,7 @@ func NoteCell(c *call) table.Cell {
 // classServer says no more than the status does.
 const classServer engine.Class = "5xx"
 
+// throttle says of a 429 what refused it, and for how long: "application, Retry-After 8 s".
 func throttle(c *call) string {
 	kind := strings.TrimPrefix(string(c.Class), "429.")
 	if c.RetryAfter > 0 {
@@ -95,7 +97,8 @@ func throttle(c *call) string {
 }
 
 // byWindow is a count header with its windows from the shortest to the longest: Riot's order
-// differs from answer to answer. What is no count header stays as it is.
+// differs from answer to answer. What is no count header stays as it is. "100:120,20:1" is told as
+// "20:1,100:120".
 func byWindow(header string) string {
 	if !strings.Contains(header, ",") {
 		return header

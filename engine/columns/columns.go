@@ -5,6 +5,15 @@
 //
 //	number("worker", "that has its running or last attempt in hand", func(r *job) int { return r.Worker }).
 //		head("WORKER", table.Number, 6, 6).drop(4).rising()
+//
+// To read an entry: the kind (kinds.go) says what the value is and how it is asked for, written,
+// compared and exported; head puts it on a screen, line into what a command prints, export into an
+// export; what stands behind them changes one of these. Which columns a surface shows, and in which
+// order, is said by the catalogue's Pick lists below it.
+//
+// Catalogues are made when the program starts and only read after that, so that any goroutine may use
+// them. An entry with a mistake in it, such as a name that is there twice, panics then and not later.
+// The package draws nothing and asks nobody: what depends on the moment or on a screen comes by [Pen].
 package columns
 
 import (
@@ -20,7 +29,8 @@ import (
 	"github.com/farsight-console/farsight/themes"
 )
 
-// Pen writes what depends on the moment, or on what a screen knows besides the row.
+// Pen writes what depends on the moment, or on what a screen knows besides the row. The zero instant is
+// written as human.None by all of its methods.
 type Pen interface {
 	Now() time.Time
 	Clock(at time.Time) string // 12:31:02
@@ -55,7 +65,8 @@ type Column[T any] struct {
 	up, falling func(a, b *T) int
 }
 
-// Cell is what a screen shows.
+// Cell is what a screen shows. The empty cell of a column that the screen draws itself is replaced by
+// it.
 func (c *Column[T]) Cell(p Pen, row *T) table.Cell {
 	switch {
 	case c.draw != nil:
@@ -73,7 +84,8 @@ type Catalogue[T any] struct {
 }
 
 // catalogue makes a catalogue. It panics where names collide, or an option names no column:
-// that is an error in the program.
+// that is an error in the program. A column that has neither a value nor others to stand for is asked
+// for by no filter.
 func catalogue[T any](o filter.Options, all ...Column[T]) *Catalogue[T] {
 	var fields []filter.Field[T]
 	for _, c := range all {
@@ -102,14 +114,14 @@ func (c *Catalogue[T]) Pick(names string) List[T] {
 }
 
 // fit gives a column of the list another width, and another place among those that give
-// way.
+// way. Widths are in cells. It changes the list itself: only where lists are declared.
 func (l List[T]) fit(name string, least, width, priority int) List[T] {
 	i := slices.IndexFunc(l, func(c Column[T]) bool { return c.Name == name })
 	l[i].Head.Min, l[i].Head.Width, l[i].Head.Priority = least, width, priority
 	return l
 }
 
-// asked makes columns of the list spare ones.
+// asked makes columns of the list spare ones. It changes the list itself, as fit does.
 func (l List[T]) asked(names string) List[T] {
 	for i := range l {
 		l[i].Spare = l[i].Spare || slices.Contains(strings.Fields(names), l[i].Name)
@@ -117,7 +129,8 @@ func (l List[T]) asked(names string) List[T] {
 	return l
 }
 
-// Drawn is the list with a column as a screen draws it that knows more than the row.
+// Drawn is the list with a column as a screen draws it that knows more than the row. The list itself
+// stays as it is: screens of several consoles share it.
 func (l List[T]) Drawn(name string, draw func(p Pen, row *T) table.Cell) List[T] {
 	l = slices.Clone(l)
 	i := slices.IndexFunc(l, func(c Column[T]) bool { return c.Name == name })
@@ -144,7 +157,8 @@ func (c *Catalogue[T]) Printable() (all []About) {
 }
 
 // Named gives a column that a command can print by its name or another word for it.
-// The error of another name tells those that there are.
+// The error of another name tells those that there are. Case and spaces around it do not matter. A name
+// goes before another column's alias. The error is an *engine.Problem with engine.ErrInvalid.
 func (c *Catalogue[T]) Named(name string) (Column[T], error) {
 	is := func(word string) bool { return strings.EqualFold(word, strings.TrimSpace(name)) }
 	all := c.printable()
@@ -174,7 +188,8 @@ func (c *Column[T]) Falling() func(a, b *T) int {
 	return func(a, b *T) int { return c.up(b, a) }
 }
 
-// Told is the column's value for a program: what an export has, else what is printed.
+// Told is the column's value for a program: what an export has, else what is printed. It is what
+// `--json` writes; the column must have one of the two.
 func (c *Column[T]) Told(row *T, now time.Time) any {
 	if c.JSON == nil {
 		return c.Print(row, now)

@@ -50,7 +50,8 @@ func ClassAnswer(r *class) string { return Answer(r.Class, r.Error) }
 // ClassWhere is host and method of a class.
 func ClassWhere(r *class) string { return strings.TrimSpace(r.Host + " " + Versionless(r.Method)) }
 
-// Versionless takes the version out of a method's name: match-v5.ids is match.ids.
+// Versionless takes the version out of a method's name: match-v5.ids is match.ids. The version is
+// Riot's business, and a list has other uses for its room.
 func Versionless(method string) string {
 	at := strings.Index(method, "-v")
 	if at < 0 {

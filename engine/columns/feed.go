@@ -15,6 +15,7 @@ type (
 // What is only exported. Scripts depend on the names: a column may be added at the end,
 // none may change or go.
 var (
+	// They have no catalogue: nothing shows or filters such rows.
 	TimelineExport = List[timeline]{
 		name("status", "", func(r *timeline) string { return r.Status }).always(),
 		number("attempts", "", func(r *timeline) int { return r.Attempts }),

@@ -161,6 +161,8 @@ var holdWords = func() []filter.Word {
 	return words
 }()
 
+// jobState is the bits that a filter's words are compared with: a job that is held has two, those of
+// scheduled and held.
 func jobState(r *job) filter.Value {
 	bits := bitPending << r.State & (bitsLive | bitsEnded)
 	if r.State == engine.Scheduled && r.Hold != engine.HoldNone {
@@ -169,7 +171,8 @@ func jobState(r *job) filter.Value {
 	return filter.Bits(bits)
 }
 
-// StateWord is a job's state as screens write it.
+// StateWord is a job's state as screens write it. A state that a newer engine made is written as the
+// last one.
 func StateWord(j *engine.Job) string {
 	if j.State == engine.Scheduled && j.Hold != engine.HoldNone {
 		return "HELD"
@@ -177,6 +180,7 @@ func StateWord(j *engine.Job) string {
 	return stateWords[min(int(j.State), len(stateWords)-1)]
 }
 
+// stateWords are the states by number, as screens write them.
 var stateWords = func() []string {
 	var words []string
 	for _, s := range engine.States() {
@@ -205,6 +209,7 @@ var stateRank = [...]int{
 // made goes last.
 func StateRank(s engine.State) int { return rank(stateRank[:], int(s)) }
 
+// rank is where a state stands by such a table; one that is not in it goes last.
 func rank(ranks []int, state int) int {
 	if state < len(ranks) {
 		return ranks[state]
@@ -241,7 +246,8 @@ func KindWord(k engine.Kind) string {
 	return object
 }
 
-// JobCalled names a job whose kind and player stand beside it.
+// JobCalled names a job whose kind and player stand beside it. KR_7214550881 of match:KR_7214550881; a
+// sync keeps its key, since its player stands elsewhere.
 func JobCalled(r *job) string {
 	_, what, ok := strings.Cut(r.Key, ":")
 	if !ok || r.Player != "" {
@@ -258,6 +264,7 @@ func Tries(r *job, tries int) string {
 	return fmt.Sprintf("%d/%d", tries, r.MaxAttempts)
 }
 
+// due is the instant that a job waits for, as stored, whatever its state.
 func due(r *job) time.Time { return r.Due }
 
 // dueIn is how long until a job's instant, 0:12; "now" when that has come.
@@ -310,7 +317,8 @@ func jobDue(r *job) any {
 	return instant(r.Due)
 }
 
-// jobSince is since when a job has been what it is.
+// jobSince is since when a job has been what it is. So the column AGE says how long it has run, or how
+// long ago it ended.
 func jobSince(r *job) time.Time {
 	switch {
 	case r.State == engine.Running:
@@ -321,7 +329,8 @@ func jobSince(r *job) time.Time {
 	return r.Created
 }
 
-// LastResult is what a screen says of a job's past or present.
+// LastResult is what a screen says of a job's past or present. Why it waits goes before an old error,
+// but for a job whose error is why it waits.
 func LastResult(p Pen, r *job) string {
 	switch {
 	case r.Why != "" && (r.State != engine.Retryable || r.LastError == ""):
@@ -343,7 +352,8 @@ func lastError(r *job, _ time.Time) string {
 }
 
 // InShort is an error without the words that each row of a list would repeat: which
-// method of which host was called is told elsewhere, and the status is what counts.
+// method of which host was called is told elsewhere, and the status is what counts. "riot:
+// match-v5.match on europe: status 503: …" becomes "503: …".
 func InShort(err string) string {
 	rest, ours := strings.CutPrefix(err, "riot: ")
 	if !ours {

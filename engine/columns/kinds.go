@@ -33,7 +33,8 @@ func prose[T any](is, help string, get func(*T) string) Column[T] {
 	return c
 }
 
-// number is a count; 0 is one like the others.
+// number is a count; 0 is one like the others. On screens thousands are parted, in an export it is a
+// number of JSON.
 func number[T any](name, help string, get func(*T) int) Column[T] {
 	return Column[T]{
 		Field: filter.Field[T]{Name: name, Kind: filter.Number, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Count(get(r)) }},
@@ -59,6 +60,7 @@ func size[T any](name, help string, get func(*T) int) Column[T] {
 	return c
 }
 
+// none writes a number, or the word for none where it is 0.
 func none(n int, none string, write func(int64) string) string {
 	if n == 0 {
 		return none
@@ -66,7 +68,8 @@ func none(n int, none string, write func(int64) string) string {
 	return write(int64(n))
 }
 
-// past is an instant that was, the newest first when it falls.
+// past is an instant that was, the newest first when it falls. The zero time is not known: it is last
+// in either order, and null in an export.
 func past[T any](name, help string, get func(*T) time.Time) Column[T] {
 	return Column[T]{
 		Field:   filter.Field[T]{Name: name, Kind: filter.Past, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.At(get(r)) }},
@@ -78,7 +81,7 @@ func past[T any](name, help string, get func(*T) time.Time) Column[T] {
 	}
 }
 
-// ahead is an instant that will be.
+// ahead is an instant that will be. A filter's durations are counted forwards from now: due<10m.
 func ahead[T any](name, help string, get func(*T) time.Time) Column[T] {
 	c := past(name, help, get)
 	c.Kind = filter.Ahead
@@ -96,7 +99,7 @@ func age[T any](name, help string, get func(*T) time.Time) Column[T] {
 	return c
 }
 
-// span is a duration, the longest first when it falls.
+// span is a duration, the longest first when it falls. In an export it is in seconds.
 func span[T any](name, help string, get func(*T) time.Duration) Column[T] {
 	return Column[T]{
 		Field: filter.Field[T]{Name: name, Kind: filter.Duration, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Span(get(r)) }},
@@ -107,7 +110,8 @@ func span[T any](name, help string, get func(*T) time.Duration) Column[T] {
 	}
 }
 
-// enum is one of few words, or several of them at once.
+// enum is one of few words, or several of them at once. What is told of a row is the first of the words
+// that it has.
 func enum[T any](name, help string, words []filter.Word, get func(*T) filter.Value) Column[T] {
 	said := func(r *T) string {
 		of := get(r)
@@ -125,7 +129,8 @@ func enum[T any](name, help string, words []filter.Word, get func(*T) filter.Val
 	}
 }
 
-// word is the value of a row that keeps its word as text.
+// word is the value of a row that keeps its word as text. A word that is none of them gives the value
+// that fits nothing.
 func word(words []filter.Word, text string) filter.Value {
 	for i := range words {
 		if words[i].Name == text {
@@ -161,7 +166,8 @@ func yesNo[T any](name, help string, fact func(*T) bool) Column[T] {
 	}
 }
 
-// anyOf is asked of several others: a row fits when one of them does.
+// anyOf is asked of several others: a row fits when one of them does. It stands first in a catalogue
+// where lists show it, in place of those that it asks.
 func anyOf[T any](name, help string, of ...string) Column[T] {
 	return Column[T]{Field: filter.Field[T]{Name: name, Help: help, Of: of}}
 }
@@ -169,9 +175,11 @@ func anyOf[T any](name, help string, of ...string) Column[T] {
 // shown is a column that no filter asks for.
 func shown[T any](name string) Column[T] { return Column[T]{Field: filter.Field[T]{Name: name}} }
 
+// as gives other words by which filters and commands ask for the column.
 func (c Column[T]) as(aliases ...string) Column[T] { c.Aliases = aliases; return c }
 
-// unknown says which rows have no value to ask for; they are less than the others.
+// unknown says which rows have no value to ask for; they are less than the others. It wraps what the
+// column has by then, so that it stands behind what says how a value is written.
 func (c Column[T]) unknown(is func(*T) bool) Column[T] {
 	value, text, told, up := c.Value, c.Print, c.JSON, c.up
 	c.Value = func(r *T, now time.Time) filter.Value {
@@ -224,12 +232,14 @@ func (c Column[T]) inside() Column[T] { c.Kind = filter.Prose; return c }
 // bare is the unit of a duration that is asked for without one.
 func (c Column[T]) bare(unit time.Duration) Column[T] { c.Bare = unit; return c }
 
-// always is a text in an export even when it is empty.
+// always is a text in an export even when it is empty. Scripts that read it need not tell null from a
+// text.
 func (c Column[T]) always() Column[T] {
 	return c.value(func(r *T) any { return c.Print(r, time.Time{}) })
 }
 
-// dimZero is a count in a colour, and dim when it is nothing.
+// dimZero is a count in a colour, and dim when it is nothing. It must stand behind says: it colours
+// what that writes.
 func (c Column[T]) dimZero(t themes.Token) Column[T] {
 	return c.cell(func(p Pen, r *T) table.Cell {
 		text := c.text(p, r)
@@ -246,6 +256,8 @@ func (c Column[T]) head(title string, k table.Kind, least, width int) Column[T] 
 	return c
 }
 
+// What these say of a column's place on a screen is told at [table.Column]; rising sorts by it, the
+// least first.
 func (c Column[T]) flex(share int) Column[T]         { c.Head.Flex = share; return c }
 func (c Column[T]) tail(cells int) Column[T]         { c.Head.Tail = cells; return c }
 func (c Column[T]) drop(priority int) Column[T]      { c.Head.Priority = priority; return c }
@@ -255,7 +267,8 @@ func (c Column[T]) rising() Column[T]                { c.Order = c.up; return c 
 func (c Column[T]) export(name string) Column[T]     { c.Export = name; return c }
 func (c Column[T]) value(get func(*T) any) Column[T] { c.JSON = get; return c }
 
-// greatestFirst sorts by it so; of instants, the newest first.
+// greatestFirst sorts by it so; of instants, the newest first. It must stand behind what changes the
+// order, such as unknown.
 func (c Column[T]) greatestFirst() Column[T] {
 	c.Order = c.Falling()
 	return c
@@ -265,6 +278,7 @@ func (c Column[T]) greatestFirst() Column[T] {
 // says how: another column tells the same there.
 func (c Column[T]) unasked() Column[T] { c.Value, c.Print = nil, nil; return c }
 
+// sort gives a list an order of its own, and commands with it.
 func (c Column[T]) sort(order func(a, b *T) int) Column[T] {
 	c.Order, c.up, c.falling = order, order, nil
 	return c
@@ -306,6 +320,7 @@ func instant(t time.Time) *string {
 	return orNull(t.UTC().Format(time.RFC3339Nano))
 }
 
+// orNull is a text for an export, where the empty one is null.
 func orNull(s string) *string {
 	if s == "" {
 		return nil

@@ -19,7 +19,7 @@ type Limit struct {
 }
 
 // Breaking is a method that does not answer, as a limit: what only a bucket has is not known
-// of it.
+// of it. A count of the server that is below 0 was never told.
 func Breaking(b engine.BreakerRow) Limit {
 	return Limit{engine.BucketRow{Host: b.Host, Method: b.Method, Waiting: b.Waiting, Server: -1}, &b}
 }
@@ -60,6 +60,7 @@ func ofBucket(c Column[Limit]) Column[Limit] {
 	})
 }
 
+// untold reports whether no answer has told the server's count yet.
 func untold(r *Limit) bool { return r.Server < 0 }
 
 // serverCount is the count that the server told, and how old it is if that matters.
@@ -71,7 +72,8 @@ func serverCount(r *Limit, now time.Time) string {
 	return text
 }
 
-// limitState says what keeps calls back.
+// limitState says what keeps calls back. It is written for people: "HELD by 429 application, 8 s, paces
+// 412 waiting".
 func limitState(r *Limit, now time.Time) string {
 	if b := r.Breaker; b != nil {
 		next := "tried now"

@@ -45,6 +45,7 @@ var levelWords = func() []filter.Word {
 	return words
 }()
 
+// recordLevel is the bit of a record's level; one that is none of ours fits no level.
 func recordLevel(r *Record) filter.Value {
 	if rank := engine.LogRank(r.Level); rank >= 0 {
 		return filter.Bits(1 << rank)

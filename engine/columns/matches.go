@@ -129,7 +129,8 @@ func MatchWord(status string) string {
 
 var resultWords = []filter.Word{{Name: "win", Aliases: []string{"won"}, Bits: 1}, {Name: "loss", Aliases: []string{"lost"}, Bits: 2}}
 
-// matchResult is unknown until the player's seat in a stored match is known.
+// matchResult is unknown until the player's seat in a stored match is known. A list of all accounts'
+// matches has no player, and so no result.
 func matchResult(r *match) filter.Value {
 	switch {
 	case r.Champion == "":
@@ -164,7 +165,7 @@ func ofSeat(text func(r *match) string) func(Pen, *match) table.Cell {
 func seated(r *match) bool { return r.Champion != "" && !r.FetchedAt.IsZero() }
 
 // FaultOf is what is wrong with a match; what once went wrong with one that is stored
-// has been made good.
+// has been made good. A payload that is damaged is a fault again.
 func FaultOf(r *match) string {
 	if r.Status == "success" && !r.Corrupt {
 		return ""

@@ -57,7 +57,8 @@ func ClockOff(d time.Duration) string { return fmt.Sprintf("%+.1f s", d.Seconds(
 // database's whatever their own show, but people who compare logs do not.
 const clockSlack = time.Second
 
-// NoteOf is what is worth a word about a member; "" = nothing.
+// NoteOf is what is worth a word about a member; "" = nothing. The worst goes first; what was asked of
+// the member, such as --no-work, comes behind what is wrong with it.
 func NoteOf(r *member) string {
 	switch note := MemberNote(r); {
 	case note != "":
@@ -78,7 +79,9 @@ func NoteOf(r *member) string {
 // and a console without a key: whether it has one it does not tell.
 func looksOn(r *member) bool { return r.Key == "" && !r.Works && !r.MayLead }
 
-// MemberNote is what is wrong with a member; "" = nothing.
+// MemberNote is what is wrong with a member; "" = nothing. The order is that of how much it takes from
+// the fleet: a member that is gone does nothing, one without a key makes no calls, one whose clock is
+// off only confuses who compares logs.
 func MemberNote(r *member) string {
 	switch {
 	case !r.Alive():
@@ -100,7 +103,8 @@ func MemberNote(r *member) string {
 // unheard says for how long nobody has heard of a member.
 func unheard(r *member) string { return "no sign of life for " + human.Span(r.Silent) }
 
-// Led says who leads and since when, who would if that one were gone, and what nobody has in hand.
+// Led says who leads and since when, who would if that one were gone, and what nobody has in hand. Such
+// as "b41-3f20 on kraken has led for 2 h, in term 7; 1 member stands by".
 func Led(p *engine.MembersPage) string {
 	text := "nobody leads now"
 	if m := p.Of(p.Leader); m.ID != "" {

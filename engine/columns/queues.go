@@ -33,6 +33,7 @@ func inState(is, help string, s engine.State) Column[queue] {
 	return number(is, help, func(r *queue) int { return r.Counts[s] })
 }
 
+// queueState is one word, or who paused the queue: a pause goes before whatever else holds its jobs.
 func queueState(r *queue) string {
 	switch {
 	case r.Paused:

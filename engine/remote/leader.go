@@ -43,7 +43,7 @@ type writer interface {
 	Write(ctx context.Context, fn func(engine.Tx) error) error
 }
 
-// Options are what a Leader is made of. All but Idle and Log are required.
+// Options are what a Leader is made of. All but Target, Idle and Log are required.
 type Options struct {
 	Limits *traffic.Limits
 	Table  table
@@ -51,7 +51,7 @@ type Options struct {
 	// Carries reports whether members carry a kind out: its handler makes the one call of the job's
 	// lane and no other.
 	Carries func(engine.Kind) bool
-	// Target is what the call of such a job asks for, as the recorder shows it.
+	// Target is what the call of such a job asks for, as the recorder shows it; nil = nobody is told.
 	Target func(engine.Job) string
 	// Idle says why there is nobody to let a call go for; "" = there is. nil = there always is.
 	Idle func() string
@@ -93,6 +93,9 @@ type held struct {
 func NewLeader(o Options) *Leader {
 	if o.Idle == nil {
 		o.Idle = func() string { return "" }
+	}
+	if o.Target == nil {
+		o.Target = func(engine.Job) string { return "" }
 	}
 	return &Leader{Limits: o.Limits, opt: o, bell: await.NewBell(), open: map[named]*held{}}
 }

@@ -140,9 +140,12 @@ func (n *node) run(ctx context.Context) error {
 	defer stop()
 	var g, served errgroup.Group
 	served.Go(func() error { return n.db.Serve(serving) })
-	g.Go(func() error { return n.carrier.Run(ctx) })
-	g.Go(func() error { return n.member.Follow(ctx) })
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	g.Go(func() error { defer end(); return n.carrier.Run(ctx) })
+	g.Go(func() error { defer end(); return n.member.Follow(ctx) })
 	g.Go(func() error {
+		defer end()
 		return fleet.Run(ctx, n.db, fleet.Options{ID: n.id, Host: "here", Version: "test", TTL: ttl, Lead: n.lead, Late: func() int { return int(n.member.Stats().Late) }})
 	})
 	err := g.Wait()

@@ -3,6 +3,7 @@ package river
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -37,7 +38,13 @@ func (r *rig) run(id string, change ...func(*Options)) *node {
 	n, err := newNode(ctx, r.url, id, r.riot.URL, change...)
 	must(r.t, err)
 	ended := make(chan error)
-	go func() { ended <- n.run(ctx) }()
+	go func() {
+		err := n.run(ctx)
+		if ctx.Err() == nil { // nobody would see what the test waits for
+			panic(fmt.Sprintf("member %s has ended: %v", id, err))
+		}
+		ended <- err
+	}()
 	r.t.Cleanup(func() { stop(); must(r.t, <-ended) })
 	return n
 }

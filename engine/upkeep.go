@@ -167,4 +167,4 @@ func stays(n int) string {
 }
 
 // ForgetLeaves is what forgetting does not reach, for whoever must answer for it.
-const ForgetLeaves = "the space is given back, but the old bytes are gone from the files only after `farsight compact`; backups, exports, the log, and audit entries from before keep what they have"
+const ForgetLeaves = "the space is given back, but the old bytes are gone from the files only after `farsight compact`, on PostgreSQL after `vacuumdb --full`; backups, exports, the log, and audit entries from before keep what they have"

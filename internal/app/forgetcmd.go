@@ -35,8 +35,9 @@ func forgetCommand() *cobra.Command {
 			"Waiting jobs of the account are cancelled; while one runs it is refused.\n\n" +
 			"It cannot be undone. The space is given back at once, but the old bytes are gone from\n" +
 			"the files only after `farsight compact`, which leaves the payloads of a month that is\n" +
-			"not over unless --month names it. Backups, exports, the log and audit entries from\n" +
-			"before keep what they have, and so do stores that `restore` and `reset` moved aside.\n" +
+			"not over unless --month names it; on PostgreSQL after `vacuumdb --full`. Backups,\n" +
+			"exports, the log and audit entries from before keep what they have, and so do stores\n" +
+			"that `restore` and `reset` moved aside.\n" +
 			"The audit tells that it was done, and names a sum of the player's id.\n\n" +
 			"Of accounts of one name on several platforms it takes the one on --platform.\n\n" +
 			"On a terminal it asks for the account's name; elsewhere it wants --yes.",

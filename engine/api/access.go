@@ -37,6 +37,8 @@ func ParseRules(text string) ([]Rule, error) {
 // GroupID is the number of a group, by its name or number.
 func GroupID(name string) (uint32, error) { return lookUp(name, true) }
 
+// lookUp gives the number of a user or group of this host. A word of digits is the number itself,
+// whoever has it or nobody does: a container may lack the names.
 func lookUp(name string, group bool) (uint32, error) {
 	if n, err := strconv.ParseUint(name, 10, 32); err == nil {
 		return uint32(n), nil
@@ -76,6 +78,7 @@ func (a Access) role(p *peer) Role {
 	return Stranger
 }
 
+// owns reports whether the peer is the owner of the engine, or root, whom no rule could keep out.
 func (a Access) owns(p *peer) bool { return p.UID == a.Owner || p.UID == 0 }
 
 // peer is the other end of a connection, as the kernel knows it.
@@ -90,6 +93,7 @@ type peer struct {
 	name string
 }
 
+// fits reports whether a rule names the peer's user, or one of its groups.
 func (p *peer) fits(rules []Rule) bool {
 	return slices.ContainsFunc(rules, func(r Rule) bool {
 		if !r.Group {
@@ -99,6 +103,8 @@ func (p *peer) fits(rules []Rule) bool {
 	})
 }
 
+// groups are those of the peer's user. The kernel tells one group of a peer and not the others, so that
+// they are looked up by the user; nobody of whom that cannot be done is in any.
 func (p *peer) groups() []uint32 {
 	if p.Groups != nil {
 		return p.Groups()
@@ -131,6 +137,7 @@ func (p *peer) user() string {
 	return p.name
 }
 
+// where names the peer by what the kernel knows, for whoever reads a refusal: a name may be anybody's.
 func (p *peer) where() string {
 	if p.PID == 0 {
 		return fmt.Sprintf("uid %d", p.UID)
@@ -138,6 +145,7 @@ func (p *peer) where() string {
 	return fmt.Sprintf("uid %d, process %d", p.UID, p.PID)
 }
 
+// actor is how the peer stands in the audit: ana, by the socket, of process 4711.
 func (p *peer) actor() engine.Actor {
 	a := engine.Actor{User: p.user(), Via: "socket"}
 	if p.PID != 0 {

@@ -34,7 +34,8 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return nil
 }
 
-// telling is a handler that answers with a value, or with an error.
+// telling is a handler that answers with a value, or with an error. The status is 200; a handler with
+// another one writes by itself.
 func telling(of func(r *Request) (any, error)) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		v, err := of(r)
@@ -75,6 +76,7 @@ func writeTagged(w http.ResponseWriter, r *http.Request, v any) error {
 	return nil
 }
 
+// writeProblem answers with an error. One that cannot be written as JSON still has its status.
 func writeProblem(w http.ResponseWriter, p Problem) {
 	raw, err := encode(p)
 	if err != nil {
@@ -106,7 +108,8 @@ func encode(v any) ([]byte, error) {
 const writePiece = 64 << 10
 
 // writeSlowly writes and flushes as slowly as the reader takes it, and gives it up
-// when it has taken nothing for long.
+// when it has taken nothing for long. The deadline moves with each piece: a reader may take long over a
+// whole body, but not over one piece of it.
 func writeSlowly(w http.ResponseWriter, raw []byte) error {
 	rc := http.NewResponseController(w)
 	for len(raw) > 0 {

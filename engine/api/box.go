@@ -17,7 +17,7 @@ const boxJobs = 20000
 // errBehind says that too much waits: a snapshot costs less.
 var errBehind = errors.New("too far behind")
 
-// box merges updates until they are taken.
+// box merges updates until they are taken. One goroutine puts and closes, one takes.
 type box struct {
 	bell await.Bell // capacity 1
 
@@ -29,7 +29,8 @@ type box struct {
 
 func newBox() *box { return &box{bell: await.NewBell()} }
 
-// put lays an update over what waits.
+// put lays an update over what waits. errBehind ends the stream: a snapshot of everything is smaller
+// than that many changed rows.
 func (b *box) put(u engine.Update) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,6 +72,7 @@ func (b *box) take(ctx context.Context) (engine.Update, error) {
 	}
 }
 
+// look takes what there is without waiting. Once everything was taken it gives the error of the end.
 func (b *box) look() (u engine.Update, ok bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

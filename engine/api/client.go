@@ -28,7 +28,8 @@ const (
 
 var _ engine.Console = (*Client)(nil)
 
-// Client is the console of an engine in another process.
+// Client is the console of an engine in another process. Several goroutines may use it. Each call is a
+// request of its own; Watch has a connection of its own.
 type Client struct {
 	path string
 	http *http.Client
@@ -98,7 +99,8 @@ func (c *Client) Find(ctx context.Context, q engine.Query) (engine.Answer, error
 	return a, nil
 }
 
-// Settings are those that the engine runs with, secrets cut.
+// Settings are those that the engine runs with, secrets cut. Errors are *engine.Problem;
+// engine.ErrNotFound of an engine that does not tell them.
 func (c *Client) Settings(ctx context.Context) ([]engine.Setting, error) {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
@@ -126,7 +128,8 @@ func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, 
 	return r, err
 }
 
-// callDo sends a command. The receipt of one that failed comes with the problem.
+// callDo sends a command. The receipt of one that failed comes with the problem. It tells what was done
+// before it failed.
 func (c *Client) callDo(ctx context.Context, path string, in any, r *engine.Receipt) error {
 	err := c.call(ctx, http.MethodPost, path, in, r)
 	if refused, ok := errors.AsType[*answeredError](err); ok {
@@ -146,6 +149,8 @@ type answeredError struct {
 
 func (e *answeredError) Unwrap() error { return e.Problem }
 
+// request makes a request with a body of JSON, packed where it is large, and shows the token where the
+// engine asks for one. The token is read anew each time: it may have been replaced.
 func (c *Client) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
 	var body io.Reader
 	isPacked := false
@@ -211,7 +216,8 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	return nil
 }
 
-// gone says in words why nobody answered a request for a path.
+// gone says in words why nobody answered a request for a path. What to do depends on the path: a
+// question can be asked again, a command may have been carried out.
 func (c *Client) gone(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return engine.Problemf(engine.ErrGone, "", "the request was given up: %v", context.Canceled)
@@ -273,6 +279,7 @@ func (c *Client) doParts(ctx context.Context, parts []engine.Command) (sum engin
 	return sum, nil
 }
 
+// add adds the receipt of one part to the sum. The audit's number is that of the last part.
 func add(sum *engine.Receipt, r engine.Receipt) {
 	sum.Seq, sum.Audit = max(sum.Seq, r.Seq), r.Audit
 	sum.Matched, sum.Applied, sum.Would = sum.Matched+r.Matched, sum.Applied+r.Applied, sum.Would+r.Would

@@ -22,4 +22,9 @@
 //
 // To add routes, give Options.Routes more rows; to serve them elsewhere, make
 // another Server with a Who of its own.
+//
+// Begin to read with wire.go, the envelopes and the table of queries, then server.go and routes.go for
+// one end and client.go and watch.go for the other. A new query is one row of wire.go's table; a new
+// route for programs is one row in the file of what it is about, whose names begin with http_. Text
+// goes out as it was received, but for what could harm a terminal, which stands escaped in the JSON.
 package api

@@ -10,7 +10,7 @@ import (
 const defaultBeat = 10 * time.Second
 
 // goodbye is how long a WebSocket's client may take to read what is on its way when the
-// engine stops, and again to answer that it does.
+// engine stops, and again to answer that it does. [Server.Serve] waits for both.
 const goodbye = time.Second
 
 // endKey leads to the context that ends when the server shall stop: requests under

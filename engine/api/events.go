@@ -56,6 +56,7 @@ type jobEnd struct {
 	Finished  time.Time    `json:"finished,omitzero"`
 }
 
+// endOf is what is told of a job's end: no arguments, and of its attempts the count.
 func endOf(j engine.Job) *jobEnd {
 	return &jobEnd{
 		ID: j.ID, Kind: j.Kind, Queue: j.Queue, Key: j.Key, Account: j.Owner, State: j.State, Attempts: j.Attempts,
@@ -79,7 +80,12 @@ type EventsOptions struct {
 }
 
 // Events numbers what happens and keeps the newest for its readers. Without readers
-// it does nothing. The engine never waits for it, nor it for a reader.
+// it does nothing. The engine never waits for it, nor it for a reader. Its readers join and leave on
+// their own goroutines; mu is never held while one of them is written to, or the console asked.
+//
+//	Publish  ─▶ fresh, pending     of a commit, in the committer: only laid down
+//	flush    ─▶ ring               every eventsPace: numbered, and encoded once for all
+//	take     ─▶ a reader           what it has not seen, or a gap
 type Events struct {
 	opt  EventsOptions
 	boot string
@@ -119,7 +125,8 @@ func NewEvents(opt EventsOptions) *Events {
 	}
 }
 
-// Publish takes the changes of one commit, in commit order. It never blocks.
+// Publish takes the changes of one commit, in commit order. It never blocks. Of an account only its
+// latest progress within a pace is kept: a sync changes it with each match.
 func (e *Events) Publish(changes []engine.Change) {
 	if !e.on.Load() {
 		return
@@ -184,7 +191,8 @@ func (e *Events) idle() bool {
 	return len(e.readers) == 0 && time.Since(e.left) >= eventsDwell
 }
 
-// rest forgets what nobody asks for any more.
+// rest forgets what nobody asks for any more. It looks once more under the lock: somebody may have come
+// since idle looked.
 func (e *Events) rest() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -197,7 +205,8 @@ func (e *Events) rest() {
 	e.n++ // whoever comes again has missed something
 }
 
-// judge looks which alerts have changed their state since the last look.
+// judge looks which alerts have changed their state since the last look. At the first look there is
+// nothing to compare with: those that fire are told, the rest is taken as it is.
 func (e *Events) judge(ctx context.Context) {
 	a, err := e.opt.Console.Find(ctx, engine.AlertsQuery{})
 	rows, ok := a.(engine.AlertsAnswer)
@@ -219,7 +228,8 @@ func (e *Events) judge(ctx context.Context) {
 	e.alerts = seen
 }
 
-// flush numbers and packs what has come, and rings the readers.
+// flush numbers and packs what has come, and rings the readers. The encoding is done without the lock,
+// on which the committer would have to wait. Run alone flushes, so that numbers stay in order.
 func (e *Events) flush() {
 	e.mu.Lock()
 	for _, id := range slices.Sorted(maps.Keys(e.pending)) {
@@ -252,6 +262,8 @@ func (e *Events) flush() {
 	}
 }
 
+// pack encodes an event. One that cannot be encoded is left out; its number is used up, and readers see
+// a gap.
 func (e *Events) pack(ev event, n uint64) (packedEvent, bool) {
 	ev.N, ev.ID = n, e.id(n)
 	raw, err := encode(ev)
@@ -269,6 +281,7 @@ func (e *Events) pack(ev event, n uint64) (packedEvent, bool) {
 	return p, true
 }
 
+// id names an event over restarts: the numbers of each process begin anew.
 func (e *Events) id(n uint64) string { return fmt.Sprintf("%s.%d", e.boot, n) }
 
 // parse reads an event's id; ok is false when it is none of this process.

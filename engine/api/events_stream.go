@@ -32,11 +32,14 @@ type eventReader struct {
 	gap     bool     // what came before pos is not known any more
 }
 
+// wants reports whether an event is for the reader. One that is about no account, such as an alert, is
+// for all.
 func (r *eventReader) wants(p packedEvent) bool {
 	return (r.account == "" || r.account == p.account || p.account == "") && (len(r.types) == 0 || slices.Contains(r.types, p.typ))
 }
 
-// join adds a reader who has seen the event after; "" = none.
+// join adds a reader who has seen the event after; "" = none. An event of another process, or one that
+// there has not been yet, makes a gap: nobody knows what lies between.
 func (e *Events) join(after, account string, types []string) *eventReader {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -55,6 +58,7 @@ func (e *Events) join(after, account string, types []string) *eventReader {
 	return r
 }
 
+// leave takes a reader out. What it has read is kept a while, should it come again.
 func (e *Events) leave(r *eventReader) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -62,7 +66,8 @@ func (e *Events) leave(r *eventReader) {
 	e.left = time.Now()
 }
 
-// take gives what has come since the last time, and how much of it is lost.
+// take gives what has come since the last time, and how much of it is lost. A hole in the numbers ends
+// a batch, so that the gap is said where it is: between the events before it and behind it.
 func (e *Events) take(r *eventReader) (list []packedEvent, missed uint64, more bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -102,7 +107,8 @@ type sink interface {
 	beat(ctx context.Context) error
 }
 
-// stream sends a reader's events until the sink fails or ctx ends.
+// stream sends a reader's events until the sink fails or ctx ends. A silent stream beats, or a proxy
+// would take it for dead.
 func (e *Events) stream(ctx context.Context, r *eventReader, out sink) error {
 	if err := e.hello(ctx, r, out); err != nil {
 		return err
@@ -167,7 +173,8 @@ func (e *Events) hello(ctx context.Context, r *eventReader, out sink) error {
 	return e.say(ctx, out, ev, r.pos)
 }
 
-// say sends an event that is for one reader only.
+// say sends an event that is for one reader only. It has the number of the event before it: whoever
+// comes again with it misses nothing.
 func (e *Events) say(ctx context.Context, out sink, ev event, pos uint64) error {
 	ev.N, ev.ID, ev.At = pos, e.id(pos), time.Now()
 	raw, err := encode(ev)
@@ -180,6 +187,8 @@ func (e *Events) say(ctx context.Context, out sink, ev event, pos uint64) error 
 // eventTypes are those that can be asked for.
 var eventTypes = []string{eventProgress, eventJob, eventAlert}
 
+// events answers with a stream: server-sent events, or a WebSocket for whoever asks to upgrade.
+// Last-Event-ID, which browsers send when they connect anew, goes before ?after.
 func (p *Programs) events(w http.ResponseWriter, r *Request) error {
 	e := p.opt.Events
 	if e == nil {

@@ -58,8 +58,10 @@ func (p *Programs) accounts() []Route {
 	}
 }
 
+// riotID is the account of a path such as /v1/accounts/Name/TAG: a "#" would end the address.
 func riotID(r *Request) string { return r.PathValue("name") + "#" + r.PathValue("tag") }
 
+// sync starts a sync of the account in the address.
 func (p *Programs) sync(w http.ResponseWriter, r *Request) error {
 	var in syncRequest
 	if err := readInto(r, &in); err != nil {
@@ -77,6 +79,8 @@ var triggers = map[string]struct{ mode, schedule string }{
 	"weekly": {"", "report.weekly"},
 }
 
+// trigger starts one of triggers. What an account does to it depends on which: full needs one, rank and
+// weekly take none, and latest without one is the schedule's next run at once.
 func (p *Programs) trigger(w http.ResponseWriter, r *Request) error {
 	what := r.PathValue("what")
 	t, ok := triggers[what]
@@ -100,7 +104,8 @@ func (p *Programs) trigger(w http.ResponseWriter, r *Request) error {
 	return p.start(w, r, c)
 }
 
-// start carries out what starts a job.
+// start carries out what starts a job. A refusal that names a job, such as that of a sync which runs
+// already, leads to it.
 func (p *Programs) start(w http.ResponseWriter, r *Request, c engine.Command) error {
 	if err := p.onPlatform(r, &c); err != nil {
 		return err
@@ -130,6 +135,8 @@ func (p *Programs) onPlatform(r *Request, c *engine.Command) error {
 	return nil
 }
 
+// answerStart answers 202 where there is a job to wait for, else 200: a dry run, or nothing to do and
+// when to ask again.
 func answerStart(w http.ResponseWriter, got engine.Receipt) error {
 	out := Started{Job: got.Job, Account: got.Account, Joined: got.Joined, Nothing: got.Nothing, Cost: got.Cost, Audit: got.Audit, Text: got.Text}
 	status := http.StatusAccepted
@@ -151,6 +158,7 @@ func leadTo(w http.ResponseWriter, id engine.JobID) {
 	}
 }
 
+// retryAfter says when to ask again, in whole seconds, rounded up; nothing where that is now.
 func retryAfter(w http.ResponseWriter, wait time.Duration) {
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))

@@ -90,11 +90,14 @@ func (p *Programs) calls() []Route {
 	}
 }
 
+// callDebug finds the job by the sid of any of its attempts, not only by that of the last.
 func (p *Programs) callDebug(r *Request) (any, error) {
 	d, err := answerOf[engine.JobDetail](r.Context(), p, byCall(r))
 	return debugOf(r.PathValue("sid"), d), err
 }
 
+// debugOf puts a job into a caller's words. Updated is the latest instant at which anything became of
+// it.
 func debugOf(sid string, d engine.JobDetail) CallDebug {
 	j := d.Job.Job
 	out := CallDebug{
@@ -140,6 +143,7 @@ func reasonOf(a engine.Attempt) string {
 	return a.Err
 }
 
+// textOrNull is null for the empty text.
 func textOrNull(s string) *string {
 	if s == "" {
 		return nil
@@ -147,6 +151,7 @@ func textOrNull(s string) *string {
 	return &s
 }
 
+// later is the latest of some instants.
 func later(at time.Time, others ...time.Time) time.Time {
 	for _, o := range others {
 		if o.After(at) {
@@ -156,18 +161,23 @@ func later(at time.Time, others ...time.Time) time.Time {
 	return at
 }
 
+// callRetry lets the job of a call run now, in a caller's words.
 func (p *Programs) callRetry(r *Request) (any, error) {
 	out, err := p.retry(r, byCall)
 	return callRetry{Asked: r.PathValue("sid"), Number: out.Attempt, At: out.At}, err
 }
 
+// callCancel cancels the planned attempt of a call, in a caller's words.
 func (p *Programs) callCancel(r *Request) (any, error) {
 	out, err := p.drop(r, byCall)
 	return callCancel{SID: r.PathValue("sid"), ShouldRetry: out.ShouldRetry, Text: out.Text}, err
 }
 
+// idempotencyKey is the header by which a program says that two requests are one.
 const idempotencyKey = "Idempotency-Key"
 
+// placeCall calls a number that the configuration allows. The same key a second time answers 200 with
+// the job of then, so that whoever lost the first answer can ask again without calling twice.
 func (p *Programs) placeCall(w http.ResponseWriter, r *Request) error {
 	var in callRequest
 	if err := strict(r.Body, &in); err != nil {

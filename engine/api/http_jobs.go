@@ -83,10 +83,13 @@ func byID(r *Request) engine.JobQuery {
 // byCall finds by the id that the other side gave to any of the job's attempts.
 func byCall(r *Request) engine.JobQuery { return engine.JobQuery{External: r.PathValue("sid")} }
 
+// showJob answers with all that is known of a job.
 func (p *Programs) showJob(find finding) Handler {
 	return asking[engine.JobDetail](p, func(r *Request) (engine.Query, error) { return find(r), nil })
 }
 
+// progress is how far a job has come. An account's run is told only for the sync job that it belongs
+// to: the account may have had another sync since.
 func (p *Programs) progress(r *Request) (any, error) {
 	d, err := answerOf[engine.JobDetail](r.Context(), p, byID(r))
 	if err != nil {
@@ -108,6 +111,7 @@ func (p *Programs) progress(r *Request) (any, error) {
 	return out, nil
 }
 
+// retryJob is retry as a route, for a job that is found so.
 func (p *Programs) retryJob(find finding) Handler {
 	return telling(func(r *Request) (any, error) { return p.retry(r, find) })
 }
@@ -137,6 +141,7 @@ func (p *Programs) retry(r *Request, find finding) (out RetryAnswer, err error) 
 	return out, nil
 }
 
+// dropRetry is drop as a route, for a job that is found so.
 func (p *Programs) dropRetry(find finding) Handler {
 	return telling(func(r *Request) (any, error) { return p.drop(r, find) })
 }
@@ -158,7 +163,8 @@ func (p *Programs) drop(r *Request, find finding) (out CancelAnswer, err error) 
 	}
 }
 
-// dropAt is drop for the job as it is now; rev is what the caller was shown, 0 = nothing.
+// dropAt is drop for the job as it is now; rev is what the caller was shown, 0 = nothing. The cancel
+// names the revision that was looked at, so that it never ends an attempt which has begun meanwhile.
 func (p *Programs) dropAt(r *Request, find finding, rev engine.Revision) (out CancelAnswer, err error) {
 	d, err := answerOf[engine.JobDetail](r.Context(), p, find(r))
 	if err != nil {
@@ -185,6 +191,8 @@ func (p *Programs) dropAt(r *Request, find finding, rev engine.Revision) (out Ca
 	return CancelAnswer{Job: j.ID, Rev: now.Job.Rev, ShouldRetry: now.ShouldRetry, Nothing: got.Nothing, Text: got.Text}, nil
 }
 
+// inTheWay is the refusal of a job that is not where the caller thinks: a conflict, as the engine would
+// say it.
 func inTheWay(j engine.Job, why, do, sentence string) error {
 	p := engine.Problemf(engine.ErrConflict, do, "job %s: %s", j.ID, sentence)
 	p.Job, p.Why = j.ID, why
@@ -202,6 +210,7 @@ func planned(j engine.Job) bool {
 	return false
 }
 
+// ifRev reads the revision that the caller was shown; 0 = none was named.
 func ifRev(r *Request) (engine.Revision, error) {
 	text := r.URL.Query().Get("if_rev")
 	if text == "" {

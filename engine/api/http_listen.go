@@ -51,7 +51,8 @@ func ListenHTTP(text string) (net.Listener, error) {
 }
 
 // HTTPHosts are the names by which a listener for programs may be called, and the
-// origins that are its own.
+// origins that are its own. A page from elsewhere has another origin, and one that had its name changed
+// to this address another host.
 func HTTPHosts(l net.Listener) (hosts, origins []string) {
 	host, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {

@@ -60,6 +60,8 @@ func pageOf(r *Request) (engine.Page, error) {
 	return page, nil
 }
 
+// feed answers with a page of a durable order: whoever keeps its Next misses no row that changes later.
+// Rows are never null.
 func (p *Programs) feed(kind engine.FeedKind) Handler {
 	return telling(func(r *Request) (any, error) {
 		page, err := pageOf(r)
@@ -74,6 +76,7 @@ func (p *Programs) feed(kind engine.FeedKind) Handler {
 	})
 }
 
+// matches lists the matches of an account. all brings those along that could not be had.
 func (p *Programs) matches(r *Request) (any, error) {
 	page, err := pageOf(r)
 	if err != nil {
@@ -92,6 +95,8 @@ func (p *Programs) matches(r *Request) (any, error) {
 	return out, err
 }
 
+// summary puts three queries together. They are asked one after the other, so that a moment may lie
+// between them.
 func (p *Programs) summary(r *Request) (any, error) {
 	var err error
 	out := Summary{Firing: []engine.AlertRow{}}
@@ -111,10 +116,12 @@ func (p *Programs) summary(r *Request) (any, error) {
 	return out, err
 }
 
+// members answers with who works on the database; engine.ErrNotFound where one process works alone.
 func (p *Programs) members(r *Request) (any, error) {
 	return answerOf[engine.MembersPage](r.Context(), p, engine.MembersQuery{})
 }
 
+// config answers with the settings in force, secrets cut by whoever gives them.
 func (p *Programs) config(*Request) (any, error) {
 	if p.opt.Config == nil {
 		return nil, engine.Problemf(engine.ErrNotFound, "", "this engine does not tell its configuration")
@@ -139,6 +146,7 @@ func (p *Programs) health(bad map[engine.EngineState]bool) Handler {
 	})
 }
 
+// metrics hands a scrape on. It may take as long as Prometheus waits, which is longer than a write may.
 func (p *Programs) metrics(w http.ResponseWriter, r *Request) error {
 	if p.opt.Metrics == nil {
 		return engine.Problemf(engine.ErrNotFound, "", "this engine has no metrics")

@@ -76,6 +76,11 @@ func statsAskOf(r *Request) (ask statsAsk, err error) {
 
 // stats answers from the store. What is not there yet is fetched: a look at an
 // account that nobody has synced starts its sync, once.
+//
+//	200  the stored report, or 304 to whoever has it
+//	202  a sync is under way, started by this look or before; Location leads to its job
+//	404  there is none and none is started: a viewer asks, the last sync failed just now, or
+//	     the engine finds nothing to do
 func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
 	ask, err := statsAskOf(r)
 	if err != nil {
@@ -148,7 +153,8 @@ func more(count, limit int) int {
 	return min(count-limit, maxPage)
 }
 
-// firstLook is the sync that a look at an account starts.
+// firstLook is the sync that a look at an account starts. A known account is named by its id, since
+// another platform may have a namesake.
 func (p *Programs) firstLook(r *Request, row engine.AccountRow, ask statsAsk) engine.Command {
 	c := engine.Command{Op: engine.OpTrigger, Account: riotID(r), Reason: "asked for its stats", Sync: engine.SyncAsk{Platform: ask.platform, Count: ask.count, Since: ask.since}}
 	switch {
@@ -177,6 +183,8 @@ func (p *Programs) mayLook(w http.ResponseWriter, r *Request, row engine.Account
 	return noReport(w, row.RiotID, fmt.Sprintf("its last sync failed: %s", row.LastError), left)
 }
 
+// noReport is the answer where there is no report and no sync that would bring one, with when to ask
+// again.
 func noReport(w http.ResponseWriter, name, why string, wait time.Duration) error {
 	retryAfter(w, wait)
 	return engine.Problemf(engine.ErrNotFound, "ask again later, or start a sync by POST", "there is no report of %s: %s", name, why)

@@ -31,6 +31,7 @@ const (
 // Token is what a program shows to be let in. It prints as a mask.
 type Token struct{ hash [sha256.Size]byte }
 
+// String and GoString keep a token out of logs, whatever prints it.
 func (Token) String() string   { return "****" }
 func (Token) GoString() string { return "****" }
 
@@ -54,6 +55,8 @@ func LoadToken(dir string) (Token, error) {
 	return Token{sha256.Sum256([]byte(text))}, nil
 }
 
+// readToken reads a token's file without following a link and without waiting at a pipe. Errors say
+// what to do with the file; fs.ErrNotExist when there is none yet.
 func readToken(path string) (string, error) {
 	f, info, err := regular.Open(path, syscall.O_NOFOLLOW)
 	switch {
@@ -84,6 +87,8 @@ func printable(text string) bool {
 	return len(text) >= minToken && len(text) <= maxToken && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
+// makeToken writes a random token, some 260 bits, to a file that must not be there yet. A file that
+// could not be written to its end is removed: half a token would be refused at each start.
 func makeToken(path string) (string, error) {
 	text := rand.Text() + rand.Text()
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
@@ -115,7 +120,7 @@ func (g *Gate) Set(t Token) (changed bool) { return g.now.Swap(&t).hash != t.has
 func (g *Gate) Who(r *http.Request) (Caller, error) { return g.now.Load().Who(r) }
 
 // Who lets in whoever shows the token: they may do everything, since they can read
-// the owner's files.
+// the owner's files. It never is Own: see mayNotName.
 func (t Token) Who(r *http.Request) (Caller, error) {
 	host, port, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -135,6 +140,7 @@ func (t Token) Who(r *http.Request) (Caller, error) {
 	return c, nil
 }
 
+// unauthorized is a 401; fail adds how to be let in.
 func unauthorized(why string) error {
 	return faultf(http.StatusUnauthorized, engine.ErrRefused, "send Authorization: Bearer with what is in "+TokenName+" of the data directory", "%s", why)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // limitedListener lets so many connections be open at once. One more is told so
-// and closed: to leave it waiting would look like an engine that hangs.
+// and closed: to leave it waiting would look like an engine that hangs. A connection counts until it is
+// closed, also one that has become a WebSocket and that net/http has forgotten.
 type limitedListener struct {
 	net.Listener
 	most int64
@@ -25,12 +26,15 @@ type limitedConn struct {
 	left func()
 }
 
+// Close gives the place back once, however often it is called.
 func (c *limitedConn) Close() error {
 	c.once.Do(c.left)
 	return c.Conn.Close()
 }
 
-// Write implements net.Conn.
+// Write implements net.Conn. It turns the plain text with which net/http answers what is no request
+// into a problem, see asProblem. It tells as many bytes as it was given: whoever wrote them knows of no
+// others.
 func (c *limitedConn) Write(b []byte) (int, error) {
 	p, ok := asProblem(b)
 	if !ok {

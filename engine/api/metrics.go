@@ -44,7 +44,9 @@ const (
 	metricsUnder = "farsight"
 )
 
-// Metrics counts what is committed, and reads the rest when it is asked.
+// Metrics counts what is committed, and reads the rest when it is asked. Counters begin at 0 with the
+// process, as Prometheus expects of one that was started again. Publish belongs to the committer,
+// scrapes to any goroutine.
 type Metrics struct {
 	opt      MetricsOptions
 	registry *prometheus.Registry
@@ -96,10 +98,12 @@ func NewMetrics(opt MetricsOptions) *Metrics {
 	return m
 }
 
+// counters is a family of counters, farsight_jobs_ended_total by queue and state.
 func counters(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help}, labels)
 }
 
+// counter is one without labels.
 func counter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help})
 }
@@ -129,6 +133,7 @@ func (m *Metrics) Publish(changes []engine.Change) {
 	}
 }
 
+// end reports whether a change ends a job, or opens an ended one again: see [engine.Ends].
 func (m *Metrics) end(c *engine.Change) (engine.End, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,6 +143,8 @@ func (m *Metrics) end(c *engine.Change) (engine.End, bool) {
 // ends are the states in which a job may end.
 var ends = []engine.State{engine.Completed, engine.Cancelled, engine.Discarded}
 
+// countJob counts a job that has ended, or one that was opened again. Counters never fall, so the
+// second has its own: those that stay ended are the difference.
 func (m *Metrics) countJob(e engine.End) {
 	j := e.Job
 	queue := m.opt.Queue(j.Queue)
@@ -163,6 +170,8 @@ func (m *Metrics) countJob(e engine.End) {
 	}
 }
 
+// countAttempt counts one attempt or hold, when it is stored. Only an attempt that was on the wire has
+// times and an answer.
 func (m *Metrics) countAttempt(kind engine.Kind, a engine.Attempt) {
 	m.attempts.WithLabelValues(a.Verb.String()).Inc()
 	if a.HTTP > 0 {
@@ -206,6 +215,8 @@ func (m *Metrics) series(status string) string {
 	return status
 }
 
+// codeOf is a label for a status: what is none of HTTP's goes with the others, so that no server makes
+// series without end.
 func codeOf(status int) string {
 	switch {
 	case status == 0:
@@ -219,6 +230,7 @@ func codeOf(status int) string {
 // throttles are the kinds of a 429, by the last part of its class.
 var throttles = map[string]string{"app": "application", "method": "method", "service": "service", "": "unknown"}
 
+// throttleOf is the kind of a 429 by its class: "429.app" is "application".
 func throttleOf(c engine.Class) string {
 	const begins = "429."
 	if len(c) > len(begins) {

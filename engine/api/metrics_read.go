@@ -17,6 +17,7 @@ const readTimeout = 5 * time.Second
 // descs are all that follow.
 var descs []*prometheus.Desc
 
+// desc declares a value that is read at each scrape, and adds it to those that Describe tells.
 func desc(name, help string, labels ...string) *prometheus.Desc {
 	d := prometheus.NewDesc(prometheus.BuildFQName(metricsUnder, "", name), help, labels, nil)
 	descs = append(descs, d)
@@ -66,6 +67,7 @@ func (r reading) Describe(to chan<- *prometheus.Desc) {
 // send gives values to Prometheus.
 type send chan<- prometheus.Metric
 
+// gauge sends a value that may rise and fall.
 func (s send) gauge(d *prometheus.Desc, v float64, labels ...string) {
 	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 }
@@ -76,6 +78,7 @@ func (s send) most(of string, n int) int {
 	return min(n, maxSeries)
 }
 
+// total sends a value that only rises while the engine runs.
 func (s send) total(d *prometheus.Desc, v float64, labels ...string) {
 	s <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
 }
@@ -119,6 +122,7 @@ var engineStates = []engine.EngineState{
 	engine.EngineLive, engine.EnginePaused, engine.EngineDegraded, engine.EngineNoKey, engine.EngineAPIDown, engine.EngineHeld, engine.EngineOpening, engine.EngineStopping, engine.EngineBroken,
 }
 
+// engine sends what the engine's one row tells. Every state has a series, 1 for the one that holds.
 func (r reading) engine(out send, s engine.StatusAnswer) {
 	e := s.Engine
 	for _, state := range engineStates {
@@ -137,6 +141,7 @@ func (r reading) engine(out send, s engine.StatusAnswer) {
 	out.total(descLogDrops, float64(e.LogDrops))
 }
 
+// queues sends the counts of each queue, zeroes too: a series that is not there cannot be alerted on.
 func (r reading) queues(out send, queues []engine.QueueRow) {
 	for _, q := range queues[:out.most("queues", len(queues))] {
 		name := r.opt.Queue(q.Name)
@@ -174,6 +179,8 @@ func (r reading) limits(out send, row engine.LimitsRow) {
 
 var alertStates = []engine.AlertState{engine.AlertOK, engine.AlertPending, engine.AlertFiring, engine.AlertAcknowledged, engine.AlertSilenced}
 
+// firing sends how many alerts stand so, and how many fire by rule; a rule of which none fires is told
+// as 0.
 func (r reading) firing(out send, rows []engine.AlertRow) {
 	states, rules := map[engine.AlertState]int{}, map[string]int{}
 	for _, a := range rows {
@@ -192,6 +199,7 @@ func (r reading) firing(out send, rows []engine.AlertRow) {
 	}
 }
 
+// store sends what the store itself measures.
 func (r reading) store(out send) {
 	if r.opt.Commits != nil {
 		for store, h := range r.opt.Commits() {

@@ -33,7 +33,8 @@ func pack(raw []byte) (body []byte, isPacked bool, err error) {
 	return b.Bytes(), true, nil
 }
 
-// unpack reads a body of an encoding; "" = as it is.
+// unpack reads a body of an encoding; "" = as it is. One byte more than the bound is read, to tell a
+// body that has its size from one that is cut.
 func unpack(r io.Reader, enc string) ([]byte, error) {
 	switch enc {
 	case "", "identity":

@@ -25,7 +25,8 @@ type Problem struct {
 // urn begins the type of every problem.
 const urn = "urn:farsight:"
 
-// codes are the sentinels with their words and the statuses they answer with.
+// codes are the sentinels with their words and the statuses they answer with. The first that fits is
+// taken. A word once used stays: programs compare types with it.
 var codes = []struct {
 	code   error
 	word   string
@@ -42,7 +43,7 @@ var codes = []struct {
 	{engine.ErrBroken, "broken", http.StatusInternalServerError},
 }
 
-// fault is an error that answers with a status of its own.
+// fault is an error that answers with a status of its own, where its code alone would give another.
 type fault struct {
 	status int
 	*engine.Problem

@@ -38,7 +38,8 @@ var (
 	paramReason   = Param{"reason", "for the audit"}
 )
 
-// answerOf finds an answer of a type.
+// answerOf finds an answer of a type. An answer of another type is a fault of the console, and answers
+// 500.
 func answerOf[T any](ctx context.Context, p *Programs, q engine.Query) (out T, err error) {
 	a, err := p.opt.Console.Find(ctx, q)
 	if err != nil {

@@ -15,6 +15,7 @@ func (p *Programs) Routes() []Route {
 	return all
 }
 
+// whole are the routes about the engine as a whole.
 func (p *Programs) whole() []Route {
 	return []Route{
 		{Method: http.MethodGet, Path: "/healthz", Summary: "Whether the engine lives", Role: Viewer, Out: health{}, Type: typeJSON, Handle: p.health(ill)},

@@ -54,6 +54,7 @@ func (s *Server) writeDown(r *Request, c engine.Command, why string) {
 	s.audit(r.Request, c, why+" ("+r.Caller.Where+")")
 }
 
+// audit writes the entry of a refusal. That it cannot be written changes nothing of the refusal.
 func (s *Server) audit(r *http.Request, c engine.Command, why string) {
 	if err := s.opt.Refused(r.Context(), c, why); err != nil {
 		s.opt.Log.Warn().Err(err).Msg("a refusal could not be written down")
@@ -79,7 +80,8 @@ const (
 	maxRefusals  = 1000
 )
 
-// first reports whether what was refused is worth a line.
+// first reports whether what was refused is worth a line. The map is begun anew when it is full, which
+// may let a line through a second time: better than to grow with each caller.
 func (f *refusals) first(what string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

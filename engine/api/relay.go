@@ -97,7 +97,8 @@ func (r *relay) join(ctx context.Context) *watcher {
 	return w
 }
 
-// leave takes a watcher out. The last one ends the relay, and waits for it.
+// leave takes a watcher out. The last one ends the relay, and waits for it. It is waited for without
+// the lock, since the next watcher begins another run.
 func (r *relay) leave(w *watcher) {
 	r.mu.Lock()
 	last := w.run.remove(w)
@@ -111,6 +112,7 @@ func (r *relay) leave(w *watcher) {
 	}
 }
 
+// start begins a run. It has no ctx's end: the watcher for whom it was begun may go before the others.
 func (r *relay) start(ctx context.Context) *relayRun {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	run := &relayRun{stop: stop, done: make(chan struct{}), watchers: map[*watcher]struct{}{}}
@@ -140,6 +142,7 @@ func (r *relay) wait(n int) time.Duration {
 	return max(r.pace, min(time.Duration(n)*paceEach, paceMost))
 }
 
+// ended reports whether nothing more will come of the run.
 func (r *relayRun) ended() bool {
 	select {
 	case <-r.done:
@@ -149,6 +152,7 @@ func (r *relayRun) ended() bool {
 	}
 }
 
+// add takes a watcher in. One that comes when something was told already begins with a snapshot.
 func (r *relayRun) add(w *watcher) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,7 +171,8 @@ func (r *relayRun) remove(w *watcher) bool {
 	return len(r.watchers) == 0
 }
 
-// hand gives an update to all watchers, and says how many they are.
+// hand gives an update to all watchers, and says how many they are. The snapshots that were made of the
+// rows before are out of date with it.
 func (r *relayRun) hand(u engine.Update) int {
 	p := &parcel{now: u, rows: len(u.Accounts) + len(u.Jobs) + len(u.Gone) + len(u.Calls) + len(u.Logs)}
 	r.mu.Lock()
@@ -192,7 +197,8 @@ func (w *watcher) put(p *parcel) {
 	w.bell.Ring()
 }
 
-// take empties the mail.
+// take empties the mail. The snapshot is made when it is taken, and so holds all that was handed out
+// until then.
 func (w *watcher) take() []*parcel {
 	w.run.mu.Lock()
 	defer w.run.mu.Unlock()
@@ -223,7 +229,8 @@ func (r *relayRun) whole(gap bool) *parcel {
 
 var errEncode = errors.New("an update cannot be written as JSON")
 
-// bytes are the parcel's, encoded once.
+// bytes are the parcel's, encoded once. The update itself is let go: its bytes may wait for others a
+// while.
 func (p *parcel) bytes() ([]byte, error) {
 	p.once.Do(func() {
 		raw, err := encode(p.now)

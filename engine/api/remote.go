@@ -56,7 +56,8 @@ func NewRemote(r Remote) (*Client, error) {
 	}, nil
 }
 
-// parseRemote gives an address without the slash at its end.
+// parseRemote gives an address without the slash at its end. http:// is let pass to this host alone:
+// the token would go over a network as it is.
 func parseRemote(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -70,12 +71,14 @@ func parseRemote(text string) (string, error) {
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
 
+// loopback reports whether a name or address is this host's own.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// tokenOf reads a token that somebody has put into a file of their own.
+// tokenOf reads a token that somebody has put into a file of their own. A link is followed, unlike that
+// of an engine's own token: the file is the user's to place.
 func tokenOf(path string) (string, error) {
 	f, info, err := regular.Open(path, 0)
 	if err != nil {
@@ -93,7 +96,8 @@ func tokenOf(path string) (string, error) {
 	return text, nil
 }
 
-// trusted are the host's own certificates and those of a file; nil = its own alone.
+// trusted are the host's own certificates and those of a file; nil = its own alone. Without a pool of
+// the host the file's alone are trusted.
 func trusted(path string) (*x509.CertPool, error) {
 	if path == "" {
 		return nil, nil

@@ -33,7 +33,8 @@ func (s *Server) protocol() []Route {
 }
 
 // guard lets only those callers through to a route who may, with a body of a form
-// and a size that make sense.
+// and a size that make sense. Who asks is found out before anything of the request is read, and whether
+// they may after it: the audit tells which command a viewer has tried.
 func (s *Server) guard(route Route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, err := s.opt.Who(r)
@@ -112,12 +113,14 @@ func isJSON(header string) bool {
 	return err == nil && t == typeJSON && strings.EqualFold(cmp.Or(params["charset"], "utf-8"), "utf-8")
 }
 
+// helloTo is the engine as a caller is told of it, with what that caller may do.
 func (s *Server) helloTo(c Caller) Hello {
 	return Hello{Protocol: Protocol, Version: s.opt.Version, Dir: s.opt.Dir, PID: s.opt.PID, You: c.Actor, Role: c.Role}
 }
 
 func (s *Server) hello(r *Request) (any, error) { return s.helloTo(r.Caller), nil }
 
+// find answers a question with an envelope of the same type.
 func (s *Server) find(r *Request) (any, error) {
 	q, k, err := readQuestion(r.Body)
 	if err != nil {
@@ -133,6 +136,7 @@ type told struct {
 	Answer engine.Answer `json:"answer"`
 }
 
+// do carries out the command in a body.
 func (s *Server) do(w http.ResponseWriter, r *Request) error {
 	c, err := readCommand(r.Body)
 	if err != nil {
@@ -141,6 +145,7 @@ func (s *Server) do(w http.ResponseWriter, r *Request) error {
 	return s.carryOut(w, r, c)
 }
 
+// key replaces the API key.
 func (s *Server) key(w http.ResponseWriter, r *Request) error {
 	var k keyChange
 	if strict(r.Body, &k) != nil || k.Key == "" { // the error could hold the key
@@ -150,7 +155,8 @@ func (s *Server) key(w http.ResponseWriter, r *Request) error {
 }
 
 // carryOut gives a command to the console in the name of its caller, whatever the
-// command itself said.
+// command itself said. A problem has the receipt beside it where something was counted before the
+// command failed.
 func (s *Server) carryOut(w http.ResponseWriter, r *Request, c engine.Command) error {
 	if err := s.mayNotName(r, c); err != nil {
 		return err

@@ -107,7 +107,8 @@ func (s *Server) Routes() []Route {
 }
 
 // Serve answers on l until ctx ends, lets the requests under way finish, and
-// closes l. nil when ctx has ended it.
+// closes l. nil when ctx has ended it. Requests under way do not have ctx, or they would be given up in
+// the middle; it is in their values, for streams.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.opt.HeadTime, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader - headerSlop,
@@ -136,7 +137,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // ServeHTTP implements http.Handler: what comes from a web page, or leads nowhere,
-// ends here.
+// ends here. Whoever may not be here at all loses the connection, others keep it for their next
+// request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.recovered(w)
 	h := w.Header()

@@ -61,7 +61,8 @@ func bind(path string) (*net.UnixListener, error) {
 	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }
 
-// clear removes a socket that nobody listens on.
+// clear removes a socket that nobody listens on. Only a refused connection proves that nobody listens:
+// a full queue of one who does answers otherwise.
 func clear(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -88,6 +89,7 @@ func clear(path string) error {
 // dialTimeout is for a socket whose listener does not come to accept.
 const dialTimeout = 2 * time.Second
 
+// dial connects to a socket, by a shorter name where its own is too long.
 func dial(path string) (net.Conn, error) {
 	short, release, err := shorten(path)
 	if err != nil {
@@ -108,7 +110,8 @@ func Listens(path string) bool {
 }
 
 // shorten gives a path that fits into a socket's address. A longer one is reached
-// through its open folder where the system has names for those.
+// through its open folder where the system has names for those. release must be called when the short
+// name is not used any more; until then the folder is open.
 func shorten(path string) (short string, release func(), err error) {
 	if len(path) <= maxSocketPath {
 		return path, func() {}, nil

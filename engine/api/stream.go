@@ -42,7 +42,8 @@ func (s *stream) hello(h Hello) error {
 	return s.write(append(append([]byte(`,"hello":`), raw[:len(raw)-1]...), emptyFrame...))
 }
 
-// watch streams the console's updates until the reader or the server goes.
+// watch streams the console's updates until the reader or the server goes. hello is written before
+// joining: a reader who takes nothing costs the relay nothing.
 func (s *Server) watch(w http.ResponseWriter, r *Request) error {
 	ctx, cancel := untilEnd(r.Context())
 	defer cancel()

@@ -54,7 +54,8 @@ func formFault(bad *jsontext.SyntacticError, raw []byte) error {
 	return fmt.Errorf("it is no JSON: %w (byte %d)", bad.Err, bad.ByteOffset)
 }
 
-// valueFault says which field cannot hold what was written.
+// valueFault says which field cannot hold what was written. "the field "sync.count" takes a whole
+// number, not a string".
 func valueFault(bad *json.SemanticError) error {
 	name := dotted(bad.JSONPointer)
 	_, isNumber := errors.AsType[*strconv.NumError](bad.Err)

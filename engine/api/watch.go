@@ -34,7 +34,8 @@ func (c *Client) Watch(ctx context.Context) iter.Seq[engine.Update] {
 }
 
 // watchOnce reads one stream. again is true when the reader fell so far behind that
-// it is better served by a new one, which begins with a snapshot.
+// it is better served by a new one, which begins with a snapshot. It returns when the goroutine that
+// reads has ended: the body is closed first, on which that one waits.
 func (c *Client) watchOnce(ctx context.Context, gap bool, yield func(engine.Update) bool) (again bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -70,7 +71,8 @@ func (c *Client) watchOnce(ctx context.Context, gap bool, yield func(engine.Upda
 // errOrder says that frames are missing: the stream cannot be trusted.
 var errOrder = errors.New("frames are missing")
 
-// read takes frames in until the stream ends, falls silent or gets out of order.
+// read takes frames in until the stream ends, falls silent or gets out of order. A number that is
+// missing means that something between the two has cut the stream and sewn it up again.
 func (c *Client) read(body io.Reader, cancel func(), b *box) error {
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
@@ -94,6 +96,8 @@ func (c *Client) read(body io.Reader, cancel func(), b *box) error {
 	}
 }
 
+// takeFrame takes one frame in. An engine that was replaced by one of another protocol is found out by
+// its hello.
 func (c *Client) takeFrame(f frame, b *box) error {
 	if f.Hello != nil {
 		if f.Hello.Protocol != Protocol {
@@ -110,6 +114,7 @@ func (c *Client) takeFrame(f frame, b *box) error {
 	return b.put(*f.Update)
 }
 
+// without leaves out the notes of one's own commands.
 func without(notes []engine.Note, by engine.Actor) []engine.Note {
 	var kept []engine.Note
 	for _, n := range notes {
@@ -120,7 +125,8 @@ func without(notes []engine.Note, by engine.Actor) []engine.Note {
 	return kept
 }
 
-// line reads one line, of bounded length.
+// line reads one line, of bounded length. The slice is the reader's until the next line: whoever keeps
+// it copies it.
 func line(r *bufio.Reader) ([]byte, error) {
 	var all []byte
 	for {

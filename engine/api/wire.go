@@ -56,6 +56,8 @@ type queryKind struct {
 	got    func(raw []byte) (engine.Answer, error)
 }
 
+// kind makes a row. A query is read strictly, since a person or a program has written it; an answer is
+// not, so that an older client takes a newer engine's and leaves out what it does not know.
 func kind[Q engine.Query, A any](name string) queryKind {
 	return queryKind{
 		name: name, query: reflect.TypeFor[Q](), answer: reflect.TypeFor[A](),
@@ -72,7 +74,8 @@ func kind[Q engine.Query, A any](name string) queryKind {
 	}
 }
 
-// queries is the table of everything that can be asked.
+// queries is the table of everything that can be asked. A query that is not in it can be asked in
+// process only. The words are the protocol's: they do not change.
 var queries = []queryKind{
 	kind[engine.StatusQuery, engine.StatusAnswer]("status"),
 	kind[engine.JobsQuery, engine.JobsPage]("jobs"),
@@ -150,7 +153,8 @@ func readQuestion(body []byte) (engine.Query, *queryKind, error) {
 	return q, k, nil
 }
 
-// readCommand takes a command in. Who asks is the caller's to fill in.
+// readCommand takes a command in. Who asks is the caller's to fill in. Whoever the command itself names
+// is put aside: a caller could write anybody there.
 func readCommand(body []byte) (c engine.Command, err error) {
 	if err := strict(body, &c); err != nil {
 		return engine.Command{}, unreadable("command", err)
@@ -165,6 +169,7 @@ func readCommand(body []byte) (c engine.Command, err error) {
 	return c, nil
 }
 
+// unreadable is the refusal of a body that does not say clearly what is wanted.
 func unreadable(what string, err error) error {
 	return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "the %s cannot be read: %v", what, err)
 }

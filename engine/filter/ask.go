@@ -31,8 +31,11 @@ var askers = map[Kind]func(node, item, facts) (answer, *Error){
 	Number: askNumber, Size: askSize, Duration: askDuration, Past: askTime, Ahead: askTime,
 }
 
+// ask compiles one value of a term for a field.
 func ask(n node, it item, f facts) (answer, *Error) { return askers[f.kind](n, it, f) }
 
+// askText asks for a text: err:timeout, key:match:*. In prose an empty pattern still is the whole
+// value: err:"" is no error.
 func askText(n node, it item, f facts) (answer, *Error) {
 	if n.op != is {
 		return answer{}, wrong(n.at, n.end, "write "+f.name+":value", "%s is text and has no more and less", f.name)
@@ -46,7 +49,8 @@ func askText(n node, it item, f facts) (answer, *Error) {
 	return a, err
 }
 
-// find compiles a search in text.
+// find compiles a search in text. Most searches are a word that may stand anywhere: those get a test of
+// their own, which is the fastest.
 func find(it item, anywhere bool) (test, *Error) {
 	switch it.style {
 	case expression:
@@ -69,7 +73,7 @@ func find(it item, anywhere bool) (test, *Error) {
 }
 
 // search compiles a word for a field that it did not name; nil if the field
-// cannot hold it.
+// cannot hold it. Instants, sizes and durations are never meant by a lone word.
 func search(it item, f facts) (test, *Error) {
 	q, err := find(it, true)
 	if err != nil {
@@ -94,6 +98,8 @@ func search(it item, f facts) (test, *Error) {
 	return nil, nil
 }
 
+// askEnum asks for words: state:ret for one by its start, state:re* for all that fit, level>=warn where
+// they have an order.
 func askEnum(n node, it item, f facts) (answer, *Error) {
 	switch {
 	case n.op != is && f.ranks:
@@ -146,6 +152,7 @@ func wordsThat(q test, words []Word) (bits uint64, names []string) {
 	return bits, names
 }
 
+// writeWords is the canonical text of words: retryable,running.
 func writeWords(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -194,10 +201,12 @@ var squasher = strings.NewReplacer(" ", "", "_", "", "-", "")
 // squash lets GAVE UP, gave_up and gave-up be one word.
 func squash(s string) string { return squasher.Replace(strings.ToLower(s)) }
 
+// unknownWord names all words that there are: they are few.
 func unknownWord(it item, f facts) *Error {
 	return wrong(it.at, it.end, "use "+orList(f.words), "%s is never %q", f.name, strings.Trim(it.write(is), `"`))
 }
 
+// orList is "a, b or c".
 func orList(words []Word) string {
 	names := make([]string, len(words))
 	for i, w := range words {
@@ -230,6 +239,7 @@ func askAmount(n node, it item, f facts) (a answer, done bool, err *Error) {
 	return a, false, nil
 }
 
+// askNumber asks for a number, or for its digits: status:503, status:5xx, try>2, percent<50%.
 func askNumber(n node, it item, f facts) (answer, *Error) {
 	a, done, err := askAmount(n, it, f)
 	if done {
@@ -256,10 +266,13 @@ func digits(it item) (glob, bool) {
 	return newGlob(p, false), !odd && len(p) > 0
 }
 
+// askSize asks for bytes, whose unit may be left out: KB are 1,000 of them, KiB 1,024.
 func askSize(n node, it item, f facts) (answer, *Error) {
 	return askQuantity(n, it, f, sizes, 1, "a size", "500, 40KB or 1.5MB")
 }
 
+// askDuration asks for a time that something took or takes. Without a unit it is in the field's own, if
+// it has one.
 func askDuration(n node, it item, f facts) (answer, *Error) {
 	return askQuantity(n, it, f, spans, int64(f.bare), "a duration", "500ms, 90s, 5m, 1h30m or 2d")
 }
@@ -276,6 +289,7 @@ func askQuantity(n node, it item, f facts, units []unit, bare int64, what, such 
 	return a, wrong(it.at, it.end, "write it as "+such, "%s is "+what+" and not %q", f.name, it.raw())
 }
 
+// askTime asks for an instant: by how far away it is (due<60s), or by the clock (created>12:30).
 func askTime(n node, it item, f facts) (answer, *Error) {
 	a, done, err := askAmount(n, it, f)
 	if done {

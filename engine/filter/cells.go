@@ -23,6 +23,8 @@ func cells(s string) int {
 	return n
 }
 
+// runeCells is how many cells a rune takes: none for what stands over the one before it. Terminals
+// differ for some emoji; the mark under an error is then off by a cell.
 func runeCells(r rune) int {
 	switch {
 	case r < 0x300:

@@ -62,6 +62,9 @@ func (l *lexer) skip() {
 	}
 }
 
+// completeName offers the fields whose name or alias begins with what is typed, and puts the name in
+// the place of all of the typed one, what stands behind the cursor included. Where no operator follows
+// it brings the colon.
 func (s *Schema[T]) completeName(query string, start, at int) []Suggestion {
 	typed := strings.ToLower(query[start:at])
 	to := max(nameEnd(query, start), at)
@@ -93,6 +96,8 @@ var offers = map[Kind][]Word{
 	Size: {{Name: "40KB"}, {Name: "1MB"}},
 }
 
+// completeValue offers the words of a field, or examples of its kind. Of several values only the last
+// is completed, and what is among those before it is not offered again.
 func (s *Schema[T]) completeValue(query, name string, o op, from, at int) []Suggestion {
 	f, ok := s.field(name)
 	if !ok {
@@ -114,6 +119,8 @@ func (s *Schema[T]) completeValue(query, name string, o op, from, at int) []Sugg
 	return list
 }
 
+// offered are the words of a field: its own, the hints that its owner gives, or the examples of its
+// kind.
 func (f *Field[T]) offered() []Word {
 	switch {
 	case f.Words != nil:

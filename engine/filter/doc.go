@@ -22,4 +22,13 @@
 // [Parse] compiles a query once; [Filter.Match] then costs no allocation. What a
 // clock, a date or an age means is settled at each Match, by the instant and
 // the zone that it is given: a filter that stays on a screen moves on with time.
+//
+// Begin to read with parse.go, then lex.go (text to terms), ask.go (a value to a test) and question.go
+// (a test at work). A [Schema] says what can be asked of one type of row and is made by engine/columns;
+// a [Filter] is a query compiled against it. Both are never changed after they were made and may be
+// used by several goroutines.
+//
+// Match runs over every row that a screen, a command or a selection looks at. It reads a row by the
+// field's getter into a [Value], which is small enough for registers, and what a test needs was worked
+// out by Parse.
 package filter

@@ -27,6 +27,8 @@ type probe[T any] struct {
 	test  test
 }
 
+// fits reports whether one of the term's questions is answered with yes; a minus before it is Match's
+// business.
 func (t *term[T]) fits(row *T, now time.Time) bool {
 	if t.any {
 		return true
@@ -61,7 +63,8 @@ func (f Filter[T]) Empty() bool {
 	return !slices.ContainsFunc(f.terms, func(t term[T]) bool { return t.not || !t.any })
 }
 
-// Asks gives the first of some fields that a term of the filter is of alone; "" = none is.
+// Asks gives the first of some fields that a term of the filter is of alone; "" = none is. A word
+// without a field is of several, and asks for none alone.
 func (f Filter[T]) Asks(names ...string) string {
 	for _, t := range f.terms {
 		if len(t.probes) == 1 && slices.Contains(names, t.probes[0].field.Name) {
@@ -86,6 +89,7 @@ func (f Filter[T]) Explain() string {
 	return f.join(", and ", func(t term[T]) string { return t.words })
 }
 
+// join strings a part of each term together.
 func (f Filter[T]) join(sep string, part func(term[T]) string) string {
 	parts := make([]string, len(f.terms))
 	for i, t := range f.terms {

@@ -43,6 +43,8 @@ func newGlob(pattern []rune, anywhere bool) glob {
 // all reports whether every text fits.
 func (g *glob) all() bool { return len(g.chunks) == 0 && g.head }
 
+// fits looks for the chunks from the left, each at its first place. That is enough: a later place of
+// one would leave less room for the next, and only the last may have to stand at the end.
 func (g *glob) fits(s string) bool {
 	if len(g.chunks) == 0 {
 		return g.head || s == ""
@@ -72,6 +74,8 @@ type chunk struct {
 	sole rune
 }
 
+// newChunk compiles text without stars. Case is folded here, and of the row's text at each rune that is
+// compared.
 func newChunk(pattern []rune) chunk {
 	runes := make([]rune, len(pattern))
 	plain := true
@@ -110,6 +114,7 @@ func (c *chunk) find(s string, atStart bool) int {
 	return -1
 }
 
+// findRunes is find for text that is not plain ASCII.
 func (c *chunk) findRunes(s string, atStart bool) int {
 	for i := 0; ; {
 		if c.sole != 0 && !atStart {
@@ -163,6 +168,7 @@ func (c *chunk) prefix(s string) int {
 	return i
 }
 
+// width is how many bytes the first rune of s takes, 1 of a broken one. s must not be empty.
 func width(s string) int {
 	_, n := utf8.DecodeRuneInString(s)
 	return n

@@ -72,19 +72,22 @@ type node struct {
 	items   []item
 }
 
-// lexer cuts a query into terms.
+// lexer cuts a query into terms. i is the byte that is read next. Errors carry places in bytes of the
+// query.
 type lexer struct {
 	s    string
 	i    int
 	keys []string
 }
 
+// space skips what stands between two terms.
 func (l *lexer) space() {
 	for l.i < len(l.s) && l.atSpace() {
 		l.i += width(l.s[l.i:])
 	}
 }
 
+// atSpace reports whether any white space of Unicode stands here: a query may be pasted.
 func (l *lexer) atSpace() bool {
 	r, _ := utf8.DecodeRuneInString(l.s[l.i:])
 	return unicode.IsSpace(r)
@@ -93,6 +96,7 @@ func (l *lexer) atSpace() bool {
 // stop reports whether a term ends here.
 func (l *lexer) stop() bool { return l.i == len(l.s) || l.atSpace() }
 
+// peek is the byte that stands here, 0 at the end. All that has a meaning is ASCII.
 func (l *lexer) peek() byte {
 	if l.i < len(l.s) {
 		return l.s[l.i]
@@ -116,7 +120,9 @@ func (l *lexer) node() (n node, err *Error) {
 	return n, err
 }
 
-// head reads field and operator, if the term has any.
+// head reads field and operator, if the term has any. Three things look like a field and are none: a
+// word before nothing that is an operator, a lone ":" or "!=", and the start of a key, as in
+// match:KR_7214550881.
 func (l *lexer) head(n *node) {
 	n.nameAt = l.i
 	end := nameEnd(l.s, l.i)
@@ -137,6 +143,7 @@ func (l *lexer) head(n *node) {
 	}
 }
 
+// isKey reports whether a word begins a key of a job, see Options.Keys.
 func (l *lexer) isKey(name, rest string) bool {
 	for _, k := range l.keys {
 		if strings.EqualFold(k, name) && rest[0] == ':' {
@@ -146,6 +153,7 @@ func (l *lexer) isKey(name, rest string) bool {
 	return false
 }
 
+// readSign reads an operator; width is 0 where there is none.
 func readSign(s string) (o op, not bool, width int) {
 	for _, x := range signs {
 		if strings.HasPrefix(s, x.sign) {
@@ -194,7 +202,8 @@ func orName(name string) string {
 	return name
 }
 
-// item reads one value.
+// item reads one value. Without a field a comma belongs to the word, since nothing could stand beside
+// it.
 func (l *lexer) item(o op) (item, *Error) {
 	it := item{at: l.i}
 	var err *Error
@@ -257,6 +266,7 @@ func (l *lexer) text(it *item, o op) *Error {
 	return nil
 }
 
+// quoted reads "…". Stars and question marks in it are letters.
 func (l *lexer) quoted(it *item) *Error {
 	open := l.i
 	for l.i++; l.i < len(l.s) && l.s[l.i] != '"'; {

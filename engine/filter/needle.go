@@ -17,7 +17,7 @@ type needle struct {
 // is rarer; letters stand early because they are looked for twice.
 const common = "e0taniorsmc1l2h3u4d5g6p7f8w9ykbvxqjz. -:/_"
 
-// newNeedle takes text that is not empty.
+// newNeedle takes text that is not empty. A needle with only frequent bytes takes the rarest of those.
 func newNeedle(text string) needle {
 	n := needle{text: text}
 	rarest := -1
@@ -34,7 +34,8 @@ func newNeedle(text string) needle {
 	return n
 }
 
-// index is where the needle begins in s; -1 if it is not there.
+// index is where the needle begins in s; -1 if it is not there. Upper case is looked for only up to
+// where lower case was found: the nearer of the two counts.
 func (n *needle) index(s string) int {
 	low := n.text[n.anchor]
 	last := len(s) - len(n.text) // where it may begin

@@ -20,6 +20,7 @@ func Parse[T any](query string, s *Schema[T]) (Filter[T], error) {
 	return Filter[T]{terms: terms}, nil
 }
 
+// parse is Parse without the cells of an error.
 func parse[T any](query string, s *Schema[T]) ([]term[T], *Error) {
 	if err := sound(query); err != nil {
 		return nil, err
@@ -43,6 +44,7 @@ func parse[T any](query string, s *Schema[T]) ([]term[T], *Error) {
 	return terms, nil
 }
 
+// sound refuses what is no text, or more than anybody types.
 func sound(query string) *Error {
 	if len(query) > maxQuery {
 		return wrong(maxQuery, len(query), "shorten it", "a filter may have %d bytes, this one has %d", maxQuery, len(query))
@@ -97,6 +99,8 @@ func bareField(it item, o Options) string {
 	return ""
 }
 
+// unknownField says which field may have been meant. A word with a colon in it may be text, too, which
+// quotes tell.
 func unknownField[T any](n node, s *Schema[T]) *Error {
 	var names []string
 	for _, f := range s.fields {
@@ -110,7 +114,8 @@ func unknownField[T any](n node, s *Schema[T]) *Error {
 	return wrong(n.nameAt, n.nameAt+len(n.name), do, "there is no field %q", n.name)
 }
 
-// fieldTerm compiles a term of one field, or of several of which one must fit.
+// fieldTerm compiles a term of one field, or of several of which one must fit. An error for one
+// of several fields is the term's.
 func fieldTerm[T any](n node, fields []*Field[T]) (term[T], *Error) {
 	t := term[T]{not: n.not}
 	var texts, words []string
@@ -148,7 +153,8 @@ func (t *term[T]) add(f *Field[T], q test) {
 	t.probes = append(t.probes, probe[T]{f, q})
 }
 
-// freeTerm compiles a word that may stand in any of the free fields.
+// freeTerm compiles a word that may stand in any of the free fields. A field that cannot hold the word
+// has no part in it: 503 is looked for in texts and numbers, not in instants.
 func freeTerm[T any](n node, s *Schema[T]) (term[T], *Error) {
 	it := n.items[0]
 	t := term[T]{not: n.not}
@@ -193,7 +199,8 @@ func nearest(s string, names []string) string {
 	return best
 }
 
-// Distance counts the letters to change, add or drop between two names (Levenshtein).
+// Distance counts the letters to change, add or drop between two names (Levenshtein). One row of the
+// usual table is kept at a time. It counts runes and sees case.
 func Distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	row := make([]int, len(y)+1)

@@ -9,6 +9,7 @@ import (
 // 5 minutes to less than 6.
 type quantity struct{ n, step int64 }
 
+// unit is a word behind a number and how many of the smallest unit it stands for.
 type unit struct {
 	name string
 	n    int64
@@ -55,7 +56,8 @@ func readQuantity(s string, units []unit, bare int64) (quantity, bool) {
 	return sum, true
 }
 
-// readPart reads one number with its unit: 1.5h.
+// readPart reads one number with its unit: 1.5h. 15 digits and 9 behind the point are all that a person
+// writes, and never overflow.
 func readPart(s string, units []unit, bare int64) (q quantity, rest string, ok bool) {
 	digits := takeDigits(s)
 	whole, s := s[:digits], s[digits:]
@@ -98,6 +100,7 @@ func scale(whole, part string, size int64, rest string) (quantity, string, bool)
 	return quantity{n, step}, rest, n <= most
 }
 
+// takeDigits is how many bytes of s are digits, from its start on.
 func takeDigits(s string) int {
 	i := 0
 	for i < len(s) && isDigit(s[i]) {
@@ -106,6 +109,7 @@ func takeDigits(s string) int {
 	return i
 }
 
+// atoi reads digits that readPart has counted: it cannot overflow.
 func atoi(digits string) (n int64) {
 	for i := range len(digits) {
 		n = n*10 + int64(digits[i]-'0')

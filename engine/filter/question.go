@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// test is one question about one value.
+// test is one question about one value. v is of the field that the test was compiled for. A value that
+// is not there fits noneTest and anyTest, and of the others a text test that the empty text fits.
 type test interface {
 	fits(v Value, now time.Time) bool
 }

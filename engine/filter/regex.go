@@ -24,6 +24,8 @@ func newRegex(expr string, at, end int) (test, *Error) {
 	if len(expr) > maxRegex {
 		return nil, wrong(at, end, "shorten it", "a regular expression may have %d bytes, this one has %d", maxRegex, len(expr))
 	}
+	// It is parsed twice: the tree tells how large the machine is and what must be in a text, which the
+	// compiled expression does not.
 	tree, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
 	if err != nil {
 		return nil, badRegex(err, expr, at, end)
@@ -118,6 +120,8 @@ func tail(re *syntax.Regexp) string {
 	return strings.ToLower(s)
 }
 
+// longestPlain is the longest part of a literal that stands in what fits as it is written, but for
+// case.
 func longestPlain(s string) string {
 	best := ""
 	for _, part := range strings.FieldsFunc(s, unsure) {

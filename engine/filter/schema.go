@@ -83,6 +83,8 @@ func New[T any](o Options, fields ...Field[T]) *Schema[T] {
 	return s
 }
 
+// check panics where a field has no value, or an option or an Of names none: that is an error in the
+// program.
 func (s *Schema[T]) check() {
 	used := slices.Concat(s.opts.Free, s.opts.Fuzzy)
 	for _, f := range s.fields {
@@ -122,6 +124,7 @@ func (s *Schema[T]) Field(name string) (Field[T], bool) {
 // Fields lists the fields in the order they were given.
 func (s *Schema[T]) Fields() []Field[T] { return slices.Clone(s.fields) }
 
+// field is Field without a copy.
 func (s *Schema[T]) field(name string) (*Field[T], bool) {
 	i, ok := s.names[strings.ToLower(name)]
 	if !ok {
@@ -138,6 +141,7 @@ func (s *Schema[T]) targets(f *Field[T]) []*Field[T] {
 	return s.list(f.Of)
 }
 
+// list are the fields of names that check has looked at.
 func (s *Schema[T]) list(names []string) []*Field[T] {
 	list := make([]*Field[T], 0, len(names))
 	for _, name := range names {
@@ -147,6 +151,7 @@ func (s *Schema[T]) list(names []string) []*Field[T] {
 	return list
 }
 
+// isName reports whether a text can be the name of a field.
 func isName(s string) bool {
 	return s != "" && nameEnd(s, 0) == len(s)
 }

@@ -2,7 +2,8 @@ package filter
 
 import "time"
 
-// Value is what a field of one row holds. The zero Value is "there is none".
+// Value is what a field of one row holds. The zero Value is "there is none". Which of its members
+// counts is told by the kind of its field alone.
 type Value struct {
 	text string
 	list *[]string

@@ -55,6 +55,7 @@ func readWhen(s string) (when, bool) {
 	return readDate(strings.ToUpper(strings.Replace(s, " ", "t", 1)))
 }
 
+// readNow reads what stands behind "now": nothing, -1h or +30m.
 func readNow(rest string) (when, bool) {
 	if rest == "" {
 		return when{}, true
@@ -70,6 +71,7 @@ func readNow(rest string) (when, bool) {
 	return when{shift: time.Duration(q.n)}, true
 }
 
+// readDate tries the layouts, each with a zone and without. A clock has no zone: it is the reader's.
 func readDate(s string) (when, bool) {
 	for _, l := range layouts {
 		if t, err := time.Parse(l.layout, s); err == nil {
@@ -85,6 +87,7 @@ func readDate(s string) (when, bool) {
 	return when{}, false
 }
 
+// isClock reports whether the form names no day: it is today's.
 func isClock(f form) bool { return f >= clock && f <= clockMilli }
 
 // sane keeps dates where nanoseconds since 1970 fit 64 bits.
@@ -111,6 +114,8 @@ func (w when) span(now time.Time) (from, to int64) {
 	return start.UnixNano(), end.UnixNano()
 }
 
+// start is the first instant that is meant, seen from now. Dates are those of now's zone unless the
+// query named one.
 func (w when) start(now time.Time) time.Time {
 	y, m, d := now.Date()
 	switch {

@@ -48,6 +48,7 @@ func (m *Monitor) Silence(id string, until time.Time, by engine.Actor, now time.
 	return engine.Receipt{Matched: 1, Applied: 1, Due: until, Text: fmt.Sprintf("alert %s is silent until %s", id, until.UTC().Format("2006-01-02 15:04 UTC"))}, nil
 }
 
+// unmute ends a silence. What the alert has become below it is heard at once.
 func (a *alert) unmute(id string, now time.Time) engine.Receipt {
 	if !now.Before(a.Until) {
 		return engine.Receipt{Matched: 1, Nothing: true, Text: fmt.Sprintf("alert %s is not silenced", id)}
@@ -56,7 +57,8 @@ func (a *alert) unmute(id string, now time.Time) engine.Receipt {
 	return engine.Receipt{Matched: 1, Applied: 1, Text: fmt.Sprintf("alert %s is heard again", id)}
 }
 
-// find gives an alert by its id. A rule that has no alert yet can be named too.
+// find gives an alert by its id. A rule that has no alert yet can be named too. So a rule can be
+// silenced before it ever fires. engine.ErrNotFound names nothing that there is.
 func (m *Monitor) find(id string) (*alert, error) {
 	if a, ok := m.alerts[id]; ok {
 		return a, nil

@@ -46,6 +46,7 @@ func (m *Monitor) Seen() time.Time {
 	return m.seen
 }
 
+// rows are the alerts in the order of Evaluate. The lock is held.
 func (m *Monitor) rows(now time.Time) []engine.AlertRow {
 	var rows []engine.AlertRow
 	for _, r := range m.rules {
@@ -55,6 +56,7 @@ func (m *Monitor) rows(now time.Time) []engine.AlertRow {
 	return rows
 }
 
+// rank orders states by how much somebody is needed.
 var rank = map[engine.AlertState]int{
 	engine.AlertFiring: 0, engine.AlertPending: 1, engine.AlertAcknowledged: 2, engine.AlertSilenced: 3, engine.AlertOK: 4,
 }
@@ -70,7 +72,8 @@ func (m *Monitor) setBack(now time.Time) {
 }
 
 // judge takes a rule's samples and moves its alerts. An alert whose subject was
-// not measured has nothing that holds.
+// not measured has nothing that holds. Of more subjects than maxSubjects those with the greatest values
+// count: what is near its limit must not be lost among hosts that are well.
 func (m *Monitor) judge(r Rule, now time.Time) {
 	samples := measures[r.Measure](m, r, now)
 	if len(samples) > maxSubjects {
@@ -111,7 +114,7 @@ func (m *Monitor) rowsOf(r Rule, now time.Time) (rows []engine.AlertRow) {
 }
 
 // worth leaves out subjects that are ok, but for the one nearest to its limit when
-// all of them are.
+// all of them are. rows must not be empty.
 func worth(rows []engine.AlertRow) []engine.AlertRow {
 	nearest := slices.MaxFunc(rows, func(a, b engine.AlertRow) int { return cmp.Compare(a.Value/a.Limit, b.Value/b.Limit) })
 	rows = slices.DeleteFunc(rows, func(r engine.AlertRow) bool { return r.State == engine.AlertOK })
@@ -154,6 +157,7 @@ func (m *Monitor) of(rule string) (out []*alert) {
 	return out
 }
 
+// alertOf gives the alert of a rule and a subject, and makes it when it is asked for first.
 func (m *Monitor) alertOf(rule, subject string) *alert {
 	id := idOf(rule, subject)
 	a, ok := m.alerts[id]
@@ -164,6 +168,7 @@ func (m *Monitor) alertOf(rule, subject string) *alert {
 	return a
 }
 
+// drop forgets an alert with what spoke for it.
 func (m *Monitor) drop(id string) {
 	delete(m.alerts, id)
 	delete(m.trails, id)

@@ -43,6 +43,7 @@ func (l *life) step(holds bool, wait time.Duration, now time.Time) {
 	}
 }
 
+// stepPending is step for an alert that waits to fire; with no wait it fires in the same evaluation.
 func (l *life) stepPending(holds bool, wait time.Duration, now time.Time) {
 	switch {
 	case !holds:
@@ -52,6 +53,8 @@ func (l *life) stepPending(holds bool, wait time.Duration, now time.Time) {
 	}
 }
 
+// stepFiring is step for one that fires. One that holds again begins its way out anew, so that a value
+// around its limit rings once.
 func (l *life) stepFiring(holds bool, wait time.Duration, now time.Time) {
 	if holds {
 		l.Clear = time.Time{}
@@ -98,7 +101,8 @@ func (l *life) shown(mute *life, now time.Time) (engine.AlertState, time.Time) {
 	return l.State, l.Since
 }
 
-// idle reports whether nothing would be lost if the alert was forgotten.
+// idle reports whether nothing would be lost if the alert was forgotten. A silence that has not ended
+// is something to lose.
 func (l *life) idle(now time.Time) bool {
 	return (l.State == engine.AlertOK || l.State == "") && !now.Before(l.Until)
 }

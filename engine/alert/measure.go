@@ -38,6 +38,8 @@ func (m *Monitor) total(r Rule, value float64, known bool, now time.Time) []samp
 	return []sample{{value: value, limit: r.Limit, known: known, evidence: m.trails[r.Name].within(now, r.Window)}}
 }
 
+// giveUps is the share of finished jobs that have used up their attempts. With fewer than Min of them
+// it is not known: one of two is no half.
 func (m *Monitor) giveUps(r Rule, now time.Time) []sample {
 	t := m.tallyOf(r.Kind)
 	finished := t.completed.sum(now, r.Window, 0) + t.discarded.sum(now, r.Window, 0)
@@ -45,6 +47,7 @@ func (m *Monitor) giveUps(r Rule, now time.Time) []sample {
 	return m.total(r, share, ok && finished >= r.Min, now)
 }
 
+// retriesWon is the share of retries that succeeded, of at least Min.
 func (m *Monitor) retriesWon(r Rule, now time.Time) []sample {
 	t := m.tallyOf(r.Kind)
 	retries := t.retries.sum(now, r.Window, 0)
@@ -88,14 +91,17 @@ func median(values []int) float64 {
 	return float64(values[(n-1)/2]+values[n/2]) / 2
 }
 
+// unforeseen429 counts the 429s that our own count did not expect.
 func (m *Monitor) unforeseen429(r Rule, now time.Time) []sample {
 	return m.total(r, float64(m.unforeseen.sum(now, r.Window, 0)), true, now)
 }
 
+// oddCalls counts telephone calls that ended with a status which is in no table.
 func (m *Monitor) oddCalls(r Rule, now time.Time) []sample {
 	return m.total(r, float64(m.odd.sum(now, r.Window, 0)), true, now)
 }
 
+// bursts counts the 503s of each host. Its rings hold a minute, whatever the rule's window.
 func (m *Monitor) bursts(r Rule, now time.Time) (out []sample) {
 	for _, host := range slices.Sorted(maps.Keys(m.unavailable)) {
 		out = append(out, sample{
@@ -106,11 +112,13 @@ func (m *Monitor) bursts(r Rule, now time.Time) (out []sample) {
 	return out
 }
 
+// keyLife is how many seconds the key still has; not known where nobody has told when it expires.
 func (m *Monitor) keyLife(r Rule, now time.Time) []sample {
 	at := m.reading.KeyExpires
 	return m.total(r, at.Sub(now).Seconds(), m.read && !at.IsZero(), now)
 }
 
+// keyRefused is 1 while Riot refuses the key.
 func (m *Monitor) keyRefused(r Rule, now time.Time) []sample {
 	value := 0.0
 	if m.reading.KeyRejected {
@@ -119,6 +127,8 @@ func (m *Monitor) keyRefused(r Rule, now time.Time) []sample {
 	return m.total(r, value, m.read, now)
 }
 
+// silence is one sample for all syncs, that of the one which was heard of longest ago; the evidence
+// names each that is silent for too long.
 func (m *Monitor) silence(r Rule, now time.Time) []sample {
 	s := sample{limit: r.Limit, known: m.read}
 	beats := slices.SortedFunc(slices.Values(m.reading.Syncing), func(a, b Beat) int { return a.Last.Compare(b.Last) })
@@ -134,6 +144,8 @@ func (m *Monitor) silence(r Rule, now time.Time) []sample {
 	return []sample{s}
 }
 
+// queueAges is how long each queue has had work and begun none: a queue with an old job that starts
+// others all the time is not stuck, it is long.
 func (m *Monitor) queueAges(r Rule, now time.Time) (out []sample) {
 	for _, q := range m.reading.Queues {
 		s := sample{subject: string(q.Name), limit: r.Limit, known: !q.Paused}
@@ -146,6 +158,7 @@ func (m *Monitor) queueAges(r Rule, now time.Time) (out []sample) {
 	return out
 }
 
+// writeTimes are the times of writes as the last reading told them.
 func (m *Monitor) writeTimes(r Rule, _ time.Time) (out []sample) {
 	for _, store := range slices.Sorted(maps.Keys(m.reading.Writes)) {
 		out = append(out, sample{subject: store, value: m.reading.Writes[store].Seconds(), limit: r.Limit, known: true})
@@ -153,6 +166,7 @@ func (m *Monitor) writeTimes(r Rule, _ time.Time) (out []sample) {
 	return out
 }
 
+// logDrops counts the log lines that were lost.
 func (m *Monitor) logDrops(r Rule, now time.Time) []sample {
 	return m.total(r, float64(m.dropped.sum(now, r.Window, 0)), m.read, now)
 }

@@ -11,7 +11,7 @@ import (
 const maxWindow = reach
 
 // Metrics sums up a window that ends with the present minute, in whole minutes, at
-// most MaxWindow (S2-9, S4-11). Waiting and Days are not the monitor's to know.
+// most maxWindow (S2-9, S4-11). Waiting and Days are not the monitor's to know.
 func (m *Monitor) Metrics(now time.Time, window time.Duration) engine.Metrics {
 	return m.MetricsOf("", now, window)
 }

@@ -94,7 +94,8 @@ func newTally() tally {
 	}
 }
 
-// tallyOf gives the tally of a kind to read; of "" that of all.
+// tallyOf gives the tally of a kind to read; of "" that of all. Of one that nobody has seen it is
+// empty: its rings are nil, and a nil ring sums up to 0.
 func (c *counts) tallyOf(kind engine.Kind) *tally {
 	if kind == "" {
 		return &c.tally
@@ -126,6 +127,7 @@ func (c *counts) tallies() []*tally {
 	return slices.AppendSeq([]*tally{&c.tally}, maps.Values(c.kinds))
 }
 
+// newCounts makes the windows, empty.
 func newCounts() counts {
 	minute := func() *ring { return newRing(perMinute, reach) }
 	span := func() *ring { return newRing(engine.TrafficEvery, day) }
@@ -187,6 +189,7 @@ func (m *Monitor) forgets(account string) {
 	}
 }
 
+// job folds what became of a job: a sign of life of its sync, a start of its queue, or an end.
 func (m *Monitor) job(at time.Time, c *engine.Change) {
 	m.hear(c.Job.Owner, at)
 	if c.Job.State == engine.Running && c.Before != engine.Running {
@@ -229,6 +232,8 @@ func (m *Monitor) ended(at time.Time, e engine.End) {
 	}
 }
 
+// ended counts an end; with e.Count -1 it takes one back. Cancelled jobs are in no share: nobody let
+// them come to their end.
 func (t *tally) ended(at time.Time, e engine.End, usedUp bool) {
 	switch e.Job.State {
 	case engine.Cancelled:
@@ -245,6 +250,7 @@ func (t *tally) ended(at time.Time, e engine.End, usedUp bool) {
 	t.attempts.add(at, e.Count*e.Attempts)
 }
 
+// jobEvidence names a job that speaks for an alert: "match:EUW1_7123: 503".
 func jobEvidence(at time.Time, j *engine.Job) engine.Evidence {
 	return engine.Evidence{At: at, Kind: "job", ID: string(j.ID), Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)}
 }
@@ -268,6 +274,7 @@ func (m *Monitor) Attempt(job engine.JobID, a engine.Attempt) {
 	m.attempt(job, "", a)
 }
 
+// attempt is Attempt under the lock, with the kind of the job where that is known.
 func (m *Monitor) attempt(job engine.JobID, kind engine.Kind, a engine.Attempt) {
 	status, told := a.Ending(kind)
 	for _, t := range m.each(kind) {
@@ -285,6 +292,8 @@ func (m *Monitor) attempt(job engine.JobID, kind engine.Kind, a engine.Attempt) 
 	}
 }
 
+// attempt counts a closed attempt. told is false of one that says nothing about the other side, such as
+// a hold.
 func (t *tally) attempt(a engine.Attempt, status string, told bool) {
 	if a.Charged() {
 		t.charged.add(a.End, 1)
@@ -333,6 +342,7 @@ func (m *Monitor) CallSeq() uint64 {
 	return m.callSeq
 }
 
+// call counts a call of the flight recorder.
 func (m *Monitor) call(r *engine.CallRow) {
 	e := engine.Evidence{At: r.At, Kind: "call", ID: string(r.Job), Text: r.Host + " " + r.Method + " " + r.Target}
 	m.calls.add(r.At, 1)
@@ -393,7 +403,8 @@ func (m *Monitor) Read(now time.Time, r Reading) {
 }
 
 // attend keeps what is remembered to the syncs and queues that there are, and asks the
-// silent ones for their reasons.
+// silent ones for their reasons. A sync with a reason to be silent counts as heard of just now, so that
+// its silence begins when the reason ends.
 func (m *Monitor) attend(now time.Time) {
 	r, open := &m.reading, map[string]bool{}
 	for i, b := range r.Syncing {
@@ -415,6 +426,7 @@ func (m *Monitor) attend(now time.Time) {
 // askAfter is the silence from which on its reason is asked for.
 const askAfter = time.Minute
 
+// later is the later of two instants.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -432,6 +444,7 @@ func (m *Monitor) note(what measure, subject string, kind engine.Kind, e engine.
 	}
 }
 
+// idOf names an alert: "503/europe", or the rule alone where it has no subjects.
 func idOf(rule, subject string) string {
 	if subject == "" {
 		return rule
@@ -448,6 +461,7 @@ func bounded[T any](m map[string]T, name string, limit int) string {
 	return others
 }
 
+// ringOf gives the ring of a name, and makes it at its first event.
 func ringOf(m map[string]*ring, name string, cell, reach time.Duration) *ring {
 	r, ok := m[name]
 	if !ok {

@@ -33,10 +33,10 @@ type Rule struct {
 	Name    string
 	About   string // what it says, in a few words
 	Measure measure
-	Kind    engine.Kind // GiveUps, RetriesWon, Spike: of the jobs of this kind alone; "" = of all
+	Kind    engine.Kind // giveUps, retriesWon, spike: of the jobs of this kind alone; "" = of all
 	Unit    engine.AlertUnit
-	Limit   float64 // of Spike the least count; of durations in seconds
-	Factor  float64 // Spike: so many times the median of the 24 hours before
+	Limit   float64 // of spike the least count; of durations in seconds
+	Factor  float64 // spike: so many times the median of the 24 hours before
 	Below   bool    // it holds below the limit, not above it
 	Min     int     // with fewer events in the window nothing is judged
 	Window  time.Duration
@@ -114,6 +114,7 @@ func check(rules []Rule) error {
 	return errors.Join(faults...)
 }
 
+// fault says what is wrong with the rule; "" = nothing.
 func (r Rule) fault() string {
 	_, known := measures[r.Measure]
 	switch {
@@ -131,7 +132,8 @@ func (r Rule) fault() string {
 	return ""
 }
 
-// holds reports whether a measured value breaks the rule.
+// holds reports whether a measured value breaks the rule. A limit is the last value that is well, but
+// for a spike, whose limit is the first that is not.
 func (r Rule) holds(s sample) bool {
 	switch {
 	case !s.known:

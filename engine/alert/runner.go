@@ -127,6 +127,8 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 }
 
+// evaluate feeds the monitor with the calls and a reading of now, and shows what it says. The feeding
+// needs no turn: only what is shown must not come out of order.
 func (r *Runner) evaluate(ctx context.Context) {
 	m, now := r.opt.Monitor, wall.Now()
 	m.Calls(r.opt.Calls(m.CallSeq()))
@@ -178,6 +180,7 @@ func (r *Runner) turned(rows []engine.AlertRow) (begun []engine.AlertRow, over [
 	return begun, over
 }
 
+// fires reports whether an alert fires, seen by somebody or not.
 func fires(s engine.AlertState) bool {
 	return s == engine.AlertFiring || s == engine.AlertAcknowledged
 }
@@ -198,6 +201,8 @@ func beginning(a engine.AlertRow) string {
 	return text
 }
 
+// jobOf is the job that a note about an alert leads to: the first that speaks for it, "" where it is
+// none.
 func jobOf(a engine.AlertRow) engine.JobID {
 	if len(a.Evidence) > 0 && a.Evidence[0].Kind == "job" {
 		return engine.JobID(a.Evidence[0].ID)
@@ -227,8 +232,8 @@ func (r *Runner) Firing() (n int) {
 	return n
 }
 
-// Metrics sums up a window that ends now, of the jobs of one kind or, for "", of all; at most MaxWindow, else the error is a
-// *engine.Problem.
+// Metrics sums up a window that ends now, of the jobs of one kind or, for "", of all; at most maxWindow,
+// else the error is a *engine.Problem.
 func (r *Runner) Metrics(kind engine.Kind, window time.Duration) (engine.Metrics, error) {
 	if window < 0 || window > maxWindow {
 		return engine.Metrics{}, engine.Problemf(engine.ErrInvalid, "ask for at most an hour; the sums of days reach further back", "metrics over %s are not kept", window)
@@ -245,12 +250,14 @@ func (r *Runner) Acknowledge(ctx context.Context, id string, by engine.Actor) (e
 	return r.operate(ctx, func(now time.Time) (engine.Receipt, error) { return r.opt.Monitor.Acknowledge(id, by, now) })
 }
 
-// silence keeps an alert silent until an instant, and stores that; an instant that
+// Silence keeps an alert silent until an instant, and stores that; an instant that
 // has passed ends a silence. Errors are *engine.Problem, or the store's.
 func (r *Runner) Silence(ctx context.Context, id string, until time.Time, by engine.Actor) (engine.Receipt, error) {
 	return r.operate(ctx, func(now time.Time) (engine.Receipt, error) { return r.opt.Monitor.Silence(id, until, by, now) })
 }
 
+// operate carries out what an operator asks for and stores it before it answers. What cannot be stored
+// holds until the process ends, and the error says so.
 func (r *Runner) operate(ctx context.Context, do func(now time.Time) (engine.Receipt, error)) (engine.Receipt, error) {
 	receipt, err := r.carryOut(do)
 	if err != nil || receipt.Nothing {
@@ -274,6 +281,7 @@ func (r *Runner) carryOut(do func(now time.Time) (engine.Receipt, error)) (engin
 	return receipt, err
 }
 
+// save stores the monitor as it is now, one save at a time.
 func (r *Runner) save(ctx context.Context) error {
 	select {
 	case r.saving <- struct{}{}:

@@ -36,10 +36,12 @@ type savedTally struct {
 	Tries    map[string]cells `json:"tries,omitempty"`
 }
 
+// copied is the tally without what is empty.
 func (t *tally) copied() savedTally {
 	return savedTally{Rings: filled(t.named()), Statuses: filled(t.statuses), Lately: filled(t.lately), Tries: filled(t.tries)}
 }
 
+// fill takes over a saved tally, within the same bounds as what is counted here.
 func (t *tally) fill(s savedTally) {
 	for name, r := range t.named() {
 		r.fill(s.Rings[name])
@@ -65,6 +67,7 @@ const savedVersion = 1
 // cells are the counts of a ring that are not 0, by the number of the cell.
 type cells map[int64]int
 
+// Its id is not stored: it follows from the rule and the subject.
 type storedAlert struct {
 	Subject  string            `json:"subject,omitempty"`
 	Life     life              `json:"life"`
@@ -201,6 +204,7 @@ func (t *tally) named() map[string]*ring {
 	}
 }
 
+// filled are the rings in which something is counted.
 func filled(rings map[string]*ring) map[string]cells {
 	out := map[string]cells{}
 	for name, r := range rings {

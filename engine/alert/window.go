@@ -9,12 +9,18 @@ import (
 
 // ring counts events per cell of time, in as many cells as it was made with. What
 // is older than all of them is forgotten.
+//
+//	cell 60 s, 61 cells   12:00 ─ 12:01 ─ … ─ 13:00   at 13:01 the place of 12:00 is used again
+//
+// stamp tells which cell a place counts, so that nothing is cleared as time passes: a place with an
+// older stamp counts as empty.
 type ring struct {
 	cell  int64 // seconds
 	stamp []int64
 	count []int
 }
 
+// newRing makes a ring that can sum up spans as long as reach.
 func newRing(cell time.Duration, reach time.Duration) *ring {
 	n := int(reach/cell) + 1 // the present cell has only begun
 	return &ring{cell: int64(cell / time.Second), stamp: make([]int64, n), count: make([]int, n)}
@@ -23,6 +29,7 @@ func newRing(cell time.Duration, reach time.Duration) *ring {
 // add counts n events. An instant that the ring has passed is not counted.
 func (r *ring) add(at time.Time, n int) { r.put(r.number(at), n) }
 
+// put adds to a cell; n below 0 takes back what was counted there.
 func (r *ring) put(cell int64, n int) {
 	i := r.index(cell)
 	switch {
@@ -83,10 +90,12 @@ func (r *ring) filled() map[int64]int {
 // number gives each cell since 1970 a number from 1 on.
 func (r *ring) number(at time.Time) int64 { return max(at.Unix(), 0)/r.cell + 1 }
 
+// cells is how many cells a span takes, rounded up.
 func (r *ring) cells(d time.Duration) int64 {
 	return (int64(d/time.Second) + r.cell - 1) / r.cell
 }
 
+// index is the place of a cell.
 func (r *ring) index(cell int64) int {
 	n := int64(len(r.stamp))
 	return int(((cell % n) + n) % n)

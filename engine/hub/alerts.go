@@ -38,4 +38,5 @@ func looksSame(a, b engine.AlertRow) bool {
 	return reflect.DeepEqual(a, b)
 }
 
+// settled are the cells of a history that do not change any more.
 func settled(history []float64) []float64 { return history[:max(len(history)-1, 0)] }

@@ -30,7 +30,7 @@ func startOf(r *engine.JobRow) start {
 }
 
 // turned reports whether a job in line goes at another time, or has come forward, by so much
-// that its row is to be told again.
+// that its row is to be told again. Less than a second is never told: rows show seconds.
 func (s start) turned(was start, now time.Time) bool {
 	by := s.at.Sub(was.at)
 	return was.at.IsZero() != s.at.IsZero() || moved(was.place, s.place) ||
@@ -44,7 +44,9 @@ const mostOverdue = 200
 const foreseeEvery = time.Second
 
 // foresee adds to the accounts of an update when their runs end, and to the update those
-// accounts and jobs of which something else is foreseen than the reader was told.
+// accounts and jobs of which something else is foreseen than the reader was told. It is the reader's
+// goroutine that does it, for what its own reader was told: two consoles that came at different times
+// may have been told different numbers.
 func (h *Hub) foresee(b *mailbox, u *engine.Update) {
 	f, now := &b.foreseen, time.Now()
 	if u.Snapshot || f.etas == nil {
@@ -87,7 +89,8 @@ func (h *Hub) foresee(b *mailbox, u *engine.Update) {
 }
 
 // addETA adds what is foreseen of an open run: what the reader was told already, unless it
-// has moved.
+// has moved. An account whose row comes for another reason keeps the number that the reader has, lest
+// it flicker.
 func (h *Hub) addETA(f *foreseen, a *engine.AccountRow) (anew bool) {
 	if !a.Status.Open() {
 		delete(f.etas, a.ID)

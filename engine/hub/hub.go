@@ -5,6 +5,15 @@
 // Publish is called on the committer's goroutine and Watch on a console's: one
 // mutex lies between them, held for map writes only, so that no terminal can
 // make the engine wait.
+//
+//	Publish ─▶ fold ─▶ accounts, jobs          what is live, for snapshots
+//	              └──▶ a mailbox per console   what that one has not read yet
+//	Watch   ◀── next: the mailbox, or a snapshot, and what of the telemetry has changed
+//
+// Begin to read with [Hub.Publish] and [Hub.Watch]; mailbox.go says what is merged and when a reader is
+// given up on. A row that a console gets was committed before; telemetry (limits, the engine's row,
+// what is foreseen) alone is not stored. [Moments] keeps how the engine stood in the last minutes, for
+// the time cursor.
 package hub
 
 import (
@@ -20,7 +29,8 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 )
 
-// Source is where the hub reads what is telemetry, not committed fact.
+// Source is where the hub reads what is telemetry, not committed fact. Its methods are called by the
+// goroutines of all readers, without the hub's lock.
 type Source interface {
 	Engine() engine.EngineRow
 	Queues() []engine.QueueRow
@@ -117,6 +127,8 @@ func (h *Hub) Load(gap bool, live iter.Seq2[engine.Job, error], open func() ([]e
 	accounts, err := open()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	// What was published while this read is newer than what was read, deletions too, so that it stays
+	// as it is.
 	newer := h.heard
 	h.heard = nil
 	if err != nil {
@@ -179,7 +191,7 @@ func (h *Hub) overdue(n int) (jobs []engine.Job) {
 	return jobs[:min(n, len(jobs))]
 }
 
-// Publish folds the changes of one commit. It never blocks.
+// Publish folds the changes of one commit. It never blocks. It comes in the order of commits.
 func (h *Hub) Publish(seq uint64, changes []engine.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -205,6 +217,7 @@ func (h *Hub) Note(n engine.Note) {
 	}
 }
 
+// fold takes one change into what is live, and notes it for the mailboxes.
 func (h *Hub) fold(c *engine.Change) {
 	if h.heard != nil {
 		h.heard.note(c)
@@ -223,6 +236,7 @@ func (h *Hub) fold(c *engine.Change) {
 	}
 }
 
+// note marks what a change is about, whatever became of it.
 func (h *heard) note(c *engine.Change) {
 	if c.Job != nil {
 		h.jobs[c.Job.ID] = struct{}{}
@@ -238,6 +252,7 @@ func (h *heard) note(c *engine.Change) {
 	}
 }
 
+// foldJob keeps a job that is worth a row and drops one that is not any more.
 func (h *Hub) foldJob(j engine.Job) {
 	if !shown(j) {
 		h.drop(j.ID)
@@ -251,6 +266,7 @@ func (h *Hub) foldJob(j engine.Job) {
 	h.news = append(h.news, news{job: &j, first: !known})
 }
 
+// drop takes a job's row back, if it has one.
 func (h *Hub) drop(id engine.JobID) {
 	if _, ok := h.jobs[id]; !ok {
 		return
@@ -288,12 +304,15 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 }
 
+// anyone reports whether a console watches.
 func (h *Hub) anyone() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.boxes) > 0
 }
 
+// waitForConsole sleeps until the first console comes, so that an engine nobody looks at reads no
+// telemetry; false when ctx has ended.
 func (h *Hub) waitForConsole(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -335,6 +354,7 @@ func (h *Hub) Watch(ctx context.Context) iter.Seq[engine.Update] {
 	}
 }
 
+// join adds a console's mailbox. From here on it misses nothing.
 func (h *Hub) join() *mailbox {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -344,6 +364,7 @@ func (h *Hub) join() *mailbox {
 	return b
 }
 
+// leave takes a mailbox out: nothing is kept for a console that has gone.
 func (h *Hub) leave(b *mailbox) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -366,7 +387,8 @@ func (h *Hub) next(ctx context.Context, b *mailbox) (engine.Update, bool) {
 }
 
 // take empties the mailbox into an update. With renew the reader needs a snapshot: it
-// may show what is no longer there.
+// may show what is no longer there. What a row adds to its job is asked for here, when it is to be
+// shown, and not for each of its moves.
 func (h *Hub) take(b *mailbox) (u engine.Update, renew bool) {
 	m := b.empty()
 	u = m.rows.Update()
@@ -442,7 +464,8 @@ func overlay(stored []engine.AccountRow, newer map[string]engine.AccountRow) []e
 	return out
 }
 
-// telemetry adds those live readings that differ from what the reader saw last.
+// telemetry adds those live readings that differ from what the reader saw last. Calls and log lines go
+// by number: a reader that was slow gets the newest of them.
 func (h *Hub) telemetry(b *mailbox, u *engine.Update) {
 	src := h.opt.Source
 	if e := src.Engine(); changed(b.told, &b.engine, e) {
@@ -472,6 +495,7 @@ func (h *Hub) telemetry(b *mailbox, u *engine.Update) {
 	}
 }
 
+// empty reports whether an update says nothing: a console must not draw for it.
 func empty(u engine.Update) bool {
 	return !u.Snapshot && u.Engine == nil && u.Limits == nil && u.Alerts == nil &&
 		len(u.Queues)+len(u.Accounts)+len(u.Jobs)+len(u.Gone)+len(u.Calls)+len(u.Logs)+len(u.Notes) == 0

@@ -111,8 +111,10 @@ func (b *mailbox) giveUp() {
 	b.overflow = true
 }
 
+// clear drops all mail.
 func (b *mailbox) clear() { b.mail = mail{born: map[engine.JobID]struct{}{}} }
 
+// note lays a message down; notes are kept even when the rest is given up.
 func (b *mailbox) note(n engine.Note) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

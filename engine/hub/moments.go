@@ -43,7 +43,8 @@ type packed struct {
 }
 
 // Add keeps a moment. Calls that wait are not part of it, and of a reading that is
-// too large only the buckets in use stay, then only the applications'.
+// too large only the buckets in use stay, then only the applications'. An error means that this moment
+// is missing; those before it stay.
 func (m *Moments) Add(moment engine.Moment) error {
 	at := moment.At
 	moment.At, moment.Limits.At, moment.Limits.Waiting = time.Time{}, time.Time{}, nil
@@ -70,9 +71,12 @@ func busy(b engine.BucketRow) bool {
 	return b.Used > 0 || b.Waiting > 0 || !b.Blocked.IsZero() || b.Cap > 0
 }
 
+// applicationOnly are the buckets of whole hosts, which say most in little room.
 func applicationOnly(b engine.BucketRow) bool { return busy(b) && b.Method == "" }
 func none(engine.BucketRow) bool              { return false }
 
+// packed gives the bytes of a moment. One that is like the one before shares its bytes: a quiet minute
+// costs sixty instants.
 func (m *Moments) packed(moment engine.Moment) ([]byte, error) {
 	text, err := json.Marshal(moment)
 	if err != nil {
@@ -98,6 +102,7 @@ func (m *Moments) packed(moment engine.Moment) ([]byte, error) {
 	return m.data, nil
 }
 
+// put adds a moment in the place of the oldest.
 func (m *Moments) put(p packed) {
 	if len(m.ring) < momentsKept {
 		m.ring = append(m.ring, p)
@@ -108,7 +113,7 @@ func (m *Moments) put(p packed) {
 }
 
 // Between gives the moments from one instant to another, both included, the
-// oldest first; a zero instant is no bound.
+// oldest first; a zero instant is no bound. It unpacks without the lock: the bytes are never changed.
 func (m *Moments) Between(from, to time.Time) ([]engine.Moment, error) {
 	var out []engine.Moment
 	r := flate.NewReader(nil)
@@ -122,6 +127,7 @@ func (m *Moments) Between(from, to time.Time) ([]engine.Moment, error) {
 	return out, nil
 }
 
+// chosen are the moments of a span as they are kept.
 func (m *Moments) chosen(from, to time.Time) (list []packed) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -134,6 +140,7 @@ func (m *Moments) chosen(from, to time.Time) (list []packed) {
 	return list
 }
 
+// unpack reads one moment, with its own instants put back.
 func unpack(r io.ReadCloser, p packed) (moment engine.Moment, err error) {
 	if err := r.(flate.Resetter).Reset(bytes.NewReader(p.data), nil); err != nil {
 		return moment, err

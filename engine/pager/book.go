@@ -38,6 +38,7 @@ type bookBlob struct {
 	Orders map[string]order `json:"orders"` // by key
 }
 
+// load reads the book that the process before has kept.
 func (b *book) load(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,7 +100,8 @@ func (b *book) count(perDay int) (int, error) {
 	return n, nil
 }
 
-// place inserts a call's job and writes that down, both or neither.
+// place inserts a call's job and writes that down, both or neither. The page in memory changes after
+// the commit, under a lock that is held over it: two requests with one key are one call.
 func (b *book) place(ctx context.Context, o order, perDay int, whom string, spec engine.Spec) (engine.Receipt, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +133,8 @@ func (b *book) place(ctx context.Context, o order, perDay int, whom string, spec
 	return engine.Receipt{Job: o.Job, Matched: 1, Applied: 1, Text: fmt.Sprintf("%s is called by job %s: call %d of %d today", whom, o.Job, count+1, perDay)}, nil
 }
 
-// again counts a call that an operator lets be made once more.
+// again counts a call that an operator lets be made once more. engine.ErrUsedUp when today has as many
+// as it may have.
 func (b *book) again(ctx context.Context, perDay int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

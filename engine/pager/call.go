@@ -76,6 +76,11 @@ type line struct {
 
 // place gives the sid of the attempt's call, which it places unless that was done
 // before. Without one, o is the attempt's outcome.
+//
+//	sid stored for this attempt    it is followed: a crash came after the answer
+//	an intent without a sid        looked for among the newest calls: a crash came before the answer
+//	the alert is over              nobody is called
+//	else                           the call is made
 func (l line) place(ctx context.Context) (sid string, o engine.Outcome, ok bool) {
 	e := l.ledger.of(l.run.Job.ID)
 	if e.Attempt == l.run.Job.Attempts && e.SID != "" {
@@ -96,7 +101,8 @@ func (l line) place(ctx context.Context) (sid string, o engine.Outcome, ok bool)
 	return l.create(ctx)
 }
 
-// find looks for the call of an intent whose sid was never stored.
+// find looks for the call of an intent whose sid was never stored. "" = there is none: the request was
+// never taken.
 func (l line) find(ctx context.Context, e entry) (sid string, err error) {
 	calls, err := l.twilio.newest(ctx, l.to)
 	if err != nil {
@@ -138,6 +144,7 @@ func (l line) create(ctx context.Context) (sid string, o engine.Outcome, ok bool
 	return "", l.failed(ctx, err), false
 }
 
+// note writes what is known of the attempt's call into the ledger.
 func (l line) note(ctx context.Context, e entry) error {
 	return l.ledger.put(ctx, l.run.Job.ID, e)
 }

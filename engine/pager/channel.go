@@ -26,7 +26,8 @@ var forms = map[Form]func(p *Pager, c Channel, n notice) message{
 	FormPagerDuty: (*Pager).pagerDuty,
 }
 
-// deliver is one attempt to tell a webhook of an alert.
+// deliver is one attempt to tell a webhook of an alert. Only a later try looks whether the alert is
+// over: the first comes at once, and what it says was so.
 func (p *Pager) deliver(ctx context.Context, r engine.Run) engine.Outcome {
 	var n notice
 	if o, ok := argsOf(r, &n); !ok {
@@ -109,6 +110,8 @@ type alertBody struct {
 	Alert    alertPart `json:"alert"`
 }
 
+// alertPart is the alert in that body. Receivers depend on the names: one may be added, none change or
+// go.
 type alertPart struct {
 	ID      string    `json:"id"`
 	Rule    string    `json:"rule"`
@@ -121,6 +124,8 @@ type alertPart struct {
 	By      string    `json:"by,omitempty"`
 }
 
+// alertJSON is a notice as programs get it; text that strangers have chosen cannot harm a terminal that
+// shows it.
 func (p *Pager) alertJSON(n notice) []byte {
 	return safe.JSON(encode(alertBody{
 		ID: n.id(), Type: n.event(), At: n.At, Instance: p.opt.Instance, Text: safe.Text(n.words()),
@@ -128,8 +133,10 @@ func (p *Pager) alertJSON(n notice) []byte {
 	}))
 }
 
+// event is the notice's type, such as alert.fired.
 func (n notice) event() string { return "alert." + string(n.Turn) }
 
+// signed is a message for a webhook of the user's own, see the package comment.
 func (p *Pager) signed(c Channel, n notice) message {
 	return sign(c.Secret, n.event(), n.id(), p.alertJSON(n))
 }
@@ -164,6 +171,7 @@ func (p *Pager) discord(_ Channel, n notice) message {
 	})}
 }
 
+// plain takes the meaning from what Discord's markdown would read.
 var plain = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "<", `\<`, "[", `\[`).Replace
 
 // actions are PagerDuty's words (Events API v2, event_action).
@@ -189,6 +197,7 @@ func (p *Pager) pagerDuty(c Channel, n notice) message {
 	return message{body: safe.JSON(encode(event))}
 }
 
+// source is what PagerDuty shows as where an event comes from; it must not be empty.
 func source(instance string) string {
 	if instance == "" {
 		return "farsight"

@@ -39,6 +39,8 @@ type client struct {
 	numbers []string // to their last digits
 }
 
+// newClient makes a client that calls the hosts of these addresses. The error does not hold the
+// address.
 func newClient(transport http.RoundTripper, secrets []Secret, addresses ...string) (*client, error) {
 	c := &client{secrets: secrets, http: &http.Client{
 		Transport: transport, Timeout: callTimeout,
@@ -54,6 +56,7 @@ func newClient(transport http.RoundTripper, secrets []Secret, addresses ...strin
 	return c, nil
 }
 
+// newTransport is hardened against writing a request twice: for a call that would be two.
 func newTransport() *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true) // HTTP/2 writes a call twice when a server says goodbye
@@ -80,11 +83,13 @@ func ParseURL(s string) (*url.URL, error) {
 	return u, nil
 }
 
+// loopback reports whether a name or address is this host's own.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// origin is what of an address must be configured.
 func origin(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(u.Host) }
 
 // answer is what came back.

@@ -57,6 +57,7 @@ func (p *Pager) command(ctx context.Context, r engine.Run) engine.Outcome {
 	return engine.Done(nil)
 }
 
+// environment is what a command finds: the event's name and a few variables of ours, see inherited.
 func (p *Pager) environment(n notice) []string {
 	env := []string{"FARSIGHT_EVENT=" + n.event()}
 	for _, name := range inherited {
@@ -68,6 +69,7 @@ func (p *Pager) environment(n notice) []string {
 	return env
 }
 
+// said is what a command has written, behind its error; "" for nothing.
 func (s *setup) said(out []byte) string {
 	if text := s.client.clean(strings.TrimSpace(string(out))); text != "" {
 		return ": " + text
@@ -75,6 +77,7 @@ func (s *setup) said(out []byte) string {
 	return ""
 }
 
+// exitClass is exit.3, by the code with which a command ended.
 func exitClass(err error) engine.Class {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {

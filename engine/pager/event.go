@@ -20,6 +20,7 @@ const (
 // Events lists what hooks can ask for.
 func Events() []string { return []string{ReportBuilt, SyncCompleted} }
 
+// wants reports whether the hook has asked for an event.
 func (h Hook) wants(event string) bool {
 	return len(h.Events) == 0 || slices.Contains(h.Events, event)
 }
@@ -65,6 +66,7 @@ func (p *Pager) Tell(tx engine.Tx, e Event) error {
 	return err
 }
 
+// eventSpecs are the jobs that tell an event, one per hook that wants it.
 func (p *Pager) eventSpecs(e Event) (specs []engine.Spec) {
 	for _, h := range p.set.Load().hooks {
 		if h.wants(e.Type) {
@@ -74,6 +76,8 @@ func (p *Pager) eventSpecs(e Event) (specs []engine.Spec) {
 	return specs
 }
 
+// eventSpec is one of them. Its key has the event's id, so that an event is told a hook once; its lock
+// lets a hook's events go one after the other.
 func eventSpec(h Hook, e Event) engine.Spec {
 	return engine.Spec{
 		Kind: KindEvent, Queue: QueueWebhooks, Policy: engine.PolicyIngest, Args: encode(eventArgs{h.Name, e}),

@@ -53,6 +53,7 @@ type ledgerBlob struct {
 	Placed  []string               `json:"placed"`
 }
 
+// load reads the ledger that the process before has kept.
 func (l *ledger) load(ctx context.Context) error {
 	var blob ledgerBlob
 	if err := loadBlob(ctx, l.store, ledgerState, &blob); err != nil {
@@ -67,6 +68,7 @@ func (l *ledger) load(ctx context.Context) error {
 	return nil
 }
 
+// of is what is known of a job's call; the zero entry = nothing.
 func (l *ledger) of(job engine.JobID) entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,6 +105,8 @@ func (l *ledger) tidy(now time.Time) {
 	}
 }
 
+// loadBlob reads a stored blob; where there is none into stays as it is. One that cannot be read is an
+// error and not an empty one: a ledger that is taken for empty would place calls again.
 func loadBlob(ctx context.Context, s Store, name string, into any) error {
 	blob, err := s.LoadState(ctx, name)
 	if err != nil || blob == nil {
@@ -114,6 +118,7 @@ func loadBlob(ctx context.Context, s Store, name string, into any) error {
 	return nil
 }
 
+// saveBlob stores a blob in the place of the one before.
 func saveBlob(ctx context.Context, s Store, name string, from any) error {
 	blob := encode(from)
 	if err := s.SaveState(ctx, name, blob); err != nil {

@@ -53,6 +53,8 @@ type notice struct {
 	Own     *ownCall  `json:"own,omitempty"`  // nor behind a user's own call, which is all that there is then
 }
 
+// noticeOf is an alert as it is told at a turn. since is that of its firing, whatever the row says: the
+// turns of one firing belong together by it.
 func noticeOf(of turn, a engine.AlertRow, since, at time.Time) notice {
 	n := notice{
 		Turn: of, Alert: a.ID, Since: since.UTC(), At: at.UTC(), Rule: a.Rule, About: a.About, Subject: a.Subject,
@@ -107,6 +109,8 @@ func (n notice) callKey() string {
 	return key
 }
 
+// callSpec is a notice's job for the telephone. Its key has the firing in it, so that one firing calls
+// once.
 func callSpec(n notice) engine.Spec {
 	return engine.Spec{
 		Kind: kindCall, Queue: QueuePager, Policy: engine.PolicyCall, Args: encode(n), Key: n.callKey(),

@@ -15,6 +15,12 @@ import (
 
 // Pager turns alerts and events into jobs, and handles them. Make it with New, take
 // over with Load, give it the job engine with Use, then Run.
+//
+//	alerts ─ Alerts ─▶ look ─▶ jobs: a call, and one per channel      (watch.go)
+//	moves  ─ Told ──────────▶ jobs: one per hook, in the move's own transaction (event.go)
+//	jobs   ─ Kinds ─────────▶ a telephone call, a POST, a command
+//
+// Its methods may be called by several goroutines; Run by one.
 type Pager struct {
 	opt       Options
 	store     Store
@@ -68,6 +74,7 @@ func (p *Pager) wanted(n notice) bool {
 	return false
 }
 
+// tell puts a message on every console's message line.
 func (p *Pager) tell(level engine.Level, job engine.JobID, format string, args ...any) {
 	p.opt.OnNote(engine.Note{At: time.Now(), Level: level, Text: fmt.Sprintf(format, args...), Job: job})
 }

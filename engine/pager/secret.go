@@ -30,6 +30,7 @@ func NewSecret(s string) Secret {
 // IsZero reports whether no secret is set.
 func (s Secret) IsZero() bool { return s.reveal == nil }
 
+// value is the secret itself, for the one place that sends it.
 func (s Secret) value() string {
 	if s.reveal == nil {
 		return ""

@@ -14,6 +14,8 @@ type setup struct {
 	hooks    []Hook // in the order that they were given in
 }
 
+// newSetup makes targets ready: defaults are filled in, and the client knows every host that may be
+// called and every secret and number that must be cut out of answers.
 func newSetup(t Targets, transport http.RoundTripper) (*setup, error) {
 	s := &setup{channels: slices.Clone(t.Channels), hooks: slices.Clone(t.Hooks)}
 	slices.SortFunc(s.channels, func(a, b Channel) int { return strings.Compare(a.Name, b.Name) })
@@ -50,14 +52,17 @@ func (s *setup) rings() bool { return s.twilio != nil && len(s.twilio.opt.To) > 
 // nobody reports whether there is nobody to tell of alerts.
 func (s *setup) nobody() bool { return !s.rings() && len(s.channels) == 0 }
 
+// channel finds a channel by its name; a job may name one that is configured no more.
 func (s *setup) channel(name string) (Channel, bool) {
 	return first(s.channels, func(c Channel) bool { return c.Name == name })
 }
 
+// hook finds a hook by its name, likewise.
 func (s *setup) hook(name string) (Hook, bool) {
 	return first(s.hooks, func(h Hook) bool { return h.Name == name })
 }
 
+// first gives the first of a list that fits.
 func first[T any](list []T, is func(T) bool) (found T, ok bool) {
 	if i := slices.IndexFunc(list, is); i >= 0 {
 		return list[i], true

@@ -54,6 +54,8 @@ func signStandard(secret, id string, at time.Time, body []byte) string {
 // standardID is the id of a delivery without dots, which part what is signed.
 var standardID = strings.NewReplacer(".", "-").Replace
 
+// sum is the HMAC-SHA256 of timestamp, a dot and the body: with the instant in it a message cannot be
+// sent again later.
 func sum(secret, timestamp string, body []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(timestamp))

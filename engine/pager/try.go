@@ -55,6 +55,8 @@ func (t *twilio) words() string {
 	return text
 }
 
+// words say where a channel's notices go; of an address only the host, since its path may be the
+// secret.
 func (c Channel) words() string {
 	switch c.Form {
 	case FormCommand:
@@ -65,6 +67,7 @@ func (c Channel) words() string {
 	return c.Name + " at " + hostOf(c.URL)
 }
 
+// words say where a hook's events go.
 func (h Hook) words() string { return "webhook for events at " + hostOf(h.URL) + ", signed" }
 
 // hostOf is the part of an address that is no secret.
@@ -125,6 +128,8 @@ func (s *setup) ownWords() string {
 	return "calls of your own may go to " + strings.Join(cut, ", ") + ": `farsight call`"
 }
 
+// choose gives those of a name; "" = all. engine.ErrRefused when nobody is configured,
+// engine.ErrNotFound when none has the name.
 func (p *Pager) choose(name string) (chosen []target, err error) {
 	all := p.targets(p.set.Load())
 	if len(all) == 0 {

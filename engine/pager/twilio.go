@@ -46,6 +46,7 @@ type CallOptions struct {
 	Poll   time.Duration // between two looks at a call's status; 0 = DefaultPoll
 }
 
+// withDefaults fills in what was left open. Negative numbers count as left open.
 func (o CallOptions) withDefaults() CallOptions {
 	o.BaseURL, o.Poll, o.PerDay = cmp.Or(o.BaseURL, DefaultBaseURL), cmp.Or(max(o.Poll, 0), DefaultPoll), cmp.Or(max(o.PerDay, 0), DefaultPerDay)
 	return o
@@ -154,6 +155,8 @@ func (t *twilio) newest(ctx context.Context, to string) ([]callResource, error) 
 	return page.Calls, nil
 }
 
+// one makes a request that is answered with one call. An answer that cannot be read leaves it open
+// whether a call was placed.
 func (t *twilio) one(ctx context.Context, method, path string, form url.Values) (c callResource, err error) {
 	a, err := t.ask(ctx, method, path, form)
 	if err != nil {
@@ -165,6 +168,7 @@ func (t *twilio) one(ctx context.Context, method, path string, form url.Values) 
 	return c, nil
 }
 
+// ask makes one request of the account. Errors are *apiError, or the context's cause.
 func (t *twilio) ask(ctx context.Context, method, path string, form url.Values) (answer, error) {
 	address := strings.TrimRight(t.opt.BaseURL, "/") + "/2010-04-01/Accounts/" + url.PathEscape(t.opt.Account.value()) + path
 	req, err := http.NewRequest(method, address, bytes.NewBufferString(form.Encode()))
@@ -186,7 +190,8 @@ func (t *twilio) ask(ctx context.Context, method, path string, form url.Values) 
 	return a, t.judge(a)
 }
 
-// judge tells the answers that are no success.
+// judge tells the answers that are no success. The code of the error body says more than the status;
+// after a 5xx a call may have been placed all the same.
 func (t *twilio) judge(a answer) error {
 	if a.status >= 200 && a.status < 300 {
 		return nil
@@ -211,6 +216,7 @@ func (t *twilio) judge(a answer) error {
 	return e
 }
 
+// seconds is a duration as the API takes it.
 func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 // created is when the API says that the call was made; zero when it does not.

@@ -27,6 +27,7 @@ type tale struct {
 // told are the tales by alert.
 type told map[string]tale
 
+// load reads what the process before has told.
 func (t *told) load(ctx context.Context, s Store) error {
 	*t = told{}
 	if err := loadBlob(ctx, s, toldState, t); err != nil {
@@ -66,7 +67,8 @@ func (p *Pager) look(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// turn handles one alert.
+// turn handles one alert. t is changed only after its jobs are inserted: what failed is done at the
+// next look.
 func (p *Pager) turn(ctx context.Context, t told, a engine.AlertRow) error {
 	was, known := t[a.ID]
 	switch a.State {
@@ -102,6 +104,8 @@ func (p *Pager) turn(ctx context.Context, t told, a engine.AlertRow) error {
 	return p.over(ctx, t, a.ID)
 }
 
+// fired tells of an alert that has begun to fire: the telephone first, then every channel. What speaks
+// for it is not kept in the tale, which is stored at each turn.
 func (p *Pager) fired(ctx context.Context, t told, a engine.AlertRow) error {
 	n := noticeOf(turnFired, a, a.Since, a.Since)
 	specs := p.notices(n)
@@ -116,6 +120,7 @@ func (p *Pager) fired(ctx context.Context, t told, a engine.AlertRow) error {
 	return nil
 }
 
+// acknowledged ends the calls of an alert that somebody has seen, and tells the channels who.
 func (p *Pager) acknowledged(ctx context.Context, t told, a engine.AlertRow) error {
 	was := t[a.ID]
 	if err := p.cancelCalls(ctx, was, "the alert is acknowledged"); err != nil {

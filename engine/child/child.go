@@ -24,7 +24,8 @@ type Program struct {
 const waitDelay = time.Second
 
 // Run runs it until it ends or ctx does, in a process group of its own. The output is what it
-// has written to either stream, its end. Errors: those of [exec.Cmd.Run].
+// has written to either stream, its end. Errors: those of [exec.Cmd.Run]. When ctx ends the whole group
+// is killed at once: a program is asked nothing, since it may not answer. Args must name one.
 func (p Program) Run(ctx context.Context) (out []byte, err error) {
 	cmd := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
 	cmd.Env, cmd.Stdin = p.Env, strings.NewReader(p.Stdin)

@@ -49,6 +49,8 @@ func (r *Runner) Resume(ctx context.Context, name string, by engine.Actor, reaso
 	return r.setPaused(ctx, name, false, by, reason)
 }
 
+// setPaused is Pause and Resume. A resumed schedule is planned anew from now on, so that nothing of the
+// pause is due.
 func (r *Runner) setPaused(ctx context.Context, name string, on bool, by engine.Actor, reason string) (engine.Receipt, error) {
 	return r.alter(ctx, name, false, func(e entry, s *State) (engine.Receipt, error) {
 		now := wallNow()
@@ -115,6 +117,7 @@ func pauseWord(on bool) string {
 	return "running"
 }
 
+// find gives a schedule by its name; the engine.ErrNotFound of another one tells those that there are.
 func (r *Runner) find(name string) (entry, error) {
 	var names []string
 	for _, e := range r.entries {
@@ -147,6 +150,7 @@ func (r *Runner) List() []engine.ScheduleRow {
 	return rows
 }
 
+// row is a schedule as consoles see it, by the plan in force.
 func (e entry) row(s State, now time.Time) engine.ScheduleRow {
 	row := engine.ScheduleRow{
 		Name: e.Name, Expr: e.sched.Expr(), Zone: e.sched.Zone(), Misfire: e.rule(),

@@ -28,6 +28,9 @@ type step struct {
 
 // decide gives the one step that a schedule needs at an instant; ok is false when
 // there is nothing to do. why is the reason that missed ticks get.
+//
+// It is pure and takes no step itself: [Runner.take] carries it out if the state is still the same. A
+// plan that is new or was changed has missed nothing.
 func (e entry) decide(s State, now time.Time, why string) (_ step, ok bool) {
 	if s.Expr != e.sched.Expr() || s.Zone != e.sched.Zone() || now.Before(s.AsOf) {
 		return step{next: e.sched.Next(now), asOf: now}, true // new, changed, or the clock was set back
@@ -99,6 +102,7 @@ func (s *step) drop(d dueTicks, n int, result engine.TickResult, reason string, 
 	s.missed = engine.ScheduleTick{Planned: d.first.UTC(), Last: last.UTC(), Count: n, At: now, Result: result, Reason: reason}
 }
 
+// pausedBy is why the ticks of a pause are dropped: "paused by ana: patch day".
 func pausedBy(s State) string {
 	switch {
 	case s.By.User == "":

@@ -10,4 +10,10 @@
 // minute at which the clock shows its time or a later one. Hence one that falls
 // into a skipped hour runs at the next valid minute, one in a doubled hour runs
 // in the first pass only, and each runs once.
+//
+// Begin to read with decide.go, which step a schedule needs at an instant, then runner.go, which takes
+// it. next.go finds the next tick of a plan in its zone; fields.go knows local times alone. A [Spec]
+// comes from the program, a [State] from the store; an operator's edit stands in the state and wins
+// over the spec. robfig/cron reads expressions, and no more: its own next tick knows neither of the two
+// rules.
 package cron

@@ -68,6 +68,7 @@ func (f fields) timeOfDay(from int) (minuteOfDay int, ok bool) {
 // */1 and 0-23 are the same.
 func (f fields) everyHour() bool { return f.hour == allHours }
 
+// has reports whether n is in a set.
 func has(set uint64, n int) bool { return set>>n&1 == 1 }
 
 // floor rounds down to a multiple of unit, also below zero.

@@ -44,6 +44,7 @@ func (s Schedule) Every(after time.Time) time.Duration {
 	return second.Sub(first)
 }
 
+// nextUnix is Next in Unix seconds; ok is false when there is none.
 func (s Schedule) nextUnix(after int64) (int64, bool) {
 	switch {
 	case s.every > 0:

@@ -79,6 +79,8 @@ func (s *Schedule) readEvery() error {
 	return nil
 }
 
+// readFields reads the five fields. Each is tried alone first, so that the error can name the one that
+// is wrong.
 func (s *Schedule) readFields() error {
 	words := strings.Fields(s.expr)
 	if len(words) != len(parts) {

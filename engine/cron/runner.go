@@ -27,7 +27,8 @@ type Options struct {
 	NoRoom func(error) bool
 }
 
-// Runner fires schedules.
+// Runner fires schedules. Its methods may be called by several goroutines, Run by one. Several engines
+// may share a store: a revision tells who was first.
 type Runner struct {
 	store   Store
 	entries []entry
@@ -114,6 +115,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	}
 }
 
+// unlessEnded is nil for an error of a context that has ended: Run was asked to stop.
 func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -277,6 +279,7 @@ func (r *Runner) wait(lines []line) time.Duration {
 	return wait
 }
 
+// state is a schedule's state as it was committed or loaded last.
 func (r *Runner) state(name string) State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -293,6 +296,7 @@ func (r *Runner) keep(s State) {
 	}
 }
 
+// note tells a person, if anybody listens.
 func (r *Runner) note(level engine.Level, format string, args ...any) {
 	if r.onNote != nil {
 		r.onNote(engine.Note{At: wallNow(), Level: level, Text: fmt.Sprintf(format, args...)})

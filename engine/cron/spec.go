@@ -106,6 +106,7 @@ type entry struct {
 	sched Schedule
 }
 
+// newEntry reads a spec. "@" parts name and instant in the id of a tick, so that no name may have one.
 func newEntry(s Spec) (entry, error) {
 	sched, err := Parse(s.Expr, s.Zone)
 	switch {

@@ -10,6 +10,12 @@ import (
 // calendar is the window of a host's limits that sets the pace, again and again from now
 // on, with the calls that are dealt into it. Retries come first and what stands in line
 // fills the rest, so that no window ever holds more than its limit.
+//
+//	app:europe 100/120s, 40 made, 150 calls in line
+//	now ─ reset   60 of them
+//	the next      90 of them, the rest of its room is free
+//
+// Retry and Line must come in this order: what was dealt is not moved again.
 type calendar struct {
 	engine.HostForecast
 	now, reset time.Time // reset ends the present window
@@ -56,6 +62,7 @@ func newCalendar(now time.Time, host string, rows []engine.BucketRow) *calendar 
 	return c
 }
 
+// rateOf is how many calls a second a bucket allows in the long run.
 func rateOf(b *engine.BucketRow) float64 { return float64(b.Most()) / b.Window.Seconds() }
 
 // at is the number of the window an instant falls in; 0 is the present one.
@@ -74,6 +81,7 @@ func (c *calendar) begins(n int) time.Time {
 	return c.reset.Add(time.Duration(n-1) * c.Window)
 }
 
+// window gives a window to deal into, and makes it at its first call.
 func (c *calendar) window(n int) *engine.PlannedWindow {
 	w := c.dealt[n]
 	if w == nil {
@@ -83,6 +91,7 @@ func (c *calendar) window(n int) *engine.PlannedWindow {
 	return w
 }
 
+// room is how many more calls a window takes.
 func (c *calendar) room(n int) int {
 	if w := c.dealt[n]; w != nil {
 		return c.Limit - w.Calls()
@@ -136,6 +145,7 @@ func (c *calendar) paced() (f flow) {
 	return f
 }
 
+// line is how many calls in line a window has.
 func (c *calendar) line(n int) int {
 	if w := c.dealt[n]; w != nil {
 		return w.Line
@@ -183,6 +193,7 @@ func (c *calendar) Through(ahead time.Duration) []engine.PlannedWindow {
 	return out
 }
 
+// latest is the later of two instants.
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

@@ -2,6 +2,14 @@
 // of what waits, and of now: a job's start, a sync's end, what a command delays and the
 // calls of the next windows follow from the same numbers, so that no two of them can
 // disagree. Whoever shows one of them prints it.
+//
+// Begin to read with plan.go: a [State] makes a [Plan], and each answer is a method of it, worked out
+// when it is first asked for. turns.go deals calls out as the engine's lines do; calendar.go deals them
+// into the windows of a host's limit. A Plan belongs to one goroutine and one moment: whoever asks
+// later makes another.
+//
+// It is a forecast and promises nothing: calls that nobody knows of yet, and answers that take long,
+// are not in it.
 package forecast
 
 import (

@@ -48,6 +48,8 @@ type work struct {
 	queue                           engine.Queue
 }
 
+// workOf sums queues up. Of paused ones the waiting jobs are told apart: nothing holds them but the
+// pause.
 func workOf(queues []engine.QueueRow) (w work) {
 	for _, q := range queues {
 		if q.Paused {

@@ -79,6 +79,7 @@ func (h *hostPlan) wait(at place) time.Duration {
 // New makes the plan of a state.
 func New(s State) *Plan { return &Plan{State: s, hosts: map[string]*hostPlan{}} }
 
+// host gives the plan of a host, made when it is first asked for.
 func (p *Plan) host(name string) *hostPlan {
 	h := p.hosts[name]
 	if h == nil {
@@ -101,6 +102,8 @@ func (p *Plan) standsStill(c *calendar) {
 	}
 }
 
+// hostOf works a host's line out: once with all calls, and once with matches alone, which end before
+// timelines begin.
 func (p *Plan) hostOf(name string, open []engine.AccountRow) *hostPlan {
 	h := &hostPlan{waits: map[place]time.Duration{}, limits: p.Limits(name), shares: InLine(name, open, p.Still, p.Buckets, 0)}
 	h.all = Turns(h.shares, 1, len(open))
@@ -111,7 +114,8 @@ func (p *Plan) hostOf(name string, open []engine.AccountRow) *hostPlan {
 }
 
 // ETA says when a sync's calls are made, its matches' alone without timelines, with all
-// that go before them; and not before the last of its retries starts.
+// that go before them; and not before the last of its retries starts. A sync that is not among the open
+// ones is put behind them.
 func (p *Plan) ETA(a engine.AccountRow, timelines bool) engine.ETA {
 	mine := slices.IndexFunc(p.Open, func(o engine.AccountRow) bool { return o.ID == a.ID })
 	h := p.hosts[a.Region]
@@ -174,6 +178,8 @@ func (p *Plan) Starts() map[engine.JobID]Start {
 	return p.starts
 }
 
+// start is when one waiting job goes. A job that makes no call, or goes to a host without a known
+// limit, is on time.
 func (p *Plan) start(w *Waiting) Start {
 	switch {
 	case w.Held.Reason != "" && w.Held.Until.IsZero():
@@ -201,6 +207,7 @@ func (h *hostPlan) ahead(open []engine.AccountRow, w *Waiting) (calls int) {
 	return calls
 }
 
+// callsOf is how many calls shares have in all.
 func callsOf(shares []Share) (n int) {
 	sum := 0.0
 	for _, s := range shares {
@@ -331,6 +338,7 @@ func (p *Plan) accounts(planned []flow, past map[string][]int) []engine.AccountF
 	return out
 }
 
+// total is how many calls an account has made and will make.
 func total(a engine.AccountForecast) (n int) {
 	for _, calls := range slices.Concat(a.Past, a.Planned) {
 		n += calls

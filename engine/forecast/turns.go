@@ -68,7 +68,8 @@ func Turns(shares []Share, perSecond float64, n int) []time.Duration {
 	return ends
 }
 
-// dealt tells of each turn what goes on while the paces stay the same, step by step.
+// dealt tells of each turn what goes on while the paces stay the same, step by step. It takes as many
+// steps as shares end or join, however many calls they have.
 func dealt(shares []Share, perSecond float64, tell func(t *turn, from, to time.Duration)) {
 	left, lines := line(shares)
 	owners := make([]int, lines)
@@ -117,7 +118,8 @@ func line(shares []Share) (out []turn, lines int) {
 	return out, len(queues)
 }
 
-// deal says how many calls a second each one makes at an instant.
+// deal says how many calls a second each one makes at an instant. owners is room for its counts, which
+// the caller keeps between steps.
 func deal(left []turn, owners []int, perSecond float64, now time.Duration) {
 	best := engine.Priority(math.MaxUint8)
 	for _, t := range left {

@@ -60,6 +60,7 @@ func Age(d time.Duration) string {
 	return whole(d, day, " d")
 }
 
+// whole writes whole units and drops the rest.
 func whole(d, unit time.Duration, name string) string { return strconv.Itoa(int(d/unit)) + name }
 
 // Dur writes a duration in at most two units, for a cell: 0.4 s, 41 s, 1m30, 16 min,
@@ -203,6 +204,8 @@ func ETA(low, high time.Duration) string {
 	return fmt.Sprintf("~%d–%d %s", from, to, name)
 }
 
+// etaUnit is the unit in which a forecast is told: a larger one would be too rough, a smaller one would
+// promise too much.
 func etaUnit(d time.Duration) (time.Duration, string) {
 	switch {
 	case d < 90*time.Second && d != time.Minute:
@@ -215,6 +218,7 @@ func etaUnit(d time.Duration) (time.Duration, string) {
 	return day, "d"
 }
 
+// etaRound is a span in a unit, at least one: what is left is never nothing.
 func etaRound(d, unit time.Duration) int64 { return max(int64(d.Round(unit)/unit), 1) }
 
 // Spoken writes a duration in words, for a screen reader: 12 seconds, 2 minutes 5
@@ -234,6 +238,7 @@ func Spoken(d time.Duration) string {
 	return spokenPair(s/86400, "day", s%86400/3600, "hour")
 }
 
+// spokenPair writes two units, the second only where there is some of it.
 func spokenPair(big int, unit string, small int, below string) string {
 	text := Counted(big, unit, unit+"s")
 	if small > 0 {

@@ -1,5 +1,9 @@
 // Package human writes durations, sizes and counts for people. Each register has one
 // function, whichever surface prints it: sentences, narrow cells, titles, speech.
+//
+// What is not known is [None] or, in what commands print, "-". No function here reads a clock: whoever
+// calls gives the instant of now. Measured spans and sizes are rounded down, and a part never seems to
+// be all.
 package human
 
 import (
@@ -41,7 +45,7 @@ func Counted(n int, one, many string) string {
 	return Count(int64(n)) + " " + many
 }
 
-// Bytes writes a size: 1,204 B, 41 KB, 3.1 MB; a KB is 1,000 bytes.
+// Bytes writes a size: 1,204 B, 41 KB, 3.1 MB; a KB is 1,000 bytes. It is rounded down.
 func Bytes(n int64) string {
 	v := float64(max(n, 0))
 	switch {

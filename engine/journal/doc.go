@@ -4,4 +4,7 @@
 //
 // It is given lines without keys and never sees one; text is as it was logged,
 // and cleaned at the exits.
+//
+// A [Ring] is what an engine has, and many goroutines write it; a [Tail] reads a file for one. Both are
+// bounded, whatever is logged: old records fall out, and one record is cut by [Decode].
 package journal

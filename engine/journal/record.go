@@ -38,6 +38,8 @@ func Decode(line []byte) (row engine.LogRow, ok bool) {
 	return row, true
 }
 
+// decode reads the members one by one and not into a map: fields keep the order in which they were
+// logged.
 func decode(line []byte, row *engine.LogRow) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()

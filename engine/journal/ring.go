@@ -78,7 +78,8 @@ func (r *Ring) Quiet(p []byte) {
 	r.quiet = r.quiet[n:]
 }
 
-// Add appends a record and numbers it. One without an instant is of now.
+// Add appends a record and numbers it. One without an instant is of now. Numbers rise by one over all
+// records, debug ones included, and begin anew with each process.
 func (r *Ring) Add(row engine.LogRow) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,6 +111,7 @@ const (
 	fieldOverhead  = 32
 )
 
+// size is about what a record takes in memory, in bytes.
 func size(row engine.LogRow) int {
 	n := recordOverhead + len(row.Text) + len(row.Area) + len(row.Job)
 	for _, f := range row.Fields {
@@ -159,6 +161,7 @@ type kept struct {
 	dropped uint64
 }
 
+// state copies what a query may look at: debug records only for whoever asks for that level.
 func (r *Ring) state(q engine.LogsQuery) kept {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -210,6 +213,7 @@ func (r *Ring) After(seq uint64, limit int) []engine.LogRow {
 	return append([]engine.LogRow(nil), r.rows[from:]...)
 }
 
+// pageLimit is how many rows a page has.
 func pageLimit(p engine.Page) int {
 	if p.Limit <= 0 {
 		return defaultPage

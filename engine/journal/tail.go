@@ -138,7 +138,8 @@ func (t *Tail) more(yield func(engine.LogRow) bool) error {
 	return t.read(yield)
 }
 
-// replaced reports whether the path names another file by now, or a shorter one.
+// replaced reports whether the path names another file by now, or a shorter one. A shorter one was cut
+// by somebody: what is in it now was not read.
 func (t *Tail) replaced() bool {
 	ours, err1 := t.file.Stat()
 	now, err2 := os.Stat(t.path)
@@ -146,6 +147,7 @@ func (t *Tail) replaced() bool {
 	return err1 == nil && err2 == nil && err3 == nil && (!os.SameFile(ours, now) || now.Size() < at)
 }
 
+// open opens the file, if there is one.
 func (t *Tail) open() error {
 	f, err := os.Open(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -179,6 +181,8 @@ func (t *Tail) read(yield func(engine.LogRow) bool) error {
 	}
 }
 
+// lines hands over the whole lines that were read; what is left waits for its end. false = its reader
+// wants no more.
 func (t *Tail) lines(yield func(engine.LogRow) bool) bool {
 	for {
 		end := bytes.IndexByte(t.rest, '\n')
@@ -193,6 +197,7 @@ func (t *Tail) lines(yield func(engine.LogRow) bool) bool {
 	}
 }
 
+// take hands one line over, cleaned. An empty one is no record.
 func (t *Tail) take(line []byte, yield func(engine.LogRow) bool) bool {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return true

@@ -64,6 +64,7 @@ func Least(a, b Timelines) Timelines {
 	return b
 }
 
+// rank orders the choices by how much they bring; one that is left open is all.
 func (t Timelines) rank() int {
 	switch t {
 	case TimelinesNone:

@@ -19,6 +19,7 @@ const (
 
 var statusNames = [...]string{"unfetched", "success", "temporary_failure", "permanently_unfetchable", "outside_retention_window"}
 
+// String is the status's word, as it is stored in exports and asked for in filters.
 func (s Status) String() string {
 	if int(s) < len(statusNames) {
 		return statusNames[s]

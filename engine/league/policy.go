@@ -113,6 +113,8 @@ func ParsePolicy(text string) (p Policy, err error) {
 	return p, errors.Join(faults...)
 }
 
+// setQueues reads ids with commas between them, each once and in order: two policies that mean the same
+// are written the same.
 func (p *Policy) setQueues(v string) error {
 	for _, word := range strings.Split(v, ",") {
 		n, err := strconv.Atoi(word)
@@ -133,6 +135,7 @@ func (p *Policy) setQueues(v string) error {
 // maxQueues bounds what one sync lists.
 const maxQueues = 10
 
+// among refuses what is none of the words, and names them.
 func among(v string, words ...string) error {
 	if slices.Contains(words, v) {
 		return nil
@@ -156,6 +159,7 @@ func parseLength(v string, least time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
+// lengthText is what parseLength reads: 90d, 36h.
 func lengthText(d time.Duration) string {
 	if day := 24 * time.Hour; d%day == 0 {
 		return strconv.Itoa(int(d/day)) + "d"
@@ -166,6 +170,7 @@ func lengthText(d time.Duration) string {
 	return d.String()
 }
 
+// joinInts writes ids with commas between them.
 func joinInts(list []int) string {
 	words := make([]string, len(list))
 	for i, n := range list {

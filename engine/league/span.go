@@ -47,6 +47,7 @@ func (s Span) Expired(t, now time.Time) bool {
 	return !s.Off() && !t.IsZero() && t.Before(s.Before(now))
 }
 
+// String is what ParseSpan reads; "0" of one that is off.
 func (s Span) String() string {
 	switch {
 	case s.Off():

@@ -23,7 +23,8 @@ type cell struct {
 	at       time.Time // when it was played, else when one beside it was
 }
 
-// Cells puts the matches of an account in the order in which they were played.
+// Cells puts the matches of an account in the order in which they were played. A cell is a letter, such
+// as engine.CellStored, so that thousands of matches are one short text.
 type Cells struct {
 	cells []cell
 	since time.Time
@@ -84,12 +85,16 @@ func (b *Cells) place() {
 	slices.SortStableFunc(b.cells, func(a, b cell) int { return a.at.Compare(b.at) })
 }
 
+// beside gives a match without a date that of its neighbour on the platform, whose numbers are taken to
+// grow with time.
 func (b *Cells) beside(i, next int) {
 	if b.cells[i].at.IsZero() && b.cells[i].platform == b.cells[next].platform {
 		b.cells[i].at = b.cells[next].at
 	}
 }
 
+// letter is how a match stands. What cannot be read is that before all else, and what was cancelled
+// that before it waits.
 func (b *Cells) letter(c *cell) byte {
 	switch f := c.Match.Match; {
 	case c.corrupt:

@@ -47,6 +47,8 @@ func toEdge(t time.Time, zone *time.Location) time.Duration {
 	return left
 }
 
+// hourOf is the cell of an instant: the weekday from Monday on and the hour, as the zone's clock shows
+// them.
 func hourOf(t time.Time, zone *time.Location) (day, hour int) {
 	local := t.In(zone)
 	return (int(local.Weekday()) + 6) % 7, local.Hour()

@@ -66,6 +66,7 @@ func (b *Recent) Add(g league.Game) (more bool) {
 	return true
 }
 
+// champion counts a game for whom it was played with; games without a date count, too.
 func (b *Recent) champion(g league.Game, length time.Duration) {
 	c := b.champions[g.Champion]
 	if c == nil {

@@ -1,5 +1,10 @@
 // Package playtime adds up when an account played: by hour of the week, by week, by
 // champion. It knows games and zones, and neither stores nor calls.
+//
+// Each sum is begun by a New function, gets one game after the other and is Done: [Report] of all
+// games, [Recent] of the last weeks, [Week] of one week of several accounts, [Cells] of the matches in
+// their order. None of them may be used by two goroutines. Games go by the clock of a zone and in real
+// time, see split.
 package playtime
 
 import (

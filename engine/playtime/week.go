@@ -21,6 +21,7 @@ func NewWeek(week string, from, to time.Time, zone *time.Location, built time.Ti
 	return &Week{zone: zone, out: engine.WeeklyReport{Week: week, From: from.UTC(), To: to.UTC(), Zone: zone.String(), Built: built}}
 }
 
+// has reports whether an instant lies in the week.
 func (b *Week) has(at time.Time) bool { return !at.Before(b.out.From) && at.Before(b.out.To) }
 
 // Add counts an account, whose games come in order.

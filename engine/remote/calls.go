@@ -85,6 +85,7 @@ type Call struct {
 
 var _ riot.Permit = (*Call)(nil)
 
+// take gives the permit out, once: a second request of the job is one that the leader has not let go.
 func (c *Call) take(r limit.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,6 +136,7 @@ func (c *Call) Refund() limit.Receipt { return c.without(Unused) }
 // Lost ends a call that may have been written and was not answered.
 func (c *Call) Lost() limit.Receipt { return c.without(Lost) }
 
+// without ends a call that has no answer. One that was answered stays so.
 func (c *Call) without(how How) limit.Receipt {
 	c.mu.Lock()
 	defer c.mu.Unlock()

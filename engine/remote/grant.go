@@ -47,6 +47,7 @@ const (
 
 var hows = [...]string{"", "answered", "unused", "lost"}
 
+// String is the word by which an end is stored.
 func (h How) String() string { return hows[h] }
 
 // HowOf reads the word of an end.

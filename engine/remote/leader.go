@@ -188,6 +188,7 @@ func (l *Leader) Health() (engine.EngineState, string) {
 	return state, why
 }
 
+// halt is why no member takes calls up; "" = they do.
 func (l *Leader) halt() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,12 +231,15 @@ func (l *Leader) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 	return err
 }
 
+// adopt takes over a permit that another leader has let go, or this one without knowing that its claim
+// was written. The caller has the lock.
 func (l *Leader) adopt(s Standing) *held {
 	h := &held{Grant: s.Grant, launched: time.Now(), permit: l.adoption(s)}
 	l.open[named{s.Job, s.Rev}] = h
 	return h
 }
 
+// adoption is the limiter's side of such a permit: the call counts as in flight since it was granted.
 func (l *Leader) adoption(s Standing) *limit.Permit {
 	return l.Limits.Adopt(traffic.Lane{Host: s.Host, Method: s.Method}, s.Job, s.GrantedAgo)
 }

@@ -49,6 +49,7 @@ func (r *Reach) Note(c riot.Call) {
 	}
 }
 
+// fails counts a call that did not leave this machine. Only the one that makes it cut off is told.
 func (r *Reach) fails(host string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +97,8 @@ func (r *Reach) Run(ctx context.Context) error {
 	}
 }
 
-// next is how long to wait for the next knock.
+// next is how long to wait for the next knock. Only an answered call makes the waits short again: a
+// machine that gets through to knock, and no further, knocks less and less.
 func (r *Reach) next() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

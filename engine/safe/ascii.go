@@ -28,6 +28,8 @@ func ASCII(s string) string {
 	return b.String()
 }
 
+// writeASCII writes one rune of clean text: its relative, its letter without the accent, or a ? for
+// each cell.
 func writeASCII(b *strings.Builder, r rune) {
 	if c, ok := ascii[r]; ok {
 		b.WriteByte(c)

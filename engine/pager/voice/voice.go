@@ -41,7 +41,8 @@ type Call struct {
 	Looks    int    // how often its status was asked for
 }
 
-// Service is the simulated service. It is an http.Handler, safe for concurrent use.
+// Service is the simulated service. It is an http.Handler, safe for concurrent use. What a call has
+// become follows from its age, so that nothing runs between two requests.
 type Service struct {
 	opt Options
 	mux *http.ServeMux
@@ -72,6 +73,7 @@ func (s *Service) Calls() []Call {
 	return out
 }
 
+// ServeHTTP answers as the service does: 401 and code 20003 for whoever is not the account.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	account, token, _ := r.BasicAuth()
 	if !same(account, s.opt.Account) || !same(token, s.opt.Token) {
@@ -81,8 +83,10 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
+// same compares without telling by its time how much was right.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
+// create places a call, with the codes of the service for a number or a message that it would not take.
 func (s *Service) create(w http.ResponseWriter, r *http.Request) {
 	to, from := r.PostFormValue("To"), r.PostFormValue("From")
 	if !strings.HasPrefix(to, "+") {
@@ -122,6 +126,7 @@ func (s *Service) next(placed *Call) string {
 	return script[n%len(script)]
 }
 
+// list answers with the calls to a number, the newest first, as one page.
 func (s *Service) list(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,10 +139,12 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"calls": found})
 }
 
+// show answers with one call, and counts the look.
 func (s *Service) show(w http.ResponseWriter, r *http.Request) {
 	s.onCall(w, r, func(c *Call) { c.Looks++ })
 }
 
+// change ends a call that nobody has answered yet; another change is taken and does nothing.
 func (s *Service) change(w http.ResponseWriter, r *http.Request) {
 	s.onCall(w, r, func(c *Call) {
 		if now := s.status(c); r.PostFormValue("Status") == "canceled" && (now == "queued" || now == "ringing") {
@@ -159,6 +166,7 @@ func (s *Service) onCall(w http.ResponseWriter, r *http.Request, act func(*Call)
 	answer(w, http.StatusOK, s.resource(c))
 }
 
+// find gives the call that an address names; nil = there is none. The lock is held.
 func (s *Service) find(r *http.Request) *Call {
 	sid := strings.TrimSuffix(r.PathValue("sid"), ".json")
 	for _, c := range s.calls {
@@ -187,6 +195,7 @@ func (s *Service) status(c *Call) string {
 	return c.End
 }
 
+// resource is a call as it stands in an answer.
 func (s *Service) resource(c *Call) map[string]any {
 	return map[string]any{
 		"sid": c.SID, "account_sid": s.opt.Account, "to": c.To, "from": c.From, "status": s.status(c),
@@ -194,10 +203,12 @@ func (s *Service) resource(c *Call) map[string]any {
 	}
 }
 
+// refuse answers with an error of the service.
 func refuse(w http.ResponseWriter, status, code int, message string) {
 	answer(w, status, map[string]any{"status": status, "code": code, "message": message})
 }
 
+// answer writes a body of JSON.
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

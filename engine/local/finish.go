@@ -198,5 +198,5 @@ func (b *Backend) logOutcome(f *finishing) {
 	if !j.Due.IsZero() {
 		ev = ev.Time("due", j.Due)
 	}
-	ev.Str("state", j.State.String()).AnErr("err", f.outcome.Err).Dur("took", f.took).Msg("attempt ended")
+	ev.Str("state", j.State.String()).AnErr("err", f.outcome.Err).Dur("took", f.took.Round(time.Millisecond)).Msg("attempt ended")
 }

@@ -97,8 +97,11 @@ const ledRows = 7
 func (p *Members) alone(v *View, w int) []string {
 	said := v.said(w, Sentence(p.err))
 	own := part.Section{Title: "MEMBERS", Rows: said, Height: len(said)}
-	if v.Size == S {
+	switch v.Size {
+	case S:
 		return v.whole(own, logPanel(v, w, v.H-own.Height-3))
+	case L:
+		return p.foot.withLog(v, v.H-own.Height-3, own)
 	}
 	b, _ := v.Limits.Pacing()
 	return v.above([]part.Section{own}, []func(w, h int) part.Section{

@@ -89,6 +89,8 @@ type peer struct {
 	// needed.
 	Groups func() []uint32
 
+	// The name costs a look into the host's user database, which may ask a server: once for each
+	// connection is enough.
 	once sync.Once
 	name string
 }

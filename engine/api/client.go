@@ -109,7 +109,8 @@ func (c *Client) Settings(ctx context.Context) ([]engine.Setting, error) {
 	return out.Settings, err
 }
 
-// Do implements engine.Console. Who asks is told by the kernel: c.By is not sent.
+// Do implements engine.Console. Who asks is told by the kernel: c.By is not sent. An API key goes by
+// its own route. After engine.ErrGone nobody knows whether the command was carried out.
 func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, err error) {
 	// Of a slow one an engine that dies ends the wait, and a caller that leaves ends it.
 	if !operation.Of(cmd.Op).Slow {
@@ -132,6 +133,7 @@ func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, 
 // before it failed.
 func (c *Client) callDo(ctx context.Context, path string, in any, r *engine.Receipt) error {
 	err := c.call(ctx, http.MethodPost, path, in, r)
+	// The receipt goes to the caller and the plain problem with it: nobody else knows of the type.
 	if refused, ok := errors.AsType[*answeredError](err); ok {
 		if refused.receipt != nil {
 			*r = *refused.receipt
@@ -147,6 +149,7 @@ type answeredError struct {
 	receipt *engine.Receipt
 }
 
+// Unwrap gives the problem, for whoever asks for its code.
 func (e *answeredError) Unwrap() error { return e.Problem }
 
 // request makes a request with a body of JSON, packed where it is large, and shows the token where the
@@ -189,7 +192,8 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 	return req, nil
 }
 
-// call makes one request. Errors are *engine.Problem.
+// call makes one request. Errors are *engine.Problem. An answer is read to its end, up to maxAnswer, so
+// that the connection can be used again.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	req, err := c.request(ctx, method, path, in)
 	if p, ok := errors.AsType[*engine.Problem](err); ok {

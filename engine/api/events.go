@@ -166,6 +166,7 @@ func (e *Events) Run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
+		// Nobody reads: nothing is ticked or judged until somebody comes.
 		if e.idle() {
 			e.rest()
 			tick.Stop()
@@ -208,6 +209,7 @@ func (e *Events) rest() {
 // judge looks which alerts have changed their state since the last look. At the first look there is
 // nothing to compare with: those that fire are told, the rest is taken as it is.
 func (e *Events) judge(ctx context.Context) {
+	// The console is asked without the lock; it may take a while.
 	a, err := e.opt.Console.Find(ctx, engine.AlertsQuery{})
 	rows, ok := a.(engine.AlertsAnswer)
 	if err != nil || !ok {
@@ -232,6 +234,7 @@ func (e *Events) judge(ctx context.Context) {
 // on which the committer would have to wait. Run alone flushes, so that numbers stay in order.
 func (e *Events) flush() {
 	e.mu.Lock()
+	// Once per pace and account, in an order that does not change from run to run.
 	for _, id := range slices.Sorted(maps.Keys(e.pending)) {
 		p := progressOf(e.pending[id])
 		e.add(event{At: time.Now(), Type: eventProgress, Progress: &p})

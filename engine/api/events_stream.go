@@ -81,10 +81,12 @@ func (e *Events) take(r *eventReader) (list []packedEvent, missed uint64, more b
 		return 0
 	})
 	rest := e.ring[at:]
+	// Nothing is kept behind the reader's place: what it lacks, if anything, is lost.
 	if len(rest) == 0 {
 		missed, r.pos = e.n-r.pos, e.n
 		return nil, missed, false
 	}
+	// The gap is told alone, and what is behind it the next time.
 	if missed = rest[0].n - r.pos - 1; missed > 0 {
 		r.pos = rest[0].n - 1
 		return nil, missed, true
@@ -208,6 +210,7 @@ func (p *Programs) events(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
+	// The request is judged before the reader joins: one that is refused makes no events.
 	over := strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 	if err := handshake(w, r); over && err != nil {
 		return err

@@ -40,6 +40,7 @@ type Started struct {
 	Text    string       `json:"message"`
 }
 
+// accounts are the routes about one account, and what starts syncs.
 func (p *Programs) accounts() []Route {
 	started := map[int]any{http.StatusAccepted: Started{}}
 	return []Route{
@@ -140,6 +141,7 @@ func (p *Programs) onPlatform(r *Request, c *engine.Command) error {
 func answerStart(w http.ResponseWriter, got engine.Receipt) error {
 	out := Started{Job: got.Job, Account: got.Account, Joined: got.Joined, Nothing: got.Nothing, Cost: got.Cost, Audit: got.Audit, Text: got.Text}
 	status := http.StatusAccepted
+	// Without a job nothing is on its way that could be asked about.
 	if got.Job == "" {
 		status = http.StatusOK
 	}

@@ -65,6 +65,8 @@ type CallPlaced struct {
 	Text   string       `json:"message"`
 }
 
+// calls are the routes about telephone calls. Those under /v1 take any job by the id of an attempt;
+// those without it are in the words of [CallDebug].
 func (p *Programs) calls() []Route {
 	return []Route{
 		{

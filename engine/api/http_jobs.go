@@ -53,6 +53,7 @@ type JobProgress struct {
 	ETA         *engine.ETA        `json:"eta,omitempty"`
 }
 
+// jobs are the routes about one job.
 func (p *Programs) jobs() []Route {
 	return []Route{
 		{Method: http.MethodGet, Path: "/v1/jobs/{id}", Summary: "Everything about a job, by its id or its key", Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byID)},
@@ -130,6 +131,7 @@ func (p *Programs) retry(r *Request, find finding) (out RetryAnswer, err error) 
 	if err != nil {
 		return out, err
 	}
+	// The job as it is after the command: its revision is what the next request names.
 	now, err := answerOf[engine.JobDetail](r.Context(), p, engine.JobQuery{ID: d.Job.ID})
 	if err != nil {
 		return out, err

@@ -28,6 +28,7 @@ type Summary struct {
 	Metrics engine.Metrics    `json:"metrics"` // of the last hour
 }
 
+// feeds are the routes that give lists page by page.
 func (p *Programs) feeds() []Route {
 	paged := []Param{paramAfter, paramLimit}
 	return []Route{
@@ -69,6 +70,7 @@ func (p *Programs) feed(kind engine.FeedKind) Handler {
 			return nil, err
 		}
 		out, err := answerOf[engine.FeedPage](r.Context(), p, engine.FeedQuery{Page: page, Kind: kind})
+		// A program that iterates must not meet null.
 		if out.Rows == nil {
 			out.Rows = []engine.FeedRow{}
 		}

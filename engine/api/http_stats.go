@@ -41,6 +41,7 @@ type statsAsk struct {
 	since    time.Time // zero = ever
 }
 
+// statsRoutes are one route by two addresses, with the protocol's version and without.
 func (p *Programs) statsRoutes() []Route {
 	looked := map[int]any{http.StatusAccepted: Started{}, http.StatusNotModified: nil}
 	stats := Route{

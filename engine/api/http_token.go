@@ -32,10 +32,13 @@ const (
 type Token struct{ hash [sha256.Size]byte }
 
 // String and GoString keep a token out of logs, whatever prints it.
-func (Token) String() string   { return "****" }
+func (Token) String() string { return "****" }
+
+// GoString gives the mask for %#v, too.
 func (Token) GoString() string { return "****" }
 
-// is compares without telling by its time how much of it was right.
+// is compares without telling by its time how much of it was right. Both are hashed first, since the
+// comparison tells texts of other lengths at once.
 func (t Token) is(shown string) bool {
 	h := sha256.Sum256([]byte(shown))
 	return subtle.ConstantTimeCompare(h[:], t.hash[:]) == 1

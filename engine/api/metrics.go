@@ -155,6 +155,7 @@ func (m *Metrics) countJob(e engine.End) {
 		m.reopened.WithLabelValues(queue, s.String())
 		m.byKind.WithLabelValues(string(j.Kind), s.String())
 	}
+	// It is asked for before anything is counted: asking makes the series, at 0.
 	atMax := m.atMax.WithLabelValues(queue)
 	if e.Count < 0 {
 		m.reopened.WithLabelValues(queue, j.State.String()).Inc()

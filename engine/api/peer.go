@@ -5,6 +5,7 @@ import (
 	"net"
 )
 
+// peerKey leads to the peer in a request's context.
 type peerKey struct{}
 
 // withPeer keeps the peer's credential with the connection. It is asked for once,

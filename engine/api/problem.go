@@ -49,6 +49,7 @@ type fault struct {
 	*engine.Problem
 }
 
+// Unwrap gives the problem without its status.
 func (f *fault) Unwrap() error { return f.Problem }
 
 // faultf makes an error that answers with a status of its own. do may be empty.

@@ -130,6 +130,7 @@ func (r *relay) pump(ctx context.Context, run *relayRun) {
 			r.log.Error().Str("stack", string(debug.Stack())).Msg("watching the engine fell")
 		}
 	}()
+	// While it waits the console merges what happens, so that a slower pace loses nothing.
 	for u := range r.con.Watch(ctx) {
 		if !await.Pause(ctx, r.wait(run.hand(u))) {
 			return
@@ -178,6 +179,7 @@ func (r *relayRun) hand(u engine.Update) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rows.Add(u)
+	// They are made anew for whoever comes next.
 	r.told, r.snaps = true, [2]*parcel{}
 	for w := range r.watchers {
 		w.put(p)

@@ -19,6 +19,7 @@ const (
 
 var roleNames = [...]string{"stranger", "viewer", "operator"}
 
+// String is the role's word, as it stands in refusals and in Hello.
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
 		return roleNames[r]

@@ -89,6 +89,7 @@ func NewServer(opt Options) *Server {
 	s := &Server{opt: opt, mux: http.NewServeMux(), routes: map[string]Route{}}
 	s.relay.con, s.relay.pace, s.relay.log = opt.Console, opt.Pace, opt.Log
 	for _, r := range append(s.protocol(), opt.Routes...) {
+		// net/http panics where two patterns collide: that is an error in the program.
 		pattern := r.Method + " " + r.Path
 		s.routes[pattern] = r
 		s.mux.Handle(pattern, s.guard(r))
@@ -127,6 +128,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
+	// It waits for requests under way, and knows nothing of WebSockets: drain waits for those.
 	err := srv.Shutdown(grace)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()

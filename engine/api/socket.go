@@ -41,6 +41,8 @@ func Listen(path string, group int) (net.Listener, error) {
 		return nil, fmt.Errorf("open the control socket %s: %w", path, err)
 	}
 	l.SetUnlinkOnClose(false) // by its own name, and only if it is still ours
+	// The file is remembered by what it is: a socket that another process has put there meanwhile is
+	// not ours to remove.
 	s := &socket{UnixListener: l, path: path, release: release}
 	if s.is, err = os.Lstat(path); err == nil && group >= 0 {
 		err = errors.Join(os.Lchown(path, -1, group), os.Chmod(path, 0o660))

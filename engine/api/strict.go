@@ -48,6 +48,7 @@ func formFault(bad *jsontext.SyntacticError, raw []byte) error {
 		return errors.New("it is no JSON: it ends too early")
 	case strings.Contains(bad.Error(), "UTF-8"):
 		return errors.New("it is no UTF-8")
+	// What stands before the fault is a whole value, so that the fault is what follows it.
 	case jsontext.Value(raw[:bad.ByteOffset]).IsValid():
 		return errors.New("something follows it")
 	}

@@ -55,6 +55,7 @@ func (c *Client) watchOnce(ctx context.Context, gap bool, yield func(engine.Upda
 		return false
 	}
 	b := newBox()
+	// What lay between the two streams is lost: the first update says so.
 	b.rows.Add(engine.Update{Gap: gap})
 	reading.Go(func() { b.close(c.read(resp.Body, cancel, b)) })
 	for {

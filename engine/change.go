@@ -63,6 +63,7 @@ const (
 
 var syncNames = [...]string{"never", "pending", "syncing", "completed", "failed", "cancelled"}
 
+// String is the status's word; "?" of one that a newer engine has made.
 func (s SyncStatus) String() string {
 	if int(s) < len(syncNames) {
 		return syncNames[s]

@@ -103,6 +103,8 @@ func Shape(message string) string {
 	return firstRunes(b.String(), maxShape)
 }
 
+// withoutNumbers puts # in the place of each word with a digit, so that errors that differ by a match,
+// a time or a count are one. Spaces at the ends stay: the part stands between two quotes.
 func withoutNumbers(s string) string {
 	words := strings.Fields(s)
 	for i, w := range words {
@@ -120,6 +122,7 @@ func withoutNumbers(s string) string {
 	return joined
 }
 
+// firstRunes cuts a text to n runes.
 func firstRunes(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s

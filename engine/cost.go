@@ -83,6 +83,8 @@ func (c Cost) Delayed(now time.Time) string {
 	return strings.Join(parts, "; ")
 }
 
+// delayList names each scheduled run that comes later, and of the syncs the one that is delayed most
+// with how many others: a list of names would hide the number that counts.
 func (c Cost) delayList(now time.Time) string {
 	var parts []string
 	by := either(c.AtMost, " by up to ", " by about ")

@@ -35,6 +35,8 @@ type Problem struct {
 	Why      string // the reason alone, for counts of what was skipped; may be empty
 }
 
+// Error is the sentence with what to do behind it, for commands and the log; a console shows the two
+// apart.
 func (p *Problem) Error() string {
 	if p.Do == "" {
 		return p.Sentence
@@ -42,6 +44,7 @@ func (p *Problem) Error() string {
 	return p.Sentence + ": " + p.Do
 }
 
+// Unwrap gives the code, so that errors.Is finds the sentinel.
 func (p *Problem) Unwrap() error { return p.Code }
 
 // Problemf makes a Problem of a sentence.

@@ -242,6 +242,7 @@ const (
 
 var verbNames = [...]string{"done", "retry", "snooze", "fail", "abort", "wait", "interrupted"}
 
+// String is the verb's word, as the history of a job shows it.
 func (v Verb) String() string {
 	if int(v) < len(verbNames) {
 		return verbNames[v]

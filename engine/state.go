@@ -28,6 +28,7 @@ func States() []State {
 // LiveStates are those of jobs that have not ended.
 func LiveStates() []State { return []State{Pending, Available, Scheduled, Running, Retryable} }
 
+// String is the state's word, the same in files, filters and on screens.
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]
@@ -77,6 +78,7 @@ const (
 	ByUndo                  // an operator took a command back before anything ran
 )
 
+// move is a step from one state to another, or to itself.
 type move struct{ from, to State }
 
 // moves are the legal moves of a job: everything else is a programming
@@ -139,6 +141,7 @@ const (
 
 var holdNames = [...]string{"", "throttled", "key invalid", "outage", "local network", "disk full", "frozen"}
 
+// String is the hold in words, "" of none.
 func (h Hold) String() string {
 	if int(h) < len(holdNames) {
 		return holdNames[h]

@@ -13,6 +13,8 @@ import (
 	"github.com/farsight-console/farsight/themes"
 )
 
+// account is the row of the catalogue below; the other files have theirs likewise, so that a column's
+// getter stays short.
 type account = engine.AccountRow
 
 // Accounts is what is told of an account and its last sync. What a screen knows of its
@@ -171,7 +173,8 @@ func lastSync(r *account, now time.Time) string {
 }
 
 // SyncText says how the sync of an account stands, behind its name: "is complete: 879
-// matches, 3 could not be had".
+// matches, 3 could not be had". Screens,
+// message lines and the plain console say the same.
 func SyncText(a engine.AccountRow) string {
 	switch a.Status {
 	case engine.SyncPending:

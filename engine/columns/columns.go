@@ -59,6 +59,7 @@ type Column[T any] struct {
 	Export string
 	JSON   func(row *T) any
 
+	// What screens draw with; set by the functions of kinds.go.
 	token       themes.Token
 	text        func(p Pen, row *T) string
 	draw        func(p Pen, row *T) table.Cell // nil = text, in the colour of token
@@ -106,6 +107,7 @@ func (c *Catalogue[T]) Pick(names string) List[T] {
 	for _, name := range strings.Fields(names) {
 		i := slices.IndexFunc(c.all, func(c Column[T]) bool { return c.Name == name })
 		if i < 0 {
+			// A list is declared beside its catalogue: no user's word comes here.
 			panic(fmt.Sprintf("columns: there is no %q", name))
 		}
 		picked = append(picked, c.all[i])

@@ -95,6 +95,7 @@ func age[T any](name, help string, get func(*T) time.Time) Column[T] {
 	c.Kind = filter.Duration
 	c.Value = func(r *T, now time.Time) filter.Value { return filter.Since(get(r), now) }
 	c.text = func(p Pen, r *T) string { return p.Age(get(r)) }
+	// An age grows as its instant lies further back, so that the order is turned.
 	c.up, c.falling = c.falling, c.up // the newest is the least
 	return c
 }

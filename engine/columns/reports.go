@@ -85,6 +85,8 @@ var Ranks = catalogue(filter.Options{Free: []string{"queue", "rank"}},
 // RankLines are the columns that a command prints unless it is asked for others.
 var RankLines = Ranks.Pick("at queue rank points wins losses won")
 
+// rankWords is a rank as the game names it: GOLD II. "unranked" is an answer, too, and not a missing
+// one.
 func rankWords(r *standing) string {
 	if r.Unranked {
 		return "unranked"

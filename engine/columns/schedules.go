@@ -71,7 +71,8 @@ func nextRun(r *schedule) (at time.Time) {
 	return at
 }
 
-// nextLocal is the next run in the schedule's own zone.
+// nextLocal is the next run in the schedule's own zone. A paused one has a next tick, which will pass
+// without a run.
 func nextLocal(r *schedule, _ time.Time) string {
 	switch {
 	case r.Paused:
@@ -132,7 +133,8 @@ func LastRun(p Pen, r *schedule) table.Cell {
 	return table.As(themes.Warn, string(t.Result)+": "+t.Reason)
 }
 
-// lastTick says what became of the latest tick, whether it ran or not.
+// lastTick says what became of the latest tick, whether it ran or not. A tick that was skipped or
+// missed after the last run is what a person wants to know of.
 func lastTick(r *schedule, _ time.Time) string {
 	if len(r.Skipped) > 0 && r.Skipped[0].Last.After(r.Last.Planned) {
 		t := r.Skipped[0]

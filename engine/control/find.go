@@ -113,6 +113,7 @@ func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, erro
 	d.Policy = f.live.policy(&j)
 	d.MaxAttempts = d.Job.MaxAttempts
 	d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
+	// The attempt under way is opened in the store, its other side's id is in memory until it ends.
 	if n := len(d.Attempts); n > 0 && d.Attempts[n-1].End.IsZero() {
 		d.Attempts[n-1].External = underWay[j.ID]
 	}

@@ -221,12 +221,14 @@ func (c *Control) Find(ctx context.Context, q engine.Query) (engine.Answer, erro
 // source is the hub's view of the telemetry.
 type source struct{ c *Control }
 
+// These implement [hub.Source].
 func (s source) Engine() engine.EngineRow               { return s.c.engineRow() }
 func (s source) Queues() []engine.QueueRow              { return s.c.queues() }
 func (s source) Limits() engine.LimitsRow               { return s.c.opt.Limiter.Rows() }
 func (s source) CallsAfter(seq uint64) []engine.CallRow { return s.c.opt.Limiter.CallsAfter(seq) }
 func (s source) Row(j engine.Job) engine.JobRow         { return s.c.row(j) }
 
+// ETA and Start are those of this second, whoever asks: fifty consoles cost one plan.
 func (s source) ETA(account string) engine.ETA { return s.c.foreseen().etas[account] }
 
 func (s source) Start(id engine.JobID) (at time.Time, lateBy string) {

@@ -34,6 +34,7 @@ func (f finder) look(ctx context.Context, q engine.JobsQuery, use func(j engine.
 		for i := range jobs {
 			looked++
 			switch err := use(jobs[i]); {
+			// A page that ends with the last job of all has no next one.
 			case errors.Is(err, errEnough) && (i < len(jobs)-1 || more != ""):
 				return string(jobs[i].ID), looked, nil
 			case err != nil && !errors.Is(err, errEnough):

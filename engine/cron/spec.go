@@ -21,6 +21,7 @@ const (
 
 var misfireNames = [...]string{"skip", "once", "all"}
 
+// String is the rule's word, as rows show it.
 func (m Misfire) String() string {
 	if int(m) < len(misfireNames) {
 		return misfireNames[m]

@@ -84,6 +84,7 @@ func search(it item, f facts) (test, *Error) {
 		return q, nil
 	case Enum:
 		bits, _ := wordsThat(q, f.words)
+		// An alias may stand for several words at once, such as live, which wordsThat leaves out.
 		if fits := matching(f.words, func(name string) bool { return name == squash(it.raw()) }); len(fits) == 1 {
 			bits |= fits[0].Bits // typed in full, another word for it will do
 		}
@@ -106,6 +107,7 @@ func askEnum(n node, it item, f facts) (answer, *Error) {
 		return askRank(n, it, f)
 	case n.op != is:
 		return answer{}, wrong(n.at, n.end, "write "+f.name+":word", "%s has words and no more and less", f.name)
+	// A plain word may be cut short; one with a star says itself which it means.
 	case it.style == pattern && !slices.Contains(it.text, many) && !slices.Contains(it.text, one):
 		return askWord(it, f)
 	}
@@ -295,6 +297,7 @@ func askTime(n node, it item, f facts) (answer, *Error) {
 	if done {
 		return a, err
 	}
+	// A distance has a unit, and a time of the clock has none: neither is taken for the other.
 	if q, ok := readQuantity(it.raw(), spans, 0); ok {
 		a = amount(n, it, &distanceTest{quantityTest{n.op, q}, f.kind == Ahead})
 		a.words[0] += map[bool]string{true: " from now", false: " ago"}[f.kind == Ahead]

@@ -22,6 +22,7 @@ func (s *Schema[T]) Complete(query string, at int) []Suggestion {
 	for at > 0 && at < len(query) && !utf8.RuneStart(query[at]) {
 		at--
 	}
+	// Only what stands before the cursor is read, as it is typed from left to right.
 	start, open := termStart(query[:at])
 	if open {
 		return nil
@@ -104,6 +105,7 @@ func (s *Schema[T]) completeValue(query, name string, o op, from, at int) []Sugg
 		return nil
 	}
 	values := query[from:at]
+	// Only ":" takes several values.
 	if o == is {
 		from += strings.LastIndexByte(values, ',') + 1
 	}

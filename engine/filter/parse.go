@@ -145,6 +145,7 @@ func (t *term[T]) add(f *Field[T], q test) {
 	}
 	bits, ok := q.(bitsTest)
 	if last := len(t.probes) - 1; ok && last >= 0 && t.probes[last].field == f {
+		// state:retryable,running is one test of two bits.
 		if before, ok := t.probes[last].test.(bitsTest); ok {
 			t.probes[last].test = before | bits
 			return
@@ -161,6 +162,7 @@ func freeTerm[T any](n node, s *Schema[T]) (term[T], *Error) {
 	if it.style == pattern && len(it.text) == 0 {
 		return t, wrong(it.at, it.end, `write something between the quotes, or field:"" for a field without a value`, "there is nothing between these quotes")
 	}
+	// Letters in order fit nearly every long text: they are looked for in few fields.
 	names := s.opts.Free
 	if it.style == letters {
 		names = s.opts.Fuzzy

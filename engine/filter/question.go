@@ -81,6 +81,7 @@ func (t *fuzzyTest) fits(v Value, _ time.Time) bool {
 	return t.in(v.text)
 }
 
+// in goes through the text once: of each letter the first place is taken, which never loses a fit.
 func (t *fuzzyTest) in(s string) bool {
 	n := 0
 	for i := 0; i < len(s); {
@@ -115,6 +116,7 @@ func (t *regexTest) fits(v Value, _ time.Time) bool {
 	return t.in(v.text)
 }
 
+// in asks the cheap questions first: how the text ends, then what must be in it, then the expression.
 func (t *regexTest) in(s string) bool {
 	if cut := len(s) - len(t.tail); cut < 0 || !equalFold(s[cut:], t.tail) {
 		return false
@@ -138,6 +140,8 @@ type quantityTest struct {
 
 func (t *quantityTest) fits(v Value, _ time.Time) bool { return v.set && t.holds(v.n) }
 
+// holds compares. ":" asks whether the number lies in the step that was typed: age:5m is from 5 minutes
+// to less than 6.
 func (t *quantityTest) holds(n int64) bool {
 	switch t.op {
 	case less:
@@ -172,6 +176,8 @@ type whenTest struct {
 	when
 }
 
+// fits compares with a stretch of time: created:today is all of today, created>today what comes after
+// it.
 func (t *whenTest) fits(v Value, now time.Time) bool {
 	if !v.set {
 		return false

@@ -11,7 +11,8 @@ const day = 24 * time.Hour
 
 // Span writes a duration in its two largest units, the second only where it says something,
 // for sentences and tables of the command line: 400 ms, 41 s, 4 min, 2 h 05 min, 3 d. Less
-// than nothing is 0 ms: a clock that was set back makes waits negative (row P-36).
+// than nothing is 0 ms: a clock that was set back makes waits negative (row P-36). From two days on
+// hours say nothing any more.
 func Span(d time.Duration) string {
 	d = max(d, 0)
 	switch {

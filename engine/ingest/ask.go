@@ -46,6 +46,7 @@ func whoIs(account, platform string) (w who, err error) {
 	return w, nil
 }
 
+// String names the account in errors, as it was asked for.
 func (w who) String() string {
 	if w.id != "" {
 		return w.id

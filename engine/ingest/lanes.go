@@ -14,6 +14,7 @@ import (
 // finds out. more says that a call is sure to follow this one: pacing keeps room for it.
 var LaneOf traffic.Lanes = laneOf
 
+// laneOf is [LaneOf]. Reports, the sweep and pruning make no call.
 func laneOf(j engine.Job) (at traffic.Lane, more bool) {
 	switch j.Kind {
 	case KindSync:

@@ -101,6 +101,7 @@ func (p *Projects) Paused() string {
 	return whyForeign
 }
 
+// storedProjects is what learn stores. No key is in it, only fingerprints.
 type storedProjects struct {
 	Known   map[string]string `json:"known"` // alias by fingerprint
 	Current string            `json:"current"`

@@ -112,6 +112,7 @@ func (s *skips) add(why string, job engine.JobID) {
 	}
 }
 
+// String is the first reason, and how many more there are.
 func (s *skips) String() string {
 	if s.n <= 1 {
 		return s.first

@@ -131,6 +131,7 @@ func (b *Backend) note(level engine.Level, job engine.JobID, format string, args
 // admitAll is the admitter of an engine without one.
 type admitAll struct{}
 
+// Lane and the others implement [Admitter]: no job competes for anything.
 func (admitAll) Lane(engine.Job) string            { return "" }
 func (admitAll) Admit(engine.Job) engine.Admission { return engine.Admission{OK: true} }
 func (admitAll) Withdraw(engine.JobID)             {}

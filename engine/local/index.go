@@ -392,6 +392,8 @@ func (x *index) drop(id engine.JobID) {
 // dueHeap orders waiting jobs by their instant, then by arrival of the instant.
 type dueHeap []*entry
 
+// Len, Less and Swap are for container/heap. Each entry knows its place, so that it can leave from the
+// middle.
 func (h dueHeap) Len() int           { return len(h) }
 func (h dueHeap) Less(i, j int) bool { return h[i].wake.Before(h[j].wake) }
 func (h dueHeap) Swap(i, j int) {

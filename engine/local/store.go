@@ -117,6 +117,8 @@ type Launcher interface {
 // inProcess is the launcher of an engine that is one process.
 type inProcess struct{}
 
+// Claimed and the others implement [Launcher]: nothing is written down, and a goroutine is the one hand
+// there is.
 func (inProcess) Claimed(engine.Tx, engine.Job) error { return nil }
 func (inProcess) Dropped(engine.JobID)                {}
 func (inProcess) Launch(_ engine.Job, run func()) bool {

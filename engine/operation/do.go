@@ -27,6 +27,8 @@ func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, 
 		err = engine.ProblemOf(err)
 	}
 	if cmd.DryRun {
+		// An operation that starts syncs has asked for the delays itself, since it knows whose they
+		// are.
 		if err == nil && r.Cost != nil && r.Cost.Delays == nil && r.Cost.Unknown == "" {
 			o.opt.Delays(ctx, r.Cost, false)
 		}
@@ -68,6 +70,7 @@ func (o *Operator) audit(ctx context.Context, cmd engine.Command, r engine.Recei
 
 // announce shows every console what an operator has done, and who it was.
 func (o *Operator) announce(cmd engine.Command, r engine.Receipt) {
+	// What changed nothing is no news to others.
 	if r.Nothing || r.Joined {
 		return
 	}

@@ -23,6 +23,7 @@ func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Recei
 	if cmd.Account == "" {
 		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as Name#TAG", "no account is named")
 	}
+	// From here on by its id: a Riot ID may change hands between two steps.
 	id, err := o.oneAccount(ctx, cmd.Account, cmd.Sync.Platform)
 	if err != nil {
 		return engine.Receipt{}, err
@@ -129,6 +130,7 @@ func (o *Operator) cancelFor(ctx context.Context, cmd engine.Command, jobs []eng
 		if jobs, err = o.idleJobs(ctx, cmd.Account); err != nil {
 			return n, err
 		}
+		// Those that are still there were not cancelled.
 		n -= len(jobs)
 	}
 	if len(jobs) > 0 {

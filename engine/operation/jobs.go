@@ -64,6 +64,7 @@ func (o *Operator) dryRun(ctx context.Context, cmd engine.Command, p picked) (en
 		return r, err
 	}
 	r.Select, r.Sample, r.Text = &p.sel, o.examples(ctx, p), tell(would(cmd.Op), r)
+	// What the trial has moved is what would make calls; the receipt itself moved nothing.
 	moves := r.Moves
 	r.Would, r.Applied, r.Moves, r.Nothing = r.Applied, 0, nil, r.Applied == 0
 	if !Of(cmd.Op).Calls || r.Nothing {
@@ -91,6 +92,8 @@ func (o *Operator) costOf(ctx context.Context, moves []engine.JobMove, p picked)
 			}
 			j = d.Job.Job
 		}
+		// "europe/match-v5.match+": the plus sign says that another call follows, which this job does
+		// not make.
 		host, method, _ := strings.Cut(strings.TrimSuffix(o.opt.Lane(j), "+"), "/")
 		calls[lane{host, method}]++
 		if host != "" {

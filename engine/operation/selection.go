@@ -58,6 +58,7 @@ func (o *Operator) pick(ctx context.Context, cmd engine.Command) (picked, error)
 		if !p.sel.Fits(j) {
 			return nil
 		}
+		// Refused and not cut: nobody would know which of them were left out.
 		if len(p.sel.IDs) == maxPicked {
 			return engine.Problemf(engine.ErrRefused, "narrow it down", "more than %d jobs fit", maxPicked)
 		}

@@ -8,6 +8,8 @@ const CanaryLine = "One of them goes first; the others follow when it has succee
 // AsConfigured is the plan of a schedule that takes an edit back.
 const AsConfigured = "as configured"
 
+// init fills the table. An entry without Line.Help is asked for by no line, one without Short has no
+// command of its own making; the order is that in which lines and commands are listed.
 func init() {
 	table = []Operation{
 		{

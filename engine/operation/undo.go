@@ -39,6 +39,7 @@ func (o *Operator) undo(ctx context.Context, cmd engine.Command) (engine.Receipt
 		did = would(cmd.Op) + " " + string(e.Op) + " of"
 	}
 	r.Text = tell(did, r)
+	// A command of which some jobs come back is undone; one of which none does is a conflict.
 	if r.Applied == 0 {
 		return r, engine.Problemf(engine.ErrConflict, "look at the jobs", "%s #%d cannot be undone any more: %s", e.Op, e.Seq, leftOut(r.Skipped))
 	}
@@ -71,6 +72,8 @@ func (o *Operator) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, e
 			taken[short.Target] = true
 			continue
 		}
+		// The list leaves out what each command has changed, which decides whether it can be taken
+		// back.
 		e, err := o.opt.Store.AuditEntry(ctx, short.Seq)
 		if err != nil {
 			return e, err

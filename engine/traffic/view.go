@@ -277,6 +277,7 @@ func (l *Limits) Shares(a, b string) bool {
 // Outlook is how the limits of a host stand now, for whoever foresees calls.
 func (l *Limits) Outlook(host string) forecast.Limits { return outlook{l.limiter.Outlook(host)} }
 
+// outlook is a limiter's Outlook in the words of engine/forecast, which does not know riot/limit.
 type outlook struct{ limit.Outlook }
 
 func (o outlook) After(method string, n int) forecast.Wait {

@@ -173,8 +173,7 @@ func lastSync(r *account, now time.Time) string {
 }
 
 // SyncText says how the sync of an account stands, behind its name: "is complete: 879
-// matches, 3 could not be had". Screens,
-// message lines and the plain console say the same.
+// matches, 3 could not be had". Screens, message lines and the plain console say the same.
 func SyncText(a engine.AccountRow) string {
 	switch a.Status {
 	case engine.SyncPending:

@@ -50,8 +50,8 @@ type beat struct {
 	last    time.Time // end of its last run, whatever came of it
 }
 
-// isDue reports whether the account should be looked at now. The slack is at most half of the cadence:
-// with a policy of cadence=20m the whole of [tickSlack] would make it due always.
+// isDue reports whether the account should be looked at now. The slack is at most half of the cadence,
+// so that no cadence is due always.
 func (b beat) isDue(at time.Time) bool {
 	return b.last.IsZero() || at.Sub(b.last) >= b.every-min(tickSlack, b.every/2)
 }

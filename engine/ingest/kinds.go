@@ -5,8 +5,8 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-// Kinds are the job kinds that this package handles. Without Options.Prune
-// nothing is deleted, and there is no such kind.
+// Kinds are the job kinds that this package handles. Without Options.Prune nothing is deleted, and
+// there is no kind for it.
 func (in *Ingest) Kinds() []engine.KindSpec {
 	kinds := []engine.KindSpec{
 		{Kind: KindSync, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sync, OnMove: in.syncMoved, OnUndo: in.syncUndone},

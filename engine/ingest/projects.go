@@ -262,7 +262,7 @@ func (p *Projects) probe(ctx context.Context, s sample) (fits, known bool) {
 }
 
 // learn stores that a key belongs to a project, and lets work go on. It is stored before it holds in
-// memory: a project that went before a crash would be given away twice.
+// memory, since accounts keep PUUIDs under its alias from then on: after a crash it must be known.
 func (p *Projects) learn(ctx context.Context, mark, project string) error {
 	p.mu.Lock()
 	s := storedProjects{Known: maps.Clone(p.known), Current: project}

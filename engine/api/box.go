@@ -48,6 +48,7 @@ func (b *box) close(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.end = err
+	// What waits is dropped: the snapshot of the next stream holds it.
 	if errors.Is(err, errBehind) {
 		b.some, b.rows = false, fold.Rows{}
 	}

@@ -40,14 +40,17 @@ type Client struct {
 }
 
 // NewClient makes a client of the engine behind a socket. It connects when it is
-// asked something. Close it.
+// asked something. Close it. The address is a name that a server behind a socket takes for its own;
+// nobody looks it up.
 func NewClient(path string) *Client {
 	return &Client{path: path, base: "http://farsight", http: connecting(&http.Transport{
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return dial(path) },
 	})}
 }
 
-// connecting is a client of HTTP over a transport, with the bounds of ours.
+// connecting is a client of HTTP over a transport, with the bounds of ours. Idle connections are given
+// up well before a server of ours closes them, lest a command be written into one that is just being
+// closed. No redirect is followed: it could lead a token elsewhere.
 func connecting(t *http.Transport) *http.Client {
 	t.MaxIdleConnsPerHost, t.IdleConnTimeout, t.DisableCompression, t.MaxResponseHeaderBytes = 2, idleTimeout/2, true, 64<<10
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -67,6 +70,7 @@ func (c *Client) Hello(ctx context.Context) (h Hello, err error) {
 	if err := c.call(ctx, http.MethodGet, "/v1/hello", nil, &h); err != nil {
 		return h, err
 	}
+	// It is asked before anything else, so that what follows is never misread.
 	if h.Protocol != Protocol {
 		return h, engine.Problemf(engine.ErrRefused, "use the farsight of that version", "the engine (Farsight %s) speaks protocol %d, this program %d", h.Version, h.Protocol, Protocol)
 	}

@@ -113,6 +113,7 @@ type packedEvent struct {
 
 // NewEvents makes them; Run moves them.
 func NewEvents(opt EventsOptions) *Events {
+	// It stands in a header that readers send back, before a dot.
 	boot := strings.Map(func(r rune) rune {
 		if r > ' ' && r < 0x7f && r != '.' {
 			return r
@@ -240,6 +241,7 @@ func (e *Events) flush() {
 		e.add(event{At: time.Now(), Type: eventProgress, Progress: &p})
 	}
 	e.pending = map[string]engine.AccountRow{}
+	// What was lost comes behind what was kept: it was too much because that was there already.
 	fresh, lost, n := e.fresh, e.lost, e.n
 	e.fresh, e.lost = nil, 0
 	e.mu.Unlock()
@@ -258,6 +260,7 @@ func (e *Events) flush() {
 	e.n = n + lost
 	e.ring = append(e.ring, out...)
 	if over := len(e.ring) - keptEvents; over > 0 {
+		// A copy, or the array behind would keep all events that there ever were.
 		e.ring = slices.Clone(e.ring[over:])
 	}
 	for r := range e.readers {

@@ -112,6 +112,7 @@ type sink interface {
 // stream sends a reader's events until the sink fails or ctx ends. A silent stream beats, or a proxy
 // would take it for dead.
 func (e *Events) stream(ctx context.Context, r *eventReader, out sink) error {
+	// Hello comes before the gap: a reader who has lost something finds there what is under way now.
 	if err := e.hello(ctx, r, out); err != nil {
 		return err
 	}
@@ -250,12 +251,15 @@ func (p *Programs) accountID(ctx context.Context, name string) (string, error) {
 // overSocket sends events over a WebSocket, one a message. Where the request comes
 // from was checked before it got here.
 func (e *Events) overSocket(ctx context.Context, w http.ResponseWriter, r *Request, reader *eventReader) error {
+	// The option switches off the library's check of the Origin, which welcome has made by the
+	// configuration.
 	c, err := websocket.Accept(w, r.Request, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		return nil // it has answered
 	}
 	defer func() { _ = c.CloseNow() }()
 	c.SetReadLimit(maxWords)
+	// Nothing of what a client sends is read but its goodbye, so that the library sees it go.
 	reading, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
 	gone := c.CloseRead(reading)

@@ -108,6 +108,7 @@ func (p *Programs) trigger(w http.ResponseWriter, r *Request) error {
 // start carries out what starts a job. A refusal that names a job, such as that of a sync which runs
 // already, leads to it.
 func (p *Programs) start(w http.ResponseWriter, r *Request, c engine.Command) error {
+	// Before the command, since Trigger asks for a platform where the account is new.
 	if err := p.onPlatform(r, &c); err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ func ParseLoopback(text string) (netip.AddrPort, error) {
 	if err != nil {
 		return none, fmt.Errorf("%q is no port: write one such as 127.0.0.1:7171", port)
 	}
+	// As an address, so that it is the same one whatever the host's file of names says.
 	if host == "localhost" {
 		host = "127.0.0.1"
 	}

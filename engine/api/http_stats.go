@@ -121,9 +121,11 @@ func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
 func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDetail, ask statsAsk) error {
 	row := d.Row
 	out := PlayStats{Account: row.ID, RiotID: row.RiotID, Platform: row.Platform, Status: row.Status, LastSync: row.LastSync, Report: *d.Report, Matches: []engine.MatchRow{}}
+	// A report of before, and a newer one on its way: both are told.
 	if row.Status.Open() {
 		out.Job = row.Job
 	}
+	// The store gives the newest first, so that count is a page's size.
 	limit := usualPage
 	if ask.count > 0 {
 		limit = min(ask.count, maxPage)
@@ -174,6 +176,7 @@ func (p *Programs) mayLook(w http.ResponseWriter, r *Request, row engine.Account
 		return engine.Problemf(engine.ErrNotFound, "ask an operator to sync the account", "there is no report of %s", riotID(r))
 	}
 	ended := row.Finished
+	// A sync that failed before it began has no end of its own.
 	if row.Status == engine.SyncFailed && ended.IsZero() {
 		ended = row.Updated
 	}

@@ -71,6 +71,7 @@ func readToken(path string) (string, error) {
 		return "", fmt.Errorf("read the token for programs: %w", err)
 	}
 	defer f.Close()
+	// What others could read may have been read: to narrow the mode would not make it secret again.
 	if info.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf("others can read %s (mode %04o): delete it, a new token is made at the next start", path, info.Mode().Perm())
 	}
@@ -94,6 +95,7 @@ func printable(text string) bool {
 // could not be written to its end is removed: half a token would be refused at each start.
 func makeToken(path string) (string, error) {
 	text := rand.Text() + rand.Text()
+	// Exclusively: of two that start at once one makes the token and the other is told.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return "", fmt.Errorf("make the token for programs: %w", err)

@@ -92,6 +92,7 @@ func NewMetrics(opt MetricsOptions) *Metrics {
 	}
 	m.registry.MustRegister(m.ended, m.reopened, m.byKind, m.attempts, m.statuses, m.kindStatuses, m.kindRetries, m.kindWon, m.answers, m.throttled, m.atMax, m.retries, m.won, m.tries, m.took, m.waited,
 		reading{m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	// They are all there are, so that each has a series from the start.
 	for _, kind := range throttles {
 		m.throttled.WithLabelValues(kind)
 	}

@@ -16,6 +16,7 @@ func peerOf(c *net.UnixConn) (*peer, error) {
 		}
 		p.UID = cred.Uid
 		groups := cred.Groups[:min(max(int(cred.Ngroups), 0), len(cred.Groups))]
+		// The first one is the effective group (xucred).
 		if len(groups) > 0 {
 			p.GID = groups[0]
 		}

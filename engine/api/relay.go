@@ -114,6 +114,7 @@ func (r *relay) leave(w *watcher) {
 
 // start begins a run. It has no ctx's end: the watcher for whom it was begun may go before the others.
 func (r *relay) start(ctx context.Context) *relayRun {
+	// See leave, which stops it.
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	run := &relayRun{stop: stop, done: make(chan struct{}), watchers: map[*watcher]struct{}{}}
 	go r.pump(ctx, run)
@@ -193,6 +194,7 @@ func (w *watcher) put(p *parcel) {
 		return
 	}
 	w.mail, w.rows = append(w.mail, p), w.rows+p.rows
+	// One update alone is never too much, however large: a snapshot would hold its rows, too.
 	if len(w.mail) > behindFrames || len(w.mail) > 1 && w.rows > behindRows {
 		w.mail, w.rows, w.needs = nil, 0, snapshotWithGap
 	}

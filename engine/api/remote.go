@@ -40,9 +40,12 @@ func NewRemote(r Remote) (*Client, error) {
 		return nil, engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory into a file of your own and name it with --token-file or FARSIGHT_TOKEN_FILE",
 			"%s asks for a token", at)
 	}
+	// Read for its faults alone: they are told when the program starts and not at its first request.
 	if _, err := tokenOf(r.TokenFile); err != nil {
 		return nil, err
 	}
+	// They too are read at the start; a certificate that was replaced since counts after a restart of
+	// this program.
 	roots, err := trusted(r.CAFile)
 	if err != nil {
 		return nil, err
@@ -182,6 +185,7 @@ func (c *Client) Streams(ctx context.Context) error {
 		if resp.StatusCode != http.StatusOK {
 			return c.refusal(resp)
 		}
+		// A stream begins with hello at once: its first byte is all that is waited for.
 		_, err = resp.Body.Read(make([]byte, 1))
 	}
 	// The error does not tell it: a proxy that sees the call given up may end the answer in order, and

@@ -111,6 +111,7 @@ func (s *Server) Routes() []Route {
 // closes l. nil when ctx has ended it. Requests under way do not have ctx, or they would be given up in
 // the middle; it is in their values, for streams.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	// What net/http would log is what strangers have sent, and it would stand in the middle of a screen.
 	srv := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.opt.HeadTime, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader - headerSlop,
 		ConnContext: withPeer, ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true,
@@ -143,6 +144,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.recovered(w)
+	// Answers tell of players and of the machine: no cache keeps them, and no browser takes one for a
+	// page.
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -157,6 +160,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.dismiss(w, r, err)
 		return
 	}
+	// A path that is not clean would be answered with a redirect by the mux; here it leads nowhere.
 	_, pattern := s.mux.Handler(r)
 	if _, ok := s.routes[pattern]; !ok || path.Clean(r.URL.Path) != r.URL.Path {
 		refuse := s.fail
@@ -173,6 +177,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // for and which page it came from.
 func (s *Server) welcome(r *http.Request) error {
 	host := r.Host
+	// The port does not count: a proxy or ssh may have another in front.
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -197,6 +202,8 @@ func (s *Server) sendBack(r *http.Request, err error) {
 // nowhere says that a path leads nowhere, or by which methods it does.
 func (s *Server) nowhere(w http.ResponseWriter, r *http.Request) error {
 	var allowed []string
+	// The mux tells by its own rules, those of HEAD included, whether a method would have led
+	// somewhere.
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 		if _, pattern := s.mux.Handler(other); s.routes[pattern].Path != "" {

@@ -58,6 +58,8 @@ func Listen(path string, group int) (net.Listener, error) {
 func bind(path string) (*net.UnixListener, error) {
 	bindMask.Lock()
 	defer bindMask.Unlock()
+	// 0o177 leaves 0600. The umask is the process's: files that other goroutines make meanwhile are as
+	// private.
 	old := syscall.Umask(0o177)
 	defer syscall.Umask(old)
 	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})

@@ -75,6 +75,7 @@ var errOrder = errors.New("frames are missing")
 // read takes frames in until the stream ends, falls silent or gets out of order. A number that is
 // missing means that something between the two has cut the stream and sewn it up again.
 func (c *Client) read(body io.Reader, cancel func(), b *box) error {
+	// The stream beats every defaultBeat, so that three in a row are missing.
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
 	lines := bufio.NewReaderSize(body, 64<<10)

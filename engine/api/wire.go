@@ -143,6 +143,7 @@ func readQuestion(body []byte) (engine.Query, *queryKind, error) {
 	if k == nil {
 		return nil, nil, engine.Problemf(engine.ErrInvalid, "see /openapi.json for those there are", "there is no query %q", env.Type)
 	}
+	// Most queries ask for all with nothing said.
 	if len(env.Query) == 0 {
 		env.Query = []byte("{}")
 	}
@@ -163,6 +164,7 @@ func readCommand(body []byte) (c engine.Command, err error) {
 	switch c.Op {
 	case "":
 		return c, engine.Problemf(engine.ErrInvalid, "", "the command has no op")
+	// A body is logged, kept or passed on in places that no key may come to.
 	case engine.OpKey:
 		return c, engine.Problemf(engine.ErrInvalid, "use /v1/key", "an API key is no part of a command")
 	}

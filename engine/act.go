@@ -20,10 +20,10 @@ const ConfirmAll = "all"
 // of IDs is counted and frozen by the command itself. Beside IDs it is what they
 // were counted by: one of them that has moved on is acted on if it fits still.
 type Selection struct {
-	IDs    []JobID    `json:"ids,omitempty"`
+	IDs    []JobID    `json:"ids,omitempty"`  // the jobs, each once
 	Revs   []Revision `json:"revs,omitempty"` // of IDs, one each; none = any revision
 	AsOf   uint64     `json:"as_of,omitempty"`
-	Filter *JobFilter `json:"filter,omitempty"`
+	Filter *JobFilter `json:"filter,omitempty"` // in place of IDs, or what they were counted by
 	// Fits is Filter as a backend asks it, within its transaction; nil = it does not.
 	Fits func(Job) bool `json:"-"`
 }
@@ -55,13 +55,13 @@ func (f JobFilter) Empty() bool {
 type JobStand struct {
 	State    State     `json:"state"`
 	Hold     Hold      `json:"hold,omitempty"`
-	Due      time.Time `json:"due,omitzero"`
+	Due      time.Time `json:"due,omitzero"` // zero unless it waits for an instant, or did
 	Front    bool      `json:"front,omitempty"`
 	Phase    int       `json:"phase,omitempty"`
 	Round    int       `json:"round"`
 	Tries    int       `json:"tries"`
 	Crashes  int       `json:"crashes,omitempty"`
-	Finished time.Time `json:"finished,omitzero"`
+	Finished time.Time `json:"finished,omitzero"` // zero unless it had ended
 }
 
 // StandOf takes a job's stand.

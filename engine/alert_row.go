@@ -36,16 +36,16 @@ type AlertRow struct {
 	About   string     `json:"about"`             // what the rule says, in words: "give-up share per 1 h"
 	Subject string     `json:"subject,omitempty"` // host, status, queue …; "" = everything
 	State   AlertState `json:"state"`
-	Holds   bool       `json:"holds"`           // whether the rule holds right now
-	Since   time.Time  `json:"since,omitzero"`  // when it came into its state; zero = always
-	Fires   time.Time  `json:"fires,omitzero"`  // pending: when it fires if it stays
-	Clears  time.Time  `json:"clears,omitzero"` // firing and clear again: when it ends if it stays so
-	Until   time.Time  `json:"until,omitzero"`  // silenced until
-	By      Actor      `json:"by,omitzero"`     // who acknowledged or silenced it
-	Unit    AlertUnit  `json:"unit"`
-	Value   float64    `json:"value"`
-	Known   bool       `json:"known"` // false: too little was seen to judge
-	Limit   float64    `json:"limit"`
+	Holds   bool       `json:"holds"`              // whether the rule holds right now
+	Since   time.Time  `json:"since,omitzero"`     // when it came into its state; zero = always
+	Fires   time.Time  `json:"fires,omitzero"`     // pending: when it fires if it stays
+	Clears  time.Time  `json:"clears,omitzero"`    // firing and clear again: when it ends if it stays so
+	Until   time.Time  `json:"until,omitzero"`     // silenced until
+	By      Actor      `json:"by,omitzero"`        // who acknowledged or silenced it
+	Unit    AlertUnit  `json:"unit"`               // of Value and Limit: a duration is in seconds, a share from 0 to 1
+	Value   float64    `json:"value"`              // what was measured last, in Unit
+	Known   bool       `json:"known"`              // false: too little was seen to judge
+	Limit   float64    `json:"limit"`              // what it is held against, in Unit
 	Below   bool       `json:"below,omitempty"`    // the rule holds below the limit, not above it
 	AtLimit bool       `json:"at_limit,omitempty"` // the limit itself counts as above it
 	// History are the rule's values of the last hour, one per five minutes, oldest
@@ -58,9 +58,9 @@ type AlertRow struct {
 // Evidence is one thing that speaks for an alert. Text is as received.
 type Evidence struct {
 	At   time.Time `json:"at"`
-	Kind string    `json:"kind"` // job, account, call, queue
-	ID   string    `json:"id"`
-	Text string    `json:"text,omitempty"`
+	Kind string    `json:"kind"`           // job, account, call, queue
+	ID   string    `json:"id"`             // of that job, account or queue; of a call its job's
+	Text string    `json:"text,omitempty"` // what it says for itself, as received
 }
 
 // Now is the alert's value in words: "34 %", "3", "21 h 14 min"; a dash when nothing is

@@ -105,14 +105,14 @@ const (
 // Stored+Had+Failed+TooOld+Cancelled+Open == Total (promise P5); Retrying is
 // part of Open. While pages are still listed, Total is unknown (-1).
 type Progress struct {
-	Total     int `json:"total"`
-	Stored    int `json:"stored"`
-	Had       int `json:"had"` // were stored before this run
-	Retrying  int `json:"retrying"`
-	Failed    int `json:"failed"`
-	TooOld    int `json:"too_old"`
+	Total     int `json:"total"`    // -1 = not known yet
+	Stored    int `json:"stored"`   // by this run
+	Had       int `json:"had"`      // were stored before this run
+	Retrying  int `json:"retrying"` // part of Open: failed, has a next try
+	Failed    int `json:"failed"`   // gave up
+	TooOld    int `json:"too_old"`  // beyond what Riot keeps
 	Cancelled int `json:"cancelled"`
-	Open      int `json:"open"`
+	Open      int `json:"open"` // not settled yet
 }
 
 // Done is how many items have come to their end; it never falls within a run. What
@@ -141,39 +141,39 @@ type AccountRow struct {
 	ID       string     `json:"id"`
 	RiotID   string     `json:"riot_id"` // "Name#TAG"
 	Platform string     `json:"platform"`
-	Region   string     `json:"region"`
+	Region   string     `json:"region"`          // host of its matches: europe, asia
 	PUUID    string     `json:"puuid,omitempty"` // under the present key project
 	Tags     []string   `json:"tags,omitempty"`
 	Policy   string     `json:"policy,omitempty"` // its own, as `track --policy` takes it
-	Tracked  bool       `json:"tracked"`
+	Tracked  bool       `json:"tracked"`          // synced by the schedules
 	Status   SyncStatus `json:"status"`
 	Stand    Stand      `json:"stand,omitempty"` // what keeps an open run from going on
 	ETA      ETA        `json:"eta,omitzero"`    // of an open run, when consoles are told of it
 	Job      JobID      `json:"job,omitempty"`   // of the live or last run
-	Run      string     `json:"run,omitempty"`
-	Kind     string     `json:"kind,omitempty"` // "full", "latest"
-	Queue    Queue      `json:"queue,omitempty"`
+	Run      string     `json:"run,omitempty"`   // id of the live or last run
+	Kind     string     `json:"kind,omitempty"`  // "full", "latest"
+	Queue    Queue      `json:"queue,omitempty"` // of the run's jobs
 	Phase    Phase      `json:"phase,omitempty"`
-	Pages    int        `json:"pages"`
-	Listed   int        `json:"listed"`
+	Pages    int        `json:"pages"`  // of match ids that were listed
+	Listed   int        `json:"listed"` // match ids in them, each once
 
 	Matches   Progress `json:"matches"`
 	Timelines Progress `json:"timelines"`
 	// WantsTimelines says that timelines follow from matches of this run.
 	WantsTimelines bool `json:"wants_timelines"`
-	Calls          int  `json:"calls"`
-	Throttled      int  `json:"rate_limited"`
-	Resumed        int  `json:"resumed"`    // restarts this run survived
-	ResumedAt      int  `json:"resumed_at"` // matches settled at the last one
+	Calls          int  `json:"calls"`        // to Riot, of the run
+	Throttled      int  `json:"rate_limited"` // 429s among them
+	Resumed        int  `json:"resumed"`      // restarts this run survived
+	ResumedAt      int  `json:"resumed_at"`   // matches settled at the last one
 
-	Triggered time.Time `json:"triggered,omitzero"`
-	Started   time.Time `json:"started,omitzero"`
-	Finished  time.Time `json:"finished,omitzero"`
+	Triggered time.Time `json:"triggered,omitzero"`   // when the run was asked for
+	Started   time.Time `json:"started,omitzero"`     // its first call; zero = it waits
+	Finished  time.Time `json:"finished,omitzero"`    // zero = it is under way
 	Closed    time.Time `json:"gaps_closed,omitzero"` // when it became complete, after it had ended incomplete
 	LastSync  time.Time `json:"last_sync,omitzero"`   // last run that completed
 	Result    string    `json:"result,omitempty"`     // completed, incomplete, failed, cancelled
-	LastError string    `json:"last_error,omitempty"`
-	Updated   time.Time `json:"updated,omitzero"`
+	LastError string    `json:"last_error,omitempty"` // of the last failure, as received
+	Updated   time.Time `json:"updated,omitzero"`     // last change of the account
 }
 
 // Incomplete reports whether the last sync ended with gaps: its account is completed

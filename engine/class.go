@@ -21,13 +21,13 @@ type ErrorClass struct {
 // ClassRow is one error class with the jobs in it.
 type ClassRow struct {
 	ErrorClass
-	ID      string    `json:"id"` // for --class and JobFilter.Class
-	Jobs    int       `json:"jobs"`
-	Waiting int       `json:"waiting"` // of Jobs: live ones, which will run again
-	Dead    int       `json:"dead"`    // of Jobs: discarded
-	Share   float64   `json:"share"`   // of all failed jobs, 0 to 1
-	First   time.Time `json:"first,omitzero"`
-	Last    time.Time `json:"last,omitzero"`
+	ID      string    `json:"id"`               // for --class and JobFilter.Class
+	Jobs    int       `json:"jobs"`             // Waiting and Dead together
+	Waiting int       `json:"waiting"`          // of Jobs: live ones, which will run again
+	Dead    int       `json:"dead"`             // of Jobs: discarded
+	Share   float64   `json:"share"`            // of all failed jobs, 0 to 1
+	First   time.Time `json:"first,omitzero"`   // the earliest of their last attempts
+	Last    time.Time `json:"last,omitzero"`    // the latest of them
 	Sample  []string  `json:"sample,omitempty"` // a few jobs, by key or id
 	Error   string    `json:"error"`            // of the latest one, as received
 	Latest  JobID     `json:"latest,omitempty"` // the job of the latest one

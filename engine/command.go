@@ -39,18 +39,18 @@ type Command struct {
 type Bucket struct {
 	Host   string    `json:"host"`
 	Method string    `json:"method,omitempty"` // "" = the whole host
-	Until  time.Time `json:"until,omitzero"`
-	Cap    int       `json:"cap,omitempty"` // percent of the limit, 0 = nothing may go
+	Until  time.Time `json:"until,omitzero"`   // when it ends by itself; zero = it does not
+	Cap    int       `json:"cap,omitempty"`    // percent of the limit, 0 = nothing may go
 }
 
 // SyncAsk says what a sync shall cover.
 type SyncAsk struct {
-	Platform  string    `json:"platform,omitempty"`
-	Mode      string    `json:"mode,omitempty"`  // full (default) or latest
-	Count     int       `json:"count,omitempty"` // newest N; 0 = all
-	Since     time.Time `json:"since,omitzero"`
+	Platform  string    `json:"platform,omitempty"`  // euw1, kr; needed for an account that is new here
+	Mode      string    `json:"mode,omitempty"`      // full (default) or latest
+	Count     int       `json:"count,omitempty"`     // newest N; 0 = all
+	Since     time.Time `json:"since,omitzero"`      // nothing played before is listed; zero = no floor
 	Timelines string    `json:"timelines,omitempty"` // all (default), ranked, none
-	Force     bool      `json:"force,omitempty"`
+	Force     bool      `json:"force,omitempty"`     // also inside the cooldown, and what had been given up
 	Track     bool      `json:"track,omitempty"`
 	Tags      []string  `json:"tags,omitempty"`   // track: tags to add
 	Policy    string    `json:"policy,omitempty"` // track: "queues=420 cadence=6h"; "default" removes it
@@ -70,8 +70,8 @@ type Receipt struct {
 	Account string         `json:"account,omitempty"`
 	Joined  bool           `json:"joined,omitempty"`  // a run was pending already: this is it
 	Nothing bool           `json:"nothing,omitempty"` // there was nothing to do; Text says why
-	Matched int            `json:"matched"`
-	Applied int            `json:"applied"`
+	Matched int            `json:"matched"`           // how many it was about
+	Applied int            `json:"applied"`           // how many of these it has changed
 	Skipped map[string]int `json:"skipped,omitempty"` // reason -> how many
 	Would   int            `json:"would,omitempty"`   // dry run of a command on jobs: how many it would act on
 	Attempt int            `json:"attempt,omitempty"` // retry, force: the number of the attempt to come
@@ -80,12 +80,12 @@ type Receipt struct {
 	Undo    bool           `json:"undo,omitempty"`    // it can be undone, by that number
 	// Select is what a dry run has counted, frozen: the command to confirm.
 	Select    *Selection    `json:"select,omitempty"`
-	Due       time.Time     `json:"due,omitzero"`
+	Due       time.Time     `json:"due,omitzero"`           // when the job runs next, or when it makes sense to ask again
 	Runs      []time.Time   `json:"runs,omitempty"`         // OpEditSchedule: the next runs by the new plan
 	Zone      string        `json:"zone,omitempty"`         // OpEditSchedule: in which zone it is read
 	UTCOffset int           `json:"utc_offset_s,omitempty"` // OpEditSchedule: of the zone at the first of them, in seconds
-	Cost      *Cost         `json:"cost,omitempty"`
-	Rejects   []TrackReject `json:"rejects,omitempty"`
+	Cost      *Cost         `json:"cost,omitempty"`         // nil = it makes no calls, or nobody has counted
+	Rejects   []TrackReject `json:"rejects,omitempty"`      // lines of a list that make no sense
 	Backup    *BackupDone   `json:"backup,omitempty"`
 	Prune     *PruneDone    `json:"prune,omitempty"`
 	Forget    *ForgetDone   `json:"forget,omitempty"`

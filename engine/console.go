@@ -81,17 +81,17 @@ type JobQuery struct {
 // JobDetail is everything the inspector shows. AttemptCount == len(Attempts).
 type JobDetail struct {
 	Job         JobRow       `json:"job"`
-	Attempts    []Attempt    `json:"attempts"` // the running one last, with a zero End
-	Holds       []Attempt    `json:"holds"`
-	Groups      []GroupStat  `json:"groups,omitempty"`
-	Parents     []JobID      `json:"parents,omitempty"`
+	Attempts    []Attempt    `json:"attempts"`          // the running one last, with a zero End
+	Holds       []Attempt    `json:"holds"`             // attempts that were sent back uncharged, oldest first
+	Groups      []GroupStat  `json:"groups,omitempty"`  // children that it waits for, or has waited for
+	Parents     []JobID      `json:"parents,omitempty"` // jobs that wait for it
 	Account     string       `json:"account,omitempty"` // Riot ID of the owner, as received
 	History     []Transition `json:"history,omitempty"`
-	MaxAttempts int          `json:"max_attempts"`
+	MaxAttempts int          `json:"max_attempts"` // of a round
 	Policy      Policy       `json:"policy"`
-	ShouldRetry bool         `json:"should_retry"`
-	NextRetryAt time.Time    `json:"next_retry_at,omitzero"`
-	Call        *CallRow     `json:"call,omitempty"` // last one in the flight recorder
+	ShouldRetry bool         `json:"should_retry"`           // the engine will try it again by itself
+	NextRetryAt time.Time    `json:"next_retry_at,omitzero"` // set if and only if ShouldRetry is
+	Call        *CallRow     `json:"call,omitempty"`         // last one in the flight recorder
 }
 
 // AccountsQuery lists accounts; answered by AccountsPage.
@@ -130,9 +130,9 @@ type AccountDetail struct {
 type Spent struct {
 	Kind    Kind          `json:"kind,omitempty"` // of its job
 	End     time.Time     `json:"end,omitzero"`
-	Line    time.Duration `json:"line_ns"`
-	Limiter time.Duration `json:"limiter_ns"`
-	HTTP    time.Duration `json:"http_ns"`
+	Line    time.Duration `json:"line_ns"`    // waiting in line, before the claim
+	Limiter time.Duration `json:"limiter_ns"` // waiting for a permit
+	HTTP    time.Duration `json:"http_ns"`    // on the wire
 	Rest    time.Duration `json:"rest_ns"`
 }
 
@@ -147,12 +147,12 @@ func (a Attempt) Spent(kind Kind) Spent {
 // RunRow is one sync of an account as lists show it.
 type RunRow struct {
 	ID        string    `json:"run"`
-	Kind      string    `json:"kind"`         // "full", "latest"
-	By        string    `json:"by,omitempty"` // who asked for it
-	Triggered time.Time `json:"triggered,omitzero"`
-	Started   time.Time `json:"started,omitzero"`
-	Finished  time.Time `json:"finished,omitzero"`
-	Result    string    `json:"result,omitempty"` // completed, incomplete, failed, cancelled; "" = it is under way
+	Kind      string    `json:"kind"`               // "full", "latest"
+	By        string    `json:"by,omitempty"`       // who asked for it
+	Triggered time.Time `json:"triggered,omitzero"` // when it was asked for
+	Started   time.Time `json:"started,omitzero"`   // its first call; zero = it waited
+	Finished  time.Time `json:"finished,omitzero"`  // zero = it is under way
+	Result    string    `json:"result,omitempty"`   // completed, incomplete, failed, cancelled; "" = it is under way
 	Error     string    `json:"error,omitempty"`
 	Matches   Progress  `json:"matches"`
 	Calls     int       `json:"calls"`
@@ -185,16 +185,16 @@ type PlayReport struct {
 	Account string         `json:"account"`
 	Zone    string         `json:"zone"`
 	Built   time.Time      `json:"built"`
-	Minutes [7][24]float64 `json:"minutes"`
-	Games   [7][24]int     `json:"games"`
+	Minutes [7][24]float64 `json:"minutes"` // by weekday from Monday on and by hour of Zone
+	Games   [7][24]int     `json:"games"`   // begun in that hour
 	Matches int            `json:"matches"` // counted in it
 	Missing int            `json:"missing"` // wanted, but could not be had or were cancelled
 	// Cancelled is the part of Missing that an operator cancelled.
 	Cancelled int         `json:"cancelled"`
-	LeftOut   int         `json:"left_out"` // stored, but without this player
-	First     time.Time   `json:"first,omitzero"`
-	Last      time.Time   `json:"last,omitzero"`
-	ByQueue   map[int]int `json:"by_queue,omitempty"`
+	LeftOut   int         `json:"left_out"`           // stored, but without this player
+	First     time.Time   `json:"first,omitzero"`     // instant of the first game
+	Last      time.Time   `json:"last,omitzero"`      // instant of the last game
+	ByQueue   map[int]int `json:"by_queue,omitempty"` // games by Riot's queue id
 }
 
 // CallsQuery reads the flight recorder, newest first; answered by CallsPage.

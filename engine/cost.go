@@ -120,9 +120,9 @@ func When(at, now time.Time) string {
 
 // Cost is what a command will take (S3-12).
 type Cost struct {
-	Calls  int           `json:"calls"`
-	Takes  time.Duration `json:"takes_ns"`
-	Bucket string        `json:"bucket"` // the tightest one
+	Calls  int           `json:"calls"`    // to Riot
+	Takes  time.Duration `json:"takes_ns"` // until the last call is made, at the limits as they stand
+	Bucket string        `json:"bucket"`   // the tightest one
 	// AtMost says that Calls and Takes are the worst case, and so is what they delay:
 	// nobody has counted yet how many games the account has.
 	AtMost bool `json:"at_most,omitempty"`
@@ -138,11 +138,11 @@ type Cost struct {
 
 // ETA says when work ends and what sets the pace (I-3).
 type ETA struct {
-	Calls  int           `json:"calls"` // still to make
-	Low    time.Duration `json:"low_ns"`
-	High   time.Duration `json:"high_ns"`
+	Calls  int           `json:"calls"`            // still to make
+	Low    time.Duration `json:"low_ns"`           // as early as the limits let it
+	High   time.Duration `json:"high_ns"`          // at their even pace
 	Bucket string        `json:"bucket,omitempty"` // the tightest one: "app:europe 100/120s"
-	Known  bool          `json:"known"`
+	Known  bool          `json:"known"`            // false: the limits are not known yet, or nobody knows when work goes on
 	// Why says what decides in place of a bucket, or why nobody knows.
 	Why   string `json:"why,omitempty"`
 	Stand Stand  `json:"stand,omitempty"` // what keeps the run from going on; "" = nothing

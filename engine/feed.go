@@ -66,11 +66,11 @@ type TimelineRow struct {
 // since several bots share one PUUID.
 type SeatRow struct {
 	Match    string `json:"match_id"`
-	Index    int    `json:"index"`
+	Index    int    `json:"index"` // place in Riot's list of participants, from 0
 	PUUID    string `json:"puuid"`
 	RiotID   string `json:"riot_id"`
 	Champion string `json:"champion"`
-	Team     int    `json:"team"`
+	Team     int    `json:"team"` // 100 or 200; arenas have others
 	Won      bool   `json:"won"`
 	Kills    int    `json:"kills"`
 	Deaths   int    `json:"deaths"`

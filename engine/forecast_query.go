@@ -22,7 +22,7 @@ const (
 // multiples of Step; At is in the last one, which is still being counted.
 type Forecast struct {
 	At       time.Time         `json:"at"`
-	Step     time.Duration     `json:"step_ns"`
+	Step     time.Duration     `json:"step_ns"` // the span of one number in Past and Planned
 	Hosts    []HostForecast    `json:"hosts"`
 	Accounts []AccountForecast `json:"accounts"`
 }
@@ -30,9 +30,9 @@ type Forecast struct {
 // HostForecast is one host and the window of its limits that sets the pace.
 type HostForecast struct {
 	Host    string          `json:"host"`
-	Bucket  string          `json:"bucket"` // "app:europe 100/120s"
-	Limit   int             `json:"limit"`  // calls that may be made in a window
-	Window  time.Duration   `json:"window_ns"`
+	Bucket  string          `json:"bucket"`          // "app:europe 100/120s"
+	Limit   int             `json:"limit"`           // calls that may be made in a window
+	Window  time.Duration   `json:"window_ns"`       // how long the limit counts
 	Stuck   bool            `json:"stuck,omitempty"` // nobody knows when it goes on: nothing is planned
 	Why     string          `json:"why,omitempty"`   // it is stuck: "europe is frozen", "queue paused by ana"
 	Windows []PlannedWindow `json:"windows"`         // the present one first, until nothing more is planned
@@ -43,8 +43,8 @@ type HostForecast struct {
 
 // PlannedWindow is one window of a limit with the calls that are promised of it.
 type PlannedWindow struct {
-	Begin   time.Time `json:"begin"`
-	End     time.Time `json:"end"`
+	Begin   time.Time `json:"begin"`             // of the first one now
+	End     time.Time `json:"end"`               // when its limit counts anew
 	Made    int       `json:"made"`              // calls that count already, in the present window
 	Line    int       `json:"line"`              // of jobs in line
 	Retries int       `json:"retries"`           // of retries, by when they start
@@ -63,5 +63,5 @@ type AccountForecast struct {
 	// Calls are those that its sync still makes, however far ahead, and Ends is when the
 	// last of them goes at the latest; zero = nothing of it goes yet.
 	Calls int       `json:"calls"`
-	Ends  time.Time `json:"ends,omitzero"`
+	Ends  time.Time `json:"ends,omitzero"` // of its sync, at the even pace; zero = nobody knows
 }

@@ -64,7 +64,7 @@ type Enqueued struct {
 // Job is a stored unit of work, as its last committed transaction left it.
 type Job struct {
 	ID       JobID           `json:"id"`
-	Rev      Revision        `json:"rev"`
+	Rev      Revision        `json:"rev"` // rises with each claim and each command
 	Kind     Kind            `json:"kind"`
 	Queue    Queue           `json:"queue"`
 	Key      string          `json:"key,omitempty"`
@@ -102,9 +102,9 @@ type Job struct {
 
 	Class     Class     `json:"class,omitempty"`      // of the last failure
 	LastError string    `json:"last_error,omitempty"` // as received; clean it at the exit
-	Created   time.Time `json:"created,omitzero"`
-	Started   time.Time `json:"started,omitzero"`  // of the running or last attempt
-	Finished  time.Time `json:"finished,omitzero"` // when it became terminal
+	Created   time.Time `json:"created,omitzero"`     // when it was inserted
+	Started   time.Time `json:"started,omitzero"`     // of the running or last attempt
+	Finished  time.Time `json:"finished,omitzero"`    // when it became terminal
 	// Failed is when its charged attempts failed, the oldest first: the latest KeptFailures.
 	Failed []time.Time `json:"failed_at,omitempty"`
 }
@@ -212,11 +212,11 @@ func MarkOf(s State) Mark {
 // same transaction, which a recount must equal.
 type GroupStat struct {
 	GroupID
-	Total     int `json:"total"`
+	Total     int `json:"total"` // children of the group
 	Open      int `json:"open"`
 	Retrying  int `json:"retrying"` // part of Open
 	Done      int `json:"done"`
-	Dead      int `json:"dead"`
+	Dead      int `json:"dead"` // discarded
 	Cancelled int `json:"cancelled"`
 	Calls     int `json:"calls"`     // Riot calls made
 	Throttled int `json:"throttled"` // 429s among them

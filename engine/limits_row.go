@@ -49,7 +49,7 @@ func (l LimitsRow) Pacing() (BucketRow, bool) {
 type LimitsRow struct {
 	At      time.Time   `json:"at"`
 	Buckets []BucketRow `json:"buckets"`
-	Waiting []WaiterRow `json:"waiting,omitempty"`
+	Waiting []WaiterRow `json:"waiting,omitempty"` // calls that wait for a permit right now
 	Hosts   []LimitHost `json:"hosts,omitempty"`
 	// Breakers are the endpoints that are down: no call goes there but a try.
 	Breakers []BreakerRow `json:"breakers,omitempty"`
@@ -59,7 +59,7 @@ type LimitsRow struct {
 type BreakerRow struct {
 	Host    string    `json:"host"`
 	Method  string    `json:"method"`
-	Since   time.Time `json:"since"`
+	Since   time.Time `json:"since"`            // when it was found to be down
 	Next    time.Time `json:"next,omitzero"`    // the next try; zero = one is under way
 	Waiting int       `json:"waiting"`          // jobs that stand behind it
 	Proven  bool      `json:"proven,omitempty"` // what it answered before fails too
@@ -68,26 +68,26 @@ type BreakerRow struct {
 // BucketRow is one rate limit window.
 type BucketRow struct {
 	Host      string        `json:"host"`
-	Method    string        `json:"method,omitempty"` // "" = application
-	Kind      string        `json:"kind"`             // app, method, service
-	Window    time.Duration `json:"window_ns"`
-	Limit     int           `json:"limit"`
-	Used      int           `json:"used"` // own, in flight and foreign together, at most Limit; Server tells of more
-	InFlight  int           `json:"in_flight"`
-	Foreign   int           `json:"foreign"`
-	Server    int           `json:"server"`             // last count the server told; -1 = none yet
-	ServerAt  time.Time     `json:"server_at,omitzero"` // when it told
-	Reset     time.Time     `json:"reset,omitzero"`
-	NextFree  time.Time     `json:"next_free,omitzero"` // zero = now
-	Blocked   time.Time     `json:"blocked,omitzero"`
+	Method    string        `json:"method,omitempty"`     // "" = application
+	Kind      string        `json:"kind"`                 // app, method, service
+	Window    time.Duration `json:"window_ns"`            // how long the limit counts
+	Limit     int           `json:"limit"`                // calls in one window
+	Used      int           `json:"used"`                 // own, in flight and foreign together, at most Limit; Server tells of more
+	InFlight  int           `json:"in_flight"`            // sent and not answered yet, or reserved
+	Foreign   int           `json:"foreign"`              // counted by the server and not made by us
+	Server    int           `json:"server"`               // last count the server told; -1 = none yet
+	ServerAt  time.Time     `json:"server_at,omitzero"`   // when it told
+	Reset     time.Time     `json:"reset,omitzero"`       // when places come back next; zero = all are free
+	NextFree  time.Time     `json:"next_free,omitzero"`   // zero = now
+	Blocked   time.Time     `json:"blocked,omitzero"`     // no call goes before; zero = it is open
 	BlockedBy string        `json:"blocked_by,omitempty"` // 429 application, 429 method, 429 service, frozen
 	Cap       int           `json:"cap,omitempty"`        // operator's cap in percent, 0 = none
 	Thaws     time.Time     `json:"thaws,omitzero"`       // when a freeze or cap ends by itself; zero = not
 	FreezeWhy string        `json:"freeze_why,omitempty"` // its reason
 	Mode      string        `json:"mode"`                 // A or C
-	Waiting   int           `json:"waiting"`
-	Name      string        `json:"name,omitempty"`  // as reasons and estimates call it: "app:europe 120s"
-	Paces     bool          `json:"paces,omitempty"` // sets the pace of what waits at its host, or would: one a host
+	Waiting   int           `json:"waiting"`              // calls in line for it
+	Name      string        `json:"name,omitempty"`       // as reasons and estimates call it: "app:europe 120s"
+	Paces     bool          `json:"paces,omitempty"`      // sets the pace of what waits at its host, or would: one a host
 }
 
 // WaiterRow is a call that waits for a permit, and why.
@@ -95,15 +95,15 @@ type WaiterRow struct {
 	Job    JobID     `json:"job"`
 	Host   string    `json:"host"`
 	Method string    `json:"method"`
-	Since  time.Time `json:"since"`
-	Until  time.Time `json:"until"`
-	Reason string    `json:"reason"`
+	Since  time.Time `json:"since"`  // when it came
+	Until  time.Time `json:"until"`  // estimate for the first in its line; zero = after an answer
+	Reason string    `json:"reason"` // the limit that keeps it
 }
 
 // CallRow is one call in the flight recorder.
 type CallRow struct {
-	Seq        uint64        `json:"seq"`
-	At         time.Time     `json:"at"`
+	Seq        uint64        `json:"seq"` // rises by one for each call
+	At         time.Time     `json:"at"`  // when it was sent
 	Host       string        `json:"host"`
 	Method     string        `json:"method"`
 	Target     string        `json:"target"`          // match id, or a cut PUUID
@@ -111,13 +111,13 @@ type CallRow struct {
 	Job        JobID         `json:"job,omitempty"`
 	Status     int           `json:"status"` // 0 = no answer
 	Class      Class         `json:"class,omitempty"`
-	Took       time.Duration `json:"took_ns"`
-	Paced      time.Duration `json:"paced_ns"`
-	PacedBy    string        `json:"paced_by,omitempty"`
-	App        string        `json:"app,omitempty"` // count header as received
-	MethodUsed string        `json:"method_used,omitempty"`
-	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
-	Unforeseen bool          `json:"unforeseen,omitempty"`
+	Took       time.Duration `json:"took_ns"`                  // until its answer was read
+	Paced      time.Duration `json:"paced_ns"`                 // how long the limiter kept it before
+	PacedBy    string        `json:"paced_by,omitempty"`       // the limit that did
+	App        string        `json:"app,omitempty"`            // count header as received
+	MethodUsed string        `json:"method_used,omitempty"`    // the method's, likewise
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"` // as the answer asked; 0 = it did not
+	Unforeseen bool          `json:"unforeseen,omitempty"`     // a 429 that our limiter did not expect
 	// Early is how much later the call would have kept the limit that it broke: a
 	// simulator knows, Riot does not say.
 	Early time.Duration `json:"early_ns,omitempty"`

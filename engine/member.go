@@ -49,10 +49,10 @@ type MemberRow struct {
 	Works   bool          `json:"works"`            // it makes calls for who leads
 	CutOff  time.Time     `json:"cut_off,omitzero"` // since when it cannot reach Riot, and makes none; zero = it can
 	Here    bool          `json:"here"`             // it is who answers
-	Since   time.Time     `json:"since"`
-	Seen    time.Time     `json:"seen"` // its last sign of life: it gives one each second
-	Silent  time.Duration `json:"silent_ns"`
-	Ahead   time.Duration `json:"ahead_ns"` // of its machine's clock over the database's
+	Since   time.Time     `json:"since"`            // when it became a member
+	Seen    time.Time     `json:"seen"`             // its last sign of life: it gives one each second
+	Silent  time.Duration `json:"silent_ns"`        // since its last sign of life
+	Ahead   time.Duration `json:"ahead_ns"`         // of its machine's clock over the database's
 
 	InFlight int `json:"in_flight"` // attempts that it has in hand
 	Late     int `json:"late"`      // results that it brought for the leader when their jobs had moved on, since it is there: discarded

@@ -7,7 +7,7 @@ type QueueState struct {
 	Name   Queue     `json:"name"`
 	Paused bool      `json:"paused"`
 	By     Actor     `json:"by,omitzero"`
-	Since  time.Time `json:"since,omitzero"`
+	Since  time.Time `json:"since,omitzero"` // of the last pause or resume
 	Reason string    `json:"reason,omitempty"`
 }
 
@@ -22,11 +22,11 @@ func (q QueueState) Pause() string {
 // QueueRow is one queue with its counts.
 type QueueRow struct {
 	QueueState
-	Counts    map[State]int `json:"counts"`  // live jobs, and the discarded ones that are kept
-	Held      int           `json:"held"`    // scheduled with a hold; part of Counts[Scheduled]
-	PerMin    float64       `json:"per_min"` // jobs settled
-	OldestDue time.Time     `json:"oldest_due,omitzero"`
-	Why       string        `json:"why,omitempty"` // why its head does not start
-	Until     time.Time     `json:"until,omitzero"`
-	Stand     Stand         `json:"stand,omitempty"` // nothing of what waits may start: what keeps it; "" = nothing does
+	Counts    map[State]int `json:"counts"`              // live jobs, and the discarded ones that are kept
+	Held      int           `json:"held"`                // scheduled with a hold; part of Counts[Scheduled]
+	PerMin    float64       `json:"per_min"`             // jobs settled
+	OldestDue time.Time     `json:"oldest_due,omitzero"` // since when the first in line may run; zero = nobody waits
+	Why       string        `json:"why,omitempty"`       // why its head does not start
+	Until     time.Time     `json:"until,omitzero"`      // when Why ends; zero = nobody knows
+	Stand     Stand         `json:"stand,omitempty"`     // nothing of what waits may start: what keeps it; "" = nothing does
 }

@@ -94,8 +94,8 @@ type Play struct {
 // PlayWeek is one week of an account. Minutes are split at hour edges, games counted
 // where they start; row 0 is Monday.
 type PlayWeek struct {
-	Week    string         `json:"week"` // its Monday, 2026-11-16
-	Minutes [7][24]float64 `json:"minutes"`
+	Week    string         `json:"week"`    // its Monday, 2026-11-16
+	Minutes [7][24]float64 `json:"minutes"` // by weekday from Monday on and by hour
 	Games   int            `json:"games"`
 	Wins    int            `json:"wins"`
 }

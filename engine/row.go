@@ -40,16 +40,16 @@ func (t *Term) String() string {
 // EngineRow is the engine as a whole.
 type EngineRow struct {
 	State    EngineState `json:"state"`
-	Why      string      `json:"why,omitempty"`  // reason of any state but LIVE
-	Pace     string      `json:"pace,omitempty"` // why it is not faster, in one sentence
-	Key      string      `json:"key,omitempty"`  // last four characters only: "…7f3a"
-	KeySince time.Time   `json:"key_since,omitzero"`
+	Why      string      `json:"why,omitempty"`      // reason of any state but LIVE
+	Pace     string      `json:"pace,omitempty"`     // why it is not faster, in one sentence
+	Key      string      `json:"key,omitempty"`      // last four characters only: "…7f3a"
+	KeySince time.Time   `json:"key_since,omitzero"` // when this process first used the key
 	Demo     bool        `json:"demo,omitempty"`
-	Boot     string      `json:"boot"`
-	Term     *Term       `json:"term,omitempty"` // of those who work on one database; nil = this one works alone
-	Started  time.Time   `json:"started,omitzero"`
-	Workers  int         `json:"workers"`   // ceiling
-	InFlight int         `json:"in_flight"` // running now
+	Boot     string      `json:"boot"`             // random for each start of the process
+	Term     *Term       `json:"term,omitempty"`   // of those who work on one database; nil = this one works alone
+	Started  time.Time   `json:"started,omitzero"` // when it was
+	Workers  int         `json:"workers"`          // ceiling
+	InFlight int         `json:"in_flight"`        // running now
 
 	Accounts int64 `json:"accounts"` // that are known
 	Stored   int64 `json:"stored"`   // matches with status success, all accounts
@@ -73,7 +73,7 @@ type EngineRow struct {
 
 // Meter is what the calls of this process add up to.
 type Meter struct {
-	CallsPerMin float64       `json:"calls_per_min"`
+	CallsPerMin float64       `json:"calls_per_min"`     // made in the last minute
 	Spark       []int         `json:"spark,omitempty"`   // calls per 5 s, oldest first
 	P50         time.Duration `json:"p50_ns"`            // of the last 200 answers
 	Answered    time.Time     `json:"answered,omitzero"` // when the newest of them was asked for
@@ -131,21 +131,21 @@ type MatchRow struct {
 	ID            string        `json:"match_id"`
 	Status        string        `json:"status"`
 	Timeline      string        `json:"timeline_status"`
-	Attempts      int           `json:"attempts"`
-	Played        time.Time     `json:"played,omitzero"`
+	Attempts      int           `json:"attempts"`        // charged, of the match itself
+	Played        time.Time     `json:"played,omitzero"` // zero = not known
 	Duration      time.Duration `json:"duration_ns,omitempty"`
-	QueueID       int           `json:"queue_id,omitempty"`
-	Mode          string        `json:"mode,omitempty"`
-	Champion      string        `json:"champion,omitempty"`
+	QueueID       int           `json:"queue_id,omitempty"` // Riot's: 420 is Ranked Solo
+	Mode          string        `json:"mode,omitempty"`     // Riot's word: CLASSIC, ARAM
+	Champion      string        `json:"champion,omitempty"` // of the player whose list it is; "" in a list of all
 	Kills         int           `json:"kills"`
 	Deaths        int           `json:"deaths"`
 	Assists       int           `json:"assists"`
 	Won           bool          `json:"won"`
-	FetchedAt     time.Time     `json:"fetched_at,omitzero"`
+	FetchedAt     time.Time     `json:"fetched_at,omitzero"` // the first success; zero = none yet
 	LastAttemptAt time.Time     `json:"last_attempt_at,omitzero"`
-	LastError     string        `json:"last_error,omitempty"`
-	Bytes         int           `json:"bytes,omitempty"`
-	Corrupt       bool          `json:"corrupt,omitempty"`
+	LastError     string        `json:"last_error,omitempty"` // of the last failure, as received
+	Bytes         int           `json:"bytes,omitempty"`      // of the payload as it arrived
+	Corrupt       bool          `json:"corrupt,omitempty"`    // its stored payload is damaged
 }
 
 // Level is how much a note matters.
@@ -175,5 +175,5 @@ type Transition struct {
 	From   string    `json:"from"`
 	To     string    `json:"to"`
 	Reason string    `json:"reason,omitempty"`
-	Actor  string    `json:"actor,omitempty"`
+	Actor  string    `json:"actor,omitempty"` // who, or the engine
 }

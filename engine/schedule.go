@@ -15,22 +15,22 @@ const (
 // ScheduleTick is one planned run of a schedule, or several in a row with the
 // same fate.
 type ScheduleTick struct {
-	ID      string     `json:"id,omitempty"` // schedule and planned instant; "" for several
-	Planned time.Time  `json:"planned"`      // the instant it was due, of several the first one
-	Last    time.Time  `json:"last,omitzero"`
-	Count   int        `json:"count"` // 1, or how many
-	At      time.Time  `json:"at"`    // when it was decided
+	ID      string     `json:"id,omitempty"`  // schedule and planned instant; "" for several
+	Planned time.Time  `json:"planned"`       // the instant it was due, of several the first one
+	Last    time.Time  `json:"last,omitzero"` // of several, the instant of the last one
+	Count   int        `json:"count"`         // 1, or how many
+	At      time.Time  `json:"at"`            // when it was decided
 	Result  TickResult `json:"result"`
-	Reason  string     `json:"reason,omitempty"`
-	Job     JobID      `json:"job,omitempty"` // the first one that was inserted
-	Jobs    int        `json:"jobs"`          // how many were inserted
-	By      Actor      `json:"by,omitzero"`   // who ran it now; zero = the schedule itself
+	Reason  string     `json:"reason,omitempty"` // why it was skipped or missed, or not all was inserted
+	Job     JobID      `json:"job,omitempty"`    // the first one that was inserted
+	Jobs    int        `json:"jobs"`             // how many were inserted
+	By      Actor      `json:"by,omitzero"`      // who ran it now; zero = the schedule itself
 }
 
 // ScheduleRow is a recurring schedule as a console shows it.
 type ScheduleRow struct {
 	Name string `json:"name"`
-	Expr string `json:"expr"`
+	Expr string `json:"expr"` // five fields, or a word such as @hourly
 	Zone string `json:"zone"` // IANA name
 	// Edit is the plan that an operator gave it in the place of the configuration's;
 	// zero = none. Expr and Zone are the ones in force.

@@ -13,7 +13,7 @@ type RankRow struct {
 	Unranked bool      `json:"unranked,omitempty"`
 	Tier     string    `json:"tier,omitempty"`
 	Division string    `json:"division,omitempty"`
-	Points   int       `json:"points"`
+	Points   int       `json:"points"` // League Points
 	Wins     int       `json:"wins"`
 	Losses   int       `json:"losses"`
 }

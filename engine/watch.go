@@ -34,7 +34,7 @@ type AuditPage struct {
 
 // LogRow is one record of the engine's log. Text is as received, without keys.
 type LogRow struct {
-	Seq    uint64     `json:"seq"`
+	Seq    uint64     `json:"seq"` // rises by one for each record of the process
 	At     time.Time  `json:"at"`
 	Level  string     `json:"level"`          // debug, info, warn, error
 	Area   string     `json:"area,omitempty"` // limiter, riot, storage …
@@ -90,18 +90,18 @@ type MomentsAnswer struct {
 type Metrics struct {
 	Kind  Kind      `json:"kind,omitempty"` // of these jobs alone; "" = of all
 	Since time.Time `json:"since"`          // the window begins
-	Until time.Time `json:"until"`
+	Until time.Time `json:"until"`          // the end of the window
 	// Of jobs that ended in the window.
 	Completed    int     `json:"completed"`
-	Discarded    int     `json:"discarded"`
+	Discarded    int     `json:"discarded"` // jobs that gave up
 	Cancelled    int     `json:"cancelled"`
-	AtMax        int     `json:"at_max"` // gave up with every attempt used
-	MeanAttempts float64 `json:"mean_attempts"`
-	PerMin       float64 `json:"per_min"`      // jobs ended
-	FailureRate  float64 `json:"failure_rate"` // discarded of completed and discarded, 0 to 1
+	AtMax        int     `json:"at_max"`        // gave up with every attempt used
+	MeanAttempts float64 `json:"mean_attempts"` // of completed and discarded jobs
+	PerMin       float64 `json:"per_min"`       // jobs ended
+	FailureRate  float64 `json:"failure_rate"`  // discarded of completed and discarded, 0 to 1
 	// Of ended attempts.
-	Retries      int     `json:"retries"` // attempts after the first of a round
-	RetriesWon   int     `json:"retries_won"`
+	Retries      int     `json:"retries"`       // attempts after the first of a round
+	RetriesWon   int     `json:"retries_won"`   // retries that succeeded
 	RetryRate    float64 `json:"retry_rate"`    // retries of all attempts, 0 to 1
 	RetrySuccess float64 `json:"retry_success"` // won of retries, 0 to 1
 	// Tries are attempts by their number within their round, the first one first.
@@ -188,11 +188,11 @@ type JobLogPage struct {
 // WindowCount is one window of a limit at the instant of an answer: what we had
 // counted beside what the server said.
 type WindowCount struct {
-	Scope  string        `json:"scope"` // app, or the method
-	Window time.Duration `json:"window_ns"`
-	Limit  int           `json:"limit"`
-	Ours   int           `json:"ours"`
-	Server int           `json:"server"` // -1 = the answer did not say
+	Scope  string        `json:"scope"`     // app, or the method
+	Window time.Duration `json:"window_ns"` // how long the limit counts
+	Limit  int           `json:"limit"`     // calls in one window
+	Ours   int           `json:"ours"`      // the most that it can have counted of our calls
+	Server int           `json:"server"`    // -1 = the answer did not say
 }
 
 // Drift is how much more the server counted than we did; 0 when it did not say.

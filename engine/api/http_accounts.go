@@ -33,8 +33,8 @@ type Started struct {
 	Job     engine.JobID `json:"job,omitempty"`
 	Account string       `json:"account,omitempty"` // id
 	Joined  bool         `json:"joined,omitempty"`  // the job was there already
-	Nothing bool         `json:"nothing,omitempty"`
-	Next    time.Time    `json:"next,omitzero"` // nothing: when it makes sense again
+	Nothing bool         `json:"nothing,omitempty"` // there was nothing to do; message says why
+	Next    time.Time    `json:"next,omitzero"`     // nothing: when it makes sense again
 	Cost    *engine.Cost `json:"cost,omitempty"`
 	Audit   uint64       `json:"audit,omitempty"` // number of its audit entry
 	Text    string       `json:"message"`

@@ -12,12 +12,12 @@ import (
 // CallDebug is a telephone call's job in the words of its callers (S2-7).
 // NextRetryAt is set if and only if ShouldRetry is.
 type CallDebug struct {
-	SID         string        `json:"call_sid"` // that was asked for
-	Status      string        `json:"status"`   // of the last attempt
-	Count       int           `json:"attempt_count"`
-	Max         int           `json:"max_attempts"`
+	SID         string        `json:"call_sid"`      // that was asked for
+	Status      string        `json:"status"`        // of the last attempt
+	Count       int           `json:"attempt_count"` // calls made so far
+	Max         int           `json:"max_attempts"`  // calls that a round may have
 	ShouldRetry bool          `json:"should_retry"`
-	NextRetryAt *time.Time    `json:"next_retry_at"`
+	NextRetryAt *time.Time    `json:"next_retry_at"` // null unless should_retry
 	Attempts    []CallAttempt `json:"attempts"`
 	Created     time.Time     `json:"created_at"`
 	Updated     time.Time     `json:"updated_at"`

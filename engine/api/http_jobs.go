@@ -21,9 +21,9 @@ type retryRequest struct {
 // RetryAnswer names the attempt to come.
 type RetryAnswer struct {
 	Job     engine.JobID    `json:"job"`
-	Rev     engine.Revision `json:"rev"`
-	Attempt int             `json:"attempt_number"`
-	At      time.Time       `json:"scheduled_at"`
+	Rev     engine.Revision `json:"rev"`               // the job's revision after that
+	Attempt int             `json:"attempt_number"`    // number of the attempt to come
+	At      time.Time       `json:"scheduled_at"`      // from when on it runs, when its turn comes
 	Nothing bool            `json:"nothing,omitempty"` // it was let run before
 	Text    string          `json:"message"`
 }
@@ -31,7 +31,7 @@ type RetryAnswer struct {
 // CancelAnswer says that no further attempt is planned.
 type CancelAnswer struct {
 	Job         engine.JobID    `json:"job"`
-	Rev         engine.Revision `json:"rev"`
+	Rev         engine.Revision `json:"rev"` // the job's revision after that
 	ShouldRetry bool            `json:"should_retry"`
 	Nothing     bool            `json:"nothing,omitempty"` // none was planned before
 	Text        string          `json:"message"`
@@ -44,13 +44,13 @@ type JobProgress struct {
 	Kind        engine.Kind        `json:"kind"`
 	Key         string             `json:"key,omitempty"`
 	State       engine.State       `json:"state"`
-	Why         string             `json:"why,omitempty"` // it does not run
-	Until       time.Time          `json:"until,omitzero"`
-	Attempts    int                `json:"attempt_count"`
-	MaxAttempts int                `json:"max_attempts"`
-	Groups      []engine.GroupStat `json:"groups,omitempty"`
-	Account     *AccountProgress   `json:"account,omitempty"`
-	ETA         *engine.ETA        `json:"eta,omitempty"`
+	Why         string             `json:"why,omitempty"`     // it does not run
+	Until       time.Time          `json:"until,omitzero"`    // when that ends; zero = nobody knows
+	Attempts    int                `json:"attempt_count"`     // made so far, of all rounds
+	MaxAttempts int                `json:"max_attempts"`      // of a round
+	Groups      []engine.GroupStat `json:"groups,omitempty"`  // children that it waits for, or has waited for
+	Account     *AccountProgress   `json:"account,omitempty"` // of a sync
+	ETA         *engine.ETA        `json:"eta,omitempty"`     // of a sync
 }
 
 // jobs are the routes about one job.

@@ -11,10 +11,10 @@ import (
 // Problem is an error as it stands on the wire: problem details of RFC 9457, with
 // what to do and the job as members of their own.
 type Problem struct {
-	Type   string `json:"type"` // "urn:farsight:conflict"
-	Title  string `json:"title"`
+	Type   string `json:"type"`  // "urn:farsight:conflict"
+	Title  string `json:"title"` // the code in words, the same for each of its type
 	Status int    `json:"status"`
-	Detail string `json:"detail"`
+	Detail string `json:"detail"`       // what happened, in a sentence
 	Do     string `json:"do,omitempty"` // what to do next
 	Job    string `json:"job,omitempty"`
 	Why    string `json:"why,omitempty"` // the reason alone

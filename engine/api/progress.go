@@ -13,15 +13,15 @@ type AccountProgress struct {
 	Kind      string            `json:"kind,omitempty"`
 	Phase     engine.Phase      `json:"phase,omitempty"`
 	Job       engine.JobID      `json:"job,omitempty"`
-	Done      int               `json:"done"`
+	Done      int               `json:"done"`      // items that have come to their end
 	Total     int               `json:"total"`     // -1 = not known yet
 	Cancelled int               `json:"cancelled"` // part of Total, not of Done
 	Matches   engine.Progress   `json:"matches"`
 	Timelines engine.Progress   `json:"timelines"`
-	Calls     int               `json:"calls"`
-	Throttled int               `json:"rate_limited"`
+	Calls     int               `json:"calls"`        // to Riot, of the run
+	Throttled int               `json:"rate_limited"` // 429s among them
 	Result    string            `json:"result,omitempty"`
-	LastError string            `json:"last_error,omitempty"`
+	LastError string            `json:"last_error,omitempty"` // as received
 }
 
 // progressOf is an account's progress; of its matches, until their timelines are

@@ -12,12 +12,12 @@ const Protocol = 1
 
 // Hello is the first frame of a stream, and the answer of /v1/hello.
 type Hello struct {
-	Protocol int          `json:"protocol"`
-	Version  string       `json:"version"` // of the engine's program
-	Dir      string       `json:"dir"`     // data directory
-	PID      int          `json:"pid"`
-	You      engine.Actor `json:"you"`  // whose name stands in the audit
-	Role     Role         `json:"role"` // what you may do
+	Protocol int          `json:"protocol"` // version of the control protocol
+	Version  string       `json:"version"`  // of the engine's program
+	Dir      string       `json:"dir"`      // data directory
+	PID      int          `json:"pid"`      // of the engine's process
+	You      engine.Actor `json:"you"`      // whose name stands in the audit
+	Role     Role         `json:"role"`     // what you may do
 }
 
 // frame is one line of a stream. Numbers begin at 1 and have no gap; a frame

@@ -160,6 +160,15 @@ func Secs(d time.Duration) string {
 	return Dur(d)
 }
 
+// Logged cuts a duration to what a record of the log says of it: 118ms, 4.21s, 1m21.6s. The log writes
+// it as Go does, so that programs can read it.
+func Logged(d time.Duration) time.Duration {
+	if d < 10*time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(100 * time.Millisecond)
+}
+
 // Window names a limit's window or the wait before a try in the one unit that says it
 // whole: 0.3 s, 90 s, 2 min, 1 h; a dash when it is not known.
 func Window(d time.Duration) string {

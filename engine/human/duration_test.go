@@ -28,6 +28,7 @@ func TestDurations(t *testing.T) {
 		{Distance(45 * sec), "45 s"}, {Distance(mnt), "1 min"}, {Distance(90 * sec), "1:30"}, {Distance(2 * hr), "2 h"},
 		{Stopwatch(-sec), "0:00"}, {Stopwatch(12 * sec), "0:12"}, {Stopwatch(245 * sec), "4:05"}, {Stopwatch(hr + 9*sec), "1:00:09"},
 		{Window(300 * ms), "0.3 s"}, {Window(2_000_001 * sec), "2000001 s"},
+		{Logged(118_219 * time.Microsecond).String(), "118ms"}, {Logged(81_619_219 * time.Microsecond).String(), "1m21.6s"},
 		{Window(0), "—"}, {Window(sec), "1 s"}, {Window(90 * sec), "90 s"}, {Window(2 * mnt), "2 min"}, {Window(24 * hr), "24 h"},
 		{Tight(sec), "1s"}, {Tight(2 * mnt), "2m"}, {Tight(hr), "1h"},
 		{Spoken(0), "less than a second"}, {Spoken(sec), "1 second"}, {Spoken(125 * sec), "2 minutes 5 seconds"}, {Spoken(3 * hr), "3 hours"}, {Spoken(25 * hr), "1 day 1 hour"},

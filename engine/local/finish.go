@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/wall"
 )
 
@@ -198,5 +199,5 @@ func (b *Backend) logOutcome(f *finishing) {
 	if !j.Due.IsZero() {
 		ev = ev.Time("due", j.Due)
 	}
-	ev.Str("state", j.State.String()).AnErr("err", f.outcome.Err).Dur("took", f.took.Round(time.Millisecond)).Msg("attempt ended")
+	ev.Str("state", j.State.String()).AnErr("err", f.outcome.Err).Dur("took", human.Logged(f.took)).Msg("attempt ended")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 )
@@ -59,7 +60,7 @@ func (s *story) call(c riot.Call) {
 	if !ev.Enabled() {
 		return
 	}
-	ev = ev.Str("method", c.Method).Str("route", c.Host).Str("target", c.Target).Int("status", c.Status).Dur("took", whole(c.Latency))
+	ev = ev.Str("method", c.Method).Str("route", c.Host).Str("target", c.Target).Int("status", c.Status).Dur("took", human.Logged(c.Latency))
 	if c.Job != "" {
 		ev = ev.Str("job", c.Job)
 	}
@@ -70,7 +71,7 @@ func (s *story) call(c riot.Call) {
 		ev = ev.Str("class", c.Class)
 	}
 	if c.Waited > 0 {
-		ev = ev.Dur("wait", whole(c.Waited)).Str("bucket", c.PacedBy)
+		ev = ev.Dur("wait", human.Logged(c.Waited)).Str("bucket", c.PacedBy)
 	}
 	if c.TraceID != "" {
 		ev = ev.Str("trace", c.TraceID)
@@ -139,7 +140,7 @@ func (s *story) opened(now time.Time) {
 			continue
 		}
 		delete(s.holds, scope)
-		s.limiter.Info().Str("bucket", scope.String()).Str("type", string(h.kind)).Dur("took", whole(now.Sub(h.since))).Int("more", h.more).Msg("hold over")
+		s.limiter.Info().Str("bucket", scope.String()).Str("type", string(h.kind)).Dur("took", human.Logged(now.Sub(h.since))).Int("more", h.more).Msg("hold over")
 	}
 }
 
@@ -151,7 +152,7 @@ func (s *story) fuse(f *fuse, l Lane) {
 	if f.blown {
 		ev, text = what.at(&s.riot), what.blown
 	} else {
-		ev = ev.Dur("took", whole(time.Since(f.since)))
+		ev = ev.Dur("took", human.Logged(time.Since(f.since)))
 	}
 	if l != (Lane{}) {
 		ev = ev.Str("route", l.Host).Str("method", l.Method)
@@ -178,8 +179,5 @@ func (s *story) works(l Lane) {
 
 // slept writes that time has passed that the process did not see.
 func (s *story) slept(d time.Duration) {
-	s.limiter.Warn().Dur("took", whole(d)).Msg("the machine was suspended or the process stopped; limits count what may have been under way")
+	s.limiter.Warn().Dur("took", human.Logged(d)).Msg("the machine was suspended or the process stopped; limits count what may have been under way")
 }
-
-// whole cuts a time to milliseconds: what is below says nothing.
-func whole(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/internal/config"
@@ -80,7 +81,7 @@ func (k keeper) backup(ctx context.Context) {
 		k.log.Error().Err(err).Msg("the scheduled backup failed")
 		return
 	}
-	k.log.Info().Str("path", r.Path).Int64("bytes", r.Copied).Dur("took", r.Took).Msg("backup made")
+	k.log.Info().Str("path", r.Path).Int64("bytes", r.Copied).Dur("took", human.Logged(r.Took)).Msg("backup made")
 	for month, why := range r.Failed {
 		k.log.Error().Str("month", month).Str("err", why).Msg("payloads have no new copy")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/wall"
 )
 
@@ -133,7 +134,7 @@ func (n *Narrator) account(a *engine.AccountRow) {
 		}
 		n.run(ev, a).Str("result", a.Result).Int("stored", a.Matches.Stored).Int("had", a.Matches.Had).
 			Int("failed", a.Matches.Failed).Int("calls", a.Calls).Int("rate_limited", a.Throttled).
-			Dur("took", took(a)).Msg("sync ended")
+			Dur("took", human.Logged(took(a))).Msg("sync ended")
 	case late && !a.Status.Open():
 		n.run(log.Info(), a).Str("result", a.Result).Time("finished", a.Finished.UTC()).Msg("sync complete: its last gap is closed")
 	case was && run != a.Run:

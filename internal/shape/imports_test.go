@@ -74,7 +74,7 @@ var imports = map[string][]string{
 	"internal/keyring":            {"engine", "engine/safe", "engine/regular", "riot", "engine/await"},
 	"internal/leak":               {},
 	"internal/shape":              {},
-	"internal/logbook":            {"engine", "engine/journal", "engine/safe", "engine/wall", "internal/sdnotify", "riot"},
+	"internal/logbook":            {"engine", "engine/human", "engine/journal", "engine/safe", "engine/wall", "internal/sdnotify", "riot"},
 	"internal/outfile":            {},
 	"internal/pgtest":             {"internal/scratch", "internal/tempdir"},
 	"engine/regular":              {},

@@ -30,19 +30,18 @@ func answersBlock(v *View, calls []engine.CallRow, w, h int) part.Section {
 		p.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "no call yet")))}
 		return p
 	}
-	const figures = 8
-	name := max(w-2-4*figures, 8)
-	head := part.NewLine(v.Theme, w).Gap(1 + name)
-	for _, t := range []string{"calls", "429", "failed", "median"} {
-		head.Field(part.As(themes.Dim, t), figures, part.Number)
-	}
+	const figures, failed, median = 6, 7, 9
+	name := max(w-2-2*figures-failed-median, 8)
+	head := part.NewLine(v.Theme, w).Gap(1+name).Field(part.As(themes.Dim, "calls"), figures, part.Number)
+	head.Field(part.As(themes.Dim, "429"), figures, part.Number).Field(part.As(themes.Dim, "failed"), failed, part.Number)
+	head.Field(part.As(themes.Dim, "median"), median, part.Number)
 	p.Rows = append(p.Rows, head.String())
 	methods := countMethods(calls)
 	for _, m := range methods[:min(len(methods), max(h-1, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(columns.Versionless(m.name)), name, part.Words)
 		l.Field(number(themes.Text, m.calls), figures, part.Number).Field(number(themes.Warn, m.throttled), figures, part.Number)
-		l.Field(number(themes.Err, m.bad), figures, part.Number)
-		l.Field(part.As(themes.Dim, human.Millis(m.median())), figures, part.Number)
+		l.Field(number(themes.Err, m.bad), failed, part.Number)
+		l.Field(part.As(themes.Dim, human.Millis(m.median())), median, part.Number)
 		p.Rows = append(p.Rows, l.String())
 	}
 	return p

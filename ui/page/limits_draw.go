@@ -450,15 +450,15 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(themes.Token, string)) {
 	open, whose := plan.Windows[0], ""
 	if other {
-		whose = " at Riot"
+		whose = "Riot: "
 	}
 	switch left := plan.Limit - open.Made; {
 	case left <= 0:
 		add(themes.Text, "full: the next go in "+d.in(open.End))
 	case open.Calls() == plan.Limit && open.End.After(d.Now):
-		add(themes.Text, count(left)+" left"+whose+", spread over "+d.in(open.End))
+		add(themes.Text, whose+count(left)+" left, spread over "+d.in(open.End))
 	default:
-		add(themes.Text, count(left)+" left"+whose+", "+count(open.Calls()-open.Made)+" of them planned")
+		add(themes.Text, whose+count(left)+" left, "+count(open.Calls()-open.Made)+" planned")
 	}
 	full, rest := 0, 0
 	for _, w := range plan.Windows[1:] {

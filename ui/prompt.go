@@ -197,7 +197,7 @@ func (m *model) ask(kind page.Prompt) {
 	case page.AskKey:
 		p := &prompt{Prompt: part.Prompt{Label: "new API key", Ghost: "paste it: only its last four characters are ever shown", Mask: true}}
 		if v := m.view(m.now()); v.Engine.Key != "" {
-			p.Ghost = keyText(v) + ": paste another, only its last four characters are ever shown"
+			p.Ghost = "in place of " + keyText(v) + ": paste it, only its last four characters are ever shown"
 		}
 		p.done = func(text string) (tea.Cmd, string) {
 			if wrong := keyFault(text); wrong != "" {

@@ -74,7 +74,7 @@ func (p *Jobs) groupNote(v *View) string {
 	}
 	text := count(n)
 	switch {
-	case p.on():
+	case p.on() || p.which == shownFailed:
 		text = count(len(p.shown)) + " of " + text
 	case p.queue == "":
 		text += " of all queues"

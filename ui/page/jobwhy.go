@@ -104,7 +104,7 @@ func whyRuns(v *View, j *engine.JobRow) told {
 func whyEnded(v *View, j *engine.JobRow) told {
 	switch j.State {
 	case engine.Completed:
-		return told{lead: "It is done", text: "since " + v.ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
+		return told{lead: "It was done", text: v.ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
 	case engine.Cancelled:
 		return told{lead: "It was cancelled", text: v.ago(j.Finished) + ": " + or(j.LastError, "by an operator") + ".", act: v.keyed("{retry} starts it again.")}
 	}

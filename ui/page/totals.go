@@ -209,7 +209,7 @@ func (v *View) gaveUpOf(dead []*engine.JobRow) string {
 	}
 	text := "of " + human.Count(v.Engine.Stored+v.Engine.Failed)
 	if _, classes := countedClasses(dead); len(classes) > 0 && classes[0] != "" {
-		return text + ", " + string(classes[0])
+		return text + " " + v.Theme.Glyphs.Sep + " " + string(classes[0])
 	}
 	return text + " tried"
 }

@@ -36,3 +36,10 @@ func TestNamesOfAThousandCharacters(t *testing.T) {
 		}
 	})
 }
+
+// Three blocks abreast in 100 columns: the windows keep their names and lose their bars.
+func TestLimitsKeepTheirNamesIn100Columns(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		open(t, uitest.Busy(), 100, 30, testOptions()).wants("app      1 s      17/20")
+	})
+}

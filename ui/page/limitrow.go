@@ -158,10 +158,16 @@ func limitName(b engine.BucketRow, host string) string {
 	return b.Host
 }
 
+// barredLimit is from which width on a window has a bar: in less its name would be cut to a sign or two.
+const barredLimit = 37
+
 // limitRow is a window on the overview: its reset stands at the right end.
 func limitRow(v *View, b engine.BucketRow, w int, host string) string {
 	const window, figures, reset = 6, 10, 6
 	bar := clamp(w-33, 5, 12)
+	if w < barredLimit {
+		bar = 0
+	}
 	l := part.NewLine(v.Theme, w).Gap(1)
 	if b.Kind == kindBreaker {
 		word, text := bucketState(v, b)

@@ -149,5 +149,5 @@ func (p *Entry) empty(v *View) string {
 	if none := p.list.empty(v); none != "" || p.entry.Applied == 0 {
 		return or(none, "it changed nothing")
 	}
-	return "it changed no job: the result says what it did"
+	return "what it changed is no job: the result tells"
 }

@@ -24,11 +24,11 @@ func TestARateIsShownAfterAMinute(t *testing.T) {
 	row := engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-5 * time.Second), SinceStart: true, Meter: engine.Meter{CallsPerMin: 37}}
 	for size := range screens {
 		d := &Data{Ready: true, Engine: row}
-		if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 calls", "since the start")) || strings.Contains(text, "/min") {
+		if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 calls", "since start")) || strings.Contains(text, "/min") {
 			t.Errorf("after five seconds at size %v:\n%s", size, text)
 		}
 		d.Engine.SinceStart = false
-		if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 /min", "/min")) || strings.Contains(text, "since the start") {
+		if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 /min", "/min")) || strings.Contains(text, "since start") {
 			t.Errorf("after a minute at size %v:\n%s", size, text)
 		}
 	}

@@ -141,7 +141,7 @@ func (v *View) callsCourse(n int) []float64 {
 func (v *View) allowed(t *timetable) string {
 	switch {
 	case v.Engine.SinceStart:
-		return "since the start"
+		return "since start"
 	case t.window <= 0:
 		return ""
 	}

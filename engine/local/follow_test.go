@@ -55,18 +55,20 @@ func join(t *testing.T, at string, workers int, work func(*local.Backend, contex
 		t.Fatal(err)
 	}
 	f := &fellow{db: db, began: make(chan engine.JobID, 100), end: make(chan struct{}), gaps: make(chan struct{}, 100), woken: make(chan engine.JobID, 100)}
-	f.Backend, err = local.New(local.Options{Store: db, Boot: fmt.Sprintf("%p", f), Policies: engine.DefaultPolicies(), Workers: func() int { return workers }, Kinds: []engine.KindSpec{
-		{Kind: family, Policy: engine.PolicyMatch, Handler: f.parent},
-		{Kind: fetch, Policy: engine.PolicyMatch, Stuck: time.Hour, Handler: func(ctx context.Context, r engine.Run) engine.Outcome {
-			f.began <- r.Job.ID
-			select {
-			case <-f.end:
-				return engine.Done(nil)
-			case <-ctx.Done():
-				return engine.Retry(context.Cause(ctx))
-			}
-		}},
-	}})
+	f.Backend, err = local.New(local.Options{Store: db, Boot: fmt.Sprintf("%p", f), Policies: engine.DefaultPolicies(), Workers: func() int { return workers },
+		Alive: func(string) bool { return true }, // who joins late takes nothing for an orphan that another has begun
+		Kinds: []engine.KindSpec{
+			{Kind: family, Policy: engine.PolicyMatch, Handler: f.parent},
+			{Kind: fetch, Policy: engine.PolicyMatch, Stuck: time.Hour, Handler: func(ctx context.Context, r engine.Run) engine.Outcome {
+				f.began <- r.Job.ID
+				select {
+				case <-f.end:
+					return engine.Done(nil)
+				case <-ctx.Done():
+					return engine.Retry(context.Cause(ctx))
+				}
+			}},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,10 +109,13 @@ func (f *fellow) job(t *testing.T, id engine.JobID) engine.Job {
 	return d.Job.Job
 }
 
-// until waits for what others do, however long that takes.
-func until(is func() bool) {
-	for !is() {
-		time.Sleep(time.Millisecond)
+// until waits for what others do, as long as a machine may take that is busy.
+func until(t *testing.T, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("what the others should do does not happen")
+		}
 	}
 }
 
@@ -143,12 +148,12 @@ func TestAFollowersCommands(t *testing.T) {
 	if begun := <-leader.began; begun != id {
 		t.Errorf("%s began, %s was asked for", begun, id)
 	}
-	until(func() bool { return follower.Counts()[fullQ][engine.Running] == 1 })
+	until(t, func() bool { return follower.Counts()[fullQ][engine.Running] == 1 })
 	if _, err := follower.Act(t.Context(), engine.Command{Op: engine.OpCancel, Job: id}); err != nil {
 		t.Fatal(err)
 	}
-	until(func() bool { return follower.job(t, id).State == engine.Cancelled })
-	until(func() bool { return reflect.DeepEqual(viewOf(leader.Backend), viewOf(follower.Backend)) })
+	until(t, func() bool { return follower.job(t, id).State == engine.Cancelled })
+	until(t, func() bool { return reflect.DeepEqual(viewOf(leader.Backend), viewOf(follower.Backend)) })
 	if len(follower.began) != 0 || follower.Stats().Claimed != 0 {
 		t.Errorf("the follower has begun %d jobs", follower.Stats().Claimed)
 	}
@@ -173,14 +178,14 @@ func TestF2_APauseAcknowledgedByBStopsA(t *testing.T) {
 		for n := range 5 {
 			b.insert(t, fmt.Sprint("later", round, "/", n))
 		}
-		until(func() bool { return a.Counts()[fullQ][engine.Available] == b.Counts()[fullQ][engine.Available] })
+		until(t, func() bool { return a.Counts()[fullQ][engine.Available] == b.Counts()[fullQ][engine.Available] })
 		if now := claims(t, at); now != begun {
 			t.Errorf("%d jobs began after the pause", now-begun)
 		}
 		if _, err := b.Resume(t.Context(), fullQ, engine.Actor{User: "ana"}, ""); err != nil {
 			t.Fatal(err)
 		}
-		until(func() bool { return len(a.Counts()[fullQ])+len(b.Counts()[fullQ]) == 0 })
+		until(t, func() bool { return len(a.Counts()[fullQ])+len(b.Counts()[fullQ]) == 0 })
 		for len(a.began) > 0 {
 			<-a.began
 		}
@@ -204,7 +209,7 @@ func TestF5_TheLastTwoChildrenEndAtOnce(t *testing.T) {
 		a.end <- struct{}{}
 		b.end <- struct{}{}
 		id := out[0].ID
-		until(func() bool { return a.job(t, id).State == engine.Completed })
+		until(t, func() bool { return a.job(t, id).State == engine.Completed })
 		if n := len(a.woken) + len(b.woken); n != round+1 || a.job(t, id).Attempts != 2 {
 			t.Fatalf("round %d: %d parents went on, this one has had %d attempts", round, n, a.job(t, id).Attempts)
 		}
@@ -253,8 +258,8 @@ func TestAGapIsMadeUpFor(t *testing.T) {
 		if begun := <-leader.began; begun != next {
 			t.Errorf("%s began, %s was asked for", begun, next)
 		}
-		until(func() bool { return leader.job(t, running).State == engine.Cancelled })
-		until(func() bool {
+		until(t, func() bool { return leader.job(t, running).State == engine.Cancelled })
+		until(t, func() bool {
 			return viewOf(follower.Backend).Counts[fullQ][engine.Running] == round+1 && reflect.DeepEqual(viewOf(leader.Backend), viewOf(follower.Backend))
 		})
 	}

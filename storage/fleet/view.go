@@ -29,10 +29,10 @@ const (
 // who has led, for whoever asks.
 func Look(ctx context.Context, db *pg.DB, ttl time.Duration) (engine.MembersPage, error) {
 	l, w := look{ttl: usual(ttl)}, work{}
-	b := &pgx.Batch{}
-	l.ask(b)
-	w.ask(b)
 	err := db.Read(ctx, func(tx engine.Tx) error {
+		b := &pgx.Batch{} // a new one each time: see pg.DB.Ask
+		l.ask(b)
+		w.ask(b)
 		return pg.Along(tx, func(ctx context.Context, tx pgx.Tx) error { return tx.SendBatch(ctx, b).Close() })
 	})
 	page := l.view()

@@ -71,6 +71,28 @@ func (db *DB) Pool(ctx context.Context, conns int32) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
+// Ask puts questions on a connection of a Pool, and waits for a server that is lost as the store's
+// own readers do. A Pool's connections may be stale long after the store's have been made anew: each
+// try may meet another one. questions fills a batch for each try: pgx keeps in one that was sent which
+// statements that connection has prepared.
+func (db *DB) Ask(ctx context.Context, pool *pgxpool.Pool, questions func(b *pgx.Batch)) error {
+	return db.again(ctx, func(error) bool { return false }, func() (told bool, err error) {
+		c, err := acquire(ctx, pool)
+		if err != nil {
+			return false, err
+		}
+		defer c.Release()
+		b := &pgx.Batch{}
+		questions(b)
+		limited, cancel := context.WithTimeout(ctx, db.patience.answer)
+		defer cancel()
+		if err = c.SendBatch(limited, b).Close(); err != nil && c.Conn().IsClosed() {
+			err = fmt.Errorf("%w: %w", errLost, err)
+		}
+		return false, err
+	})
+}
+
 // mortal lets connections beside those of the store end with it, in the middle of whatever they do,
 // as those of a process that is killed.
 func (db *DB) mortal(conf *pgx.ConnConfig) {

@@ -191,12 +191,9 @@ func (db *DB) in(ctx context.Context, lock string, fn func(*txn) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	c, err := db.pool.Acquire(ctx)
+	c, err := acquire(ctx, db.pool)
 	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return fmt.Errorf("%w: %w", errLost, err)
+		return err
 	}
 	release := sync.OnceFunc(c.Release)
 	defer release()
@@ -204,6 +201,18 @@ func (db *DB) in(ctx context.Context, lock string, fn func(*txn) error) error {
 		release: release, db: db, ctx: context.WithoutCancel(ctx), conn: c.Conn(), now: wall.Now(),
 		lock: lock, slot: int(c.Conn().PgConn().PID() % slots), answer: db.patience.answer, queued: &pgx.Batch{},
 	})
+}
+
+// acquire gives a connection of a pool. errLost: there is none to be had.
+func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
+	c, err := pool.Acquire(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errLost, err)
+	}
+	return c, nil
 }
 
 // slots is in how many parts a counter is kept.

@@ -125,14 +125,11 @@ func (c *Carrier) Look(ctx context.Context, open []remote.Grant) (all []remote.S
 		}
 		revs[i] = int64(g.Rev)
 	}
-	b, stopped := &pgx.Batch{}, false
-	queue := c.queue()
-	b.Queue(paused, queue).QueryRow(func(r pgx.Row) error { return r.Scan(&stopped) })
-	b.Queue(look, silence(c.opt.TTL).Seconds(), jobs, revs).Query(func(rows pgx.Rows) (err error) {
-		all, err = pgx.CollectRows(rows, standing)
-		return err
+	stopped, queue := false, c.queue()
+	err = c.opt.DB.Ask(ctx, c.pool, func(b *pgx.Batch) {
+		b.Queue(paused, queue).QueryRow(func(r pgx.Row) error { return r.Scan(&stopped) })
+		b.Queue(look, silence(c.opt.TTL).Seconds(), jobs, revs).Query(into(&all))
 	})
-	err = c.pool.SendBatch(ctx, b).Close()
 	if stopped {
 		why = fmt.Sprintf("River's queue %s is paused", queue)
 	}
@@ -140,12 +137,19 @@ func (c *Carrier) Look(ctx context.Context, open []remote.Grant) (all []remote.S
 }
 
 // Ended tells of the calls that were let go since and that Riot may have counted.
-func (c *Carrier) Ended(ctx context.Context, since time.Time) ([]remote.Standing, error) {
-	rows, err := c.pool.Query(ctx, lookBack, silence(c.opt.TTL).Seconds(), since)
-	if err != nil {
-		return nil, err
+func (c *Carrier) Ended(ctx context.Context, since time.Time) (all []remote.Standing, err error) {
+	err = c.opt.DB.Ask(ctx, c.pool, func(b *pgx.Batch) {
+		b.Queue(lookBack, silence(c.opt.TTL).Seconds(), since).Query(into(&all))
+	})
+	return all, err
+}
+
+// into reads how permits stand.
+func into(all *[]remote.Standing) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*all, err = pgx.CollectRows(rows, standing)
+		return err
 	}
-	return pgx.CollectRows(rows, standing)
 }
 
 func standing(r pgx.CollectableRow) (s remote.Standing, err error) {

@@ -256,6 +256,8 @@ func (g *jobGroup) headText(v *View) string {
 	switch {
 	case !ok:
 		return ""
+	case g.State == engine.Running && v.Engine.Workers == 0: // no engine is here, or none that has said how many
+		return ""
 	case g.State == engine.Running:
 		return count(g.jobs) + " of " + count(v.Engine.Workers) + " workers"
 	case g.State == engine.Retryable && g.Shape == "":

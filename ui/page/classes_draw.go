@@ -279,9 +279,9 @@ func (p *Classes) blocks(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []f
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
 			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: labelledRows(v, w, "", part.Wrap(or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
-			if p.latest != nil && p.latest.detail.Call != nil {
+			if c := p.failure(r); c != nil {
 				s.Note, s.Rows = p.latest.answeredNote(v), p.latest.answerRows(v, w)
-				for _, h := range p.latest.detail.Call.Headers {
+				for _, h := range c.Headers {
 					s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+h)))
 				}
 			}
@@ -299,6 +299,18 @@ func (p *Classes) blocks(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []f
 	return append(all, func(w, h int) part.Section {
 		return part.Section{Title: "TRIES", Note: "so far, of these jobs", Height: h, Rows: triesRows(v, r, jobs, w)}
 	})
+}
+
+// failure is the last call of the job that failed last, if that is the failure: a later call of a job
+// with several may have gone well, or failed otherwise. nil = the recorder has it not.
+func (p *Classes) failure(r *engine.ClassRow) *engine.CallRow {
+	if p.latest == nil {
+		return nil
+	}
+	if c := p.latest.detail.Call; c != nil && c.Class == r.Class {
+		return c
+	}
+	return nil
 }
 
 // triesRows are how many jobs have used how many tries.

@@ -19,13 +19,13 @@ type (
 
 // Alerts is what is told of a rule about a subject.
 var Alerts = catalogue(filter.Options{Free: []string{"rule", "subject", "state", "next"}, Fuzzy: []string{"rule", "subject"}, Age: "age", When: "since"},
-	prose("rule", "", func(r *alert) string { return r.About }).head("RULE", table.Words, 24, 26).flex(1).says(func(_ Pen, r *alert) string { return AlertName(r) }).
+	prose("rule", "", func(r *alert) string { return r.About }).head("RULE", table.Words, 24, 34).says(func(_ Pen, r *alert) string { return AlertName(r) }).
 		sort(func(a, b *alert) int { return strings.Compare(AlertName(a), AlertName(b)) }).line("WHAT", table.Words, 1),
 	name("subject", "host, status, queue", func(r *alert) string { return r.Subject }),
 	name("state", "firing, pending, acknowledged, silenced, ok", func(r *alert) engine.AlertState { return r.State }).head("STATE", table.State, 14, 14).
 		cell(AlertSign).sort(func(a, b *alert) int { return AlertRank(a.State) - AlertRank(b.State) }).
 		prints(func(r *alert, _ time.Time) string { return strings.ToUpper(string(r.State)) }),
-	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 24).drop(1).cell(nextStep).
+	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 20).drop(1).flex(1).cell(nextStep).
 		line("REMARK", table.Words, 1).prints(alertRemark),
 	// An alert that is well has been so since some instant, too, which nobody wants to know in a list.
 	past("since", "", func(r *alert) time.Time { return r.Since }).head("SINCE", table.Number, 6, 6).drop(2).colour(themes.Dim).greatestFirst().

@@ -132,12 +132,15 @@ func (m *member) beat() error {
 	ctx, cancel := context.WithTimeout(context.Background(), m.TTL)
 	defer cancel()
 	err := m.connect(ctx)
+	// Without a connection too: a Lead that has failed ends the process now, not when the database is back.
 	if end := m.ended(ctx); end != nil {
 		return end
 	}
 	if err != nil {
 		return err
 	}
+	// A term is counted here from before it is asked for, and in the database from when that arrives: it ends
+	// here first, however long the way is.
 	began := time.Now()
 	l := look{ttl: m.TTL}
 	var version int
@@ -288,6 +291,7 @@ func (m *member) connect(ctx context.Context) (err error) {
 	return err
 }
 
+// hangUp closes the connection, if there is one, with a patience of its own: the process may be ending.
 func (m *member) hangUp() {
 	if m.conn != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), m.TTL)
@@ -297,7 +301,9 @@ func (m *member) hangUp() {
 	}
 }
 
-// wait waits for the next beat, an election, the return of Lead, or the end.
+// wait waits for the next beat, an election, the return of Lead, or the end. Who does not lead looks again when
+// the term that it has seen last runs out, if that is sooner. The end of the process does not cut a wait within
+// a term: Lead returns first.
 func (m *member) wait() {
 	beat, of := m.TTL/3, m.run
 	if m.term != nil {

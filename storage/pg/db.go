@@ -121,6 +121,7 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 			t.rollback()
 		}
 	}()
+	// The beginning and the fence go to the server with fn's first question: they cost no way of their own.
 	t.queued.Queue("begin")
 	leads := db.epoch == 0
 	if !leads {
@@ -186,7 +187,9 @@ func (db *DB) readyToCommit() error {
 	return context.Cause(db.life)
 }
 
-// in runs fn with a transaction on a connection of its own, which it has to begin and to end.
+// in runs fn with a transaction on a connection of its own, which it has to begin and to end. The end of ctx keeps
+// it from beginning only: pgx closes a connection whose statement is cut short, and of a commit that is cut short
+// nobody knows whether it was made.
 func (db *DB) in(ctx context.Context, lock string, fn func(*txn) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

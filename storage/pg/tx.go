@@ -101,7 +101,7 @@ func (t *txn) flush() error {
 	return t.err
 }
 
-// fail keeps the database's first error.
+// fail keeps the database's first error: those that follow ("current transaction is aborted") do not say why.
 func (t *txn) fail(err error) {
 	if err != nil && t.conn.IsClosed() {
 		err = fmt.Errorf("%w: %w", errLost, err)

@@ -33,6 +33,8 @@ func (c *Carrier) Grant(tx engine.Tx, g remote.Grant) error {
 	return err
 }
 
+// begin lets the call of a permit be made once: of two members that begin it at once the second waits for the
+// row, and finds begun set. Expiry is by the database's clock, which is the same for all members.
 const begin = `update fs_permit set member = $3, begun = clock_timestamp()
 where job = $1 and rev = $2 and begun is null and ended is null and expires > clock_timestamp()`
 
@@ -50,7 +52,8 @@ func (c *Carrier) begin(ctx context.Context, job engine.JobID, rev engine.Revisi
 	return done.RowsAffected() == 1, nil
 }
 
-// answer ends a permit with what its member tells.
+// answer ends a permit with what its member tells. It changes nothing of one that the leader has ended as lost
+// meanwhile: that one's job has gone back already.
 const answer = `update fs_permit set ended = clock_timestamp(), how = $3, ago_us = $4, status = $5, headers = $6, class = $7, latency_us = $8, bytes = $9
 where job = $1 and rev = $2 and ended is null`
 
@@ -67,12 +70,15 @@ func tell(tx engine.Tx, job engine.JobID, rev engine.Revision, r remote.Report) 
 	return nil
 }
 
+// What the leader has seen in its last look is asked anew in the conditions of these: since then a member may have
+// begun the call, or told of it. No row is changed then.
 const (
 	endUnused = `update fs_permit set ended = clock_timestamp(), how = 'unused'
 where job = $1 and rev = $2 and ended is null and begun is null and expires < clock_timestamp()`
 	endLost = `update fs_permit set ended = clock_timestamp(), how = 'lost' where job = $1 and rev = $2 and ended is null and begun is not null`
 
-	// dropAttempt takes back what nobody has taken up.
+	// dropAttempt takes back what nobody has taken up. A row that River has given to a member already ends
+	// there by itself: the member cannot begin the permit any more.
 	dropAttempt = `delete from river_job where kind = '` + kindAttempt + `' and state = 'available' and args @> jsonb_build_object('job', $1::text, 'rev', $2::bigint)`
 )
 
@@ -107,7 +113,8 @@ const how = `select p.job, p.rev, p.host, p.method, extract(epoch from clock_tim
 from fs_permit p where `
 
 const (
-	// look gives all permits that are open, and those that the leader takes to be.
+	// look gives all permits that are open, and those that the leader takes to be: one that has ended since
+	// its last look would not be among the open ones, and its report would never be taken in.
 	look = how + "p.ended is null or (p.job, p.rev) in (select * from unnest($2::bigint[], $3::bigint[]))"
 	// lookBack gives those that were let go since, whose calls Riot may have counted and that have ended.
 	lookBack = how + "p.granted >= $2 and p.how in ('answered', 'lost')"

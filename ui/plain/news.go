@@ -3,6 +3,7 @@ package plain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ func (n *news) add(kind, about string, at time.Time, text string) {
 func (n *news) take(zone *time.Location) []string {
 	var out []string
 	counts := map[string]int{}
+	slices.SortStableFunc(n.all, func(a, b sentence) int { return a.at.Compare(b.at) }) // the newer one stands where the older stood
 	for _, s := range n.all {
 		counts[s.kind]++
 		if counts[s.kind] <= told {

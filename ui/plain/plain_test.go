@@ -258,3 +258,16 @@ func TestPlainKnowsEveryWord(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainTellsInOrder: a change that takes the place of an older one is told at its own time,
+// behind what came before it.
+func TestPlainTellsInOrder(t *testing.T) {
+	var n news
+	at := func(s int) time.Time { return time.Date(2026, 11, 24, 11, 24, s, 0, time.UTC) }
+	n.add("progress", "a", at(1), "a: 1 of 9")
+	n.add("sync", "b", at(2), "b has begun")
+	n.add("progress", "a", at(3), "a: 2 of 9")
+	if got, want := strings.Join(n.take(time.UTC), "\n"), "11:24:02 b has begun\n11:24:03 a: 2 of 9"; got != want {
+		t.Errorf("told:\n%s\nwant:\n%s", got, want)
+	}
+}

@@ -16,7 +16,12 @@ import (
 
 // Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first; with q.Oldest live ones
 // alone, the other way round. total counts the live jobs that fit, for the first page; -1 when they are too many to count.
+//
+// A page looks at [maxScan] rows of a table at most, so that a filter nothing fits cannot read a
+// store of millions in one question: it may come back short, or empty with a next. The caller
+// asks on until next is "".
 func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error) {
+	// q.After is the last job of the page before.
 	var before []byte
 	if q.After != "" {
 		if before, err = jobKey(engine.JobID(q.After)); err != nil {
@@ -55,6 +60,7 @@ func fits(q engine.JobsQuery, j engine.Job) bool {
 }
 
 // scanBack makes the scan of a table whose keys end with a job's number. job reads what a row leads to, if it fits.
+// One more than the page is looked for, which tells whether there is a next one.
 func scanBack(rows iter.Seq[row], limit int, job func(r row) (engine.Job, bool)) (s jobScan) {
 	looked := 0
 	for r := range rows {
@@ -78,6 +84,7 @@ func (t *txn) scanLive(q engine.JobsQuery, before []byte, limit int) jobScan {
 }
 
 // liveFrom lists live jobs after one, the oldest first.
+// It is for whoever goes through all of them while others are added: those come at the end.
 func (t *txn) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engine.Job, next string) {
 	looked, last := 0, ""
 	for r := range t.rowsFrom(tJobState.table, nil, after) {
@@ -106,6 +113,9 @@ func (t *txn) fittingLive(q engine.JobsQuery, r row) (engine.Job, bool) {
 	return j, ok && err == nil && fits(q, j)
 }
 
+// scanEnded looks at the archive, if ended jobs are asked for at all: by the index of states where
+// each of the states asked for has one, else row by row. Nearly all of the archive is completed
+// jobs, and whoever looks for a failed one must not read them.
 func (t *txn) scanEnded(q engine.JobsQuery, before []byte, limit int) jobScan {
 	terminal := slices.ContainsFunc(q.States, engine.State.Terminal)
 	if !terminal && (!q.Ended || len(q.States) > 0) {
@@ -128,6 +138,7 @@ func (t *txn) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobSca
 		}
 		var from []byte
 		if before != nil {
+			// Its rows begin with the state: the place to go on from is another one in each.
 			from = stateKey(state, before)
 		}
 		one := scanBack(t.rowsBack(archiveState.table, []byte{byte(state)}, from), limit, func(r row) (engine.Job, bool) {
@@ -139,6 +150,8 @@ func (t *txn) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobSca
 	return s
 }
 
+// newestFirst sorts by the number that is in the id: later jobs have greater ones, and ids are of
+// one length.
 func newestFirst(jobs []engine.Job) []engine.Job {
 	slices.SortFunc(jobs, func(a, b engine.Job) int { return strings.Compare(string(b.ID), string(a.ID)) })
 	return jobs
@@ -164,6 +177,8 @@ func mergeJobs(a, b jobScan, limit int) (jobs []engine.Job, next string) {
 }
 
 // countJobs counts the live jobs that fit; -1 when there are too many to look at.
+// Ended jobs are not counted: their number is a counter of its own, and with a filter nobody
+// waits for it.
 func (t *txn) countJobs(q engine.JobsQuery) (n int) {
 	looked := 0
 	for r := range t.rows(tJobState.table, nil) {
@@ -189,6 +204,9 @@ func (t *txn) counts(q engine.JobsQuery, r row) bool {
 
 // Detail gives what is stored about one job: its attempts (the running one last, without an end), holds, groups, parents
 // and history. By key: the live job that holds it, else the latest that had it. engine.ErrNotFound.
+//
+// All of it is of one transaction: an attempt that ends meanwhile is in it with its end and with
+// the state that it led to, or with neither.
 func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		j, err := t.findJob(q)
@@ -213,6 +231,8 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 	return d, err
 }
 
+// findJob finds a job by a call's SID, by its id, or by its key, of which a live job comes before
+// those that have ended.
 func (t *txn) findJob(q engine.JobQuery) (engine.Job, error) {
 	if q.External != "" {
 		return t.jobOfExternal(q.External)
@@ -274,6 +294,7 @@ func (t *txn) countAccounts(q engine.AccountsQuery) (n int, err error) {
 }
 
 // AccountRow finds an account by id or "Name#TAG"; engine.ErrNotFound.
+// The same Riot ID may be on several platforms: it is then the first of them.
 func (db *DB) AccountRow(ctx context.Context, id string) (engine.AccountRow, error) {
 	return db.AccountRowOn(ctx, id, "")
 }

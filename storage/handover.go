@@ -26,6 +26,8 @@ import (
 // follows from tables that do.
 
 // handing is how a table hands its rows over.
+// Every table is either here or among [follows]: a test holds both lists to all tables that
+// there are, so that one that is added cannot be left behind by a move to another store.
 type handing struct {
 	*table
 	of     reflect.Type
@@ -35,6 +37,8 @@ type handing struct {
 }
 
 // hand makes of each record what is handed over: any number of values.
+// A value of type H is what the other store takes: package both has the types on which the two
+// agree, none of which knows a key of this one.
 func hand[T, H any](r *records[T], as func(t *txn, k []byte, v T, give func(H)) error) handing {
 	return handRows(r.table, func(t *txn, k, v []byte, give func(H)) error {
 		out, err := r.decode(k, v)
@@ -61,6 +65,7 @@ func handWhole[T any](r *records[T]) handing {
 }
 
 // parts reads the texts of which a key is made.
+// An error means that the key is longer or shorter than n texts.
 func parts(k []byte, n int) (list []string, err error) {
 	read := key.Read(k)
 	for range n {
@@ -85,6 +90,7 @@ var handed = []handing{
 	hand(tRuns, func(t *txn, _ []byte, r league.Run, give func(both.CostedRun)) error {
 		var own jobRun
 		k, err := jobKey(engine.JobID(r.Job))
+		// A run that nobody has a job for any more has its cost in no table.
 		if err == nil {
 			own, _, err = tRunOfJob.get(t, k)
 		} else if r.Job == "" {
@@ -116,6 +122,8 @@ var handed = []handing{
 	hand(tMatches, func(t *txn, _ []byte, m league.Match, give func(both.FedMatch)) error {
 		fed := both.FedMatch{Match: m}
 		var errs []error
+		// A match has up to three places in the feeds, which `export --follow` goes on from: they are
+		// handed over as numbers, and no follower sees a row twice or not at all.
 		for tag, at := range map[byte]*uint64{tagMatches: &fed.Place, tagTimelines: &fed.TimelinePlace, tagParticipants: &fed.SeatsPlace} {
 			place, _, err := t.number(feedOf.table, feedOfKey(tag, m.ID))
 			*at = place
@@ -136,6 +144,7 @@ var handed = []handing{
 	}),
 	handWhole(tGaps),
 	hand(tRanks, func(_ *txn, _ []byte, r league.Rank, give func(both.FedRank)) error {
+		// Those that have a place come with it, by tRankOrder below.
 		if r.Unsure {
 			give(both.FedRank{Rank: r})
 		}
@@ -159,6 +168,8 @@ var handed = []handing{
 		return err
 	}),
 	{
+		// Ended jobs come in the order in which they ended and not by their number: that is the
+		// order in which the feed of the other store must tell of them.
 		table: tFeed.table, prefix: []byte{tagJobs}, of: reflect.TypeFor[both.EndedJob](),
 		give: func(t *txn, k, v []byte, take func(any)) error {
 			place, err := tFeed.decode(k, v)
@@ -204,6 +215,8 @@ var handed = []handing{
 		return read.Done()
 	}),
 	hand(tDays, func(_ *txn, k []byte, d dayRow, give func(both.DayPart)) error {
+		// A day's sums are one row here. There they are parts that add up, so that writers need not
+		// wait for each other.
 		for slot, sum := range map[int]engine.DaySum{0: d.all, both.PrunedSlot: d.pruned} {
 			if sum.Day = string(k); sum != (engine.DaySum{Day: sum.Day}) {
 				give(both.DayPart{DaySum: sum, Slot: slot})
@@ -229,6 +242,7 @@ var follows = []*table{
 
 // Handover is a data directory that hands over all that is stored, to a store that takes its place. It is held for that alone,
 // and nothing in it changes meanwhile.
+// It may be interrupted at any time: nothing is written to the directory before [Handover.Leave].
 type Handover struct {
 	db *DB
 }
@@ -249,6 +263,7 @@ func OpenHandover(o Options) (*Handover, error) {
 }
 
 // nothingLeft refuses a store that an engine has to finish first.
+// Half of a forgotten account would come to the other store as an account.
 func (t *txn) nothingLeft() error {
 	half := func(what string) error {
 		return engine.Problemf(engine.ErrRefused, "start an engine on it once, such as `farsight serve`, which finishes that", "%s was interrupted in %s", what, filepath.Dir(t.b.DB().Path()))
@@ -269,6 +284,7 @@ func (t *txn) nothingLeft() error {
 func (h *Handover) Name() string { return h.db.dir }
 
 // Version tells one state of the directory from all others: it is another one after each change.
+// An interrupted copy goes on only from the state that it began with.
 func (h *Handover) Version(ctx context.Context) (string, error) {
 	f, err := h.db.Facts(ctx)
 	return fmt.Sprintf("%s.%d", f.Instance, h.db.seq.Load()), err
@@ -278,6 +294,7 @@ func (h *Handover) Version(ctx context.Context) (string, error) {
 func (h *Handover) Numbers(ctx context.Context) (n both.Numbers, err error) {
 	err = h.db.view(ctx, func(t *txn) error {
 		n.Job = t.bucket(tJobState.table).Sequence()
+		// Here ranks count their places by themselves; there all feeds count by one sequence.
 		n.Place = max(t.bucket(tFeed.table).Sequence(), t.bucket(tRankOrder).Sequence())
 		n.Audit, err = t.lastNumber(tAudit.table, nil)
 		return err
@@ -289,6 +306,7 @@ func (h *Handover) Numbers(ctx context.Context) (n both.Numbers, err error) {
 const monthPrefix = payload.Dir + "/"
 
 // Collections are all that there is to take over, in this order.
+// Their sizes are for the bar and its ETA; what is handed over is counted row by row.
 func (h *Handover) Collections(ctx context.Context) (list []both.Collection, err error) {
 	err = h.db.view(ctx, func(t *txn) error {
 		for _, from := range handed {
@@ -302,6 +320,7 @@ func (h *Handover) Collections(ctx context.Context) (list []both.Collection, err
 		c := both.Collection{Name: monthPrefix + month, Of: reflect.TypeFor[both.Payload]()}
 		bad = errors.Join(bad, h.shard(month, func(_ *payload.Shard, matches *bolt.Bucket) error {
 			s := matches.Stats()
+			// Each match is a table in the month's table, which bbolt counts as a key and as a table.
 			c.Rows, c.Bytes = int64(s.KeyN-s.BucketN+1), int64(s.LeafInuse)
 			return nil
 		}))
@@ -344,6 +363,7 @@ func (h *Handover) Each(ctx context.Context, collection string, after []byte, ta
 }
 
 // shard reads the payloads of a month.
+// It is in one reading transaction, and the file stays open until it ends.
 func (h *Handover) shard(month string, read func(s *payload.Shard, matches *bolt.Bucket) error) error {
 	return h.db.payloads.With(month, false, func(s *payload.Shard) error {
 		return s.View(func(b *bolt.Tx) error { return read(s, b.Bucket([]byte(payload.Table))) })

@@ -68,15 +68,18 @@ func (b Backup) Bytes() int64 {
 }
 
 // backuper makes one backup.
+//
+// Its order is what makes a backup whole without stopping anything: the state first, then the
+// payloads that it names, then the manifest, then the name.
 type backuper struct {
 	Store
 	ctx    context.Context
-	o      BackupOptions
+	o      BackupOptions // as they were given
 	to     string
 	last   map[string]engine.BackupFile // copies of months that are there, as the last manifest tells
 	report *engine.BackupDone
 	done   int64
-	total  int64
+	total  int64 // as it was estimated: what is written meanwhile comes to it
 }
 
 // Backup copies the store while it is in use; commits go on. ErrDiskFull before anything is written when there is no room,
@@ -98,6 +101,8 @@ func (s Store) Backup(ctx context.Context, o BackupOptions) (r engine.BackupDone
 	return r, err
 }
 
+// run makes the backup. It looks at the months twice: first to know how much room is needed,
+// then, after the state, for what is to be copied.
 func (b *backuper) run() error {
 	kept, err := Backups(b.to)
 	if err != nil {
@@ -132,6 +137,8 @@ func (b *backuper) run() error {
 }
 
 // newestCopies tells what the copies of months are, of those that are still as long as they were.
+// The length is all that is looked at: checksums of hundreds of gigabytes are for `farsight
+// check`, and restoring looks at each file that it copies.
 func newestCopies(to string, kept []Backup) map[string]engine.BackupFile {
 	newest := map[string]engine.BackupFile{}
 	for _, k := range kept { // newest first
@@ -146,6 +153,8 @@ func newestCopies(to string, kept []Backup) map[string]engine.BackupFile {
 }
 
 // changed lists the months to copy, takes over the copies that are up to date, and adds up what there is to write.
+// A month has not changed if it is the same file (its instance) after the same transaction (its
+// seq): the archiver's new file has another instance, and each commit another seq.
 func (b *backuper) changed() (months []string, err error) {
 	if b.total, err = disk.UsedBytes(disk.StatePath(b.Dir)); err != nil || b.o.StateOnly {
 		return nil, err
@@ -174,6 +183,8 @@ func (b *backuper) changed() (months []string, err error) {
 }
 
 // fail notes a month that has no new copy; the one before stays.
+// A backup with a month of yesterday is better than none. Its error is in the manifest and in
+// the receipt.
 func (b *backuper) fail(month string, err error) {
 	if b.report.Failed == nil {
 		b.report.Failed = map[string]string{}
@@ -185,6 +196,7 @@ func (b *backuper) fail(month string, err error) {
 }
 
 // version tells what a copy of the month would be now.
+// Size is that of the file with its free pages, which are copied too.
 func (b *backuper) version(month string) (f engine.BackupFile, err error) {
 	err = b.Payloads.With(month, false, func(s *payload.Shard) error {
 		return s.View(func(tx *bolt.Tx) error {
@@ -195,6 +207,8 @@ func (b *backuper) version(month string) (f engine.BackupFile, err error) {
 	return f, err
 }
 
+// versionOf reads it from an open transaction, so that it tells of the very bytes that are copied
+// in it.
 func versionOf(tx *bolt.Tx) engine.BackupFile {
 	instance, _, err := disk.MetaOf(tx).Text(disk.MetaInstance)
 	if err != nil {
@@ -203,6 +217,7 @@ func versionOf(tx *bolt.Tx) engine.BackupFile {
 	return engine.BackupFile{Seq: uint64(tx.ID()), Instance: instance, Size: tx.Size()}
 }
 
+// moved counts n bytes as written, and passes it on.
 func (b *backuper) moved(n int) {
 	b.done += int64(n)
 	b.report.Copied += int64(n)
@@ -212,6 +227,7 @@ func (b *backuper) moved(n int) {
 }
 
 // state copies state.db into a folder that has no name of a backup yet.
+// The name with ".partial" is what tells an interrupted backup from one that can be used.
 func (b *backuper) state(kept []Backup) error {
 	b.report.Taken = disk.Now().Truncate(time.Millisecond)
 	b.report.Name = freeName(b.report.Taken, kept)
@@ -230,6 +246,7 @@ func (b *backuper) state(kept []Backup) error {
 		return err
 	}
 	crash.Point("backup-copied")
+	// It is read back from disk, page by page and record by record, by another process.
 	if err := b.o.Verify.Verify(b.ctx, path); err != nil {
 		return fmt.Errorf("the copy of state.db is not sound: %w", err)
 	}
@@ -257,6 +274,7 @@ func freeName(taken time.Time, kept []Backup) string {
 }
 
 // removePartial removes what interrupted backups have left.
+// The folder's lock is held: none of them is being written.
 func removePartial(to string) error {
 	for _, dir := range []string{to, filepath.Join(to, payload.Dir)} {
 		left, err := filepath.Glob(filepath.Join(dir, "*"+partialExt))
@@ -273,6 +291,7 @@ func removePartial(to string) error {
 }
 
 // month copies one month beside the copy there is, and puts it in its place when it is sound.
+// The copy that is there serves older backups too, and stays until the new one is proven.
 func (b *backuper) month(month string) error {
 	dir := filepath.Join(b.to, payload.Dir)
 	if err := os.Mkdir(dir, disk.DirMode); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -318,6 +337,7 @@ func (b *backuper) month(month string) error {
 }
 
 // finish writes the manifest and gives the backup its name.
+// The rename is the last step: before it there is no backup of that name, after it a whole one.
 func (b *backuper) finish() error {
 	sortFiles(b.report.Months)
 	b.report.Verified = true

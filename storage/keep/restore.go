@@ -66,6 +66,8 @@ type RestoreReport struct {
 }
 
 // restorer puts one backup back.
+// It plans everything first: a restore that would fail half way, for want of room or for a backup
+// of a newer version, has then changed nothing.
 type restorer struct {
 	ctx    context.Context
 	dir    string
@@ -73,7 +75,7 @@ type restorer struct {
 	o      RestoreOptions
 	schema uint64
 	at     time.Time
-	sign   func(b *bolt.Tx, e engine.AuditEntry) error
+	sign   func(b *bolt.Tx, e engine.AuditEntry) error // adds to the audit: see Restore
 	report *RestoreReport
 	done   int64
 }
@@ -119,6 +121,8 @@ func (r *restorer) plan() error {
 	return r.planMonths(newestCopies(r.to, all))
 }
 
+// choose finds the backup that was named, or the newest that can be used. One that was named and
+// cannot be used is an error: another one would not be what was asked for.
 func (r *restorer) choose(all []Backup) (Backup, error) {
 	var names []string
 	for _, b := range all {
@@ -138,6 +142,7 @@ func (r *restorer) choose(all []Backup) (Backup, error) {
 	return Backup{}, e
 }
 
+// add puts a file into the plan, and adds up what is to be written.
 func (r *restorer) add(f RestoredFile) {
 	if f.Do == DoPutBack || f.Do == DoReplace {
 		f.Size = f.from.Size
@@ -157,6 +162,7 @@ func (r *restorer) planFile(name string, from engine.BackupFile, always bool) (f
 	if !there {
 		return f, nil
 	}
+	// It looks at pages and not at values: a payload that is damaged in itself is found by check.
 	_, err = disk.Preflight(path)
 	switch {
 	case err == nil && !always:
@@ -210,6 +216,7 @@ func (r *restorer) planMonths(copies map[string]engine.BackupFile) error {
 	return nil
 }
 
+// run carries the plan out. The first file is the state: see plan.
 func (r *restorer) run() error {
 	if err := disk.NeedRoom(r.dir, "the restore", r.report.Bytes); err != nil {
 		return err
@@ -261,6 +268,7 @@ func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
 	return disk.SyncDir(filepath.Dir(path))
 }
 
+// moved counts n bytes as written, and passes it on.
 func (r *restorer) moved(n int) {
 	r.done += int64(n)
 	if r.o.Progress != nil {
@@ -269,6 +277,7 @@ func (r *restorer) moved(n int) {
 }
 
 // keepAs gives a file a second name, or a copy where the file system knows no second names.
+// A second name costs no room, and the file under it is the same to the last bit.
 func keepAs(path, kept string) error {
 	err := os.Link(path, kept)
 	if err != nil {
@@ -284,6 +293,7 @@ func keepAs(path, kept string) error {
 }
 
 // signCopy notes in the copy that it was put back, when, and by whom.
+// It is done before the copy takes its place: a state.db that was put back always says so.
 func (r *restorer) signCopy(path string) error {
 	b, err := disk.OpenFile(path, disk.BoltOptions(), zerolog.Nop())
 	if err != nil {

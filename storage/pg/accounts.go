@@ -18,6 +18,8 @@ import (
 )
 
 // named is an account with what it is found by.
+// They are columns of their own because the server's lower() goes by the database's locale, and
+// names must be the same in both stores: see [both.Fold].
 type named struct {
 	league.Account
 	name, tag, search string
@@ -55,6 +57,8 @@ var tAccounts = declare("fs_account", 1, func(a *named) []column {
 // Account gives an account by its id; engine.ErrNotFound.
 func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
 
+// Within a transaction that writes, t.lock ends the question with "for update": two members that
+// change the same account do so one after the other.
 func (t *txn) account(id string) (league.Account, error) {
 	a, err := tAccounts.want(t, fmt.Sprintf("account %q", id), tAccounts.sql().get+t.lock, (*text)(&id))
 	return a.Account, err
@@ -66,6 +70,7 @@ func (db *DB) AccountNamed(tx engine.Tx, name, tag, platform string) (league.Acc
 	return own(tx).accountNamed(name, tag, platform)
 }
 
+// Of several platforms it gives the first by name, as the other store does.
 func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
 	w := &where{}
 	w.and("name_key = ?", storable(both.Fold(name)))
@@ -77,6 +82,7 @@ func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
 	return a.Account, err
 }
 
+// accountOn takes an id or a Riot ID; only the latter has a '#'.
 func (t *txn) accountOn(id, platform string) (league.Account, error) {
 	if i := strings.LastIndexByte(id, '#'); i >= 0 {
 		return t.accountNamed(id[:i], id[i+1:], platform)
@@ -94,6 +100,8 @@ func (db *DB) AccountOfPUUID(tx engine.Tx, puuid string) (id string, ok bool, er
 func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
 	return func(yield func(league.Account) bool) {
 		var all []league.Account
+		// The rows are read whole first: one connection cannot ask another question, as the caller's loop
+		// does, while it is in the middle of an answer.
 		_ = tAccounts.each(own(tx), func(a named, err error) { // its error is kept
 			if err == nil {
 				all = append(all, a.Account)
@@ -125,6 +133,7 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 			puuids = append(puuids, storable(p))
 		}
 	}
+	// A PUUID is of one account: of the one that was stored with it last.
 	t.exec("delete from fs_puuid where account = $1 and puuid <> all($2)", (*text)(&a.ID), puuids)
 	t.exec("insert into fs_puuid (puuid, account) select unnest($2::text[]), $1 on conflict (puuid) do update set account = excluded.account", (*text)(&a.ID), puuids)
 	t.touch(a.ID)
@@ -164,10 +173,12 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 		w.and("status = any(?)", []string{engine.SyncPending.String(), engine.Syncing.String()})
 	}
 	if q.Text != "" {
+		// One condition of two halves, the second of which needs its own number: where has no or.
 		w.and("(id = ?", storable(q.Text))
 		w.conditions[len(w.conditions)-1] += fmt.Sprintf(" or strpos(search_key, $%d) > 0)", len(w.args)+1)
 		w.args = append(w.args, storable(strings.ToLower(q.Text)))
 	}
+	// The number of all that fit, without the place to go on from, which is added below.
 	count, args := "select count(*) from fs_account "+w.sql(), w.args
 	if q.After != "" {
 		w.and("id > ?", storable(q.After))
@@ -177,6 +188,7 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 		if page.Total, _, err = value[int](t, count, args...); err != nil {
 			return err
 		}
+		// One more than the page tells whether there is a next one.
 		found, err := tAccounts.list(t, tAccounts.sql().from+w.sql()+" order by id limit "+strconv.Itoa(limit+1), w.args...)
 		if err != nil {
 			return err
@@ -241,6 +253,7 @@ func (t *txn) accountRows(accounts []named) (rows []engine.AccountRow, err error
 }
 
 // touch asks for the account's row to be emitted as it is at the end of the transaction.
+// A transaction that changes forty matches of an account emits one row of it.
 func (t *txn) touch(account string) {
 	if account != "" && !slices.Contains(t.touched, account) {
 		t.touched = append(t.touched, account)
@@ -248,6 +261,7 @@ func (t *txn) touch(account string) {
 }
 
 // touchRunOf asks for the row of the account whose sync job it is, if it is one.
+// Which account that is, is asked once for all of them at the end: see emitAccounts.
 func (t *txn) touchRunOf(job int64) {
 	if !slices.Contains(t.families, job) {
 		t.families = append(t.families, job)

@@ -31,6 +31,8 @@ import (
 // the schema; the other store is marked before the table goes, so that never both can be used.
 
 // source is the store whose place is taken. Nothing in it changes meanwhile.
+// storage.Handover is the only one. It is an interface so that this package does not need the
+// bbolt store, and its tests can hand over what no store would.
 type source interface {
 	Name() string
 	// Version tells one state of it from all others.
@@ -57,6 +59,7 @@ const (
 
 // Taken is what was copied, or would be.
 type Taken struct {
+	// nothing was written: the sizes are those of the source
 	DryRun   bool          `json:"dry_run,omitempty"`
 	From     string        `json:"from"`
 	To       string        `json:"to"`
@@ -74,20 +77,24 @@ const (
 	putMoving   = "update " + movingTable + " set place = $1"
 
 	// chunkBytes and chunkRows bound one transaction.
+	// 8 MiB: large enough for COPY to run at the server's pace, and small enough for the bar to
+	// move and for memory not to matter.
 	chunkBytes = 8 << 20
 	chunkRows  = 20_000
 )
 
 // copied is how far a copy is.
 type copied struct {
-	From    string           `json:"from"`
+	From string `json:"from"`
+	// of the source when the copy began
 	Version string           `json:"version"`
-	At      string           `json:"at"`    // the collection that is being copied; "" = all are
-	After   []byte           `json:"after"` // the key of its last row that was
-	Handed  map[string]int64 `json:"handed"`
+	At      string           `json:"at"`     // the collection that is being copied; "" = all are
+	After   []byte           `json:"after"`  // the key of its last row that was
+	Handed  map[string]int64 `json:"handed"` // rows by collection: see source.Complete
 	Tables  map[string]tally `json:"tables"` // what has come into them
-	Settled bool             `json:"settled"`
-	Proved  []string         `json:"proved"` // tables that were read back and compared
+	// see mover.settle
+	Settled bool     `json:"settled"`
+	Proved  []string `json:"proved"` // tables that were read back and compared
 }
 
 // mover copies a source into a schema.
@@ -105,6 +112,10 @@ type mover struct {
 // TakeOver copies all that a source stores into a schema, compares it, and marks the source. It goes
 // on with what an earlier one of the same source has copied. Errors: those of Open; *both.ErrHeld;
 // engine.ErrRefused of a schema in which something else is stored.
+//
+// The source is marked last, when everything has been read back and compared. Killed before that,
+// the source is as it was; killed after it, the next run finds the mark and the schema whole but
+// for the table fs_moving, which it drops.
 func TakeOver(ctx context.Context, o Options, from source, tell progress) (r Taken, err error) {
 	began := time.Now()
 	version, err := from.Version(ctx)
@@ -129,6 +140,8 @@ func TakeOver(ctx context.Context, o Options, from source, tell progress) (r Tak
 		return r, unreachable(err)
 	}
 	defer hangUp(alone)
+	// A connection of its own, because an advisory lock belongs to the session that took it, and a
+	// pool gives sessions away.
 	if err := onlyOne(ctx, alone, db); err != nil {
 		return r, err
 	}
@@ -152,6 +165,7 @@ func TakeOver(ctx context.Context, o Options, from source, tell progress) (r Tak
 // gives it back with the session, which it ends a little after the process that was killed.
 func onlyOne(ctx context.Context, c *pgx.Conn, db *DB) (err error) {
 	mine := false
+	// The session of a copy that was killed is there until the server notices.
 	for began := time.Now(); err == nil && !mine && time.Since(began) < deserting; {
 		err = c.QueryRow(ctx, "select pg_try_advisory_lock(hashtextextended('farsight.move.'||$1, 0))", db.schema).Scan(&mine)
 		if !mine {
@@ -171,6 +185,7 @@ func onlyOne(ctx context.Context, c *pgx.Conn, db *DB) (err error) {
 }
 
 // mayTake refuses a schema in which there is something else than an earlier copy has left.
+// A schema of ours in which nothing is stored yet may be taken.
 func mayTake(ctx context.Context, c *pgx.Conn, schema string) (moving bool, err error) {
 	var tables, ours bool
 	err = c.QueryRow(ctx, `select exists (select from pg_class where relnamespace = to_regnamespace(quote_ident($1))), to_regclass('fs_schema') is not null, to_regclass('fs_moving') is not null`, schema).
@@ -194,11 +209,14 @@ func mayTake(ctx context.Context, c *pgx.Conn, schema string) (moving bool, err 
 	return false, nil
 }
 
+// notEmpty refuses a schema, and says which one to name instead.
 func notEmpty(schema, what string) error {
 	return engine.Problemf(engine.ErrRefused, "name an empty one, or one that is not there, as in postgres://…/database?search_path=farsight2", "schema %s has %s", schema, what)
 }
 
 // refuseMoving refuses a schema that is not whole yet.
+// Half of what was stored would look like all of it, and the engine would fetch the other half
+// again.
 func refuseMoving(ctx context.Context, c *pgx.Conn, schema string) error {
 	var moving bool
 	if err := c.QueryRow(ctx, "select to_regclass('fs_moving') is not null").Scan(&moving); err != nil {
@@ -215,6 +233,8 @@ func refuseMoving(ctx context.Context, c *pgx.Conn, schema string) error {
 	return engine.Problemf(engine.ErrRefused, "let `farsight migrate` of that end, which goes on where it stopped", "schema %s has not got all that is stored in %s yet", schema, at.From)
 }
 
+// run goes through the steps in their order. Each notes in fs_moving that it is done, so that a
+// copy that was killed in any of them goes on with that one.
 func (m *mover) run(ctx context.Context) (r Taken, err error) {
 	all, err := m.from.Collections(ctx)
 	if err != nil {
@@ -249,6 +269,7 @@ func (m *mover) run(ctx context.Context) (r Taken, err error) {
 }
 
 // sizeOf adds up collections, each of which must have a table to come into.
+// A collection without one is a fault of the program, found before the first row is copied.
 func sizeOf(all []both.Collection) (r Taken, err error) {
 	for _, c := range all {
 		r.Rows += c.Rows
@@ -263,6 +284,7 @@ func sizeOf(all []both.Collection) (r Taken, err error) {
 // write is DB.Write that says what to do about a database that takes none.
 func (m *mover) write(ctx context.Context, fn func(t *txn) error) error {
 	err := m.db.Write(ctx, func(tx engine.Tx) error {
+		// A chunk takes longer than the statements that an engine's patience is made for.
 		own(tx).unhurried()
 		return fn(own(tx))
 	})
@@ -270,6 +292,8 @@ func (m *mover) write(ctx context.Context, fn func(t *txn) error) error {
 }
 
 // said says of an error of the database what to do about it, if that is known.
+// An error that the server has answered with is about the statement: advice on how to reach the
+// server would lead astray.
 func said(ctx context.Context, err error) error {
 	if _, known := errors.AsType[*engine.Problem](err); err == nil || known || ctx.Err() != nil {
 		return err
@@ -284,10 +308,12 @@ func said(ctx context.Context, err error) error {
 }
 
 // begin finds how far an earlier copy is. Of one whose source has changed since nothing is used.
+// A source that has changed is copied anew from the start: rows that were copied may be gone.
 func (m *mover) begin(ctx context.Context) (resumed bool, err error) {
 	fresh := m.at
 	fresh.Handed, fresh.Tables = map[string]int64{}, map[string]tally{}
 	err = m.write(ctx, func(t *txn) error {
+		// The transaction may be tried again after it had set them.
 		m.at, resumed = fresh, false
 		moving, _, err := value[bool](t, "select to_regclass('fs_moving') is not null")
 		if err != nil {
@@ -333,6 +359,8 @@ func (m *mover) resume(t *txn) error {
 const stays = "('instance', 'cluster')"
 
 // clearTaken deletes what an earlier copy has brought.
+// The sequences are not put back: they are set when the copy is settled, and a number that is
+// left out harms nothing.
 func clearTaken(t *txn) {
 	t.exec("drop table if exists " + movingTable + ", " + takenAttempts)
 	tables := []string{tAttempts.name, "fs_counter"}
@@ -348,6 +376,8 @@ func clearTaken(t *txn) {
 
 // copyAll copies what is left of all collections.
 func (m *mover) copyAll(ctx context.Context, all []both.Collection) error {
+	// The collections come in the same order each time: those before the one that is being copied
+	// are copied.
 	first := 0
 	if m.at.At != "" {
 		first = max(0, slices.IndexFunc(all, func(c both.Collection) bool { return c.Name == m.at.At }))
@@ -362,6 +392,7 @@ func (m *mover) copyAll(ctx context.Context, all []both.Collection) error {
 		if m.at.At != c.Name {
 			m.at.At, m.at.After = c.Name, nil
 		}
+		// An empty answer and not a short one is the end: rows that hand nothing over fill chunks too.
 		for more := true; more; {
 			var err error
 			if more, err = m.copyChunk(ctx, c.Name); err != nil {
@@ -373,6 +404,8 @@ func (m *mover) copyAll(ctx context.Context, all []both.Collection) error {
 }
 
 // copyChunk copies some rows of a collection, if any are left.
+// What it has read of the source is encoded outside of the transaction, and given whole to COPY:
+// a transaction that is tried again (the server restarts, a failover) sends the same bytes.
 func (m *mover) copyChunk(ctx context.Context, collection string) (more bool, err error) {
 	var rows encoded
 	var bad error
@@ -388,6 +421,7 @@ func (m *mover) copyChunk(ctx context.Context, collection string) (more bool, er
 	if err := errors.Join(err, bad); err != nil || last == nil {
 		return false, err
 	}
+	// The place goes with the rows in one transaction: no row is copied twice or left out.
 	next := m.at.with(collection, rows.taker.table, last, rows.tally)
 	err = m.write(ctx, func(t *txn) error {
 		if rows.Rows > 0 {
@@ -406,6 +440,7 @@ func (m *mover) copyChunk(ctx context.Context, collection string) (more bool, er
 }
 
 // with is the place after some rows more.
+// It shares no map with p, which stays true when the transaction fails.
 func (p copied) with(collection, table string, last []byte, rows tally) copied {
 	p.Handed, p.Tables = maps.Clone(p.Handed), maps.Clone(p.Tables)
 	p.After = last
@@ -419,6 +454,8 @@ func (p copied) with(collection, table string, last []byte, rows tally) copied {
 
 // settle makes what follows from all rows: the order of attempts, the counters, and the numbers
 // that were given out.
+// Attempts come by job, and are told by the order in which they ended: they lie in a table of
+// their own until all are there, and get their numbers here.
 func (m *mover) settle(ctx context.Context) error {
 	if m.at.Settled {
 		return nil
@@ -439,6 +476,7 @@ func (m *mover) settle(ctx context.Context) error {
 order by place nulls first, id`)
 		t.exec("drop table " + takenAttempts)
 		for sequence, n := range map[string]uint64{"fs_job_id": numbers.Job, "fs_audit_seq": numbers.Audit, "fs_feed": numbers.Place} {
+			// setval refuses 0; the sequence of a store that has given out none begins as it is.
 			if n > 0 {
 				t.exec("select setval($1::regclass, $2)", sequence, int64(n))
 			}
@@ -460,6 +498,9 @@ order by place nulls first, id`)
 }
 
 // proveAll reads back what was copied, and compares its checksums.
+// The checksums of what was sent are compared with those of what the server gives back: a row that
+// was lost, doubled or changed on its way is found here, while the source is still in use, and not
+// by an operator a year later.
 func (m *mover) proveAll(ctx context.Context) error {
 	var done, total int64
 	for table, sum := range m.at.Tables {
@@ -487,6 +528,8 @@ func (m *mover) proveAll(ctx context.Context) error {
 		}
 		m.at.Proved = append(m.at.Proved, tk.table)
 		if err := m.write(ctx, func(t *txn) error {
+			// The planner knows nothing of rows that have just come: the first questions would read tables
+			// whole.
 			t.exec("analyze " + tk.table)
 			t.exec(putMoving, &m.at)
 			return nil

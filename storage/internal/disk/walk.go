@@ -21,10 +21,15 @@ const (
 
 // walker checks the shape of every reachable page: its own number, its kind, that each element lies inside it, that keys
 // ascend, and that no page is used twice. It says nothing about values: those carry checksums of their own.
+//
+// It exists because bbolt trusts its pages: a damaged one ends the process inside of bbolt, by
+// a panic that no caller can be kept from or by SIGBUS. Whatever opens a file that may be
+// damaged (check, doctor, the copy that a backup has made) has it walked first. The layout is
+// that of bbolt's file format version 2.
 type walker struct {
-	data     []byte
+	data     []byte // the whole file, mapped or read
 	pageSize int
-	high     uint64
+	high     uint64   // pages in use are below it
 	seen     []uint64 // one bit per page
 	free     []byte   // the list of free pages, eight bytes each
 }
@@ -32,12 +37,16 @@ type walker struct {
 // bounds are the keys between which a subtree must lie: low <= key < high; nil = open.
 type bounds struct{ low, high []byte }
 
+// walk follows one of the two meta pages: the list of free pages, then the tree of tables. It
+// returns the first thing that is wrong, as a sentence with the number of the page.
 func (w *walker) walk(m BoltMeta) error {
 	for id := range uint64(2) {
 		if err := w.claim(id); err != nil {
 			return err
 		}
 	}
+	// bbolt finds the free pages by a walk where no list was written. A file of ours has one only
+	// if it was closed in order.
 	if m.Freelist != NoFreelist {
 		if err := w.freelist(m.Freelist); err != nil {
 			return err
@@ -55,6 +64,7 @@ func (w *walker) page(id uint64) (b []byte, flags uint16, err error) {
 		return nil, 0, fmt.Errorf("page %d lies outside of the file's %d pages", id, w.high)
 	}
 	start := int(id) * w.pageSize
+	// id uint64, flags uint16, count uint16, overflow uint32
 	head := w.data[start : start+PageHeader]
 	if self := ByteOrder.Uint64(head); self != id {
 		return nil, 0, fmt.Errorf("page %d says that it is page %d", id, self)
@@ -71,6 +81,8 @@ func (w *walker) page(id uint64) (b []byte, flags uint16, err error) {
 	return w.data[start : start+int(pages)*w.pageSize], ByteOrder.Uint16(head[8:]), nil
 }
 
+// claim marks a page as used. Two owners of one page are the worst that can be: each looks sound
+// by itself, and a write to one destroys the other.
 func (w *walker) claim(id uint64) error {
 	if w.seen[id/64]&(1<<(id%64)) != 0 {
 		return fmt.Errorf("page %d is used twice", id)
@@ -79,6 +91,8 @@ func (w *walker) claim(id uint64) error {
 	return nil
 }
 
+// freelist reads the list of free pages; [walker.freePages] looks at it once everything that is
+// in use has been claimed.
 func (w *walker) freelist(id uint64) error {
 	b, flags, err := w.page(id)
 	if err != nil {
@@ -100,6 +114,7 @@ func (w *walker) freePages() error {
 	last := uint64(1) // the meta pages are never free
 	for list := w.free; len(list) > 0; list = list[8:] {
 		id := ByteOrder.Uint64(list)
+		// bbolt writes it in ascending order, and searches it so.
 		if id <= last || id >= w.high {
 			return fmt.Errorf("page %d is out of place in the list of free pages", id)
 		}
@@ -111,6 +126,9 @@ func (w *walker) freePages() error {
 	return nil
 }
 
+// subtree checks the page id and all below it. The depth is bounded because a page that names
+// one above it would be followed for ever; [walker.claim] finds that too, but only where the
+// page was not yet claimed by its own parent.
 func (w *walker) subtree(id uint64, in bounds, depth int) error {
 	if depth > deepestTable {
 		return fmt.Errorf("page %d lies too deep", id)
@@ -133,6 +151,9 @@ func (w *walker) subtree(id uint64, in bounds, depth int) error {
 	return nil
 }
 
+// branch checks its keys and then its children, each of which must lie between its own key and
+// the next one. The lowest key of a branch may be greater than the lowest below it nowhere but
+// at the left edge of the tree, where the bound is open.
 func (w *walker) branch(b []byte, in bounds, depth int) error {
 	n := int(ByteOrder.Uint16(b[10:]))
 	if n == 0 || PageHeader+n*elementSize > len(b) {
@@ -166,6 +187,7 @@ func (w *walker) branch(b []byte, in bounds, depth int) error {
 	return nil
 }
 
+// leaf checks its elements; the values of nested tables are trees of their own.
 func (w *walker) leaf(b []byte, in bounds, depth int) error {
 	n := int(ByteOrder.Uint16(b[10:]))
 	if PageHeader+n*elementSize > len(b) {
@@ -187,6 +209,7 @@ func (w *walker) leaf(b []byte, in bounds, depth int) error {
 		if flags&nestedTable == 0 {
 			continue
 		}
+		// pos counts from the element and not from the page: bbolt's leafPageElement.
 		start := at + int(pos) + int(ksize)
 		if err := w.table(b[start:start+int(vsize)], depth); err != nil {
 			return fmt.Errorf("table in element %d: %w", i, err)
@@ -203,6 +226,7 @@ func (w *walker) table(v []byte, depth int) error {
 	if root := ByteOrder.Uint64(v); root != 0 {
 		return w.subtree(root, bounds{}, depth+1)
 	}
+	// bbolt keeps a small table within the value of its parent, as a page without a number.
 	inline := v[tableHeader:]
 	if len(inline) < PageHeader || ByteOrder.Uint16(inline[8:]) != leafPage || depth > deepestTable {
 		return errors.New("its inline page is no leaf")
@@ -222,6 +246,8 @@ func within(b []byte, at int, pos, ksize, vsize uint32) ([]byte, error) {
 // ascending checks a key against the one before it (nil = it is the first of its page) and against the bounds.
 func ascending(before, k []byte, in bounds) error {
 	switch {
+	// Keys of a page ascend strictly; only the first may be equal to the bound of its parent, which
+	// is a copy of it.
 	case before != nil && bytes.Compare(before, k) >= 0,
 		before == nil && in.low != nil && bytes.Compare(in.low, k) > 0,
 		in.high != nil && bytes.Compare(k, in.high) >= 0:

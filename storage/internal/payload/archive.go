@@ -27,6 +27,7 @@ import (
 const (
 	ArchiveExt = ".archiving" // of the half-made file
 	// settled is how long after its end a month still gets payloads in the ordinary course of things.
+	// Games that ran over the end of the month, and retries of those that failed in it.
 	settled = 7 * 24 * time.Hour
 	// maxRounds bounds how often a month is gone through again because payloads kept arriving.
 	maxRounds = 4
@@ -44,8 +45,8 @@ type ArchiveOptions struct {
 // ArchiveProgress is how far the archiver is with one month. Before and After are the bytes of the payloads done so far.
 type ArchiveProgress struct {
 	Month         string
-	Done, Total   int // payloads
-	Before, After int64
+	Done, Total   int   // payloads
+	Before, After int64 // bytes of the payloads done so far
 }
 
 // ArchivedMonth is what became of one month.
@@ -62,6 +63,9 @@ type ArchivedMonth struct {
 
 // Archive archives closed months, or those that are asked for, one after the other. A month that is damaged is left as it is,
 // and says why. Errors: the context's cause, ErrReadOnly, ErrDiskFull, *ErrUnusable.
+//
+// It may run beside an engine that reads and writes the same months: the lock of a shard is held
+// for the swap of its file alone.
 func (p *Store) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth, error) {
 	if p.readOnly && !o.DryRun {
 		return nil, disk.ErrReadOnly
@@ -78,6 +82,7 @@ func (p *Store) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth,
 			continue
 		}
 		r, err := p.archiveMonth(ctx, m, o)
+		// One that is damaged must not keep the others from being archived.
 		if disk.IsDamage(err) {
 			r.Left, err = err.Error(), nil
 		}
@@ -89,6 +94,8 @@ func (p *Store) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth,
 	return done, nil
 }
 
+// wantMonth reports whether the month m, 2026-10, is among those asked for, or closed if none
+// were.
 func wantMonth(asked []string, m string) bool {
 	if asked != nil {
 		return slices.Contains(asked, m)
@@ -100,9 +107,12 @@ func wantMonth(asked []string, m string) bool {
 type load struct{ payloads, bytes int }
 
 // archiver is at work on one month.
+//
+// Each pass reads a page of matches from the old file, packs them on several cores, and commits
+// them to the new one: read, pack, write. The old file is open only while a page is read.
 type archiver struct {
 	*Shard
-	page    int
+	page    int // matches in one transaction
 	o       ArchiveOptions
 	report  *ArchivedMonth
 	ids     []string // of the matches, when it began
@@ -114,10 +124,12 @@ type archiver struct {
 	dicts   *Dictionaries
 	packing sync.Mutex
 	packers map[league.Part]*packer // made when first used: an encoder takes tens of megabytes
-	now     ArchiveProgress
-	told    time.Time
+	now     ArchiveProgress         // as it was last told
+	told    time.Time               // when that was
 }
 
+// archiveMonth does one month, if there is something to do. The room that it needs is that of
+// the old file at most: a new one is never larger.
 func (p *Store) archiveMonth(ctx context.Context, month string, o ArchiveOptions) (r ArchivedMonth, err error) {
 	began := time.Now()
 	r.Month = month
@@ -151,6 +163,7 @@ func (p *Store) archiveMonth(ctx context.Context, month string, o ArchiveOptions
 }
 
 // use runs f in a reading transaction of the month's shard as it is now.
+// It takes the shard anew each time: nothing keeps writers waiting while a page is packed.
 func (a *archiver) use(f func(*bolt.Tx) error) error {
 	if err := a.acquire(false); err != nil {
 		return err
@@ -160,6 +173,8 @@ func (a *archiver) use(f func(*bolt.Tx) error) error {
 }
 
 // count looks at every payload's header. untouched: nothing was put since the archiver last wrote the file.
+// Whether a month has changed is told by a number, and not by its payloads: those of a year are
+// hundreds of thousands, and a nightly run must cost nothing where nothing is to be done.
 func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
 	err = a.use(func(b *bolt.Tx) error {
 		m := disk.MetaOf(b)
@@ -172,6 +187,7 @@ func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
 			a.ids = append(a.ids, string(match))
 			return errors.Join(context.Cause(ctx), p.Bucket(match).ForEach(func(k, v []byte) error {
 				a.report.Payloads++
+				// The second byte of a frame is its codec: payload_frame.go.
 				if part := PartOfKey(k); len(v) > 1 && (a.erased || !packedCodec(v[1])) {
 					l := a.pending[part]
 					a.pending[part] = load{l.payloads + 1, l.bytes + len(v)}
@@ -183,11 +199,14 @@ func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
 	return untouched, err
 }
 
+// packedCodec reports whether a payload of that codec is as small as the archiver makes it.
 func packedCodec(c byte) bool {
 	return int(c) < len(codecs) && (codecs[c] == codecZstd || codecs[c] == codecColumns)
 }
 
 // run makes the new file and puts it in the place of the old one.
+// What arrived while it was packed is brought over by another pass, which reads what the new
+// file has already and packs only the rest. Each is shorter than the one before it.
 func (a *archiver) run(ctx context.Context) error {
 	if err := a.begin(ctx); err != nil {
 		return err
@@ -215,6 +234,7 @@ func (a *archiver) run(ctx context.Context) error {
 	return nil
 }
 
+// end lets go of everything, also after an error; it may be called more than once.
 func (a *archiver) end() {
 	for _, p := range a.packers {
 		_ = p.enc.Close()
@@ -237,6 +257,7 @@ type piece struct {
 }
 
 // pass brings over what the new file does not have yet.
+// A page is committed before the next is read: an interrupted run loses the work of one page.
 func (a *archiver) pass(ctx context.Context) error {
 	a.now = ArchiveProgress{Month: a.Month, Total: a.report.Payloads}
 	a.report.Bad = 0
@@ -263,6 +284,9 @@ func (a *archiver) pass(ctx context.Context) error {
 }
 
 // read copies the payloads of the next matches out of the old file.
+// next is the match to go on behind; nil at the end of the month. The bytes are copied: packing
+// them takes longer than a transaction should be kept open, which would keep bbolt from using
+// free pages again.
 func (a *archiver) read(after []byte) (page []*piece, next []byte, err error) {
 	var last []byte
 	err = a.use(func(b *bolt.Tx) error {
@@ -295,6 +319,7 @@ func (a *archiver) read(after []byte) (page []*piece, next []byte, err error) {
 func (a *archiver) write(page []*piece) error {
 	err := a.out.Update(func(b *bolt.Tx) error {
 		p := b.Bucket([]byte(Table))
+		// Keys come in their order: pages that are filled whole are never split.
 		p.FillPercent = disk.AppendFill
 		for _, x := range page {
 			if x.to == nil {
@@ -327,8 +352,10 @@ func (a *archiver) write(page []*piece) error {
 	return nil
 }
 
+// tellEvery bounds how often progress is told: a page takes milliseconds.
 const tellEvery = 200 * time.Millisecond
 
+// tell passes progress on; the last one of a month always, so that its bar ends full.
 func (a *archiver) tell(last bool) {
 	if a.o.Progress == nil || !last && time.Since(a.told) < tellEvery {
 		return
@@ -338,6 +365,8 @@ func (a *archiver) tell(last bool) {
 }
 
 // seal notes that what follows was put later.
+// The number is that of the transaction which writes it, so a file in which it is the last one
+// has not been touched since: see [archiver.count].
 func (a *archiver) seal() error {
 	a.tell(true)
 	err := a.out.Update(func(b *bolt.Tx) error {

@@ -21,6 +21,7 @@ func (a *archiver) begin(ctx context.Context) error {
 	if err != nil {
 		return disk.Unusable(a.path, err)
 	}
+	// Archiving a month takes minutes: what was packed before an interruption is not packed again.
 	if there && a.reopen() == nil {
 		return nil
 	}
@@ -34,6 +35,8 @@ func (a *archiver) begin(ctx context.Context) error {
 	}
 	err = a.use(func(old *bolt.Tx) error {
 		return disk.CreateFile(a.path, func(b *bolt.Tx) error {
+			// The file is complete in one transaction with its kind and its dictionaries: there is no
+			// instant at which it exists and cannot be read.
 			return errors.Join(createShard(b, a.Month, shardArchived), createDicts(b, a.oldDicts(old), fresh))
 		})
 	})
@@ -53,6 +56,8 @@ func (a *archiver) oldDicts(old *bolt.Tx) *bolt.Bucket {
 }
 
 // createDicts takes over the dictionaries of the old file, whatever they are like, and adds fresh ones.
+// A damaged one is taken over as it is: payloads that were packed with it name it, and check
+// must find the same fault in the new file as in the old.
 func createDicts(b *bolt.Tx, old *bolt.Bucket, fresh map[uint32]dictionary) error {
 	t, err := b.CreateBucket([]byte(DictTable))
 	if err != nil {
@@ -74,6 +79,8 @@ func createDicts(b *bolt.Tx, old *bolt.Bucket, fresh map[uint32]dictionary) erro
 }
 
 // reopen opens the half-made file and reads its dictionaries.
+// It serves twice: to go on with what an earlier run left, and to read from disk what this one
+// has written (see [archiver.prove]), past every cache of the handle that wrote it.
 func (a *archiver) reopen() (err error) {
 	a.end()
 	defer func() {
@@ -101,6 +108,7 @@ func (a *archiver) train(ctx context.Context) (map[uint32]dictionary, error) {
 		if err != nil {
 			return nil, err
 		}
+		// A second dictionary for the same part would not make files smaller, only keep both in memory.
 		if have || a.pending[part].payloads == 0 {
 			continue
 		}
@@ -108,6 +116,7 @@ func (a *archiver) train(ctx context.Context) (map[uint32]dictionary, error) {
 		if err != nil {
 			return nil, err
 		}
+		// By chance, so that a payload whose dictionary is missing never finds another one by its number.
 		id := 1<<16 + rand.Uint32N(1<<30) // below 1<<15 they are the standard's
 		if d := trainDict(part, id, samples, a.pending[part].bytes); d != nil {
 			fresh[id] = dictionary{part: part, bytes: d}
@@ -116,6 +125,8 @@ func (a *archiver) train(ctx context.Context) (map[uint32]dictionary, error) {
 	return fresh, nil
 }
 
+// knownDict reports whether the old file has a dictionary that may be used again. After an
+// erasure it may not: a dictionary is made of samples, and what was to be forgotten may be one.
 func (a *archiver) knownDict(part league.Part) (have bool, err error) {
 	err = a.use(func(*bolt.Tx) error {
 		have = a.Shard.Dicts.Of(part) != 0 && !a.erased
@@ -130,6 +141,7 @@ func (a *archiver) samples(ctx context.Context, part league.Part) (list [][]byte
 	if err != nil {
 		return nil, err
 	}
+	// Ids ascend with time: samples from all over the month meet each patch of the game in it.
 	step := max(len(a.ids)/maxSamples, 1)
 	for i := 0; i < len(a.ids) && len(list) < maxSamples; i += step {
 		if ctx.Err() != nil {
@@ -163,6 +175,8 @@ func (a *archiver) prove(ctx context.Context) (seq uint64, same bool, err error)
 		return 0, false, disk.Unusable(a.path, err)
 	}
 	a.out = nil
+	// With payloads that could not be read the new file holds them as they are, and so fails the
+	// same look as the old one. They are compared below, byte by byte.
 	if err := a.o.Verify.Verify(ctx, a.path); err != nil && a.report.Bad == 0 {
 		return 0, false, a.discard(err)
 	}
@@ -185,6 +199,7 @@ func (a *archiver) discard(why error) error {
 	return errors.Join(fmt.Errorf("the new file of %s is not sound, the old one stays: %w", a.Month, why), os.Remove(a.path))
 }
 
+// compare reads both files whole. It is what makes it safe to delete the old one.
 func (a *archiver) compare(ctx context.Context, old, made *bolt.Tx) (same bool, err error) {
 	o, m := old.Bucket([]byte(Table)), made.Bucket([]byte(Table))
 	same = true
@@ -200,6 +215,8 @@ func (a *archiver) compare(ctx context.Context, old, made *bolt.Tx) (same bool, 
 	if err != nil || !same {
 		return false, err
 	}
+	// More matches than the old file has is no change that was made meanwhile: nothing but the
+	// archiver writes the new one. It would mean a fault of ours.
 	extra := -n
 	err = m.ForEachBucket(func([]byte) error { extra++; return nil })
 	if err == nil && extra != 0 {
@@ -209,6 +226,8 @@ func (a *archiver) compare(ctx context.Context, old, made *bolt.Tx) (same bool, 
 }
 
 // swap puts the new file in the place of the old one, if nothing was put into that since it was compared.
+// Writers are let in while both files are compared, which takes minutes, and kept out here for
+// the milliseconds of a rename. A false done sends the caller back to copy what has come since.
 func (a *archiver) swap(ctx context.Context, seq uint64) (done bool, err error) {
 	a.mu.Lock() // nobody has the old file open now
 	defer a.mu.Unlock()
@@ -232,6 +251,8 @@ func (a *archiver) swap(ctx context.Context, seq uint64) (done bool, err error) 
 }
 
 // SeqLocked is the last transaction of the old file.
+// It is read from the meta page where the file is closed: opening it would map it for nothing.
+// The shard's lock is held by the caller.
 func (s *Shard) SeqLocked() (seq uint64, err error) {
 	if s.Bolt == nil {
 		m, err := disk.FileMeta(s.Path)

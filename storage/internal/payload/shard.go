@@ -36,6 +36,9 @@ const (
 //	dict             u32 number                              part and dictionary; archived shards only
 
 // Shard is the payload file of one month. Users hold its lock for reading while they use the open file.
+//
+// A month per file, because months end: a closed one is archived as a whole, copied by a backup
+// once, and dropped by deleting a file, which gives the disk its room back at once.
 type Shard struct {
 	Month, Path string
 	readOnly    bool
@@ -45,7 +48,7 @@ type Shard struct {
 	mu    sync.RWMutex
 	Bolt  *bolt.DB // nil = closed
 	Dicts *Dictionaries
-	last  atomic.Int64
+	last  atomic.Int64 // when it was last used, in Unix nanoseconds
 
 	queueMu sync.Mutex
 	Queue   []*shardPut
@@ -66,6 +69,9 @@ type shardAnswer struct {
 
 // acquire opens the shard if it is closed and keeps it open until release. Without create, a shard that is not there is
 // ErrNotFound.
+// On success the caller holds the lock for reading. It is a loop because the lock cannot be
+// turned from one for writing into one for reading: between open and the next look somebody may
+// have closed the file, or the archiver have put another one in its place.
 func (s *Shard) acquire(create bool) error {
 	for {
 		s.mu.RLock()
@@ -79,11 +85,14 @@ func (s *Shard) acquire(create bool) error {
 	}
 }
 
+// release lets the file be closed once it has been idle.
 func (s *Shard) release() {
 	s.last.Store(time.Now().UnixNano())
 	s.mu.RUnlock()
 }
 
+// open opens the file, and makes it if that is wanted. Its month is checked: a file that was
+// copied by hand under another name would give one month's payloads for another's.
 func (s *Shard) open(create bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,6 +132,8 @@ func (s *Shard) open(create bool) error {
 	return nil
 }
 
+// create makes the file with its tables. The folder is synced before anything lies in it: a
+// payload that was stored must not be lost with the folder's own name.
 func (s *Shard) create() error {
 	dir := filepath.Dir(s.Path)
 	if err := os.Mkdir(dir, disk.DirMode); err != nil && !errors.Is(err, os.ErrExist) {
@@ -151,6 +162,7 @@ var (
 	metaErased   = []byte("erased")   // transaction of the last deletion: free pages and dictionaries may have what was deleted
 )
 
+// checkSchema refuses what is no payload file, one of a newer Farsight, and one of another month.
 func (s *Shard) checkSchema(b *bolt.Tx) error {
 	if !disk.MetaOf(b).Exists() || b.Bucket([]byte(Table)) == nil {
 		return &disk.Damaged{Path: s.Path, Why: "it is a database, but not a payload file of Farsight's"}
@@ -165,6 +177,8 @@ func (s *Shard) checkSchema(b *bolt.Tx) error {
 }
 
 // Get returns a copy of a stored value.
+// A copy, because bbolt's own bytes are gone with its transaction. engine.ErrNotFound if there
+// is none.
 func (s *Shard) Get(match string, k []byte) (v []byte, err error) {
 	err = s.View(func(b *bolt.Tx) error {
 		if m := b.Bucket([]byte(Table)).Bucket([]byte(match)); m != nil {
@@ -190,6 +204,10 @@ func (s *Shard) holds(match string, part league.Part, k []byte, ref league.Paylo
 
 // put commits a value together with those that others put meanwhile. There is no goroutine: whoever finds nobody leading
 // commits a group, which holds its own value, and passes the lead on.
+//
+// Each commit costs an fsync or two, whatever is in it. Workers that store at the same time share
+// one; a single worker waits for nobody. What it returns holds for this value alone only in so
+// far as a group is committed or not as a whole.
 func (s *Shard) put(match string, k, v []byte) error {
 	o := &shardPut{match: match, key: k, v: v, answer: make(chan shardAnswer, 1)}
 	s.queueMu.Lock()
@@ -207,6 +225,8 @@ func (s *Shard) put(match string, k, v []byte) error {
 }
 
 // lead commits the head of the queue, which begins with o.
+// The others are answered before the lead is passed on: the next leader is one of those that
+// came later.
 func (s *Shard) lead(o *shardPut) error {
 	group := s.take()
 	err := s.Guard(func() error { return s.commit(group) })
@@ -225,6 +245,8 @@ func (s *Shard) lead(o *shardPut) error {
 	return err
 }
 
+// take cuts the next group off the queue: it is bounded, so that one commit does not grow with
+// the number of those that wait for it. The first payload is in it however large it is.
 func (s *Shard) take() []*shardPut {
 	s.queueMu.Lock()
 	defer s.queueMu.Unlock()
@@ -238,6 +260,8 @@ func (s *Shard) take() []*shardPut {
 	return group
 }
 
+// An error leaves it open whether the group is on disk: see [disk.ErrUnknown]. Putting a payload
+// again is harmless, so the caller may.
 func (s *Shard) commit(group []*shardPut) error {
 	crash.Point("before-payload-commit")
 	defer s.commits.Add(time.Now())
@@ -275,6 +299,8 @@ func (s *Shard) View(f func(*bolt.Tx) error) error {
 	return s.Guard(func() error { return s.Bolt.View(f) })
 }
 
+// closeIdle closes the file if nobody has used it for [ShardIdle]. It never waits: whoever has
+// the lock is using it.
 func (s *Shard) closeIdle() {
 	if time.Since(time.Unix(0, s.last.Load())) < ShardIdle || !s.mu.TryLock() {
 		return
@@ -285,12 +311,14 @@ func (s *Shard) closeIdle() {
 	}
 }
 
+// close waits for those that use the file.
 func (s *Shard) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closeLocked()
 }
 
+// The lock is held for writing.
 func (s *Shard) closeLocked() error {
 	if s.Bolt == nil {
 		return nil
@@ -301,6 +329,8 @@ func (s *Shard) closeLocked() error {
 	return b.Close()
 }
 
+// drop deletes the file. A crash before the folder is synced may bring it back; the next prune
+// deletes it again.
 func (s *Shard) drop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,10 +10,12 @@ import (
 
 // facts are what happened in one game. Match and timeline are both written from them, so kills, gold
 // and levels agree between the two. The templates name the fields: <g.seconds>.
+// They hang on nothing but the seed and the game's id: asked twice, by two clients, or years of
+// simulated time apart, a game is the same, and nothing of it is kept in between.
 type facts struct {
 	*Game
-	form    form
-	pr      *Project
+	form    form     // length, number of players and map of its kind
+	pr      *Project // under whose key the PUUIDs are encrypted
 	parts   []part
 	kills   []kill // in order of time
 	winner  int    // team id
@@ -34,6 +36,10 @@ type kill struct {
 }
 
 // part is one participant. The templates name the fields: <p.kills>, <p.champs.magic>.
+//
+// Its numbers are not those of real players, but they hang together as Riot's do: kills add up to
+// the kills of the team, gold follows from them, shares add up to one. Clients that check sums
+// find none wrong.
 type part struct {
 	slot, id            int // id counts from 1
 	who                 Person
@@ -75,6 +81,7 @@ type part struct {
 
 type damage struct{ physical, magic, pure, total int }
 
+// damageOf adds the total; "pure" is Riot's trueDamage.
 func damageOf(physical, magic, pure int) damage {
 	return damage{physical, magic, pure, physical + magic + pure}
 }
@@ -82,12 +89,15 @@ func damageOf(physical, magic, pure int) damage {
 var positions = []string{"TOP", "JUNGLE", "MIDDLE", "BOTTOM", "UTILITY"}
 
 // facts invents the game that p stands for, the same each time.
+// The order of its steps is part of the result: each draws from the same stream of numbers, so
+// that one that draws more would change all that come after it.
 func (w *World) facts(p *Game, pr *Project) *facts {
 	r := keyed.Start(w.seed).Str("facts").Str(p.ID).Stream()
 	g := &facts{Game: p, form: shapes[p.Shape], pr: pr}
 	g.seconds = r.Between(g.form.minutes[0]*60, g.form.minutes[1]*60)
 	patch := patches[p.era]
 	g.version = fmt.Sprintf("%d.%d.%d.%d", patch.year, r.Between(patch.from, patch.to), r.Between(400, 780), r.Between(1000, 9999))
+	// 100 is the blue side and 200 the red one.
 	g.winner = 100 + 100*r.Below(2)
 	g.parts = make([]part, g.form.players)
 	for i := range g.parts {
@@ -107,6 +117,7 @@ func (w *World) facts(p *Game, pr *Project) *facts {
 }
 
 // settle draws what the game is told by from how it went.
+// [facts.fight] has decided who kills; this decides what the game is called by it.
 func (g *facts) settle() {
 	g.milliseconds, g.length = g.seconds*1000+311, float64(g.seconds)+0.311
 	g.begin = g.At.UnixMilli()
@@ -146,6 +157,8 @@ func (g *facts) rate(p *part) {
 }
 
 // cast decides who plays in place i.
+// Places are fixed by the map: on the Rift five against five in the order of their positions, in
+// the arena pairs, in Swarm all on one side.
 func (g *facts) cast(i int, r *keyed.Stream, w *World) {
 	p := &g.parts[i]
 	p.slot, p.id = i, i+1
@@ -168,6 +181,7 @@ func (g *facts) cast(i int, r *keyed.Stream, w *World) {
 		p.position, p.individual = positions[i%5], positions[i%5]
 	case cherry:
 		p.sub, p.spell1, p.spell2 = i/2+1, 2202, 2201
+		// Pairs in their order, turned by a number of the game's: each place is taken once.
 		p.place = (i/2+int(keyed.Mix(g.number)%97))%(g.form.players/2) + 1
 		g.winner = 100
 		if p.team = 100; p.place > g.form.players/4 {
@@ -180,6 +194,8 @@ func (g *facts) cast(i int, r *keyed.Stream, w *World) {
 	p.win = p.team == g.winner
 }
 
+// seat decides which person sits there: one that the world knows to have played this game, a
+// stranger, or a bot.
 func (g *facts) seat(p *part, w *World, r *keyed.Stream) {
 	stranger := r.Below(population) // drawn for every place, so that a known player changes nothing else
 	if p.slot >= g.form.humans(g.Shape) {
@@ -200,6 +216,8 @@ func (g *facts) seat(p *part, w *World, r *keyed.Stream) {
 // killsPerMinute by kind of map, all players together: near the recorded games.
 var killsPerMinute = map[arena]float64{rift: 1.85, aram: 5.2, cherry: 4, swarm: 0}
 
+// fight makes the kills, in order of time; none in the first ninety seconds, when nobody meets.
+// A remake is a game that ended before it began, and Swarm ends with the first death.
 func (g *facts) fight(r *keyed.Stream) {
 	if g.Shape == Swarm {
 		g.kills = []kill{{at: g.seconds * 1000, killer: -1, victim: 0}}
@@ -226,9 +244,11 @@ func (g *facts) duel(at int, r *keyed.Stream) kill {
 	if !g.parts[k.killer].win && r.Chance(30) {
 		k.killer, k.victim = k.victim, k.killer
 	}
+	// The next place that is no friend's; there is one in every form that has kills.
 	for g.allied(k.killer, k.victim) {
 		k.victim = (k.victim + 1) % n
 	}
+	// 4 in 100 die by towers and monsters.
 	if r.Chance(4) {
 		k.killer = -1
 		return k
@@ -241,6 +261,8 @@ func (g *facts) duel(at int, r *keyed.Stream) kill {
 	return k
 }
 
+// allied reports whether two places are of one side: a pair in the arena, else a team. Everybody
+// is allied with themselves.
 func (g *facts) allied(i, j int) bool {
 	if g.form.arena == cherry {
 		return g.parts[i].sub == g.parts[j].sub
@@ -249,12 +271,15 @@ func (g *facts) allied(i, j int) bool {
 }
 
 // sum derives the players' scores from the kills.
+// A spree is two kills or more without dying; kills within ten seconds of each other are a double,
+// triple, quadra or penta kill.
 func (g *facts) sum() {
 	type run struct{ spree, multi, lastKill, lastDeath int }
 	runs := make([]run, len(g.parts))
 	for _, k := range g.kills {
 		v, vr := &g.parts[k.victim], &runs[k.victim]
 		v.deaths++
+		// Later deaths take longer, a second more for each minute of the game.
 		v.dead += 8 + k.at/60_000
 		v.longest = max(v.longest, (k.at-vr.lastDeath)/1000)
 		vr.spree, vr.multi, vr.lastDeath = 0, 0, k.at
@@ -279,6 +304,7 @@ func (g *facts) sum() {
 }
 
 // fill invents what does not follow from the kills, in proportion to the length of the game.
+// The rates were set so that the sums come near those of the recorded games.
 func (g *facts) fill(p *part, r *keyed.Stream) {
 	m := float64(g.seconds) / 60
 	p.level = min(18, 3+int(m*0.58)+r.Below(2))
@@ -305,6 +331,7 @@ func (g *facts) fill(p *part, r *keyed.Stream) {
 	p.longest = max(p.longest, (g.seconds-p.dead)/(p.deaths+1))
 }
 
+// equip gives as many items as the gold buys; the seventh place is the trinket's, which is free.
 func (g *facts) equip(p *part, r *keyed.Stream) {
 	stock := items
 	if g.form.arena == cherry {
@@ -318,6 +345,7 @@ func (g *facts) equip(p *part, r *keyed.Stream) {
 	}
 }
 
+// spread divides damage into kinds: most of it is of the champion's own.
 func spread(total int, magic bool, r *keyed.Stream) damage {
 	main := int(float64(total) * (0.6 + 0.3*r.Unit()))
 	rest := total - main
@@ -328,6 +356,7 @@ func spread(total int, magic bool, r *keyed.Stream) damage {
 	return damageOf(main, rest-pure, pure)
 }
 
+// shareDamage adds up each player's side, of which the shares in [facts.rate] are parts.
 func (g *facts) shareDamage() {
 	for i := range g.parts {
 		p := &g.parts[i]

@@ -20,6 +20,9 @@ import (
 
 // newActCommands are the console's commands for scripts. They are carried out by the
 // engine that runs, else on the data directory.
+// Operations that act on nothing but their target, or on jobs, are made from the table of
+// [operation.Commands]: one that is added there is a command here, with its help and its
+// completion. Those that need more words (trigger, freeze, undo) are written out.
 func newActCommands() []*cobra.Command {
 	var out []*cobra.Command
 	for _, o := range operation.Commands() {
@@ -35,11 +38,11 @@ func newActCommands() []*cobra.Command {
 // targets are how the arguments of a command name what it acts on: each makes one command
 // to the engine, but for a bucket, which they name together.
 var targets = map[operation.Target]struct {
-	use      string
+	use      string // after the command's name in its help
 	check    cobra.PositionalArgs
 	complete cobra.CompletionFunc
-	each     func(c *engine.Command, arg string)
-	all      func(c *engine.Command, args []string)
+	each     func(c *engine.Command, arg string)    // one command to the engine for each argument
+	all      func(c *engine.Command, args []string) // one command of all arguments, instead of each
 }{
 	operation.Nothing: {check: noArgs, all: func(*engine.Command, []string) {}},
 	operation.Queue:   {use: " QUEUE…", check: someQueues, complete: completeQueues, each: func(c *engine.Command, arg string) { c.Queue = engine.Queue(arg) }},
@@ -48,6 +51,8 @@ var targets = map[operation.Target]struct {
 }
 
 // targetCommand is the command of an operation that needs no more than its target.
+// With several arguments (`farsight pause ingest.rank.daily ingest.weekly`) all are checked
+// before the first is carried out: see [acts.run].
 func targetCommand(o operation.Operation) *cobra.Command {
 	var reason string
 	t := targets[o.Target]
@@ -70,6 +75,8 @@ func targetCommand(o operation.Operation) *cobra.Command {
 	return cmd
 }
 
+// someQueues wants one queue at least. Whether it exists is asked later, of the engine: see
+// [acts.check].
 func someQueues(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef("name a queue: %s %s", cmd.CommandPath(), ingest.QueueFull)
@@ -79,17 +86,21 @@ func someQueues(cmd *cobra.Command, args []string) error {
 
 // jobFlags are the flags of a command on jobs.
 type jobFlags struct {
-	filter  engine.JobFilter
+	filter  engine.JobFilter // filled in by command from class, queue, states and account
 	class   string
 	queue   string
 	states  []string
 	account string
 	reason  string
 	confirm string
-	canary  bool
-	at, in  string
+	canary  bool   // with retry: see [engine.Command]
+	at, in  string // with reschedule: an instant, or a time from now
 }
 
+// jobCommand makes the command of an operation on jobs, such as
+//
+//	farsight retry match:KR_7214550881
+//	farsight discard --class 503 --queue ingest.full --dry-run
 func jobCommand(v operation.Operation) *cobra.Command {
 	var o jobFlags
 	cmd := &cobra.Command{
@@ -139,12 +150,16 @@ func (o jobFlags) command(op engine.Op, args []string, now time.Time) (engine.Co
 	}
 	o.filter.Class, o.filter.Queue, o.filter.Owner = engine.Class(o.class), engine.Queue(o.queue), o.account
 	switch {
+	// Which of both is meant cannot be told, and the wrong one may act on thousands of jobs.
 	case len(args) > 0 && !o.filter.Empty():
 		return c, usagef("name jobs, or say which by flags, but not both")
+	// Nothing given is not "all of them": that has to be said with --confirm.
 	case len(args) == 0 && o.filter.Empty() && o.confirm == "":
 		return c, usagef("name a job by id or key, such as match:KR_7214550881, or say which by --class, --queue, --state or --account")
 	case o.confirm != "" && o.confirm != engine.ConfirmAll:
 		return c, usagef("--confirm %q is not the word: it is %q", o.confirm, engine.ConfirmAll)
+	// A forced try goes round what the engine has decided; the one who reads the job later must
+	// find out why.
 	case op == engine.OpForce && strings.TrimSpace(o.reason) == "":
 		return c, usagef("force needs --reason: it is kept with the job")
 	case op == engine.OpReschedule:
@@ -166,6 +181,7 @@ type flagged struct{ flag, value string }
 // instant reads a flag for an instant or one for a time from now; exactly one of them.
 func instant(at, in flagged, now time.Time) (time.Time, error) {
 	switch {
+	// both, or none
 	case (at.value == "") == (in.value == ""):
 		return time.Time{}, usagef("say when: --%[1]s 18:30, --%[1]s 2026-11-21T18:30:00Z or --%[2]s 10m", at.flag, in.flag)
 	case in.value != "":
@@ -179,6 +195,8 @@ func instant(at, in flagged, now time.Time) (time.Time, error) {
 }
 
 // ahead is an instant that is still to come.
+// An instant that has passed would freeze nothing and look as if it had; [instant] takes one,
+// because a job that is due in the past is merely due.
 func ahead(at, in flagged, now time.Time) (time.Time, error) {
 	t, err := instant(at, in, now)
 	if err != nil || t.After(now) {
@@ -195,6 +213,9 @@ func clock(s string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, nil
 	}
+	// 23:50 typed at 00:10 is tonight, 00:05 is tomorrow: nobody who plans ahead means a time that
+	// has gone by. The date is put together from its fields, so that a change of the clocks between
+	// now and then does not move the hour.
 	for _, layout := range []string{"15:04", "15:04:05"} {
 		d, err := time.ParseInLocation(layout, s, now.Location())
 		if err != nil {
@@ -209,6 +230,8 @@ func clock(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, usagef("%q is no instant: use 18:30 or 2026-11-21T18:30:00Z", s)
 }
 
+// triggerCommand makes `farsight trigger`. Without an engine it puts the sync in line in the
+// data directory: the next engine begins it.
 func triggerCommand() *cobra.Command {
 	var opt syncOptions
 	var mode, reason string
@@ -243,6 +266,8 @@ func bucketArgs(cmd *cobra.Command, args []string) error {
 	return usagef("name a host, and a method if only that is meant: %s europe match-v5.match", cmd.CommandPath())
 }
 
+// bucketOf names the limit of a host, or that of one method on it: [europe match-v5.match].
+// The arguments were checked by [bucketArgs].
 func bucketOf(args []string) engine.Bucket {
 	b := engine.Bucket{Host: args[0]}
 	if len(args) == 2 {
@@ -251,6 +276,8 @@ func bucketOf(args []string) engine.Bucket {
 	return b
 }
 
+// freezeCommand makes `farsight freeze`. What is frozen is kept in the store and so outlives
+// the engine; without an instant it holds until `farsight thaw`.
 func freezeCommand() *cobra.Command {
 	var until, span, reason string
 	var percent int
@@ -290,6 +317,8 @@ func untilFlags(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
+// undoCommand makes `farsight undo`. Without a number it is the last command that can be undone;
+// the engine refuses when what the command changed has changed again since.
 func undoCommand() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
@@ -322,6 +351,8 @@ func runAct(cmd *cobra.Command, all []engine.Command, jobs []string) error {
 	if err != nil {
 		return err
 	}
+	// Only a trigger may begin a directory: on one that does not exist yet there is nothing that
+	// another command could act on.
 	return commanding(cmd.Context(), cfg, all[0].Op != engine.OpTrigger, func(_ context.Context, c engine.Console, own *parts) error {
 		a := acts{all: all, jobs: jobs, on: c, alone: own != nil}
 		a.knows = func(ctx context.Context, q engine.Queue) error { return hasQueue(ctx, c, q) }
@@ -336,11 +367,13 @@ func runAct(cmd *cobra.Command, all []engine.Command, jobs []string) error {
 type acts struct {
 	all   []engine.Command
 	jobs  []string
-	on    engine.Console
-	knows func(context.Context, engine.Queue) error
-	alone bool // no engine runs
+	on    engine.Console                            // the engine that runs, or one of our own on the directory
+	knows func(context.Context, engine.Queue) error // refuses a queue that nobody has heard of
+	alone bool                                      // no engine runs
 }
 
+// run carries them out in their order and prints the receipt of each. The first that fails ends
+// it: its receipt says what was done before.
 func (a acts) run(cmd *cobra.Command) error {
 	ctx, dry, out := cmd.Context(), flagBool(cmd, "dry-run"), stdout(cmd)
 	if len(a.jobs) > 0 {
@@ -393,6 +426,8 @@ func (a acts) check(ctx context.Context, c engine.Command) error {
 	if err != nil {
 		return err
 	}
+	// --account takes a Riot ID, and jobs are owned by the account's own id, which outlives a
+	// change of name.
 	filter.Owner = found.(engine.AccountDetail).Row.ID
 	return nil
 }
@@ -410,6 +445,7 @@ func (p *parts) knows(ctx context.Context, name engine.Queue) error {
 	if slices.ContainsFunc(stored, func(q engine.QueueState) bool { return q.Name == name }) {
 		return nil
 	}
+	// A job of a version to come may stand in a queue that this one does not know.
 	for j, err := range p.db.Live(ctx) {
 		if err == nil && j.Queue == name {
 			return nil

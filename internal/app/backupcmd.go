@@ -31,6 +31,10 @@ func newBackupCommands() []*cobra.Command {
 }
 
 // checkCopyCommand says on standard output what is wrong with the file.
+// It is a process of its own because bbolt maps the file: a damaged page may end whoever reads
+// it with SIGBUS, which must not be the engine that makes the copy. [verifyCopy] starts it. A
+// damaged copy ends with code 3 and its reason alone on standard output; any other failure is
+// an error as of every command.
 func checkCopyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: checkCopy + " FILE", Hidden: true, Args: cobra.ExactArgs(1),
@@ -47,12 +51,15 @@ func checkCopyCommand() *cobra.Command {
 
 // backupOptions are the flags of `farsight backup`.
 type backupOptions struct {
-	to         string
-	keep       int
+	to         string // folder of the backups; "" = backup/ in the data directory
+	keep       int    // how many of them stay, this one counted
 	list       bool
 	noPayloads bool
 }
 
+// backupCommand makes `farsight backup`. It may be run at any time, from cron too: a directory
+// that an engine holds is copied by that engine from one read transaction, so that nothing has
+// to stop for it.
 func backupCommand() *cobra.Command {
 	var opt backupOptions
 	cmd := &cobra.Command{
@@ -101,12 +108,16 @@ func runBackup(ctx context.Context, cfg config.Config, opt backupOptions, out cl
 	if err := printBackup(r, out); err != nil {
 		return err
 	}
+	// What could be copied is a good backup and has been printed; a script must still learn that
+	// the payloads of some months are those of an older copy, or missing.
 	if len(r.Failed) > 0 {
 		return &coded{code: exitIncomplete, quiet: true, err: errors.New("some months could not be copied")}
 	}
 	return nil
 }
 
+// backupUnheld copies a directory on which no engine works. It opens it for reading only,
+// which keeps an engine from starting on it until the copy is made.
 func backupUnheld(ctx context.Context, cfg config.Config, opt backupOptions, out cli.Out) (engine.BackupDone, error) {
 	db, err := storage.OpenReadOnly(inDirectory(cfg))
 	if err != nil {
@@ -125,6 +136,7 @@ var errNoReport = errors.New("the engine has not told what it did: is it of the 
 func backupHeld(ctx context.Context, c *api.Client, opt backupOptions, out cli.Out) (done engine.BackupDone, err error) {
 	ask := engine.BackupAsk{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads}
 	if ask.To != "" {
+		// The engine has another working directory than the shell that asks.
 		if ask.To, err = filepath.Abs(ask.To); err != nil {
 			return done, fmt.Errorf("find the folder %s: %w", opt.to, err)
 		}
@@ -133,6 +145,7 @@ func backupHeld(ctx context.Context, c *api.Client, opt backupOptions, out cli.O
 	r, err := c.Do(ctx, engine.Command{Op: engine.OpBackup, Backup: &ask})
 	arrived()
 	switch {
+	// The engine says that what it holds is damaged: the same code as `farsight check` has.
 	case errors.Is(err, engine.ErrBroken):
 		return done, &coded{code: exitIncomplete, err: err}
 	case err != nil:
@@ -151,6 +164,11 @@ func leftOr(ctx context.Context, err error) error {
 	return err
 }
 
+// printBackup says what was made, such as
+//
+//	/srv/farsight/backup/20261121T120000Z: verified, 4.3 MB written in 310 ms, 11 of 12 months were copied before
+//
+// The backups of a folder share the copy of a month that has not changed between them.
 func printBackup(r engine.BackupDone, out cli.Out) error {
 	if out.JSON {
 		return cli.JSON(out, r)
@@ -183,6 +201,9 @@ type listedBackup struct {
 	Problem string `json:"problem,omitempty"`
 }
 
+// listBackups lists those of a folder, the newest first. It opens no store, so that it works
+// beside an engine and on a directory whose state.db cannot be opened, which is when it is
+// needed most.
 func listBackups(cfg config.Config, to string, out cli.Out) error {
 	list, err := keep.Backups(backupsOf(cfg, to))
 	if err != nil {
@@ -210,6 +231,9 @@ func listBackups(cfg config.Config, to string, out cli.Out) error {
 	return nil
 }
 
+// restoreCommand makes `farsight restore`. It never deletes: what it replaces is kept beside
+// what it puts back, and payloads that are newer than the backup stay, because they would cost
+// calls to fetch again.
 func restoreCommand() *cobra.Command {
 	var opt keep.RestoreOptions
 	var list, yes bool
@@ -242,6 +266,8 @@ func restoreCommand() *cobra.Command {
 	return cmd
 }
 
+// runRestore plans first, asks, and then puts back what it has planned. The plan is a dry run
+// of the same code: what is asked about is what will be done.
 func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions, yes bool, out cli.Out) error {
 	o := inDirectory(cfg)
 	opt.Verify, opt.By = verifyCopy, operator("cli")
@@ -272,6 +298,7 @@ func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions,
 }
 
 // confirmRestore asks on a terminal, and wants --yes elsewhere.
+// With --json nobody reads the question, even on a terminal.
 func confirmRestore(r keep.RestoreReport, yes bool, out cli.Out) error {
 	if yes {
 		return nil
@@ -291,6 +318,11 @@ func confirmRestore(r keep.RestoreReport, yes bool, out cli.Out) error {
 	return nil
 }
 
+// printRestore says what becomes of each file, such as
+//
+//	put back 20261121T120000Z (2h old), 84 MB in all
+//	  state.db: replace, the old one is kept as state.db.before-restore-20261121T141500Z
+//	  payload/2026-11.db: keep
 func printRestore(r keep.RestoreReport, out cli.Out) error {
 	did := "put back"
 	if r.DryRun {
@@ -318,6 +350,8 @@ type compactOptions struct {
 	workers   int
 }
 
+// compactCommand makes `farsight compact`. It needs the directory for itself: it puts new
+// files in the place of those that an engine has open.
 func compactCommand() *cobra.Command {
 	var opt compactOptions
 	cmd := &cobra.Command{
@@ -348,6 +382,8 @@ func compactCommand() *cobra.Command {
 	return cmd
 }
 
+// runCompact archives months and copies state.db without its holes. Interrupted, it leaves each
+// file either as it was or as it is to be; packed months are found half done by the next run.
 func runCompact(ctx context.Context, cfg config.Config, opt compactOptions, out cli.Out) error {
 	if opt.workers == 0 {
 		opt.workers = runtime.NumCPU()
@@ -385,6 +421,11 @@ func toEnd(command string, err error) error {
 	return fmt.Errorf("%w: `farsight %s` needs it for itself: end the engine with `kill %d`, and start it again afterwards", err, command, held.PID)
 }
 
+// printCompact has a line for each month, and the sums:
+//
+//	2026-10: 612 MB -> 174 MB (0.28), 41200 of 41200 payloads packed in 38.2s
+//	state.db: 96 MB -> 61 MB
+//	in all: 708 MB -> 235 MB
 func printCompact(r keep.CompactReport, out cli.Out) error {
 	for _, m := range r.Months {
 		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, human.Bytes(m.Before), human.Bytes(m.After),
@@ -408,6 +449,7 @@ func printCompact(r keep.CompactReport, out cli.Out) error {
 	return err
 }
 
+// ratio of what is left to what was there; 1 of an empty file, which did not shrink.
 func ratio(a, b int64) float64 {
 	if b == 0 {
 		return 1

@@ -13,6 +13,9 @@ import (
 )
 
 // newRoot makes the command tree.
+// The steps at its end need the whole tree, and this order: arrange sorts it into the groups of
+// the help text, shells and complete give completion, exemplify puts the examples in, which the
+// tests carry out.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "farsight",
@@ -34,6 +37,7 @@ func newRoot() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(flagFault)
+	// "Did you mean": two typing errors at most, or the guess is worse than none.
 	root.SuggestionsMinimumDistance = 2
 	config.AddFlags(root.PersistentFlags())
 	hideRareFlags(root)
@@ -61,10 +65,14 @@ func newRoot() *cobra.Command {
 // config` lists all.
 var commonFlags = map[string]bool{"data-dir": true, "store": true, "platform": true, "log-level": true}
 
+// hideRareFlags keeps the settings, each of which is a flag, out of the help texts. They
+// work all the same.
 func hideRareFlags(root *cobra.Command) {
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = !commonFlags[f.Name] })
 }
 
+// demoCommand makes `farsight demo`. It needs nothing, neither a key nor a network nor a
+// configuration: it is what somebody tries first.
 func demoCommand() *cobra.Command {
 	var opt demoOptions
 	cmd := &cobra.Command{
@@ -101,6 +109,7 @@ func demoCommand() *cobra.Command {
 	return cmd
 }
 
+// syncCommand makes `farsight sync`, for scripts and cron: it ends when the sync has.
 func syncCommand() *cobra.Command {
 	var opt syncOptions
 	cmd := &cobra.Command{
@@ -123,6 +132,8 @@ func syncCommand() *cobra.Command {
 	return cmd
 }
 
+// simCommand makes `farsight sim`. It serves any client of Riot's API, not only this program:
+// RIOT_BASE_URL is what the line "try:" of [runSim] sets.
 func simCommand() *cobra.Command {
 	var opt simOptions
 	cmd := &cobra.Command{
@@ -162,6 +173,8 @@ func simCommand() *cobra.Command {
 	return cmd
 }
 
+// checkCommand makes `farsight check`. Code 3 is for a damaged store alone, so that a script
+// can tell it from a directory that could not be opened.
 func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
@@ -175,6 +188,7 @@ func checkCommand() *cobra.Command {
 	return cmd
 }
 
+// versionCommand makes `farsight version`. It is one line without --modules: packagers compare it.
 func versionCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",

@@ -39,6 +39,8 @@ const (
 
 // completeArgs are the completions of arguments by the path of a command. Commands that are not
 // named take no argument that could be offered.
+// [complete] lays them over the tree, so that the functions that make commands need to know
+// nothing of it. A test holds the names to commands that there are.
 func completeArgs() map[string]cobra.CompletionFunc {
 	firstAccount := onlyFirst(completeAccounts)
 	out := map[string]cobra.CompletionFunc{
@@ -60,6 +62,8 @@ func completeArgs() map[string]cobra.CompletionFunc {
 
 // completeFlags are the completions of flags. One of "command flag" is of that command
 // alone.
+// A flag means the same in every command that has it, with few exceptions: --queue of `ranks`
+// is Riot's name of a ladder, that of all others is one of our queues.
 func completeFlags() map[string]cobra.CompletionFunc {
 	schedules := completeSchedules
 	return map[string]cobra.CompletionFunc{
@@ -79,6 +83,8 @@ func completeFlags() map[string]cobra.CompletionFunc {
 // complete gives every command and flag its completion; what has none offers no files
 // either, which could never be right.
 func complete(root *cobra.Command) {
+	// Cobra adds its own command for the scripts of the shells only when the tree is carried out;
+	// made here it gets completion and help like the others.
 	args, flags := completeArgs(), completeFlags()
 	root.InitDefaultCompletionCmd()
 	completeInQuotes(root)
@@ -98,6 +104,8 @@ func complete(root *cobra.Command) {
 	visit(root)
 }
 
+// completeFlagsOf gives each flag of a command its completion: the one for "command flag", the
+// one for the flag, or none.
 func completeFlagsOf(c *cobra.Command, flags map[string]cobra.CompletionFunc) {
 	for _, name := range flagNames(c) {
 		f := flags[c.Name()+" "+name]
@@ -111,6 +119,7 @@ func completeFlagsOf(c *cobra.Command, flags map[string]cobra.CompletionFunc) {
 	}
 }
 
+// flagNames are its own flags and those that its children inherit.
 func flagNames(c *cobra.Command) (names []string) {
 	note := func(f *pflag.Flag) { names = append(names, f.Name) }
 	c.Flags().VisitAll(note)
@@ -121,6 +130,7 @@ func flagNames(c *cobra.Command) (names []string) {
 // offer completes to fixed words.
 func offer(words ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		// A copy: starting filters in place, and the words serve each completion of this process.
 		return starting(slices.Clone(words), begun), cobra.ShellCompDirectiveNoFileComp
 	}
 }
@@ -135,14 +145,17 @@ func onlyFirst(f cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
+// completeFiles leaves files to the shell, which knows how to quote them.
 func completeFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
+// completeFolders is completeFiles for folders alone.
 func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
+// kinds are all kinds of jobs that an engine of this version makes.
 func kinds() []string {
 	return []string{
 		string(ingest.KindSync), string(ingest.KindMatch), string(ingest.KindTimeline), string(ingest.KindRank),
@@ -151,6 +164,8 @@ func kinds() []string {
 	}
 }
 
+// completeHosts offers Riot's hosts by their first label: europe, euw1. They are fixed, so
+// nothing is asked of a store.
 func completeHosts(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []string
 	for _, r := range route.Regions() {
@@ -170,6 +185,8 @@ func completeBuckets(cmd *cobra.Command, args []string, begun string) ([]cobra.C
 	if len(args) > 1 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	// A platform's host answers no method of a region's, and the other way round: freezing it would
+	// freeze nothing.
 	regional := slices.Contains(route.Regions(), route.Region(args[0]))
 	var words []string
 	for _, m := range route.Methods() {
@@ -188,8 +205,10 @@ func completeFilter[T any](s *filters.Schema[T]) cobra.CompletionFunc {
 		}
 		var words []string
 		for _, c := range s.Complete(begun, len(begun)) {
+			// The shell replaces the whole word and not only what stands behind the cursor.
 			words = append(words, cobra.CompletionWithDesc(begun[:c.From]+c.Text, c.Help))
 		}
+		// No blank behind "state:": the value follows at once.
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 }
@@ -208,6 +227,7 @@ func orAccount(f cobra.CompletionFunc) cobra.CompletionFunc {
 // name that could harm a terminal is not offered.
 func find(cmd *cobra.Command, ask func(context.Context, engine.Console) []cobra.Completion) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cfg, err := configOf(cmd)
+	// Completing must not make a directory, and one that is not there knows no words.
 	if err != nil || !hasStore(cfg) {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -233,6 +253,8 @@ func hint(word, about string) cobra.Completion {
 	return cobra.CompletionWithDesc(word, safe.Line(about, 60))
 }
 
+// completeAccounts offers Riot IDs. The engine searches anywhere in the name, the shell takes
+// only what begins with the word: so pages are read until enough of those are found.
 func completeAccounts(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
 		for q := (engine.AccountsQuery{Text: begun, Page: engine.Page{Limit: 500}}); len(words) < completeMost; {
@@ -255,12 +277,15 @@ func completeJobs(states []engine.State) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
 			q := engine.JobsQuery{States: states, Ended: slices.ContainsFunc(states, engine.State.Terminal), Page: engine.Page{Limit: completeMost}}
+			// A key has a colon (match:KR_7214550881) and an id has none: only then does searching texts
+			// find more than the page of the newest.
 			if strings.Contains(begun, ":") {
 				q.Text = begun
 			}
 			for _, j := range found[engine.JobsPage](ctx, c, q).Jobs {
 				about := strings.ToUpper(j.State.String())
 				switch id := string(j.ID); {
+				// named already
 				case slices.Contains(args, id), slices.Contains(args, j.Key):
 				case strings.HasPrefix(id, begun):
 					words = append(words, hint(id, j.Key+", "+about))
@@ -274,6 +299,7 @@ func completeJobs(states []engine.State) cobra.CompletionFunc {
 }
 
 // completing offers a word of each row of an answer.
+// It is for lists that come whole in one answer; [completeAccounts] and [completeJobs] read pages.
 func completing[A, T any](q engine.Query, rows func(A) []T, word func(T) (word, about string)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
@@ -313,6 +339,7 @@ func completeUndo(cmd *cobra.Command, _ []string, begun string) ([]cobra.Complet
 		}
 		return words
 	})
+	// By their age: a shell would sort 9 behind 31.
 	return words, how | cobra.ShellCompDirectiveKeepOrder
 }
 

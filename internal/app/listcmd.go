@@ -42,6 +42,8 @@ func withFields[T any](s *filters.Schema[T]) string {
 	return text
 }
 
+// lists are the list commands. Their columns are those of engine/columns, of which the console's
+// screens are made too; package cli asks for the rows and prints them.
 func lists() []list {
 	return []list{
 		{"status", "Show the engine, its queues and what syncs", "accounts that do not sync, too", partHelp, func(_ *cobra.Command, f string, all bool) cli.List { return cli.Status(f, all) }},
@@ -80,11 +82,14 @@ func listCommands() []*cobra.Command {
 }
 
 // lister makes a list command of cmd: its flags, their completion, and what runs.
+// of is called once without arguments to learn the columns, for the help text and completion,
+// and again with what was typed. Commands outside of [lists], such as `alerts`, use it too.
 func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.List, error)) func(*cobra.Command, []string) error {
 	f := cmd.Flags()
 	f.Bool("json", false, "one JSON object per line, as -o json")
 	f.StringP("output", "o", forms[0], "form of the list: table, json or csv")
 	f.Bool("watch", false, "show it again when it has changed, until Ctrl-C; into a pipe, the rows that are new or changed")
+	// A list without columns is a text in parts (status, limits), which cannot be sorted.
 	if l, _ := of(cmd, nil); len(l.Columns) > 0 {
 		f.StringSlice("columns", nil, "these columns only, in this order")
 		f.String("sort", "", "order by a column; with a - in front the greatest stand first")
@@ -112,6 +117,7 @@ func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.
 		return names(cmd, strings.Repeat("-", truth(falls)), name), cobra.ShellCompDirectiveNoFileComp
 	})
 	_ = cmd.RegisterFlagCompletionFunc("columns", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		// --columns id,sta: what stands before the last comma is kept, and only the rest completed.
 		at := strings.LastIndexByte(begun, ',') + 1
 		return names(cmd, begun[:at], begun[at:]), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
@@ -124,6 +130,7 @@ func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.
 	}
 }
 
+// truth is 1 for true.
 func truth(b bool) int {
 	if b {
 		return 1
@@ -141,6 +148,7 @@ func listOut(cmd *cobra.Command) (cli.Out, error) {
 	switch {
 	case !slices.Contains(forms, form):
 		return o, usagef("--output %q is unknown: use %s", form, wordList(forms, "or"))
+	// --json -o csv
 	case o.JSON && f.Changed("output") && form != "json":
 		return o, usagef("--json and -o %s ask for two forms: give one of them", form)
 	}
@@ -179,6 +187,8 @@ const watchEvery = time.Second
 
 // watchList shows a list until it is interrupted or nobody reads it any more.
 func watchList(ctx context.Context, cfg config.Config, l cli.List, out cli.Out) error {
+	// Go ends a program by SIGPIPE when a write to standard output fails; `… --watch | head` is the
+	// usual end of a watch and no failure.
 	signal.Ignore(syscall.SIGPIPE) // writing gives an error instead
 	defer signal.Reset(syscall.SIGPIPE)
 	watch, rest := cli.NewWatch(out), restingState{cfg: cfg}
@@ -186,6 +196,8 @@ func watchList(ctx context.Context, cfg config.Config, l cli.List, out cli.Out) 
 		return watch.Round(func(o cli.Out) error { return l.Show(ctx, c, o) })
 	}
 	for shown := false; ; {
+		// Without an engine the directory is opened for each round, and only when its files have
+		// changed: a watch that held it open would keep an engine from starting.
 		if !rest.unchanged() {
 			err := through(ctx, cfg, func(c *api.Client) error { return show(c) }, func() error {
 				return browseStored(ctx, cfg, func(c engine.Console) error {
@@ -198,6 +210,8 @@ func watchList(ctx context.Context, cfg config.Config, l cli.List, out cli.Out) 
 			switch {
 			case errors.Is(err, syscall.EPIPE), ctx.Err() != nil:
 				return nil
+			// An engine has begun or ended between two rounds. Before the first round the same is an error:
+			// a script that waits for the first line must learn that there will be none.
 			case shown && (isHeld(err) || errors.Is(err, engine.ErrGone)): // it is asked again
 			case err != nil:
 				return err

@@ -23,11 +23,12 @@ import (
 
 // pagerTest are the flags of `farsight pager test`.
 type pagerTest struct {
-	yes    bool
-	wait   time.Duration
+	yes    bool          // do not ask
+	wait   time.Duration // for what becomes of it; 0 = not at all
 	reason string
 }
 
+// pagerCommand makes `farsight pager` and, below it, `farsight pager test`.
 func pagerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pager",
@@ -78,6 +79,8 @@ func showTargets(ctx context.Context, out cli.Out, t pager.Targets) error {
 	return printTargets(out, r)
 }
 
+// printTargets shows a line for each that is told. The receipt has cut numbers and addresses:
+// what is printed here ends up in screenshots.
 func printTargets(out cli.Out, r engine.Receipt) error {
 	if out.JSON {
 		return cli.JSON(out, r)
@@ -90,6 +93,8 @@ func printTargets(out cli.Out, r engine.Receipt) error {
 	return nil
 }
 
+// pagerTestCommand makes `farsight pager test`. It needs an engine: a test that went another way
+// than a real alert would prove nothing.
 func pagerTestCommand() *cobra.Command {
 	var o pagerTest
 	cmd := &cobra.Command{
@@ -113,10 +118,12 @@ func pagerTestCommand() *cobra.Command {
 	return cmd
 }
 
+// addWait adds --wait; `farsight call` has it too.
 func addWait(f *pflag.FlagSet, wait *time.Duration) {
 	f.DurationVar(wait, "wait", 2*time.Minute, "how long to wait for what becomes of it; 0s = not at all")
 }
 
+// checkWait refuses what [addWait] let through.
 func checkWait(wait time.Duration) error {
 	if wait < 0 {
 		return usagef("--wait %s is no time: use 2m, or 0s not to wait", wait)
@@ -142,6 +149,7 @@ func (o pagerTest) run(cmd *cobra.Command, cfg config.Config, who string) error 
 		return noEngine(cfg, "a test goes the way of a real alert, so start `farsight serve` first")
 	}
 	defer c.Close()
+	// Dry first, to show who would hear it: a call in the night cannot be taken back.
 	test := engine.Command{Op: engine.OpPage, Channel: who, Reason: o.reason, By: operator("cli"), DryRun: true}
 	plan, err := c.Do(ctx, test)
 	if err != nil {
@@ -186,6 +194,7 @@ func (o pagerTest) confirm(plan engine.Receipt, out cli.Out) error {
 	return nil
 }
 
+// testLook is how often [became] asks how a job stands.
 const testLook = 300 * time.Millisecond
 
 // follow waits until each job has come to something, and says to what. The error says
@@ -226,6 +235,8 @@ func became(ctx context.Context, c *api.Client, job engine.JobQuery) (engine.Job
 			return engine.JobDetail{}, err
 		}
 		d := a.(engine.JobDetail)
+		// A try that failed and will be made again is an answer too: retries go on for hours, and who
+		// waits wants to know now that the first has failed, and why.
 		if n := len(d.Attempts); d.Job.State.Terminal() || n > 0 && !d.Attempts[n-1].End.IsZero() && d.ShouldRetry {
 			return d, nil
 		}
@@ -233,6 +244,8 @@ func became(ctx context.Context, c *api.Client, job engine.JobQuery) (engine.Job
 	}
 }
 
+// whatBecame says it after the job's name: "told", "connection refused; try 2 of 5 at 18:30:07",
+// "discarded: 404".
 func whatBecame(d engine.JobDetail) string {
 	switch {
 	case d.Job.State == engine.Completed:

@@ -23,15 +23,17 @@ import (
 
 // simOptions are the flags of `farsight sim`.
 type simOptions struct {
-	listen, limits, window, fixtures, epoch, latency, retention string
+	listen, limits, window, fixtures, epoch, latency, retention string // as typed: see build
 
 	seed    uint64
-	speed   float64
+	speed   float64 // divides windows and answer times; 1 = Riot's own
 	players []string
 	faults  []string
-	quiet   bool
+	quiet   bool // no line for each call
 }
 
+// build reads the flags and says which of them is at fault. What a player or a fault needs is
+// told by the error of its parser, with an example of what to write.
 func (o simOptions) build() (sim.Options, error) {
 	limits, err := sim.ParseLimits(o.limits)
 	if err != nil {
@@ -56,6 +58,7 @@ func (o simOptions) build() (sim.Options, error) {
 	default:
 		return opt, usagef("--retention %q is unknown: use on or off", o.retention)
 	}
+	// Players that are named come to the usual ones, which are otherwise made by sim.New.
 	if len(o.players) > 0 {
 		opt.Players = sim.DefaultPlayers(o.seed)
 	}
@@ -76,12 +79,14 @@ func (o simOptions) build() (sim.Options, error) {
 	return opt, usage(opt.Validate())
 }
 
+// parseLatency reads "60ms,30ms": the usual answer time and how far it swings to both sides.
 func parseLatency(s string) (sim.Latency, error) {
 	base, jitter, _ := strings.Cut(s, ",")
 	b, err := time.ParseDuration(base)
 	if err != nil || b < 0 {
 		return sim.Latency{}, fmt.Errorf("--latency %q: write the answer time and its swing, such as 60ms,30ms", s)
 	}
+	// The zero of sim.Latency is the usual one; none at all has a name of its own.
 	if b == 0 {
 		return sim.Instant, nil
 	}
@@ -113,6 +118,7 @@ func parsePlayer(s string) (sim.PlayerSpec, error) {
 	return sim.PlayerSpec{RiotID: id, Platform: p, Matches: n}, nil
 }
 
+// cutLast cuts at the last comma: what stands before it may hold commas itself.
 func cutLast(s string) (before, after string, ok bool) {
 	i := strings.LastIndexByte(s, ',')
 	if i < 0 {
@@ -129,6 +135,8 @@ type simRun struct {
 	base string // for RIOT_BASE_URL
 }
 
+// newSim listens before it serves, so that a port that is taken is an error at once, and port
+// 0, which the tests use, is known when the address is printed.
 func newSim(opt simOptions) (*simRun, error) {
 	o, err := opt.build()
 	if err != nil {
@@ -157,6 +165,8 @@ func runSim(ctx context.Context, opt simOptions, out cli.Out) error {
 			s.base, opt.limits, s.l.Addr(), s.base, safe.Text(s.Players()[0].RiotID), s.Players()[0].Platform)
 	}
 	var g errgroup.Group
+	// Telling goes on after ctx has ended until serving has: the calls that were being answered
+	// then are printed too, and the sum below agrees with the lines above it.
 	telling, told := context.WithCancel(context.WithoutCancel(ctx))
 	if !opt.quiet {
 		g.Go(func() error { return simview.Follow(telling, s.Sim, out.W, out.JSON) })
@@ -177,6 +187,8 @@ func (s *simRun) sum(out cli.Out) error {
 }
 
 // watchSim serves the simulator and shows its clients' traffic on the Limits screen.
+// It is the console's own screen on a source that has nothing but limits; every operation is
+// refused with the reason [simview.Only].
 func watchSim(ctx context.Context, opt simOptions, c console, out cli.Out) error {
 	cfg, err := c.load()
 	if err != nil {
@@ -199,6 +211,7 @@ func watchSim(ctx context.Context, opt simOptions, c console, out cli.Out) error
 	return errors.Join(err, g.Wait(), s.sum(out))
 }
 
+// players are rows for the list of what can be synced.
 func players(s *sim.Sim) []cli.Player {
 	var rows []cli.Player
 	for _, p := range s.Players() {
@@ -209,6 +222,7 @@ func players(s *sim.Sim) []cli.Player {
 
 // serve answers on l until ctx ends.
 func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	// Close and not Shutdown: a client that holds its connection open must not hold up Ctrl-C.
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
 	defer stop()

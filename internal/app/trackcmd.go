@@ -27,12 +27,13 @@ var _ control.Domain = (*ingest.Ingest)(nil)
 
 // trackOptions are the flags of `farsight track`.
 type trackOptions struct {
-	account string
-	file    string
+	account string // Riot ID; "" with a file or a tag's policy
+	file    string // CSV; - = standard input
 	tags    []string
-	policy  string
+	policy  string // as typed: the engine reads and checks it
 }
 
+// trackCommand makes `farsight track`: one account, a list of them, or the policy of a tag.
 func trackCommand() *cobra.Command {
 	var opt trackOptions
 	cmd := &cobra.Command{
@@ -62,6 +63,8 @@ func trackCommand() *cobra.Command {
 	return cmd
 }
 
+// untrackCommand makes `farsight untrack`. It stops schedules only: `farsight forget` is what
+// deletes.
 func untrackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "untrack 'Name#TAG'",
@@ -90,6 +93,7 @@ func configFor(cmd *cobra.Command, account string) (config.Config, error) {
 }
 
 // runTrack tracks what the flags name.
+// What does not go together is refused before anything is opened.
 func runTrack(cmd *cobra.Command, opt trackOptions) error {
 	cfg, err := configOf(cmd)
 	if err != nil {
@@ -126,6 +130,7 @@ func doTrack(cmd *cobra.Command, cfg config.Config, c engine.Command) error {
 		return err
 	})
 	if err != nil {
+		// The policy's text is at fault, which is the command line: it ends with the code for that.
 		if errors.Is(err, engine.ErrInvalid) {
 			return usage(err)
 		}
@@ -148,6 +153,8 @@ func trackFile(cmd *cobra.Command, cfg config.Config, opt trackOptions) error {
 		return fmt.Errorf("%s names no account: write one per line as Name#TAG,euw1", opt.name())
 	}
 	out, dry := stdout(cmd), flagBool(cmd, "dry-run")
+	// A dry run first, always: the number of calls that a list of accounts costs, and the days that
+	// they take under the limits, are told before the first is tracked.
 	c := engine.Command{Op: engine.OpTrackMany, Lines: list.lines, DryRun: true, By: operator("cli")}
 	var r engine.Receipt
 	engineRuns := false
@@ -169,6 +176,7 @@ func trackFile(cmd *cobra.Command, cfg config.Config, opt trackOptions) error {
 	if err := cli.Tracked(out, r, engineRuns); err != nil || len(r.Rejects) == 0 {
 		return err
 	}
+	// A dry run leaves no file behind.
 	if first := r.Rejects[0]; dry {
 		return fmt.Errorf("%d of %d lines would be rejected, line %d because %s", len(r.Rejects), len(list.lines), first.Line, safe.Text(first.Reason))
 	}
@@ -179,6 +187,7 @@ func trackFile(cmd *cobra.Command, cfg config.Config, opt trackOptions) error {
 	return fmt.Errorf("%d of %d lines were rejected: they are in %s with their reasons", len(r.Rejects), len(list.lines), path)
 }
 
+// name is that of the list in sentences.
 func (o trackOptions) name() string {
 	if o.file == "-" {
 		return "standard input"
@@ -192,6 +201,8 @@ type trackList struct {
 	raw   map[int][]string // fields by line, for the file of rejects
 }
 
+// readTrackFile reads a list whole. platform and tags are of the lines that name none, or none
+// of their own.
 func readTrackFile(cmd *cobra.Command, name, platform string, tags []string) (list trackList, err error) {
 	in := cmd.InOrStdin()
 	if name != "-" {
@@ -202,6 +213,7 @@ func readTrackFile(cmd *cobra.Command, name, platform string, tags []string) (li
 		defer f.Close()
 		in = f
 	}
+	// One byte more than fits tells a list that is too long from one that fits exactly.
 	body, err := io.ReadAll(io.LimitReader(in, maxTrackFile+1))
 	switch {
 	case err != nil:
@@ -209,6 +221,7 @@ func readTrackFile(cmd *cobra.Command, name, platform string, tags []string) (li
 	case len(body) > maxTrackFile:
 		return list, fmt.Errorf("the list has more than %d MiB: cut it into parts", maxTrackFile>>20)
 	}
+	// Spreadsheets begin a CSV file with a byte order mark, which would be part of the first name.
 	return parseTrackList(strings.TrimPrefix(string(body), "\ufeff"), platform, tags)
 }
 
@@ -217,6 +230,8 @@ func readTrackFile(cmd *cobra.Command, name, platform string, tags []string) (li
 func parseTrackList(body, platform string, tags []string) (list trackList, err error) {
 	list.raw = map[int][]string{}
 	r := csv.NewReader(strings.NewReader(body))
+	// Riot IDs may hold quotes, and lines written by hand have blanks after their commas and leave
+	// the last fields out.
 	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
 	for {
 		fields, err := r.Read()
@@ -235,6 +250,7 @@ func parseTrackList(body, platform string, tags []string) (list trackList, err e
 			l.Platform = strings.TrimSpace(fields[1])
 		}
 		for _, f := range fields[min(2, len(fields)):] {
+			// The full slice expression makes append copy: all lines begin with the same slice of --tag.
 			l.Tags = append(l.Tags[:len(l.Tags):len(l.Tags)], strings.FieldsFunc(f, func(c rune) bool { return c == ' ' || c == ';' })...)
 		}
 		list.lines, list.raw[n] = append(list.lines, l), fields
@@ -242,6 +258,9 @@ func parseTrackList(body, platform string, tags []string) (list trackList, err e
 }
 
 // writeRejects writes the rejected lines to a new file beside the list.
+// Its lines are those of the list with their number and reason in front: what is left after
+// mending is to be cut off, and the rest can be tracked as it is. Every field is made safe for a
+// spreadsheet, which would carry out one that begins with "=".
 func (t trackList) writeRejects(name string, rejects []engine.TrackReject) (path string, err error) {
 	if name == "-" {
 		name = "track"
@@ -263,6 +282,7 @@ func (t trackList) writeRejects(name string, rejects []engine.TrackReject) (path
 }
 
 // newRejects makes a file that does not exist yet.
+// One that does is of an earlier run, and somebody may be at work on it.
 func newRejects(name string) (*os.File, error) {
 	for n := 1; ; n++ {
 		path := name + ".rejects.csv"

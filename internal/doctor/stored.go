@@ -22,9 +22,13 @@ import (
 
 // store opens it, which looks at both meta pages and samples it, and with --full
 // has a child process read all of it.
+// It is the first of the looks at what is stored: the ones below it do nothing where it left
+// d.db nil, so that one fault is told once and not eight times.
 func (d *doctor) store(ctx context.Context) {
 	const name = "store"
 	if d.Server == "" && !storage.HasState(d.Dir) {
+		// A folder, a socket or a dangling link by that name: not "nothing stored yet", of which an
+		// engine would make a new store.
 		if _, err := os.Lstat(filepath.Join(d.Dir, "state.db")); err == nil {
 			d.said.Damaged = true
 			d.say(Fault, name, "put a backup back with `farsight restore`", "%s/state.db is no file", d.Dir)
@@ -34,6 +38,7 @@ func (d *doctor) store(ctx context.Context) {
 		return
 	}
 	db, err := d.Open()
+	// That an engine could open it says more than this look would.
 	if _, held := errors.AsType[*storage.ErrHeld](err); held {
 		d.say(Fine, name, "stop the engine to have it looked at", "an engine works on it")
 		return
@@ -57,6 +62,7 @@ func (d *doctor) store(ctx context.Context) {
 		d.sayError(name, "run `farsight check`", err)
 		return
 	}
+	// After kill -9 nothing is lost, but somebody who has not killed it wants to know that it ended.
 	stop := ", last closed in order " + since(f.Closed, d.now)
 	switch {
 	case d.Server != "":
@@ -71,6 +77,7 @@ func (d *doctor) store(ctx context.Context) {
 }
 
 // members tells who works on a database, and what is wrong with each of them.
+// Its sentences are those of the Members screen: see [columns.Led] and [columns.MemberNote].
 func (d *doctor) members(ctx context.Context) {
 	const name = "members"
 	if d.db == nil || d.Server == "" {
@@ -96,6 +103,9 @@ func (d *doctor) members(ctx context.Context) {
 }
 
 // river tells how the tables stand by which members carry out what one leads them to.
+// The facts come from storage/river by way of [Options], which keeps this package from needing
+// River. Versions that differ are a warning and no fault: members of either version go on with
+// what they know.
 func (d *doctor) river(ctx context.Context) {
 	const name = "River"
 	if d.db == nil || d.Server == "" {
@@ -111,11 +121,13 @@ func (d *doctor) river(ctx context.Context) {
 		return
 	case f.Version < f.Known:
 		d.say(Warning, name, "start a member of this version: it brings them up to date", "its tables are of version %d, this program works with %d", f.Version, f.Known)
+	// Somebody has run River's own migrations, or a newer Farsight works on the same schema.
 	case f.Version > f.Known:
 		d.say(Warning, name, "start the version of Farsight that the others have, and let River's own programs change no tables here", "its tables are of version %d, this program knows %d", f.Version, f.Known)
 	default:
 		d.say(Fine, name, "", "its tables are of version %d", f.Version)
 	}
+	// Nothing in this program pauses a queue of River's: somebody did it in River UI.
 	for _, queue := range f.Paused {
 		d.say(Warning, name, "let it go on where it was paused, as in River UI", "queue %s is paused: nothing in it is carried out", queue)
 	}
@@ -128,6 +140,7 @@ func (d *doctor) river(ctx context.Context) {
 }
 
 // restore is what to do about a store that cannot be used: of a database its error says it.
+// A server's store comes back by the means of the server: `farsight restore` would refuse.
 func (d *doctor) restore() string {
 	if d.Server != "" {
 		return ""
@@ -164,6 +177,7 @@ func (d *doctor) disk(ctx context.Context) {
 		d.say(Fault, name, "", "%v", err)
 		return
 	}
+	// Some file systems tell more free bytes than fit in an int64.
 	text := human.Bytes(int64(min(free, 1<<62))) + " free"
 	if d.Server != "" {
 		text += " for the log; what the server's disk has it tells nobody"
@@ -184,6 +198,7 @@ func (d *doctor) disk(ctx context.Context) {
 		d.say(Fault, name, more, "%s: below %s no job is started", text, human.Bytes(storage.RoomFloor))
 	case f.Full.IsZero():
 		d.say(Fine, name, "", "%s", text)
+	// Two weeks: long enough to order a disk, and short enough not to warn for months.
 	case f.Full.Sub(d.now) < 14*24*time.Hour:
 		d.say(Warning, name, more, "%s: full about %s", text, f.Full.UTC().Format(time.DateOnly))
 	default:
@@ -192,6 +207,7 @@ func (d *doctor) disk(ctx context.Context) {
 }
 
 // existing is the nearest folder of a path that is there.
+// The directory itself may not be there before the first start; the disk it will be on is known.
 func existing(dir string) string {
 	for {
 		up := filepath.Dir(dir)
@@ -216,11 +232,14 @@ func (d *doctor) backups(context.Context) {
 	}
 	unusable := ""
 	for _, b := range list {
+		// A newer one that cannot be used is told in the same line, else "the newest is 8 days old"
+		// would look like a schedule that has stopped.
 		if b.Problem != "" {
 			unusable = fmt.Sprintf("; %s cannot be used: %s", b.Name, b.Problem)
 			continue
 		}
 		age := d.now.Sub(b.Taken)
+		// Twice, so that one that was missed while the engine was stopped does not warn.
 		if d.BackupEvery > 0 && age > 2*d.BackupEvery {
 			d.say(Warning, name, "`farsight backup` makes one; a running engine does by itself", "the newest is %s old%s", human.Age(age), unusable)
 			return
@@ -241,6 +260,7 @@ func (d *doctor) clock(ctx context.Context) {
 	_, offset := d.now.Local().Zone()
 	text := fmt.Sprintf("%s, zone %s (UTC%+03d:%02d)", d.now.Format(time.RFC3339), d.Zone, offset/3600, max(offset, -offset)/60%60)
 	newest, what := d.newestInstant(ctx)
+	// A minute of grace: a time server may set a clock back by seconds at any time.
 	if ahead := newest.Sub(d.now); ahead > time.Minute {
 		d.say(Warning, name, "set the clock by a time server", "%s: the clock was put back, for %s is %s ahead of it", text, what, human.Age(ahead))
 		return
@@ -249,6 +269,8 @@ func (d *doctor) clock(ctx context.Context) {
 }
 
 // newestInstant is the latest that the store knows of.
+// It looks at the few instants that every store has; what cannot be read is left out, for other
+// looks tell of it.
 func (d *doctor) newestInstant(ctx context.Context) (at time.Time, what string) {
 	if d.db == nil {
 		return at, ""
@@ -278,6 +300,8 @@ func (d *doctor) limits(ctx context.Context) {
 		d.sayError(name, "run `farsight check`", err)
 		return
 	}
+	// What cannot be read is as good as nothing: the limiter begins without it, too, and takes its
+	// windows for full.
 	if blob == nil || json.Unmarshal(blob, &st) != nil || st.Stamp == 0 {
 		d.say(Fine, name, "", "none known yet: they are learnt from the headers of the first answers")
 		return
@@ -294,6 +318,7 @@ func (d *doctor) limits(ctx context.Context) {
 // schedules tells what runs next by itself.
 func (d *doctor) schedules(ctx context.Context) {
 	const name = "schedules"
+	// With faults in the settings their schedules are not known, and the fault is told elsewhere.
 	if d.db == nil || len(d.Settings.Faults) > 0 {
 		d.say(Fine, name, "", "not looked at")
 		return
@@ -322,6 +347,7 @@ func (d *doctor) schedules(ctx context.Context) {
 }
 
 // since says how long ago an instant was.
+// The clock may have been put back: see [doctor.clock].
 func since(t, now time.Time) string {
 	if t.After(now) {
 		return "in the future"

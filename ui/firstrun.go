@@ -30,8 +30,11 @@ const (
 )
 
 // FirstRun is what the first screen tells.
+// Its sentences come from the program, which knows what the environment and the files hold; this
+// package only lays them out.
 type FirstRun struct {
 	DataDir string
+	// matches in the data directory
 	Stored  int    // matches in the data directory
 	Bare    string // why there is nothing to browse in it, one sentence; "" = there is
 	KeyFrom string // where a key was looked for: "RIOT_API_KEY and config.toml"
@@ -43,6 +46,9 @@ type FirstRun struct {
 
 // AskFirst shows the three choices of a start without a key. key is set with
 // ChooseKey only.
+//
+// The key is given back and kept nowhere: it is shown masked while it is typed, and the model that
+// held it ends with this call. A terminal that hangs up is an answer too: ChooseQuit.
 func AskFirst(ctx context.Context, first FirstRun, opt Options) (choice Choice, key string, err error) {
 	if err := opt.Validate(); err != nil {
 		return ChooseQuit, "", err
@@ -64,19 +70,22 @@ type offer struct {
 }
 
 // welcome is the model of the first screen.
+//
+// It is in one of three states: choosing (prompt is nil), typing the key (prompt is set), or
+// waiting for the answer to the test call (trying).
 type welcome struct {
 	ctx    context.Context
 	first  FirstRun
 	opt    Options
 	theme  *themes.Theme
-	asking bool
+	asking bool // whether the terminal's ground is dark has been asked, and not yet answered
 	w, h   int
 	offers []offer
 	at     int
 
 	prompt *part.Prompt
 	trying bool
-	wrong  string
+	wrong  string // one sentence: what is wrong with what was typed or chosen
 	learnt string
 
 	choice Choice
@@ -89,6 +98,7 @@ type tried struct {
 	err    error
 }
 
+// newWelcome makes the model, with the cursor on the key: who has one wants to paste it.
 func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 	browse := "look at " + first.DataDir
 	switch {
@@ -108,6 +118,8 @@ func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
 	return m
 }
 
+// paint chooses the look for a ground. A name that was mistyped in the configuration must not keep
+// the first screen from being shown: there it is told, too.
 func (m *welcome) paint(g themes.Ground) {
 	th, err := themes.Choose(m.opt.look(themes.DetectProfile(m.opt.Env, true), g))
 	if err != nil {
@@ -131,12 +143,14 @@ func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.w, m.h = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		m.asking = false
+		// Without colour the ground does not matter.
 		if m.opt.Env("NO_COLOR") == "" {
 			m.paint(groundOf(msg))
 		}
 	case groundEnd:
 		m.asking = false
 	case tea.PasteMsg:
+		// A paste while the key is being tried would change what is shown and not what is tried.
 		if m.prompt != nil && !m.trying && m.learnt == "" {
 			m.prompt.Insert(msg.Content)
 			m.wrong = ""
@@ -156,6 +170,8 @@ func groundOf(msg tea.BackgroundColorMsg) themes.Ground {
 	return themes.LightGround
 }
 
+// press takes a key while a choice is to be made. Its keys are fixed: on the first
+// day nobody has bound any, and there is no help to look them up in.
 func (m *welcome) press(k tea.Key) tea.Cmd {
 	if m.prompt != nil {
 		return m.typeKey(k)
@@ -174,6 +190,7 @@ func (m *welcome) press(k tea.Key) tea.Cmd {
 	case "q", "esc", "ctrl+c":
 		return tea.Quit
 	case "ctrl+z":
+		// Over a network there may be no shell to go back to.
 		if !m.opt.SSH {
 			return terminal.Suspend
 		}
@@ -228,6 +245,7 @@ func (m *welcome) check() tea.Cmd {
 		m.choice, m.key = ChooseKey, key
 		return tea.Quit
 	}
+	// Said before a call is made with it: what was pasted may be a password.
 	if !strings.HasPrefix(key, riotPrefix) || len(key) != riotKey {
 		m.wrong = "that is no Riot API key: it begins with RGAPI- and has 36 letters, digits and dashes behind it"
 		return nil
@@ -244,6 +262,7 @@ func (m *welcome) check() tea.Cmd {
 	}
 }
 
+// tried takes the answer, unless esc has closed the prompt meanwhile.
 func (m *welcome) tried(t tried) {
 	m.trying = false
 	switch {
@@ -256,6 +275,7 @@ func (m *welcome) tried(t tried) {
 }
 
 // View implements tea.Model.
+// Until the ground is known nothing is drawn: the screen would flash from one look to the other.
 func (m *welcome) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
@@ -271,6 +291,7 @@ func (m *welcome) View() tea.View {
 
 // draw is the panel in the middle of the screen, with as much in it as there is room for:
 // what is typed and what is wrong with it never goes.
+// The last row is for the keys; what comes after the choice is shown where it fits.
 func (m *welcome) draw() ([]string, *tea.Cursor) {
 	th := m.theme.Raised()
 	w, most := min(m.w, 96), max(m.h-1, 2)
@@ -335,6 +356,7 @@ func (m *welcome) rows(told, inner int) (rows []string, promptAt int) {
 }
 
 // after is what comes after the choice under the cursor: where to go on from there.
+// Its keys are looked up in the operator's own table: they are those of the console that follows.
 func (m *welcome) after(inner int) part.Section {
 	bound := m.opt.Mine.table()
 	key := func(a page.Action) string { return bound.First(keys.On(page.ScreenOverview), a) }
@@ -408,6 +430,7 @@ func (m *welcome) offerRows(i int, o offer, w int, told bool) []string {
 }
 
 // said is what is wrong with the key, or what happens with it.
+// It always takes a row, so that what is above it does not move when something is said.
 func (m *welcome) said(w int) []string {
 	text, token := "it is checked with one call; only its last four characters are ever shown", themes.Dim
 	if m.first.Try == nil {
@@ -424,6 +447,7 @@ func (m *welcome) said(w int) []string {
 	return m.wrapped(token, text, w)
 }
 
+// hints are the keys of the last row.
 func (m *welcome) hints() []part.Hint {
 	if m.prompt != nil {
 		return []part.Hint{{Key: "enter", Does: "use the key"}, {Key: "esc", Does: "back"}}

@@ -22,19 +22,23 @@ type item struct {
 	key   string // that does the same without the menu
 	words string // more that typed text is compared with
 	sign  string // in front: chosen, shown
-	off   bool   // it cannot act now
-	show  string // what it looks like, painted: the swatch of a theme
-	do    func(m *model, now time.Time) tea.Cmd
+	// it is dim, and says why when it is chosen
+	off  bool                                  // it cannot act now
+	show string                                // what it looks like, painted: the swatch of a theme
+	do   func(m *model, now time.Time) tea.Cmd // carries it out; the menu is closed by then, unless it stays
 }
 
 // menu is a list that lies over the page: of columns, themes, or commands.
+//
+// It is one of two kinds: a list in which a key moves, or (typing) a line to type in with the list
+// below it, which is narrowed by what is typed.
 type menu struct {
 	title string
 	note  string // what of, behind the title
 	all   []item
 	shown []item
-	at    int
-	top   int
+	at    int // the item of shown under the cursor
+	top   int // the first that is drawn
 
 	// A typing menu is narrowed by what is typed.
 	typing bool
@@ -42,12 +46,13 @@ type menu struct {
 	wrong  string
 	past   int // how far back in the history the line is; 0 = not
 
-	stays bool                  // choosing does not close it
-	fresh func(m *model) []item // of a menu that stays: the items anew
-	moved func(m *model, i item)
-	close func(m *model) // when it is left without a choice
+	stays bool                   // choosing does not close it
+	fresh func(m *model) []item  // of a menu that stays: the items anew
+	moved func(m *model, i item) // the cursor has come to an item: a theme shows itself at once
+	close func(m *model)         // when it is left without a choice
 }
 
+// openMenu puts a menu over the page, in place of whatever is there.
 func (m *model) openMenu(n *menu) {
 	n.shown = n.all
 	m.over = &overlay{menu: n}
@@ -80,6 +85,8 @@ func (m *model) menuAct(a page.Action, now time.Time) tea.Cmd {
 	return nil
 }
 
+// chooseItem carries out the item under the cursor. The menu is closed first: what the item does
+// may open another one.
 func (m *model) chooseItem(now time.Time) tea.Cmd {
 	n := m.over.menu
 	if n.at >= len(n.shown) {
@@ -101,6 +108,7 @@ func (m *model) chooseItem(now time.Time) tea.Cmd {
 const mostItems = 20
 
 // menuPanel draws the menu. One that is narrowed by what is typed keeps its height.
+// One that lost rows with each letter would move under the eyes of who types.
 func (m *model) menuPanel(h int) (p sheet) {
 	n, th := m.over.menu, m.theme.Raised()
 	w := m.overWidth(n.width())
@@ -184,6 +192,7 @@ func nameWidth(items []item, w int) int {
 	return max(min(longest, 34, w/2-4), 8)
 }
 
+// itemRow is one line: sign, name, what it is, and at the right end its key or its swatch.
 func (m *model) itemRow(i item, w, nameWidth int, at bool) string {
 	if i.show != "" && w > 3*themes.SwatchWidth {
 		w -= themes.SwatchWidth + 1
@@ -263,6 +272,7 @@ func (m *model) columnItems(l page.Lister) []item {
 }
 
 // openThemes lets the operator choose a theme and shows each at once.
+// Leaving it without a choice puts the look back that was there before.
 func (m *model) openThemes(time.Time) tea.Cmd {
 	if m.opt.Env("NO_COLOR") != "" {
 		m.say("NO_COLOR is set: there is only the theme without colour")
@@ -326,6 +336,7 @@ func (m *model) useTheme(name string) {
 }
 
 // rankItems orders items by how well they fit typed letters, the best first.
+// Items that fit equally well keep their order, which is that of the keys on the screen.
 func rankItems(all []item, text string) []item {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if text == "" {

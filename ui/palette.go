@@ -34,8 +34,10 @@ type verb struct {
 // verbs are what the palette understands besides the names in its list.
 var verbs []verb
 
+// Not a value of its own: the functions lead back to verbs, which Go takes for a circle.
 func init() {
 	verbs = []verb{
+		// The words and what follows them are those of package line, which the plain console has too.
 		{"accounts", line.Hint("accounts"), listVerb(page.ScreenAccounts)},
 		{"jobs", line.Hint("jobs"), listVerb(page.ScreenJobs)},
 		{"retries", line.Hint("retries"), listVerb(page.ScreenRetries)},
@@ -59,6 +61,8 @@ func init() {
 }
 
 // openPalette opens the list of everything that can be done and seen.
+// Its items are those of this instant: what cannot be done now is dim, and says why when it is
+// chosen.
 func (m *model) openPalette(now time.Time) tea.Cmd {
 	n := &menu{title: "COMMAND", typing: true, input: part.Prompt{Label: ":", Ghost: "a command, screen, account, job or theme"}}
 	n.all = m.paletteItems(now)
@@ -84,12 +88,15 @@ const named = "named"
 
 // paletteItems are the keys of this screen, the screens, the themes, the verbs,
 // then accounts and jobs.
+// Everything in it comes from a table that something else is made of (the keys, the tabs, the
+// operations, the themes): nothing is listed for the palette alone but the tour and the reset.
 func (m *model) paletteItems(now time.Time) []item {
 	v := m.view(now)
 	var out []item
 	at := keys.On(m.page().Screen())
 	for i := range m.keys.List {
 		b := &m.keys.List[i]
+		// Moving by a menu is of no use to anybody.
 		if b.In&at == 0 || b.Group == keys.GroupMove || b.Act == keys.Palette || b.Act == keys.Chaos && m.opt.Chaos == nil {
 			continue
 		}
@@ -138,7 +145,10 @@ func (m *model) namedItems(v *page.View) []item {
 }
 
 // perform carries out an action, of a key or of the palette.
+// In this order: what the program does itself (quit, help, screens), the operator's own keys, then
+// the page that is shown.
 func (m *model) perform(a page.Action, now time.Time) tea.Cmd {
+	// A key that is held down repeats: see hold.
 	m.hold(a)
 	m.tour.did(a)
 	if own, ok := appActs[a]; ok {
@@ -163,6 +173,8 @@ func (m *model) typeVerb(w verb, now time.Time) tea.Cmd {
 }
 
 // paletteKey takes a key while the palette is open.
+// tab completes: the name of an account behind a word that takes one, else the item under the
+// cursor.
 func (m *model) paletteKey(k tea.Key, now time.Time) tea.Cmd {
 	n := m.over.menu
 	if k.Text != "" {
@@ -209,6 +221,7 @@ func (m *model) paletteUp(n *menu) {
 	}
 }
 
+// paletteDown moves down in the list, or back from what was run before to what is newer.
 func (m *model) paletteDown(n *menu) {
 	if n.past == 0 {
 		n.at = min(n.at+1, max(len(n.shown)-1, 0))
@@ -228,6 +241,7 @@ func lineOf(text string) string {
 }
 
 // verbIn finds the verb that a line begins with, -1 = none, and its argument.
+// "retry match:KR_7214550881" is the verb retry with its argument.
 func verbIn(text string) (at int, arg string) {
 	name, arg, _ := strings.Cut(lineOf(text), " ")
 	return slices.IndexFunc(verbs, func(w verb) bool { return w.name == strings.ToLower(name) }), strings.TrimSpace(arg)
@@ -251,6 +265,8 @@ var jobID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#
 
 // runLine carries out what was typed: a verb with its argument, the id of a job, else
 // the chosen item.
+// What was typed comes before what is chosen only where it can mean nothing else: a verb with an
+// argument, or an id such as d6280. A line that was refused is not kept in the history.
 func (m *model) runLine(now time.Time) tea.Cmd {
 	n := m.over.menu
 	typed := lineOf(n.input.Value())
@@ -284,6 +300,8 @@ func (m *model) closePalette(n *menu) {
 }
 
 // nearest are the three names that are most like a line.
+// By the distance of filter.Distance, as of words that a filter does not know. Accounts and jobs
+// are left out: thousands of names would always have a nearer one.
 func (m *model) nearest(n *menu, line string) []string {
 	type near struct {
 		name string
@@ -318,6 +336,7 @@ func listVerb(s page.Screen) func(m *model, arg string, now time.Time) (tea.Cmd,
 		if !ok {
 			return nil, s.String() + " takes no filter"
 		}
+		// A filter that is wrong changes nothing: the operator mends it in the line.
 		before := f.Filter()
 		if err := f.SetFilter(arg); err != nil {
 			_ = f.SetFilter(before)
@@ -328,6 +347,7 @@ func listVerb(s page.Screen) func(m *model, arg string, now time.Time) (tea.Cmd,
 	}
 }
 
+// openAccount shows an account by its Riot ID or our id.
 func (m *model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
 	a, ok := line.Stored(&m.rows.Data, arg)
 	if !ok {
@@ -337,6 +357,7 @@ func (m *model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
+// openReport shows the report of an account.
 func (m *model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
 	a, ok := line.Stored(&m.rows.Data, arg)
 	if !ok {
@@ -346,6 +367,8 @@ func (m *model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
+// openJob shows a job by its id or key. One that has ended is not among the rows that the console
+// has: its screen asks the engine for it, and says so if there is none.
 func (m *model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 	arg = strings.TrimPrefix(arg, "job:")
 	j, live := line.Live(&m.rows.Data, arg)
@@ -361,6 +384,7 @@ func (m *model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 }
 
 // operate carries out what stands behind an operation's word, after its question.
+// What the line means is read by package line, for this console and the plain one alike.
 func operate(o operation.Operation) func(m *model, arg string, now time.Time) (tea.Cmd, string) {
 	return func(m *model, arg string, now time.Time) (tea.Cmd, string) {
 		if why := m.refuses(); why != "" {
@@ -385,6 +409,7 @@ func operateItem(o operation.Operation) func(m *model, now time.Time) tea.Cmd {
 	}
 }
 
+// themeLine carries out `:theme nord`.
 func (m *model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
 	if names := m.themeNames(); !slices.Contains(names, arg) {
 		return nil, "there is no theme " + arg + ": " + strings.Join(names, ", ")
@@ -393,6 +418,7 @@ func (m *model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
+// fpsLine carries out `:fps 5`, for this session: over a slow line fewer updates are sooner there.
 func (m *model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 1 || n > session.MostFPS {
@@ -421,6 +447,7 @@ func (m *model) tourItem() item {
 const chaosVerb = "chaos"
 
 // chaosLine carries out `:chaos 503 5%`.
+// It opens the panel and asks there, as choosing the same in the panel would.
 func (m *model) chaosLine(arg string, now time.Time) (tea.Cmd, string) {
 	if m.opt.Chaos == nil {
 		return nil, session.NoChaos

@@ -15,26 +15,29 @@ import (
 // inGroups is what the list of jobs is while it stands in groups.
 type inGroups struct {
 	reasons reasonCounts
-	dead    deadJobs
+	dead    deadJobs // those that gave up: a live list shows them too, as they need somebody
 	ended   deadJobs // the newest of all that have ended, where nothing is left to do
 	plan    forecast
-	flat    bool              // the operator has turned the groups off
-	other   ListState         // what was chosen of the columns when it was the other way
-	folds   map[groupKey]bool // that the operator has folded or opened
-	most    most
+	flat    bool                 // the operator has turned the groups off
+	other   ListState            // what was chosen of the columns when it was the other way
+	folds   map[groupKey]bool    // that the operator has folded or opened
+	most    most                 // how many rows each group had lately: see deal
 	counts  map[engine.State]int // of the queue that is shown, when it was drawn last
 	still   []*engine.JobRow     // those of the list whose turn has not come since it was asked for
 	groups  []jobGroup
 	lines   []jobLine
 	at      map[string]int // the line of an id
 	width   int            // of the list, when it was drawn last
-	life    int            // what the life of the jobs takes beside it
+	// cells; 0 = it is not drawn
+	life int // what the life of the jobs takes beside it
 }
 
 // grouped reports whether the list stands in groups: of one class or reason it has one.
 func (p *Jobs) grouped() bool { return !p.groups.flat && p.part == nil }
 
 // stand gives the list the columns and lines that belong to how it stands.
+// Groups have other columns than the flat list: what all rows of a group share stands in its
+// heading.
 func (p *Jobs) stand() {
 	if p.grouped() {
 		p.list.choose(jobGroupColumns)
@@ -60,6 +63,7 @@ func forWhom(v *View, j *engine.JobRow) string {
 }
 
 // triesCell has a sign for each try: those that failed, the present or next one, those left.
+// Such as "××◌··" of a job that has failed twice, waits for its third try, and has two left.
 func triesCell(v *View, j *engine.JobRow) part.Cell {
 	failed := j.Tries
 	if j.State == engine.Running || j.State == engine.Completed {
@@ -71,6 +75,7 @@ func triesCell(v *View, j *engine.JobRow) part.Cell {
 		c.Text += sign
 		c.Parts = append(c.Parts, part.Cell{Text: sign, Token: t, Clean: true})
 	}
+	// A job that was retried by hand has more tries behind it than its policy has.
 	most := min(max(j.MaxAttempts, failed), engine.KeptFailures)
 	for range min(failed, most) {
 		add(bad.Token, bad.Glyph)
@@ -105,6 +110,9 @@ func goesCell(v *View, j *engine.JobRow) part.Cell {
 }
 
 // want is what the groups ask the engine besides the jobs of the list; nil = nothing now.
+// The list holds the first jobs of a queue; how many there are of each reason in all, only the
+// engine knows. What is asked for first is what is missing on the screen: jobs that gave up, then
+// the counts of reasons, then when all of them go.
 func (g *inGroups) want(v *View, p *Jobs) engine.Query {
 	if !p.grouped() || p.which != shownLive || p.on() && !p.whole {
 		return nil
@@ -112,6 +120,7 @@ func (g *inGroups) want(v *View, p *Jobs) engine.Query {
 	if q := g.dead.want(v, p.queue); q != nil {
 		return q
 	}
+	// All there are have been read: their reasons are counted here.
 	if p.more {
 		if q := g.reasons.want(v, p.queue); q != nil {
 			return q
@@ -142,6 +151,7 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 	case engine.JobsQuery:
 		kind := &g.dead
 		switch {
+		// Three kinds of question about jobs are told apart by what they ask for.
 		case !q.Ended || q.Limit != mostDead && q.Limit != mostEnded:
 			return false
 		case q.Limit == mostEnded:
@@ -164,6 +174,7 @@ func (g *inGroups) again() {
 }
 
 // arrange makes the groups and their lines for h rows of the screen.
+// It is done once for each frame: the cursor, the mouse and the drawing all go by the same lines.
 func (p *Jobs) arrange(v *View, h int) {
 	g := &p.groups
 	var reasons []engine.ReasonRow
@@ -184,6 +195,7 @@ func (p *Jobs) arrange(v *View, h int) {
 	for i := range g.groups {
 		group := &g.groups[i]
 		folded, chosen := g.folds[group.groupKey]
+		// Jobs that are pending wait for others of the same list: folded until somebody wants to see them.
 		group.folded = folded || !chosen && group.State == engine.Pending
 	}
 	gaps := deal(g.groups, h, func(key groupKey, need int) int { return g.most.keeps(key, need, v.Now) })
@@ -199,6 +211,9 @@ func (p *Jobs) arrange(v *View, h int) {
 // stillThere leaves out jobs in line whose turn has come since the engine was asked for them:
 // they run, or have run. Those that do not after all come back with the next answer. Each one
 // that leaves moves all below it, so over a network several leave at once.
+//
+// The engine is asked again every few seconds, and jobs leave the line many times a second; without
+// this the list would show for seconds what has long begun.
 func stillThere(v *View, rows []*engine.JobRow) []*engine.JobRow {
 	beat := v.Now.Truncate(v.unhurried(time.Second))
 	gone := func(j *engine.JobRow) bool {
@@ -211,6 +226,7 @@ func stillThere(v *View, rows []*engine.JobRow) []*engine.JobRow {
 }
 
 // groupedJobs is the list as its lines.
+// Its rows are lines of four kinds: a heading, a job, "… 40 more", and an empty one between groups.
 type groupedJobs struct {
 	p *Jobs
 	v *View
@@ -223,6 +239,7 @@ func (s groupedJobs) Len() int { return len(s.p.groups.lines) }
 func (s groupedJobs) ID(i int) string { return s.p.groups.lines[i].id(s.p.groups.groups) }
 
 // Find implements part.Source.
+// Headings have ids too: the cursor stays on one when the jobs below it change.
 func (s groupedJobs) Find(id string) (int, bool) {
 	i, ok := s.p.groups.at[id]
 	return i, ok
@@ -302,6 +319,7 @@ func (g *jobGroup) charted() bool {
 }
 
 // cutAt cuts a text where it has so many cells.
+// What does not fit is not lost: the rest stands beside it where the life of the jobs has room.
 func cutAt(text string, w int) (head, rest string) {
 	for i, r := range text {
 		if w -= safe.RuneWidth(r); w < 0 {
@@ -336,6 +354,7 @@ func (p *Jobs) lineUnder() (l jobLine, ok bool) {
 }
 
 // openLine is what enter does on a line that is no job: it folds a group, or lists it all.
+// What somebody has folded or opened stays so while the screen is there.
 func (p *Jobs) openLine() (e Effect, ok bool) {
 	at, ok := p.lineUnder()
 	if !ok {
@@ -353,6 +372,7 @@ func (p *Jobs) openLine() (e Effect, ok bool) {
 }
 
 // overGaps moves the cursor on from an empty line, the way it went.
+// At an end of the list it turns round: the first and the last line are never empty.
 func (p *Jobs) overGaps(v *View, a Action) {
 	step := 1
 	if a == Up || a == PageUp || a == HalfUp || a == Home {
@@ -376,6 +396,7 @@ func (p *Jobs) overGaps(v *View, a Action) {
 
 // ahead puts a job in line at the place that it has by now among those of the list, and names
 // the job that goes after it; "" = none is known.
+// The place that the engine told is of when it was asked; jobs that have left since were before it.
 func (p *Jobs) ahead(j *engine.JobRow) (next string) {
 	if j.Line == "" {
 		return ""

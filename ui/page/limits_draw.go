@@ -16,6 +16,8 @@ import (
 func (p *limitPage) Draw(v *View) []string {
 	p.past.see(v)
 	shown, d := *v, *v.Data
+	// The limits as they are drawn follow the real ones a few times a second: a window that fills at a
+	// thousand calls a second would be drawn anew with each frame, and nobody reads it faster.
 	d.Limits, shown.Data = p.fills.take(v), &d
 	rows := p.draw(&shown)
 	v.Ticks = v.Ticks || shown.Ticks
@@ -69,6 +71,8 @@ func (p *limitPage) places(v *View, paced bool, others int) limitsPlaces {
 	if at.others = min(others, most); both > 0 { // accounts have what the buckets leave
 		at.lanes = clamp(both-at.others, at.lanes, 5)
 	}
+	// What is given up first is what the same screen tells elsewhere: lanes, which the Overview has,
+	// then the recorder's ribbon; the window that sets the pace goes last.
 	for at.calls = leastCalls; at.rows(v.Size) > v.H; {
 		switch {
 		case at.lanes > 1:
@@ -95,6 +99,9 @@ func (p *limitPage) places(v *View, paced bool, others int) limitsPlaces {
 	return at
 }
 
+// draw lays the screen out from top to bottom. All its charts stand on one axis, whose place is
+// found first: each is then drawn into the same cells, and what happens at one instant stands in
+// one column.
 func (p *limitPage) draw(v *View) []string {
 	inner, src, gutter := v.inner(v.W), p.bucketSource(v), limitsGutter(v)
 	first, paced := v.pacing(p.plan.busiest(v))
@@ -102,6 +109,7 @@ func (p *limitPage) draw(v *View) []string {
 	_, rests := v.chartNow()
 	v.Ticks = v.Ticks || !rests && t.moves()
 	at := p.places(v, paced, len(src.Items)-btoi(paced))
+	// A 429 takes two rows in its block.
 	hits := lastHits(p.tape.take(v), t.begin(), (at.blocks+1)/2)
 	top := p.limits(v, &t, src, hits, at, btoi(paced), inner, gutter)
 	out := v.sections(0, 0, v.W, top.Height+1, top)
@@ -126,6 +134,7 @@ const (
 )
 
 // limitsGutter is what stands before the charts.
+// It is the same for all rows, so that the charts begin in one column.
 func limitsGutter(v *View) int {
 	w := 1 + bucketName + bucketFigures
 	if v.Size != S {
@@ -153,7 +162,8 @@ type limitsChart struct {
 	past  *past
 	hits  []hitRow
 	chart *part.Chart
-	left  []func(l *part.Line)
+	// by row; nil = nothing stands before it
+	left []func(l *part.Line)
 	// gutter is how many cells are before the charts.
 	gutter int
 	// Rows at which things begin.
@@ -188,9 +198,11 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 	for i := range t.lanes[:min(len(t.lanes), at.lanes)] {
 		d.lane(d.lanes+i, &t.lanes[i], high)
 	}
+	// Now: what is left of it was, what is right of it is planned.
 	d.chart.Seam(head, d.last()-head)
 
 	s := part.Section{Title: "RATE LIMITS", Note: limitsNote(v), Tail: p.limitsTail(v, t, len(rest)-at.others), Focus: !p.onCalls}
+	// The window that sets the pace has the cursor when none of the others has it.
 	on := head
 	if picked >= 0 {
 		on = d.others + picked - p.top
@@ -225,6 +237,8 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 // it is.
 func (p *limitPage) scroll(src part.Source, rest, shown int) int {
 	p.buckets.height = max(src.Len(), 1)
+	// While the keys go to the recorder the list of buckets rests at its top, unless somebody has
+	// chosen one.
 	if p.onCalls && !p.buckets.cur.Held() {
 		p.buckets.cur.Rest(src, p.buckets.height)
 	}
@@ -319,6 +333,12 @@ func (d *limitsChart) fieldsFrom() int {
 }
 
 // fields writes what is known of a bucket by now.
+// One row as it is written:
+//
+//	match      1420/2000   10 s   = 1420   0:04
+//
+// A bucket without a limit (nothing was answered yet, or Riot names none) has its state instead of
+// figures.
 func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token) {
 	if !oneHost(d.View) {
 		l.Field(part.As(themes.Dim, b.Host), bucketHost-1, part.Words).Gap(1)
@@ -377,11 +397,14 @@ func (d *limitsChart) oldReading(b engine.BucketRow) time.Duration {
 }
 
 // pace draws the window that sets the pace on h rows.
+// It has the tallest chart because it is the answer to "why not faster"; what it says in words
+// stands below its figures.
 func (d *limitsChart) pace(b engine.BucketRow, h int) {
 	y := d.pacing
 	s := d.t.saw(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
 	d.chart.Area(y, h, part.Series{Values: s.values, Top: 1, Odd: d.t.odd()})
 	for x := range d.t.Back {
+		// above the chart, where no bar can be
 		if s.hits[x] {
 			d.chart.Mid(y-1, x, themes.Warn, "429")
 		}
@@ -447,6 +470,8 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 
 // planText tells of a plan; other says that what is shown as used is not Riot's count of its
 // window, by which a plan goes, but more: what we count in any such span.
+// The numbers are those of the forecast and not worked out here: "180 left, 120 planned", "then
+// 200 a window, 3 times", "then 40, and there is room".
 func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(themes.Token, string)) {
 	open, whose := plan.Windows[0], ""
 	if other {
@@ -463,6 +488,8 @@ func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(t
 	full, rest := 0, 0
 	for _, w := range plan.Windows[1:] {
 		switch calls := w.Calls(); {
+		// Only full windows that follow each other are counted together: behind one that is not full there
+		// is nothing left to deal out.
 		case calls == plan.Limit && rest == 0:
 			full++
 		default:
@@ -494,6 +521,8 @@ func (d *limitsChart) marks(y int, s saw) {
 }
 
 // other draws a bucket in one row: its course, and what there is to say of what comes.
+// In one row there is no room for a scale: how high it stands against its own limit is what is
+// drawn.
 func (d *limitsChart) other(y int, b engine.BucketRow) {
 	d.left[y] = func(l *part.Line) { d.fields(l, b, themes.Text) }
 	s := d.t.saw(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
@@ -545,6 +574,8 @@ func (d *limitsChart) frees(y int, b engine.BucketRow, s saw) {
 }
 
 // lane draws the calls of an account.
+// All lanes have one scale, which is that of the calls of all: an account that gets half of them
+// stands half as high.
 func (d *limitsChart) lane(y int, a *accountLane, high float64) {
 	d.t.drawLane(d.View, d.chart, y, a, high)
 	d.left[y] = func(l *part.Line) {
@@ -578,6 +609,8 @@ func (p *limitPage) limitsTail(v *View, t *timetable, hidden int) string {
 }
 
 // roundly names how long an axis is.
+// Minutes and not seconds above two minutes: the axis is as long as the screen is wide, and its
+// odd seconds say nothing.
 func roundly(d time.Duration) string {
 	if d > 2*time.Minute {
 		d = d.Round(time.Minute)

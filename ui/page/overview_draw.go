@@ -14,6 +14,8 @@ import (
 // Draw implements Page.
 func (o *overviewPage) Draw(v *View) []string {
 	o.past.see(v)
+	// What changes with each call (counts, rates, places in line) is taken a few times a second: see
+	// calm. The rest of the screen follows at once.
 	calm := *o.calm.take(v)
 	d := *calm.Data
 	d.Engine, calm.Data = o.pulse.take(&calm), &d
@@ -30,6 +32,8 @@ type places struct {
 
 // places deals the rows of the screen out. What does not change with what is going on has a
 // fixed height, so that nothing moves.
+// What is given up where there is no room: lanes down to one, then the calls in words. The six
+// figures and the timetable always stand.
 func (o *overviewPage) places(v *View) places {
 	p := places{figures: 5, lanes: 3, ribbon: 2, calls: 3}
 	switch v.Size {
@@ -38,6 +42,7 @@ func (o *overviewPage) places(v *View) places {
 	case L:
 		p = places{figures: 5, lanes: mostLanes, ribbon: 3, calls: 4}
 	}
+	// what the blocks side by side have
 	rest := func() int {
 		gaps := 3
 		if v.Size == S {
@@ -61,6 +66,8 @@ func (o *overviewPage) places(v *View) places {
 // leastColumns is how high the reasons, limits and needs are where there is room for more.
 const leastColumns = 8
 
+// Each block is given the row at which it begins, for the mouse: what is clicked is found by the
+// rectangles that sections record.
 func (o *overviewPage) draw(v *View) []string {
 	p, inner := o.places(v), v.inner(v.W)
 	t := v.timetable(v.axisOf(inner), &o.plan, &o.past, o.runs.plans.Schedules)
@@ -117,6 +124,13 @@ func (o *overviewPage) figures(v *View, t *timetable, w int) []string {
 var usualDigits = [...]int{3, 3, 3, 2, 2, 2}
 
 // figureRow writes row y of 0 to 4 of a figure.
+// A name, three rows of digits with the course beside their lower half, and a note:
+//
+//	CALLS A MINUTE
+//	█ █ ▀▀█
+//	█▀█ ▀▀█  ▂▃▅▅▆
+//	▀ ▀ ▀▀▀  now 2.1/s
+//	of 3000 allowed
 func (v *View) figureRow(l *part.Line, f *total, y, w, n int) {
 	from, at := l.At(), part.DigitsWidth(v.Theme, "000000"[:usualDigits[n]])
 	at = max(at, part.DigitsWidth(v.Theme, f.value)) + 1
@@ -162,6 +176,7 @@ func (o *overviewPage) timetable(v *View, t *timetable, w, lanes int) part.Secti
 	}
 	s := part.Section{Title: "TIMETABLE", Note: t.note(v), Tail: t.tail(v), Focus: o.focus == paneAccounts, Height: v.timetableRows(lanes)}
 	s.Rows = t.rows(v, w, lanes, picked)
+	// Above the lanes are the chart and its sums, below them the row of the retries.
 	first := s.Height - 1 - lanes
 	if v.Size == S { // the words of the axis stand in the row of the title
 		s.Head, s.Rows = v.overlay(s.Title, s.Rows[0], w), s.Rows[1:]
@@ -177,6 +192,7 @@ func (o *overviewPage) timetable(v *View, t *timetable, w, lanes int) part.Secti
 }
 
 // columns are the reasons, the limits and the needs side by side.
+// Three blocks, two on a small screen, four on a wide one.
 func (o *overviewPage) columns(v *View, t *timetable, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return o.whyBlock(v, t, w, h) },
@@ -193,6 +209,7 @@ func (o *overviewPage) columns(v *View, t *timetable, y, h int) []string {
 }
 
 // more is what a wide screen shows besides.
+// Accounts that are at rest, the day's course, and the log.
 func (o *overviewPage) more(v *View, y, h int) []string {
 	return v.abreast(y, h, []func(w, h int) part.Section{
 		func(w, h int) part.Section { return settledBlock(v, w, h) },
@@ -202,6 +219,7 @@ func (o *overviewPage) more(v *View, y, h int) []string {
 }
 
 // listed draws a short list: tall rows for each item, with the cursor where the keys go.
+// Each of the Overview's lists has a cursor of its own; which of them the keys go to is o.focus.
 func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s part.Section, draw func(l *part.Line, item, row int)) part.Section {
 	p := &o.panes[n]
 	p.height = max(h/tall, 1)
@@ -236,6 +254,8 @@ func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s par
 }
 
 // whyBlock says why jobs wait, and how many each.
+// The groups and their words are the engine's: jobs that wait for the same thing are one line,
+// whatever queue they are in.
 func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 	src := o.why(v)
 	all := 0
@@ -257,6 +277,7 @@ func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 		l.Field(part.As(themes.Figure, count(g.Jobs)), number, part.Number).Gap(1).Field(part.Plain(g.text), w-number-4-bar, part.Words).Gap(1)
 		l.Bar(themes.Run, bar, float64(g.Jobs)/float64(max(all, 1)))
 	})
+	// a sentence below the reasons, where there is a row left
 	say := func(text string) {
 		if len(s.Rows) < h && text != "" {
 			text = or(part.Clause(text, w-2), text)
@@ -297,6 +318,7 @@ func (o *overviewPage) nothingWaits(v *View) string {
 
 // needsBlock is what only a person can settle, each with what is to be done where there
 // is room.
+// With the key that settles it at the right end. An empty list is good news, and says so.
 func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 	src := o.needs(v)
 	tall := 1
@@ -324,6 +346,7 @@ func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 }
 
 // calls are the last ones as a ribbon, and the newest of them in words.
+// Where no call is known the day's course stands there, as after a night without work.
 func (o *overviewPage) calls(v *View, w int, p places) part.Section {
 	calls := o.tape.take(v)
 	if rows := dayRows + 1; len(calls) == 0 && v.Size != S && len(o.day.spans) > 0 && p.ribbon+p.calls+1 >= rows {

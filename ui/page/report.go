@@ -18,12 +18,13 @@ type Reports struct {
 	none    bool   // the first account has no report: another is looked for
 	day     int    // cell of the cursor
 	hour    int
-	numbers bool
+	numbers bool // minutes in figures instead of shades
 	utc     bool // the zone is shown with its distance from UTC
+	// of the account's detail
 	answer
-	byWeek bool // the weeks of all accounts are shown instead
-	weekly weekly
-	played played
+	byWeek bool   // the weeks of all accounts are shown instead
+	weekly weekly // the weeks, and which of them are shown
+	played played // champions and modes, and the draft while a sync runs
 	detail engine.AccountDetail
 	of     string // the account that detail is of
 	offset string // of the report's zone
@@ -54,6 +55,7 @@ func (p *Reports) id(v *View) string {
 }
 
 // Want implements Page.
+// It asks for one thing at a time: the report first, then what stands beside it.
 func (p *Reports) Want(v *View) engine.Query {
 	if p.byWeek {
 		return p.weekly.want(v)
@@ -67,6 +69,7 @@ func (p *Reports) Want(v *View) engine.Query {
 		p.answer = answer{}
 	}
 	row, _ := v.Account(id)
+	// The account's row changes when its report is made anew, and only then is it asked for again.
 	if !p.due(v, uint64(max(row.Updated.UnixMilli(), 0))) {
 		return p.played.want(v, row, p.detail.Report)
 	}
@@ -74,6 +77,7 @@ func (p *Reports) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
+// An answer about an account that is not shown any more is dropped: keys are faster than the disk.
 func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	if week, ok := q.(engine.WeeklyQuery); ok {
 		p.weekly.got(v, week, a, err)
@@ -117,6 +121,7 @@ func (p *Reports) report(v *View) (r *engine.PlayReport, note string) {
 }
 
 // busiest is the cell with the most minutes.
+// Of several the first; Monday at midnight of a report without minutes.
 func busiest(r *engine.PlayReport) (day, hour int) {
 	for d := range r.Minutes {
 		for h := range r.Minutes[d] {
@@ -129,6 +134,8 @@ func busiest(r *engine.PlayReport) (day, hour int) {
 }
 
 // steps are the keys that move over the map.
+// Home and End go to the ends of the day, and pages to the ends of the week: more than there is,
+// which the caller clamps.
 var steps = map[Action]struct{ day, hour int }{
 	Up: {-1, 0}, Down: {1, 0}, Left: {0, -1}, Right: {0, 1}, Home: {0, -24}, End: {0, 24}, PageUp: {-7, 0}, PageDown: {7, 0}, HalfUp: {-3, 0}, HalfDown: {3, 0},
 }
@@ -186,6 +193,7 @@ func (p *Reports) Act(v *View, a Action) Effect {
 }
 
 // step goes to another account, in the order of their names.
+// The cursor goes to the busiest hour of each: what one looks for when going through them.
 func (p *Reports) step(v *View, by int) {
 	rows := p.byName(v)
 	at := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == p.id(v) })
@@ -218,6 +226,8 @@ func (p *Reports) Reload() {
 }
 
 // Export implements Exporter: the map as a table.
+// In minutes, which is what the report counts: whole ones, so that sums of a spreadsheet differ
+// from the report's by less than a minute for each hour.
 func (p *Reports) Export(v *View, _ bool) (string, [][]string) {
 	if p.byWeek {
 		return "weekly", p.exportWeek(v)
@@ -245,6 +255,7 @@ func (p *Reports) Export(v *View, _ bool) (string, [][]string) {
 var weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
 // coverage says of how many matches a report is made. It is always named.
+// A report of half of the matches looks like one of a player who plays half as much.
 func coverage(r *engine.PlayReport) (word, text string) {
 	all := r.Matches + r.Missing
 	text = "from " + count(r.Matches) + " of " + human.Counted(all, "match", "matches")
@@ -277,6 +288,7 @@ func ReportLines(r *engine.PlayReport, name string) []string {
 }
 
 // Draw implements Page.
+// Bands are given up from the bottom where the screen is low: the map of the hours never is.
 func (p *Reports) Draw(v *View) []string {
 	if p.byWeek {
 		return p.drawWeekly(v)
@@ -290,6 +302,7 @@ func (p *Reports) Draw(v *View) []string {
 		heat += 7
 	}
 	all := []band{
+		// whose report, and of how many matches
 		{least: 2, most: 2, keep: 1, draw: func(int, int) []string { return v.padded(p.head(v, r, note, w)) }},
 		{least: 5, most: 5 + 2*int(v.Size), keep: 2, draw: func(y, h int) []string {
 			return v.sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: hourRows(v, r, w, h-1), Height: h - 1})
@@ -353,6 +366,7 @@ func (p *Reports) drawShares(v *View, r *engine.PlayReport, y, h int) []string {
 }
 
 // tail says what is wrong with the answer, or which of the accounts this one is.
+// By name, as [Previous] and [Next] go.
 func (p *Reports) tail(v *View) string {
 	told := p.told(v)
 	if told != "" || p.own || len(v.Accounts) < 2 {
@@ -368,6 +382,7 @@ func (p *Reports) tail(v *View) string {
 	return "account " + count(at) + " of " + count(v.known()) + v.keyed(", {previous item} {next item} others")
 }
 
+// heading names the account where there is no report to do so.
 func (p *Reports) heading(v *View) string {
 	row, ok := v.Account(p.id(v))
 	if !ok {
@@ -376,6 +391,7 @@ func (p *Reports) heading(v *View) string {
 	return "of " + row.RiotID
 }
 
+// empty says why there is no report, and what makes one.
 func (p *Reports) empty(v *View) string {
 	switch {
 	case p.id(v) == "":

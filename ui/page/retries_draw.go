@@ -24,6 +24,8 @@ type highest struct {
 	at time.Time
 }
 
+// keep takes the newest number, and gives the highest of late. A clock that was put back begins
+// anew.
 func (h *highest) keep(n int, now time.Time) int {
 	if n >= h.n || now.Sub(h.at) > keepLines || now.Before(h.at) {
 		h.n, h.at = n, now
@@ -33,7 +35,7 @@ func (h *highest) keep(n int, now time.Time) int {
 
 // retrySum is what the retries of the list add up to.
 type retrySum struct {
-	of     recipe
+	of     recipe         // the list that it is of
 	errors map[string]int // by what their last try failed with, and
 	words  []string       // those in their order, the most frequent first
 	late   []time.Time    // instants of those that go later
@@ -69,6 +71,8 @@ func (p *Retries) add() {
 }
 
 // ladderPlaces are the rows of the charts above the ladders, and of the list's header.
+// words is the row of the axis's words, bars the first of the chart and high how many it has, room
+// that of the windows' room, and header that of the list's titles.
 type ladderPlaces struct{ words, bars, high, room, header int }
 
 var ladderHeads = map[Size]ladderPlaces{
@@ -78,6 +82,7 @@ var ladderHeads = map[Size]ladderPlaces{
 }
 
 // laddersWidth is what the axis takes of w cells beside the list.
+// What is left of it has the widths of the list's columns, which are fixed for each size.
 func (v *View) laddersWidth(w int) int {
 	switch v.Size {
 	case S:
@@ -89,6 +94,8 @@ func (v *View) laddersWidth(w int) int {
 }
 
 // Draw implements Page.
+// The list grows with its rows in steps of six, so that one retry more or less does not move all
+// that is below it.
 func (p *Retries) Draw(v *View) []string {
 	p.refresh(v)
 	p.add()
@@ -118,6 +125,8 @@ func (p *Retries) Draw(v *View) []string {
 
 // place puts the axis: a quarter of it past, and ahead as far as most of the retries and two
 // tries after each of them.
+// Nine of ten are on it: one that waits until tomorrow would squeeze all others into a cell. Its
+// step changes slowly (see [highest]), else it would jump with each job that leaves.
 func (p *Retries) place(v *View, w int) {
 	need, back := 2*time.Second, w/4
 	if n := len(p.sum.far); n > 0 {
@@ -151,6 +160,8 @@ func (p *Retries) ladders(v *View) func(y, h int) []string {
 }
 
 // rowsOf are the charts with their labels, and below them the list with its ladders.
+// The list is drawn by its table and the ladders by the chart, row by row beside each other: a row
+// under the cursor is lit across both.
 func (p *Retries) rowsOf(v *View, w, life, h int) []string {
 	at := ladderHeads[v.Size]
 	c := part.NewChart(v.Theme, p.axis.Axis, h)
@@ -167,6 +178,7 @@ func (p *Retries) rowsOf(v *View, w, life, h int) []string {
 	rows = append(rows, p.list.draw(v, w-life-1, h-at.header, p.empty(v))...)
 	src, last := p.list.rows(v), at.header
 	for y := at.header + 1; y < h; y++ {
+		// The chart has rows where the list has gaps; only a row that holds a job has a ladder.
 		if i, ok := p.cur.Row(src, y-at.header-1); ok {
 			drawLadder(v, c, y, p.shown[i])
 			last = y + 1
@@ -203,6 +215,7 @@ func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *pa
 			l.Put(themes.Dim, "no limit of them is known yet")
 		case r.host.Stuck:
 			l.Put(themes.Warn, r.host.Why+": no room until that ends")
+		// each window stands by itself
 		case r.every == r.host.Window:
 			l.Put(themes.Text, "room in the "+human.Window(r.every)+" windows").Gap(2).Put(themes.Dim, count(r.calls())+" calls each")
 		default:
@@ -213,6 +226,7 @@ func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *pa
 }
 
 // note is how many wait, and when the first of them goes.
+// The seconds are counted down by the screen (v.Ticks), without asking the engine.
 func (p *Retries) note(v *View) string {
 	text := count(len(p.shown))
 	if p.on() {
@@ -233,6 +247,8 @@ func (p *Retries) note(v *View) string {
 }
 
 // tail is how far the axis reaches.
+// The console knows of failures only since it has been told of calls: an empty past left of that
+// instant does not mean that nothing failed.
 func (p *Retries) tail(v *View) string {
 	a := p.axis
 	back, ahead := time.Duration(a.Back)*a.Step, time.Duration(a.Width-a.Back)*a.Step
@@ -262,6 +278,8 @@ func (p *Retries) columns(v *View, y, h int) []string {
 
 // byTry is how many tries of each number there were in the last hour, and how many of them were
 // the last that was needed.
+// It tells whether trying again pays: where the third try of a hundred has never worked, the
+// policy is too patient.
 func (p *Retries) byTry(v *View, w, h int) part.Section {
 	s := part.Section{Title: "BY TRY", Note: "what worked in the last hour", Height: h}
 	for i := range max(len(p.tries.counted.Tries), len(p.tries.waits)-1) {
@@ -290,6 +308,7 @@ func (p *Retries) byTry(v *View, w, h int) part.Section {
 	return s
 }
 
+// noTries says why there are none to be shown.
 func (p *Retries) noTries(v *View) string {
 	if v.Engine.State == engine.EngineBrowse {
 		return "no engine runs that would know"
@@ -298,6 +317,7 @@ func (p *Retries) noTries(v *View) string {
 }
 
 // byError is what the last tries failed with, the most frequent first.
+// What has no row of its own is added up in the last one: the sum is that of the list.
 func (p *Retries) byError(v *View, w, h int) part.Section {
 	n, words := maps.Clone(p.sum.errors), slices.Clone(p.sum.words)
 	s := part.Section{Title: "BY ERROR", Note: "of the last try", Height: h}
@@ -329,6 +349,8 @@ func (p *Retries) byError(v *View, w, h int) part.Section {
 }
 
 // costs are the calls that retries take, and how they stand.
+// The share is of what the host's tightest limit allows in a minute: retries take it from the calls
+// that are still to be made for the first time.
 func (p *Retries) costs(v *View, w, h int) part.Section {
 	soon, late, last := 0, len(p.sum.late), p.sum.last
 	for _, j := range p.shown {
@@ -355,6 +377,7 @@ func (p *Retries) costs(v *View, w, h int) part.Section {
 }
 
 // why is the sentence about the retry under the cursor, and where the time of its last try went.
+// The sentence is that of the job's own screen: see whyOf.
 func (p *Retries) why(v *View, h int) part.Section {
 	w := v.inner(v.W)
 	j, ok := p.selected()
@@ -376,6 +399,7 @@ func (p *Retries) why(v *View, h int) part.Section {
 }
 
 // failures are the calls that went wrong, the newest first.
+// They are those that the console has seen; older ones are in the jobs' attempts.
 func (v *View) failures(h int) part.Section {
 	const most = 60
 	var calls []engine.CallRow
@@ -399,6 +423,7 @@ func lateCell(v *View, j *engine.JobRow) part.Cell {
 	switch late := lateBy(v, j); {
 	case v.Engine.State == engine.EngineBrowse:
 		return part.As(themes.Dim, part.None)
+	// Less than a second is the engine's own pace and no delay.
 	case j.LateBy == "" || late < time.Second && !j.Starts.IsZero():
 		return part.As(themes.Dim, "no")
 	case j.Starts.IsZero():

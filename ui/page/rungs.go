@@ -25,6 +25,10 @@ type rung struct {
 }
 
 // rungs are the tries in order of time.
+//
+//	#1  12:30:41  503          a try that was, and the wait of 3 s after it
+//	#2  12:30:46  retryable    the next one, which is due
+//	#3  +8 s                   planned: it is made only if #2 fails
 func (p *Job) rungs(v *View) (out []rung) {
 	j, runs := p.row(v), p.runs()
 	for i := range runs {
@@ -38,6 +42,7 @@ func (p *Job) rungs(v *View) (out []rung) {
 		out = append(out, r)
 	}
 	switch {
+	// A job that has never been tried and waits in line has no rung: its place in line is told above.
 	case j.State == engine.Retryable, j.State == engine.Scheduled, j.State == engine.Available && len(runs) > 0:
 		v.Ticks = true
 		next := rung{at: j.Due}
@@ -58,6 +63,8 @@ func (p *Job) rungs(v *View) (out []rung) {
 type tried struct{ part.Slice[rung] }
 
 // First is the place of that.
+// First implements part.Source's wish for one: what was, and why it failed, is what a job is opened
+// for.
 func (t tried) First() int {
 	for i, r := range slices.Backward(t.Items) {
 		if r.Attempt != nil {
@@ -67,6 +74,7 @@ func (t tried) First() int {
 	return 0
 }
 
+// A try is known by its number and its start: numbers begin anew when a job is retried by hand.
 func (p *Job) source(v *View) tried {
 	return tried{part.Slice[rung]{
 		Items: p.rungs(v),
@@ -89,6 +97,8 @@ var rungColumns = []part.Column{
 	{Title: "ANSWER", Kind: part.State, Min: 19, Width: 24, Flex: 1},
 }
 
+// rungCells are the row of a try. The three spans add up to how long it took: in line for a worker,
+// at the limiter, and at Riot.
 func (p *Job) rungCells(v *View, r rung, cells []part.Cell) []part.Cell {
 	number := part.As(themes.Dim, strconv.Itoa(r.number))
 	if r.number == 0 {
@@ -131,6 +141,8 @@ const mostBefore = 3
 
 // rungAxis is an axis of w cells that holds the tries, and of those to come two. A job that has
 // ended has its end where others have now.
+// A job that waited an hour in line for its first try would have all its tries in one cell: of such
+// a wait only the end is on the axis.
 func (p *Job) rungAxis(v *View, rungs []rung, w int) part.Axis {
 	j, now := p.row(v), v.beat()
 	if j.State.Terminal() && !j.Finished.IsZero() {
@@ -157,6 +169,7 @@ func (p *Job) rungAxis(v *View, rungs []rung, w int) part.Axis {
 }
 
 // tries is the list of the tries with its ladder, and below it the try under the cursor in full.
+// The list and the ladder have the same rows; what the list has no room for scrolls in both.
 func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
 	src := p.source(v)
 	life := max(w-75, 24)
@@ -209,6 +222,7 @@ func (p *Job) drawRung(v *View, c *part.Chart, y int, rungs []rung, i int) {
 		c.Sign(y, max(c.At(r.at), c.Back), sign.Token, sign.Glyph)
 		return
 	}
+	// The first row begins with when the job was made, and how long it waited before anything was done.
 	if i == 0 && !j.Created.IsZero() {
 		made := c.At(j.Created)
 		c.Run(y, made+1, c.At(r.Start), themes.Tick, g.Waited)
@@ -239,6 +253,7 @@ func (p *Job) drawRung(v *View, c *part.Chart, y int, rungs []rung, i int) {
 }
 
 // triedRows are where the time of the try under the cursor went, and all that is known of it.
+// They are of a try that was: one to come has no facts yet.
 func (p *Job) triedRows(v *View, w int) []string {
 	src, j := p.source(v), p.row(v)
 	p.list.cur.Sync(src, max(p.list.height, 1))

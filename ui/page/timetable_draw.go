@@ -17,6 +17,8 @@ import (
 
 // scale is the time of a screen's timetable: the smallest shows 48 s back and two and a
 // half minutes ahead, the widest a minute back and five ahead.
+// It is fixed for each size and does not follow what is going on: an axis that stretched would
+// make calls of the same pace look faster and slower.
 type scale struct {
 	step   time.Duration
 	back   int // cells
@@ -31,6 +33,7 @@ var scales = map[Size]scale{
 }
 
 // axisOf is the axis of the timetable in a block whose rows have w cells.
+// A screen that is wider shows more of what is to come, and not more of what was.
 func (v *View) axisOf(w int) axis {
 	s := scales[v.Size]
 	now, _ := v.chartNow()
@@ -39,6 +42,7 @@ func (v *View) axisOf(w int) axis {
 
 // timetableRows are how many rows the timetable takes with so many lanes, without its
 // title.
+// The chart of calls, the sums of the windows, the lanes, and the row of the retries.
 func (v *View) timetableRows(lanes int) int {
 	n := scales[v.Size].high + 1 + lanes + 1
 	if v.Size != S {
@@ -49,6 +53,7 @@ func (v *View) timetableRows(lanes int) int {
 
 // rows draws the timetable with so many lanes; picked is the lane under the cursor, below
 // 0 = the keys go elsewhere. The words of the axis are the first row.
+// Lanes that are free go to accounts that do nothing now, with the reason.
 func (t *timetable) rows(v *View, w, lanes, picked int) []string {
 	s := scales[v.Size]
 	gap := 1
@@ -129,6 +134,8 @@ func (t *timetable) marks(rows []string, high float64) {
 
 // drawCalls draws the calls by cell: those that were made, the dots of those that are
 // planned, and behind them how many there is room for.
+// The line behind the plan is the even pace: as many calls for each cell as the limit allows over
+// its window.
 func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int, high float64) {
 	values := make([]float64, t.Width)
 	end := t.Back
@@ -150,6 +157,8 @@ func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int, high float64) {
 }
 
 // bursts writes how many calls the cells have that the scale is too low for, beside them.
+// The scale is that of what the limit allows evenly. A burst, which a fresh window allows, would
+// otherwise make everything else flat.
 func (t *timetable) bursts(c *part.Chart, y int, high float64) {
 	for x := 0; x < t.Back; x++ {
 		from, most := x, 0.0
@@ -167,6 +176,8 @@ func (t *timetable) bursts(c *part.Chart, y int, high float64) {
 }
 
 // odd tells neighbouring windows apart. A cell is of the window that has its middle.
+// A window is odd by its number since 1970 and not by its place on the screen, so that its shade
+// stays with it while it moves to the left.
 func (t *timetable) odd() func(cell int) bool {
 	cells := make([]bool, t.Width)
 	for _, w := range t.windows {
@@ -182,6 +193,8 @@ func (t *timetable) odd() func(cell int) bool {
 }
 
 // drawSums writes under each window how many calls it has.
+// Of the window that is open both numbers stand there, 61+39: what was made and what is planned.
+// One that is narrower than its number has none.
 func (t *timetable) drawSums(c *part.Chart, y int) {
 	for _, w := range t.windows {
 		from, to := max(t.At(w.begin), 0), min(t.At(w.end), t.Width)
@@ -214,12 +227,17 @@ func (t *timetable) drawSums(c *part.Chart, y int) {
 const laneScale = 1.1
 
 // drawLane draws the calls of an account on the scale of all, and when it is done.
+// When it is done is written where that is on the axis; one that ends beyond it has its time at
+// the right end:
+//
+//	Night Heron   ▂▃▃▂▃▃·········  ~12:41 ›
 func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane, high float64) {
 	values := make([]float64, t.Width)
 	copy(values[:t.Back], l.made)
 	if l.planned != nil {
 		copy(values[t.Back:], l.planned[t.Back:])
 	}
+	// Nothing is planned behind its end: what the plan deals to its cells belongs to others.
 	for i := max(t.At(l.done)+1, t.Back); !l.done.IsZero() && i < t.Width; i++ {
 		values[i] = 0
 	}
@@ -260,6 +278,8 @@ func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane, high
 
 // drawTroubles marks the calls that went wrong, the retries to come and the next scheduled
 // run.
+// One row for all of them: what went wrong stands left of now, and right of it when it will be
+// tried again.
 func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
 	for i, bad := range t.failed[:t.Back] {
 		if bad {
@@ -301,6 +321,8 @@ func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
 
 // dueTexts say how many retries are due, and whether there is room for them: the first that
 // fits, in ever fewer words.
+// "3 due in 12s, every one in a window with room" is what an operator wants to know of retries: that
+// nothing has to be done about them.
 func (t *timetable) dueTexts(v *View) []string {
 	n := len(t.due)
 	switch {
@@ -324,6 +346,8 @@ func (t *timetable) dueTexts(v *View) []string {
 }
 
 // note says of which host the timetable is, and since when it is known.
+// A console that has been open for less than the axis reaches back says so: an empty past would
+// look like a pause.
 func (t *timetable) note(v *View) string {
 	text := t.host
 	if text == "" {
@@ -356,6 +380,7 @@ func (v *View) syncsText() string {
 }
 
 // tail is how many calls are planned, and when they are made.
+// Its numbers are those of the forecast; see [engine.HostForecast].
 func (t *timetable) tail(v *View) string {
 	switch {
 	case t.plan == nil:

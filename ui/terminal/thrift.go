@@ -17,6 +17,17 @@ import (
 // list on a busy screen ten kilobytes a second. thrift knows what the terminal shows and
 // lets through only what changes it. What it does not understand it lets through as it is,
 // and everything behind it, until the cursor is set to a place that is known.
+//
+// Its model of the terminal is a grid of cells with what each shows, the cursor and the pen, each
+// twice: as Bubble Tea has set them, and as the terminal has them after what was let through. A
+// cell that Bubble Tea writes as it is already is not sent; the cursor is brought up to date only
+// before something is. So a row in which two figures changed
+//
+//	\x1b[5H  LIVE  12 of 20 used  …  resets 0:07
+//
+// becomes two moves and two figures:
+//
+//	\x1b[5;9H13\x1b[5;52H06
 type thrift struct {
 	size   atomic.Int64 // of the screen, as the terminal told it: rows << 32 + columns; 0 = not yet
 	mapped bool         // a line feed returns to the first column too
@@ -42,6 +53,8 @@ func newThrift(mapped bool) *thrift {
 }
 
 // place is a cell. An x of the width is behind the last cell of a row; below 0 = not known.
+// The column behind the last is a place of its own: a terminal that has filled a row stands there
+// until the next letter, and only then goes to the next row.
 type place struct{ x, y int }
 
 // shown is what a cell shows; no letter = that is not known.
@@ -54,6 +67,8 @@ type shown struct {
 const onSpace = uv.AttrReverse | uv.AttrStrikethrough
 
 // seen is what of a pen is seen on a letter: of a space its ground.
+// Most of a screen is spaces, and their letters' colour is nothing that anybody sees: without this
+// each change of colour around a gap would send the gap.
 func seen(pen uv.Style, letter rune) uv.Style {
 	if letter == ' ' && pen.Underline == 0 && pen.Attrs&onSpace == 0 {
 		return uv.Style{Bg: pen.Bg}
@@ -76,8 +91,12 @@ func cut(in []byte, p *ansi.Parser) (n int, verb string) {
 }
 
 // thin gives what of a piece of output has to reach the terminal.
+// A piece is what Bubble Tea writes at once, a frame mostly. It may end within a sequence, which is
+// then let through with all that follows, until [thrift.order] finds a place again. The answer is
+// valid until the next call.
 func (t *thrift) thin(in []byte) []byte {
 	t.out = t.out[:0]
+	// What a terminal shows after it was resized is its own business: it may cut rows or wrap them.
 	if size := t.size.Load(); size != t.known {
 		t.blind()
 		t.known, t.w, t.h = size, int(int32(size)), int(size>>32)
@@ -109,6 +128,7 @@ func (t *thrift) thin(in []byte) []byte {
 }
 
 // blind gives up: what follows is let through as it is.
+// Before it does, the terminal is brought to where Bubble Tea believes it to be.
 func (t *thrift) blind() {
 	if t.sees {
 		t.meet()
@@ -130,6 +150,7 @@ func (t *thrift) meet() {
 	t.dip()
 }
 
+// dip gives the terminal the pen that Bubble Tea has, by what differs between the two.
 func (t *thrift) dip() {
 	if t.pen != t.inked {
 		t.out = append(t.out, t.pen.Diff(&t.inked)...)
@@ -144,6 +165,7 @@ func (t *thrift) move() {
 	switch d := to.x - t.put.x; {
 	case to == t.put || t.at == t.put:
 		return
+	// ahead in the same row
 	case t.put.x >= 0 && t.put.x < t.w && to.y == t.put.y && d > 0:
 		if !t.again(d) {
 			t.out = append(t.out, "\x1b["...)
@@ -166,6 +188,8 @@ func (t *thrift) move() {
 }
 
 // again writes the letters once more that the next d cells show; false = a move is shorter.
+// A move of three cells, "\x1b[3C", has four bytes: three letters of the same pen have three. Wide
+// letters are left out, because half of one cannot be written.
 func (t *thrift) again(d int) bool {
 	row := t.row(t.put.y)
 	if d > 3 {
@@ -186,6 +210,7 @@ func (t *thrift) again(d int) bool {
 }
 
 // row is what a row shows.
+// Rows are made when they are first needed; the cells of a new one show nothing that is known.
 func (t *thrift) row(y int) []shown {
 	for len(t.cells) <= y {
 		t.cells = append(t.cells, make([]shown, t.w))
@@ -195,6 +220,8 @@ func (t *thrift) row(y int) []shown {
 
 // letter lets a letter through that its cell does not show.
 func (t *thrift) letter(r rune, raw []byte) {
+	// A wide letter that Bubble Tea writes comes as two halves (see [leftHalf]); a rune of no width, or
+	// one behind the end of a row, does what the terminal decides.
 	if t.sees && (r < leftHalf && safe.RuneWidth(r) != 1 || t.at.x >= t.w || t.at.y >= t.h) {
 		t.blind()
 	}
@@ -212,6 +239,7 @@ func (t *thrift) letter(r rune, raw []byte) {
 		t.at.x++
 		return
 	}
+	// Only the letter's own look has to be right: on a space another foreground does no harm.
 	if t.wrote = *cell != now; t.wrote {
 		t.move()
 		if seen(t.inked, r) != now.pen {
@@ -236,8 +264,10 @@ func (t *thrift) control(c byte) {
 		t.at.x = 0
 	case '\b':
 		t.at.x = max(t.at.x-1, 0)
+	// Bubble Tea has told the terminal of no other stops.
 	case '\t':
 		t.at.x = min(t.at.x/8*8+8, t.w-1)
+	// In raw mode a line feed goes straight down; the driver of a terminal that is not adds the return.
 	case '\n':
 		if t.mapped {
 			t.at.x = 0
@@ -246,6 +276,7 @@ func (t *thrift) control(c byte) {
 			t.at.y++
 			return
 		}
+		// Where the cursor is after a scroll, terminals do not agree on.
 		t.scroll(t.top, 1, []byte{c})
 		t.put.x = -1
 	default:
@@ -255,6 +286,9 @@ func (t *thrift) control(c byte) {
 }
 
 // order follows a sequence.
+// It takes first what is let through in any case (the screen's modes, the pen, the scrolling region,
+// titles and the like), and then what moves the cursor or changes cells, which only makes sense when
+// the place of the cursor is known.
 func (t *thrift) order(verb string, raw []byte) {
 	first, _ := t.parser.Param(0, 0)
 	switch {
@@ -272,6 +306,7 @@ func (t *thrift) order(verb string, raw []byte) {
 	case verb == "?l" && first == 1049:
 		t.blind()
 		t.alt = false
+	// The first place that is named on the alternate screen: from here on everything is known.
 	case verb == "H" && t.alt && t.w > 0 && !t.sees:
 		t.sees, t.cells = true, nil
 		t.put = place{-1, -1}
@@ -293,6 +328,8 @@ func (t *thrift) order(verb string, raw []byte) {
 			t.scroll(t.top, -1, raw)
 		}
 		return
+	// Two-letter sequences such as ESC 7 (save the cursor); those that are left out are titles, device
+	// strings and the keypad's modes, which move nothing.
 	case t.sees && verb == "" && raw[1] != ']' && raw[1] != 'P' && raw[1] != '=' && raw[1] != '>':
 		t.blind()
 		fallthrough
@@ -338,6 +375,8 @@ func (t *thrift) order(verb string, raw []byte) {
 		}
 	case "@", "P":
 		t.shift(verb == "P", min(step, t.w-t.at.x), raw)
+	// Bubble Tea clears the whole screen, or from the cursor on; what a terminal makes of the other
+	// forms is left to it.
 	case "J":
 		t.through(raw)
 		from := 0
@@ -363,6 +402,8 @@ func (t *thrift) order(verb string, raw []byte) {
 }
 
 // wipe follows a sequence that clears cells of the cursor's row.
+// Cleared cells are spaces on the ground of the pen, in every terminal that Bubble Tea uses this
+// for ("back colour erase"): to others it writes spaces.
 func (t *thrift) wipe(from, to int, raw []byte) {
 	row, now := t.row(t.at.y), shown{' ', seen(t.pen, ' ')}
 	same := true
@@ -377,6 +418,7 @@ func (t *thrift) wipe(from, to int, raw []byte) {
 
 // repeat follows a sequence that writes the last letter n times more. What the terminal
 // wrote last may be another one.
+// n > 4: "\x1b[3b" is as long as four letters.
 func (t *thrift) repeat(n int) {
 	raw := utf8.AppendRune(nil, t.last)
 	if row, now := t.row(t.at.y), (shown{t.last, seen(t.pen, t.last)}); n > 4 && t.at.x+n <= t.w {
@@ -399,6 +441,7 @@ func (t *thrift) repeat(n int) {
 }
 
 // shift follows a sequence that takes n cells out of the cursor's row, or puts them in.
+// What comes in at the end of the row is not known, and so is written whatever it is.
 func (t *thrift) shift(out bool, n int, raw []byte) {
 	t.through(raw)
 	row := t.row(t.at.y)[t.at.x:]
@@ -415,6 +458,7 @@ func (t *thrift) shift(out bool, n int, raw []byte) {
 }
 
 // scroll follows a sequence that moves the rows from one on up by n, or down.
+// Rows that come in are not known.
 func (t *thrift) scroll(from, n int, raw []byte) {
 	t.through(raw)
 	if from > t.bottom || t.bottom >= t.h {

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/session"
 )
 
 // refused says why nothing can be changed, if that is so.
@@ -40,7 +42,7 @@ func (p *plain) operate(o operation.Operation, arg string) {
 // takeBack takes the last command back.
 func (p *plain) takeBack() {
 	if !p.undo.Open(time.Now()) {
-		p.say("There is nothing to undo: a cancel, a pause, a new time or a plan can be taken back within 10 seconds.")
+		p.say("There is nothing to undo: a " + operation.UndoWords("or") + " can be taken back within " + human.Spoken(session.UndoFor) + ".")
 		return
 	}
 	p.do(p.undo.Take())
@@ -119,6 +121,6 @@ func (p *plain) do(c engine.Command) {
 		p.say("Done.")
 	}
 	if err == nil && p.undo.Keep(r, time.Now()) {
-		p.say("undo takes it back within 10 seconds.")
+		p.say("undo takes it back within " + human.Spoken(session.UndoFor) + ".")
 	}
 }

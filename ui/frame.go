@@ -19,13 +19,27 @@ import (
 )
 
 // draw paints the screen into m.frame.
+//
+// Its order is from top to bottom, because each part says where its clickable rectangles lie:
+//
+//	FARSIGHT  1 Overview  2 Accounts …                   ? keys
+//	● LIVE  as fast as the limit allows     ⚠ 1   88/100   12:30
+//	                                                 an empty row
+//	the page
+//	the watch strip, if it is on
+//	the message
+//	the keys
+//
+// The frame is a string of exactly m.h rows, which Bubble Tea compares with the one before it.
 func (m *model) draw(now time.Time) {
 	m.cursor, m.ticks, m.hits = nil, false, m.hits[:0]
+	// Nothing is drawn before the terminal has told its size and, where it was asked, its ground.
 	if m.asking || m.w <= 0 || m.h <= 0 {
 		m.frame = ""
 		return
 	}
 	v := m.view(now)
+	// too small for any screen: the state, what is asked, and the newest message
 	if m.tiny() {
 		state := part.Row(m.theme, m.w, append([]part.Cell{part.Plain(" ")}, m.stateCells(v, now)...)...)
 		asked := m.tinyAsked(v, 1)
@@ -53,6 +67,7 @@ func (m *model) draw(now time.Time) {
 	rows = append(rows, m.messageRows(v, len(rows))...)
 	rows = append(rows, m.hintRow(v, len(rows)))
 	m.frame = part.Frame(m.theme, m.w, m.h, rows)
+	// Something on it counts seconds: it is drawn again in a second without an update.
 	m.ticks = v.Ticks && m.frozen == nil
 }
 
@@ -78,6 +93,7 @@ func exactly(rows []string, h int) []string {
 
 // head is where one is and how the engine is: the screens, the state with the one sentence
 // why it is not faster, and an empty row; on a short screen one row for all.
+// Below the numbered screen the sentence makes room for the way back: Jobs › match:KR_7214550881.
 func (m *model) head(v *page.View, now time.Time) []string {
 	state, slots := m.stateCells(v, now), m.slots(v, now)
 	if m.tall == page.Short {
@@ -121,6 +137,7 @@ type paced struct {
 	text  string
 }
 
+// Another state is told at once.
 func (p *paced) take(e engine.EngineRow, now time.Time) string {
 	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || e.State != p.state || p.text == "" {
 		*p = paced{now, e.State, cmp.Or(e.Pace, e.Why)}
@@ -141,6 +158,7 @@ func (m *model) stateCells(v *page.View, now time.Time) []part.Cell {
 	return cells
 }
 
+// What the console itself is comes first: rows that are frozen or old must not look live.
 func (m *model) stateCell(v *page.View, now time.Time) part.Cell {
 	switch {
 	case m.frozen != nil:
@@ -176,6 +194,7 @@ func (m *model) slots(v *page.View, now time.Time) part.Slots {
 }
 
 // shownTabs are the numbered screens that this console has.
+// `farsight sim --watch` has one.
 func (m *model) shownTabs() []page.Screen {
 	if m.opt.Only != "" {
 		return []page.Screen{m.tab}
@@ -194,6 +213,7 @@ func (m *model) topTabs() (tabs []part.Tab, active int) {
 	return tabs, active
 }
 
+// tabRow is the first row: the screens, the key in use where there is room, and where help is.
 func (m *model) tabRow(v *page.View) string {
 	tabs, active := m.topTabs()
 	right := []part.Cell{part.As(themes.Accent, m.keyed("{help}")), part.As(themes.Dim, " keys")}
@@ -261,6 +281,7 @@ func (m *model) told(v *page.View) part.Toast {
 }
 
 // standing is what the message line says as long as it holds.
+// In the order of what an operator must not miss.
 func (m *model) standing() part.Toast {
 	d := m.data()
 	switch {
@@ -305,6 +326,7 @@ func (m *model) putCursor(x, y int) {
 }
 
 // hintRow are the keys of the screen.
+// The keys are those of what takes them now: the prompt, what lies over the page, or the page.
 func (m *model) hintRow(v *page.View, y int) string {
 	if m.prompt != nil && m.prompt.wrong != "" && m.tall == page.Short {
 		return m.wrongRow()
@@ -331,6 +353,7 @@ func (m *model) hintRow(v *page.View, y int) string {
 	return part.Hints(m.theme, y, m.w, &m.hits, m.keys.Hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
 }
 
+// promptHints are the keys of a text that is typed.
 func promptHints(p *prompt) []part.Hint {
 	hints := []part.Hint{{Key: "enter", Does: "accept"}, {Key: "esc", Does: "leave"}}
 	if p.filter != nil {
@@ -383,6 +406,8 @@ func (m *model) tourText() part.Toast {
 }
 
 // tinyAsked is what is being asked or typed, below the screen's row y; none = nothing is.
+// A question must be answerable however small the window is: the engine may wait for nobody, but
+// the operator's other keys do.
 func (m *model) tinyAsked(v *page.View, y int) []string {
 	row := func(t themes.Token, text string) string { return part.Row(m.theme, m.w, part.As(t, " "+text)) }
 	switch {

@@ -17,10 +17,13 @@ import (
 )
 
 // overlay is what lies over the page: a question, the keys, or a menu.
+//
+// One of three is set: dialog, menu, or find (the help). While it is there all keys go to it, and
+// only one is there at a time.
 type overlay struct {
 	dialog *part.Dialog
-	yes    func() tea.Cmd
-	exit   bool // ctrl+c means yes: it was asked for twice
+	yes    func() tea.Cmd // what agreeing does
+	exit   bool           // ctrl+c means yes: it was asked for twice
 
 	menu *menu
 
@@ -30,6 +33,8 @@ type overlay struct {
 	top   int          // first line shown, of the help
 }
 
+// confirmOver asks a question. One that a slip must not answer wants a word to be typed, which has
+// no letter as its answer.
 func confirmOver(c page.Confirm, yes func() tea.Cmd) *overlay {
 	d := &part.Dialog{Title: c.Question, Body: c.Lines, Yes: answer("y", c.Yes, keys.Yes), No: answer("n", "no", keys.No)}
 	if c.Word != "" {
@@ -38,6 +43,7 @@ func confirmOver(c page.Confirm, yes func() tea.Cmd) *overlay {
 	return &overlay{dialog: d, yes: yes}
 }
 
+// answer is one of a dialog's, which a click gives too.
 func answer(key, does string, act page.Action) part.Hint {
 	return part.Hint{Key: key, Does: does, Click: func(int, int) string { return string(act) }}
 }
@@ -78,6 +84,7 @@ func (m *model) agreeInWord() tea.Cmd {
 	return nil
 }
 
+// context is that of the keys which hold while it is there.
 func (o *overlay) context() keys.Context {
 	switch {
 	case o.dialog != nil:
@@ -89,6 +96,8 @@ func (o *overlay) context() keys.Context {
 }
 
 // overAct carries out a key while something lies over the page.
+// The help is closed by the very keys that open it, and ctrl+c over anything asks to quit; asked
+// twice, it quits.
 func (m *model) overAct(a page.Action, now time.Time) tea.Cmd {
 	o := m.over
 	if o.menu != nil && a != keys.Exit {
@@ -130,6 +139,7 @@ func (m *model) overAct(a page.Action, now time.Time) tea.Cmd {
 	return nil
 }
 
+// It is closed first: what was agreed to may ask something else.
 func (m *model) agree() tea.Cmd {
 	yes := m.over.yes
 	m.over = nil
@@ -138,6 +148,7 @@ func (m *model) agree() tea.Cmd {
 
 // drawOver lays the overlay over the body, whose first row is the screen's row
 // top.
+// The page below stays where it is, dimmed: what is asked about can still be read beside it.
 func (m *model) drawOver(body []string, top int) []string {
 	var p sheet
 	switch {
@@ -190,6 +201,7 @@ func place(top, h, w int, rows []string) (b box) {
 }
 
 // asked is the question with the reason that the answer will carry.
+// A reason that was given before the question goes with the command, and so is shown with it.
 func (m *model) asked() part.Dialog {
 	d := *m.over.dialog
 	if text := m.armed(); text != "" && !m.over.exit {
@@ -222,6 +234,7 @@ func (m *model) helpKey(k tea.Key, now time.Time) tea.Cmd {
 	return nil
 }
 
+// helpHints are the keys of the last row while the help is open.
 func (m *model) helpHints() []part.Hint {
 	esc := part.Hint{Key: "esc", Does: "close"}
 	if m.over.find.Value() != "" {

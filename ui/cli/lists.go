@@ -18,6 +18,7 @@ import (
 const pageSize = 500
 
 // ask runs a query and gives its answer its type.
+// An answer of another type comes from an engine of another version, over the socket.
 func ask[T any](ctx context.Context, c engine.Console, q engine.Query) (T, error) {
 	a, err := c.Find(ctx, q)
 	if err != nil {
@@ -37,6 +38,8 @@ func Status(text string, every bool) List {
 	return document(func(ctx context.Context, c engine.Console, o Out) error { return status(ctx, c, text, every, o) })
 }
 
+// Its blocks are those of the Overview, in the same order: the state and why, the queues, what
+// paces, and what syncs.
 func status(ctx context.Context, c engine.Console, text string, every bool, o Out) error {
 	s, err := ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
 	if err != nil {
@@ -63,6 +66,7 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 	case e.Pace != "":
 		state += ": " + e.Pace
 	}
+	// of members that share a database: who leads them
 	if t := e.Term; t != nil {
 		own := ""
 		if e.Key == "" && !t.Here {
@@ -113,6 +117,8 @@ func Accounts(filter string) List {
 
 // Jobs lists the live jobs that the filter fits, those that go next first; ended adds
 // those that have, the newest first.
+// An engine gives live jobs the oldest first, in pages: what is added meanwhile comes at the end
+// and is not missed.
 func Jobs(filter string, ended bool) List {
 	l := jobs(engine.JobsQuery{Ended: ended, Oldest: !ended}, filter)
 	l.none = "no job is live"
@@ -129,6 +135,7 @@ func Retries(filter string) List {
 	return l.list()
 }
 
+// jobs is a list of jobs by a query, which is asked page by page.
 func jobs(q engine.JobsQuery, filter string) listing[engine.JobRow] {
 	l := listing[engine.JobRow]{
 		of: columns.Jobs, shown: columns.JobLines, filter: filter,
@@ -187,6 +194,7 @@ func Matches(text string, every bool) List {
 					return source[engine.MatchRow]{}, err
 				}
 			}
+			// It is known only when all pages have been read: the sentence is made at the end.
 			hidden := 0
 			src := pages(ctx, c, func(p engine.Page) engine.Query {
 				return engine.MatchesQuery{Account: account, All: every, Page: p}
@@ -218,6 +226,7 @@ func allPlayers(text string) error {
 }
 
 // Limits lists the buckets with the filter in their host or method, after what is down.
+// In JSON it is the whole answer, with what waits and what is down, as the console has it.
 func Limits(filter string) List {
 	return listing[columns.Limit]{
 		of: columns.Limits, shown: columns.LimitLines, filter: filter, names: func(r *columns.Limit) []string { return []string{r.Host, r.Method} },
@@ -333,6 +342,7 @@ func Audit(q engine.AuditQuery, last int) List {
 	}.list()
 }
 
+// accountPages reads all accounts, page by page.
 func accountPages(ctx context.Context, c engine.Console) source[engine.AccountRow] {
 	return pages(ctx, c, func(p engine.Page) engine.Query {
 		return engine.AccountsQuery{Page: p}

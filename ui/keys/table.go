@@ -10,6 +10,8 @@ import (
 )
 
 // Context is a set of contexts in which a key means something.
+// A binding has one bit for each context in which it holds; two bindings of one key must have none
+// in common, which a test holds them to.
 type Context uint32
 
 // Contexts. The first ones are the screens, in the order of page.Screen.
@@ -243,12 +245,14 @@ var bindings = []Binding{
 	{[]string{"G", "end"}, page.End, InMenu, "", "", ""},
 }
 
+// goPrefix leads the names of the actions that go to a numbered screen: "screen 3".
 const goPrefix = "screen "
 
 // GoTo is the action that goes to a numbered screen.
 func GoTo(s page.Screen) page.Action { return page.Action(goPrefix + strconv.Itoa(int(s))) }
 
 // ScreenOf is the numbered screen an action goes to.
+// false of every other action.
 func ScreenOf(a page.Action) (page.Screen, bool) {
 	number, ok := strings.CutPrefix(string(a), goPrefix)
 	if !ok {
@@ -265,6 +269,7 @@ func On(s page.Screen) Context { return 1 << s }
 var arrows = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}
 
 // Shown are keys as they are drawn: enter, ↓.
+// The names are Bubble Tea's (ctrl+c, pgdown, up): arrows alone have a sign that every font has.
 func Shown(keys []string) string {
 	shown := make([]string, len(keys))
 	for i, k := range keys {

@@ -15,6 +15,8 @@ import (
 
 // pace draws the calls of an account by steps of the forecast: those of the last minute,
 // and those that are planned.
+// The scale goes a little above what the account's region allows: an account that has all calls to
+// itself does not reach the top, and one that shares them is seen to.
 func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
 	plan := &p.calls.plan
 	s := part.Section{Title: "PACE", Note: "calls per " + human.Dur(engine.ForecastStep), Height: h}
@@ -22,10 +24,13 @@ func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
 		s.Note = or(p.pacedBy(v, tookOf(p.detail.Waits)), s.Note)
 	}
 	width := max(w-4, 1)
+	// The forecast knows a minute of the past; a wider chart leaves cells before it empty, which keeps
+	// "now" at about the same share of the width.
 	back := min(engine.ForecastPast-1+width/60*4, width-1)
 	axis := part.NewAxis(v.Now, engine.ForecastStep, back, width)
 	values := make([]float64, width)
 	for i := range values {
+		// not known, which is drawn otherwise than none
 		values[i] = math.NaN()
 	}
 	even := 0.0
@@ -65,6 +70,7 @@ func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
 	chart.Put(h-1, 0, themes.Dim, v.Theme.Glyphs.Minus+human.Dur(time.Duration(back)*engine.ForecastStep))
 	chart.Mid(h-1, back, themes.Figure, "now")
 	if a.Status.Open() && ends.After(v.Now) {
+		// never across the word "now"
 		text, sign, at := v.clock(ends), v.Theme.Glyphs.Mark, max(axis.At(ends), back+len("now"))
 		if at >= width { // it lies beyond the chart
 			sign, at = v.Theme.Glyphs.Focus, width-1
@@ -81,6 +87,8 @@ func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
 }
 
 // took is what the parts of an attempt took, as medians.
+// The line is the wait for a worker, the limiter that for a permit, http Riot's answer, and rest
+// what was done with it: parsing and storing.
 type took struct {
 	kind                      engine.Kind
 	calls                     int
@@ -89,6 +97,8 @@ type took struct {
 }
 
 // tookOf adds up the attempts of the kind of the newest one.
+// Matches and timelines take different times: a median over both would be that of neither. spent
+// has the newest first.
 func tookOf(spent []engine.Spent) (t took) {
 	if len(spent) == 0 {
 		return t
@@ -107,6 +117,7 @@ func tookOf(spent []engine.Spent) (t took) {
 	return t
 }
 
+// median sorts all in place; of an even number it is the upper one. all must not be empty.
 func median(all []time.Duration) time.Duration {
 	slices.Sort(all)
 	return all[len(all)/2]
@@ -116,6 +127,8 @@ func median(all []time.Duration) time.Duration {
 var tookTitles = map[engine.Kind]string{"match.fetch": "ONE MATCH TAKES", "timeline.fetch": "ONE TIMELINE TAKES"}
 
 // oneTakes says where the time of one match goes.
+// Waiting for a turn has no bar: a job that stood in line behind ten thousand others would make
+// the three that follow invisible.
 func (p *Account) oneTakes(v *View, a engine.AccountRow, w, h int) part.Section {
 	t := tookOf(p.detail.Waits)
 	s := part.Section{Title: or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
@@ -196,6 +209,7 @@ var storedColumns = func() columns.List[engine.MatchRow] {
 }()
 
 // justStored lists the matches that were stored last, newest first.
+// How many were won is of the rows that are shown, and says so.
 func (p *Account) justStored(v *View, w, h int) part.Section {
 	src := p.source(v)
 	won, told := 0, 0
@@ -219,6 +233,7 @@ func (p *Account) justStored(v *View, w, h int) part.Section {
 }
 
 // lastSyncs lists the runs of an account, the newest first.
+// Such as "✓ 12:30:46  full  +412  2m 10s", with what it could not have.
 func (p *Account) lastSyncs(v *View, w, h int) part.Section {
 	s := part.Section{Title: "LAST SYNCS", Height: h}
 	for _, r := range p.detail.Runs[:min(len(p.detail.Runs), h)] {
@@ -256,6 +271,7 @@ func runLine(v *View, r *engine.RunRow, w int) string {
 	return l.String()
 }
 
+// runWord is the word of a run's result that themes know a sign for.
 func runWord(r *engine.RunRow) string {
 	switch r.Result {
 	case "":

@@ -9,6 +9,9 @@ import (
 )
 
 // Accounts lists the accounts and how their syncs stand.
+//
+// What is below or beside the list is of the account under the cursor, and hangs on the screen: its
+// own screen below a short list, facts in three rows, or its stages at the right.
 type Accounts struct {
 	listPage[engine.AccountRow]
 	fresh freshness
@@ -104,6 +107,7 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 }
 
 // Draw implements Page.
+// A list of few accounts leaves most of the screen to the one that is selected.
 func (p *Accounts) Draw(v *View) []string {
 	p.refresh(v)
 	list := len(p.shown) + 2
@@ -124,6 +128,8 @@ func (p *Accounts) Draw(v *View) []string {
 const leastSummary = 9
 
 // drawSummed has the selected account's own screen below a list that is short.
+// It is the account's own screen, drawn into the rows that are left; its rectangles are not
+// recorded, since the keys go to the list.
 func (p *Accounts) drawSummed(v *View, id string, list int) []string {
 	if p.below == nil || p.below.id != id {
 		p.below = NewAccount(id)
@@ -151,6 +157,7 @@ func (p *Accounts) drawM(v *View) []string {
 }
 
 // drawL has the stages of the selected account's run at the right.
+// Its width is fixed: the stages of a run do not get longer.
 func (p *Accounts) drawL(v *View) []string {
 	right := 64
 	left := v.W - right
@@ -193,6 +200,7 @@ func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Section {
 	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: some(len(jobs)), Rows: rows, Height: h}
 }
 
+// A console holds the first accounts of very many: the note says of how many.
 func (p *Accounts) panel(v *View, w, h int) part.Section {
 	work := ""
 	if open := len(v.Syncing()); open > 0 && p.Filter() == "" {
@@ -205,6 +213,7 @@ func (p *Accounts) panel(v *View, w, h int) part.Section {
 	return p.section(v, w, h, p.empty(v), part.Section{Title: "ACCOUNTS", Note: p.note(v, cut, work), Tail: p.fresh.text(v)})
 }
 
+// empty says why there are no rows.
 func (p *Accounts) empty(v *View) string {
 	return or(p.list.empty(v), or(v.waiting(), v.start("no accounts yet", "{sync} starts a sync of one")))
 }
@@ -231,6 +240,7 @@ func accountFacts(v *View, a engine.AccountRow, w int) []string {
 	return rows
 }
 
+// tracked says whether schedules look after the account.
 func tracked(a engine.AccountRow) string {
 	if a.Tracked {
 		return "tracked"
@@ -238,6 +248,7 @@ func tracked(a engine.AccountRow) string {
 	return "not tracked"
 }
 
+// runName is the kind of its last run: "full run".
 func runName(a engine.AccountRow) string {
 	if a.Kind == "" {
 		return ""
@@ -245,6 +256,7 @@ func runName(a engine.AccountRow) string {
 	return a.Kind + " run"
 }
 
+// listed is how far the run has read the list of matches.
 func listed(a engine.AccountRow) string {
 	if a.Pages == 0 {
 		return ""
@@ -252,6 +264,7 @@ func listed(a engine.AccountRow) string {
 	return human.Counted(a.Listed, "id", "ids") + " in " + human.Counted(a.Pages, "page", "pages")
 }
 
+// saved is how many calls were not made, because another account's sync had the match already.
 func saved(a engine.AccountRow) string {
 	if a.Matches.Had == 0 {
 		return ""
@@ -259,6 +272,8 @@ func saved(a engine.AccountRow) string {
 	return human.Counted(a.Matches.Had, "was stored already", "were stored already")
 }
 
+// resumed says how often an engine that was stopped or killed went on with the run, and at which
+// match of it.
 func resumed(a engine.AccountRow) string {
 	switch {
 	case a.Resumed == 0:

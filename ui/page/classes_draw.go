@@ -33,6 +33,7 @@ func (c *classJobs) wants(v *View, id string) bool {
 	return c.due(v, v.Seq)
 }
 
+// got takes the answer, if it is about the class that is selected by now.
 func (c *classJobs) got(v *View, q engine.JobsQuery, a engine.Answer, err error) {
 	if string(q.Class) == c.id && c.take(v, err) {
 		page, _ := a.(engine.JobsPage)
@@ -42,6 +43,7 @@ func (c *classJobs) got(v *View, q engine.JobsQuery, a engine.Answer, err error)
 }
 
 // list are the jobs as they are now.
+// What Watch has told since the answer is newer, and known by its revision.
 func (c *classJobs) list(v *View) []*engine.JobRow {
 	out := make([]*engine.JobRow, len(c.rows))
 	for i := range c.rows {
@@ -55,6 +57,8 @@ func (c *classJobs) list(v *View) []*engine.JobRow {
 
 // Draw implements Page: the classes with their last hour, and of the selected one its jobs as
 // ladders, whether they are tried again, and what Riot answered.
+// The selected class has the rest of the screen: what an operator decides about (try again, leave,
+// open again) is decided for a class and not for a job.
 func (p *Classes) Draw(v *View) []string {
 	p.refresh(v)
 	rows := max(p.all, len(p.shown), 3)
@@ -232,6 +236,7 @@ func (p *Classes) ladders(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w,
 }
 
 // failing is since when a job fails.
+// The axis of the ladders begins there: a job may have waited long before its first try.
 func failing(j *engine.JobRow) time.Time {
 	if first, ok := firstFailure(j); ok {
 		return first
@@ -243,6 +248,7 @@ func failing(j *engine.JobRow) time.Time {
 var classJobColumns = slices.DeleteFunc(slices.Clone(jobGroupColumns), func(c columns.Column[engine.JobRow]) bool { return c.Spare })
 
 // why says whether the jobs of a class are tried again by themselves, and what an operator can do.
+// The numbers of jobs are the class's own; when they go is known of those that were asked for.
 func (p *Classes) why(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []string {
 	t := told{lead: "None of them is tried again by itself."}
 	var next, last time.Time
@@ -314,6 +320,7 @@ func (p *Classes) failure(r *engine.ClassRow) *engine.CallRow {
 }
 
 // triesRows are how many jobs have used how many tries.
+// Whether they fail at once or only in the end tells a fault of theirs from one of the server.
 func triesRows(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w int) (rows []string) {
 	var n []int
 	for _, j := range jobs {

@@ -14,6 +14,7 @@ import (
 )
 
 // Draw implements Page.
+// The job's payload and record stand beside it on a wide screen, and in its place elsewhere.
 func (p *Job) Draw(v *View) []string {
 	if !p.have {
 		text := "loading the job…"
@@ -35,6 +36,7 @@ func (p *Job) Draw(v *View) []string {
 // inspector is all that is known of the job on outer cells: how it stands and why, its tries on
 // one axis, what Riot answered, whose it is, what became of it.
 func (p *Job) inspector(v *View, outer int) []string {
+	// Its parts measure the screen by the view: they are given one of the width that they have.
 	n := *v
 	n.W = outer
 	w, j := n.inner(outer), p.row(v)
@@ -75,6 +77,7 @@ func (p *Job) inspector(v *View, outer int) []string {
 }
 
 // headRow is the job in one line.
+// Such as "match:KR_7214550881   ◌ RETRYABLE  2 of 5 tries used, next +0:12".
 func (p *Job) headRow(v *View, w int) string {
 	j := p.row(v)
 	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(columns.JobKey(&j.Job))).Gap(3).Cells(v.state(columns.StateWord(&j.Job))).Gap(2)
@@ -86,6 +89,8 @@ func (p *Job) headRow(v *View, w int) string {
 	return l.Gap(3).Right(append(right, part.Plain(" "))...).String()
 }
 
+// triesText is how many tries were used of those that the policy has, in the present round: a retry
+// by hand begins a new one.
 func (p *Job) triesText(v *View, j engine.JobRow) string {
 	text := human.Counted(j.Tries, "try", "tries") + " used"
 	if p.detail.MaxAttempts > 0 {
@@ -126,11 +131,14 @@ func waitEnd(j engine.JobRow) time.Time {
 }
 
 // inLineFrom is when an attempt began to stand in line: it could have run from then on.
+// An attempt is stored with its start at the wire; the wait for a worker and for the limiter, which
+// were before it, are stored as spans.
 func inLineFrom(a engine.Attempt) time.Time {
 	return a.Start.Add(-max(a.Paced, 0) - inLine(a))
 }
 
 // waitText tells how long was waited, and of how much where it was cut short.
+// A wait may be shorter than planned (somebody retried by hand) or longer (there was no room).
 func waitText(a engine.Attempt, from, ended time.Time) string {
 	name := "wait"
 	if a.Number == 0 {
@@ -154,6 +162,7 @@ func pacedText(c engine.CallRow) part.Cell {
 	return part.As(themes.Dim, strings.TrimSpace("paced "+human.Secs(c.Paced)+" for "+c.PacedBy))
 }
 
+// labelled is a fact with its name; one that is not known is no cell at all.
 func labelled(name, text string) part.Cell {
 	if text == "" {
 		return part.Cell{}
@@ -162,6 +171,7 @@ func labelled(name, text string) part.Cell {
 }
 
 // blocks are what Riot answered last, whose the job is, and what became of it, side by side.
+// A small screen has room for two of them.
 func (p *Job) blocks(v *View) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
@@ -177,6 +187,7 @@ func (p *Job) blocks(v *View) []func(w, h int) part.Section {
 	})
 }
 
+// answeredNote is when the answer came.
 func (p *Job) answeredNote(v *View) string {
 	if p.detail.Call == nil {
 		return ""
@@ -185,6 +196,7 @@ func (p *Job) answeredNote(v *View) string {
 }
 
 // answerRows are the last call of the job as the flight recorder has it.
+// The recorder keeps the last calls of the process: of an older job only its attempts are known.
 func (p *Job) answerRows(v *View, w int) []string {
 	c := p.detail.Call
 	if c == nil {
@@ -216,6 +228,7 @@ func allTries(j engine.JobRow) string {
 	return human.Counted(j.Attempts, "try", "tries") + " in all rounds"
 }
 
+// endedCell is when the job ended; none while it lives.
 func endedCell(v *View, j engine.JobRow) part.Cell {
 	if !j.State.Terminal() {
 		return part.Cell{}
@@ -240,6 +253,7 @@ func handsOf(j *engine.JobRow) (facts []part.Cell) {
 	return facts
 }
 
+// policyText names the policy of its retries.
 func policyText(name string) string {
 	if name == "" {
 		return ""
@@ -247,6 +261,8 @@ func policyText(name string) string {
 	return "policy " + name
 }
 
+// holdText is how often it was sent back to wait without a try being charged: a 429, an endpoint
+// that is down, a paused queue.
 func holdText(j engine.JobRow) string {
 	if j.Holds == 0 {
 		return ""
@@ -274,6 +290,8 @@ func traceName(k engine.Kind) string {
 }
 
 // attemptFacts tell an attempt in full.
+// What stands in the attempt's own row of the list is left out but for the error, which is cut
+// there.
 func (p *Job) attemptFacts(v *View, a *engine.Attempt) []part.Cell {
 	name := "try " + strconv.Itoa(a.Try)
 	if a.Number == 0 {

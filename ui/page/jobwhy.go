@@ -87,6 +87,7 @@ func whatStands(v *View, j *engine.JobRow) string {
 	return "A retry would not make it faster."
 }
 
+// whyRuns is of a job that runs: for how long, and whether its call waits for a permit.
 func whyRuns(v *View, j *engine.JobRow) told {
 	t := told{lead: "Its " + human.Ordinal(j.Tries) + " try runs", text: "for " + v.age(j.Started) + "."}
 	if j.Worker > 0 {
@@ -101,6 +102,7 @@ func whyRuns(v *View, j *engine.JobRow) told {
 	return t
 }
 
+// whyEnded is of a job that has ended: what it ended with, and what opens it again.
 func whyEnded(v *View, j *engine.JobRow) told {
 	switch j.State {
 	case engine.Completed:
@@ -144,6 +146,7 @@ func whyInLine(v *View, j *engine.JobRow, next string) told {
 }
 
 // fullWindow is the window that sets the pace while it has no room left.
+// false also when no limit is known.
 func fullWindow(v *View) (b engine.BucketRow, full bool) {
 	b, ok := v.Limits.Pacing()
 	return b, ok && b.Limit > 0 && b.Used >= b.Limit && b.Reset.After(v.Now)
@@ -194,6 +197,7 @@ func whyBacksOff(v *View, j *engine.JobRow) told {
 	return t
 }
 
+// stepText says where the delay comes from: "Step 2 of the policy: 10 s".
 func stepText(j *engine.JobRow) string {
 	return "Step " + strconv.Itoa(j.Tries) + " of the policy: " + human.Window(j.Delay)
 }
@@ -284,6 +288,7 @@ func flowText(v *View, w int, cells []part.Cell) (rows []string) {
 }
 
 // whyOf is the sentence why a job does not run; next as whyJob has it.
+// It is the same on every screen that tells it: Jobs, Retries and the job's own.
 func whyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
 	whom := ofWhom(v, j)
 	if v.Size == S && j.Line != "" { // its line has no room beside it
@@ -311,6 +316,7 @@ func stateVerb(j *engine.JobRow) string {
 	return "waits in queue " + line + " for " + strings.TrimSuffix(methodWord(method), "+") + " calls to " + host
 }
 
+// ofWhom is the player for whom the job works; "" of one that works for nobody in particular.
 func ofWhom(v *View, j *engine.JobRow) string {
 	if j.Owner == "" {
 		return ""

@@ -22,6 +22,8 @@ func (p *limitPage) blocks(v *View, t *timetable, hits []hitRow, y, h int) []str
 }
 
 // nextBlock says who gets the next calls.
+// A share is an account's, or that of all retries; they are those of the plan that the charts
+// above draw.
 func nextBlock(v *View, t *timetable, w, h int) part.Section {
 	s := part.Section{Title: "NEXT CALLS", Height: h}
 	why := ""
@@ -56,6 +58,8 @@ func nextBlock(v *View, t *timetable, w, h int) part.Section {
 }
 
 // resetsBlock says which windows end next, and what that brings.
+// Such as "0:04   match 10 s   +1420   180 go": in four seconds 1420 places are free again, and 180
+// calls go then.
 func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 	s := part.Section{Title: "NEXT RESETS", Height: h}
 	if len(hostsOf(v)) == 1 {
@@ -141,6 +145,7 @@ func (v *View) hitRows(hit hitRow, w int) []string {
 }
 
 // recorder is the flight recorder: the last calls as a ribbon, and the list of them.
+// As long as nobody has moved in it, the list follows the newest call.
 func (p *limitPage) recorder(v *View, w int, at limitsPlaces) part.Section {
 	src := p.source(v)
 	if !p.moved {
@@ -175,6 +180,7 @@ func (p *limitPage) recorder(v *View, w int, at limitsPlaces) part.Section {
 // headedCalls is from how many rows on the list of calls has a header.
 const headedCalls = 5
 
+// recorderNote is how many calls there are, or of how many a filter lets through.
 func (p *limitPage) recorderNote(v *View, src recorder, ribbon bool) string {
 	all := len(p.tape.calls)
 	if told := p.told(); told != "" {
@@ -187,6 +193,7 @@ func (p *limitPage) recorderNote(v *View, src recorder, ribbon bool) string {
 	return note
 }
 
+// follow says that the list stands still, and the key that lets it follow again.
 func (p *limitPage) follow(v *View) string {
 	if p.moved {
 		return v.keyed("{first row} follows again")
@@ -194,6 +201,7 @@ func (p *limitPage) follow(v *View) string {
 	return "newest first"
 }
 
+// emptyCalls says why there is none.
 func (p *limitPage) emptyCalls(v *View) string {
 	if p.on() && len(v.Calls) > 0 {
 		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + p.used

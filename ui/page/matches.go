@@ -16,6 +16,10 @@ import (
 
 // matchPage lists what is stored and says why the rest is not: of one account, or
 // of all.
+//
+// A store has hundreds of thousands of matches: the list reads pages as the cursor comes near its
+// end, and its filter is over those that were read. What is told of the whole (stored, gave up, too
+// old) comes from the engine's own counters.
 type matchPage struct {
 	listPage[engine.MatchRow]
 	answer
@@ -95,6 +99,8 @@ func (p *matchPage) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
+// Got implements Page. An answer to another question than the last is dropped: its rows would be
+// put behind a list that they do not follow.
 func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.MatchesQuery)
 	if !ok || asked != p.waitFor || !p.take(v, err) {
@@ -105,6 +111,7 @@ func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	if asked.After == "" {
 		p.read, p.pages = nil, 0
 	}
+	// A new array: the list that is shown may still hold the old one.
 	p.read = append(p.read[:len(p.read):len(p.read)], page.Matches...)
 	p.pages++
 	p.weigh()
@@ -122,6 +129,7 @@ func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 const firstColumn, lastColumn = 2, 11
 
 // weigh makes room for the errors of matches where there are any.
+// An empty column of errors would take the place of one that tells something.
 func (p *matchPage) weigh() {
 	priority := lastColumn
 	if slices.ContainsFunc(p.read, func(m engine.MatchRow) bool { return columns.FaultOf(&m) != "" }) {
@@ -150,6 +158,7 @@ type matchesMade struct {
 }
 
 // ofStatus keeps the matches of the chosen state.
+// It looks through the rows that were read and does not ask: s is pressed several times in a row.
 func (p *matchPage) ofStatus() []engine.MatchRow {
 	want := matchStates[p.status].status
 	if want == "" {
@@ -192,6 +201,7 @@ func (p *matchPage) Act(v *View, a Action) Effect {
 	case States:
 		p.status = (p.status + 1) % len(matchStates)
 		p.list.asked = true
+		// They are hidden unless asked for, and this asks for them.
 		if matchStates[p.status].status == "permanently_unfetchable" && !p.all {
 			p.show(true)
 		}
@@ -206,6 +216,7 @@ func (p *matchPage) Act(v *View, a Action) Effect {
 }
 
 // show turns the matches that could not be had on or off.
+// They are left out by the engine, so the list is read anew.
 func (p *matchPage) show(all bool) {
 	p.all, p.turned = all, true
 	p.forget()
@@ -220,6 +231,7 @@ func (p *matchPage) trigger(v *View) Effect {
 }
 
 // Draw implements Page.
+// On a wide screen the sums stand beside the list, on a middle one the selected match below it.
 func (p *matchPage) Draw(v *View) []string {
 	p.refresh(v)
 	p.roomForErrors(v)
@@ -403,6 +415,7 @@ func (p *matchPage) orderText(v *View) string {
 	return "by id " + v.Theme.Glyphs.Down
 }
 
+// heading says whose matches they are; an account that is not known any more by its id.
 func (p *matchPage) heading(v *View) string {
 	if p.account == "" {
 		return "Matches of all accounts"
@@ -462,6 +475,7 @@ func tally(t themes.Token, n int, name string) part.Cell {
 	return part.As(t, count(n)+" "+name)
 }
 
+// empty says why there are no rows, and what key changes that.
 func (p *matchPage) empty(v *View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.list.empty(v); {

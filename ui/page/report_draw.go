@@ -26,6 +26,9 @@ const (
 
 // heat are the rows of the map, h of them: head, seven days, totals, the hour of the cursor,
 // and the scale, which would run into the columns of the totals right below them.
+// One row as it is drawn, an hour in two cells:
+//
+//	Sat   ░░░░          ▒▒▒▒▓▓▓▓████▓▓▒▒░░      6.2 h
 func (p *Reports) heat(v *View, r *engine.PlayReport, w, h int) []string {
 	cell := p.cellWidth(w)
 	top := max(cellTop(r), 1)
@@ -62,6 +65,7 @@ func (p *Reports) cellWidth(w int) int {
 }
 
 // perColumn is how many hours share a column: a number needs room for its digits.
+// "112" needs three cells and a gap; narrower hours are added up, four by four at one cell each.
 func (p *Reports) perColumn(cell int) int {
 	if !p.numbers || cell >= 3 {
 		return 1
@@ -70,12 +74,14 @@ func (p *Reports) perColumn(cell int) int {
 }
 
 // cellTop is the greatest cell of the map, in minutes.
+// It sets the scale: a report over a year has hundreds of minutes in an hour of a weekday.
 func cellTop(r *engine.PlayReport) float64 {
 	d, h := busiest(r)
 	return r.Minutes[d][h]
 }
 
 // covers says of how many matches the report is made.
+// A report that is not whole says so in its first line: see [coverage].
 func (p *Reports) covers(v *View, r *engine.PlayReport) []part.Cell {
 	word, text := coverage(r)
 	sign := v.Theme.State(word)
@@ -86,12 +92,14 @@ func (p *Reports) covers(v *View, r *engine.PlayReport) []part.Cell {
 }
 
 // madeRow says when the report was made, of which time, and in which zone.
+// What has no room is left out from the end; the zone, without which the hours mean nothing, never.
 func (p *Reports) madeRow(v *View, r *engine.PlayReport, w int) string {
 	tail := part.As(themes.Dim, p.tail(v)+" ")
 	facts := v.fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, playSpan(v, r)), part.As(themes.Dim, "built "+v.clock(r.Built)), p.leftOut(r))
 	return part.NewLine(v.Theme, w).Gap(1).Cells(facts...).Right(tail).String()
 }
 
+// leftOut says which games are not counted, such as those without a known length.
 func (p *Reports) leftOut(r *engine.PlayReport) part.Cell {
 	if r.LeftOut == 0 {
 		return part.Cell{}
@@ -108,6 +116,7 @@ func (p *Reports) zone(r *engine.PlayReport) string {
 }
 
 // offsetOf is how far a report's zone was from UTC when it was made.
+// The zone is the one that the report was made with, which another machine's console may not know.
 func offsetOf(r *engine.PlayReport) string {
 	loc, err := time.LoadLocation(r.Zone)
 	if err != nil {
@@ -125,6 +134,7 @@ func playSpan(v *View, r *engine.PlayReport) string {
 	return r.First.In(loc).Format("2 Jan 2006") + " to " + r.Last.In(loc).Format("2 Jan 2006")
 }
 
+// hoursRow names the hours, each one or as many as have room for their two digits.
 func (p *Reports) hoursRow(v *View, cell, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(dayWidth)
 	every := max((4+cell-1)/cell, 1)
@@ -137,6 +147,8 @@ func (p *Reports) hoursRow(v *View, cell, w int) string {
 	return l.To(dayWidth+24*cell).Field(part.As(themes.Dim, "total"), totalWidth-1, part.Number).String()
 }
 
+// dayRow is one row of a weekday. A day that is several rows tall repeats its cells in each; its
+// name and its sum stand in the first.
 func (p *Reports) dayRow(v *View, r *engine.PlayReport, d, line, cell int, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	sign, name := " ", themes.Dim
@@ -202,6 +214,7 @@ func (p *Reports) cell(v *View, l *part.Line, m, top float64, line, w int, at bo
 func heatToken(ratio float64) themes.Token { return themes.Heat(0.2 + 0.8*ratio) }
 
 // minutesText fits a number of minutes in w-1 cells: minutes, else hours.
+// What fits neither way is as much as can be shown, and no number that looks exact.
 func minutesText(m float64, w int) string {
 	text := strconv.Itoa(int(m + 0.5))
 	if len(text) < w {
@@ -230,6 +243,7 @@ func shade(th *themes.Theme, m, ratio float64) string {
 }
 
 // totalRow adds the days up, as columns on their own scale.
+// On a scale of their own: sums of seven days would all be at the top of the map's.
 func (p *Reports) totalRow(v *View, r *engine.PlayReport, cell, w int) string {
 	var sums [24]float64
 	all, high := 0.0, 0.0
@@ -279,6 +293,7 @@ func (p *Reports) scaleRow(v *View, top float64, w int) string {
 	return l.Right(part.As(themes.Accent, "n"), part.As(themes.Dim, " numbers  "), part.As(themes.Accent, "Z"), part.As(themes.Dim, " zone ")).String()
 }
 
+// spanOf is a number of minutes as a time, to the minute.
 func spanOf(minutes float64) time.Duration {
 	return (time.Duration(minutes*60) * time.Second).Round(time.Minute)
 }
@@ -288,6 +303,8 @@ func (p *Reports) cursorRow(v *View, r *engine.PlayReport, w int) string {
 	return v.row(w, append([]part.Cell{part.Plain(" ")}, p.cursorFacts(v, r)...)...)
 }
 
+// cursorFacts are the weekday and hour, how long was played in it over all weeks, and how many
+// games began then: one that ran into the next hour is played in both and begun in one.
 func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
 	d := max(p.day, 0)
 	m, games := r.Minutes[d][p.hour], r.Games[d][p.hour]
@@ -349,6 +366,7 @@ type bar struct {
 	text  string
 }
 
+// modeBars are the games by mode, the most frequent first; a map has no order of its own.
 func modeBars(r *engine.PlayReport) []bar {
 	out := make([]bar, 0, len(r.ByQueue))
 	for id, n := range r.ByQueue {
@@ -363,6 +381,7 @@ func modeBars(r *engine.PlayReport) []bar {
 	return out
 }
 
+// bars are rows of a name, a bar against the longest, and the number.
 func bars(v *View, list []bar, t themes.Token, w int) []string {
 	high := 0.0
 	for _, b := range list {

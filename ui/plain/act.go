@@ -49,6 +49,8 @@ func (p *plain) takeBack() {
 }
 
 // carryOut does what an effect asks for; a question waits for the next line.
+// The effect is the one that a key of the screen would have: its question, its word and its cost are
+// asked here in lines.
 func (p *plain) carryOut(e page.Effect) {
 	if e.Say.Text != "" {
 		p.say(e.Say.Text + ".")

@@ -30,6 +30,8 @@ type command struct {
 // commands are the words that every console knows, with the operations among them.
 var commands []command
 
+// They are made of the same two tables as the palette's: the words (package line) and the operations.
+// The operations stand where reset stands, which is one of them in all but name.
 func init() {
 	list := func(s page.Screen) func(p *plain, arg string) {
 		return func(p *plain, arg string) { p.list(page.Target{Screen: s}, arg) }
@@ -56,6 +58,7 @@ func init() {
 	}
 }
 
+// find is the command of a word; exit and q are what people type to leave.
 func find(name string) (command, bool) {
 	if name == "exit" || name == "q" {
 		name = "quit"
@@ -79,6 +82,7 @@ func near(word string) []string {
 	return names[:3]
 }
 
+// help lists the commands with a sentence each.
 func (p *plain) help(string) {
 	for _, c := range commands {
 		if c.help != "" {
@@ -89,6 +93,8 @@ func (p *plain) help(string) {
 }
 
 // list says the rows of a screen.
+// It is the screen itself, asked for its export: the plain console has the same rows in the same
+// order, and none of its own.
 func (p *plain) list(of page.Target, filter string) {
 	pg, v := page.New(&of), p.view()
 	if f, ok := pg.(page.Filterer); ok && filter != "" {
@@ -131,6 +137,8 @@ func (p *plain) load(pg page.Page, v *page.View) bool {
 }
 
 // sayRows says each row of a table as a sentence: its name, then what is known.
+// Empty fields are left out: a screen reader would read "none" forty times. The first field is the
+// name of the row.
 func (p *plain) sayRows(rows [][]string) {
 	if len(rows) < 2 {
 		p.say("There are none.")
@@ -161,6 +169,7 @@ func wordOf(title, text string) string {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '(' })
 }
 
+// limits says how each limit stands; its export has figures that only a column explains.
 func (p *plain) limits() {
 	now := time.Now()
 	if len(p.rows.Data.Limits.Buckets) == 0 {
@@ -184,6 +193,7 @@ func (p *plain) limits() {
 	}
 }
 
+// matches lists those of an account, if that is what was typed, else those that a filter fits.
 func (p *plain) matches(arg string) {
 	if a, ok := line.Stored(&p.rows.Data, arg); ok {
 		p.list(page.Target{Screen: page.ScreenMatches, ID: a.ID}, "")
@@ -192,6 +202,7 @@ func (p *plain) matches(arg string) {
 	p.list(page.Target{Screen: page.ScreenMatches}, arg)
 }
 
+// account says how one stands.
 func (p *plain) account(arg string) {
 	a, ok := line.Stored(&p.rows.Data, arg)
 	if !ok {
@@ -210,6 +221,7 @@ func (p *plain) account(arg string) {
 	}
 }
 
+// report says when an account plays. It is asked for: reports do not come with Watch.
 func (p *plain) report(arg string) {
 	a, ok := line.Stored(&p.rows.Data, arg)
 	if !ok {
@@ -229,6 +241,7 @@ func (p *plain) report(arg string) {
 	p.say(page.ReportLines(d.Report, a.RiotID)...)
 }
 
+// job says all that is known of one, by its id or its key: a key has a colon.
 func (p *plain) job(arg string) {
 	arg = strings.TrimPrefix(arg, "job:")
 	q := engine.JobQuery{ID: engine.JobID(arg)}
@@ -257,6 +270,7 @@ func (p *plain) job(arg string) {
 	}
 }
 
+// attemptText is a try in a sentence: "Try 2 at 12:30:46: 503; retry in 10 s."
 func attemptText(a engine.Attempt, zone *time.Location) string {
 	text := fmt.Sprintf("Try %d at %s: ", a.Number, a.Start.In(zone).Format("15:04:05"))
 	switch {

@@ -14,6 +14,7 @@ import (
 )
 
 // told is how many sentences of a kind are said one by one; the rest are counted.
+// More would scroll away what is told once: that the engine has stopped, that an alert fires.
 const told = 3
 
 // sentence is one change in words.
@@ -69,6 +70,7 @@ var foldWords = map[string]string{
 }
 
 // compare notes what an update changes, before it is folded in.
+// It must come before the update is folded in: what was is what the rows have until then.
 func (p *plain) compare(u engine.Update, now time.Time) {
 	if u.Snapshot { // it may hold anything: what differs is told by the status
 		return
@@ -99,6 +101,7 @@ func (p *plain) compare(u engine.Update, now time.Time) {
 	}
 }
 
+// compareEngine tells another state of the engine, and matches that were given up.
 func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
 	was := p.rows.Data.Engine
 	if e.State != was.State {
@@ -113,6 +116,7 @@ func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
 	}
 }
 
+// compareQueue tells that a queue was paused or goes on, by whom and why.
 func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
 	was, ok := p.rows.Data.Queue(q.Name)
 	if !ok || was.Paused == q.Paused {
@@ -131,6 +135,7 @@ func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
 	p.news.add("queue", string(q.Name), now, text)
 }
 
+// compareAccount tells that a sync has begun or ended, else how far it has come.
 func (p *plain) compareAccount(a engine.AccountRow, now time.Time) {
 	was, _ := p.rows.Data.Account(a.ID)
 	if a.Status != was.Status {
@@ -167,6 +172,8 @@ func progressText(a engine.AccountRow, e engine.ETA) string {
 	return text
 }
 
+// compareJob tells of retries and of jobs that were sent back to wait. That jobs begin and end is
+// told by the progress of their account.
 func (p *plain) compareJob(j engine.JobRow, now time.Time) {
 	was, _ := p.rows.Data.Job(j.ID)
 	if was.Rev >= j.Rev || was.State == j.State && was.Tries == j.Tries && was.Due.Equal(j.Due) {
@@ -193,6 +200,8 @@ func thing(j engine.Job) string {
 	return strings.Replace(cmp.Or(j.Key, string(j.Kind)+" "+string(j.ID)), ":", " ", 1)
 }
 
+// throttledText is a 429 in words: "429 service from europe for match-v5.match EUW1_7214550881, to
+// wait 2 seconds".
 func throttledText(c engine.CallRow) string {
 	text := "429 " + strings.TrimPrefix(string(c.Class), "429.") + " from " + c.Host + " for " + c.Method + " " + c.Target
 	if c.RetryAfter > 0 {
@@ -204,6 +213,8 @@ func throttledText(c engine.CallRow) string {
 	return text
 }
 
+// compareLimits tells what stops calls: a freeze, a wait that a 429 has ordered. That a window is
+// full is everyday business.
 func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 	was := map[string]engine.BucketRow{}
 	for _, b := range p.rows.Data.Limits.Buckets {
@@ -232,6 +243,8 @@ func bucketName(b engine.BucketRow) string {
 	return name
 }
 
+// compareAlerts tells alerts that fire and those that are over, with what to do next. What only
+// pends may be over before anybody reads it.
 func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
 	was := map[string]engine.AlertState{}
 	for _, a := range p.rows.Data.Alerts {
@@ -251,6 +264,7 @@ func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
 }
 
 // statusLines say how everything stands.
+// In the order of the Overview. Nothing is drawn and no sign stands for a word.
 func (p *plain) statusLines() []string {
 	d := &p.rows.Data
 	e := d.Engine

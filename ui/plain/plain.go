@@ -26,6 +26,7 @@ import (
 const usually = 2 * time.Second
 
 // longestLine bounds what is typed in one line.
+// bytes; a longer one ends the input, as its end does
 const longestLine = 64 << 10
 
 // Options of a console of lines.
@@ -36,6 +37,8 @@ type Options struct {
 }
 
 // plain is one such console.
+//
+// One goroutine has all of it: [plain.loop].
 type plain struct {
 	console engine.Console
 	opt     Options
@@ -164,6 +167,7 @@ func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 }
 
 // take folds an update in and notes what it has changed.
+// Nothing is told of the first snapshot but how everything stands: see greet.
 func (p *plain) take(msg any, now time.Time) {
 	switch msg := msg.(type) {
 	case session.Lost:

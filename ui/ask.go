@@ -9,6 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/session"
@@ -194,7 +196,7 @@ func (m *model) follow(now time.Time) tea.Cmd {
 // undoLast takes the last command back.
 func (m *model) undoLast(now time.Time) tea.Cmd {
 	if !m.undo.Open(now) {
-		m.say(m.keyed("there is nothing to undo: {undo} takes a cancel, a pause, a new time or plan back within 10 s"))
+		m.say(m.keyed("there is nothing to undo: {undo} takes a " + operation.UndoWords("or") + " back within " + human.Window(session.UndoFor)))
 		return nil
 	}
 	if why := m.refuses(); why != "" {

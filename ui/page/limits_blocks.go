@@ -58,7 +58,7 @@ func nextBlock(v *View, t *timetable, w, h int) part.Section {
 }
 
 // resetsBlock says which windows end next, and what that brings.
-// Such as "0:04   match 10 s   +1420   180 go": in four seconds 1420 places are free again, and 180
+// Such as "0:04   match 10 s   +1420, 180 go": in four seconds 1420 places are free again, and 180
 // calls go then.
 func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 	s := part.Section{Title: "NEXT RESETS", Height: h}
@@ -68,12 +68,12 @@ func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 	all := nextResets(v, t)
 	l := part.NewLine(v.Theme, w)
 	for _, r := range all[:min(len(all), h)] {
-		does := part.As(themes.Dim, "room")
+		does := part.As(themes.Dim, " room")
 		switch {
 		case r.frozen:
-			does = part.As(themes.Held, "frozen")
+			does = part.As(themes.Held, " frozen")
 		case r.goes > 0:
-			does.Text = count(r.goes) + " go"
+			does.Text = ", " + count(r.goes) + " go"
 		}
 		l.Reset(w, false)
 		name := w - 24
@@ -81,7 +81,7 @@ func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 			name, does.Text = w-16, ""
 		}
 		l.Gap(1).Field(part.Plain(v.in(r.at)), 5, part.Number).Gap(2).Field(part.Plain(r.name), name, part.Words)
-		l.Field(part.As(themes.Run, "+"+tallCount(int64(r.back))), 7, part.Number).Gap(2).Cells(does)
+		l.Field(part.As(themes.Run, "+"+tallCount(int64(r.back))), 7, part.Number).Cells(does)
 		s.Rows = append(s.Rows, l.String())
 	}
 	if len(all) == 0 {

@@ -209,13 +209,17 @@ func (o *overviewPage) columns(v *View, t *timetable, y, h int) []string {
 }
 
 // more is what a wide screen shows besides.
-// Accounts that are at rest, the day's course, and the log.
+// Accounts that are at rest, if there are any, the day's course, and the log.
 func (o *overviewPage) more(v *View, y, h int) []string {
-	return v.abreast(y, h, []func(w, h int) part.Section{
+	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return settledBlock(v, w, h) },
 		func(w, h int) part.Section { return o.day.panel(v, w) },
 		func(w, h int) part.Section { return logPanel(v, w, h) },
-	})
+	}
+	if len(v.Syncing()) == len(v.Accounts) {
+		blocks = blocks[1:]
+	}
+	return v.abreast(y, h, blocks)
 }
 
 // listed draws a short list: tall rows for each item, with the cursor where the keys go.

@@ -203,12 +203,11 @@ func (p *Job) answerRows(v *View, w int) []string {
 		return []string{v.row(w, part.As(themes.Dim, " no call of it is in the recorder"))}
 	}
 	rows := v.flow(w, columns.StatusCell(c), part.Plain(human.Millis(c.Took)), part.Plain(c.Host+" "+columns.Versionless(c.Method)), part.Plain(c.Target), columns.NoteCell(c))
-	rows = append(rows, v.flow(w, pacedText(*c))...)
-	rows = append(rows, v.flow(w, labelled("app", c.App), labelled("method", c.MethodUsed))...)
-	for _, line := range part.Wrap(c.Body, max(w-2, 10)) {
+	for _, line := range part.Wrap(c.Body, max(w-2, 10)) { // what Riot says of it: the rest may be cut
 		rows = append(rows, v.row(w, part.As(themes.Dim, " "+line)))
 	}
-	return rows
+	rows = append(rows, v.flow(w, pacedText(*c))...)
+	return append(rows, v.flow(w, labelled("app", c.App), labelled("method", c.MethodUsed))...)
 }
 
 // factRows are what the job is and whose.

@@ -85,7 +85,7 @@ var imports = map[string][]string{
 	"internal/swap":               {"engine", "engine/await"},
 	"internal/tempdir":            {},
 	"ui":                          {"engine", "engine/await", "engine/child", "engine/columns", "engine/filter", "engine/human", "engine/operation", "engine/safe", "themes", "ui/chaos", "ui/keys", "ui/line", "ui/page", "ui/part", "ui/saved", "ui/session", "ui/terminal"},
-	"ui/page":                     {"engine", "engine/columns", "engine/filter", "engine/fold", "engine/human", "engine/operation", "engine/safe", "themes", "ui/chaos", "ui/part"},
+	"ui/page":                     {"engine", "engine/columns", "engine/filter", "engine/fold", "engine/human", "engine/operation", "engine/safe", "riot/route", "themes", "ui/chaos", "ui/part"},
 	"ui/chaos":                    {},
 	"ui/keys":                     {"engine/filter", "engine/safe", "ui/page", "ui/part"},
 	"ui/line":                     {"engine", "engine/operation", "ui/page"},

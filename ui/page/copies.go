@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/riot/route"
 )
 
 // Copy is one form in which something can be copied.
@@ -221,26 +222,17 @@ func jobCurl(v *View, j engine.JobRow) []string {
 
 // What may stand in an address without a quote.
 var (
-	matchForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Z]+[0-9]*)_[0-9]{1,19}$`) })
 	puuidForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{10,128}$`) })
 	hostForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]{2,10}$`) })
 )
 
-// regionOf is the host that has the matches of a platform. Source: Riot's routing
-// values; riot/route holds the same table for the engine.
-var regionOf = map[string]string{
-	"NA1": "americas", "BR1": "americas", "LA1": "americas", "LA2": "americas", "PBE1": "americas",
-	"EUW1": "europe", "EUN1": "europe", "TR1": "europe", "RU": "europe", "ME1": "europe",
-	"KR": "asia", "JP1": "asia",
-	"OC1": "sea", "SG2": "sea", "TW2": "sea", "VN2": "sea", "PH2": "sea", "TH2": "sea",
-}
-
+// matchCurl is none of what has not the form of a match id: it would stand in a shell.
 func matchCurl(id, rest string) []string {
-	parts := matchForm().FindStringSubmatch(id)
-	if parts == nil || regionOf[parts[1]] == "" {
+	region, err := route.MatchRegion(id)
+	if err != nil {
 		return nil
 	}
-	return []string{curl(regionOf[parts[1]], "/lol/match/v5/matches/"+id+rest)}
+	return []string{curl(string(region), "/lol/match/v5/matches/"+id+rest)}
 }
 
 func accountCurl(a engine.AccountRow) []string {

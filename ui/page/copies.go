@@ -220,11 +220,8 @@ func jobCurl(v *View, j engine.JobRow) []string {
 	return nil
 }
 
-// What may stand in an address without a quote.
-var (
-	puuidForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{10,128}$`) })
-	hostForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]{2,10}$`) })
-)
+// puuidForm is what may stand in an address without a quote.
+var puuidForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{10,128}$`) })
 
 // matchCurl is none of what has not the form of a match id: it would stand in a shell.
 func matchCurl(id, rest string) []string {
@@ -236,7 +233,7 @@ func matchCurl(id, rest string) []string {
 }
 
 func accountCurl(a engine.AccountRow) []string {
-	if !puuidForm().MatchString(a.PUUID) || !hostForm().MatchString(a.Region) {
+	if !puuidForm().MatchString(a.PUUID) || !route.Serves(a.Region) {
 		return nil
 	}
 	return []string{curl(a.Region, "/lol/match/v5/matches/by-puuid/"+a.PUUID+"/ids?start=0&count=100")}

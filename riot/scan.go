@@ -49,6 +49,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
+// expect takes one byte, behind white space.
 func (s *scanner) expect(c byte) {
 	if s.peek() != c {
 		s.fail()
@@ -119,6 +120,8 @@ func (s *scanner) members(wanted ...member) bool {
 	})
 }
 
+// take reads the value that is next into a place of [member.into]. A place of another type takes
+// nothing, which would leave the scan where it was: members are written in this package alone.
 func (s *scanner) take(into any) {
 	switch into := into.(type) {
 	case *string:
@@ -208,6 +211,7 @@ func (s *scanner) next(closing byte) bool {
 	return false
 }
 
+// close takes the closing bracket; it is false, for first and next to return.
 func (s *scanner) close() bool {
 	s.pos++
 	s.depth--
@@ -259,6 +263,7 @@ func escapeLen(b []byte) int {
 	return 0
 }
 
+// isHex reports whether a byte is a hexadecimal digit, in either case.
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
@@ -379,6 +384,7 @@ func digits(buf []byte, i int) int {
 	return i
 }
 
+// literal takes true, false or null.
 func (s *scanner) literal(word string) {
 	if len(s.buf)-s.pos < len(word) || string(s.buf[s.pos:s.pos+len(word)]) != word {
 		s.fail()

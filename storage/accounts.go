@@ -13,6 +13,8 @@ import (
 )
 
 var (
+	// Names change and PUUIDs hang on the key's project: what an account is found by are indexes, and
+	// its own key is an id that never changes.
 	tAccounts = declare(newTable("accounts", "id", "the account"), records[league.Account]{
 		format: 17, key: func(c *key.Coder, a *league.Account) { c.Rest(&a.ID) }, fields: accountFields,
 		indexes: []index[league.Account]{accountName, accountPUUID},
@@ -55,6 +57,8 @@ type cachedPUUID struct {
 	until time.Time
 }
 
+// accountFields are the fields of a record, in their order for good: what came later stands behind
+// c.More, which is false in a record that was written before.
 func accountFields(c *rec.Coder, a *league.Account) {
 	c.Str(&a.GameName, &a.TagLine, &a.Platform)
 	c.Map(&a.PUUIDs)
@@ -74,6 +78,7 @@ func accountFields(c *rec.Coder, a *league.Account) {
 	}
 }
 
+// policyFields are those of a policy; its cadence came later, and stands at the end of the account.
 func policyFields(c *rec.Coder, p *league.Policy) {
 	rec.List(c, &p.Queues, 1, func(c *rec.Coder, q *int) { c.Int(q) })
 	c.Str(&p.Type)
@@ -82,6 +87,7 @@ func policyFields(c *rec.Coder, p *league.Policy) {
 	c.Byte(&p.Priority)
 }
 
+// coverageFields are those of what is known to be fetched.
 func coverageFields(c *rec.Coder, v *league.Coverage) {
 	c.Str(&v.Head)
 	c.Time(&v.HeadAt, &v.Floor)
@@ -102,6 +108,8 @@ func soundAccount(c *checker, k []byte, a *league.Account) {
 	}
 }
 
+// nameKey leads from a Riot ID to the account: "hide on bush", "kr1", "kr", id. Name and tag come
+// first, so that an account is found without its platform.
 func nameKey(a league.Account) []byte {
 	return key.Strings(both.Fold(a.GameName), both.Fold(a.TagLine), strings.ToLower(a.Platform), a.ID)
 }
@@ -172,6 +180,7 @@ func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until t
 
 func (t *txn) findAccount(id string) (league.Account, error) { return t.accountOn(id, "") }
 
+// accountOn takes an id or a Riot ID; only the latter has a '#'.
 func (t *txn) accountOn(id, platform string) (league.Account, error) {
 	if i := strings.LastIndexByte(id, '#'); i >= 0 {
 		return t.accountNamed(id[:i], id[i+1:], platform)

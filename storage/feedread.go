@@ -16,6 +16,9 @@ import (
 )
 
 // feed is how one kind is read.
+//
+// Of the feeds that go by places (table feed) an item that changes gets a new place at the end and
+// leaves the old one, where load then finds nothing. Ranks and live jobs have numbers of their own.
 type feed struct {
 	tag  byte
 	kind engine.FeedKind
@@ -28,6 +31,7 @@ type feed struct {
 	many bool // an item may have several rows, so that a cursor says how many of them were read
 }
 
+// The tag is the first letter of a feed's cursors and the first byte of its keys.
 var feedList = []feed{
 	{tag: tagMatches, kind: engine.FeedMatches, load: oneOfMatch(func(m league.Match) engine.FeedRow { return engine.FeedRow{ID: m.ID, Match: new(both.Facts(m))} })},
 	{tag: tagTimelines, kind: engine.FeedTimelines, load: oneOfMatch(func(m league.Match) engine.FeedRow {
@@ -41,6 +45,10 @@ var feedList = []feed{
 
 // Feed gives the rows of a feed after a cursor. A page is one short transaction; between two pages items may move, to the
 // end only, so that paging to the end misses nothing.
+//
+//	q.After ""                      from the beginning
+//	q.After "m812-5f3a9c01"         behind place 812 of the matches
+//	page.Next "m1312-5f3a9c01"      to go on from; the same as q.After where nothing followed
 func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPage, err error) {
 	f, ok := feedOfKind(q.Kind)
 	if !ok {
@@ -63,6 +71,7 @@ func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPag
 	return page, err
 }
 
+// feedOfKind is the feed of a kind; false = there is none.
 func feedOfKind(kind engine.FeedKind) (feed, bool) {
 	for _, f := range feedList {
 		if f.kind == kind {
@@ -83,6 +92,8 @@ type feedReader struct {
 	accounts map[string]league.Account // of the ranks so far
 }
 
+// feedReader begins a page behind its cursor. Errors: engine.ErrInvalid of a cursor that is not of
+// this feed and store.
 func (t *txn) feedReader(f feed, p engine.Page) (*feedReader, error) {
 	store, err := t.feedStore()
 	if err != nil {
@@ -115,6 +126,7 @@ func (r *feedReader) places() error {
 			rows, err = r.load(r.txn, place)
 		}
 		if err != nil {
+			// A record that cannot be read is handed out as such: an export goes on and says so at its end.
 			if _, ok := disk.AsCorrupt(err); !ok {
 				return err
 			}
@@ -184,6 +196,7 @@ func (r *feedReader) rank(n uint64, at row) engine.FeedRow {
 	return engine.FeedRow{ID: rank.Account, Rank: &line}
 }
 
+// live follows the number of a live job.
 func (r *feedReader) live(n uint64, at row) engine.FeedRow {
 	j, ok, err := r.readLive(at.k)
 	if err != nil || !ok {
@@ -203,6 +216,7 @@ func oneOfMatch(row func(league.Match) engine.FeedRow) func(*txn, feedPlace) ([]
 	}
 }
 
+// seatRows are the players of a match, a row each.
 func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	seats, err := t.seats(place.id)
 	if err != nil {
@@ -216,6 +230,7 @@ func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	return rows, nil
 }
 
+// jobRows is an ended job; none when it was revived since, and has another place or none.
 func jobRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	j, here, err := t.endedAt(place)
 	if err != nil || !here {
@@ -246,6 +261,7 @@ func (t *txn) feedStore() (string, error) {
 	return fmt.Sprintf("%08x", rec.Sum([]byte(name))), nil
 }
 
+// String is the form in which others keep it; after reads it back.
 func (c feedCursor) String() string {
 	s := string(rune(c.tag)) + strconv.FormatUint(c.seq, 10)
 	if c.read > 0 {

@@ -60,6 +60,7 @@ func through(begin func(*txn) error, passes ...pass) func(t *txn, after []byte) 
 			return nil, nil
 		}
 		p := passes[at]
+		// Keys are read first and then worked on: a cursor of bbolt's must not see rows come and go.
 		page, last := t.keysAfter(p.tb, p.prefix, after)
 		for _, k := range page {
 			if err := p.do(t, k); err != nil {
@@ -98,11 +99,13 @@ func migrationTo(version uint64) migration {
 	return migration{version, "new tables", func(t *txn, _ []byte) ([]byte, error) { return nil, createTables(t.b) }}
 }
 
+// outdated refuses a file that is only to be read: bringing it up to date is writing.
 func outdated(path string, have uint64) error {
 	return &disk.ErrUnusable{Path: path, Why: fmt.Sprintf("an earlier Farsight wrote it (schema %d, this one needs %d)", have, newestSchema()),
 		Do: "start farsight or `farsight serve` once: it makes a backup and brings the file up to date"}
 }
 
+// metaMigration is the key under which the place of a migration that is under way is kept.
 var metaMigration = []byte("migration")
 
 // migrate brings an older state file up to date, after a backup of it. It goes on where a crash has left it.
@@ -122,6 +125,7 @@ func (db *DB) migrate(o Options) error {
 	if db.readOnly {
 		return outdated(path, have)
 	}
+	// One that was interrupted has made its backup, and the file is not what it was any more.
 	if !begun {
 		if err := db.backupBefore(o, have); err != nil {
 			return fmt.Errorf("back up %s before it is brought to schema %d: %w; nothing was changed", path, newestSchema(), err)
@@ -161,8 +165,10 @@ func (db *DB) backupBefore(o Options, have uint64) error {
 	return nil
 }
 
+// migrationTell is how often a long migration says in the log that it goes on.
 const migrationTell = 5 * time.Second
 
+// runMigration does the steps of one migration, until there is none left.
 func (db *DB) runMigration(m migration) error {
 	db.log.Info().Uint64("schema", m.to).Str("name", m.name).Msg("migration begun")
 	told, steps := time.Now(), 0
@@ -232,12 +238,14 @@ func (t *txn) leavePlace(to uint64) error {
 	return t.remove(tMeta, metaMigration)
 }
 
+// putPlace notes how far the migration to a version is.
 func (t *txn) putPlace(to uint64, after []byte) error {
 	c := t.record(rec.Place)
 	placeFields(c, &to, &after)
 	return t.put(tMeta, metaMigration, c)
 }
 
+// placeFields are the fields of that note, for reading and for writing.
 func placeFields(c *rec.Coder, to *uint64, after *[]byte) {
 	c.Uint(to)
 	c.Bytes(after)

@@ -196,6 +196,10 @@ const handOverWait = 30 * time.Second
 
 // handOver starts a daemon on the directory that was just left, and returns when it
 // is at work.
+//
+// The process is a session leader of its own with "/" as its directory: neither the terminal's end
+// nor an unmounted folder touches it. Its key, if it was typed, goes with the environment, which the
+// command line would show to everybody. What it says before its log is open comes back here.
 func handOver(ctx context.Context, cfg config.Config, keys *keyring.Ring, out cli.Out) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -217,6 +221,7 @@ func handOver(ctx context.Context, cfg config.Config, keys *keyring.Ring, out cl
 	go func() { ended <- cmd.Wait() }()
 	deadline := time.After(handOverWait)
 	for {
+		// It answers: only now has somebody taken over.
 		if c, _ := dialEngine(ctx, cfg); c != nil {
 			c.Close()
 			_, err := fmt.Fprintf(out.W, "detached: process %d works on %s; `farsight` attaches, `kill %d` ends it\n", cmd.Process.Pid, storeName(cfg), cmd.Process.Pid)
@@ -236,6 +241,7 @@ func handOver(ctx context.Context, cfg config.Config, keys *keyring.Ring, out cl
 
 // flagsOf are the settings that came from flags, and the directory, for a process
 // that starts elsewhere.
+// Settings of the environment and of files it finds by itself.
 func flagsOf(cfg config.Config) []string {
 	out := []string{"--data-dir=" + cfg.Folder()}
 	for _, s := range cfg.Sources {

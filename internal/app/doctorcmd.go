@@ -22,6 +22,8 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
+// doctorCommand makes `farsight doctor`. It works where nothing else does: without a configuration
+// that can be read, without a key, on a store that cannot be opened.
 func doctorCommand() *cobra.Command {
 	var full, network bool
 	cmd := &cobra.Command{
@@ -68,6 +70,7 @@ func findInstallation(cmd *cobra.Command) (i installation) {
 }
 
 // forDoctor is what a doctor wants to know of it, beside how far to look.
+// The doctor's package knows neither cobra nor River: what it needs of them is given as functions.
 func (i installation) forDoctor(width int) doctor.Options {
 	o := doctor.Options{
 		Version: version(), Settings: doctor.Settings{All: len(i.cfg.Sources), Faults: i.faults},
@@ -112,6 +115,7 @@ func runDoctor(ctx context.Context, o doctor.Options, out cli.Out) error {
 	return nil
 }
 
+// printDiagnosis cleans each line: paths and errors come from outside.
 func printDiagnosis(said doctor.Diagnosis, out cli.Out) error {
 	if out.JSON {
 		return cli.JSON(out, said)
@@ -124,6 +128,7 @@ func printDiagnosis(said doctor.Diagnosis, out cli.Out) error {
 }
 
 // checkInChild runs `farsight check` as a child.
+// A page that is damaged may end the process that reads it: the diagnosis goes on.
 func checkInChild(ctx context.Context, cfg config.Config) (storage.CheckReport, error) {
 	var r checkReport
 	var complained bytes.Buffer
@@ -132,6 +137,7 @@ func checkInChild(ctx context.Context, cfg config.Config) (storage.CheckReport, 
 		return storage.CheckReport{Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}, nil
 	}
 	switch {
+	// it could not be started, or was ended by a signal
 	case err != nil:
 	case code == exitIncomplete:
 		err = &storage.Damaged{Path: cfg.DataDir, Why: firstLine(complained.String())}

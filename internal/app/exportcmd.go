@@ -44,12 +44,14 @@ apostrophe, has an apostrophe in front: whoever reads takes one away. Numbers an
 ids stay as they are.`
 
 // exportOptions are the flags of `farsight export`.
+// They are of one kind of thing that can be exported: each has a command of its own.
 type exportOptions struct {
 	what               cli.Exportable
 	format, out, after string
 	payload, follow    bool
 }
 
+// exportCommand makes `farsight export` with a command for each kind. By itself it only lists them.
 func exportCommand() *cobra.Command {
 	var names []string
 	cmd := &cobra.Command{Use: "export", Short: "Write stored data as NDJSON or CSV", Args: noArgs}
@@ -64,6 +66,7 @@ func exportCommand() *cobra.Command {
 	return cmd
 }
 
+// exportOf makes the command of one kind. Payloads are offered where there are some.
 func exportOf(e cli.Exportable) *cobra.Command {
 	opt := exportOptions{what: e}
 	cmd := &cobra.Command{
@@ -83,6 +86,7 @@ func exportOf(e cli.Exportable) *cobra.Command {
 	return cmd
 }
 
+// check refuses what does not go together before anything is opened.
 func (o exportOptions) check() error {
 	if o.format != cli.NDJSON && o.format != cli.CSV {
 		return usagef("--format %q is unknown: use ndjson or csv", o.format)
@@ -133,6 +137,8 @@ func explainHeld(err error) error {
 	return err
 }
 
+// write exports to standard output or to a file; see package outfile for what a file is that did not
+// become whole.
 func (o exportOptions) write(ctx context.Context, cfg config.Config, src *storeFeed, stdout io.Writer) (done cli.Exported, err error) {
 	e := cli.Export{
 		Kind: o.what.Kind, Format: o.format, After: o.after,
@@ -159,6 +165,7 @@ func (o exportOptions) write(ctx context.Context, cfg config.Config, src *storeF
 // verdict turns how an export ended into an exit code.
 func (o exportOptions) verdict(done cli.Exported, err error) error {
 	switch {
+	// `| head` has what it wanted.
 	case errors.Is(err, syscall.EPIPE):
 		return nil
 	case errors.Is(err, context.Canceled):
@@ -170,6 +177,7 @@ func (o exportOptions) verdict(done cli.Exported, err error) error {
 		"all is exported but %d that could not be read: %w: `farsight check` lists what is damaged", done.Unreadable, done.First)}
 }
 
+// interrupted says how to go on: the last cursor that was written is one that the reader has.
 func (o exportOptions) interrupted(done cli.Exported) error {
 	switch {
 	case o.out != "" && !o.follow:

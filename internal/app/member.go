@@ -23,13 +23,23 @@ import (
 // member is the part that a process has among those which work on one database: in its terms it
 // has an engine, between them it follows: its console shows what the leader does. Who has come in by its
 // sockets stays.
+//
+// Its states, in the order in which a member may go through them:
+//
+//	joining    the database is open; nothing was seen of the others yet
+//	following  another one leads: the console shows what that one does, commands go there
+//	leading    a term has begun: an engine of its own works, the console is that engine's
+//	deposed    the term is over: what it has in hand ends without a result, then following
+//
+// Everything that outlives a term (the keys, the log, the sockets, who is attached) is the base's;
+// everything of an engine is a parts, which is wired anew for each term.
 type member struct {
 	*base
 	assembly
 	db   *pg.DB
-	con  *swap.Console
-	seen atomic.Pointer[engine.MembersPage]
-	rest func() // ends to follow; only who decides on the part calls it
+	con  *swap.Console                      // what the console is now: of the engine, of the leader, or a sentence why there is none
+	seen atomic.Pointer[engine.MembersPage] // the members as they were seen last
+	rest func()                             // ends to follow; only who decides on the part calls it
 }
 
 // join wires what works on a store: on a data directory an engine, on a database a member.
@@ -51,6 +61,8 @@ func join(cfg config.Config, a assembly) (*base, error) {
 }
 
 // open takes the data directory, where the log and the sockets are, and opens the database.
+// The order matters: a second process with the same directory must be refused before it opens the
+// database, where it would show up as a member.
 func (m *member) open(cfg config.Config) (err error) {
 	if m.let, err = storage.HoldDir(cfg.DataDir); err != nil {
 		return err
@@ -84,12 +96,16 @@ func (l lobby) Find(ctx context.Context, q engine.Query) (engine.Answer, error) 
 }
 
 // run is a member until ctx ends.
+//
+// Two things go on until either ends: the attempts that are claimed, and the membership with its
+// terms.
 func (m *member) run(ctx context.Context) error {
 	o := m.is()
 	o.Idle, o.Looks, o.CutOff, o.InHand, o.Late = m.noWork, m.looks, m.cutOff, m.inHand, m.late
 	if !m.noLead {
 		o.Lead = m.lead
 	}
+	// A guest has no key: see carry.
 	if key := o.Key; m.looks() {
 		o.Key = func() string { // nobody counts on a guest to make calls
 			if m.looks() {
@@ -100,6 +116,7 @@ func (m *member) run(ctx context.Context) error {
 	}
 	log := logbook.Area(m.log, logbook.AreaEngine)
 	shown, told, led := false, "", ""
+	// Called after each look at the members, every few seconds, by one goroutine.
 	o.OnLook = func(v engine.MembersPage) {
 		m.seen.Store(&v)
 		if v.Leader != "" && v.Leader != led {
@@ -118,6 +135,7 @@ func (m *member) run(ctx context.Context) error {
 			m.follow()
 		}
 	}
+	// m.rest is looked up when run ends: follow has set it meanwhile.
 	defer func() { m.rest() }()
 	var g errgroup.Group
 	ctx, stop := context.WithCancel(ctx)
@@ -174,6 +192,8 @@ func (m *member) late() int {
 }
 
 // follow lets the console show what the leader does, until rest.
+// What it shows is wired anew after a failure: the server may have been restarted, or the schema
+// brought up to date by another member.
 func (m *member) follow() {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -192,6 +212,7 @@ func (m *member) follow() {
 	}()
 }
 
+// following is follow until its first error.
 func (m *member) following(ctx context.Context) error {
 	p := &parts{base: m.base, db: m.db, follows: true, boot: storage.Boot{ID: m.id, Opened: time.Now()}}
 	if err := p.wire(*m.config.Load(), m.assembly); err != nil {
@@ -214,6 +235,7 @@ func (m *member) term() *engine.Term {
 }
 
 // lead runs the engine of a term.
+// It returns when the term is over or ctx has ended; fleet.Run then looks for the next leader.
 func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 	m.con.Down("this member takes the lead")
 	m.rest()
@@ -234,6 +256,7 @@ func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 	log.Info().Int64("epoch", t.Epoch).Msg("this member leads")
 	var said sync.WaitGroup
 	defer said.Wait()
+	// Told once the console has settled on the new engine, or nobody would see it.
 	said.Go(func() {
 		if m.con.Settle(ctx) {
 			p.control.Note(engine.Note{At: time.Now(), Level: engine.LevelOK, Text: fmt.Sprintf("this member leads, in term %d", t.Epoch)})

@@ -33,6 +33,7 @@ var (
 )
 
 // assemble opens the store for this process alone and wires an engine on it.
+// What was opened before a failure is closed again.
 func assemble(cfg config.Config, a assembly) (*parts, error) {
 	host := newBase(cfg, a.keys)
 	p := &parts{base: host}
@@ -67,6 +68,12 @@ func (p *parts) runInTerm(ctx context.Context) error {
 	return p.control.Run(ctx)
 }
 
+// wire makes all of an engine and connects it. It starts nothing and asks Riot nothing: Run does. The
+// order is that of the dependencies, from the limiter up to the console, with two knots: the console
+// is told of what the backend does, and the backend's commits go to the console (p.committed).
+//
+// It makes three sorts of engine: one that works alone, one of a term among members (p.term), and
+// one that only shows what the leader does (p.follows).
 func (p *parts) wire(cfg config.Config, a assembly) error {
 	bounds := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
 	limits := traffic.New(traffic.Options{Limiter: bounds, Store: p.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Log: p.log})
@@ -99,6 +106,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	var admits admitter = limits
 	var carry local.Launcher
 	also := []control.Runner{projects}
+	// Attempts are carried out by other members, too: they ask for permits over the database.
 	if l := p.launcher(); l != nil {
 		admits, carry = l, l
 		also = append(also, carried{l, p})
@@ -124,6 +132,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	}
 	p.backend = backend
 	pg.Use(backend)
+	// con is set by the time that anything of this is called.
 	alerts, err := newAlerts(p.gauges(a, func() []engine.AccountRow { return con.Open() }), cfg.Policies, func(n engine.Note) { con.Note(n) }, pg.Alerts)
 	if err != nil {
 		return err
@@ -138,6 +147,8 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
 	}
 	var limiter control.Limiter = admits
+	// The limits go on from what the leader before knew; without it they would count their windows as
+	// full.
 	if p.term != nil { // others follow
 		if told, err := storedReading(context.Background(), p.db); err == nil {
 			limits.GoOnFrom(told.last())
@@ -163,6 +174,8 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 	})
 	p.control, typos.console = con, con
+	// Called after each commit, in the order of the commits, by one goroutine: first the engine learns
+	// of it, then the console, then everybody else.
 	p.committed = func(seq uint64, changes []engine.Change) {
 		backend.Apply(seq, changes)
 		con.Publish(seq, changes)
@@ -179,6 +192,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		alerts.Publish(changes)
 		typos.Publish(changes)
 	}
+	// Some commits were not told of (the connection that listens was lost): both read anew.
 	p.missed = func() { backend.Gap(); con.Gap() }
 	return nil
 }
@@ -190,6 +204,7 @@ type admitter interface {
 }
 
 // handlers are what carries jobs out by the part's client, on its store.
+// A member that does not lead needs them, too, to carry attempts out.
 func (p *parts) handlers(cfg config.Config, a assembly, noteOf func(area string) func(engine.Note)) (*ingest.Ingest, []engine.KindSpec, error) {
 	projects := ingest.NewProjects(ingest.ProjectsOptions{
 		Store: p.db, API: p.client, Limits: p.limits,
@@ -217,6 +232,7 @@ func (p *parts) handlers(cfg config.Config, a assembly, noteOf func(area string)
 	return in, pagedKinds(in, pg), nil
 }
 
+// ceiling is the operator's own limit; none of a rate of 0.
 func ceiling(r config.Rate) []limit.Limit {
 	if r.N == 0 {
 		return nil
@@ -258,6 +274,7 @@ func browseStored(ctx context.Context, cfg config.Config, show func(engine.Conso
 }
 
 // browser is a console on a store that no engine works on.
+// It answers every question and refuses every command with what to do instead.
 func browser(ctx context.Context, db store, cfg config.Config) engine.Console {
 	return control.NewBrowse(control.Stored{
 		Store: db, Policies: cfg.Policies, Limits: storedLimits(ctx, db), Do: "start farsight with a key", Silent: silent(cfg),

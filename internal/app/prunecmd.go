@@ -22,12 +22,14 @@ import (
 )
 
 // pruneFlags are the flags of `farsight prune`.
+// Ages are text, because time.ParseDuration knows no days.
 type pruneFlags struct {
 	completed, failed string
 	classes           []string
 	keep              int
 }
 
+// pruneCommand makes `farsight prune`, which is the daily run of the engine, given by hand.
 func pruneCommand() *cobra.Command {
 	var o pruneFlags
 	cmd := &cobra.Command{
@@ -83,6 +85,7 @@ func (o pruneFlags) rule() (engine.PruneAsk, error) {
 		if !ok || class == "" || err != nil {
 			return r, usagef("--class %q is no class and age: write 404=10d", safe.Text(c))
 		}
+		// A class of the default rule may be given anew, too.
 		r.Classes[engine.Class(class)] = age
 	}
 	return r, nil
@@ -137,6 +140,7 @@ func runPrune(cmd *cobra.Command, cfg config.Config, rule engine.PruneAsk) error
 	})
 }
 
+// wouldPrune counts what would go, on a directory that is opened for reading.
 func wouldPrune(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (engine.PruneDone, error) {
 	db, err := openStored(cfg)
 	if err != nil {
@@ -146,6 +150,8 @@ func wouldPrune(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (e
 	return r, errors.Join(err, db.Close())
 }
 
+// pruneUnheld prunes a directory on which no engine works, and notes it in the audit: with an engine
+// that is done by the engine.
 func pruneUnheld(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (r engine.PruneDone, err error) {
 	err = onDirectory(ctx, cfg, func(ctx context.Context, p *parts) (err error) {
 		if r, err = p.db.Prune(ctx, rule, wall.Now(), false); err != nil {
@@ -166,6 +172,7 @@ func (p *parts) auditPrune(ctx context.Context, r engine.PruneDone) error {
 	})
 }
 
+// printPruned has a line for each error class, those with the most jobs first.
 func printPruned(r engine.PruneDone, dry bool, out cli.Out) error {
 	if out.JSON {
 		return cli.JSON(out, r)

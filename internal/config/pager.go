@@ -30,6 +30,7 @@ type Pager struct {
 }
 
 // Changed names the secrets and numbers that differ: what is shown of them may not.
+// A reload says "pager.auth_token was changed" without either value having been compared in the open.
 func (c Pager) Changed(now Pager) (names []string) {
 	for _, s := range pagerSettings {
 		if c.marks[s.name] != now.marks[s.name] {
@@ -101,6 +102,8 @@ const (
 var PagerTables = []string{"pager", "webhooks"}
 
 // flattenTable adds a table's values under "table.name".
+// The rest of the program reads settings by one name and one text each; lists keep their parts by
+// listSep, which no value can have.
 func flattenTable(out map[string]string, path, table string, values map[string]any) (faults Faults) {
 	known := func(name string) bool {
 		return slices.ContainsFunc(pagerSettings, func(s pagerSetting) bool {
@@ -137,6 +140,8 @@ type pagerReader struct {
 }
 
 // paging reads [pager] and [webhooks].
+// It collects every fault and does not stop at the first: whoever sets this up wants to mend all of
+// them at once.
 func (c *Config) paging(in Inputs, file map[string]given) Faults {
 	r := &pagerReader{in: in, file: file, values: map[string]string{}, marks: map[string][sha256.Size]byte{}}
 	open := map[string]bool{} // files with secrets
@@ -159,6 +164,7 @@ func (c *Config) paging(in Inputs, file map[string]given) Faults {
 	return r.faults
 }
 
+// fault notes what is wrong with a setting. No value of a secret may be in it.
 func (r *pagerReader) fault(name, format string, args ...any) {
 	r.faults = append(r.faults, name+": "+fmt.Sprintf(format, args...))
 }
@@ -201,6 +207,7 @@ func secretFile(path string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
+// readByOthers reports whether a mode lets anybody but the owner in.
 func readByOthers(m fs.FileMode) bool { return m.Perm()&0o077 != 0 }
 
 // mindMode: a config.toml with a secret in it is a secret.
@@ -214,6 +221,7 @@ func (r *pagerReader) mindMode(path string) {
 var accountForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`) })
 
 // call reads who is called. Either everything for that is there, or nothing.
+// What is half there is a fault and not "no calls": somebody relies on being woken.
 func (r *pagerReader) call() *pager.CallOptions {
 	to, allow := valuesOf(r.values["pager.to"]), valuesOf(r.values["pager.call_numbers"])
 	perDay := r.perDay()
@@ -246,6 +254,7 @@ func (r *pagerReader) call() *pager.CallOptions {
 	}
 }
 
+// perDay bounds calls of the operator's own, which cost money; those of alerts are not counted.
 func (r *pagerReader) perDay() int {
 	n, err := parseNumber(r.values["pager.calls_per_day"], leastPerDay, mostPerDay)
 	if err != nil {
@@ -263,6 +272,7 @@ func (r *pagerReader) numbers(name string, all ...string) {
 	}
 }
 
+// valuesOf are the parts of a list, blanks and empty ones left out.
 func valuesOf(v string) []string {
 	var out []string
 	for _, part := range strings.Split(v, listSep) {
@@ -273,6 +283,7 @@ func valuesOf(v string) []string {
 	return out
 }
 
+// address checks one and reports whether there is one.
 func (r *pagerReader) address(name, value string) bool {
 	if value == "" {
 		return false
@@ -312,6 +323,7 @@ func (r *pagerReader) channels() (out []pager.Channel) {
 	return out
 }
 
+// timeout bounds a command: one that hangs would keep the next notice from going out.
 func (r *pagerReader) timeout() time.Duration {
 	v := r.values["pager.command_timeout"]
 	d, err := time.ParseDuration(v)
@@ -341,6 +353,7 @@ func (r *pagerReader) hooks() (out []pager.Hook) {
 }
 
 // hookName names an address by what does not reveal it.
+// It is the same after each start, so that what waits in the store for an address finds it.
 func hookName(address string) string {
 	sum := sha256.Sum256([]byte("farsight hook\x00" + address))
 	return hex.EncodeToString(sum[:4])

@@ -20,11 +20,15 @@ import (
 )
 
 // kind is what a setting takes: how editors see it, and how its text is read.
+//
+// Every value comes as text, wherever it is from: a flag, the environment or a file. Each kind has
+// two faces that must agree: what the JSON schema tells an editor, and what is accepted.
 type kind struct {
 	form form
 	set  func(*Config, string) error // says in one clause what is wrong
 }
 
+// text is any text at all.
 func text(at func(*Config) *string) kind {
 	return checked(func(c *Config, v string) error { *at(c) = v; return nil })
 }
@@ -46,6 +50,7 @@ func optional(k kind) kind {
 	}}
 }
 
+// boolean is what strconv.ParseBool takes: true, false, 1, 0, t, f.
 func boolean(use func(*Config, bool)) kind {
 	return kind{form{Type: typeBoolean}, func(c *Config, v string) error {
 		b, err := strconv.ParseBool(v)
@@ -57,6 +62,7 @@ func boolean(use func(*Config, bool)) kind {
 	}}
 }
 
+// number is a whole number within bounds, both of which it may be.
 func number(low, high int, use func(*Config, int)) kind {
 	return kind{form{Type: typeInteger, Minimum: &low, Maximum: &high}, func(c *Config, v string) error {
 		n, err := parseNumber(v, low, high)
@@ -65,10 +71,12 @@ func number(low, high int, use func(*Config, int)) kind {
 	}}
 }
 
+// whole is a number that is kept as it is.
 func whole(low, high int, at func(*Config) *int) kind {
 	return number(low, high, func(c *Config, n int) { *at(c) = n })
 }
 
+// duration is as Go writes it, and not below 0.
 func duration(at func(*Config) *time.Duration) kind {
 	return kind{form{Type: typeString, Pattern: durationForm}, func(c *Config, v string) error {
 		d, err := time.ParseDuration(v)
@@ -80,6 +88,7 @@ func duration(at func(*Config) *time.Duration) kind {
 	}}
 }
 
+// span is an age in calendar units: 2y, 6mo, 8w, 30d; 0 = no limit.
 func span(at func(*Config) *league.Span) kind {
 	zero := 0 // 0 is "no limit", with quotes or without
 	return kind{form{Type: orString, Pattern: "0|[0-9]{1,3}(y|mo|w|d)", Minimum: &zero, Maximum: &zero}, func(c *Config, v string) error {
@@ -89,6 +98,7 @@ func span(at func(*Config) *league.Span) kind {
 	}}
 }
 
+// choice is one of some words.
 func choice(use func(*Config, string), words ...string) kind {
 	var enum []any
 	for _, w := range words {
@@ -157,6 +167,7 @@ func setPlatform(c *Config, v string) error {
 	return err
 }
 
+// setBaseURL takes the address of another Riot, such as the simulator's.
 func setBaseURL(c *Config, v string) error {
 	c.BaseURL = v
 	return riot.ParseBaseURL(v)
@@ -207,6 +218,7 @@ func HostZone() *time.Location {
 	return time.Local
 }
 
+// cronText is a schedule. Its zone is another setting, so it is tried with any.
 func cronText(at func(*Config) *string) kind {
 	return checked(func(c *Config, v string) error {
 		*at(c) = v
@@ -215,6 +227,7 @@ func cronText(at func(*Config) *string) kind {
 	})
 }
 
+// setCronZone takes the zone in which schedules run; none = this host's.
 func setCronZone(c *Config, v string) error {
 	c.Schedules.Zone = "Local"
 	if v == "" {
@@ -250,6 +263,8 @@ func tableText(delays []time.Duration) string {
 	return strings.Join(parts, ",")
 }
 
+// delayTable reads such a table. Each delay is followed by an attempt, up to limit of them: see
+// engine.NewPolicy.
 func delayTable(name string, limit int) kind {
 	return kind{form{Type: typeString, Pattern: delaysForm}, func(c *Config, v string) error {
 		var delays []time.Duration
@@ -265,6 +280,7 @@ func delayTable(name string, limit int) kind {
 	}}
 }
 
+// parseNumber reads a whole number from low to high, with blanks around it.
 func parseNumber(v string, low, high int) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(v))
 	if err != nil || n < low || n > high {

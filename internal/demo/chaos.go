@@ -19,10 +19,14 @@ import (
 
 // Chaos breaks the demo's simulator, and its engine from within. It is made with a
 // simulator and nothing else: there is none where a real key is used.
+//
+// It is called by keys of the panel, by the engine's commits (Look, Stall) and by handlers (Spoil),
+// each on a goroutine of its own; c.mu holds what all of them need. What takes longer than a key may
+// is done by Run, one thing at a time: a second one is refused while the first is under way.
 type Chaos struct {
-	host   *Host
-	stage  *Stage
-	rows   []*mischief
+	host   *Host       // the simulator
+	stage  *Stage      // the engine, which can be killed and begun anew
+	rows   []*mischief // what the panel offers here
 	seed   uint64
 	speed  float64
 	limits sim.Limits // the usual ones
@@ -46,6 +50,8 @@ type Chaos struct {
 }
 
 // injected is what was asked of a row.
+// One of three forms: a rate that strikes until it is ended, hits that strike once each, or a preset
+// that ends by itself.
 type injected struct {
 	rate    float64   // percent
 	pending int       // hits at which what was asked for once is done
@@ -78,6 +84,8 @@ func (c *Chaos) Run(ctx context.Context) {
 }
 
 // Look sees every commit to the store of an engine, after the engine did.
+// The trap closes on a commit and not on a clock: the engine is killed with exactly fallAt matches
+// stored, in every run.
 func (c *Chaos) Look(db Store, changes []engine.Change) {
 	c.tally.look(changes)
 	if !c.trap.look(changes) {
@@ -158,6 +166,7 @@ func (c *Chaos) Inject(ctx context.Context, ask chaos.Ask) (string, error) {
 	return c.strikeOnce(m)
 }
 
+// mischiefOf is the row of a name; nil = there is none.
 func mischiefOf(name string) *mischief {
 	for i := range mischiefs {
 		if mischiefs[i].name == name {
@@ -167,6 +176,7 @@ func mischiefOf(name string) *mischief {
 	return nil
 }
 
+// injected is what was asked of a row. The caller holds the lock.
 func (c *Chaos) injected(m *mischief) *injected {
 	r := c.asked[m.name]
 	if r == nil {
@@ -200,6 +210,8 @@ func (c *Chaos) start(m *mischief) (string, error) {
 	return fmt.Sprintf("%s begins, for %s", m.name, lasts), nil
 }
 
+// inject gives the simulator the faults of a row, in front of those that it has: what the operator
+// asks for strikes before the demo's own.
 func (c *Chaos) inject(m *mischief, rate float64) error {
 	for _, f := range m.plan(rate) {
 		if err := c.host.sim.InjectFirst(f); err != nil {
@@ -285,6 +297,7 @@ func (c *Chaos) anew() error {
 	return c.begin(c.stage.ctx)
 }
 
+// limitsText writes application limits as Riot's headers do: "20:1,100:120".
 func limitsText(l sim.Limits) string {
 	text := ""
 	for i, one := range l.App {
@@ -326,6 +339,7 @@ func (m *mischief) strikes() string {
 }
 
 // strikeOnce strikes the next call that fits.
+// Asked twice before it has struck, it strikes twice.
 func (c *Chaos) strikeOnce(m *mischief) (string, error) {
 	r := c.injected(m)
 	r.pending = max(r.pending, c.tally.total(m.once()).Hits) + 1

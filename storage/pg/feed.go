@@ -13,6 +13,9 @@ import (
 )
 
 // place is where an item stands in its feed: by transaction, then by number.
+// Numbers alone are no order: a transaction that began earlier may commit later, and what it brings
+// would then lie behind a cursor that has passed. Transactions are ordered by their own numbers, and
+// none is read before all that are older have ended.
 type place struct{ xid, id uint64 }
 
 // placed is an item with its place.
@@ -46,6 +49,8 @@ var feeds = map[engine.FeedKind]feed{
 // Feed gives the rows of a feed after a cursor. Between two pages items may move, to the end
 // only; and nothing is read of a transaction as long as one that began before it goes on. So
 // paging to the end misses nothing, however many write.
+//
+// A transaction that stays open holds all feeds up, for as long as it does.
 func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPage, err error) {
 	f, ok := feeds[q.Kind]
 	if !ok {
@@ -150,6 +155,8 @@ func liveRows(t *txn, after place, limit int) (items []fed, err error) {
 
 var matchesBySeats = inOrder(declare("fs_match", 1, func(id *string) []column { return []column{{"id", (*text)(id)}} }), "seats")
 
+// seatRows are the players of matches: the matches in their order, then the seats of all of them in
+// one question.
 func seatRows(t *txn, after place, limit int) (items []fed, err error) {
 	matches, err := matchesBySeats(t, after, limit)
 	if err != nil {
@@ -186,6 +193,7 @@ func rankRows(t *txn, after place, limit int) (items []fed, err error) {
 	accounts := map[string]league.Account{}
 	err = tAccounts.each(t, func(a named, err error) { accounts[a.ID] = a.Account }, tAccounts.sql().from+"where id = any($1)", ids)
 	for _, r := range ranks {
+		// A place without a row: the rank was sure once, and moves when it is again.
 		if r.item.Unsure {
 			items = append(items, fed{at: r.place})
 			continue
@@ -207,6 +215,7 @@ type feedCursor struct {
 	store string // a cursor makes no sense in another store
 }
 
+// String is the form in which others keep it; cursor reads it back.
 func (c feedCursor) String() string {
 	s := fmt.Sprintf("%s%d.%d", c.tag, c.xid, c.id)
 	if c.read > 0 {

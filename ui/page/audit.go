@@ -60,6 +60,8 @@ func (p *Audit) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
+// Whether a command was taken back is told by the undo that did so: an entry of the audit is never
+// changed.
 func (p *Audit) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.foot.got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
@@ -87,6 +89,7 @@ func (p *Audit) cut() string {
 }
 
 // targetOf reads the number of a command that an undo names: "command #12".
+// 0 is no command's number.
 func targetOf(target string) uint64 {
 	_, number, _ := strings.Cut(target, "#")
 	n, err := strconv.ParseUint(number, 10, 64)
@@ -97,6 +100,8 @@ func targetOf(target string) uint64 {
 }
 
 // cannotUndo says why a command cannot be taken back; "" = it may be.
+// It says what can be seen from here; whether its jobs have moved on the engine finds out when it is
+// asked.
 func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
 	switch {
 	case p.undone[e.Seq]:
@@ -134,6 +139,8 @@ func takeBack(v *View, e engine.AuditEntry) Effect {
 }
 
 // Draw implements Page.
+// Below the list the selected command stands in full, and where there is room who gave commands
+// when, and what they changed.
 func (p *Audit) Draw(v *View) []string {
 	p.refresh(v)
 	h, room := p.parts(v, auditRows)
@@ -247,6 +254,7 @@ func why(e *engine.AuditEntry) string {
 	return "because: " + e.Reason
 }
 
+// empty says why there are no rows.
 func (p *Audit) empty(v *View) string {
 	return or(p.absent(v, "the audit", "the audit"), or(p.list.empty(v), "no command has been given yet: every one is written down here"))
 }

@@ -13,6 +13,9 @@ import (
 )
 
 // Copy is one form in which something can be copied.
+//
+// An operator copies to paste elsewhere: an id into a shell, JSON into a ticket, a curl to see for
+// themselves what Riot answers.
 type Copy struct {
 	Name string // id, JSON, curl, time …
 	What string // a short sample or explanation
@@ -98,6 +101,7 @@ func (p *Reports) Copies(v *View) []Copy {
 }
 
 // copiesOf makes all forms of some rows.
+// Instants are offered of one row alone: of several nobody knows which is meant.
 func copiesOf(v *View, rows []any, id func(i int) string) []Copy {
 	if len(rows) == 0 {
 		return nil
@@ -137,6 +141,7 @@ func absolute(at time.Time) string {
 }
 
 // jsonOf is one row as an object, several as a list, harmless to a terminal.
+// It is what `--json` of the lists gives, since rows are the engine's own.
 func jsonOf(rows []any) (string, bool) {
 	var thing any = rows
 	if len(rows) == 1 {
@@ -206,6 +211,8 @@ func curls(v *View, row any) []string {
 	return nil
 }
 
+// jobCurl is the call that a job makes, from its key: "match:KR_7214550881"; of a sync that of its
+// account's list.
 func jobCurl(v *View, j engine.JobRow) []string {
 	kind, id, _ := strings.Cut(j.Key, ":")
 	switch kind {
@@ -232,6 +239,7 @@ func matchCurl(id, rest string) []string {
 	return []string{curl(string(region), "/lol/match/v5/matches/"+id+rest)}
 }
 
+// accountCurl is the first page of an account's list of matches.
 func accountCurl(a engine.AccountRow) []string {
 	if !puuidForm().MatchString(a.PUUID) || !route.Serves(a.Region) {
 		return nil
@@ -239,6 +247,8 @@ func accountCurl(a engine.AccountRow) []string {
 	return []string{curl(a.Region, "/lol/match/v5/matches/by-puuid/"+a.PUUID+"/ids?start=0&count=100")}
 }
 
+// In single quotes nothing of an address means anything to a shell; the key stands in double ones,
+// to be filled in by it.
 func curl(host, path string) string {
 	return `curl --compressed -H "X-Riot-Token: $RIOT_API_KEY" 'https://` + host + ".api.riotgames.com" + path + "'"
 }

@@ -12,6 +12,10 @@ import (
 var shownNames = [...]string{"live", "failed", "live and ended"}
 
 // Jobs lists jobs of one queue or of all.
+//
+// What is shown is made of three sources: the answer from disk (read), what Watch has told of the
+// same jobs since, and the job that is looked at in detail. The newest revision of each counts: see
+// merge.
 type Jobs struct {
 	listPage[engine.JobRow]
 	paged
@@ -62,10 +66,13 @@ func (p *Jobs) Crumb(*View) string {
 }
 
 // mostFound is how many jobs that fit a list holds.
+// More would be read on for minutes and held in memory, and nobody looks through them by eye.
 const mostFound = 20_000
 
 // Want implements Page.
 func (p *Jobs) Want(v *View) engine.Query {
+	// The list first; then what its groups want to know; then the job under the cursor, on screens that
+	// show it in detail.
 	if page, ask := p.due(v, v.Seq); ask {
 		q := p.query()
 		q.Page = page
@@ -88,6 +95,7 @@ func (p *Jobs) query() engine.JobsQuery {
 	case p.part != nil:
 		q.States, q.Class, q.Reason = p.part.states, p.part.class, p.part.reason
 		q.Ended = slices.ContainsFunc(q.States, engine.State.Terminal)
+	// the oldest first: of a queue too long to be read whole, those go next
 	case p.which == shownLive:
 		q.Oldest = true
 	case p.which == shownFailed:
@@ -95,6 +103,7 @@ func (p *Jobs) query() engine.JobsQuery {
 	case p.which == shownAll:
 		q.States, q.Ended = engine.States(), true
 	}
+	// Of a list that is here whole the filter looks at what is here; of another the engine has to.
 	if p.on() && !p.whole {
 		q.Filter = p.used
 	}
@@ -156,6 +165,7 @@ func (p *Jobs) add(v *View, asked engine.JobsQuery, at engine.Page, page engine.
 	}
 }
 
+// merge makes the rows of the list from all that is known of the jobs.
 func (p *Jobs) merge(v *View) []engine.JobRow {
 	rows := make([]engine.JobRow, 0, len(p.read))
 	seen := make(map[engine.JobID]bool, len(p.read))

@@ -30,6 +30,8 @@ type weekly struct {
 }
 
 // want asks for the newest week, then for as many older ones as are shown.
+// Weeks are asked for one by one, by the Monday they begin on: a week without a report ends the
+// list, so nobody has to know how many there are.
 func (p *weekly) want(v *View) engine.Query {
 	if p.pending || !v.Ready {
 		return nil
@@ -43,6 +45,7 @@ func (p *weekly) want(v *View) engine.Query {
 	default:
 		return nil
 	}
+	// what failed is not asked again with each frame
 	if p.err != nil && v.Now.Sub(p.at) < reloadEvery && !p.at.IsZero() {
 		return nil
 	}
@@ -50,6 +53,7 @@ func (p *weekly) want(v *View) engine.Query {
 	return engine.WeeklyQuery{Week: p.asked}
 }
 
+// shownWeeks is how many stand on the screen at once.
 func shownWeeks(v *View) int {
 	if v.Size == L {
 		return besideWeeks
@@ -85,6 +89,8 @@ func (p *weekly) got(v *View, q engine.WeeklyQuery, a engine.Answer, err error) 
 	p.weeks = append(p.weeks, r)
 }
 
+// weeklyOf takes both forms in which an answer comes: from this process as a pointer, over the
+// socket as a value.
 func weeklyOf(a engine.Answer) (engine.WeeklyReport, bool) {
 	switch r := a.(type) {
 	case *engine.WeeklyReport:
@@ -115,6 +121,7 @@ func asReport(w *engine.WeeklyReport) *engine.PlayReport {
 }
 
 // drawWeekly draws the weeks, with one scale, and the accounts of the newest.
+// One scale for all of them, or a quiet week would look as busy as the one beside it.
 func (p *Reports) drawWeekly(v *View) []string {
 	weeks := p.weekly.shown(v)
 	if len(weeks) == 0 {
@@ -167,6 +174,7 @@ func weekModes(v *View, week *engine.WeeklyReport, w int) part.Section {
 	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week), Rows: bars(v, modeBars(&sum), themes.Run, w)}
 }
 
+// weeklyEmpty says why there is no week, and how to have one made now.
 func (p *Reports) weeklyEmpty(v *View) string {
 	switch {
 	case p.weekly.loading():
@@ -268,6 +276,7 @@ func weekAccountRow(v *View, a engine.WeeklyAccount, most float64, w int) string
 }
 
 // exportWeek is the newest week that is shown as a table of accounts.
+// Whole minutes, as [Reports.Export] has them.
 func (p *Reports) exportWeek(v *View) [][]string {
 	rows := [][]string{{"ACCOUNT", "WEEK", "MINUTES", "GAMES", "WINS", "MISSING"}}
 	for _, w := range p.weekly.shown(v)[:min(1, len(p.weekly.shown(v)))] {

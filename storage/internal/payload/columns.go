@@ -38,12 +38,14 @@ type place struct {
 	col  *column
 }
 
+// Such as all of "timestamp" in a timeline: 0, 60021, 120043 are kept as 0, 60021, 60022.
 type column struct {
 	kind   byte
 	values []byte // on the way back: those that are left
 	prev   int64  // on the way back: the last number
 }
 
+// kid is the place below one, which is made when it is first met.
 func (p *place) kid(key []byte) *place {
 	if k := p.kids[string(key)]; k != nil {
 		return k
@@ -57,6 +59,9 @@ func (p *place) kid(key []byte) *place {
 }
 
 // jsonWalk goes through JSON, or through the skeleton of one, and copies everything but values.
+//
+// Both ways go through the same rules in the same order, so that values meet their columns again
+// without any of them being named.
 type jsonWalk struct {
 	in    []byte
 	at    int
@@ -65,6 +70,7 @@ type jsonWalk struct {
 	value func(p *place) error
 }
 
+// run goes through one value and what white space is around it.
 func (w *jsonWalk) run() error {
 	var root place
 	w.space()
@@ -92,6 +98,7 @@ func (w *jsonWalk) take(n int) {
 	w.at += n
 }
 
+// space copies white space.
 func (w *jsonWalk) space() {
 	for {
 		switch w.peek() {
@@ -103,6 +110,7 @@ func (w *jsonWalk) space() {
 	}
 }
 
+// any copies a value, or hands it to w.value.
 func (w *jsonWalk) any(p *place, depth int) error {
 	if depth > deepest || len(w.out) > w.limit {
 		return errColumns
@@ -144,6 +152,7 @@ func (w *jsonWalk) list(end byte, element func() error) error {
 	}
 }
 
+// member copies a key and goes on with its value, one place further down.
 func (w *jsonWalk) member(p *place, depth int) error {
 	key, err := w.text()
 	if err != nil {
@@ -168,6 +177,7 @@ func (w *jsonWalk) text() ([]byte, error) {
 		switch w.in[i] {
 		case '\\':
 			i++
+		// A string with a raw line feed is no JSON, and would end its value within a column.
 		case valueEnd:
 			return nil, errColumns
 		case '"':
@@ -189,6 +199,8 @@ func (w *jsonWalk) bare() ([]byte, error) {
 	return w.in[w.at:i], nil
 }
 
+// isBare reports whether a byte may be part of a number, true, false or null. Whether together they
+// are one does not matter: they come back as they were.
 func isBare(b byte) bool {
 	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '-' || b == '+' || b == '.'
 }
@@ -240,6 +252,7 @@ func (w *jsonWalk) split(c *column) error {
 }
 
 // pack makes differences of a column that has whole numbers only, as Go writes them.
+// "007" or "1e3" would come back in another form: such a column stays text.
 func (c *column) pack() (kind byte, v []byte) {
 	var prev int64
 	var again [20]byte

@@ -32,7 +32,7 @@ type Store struct {
 	Dir      string
 	readOnly bool
 	log      zerolog.Logger
-	Pages    disk.Pages
+	Pages    disk.Pages // how many rows go into one transaction
 
 	archiving sync.Mutex // one archiver at a time
 
@@ -51,6 +51,10 @@ func New(dataDir string, readOnly bool, log zerolog.Logger) *Store {
 // Put stores the bytes of a payload as they arrived and returns when they are on disk. ref says in which month, and what
 // they hold once inflated. The same payload again costs nothing; another one under the same name replaces it. Errors:
 // ErrDiskFull (nothing written), ErrUnknown, *Damaged.
+//
+// It comes before the transaction of the state that names the payload. A crash in between leaves a
+// payload that nobody names, which costs room and no correctness; the other way round a match would
+// have none.
 func (p *Store) Put(ctx context.Context, match string, part league.Part, ref league.PayloadRef, body []byte) error {
 	if p.readOnly {
 		return disk.ErrReadOnly
@@ -69,6 +73,7 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	// A match that is being forgotten and comes again meanwhile keeps what is put now.
 	release := p.Doomed.spare(match)
 	defer release()
 	return p.With(ref.Month, true, func(s *Shard) error {
@@ -81,6 +86,9 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 
 // Get returns a payload as it is stored, after checking that it is whole and the one that ref names. ErrDropped when
 // retention took it, engine.ErrNotFound when it is not there, *ErrCorrupt when it is not whole.
+//
+// ref.Codec may be another one than the stored payload's: the archiver packs without telling the
+// state. What both must agree on is the checksum of the JSON.
 func (p *Store) Get(match string, part league.Part, ref league.PayloadRef) (body []byte, err error) {
 	err = p.named(match, part, ref, func(_ *Shard, f Frame) error {
 		body = f.Body
@@ -165,6 +173,7 @@ func (f Frame) arrived(dicts *Dictionaries, level int) (ref league.PayloadRef, b
 	return ref, body, nil
 }
 
+// packGzip packs raw as Riot does.
 func packGzip(raw []byte, level int) []byte {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, level)
@@ -235,6 +244,7 @@ func (p *Store) read(month, match string, part league.Part, use func(*Shard, Fra
 	})
 }
 
+// corrupt names the payload in the form in which check lists it.
 func (p *Store) corrupt(month, match string, part league.Part, err error) error {
 	return &disk.ErrCorrupt{Bucket: Dir + "/" + month, Key: payloadKey(match, part), Err: err}
 }
@@ -264,6 +274,7 @@ func (p *Store) Shard(month string) *Shard {
 	return s
 }
 
+// all are the shards that anybody has asked for.
 func (p *Store) all() []*Shard {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -296,6 +307,7 @@ func (p *Store) Any() bool {
 	return err == nil && len(months) > 0
 }
 
+// checkMonth refuses what is no month: it becomes the name of a file.
 func checkMonth(m string) error {
 	if _, err := time.Parse("2006-01", m); err != nil || len(m) != 7 {
 		return fmt.Errorf("month %q is not of the form 2026-11", m)
@@ -303,6 +315,7 @@ func checkMonth(m string) error {
 	return nil
 }
 
+// partKey is the key of a part within its match.
 func partKey(p league.Part) ([]byte, error) {
 	switch p {
 	case league.PartMatch:

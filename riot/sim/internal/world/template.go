@@ -31,6 +31,10 @@ import (
 var files embed.FS
 
 // scene is what holes are filled from.
+//
+// The fields are what paths begin with: <g.seconds>, <p.kills>, <t.win>, <f.level>, <e.at>.
+// Reflection finds them when a book is made, and none is looked up by name while a payload is
+// written.
 type scene struct {
 	w *World
 	g *facts
@@ -55,6 +59,7 @@ type piece struct {
 
 type template []piece
 
+// append writes the texts and what the holes make of the scene.
 func (t template) append(b []byte, s *scene) []byte {
 	for i := range t {
 		b = append(b, t[i].text...)
@@ -109,6 +114,8 @@ var (
 )
 
 // sections are all templates, by name: that behind "==", or that of the file.
+// They are read once, and a fault in one is a panic: the files are part of the program, and a test
+// reads all of them.
 var sections = sync.OnceValue(func() map[string][]line {
 	all := map[string][]line{}
 	for _, file := range []string{"participant", "challenges", "match", "timeline"} {
@@ -143,6 +150,7 @@ func linesOf(file string) []string {
 	return out
 }
 
+// parseLine reads a line: what is written, and behind the bar where it belongs.
 func parseLine(text string) line {
 	text, guards, _ := strings.Cut(text, " | ")
 	l := line{text: text, to: last}
@@ -211,6 +219,7 @@ type scattered struct {
 // books are made on first use: there are twelve eras and four maps, of which a run sees a few.
 var books sync.Map
 
+// bookOf is the book of a map under a patch. Two that make the same one at a time get the same.
 func bookOf(e era, on arena) *book {
 	key := [2]uint8{uint8(e), uint8(on)}
 	if bk, ok := books.Load(key); ok {
@@ -229,6 +238,7 @@ func (bk *book) object(name string) object {
 	if o, ok := bk.objects[name]; ok {
 		return o
 	}
+	// A template that leads to itself would be made for ever; it is empty there.
 	bk.objects[name] = nil
 	var o object
 	for _, l := range sections()[name] {
@@ -239,6 +249,7 @@ func (bk *book) object(name string) object {
 			bk.events = append(bk.events, scattered{l.perMinute, bk.compile(l.text)})
 		case l.text[0] == '{':
 			bk.templates[name] = bk.compile(l.text)
+		// On a map where it means nothing Riot writes 0 and does not leave it out.
 		case !on:
 			key, _, _ := strings.Cut(l.text, ":")
 			o = o.with(l, bk.compile(","+key+":0"))
@@ -251,6 +262,7 @@ func (bk *book) object(name string) object {
 }
 
 // with is o and one member more.
+// Members that everybody has are put into one template: most of an object is written by one append.
 func (o object) with(l line, t template) object {
 	if n := len(o) - 1; n >= 0 && o[n].share == 0 && !o[n].people && l.share == 0 && !l.people {
 		o[n].template = o[n].template.joined(t)
@@ -268,6 +280,7 @@ func (t template) joined(u template) template {
 
 var anyHole = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([^<>]+)>`) })
 
+// compile finds the holes of a text.
 func (bk *book) compile(text string) template {
 	var t template
 	from := 0
@@ -382,6 +395,7 @@ func fact(path string, raw bool) hole {
 // place is where a value lies below a scene: the fields, and places in arrays, that lead to it.
 type place []int
 
+// in follows the path in one scene.
 func (pl place) in(s *scene) reflect.Value {
 	v := reflect.ValueOf(s)
 	for _, n := range pl {

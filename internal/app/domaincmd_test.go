@@ -18,7 +18,7 @@ func TestPruneRuleOfTheFlags(t *testing.T) {
 		t.Errorf("503 is kept for %v", age)
 	}
 	for _, bad := range []pruneFlags{
-		{keep: 99}, {keep: 100, completed: "soon"}, {keep: 100, completed: "-1d"}, {keep: 100, failed: "30"}, {keep: 100, failed: "d"},
+		{keep: 99}, {keep: 100, completed: "soon"}, {keep: 100, completed: "-1d"}, {keep: 100, failed: "30"}, {keep: 100, failed: "d"}, {keep: 100, failed: "585y"}, {keep: 100, completed: "36501d"},
 		{keep: 100, classes: []string{"404"}}, {keep: 100, classes: []string{"=3d"}}, {keep: 100, classes: []string{"404=x"}},
 	} {
 		if _, err := bad.rule(); err == nil || exitCode(err) != exitUsage {

@@ -94,6 +94,10 @@ func (o pruneFlags) rule() (engine.PruneAsk, error) {
 // ageUnits are what an age may be counted in.
 var ageUnits = map[byte]time.Duration{'h': time.Hour, 'd': day, 'w': 7 * day, 'y': 365 * day}
 
+// mostAge is the greatest age that can be asked for. Beyond 292 years a time.Duration runs over, and
+// 585y would be three weeks.
+const mostAge = 100 * 365 * day
+
 // parseAge reads a whole number with a unit; 0 is 0.
 func parseAge(s string) (time.Duration, error) {
 	if s == "0" {
@@ -105,8 +109,11 @@ func parseAge(s string) (time.Duration, error) {
 	}
 	unit, ok := ageUnits[s[len(s)-1]]
 	n, err := strconv.Atoi(s[:len(s)-1])
-	if !ok || err != nil || n < 0 || n > 100_000 {
+	if !ok || err != nil || n < 0 {
 		return 0, bad
+	}
+	if n > int(mostAge/unit) {
+		return 0, fmt.Errorf("%q is more than 100y: write 0 for ever", safe.Text(s))
 	}
 	return time.Duration(n) * unit, nil
 }

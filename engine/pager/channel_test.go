@@ -371,3 +371,18 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 }
+
+// TestRetryAfter: whatever a receiver asks for, the next try is neither at once nor farther away
+// than any policy goes.
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"": 30 * time.Second, "soon": 30 * time.Second, "-1": 30 * time.Second, "40": 40 * time.Second,
+		"9300000000": engine.MaxDelay, "999999999999999999999": 30 * time.Second,
+		"Tue, 24 Nov 2026 12:01:00 GMT": time.Minute, "Tue, 24 Nov 2099 12:01:00 GMT": engine.MaxDelay,
+	} {
+		if got := pager.RetryAfter(header, now).Sub(now); got != want {
+			t.Errorf("%q: %v, want %v", header, got, want)
+		}
+	}
+}

@@ -165,7 +165,7 @@ func (a answer) retryAfter(now time.Time) time.Time {
 	const usual = 30 * time.Second
 	v := a.header.Get("Retry-After")
 	if n, err := strconv.Atoi(v); err == nil && n >= 0 {
-		return now.Add(min(time.Duration(n)*time.Second, engine.MaxDelay))
+		return now.Add(time.Duration(min(n, int(engine.MaxDelay/time.Second))) * time.Second) // however long it is
 	}
 	if at, err := http.ParseTime(v); err == nil && at.After(now) {
 		return now.Add(min(at.Sub(now), engine.MaxDelay))

@@ -1,5 +1,10 @@
 package pager
 
+import (
+	"net/http"
+	"time"
+)
+
 // Words that tests outside of the package compare with.
 const (
 	TryHooks = tryHooks
@@ -13,3 +18,8 @@ const (
 )
 
 var SignStandard = signStandard
+
+// RetryAfter is when to ask again after an answer with such a header.
+func RetryAfter(header string, now time.Time) time.Time {
+	return answer{header: http.Header{"Retry-After": {header}}}.retryAfter(now)
+}

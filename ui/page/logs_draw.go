@@ -218,7 +218,7 @@ func (p *Logs) prefix(v *View, l *part.Line, r *record) {
 	switch {
 	case p.ago:
 		width, text = 9, v.ago(r.At)
-	case v.Now.Sub(r.At) > 20*60*60*1e9:
+	case v.Now.Sub(r.At) > 20*time.Hour:
 		text = v.clock(r.At)
 	case v.Size == S:
 		width, text = 8, text[:8]

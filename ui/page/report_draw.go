@@ -290,7 +290,7 @@ func (p *Reports) scaleRow(v *View, top float64, w int) string {
 		}
 		l.Glyph(heatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)
 	}
-	return l.Right(part.As(themes.Accent, "n"), part.As(themes.Dim, " numbers  "), part.As(themes.Accent, "Z"), part.As(themes.Dim, " zone ")).String()
+	return l.Right(part.As(themes.Accent, v.keyed("{numbers}")), part.As(themes.Dim, " numbers  "), part.As(themes.Accent, v.keyed("{zone}")), part.As(themes.Dim, " zone ")).String()
 }
 
 // spanOf is a number of minutes as a time, to the minute.

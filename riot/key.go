@@ -50,6 +50,19 @@ func (k Key) CheckForm() error {
 	return nil
 }
 
+// ParseIssued is ParseKey of a key that Riot has given out: one of another form is refused, before it
+// is sent anywhere. What was pasted may be a password.
+func ParseIssued(s string) (Key, error) {
+	k, err := ParseKey(s)
+	if err == nil {
+		err = k.CheckForm()
+	}
+	if err != nil {
+		return Key{}, err
+	}
+	return k, nil
+}
+
 // IsZero reports whether no key is set.
 func (k Key) IsZero() bool { return k.reveal == nil }
 

@@ -187,3 +187,16 @@ func TestJobTravelsInTheContext(t *testing.T) {
 		t.Errorf("asked %v, want %v", asked, want)
 	}
 }
+
+// TestParseIssued: only what Riot gives out is taken, and no error has what was typed.
+func TestParseIssued(t *testing.T) {
+	if k, err := ParseIssued(" RGAPI-01234567-89ab-cdef-0123-456789abcdef\n"); err != nil || k.IsZero() {
+		t.Errorf("%v", err)
+	}
+	for _, text := range []string{"", "my password", "RGAPI-", "RGAPI-01234567", "rgapi-01234567-89ab-cdef-0123-456789abcdef", "RGAPI-01234567-89ab-cdef-0123-456789abcdeX"} {
+		k, err := ParseIssued(text)
+		if err == nil || !k.IsZero() || text != "" && strings.Contains(err.Error(), text) && text != "RGAPI-" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

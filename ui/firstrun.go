@@ -232,12 +232,6 @@ func (m *welcome) typeKey(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// riotKey is how long Riot's keys are, prefix included.
-const (
-	riotPrefix = "RGAPI-"
-	riotKey    = len(riotPrefix) + 36
-)
-
 // check looks at the key's form and makes the test call.
 func (m *welcome) check() tea.Cmd {
 	key := strings.TrimSpace(m.prompt.Value())
@@ -245,9 +239,7 @@ func (m *welcome) check() tea.Cmd {
 		m.choice, m.key = ChooseKey, key
 		return tea.Quit
 	}
-	// Said before a call is made with it: what was pasted may be a password.
-	if !strings.HasPrefix(key, riotPrefix) || len(key) != riotKey {
-		m.wrong = "that is no Riot API key: it begins with RGAPI- and has 36 letters, digits and dashes behind it"
+	if m.wrong = m.opt.keyFault(key); m.wrong != "" {
 		return nil
 	}
 	if m.first.Try == nil {

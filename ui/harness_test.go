@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,7 +36,15 @@ func trueColor(name string) string {
 }
 
 func testOptions() Options {
-	return Options{Seat: session.Seat{Getenv: noColor, Zone: uitest.Zone, Actor: engine.Actor{User: "ana"}}, Version: "0.1.0", Embedded: true}
+	return Options{
+		Seat: session.Seat{Getenv: noColor, Zone: uitest.Zone, Actor: engine.Actor{User: "ana"}}, Version: "0.1.0", Embedded: true,
+		KeyForm: func(text string) error {
+			if !strings.HasPrefix(strings.TrimSpace(text), "RGAPI-") {
+				return errors.New("that is no API key")
+			}
+			return nil
+		},
+	}
 }
 
 // bubble runs f in a bubble whose clock stands at the scenes' instant.

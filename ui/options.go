@@ -35,6 +35,10 @@ type Options struct {
 	// OwnEnv is what they get besides the environment of the console.
 	OwnEnv []string
 
+	// KeyForm says in a sentence why a text that was typed is no API key; it does not repeat it. nil =
+	// any text may be one, and the engine decides.
+	KeyForm func(text string) error
+
 	// Mine is what the user has of their own; see LoadMine.
 	Mine Mine
 

@@ -200,7 +200,7 @@ func (m *model) ask(kind page.Prompt) {
 			p.Ghost = "in place of " + keyText(v) + ": paste it, only its last four characters are ever shown"
 		}
 		p.done = func(text string) (tea.Cmd, string) {
-			if wrong := keyFault(text); wrong != "" {
+			if wrong := m.opt.keyFault(text); wrong != "" {
 				return nil, wrong
 			}
 			return m.replaceKey(strings.TrimSpace(text)), ""
@@ -252,14 +252,16 @@ func restOfName(text string, known []engine.AccountRow) string {
 	return ""
 }
 
-// keyFault says why a text cannot be an API key; it never repeats it.
-func keyFault(text string) string {
-	key := strings.TrimSpace(text)
-	switch {
-	case key == "":
+// keyFault says why a text cannot be an API key; "" = it may be one.
+func (o Options) keyFault(text string) string {
+	if strings.TrimSpace(text) == "" {
 		return "paste the key, or esc to leave it as it is"
-	case strings.ContainsAny(key, " \t") || len(key) < 8:
-		return "that is no API key: it looks like RGAPI- and 36 letters and digits"
+	}
+	if o.KeyForm == nil {
+		return ""
+	}
+	if err := o.KeyForm(text); err != nil {
+		return err.Error()
 	}
 	return ""
 }

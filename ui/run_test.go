@@ -351,7 +351,7 @@ func TestFirstRunOffersThreeChoices(t *testing.T) {
 			}
 		}
 		press(m, "1", "x", "enter")
-		for _, want := range []string{"API key •", "that is no Riot API key"} {
+		for _, want := range []string{"API key •", "that is no API key"} {
 			if !strings.Contains(ansi.Strip(m.View().Content), want) {
 				t.Errorf("%v does not show %q while a key is typed:\n%s", size, want, m.View().Content)
 			}
@@ -361,7 +361,7 @@ func TestFirstRunOffersThreeChoices(t *testing.T) {
 	press(m, "1")
 	m.Update(tea.PasteMsg{Content: "not a key"})
 	press(m, "enter")
-	if m.choice != ChooseQuit || !strings.Contains(m.wrong, "no Riot API key") {
+	if m.choice != ChooseQuit || !strings.Contains(m.wrong, "no API key") {
 		t.Errorf("a bad key was taken: %q", m.wrong)
 	}
 }

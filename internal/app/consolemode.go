@@ -112,6 +112,10 @@ func (c console) options(cfg config.Config) ui.Options {
 		Seat:    session.Seat{Actor: operator("console"), ReadOnly: c.readOnly, Platform: cfg.Platform, SSH: ssh, Glyphs: cfg.Glyphs},
 		Version: release, Mine: ui.LoadMine(cfg.Folders(), consoleState()),
 		OwnEnv: []string{"FARSIGHT_DATA_DIR=" + cfg.DataDir},
+		KeyForm: func(text string) error {
+			_, err := riot.ParseIssued(text)
+			return err
+		},
 	}
 	// What the operator chose on the screen stands between the command line and the
 	// configuration file.
@@ -161,11 +165,8 @@ func (c console) firstRun(ctx context.Context, cfg config.Config, keys *keyring.
 
 // tryKey makes one call with a key and says which limits it has.
 func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string, err error) {
-	key, err := riot.ParseKey(text)
+	key, err := riot.ParseIssued(text)
 	if err != nil {
-		return "", err
-	}
-	if err := key.CheckForm(); err != nil {
 		return "", err
 	}
 	var limits string

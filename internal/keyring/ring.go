@@ -134,11 +134,8 @@ func (k *Ring) None() error {
 // Replace takes a new key for all calls from now on, and keeps it in the key
 // file for the next start.
 func (k *Ring) Replace(text string) error {
-	key, err := riot.ParseKey(text)
+	key, err := riot.ParseIssued(text)
 	if err != nil {
-		return err
-	}
-	if err := key.CheckForm(); err != nil {
 		return err
 	}
 	if err := regular.Replace(k.path, []byte(text+"\n")); err != nil {

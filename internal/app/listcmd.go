@@ -113,8 +113,8 @@ func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.
 		return words
 	}
 	_ = cmd.RegisterFlagCompletionFunc("sort", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		name, falls := strings.CutPrefix(begun, "-")
-		return names(cmd, strings.Repeat("-", truth(falls)), name), cobra.ShellCompDirectiveNoFileComp
+		name := strings.TrimPrefix(begun, "-")
+		return names(cmd, begun[:len(begun)-len(name)], name), cobra.ShellCompDirectiveNoFileComp
 	})
 	_ = cmd.RegisterFlagCompletionFunc("columns", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		// --columns id,sta: what stands before the last comma is kept, and only the rest completed.
@@ -128,14 +128,6 @@ func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.
 		}
 		return runList(cmd, l)
 	}
-}
-
-// truth is 1 for true.
-func truth(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // forms of a list; the first is the usual one.

@@ -155,17 +155,15 @@ func jobs(q engine.JobsQuery, filter string) listing[engine.JobRow] {
 // whoGoesNext orders live jobs: those that run, then by when they may. What nobody knows
 // the instant of comes last.
 func whoGoesNext(a, b engine.JobRow) int {
-	if a.State == engine.Running || b.State == engine.Running {
-		return cmp.Compare(truth(b.State == engine.Running), truth(a.State == engine.Running))
-	}
-	return columns.ZeroLast(a.ReasonEnds(), b.ReasonEnds())
-}
-
-func truth(b bool) int {
-	if b {
+	switch runs, other := a.State == engine.Running, b.State == engine.Running; {
+	case runs && other:
+		return 0
+	case runs:
+		return -1
+	case other:
 		return 1
 	}
-	return 0
+	return columns.ZeroLast(a.ReasonEnds(), b.ReasonEnds())
 }
 
 // Classes lists the error classes of failed jobs, the largest first.

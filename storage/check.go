@@ -16,6 +16,9 @@ import (
 // Check reads every record and payload: each checksum, each index row in both directions, each counter against a recount,
 // each payload against the match that names it. It keeps one reading transaction open for as long as it takes, so it is
 // meant for a store that nobody writes to. Use it after CheckFiles, in a process of its own.
+//
+// What it finds are findings and no errors: it goes on, so that a report names everything that is
+// wrong. An error is one of the reading itself.
 func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 	r := CheckReport{Rows: map[string]int{}}
 	err := db.view(ctx, func(t *txn) error {
@@ -177,6 +180,7 @@ func (c *checker) shard(month string) error {
 	return nil
 }
 
+// dictionaries names those that cannot be used: all that was packed with them is lost.
 func (c *checker) dictionaries(name string, ds *payload.Dictionaries) {
 	for id, err := range ds.Bad {
 		c.bad(name, payload.DictKey(id), "dictionary: %v", err)

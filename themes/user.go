@@ -83,6 +83,7 @@ func LoadUser(dir string) (palettes []Palette, faults []error) {
 	return palettes, faults
 }
 
+// loadPalette reads one file. Its size is looked at first: a link into /dev would never end.
 func loadPalette(name, path string) (Palette, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -175,6 +176,7 @@ func (f *userFile) colours() error {
 	return nil
 }
 
+// colour refuses what has not the form #rrggbb.
 func colour(name, value string) error {
 	if hexColour().MatchString(value) {
 		return nil
@@ -205,6 +207,7 @@ func (f *userFile) palette(name string) Palette {
 }
 
 // check says which colour cannot be read, or which two look the same.
+// A theme that cannot be read is refused and not mended: its author would not know the colours.
 func (p Palette) check() error {
 	p = p.whole()
 	colors, bg := p.colors(), parse(p.Bg)

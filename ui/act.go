@@ -13,6 +13,7 @@ import (
 
 // key gives a key its meaning: a prompt takes it first, then what lies over the
 // page, then the page.
+// What is typed into takes letters as text, so that no letter of a name or a reason is a command.
 func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.prompt != nil {
 		return m.promptKey(k)
@@ -41,8 +42,10 @@ func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 }
 
 // appActs are the actions of the app itself.
+// Those that are not here are the page's: see perform.
 var appActs map[page.Action]func(m *model, now time.Time) tea.Cmd
 
+// Not a value of its own: the functions lead back to it, which Go takes for a circle.
 func init() {
 	appActs = map[page.Action]func(m *model, now time.Time) tea.Cmd{
 		keys.Filter:   func(m *model, _ time.Time) tea.Cmd { return m.askFilter() },
@@ -95,6 +98,7 @@ func (m *model) hold(a page.Action) {
 }
 
 // pageAct lets the page act, or says why it cannot.
+// A key that can do nothing here always says why: silence would look like a fault.
 func (m *model) pageAct(a page.Action, now time.Time) tea.Cmd {
 	v := m.view(now)
 	if why := m.cannot(v, a); why != "" {
@@ -157,6 +161,8 @@ func (m *model) cannot(v *page.View, a page.Action) string {
 func (m *model) refuses() string { return m.opt.Refuses(&m.rows.Data) }
 
 // carryOut does what an effect asks for.
+// Pages do nothing themselves: what they return is carried out here, and by the plain console, which
+// has the same pages, in its own way.
 func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 	if e.Say.Text != "" {
 		m.toasts.add(e.Say, now)
@@ -183,6 +189,7 @@ func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 	switch {
 	case len(all) == 0:
 		return nil
+	// It is tried first: the question tells what it would do and cost.
 	case e.Try && e.Do != nil && e.Confirm != nil:
 		return m.try(*e.Confirm, *e.Do, e.Free)
 	case e.Try && len(e.DoAll) > 0 && e.Confirm != nil:
@@ -195,6 +202,7 @@ func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 }
 
 // doAll carries out commands one after the other.
+// Not at once: of two that act on one job the second has to find what the first has left.
 func (m *model) doAll(all []engine.Command) tea.Cmd {
 	cmds := make([]tea.Cmd, len(all))
 	for i, c := range m.allBecause(all) {

@@ -20,6 +20,10 @@ import (
 )
 
 // model is the console: the one tea.Model of the program.
+//
+// Bubble Tea calls Update and View on one goroutine, so nothing here is locked. What takes time (a
+// query, a command, a file) is a tea.Cmd on a goroutine of its own, whose answer comes back as a
+// message; none of them touches the model.
 type model struct {
 	console engine.Console
 	opt     Options
@@ -135,6 +139,8 @@ func (m *model) Init() tea.Cmd {
 }
 
 // Update implements tea.Model.
+// Update implements tea.Model. Each message that changes something is followed by one frame, which
+// View hands out as it was drawn: the two never tell of different instants.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	now := m.now()
 	cmd, seen := m.handle(msg, now)
@@ -153,6 +159,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *model) now() time.Time { return time.Now().In(m.opt.Location()) }
 
 // handle takes one message in; seen is false when it changes nothing here.
+// A message that is not seen costs no frame: over a slow line that matters.
 func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	switch msg := msg.(type) {
 	case engine.Update:
@@ -273,6 +280,7 @@ func (m *model) windowTitle() string {
 	return "Farsight"
 }
 
+// demo reports whether what is shown is one: also of a console that is attached to one.
 func (m *model) demo() bool { return m.opt.Demo || m.rows.Data.Engine.Demo }
 
 // data is what is shown: the present, or the frozen view.
@@ -308,6 +316,7 @@ func (m *model) view(now time.Time) *page.View {
 // schedule asks to be woken when something on the screen changes by itself: the
 // minute, a countdown, a message that fades, a list that is due. An idle screen
 // is woken once a minute.
+// A tick that is under way and comes early enough is not asked for twice.
 func (m *model) schedule(now time.Time) tea.Cmd {
 	at := now.Truncate(time.Minute).Add(time.Minute)
 	if m.ticks {

@@ -114,6 +114,7 @@ func someOf(wrong string, w int) string {
 }
 
 // complete puts the first thing that may stand at the end of the text there.
+// false if nothing may stand there.
 func (p *prompt) complete() bool {
 	text := p.Value()
 	all := p.filter.Complete(text, len(text))
@@ -211,6 +212,7 @@ func (m *model) ask(kind page.Prompt) {
 
 // replaceKey uses another key. One that works is only given up after a question;
 // one that Riot refuses has nothing to lose.
+// The question shows the last four characters of both keys, which is enough to tell a slip.
 func (m *model) replaceKey(key string) tea.Cmd {
 	c := engine.Command{Op: engine.OpKey, Key: key}
 	e := m.rows.Data.Engine
@@ -267,6 +269,7 @@ func (o Options) keyFault(text string) string {
 }
 
 // promptKey takes a key while a prompt is open.
+// enter keeps the prompt open until what was typed can be used, with what is wrong above it.
 func (m *model) promptKey(k tea.Key) tea.Cmd {
 	p := m.prompt
 	name := k.String()
@@ -309,6 +312,7 @@ func (m *model) leavePrompt() {
 	m.closePrompt()
 }
 
+// closePrompt closes it, and tells the page that nothing is typed any more.
 func (m *model) closePrompt() {
 	if m.prompt.left != nil {
 		m.prompt.left()
@@ -316,6 +320,7 @@ func (m *model) closePrompt() {
 	m.prompt = nil
 }
 
+// change forgets what was wrong with the text before, and tells whoever listens.
 func (p *prompt) change() tea.Cmd {
 	p.wrong = ""
 	if p.typed == nil {

@@ -18,6 +18,9 @@ const (
 
 // find has one function per query. Errors are *engine.Problem; a query that is no case here is the
 // domain's, if it has one.
+//
+// It is the one way to the data for every reader: the console, the plain console, the commands, the
+// socket and HTTP ask the same questions and get the same rows.
 func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error) {
 	switch q := q.(type) {
 	case engine.JobsQuery:
@@ -205,6 +208,7 @@ func (f finder) status(ctx context.Context) (engine.Answer, error) {
 	return a, nil
 }
 
+// listMembers is refused where one process has the store for itself.
 func (f finder) listMembers(ctx context.Context) (engine.Answer, error) {
 	if f.members == nil {
 		return nil, engine.NoMembers()
@@ -212,6 +216,7 @@ func (f finder) listMembers(ctx context.Context) (engine.Answer, error) {
 	return wrap(f.members(ctx))
 }
 
+// listAccounts is one page, each row with when its sync will be done.
 func (f finder) listAccounts(ctx context.Context, q engine.AccountsQuery) (engine.Answer, error) {
 	page, err := f.store.Accounts(ctx, q)
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 )
 
 // Manual is what the pages are made of.
+//
+// docs/commands.md and the manual page are made of it, both of the command tree that runs: neither can
+// tell of a flag that is not there.
 type Manual struct {
 	Root  *cobra.Command
 	Value func(*cobra.Command, *pflag.Flag) string // what a flag takes, such as DIR; "" = nothing
@@ -48,6 +51,7 @@ func (m Manual) sections() []section {
 	return all
 }
 
+// withSubs is a command and all below it; none of a hidden one.
 func withSubs(c *cobra.Command) (all []*cobra.Command) {
 	if c.Hidden {
 		return nil
@@ -93,6 +97,7 @@ func example(c *cobra.Command) string {
 	return strings.Join(lines, "\n")
 }
 
+// long is what a command does, in as many words as it has.
 func long(c *cobra.Command) string { return cmp.Or(c.Long, c.Short+".") }
 
 // Markdown is docs/commands.md.
@@ -131,6 +136,7 @@ func (m Manual) Markdown() string {
 	return b.String()
 }
 
+// table writes the flags of a command, if it has some of its own.
 func (m Manual) table(b *strings.Builder, c *cobra.Command) {
 	options := m.options(c)
 	if len(options) == 0 {
@@ -143,6 +149,7 @@ func (m Manual) table(b *strings.Builder, c *cobra.Command) {
 	b.WriteByte('\n')
 }
 
+// cell is a text in a table of Markdown's.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 // Roff is the page farsight(1), for man.
@@ -179,8 +186,10 @@ func (m Manual) Roff() string {
 	return b.String()
 }
 
+// lower is a text whose first letter is small, as man's NAME section wants it.
 func lower(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
+// fill writes paragraphs, which man breaks into lines itself.
 func fill(b *strings.Builder, long string) {
 	for _, p := range paragraphs(long) {
 		b.WriteString(".PP\n")
@@ -192,12 +201,14 @@ func fill(b *strings.Builder, long string) {
 	}
 }
 
+// list writes names, each with what it is indented below it.
 func list(b *strings.Builder, entries []Entry) {
 	for _, e := range entries {
 		fmt.Fprintf(b, ".TP\n\\fB%s\\fR\n%s\n", roff(e.Name), line(e.Is))
 	}
 }
 
+// verbatim writes lines as they are.
 func verbatim(b *strings.Builder, text string) {
 	b.WriteString(".RS\n.nf\n")
 	for l := range strings.SplitSeq(text, "\n") {

@@ -23,6 +23,10 @@ const over = "over"
 
 // keeper is the process that stays when the tests are killed. It looks at the files that
 // they write, and at the end clears away what is left of them.
+//
+// The tests cannot do this themselves: the go command ends them with SIGKILL when they take too long,
+// and somebody's kill -9 does the same. The keeper is told of each directory by a pipe, and the end
+// of the pipe is the end of the tests, however they ended.
 type keeper struct {
 	said   io.Writer
 	tests  int // process id
@@ -40,6 +44,7 @@ type kept struct {
 
 // keep is what the keeper does; it gives its exit code.
 func keep(told io.Reader, said io.Writer, tests int) int {
+	// ctrl+c in a terminal goes to the whole group: the keeper is needed after it.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	k := &keeper{said: said, tests: tests, lines: make(chan string)}
 	if pid := parentOf(tests); commandOf(pid) == "go" {
@@ -67,6 +72,7 @@ func keep(told io.Reader, said io.Writer, tests int) int {
 	}
 }
 
+// read takes a line: a directory with its ceiling in bytes before it, or that the tests are over.
 func (k *keeper) read(line string) {
 	if line == over {
 		k.over = true
@@ -145,6 +151,7 @@ func (k *keeper) wait() (code int) {
 	return code
 }
 
+// kill ends processes; one that has just ended is no fault.
 func (k *keeper) kill(pids []int) {
 	for _, pid := range pids {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -188,6 +195,7 @@ func parentOf(pid int) int {
 	return 0
 }
 
+// commandOf is the name of a process's program; "" = it is not known.
 func commandOf(pid int) string {
 	name, _ := os.ReadFile(proc(pid, "comm"))
 	return strings.TrimSpace(string(name))

@@ -17,6 +17,10 @@ import (
 
 // Sim is a simulated Riot. It is an http.Handler and gives an http.RoundTripper; both are safe for any
 // number of callers.
+//
+// It keeps its own books and believes nothing that the client says: its windows count what arrives,
+// by their rule, and a call above a limit is answered with a 429 and counted as a violation. So a
+// client whose limiter is wrong fails a test here, where against Riot it would lose its key.
 type Sim struct {
 	opt   Options
 	world *world.World
@@ -187,6 +191,7 @@ func (s *Sim) project(name string) *world.Project {
 }
 
 // windows are the rate limit windows of a scope, made when it is first used. The caller holds the lock.
+// A scope is a key on a host, and with a method the limit of that method there.
 func (s *Sim) windows(sc scope) windows {
 	ws, ok := s.scopes[sc]
 	if ok {
@@ -201,6 +206,7 @@ func (s *Sim) windows(sc scope) windows {
 	return ws
 }
 
+// keyForm is what Riot takes for a key at all; others get 401 and not 403.
 var keyForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^RGAPI-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 })
@@ -288,6 +294,7 @@ func (s *Sim) arrive(c *call) func() *answer {
 // uncounted are the faults that Riot answers before its limiter (F: http/401.*).
 var uncounted = map[Kind]bool{Unauthorized: true, Forbidden: true, ForbiddenHTML: true}
 
+// fixed is an answer that is made already.
 func fixed(a *answer) func() *answer { return func() *answer { return a } }
 
 // refuse turns away calls that do not reach the limiter: they count nowhere and carry no limits.
@@ -302,6 +309,7 @@ func (s *Sim) refuse(c *call) *answer {
 	case state == KeyExpired:
 		a = statusAnswer(403, "Forbidden")
 		s.tell(ExpiredKey, c)
+	// a path that Riot does not know: 403, as for a method that the key may not call
 	case c.method == "":
 		a = statusAnswer(403, "Forbidden")
 	case c.verb != "GET":
@@ -336,6 +344,8 @@ func (s *Sim) limit(c *call) *answer {
 
 // rounded is a Retry-After: Riot rounds up or down, and sometimes adds a second (kayn#25: 0 for a 1 s
 // window, developer-relations#371: 2 for one).
+// Which way is drawn from the seed and the number of the call: a client that trusts the header to
+// the second meets each of the three.
 func (s *Sim) rounded(d time.Duration) string {
 	seconds := d.Seconds()
 	switch keyed.Start(s.opt.Seed).Str("retry-after").Num(uint64(s.log.total)).Below(4) {

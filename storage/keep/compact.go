@@ -21,6 +21,7 @@ const (
 )
 
 // CompactOptions say what to shrink.
+// Neither State nor Months is a report of sizes alone.
 type CompactOptions struct {
 	State   bool // state.db
 	Archive payload.ArchiveOptions
@@ -65,6 +66,7 @@ func (s Store) Compact(ctx context.Context, c CompactOptions) (r CompactReport, 
 	return r.sum(), nil
 }
 
+// sum adds up what was looked at so far; it is given with an error, too.
 func (r CompactReport) sum() CompactReport {
 	r.Before, r.After = r.StateBefore, r.StateAfter
 	for _, m := range r.Months {
@@ -107,6 +109,8 @@ func (s Store) compactState(ctx context.Context, verify payload.Verifier) error 
 	return disk.SyncDir(s.Dir)
 }
 
+// fillCompact copies every row in the order of the keys, into pages that are filled whole. ctx is
+// looked at when it is done: bbolt's own copy cannot be broken off.
 func (s Store) fillCompact(ctx context.Context, temp string) error {
 	o := disk.BoltOptions()
 	o.OpenFile = disk.OpenNew
@@ -145,6 +149,7 @@ func checkCompacted(ctx context.Context, verify payload.Verifier, temp string, s
 	return nil
 }
 
+// countRows counts the rows of each table.
 func countRows(b *bolt.DB, into map[string]int) error {
 	return b.View(func(tx *bolt.Tx) error {
 		return tx.ForEach(func(name []byte, t *bolt.Bucket) error {

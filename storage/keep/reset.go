@@ -114,6 +114,7 @@ func sameDisk(dir, payloads string) error {
 }
 
 // weigh counts what is stored, as far as it can be read.
+// A store that is damaged can be reset like any other: that may be why it is wanted.
 func (r *ResetReport) weigh(totals func() (engine.Totals, error)) error {
 	months, err := payload.New(r.Dir, true, zerolog.Nop()).Files()
 	if err != nil {
@@ -133,6 +134,8 @@ func (r *ResetReport) weigh(totals func() (engine.Totals, error)) error {
 }
 
 // begin puts the new state.db in the place of the old one, which has another name then.
+// The rename is the one step that matters: before it nothing has happened, after it everything has,
+// but for the payloads, which the mark keeps from being taken for the new store's.
 func (r *ResetReport) begin(o ResetOptions, at time.Time, fill func(b *bolt.Tx, e engine.AuditEntry) error) error {
 	mark := resetting{}
 	if r.Aside != "" {
@@ -209,6 +212,7 @@ func dropTwins(dir string) error {
 }
 
 // freeAside is a folder of the directory that is not there yet.
+// Two resets within a second get two names.
 func freeAside(dir string, at time.Time) (string, error) {
 	for n := 0; ; n++ {
 		aside := filepath.Join(dir, resetPrefix+at.Add(time.Duration(n)*time.Second).UTC().Format(stampForm))
@@ -280,6 +284,7 @@ func finishEarlier(dir string) error {
 // Resetting reports whether a reset was cut off.
 func Resetting(tx *bolt.Tx) bool { return disk.TableOf(tx, stateTable).Has(resetKey) }
 
+// resetMark reads the mark; marked is false where there is none.
 func resetMark(b *bolt.DB) (mark resetting, marked bool, err error) {
 	err = b.View(func(tx *bolt.Tx) error {
 		state := disk.TableOf(tx, stateTable)

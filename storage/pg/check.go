@@ -14,6 +14,7 @@ import (
 )
 
 // unequalGroups names the groups whose sums are not those of their members.
+// Both ways, because a group without members and members without a group are faults, too.
 const unequalGroups = `with stored as (
 	select parent, grp, total, open, retrying, done, dead, cancelled, calls, throttled from fs_group
 ), counted as (
@@ -25,6 +26,8 @@ select distinct parent, grp from ((table stored except table counted) union all 
 
 // Check recounts every stored sum from the rows that it is of, and reads every row and every
 // payload. An error is the database's.
+//
+// It reads one snapshot: members may go on writing meanwhile, and none of it is seen.
 func (db *DB) Check(ctx context.Context) (both.CheckReport, error) {
 	r := both.CheckReport{Rows: map[string]int{}}
 	err := db.view(ctx, func(t *txn) error {
@@ -60,6 +63,7 @@ func (c *checker) rows() error {
 	return nil
 }
 
+// groups compares the sums of each group with its members.
 func (c *checker) groups() error {
 	return c.t.query(func(rows pgx.Rows) {
 		var g engine.GroupID
@@ -93,6 +97,7 @@ func (c *checker) counters() error {
 		return err
 	}
 	counted, err := c.t.recount()
+	// one that no row speaks for has to be 0
 	for name := range stored {
 		counted[name] += 0
 	}

@@ -53,6 +53,7 @@ var (
 	})
 )
 
+// fetchColumns are those of a match or, with a prefix, of its timeline: each is fetched by itself.
 func fetchColumns(of string, f *league.Fetch) []column {
 	return []column{
 		{of + "status", &word{&f.Status}},
@@ -78,8 +79,11 @@ func (db *DB) Match(tx engine.Tx, id string) (league.Match, error) {
 
 // SaveMatch stores the match and its status counters. A move of either status that is not legal
 // is engine.ErrRefused; byOperator allows those of retry, force and reclass.
+// The feeds move only when what they tell has changed: a try that failed again is none of it.
 func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	t := own(tx)
+	// A timestamp of PostgreSQL's has microseconds, Riot's instants milliseconds: the other store keeps
+	// those, and what both give back must be the same.
 	m.Played = both.Milli(m.Played)
 	old, known, err := tMatches.find(t, (*text)(&m.ID))
 	if err == nil {
@@ -191,6 +195,7 @@ func (db *DB) GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2
 	return own(tx).games(account, games+"where l.account = $1 and coalesce(l.played, '-infinity') >= $2 order by l.played desc nulls last, l.match", (*text)(&account), from)
 }
 
+// games runs a query of games of an account, which must be there.
 func (t *txn) games(account, sql string, args ...any) iter.Seq2[league.Game, error] {
 	return func(yield func(league.Game, error) bool) {
 		if _, err := t.account(account); err != nil {
@@ -225,6 +230,7 @@ func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, er
 			yield(league.Match{}, err)
 			return
 		}
+		// A listing comes before the fetch: such a match is known by its id alone.
 		for _, id := range t.strings("select match from fs_listing l where account = $1 and not exists (select from fs_match m where m.id = l.match)", (*text)(&account)) {
 			all = append(all, loaded{m: league.Match{ID: id}}) // linked, but not yet stored
 		}
@@ -284,6 +290,8 @@ func (db *DB) DropGap(tx engine.Tx, g league.Gap) error {
 // Strays lists the matches whose last attempt failed before an instant, that no live job tries
 // any more and that nobody has cancelled, the oldest first, at most limit of them; total is how
 // many there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
+//
+// They come from jobs that a crash or an operator has ended: the sweep gives them a new one.
 func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error) {
 	t := own(tx)
 	failed, err := tMatches.list(t, tMatches.sql().from+`where status = 'temporary_failure' and cancelled = 0 and coalesce(last_attempt_at, '-infinity') < $1

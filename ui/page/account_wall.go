@@ -12,6 +12,13 @@ import (
 )
 
 // wall is every match of an account as one cell, in the order of play.
+//
+//	▓▓▓░▓▓  ▓▓▓▓▓▓ ·····
+//	▓▓▓▓▓▓  ▓▓×▓▓▓ ·····       stored, gave up, to come
+//	▓▓▓▓▓▓  ▓▓▓▓▓  ····›
+//
+// The engine sends one letter for each match (engine.CellStored …), so that a player's ten thousand
+// matches are ten kilobytes and not ten thousand rows.
 type wall struct {
 	answer
 	engine.MatchCells
@@ -20,6 +27,7 @@ type wall struct {
 // wallEvery is how long the cells hold while matches come.
 const wallEvery = time.Second
 
+// want asks for the cells anew when the database has moved, once a second at most.
 func (w *wall) want(v *View, account string) engine.Query {
 	if w.have && v.Now.Sub(w.at) >= 0 && v.Now.Sub(w.at) < v.unhurried(wallEvery) {
 		return nil
@@ -30,6 +38,7 @@ func (w *wall) want(v *View, account string) engine.Query {
 	return engine.MatchCellsQuery{Account: account}
 }
 
+// got takes them in.
 func (w *wall) got(v *View, a engine.Answer, err error) {
 	if w.take(v, err) {
 		w.MatchCells, _ = a.(engine.MatchCells)
@@ -82,6 +91,7 @@ func (w *wall) columns(width, h int, open bool) (out []wallColumn, rows, first i
 			return out, rows, 0
 		}
 	}
+	// Even the densest has no room for all: the oldest are left out, and the note says so.
 	first = max(len(w.Cells)-width*h, 0)
 	return w.from(first, h, false), h, first
 }
@@ -103,6 +113,7 @@ func (w *wall) height(v *View, h int, row engine.AccountRow) int {
 }
 
 // from makes the columns of the cells from one on.
+// apart says that each month begins a column of its own, after an empty one.
 func (w *wall) from(first, h int, apart bool) (out []wallColumn) {
 	month, x := 0, 0
 	year := ""

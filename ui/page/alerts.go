@@ -128,6 +128,8 @@ func silenceAlert(r engine.AlertRow) Effect {
 }
 
 // Draw implements Page.
+// The selected alert stands below the list: in full where there is room, else its state, what to do
+// next, and the latest evidence.
 func (p *alertPage) Draw(v *View) []string {
 	p.refresh(v)
 	note := p.note(v, alertCounts(p.shown)...)
@@ -173,6 +175,7 @@ func (p *alertPage) drawn(v *View, list part.Section, r *engine.AlertRow) []stri
 	return rows
 }
 
+// tail says how old the list is, of an engine that does not send its alerts by itself.
 func (p *alertPage) tail(v *View) string {
 	if why := p.answer.told(v); why != "" && v.Alerts == nil {
 		return why
@@ -274,6 +277,7 @@ func alertStands(v *View, r *engine.AlertRow) []part.Cell {
 	return v.join(facts...)
 }
 
+// empty says why there is no row.
 func (p *alertPage) empty(v *View) string {
 	switch {
 	case !p.have && p.answer.err != nil && v.Alerts == nil:

@@ -14,6 +14,9 @@ import (
 
 // Forensics is what is known about one 429: our counts beside the server's, who
 // spent them, and whether somebody else uses the key (I-9).
+//
+// Its one question is whether a 429 was our fault: if the server had counted more calls than we made,
+// somebody else uses the key; if we had counted enough ourselves, the limiter is wrong.
 type Forensics struct {
 	seq     uint64 // of the call; 0 = the latest 429
 	windows pane
@@ -99,6 +102,8 @@ func (p *Forensics) windowSource(v *View) part.Slice[engine.WindowCount] {
 	}
 }
 
+// windowCells is a window with our count and the server's beside it; drift is by how much theirs is
+// above ours.
 func windowCells(v *View, w engine.WindowCount, cells []part.Cell) []part.Cell {
 	fill := part.Cell{Text: part.None, Ratio: -1}
 	if w.Limit > 0 {
@@ -142,6 +147,7 @@ var windowColumns = []part.Column{
 }
 
 // Draw implements Page.
+// What the call was, then the counts of every window it fell into, then whose calls filled them.
 func (p *Forensics) Draw(v *View) []string {
 	w := v.inner(v.W)
 	facts := p.facts(v, w)
@@ -186,6 +192,7 @@ func (p *Forensics) facts(v *View, w int) []string {
 	return rows
 }
 
+// clockMillis is an instant to the millisecond: windows of a second are what this is about.
 func clockMillis(v *View, at instant) string {
 	if at.IsZero() {
 		return ""
@@ -239,6 +246,7 @@ func (p *Forensics) spentRows(v *View, w, h int) []string {
 	return rows
 }
 
+// waitingText says that the answer is on its way.
 func (p *Forensics) waitingText() string {
 	if p.loading() {
 		return "loading…"

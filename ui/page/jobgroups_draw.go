@@ -24,6 +24,8 @@ var barShares = map[engine.State]part.Share{
 }
 
 // counts are the jobs of the queue that is shown, by their state.
+// The engine's own counts come now and then; what runs and what is tried again is known by row, at
+// once.
 func (p *Jobs) counts(v *View) map[engine.State]int {
 	q := everyQueue(v)
 	if p.queue != "" {
@@ -141,6 +143,7 @@ func lifeWidth(w int) int {
 }
 
 // groupRows is the list with its header, and beside it the life of each job on one axis.
+// Both have the same rows: a job's life stands beside its line.
 func (p *Jobs) groupRows(v *View, w, h int) []string {
 	life := lifeWidth(w)
 	p.groups.width, p.groups.life = w-life, life
@@ -209,6 +212,8 @@ func lifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow
 const longestLife = 2 * time.Hour
 
 // drawLife draws one job on row y: made, tried, and when it goes.
+//
+//	○────×──×─────│······◌     made, failed twice, tried again in a while
 func drawLife(v *View, c *part.Chart, y int, j *engine.JobRow) {
 	made, end := c.At(j.Created), c.Back
 	goes := goesAt(j)
@@ -251,6 +256,7 @@ func waitToken(j *engine.JobRow) themes.Token {
 
 // groupChart draws beside the heading of what stands in line how fast the line moves: the
 // calls that were made and those that are planned.
+// On the axis of the lives: where the line moves fast, many of the jobs below go.
 func (p *Jobs) groupChart(v *View, c *part.Chart, y int) {
 	values := make([]float64, c.Width)
 	top := 0.0

@@ -17,6 +17,8 @@ var levelSigns = map[string]part.Cell{
 }
 
 // Draw implements Page.
+// The log has the whole screen but where it is short: then the record under the cursor stands below
+// it, and on a wide screen beside the last calls.
 func (p *Logs) Draw(v *View) []string {
 	p.refresh(v)
 	p.height = max(v.H-1, 1)
@@ -94,6 +96,7 @@ func (p *Logs) topLine(v *View, l *part.Line) int {
 	return top
 }
 
+// empty says why there is no line.
 func (p *Logs) empty(v *View) string {
 	switch {
 	case !p.have && p.answer.err != nil && len(p.records) == 0:
@@ -137,6 +140,7 @@ func onOff(on bool) string {
 	return "off"
 }
 
+// clockWord is how times are shown: as instants, or as how long ago.
 func (p *Logs) clockWord() string {
 	if p.ago {
 		return "ago"
@@ -155,6 +159,7 @@ func (p *Logs) mode(v *View) part.Cell {
 	return part.As(themes.Run, "FOLLOW")
 }
 
+// counted is how many records are shown, of how many.
 func (p *Logs) counted() string {
 	shown, all := p.Fit()
 	if shown == all {
@@ -212,6 +217,7 @@ func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 }
 
 // prefix writes when, how grave, and where.
+// A record of yesterday has its date; the milliseconds make room for it.
 func (p *Logs) prefix(v *View, l *part.Line, r *record) {
 	width := 12
 	text := r.At.In(v.Now.Location()).Format("15:04:05.000")
@@ -243,6 +249,7 @@ func (p *Logs) wrapped(v *View, l *part.Line, r *record) []string {
 	return rows
 }
 
+// wholeText is the message with its fields, of a message that is far too long its beginning.
 func wholeText(r *record) string {
 	text := r.Text
 	if len(text) > maxValue {
@@ -254,6 +261,7 @@ func wholeText(r *record) string {
 // panStep is how many letters one step to the right goes on.
 const panStep = 20
 
+// panned is a record from as many steps to the right on.
 func panned(r *record, pan int) string {
 	runes := []rune(safe.Text(wholeText(r)))
 	return string(runes[min(pan*panStep, len(runes)):])

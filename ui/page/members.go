@@ -37,6 +37,7 @@ func NewMembers() *Members {
 }
 
 // Want implements Page: members give signs of life whether anything changes or not.
+// The second as the version makes it ask again and again.
 func (p *Members) Want(v *View) engine.Query {
 	if !p.due(v, uint64(v.Now.Unix())) {
 		return p.foot.want(v)
@@ -126,6 +127,7 @@ func (p *Members) fit(v *View) {
 const wholeNote = 31
 
 // minuteCell draws the calls of the past minute.
+// Each has its own scale here; the chart below has one for all of them.
 func minuteCell(v *View, r *engine.MemberRow) part.Cell {
 	values := make([]float64, len(r.Calls))
 	for i, n := range r.Calls {

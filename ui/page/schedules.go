@@ -68,6 +68,8 @@ func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
 }
 
 // Draw implements Page.
+// The selected schedule stands in full below the list; where there is room the runs of all of them
+// on one axis, and below that what comes next and what was left out.
 func (p *Schedules) Draw(v *View) []string {
 	p.refresh(v)
 	result := &p.fields[resultAt].Head
@@ -185,6 +187,7 @@ const shownSkips = 5
 
 // detail are the next runs of the selected schedule, who paused it, and which
 // runs were left out.
+// While a new plan is typed, what it would mean stands in its place.
 func (p *Schedules) detail(v *View, w int) []string {
 	r, ok := p.selected()
 	if !ok {
@@ -253,6 +256,7 @@ func lastRun(v *View, r *engine.ScheduleRow, w int) []string {
 	return rows
 }
 
+// empty says why there is no row.
 func (p *Schedules) empty(v *View) string {
 	return or(p.absent(v, "the schedules", "schedules"), or(p.list.empty(v), "there is no schedule"))
 }

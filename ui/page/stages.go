@@ -10,6 +10,8 @@ import (
 )
 
 // stage is one part of a run.
+// A run goes through all of them, in this order but for the timelines, which are fetched beside the
+// matches and end after the report.
 type stage struct {
 	phase engine.Phase
 	name  string
@@ -88,6 +90,7 @@ func leftOf(v *View, p engine.Progress) string {
 }
 
 // stands is where a run stands to a stage, and the word for its sign.
+// The word is one that themes know a sign for.
 func (s *stage) stands(a engine.AccountRow) (at int, word string) {
 	order := func(phase engine.Phase) int {
 		for i, ph := range phases {

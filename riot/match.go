@@ -146,6 +146,13 @@ func (m *matchScan) participant(index int) Participant {
 	return p
 }
 
+// What a payload may tell of time. Beyond it nothing can be stored: the month of a payload has a year
+// of four digits, and a time.Duration of seconds runs over. Such a field counts as absent.
+const (
+	lastInstant = 253402300799999 // Unix milliseconds of the end of 9999
+	longestGame = 24 * 60 * 60    // seconds
+)
+
 // settle applies the rules that need several fields.
 func (m *matchScan) settle(id string, head metadata) Match {
 	out := m.out
@@ -154,6 +161,14 @@ func (m *matchScan) settle(id string, head metadata) Match {
 	out.DurationS = max(m.duration, 0)
 	if out.EndMs <= 0 { // before patch 11.20 the duration is in milliseconds
 		out.DurationS /= 1000
+	}
+	if out.DurationS > longestGame {
+		out.DurationS = 0
+	}
+	for _, ms := range []*int64{&out.CreationMs, &out.StartMs, &out.EndMs} {
+		if *ms > lastInstant {
+			*ms = 0
+		}
 	}
 	out.Patch = patchOf(out.Version)
 	out.Aborted = len(out.Participants) == 0 || m.duration <= 0

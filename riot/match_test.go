@@ -47,10 +47,16 @@ func TestMatchFieldsThatBite(t *testing.T) {
 			func(m Match) bool {
 				return m.Participants[1].PUUID == "BOT" && m.Participants[1].Index == 1 && len(m.PUUIDs) == 1
 			}},
-		"patch":                    {`"gameVersion":"16.4.748.682"`, func(m Match) bool { return m.Patch == "16.4" && m.Version == "16.4.748.682" }},
-		"no version":               {`"gameVersion":""`, func(m Match) bool { return m.Patch == "" }},
-		"odd version":              {`"gameVersion":"x.1"`, func(m Match) bool { return m.Patch == "" && m.Version == "x.1" }},
-		"played at start":          {`"gameCreation":1000,"gameStartTimestamp":2000,"gameEndTimestamp":3000`, playedAt(2000)},
+		"patch":           {`"gameVersion":"16.4.748.682"`, func(m Match) bool { return m.Patch == "16.4" && m.Version == "16.4.748.682" }},
+		"no version":      {`"gameVersion":""`, func(m Match) bool { return m.Patch == "" }},
+		"odd version":     {`"gameVersion":"x.1"`, func(m Match) bool { return m.Patch == "" && m.Version == "x.1" }},
+		"played at start": {`"gameCreation":1000,"gameStartTimestamp":2000,"gameEndTimestamp":3000`, playedAt(2000)},
+		"played beyond all calendars": {`"gameCreation":9000000000000000000,"gameStartTimestamp":2000,"gameEndTimestamp":253402300800000`,
+			func(m Match) bool {
+				return m.CreationMs == 0 && m.EndMs == 0 && m.PlayedAt().Equal(time.UnixMilli(2000))
+			}},
+		"longer than a day": {`"gameDuration":9000000000000000000,"gameEndTimestamp":3000,"participants":[{}]`,
+			func(m Match) bool { return m.DurationS == 0 && !m.Aborted }},
 		"played at lobby":          {`"gameCreation":1000,"gameStartTimestamp":0,"gameEndTimestamp":3000`, playedAt(1000)},
 		"played at end":            {`"gameEndTimestamp":3000`, playedAt(3000)},
 		"played nobody knows when": {``, func(m Match) bool { return m.PlayedAt().IsZero() }},

@@ -86,7 +86,7 @@ func demoCommand() *cobra.Command {
 			"kill -9, shows how another one goes on.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if opt.speed <= 0 || opt.speed > 1000 {
+			if !(opt.speed > 0 && opt.speed <= 1000) { // NaN is neither
 				return usagef("--speed %g is out of range: use a factor above 0, at most 1000", opt.speed)
 			}
 			cfg, err := configOf(cmd)

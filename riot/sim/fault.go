@@ -107,7 +107,7 @@ func (f Fault) check() error {
 		return fmt.Errorf("fault %q: the pattern for id or host is broken: use * and ? as in file names", f.Name)
 	case f.Match.Method != "" && f.Match.Method.Template() == "":
 		return fmt.Errorf("fault %q: no such method: %q", f.Name, f.Match.Method)
-	case f.Match.Rate < 0 || f.Match.Rate > 1:
+	case !(f.Match.Rate >= 0 && f.Match.Rate <= 1): // NaN is neither
 		return fmt.Errorf("fault %q: rate %g is not between 0 and 1", f.Name, f.Match.Rate)
 	case f.Kind == Status && (f.Status < 200 || f.Status > 599):
 		return fmt.Errorf("fault %q: status %d is not between 200 and 599", f.Name, f.Status)

@@ -98,7 +98,7 @@ func (o Options) Validate() error {
 			faults = append(faults, err)
 		}
 	}
-	if o.Speed < 0 || o.Speed > 10000 {
+	if !(o.Speed >= 0 && o.Speed <= 10000) { // NaN is neither
 		add(fmt.Errorf("speed %g is out of range: give a number between 0 and 10000", o.Speed))
 	}
 	if !slices.Contains([]WindowRule{"", FixedLazy, WallAligned, Sliding}, o.WindowRule) {

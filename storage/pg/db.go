@@ -23,6 +23,7 @@ type DB struct {
 }
 
 // shared is what the stores of one process have in common.
+// The stores of a process are one for what needs no term, and one for each term.
 type shared struct {
 	pool     *pgxpool.Pool
 	turns    turnstile
@@ -114,6 +115,9 @@ func (db *DB) writable() error {
 	return context.Cause(db.life)
 }
 
+// write runs fn, fences the term, commits, and returns once this process has heard of its own commit:
+// whoever asks the console next finds what was written. ErrDeposed: the term was over before the
+// commit.
 func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 	ended := false
 	defer func() { // fn may panic
@@ -148,6 +152,7 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 	if err != nil || !t.dirty {
 		return err
 	}
+	// What is heard of this commit from the server, and what is known of it here, must be told once.
 	w := db.told.expect(t)
 	return db.turns.pass(func() error {
 		err := db.commitIn(t)

@@ -59,6 +59,7 @@ func own(tx engine.Tx) *txn {
 func (t *txn) Emit(c engine.Change) { t.changes = append(t.changes, c) }
 
 // maxQueued statements go in one message.
+// More would hold what they carry in memory twice, here and in pgx.
 const maxQueued = 500
 
 // exec carries out a statement whose answer nobody needs: with the next query, or before the
@@ -76,6 +77,8 @@ func (t *txn) exec(sql string, args ...any) {
 }
 
 // query carries out what is queued and then a query, and gives each of its rows to row.
+// Statements without an answer and the question that follows them are one way to the server and back:
+// over a network that is what a transaction costs.
 func (t *txn) query(row func(rows pgx.Rows), sql string, args ...any) error {
 	t.queued.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		for rows.Next() {

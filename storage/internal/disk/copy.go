@@ -22,6 +22,8 @@ const (
 )
 
 // CopyWriter writes a file in small synced steps and sums it up.
+// Bytes that the kernel holds back are written when the next fsync asks for them, whoever asks: an
+// engine's commit would wait for the gigabyte of a backup. So it syncs as it goes.
 type CopyWriter struct {
 	ctx      context.Context
 	f        *os.File
@@ -92,6 +94,7 @@ func Snapshot(ctx context.Context, b *bolt.DB, path string, moved func(int)) (w 
 }
 
 // CopyFile copies a file that nobody writes to, and compares it with the sum it must have.
+// A read that fails half way ends the copy like its end does, and the sum tells the two apart.
 func CopyFile(ctx context.Context, from, to string, want uint32, moved func(int)) error {
 	src, err := os.OpenFile(from, os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -137,6 +140,8 @@ func SumFile(ctx context.Context, path string) (crc uint32, size int64, err erro
 }
 
 // GuardFile runs code of bbolt's on the file at path. A page that cannot be read, or an assertion, becomes an error.
+// It covers the goroutine that calls it and no other: what bbolt starts by itself (the walk for its
+// free pages when it opens a file) has to be safe beforehand, see [Preflight].
 func GuardFile(path string, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -148,6 +153,7 @@ func GuardFile(path string, f func() error) (err error) {
 }
 
 // UsedBytes is how much of a database file is in use: the file itself grows in steps.
+// Free pages below the highest one in use count as in use.
 func UsedBytes(path string) (int64, error) {
 	m, err := FileMeta(path)
 	return int64(m.High) * int64(m.PageSize), err

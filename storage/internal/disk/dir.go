@@ -109,6 +109,7 @@ func Unusable(path string, err error) error {
 	return e
 }
 
+// NoRoom reports whether an error says that the disk or a quota is full.
 func NoRoom(err error) bool {
 	for _, full := range []unix.Errno{unix.ENOSPC, unix.EDQUOT} {
 		if errors.Is(err, full) || grewInVain(err, full) {
@@ -137,6 +138,7 @@ func SyncDir(dir string) error {
 	return d.Sync()
 }
 
+// Exists reports whether there is something of that name, be it a link that leads nowhere.
 func Exists(path string) (bool, error) {
 	_, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -154,4 +156,5 @@ func FreeBytes(dir string) (uint64, error) {
 	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
+// StatePath is where a data directory has its state.
 func StatePath(dir string) string { return filepath.Join(dir, StateFile) }

@@ -38,6 +38,8 @@ func BoltOptions() *bolt.Options {
 	}
 }
 
+// openNoFollow refuses a symbolic link in the place of a file of ours: whoever can make one could have
+// us write anywhere.
 func openNoFollow(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag|unix.O_NOFOLLOW, mode)
 }
@@ -95,6 +97,7 @@ func fillFile(path string, fill func(*bolt.Tx) error) error {
 	return SyncFile(path)
 }
 
+// SyncFile makes what was written to a file survive a power cut.
 func SyncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // two different files.
 const LockFile = "farsight.lock"
 
-// holder is what the lock file says, in JSON.
+// Signature is what the lock file says, in JSON.
 type Signature struct {
 	PID    int       `json:"pid"`
 	Host   string    `json:"host"`
@@ -24,7 +24,7 @@ type Signature struct {
 	Browse bool      `json:"browse,omitempty"` // a reader: several may hold the directory together
 }
 
-// dirLock is a held lock. The kernel frees it when the process ends, however it ends.
+// Lock is a held lock. The kernel frees it when the process ends, however it ends.
 type Lock struct{ f *os.File }
 
 // LockDir takes the lock of dir, for itself alone or (browse) together with other readers. It tries once.
@@ -70,6 +70,7 @@ func openLock(path string, browse bool) (*os.File, error) {
 	return f, err
 }
 
+// Flock is flock(2), begun again when a signal breaks it off.
 func Flock(f *os.File, how int) error {
 	for {
 		err := unix.Flock(int(f.Fd()), how)

@@ -35,6 +35,7 @@ func (t Table) bucket() *bolt.Bucket { return t.tx.Bucket([]byte(t.name)) }
 // Exists reports whether the file has the table.
 func (t Table) Exists() bool { return t.bucket() != nil }
 
+// Has reports whether there is such a record, whole or not.
 func (t Table) Has(name []byte) bool { return t.bucket().Get(name) != nil }
 
 // Remove deletes a record, if it is there.
@@ -46,6 +47,7 @@ func (t Table) Number(name []byte) (n uint64, ok bool, err error) {
 	return n, ok, err
 }
 
+// PutNumber keeps a number under a name, in place of what was there.
 func (t Table) PutNumber(name []byte, n uint64) error {
 	return t.put(name, rec.Number, func(c *rec.Coder) { c.Uint(&n) })
 }
@@ -56,6 +58,7 @@ func (t Table) Text(name []byte) (s string, ok bool, err error) {
 	return s, ok, err
 }
 
+// PutText keeps a text likewise.
 func (t Table) PutText(name []byte, s string) error {
 	return t.put(name, rec.Text, func(c *rec.Coder) { c.Str(&s) })
 }
@@ -66,6 +69,7 @@ func (t Table) Blob(name []byte) (b []byte, ok bool, err error) {
 	return b, ok, err
 }
 
+// PutBlob keeps bytes likewise.
 func (t Table) PutBlob(name, b []byte) error {
 	return t.put(name, rec.Blob, func(c *rec.Coder) { c.Bytes(&b) })
 }

@@ -44,6 +44,7 @@ const (
 	metaBad
 )
 
+// ReadMeta reads a meta page, of which the first PageHeader+metaSize bytes are needed.
 func ReadMeta(page []byte) (BoltMeta, metaState) {
 	b := page[PageHeader : PageHeader+metaSize]
 	m := BoltMeta{
@@ -64,6 +65,7 @@ func ReadMeta(page []byte) (BoltMeta, metaState) {
 	return m, metaGood
 }
 
+// validPageSize reports whether bbolt could have written pages of that size: a power of two.
 func validPageSize(n int) bool { return n >= smallestPage && n <= largestPage && n&(n-1) == 0 }
 
 // Preflight proves that bbolt can open the file at path without reading past its end or falling over a page that is not

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -330,4 +331,16 @@ func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
 	done()
 	wg.Wait()
 	return errors.Join(err, d.Stage.Stop())
+}
+
+// serve answers on l until ctx ends: the demo's telephone.
+func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	// Close and not Shutdown, as the simulator does.
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
+	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
+	defer stop()
+	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }

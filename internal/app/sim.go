@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -171,7 +170,7 @@ func runSim(ctx context.Context, opt simOptions, out cli.Out) error {
 	if !opt.quiet {
 		g.Go(func() error { return simview.Follow(telling, s.Sim, out.W, out.JSON) })
 	}
-	err = serve(ctx, s.l, s)
+	err = s.Serve(ctx, s.l)
 	told()
 	return errors.Join(err, g.Wait(), s.sum(out))
 }
@@ -205,7 +204,7 @@ func watchSim(ctx context.Context, opt simOptions, c console, out cli.Out) error
 	}
 	serving, stop := context.WithCancel(ctx)
 	var g errgroup.Group
-	g.Go(func() error { return serve(serving, s.l, s) })
+	g.Go(func() error { return s.Serve(serving, s.l) })
 	err = c.show(ctx, simview.NewConsole(s.Sim, "clients of "+s.base), o)
 	stop()
 	return errors.Join(err, g.Wait(), s.sum(out))
@@ -218,16 +217,4 @@ func players(s *sim.Sim) []cli.Player {
 		rows = append(rows, cli.Player{RiotID: p.RiotID, Platform: string(p.Platform), Matches: p.Matches})
 	}
 	return rows
-}
-
-// serve answers on l until ctx ends.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	// Close and not Shutdown: a client that holds its connection open must not hold up Ctrl-C.
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
-	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
-	defer stop()
-	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }

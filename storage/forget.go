@@ -62,6 +62,7 @@ func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
 	return nil
 }
 
+// forgetting lists the accounts that are half forgotten, by their marks.
 func (t *txn) forgetting() (list []Forgotten, err error) {
 	for r := range t.rows(tState, []byte(forgetPrefix)) {
 		mark, err := tState.blobOf(r.k, r.v)
@@ -240,6 +241,7 @@ func (t *txn) uncache(a league.Account) error {
 	return t.removeKeys(tPUUIDCache.table, gone)
 }
 
+// putForgotten writes the mark, which is all that is left to find the account's rows by.
 func (t *txn) putForgotten(f Forgotten) error {
 	b, err := json.Marshal(f)
 	if err != nil {
@@ -274,6 +276,7 @@ type forgetter struct {
 	f   Forgotten // as the mark has it
 }
 
+// run does steps in their order; each looks for what is still there, so that it may be done again.
 func (w *forgetter) run(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -336,6 +339,7 @@ func (w *forgetter) clear(tb *table, prefix []byte, count func(d *engine.ForgetD
 // owned removes the rows of all tables that belong to the account.
 func (w *forgetter) owned() error { return w.clearOwned(ofAccount, w.f.Account) }
 
+// clearOwned removes the rows of all tables that belong to one thing, such as an account or a run.
 func (w *forgetter) clearOwned(by owner, id string) error {
 	for _, tb := range owned(by) {
 		if err := w.clear(tb, key.Strings(id), nil); err != nil {
@@ -345,6 +349,7 @@ func (w *forgetter) clearOwned(by owner, id string) error {
 	return nil
 }
 
+// anyRow fits every row.
 func anyRow(_, _ []byte) bool { return true }
 
 // names reports whether a row names the account, by its id or a PUUID.

@@ -21,6 +21,7 @@ type member struct {
 
 func (m *member) groupKey() []byte { return groupKey(m.parent, int(m.group)) }
 
+// groupKey leads to the sums of a group, and to its members, whose keys begin with it.
 func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent), byte(group)) }
 
 // Groups are how a parent waits for its children, such as a sync for its 889 matches. There is a row for each child in each
@@ -193,6 +194,7 @@ func (db *DB) Groups(tx engine.Tx, parent engine.JobID) ([]engine.GroupStat, err
 	return own(tx).groups(parent)
 }
 
+// groups gives all groups of a parent; none of a job that waits for nobody.
 func (t *txn) groups(parent engine.JobID) ([]engine.GroupStat, error) {
 	k, err := t.jobKey(parent)
 	if err != nil {

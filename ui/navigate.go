@@ -21,6 +21,7 @@ func (m *model) goTo(s page.Screen) {
 	m.show(s)
 }
 
+// nextTab shows the next numbered screen, after the last one the first.
 func (m *model) nextTab(time.Time) tea.Cmd {
 	tabs := m.shownTabs()
 	for i, s := range tabs {
@@ -51,6 +52,7 @@ func (m *model) back(now time.Time) tea.Cmd {
 	return nil
 }
 
+// reload makes a page that asks the engine ask again at once. Others are told of each change.
 func (m *model) reload(now time.Time) tea.Cmd {
 	if r, ok := m.page().(interface{ Reload() }); ok {
 		r.Reload()
@@ -60,6 +62,7 @@ func (m *model) reload(now time.Time) tea.Cmd {
 	return nil
 }
 
+// suspend stops the process as ctrl+z does in a shell, if there is one to let it go on.
 func (m *model) suspend(now time.Time) tea.Cmd {
 	if m.opt.SSH {
 		m.say(m.keyed("{suspend} works on local terminals only"))

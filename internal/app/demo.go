@@ -73,11 +73,14 @@ func runDemo(ctx context.Context, cfg config.Config, opt demoOptions, out cli.Ou
 const demoPrefix = "farsight-demo-"
 
 // newDemo is a demo whose engine has not started, on a loopback port.
+// With a store it may join a demo that works on it already: then the other one's simulator is
+// called, and the port that was opened here is given back.
 func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("the demo needs a loopback port: %w", err)
 	}
+	// what another demo needs to know of this one to join it
 	own := demo.NewWorld()
 	own.Addr, own.Seed, own.Speed, own.Headless = l.Addr().String(), opt.seed, opt.speed, opt.headless
 	cfg.Store = ""

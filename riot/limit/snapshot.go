@@ -102,6 +102,7 @@ func (h *host) attended(now instant) bool {
 	return len(h.operator) > 0 && now-h.operator[len(h.operator)-1] <= operatorStays
 }
 
+// viewScope is a host or a method as it stands. The caller holds the lock.
 func (l *Limiter) viewScope(now instant, h *host, s *scope) ScopeView {
 	v := ScopeView{
 		Scope: s.Scope, Name: s.name, Known: s.known, Taught: s.taught, Probing: s.gate.kind == probing,
@@ -122,6 +123,7 @@ func (l *Limiter) viewScope(now instant, h *host, s *scope) ScopeView {
 	return v
 }
 
+// viewBucket is one limit, with whose calls take its places. The caller holds the lock.
 func (l *Limiter) viewBucket(now instant, s *scope, w *window) BucketView {
 	cut, n := now-w.span(), s.allowed(w, l.opts.Share, now)
 	v := BucketView{
@@ -158,6 +160,8 @@ func (h *host) inLine(s *scope) int {
 	return n
 }
 
+// viewWaiters are the calls that wait on a host: of each line the first with what it waits for, the
+// others behind it for the same. The caller holds the lock.
 func (l *Limiter) viewWaiters(now instant, h *host) []WaiterView {
 	var out []WaiterView
 	for _, first := range h.heads() {

@@ -68,6 +68,8 @@ const (
 	or exists (select from fs_run r join fs_account a on a.run = r.id where r.job = j.id)`
 )
 
+// page looks at the next ended jobs, and removes those that are old and that nobody needs. It begins
+// with the locks of what it removes: a job that is revived meanwhile has left the table by then.
 func (p *pruning) page(t *txn) error {
 	var old []engine.Job
 	seen := 0
@@ -108,6 +110,7 @@ func (p *pruning) page(t *txn) error {
 	}
 }
 
+// remove counts jobs as gone, and in a run that is not dry deletes them.
 func (p *pruning) remove(t *txn, gone []engine.Job) error {
 	attempts, err := t.countAttempts(gone)
 	for _, j := range gone {
@@ -119,6 +122,7 @@ func (p *pruning) remove(t *txn, gone []engine.Job) error {
 	return err
 }
 
+// countAttempts is how many attempts are stored of each.
 func (t *txn) countAttempts(jobs []engine.Job) (map[engine.JobID]int, error) {
 	return figures(t, func(id *engine.JobID) any { return (*jobID)(id) }, "select job, count(*) from fs_attempt where job = any($1) group by job", numbers(jobs))
 }

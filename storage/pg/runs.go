@@ -12,6 +12,7 @@ import (
 
 var tRuns = declare("fs_run", 1, runColumns)
 
+// runColumns are the columns of a run, which reads of its row alone and of more share.
 func runColumns(r *league.Run) []column {
 	return []column{
 		{"id", (*text)(&r.ID)},
@@ -93,7 +94,7 @@ var tShownRuns = declare("fs_run", 1, func(r *shownRun) []column {
 	return columns
 })
 
-// shown reads runs as shownRun.
+// shown reads runs as shownRun: any number of them in one question.
 var shown = sync.OnceValue(func() string {
 	sql := tRuns.sql().these + `, coalesce(l.queue, e.queue), own_calls, own_throttled`
 	for _, g := range []string{"m", "t"} {

@@ -1,0 +1,122 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// pace draws the window that sets the pace on h rows.
+// It has the tallest chart because it is the answer to "why not faster"; what it says in words
+// stands below its figures.
+func (d *limitsChart) pace(b engine.BucketRow, h int) {
+	y := d.pacing
+	s := d.t.saw(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
+	d.chart.Area(y, h, part.Series{Values: s.values, Top: 1, Odd: d.t.odd()})
+	for x := range d.t.Back {
+		// above the chart, where no bar can be
+		if s.hits[x] {
+			d.chart.Mid(y-1, x, themes.Warn, "429")
+		}
+	}
+	d.marks(y, s)
+	says, at := d.paceText(b, h-2), d.fieldsFrom()
+	for i := range h {
+		d.left[y+i] = func(l *part.Line) {
+			switch {
+			case i == 0:
+				d.fields(l, b, themes.Figure)
+			case i == 1:
+				l.To(at).Bar(themes.Run, bucketUsed+bucketLimit+1, ratio(b))
+				if b.Waiting > 0 && d.Size != L { // which has a column of it
+					l.Field(part.As(themes.Dim, count(b.Waiting)+" wait"), at+bucketFigures-l.At(), part.Number)
+				}
+			case i-2 < len(says):
+				l.To(at).Cells(says[i-2])
+			}
+			if d.Size == S {
+				return
+			}
+			scale := ""
+			switch i {
+			case 0:
+				scale = briefCount(b.Limit)
+			case h / 2:
+				scale = briefCount(b.Limit / 2)
+			}
+			l.To(d.gutter-1-bucketScale).Field(part.As(themes.Dim, scale), bucketScale, part.Number)
+		}
+	}
+}
+
+// paceText says in at most h lines what the plan is: how much is left of the window that is
+// open, what comes then, and when there is room.
+func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
+	var lines []part.Cell
+	add := func(t themes.Token, text string) {
+		for _, line := range part.Wrap(text, bucketFigures) {
+			lines = append(lines, part.As(t, line))
+		}
+	}
+	if word, more := bucketState(d.View, b); word != "OPEN" {
+		sign := d.Theme.State(word)
+		add(sign.Token, sign.Glyph+" "+word)
+		for fact := range strings.SplitSeq(more, ", ") {
+			add(sign.Token, fact)
+		}
+	}
+	switch plan := d.t.plan; {
+	case plan == nil || plan.Stuck || len(plan.Windows) == 0:
+	case d.t.left == 0:
+		add(themes.Text, "nothing waits, room for "+count(max(plan.Limit-b.Counted(d.Now), 0)))
+	default:
+		d.planText(plan, b.Used > b.Counted(d.Now), add)
+	}
+	if held := b.Used - b.Counted(d.Now); held > b.Limit/10 {
+		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+count(b.Used))
+	}
+	return lines[:min(len(lines), max(h, 0))]
+}
+
+// planText tells of a plan; other says that what is shown as used is not Riot's count of its
+// window, by which a plan goes, but more: what we count in any such span.
+// The numbers are those of the forecast and not worked out here: "180 left, 120 planned", "then
+// 200 a window, 3 times", "then 40, and there is room".
+func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(themes.Token, string)) {
+	open, whose := plan.Windows[0], ""
+	if other {
+		whose = "Riot: "
+	}
+	switch left := plan.Limit - open.Made; {
+	case left <= 0:
+		add(themes.Text, "full: the next go in "+d.in(open.End))
+	case open.Calls() == plan.Limit && open.End.After(d.Now):
+		add(themes.Text, whose+count(left)+" left, spread over "+d.in(open.End))
+	default:
+		add(themes.Text, whose+count(left)+" left, "+count(open.Calls()-open.Made)+" planned")
+	}
+	full, rest := 0, 0
+	for _, w := range plan.Windows[1:] {
+		switch calls := w.Calls(); {
+		// Only full windows that follow each other are counted together: behind one that is not full there
+		// is nothing left to deal out.
+		case calls == plan.Limit && rest == 0:
+			full++
+		default:
+			rest += calls
+		}
+	}
+	if full == 1 {
+		add(themes.Dim, "then "+count(plan.Limit)+" in the next window")
+	} else if full > 1 {
+		add(themes.Dim, "then "+count(plan.Limit)+" a window, "+count(full)+" times")
+	}
+	if rest > 0 {
+		add(themes.Dim, "then "+count(rest)+", and there is room")
+	} else {
+		add(themes.Dim, "then there is room")
+	}
+}

@@ -150,8 +150,7 @@ func (t *txn) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobSca
 	return s
 }
 
-// newestFirst sorts by the number that is in the id: later jobs have greater ones, and ids are of
-// one length.
+// newestFirst sorts by the id, as which later jobs have greater texts: see [key.JobID].
 func newestFirst(jobs []engine.Job) []engine.Job {
 	slices.SortFunc(jobs, func(a, b engine.Job) int { return strings.Compare(string(b.ID), string(a.ID)) })
 	return jobs

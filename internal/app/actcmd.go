@@ -51,7 +51,7 @@ var targets = map[operation.Target]struct {
 }
 
 // targetCommand is the command of an operation that needs no more than its target.
-// With several arguments (`farsight pause ingest.rank.daily ingest.weekly`) all are checked
+// With several arguments (`farsight pause ingest.summoner.full ingest.rank.daily`) all are checked
 // before the first is carried out: see [acts.run].
 func targetCommand(o operation.Operation) *cobra.Command {
 	var reason string
@@ -100,7 +100,7 @@ type jobFlags struct {
 // jobCommand makes the command of an operation on jobs, such as
 //
 //	farsight retry match:KR_7214550881
-//	farsight discard --class 503 --queue ingest.full --dry-run
+//	farsight cancel --class 503 --queue ingest.summoner.full --dry-run
 func jobCommand(v operation.Operation) *cobra.Command {
 	var o jobFlags
 	cmd := &cobra.Command{

@@ -109,7 +109,7 @@ func (s Store) compactState(ctx context.Context, verify payload.Verifier) error 
 	return disk.SyncDir(s.Dir)
 }
 
-// fillCompact copies every row in the order of the keys, into pages that are filled whole. ctx is
+// fillCompact copies every row in the order of the keys, into pages that are nearly full. ctx is
 // looked at when it is done: bbolt's own copy cannot be broken off.
 func (s Store) fillCompact(ctx context.Context, temp string) error {
 	o := disk.BoltOptions()

@@ -22,10 +22,9 @@ const (
 // walker checks the shape of every reachable page: its own number, its kind, that each element lies inside it, that keys
 // ascend, and that no page is used twice. It says nothing about values: those carry checksums of their own.
 //
-// It exists because bbolt trusts its pages: a damaged one ends the process inside of bbolt, by
-// a panic that no caller can be kept from or by SIGBUS. Whatever opens a file that may be
-// damaged (check, doctor, the copy that a backup has made) has it walked first. The layout is
-// that of bbolt's file format version 2.
+// It exists because bbolt trusts its pages: a damaged one ends the process in a goroutine of
+// bbolt's own. [OpenFile] has every file walked before bbolt opens it. The layout is that of bbolt's
+// file format version 2.
 type walker struct {
 	data     []byte // the whole file, mapped or read
 	pageSize int

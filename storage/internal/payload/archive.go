@@ -319,7 +319,7 @@ func (a *archiver) read(after []byte) (page []*piece, next []byte, err error) {
 func (a *archiver) write(page []*piece) error {
 	err := a.out.Update(func(b *bolt.Tx) error {
 		p := b.Bucket([]byte(Table))
-		// Keys come in their order: pages that are filled whole are never split.
+		// Keys come in their order: pages that are left nearly full are never split.
 		p.FillPercent = disk.AppendFill
 		for _, x := range page {
 			if x.to == nil {

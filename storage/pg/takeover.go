@@ -499,7 +499,7 @@ order by place nulls first, id`)
 
 // proveAll reads back what was copied, and compares its checksums.
 // The checksums of what was sent are compared with those of what the server gives back: a row that
-// was lost, doubled or changed on its way is found here, while the source is still in use, and not
+// was lost, doubled or changed on its way is found here, while the source can still be used, and not
 // by an operator a year later.
 func (m *mover) proveAll(ctx context.Context) error {
 	var done, total int64

@@ -139,9 +139,6 @@ func (p *Account) Act(v *View, a Action) Effect {
 	return Effect{}
 }
 
-// columnWidth is a block of a third of 120 cells, with what parts it from the next.
-const columnWidth = 40
-
 // longNames is by how much the matches have more than a third: Heimerdinger is whole.
 const longNames = 2
 
@@ -234,9 +231,6 @@ func (p *Account) plays(v *View, row engine.AccountRow, w, h int) part.Section {
 	return s
 }
 
-// weekRows is what the days of a week take with their title, the hours and the sums.
-const weekRows = 10
-
 // week is when they play by the day of the week, and with whom.
 func (p *Account) week(v *View, row engine.AccountRow, y, h int) []string {
 	left := v.W - 2*columnWidth
@@ -282,3 +276,15 @@ func (p *Account) Hold() { p.matches.Hold() }
 
 // Place implements Holder.
 func (p *Account) Place() string { return p.matches.Place() }
+
+// Copies implements Copier.
+func (p *Account) Copies(v *View) []Copy {
+	row := p.row(v)
+	if row.ID == "" {
+		return nil
+	}
+	return copiesOf(v, []any{row}, func(int) string { return row.ID })
+}
+
+// SelectedAccount implements AccountHolder.
+func (p *Account) SelectedAccount(*View) string { return p.id }

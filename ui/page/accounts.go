@@ -3,7 +3,6 @@ package page
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -218,68 +217,9 @@ func (p *Accounts) empty(v *View) string {
 	return or(p.list.empty(v), or(v.waiting(), v.start("no accounts yet", "{sync} starts a sync of one")))
 }
 
-// accountFacts are three rows of what does not fit into a table.
-func accountFacts(v *View, a engine.AccountRow, w int) []string {
-	puuid := "not resolved yet"
-	if a.PUUID != "" {
-		puuid = "puuid " + short(a.PUUID)
-	}
-	first := []part.Cell{part.Plain(puuid), part.Plain(or(a.Platform, "no platform")), part.Plain(tracked(a)), part.Plain(runName(a))}
-	second := []part.Cell{
-		part.Plain(listed(a)), part.Plain(human.Counted(a.Calls, "call", "calls")), throttled(a),
-		part.Plain(saved(a)), part.Plain(resumed(a)),
-	}
-	third := []part.Cell{part.As(themes.Dim, "last complete sync "+v.ago(a.LastSync))}
-	if a.LastError != "" {
-		third = []part.Cell{part.As(themes.Err, a.LastError)}
-	}
-	rows := make([]string, 0, 3)
-	for _, facts := range [][]part.Cell{first, second, third} {
-		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...))
-	}
-	return rows
-}
-
-// tracked says whether schedules look after the account.
-func tracked(a engine.AccountRow) string {
-	if a.Tracked {
-		return "tracked"
-	}
-	return "not tracked"
-}
-
-// runName is the kind of its last run: "full run".
-func runName(a engine.AccountRow) string {
-	if a.Kind == "" {
-		return ""
-	}
-	return a.Kind + " run"
-}
-
-// listed is how far the run has read the list of matches.
-func listed(a engine.AccountRow) string {
-	if a.Pages == 0 {
-		return ""
-	}
-	return human.Counted(a.Listed, "id", "ids") + " in " + human.Counted(a.Pages, "page", "pages")
-}
-
-// saved is how many calls were not made, because another account's sync had the match already.
-func saved(a engine.AccountRow) string {
-	if a.Matches.Had == 0 {
-		return ""
-	}
-	return human.Counted(a.Matches.Had, "was stored already", "were stored already")
-}
-
-// resumed says how often an engine that was stopped or killed went on with the run, and at which
-// match of it.
-func resumed(a engine.AccountRow) string {
-	switch {
-	case a.Resumed == 0:
-		return ""
-	case a.Resumed == 1:
-		return "resumed once, at " + count(a.ResumedAt)
-	}
-	return "resumed " + count(a.Resumed) + " times, last at " + count(a.ResumedAt)
+// SelectedAccount implements AccountHolder.
+func (p *Accounts) SelectedAccount(v *View) string {
+	p.refresh(v)
+	row, _ := p.selected()
+	return row.ID
 }

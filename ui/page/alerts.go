@@ -2,8 +2,8 @@ package page
 
 import (
 	"cmp"
-	"math"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -16,7 +16,7 @@ type alertPage struct {
 	listPage[engine.AlertRow]
 	answer
 	read []engine.AlertRow // of the answer, until Watch has told them
-	at   instant           // of the last evaluation; zero = not known
+	at   time.Time         // of the last evaluation; zero = not known
 	foot foot
 }
 
@@ -80,27 +80,6 @@ func sparkCell(v *View, r *engine.AlertRow) part.Cell {
 		token = themes.Warn
 	}
 	return part.As(token, sparkText(v, r.History, max(r.Limit, leastScale(r))))
-}
-
-// sparkText draws values as text, on a scale that goes up to high at least; what was
-// not known is a gap.
-func sparkText(v *View, values []float64, high float64) string {
-	signs := v.Theme.Glyphs.Spark[:len(v.Theme.Glyphs.Spark)-1] // a full cell would touch the row above
-	for _, x := range values {
-		high = math.Max(high, x)
-	}
-	var b strings.Builder
-	for _, x := range values[max(len(values)-columns.SparkCells, 0):] {
-		switch {
-		case x < 0 || math.IsNaN(x):
-			b.WriteByte(' ')
-		case high <= 0:
-			b.WriteString(signs[0])
-		default:
-			b.WriteString(signs[clamp(int(x/high*float64(len(signs))), 0, len(signs)-1)])
-		}
-	}
-	return b.String()
 }
 
 // ackAlerts says of alerts that somebody has seen them; those that do not fire
@@ -253,20 +232,6 @@ const someEvidence, leastChart = 3, 4
 
 // detailLabel is what a label of an alert's detail takes.
 const detailLabel = 10
-
-// labelledRows are lines behind one label.
-func labelledRows(v *View, w int, label string, lines []string) []string {
-	var rows []string
-	place := detailLabel - 1
-	if label == "" {
-		place = 0
-	}
-	for _, line := range lines {
-		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words).Cells(part.Plain(line)).String())
-		label = ""
-	}
-	return rows
-}
 
 // alertStands is FIRING, now 47, limit > 2, since 12:30:05.
 func alertStands(v *View, r *engine.AlertRow) []part.Cell {

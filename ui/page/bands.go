@@ -74,3 +74,6 @@ func (v *View) padded(rows []string) []string {
 	}
 	return rows
 }
+
+// columnWidth is a block of a third of 120 cells, with what parts it from the next.
+const columnWidth = 40

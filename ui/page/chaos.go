@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -209,7 +210,7 @@ func engineNow(v *View) []part.Cell {
 	if e.Why != "" {
 		state.Text += ": " + e.Why
 	}
-	held, why, until := 0, "", instant{}
+	held, why, until := 0, "", time.Time{}
 	for i := range v.Queues {
 		q := &v.Queues[i]
 		held += q.Held

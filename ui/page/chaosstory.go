@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
@@ -18,7 +19,7 @@ var untold = []string{"call ", "attempt ", "command", "handler panicked"}
 
 // said is one line of what happened.
 type said struct {
-	at    instant
+	at    time.Time
 	level string // as the log names it
 	text  string
 	times int

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -193,7 +194,7 @@ func (p *Forensics) facts(v *View, w int) []string {
 }
 
 // clockMillis is an instant to the millisecond: windows of a second are what this is about.
-func clockMillis(v *View, at instant) string {
+func clockMillis(v *View, at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}

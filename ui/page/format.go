@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -101,4 +102,15 @@ func floats(n []int) []float64 {
 		out[i] = float64(n[i])
 	}
 	return out
+}
+
+// cutAt cuts a text where it has so many cells.
+// What does not fit is not lost: the rest stands beside it where the life of the jobs has room.
+func cutAt(text string, w int) (head, rest string) {
+	for i, r := range text {
+		if w -= safe.RuneWidth(r); w < 0 {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
 }

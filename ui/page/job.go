@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -161,25 +160,10 @@ func (p *Job) runs() []engine.Attempt {
 	return all
 }
 
-// limited is what the limiter cost an attempt: the end of its wait for a worker,
-// at the head of the line, and the wait for a permit after that.
-func limited(a engine.Attempt) time.Duration { return max(a.Paced, 0) + max(a.Limiter, 0) }
-
-// inLine is the wait behind other jobs, before only the limiter held it.
-func inLine(a engine.Attempt) time.Duration { return max(a.Queued-max(a.Paced, 0), 0) }
-
 // resultWords say how an attempt ended, for its sign.
 var resultWords = map[engine.Verb]string{
 	engine.VerbDone: "COMPLETED", engine.VerbRetry: "FAILED", engine.VerbSnooze: "HELD", engine.VerbFail: "FAILED",
 	engine.VerbAbort: "CANCELLED", engine.VerbWait: "COMPLETED", engine.VerbInterrupted: "WARN",
-}
-
-// resultWord is the state word whose sign stands for the attempt's end.
-func resultWord(a engine.Attempt) string {
-	if a.End.IsZero() {
-		return "RUNNING"
-	}
-	return resultWords[a.Verb]
 }
 
 // resultCell is the sign of an attempt's end and what the other side said.
@@ -202,3 +186,13 @@ func resultCell(v *View, a engine.Attempt) part.Cell {
 
 // SelectedJob implements Jobber.
 func (p *Job) SelectedJob(v *View) (engine.JobID, string) { return named(p.row(v), p.have) }
+
+// Copies implements Copier.
+func (p *Job) Copies(v *View) []Copy {
+	if !p.have {
+		return nil
+	}
+	d := p.detail
+	d.Job = p.row(v)
+	return copiesOf(v, []any{d}, func(int) string { return string(d.Job.ID) })
+}

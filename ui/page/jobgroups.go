@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/part"
 )
 
 // groupKey tells the groups of a list of jobs apart: by their state, and those that wait by
@@ -323,3 +324,20 @@ func openOf(v *View, rows []*engine.JobRow) string {
 	}
 	return text + strings.Join(names, ", ")
 }
+
+// failedStates are those of jobs that failed last and are not done.
+var failedStates = append(engine.LiveStates(), engine.Discarded)
+
+// forWhom is the player for whose sync a job works, or what it works for.
+func forWhom(v *View, j *engine.JobRow) string {
+	if j.Owner == "" && j.Player == "" {
+		return part.None
+	}
+	return playerName(or(j.Player, v.playerOf(j.Owner)))
+}
+
+func jobKey(j *engine.JobRow) string { return string(j.ID) }
+
+// mostFound is how many jobs that fit a list holds.
+// More would be read on for minutes and held in memory, and nobody looks through them by eye.
+const mostFound = 20_000

@@ -54,14 +54,6 @@ var jobGroupColumns = columns.JobGroups.
 	Drawn("dots", byView(func(v *View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
 	Drawn("goes", byView(goesCell))
 
-// forWhom is the player for whose sync a job works, or what it works for.
-func forWhom(v *View, j *engine.JobRow) string {
-	if j.Owner == "" && j.Player == "" {
-		return part.None
-	}
-	return playerName(or(j.Player, v.playerOf(j.Owner)))
-}
-
 // triesCell has a sign for each try: those that failed, the present or next one, those left.
 // Such as "××◌··" of a job that has failed twice, waits for its third try, and has two left.
 func triesCell(v *View, j *engine.JobRow) part.Cell {
@@ -316,17 +308,6 @@ func (s groupedJobs) head(l *part.Line, g *jobGroup) {
 // charted reports whether a chart stands beside a group's heading.
 func (g *jobGroup) charted() bool {
 	return g.State == engine.Available && !g.folded && g.Shape == engine.ShapeInLine
-}
-
-// cutAt cuts a text where it has so many cells.
-// What does not fit is not lost: the rest stands beside it where the life of the jobs has room.
-func cutAt(text string, w int) (head, rest string) {
-	for i, r := range text {
-		if w -= safe.RuneWidth(r); w < 0 {
-			return text[:i], text[i:]
-		}
-	}
-	return text, ""
 }
 
 // lastGoes says when the last of a group goes; "" = nobody knows.

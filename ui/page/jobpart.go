@@ -18,9 +18,6 @@ type jobPart struct {
 // has reports whether a job belongs to the part; all do where there is none.
 func (p *jobPart) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 
-// failedStates are those of jobs that failed last and are not done.
-var failedStates = append(engine.LiveStates(), engine.Discarded)
-
 // newJobsOfClass lists the jobs of an error class: its class and the shape of its
 // message. Where their calls go is known to the engine alone.
 func newJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {

@@ -55,8 +55,6 @@ func newJobs(queue engine.Queue, shown Shown) *Jobs {
 	return p
 }
 
-func jobKey(j *engine.JobRow) string { return string(j.ID) }
-
 // Crumb implements Page.
 func (p *Jobs) Crumb(*View) string {
 	if p.part != nil {
@@ -64,10 +62,6 @@ func (p *Jobs) Crumb(*View) string {
 	}
 	return string(p.queue)
 }
-
-// mostFound is how many jobs that fit a list holds.
-// More would be read on for minutes and held in memory, and nobody looks through them by eye.
-const mostFound = 20_000
 
 // Want implements Page.
 func (p *Jobs) Want(v *View) engine.Query {

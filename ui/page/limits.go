@@ -2,6 +2,7 @@ package page
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -181,4 +182,48 @@ func (p *limitPage) focused() *pane {
 		return &p.calls
 	}
 	return &p.buckets
+}
+
+// Copies implements Copier: the call, or the bucket, under the cursor.
+func (p *limitPage) Copies(v *View) []Copy {
+	if !p.onCalls {
+		b, ok := selected(&p.buckets, p.bucketSource(v))
+		if !ok {
+			return nil
+		}
+		return copiesOf(v, []any{b}, func(int) string { return b.Host + " " + or(b.Method, b.Kind) })
+	}
+	src := p.source(v)
+	id, _ := p.calls.cur.Selected()
+	i, ok := src.Find(id)
+	if !ok {
+		return nil
+	}
+	c := src.at(i)
+	return copiesOf(v, []any{c}, func(int) string { return c.Target })
+}
+
+// Instant implements Timed: the call under the recorder's cursor.
+func (p *limitPage) Instant(v *View) (time.Time, bool) {
+	id, ok := p.calls.cur.Selected()
+	if !ok || !p.onCalls {
+		return time.Time{}, false
+	}
+	src := p.source(v)
+	i, ok := src.Find(id)
+	if !ok {
+		return time.Time{}, false
+	}
+	return src.at(i).At, true
+}
+
+// ToInstant implements Timed.
+func (p *limitPage) ToInstant(v *View, at time.Time) {
+	src := p.source(v)
+	then := len(upTo(src.calls, at))
+	if then == 0 {
+		return
+	}
+	p.moved = true
+	p.calls.cur.Go(src, src.Len()-then, p.calls.height)
 }

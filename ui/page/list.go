@@ -457,3 +457,13 @@ func (l *list[T]) chosen() []T {
 	}
 	return nil
 }
+
+// Copies implements Copier.
+func (l *list[T]) Copies(v *View) []Copy {
+	rows := l.chosen()
+	things := make([]any, len(rows))
+	for i := range rows {
+		things[i] = rows[i]
+	}
+	return copiesOf(v, things, func(i int) string { return l.key(&rows[i]) })
+}

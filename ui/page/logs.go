@@ -28,12 +28,6 @@ type Logs struct {
 	made  logRecipe
 }
 
-// logLevels are the levels, the least grave first.
-var logLevels = engine.LogLevels()
-
-// usualLevel is what the screen begins with: debug has a record per call.
-const usualLevel = 1
-
 // logAsk is how many records one question asks for.
 const logAsk = 500
 
@@ -278,11 +272,3 @@ func (p *Logs) Find(id string) (int, bool) {
 
 // Row implements part.Source; lines are drawn by draw.
 func (p *Logs) Row(_ int, cells []part.Cell) []part.Cell { return cells }
-
-// levelRank is where a level stands; one that is not known counts as info.
-func levelRank(level string) int {
-	if rank := engine.LogRank(level); rank >= 0 {
-		return rank
-	}
-	return usualLevel
-}

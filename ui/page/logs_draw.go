@@ -11,11 +11,6 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// levelSigns are the levels as the log writes them.
-var levelSigns = map[string]part.Cell{
-	"debug": part.As(themes.Off, "DBG"), "info": part.As(themes.OK, "INF"), "warn": part.As(themes.Warn, "WRN"), "error": part.As(themes.Err, "ERR"),
-}
-
 // Draw implements Page.
 // The log has the whole screen but where it is short: then the record under the cursor stands below
 // it, and on a wide screen beside the last calls.
@@ -267,48 +262,19 @@ func panned(r *record, pan int) string {
 	return string(runes[min(pan*panStep, len(runes)):])
 }
 
-// beforeLog shares h rows between a list of n and the end of the log below it, which leaves
-// the list its rows in steps, so that it does not move with each: 0 rows of the log = there
-// is no room for it.
-func (v *View) beforeLog(h, n int) (list, log int) {
-	const step, least = 4, 3
-	list = (n + step) / step * step // with its header
-	if log = h - list - 2; log < least {
-		return h, 0
-	}
-	return list, log
-}
-
-// logPanel is the end of the log, the newest record first like the calls above it.
-func logPanel(v *View, w, h int) part.Section {
-	rows := logRows(v, w-1, h, "") // its margin stays empty
-	if len(rows) == 0 && h > 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "nothing has been logged yet"))))
-	}
-	return part.Section{Title: "LOG", Tail: v.keyed("more on {logs}"), Rows: rows, Height: h}
-}
-
-// levelSign is a level as three letters.
-func levelSign(level string) part.Cell {
-	if sign, ok := levelSigns[level]; ok {
-		return sign
-	}
-	return part.Plain(strings.ToUpper(level))
-}
-
 // Instant implements Timed: the record under the cursor.
-func (p *Logs) Instant(v *View) (instant, bool) {
+func (p *Logs) Instant(v *View) (time.Time, bool) {
 	p.refresh(v)
 	p.settle()
 	l, ok := p.line()
 	if !ok {
-		return instant{}, false
+		return time.Time{}, false
 	}
 	return p.seen[l.at].At, true
 }
 
 // ToInstant implements Timed.
-func (p *Logs) ToInstant(v *View, at instant) {
+func (p *Logs) ToInstant(v *View, at time.Time) {
 	p.refresh(v)
 	n := len(p.lines)
 	for n > 1 && p.seen[p.lines[n-1].at].At.After(at) {

@@ -98,3 +98,24 @@ func tellingFields(r *engine.LogRow, named bool) (fields []string) {
 	}
 	return fields
 }
+
+// beforeLog shares h rows between a list of n and the end of the log below it, which leaves
+// the list its rows in steps, so that it does not move with each: 0 rows of the log = there
+// is no room for it.
+func (v *View) beforeLog(h, n int) (list, log int) {
+	const step, least = 4, 3
+	list = (n + step) / step * step // with its header
+	if log = h - list - 2; log < least {
+		return h, 0
+	}
+	return list, log
+}
+
+// logPanel is the end of the log, the newest record first like the calls above it.
+func logPanel(v *View, w, h int) part.Section {
+	rows := logRows(v, w-1, h, "") // its margin stays empty
+	if len(rows) == 0 && h > 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "nothing has been logged yet"))))
+	}
+	return part.Section{Title: "LOG", Tail: v.keyed("more on {logs}"), Rows: rows, Height: h}
+}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -332,28 +331,6 @@ const (
 // mostSums is how many rows a sum of the matches has at most.
 const mostSums = 10
 
-// tallied counts rows by a word, the most frequent first; "" is not counted.
-func tallied[T any](rows []T, of func(*T) string) (all []bar) {
-	at := map[string]int{}
-	for i := range rows {
-		word := of(&rows[i])
-		if word == "" {
-			continue
-		}
-		n, seen := at[word]
-		if !seen {
-			n = len(all)
-			at[word], all = n, append(all, bar{name: word})
-		}
-		all[n].value++
-	}
-	slices.SortStableFunc(all, func(a, b bar) int { return cmp.Compare(b.value, a.value) })
-	for i := range all {
-		all[i].text = count(int(all[i].value))
-	}
-	return all
-}
-
 // matchFacts tell of a match what its row cuts: the game, what is stored of it, and what
 // went wrong. A match in a list of all has no player.
 func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
@@ -490,3 +467,6 @@ func (p *matchPage) empty(v *View) string {
 	}
 	return v.start("no matches yet", "{sync} starts a sync")
 }
+
+// SelectedAccount implements AccountHolder: whose matches are listed.
+func (p *matchPage) SelectedAccount(*View) string { return p.account }

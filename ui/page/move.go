@@ -150,3 +150,6 @@ func (p *pane) Place() string {
 	id, _ := p.cur.Selected()
 	return id
 }
+
+// noCells are those of a list that draws its rows itself.
+func noCells[T any](_ T, cells []part.Cell) []part.Cell { return cells }

@@ -132,9 +132,6 @@ func (o *overviewPage) syncing(v *View) part.Slice[engine.AccountRow] {
 	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: accountID, Cells: noCells[engine.AccountRow]}
 }
 
-// noCells are those of a list that draws its rows itself.
-func noCells[T any](_ T, cells []part.Cell) []part.Cell { return cells }
-
 func accountID(a engine.AccountRow) string { return a.ID }
 
 // source is the list of the pane in focus.
@@ -272,4 +269,29 @@ func uptime(v *View) string {
 		return "up <1 min"
 	}
 	return "up " + human.Age(d)
+}
+
+// Copies implements Copier: the row under the cursor of the pane in focus.
+func (o *overviewPage) Copies(v *View) []Copy {
+	p := &o.panes[o.focus]
+	switch o.focus {
+	case paneWhy:
+		if g, ok := selected(p, o.why(v)); ok {
+			return copiesOf(v, []any{g.ReasonRow}, func(int) string { return string(g.First.ID) })
+		}
+	case paneAccounts:
+		if a, ok := selected(p, o.syncing(v)); ok {
+			return copiesOf(v, []any{a}, func(int) string { return a.ID })
+		}
+	}
+	return nil
+}
+
+// SelectedAccount implements AccountHolder: a sync under way.
+func (o *overviewPage) SelectedAccount(v *View) string {
+	if o.focus != paneAccounts {
+		return ""
+	}
+	row, _ := selected(&o.panes[paneAccounts], o.syncing(v))
+	return row.ID
 }

@@ -1,68 +1,11 @@
 package page
 
 import (
-	"fmt"
-	"slices"
-	"time"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
-
-// played is what an account has played lately, week by week and champion by champion, with
-// what a report would say of what is stored so far.
-type played struct {
-	answer
-	of   string // account, its last run and the zone
-	play engine.Play
-}
-
-// playedEvery is how long it holds while matches come: all games of the account are read.
-const playedEvery = 5 * time.Second
-
-// want asks for it, in the zone of the account's report, again while a sync adds to it.
-func (p *played) want(v *View, a engine.AccountRow, r *engine.PlayReport) engine.Query {
-	zone := ""
-	if r != nil {
-		zone = r.Zone
-	}
-	if of := a.ID + " " + string(a.Job) + " " + a.Result + " " + zone; of != p.of {
-		p.answer, p.of = answer{}, of
-		if p.play.Account != a.ID {
-			p.play = engine.Play{}
-		}
-	}
-	age := v.Now.Sub(p.at)
-	if a.ID == "" || p.have && (!a.Status.Open() || age >= 0 && age < v.unhurried(playedEvery)) || !p.due(v, v.Seq) {
-		return nil
-	}
-	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: besideWeeks, Draft: true}
-}
-
-func (p *played) got(v *View, a engine.Answer, err error) {
-	if play, ok := a.(engine.Play); p.take(v, err) && ok {
-		p.play = play
-	}
-}
-
-// report is the report of an account, or a draft of it while a sync adds to it or where
-// there is none, and what it is made of.
-func (p *played) report(a engine.AccountRow, r *engine.PlayReport) (report *engine.PlayReport, note string) {
-	d := p.play.Draft
-	switch {
-	case r != nil && (d == nil || !a.Status.Open() || a.Matches.Open <= 0):
-		_, note = coverage(r)
-		return r, note
-	case d == nil || d.Matches == 0:
-		return d, ""
-	}
-	return d, "from " + count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
-}
-
-// isDraft reports whether a report is none yet.
-func (p *played) isDraft(r *engine.PlayReport) bool { return r != nil && r == p.play.Draft }
 
 // drawWeeks draws an account's newest weeks side by side, with one scale.
 func (p *Reports) drawWeeks(v *View, y int) []string {
@@ -92,8 +35,7 @@ func (p *Reports) drawWeeks(v *View, y int) []string {
 
 func (p *Reports) playWeek(v *View, week *engine.PlayWeek, top float64, w int) part.Section {
 	r := &engine.PlayReport{Minutes: week.Minutes}
-	still := *p // the cursor is on the map of all weeks
-	still.day, still.numbers = -1, false
+	still := heatMap{day: -1} // the cursor is on the map of all weeks
 	cell := clamp((w-dayWidth-totalWidth)/24, 1, 4)
 	rows := []string{p.weekFacts(v, week, top, w), still.hoursRow(v, cell, w)}
 	for d := range r.Minutes {
@@ -106,46 +48,4 @@ func (p *Reports) playWeek(v *View, week *engine.PlayWeek, top float64, w int) p
 func (p *Reports) weekFacts(v *View, week *engine.PlayWeek, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3).Cells(v.join(part.Plain(human.Counted(week.Games, "game", "games")), wonCell(week.Wins, week.Games))...)
 	return l.Right(part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(spanOf(top))+" ")).String()
-}
-
-// wonCell is how many of some games were won.
-func wonCell(wins, games int) part.Cell {
-	if games == 0 {
-		return part.Cell{}
-	}
-	return part.As(themes.Dim, count(wins)+" won, "+human.Percent(float64(wins)/float64(games)))
-}
-
-// championRows are the champions of an account, the most played first, and how many of the
-// games with each were won.
-func championRows(v *View, play *engine.Play, w int) []string {
-	all := make([]bar, 0, len(play.Champions))
-	for _, c := range play.Champions {
-		all = append(all, bar{or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
-	}
-	return bars(v, all, themes.Run, w)
-}
-
-// champions is the section of h rows of them.
-func (p *played) champions(v *View, w, h int) part.Section {
-	s := part.Section{Title: "CHAMPIONS", Tail: "games, won", Height: h, Rows: championRows(v, &p.play, w)}
-	if hidden := max(len(s.Rows)-h, 0) + p.play.More; hidden > 0 {
-		s.Note = count(hidden) + " more"
-	}
-	if len(s.Rows) == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, or(map[bool]string{true: " loading the champions…"}[p.loading()], " known with the first match that is stored")))}
-	}
-	s.Rows = slices.Clip(s.Rows[:min(len(s.Rows), h)])
-	return s
-}
-
-// weekMap draws the hours of a week: their names, seven days, their sum.
-func weekMap(v *View, r *engine.PlayReport, w int) []string {
-	still := Reports{day: -1}
-	cell, top := clamp((w-dayWidth-totalWidth)/24, 1, 4), max(cellTop(r), 1)
-	rows := []string{still.hoursRow(v, cell, w)}
-	for d := range r.Minutes {
-		rows = append(rows, still.dayRow(v, r, d, 0, cell, top, w))
-	}
-	return append(rows, still.totalRow(v, r, cell, w))
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -16,10 +15,8 @@ type Reports struct {
 	account string // id; "" = the first one there is
 	own     bool   // opened from an account: the cursor stays on it
 	none    bool   // the first account has no report: another is looked for
-	day     int    // cell of the cursor
-	hour    int
-	numbers bool // minutes in figures instead of shades
-	utc     bool // the zone is shown with its distance from UTC
+	heatMap
+	utc bool // the zone is shown with its distance from UTC
 	// of the account's detail
 	answer
 	byWeek bool   // the weeks of all accounts are shown instead
@@ -32,7 +29,7 @@ type Reports struct {
 
 // NewReports makes the report of an account; "" is the numbered screen.
 func NewReports(account string) *Reports {
-	return &Reports{account: account, own: account != "", day: -1}
+	return &Reports{account: account, own: account != "", heatMap: heatMap{day: -1}}
 }
 
 // Screen implements Page.
@@ -118,19 +115,6 @@ func (p *Reports) stand(v *View) {
 func (p *Reports) report(v *View) (r *engine.PlayReport, note string) {
 	row, _ := v.Account(p.of)
 	return p.played.report(row, p.detail.Report)
-}
-
-// busiest is the cell with the most minutes.
-// Of several the first; Monday at midnight of a report without minutes.
-func busiest(r *engine.PlayReport) (day, hour int) {
-	for d := range r.Minutes {
-		for h := range r.Minutes[d] {
-			if r.Minutes[d][h] > r.Minutes[day][hour] {
-				day, hour = d, h
-			}
-		}
-	}
-	return day, hour
 }
 
 // steps are the keys that move over the map.
@@ -250,23 +234,6 @@ func (p *Reports) Export(v *View, _ bool) (string, [][]string) {
 		rows = append(rows, append(row, strconv.Itoa(int(sum+0.5))))
 	}
 	return "playtime", rows
-}
-
-var weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
-
-// coverage says of how many matches a report is made. It is always named.
-// A report of half of the matches looks like one of a player who plays half as much.
-func coverage(r *engine.PlayReport) (word, text string) {
-	all := r.Matches + r.Missing
-	text = "from " + count(r.Matches) + " of " + human.Counted(all, "match", "matches")
-	if r.Missing == 0 {
-		return "OK", text
-	}
-	text += " " + human.Percent(float64(r.Matches)/float64(max(all, 1)))
-	if r.Cancelled > 0 {
-		text += ": " + engine.Gaps(r.Missing-r.Cancelled, r.Cancelled)
-	}
-	return "PARTIAL", text
 }
 
 // ReportLines tell a report in words, for a console without a screen.
@@ -412,3 +379,14 @@ func (p *Reports) empty(v *View) string {
 	}
 	return v.start("no report yet", "{sync} starts a sync, which makes one")
 }
+
+// Copies implements Copier: the report as it is stored.
+func (p *Reports) Copies(v *View) []Copy {
+	if p.detail.Report == nil {
+		return nil
+	}
+	return copiesOf(v, []any{*p.detail.Report}, func(int) string { return p.id(v) })
+}
+
+// SelectedAccount implements AccountHolder.
+func (p *Reports) SelectedAccount(v *View) string { return p.id(v) }

@@ -398,26 +398,6 @@ func (p *Retries) why(v *View, h int) part.Section {
 	return s
 }
 
-// failures are the calls that went wrong, the newest first.
-// They are those that the console has seen; older ones are in the jobs' attempts.
-func (v *View) failures(h int) part.Section {
-	const most = 60
-	var calls []engine.CallRow
-	for i := len(v.Calls) - 1; i >= 0 && len(calls) < most; i-- {
-		if failedCall(&v.Calls[i]) {
-			calls = append(calls, v.Calls[i])
-		}
-	}
-	slices.Reverse(calls)
-	s := part.Section{Title: "CALLS THAT FAILED", Note: "the newest first; ms = Riot, s = our limiter", Height: h}
-	if len(calls) == 0 {
-		s.Note, s.Rows = "", []string{v.row(v.inner(v.W), part.As(themes.Dim, " "+or(v.waiting(), "none of those that are known")))}
-		return s
-	}
-	s.Rows = v.callColumns(calls, v.inner(v.W), h)
-	return s
-}
-
 // lateCell is how much later than its instant a retry goes.
 func lateCell(v *View, j *engine.JobRow) part.Cell {
 	switch late := lateBy(v, j); {

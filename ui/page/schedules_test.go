@@ -2,6 +2,7 @@ package page
 
 import (
 	"testing"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -17,7 +18,7 @@ func TestTheHostsZoneIsTheEngines(t *testing.T) {
 	}{
 		{"Local", 9 * 3600, "local +09:00"}, {"Local", -5*3600 - 1800, "local -05:30"}, {"Asia/Seoul", 9 * 3600, "Asia/Seoul"},
 	} {
-		r := engine.ScheduleRow{Zone: c.zone, UTCOffset: c.offset, Next: []instant{uitest.Noon}}
+		r := engine.ScheduleRow{Zone: c.zone, UTCOffset: c.offset, Next: []time.Time{uitest.Noon}}
 		if got := columns.ZoneOf(&r); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

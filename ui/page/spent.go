@@ -120,3 +120,18 @@ func (s *spent) legend(l *part.Line) *part.Line {
 	}
 	return l
 }
+
+// limited is what the limiter cost an attempt: the end of its wait for a worker,
+// at the head of the line, and the wait for a permit after that.
+func limited(a engine.Attempt) time.Duration { return max(a.Paced, 0) + max(a.Limiter, 0) }
+
+// inLine is the wait behind other jobs, before only the limiter held it.
+func inLine(a engine.Attempt) time.Duration { return max(a.Queued-max(a.Paced, 0), 0) }
+
+// resultWord is the state word whose sign stands for the attempt's end.
+func resultWord(a engine.Attempt) string {
+	if a.End.IsZero() {
+		return "RUNNING"
+	}
+	return resultWords[a.Verb]
+}

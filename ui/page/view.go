@@ -12,9 +12,6 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// instant keeps tables of functions short.
-type instant = time.Time
-
 // Size is the width class of the screen: one, two or three panes.
 type Size uint8
 

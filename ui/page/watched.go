@@ -13,31 +13,6 @@ type AccountHolder interface {
 	SelectedAccount(v *View) string
 }
 
-// SelectedAccount implements AccountHolder.
-func (p *Accounts) SelectedAccount(v *View) string {
-	p.refresh(v)
-	row, _ := p.selected()
-	return row.ID
-}
-
-// SelectedAccount implements AccountHolder.
-func (p *Account) SelectedAccount(*View) string { return p.id }
-
-// SelectedAccount implements AccountHolder: a sync under way.
-func (o *overviewPage) SelectedAccount(v *View) string {
-	if o.focus != paneAccounts {
-		return ""
-	}
-	row, _ := selected(&o.panes[paneAccounts], o.syncing(v))
-	return row.ID
-}
-
-// SelectedAccount implements AccountHolder.
-func (p *Reports) SelectedAccount(v *View) string { return p.id(v) }
-
-// SelectedAccount implements AccountHolder: whose matches are listed.
-func (p *matchPage) SelectedAccount(*View) string { return p.account }
-
 // BlockedBy says what sets the pace of an open run: a pause, a full limit, or its
 // turn; "" = nothing that is known.
 func BlockedBy(v *View, a engine.AccountRow, e engine.ETA) string {

@@ -13,9 +13,6 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// besideWeeks is how many weeks stand side by side where there is room.
-const besideWeeks = 4
-
 // weeklyEvery is how long a list of weeks stays before it is read again: one is
 // made a week.
 const weeklyEvery = time.Minute
@@ -198,8 +195,7 @@ func weekTitle(w *engine.WeeklyReport) string {
 func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w int) []string {
 	r := asReport(week)
 	cell := clamp((w-dayWidth-totalWidth)/24, 1, 6)
-	still := *p // the cursor of the play time is not on this map
-	still.day = -1
+	still := heatMap{day: -1, numbers: p.numbers} // the cursor of the play time is not on this map
 	word, token := "COMPLETE", themes.OK
 	sign := v.Theme.State("OK")
 	if week.Complete < len(week.Accounts) {

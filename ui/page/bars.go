@@ -1,0 +1,77 @@
+package page
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// bar is one line of a bar chart.
+type bar struct {
+	name  string
+	value float64
+	text  string
+}
+
+// bars are rows of a name, a bar against the longest, and the number.
+func bars(v *View, list []bar, t themes.Token, w int) []string {
+	high := 0.0
+	for _, b := range list {
+		high = max(high, b.value)
+	}
+	rows := make([]string, 0, len(list))
+	for _, b := range list {
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(b.name), 15, part.Words).Gap(1)
+		l.Bar(t, clamp(w-29, 4, 60), b.value/max(high, 1)).Gap(1).Field(part.Plain(b.text), 10, part.Number)
+		rows = append(rows, l.String())
+	}
+	return rows
+}
+
+// tallied counts rows by a word, the most frequent first; "" is not counted.
+func tallied[T any](rows []T, of func(*T) string) (all []bar) {
+	at := map[string]int{}
+	for i := range rows {
+		word := of(&rows[i])
+		if word == "" {
+			continue
+		}
+		n, seen := at[word]
+		if !seen {
+			n = len(all)
+			at[word], all = n, append(all, bar{name: word})
+		}
+		all[n].value++
+	}
+	slices.SortStableFunc(all, func(a, b bar) int { return cmp.Compare(b.value, a.value) })
+	for i := range all {
+		all[i].text = count(int(all[i].value))
+	}
+	return all
+}
+
+// sparkText draws values as text, on a scale that goes up to high at least; what was
+// not known is a gap.
+func sparkText(v *View, values []float64, high float64) string {
+	signs := v.Theme.Glyphs.Spark[:len(v.Theme.Glyphs.Spark)-1] // a full cell would touch the row above
+	for _, x := range values {
+		high = math.Max(high, x)
+	}
+	var b strings.Builder
+	for _, x := range values[max(len(values)-columns.SparkCells, 0):] {
+		switch {
+		case x < 0 || math.IsNaN(x):
+			b.WriteByte(' ')
+		case high <= 0:
+			b.WriteString(signs[0])
+		default:
+			b.WriteString(signs[clamp(int(x/high*float64(len(signs))), 0, len(signs)-1)])
+		}
+	}
+	return b.String()
+}

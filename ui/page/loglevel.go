@@ -1,0 +1,36 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// logLevels are the levels, the least grave first.
+var logLevels = engine.LogLevels()
+
+// usualLevel is what the screen begins with: debug has a record per call.
+const usualLevel = 1
+
+// levelRank is where a level stands; one that is not known counts as info.
+func levelRank(level string) int {
+	if rank := engine.LogRank(level); rank >= 0 {
+		return rank
+	}
+	return usualLevel
+}
+
+// levelSigns are the levels as the log writes them.
+var levelSigns = map[string]part.Cell{
+	"debug": part.As(themes.Off, "DBG"), "info": part.As(themes.OK, "INF"), "warn": part.As(themes.Warn, "WRN"), "error": part.As(themes.Err, "ERR"),
+}
+
+// levelSign is a level as three letters.
+func levelSign(level string) part.Cell {
+	if sign, ok := levelSigns[level]; ok {
+		return sign
+	}
+	return part.Plain(strings.ToUpper(level))
+}

@@ -1,0 +1,120 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// played is what an account has played lately, week by week and champion by champion, with
+// what a report would say of what is stored so far.
+type played struct {
+	answer
+	of   string // account, its last run and the zone
+	play engine.Play
+}
+
+// playedEvery is how long it holds while matches come: all games of the account are read.
+const playedEvery = 5 * time.Second
+
+// want asks for it, in the zone of the account's report, again while a sync adds to it.
+func (p *played) want(v *View, a engine.AccountRow, r *engine.PlayReport) engine.Query {
+	zone := ""
+	if r != nil {
+		zone = r.Zone
+	}
+	if of := a.ID + " " + string(a.Job) + " " + a.Result + " " + zone; of != p.of {
+		p.answer, p.of = answer{}, of
+		if p.play.Account != a.ID {
+			p.play = engine.Play{}
+		}
+	}
+	age := v.Now.Sub(p.at)
+	if a.ID == "" || p.have && (!a.Status.Open() || age >= 0 && age < v.unhurried(playedEvery)) || !p.due(v, v.Seq) {
+		return nil
+	}
+	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: besideWeeks, Draft: true}
+}
+
+func (p *played) got(v *View, a engine.Answer, err error) {
+	if play, ok := a.(engine.Play); p.take(v, err) && ok {
+		p.play = play
+	}
+}
+
+// report is the report of an account, or a draft of it while a sync adds to it or where
+// there is none, and what it is made of.
+func (p *played) report(a engine.AccountRow, r *engine.PlayReport) (report *engine.PlayReport, note string) {
+	d := p.play.Draft
+	switch {
+	case r != nil && (d == nil || !a.Status.Open() || a.Matches.Open <= 0):
+		_, note = coverage(r)
+		return r, note
+	case d == nil || d.Matches == 0:
+		return d, ""
+	}
+	return d, "from " + count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
+}
+
+// isDraft reports whether a report is none yet.
+func (p *played) isDraft(r *engine.PlayReport) bool { return r != nil && r == p.play.Draft }
+
+// wonCell is how many of some games were won.
+func wonCell(wins, games int) part.Cell {
+	if games == 0 {
+		return part.Cell{}
+	}
+	return part.As(themes.Dim, count(wins)+" won, "+human.Percent(float64(wins)/float64(games)))
+}
+
+// championRows are the champions of an account, the most played first, and how many of the
+// games with each were won.
+func championRows(v *View, play *engine.Play, w int) []string {
+	all := make([]bar, 0, len(play.Champions))
+	for _, c := range play.Champions {
+		all = append(all, bar{or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
+	}
+	return bars(v, all, themes.Run, w)
+}
+
+// champions is the section of h rows of them.
+func (p *played) champions(v *View, w, h int) part.Section {
+	s := part.Section{Title: "CHAMPIONS", Tail: "games, won", Height: h, Rows: championRows(v, &p.play, w)}
+	if hidden := max(len(s.Rows)-h, 0) + p.play.More; hidden > 0 {
+		s.Note = count(hidden) + " more"
+	}
+	if len(s.Rows) == 0 {
+		s.Rows = []string{v.row(w, part.As(themes.Dim, or(map[bool]string{true: " loading the champions…"}[p.loading()], " known with the first match that is stored")))}
+	}
+	s.Rows = slices.Clip(s.Rows[:min(len(s.Rows), h)])
+	return s
+}
+
+// coverage says of how many matches a report is made. It is always named.
+// A report of half of the matches looks like one of a player who plays half as much.
+func coverage(r *engine.PlayReport) (word, text string) {
+	all := r.Matches + r.Missing
+	text = "from " + count(r.Matches) + " of " + human.Counted(all, "match", "matches")
+	if r.Missing == 0 {
+		return "OK", text
+	}
+	text += " " + human.Percent(float64(r.Matches)/float64(max(all, 1)))
+	if r.Cancelled > 0 {
+		text += ": " + engine.Gaps(r.Missing-r.Cancelled, r.Cancelled)
+	}
+	return "PARTIAL", text
+}
+
+// playSpan is from when to when the games of a report were played; "" = it has none.
+func playSpan(v *View, r *engine.PlayReport) string {
+	if r.First.IsZero() {
+		return ""
+	}
+	loc := v.Now.Location()
+	return r.First.In(loc).Format("2 Jan 2006") + " to " + r.Last.In(loc).Format("2 Jan 2006")
+}

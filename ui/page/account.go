@@ -126,7 +126,7 @@ func (p *Account) Act(v *View, a Action) Effect {
 	case Cancel:
 		return cancelSync(v, p.row(v))
 	case Track:
-		return track(p.row(v))
+		return trackAccount(p.row(v))
 	case Matches:
 		return Effect{Open: &Target{Screen: ScreenMatches, ID: p.id}}
 	case Report:

@@ -11,7 +11,7 @@ import (
 func accountFacts(v *View, a engine.AccountRow, w int) []string {
 	puuid := "not resolved yet"
 	if a.PUUID != "" {
-		puuid = "puuid " + short(a.PUUID)
+		puuid = "puuid " + shortID(a.PUUID)
 	}
 	first := []part.Cell{part.Plain(puuid), part.Plain(or(a.Platform, "no platform")), part.Plain(tracked(a)), part.Plain(runName(a))}
 	second := []part.Cell{

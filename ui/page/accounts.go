@@ -100,7 +100,7 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 	case a == Cancel:
 		return cancelSync(v, row)
 	case a == Track:
-		return track(row)
+		return trackAccount(row)
 	}
 	return Effect{}
 }

@@ -230,9 +230,6 @@ func evidenceRows(v *View, r *engine.AlertRow, w, h int, label string) (rows []s
 // an alert takes below that at least.
 const someEvidence, leastChart = 3, 4
 
-// detailLabel is what a label of an alert's detail takes.
-const detailLabel = 10
-
 // alertStands is FIRING, now 47, limit > 2, since 12:30:05.
 func alertStands(v *View, r *engine.AlertRow) []part.Cell {
 	facts := []part.Cell{columns.AlertSign(pen{v}, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}

@@ -12,9 +12,6 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// failedCall is an answer that is neither good nor a matter of limits.
-func failedCall(c *engine.CallRow) bool { return c.Status != 200 && c.Status != 429 }
-
 // methodCount is how the calls of one method were answered.
 type methodCount struct {
 	name                  string

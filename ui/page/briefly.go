@@ -49,3 +49,20 @@ func briefBucket(v *View, name string) string {
 	}
 	return columns.Versionless(kind) + " " + window
 }
+
+// methodWord is what a method asks for: timeline of match-v5.timeline, account of
+// account-v1.by-riot-id.
+func methodWord(method string) string {
+	service, what, _ := strings.Cut(columns.Versionless(method), ".")
+	if what, _, _ = strings.Cut(what, "by-"); what != "" {
+		return strings.TrimSuffix(what, ".")
+	}
+	return service
+}
+
+// briefTarget is a call's target without the sign that its PUUID was cut, where more
+// follows: a narrow column cuts it once more, and one sign says enough.
+func briefTarget(target string) string { return strings.Replace(target, "… +", " +", 1) }
+
+// failedCall is an answer that is neither good nor a matter of limits.
+func failedCall(c *engine.CallRow) bool { return c.Status != 200 && c.Status != 429 }

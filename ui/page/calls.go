@@ -3,7 +3,6 @@ package page
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -134,7 +133,3 @@ func (r recorder) Row(i int, cells []part.Cell) []part.Cell {
 	}
 	return cells
 }
-
-// briefTarget is a call's target without the sign that its PUUID was cut, where more
-// follows: a narrow column cuts it once more, and one sign says enough.
-func briefTarget(target string) string { return strings.Replace(target, "… +", " +", 1) }

@@ -190,3 +190,15 @@ func sortRows[T any](rows []T, compare func(a, b *T) int) {
 	}
 	copy(rows, sorted)
 }
+
+// SyncWord is how an account stands, as screens write it: an open run that something
+// keeps from going on does not sync.
+func (d *Data) SyncWord(a engine.AccountRow) string {
+	if a.Status.Open() && a.Stand != "" {
+		return string(a.Stand)
+	}
+	if a.Incomplete() {
+		return "INCOMPLETE"
+	}
+	return syncWords[a.Status]
+}

@@ -75,3 +75,6 @@ func labelledRows(v *View, w int, label string, lines []string) []string {
 	}
 	return rows
 }
+
+// detailLabel is what a label of an alert's detail takes.
+const detailLabel = 10

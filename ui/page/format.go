@@ -13,8 +13,8 @@ import (
 
 func count(n int) string { return human.Count(int64(n)) }
 
-// short keeps the ends of an opaque id such as a PUUID.
-func short(id string) string {
+// shortID keeps the ends of an opaque id such as a PUUID.
+func shortID(id string) string {
 	if len(id) <= 9 {
 		return id
 	}

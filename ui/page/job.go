@@ -22,12 +22,10 @@ type Job struct {
 }
 
 // NewJob makes the inspector of a job.
-func NewJob(id engine.JobID) *Job { return newJob(id, "") }
+func NewJob(id engine.JobID) *Job { return &Job{id: id, foot: newFoot()} }
 
 // NewJobOf makes the inspector of a key's live job, or else its latest.
-func NewJobOf(key string) *Job { return newJob("", key) }
-
-func newJob(id engine.JobID, key string) *Job { return &Job{id: id, key: key, foot: newFoot()} }
+func NewJobOf(key string) *Job { return &Job{key: key, foot: newFoot()} }
 
 // Screen implements Page.
 func (p *Job) Screen() Screen { return ScreenJob }
@@ -158,12 +156,6 @@ func (p *Job) runs() []engine.Attempt {
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Number, b.Number))
 	})
 	return all
-}
-
-// resultWords say how an attempt ended, for its sign.
-var resultWords = map[engine.Verb]string{
-	engine.VerbDone: "COMPLETED", engine.VerbRetry: "FAILED", engine.VerbSnooze: "HELD", engine.VerbFail: "FAILED",
-	engine.VerbAbort: "CANCELLED", engine.VerbWait: "COMPLETED", engine.VerbInterrupted: "WARN",
 }
 
 // resultCell is the sign of an attempt's end and what the other side said.

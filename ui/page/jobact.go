@@ -104,9 +104,9 @@ func Ask(c engine.Command, name string) Effect {
 	return e
 }
 
-// track starts or ends the tracking of an account: tracked ones are kept fresh by
+// trackAccount starts or ends the tracking of an account: tracked ones are kept fresh by
 // the schedules. What is stored stays.
-func track(a engine.AccountRow) Effect {
+func trackAccount(a engine.AccountRow) Effect {
 	op := engine.OpTrack
 	if a.Tracked {
 		op = engine.OpUntrack

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -341,3 +342,56 @@ func jobKey(j *engine.JobRow) string { return string(j.ID) }
 // mostFound is how many jobs that fit a list holds.
 // More would be read on for minutes and held in memory, and nobody looks through them by eye.
 const mostFound = 20_000
+
+// jobGroupColumns are those of groups: what needs a view is drawn by it.
+var jobGroupColumns = columns.JobGroups.
+	Drawn("for", byView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(forWhom(v, j)) })).
+	Drawn("dots", byView(func(v *View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
+	Drawn("goes", byView(goesCell))
+
+// triesCell has a sign for each try: those that failed, the present or next one, those left.
+// Such as "××◌··" of a job that has failed twice, waits for its third try, and has two left.
+func triesCell(v *View, j *engine.JobRow) part.Cell {
+	failed := j.Tries
+	if j.State == engine.Running || j.State == engine.Completed {
+		failed = max(failed-1, 0)
+	}
+	bad, now := v.Theme.State("FAILED"), v.Theme.State(columns.StateWord(&j.Job))
+	c := part.Cell{}
+	add := func(t themes.Token, sign string) {
+		c.Text += sign
+		c.Parts = append(c.Parts, part.Cell{Text: sign, Token: t, Clean: true})
+	}
+	// A job that was retried by hand has more tries behind it than its policy has.
+	most := min(max(j.MaxAttempts, failed), engine.KeptFailures)
+	for range min(failed, most) {
+		add(bad.Token, bad.Glyph)
+	}
+	n := failed
+	if !j.State.Terminal() || j.State == engine.Completed {
+		add(now.Token, now.Glyph)
+		n++
+	}
+	for ; n < most; n++ {
+		add(themes.Tick, v.Theme.Glyphs.BarNone)
+	}
+	return c
+}
+
+// goesCell says when a job goes by itself, or for how long it has run.
+func goesCell(v *View, j *engine.JobRow) part.Cell {
+	switch at := goesAt(j); {
+	case j.State == engine.Running:
+		return part.As(themes.Run, v.age(j.Started))
+	case j.State == engine.Discarded:
+		return part.As(themes.Err, "never")
+	case j.State.Terminal() || at.IsZero():
+		return part.As(themes.Dim, part.None)
+	case !at.After(v.beat()):
+		return part.As(themes.Run, "now")
+	case j.State == engine.Retryable:
+		return part.As(themes.Retry, strings.TrimPrefix(v.until(at), "+"))
+	default:
+		return part.Plain(v.soon(at))
+	}
+}

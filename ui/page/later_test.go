@@ -26,7 +26,7 @@ func manyJobs(n int) []engine.JobRow {
 }
 
 func longList(n int) (*list[engine.JobRow], *View, func() []engine.JobRow) {
-	l := newList(columns.Jobs, columns.JobList, jobKey)
+	l := newList(columns.Jobs, columns.JobList, func(j *engine.JobRow) string { return string(j.ID) })
 	rows := manyJobs(n)
 	v := &View{Data: &Data{Ready: true}, Theme: themes.NewMono(themes.Unicode), Now: time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC), W: 120, H: 40}
 	return &l, v, func() []engine.JobRow { return rows }
@@ -113,7 +113,7 @@ func BenchmarkLongList(b *testing.B) {
 		by         int
 	}{{"filter", "state:discarded KR_00000", 0}, {"sort", "", 1}, {"filter-sort", "state:retryable -KR_00001", 4}} {
 		b.Run(c.name, func(b *testing.B) {
-			l, v, rows := longList(mostFound)
+			l, v, rows := longList(20_000)
 			if err := l.SetFilter(c.text); err != nil {
 				b.Fatal(err)
 			}

@@ -105,7 +105,7 @@ func (p *limitPage) places(v *View, paced bool, others int) limitsPlaces {
 func (p *limitPage) draw(v *View) []string {
 	inner, src, gutter := v.inner(v.W), p.bucketSource(v), limitsGutter(v)
 	first, paced := v.pacing(p.plan.busiest(v))
-	t := v.timetable(v.limitsAxis(first.Window, inner, gutter), &p.plan, &p.past, nil)
+	t := v.newTimetable(v.limitsAxis(first.Window, inner, gutter), &p.plan, &p.past, nil)
 	_, rests := v.chartNow()
 	v.Ticks = v.Ticks || !rests && t.moves()
 	at := p.places(v, paced, len(src.Items)-btoi(paced))
@@ -413,7 +413,7 @@ func (d *limitsChart) marks(y int, s saw) {
 // drawn.
 func (d *limitsChart) other(y int, b engine.BucketRow) {
 	d.left[y] = func(l *part.Line) { d.fields(l, b, themes.Text) }
-	s := d.t.saw(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
+	s := d.t.sawOf(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
 	d.chart.Area(y, 1, part.Series{Values: s.values, Top: 1})
 	d.marks(y, s)
 	says := d.stands(b)

@@ -14,7 +14,7 @@ import (
 // stands below its figures.
 func (d *limitsChart) pace(b engine.BucketRow, h int) {
 	y := d.pacing
-	s := d.t.saw(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
+	s := d.t.sawOf(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
 	d.chart.Area(y, h, part.Series{Values: s.values, Top: 1, Odd: d.t.odd()})
 	for x := range d.t.Back {
 		// above the chart, where no bar can be

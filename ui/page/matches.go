@@ -400,7 +400,7 @@ func (p *matchPage) heading(v *View) string {
 	if row, ok := v.Account(p.account); ok {
 		return "Matches of " + row.RiotID
 	}
-	return "Matches of " + short(p.account)
+	return "Matches of " + shortID(p.account)
 }
 
 // foot says that the list is not the newest, or what is wrong with it.

@@ -24,7 +24,10 @@ func New(t *Target) Page {
 	case ScreenChaos:
 		return NewChaos()
 	case ScreenJob:
-		return newJob(engine.JobID(t.ID), t.Key)
+		if t.Key != "" {
+			return NewJobOf(t.Key)
+		}
+		return NewJob(engine.JobID(t.ID))
 	case ScreenJobs:
 		return newJobsOf(t)
 	case ScreenAccount:

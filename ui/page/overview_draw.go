@@ -69,7 +69,7 @@ const leastColumns = 8
 // rectangles that sections record.
 func (o *overviewPage) draw(v *View) []string {
 	p, inner := o.places(v), v.inner(v.W)
-	t := v.timetable(v.axisOf(inner), &o.plan, &o.past, o.runs.plans.Schedules)
+	t := v.newTimetable(v.axisOf(inner), &o.plan, &o.past, o.runs.plans.Schedules)
 	_, rests := v.chartNow()
 	v.Ticks = v.Ticks || !rests && t.moves()
 	out := o.figures(v, &t, v.W)
@@ -354,20 +354,4 @@ func (o *overviewPage) calls(v *View, w int, p places) part.Section {
 func settledBlock(v *View, w, h int) part.Section {
 	rest := v.Accounts[len(v.Syncing()):]
 	return part.Section{Title: "OTHER ACCOUNTS", Note: count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no other account"), Height: h}
-}
-
-// accountRows are accounts with how they stand, h rows at most.
-func accountRows(v *View, all []engine.AccountRow, w, h int, none string) []string {
-	rows := make([]string, 0, max(h, 0))
-	for i := range all[:min(len(all), max(h, 0))] {
-		a := &all[i]
-		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(v.SyncWord(*a)), 12, part.Words)
-		l.Field(part.Plain(a.RiotID), max(l.Room()-25, 10), part.Words).Gap(1)
-		l.Field(part.As(themes.Dim, matchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.ago(a.LastSync)), 10, part.Number)
-		rows = append(rows, l.String())
-	}
-	if len(all) == 0 && h > 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), none))))
-	}
-	return rows
 }

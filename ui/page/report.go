@@ -299,7 +299,7 @@ func (p *Reports) drawNone(v *View) []string {
 // head names the account and says of what its report is made.
 func (p *Reports) head(v *View, r *engine.PlayReport, note string, w int) []string {
 	row, _ := v.Account(p.id(v))
-	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, or(row.RiotID, short(r.Account))).Gap(3)
+	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, or(row.RiotID, shortID(r.Account))).Gap(3)
 	if p.played.isDraft(r) {
 		sign := v.Theme.State("SYNCING")
 		l.Cells(part.As(sign.Token, sign.Glyph+" DRAFT"), part.As(themes.Dim, "  "+note))

@@ -2,7 +2,6 @@ package page
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -130,16 +129,6 @@ func (v *View) callCells(l *part.Line, c *engine.CallRow, w int) {
 		wait = human.Secs(c.Paced)
 	}
 	l.Field(part.As(themes.Dim, wait), 8, part.Number)
-}
-
-// methodWord is what a method asks for: timeline of match-v5.timeline, account of
-// account-v1.by-riot-id.
-func methodWord(method string) string {
-	service, what, _ := strings.Cut(columns.Versionless(method), ".")
-	if what, _, _ = strings.Cut(what, "by-"); what != "" {
-		return strings.TrimSuffix(what, ".")
-	}
-	return service
 }
 
 // median is the answer time of most calls, for the tail of the ribbon.

@@ -23,3 +23,19 @@ func trackedBlock(v *View, w, h int) part.Section {
 	rest := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
 	return part.Section{Title: "TRACKED", Note: count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no account is tracked"), Height: h}
 }
+
+// accountRows are accounts with how they stand, h rows at most.
+func accountRows(v *View, all []engine.AccountRow, w, h int, none string) []string {
+	rows := make([]string, 0, max(h, 0))
+	for i := range all[:min(len(all), max(h, 0))] {
+		a := &all[i]
+		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(v.SyncWord(*a)), 12, part.Words)
+		l.Field(part.Plain(a.RiotID), max(l.Room()-25, 10), part.Words).Gap(1)
+		l.Field(part.As(themes.Dim, matchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.ago(a.LastSync)), 10, part.Number)
+		rows = append(rows, l.String())
+	}
+	if len(all) == 0 && h > 0 {
+		rows = append(rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), none))))
+	}
+	return rows
+}

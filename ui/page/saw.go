@@ -34,9 +34,9 @@ type saw struct {
 	hits   []bool    // a 429 of it came in the cell
 }
 
-// saw is the course of a bucket. Calls are planned for a host as a whole, so the courses of
+// sawOf is the course of a bucket. Calls are planned for a host as a whole, so the courses of
 // its methods end now.
-func (a axis) saw(v *View, b engine.BucketRow, p *past, hit []hitRow, h *engine.HostForecast, planned []float64) saw {
+func (a axis) sawOf(v *View, b engine.BucketRow, p *past, hit []hitRow, h *engine.HostForecast, planned []float64) saw {
 	s := saw{values: a.unknown(), held: make([]bool, a.Width), hits: make([]bool, a.Width)}
 	a.counted(&s, b, p)
 	for _, row := range hit {

@@ -135,3 +135,9 @@ func resultWord(a engine.Attempt) string {
 	}
 	return resultWords[a.Verb]
 }
+
+// resultWords say how an attempt ended, for its sign.
+var resultWords = map[engine.Verb]string{
+	engine.VerbDone: "COMPLETED", engine.VerbRetry: "FAILED", engine.VerbSnooze: "HELD", engine.VerbFail: "FAILED",
+	engine.VerbAbort: "CANCELLED", engine.VerbWait: "COMPLETED", engine.VerbInterrupted: "WARN",
+}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
@@ -9,18 +10,6 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/part"
 )
-
-// SyncWord is how an account stands, as screens write it: an open run that something
-// keeps from going on does not sync.
-func (d *Data) SyncWord(a engine.AccountRow) string {
-	if a.Status.Open() && a.Stand != "" {
-		return string(a.Stand)
-	}
-	if a.Incomplete() {
-		return "INCOMPLETE"
-	}
-	return syncWords[a.Status]
-}
 
 // progressOf is an account's bar: its matches. The bar never moves back, so the
 // timelines that follow are told in words (see stageOf).
@@ -132,4 +121,16 @@ func matchesOf(a *engine.AccountRow) string {
 func playerName(riotID string) string {
 	name, _, _ := strings.Cut(riotID, "#")
 	return name
+}
+
+// BlockedBy says what sets the pace of an open run: a pause, a full limit, or its
+// turn; "" = nothing that is known.
+func BlockedBy(v *View, a engine.AccountRow, e engine.ETA) string {
+	if q, ok := v.Queue(a.Queue); ok && q.Paused {
+		return q.Pause()
+	}
+	if a.Status == engine.SyncPending {
+		return waitsFor(v, a)
+	}
+	return cmp.Or(e.Why, e.Bucket)
 }

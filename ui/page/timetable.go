@@ -59,9 +59,9 @@ type run struct {
 	at   time.Time
 }
 
-// timetable puts together what the rows and the forecast know. Of several hosts it is that
+// newTimetable puts together what the rows and the forecast know. Of several hosts it is that
 // of the one with the most planned.
-func (v *View) timetable(a axis, f *forecast, p *past, plans []engine.ScheduleRow) timetable {
+func (v *View) newTimetable(a axis, f *forecast, p *past, plans []engine.ScheduleRow) timetable {
 	t := timetable{axis: a, plan: f.busiest(v)}
 	if v.Size != S {
 		t.marked = scales[v.Size].high

@@ -92,7 +92,7 @@ func TestTimetable(t *testing.T) {
 		{Job: engine.Job{ID: "1", State: engine.Retryable, Due: v.Now.Add(2 * time.Second)}},
 		{Job: engine.Job{ID: "2", State: engine.Retryable, Due: v.Now}, Starts: v.Now.Add(9 * time.Second), LateBy: "app:europe 100/12s"},
 	}
-	got := v.timetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, []engine.ScheduleRow{
+	got := v.newTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, []engine.ScheduleRow{
 		{Name: "latest", Next: []time.Time{noon.Add(time.Hour)}}, {Name: "off", Paused: true, Next: []time.Time{noon.Add(time.Minute)}},
 		{Name: "rank", Next: []time.Time{noon.Add(30 * time.Minute)}},
 	})
@@ -124,15 +124,15 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 	v, f, p := atWork()
 	v.Engine.Started = noon.Add(-12 * time.Second)
 	a := newAxis(v.Now, 2400*time.Millisecond, 25, 100)
-	got := v.timetable(a, f, p, nil)
+	got := v.newTimetable(a, f, p, nil)
 	if !math.IsNaN(got.made[a.At(v.Engine.Started)-1]) || got.since != v.Engine.Started || got.windows[0].made != 82 {
 		t.Errorf("since %v: %v %+v", got.since, got.made[:30], got.windows[0])
 	}
 	v.Now, v.Frozen = v.Now.Add(-10*time.Second), true
-	if got = v.timetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil); got.plan != nil || sum(got.planned, 0) != 0 {
+	if got = v.newTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil); got.plan != nil || sum(got.planned, 0) != 0 {
 		t.Errorf("the time cursor stands before the forecast: %+v", got.plan)
 	}
-	if got = (&View{Data: &Data{}, Now: v.Now}).timetable(a, &forecast{}, &past{}, nil); got.windows != nil || got.high() != 1 || got.even() != 0 {
+	if got = (&View{Data: &Data{}, Now: v.Now}).newTimetable(a, &forecast{}, &past{}, nil); got.windows != nil || got.high() != 1 || got.even() != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
@@ -142,7 +142,7 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 func TestABurstDoesNotMoveTheScale(t *testing.T) {
 	v, f, p := atWork()
 	v.Theme = themes.NewMono(themes.Unicode)
-	got := v.timetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil)
+	got := v.newTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil)
 	got.made[20] = 48
 	if got.high() != 25 {
 		t.Errorf("a burst makes it %v", got.high())

@@ -305,7 +305,7 @@ func (m *model) view(now time.Time) *page.View {
 	v := &page.View{
 		Data: m.data(), Live: &m.rows.Data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
 		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Hurry: now.Sub(m.pressed) < hurry || m.others.fresh(now), Acts: m.acts, Notes: m.toasts.all, Noted: m.toasts.n,
-		Chaos: m.chaosState(), Keyed: m.keyed,
+		Chaos: m.chaosState(), Keys: m.keyed,
 	}
 	if v.Frozen {
 		v.Now = m.since

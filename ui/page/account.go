@@ -117,7 +117,7 @@ func (p *Account) Cannot(v *View, a Action) string {
 // Act implements Page.
 func (p *Account) Act(v *View, a Action) Effect {
 	src := p.source(v)
-	if p.matches.act(src, a) {
+	if p.matches.steer(src, a) {
 		return Effect{}
 	}
 	switch a {

@@ -110,7 +110,7 @@ func (p *Account) head(v *View, a engine.AccountRow, w int) string {
 	} else if len(about) > 0 {
 		l.Gap(2)
 	}
-	l.Cells(v.state(v.SyncWord(a)))
+	l.Cells(v.State(v.SyncWord(a)))
 	return l.Right(part.Plain(told + " ")).String()
 }
 
@@ -122,13 +122,13 @@ func (p *Account) when(v *View, a engine.AccountRow) string {
 	case !a.Status.Open() && a.LastSync.IsZero():
 		return "never synced"
 	case !a.Status.Open() && (a.Status == engine.SyncFailed || a.Status == engine.SyncCancelled):
-		return "ended " + v.ago(a.Finished) + ", complete " + v.ago(a.LastSync)
+		return "ended " + v.Ago(a.Finished) + ", complete " + v.Ago(a.LastSync)
 	case !a.Status.Open():
-		return "synced " + v.clock(a.LastSync) + ", " + v.ago(a.LastSync)
+		return "synced " + v.Clock(a.LastSync) + ", " + v.Ago(a.LastSync)
 	case e.Why != "" && !e.Known:
 		return e.Why
 	case !c.ends.IsZero() && c.ends.After(v.Now):
-		return "done ~" + v.clock(c.ends) + ", in " + human.Stopwatch(c.ends.Sub(v.beat()))
+		return "done ~" + v.Clock(c.ends) + ", in " + human.Stopwatch(c.ends.Sub(v.beat()))
 	case eta(e) != "":
 		return "done in " + eta(e)
 	}

@@ -71,7 +71,7 @@ func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
 	chart.Mid(h-1, back, themes.Figure, "now")
 	if a.Status.Open() && ends.After(v.Now) {
 		// never across the word "now"
-		text, sign, at := v.clock(ends), v.Theme.Glyphs.Mark, max(axis.At(ends), back+len("now"))
+		text, sign, at := v.Clock(ends), v.Theme.Glyphs.Mark, max(axis.At(ends), back+len("now"))
 		if at >= width { // it lies beyond the chart
 			sign, at = v.Theme.Glyphs.Focus, width-1
 		}
@@ -136,7 +136,7 @@ func (p *Account) oneTakes(v *View, a engine.AccountRow, w, h int) part.Section 
 		s.Rows = []string{v.row(w, part.As(themes.Dim, " no call of it is known yet"))}
 		return s
 	}
-	s.Note, s.Tail = "median of "+count(t.calls), "since "+v.clock(t.since)
+	s.Note, s.Tail = "median of "+count(t.calls), "since "+v.Clock(t.since)
 	high := max(t.limiter, t.http, t.rest)
 	for i, one := range []struct {
 		name string
@@ -255,7 +255,7 @@ func runLine(v *View, r *engine.RunRow, w int) string {
 	if at.IsZero() {
 		at = r.Triggered
 	}
-	l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(v.clock(at)), 12, part.Words).Gap(1)
+	l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(v.Clock(at)), 12, part.Words).Gap(1)
 	l.Field(part.As(themes.Dim, r.Kind), 6, part.Words).Gap(1)
 	brought := part.As(themes.Dim, part.None)
 	if r.Matches.Stored > 0 {

@@ -99,7 +99,7 @@ func (p *Account) comes(v *View, a engine.AccountRow, w, h int) part.Section {
 	case at.IsZero():
 		put("look", part.As(themes.Dim, part.None))
 	default:
-		put("look", part.As(themes.Figure, v.clock(at)), part.As(themes.Dim, "  in "+v.in(at)))
+		put("look", part.As(themes.Figure, v.Clock(at)), part.As(themes.Dim, "  in "+v.In(at)))
 	}
 	switch c := p.next.takes; {
 	case p.next.cost.err != nil:

@@ -18,7 +18,7 @@ func accountFacts(v *View, a engine.AccountRow, w int) []string {
 		part.Plain(listed(a)), part.Plain(human.Counted(a.Calls, "call", "calls")), throttled(a),
 		part.Plain(saved(a)), part.Plain(resumed(a)),
 	}
-	third := []part.Cell{part.As(themes.Dim, "last complete sync "+v.ago(a.LastSync))}
+	third := []part.Cell{part.As(themes.Dim, "last complete sync "+v.Ago(a.LastSync))}
 	if a.LastError != "" {
 		third = []part.Cell{part.As(themes.Err, a.LastError)}
 	}

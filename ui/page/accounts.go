@@ -46,7 +46,7 @@ func (p *Accounts) Got(v *View, q engine.Query, a engine.Answer, err error) {
 // accountColumns are those of the list; some tell of the account's job and queue, and when
 // its run ends.
 var accountColumns = columns.AccountList.
-	Drawn("state", byView(func(v *View, a *engine.AccountRow) part.Cell { return v.state(v.SyncWord(*a)) })).
+	Drawn("state", byView(func(v *View, a *engine.AccountRow) part.Cell { return v.State(v.SyncWord(*a)) })).
 	Drawn("progress_bar", byView(func(v *View, a *engine.AccountRow) part.Cell { return progressOf(v, *a) })).
 	Drawn("eta", byView(func(v *View, a *engine.AccountRow) part.Cell { return etaOf(v, *a) })).
 	Drawn("stage_words", byView(func(v *View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, stageOf(v, *a)) }))
@@ -192,7 +192,7 @@ func (p *Accounts) jobsOf(v *View, account string) []engine.JobRow {
 func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Section {
 	rows := make([]string, 0, max(h, 0))
 	for _, j := range jobs[:min(len(jobs), max(h, 0))] {
-		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(columns.StateWord(&j.Job)), 11, part.State).Gap(2)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(columns.StateWord(&j.Job)), 11, part.State).Gap(2)
 		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).Field(part.Plain(columns.NextTry(pen{v}, &j)), 8, part.Number).Gap(2)
 		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(pen{v}, &j))).String())
 	}

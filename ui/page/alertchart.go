@@ -77,7 +77,7 @@ func (v *View) cameAt(r *engine.AlertRow, w, label, wide int) string {
 		return l.String()
 	}
 	s := columns.AlertSign(pen{v}, r)
-	text := s.Text + " since " + v.clock(r.Since) + ", " + human.Dur(age)
+	text := s.Text + " since " + v.Clock(r.Since) + ", " + human.Dur(age)
 	at := label + max(wide-1-int(age*time.Duration(wide)/time.Hour), 0)
 	if age > time.Hour {
 		at = label

@@ -26,7 +26,7 @@ func newAlertPage() *alertPage {
 	p.list = newList(columns.Alerts, columns.AlertList.Drawn("hour", byView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
 	p.is = screenOf[engine.AlertRow]{
 		screen: ScreenAlerts, file: "alerts", row: "alert",
-		fill: func(v *View) { p.put(v, madeOf{v.Version, p.got}, func() []engine.AlertRow { return p.rows(v) }) },
+		fill: func(v *View) { p.put(v, madeOf{v.Version, p.came}, func() []engine.AlertRow { return p.rows(v) }) },
 		does: map[Action]func(*View, engine.AlertRow) Effect{
 			Open:    func(_ *View, r engine.AlertRow) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} },
 			Ack:     func(*View, engine.AlertRow) Effect { return ackAlerts(p.chosen()) },
@@ -162,7 +162,7 @@ func (p *alertPage) tail(v *View) string {
 	if p.at.IsZero() || v.Alerts != nil {
 		return ""
 	}
-	return "as of " + v.clock(p.at)
+	return "as of " + v.Clock(p.at)
 }
 
 // alertCounts is 2 firing, 1 pending, 1 silenced.
@@ -214,12 +214,12 @@ func evidenceRows(v *View, r *engine.AlertRow, w, h int, label string) (rows []s
 	}
 	shown := r.Evidence[:min(len(r.Evidence), max(h, 0))]
 	for i := range shown {
-		when = max(when, len(v.clock(shown[i].At)))
+		when = max(when, len(v.Clock(shown[i].At)))
 	}
 	for i := range shown {
 		e := &shown[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words)
-		l.Field(part.As(themes.Dim, v.clock(e.At)), when, part.Words).Gap(2)
+		l.Field(part.As(themes.Dim, v.Clock(e.At)), when, part.Words).Gap(2)
 		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).Cells(part.Plain(or(e.Text, e.ID))).String())
 		label = ""
 	}
@@ -234,7 +234,7 @@ const someEvidence, leastChart = 3, 4
 func alertStands(v *View, r *engine.AlertRow) []part.Cell {
 	facts := []part.Cell{columns.AlertSign(pen{v}, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}
 	if r.State != engine.AlertOK && !r.Since.IsZero() {
-		facts = append(facts, part.As(themes.Dim, "since "+v.clock(r.Since)))
+		facts = append(facts, part.As(themes.Dim, "since "+v.Clock(r.Since)))
 	}
 	return v.join(facts...)
 }

@@ -19,7 +19,7 @@ type answer struct {
 	own     uint64    // version of the one thing that it was about, see dueFor
 	acts    int       // View.Acts by then
 	at      time.Time // of the last question
-	got     time.Time
+	came    time.Time
 	err     error
 }
 
@@ -63,8 +63,8 @@ func (a *answer) take(v *View, err error) bool {
 		return false
 	}
 	a.have = true
-	if a.got = a.got.Add(1); v.Now.After(a.got) { // two answers never have the same instant: lists are made anew by it
-		a.got = v.Now
+	if a.came = a.came.Add(1); v.Now.After(a.came) { // two answers never have the same instant: lists are made anew by it
+		a.came = v.Now
 	}
 	return true
 }
@@ -104,7 +104,7 @@ func (a *answer) told(v *View) string {
 	}
 	text := Sentence(a.err)
 	if a.have {
-		text = "as of " + part.Clock(a.got, v.Now) + ": " + text
+		text = "as of " + part.Clock(a.came, v.Now) + ": " + text
 	}
 	return safe.Cut(safe.Text(text), 60)
 }
@@ -123,7 +123,7 @@ func (a *answer) Reload() { a.forget() }
 // madeOf names the versions of what a list of jobs is made of.
 type madeOf struct {
 	version uint64
-	got     time.Time
+	came    time.Time
 }
 
 // reloadEvery is how long a list that is read from disk stays as it is while

@@ -31,7 +31,7 @@ func NewAudit() *Audit {
 	p.list = newList(columns.Audit, columns.AuditList.Drawn("undo", byView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
 	p.is = screenOf[engine.AuditEntry]{
 		screen: ScreenAudit, crumb: "Audit", file: "audit", row: "command",
-		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.AuditEntry { return p.entries }) },
+		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.AuditEntry { return p.entries }) },
 		does: map[Action]func(*View, engine.AuditEntry) Effect{
 			Open:     func(_ *View, e engine.AuditEntry) Effect { return Effect{Open: &Target{Screen: ScreenEntry, Row: e}} },
 			TakeBack: takeBack,
@@ -132,7 +132,7 @@ func takeBack(v *View, e engine.AuditEntry) Effect {
 	f.Try = true
 	f.Confirm = &Confirm{
 		Question: "Take back " + string(e.Op) + " of " + e.Target + "?",
-		Lines:    []string{columns.Who(e.By) + " did it " + v.ago(e.At) + ": " + e.Result, "Only what nothing has happened to since is put back."},
+		Lines:    []string{columns.Who(e.By) + " did it " + v.Ago(e.At) + ": " + e.Result, "Only what nothing has happened to since is put back."},
 		Yes:      "take it back",
 	}
 	return f
@@ -235,7 +235,7 @@ func (p *Audit) detail(v *View, w, h int) []string {
 		return []string{v.row(w, part.As(themes.Dim, " no command is selected"))}
 	}
 	rows := []string{v.row(w, append([]part.Cell{part.As(themes.Dim, " by      ")},
-		v.join(part.Plain(columns.Who(e.By)), part.As(themes.Dim, v.ago(e.At)), part.Plain(why(&e)))...)...)}
+		v.join(part.Plain(columns.Who(e.By)), part.As(themes.Dim, v.Ago(e.At)), part.Plain(why(&e)))...)...)}
 	label := " result  "
 	for _, line := range part.Wrap(or(e.Result, part.None), max(w-len(label)-1, 10)) {
 		rows = append(rows, v.row(w, part.As(themes.Dim, label), part.Plain(line)))

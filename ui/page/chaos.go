@@ -65,7 +65,7 @@ func (p *Chaos) Act(v *View, a Action) Effect {
 		ask := r.Step(a == More)
 		return Effect{Chaos: &ask}
 	}
-	p.act(p.source(v), a)
+	p.steer(p.source(v), a)
 	return Effect{}
 }
 
@@ -142,7 +142,7 @@ func injectedCell(v *View, r *chaos.Row) part.Cell {
 	}
 	sign := v.Theme.State("WARN")
 	text := sign.Glyph + " " + r.Told
-	if left := v.in(r.Until); left != part.None {
+	if left := v.In(r.Until); left != part.None {
 		text += " " + left
 	}
 	return part.As(sign.Token, text)
@@ -206,7 +206,7 @@ func (p *Chaos) now(v *View, w int) []string {
 // engineNow is the engine's state, what is held and until when.
 func engineNow(v *View) []part.Cell {
 	e := &v.Engine
-	state := v.state(string(e.State))
+	state := v.State(string(e.State))
 	if e.Why != "" {
 		state.Text += ": " + e.Why
 	}
@@ -223,12 +223,12 @@ func engineNow(v *View) []part.Cell {
 		return cells
 	}
 	if strings.Contains(e.Why, why) { // the state says it already
-		if left := v.in(until); left != part.None {
+		if left := v.In(until); left != part.None {
 			cells = slices.Insert(cells, 1, part.As(themes.Held, "next try in "+left))
 		}
 		return cells
 	}
-	next, left := part.As(themes.Dim, "next waits for "+why), v.in(until)
+	next, left := part.As(themes.Dim, "next waits for "+why), v.In(until)
 	switch {
 	case left == part.None && v.Size == S:
 		return cells

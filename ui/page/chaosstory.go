@@ -34,7 +34,7 @@ func chaosStory(v *View, w, h int) []string {
 	var rows []string
 	story, when := storyOf(v, h), 0
 	for _, s := range story {
-		when = max(when, len(v.clock(s.at)))
+		when = max(when, len(v.Clock(s.at)))
 	}
 	for _, s := range story {
 		times := ""
@@ -44,7 +44,7 @@ func chaosStory(v *View, w, h int) []string {
 				times = " x" + count(s.times)
 			}
 		}
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(s.at)), when, part.Words).Gap(2)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.Clock(s.at)), when, part.Words).Gap(2)
 		rows = append(rows, l.Cells(levelSigns[s.level]).Gap(1).Cells(part.Plain(s.text), part.As(themes.Dim, times)).String())
 	}
 	if len(rows) == 0 {

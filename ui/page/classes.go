@@ -33,7 +33,7 @@ func NewClasses(queue engine.Queue) *Classes {
 	p.list = newList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
 	p.is = screenOf[engine.ClassRow]{
 		screen: ScreenClasses, crumb: "Error classes", file: "classes", row: "error class",
-		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.ClassRow { return p.found.Classes }) },
+		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.ClassRow { return p.found.Classes }) },
 		does: map[Action]func(*View, engine.ClassRow) Effect{
 			Open: func(_ *View, r engine.ClassRow) Effect {
 				return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: r}}
@@ -64,7 +64,7 @@ func (p *Classes) Want(v *View) engine.Query {
 		if p.latest == nil || p.latest.id != r.Latest {
 			p.latest = NewJob(r.Latest)
 		}
-		if q := p.latest.want(v); q != nil {
+		if q := p.latest.ask(v); q != nil {
 			return q
 		}
 	}

@@ -295,7 +295,7 @@ func (p *Classes) blocks(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []f
 		},
 		func(w, h int) part.Section {
 			return part.Section{Title: "THE CLASS", Height: h, Rows: factRows(v, w, []fact{
-				{"first", v.ago(r.First)}, {"last", v.ago(r.Last)}, {"error", or(columns.InShort(r.Error), part.None)}, {"shape", or(r.Shape, part.None)},
+				{"first", v.Ago(r.First)}, {"last", v.Ago(r.Last)}, {"error", or(columns.InShort(r.Error), part.None)}, {"shape", or(r.Shape, part.None)},
 			})}
 		},
 	}

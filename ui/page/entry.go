@@ -25,7 +25,7 @@ func NewEntry(e engine.AuditEntry) *Entry {
 	number := strconv.FormatUint(e.Seq, 10)
 	p.is = screenOf[engine.JobMove]{
 		screen: ScreenEntry, crumb: string(e.Op) + " #" + number, file: "command-" + number, row: "job",
-		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.JobMove { return p.entry.Moves }) },
+		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.JobMove { return p.entry.Moves }) },
 		does: map[Action]func(*View, engine.JobMove) Effect{
 			Open: func(_ *View, m engine.JobMove) Effect { return Effect{Open: toJob(m.Job)} },
 		},
@@ -61,7 +61,7 @@ func diff(v *View, m *engine.JobMove) part.Cell {
 	var facts []string
 	a, b := m.Before, m.After
 	if !a.Due.Equal(b.Due) {
-		facts = append(facts, "due "+v.clock(a.Due)+" "+v.Theme.Glyphs.Next+" "+v.clock(b.Due))
+		facts = append(facts, "due "+v.Clock(a.Due)+" "+v.Theme.Glyphs.Next+" "+v.Clock(b.Due))
 	}
 	for _, n := range []struct {
 		name   string
@@ -90,7 +90,7 @@ func (p *Entry) Draw(v *View) []string {
 	p.refresh(v)
 	e, w := &p.entry, v.inner(v.W)
 	facts := []fact{
-		{"who", whoFull(e.By)}, {"when", e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" + v.ago(e.At) + ")"},
+		{"who", whoFull(e.By)}, {"when", e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" + v.Ago(e.At) + ")"},
 		{"what", string(e.Op) + " of " + e.Target}, {"why", or(e.Reason, part.None)}, {"result", e.Result},
 	}
 	if e.Queue != nil {

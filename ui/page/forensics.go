@@ -91,7 +91,7 @@ func (p *Forensics) Act(v *View, a Action) Effect {
 	case Recorder:
 		return Effect{Open: &Target{Screen: ScreenLimits, Seq: p.seq}}
 	}
-	p.windows.act(p.windowSource(v), a)
+	p.windows.steer(p.windowSource(v), a)
 	return Effect{}
 }
 

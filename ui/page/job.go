@@ -49,15 +49,15 @@ func (p *Job) row(v *View) engine.JobRow {
 
 // Want implements Page.
 func (p *Job) Want(v *View) engine.Query {
-	if q := p.want(v); q != nil {
+	if q := p.ask(v); q != nil {
 		return q
 	}
 	return p.foot.want(v)
 }
 
-// want is the question about the job: the detail moves with it, and one that has left
+// ask is the question about the job: the detail moves with it, and one that has left
 // the live rows is looked up once more as long as the database moves.
-func (p *Job) want(v *View) engine.Query {
+func (p *Job) ask(v *View) engine.Query {
 	version := uint64(p.row(v).Rev)
 	if _, live := v.Job(p.id); !live && p.detail.Job.State.Live() {
 		version = v.Seq
@@ -122,7 +122,7 @@ func (p *Job) Cannot(v *View, a Action) string {
 
 // Act implements Page.
 func (p *Job) Act(v *View, a Action) Effect {
-	if p.raw.act(a) || p.list.act(p.source(v), a) {
+	if p.raw.act(a) || p.list.steer(p.source(v), a) {
 		return Effect{}
 	}
 	row := p.row(v)
@@ -167,7 +167,7 @@ func resultCell(v *View, a engine.Attempt) part.Cell {
 	}
 	switch {
 	case a.End.IsZero():
-		text = "RUNNING " + v.age(a.Start)
+		text = "RUNNING " + v.Age(a.Start)
 	case text == "" && a.Verb == engine.VerbWait:
 		text = "went on"
 	case text == "":

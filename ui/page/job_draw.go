@@ -80,9 +80,9 @@ func (p *Job) inspector(v *View, outer int) []string {
 // Such as "match:KR_7214550881   ◌ RETRYABLE  2 of 5 tries used, next +0:12".
 func (p *Job) headRow(v *View, w int) string {
 	j := p.row(v)
-	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(columns.JobKey(&j.Job))).Gap(3).Cells(v.state(columns.StateWord(&j.Job))).Gap(2)
+	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(columns.JobKey(&j.Job))).Gap(3).Cells(v.State(columns.StateWord(&j.Job))).Gap(2)
 	if word := string(j.Stand); word != "" && word != columns.StateWord(&j.Job) {
-		l.Cells(v.state(word)).Gap(2)
+		l.Cells(v.State(word)).Gap(2)
 	}
 	l.Cells(part.Plain(p.triesText(v, j)))
 	right := v.join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))
@@ -100,7 +100,7 @@ func (p *Job) triesText(v *View, j engine.JobRow) string {
 		text += " in round " + strconv.Itoa(j.Round)
 	}
 	if j.State == engine.Retryable || j.State == engine.Scheduled {
-		text += ", next " + v.until(j.Due)
+		text += ", next " + v.Until(j.Due)
 	}
 	return text
 }
@@ -113,7 +113,7 @@ func (p *Job) why(v *View) string {
 	}
 	text := j.Why
 	if j.Until.After(v.Now) {
-		text += ", in " + v.in(j.Until)
+		text += ", in " + v.In(j.Until)
 	}
 	if j.Place > 0 {
 		text += ", place " + strconv.Itoa(j.Place) + " in line"
@@ -192,7 +192,7 @@ func (p *Job) answeredNote(v *View) string {
 	if p.detail.Call == nil {
 		return ""
 	}
-	return v.clock(p.detail.Call.At)
+	return v.Clock(p.detail.Call.At)
 }
 
 // answerRows are the last call of the job as the flight recorder has it.
@@ -214,7 +214,7 @@ func (p *Job) answerRows(v *View, w int) []string {
 func (p *Job) factRows(v *View, w int) []string {
 	j := p.row(v)
 	rows := v.flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))), part.Plain(string(j.Queue)), part.Plain(p.detail.Account))
-	rows = append(rows, v.flow(w, part.Plain("created "+v.clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j))...)
+	rows = append(rows, v.flow(w, part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j))...)
 	return append(rows, v.flow(w, append([]part.Cell{part.Plain(parentText(p.detail.Parents, j.State.Terminal()))}, handsOf(&j)...)...)...)
 }
 
@@ -232,7 +232,7 @@ func endedCell(v *View, j engine.JobRow) part.Cell {
 	if !j.State.Terminal() {
 		return part.Cell{}
 	}
-	return part.Plain("ended " + v.clock(j.Finished))
+	return part.Plain("ended " + v.Clock(j.Finished))
 }
 
 // handsOf are whose hands a job went through, and what they have brought.
@@ -303,7 +303,7 @@ func (p *Job) attemptFacts(v *View, a *engine.Attempt) []part.Cell {
 		}
 	}
 	add(a.Status > 0 && a.Err == "", "status "+strconv.Itoa(a.Status))
-	add(!a.Next.IsZero(), "next at "+v.clock(a.Next))
+	add(!a.Next.IsZero(), "next at "+v.Clock(a.Next))
 	add(a.External != "", traceName(p.row(v).Kind)+" "+a.External)
 	add(a.Worker > 0, "worker "+strconv.Itoa(a.Worker))
 	return facts
@@ -314,7 +314,7 @@ func (p *Job) historyRows(v *View, w, h int) []string {
 	rows := make([]string, 0, h)
 	for i := len(p.detail.History) - 1; i >= 0 && len(rows) < h; i-- {
 		t := p.detail.History[i]
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.clock(t.At)), 9, part.Words)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.Clock(t.At)), 9, part.Words)
 		l.Field(part.Plain(v.Theme.Glyphs.Next+" "+t.To), 12, part.Words).Gap(1)
 		reason := columns.InShort(t.Reason)
 		if safe.Width(safe.Text(reason)) < l.Room() {

@@ -38,7 +38,7 @@ func (p *Job) rawLines(v *View) []string {
 	r, on := selected(&p.list, p.source(v).Slice)
 	on = on && r.Attempt != nil
 	at, _ := p.list.cur.Selected()
-	if now := (rawOf{p.got, j.Rev, at}); p.raw.text == nil || p.raw.made != now {
+	if now := (rawOf{p.came, j.Rev, at}); p.raw.text == nil || p.raw.made != now {
 		p.raw.made, p.raw.text = now, rawText(j, r.Attempt, on, p.detail.Call)
 	}
 	return p.raw.text

@@ -272,7 +272,7 @@ func (g *jobGroup) headText(v *View) string {
 		return ""
 	case first.Stand == "" && g.State == engine.Available && first.Place > 0:
 		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
-			return "held by a " + b.BlockedBy + ", it ends in " + v.in(b.Blocked)
+			return "held by a " + b.BlockedBy + ", it ends in " + v.In(b.Blocked)
 		} else if ok {
 			return count(b.Used) + " of " + count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
 		}
@@ -382,7 +382,7 @@ func triesCell(v *View, j *engine.JobRow) part.Cell {
 func goesCell(v *View, j *engine.JobRow) part.Cell {
 	switch at := goesAt(j); {
 	case j.State == engine.Running:
-		return part.As(themes.Run, v.age(j.Started))
+		return part.As(themes.Run, v.Age(j.Started))
 	case j.State == engine.Discarded:
 		return part.As(themes.Err, "never")
 	case j.State.Terminal() || at.IsZero():
@@ -390,7 +390,7 @@ func goesCell(v *View, j *engine.JobRow) part.Cell {
 	case !at.After(v.beat()):
 		return part.As(themes.Run, "now")
 	case j.State == engine.Retryable:
-		return part.As(themes.Retry, strings.TrimPrefix(v.until(at), "+"))
+		return part.As(themes.Retry, strings.TrimPrefix(v.Until(at), "+"))
 	default:
 		return part.Plain(v.soon(at))
 	}

@@ -268,7 +268,7 @@ func lastGoes(v *View, g *jobGroup) string {
 	if !last.After(v.Now) || g.State.Terminal() {
 		return ""
 	}
-	return ", the last goes in " + v.in(last)
+	return ", the last goes in " + v.In(last)
 }
 
 // lineUnder is the line under the cursor that is no job; false = it is one.
@@ -356,5 +356,5 @@ func (p *Jobs) Export(v *View, only bool) (string, [][]string) {
 	drawn := p.fields
 	defer func() { p.fields = drawn }()
 	p.fields = columns.JobList
-	return p.is.file, p.export(v, only)
+	return p.is.file, p.exportRows(v, only)
 }

@@ -50,7 +50,7 @@ func newJobs(queue engine.Queue, shown Shown) *Jobs {
 	p.list = newList(columns.Jobs, columns.JobList, jobKey)
 	p.stand()
 	p.is = screenOf[engine.JobRow]{screen: ScreenJobs, file: "jobs", fill: func(v *View) { // the answer from disk, with what Watch has told since
-		p.put(v, jobsMade{madeOf{v.Version, p.got}, p.queue, p.groups.flat, p.groups.dead.got, p.groups.ended.got, p.peek.rev()}, func() []engine.JobRow { return p.merge(v) })
+		p.put(v, jobsMade{madeOf{v.Version, p.came}, p.queue, p.groups.flat, p.groups.dead.came, p.groups.ended.came, p.peek.rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p
 }

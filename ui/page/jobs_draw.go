@@ -143,7 +143,7 @@ func (p *Jobs) actRail(v *View, a Action) bool {
 	case a == Open || a == Right:
 		p.rail.on = false
 		return true
-	case !p.rail.act(p.rail.source(v), a):
+	case !p.rail.steer(p.rail.source(v), a):
 		return false
 	}
 	p.choose(p.rail.queue(v))

@@ -59,7 +59,7 @@ func inText(v *View, at time.Time) string {
 func (v *View) soon(at time.Time) string {
 	left := at.Sub(v.beat())
 	if left >= 10*time.Second {
-		return v.in(at)
+		return v.In(at)
 	}
 	v.Ticks = true
 	return strconv.FormatFloat(max(left, 0).Seconds(), 'f', 1, 64) + " s"
@@ -89,9 +89,9 @@ func whatStands(v *View, j *engine.JobRow) string {
 
 // whyRuns is of a job that runs: for how long, and whether its call waits for a permit.
 func whyRuns(v *View, j *engine.JobRow) told {
-	t := told{lead: "Its " + human.Ordinal(j.Tries) + " try runs", text: "for " + v.age(j.Started) + "."}
+	t := told{lead: "Its " + human.Ordinal(j.Tries) + " try runs", text: "for " + v.Age(j.Started) + "."}
 	if j.Worker > 0 {
-		t.text = "for " + v.age(j.Started) + ", in the hands of worker " + strconv.Itoa(j.Worker) + "."
+		t.text = "for " + v.Age(j.Started) + ", in the hands of worker " + strconv.Itoa(j.Worker) + "."
 	}
 	for _, w := range v.Limits.Waiting {
 		if w.Job == j.ID {
@@ -106,16 +106,16 @@ func whyRuns(v *View, j *engine.JobRow) told {
 func whyEnded(v *View, j *engine.JobRow) told {
 	switch j.State {
 	case engine.Completed:
-		return told{lead: "It was done", text: v.ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
+		return told{lead: "It was done", text: v.Ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
 	case engine.Cancelled:
-		return told{lead: "It was cancelled", text: v.ago(j.Finished) + ": " + or(j.LastError, "by an operator") + ".", act: v.keyed("{retry} starts it again.")}
+		return told{lead: "It was cancelled", text: v.Ago(j.Finished) + ": " + or(j.LastError, "by an operator") + ".", act: v.keyed("{retry} starts it again.")}
 	}
 	t := told{lead: capital(columns.InShort(or(j.LastError, string(j.Class)))) + ".", act: v.keyed("{retry} tries it again from the beginning.")}
 	switch {
 	case j.MaxAttempts > 0 && j.Tries >= j.MaxAttempts:
-		t.text = "All " + strconv.Itoa(j.Tries) + " tries were used; it was given up " + v.ago(j.Finished) + "."
+		t.text = "All " + strconv.Itoa(j.Tries) + " tries were used; it was given up " + v.Ago(j.Finished) + "."
 	default:
-		t.text = "That answer is final: it was given up " + v.ago(j.Finished) + ", and no other try follows by itself."
+		t.text = "That answer is final: it was given up " + v.Ago(j.Finished) + ", and no other try follows by itself."
 	}
 	return t
 }
@@ -135,7 +135,7 @@ func whyInLine(v *View, j *engine.JobRow, next string) told {
 		t.text = "It goes " + inText(v, j.Until) + spreadText(v, j.Place) + "."
 	}
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
-		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.clock(j.Due) + ", " + human.Age(v.beat().Sub(j.Due.Truncate(time.Second))) + " ago."
+		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + human.Age(v.beat().Sub(j.Due.Truncate(time.Second))) + " ago."
 	}
 	t.act = v.keyed("{retry} would not make it faster")
 	if next != "" {
@@ -180,15 +180,15 @@ func pace(perSecond float64) string {
 func whyBacksOff(v *View, j *engine.JobRow) told {
 	t := told{lead: capital(columns.LastAnswer(&j.Job))}
 	if at, ok := lastFailure(j); ok {
-		t.lead += " at " + v.clock(at)
+		t.lead += " at " + v.Clock(at)
 	}
 	t.lead += "."
-	due := "it is due at " + v.clock(j.Due)
+	due := "it is due at " + v.Clock(j.Due)
 	switch {
 	case j.Delay <= 0:
 		t.text = capital(due) + "."
 	case j.InLineAgain():
-		t.text = stepText(j) + ", so it was due at " + v.clock(j.Due) + "."
+		t.text = stepText(j) + ", so it was due at " + v.Clock(j.Due) + "."
 	default:
 		t.text = stepText(j) + ", so " + due + "."
 	}
@@ -213,7 +213,7 @@ func lateText(v *View, j *engine.JobRow) string {
 	case late < time.Second:
 		return ""
 	}
-	return "No room until " + v.clock(j.Starts) + ": " + human.Age(late) + " late."
+	return "No room until " + v.Clock(j.Starts) + ": " + human.Age(late) + " late."
 }
 
 // lateBy is how much later than its instant a retry goes, as far as that is known.
@@ -237,7 +237,7 @@ func ifAgain(v *View, j *engine.JobRow) string {
 	}
 	var steps []string
 	for i, at := range againAt(j) {
-		steps = append(steps, v.clock(at)+" +"+human.Window(j.Then[i]))
+		steps = append(steps, v.Clock(at)+" +"+human.Window(j.Then[i]))
 	}
 	return "If it fails again: " + strings.Join(steps, "  then ") + "  then it is given up."
 }

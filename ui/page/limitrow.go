@@ -33,13 +33,13 @@ func scopeName(b engine.BucketRow) string {
 // downText says what is done about an endpoint that is down, and since when it is.
 func downText(v *View, b engine.BreakerRow) string {
 	text := "tried now"
-	if left := v.in(b.Next); left != part.None {
+	if left := v.In(b.Next); left != part.None {
 		text = "next try in " + left
 	}
 	if b.Waiting > 0 {
 		text += ", " + count(b.Waiting) + " wait"
 	}
-	return text + ", since " + v.clock(b.Since)
+	return text + ", since " + v.Clock(b.Since)
 }
 
 // breakerOf is what a row of kindBreaker stands for.
@@ -73,7 +73,7 @@ func bucketState(v *View, b engine.BucketRow) (word, more string) {
 	case b.Cap > 0:
 		return "CAPPED", fmt.Sprintf("%d %%: %s", b.Cap, frozenText(v, b))
 	case b.Blocked.After(v.Now):
-		return "BACKING OFF", b.BlockedBy + ", " + v.in(b.Blocked)
+		return "BACKING OFF", b.BlockedBy + ", " + v.In(b.Blocked)
 	}
 	return "OPEN", heldText(v, b)
 }
@@ -91,7 +91,7 @@ func heldText(v *View, b engine.BucketRow) string {
 		if text != "" {
 			text += ", "
 		}
-		text += "next in " + v.in(b.NextFree)
+		text += "next in " + v.In(b.NextFree)
 	}
 	return text
 }
@@ -101,7 +101,7 @@ func heldText(v *View, b engine.BucketRow) string {
 func frozenText(v *View, b engine.BucketRow) string {
 	text := v.keyed("until {limits/pause} resumes")
 	if !b.Thaws.IsZero() {
-		text = "until " + v.clock(b.Thaws)
+		text = "until " + v.Clock(b.Thaws)
 	}
 	if b.FreezeWhy != "" {
 		text = b.FreezeWhy + ", " + text
@@ -171,7 +171,7 @@ func limitRow(v *View, b engine.BucketRow, w int, host string) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	if b.Kind == kindBreaker {
 		word, text := bucketState(v, b)
-		l.Cells(part.Plain(limitName(b, host)+" "), v.state(word)).Gap(1)
+		l.Cells(part.Plain(limitName(b, host)+" "), v.State(word)).Gap(1)
 		return l.Cells(part.As(themes.Dim, or(part.Clause(text, l.Room()-1), text))).String()
 	}
 	word, _ := bucketState(v, b)
@@ -187,9 +187,9 @@ func limitRow(v *View, b engine.BucketRow, w int, host string) string {
 	case b.Frozen() && b.Thaws.IsZero():
 		l.Right(part.As(sign.Token, sign.Glyph+" "))
 	case b.Blocked.After(v.Now):
-		l.Right(part.As(sign.Token, v.in(b.Blocked)+" "))
+		l.Right(part.As(sign.Token, v.In(b.Blocked)+" "))
 	case b.Limit > 0:
-		l.Right(part.As(themes.Dim, v.in(b.Reset)+" "))
+		l.Right(part.As(themes.Dim, v.In(b.Reset)+" "))
 	}
 	return l.String()
 }
@@ -220,7 +220,7 @@ func holds(v *View) string {
 	case next != "":
 		return windowName(v, b) + shutWord(b) + ", " + next
 	case len(v.Limits.Waiting) > 0:
-		return windowName(v, b) + ", next call in " + v.in(v.Limits.Waiting[0].Until)
+		return windowName(v, b) + ", next call in " + v.In(v.Limits.Waiting[0].Until)
 	}
 	return brief(v, b) + " lets " + count(b.Limit) + " through per " + human.Window(b.Window)
 }

@@ -118,11 +118,11 @@ func (p *limitPage) Act(v *View, a Action) Effect {
 			return steerBucket(b)
 		}
 	case p.onCalls:
-		if p.calls.act(p.source(v), a) {
+		if p.calls.steer(p.source(v), a) {
 			p.moved = a != Home
 		}
 	default:
-		p.buckets.act(p.bucketSource(v), a)
+		p.buckets.steer(p.bucketSource(v), a)
 	}
 	return Effect{}
 }

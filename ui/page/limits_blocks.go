@@ -80,7 +80,7 @@ func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 		if s.Note == "" { // the names of hosts take the place of what it does
 			name, does.Text = w-16, ""
 		}
-		l.Gap(1).Field(part.Plain(v.in(r.at)), 5, part.Number).Gap(2).Field(part.Plain(r.name), name, part.Words)
+		l.Gap(1).Field(part.Plain(v.In(r.at)), 5, part.Number).Gap(2).Field(part.Plain(r.name), name, part.Words)
 		l.Field(part.As(themes.Run, "+"+tallCount(int64(r.back))), 7, part.Number).Cells(does)
 		s.Rows = append(s.Rows, l.String())
 	}

@@ -310,7 +310,7 @@ func (d *limitsChart) heads() {
 	}
 	for _, w := range d.t.windows {
 		if w.begin.After(d.Now) {
-			d.chart.Try(1, d.t.At(w.begin), themes.Dim, d.resetText(w.begin, d.t.window))
+			d.chart.Try(1, d.t.At(w.begin), themes.Dim, d.resetText(w.begin, d.t.span))
 		}
 	}
 }
@@ -348,7 +348,7 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 	if b.Limit <= 0 {
 		end := d.fieldsFrom() + bucketFigures - bucketReset
 		l.Field(part.As(name, scopeName(b)), 1+bucketName+bucketUsed, part.Words).Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
-		l.Field(part.As(sign.Token, d.in(latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
+		l.Field(part.As(sign.Token, d.In(latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
 		return
 	}
 	l.Field(part.As(name, scopeName(b)), bucketName, part.Words)
@@ -356,14 +356,14 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 	l.Field(part.As(themes.Dim, "/"+briefCount(b.Limit)), bucketLimit, part.Words)
 	l.Field(part.As(themes.Dim, human.Window(b.Window)), bucketWindow, part.Number)
 	l.Field(d.riotSays(b), bucketRiot, part.Number)
-	reset := part.Plain(d.in(b.Reset))
+	reset := part.Plain(d.In(b.Reset))
 	switch {
 	case (b.Frozen() || b.Cap > 0) && !b.Thaws.IsZero():
-		reset = part.As(sign.Token, d.in(b.Thaws))
+		reset = part.As(sign.Token, d.In(b.Thaws))
 	case b.Frozen():
 		reset = part.As(sign.Token, sign.Glyph)
 	case b.Blocked.After(d.Now):
-		reset = part.As(sign.Token, d.in(b.Blocked))
+		reset = part.As(sign.Token, d.In(b.Blocked))
 	case reset.Text == part.None:
 		reset.Token = themes.Dim
 	}
@@ -491,7 +491,7 @@ func (p *limitPage) limitsTail(v *View, t *timetable, hidden int) string {
 	case len(seen) == 0:
 		return ""
 	case seen[0].At.Sub(t.begin()) > 2*t.Step:
-		return "known since " + v.clock(seen[0].At)
+		return "known since " + v.Clock(seen[0].At)
 	}
 	return roundly(time.Duration(t.Back)*t.Step) + " back, " + roundly(t.reaches()) + " ahead"
 }

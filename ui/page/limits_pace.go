@@ -92,9 +92,9 @@ func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(t
 	}
 	switch left := plan.Limit - open.Made; {
 	case left <= 0:
-		add(themes.Text, "full: the next go in "+d.in(open.End))
+		add(themes.Text, "full: the next go in "+d.In(open.End))
 	case open.Calls() == plan.Limit && open.End.After(d.Now):
-		add(themes.Text, whose+count(left)+" left, spread over "+d.in(open.End))
+		add(themes.Text, whose+count(left)+" left, spread over "+d.In(open.End))
 	default:
 		add(themes.Text, whose+count(left)+" left, "+count(open.Calls()-open.Made)+" planned")
 	}

@@ -272,7 +272,7 @@ func (l *list[T]) act(v *View, a Action) bool {
 	case Wide:
 		l.wide, l.pan = !l.wide, 0
 	default:
-		return l.pane.act(src, a)
+		return l.pane.steer(src, a)
 	}
 	return true
 }
@@ -413,9 +413,9 @@ type Exporter interface {
 	Export(v *View, only bool) (name string, rows [][]string)
 }
 
-// export gives all rows that are shown, or only the marked ones or the one under
+// exportRows gives all rows that are shown, or only the marked ones or the one under
 // the cursor.
-func (l *list[T]) export(v *View, only bool) [][]string {
+func (l *list[T]) exportRows(v *View, only bool) [][]string {
 	rows := l.shown
 	if only {
 		chosen := l.chosen()

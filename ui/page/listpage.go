@@ -63,5 +63,5 @@ func (p *listPage[T]) Act(v *View, a Action) Effect {
 // Export implements Exporter.
 func (p *listPage[T]) Export(v *View, only bool) (string, [][]string) {
 	p.refresh(v)
-	return p.is.file, p.export(v, only)
+	return p.is.file, p.exportRows(v, only)
 }

@@ -63,7 +63,7 @@ func (p *Logs) minutes(v *View, w int) part.Section {
 	axis.To(label + cells - len("now")).Cells(part.As(themes.Figure, "now"))
 	s := part.Section{Title: "LEVELS", Note: "records per minute", Rows: append(rows, axis.String()), Height: minuteRows}
 	if len(p.records) > 0 {
-		s.Tail = "read since " + v.clock(p.records[0].At)
+		s.Tail = "read since " + v.Clock(p.records[0].At)
 	}
 	return s
 }

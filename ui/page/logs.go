@@ -160,7 +160,7 @@ func (p *Logs) Act(v *View, a Action) Effect {
 	case Open:
 		return p.enter()
 	default:
-		if p.pane.act(p, a) && a != Left && a != Right {
+		if p.pane.steer(p, a) && a != Left && a != Right {
 			p.off = p.cur.At() < len(p.lines)-1
 			p.older = p.older || p.cur.At() == 0
 		}

@@ -147,7 +147,7 @@ func (p *Logs) clockWord() string {
 func (p *Logs) mode(v *View) part.Cell {
 	switch {
 	case v.Frozen:
-		return v.state("FROZEN")
+		return v.State("FROZEN")
 	case p.off:
 		return part.As(themes.Held, v.keyed("{last row} follows"))
 	}
@@ -218,9 +218,9 @@ func (p *Logs) prefix(v *View, l *part.Line, r *record) {
 	text := r.At.In(v.Now.Location()).Format("15:04:05.000")
 	switch {
 	case p.ago:
-		width, text = 9, v.ago(r.At)
+		width, text = 9, v.Ago(r.At)
 	case v.Now.Sub(r.At) > 20*time.Hour:
-		text = v.clock(r.At)
+		text = v.Clock(r.At)
 	case v.Size == S:
 		width, text = 8, text[:8]
 	}

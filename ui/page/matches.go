@@ -59,7 +59,7 @@ func newMatchPage(account string) *matchPage {
 	p := &matchPage{account: account}
 	p.list = newList(columns.Matches, shown.Drawn("err", byView(matchFault)), matchID)
 	p.is = screenOf[engine.MatchRow]{screen: ScreenMatches, crumb: "Matches", file: "matches", fill: func(v *View) {
-		p.put(v, matchesMade{madeOf{got: p.got}, len(p.read), p.status}, p.ofStatus)
+		p.put(v, matchesMade{madeOf{came: p.came}, len(p.read), p.status}, p.ofStatus)
 	}}
 	return p
 }
@@ -334,7 +334,7 @@ const mostSums = 10
 // matchFacts tell of a match what its row cuts: the game, what is stored of it, and what
 // went wrong. A match in a list of all has no player.
 func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
-	game := []part.Cell{v.state(columns.MatchWord(m.Status))}
+	game := []part.Cell{v.State(columns.MatchWord(m.Status))}
 	if !m.FetchedAt.IsZero() {
 		game = append(game, part.Plain(columns.ModeName(m.QueueID, m.Mode)))
 	}
@@ -347,11 +347,11 @@ func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
 	}
 	tried, kept := []part.Cell{part.As(themes.Dim, human.Counted(m.Attempts, "try", "tries"))}, []part.Cell(nil)
 	if !m.FetchedAt.IsZero() {
-		tried = append(tried, part.As(themes.Dim, "played "+v.clock(m.Played)+", "+columns.GameLength(m.Duration)))
-		kept = append(kept, part.As(themes.Dim, "stored "+v.clock(m.FetchedAt)), part.As(themes.Dim, human.Bytes(int64(m.Bytes))),
+		tried = append(tried, part.As(themes.Dim, "played "+v.Clock(m.Played)+", "+columns.GameLength(m.Duration)))
+		kept = append(kept, part.As(themes.Dim, "stored "+v.Clock(m.FetchedAt)), part.As(themes.Dim, human.Bytes(int64(m.Bytes))),
 			part.As(themes.Dim, "timeline "+strings.ToLower(columns.MatchWord(m.Timeline))))
 	} else if !m.LastAttemptAt.IsZero() {
-		tried = append(tried, part.As(themes.Dim, "last tried "+v.clock(m.LastAttemptAt)))
+		tried = append(tried, part.As(themes.Dim, "last tried "+v.Clock(m.LastAttemptAt)))
 	}
 	row := func(facts ...part.Cell) string {
 		return v.row(w, append([]part.Cell{part.Plain(" ")}, v.fitting(w-2, facts...)...)...)
@@ -409,7 +409,7 @@ func (p *matchPage) foot(v *View) string {
 		return told
 	}
 	if p.pages > 1 {
-		return "as of " + v.clock(p.got) + v.keyed(", {reload} reads again")
+		return "as of " + v.Clock(p.came) + v.keyed(", {reload} reads again")
 	}
 	return ""
 }

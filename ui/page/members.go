@@ -25,7 +25,7 @@ func NewMembers() *Members {
 	p.list = newList(columns.Members, columns.MemberList.Drawn("minute", byView(minuteCell)), func(r *engine.MemberRow) string { return r.ID })
 	p.is = screenOf[engine.MemberRow]{
 		screen: ScreenMembers, crumb: "Members", file: "members", row: "member",
-		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.MemberRow { return p.page.Members }) },
+		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.MemberRow { return p.page.Members }) },
 		cannot: func(_ *View, a Action, _ engine.MemberRow) string {
 			if a == Open {
 				return "a member has no screen of its own: all of it stands here"
@@ -144,7 +144,7 @@ func memberFacts(v *View, r *engine.MemberRow) []fact {
 	}
 	return []fact{
 		{"role", is},
-		{"runs", "since " + v.clock(r.Since) + ", on " + r.Host},
+		{"runs", "since " + v.Clock(r.Since) + ", on " + r.Host},
 		{"API key", or(r.Key, "none")},
 		{"clock", columns.ClockOff(r.Ahead) + " to the database's"},
 		{"note", or(columns.NoteOf(r), "nothing is wrong")},
@@ -207,7 +207,7 @@ func (p *Members) led(v *View, w, h int) part.Section {
 		s.Rows = append(s.Rows, v.row(w, part.Plain(" "+line)))
 	}
 	for i, t := range p.page.Terms {
-		cells := []part.Cell{part.As(themes.Dim, " "+v.clock(t.Since)+"  "), part.Plain(t.Leader + " on " + t.Host)}
+		cells := []part.Cell{part.As(themes.Dim, " "+v.Clock(t.Since)+"  "), part.Plain(t.Leader + " on " + t.Host)}
 		before := ""
 		if i+1 < len(p.page.Terms) {
 			before = tookOver(&t, &p.page.Terms[i+1])

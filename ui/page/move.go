@@ -33,8 +33,8 @@ func (p *pane) follow(src part.Source) {
 	p.asked = false
 }
 
-// act moves the cursor or pans; false when the key means something else.
-func (p *pane) act(src part.Source, a Action) bool {
+// steer moves the cursor or pans; false when the key means something else.
+func (p *pane) steer(src part.Source, a Action) bool {
 	if move, ok := moves[a]; ok {
 		p.cur.Sync(src, p.height)
 		move(&p.cur, src, p.height)

@@ -188,7 +188,7 @@ func (o *overviewPage) Act(v *View, a Action) Effect {
 		o.focus = (o.focus + 1) % overviewPanes
 		return Effect{}
 	}
-	if o.panes[o.focus].act(o.source(v), a) {
+	if o.panes[o.focus].steer(o.source(v), a) {
 		return Effect{}
 	}
 	switch a {

@@ -122,7 +122,7 @@ func TestP36_ShownTimesAreNeverNegative(t *testing.T) {
 			State: engine.State(rapid.IntRange(0, 7).Draw(t, "state")), Created: at("created"), Started: at("started"), Finished: at("finished"), Due: at("due"),
 		}}
 		v := view(&Data{Ready: true})
-		for _, text := range []string{v.in(j.Due), v.ago(j.Created)} {
+		for _, text := range []string{v.In(j.Due), v.Ago(j.Created)} {
 			if text == "" || text[0] == '-' {
 				t.Fatalf("shows %q", text)
 			}

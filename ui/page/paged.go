@@ -28,7 +28,7 @@ func (p *paged) due(v *View, version uint64) (page engine.Page, ask bool) {
 		p.pending = true
 		page.After, p.next = p.next, ""
 		return page, true
-	case p.have && v.Acts == p.acts && v.Now.Sub(p.got) < restPages*p.took:
+	case p.have && v.Acts == p.acts && v.Now.Sub(p.came) < restPages*p.took:
 		return page, false
 	case !p.answer.due(v, version):
 		return page, false

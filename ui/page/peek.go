@@ -130,7 +130,7 @@ func (k *peek) around(v *View, w, h int) []part.Section {
 func (p *Job) beside(v *View, w, h int) []part.Section {
 	j := p.row(v)
 	life := []string{
-		v.row(w, part.Plain(" "), v.state(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
+		v.row(w, part.Plain(" "), v.State(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
 		v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))...)...),
 	}
 	life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
@@ -166,7 +166,7 @@ func (p *Job) besideFacts(v *View, w int) []string {
 	}
 	rows := []string{
 		line(part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
-		line(part.Plain("created "+v.clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j)),
+		line(part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j)),
 	}
 	if hands := handsOf(&j); len(hands) > 0 {
 		rows = append(rows, line(hands...))

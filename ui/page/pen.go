@@ -10,14 +10,8 @@ import (
 // pen writes the cells of a catalogue as a view does.
 type pen struct{ *View }
 
-func (p pen) Now() time.Time              { return p.View.Now }
-func (p pen) Clock(at time.Time) string   { return p.clock(at) }
-func (p pen) Age(at time.Time) string     { return p.age(at) }
-func (p pen) Ago(at time.Time) string     { return p.ago(at) }
-func (p pen) In(at time.Time) string      { return p.in(at) }
-func (p pen) Until(at time.Time) string   { return p.until(at) }
-func (p pen) Why(reason string) string    { return briefWhy(p.View, reason) }
-func (p pen) State(word string) part.Cell { return p.state(word) }
+func (p pen) Now() time.Time           { return p.View.Now }
+func (p pen) Why(reason string) string { return briefWhy(p.View, reason) }
 func (p pen) Sign(state, text string) part.Cell {
 	sign := p.Theme.State(state)
 	return part.As(sign.Token, sign.Glyph+" "+text)

@@ -89,7 +89,7 @@ func (p *planned) runsIn(label, zone string) []part.Cell {
 
 // editedText tells who edited a schedule and what the configuration says.
 func editedText(v *View, r *engine.ScheduleRow) string {
-	text := "edited" + columns.ByUser(r.Edit.By) + ", " + v.ago(r.Edit.At)
+	text := "edited" + columns.ByUser(r.Edit.By) + ", " + v.Ago(r.Edit.At)
 	if r.Edit.Reason != "" {
 		text += ": " + r.Edit.Reason
 	}

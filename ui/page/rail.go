@@ -124,7 +124,7 @@ func queueFacts(v *View, q engine.QueueRow, w int) []string {
 		pair(n(themes.Err, "discarded", engine.Discarded), pace),
 	}
 	if !q.OldestDue.IsZero() {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " oldest waits "+v.age(q.OldestDue))))
+		rows = append(rows, v.row(w, part.As(themes.Dim, " oldest waits "+v.Age(q.OldestDue))))
 	}
 	if why := queueWhy(v, q); why != "" {
 		token := themes.Dim
@@ -140,11 +140,11 @@ func queueFacts(v *View, q engine.QueueRow, w int) []string {
 func queueWhy(v *View, q engine.QueueRow) string {
 	switch {
 	case q.Paused && q.Reason != "":
-		return q.Reason + ", " + v.ago(q.Since)
+		return q.Reason + ", " + v.Ago(q.Since)
 	case q.Paused:
-		return strings.TrimSpace(columns.ByUser(q.By) + " " + v.ago(q.Since))
+		return strings.TrimSpace(columns.ByUser(q.By) + " " + v.Ago(q.Since))
 	case q.Why != "" && !q.Until.IsZero():
-		return briefWhy(v, q.Why) + ", in " + v.in(q.Until)
+		return briefWhy(v, q.Why) + ", in " + v.In(q.Until)
 	}
 	return briefWhy(v, q.Why)
 }

@@ -42,14 +42,14 @@ func (p *recordPage) Act(v *View, a Action) Effect {
 	case a == Open:
 		return Effect{Open: toJob(p.Job)}
 	}
-	p.pane.act(p.source(v), a)
+	p.pane.steer(p.source(v), a)
 	return Effect{}
 }
 
 func (p *recordPage) facts(v *View) []fact {
 	at := p.At.In(v.Now.Location())
 	out := []fact{
-		{"time", at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.ago(p.At) + ")"}, {"level", p.Level}, {"area", p.Area}, {"text", p.Text},
+		{"time", at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.Ago(p.At) + ")"}, {"level", p.Level}, {"area", p.Area}, {"text", p.Text},
 	}
 	if p.Job != "" {
 		out = append(out, fact{"job", string(p.Job)})

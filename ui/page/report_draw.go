@@ -51,7 +51,7 @@ func (p *Reports) covers(v *View, r *engine.PlayReport) []part.Cell {
 // What has no room is left out from the end; the zone, without which the hours mean nothing, never.
 func (p *Reports) madeRow(v *View, r *engine.PlayReport, w int) string {
 	tail := part.As(themes.Dim, p.tail(v)+" ")
-	facts := v.fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, playSpan(v, r)), part.As(themes.Dim, "built "+v.clock(r.Built)), p.leftOut(r))
+	facts := v.fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, playSpan(v, r)), part.As(themes.Dim, "built "+v.Clock(r.Built)), p.leftOut(r))
 	return part.NewLine(v.Theme, w).Gap(1).Cells(facts...).Right(tail).String()
 }
 

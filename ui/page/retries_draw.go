@@ -427,5 +427,5 @@ func startsCell(v *View, j engine.JobRow) part.Cell {
 	case j.Starts.IsZero():
 		return part.As(themes.Warn, "not yet: "+j.LateBy)
 	}
-	return part.As(themes.Warn, v.clock(j.Starts.Truncate(startsRound))+", for "+briefBucket(v, j.LateBy))
+	return part.As(themes.Warn, v.Clock(j.Starts.Truncate(startsRound))+", for "+briefBucket(v, j.LateBy))
 }

@@ -105,7 +105,7 @@ func (p *Job) rungCells(v *View, r rung, cells []part.Cell) []part.Cell {
 		number.Text = v.Theme.Glyphs.Snoozed
 	}
 	if r.Attempt == nil {
-		return append(cells, number, part.As(themes.Dim, v.clock(r.at)), part.Cell{}, part.Cell{}, part.Cell{}, p.nextCell(v, r))
+		return append(cells, number, part.As(themes.Dim, v.Clock(r.at)), part.Cell{}, part.Cell{}, part.Cell{}, p.nextCell(v, r))
 	}
 	layout := "15:04:05.000"
 	if v.Size == S {
@@ -119,7 +119,7 @@ func (p *Job) rungCells(v *View, r rung, cells []part.Cell) []part.Cell {
 func (p *Job) nextCell(v *View, r rung) part.Cell {
 	j := p.row(v)
 	sign := v.Theme.State(columns.StateWord(&j.Job))
-	text := "next " + v.until(j.Due)
+	text := "next " + v.Until(j.Due)
 	switch late := lateBy(v, &j); {
 	case r.planned:
 		again := " if it fails, +"
@@ -128,7 +128,7 @@ func (p *Job) nextCell(v *View, r rung) part.Cell {
 		}
 		return part.As(themes.Planned(themes.Retry), v.Theme.Glyphs.Planned+again+human.Window(r.after))
 	case j.State == engine.Available:
-		text = "in line " + v.age(j.Due)
+		text = "in line " + v.Age(j.Due)
 	case late >= time.Second:
 		return part.As(themes.Warn, sign.Glyph+" "+text+", "+human.Age(late)+" late")
 	}
@@ -288,7 +288,7 @@ func (p *Job) foldRows(v *View, w int) (rows []string) {
 		}
 		l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Dim, head).Gap(1)
 		if r.Attempt == nil {
-			rows = append(rows, l.Put(themes.Dim, v.clock(r.at)).Gap(1).Cells(p.nextCell(v, r)).String())
+			rows = append(rows, l.Put(themes.Dim, v.Clock(r.at)).Gap(1).Cells(p.nextCell(v, r)).String())
 			continue
 		}
 		l.Put(themes.Dim, r.Start.In(v.Now.Location()).Format("15:04:05")).Gap(1).Cells(resultCell(v, *r.Attempt))

@@ -29,9 +29,9 @@ func accountRows(v *View, all []engine.AccountRow, w, h int, none string) []stri
 	rows := make([]string, 0, max(h, 0))
 	for i := range all[:min(len(all), max(h, 0))] {
 		a := &all[i]
-		l := part.NewLine(v.Theme, w).Gap(1).Field(v.state(v.SyncWord(*a)), 12, part.Words)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(v.SyncWord(*a)), 12, part.Words)
 		l.Field(part.Plain(a.RiotID), max(l.Room()-25, 10), part.Words).Gap(1)
-		l.Field(part.As(themes.Dim, matchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.ago(a.LastSync)), 10, part.Number)
+		l.Field(part.As(themes.Dim, matchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.Ago(a.LastSync)), 10, part.Number)
 		rows = append(rows, l.String())
 	}
 	if len(all) == 0 && h > 0 {

@@ -28,7 +28,7 @@ func NewSchedules() *Schedules {
 	switched := func(op engine.Op, r engine.ScheduleRow) Effect { return do(engine.Command{Op: op, Schedule: r.Name}) }
 	p.is = screenOf[engine.ScheduleRow]{
 		screen: ScreenSchedules, crumb: "Schedules", file: "schedules", row: "schedule",
-		fill: func(v *View) { p.put(v, madeOf{got: p.got}, func() []engine.ScheduleRow { return p.page.Schedules }) },
+		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.ScheduleRow { return p.page.Schedules }) },
 		does: map[Action]func(*View, engine.ScheduleRow) Effect{
 			Retry: func(_ *View, r engine.ScheduleRow) Effect { return switched(engine.OpRunSchedule, r) },
 			Pause: func(_ *View, r engine.ScheduleRow) Effect {
@@ -126,7 +126,7 @@ func (p *Schedules) leftOut(v *View, w, h int) part.Section {
 	}
 	slices.SortStableFunc(all, func(a, b skip) int { return b.Planned.Compare(a.Planned) })
 	for _, t := range all {
-		text := v.clock(t.Planned) + " " + t.name
+		text := v.Clock(t.Planned) + " " + t.name
 		if t.Count > 1 {
 			text += ", " + count(t.Count) + " times"
 		}
@@ -171,12 +171,12 @@ func (p *Schedules) runs(v *View) []timeRow {
 			rows[i].signs = append(rows[i].signs, timeSign{at: at, sign: sign})
 		}
 		if len(r.Next) > 0 {
-			rows[i].signs[0].told = v.clock(r.Next[0])
+			rows[i].signs[0].told = v.Clock(r.Next[0])
 		}
 		if r.Last.Result != "" {
 			cell := columns.LastRun(pen{v}, r)
 			sign := themes.State{Glyph: v.Theme.State("RUNNING").Glyph, Token: cell.Token}
-			rows[i].signs = append(rows[i].signs, timeSign{r.Last.At, sign, v.clock(r.Last.At)})
+			rows[i].signs = append(rows[i].signs, timeSign{r.Last.At, sign, v.Clock(r.Last.At)})
 		}
 	}
 	return rows
@@ -202,16 +202,16 @@ func (p *Schedules) detail(v *View, w int) []string {
 		rows = append(rows, v.row(w, part.As(themes.Accent, " "+editedText(v, &r))))
 	}
 	if r.Paused {
-		why := "paused" + columns.ByUser(r.By) + " " + v.ago(r.Since)
+		why := "paused" + columns.ByUser(r.By) + " " + v.Ago(r.Since)
 		if r.Reason != "" {
 			why += ": " + r.Reason
 		}
 		rows = append(rows, v.row(w, part.As(themes.Held, " "+why)))
 	}
 	for _, t := range r.Skipped[:min(len(r.Skipped), shownSkips)] {
-		text := " " + string(t.Result) + " " + v.clock(t.Planned)
+		text := " " + string(t.Result) + " " + v.Clock(t.Planned)
 		if t.Count > 1 {
-			text = " " + string(t.Result) + " " + count(t.Count) + " from " + v.clock(t.Planned) + " to " + v.clock(t.Last)
+			text = " " + string(t.Result) + " " + count(t.Count) + " from " + v.Clock(t.Planned) + " to " + v.Clock(t.Last)
 		}
 		rows = append(rows, v.row(w, part.As(themes.Warn, text), part.As(themes.Dim, "  "+t.Reason)))
 	}

@@ -28,7 +28,7 @@ func (v *View) NextCalls() string {
 	if !ok || v.Engine.State == engine.EngineBrowse {
 		return ""
 	}
-	return human.Counted(calls, "call", "calls") + " in " + v.in(until)
+	return human.Counted(calls, "call", "calls") + " in " + v.In(until)
 }
 
 // goesAt is when a job goes: of a retry when there is room, of one in line its turn. Behind

@@ -80,7 +80,7 @@ func spentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s
 func (s *spent) bar(v *View, l *part.Line, w int) *part.Line {
 	clock := ""
 	if !s.next.IsZero() {
-		clock = " " + v.clock(s.next)
+		clock = " " + v.Clock(s.next)
 	}
 	room := w - safe.Width(clock) - 2
 	was, all := 0, 0

@@ -19,10 +19,10 @@ type timetable struct {
 	since   time.Time            // what was before is not known; zero = all is
 	plan    *engine.HostForecast // nil = nothing is foreseen
 	host    string
-	limit   int // calls that a window takes
-	window  time.Duration
-	marked  int       // rows of the chart beside which numbers stand; 0 = there are none
-	made    []float64 // calls of each cell; NaN = not known
+	limit   int           // calls that a window takes
+	span    time.Duration // of a window
+	marked  int           // rows of the chart beside which numbers stand; 0 = there are none
+	made    []float64     // calls of each cell; NaN = not known
 	planned []float64
 	windows []stripe
 	lanes   []accountLane
@@ -68,7 +68,7 @@ func (v *View) newTimetable(a axis, f *forecast, p *past, plans []engine.Schedul
 	}
 	b, known := v.pacing(t.plan)
 	if t.host = b.Host; known {
-		t.limit, t.window = b.Most(), b.Window
+		t.limit, t.span = b.Most(), b.Window
 	} else {
 		t.host = hostNames(v)
 	}
@@ -134,7 +134,7 @@ func (t *timetable) stripes(v *View, b engine.BucketRow, p *past) (out []stripe)
 	if t.plan != nil {
 		for _, w := range t.plan.Windows {
 			calls := w.Calls() - w.Made
-			if n := len(out); n > 0 && w.End.Sub(out[n-1].end).Abs() < t.window/2 {
+			if n := len(out); n > 0 && w.End.Sub(out[n-1].end).Abs() < t.span/2 {
 				out[n-1].planned = calls
 				continue
 			}
@@ -143,8 +143,8 @@ func (t *timetable) stripes(v *View, b engine.BucketRow, p *past) (out []stripe)
 			}
 		}
 	}
-	for ; t.plan != nil && !t.plan.Stuck && t.holds(next); next = next.Add(t.window) {
-		out = append(out, stripe{begin: next, end: next.Add(t.window)})
+	for ; t.plan != nil && !t.plan.Stuck && t.holds(next); next = next.Add(t.span) {
+		out = append(out, stripe{begin: next, end: next.Add(t.span)})
 	}
 	return out
 }
@@ -228,7 +228,7 @@ func restText(v *View, a *engine.AccountRow) string {
 	if a.LastSync.IsZero() {
 		return "never synced"
 	}
-	return joined(v, "synced "+v.ago(a.LastSync), matchesOf(a))
+	return joined(v, "synced "+v.Ago(a.LastSync), matchesOf(a))
 }
 
 // pastOf are the calls of an account: the last step is still being counted.
@@ -298,10 +298,10 @@ const (
 
 // even is how many calls a cell has when the limit is used evenly; 0 = it is not known.
 func (t *timetable) even() float64 {
-	if t.window <= 0 {
+	if t.span <= 0 {
 		return 0
 	}
-	return float64(t.limit) * float64(t.Step) / float64(t.window)
+	return float64(t.limit) * float64(t.Step) / float64(t.span)
 }
 
 // moves reports whether the picture moves on with time: it holds calls, made or planned.

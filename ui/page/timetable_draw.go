@@ -181,10 +181,10 @@ func (t *timetable) bursts(c *part.Chart, y int, high float64) {
 func (t *timetable) odd() func(cell int) bool {
 	cells := make([]bool, t.Width)
 	for _, w := range t.windows {
-		if t.window < t.Step {
+		if t.span < t.Step {
 			break // a cell holds several
 		}
-		odd := w.end.Add(t.window/2).UnixNano()/int64(t.window)%2 == 1
+		odd := w.end.Add(t.span/2).UnixNano()/int64(t.span)%2 == 1
 		for i := max(t.At(w.begin.Add(t.Step/2)), 0); i < t.Width && t.Start(i).Add(t.Step/2).Before(w.end); i++ {
 			cells[i] = odd
 		}
@@ -392,7 +392,7 @@ func (t *timetable) tail(v *View) string {
 	}
 	text := human.Counted(t.left, "call", "calls") + " planned"
 	if t.ends.After(v.Now) {
-		text += " " + v.Theme.Glyphs.Sep + " done ~" + v.clock(t.ends)
+		text += " " + v.Theme.Glyphs.Sep + " done ~" + v.Clock(t.ends)
 	}
 	return text
 }

@@ -142,18 +142,18 @@ func (v *View) allowed(t *timetable) string {
 	switch {
 	case v.Engine.SinceStart:
 		return "since start"
-	case t.window <= 0:
+	case t.span <= 0:
 		return ""
 	}
-	return "key allows " + count(int(int64(t.limit)*int64(time.Minute)/int64(t.window)))
+	return "key allows " + count(int(int64(t.limit)*int64(time.Minute)/int64(t.span)))
 }
 
 // evenOf is how many calls go in a time when the limit is used evenly.
 func (v *View) evenOf(t *timetable, span time.Duration) float64 {
-	if t.window <= 0 {
+	if t.span <= 0 {
 		return 0
 	}
-	return float64(t.limit) * float64(span) / float64(t.window)
+	return float64(t.limit) * float64(span) / float64(t.span)
 }
 
 // found is how many matches the accounts have, where all of them are listed.
@@ -176,7 +176,7 @@ func (v *View) empties(t *timetable, waiting int) string {
 	if waiting == 0 || !t.ends.After(v.Now) {
 		return ""
 	}
-	return "empty in ~" + v.in(t.ends)
+	return "empty in ~" + v.In(t.ends)
 }
 
 func (v *View) nextRetry() string {
@@ -185,7 +185,7 @@ func (v *View) nextRetry() string {
 	case next.IsZero():
 		return ""
 	case next.After(v.Now):
-		return "next in " + v.in(next)
+		return "next in " + v.In(next)
 	}
 	return "next now"
 }

@@ -61,9 +61,9 @@ type View struct {
 	// Acts counts the commands of this console that were answered, and how often those
 	// of others made its lists due.
 	Acts int
-	// Keyed puts the keys in force into a sentence, see the function of that name; nil =
+	// Keys puts the keys in force into a sentence, see the function of that name; nil =
 	// there are none.
-	Keyed func(text string) string
+	Keys func(text string) string
 	// Ticks is set by whoever draws something that changes each second, so that
 	// a screen without such a thing is never drawn for nothing.
 	Ticks bool
@@ -72,8 +72,8 @@ type View struct {
 	counted bool
 }
 
-// until counts down to an instant.
-func (v *View) until(at time.Time) string {
+// Until counts down to an instant.
+func (v *View) Until(at time.Time) string {
 	if at.IsZero() {
 		return part.None
 	}
@@ -99,9 +99,9 @@ func (v *View) unhurried(every time.Duration) time.Duration {
 	return every
 }
 
-// in is the time that is left, without a sign: 41 s. It counts whole seconds, so
+// In is the time that is left, without a sign: 41 s. It counts whole seconds, so
 // that it moves once a second; the last one reads 1 s.
-func (v *View) in(at time.Time) string {
+func (v *View) In(at time.Time) string {
 	if at.IsZero() || !at.After(v.Now) {
 		return part.None
 	}
@@ -112,8 +112,8 @@ func (v *View) in(at time.Time) string {
 	return human.Dur((d + time.Second - 1).Truncate(time.Second))
 }
 
-// age is how old an instant is in one unit.
-func (v *View) age(at time.Time) string {
+// Age is how old an instant is in one unit.
+func (v *View) Age(at time.Time) string {
 	if at.IsZero() {
 		return part.None
 	}
@@ -124,8 +124,8 @@ func (v *View) age(at time.Time) string {
 	return human.Age(d)
 }
 
-// ago is age with the word.
-func (v *View) ago(at time.Time) string {
+// Ago is age with the word.
+func (v *View) Ago(at time.Time) string {
 	if at.IsZero() {
 		return part.None
 	}
@@ -135,11 +135,11 @@ func (v *View) ago(at time.Time) string {
 	return human.Ago(v.beat().Sub(at.Truncate(time.Second)))
 }
 
-// clock is an instant of the day.
-func (v *View) clock(at time.Time) string { return part.Clock(at, v.Now) }
+// Clock is an instant of the day.
+func (v *View) Clock(at time.Time) string { return part.Clock(at, v.Now) }
 
-// state is a state word with its sign.
-func (v *View) state(word string) part.Cell { return part.StateCell(v.Theme, word) }
+// State is a state word with its sign.
+func (v *View) State(word string) part.Cell { return part.StateCell(v.Theme, word) }
 
 // pad is how many cells stay empty at either side of a block of sections.
 func (v *View) pad() int {
@@ -337,8 +337,8 @@ func Keyed(text string, key func(name string) string) string {
 // keyed is Keyed with the keys in force. Where there are none, as in line mode, an
 // action is called by its name.
 func (v *View) keyed(text string) string {
-	if v.Keyed == nil {
+	if v.Keys == nil {
 		return Keyed(text, func(name string) string { return name[strings.IndexByte(name, '/')+1:] })
 	}
-	return v.Keyed(text)
+	return v.Keys(text)
 }

@@ -205,7 +205,7 @@ func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w in
 	rows := []string{
 		v.row(w, append([]part.Cell{part.Plain(" "), part.As(token, sign.Glyph+" "+word+" ")},
 			v.join(part.Plain(count(week.Complete)+" of "+human.Counted(len(week.Accounts), "account", "accounts")), part.Plain(human.Counted(week.Played, "game", "games")))...)...),
-		v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.As(themes.Dim, week.Zone), part.As(themes.Dim, "built "+v.clock(week.Built)))...)...),
+		v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.As(themes.Dim, week.Zone), part.As(themes.Dim, "built "+v.Clock(week.Built)))...)...),
 		still.hoursRow(v, cell, w),
 	}
 	for d := range r.Minutes {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,13 +20,35 @@ import (
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
-// sources are the packages whose sentences are shown in the console.
-var sources = []string{".", "keys", "line", "page", "part", "session", "../engine/control", "../engine/ingest", "../engine/local", "../engine/cron", "../engine/alert", "../internal/demo"}
+// outsideUI are packages besides those of the console whose sentences it shows.
+var outsideUI = []string{"../engine/control", "../engine/ingest", "../engine/local", "../engine/cron", "../engine/alert", "../internal/demo"}
+
+// notConsole are folders of ui whose code writes nothing on a screen of the console.
+var notConsole = []string{"chaos", "cli", "plain", "pagetest", "saved", "terminal", "testdata", "uitest"}
+
+// consoleFolders are this folder and those below it that draw the console.
+func consoleFolders(t *testing.T) (dirs []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir():
+			return err
+		case slices.Contains(notConsole, d.Name()):
+			return fs.SkipDir
+		}
+		dirs = append(dirs, path)
+		return nil
+	})
+	if err != nil || len(dirs) < 5 {
+		t.Fatalf("the console has the folders %q: %v", dirs, err)
+	}
+	return dirs
+}
 
 // eachLiteral gives the strings that stand in the code of the packages.
 func eachLiteral(t *testing.T, visit func(at, text string)) {
 	t.Helper()
-	for _, dir := range sources {
+	for _, dir := range append(consoleFolders(t), outsideUI...) {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("no code in %s: %v", dir, err)

@@ -71,7 +71,7 @@ var elsewhere = map[string]string{
 func TestEveryOpIsGivenByTheConsole(t *testing.T) {
 	long(t)
 	given := map[string]bool{}
-	for _, dir := range []string{".", "page"} {
+	for _, dir := range consoleFolders(t) {
 		paths, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 		for _, path := range paths {
 			if strings.HasSuffix(path, "_test.go") {

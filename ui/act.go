@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen"
 	"github.com/farsight-console/farsight/ui/session"
 )
 
@@ -168,7 +169,7 @@ func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 		m.toasts.add(e.Say, now)
 	}
 	if e.Open != nil {
-		m.stack = append(m.stack, page.New(e.Open))
+		m.stack = append(m.stack, screen.New(e.Open))
 	}
 	if e.Go != nil {
 		m.goTo(*e.Go)

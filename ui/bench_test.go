@@ -19,6 +19,11 @@ import (
 	"github.com/farsight-console/farsight/engine/fold"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen"
+	"github.com/farsight-console/farsight/ui/screen/chaospanel"
+	"github.com/farsight-console/farsight/ui/screen/forensics"
+	"github.com/farsight-console/farsight/ui/screen/members"
+	"github.com/farsight-console/farsight/ui/screen/messages"
 	"github.com/farsight-console/farsight/ui/terminal"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -269,7 +274,7 @@ func benchOpen(m *model, name string) {
 		m.goTo(page.ScreenJobs)
 		m.page().Act(m.view(uitest.Noon), page.ByReason)
 	case "members":
-		m.stack = []page.Page{page.NewMembers()}
+		m.stack = []page.Page{members.New()}
 	case "schedules":
 		m.stack = []page.Page{page.NewSchedules()}
 	case "job":
@@ -277,22 +282,22 @@ func benchOpen(m *model, name string) {
 	case "audit":
 		m.stack = []page.Page{page.NewAudit()}
 	case "messages":
-		m.stack = []page.Page{page.NewMessages()}
+		m.stack = []page.Page{messages.New()}
 	case "classes":
 		m.stack = []page.Page{page.NewClasses("")}
 	case "forensics":
-		m.stack = []page.Page{page.NewForensics(29)}
+		m.stack = []page.Page{forensics.New(29)}
 	case "record":
 		m.goTo(page.ScreenLogs)
 		m.draw(uitest.Noon)
-		m.stack = []page.Page{page.New(m.page().Act(m.view(uitest.Noon), page.Open).Open)}
+		m.stack = []page.Page{screen.New(m.page().Act(m.view(uitest.Noon), page.Open).Open)}
 	case "evidence":
 		m.stack = []page.Page{page.NewEvidence(uitest.Busy().Update.Alerts[0])}
 	case "entry":
 		m.stack = []page.Page{page.NewEntry(uitest.Busy().Audit[0])}
 	case "chaos":
 		m.opt.Chaos = broken()
-		m.stack = []page.Page{page.NewChaos()}
+		m.stack = []page.Page{chaospanel.New()}
 	default:
 		for _, s := range page.Tabs() {
 			if strings.EqualFold(s.String(), name) {

@@ -13,6 +13,10 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/chaospanel"
+	"github.com/farsight-console/farsight/ui/screen/forensics"
+	"github.com/farsight-console/farsight/ui/screen/members"
+	"github.com/farsight-console/farsight/ui/screen/messages"
 	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -199,14 +203,14 @@ var views = []struct {
 	{"logs", func(d *desk) { d.press("8") }},
 	{"alerts", func(d *desk) { d.press("9") }},
 	{"audit", func(d *desk) { d.show(page.NewAudit()); d.send(tick{}) }},
-	{"messages", func(d *desk) { d.show(page.NewMessages()) }},
+	{"messages", func(d *desk) { d.show(messages.New()) }},
 	{"classes", func(d *desk) { d.show(page.NewClasses("")) }},
-	{"forensics", func(d *desk) { d.show(page.NewForensics(29)) }},
+	{"forensics", func(d *desk) { d.show(forensics.New(29)) }},
 	{"record", func(d *desk) { d.press("8", "enter") }},
 	{"evidence", func(d *desk) { d.press("9", "enter") }},
 	{"entry", func(d *desk) { d.show(page.NewAudit()); d.press("j", "enter") }},
-	{"members", func(d *desk) { d.show(page.NewMembers()) }},
-	{"chaos", func(d *desk) { d.m.opt.Chaos = broken(); d.show(page.NewChaos()) }},
+	{"members", func(d *desk) { d.show(members.New()) }},
+	{"chaos", func(d *desk) { d.m.opt.Chaos = broken(); d.show(chaospanel.New()) }},
 }
 
 // show opens a page on top of the screen.

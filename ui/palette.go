@@ -22,6 +22,8 @@ import (
 	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/screen"
+	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/session"
 )
 
@@ -106,7 +108,7 @@ func (m *model) paletteItems(now time.Time) []item {
 		out = append(out, item{name: s.String(), what: "screen", key: m.keys.First(at, keys.GoTo(s)), do: func(m *model, _ time.Time) tea.Cmd { m.goTo(s); return nil }})
 	}
 	for _, s := range sideScreens {
-		out = append(out, item{name: s.screen.String(), what: "screen", key: m.keys.First(at, s.act), do: func(m *model, _ time.Time) tea.Cmd { m.push(page.New(&page.Target{Screen: s.screen})); return nil }})
+		out = append(out, item{name: s.screen.String(), what: "screen", key: m.keys.First(at, s.act), do: func(m *model, _ time.Time) tea.Cmd { m.push(screen.New(&page.Target{Screen: s.screen})); return nil }})
 	}
 	for _, w := range verbs {
 		if w.name == chaosVerb && m.opt.Chaos == nil {
@@ -462,5 +464,5 @@ func (m *model) chaosLine(arg string, now time.Time) (tea.Cmd, string) {
 	}
 	m.over = nil
 	m.openChaos(now)
-	return m.carryOut(page.InjectNamed(&s, ask), now), ""
+	return m.carryOut(chaospanel.InjectNamed(&s, ask), now), ""
 }

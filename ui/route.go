@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen"
 )
 
 // route is the way to the page on top: a numbered screen and what was opened on top of it,
@@ -21,7 +22,7 @@ type route struct {
 func newRoute() route {
 	r := route{tabs: map[page.Screen]page.Page{}}
 	for _, s := range page.Tabs() {
-		r.tabs[s] = page.New(&page.Target{Screen: s})
+		r.tabs[s] = screen.New(&page.Target{Screen: s})
 	}
 	return r
 }
@@ -57,7 +58,7 @@ func (r *route) push(p page.Page) { r.stack = append(r.stack, p) }
 // open puts the page of a screen without a number on top, unless it is there.
 func (r *route) open(s page.Screen) {
 	if r.page().Screen() != s {
-		r.push(page.New(&page.Target{Screen: s}))
+		r.push(screen.New(&page.Target{Screen: s}))
 	}
 }
 
@@ -123,7 +124,7 @@ func (r *route) beside(v *page.View, s page.Screen, by time.Duration) page.Page 
 			continue
 		}
 		if next := r.page().Act(v, page.Open).Open; next != nil && next.Screen == s {
-			return page.New(next)
+			return screen.New(next)
 		}
 	}
 	for range moved {

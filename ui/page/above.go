@@ -8,17 +8,17 @@ const leastBlocks = 5
 // tallBlocks is how many rows they take on a large screen with room for more below them.
 const tallBlocks = 11
 
-// above draws sections of fixed heights, where they leave room blocks side by side below
+// Above draws sections of fixed heights, where they leave room blocks side by side below
 // them, and below those the end of the log and the foot.
-func (v *View) above(sections []part.Section, blocks []func(w, h int) part.Section, f *foot) []string {
+func (v *View) Above(sections []part.Section, blocks []func(w, h int) part.Section, f *Foot) []string {
 	left := v.leaves(sections)
 	if left < leastBlocks {
-		return v.whole(sections...)
+		return v.Whole(sections...)
 	}
 	top := v.H - left - 1
-	if v.Size == L && left > tallBlocks+leastFoot {
+	if v.Size == L && left > tallBlocks+LeastFoot {
 		left = tallBlocks
 	}
-	rows := part.Stack(v.sections(0, 0, v.W, top, sections...), []string{v.row(v.W)}, v.abreast(top+1, left, blocks))
-	return f.fill(v, rows, func(w, h int) part.Section { return logPanel(v, w, h) })
+	rows := part.Stack(v.Sections(0, 0, v.W, top, sections...), []string{v.Row(v.W)}, v.Abreast(top+1, left, blocks))
+	return f.Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
 }

@@ -12,8 +12,8 @@ import (
 type Account struct {
 	id      string
 	still   bool // it is a summary: no cursor stands in its list
-	matches pane
-	answer
+	matches Pane
+	Answer
 	detail engine.AccountDetail
 	wall   wall
 	played played
@@ -41,7 +41,7 @@ func (p *Account) row(v *View) engine.AccountRow {
 // Want implements Page: the detail moves with what is stored, since a match of an account
 // is no change of the account itself.
 func (p *Account) Want(v *View) engine.Query {
-	if p.due(v, v.Seq) {
+	if p.Due(v, v.Seq) {
 		return engine.AccountQuery{ID: p.id}
 	}
 	row := p.row(v)
@@ -78,7 +78,7 @@ func (p *Account) Got(v *View, q engine.Query, a engine.Answer, err error) {
 			p.played.got(v, a, err)
 		}
 	case engine.AccountQuery:
-		if q.ID == p.id && p.take(v, err) {
+		if q.ID == p.id && p.Take(v, err) {
 			p.detail, _ = a.(engine.AccountDetail)
 		}
 	default:
@@ -106,10 +106,10 @@ func (p *Account) Cannot(v *View, a Action) string {
 		return missing(&p.matches, p.source(v), "match")
 	case Retry:
 		if p.row(v).Status.Open() {
-			return v.keyed("this sync runs: {retry} retries a job, {open} opens one")
+			return v.Keyed("this sync runs: {retry} retries a job, {open} opens one")
 		}
 	case Pause:
-		return v.keyed(pauseElsewhere)
+		return v.Keyed(pauseElsewhere)
 	}
 	return ""
 }
@@ -117,7 +117,7 @@ func (p *Account) Cannot(v *View, a Action) string {
 // Act implements Page.
 func (p *Account) Act(v *View, a Action) Effect {
 	src := p.source(v)
-	if p.matches.steer(src, a) {
+	if p.matches.Steer(src, a) {
 		return Effect{}
 	}
 	switch a {
@@ -132,7 +132,7 @@ func (p *Account) Act(v *View, a Action) Effect {
 	case Report:
 		return Effect{Open: &Target{Screen: ScreenReports, ID: p.id}}
 	case Open:
-		if m, ok := selected(&p.matches, src); ok {
+		if m, ok := Selected(&p.matches, src); ok {
 			return Effect{Open: &Target{Screen: ScreenJob, Key: "match:" + m.ID}}
 		}
 	}
@@ -147,9 +147,9 @@ const longNames = 2
 func (p *Account) Draw(v *View) []string {
 	row := p.row(v)
 	if row.ID == "" {
-		return v.whole(part.Section{Title: "ACCOUNT", Tail: p.told(v), Rows: v.said(v.inner(v.W), or(p.absent(v, "the account", "the account"), "there is no such account"))})
+		return v.Whole(part.Section{Title: "ACCOUNT", Tail: p.Told(v), Rows: v.Said(v.Inner(v.W), Or(p.Absent(v, "the account", "the account"), "there is no such account"))})
 	}
-	w := v.inner(v.W)
+	w := v.Inner(v.W)
 	bar, wallRows, facts, hours := 3, wallHeight, 7, 5
 	if v.Size == S {
 		bar, wallRows, facts, hours = 2, 4, 5, 6
@@ -160,11 +160,11 @@ func (p *Account) Draw(v *View) []string {
 		}},
 		{least: 3, most: 3, keep: 2, draw: func(int, int) []string { return v.padded(stageRows(v, row, w)) }},
 		{least: leastWall + 3, most: p.wall.height(v, wallRows, row), keep: 1, draw: func(y, h int) []string {
-			return v.sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
+			return v.Sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
 		}},
 		{least: facts, most: facts + 5*btoi(v.Size != S), keep: 3, draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
 		{least: hours, most: hours + 2*btoi(v.Size != S) + 3*btoi(v.Size == L), keep: 4, draw: func(y, h int) []string {
-			return v.sections(0, y, v.W, h, p.plays(v, row, w, h-1))
+			return v.Sections(0, y, v.W, h, p.plays(v, row, w, h-1))
 		}},
 	}
 	if v.Size == L {
@@ -210,7 +210,7 @@ func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
 		if i != wide || !row.Status.Open() {
 			height = h
 		}
-		blocks = append(blocks, part.Height(v.Theme, w, h, v.sections(x, y, w, height, draw(v, v.inner(w), height-1))))
+		blocks = append(blocks, part.Height(v.Theme, w, h, v.Sections(x, y, w, height, draw(v, v.Inner(w), height-1))))
 		x += w
 	}
 	return part.Beside(blocks...)
@@ -218,10 +218,10 @@ func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
 
 // plays is when they play: by the report, else by a draft of it.
 func (p *Account) plays(v *View, row engine.AccountRow, w, h int) part.Section {
-	s := part.Section{Title: "WHEN THEY PLAY", Tail: v.keyed("{report} report"), Height: h}
+	s := part.Section{Title: "WHEN THEY PLAY", Tail: v.Keyed("{report} report"), Height: h}
 	r, note := p.played.report(row, p.detail.Report)
 	if r == nil || r.Matches == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " known with the first match that is stored"))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " known with the first match that is stored"))}
 		return s
 	}
 	if s.Note = note; p.played.isDraft(r) {
@@ -236,9 +236,9 @@ func (p *Account) week(v *View, row engine.AccountRow, y, h int) []string {
 	left := v.W - 2*columnWidth
 	s := part.Section{Title: "BY WEEKDAY", Height: h - 1}
 	if r, _ := p.played.report(row, p.detail.Report); r != nil && r.Matches > 0 {
-		s.Rows = weekMap(v, r, v.inner(left))
+		s.Rows = weekMap(v, r, v.Inner(left))
 	}
-	return part.Beside(v.sections(0, y, left, h, s), v.sections(left, y, v.W-left, h, p.played.champions(v, v.inner(v.W-left), h-1)))
+	return part.Beside(v.Sections(0, y, left, h, s), v.Sections(left, y, v.W-left, h, p.played.champions(v, v.Inner(v.W-left), h-1)))
 }
 
 // nextRetry is how far away the next retry of the account is; "" = none is due.
@@ -262,7 +262,7 @@ func (p *Account) empty(v *View) string {
 	if p.wall.stored() > 0 {
 		return "no match was stored lately"
 	}
-	return or(p.absent(v, "the last matches", "matches"), "none is stored yet")
+	return Or(p.Absent(v, "the last matches", "matches"), "none is stored yet")
 }
 
 // SelectedJob implements Jobber: the sync of the account.

@@ -103,7 +103,7 @@ func (p *Account) head(v *View, a engine.AccountRow, w int) string {
 	}
 	told := p.when(v, a)
 	room := w - l.At() - len("SYNCING") - safe.Width(told) - 12
-	about := v.fitting(room, part.As(themes.Dim, a.Platform), part.As(themes.Dim, tracked(a)), part.As(themes.Dim, kind), part.As(themes.Dim, a.Policy))
+	about := v.Fitting(room, part.As(themes.Dim, a.Platform), part.As(themes.Dim, tracked(a)), part.As(themes.Dim, kind), part.As(themes.Dim, a.Policy))
 	l.Cells(about...)
 	if v.Size != S {
 		l.To(max(57, l.At()+3))
@@ -170,7 +170,7 @@ func (p *Account) timeBar(v *View, a engine.AccountRow, w, h int) []string {
 }
 
 // percentFigure is the whole percents that are done: 46. Only all is 100.
-func percentFigure(c course) string { return count(int(c.ratio() * 100)) }
+func percentFigure(c course) string { return Count(int(c.ratio() * 100)) }
 
 // ticks are the row below the bar: how many are done at its end, the instants to come
 // where it will be then, and all of them at its right.
@@ -179,10 +179,10 @@ func (p *Account) ticks(v *View, l *part.Line, c *course, w int) *part.Line {
 	if c.total == 0 {
 		return l.Put(themes.Dim, "how many matches there are is known when their ids are listed")
 	}
-	total, done := count(c.total), count(c.done)
+	total, done := Count(c.total), Count(c.done)
 	end := w - len(total)
 	put := func(cell int, t themes.Token, text string) {
-		x := clamp(cell-safe.Width(text)/2, 0, w-safe.Width(text))
+		x := Clamp(cell-safe.Width(text)/2, 0, w-safe.Width(text))
 		if x > 0 && at+x <= l.At() || x+safe.Width(text) >= end {
 			return
 		}

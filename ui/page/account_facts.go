@@ -21,7 +21,7 @@ func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
 	plan := &p.calls.plan
 	s := part.Section{Title: "PACE", Note: "calls per " + human.Dur(engine.ForecastStep), Height: h}
 	if v.Size == S { // where the time goes has no section of its own
-		s.Note = or(p.pacedBy(v, tookOf(p.detail.Waits)), s.Note)
+		s.Note = Or(p.pacedBy(v, tookOf(p.detail.Waits)), s.Note)
 	}
 	width := max(w-4, 1)
 	// The forecast knows a minute of the past; a wider chart leaves cells before it empty, which keeps
@@ -37,7 +37,7 @@ func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
 	for _, host := range plan.Hosts {
 		if host.Host == a.Region && host.Window > 0 {
 			even = float64(host.Limit) * float64(engine.ForecastStep) / float64(host.Window)
-			s.Tail = "of " + count(int(even+0.5))
+			s.Tail = "of " + Count(int(even+0.5))
 		}
 	}
 	top := even * 1.15
@@ -131,12 +131,12 @@ var tookTitles = map[engine.Kind]string{"match.fetch": "ONE MATCH TAKES", "timel
 // the three that follow invisible.
 func (p *Account) oneTakes(v *View, a engine.AccountRow, w, h int) part.Section {
 	t := tookOf(p.detail.Waits)
-	s := part.Section{Title: or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
+	s := part.Section{Title: Or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
 	if t.calls == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " no call of it is known yet"))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " no call of it is known yet"))}
 		return s
 	}
-	s.Note, s.Tail = "median of "+count(t.calls), "since "+v.Clock(t.since)
+	s.Note, s.Tail = "median of "+Count(t.calls), "since "+v.Clock(t.since)
 	high := max(t.limiter, t.http, t.rest)
 	for i, one := range []struct {
 		name string
@@ -152,10 +152,10 @@ func (p *Account) oneTakes(v *View, a engine.AccountRow, w, h int) part.Section 
 		}
 		s.Rows = append(s.Rows, l.String())
 	}
-	s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+p.pacedBy(v, t))))
+	s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+p.pacedBy(v, t))))
 	if a.Calls > 0 {
 		facts := []part.Cell{part.As(themes.Dim, human.Counted(a.Calls, "call", "calls")+" used"), throttled(a)}
-		s.Rows = append(s.Rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...))
+		s.Rows = append(s.Rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(facts...)...)...))
 	}
 	return s
 }
@@ -188,7 +188,7 @@ func fineSecs(d time.Duration) string {
 // Ranked Solo.
 var storedColumns = func() columns.List[engine.MatchRow] {
 	l := columns.Matches.Pick("result champion score queue").
-		Drawn("result", byView(func(v *View, m *engine.MatchRow) part.Cell {
+		Drawn("result", ByView(func(v *View, m *engine.MatchRow) part.Cell {
 			switch {
 			case m.Champion == "": // the player is not told to be in it
 				return part.As(themes.Dim, v.Theme.Glyphs.Dash)
@@ -197,7 +197,7 @@ var storedColumns = func() columns.List[engine.MatchRow] {
 			}
 			return part.As(themes.Dim, "L")
 		})).
-		Drawn("queue", byView(func(_ *View, m *engine.MatchRow) part.Cell {
+		Drawn("queue", ByView(func(_ *View, m *engine.MatchRow) part.Cell {
 			mode := columns.ModeName(m.QueueID, m.Mode) // Solo, Draft: the name of the champion needs the room
 			return part.As(themes.Dim, strings.TrimPrefix(strings.TrimPrefix(mode, "Ranked "), "Normal "))
 		}))
@@ -224,11 +224,11 @@ func (p *Account) justStored(v *View, w, h int) part.Section {
 		s.Title = "STORED LAST"
 	}
 	if told > 0 {
-		s.Note = "won " + count(won) + " of these " + count(told)
+		s.Note = "won " + Count(won) + " of these " + Count(told)
 	}
 	t := part.Table{Columns: storedColumns.Heads(), Empty: p.empty(v), Failed: v.unread(p.empty(v)), Still: p.still}
-	s.Rows, s.Height = p.matches.body(v, t, w, h, src), h
-	s.Click = func(_, y int) string { return p.matches.clicked(src, y) }
+	s.Rows, s.Height = p.matches.Body(v, t, w, h, src), h
+	s.Click = func(_, y int) string { return p.matches.Clicked(src, y) }
 	return s
 }
 
@@ -240,10 +240,10 @@ func (p *Account) lastSyncs(v *View, w, h int) part.Section {
 		s.Rows = append(s.Rows, runLine(v, &r, w))
 	}
 	switch {
-	case p.loading():
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " loading its syncs…"))}
+	case p.Loading():
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " loading its syncs…"))}
 	case len(p.detail.Runs) == 0:
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " none yet"))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none yet"))}
 	}
 	return s
 }
@@ -259,13 +259,13 @@ func runLine(v *View, r *engine.RunRow, w int) string {
 	l.Field(part.As(themes.Dim, r.Kind), 6, part.Words).Gap(1)
 	brought := part.As(themes.Dim, part.None)
 	if r.Matches.Stored > 0 {
-		brought = part.As(themes.Figure, "+"+count(r.Matches.Stored))
+		brought = part.As(themes.Figure, "+"+Count(r.Matches.Stored))
 	}
 	l.Field(brought, 6, part.Number)
 	if !r.Started.IsZero() && !r.Finished.IsZero() {
 		l.Field(part.As(themes.Dim, human.Dur(r.Finished.Sub(r.Started))), 7, part.Number)
 	}
-	if more := or(r.Error, r.Matches.Gaps()); more != "" && l.Room() > 10 {
+	if more := Or(r.Error, r.Matches.Gaps()); more != "" && l.Room() > 10 {
 		l.Gap(2).Put(themes.Dim, columns.InShort(more))
 	}
 	return l.String()

@@ -15,8 +15,8 @@ import (
 // outlook is what comes next for an account that does not sync: who looks at it, and what
 // a sync would take.
 type outlook struct {
-	cost  answer
-	plans answer
+	cost  Answer
+	plans Answer
 	of    string // account and run that the cost is of
 	takes engine.Cost
 	next  []engine.ScheduleRow
@@ -29,11 +29,11 @@ func (o *outlook) want(v *View, a engine.AccountRow) engine.Query {
 	if v.Engine.State == engine.EngineBrowse || a.Status.Open() || !v.Ready || a.ID == "" {
 		return nil
 	}
-	old := func(is *answer) bool {
+	old := func(is *Answer) bool {
 		return !is.pending && (is.at.IsZero() || !v.Frozen && v.Now.Sub(is.at) >= outlookEvery)
 	}
 	if of := a.ID + " " + a.Run + " " + a.Updated.String(); of != o.of {
-		o.of, o.cost, o.takes = of, answer{}, engine.Cost{}
+		o.of, o.cost, o.takes = of, Answer{}, engine.Cost{}
 	}
 	switch {
 	case old(&o.cost):
@@ -53,11 +53,11 @@ func (o *outlook) got(v *View, q engine.Query, a engine.Answer, err error) bool 
 		if !strings.HasPrefix(o.of, q.Account+" ") { // it is of another account
 			return true
 		}
-		if o.cost.take(v, err) {
+		if o.cost.Take(v, err) {
 			o.takes, _ = a.(engine.Cost)
 		}
 	case engine.SchedulesQuery:
-		if o.plans.take(v, err) {
+		if o.plans.Take(v, err) {
 			page, _ := a.(engine.SchedulesPage)
 			o.next = page.Schedules
 		}
@@ -102,12 +102,12 @@ func (p *Account) comes(v *View, a engine.AccountRow, w, h int) part.Section {
 		put("look", part.As(themes.Figure, v.Clock(at)), part.As(themes.Dim, "  in "+v.In(at)))
 	}
 	switch c := p.next.takes; {
-	case p.next.cost.err != nil:
-		put("a sync", part.As(themes.Dim, Sentence(p.next.cost.err)))
-	case p.next.cost.have:
+	case p.next.cost.Err != nil:
+		put("a sync", part.As(themes.Dim, Sentence(p.next.cost.Err)))
+	case p.next.cost.Have:
 		put("a sync", part.Plain(c.CallsText()), part.As(themes.Dim, ", "+human.Expected(c.Takes)))
 	}
-	put("stored", part.As(themes.Figure, count(p.wall.stored())), part.As(themes.Dim, " of "+human.Counted(p.wall.known(), "match", "matches")))
+	put("stored", part.As(themes.Figure, Count(p.wall.stored())), part.As(themes.Dim, " of "+human.Counted(p.wall.known(), "match", "matches")))
 	if n := p.wall.count(engine.CellGaveUp) + p.wall.count(engine.CellCancelled); n > 0 {
 		put("missing", part.As(themes.Warn, engine.Gaps(p.wall.count(engine.CellGaveUp), p.wall.count(engine.CellCancelled))))
 	}

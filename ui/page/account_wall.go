@@ -20,7 +20,7 @@ import (
 // The engine sends one letter for each match (engine.CellStored …), so that a player's ten thousand
 // matches are ten kilobytes and not ten thousand rows.
 type wall struct {
-	answer
+	Answer
 	engine.MatchCells
 }
 
@@ -29,10 +29,10 @@ const wallEvery = time.Second
 
 // want asks for the cells anew when the database has moved, once a second at most.
 func (w *wall) want(v *View, account string) engine.Query {
-	if w.have && v.Now.Sub(w.at) >= 0 && v.Now.Sub(w.at) < v.unhurried(wallEvery) {
+	if w.Have && v.Now.Sub(w.at) >= 0 && v.Now.Sub(w.at) < v.unhurried(wallEvery) {
 		return nil
 	}
-	if w.at = (time.Time{}); !w.due(v, v.Seq) {
+	if w.at = (time.Time{}); !w.Due(v, v.Seq) {
 		return nil
 	}
 	return engine.MatchCellsQuery{Account: account}
@@ -40,7 +40,7 @@ func (w *wall) want(v *View, account string) engine.Query {
 
 // got takes them in.
 func (w *wall) got(v *View, a engine.Answer, err error) {
-	if w.take(v, err) {
+	if w.Take(v, err) {
 		w.MatchCells, _ = a.(engine.MatchCells)
 	}
 }
@@ -108,7 +108,7 @@ func stretched(columns []wallColumn, width int) []wallColumn {
 
 // height is how many rows the section of the wall takes, up to h rows of cells.
 func (w *wall) height(v *View, h int, row engine.AccountRow) int {
-	_, rows, _ := w.columns(v.inner(v.W)-3, h, row.Status.Open())
+	_, rows, _ := w.columns(v.Inner(v.W)-3, h, row.Status.Open())
 	return rows + 3
 }
 
@@ -149,20 +149,20 @@ const leastWall, wallHeight = 3, 8
 
 // section draws the wall: the months, h-2 rows of cells, and how many of each there are.
 func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string) part.Section {
-	s := part.Section{Title: count(w.known()) + " MATCHES", Note: "one cell each, by the day they were played", Tail: "newest " + v.Theme.Glyphs.Focus, Height: h}
+	s := part.Section{Title: Count(w.known()) + " MATCHES", Note: "one cell each, by the day they were played", Tail: "newest " + v.Theme.Glyphs.Focus, Height: h}
 	if w.known() == 0 {
 		s.Title, s.Tail = "MATCHES", ""
 		s.Note = "one cell each, once their ids are listed"
-		text := or(w.absent(v, "the matches", "the matches"), "no id is known yet")
+		text := Or(w.Absent(v, "the matches", "the matches"), "no id is known yet")
 		if row.Status == engine.SyncNever {
 			text = v.start("none is known", "{sync} starts a sync: one call for the account, one for each 100 ids, one for each match and one for its timeline")
 		}
-		s.Rows = v.said(width, text)
+		s.Rows = v.Said(width, text)
 		return s
 	}
 	columns, rows, first := w.columns(width-3, max(h-2, 1), row.Status.Open())
 	if shown := len(w.Cells) - first; shown < w.known() {
-		s.Note = "the newest " + count(shown) + ", by the day they were played"
+		s.Note = "the newest " + Count(shown) + ", by the day they were played"
 	}
 	s.Rows = append(s.Rows, w.months(v, columns, width))
 	for y := range rows {
@@ -294,7 +294,7 @@ func (w *wall) legend(v *View, width int, open bool, next string) string {
 		{sign(engine.CellToCome), w.count(engine.CellToCome), "to come", true},
 	}
 	l := part.NewLine(v.Theme, width).Gap(2)
-	digits, gap := len(count(len(w.Cells))), 3
+	digits, gap := len(Count(len(w.Cells))), 3
 	if v.Size == S { // the rest needs the room of those that are counted twice
 		all[1].n, gap = 0, 2
 	}
@@ -309,7 +309,7 @@ func (w *wall) legend(v *View, width int, open bool, next string) string {
 		if e.n == 0 {
 			figure = themes.Dim
 		}
-		l.Glyph(e.sign.Token, e.sign.Glyph, 1).Gap(1).Field(part.As(figure, count(e.n)), digits, part.Number).Gap(1).Put(themes.Dim, e.text)
+		l.Glyph(e.sign.Token, e.sign.Glyph, 1).Gap(1).Field(part.As(figure, Count(e.n)), digits, part.Number).Gap(1).Put(themes.Dim, e.text)
 	}
 	return l.String()
 }

@@ -13,7 +13,7 @@ func accountFacts(v *View, a engine.AccountRow, w int) []string {
 	if a.PUUID != "" {
 		puuid = "puuid " + shortID(a.PUUID)
 	}
-	first := []part.Cell{part.Plain(puuid), part.Plain(or(a.Platform, "no platform")), part.Plain(tracked(a)), part.Plain(runName(a))}
+	first := []part.Cell{part.Plain(puuid), part.Plain(Or(a.Platform, "no platform")), part.Plain(tracked(a)), part.Plain(runName(a))}
 	second := []part.Cell{
 		part.Plain(listed(a)), part.Plain(human.Counted(a.Calls, "call", "calls")), throttled(a),
 		part.Plain(saved(a)), part.Plain(resumed(a)),
@@ -24,7 +24,7 @@ func accountFacts(v *View, a engine.AccountRow, w int) []string {
 	}
 	rows := make([]string, 0, 3)
 	for _, facts := range [][]part.Cell{first, second, third} {
-		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...))
+		rows = append(rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(facts...)...)...))
 	}
 	return rows
 }
@@ -68,7 +68,7 @@ func resumed(a engine.AccountRow) string {
 	case a.Resumed == 0:
 		return ""
 	case a.Resumed == 1:
-		return "resumed once, at " + count(a.ResumedAt)
+		return "resumed once, at " + Count(a.ResumedAt)
 	}
-	return "resumed " + count(a.Resumed) + " times, last at " + count(a.ResumedAt)
+	return "resumed " + Count(a.Resumed) + " times, last at " + Count(a.ResumedAt)
 }

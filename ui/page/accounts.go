@@ -12,7 +12,7 @@ import (
 // What is below or beside the list is of the account under the cursor, and hangs on the screen: its
 // own screen below a short list, facts in three rows, or its stages at the right.
 type Accounts struct {
-	listPage[engine.AccountRow]
+	ListPage[engine.AccountRow]
 	fresh freshness
 	below *Account // the selected one, summed up below a short list; nil = there is no room
 }
@@ -20,9 +20,9 @@ type Accounts struct {
 // NewAccounts makes the screen.
 func NewAccounts() *Accounts {
 	p := &Accounts{}
-	p.list = newList(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
-	p.is = screenOf[engine.AccountRow]{screen: ScreenAccounts, file: "accounts", fill: func(v *View) {
-		p.put(v, madeOf{version: v.Version}, func() []engine.AccountRow { return v.Accounts })
+	p.List = NewList(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
+	p.Is = ScreenOf[engine.AccountRow]{Screen: ScreenAccounts, File: "accounts", Fill: func(v *View) {
+		p.Put(v, MadeOf{version: v.Version}, func() []engine.AccountRow { return v.Accounts })
 	}}
 	return p
 }
@@ -46,40 +46,40 @@ func (p *Accounts) Got(v *View, q engine.Query, a engine.Answer, err error) {
 // accountColumns are those of the list; some tell of the account's job and queue, and when
 // its run ends.
 var accountColumns = columns.AccountList.
-	Drawn("state", byView(func(v *View, a *engine.AccountRow) part.Cell { return v.State(v.SyncWord(*a)) })).
-	Drawn("progress_bar", byView(func(v *View, a *engine.AccountRow) part.Cell { return progressOf(v, *a) })).
-	Drawn("eta", byView(func(v *View, a *engine.AccountRow) part.Cell { return etaOf(v, *a) })).
-	Drawn("stage_words", byView(func(v *View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, stageOf(v, *a)) }))
+	Drawn("state", ByView(func(v *View, a *engine.AccountRow) part.Cell { return v.State(v.SyncWord(*a)) })).
+	Drawn("progress_bar", ByView(func(v *View, a *engine.AccountRow) part.Cell { return progressOf(v, *a) })).
+	Drawn("eta", ByView(func(v *View, a *engine.AccountRow) part.Cell { return etaOf(v, *a) })).
+	Drawn("stage_words", ByView(func(v *View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, stageOf(v, *a)) }))
 
 // Cannot implements Page.
 func (p *Accounts) Cannot(v *View, a Action) string {
-	p.refresh(v)
+	p.Refresh(v)
 	if p.cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
 		return ""
 	}
-	row, ok := p.selected()
+	row, ok := p.Selected()
 	switch a {
 	case Open:
 		return p.cannotOpen("account")
 	case Cancel:
 		if !ok {
-			return none(&p.pane, "account")
+			return none(&p.Pane, "account")
 		}
 		return cannotCancelSync(row)
 	case Track:
 		return p.missing("account")
 	case Retry:
-		return v.keyed("{sync} syncs an account again; {account/retry} retries a job: {open} opens the account")
+		return v.Keyed("{sync} syncs an account again; {account/retry} retries a job: {open} opens the account")
 	case Pause:
-		return v.keyed(pauseElsewhere)
+		return v.Keyed(pauseElsewhere)
 	}
 	return ""
 }
 
 // Act implements Page.
 func (p *Accounts) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	if p.list.act(v, a) {
+	p.Refresh(v)
+	if p.List.act(v, a) {
 		return Effect{}
 	}
 	if p.cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
@@ -89,7 +89,7 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 	if id, ok := p.toOpen(); ok && a == Open {
 		return Effect{Open: toAccount(id)}
 	}
-	row, ok := p.selected()
+	row, ok := p.Selected()
 	switch {
 	case a == Trigger && ok:
 		return startSync(row)
@@ -108,9 +108,9 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 // Draw implements Page.
 // A list of few accounts leaves most of the screen to the one that is selected.
 func (p *Accounts) Draw(v *View) []string {
-	p.refresh(v)
-	list := len(p.shown) + 2
-	row, ok := p.selected()
+	p.Refresh(v)
+	list := len(p.Shown) + 2
+	row, ok := p.Selected()
 	switch {
 	case ok && v.H-list-1 >= leastSummary:
 		return p.drawSummed(v, row.ID, list)
@@ -120,7 +120,7 @@ func (p *Accounts) Draw(v *View) []string {
 	case v.Size == M && v.H >= 14:
 		return p.drawM(v)
 	}
-	return v.whole(p.panel(v, v.inner(v.W), v.H-1))
+	return v.Whole(p.panel(v, v.Inner(v.W), v.H-1))
 }
 
 // leastSummary is what the summary of an account takes below the list.
@@ -136,7 +136,7 @@ func (p *Accounts) drawSummed(v *View, id string, list int) []string {
 	}
 	under := *v
 	under.Y, under.H, under.Hits = v.Y+list+1, v.H-list-1, nil
-	rows := part.Stack(v.sections(0, 0, v.W, list, p.panel(v, v.inner(v.W), list-1)), part.Height(v.Theme, v.W, 1, nil), p.below.Draw(&under))
+	rows := part.Stack(v.Sections(0, 0, v.W, list, p.panel(v, v.Inner(v.W), list-1)), part.Height(v.Theme, v.W, 1, nil), p.below.Draw(&under))
 	v.Ticks = v.Ticks || under.Ticks
 	return rows
 }
@@ -145,14 +145,14 @@ func (p *Accounts) drawSummed(v *View, id string, list int) []string {
 func (p *Accounts) drawM(v *View) []string {
 	const facts = 3
 	h := v.H - facts - 3
-	list := p.panel(v, v.inner(v.W), h)
-	row, ok := p.selected()
+	list := p.panel(v, v.Inner(v.W), h)
+	row, ok := p.Selected()
 	below := part.Section{Height: facts, Title: "SELECTED"}
 	if ok {
 		below.Title = row.RiotID
-		below.Rows = accountFacts(v, row, v.inner(v.W))
+		below.Rows = accountFacts(v, row, v.Inner(v.W))
 	}
-	return v.whole(list, below)
+	return v.Whole(list, below)
 }
 
 // drawL has the stages of the selected account's run at the right.
@@ -160,19 +160,19 @@ func (p *Accounts) drawM(v *View) []string {
 func (p *Accounts) drawL(v *View) []string {
 	right := 64
 	left := v.W - right
-	a := v.sections(0, 0, left, v.H, p.panel(v, v.inner(left), v.H-1))
-	row, ok := p.selected()
+	a := v.Sections(0, 0, left, v.H, p.panel(v, v.Inner(left), v.H-1))
+	row, ok := p.Selected()
 	if !ok {
-		return part.Beside(a, v.sections(left, 0, right, v.H, part.Section{Title: "SELECTED"}))
+		return part.Beside(a, v.Sections(left, 0, right, v.H, part.Section{Title: "SELECTED"}))
 	}
-	facts := accountFacts(v, row, v.inner(right))
-	side := part.Section{Title: row.RiotID, Rows: append(stageList(v, row, v.inner(right)), "", facts[0], facts[2])}
+	facts := accountFacts(v, row, v.Inner(right))
+	side := part.Section{Title: row.RiotID, Rows: append(stageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
 	panels := []part.Section{side}
 	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
 		panels[0].Height = len(side.Rows)
-		panels = append(panels, jobsPanel(v, jobs, v.inner(right), v.H-len(side.Rows)-3))
+		panels = append(panels, jobsPanel(v, jobs, v.Inner(right), v.H-len(side.Rows)-3))
 	}
-	return part.Beside(a, v.sections(left, 0, right, v.H, panels...))
+	return part.Beside(a, v.Sections(left, 0, right, v.H, panels...))
 }
 
 // jobsOf are the jobs of an account that run or are tried again, in order of time.
@@ -203,23 +203,23 @@ func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Section {
 func (p *Accounts) panel(v *View, w, h int) part.Section {
 	work := ""
 	if open := len(v.Syncing()); open > 0 && p.Filter() == "" {
-		work = count(open) + " at work"
+		work = Count(open) + " at work"
 	}
 	cut := ""
 	if n := v.known(); n > len(v.Accounts) {
-		p.of, cut = n, "the first "+count(len(v.Accounts))+" of "+count(n)
+		p.of, cut = n, "the first "+Count(len(v.Accounts))+" of "+Count(n)
 	}
-	return p.section(v, w, h, p.empty(v), part.Section{Title: "ACCOUNTS", Note: p.note(v, cut, work), Tail: p.fresh.text(v)})
+	return p.Section(v, w, h, p.empty(v), part.Section{Title: "ACCOUNTS", Note: p.Note(v, cut, work), Tail: p.fresh.text(v)})
 }
 
 // empty says why there are no rows.
 func (p *Accounts) empty(v *View) string {
-	return or(p.list.empty(v), or(v.waiting(), v.start("no accounts yet", "{sync} starts a sync of one")))
+	return Or(p.List.Empty(v), Or(v.waiting(), v.start("no accounts yet", "{sync} starts a sync of one")))
 }
 
 // SelectedAccount implements AccountHolder.
 func (p *Accounts) SelectedAccount(v *View) string {
-	p.refresh(v)
-	row, _ := p.selected()
+	p.Refresh(v)
+	row, _ := p.Selected()
 	return row.ID
 }

@@ -30,7 +30,7 @@ const tallestAlert = 7
 func alertChart(v *View, r *engine.AlertRow, w, h int) []string {
 	h = min(h-2, tallestAlert)
 	if h < 1 || len(r.History) == 0 {
-		return []string{v.row(w, part.As(themes.Dim, " no value of the last hour is known"))}
+		return []string{v.Row(w, part.As(themes.Dim, " no value of the last hour is known"))}
 	}
 	values := make([]float64, historyCells)
 	for i := range values {

@@ -13,26 +13,26 @@ import (
 
 // alertPage lists every rule about every subject: how it stands, and what to do.
 type alertPage struct {
-	listPage[engine.AlertRow]
-	answer
+	ListPage[engine.AlertRow]
+	Answer
 	read []engine.AlertRow // of the answer, until Watch has told them
 	at   time.Time         // of the last evaluation; zero = not known
-	foot foot
+	foot Foot
 }
 
-// newAlertPage makes the screen.
-func newAlertPage() *alertPage {
-	p := &alertPage{foot: newFoot()}
-	p.list = newList(columns.Alerts, columns.AlertList.Drawn("hour", byView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
-	p.is = screenOf[engine.AlertRow]{
-		screen: ScreenAlerts, file: "alerts", row: "alert",
-		fill: func(v *View) { p.put(v, madeOf{v.Version, p.came}, func() []engine.AlertRow { return p.rows(v) }) },
-		does: map[Action]func(*View, engine.AlertRow) Effect{
+// NewAlertPage makes the screen.
+func NewAlertPage() *alertPage {
+	p := &alertPage{foot: NewFoot()}
+	p.List = NewList(columns.Alerts, columns.AlertList.Drawn("hour", ByView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
+	p.Is = ScreenOf[engine.AlertRow]{
+		Screen: ScreenAlerts, File: "alerts", Row: "alert",
+		Fill: func(v *View) { p.Put(v, MadeOf{v.Version, p.Came}, func() []engine.AlertRow { return p.rows(v) }) },
+		Does: map[Action]func(*View, engine.AlertRow) Effect{
 			Open:    func(_ *View, r engine.AlertRow) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} },
 			Ack:     func(*View, engine.AlertRow) Effect { return ackAlerts(p.chosen()) },
 			Silence: func(_ *View, r engine.AlertRow) Effect { return silenceAlert(r) },
 		},
-		cannot: func(_ *View, a Action, r engine.AlertRow) string {
+		Cannot: func(_ *View, a Action, r engine.AlertRow) string {
 			if a == Ack && p.cur.MarkCount() == 0 && r.State != engine.AlertFiring {
 				return columns.AlertName(&r) + " is " + columns.AlertWord(r.State) + ": only a firing alert can be acknowledged"
 			}
@@ -45,16 +45,16 @@ func newAlertPage() *alertPage {
 // Want implements Page: Watch tells the alerts when one has changed; before that,
 // and after a reload, they are asked for.
 func (p *alertPage) Want(v *View) engine.Query {
-	if v.Alerts != nil && p.have || !p.due(v, v.Restarts) {
-		return p.foot.want(v)
+	if v.Alerts != nil && p.Have || !p.Due(v, v.Restarts) {
+		return p.foot.Want(v)
 	}
 	return engine.AlertsQuery{}
 }
 
 // Got implements Page.
 func (p *alertPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.foot.got(q, a, err)
-	if _, ok := q.(engine.AlertsQuery); ok && p.take(v, err) {
+	p.foot.Got(q, a, err)
+	if _, ok := q.(engine.AlertsQuery); ok && p.Take(v, err) {
 		got, _ := a.(engine.AlertsAnswer)
 		p.read, p.at = got.Alerts, got.At
 	}
@@ -79,7 +79,7 @@ func sparkCell(v *View, r *engine.AlertRow) part.Cell {
 	if r.Holds {
 		token = themes.Warn
 	}
-	return part.As(token, sparkText(v, r.History, max(r.Limit, leastScale(r))))
+	return part.As(token, SparkText(v, r.History, max(r.Limit, leastScale(r))))
 }
 
 // ackAlerts says of alerts that somebody has seen them; those that do not fire
@@ -110,53 +110,53 @@ func silenceAlert(r engine.AlertRow) Effect {
 // The selected alert stands below the list: in full where there is room, else its state, what to do
 // next, and the latest evidence.
 func (p *alertPage) Draw(v *View) []string {
-	p.refresh(v)
-	note := p.note(v, alertCounts(p.shown)...)
+	p.Refresh(v)
+	note := p.Note(v, alertCounts(p.Shown)...)
 	least := 4
 	if v.Tall != Short {
 		least = min(max(v.H/3, 4), v.H-5)
 	}
-	h, below := p.parts(v, least)
-	list := p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "ALERTS", Note: note, Tail: p.tail(v)})
-	r, _ := p.selected()
+	h, below := p.Parts(v, least)
+	list := p.Section(v, v.Inner(v.W), h, p.empty(v), part.Section{Title: "ALERTS", Note: note, Tail: p.tail(v)})
+	r, _ := p.Selected()
 	if below >= 14 && v.Size != S && r.ID != "" {
 		return p.drawn(v, list, &r)
 	}
-	detail := alertDetail(v, &r, v.inner(v.W), below)
-	return v.whole(
+	detail := alertDetail(v, &r, v.Inner(v.W), below)
+	return v.Whole(
 		list,
-		part.Section{Title: or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
+		part.Section{Title: Or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
 }
 
 // drawn is the list and, below it, all of the selected alert: how it stands, its last hour
 // as a chart, and what speaks for it.
 func (p *alertPage) drawn(v *View, list part.Section, r *engine.AlertRow) []string {
-	w := v.inner(v.W)
-	next := labelledRows(v, w, "next", part.Wrap(or(r.Next, part.None), max(w-detailLabel-1, 10)))
-	stands := append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, next...)
+	w := v.Inner(v.W)
+	next := labelledRows(v, w, "next", part.Wrap(Or(r.Next, part.None), max(w-detailLabel-1, 10)))
+	stands := append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, next...)
 	top := list.Height + len(stands) + 4
-	rows := append(v.sections(0, 0, v.W, top, list, part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
-		v.abreast(top, min(v.H-top, tallestAlert+4), []func(w, h int) part.Section{
+	rows := append(v.Sections(0, 0, v.W, top, list, part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
+		v.Abreast(top, min(v.H-top, tallestAlert+4), []func(w, h int) part.Section{
 			func(w, h int) part.Section {
 				return part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: alertChart(v, r, w, h)}
 			},
 			func(w, h int) part.Section {
-				return part.Section{Title: "EVIDENCE", Note: count(len(r.Evidence)), Tail: v.keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
+				return part.Section{Title: "EVIDENCE", Note: Count(len(r.Evidence)), Tail: v.Keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
 			},
 		})...)
 	left := v.H - len(rows)
-	if v.Size == L && left > leastFoot {
-		return p.foot.fill(v, rows, func(w, h int) part.Section { return logPanel(v, w, h) })
+	if v.Size == L && left > LeastFoot {
+		return p.foot.Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
 	}
 	if left > 2 {
-		rows = append(rows, v.sections(0, len(rows), v.W, left, logPanel(v, w, left-1))...)
+		rows = append(rows, v.Sections(0, len(rows), v.W, left, LogPanel(v, w, left-1))...)
 	}
 	return rows
 }
 
 // tail says how old the list is, of an engine that does not send its alerts by itself.
 func (p *alertPage) tail(v *View) string {
-	if why := p.answer.told(v); why != "" && v.Alerts == nil {
+	if why := p.Answer.Told(v); why != "" && v.Alerts == nil {
 		return why
 	}
 	if p.at.IsZero() || v.Alerts != nil {
@@ -174,7 +174,7 @@ func alertCounts(rows []*engine.AlertRow) []string {
 	var out []string
 	for _, s := range []engine.AlertState{engine.AlertFiring, engine.AlertPending, engine.AlertAcknowledged, engine.AlertSilenced} {
 		if n[s] > 0 {
-			out = append(out, count(n[s])+" "+string(s))
+			out = append(out, Count(n[s])+" "+string(s))
 		}
 	}
 	return out
@@ -184,20 +184,20 @@ func alertCounts(rows []*engine.AlertRow) []string {
 // evidence.
 func alertDetail(v *View, r *engine.AlertRow, w, h int) []string {
 	if r.ID == "" {
-		return []string{v.row(w, part.As(themes.Dim, " no alert is selected"))}
+		return []string{v.Row(w, part.As(themes.Dim, " no alert is selected"))}
 	}
-	rows := labelledRows(v, w, "next", part.Wrap(or(r.Next, part.None), max(w-detailLabel-1, 10)))
+	rows := labelledRows(v, w, "next", part.Wrap(Or(r.Next, part.None), max(w-detailLabel-1, 10)))
 	if h > len(rows)+2 {
-		rows = append([]string{v.row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, rows...)
+		rows = append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, rows...)
 	}
-	room, some := h-len(rows), clamp(len(r.Evidence), 1, someEvidence)
+	room, some := h-len(rows), Clamp(len(r.Evidence), 1, someEvidence)
 	if left := room - some - 1; left >= leastChart && len(r.History) > 0 {
 		rows = append(append(rows, evidenceRows(v, r, w, some, "evidence")...), "")
 		return append(rows, alertChart(v, r, w, left)...)
 	}
 	rows = append(rows, evidenceRows(v, r, w, room-1, "evidence")...)
 	if spark := sparkCell(v, r); strings.TrimSpace(spark.Text) != "" {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " hour     "), spark))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, " hour     "), spark))
 	}
 	return rows
 }
@@ -220,7 +220,7 @@ func evidenceRows(v *View, r *engine.AlertRow, w, h int, label string) (rows []s
 		e := &shown[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words)
 		l.Field(part.As(themes.Dim, v.Clock(e.At)), when, part.Words).Gap(2)
-		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).Cells(part.Plain(or(e.Text, e.ID))).String())
+		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).Cells(part.Plain(Or(e.Text, e.ID))).String())
 		label = ""
 	}
 	return rows
@@ -236,16 +236,16 @@ func alertStands(v *View, r *engine.AlertRow) []part.Cell {
 	if r.State != engine.AlertOK && !r.Since.IsZero() {
 		facts = append(facts, part.As(themes.Dim, "since "+v.Clock(r.Since)))
 	}
-	return v.join(facts...)
+	return v.Join(facts...)
 }
 
 // empty says why there is no row.
 func (p *alertPage) empty(v *View) string {
 	switch {
-	case !p.have && p.answer.err != nil && v.Alerts == nil:
+	case !p.Have && p.Answer.Err != nil && v.Alerts == nil:
 		return v.failed("the alerts")
-	case p.loading() && v.Alerts == nil:
+	case p.Loading() && v.Alerts == nil:
 		return "loading alerts…"
 	}
-	return or(p.list.empty(v), "no rule has been evaluated yet")
+	return Or(p.List.Empty(v), "no rule has been evaluated yet")
 }

@@ -9,46 +9,46 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// answer is what a page knows of the question it asks: whether it waits for an
+// Answer is what a page knows of the question it asks: whether it waits for an
 // answer, of which version the one it has is, and what went wrong. Old answers
 // stay on the screen until there is a newer one.
-type answer struct {
+type Answer struct {
 	pending bool
-	have    bool
-	seq     uint64    // of the data when the last question was asked
+	Have    bool
+	Seq     uint64    // of the data when the last question was asked
 	own     uint64    // version of the one thing that it was about, see dueFor
 	acts    int       // View.Acts by then
 	at      time.Time // of the last question
-	came    time.Time
-	err     error
+	Came    time.Time
+	Err     error
 }
 
-// due reports whether it is time to ask, and notes that it was asked: at once
+// Due reports whether it is time to ask, and notes that it was asked: at once
 // the first time, after a command of this console, whose effect the operator looks
 // for, and after one of somebody else, which the message line tells of; else only when the version moved on, and not too often.
-func (a *answer) due(v *View, version uint64) bool {
+func (a *Answer) Due(v *View, version uint64) bool {
 	acted := v.Acts != a.acts
 	switch {
-	case a.pending, !v.Ready, a.have && v.Frozen:
+	case a.pending, !v.Ready, a.Have && v.Frozen:
 		return false
-	case a.have && a.err == nil && version == a.seq && !acted:
+	case a.Have && a.Err == nil && version == a.Seq && !acted:
 		return false
 	case !a.at.IsZero() && v.Now.Sub(a.at) < reloadEvery && !acted:
 		return false
 	}
-	a.pending, a.seq, a.at, a.acts = true, version, v.Now, v.Acts
+	a.pending, a.Seq, a.at, a.acts = true, version, v.Now, v.Acts
 	return true
 }
 
 // dueFor is due for an answer about one thing with a version of its own: a new one
 // is asked for at once, since one thing moves seldom and is shown beside its row,
 // which has moved already.
-func (a *answer) dueFor(v *View, own, version uint64) bool {
+func (a *Answer) dueFor(v *View, own, version uint64) bool {
 	at := a.at
 	if own != a.own {
 		a.at = time.Time{}
 	}
-	if !a.due(v, version) {
+	if !a.Due(v, version) {
 		a.at = at
 		return false
 	}
@@ -56,55 +56,55 @@ func (a *answer) dueFor(v *View, own, version uint64) bool {
 	return true
 }
 
-// take notes that the answer came; false when it is an error.
-func (a *answer) take(v *View, err error) bool {
-	a.pending, a.err = false, err
+// Take notes that the answer came; false when it is an error.
+func (a *Answer) Take(v *View, err error) bool {
+	a.pending, a.Err = false, err
 	if err != nil {
 		return false
 	}
-	a.have = true
-	if a.came = a.came.Add(1); v.Now.After(a.came) { // two answers never have the same instant: lists are made anew by it
-		a.came = v.Now
+	a.Have = true
+	if a.Came = a.Came.Add(1); v.Now.After(a.Came) { // two answers never have the same instant: lists are made anew by it
+		a.Came = v.Now
 	}
 	return true
 }
 
-// receive puts what came to a question of kind Q where it is kept; false when it is another question's.
-func receive[Q engine.Query, A engine.Answer](a *answer, v *View, q engine.Query, came engine.Answer, err error, into *A) bool {
+// Receive puts what came to a question of kind Q where it is kept; false when it is another question's.
+func Receive[Q engine.Query, A engine.Answer](a *Answer, v *View, q engine.Query, came engine.Answer, err error, into *A) bool {
 	if _, ok := q.(Q); !ok {
 		return false
 	}
-	if a.take(v, err) {
+	if a.Take(v, err) {
 		*into, _ = came.(A)
 	}
 	return true
 }
 
 // forget makes the next question due at once; what is shown stays.
-func (a *answer) forget() { a.seq, a.at, a.have = 0, time.Time{}, false }
+func (a *Answer) forget() { a.Seq, a.at, a.Have = 0, time.Time{}, false }
 
-func (a *answer) loading() bool { return !a.have && a.err == nil }
+func (a *Answer) Loading() bool { return !a.Have && a.Err == nil }
 
-// absent says in the place of a list that it could not be read, or is on its way; "" = it
+// Absent says in the place of a list that it could not be read, or is on its way; "" = it
 // is there.
-func (a *answer) absent(v *View, what, loading string) string {
+func (a *Answer) Absent(v *View, what, loading string) string {
 	switch {
-	case !a.have && a.err != nil:
+	case !a.Have && a.Err != nil:
 		return v.failed(what)
-	case a.loading():
+	case a.Loading():
 		return "loading " + loading + "…"
 	}
 	return ""
 }
 
-// told says what is wrong with what is shown; "" = nothing.
-func (a *answer) told(v *View) string {
-	if a.err == nil {
+// Told says what is wrong with what is shown; "" = nothing.
+func (a *Answer) Told(v *View) string {
+	if a.Err == nil {
 		return ""
 	}
-	text := Sentence(a.err)
-	if a.have {
-		text = "as of " + part.Clock(a.came, v.Now) + ": " + text
+	text := Sentence(a.Err)
+	if a.Have {
+		text = "as of " + part.Clock(a.Came, v.Now) + ": " + text
 	}
 	return safe.Cut(safe.Text(text), 60)
 }
@@ -118,12 +118,12 @@ func Sentence(err error) string {
 }
 
 // Reload makes the page ask again at once.
-func (a *answer) Reload() { a.forget() }
+func (a *Answer) Reload() { a.forget() }
 
-// madeOf names the versions of what a list of jobs is made of.
-type madeOf struct {
+// MadeOf names the versions of what a list of jobs is made of.
+type MadeOf struct {
 	version uint64
-	came    time.Time
+	Came    time.Time
 }
 
 // reloadEvery is how long a list that is read from disk stays as it is while

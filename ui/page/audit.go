@@ -16,27 +16,27 @@ import (
 
 // Audit lists who did what, when, and what came of it (I-11).
 type Audit struct {
-	listPage[engine.AuditEntry]
-	answer
+	ListPage[engine.AuditEntry]
+	Answer
 	entries []engine.AuditEntry
 	older   bool            // there are older ones than those read
 	undone  map[uint64]bool // commands that were taken back
-	foot    foot
+	foot    Foot
 	below   *Entry // the selected one, summed up below a short list; nil = there is no room
 }
 
 // NewAudit makes the screen.
 func NewAudit() *Audit {
-	p := &Audit{foot: newFoot()}
-	p.list = newList(columns.Audit, columns.AuditList.Drawn("undo", byView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
-	p.is = screenOf[engine.AuditEntry]{
-		screen: ScreenAudit, crumb: "Audit", file: "audit", row: "command",
-		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.AuditEntry { return p.entries }) },
-		does: map[Action]func(*View, engine.AuditEntry) Effect{
+	p := &Audit{foot: NewFoot()}
+	p.List = NewList(columns.Audit, columns.AuditList.Drawn("undo", ByView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
+	p.Is = ScreenOf[engine.AuditEntry]{
+		Screen: ScreenAudit, Crumb: "Audit", File: "audit", Row: "command",
+		Fill: func(v *View) { p.Put(v, MadeOf{Came: p.Came}, func() []engine.AuditEntry { return p.entries }) },
+		Does: map[Action]func(*View, engine.AuditEntry) Effect{
 			Open:     func(_ *View, e engine.AuditEntry) Effect { return Effect{Open: &Target{Screen: ScreenEntry, Row: e}} },
 			TakeBack: takeBack,
 		},
-		cannot: func(_ *View, a Action, e engine.AuditEntry) string {
+		Cannot: func(_ *View, a Action, e engine.AuditEntry) string {
 			if a == TakeBack {
 				return p.cannotUndo(&e)
 			}
@@ -49,26 +49,26 @@ func NewAudit() *Audit {
 // Want implements Page: commands move with the database.
 func (p *Audit) Want(v *View) engine.Query {
 	switch {
-	case p.due(v, v.Seq):
+	case p.Due(v, v.Seq):
 		return engine.AuditQuery{Page: engine.Page{Limit: listMost}}
 	case p.below != nil:
 		if q := p.below.Want(v); q != nil {
 			return q
 		}
 	}
-	return p.foot.want(v)
+	return p.foot.Want(v)
 }
 
 // Got implements Page.
 // Whether a command was taken back is told by the undo that did so: an entry of the audit is never
 // changed.
 func (p *Audit) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.foot.got(q, a, err)
+	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
 	if ok && asked.Seq != 0 && p.below != nil {
 		p.below.Got(v, q, a, err)
 	}
-	if !ok || asked.Seq != 0 || !p.take(v, err) {
+	if !ok || asked.Seq != 0 || !p.Take(v, err) {
 		return
 	}
 	page, _ := a.(engine.AuditPage)
@@ -85,7 +85,7 @@ func (p *Audit) cut() string {
 	if !p.older {
 		return ""
 	}
-	return "the newest " + count(len(p.entries)) + ", farsight audit has more"
+	return "the newest " + Count(len(p.entries)) + ", farsight audit has more"
 }
 
 // targetOf reads the number of a command that an undo names: "command #12".
@@ -120,7 +120,7 @@ func (p *Audit) undoWord(v *View, e *engine.AuditEntry) part.Cell {
 	case p.undone[e.Seq]:
 		return part.As(themes.Dim, "undone")
 	case p.cannotUndo(e) == "":
-		return part.As(themes.Accent, v.keyed("{take back} undo"))
+		return part.As(themes.Accent, v.Keyed("{take back} undo"))
 	}
 	return part.As(themes.Dim, part.None)
 }
@@ -142,21 +142,21 @@ func takeBack(v *View, e engine.AuditEntry) Effect {
 // Below the list the selected command stands in full, and where there is room who gave commands
 // when, and what they changed.
 func (p *Audit) Draw(v *View) []string {
-	p.refresh(v)
-	h, room := p.parts(v, auditRows)
-	below := p.detail(v, v.inner(v.W), room)
-	list := p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "AUDIT", Note: p.note(v, p.cut()), Tail: p.told(v)})
+	p.Refresh(v)
+	h, room := p.Parts(v, auditRows)
+	below := p.detail(v, v.Inner(v.W), room)
+	list := p.Section(v, v.Inner(v.W), h, p.empty(v), part.Section{Title: "AUDIT", Note: p.Note(v, p.cut()), Tail: p.Told(v)})
 	title, note := "SELECTED", ""
-	if e, ok := p.selected(); ok {
+	if e, ok := p.Selected(); ok {
 		title, note = "#"+strconv.FormatUint(e.Seq, 10), string(e.Op)+" of "+e.Target
 	}
-	sections := []part.Section{list, {Title: title, Note: note, Tail: p.about(v.keyed("{open} shows what it changed")), Rows: below, Height: room}}
+	sections := []part.Section{list, {Title: title, Note: note, Tail: p.About(v.Keyed("{open} shows what it changed")), Rows: below, Height: room}}
 	if left, acts := room-len(below)-2, p.byActor(v); left > 1 && len(acts) > 0 {
-		first := p.shown[0].At
-		for _, e := range p.shown {
+		first := p.Shown[0].At
+		for _, e := range p.Shown {
 			first = earliest(first, e.At)
 		}
-		rows := timeRows(v, v.inner(v.W), left, v.Now.Sub(first), 0, acts[:min(len(acts), left-1)])
+		rows := timeRows(v, v.Inner(v.W), left, v.Now.Sub(first), 0, acts[:min(len(acts), left-1)])
 		sections[1].Height = len(below)
 		done, undone := v.Theme.State("DONE").Glyph, v.Theme.State("CANCELLED").Glyph
 		sections = append(sections, part.Section{Title: "WHO", Note: "when each gave commands, " + done + " stands, " + undone + " was taken back", Rows: rows, Height: len(rows)})
@@ -167,19 +167,19 @@ func (p *Audit) Draw(v *View) []string {
 // drawSummed has below the sections of a short list what the selected command changed, and
 // which commands are given how often.
 func (p *Audit) drawSummed(v *View, sections []part.Section) []string {
-	e, ok := p.selected()
+	e, ok := p.Selected()
 	if !ok || v.leaves(sections) < leastBlocks {
 		p.below = nil
-		return v.whole(sections...)
+		return v.Whole(sections...)
 	}
 	if p.below == nil || p.below.entry.Seq != e.Seq {
 		p.below = NewEntry(e)
 		p.below.still = true
 	}
-	return v.above(sections, []func(w, h int) part.Section{
+	return v.Above(sections, []func(w, h int) part.Section{
 		func(w, h int) part.Section {
-			p.below.refresh(v)
-			s := p.below.section(v, w, h, p.below.empty(v), part.Section{Title: "CHANGED JOBS", Note: "of #" + strconv.FormatUint(e.Seq, 10)})
+			p.below.Refresh(v)
+			s := p.below.Section(v, w, h, p.below.empty(v), part.Section{Title: "CHANGED JOBS", Note: "of #" + strconv.FormatUint(e.Seq, 10)})
 			s.Click = nil
 			return s
 		},
@@ -189,7 +189,7 @@ func (p *Audit) drawSummed(v *View, sections []part.Section) []string {
 
 // byCommand counts the commands on the list, the most frequent first.
 func (p *Audit) byCommand(v *View) func(w, h int) part.Section {
-	all := tallied(p.shown, func(e **engine.AuditEntry) string { return string((*e).Op) })
+	all := tallied(p.Shown, func(e **engine.AuditEntry) string { return string((*e).Op) })
 	return func(w, h int) part.Section {
 		return part.Section{Title: "COMMANDS", Note: "on the list", Rows: bars(v, all, themes.Run, w), Height: h}
 	}
@@ -205,7 +205,7 @@ func earliest(a, b time.Time) time.Time {
 // byActor are the commands on the list by who gave them, the busiest first.
 func (p *Audit) byActor(v *View) []timeRow {
 	var rows []timeRow
-	for _, e := range p.shown {
+	for _, e := range p.Shown {
 		who := columns.Who(e.By)
 		i := slices.IndexFunc(rows, func(r timeRow) bool { return r.name == who })
 		if i < 0 {
@@ -220,7 +220,7 @@ func (p *Audit) byActor(v *View) []timeRow {
 	}
 	slices.SortStableFunc(rows, func(a, b timeRow) int { return cmp.Compare(len(b.signs), len(a.signs)) })
 	for i := range rows {
-		rows[i].name = count(len(rows[i].signs)) + " " + rows[i].name
+		rows[i].name = Count(len(rows[i].signs)) + " " + rows[i].name
 	}
 	return rows
 }
@@ -230,18 +230,18 @@ const auditRows = 3
 
 // detail tells all of the selected command: a list has room for the start of it.
 func (p *Audit) detail(v *View, w, h int) []string {
-	e, ok := p.selected()
+	e, ok := p.Selected()
 	if !ok {
-		return []string{v.row(w, part.As(themes.Dim, " no command is selected"))}
+		return []string{v.Row(w, part.As(themes.Dim, " no command is selected"))}
 	}
-	rows := []string{v.row(w, append([]part.Cell{part.As(themes.Dim, " by      ")},
-		v.join(part.Plain(columns.Who(e.By)), part.As(themes.Dim, v.Ago(e.At)), part.Plain(why(&e)))...)...)}
+	rows := []string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " by      ")},
+		v.Join(part.Plain(columns.Who(e.By)), part.As(themes.Dim, v.Ago(e.At)), part.Plain(why(&e)))...)...)}
 	label := " result  "
-	for _, line := range part.Wrap(or(e.Result, part.None), max(w-len(label)-1, 10)) {
-		rows = append(rows, v.row(w, part.As(themes.Dim, label), part.Plain(line)))
+	for _, line := range part.Wrap(Or(e.Result, part.None), max(w-len(label)-1, 10)) {
+		rows = append(rows, v.Row(w, part.As(themes.Dim, label), part.Plain(line)))
 		label = strings.Repeat(" ", len(label))
 	}
-	for _, f := range []fact{{"changed", columns.Changed(&e)}, {"at", e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
+	for _, f := range []Fact{{"changed", columns.Changed(&e)}, {"at", e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
 		rows = append(rows, factRow(v, w, f))
 	}
 	return rows[:min(len(rows), h)]
@@ -256,5 +256,5 @@ func why(e *engine.AuditEntry) string {
 
 // empty says why there are no rows.
 func (p *Audit) empty(v *View) string {
-	return or(p.absent(v, "the audit", "the audit"), or(p.list.empty(v), "no command has been given yet: every one is written down here"))
+	return Or(p.Absent(v, "the audit", "the audit"), Or(p.List.Empty(v), "no command has been given yet: every one is written down here"))
 }

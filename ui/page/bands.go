@@ -68,7 +68,7 @@ func shareRows(h int, all []band, small bool) (heights []int, gap int) {
 
 // padded puts rows beside the margin that sections have.
 func (v *View) padded(rows []string) []string {
-	pad := v.row(v.pad())
+	pad := v.Row(v.pad())
 	for i := range rows {
 		rows[i] = pad + rows[i] + pad
 	}

@@ -27,7 +27,7 @@ func bars(v *View, list []bar, t themes.Token, w int) []string {
 	rows := make([]string, 0, len(list))
 	for _, b := range list {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(b.name), 15, part.Words).Gap(1)
-		l.Bar(t, clamp(w-29, 4, 60), b.value/max(high, 1)).Gap(1).Field(part.Plain(b.text), 10, part.Number)
+		l.Bar(t, Clamp(w-29, 4, 60), b.value/max(high, 1)).Gap(1).Field(part.Plain(b.text), 10, part.Number)
 		rows = append(rows, l.String())
 	}
 	return rows
@@ -50,14 +50,14 @@ func tallied[T any](rows []T, of func(*T) string) (all []bar) {
 	}
 	slices.SortStableFunc(all, func(a, b bar) int { return cmp.Compare(b.value, a.value) })
 	for i := range all {
-		all[i].text = count(int(all[i].value))
+		all[i].text = Count(int(all[i].value))
 	}
 	return all
 }
 
-// sparkText draws values as text, on a scale that goes up to high at least; what was
+// SparkText draws values as text, on a scale that goes up to high at least; what was
 // not known is a gap.
-func sparkText(v *View, values []float64, high float64) string {
+func SparkText(v *View, values []float64, high float64) string {
 	signs := v.Theme.Glyphs.Spark[:len(v.Theme.Glyphs.Spark)-1] // a full cell would touch the row above
 	for _, x := range values {
 		high = math.Max(high, x)
@@ -70,7 +70,7 @@ func sparkText(v *View, values []float64, high float64) string {
 		case high <= 0:
 			b.WriteString(signs[0])
 		default:
-			b.WriteString(signs[clamp(int(x/high*float64(len(signs))), 0, len(signs)-1)])
+			b.WriteString(signs[Clamp(int(x/high*float64(len(signs))), 0, len(signs)-1)])
 		}
 	}
 	return b.String()

@@ -69,7 +69,7 @@ func wordForAll(e Effect, a Action, all bool) Effect {
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
 	text := capital(verb) + " " + human.Counted(n, one, many)
 	if hidden > 0 {
-		text += " (" + count(hidden) + " not in this filter)"
+		text += " (" + Count(hidden) + " not in this filter)"
 	}
 	return text + "?"
 }
@@ -82,7 +82,7 @@ func examples[T any](rows []T, name func(*T) string) string {
 	}
 	text := strings.Join(named, ", ")
 	if more := len(rows) - len(named); more > 0 {
-		text += " and " + count(more) + " more"
+		text += " and " + Count(more) + " more"
 	}
 	return text
 }

@@ -61,7 +61,7 @@ func Budgeted(v *View, c engine.Cost, plans []engine.ScheduleRow, w int) []strin
 		chart.Try(runs, last[name]+2, themes.Dim, name)
 	}
 	names := map[int]part.Cell{
-		0: part.As(themes.Dim, h.Bucket), line + costHigh - 1: part.Plain("calls in line"), own + costHigh - 1: part.As(themes.Figure, "with this "+count(c.Calls)),
+		0: part.As(themes.Dim, h.Bucket), line + costHigh - 1: part.Plain("calls in line"), own + costHigh - 1: part.As(themes.Figure, "with this "+Count(c.Calls)),
 		runs: part.Plain("scheduled runs"),
 	}
 	rows := make([]string, runs+1)

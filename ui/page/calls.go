@@ -109,7 +109,7 @@ func (r recorder) Find(id string) (int, bool) {
 }
 
 // recorderShown are the columns of the recorder. A narrow screen tells whole seconds.
-var recorderShown = columns.CallList.Drawn("at", byView(func(v *View, c *engine.CallRow) part.Cell {
+var recorderShown = columns.CallList.Drawn("at", ByView(func(v *View, c *engine.CallRow) part.Cell {
 	layout := "15:04:05.000"
 	if v.Size == S {
 		layout = "15:04:05"

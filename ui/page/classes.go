@@ -14,12 +14,12 @@ import (
 // Classes lists error classes: failures of one fingerprint as one thing to act on
 // (I-6).
 type Classes struct {
-	listPage[engine.ClassRow]
-	answer
+	ListPage[engine.ClassRow]
+	Answer
 	queue  engine.Queue // "" = all
 	found  engine.ClassesAnswer
 	jobs   classJobs
-	foot   foot
+	foot   Foot
 	latest *Job // the one of the selected class that failed last: what Riot answered it
 }
 
@@ -29,21 +29,21 @@ const classesEvery = 10 * time.Second
 
 // NewClasses makes the list of a queue; "" means all.
 func NewClasses(queue engine.Queue) *Classes {
-	p := &Classes{queue: queue, foot: newFoot()}
-	p.list = newList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
-	p.is = screenOf[engine.ClassRow]{
-		screen: ScreenClasses, crumb: "Error classes", file: "classes", row: "error class",
-		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.ClassRow { return p.found.Classes }) },
-		does: map[Action]func(*View, engine.ClassRow) Effect{
+	p := &Classes{queue: queue, foot: NewFoot()}
+	p.List = NewList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
+	p.Is = ScreenOf[engine.ClassRow]{
+		Screen: ScreenClasses, Crumb: "Error classes", File: "classes", Row: "error class",
+		Fill: func(v *View) { p.Put(v, MadeOf{Came: p.Came}, func() []engine.ClassRow { return p.found.Classes }) },
+		Does: map[Action]func(*View, engine.ClassRow) Effect{
 			Open: func(_ *View, r engine.ClassRow) Effect {
 				return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: r}}
 			},
 			Retry:  func(_ *View, r engine.ClassRow) Effect { return onClass(Retry, p.queue, r) },
 			Reopen: func(_ *View, r engine.ClassRow) Effect { return onClass(Reopen, p.queue, r) },
 		},
-		cannot: func(v *View, a Action, r engine.ClassRow) string {
+		Cannot: func(v *View, a Action, r engine.ClassRow) string {
 			if a == Reopen && r.Dead == 0 {
-				return v.keyed("none of its jobs gave up: {retry} retries those that wait")
+				return v.Keyed("none of its jobs gave up: {retry} retries those that wait")
 			}
 			return ""
 		},
@@ -53,10 +53,10 @@ func NewClasses(queue engine.Queue) *Classes {
 
 // Want implements Page.
 func (p *Classes) Want(v *View) engine.Query {
-	p.refresh(v)
-	late := !p.have || p.answer.err != nil || v.Now.Sub(p.answer.at) >= classesEvery
-	switch r, ok := p.selected(); {
-	case late && p.due(v, v.Seq):
+	p.Refresh(v)
+	late := !p.Have || p.Answer.Err != nil || v.Now.Sub(p.Answer.at) >= classesEvery
+	switch r, ok := p.Selected(); {
+	case late && p.Due(v, v.Seq):
 		return engine.ClassesQuery{Queue: p.queue}
 	case ok && p.jobs.wants(v, r.ID):
 		return engine.JobsQuery{Page: engine.Page{Limit: mostOfClass}, Queue: p.queue, States: failedStates, Class: engine.Class(r.ID), Ended: true}
@@ -68,14 +68,14 @@ func (p *Classes) Want(v *View) engine.Query {
 			return q
 		}
 	}
-	return p.foot.want(v)
+	return p.foot.Want(v)
 }
 
 // Got implements Page.
 func (p *Classes) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	switch q := q.(type) {
 	case engine.ClassesQuery:
-		if p.take(v, err) {
+		if p.Take(v, err) {
 			p.found, _ = a.(engine.ClassesAnswer)
 		}
 	case engine.JobsQuery:
@@ -85,13 +85,13 @@ func (p *Classes) Got(v *View, q engine.Query, a engine.Answer, err error) {
 			p.latest.Got(v, q, a, err)
 		}
 	default:
-		p.foot.got(q, a, err)
+		p.foot.Got(q, a, err)
 	}
 }
 
 // Reload makes the page ask again at once.
 func (p *Classes) Reload() {
-	p.answer.forget()
+	p.Answer.forget()
 	p.jobs.forget()
 }
 
@@ -104,10 +104,10 @@ func onClass(a Action, queue engine.Queue, r engine.ClassRow) Effect {
 		e.Try, e.Confirm = true, &Confirm{Question: "Retry the class " + string(r.Class) + "?", Yes: "retry it", Lines: []string{operation.CanaryLine}}
 	}
 	e.Confirm.Lines = slices.Insert(e.Confirm.Lines, 0,
-		human.Counted(r.Jobs, "job", "jobs")+", "+count(r.Waiting)+" waiting and "+count(r.Dead)+" that gave up, such as "+strings.Join(r.Sample, ", ")+".")
+		human.Counted(r.Jobs, "job", "jobs")+", "+Count(r.Waiting)+" waiting and "+Count(r.Dead)+" that gave up, such as "+strings.Join(r.Sample, ", ")+".")
 	return e
 }
 
 func (p *Classes) empty(v *View) string {
-	return or(p.absent(v, "the error classes", "error classes"), or(p.list.empty(v), "no job waits after a failure, and none gave up"))
+	return Or(p.Absent(v, "the error classes", "error classes"), Or(p.List.Empty(v), "no job waits after a failure, and none gave up"))
 }

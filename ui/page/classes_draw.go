@@ -15,7 +15,7 @@ import (
 // classJobs are jobs of the selected class: those that are tried again by when that is, then
 // those that gave up.
 type classJobs struct {
-	answer
+	Answer
 	id   string // of the class
 	rows []engine.JobRow
 	cur  part.Cursor
@@ -30,12 +30,12 @@ func (c *classJobs) wants(v *View, id string) bool {
 		c.id, c.rows, c.pending = id, nil, false
 		c.forget()
 	}
-	return c.due(v, v.Seq)
+	return c.Due(v, v.Seq)
 }
 
 // got takes the answer, if it is about the class that is selected by now.
 func (c *classJobs) got(v *View, q engine.JobsQuery, a engine.Answer, err error) {
-	if string(q.Class) == c.id && c.take(v, err) {
+	if string(q.Class) == c.id && c.Take(v, err) {
 		page, _ := a.(engine.JobsPage)
 		c.rows = slices.Clone(page.Jobs)
 		SortJobs(c.rows)
@@ -60,13 +60,13 @@ func (c *classJobs) list(v *View) []*engine.JobRow {
 // The selected class has the rest of the screen: what an operator decides about (try again, leave,
 // open again) is decided for a class and not for a job.
 func (p *Classes) Draw(v *View) []string {
-	p.refresh(v)
-	rows := max(p.all, len(p.shown), 3)
+	p.Refresh(v)
+	rows := max(p.All, len(p.Shown), 3)
 	classes := band{least: 2 + min(rows, 3), most: 2 + rows, draw: func(y, h int) []string {
-		s := part.Section{Title: "ERROR CLASSES", Note: p.note(v, string(p.queue), p.counted()), Tail: p.tail(v)}
-		return v.sections(0, y, v.W, h, p.classes(v, v.inner(v.W), h-1, s))
+		s := part.Section{Title: "ERROR CLASSES", Note: p.Note(v, string(p.queue), p.counted()), Tail: p.tail(v)}
+		return v.Sections(0, y, v.W, h, p.classes(v, v.Inner(v.W), h-1, s))
 	}}
-	r, ok := p.selected()
+	r, ok := p.Selected()
 	if !ok {
 		return v.bands(classes)
 	}
@@ -75,28 +75,28 @@ func (p *Classes) Draw(v *View) []string {
 	all := []band{
 		classes,
 		{least: 2 + min(p.most(), 4), most: 2 + min(p.most(), max(v.H/3, 4)), keep: 1, draw: func(y, h int) []string {
-			return v.sections(0, y, v.W, h, p.ladders(v, &r, jobs, v.inner(v.W), h-1))
+			return v.Sections(0, y, v.W, h, p.ladders(v, &r, jobs, v.Inner(v.W), h-1))
 		}},
 		{least: 1 + len(why), most: 1 + len(why), draw: func(y, h int) []string {
-			return v.sections(0, y, v.W, h, part.Section{Title: "WHY", Note: "what becomes of them", Rows: why})
+			return v.Sections(0, y, v.W, h, part.Section{Title: "WHY", Note: "what becomes of them", Rows: why})
 		}},
-		{least: 5, most: 10, keep: 2, draw: func(y, h int) []string { return v.abreast(y, h, p.blocks(v, &r, jobs)) }},
+		{least: 5, most: 10, keep: 2, draw: func(y, h int) []string { return v.Abreast(y, h, p.blocks(v, &r, jobs)) }},
 	}
 	if v.Size == L {
 		all = append(all, band{least: 4, most: tallestHour + 2, keep: 5, draw: func(y, h int) []string {
-			return v.sections(0, y, v.W, h, p.lastHour(v, &r, v.inner(v.W), h-1))
+			return v.Sections(0, y, v.W, h, p.lastHour(v, &r, v.Inner(v.W), h-1))
 		}})
 	}
-	if log := logRows(v, v.inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
+	if log := LogRows(v, v.Inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
 		all = append(all, band{least: 2, most: 1 + len(log), keep: 4, draw: func(y, h int) []string {
-			return v.sections(0, y, v.W, h, part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
+			return v.Sections(0, y, v.W, h, part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
 		}})
 	}
 	failed := math.MaxInt
 	if v.Size == L { // which has the foot below it
 		failed = 4
 	}
-	return p.foot.fill(v, v.stacked(append(all, band{least: 4, most: failed, keep: 3, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, v.failures(h-1)) }})...), nil)
+	return p.foot.Fill(v, v.stacked(append(all, band{least: 4, most: failed, keep: 3, draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.failures(h-1)) }})...), nil)
 }
 
 // tallestHour is how high the chart of a class's failures grows.
@@ -127,7 +127,7 @@ func (p *Classes) lastHour(v *View, r *engine.ClassRow, w, h int) part.Section {
 		l.Reset(w, false)
 		mark := ""
 		if from := h - 2 - y; from >= 0 && from%apart == 0 {
-			mark = count(from / apart * int(step))
+			mark = Count(from / apart * int(step))
 		}
 		s.Rows = append(s.Rows, c.Row(l.Gap(1).Field(part.As(themes.Dim, mark), label-2, part.Number).Gap(1), y).String())
 	}
@@ -137,7 +137,7 @@ func (p *Classes) lastHour(v *View, r *engine.ClassRow, w, h int) part.Section {
 // most is how many jobs the largest class has: what stands below its jobs has its place for all
 // classes.
 func (p *Classes) most() (n int) {
-	for _, r := range p.shown {
+	for _, r := range p.Shown {
 		n = max(n, r.Jobs)
 	}
 	return n
@@ -153,16 +153,16 @@ func (p *Classes) counted() string {
 
 // tail says what the columns of the hour stand for.
 func (p *Classes) tail(v *View) string {
-	if told := p.told(v); told != "" || v.Size == S {
+	if told := p.Told(v); told != "" || v.Size == S {
 		return told
 	}
-	return "failed per " + human.Window(time.Hour/engine.ClassSteps) + ", up to " + count(p.top())
+	return "failed per " + human.Window(time.Hour/engine.ClassSteps) + ", up to " + Count(p.top())
 }
 
 // top is the most failures of a class in one step of the hour.
 func (p *Classes) top() int {
 	top := 3
-	for _, r := range p.shown {
+	for _, r := range p.Shown {
 		top = max(top, slices.Max(append(r.Lately, 0)))
 	}
 	return top
@@ -178,33 +178,33 @@ func hourWidth(w int) int {
 func (p *Classes) classes(v *View, w, h int, s part.Section) part.Section {
 	hour := hourWidth(w)
 	if hour <= 0 {
-		return p.section(v, w, h, p.empty(v), s)
+		return p.Section(v, w, h, p.empty(v), s)
 	}
 	list := w - hour - 3 // now, and a cell at either side
-	s = p.section(v, list, h, p.empty(v), s)
+	s = p.Section(v, list, h, p.empty(v), s)
 	a := axis{part.NewAxis(v.Now, time.Hour/time.Duration(hour), hour, hour+1)}
 	c := part.NewChart(v.Theme, a.Axis, h)
 	c.Words(0)
 	src, top := p.rows(v), float64(p.top())
 	for y := 1; y < h; y++ {
 		i, ok := p.cur.Row(src, y-1)
-		if !ok || len(p.shown[i].Lately) != engine.ClassSteps {
+		if !ok || len(p.Shown[i].Lately) != engine.ClassSteps {
 			continue
 		}
 		values := a.unknown()
 		for x := range hour {
-			values[x] = float64(p.shown[i].Lately[x*engine.ClassSteps/hour])
+			values[x] = float64(p.Shown[i].Lately[x*engine.ClassSteps/hour])
 		}
 		c.Area(y, 1, part.Series{Values: values, Top: top, Token: themes.Err})
 	}
-	c.Seam(1, min(len(p.shown), h-1))
-	beside(v, s.Rows, c, hour+3, p.onRow(len(p.shown)))
+	c.Seam(1, min(len(p.Shown), h-1))
+	beside(v, s.Rows, c, hour+3, p.onRow(len(p.Shown)))
 	return s
 }
 
 // ladders are the jobs of a class, and beside them how each failed and is tried again.
 func (p *Classes) ladders(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w, h int) part.Section {
-	s := part.Section{Title: columns.ClassAnswer(r), Note: columns.ClassWhere(r) + ", " + human.Percent(r.Share) + " of all failures", Tail: p.about(v.keyed("{open} lists " + human.Counted(r.Jobs, "job", "jobs")))}
+	s := part.Section{Title: columns.ClassAnswer(r), Note: columns.ClassWhere(r) + ", " + human.Percent(r.Share) + " of all failures", Tail: p.About(v.Keyed("{open} lists " + human.Counted(r.Jobs, "job", "jobs")))}
 	life := lifeWidth(w)
 	shown := jobs[:min(len(jobs), h-1)]
 	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) == h-1 {
@@ -213,10 +213,10 @@ func (p *Classes) ladders(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w,
 	src := part.Slice[*engine.JobRow]{Items: shown, Key: func(j *engine.JobRow) string { return string(j.ID) }, Cells: func(j *engine.JobRow, cells []part.Cell) []part.Cell {
 		return cellsOf(v, classJobColumns)(*j, cells)
 	}}
-	t := part.Table{Columns: classJobColumns.Heads(), Still: true, Empty: or(p.jobs.absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
+	t := part.Table{Columns: classJobColumns.Heads(), Still: true, Empty: Or(p.jobs.Absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
 	s.Rows = t.View(v.Theme, w-life, h, src, &p.jobs.cur)
 	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) < h-1 {
-		s.Rows[len(shown)+1] = v.row(w-life, part.As(themes.Dim, "   "+v.Theme.Glyphs.Ellipsis+" "+count(more)+" more"))
+		s.Rows[len(shown)+1] = v.Row(w-life, part.As(themes.Dim, "   "+v.Theme.Glyphs.Ellipsis+" "+Count(more)+" more"))
 	}
 	if life == 0 {
 		return s
@@ -267,7 +267,7 @@ func (p *Classes) why(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []stri
 		if !next.IsZero() {
 			t.text = "The next goes " + inText(v, next) + ", the last " + inText(v, last) + "."
 		}
-		t.act = v.keyed("{retry} tries all of them at once, one first.")
+		t.act = v.Keyed("{retry} tries all of them at once, one first.")
 	case len(jobs) > 0:
 		t.text = capital(classesOf(jobs)+gaveUp(jobs)) + "."
 	}
@@ -275,27 +275,27 @@ func (p *Classes) why(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []stri
 		t.late = human.Counted(late, "goes", "go") + " later than due: there is no room."
 	}
 	if r.Dead > 0 {
-		t.text += " " + count(r.Dead) + " gave up: " + v.keyed("{reclass} opens them again, one first.")
+		t.text += " " + Count(r.Dead) + " gave up: " + v.Keyed("{reclass} opens them again, one first.")
 	}
-	return t.rows(v, v.inner(v.W))
+	return t.rows(v, v.Inner(v.W))
 }
 
 // blocks are what Riot answered last, what the class is, and how often its jobs have failed.
 func (p *Classes) blocks(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
-			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: labelledRows(v, w, "", part.Wrap(or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
+			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: labelledRows(v, w, "", part.Wrap(Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
 			if c := p.failure(r); c != nil {
 				s.Note, s.Rows = p.latest.answeredNote(v), p.latest.answerRows(v, w)
 				for _, h := range c.Headers {
-					s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+h)))
+					s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+h)))
 				}
 			}
 			return s
 		},
 		func(w, h int) part.Section {
-			return part.Section{Title: "THE CLASS", Height: h, Rows: factRows(v, w, []fact{
-				{"first", v.Ago(r.First)}, {"last", v.Ago(r.Last)}, {"error", or(columns.InShort(r.Error), part.None)}, {"shape", or(r.Shape, part.None)},
+			return part.Section{Title: "THE CLASS", Height: h, Rows: FactRows(v, w, []Fact{
+				{"first", v.Ago(r.First)}, {"last", v.Ago(r.Last)}, {"error", Or(columns.InShort(r.Error), part.None)}, {"shape", Or(r.Shape, part.None)},
 			})}
 		},
 	}
@@ -329,7 +329,7 @@ func triesRows(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w int) (rows 
 		}
 		n[j.Tries]++
 	}
-	token, bar := themes.Retry, clamp(w-21, 0, 24)
+	token, bar := themes.Retry, Clamp(w-21, 0, 24)
 	if r.Waiting == 0 {
 		token = themes.Err
 	}

@@ -149,7 +149,7 @@ func jobCurl(v *View, j engine.JobRow) []string {
 	case "timeline":
 		return matchCurl(id, "/timeline")
 	}
-	if a, ok := v.Account(or(j.Owner, id)); ok {
+	if a, ok := v.Account(Or(j.Owner, id)); ok {
 		return accountCurl(a)
 	}
 	return nil

@@ -55,7 +55,7 @@ func (d *Data) Account(id string) (engine.AccountRow, bool) {
 // playerOf is the Riot ID of an account, as far as it is known here.
 func (d *Data) playerOf(id string) string {
 	a, _ := d.Account(id)
-	return or(a.RiotID, id)
+	return Or(a.RiotID, id)
 }
 
 // Queue finds a queue.

@@ -12,22 +12,22 @@ import (
 
 // Entry is one command of the audit with what it has changed, before and after.
 type Entry struct {
-	listPage[engine.JobMove]
-	answer
+	ListPage[engine.JobMove]
+	Answer
 	entry engine.AuditEntry
-	foot  foot
+	foot  Foot
 }
 
 // NewEntry makes the screen of a command.
 func NewEntry(e engine.AuditEntry) *Entry {
-	p := &Entry{entry: e, foot: newFoot()}
-	p.list = newList(columns.Moves, columns.MoveList.Drawn("else", byView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
+	p := &Entry{entry: e, foot: NewFoot()}
+	p.List = NewList(columns.Moves, columns.MoveList.Drawn("else", ByView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
 	number := strconv.FormatUint(e.Seq, 10)
-	p.is = screenOf[engine.JobMove]{
-		screen: ScreenEntry, crumb: string(e.Op) + " #" + number, file: "command-" + number, row: "job",
-		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.JobMove { return p.entry.Moves }) },
-		does: map[Action]func(*View, engine.JobMove) Effect{
-			Open: func(_ *View, m engine.JobMove) Effect { return Effect{Open: toJob(m.Job)} },
+	p.Is = ScreenOf[engine.JobMove]{
+		Screen: ScreenEntry, Crumb: string(e.Op) + " #" + number, File: "command-" + number, Row: "job",
+		Fill: func(v *View) { p.Put(v, MadeOf{Came: p.Came}, func() []engine.JobMove { return p.entry.Moves }) },
+		Does: map[Action]func(*View, engine.JobMove) Effect{
+			Open: func(_ *View, m engine.JobMove) Effect { return Effect{Open: ToJob(m.Job)} },
 		},
 	}
 	return p
@@ -35,17 +35,17 @@ func NewEntry(e engine.AuditEntry) *Entry {
 
 // Want implements Page: a command that was carried out never changes.
 func (p *Entry) Want(v *View) engine.Query {
-	if !p.due(v, p.entry.Seq) {
-		return p.foot.want(v)
+	if !p.Due(v, p.entry.Seq) {
+		return p.foot.Want(v)
 	}
 	return engine.AuditQuery{Seq: p.entry.Seq}
 }
 
 // Got implements Page.
 func (p *Entry) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.foot.got(q, a, err)
+	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
-	if !ok || asked.Seq != p.entry.Seq || !p.take(v, err) {
+	if !ok || asked.Seq != p.entry.Seq || !p.Take(v, err) {
 		return
 	}
 	page, _ := a.(engine.AuditPage)
@@ -80,31 +80,31 @@ func diff(v *View, m *engine.JobMove) part.Cell {
 
 // SelectedJob implements Jobber.
 func (p *Entry) SelectedJob(v *View) (engine.JobID, string) {
-	p.refresh(v)
-	m, _ := p.selected()
+	p.Refresh(v)
+	m, _ := p.Selected()
 	return m.Job, string(m.Job)
 }
 
 // Draw implements Page.
 func (p *Entry) Draw(v *View) []string {
-	p.refresh(v)
-	e, w := &p.entry, v.inner(v.W)
-	facts := []fact{
+	p.Refresh(v)
+	e, w := &p.entry, v.Inner(v.W)
+	facts := []Fact{
 		{"who", whoFull(e.By)}, {"when", e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" + v.Ago(e.At) + ")"},
-		{"what", string(e.Op) + " of " + e.Target}, {"why", or(e.Reason, part.None)}, {"result", e.Result},
+		{"what", string(e.Op) + " of " + e.Target}, {"why", Or(e.Reason, part.None)}, {"result", e.Result},
 	}
 	if e.Queue != nil {
-		facts = append(facts, fact{"queue", queueMove(v, e.Queue)})
+		facts = append(facts, Fact{"queue", queueMove(v, e.Queue)})
 	}
 	if e.Schedule != nil {
-		facts = append(facts, fact{"plan", scheduleMove(v, e.Schedule)})
+		facts = append(facts, Fact{"plan", scheduleMove(v, e.Schedule)})
 	}
-	head := factRows(v, w, facts)
+	head := FactRows(v, w, facts)
 	head = head[:min(len(head), max(v.H/2, 1))]
-	h, log := v.beforeLog(max(v.H-len(head)-3, 1), len(p.shown))
-	return p.foot.withLog(v, log,
-		part.Section{Title: "COMMAND", Note: "#" + strconv.FormatUint(e.Seq, 10), Tail: p.told(v), Rows: head, Height: len(head)},
-		p.section(v, w, h, p.empty(v), part.Section{Title: "CHANGED JOBS", Note: p.note(v), Tail: p.about(v.keyed("{open} opens the job"))}))
+	h, log := v.BeforeLog(max(v.H-len(head)-3, 1), len(p.Shown))
+	return p.foot.WithLog(v, log,
+		part.Section{Title: "COMMAND", Note: "#" + strconv.FormatUint(e.Seq, 10), Tail: p.Told(v), Rows: head, Height: len(head)},
+		p.Section(v, w, h, p.empty(v), part.Section{Title: "CHANGED JOBS", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens the job"))}))
 }
 
 // whoFull names the session too.
@@ -139,15 +139,15 @@ func scheduleMove(v *View, m *engine.ScheduleMove) string {
 
 func (p *Entry) empty(v *View) string {
 	switch {
-	case p.loading() && len(p.entry.Moves) == 0:
+	case p.Loading() && len(p.entry.Moves) == 0:
 		return "loading what it changed…"
 	case p.entry.Queue != nil:
 		return "it turned the switch of a queue, and changed no job"
 	case p.entry.Schedule != nil:
 		return "it changed a schedule, and no job"
 	}
-	if none := p.list.empty(v); none != "" || p.entry.Applied == 0 {
-		return or(none, "it changed nothing")
+	if none := p.List.Empty(v); none != "" || p.entry.Applied == 0 {
+		return Or(none, "it changed nothing")
 	}
 	return "what it changed is no job: the result tells"
 }

@@ -10,24 +10,24 @@ import (
 
 // Evidence lists what speaks for an alert: each thing opens where it is seen.
 type Evidence struct {
-	footed
-	listPage[engine.Evidence]
+	Footed
+	ListPage[engine.Evidence]
 	alert engine.AlertRow
 }
 
 // NewEvidence makes the list of an alert.
 func NewEvidence(r engine.AlertRow) *Evidence {
-	p := &Evidence{alert: r, footed: footed{newFoot()}}
-	p.list = newList(columns.Evidence, columns.EvidenceList, evidenceID)
-	p.is = screenOf[engine.Evidence]{
-		screen: ScreenEvidence, crumb: columns.AlertName(&r), file: "evidence", row: "evidence",
-		fill: func(v *View) {
-			p.put(v, madeOf{version: v.Version}, func() []engine.Evidence { return p.now(v).Evidence })
+	p := &Evidence{alert: r, Footed: Footed{NewFoot()}}
+	p.List = NewList(columns.Evidence, columns.EvidenceList, evidenceID)
+	p.Is = ScreenOf[engine.Evidence]{
+		Screen: ScreenEvidence, Crumb: columns.AlertName(&r), File: "evidence", Row: "evidence",
+		Fill: func(v *View) {
+			p.Put(v, MadeOf{version: v.Version}, func() []engine.Evidence { return p.now(v).Evidence })
 		},
-		does: map[Action]func(*View, engine.Evidence) Effect{
+		Does: map[Action]func(*View, engine.Evidence) Effect{
 			Open: func(v *View, _ engine.Evidence) Effect { return Effect{Open: p.page(v)} },
 		},
-		cannot: func(v *View, a Action, _ engine.Evidence) string {
+		Cannot: func(v *View, a Action, _ engine.Evidence) string {
 			if a == Open && p.page(v) == nil {
 				return "there is no screen for this: its line says all that is known"
 			}
@@ -51,7 +51,7 @@ func (p *Evidence) now(v *View) *engine.AlertRow {
 
 // evidencePages open a thing by its kind.
 var evidencePages = map[string]func(v *View, e engine.Evidence) *Target{
-	"job":     func(_ *View, e engine.Evidence) *Target { return toJob(engine.JobID(e.ID)) },
+	"job":     func(_ *View, e engine.Evidence) *Target { return ToJob(engine.JobID(e.ID)) },
 	"account": func(_ *View, e engine.Evidence) *Target { return toAccount(e.ID) },
 	"queue":   func(_ *View, e engine.Evidence) *Target { return toQueue(engine.Queue(e.ID)) },
 	"call":    openCall,
@@ -69,12 +69,12 @@ func openCall(v *View, e engine.Evidence) *Target {
 	if e.ID == "" {
 		return nil
 	}
-	return toJob(engine.JobID(e.ID))
+	return ToJob(engine.JobID(e.ID))
 }
 
 // page is what the selected thing opens; nil = nothing does.
 func (p *Evidence) page(v *View) *Target {
-	e, ok := p.selected()
+	e, ok := p.Selected()
 	open := evidencePages[e.Kind]
 	if !ok || open == nil || e.ID == "" && e.Kind != "call" {
 		return nil
@@ -84,8 +84,8 @@ func (p *Evidence) page(v *View) *Target {
 
 // SelectedJob implements Jobber.
 func (p *Evidence) SelectedJob(v *View) (engine.JobID, string) {
-	p.refresh(v)
-	if e, ok := p.selected(); ok && (e.Kind == "job" || e.Kind == "call") {
+	p.Refresh(v)
+	if e, ok := p.Selected(); ok && (e.Kind == "job" || e.Kind == "call") {
 		return engine.JobID(e.ID), e.ID
 	}
 	return "", ""
@@ -93,13 +93,13 @@ func (p *Evidence) SelectedJob(v *View) (engine.JobID, string) {
 
 // Draw implements Page.
 func (p *Evidence) Draw(v *View) []string {
-	p.refresh(v)
+	p.Refresh(v)
 	r := p.now(v)
-	w := v.inner(v.W)
+	w := v.Inner(v.W)
 	charted := v.Tall != Short && v.H > 3*tallestAlert
-	head := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, alertStands(v, r)...)...)}
-	for _, line := range part.Wrap("next: "+or(r.Next, part.None), max(w-2, 10)) {
-		head = append(head, v.row(w, part.Plain(" "+line)))
+	head := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, alertStands(v, r)...)...)}
+	for _, line := range part.Wrap("next: "+Or(r.Next, part.None), max(w-2, 10)) {
+		head = append(head, v.Row(w, part.Plain(" "+line)))
 	}
 	panels := []part.Section{{Title: columns.AlertName(r), Rows: head, Height: len(head)}}
 	h := max(v.H-len(head)-3, 1)
@@ -108,8 +108,8 @@ func (p *Evidence) Draw(v *View) []string {
 		panels = append(panels, part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: chart, Height: len(chart)})
 		h -= len(chart) + 2
 	}
-	empty := or(p.list.empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
-	h, log := v.beforeLog(h, len(p.shown))
-	return p.foot.withLog(v, log, append(panels,
-		p.section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.note(v), Tail: p.about(v.keyed("{open} opens it"))}))...)
+	empty := Or(p.List.Empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
+	h, log := v.BeforeLog(h, len(p.Shown))
+	return p.Foot.WithLog(v, log, append(panels,
+		p.Section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens it"))}))...)
 }

@@ -11,16 +11,16 @@ import (
 // maxValue bounds how much of a value a screen shows: 4 KiB.
 const maxValue = 4 << 10
 
-// fact is a key and its value.
-type fact struct{ key, value string }
+// Fact is a key and its value.
+type Fact struct{ Key, Value string }
 
 // factRow is one fact of the detail below a list.
-func factRow(v *View, w int, f fact) string {
-	return part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.key), 8, part.Words).Cells(part.Plain(f.value)).String()
+func factRow(v *View, w int, f Fact) string {
+	return part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.Key), 8, part.Words).Cells(part.Plain(f.Value)).String()
 }
 
-// factRows are facts whose values take as many rows as they need.
-func factRows(v *View, w int, facts []fact) []string {
+// FactRows are facts whose values take as many rows as they need.
+func FactRows(v *View, w int, facts []Fact) []string {
 	var rows []string
 	for _, l := range factSource(facts, w-10).Items {
 		rows = append(rows, factRow(v, w, l.text))
@@ -34,26 +34,26 @@ const keyWidth = 14
 // factLine is a row of a fact: a long value takes several.
 type factLine struct {
 	id   string
-	text fact
+	text Fact
 }
 
 // factSource breaks values into rows of w cells.
-func factSource(facts []fact, w int) part.Slice[factLine] {
+func factSource(facts []Fact, w int) part.Slice[factLine] {
 	var lines []factLine
 	for i, f := range facts {
-		if len(f.value) > maxValue {
-			f.value = f.value[:maxValue]
+		if len(f.Value) > maxValue {
+			f.Value = f.Value[:maxValue]
 		}
-		for n, text := range part.Wrap(strings.ReplaceAll(f.value, "\n", " "), max(w, 10)) {
-			line := factLine{strconv.Itoa(i) + "." + strconv.Itoa(n), fact{f.key, text}}
+		for n, text := range part.Wrap(strings.ReplaceAll(f.Value, "\n", " "), max(w, 10)) {
+			line := factLine{strconv.Itoa(i) + "." + strconv.Itoa(n), Fact{f.Key, text}}
 			if n > 0 {
-				line.text.key = ""
+				line.text.Key = ""
 			}
 			lines = append(lines, line)
 		}
 	}
 	return part.Slice[factLine]{Items: lines, Key: func(l factLine) string { return l.id }, Cells: func(l factLine, cells []part.Cell) []part.Cell {
-		return append(cells, part.As(themes.Dim, l.text.key), part.Plain(l.text.value))
+		return append(cells, part.As(themes.Dim, l.text.Key), part.Plain(l.text.Value))
 	}}
 }
 

@@ -32,5 +32,5 @@ func (v *View) flow(w int, facts ...part.Cell) []string {
 }
 
 func (v *View) fact(w int, facts []part.Cell) string {
-	return v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(facts...)...)...)
+	return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(facts...)...)...)
 }

@@ -7,83 +7,83 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// foot is what a large screen has below a page that leaves room: the last day beside what
+// Foot is what a large screen has below a page that leaves room: the last day beside what
 // the page puts there, and the calls that were made last.
-type foot struct {
+type Foot struct {
 	day  dayTraffic
 	tape tape
 }
 
-func newFoot() foot { return foot{tape: tape{every: overviewTape, then: true}} }
+func NewFoot() Foot { return Foot{tape: tape{every: overviewTape, then: true}} }
 
-// leastFoot is the room below which a page ends with empty rows.
-const leastFoot = dayRows + 2
+// LeastFoot is the room below which a page ends with empty rows.
+const LeastFoot = dayRows + 2
 
-// want is the question about the day, where it is shown.
-func (f *foot) want(v *View) engine.Query {
+// Want is the question about the day, where it is shown.
+func (f *Foot) Want(v *View) engine.Query {
 	if v.Size != L {
 		return nil
 	}
 	return f.day.want(v)
 }
 
-func (f *foot) got(q engine.Query, a engine.Answer, err error) { f.day.got(q, a, err) }
+func (f *Foot) Got(q engine.Query, a engine.Answer, err error) { f.day.got(q, a, err) }
 
-// fill puts it below the rows of a page, with a block of the page's own, if there is one,
+// Fill puts it below the rows of a page, with a block of the page's own, if there is one,
 // before the limits and the day.
-func (f *foot) fill(v *View, rows []string, own func(w, h int) part.Section) []string {
+func (f *Foot) Fill(v *View, rows []string, own func(w, h int) part.Section) []string {
 	left := v.H - len(rows) - 1
-	if v.Size != L || left < leastFoot {
+	if v.Size != L || left < LeastFoot {
 		return part.Height(v.Theme, v.W, v.H, rows)
 	}
-	rows = append(rows, v.row(v.W))
+	rows = append(rows, v.Row(v.W))
 	b, _ := v.Limits.Pacing()
 	blocks := []func(w, h int) part.Section{
-		func(w, h int) part.Section { return v.limitsBlock(b.Host, w, h) },
+		func(w, h int) part.Section { return v.LimitsBlock(b.Host, w, h) },
 		func(w, _ int) part.Section { return f.day.panel(v, w) },
 	}
 	if own != nil {
 		blocks = slices.Insert(blocks, 0, own)
 	}
-	rows = append(rows, v.abreast(len(rows), dayRows+1, blocks)...)
+	rows = append(rows, v.Abreast(len(rows), dayRows+1, blocks)...)
 	if left -= dayRows + 2; left > callRows {
-		rows = append(rows, v.row(v.W))
-		rows = append(rows, v.sections(0, len(rows), v.W, left, v.callsSection(f.tape.take(v), v.inner(v.W), callRows, left-1-callRows))...)
+		rows = append(rows, v.Row(v.W))
+		rows = append(rows, v.Sections(0, len(rows), v.W, left, v.callsSection(f.tape.take(v), v.Inner(v.W), callRows, left-1-callRows))...)
 	}
 	return part.Height(v.Theme, v.W, v.H, rows)
 }
 
-// below draws sections that fill the page and end in so many rows of a log: on a large screen a
+// Below draws sections that fill the page and end in so many rows of a log: on a large screen a
 // short one leaves the foot its room, in steps, so that it does not move with each record.
-func (f *foot) below(v *View, log int, sections ...part.Section) []string {
+func (f *Foot) Below(v *View, log int, sections ...part.Section) []string {
 	last := &sections[len(sections)-1]
 	room := last.Height - (log+5)/6*6
-	if v.Size != L || room <= leastFoot {
-		return v.whole(sections...)
+	if v.Size != L || room <= LeastFoot {
+		return v.Whole(sections...)
 	}
 	last.Height -= room
-	return f.fill(v, v.sections(0, 0, v.W, v.H-room, sections...), nil)
+	return f.Fill(v, v.Sections(0, 0, v.W, v.H-room, sections...), nil)
 }
 
-// withLog draws sections and below them so many rows of the log, or of the foot.
-func (f *foot) withLog(v *View, log int, sections ...part.Section) []string {
+// WithLog draws sections and below them so many rows of the log, or of the foot.
+func (f *Foot) WithLog(v *View, log int, sections ...part.Section) []string {
 	switch {
 	case log == 0:
-		return v.whole(sections...)
-	case v.Size == L && log > leastFoot:
-		return f.fill(v, v.sections(0, 0, v.W, v.H-log-2, sections...), func(w, h int) part.Section { return logPanel(v, w, h) })
+		return v.Whole(sections...)
+	case v.Size == L && log > LeastFoot:
+		return f.Fill(v, v.Sections(0, 0, v.W, v.H-log-2, sections...), func(w, h int) part.Section { return LogPanel(v, w, h) })
 	}
-	return v.whole(append(sections, logPanel(v, v.inner(v.W), log))...)
+	return v.Whole(append(sections, LogPanel(v, v.Inner(v.W), log))...)
 }
 
-// footed is a page that asks the engine for what its foot shows alone.
-type footed struct{ foot foot }
+// Footed is a page that asks the engine for what its foot shows alone.
+type Footed struct{ Foot Foot }
 
 // Want implements Page.
-func (p *footed) Want(v *View) engine.Query { return p.foot.want(v) }
+func (p *Footed) Want(v *View) engine.Query { return p.Foot.Want(v) }
 
 // Got implements Page.
-func (p *footed) Got(_ *View, q engine.Query, a engine.Answer, err error) { p.foot.got(q, a, err) }
+func (p *Footed) Got(_ *View, q engine.Query, a engine.Answer, err error) { p.Foot.Got(q, a, err) }
 
 // callRows is how high the ribbon of the foot is.
 const callRows = 3
@@ -93,9 +93,9 @@ func (v *View) callsSection(calls []engine.CallRow, w, ribbon, rows int) part.Se
 	cells := w - 2
 	s := part.Section{Title: "CALLS", Tail: v.median()}
 	if n := min(len(calls), cells); n > 0 {
-		s.Note = "last " + count(n) + "; height and ms = Riot, s = our limiter"
+		s.Note = "last " + Count(n) + "; height and ms = Riot, s = our limiter"
 		if v.Size == S {
-			s.Note = "last " + count(n) + ", height = Riot's answer"
+			s.Note = "last " + Count(n) + ", height = Riot's answer"
 		}
 	}
 	for _, row := range v.ribbon(calls, cells, ribbon, false) {

@@ -8,7 +8,7 @@ import (
 
 // forecast is what the engine says of the calls to come.
 type forecast struct {
-	answer
+	Answer
 	version uint64 // of the rows when it was asked for
 	plan    engine.Forecast
 }
@@ -20,22 +20,22 @@ const foreseeEvery = 2 * time.Second
 // want is the question when it is due. It is of instants: as long as nothing has moved the
 // last answer holds.
 func (f *forecast) want(v *View, ahead time.Duration) engine.Query {
-	age := v.Now.Sub(f.answer.at)
+	age := v.Now.Sub(f.Answer.at)
 	switch {
-	case f.pending, !v.Ready, v.Frozen && f.have, v.Engine.State == engine.EngineBrowse:
+	case f.pending, !v.Ready, v.Frozen && f.Have, v.Engine.State == engine.EngineBrowse:
 		return nil
-	case f.have && age >= 0 && age < v.unhurried(foreseeEvery):
+	case f.Have && age >= 0 && age < v.unhurried(foreseeEvery):
 		return nil
-	case f.have && f.version == v.Version && v.Acts == f.acts:
+	case f.Have && f.version == v.Version && v.Acts == f.acts:
 		return nil
 	}
-	f.pending, f.answer.at, f.version, f.acts = true, v.Now, v.Version, v.Acts
+	f.pending, f.Answer.at, f.version, f.acts = true, v.Now, v.Version, v.Acts
 	return engine.ForecastQuery{Ahead: ahead}
 }
 
 // got takes the answer; false when it is another question's.
 func (f *forecast) got(v *View, q engine.Query, a engine.Answer, err error) bool {
-	return receive[engine.ForecastQuery](&f.answer, v, q, a, err, &f.plan)
+	return Receive[engine.ForecastQuery](&f.Answer, v, q, a, err, &f.plan)
 }
 
 // busiest is the host with the most calls to come; nil when nothing is foreseen of any, or

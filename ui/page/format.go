@@ -11,7 +11,7 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-func count(n int) string { return human.Count(int64(n)) }
+func Count(n int) string { return human.Count(int64(n)) }
 
 // shortID keeps the ends of an opaque id such as a PUUID.
 func shortID(id string) string {
@@ -41,9 +41,9 @@ var syncWords = map[engine.SyncStatus]string{
 // two is a number of at least two digits.
 func two(n int) string { return fmt.Sprintf("%02d", n) }
 
-func clamp(n, low, high int) int { return max(low, min(n, high)) }
+func Clamp(n, low, high int) int { return max(low, min(n, high)) }
 
-func or(first, second string) string {
+func Or(first, second string) string {
 	if first != "" {
 		return first
 	}
@@ -55,7 +55,7 @@ func some(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return count(n)
+	return Count(n)
 }
 
 // figure is a number that is only coloured when it is not zero.
@@ -71,7 +71,7 @@ func number(t themes.Token, n int) part.Cell {
 	if n == 0 {
 		t = themes.Dim
 	}
-	return part.As(t, count(n))
+	return part.As(t, Count(n))
 }
 
 // capital begins a sentence; what does not begin with a letter of a to z stays.

@@ -17,7 +17,7 @@ const freshEvery = 30 * time.Second
 
 // freshness is what the tracked accounts need against what the key allows.
 type freshness struct {
-	answer
+	Answer
 	data engine.Freshness
 }
 
@@ -35,7 +35,7 @@ func (f *freshness) want(v *View) engine.Query {
 
 // got takes the answer; false when it is another question's.
 func (f *freshness) got(v *View, q engine.Query, a engine.Answer, err error) bool {
-	return receive[engine.FreshnessQuery](&f.answer, v, q, a, err, &f.data)
+	return Receive[engine.FreshnessQuery](&f.Answer, v, q, a, err, &f.data)
 }
 
 // cells say it in a row; none when nothing is tracked.
@@ -46,9 +46,9 @@ func (f *freshness) cells(v *View) []part.Cell {
 	late := part.Cell{}
 	if f.data.Lates > 0 {
 		sign := v.Theme.State("WARN")
-		late = part.As(sign.Token, sign.Glyph+" "+count(f.data.Lates)+" late"+f.until(v))
+		late = part.As(sign.Token, sign.Glyph+" "+Count(f.data.Lates)+" late"+f.until(v))
 	}
-	return v.join(part.Plain(count(f.data.Accounts)+" tracked"), late, part.As(f.token(), f.need()))
+	return v.Join(part.Plain(Count(f.data.Accounts)+" tracked"), late, part.As(f.token(), f.need()))
 }
 
 // until says when those that are late are fresh.

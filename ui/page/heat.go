@@ -41,7 +41,7 @@ type heatMap struct {
 
 // cellWidth is how many cells an hour gets.
 func (p *heatMap) cellWidth(w int) int {
-	return clamp((w-dayWidth-totalWidth-2)/24, 1, 4)
+	return Clamp((w-dayWidth-totalWidth-2)/24, 1, 4)
 }
 
 // perColumn is how many hours share a column: a number needs room for its digits.
@@ -189,7 +189,7 @@ func (p *heatMap) totalRow(v *View, r *engine.PlayReport, cell, w int) string {
 			continue
 		}
 		spark := v.Theme.Glyphs.Spark
-		l.Glyph(themes.Run, spark[clamp(int(m/high*float64(len(spark))), 0, len(spark)-1)], cell)
+		l.Glyph(themes.Run, spark[Clamp(int(m/high*float64(len(spark))), 0, len(spark)-1)], cell)
 	}
 	return l.Field(part.Plain(hours(all)), totalWidth-1, part.Number).String()
 }
@@ -216,7 +216,7 @@ func (p *heatMap) scaleRow(v *View, top float64, w int) string {
 		}
 		l.Glyph(heatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)
 	}
-	return l.Right(part.As(themes.Accent, v.keyed("{numbers}")), part.As(themes.Dim, " numbers  "), part.As(themes.Accent, v.keyed("{zone}")), part.As(themes.Dim, " zone ")).String()
+	return l.Right(part.As(themes.Accent, v.Keyed("{numbers}")), part.As(themes.Dim, " numbers  "), part.As(themes.Accent, v.Keyed("{zone}")), part.As(themes.Dim, " zone ")).String()
 }
 
 // spanOf is a number of minutes as a time, to the minute.
@@ -242,7 +242,7 @@ var weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 // weekMap draws the hours of a week: their names, seven days, their sum.
 func weekMap(v *View, r *engine.PlayReport, w int) []string {
 	still := heatMap{day: -1}
-	cell, top := clamp((w-dayWidth-totalWidth)/24, 1, 4), max(cellTop(r), 1)
+	cell, top := Clamp((w-dayWidth-totalWidth)/24, 1, 4), max(cellTop(r), 1)
 	rows := []string{still.hoursRow(v, cell, w)}
 	for d := range r.Minutes {
 		rows = append(rows, still.dayRow(v, r, d, 0, cell, top, w))

@@ -26,8 +26,8 @@ func oneHost(v *View) bool { return len(hostsOf(v)) <= 1 }
 // kindBreaker is of rows that are no window: an endpoint that is down.
 const kindBreaker = "breaker"
 
-// limitsOf are all that limits calls: what is down, then the windows.
-func limitsOf(v *View) []engine.BucketRow {
+// LimitsOf are all that limits calls: what is down, then the windows.
+func LimitsOf(v *View) []engine.BucketRow {
 	rows := make([]engine.BucketRow, 0, len(v.Limits.Breakers)+len(v.Limits.Buckets))
 	for _, b := range v.Limits.Breakers {
 		rows = append(rows, engine.BucketRow{Host: b.Host, Method: b.Method, Kind: kindBreaker, Waiting: b.Waiting, NextFree: b.Next, Server: -1})

@@ -32,9 +32,9 @@ func hourRows(v *View, r *engine.PlayReport, w, h int) []string {
 			high, most = m, i
 		}
 	}
-	facts := []fact{{"most", part.None}, {"total", hours(all)}, {"zone", r.Zone}}
+	facts := []Fact{{"most", part.None}, {"total", hours(all)}, {"zone", r.Zone}}
 	if high > 0 {
-		facts[0].value = two(most) + v.Theme.Glyphs.Range + two((most+1)%24) + " h"
+		facts[0].Value = two(most) + v.Theme.Glyphs.Range + two((most+1)%24) + " h"
 	}
 	room := w - 4
 	if room >= 3*24+hourFacts {
@@ -56,8 +56,8 @@ func hourRows(v *View, r *engine.PlayReport, w, h int) []string {
 			}
 		}
 		if at := h - 2 - y; at < len(facts) {
-			l.To(w-hourFacts+2).Put(themes.Dim, facts[at].key)
-			l.To(w-hourFacts+7).Field(part.Plain(facts[at].value), hourFacts-8, part.Number)
+			l.To(w-hourFacts+2).Put(themes.Dim, facts[at].Key)
+			l.To(w-hourFacts+7).Field(part.Plain(facts[at].Value), hourFacts-8, part.Number)
 		}
 		rows = append(rows, l.String())
 	}

@@ -14,26 +14,26 @@ import (
 type Job struct {
 	id   engine.JobID
 	key  string // instead of id, until the first answer
-	list pane
-	answer
+	list Pane
+	Answer
 	detail engine.JobDetail
 	raw    raw
-	foot   foot
+	foot   Foot
 }
 
 // NewJob makes the inspector of a job.
-func NewJob(id engine.JobID) *Job { return &Job{id: id, foot: newFoot()} }
+func NewJob(id engine.JobID) *Job { return &Job{id: id, foot: NewFoot()} }
 
 // NewJobOf makes the inspector of a key's live job, or else its latest.
-func NewJobOf(key string) *Job { return &Job{key: key, foot: newFoot()} }
+func NewJobOf(key string) *Job { return &Job{key: key, foot: NewFoot()} }
 
 // Screen implements Page.
 func (p *Job) Screen() Screen { return ScreenJob }
 
 // Crumb implements Page.
 func (p *Job) Crumb(v *View) string {
-	if !p.have {
-		return or(p.key, string(p.id))
+	if !p.Have {
+		return Or(p.key, string(p.id))
 	}
 	j := p.row(v)
 	return columns.JobKey(&j.Job)
@@ -52,7 +52,7 @@ func (p *Job) Want(v *View) engine.Query {
 	if q := p.ask(v); q != nil {
 		return q
 	}
-	return p.foot.want(v)
+	return p.foot.Want(v)
 }
 
 // ask is the question about the job: the detail moves with it, and one that has left
@@ -89,14 +89,14 @@ func (p *Job) unnamed() bool {
 
 // Got implements Page.
 func (p *Job) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.foot.got(q, a, err)
+	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.JobQuery)
-	if !ok || asked.ID != p.id || asked.Key != p.key || !p.take(v, err) {
+	if !ok || asked.ID != p.id || asked.Key != p.key || !p.Take(v, err) {
 		return
 	}
 	p.detail, _ = a.(engine.JobDetail)
 	p.id, p.key = p.detail.Job.ID, ""
-	p.seq = uint64(p.detail.Job.Rev)
+	p.Seq = uint64(p.detail.Job.Rev)
 	if p.row(v).Rev == p.detail.Job.Rev { // else the row moved on meanwhile, which is asked for at once
 		p.own = p.moved(v)
 	}
@@ -104,8 +104,8 @@ func (p *Job) Got(v *View, q engine.Query, a engine.Answer, err error) {
 
 // Cannot implements Page.
 func (p *Job) Cannot(v *View, a Action) string {
-	if !p.have && a.Writes() && a != Trigger && a != Key {
-		return or(p.told(v), "the job is not loaded yet")
+	if !p.Have && a.Writes() && a != Trigger && a != Key {
+		return Or(p.Told(v), "the job is not loaded yet")
 	}
 	switch a {
 	case Recorder:
@@ -122,7 +122,7 @@ func (p *Job) Cannot(v *View, a Action) string {
 
 // Act implements Page.
 func (p *Job) Act(v *View, a Action) Effect {
-	if p.raw.act(a) || p.list.steer(p.source(v), a) {
+	if p.raw.act(a) || p.list.Steer(p.source(v), a) {
 		return Effect{}
 	}
 	row := p.row(v)
@@ -177,11 +177,11 @@ func resultCell(v *View, a engine.Attempt) part.Cell {
 }
 
 // SelectedJob implements Jobber.
-func (p *Job) SelectedJob(v *View) (engine.JobID, string) { return named(p.row(v), p.have) }
+func (p *Job) SelectedJob(v *View) (engine.JobID, string) { return named(p.row(v), p.Have) }
 
 // Copies implements Copier.
 func (p *Job) Copies(v *View) []Copy {
-	if !p.have {
+	if !p.Have {
 		return nil
 	}
 	d := p.detail

@@ -16,19 +16,19 @@ import (
 // Draw implements Page.
 // The job's payload and record stand beside it on a wide screen, and in its place elsewhere.
 func (p *Job) Draw(v *View) []string {
-	if !p.have {
+	if !p.Have {
 		text := "loading the job…"
-		if p.err != nil {
-			text = Sentence(p.err)
+		if p.Err != nil {
+			text = Sentence(p.Err)
 		}
-		return v.whole(part.Section{Title: "JOB", Rows: []string{v.row(v.inner(v.W), part.Plain("   "+text))}})
+		return v.Whole(part.Section{Title: "JOB", Rows: []string{v.Row(v.Inner(v.W), part.Plain("   "+text))}})
 	}
 	switch {
 	case v.Size == L:
 		left := v.W - rawWidth
-		return part.Beside(p.inspector(v, left), v.sections(left, 0, rawWidth, v.H, p.rawPanel(v, v.inner(rawWidth), v.H-1, p.raw.on)))
+		return part.Beside(p.inspector(v, left), v.Sections(left, 0, rawWidth, v.H, p.rawPanel(v, v.Inner(rawWidth), v.H-1, p.raw.on)))
 	case p.raw.on:
-		return v.whole(p.rawPanel(v, v.inner(v.W), v.H-1, false))
+		return v.Whole(p.rawPanel(v, v.Inner(v.W), v.H-1, false))
 	}
 	return p.inspector(v, v.W)
 }
@@ -39,25 +39,25 @@ func (p *Job) inspector(v *View, outer int) []string {
 	// Its parts measure the screen by the view: they are given one of the width that they have.
 	n := *v
 	n.W = outer
-	w, j := n.inner(outer), p.row(v)
+	w, j := n.Inner(outer), p.row(v)
 	why := whyOf(&n, &j, "", w)
 	why.Note = "it " + stateVerb(&j)
 	facts := p.triedRows(&n, w)
 	rungs := len(p.rungs(&n))
 	one := func(s func(h int) part.Section) func(y, h int) []string {
-		return func(y, h int) []string { return n.sections(0, y, outer, h, s(h-1)) }
+		return func(y, h int) []string { return n.Sections(0, y, outer, h, s(h-1)) }
 	}
 	all := []band{
 		{least: 2, most: 2, draw: one(func(int) part.Section {
-			return part.Section{Title: "JOB", Note: string(p.id), Tail: p.told(v), Rows: []string{p.headRow(&n, w)}}
+			return part.Section{Title: "JOB", Note: string(p.id), Tail: p.Told(v), Rows: []string{p.headRow(&n, w)}}
 		})},
 		{least: 1 + len(why.Rows), most: 1 + len(why.Rows), draw: one(func(int) part.Section { return why })},
 		{least: min(rungs, 3) + 2 + len(facts), most: max(rungs, 1) + 3 + len(facts), keep: 1, draw: one(func(h int) part.Section { return p.tries(&n, w, h, facts) })},
-		{least: 4, most: 10, keep: 2, draw: func(y, h int) []string { return n.abreast(y, h, p.blocks(&n)) }},
+		{least: 4, most: 10, keep: 2, draw: func(y, h int) []string { return n.Abreast(y, h, p.blocks(&n)) }},
 	}
-	if rows := logRows(&n, w, n.H, p.id); len(rows) > 0 {
+	if rows := LogRows(&n, w, n.H, p.id); len(rows) > 0 {
 		all = append(all, band{least: 2, most: 1 + len(rows), keep: 3, draw: one(func(h int) part.Section {
-			return part.Section{Title: "LOG", Tail: v.keyed("{logs of the job} shows all"), Rows: rows[:min(len(rows), h)]}
+			return part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows[:min(len(rows), h)]}
 		})})
 	}
 	var calls []engine.CallRow // a few of thousands
@@ -71,7 +71,7 @@ func (p *Job) inspector(v *View, outer int) []string {
 			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: n.callColumns(calls, w, h)}
 		})})
 	}
-	rows := p.foot.fill(&n, n.stacked(all...), nil)
+	rows := p.foot.Fill(&n, n.stacked(all...), nil)
 	v.Ticks = v.Ticks || n.Ticks
 	return rows
 }
@@ -85,7 +85,7 @@ func (p *Job) headRow(v *View, w int) string {
 		l.Cells(v.State(word)).Gap(2)
 	}
 	l.Cells(part.Plain(p.triesText(v, j)))
-	right := v.join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))
+	right := v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))
 	return l.Gap(3).Right(append(right, part.Plain(" "))...).String()
 }
 
@@ -200,11 +200,11 @@ func (p *Job) answeredNote(v *View) string {
 func (p *Job) answerRows(v *View, w int) []string {
 	c := p.detail.Call
 	if c == nil {
-		return []string{v.row(w, part.As(themes.Dim, " no call of it is in the recorder"))}
+		return []string{v.Row(w, part.As(themes.Dim, " no call of it is in the recorder"))}
 	}
 	rows := v.flow(w, columns.StatusCell(c), part.Plain(human.Millis(c.Took)), part.Plain(c.Host+" "+columns.Versionless(c.Method)), part.Plain(c.Target), columns.NoteCell(c))
 	for _, line := range part.Wrap(c.Body, max(w-2, 10)) { // what Riot says of it: the rest may be cut
-		rows = append(rows, v.row(w, part.As(themes.Dim, " "+line)))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+line)))
 	}
 	rows = append(rows, v.flow(w, pacedText(*c))...)
 	return append(rows, v.flow(w, labelled("app", c.App), labelled("method", c.MethodUsed))...)
@@ -213,7 +213,7 @@ func (p *Job) answerRows(v *View, w int) []string {
 // factRows are what the job is and whose.
 func (p *Job) factRows(v *View, w int) []string {
 	j := p.row(v)
-	rows := v.flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))), part.Plain(string(j.Queue)), part.Plain(p.detail.Account))
+	rows := v.flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(Or(p.detail.Policy.Name, j.Policy))), part.Plain(string(j.Queue)), part.Plain(p.detail.Account))
 	rows = append(rows, v.flow(w, part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j))...)
 	return append(rows, v.flow(w, append([]part.Cell{part.Plain(parentText(p.detail.Parents, j.State.Terminal()))}, handsOf(&j)...)...)...)
 }

@@ -35,10 +35,10 @@ const rawWidth = 66
 // rawLines is the text, made anew only when what it is made of has changed.
 func (p *Job) rawLines(v *View) []string {
 	j := p.row(v)
-	r, on := selected(&p.list, p.source(v).Slice)
+	r, on := Selected(&p.list, p.source(v).Slice)
 	on = on && r.Attempt != nil
 	at, _ := p.list.cur.Selected()
-	if now := (rawOf{p.came, j.Rev, at}); p.raw.text == nil || p.raw.made != now {
+	if now := (rawOf{p.Came, j.Rev, at}); p.raw.text == nil || p.raw.made != now {
 		p.raw.made, p.raw.text = now, rawText(j, r.Attempt, on, p.detail.Call)
 	}
 	return p.raw.text
@@ -82,9 +82,9 @@ func headers(c engine.CallRow) []string {
 func (p *Job) rawPanel(v *View, w, h int, focus bool) part.Section {
 	columns := max(w/rawColumn, 1)
 	lines := wholeLines(p.rawLines(v), w/columns-2)
-	columns = clamp((len(lines)+h-1)/max(h, 1), 1, columns)
+	columns = Clamp((len(lines)+h-1)/max(h, 1), 1, columns)
 	p.raw.rows = max(columns*h, 1)
-	p.raw.top = clamp(p.raw.top, 0, max(len(lines)-p.raw.rows, 0))
+	p.raw.top = Clamp(p.raw.top, 0, max(len(lines)-p.raw.rows, 0))
 	shown := lines[p.raw.top:min(len(lines), p.raw.top+p.raw.rows)]
 	rows := make([]string, 0, h)
 	l := part.NewLine(v.Theme, w)

@@ -150,7 +150,7 @@ func TestP36_TriesOfAClockThatWasSetBack(t *testing.T) {
 	d := retried()
 	a := &d.Attempts[0]
 	a.End, a.Next, a.Queued, a.HTTP = a.Start.Add(-time.Hour), a.Start.Add(-30*time.Minute), -time.Second, -time.Second
-	p := &Job{id: "j1", detail: d, answer: answer{have: true}}
+	p := &Job{id: "j1", detail: d, Answer: Answer{Have: true}}
 	for _, now := range []time.Time{uitest.Noon.Add(-time.Hour), uitest.Noon.Add(time.Hour)} {
 		v := view(&Data{Ready: true})
 		v.Now, v.W, v.H, v.Size = now, 120, 35, M

@@ -122,7 +122,7 @@ func steerBucket(b engine.BucketRow) Effect {
 	if b.Frozen() || b.Cap > 0 {
 		return do(engine.Command{Op: engine.OpThaw, Bucket: at})
 	}
-	return askArg(engine.Command{Op: engine.OpFreeze, Bucket: at}, "freeze "+b.Host+" "+columns.Versionless(or(b.Method, b.Kind)), "+10m or until 14:00, or a cap: 60% +10m; then why")
+	return askArg(engine.Command{Op: engine.OpFreeze, Bucket: at}, "freeze "+b.Host+" "+columns.Versionless(Or(b.Method, b.Kind)), "+10m or until 14:00, or a cap: 60% +10m; then why")
 }
 
 // ActOn is what an action on a job asks for, or why it cannot be.
@@ -137,7 +137,7 @@ func ActOn(v *View, j engine.JobRow, a Action) (e Effect, why string) {
 func actJob(v *View, j engine.JobRow, a Action) Effect {
 	switch a {
 	case Open:
-		return Effect{Open: toJob(j.ID)}
+		return Effect{Open: ToJob(j.ID)}
 	case Cancel:
 		return cancelJob(v, j)
 	}

@@ -30,8 +30,8 @@ func groupOf(j *engine.JobRow) groupKey {
 	return key
 }
 
-// jobGroup are the jobs of a list that do not run for one reason, or that run, or ended.
-type jobGroup struct {
+// JobGroup are the jobs of a list that do not run for one reason, or that run, or ended.
+type JobGroup struct {
 	groupKey
 	rows   []*engine.JobRow // those of the list, in its order
 	jobs   int              // all there are
@@ -43,7 +43,7 @@ type jobGroup struct {
 }
 
 // word is the state as titles write it.
-func (g *jobGroup) word() string {
+func (g *JobGroup) word() string {
 	if g.Held {
 		return "HELD"
 	}
@@ -51,7 +51,7 @@ func (g *jobGroup) word() string {
 }
 
 // first is the job that comes first; false = none is known.
-func (g *jobGroup) first() (j *engine.JobRow, ok bool) {
+func (g *JobGroup) first() (j *engine.JobRow, ok bool) {
 	switch {
 	case len(g.rows) > 0:
 		return g.rows[0], true
@@ -71,17 +71,17 @@ var groupRank = [...]int{
 // groupJobs puts the jobs of a list into groups. reasons are those of all jobs, where the list
 // has not all of them, and counts how many there are in each state now; nil = the list has
 // all that it is to show.
-func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int) []jobGroup {
-	at := map[groupKey]*jobGroup{}
-	open := func(key groupKey) *jobGroup {
+func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int) []JobGroup {
+	at := map[groupKey]*JobGroup{}
+	open := func(key groupKey) *JobGroup {
 		g := at[key]
 		if g == nil {
-			g = &jobGroup{groupKey: key}
+			g = &JobGroup{groupKey: key}
 			at[key] = g
 		}
 		return g
 	}
-	var last *jobGroup
+	var last *JobGroup
 	for _, j := range rows { // neighbours mostly are of one group
 		if key := groupOf(j); last == nil || last.groupKey != key {
 			last = open(key)
@@ -105,7 +105,7 @@ func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 			g.jobs = max(max(g.why.Jobs, len(g.rows))+n, len(g.rows))
 		}
 	}
-	out := make([]jobGroup, 0, len(at))
+	out := make([]JobGroup, 0, len(at))
 	for _, g := range at {
 		g.jobs = max(g.jobs, len(g.rows))
 		if g.jobs == 0 || len(g.rows) == 0 && g.why.Jobs > g.jobs {
@@ -113,15 +113,15 @@ func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 		}
 		out = append(out, *g)
 	}
-	slices.SortFunc(out, func(a, b jobGroup) int {
+	slices.SortFunc(out, func(a, b JobGroup) int {
 		return cmp.Or(cmp.Compare(groupRank[a.State], groupRank[b.State]), strings.Compare(a.Shape, b.Shape), cmp.Compare(a.word(), b.word()))
 	})
 	return out
 }
 
 // largest is the group in a state with the most jobs; nil = none is in it.
-func largest(at map[groupKey]*jobGroup, state engine.State) (most *jobGroup) {
-	for _, g := range slices.SortedFunc(maps.Values(at), func(a, b *jobGroup) int { return strings.Compare(a.Shape, b.Shape) }) {
+func largest(at map[groupKey]*JobGroup, state engine.State) (most *JobGroup) {
+	for _, g := range slices.SortedFunc(maps.Values(at), func(a, b *JobGroup) int { return strings.Compare(a.Shape, b.Shape) }) {
 		if g.State == state && (most == nil || max(g.why.Jobs, len(g.rows)) > max(most.why.Jobs, len(most.rows))) {
 			most = g
 		}
@@ -133,7 +133,7 @@ func largest(at map[groupKey]*jobGroup, state engine.State) (most *jobGroup) {
 // the next while there is room, and its jobs. A group with more than it has lines for says so
 // in its last one. keeps is how many lines a group had lately: it keeps them, so that what
 // stands below does not move with each job that comes and goes.
-func deal(groups []jobGroup, h int, keeps func(key groupKey, need int) int) (gaps bool) {
+func deal(groups []JobGroup, h int, keeps func(key groupKey, need int) int) (gaps bool) {
 	need := make([]int, len(groups))
 	for i := range groups {
 		g := &groups[i]
@@ -210,7 +210,7 @@ type jobLine struct {
 }
 
 // linesOf are the lines of dealt groups.
-func linesOf(groups []jobGroup, gaps bool) (lines []jobLine) {
+func linesOf(groups []JobGroup, gaps bool) (lines []jobLine) {
 	for i := range groups {
 		g := &groups[i]
 		if i > 0 && gaps {
@@ -237,7 +237,7 @@ func linesOf(groups []jobGroup, gaps bool) (lines []jobLine) {
 }
 
 // id is what a cursor holds on to.
-func (l *jobLine) id(groups []jobGroup) string {
+func (l *jobLine) id(groups []JobGroup) string {
 	switch l.kind {
 	case rowLine:
 		return string(l.row.ID)
@@ -253,7 +253,7 @@ func (l *jobLine) id(groups []jobGroup) string {
 const groupLine = "\x00"
 
 // headText says what the jobs of a group wait for, in a few words.
-func (g *jobGroup) headText(v *View) string {
+func (g *JobGroup) headText(v *View) string {
 	first, ok := g.first()
 	switch {
 	case !ok:
@@ -261,7 +261,7 @@ func (g *jobGroup) headText(v *View) string {
 	case g.State == engine.Running && v.Engine.Workers == 0: // no engine is here, or none that has said how many
 		return ""
 	case g.State == engine.Running:
-		return count(g.jobs) + " of " + count(v.Engine.Workers) + " workers"
+		return Count(g.jobs) + " of " + Count(v.Engine.Workers) + " workers"
 	case g.State == engine.Retryable && g.Shape == "":
 		return "back off after " + classesOf(g.rows)
 	case g.State == engine.Discarded:
@@ -274,7 +274,7 @@ func (g *jobGroup) headText(v *View) string {
 		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
 			return "held by a " + b.BlockedBy + ", it ends in " + v.In(b.Blocked)
 		} else if ok {
-			return count(b.Used) + " of " + count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
+			return Count(b.Used) + " of " + Count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
 		}
 	}
 	return strings.TrimPrefix(briefWhy(v, first.Reason()), "held: ") // its word says HELD
@@ -292,7 +292,7 @@ func classesOf(rows []*engine.JobRow) string {
 	}
 	var words []string
 	for _, c := range order {
-		words = append(words, or(string(c), "a failure")+" ×"+count(n[c]))
+		words = append(words, Or(string(c), "a failure")+" ×"+Count(n[c]))
 	}
 	return strings.Join(words, ", ")
 }
@@ -313,7 +313,7 @@ func openOf(v *View, rows []*engine.JobRow) string {
 	for _, j := range rows {
 		a, ok := v.Account(j.Owner)
 		if ok && a.Job == j.ID && a.Matches.Open+a.Timelines.Open > 0 {
-			names = append(names, playerName(a.RiotID)+" "+count(a.Matches.Open+a.Timelines.Open))
+			names = append(names, playerName(a.RiotID)+" "+Count(a.Matches.Open+a.Timelines.Open))
 		}
 	}
 	if len(names) == 0 && len(rows) > 0 {
@@ -334,7 +334,7 @@ func forWhom(v *View, j *engine.JobRow) string {
 	if j.Owner == "" && j.Player == "" {
 		return part.None
 	}
-	return playerName(or(j.Player, v.playerOf(j.Owner)))
+	return playerName(Or(j.Player, v.playerOf(j.Owner)))
 }
 
 func jobKey(j *engine.JobRow) string { return string(j.ID) }
@@ -345,9 +345,9 @@ const mostFound = 20_000
 
 // jobGroupColumns are those of groups: what needs a view is drawn by it.
 var jobGroupColumns = columns.JobGroups.
-	Drawn("for", byView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(forWhom(v, j)) })).
-	Drawn("dots", byView(func(v *View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
-	Drawn("goes", byView(goesCell))
+	Drawn("for", ByView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(forWhom(v, j)) })).
+	Drawn("dots", ByView(func(v *View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
+	Drawn("goes", ByView(goesCell))
 
 // triesCell has a sign for each try: those that failed, the present or next one, those left.
 // Such as "××◌··" of a job that has failed twice, waits for its third try, and has two left.

@@ -73,10 +73,10 @@ func (p *Jobs) groupNote(v *View) string {
 	for _, s := range barStates {
 		n += p.groups.counts[s]
 	}
-	text := count(n)
+	text := Count(n)
 	switch {
 	case p.on() || p.which == shownFailed:
-		text = count(len(p.shown)) + " of " + text
+		text = Count(len(p.Shown)) + " of " + text
 	case p.queue == "":
 		text += " of all queues"
 	}
@@ -99,18 +99,18 @@ func (p *Jobs) groupNote(v *View) string {
 
 // groupTail names the keys that change the list.
 func (p *Jobs) groupTail(v *View) string {
-	if told := p.answer.told(v); told != "" {
+	if told := p.Answer.Told(v); told != "" {
 		return told
 	}
-	return v.keyed("{reasons} flat list") + "   " + v.keyed("{queues} queue: ") + or(string(p.queue), "all")
+	return v.Keyed("{reasons} flat list") + "   " + v.Keyed("{queues} queue: ") + Or(string(p.queue), "all")
 }
 
 // whySection is the sentence about the job under the cursor.
 func (p *Jobs) whySection(v *View, w int) part.Section {
 	s := part.Section{Title: "WHY", Height: whyRows}
-	j, ok := p.selected()
+	j, ok := p.Selected()
 	if !ok {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+p.noWhy(v)))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+p.noWhy(v)))}
 		return s
 	}
 	s = whyOf(v, &j, p.ahead(&j), w)
@@ -124,10 +124,10 @@ const whyRows = 2
 // noWhy stands in the place of the sentence where no job is under the cursor.
 func (p *Jobs) noWhy(v *View) string {
 	if _, ok := p.lineUnder(); ok {
-		return v.keyed("{open} folds or lists the group; {down} goes to its jobs")
+		return v.Keyed("{open} folds or lists the group; {down} goes to its jobs")
 	}
-	if _, left := p.cur.Left(); left && len(p.shown) > 0 {
-		return v.keyed("the chosen job is not among the rows any more; {open} opens it, {down} goes on")
+	if _, left := p.cur.Left(); left && len(p.Shown) > 0 {
+		return v.Keyed("the chosen job is not among the rows any more; {open} opens it, {down} goes on")
 	}
 	return p.empty(v)
 }
@@ -137,7 +137,7 @@ func (p *Jobs) noWhy(v *View) string {
 func (p *Jobs) groupRows(v *View, w, h int) []string {
 	life := lifeWidth(w)
 	p.groups.width, p.groups.life = w-life, life
-	rows := p.list.draw(v, w-life, h, p.empty(v))
+	rows := p.List.draw(v, w-life, h, p.empty(v))
 	if life == 0 {
 		return rows
 	}
@@ -217,7 +217,7 @@ func (p *Jobs) clickedAt(v *View, x, y int) string {
 		p.sortAt(v, p.groups.width, x)
 		return ""
 	}
-	p.clicked(p.rows(v), y-1)
+	p.Clicked(p.rows(v), y-1)
 	if _, ok := p.lineUnder(); ok {
 		return string(Open)
 	}

@@ -51,7 +51,7 @@ func TestGroupsCountAllJobs(t *testing.T) {
 // whatever places jobs of other lines have.
 func TestTheFirstOfALineIsSaidToBe(t *testing.T) {
 	at := map[string]*engine.JobRow{}
-	p := newJobs("", shownLive)
+	p := NewJobs("", shownLive)
 	for _, in := range []struct {
 		line  string
 		place int

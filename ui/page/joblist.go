@@ -23,7 +23,7 @@ type inGroups struct {
 	most    most                 // how many rows each group had lately: see deal
 	counts  map[engine.State]int // of the queue that is shown, when it was drawn last
 	still   []*engine.JobRow     // those of the list whose turn has not come since it was asked for
-	groups  []jobGroup
+	groups  []JobGroup
 	lines   []jobLine
 	at      map[string]int // the line of an id
 	width   int            // of the list, when it was drawn last
@@ -39,11 +39,11 @@ func (p *Jobs) grouped() bool { return !p.groups.flat && p.part == nil }
 // heading.
 func (p *Jobs) stand() {
 	if p.grouped() {
-		p.list.choose(jobGroupColumns)
+		p.List.choose(jobGroupColumns)
 		p.laid = func(v *View) laidOut { return groupedJobs{p, v} }
 		return
 	}
-	p.list.choose(columns.JobList)
+	p.List.choose(columns.JobList)
 	p.laid = nil
 }
 
@@ -65,7 +65,7 @@ func (g *inGroups) want(v *View, p *Jobs) engine.Query {
 		}
 	}
 	if liveJobs(v, p.queue) == 0 {
-		if g.ended.due(v, v.Seq) {
+		if g.ended.Due(v, v.Seq) {
 			return endedQuery(p.queue)
 		}
 		return nil
@@ -128,7 +128,7 @@ func (p *Jobs) arrange(v *View, h int) {
 			reasons = g.reasons.groups
 		}
 	}
-	g.still = stillThere(v, p.shown)
+	g.still = stillThere(v, p.Shown)
 	g.groups = groupJobs(g.still, reasons, counts)
 	for i := range g.groups {
 		group := &g.groups[i]
@@ -227,37 +227,37 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 		case headLine:
 			s.head(l, g)
 		case moreLine:
-			l.Gap(2).Cells(part.As(themes.Dim, s.v.Theme.Glyphs.Ellipsis+" "+count(g.jobs-at.place)+" more"+lastGoes(s.v, g)+"  "))
-			l.Cells(part.As(themes.Accent, s.v.keyed("{open}")), part.As(themes.Dim, " shows them"))
+			l.Gap(2).Cells(part.As(themes.Dim, s.v.Theme.Glyphs.Ellipsis+" "+Count(g.jobs-at.place)+" more"+lastGoes(s.v, g)+"  "))
+			l.Cells(part.As(themes.Accent, s.v.Keyed("{open}")), part.As(themes.Dim, " shows them"))
 		}
 	}
 }
 
 // head writes the heading of a group. What of it the list has no room for goes on beside it.
-func (s groupedJobs) head(l *part.Line, g *jobGroup) {
+func (s groupedJobs) head(l *part.Line, g *JobGroup) {
 	sign := s.v.Theme.Glyphs.Open
 	if g.folded {
 		sign = s.v.Theme.Glyphs.Shut
 	}
 	state := s.v.Theme.State(g.word())
-	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, count(g.jobs))).Gap(1).Cells(part.As(state.Token, g.word())).Gap(2)
+	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, Count(g.jobs))).Gap(1).Cells(part.As(state.Token, g.word())).Gap(2)
 	g.rest = ""
 	head, rest := cutAt(safe.Text(g.headText(s.v)), l.Room())
 	if lifeShown := s.p.groups.life > 0 && !g.charted(); lifeShown {
 		g.rest = rest
 	} else if rest != "" {
-		head = or(part.Clause(head+rest, l.Room()), safe.Cut(head+rest, l.Room()))
+		head = Or(part.Clause(head+rest, l.Room()), safe.Cut(head+rest, l.Room()))
 	}
 	l.Cells(part.Plain(head))
 }
 
 // charted reports whether a chart stands beside a group's heading.
-func (g *jobGroup) charted() bool {
+func (g *JobGroup) charted() bool {
 	return g.State == engine.Available && !g.folded && g.Shape == engine.ShapeInLine
 }
 
 // lastGoes says when the last of a group goes; "" = nobody knows.
-func lastGoes(v *View, g *jobGroup) string {
+func lastGoes(v *View, g *JobGroup) string {
 	if g.why.First.Stand == engine.StandDown {
 		return ""
 	}
@@ -330,7 +330,7 @@ func (p *Jobs) ahead(j *engine.JobRow) (next string) {
 	}
 	rows := p.groups.still
 	if !p.grouped() { // those of the groups are of an earlier frame
-		rows = p.shown
+		rows = p.Shown
 	}
 	var after *engine.JobRow
 	before := 0
@@ -352,9 +352,9 @@ func (p *Jobs) ahead(j *engine.JobRow) (next string) {
 
 // Export implements Exporter: a file has the same columns however the list stands.
 func (p *Jobs) Export(v *View, only bool) (string, [][]string) {
-	p.refresh(v)
-	drawn := p.fields
-	defer func() { p.fields = drawn }()
-	p.fields = columns.JobList
-	return p.is.file, p.exportRows(v, only)
+	p.Refresh(v)
+	drawn := p.Fields
+	defer func() { p.Fields = drawn }()
+	p.Fields = columns.JobList
+	return p.Is.File, p.exportRows(v, only)
 }

@@ -23,8 +23,8 @@ func (r *reasonCounts) want(v *View, queue engine.Queue) engine.Query {
 
 // takeIn takes a page in: the first look is shown as it comes, a later one when it is complete.
 func (r *reasonCounts) takeIn(v *View, asked engine.ReasonsQuery, a engine.Answer, err error) {
-	initial := !r.have || r.groups == nil
-	if !r.take(v, err) {
+	initial := !r.Have || r.groups == nil
+	if !r.Take(v, err) {
 		return
 	}
 	page, _ := a.(engine.ReasonsAnswer)
@@ -41,7 +41,7 @@ func (r *reasonCounts) takeIn(v *View, asked engine.ReasonsQuery, a engine.Answe
 
 // deadJobs are the newest jobs that gave up: they stand beside the live ones.
 type deadJobs struct {
-	answer
+	Answer
 	rows []engine.JobRow
 }
 
@@ -60,14 +60,14 @@ func endedQuery(queue engine.Queue) engine.JobsQuery {
 }
 
 func (d *deadJobs) want(v *View, queue engine.Queue) engine.Query {
-	if d.due(v, v.Seq) {
+	if d.Due(v, v.Seq) {
 		return deadQuery(queue)
 	}
 	return nil
 }
 
 func (d *deadJobs) takeIn(v *View, a engine.Answer, err error) {
-	if d.take(v, err) {
+	if d.Take(v, err) {
 		page, _ := a.(engine.JobsPage)
 		d.rows = page.Jobs
 	}

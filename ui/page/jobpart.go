@@ -18,10 +18,10 @@ type jobPart struct {
 // has reports whether a job belongs to the part; all do where there is none.
 func (p *jobPart) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 
-// newJobsOfClass lists the jobs of an error class: its class and the shape of its
+// NewJobsOfClass lists the jobs of an error class: its class and the shape of its
 // message. Where their calls go is known to the engine alone.
-func newJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
-	p := newJobs(queue, shownLive)
+func NewJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
+	p := NewJobs(queue, shownLive)
 	p.part = &jobPart{name: "class " + string(r.Class), states: failedStates, class: engine.Class(r.ID), fits: func(j *engine.JobRow) bool {
 		return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
 	}}
@@ -29,9 +29,9 @@ func newJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
 	return p
 }
 
-// newJobsOfGroup lists all jobs of a group.
-func newJobsOfGroup(queue engine.Queue, g jobGroup) *Jobs {
-	p := newJobs(queue, shownLive)
+// NewJobsOfGroup lists all jobs of a group.
+func NewJobsOfGroup(queue engine.Queue, g JobGroup) *Jobs {
+	p := NewJobs(queue, shownLive)
 	p.part = &jobPart{
 		name: strings.ToLower(g.word()), states: []engine.State{g.State}, reason: g.Shape,
 		fits: func(j *engine.JobRow) bool { return groupOf(j) == g.groupKey },

@@ -17,7 +17,7 @@ var shownNames = [...]string{"live", "failed", "live and ended"}
 // same jobs since, and the job that is looked at in detail. The newest revision of each counts: see
 // merge.
 type Jobs struct {
-	listPage[engine.JobRow]
+	ListPage[engine.JobRow]
 	paged
 	queue   engine.Queue
 	which   Shown
@@ -36,7 +36,7 @@ type Jobs struct {
 
 // jobsMade are the same of the jobs of one queue.
 type jobsMade struct {
-	madeOf
+	MadeOf
 	queue engine.Queue
 	flat  bool
 	dead  time.Time // of the answer with those that gave up
@@ -44,13 +44,13 @@ type jobsMade struct {
 	newer uint64    // the revision of the job that is looked at
 }
 
-// newJobs makes the list; queue "" means all.
-func newJobs(queue engine.Queue, shown Shown) *Jobs {
+// NewJobs makes the list; queue "" means all.
+func NewJobs(queue engine.Queue, shown Shown) *Jobs {
 	p := &Jobs{queue: queue, which: shown, peek: peek{tape: tape{every: overviewTape, then: true}}}
-	p.list = newList(columns.Jobs, columns.JobList, jobKey)
+	p.List = NewList(columns.Jobs, columns.JobList, jobKey)
 	p.stand()
-	p.is = screenOf[engine.JobRow]{screen: ScreenJobs, file: "jobs", fill: func(v *View) { // the answer from disk, with what Watch has told since
-		p.put(v, jobsMade{madeOf{v.Version, p.came}, p.queue, p.groups.flat, p.groups.dead.came, p.groups.ended.came, p.peek.rev()}, func() []engine.JobRow { return p.merge(v) })
+	p.Is = ScreenOf[engine.JobRow]{Screen: ScreenJobs, File: "jobs", Fill: func(v *View) { // the answer from disk, with what Watch has told since
+		p.Put(v, jobsMade{MadeOf{v.Version, p.Came}, p.queue, p.groups.flat, p.groups.dead.Came, p.groups.ended.Came, p.peek.rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p
 }
@@ -78,7 +78,7 @@ func (p *Jobs) Want(v *View) engine.Query {
 	if v.Size != L || p.part != nil || p.grouped() && p.groups.lines == nil { // before the first frame no row has the cursor
 		return nil
 	}
-	return p.peek.want(v, &p.list)
+	return p.peek.want(v, &p.List)
 }
 
 // query is what the list asks for: the first jobs, of very many those that go next, or
@@ -107,7 +107,7 @@ func (p *Jobs) query() engine.JobsQuery {
 // SetFilter implements Filterer: a list that does not hold all jobs is asked for anew.
 func (p *Jobs) SetFilter(text string) error {
 	before := p.query().Filter
-	err := p.list.SetFilter(text)
+	err := p.List.SetFilter(text)
 	if p.query().Filter != before {
 		p.again()
 	}
@@ -130,7 +130,7 @@ func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		p.again()
 		return
 	}
-	if p.take(v, err) {
+	if p.Take(v, err) {
 		page, _ := a.(engine.JobsPage)
 		p.add(v, asked, at, page)
 		p.asked, p.turned = p.asked || p.turned, false
@@ -206,9 +206,9 @@ func (p *Jobs) inQueue(j *engine.JobRow) bool { return p.queue == "" || p.queue 
 
 // Cannot implements Page.
 func (p *Jobs) Cannot(v *View, a Action) string {
-	p.refresh(v)
+	p.Refresh(v)
 	if (a == Queues || a == NextPane) && p.part != nil {
-		return "this list is of " + p.part.name + v.keyed(": {back} goes back to all jobs")
+		return "this list is of " + p.part.name + v.Keyed(": {back} goes back to all jobs")
 	}
 	if p.rail.on {
 		return p.cannotInRail(v, a)
@@ -216,7 +216,7 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 	if p.cur.MarkCount() > 0 && (a == Retry || a == Cancel) {
 		return ""
 	}
-	j, ok := p.selected()
+	j, ok := p.Selected()
 	if _, isLine := p.lineUnder(); isLine && a == Open {
 		return ""
 	}
@@ -224,12 +224,12 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 	case a == Pause && p.queue != "":
 		return ""
 	case a == States && p.part != nil:
-		return "this list is of " + p.part.name + v.keyed(": {back} goes back to all jobs")
+		return "this list is of " + p.part.name + v.Keyed(": {back} goes back to all jobs")
 	case a == Open:
 		return p.cannotOpen("job")
 	case a == Retry || a == Cancel || a == Pause || a == Due || a == Force:
 		if !ok {
-			return none(&p.pane, "job")
+			return none(&p.Pane, "job")
 		}
 	}
 	return cannotOn(a, j)
@@ -237,11 +237,11 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 
 // Act implements Page.
 func (p *Jobs) Act(v *View, a Action) Effect {
-	p.refresh(v)
+	p.Refresh(v)
 	switch {
 	case p.actRail(v, a):
 		return Effect{}
-	case p.list.act(v, a):
+	case p.List.act(v, a):
 		p.overGaps(v, a)
 		return Effect{}
 	case a == Open:
@@ -273,12 +273,12 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 		rows, hidden := p.marked(all)
 		return wordForAll(bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))
 	}
-	j, ok := p.selected()
+	j, ok := p.Selected()
 	if a == Pause {
-		return pauseQueue(v, engine.Queue(or(string(p.queue), string(j.Queue))))
+		return pauseQueue(v, engine.Queue(Or(string(p.queue), string(j.Queue))))
 	}
 	if id, left := p.toOpen(); left && a == Open {
-		return Effect{Open: toJob(engine.JobID(id))}
+		return Effect{Open: ToJob(engine.JobID(id))}
 	}
 	if !ok {
 		return Effect{}
@@ -288,15 +288,15 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 
 func (p *Jobs) empty(v *View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
-	switch none := p.list.empty(v); {
-	case p.loading():
+	switch none := p.List.Empty(v); {
+	case p.Loading():
 		return "loading jobs…"
 	case none != "":
 		return none
 	case p.part != nil:
 		return "there are no jobs of " + p.part.name + " any more"
 	case p.which == shownFailed:
-		return "no job has failed for good" + dot + v.keyed("{states} shows the others")
+		return "no job has failed for good" + dot + v.Keyed("{states} shows the others")
 	}
 	if p.which == shownLive && v.Engine.Stored+v.Engine.Failed > 0 {
 		return v.start("every job has ended", "{states} shows the failed, again all")
@@ -306,6 +306,6 @@ func (p *Jobs) empty(v *View) string {
 
 // SelectedJob implements Jobber.
 func (p *Jobs) SelectedJob(v *View) (engine.JobID, string) {
-	p.refresh(v)
-	return named(p.selected())
+	p.Refresh(v)
+	return named(p.Selected())
 }

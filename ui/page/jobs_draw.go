@@ -7,7 +7,7 @@ import (
 
 // Draw implements Page.
 func (p *Jobs) Draw(v *View) []string {
-	p.refresh(v)
+	p.Refresh(v)
 	switch {
 	case p.part != nil:
 		return p.box(v, 0, v.W)
@@ -26,7 +26,7 @@ func (p *Jobs) Draw(v *View) []string {
 	}
 	panes = append(panes, p.middle(v, left, v.W-left-right)) // before what is looked at: that follows its cursor
 	if right > 0 {
-		panes = append(panes, p.peek.draw(v, &p.list, v.W-right, right, v.H))
+		panes = append(panes, p.peek.draw(v, &p.List, v.W-right, right, v.H))
 	}
 	return part.Beside(panes...)
 }
@@ -36,7 +36,7 @@ func (p *Jobs) middle(v *View, x, w int) []string {
 	if !p.grouped() {
 		return p.box(v, x, w)
 	}
-	inner, roomy := v.inner(w), v.H >= leastSummed
+	inner, roomy := v.Inner(w), v.H >= leastSummed
 	p.groups.counts = p.counts(v)
 	sum := p.sum(v, inner)
 	h := v.H - 1 - len(sum)
@@ -50,9 +50,9 @@ func (p *Jobs) middle(v *View, x, w int) []string {
 		Click: func(cx, y int) string { return p.clickedAt(v, cx, y-len(sum)) },
 	}
 	if !roomy {
-		return v.sections(x, 0, w, v.H, list)
+		return v.Sections(x, 0, w, v.H, list)
 	}
-	return v.sections(x, 0, w, v.H, list, p.whySection(v, inner)) // after the list has put the cursor
+	return v.Sections(x, 0, w, v.H, list, p.whySection(v, inner)) // after the list has put the cursor
 }
 
 // box is the list of the jobs in a frame of w cells.
@@ -73,21 +73,21 @@ func (p *Jobs) box(v *View, x, w int) []string {
 	case p.growing:
 		more = p.far(p.inAll(v))
 	case p.more && p.sought.Sifts():
-		more = "the first of those that fit, " + count(p.looked) + " looked at"
+		more = "the first of those that fit, " + Count(p.looked) + " looked at"
 	}
-	inner, why := v.inner(w), p.whySection(v, v.inner(w))
+	inner, why := v.Inner(w), p.whySection(v, v.Inner(w))
 	h := v.H - 1
 	if why.Height > 0 {
 		h -= why.Height + 2
 	}
-	s := p.section(v, inner, h, p.empty(v), part.Section{
-		Title: "JOBS", Note: p.note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W, Tail: or(p.answer.told(v), p.flatTail(v)),
+	s := p.Section(v, inner, h, p.empty(v), part.Section{
+		Title: "JOBS", Note: p.Note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W, Tail: Or(p.Answer.Told(v), p.flatTail(v)),
 	})
 	s.Click = s.Click.After(func() { p.rail.on = false })
 	if why.Height == 0 {
-		return v.sections(x, 0, w, v.H, s)
+		return v.Sections(x, 0, w, v.H, s)
 	}
-	return v.sections(x, 0, w, v.H, s, p.whySection(v, inner)) // once more: the list has put the cursor
+	return v.Sections(x, 0, w, v.H, s, p.whySection(v, inner)) // once more: the list has put the cursor
 }
 
 // flatTail names the keys that change the list.
@@ -95,16 +95,16 @@ func (p *Jobs) flatTail(v *View) string {
 	if p.part != nil {
 		return ""
 	}
-	return v.keyed("{reasons} in groups") + "   " + v.keyed("{queues} queue: ") + or(string(p.queue), "all")
+	return v.Keyed("{reasons} in groups") + "   " + v.Keyed("{queues} queue: ") + Or(string(p.queue), "all")
 }
 
 // firstOf says that a list holds only the first jobs of those asked for.
 func (p *Jobs) firstOf(v *View) string {
 	n := p.inAll(v)
 	if n == 0 { // how many have ended is not counted by queue
-		return "the first " + count(len(p.read)) + ", " + shownNames[p.which]
+		return "the first " + Count(len(p.read)) + ", " + shownNames[p.which]
 	}
-	return "the first of " + count(max(n, len(p.shown))) + " " + shownNames[p.which]
+	return "the first of " + Count(max(n, len(p.Shown))) + " " + shownNames[p.which]
 }
 
 // inAll is how many jobs there are of those that the list is of, whether they fit or not;
@@ -143,7 +143,7 @@ func (p *Jobs) actRail(v *View, a Action) bool {
 	case a == Open || a == Right:
 		p.rail.on = false
 		return true
-	case !p.rail.steer(p.rail.source(v), a):
+	case !p.rail.Steer(p.rail.source(v), a):
 		return false
 	}
 	p.choose(p.rail.queue(v))
@@ -166,10 +166,10 @@ func (p *Jobs) cannotInRail(v *View, a Action) string {
 	switch a {
 	case Pause:
 		if p.queue == "" {
-			return v.keyed("choose one queue to pause: {down} goes to the next")
+			return v.Keyed("choose one queue to pause: {down} goes to the next")
 		}
 	case Retry, Cancel, Due, Force:
-		return v.keyed("the keys are in the queues: {open} goes to the jobs")
+		return v.Keyed("the keys are in the queues: {open} goes to the jobs")
 	}
 	return ""
 }

@@ -82,7 +82,7 @@ func whatStands(v *View, j *engine.JobRow) string {
 	case j.State == engine.Pending:
 		return "It goes on by itself when they are settled, and needs no try of its own."
 	case j.Stand == engine.StandPaused:
-		return v.keyed("{pause} resumes the queue; a retry would not make it faster.")
+		return v.Keyed("{pause} resumes the queue; a retry would not make it faster.")
 	}
 	return "A retry would not make it faster."
 }
@@ -108,9 +108,9 @@ func whyEnded(v *View, j *engine.JobRow) told {
 	case engine.Completed:
 		return told{lead: "It was done", text: v.Ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
 	case engine.Cancelled:
-		return told{lead: "It was cancelled", text: v.Ago(j.Finished) + ": " + or(j.LastError, "by an operator") + ".", act: v.keyed("{retry} starts it again.")}
+		return told{lead: "It was cancelled", text: v.Ago(j.Finished) + ": " + Or(j.LastError, "by an operator") + ".", act: v.Keyed("{retry} starts it again.")}
 	}
-	t := told{lead: capital(columns.InShort(or(j.LastError, string(j.Class)))) + ".", act: v.keyed("{retry} tries it again from the beginning.")}
+	t := told{lead: capital(columns.InShort(Or(j.LastError, string(j.Class)))) + ".", act: v.Keyed("{retry} tries it again from the beginning.")}
 	switch {
 	case j.MaxAttempts > 0 && j.Tries >= j.MaxAttempts:
 		t.text = "All " + strconv.Itoa(j.Tries) + " tries were used; it was given up " + v.Ago(j.Finished) + "."
@@ -128,7 +128,7 @@ func whyInLine(v *View, j *engine.JobRow, next string) told {
 	}
 	switch b, full := fullWindow(v); {
 	case full && !j.Until.After(b.Reset):
-		t.text = "It goes when the " + human.Window(b.Window) + " window opens again, " + inText(v, b.Reset) + ": all " + count(b.Limit) + " calls of it are used."
+		t.text = "It goes when the " + human.Window(b.Window) + " window opens again, " + inText(v, b.Reset) + ": all " + Count(b.Limit) + " calls of it are used."
 	case j.Until.IsZero():
 		t.text = "When its turn comes is not known yet."
 	default:
@@ -137,9 +137,9 @@ func whyInLine(v *View, j *engine.JobRow, next string) told {
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
 		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + human.Age(v.beat().Sub(j.Due.Truncate(time.Second))) + " ago."
 	}
-	t.act = v.keyed("{retry} would not make it faster")
+	t.act = v.Keyed("{retry} would not make it faster")
 	if next != "" {
-		t.act += v.keyed("; {cancel} gives its place to ") + next
+		t.act += v.Keyed("; {cancel} gives its place to ") + next
 	}
 	t.act += "."
 	return t
@@ -164,7 +164,7 @@ func spreadText(v *View, place int) string {
 	if perSecond >= 100 || place > left {
 		return ", as soon as pacing allows"
 	}
-	return ", as soon as pacing allows: " + pace(perSecond) + " spread what is left of " + count(b.Limit) + " per " + human.Window(b.Window)
+	return ", as soon as pacing allows: " + pace(perSecond) + " spread what is left of " + Count(b.Limit) + " per " + human.Window(b.Window)
 }
 
 // pace is calls a second, or a minute where that is fewer than one.
@@ -321,5 +321,5 @@ func ofWhom(v *View, j *engine.JobRow) string {
 	if j.Owner == "" {
 		return ""
 	}
-	return " of " + or(j.Player, v.playerOf(j.Owner))
+	return " of " + Or(j.Player, v.playerOf(j.Owner))
 }

@@ -11,9 +11,9 @@ func columnName(title string) string {
 }
 
 // State implements Keeper.
-func (l *list[T]) State() ListState {
+func (l *List[T]) State() ListState {
 	s := ListState{Down: l.down, Wide: l.wide}
-	for i, f := range l.fields {
+	for i, f := range l.Fields {
 		if l.by == i+1 {
 			s.Sort = columnName(f.Head.Title)
 		}
@@ -29,7 +29,7 @@ func (l *list[T]) State() ListState {
 
 // Restore implements Keeper. Columns that are not there any more, or may not be
 // hidden, are left out.
-func (l *list[T]) Restore(s ListState) {
+func (l *List[T]) Restore(s ListState) {
 	for i, c := range l.Columns() {
 		name := columnName(c.Name)
 		if name == s.Sort && c.Sortable {

@@ -235,7 +235,7 @@ func (r *room) draw(v *View, c *part.Chart, y int, late []time.Time) {
 		if slices.ContainsFunc(late, func(at time.Time) bool { return !at.Before(begin) && at.Before(end) }) {
 			token = themes.Warn
 		}
-		if text := count(max(free, 0)); end.After(c.Now) && max(x, c.Back)+1+len(text) < min(c.At(end), c.Width)+1 {
+		if text := Count(max(free, 0)); end.After(c.Now) && max(x, c.Back)+1+len(text) < min(c.At(end), c.Width)+1 {
 			c.Put(y, max(x, c.Back)+1, token, text)
 		}
 	}

@@ -41,23 +41,23 @@ type later[T any] struct {
 }
 
 // agesMove is how often a filter that speaks of ages is looked at again.
-func (l *list[T]) agesMove() time.Duration {
-	if l.all > offLoop {
+func (l *List[T]) agesMove() time.Duration {
+	if l.All > offLoop {
 		return longAges
 	}
 	return time.Second
 }
 
 // every is how often the list follows its rows.
-func (l *list[T]) every() time.Duration {
-	if l.all > screenful {
+func (l *List[T]) every() time.Duration {
+	if l.All > screenful {
 		return listEvery
 	}
 	return 0
 }
 
 // waits reports whether what is wanted is under way, or not due yet.
-func (l *list[T]) waits(v *View, now recipe) bool {
+func (l *List[T]) waits(v *View, now recipe) bool {
 	w := &l.later
 	if w.begun.IsZero() {
 		return false
@@ -67,7 +67,7 @@ func (l *list[T]) waits(v *View, now recipe) bool {
 	}
 	every := v.unhurried(l.every())
 	switch {
-	case v.Hurry && l.all > offLoop:
+	case v.Hurry && l.All > offLoop:
 		every = calmEvery // shorter than the work may take: it would never come to an end
 	case v.Hurry:
 		every = 0
@@ -92,7 +92,7 @@ type made[T any] struct {
 // work is the making of the list, of values that nothing changes: it may be done
 // on any goroutine. Equal rows are ordered by their ids; without an order all stay as
 // they are.
-func (l *list[T]) work(all []T, now recipe, at time.Time) func() made[T] {
+func (l *List[T]) work(all []T, now recipe, at time.Time) func() made[T] {
 	fit, key, order := l.fit, l.key, l.order()
 	return func() made[T] {
 		m := made[T]{recipe: now, all: len(all), shown: make([]*T, 0, len(all))}
@@ -113,11 +113,11 @@ func (l *list[T]) work(all []T, now recipe, at time.Time) func() made[T] {
 }
 
 // order compares rows as the operator wants them; nil = they stay as they come.
-func (l *list[T]) order() func(a, b *T) int {
-	if l.by == 0 || l.by > len(l.fields) {
+func (l *List[T]) order() func(a, b *T) int {
+	if l.by == 0 || l.by > len(l.Fields) {
 		return nil
 	}
-	order := l.fields[l.by-1].Order
+	order := l.Fields[l.by-1].Order
 	if l.down {
 		return func(a, b *T) int { return order(b, a) }
 	}
@@ -125,13 +125,13 @@ func (l *list[T]) order() func(a, b *T) int {
 }
 
 // place shows a list that was made.
-func (l *list[T]) place(m made[T]) {
+func (l *List[T]) place(m made[T]) {
 	l.asked = l.asked || m.recipe.gen != l.made.gen
-	l.shown, l.at, l.all, l.made, l.placed = m.shown, m.at, m.all, m.recipe, true
+	l.Shown, l.at, l.All, l.made, l.placed = m.shown, m.at, m.all, m.recipe, true
 }
 
 // Work implements Worker.
-func (l *list[T]) Work() func() any {
+func (l *List[T]) Work() func() any {
 	work := l.later.work
 	if work == nil {
 		return nil
@@ -142,7 +142,7 @@ func (l *list[T]) Work() func() any {
 
 // Done implements Worker. A result of something that is not asked for any more is
 // dropped: a newer one is under way.
-func (l *list[T]) Done(result any) {
+func (l *List[T]) Done(result any) {
 	m, ok := result.(made[T])
 	if !ok || m.recipe != l.later.wanted {
 		return
@@ -152,15 +152,15 @@ func (l *list[T]) Done(result any) {
 }
 
 // sortText names the order of the list; "" = as it comes.
-func (l *list[T]) sortText(v *View) string {
+func (l *List[T]) sortText(v *View) string {
 	if l.by == 0 {
 		return ""
 	}
-	return "sort: " + strings.ToLower(l.fields[l.by-1].Head.Title) + " " + l.arrow(v)
+	return "sort: " + strings.ToLower(l.Fields[l.by-1].Head.Title) + " " + l.arrow(v)
 }
 
 // workText says that the list is being worked out, once that takes its time.
-func (l *list[T]) workText(v *View) string {
+func (l *List[T]) workText(v *View) string {
 	w := &l.later
 	if !w.under && w.work == nil {
 		return ""

@@ -25,8 +25,8 @@ func manyJobs(n int) []engine.JobRow {
 	return rows
 }
 
-func longList(n int) (*list[engine.JobRow], *View, func() []engine.JobRow) {
-	l := newList(columns.Jobs, columns.JobList, func(j *engine.JobRow) string { return string(j.ID) })
+func longList(n int) (*List[engine.JobRow], *View, func() []engine.JobRow) {
+	l := NewList(columns.Jobs, columns.JobList, func(j *engine.JobRow) string { return string(j.ID) })
 	rows := manyJobs(n)
 	v := &View{Data: &Data{Ready: true}, Theme: themes.NewMono(themes.Unicode), Now: time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC), W: 120, H: 40}
 	return &l, v, func() []engine.JobRow { return rows }
@@ -37,15 +37,15 @@ func longList(n int) (*list[engine.JobRow], *View, func() []engine.JobRow) {
 // dropped.
 func TestLongListsAreMadeOffTheLoop(t *testing.T) {
 	l, v, rows := longList(offLoop + 1)
-	l.put(v, 1, rows)
-	if len(l.shown) != 0 || l.workText(v) == "" {
-		t.Fatalf("%d rows were made on the loop", len(l.shown))
+	l.Put(v, 1, rows)
+	if len(l.Shown) != 0 || l.workText(v) == "" {
+		t.Fatalf("%d rows were made on the loop", len(l.Shown))
 	}
 	first := l.Work()
 	if err := l.SetFilter("state:discarded"); err != nil {
 		t.Fatal(err)
 	}
-	l.put(v, 1, rows)
+	l.Put(v, 1, rows)
 	second := l.Work()
 	if first == nil || second == nil || l.Work() != nil {
 		t.Fatal("the work was not handed out once each")
@@ -60,18 +60,18 @@ func TestLongListsAreMadeOffTheLoop(t *testing.T) {
 	if shown, _ := l.Fit(); shown != want {
 		t.Error("a stale result was shown")
 	}
-	l.put(v, 1, rows)
+	l.Put(v, 1, rows)
 	if l.Work() != nil {
 		t.Error("the same is made again")
 	}
 	l.draw(v, 100, 20, "")
 	v.Ticks = false
-	l.put(v, 2, rows) // newer rows within the second wait for it
+	l.Put(v, 2, rows) // newer rows within the second wait for it
 	if l.Work() != nil || !v.Ticks {
 		t.Error("newer rows were not held back, or would not be drawn")
 	}
 	v.Now = v.Now.Add(listEvery)
-	l.put(v, 2, rows)
+	l.Put(v, 2, rows)
 	if l.Work() == nil {
 		t.Error("newer rows never come")
 	}
@@ -81,12 +81,12 @@ func TestLongListsAreMadeOffTheLoop(t *testing.T) {
 // acts on it.
 func TestRowsThatLeftCanBeOpened(t *testing.T) {
 	l, v, rows := longList(10)
-	l.put(v, 1, rows)
+	l.Put(v, 1, rows)
 	l.draw(v, 100, 20, "")
 	l.Hold()
-	l.put(v, 2, func() []engine.JobRow { return rows()[1:] })
+	l.Put(v, 2, func() []engine.JobRow { return rows()[1:] })
 	l.draw(v, 100, 20, "")
-	if _, ok := l.selected(); ok {
+	if _, ok := l.Selected(); ok {
 		t.Error("a row that left is still selected")
 	}
 	if id, ok := l.toOpen(); !ok || id != "j0000000" || l.cannotOpen("job") != "" {
@@ -133,12 +133,12 @@ func BenchmarkLongList(b *testing.B) {
 func BenchmarkListCursorMove(b *testing.B) {
 	const turn = 200
 	sizes := [2]int{1_000, 1_000_000}
-	var lists [2]*list[engine.JobRow]
+	var lists [2]*List[engine.JobRow]
 	var took [2]time.Duration
 	var v *View
 	for i, n := range sizes {
 		l, view, rows := longList(n)
-		l.put(view, 1, rows)
+		l.Put(view, 1, rows)
 		if work := l.Work(); work != nil {
 			l.Done(work())
 		}

@@ -23,7 +23,7 @@ func brief(v *View, b engine.BucketRow) string {
 
 // scopeName is what a bucket limits: app, match, timeline, match service.
 func scopeName(b engine.BucketRow) string {
-	name := or(methodWord(b.Method), b.Kind)
+	name := Or(methodWord(b.Method), b.Kind)
 	if b.Kind == "service" {
 		name += " service"
 	}
@@ -37,7 +37,7 @@ func downText(v *View, b engine.BreakerRow) string {
 		text = "next try in " + left
 	}
 	if b.Waiting > 0 {
-		text += ", " + count(b.Waiting) + " wait"
+		text += ", " + Count(b.Waiting) + " wait"
 	}
 	return text + ", since " + v.Clock(b.Since)
 }
@@ -63,8 +63,8 @@ func (v *View) downNeeds() (out []Need) {
 	return out
 }
 
-// bucketState is the word of a bucket and what it says besides.
-func bucketState(v *View, b engine.BucketRow) (word, more string) {
+// BucketState is the word of a bucket and what it says besides.
+func BucketState(v *View, b engine.BucketRow) (word, more string) {
 	switch {
 	case b.Kind == kindBreaker:
 		return string(engine.StandDown), downText(v, breakerOf(v, b))
@@ -83,9 +83,9 @@ func heldText(v *View, b engine.BucketRow) string {
 	text := ""
 	switch {
 	case b.Waiting > 0 && b.Paces:
-		text = "paces " + count(b.Waiting) + " waiting"
+		text = "paces " + Count(b.Waiting) + " waiting"
 	case b.Waiting > 0:
-		text = count(b.Waiting) + " wait"
+		text = Count(b.Waiting) + " wait"
 	}
 	if b.NextFree.After(v.Now) {
 		if text != "" {
@@ -99,7 +99,7 @@ func heldText(v *View, b engine.BucketRow) string {
 // frozenText says why there is an operator's order, and when it ends. The reason comes
 // first: nothing else on the screen tells it.
 func frozenText(v *View, b engine.BucketRow) string {
-	text := v.keyed("until {limits/pause} resumes")
+	text := v.Keyed("until {limits/pause} resumes")
 	if !b.Thaws.IsZero() {
 		text = "until " + v.Clock(b.Thaws)
 	}
@@ -131,7 +131,7 @@ func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 // their rows are as narrow as those of the host.
 func limitsBeside(v *View, host string) (out []engine.BucketRow) {
 	at := map[string]int{}
-	for _, b := range limitsOf(v) {
+	for _, b := range LimitsOf(v) {
 		i, seen := at[b.Host]
 		switch {
 		case b.Host == host || b.Kind == kindBreaker:
@@ -164,17 +164,17 @@ const barredLimit = 37
 // limitRow is a window on the overview: its reset stands at the right end.
 func limitRow(v *View, b engine.BucketRow, w int, host string) string {
 	const window, figures, reset = 6, 10, 6
-	bar := clamp(w-33, 5, 12)
+	bar := Clamp(w-33, 5, 12)
 	if w < barredLimit {
 		bar = 0
 	}
 	l := part.NewLine(v.Theme, w).Gap(1)
 	if b.Kind == kindBreaker {
-		word, text := bucketState(v, b)
+		word, text := BucketState(v, b)
 		l.Cells(part.Plain(limitName(b, host)+" "), v.State(word)).Gap(1)
-		return l.Cells(part.As(themes.Dim, or(part.Clause(text, l.Room()-1), text))).String()
+		return l.Cells(part.As(themes.Dim, Or(part.Clause(text, l.Room()-1), text))).String()
 	}
-	word, _ := bucketState(v, b)
+	word, _ := BucketState(v, b)
 	sign := v.Theme.State(word)
 	if name := w - 2 - window - 1 - bar - figures - reset; b.Limit > 0 {
 		l.Field(part.Plain(limitName(b, host)), name, part.Words)
@@ -205,7 +205,7 @@ func briefCount(n int) string {
 // holds is what sets the pace of all that waits: a window that an operator froze, one
 // that is full, the next permit, or else how many calls the tightest window lets through.
 func holds(v *View) string {
-	for _, b := range limitsOf(v) {
+	for _, b := range LimitsOf(v) {
 		if b.Kind == kindBreaker {
 			return brief(v, b) + " down " + downText(v, breakerOf(v, b))
 		}
@@ -222,7 +222,7 @@ func holds(v *View) string {
 	case len(v.Limits.Waiting) > 0:
 		return windowName(v, b) + ", next call in " + v.In(v.Limits.Waiting[0].Until)
 	}
-	return brief(v, b) + " lets " + count(b.Limit) + " through per " + human.Window(b.Window)
+	return brief(v, b) + " lets " + Count(b.Limit) + " through per " + human.Window(b.Window)
 }
 
 // frozenOne is a bucket through which an operator lets nothing.
@@ -248,21 +248,21 @@ func shutWord(b engine.BucketRow) string {
 	return " shut"
 }
 
-// limitsBlock are the windows of the timetable's host, then those of others.
-func (v *View) limitsBlock(host string, w, h int) part.Section {
+// LimitsBlock are the windows of the timetable's host, then those of others.
+func (v *View) LimitsBlock(host string, w, h int) part.Section {
 	s := part.Section{Title: "LIMITS", Note: host, Tail: "resets", Height: h}
 	all := limitsBeside(v, host)
 	shown := shownBuckets(all, h)
 	for i, b := range shown {
 		if more := len(all) - i; i == h-1 && more > 1 && h > 1 {
-			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+count(more)+" more"+v.keyed(": {limits}"))))
+			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+Count(more)+" more"+v.Keyed(": {limits}"))))
 			break
 		}
 		s.Rows = append(s.Rows, limitRow(v, b, w, host))
 	}
 	if len(all) == 0 {
 		s.Tail = ""
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "not known yet: the first answer tells")))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), "not known yet: the first answer tells")))}
 	}
 	return s
 }

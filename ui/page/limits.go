@@ -12,7 +12,7 @@ import (
 // limitPage shows every window of the limiter as it was, is and will be, who gets the next
 // calls, and the last ones.
 type limitPage struct {
-	buckets, calls pane
+	buckets, calls Pane
 	top            int // how many of the buckets below the pacing one are scrolled away
 	onCalls        bool
 	moved          bool // the recorder's cursor was taken off the newest call
@@ -25,14 +25,14 @@ type limitPage struct {
 	seek   uint64 // the call that the cursor shall go to
 }
 
-// newLimitPage makes the screen.
-func newLimitPage() *limitPage {
+// NewLimitPage makes the screen.
+func NewLimitPage() *limitPage {
 	return &limitPage{onCalls: true, tape: tape{every: tapeEvery}, ribbon: tape{every: overviewTape}, query: query[engine.CallRow]{schema: columns.Calls.Schema}}
 }
 
-// newLimitsAt makes the screen with the cursor on a call.
-func newLimitsAt(seq uint64) *limitPage {
-	p := newLimitPage()
+// NewLimitsAt makes the screen with the cursor on a call.
+func NewLimitsAt(seq uint64) *limitPage {
+	p := NewLimitPage()
 	p.seek, p.moved = seq, true
 	return p
 }
@@ -90,15 +90,15 @@ func (p *limitPage) bucketSource(v *View) part.Slice[engine.BucketRow] {
 func (p *limitPage) Cannot(v *View, a Action) string {
 	switch a {
 	case Retry, Cancel:
-		return v.keyed("select a job first: {open} opens the job of a call")
+		return v.Keyed("select a job first: {open} opens the job of a call")
 	case Pause:
 		if p.onCalls {
-			return v.keyed("{pause} freezes or caps a bucket: {next pane} to the buckets")
+			return v.Keyed("{pause} freezes or caps a bucket: {next pane} to the buckets")
 		}
 		return missing(&p.buckets, p.bucketSource(v), "bucket")
 	case Open:
 		if !p.onCalls {
-			return v.keyed("{open} opens the job of a call: {next pane} to the flight recorder")
+			return v.Keyed("{open} opens the job of a call: {next pane} to the flight recorder")
 		}
 	}
 	return ""
@@ -114,15 +114,15 @@ func (p *limitPage) Act(v *View, a Action) Effect {
 	case a == Open && p.onCalls:
 		return p.open(v)
 	case a == Pause:
-		if b, ok := selected(&p.buckets, p.bucketSource(v)); ok {
+		if b, ok := Selected(&p.buckets, p.bucketSource(v)); ok {
 			return steerBucket(b)
 		}
 	case p.onCalls:
-		if p.calls.steer(p.source(v), a) {
+		if p.calls.Steer(p.source(v), a) {
 			p.moved = a != Home
 		}
 	default:
-		p.buckets.steer(p.bucketSource(v), a)
+		p.buckets.Steer(p.bucketSource(v), a)
 	}
 	return Effect{}
 }
@@ -135,7 +135,7 @@ func (p *limitPage) open(v *View) Effect {
 	case c.Status == 429:
 		return Effect{Open: &Target{Screen: ScreenForensics, Seq: c.Seq}}
 	case c.Job != "":
-		return Effect{Open: toJob(c.Job)}
+		return Effect{Open: ToJob(c.Job)}
 	}
 	return say("this call belongs to no job")
 }
@@ -177,7 +177,7 @@ func (p *limitPage) Hold() { p.focused().Hold() }
 // Place implements Holder.
 func (p *limitPage) Place() string { return p.focused().Place() }
 
-func (p *limitPage) focused() *pane {
+func (p *limitPage) focused() *Pane {
 	if p.onCalls {
 		return &p.calls
 	}
@@ -187,11 +187,11 @@ func (p *limitPage) focused() *pane {
 // Copies implements Copier: the call, or the bucket, under the cursor.
 func (p *limitPage) Copies(v *View) []Copy {
 	if !p.onCalls {
-		b, ok := selected(&p.buckets, p.bucketSource(v))
+		b, ok := Selected(&p.buckets, p.bucketSource(v))
 		if !ok {
 			return nil
 		}
-		return copiesOf(v, []any{b}, func(int) string { return b.Host + " " + or(b.Method, b.Kind) })
+		return copiesOf(v, []any{b}, func(int) string { return b.Host + " " + Or(b.Method, b.Kind) })
 	}
 	src := p.source(v)
 	id, _ := p.calls.cur.Selected()

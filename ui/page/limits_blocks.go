@@ -18,7 +18,7 @@ func (p *limitPage) blocks(v *View, t *timetable, hits []hitRow, y, h int) []str
 	if v.Size == S {
 		blocks = append(blocks[:1], blocks[2])
 	}
-	return v.abreast(y, h+1, blocks)
+	return v.Abreast(y, h+1, blocks)
 }
 
 // nextBlock says who gets the next calls.
@@ -31,18 +31,18 @@ func nextBlock(v *View, t *timetable, w, h int) part.Section {
 	case v.Engine.State == engine.EngineBrowse:
 		why = "no engine runs here to plan calls"
 	case t.plan == nil:
-		why = or(v.waiting(), "nothing is planned yet")
+		why = Or(v.waiting(), "nothing is planned yet")
 	case t.left == 0:
 		why = "nothing waits"
 	case t.plan.Stuck:
 		s.Note = briefWhy(v, t.plan.Why)
 	}
 	if why != "" {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+why))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+why))}
 		return s
 	}
 	all, calls := t.nextCalls()
-	s.Title, s.Note = "NEXT "+count(calls)+" CALLS", or(s.Note, "who gets them")
+	s.Title, s.Note = "NEXT "+Count(calls)+" CALLS", Or(s.Note, "who gets them")
 	const number, bar = 7, 10
 	l := part.NewLine(v.Theme, w)
 	for _, share := range all[:min(len(all), h)] {
@@ -51,7 +51,7 @@ func nextBlock(v *View, t *timetable, w, h int) part.Section {
 		if share.retry {
 			token, name.Token = themes.Retry, themes.Dim
 		}
-		l.Gap(1).Field(name, w-3-number-bar, part.Words).Field(part.As(themes.Figure, count(share.calls)), number, part.Number).Gap(1)
+		l.Gap(1).Field(name, w-3-number-bar, part.Words).Field(part.As(themes.Figure, Count(share.calls)), number, part.Number).Gap(1)
 		s.Rows = append(s.Rows, l.Bar(token, bar, float64(share.calls)/float64(calls)).String())
 	}
 	return s
@@ -73,7 +73,7 @@ func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 		case r.frozen:
 			does = part.As(themes.Held, " frozen")
 		case r.goes > 0:
-			does.Text = ", " + count(r.goes) + " go"
+			does.Text = ", " + Count(r.goes) + " go"
 		}
 		l.Reset(w, false)
 		name := w - 24
@@ -85,7 +85,7 @@ func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 		s.Rows = append(s.Rows, l.String())
 	}
 	if len(all) == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " no window has a call in it"))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " no window has a call in it"))}
 	}
 	return s
 }
@@ -100,7 +100,7 @@ func (p *limitPage) hitsBlock(v *View, all []hitRow, w, h int) part.Section {
 	}
 	s.Rows = s.Rows[:min(len(s.Rows), h)]
 	if len(all) == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " none of the last calls"))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none of the last calls"))}
 	}
 	s.Click = func(_, y int) string {
 		if y >= 0 && y/2 < len(all) {
@@ -119,7 +119,7 @@ func (v *View) hitRows(hit hitRow, w int) []string {
 	if c.Unforeseen {
 		token, note = themes.Warn, "unexpected"
 	}
-	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + or(hitKind(c), "429")
+	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + Or(hitKind(c), "429")
 	if !oneHost(v) {
 		text += " " + c.Host
 	}
@@ -131,9 +131,9 @@ func (v *View) hitRows(hit hitRow, w int) []string {
 	case c.Early > 0:
 		note = columns.NoteCell(c).Text
 	case n.Limit > 0 && n.Server >= 0:
-		note = "Riot had " + count(n.Server) + ", we " + count(n.Ours)
+		note = "Riot had " + Count(n.Server) + ", we " + Count(n.Ours)
 		if d := n.Drift(); d > 0 {
-			foreign = count(d) + " not ours"
+			foreign = Count(d) + " not ours"
 		}
 	case hitKind(c) == "service":
 		note = "Riot is busy; costs no try"
@@ -168,11 +168,11 @@ func (p *limitPage) recorder(v *View, w int, at limitsPlaces) part.Section {
 		s.Rows = append(s.Rows, p.calls.table(v, table, w, at.calls, src)...)
 		above++
 	} else {
-		s.Rows = append(s.Rows, p.calls.body(v, table, w, at.calls, src)...)
+		s.Rows = append(s.Rows, p.calls.Body(v, table, w, at.calls, src)...)
 	}
 	s.Click = func(_, y int) string {
 		p.onCalls, p.moved = true, true
-		return p.calls.clicked(src, y-above)
+		return p.calls.Clicked(src, y-above)
 	}
 	return s
 }
@@ -184,7 +184,7 @@ const headedCalls = 5
 func (p *limitPage) recorderNote(v *View, src recorder, ribbon bool) string {
 	all := len(p.tape.calls)
 	if told := p.told(); told != "" {
-		return count(src.Len()) + " of " + count(all) + " " + v.Theme.Glyphs.Sep + " " + told
+		return Count(src.Len()) + " of " + Count(all) + " " + v.Theme.Glyphs.Sep + " " + told
 	}
 	note := human.Counted(all, "call", "calls")
 	if ribbon {
@@ -196,7 +196,7 @@ func (p *limitPage) recorderNote(v *View, src recorder, ribbon bool) string {
 // follow says that the list stands still, and the key that lets it follow again.
 func (p *limitPage) follow(v *View) string {
 	if p.moved {
-		return v.keyed("{first row} follows again")
+		return v.Keyed("{first row} follows again")
 	}
 	return "newest first"
 }
@@ -204,7 +204,7 @@ func (p *limitPage) follow(v *View) string {
 // emptyCalls says why there is none.
 func (p *limitPage) emptyCalls(v *View) string {
 	if p.on() && len(v.Calls) > 0 {
-		return "0 of " + count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + p.used
+		return "0 of " + Count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.used
 	}
-	return or(v.waiting(), v.start("no call yet", "{sync} starts a sync"))
+	return Or(v.waiting(), v.start("no call yet", "{sync} starts a sync"))
 }

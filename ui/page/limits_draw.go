@@ -69,7 +69,7 @@ func (p *limitPage) places(v *View, paced bool, others int) limitsPlaces {
 		at.ribbon = 0
 	}
 	if at.others = min(others, most); both > 0 { // accounts have what the buckets leave
-		at.lanes = clamp(both-at.others, at.lanes, 5)
+		at.lanes = Clamp(both-at.others, at.lanes, 5)
 	}
 	// What is given up first is what the same screen tells elsewhere: lanes, which the Overview has,
 	// then the recorder's ribbon; the window that sets the pace goes last.
@@ -103,7 +103,7 @@ func (p *limitPage) places(v *View, paced bool, others int) limitsPlaces {
 // found first: each is then drawn into the same cells, and what happens at one instant stands in
 // one column.
 func (p *limitPage) draw(v *View) []string {
-	inner, src, gutter := v.inner(v.W), p.bucketSource(v), limitsGutter(v)
+	inner, src, gutter := v.Inner(v.W), p.bucketSource(v), limitsGutter(v)
 	first, paced := v.pacing(p.plan.busiest(v))
 	t := v.newTimetable(v.limitsAxis(first.Window, inner, gutter), &p.plan, &p.past, nil)
 	_, rests := v.chartNow()
@@ -112,13 +112,13 @@ func (p *limitPage) draw(v *View) []string {
 	// A 429 takes two rows in its block.
 	hits := lastHits(p.tape.take(v), t.begin(), (at.blocks+1)/2)
 	top := p.limits(v, &t, src, hits, at, btoi(paced), inner, gutter)
-	out := v.sections(0, 0, v.W, top.Height+1, top)
+	out := v.Sections(0, 0, v.W, top.Height+1, top)
 	if at.blocks > 0 {
-		out = append(out, v.row(v.W))
+		out = append(out, v.Row(v.W))
 		out = append(out, p.blocks(v, &t, hits, len(out), at.blocks)...)
 	}
-	out = append(out, v.row(v.W))
-	return append(out, v.sections(0, len(out), v.W, v.H-len(out), p.recorder(v, inner, at))...)
+	out = append(out, v.Row(v.W))
+	return append(out, v.Sections(0, len(out), v.W, v.H-len(out), p.recorder(v, inner, at))...)
 }
 
 // Fields of a bucket before its chart. Where there are several hosts their name stands
@@ -186,7 +186,7 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 	if paced > 0 {
 		d.pace(src.Items[0], at.pacing)
 	} else if len(v.Limits.Buckets) == 0 {
-		text := or(v.waiting(), "no limit is known yet: the first answer tells them")
+		text := Or(v.waiting(), "no limit is known yet: the first answer tells them")
 		d.left[head] = func(l *part.Line) { l.Put(themes.Dim, text) }
 	}
 	rest := src.Items[paced:]
@@ -213,7 +213,7 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 	s.Rows = d.rows(w, on)
 	if v.Size == S {
 		if hidden := len(rest) - at.others; hidden > 0 {
-			s.Title += ", " + count(hidden) + " more"
+			s.Title += ", " + Count(hidden) + " more"
 		}
 		s.Head, s.Rows = v.overlay(s.Title, s.Rows[0], w), s.Rows[1:]
 	}
@@ -245,11 +245,11 @@ func (p *limitPage) scroll(src part.Source, rest, shown int) int {
 	p.buckets.follow(src)
 	at := p.buckets.cur.At()
 	if i := at - (src.Len() - rest); i >= 0 {
-		p.top = clamp(p.top, i-shown+1, i)
+		p.top = Clamp(p.top, i-shown+1, i)
 	} else {
 		p.top = 0
 	}
-	p.top = clamp(p.top, 0, max(rest-shown, 0))
+	p.top = Clamp(p.top, 0, max(rest-shown, 0))
 	return at
 }
 
@@ -343,7 +343,7 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 	if !oneHost(d.View) {
 		l.Field(part.As(themes.Dim, b.Host), bucketHost-1, part.Words).Gap(1)
 	}
-	word, _ := bucketState(d.View, b)
+	word, _ := BucketState(d.View, b)
 	sign := d.Theme.State(word)
 	if b.Limit <= 0 {
 		end := d.fieldsFrom() + bucketFigures - bucketReset
@@ -424,14 +424,14 @@ func (d *limitsChart) other(y int, b engine.BucketRow) {
 	x := d.t.Back + 2
 	text, room := safe.Text(says.Text), max(d.t.Width-x, 0)
 	if !b.Frozen() && b.Cap == 0 { // its end stands before the chart; of an order it does not
-		text = or(part.Clause(text, room), text)
+		text = Or(part.Clause(text, room), text)
 	}
 	d.chart.Put(y, x, says.Token, safe.CutEnd(text, room, d.Theme.Glyphs.Ellipsis))
 }
 
 // stands is what is unusual about a bucket; "" = nothing is.
 func (d *limitsChart) stands(b engine.BucketRow) part.Cell {
-	word, more := bucketState(d.View, b)
+	word, more := BucketState(d.View, b)
 	sign, text := d.Theme.State(word), strings.TrimSpace(word+" "+more)
 	switch old := d.oldReading(b); {
 	case b.Limit <= 0: // its word stands before the chart
@@ -441,7 +441,7 @@ func (d *limitsChart) stands(b engine.BucketRow) part.Cell {
 	case word != "OPEN":
 		return part.As(sign.Token, sign.Glyph+" "+text)
 	case old > 0 && b.Server >= 0:
-		return part.As(themes.Dim, "Riot said "+count(b.Server)+", "+human.Ago(old))
+		return part.As(themes.Dim, "Riot said "+Count(b.Server)+", "+human.Ago(old))
 	}
 	return part.Cell{}
 }
@@ -454,7 +454,7 @@ func (d *limitsChart) frees(y int, b engine.BucketRow, s saw) {
 	}
 	text := d.resetText(b.Reset, b.Window) + " free"
 	if b.Waiting > 0 {
-		text += ", " + count(b.Waiting) + " wait"
+		text += ", " + Count(b.Waiting) + " wait"
 	}
 	if x+safe.Width(text) < d.t.Width {
 		d.chart.Try(y, x, themes.Dim, text)
@@ -470,7 +470,7 @@ func (d *limitsChart) lane(y int, a *accountLane, high float64) {
 		end := d.fieldsFrom() + bucketFigures
 		left, ends := "", ""
 		if a.left > 0 {
-			left = count(a.left) + " to go"
+			left = Count(a.left) + " to go"
 		}
 		if !a.over && !a.done.IsZero() {
 			ends = "~" + a.done.In(d.Now.Location()).Format("15:04:05")
@@ -485,7 +485,7 @@ func (d *limitsChart) lane(y int, a *accountLane, high float64) {
 // is no room for.
 func (p *limitPage) limitsTail(v *View, t *timetable, hidden int) string {
 	if hidden > 0 {
-		return count(hidden) + " more" + v.keyed(": {next pane} goes there")
+		return Count(hidden) + " more" + v.Keyed(": {next pane} goes there")
 	}
 	switch seen := p.past.since(t.begin()); {
 	case len(seen) == 0:

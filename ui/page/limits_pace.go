@@ -32,7 +32,7 @@ func (d *limitsChart) pace(b engine.BucketRow, h int) {
 			case i == 1:
 				l.To(at).Bar(themes.Run, bucketUsed+bucketLimit+1, ratio(b))
 				if b.Waiting > 0 && d.Size != L { // which has a column of it
-					l.Field(part.As(themes.Dim, count(b.Waiting)+" wait"), at+bucketFigures-l.At(), part.Number)
+					l.Field(part.As(themes.Dim, Count(b.Waiting)+" wait"), at+bucketFigures-l.At(), part.Number)
 				}
 			case i-2 < len(says):
 				l.To(at).Cells(says[i-2])
@@ -61,7 +61,7 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 			lines = append(lines, part.As(t, line))
 		}
 	}
-	if word, more := bucketState(d.View, b); word != "OPEN" {
+	if word, more := BucketState(d.View, b); word != "OPEN" {
 		sign := d.Theme.State(word)
 		add(sign.Token, sign.Glyph+" "+word)
 		for fact := range strings.SplitSeq(more, ", ") {
@@ -71,12 +71,12 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 	switch plan := d.t.plan; {
 	case plan == nil || plan.Stuck || len(plan.Windows) == 0:
 	case d.t.left == 0:
-		add(themes.Text, "nothing waits, room for "+count(max(plan.Limit-b.Counted(d.Now), 0)))
+		add(themes.Text, "nothing waits, room for "+Count(max(plan.Limit-b.Counted(d.Now), 0)))
 	default:
 		d.planText(plan, b.Used > b.Counted(d.Now), add)
 	}
 	if held := b.Used - b.Counted(d.Now); held > b.Limit/10 {
-		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+count(b.Used))
+		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+Count(b.Used))
 	}
 	return lines[:min(len(lines), max(h, 0))]
 }
@@ -94,9 +94,9 @@ func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(t
 	case left <= 0:
 		add(themes.Text, "full: the next go in "+d.In(open.End))
 	case open.Calls() == plan.Limit && open.End.After(d.Now):
-		add(themes.Text, whose+count(left)+" left, spread over "+d.In(open.End))
+		add(themes.Text, whose+Count(left)+" left, spread over "+d.In(open.End))
 	default:
-		add(themes.Text, whose+count(left)+" left, "+count(open.Calls()-open.Made)+" planned")
+		add(themes.Text, whose+Count(left)+" left, "+Count(open.Calls()-open.Made)+" planned")
 	}
 	full, rest := 0, 0
 	for _, w := range plan.Windows[1:] {
@@ -110,12 +110,12 @@ func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(t
 		}
 	}
 	if full == 1 {
-		add(themes.Dim, "then "+count(plan.Limit)+" in the next window")
+		add(themes.Dim, "then "+Count(plan.Limit)+" in the next window")
 	} else if full > 1 {
-		add(themes.Dim, "then "+count(plan.Limit)+" a window, "+count(full)+" times")
+		add(themes.Dim, "then "+Count(plan.Limit)+" a window, "+Count(full)+" times")
 	}
 	if rest > 0 {
-		add(themes.Dim, "then "+count(rest)+", and there is room")
+		add(themes.Dim, "then "+Count(rest)+", and there is room")
 	} else {
 		add(themes.Dim, "then there is room")
 	}

@@ -41,7 +41,7 @@ func howGood(v *View) string {
 	case v.Engine.Throttled == 0:
 		return "none since the start"
 	case n > 0 && v.Engine.State == engine.EngineBrowse: // where no engine runs, they are of a simulator's clients
-		return count(int(v.Engine.Throttled)) + ", " + count(int(n)) + " broke a limit"
+		return Count(int(v.Engine.Throttled)) + ", " + Count(int(n)) + " broke a limit"
 	}
-	return count(int(v.Engine.Throttled)) + ", " + v.unexpected()
+	return Count(int(v.Engine.Throttled)) + ", " + v.unexpected()
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// list is a table that can be filtered, sorted, narrowed to some columns and
+// List is a table that can be filtered, sorted, narrowed to some columns and
 // marked. Rows come in screen order from whoever owns the list.
-type list[T any] struct {
-	pane
+type List[T any] struct {
+	Pane
 	query[T]
-	fields columns.List[T]
+	Fields columns.List[T]
 	key    func(*T) string
 
 	hidden map[int]bool // columns the operator took away
@@ -25,8 +25,8 @@ type list[T any] struct {
 	by     int          // column that is sorted by, from 1; 0 = screen order
 	down   bool
 
-	shown  []*T             // of all, filtered and sorted
-	all    int              // how many there are without the filter
+	Shown  []*T             // of all, filtered and sorted
+	All    int              // how many there are without the filter
 	of     int              // the same where the rows are some of them; 0 = the rows are all
 	at     map[string]int32 // where the row of an id is shown
 	made   recipe
@@ -55,15 +55,15 @@ type recipe struct {
 	minute time.Time // what a filter says of ages moves on with time
 }
 
-func newList[T any](all *columns.Catalogue[T], shown columns.List[T], key func(*T) string) list[T] {
-	l := list[T]{query: query[T]{schema: all.Schema}, key: key}
+func NewList[T any](all *columns.Catalogue[T], shown columns.List[T], key func(*T) string) List[T] {
+	l := List[T]{query: query[T]{schema: all.Schema}, key: key}
 	l.choose(shown)
 	return l
 }
 
 // choose gives the list other columns; what was chosen of them is given up.
-func (l *list[T]) choose(shown columns.List[T]) {
-	l.fields, l.hidden, l.spare, l.by, l.down = shown, nil, spares{}, 0, false
+func (l *List[T]) choose(shown columns.List[T]) {
+	l.Fields, l.hidden, l.spare, l.by, l.down = shown, nil, spares{}, 0, false
 	for i, c := range shown {
 		if c.Spare {
 			l.spare.is = with(l.spare.is, i)
@@ -72,18 +72,18 @@ func (l *list[T]) choose(shown columns.List[T]) {
 }
 
 // SetFilter implements Filterer.
-func (l *list[T]) SetFilter(text string) error {
+func (l *List[T]) SetFilter(text string) error {
 	l.asked = true
 	return l.query.SetFilter(text)
 }
 
 // Fit implements Filterer.
-func (l *list[T]) Fit() (shown, all int) { return len(l.shown), max(l.all, l.of) }
+func (l *List[T]) Fit() (shown, all int) { return len(l.Shown), max(l.All, l.of) }
 
-// put gives the list its rows. They are looked at again only if version or what
+// Put gives the list its rows. They are looked at again only if version or what
 // was asked for has changed; rows is called only then. A long list is worked out
 // off the event loop: until that is done the screen shows what it had.
-func (l *list[T]) put(v *View, version any, rows func() []T) {
+func (l *List[T]) Put(v *View, version any, rows func() []T) {
 	now := recipe{version, l.gen, l.by, l.down, time.Time{}}
 	if l.on() {
 		now.minute = v.Now.Truncate(l.agesMove())
@@ -101,14 +101,14 @@ func (l *list[T]) put(v *View, version any, rows func() []T) {
 }
 
 // id is the identity of a shown row, and find the way back.
-func (l *list[T]) id(i int) string { return l.key(l.shown[i]) }
-func (l *list[T]) find(id string) (place int, ok bool) {
+func (l *List[T]) id(i int) string { return l.key(l.Shown[i]) }
+func (l *List[T]) find(id string) (place int, ok bool) {
 	at, ok := l.at[id]
 	return int(at), ok
 }
 
 // rows is the list as a table's source.
-func (l *list[T]) rows(v *View) part.Source {
+func (l *List[T]) rows(v *View) part.Source {
 	if l.laid != nil {
 		return l.laid(v)
 	}
@@ -116,12 +116,12 @@ func (l *list[T]) rows(v *View) part.Source {
 }
 
 type rowSource[T any] struct {
-	l *list[T]
+	l *List[T]
 	v *View
 }
 
 // Len implements part.Source.
-func (s rowSource[T]) Len() int { return len(s.l.shown) }
+func (s rowSource[T]) Len() int { return len(s.l.Shown) }
 
 // ID implements part.Source.
 func (s rowSource[T]) ID(i int) string { return s.l.id(i) }
@@ -133,24 +133,24 @@ func (s rowSource[T]) Find(id string) (int, bool) {
 
 // Row implements part.Source: the cells of the columns that are not hidden.
 func (s rowSource[T]) Row(i int, cells []part.Cell) []part.Cell {
-	return s.l.cells(s.v, s.l.shown[i], cells, s.l.shows)
+	return s.l.cells(s.v, s.l.Shown[i], cells, s.l.shows)
 }
 
 // cells are those of a row in the columns that are asked for.
-func (l *list[T]) cells(v *View, row *T, cells []part.Cell, of func(column int) bool) []part.Cell {
-	for i := range l.fields {
+func (l *List[T]) cells(v *View, row *T, cells []part.Cell, of func(column int) bool) []part.Cell {
+	for i := range l.Fields {
 		if of(i) {
-			cells = append(cells, l.fields[i].Cell(pen{v}, row))
+			cells = append(cells, l.Fields[i].Cell(pen{v}, row))
 		}
 	}
 	return cells
 }
 
 // columns are those that are not hidden, the sorted one with its arrow.
-func (l *list[T]) columns(v *View) []part.Column {
-	out := make([]part.Column, 0, len(l.fields))
+func (l *List[T]) columns(v *View) []part.Column {
+	out := make([]part.Column, 0, len(l.Fields))
 	l.spare.roomy = v.Size == L
-	for i, f := range l.fields {
+	for i, f := range l.Fields {
 		if !l.shows(i) {
 			continue
 		}
@@ -167,7 +167,7 @@ func (l *list[T]) columns(v *View) []part.Column {
 	return out
 }
 
-func (l *list[T]) arrow(v *View) string {
+func (l *List[T]) arrow(v *View) string {
 	if l.down {
 		return v.Theme.Glyphs.Down
 	}
@@ -175,7 +175,7 @@ func (l *list[T]) arrow(v *View) string {
 }
 
 // draw draws the list with its header.
-func (l *list[T]) draw(v *View, w, h int, empty string) []string {
+func (l *List[T]) draw(v *View, w, h int, empty string) []string {
 	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan, Fades: l.laid == nil, Still: l.still}
 	if l.laid != nil {
 		laid := l.laid(v)
@@ -185,12 +185,12 @@ func (l *list[T]) draw(v *View, w, h int, empty string) []string {
 	return l.table(v, t, w, h, l.rows(v))
 }
 
-// parts shares a screen between the list and the detail of its selected row: a
+// Parts shares a screen between the list and the detail of its selected row: a
 // short list takes what its rows need, also while a filter leaves fewer of them,
 // and the detail gets at least as many rows as asked for.
-func (l *list[T]) parts(v *View, detail int) (rows, below int) {
+func (l *List[T]) Parts(v *View, detail int) (rows, below int) {
 	room := max(v.H-3, 2)
-	rows = max(min(max(l.all, len(l.shown), shortList)+1, room-detail), 1)
+	rows = max(min(max(l.All, len(l.Shown), shortList)+1, room-detail), 1)
 	return rows, max(room-rows, 0)
 }
 
@@ -198,57 +198,57 @@ func (l *list[T]) parts(v *View, detail int) (rows, below int) {
 // come do not move what is below.
 const shortList = 6
 
-// selected is the row under the cursor.
-func (l *list[T]) selected() (row T, ok bool) {
+// Selected is the row under the cursor.
+func (l *List[T]) Selected() (row T, ok bool) {
 	id, ok := l.cur.Selected()
-	if !ok && len(l.shown) > 0 {
+	if !ok && len(l.Shown) > 0 {
 		if _, left := l.cur.Left(); !left {
-			return *l.shown[0], true
+			return *l.Shown[0], true
 		}
 	}
 	i, found := l.find(id)
 	if !ok || !found {
 		return row, false
 	}
-	return *l.shown[i], true
+	return *l.Shown[i], true
 }
 
 // toOpen is the id of the row that enter opens. One that left the list can still
 // be looked at: no other key acts on it.
-func (l *list[T]) toOpen() (id string, ok bool) {
-	if row, ok := l.selected(); ok {
+func (l *List[T]) toOpen() (id string, ok bool) {
+	if row, ok := l.Selected(); ok {
 		return l.key(&row), true
 	}
 	return l.cur.Left()
 }
 
 // cannotOpen says that there is nothing to open; "" = there is.
-func (l *list[T]) cannotOpen(what string) string {
+func (l *List[T]) cannotOpen(what string) string {
 	if _, ok := l.toOpen(); ok {
 		return ""
 	}
 	return l.missing(what)
 }
 
-// about is a hint on what a key does with the selected row; "" = there is none.
-func (l *list[T]) about(hint string) string {
-	if _, ok := l.selected(); !ok {
+// About is a hint on what a key does with the selected row; "" = there is none.
+func (l *List[T]) About(hint string) string {
+	if _, ok := l.Selected(); !ok {
 		return ""
 	}
 	return hint
 }
 
 // missing says that no row is under the cursor; "" = there is one.
-func (l *list[T]) missing(what string) string {
-	if _, ok := l.selected(); !ok {
-		return none(&l.pane, what)
+func (l *List[T]) missing(what string) string {
+	if _, ok := l.Selected(); !ok {
+		return none(&l.Pane, what)
 	}
 	return ""
 }
 
 // act carries out the keys that every list has; false when the key means
 // something else.
-func (l *list[T]) act(v *View, a Action) bool {
+func (l *List[T]) act(v *View, a Action) bool {
 	src := l.rows(v)
 	switch a {
 	case Mark:
@@ -259,7 +259,7 @@ func (l *list[T]) act(v *View, a Action) bool {
 		l.cur.Sync(src, l.height)
 		l.cur.MarkRange(src)
 	case MarkAll:
-		for i := range l.shown {
+		for i := range l.Shown {
 			l.cur.Mark(l.id(i))
 		}
 	case Unmark:
@@ -272,18 +272,18 @@ func (l *list[T]) act(v *View, a Action) bool {
 	case Wide:
 		l.wide, l.pan = !l.wide, 0
 	default:
-		return l.pane.steer(src, a)
+		return l.Pane.Steer(src, a)
 	}
 	return true
 }
 
-func (l *list[T]) firstSortable() int {
-	return 1 + slices.IndexFunc(l.fields, func(c columns.Column[T]) bool { return c.Order != nil })
+func (l *List[T]) firstSortable() int {
+	return 1 + slices.IndexFunc(l.Fields, func(c columns.Column[T]) bool { return c.Order != nil })
 }
 
 // marked are the marked rows that are still there, and how many of them the
 // filter hides.
-func (l *list[T]) marked(all []T) (rows []T, hidden int) {
+func (l *List[T]) marked(all []T) (rows []T, hidden int) {
 	for i := range all {
 		id := l.key(&all[i])
 		if !l.cur.Marked(id) {
@@ -297,23 +297,23 @@ func (l *list[T]) marked(all []T) (rows []T, hidden int) {
 	return rows, hidden
 }
 
-// section is a section that holds the list, h rows of w cells with the header.
-func (l *list[T]) section(v *View, w, h int, empty string, s part.Section) part.Section {
+// Section is a section that holds the list, h rows of w cells with the header.
+func (l *List[T]) Section(v *View, w, h int, empty string, s part.Section) part.Section {
 	s.Rows, s.Height = l.draw(v, w, h, empty), h
 	s.Click = func(x, y int) string {
 		if y == 0 {
 			l.sortAt(v, w, x)
 			return ""
 		}
-		return l.clicked(l.rows(v), y-1)
+		return l.Clicked(l.rows(v), y-1)
 	}
 	return s
 }
 
 // sortAt orders the list by the column whose title stands at a cell of its header.
-func (l *list[T]) sortAt(v *View, w, x int) {
+func (l *List[T]) sortAt(v *View, w, x int) {
 	at := part.Table{Columns: l.columns(v), Pan: l.pan}.ColumnAt(w, x)
-	for i := range l.fields {
+	for i := range l.Fields {
 		if !l.shows(i) {
 			continue
 		}
@@ -325,21 +325,21 @@ func (l *list[T]) sortAt(v *View, w, x int) {
 	}
 }
 
-// note is how many rows the list has, the filter, the order and the marks.
-func (l *list[T]) note(v *View, more ...string) string {
-	text := count(len(l.shown))
+// Note is how many rows the list has, the filter, the order and the marks.
+func (l *List[T]) Note(v *View, more ...string) string {
+	text := Count(len(l.Shown))
 	if l.text != "" {
-		text += " of " + count(max(l.all, l.of))
+		text += " of " + Count(max(l.All, l.of))
 	}
 	return l.noted(v, text, more...)
 }
 
 // noted is what a list says of itself, behind how many rows it has.
-func (l *list[T]) noted(v *View, text string, more ...string) string {
+func (l *List[T]) noted(v *View, text string, more ...string) string {
 	more = append(more, l.sortText(v), l.workText(v))
 	more = append(more, l.told())
 	if n := l.cur.MarkCount(); n > 0 {
-		more = append(more, count(n)+" marked")
+		more = append(more, Count(n)+" marked")
 	}
 	for _, m := range more {
 		if m != "" {
@@ -349,10 +349,10 @@ func (l *list[T]) noted(v *View, text string, more ...string) string {
 	return text
 }
 
-// empty says that the filter leaves nothing; "" = it does not.
-func (l *list[T]) empty(v *View) string {
-	if all := max(l.all, l.of); l.on() && all > 0 {
-		return "0 of " + count(all) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + l.used
+// Empty says that the filter leaves nothing; "" = it does not.
+func (l *List[T]) Empty(v *View) string {
+	if all := max(l.All, l.of); l.on() && all > 0 {
+		return "0 of " + Count(all) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + l.used
 	}
 	return ""
 }
@@ -378,9 +378,9 @@ type ColumnChoice struct {
 }
 
 // Columns implements Lister.
-func (l *list[T]) Columns() []ColumnChoice {
-	out := make([]ColumnChoice, len(l.fields))
-	for i, f := range l.fields {
+func (l *List[T]) Columns() []ColumnChoice {
+	out := make([]ColumnChoice, len(l.Fields))
+	for i, f := range l.Fields {
 		out[i] = ColumnChoice{
 			Name: f.Head.Title, Sortable: f.Order != nil, Sorted: l.by == i+1, Down: l.down, Hidden: !l.seen(i),
 			Pinned: f.Head.Kind == part.State || i == 0,
@@ -390,15 +390,15 @@ func (l *list[T]) Columns() []ColumnChoice {
 }
 
 // SortBy implements Lister.
-func (l *list[T]) SortBy(column int) {
-	if column < 0 || column >= len(l.fields) || l.fields[column].Order == nil {
+func (l *List[T]) SortBy(column int) {
+	if column < 0 || column >= len(l.Fields) || l.Fields[column].Order == nil {
 		return
 	}
 	l.by, l.down = column+1, l.by == column+1 && !l.down
 }
 
 // ToggleColumn implements Lister.
-func (l *list[T]) ToggleColumn(column int) {
+func (l *List[T]) ToggleColumn(column int) {
 	choices := l.Columns()
 	if column < 0 || column >= len(choices) || choices[column].Pinned {
 		return
@@ -415,8 +415,8 @@ type Exporter interface {
 
 // exportRows gives all rows that are shown, or only the marked ones or the one under
 // the cursor.
-func (l *list[T]) exportRows(v *View, only bool) [][]string {
-	rows := l.shown
+func (l *List[T]) exportRows(v *View, only bool) [][]string {
+	rows := l.Shown
 	if only {
 		chosen := l.chosen()
 		rows = rows[:0:0]
@@ -424,8 +424,8 @@ func (l *list[T]) exportRows(v *View, only bool) [][]string {
 			rows = append(rows, &chosen[i])
 		}
 	}
-	head := make([]string, len(l.fields))
-	for i, f := range l.fields {
+	head := make([]string, len(l.Fields))
+	for i, f := range l.Fields {
 		head[i] = f.Head.Title
 	}
 	out := [][]string{head}
@@ -442,9 +442,9 @@ func (l *list[T]) exportRows(v *View, only bool) [][]string {
 }
 
 // chosen are the marked rows that are shown, else the one under the cursor.
-func (l *list[T]) chosen() []T {
+func (l *List[T]) chosen() []T {
 	var rows []T
-	for i, row := range l.shown {
+	for i, row := range l.Shown {
 		if l.cur.Marked(l.id(i)) {
 			rows = append(rows, *row)
 		}
@@ -452,14 +452,14 @@ func (l *list[T]) chosen() []T {
 	if len(rows) > 0 {
 		return rows
 	}
-	if row, ok := l.selected(); ok {
+	if row, ok := l.Selected(); ok {
 		return []T{row}
 	}
 	return nil
 }
 
 // Copies implements Copier.
-func (l *list[T]) Copies(v *View) []Copy {
+func (l *List[T]) Copies(v *View) []Copy {
 	rows := l.chosen()
 	things := make([]any, len(rows))
 	for i := range rows {

@@ -10,11 +10,11 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 )
 
-// record is a record of the log with its fields as text.
-type record = columns.Record
+// Record is a record of the log with its fields as text.
+type Record = columns.Record
 
-func recordOf(r engine.LogRow) record {
-	out := record{LogRow: r, Pairs: make([]string, 0, len(r.Fields)+1)}
+func recordOf(r engine.LogRow) Record {
+	out := Record{LogRow: r, Pairs: make([]string, 0, len(r.Fields)+1)}
 	told, named := make([]string, 0, len(r.Fields)+1), false
 	for _, first := range []bool{true, false} {
 		for _, f := range r.Fields {
@@ -39,20 +39,20 @@ var firstFields = []string{"account", "target", "match", "bucket", "alert", "sta
 
 // logBook joins what the engine had in memory with what Watch has told since.
 type logBook struct {
-	records  []record // oldest first
+	records  []Record // oldest first
 	last     uint64   // Seq of the newest one
 	restarts uint64   // of the data that it was made of
 	kept     int      // in the engine's memory
 	next     string   // cursor of older ones; "" = there are none
 	older    bool     // they are wanted
 
-	seen    []record // that fit
+	seen    []Record // that fit
 	fitting int
 }
 
 // read takes an answer, which is newest first.
 func (b *logBook) read(page engine.LogsPage, older bool) {
-	rows := make([]record, 0, len(page.Logs))
+	rows := make([]Record, 0, len(page.Logs))
 	for _, r := range slices.Backward(page.Logs) {
 		rows = append(rows, recordOf(r))
 	}
@@ -97,11 +97,11 @@ func (b *logBook) collect(v *View) {
 const mostLogs = 10_000
 
 // leveled keeps the records of a level and above, of one job if it is named.
-func (b *logBook) leveled(level int, job engine.JobID) []record {
+func (b *logBook) leveled(level int, job engine.JobID) []Record {
 	if level == 0 && job == "" {
 		return b.records
 	}
-	var out []record
+	var out []Record
 	for _, r := range b.records {
 		if levelRank(r.Level) >= level && (job == "" || r.Job == job) {
 			out = append(out, r)
@@ -127,7 +127,7 @@ const (
 )
 
 // foldLines makes lines of records: a burst is its first record and a fold.
-func foldLines(all []record, open map[uint64]bool) []logLine {
+func foldLines(all []Record, open map[uint64]bool) []logLine {
 	lines := make([]logLine, 0, len(all))
 	for i := 0; i < len(all); {
 		n := burst(all[i:])
@@ -147,7 +147,7 @@ func foldLines(all []record, open map[uint64]bool) []logLine {
 }
 
 // burst counts the records at the start that say the same.
-func burst(all []record) int {
+func burst(all []Record) int {
 	n := 1
 	for n < len(all) && sameMessage(&all[n], &all[0]) && all[n].At.Sub(all[n-1].At) <= burstGap {
 		n++
@@ -155,6 +155,6 @@ func burst(all []record) int {
 	return n
 }
 
-func sameMessage(a, b *record) bool {
+func sameMessage(a, b *Record) bool {
 	return a.Text == b.Text && a.Level == b.Level && a.Area == b.Area
 }

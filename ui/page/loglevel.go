@@ -22,14 +22,14 @@ func levelRank(level string) int {
 	return usualLevel
 }
 
-// levelSigns are the levels as the log writes them.
-var levelSigns = map[string]part.Cell{
+// LevelSigns are the levels as the log writes them.
+var LevelSigns = map[string]part.Cell{
 	"debug": part.As(themes.Off, "DBG"), "info": part.As(themes.OK, "INF"), "warn": part.As(themes.Warn, "WRN"), "error": part.As(themes.Err, "ERR"),
 }
 
 // levelSign is a level as three letters.
 func levelSign(level string) part.Cell {
-	if sign, ok := levelSigns[level]; ok {
+	if sign, ok := LevelSigns[level]; ok {
 		return sign
 	}
 	return part.Plain(strings.ToUpper(level))

@@ -50,12 +50,12 @@ func (p *Logs) minutes(v *View, w int) part.Section {
 	for _, l := range minuteLevels {
 		of := counts[l.level]
 		line := part.NewLine(v.Theme, w).Gap(1).Field(levelSign(l.level), 3, part.Words)
-		line.Field(part.Plain(count(sums[l.level])), label-6, part.Number).To(label + cells - known)
+		line.Field(part.Plain(Count(sums[l.level])), label-6, part.Number).To(label + cells - known)
 		rows = append(rows, line.Spark(l.token, known, of, max(slices.Max(of), 1)).String())
 	}
 	axis := part.NewLine(v.Theme, w)
 	for back := (cells/wide - 1) / 15 * 15; back > 0; back -= 15 {
-		text := v.Theme.Glyphs.Minus + count(back) + " min"
+		text := v.Theme.Glyphs.Minus + Count(back) + " min"
 		if at := label + cells - 1 - back*wide; at >= axis.At() {
 			axis.To(at).Cells(part.As(themes.Dim, text))
 		}

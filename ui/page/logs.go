@@ -12,11 +12,11 @@ import (
 type Logs struct {
 	job  engine.JobID // "" = all records
 	name string       // of the job
-	query[record]
-	answer
+	query[Record]
+	Answer
 	logBook
-	pane
-	foot  foot
+	Pane
+	foot  Foot
 	level int  // of logLevels: this one and above
 	off   bool // the cursor was taken off the newest record
 	wrap  bool
@@ -33,7 +33,7 @@ const logAsk = 500
 
 // NewLogs makes the log of one job, named name; "" is the numbered screen with all.
 func NewLogs(job engine.JobID, name string) *Logs {
-	p := &Logs{foot: newFoot(), job: job, name: name, query: query[record]{schema: columns.Logs.Schema}, level: usualLevel}
+	p := &Logs{foot: NewFoot(), job: job, name: name, query: query[Record]{schema: columns.Logs.Schema}, level: usualLevel}
 	if job != "" {
 		p.level = 0
 	}
@@ -55,13 +55,13 @@ func (p *Logs) Crumb(*View) string {
 // told by Watch. Older records are asked for when the cursor has come to the first.
 func (p *Logs) Want(v *View) engine.Query {
 	q := engine.LogsQuery{Page: engine.Page{Limit: logAsk}, Level: logLevels[p.level], Job: p.job}
-	if p.have && p.older && p.next != "" && !p.pending && !v.Frozen {
+	if p.Have && p.older && p.next != "" && !p.pending && !v.Frozen {
 		p.pending, p.older = true, false
 		q.After = p.next
 		return q
 	}
-	if !p.due(v, p.version(v)) {
-		return p.foot.want(v)
+	if !p.Due(v, p.version(v)) {
+		return p.foot.Want(v)
 	}
 	return q
 }
@@ -72,17 +72,17 @@ func (p *Logs) version(v *View) uint64 {
 	switch {
 	case p.level > 0:
 		return v.Restarts
-	case p.off && p.have:
-		return p.seq
+	case p.off && p.Have:
+		return p.Seq
 	}
 	return v.Restarts + v.Version
 }
 
 // Got implements Page.
 func (p *Logs) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.foot.got(q, a, err)
+	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.LogsQuery)
-	if !ok || asked.Job != p.job || !p.take(v, err) {
+	if !ok || asked.Job != p.job || !p.Take(v, err) {
 		return
 	}
 	page, _ := a.(engine.LogsPage)
@@ -160,7 +160,7 @@ func (p *Logs) Act(v *View, a Action) Effect {
 	case Open:
 		return p.enter()
 	default:
-		if p.pane.steer(p, a) && a != Left && a != Right {
+		if p.Pane.Steer(p, a) && a != Left && a != Right {
 			p.off = p.cur.At() < len(p.lines)-1
 			p.older = p.older || p.cur.At() == 0
 		}
@@ -222,7 +222,7 @@ func (p *Logs) step(v *View, by int) Effect {
 		p.off = at < n-1
 		return Effect{}
 	}
-	return say(v.keyed("there is no warning and no error here: {filter} looks for something else"))
+	return say(v.Keyed("there is no warning and no error here: {filter} looks for something else"))
 }
 
 // SelectedJob implements Jobber.

@@ -18,14 +18,14 @@ func (p *Logs) Draw(v *View) []string {
 	p.refresh(v)
 	p.height = max(v.H-1, 1)
 	var above []part.Section
-	w := v.inner(v.W)
+	w := v.Inner(v.W)
 	if v.Tall != Short && v.Size != S {
 		above = append(above, p.minutes(v, w))
 		p.height = max(p.height-minuteRows-2, 1)
 	}
 	least := leastRecord
 	if v.Size == L {
-		least = leastFoot
+		least = LeastFoot
 	}
 	below := !p.wrap && p.height-p.listed() > least
 	if below {
@@ -34,7 +34,7 @@ func (p *Logs) Draw(v *View) []string {
 	p.settle()
 	rows := make([]string, 0, v.H)
 	if len(p.lines) == 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+p.empty(v))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+p.empty(v))))
 	}
 	l := part.NewLine(v.Theme, w)
 	for i := p.topLine(v, l); i < len(p.lines) && len(rows) < p.height; i++ {
@@ -42,11 +42,11 @@ func (p *Logs) Draw(v *View) []string {
 	}
 	sections := append(above, part.Section{Head: p.header(v, w), Rows: rows})
 	if !below {
-		return v.whole(sections...)
+		return v.Whole(sections...)
 	}
-	rows = v.sections(0, 0, v.W, (minuteRows+2)*len(above)+1+p.height, sections...)
+	rows = v.Sections(0, 0, v.W, (minuteRows+2)*len(above)+1+p.height, sections...)
 	if v.Size == L {
-		return p.foot.fill(v, rows, func(w, _ int) part.Section { return p.selected(v, w) })
+		return p.foot.Fill(v, rows, func(w, _ int) part.Section { return p.selected(v, w) })
 	}
 	record := p.selected(v, w)
 	record.Height = recordRows
@@ -54,7 +54,7 @@ func (p *Logs) Draw(v *View) []string {
 	if left := v.H - len(rows) - record.Height - 3; left > callRows+1 {
 		rest = append(rest, v.callsSection(p.foot.tape.take(v), w, callRows, left-1-callRows))
 	}
-	return append(append(rows, v.row(v.W)), v.sections(0, len(rows)+1, v.W, v.H-len(rows)-1, rest...)...)
+	return append(append(rows, v.Row(v.W)), v.Sections(0, len(rows)+1, v.W, v.H-len(rows)-1, rest...)...)
 }
 
 // recordRows is what the record under the cursor takes below a short list, and leastRecord the
@@ -69,10 +69,10 @@ func (p *Logs) listed() int { return (max(len(p.lines), 1) + 5) / 6 * 6 }
 func (p *Logs) selected(v *View, w int) part.Section {
 	at, ok := p.line()
 	if !ok {
-		return part.Section{Title: "RECORD", Rows: []string{v.row(w, part.As(themes.Dim, " no record is selected"))}}
+		return part.Section{Title: "RECORD", Rows: []string{v.Row(w, part.As(themes.Dim, " no record is selected"))}}
 	}
-	r := newRecord(p.seen[at.at])
-	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.keyed("{open} opens it"), Rows: factRows(v, w, r.facts(v))}
+	r := NewRecord(p.seen[at.at])
+	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.Keyed("{open} opens it"), Rows: FactRows(v, w, r.facts(v))}
 }
 
 // topLine is the first line on the screen. Wrapped records are taller than one
@@ -94,14 +94,14 @@ func (p *Logs) topLine(v *View, l *part.Line) int {
 // empty says why there is no line.
 func (p *Logs) empty(v *View) string {
 	switch {
-	case !p.have && p.answer.err != nil && len(p.records) == 0:
-		return "the log could not be read: " + p.answer.told(v)
-	case p.loading() && len(p.records) == 0:
+	case !p.Have && p.Answer.Err != nil && len(p.records) == 0:
+		return "the log could not be read: " + p.Answer.Told(v)
+	case p.Loading() && len(p.records) == 0:
 		return "loading the log…"
 	case p.on() && len(p.records) > 0:
-		return "0 of " + count(len(p.records)) + " " + v.Theme.Glyphs.Sep + v.keyed(" {back} clears ") + p.used
+		return "0 of " + Count(len(p.records)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.used
 	case p.level > 0:
-		return "nothing at level " + logLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + v.keyed(" {states} shows others")
+		return "nothing at level " + logLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + v.Keyed(" {states} shows others")
 	}
 	return "nothing has been logged yet"
 }
@@ -121,7 +121,7 @@ func (p *Logs) header(v *View, w int) string {
 		l.Gap(2).Cells(part.As(themes.Dim, "wrap "+onOff(p.wrap)+"  time "+p.clockWord()))
 	}
 	right := []part.Cell{part.As(themes.Dim, p.counted()+"  ")}
-	if why := p.answer.told(v); why != "" {
+	if why := p.Answer.Told(v); why != "" {
 		right = append(right, part.As(themes.Warn, why+"  "))
 	}
 	right = append(right, dropped(v), part.Plain(" "))
@@ -149,7 +149,7 @@ func (p *Logs) mode(v *View) part.Cell {
 	case v.Frozen:
 		return v.State("FROZEN")
 	case p.off:
-		return part.As(themes.Held, v.keyed("{last row} follows"))
+		return part.As(themes.Held, v.Keyed("{last row} follows"))
 	}
 	return part.As(themes.Run, "FOLLOW")
 }
@@ -160,7 +160,7 @@ func (p *Logs) counted() string {
 	if shown == all {
 		return human.Counted(all, "record", "records")
 	}
-	return count(shown) + " of " + count(all)
+	return Count(shown) + " of " + Count(all)
 }
 
 // dropped counts the records that the log file could not take. They are told,
@@ -178,7 +178,7 @@ func dropped(v *View) part.Cell {
 // drawLine draws line i: one row, or several of a wrapped record.
 func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 	line := p.lines[i]
-	l.Reset(v.inner(v.W), i == p.cur.At())
+	l.Reset(v.Inner(v.W), i == p.cur.At())
 	if i == p.cur.At() {
 		l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
 	}
@@ -188,7 +188,7 @@ func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 		if line.span >= 100*time.Millisecond {
 			in = " in " + human.Dur(line.span)
 		}
-		text := v.Theme.Glyphs.Ellipsis + " " + human.Counted(line.more, "similar line", "similar lines") + in + " folded " + v.Theme.Glyphs.Sep + v.keyed(" {open} expands")
+		text := v.Theme.Glyphs.Ellipsis + " " + human.Counted(line.more, "similar line", "similar lines") + in + " folded " + v.Theme.Glyphs.Sep + v.Keyed(" {open} expands")
 		return []string{l.To(15).Cells(part.As(themes.Dim, text)).String()}
 	}
 	r := &p.seen[line.at]
@@ -213,7 +213,7 @@ func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 
 // prefix writes when, how grave, and where.
 // A record of yesterday has its date; the milliseconds make room for it.
-func (p *Logs) prefix(v *View, l *part.Line, r *record) {
+func (p *Logs) prefix(v *View, l *part.Line, r *Record) {
 	width := 12
 	text := r.At.In(v.Now.Location()).Format("15:04:05.000")
 	switch {
@@ -232,20 +232,20 @@ func (p *Logs) prefix(v *View, l *part.Line, r *record) {
 }
 
 // wrapped draws a record on as many rows as it takes, up to half a screen.
-func (p *Logs) wrapped(v *View, l *part.Line, r *record) []string {
+func (p *Logs) wrapped(v *View, l *part.Line, r *Record) []string {
 	from := l.At()
 	lines := part.Wrap(wholeText(r), max(l.Room()-1, 10))
 	lines = lines[:min(len(lines), max(p.height/2, 1))]
 	rows := []string{l.Cells(part.Plain(lines[0])).String()}
 	for _, text := range lines[1:] {
-		l.Reset(v.inner(v.W), false)
+		l.Reset(v.Inner(v.W), false)
 		rows = append(rows, l.To(from).Cells(part.Plain(text)).String())
 	}
 	return rows
 }
 
 // wholeText is the message with its fields, of a message that is far too long its beginning.
-func wholeText(r *record) string {
+func wholeText(r *Record) string {
 	text := r.Text
 	if len(text) > maxValue {
 		text = text[:maxValue]
@@ -257,7 +257,7 @@ func wholeText(r *record) string {
 const panStep = 20
 
 // panned is a record from as many steps to the right on.
-func panned(r *record, pan int) string {
+func panned(r *Record, pan int) string {
 	runes := []rune(safe.Text(wholeText(r)))
 	return string(runes[min(pan*panStep, len(runes)):])
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// logRows are the newest records, of one job or of all, the newest first. One that is told again
+// LogRows are the newest records, of one job or of all, the newest first. One that is told again
 // and again, as 429s in a burst are, takes one row: "23 times".
-func logRows(v *View, w, h int, job engine.JobID) []string {
+func LogRows(v *View, w, h int, job engine.JobID) []string {
 	type line struct {
 		of    *engine.LogRow
 		times int
@@ -40,7 +40,7 @@ func logRows(v *View, w, h int, job engine.JobID) []string {
 			times = "  " + strconv.Itoa(l.times) + " times"
 		}
 		row := logRow(v, w-len(times), l.of, job == "", false)
-		rows = append(rows, row+v.row(len(times), part.As(themes.Dim, times)))
+		rows = append(rows, row+v.Row(len(times), part.As(themes.Dim, times)))
 	}
 	return rows
 }
@@ -99,10 +99,10 @@ func tellingFields(r *engine.LogRow, named bool) (fields []string) {
 	return fields
 }
 
-// beforeLog shares h rows between a list of n and the end of the log below it, which leaves
+// BeforeLog shares h rows between a list of n and the end of the log below it, which leaves
 // the list its rows in steps, so that it does not move with each: 0 rows of the log = there
 // is no room for it.
-func (v *View) beforeLog(h, n int) (list, log int) {
+func (v *View) BeforeLog(h, n int) (list, log int) {
 	const step, least = 4, 3
 	list = (n + step) / step * step // with its header
 	if log = h - list - 2; log < least {
@@ -111,11 +111,11 @@ func (v *View) beforeLog(h, n int) (list, log int) {
 	return list, log
 }
 
-// logPanel is the end of the log, the newest record first like the calls above it.
-func logPanel(v *View, w, h int) part.Section {
-	rows := logRows(v, w-1, h, "") // its margin stays empty
+// LogPanel is the end of the log, the newest record first like the calls above it.
+func LogPanel(v *View, w, h int) part.Section {
+	rows := LogRows(v, w-1, h, "") // its margin stays empty
 	if len(rows) == 0 && h > 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(v.waiting(), "nothing has been logged yet"))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+Or(v.waiting(), "nothing has been logged yet"))))
 	}
-	return part.Section{Title: "LOG", Tail: v.keyed("more on {logs}"), Rows: rows, Height: h}
+	return part.Section{Title: "LOG", Tail: v.Keyed("more on {logs}"), Rows: rows, Height: h}
 }

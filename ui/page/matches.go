@@ -20,8 +20,8 @@ import (
 // end, and its filter is over those that were read. What is told of the whole (stored, gave up, too
 // old) comes from the engine's own counters.
 type matchPage struct {
-	listPage[engine.MatchRow]
-	answer
+	ListPage[engine.MatchRow]
+	Answer
 	account string // id; "" = all
 	status  int    // index in matchStates
 	hidden  int    // permanently unfetchable ones that are left out (S0-8)
@@ -50,16 +50,16 @@ var matchStates = []struct{ status, word string }{
 	{"permanently_unfetchable", "gave up"}, {"outside_retention_window", "too old"},
 }
 
-// newMatchPage makes the list of an account's matches; "" means all matches.
-func newMatchPage(account string) *matchPage {
+// NewMatchPage makes the list of an account's matches; "" means all matches.
+func NewMatchPage(account string) *matchPage {
 	shown := columns.AccountMatches
 	if account == "" {
 		shown = columns.AllMatches
 	}
 	p := &matchPage{account: account}
-	p.list = newList(columns.Matches, shown.Drawn("err", byView(matchFault)), matchID)
-	p.is = screenOf[engine.MatchRow]{screen: ScreenMatches, crumb: "Matches", file: "matches", fill: func(v *View) {
-		p.put(v, matchesMade{madeOf{came: p.came}, len(p.read), p.status}, p.ofStatus)
+	p.List = NewList(columns.Matches, shown.Drawn("err", ByView(matchFault)), matchID)
+	p.Is = ScreenOf[engine.MatchRow]{Screen: ScreenMatches, Crumb: "Matches", File: "matches", Fill: func(v *View) {
+		p.Put(v, matchesMade{MadeOf{Came: p.Came}, len(p.read), p.status}, p.ofStatus)
 	}}
 	return p
 }
@@ -78,18 +78,18 @@ const (
 // next one when the cursor comes near the end. A list of several pages stays as
 // it is until it is asked for again.
 func (p *matchPage) Want(v *View) engine.Query {
-	if p.have {
-		p.refresh(v)
+	if p.Have {
+		p.Refresh(v)
 	}
 	version := v.Seq
 	if p.pages > 1 {
-		version = p.seq
+		version = p.Seq
 	}
 	q := engine.MatchesQuery{Page: engine.Page{Limit: listMost}, Account: p.account, All: p.all}
 	switch {
-	case p.due(v, version):
-	case p.have && !p.pending && p.next != "" && p.pages < mostPages && p.cur.At() > len(p.shown)-nearEnd:
-		q.After, p.pending, p.answer.at = p.next, true, v.Now
+	case p.Due(v, version):
+	case p.Have && !p.pending && p.next != "" && p.pages < mostPages && p.cur.At() > len(p.Shown)-nearEnd:
+		q.After, p.pending, p.Answer.at = p.next, true, v.Now
 	default:
 		return nil
 	}
@@ -102,7 +102,7 @@ func (p *matchPage) Want(v *View) engine.Query {
 // put behind a list that they do not follow.
 func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.MatchesQuery)
-	if !ok || asked != p.waitFor || !p.take(v, err) {
+	if !ok || asked != p.waitFor || !p.Take(v, err) {
 		return
 	}
 	page, _ := a.(engine.MatchesPage)
@@ -120,7 +120,7 @@ func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 			slices.SortFunc(p.sums[i], func(a, b bar) int { return strings.Compare(a.name, b.name) })
 		}
 	}
-	p.list.asked, p.turned = p.list.asked || p.turned, false
+	p.List.asked, p.turned = p.List.asked || p.turned, false
 }
 
 // The errors have their room before most other columns, or after all of them while
@@ -134,7 +134,7 @@ func (p *matchPage) weigh() {
 	if slices.ContainsFunc(p.read, func(m engine.MatchRow) bool { return columns.FaultOf(&m) != "" }) {
 		priority = firstColumn
 	}
-	p.fields[len(p.fields)-1].Head.Priority = priority
+	p.Fields[len(p.Fields)-1].Head.Priority = priority
 }
 
 // The room that an error has at least: "503: Service unavailable" is whole where there is
@@ -143,7 +143,7 @@ const leastError, wholeError = 14, 24
 
 // roomForErrors gives it to them.
 func (p *matchPage) roomForErrors(v *View) {
-	f := &p.fields[len(p.fields)-1].Head
+	f := &p.Fields[len(p.Fields)-1].Head
 	f.Min = leastError
 	if v.Size != S && f.Priority == firstColumn {
 		f.Min = wholeError
@@ -152,7 +152,7 @@ func (p *matchPage) roomForErrors(v *View) {
 
 // matchesMade names the versions of what the list is made of.
 type matchesMade struct {
-	madeOf
+	MadeOf
 	rows, status int
 }
 
@@ -174,24 +174,24 @@ func (p *matchPage) ofStatus() []engine.MatchRow {
 
 // Cannot implements Page.
 func (p *matchPage) Cannot(v *View, a Action) string {
-	p.refresh(v)
+	p.Refresh(v)
 	switch a {
 	case Open:
 		return p.cannotOpen("match")
 	case Retry:
 		return p.missing("match")
 	case Cancel:
-		return v.keyed("{open} opens the job of a match: {job/cancel} cancels it there")
+		return v.Keyed("{open} opens the job of a match: {job/cancel} cancels it there")
 	case Pause:
-		return v.keyed(pauseElsewhere)
+		return v.Keyed(pauseElsewhere)
 	}
 	return ""
 }
 
 // Act implements Page.
 func (p *matchPage) Act(v *View, a Action) Effect {
-	p.refresh(v)
-	if p.list.act(v, a) {
+	p.Refresh(v)
+	if p.List.act(v, a) {
 		return Effect{}
 	}
 	switch a {
@@ -199,7 +199,7 @@ func (p *matchPage) Act(v *View, a Action) Effect {
 		return p.trigger(v)
 	case States:
 		p.status = (p.status + 1) % len(matchStates)
-		p.list.asked = true
+		p.List.asked = true
 		// They are hidden unless asked for, and this asks for them.
 		if matchStates[p.status].status == "permanently_unfetchable" && !p.all {
 			p.show(true)
@@ -232,28 +232,28 @@ func (p *matchPage) trigger(v *View) Effect {
 // Draw implements Page.
 // On a wide screen the sums stand beside the list, on a middle one the selected match below it.
 func (p *matchPage) Draw(v *View) []string {
-	p.refresh(v)
+	p.Refresh(v)
 	p.roomForErrors(v)
-	w := v.inner(v.W)
+	w := v.Inner(v.W)
 	h := max(v.H-4, 0)
 	head := part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{spaced(v, w, p.counts(v))}, Height: 1}
-	matches := part.Section{Title: "MATCHES", Note: p.note(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Tail: p.foot(v)}
+	matches := part.Section{Title: "MATCHES", Note: p.Note(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Tail: p.foot(v)}
 	if v.Size == L && len(p.read) > 0 {
 		left := v.W - matchSide
-		return part.Stack(v.sections(0, 0, v.W, 3, head), part.Beside(
-			v.sections(0, 3, left, v.H-3, p.section(v, v.inner(left), h, p.empty(v), matches)),
-			v.sections(left, 3, matchSide, v.H-3, p.side(v, v.inner(matchSide))...)))
+		return part.Stack(v.Sections(0, 0, v.W, 3, head), part.Beside(
+			v.Sections(0, 3, left, v.H-3, p.Section(v, v.Inner(left), h, p.empty(v), matches)),
+			v.Sections(left, 3, matchSide, v.H-3, p.side(v, v.Inner(matchSide))...)))
 	}
 	facts := 0
 	if v.Size != S && h >= 16 {
 		facts = 3
 		h -= facts + 2
 	}
-	all := []part.Section{head, p.section(v, w, h, p.empty(v), matches)}
-	if m, ok := p.selected(); ok && facts > 0 {
-		all = append(all, part.Section{Title: m.ID, Note: v.keyed("{open} opens its job"), Rows: p.matchFacts(v, &m, w), Height: facts})
+	all := []part.Section{head, p.Section(v, w, h, p.empty(v), matches)}
+	if m, ok := p.Selected(); ok && facts > 0 {
+		all = append(all, part.Section{Title: m.ID, Note: v.Keyed("{open} opens its job"), Rows: p.matchFacts(v, &m, w), Height: facts})
 	}
-	return v.whole(all...)
+	return v.Whole(all...)
 }
 
 // matchSide is what a wide screen has beside the list.
@@ -262,13 +262,13 @@ const matchSide = 56
 // side is the selected match, and what those that were read add up to.
 func (p *matchPage) side(v *View, w int) (out []part.Section) {
 	selected := part.Section{Title: "SELECTED", Height: 4}
-	if m, ok := p.selected(); ok {
-		selected.Title, selected.Note, selected.Rows = m.ID, v.keyed("{open} opens its job"), p.matchFacts(v, &m, w)
+	if m, ok := p.Selected(); ok {
+		selected.Title, selected.Note, selected.Rows = m.ID, v.Keyed("{open} opens its job"), p.matchFacts(v, &m, w)
 	}
 	out = append(out, selected)
 	for i, sum := range matchSums {
 		rows := bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
-		out = append(out, part.Section{Title: sum.title, Note: "of " + count(len(p.read)) + " read", Rows: rows, Height: max(len(rows), 1)})
+		out = append(out, part.Section{Title: sum.title, Note: "of " + Count(len(p.read)) + " read", Rows: rows, Height: max(len(rows), 1)})
 	}
 	return out
 }
@@ -305,7 +305,7 @@ var matchSums = [...]struct {
 			return ""
 		}
 		from := int(m.Duration/lengthStep) * int(lengthStep/time.Minute)
-		return count(from) + " to " + count(from+int(lengthStep/time.Minute)) + " min"
+		return Count(from) + " to " + Count(from+int(lengthStep/time.Minute)) + " min"
 	}, true},
 	{"PLAYED AT", themes.OK, func(m *engine.MatchRow, zone *time.Location) string {
 		if m.Played.IsZero() {
@@ -343,7 +343,7 @@ func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
 		if m.Won {
 			won = part.As(themes.OK, "won")
 		}
-		game = append(game, part.Plain(m.Champion), part.Plain(count(m.Kills)+"/"+count(m.Deaths)+"/"+count(m.Assists)), won)
+		game = append(game, part.Plain(m.Champion), part.Plain(Count(m.Kills)+"/"+Count(m.Deaths)+"/"+Count(m.Assists)), won)
 	}
 	tried, kept := []part.Cell{part.As(themes.Dim, human.Counted(m.Attempts, "try", "tries"))}, []part.Cell(nil)
 	if !m.FetchedAt.IsZero() {
@@ -354,7 +354,7 @@ func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
 		tried = append(tried, part.As(themes.Dim, "last tried "+v.Clock(m.LastAttemptAt)))
 	}
 	row := func(facts ...part.Cell) string {
-		return v.row(w, append([]part.Cell{part.Plain(" ")}, v.fitting(w-2, facts...)...)...)
+		return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Fitting(w-2, facts...)...)...)
 	}
 	fault := row(part.As(themes.Err, columns.FaultOf(m)))
 	if w < matchSide {
@@ -405,11 +405,11 @@ func (p *matchPage) heading(v *View) string {
 
 // foot says that the list is not the newest, or what is wrong with it.
 func (p *matchPage) foot(v *View) string {
-	if told := p.told(v); told != "" {
+	if told := p.Told(v); told != "" {
 		return told
 	}
 	if p.pages > 1 {
-		return "as of " + v.Clock(p.came) + v.keyed(", {reload} reads again")
+		return "as of " + v.Clock(p.Came) + v.Keyed(", {reload} reads again")
 	}
 	return ""
 }
@@ -418,9 +418,9 @@ func (p *matchPage) foot(v *View) string {
 func (p *matchPage) hiddenText(v *View) string {
 	switch {
 	case p.hidden > 0:
-		return count(p.hidden) + v.keyed(" cannot be had and are hidden, {hidden rows} shows them")
+		return Count(p.hidden) + v.Keyed(" cannot be had and are hidden, {hidden rows} shows them")
 	case p.all:
-		return v.keyed("those that cannot be had are shown, {hidden rows} hides them")
+		return v.Keyed("those that cannot be had are shown, {hidden rows} hides them")
 	}
 	return ""
 }
@@ -435,11 +435,11 @@ func (p *matchPage) counts(v *View) []part.Cell {
 	row, _ := v.Account(p.account)
 	m := row.Matches
 	facts := []part.Cell{
-		part.As(themes.OK, count(m.Stored+m.Had)+" stored"), tally(themes.Retry, m.Retrying, "retrying"), tally(themes.Err, m.Failed, "gave up"),
+		part.As(themes.OK, Count(m.Stored+m.Had)+" stored"), tally(themes.Retry, m.Retrying, "retrying"), tally(themes.Err, m.Failed, "gave up"),
 		tally(themes.Off, m.TooOld, "too old"), tally(themes.Text, m.Open-m.Retrying, "not fetched"),
 	}
 	if m.Total > 0 {
-		facts = append(facts, part.As(themes.Dim, "of "+count(m.Total)))
+		facts = append(facts, part.As(themes.Dim, "of "+Count(m.Total)))
 	}
 	return facts
 }
@@ -449,21 +449,21 @@ func tally(t themes.Token, n int, name string) part.Cell {
 	if n <= 0 {
 		t, n = themes.Dim, 0
 	}
-	return part.As(t, count(n)+" "+name)
+	return part.As(t, Count(n)+" "+name)
 }
 
 // empty says why there are no rows, and what key changes that.
 func (p *matchPage) empty(v *View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
-	switch none := p.list.empty(v); {
-	case !p.have && p.err != nil:
+	switch none := p.List.Empty(v); {
+	case !p.Have && p.Err != nil:
 		return v.failed("the matches")
-	case p.loading():
+	case p.Loading():
 		return "loading matches…"
 	case none != "":
 		return none
 	case p.status > 0 && len(p.read) > 0:
-		return "none of " + count(len(p.read)) + " is " + matchStates[p.status].word + dot + v.keyed("{states} shows the next state")
+		return "none of " + Count(len(p.read)) + " is " + matchStates[p.status].word + dot + v.Keyed("{states} shows the next state")
 	}
 	return v.start("no matches yet", "{sync} starts a sync")
 }

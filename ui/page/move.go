@@ -14,8 +14,8 @@ var moves = map[Action]func(c *part.Cursor, src part.Source, h int){
 	End:      func(c *part.Cursor, src part.Source, h int) { c.End(src, h) },
 }
 
-// pane is a list with its cursor.
-type pane struct {
+// Pane is a list with its cursor.
+type Pane struct {
 	cur    part.Cursor
 	pan    int
 	height int // visible rows when it was last drawn
@@ -25,7 +25,7 @@ type pane struct {
 }
 
 // follow puts the cursor where the list is, once it has been drawn anew.
-func (p *pane) follow(src part.Source) {
+func (p *Pane) follow(src part.Source) {
 	p.cur.Sync(src, p.height)
 	if _, left := p.cur.Left(); left && p.asked {
 		p.cur.Rest(src, p.height)
@@ -33,8 +33,8 @@ func (p *pane) follow(src part.Source) {
 	p.asked = false
 }
 
-// steer moves the cursor or pans; false when the key means something else.
-func (p *pane) steer(src part.Source, a Action) bool {
+// Steer moves the cursor or pans; false when the key means something else.
+func (p *Pane) Steer(src part.Source, a Action) bool {
 	if move, ok := moves[a]; ok {
 		p.cur.Sync(src, p.height)
 		move(&p.cur, src, p.height)
@@ -51,8 +51,8 @@ func (p *pane) steer(src part.Source, a Action) bool {
 	return false
 }
 
-// clicked puts the cursor on a visible row, counted from the first one.
-func (p *pane) clicked(src part.Source, row int) (action string) {
+// Clicked puts the cursor on a visible row, counted from the first one.
+func (p *Pane) Clicked(src part.Source, row int) (action string) {
 	if row >= 0 && row < p.height && p.cur.Top()+row < src.Len() {
 		p.cur.Sync(src, p.height)
 		p.cur.Move(src, p.cur.Top()+row-p.cur.At(), p.height)
@@ -61,7 +61,7 @@ func (p *pane) clicked(src part.Source, row int) (action string) {
 }
 
 // table draws the list with its header: h rows of w cells.
-func (p *pane) table(v *View, t part.Table, w, h int, src part.Source) []string {
+func (p *Pane) table(v *View, t part.Table, w, h int, src part.Source) []string {
 	p.height = max(h-1, 1)
 	p.fitPan(t, w)
 	t.Pan = p.pan
@@ -70,29 +70,29 @@ func (p *pane) table(v *View, t part.Table, w, h int, src part.Source) []string 
 }
 
 // onRow is the row of the cursor in a list of n rows with its header; -1 = the list is empty.
-func (p *pane) onRow(n int) int {
+func (p *Pane) onRow(n int) int {
 	if n == 0 {
 		return -1
 	}
 	return 1 + p.cur.At() - p.cur.Top()
 }
 
-// body draws the list without a header.
-func (p *pane) body(v *View, t part.Table, w, h int, src part.Source) []string {
+// Body draws the list without a header.
+func (p *Pane) Body(v *View, t part.Table, w, h int, src part.Source) []string {
 	p.height = max(h, 1)
 	p.follow(src)
 	return t.Body(v.Theme, w, h, src, &p.cur)
 }
 
-// section is a section that holds the list, h rows of w cells with the header.
-func (p *pane) section(v *View, t part.Table, w, h int, src part.Source, s part.Section) part.Section {
+// Section is a section that holds the list, h rows of w cells with the header.
+func (p *Pane) Section(v *View, t part.Table, w, h int, src part.Source, s part.Section) part.Section {
 	s.Rows, s.Height = p.table(v, t, w, h, src), h
-	s.Click = func(_, y int) string { return p.clicked(src, y-1) }
+	s.Click = func(_, y int) string { return p.Clicked(src, y-1) }
 	return s
 }
 
 // fitPan stops panning where every column has been seen.
-func (p *pane) fitPan(t part.Table, w int) {
+func (p *Pane) fitPan(t part.Table, w int) {
 	for p.pan > 0 {
 		t.Pan = p.pan - 1
 		if t.CanPan(w) {
@@ -102,8 +102,8 @@ func (p *pane) fitPan(t part.Table, w int) {
 	}
 }
 
-// selected finds the row under the cursor in items.
-func selected[T any](p *pane, src part.Slice[T]) (item T, ok bool) {
+// Selected finds the row under the cursor in items.
+func Selected[T any](p *Pane, src part.Slice[T]) (item T, ok bool) {
 	id, ok := p.cur.Selected()
 	if !ok && src.Len() > 0 {
 		if _, left := p.cur.Left(); !left {
@@ -119,15 +119,15 @@ func selected[T any](p *pane, src part.Slice[T]) (item T, ok bool) {
 
 // openable is the id of the row that enter opens: the one under the cursor, also
 // when it has left the list.
-func openable[T any](p *pane, src part.Slice[T]) (id string, ok bool) {
-	if item, ok := selected(p, src); ok {
+func openable[T any](p *Pane, src part.Slice[T]) (id string, ok bool) {
+	if item, ok := Selected(p, src); ok {
 		return src.Key(item), true
 	}
 	return p.cur.Left()
 }
 
 // none is the reason of an action that has no row to act on.
-func none(p *pane, what string) string {
+func none(p *Pane, what string) string {
 	if id, left := p.cur.Left(); left {
 		return id + " has left this list: move the cursor first"
 	}
@@ -135,18 +135,18 @@ func none(p *pane, what string) string {
 }
 
 // missing says that no row is under the cursor.
-func missing[T any](p *pane, src part.Slice[T], what string) string {
-	if _, ok := selected(p, src); !ok {
+func missing[T any](p *Pane, src part.Slice[T], what string) string {
+	if _, ok := Selected(p, src); !ok {
 		return none(p, what)
 	}
 	return ""
 }
 
 // Hold implements Holder.
-func (p *pane) Hold() { p.cur.Hold() }
+func (p *Pane) Hold() { p.cur.Hold() }
 
 // Place implements Holder.
-func (p *pane) Place() string {
+func (p *Pane) Place() string {
 	id, _ := p.cur.Selected()
 	return id
 }

@@ -13,7 +13,7 @@ import (
 // Of very many live jobs those are asked for that go next, and they stand in that order:
 // a place in one line says nothing of another.
 func TestI1_JobsThatGoNextStandFirst(t *testing.T) {
-	if q, ok := newJobs("", shownLive).Want(view(&Data{Ready: true})).(engine.JobsQuery); !ok || !q.Oldest {
+	if q, ok := NewJobs("", shownLive).Want(view(&Data{Ready: true})).(engine.JobsQuery); !ok || !q.Oldest {
 		t.Errorf("asked: %+v", q)
 	}
 	now := uitest.Noon.Add(-time.Minute)

@@ -21,7 +21,7 @@ const (
 // Overview answers: is it healthy, what is it doing and what comes next, why does the rest
 // wait, what needs me?
 type overviewPage struct {
-	panes   [overviewPanes]pane
+	panes   [overviewPanes]Pane
 	focus   int
 	tape    tape
 	past    past
@@ -35,8 +35,8 @@ type overviewPage struct {
 	calm    calm
 }
 
-// newOverviewPage makes the first screen.
-func newOverviewPage() *overviewPage {
+// NewOverviewPage makes the first screen.
+func NewOverviewPage() *overviewPage {
 	return &overviewPage{tape: tape{every: overviewTape, then: true}}
 }
 
@@ -62,7 +62,7 @@ func (o *overviewPage) Want(v *View) engine.Query {
 
 // gaveUp is the question about the jobs that gave up, asked when there is another.
 func (o *overviewPage) gaveUp(v *View) engine.Query {
-	if v.Engine.Failed > 0 && o.dead.due(v, uint64(v.Engine.Failed)) {
+	if v.Engine.Failed > 0 && o.dead.Due(v, uint64(v.Engine.Failed)) {
 		return deadQuery("")
 	}
 	return nil
@@ -92,7 +92,7 @@ func (o *overviewPage) Reload() {
 
 // calendarRuns are the plans of what recurs. They move seldom: by the minute.
 type calendarRuns struct {
-	answer
+	Answer
 	plans engine.SchedulesPage
 }
 
@@ -100,7 +100,7 @@ func (r *calendarRuns) want(v *View) engine.Query {
 	switch {
 	case r.pending, !v.Ready, v.Frozen, v.Engine.State == engine.EngineBrowse:
 		return nil
-	case r.have && v.Acts == r.acts && r.at.Truncate(time.Minute).Equal(v.Now.Truncate(time.Minute)):
+	case r.Have && v.Acts == r.acts && r.at.Truncate(time.Minute).Equal(v.Now.Truncate(time.Minute)):
 		return nil
 	}
 	r.pending, r.at, r.acts = true, v.Now, v.Acts
@@ -108,7 +108,7 @@ func (r *calendarRuns) want(v *View) engine.Query {
 }
 
 func (r *calendarRuns) got(v *View, q engine.Query, a engine.Answer, err error) {
-	receive[engine.SchedulesQuery](&r.answer, v, q, a, err, &r.plans)
+	Receive[engine.SchedulesQuery](&r.Answer, v, q, a, err, &r.plans)
 }
 
 func (o *overviewPage) why(v *View) part.Slice[whyGroup] {
@@ -148,18 +148,18 @@ func (o *overviewPage) source(v *View) part.Source {
 // Cannot implements Page.
 func (o *overviewPage) Cannot(v *View, a Action) string {
 	switch {
-	case a == Pause && o.focus == paneWhy && o.reasons.loading() && v.Engine.State != engine.EngineBrowse:
+	case a == Pause && o.focus == paneWhy && o.reasons.Loading() && v.Engine.State != engine.EngineBrowse:
 		return "why jobs wait is still being read"
 	case a == Pause && o.queue(v) == "" && o.focus == paneWhy:
 		return "no job waits: there is no queue to pause here"
 	case a == Pause && o.queue(v) == "":
-		return v.keyed("{pause} pauses the queue of a reason: {next pane} to the reasons")
+		return v.Keyed("{pause} pauses the queue of a reason: {next pane} to the reasons")
 	case a == Retry:
-		return v.keyed("{retry} retries a job: {open} on a reason lists its jobs")
+		return v.Keyed("{retry} retries a job: {open} on a reason lists its jobs")
 	case a == Cancel && o.focus == paneAccounts:
 		return missing(&o.panes[paneAccounts], o.syncing(v), "sync")
 	case a == Cancel:
-		return v.keyed("{cancel} cancels a sync: {next pane} to the accounts")
+		return v.Keyed("{cancel} cancels a sync: {next pane} to the accounts")
 	}
 	return ""
 }
@@ -169,11 +169,11 @@ func (o *overviewPage) Cannot(v *View, a Action) string {
 func (o *overviewPage) queue(v *View) engine.Queue {
 	switch o.focus {
 	case paneWhy:
-		if g, ok := selected(&o.panes[paneWhy], o.why(v)); ok {
+		if g, ok := Selected(&o.panes[paneWhy], o.why(v)); ok {
 			return g.First.Queue
 		}
 	case paneNeeds:
-		if n, ok := selected(&o.panes[paneNeeds], o.needs(v)); ok {
+		if n, ok := Selected(&o.panes[paneNeeds], o.needs(v)); ok {
 			if name, paused := strings.CutPrefix(n.ID, "pause:"); paused {
 				return engine.Queue(name)
 			}
@@ -188,7 +188,7 @@ func (o *overviewPage) Act(v *View, a Action) Effect {
 		o.focus = (o.focus + 1) % overviewPanes
 		return Effect{}
 	}
-	if o.panes[o.focus].steer(o.source(v), a) {
+	if o.panes[o.focus].Steer(o.source(v), a) {
 		return Effect{}
 	}
 	switch a {
@@ -205,7 +205,7 @@ func (o *overviewPage) Act(v *View, a Action) Effect {
 			return pauseQueue(v, name)
 		}
 	case Cancel:
-		if row, ok := selected(&o.panes[paneAccounts], o.syncing(v)); ok && o.focus == paneAccounts {
+		if row, ok := Selected(&o.panes[paneAccounts], o.syncing(v)); ok && o.focus == paneAccounts {
 			return cancelSync(v, row)
 		}
 	}
@@ -217,11 +217,11 @@ func (o *overviewPage) open(v *View) Effect {
 	p := &o.panes[o.focus]
 	switch o.focus {
 	case paneWhy:
-		if g, ok := selected(p, o.why(v)); ok {
-			return Effect{Open: &Target{Screen: ScreenJobs, Row: jobGroup{groupKey: groupOf(&g.First), why: g.ReasonRow}}}
+		if g, ok := Selected(p, o.why(v)); ok {
+			return Effect{Open: &Target{Screen: ScreenJobs, Row: JobGroup{groupKey: groupOf(&g.First), why: g.ReasonRow}}}
 		}
 	case paneNeeds:
-		if n, ok := selected(p, o.needs(v)); ok && n.open != nil {
+		if n, ok := Selected(p, o.needs(v)); ok && n.open != nil {
 			return n.open(v)
 		}
 	case paneAccounts:
@@ -237,7 +237,7 @@ func (o *overviewPage) SelectedJob(v *View) (engine.JobID, string) {
 	if o.focus != paneWhy {
 		return "", ""
 	}
-	g, ok := selected(&o.panes[paneWhy], o.why(v))
+	g, ok := Selected(&o.panes[paneWhy], o.why(v))
 	return named(g.First, ok)
 }
 
@@ -276,11 +276,11 @@ func (o *overviewPage) Copies(v *View) []Copy {
 	p := &o.panes[o.focus]
 	switch o.focus {
 	case paneWhy:
-		if g, ok := selected(p, o.why(v)); ok {
+		if g, ok := Selected(p, o.why(v)); ok {
 			return copiesOf(v, []any{g.ReasonRow}, func(int) string { return string(g.First.ID) })
 		}
 	case paneAccounts:
-		if a, ok := selected(p, o.syncing(v)); ok {
+		if a, ok := Selected(p, o.syncing(v)); ok {
 			return copiesOf(v, []any{a}, func(int) string { return a.ID })
 		}
 	}
@@ -292,6 +292,6 @@ func (o *overviewPage) SelectedAccount(v *View) string {
 	if o.focus != paneAccounts {
 		return ""
 	}
-	row, _ := selected(&o.panes[paneAccounts], o.syncing(v))
+	row, _ := Selected(&o.panes[paneAccounts], o.syncing(v))
 	return row.ID
 }

@@ -68,7 +68,7 @@ const leastColumns = 8
 // Each block is given the row at which it begins, for the mouse: what is clicked is found by the
 // rectangles that sections record.
 func (o *overviewPage) draw(v *View) []string {
-	p, inner := o.places(v), v.inner(v.W)
+	p, inner := o.places(v), v.Inner(v.W)
 	t := v.newTimetable(v.axisOf(inner), &o.plan, &o.past, o.runs.plans.Schedules)
 	_, rests := v.chartNow()
 	v.Ticks = v.Ticks || !rests && t.moves()
@@ -76,13 +76,13 @@ func (o *overviewPage) draw(v *View) []string {
 	y := len(out)
 	add := func(gap int, rows []string) {
 		for range gap {
-			out = append(out, v.row(v.W))
+			out = append(out, v.Row(v.W))
 		}
 		out = append(out, rows...)
 		y = len(out)
 	}
 	table := v.timetableRows(p.lanes)
-	add(1, v.sections(0, y+1, v.W, 1+table, o.timetable(v, &t, inner, p.lanes)))
+	add(1, v.Sections(0, y+1, v.W, 1+table, o.timetable(v, &t, inner, p.lanes)))
 	if p.columns > 0 {
 		add(1, o.columns(v, &t, y+1, p.columns))
 	}
@@ -93,7 +93,7 @@ func (o *overviewPage) draw(v *View) []string {
 	if v.Size == S {
 		gap = 0
 	}
-	add(gap, v.sections(0, y+gap, v.W, v.H-y-gap, o.calls(v, inner, p)))
+	add(gap, v.Sections(0, y+gap, v.W, v.H-y-gap, o.calls(v, inner, p)))
 	return out
 }
 
@@ -195,7 +195,7 @@ func (o *overviewPage) timetable(v *View, t *timetable, w, lanes int) part.Secti
 func (o *overviewPage) columns(v *View, t *timetable, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return o.whyBlock(v, t, w, h) },
-		func(w, h int) part.Section { return v.limitsBlock(t.host, w, h) },
+		func(w, h int) part.Section { return v.LimitsBlock(t.host, w, h) },
 		func(w, h int) part.Section { return o.needsBlock(v, w, h) },
 	}
 	switch v.Size {
@@ -204,7 +204,7 @@ func (o *overviewPage) columns(v *View, t *timetable, y, h int) []string {
 	case L:
 		blocks = append(blocks, func(w, h int) part.Section { return answersBlock(v, o.tape.take(v), w, h) })
 	}
-	return v.abreast(y, h, blocks)
+	return v.Abreast(y, h, blocks)
 }
 
 // more is what a wide screen shows besides.
@@ -213,12 +213,12 @@ func (o *overviewPage) more(v *View, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return settledBlock(v, w, h) },
 		func(w, h int) part.Section { return o.day.panel(v, w) },
-		func(w, h int) part.Section { return logPanel(v, w, h) },
+		func(w, h int) part.Section { return LogPanel(v, w, h) },
 	}
 	if len(v.Syncing()) == len(v.Accounts) {
 		blocks = blocks[1:]
 	}
-	return v.abreast(y, h, blocks)
+	return v.Abreast(y, h, blocks)
 }
 
 // listed draws a short list: tall rows for each item, with the cursor where the keys go.
@@ -267,31 +267,31 @@ func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 	}
 	note := human.Counted(all, "job waits", "jobs wait")
 	if v.Size == S {
-		note = joined(v, count(all)+" wait", v.syncsText())
+		note = joined(v, Count(all)+" wait", v.syncsText())
 	}
 	longest := 0
 	for _, g := range src.Items {
 		longest = max(longest, safe.Width(safe.Text(g.text)))
 	}
 	const number = 5
-	bar := clamp(w-number-4-longest, 0, 10)
+	bar := Clamp(w-number-4-longest, 0, 10)
 	s := o.listed(v, paneWhy, w, h, 1, src, part.Section{Title: "WHY", Note: note}, func(l *part.Line, i, _ int) {
 		g := src.Items[i]
-		l.Field(part.As(themes.Figure, count(g.Jobs)), number, part.Number).Gap(1).Field(part.Plain(g.text), w-number-4-bar, part.Words).Gap(1)
+		l.Field(part.As(themes.Figure, Count(g.Jobs)), number, part.Number).Gap(1).Field(part.Plain(g.text), w-number-4-bar, part.Words).Gap(1)
 		l.Bar(themes.Run, bar, float64(g.Jobs)/float64(max(all, 1)))
 	})
 	// a sentence below the reasons, where there is a row left
 	say := func(text string) {
 		if len(s.Rows) < h && text != "" {
-			text = or(part.Clause(text, w-2), text)
-			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, strings.Repeat(" ", clamp(w-1-len(text), 1, number+2))+text)))
+			text = Or(part.Clause(text, w-2), text)
+			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, strings.Repeat(" ", Clamp(w-1-len(text), 1, number+2))+text)))
 		}
 	}
 	if len(src.Items) == 0 {
 		if v.Size != S {
 			s.Note = ""
 		}
-		s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), o.nothingWaits(v)))))
+		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), o.nothingWaits(v)))))
 		s.Rows = append(s.Rows, runRows(v, t.runs, w, h-1)...)
 		return s
 	}
@@ -303,7 +303,7 @@ func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 
 // nothingWaits says in place of reasons why there are none.
 func (o *overviewPage) nothingWaits(v *View) string {
-	if o.reasons.loading() && v.Engine.State != engine.EngineBrowse {
+	if o.reasons.Loading() && v.Engine.State != engine.EngineBrowse {
 		return "loading…"
 	}
 	return v.start("no job waits", "{sync} starts a sync")
@@ -320,7 +320,7 @@ func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 	}
 	s := part.Section{Title: "NEEDS YOU"}
 	if n := len(src.Items); n > 0 {
-		s.Note = count(n)
+		s.Note = Count(n)
 	}
 	s = o.listed(v, paneNeeds, w, h, tall, src, s, func(l *part.Line, i, row int) {
 		n := src.Items[i]
@@ -328,12 +328,12 @@ func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 			l.Gap(2).Put(themes.Dim, part.Clause(n.More, w-4))
 			return
 		}
-		sign, key := v.Theme.State(n.Word), v.keyed(n.Key)
+		sign, key := v.Theme.State(n.Word), v.Keyed(n.Key)
 		l.Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.As(themes.Text, n.Text), max(w-5-len(key), 8), part.Words).Gap(1)
 		l.Cells(part.As(themes.Accent, key))
 	})
 	if len(src.Items) == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+or(v.waiting(), "nothing needs you")))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), "nothing needs you")))}
 	}
 	return s
 }
@@ -353,5 +353,5 @@ func (o *overviewPage) calls(v *View, w int, p places) part.Section {
 // settledBlock lists the accounts that are not at work.
 func settledBlock(v *View, w, h int) part.Section {
 	rest := v.Accounts[len(v.Syncing()):]
-	return part.Section{Title: "OTHER ACCOUNTS", Note: count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no other account"), Height: h}
+	return part.Section{Title: "OTHER ACCOUNTS", Note: Count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no other account"), Height: h}
 }

@@ -256,6 +256,6 @@ type Target struct {
 	Row    any          // the alert, command, class, reason or record that the page is of
 }
 
-func toJob(id engine.JobID) *Target  { return &Target{Screen: ScreenJob, ID: string(id)} }
+func ToJob(id engine.JobID) *Target  { return &Target{Screen: ScreenJob, ID: string(id)} }
 func toAccount(id string) *Target    { return &Target{Screen: ScreenAccount, ID: id} }
 func toQueue(q engine.Queue) *Target { return &Target{Screen: ScreenJobs, Queue: q} }

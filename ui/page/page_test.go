@@ -47,15 +47,15 @@ func TestWords(t *testing.T) {
 // more often than reloadEvery or while an answer is on its way.
 func TestAnswerIsAskedForOnce(t *testing.T) {
 	v := view(&Data{Ready: true})
-	var a answer
+	var a Answer
 	ask := func(after time.Duration, version uint64) bool {
 		v.Now = uitest.Noon.Add(after)
-		return a.due(v, version)
+		return a.Due(v, version)
 	}
 	if !ask(0, 1) || ask(0, 1) {
 		t.Error("is not asked for exactly once")
 	}
-	a.take(v, nil)
+	a.Take(v, nil)
 	for _, c := range []struct {
 		after   time.Duration
 		version uint64
@@ -65,21 +65,21 @@ func TestAnswerIsAskedForOnce(t *testing.T) {
 			t.Errorf("after %v at version %d: asked %v", c.after, c.version, got)
 		}
 	}
-	a.take(v, nil)
+	a.Take(v, nil)
 	if v.Acts = 1; !ask(3*time.Second, 2) {
 		t.Error("is not asked for at once when a command was answered")
 	}
-	if a.take(v, nil); ask(3*time.Second, 2) {
+	if a.Take(v, nil); ask(3*time.Second, 2) {
 		t.Error("is asked for twice after a command")
 	}
-	a.take(v, errors.New("no"))
-	if !a.have || a.told(v) == "" {
+	a.Take(v, errors.New("no"))
+	if !a.Have || a.Told(v) == "" {
 		t.Error("an error hides the old answer, or itself")
 	}
 	if !ask(6*time.Second, 2) {
 		t.Error("is not asked for again after an error")
 	}
-	a.take(v, nil)
+	a.Take(v, nil)
 	v.Frozen = true
 	if ask(time.Hour, 9) {
 		t.Error("a frozen view asks")

@@ -9,7 +9,7 @@ import (
 // paged is an answer about all jobs that comes page by page, however many there are: the
 // engine looks at a part of them for each.
 type paged struct {
-	answer
+	Answer
 	next   string
 	looked int // jobs so far
 	begun  time.Time
@@ -24,13 +24,13 @@ const restPages = 10
 func (p *paged) due(v *View, version uint64) (page engine.Page, ask bool) {
 	page.Limit = listMost
 	switch {
-	case p.next != "" && !p.pending && p.answer.err == nil && !v.Frozen:
+	case p.next != "" && !p.pending && p.Answer.Err == nil && !v.Frozen:
 		p.pending = true
 		page.After, p.next = p.next, ""
 		return page, true
-	case p.have && v.Acts == p.acts && v.Now.Sub(p.came) < restPages*p.took:
+	case p.Have && v.Acts == p.acts && v.Now.Sub(p.Came) < restPages*p.took:
 		return page, false
-	case !p.answer.due(v, version):
+	case !p.Answer.Due(v, version):
 		return page, false
 	}
 	p.begun = v.Now
@@ -55,9 +55,9 @@ func (p *paged) far(of int) string {
 	if p.next == "" && !p.pending || p.looked == 0 {
 		return ""
 	}
-	text := "looked at " + count(p.looked)
+	text := "looked at " + Count(p.looked)
 	if of > p.looked {
-		text += " of " + count(of)
+		text += " of " + Count(of)
 	}
 	return text
 }

@@ -14,7 +14,7 @@ const pastSpan = 10 * time.Minute
 // past is how the engine stood in each second of the last minutes. The engine's own record
 // is asked for once; from then on the page adds what it sees.
 type past struct {
-	answer
+	Answer
 	seen []engine.Moment // the oldest first
 }
 
@@ -27,7 +27,7 @@ func (p *past) want(v *View) engine.Query {
 	if n := len(p.seen); n > 0 && v.Limits.At.Sub(p.seen[n-1].At) > 5*time.Second {
 		p.forget()
 	}
-	if !p.due(v, v.Restarts) {
+	if !p.Due(v, v.Restarts) {
 		return nil
 	}
 	return engine.MomentsQuery{From: v.Now.Add(-pastSpan), To: v.Now}
@@ -35,7 +35,7 @@ func (p *past) want(v *View) engine.Query {
 
 // got puts the engine's record before what the page has seen.
 func (p *past) got(v *View, q engine.Query, a engine.Answer, err error) {
-	if _, ok := q.(engine.MomentsQuery); !ok || !p.take(v, err) {
+	if _, ok := q.(engine.MomentsQuery); !ok || !p.Take(v, err) {
 		return
 	}
 	answer, _ := a.(engine.MomentsAnswer)

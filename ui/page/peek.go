@@ -12,7 +12,7 @@ import (
 
 // peekWidth is what the inspector beside a list takes on a screen of w cells: an
 // attempt on one line where the list keeps what matters of it.
-func peekWidth(w int) int { return clamp(w-132, 52, 72) }
+func peekWidth(w int) int { return Clamp(w-132, 52, 72) }
 
 // peek is the inspector beside the list of jobs: it follows the cursor. Only one
 // question is under way at a time, so that a cursor which runs down the list asks
@@ -29,7 +29,7 @@ type peek struct {
 const peekRest = time.Second
 
 // want is the question about the job under the cursor; nil = none.
-func (k *peek) want(v *View, list *list[engine.JobRow]) engine.Query {
+func (k *peek) want(v *View, list *List[engine.JobRow]) engine.Query {
 	if k.pending {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (k *peek) want(v *View, list *list[engine.JobRow]) engine.Query {
 }
 
 // follow turns to the job under the cursor.
-func (k *peek) follow(v *View, list *list[engine.JobRow]) {
+func (k *peek) follow(v *View, list *List[engine.JobRow]) {
 	id, ok := list.toOpen()
 	switch {
 	case !ok:
@@ -52,14 +52,14 @@ func (k *peek) follow(v *View, list *list[engine.JobRow]) {
 	default:
 		k.since = v.Now
 		k.job = NewJob(engine.JobID(id))
-		k.job.detail.Job, _ = list.selected()
+		k.job.detail.Job, _ = list.Selected()
 		k.job.detail.Job.ID = k.job.id
 	}
 }
 
 // rev is the revision of the job that is looked at; 0 = none is known.
 func (k *peek) rev() uint64 {
-	if k.job == nil || !k.job.have {
+	if k.job == nil || !k.job.Have {
 		return 0
 	}
 	return uint64(k.job.detail.Job.Rev)
@@ -67,19 +67,19 @@ func (k *peek) rev() uint64 {
 
 // newer is a job as the inspector has it, where that is newer than in a list.
 func (k *peek) newer(j *engine.JobRow) (engine.JobRow, bool) {
-	if k.job == nil || k.job.id != j.ID || !k.job.have || k.job.detail.Job.Rev <= j.Rev {
+	if k.job == nil || k.job.id != j.ID || !k.job.Have || k.job.detail.Job.Rev <= j.Rev {
 		return engine.JobRow{}, false
 	}
 	return k.job.detail.Job, true
 }
 
 // rests reports whether the job that is shown stays, though another row is first now.
-func (k *peek) rests(v *View, list *list[engine.JobRow]) bool {
+func (k *peek) rests(v *View, list *List[engine.JobRow]) bool {
 	return !list.cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
 }
 
 // lastTry is the last try of the job under the cursor that ended; nil = it is not known.
-func (k *peek) lastTry(v *View, list *list[engine.JobRow]) *engine.Attempt {
+func (k *peek) lastTry(v *View, list *List[engine.JobRow]) *engine.Attempt {
 	k.follow(v, list)
 	if k.job == nil {
 		return nil
@@ -99,13 +99,13 @@ func (k *peek) got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 }
 
-func (k *peek) draw(v *View, list *list[engine.JobRow], x, w, h int) []string {
+func (k *peek) draw(v *View, list *List[engine.JobRow], x, w, h int) []string {
 	k.follow(v, list)
 	if k.job == nil {
-		rows := []string{v.row(v.inner(w), part.As(themes.Dim, "   no job is selected"))}
-		return v.sections(x, 0, w, h, part.Section{Title: "SELECTED", Rows: rows})
+		rows := []string{v.Row(v.Inner(w), part.As(themes.Dim, "   no job is selected"))}
+		return v.Sections(x, 0, w, h, part.Section{Title: "SELECTED", Rows: rows})
 	}
-	return v.sections(x, 0, w, h, k.around(v, v.inner(w), h)...)
+	return v.Sections(x, 0, w, h, k.around(v, v.Inner(w), h)...)
 }
 
 // around are the panels of the job, and below them, while it has little to tell, what it
@@ -120,7 +120,7 @@ func (k *peek) around(v *View, w, h int) []part.Section {
 	if calls := left - limits - 4; calls > limits {
 		b, _ := v.Limits.Pacing()
 		shown := k.tape.take(v)
-		panels = append(panels, v.limitsBlock(b.Host, w, limits),
+		panels = append(panels, v.LimitsBlock(b.Host, w, limits),
 			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.median(), Rows: v.callColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
 	}
 	return panels
@@ -130,20 +130,20 @@ func (k *peek) around(v *View, w, h int) []part.Section {
 func (p *Job) beside(v *View, w, h int) []part.Section {
 	j := p.row(v)
 	life := []string{
-		v.row(w, part.Plain(" "), v.State(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
-		v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))...)...),
+		v.Row(w, part.Plain(" "), v.State(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
+		v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))...)...),
 	}
 	life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
 	life = append(life, p.wrapped(v, w, themes.Err, "last: ", columns.InShort(j.LastError))...)
 	facts := p.besideFacts(v, w)
 	fold := p.foldRows(v, w)
 	if len(fold) == 0 {
-		fold = []string{v.row(w, part.As(themes.Dim, " "+p.untried()))}
+		fold = []string{v.Row(w, part.As(themes.Dim, " "+p.untried()))}
 	}
 	room := max(h-len(life)-len(facts)-6, 1)
-	tried := clamp(len(fold), 1, room)
+	tried := Clamp(len(fold), 1, room)
 	panels := []part.Section{
-		{Title: columns.JobKey(&j.Job), Tail: p.told(v), Rows: life, Height: len(life)},
+		{Title: columns.JobKey(&j.Job), Tail: p.Told(v), Rows: life, Height: len(life)},
 		{Title: "TRIES", Rows: fold[len(fold)-tried:], Height: tried},
 		{Title: "FACTS", Rows: facts, Height: len(facts)},
 	}
@@ -152,7 +152,7 @@ func (p *Job) beside(v *View, w, h int) []part.Section {
 
 // untried says why there is no attempt to show.
 func (p *Job) untried() string {
-	if !p.have {
+	if !p.Have {
 		return "loading the job…"
 	}
 	return "not tried yet"
@@ -162,10 +162,10 @@ func (p *Job) untried() string {
 func (p *Job) besideFacts(v *View, w int) []string {
 	j := p.row(v)
 	line := func(cells ...part.Cell) string {
-		return v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(cells...)...)...)
+		return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(cells...)...)...)
 	}
 	rows := []string{
-		line(part.Plain(string(j.Kind)), part.Plain(policyText(or(p.detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
+		line(part.Plain(string(j.Kind)), part.Plain(policyText(Or(p.detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
 		line(part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j)),
 	}
 	if hands := handsOf(&j); len(hands) > 0 {
@@ -194,7 +194,7 @@ func (p *Job) wrapped(v *View, w int, t themes.Token, label, text string) []stri
 		if i == 3 {
 			break
 		}
-		rows = append(rows, v.row(w, part.As(t, " "+l)))
+		rows = append(rows, v.Row(w, part.As(t, " "+l)))
 	}
 	return rows
 }
@@ -221,8 +221,8 @@ func (p *Job) pastPanels(v *View, w, room int) []part.Section {
 	if room < leastLog {
 		return out
 	}
-	if rows := logRows(v, w, room, p.id); len(rows) > 0 {
-		out = append(out, part.Section{Title: "LOG", Tail: v.keyed("{logs of the job} shows all"), Rows: rows, Height: room})
+	if rows := LogRows(v, w, room, p.id); len(rows) > 0 {
+		out = append(out, part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows, Height: room})
 	}
 	return out
 }

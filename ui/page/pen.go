@@ -17,8 +17,8 @@ func (p pen) Sign(state, text string) part.Cell {
 	return part.As(sign.Token, sign.Glyph+" "+text)
 }
 
-// byView is a cell for which a view itself is needed.
-func byView[T any](draw func(v *View, row *T) part.Cell) func(columns.Pen, *T) part.Cell {
+// ByView is a cell for which a view itself is needed.
+func ByView[T any](draw func(v *View, row *T) part.Cell) func(columns.Pen, *T) part.Cell {
 	return func(p columns.Pen, row *T) part.Cell { return draw(p.(pen).View, row) }
 }
 
@@ -65,12 +65,12 @@ func (v *View) leaves(sections []part.Section) int {
 	return left
 }
 
-// abreast draws blocks of equal width side by side.
-func (v *View) abreast(y, h int, blocks []func(w, h int) part.Section) []string {
+// Abreast draws blocks of equal width side by side.
+func (v *View) Abreast(y, h int, blocks []func(w, h int) part.Section) []string {
 	x, out := 0, make([][]string, 0, len(blocks))
 	for i, block := range blocks {
 		w := v.W*(i+1)/len(blocks) - x
-		out = append(out, v.sections(x, y, w, h, block(v.inner(w), h-1)))
+		out = append(out, v.Sections(x, y, w, h, block(v.Inner(w), h-1)))
 		x += w
 	}
 	return part.Beside(out...)

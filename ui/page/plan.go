@@ -53,18 +53,18 @@ func (p *planned) draw(v *View, name string, w int) (rows []string, ok bool) {
 		return nil, false
 	case p.wrong != "":
 		for _, line := range part.Wrap(p.wrong, max(w-2, 10)) {
-			rows = append(rows, v.row(w, part.As(themes.Err, " "+line)))
+			rows = append(rows, v.Row(w, part.As(themes.Err, " "+line)))
 		}
 		return rows, true
 	case p.receipt == nil:
-		return []string{v.row(w, part.As(themes.Dim, " asking the engine when it would run…"))}, true
+		return []string{v.Row(w, part.As(themes.Dim, " asking the engine when it would run…"))}, true
 	}
 	zone := p.receipt.Zone
 	if zone != time.UTC.String() {
-		rows = append(rows, v.row(w, p.runsIn(" would run ", zone)...))
-		return append(rows, v.row(w, p.runsIn("           ", time.UTC.String())...)), true
+		rows = append(rows, v.Row(w, p.runsIn(" would run ", zone)...))
+		return append(rows, v.Row(w, p.runsIn("           ", time.UTC.String())...)), true
 	}
-	return append(rows, v.row(w, p.runsIn(" would run ", zone)...)), true
+	return append(rows, v.Row(w, p.runsIn(" would run ", zone)...)), true
 }
 
 // runsIn are the runs as a clock in a zone shows them.

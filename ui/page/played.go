@@ -14,7 +14,7 @@ import (
 // played is what an account has played lately, week by week and champion by champion, with
 // what a report would say of what is stored so far.
 type played struct {
-	answer
+	Answer
 	of   string // account, its last run and the zone
 	play engine.Play
 }
@@ -29,20 +29,20 @@ func (p *played) want(v *View, a engine.AccountRow, r *engine.PlayReport) engine
 		zone = r.Zone
 	}
 	if of := a.ID + " " + string(a.Job) + " " + a.Result + " " + zone; of != p.of {
-		p.answer, p.of = answer{}, of
+		p.Answer, p.of = Answer{}, of
 		if p.play.Account != a.ID {
 			p.play = engine.Play{}
 		}
 	}
 	age := v.Now.Sub(p.at)
-	if a.ID == "" || p.have && (!a.Status.Open() || age >= 0 && age < v.unhurried(playedEvery)) || !p.due(v, v.Seq) {
+	if a.ID == "" || p.Have && (!a.Status.Open() || age >= 0 && age < v.unhurried(playedEvery)) || !p.Due(v, v.Seq) {
 		return nil
 	}
 	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: besideWeeks, Draft: true}
 }
 
 func (p *played) got(v *View, a engine.Answer, err error) {
-	if play, ok := a.(engine.Play); p.take(v, err) && ok {
+	if play, ok := a.(engine.Play); p.Take(v, err) && ok {
 		p.play = play
 	}
 }
@@ -58,7 +58,7 @@ func (p *played) report(a engine.AccountRow, r *engine.PlayReport) (report *engi
 	case d == nil || d.Matches == 0:
 		return d, ""
 	}
-	return d, "from " + count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
+	return d, "from " + Count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
 }
 
 // isDraft reports whether a report is none yet.
@@ -69,7 +69,7 @@ func wonCell(wins, games int) part.Cell {
 	if games == 0 {
 		return part.Cell{}
 	}
-	return part.As(themes.Dim, count(wins)+" won, "+human.Percent(float64(wins)/float64(games)))
+	return part.As(themes.Dim, Count(wins)+" won, "+human.Percent(float64(wins)/float64(games)))
 }
 
 // championRows are the champions of an account, the most played first, and how many of the
@@ -77,7 +77,7 @@ func wonCell(wins, games int) part.Cell {
 func championRows(v *View, play *engine.Play, w int) []string {
 	all := make([]bar, 0, len(play.Champions))
 	for _, c := range play.Champions {
-		all = append(all, bar{or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
+		all = append(all, bar{Or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", Count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
 	}
 	return bars(v, all, themes.Run, w)
 }
@@ -86,10 +86,10 @@ func championRows(v *View, play *engine.Play, w int) []string {
 func (p *played) champions(v *View, w, h int) part.Section {
 	s := part.Section{Title: "CHAMPIONS", Tail: "games, won", Height: h, Rows: championRows(v, &p.play, w)}
 	if hidden := max(len(s.Rows)-h, 0) + p.play.More; hidden > 0 {
-		s.Note = count(hidden) + " more"
+		s.Note = Count(hidden) + " more"
 	}
 	if len(s.Rows) == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, or(map[bool]string{true: " loading the champions…"}[p.loading()], " known with the first match that is stored")))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, Or(map[bool]string{true: " loading the champions…"}[p.Loading()], " known with the first match that is stored")))}
 	}
 	s.Rows = slices.Clip(s.Rows[:min(len(s.Rows), h)])
 	return s
@@ -99,7 +99,7 @@ func (p *played) champions(v *View, w, h int) part.Section {
 // A report of half of the matches looks like one of a player who plays half as much.
 func coverage(r *engine.PlayReport) (word, text string) {
 	all := r.Matches + r.Missing
-	text = "from " + count(r.Matches) + " of " + human.Counted(all, "match", "matches")
+	text = "from " + Count(r.Matches) + " of " + human.Counted(all, "match", "matches")
 	if r.Missing == 0 {
 		return "OK", text
 	}

@@ -24,11 +24,11 @@ func (p *Reports) drawWeeks(v *View, y int) []string {
 		panel := part.Section{Title: "NO OLDER WEEK", Height: weekRows + 1}
 		switch {
 		case i < len(weeks):
-			panel = p.playWeek(v, &weeks[i], top, v.inner(width))
-		case p.played.loading():
+			panel = p.playWeek(v, &weeks[i], top, v.Inner(width))
+		case p.played.Loading():
 			panel.Title = "loading…"
 		}
-		boxes[i] = v.sections(w*i, y, width, weekRows+2, panel)
+		boxes[i] = v.Sections(w*i, y, width, weekRows+2, panel)
 	}
 	return part.Beside(boxes...)
 }
@@ -36,7 +36,7 @@ func (p *Reports) drawWeeks(v *View, y int) []string {
 func (p *Reports) playWeek(v *View, week *engine.PlayWeek, top float64, w int) part.Section {
 	r := &engine.PlayReport{Minutes: week.Minutes}
 	still := heatMap{day: -1} // the cursor is on the map of all weeks
-	cell := clamp((w-dayWidth-totalWidth)/24, 1, 4)
+	cell := Clamp((w-dayWidth-totalWidth)/24, 1, 4)
 	rows := []string{p.weekFacts(v, week, top, w), still.hoursRow(v, cell, w)}
 	for d := range r.Minutes {
 		rows = append(rows, still.dayRow(v, r, d, 0, cell, top, w))
@@ -46,6 +46,6 @@ func (p *Reports) playWeek(v *View, week *engine.PlayWeek, top float64, w int) p
 
 // weekFacts are the games of a week, and the scale that all weeks share.
 func (p *Reports) weekFacts(v *View, week *engine.PlayWeek, top float64, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(3).Cells(v.join(part.Plain(human.Counted(week.Games, "game", "games")), wonCell(week.Wins, week.Games))...)
+	l := part.NewLine(v.Theme, w).Gap(3).Cells(v.Join(part.Plain(human.Counted(week.Games, "game", "games")), wonCell(week.Wins, week.Games))...)
 	return l.Right(part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(spanOf(top))+" ")).String()
 }

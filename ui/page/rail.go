@@ -12,7 +12,7 @@ import (
 // rail lists the queues beside the jobs: the jobs are those of the queue under
 // its cursor. On a screen of one pane it takes the place of the jobs.
 type rail struct {
-	pane
+	Pane
 	on   bool // it has the keys
 	calm calm
 }
@@ -31,7 +31,7 @@ func (r *rail) source(v *View) part.Slice[engine.QueueRow] {
 	rows := append([]engine.QueueRow{everyQueue(v)}, v.Queues...)
 	return part.Slice[engine.QueueRow]{
 		Items: rows,
-		Key:   func(q engine.QueueRow) string { return or(string(q.Name), allQueues) },
+		Key:   func(q engine.QueueRow) string { return Or(string(q.Name), allQueues) },
 		Cells: func(q engine.QueueRow, cells []part.Cell) []part.Cell { return railCells(v, q, cells) },
 	}
 }
@@ -43,7 +43,7 @@ func railCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 			live += n
 		}
 	}
-	name := part.Plain(or(string(q.Name), allQueues))
+	name := part.Plain(Or(string(q.Name), allQueues))
 	if q.Paused {
 		sign := v.Theme.State("PAUSED")
 		name = part.As(sign.Token, name.Text+" "+sign.Glyph) // behind: names stay below one another
@@ -53,14 +53,14 @@ func railCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 
 // queue is the one under the cursor; "" = all.
 func (r *rail) queue(v *View) engine.Queue {
-	q, _ := selected(&r.pane, r.source(v))
+	q, _ := Selected(&r.Pane, r.source(v))
 	return q.Name
 }
 
 // aim puts the cursor on a queue that was chosen elsewhere.
 func (r *rail) aim(v *View, name engine.Queue) {
 	src := r.source(v)
-	if at, ok := src.Find(or(string(name), allQueues)); ok && r.queue(v) != name {
+	if at, ok := src.Find(Or(string(name), allQueues)); ok && r.queue(v) != name {
 		r.cur.Go(src, at, max(r.height, 1))
 	}
 }
@@ -91,22 +91,22 @@ func (r *rail) draw(v *View, w, h int) []string {
 }
 
 func (r *rail) boxes(v *View, w, h int) []string {
-	facts := queueFacts(v, r.row(v), v.inner(w))
+	facts := queueFacts(v, r.row(v), v.Inner(w))
 	list := h - len(facts) - 3
 	if list < 4 {
-		return v.sections(0, 0, w, h, r.panel(v, v.inner(w), h-1))
+		return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), h-1))
 	}
-	return v.sections(0, 0, w, h, r.panel(v, v.inner(w), list), part.Section{Title: or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
+	return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), list), part.Section{Title: Or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
 }
 
 func (r *rail) row(v *View) engine.QueueRow {
-	q, _ := selected(&r.pane, r.source(v))
+	q, _ := Selected(&r.Pane, r.source(v))
 	return q
 }
 
 func (r *rail) panel(v *View, w, h int) part.Section {
-	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: or(v.waiting(), "no queue yet")}
-	return r.pane.section(v, t, w, h, r.source(v), part.Section{Title: "QUEUES", Tail: "Q", Focus: r.on})
+	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: Or(v.waiting(), "no queue yet")}
+	return r.Pane.Section(v, t, w, h, r.source(v), part.Section{Title: "QUEUES", Tail: "Q", Focus: r.on})
 }
 
 // queueFacts are a queue's counts and why its head does not start.
@@ -117,21 +117,21 @@ func queueFacts(v *View, q engine.QueueRow, w int) []string {
 	n := func(t themes.Token, name string, s engine.State) part.Cell {
 		return figure(t, name, int64(q.Counts[s]))
 	}
-	pace := part.Plain(count(int(q.PerMin+0.5)) + " /min")
+	pace := part.Plain(Count(int(q.PerMin+0.5)) + " /min")
 	rows := []string{
 		pair(n(themes.Text, "wait", engine.Available), n(themes.Run, "run", engine.Running)),
 		pair(n(themes.Retry, "retry", engine.Retryable), figure(themes.Held, "held", int64(q.Held))),
 		pair(n(themes.Err, "discarded", engine.Discarded), pace),
 	}
 	if !q.OldestDue.IsZero() {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " oldest waits "+v.Age(q.OldestDue))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, " oldest waits "+v.Age(q.OldestDue))))
 	}
 	if why := queueWhy(v, q); why != "" {
 		token := themes.Dim
 		if q.Paused {
 			token, why = themes.Held, "paused, "+why
 		}
-		rows = append(rows, v.row(w, part.As(token, " "+why)))
+		rows = append(rows, v.Row(w, part.As(token, " "+why)))
 	}
 	return rows
 }

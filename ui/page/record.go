@@ -10,12 +10,12 @@ import (
 // recordPage is one record of the log as keys and values.
 type recordPage struct {
 	quiet
-	pane
-	record
+	Pane
+	Record
 }
 
-// newRecord makes the screen of a record.
-func newRecord(r record) *recordPage { return &recordPage{record: r} }
+// NewRecord makes the screen of a record.
+func NewRecord(r Record) *recordPage { return &recordPage{Record: r} }
 
 // Screen implements Page.
 func (p *recordPage) Screen() Screen { return ScreenRecord }
@@ -40,23 +40,23 @@ func (p *recordPage) Act(v *View, a Action) Effect {
 	case a == Trigger:
 		return Effect{Ask: AskSync}
 	case a == Open:
-		return Effect{Open: toJob(p.Job)}
+		return Effect{Open: ToJob(p.Job)}
 	}
-	p.pane.steer(p.source(v), a)
+	p.Pane.Steer(p.source(v), a)
 	return Effect{}
 }
 
-func (p *recordPage) facts(v *View) []fact {
+func (p *recordPage) facts(v *View) []Fact {
 	at := p.At.In(v.Now.Location())
-	out := []fact{
+	out := []Fact{
 		{"time", at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.Ago(p.At) + ")"}, {"level", p.Level}, {"area", p.Area}, {"text", p.Text},
 	}
 	if p.Job != "" {
-		out = append(out, fact{"job", string(p.Job)})
+		out = append(out, Fact{"job", string(p.Job)})
 	}
 	for _, f := range p.Fields {
 		if f.Key != "job" || f.Value != string(p.Job) {
-			out = append(out, fact{f.Key, f.Value})
+			out = append(out, Fact{f.Key, f.Value})
 		}
 	}
 	return out
@@ -68,20 +68,20 @@ func (p *recordPage) source(v *View) part.Slice[factLine] {
 
 // Draw implements Page.
 func (p *recordPage) Draw(v *View) []string {
-	tail := v.keyed("{open} opens its job")
+	tail := v.Keyed("{open} opens its job")
 	if p.Job == "" {
-		tail = v.keyed("{back} goes back")
+		tail = v.Keyed("{back} goes back")
 	}
-	src, w, h := p.source(v), v.inner(v.W), v.H-1
+	src, w, h := p.source(v), v.Inner(v.W), v.H-1
 	around := logAround(v, w, h-src.Len()-3, p.Seq)
 	if len(around) > 0 {
 		h = src.Len() + 1
 	}
-	panels := []part.Section{p.section(v, part.Table{Columns: factColumns}, w, h, src, part.Section{
+	panels := []part.Section{p.Section(v, part.Table{Columns: factColumns}, w, h, src, part.Section{
 		Title: "RECORD", Note: strconv.FormatUint(p.Seq, 10), Tail: tail,
 	})}
 	if len(around) > 0 {
 		panels = append(panels, part.Section{Title: "LOG", Note: "around it, newest first", Rows: around, Height: v.H - h - 3})
 	}
-	return v.whole(panels...)
+	return v.Whole(panels...)
 }

@@ -18,7 +18,7 @@ type Reports struct {
 	heatMap
 	utc bool // the zone is shown with its distance from UTC
 	// of the account's detail
-	answer
+	Answer
 	byWeek bool   // the weeks of all accounts are shown instead
 	weekly weekly // the weeks, and which of them are shown
 	played played // champions and modes, and the draft while a sync runs
@@ -63,11 +63,11 @@ func (p *Reports) Want(v *View) engine.Query {
 	}
 	if id != p.of {
 		p.of, p.detail = id, engine.AccountDetail{}
-		p.answer = answer{}
+		p.Answer = Answer{}
 	}
 	row, _ := v.Account(id)
 	// The account's row changes when its report is made anew, and only then is it asked for again.
-	if !p.due(v, uint64(max(row.Updated.UnixMilli(), 0))) {
+	if !p.Due(v, uint64(max(row.Updated.UnixMilli(), 0))) {
 		return p.played.want(v, row, p.detail.Report)
 	}
 	return engine.AccountQuery{ID: id}
@@ -86,7 +86,7 @@ func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		return
 	}
 	asked, ok := q.(engine.AccountQuery)
-	if !ok || asked.ID != p.of || !p.take(v, err) {
+	if !ok || asked.ID != p.of || !p.Take(v, err) {
 		return
 	}
 	p.detail, _ = a.(engine.AccountDetail)
@@ -139,7 +139,7 @@ func (p *Reports) Cannot(v *View, a Action) string {
 			return "there is no other account"
 		}
 	case Retry, Cancel, Pause:
-		return v.keyed("a report is made at the end of each sync: {sync} starts one")
+		return v.Keyed("a report is made at the end of each sync: {sync} starts one")
 	}
 	return ""
 }
@@ -147,7 +147,7 @@ func (p *Reports) Cannot(v *View, a Action) string {
 // Act implements Page.
 func (p *Reports) Act(v *View, a Action) Effect {
 	if s, ok := steps[a]; ok {
-		p.day, p.hour = clamp(max(p.day, 0)+s.day, 0, 6), clamp(p.hour+s.hour, 0, 23)
+		p.day, p.hour = Clamp(max(p.day, 0)+s.day, 0, 6), Clamp(p.hour+s.hour, 0, 23)
 		return Effect{}
 	}
 	if p.byWeek && (a == Previous || a == Next) {
@@ -264,7 +264,7 @@ func (p *Reports) Draw(v *View) []string {
 	if r == nil || r.Matches == 0 {
 		return p.drawNone(v)
 	}
-	w, heat := v.inner(v.W), min(12, v.H)
+	w, heat := v.Inner(v.W), min(12, v.H)
 	if v.Size != S && v.H >= 35 && !p.byWeek { // two rows for each day
 		heat += 7
 	}
@@ -272,7 +272,7 @@ func (p *Reports) Draw(v *View) []string {
 		// whose report, and of how many matches
 		{least: 2, most: 2, keep: 1, draw: func(int, int) []string { return v.padded(p.head(v, r, note, w)) }},
 		{least: 5, most: 5 + 2*int(v.Size), keep: 2, draw: func(y, h int) []string {
-			return v.sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: hourRows(v, r, w, h-1), Height: h - 1})
+			return v.Sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: hourRows(v, r, w, h-1), Height: h - 1})
 		}},
 		{least: heat, most: heat, draw: func(y, h int) []string { return p.drawHeat(v, r, y, h) }},
 		{least: 6, most: 14, keep: 3, draw: func(y, h int) []string { return p.drawShares(v, r, y, h) }},
@@ -286,20 +286,20 @@ func (p *Reports) Draw(v *View) []string {
 // drawNone says why there is no report and how to get one, and how far the sync is that
 // makes it.
 func (p *Reports) drawNone(v *View) []string {
-	w := v.inner(v.W)
-	none := part.Section{Title: "PLAY TIME", Note: p.heading(v), Tail: p.tail(v), Rows: v.said(w, p.empty(v))}
+	w := v.Inner(v.W)
+	none := part.Section{Title: "PLAY TIME", Note: p.heading(v), Tail: p.tail(v), Rows: v.Said(w, p.empty(v))}
 	row, ok := v.Account(p.id(v))
 	if !ok || row.Job == "" {
-		return v.whole(none)
+		return v.Whole(none)
 	}
 	none.Height = len(none.Rows)
-	return v.whole(none, part.Section{Title: "SYNC", Note: row.Kind + ", " + v.SyncWord(row), Rows: append(stageList(v, row, w), accountFacts(v, row, w)...)})
+	return v.Whole(none, part.Section{Title: "SYNC", Note: row.Kind + ", " + v.SyncWord(row), Rows: append(stageList(v, row, w), accountFacts(v, row, w)...)})
 }
 
 // head names the account and says of what its report is made.
 func (p *Reports) head(v *View, r *engine.PlayReport, note string, w int) []string {
 	row, _ := v.Account(p.id(v))
-	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, or(row.RiotID, shortID(r.Account))).Gap(3)
+	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, Or(row.RiotID, shortID(r.Account))).Gap(3)
 	if p.played.isDraft(r) {
 		sign := v.Theme.State("SYNCING")
 		l.Cells(part.As(sign.Token, sign.Glyph+" DRAFT"), part.As(themes.Dim, "  "+note))
@@ -315,27 +315,27 @@ func (p *Reports) drawHeat(v *View, r *engine.PlayReport, y, h int) []string {
 	if v.Size == L {
 		w = 3 * columnWidth
 	}
-	s := part.Section{Title: "BY WEEKDAY", Note: "minutes played in each hour", Rows: p.heat(v, r, v.inner(w), h-1), Height: h - 1}
+	s := part.Section{Title: "BY WEEKDAY", Note: "minutes played in each hour", Rows: p.heat(v, r, v.Inner(w), h-1), Height: h - 1}
 	if v.Size != L {
-		return v.sections(0, y, w, h, s)
+		return v.Sections(0, y, w, h, s)
 	}
-	return part.Beside(v.sections(0, y, w, h, s), v.sections(w, y, v.W-w, h, p.cellPanel(v, r, v.inner(v.W-w))))
+	return part.Beside(v.Sections(0, y, w, h, s), v.Sections(w, y, v.W-w, h, p.cellPanel(v, r, v.Inner(v.W-w))))
 }
 
 // drawShares draws how the games are shared: by mode, by champion and by day.
 func (p *Reports) drawShares(v *View, r *engine.PlayReport, y, h int) []string {
-	n := clamp(v.W/columnWidth, 1, 3)
+	n := Clamp(v.W/columnWidth, 1, 3)
 	w := v.W / n
-	modes := part.Section{Title: "GAMES BY MODE", Rows: bars(v, modeBars(r), themes.Run, v.inner(w)), Height: h - 1}
-	days := part.Section{Title: "HOURS BY DAY", Rows: bars(v, dayBars(r), themes.Run, v.inner(w)), Height: h - 1}
-	blocks := [][]string{v.sections(0, y, w, h, modes), v.sections(w, y, w, h, p.played.champions(v, v.inner(w), h-1)), v.sections(2*w, y, v.W-2*w, h, days)}
+	modes := part.Section{Title: "GAMES BY MODE", Rows: bars(v, modeBars(r), themes.Run, v.Inner(w)), Height: h - 1}
+	days := part.Section{Title: "HOURS BY DAY", Rows: bars(v, dayBars(r), themes.Run, v.Inner(w)), Height: h - 1}
+	blocks := [][]string{v.Sections(0, y, w, h, modes), v.Sections(w, y, w, h, p.played.champions(v, v.Inner(w), h-1)), v.Sections(2*w, y, v.W-2*w, h, days)}
 	return part.Beside(blocks[:n]...)
 }
 
 // tail says what is wrong with the answer, or which of the accounts this one is.
 // By name, as [Previous] and [Next] go.
 func (p *Reports) tail(v *View) string {
-	told := p.told(v)
+	told := p.Told(v)
 	if told != "" || p.own || len(v.Accounts) < 2 {
 		return told
 	}
@@ -346,7 +346,7 @@ func (p *Reports) tail(v *View) string {
 			at++
 		}
 	}
-	return "account " + count(at) + " of " + count(v.known()) + v.keyed(", {previous item} {next item} others")
+	return "account " + Count(at) + " of " + Count(v.known()) + v.Keyed(", {previous item} {next item} others")
 }
 
 // heading names the account where there is no report to do so.
@@ -362,10 +362,10 @@ func (p *Reports) heading(v *View) string {
 func (p *Reports) empty(v *View) string {
 	switch {
 	case p.id(v) == "":
-		return or(v.waiting(), v.start("no account yet", "{sync} starts a sync of one"))
-	case !p.have && p.err != nil:
+		return Or(v.waiting(), v.start("no account yet", "{sync} starts a sync of one"))
+	case !p.Have && p.Err != nil:
 		return "the report could not be read"
-	case p.loading():
+	case p.Loading():
 		return "loading the report…"
 	case p.detail.Report != nil:
 		return "the report is empty: no match of this account is stored yet"
@@ -373,7 +373,7 @@ func (p *Reports) empty(v *View) string {
 	if row, ok := v.Account(p.id(v)); ok && row.Status.Open() {
 		text := "the report is made when the matches of this sync are settled"
 		if m := row.Matches; m.Total > 0 {
-			text += ": " + count(m.Done()) + " of " + count(m.Total) + " so far"
+			text += ": " + Count(m.Done()) + " of " + Count(m.Total) + " so far"
 		}
 		return text
 	}

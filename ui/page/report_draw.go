@@ -23,7 +23,7 @@ func (p *Reports) heat(v *View, r *engine.PlayReport, w, h int) []string {
 	cell := p.cellWidth(w)
 	top := max(cellTop(r), 1)
 	rows := []string{p.hoursRow(v, cell, w)}
-	tall := clamp((h-4)/7, 1, p.tallest())
+	tall := Clamp((h-4)/7, 1, p.tallest())
 	for d := range r.Minutes {
 		for line := range tall {
 			rows = append(rows, p.dayRow(v, r, d, line, cell, top, w))
@@ -51,7 +51,7 @@ func (p *Reports) covers(v *View, r *engine.PlayReport) []part.Cell {
 // What has no room is left out from the end; the zone, without which the hours mean nothing, never.
 func (p *Reports) madeRow(v *View, r *engine.PlayReport, w int) string {
 	tail := part.As(themes.Dim, p.tail(v)+" ")
-	facts := v.fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, playSpan(v, r)), part.As(themes.Dim, "built "+v.Clock(r.Built)), p.leftOut(r))
+	facts := v.Fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, playSpan(v, r)), part.As(themes.Dim, "built "+v.Clock(r.Built)), p.leftOut(r))
 	return part.NewLine(v.Theme, w).Gap(1).Cells(facts...).Right(tail).String()
 }
 
@@ -83,7 +83,7 @@ func offsetOf(r *engine.PlayReport) string {
 
 // cursorRow tells the cell of the cursor in words.
 func (p *Reports) cursorRow(v *View, r *engine.PlayReport, w int) string {
-	return v.row(w, append([]part.Cell{part.Plain(" ")}, p.cursorFacts(v, r)...)...)
+	return v.Row(w, append([]part.Cell{part.Plain(" ")}, p.cursorFacts(v, r)...)...)
 }
 
 // cursorFacts are the weekday and hour, how long was played in it over all weeks, and how many
@@ -91,7 +91,7 @@ func (p *Reports) cursorRow(v *View, r *engine.PlayReport, w int) string {
 func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
 	d := max(p.day, 0)
 	m, games := r.Minutes[d][p.hour], r.Games[d][p.hour]
-	return v.join(
+	return v.Join(
 		part.As(themes.Focus, fmt.Sprintf("%s %s%s%s", weekdays[d], two(p.hour), v.Theme.Glyphs.Range, two((p.hour+1)%24))),
 		part.Plain(human.Dur(spanOf(m))), part.Plain(human.Counted(games, "game", "games")+" begun"))
 }
@@ -100,14 +100,14 @@ func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
 func (p *Reports) cellPanel(v *View, r *engine.PlayReport, w int) part.Section {
 	rows := []string{p.cursorRow(v, r, w), ""}
 	for _, f := range playFacts(v, r) {
-		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.key), 14, part.Words).Gap(1).Cells(part.Plain(f.value)).String())
+		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.Key), 14, part.Words).Gap(1).Cells(part.Plain(f.Value)).String())
 	}
 	return part.Section{Title: "CELL", Rows: rows}
 }
 
 // playFacts are the busiest hour, how the week is shared between working days and
 // weekend, and how long a game and a week are on average.
-func playFacts(v *View, r *engine.PlayReport) []fact {
+func playFacts(v *View, r *engine.PlayReport) []Fact {
 	var days [7]float64
 	all := 0.0
 	for d := range r.Minutes {
@@ -118,13 +118,13 @@ func playFacts(v *View, r *engine.PlayReport) []fact {
 	}
 	day, hour := busiest(r)
 	weekend := days[5] + days[6]
-	facts := []fact{
+	facts := []Fact{
 		{"busiest hour", weekdays[day] + " " + two(hour) + v.Theme.Glyphs.Range + two((hour+1)%24) + ", " + human.Dur(spanOf(r.Minutes[day][hour]))},
 		{"Mon to Fri", hours(all-weekend) + ", " + human.Percent((all-weekend)/max(all, 1))},
 		{"Sat and Sun", hours(weekend) + ", " + human.Percent(weekend/max(all, 1))},
 	}
 	if r.Matches > 0 {
-		facts = append(facts, fact{"a game", human.Dur(spanOf(all/float64(r.Matches))) + " on average"})
+		facts = append(facts, Fact{"a game", human.Dur(spanOf(all/float64(r.Matches))) + " on average"})
 	}
 	return facts
 }
@@ -146,7 +146,7 @@ func dayBars(r *engine.PlayReport) []bar {
 func modeBars(r *engine.PlayReport) []bar {
 	out := make([]bar, 0, len(r.ByQueue))
 	for id, n := range r.ByQueue {
-		out = append(out, bar{columns.ModeName(id, ""), float64(n), count(n)})
+		out = append(out, bar{columns.ModeName(id, ""), float64(n), Count(n)})
 	}
 	slices.SortFunc(out, func(a, b bar) int {
 		if a.value != b.value {

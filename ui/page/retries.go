@@ -13,7 +13,7 @@ import (
 // Retries shows what was tried and failed, when it is tried again, and what of the limits that
 // takes: each job is a ladder on one axis.
 type Retries struct {
-	listPage[engine.JobRow]
+	ListPage[engine.JobRow]
 	zoom  int // steps of the axis: below 0 nearer than what is due needs, above it farther
 	plan  forecast
 	tries tryCounts
@@ -24,24 +24,24 @@ type Retries struct {
 	step  highest // of the axis that they needed
 }
 
-// newRetryPage makes the screen.
-func newRetryPage() *Retries {
+// NewRetryPage makes the screen.
+func NewRetryPage() *Retries {
 	p := &Retries{}
-	p.list = newList(columns.Jobs, retryColumns, jobKey)
-	p.is = screenOf[engine.JobRow]{screen: ScreenRetries, file: "retries", fill: func(v *View) { p.put(v, madeOf{version: v.Version}, v.TryingAgain) }}
+	p.List = NewList(columns.Jobs, retryColumns, jobKey)
+	p.Is = ScreenOf[engine.JobRow]{Screen: ScreenRetries, File: "retries", Fill: func(v *View) { p.Put(v, MadeOf{version: v.Version}, v.TryingAgain) }}
 	return p
 }
 
 // retryColumns are the list's: what needs a view is drawn by it.
 var retryColumns = columns.RetryList.
-	Drawn("called", byView(func(_ *View, j *engine.JobRow) part.Cell { return part.Plain(or(j.Player, columns.JobCalled(j))) })).
-	Drawn("for", byView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(forWhom(v, j)) })).
-	Drawn("late", byView(lateCell)).
-	Drawn("starts", byView(func(v *View, j *engine.JobRow) part.Cell { return startsCell(v, *j) }))
+	Drawn("called", ByView(func(_ *View, j *engine.JobRow) part.Cell { return part.Plain(Or(j.Player, columns.JobCalled(j))) })).
+	Drawn("for", ByView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(forWhom(v, j)) })).
+	Drawn("late", ByView(lateCell)).
+	Drawn("starts", ByView(func(v *View, j *engine.JobRow) part.Cell { return startsCell(v, *j) }))
 
 // tryCounts are how the tries of the last hour ended, by their number.
 type tryCounts struct {
-	answer
+	Answer
 	counted engine.Metrics
 	waits   []delays // before each
 }
@@ -53,14 +53,14 @@ type delays struct{ low, high time.Duration }
 const triesEvery = 10 * time.Second
 
 func (t *tryCounts) want(v *View) engine.Query {
-	if t.have && v.Now.Sub(t.answer.at) < v.unhurried(triesEvery) || v.Engine.State == engine.EngineBrowse || !t.due(v, v.Seq) {
+	if t.Have && v.Now.Sub(t.Answer.at) < v.unhurried(triesEvery) || v.Engine.State == engine.EngineBrowse || !t.Due(v, v.Seq) {
 		return nil
 	}
 	return engine.MetricsQuery{}
 }
 
 func (t *tryCounts) got(v *View, q engine.Query, a engine.Answer, err error) {
-	receive[engine.MetricsQuery](&t.answer, v, q, a, err, &t.counted)
+	Receive[engine.MetricsQuery](&t.Answer, v, q, a, err, &t.counted)
 }
 
 // learn takes in what the policies of jobs say of the waits before their tries.
@@ -109,7 +109,7 @@ func (p *Retries) Want(v *View) engine.Query {
 	if q := p.tries.want(v); q != nil {
 		return q
 	}
-	return p.peek.want(v, &p.list)
+	return p.peek.want(v, &p.List)
 }
 
 // Got implements Page.
@@ -132,29 +132,29 @@ func (p *Retries) Reload() {
 
 // Cannot implements Page.
 func (p *Retries) Cannot(v *View, a Action) string {
-	p.refresh(v)
+	p.Refresh(v)
 	switch {
 	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		return ""
 	case a == Pause:
-		return v.keyed(pauseElsewhere)
+		return v.Keyed(pauseElsewhere)
 	case a == Open:
 		return p.cannotOpen("retry")
 	case a == Retry, a == Cancel, a == Due, a == Force:
 		return p.missing("retry")
 	case a == Nearer && p.axis.Step == axisSteps[0]:
-		return v.keyed("this is the nearest: {farther} looks farther ahead")
+		return v.Keyed("this is the nearest: {farther} looks farther ahead")
 	case a == Farther && p.axis.Step >= farthestStep:
-		return v.keyed("this is a whole day: {nearer} looks less far ahead")
+		return v.Keyed("this is a whole day: {nearer} looks less far ahead")
 	}
 	return ""
 }
 
 // Act implements Page.
 func (p *Retries) Act(v *View, a Action) Effect {
-	p.refresh(v)
+	p.Refresh(v)
 	switch {
-	case p.list.act(v, a):
+	case p.List.act(v, a):
 		return Effect{}
 	case a == Nearer:
 		p.zoom--
@@ -174,17 +174,17 @@ func (p *Retries) Act(v *View, a Action) Effect {
 		rows, hidden := p.marked(all)
 		return wordForAll(bulk(v, a, rows, hidden), a, p.Filter() == "" && len(rows) == len(all))
 	}
-	if j, ok := p.selected(); ok {
+	if j, ok := p.Selected(); ok {
 		return actJob(v, j, a)
 	}
 	if id, ok := p.toOpen(); ok && a == Open {
-		return Effect{Open: toJob(engine.JobID(id))}
+		return Effect{Open: ToJob(engine.JobID(id))}
 	}
 	return Effect{}
 }
 
 // SelectedJob implements Jobber.
 func (p *Retries) SelectedJob(v *View) (engine.JobID, string) {
-	p.refresh(v)
-	return named(p.selected())
+	p.Refresh(v)
+	return named(p.Selected())
 }

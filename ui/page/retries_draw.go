@@ -48,9 +48,9 @@ func (p *Retries) add() {
 	if p.sum.errors != nil && p.sum.of == p.made {
 		return
 	}
-	p.tries.learn(p.shown)
+	p.tries.learn(p.Shown)
 	s := retrySum{of: p.made, errors: map[string]int{}}
-	for _, j := range p.shown {
+	for _, j := range p.Shown {
 		word := columns.LastAnswer(&j.Job)
 		if s.errors[word]++; s.errors[word] == 1 {
 			s.words = append(s.words, word)
@@ -97,10 +97,10 @@ func (v *View) laddersWidth(w int) int {
 // The list grows with its rows in steps of six, so that one retry more or less does not move all
 // that is below it.
 func (p *Retries) Draw(v *View) []string {
-	p.refresh(v)
+	p.Refresh(v)
 	p.add()
 	head := ladderHeads[v.Size].header + 2 // with the section's title
-	rows := p.rows.keep(len(p.shown), v.Now)
+	rows := p.rows.keep(len(p.Shown), v.Now)
 	list := (max(rows, 1) + 5) / 6 * 6
 	most, why := 12, 3
 	if v.Size == S {
@@ -108,11 +108,11 @@ func (p *Retries) Draw(v *View) []string {
 	}
 	below := []band{
 		{least: 6, most: 6, keep: 2, draw: func(y, h int) []string { return p.columns(v, y, h-1) }},
-		{least: why, most: 6, keep: 1, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, p.why(v, h-1)) }},
-		{least: 4, most: math.MaxInt, keep: 3, draw: func(y, h int) []string { return v.sections(0, y, v.W, h, v.failures(h-1)) }},
+		{least: why, most: 6, keep: 1, draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, p.why(v, h-1)) }},
+		{least: 4, most: math.MaxInt, keep: 3, draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.failures(h-1)) }},
 	}
-	if j := p.peek.job; v.Size == L && rows > 0 && j != nil && j.have {
-		below = slices.Insert(below, 2, band{least: 5, most: 9, keep: 4, draw: func(y, h int) []string { return v.abreast(y, h, j.blocks(v)) }})
+	if j := p.peek.job; v.Size == L && rows > 0 && j != nil && j.Have {
+		below = slices.Insert(below, 2, band{least: 5, most: 9, keep: 4, draw: func(y, h int) []string { return v.Abreast(y, h, j.blocks(v)) }})
 	}
 	switch {
 	case rows == 0:
@@ -132,7 +132,7 @@ func (p *Retries) place(v *View, w int) {
 	if n := len(p.sum.far); n > 0 {
 		need = p.sum.far[n*9/10].Sub(v.Now) / time.Duration(max(w-back-2, 1))
 	}
-	step := clamp(p.step.keep(stepAt(need), v.Now)+p.zoom, 0, stepAt(farthestStep))
+	step := Clamp(p.step.keep(stepAt(need), v.Now)+p.zoom, 0, stepAt(farthestStep))
 	now, _ := v.chartNow()
 	p.axis = axis{part.NewAxis(now, axisSteps[step], back, w)}
 }
@@ -140,7 +140,7 @@ func (p *Retries) place(v *View, w int) {
 // ladders are the charts and the list.
 func (p *Retries) ladders(v *View) func(y, h int) []string {
 	return func(y, h int) []string {
-		w, at := v.inner(v.W), ladderHeads[v.Size]
+		w, at := v.Inner(v.W), ladderHeads[v.Size]
 		life := v.laddersWidth(w) // the last cell of a row stays empty
 		p.place(v, life)
 		s := part.Section{Title: "RETRIES", Note: p.note(v), Tail: p.tail(v), Height: h - 1}
@@ -151,11 +151,11 @@ func (p *Retries) ladders(v *View) func(y, h int) []string {
 			case y == 0:
 				p.sortAt(v, w-life-1, x)
 			default:
-				return p.clicked(p.list.rows(v), y-1)
+				return p.Clicked(p.List.rows(v), y-1)
 			}
 			return ""
 		}
-		return v.sections(0, y, v.W, h, s)
+		return v.Sections(0, y, v.W, h, s)
 	}
 }
 
@@ -166,7 +166,7 @@ func (p *Retries) rowsOf(v *View, w, life, h int) []string {
 	at := ladderHeads[v.Size]
 	c := part.NewChart(v.Theme, p.axis.Axis, h)
 	c.Words(at.words)
-	b, r := retryBarsOf(v, p.axis, p.shown), roomOf(&p.plan.plan, p.axis)
+	b, r := retryBarsOf(v, p.axis, p.Shown), roomOf(&p.plan.plan, p.axis)
 	b.draw(c, at.bars, at.high)
 	r.draw(v, c, at.room, p.sum.late)
 	rows := make([]string, 0, h)
@@ -175,12 +175,12 @@ func (p *Retries) rowsOf(v *View, w, life, h int) []string {
 		l.Reset(w-life-1, false)
 		rows = append(rows, p.label(v, l.Gap(1), y, &b, &r).String())
 	}
-	rows = append(rows, p.list.draw(v, w-life-1, h-at.header, p.empty(v))...)
-	src, last := p.list.rows(v), at.header
+	rows = append(rows, p.List.draw(v, w-life-1, h-at.header, p.empty(v))...)
+	src, last := p.List.rows(v), at.header
 	for y := at.header + 1; y < h; y++ {
 		// The chart has rows where the list has gaps; only a row that holds a job has a ladder.
 		if i, ok := p.cur.Row(src, y-at.header-1); ok {
-			drawLadder(v, c, y, p.shown[i])
+			drawLadder(v, c, y, p.Shown[i])
 			last = y + 1
 		}
 	}
@@ -188,13 +188,13 @@ func (p *Retries) rowsOf(v *View, w, life, h int) []string {
 		c.Put(at.header, 1, themes.Dim, "LADDER")
 	}
 	c.Seam(at.bars, max(last-at.bars, at.high))
-	picked := p.onRow(len(p.shown))
+	picked := p.onRow(len(p.Shown))
 	if picked > 0 {
 		picked += at.header
 	}
 	beside(v, rows, c, life+1, picked)
 	_, rests := v.chartNow()
-	v.Ticks = v.Ticks || !rests && len(p.shown) > 0
+	v.Ticks = v.Ticks || !rests && len(p.Shown) > 0
 	return rows
 }
 
@@ -202,7 +202,7 @@ func (p *Retries) rowsOf(v *View, w, life, h int) []string {
 func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *part.Line {
 	g := v.Theme.Glyphs
 	at := ladderHeads[v.Size]
-	top := count(b.high())
+	top := Count(b.high())
 	switch y {
 	case at.bars:
 		l.Put(themes.Text, "failed "+g.Less+" now "+g.More+" due").Put(themes.Dim, "  per "+cellText(p.axis.Step))
@@ -217,9 +217,9 @@ func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *pa
 			l.Put(themes.Warn, r.host.Why+": no room until that ends")
 		// each window stands by itself
 		case r.every == r.host.Window:
-			l.Put(themes.Text, "room in the "+human.Window(r.every)+" windows").Gap(2).Put(themes.Dim, count(r.calls())+" calls each")
+			l.Put(themes.Text, "room in the "+human.Window(r.every)+" windows").Gap(2).Put(themes.Dim, Count(r.calls())+" calls each")
 		default:
-			l.Put(themes.Text, "room per "+human.Window(r.every)).Gap(2).Put(themes.Dim, "of "+count(r.calls())+" calls")
+			l.Put(themes.Text, "room per "+human.Window(r.every)).Gap(2).Put(themes.Dim, "of "+Count(r.calls())+" calls")
 		}
 	}
 	return l
@@ -228,13 +228,13 @@ func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *pa
 // note is how many wait, and when the first of them goes.
 // The seconds are counted down by the screen (v.Ticks), without asking the engine.
 func (p *Retries) note(v *View) string {
-	text := count(len(p.shown))
+	text := Count(len(p.Shown))
 	if p.on() {
-		text += " of " + count(p.all)
+		text += " of " + Count(p.All)
 	}
 	text += " wait"
 	var first time.Time
-	for _, j := range p.shown {
+	for _, j := range p.Shown {
 		if at := goesAt(j); !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
@@ -256,11 +256,11 @@ func (p *Retries) tail(v *View) string {
 	if since := v.recordedSince(); since.After(a.begin()) && !since.IsZero() {
 		text = "failures known since " + since.In(v.Now.Location()).Format("15:04:05")
 	}
-	return text + "   " + v.keyed("{nearer} {farther} zoom")
+	return text + "   " + v.Keyed("{nearer} {farther} zoom")
 }
 
 func (p *Retries) empty(v *View) string {
-	return or(p.list.empty(v), or(v.waiting(), "nothing waits for a retry"))
+	return Or(p.List.Empty(v), Or(v.waiting(), "nothing waits for a retry"))
 }
 
 // columns are how tries ended, what they failed with, and what they cost, side by side.
@@ -273,7 +273,7 @@ func (p *Retries) columns(v *View, y, h int) []string {
 	if v.Size == S {
 		blocks = blocks[:2]
 	}
-	return v.abreast(y, h+1, blocks)
+	return v.Abreast(y, h+1, blocks)
 }
 
 // byTry is how many tries of each number there were in the last hour, and how many of them were
@@ -298,12 +298,12 @@ func (p *Retries) byTry(v *View, w, h int) part.Section {
 			name.Token = themes.Dim
 		}
 		const number, percent = 6, 5
-		bar := clamp(w-17-number-percent-3, 0, 24)
-		l := part.NewLine(v.Theme, w).Gap(1).Field(name, w-number-bar-percent-4, part.Words).Field(part.As(themes.Dim, count(n.Made)), number, part.Number).Gap(1)
+		bar := Clamp(w-17-number-percent-3, 0, 24)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(name, w-number-bar-percent-4, part.Words).Field(part.As(themes.Dim, Count(n.Made)), number, part.Number).Gap(1)
 		s.Rows = append(s.Rows, l.Bar(themes.Run, bar, ratio).Gap(1).Field(share, percent, part.Number).String())
 	}
 	if len(s.Rows) == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " "+p.noTries(v)))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+p.noTries(v)))}
 	}
 	return s
 }
@@ -313,7 +313,7 @@ func (p *Retries) noTries(v *View) string {
 	if v.Engine.State == engine.EngineBrowse {
 		return "no engine runs that would know"
 	}
-	return or(p.tries.absent(v, "the tries", "the tries"), "nothing was tried in the last hour")
+	return Or(p.tries.Absent(v, "the tries", "the tries"), "nothing was tried in the last hour")
 }
 
 // byError is what the last tries failed with, the most frequent first.
@@ -322,10 +322,10 @@ func (p *Retries) byError(v *View, w, h int) part.Section {
 	n, words := maps.Clone(p.sum.errors), slices.Clone(p.sum.words)
 	s := part.Section{Title: "BY ERROR", Note: "of the last try", Height: h}
 	if len(words) == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " none"))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none"))}
 		return s
 	}
-	bar := clamp(w-24, 0, 24)
+	bar := Clamp(w-24, 0, 24)
 	for i, word := range words {
 		if left := len(words) - i; i == h-1 || i == h-2 && left > 1 {
 			rest := 0
@@ -339,11 +339,11 @@ func (p *Retries) byError(v *View, w, h int) part.Section {
 	}
 	for _, word := range words[:min(len(words), h)] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(word), w-bar-6, part.Words).Gap(1)
-		s.Rows = append(s.Rows, l.Bar(themes.Retry, bar, float64(n[word])/float64(len(p.shown))).Field(part.As(themes.Figure, count(n[word])), 4, part.Number).String())
+		s.Rows = append(s.Rows, l.Bar(themes.Retry, bar, float64(n[word])/float64(len(p.Shown))).Field(part.As(themes.Figure, Count(n[word])), 4, part.Number).String())
 	}
 	if len(s.Rows) < h {
-		key := v.keyed("{error classes}")
-		s.Rows = append(s.Rows, v.row(w, part.Plain(" "), part.As(themes.Accent, key), part.As(themes.Dim, " retries a class, one job first")))
+		key := v.Keyed("{error classes}")
+		s.Rows = append(s.Rows, v.Row(w, part.Plain(" "), part.As(themes.Accent, key), part.As(themes.Dim, " retries a class, one job first")))
 	}
 	return s
 }
@@ -353,7 +353,7 @@ func (p *Retries) byError(v *View, w, h int) part.Section {
 // that are still to be made for the first time.
 func (p *Retries) costs(v *View, w, h int) part.Section {
 	soon, late, last := 0, len(p.sum.late), p.sum.last
-	for _, j := range p.shown {
+	for _, j := range p.Shown {
 		if at := goesAt(j); !at.IsZero() && at.Before(v.Now.Add(time.Minute)) {
 			soon++
 		}
@@ -367,22 +367,22 @@ func (p *Retries) costs(v *View, w, h int) part.Section {
 			s.Rows = append(s.Rows, part.NewLine(v.Theme, w).Gap(1).Put(themes.Text, text).Right(part.As(t, figure+" ")).String())
 		}
 	}
-	put(themes.Figure, "retries, next minute", count(soon), soon)
+	put(themes.Figure, "retries, next minute", Count(soon), soon)
 	if b, ok := v.pacing(roomOf(&p.plan.plan, p.axis).host); ok && b.Limit > 0 && b.Window > 0 {
 		put(themes.Figure, "of what the key allows", human.Percent(float64(soon)*b.Window.Minutes()/float64(b.Most())), soon)
 	}
-	put(themes.Warn, "later than due", count(late), late)
-	put(themes.Err, "last chance, then given up", count(last), last)
+	put(themes.Warn, "later than due", Count(late), late)
+	put(themes.Err, "last chance, then given up", Count(last), last)
 	return s
 }
 
 // why is the sentence about the retry under the cursor, and where the time of its last try went.
 // The sentence is that of the job's own screen: see whyOf.
 func (p *Retries) why(v *View, h int) part.Section {
-	w := v.inner(v.W)
-	j, ok := p.selected()
+	w := v.Inner(v.W)
+	j, ok := p.Selected()
 	if !ok {
-		return part.Section{Title: "WHY", Rows: []string{v.row(w, part.As(themes.Dim, " "+p.empty(v)))}, Height: h}
+		return part.Section{Title: "WHY", Rows: []string{v.Row(w, part.As(themes.Dim, " "+p.empty(v)))}, Height: h}
 	}
 	s := whyOf(v, &j, "", w)
 	s.Height = h
@@ -393,7 +393,7 @@ func (p *Retries) why(v *View, h int) part.Section {
 	if len(s.Rows)+2 < h {
 		s.Rows = append(s.Rows, "")
 	}
-	spent := spentOn(v, p.peek.lastTry(v, &p.list), time.Time{}, &j)
+	spent := spentOn(v, p.peek.lastTry(v, &p.List), time.Time{}, &j)
 	s.Rows = append(s.Rows, spent.bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String(), spent.legend(part.NewLine(v.Theme, w).Gap(1)).String())
 	return s
 }

@@ -14,7 +14,7 @@ import (
 func TestListsNameASyncByItsPlayer(t *testing.T) {
 	j := engine.JobRow{Job: engine.Job{ID: "7", Key: "full:01M7", State: engine.Retryable}, Player: "Ana#EUW"}
 	v := view(&Data{Ready: true})
-	for name, cells := range map[string][]part.Cell{"jobs": cellsOf(v, columns.JobList)(j, nil), "retries": cellsOf(v, newRetryPage().fields)(j, nil)} {
+	for name, cells := range map[string][]part.Cell{"jobs": cellsOf(v, columns.JobList)(j, nil), "retries": cellsOf(v, NewRetryPage().Fields)(j, nil)} {
 		if !slices.ContainsFunc(cells, func(c part.Cell) bool { return strings.HasPrefix(c.Text, "Ana#EUW") }) {
 			t.Errorf("%s shows %+v", name, cells)
 		}

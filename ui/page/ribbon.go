@@ -89,7 +89,7 @@ func ribbonHigh(calls []engine.CallRow) float64 {
 // callColumns are the newest calls in columns side by side, so many rows of them: the first
 // row has the newest ones.
 func (v *View) callColumns(calls []engine.CallRow, w, rows int) []string {
-	across := clamp((w-2)/callWide, 1, 3)
+	across := Clamp((w-2)/callWide, 1, 3)
 	wide := (w - 2 + callGap) / across
 	out := make([]string, 0, rows)
 	l := part.NewLine(v.Theme, w)
@@ -104,7 +104,7 @@ func (v *View) callColumns(calls []engine.CallRow, w, rows int) []string {
 		out = append(out, l.String())
 	}
 	if len(calls) == 0 && rows > 0 {
-		out[0] = v.row(w, part.As(themes.Dim, " "+or(v.waiting(), v.start("no call yet", "{sync} starts a sync"))))
+		out[0] = v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), v.start("no call yet", "{sync} starts a sync"))))
 	}
 	return out
 }
@@ -115,7 +115,7 @@ const callWide, callGap = 56, 4
 // callCells write one call: when, how it was answered, what was asked for, what Riot took
 // and what it had waited for the limiter.
 func (v *View) callCells(l *part.Line, c *engine.CallRow, w int) {
-	status, cells := columns.StatusCell(c), clamp(w-52, 4, 7)
+	status, cells := columns.StatusCell(c), Clamp(w-52, 4, 7)
 	if len(status.Text) > cells { // timeout, network: there was no answer
 		status.Text = "none"
 	}

@@ -198,7 +198,7 @@ func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
 	c.Seam(1, min(len(src.Items), rows-1))
 	beside(v, s.Rows, c, life+2, p.list.onRow(len(src.Items)))
 	s.Rows = append(s.Rows, facts...)
-	s.Click = func(_, y int) string { return p.list.clicked(src, y-1) }
+	s.Click = func(_, y int) string { return p.list.Clicked(src, y-1) }
 	return s
 }
 

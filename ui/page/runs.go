@@ -21,7 +21,7 @@ func runRows(v *View, runs []run, w, h int) (rows []string) {
 // trackedBlock lists the accounts that are looked after by the calendar.
 func trackedBlock(v *View, w, h int) part.Section {
 	rest := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
-	return part.Section{Title: "TRACKED", Note: count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no account is tracked"), Height: h}
+	return part.Section{Title: "TRACKED", Note: Count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no account is tracked"), Height: h}
 }
 
 // accountRows are accounts with how they stand, h rows at most.
@@ -35,7 +35,7 @@ func accountRows(v *View, all []engine.AccountRow, w, h int, none string) []stri
 		rows = append(rows, l.String())
 	}
 	if len(all) == 0 && h > 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " "+or(v.waiting(), none))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), none))))
 	}
 	return rows
 }

@@ -86,7 +86,7 @@ func (a axis) promised(s *saw, v *View, b engine.BucketRow, h *engine.HostForeca
 	from := a.Back
 	if b.Paces && len(h.Windows) > 0 { // the plan is a moment old: its first window says what had been made by then
 		reset, used = h.Windows[0].End, float64(h.Windows[0].Made)
-		from = clamp(a.At(h.Windows[0].Begin), 0, a.Back)
+		from = Clamp(a.At(h.Windows[0].Begin), 0, a.Back)
 	}
 	if !reset.After(v.Now) {
 		reset, used = v.Now.Add(b.Window), 0
@@ -122,7 +122,7 @@ func hitKind(c *engine.CallRow) string { return strings.TrimPrefix(string(c.Clas
 // bucketsBy are all that limits calls: first the window that sets the pace, then what is
 // down, the other windows of its host, and those of other hosts.
 func bucketsBy(v *View, first engine.BucketRow) []engine.BucketRow {
-	all := limitsOf(v)
+	all := LimitsOf(v)
 	rank := func(b engine.BucketRow) int {
 		switch {
 		case b.Limit > 0 && bucketKey(b) == bucketKey(first):

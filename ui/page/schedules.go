@@ -14,22 +14,22 @@ import (
 // Schedules lists what runs by the calendar: when next, what became of the last
 // run, and which runs were left out and why.
 type Schedules struct {
-	listPage[engine.ScheduleRow]
-	answer
+	ListPage[engine.ScheduleRow]
+	Answer
 	page engine.SchedulesPage
 	plan planned
-	foot foot
+	foot Foot
 }
 
 // NewSchedules makes the screen.
 func NewSchedules() *Schedules {
-	p := &Schedules{foot: newFoot()}
-	p.list = newList(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
+	p := &Schedules{foot: NewFoot()}
+	p.List = NewList(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
 	switched := func(op engine.Op, r engine.ScheduleRow) Effect { return do(engine.Command{Op: op, Schedule: r.Name}) }
-	p.is = screenOf[engine.ScheduleRow]{
-		screen: ScreenSchedules, crumb: "Schedules", file: "schedules", row: "schedule",
-		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.ScheduleRow { return p.page.Schedules }) },
-		does: map[Action]func(*View, engine.ScheduleRow) Effect{
+	p.Is = ScreenOf[engine.ScheduleRow]{
+		Screen: ScreenSchedules, Crumb: "Schedules", File: "schedules", Row: "schedule",
+		Fill: func(v *View) { p.Put(v, MadeOf{Came: p.Came}, func() []engine.ScheduleRow { return p.page.Schedules }) },
+		Does: map[Action]func(*View, engine.ScheduleRow) Effect{
 			Retry: func(_ *View, r engine.ScheduleRow) Effect { return switched(engine.OpRunSchedule, r) },
 			Pause: func(_ *View, r engine.ScheduleRow) Effect {
 				if r.Paused {
@@ -38,14 +38,14 @@ func NewSchedules() *Schedules {
 				return switched(engine.OpPauseSchedule, r)
 			},
 			Edit: func(_ *View, r engine.ScheduleRow) Effect { return Effect{Text: p.plan.ask(r)} },
-			Open: func(_ *View, r engine.ScheduleRow) Effect { return Effect{Open: toJob(r.Last.Job)} },
+			Open: func(_ *View, r engine.ScheduleRow) Effect { return Effect{Open: ToJob(r.Last.Job)} },
 		},
-		cannot: func(v *View, a Action, r engine.ScheduleRow) string {
+		Cannot: func(v *View, a Action, r engine.ScheduleRow) string {
 			switch {
 			case a == Open && r.Last.Job == "":
 				return "its last run made no job"
 			case a == Cancel:
-				return v.keyed("{pause} pauses a schedule; {open} opens the job of its last run")
+				return v.Keyed("{pause} pauses a schedule; {open} opens the job of its last run")
 			}
 			return ""
 		},
@@ -55,37 +55,37 @@ func NewSchedules() *Schedules {
 
 // Want implements Page: schedules move with the database.
 func (p *Schedules) Want(v *View) engine.Query {
-	if !p.due(v, v.Seq) {
-		return p.foot.want(v)
+	if !p.Due(v, v.Seq) {
+		return p.foot.Want(v)
 	}
 	return engine.SchedulesQuery{}
 }
 
 // Got implements Page.
 func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.foot.got(q, a, err)
-	receive[engine.SchedulesQuery](&p.answer, v, q, a, err, &p.page)
+	p.foot.Got(q, a, err)
+	Receive[engine.SchedulesQuery](&p.Answer, v, q, a, err, &p.page)
 }
 
 // Draw implements Page.
 // The selected schedule stands in full below the list; where there is room the runs of all of them
 // on one axis, and below that what comes next and what was left out.
 func (p *Schedules) Draw(v *View) []string {
-	p.refresh(v)
-	result := &p.fields[resultAt].Head
+	p.Refresh(v)
+	result := &p.Fields[resultAt].Head
 	if result.Min = columns.ScheduleList[resultAt].Head.Min; v.Size != S {
 		result.Min = wholeResult
 	}
-	below := p.detail(v, v.inner(v.W))
-	h, room := p.parts(v, len(below))
+	below := p.detail(v, v.Inner(v.W))
+	h, room := p.Parts(v, len(below))
 	title := "SELECTED"
-	list := p.section(v, v.inner(v.W), h, p.empty(v), part.Section{Title: "SCHEDULES", Note: p.note(v), Tail: p.told(v)})
-	if r, ok := p.selected(); ok {
+	list := p.Section(v, v.Inner(v.W), h, p.empty(v), part.Section{Title: "SCHEDULES", Note: p.Note(v), Tail: p.Told(v)})
+	if r, ok := p.Selected(); ok {
 		title = r.Name
 	}
 	sections := []part.Section{list, {Title: title, Rows: below, Height: room}}
-	if left := room - len(below) - 2; left > len(p.shown) {
-		rows := timeRows(v, v.inner(v.W), left, p.runsBack(v), scheduleAhead, p.runs(v))
+	if left := room - len(below) - 2; left > len(p.Shown) {
+		rows := timeRows(v, v.Inner(v.W), left, p.runsBack(v), scheduleAhead, p.runs(v))
 		sections[1].Height = len(below)
 		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three", Rows: rows, Height: len(rows)})
 	}
@@ -96,7 +96,7 @@ func (p *Schedules) Draw(v *View) []string {
 	if v.Size == L {
 		blocks = append(blocks, func(w, h int) part.Section { return trackedBlock(v, w, h) })
 	}
-	return v.above(sections, blocks, &p.foot)
+	return v.Above(sections, blocks, &p.foot)
 }
 
 // resultAt is the column of what became of a run, which is told whole where there is room.
@@ -106,7 +106,7 @@ const resultAt, wholeResult = 7, 36
 func (p *Schedules) coming(v *View, w, h int) part.Section {
 	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: runRows(v, v.runsOf(p.page.Schedules), w, h), Height: h}
 	if len(s.Rows) == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " none is planned"))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none is planned"))}
 	}
 	return s
 }
@@ -128,12 +128,12 @@ func (p *Schedules) leftOut(v *View, w, h int) part.Section {
 	for _, t := range all {
 		text := v.Clock(t.Planned) + " " + t.name
 		if t.Count > 1 {
-			text += ", " + count(t.Count) + " times"
+			text += ", " + Count(t.Count) + " times"
 		}
-		s.Rows = append(s.Rows, v.row(w, part.As(themes.Warn, " "+string(t.Result)), part.Plain(" "+text)), v.row(w, part.As(themes.Dim, "   "+t.Reason)))
+		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Warn, " "+string(t.Result)), part.Plain(" "+text)), v.Row(w, part.As(themes.Dim, "   "+t.Reason)))
 	}
 	if len(all) == 0 {
-		s.Rows = []string{v.row(w, part.As(themes.Dim, " none"))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none"))}
 	}
 	return s
 }
@@ -150,7 +150,7 @@ const (
 // than it goes ahead.
 func (p *Schedules) runsBack(v *View) time.Duration {
 	back := scheduleBack
-	for _, r := range p.shown {
+	for _, r := range p.Shown {
 		if age := v.Now.Sub(r.Last.At); r.Last.Result != "" && age <= scheduleAhead {
 			back = max(back, (age/scheduleStep+1)*scheduleStep)
 		}
@@ -160,8 +160,8 @@ func (p *Schedules) runsBack(v *View) time.Duration {
 
 // runs are the last run of each schedule and those that are planned.
 func (p *Schedules) runs(v *View) []timeRow {
-	rows := make([]timeRow, len(p.shown))
-	for i, r := range p.shown {
+	rows := make([]timeRow, len(p.Shown))
+	for i, r := range p.Shown {
 		rows[i].name = r.Name
 		sign := v.Theme.State("SCHEDULED")
 		if r.Paused {
@@ -189,9 +189,9 @@ const shownSkips = 5
 // runs were left out.
 // While a new plan is typed, what it would mean stands in its place.
 func (p *Schedules) detail(v *View, w int) []string {
-	r, ok := p.selected()
+	r, ok := p.Selected()
 	if !ok {
-		return []string{v.row(w, part.As(themes.Dim, " no schedule is selected"))}
+		return []string{v.Row(w, part.As(themes.Dim, " no schedule is selected"))}
 	}
 	if rows, ok := p.plan.draw(v, r.Name, w); ok {
 		return rows
@@ -199,21 +199,21 @@ func (p *Schedules) detail(v *View, w int) []string {
 	rows := append(p.about(v, &r, w), nextRuns(v, &r, w))
 	rows = append(rows, lastRun(v, &r, w)...)
 	if r.Edit.Expr != "" {
-		rows = append(rows, v.row(w, part.As(themes.Accent, " "+editedText(v, &r))))
+		rows = append(rows, v.Row(w, part.As(themes.Accent, " "+editedText(v, &r))))
 	}
 	if r.Paused {
 		why := "paused" + columns.ByUser(r.By) + " " + v.Ago(r.Since)
 		if r.Reason != "" {
 			why += ": " + r.Reason
 		}
-		rows = append(rows, v.row(w, part.As(themes.Held, " "+why)))
+		rows = append(rows, v.Row(w, part.As(themes.Held, " "+why)))
 	}
 	for _, t := range r.Skipped[:min(len(r.Skipped), shownSkips)] {
 		text := " " + string(t.Result) + " " + v.Clock(t.Planned)
 		if t.Count > 1 {
-			text = " " + string(t.Result) + " " + count(t.Count) + " from " + v.Clock(t.Planned) + " to " + v.Clock(t.Last)
+			text = " " + string(t.Result) + " " + Count(t.Count) + " from " + v.Clock(t.Planned) + " to " + v.Clock(t.Last)
 		}
-		rows = append(rows, v.row(w, part.As(themes.Warn, text), part.As(themes.Dim, "  "+t.Reason)))
+		rows = append(rows, v.Row(w, part.As(themes.Warn, text), part.As(themes.Dim, "  "+t.Reason)))
 	}
 	return rows
 }
@@ -222,10 +222,10 @@ func (p *Schedules) detail(v *View, w int) []string {
 func (p *Schedules) about(v *View, r *engine.ScheduleRow, w int) []string {
 	var rows []string
 	if does := scheduleDoes[r.Name]; does != "" {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " does   "), part.Plain(does)))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, " does   "), part.Plain(does)))
 	}
-	facts := v.join(part.Plain(or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)), part.As(themes.Dim, "if missed: "+r.Misfire))
-	return append(rows, v.row(w, append([]part.Cell{part.As(themes.Dim, " when   ")}, facts...)...))
+	facts := v.Join(part.Plain(Or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)), part.As(themes.Dim, "if missed: "+r.Misfire))
+	return append(rows, v.Row(w, append([]part.Cell{part.As(themes.Dim, " when   ")}, facts...)...))
 }
 
 // nextRuns are the next runs of a schedule.
@@ -237,7 +237,7 @@ func nextRuns(v *View, r *engine.ScheduleRow, w int) string {
 	if len(r.Next) == 0 {
 		next = append(next, part.As(themes.Dim, "never"))
 	}
-	return v.row(w, next...)
+	return v.Row(w, next...)
 }
 
 // lastRun tells all of what became of the last run: a list has room for its start.
@@ -250,7 +250,7 @@ func lastRun(v *View, r *engine.ScheduleRow, w int) []string {
 	label, room := " last", max(w-len(" last")-len(when)-1, 10)
 	var rows []string
 	for _, line := range part.Wrap(cell.Text, room) {
-		rows = append(rows, v.row(w, part.As(themes.Dim, label), part.Plain(when), part.As(cell.Token, line)))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, label), part.Plain(when), part.As(cell.Token, line)))
 		label, when = strings.Repeat(" ", len(label)), strings.Repeat(" ", len(when))
 	}
 	return rows
@@ -258,5 +258,5 @@ func lastRun(v *View, r *engine.ScheduleRow, w int) []string {
 
 // empty says why there is no row.
 func (p *Schedules) empty(v *View) string {
-	return or(p.absent(v, "the schedules", "schedules"), or(p.list.empty(v), "there is no schedule"))
+	return Or(p.Absent(v, "the schedules", "schedules"), Or(p.List.Empty(v), "there is no schedule"))
 }

@@ -18,7 +18,7 @@ func TestOverviewAndLimitsNameTheBucketThatPaces(t *testing.T) {
 		t.Errorf("the overview says %q", got)
 	}
 	for b, want := range map[*engine.BucketRow]string{&fullest: "700 wait", &paces: "paces 700 waiting", &other: ""} {
-		if _, more := bucketState(v, *b); more != want {
+		if _, more := BucketState(v, *b); more != want {
 			t.Errorf("limits says %q of %s per %s, not %q", more, b.Host, b.Window, want)
 		}
 	}

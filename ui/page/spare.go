@@ -14,13 +14,13 @@ type spares struct {
 
 // shows reports whether a column belongs to the list as it is chosen, whatever room
 // there is.
-func (l *list[T]) shows(i int) bool {
+func (l *List[T]) shows(i int) bool {
 	return !l.hidden[i] && (!l.spare.is[i] || l.spare.on[i] || l.spare.roomy || l.wide)
 }
 
 // seen reports whether the operator takes a column for shown: one that comes unasked
 // is, when it came.
-func (l *list[T]) seen(i int) bool {
+func (l *List[T]) seen(i int) bool {
 	if !l.spare.is[i] || l.spare.on[i] {
 		return l.shows(i)
 	}
@@ -30,7 +30,7 @@ func (l *list[T]) seen(i int) bool {
 // preferred is a column beside spare ones. Those that were asked for stay before what
 // is dropped otherwise, and on a narrow screen a name gives way to them before the text
 // that a row is read for does. Those that come unasked leave names and texts whole.
-func (l *list[T]) preferred(v *View, i int, c part.Column) part.Column {
+func (l *List[T]) preferred(v *View, i int, c part.Column) part.Column {
 	switch {
 	case v.Size == M && c.Flex > 1 && len(l.spare.on) == 0: // what a row is read for is whole
 		c.Min = max(c.Min, c.Width)
@@ -50,13 +50,13 @@ func (l *list[T]) preferred(v *View, i int, c part.Column) part.Column {
 const roomyMore = 6
 
 // keep notes which spare columns a frame of w cells shows.
-func (l *list[T]) keep(t part.Table, w int) {
+func (l *List[T]) keep(t part.Table, w int) {
 	if len(l.spare.is) == 0 {
 		return
 	}
 	l.spare.drawn = map[int]bool{}
 	at := t.Shown(w)
-	for i, n := 0, 0; i < len(l.fields); i++ {
+	for i, n := 0, 0; i < len(l.Fields); i++ {
 		if !l.shows(i) {
 			continue
 		}
@@ -66,7 +66,7 @@ func (l *list[T]) keep(t part.Table, w int) {
 }
 
 // toggle shows or hides a column.
-func (l *list[T]) toggle(i int) {
+func (l *List[T]) toggle(i int) {
 	seen := l.seen(i)
 	delete(l.hidden, i)
 	delete(l.spare.on, i)

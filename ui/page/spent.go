@@ -96,7 +96,7 @@ func (s *spent) bar(v *View, l *part.Line, w int) *part.Line {
 	if s.result.Glyph != "" {
 		happened, ahead = s.shares[:s.planned], s.shares[s.planned:]
 	}
-	cells := clamp(room*was/all, len(happened), room-len(ahead))
+	cells := Clamp(room*was/all, len(happened), room-len(ahead))
 	if len(happened) > 0 {
 		l.Stack(cells, happened)
 	}

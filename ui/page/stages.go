@@ -34,7 +34,7 @@ var stages = []stage{
 		if at == before {
 			return "one call"
 		}
-		return or(a.Platform, "no platform") + ", one call"
+		return Or(a.Platform, "no platform") + ", one call"
 	}},
 	{engine.PhaseList, "ids", nil, func(v *View, a engine.AccountRow, at int) string {
 		switch {
@@ -44,9 +44,9 @@ var stages = []stage{
 			return ""
 		}
 		if v.Size == S {
-			return count(a.Listed) + " listed"
+			return Count(a.Listed) + " listed"
 		}
-		return count(a.Listed) + " in " + human.Counted(a.Pages, "page", "pages")
+		return Count(a.Listed) + " in " + human.Counted(a.Pages, "page", "pages")
 	}},
 	{engine.PhaseMatches, "matches", func(a engine.AccountRow) engine.Progress { return a.Matches }, func(v *View, a engine.AccountRow, at int) string {
 		if at == before && a.Matches.Total <= 0 {
@@ -78,15 +78,15 @@ var stages = []stage{
 func leftOf(v *View, p engine.Progress) string {
 	switch gaps := p.Gaps(); {
 	case p.Open > 0 && p.Open < p.Total && v.Size == S:
-		return count(p.Open) + " left"
+		return Count(p.Open) + " left"
 	case p.Open > 0 && p.Open < p.Total:
-		return count(p.Open) + " left of " + count(p.Total)
+		return Count(p.Open) + " left of " + Count(p.Total)
 	case p.Open > 0:
-		return count(p.Open) + " to come"
+		return Count(p.Open) + " to come"
 	case gaps != "":
 		return gaps
 	}
-	return count(p.Total) + " done"
+	return Count(p.Total) + " done"
 }
 
 // stands is where a run stands to a stage, and the word for its sign.
@@ -141,7 +141,7 @@ func throttled(a engine.AccountRow) part.Cell {
 	if a.Throttled == 0 {
 		return part.Cell{}
 	}
-	return part.As(themes.Warn, "429s "+count(a.Throttled))
+	return part.As(themes.Warn, "429s "+Count(a.Throttled))
 }
 
 // stageRows are the stages of a run side by side: sign and name, bar, words.
@@ -175,7 +175,7 @@ func stageList(v *View, a engine.AccountRow, w int) []string {
 		at, word := s.stands(a)
 		sign := v.Theme.State(word)
 		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(s.name), 10, part.Words)
-		s.bar(l, a, word, clamp(w-42, 4, 24))
+		s.bar(l, a, word, Clamp(w-42, 4, 24))
 		rows = append(rows, l.Gap(2).Put(themes.Dim, s.text(v, a, at)).String())
 	}
 	return rows

@@ -18,7 +18,7 @@ func progressOf(v *View, a engine.AccountRow) part.Cell {
 	if p.Total <= 0 {
 		found := ""
 		if a.Listed > 0 {
-			found = count(a.Listed) + "/?"
+			found = Count(a.Listed) + "/?"
 		}
 		return part.Cell{Text: found, Ratio: -1}
 	}
@@ -46,14 +46,14 @@ func stageOf(v *View, a engine.AccountRow) string {
 	case engine.PhaseResolve:
 		return "resolving the Riot ID"
 	case engine.PhaseList:
-		return "listing page " + count(a.Pages+1) + ", " + count(a.Listed) + " found"
+		return "listing page " + Count(a.Pages+1) + ", " + Count(a.Listed) + " found"
 	case engine.PhaseReport:
 		return "building the report"
 	case engine.PhaseTimelines:
 		return "timelines " + part.Of(int64(a.Timelines.Done()), int64(a.Timelines.Total))
 	}
 	if a.Resumed > 0 && a.ResumedAt > 0 {
-		return "resumed at " + count(a.ResumedAt)
+		return "resumed at " + Count(a.ResumedAt)
 	}
 	return "matches"
 }

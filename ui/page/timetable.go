@@ -338,7 +338,7 @@ func hostNames(v *View) string {
 	if len(all) <= namedHosts {
 		return strings.Join(all, ", ")
 	}
-	return strings.Join(all[:namedHosts-1], ", ") + " and " + count(len(all)-namedHosts+1) + " more"
+	return strings.Join(all[:namedHosts-1], ", ") + " and " + Count(len(all)-namedHosts+1) + " more"
 }
 
 // namedHosts is how many hosts a title names.

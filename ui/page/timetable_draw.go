@@ -90,7 +90,7 @@ func (t *timetable) rows(v *View, w, lanes, picked int) []string {
 		labels[first+i] = part.Plain(shown[i].name)
 	}
 	if n := len(t.lanes) - lanes; n > 0 && lanes > 0 {
-		text := "+" + count(n) + " more"
+		text := "+" + Count(n) + " more"
 		c.Try(first+lanes-1, t.Width-len(text), themes.Dim, text)
 	}
 	rows := make([]string, len(labels))
@@ -128,7 +128,7 @@ func (t *timetable) marks(rows []string, high float64) {
 	}
 	_, step, apart := evenScale(high, len(rows))
 	for n, y := 0, len(rows)-1; y >= 0; n, y = n+1, y-apart {
-		rows[y] = count(n * int(step))
+		rows[y] = Count(n * int(step))
 	}
 }
 
@@ -168,7 +168,7 @@ func (t *timetable) bursts(c *part.Chart, y int, high float64) {
 		if most == 0 {
 			continue
 		}
-		text := count(int(most))
+		text := Count(int(most))
 		if at := from - 1 - len(text); !c.Try(y, at, themes.Dim, text) && x+1+len(text) < t.Back {
 			c.Try(y, x+1, themes.Dim, text)
 		}
@@ -198,10 +198,10 @@ func (t *timetable) odd() func(cell int) bool {
 func (t *timetable) drawSums(c *part.Chart, y int) {
 	for _, w := range t.windows {
 		from, to := max(t.At(w.begin), 0), min(t.At(w.end), t.Width)
-		text, token := count(w.made), themes.Dim
+		text, token := Count(w.made), themes.Dim
 		switch {
 		case w.now && w.planned > 0:
-			more := "+" + count(w.planned)
+			more := "+" + Count(w.planned)
 			x := (from+to)/2 - (len(text)+len(more))/2
 			if to-from >= len(text)+len(more) && c.Try(y, x, themes.Figure, text) {
 				c.Put(y, x+len(text), themes.Run, more)
@@ -215,7 +215,7 @@ func (t *timetable) drawSums(c *part.Chart, y int) {
 		case !w.begin.Before(t.Now) && w.planned == 0:
 			text = "free"
 		case w.planned > 0:
-			text, token = count(w.planned), themes.Planned(themes.Run)
+			text, token = Count(w.planned), themes.Planned(themes.Run)
 		}
 		if to-from > len(text) {
 			c.Try(y, (from+to)/2-len(text)/2, token, text)
@@ -244,7 +244,7 @@ func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane, high
 	c.Area(y, 1, part.Series{Values: values, Top: high / laneScale})
 	matches := ""
 	if l.matches > 0 {
-		matches = count(l.matches)
+		matches = Count(l.matches)
 	}
 	later := " ~" + engine.When(l.done, v.Now) + " " + v.Theme.Glyphs.Crumb // a gap to the dots
 	switch at := t.At(l.done); {
@@ -327,15 +327,15 @@ func (t *timetable) dueTexts(v *View) []string {
 	n := len(t.due)
 	switch {
 	case n == 0 && t.stuck > 0 && t.plan != nil && t.plan.Stuck:
-		return []string{count(t.stuck) + " wait: " + briefWhy(v, t.plan.Why)}
+		return []string{Count(t.stuck) + " wait: " + briefWhy(v, t.plan.Why)}
 	case n == 0:
 		return nil
 	}
-	text := count(n) + " due in " + human.Age(t.due[n-1].Sub(v.Now))
+	text := Count(n) + " due in " + human.Age(t.due[n-1].Sub(v.Now))
 	switch {
 	case v.Size == S:
 	case t.late > 0:
-		late := text + ", " + count(t.late) + " late"
+		late := text + ", " + Count(t.late) + " late"
 		return []string{late + ": no room before", late, text}
 	case n == 1:
 		return []string{text + ", in a window with room", text}
@@ -374,7 +374,7 @@ func (v *View) syncsText() string {
 		}
 	}
 	for _, word := range words {
-		out = append(out, count(counts[word])+" "+word)
+		out = append(out, Count(counts[word])+" "+word)
 	}
 	return strings.Join(out, ", ")
 }

@@ -34,10 +34,10 @@ func (v *View) totals(p *past, t *timetable, dead []*engine.JobRow, n int) []tot
 	e := &v.Engine
 	waiting := inLines(v.Queues)
 	return []total{
-		{name: "CALLS", short: v.callsUnit(), value: count(e.Calls()), beat: v.callsBeat(), note: v.allowed(t), token: themes.Run, spark: v.callsCourse(n), high: v.evenOf(t, sparkEvery)},
+		{name: "CALLS", short: v.callsUnit(), value: Count(e.Calls()), beat: v.callsBeat(), note: v.allowed(t), token: themes.Run, spark: v.callsCourse(n), high: v.evenOf(t, sparkEvery)},
 		{name: "STORED", short: "stored", value: tallCount(e.Stored), beat: p.change(v, storedBy), note: v.found(), token: themes.Run, spark: above(p.course(v, n, storedBy))},
-		{name: "IN LINE", short: "in line", value: count(waiting), beat: p.change(v, lined), note: v.empties(t, waiting), token: themes.Run, spark: p.course(v, n, lined)},
-		{name: "RETRYING", short: "retry", value: count(e.Retrying), beat: v.nextRetry(), token: themes.Retry, spark: p.course(v, n, retrying)},
+		{name: "IN LINE", short: "in line", value: Count(waiting), beat: p.change(v, lined), note: v.empties(t, waiting), token: themes.Run, spark: p.course(v, n, lined)},
+		{name: "RETRYING", short: "retry", value: Count(e.Retrying), beat: v.nextRetry(), token: themes.Retry, spark: p.course(v, n, retrying)},
 		{name: "GAVE UP", short: "gave up", value: human.Count(e.Failed), note: v.gaveUpOf(dead), token: themes.Err, spark: rises(p.course(v, n, failedBy)), high: 1.6},
 		{name: "429s", short: "429s", value: human.Count(e.Throttled), note: v.unexpected(), token: themes.Warn, spark: rises(p.course(v, n, throttles)), high: 1.6},
 	}
@@ -107,9 +107,9 @@ func (p *past) change(v *View, of func(*engine.Moment) float64) string {
 	}
 	switch d := int(of(now) - of(was)); {
 	case d > 0:
-		return "+" + count(d) + "/min"
+		return "+" + Count(d) + "/min"
 	case d < 0:
-		return v.Theme.Glyphs.Minus + count(-d) + "/min"
+		return v.Theme.Glyphs.Minus + Count(-d) + "/min"
 	}
 	return ""
 }
@@ -145,7 +145,7 @@ func (v *View) allowed(t *timetable) string {
 	case t.span <= 0:
 		return ""
 	}
-	return "key allows " + count(int(int64(t.limit)*int64(time.Minute)/int64(t.span)))
+	return "key allows " + Count(int(int64(t.limit)*int64(time.Minute)/int64(t.span)))
 }
 
 // evenOf is how many calls go in a time when the limit is used evenly.
@@ -168,7 +168,7 @@ func (v *View) found() string {
 	case n == 0 || int64(len(v.Accounts)) < v.Engine.Accounts || int64(n) < v.Engine.Stored:
 		return ""
 	}
-	return "of " + count(n) + " found"
+	return "of " + Count(n) + " found"
 }
 
 // empties is when the line is empty.

@@ -149,24 +149,24 @@ func (v *View) pad() int {
 	return 1
 }
 
-// inner is how wide the rows of sections are that stand in a block of w cells.
-func (v *View) inner(w int) int { return w - 2*v.pad() }
+// Inner is how wide the rows of sections are that stand in a block of w cells.
+func (v *View) Inner(w int) int { return w - 2*v.pad() }
 
-// sections draws a block of w x h cells whose first cell is x, y of the page's area.
-func (v *View) sections(x, y, w, h int, sections ...part.Section) []string {
+// Sections draws a block of w x h cells whose first cell is x, y of the page's area.
+func (v *View) Sections(x, y, w, h int, sections ...part.Section) []string {
 	return part.Sections(v.Theme, v.X+x, v.Y+y, w, h, v.pad(), v.Hits, sections...)
 }
 
-// whole draws sections on all of the page's area.
-func (v *View) whole(sections ...part.Section) []string {
-	return v.sections(0, 0, v.W, v.H, sections...)
+// Whole draws sections on all of the page's area.
+func (v *View) Whole(sections ...part.Section) []string {
+	return v.Sections(0, 0, v.W, v.H, sections...)
 }
 
-// row is one painted row of w cells.
-func (v *View) row(w int, cells ...part.Cell) string { return part.Row(v.Theme, w, cells...) }
+// Row is one painted row of w cells.
+func (v *View) Row(w int, cells ...part.Cell) string { return part.Row(v.Theme, w, cells...) }
 
-// fitting joins facts as join does, as many whole ones as w cells hold.
-func (v *View) fitting(w int, facts ...part.Cell) []part.Cell {
+// Fitting joins facts as join does, as many whole ones as w cells hold.
+func (v *View) Fitting(w int, facts ...part.Cell) []part.Cell {
 	var kept []part.Cell
 	for _, f := range facts {
 		width := safe.Width(safe.Text(f.Text))
@@ -177,14 +177,14 @@ func (v *View) fitting(w int, facts ...part.Cell) []part.Cell {
 			kept = append(kept, f)
 		}
 	}
-	return v.join(kept...)
+	return v.Join(kept...)
 }
 
 // leading is join for w cells: the first fact stands whatever its width, and others
 // follow while they fit whole.
 func (v *View) leading(w int, first part.Cell, more ...part.Cell) []part.Cell {
 	if first.Text == "" {
-		return v.fitting(w, more...)
+		return v.Fitting(w, more...)
 	}
 	facts := []part.Cell{first}
 	for _, f := range more {
@@ -193,13 +193,13 @@ func (v *View) leading(w int, first part.Cell, more ...part.Cell) []part.Cell {
 			facts = append(facts, f)
 		}
 	}
-	return v.join(facts...)
+	return v.Join(facts...)
 }
 
 // failed says in the place of a list that it could not be read: it is asked for again by
 // itself, see answer.due.
 func (v *View) failed(what string) string {
-	return v.Theme.State("ERROR").Glyph + " ERROR  " + what + v.keyed(" could not be read; tried again by itself, {reload} at once")
+	return v.Theme.State("ERROR").Glyph + " ERROR  " + what + v.Keyed(" could not be read; tried again by itself, {reload} at once")
 }
 
 // unread reports whether a text is what failed says.
@@ -207,11 +207,11 @@ func (v *View) unread(text string) bool {
 	return strings.HasPrefix(text, v.Theme.State("ERROR").Glyph+" ERROR")
 }
 
-// said is a sentence in the place of what there is not, on as many rows as it needs.
-func (v *View) said(w int, text string) []string {
+// Said is a sentence in the place of what there is not, on as many rows as it needs.
+func (v *View) Said(w int, text string) []string {
 	rows := []string{""}
 	for _, line := range part.Wrap(text, max(w-6, 10)) {
-		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+line)))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+line)))
 	}
 	return rows
 }
@@ -219,8 +219,8 @@ func (v *View) said(w int, text string) []string {
 // sep joins facts that stand in one row.
 func (v *View) sep() part.Cell { return part.As(themes.Dim, " "+v.Theme.Glyphs.Sep+" ") }
 
-// join puts facts in one row, empty ones left out.
-func (v *View) join(facts ...part.Cell) []part.Cell {
+// Join puts facts in one row, empty ones left out.
+func (v *View) Join(facts ...part.Cell) []part.Cell {
 	var cells []part.Cell
 	for _, f := range facts {
 		if f.Text == "" {
@@ -250,7 +250,7 @@ func (v *View) start(why, key string) string {
 	if v.Engine.State == engine.EngineBrowse {
 		return why
 	}
-	return why + " " + v.Theme.Glyphs.Sep + " " + v.keyed(key)
+	return why + " " + v.Theme.Glyphs.Sep + " " + v.Keyed(key)
 }
 
 // liveJob is a job as the engine has it now. Actions on a frozen screen act on
@@ -270,7 +270,7 @@ func (v *View) liveJob(j engine.JobRow) engine.JobRow {
 func (v *View) bucket(name string) string {
 	if b, ok := v.bucketOf(name); ok {
 		scope, _, _ := strings.Cut(name, " ")
-		return scope + " " + count(b.Limit) + "/" + count(int(b.Window/time.Second)) + "s"
+		return scope + " " + Count(b.Limit) + "/" + Count(int(b.Window/time.Second)) + "s"
 	}
 	return name
 }
@@ -291,7 +291,7 @@ func (v *View) bucketOf(name string) (engine.BucketRow, bool) {
 		window = seconds
 	}
 	for _, b := range v.Limits.Buckets {
-		if b.Limit > 0 && window == count(int(b.Window/time.Second))+"s" && scope == b.Kind+":"+b.Host {
+		if b.Limit > 0 && window == Count(int(b.Window/time.Second))+"s" && scope == b.Kind+":"+b.Host {
 			return b, true
 		}
 	}
@@ -334,9 +334,9 @@ func Keyed(text string, key func(name string) string) string {
 	}
 }
 
-// keyed is Keyed with the keys in force. Where there are none, as in line mode, an
+// Keyed is Keyed with the keys in force. Where there are none, as in line mode, an
 // action is called by its name.
-func (v *View) keyed(text string) string {
+func (v *View) Keyed(text string) string {
 	if v.Keys == nil {
 		return Keyed(text, func(name string) string { return name[strings.IndexByte(name, '/')+1:] })
 	}

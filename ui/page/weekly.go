@@ -19,7 +19,7 @@ const weeklyEvery = time.Minute
 
 // weekly is the report of all tracked accounts, week by week.
 type weekly struct {
-	answer
+	Answer
 	weeks []engine.WeeklyReport // the newest first
 	first int                   // of those, the newest that is shown
 	end   bool                  // there is none older
@@ -33,7 +33,7 @@ func (p *weekly) want(v *View) engine.Query {
 	if p.pending || !v.Ready {
 		return nil
 	}
-	stale := v.Now.Sub(p.at) >= weeklyEvery && !v.Frozen || !p.have
+	stale := v.Now.Sub(p.at) >= weeklyEvery && !v.Frozen || !p.Have
 	switch {
 	case len(p.weeks) == 0 && (p.at.IsZero() || stale):
 		p.asked = ""
@@ -43,7 +43,7 @@ func (p *weekly) want(v *View) engine.Query {
 		return nil
 	}
 	// what failed is not asked again with each frame
-	if p.err != nil && v.Now.Sub(p.at) < reloadEvery && !p.at.IsZero() {
+	if p.Err != nil && v.Now.Sub(p.at) < reloadEvery && !p.at.IsZero() {
 		return nil
 	}
 	p.pending, p.at = true, v.Now
@@ -75,7 +75,7 @@ func (p *weekly) got(v *View, q engine.WeeklyQuery, a engine.Answer, err error) 
 	if errors.Is(err, engine.ErrNotFound) {
 		p.end, err = true, nil
 	}
-	if !p.take(v, err) {
+	if !p.Take(v, err) {
 		return
 	}
 	r, ok := weeklyOf(a)
@@ -101,7 +101,7 @@ func weeklyOf(a engine.Answer) (engine.WeeklyReport, bool) {
 }
 
 // step goes to an older or a newer week.
-func (p *weekly) step(by int) { p.first = clamp(p.first+by, 0, max(len(p.weeks)-1, 0)) }
+func (p *weekly) step(by int) { p.first = Clamp(p.first+by, 0, max(len(p.weeks)-1, 0)) }
 
 // reload reads all weeks again.
 func (p *weekly) reload() { *p = weekly{} }
@@ -122,9 +122,9 @@ func asReport(w *engine.WeeklyReport) *engine.PlayReport {
 func (p *Reports) drawWeekly(v *View) []string {
 	weeks := p.weekly.shown(v)
 	if len(weeks) == 0 {
-		return v.whole(part.Section{
-			Title: "WEEKLY REPORT", Tail: p.weekly.told(v),
-			Rows: v.said(v.inner(v.W), p.weeklyEmpty(v)),
+		return v.Whole(part.Section{
+			Title: "WEEKLY REPORT", Tail: p.weekly.Told(v),
+			Rows: v.Said(v.Inner(v.W), p.weeklyEmpty(v)),
 		})
 	}
 	top := 1.0
@@ -135,7 +135,7 @@ func (p *Reports) drawWeekly(v *View) []string {
 	w := v.W / beside
 	rows := make([][]string, len(weeks))
 	for i := range weeks {
-		rows[i] = p.weekRows(v, &weeks[i], top, v.inner(w))
+		rows[i] = p.weekRows(v, &weeks[i], top, v.Inner(w))
 	}
 	h := len(rows[0]) + 2
 	var boxes [][]string
@@ -148,7 +148,7 @@ func (p *Reports) drawWeekly(v *View) []string {
 		if i < len(weeks) {
 			panel = part.Section{Title: weekTitle(&weeks[i]), Rows: rows[i]}
 		}
-		boxes = append(boxes, v.sections(w*i, 0, width, h, panel))
+		boxes = append(boxes, v.Sections(w*i, 0, width, h, panel))
 	}
 	below := v.H - h
 	if v.Size != L || below < 3 {
@@ -156,7 +156,7 @@ func (p *Reports) drawWeekly(v *View) []string {
 	}
 	left := *v
 	left.W = v.W * 2 / 3
-	right := v.sections(left.W, h, v.W-left.W, below, weekModes(v, &weeks[0], v.inner(v.W-left.W)))
+	right := v.Sections(left.W, h, v.W-left.W, below, weekModes(v, &weeks[0], v.Inner(v.W-left.W)))
 	return part.Stack(part.Beside(boxes...), part.Beside(p.weekAccounts(&left, &weeks[0], below), right))
 }
 
@@ -174,9 +174,9 @@ func weekModes(v *View, week *engine.WeeklyReport, w int) part.Section {
 // weeklyEmpty says why there is no week, and how to have one made now.
 func (p *Reports) weeklyEmpty(v *View) string {
 	switch {
-	case p.weekly.loading():
+	case p.weekly.Loading():
 		return "loading the weekly report…"
-	case !p.weekly.have:
+	case !p.weekly.Have:
 		return "the weekly report could not be read"
 	}
 	return v.start("no weekly report yet", "it is made each Monday; to make it now press {overview}, {overview/schedules}, go to report.weekly and press {schedules/retry}")
@@ -194,7 +194,7 @@ func weekTitle(w *engine.WeeklyReport) string {
 // weekRows are a week's map with what it covers.
 func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w int) []string {
 	r := asReport(week)
-	cell := clamp((w-dayWidth-totalWidth)/24, 1, 6)
+	cell := Clamp((w-dayWidth-totalWidth)/24, 1, 6)
 	still := heatMap{day: -1, numbers: p.numbers} // the cursor of the play time is not on this map
 	word, token := "COMPLETE", themes.OK
 	sign := v.Theme.State("OK")
@@ -203,9 +203,9 @@ func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w in
 		token = sign.Token
 	}
 	rows := []string{
-		v.row(w, append([]part.Cell{part.Plain(" "), part.As(token, sign.Glyph+" "+word+" ")},
-			v.join(part.Plain(count(week.Complete)+" of "+human.Counted(len(week.Accounts), "account", "accounts")), part.Plain(human.Counted(week.Played, "game", "games")))...)...),
-		v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(part.As(themes.Dim, week.Zone), part.As(themes.Dim, "built "+v.Clock(week.Built)))...)...),
+		v.Row(w, append([]part.Cell{part.Plain(" "), part.As(token, sign.Glyph+" "+word+" ")},
+			v.Join(part.Plain(Count(week.Complete)+" of "+human.Counted(len(week.Accounts), "account", "accounts")), part.Plain(human.Counted(week.Played, "game", "games")))...)...),
+		v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(part.As(themes.Dim, week.Zone), part.As(themes.Dim, "built "+v.Clock(week.Built)))...)...),
 		still.hoursRow(v, cell, w),
 	}
 	for d := range r.Minutes {
@@ -217,13 +217,13 @@ func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w in
 	if shownWeeks(v) == 1 {
 		return append(rows, still.scaleRow(v, top, w))
 	}
-	return append(rows, v.row(w, part.As(themes.Dim, "   one scale: "), part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(spanOf(top)))))
+	return append(rows, v.Row(w, part.As(themes.Dim, "   one scale: "), part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(spanOf(top)))))
 }
 
 // weekTall is how many rows a day of the week gets: the accounts below have their
 // rows first.
 func weekTall(v *View, accounts int) int {
-	return clamp((v.H-9-max(accounts, 3))/7, 1, 3)
+	return Clamp((v.H-9-max(accounts, 3))/7, 1, 3)
 }
 
 // weekAccounts lists what each account played in a week, the most first.
@@ -235,7 +235,7 @@ func (p *Reports) weekAccounts(v *View, week *engine.WeeklyReport, h int) []stri
 	slices.SortStableFunc(all, func(a, b engine.WeeklyAccount) int {
 		return cmp.Or(cmp.Compare(b.Minutes, a.Minutes), cmp.Compare(a.RiotID, b.RiotID))
 	})
-	w := v.inner(v.W)
+	w := v.Inner(v.W)
 	most := 0.0
 	for _, a := range all {
 		most = max(most, a.Minutes)
@@ -245,15 +245,15 @@ func (p *Reports) weekAccounts(v *View, week *engine.WeeklyReport, h int) []stri
 		rows = append(rows, weekAccountRow(v, a, most, w))
 	}
 	if len(all) == 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, "   no account was tracked in this week")))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, "   no account was tracked in this week")))
 	}
-	return v.sections(0, v.H-h, v.W, h, part.Section{
-		Title: "ACCOUNTS", Note: some(len(all)) + " in the " + weekTitle(week), Tail: v.keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep + v.keyed(" {states} play time"), Rows: rows,
+	return v.Sections(0, v.H-h, v.W, h, part.Section{
+		Title: "ACCOUNTS", Note: some(len(all)) + " in the " + weekTitle(week), Tail: v.Keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep + v.Keyed(" {states} play time"), Rows: rows,
 	})
 }
 
 func weekAccountRow(v *View, a engine.WeeklyAccount, most float64, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(a.RiotID), clamp(w/4, 14, 28), part.Words).Gap(1)
+	l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(a.RiotID), Clamp(w/4, 14, 28), part.Words).Gap(1)
 	l.Field(part.Plain(hours(a.Minutes)), 8, part.Number).Gap(2)
 	if bar := w - 96; bar >= 8 { // what is missing needs room, too
 		l.Bar(themes.Run, min(bar, 60), a.Minutes/max(most, 1)).Gap(2)

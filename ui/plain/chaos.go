@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/session"
 )
 
@@ -29,7 +30,7 @@ func (p *plain) chaos(arg string) {
 		p.say("Refused: " + wrong + ".")
 		return
 	}
-	e := page.InjectNamed(&s, ask)
+	e := chaospanel.InjectNamed(&s, ask)
 	if e.Confirm == nil {
 		p.disturb(ask)
 		return

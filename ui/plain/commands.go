@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/screen"
 )
 
 // mostLines is how many rows of a list are said at once.
@@ -96,7 +97,7 @@ func (p *plain) help(string) {
 // It is the screen itself, asked for its export: the plain console has the same rows in the same
 // order, and none of its own.
 func (p *plain) list(of page.Target, filter string) {
-	pg, v := page.New(&of), p.view()
+	pg, v := screen.New(&of), p.view()
 	if f, ok := pg.(page.Filterer); ok && filter != "" {
 		if err := f.SetFilter(filter); err != nil {
 			p.say("The filter is wrong: " + err.Error() + ".")

@@ -1,4 +1,4 @@
-package page
+package screen
 
 import (
 	"strings"
@@ -8,13 +8,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
-var screens = map[Size][2]int{S: {80, 24}, M: {120, 36}, L: {200, 56}}
+var screens = map[page.Size][2]int{page.S: {80, 24}, page.M: {120, 36}, page.L: {200, 56}}
 
-func drawn(p Page, d *Data, size Size) string {
-	v := view(d)
+func drawn(p page.Page, d *page.Data, size page.Size) string {
+	v := pagetest.View(d)
 	v.W, v.H, v.Size = screens[size][0], screens[size][1], size
 	return ansi.Strip(strings.Join(p.Draw(v), "\n"))
 }
@@ -23,12 +25,12 @@ func drawn(p Page, d *Data, size Size) string {
 func TestARateIsShownAfterAMinute(t *testing.T) {
 	row := engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-5 * time.Second), SinceStart: true, Meter: engine.Meter{CallsPerMin: 37}}
 	for size := range screens {
-		d := &Data{Ready: true, Engine: row}
-		if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 calls", "since start")) || strings.Contains(text, "/min") {
+		d := &page.Data{Ready: true, Engine: row}
+		if text := drawn(page.NewOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 calls", "since start")) || strings.Contains(text, "/min") {
 			t.Errorf("after five seconds at size %v:\n%s", size, text)
 		}
 		d.Engine.SinceStart = false
-		if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 /min", "/min")) || strings.Contains(text, "since start") {
+		if text := drawn(page.NewOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 /min", "/min")) || strings.Contains(text, "since start") {
 			t.Errorf("after a minute at size %v:\n%s", size, text)
 		}
 	}
@@ -36,8 +38,8 @@ func TestARateIsShownAfterAMinute(t *testing.T) {
 
 // unit is what tells the calls: on a small screen with their number, which is drawn tall on
 // others.
-func unit(size Size, small, others string) string {
-	if size == S {
+func unit(size page.Size, small, others string) string {
+	if size == page.S {
 		return small
 	}
 	return others
@@ -47,12 +49,12 @@ func unit(size Size, small, others string) string {
 func TestUptimeIsToldFromTheStart(t *testing.T) {
 	for size := range screens {
 		for age, want := range map[time.Duration]string{0: "up <1 min", 3 * time.Hour: "up 3 h"} {
-			d := &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-age)}}
-			if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, want) {
+			d := &page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-age)}}
+			if text := drawn(page.NewOverviewPage(), d, size); !strings.Contains(text, want) {
 				t.Errorf("%q is not told at size %v:\n%s", want, size, text)
 			}
 		}
-		if text := drawn(newOverviewPage(), &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineBrowse, Started: uitest.Noon}}, size); strings.Contains(text, "up <1 min") {
+		if text := drawn(page.NewOverviewPage(), &page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineBrowse, Started: uitest.Noon}}, size); strings.Contains(text, "up <1 min") {
 			t.Errorf("no engine is up at size %v:\n%s", size, text)
 		}
 	}
@@ -65,13 +67,13 @@ func TestOldReadingsSayTheirAge(t *testing.T) {
 		at  time.Time
 		old bool
 	}{{uitest.Noon.Add(-7 * time.Minute), true}, {uitest.Noon.Add(-3 * time.Second), false}, {time.Time{}, false}} {
-		d := &Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Meter: engine.Meter{P50: 118 * time.Millisecond, Answered: c.at}}}
+		d := &page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Meter: engine.Meter{P50: 118 * time.Millisecond, Answered: c.at}}}
 		d.Limits.Buckets = []engine.BucketRow{{Host: "asia", Kind: "app", Window: time.Second, Limit: 1600, Server: 1056, ServerAt: c.at}}
 		for size := range screens {
-			if text := drawn(newOverviewPage(), d, size); !strings.Contains(text, "118 ms median") || strings.Contains(text, "118 ms median, 7 min ago") != c.old {
+			if text := drawn(page.NewOverviewPage(), d, size); !strings.Contains(text, "118 ms median") || strings.Contains(text, "118 ms median, 7 min ago") != c.old {
 				t.Errorf("p50 of %v at size %v:\n%s", c.at, size, text)
 			}
-			if text := drawn(newLimitPage(), d, size); size != S && (!strings.Contains(text, "1,056") || strings.Contains(text, "Riot said 1,056, 7 min ago") != c.old) {
+			if text := drawn(page.NewLimitPage(), d, size); size != page.S && (!strings.Contains(text, "1,056") || strings.Contains(text, "Riot said 1,056, 7 min ago") != c.old) {
 				t.Errorf("the server's count of %v at size %v:\n%s", c.at, size, text)
 			}
 		}

@@ -1,4 +1,5 @@
-package page
+// Package members is the screen of the processes that share a database.
+package members
 
 import (
 	"errors"
@@ -8,26 +9,29 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Members lists the processes that share a database: who leads, what each does, and who has led.
 type Members struct {
-	listPage[engine.MemberRow]
-	answer
+	page.ListPage[engine.MemberRow]
+	page.Answer
 	page engine.MembersPage
-	foot foot
+	foot page.Foot
 }
 
-// NewMembers makes the screen.
-func NewMembers() *Members {
-	p := &Members{foot: newFoot()}
-	p.list = newList(columns.Members, columns.MemberList.Drawn("minute", byView(minuteCell)), func(r *engine.MemberRow) string { return r.ID })
-	p.is = screenOf[engine.MemberRow]{
-		screen: ScreenMembers, crumb: "Members", file: "members", row: "member",
-		fill: func(v *View) { p.put(v, madeOf{came: p.came}, func() []engine.MemberRow { return p.page.Members }) },
-		cannot: func(_ *View, a Action, _ engine.MemberRow) string {
-			if a == Open {
+// New makes the screen.
+func New() *Members {
+	p := &Members{foot: page.NewFoot()}
+	p.List = page.NewList(columns.Members, columns.MemberList.Drawn("minute", page.ByView(minuteCell)), func(r *engine.MemberRow) string { return r.ID })
+	p.Is = page.ScreenOf[engine.MemberRow]{
+		Screen: page.ScreenMembers, Crumb: "Members", File: "members", Row: "member",
+		Fill: func(v *page.View) {
+			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.MemberRow { return p.page.Members })
+		},
+		Cannot: func(_ *page.View, a page.Action, _ engine.MemberRow) string {
+			if a == page.Open {
 				return "a member has no screen of its own: all of it stands here"
 			}
 			return ""
@@ -38,55 +42,55 @@ func NewMembers() *Members {
 
 // Want implements Page: members give signs of life whether anything changes or not.
 // The second as the version makes it ask again and again.
-func (p *Members) Want(v *View) engine.Query {
-	if !p.due(v, uint64(v.Now.Unix())) {
-		return p.foot.want(v)
+func (p *Members) Want(v *page.View) engine.Query {
+	if !p.Due(v, uint64(v.Now.Unix())) {
+		return p.foot.Want(v)
 	}
 	return engine.MembersQuery{}
 }
 
 // Got implements Page.
-func (p *Members) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.foot.got(q, a, err)
-	receive[engine.MembersQuery](&p.answer, v, q, a, err, &p.page)
+func (p *Members) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+	p.foot.Got(q, a, err)
+	page.Receive[engine.MembersQuery](&p.Answer, v, q, a, err, &p.page)
 }
 
 // Draw implements Page.
-func (p *Members) Draw(v *View) []string {
-	p.refresh(v)
+func (p *Members) Draw(v *page.View) []string {
+	p.Refresh(v)
 	p.fit(v)
-	w := v.inner(v.W)
-	if !p.have && errors.Is(p.err, engine.ErrNotFound) {
+	w := v.Inner(v.W)
+	if !p.Have && errors.Is(p.Err, engine.ErrNotFound) {
 		return p.alone(v, w)
 	}
-	r, ok := p.selected()
+	r, ok := p.Selected()
 	facts := memberFacts(v, &r)
-	h := min(max(p.all, len(p.shown))+1, max(v.H/3, 2))
-	list := p.section(v, w, h, p.empty(v), part.Section{Title: "MEMBERS", Note: p.note(v), Tail: p.told(v)})
+	h := min(max(p.All, len(p.Shown))+1, max(v.H/3, 2))
+	list := p.Section(v, w, h, p.empty(v), part.Section{Title: "MEMBERS", Note: p.Note(v), Tail: p.Told(v)})
 	selected := func(w, _ int) part.Section {
-		return part.Section{Title: "SELECTED", Note: r.ID, Rows: factRows(v, w, facts), Height: len(facts)}
+		return part.Section{Title: "SELECTED", Note: r.ID, Rows: page.FactRows(v, w, facts), Height: len(facts)}
 	}
 	switch {
 	case !ok:
-		return v.whole(list)
-	case v.Size == S:
-		return v.whole(list, selected(w, 0), p.led(v, w, v.H-h-len(facts)-5))
+		return v.Whole(list)
+	case v.Size == page.S:
+		return v.Whole(list, selected(w, 0), p.led(v, w, v.H-h-len(facts)-5))
 	}
-	rows := append(v.sections(0, 0, v.W, h+1, list), v.row(v.W))
-	rows = append(rows, v.abreast(len(rows), min(ledRows+1, v.H-len(rows)), []func(w, h int) part.Section{
+	rows := append(v.Sections(0, 0, v.W, h+1, list), v.Row(v.W))
+	rows = append(rows, v.Abreast(len(rows), min(ledRows+1, v.H-len(rows)), []func(w, h int) part.Section{
 		selected, func(w, h int) part.Section { return p.led(v, w, h) },
 	})...)
 	if tall := min(2+loadRows*len(p.page.Members), v.H-len(rows)-1); tall > loadRows+1 {
-		rows = append(rows, v.row(v.W))
-		rows = append(rows, v.sections(0, len(rows), v.W, tall, p.minute(v, w, tall-1))...)
+		rows = append(rows, v.Row(v.W))
+		rows = append(rows, v.Sections(0, len(rows), v.W, tall, p.minute(v, w, tall-1))...)
 	}
 	left := v.H - len(rows)
-	if v.Size == L && left > leastFoot {
-		return p.foot.fill(v, rows, func(w, h int) part.Section { return logPanel(v, w, h) })
+	if v.Size == page.L && left > page.LeastFoot {
+		return p.foot.Fill(v, rows, func(w, h int) part.Section { return page.LogPanel(v, w, h) })
 	}
 	if left > 2 {
-		rows = append(rows, v.row(v.W))
-		rows = append(rows, v.sections(0, len(rows), v.W, left-1, logPanel(v, w, left-2))...)
+		rows = append(rows, v.Row(v.W))
+		rows = append(rows, v.Sections(0, len(rows), v.W, left-1, page.LogPanel(v, w, left-2))...)
 	}
 	return rows
 }
@@ -95,30 +99,30 @@ func (p *Members) Draw(v *View) []string {
 const ledRows = 7
 
 // alone says that there are no members, and what would make some.
-func (p *Members) alone(v *View, w int) []string {
-	said := v.said(w, Sentence(p.err))
+func (p *Members) alone(v *page.View, w int) []string {
+	said := v.Said(w, page.Sentence(p.Err))
 	own := part.Section{Title: "MEMBERS", Rows: said, Height: len(said)}
 	switch v.Size {
-	case S:
-		return v.whole(own, logPanel(v, w, v.H-own.Height-3))
-	case L:
-		return p.foot.withLog(v, v.H-own.Height-3, own)
+	case page.S:
+		return v.Whole(own, page.LogPanel(v, w, v.H-own.Height-3))
+	case page.L:
+		return p.foot.WithLog(v, v.H-own.Height-3, own)
 	}
 	b, _ := v.Limits.Pacing()
-	return v.above([]part.Section{own}, []func(w, h int) part.Section{
-		func(w, h int) part.Section { return v.limitsBlock(b.Host, w, h) },
-		func(w, h int) part.Section { return logPanel(v, w, h) },
+	return v.Above([]part.Section{own}, []func(w, h int) part.Section{
+		func(w, h int) part.Section { return v.LimitsBlock(b.Host, w, h) },
+		func(w, h int) part.Section { return page.LogPanel(v, w, h) },
 	}, &p.foot)
 }
 
 // fit keeps the notes whole where there is room: the past minute has a chart of its own there.
-func (p *Members) fit(v *View) {
-	for i := range p.fields {
-		switch head := &p.fields[i].Head; p.fields[i].Name {
+func (p *Members) fit(v *page.View) {
+	for i := range p.Fields {
+		switch head := &p.Fields[i].Head; p.Fields[i].Name {
 		case "note":
-			head.Min = map[Size]int{S: 10, M: wholeNote, L: wholeNote}[v.Size]
+			head.Min = map[page.Size]int{page.S: 10, page.M: wholeNote, page.L: wholeNote}[v.Size]
 		case "minute":
-			head.Priority = map[Size]int{S: 1, M: 9, L: 1}[v.Size]
+			head.Priority = map[page.Size]int{page.S: 1, page.M: 9, page.L: 1}[v.Size]
 		}
 	}
 }
@@ -128,26 +132,26 @@ const wholeNote = 31
 
 // minuteCell draws the calls of the past minute.
 // Each has its own scale here; the chart below has one for all of them.
-func minuteCell(v *View, r *engine.MemberRow) part.Cell {
+func minuteCell(v *page.View, r *engine.MemberRow) part.Cell {
 	values := make([]float64, len(r.Calls))
 	for i, n := range r.Calls {
 		values[i] = float64(n)
 	}
-	return part.As(themes.Run, sparkText(v, values, 1))
+	return part.As(themes.Run, page.SparkText(v, values, 1))
 }
 
 // memberFacts are what a list has no room for.
-func memberFacts(v *View, r *engine.MemberRow) []fact {
+func memberFacts(v *page.View, r *engine.MemberRow) []page.Fact {
 	is := string(r.Role)
 	if r.Here {
 		is += ", and shows you this"
 	}
-	return []fact{
-		{"role", is},
-		{"runs", "since " + v.Clock(r.Since) + ", on " + r.Host},
-		{"API key", or(r.Key, "none")},
-		{"clock", columns.ClockOff(r.Ahead) + " to the database's"},
-		{"note", or(columns.NoteOf(r), "nothing is wrong")},
+	return []page.Fact{
+		{Key: "role", Value: is},
+		{Key: "runs", Value: "since " + v.Clock(r.Since) + ", on " + r.Host},
+		{Key: "API key", Value: page.Or(r.Key, "none")},
+		{Key: "clock", Value: columns.ClockOff(r.Ahead) + " to the database's"},
+		{Key: "note", Value: page.Or(columns.NoteOf(r), "nothing is wrong")},
 	}
 }
 
@@ -155,7 +159,7 @@ func memberFacts(v *View, r *engine.MemberRow) []fact {
 const loadRows = 3
 
 // minute is the past minute of each member on one scale.
-func (p *Members) minute(v *View, w, h int) part.Section {
+func (p *Members) minute(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "PAST MINUTE", Note: "calls per 5 s", Height: h}
 	wide := (w - 3 - memberName - 6) / engine.ForecastPast // of a step
 	rows := (h - 1) / loadRows
@@ -165,7 +169,7 @@ func (p *Members) minute(v *View, w, h int) part.Section {
 	cells := wide * engine.ForecastPast
 	c := part.NewChart(v.Theme, part.NewAxis(p.page.At, engine.ForecastStep/time.Duration(wide), cells, cells+1), h)
 	c.Words(0)
-	shown := p.shown[:min(len(p.shown), rows)]
+	shown := p.Shown[:min(len(p.Shown), rows)]
 	high := 1
 	for _, m := range shown {
 		for _, n := range m.Calls {
@@ -189,7 +193,7 @@ func (p *Members) minute(v *View, w, h int) part.Section {
 		l.Reset(w, false)
 		sum := ""
 		if labels[y].ID != "" {
-			sum = count(labels[y].Minute())
+			sum = page.Count(labels[y].Minute())
 		}
 		l.Gap(1).Field(part.Plain(labels[y].ID), memberName-1, part.Words).Field(part.As(themes.Figure, sum), 5, part.Number).Gap(2)
 		s.Rows = append(s.Rows, c.Row(l, y).String())
@@ -201,10 +205,10 @@ func (p *Members) minute(v *View, w, h int) part.Section {
 const memberName = 13
 
 // led says who leads, and who did, the latest first.
-func (p *Members) led(v *View, w, h int) part.Section {
+func (p *Members) led(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "WHO HAS LED", Height: h}
 	for _, line := range part.Wrap(columns.Led(&p.page), w-2) {
-		s.Rows = append(s.Rows, v.row(w, part.Plain(" "+line)))
+		s.Rows = append(s.Rows, v.Row(w, part.Plain(" "+line)))
 	}
 	for i, t := range p.page.Terms {
 		cells := []part.Cell{part.As(themes.Dim, " "+v.Clock(t.Since)+"  "), part.Plain(t.Leader + " on " + t.Host)}
@@ -215,9 +219,9 @@ func (p *Members) led(v *View, w, h int) part.Section {
 		if w >= wideTerms {
 			cells = append(cells, part.As(themes.Dim, "  "+before))
 		}
-		s.Rows = append(s.Rows, v.row(w, cells...))
+		s.Rows = append(s.Rows, v.Row(w, cells...))
 		if w < wideTerms && before != "" {
-			s.Rows = append(s.Rows, v.row(w, part.As(themes.Dim, "   "+before)))
+			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, "   "+before)))
 		}
 	}
 	s.Rows = s.Rows[:min(len(s.Rows), max(h, 0))]
@@ -237,6 +241,6 @@ func tookOver(t, before *engine.TermRow) string {
 }
 
 // empty says why there is nobody to see.
-func (p *Members) empty(v *View) string {
-	return or(p.absent(v, "the members", "members"), or(p.list.empty(v), "nobody works on the database"))
+func (p *Members) empty(v *page.View) string {
+	return page.Or(p.Absent(v, "the members", "members"), page.Or(p.List.Empty(v), "nobody works on the database"))
 }

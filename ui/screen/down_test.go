@@ -1,4 +1,4 @@
-package page
+package screen
 
 import (
 	"strings"
@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -20,14 +22,14 @@ func TestI7_AnEndpointThatIsDownIsARowOfLimits(t *testing.T) {
 		{Host: "asia", Kind: "method", Method: "match-v5.match", Window: 10 * time.Second, Limit: 2000, Used: 7, Server: 7, Waiting: 33},
 	}
 	for _, known := range [][]engine.BucketRow{nil, windows} {
-		for size, wh := range map[Size][2]int{S: {80, 24}, M: {120, 36}, L: {200, 56}} {
-			d := &Data{Ready: true, Limits: engine.LimitsRow{At: uitest.Noon, Buckets: known, Breakers: breakers}}
-			for name, p := range map[string]Page{"limits": newLimitPage(), "overview": newOverviewPage()} {
-				v := view(d)
+		for size, wh := range map[page.Size][2]int{page.S: {80, 24}, page.M: {120, 36}, page.L: {200, 56}} {
+			d := &page.Data{Ready: true, Limits: engine.LimitsRow{At: uitest.Noon, Buckets: known, Breakers: breakers}}
+			for name, p := range map[string]page.Page{"limits": page.NewLimitPage(), "overview": page.NewOverviewPage()} {
+				v := pagetest.View(d)
 				v.W, v.H, v.Size = wh[0], wh[1], size
 				text := ansi.Strip(strings.Join(p.Draw(v), "\n"))
 				next := "next try in 12 s"
-				if name == "limits" && size == S {
+				if name == "limits" && size == page.S {
 					next = " 12 s"
 				}
 				for _, want := range []string{"match", "DOWN", next} {
@@ -38,9 +40,9 @@ func TestI7_AnEndpointThatIsDownIsARowOfLimits(t *testing.T) {
 			}
 		}
 	}
-	v := view(&Data{Ready: true, Limits: engine.LimitsRow{Breakers: breakers}})
+	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Breakers: breakers}})
 	v.Limits.Breakers[0].Next = time.Time{}
-	if word, text := bucketState(v, limitsOf(v)[0]); word != "DOWN" || !strings.HasPrefix(text, "tried now, 33 wait, since ") {
+	if word, text := page.BucketState(v, page.LimitsOf(v)[0]); word != "DOWN" || !strings.HasPrefix(text, "tried now, 33 wait, since ") {
 		t.Errorf("%s, %s", word, text)
 	}
 }

@@ -1,4 +1,5 @@
-package page
+// Package forensics is the screen of one 429: our counts beside Riot's, and who spent them.
+package forensics
 
 import (
 	"cmp"
@@ -10,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -20,43 +22,43 @@ import (
 // somebody else uses the key; if we had counted enough ourselves, the limiter is wrong.
 type Forensics struct {
 	seq     uint64 // of the call; 0 = the latest 429
-	windows pane
-	answer
+	windows page.Pane
+	page.Answer
 	found engine.Forensics
-	foot  foot
+	foot  page.Foot
 }
 
-// NewForensics makes the screen of a call in the flight recorder.
-func NewForensics(seq uint64) *Forensics { return &Forensics{seq: seq, foot: newFoot()} }
+// New makes the screen of a call in the flight recorder.
+func New(seq uint64) *Forensics { return &Forensics{seq: seq, foot: page.NewFoot()} }
 
 // Screen implements Page.
-func (p *Forensics) Screen() Screen { return ScreenForensics }
+func (p *Forensics) Screen() page.Screen { return page.ScreenForensics }
 
 // Crumb implements Page.
-func (p *Forensics) Crumb(*View) string { return "429 of call " + strconv.FormatUint(p.seq, 10) }
+func (p *Forensics) Crumb(*page.View) string { return "429 of call " + strconv.FormatUint(p.seq, 10) }
 
 // Want implements Page: what led to an answer does not change any more.
-func (p *Forensics) Want(v *View) engine.Query {
-	if !p.due(v, p.seq) {
-		return p.foot.want(v)
+func (p *Forensics) Want(v *page.View) engine.Query {
+	if !p.Due(v, p.seq) {
+		return p.foot.Want(v)
 	}
 	return engine.ForensicsQuery{Seq: p.seq}
 }
 
 // Got implements Page.
-func (p *Forensics) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.foot.got(q, a, err)
+func (p *Forensics) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.ForensicsQuery)
-	if ok && asked.Seq == p.seq && p.take(v, err) {
+	if ok && asked.Seq == p.seq && p.Take(v, err) {
 		p.found, _ = a.(engine.Forensics)
 		p.seq = cmp.Or(p.found.Call.Seq, p.seq)
-		p.answer.seq = p.seq
+		p.Answer.Seq = p.seq
 	}
 }
 
 // call is the call itself: the flight recorder has it before the answer does.
-func (p *Forensics) call(v *View) engine.CallRow {
-	if p.have {
+func (p *Forensics) call(v *page.View) engine.CallRow {
+	if p.Have {
 		return p.found.Call
 	}
 	for i := range v.Calls {
@@ -68,34 +70,34 @@ func (p *Forensics) call(v *View) engine.CallRow {
 }
 
 // SelectedJob implements Jobber.
-func (p *Forensics) SelectedJob(v *View) (engine.JobID, string) {
+func (p *Forensics) SelectedJob(v *page.View) (engine.JobID, string) {
 	job := p.call(v).Job
 	return job, string(job)
 }
 
 // Cannot implements Page.
-func (p *Forensics) Cannot(v *View, a Action) string {
-	if a == Open && p.call(v).Job == "" {
+func (p *Forensics) Cannot(v *page.View, a page.Action) string {
+	if a == page.Open && p.call(v).Job == "" {
 		return "this call belongs to no job"
 	}
 	return ""
 }
 
 // Act implements Page.
-func (p *Forensics) Act(v *View, a Action) Effect {
+func (p *Forensics) Act(v *page.View, a page.Action) page.Effect {
 	switch a {
-	case Trigger:
-		return Effect{Ask: AskSync}
-	case Open:
-		return Effect{Open: toJob(p.call(v).Job)}
-	case Recorder:
-		return Effect{Open: &Target{Screen: ScreenLimits, Seq: p.seq}}
+	case page.Trigger:
+		return page.Effect{Ask: page.AskSync}
+	case page.Open:
+		return page.Effect{Open: page.ToJob(p.call(v).Job)}
+	case page.Recorder:
+		return page.Effect{Open: &page.Target{Screen: page.ScreenLimits, Seq: p.seq}}
 	}
-	p.windows.steer(p.windowSource(v), a)
-	return Effect{}
+	p.windows.Steer(p.windowSource(v), a)
+	return page.Effect{}
 }
 
-func (p *Forensics) windowSource(v *View) part.Slice[engine.WindowCount] {
+func (p *Forensics) windowSource(v *page.View) part.Slice[engine.WindowCount] {
 	return part.Slice[engine.WindowCount]{
 		Items: p.found.Windows,
 		Key:   func(w engine.WindowCount) string { return w.Scope + "|" + w.Window.String() },
@@ -105,14 +107,14 @@ func (p *Forensics) windowSource(v *View) part.Slice[engine.WindowCount] {
 
 // windowCells is a window with our count and the server's beside it; drift is by how much theirs is
 // above ours.
-func windowCells(v *View, w engine.WindowCount, cells []part.Cell) []part.Cell {
+func windowCells(v *page.View, w engine.WindowCount, cells []part.Cell) []part.Cell {
 	fill := part.Cell{Text: part.None, Ratio: -1}
 	if w.Limit > 0 {
-		fill = part.Cell{Text: count(w.Ours) + "/" + count(w.Limit), Ratio: float64(w.Ours) / float64(w.Limit), Token: themes.Run}
+		fill = part.Cell{Text: page.Count(w.Ours) + "/" + page.Count(w.Limit), Ratio: float64(w.Ours) / float64(w.Limit), Token: themes.Run}
 	}
 	server, drift := part.As(themes.Dim, "not told"), part.As(themes.Dim, part.None)
 	if w.Server >= 0 {
-		server, drift = part.Plain(count(w.Server)), part.As(themes.OK, "0")
+		server, drift = part.Plain(page.Count(w.Server)), part.As(themes.OK, "0")
 	}
 	if d := w.Drift(); d != 0 {
 		drift = part.As(themes.Warn, strconv.Itoa(d))
@@ -124,7 +126,7 @@ func windowCells(v *View, w engine.WindowCount, cells []part.Cell) []part.Cell {
 }
 
 // verdict says of a window whose count broke it.
-func verdict(v *View, w engine.WindowCount) part.Cell {
+func verdict(v *page.View, w engine.WindowCount) part.Cell {
 	switch {
 	case w.Server < 0:
 		return part.As(themes.Dim, "the answer did not count this window")
@@ -149,31 +151,31 @@ var windowColumns = []part.Column{
 
 // Draw implements Page.
 // What the call was, then the counts of every window it fell into, then whose calls filled them.
-func (p *Forensics) Draw(v *View) []string {
-	w := v.inner(v.W)
+func (p *Forensics) Draw(v *page.View) []string {
+	w := v.Inner(v.W)
 	facts := p.facts(v, w)
-	windows := clamp(len(p.found.Windows)+1, 2, max(v.H/3, 2))
-	spent, log := v.beforeLog(max(v.H-len(facts)-windows-5, 0), len(p.found.Spent))
+	windows := page.Clamp(len(p.found.Windows)+1, 2, max(v.H/3, 2))
+	spent, log := v.BeforeLog(max(v.H-len(facts)-windows-5, 0), len(p.found.Spent))
 	empty := "the recorder kept no counts of this call"
 	switch {
-	case p.loading():
+	case p.Loading():
 		empty = "loading what led to it…"
-	case !p.have:
+	case !p.Have:
 		empty = "what led to it could not be read"
 	}
 	t := part.Table{Columns: windowColumns, Empty: empty}
-	return p.foot.withLog(v, log,
-		part.Section{Title: "RATE LIMIT HIT", Tail: or(p.told(v), v.keyed("{open} opens its job")), Rows: facts, Height: len(facts)},
-		p.windows.section(v, t, w, windows, p.windowSource(v), part.Section{Title: "OUR COUNTS BESIDE THE SERVER'S"}),
+	return p.foot.WithLog(v, log,
+		part.Section{Title: "RATE LIMIT HIT", Tail: page.Or(p.Told(v), v.Keyed("{open} opens its job")), Rows: facts, Height: len(facts)},
+		p.windows.Section(v, t, w, windows, p.windowSource(v), part.Section{Title: "OUR COUNTS BESIDE THE SERVER'S"}),
 		part.Section{Title: "WHO SPENT THE WINDOW", Rows: p.spentRows(v, w, spent), Height: spent})
 }
 
 // facts are the call and what follows from it.
-func (p *Forensics) facts(v *View, w int) []string {
+func (p *Forensics) facts(v *page.View, w int) []string {
 	c := p.call(v)
-	head := v.join(part.As(themes.Dim, clockMillis(v, c.At)), columns.StatusCell(&c), part.Plain(c.Host), part.Plain(columns.Versionless(c.Method)), part.Plain(c.Target), part.Plain(human.Millis(c.Took)))
-	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, head...)...)}
-	kind := or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
+	head := v.Join(part.As(themes.Dim, clockMillis(v, c.At)), columns.StatusCell(&c), part.Plain(c.Host), part.Plain(columns.Versionless(c.Method)), part.Plain(c.Target), part.Plain(human.Millis(c.Took)))
+	rows := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, head...)...)}
+	kind := page.Or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
 	why := []part.Cell{part.Plain(kind + " limit")}
 	if c.RetryAfter > 0 {
 		why = append(why, part.Plain("Retry-After "+human.Dur(c.RetryAfter)))
@@ -185,16 +187,16 @@ func (p *Forensics) facts(v *View, w int) []string {
 		why = append(why, part.As(themes.Err, "unexpected: by our count there was room"))
 	}
 	for _, line := range [][]part.Cell{why, {p.foreign(v), p.clock()}} {
-		rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, v.join(line...)...)...))
+		rows = append(rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(line...)...)...))
 	}
 	for _, line := range part.Wrap(p.found.Text, max(w-2, 10)) {
-		rows = append(rows, v.row(w, part.Plain(" "+line)))
+		rows = append(rows, v.Row(w, part.Plain(" "+line)))
 	}
 	return rows
 }
 
 // clockMillis is an instant to the millisecond: windows of a second are what this is about.
-func clockMillis(v *View, at time.Time) string {
+func clockMillis(v *page.View, at time.Time) string {
 	if at.IsZero() {
 		return ""
 	}
@@ -202,9 +204,9 @@ func clockMillis(v *View, at time.Time) string {
 }
 
 // foreign is whether another process uses the key.
-func (p *Forensics) foreign(v *View) part.Cell {
+func (p *Forensics) foreign(v *page.View) part.Cell {
 	switch {
-	case !p.have:
+	case !p.Have:
 		return part.Cell{}
 	case p.found.Foreign:
 		return part.As(themes.Warn, v.Theme.State("WARN").Glyph+" another process uses this key")
@@ -225,7 +227,7 @@ func (p *Forensics) clock() part.Cell {
 }
 
 // spentRows are the methods that spent the window's calls, with their shares.
-func (p *Forensics) spentRows(v *View, w, h int) []string {
+func (p *Forensics) spentRows(v *page.View, w, h int) []string {
 	total := 0
 	for _, s := range p.found.Spent {
 		total += s.Calls
@@ -237,19 +239,19 @@ func (p *Forensics) spentRows(v *View, w, h int) []string {
 			token, name = themes.Warn, "others with this key"
 		}
 		share := float64(s.Calls) / float64(max(total, 1))
-		l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(name), 26, part.Words).Gap(1).Field(part.Plain(count(s.Calls)), 6, part.Number).Gap(2)
-		l.Bar(token, clamp(l.Room()-8, 4, 60), share).Gap(1)
+		l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(name), 26, part.Words).Gap(1).Field(part.Plain(page.Count(s.Calls)), 6, part.Number).Gap(2)
+		l.Bar(token, page.Clamp(l.Room()-8, 4, 60), share).Gap(1)
 		rows = append(rows, l.Cells(part.As(themes.Dim, human.Percent(share))).String())
 	}
 	if len(rows) == 0 && h > 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, "   "+or(p.waitingText(), "nobody: the recorder has no call of that window any more"))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+page.Or(p.waitingText(), "nobody: the recorder has no call of that window any more"))))
 	}
 	return rows
 }
 
 // waitingText says that the answer is on its way.
 func (p *Forensics) waitingText() string {
-	if p.loading() {
+	if p.Loading() {
 		return "loading…"
 	}
 	return ""

@@ -1,4 +1,6 @@
-package page
+// Package chaospanel is the screen of the demo with what the simulated Riot does wrong, and what
+// the engine made of it.
+package chaospanel
 
 import (
 	"slices"
@@ -10,26 +12,27 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/chaos"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Chaos is the panel of the demo: what the simulated Riot does wrong beside what
 // the engine did about it.
 type Chaos struct {
-	footed
-	pane
+	page.Footed
+	page.Pane
 }
 
-// NewChaos makes the screen. It draws View.Chaos, which only the demo has.
-func NewChaos() *Chaos { return &Chaos{footed: footed{newFoot()}} }
+// New makes the screen. It draws View.Chaos, which only the demo has.
+func New() *Chaos { return &Chaos{Footed: page.Footed{Foot: page.NewFoot()}} }
 
 // Screen implements Page.
-func (p *Chaos) Screen() Screen { return ScreenChaos }
+func (p *Chaos) Screen() page.Screen { return page.ScreenChaos }
 
 // Crumb implements Page.
-func (p *Chaos) Crumb(*View) string { return "Chaos" }
+func (p *Chaos) Crumb(*page.View) string { return "Chaos" }
 
-func (p *Chaos) source(v *View) part.Slice[chaos.Row] {
+func (p *Chaos) source(v *page.View) part.Slice[chaos.Row] {
 	var rows []chaos.Row
 	if v.Chaos != nil {
 		rows = v.Chaos.Rows
@@ -38,49 +41,49 @@ func (p *Chaos) source(v *View) part.Slice[chaos.Row] {
 }
 
 // Cannot implements Page.
-func (p *Chaos) Cannot(v *View, a Action) string {
-	r, ok := selected(&p.pane, p.source(v))
+func (p *Chaos) Cannot(v *page.View, a page.Action) string {
+	r, ok := page.Selected(&p.Pane, p.source(v))
 	switch {
-	case a == More && ok && r.Preset:
-		return v.keyed("{inject} starts ") + r.Name + ": it takes no rate"
-	case a == Less && ok && r.Preset:
-		return v.keyed("{inject} ends ") + r.Name + v.keyed(", {clear chaos} ends all: it takes no rate")
-	case a == Less && ok && r.Rate == 0:
-		return r.Name + v.keyed(" has no rate: {more often} gives it one")
+	case a == page.More && ok && r.Preset:
+		return v.Keyed("{inject} starts ") + r.Name + ": it takes no rate"
+	case a == page.Less && ok && r.Preset:
+		return v.Keyed("{inject} ends ") + r.Name + v.Keyed(", {clear chaos} ends all: it takes no rate")
+	case a == page.Less && ok && r.Rate == 0:
+		return r.Name + v.Keyed(" has no rate: {more often} gives it one")
 	}
 	return ""
 }
 
 // Act implements Page.
-func (p *Chaos) Act(v *View, a Action) Effect {
-	r, ok := selected(&p.pane, p.source(v))
+func (p *Chaos) Act(v *page.View, a page.Action) page.Effect {
+	r, ok := page.Selected(&p.Pane, p.source(v))
 	switch {
-	case a == ClearChaos:
-		return Effect{Chaos: &chaos.Ask{Off: true}}
+	case a == page.ClearChaos:
+		return page.Effect{Chaos: &chaos.Ask{Off: true}}
 	case !ok:
-		return Effect{}
-	case a == Inject:
+		return page.Effect{}
+	case a == page.Inject:
 		return inject(&r)
-	case a == More, a == Less:
-		ask := r.Step(a == More)
-		return Effect{Chaos: &ask}
+	case a == page.More, a == page.Less:
+		ask := r.Step(a == page.More)
+		return page.Effect{Chaos: &ask}
 	}
-	p.steer(p.source(v), a)
-	return Effect{}
+	p.Steer(p.source(v), a)
+	return page.Effect{}
 }
 
 // inject strikes once, or starts a preset that does not run and ends one that does.
-func inject(r *chaos.Row) Effect {
+func inject(r *chaos.Row) page.Effect {
 	if r.Preset && r.On {
-		return Effect{Chaos: &chaos.Ask{Name: r.Name, Off: true}}
+		return page.Effect{Chaos: &chaos.Ask{Name: r.Name, Off: true}}
 	}
-	return Effect{Chaos: &chaos.Ask{Name: r.Name, Once: true}, Confirm: sure(r)}
+	return page.Effect{Chaos: &chaos.Ask{Name: r.Name, Once: true}, Confirm: sure(r)}
 }
 
 // InjectNamed is what an ask of the palette amounts to: a row that wants to be sure
 // is asked about here too.
-func InjectNamed(s *chaos.State, ask chaos.Ask) Effect {
-	e := Effect{Chaos: &ask}
+func InjectNamed(s *chaos.State, ask chaos.Ask) page.Effect {
+	e := page.Effect{Chaos: &ask}
 	if r, ok := s.Row(ask.Name); ok && !ask.Off {
 		e.Confirm = sure(r)
 	}
@@ -88,11 +91,11 @@ func InjectNamed(s *chaos.State, ask chaos.Ask) Effect {
 }
 
 // sure is the question before a row starts; nil = there is none.
-func sure(r *chaos.Row) *Confirm {
+func sure(r *chaos.Row) *page.Confirm {
 	if r.Sure == nil {
 		return nil
 	}
-	return &Confirm{Question: r.Sure.Text, Lines: r.Sure.Lines, Yes: r.Sure.Yes}
+	return &page.Confirm{Question: r.Sure.Text, Lines: r.Sure.Lines, Yes: r.Sure.Yes}
 }
 
 var chaosColumns = []part.Column{
@@ -110,19 +113,19 @@ var chaosWide = append(slices.Clone(chaosColumns[:3]),
 	part.Column{Title: "WHAT IS TO BE EXPECTED", Kind: part.Words, Min: 32, Width: 32},
 	part.Column{Title: "WHAT THE ENGINE DID", Kind: part.Words, Min: 20, Width: 30, Flex: 1})
 
-func chaosCells(v *View, r chaos.Row, cells []part.Cell) []part.Cell {
+func chaosCells(v *page.View, r chaos.Row, cells []part.Cell) []part.Cell {
 	name := part.Plain(r.Name)
 	if r.Preset {
 		name.Token = themes.Accent
 	}
 	did := part.Plain(r.Did)
-	hits := part.Plain(count(r.Hits))
+	hits := part.Plain(page.Count(r.Hits))
 	if r.Hits == 0 {
 		hits.Token = themes.Dim
 	}
 	cells = append(cells, name, injectedCell(v, &r), hits)
 	switch {
-	case v.Size != S:
+	case v.Size != page.S:
 		cells = append(cells, part.As(themes.Dim, r.Expect))
 		if r.Did == "" {
 			did = part.As(themes.Dim, part.None)
@@ -130,13 +133,13 @@ func chaosCells(v *View, r chaos.Row, cells []part.Cell) []part.Cell {
 	case r.Did == "":
 		did = part.As(themes.Dim, r.Expect)
 	default:
-		did.Text = or(part.Clause(r.Did, v.W-chaosLeft), r.Did)
+		did.Text = page.Or(part.Clause(r.Did, v.W-chaosLeft), r.Did)
 	}
 	return append(cells, did)
 }
 
 // injectedCell is how often the row strikes now.
-func injectedCell(v *View, r *chaos.Row) part.Cell {
+func injectedCell(v *page.View, r *chaos.Row) part.Cell {
 	if !r.On {
 		return part.As(themes.Dim, "off")
 	}
@@ -149,29 +152,29 @@ func injectedCell(v *View, r *chaos.Row) part.Cell {
 }
 
 // Draw implements Page.
-func (p *Chaos) Draw(v *View) []string {
+func (p *Chaos) Draw(v *page.View) []string {
 	v.Ticks = true // counts move without the engine telling
-	w := v.inner(v.W)
+	w := v.Inner(v.W)
 	src := p.source(v)
 	columns := chaosColumns
-	if v.Size != S {
+	if v.Size != page.S {
 		columns = chaosWide
 	}
 	table := part.Table{Columns: columns, Title: p.title(v), Empty: "only the demo has a simulated Riot to break"}
 	now := p.now(v, w)
 	rows := min(src.Len(), max(v.H-len(now)-3, 1))
 	panels := []part.Section{
-		{Head: table.Header(v.Theme, w), Rows: p.body(v, table, w, rows, src), Height: rows, Click: func(_, y int) string { return p.clicked(src, y) }},
-		{Title: "NOW", Tail: v.keyed("{clear chaos} clears all"), Rows: now, Height: len(now)},
+		{Head: table.Header(v.Theme, w), Rows: p.Body(v, table, w, rows, src), Height: rows, Click: func(_, y int) string { return p.Clicked(src, y) }},
+		{Title: "NOW", Tail: v.Keyed("{clear chaos} clears all"), Rows: now, Height: len(now)},
 	}
 	if left := v.H - rows - len(now) - 5; left > 0 {
 		story := chaosStory(v, w, left)
-		return p.foot.below(v, len(story), append(panels, part.Section{Title: "WHAT HAPPENED", Tail: "newest first", Rows: story, Height: left})...)
+		return p.Foot.Below(v, len(story), append(panels, part.Section{Title: "WHAT HAPPENED", Tail: "newest first", Rows: story, Height: left})...)
 	}
-	return v.whole(panels...)
+	return v.Whole(panels...)
 }
 
-func (p *Chaos) title(v *View) string {
+func (p *Chaos) title(v *page.View) string {
 	if v.Chaos == nil {
 		return "Chaos"
 	}
@@ -184,27 +187,27 @@ func (p *Chaos) title(v *View) string {
 
 // now is how the engine stands; where there is room, what the selected row is and
 // what the simulator counted too.
-func (p *Chaos) now(v *View, w int) []string {
-	rows := []string{v.row(w, append([]part.Cell{part.Plain(" ")}, v.fitting(w-2, engineNow(v)...)...)...)}
-	if v.Tall == Short || v.Chaos == nil {
+func (p *Chaos) now(v *page.View, w int) []string {
+	rows := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Fitting(w-2, engineNow(v)...)...)...)}
+	if v.Tall == page.Short || v.Chaos == nil {
 		return rows
 	}
 	c := v.Chaos
 	violations := part.As(themes.Dim, "0 over the limits")
 	if c.Violations > 0 {
-		violations = part.As(themes.Err, count(c.Violations)+" over the limits")
+		violations = part.As(themes.Err, page.Count(c.Violations)+" over the limits")
 	}
-	sums := v.join(part.As(themes.Dim, "simulator: "+human.Counted(c.Calls, "call", "calls")), violations,
-		part.As(themes.Dim, count(c.Early)+" before a Retry-After had passed"), part.As(themes.Dim, count(c.Repeated)+" for a match delivered before"))
-	rows = append(rows, v.row(w, append([]part.Cell{part.Plain(" ")}, sums...)...))
-	if r, ok := selected(&p.pane, p.source(v)); ok {
-		rows = append([]string{v.row(w, part.As(themes.Accent, " "+r.Name), part.Plain(": "+r.About))}, rows...)
+	sums := v.Join(part.As(themes.Dim, "simulator: "+human.Counted(c.Calls, "call", "calls")), violations,
+		part.As(themes.Dim, page.Count(c.Early)+" before a Retry-After had passed"), part.As(themes.Dim, page.Count(c.Repeated)+" for a match delivered before"))
+	rows = append(rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, sums...)...))
+	if r, ok := page.Selected(&p.Pane, p.source(v)); ok {
+		rows = append([]string{v.Row(w, part.As(themes.Accent, " "+r.Name), part.Plain(": "+r.About))}, rows...)
 	}
 	return rows
 }
 
 // engineNow is the engine's state, what is held and until when.
-func engineNow(v *View) []part.Cell {
+func engineNow(v *page.View) []part.Cell {
 	e := &v.Engine
 	state := v.State(string(e.State))
 	if e.Why != "" {
@@ -218,7 +221,7 @@ func engineNow(v *View) []part.Cell {
 			why, until = q.Why, q.Until
 		}
 	}
-	cells := []part.Cell{state, part.Plain(count(held) + " held"), part.Plain(count(e.Retrying) + " retrying")}
+	cells := []part.Cell{state, part.Plain(page.Count(held) + " held"), part.Plain(page.Count(e.Retrying) + " retrying")}
 	if why == "" {
 		return cells
 	}
@@ -230,9 +233,9 @@ func engineNow(v *View) []part.Cell {
 	}
 	next, left := part.As(themes.Dim, "next waits for "+why), v.In(until)
 	switch {
-	case left == part.None && v.Size == S:
+	case left == part.None && v.Size == page.S:
 		return cells
-	case v.Size == S:
+	case v.Size == page.S:
 		next.Text = "next call in " + left
 	case left != part.None:
 		next.Text += ", " + left

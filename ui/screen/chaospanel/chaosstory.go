@@ -1,4 +1,4 @@
-package page
+package chaospanel
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -30,7 +31,7 @@ var noteLevels = map[engine.Level]string{engine.LevelOK: "info", engine.LevelInf
 
 // chaosStory joins messages and records of the log, the newest first. What repeats
 // is told once.
-func chaosStory(v *View, w, h int) []string {
+func chaosStory(v *page.View, w, h int) []string {
 	var rows []string
 	story, when := storyOf(v, h), 0
 	for _, s := range story {
@@ -39,22 +40,22 @@ func chaosStory(v *View, w, h int) []string {
 	for _, s := range story {
 		times := ""
 		if s.times > 1 {
-			times = " ×" + count(s.times)
+			times = " ×" + page.Count(s.times)
 			if v.Theme.ASCII() {
-				times = " x" + count(s.times)
+				times = " x" + page.Count(s.times)
 			}
 		}
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.Clock(s.at)), when, part.Words).Gap(2)
-		rows = append(rows, l.Cells(levelSigns[s.level]).Gap(1).Cells(part.Plain(s.text), part.As(themes.Dim, times)).String())
+		rows = append(rows, l.Cells(page.LevelSigns[s.level]).Gap(1).Cells(part.Plain(s.text), part.As(themes.Dim, times)).String())
 	}
 	if len(rows) == 0 {
-		rows = append(rows, v.row(w, part.As(themes.Dim, " nothing yet "+v.Theme.Glyphs.Sep+v.keyed(" {inject} injects the selected fault once"))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, " nothing yet "+v.Theme.Glyphs.Sep+v.Keyed(" {inject} injects the selected fault once"))))
 	}
 	return rows
 }
 
 // storyOf gives the newest h lines.
-func storyOf(v *View, h int) []said {
+func storyOf(v *page.View, h int) []said {
 	var all []said
 	for _, n := range v.Notes {
 		all = append(all, said{n.At, noteLevels[n.Level], n.Text, 1})

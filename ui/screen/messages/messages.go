@@ -1,0 +1,85 @@
+// Package messages is the screen of what the message line has said.
+package messages
+
+import (
+	"strconv"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// Messages lists what the message line has said, the newest first.
+type Messages struct {
+	page.Footed
+	page.ListPage[columns.Message]
+}
+
+// New makes the screen.
+func New() *Messages {
+	p := &Messages{Footed: page.Footed{Foot: page.NewFoot()}}
+	p.List = page.NewList(columns.Messages, columns.MessageList, func(m *columns.Message) string { return strconv.Itoa(m.Number) })
+	p.Is = page.ScreenOf[columns.Message]{
+		Screen: page.ScreenMessages, Crumb: "Messages", File: "messages", Row: "message", Fill: p.fill,
+		Does: map[page.Action]func(*page.View, columns.Message) page.Effect{
+			page.Open: func(_ *page.View, m columns.Message) page.Effect { return page.Effect{Open: page.ToJob(m.Job)} },
+		},
+		Cannot: func(_ *page.View, a page.Action, m columns.Message) string {
+			if a == page.Open && m.Job == "" {
+				return "this message is about no job"
+			}
+			return ""
+		},
+	}
+	return p
+}
+
+func (p *Messages) fill(v *page.View) {
+	p.Put(v, v.Noted, func() []columns.Message {
+		rows := make([]columns.Message, 0, len(v.Notes))
+		for i := len(v.Notes) - 1; i >= 0; i-- {
+			rows = append(rows, columns.Message{Note: v.Notes[i], Number: v.Noted - len(v.Notes) + i})
+		}
+		return rows
+	})
+}
+
+// SelectedJob implements Jobber.
+func (p *Messages) SelectedJob(v *page.View) (engine.JobID, string) {
+	p.Refresh(v)
+	m, _ := p.Selected()
+	return m.Job, string(m.Job)
+}
+
+// below is the whole text of the selected message: a list cuts it.
+func (p *Messages) below(v *page.View) []string {
+	m, _ := p.Selected()
+	var rows []string
+	if len(p.Shown) == 0 {
+		return []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " no message is selected"))}
+	}
+	for _, line := range part.Wrap(m.Text, max(v.W-4, 10)) {
+		rows = append(rows, v.Row(v.Inner(v.W), part.Plain(" "+line)))
+	}
+	return rows
+}
+
+// wholeRows is how many rows the whole text of a message gets at least.
+const wholeRows = 3
+
+// Draw implements Page.
+func (p *Messages) Draw(v *page.View) []string {
+	p.Refresh(v)
+	h, below := p.Parts(v, wholeRows)
+	list := p.Section(v, v.Inner(v.W), h, page.Or(p.List.Empty(v), "no message yet"), part.Section{Title: "MESSAGES", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens the job"))})
+	whole := part.Section{Title: "WHOLE MESSAGE", Rows: p.below(v), Height: below}
+	const least = 3 // rows of a log
+	if rest := below - len(whole.Rows) - 2; rest >= least {
+		whole.Height = len(whole.Rows)
+		log := page.LogRows(v, v.Inner(v.W), rest, "")
+		return p.Foot.Below(v, len(log), list, whole, part.Section{Title: "LOG", Note: "newest first", Rows: log, Height: rest})
+	}
+	return v.Whole(list, whole)
+}

@@ -1,0 +1,75 @@
+// Package screen makes the page of a target: the one place that knows all screens.
+package screen
+
+import (
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/chaospanel"
+	"github.com/farsight-console/farsight/ui/screen/forensics"
+	"github.com/farsight-console/farsight/ui/screen/members"
+	"github.com/farsight-console/farsight/ui/screen/messages"
+)
+
+// New makes the page of a screen: the one place that knows all of them.
+func New(t *page.Target) page.Page {
+	switch t.Screen {
+	case page.ScreenOverview:
+		return page.NewOverviewPage()
+	case page.ScreenAccounts:
+		return page.NewAccounts()
+	case page.ScreenRetries:
+		return page.NewRetryPage()
+	case page.ScreenLogs:
+		return page.NewLogs(engine.JobID(t.ID), t.Key)
+	case page.ScreenAlerts:
+		return page.NewAlertPage()
+	case page.ScreenAudit:
+		return page.NewAudit()
+	case page.ScreenMessages:
+		return messages.New()
+	case page.ScreenMembers:
+		return members.New()
+	case page.ScreenChaos:
+		return chaospanel.New()
+	case page.ScreenJob:
+		if t.Key != "" {
+			return page.NewJobOf(t.Key)
+		}
+		return page.NewJob(engine.JobID(t.ID))
+	case page.ScreenJobs:
+		return newJobsOf(t)
+	case page.ScreenAccount:
+		return page.NewAccount(t.ID)
+	case page.ScreenMatches:
+		return page.NewMatchPage(t.ID)
+	case page.ScreenReports:
+		return page.NewReports(t.ID)
+	case page.ScreenLimits:
+		if t.Seq == 0 {
+			return page.NewLimitPage()
+		}
+		return page.NewLimitsAt(t.Seq)
+	case page.ScreenForensics:
+		return forensics.New(t.Seq)
+	case page.ScreenClasses:
+		return page.NewClasses(t.Queue)
+	case page.ScreenEvidence:
+		return page.NewEvidence(t.Row.(engine.AlertRow))
+	case page.ScreenEntry:
+		return page.NewEntry(t.Row.(engine.AuditEntry))
+	case page.ScreenRecord:
+		return page.NewRecord(t.Row.(page.Record))
+	}
+	return page.NewSchedules()
+}
+
+// newJobsOf lists jobs: of an error class, for a reason, or of a queue.
+func newJobsOf(t *page.Target) page.Page {
+	switch of := t.Row.(type) {
+	case engine.ClassRow:
+		return page.NewJobsOfClass(t.Queue, of)
+	case page.JobGroup:
+		return page.NewJobsOfGroup(t.Queue, of)
+	}
+	return page.NewJobs(t.Queue, t.Shown)
+}

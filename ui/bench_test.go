@@ -20,10 +20,13 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen"
+	"github.com/farsight-console/farsight/ui/screen/alerts"
+	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
 	"github.com/farsight-console/farsight/ui/screen/members"
 	"github.com/farsight-console/farsight/ui/screen/messages"
+	"github.com/farsight-console/farsight/ui/screen/schedules"
 	"github.com/farsight-console/farsight/ui/terminal"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -276,11 +279,11 @@ func benchOpen(m *model, name string) {
 	case "members":
 		m.stack = []page.Page{members.New()}
 	case "schedules":
-		m.stack = []page.Page{page.NewSchedules()}
+		m.stack = []page.Page{schedules.New()}
 	case "job":
 		m.stack = []page.Page{page.NewJob("j881")}
 	case "audit":
-		m.stack = []page.Page{page.NewAudit()}
+		m.stack = []page.Page{audit.New()}
 	case "messages":
 		m.stack = []page.Page{messages.New()}
 	case "classes":
@@ -292,9 +295,9 @@ func benchOpen(m *model, name string) {
 		m.draw(uitest.Noon)
 		m.stack = []page.Page{screen.New(m.page().Act(m.view(uitest.Noon), page.Open).Open)}
 	case "evidence":
-		m.stack = []page.Page{page.NewEvidence(uitest.Busy().Update.Alerts[0])}
+		m.stack = []page.Page{alerts.NewEvidence(uitest.Busy().Update.Alerts[0])}
 	case "entry":
-		m.stack = []page.Page{page.NewEntry(uitest.Busy().Audit[0])}
+		m.stack = []page.Page{audit.NewEntry(uitest.Busy().Audit[0])}
 	case "chaos":
 		m.opt.Chaos = broken()
 		m.stack = []page.Page{chaospanel.New()}

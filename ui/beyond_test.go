@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -96,7 +97,7 @@ func TestListsSayThatThereIsMore(t *testing.T) {
 			scene.Matches = append(scene.Matches, one)
 		}
 		d := open(t, scene, 120, 40, testOptions())
-		d.show(page.NewAudit())
+		d.show(audit.New())
 		d.wants("AUDIT 500 · the newest 500, farsight audit has more")
 		d.press("6")
 		d.wants("MATCHES 500 · the first · by id")

@@ -13,10 +13,12 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
 	"github.com/farsight-console/farsight/ui/screen/members"
 	"github.com/farsight-console/farsight/ui/screen/messages"
+	"github.com/farsight-console/farsight/ui/screen/schedules"
 	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -198,17 +200,17 @@ var views = []struct {
 	{"matches", func(d *desk) { d.press("6") }},
 	{"reports", func(d *desk) { d.press("7") }},
 	{"account", func(d *desk) { d.show(page.NewAccount("a-kain")) }},
-	{"schedules", func(d *desk) { d.show(page.NewSchedules()) }},
+	{"schedules", func(d *desk) { d.show(schedules.New()) }},
 	{"job", func(d *desk) { d.show(page.NewJob("j881")) }},
 	{"logs", func(d *desk) { d.press("8") }},
 	{"alerts", func(d *desk) { d.press("9") }},
-	{"audit", func(d *desk) { d.show(page.NewAudit()); d.send(tick{}) }},
+	{"audit", func(d *desk) { d.show(audit.New()); d.send(tick{}) }},
 	{"messages", func(d *desk) { d.show(messages.New()) }},
 	{"classes", func(d *desk) { d.show(page.NewClasses("")) }},
 	{"forensics", func(d *desk) { d.show(forensics.New(29)) }},
 	{"record", func(d *desk) { d.press("8", "enter") }},
 	{"evidence", func(d *desk) { d.press("9", "enter") }},
-	{"entry", func(d *desk) { d.show(page.NewAudit()); d.press("j", "enter") }},
+	{"entry", func(d *desk) { d.show(audit.New()); d.press("j", "enter") }},
 	{"members", func(d *desk) { d.show(members.New()) }},
 	{"chaos", func(d *desk) { d.m.opt.Chaos = broken(); d.show(chaospanel.New()) }},
 }

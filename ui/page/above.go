@@ -2,8 +2,8 @@ package page
 
 import "github.com/farsight-console/farsight/ui/part"
 
-// leastBlocks is what blocks need below sections of fixed heights.
-const leastBlocks = 5
+// LeastBlocks is what blocks need below sections of fixed heights.
+const LeastBlocks = 5
 
 // tallBlocks is how many rows they take on a large screen with room for more below them.
 const tallBlocks = 11
@@ -11,8 +11,8 @@ const tallBlocks = 11
 // Above draws sections of fixed heights, where they leave room blocks side by side below
 // them, and below those the end of the log and the foot.
 func (v *View) Above(sections []part.Section, blocks []func(w, h int) part.Section, f *Foot) []string {
-	left := v.leaves(sections)
-	if left < leastBlocks {
+	left := v.Leaves(sections)
+	if left < LeastBlocks {
 		return v.Whole(sections...)
 	}
 	top := v.H - left - 1

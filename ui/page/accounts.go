@@ -22,7 +22,7 @@ func NewAccounts() *Accounts {
 	p := &Accounts{}
 	p.List = NewList(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
 	p.Is = ScreenOf[engine.AccountRow]{Screen: ScreenAccounts, File: "accounts", Fill: func(v *View) {
-		p.Put(v, MadeOf{version: v.Version}, func() []engine.AccountRow { return v.Accounts })
+		p.Put(v, MadeOf{Version: v.Version}, func() []engine.AccountRow { return v.Accounts })
 	}}
 	return p
 }
@@ -54,7 +54,7 @@ var accountColumns = columns.AccountList.
 // Cannot implements Page.
 func (p *Accounts) Cannot(v *View, a Action) string {
 	p.Refresh(v)
-	if p.cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
+	if p.Cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
 		return ""
 	}
 	row, ok := p.Selected()
@@ -82,12 +82,12 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 	if p.List.act(v, a) {
 		return Effect{}
 	}
-	if p.cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
+	if p.Cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
 		rows, hidden := p.marked(v.Accounts)
 		return bulkSyncs(v, a, rows, hidden)
 	}
 	if id, ok := p.toOpen(); ok && a == Open {
-		return Effect{Open: toAccount(id)}
+		return Effect{Open: ToAccount(id)}
 	}
 	row, ok := p.Selected()
 	switch {
@@ -193,8 +193,8 @@ func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Section {
 	rows := make([]string, 0, max(h, 0))
 	for _, j := range jobs[:min(len(jobs), max(h, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(columns.StateWord(&j.Job)), 11, part.State).Gap(2)
-		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).Field(part.Plain(columns.NextTry(pen{v}, &j)), 8, part.Number).Gap(2)
-		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(pen{v}, &j))).String())
+		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).Field(part.Plain(columns.NextTry(Pen{v}, &j)), 8, part.Number).Gap(2)
+		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(Pen{v}, &j))).String())
 	}
 	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: some(len(jobs)), Rows: rows, Height: h}
 }

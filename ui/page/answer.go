@@ -90,7 +90,7 @@ func (a *Answer) Loading() bool { return !a.Have && a.Err == nil }
 func (a *Answer) Absent(v *View, what, loading string) string {
 	switch {
 	case !a.Have && a.Err != nil:
-		return v.failed(what)
+		return v.Failed(what)
 	case a.Loading():
 		return "loading " + loading + "…"
 	}
@@ -122,7 +122,7 @@ func (a *Answer) Reload() { a.forget() }
 
 // MadeOf names the versions of what a list of jobs is made of.
 type MadeOf struct {
-	version uint64
+	Version uint64
 	Came    time.Time
 }
 
@@ -130,8 +130,8 @@ type MadeOf struct {
 // the database moves on.
 const reloadEvery = 2 * time.Second
 
-// listMost is how many jobs a list asks for.
-const listMost = 500
+// ListMost is how many jobs a list asks for.
+const ListMost = 500
 
 // quiet is a page that asks the engine nothing: what it shows comes with Watch.
 type quiet struct{}

@@ -33,8 +33,8 @@ func ReadArg(c *engine.Command, text string, now time.Time) (wrong string) {
 	return ""
 }
 
-// askArg asks for what an operation needs besides its target.
-func askArg(c engine.Command, label, ghost string) Effect {
+// AskArg asks for what an operation needs besides its target.
+func AskArg(c engine.Command, label, ghost string) Effect {
 	return Effect{Text: &Text{Label: label, Ghost: ghost, Read: func(text string, now time.Time) (engine.Command, string) {
 		c := c
 		wrong := ReadArg(&c, text, now)

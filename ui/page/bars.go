@@ -18,8 +18,8 @@ type bar struct {
 	text  string
 }
 
-// bars are rows of a name, a bar against the longest, and the number.
-func bars(v *View, list []bar, t themes.Token, w int) []string {
+// Bars are rows of a name, a bar against the longest, and the number.
+func Bars(v *View, list []bar, t themes.Token, w int) []string {
 	high := 0.0
 	for _, b := range list {
 		high = max(high, b.value)
@@ -33,8 +33,8 @@ func bars(v *View, list []bar, t themes.Token, w int) []string {
 	return rows
 }
 
-// tallied counts rows by a word, the most frequent first; "" is not counted.
-func tallied[T any](rows []T, of func(*T) string) (all []bar) {
+// Tallied counts rows by a word, the most frequent first; "" is not counted.
+func Tallied[T any](rows []T, of func(*T) string) (all []bar) {
 	at := map[string]int{}
 	for i := range rows {
 		word := of(&rows[i])

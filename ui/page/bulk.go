@@ -34,9 +34,9 @@ func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
 	}
 	if len(sel.IDs) == 0 {
-		return say("there is nothing to " + does + " among the " + human.Counted(len(rows), "marked job", "marked jobs"))
+		return Say("there is nothing to " + does + " among the " + human.Counted(len(rows), "marked job", "marked jobs"))
 	}
-	e := do(engine.Command{Op: engine.Op(a), Select: sel})
+	e := Do(engine.Command{Op: engine.Op(a), Select: sel})
 	most := askRetries
 	if a == Cancel {
 		most = askCancels
@@ -103,7 +103,7 @@ func bulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
 		verb = "cancel"
 	}
 	if len(e.DoAll) == 0 {
-		return say("there is nothing to " + verb + " among the " + human.Counted(len(rows), "marked account", "marked accounts"))
+		return Say("there is nothing to " + verb + " among the " + human.Counted(len(rows), "marked account", "marked accounts"))
 	}
 	lines := []string{examples(rows, func(a *engine.AccountRow) string { return a.RiotID })}
 	if a == Cancel {

@@ -129,7 +129,7 @@ func recorderColumns(size Size) []part.Column {
 func (r recorder) Row(i int, cells []part.Cell) []part.Cell {
 	c := r.at(i)
 	for n := range recorderShown {
-		cells = append(cells, recorderShown[n].Cell(pen{r.v}, &c))
+		cells = append(cells, recorderShown[n].Cell(Pen{r.v}, &c))
 	}
 	return cells
 }

@@ -187,7 +187,7 @@ func (p *Classes) classes(v *View, w, h int, s part.Section) part.Section {
 	c.Words(0)
 	src, top := p.rows(v), float64(p.top())
 	for y := 1; y < h; y++ {
-		i, ok := p.cur.Row(src, y-1)
+		i, ok := p.Cur.Row(src, y-1)
 		if !ok || len(p.Shown[i].Lately) != engine.ClassSteps {
 			continue
 		}
@@ -284,7 +284,7 @@ func (p *Classes) why(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []stri
 func (p *Classes) blocks(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
-			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: labelledRows(v, w, "", part.Wrap(Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
+			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: LabelledRows(v, w, "", part.Wrap(Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
 			if c := p.failure(r); c != nil {
 				s.Note, s.Rows = p.latest.answeredNote(v), p.latest.answerRows(v, w)
 				for _, h := range c.Headers {

@@ -108,7 +108,7 @@ func (d *Data) inState(s engine.State) []engine.JobRow {
 // SortAccounts puts accounts in screen order: those at work in the order they
 // started, which does not change while they are; then failures, then the rest
 // by name.
-func SortAccounts(rows []engine.AccountRow) { sortRows(rows, compareAccounts) }
+func SortAccounts(rows []engine.AccountRow) { SortRows(rows, compareAccounts) }
 
 func compareAccounts(a, b *engine.AccountRow) int {
 	if d := cmp.Compare(columns.SyncRank(a.Status), columns.SyncRank(b.Status)); d != 0 {
@@ -124,7 +124,7 @@ func compareAccounts(a, b *engine.AccountRow) int {
 
 // SortJobs puts jobs in screen order.
 func SortJobs(rows []engine.JobRow) {
-	sortRows(rows, compareJobs)
+	SortRows(rows, compareJobs)
 	keepPlaces(rows)
 }
 
@@ -176,9 +176,9 @@ func compareTime(a, b *engine.JobRow) int {
 	return 0
 }
 
-// sortRows sorts through pointers: a row is hundreds of bytes, which a sort would
+// SortRows sorts through pointers: a row is hundreds of bytes, which a sort would
 // copy at each of its comparisons.
-func sortRows[T any](rows []T, compare func(a, b *T) int) {
+func SortRows[T any](rows []T, compare func(a, b *T) int) {
 	at := make([]*T, len(rows))
 	for i := range rows {
 		at[i] = &rows[i]

@@ -14,8 +14,8 @@ const maxValue = 4 << 10
 // Fact is a key and its value.
 type Fact struct{ Key, Value string }
 
-// factRow is one fact of the detail below a list.
-func factRow(v *View, w int, f Fact) string {
+// FactRow is one fact of the detail below a list.
+func FactRow(v *View, w int, f Fact) string {
 	return part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.Key), 8, part.Words).Cells(part.Plain(f.Value)).String()
 }
 
@@ -23,7 +23,7 @@ func factRow(v *View, w int, f Fact) string {
 func FactRows(v *View, w int, facts []Fact) []string {
 	var rows []string
 	for _, l := range factSource(facts, w-10).Items {
-		rows = append(rows, factRow(v, w, l.text))
+		rows = append(rows, FactRow(v, w, l.text))
 	}
 	return rows
 }
@@ -62,10 +62,10 @@ var factColumns = []part.Column{
 	{Title: "VALUE", Kind: part.Words, Min: 10, Width: 40, Flex: 1},
 }
 
-// labelledRows are lines behind one label.
-func labelledRows(v *View, w int, label string, lines []string) []string {
+// LabelledRows are lines behind one label.
+func LabelledRows(v *View, w int, label string, lines []string) []string {
 	var rows []string
-	place := detailLabel - 1
+	place := DetailLabel - 1
 	if label == "" {
 		place = 0
 	}
@@ -76,5 +76,5 @@ func labelledRows(v *View, w int, label string, lines []string) []string {
 	return rows
 }
 
-// detailLabel is what a label of an alert's detail takes.
-const detailLabel = 10
+// DetailLabel is what a label of an alert's detail takes.
+const DetailLabel = 10

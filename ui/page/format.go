@@ -38,8 +38,8 @@ var syncWords = map[engine.SyncStatus]string{
 	engine.SyncCompleted: "DONE", engine.SyncFailed: "FAILED", engine.SyncCancelled: "CANCELLED",
 }
 
-// two is a number of at least two digits.
-func two(n int) string { return fmt.Sprintf("%02d", n) }
+// Two is a number of at least two digits.
+func Two(n int) string { return fmt.Sprintf("%02d", n) }
 
 func Clamp(n, low, high int) int { return max(low, min(n, high)) }
 

@@ -68,7 +68,7 @@ func (p *heatMap) hoursRow(v *View, cell, w int) string {
 		every = 1
 	}
 	for h := 0; h < 24; h += every {
-		l.Field(part.As(themes.Dim, two(h)), cell*every, part.Words)
+		l.Field(part.As(themes.Dim, Two(h)), cell*every, part.Words)
 	}
 	return l.To(dayWidth+24*cell).Field(part.As(themes.Dim, "total"), totalWidth-1, part.Number).String()
 }

@@ -34,7 +34,7 @@ func hourRows(v *View, r *engine.PlayReport, w, h int) []string {
 	}
 	facts := []Fact{{"most", part.None}, {"total", hours(all)}, {"zone", r.Zone}}
 	if high > 0 {
-		facts[0].Value = two(most) + v.Theme.Glyphs.Range + two((most+1)%24) + " h"
+		facts[0].Value = Two(most) + v.Theme.Glyphs.Range + Two((most+1)%24) + " h"
 	}
 	room := w - 4
 	if room >= 3*24+hourFacts {
@@ -63,7 +63,7 @@ func hourRows(v *View, r *engine.PlayReport, w, h int) []string {
 	}
 	l := part.NewLine(v.Theme, w)
 	for i := 0; i < 24; i += every {
-		l.To(2+i*each).Put(themes.Dim, two(i))
+		l.To(2+i*each).Put(themes.Dim, Two(i))
 	}
 	return append(rows, l.String())
 }

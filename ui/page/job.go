@@ -133,7 +133,7 @@ func (p *Job) Act(v *View, a Action) Effect {
 	case Trigger:
 		return Effect{Ask: AskSync}
 	case Open:
-		return Effect{Open: toAccount(row.Owner)}
+		return Effect{Open: ToAccount(row.Owner)}
 	case Pause:
 		return pauseQueue(v, row.Queue)
 	case Recorder:

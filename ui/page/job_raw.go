@@ -37,7 +37,7 @@ func (p *Job) rawLines(v *View) []string {
 	j := p.row(v)
 	r, on := Selected(&p.list, p.source(v).Slice)
 	on = on && r.Attempt != nil
-	at, _ := p.list.cur.Selected()
+	at, _ := p.list.Cur.Selected()
 	if now := (rawOf{p.Came, j.Rev, at}); p.raw.text == nil || p.raw.made != now {
 		p.raw.made, p.raw.text = now, rawText(j, r.Attempt, on, p.detail.Call)
 	}

@@ -37,7 +37,7 @@ func cannotOn(a Action, j engine.JobRow) string {
 // after a question.
 func cancelJob(v *View, j engine.JobRow) Effect {
 	j = v.liveJob(j)
-	e := do(engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: j.Rev})
+	e := Do(engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: j.Rev})
 	switch {
 	case j.Kind == "account.sync":
 		e.Confirm = &Confirm{
@@ -61,7 +61,7 @@ func cancelSync(v *View, a engine.AccountRow) Effect {
 	if j, ok := v.Live.Job(a.Job); ok {
 		c.IfRev = j.Rev
 	}
-	e := do(c)
+	e := Do(c)
 	left := "What is stored stays."
 	if a.Matches.Open > 0 {
 		left = human.Counted(a.Matches.Open, "match is", "matches are") + " not fetched unless another sync wants them. " + left
@@ -85,14 +85,14 @@ func cannotCancelSync(a engine.AccountRow) string {
 func startSync(a engine.AccountRow) Effect {
 	c := engine.Command{Op: engine.OpTrigger, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}}
 	if a.Status.Open() {
-		return do(c)
+		return Do(c)
 	}
 	return Ask(c, a.RiotID)
 }
 
 // Ask is an operation after its question, if it has one; name is what it acts on.
 func Ask(c engine.Command, name string) Effect {
-	e, q := do(c), operation.Of(c.Op).Ask
+	e, q := Do(c), operation.Of(c.Op).Ask
 	if q.Text == "" {
 		return e
 	}
@@ -111,7 +111,7 @@ func trackAccount(a engine.AccountRow) Effect {
 	if a.Tracked {
 		op = engine.OpUntrack
 	}
-	return do(engine.Command{Op: op, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}})
+	return Do(engine.Command{Op: op, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}})
 }
 
 // steerBucket resumes a bucket that is frozen or capped, and else asks until when
@@ -120,9 +120,9 @@ func trackAccount(a engine.AccountRow) Effect {
 func steerBucket(b engine.BucketRow) Effect {
 	at := engine.Bucket{Host: b.Host, Method: b.Method}
 	if b.Frozen() || b.Cap > 0 {
-		return do(engine.Command{Op: engine.OpThaw, Bucket: at})
+		return Do(engine.Command{Op: engine.OpThaw, Bucket: at})
 	}
-	return askArg(engine.Command{Op: engine.OpFreeze, Bucket: at}, "freeze "+b.Host+" "+columns.Versionless(Or(b.Method, b.Kind)), "+10m or until 14:00, or a cap: 60% +10m; then why")
+	return AskArg(engine.Command{Op: engine.OpFreeze, Bucket: at}, "freeze "+b.Host+" "+columns.Versionless(Or(b.Method, b.Kind)), "+10m or until 14:00, or a cap: 60% +10m; then why")
 }
 
 // ActOn is what an action on a job asks for, or why it cannot be.
@@ -145,9 +145,9 @@ func actJob(v *View, j engine.JobRow, a Action) Effect {
 	c := engine.Command{Op: engine.Op(a), Job: j.ID, IfRev: j.Rev}
 	switch {
 	case a == Due:
-		return askArg(c, "run "+columns.JobKey(&j.Job)+" at", "+10m, 14:00 or now")
+		return AskArg(c, "run "+columns.JobKey(&j.Job)+" at", "+10m, 14:00 or now")
 	case a == Force:
-		return askArg(c, "force "+columns.JobKey(&j.Job), "why? it is kept with the job")
+		return AskArg(c, "force "+columns.JobKey(&j.Job), "why? it is kept with the job")
 	case operation.Of(c.Op).Target == operation.Job:
 		return Ask(c, columns.JobKey(&j.Job))
 	}
@@ -160,7 +160,7 @@ func pauseQueue(v *View, name engine.Queue) Effect {
 	if q, ok := v.Live.Queue(name); ok && q.Paused {
 		op = engine.OpResume
 	}
-	return do(engine.Command{Op: op, Queue: name})
+	return Do(engine.Command{Op: op, Queue: name})
 }
 
 func named(j engine.JobRow, ok bool) (engine.JobID, string) {

@@ -126,7 +126,7 @@ func (p *Jobs) noWhy(v *View) string {
 	if _, ok := p.lineUnder(); ok {
 		return v.Keyed("{open} folds or lists the group; {down} goes to its jobs")
 	}
-	if _, left := p.cur.Left(); left && len(p.Shown) > 0 {
+	if _, left := p.Cur.Left(); left && len(p.Shown) > 0 {
 		return v.Keyed("the chosen job is not among the rows any more; {open} opens it, {down} goes on")
 	}
 	return p.empty(v)
@@ -146,7 +146,7 @@ func (p *Jobs) groupRows(v *View, w, h int) []string {
 	c.Words(0)
 	src := p.rows(v)
 	for y := 1; y < h; y++ {
-		i, ok := p.cur.Row(src, y-1)
+		i, ok := p.Cur.Row(src, y-1)
 		if !ok {
 			continue
 		}

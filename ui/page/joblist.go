@@ -273,7 +273,7 @@ func lastGoes(v *View, g *JobGroup) string {
 
 // lineUnder is the line under the cursor that is no job; false = it is one.
 func (p *Jobs) lineUnder() (l jobLine, ok bool) {
-	id, ok := p.cur.Selected()
+	id, ok := p.Cur.Selected()
 	if i, found := p.groups.at[id]; ok && found && p.laid != nil {
 		l = p.groups.lines[i]
 	}
@@ -310,13 +310,13 @@ func (p *Jobs) overGaps(v *View, a Action) {
 	}
 	src := p.rows(v)
 	for range len(p.groups.lines) {
-		at := p.cur.At()
-		if _, left := p.cur.Left(); left || at >= src.Len() || src.ID(at) != "" {
+		at := p.Cur.At()
+		if _, left := p.Cur.Left(); left || at >= src.Len() || src.ID(at) != "" {
 			return
 		}
-		if p.cur.Move(src, step, p.height); p.cur.At() == at { // the end of the list
+		if p.Cur.Move(src, step, p.height); p.Cur.At() == at { // the end of the list
 			step = -step
-			p.cur.Move(src, step, p.height)
+			p.Cur.Move(src, step, p.height)
 		}
 	}
 }

@@ -213,7 +213,7 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 	if p.rail.on {
 		return p.cannotInRail(v, a)
 	}
-	if p.cur.MarkCount() > 0 && (a == Retry || a == Cancel) {
+	if p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel) {
 		return ""
 	}
 	j, ok := p.Selected()
@@ -268,7 +268,7 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 		p.again()
 		p.turned = true
 		return Effect{}
-	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
+	case p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		all := p.merge(v)
 		rows, hidden := p.marked(all)
 		return wordForAll(bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))

@@ -131,19 +131,19 @@ func (p *limitPage) open(v *View) Effect {
 	c, ok := p.call(v)
 	switch {
 	case !ok:
-		return say("there is no call here")
+		return Say("there is no call here")
 	case c.Status == 429:
 		return Effect{Open: &Target{Screen: ScreenForensics, Seq: c.Seq}}
 	case c.Job != "":
 		return Effect{Open: ToJob(c.Job)}
 	}
-	return say("this call belongs to no job")
+	return Say("this call belongs to no job")
 }
 
 // call is the call under the cursor.
 func (p *limitPage) call(v *View) (c engine.CallRow, ok bool) {
 	src := p.source(v)
-	id, _ := p.calls.cur.Selected()
+	id, _ := p.calls.Cur.Selected()
 	i, ok := src.Find(id)
 	if !ok {
 		return c, false
@@ -157,7 +157,7 @@ func (p *limitPage) sought(src recorder) {
 	if p.seek == 0 || src.Len() == 0 {
 		return
 	}
-	if p.calls.cur.Select(src, strconv.FormatUint(p.seek, 10), p.calls.height) {
+	if p.calls.Cur.Select(src, strconv.FormatUint(p.seek, 10), p.calls.height) {
 		p.seek = 0
 	}
 }
@@ -194,7 +194,7 @@ func (p *limitPage) Copies(v *View) []Copy {
 		return copiesOf(v, []any{b}, func(int) string { return b.Host + " " + Or(b.Method, b.Kind) })
 	}
 	src := p.source(v)
-	id, _ := p.calls.cur.Selected()
+	id, _ := p.calls.Cur.Selected()
 	i, ok := src.Find(id)
 	if !ok {
 		return nil
@@ -205,7 +205,7 @@ func (p *limitPage) Copies(v *View) []Copy {
 
 // Instant implements Timed: the call under the recorder's cursor.
 func (p *limitPage) Instant(v *View) (time.Time, bool) {
-	id, ok := p.calls.cur.Selected()
+	id, ok := p.calls.Cur.Selected()
 	if !ok || !p.onCalls {
 		return time.Time{}, false
 	}
@@ -225,5 +225,5 @@ func (p *limitPage) ToInstant(v *View, at time.Time) {
 		return
 	}
 	p.moved = true
-	p.calls.cur.Go(src, src.Len()-then, p.calls.height)
+	p.calls.Cur.Go(src, src.Len()-then, p.calls.height)
 }

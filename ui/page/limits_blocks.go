@@ -149,7 +149,7 @@ func (v *View) hitRows(hit hitRow, w int) []string {
 func (p *limitPage) recorder(v *View, w int, at limitsPlaces) part.Section {
 	src := p.source(v)
 	if !p.moved {
-		p.calls.cur.Home(src, p.calls.height)
+		p.calls.Cur.Home(src, p.calls.height)
 	}
 	p.sought(src)
 	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls, Tail: joined(v, v.median(), p.follow(v))}

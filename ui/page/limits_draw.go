@@ -226,7 +226,7 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 		}
 		p.onCalls = false
 		if y >= head && y < d.others+at.others && i < src.Len() {
-			p.buckets.cur.Go(src, i, src.Len())
+			p.buckets.Cur.Go(src, i, src.Len())
 		}
 		return ""
 	}
@@ -239,11 +239,11 @@ func (p *limitPage) scroll(src part.Source, rest, shown int) int {
 	p.buckets.height = max(src.Len(), 1)
 	// While the keys go to the recorder the list of buckets rests at its top, unless somebody has
 	// chosen one.
-	if p.onCalls && !p.buckets.cur.Held() {
-		p.buckets.cur.Rest(src, p.buckets.height)
+	if p.onCalls && !p.buckets.Cur.Held() {
+		p.buckets.Cur.Rest(src, p.buckets.height)
 	}
 	p.buckets.follow(src)
-	at := p.buckets.cur.At()
+	at := p.buckets.Cur.At()
 	if i := at - (src.Len() - rest); i >= 0 {
 		p.top = Clamp(p.top, i-shown+1, i)
 	} else {

@@ -21,7 +21,7 @@ type List[T any] struct {
 	hidden map[int]bool // columns the operator took away
 	spare  spares       // those that are shown when asked for
 	wide   bool         // nothing is dropped: columns are reached by panning
-	still  bool         // it is a summary: no cursor stands in it
+	Still  bool         // it is a summary: no cursor stands in it
 	by     int          // column that is sorted by, from 1; 0 = screen order
 	down   bool
 
@@ -140,7 +140,7 @@ func (s rowSource[T]) Row(i int, cells []part.Cell) []part.Cell {
 func (l *List[T]) cells(v *View, row *T, cells []part.Cell, of func(column int) bool) []part.Cell {
 	for i := range l.Fields {
 		if of(i) {
-			cells = append(cells, l.Fields[i].Cell(pen{v}, row))
+			cells = append(cells, l.Fields[i].Cell(Pen{v}, row))
 		}
 	}
 	return cells
@@ -176,7 +176,7 @@ func (l *List[T]) arrow(v *View) string {
 
 // draw draws the list with its header.
 func (l *List[T]) draw(v *View, w, h int, empty string) []string {
-	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan, Fades: l.laid == nil, Still: l.still}
+	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan, Fades: l.laid == nil, Still: l.Still}
 	if l.laid != nil {
 		laid := l.laid(v)
 		t.Line, t.Layer = laid.Line, laid.Layer
@@ -200,9 +200,9 @@ const shortList = 6
 
 // Selected is the row under the cursor.
 func (l *List[T]) Selected() (row T, ok bool) {
-	id, ok := l.cur.Selected()
+	id, ok := l.Cur.Selected()
 	if !ok && len(l.Shown) > 0 {
-		if _, left := l.cur.Left(); !left {
+		if _, left := l.Cur.Left(); !left {
 			return *l.Shown[0], true
 		}
 	}
@@ -219,7 +219,7 @@ func (l *List[T]) toOpen() (id string, ok bool) {
 	if row, ok := l.Selected(); ok {
 		return l.key(&row), true
 	}
-	return l.cur.Left()
+	return l.Cur.Left()
 }
 
 // cannotOpen says that there is nothing to open; "" = there is.
@@ -252,18 +252,18 @@ func (l *List[T]) act(v *View, a Action) bool {
 	src := l.rows(v)
 	switch a {
 	case Mark:
-		l.cur.Sync(src, l.height)
-		l.cur.Toggle()
-		l.cur.Move(src, 1, l.height)
+		l.Cur.Sync(src, l.height)
+		l.Cur.Toggle()
+		l.Cur.Move(src, 1, l.height)
 	case MarkRange:
-		l.cur.Sync(src, l.height)
-		l.cur.MarkRange(src)
+		l.Cur.Sync(src, l.height)
+		l.Cur.MarkRange(src)
 	case MarkAll:
 		for i := range l.Shown {
-			l.cur.Mark(l.id(i))
+			l.Cur.Mark(l.id(i))
 		}
 	case Unmark:
-		l.cur.Unmark()
+		l.Cur.Unmark()
 	case Invert:
 		l.down = !l.down
 		if l.by == 0 {
@@ -286,7 +286,7 @@ func (l *List[T]) firstSortable() int {
 func (l *List[T]) marked(all []T) (rows []T, hidden int) {
 	for i := range all {
 		id := l.key(&all[i])
-		if !l.cur.Marked(id) {
+		if !l.Cur.Marked(id) {
 			continue
 		}
 		rows = append(rows, all[i])
@@ -338,7 +338,7 @@ func (l *List[T]) Note(v *View, more ...string) string {
 func (l *List[T]) noted(v *View, text string, more ...string) string {
 	more = append(more, l.sortText(v), l.workText(v))
 	more = append(more, l.told())
-	if n := l.cur.MarkCount(); n > 0 {
+	if n := l.Cur.MarkCount(); n > 0 {
 		more = append(more, Count(n)+" marked")
 	}
 	for _, m := range more {
@@ -418,7 +418,7 @@ type Exporter interface {
 func (l *List[T]) exportRows(v *View, only bool) [][]string {
 	rows := l.Shown
 	if only {
-		chosen := l.chosen()
+		chosen := l.Chosen()
 		rows = rows[:0:0]
 		for i := range chosen {
 			rows = append(rows, &chosen[i])
@@ -441,11 +441,11 @@ func (l *List[T]) exportRows(v *View, only bool) [][]string {
 	return out
 }
 
-// chosen are the marked rows that are shown, else the one under the cursor.
-func (l *List[T]) chosen() []T {
+// Chosen are the marked rows that are shown, else the one under the cursor.
+func (l *List[T]) Chosen() []T {
 	var rows []T
 	for i, row := range l.Shown {
-		if l.cur.Marked(l.id(i)) {
+		if l.Cur.Marked(l.id(i)) {
 			rows = append(rows, *row)
 		}
 	}
@@ -460,7 +460,7 @@ func (l *List[T]) chosen() []T {
 
 // Copies implements Copier.
 func (l *List[T]) Copies(v *View) []Copy {
-	rows := l.chosen()
+	rows := l.Chosen()
 	things := make([]any, len(rows))
 	for i := range rows {
 		things[i] = rows[i]

@@ -161,8 +161,8 @@ func (p *Logs) Act(v *View, a Action) Effect {
 		return p.enter()
 	default:
 		if p.Pane.Steer(p, a) && a != Left && a != Right {
-			p.off = p.cur.At() < len(p.lines)-1
-			p.older = p.older || p.cur.At() == 0
+			p.off = p.Cur.At() < len(p.lines)-1
+			p.older = p.older || p.Cur.At() == 0
 		}
 	}
 	return Effect{}
@@ -172,12 +172,12 @@ func (p *Logs) Act(v *View, a Action) Effect {
 // line that is there in any case: a record that was folded takes it along.
 func (p *Logs) settle() {
 	if !p.off {
-		p.cur.End(p, p.height)
+		p.Cur.End(p, p.height)
 		return
 	}
-	p.cur.Sync(p, p.height)
-	if _, left := p.cur.Left(); left {
-		p.cur.Go(p, p.cur.At(), p.height)
+	p.Cur.Sync(p, p.height)
+	if _, left := p.Cur.Left(); left {
+		p.Cur.Go(p, p.Cur.At(), p.height)
 	}
 }
 
@@ -193,14 +193,14 @@ func (p *Logs) enter() Effect {
 			opened[seq] = true
 		}
 		p.open, p.off = opened, true
-		p.cur.Go(p, p.cur.At(), p.height)
+		p.Cur.Go(p, p.Cur.At(), p.height)
 		return Effect{}
 	}
 	return Effect{Open: &Target{Screen: ScreenRecord, Row: p.seen[l.at]}}
 }
 
 func (p *Logs) line() (logLine, bool) {
-	id, _ := p.cur.Selected()
+	id, _ := p.Cur.Selected()
 	i, ok := p.at[id]
 	if !ok {
 		return logLine{}, false
@@ -213,16 +213,16 @@ func (p *Logs) line() (logLine, bool) {
 func (p *Logs) step(v *View, by int) Effect {
 	n := len(p.lines)
 	for i := 1; i <= n; i++ {
-		at := ((p.cur.At()+by*i)%n + n) % n
+		at := ((p.Cur.At()+by*i)%n + n) % n
 		r := p.seen[p.lines[at].at]
 		if p.lines[at].more > 0 || !p.on() && r.Level != "warn" && r.Level != "error" {
 			continue
 		}
-		p.cur.Go(p, at, p.height)
+		p.Cur.Go(p, at, p.height)
 		p.off = at < n-1
 		return Effect{}
 	}
-	return say(v.Keyed("there is no warning and no error here: {filter} looks for something else"))
+	return Say(v.Keyed("there is no warning and no error here: {filter} looks for something else"))
 }
 
 // SelectedJob implements Jobber.
@@ -252,7 +252,7 @@ func (p *Logs) Export(v *View, only bool) (string, [][]string) {
 	for _, c := range columns.LogExport {
 		out[0] = append(out[0], c.Head.Title)
 		for i := range rows {
-			out[i+1] = append(out[i+1], c.Cell(pen{v}, &rows[i]).Text)
+			out[i+1] = append(out[i+1], c.Cell(Pen{v}, &rows[i]).Text)
 		}
 	}
 	return "logs", out

@@ -78,14 +78,14 @@ func (p *Logs) selected(v *View, w int) part.Section {
 // topLine is the first line on the screen. Wrapped records are taller than one
 // row: it moves down until all of the selected one is in sight.
 func (p *Logs) topLine(v *View, l *part.Line) int {
-	top := p.cur.Top()
+	top := p.Cur.Top()
 	if !p.wrap {
 		return top
 	}
 	rows := 0
-	for i := p.cur.At(); i >= top; i-- {
+	for i := p.Cur.At(); i >= top; i-- {
 		if rows += len(p.drawLine(v, l, i)); rows > p.height {
-			return min(i+1, p.cur.At())
+			return min(i+1, p.Cur.At())
 		}
 	}
 	return top
@@ -178,8 +178,8 @@ func dropped(v *View) part.Cell {
 // drawLine draws line i: one row, or several of a wrapped record.
 func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 	line := p.lines[i]
-	l.Reset(v.Inner(v.W), i == p.cur.At())
-	if i == p.cur.At() {
+	l.Reset(v.Inner(v.W), i == p.Cur.At())
+	if i == p.Cur.At() {
 		l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
 	}
 	l.To(1)
@@ -281,5 +281,5 @@ func (p *Logs) ToInstant(v *View, at time.Time) {
 		n--
 	}
 	p.off = true
-	p.cur.Go(p, n-1, p.height)
+	p.Cur.Go(p, n-1, p.height)
 }

@@ -85,10 +85,10 @@ func (p *matchPage) Want(v *View) engine.Query {
 	if p.pages > 1 {
 		version = p.Seq
 	}
-	q := engine.MatchesQuery{Page: engine.Page{Limit: listMost}, Account: p.account, All: p.all}
+	q := engine.MatchesQuery{Page: engine.Page{Limit: ListMost}, Account: p.account, All: p.all}
 	switch {
 	case p.Due(v, version):
-	case p.Have && !p.pending && p.next != "" && p.pages < mostPages && p.cur.At() > len(p.Shown)-nearEnd:
+	case p.Have && !p.pending && p.next != "" && p.pages < mostPages && p.Cur.At() > len(p.Shown)-nearEnd:
 		q.After, p.pending, p.Answer.at = p.next, true, v.Now
 	default:
 		return nil
@@ -115,7 +115,7 @@ func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.pages++
 	p.weigh()
 	for i, sum := range matchSums {
-		p.sums[i] = tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
+		p.sums[i] = Tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
 		if sum.inOrder {
 			slices.SortFunc(p.sums[i], func(a, b bar) int { return strings.Compare(a.name, b.name) })
 		}
@@ -267,7 +267,7 @@ func (p *matchPage) side(v *View, w int) (out []part.Section) {
 	}
 	out = append(out, selected)
 	for i, sum := range matchSums {
-		rows := bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
+		rows := Bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
 		out = append(out, part.Section{Title: sum.title, Note: "of " + Count(len(p.read)) + " read", Rows: rows, Height: max(len(rows), 1)})
 	}
 	return out
@@ -457,7 +457,7 @@ func (p *matchPage) empty(v *View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.List.Empty(v); {
 	case !p.Have && p.Err != nil:
-		return v.failed("the matches")
+		return v.Failed("the matches")
 	case p.Loading():
 		return "loading matches…"
 	case none != "":

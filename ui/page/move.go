@@ -16,7 +16,7 @@ var moves = map[Action]func(c *part.Cursor, src part.Source, h int){
 
 // Pane is a list with its cursor.
 type Pane struct {
-	cur    part.Cursor
+	Cur    part.Cursor
 	pan    int
 	height int // visible rows when it was last drawn
 	// asked says that the operator changed what the list holds: the cursor goes
@@ -26,9 +26,9 @@ type Pane struct {
 
 // follow puts the cursor where the list is, once it has been drawn anew.
 func (p *Pane) follow(src part.Source) {
-	p.cur.Sync(src, p.height)
-	if _, left := p.cur.Left(); left && p.asked {
-		p.cur.Rest(src, p.height)
+	p.Cur.Sync(src, p.height)
+	if _, left := p.Cur.Left(); left && p.asked {
+		p.Cur.Rest(src, p.height)
 	}
 	p.asked = false
 }
@@ -36,8 +36,8 @@ func (p *Pane) follow(src part.Source) {
 // Steer moves the cursor or pans; false when the key means something else.
 func (p *Pane) Steer(src part.Source, a Action) bool {
 	if move, ok := moves[a]; ok {
-		p.cur.Sync(src, p.height)
-		move(&p.cur, src, p.height)
+		p.Cur.Sync(src, p.height)
+		move(&p.Cur, src, p.height)
 		return true
 	}
 	switch a {
@@ -53,9 +53,9 @@ func (p *Pane) Steer(src part.Source, a Action) bool {
 
 // Clicked puts the cursor on a visible row, counted from the first one.
 func (p *Pane) Clicked(src part.Source, row int) (action string) {
-	if row >= 0 && row < p.height && p.cur.Top()+row < src.Len() {
-		p.cur.Sync(src, p.height)
-		p.cur.Move(src, p.cur.Top()+row-p.cur.At(), p.height)
+	if row >= 0 && row < p.height && p.Cur.Top()+row < src.Len() {
+		p.Cur.Sync(src, p.height)
+		p.Cur.Move(src, p.Cur.Top()+row-p.Cur.At(), p.height)
 	}
 	return ""
 }
@@ -66,7 +66,7 @@ func (p *Pane) table(v *View, t part.Table, w, h int, src part.Source) []string 
 	p.fitPan(t, w)
 	t.Pan = p.pan
 	p.follow(src)
-	return t.View(v.Theme, w, h, src, &p.cur)
+	return t.View(v.Theme, w, h, src, &p.Cur)
 }
 
 // onRow is the row of the cursor in a list of n rows with its header; -1 = the list is empty.
@@ -74,14 +74,14 @@ func (p *Pane) onRow(n int) int {
 	if n == 0 {
 		return -1
 	}
-	return 1 + p.cur.At() - p.cur.Top()
+	return 1 + p.Cur.At() - p.Cur.Top()
 }
 
 // Body draws the list without a header.
 func (p *Pane) Body(v *View, t part.Table, w, h int, src part.Source) []string {
 	p.height = max(h, 1)
 	p.follow(src)
-	return t.Body(v.Theme, w, h, src, &p.cur)
+	return t.Body(v.Theme, w, h, src, &p.Cur)
 }
 
 // Section is a section that holds the list, h rows of w cells with the header.
@@ -104,9 +104,9 @@ func (p *Pane) fitPan(t part.Table, w int) {
 
 // Selected finds the row under the cursor in items.
 func Selected[T any](p *Pane, src part.Slice[T]) (item T, ok bool) {
-	id, ok := p.cur.Selected()
+	id, ok := p.Cur.Selected()
 	if !ok && src.Len() > 0 {
-		if _, left := p.cur.Left(); !left {
+		if _, left := p.Cur.Left(); !left {
 			return src.Items[0], true
 		}
 	}
@@ -123,12 +123,12 @@ func openable[T any](p *Pane, src part.Slice[T]) (id string, ok bool) {
 	if item, ok := Selected(p, src); ok {
 		return src.Key(item), true
 	}
-	return p.cur.Left()
+	return p.Cur.Left()
 }
 
 // none is the reason of an action that has no row to act on.
 func none(p *Pane, what string) string {
-	if id, left := p.cur.Left(); left {
+	if id, left := p.Cur.Left(); left {
 		return id + " has left this list: move the cursor first"
 	}
 	return "there is no " + what + " here"
@@ -143,11 +143,11 @@ func missing[T any](p *Pane, src part.Slice[T], what string) string {
 }
 
 // Hold implements Holder.
-func (p *Pane) Hold() { p.cur.Hold() }
+func (p *Pane) Hold() { p.Cur.Hold() }
 
 // Place implements Holder.
 func (p *Pane) Place() string {
-	id, _ := p.cur.Selected()
+	id, _ := p.Cur.Selected()
 	return id
 }
 

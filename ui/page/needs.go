@@ -132,7 +132,7 @@ func (d *Data) pausedQueues() []Need {
 		name := q.Name
 		out = append(out, Need{
 			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + columns.ByUser(q.By), More: "paused: nothing of it starts", Key: "{pause} resumes",
-			open: func(*View) Effect { return Effect{Open: toQueue(name)} },
+			open: func(*View) Effect { return Effect{Open: ToQueue(name)} },
 		})
 	}
 	return out
@@ -156,7 +156,7 @@ func (d *Data) failedSyncs() []Need {
 		}
 		out = append(out, Need{
 			ID: "sync:" + id, Word: "WARN", Text: "sync failed: " + name, Key: "{open}",
-			open: func(*View) Effect { return Effect{Open: toAccount(id)} },
+			open: func(*View) Effect { return Effect{Open: ToAccount(id)} },
 		})
 	}
 	return out

@@ -37,7 +37,7 @@ func TestI1_JobsThatGoNextStandFirst(t *testing.T) {
 	}
 	SortJobs(rows)
 	waits := job("late", engine.Available, 1, time.Second)
-	if late := columns.NextTry(pen{view(&Data{})}, &waits); late != "now" {
+	if late := columns.NextTry(Pen{view(&Data{})}, &waits); late != "now" {
 		t.Errorf("what could have gone goes %s", late)
 	}
 	for i, want := range []engine.JobID{"retry", "match 1", "match 3", "match 9", "timeline", "unknown"} {

@@ -226,7 +226,7 @@ func (o *overviewPage) open(v *View) Effect {
 		}
 	case paneAccounts:
 		if id, ok := openable(p, o.syncing(v)); ok {
-			return Effect{Open: toAccount(id)}
+			return Effect{Open: ToAccount(id)}
 		}
 	}
 	return Effect{}

@@ -171,7 +171,7 @@ func (o *overviewPage) timetable(v *View, t *timetable, w, lanes int) part.Secti
 	p.follow(src)
 	picked := -1
 	if o.focus == paneAccounts && src.Len() > 0 {
-		picked = min(p.cur.At(), lanes-1)
+		picked = min(p.Cur.At(), lanes-1)
 	}
 	s := part.Section{Title: "TIMETABLE", Note: t.note(v), Tail: t.tail(v), Focus: o.focus == paneAccounts, Height: v.timetableRows(lanes)}
 	s.Rows = t.rows(v, w, lanes, picked)
@@ -183,7 +183,7 @@ func (o *overviewPage) timetable(v *View, t *timetable, w, lanes int) part.Secti
 	s.Click = func(_, y int) string {
 		if y >= first && y < first+lanes && y-first < src.Len() {
 			o.focus = paneAccounts
-			p.cur.Go(src, y-first, lanes)
+			p.Cur.Go(src, y-first, lanes)
 		}
 		return ""
 	}
@@ -227,16 +227,16 @@ func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s par
 	p := &o.panes[n]
 	p.height = max(h/tall, 1)
 	focus := o.focus == n
-	if !focus && p.cur.At() == 0 { // as long as nobody has moved in it, it begins with its first row
-		p.cur.Rest(src, p.height)
+	if !focus && p.Cur.At() == 0 { // as long as nobody has moved in it, it begins with its first row
+		p.Cur.Rest(src, p.height)
 	}
 	p.asked = true // a row that left is not drawn
 	p.follow(src)
-	top := p.cur.Top()
+	top := p.Cur.Top()
 	l := part.NewLine(v.Theme, w)
 	for i := top; i < src.Len() && len(s.Rows)+tall <= h; i++ {
 		for row := range tall {
-			on := focus && i == p.cur.At()
+			on := focus && i == p.Cur.At()
 			l.Reset(w, on && row == 0)
 			if on && row == 0 {
 				l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
@@ -249,7 +249,7 @@ func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s par
 	s.Click = func(_, y int) string {
 		if at := top + y/tall; at < src.Len() {
 			o.focus = n
-			p.cur.Go(src, at, p.height)
+			p.Cur.Go(src, at, p.height)
 		}
 		return ""
 	}
@@ -292,7 +292,7 @@ func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 			s.Note = ""
 		}
 		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), o.nothingWaits(v)))))
-		s.Rows = append(s.Rows, runRows(v, t.runs, w, h-1)...)
+		s.Rows = append(s.Rows, RunRows(v, t.runs, w, h-1)...)
 		return s
 	}
 	if len(src.Items) < h && v.Size != S {

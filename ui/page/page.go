@@ -214,11 +214,11 @@ const (
 // pauseElsewhere is said of lists in which no queue can be selected.
 const pauseElsewhere = "{overview/pause} pauses a queue: go to the overview or to the jobs"
 
-func say(text string) Effect {
+func Say(text string) Effect {
 	return Effect{Say: engine.Note{Level: engine.LevelInfo, Text: text}}
 }
 
-func do(c engine.Command) Effect { return Effect{Do: &c} }
+func Do(c engine.Command) Effect { return Effect{Do: &c} }
 
 // Jobber is a page on which a job may be selected, so that its log can be shown.
 type Jobber interface {
@@ -257,5 +257,5 @@ type Target struct {
 }
 
 func ToJob(id engine.JobID) *Target  { return &Target{Screen: ScreenJob, ID: string(id)} }
-func toAccount(id string) *Target    { return &Target{Screen: ScreenAccount, ID: id} }
-func toQueue(q engine.Queue) *Target { return &Target{Screen: ScreenJobs, Queue: q} }
+func ToAccount(id string) *Target    { return &Target{Screen: ScreenAccount, ID: id} }
+func ToQueue(q engine.Queue) *Target { return &Target{Screen: ScreenJobs, Queue: q} }

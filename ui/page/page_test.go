@@ -128,7 +128,7 @@ func TestP36_ShownTimesAreNeverNegative(t *testing.T) {
 			}
 		}
 		for _, c := range columns.Jobs.Pick("age due created") {
-			if text := c.Cell(pen{v}, &j).Text; text == "" || text[0] == '-' {
+			if text := c.Cell(Pen{v}, &j).Text; text == "" || text[0] == '-' {
 				t.Fatalf("shows %q", text)
 			}
 		}

@@ -22,7 +22,7 @@ const restPages = 10
 
 // due reports whether it is time to ask for a page, and from where on.
 func (p *paged) due(v *View, version uint64) (page engine.Page, ask bool) {
-	page.Limit = listMost
+	page.Limit = ListMost
 	switch {
 	case p.next != "" && !p.pending && p.Answer.Err == nil && !v.Frozen:
 		p.pending = true

@@ -75,7 +75,7 @@ func (k *peek) newer(j *engine.JobRow) (engine.JobRow, bool) {
 
 // rests reports whether the job that is shown stays, though another row is first now.
 func (k *peek) rests(v *View, list *List[engine.JobRow]) bool {
-	return !list.cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
+	return !list.Cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
 }
 
 // lastTry is the last try of the job under the cursor that ended; nil = it is not known.

@@ -7,26 +7,26 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// pen writes the cells of a catalogue as a view does.
-type pen struct{ *View }
+// Pen writes the cells of a catalogue as a view does.
+type Pen struct{ *View }
 
-func (p pen) Now() time.Time           { return p.View.Now }
-func (p pen) Why(reason string) string { return briefWhy(p.View, reason) }
-func (p pen) Sign(state, text string) part.Cell {
+func (p Pen) Now() time.Time           { return p.View.Now }
+func (p Pen) Why(reason string) string { return briefWhy(p.View, reason) }
+func (p Pen) Sign(state, text string) part.Cell {
 	sign := p.Theme.State(state)
 	return part.As(sign.Token, sign.Glyph+" "+text)
 }
 
 // ByView is a cell for which a view itself is needed.
 func ByView[T any](draw func(v *View, row *T) part.Cell) func(columns.Pen, *T) part.Cell {
-	return func(p columns.Pen, row *T) part.Cell { return draw(p.(pen).View, row) }
+	return func(p columns.Pen, row *T) part.Cell { return draw(p.(Pen).View, row) }
 }
 
 // cellsOf writes the rows of a short list, which is never sorted.
 func cellsOf[T any](v *View, shown columns.List[T]) func(row T, cells []part.Cell) []part.Cell {
 	return func(row T, cells []part.Cell) []part.Cell {
 		for i := range shown {
-			cells = append(cells, shown[i].Cell(pen{v}, &row))
+			cells = append(cells, shown[i].Cell(Pen{v}, &row))
 		}
 		return cells
 	}
@@ -53,8 +53,8 @@ func beside(v *View, rows []string, c *part.Chart, w, picked int) {
 	}
 }
 
-// leaves is how many rows sections of fixed heights leave for what stands below them.
-func (v *View) leaves(sections []part.Section) int {
+// Leaves is how many rows sections of fixed heights leave for what stands below them.
+func (v *View) Leaves(sections []part.Section) int {
 	if v.Size == S {
 		return 0
 	}

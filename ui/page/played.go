@@ -79,7 +79,7 @@ func championRows(v *View, play *engine.Play, w int) []string {
 	for _, c := range play.Champions {
 		all = append(all, bar{Or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", Count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
 	}
-	return bars(v, all, themes.Run, w)
+	return Bars(v, all, themes.Run, w)
 }
 
 // champions is the section of h rows of them.

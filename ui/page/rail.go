@@ -61,7 +61,7 @@ func (r *rail) queue(v *View) engine.Queue {
 func (r *rail) aim(v *View, name engine.Queue) {
 	src := r.source(v)
 	if at, ok := src.Find(Or(string(name), allQueues)); ok && r.queue(v) != name {
-		r.cur.Go(src, at, max(r.height, 1))
+		r.Cur.Go(src, at, max(r.height, 1))
 	}
 }
 

@@ -166,7 +166,7 @@ func (p *Reports) Act(v *View, a Action) Effect {
 	case Next:
 		p.step(v, 1)
 	case Open:
-		return Effect{Open: toAccount(p.id(v))}
+		return Effect{Open: ToAccount(p.id(v))}
 	case Trigger:
 		if row, ok := v.Account(p.id(v)); ok {
 			return startSync(row)
@@ -187,7 +187,7 @@ func (p *Reports) step(v *View, by int) {
 // byName are the accounts in the order of their names.
 func (p *Reports) byName(v *View) []engine.AccountRow {
 	rows := slices.Clone(v.Accounts)
-	sortRows(rows, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) })
+	SortRows(rows, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) })
 	return rows
 }
 
@@ -218,7 +218,7 @@ func (p *Reports) Export(v *View, _ bool) (string, [][]string) {
 	}
 	head := []string{"DAY"}
 	for h := range 24 {
-		head = append(head, two(h))
+		head = append(head, Two(h))
 	}
 	rows := [][]string{append(head, "TOTAL MINUTES")}
 	r := p.detail.Report
@@ -250,7 +250,7 @@ func ReportLines(r *engine.PlayReport, name string) []string {
 	}
 	day, hour := busiest(r)
 	head := "Play time of " + name + ", " + word + ", " + text + ", in " + r.Zone + ": " + hours(all) +
-		", most on " + weekdays[day] + " between " + two(hour) + " and " + two((hour+1)%24) + " o'clock."
+		", most on " + weekdays[day] + " between " + Two(hour) + " and " + Two((hour+1)%24) + " o'clock."
 	return append([]string{head}, lines...)
 }
 
@@ -326,8 +326,8 @@ func (p *Reports) drawHeat(v *View, r *engine.PlayReport, y, h int) []string {
 func (p *Reports) drawShares(v *View, r *engine.PlayReport, y, h int) []string {
 	n := Clamp(v.W/columnWidth, 1, 3)
 	w := v.W / n
-	modes := part.Section{Title: "GAMES BY MODE", Rows: bars(v, modeBars(r), themes.Run, v.Inner(w)), Height: h - 1}
-	days := part.Section{Title: "HOURS BY DAY", Rows: bars(v, dayBars(r), themes.Run, v.Inner(w)), Height: h - 1}
+	modes := part.Section{Title: "GAMES BY MODE", Rows: Bars(v, modeBars(r), themes.Run, v.Inner(w)), Height: h - 1}
+	days := part.Section{Title: "HOURS BY DAY", Rows: Bars(v, dayBars(r), themes.Run, v.Inner(w)), Height: h - 1}
 	blocks := [][]string{v.Sections(0, y, w, h, modes), v.Sections(w, y, w, h, p.played.champions(v, v.Inner(w), h-1)), v.Sections(2*w, y, v.W-2*w, h, days)}
 	return part.Beside(blocks[:n]...)
 }

@@ -92,7 +92,7 @@ func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
 	d := max(p.day, 0)
 	m, games := r.Minutes[d][p.hour], r.Games[d][p.hour]
 	return v.Join(
-		part.As(themes.Focus, fmt.Sprintf("%s %s%s%s", weekdays[d], two(p.hour), v.Theme.Glyphs.Range, two((p.hour+1)%24))),
+		part.As(themes.Focus, fmt.Sprintf("%s %s%s%s", weekdays[d], Two(p.hour), v.Theme.Glyphs.Range, Two((p.hour+1)%24))),
 		part.Plain(human.Dur(spanOf(m))), part.Plain(human.Counted(games, "game", "games")+" begun"))
 }
 
@@ -119,7 +119,7 @@ func playFacts(v *View, r *engine.PlayReport) []Fact {
 	day, hour := busiest(r)
 	weekend := days[5] + days[6]
 	facts := []Fact{
-		{"busiest hour", weekdays[day] + " " + two(hour) + v.Theme.Glyphs.Range + two((hour+1)%24) + ", " + human.Dur(spanOf(r.Minutes[day][hour]))},
+		{"busiest hour", weekdays[day] + " " + Two(hour) + v.Theme.Glyphs.Range + Two((hour+1)%24) + ", " + human.Dur(spanOf(r.Minutes[day][hour]))},
 		{"Mon to Fri", hours(all-weekend) + ", " + human.Percent((all-weekend)/max(all, 1))},
 		{"Sat and Sun", hours(weekend) + ", " + human.Percent(weekend/max(all, 1))},
 	}

@@ -28,7 +28,7 @@ type Retries struct {
 func NewRetryPage() *Retries {
 	p := &Retries{}
 	p.List = NewList(columns.Jobs, retryColumns, jobKey)
-	p.Is = ScreenOf[engine.JobRow]{Screen: ScreenRetries, File: "retries", Fill: func(v *View) { p.Put(v, MadeOf{version: v.Version}, v.TryingAgain) }}
+	p.Is = ScreenOf[engine.JobRow]{Screen: ScreenRetries, File: "retries", Fill: func(v *View) { p.Put(v, MadeOf{Version: v.Version}, v.TryingAgain) }}
 	return p
 }
 
@@ -134,7 +134,7 @@ func (p *Retries) Reload() {
 func (p *Retries) Cannot(v *View, a Action) string {
 	p.Refresh(v)
 	switch {
-	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
+	case p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		return ""
 	case a == Pause:
 		return v.Keyed(pauseElsewhere)
@@ -169,7 +169,7 @@ func (p *Retries) Act(v *View, a Action) Effect {
 	case a == ByReason:
 		jobs := ScreenJobs
 		return Effect{Go: &jobs}
-	case p.cur.MarkCount() > 0 && (a == Retry || a == Cancel):
+	case p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		all := v.TryingAgain()
 		rows, hidden := p.marked(all)
 		return wordForAll(bulk(v, a, rows, hidden), a, p.Filter() == "" && len(rows) == len(all))

@@ -179,7 +179,7 @@ func (p *Retries) rowsOf(v *View, w, life, h int) []string {
 	src, last := p.List.rows(v), at.header
 	for y := at.header + 1; y < h; y++ {
 		// The chart has rows where the list has gaps; only a row that holds a job has a ladder.
-		if i, ok := p.cur.Row(src, y-at.header-1); ok {
+		if i, ok := p.Cur.Row(src, y-at.header-1); ok {
 			drawLadder(v, c, y, p.Shown[i])
 			last = y + 1
 		}

@@ -191,7 +191,7 @@ func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
 		c.Words(0)
 	}
 	for y := 1; y < rows; y++ {
-		if i, ok := p.list.cur.Row(src, y-1); ok {
+		if i, ok := p.list.Cur.Row(src, y-1); ok {
 			p.drawRung(v, c, y, src.Items, i)
 		}
 	}
@@ -256,8 +256,8 @@ func (p *Job) drawRung(v *View, c *part.Chart, y int, rungs []rung, i int) {
 // They are of a try that was: one to come has no facts yet.
 func (p *Job) triedRows(v *View, w int) []string {
 	src, j := p.source(v), p.row(v)
-	p.list.cur.Sync(src, max(p.list.height, 1))
-	at := min(p.list.cur.At(), len(src.Items)-1)
+	p.list.Cur.Sync(src, max(p.list.height, 1))
+	at := min(p.list.Cur.At(), len(src.Items)-1)
 	for ; at >= 0 && src.Items[at].Attempt == nil; at-- { // of one to come: the one before it
 	}
 	if at < 0 {

@@ -8,24 +8,24 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// timeRow is one row of instants on an axis: what it is of, and a sign for each.
-type timeRow struct {
-	name  string
-	signs []timeSign
+// TimeRow is one row of instants on an axis: what it is of, and a sign for each.
+type TimeRow struct {
+	Name  string
+	Signs []TimeSign
 }
 
-type timeSign struct {
-	at   time.Time
-	sign themes.State
-	told string // what the nearer end of the axis says where the instant lies beyond it
+type TimeSign struct {
+	At   time.Time
+	Sign themes.State
+	Told string // what the nearer end of the axis says where the instant lies beyond it
 }
 
 // timeName is what the name before an axis takes.
 const timeName = 24
 
-// timeRows draws rows on one axis, h rows with the axis: as far back and ahead as asked
+// TimeRows draws rows on one axis, h rows with the axis: as far back and ahead as asked
 // for. With room to spare they stand apart.
-func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []string {
+func TimeRows(v *View, w, h int, back, ahead time.Duration, rows []TimeRow) []string {
 	cells := w - 2 - timeName
 	if cells < 20 || h < 2 || len(rows) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []st
 	for i, r := range rows {
 		y := 1 + i*apart
 		c.Run(y, 0, cells, themes.Tick, v.Theme.Glyphs.Dot)
-		for _, s := range r.signs {
+		for _, s := range r.Signs {
 			s.draw(v, c, y)
 		}
 	}
@@ -53,7 +53,7 @@ func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []st
 		l.Reset(w, false)
 		label := ""
 		if y > 0 && (y-1)%apart == 0 {
-			label = rows[(y-1)/apart].name
+			label = rows[(y-1)/apart].Name
 		}
 		l.Gap(1).Field(part.Plain(label), timeName-1, part.Words).Gap(1)
 		lines = append(lines, c.Row(l, y).String())
@@ -62,15 +62,15 @@ func timeRows(v *View, w, h int, back, ahead time.Duration, rows []timeRow) []st
 }
 
 // draw puts the sign at its instant, or at the end of the axis beyond which that lies.
-func (s timeSign) draw(v *View, c *part.Chart, y int) {
+func (s TimeSign) draw(v *View, c *part.Chart, y int) {
 	g := v.Theme.Glyphs
-	switch cell := c.At(s.at); {
-	case cell < 0 && s.told != "":
-		c.Put(y, 0, s.sign.Token, g.Less+s.sign.Glyph+" "+s.told+" ")
-	case cell >= c.Width && s.told != "":
-		text := " " + s.sign.Glyph + " " + s.told + g.More
-		c.Put(y, c.Width-safe.Width(text), s.sign.Token, text)
+	switch cell := c.At(s.At); {
+	case cell < 0 && s.Told != "":
+		c.Put(y, 0, s.Sign.Token, g.Less+s.Sign.Glyph+" "+s.Told+" ")
+	case cell >= c.Width && s.Told != "":
+		text := " " + s.Sign.Glyph + " " + s.Told + g.More
+		c.Put(y, c.Width-safe.Width(text), s.Sign.Token, text)
 	default:
-		c.Sign(y, cell, s.sign.Token, s.sign.Glyph)
+		c.Sign(y, cell, s.Sign.Token, s.Sign.Glyph)
 	}
 }

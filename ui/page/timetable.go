@@ -90,12 +90,12 @@ func (v *View) newTimetable(a axis, f *forecast, p *past, plans []engine.Schedul
 			t.ends = l.done
 		}
 	}
-	t.runs = v.runsOf(plans)
+	t.runs = v.RunsOf(plans)
 	return t
 }
 
-// runsOf are the runs to come of schedules, in order.
-func (v *View) runsOf(plans []engine.ScheduleRow) (runs []run) {
+// RunsOf are the runs to come of schedules, in order.
+func (v *View) RunsOf(plans []engine.ScheduleRow) (runs []run) {
 	for _, s := range plans {
 		for _, next := range s.Next {
 			if !s.Paused && next.After(v.Now) {

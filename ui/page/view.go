@@ -196,9 +196,9 @@ func (v *View) leading(w int, first part.Cell, more ...part.Cell) []part.Cell {
 	return v.Join(facts...)
 }
 
-// failed says in the place of a list that it could not be read: it is asked for again by
+// Failed says in the place of a list that it could not be read: it is asked for again by
 // itself, see answer.due.
-func (v *View) failed(what string) string {
+func (v *View) Failed(what string) string {
 	return v.Theme.State("ERROR").Glyph + " ERROR  " + what + v.Keyed(" could not be read; tried again by itself, {reload} at once")
 }
 

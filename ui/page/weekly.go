@@ -168,7 +168,7 @@ func weekModes(v *View, week *engine.WeeklyReport, w int) part.Section {
 			sum.ByQueue[queue] += n
 		}
 	}
-	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week), Rows: bars(v, modeBars(&sum), themes.Run, w)}
+	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week), Rows: Bars(v, modeBars(&sum), themes.Run, w)}
 }
 
 // weeklyEmpty says why there is no week, and how to have one made now.

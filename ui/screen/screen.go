@@ -4,10 +4,13 @@ package screen
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/alerts"
+	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
 	"github.com/farsight-console/farsight/ui/screen/members"
 	"github.com/farsight-console/farsight/ui/screen/messages"
+	"github.com/farsight-console/farsight/ui/screen/schedules"
 )
 
 // New makes the page of a screen: the one place that knows all of them.
@@ -22,9 +25,9 @@ func New(t *page.Target) page.Page {
 	case page.ScreenLogs:
 		return page.NewLogs(engine.JobID(t.ID), t.Key)
 	case page.ScreenAlerts:
-		return page.NewAlertPage()
+		return alerts.New()
 	case page.ScreenAudit:
-		return page.NewAudit()
+		return audit.New()
 	case page.ScreenMessages:
 		return messages.New()
 	case page.ScreenMembers:
@@ -54,13 +57,13 @@ func New(t *page.Target) page.Page {
 	case page.ScreenClasses:
 		return page.NewClasses(t.Queue)
 	case page.ScreenEvidence:
-		return page.NewEvidence(t.Row.(engine.AlertRow))
+		return alerts.NewEvidence(t.Row.(engine.AlertRow))
 	case page.ScreenEntry:
-		return page.NewEntry(t.Row.(engine.AuditEntry))
+		return audit.NewEntry(t.Row.(engine.AuditEntry))
 	case page.ScreenRecord:
 		return page.NewRecord(t.Row.(page.Record))
 	}
-	return page.NewSchedules()
+	return schedules.New()
 }
 
 // newJobsOf lists jobs: of an error class, for a reason, or of a queue.

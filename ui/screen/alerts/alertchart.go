@@ -1,4 +1,4 @@
-package page
+package alerts
 
 import (
 	"time"
@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -27,7 +28,7 @@ const tallestAlert = 7
 //	               ▂▂ ▅▅ ██ ██ ██
 //	                            ▲ 12:27 FIRING
 //	       −1 h               now
-func alertChart(v *View, r *engine.AlertRow, w, h int) []string {
+func alertChart(v *page.View, r *engine.AlertRow, w, h int) []string {
 	h = min(h-2, tallestAlert)
 	if h < 1 || len(r.History) == 0 {
 		return []string{v.Row(w, part.As(themes.Dim, " no value of the last hour is known"))}
@@ -51,7 +52,7 @@ func alertChart(v *View, r *engine.AlertRow, w, h int) []string {
 		}
 		rows = append(rows, l.String()+row)
 	}
-	rows = append(rows, v.cameAt(r, w, label, wide))
+	rows = append(rows, cameAt(v, r, w, label, wide))
 	axis := part.NewLine(v.Theme, w).To(label).Cells(part.As(themes.Dim, v.Theme.Glyphs.Minus+"1 h"))
 	half := v.Theme.Glyphs.Minus + "30 min"
 	if wide > 30 {
@@ -70,13 +71,13 @@ func leastScale(r *engine.AlertRow) float64 {
 }
 
 // cameAt is the sign of when an alert came into its state, below its chart.
-func (v *View) cameAt(r *engine.AlertRow, w, label, wide int) string {
+func cameAt(v *page.View, r *engine.AlertRow, w, label, wide int) string {
 	l := part.NewLine(v.Theme, w)
 	age := v.Now.Sub(r.Since)
 	if r.State == engine.AlertOK || r.Since.IsZero() {
 		return l.String()
 	}
-	s := columns.AlertSign(pen{v}, r)
+	s := columns.AlertSign(page.Pen{View: v}, r)
 	text := s.Text + " since " + v.Clock(r.Since) + ", " + human.Dur(age)
 	at := label + max(wide-1-int(age*time.Duration(wide)/time.Hour), 0)
 	if age > time.Hour {

@@ -1,4 +1,4 @@
-package page
+package schedules
 
 import (
 	"time"
@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -21,9 +22,9 @@ type planned struct {
 
 // ask makes the prompt for the plan of a schedule. What stands in it at first is the
 // plan in force.
-func (p *planned) ask(r engine.ScheduleRow) *Text {
+func (p *planned) ask(r engine.ScheduleRow) *page.Text {
 	*p = planned{name: r.Name}
-	return &Text{
+	return &page.Text{
 		Label: "edit " + r.Name,
 		Ghost: "empty takes the edit back: " + r.ConfigExpr + " " + r.ConfigZone,
 		Start: r.Expr + " " + r.Zone,
@@ -33,7 +34,7 @@ func (p *planned) ask(r engine.ScheduleRow) *Text {
 				return c, "it cannot be read, the reason stands above"
 			}
 			p.asked = text
-			wrong := ReadArg(&c, text, now)
+			wrong := page.ReadArg(&c, text, now)
 			return c, wrong
 		},
 		Tried: func(got *engine.Receipt, wrong string) {
@@ -47,7 +48,7 @@ func (p *planned) ask(r engine.ScheduleRow) *Text {
 
 // draw shows when a schedule would run by the plan that is being typed; ok is false
 // when none is.
-func (p *planned) draw(v *View, name string, w int) (rows []string, ok bool) {
+func (p *planned) draw(v *page.View, name string, w int) (rows []string, ok bool) {
 	switch {
 	case p.name == "" || p.name != name:
 		return nil, false
@@ -88,7 +89,7 @@ func (p *planned) runsIn(label, zone string) []part.Cell {
 }
 
 // editedText tells who edited a schedule and what the configuration says.
-func editedText(v *View, r *engine.ScheduleRow) string {
+func editedText(v *page.View, r *engine.ScheduleRow) string {
 	text := "edited" + columns.ByUser(r.Edit.By) + ", " + v.Ago(r.Edit.At)
 	if r.Edit.Reason != "" {
 		text += ": " + r.Edit.Reason

@@ -1,4 +1,4 @@
-package page
+package audit
 
 import (
 	"strconv"
@@ -7,34 +7,37 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Entry is one command of the audit with what it has changed, before and after.
 type Entry struct {
-	ListPage[engine.JobMove]
-	Answer
+	page.ListPage[engine.JobMove]
+	page.Answer
 	entry engine.AuditEntry
-	foot  Foot
+	foot  page.Foot
 }
 
 // NewEntry makes the screen of a command.
 func NewEntry(e engine.AuditEntry) *Entry {
-	p := &Entry{entry: e, foot: NewFoot()}
-	p.List = NewList(columns.Moves, columns.MoveList.Drawn("else", ByView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
+	p := &Entry{entry: e, foot: page.NewFoot()}
+	p.List = page.NewList(columns.Moves, columns.MoveList.Drawn("else", page.ByView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
 	number := strconv.FormatUint(e.Seq, 10)
-	p.Is = ScreenOf[engine.JobMove]{
-		Screen: ScreenEntry, Crumb: string(e.Op) + " #" + number, File: "command-" + number, Row: "job",
-		Fill: func(v *View) { p.Put(v, MadeOf{Came: p.Came}, func() []engine.JobMove { return p.entry.Moves }) },
-		Does: map[Action]func(*View, engine.JobMove) Effect{
-			Open: func(_ *View, m engine.JobMove) Effect { return Effect{Open: ToJob(m.Job)} },
+	p.Is = page.ScreenOf[engine.JobMove]{
+		Screen: page.ScreenEntry, Crumb: string(e.Op) + " #" + number, File: "command-" + number, Row: "job",
+		Fill: func(v *page.View) {
+			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.JobMove { return p.entry.Moves })
+		},
+		Does: map[page.Action]func(*page.View, engine.JobMove) page.Effect{
+			page.Open: func(_ *page.View, m engine.JobMove) page.Effect { return page.Effect{Open: page.ToJob(m.Job)} },
 		},
 	}
 	return p
 }
 
 // Want implements Page: a command that was carried out never changes.
-func (p *Entry) Want(v *View) engine.Query {
+func (p *Entry) Want(v *page.View) engine.Query {
 	if !p.Due(v, p.entry.Seq) {
 		return p.foot.Want(v)
 	}
@@ -42,7 +45,7 @@ func (p *Entry) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Entry) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Entry) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
 	if !ok || asked.Seq != p.entry.Seq || !p.Take(v, err) {
@@ -57,7 +60,7 @@ func (p *Entry) Got(v *View, q engine.Query, a engine.Answer, err error) {
 }
 
 // diff is what else has changed besides the state.
-func diff(v *View, m *engine.JobMove) part.Cell {
+func diff(v *page.View, m *engine.JobMove) part.Cell {
 	var facts []string
 	a, b := m.Before, m.After
 	if !a.Due.Equal(b.Due) {
@@ -79,27 +82,27 @@ func diff(v *View, m *engine.JobMove) part.Cell {
 }
 
 // SelectedJob implements Jobber.
-func (p *Entry) SelectedJob(v *View) (engine.JobID, string) {
+func (p *Entry) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
 	m, _ := p.Selected()
 	return m.Job, string(m.Job)
 }
 
 // Draw implements Page.
-func (p *Entry) Draw(v *View) []string {
+func (p *Entry) Draw(v *page.View) []string {
 	p.Refresh(v)
 	e, w := &p.entry, v.Inner(v.W)
-	facts := []Fact{
-		{"who", whoFull(e.By)}, {"when", e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" + v.Ago(e.At) + ")"},
-		{"what", string(e.Op) + " of " + e.Target}, {"why", Or(e.Reason, part.None)}, {"result", e.Result},
+	facts := []page.Fact{
+		{Key: "who", Value: whoFull(e.By)}, {Key: "when", Value: e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" + v.Ago(e.At) + ")"},
+		{Key: "what", Value: string(e.Op) + " of " + e.Target}, {Key: "why", Value: page.Or(e.Reason, part.None)}, {Key: "result", Value: e.Result},
 	}
 	if e.Queue != nil {
-		facts = append(facts, Fact{"queue", queueMove(v, e.Queue)})
+		facts = append(facts, page.Fact{Key: "queue", Value: queueMove(v, e.Queue)})
 	}
 	if e.Schedule != nil {
-		facts = append(facts, Fact{"plan", scheduleMove(v, e.Schedule)})
+		facts = append(facts, page.Fact{Key: "plan", Value: scheduleMove(v, e.Schedule)})
 	}
-	head := FactRows(v, w, facts)
+	head := page.FactRows(v, w, facts)
 	head = head[:min(len(head), max(v.H/2, 1))]
 	h, log := v.BeforeLog(max(v.H-len(head)-3, 1), len(p.Shown))
 	return p.foot.WithLog(v, log,
@@ -117,13 +120,13 @@ func whoFull(a engine.Actor) string {
 }
 
 // queueMove is report.weekly: running → paused.
-func queueMove(v *View, m *engine.QueueMove) string {
+func queueMove(v *page.View, m *engine.QueueMove) string {
 	word := map[bool]string{true: "paused", false: "open"}
 	return string(m.After.Name) + ": " + word[m.Before.Paused] + " " + v.Theme.Glyphs.Next + " " + word[m.After.Paused]
 }
 
 // scheduleMove is latest: 0 */1 * * * UTC → 0 */2 * * * Asia/Seoul.
-func scheduleMove(v *View, m *engine.ScheduleMove) string {
+func scheduleMove(v *page.View, m *engine.ScheduleMove) string {
 	words := func(s engine.ScheduleStand) string {
 		text := s.Expr + " " + s.Zone
 		if s.Edit.Expr != "" {
@@ -137,7 +140,7 @@ func scheduleMove(v *View, m *engine.ScheduleMove) string {
 	return m.Name + ": " + words(m.Before) + " " + v.Theme.Glyphs.Next + " " + words(m.After)
 }
 
-func (p *Entry) empty(v *View) string {
+func (p *Entry) empty(v *page.View) string {
 	switch {
 	case p.Loading() && len(p.entry.Moves) == 0:
 		return "loading what it changed…"
@@ -147,7 +150,7 @@ func (p *Entry) empty(v *View) string {
 		return "it changed a schedule, and no job"
 	}
 	if none := p.List.Empty(v); none != "" || p.entry.Applied == 0 {
-		return Or(none, "it changed nothing")
+		return page.Or(none, "it changed nothing")
 	}
 	return "what it changed is no job: the result tells"
 }

@@ -1,8 +1,10 @@
-package page
+package schedules
 
 import (
 	"strconv"
 	"strings"
+
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // scheduleDoes says what the schedules of the engine do, by name.
@@ -28,7 +30,7 @@ func cronWords(expr string) string {
 	hour, atHour := cronNumber(f[1], 23)
 	day, onDay := cronNumber(f[4], 7)
 	every, stepped := strings.CutPrefix(f[1], "*/")
-	switch clock := two(hour) + ":" + two(minute); {
+	switch clock := page.Two(hour) + ":" + page.Two(minute); {
 	case f[4] != "*" && !(onDay && atMinute && atHour):
 		return ""
 	case onDay:
@@ -36,9 +38,9 @@ func cronWords(expr string) string {
 	case atMinute && atHour:
 		return "each day at " + clock
 	case atMinute && (f[1] == "*" || every == "1"):
-		return "each hour at :" + two(minute)
+		return "each hour at :" + page.Two(minute)
 	case atMinute && stepped:
-		return "every " + every + " hours at :" + two(minute)
+		return "every " + every + " hours at :" + page.Two(minute)
 	case f[1] == "*" && strings.HasPrefix(f[0], "*/"):
 		return "every " + f[0][len("*/"):] + " minutes"
 	}

@@ -1,4 +1,5 @@
-package page
+// Package audit is the screen of who did what, and of one command with what it changed.
+package audit
 
 import (
 	"cmp"
@@ -11,33 +12,38 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Audit lists who did what, when, and what came of it (I-11).
 type Audit struct {
-	ListPage[engine.AuditEntry]
-	Answer
+	page.ListPage[engine.AuditEntry]
+	page.Answer
 	entries []engine.AuditEntry
 	older   bool            // there are older ones than those read
 	undone  map[uint64]bool // commands that were taken back
-	foot    Foot
+	foot    page.Foot
 	below   *Entry // the selected one, summed up below a short list; nil = there is no room
 }
 
-// NewAudit makes the screen.
-func NewAudit() *Audit {
-	p := &Audit{foot: NewFoot()}
-	p.List = NewList(columns.Audit, columns.AuditList.Drawn("undo", ByView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
-	p.Is = ScreenOf[engine.AuditEntry]{
-		Screen: ScreenAudit, Crumb: "Audit", File: "audit", Row: "command",
-		Fill: func(v *View) { p.Put(v, MadeOf{Came: p.Came}, func() []engine.AuditEntry { return p.entries }) },
-		Does: map[Action]func(*View, engine.AuditEntry) Effect{
-			Open:     func(_ *View, e engine.AuditEntry) Effect { return Effect{Open: &Target{Screen: ScreenEntry, Row: e}} },
-			TakeBack: takeBack,
+// New makes the screen.
+func New() *Audit {
+	p := &Audit{foot: page.NewFoot()}
+	p.List = page.NewList(columns.Audit, columns.AuditList.Drawn("undo", page.ByView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
+	p.Is = page.ScreenOf[engine.AuditEntry]{
+		Screen: page.ScreenAudit, Crumb: "Audit", File: "audit", Row: "command",
+		Fill: func(v *page.View) {
+			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.AuditEntry { return p.entries })
 		},
-		Cannot: func(_ *View, a Action, e engine.AuditEntry) string {
-			if a == TakeBack {
+		Does: map[page.Action]func(*page.View, engine.AuditEntry) page.Effect{
+			page.Open: func(_ *page.View, e engine.AuditEntry) page.Effect {
+				return page.Effect{Open: &page.Target{Screen: page.ScreenEntry, Row: e}}
+			},
+			page.TakeBack: takeBack,
+		},
+		Cannot: func(_ *page.View, a page.Action, e engine.AuditEntry) string {
+			if a == page.TakeBack {
 				return p.cannotUndo(&e)
 			}
 			return ""
@@ -47,10 +53,10 @@ func NewAudit() *Audit {
 }
 
 // Want implements Page: commands move with the database.
-func (p *Audit) Want(v *View) engine.Query {
+func (p *Audit) Want(v *page.View) engine.Query {
 	switch {
 	case p.Due(v, v.Seq):
-		return engine.AuditQuery{Page: engine.Page{Limit: listMost}}
+		return engine.AuditQuery{Page: engine.Page{Limit: page.ListMost}}
 	case p.below != nil:
 		if q := p.below.Want(v); q != nil {
 			return q
@@ -62,7 +68,7 @@ func (p *Audit) Want(v *View) engine.Query {
 // Got implements Page.
 // Whether a command was taken back is told by the undo that did so: an entry of the audit is never
 // changed.
-func (p *Audit) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Audit) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
 	if ok && asked.Seq != 0 && p.below != nil {
@@ -85,7 +91,7 @@ func (p *Audit) cut() string {
 	if !p.older {
 		return ""
 	}
-	return "the newest " + Count(len(p.entries)) + ", farsight audit has more"
+	return "the newest " + page.Count(len(p.entries)) + ", farsight audit has more"
 }
 
 // targetOf reads the number of a command that an undo names: "command #12".
@@ -115,7 +121,7 @@ func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
 }
 
 // undoWord says in the list whether a command can be taken back.
-func (p *Audit) undoWord(v *View, e *engine.AuditEntry) part.Cell {
+func (p *Audit) undoWord(v *page.View, e *engine.AuditEntry) part.Cell {
 	switch {
 	case p.undone[e.Seq]:
 		return part.As(themes.Dim, "undone")
@@ -127,10 +133,10 @@ func (p *Audit) undoWord(v *View, e *engine.AuditEntry) part.Cell {
 
 // takeBack undoes a command after a question: it may be long ago, so the engine
 // counts first what still stands as the command left it.
-func takeBack(v *View, e engine.AuditEntry) Effect {
-	f := do(engine.Command{Op: engine.OpUndo, Audit: e.Seq})
+func takeBack(v *page.View, e engine.AuditEntry) page.Effect {
+	f := page.Do(engine.Command{Op: engine.OpUndo, Audit: e.Seq})
 	f.Try = true
-	f.Confirm = &Confirm{
+	f.Confirm = &page.Confirm{
 		Question: "Take back " + string(e.Op) + " of " + e.Target + "?",
 		Lines:    []string{columns.Who(e.By) + " did it " + v.Ago(e.At) + ": " + e.Result, "Only what nothing has happened to since is put back."},
 		Yes:      "take it back",
@@ -141,7 +147,7 @@ func takeBack(v *View, e engine.AuditEntry) Effect {
 // Draw implements Page.
 // Below the list the selected command stands in full, and where there is room who gave commands
 // when, and what they changed.
-func (p *Audit) Draw(v *View) []string {
+func (p *Audit) Draw(v *page.View) []string {
 	p.Refresh(v)
 	h, room := p.Parts(v, auditRows)
 	below := p.detail(v, v.Inner(v.W), room)
@@ -156,7 +162,7 @@ func (p *Audit) Draw(v *View) []string {
 		for _, e := range p.Shown {
 			first = earliest(first, e.At)
 		}
-		rows := timeRows(v, v.Inner(v.W), left, v.Now.Sub(first), 0, acts[:min(len(acts), left-1)])
+		rows := page.TimeRows(v, v.Inner(v.W), left, v.Now.Sub(first), 0, acts[:min(len(acts), left-1)])
 		sections[1].Height = len(below)
 		done, undone := v.Theme.State("DONE").Glyph, v.Theme.State("CANCELLED").Glyph
 		sections = append(sections, part.Section{Title: "WHO", Note: "when each gave commands, " + done + " stands, " + undone + " was taken back", Rows: rows, Height: len(rows)})
@@ -166,15 +172,15 @@ func (p *Audit) Draw(v *View) []string {
 
 // drawSummed has below the sections of a short list what the selected command changed, and
 // which commands are given how often.
-func (p *Audit) drawSummed(v *View, sections []part.Section) []string {
+func (p *Audit) drawSummed(v *page.View, sections []part.Section) []string {
 	e, ok := p.Selected()
-	if !ok || v.leaves(sections) < leastBlocks {
+	if !ok || v.Leaves(sections) < page.LeastBlocks {
 		p.below = nil
 		return v.Whole(sections...)
 	}
 	if p.below == nil || p.below.entry.Seq != e.Seq {
 		p.below = NewEntry(e)
-		p.below.still = true
+		p.below.Still = true
 	}
 	return v.Above(sections, []func(w, h int) part.Section{
 		func(w, h int) part.Section {
@@ -188,10 +194,10 @@ func (p *Audit) drawSummed(v *View, sections []part.Section) []string {
 }
 
 // byCommand counts the commands on the list, the most frequent first.
-func (p *Audit) byCommand(v *View) func(w, h int) part.Section {
-	all := tallied(p.Shown, func(e **engine.AuditEntry) string { return string((*e).Op) })
+func (p *Audit) byCommand(v *page.View) func(w, h int) part.Section {
+	all := page.Tallied(p.Shown, func(e **engine.AuditEntry) string { return string((*e).Op) })
 	return func(w, h int) part.Section {
-		return part.Section{Title: "COMMANDS", Note: "on the list", Rows: bars(v, all, themes.Run, w), Height: h}
+		return part.Section{Title: "COMMANDS", Note: "on the list", Rows: page.Bars(v, all, themes.Run, w), Height: h}
 	}
 }
 
@@ -203,24 +209,24 @@ func earliest(a, b time.Time) time.Time {
 }
 
 // byActor are the commands on the list by who gave them, the busiest first.
-func (p *Audit) byActor(v *View) []timeRow {
-	var rows []timeRow
+func (p *Audit) byActor(v *page.View) []page.TimeRow {
+	var rows []page.TimeRow
 	for _, e := range p.Shown {
 		who := columns.Who(e.By)
-		i := slices.IndexFunc(rows, func(r timeRow) bool { return r.name == who })
+		i := slices.IndexFunc(rows, func(r page.TimeRow) bool { return r.Name == who })
 		if i < 0 {
 			i = len(rows)
-			rows = append(rows, timeRow{name: who})
+			rows = append(rows, page.TimeRow{Name: who})
 		}
 		sign := v.Theme.State("DONE")
 		if p.undone[e.Seq] {
 			sign = v.Theme.State("CANCELLED")
 		}
-		rows[i].signs = append(rows[i].signs, timeSign{at: e.At, sign: sign})
+		rows[i].Signs = append(rows[i].Signs, page.TimeSign{At: e.At, Sign: sign})
 	}
-	slices.SortStableFunc(rows, func(a, b timeRow) int { return cmp.Compare(len(b.signs), len(a.signs)) })
+	slices.SortStableFunc(rows, func(a, b page.TimeRow) int { return cmp.Compare(len(b.Signs), len(a.Signs)) })
 	for i := range rows {
-		rows[i].name = Count(len(rows[i].signs)) + " " + rows[i].name
+		rows[i].Name = page.Count(len(rows[i].Signs)) + " " + rows[i].Name
 	}
 	return rows
 }
@@ -229,7 +235,7 @@ func (p *Audit) byActor(v *View) []timeRow {
 const auditRows = 3
 
 // detail tells all of the selected command: a list has room for the start of it.
-func (p *Audit) detail(v *View, w, h int) []string {
+func (p *Audit) detail(v *page.View, w, h int) []string {
 	e, ok := p.Selected()
 	if !ok {
 		return []string{v.Row(w, part.As(themes.Dim, " no command is selected"))}
@@ -237,12 +243,12 @@ func (p *Audit) detail(v *View, w, h int) []string {
 	rows := []string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " by      ")},
 		v.Join(part.Plain(columns.Who(e.By)), part.As(themes.Dim, v.Ago(e.At)), part.Plain(why(&e)))...)...)}
 	label := " result  "
-	for _, line := range part.Wrap(Or(e.Result, part.None), max(w-len(label)-1, 10)) {
+	for _, line := range part.Wrap(page.Or(e.Result, part.None), max(w-len(label)-1, 10)) {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, label), part.Plain(line)))
 		label = strings.Repeat(" ", len(label))
 	}
-	for _, f := range []Fact{{"changed", columns.Changed(&e)}, {"at", e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
-		rows = append(rows, factRow(v, w, f))
+	for _, f := range []page.Fact{{Key: "changed", Value: columns.Changed(&e)}, {Key: "at", Value: e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
+		rows = append(rows, page.FactRow(v, w, f))
 	}
 	return rows[:min(len(rows), h)]
 }
@@ -255,6 +261,6 @@ func why(e *engine.AuditEntry) string {
 }
 
 // empty says why there are no rows.
-func (p *Audit) empty(v *View) string {
-	return Or(p.Absent(v, "the audit", "the audit"), Or(p.List.Empty(v), "no command has been given yet: every one is written down here"))
+func (p *Audit) empty(v *page.View) string {
+	return page.Or(p.Absent(v, "the audit", "the audit"), page.Or(p.List.Empty(v), "no command has been given yet: every one is written down here"))
 }

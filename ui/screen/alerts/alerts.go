@@ -1,4 +1,5 @@
-package page
+// Package alerts is the screen of every rule about every subject, and what speaks for one alert.
+package alerts
 
 import (
 	"cmp"
@@ -8,32 +9,37 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // alertPage lists every rule about every subject: how it stands, and what to do.
 type alertPage struct {
-	ListPage[engine.AlertRow]
-	Answer
+	page.ListPage[engine.AlertRow]
+	page.Answer
 	read []engine.AlertRow // of the answer, until Watch has told them
 	at   time.Time         // of the last evaluation; zero = not known
-	foot Foot
+	foot page.Foot
 }
 
-// NewAlertPage makes the screen.
-func NewAlertPage() *alertPage {
-	p := &alertPage{foot: NewFoot()}
-	p.List = NewList(columns.Alerts, columns.AlertList.Drawn("hour", ByView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
-	p.Is = ScreenOf[engine.AlertRow]{
-		Screen: ScreenAlerts, File: "alerts", Row: "alert",
-		Fill: func(v *View) { p.Put(v, MadeOf{v.Version, p.Came}, func() []engine.AlertRow { return p.rows(v) }) },
-		Does: map[Action]func(*View, engine.AlertRow) Effect{
-			Open:    func(_ *View, r engine.AlertRow) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} },
-			Ack:     func(*View, engine.AlertRow) Effect { return ackAlerts(p.chosen()) },
-			Silence: func(_ *View, r engine.AlertRow) Effect { return silenceAlert(r) },
+// New makes the screen.
+func New() *alertPage {
+	p := &alertPage{foot: page.NewFoot()}
+	p.List = page.NewList(columns.Alerts, columns.AlertList.Drawn("hour", page.ByView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
+	p.Is = page.ScreenOf[engine.AlertRow]{
+		Screen: page.ScreenAlerts, File: "alerts", Row: "alert",
+		Fill: func(v *page.View) {
+			p.Put(v, page.MadeOf{Version: v.Version, Came: p.Came}, func() []engine.AlertRow { return p.rows(v) })
 		},
-		Cannot: func(_ *View, a Action, r engine.AlertRow) string {
-			if a == Ack && p.cur.MarkCount() == 0 && r.State != engine.AlertFiring {
+		Does: map[page.Action]func(*page.View, engine.AlertRow) page.Effect{
+			page.Open: func(_ *page.View, r engine.AlertRow) page.Effect {
+				return page.Effect{Open: &page.Target{Screen: page.ScreenEvidence, Row: r}}
+			},
+			page.Ack:     func(*page.View, engine.AlertRow) page.Effect { return ackAlerts(p.Chosen()) },
+			page.Silence: func(_ *page.View, r engine.AlertRow) page.Effect { return silenceAlert(r) },
+		},
+		Cannot: func(_ *page.View, a page.Action, r engine.AlertRow) string {
+			if a == page.Ack && p.Cur.MarkCount() == 0 && r.State != engine.AlertFiring {
 				return columns.AlertName(&r) + " is " + columns.AlertWord(r.State) + ": only a firing alert can be acknowledged"
 			}
 			return ""
@@ -44,7 +50,7 @@ func NewAlertPage() *alertPage {
 
 // Want implements Page: Watch tells the alerts when one has changed; before that,
 // and after a reload, they are asked for.
-func (p *alertPage) Want(v *View) engine.Query {
+func (p *alertPage) Want(v *page.View) engine.Query {
 	if v.Alerts != nil && p.Have || !p.Due(v, v.Restarts) {
 		return p.foot.Want(v)
 	}
@@ -52,7 +58,7 @@ func (p *alertPage) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
-func (p *alertPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *alertPage) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	if _, ok := q.(engine.AlertsQuery); ok && p.Take(v, err) {
 		got, _ := a.(engine.AlertsAnswer)
@@ -60,13 +66,13 @@ func (p *alertPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 }
 
-func (p *alertPage) rows(v *View) []engine.AlertRow {
+func (p *alertPage) rows(v *page.View) []engine.AlertRow {
 	from := v.Alerts
 	if from == nil {
 		from = p.read
 	}
 	rows := append([]engine.AlertRow(nil), from...)
-	sortRows(rows, func(a, b *engine.AlertRow) int {
+	page.SortRows(rows, func(a, b *engine.AlertRow) int {
 		return cmp.Or(columns.AlertRank(a.State)-columns.AlertRank(b.State), strings.Compare(a.About, b.About), strings.Compare(a.ID, b.ID))
 	})
 	return rows
@@ -74,65 +80,65 @@ func (p *alertPage) rows(v *View) []engine.AlertRow {
 
 // sparkCell draws the values of an hour against the limit: what is far from it is
 // low, however it moves.
-func sparkCell(v *View, r *engine.AlertRow) part.Cell {
+func sparkCell(v *page.View, r *engine.AlertRow) part.Cell {
 	token := themes.Run
 	if r.Holds {
 		token = themes.Warn
 	}
-	return part.As(token, SparkText(v, r.History, max(r.Limit, leastScale(r))))
+	return part.As(token, page.SparkText(v, r.History, max(r.Limit, leastScale(r))))
 }
 
 // ackAlerts says of alerts that somebody has seen them; those that do not fire
 // are left out.
-func ackAlerts(rows []engine.AlertRow) Effect {
-	e := Effect{}
+func ackAlerts(rows []engine.AlertRow) page.Effect {
+	e := page.Effect{}
 	for i := range rows {
 		if rows[i].State == engine.AlertFiring {
 			e.DoAll = append(e.DoAll, engine.Command{Op: engine.OpAck, Alert: rows[i].ID})
 		}
 	}
 	if len(e.DoAll) == 0 {
-		return say("none of the marked alerts fires: there is nothing to acknowledge")
+		return page.Say("none of the marked alerts fires: there is nothing to acknowledge")
 	}
 	return e
 }
 
 // silenceAlert asks until when an alert shall say nothing.
-func silenceAlert(r engine.AlertRow) Effect {
+func silenceAlert(r engine.AlertRow) page.Effect {
 	ghost := "+30m or 14:00, then why"
 	if r.State == engine.AlertSilenced {
 		ghost = "now ends the silence; +30m or 14:00 is another end"
 	}
-	return askArg(engine.Command{Op: engine.OpSilence, Alert: r.ID}, "silence "+r.Rule+" until", ghost)
+	return page.AskArg(engine.Command{Op: engine.OpSilence, Alert: r.ID}, "silence "+r.Rule+" until", ghost)
 }
 
 // Draw implements Page.
 // The selected alert stands below the list: in full where there is room, else its state, what to do
 // next, and the latest evidence.
-func (p *alertPage) Draw(v *View) []string {
+func (p *alertPage) Draw(v *page.View) []string {
 	p.Refresh(v)
 	note := p.Note(v, alertCounts(p.Shown)...)
 	least := 4
-	if v.Tall != Short {
+	if v.Tall != page.Short {
 		least = min(max(v.H/3, 4), v.H-5)
 	}
 	h, below := p.Parts(v, least)
 	list := p.Section(v, v.Inner(v.W), h, p.empty(v), part.Section{Title: "ALERTS", Note: note, Tail: p.tail(v)})
 	r, _ := p.Selected()
-	if below >= 14 && v.Size != S && r.ID != "" {
+	if below >= 14 && v.Size != page.S && r.ID != "" {
 		return p.drawn(v, list, &r)
 	}
 	detail := alertDetail(v, &r, v.Inner(v.W), below)
 	return v.Whole(
 		list,
-		part.Section{Title: Or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
+		part.Section{Title: page.Or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
 }
 
 // drawn is the list and, below it, all of the selected alert: how it stands, its last hour
 // as a chart, and what speaks for it.
-func (p *alertPage) drawn(v *View, list part.Section, r *engine.AlertRow) []string {
+func (p *alertPage) drawn(v *page.View, list part.Section, r *engine.AlertRow) []string {
 	w := v.Inner(v.W)
-	next := labelledRows(v, w, "next", part.Wrap(Or(r.Next, part.None), max(w-detailLabel-1, 10)))
+	next := page.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-page.DetailLabel-1, 10)))
 	stands := append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, next...)
 	top := list.Height + len(stands) + 4
 	rows := append(v.Sections(0, 0, v.W, top, list, part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
@@ -141,21 +147,21 @@ func (p *alertPage) drawn(v *View, list part.Section, r *engine.AlertRow) []stri
 				return part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: alertChart(v, r, w, h)}
 			},
 			func(w, h int) part.Section {
-				return part.Section{Title: "EVIDENCE", Note: Count(len(r.Evidence)), Tail: v.Keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
+				return part.Section{Title: "EVIDENCE", Note: page.Count(len(r.Evidence)), Tail: v.Keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
 			},
 		})...)
 	left := v.H - len(rows)
-	if v.Size == L && left > LeastFoot {
-		return p.foot.Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
+	if v.Size == page.L && left > page.LeastFoot {
+		return p.foot.Fill(v, rows, func(w, h int) part.Section { return page.LogPanel(v, w, h) })
 	}
 	if left > 2 {
-		rows = append(rows, v.Sections(0, len(rows), v.W, left, LogPanel(v, w, left-1))...)
+		rows = append(rows, v.Sections(0, len(rows), v.W, left, page.LogPanel(v, w, left-1))...)
 	}
 	return rows
 }
 
 // tail says how old the list is, of an engine that does not send its alerts by itself.
-func (p *alertPage) tail(v *View) string {
+func (p *alertPage) tail(v *page.View) string {
 	if why := p.Answer.Told(v); why != "" && v.Alerts == nil {
 		return why
 	}
@@ -174,7 +180,7 @@ func alertCounts(rows []*engine.AlertRow) []string {
 	var out []string
 	for _, s := range []engine.AlertState{engine.AlertFiring, engine.AlertPending, engine.AlertAcknowledged, engine.AlertSilenced} {
 		if n[s] > 0 {
-			out = append(out, Count(n[s])+" "+string(s))
+			out = append(out, page.Count(n[s])+" "+string(s))
 		}
 	}
 	return out
@@ -182,15 +188,15 @@ func alertCounts(rows []*engine.AlertRow) []string {
 
 // alertDetail is how the selected alert stands, what to do about it, and its latest
 // evidence.
-func alertDetail(v *View, r *engine.AlertRow, w, h int) []string {
+func alertDetail(v *page.View, r *engine.AlertRow, w, h int) []string {
 	if r.ID == "" {
 		return []string{v.Row(w, part.As(themes.Dim, " no alert is selected"))}
 	}
-	rows := labelledRows(v, w, "next", part.Wrap(Or(r.Next, part.None), max(w-detailLabel-1, 10)))
+	rows := page.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-page.DetailLabel-1, 10)))
 	if h > len(rows)+2 {
 		rows = append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, rows...)
 	}
-	room, some := h-len(rows), Clamp(len(r.Evidence), 1, someEvidence)
+	room, some := h-len(rows), page.Clamp(len(r.Evidence), 1, someEvidence)
 	if left := room - some - 1; left >= leastChart && len(r.History) > 0 {
 		rows = append(append(rows, evidenceRows(v, r, w, some, "evidence")...), "")
 		return append(rows, alertChart(v, r, w, left)...)
@@ -204,13 +210,13 @@ func alertDetail(v *View, r *engine.AlertRow, w, h int) []string {
 
 // evidenceRows are the latest of what speaks for an alert, at most h; label, if there is
 // one, stands before the first.
-func evidenceRows(v *View, r *engine.AlertRow, w, h int, label string) (rows []string) {
+func evidenceRows(v *page.View, r *engine.AlertRow, w, h int, label string) (rows []string) {
 	if len(r.Evidence) == 0 {
-		return labelledRows(v, w, label, []string{"none is kept: it never fired, or what spoke for it has gone"})
+		return page.LabelledRows(v, w, label, []string{"none is kept: it never fired, or what spoke for it has gone"})
 	}
 	place, when := 0, 0
 	if label != "" {
-		place = detailLabel - 1
+		place = page.DetailLabel - 1
 	}
 	shown := r.Evidence[:min(len(r.Evidence), max(h, 0))]
 	for i := range shown {
@@ -220,7 +226,7 @@ func evidenceRows(v *View, r *engine.AlertRow, w, h int, label string) (rows []s
 		e := &shown[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words)
 		l.Field(part.As(themes.Dim, v.Clock(e.At)), when, part.Words).Gap(2)
-		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).Cells(part.Plain(Or(e.Text, e.ID))).String())
+		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).Cells(part.Plain(page.Or(e.Text, e.ID))).String())
 		label = ""
 	}
 	return rows
@@ -231,8 +237,8 @@ func evidenceRows(v *View, r *engine.AlertRow, w, h int, label string) (rows []s
 const someEvidence, leastChart = 3, 4
 
 // alertStands is FIRING, now 47, limit > 2, since 12:30:05.
-func alertStands(v *View, r *engine.AlertRow) []part.Cell {
-	facts := []part.Cell{columns.AlertSign(pen{v}, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}
+func alertStands(v *page.View, r *engine.AlertRow) []part.Cell {
+	facts := []part.Cell{columns.AlertSign(page.Pen{View: v}, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}
 	if r.State != engine.AlertOK && !r.Since.IsZero() {
 		facts = append(facts, part.As(themes.Dim, "since "+v.Clock(r.Since)))
 	}
@@ -240,12 +246,12 @@ func alertStands(v *View, r *engine.AlertRow) []part.Cell {
 }
 
 // empty says why there is no row.
-func (p *alertPage) empty(v *View) string {
+func (p *alertPage) empty(v *page.View) string {
 	switch {
 	case !p.Have && p.Answer.Err != nil && v.Alerts == nil:
-		return v.failed("the alerts")
+		return v.Failed("the alerts")
 	case p.Loading() && v.Alerts == nil:
 		return "loading alerts…"
 	}
-	return Or(p.List.Empty(v), "no rule has been evaluated yet")
+	return page.Or(p.List.Empty(v), "no rule has been evaluated yet")
 }

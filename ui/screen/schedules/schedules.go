@@ -1,4 +1,5 @@
-package page
+// Package schedules is the screen of what the engine does by the calendar, and the editing of a plan.
+package schedules
 
 import (
 	"slices"
@@ -8,43 +9,48 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Schedules lists what runs by the calendar: when next, what became of the last
 // run, and which runs were left out and why.
 type Schedules struct {
-	ListPage[engine.ScheduleRow]
-	Answer
+	page.ListPage[engine.ScheduleRow]
+	page.Answer
 	page engine.SchedulesPage
 	plan planned
-	foot Foot
+	foot page.Foot
 }
 
-// NewSchedules makes the screen.
-func NewSchedules() *Schedules {
-	p := &Schedules{foot: NewFoot()}
-	p.List = NewList(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
-	switched := func(op engine.Op, r engine.ScheduleRow) Effect { return do(engine.Command{Op: op, Schedule: r.Name}) }
-	p.Is = ScreenOf[engine.ScheduleRow]{
-		Screen: ScreenSchedules, Crumb: "Schedules", File: "schedules", Row: "schedule",
-		Fill: func(v *View) { p.Put(v, MadeOf{Came: p.Came}, func() []engine.ScheduleRow { return p.page.Schedules }) },
-		Does: map[Action]func(*View, engine.ScheduleRow) Effect{
-			Retry: func(_ *View, r engine.ScheduleRow) Effect { return switched(engine.OpRunSchedule, r) },
-			Pause: func(_ *View, r engine.ScheduleRow) Effect {
+// New makes the screen.
+func New() *Schedules {
+	p := &Schedules{foot: page.NewFoot()}
+	p.List = page.NewList(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
+	switched := func(op engine.Op, r engine.ScheduleRow) page.Effect {
+		return page.Do(engine.Command{Op: op, Schedule: r.Name})
+	}
+	p.Is = page.ScreenOf[engine.ScheduleRow]{
+		Screen: page.ScreenSchedules, Crumb: "Schedules", File: "schedules", Row: "schedule",
+		Fill: func(v *page.View) {
+			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.ScheduleRow { return p.page.Schedules })
+		},
+		Does: map[page.Action]func(*page.View, engine.ScheduleRow) page.Effect{
+			page.Retry: func(_ *page.View, r engine.ScheduleRow) page.Effect { return switched(engine.OpRunSchedule, r) },
+			page.Pause: func(_ *page.View, r engine.ScheduleRow) page.Effect {
 				if r.Paused {
 					return switched(engine.OpResumeSchedule, r)
 				}
 				return switched(engine.OpPauseSchedule, r)
 			},
-			Edit: func(_ *View, r engine.ScheduleRow) Effect { return Effect{Text: p.plan.ask(r)} },
-			Open: func(_ *View, r engine.ScheduleRow) Effect { return Effect{Open: ToJob(r.Last.Job)} },
+			page.Edit: func(_ *page.View, r engine.ScheduleRow) page.Effect { return page.Effect{Text: p.plan.ask(r)} },
+			page.Open: func(_ *page.View, r engine.ScheduleRow) page.Effect { return page.Effect{Open: page.ToJob(r.Last.Job)} },
 		},
-		Cannot: func(v *View, a Action, r engine.ScheduleRow) string {
+		Cannot: func(v *page.View, a page.Action, r engine.ScheduleRow) string {
 			switch {
-			case a == Open && r.Last.Job == "":
+			case a == page.Open && r.Last.Job == "":
 				return "its last run made no job"
-			case a == Cancel:
+			case a == page.Cancel:
 				return v.Keyed("{pause} pauses a schedule; {open} opens the job of its last run")
 			}
 			return ""
@@ -54,7 +60,7 @@ func NewSchedules() *Schedules {
 }
 
 // Want implements Page: schedules move with the database.
-func (p *Schedules) Want(v *View) engine.Query {
+func (p *Schedules) Want(v *page.View) engine.Query {
 	if !p.Due(v, v.Seq) {
 		return p.foot.Want(v)
 	}
@@ -62,18 +68,18 @@ func (p *Schedules) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Schedules) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Schedules) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
-	Receive[engine.SchedulesQuery](&p.Answer, v, q, a, err, &p.page)
+	page.Receive[engine.SchedulesQuery](&p.Answer, v, q, a, err, &p.page)
 }
 
 // Draw implements Page.
 // The selected schedule stands in full below the list; where there is room the runs of all of them
 // on one axis, and below that what comes next and what was left out.
-func (p *Schedules) Draw(v *View) []string {
+func (p *Schedules) Draw(v *page.View) []string {
 	p.Refresh(v)
 	result := &p.Fields[resultAt].Head
-	if result.Min = columns.ScheduleList[resultAt].Head.Min; v.Size != S {
+	if result.Min = columns.ScheduleList[resultAt].Head.Min; v.Size != page.S {
 		result.Min = wholeResult
 	}
 	below := p.detail(v, v.Inner(v.W))
@@ -85,7 +91,7 @@ func (p *Schedules) Draw(v *View) []string {
 	}
 	sections := []part.Section{list, {Title: title, Rows: below, Height: room}}
 	if left := room - len(below) - 2; left > len(p.Shown) {
-		rows := timeRows(v, v.Inner(v.W), left, p.runsBack(v), scheduleAhead, p.runs(v))
+		rows := page.TimeRows(v, v.Inner(v.W), left, p.runsBack(v), scheduleAhead, p.runs(v))
 		sections[1].Height = len(below)
 		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three", Rows: rows, Height: len(rows)})
 	}
@@ -93,8 +99,8 @@ func (p *Schedules) Draw(v *View) []string {
 		func(w, h int) part.Section { return p.coming(v, w, h) },
 		func(w, h int) part.Section { return p.leftOut(v, w, h) },
 	}
-	if v.Size == L {
-		blocks = append(blocks, func(w, h int) part.Section { return trackedBlock(v, w, h) })
+	if v.Size == page.L {
+		blocks = append(blocks, func(w, h int) part.Section { return page.TrackedBlock(v, w, h) })
 	}
 	return v.Above(sections, blocks, &p.foot)
 }
@@ -103,8 +109,8 @@ func (p *Schedules) Draw(v *View) []string {
 const resultAt, wholeResult = 7, 36
 
 // coming are the next runs of all schedules, in order.
-func (p *Schedules) coming(v *View, w, h int) part.Section {
-	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: runRows(v, v.runsOf(p.page.Schedules), w, h), Height: h}
+func (p *Schedules) coming(v *page.View, w, h int) part.Section {
+	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: page.RunRows(v, v.RunsOf(p.page.Schedules), w, h), Height: h}
 	if len(s.Rows) == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none is planned"))}
 	}
@@ -112,7 +118,7 @@ func (p *Schedules) coming(v *View, w, h int) part.Section {
 }
 
 // leftOut are the runs that did not happen, the newest first.
-func (p *Schedules) leftOut(v *View, w, h int) part.Section {
+func (p *Schedules) leftOut(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "LEFT OUT", Note: "runs that did not happen", Height: h}
 	type skip struct {
 		name string
@@ -128,7 +134,7 @@ func (p *Schedules) leftOut(v *View, w, h int) part.Section {
 	for _, t := range all {
 		text := v.Clock(t.Planned) + " " + t.name
 		if t.Count > 1 {
-			text += ", " + Count(t.Count) + " times"
+			text += ", " + page.Count(t.Count) + " times"
 		}
 		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Warn, " "+string(t.Result)), part.Plain(" "+text)), v.Row(w, part.As(themes.Dim, "   "+t.Reason)))
 	}
@@ -148,7 +154,7 @@ const (
 
 // runsBack is how far the axis goes back: to the last run of each schedule, but no further
 // than it goes ahead.
-func (p *Schedules) runsBack(v *View) time.Duration {
+func (p *Schedules) runsBack(v *page.View) time.Duration {
 	back := scheduleBack
 	for _, r := range p.Shown {
 		if age := v.Now.Sub(r.Last.At); r.Last.Result != "" && age <= scheduleAhead {
@@ -159,24 +165,24 @@ func (p *Schedules) runsBack(v *View) time.Duration {
 }
 
 // runs are the last run of each schedule and those that are planned.
-func (p *Schedules) runs(v *View) []timeRow {
-	rows := make([]timeRow, len(p.Shown))
+func (p *Schedules) runs(v *page.View) []page.TimeRow {
+	rows := make([]page.TimeRow, len(p.Shown))
 	for i, r := range p.Shown {
-		rows[i].name = r.Name
+		rows[i].Name = r.Name
 		sign := v.Theme.State("SCHEDULED")
 		if r.Paused {
 			sign = v.Theme.State("PAUSED")
 		}
 		for _, at := range r.Next {
-			rows[i].signs = append(rows[i].signs, timeSign{at: at, sign: sign})
+			rows[i].Signs = append(rows[i].Signs, page.TimeSign{At: at, Sign: sign})
 		}
 		if len(r.Next) > 0 {
-			rows[i].signs[0].told = v.Clock(r.Next[0])
+			rows[i].Signs[0].Told = v.Clock(r.Next[0])
 		}
 		if r.Last.Result != "" {
-			cell := columns.LastRun(pen{v}, r)
+			cell := columns.LastRun(page.Pen{View: v}, r)
 			sign := themes.State{Glyph: v.Theme.State("RUNNING").Glyph, Token: cell.Token}
-			rows[i].signs = append(rows[i].signs, timeSign{r.Last.At, sign, v.Clock(r.Last.At)})
+			rows[i].Signs = append(rows[i].Signs, page.TimeSign{At: r.Last.At, Sign: sign, Told: v.Clock(r.Last.At)})
 		}
 	}
 	return rows
@@ -188,7 +194,7 @@ const shownSkips = 5
 // detail are the next runs of the selected schedule, who paused it, and which
 // runs were left out.
 // While a new plan is typed, what it would mean stands in its place.
-func (p *Schedules) detail(v *View, w int) []string {
+func (p *Schedules) detail(v *page.View, w int) []string {
 	r, ok := p.Selected()
 	if !ok {
 		return []string{v.Row(w, part.As(themes.Dim, " no schedule is selected"))}
@@ -211,7 +217,7 @@ func (p *Schedules) detail(v *View, w int) []string {
 	for _, t := range r.Skipped[:min(len(r.Skipped), shownSkips)] {
 		text := " " + string(t.Result) + " " + v.Clock(t.Planned)
 		if t.Count > 1 {
-			text = " " + string(t.Result) + " " + Count(t.Count) + " from " + v.Clock(t.Planned) + " to " + v.Clock(t.Last)
+			text = " " + string(t.Result) + " " + page.Count(t.Count) + " from " + v.Clock(t.Planned) + " to " + v.Clock(t.Last)
 		}
 		rows = append(rows, v.Row(w, part.As(themes.Warn, text), part.As(themes.Dim, "  "+t.Reason)))
 	}
@@ -219,17 +225,17 @@ func (p *Schedules) detail(v *View, w int) []string {
 }
 
 // about says what the schedule does and when, in words.
-func (p *Schedules) about(v *View, r *engine.ScheduleRow, w int) []string {
+func (p *Schedules) about(v *page.View, r *engine.ScheduleRow, w int) []string {
 	var rows []string
 	if does := scheduleDoes[r.Name]; does != "" {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, " does   "), part.Plain(does)))
 	}
-	facts := v.Join(part.Plain(Or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)), part.As(themes.Dim, "if missed: "+r.Misfire))
+	facts := v.Join(part.Plain(page.Or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)), part.As(themes.Dim, "if missed: "+r.Misfire))
 	return append(rows, v.Row(w, append([]part.Cell{part.As(themes.Dim, " when   ")}, facts...)...))
 }
 
 // nextRuns are the next runs of a schedule.
-func nextRuns(v *View, r *engine.ScheduleRow, w int) string {
+func nextRuns(v *page.View, r *engine.ScheduleRow, w int) string {
 	next := []part.Cell{part.As(themes.Dim, " next   ")}
 	for _, at := range r.Next {
 		next = append(next, part.Plain(at.In(v.Now.Location()).Format("Mon 02 Jan 15:04")+"   "))
@@ -241,11 +247,11 @@ func nextRuns(v *View, r *engine.ScheduleRow, w int) string {
 }
 
 // lastRun tells all of what became of the last run: a list has room for its start.
-func lastRun(v *View, r *engine.ScheduleRow, w int) []string {
+func lastRun(v *page.View, r *engine.ScheduleRow, w int) []string {
 	if r.Last.Result == "" {
 		return nil
 	}
-	cell := columns.LastRun(pen{v}, r)
+	cell := columns.LastRun(page.Pen{View: v}, r)
 	when := "   " + r.Last.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04") + "   "
 	label, room := " last", max(w-len(" last")-len(when)-1, 10)
 	var rows []string
@@ -257,6 +263,6 @@ func lastRun(v *View, r *engine.ScheduleRow, w int) []string {
 }
 
 // empty says why there is no row.
-func (p *Schedules) empty(v *View) string {
-	return Or(p.Absent(v, "the schedules", "schedules"), Or(p.List.Empty(v), "there is no schedule"))
+func (p *Schedules) empty(v *page.View) string {
+	return page.Or(p.Absent(v, "the schedules", "schedules"), page.Or(p.List.Empty(v), "there is no schedule"))
 }

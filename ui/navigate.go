@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/logs"
 	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/terminal"
 )
@@ -153,7 +154,7 @@ func (m *model) openLogs(now time.Time) tea.Cmd {
 		m.say(m.keyed("no job is selected here: {logs} shows the whole log"))
 		return nil
 	}
-	m.push(page.NewLogs(id, name))
+	m.push(logs.New(id, name))
 	return nil
 }
 

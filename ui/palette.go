@@ -24,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/screen"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
+	"github.com/farsight-console/farsight/ui/screen/report"
 	"github.com/farsight-console/farsight/ui/session"
 )
 
@@ -365,7 +366,7 @@ func (m *model) openReport(arg string, _ time.Time) (tea.Cmd, string) {
 	if !ok {
 		return nil, "there is no account " + arg
 	}
-	m.push(page.NewReports(a.ID))
+	m.push(report.New(a.ID))
 	return nil, ""
 }
 

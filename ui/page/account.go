@@ -16,7 +16,7 @@ type Account struct {
 	Answer
 	detail engine.AccountDetail
 	wall   wall
-	played played
+	played Played
 	calls  forecast
 	next   outlook
 }
@@ -48,7 +48,7 @@ func (p *Account) Want(v *View) engine.Query {
 	for _, want := range []func() engine.Query{
 		func() engine.Query { return p.wall.want(v, p.id) },
 		func() engine.Query { return p.foresee(v, row) },
-		func() engine.Query { return p.played.want(v, row, p.detail.Report) },
+		func() engine.Query { return p.played.Want(v, row, p.detail.Report) },
 		func() engine.Query { return p.next.want(v, row) },
 	} {
 		if q := want(); q != nil { // one at a time: to want is to wait for the answer
@@ -75,7 +75,7 @@ func (p *Account) Got(v *View, q engine.Query, a engine.Answer, err error) {
 		}
 	case engine.PlayQuery:
 		if q.Account == p.id {
-			p.played.got(v, a, err)
+			p.played.Got(v, a, err)
 		}
 	case engine.AccountQuery:
 		if q.ID == p.id && p.Take(v, err) {
@@ -109,7 +109,7 @@ func (p *Account) Cannot(v *View, a Action) string {
 			return v.Keyed("this sync runs: {retry} retries a job, {open} opens one")
 		}
 	case Pause:
-		return v.Keyed(pauseElsewhere)
+		return v.Keyed(PauseElsewhere)
 	}
 	return ""
 }
@@ -122,7 +122,7 @@ func (p *Account) Act(v *View, a Action) Effect {
 	}
 	switch a {
 	case Trigger, Retry:
-		return startSync(p.row(v))
+		return StartSync(p.row(v))
 	case Cancel:
 		return cancelSync(v, p.row(v))
 	case Track:
@@ -154,29 +154,29 @@ func (p *Account) Draw(v *View) []string {
 	if v.Size == S {
 		bar, wallRows, facts, hours = 2, 4, 5, 6
 	}
-	all := []band{
-		{least: 1 + bar, most: 1 + bar, keep: 0, draw: func(int, int) []string {
-			return v.padded(append([]string{p.head(v, row, w)}, p.timeBar(v, row, w, bar)...))
+	all := []Band{
+		{Least: 1 + bar, Most: 1 + bar, Keep: 0, Draw: func(int, int) []string {
+			return v.Padded(append([]string{p.head(v, row, w)}, p.timeBar(v, row, w, bar)...))
 		}},
-		{least: 3, most: 3, keep: 2, draw: func(int, int) []string { return v.padded(stageRows(v, row, w)) }},
-		{least: leastWall + 3, most: p.wall.height(v, wallRows, row), keep: 1, draw: func(y, h int) []string {
+		{Least: 3, Most: 3, Keep: 2, Draw: func(int, int) []string { return v.Padded(stageRows(v, row, w)) }},
+		{Least: leastWall + 3, Most: p.wall.height(v, wallRows, row), Keep: 1, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
 		}},
-		{least: facts, most: facts + 5*btoi(v.Size != S), keep: 3, draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
-		{least: hours, most: hours + 2*btoi(v.Size != S) + 3*btoi(v.Size == L), keep: 4, draw: func(y, h int) []string {
+		{Least: facts, Most: facts + 5*btoi(v.Size != S), Keep: 3, Draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
+		{Least: hours, Most: hours + 2*btoi(v.Size != S) + 3*btoi(v.Size == L), Keep: 4, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.plays(v, row, w, h-1))
 		}},
 	}
 	if v.Size == L {
-		all = append(all, band{least: weekRows, most: weekRows, keep: 5, draw: func(y, h int) []string { return p.week(v, row, y, h) }})
+		all = append(all, Band{Least: WeekRows, Most: WeekRows, Keep: 5, Draw: func(y, h int) []string { return p.week(v, row, y, h) }})
 	}
-	return v.bands(all...)
+	return v.Bands(all...)
 }
 
 // columns are the sections side by side, the most telling first; an account that does not
 // sync has no pace, but what comes next.
 func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
-	n := max(v.W/columnWidth, 1)
+	n := max(v.W/ColumnWidth, 1)
 	type section func(v *View, w, h int) part.Section
 	of := func(f func(*View, engine.AccountRow, int, int) part.Section) section {
 		return func(v *View, w, h int) part.Section { return f(v, row, w, h) }
@@ -193,7 +193,7 @@ func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
 	var blocks [][]string
 	x := 0
 	for i, draw := range all {
-		w := columnWidth
+		w := ColumnWidth
 		switch {
 		case n > 2 && i == 1:
 			w -= longNames
@@ -201,7 +201,7 @@ func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
 			w += longNames
 		}
 		if i == wide && n > len(all) {
-			w += (n - len(all)) * columnWidth
+			w += (n - len(all)) * ColumnWidth
 		}
 		if i == len(all)-1 {
 			w = v.W - x
@@ -219,26 +219,26 @@ func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
 // plays is when they play: by the report, else by a draft of it.
 func (p *Account) plays(v *View, row engine.AccountRow, w, h int) part.Section {
 	s := part.Section{Title: "WHEN THEY PLAY", Tail: v.Keyed("{report} report"), Height: h}
-	r, note := p.played.report(row, p.detail.Report)
+	r, note := p.played.Report(row, p.detail.Report)
 	if r == nil || r.Matches == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " known with the first match that is stored"))}
 		return s
 	}
-	if s.Note = note; p.played.isDraft(r) {
+	if s.Note = note; p.played.IsDraft(r) {
 		s.Note += ", a draft until the report is built"
 	}
-	s.Rows = hourRows(v, r, w, h)
+	s.Rows = HourRows(v, r, w, h)
 	return s
 }
 
 // week is when they play by the day of the week, and with whom.
 func (p *Account) week(v *View, row engine.AccountRow, y, h int) []string {
-	left := v.W - 2*columnWidth
+	left := v.W - 2*ColumnWidth
 	s := part.Section{Title: "BY WEEKDAY", Height: h - 1}
-	if r, _ := p.played.report(row, p.detail.Report); r != nil && r.Matches > 0 {
+	if r, _ := p.played.Report(row, p.detail.Report); r != nil && r.Matches > 0 {
 		s.Rows = weekMap(v, r, v.Inner(left))
 	}
-	return part.Beside(v.Sections(0, y, left, h, s), v.Sections(left, y, v.W-left, h, p.played.champions(v, v.Inner(v.W-left), h-1)))
+	return part.Beside(v.Sections(0, y, left, h, s), v.Sections(left, y, v.W-left, h, p.played.Champions(v, v.Inner(v.W-left), h-1)))
 }
 
 // nextRetry is how far away the next retry of the account is; "" = none is due.
@@ -283,7 +283,7 @@ func (p *Account) Copies(v *View) []Copy {
 	if row.ID == "" {
 		return nil
 	}
-	return copiesOf(v, []any{row}, func(int) string { return row.ID })
+	return CopiesOf(v, []any{row}, func(int) string { return row.ID })
 }
 
 // SelectedAccount implements AccountHolder.

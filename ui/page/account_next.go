@@ -30,17 +30,17 @@ func (o *outlook) want(v *View, a engine.AccountRow) engine.Query {
 		return nil
 	}
 	old := func(is *Answer) bool {
-		return !is.pending && (is.at.IsZero() || !v.Frozen && v.Now.Sub(is.at) >= outlookEvery)
+		return !is.Pending && (is.At.IsZero() || !v.Frozen && v.Now.Sub(is.At) >= outlookEvery)
 	}
 	if of := a.ID + " " + a.Run + " " + a.Updated.String(); of != o.of {
 		o.of, o.cost, o.takes = of, Answer{}, engine.Cost{}
 	}
 	switch {
 	case old(&o.cost):
-		o.cost.pending, o.cost.at = true, v.Now
+		o.cost.Pending, o.cost.At = true, v.Now
 		return engine.CostQuery{Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}}
 	case old(&o.plans):
-		o.plans.pending, o.plans.at = true, v.Now
+		o.plans.Pending, o.plans.At = true, v.Now
 		return engine.SchedulesQuery{}
 	}
 	return nil
@@ -58,8 +58,8 @@ func (o *outlook) got(v *View, q engine.Query, a engine.Answer, err error) bool 
 		}
 	case engine.SchedulesQuery:
 		if o.plans.Take(v, err) {
-			page, _ := a.(engine.SchedulesPage)
-			o.next = page.Schedules
+			came, _ := a.(engine.SchedulesPage)
+			o.next = came.Schedules
 		}
 	default:
 		return false
@@ -112,7 +112,7 @@ func (p *Account) comes(v *View, a engine.AccountRow, w, h int) part.Section {
 		put("missing", part.As(themes.Warn, engine.Gaps(p.wall.count(engine.CellGaveUp), p.wall.count(engine.CellCancelled))))
 	}
 	if r := p.detail.Report; r != nil && !r.First.IsZero() {
-		put("played", part.Plain(playSpan(v, r)))
+		put("played", part.Plain(PlaySpan(v, r)))
 	}
 	if a.LastError != "" {
 		for _, line := range part.Wrap(columns.InShort(a.LastError), max(w-12, 10)) {

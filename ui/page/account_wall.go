@@ -29,10 +29,10 @@ const wallEvery = time.Second
 
 // want asks for the cells anew when the database has moved, once a second at most.
 func (w *wall) want(v *View, account string) engine.Query {
-	if w.Have && v.Now.Sub(w.at) >= 0 && v.Now.Sub(w.at) < v.unhurried(wallEvery) {
+	if w.Have && v.Now.Sub(w.At) >= 0 && v.Now.Sub(w.At) < v.unhurried(wallEvery) {
 		return nil
 	}
-	if w.at = (time.Time{}); !w.Due(v, v.Seq) {
+	if w.At = (time.Time{}); !w.Due(v, v.Seq) {
 		return nil
 	}
 	return engine.MatchCellsQuery{Account: account}
@@ -155,7 +155,7 @@ func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string
 		s.Note = "one cell each, once their ids are listed"
 		text := Or(w.Absent(v, "the matches", "the matches"), "no id is known yet")
 		if row.Status == engine.SyncNever {
-			text = v.start("none is known", "{sync} starts a sync: one call for the account, one for each 100 ids, one for each match and one for its timeline")
+			text = v.Start("none is known", "{sync} starts a sync: one call for the account, one for each 100 ids, one for each match and one for its timeline")
 		}
 		s.Rows = v.Said(width, text)
 		return s

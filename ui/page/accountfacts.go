@@ -7,11 +7,11 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// accountFacts are three rows of what does not fit into a table.
-func accountFacts(v *View, a engine.AccountRow, w int) []string {
+// AccountFacts are three rows of what does not fit into a table.
+func AccountFacts(v *View, a engine.AccountRow, w int) []string {
 	puuid := "not resolved yet"
 	if a.PUUID != "" {
-		puuid = "puuid " + shortID(a.PUUID)
+		puuid = "puuid " + ShortID(a.PUUID)
 	}
 	first := []part.Cell{part.Plain(puuid), part.Plain(Or(a.Platform, "no platform")), part.Plain(tracked(a)), part.Plain(runName(a))}
 	second := []part.Cell{

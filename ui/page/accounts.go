@@ -60,18 +60,18 @@ func (p *Accounts) Cannot(v *View, a Action) string {
 	row, ok := p.Selected()
 	switch a {
 	case Open:
-		return p.cannotOpen("account")
+		return p.CannotOpen("account")
 	case Cancel:
 		if !ok {
 			return none(&p.Pane, "account")
 		}
 		return cannotCancelSync(row)
 	case Track:
-		return p.missing("account")
+		return p.Missing("account")
 	case Retry:
 		return v.Keyed("{sync} syncs an account again; {account/retry} retries a job: {open} opens the account")
 	case Pause:
-		return v.Keyed(pauseElsewhere)
+		return v.Keyed(PauseElsewhere)
 	}
 	return ""
 }
@@ -79,20 +79,20 @@ func (p *Accounts) Cannot(v *View, a Action) string {
 // Act implements Page.
 func (p *Accounts) Act(v *View, a Action) Effect {
 	p.Refresh(v)
-	if p.List.act(v, a) {
+	if p.List.Act(v, a) {
 		return Effect{}
 	}
 	if p.Cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
 		rows, hidden := p.marked(v.Accounts)
 		return bulkSyncs(v, a, rows, hidden)
 	}
-	if id, ok := p.toOpen(); ok && a == Open {
+	if id, ok := p.ToOpen(); ok && a == Open {
 		return Effect{Open: ToAccount(id)}
 	}
 	row, ok := p.Selected()
 	switch {
 	case a == Trigger && ok:
-		return startSync(row)
+		return StartSync(row)
 	case a == Trigger:
 		return Effect{Ask: AskSync}
 	case !ok:
@@ -150,7 +150,7 @@ func (p *Accounts) drawM(v *View) []string {
 	below := part.Section{Height: facts, Title: "SELECTED"}
 	if ok {
 		below.Title = row.RiotID
-		below.Rows = accountFacts(v, row, v.Inner(v.W))
+		below.Rows = AccountFacts(v, row, v.Inner(v.W))
 	}
 	return v.Whole(list, below)
 }
@@ -165,8 +165,8 @@ func (p *Accounts) drawL(v *View) []string {
 	if !ok {
 		return part.Beside(a, v.Sections(left, 0, right, v.H, part.Section{Title: "SELECTED"}))
 	}
-	facts := accountFacts(v, row, v.Inner(right))
-	side := part.Section{Title: row.RiotID, Rows: append(stageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
+	facts := AccountFacts(v, row, v.Inner(right))
+	side := part.Section{Title: row.RiotID, Rows: append(StageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
 	panels := []part.Section{side}
 	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
 		panels[0].Height = len(side.Rows)
@@ -196,7 +196,7 @@ func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Section {
 		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).Field(part.Plain(columns.NextTry(Pen{v}, &j)), 8, part.Number).Gap(2)
 		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(Pen{v}, &j))).String())
 	}
-	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: some(len(jobs)), Rows: rows, Height: h}
+	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: Some(len(jobs)), Rows: rows, Height: h}
 }
 
 // A console holds the first accounts of very many: the note says of how many.
@@ -206,7 +206,7 @@ func (p *Accounts) panel(v *View, w, h int) part.Section {
 		work = Count(open) + " at work"
 	}
 	cut := ""
-	if n := v.known(); n > len(v.Accounts) {
+	if n := v.Known(); n > len(v.Accounts) {
 		p.of, cut = n, "the first "+Count(len(v.Accounts))+" of "+Count(n)
 	}
 	return p.Section(v, w, h, p.empty(v), part.Section{Title: "ACCOUNTS", Note: p.Note(v, cut, work), Tail: p.fresh.text(v)})
@@ -214,7 +214,7 @@ func (p *Accounts) panel(v *View, w, h int) part.Section {
 
 // empty says why there are no rows.
 func (p *Accounts) empty(v *View) string {
-	return Or(p.List.Empty(v), Or(v.waiting(), v.start("no accounts yet", "{sync} starts a sync of one")))
+	return Or(p.List.Empty(v), Or(v.Waiting(), v.Start("no accounts yet", "{sync} starts a sync of one")))
 }
 
 // SelectedAccount implements AccountHolder.

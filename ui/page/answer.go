@@ -13,12 +13,12 @@ import (
 // answer, of which version the one it has is, and what went wrong. Old answers
 // stay on the screen until there is a newer one.
 type Answer struct {
-	pending bool
+	Pending bool
 	Have    bool
 	Seq     uint64    // of the data when the last question was asked
 	own     uint64    // version of the one thing that it was about, see dueFor
 	acts    int       // View.Acts by then
-	at      time.Time // of the last question
+	At      time.Time // of the last question
 	Came    time.Time
 	Err     error
 }
@@ -29,14 +29,14 @@ type Answer struct {
 func (a *Answer) Due(v *View, version uint64) bool {
 	acted := v.Acts != a.acts
 	switch {
-	case a.pending, !v.Ready, a.Have && v.Frozen:
+	case a.Pending, !v.Ready, a.Have && v.Frozen:
 		return false
 	case a.Have && a.Err == nil && version == a.Seq && !acted:
 		return false
-	case !a.at.IsZero() && v.Now.Sub(a.at) < reloadEvery && !acted:
+	case !a.At.IsZero() && v.Now.Sub(a.At) < ReloadEvery && !acted:
 		return false
 	}
-	a.pending, a.Seq, a.at, a.acts = true, version, v.Now, v.Acts
+	a.Pending, a.Seq, a.At, a.acts = true, version, v.Now, v.Acts
 	return true
 }
 
@@ -44,12 +44,12 @@ func (a *Answer) Due(v *View, version uint64) bool {
 // is asked for at once, since one thing moves seldom and is shown beside its row,
 // which has moved already.
 func (a *Answer) dueFor(v *View, own, version uint64) bool {
-	at := a.at
+	at := a.At
 	if own != a.own {
-		a.at = time.Time{}
+		a.At = time.Time{}
 	}
 	if !a.Due(v, version) {
-		a.at = at
+		a.At = at
 		return false
 	}
 	a.own = own
@@ -58,7 +58,7 @@ func (a *Answer) dueFor(v *View, own, version uint64) bool {
 
 // Take notes that the answer came; false when it is an error.
 func (a *Answer) Take(v *View, err error) bool {
-	a.pending, a.Err = false, err
+	a.Pending, a.Err = false, err
 	if err != nil {
 		return false
 	}
@@ -80,8 +80,8 @@ func Receive[Q engine.Query, A engine.Answer](a *Answer, v *View, q engine.Query
 	return true
 }
 
-// forget makes the next question due at once; what is shown stays.
-func (a *Answer) forget() { a.Seq, a.at, a.Have = 0, time.Time{}, false }
+// Forget makes the next question due at once; what is shown stays.
+func (a *Answer) Forget() { a.Seq, a.At, a.Have = 0, time.Time{}, false }
 
 func (a *Answer) Loading() bool { return !a.Have && a.Err == nil }
 
@@ -118,7 +118,7 @@ func Sentence(err error) string {
 }
 
 // Reload makes the page ask again at once.
-func (a *Answer) Reload() { a.forget() }
+func (a *Answer) Reload() { a.Forget() }
 
 // MadeOf names the versions of what a list of jobs is made of.
 type MadeOf struct {
@@ -126,18 +126,18 @@ type MadeOf struct {
 	Came    time.Time
 }
 
-// reloadEvery is how long a list that is read from disk stays as it is while
+// ReloadEvery is how long a list that is read from disk stays as it is while
 // the database moves on.
-const reloadEvery = 2 * time.Second
+const ReloadEvery = 2 * time.Second
 
 // ListMost is how many jobs a list asks for.
 const ListMost = 500
 
-// quiet is a page that asks the engine nothing: what it shows comes with Watch.
-type quiet struct{}
+// Quiet is a page that asks the engine nothing: what it shows comes with Watch.
+type Quiet struct{}
 
 // Want implements Page.
-func (quiet) Want(*View) engine.Query { return nil }
+func (Quiet) Want(*View) engine.Query { return nil }
 
 // Got implements Page.
-func (quiet) Got(*View, engine.Query, engine.Answer, error) {}
+func (Quiet) Got(*View, engine.Query, engine.Answer, error) {}

@@ -2,20 +2,20 @@ package page
 
 import "github.com/farsight-console/farsight/ui/part"
 
-// band is a block of a screen as wide as its area. Bands stand one below the other with
+// Band is a block of a screen as wide as its area. Bands stand one below the other with
 // an empty row between two.
-type band struct {
-	least, most int // rows
-	keep        int // bands with the smaller number stay longer where not all have room
-	draw        func(y, h int) []string
+type Band struct {
+	Least, Most int // rows
+	Keep        int // bands with the smaller number stay longer where not all have room
+	Draw        func(y, h int) []string
 }
 
-// bands draws those that have room, each with as many rows as it gets: the least that it
+// Bands draws those that have room, each with as many rows as it gets: the least that it
 // needs, then what is left from the first one on, up to the most that it can use.
-func (v *View) bands(all ...band) []string { return part.Height(v.Theme, v.W, v.H, v.stacked(all...)) }
+func (v *View) Bands(all ...Band) []string { return part.Height(v.Theme, v.W, v.H, v.stacked(all...)) }
 
 // stacked are bands without the empty rows below the last one.
-func (v *View) stacked(all ...band) []string {
+func (v *View) stacked(all ...Band) []string {
 	heights, gap := shareRows(v.H, all, v.Size == S)
 	var rows []string
 	for i, b := range all {
@@ -25,17 +25,17 @@ func (v *View) stacked(all ...band) []string {
 		if len(rows) > 0 {
 			rows = append(rows, part.Height(v.Theme, v.W, gap, nil)...)
 		}
-		rows = append(rows, part.Height(v.Theme, v.W, heights[i], b.draw(len(rows), heights[i]))...)
+		rows = append(rows, part.Height(v.Theme, v.W, heights[i], b.Draw(len(rows), heights[i]))...)
 	}
 	return rows
 }
 
 // shareRows gives each band its rows, 0 = it is left out, and the empty rows between two:
 // none on a small screen where that makes room for another band.
-func shareRows(h int, all []band, small bool) (heights []int, gap int) {
+func shareRows(h int, all []Band, small bool) (heights []int, gap int) {
 	heights = make([]int, len(all))
 	for i, b := range all {
-		heights[i] = b.least
+		heights[i] = b.Least
 	}
 	for gap = 1; ; {
 		left, last := h+gap, -1
@@ -44,14 +44,14 @@ func shareRows(h int, all []band, small bool) (heights []int, gap int) {
 				continue
 			}
 			left -= heights[i] + gap
-			if last < 0 || b.keep > all[last].keep {
+			if last < 0 || b.Keep > all[last].Keep {
 				last = i
 			}
 		}
 		switch {
 		case left >= 0:
 			for i, b := range all {
-				if more := min(b.most-heights[i], left); heights[i] > 0 && more > 0 {
+				if more := min(b.Most-heights[i], left); heights[i] > 0 && more > 0 {
 					heights[i], left = heights[i]+more, left-more
 				}
 			}
@@ -66,8 +66,8 @@ func shareRows(h int, all []band, small bool) (heights []int, gap int) {
 	}
 }
 
-// padded puts rows beside the margin that sections have.
-func (v *View) padded(rows []string) []string {
+// Padded puts rows beside the margin that sections have.
+func (v *View) Padded(rows []string) []string {
 	pad := v.Row(v.pad())
 	for i := range rows {
 		rows[i] = pad + rows[i] + pad
@@ -75,5 +75,5 @@ func (v *View) padded(rows []string) []string {
 	return rows
 }
 
-// columnWidth is a block of a third of 120 cells, with what parts it from the next.
-const columnWidth = 40
+// ColumnWidth is a block of a third of 120 cells, with what parts it from the next.
+const ColumnWidth = 40

@@ -11,30 +11,30 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// bar is one line of a bar chart.
-type bar struct {
-	name  string
-	value float64
-	text  string
+// Bar is one line of a bar chart.
+type Bar struct {
+	Name  string
+	Value float64
+	Text  string
 }
 
 // Bars are rows of a name, a bar against the longest, and the number.
-func Bars(v *View, list []bar, t themes.Token, w int) []string {
+func Bars(v *View, list []Bar, t themes.Token, w int) []string {
 	high := 0.0
 	for _, b := range list {
-		high = max(high, b.value)
+		high = max(high, b.Value)
 	}
 	rows := make([]string, 0, len(list))
 	for _, b := range list {
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(b.name), 15, part.Words).Gap(1)
-		l.Bar(t, Clamp(w-29, 4, 60), b.value/max(high, 1)).Gap(1).Field(part.Plain(b.text), 10, part.Number)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(b.Name), 15, part.Words).Gap(1)
+		l.Bar(t, Clamp(w-29, 4, 60), b.Value/max(high, 1)).Gap(1).Field(part.Plain(b.Text), 10, part.Number)
 		rows = append(rows, l.String())
 	}
 	return rows
 }
 
 // Tallied counts rows by a word, the most frequent first; "" is not counted.
-func Tallied[T any](rows []T, of func(*T) string) (all []bar) {
+func Tallied[T any](rows []T, of func(*T) string) (all []Bar) {
 	at := map[string]int{}
 	for i := range rows {
 		word := of(&rows[i])
@@ -44,13 +44,13 @@ func Tallied[T any](rows []T, of func(*T) string) (all []bar) {
 		n, seen := at[word]
 		if !seen {
 			n = len(all)
-			at[word], all = n, append(all, bar{name: word})
+			at[word], all = n, append(all, Bar{Name: word})
 		}
-		all[n].value++
+		all[n].Value++
 	}
-	slices.SortStableFunc(all, func(a, b bar) int { return cmp.Compare(b.value, a.value) })
+	slices.SortStableFunc(all, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
 	for i := range all {
-		all[i].text = Count(int(all[i].value))
+		all[i].Text = Count(int(all[i].Value))
 	}
 	return all
 }

@@ -94,7 +94,7 @@ func bulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
 	for _, r := range rows {
 		switch {
 		case a == Trigger && !r.Status.Open():
-			e.DoAll = append(e.DoAll, *startSync(r).Do)
+			e.DoAll = append(e.DoAll, *StartSync(r).Do)
 		case a == Cancel && r.Status.Open():
 			e.DoAll = append(e.DoAll, *cancelSync(v, r).Do)
 		}

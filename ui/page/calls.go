@@ -27,8 +27,8 @@ type tape struct {
 	at    time.Time
 }
 
-// take gives the calls to show.
-func (t *tape) take(v *View) []engine.CallRow {
+// Take gives the calls to show.
+func (t *tape) Take(v *View) []engine.CallRow {
 	if t.then && v.Frozen {
 		return upTo(v.Calls, v.Now)
 	}
@@ -72,12 +72,12 @@ type picked struct {
 	have  bool
 }
 
-func (p *picked) of(v *View, calls []engine.CallRow, q *query[engine.CallRow]) recorder {
-	if !q.on() {
+func (p *picked) of(v *View, calls []engine.CallRow, q *Query[engine.CallRow]) recorder {
+	if !q.On() {
 		return recorder{v, calls}
 	}
-	if seq := lastSeq(calls); !p.have || p.seq != seq || p.n != len(calls) || p.gen != q.gen {
-		*p = picked{q.pick(calls, v.Now), seq, len(calls), q.gen, true}
+	if seq := lastSeq(calls); !p.have || p.seq != seq || p.n != len(calls) || p.gen != q.Gen {
+		*p = picked{q.Pick(calls, v.Now), seq, len(calls), q.Gen, true}
 	}
 	return recorder{v, p.calls}
 }

@@ -30,7 +30,7 @@ func TestCancelledIsNotDone(t *testing.T) {
 			t.Errorf("%s: its end reads %q", c.result, text)
 		}
 	}
-	word, text := coverage(&engine.PlayReport{Matches: 876, Missing: 3, Cancelled: 1})
+	word, text := Coverage(&engine.PlayReport{Matches: 876, Missing: 3, Cancelled: 1})
 	if word != "PARTIAL" || !strings.HasSuffix(text, "2 could not be had, 1 cancelled") {
 		t.Errorf("a report says %s %s", word, text)
 	}

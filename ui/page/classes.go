@@ -54,7 +54,7 @@ func NewClasses(queue engine.Queue) *Classes {
 // Want implements Page.
 func (p *Classes) Want(v *View) engine.Query {
 	p.Refresh(v)
-	late := !p.Have || p.Answer.Err != nil || v.Now.Sub(p.Answer.at) >= classesEvery
+	late := !p.Have || p.Answer.Err != nil || v.Now.Sub(p.Answer.At) >= classesEvery
 	switch r, ok := p.Selected(); {
 	case late && p.Due(v, v.Seq):
 		return engine.ClassesQuery{Queue: p.queue}
@@ -91,8 +91,8 @@ func (p *Classes) Got(v *View, q engine.Query, a engine.Answer, err error) {
 
 // Reload makes the page ask again at once.
 func (p *Classes) Reload() {
-	p.Answer.forget()
-	p.jobs.forget()
+	p.Answer.Forget()
+	p.jobs.Forget()
 }
 
 // onClass acts on a whole class. The engine counts first what it would act on and

@@ -27,8 +27,8 @@ const mostOfClass = 50
 // wants reports whether it is time to ask for those of a class.
 func (c *classJobs) wants(v *View, id string) bool {
 	if id != c.id {
-		c.id, c.rows, c.pending = id, nil, false
-		c.forget()
+		c.id, c.rows, c.Pending = id, nil, false
+		c.Forget()
 	}
 	return c.Due(v, v.Seq)
 }
@@ -36,8 +36,8 @@ func (c *classJobs) wants(v *View, id string) bool {
 // got takes the answer, if it is about the class that is selected by now.
 func (c *classJobs) got(v *View, q engine.JobsQuery, a engine.Answer, err error) {
 	if string(q.Class) == c.id && c.Take(v, err) {
-		page, _ := a.(engine.JobsPage)
-		c.rows = slices.Clone(page.Jobs)
+		came, _ := a.(engine.JobsPage)
+		c.rows = slices.Clone(came.Jobs)
 		SortJobs(c.rows)
 	}
 }
@@ -62,33 +62,33 @@ func (c *classJobs) list(v *View) []*engine.JobRow {
 func (p *Classes) Draw(v *View) []string {
 	p.Refresh(v)
 	rows := max(p.All, len(p.Shown), 3)
-	classes := band{least: 2 + min(rows, 3), most: 2 + rows, draw: func(y, h int) []string {
+	classes := Band{Least: 2 + min(rows, 3), Most: 2 + rows, Draw: func(y, h int) []string {
 		s := part.Section{Title: "ERROR CLASSES", Note: p.Note(v, string(p.queue), p.counted()), Tail: p.tail(v)}
 		return v.Sections(0, y, v.W, h, p.classes(v, v.Inner(v.W), h-1, s))
 	}}
 	r, ok := p.Selected()
 	if !ok {
-		return v.bands(classes)
+		return v.Bands(classes)
 	}
 	jobs := p.jobs.list(v)
 	why := p.why(v, &r, jobs)
-	all := []band{
+	all := []Band{
 		classes,
-		{least: 2 + min(p.most(), 4), most: 2 + min(p.most(), max(v.H/3, 4)), keep: 1, draw: func(y, h int) []string {
+		{Least: 2 + min(p.most(), 4), Most: 2 + min(p.most(), max(v.H/3, 4)), Keep: 1, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.ladders(v, &r, jobs, v.Inner(v.W), h-1))
 		}},
-		{least: 1 + len(why), most: 1 + len(why), draw: func(y, h int) []string {
+		{Least: 1 + len(why), Most: 1 + len(why), Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, part.Section{Title: "WHY", Note: "what becomes of them", Rows: why})
 		}},
-		{least: 5, most: 10, keep: 2, draw: func(y, h int) []string { return v.Abreast(y, h, p.blocks(v, &r, jobs)) }},
+		{Least: 5, Most: 10, Keep: 2, Draw: func(y, h int) []string { return v.Abreast(y, h, p.blocks(v, &r, jobs)) }},
 	}
 	if v.Size == L {
-		all = append(all, band{least: 4, most: tallestHour + 2, keep: 5, draw: func(y, h int) []string {
+		all = append(all, Band{Least: 4, Most: tallestHour + 2, Keep: 5, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.lastHour(v, &r, v.Inner(v.W), h-1))
 		}})
 	}
 	if log := LogRows(v, v.Inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
-		all = append(all, band{least: 2, most: 1 + len(log), keep: 4, draw: func(y, h int) []string {
+		all = append(all, Band{Least: 2, Most: 1 + len(log), Keep: 4, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
 		}})
 	}
@@ -96,7 +96,7 @@ func (p *Classes) Draw(v *View) []string {
 	if v.Size == L { // which has the foot below it
 		failed = 4
 	}
-	return p.foot.Fill(v, v.stacked(append(all, band{least: 4, most: failed, keep: 3, draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.failures(h-1)) }})...), nil)
+	return p.foot.Fill(v, v.stacked(append(all, Band{Least: 4, Most: failed, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.failures(h-1)) }})...), nil)
 }
 
 // tallestHour is how high the chart of a class's failures grows.

@@ -28,9 +28,9 @@ type Copier interface {
 	Copies(v *View) []Copy
 }
 
-// copiesOf makes all forms of some rows.
+// CopiesOf makes all forms of some rows.
 // Instants are offered of one row alone: of several nobody knows which is meant.
-func copiesOf(v *View, rows []any, id func(i int) string) []Copy {
+func CopiesOf(v *View, rows []any, id func(i int) string) []Copy {
 	if len(rows) == 0 {
 		return nil
 	}

@@ -67,8 +67,8 @@ func (d *Data) Queue(name engine.Queue) (engine.QueueRow, bool) {
 	return d.Queues[i], true
 }
 
-// known is how many accounts there are, listed or not.
-func (d *Data) known() int { return max(len(d.Accounts), int(d.Engine.Accounts)) }
+// Known is how many accounts there are, listed or not.
+func (d *Data) Known() int { return max(len(d.Accounts), int(d.Engine.Accounts)) }
 
 // Syncing lists the accounts with an open run.
 func (d *Data) Syncing() []engine.AccountRow {

@@ -90,7 +90,7 @@ const dayRows = 6
 func (d *dayTraffic) panel(v *View, w int) part.Section {
 	p := part.Section{Title: "24 HOURS", Height: dayRows}
 	if len(d.spans) == 0 {
-		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+Or(v.waiting(), "nothing was counted yet")))}
+		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+Or(v.Waiting(), "nothing was counted yet")))}
 		return p
 	}
 	charts := []multiple{{name: "calls", token: themes.Run}, {name: "429", token: themes.Warn}, {name: "stored", token: themes.OK}}

@@ -8,8 +8,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// maxValue bounds how much of a value a screen shows: 4 KiB.
-const maxValue = 4 << 10
+// MaxValue bounds how much of a value a screen shows: 4 KiB.
+const MaxValue = 4 << 10
 
 // Fact is a key and its value.
 type Fact struct{ Key, Value string }
@@ -22,43 +22,43 @@ func FactRow(v *View, w int, f Fact) string {
 // FactRows are facts whose values take as many rows as they need.
 func FactRows(v *View, w int, facts []Fact) []string {
 	var rows []string
-	for _, l := range factSource(facts, w-10).Items {
+	for _, l := range FactSource(facts, w-10).Items {
 		rows = append(rows, FactRow(v, w, l.text))
 	}
 	return rows
 }
 
-// keyWidth is how wide keys are drawn.
-const keyWidth = 14
+// KeyWidth is how wide keys are drawn.
+const KeyWidth = 14
 
-// factLine is a row of a fact: a long value takes several.
-type factLine struct {
+// FactLine is a row of a fact: a long value takes several.
+type FactLine struct {
 	id   string
 	text Fact
 }
 
-// factSource breaks values into rows of w cells.
-func factSource(facts []Fact, w int) part.Slice[factLine] {
-	var lines []factLine
+// FactSource breaks values into rows of w cells.
+func FactSource(facts []Fact, w int) part.Slice[FactLine] {
+	var lines []FactLine
 	for i, f := range facts {
-		if len(f.Value) > maxValue {
-			f.Value = f.Value[:maxValue]
+		if len(f.Value) > MaxValue {
+			f.Value = f.Value[:MaxValue]
 		}
 		for n, text := range part.Wrap(strings.ReplaceAll(f.Value, "\n", " "), max(w, 10)) {
-			line := factLine{strconv.Itoa(i) + "." + strconv.Itoa(n), Fact{f.Key, text}}
+			line := FactLine{strconv.Itoa(i) + "." + strconv.Itoa(n), Fact{f.Key, text}}
 			if n > 0 {
 				line.text.Key = ""
 			}
 			lines = append(lines, line)
 		}
 	}
-	return part.Slice[factLine]{Items: lines, Key: func(l factLine) string { return l.id }, Cells: func(l factLine, cells []part.Cell) []part.Cell {
+	return part.Slice[FactLine]{Items: lines, Key: func(l FactLine) string { return l.id }, Cells: func(l FactLine, cells []part.Cell) []part.Cell {
 		return append(cells, part.As(themes.Dim, l.text.Key), part.Plain(l.text.Value))
 	}}
 }
 
-var factColumns = []part.Column{
-	{Title: "KEY", Kind: part.Words, Min: keyWidth, Width: keyWidth},
+var FactColumns = []part.Column{
+	{Title: "KEY", Kind: part.Words, Min: KeyWidth, Width: KeyWidth},
 	{Title: "VALUE", Kind: part.Words, Min: 10, Width: 40, Flex: 1},
 }
 

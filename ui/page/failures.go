@@ -21,7 +21,7 @@ func (v *View) failures(h int) part.Section {
 	slices.Reverse(calls)
 	s := part.Section{Title: "CALLS THAT FAILED", Note: "the newest first; ms = Riot, s = our limiter", Height: h}
 	if len(calls) == 0 {
-		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+Or(v.waiting(), "none of those that are known")))}
+		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+Or(v.Waiting(), "none of those that are known")))}
 		return s
 	}
 	s.Rows = v.callColumns(calls, v.Inner(v.W), h)

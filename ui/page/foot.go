@@ -11,10 +11,10 @@ import (
 // the page puts there, and the calls that were made last.
 type Foot struct {
 	day  dayTraffic
-	tape tape
+	Tape tape
 }
 
-func NewFoot() Foot { return Foot{tape: tape{every: overviewTape, then: true}} }
+func NewFoot() Foot { return Foot{Tape: tape{every: overviewTape, then: true}} }
 
 // LeastFoot is the room below which a page ends with empty rows.
 const LeastFoot = dayRows + 2
@@ -46,9 +46,9 @@ func (f *Foot) Fill(v *View, rows []string, own func(w, h int) part.Section) []s
 		blocks = slices.Insert(blocks, 0, own)
 	}
 	rows = append(rows, v.Abreast(len(rows), dayRows+1, blocks)...)
-	if left -= dayRows + 2; left > callRows {
+	if left -= dayRows + 2; left > CallRows {
 		rows = append(rows, v.Row(v.W))
-		rows = append(rows, v.Sections(0, len(rows), v.W, left, v.callsSection(f.tape.take(v), v.Inner(v.W), callRows, left-1-callRows))...)
+		rows = append(rows, v.Sections(0, len(rows), v.W, left, v.CallsSection(f.Tape.Take(v), v.Inner(v.W), CallRows, left-1-CallRows))...)
 	}
 	return part.Height(v.Theme, v.W, v.H, rows)
 }
@@ -85,11 +85,11 @@ func (p *Footed) Want(v *View) engine.Query { return p.Foot.Want(v) }
 // Got implements Page.
 func (p *Footed) Got(_ *View, q engine.Query, a engine.Answer, err error) { p.Foot.Got(q, a, err) }
 
-// callRows is how high the ribbon of the foot is.
-const callRows = 3
+// CallRows is how high the ribbon of the foot is.
+const CallRows = 3
 
-// callsSection is calls as a ribbon, and the newest of them in words.
-func (v *View) callsSection(calls []engine.CallRow, w, ribbon, rows int) part.Section {
+// CallsSection is calls as a ribbon, and the newest of them in words.
+func (v *View) CallsSection(calls []engine.CallRow, w, ribbon, rows int) part.Section {
 	cells := w - 2
 	s := part.Section{Title: "CALLS", Tail: v.median()}
 	if n := min(len(calls), cells); n > 0 {

@@ -20,16 +20,16 @@ const foreseeEvery = 2 * time.Second
 // want is the question when it is due. It is of instants: as long as nothing has moved the
 // last answer holds.
 func (f *forecast) want(v *View, ahead time.Duration) engine.Query {
-	age := v.Now.Sub(f.Answer.at)
+	age := v.Now.Sub(f.Answer.At)
 	switch {
-	case f.pending, !v.Ready, v.Frozen && f.Have, v.Engine.State == engine.EngineBrowse:
+	case f.Pending, !v.Ready, v.Frozen && f.Have, v.Engine.State == engine.EngineBrowse:
 		return nil
 	case f.Have && age >= 0 && age < v.unhurried(foreseeEvery):
 		return nil
 	case f.Have && f.version == v.Version && v.Acts == f.acts:
 		return nil
 	}
-	f.pending, f.Answer.at, f.version, f.acts = true, v.Now, v.Version, v.Acts
+	f.Pending, f.Answer.At, f.version, f.acts = true, v.Now, v.Version, v.Acts
 	return engine.ForecastQuery{Ahead: ahead}
 }
 

@@ -13,8 +13,8 @@ import (
 
 func Count(n int) string { return human.Count(int64(n)) }
 
-// shortID keeps the ends of an opaque id such as a PUUID.
-func shortID(id string) string {
+// ShortID keeps the ends of an opaque id such as a PUUID.
+func ShortID(id string) string {
 	if len(id) <= 9 {
 		return id
 	}
@@ -50,16 +50,16 @@ func Or(first, second string) string {
 	return second
 }
 
-// some is a number that is only told when it is not zero.
-func some(n int) string {
+// Some is a number that is only told when it is not zero.
+func Some(n int) string {
 	if n == 0 {
 		return ""
 	}
 	return Count(n)
 }
 
-// figure is a number that is only coloured when it is not zero.
-func figure(t themes.Token, name string, n int64) part.Cell {
+// Figure is a number that is only coloured when it is not zero.
+func Figure(t themes.Token, name string, n int64) part.Cell {
 	if n == 0 {
 		t = themes.Dim
 	}

@@ -24,12 +24,12 @@ type freshness struct {
 // want is the question when it is due.
 func (f *freshness) want(v *View) engine.Query {
 	switch {
-	case f.pending, !v.Ready, v.Frozen, v.Engine.State == engine.EngineBrowse:
+	case f.Pending, !v.Ready, v.Frozen, v.Engine.State == engine.EngineBrowse:
 		return nil
-	case !f.at.IsZero() && v.Now.Sub(f.at) < freshEvery && !v.Now.Before(f.at):
+	case !f.At.IsZero() && v.Now.Sub(f.At) < freshEvery && !v.Now.Before(f.At):
 		return nil
 	}
-	f.pending, f.at = true, v.Now
+	f.Pending, f.At = true, v.Now
 	return engine.FreshnessQuery{}
 }
 

@@ -20,49 +20,49 @@ const (
 	stepHigh = 0.75
 )
 
-// tallest is how tall a day gets at most: numbers belong together.
-func (p *heatMap) tallest() int {
-	if p.numbers {
+// Tallest is how tall a day gets at most: numbers belong together.
+func (p *HeatMap) Tallest() int {
+	if p.Numbers {
 		return 2
 	}
 	return 4
 }
 
 const (
-	dayWidth   = 7 // of a weekday's name with its margin
-	totalWidth = 10
+	DayWidth   = 7 // of a weekday's name with its margin
+	TotalWidth = 10
 )
 
-// heatMap draws when somebody plays: a row for each weekday, a cell for each hour.
-type heatMap struct {
-	day, hour int  // the cell of the cursor, Monday = 0; -1 = there is no cursor
-	numbers   bool // minutes in figures instead of shades
+// HeatMap draws when somebody plays: a row for each weekday, a cell for each hour.
+type HeatMap struct {
+	Day, Hour int  // the cell of the cursor, Monday = 0; -1 = there is no cursor
+	Numbers   bool // minutes in figures instead of shades
 }
 
-// cellWidth is how many cells an hour gets.
-func (p *heatMap) cellWidth(w int) int {
-	return Clamp((w-dayWidth-totalWidth-2)/24, 1, 4)
+// CellWidth is how many cells an hour gets.
+func (p *HeatMap) CellWidth(w int) int {
+	return Clamp((w-DayWidth-TotalWidth-2)/24, 1, 4)
 }
 
 // perColumn is how many hours share a column: a number needs room for its digits.
 // "112" needs three cells and a gap; narrower hours are added up, four by four at one cell each.
-func (p *heatMap) perColumn(cell int) int {
-	if !p.numbers || cell >= 3 {
+func (p *HeatMap) perColumn(cell int) int {
+	if !p.Numbers || cell >= 3 {
 		return 1
 	}
 	return 4 / cell
 }
 
-// cellTop is the greatest cell of the map, in minutes.
+// CellTop is the greatest cell of the map, in minutes.
 // It sets the scale: a report over a year has hundreds of minutes in an hour of a weekday.
-func cellTop(r *engine.PlayReport) float64 {
-	d, h := busiest(r)
+func CellTop(r *engine.PlayReport) float64 {
+	d, h := Busiest(r)
 	return r.Minutes[d][h]
 }
 
-// hoursRow names the hours, each one or as many as have room for their two digits.
-func (p *heatMap) hoursRow(v *View, cell, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(dayWidth)
+// HoursRow names the hours, each one or as many as have room for their two digits.
+func (p *HeatMap) HoursRow(v *View, cell, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(DayWidth)
 	every := max((4+cell-1)/cell, 1)
 	if cell >= 3 {
 		every = 1
@@ -70,22 +70,22 @@ func (p *heatMap) hoursRow(v *View, cell, w int) string {
 	for h := 0; h < 24; h += every {
 		l.Field(part.As(themes.Dim, Two(h)), cell*every, part.Words)
 	}
-	return l.To(dayWidth+24*cell).Field(part.As(themes.Dim, "total"), totalWidth-1, part.Number).String()
+	return l.To(DayWidth+24*cell).Field(part.As(themes.Dim, "total"), TotalWidth-1, part.Number).String()
 }
 
-// dayRow is one row of a weekday. A day that is several rows tall repeats its cells in each; its
+// DayRow is one row of a weekday. A day that is several rows tall repeats its cells in each; its
 // name and its sum stand in the first.
-func (p *heatMap) dayRow(v *View, r *engine.PlayReport, d, line, cell int, top float64, w int) string {
+func (p *HeatMap) DayRow(v *View, r *engine.PlayReport, d, line, cell int, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	sign, name := " ", themes.Dim
-	if d == p.day {
+	if d == p.Day {
 		sign, name = v.Theme.Glyphs.Cursor, themes.Text
 	}
 	l.Cells(part.As(themes.Focus, sign)).Gap(1)
 	if line == 0 {
-		l.Field(part.As(name, weekdays[d]), dayWidth-3, part.Words)
+		l.Field(part.As(name, Weekdays[d]), DayWidth-3, part.Words)
 	}
-	l.To(dayWidth)
+	l.To(DayWidth)
 	sum := 0.0
 	per := p.perColumn(cell)
 	for h := 0; h < len(r.Minutes[d]); h += per {
@@ -93,30 +93,30 @@ func (p *heatMap) dayRow(v *View, r *engine.PlayReport, d, line, cell int, top f
 		for _, x := range r.Minutes[d][h : h+per] {
 			m += x
 		}
-		p.cell(v, l, m, top*float64(per), line, cell*per, d == p.day && h == p.hour/per*per)
+		p.cell(v, l, m, top*float64(per), line, cell*per, d == p.Day && h == p.Hour/per*per)
 		sum += m
 	}
 	if line > 0 {
 		return l.String()
 	}
-	return l.Field(part.Plain(hours(sum)), totalWidth-1, part.Number).String()
+	return l.Field(part.Plain(Hours(sum)), TotalWidth-1, part.Number).String()
 }
 
 // cell draws one hour: shade and colour say the same, so that either is enough.
-func (p *heatMap) cell(v *View, l *part.Line, m, top float64, line, w int, at bool) {
+func (p *HeatMap) cell(v *View, l *part.Line, m, top float64, line, w int, at bool) {
 	ratio := m / top
-	token := heatToken(ratio)
+	token := HeatToken(ratio)
 	if m <= 0 {
 		token = themes.Dim
 	}
 	if at {
 		token = themes.Sel
 	}
-	if p.numbers && w >= 2 && line > 0 {
+	if p.Numbers && w >= 2 && line > 0 {
 		l.Gap(w)
 		return
 	}
-	if p.numbers && w >= 2 {
+	if p.Numbers && w >= 2 {
 		if token != themes.Sel && m > 0 && ratio < stepHigh {
 			token = themes.Text // the dark end of the ramp cannot be read as a letter
 		}
@@ -135,9 +135,9 @@ func (p *heatMap) cell(v *View, l *part.Line, m, top float64, line, w int, at bo
 	l.Glyph(token, glyph, w)
 }
 
-// heatToken is the colour of a share; the end of the ramp that is next to the
+// HeatToken is the colour of a share; the end of the ramp that is next to the
 // ground's own colour is left out, since a little is not nothing.
-func heatToken(ratio float64) themes.Token { return themes.Heat(0.2 + 0.8*ratio) }
+func HeatToken(ratio float64) themes.Token { return themes.Heat(0.2 + 0.8*ratio) }
 
 // minutesText fits a number of minutes in w-1 cells: minutes, else hours.
 // What fits neither way is as much as can be shown, and no number that looks exact.
@@ -168,9 +168,9 @@ func shade(th *themes.Theme, m, ratio float64) string {
 	return signs[4]
 }
 
-// totalRow adds the days up, as columns on their own scale.
+// TotalRow adds the days up, as columns on their own scale.
 // On a scale of their own: sums of seven days would all be at the top of the map's.
-func (p *heatMap) totalRow(v *View, r *engine.PlayReport, cell, w int) string {
+func (p *HeatMap) TotalRow(v *View, r *engine.PlayReport, cell, w int) string {
 	var sums [24]float64
 	all, high := 0.0, 0.0
 	for d := range r.Minutes {
@@ -182,7 +182,7 @@ func (p *heatMap) totalRow(v *View, r *engine.PlayReport, cell, w int) string {
 	for _, m := range sums {
 		high = max(high, m)
 	}
-	l := part.NewLine(v.Theme, w).Gap(3).Field(part.As(themes.Dim, "all"), dayWidth-3, part.Words)
+	l := part.NewLine(v.Theme, w).Gap(3).Field(part.As(themes.Dim, "all"), DayWidth-3, part.Words)
 	for _, m := range sums {
 		if m <= 0 {
 			l.Gap(cell)
@@ -191,11 +191,11 @@ func (p *heatMap) totalRow(v *View, r *engine.PlayReport, cell, w int) string {
 		spark := v.Theme.Glyphs.Spark
 		l.Glyph(themes.Run, spark[Clamp(int(m/high*float64(len(spark))), 0, len(spark)-1)], cell)
 	}
-	return l.Field(part.Plain(hours(all)), totalWidth-1, part.Number).String()
+	return l.Field(part.Plain(Hours(all)), TotalWidth-1, part.Number).String()
 }
 
-// hours is a sum of minutes: 6.2 h. What there is does not round to nothing.
-func hours(m float64) string {
+// Hours is a sum of minutes: 6.2 h. What there is does not round to nothing.
+func Hours(m float64) string {
 	switch {
 	case m <= 0:
 		return part.None
@@ -205,28 +205,28 @@ func hours(m float64) string {
 	return human.Hours(m)
 }
 
-// scaleRow explains the shades.
-func (p *heatMap) scaleRow(v *View, top float64, w int) string {
+// ScaleRow explains the shades.
+func (p *HeatMap) ScaleRow(v *View, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3)
 	signs := v.Theme.Glyphs.Shade
 	for i, to := range []float64{stepLow, stepMid, stepHigh, 1} {
-		text := "<" + human.Dur(spanOf(top*to))
+		text := "<" + human.Dur(SpanOf(top*to))
 		if i == 3 {
-			text = "to " + human.Dur(spanOf(top))
+			text = "to " + human.Dur(SpanOf(top))
 		}
-		l.Glyph(heatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)
+		l.Glyph(HeatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)
 	}
 	return l.Right(part.As(themes.Accent, v.Keyed("{numbers}")), part.As(themes.Dim, " numbers  "), part.As(themes.Accent, v.Keyed("{zone}")), part.As(themes.Dim, " zone ")).String()
 }
 
-// spanOf is a number of minutes as a time, to the minute.
-func spanOf(minutes float64) time.Duration {
+// SpanOf is a number of minutes as a time, to the minute.
+func SpanOf(minutes float64) time.Duration {
 	return (time.Duration(minutes*60) * time.Second).Round(time.Minute)
 }
 
-// busiest is the cell with the most minutes.
+// Busiest is the cell with the most minutes.
 // Of several the first; Monday at midnight of a report without minutes.
-func busiest(r *engine.PlayReport) (day, hour int) {
+func Busiest(r *engine.PlayReport) (day, hour int) {
 	for d := range r.Minutes {
 		for h := range r.Minutes[d] {
 			if r.Minutes[d][h] > r.Minutes[day][hour] {
@@ -237,21 +237,21 @@ func busiest(r *engine.PlayReport) (day, hour int) {
 	return day, hour
 }
 
-var weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
+var Weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
 // weekMap draws the hours of a week: their names, seven days, their sum.
 func weekMap(v *View, r *engine.PlayReport, w int) []string {
-	still := heatMap{day: -1}
-	cell, top := Clamp((w-dayWidth-totalWidth)/24, 1, 4), max(cellTop(r), 1)
-	rows := []string{still.hoursRow(v, cell, w)}
+	still := HeatMap{Day: -1}
+	cell, top := Clamp((w-DayWidth-TotalWidth)/24, 1, 4), max(CellTop(r), 1)
+	rows := []string{still.HoursRow(v, cell, w)}
 	for d := range r.Minutes {
-		rows = append(rows, still.dayRow(v, r, d, 0, cell, top, w))
+		rows = append(rows, still.DayRow(v, r, d, 0, cell, top, w))
 	}
-	return append(rows, still.totalRow(v, r, cell, w))
+	return append(rows, still.TotalRow(v, r, cell, w))
 }
 
-// weekRows is what the days of a week take with their title, the hours and the sums.
-const weekRows = 10
+// WeekRows is what the days of a week take with their title, the hours and the sums.
+const WeekRows = 10
 
-// besideWeeks is how many weeks stand side by side where there is room.
-const besideWeeks = 4
+// BesideWeeks is how many weeks stand side by side where there is room.
+const BesideWeeks = 4

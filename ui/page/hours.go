@@ -22,9 +22,9 @@ func byHour(r *engine.PlayReport) (hours [24]float64, all float64) {
 // hourFacts is what the sums beside the hours take.
 const hourFacts = 18
 
-// hourRows draw the hours of the day as columns, h rows of w cells with the names of the
+// HourRows draw the hours of the day as columns, h rows of w cells with the names of the
 // hours in the last, and what they come to at the right.
-func hourRows(v *View, r *engine.PlayReport, w, h int) []string {
+func HourRows(v *View, r *engine.PlayReport, w, h int) []string {
 	sums, all := byHour(r)
 	high, most := 0.0, 0
 	for i, m := range sums {
@@ -32,7 +32,7 @@ func hourRows(v *View, r *engine.PlayReport, w, h int) []string {
 			high, most = m, i
 		}
 	}
-	facts := []Fact{{"most", part.None}, {"total", hours(all)}, {"zone", r.Zone}}
+	facts := []Fact{{"most", part.None}, {"total", Hours(all)}, {"zone", r.Zone}}
 	if high > 0 {
 		facts[0].Value = Two(most) + v.Theme.Glyphs.Range + Two((most+1)%24) + " h"
 	}

@@ -186,5 +186,5 @@ func (p *Job) Copies(v *View) []Copy {
 	}
 	d := p.detail
 	d.Job = p.row(v)
-	return copiesOf(v, []any{d}, func(int) string { return string(d.Job.ID) })
+	return CopiesOf(v, []any{d}, func(int) string { return string(d.Job.ID) })
 }

@@ -47,16 +47,16 @@ func (p *Job) inspector(v *View, outer int) []string {
 	one := func(s func(h int) part.Section) func(y, h int) []string {
 		return func(y, h int) []string { return n.Sections(0, y, outer, h, s(h-1)) }
 	}
-	all := []band{
-		{least: 2, most: 2, draw: one(func(int) part.Section {
+	all := []Band{
+		{Least: 2, Most: 2, Draw: one(func(int) part.Section {
 			return part.Section{Title: "JOB", Note: string(p.id), Tail: p.Told(v), Rows: []string{p.headRow(&n, w)}}
 		})},
-		{least: 1 + len(why.Rows), most: 1 + len(why.Rows), draw: one(func(int) part.Section { return why })},
-		{least: min(rungs, 3) + 2 + len(facts), most: max(rungs, 1) + 3 + len(facts), keep: 1, draw: one(func(h int) part.Section { return p.tries(&n, w, h, facts) })},
-		{least: 4, most: 10, keep: 2, draw: func(y, h int) []string { return n.Abreast(y, h, p.blocks(&n)) }},
+		{Least: 1 + len(why.Rows), Most: 1 + len(why.Rows), Draw: one(func(int) part.Section { return why })},
+		{Least: min(rungs, 3) + 2 + len(facts), Most: max(rungs, 1) + 3 + len(facts), Keep: 1, Draw: one(func(h int) part.Section { return p.tries(&n, w, h, facts) })},
+		{Least: 4, Most: 10, Keep: 2, Draw: func(y, h int) []string { return n.Abreast(y, h, p.blocks(&n)) }},
 	}
 	if rows := LogRows(&n, w, n.H, p.id); len(rows) > 0 {
-		all = append(all, band{least: 2, most: 1 + len(rows), keep: 3, draw: one(func(h int) part.Section {
+		all = append(all, Band{Least: 2, Most: 1 + len(rows), Keep: 3, Draw: one(func(h int) part.Section {
 			return part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows[:min(len(rows), h)]}
 		})})
 	}
@@ -67,7 +67,7 @@ func (p *Job) inspector(v *View, outer int) []string {
 		}
 	}
 	if h := len(calls)/2 + 2; len(calls) > 0 {
-		all = append(all, band{least: 2, most: h, keep: 4, draw: one(func(h int) part.Section {
+		all = append(all, Band{Least: 2, Most: h, Keep: 4, Draw: one(func(h int) part.Section {
 			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: n.callColumns(calls, w, h)}
 		})})
 	}
@@ -183,7 +183,7 @@ func (p *Job) blocks(v *View) []func(w, h int) part.Section {
 		return all
 	}
 	return append(all, func(w, h int) part.Section {
-		return part.Section{Title: "HISTORY", Note: some(len(p.detail.History)), Rows: p.historyRows(v, w, h), Height: h}
+		return part.Section{Title: "HISTORY", Note: Some(len(p.detail.History)), Rows: p.historyRows(v, w, h), Height: h}
 	})
 }
 

@@ -81,8 +81,8 @@ func cannotCancelSync(a engine.AccountRow) string {
 	return ""
 }
 
-// startSync starts a sync of a known account. Of one that runs already the engine says so.
-func startSync(a engine.AccountRow) Effect {
+// StartSync starts a sync of a known account. Of one that runs already the engine says so.
+func StartSync(a engine.AccountRow) Effect {
 	c := engine.Command{Op: engine.OpTrigger, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}}
 	if a.Status.Open() {
 		return Do(c)

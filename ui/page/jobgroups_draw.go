@@ -75,7 +75,7 @@ func (p *Jobs) groupNote(v *View) string {
 	}
 	text := Count(n)
 	switch {
-	case p.on() || p.which == shownFailed:
+	case p.On() || p.which == shownFailed:
 		text = Count(len(p.Shown)) + " of " + text
 	case p.queue == "":
 		text += " of all queues"

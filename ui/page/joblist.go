@@ -52,7 +52,7 @@ func (p *Jobs) stand() {
 // engine knows. What is asked for first is what is missing on the screen: jobs that gave up, then
 // the counts of reasons, then when all of them go.
 func (g *inGroups) want(v *View, p *Jobs) engine.Query {
-	if !p.grouped() || p.which != shownLive || p.on() && !p.whole {
+	if !p.grouped() || p.which != shownLive || p.On() && !p.whole {
 		return nil
 	}
 	if q := g.dead.want(v, p.queue); q != nil {
@@ -80,7 +80,7 @@ func (g *inGroups) want(v *View, p *Jobs) engine.Query {
 func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err error) bool {
 	switch q := q.(type) {
 	case engine.ReasonsQuery:
-		if g.reasons.pending = false; q.Queue == p.queue {
+		if g.reasons.Pending = false; q.Queue == p.queue {
 			g.reasons.takeIn(v, q, a, err)
 		}
 		return true
@@ -95,7 +95,7 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 		case q.Limit == mostEnded:
 			kind = &g.ended
 		}
-		if kind.pending = false; q.Queue == p.queue {
+		if kind.Pending = false; q.Queue == p.queue {
 			kind.takeIn(v, a, err)
 		}
 		return true
@@ -107,8 +107,8 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 func (g *inGroups) again() {
 	g.reasons.again()
 	g.reasons.groups, g.dead.rows, g.ended.rows = nil, nil, nil
-	g.dead.forget()
-	g.ended.forget()
+	g.dead.Forget()
+	g.ended.Forget()
 }
 
 // arrange makes the groups and their lines for h rows of the screen.
@@ -117,7 +117,7 @@ func (p *Jobs) arrange(v *View, h int) {
 	g := &p.groups
 	var reasons []engine.ReasonRow
 	var counts map[engine.State]int
-	if !p.on() {
+	if !p.On() {
 		counts = map[engine.State]int{}
 		for s, n := range g.counts {
 			if s.Live() && p.which != shownFailed || s == engine.Discarded {
@@ -314,9 +314,9 @@ func (p *Jobs) overGaps(v *View, a Action) {
 		if _, left := p.Cur.Left(); left || at >= src.Len() || src.ID(at) != "" {
 			return
 		}
-		if p.Cur.Move(src, step, p.height); p.Cur.At() == at { // the end of the list
+		if p.Cur.Move(src, step, p.Height); p.Cur.At() == at { // the end of the list
 			step = -step
-			p.Cur.Move(src, step, p.height)
+			p.Cur.Move(src, step, p.Height)
 		}
 	}
 }

@@ -15,8 +15,8 @@ type reasonCounts struct {
 
 // want is the question about a queue's jobs; nil = none is due.
 func (r *reasonCounts) want(v *View, queue engine.Queue) engine.Query {
-	if page, ask := r.due(v, v.Seq); ask {
-		return engine.ReasonsQuery{Page: page, Queue: queue}
+	if next, ask := r.due(v, v.Seq); ask {
+		return engine.ReasonsQuery{Page: next, Queue: queue}
 	}
 	return nil
 }
@@ -27,12 +27,12 @@ func (r *reasonCounts) takeIn(v *View, asked engine.ReasonsQuery, a engine.Answe
 	if !r.Take(v, err) {
 		return
 	}
-	page, _ := a.(engine.ReasonsAnswer)
-	first, last := r.turn(v, asked.Page, page.Next, page.Looked)
+	came, _ := a.(engine.ReasonsAnswer)
+	first, last := r.turn(v, asked.Page, came.Next, came.Looked)
 	if first {
 		r.coming = engine.Reasons{}
 	}
-	r.coming.Add(page.Reasons...)
+	r.coming.Add(came.Reasons...)
 	if last || initial || r.growing {
 		r.groups = r.coming.Rows()
 	}
@@ -68,8 +68,8 @@ func (d *deadJobs) want(v *View, queue engine.Queue) engine.Query {
 
 func (d *deadJobs) takeIn(v *View, a engine.Answer, err error) {
 	if d.Take(v, err) {
-		page, _ := a.(engine.JobsPage)
-		d.rows = page.Jobs
+		came, _ := a.(engine.JobsPage)
+		d.rows = came.Jobs
 	}
 }
 

@@ -67,9 +67,9 @@ func (p *Jobs) Crumb(*View) string {
 func (p *Jobs) Want(v *View) engine.Query {
 	// The list first; then what its groups want to know; then the job under the cursor, on screens that
 	// show it in detail.
-	if page, ask := p.due(v, v.Seq); ask {
+	if next, ask := p.due(v, v.Seq); ask {
 		q := p.query()
-		q.Page = page
+		q.Page = next
 		return q
 	}
 	if q := p.groups.want(v, p); q != nil {
@@ -98,8 +98,8 @@ func (p *Jobs) query() engine.JobsQuery {
 		q.States, q.Ended = engine.States(), true
 	}
 	// Of a list that is here whole the filter looks at what is here; of another the engine has to.
-	if p.on() && !p.whole {
-		q.Filter = p.used
+	if p.On() && !p.whole {
+		q.Filter = p.Used
 	}
 	return q
 }
@@ -126,34 +126,34 @@ func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 	at := asked.Page
 	if asked.Page = (engine.Page{}); !reflect.DeepEqual(asked, p.query()) { // other jobs are asked for meanwhile
-		p.pending = false
+		p.Pending = false
 		p.again()
 		return
 	}
 	if p.Take(v, err) {
-		page, _ := a.(engine.JobsPage)
-		p.add(v, asked, at, page)
-		p.asked, p.turned = p.asked || p.turned, false
+		came, _ := a.(engine.JobsPage)
+		p.add(v, asked, at, came)
+		p.Asked, p.turned = p.Asked || p.turned, false
 	}
 }
 
 // add takes in a page. The first look of a kind is shown as it comes, a later one when it
 // is complete.
-func (p *Jobs) add(v *View, asked engine.JobsQuery, at engine.Page, page engine.JobsPage) {
-	next := page.Next
-	if !asked.Sifts() || len(p.coming)+len(page.Jobs) >= mostFound && at.After != "" {
+func (p *Jobs) add(v *View, asked engine.JobsQuery, at engine.Page, came engine.JobsPage) {
+	next := came.Next
+	if !asked.Sifts() || len(p.coming)+len(came.Jobs) >= mostFound && at.After != "" {
 		next = ""
 	}
-	first, last := p.turn(v, at, next, page.Looked)
+	first, last := p.turn(v, at, next, came.Looked)
 	if first {
 		p.coming = nil
 	}
-	p.coming = append(p.coming, page.Jobs...)
+	p.coming = append(p.coming, came.Jobs...)
 	if same := reflect.DeepEqual(asked, p.sought); same && !last && !p.growing {
 		return
 	}
 	p.growing = !last
-	p.read, p.sought, p.more = p.coming[:len(p.coming):len(p.coming)], asked, page.Next != ""
+	p.read, p.sought, p.more = p.coming[:len(p.coming):len(p.coming)], asked, came.Next != ""
 	if asked.Filter == "" {
 		p.whole = !p.more
 	}
@@ -226,7 +226,7 @@ func (p *Jobs) Cannot(v *View, a Action) string {
 	case a == States && p.part != nil:
 		return "this list is of " + p.part.name + v.Keyed(": {back} goes back to all jobs")
 	case a == Open:
-		return p.cannotOpen("job")
+		return p.CannotOpen("job")
 	case a == Retry || a == Cancel || a == Pause || a == Due || a == Force:
 		if !ok {
 			return none(&p.Pane, "job")
@@ -241,7 +241,7 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 	switch {
 	case p.actRail(v, a):
 		return Effect{}
-	case p.List.act(v, a):
+	case p.List.Act(v, a):
 		p.overGaps(v, a)
 		return Effect{}
 	case a == Open:
@@ -277,7 +277,7 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 	if a == Pause {
 		return pauseQueue(v, engine.Queue(Or(string(p.queue), string(j.Queue))))
 	}
-	if id, left := p.toOpen(); left && a == Open {
+	if id, left := p.ToOpen(); left && a == Open {
 		return Effect{Open: ToJob(engine.JobID(id))}
 	}
 	if !ok {
@@ -299,9 +299,9 @@ func (p *Jobs) empty(v *View) string {
 		return "no job has failed for good" + dot + v.Keyed("{states} shows the others")
 	}
 	if p.which == shownLive && v.Engine.Stored+v.Engine.Failed > 0 {
-		return v.start("every job has ended", "{states} shows the failed, again all")
+		return v.Start("every job has ended", "{states} shows the failed, again all")
 	}
-	return v.start("no jobs yet", "{sync} starts a sync")
+	return v.Start("no jobs yet", "{sync} starts a sync")
 }
 
 // SelectedJob implements Jobber.

@@ -158,7 +158,7 @@ func (p *Jobs) choose(q engine.Queue) {
 	p.queue, p.whole = q, false
 	p.again()
 	p.groups.again()
-	p.asked, p.turned = true, true
+	p.Asked, p.turned = true, true
 }
 
 // cannotInRail says what a key cannot do while the keys go to the queues.

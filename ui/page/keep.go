@@ -14,7 +14,7 @@ func columnName(title string) string {
 func (l *List[T]) State() ListState {
 	s := ListState{Down: l.down, Wide: l.wide}
 	for i, f := range l.Fields {
-		if l.by == i+1 {
+		if l.By == i+1 {
 			s.Sort = columnName(f.Head.Title)
 		}
 		if l.hidden[i] {
@@ -33,7 +33,7 @@ func (l *List[T]) Restore(s ListState) {
 	for i, c := range l.Columns() {
 		name := columnName(c.Name)
 		if name == s.Sort && c.Sortable {
-			l.by, l.down = i+1, s.Down
+			l.By, l.down = i+1, s.Down
 		}
 		switch {
 		case c.Pinned:

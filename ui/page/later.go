@@ -73,7 +73,7 @@ func (l *List[T]) waits(v *View, now recipe) bool {
 		every = 0
 	}
 	same := now.gen == w.wanted.gen && now.by == w.wanted.by && now.down == w.wanted.down
-	if age := v.Now.Sub(w.begun); same && !l.asked && age >= 0 && age < every {
+	if age := v.Now.Sub(w.begun); same && !l.Asked && age >= 0 && age < every {
 		v.Ticks = true // there are newer rows to show within the second
 		return true
 	}
@@ -114,10 +114,10 @@ func (l *List[T]) work(all []T, now recipe, at time.Time) func() made[T] {
 
 // order compares rows as the operator wants them; nil = they stay as they come.
 func (l *List[T]) order() func(a, b *T) int {
-	if l.by == 0 || l.by > len(l.Fields) {
+	if l.By == 0 || l.By > len(l.Fields) {
 		return nil
 	}
-	order := l.Fields[l.by-1].Order
+	order := l.Fields[l.By-1].Order
 	if l.down {
 		return func(a, b *T) int { return order(b, a) }
 	}
@@ -126,7 +126,7 @@ func (l *List[T]) order() func(a, b *T) int {
 
 // place shows a list that was made.
 func (l *List[T]) place(m made[T]) {
-	l.asked = l.asked || m.recipe.gen != l.made.gen
+	l.Asked = l.Asked || m.recipe.gen != l.made.gen
 	l.Shown, l.at, l.All, l.made, l.placed = m.shown, m.at, m.all, m.recipe, true
 }
 
@@ -153,10 +153,10 @@ func (l *List[T]) Done(result any) {
 
 // sortText names the order of the list; "" = as it comes.
 func (l *List[T]) sortText(v *View) string {
-	if l.by == 0 {
+	if l.By == 0 {
 		return ""
 	}
-	return "sort: " + strings.ToLower(l.Fields[l.by-1].Head.Title) + " " + l.arrow(v)
+	return "sort: " + strings.ToLower(l.Fields[l.By-1].Head.Title) + " " + l.arrow(v)
 }
 
 // workText says that the list is being worked out, once that takes its time.

@@ -89,7 +89,7 @@ func TestRowsThatLeftCanBeOpened(t *testing.T) {
 	if _, ok := l.Selected(); ok {
 		t.Error("a row that left is still selected")
 	}
-	if id, ok := l.toOpen(); !ok || id != "j0000000" || l.cannotOpen("job") != "" {
+	if id, ok := l.ToOpen(); !ok || id != "j0000000" || l.CannotOpen("job") != "" {
 		t.Errorf("opens %q, %v", id, ok)
 	}
 }
@@ -117,7 +117,7 @@ func BenchmarkLongList(b *testing.B) {
 			if err := l.SetFilter(c.text); err != nil {
 				b.Fatal(err)
 			}
-			l.by = c.by
+			l.By = c.by
 			used := cpuTime(b)
 			for b.Loop() {
 				l.work(rows(), recipe{}, v.Now)()
@@ -150,7 +150,7 @@ func BenchmarkListCursorMove(b *testing.B) {
 		for i, l := range lists {
 			used := cpuTime(b)
 			for range turn {
-				l.act(v, Down)
+				l.Act(v, Down)
 				l.draw(v, 118, 36, "")
 			}
 			took[i] += cpuTime(b) - used

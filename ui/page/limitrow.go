@@ -262,7 +262,7 @@ func (v *View) LimitsBlock(host string, w, h int) part.Section {
 	}
 	if len(all) == 0 {
 		s.Tail = ""
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), "not known yet: the first answer tells")))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), "not known yet: the first answer tells")))}
 	}
 	return s
 }

@@ -20,14 +20,14 @@ type limitPage struct {
 	fills          fills
 	past           past
 	plan           forecast
-	query[engine.CallRow]
+	Query[engine.CallRow]
 	picked picked
 	seek   uint64 // the call that the cursor shall go to
 }
 
 // NewLimitPage makes the screen.
 func NewLimitPage() *limitPage {
-	return &limitPage{onCalls: true, tape: tape{every: tapeEvery}, ribbon: tape{every: overviewTape}, query: query[engine.CallRow]{schema: columns.Calls.Schema}}
+	return &limitPage{onCalls: true, tape: tape{every: tapeEvery}, ribbon: tape{every: overviewTape}, Query: Query[engine.CallRow]{Schema: columns.Calls.Schema}}
 }
 
 // NewLimitsAt makes the screen with the cursor on a call.
@@ -60,26 +60,26 @@ func (p *limitPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
 
 // Reload makes the page ask again at once.
 func (p *limitPage) Reload() {
-	p.past.forget()
-	p.plan.forget()
+	p.past.Forget()
+	p.plan.Forget()
 }
 
 // SetFilter implements Filterer.
 func (p *limitPage) SetFilter(text string) error {
-	p.calls.asked = true
-	return p.query.SetFilter(text)
+	p.calls.Asked = true
+	return p.Query.SetFilter(text)
 }
 
 // Fit implements Filterer.
 func (p *limitPage) Fit() (shown, all int) {
-	if !p.on() {
+	if !p.On() {
 		return len(p.tape.calls), len(p.tape.calls)
 	}
 	return len(p.picked.calls), len(p.tape.calls)
 }
 
 // source is the flight recorder with the filter.
-func (p *limitPage) source(v *View) recorder { return p.picked.of(v, p.tape.take(v), &p.query) }
+func (p *limitPage) source(v *View) recorder { return p.picked.of(v, p.tape.Take(v), &p.Query) }
 
 func (p *limitPage) bucketSource(v *View) part.Slice[engine.BucketRow] {
 	first, _ := v.pacing(p.plan.busiest(v))
@@ -157,7 +157,7 @@ func (p *limitPage) sought(src recorder) {
 	if p.seek == 0 || src.Len() == 0 {
 		return
 	}
-	if p.calls.Cur.Select(src, strconv.FormatUint(p.seek, 10), p.calls.height) {
+	if p.calls.Cur.Select(src, strconv.FormatUint(p.seek, 10), p.calls.Height) {
 		p.seek = 0
 	}
 }
@@ -191,7 +191,7 @@ func (p *limitPage) Copies(v *View) []Copy {
 		if !ok {
 			return nil
 		}
-		return copiesOf(v, []any{b}, func(int) string { return b.Host + " " + Or(b.Method, b.Kind) })
+		return CopiesOf(v, []any{b}, func(int) string { return b.Host + " " + Or(b.Method, b.Kind) })
 	}
 	src := p.source(v)
 	id, _ := p.calls.Cur.Selected()
@@ -200,7 +200,7 @@ func (p *limitPage) Copies(v *View) []Copy {
 		return nil
 	}
 	c := src.at(i)
-	return copiesOf(v, []any{c}, func(int) string { return c.Target })
+	return CopiesOf(v, []any{c}, func(int) string { return c.Target })
 }
 
 // Instant implements Timed: the call under the recorder's cursor.
@@ -225,5 +225,5 @@ func (p *limitPage) ToInstant(v *View, at time.Time) {
 		return
 	}
 	p.moved = true
-	p.calls.Cur.Go(src, src.Len()-then, p.calls.height)
+	p.calls.Cur.Go(src, src.Len()-then, p.calls.Height)
 }

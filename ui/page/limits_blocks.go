@@ -31,7 +31,7 @@ func nextBlock(v *View, t *timetable, w, h int) part.Section {
 	case v.Engine.State == engine.EngineBrowse:
 		why = "no engine runs here to plan calls"
 	case t.plan == nil:
-		why = Or(v.waiting(), "nothing is planned yet")
+		why = Or(v.Waiting(), "nothing is planned yet")
 	case t.left == 0:
 		why = "nothing waits"
 	case t.plan.Stuck:
@@ -149,13 +149,13 @@ func (v *View) hitRows(hit hitRow, w int) []string {
 func (p *limitPage) recorder(v *View, w int, at limitsPlaces) part.Section {
 	src := p.source(v)
 	if !p.moved {
-		p.calls.Cur.Home(src, p.calls.height)
+		p.calls.Cur.Home(src, p.calls.Height)
 	}
 	p.sought(src)
 	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls, Tail: joined(v, v.median(), p.follow(v))}
 	if at.ribbon > 0 {
-		calls := p.ribbon.take(v)
-		if p.on() {
+		calls := p.ribbon.Take(v)
+		if p.On() {
 			calls = src.calls
 		}
 		for _, row := range v.ribbon(calls, w-2, at.ribbon-1, true) {
@@ -183,7 +183,7 @@ const headedCalls = 5
 // recorderNote is how many calls there are, or of how many a filter lets through.
 func (p *limitPage) recorderNote(v *View, src recorder, ribbon bool) string {
 	all := len(p.tape.calls)
-	if told := p.told(); told != "" {
+	if told := p.Told(); told != "" {
 		return Count(src.Len()) + " of " + Count(all) + " " + v.Theme.Glyphs.Sep + " " + told
 	}
 	note := human.Counted(all, "call", "calls")
@@ -203,8 +203,8 @@ func (p *limitPage) follow(v *View) string {
 
 // emptyCalls says why there is none.
 func (p *limitPage) emptyCalls(v *View) string {
-	if p.on() && len(v.Calls) > 0 {
-		return "0 of " + Count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.used
+	if p.On() && len(v.Calls) > 0 {
+		return "0 of " + Count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.Used
 	}
-	return Or(v.waiting(), v.start("no call yet", "{sync} starts a sync"))
+	return Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))
 }

@@ -110,7 +110,7 @@ func (p *limitPage) draw(v *View) []string {
 	v.Ticks = v.Ticks || !rests && t.moves()
 	at := p.places(v, paced, len(src.Items)-btoi(paced))
 	// A 429 takes two rows in its block.
-	hits := lastHits(p.tape.take(v), t.begin(), (at.blocks+1)/2)
+	hits := lastHits(p.tape.Take(v), t.begin(), (at.blocks+1)/2)
 	top := p.limits(v, &t, src, hits, at, btoi(paced), inner, gutter)
 	out := v.Sections(0, 0, v.W, top.Height+1, top)
 	if at.blocks > 0 {
@@ -186,7 +186,7 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 	if paced > 0 {
 		d.pace(src.Items[0], at.pacing)
 	} else if len(v.Limits.Buckets) == 0 {
-		text := Or(v.waiting(), "no limit is known yet: the first answer tells them")
+		text := Or(v.Waiting(), "no limit is known yet: the first answer tells them")
 		d.left[head] = func(l *part.Line) { l.Put(themes.Dim, text) }
 	}
 	rest := src.Items[paced:]
@@ -236,11 +236,11 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 // scroll brings the bucket under the cursor among those that are shown, and returns which
 // it is.
 func (p *limitPage) scroll(src part.Source, rest, shown int) int {
-	p.buckets.height = max(src.Len(), 1)
+	p.buckets.Height = max(src.Len(), 1)
 	// While the keys go to the recorder the list of buckets rests at its top, unless somebody has
 	// chosen one.
 	if p.onCalls && !p.buckets.Cur.Held() {
-		p.buckets.Cur.Rest(src, p.buckets.height)
+		p.buckets.Cur.Rest(src, p.buckets.Height)
 	}
 	p.buckets.follow(src)
 	at := p.buckets.Cur.At()
@@ -369,7 +369,7 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 	}
 	l.Field(reset, bucketReset, part.Number)
 	if d.Size == L {
-		for _, text := range []string{some(b.Waiting), some(b.InFlight), b.Mode} {
+		for _, text := range []string{Some(b.Waiting), Some(b.InFlight), b.Mode} {
 			l.Field(part.As(themes.Dim, text), limitsMoreWidth, part.Number)
 		}
 	}

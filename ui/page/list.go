@@ -14,7 +14,7 @@ import (
 // marked. Rows come in screen order from whoever owns the list.
 type List[T any] struct {
 	Pane
-	query[T]
+	Query[T]
 	Fields columns.List[T]
 	key    func(*T) string
 
@@ -22,7 +22,7 @@ type List[T any] struct {
 	spare  spares       // those that are shown when asked for
 	wide   bool         // nothing is dropped: columns are reached by panning
 	Still  bool         // it is a summary: no cursor stands in it
-	by     int          // column that is sorted by, from 1; 0 = screen order
+	By     int          // column that is sorted by, from 1; 0 = screen order
 	down   bool
 
 	Shown  []*T             // of all, filtered and sorted
@@ -56,14 +56,14 @@ type recipe struct {
 }
 
 func NewList[T any](all *columns.Catalogue[T], shown columns.List[T], key func(*T) string) List[T] {
-	l := List[T]{query: query[T]{schema: all.Schema}, key: key}
+	l := List[T]{Query: Query[T]{Schema: all.Schema}, key: key}
 	l.choose(shown)
 	return l
 }
 
 // choose gives the list other columns; what was chosen of them is given up.
 func (l *List[T]) choose(shown columns.List[T]) {
-	l.Fields, l.hidden, l.spare, l.by, l.down = shown, nil, spares{}, 0, false
+	l.Fields, l.hidden, l.spare, l.By, l.down = shown, nil, spares{}, 0, false
 	for i, c := range shown {
 		if c.Spare {
 			l.spare.is = with(l.spare.is, i)
@@ -73,8 +73,8 @@ func (l *List[T]) choose(shown columns.List[T]) {
 
 // SetFilter implements Filterer.
 func (l *List[T]) SetFilter(text string) error {
-	l.asked = true
-	return l.query.SetFilter(text)
+	l.Asked = true
+	return l.Query.SetFilter(text)
 }
 
 // Fit implements Filterer.
@@ -84,8 +84,8 @@ func (l *List[T]) Fit() (shown, all int) { return len(l.Shown), max(l.All, l.of)
 // was asked for has changed; rows is called only then. A long list is worked out
 // off the event loop: until that is done the screen shows what it had.
 func (l *List[T]) Put(v *View, version any, rows func() []T) {
-	now := recipe{version, l.gen, l.by, l.down, time.Time{}}
-	if l.on() {
+	now := recipe{version, l.Gen, l.By, l.down, time.Time{}}
+	if l.On() {
 		now.minute = v.Now.Truncate(l.agesMove())
 	}
 	if now == l.made && l.placed || l.waits(v, now) {
@@ -155,7 +155,7 @@ func (l *List[T]) columns(v *View) []part.Column {
 			continue
 		}
 		c := l.preferred(v, i, f.Head)
-		if l.by == i+1 {
+		if l.By == i+1 {
 			c.Title += " " + l.arrow(v)
 		}
 		if l.wide {
@@ -176,7 +176,7 @@ func (l *List[T]) arrow(v *View) string {
 
 // draw draws the list with its header.
 func (l *List[T]) draw(v *View, w, h int, empty string) []string {
-	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.pan, Fades: l.laid == nil, Still: l.Still}
+	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.Pan, Fades: l.laid == nil, Still: l.Still}
 	if l.laid != nil {
 		laid := l.laid(v)
 		t.Line, t.Layer = laid.Line, laid.Layer
@@ -213,21 +213,21 @@ func (l *List[T]) Selected() (row T, ok bool) {
 	return *l.Shown[i], true
 }
 
-// toOpen is the id of the row that enter opens. One that left the list can still
+// ToOpen is the id of the row that enter opens. One that left the list can still
 // be looked at: no other key acts on it.
-func (l *List[T]) toOpen() (id string, ok bool) {
+func (l *List[T]) ToOpen() (id string, ok bool) {
 	if row, ok := l.Selected(); ok {
 		return l.key(&row), true
 	}
 	return l.Cur.Left()
 }
 
-// cannotOpen says that there is nothing to open; "" = there is.
-func (l *List[T]) cannotOpen(what string) string {
-	if _, ok := l.toOpen(); ok {
+// CannotOpen says that there is nothing to open; "" = there is.
+func (l *List[T]) CannotOpen(what string) string {
+	if _, ok := l.ToOpen(); ok {
 		return ""
 	}
-	return l.missing(what)
+	return l.Missing(what)
 }
 
 // About is a hint on what a key does with the selected row; "" = there is none.
@@ -238,25 +238,25 @@ func (l *List[T]) About(hint string) string {
 	return hint
 }
 
-// missing says that no row is under the cursor; "" = there is one.
-func (l *List[T]) missing(what string) string {
+// Missing says that no row is under the cursor; "" = there is one.
+func (l *List[T]) Missing(what string) string {
 	if _, ok := l.Selected(); !ok {
 		return none(&l.Pane, what)
 	}
 	return ""
 }
 
-// act carries out the keys that every list has; false when the key means
+// Act carries out the keys that every list has; false when the key means
 // something else.
-func (l *List[T]) act(v *View, a Action) bool {
+func (l *List[T]) Act(v *View, a Action) bool {
 	src := l.rows(v)
 	switch a {
 	case Mark:
-		l.Cur.Sync(src, l.height)
+		l.Cur.Sync(src, l.Height)
 		l.Cur.Toggle()
-		l.Cur.Move(src, 1, l.height)
+		l.Cur.Move(src, 1, l.Height)
 	case MarkRange:
-		l.Cur.Sync(src, l.height)
+		l.Cur.Sync(src, l.Height)
 		l.Cur.MarkRange(src)
 	case MarkAll:
 		for i := range l.Shown {
@@ -266,11 +266,11 @@ func (l *List[T]) act(v *View, a Action) bool {
 		l.Cur.Unmark()
 	case Invert:
 		l.down = !l.down
-		if l.by == 0 {
-			l.by = l.firstSortable()
+		if l.By == 0 {
+			l.By = l.firstSortable()
 		}
 	case Wide:
-		l.wide, l.pan = !l.wide, 0
+		l.wide, l.Pan = !l.wide, 0
 	default:
 		return l.Pane.Steer(src, a)
 	}
@@ -312,7 +312,7 @@ func (l *List[T]) Section(v *View, w, h int, empty string, s part.Section) part.
 
 // sortAt orders the list by the column whose title stands at a cell of its header.
 func (l *List[T]) sortAt(v *View, w, x int) {
-	at := part.Table{Columns: l.columns(v), Pan: l.pan}.ColumnAt(w, x)
+	at := part.Table{Columns: l.columns(v), Pan: l.Pan}.ColumnAt(w, x)
 	for i := range l.Fields {
 		if !l.shows(i) {
 			continue
@@ -337,7 +337,7 @@ func (l *List[T]) Note(v *View, more ...string) string {
 // noted is what a list says of itself, behind how many rows it has.
 func (l *List[T]) noted(v *View, text string, more ...string) string {
 	more = append(more, l.sortText(v), l.workText(v))
-	more = append(more, l.told())
+	more = append(more, l.Told())
 	if n := l.Cur.MarkCount(); n > 0 {
 		more = append(more, Count(n)+" marked")
 	}
@@ -351,8 +351,8 @@ func (l *List[T]) noted(v *View, text string, more ...string) string {
 
 // Empty says that the filter leaves nothing; "" = it does not.
 func (l *List[T]) Empty(v *View) string {
-	if all := max(l.All, l.of); l.on() && all > 0 {
-		return "0 of " + Count(all) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + l.used
+	if all := max(l.All, l.of); l.On() && all > 0 {
+		return "0 of " + Count(all) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + l.Used
 	}
 	return ""
 }
@@ -382,7 +382,7 @@ func (l *List[T]) Columns() []ColumnChoice {
 	out := make([]ColumnChoice, len(l.Fields))
 	for i, f := range l.Fields {
 		out[i] = ColumnChoice{
-			Name: f.Head.Title, Sortable: f.Order != nil, Sorted: l.by == i+1, Down: l.down, Hidden: !l.seen(i),
+			Name: f.Head.Title, Sortable: f.Order != nil, Sorted: l.By == i+1, Down: l.down, Hidden: !l.seen(i),
 			Pinned: f.Head.Kind == part.State || i == 0,
 		}
 	}
@@ -394,7 +394,7 @@ func (l *List[T]) SortBy(column int) {
 	if column < 0 || column >= len(l.Fields) || l.Fields[column].Order == nil {
 		return
 	}
-	l.by, l.down = column+1, l.by == column+1 && !l.down
+	l.By, l.down = column+1, l.By == column+1 && !l.down
 }
 
 // ToggleColumn implements Lister.
@@ -465,5 +465,5 @@ func (l *List[T]) Copies(v *View) []Copy {
 	for i := range rows {
 		things[i] = rows[i]
 	}
-	return copiesOf(v, things, func(i int) string { return l.key(&rows[i]) })
+	return CopiesOf(v, things, func(i int) string { return l.key(&rows[i]) })
 }

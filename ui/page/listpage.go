@@ -33,7 +33,7 @@ func (p *ListPage[T]) Refresh(v *View) { p.Is.Fill(v) }
 func (p *ListPage[T]) Cannot(v *View, a Action) string {
 	p.Refresh(v)
 	if p.Is.Does[a] != nil {
-		if why := p.missing(p.Is.Row); why != "" {
+		if why := p.Missing(p.Is.Row); why != "" {
 			return why
 		}
 	}
@@ -47,7 +47,7 @@ func (p *ListPage[T]) Cannot(v *View, a Action) string {
 // Act implements Page.
 func (p *ListPage[T]) Act(v *View, a Action) Effect {
 	p.Refresh(v)
-	if p.List.act(v, a) {
+	if p.List.Act(v, a) {
 		return Effect{}
 	}
 	row, ok := p.Selected()

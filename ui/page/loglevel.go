@@ -8,18 +8,18 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// logLevels are the levels, the least grave first.
-var logLevels = engine.LogLevels()
+// LogLevels are the levels, the least grave first.
+var LogLevels = engine.LogLevels()
 
-// usualLevel is what the screen begins with: debug has a record per call.
-const usualLevel = 1
+// UsualLevel is what the screen begins with: debug has a record per call.
+const UsualLevel = 1
 
-// levelRank is where a level stands; one that is not known counts as info.
-func levelRank(level string) int {
+// LevelRank is where a level stands; one that is not known counts as info.
+func LevelRank(level string) int {
 	if rank := engine.LogRank(level); rank >= 0 {
 		return rank
 	}
-	return usualLevel
+	return UsualLevel
 }
 
 // LevelSigns are the levels as the log writes them.
@@ -27,8 +27,8 @@ var LevelSigns = map[string]part.Cell{
 	"debug": part.As(themes.Off, "DBG"), "info": part.As(themes.OK, "INF"), "warn": part.As(themes.Warn, "WRN"), "error": part.As(themes.Err, "ERR"),
 }
 
-// levelSign is a level as three letters.
-func levelSign(level string) part.Cell {
+// LevelSign is a level as three letters.
+func LevelSign(level string) part.Cell {
 	if sign, ok := LevelSigns[level]; ok {
 		return sign
 	}

@@ -21,7 +21,7 @@ func LogRows(v *View, w, h int, job engine.JobID) []string {
 	var lines []line
 	for i := len(v.Logs) - 1; i >= 0; i-- {
 		r := &v.Logs[i]
-		if levelRank(r.Level) < usualLevel || job != "" && r.Job != job || v.Frozen && r.At.After(v.Now) {
+		if LevelRank(r.Level) < UsualLevel || job != "" && r.Job != job || v.Frozen && r.At.After(v.Now) {
 			continue
 		}
 		if n := len(lines); n > 0 && lines[n-1].of.Text == r.Text && lines[n-1].of.Job == r.Job {
@@ -48,7 +48,7 @@ func LogRows(v *View, w, h int, job engine.JobID) []string {
 // logRow is one record; named says that the rows are of several jobs.
 func logRow(v *View, w int, r *engine.LogRow, named, here bool) string {
 	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
-	l.Field(levelSign(r.Level), 3, part.Words).Gap(1)
+	l.Field(LevelSign(r.Level), 3, part.Words).Gap(1)
 	text := part.Plain(r.Text)
 	if here {
 		text.Token = themes.Figure
@@ -66,9 +66,9 @@ func logRow(v *View, w int, r *engine.LogRow, named, here bool) string {
 // leastField is in how many cells the beginning of a record's field still tells something.
 const leastField = 16
 
-// logAround are the records before and after one, the newest first; none when it is not among
+// LogAround are the records before and after one, the newest first; none when it is not among
 // those that are known.
-func logAround(v *View, w, h int, seq uint64) (rows []string) {
+func LogAround(v *View, w, h int, seq uint64) (rows []string) {
 	at := slices.IndexFunc(v.Logs, func(r engine.LogRow) bool { return r.Seq == seq })
 	if at < 0 || h < 2 {
 		return nil
@@ -115,7 +115,7 @@ func (v *View) BeforeLog(h, n int) (list, log int) {
 func LogPanel(v *View, w, h int) part.Section {
 	rows := LogRows(v, w-1, h, "") // its margin stays empty
 	if len(rows) == 0 && h > 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+Or(v.waiting(), "nothing has been logged yet"))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+Or(v.Waiting(), "nothing has been logged yet"))))
 	}
 	return part.Section{Title: "LOG", Tail: v.Keyed("more on {logs}"), Rows: rows, Height: h}
 }

@@ -17,35 +17,35 @@ var moves = map[Action]func(c *part.Cursor, src part.Source, h int){
 // Pane is a list with its cursor.
 type Pane struct {
 	Cur    part.Cursor
-	pan    int
-	height int // visible rows when it was last drawn
-	// asked says that the operator changed what the list holds: the cursor goes
+	Pan    int
+	Height int // visible rows when it was last drawn
+	// Asked says that the operator changed what the list holds: the cursor goes
 	// to a row that is there, instead of holding on to one that left.
-	asked bool
+	Asked bool
 }
 
 // follow puts the cursor where the list is, once it has been drawn anew.
 func (p *Pane) follow(src part.Source) {
-	p.Cur.Sync(src, p.height)
-	if _, left := p.Cur.Left(); left && p.asked {
-		p.Cur.Rest(src, p.height)
+	p.Cur.Sync(src, p.Height)
+	if _, left := p.Cur.Left(); left && p.Asked {
+		p.Cur.Rest(src, p.Height)
 	}
-	p.asked = false
+	p.Asked = false
 }
 
 // Steer moves the cursor or pans; false when the key means something else.
 func (p *Pane) Steer(src part.Source, a Action) bool {
 	if move, ok := moves[a]; ok {
-		p.Cur.Sync(src, p.height)
-		move(&p.Cur, src, p.height)
+		p.Cur.Sync(src, p.Height)
+		move(&p.Cur, src, p.Height)
 		return true
 	}
 	switch a {
 	case Left:
-		p.pan = max(p.pan-1, 0)
+		p.Pan = max(p.Pan-1, 0)
 		return true
 	case Right:
-		p.pan++
+		p.Pan++
 		return true
 	}
 	return false
@@ -53,18 +53,18 @@ func (p *Pane) Steer(src part.Source, a Action) bool {
 
 // Clicked puts the cursor on a visible row, counted from the first one.
 func (p *Pane) Clicked(src part.Source, row int) (action string) {
-	if row >= 0 && row < p.height && p.Cur.Top()+row < src.Len() {
-		p.Cur.Sync(src, p.height)
-		p.Cur.Move(src, p.Cur.Top()+row-p.Cur.At(), p.height)
+	if row >= 0 && row < p.Height && p.Cur.Top()+row < src.Len() {
+		p.Cur.Sync(src, p.Height)
+		p.Cur.Move(src, p.Cur.Top()+row-p.Cur.At(), p.Height)
 	}
 	return ""
 }
 
 // table draws the list with its header: h rows of w cells.
 func (p *Pane) table(v *View, t part.Table, w, h int, src part.Source) []string {
-	p.height = max(h-1, 1)
+	p.Height = max(h-1, 1)
 	p.fitPan(t, w)
-	t.Pan = p.pan
+	t.Pan = p.Pan
 	p.follow(src)
 	return t.View(v.Theme, w, h, src, &p.Cur)
 }
@@ -79,7 +79,7 @@ func (p *Pane) onRow(n int) int {
 
 // Body draws the list without a header.
 func (p *Pane) Body(v *View, t part.Table, w, h int, src part.Source) []string {
-	p.height = max(h, 1)
+	p.Height = max(h, 1)
 	p.follow(src)
 	return t.Body(v.Theme, w, h, src, &p.Cur)
 }
@@ -93,12 +93,12 @@ func (p *Pane) Section(v *View, t part.Table, w, h int, src part.Source, s part.
 
 // fitPan stops panning where every column has been seen.
 func (p *Pane) fitPan(t part.Table, w int) {
-	for p.pan > 0 {
-		t.Pan = p.pan - 1
+	for p.Pan > 0 {
+		t.Pan = p.Pan - 1
 		if t.CanPan(w) {
 			return
 		}
-		p.pan--
+		p.Pan--
 	}
 }
 

@@ -85,8 +85,8 @@ func (o *overviewPage) Got(v *View, q engine.Query, a engine.Answer, err error) 
 
 // Reload makes the page ask again at once.
 func (o *overviewPage) Reload() {
-	o.past.forget()
-	o.plan.forget()
+	o.past.Forget()
+	o.plan.Forget()
 	o.reasons.Reload()
 }
 
@@ -98,12 +98,12 @@ type calendarRuns struct {
 
 func (r *calendarRuns) want(v *View) engine.Query {
 	switch {
-	case r.pending, !v.Ready, v.Frozen, v.Engine.State == engine.EngineBrowse:
+	case r.Pending, !v.Ready, v.Frozen, v.Engine.State == engine.EngineBrowse:
 		return nil
-	case r.Have && v.Acts == r.acts && r.at.Truncate(time.Minute).Equal(v.Now.Truncate(time.Minute)):
+	case r.Have && v.Acts == r.acts && r.At.Truncate(time.Minute).Equal(v.Now.Truncate(time.Minute)):
 		return nil
 	}
-	r.pending, r.at, r.acts = true, v.Now, v.Acts
+	r.Pending, r.At, r.acts = true, v.Now, v.Acts
 	return engine.SchedulesQuery{}
 }
 
@@ -277,11 +277,11 @@ func (o *overviewPage) Copies(v *View) []Copy {
 	switch o.focus {
 	case paneWhy:
 		if g, ok := Selected(p, o.why(v)); ok {
-			return copiesOf(v, []any{g.ReasonRow}, func(int) string { return string(g.First.ID) })
+			return CopiesOf(v, []any{g.ReasonRow}, func(int) string { return string(g.First.ID) })
 		}
 	case paneAccounts:
 		if a, ok := Selected(p, o.syncing(v)); ok {
-			return copiesOf(v, []any{a}, func(int) string { return a.ID })
+			return CopiesOf(v, []any{a}, func(int) string { return a.ID })
 		}
 	}
 	return nil

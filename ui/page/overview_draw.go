@@ -167,7 +167,7 @@ func (v *View) smallFigures(all []total, w int) []string {
 // timetable is the block of the chart, the lanes and the retries.
 func (o *overviewPage) timetable(v *View, t *timetable, w, lanes int) part.Section {
 	src, p := o.syncing(v), &o.panes[paneAccounts]
-	p.height = max(lanes, 1)
+	p.Height = max(lanes, 1)
 	p.follow(src)
 	picked := -1
 	if o.focus == paneAccounts && src.Len() > 0 {
@@ -202,7 +202,7 @@ func (o *overviewPage) columns(v *View, t *timetable, y, h int) []string {
 	case S:
 		blocks = append(blocks[:1], blocks[2])
 	case L:
-		blocks = append(blocks, func(w, h int) part.Section { return answersBlock(v, o.tape.take(v), w, h) })
+		blocks = append(blocks, func(w, h int) part.Section { return answersBlock(v, o.tape.Take(v), w, h) })
 	}
 	return v.Abreast(y, h, blocks)
 }
@@ -225,12 +225,12 @@ func (o *overviewPage) more(v *View, y, h int) []string {
 // Each of the Overview's lists has a cursor of its own; which of them the keys go to is o.focus.
 func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s part.Section, draw func(l *part.Line, item, row int)) part.Section {
 	p := &o.panes[n]
-	p.height = max(h/tall, 1)
+	p.Height = max(h/tall, 1)
 	focus := o.focus == n
 	if !focus && p.Cur.At() == 0 { // as long as nobody has moved in it, it begins with its first row
-		p.Cur.Rest(src, p.height)
+		p.Cur.Rest(src, p.Height)
 	}
-	p.asked = true // a row that left is not drawn
+	p.Asked = true // a row that left is not drawn
 	p.follow(src)
 	top := p.Cur.Top()
 	l := part.NewLine(v.Theme, w)
@@ -249,7 +249,7 @@ func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s par
 	s.Click = func(_, y int) string {
 		if at := top + y/tall; at < src.Len() {
 			o.focus = n
-			p.Cur.Go(src, at, p.height)
+			p.Cur.Go(src, at, p.Height)
 		}
 		return ""
 	}
@@ -291,7 +291,7 @@ func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
 		if v.Size != S {
 			s.Note = ""
 		}
-		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), o.nothingWaits(v)))))
+		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), o.nothingWaits(v)))))
 		s.Rows = append(s.Rows, RunRows(v, t.runs, w, h-1)...)
 		return s
 	}
@@ -306,7 +306,7 @@ func (o *overviewPage) nothingWaits(v *View) string {
 	if o.reasons.Loading() && v.Engine.State != engine.EngineBrowse {
 		return "loading…"
 	}
-	return v.start("no job waits", "{sync} starts a sync")
+	return v.Start("no job waits", "{sync} starts a sync")
 }
 
 // needsBlock is what only a person can settle, each with what is to be done where there
@@ -333,7 +333,7 @@ func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 		l.Cells(part.As(themes.Accent, key))
 	})
 	if len(src.Items) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), "nothing needs you")))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), "nothing needs you")))}
 	}
 	return s
 }
@@ -341,11 +341,11 @@ func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 // calls are the last ones as a ribbon, and the newest of them in words.
 // Where no call is known the day's course stands there, as after a night without work.
 func (o *overviewPage) calls(v *View, w int, p places) part.Section {
-	calls := o.tape.take(v)
+	calls := o.tape.Take(v)
 	if rows := dayRows + 1; len(calls) == 0 && v.Size != S && len(o.day.spans) > 0 && p.ribbon+p.calls+1 >= rows {
 		return o.day.panel(v, w)
 	}
-	s := v.callsSection(calls, w, p.ribbon, p.calls)
+	s := v.CallsSection(calls, w, p.ribbon, p.calls)
 	s.Tail, s.Height = joined(v, s.Tail, uptime(v)), v.H
 	return s
 }

@@ -211,8 +211,8 @@ const (
 	AskKey
 )
 
-// pauseElsewhere is said of lists in which no queue can be selected.
-const pauseElsewhere = "{overview/pause} pauses a queue: go to the overview or to the jobs"
+// PauseElsewhere is said of lists in which no queue can be selected.
+const PauseElsewhere = "{overview/pause} pauses a queue: go to the overview or to the jobs"
 
 func Say(text string) Effect {
 	return Effect{Say: engine.Note{Level: engine.LevelInfo, Text: text}}

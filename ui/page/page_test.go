@@ -24,7 +24,7 @@ func TestWords(t *testing.T) {
 	}{
 		{human.Window(time.Second), "1 s"}, {human.Window(2 * time.Minute), "2 min"}, {human.Window(time.Hour), "1 h"}, {human.Window(90 * time.Second), "90 s"}, {human.Window(0), "—"},
 		{human.Tight(2 * time.Minute), "2m"}, {human.Tight(10 * time.Second), "10s"}, {human.Tight(time.Hour), "1h"},
-		{shortID("8QfA1b2c3d4e5f6g7h8i9jx2c"), "8Qf…x2c"}, {shortID("j881"), "j881"},
+		{ShortID("8QfA1b2c3d4e5f6g7h8i9jx2c"), "8Qf…x2c"}, {ShortID("j881"), "j881"},
 		{human.Counted(1, "match", "matches"), "1 match"}, {human.Counted(1204, "match", "matches"), "1,204 matches"},
 		{columns.StateWord(&engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled}), "HELD"}, {columns.StateWord(&engine.Job{State: engine.Scheduled}), "SCHEDULED"},
 		{columns.StateWord(&engine.Job{State: engine.Discarded}), "DISCARDED"},

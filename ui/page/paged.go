@@ -24,8 +24,8 @@ const restPages = 10
 func (p *paged) due(v *View, version uint64) (page engine.Page, ask bool) {
 	page.Limit = ListMost
 	switch {
-	case p.next != "" && !p.pending && p.Answer.Err == nil && !v.Frozen:
-		p.pending = true
+	case p.next != "" && !p.Pending && p.Answer.Err == nil && !v.Frozen:
+		p.Pending = true
 		page.After, p.next = p.next, ""
 		return page, true
 	case p.Have && v.Acts == p.acts && v.Now.Sub(p.Came) < restPages*p.took:
@@ -52,7 +52,7 @@ func (p *paged) turn(v *View, asked engine.Page, next string, looked int) (first
 
 // far says how far a list has come that is not complete; "" = it is.
 func (p *paged) far(of int) string {
-	if p.next == "" && !p.pending || p.looked == 0 {
+	if p.next == "" && !p.Pending || p.looked == 0 {
 		return ""
 	}
 	text := "looked at " + Count(p.looked)
@@ -64,7 +64,7 @@ func (p *paged) far(of int) string {
 
 // again asks for the list from its beginning; what is shown stays.
 func (p *paged) again() {
-	p.forget()
+	p.Forget()
 	p.next = ""
 }
 

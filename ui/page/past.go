@@ -25,7 +25,7 @@ func (p *past) want(v *View) engine.Query {
 		return nil
 	}
 	if n := len(p.seen); n > 0 && v.Limits.At.Sub(p.seen[n-1].At) > 5*time.Second {
-		p.forget()
+		p.Forget()
 	}
 	if !p.Due(v, v.Restarts) {
 		return nil

@@ -44,7 +44,7 @@ func (k *peek) want(v *View, list *List[engine.JobRow]) engine.Query {
 
 // follow turns to the job under the cursor.
 func (k *peek) follow(v *View, list *List[engine.JobRow]) {
-	id, ok := list.toOpen()
+	id, ok := list.ToOpen()
 	switch {
 	case !ok:
 		k.job = nil
@@ -119,7 +119,7 @@ func (k *peek) around(v *View, w, h int) []part.Section {
 	}
 	if calls := left - limits - 4; calls > limits {
 		b, _ := v.Limits.Pacing()
-		shown := k.tape.take(v)
+		shown := k.tape.Take(v)
 		panels = append(panels, v.LimitsBlock(b.Host, w, limits),
 			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.median(), Rows: v.callColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
 	}
@@ -215,7 +215,7 @@ func (p *Job) pastPanels(v *View, w, room int) []part.Section {
 		if room-n-parted >= leastLog {
 			h = n
 		}
-		out = append(out, part.Section{Title: "HISTORY", Note: some(n), Rows: p.historyRows(v, w, h), Height: h})
+		out = append(out, part.Section{Title: "HISTORY", Note: Some(n), Rows: p.historyRows(v, w, h), Height: h})
 		room -= h + parted
 	}
 	if room < leastLog {

@@ -11,49 +11,49 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// played is what an account has played lately, week by week and champion by champion, with
+// Played is what an account has played lately, week by week and champion by champion, with
 // what a report would say of what is stored so far.
-type played struct {
+type Played struct {
 	Answer
 	of   string // account, its last run and the zone
-	play engine.Play
+	Play engine.Play
 }
 
 // playedEvery is how long it holds while matches come: all games of the account are read.
 const playedEvery = 5 * time.Second
 
-// want asks for it, in the zone of the account's report, again while a sync adds to it.
-func (p *played) want(v *View, a engine.AccountRow, r *engine.PlayReport) engine.Query {
+// Want asks for it, in the zone of the account's report, again while a sync adds to it.
+func (p *Played) Want(v *View, a engine.AccountRow, r *engine.PlayReport) engine.Query {
 	zone := ""
 	if r != nil {
 		zone = r.Zone
 	}
 	if of := a.ID + " " + string(a.Job) + " " + a.Result + " " + zone; of != p.of {
 		p.Answer, p.of = Answer{}, of
-		if p.play.Account != a.ID {
-			p.play = engine.Play{}
+		if p.Play.Account != a.ID {
+			p.Play = engine.Play{}
 		}
 	}
-	age := v.Now.Sub(p.at)
+	age := v.Now.Sub(p.At)
 	if a.ID == "" || p.Have && (!a.Status.Open() || age >= 0 && age < v.unhurried(playedEvery)) || !p.Due(v, v.Seq) {
 		return nil
 	}
-	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: besideWeeks, Draft: true}
+	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: BesideWeeks, Draft: true}
 }
 
-func (p *played) got(v *View, a engine.Answer, err error) {
+func (p *Played) Got(v *View, a engine.Answer, err error) {
 	if play, ok := a.(engine.Play); p.Take(v, err) && ok {
-		p.play = play
+		p.Play = play
 	}
 }
 
-// report is the report of an account, or a draft of it while a sync adds to it or where
+// Report is the report of an account, or a draft of it while a sync adds to it or where
 // there is none, and what it is made of.
-func (p *played) report(a engine.AccountRow, r *engine.PlayReport) (report *engine.PlayReport, note string) {
-	d := p.play.Draft
+func (p *Played) Report(a engine.AccountRow, r *engine.PlayReport) (report *engine.PlayReport, note string) {
+	d := p.Play.Draft
 	switch {
 	case r != nil && (d == nil || !a.Status.Open() || a.Matches.Open <= 0):
-		_, note = coverage(r)
+		_, note = Coverage(r)
 		return r, note
 	case d == nil || d.Matches == 0:
 		return d, ""
@@ -61,11 +61,11 @@ func (p *played) report(a engine.AccountRow, r *engine.PlayReport) (report *engi
 	return d, "from " + Count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
 }
 
-// isDraft reports whether a report is none yet.
-func (p *played) isDraft(r *engine.PlayReport) bool { return r != nil && r == p.play.Draft }
+// IsDraft reports whether a report is none yet.
+func (p *Played) IsDraft(r *engine.PlayReport) bool { return r != nil && r == p.Play.Draft }
 
-// wonCell is how many of some games were won.
-func wonCell(wins, games int) part.Cell {
+// WonCell is how many of some games were won.
+func WonCell(wins, games int) part.Cell {
 	if games == 0 {
 		return part.Cell{}
 	}
@@ -75,17 +75,17 @@ func wonCell(wins, games int) part.Cell {
 // championRows are the champions of an account, the most played first, and how many of the
 // games with each were won.
 func championRows(v *View, play *engine.Play, w int) []string {
-	all := make([]bar, 0, len(play.Champions))
+	all := make([]Bar, 0, len(play.Champions))
 	for _, c := range play.Champions {
-		all = append(all, bar{Or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", Count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
+		all = append(all, Bar{Or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", Count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
 	}
 	return Bars(v, all, themes.Run, w)
 }
 
-// champions is the section of h rows of them.
-func (p *played) champions(v *View, w, h int) part.Section {
-	s := part.Section{Title: "CHAMPIONS", Tail: "games, won", Height: h, Rows: championRows(v, &p.play, w)}
-	if hidden := max(len(s.Rows)-h, 0) + p.play.More; hidden > 0 {
+// Champions is the section of h rows of them.
+func (p *Played) Champions(v *View, w, h int) part.Section {
+	s := part.Section{Title: "CHAMPIONS", Tail: "games, won", Height: h, Rows: championRows(v, &p.Play, w)}
+	if hidden := max(len(s.Rows)-h, 0) + p.Play.More; hidden > 0 {
 		s.Note = Count(hidden) + " more"
 	}
 	if len(s.Rows) == 0 {
@@ -95,9 +95,9 @@ func (p *played) champions(v *View, w, h int) part.Section {
 	return s
 }
 
-// coverage says of how many matches a report is made. It is always named.
+// Coverage says of how many matches a report is made. It is always named.
 // A report of half of the matches looks like one of a player who plays half as much.
-func coverage(r *engine.PlayReport) (word, text string) {
+func Coverage(r *engine.PlayReport) (word, text string) {
 	all := r.Matches + r.Missing
 	text = "from " + Count(r.Matches) + " of " + human.Counted(all, "match", "matches")
 	if r.Missing == 0 {
@@ -110,8 +110,8 @@ func coverage(r *engine.PlayReport) (word, text string) {
 	return "PARTIAL", text
 }
 
-// playSpan is from when to when the games of a report were played; "" = it has none.
-func playSpan(v *View, r *engine.PlayReport) string {
+// PlaySpan is from when to when the games of a report were played; "" = it has none.
+func PlaySpan(v *View, r *engine.PlayReport) string {
 	if r.First.IsZero() {
 		return ""
 	}

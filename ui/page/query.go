@@ -7,47 +7,47 @@ import (
 	"github.com/farsight-console/farsight/engine/filter"
 )
 
-// query is the filter of a list: what was typed, and the last of it that could
+// Query is the filter of a list: what was typed, and the last of it that could
 // be used.
-type query[T any] struct {
-	schema *filter.Schema[T]
+type Query[T any] struct {
+	Schema *filter.Schema[T]
 	text   string
 	fit    filter.Filter[T]
-	used   string // the text that fit was made of
+	Used   string // the text that fit was made of
 	err    *filter.Error
-	gen    int // counts the changes of fit
+	Gen    int // counts the changes of fit
 }
 
 // Filter implements Filterer.
-func (q *query[T]) Filter() string { return q.text }
+func (q *Query[T]) Filter() string { return q.text }
 
 // SetFilter implements Filterer. A query that is wrong leaves the last good one
 // in force.
-func (q *query[T]) SetFilter(text string) error {
+func (q *Query[T]) SetFilter(text string) error {
 	q.text, q.err = text, nil
-	fit, err := filter.Parse(text, q.schema)
+	fit, err := filter.Parse(text, q.Schema)
 	if err != nil {
 		errors.As(err, &q.err)
 		return err
 	}
-	if text != q.used {
-		q.fit, q.used = fit, text
-		q.gen++
+	if text != q.Used {
+		q.fit, q.Used = fit, text
+		q.Gen++
 	}
 	return nil
 }
 
 // Complete implements Filterer.
-func (q *query[T]) Complete(text string, at int) []filter.Suggestion {
-	return q.schema.Complete(text, at)
+func (q *Query[T]) Complete(text string, at int) []filter.Suggestion {
+	return q.Schema.Complete(text, at)
 }
 
-// on reports whether rows may be left out.
-func (q *query[T]) on() bool { return !q.fit.Empty() }
+// On reports whether rows may be left out.
+func (q *Query[T]) On() bool { return !q.fit.Empty() }
 
-// pick keeps the rows that fit. Without a filter it is rows itself.
-func (q *query[T]) pick(rows []T, now time.Time) []T {
-	if !q.on() {
+// Pick keeps the rows that fit. Without a filter it is rows itself.
+func (q *Query[T]) Pick(rows []T, now time.Time) []T {
+	if !q.On() {
 		return rows
 	}
 	var fit []T
@@ -59,16 +59,16 @@ func (q *query[T]) pick(rows []T, now time.Time) []T {
 	return fit
 }
 
-// told is how the filter stands in a title; "" = there is none.
-func (q *query[T]) told() string {
+// Told is how the filter stands in a title; "" = there is none.
+func (q *Query[T]) Told() string {
 	if q.text == "" {
 		return ""
 	}
 	switch {
-	case q.err != nil && q.used == "":
+	case q.err != nil && q.Used == "":
 		return "filter not applied"
 	case q.err != nil:
-		return "/" + q.used + " still"
+		return "/" + q.Used + " still"
 	}
-	return "/" + q.used
+	return "/" + q.Used
 }

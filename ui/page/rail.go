@@ -61,7 +61,7 @@ func (r *rail) queue(v *View) engine.Queue {
 func (r *rail) aim(v *View, name engine.Queue) {
 	src := r.source(v)
 	if at, ok := src.Find(Or(string(name), allQueues)); ok && r.queue(v) != name {
-		r.Cur.Go(src, at, max(r.height, 1))
+		r.Cur.Go(src, at, max(r.Height, 1))
 	}
 }
 
@@ -105,7 +105,7 @@ func (r *rail) row(v *View) engine.QueueRow {
 }
 
 func (r *rail) panel(v *View, w, h int) part.Section {
-	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: Or(v.waiting(), "no queue yet")}
+	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: Or(v.Waiting(), "no queue yet")}
 	return r.Pane.Section(v, t, w, h, r.source(v), part.Section{Title: "QUEUES", Tail: "Q", Focus: r.on})
 }
 
@@ -115,12 +115,12 @@ func queueFacts(v *View, q engine.QueueRow, w int) []string {
 		return part.NewLine(v.Theme, w).Gap(1).Field(a, (w-2)/2, part.Words).Cells(b).String()
 	}
 	n := func(t themes.Token, name string, s engine.State) part.Cell {
-		return figure(t, name, int64(q.Counts[s]))
+		return Figure(t, name, int64(q.Counts[s]))
 	}
 	pace := part.Plain(Count(int(q.PerMin+0.5)) + " /min")
 	rows := []string{
 		pair(n(themes.Text, "wait", engine.Available), n(themes.Run, "run", engine.Running)),
-		pair(n(themes.Retry, "retry", engine.Retryable), figure(themes.Held, "held", int64(q.Held))),
+		pair(n(themes.Retry, "retry", engine.Retryable), Figure(themes.Held, "held", int64(q.Held))),
 		pair(n(themes.Err, "discarded", engine.Discarded), pace),
 	}
 	if !q.OldestDue.IsZero() {

@@ -53,7 +53,7 @@ type delays struct{ low, high time.Duration }
 const triesEvery = 10 * time.Second
 
 func (t *tryCounts) want(v *View) engine.Query {
-	if t.Have && v.Now.Sub(t.Answer.at) < v.unhurried(triesEvery) || v.Engine.State == engine.EngineBrowse || !t.Due(v, v.Seq) {
+	if t.Have && v.Now.Sub(t.Answer.At) < v.unhurried(triesEvery) || v.Engine.State == engine.EngineBrowse || !t.Due(v, v.Seq) {
 		return nil
 	}
 	return engine.MetricsQuery{}
@@ -126,8 +126,8 @@ func (p *Retries) Got(v *View, q engine.Query, a engine.Answer, err error) {
 
 // Reload makes the page ask again at once.
 func (p *Retries) Reload() {
-	p.plan.forget()
-	p.tries.forget()
+	p.plan.Forget()
+	p.tries.Forget()
 }
 
 // Cannot implements Page.
@@ -137,11 +137,11 @@ func (p *Retries) Cannot(v *View, a Action) string {
 	case p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		return ""
 	case a == Pause:
-		return v.Keyed(pauseElsewhere)
+		return v.Keyed(PauseElsewhere)
 	case a == Open:
-		return p.cannotOpen("retry")
+		return p.CannotOpen("retry")
 	case a == Retry, a == Cancel, a == Due, a == Force:
-		return p.missing("retry")
+		return p.Missing("retry")
 	case a == Nearer && p.axis.Step == axisSteps[0]:
 		return v.Keyed("this is the nearest: {farther} looks farther ahead")
 	case a == Farther && p.axis.Step >= farthestStep:
@@ -154,7 +154,7 @@ func (p *Retries) Cannot(v *View, a Action) string {
 func (p *Retries) Act(v *View, a Action) Effect {
 	p.Refresh(v)
 	switch {
-	case p.List.act(v, a):
+	case p.List.Act(v, a):
 		return Effect{}
 	case a == Nearer:
 		p.zoom--
@@ -177,7 +177,7 @@ func (p *Retries) Act(v *View, a Action) Effect {
 	if j, ok := p.Selected(); ok {
 		return actJob(v, j, a)
 	}
-	if id, ok := p.toOpen(); ok && a == Open {
+	if id, ok := p.ToOpen(); ok && a == Open {
 		return Effect{Open: ToJob(engine.JobID(id))}
 	}
 	return Effect{}

@@ -106,13 +106,13 @@ func (p *Retries) Draw(v *View) []string {
 	if v.Size == S {
 		most, why = 8, 5
 	}
-	below := []band{
-		{least: 6, most: 6, keep: 2, draw: func(y, h int) []string { return p.columns(v, y, h-1) }},
-		{least: why, most: 6, keep: 1, draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, p.why(v, h-1)) }},
-		{least: 4, most: math.MaxInt, keep: 3, draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.failures(h-1)) }},
+	below := []Band{
+		{Least: 6, Most: 6, Keep: 2, Draw: func(y, h int) []string { return p.columns(v, y, h-1) }},
+		{Least: why, Most: 6, Keep: 1, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, p.why(v, h-1)) }},
+		{Least: 4, Most: math.MaxInt, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.failures(h-1)) }},
 	}
 	if j := p.peek.job; v.Size == L && rows > 0 && j != nil && j.Have {
-		below = slices.Insert(below, 2, band{least: 5, most: 9, keep: 4, draw: func(y, h int) []string { return v.Abreast(y, h, j.blocks(v)) }})
+		below = slices.Insert(below, 2, Band{Least: 5, Most: 9, Keep: 4, Draw: func(y, h int) []string { return v.Abreast(y, h, j.blocks(v)) }})
 	}
 	switch {
 	case rows == 0:
@@ -120,7 +120,7 @@ func (p *Retries) Draw(v *View) []string {
 	case v.Size != S && v.H-head-list < 6+6+4+3: // what is below has its empty rows first
 		below = below[:2]
 	}
-	return v.bands(append([]band{{least: head + min(list, most), most: head + list, draw: p.ladders(v)}}, below...)...)
+	return v.Bands(append([]Band{{Least: head + min(list, most), Most: head + list, Draw: p.ladders(v)}}, below...)...)
 }
 
 // place puts the axis: a quarter of it past, and ahead as far as most of the retries and two
@@ -229,7 +229,7 @@ func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *pa
 // The seconds are counted down by the screen (v.Ticks), without asking the engine.
 func (p *Retries) note(v *View) string {
 	text := Count(len(p.Shown))
-	if p.on() {
+	if p.On() {
 		text += " of " + Count(p.All)
 	}
 	text += " wait"
@@ -260,7 +260,7 @@ func (p *Retries) tail(v *View) string {
 }
 
 func (p *Retries) empty(v *View) string {
-	return Or(p.List.Empty(v), Or(v.waiting(), "nothing waits for a retry"))
+	return Or(p.List.Empty(v), Or(v.Waiting(), "nothing waits for a retry"))
 }
 
 // columns are how tries ended, what they failed with, and what they cost, side by side.

@@ -104,7 +104,7 @@ func (v *View) callColumns(calls []engine.CallRow, w, rows int) []string {
 		out = append(out, l.String())
 	}
 	if len(calls) == 0 && rows > 0 {
-		out[0] = v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), v.start("no call yet", "{sync} starts a sync"))))
+		out[0] = v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))))
 	}
 	return out
 }

@@ -256,7 +256,7 @@ func (p *Job) drawRung(v *View, c *part.Chart, y int, rungs []rung, i int) {
 // They are of a try that was: one to come has no facts yet.
 func (p *Job) triedRows(v *View, w int) []string {
 	src, j := p.source(v), p.row(v)
-	p.list.Cur.Sync(src, max(p.list.height, 1))
+	p.list.Cur.Sync(src, max(p.list.Height, 1))
 	at := min(p.list.Cur.At(), len(src.Items)-1)
 	for ; at >= 0 && src.Items[at].Attempt == nil; at-- { // of one to come: the one before it
 	}

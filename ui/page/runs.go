@@ -35,7 +35,7 @@ func accountRows(v *View, all []engine.AccountRow, w, h int, none string) []stri
 		rows = append(rows, l.String())
 	}
 	if len(all) == 0 && h > 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+Or(v.waiting(), none))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), none))))
 	}
 	return rows
 }

@@ -167,8 +167,8 @@ func stageRows(v *View, a engine.AccountRow, w int) []string {
 	return []string{names.String(), bars.String(), texts.String()}
 }
 
-// stageList are the stages of a run one below the other: sign, name, bar and words.
-func stageList(v *View, a engine.AccountRow, w int) []string {
+// StageList are the stages of a run one below the other: sign, name, bar and words.
+func StageList(v *View, a engine.AccountRow, w int) []string {
 	rows := make([]string, 0, len(stages))
 	for i := range stages {
 		s := &stages[i]

@@ -309,7 +309,7 @@ func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
 	case len(v.Syncing()) > 0:
 		c.Try(1, t.Back+3, themes.Dim, "nothing is planned yet")
 	default:
-		c.Try(1, t.Back+3, themes.Dim, v.start("nothing is planned", "{sync} starts a sync"))
+		c.Try(1, t.Back+3, themes.Dim, v.Start("nothing is planned", "{sync} starts a sync"))
 	}
 	const usual = 7 // cells from now: most retries are due before
 	for _, text := range t.dueTexts(v) {

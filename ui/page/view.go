@@ -234,16 +234,16 @@ func (v *View) Join(facts ...part.Cell) []part.Cell {
 	return cells
 }
 
-// waiting says why nothing is shown yet; "" when the first rows have come.
-func (v *View) waiting() string {
+// Waiting says why nothing is shown yet; "" when the first rows have come.
+func (v *View) Waiting() string {
 	if v.Ready {
 		return ""
 	}
 	return "loading…"
 }
 
-// start says why a list is empty and the key that fills it, where there is one.
-func (v *View) start(why, key string) string {
+// Start says why a list is empty and the key that fills it, where there is one.
+func (v *View) Start(why, key string) string {
 	if !v.Lost.IsZero() {
 		return "not connected: nothing to show until the engine is back"
 	}
@@ -305,8 +305,8 @@ func ratio(b engine.BucketRow) float64 {
 	return float64(b.Used) / float64(b.Limit)
 }
 
-// spaced writes facts with room between them.
-func spaced(v *View, w int, facts []part.Cell) string {
+// Spaced writes facts with room between them.
+func Spaced(v *View, w int, facts []part.Cell) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	for i, f := range facts {
 		if i > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/screen"
+	"github.com/farsight-console/farsight/ui/screen/report"
 )
 
 // mostLines is how many rows of a list are said at once.
@@ -239,7 +240,7 @@ func (p *plain) report(arg string) {
 		p.say("There is no report of " + a.RiotID + " yet: it is made at the end of each sync.")
 		return
 	}
-	p.say(page.ReportLines(d.Report, a.RiotID)...)
+	p.say(report.ReportLines(d.Report, a.RiotID)...)
 }
 
 // job says all that is known of one, by its id or its key: a key has a colon.

@@ -8,8 +8,11 @@ import (
 	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
+	"github.com/farsight-console/farsight/ui/screen/logs"
+	"github.com/farsight-console/farsight/ui/screen/matches"
 	"github.com/farsight-console/farsight/ui/screen/members"
 	"github.com/farsight-console/farsight/ui/screen/messages"
+	"github.com/farsight-console/farsight/ui/screen/report"
 	"github.com/farsight-console/farsight/ui/screen/schedules"
 )
 
@@ -23,7 +26,7 @@ func New(t *page.Target) page.Page {
 	case page.ScreenRetries:
 		return page.NewRetryPage()
 	case page.ScreenLogs:
-		return page.NewLogs(engine.JobID(t.ID), t.Key)
+		return logs.New(engine.JobID(t.ID), t.Key)
 	case page.ScreenAlerts:
 		return alerts.New()
 	case page.ScreenAudit:
@@ -44,9 +47,9 @@ func New(t *page.Target) page.Page {
 	case page.ScreenAccount:
 		return page.NewAccount(t.ID)
 	case page.ScreenMatches:
-		return page.NewMatchPage(t.ID)
+		return matches.New(t.ID)
 	case page.ScreenReports:
-		return page.NewReports(t.ID)
+		return report.New(t.ID)
 	case page.ScreenLimits:
 		if t.Seq == 0 {
 			return page.NewLimitPage()
@@ -61,7 +64,7 @@ func New(t *page.Target) page.Page {
 	case page.ScreenEntry:
 		return audit.NewEntry(t.Row.(engine.AuditEntry))
 	case page.ScreenRecord:
-		return page.NewRecord(t.Row.(page.Record))
+		return logs.NewRecord(t.Row.(logs.Record))
 	}
 	return schedules.New()
 }

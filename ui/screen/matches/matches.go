@@ -1,4 +1,5 @@
-package page
+// Package matches is the screen of what is stored, and why the rest is not.
+package matches
 
 import (
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -20,8 +22,8 @@ import (
 // end, and its filter is over those that were read. What is told of the whole (stored, gave up, too
 // old) comes from the engine's own counters.
 type matchPage struct {
-	ListPage[engine.MatchRow]
-	Answer
+	page.ListPage[engine.MatchRow]
+	page.Answer
 	account string // id; "" = all
 	status  int    // index in matchStates
 	hidden  int    // permanently unfetchable ones that are left out (S0-8)
@@ -31,14 +33,14 @@ type matchPage struct {
 	read    []engine.MatchRow
 	next    string // cursor of the page that follows
 	pages   int
-	sums    [len(matchSums)][]bar // of those read
-	waitFor engine.MatchesQuery   // the question that is under way
+	sums    [len(matchSums)][]page.Bar // of those read
+	waitFor engine.MatchesQuery        // the question that is under way
 }
 
 // matchFault is what is wrong with a match, in two words on a narrow screen.
-func matchFault(v *View, m *engine.MatchRow) part.Cell {
+func matchFault(v *page.View, m *engine.MatchRow) part.Cell {
 	fault := columns.FaultOf(m)
-	if fault != "" && v.Size == S {
+	if fault != "" && v.Size == page.S {
 		return part.As(themes.Err, columns.Answer("", fault))
 	}
 	return part.As(themes.Err, columns.InShort(fault))
@@ -50,16 +52,16 @@ var matchStates = []struct{ status, word string }{
 	{"permanently_unfetchable", "gave up"}, {"outside_retention_window", "too old"},
 }
 
-// NewMatchPage makes the list of an account's matches; "" means all matches.
-func NewMatchPage(account string) *matchPage {
+// New makes the list of an account's matches; "" means all matches.
+func New(account string) *matchPage {
 	shown := columns.AccountMatches
 	if account == "" {
 		shown = columns.AllMatches
 	}
 	p := &matchPage{account: account}
-	p.List = NewList(columns.Matches, shown.Drawn("err", ByView(matchFault)), matchID)
-	p.Is = ScreenOf[engine.MatchRow]{Screen: ScreenMatches, Crumb: "Matches", File: "matches", Fill: func(v *View) {
-		p.Put(v, matchesMade{MadeOf{Came: p.Came}, len(p.read), p.status}, p.ofStatus)
+	p.List = page.NewList(columns.Matches, shown.Drawn("err", page.ByView(matchFault)), matchID)
+	p.Is = page.ScreenOf[engine.MatchRow]{Screen: page.ScreenMatches, Crumb: "Matches", File: "matches", Fill: func(v *page.View) {
+		p.Put(v, matchesMade{page.MadeOf{Came: p.Came}, len(p.read), p.status}, p.ofStatus)
 	}}
 	return p
 }
@@ -77,7 +79,7 @@ const (
 // Want implements Page: the first page again when the database has moved, the
 // next one when the cursor comes near the end. A list of several pages stays as
 // it is until it is asked for again.
-func (p *matchPage) Want(v *View) engine.Query {
+func (p *matchPage) Want(v *page.View) engine.Query {
 	if p.Have {
 		p.Refresh(v)
 	}
@@ -85,11 +87,11 @@ func (p *matchPage) Want(v *View) engine.Query {
 	if p.pages > 1 {
 		version = p.Seq
 	}
-	q := engine.MatchesQuery{Page: engine.Page{Limit: ListMost}, Account: p.account, All: p.all}
+	q := engine.MatchesQuery{Page: engine.Page{Limit: page.ListMost}, Account: p.account, All: p.all}
 	switch {
 	case p.Due(v, version):
-	case p.Have && !p.pending && p.next != "" && p.pages < mostPages && p.Cur.At() > len(p.Shown)-nearEnd:
-		q.After, p.pending, p.Answer.at = p.next, true, v.Now
+	case p.Have && !p.Pending && p.next != "" && p.pages < mostPages && p.Cur.At() > len(p.Shown)-nearEnd:
+		q.After, p.Pending, p.Answer.At = p.next, true, v.Now
 	default:
 		return nil
 	}
@@ -100,27 +102,27 @@ func (p *matchPage) Want(v *View) engine.Query {
 // Got implements Page.
 // Got implements Page. An answer to another question than the last is dropped: its rows would be
 // put behind a list that they do not follow.
-func (p *matchPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *matchPage) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.MatchesQuery)
 	if !ok || asked != p.waitFor || !p.Take(v, err) {
 		return
 	}
-	page, _ := a.(engine.MatchesPage)
-	p.next, p.hidden = page.Next, page.Hidden
+	came, _ := a.(engine.MatchesPage)
+	p.next, p.hidden = came.Next, came.Hidden
 	if asked.After == "" {
 		p.read, p.pages = nil, 0
 	}
 	// A new array: the list that is shown may still hold the old one.
-	p.read = append(p.read[:len(p.read):len(p.read)], page.Matches...)
+	p.read = append(p.read[:len(p.read):len(p.read)], came.Matches...)
 	p.pages++
 	p.weigh()
 	for i, sum := range matchSums {
-		p.sums[i] = Tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
+		p.sums[i] = page.Tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
 		if sum.inOrder {
-			slices.SortFunc(p.sums[i], func(a, b bar) int { return strings.Compare(a.name, b.name) })
+			slices.SortFunc(p.sums[i], func(a, b page.Bar) int { return strings.Compare(a.Name, b.Name) })
 		}
 	}
-	p.List.asked, p.turned = p.List.asked || p.turned, false
+	p.List.Asked, p.turned = p.List.Asked || p.turned, false
 }
 
 // The errors have their room before most other columns, or after all of them while
@@ -142,17 +144,17 @@ func (p *matchPage) weigh() {
 const leastError, wholeError = 14, 24
 
 // roomForErrors gives it to them.
-func (p *matchPage) roomForErrors(v *View) {
+func (p *matchPage) roomForErrors(v *page.View) {
 	f := &p.Fields[len(p.Fields)-1].Head
 	f.Min = leastError
-	if v.Size != S && f.Priority == firstColumn {
+	if v.Size != page.S && f.Priority == firstColumn {
 		f.Min = wholeError
 	}
 }
 
 // matchesMade names the versions of what the list is made of.
 type matchesMade struct {
-	MadeOf
+	page.MadeOf
 	rows, status int
 }
 
@@ -173,79 +175,79 @@ func (p *matchPage) ofStatus() []engine.MatchRow {
 }
 
 // Cannot implements Page.
-func (p *matchPage) Cannot(v *View, a Action) string {
+func (p *matchPage) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
 	switch a {
-	case Open:
-		return p.cannotOpen("match")
-	case Retry:
-		return p.missing("match")
-	case Cancel:
+	case page.Open:
+		return p.CannotOpen("match")
+	case page.Retry:
+		return p.Missing("match")
+	case page.Cancel:
 		return v.Keyed("{open} opens the job of a match: {job/cancel} cancels it there")
-	case Pause:
-		return v.Keyed(pauseElsewhere)
+	case page.Pause:
+		return v.Keyed(page.PauseElsewhere)
 	}
 	return ""
 }
 
 // Act implements Page.
-func (p *matchPage) Act(v *View, a Action) Effect {
+func (p *matchPage) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
-	if p.List.act(v, a) {
-		return Effect{}
+	if p.List.Act(v, a) {
+		return page.Effect{}
 	}
 	switch a {
-	case Trigger:
+	case page.Trigger:
 		return p.trigger(v)
-	case States:
+	case page.States:
 		p.status = (p.status + 1) % len(matchStates)
-		p.List.asked = true
+		p.List.Asked = true
 		// They are hidden unless asked for, and this asks for them.
 		if matchStates[p.status].status == "permanently_unfetchable" && !p.all {
 			p.show(true)
 		}
-	case Hidden:
+	case page.Hidden:
 		p.show(!p.all)
-	case Open, Retry:
-		if id, ok := p.toOpen(); ok {
-			return Effect{Open: &Target{Screen: ScreenJob, Key: "match:" + id}}
+	case page.Open, page.Retry:
+		if id, ok := p.ToOpen(); ok {
+			return page.Effect{Open: &page.Target{Screen: page.ScreenJob, Key: "match:" + id}}
 		}
 	}
-	return Effect{}
+	return page.Effect{}
 }
 
 // show turns the matches that could not be had on or off.
 // They are left out by the engine, so the list is read anew.
 func (p *matchPage) show(all bool) {
 	p.all, p.turned = all, true
-	p.forget()
+	p.Forget()
 }
 
 // trigger syncs the account of the list.
-func (p *matchPage) trigger(v *View) Effect {
+func (p *matchPage) trigger(v *page.View) page.Effect {
 	if row, ok := v.Account(p.account); ok {
-		return startSync(row)
+		return page.StartSync(row)
 	}
-	return Effect{Ask: AskSync}
+	return page.Effect{Ask: page.AskSync}
 }
 
 // Draw implements Page.
 // On a wide screen the sums stand beside the list, on a middle one the selected match below it.
-func (p *matchPage) Draw(v *View) []string {
+func (p *matchPage) Draw(v *page.View) []string {
 	p.Refresh(v)
 	p.roomForErrors(v)
 	w := v.Inner(v.W)
 	h := max(v.H-4, 0)
-	head := part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{spaced(v, w, p.counts(v))}, Height: 1}
+	head := part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{page.Spaced(v, w, p.counts(v))}, Height: 1}
 	matches := part.Section{Title: "MATCHES", Note: p.Note(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Tail: p.foot(v)}
-	if v.Size == L && len(p.read) > 0 {
+	if v.Size == page.L && len(p.read) > 0 {
 		left := v.W - matchSide
 		return part.Stack(v.Sections(0, 0, v.W, 3, head), part.Beside(
 			v.Sections(0, 3, left, v.H-3, p.Section(v, v.Inner(left), h, p.empty(v), matches)),
 			v.Sections(left, 3, matchSide, v.H-3, p.side(v, v.Inner(matchSide))...)))
 	}
 	facts := 0
-	if v.Size != S && h >= 16 {
+	if v.Size != page.S && h >= 16 {
 		facts = 3
 		h -= facts + 2
 	}
@@ -260,15 +262,15 @@ func (p *matchPage) Draw(v *View) []string {
 const matchSide = 56
 
 // side is the selected match, and what those that were read add up to.
-func (p *matchPage) side(v *View, w int) (out []part.Section) {
+func (p *matchPage) side(v *page.View, w int) (out []part.Section) {
 	selected := part.Section{Title: "SELECTED", Height: 4}
 	if m, ok := p.Selected(); ok {
 		selected.Title, selected.Note, selected.Rows = m.ID, v.Keyed("{open} opens its job"), p.matchFacts(v, &m, w)
 	}
 	out = append(out, selected)
 	for i, sum := range matchSums {
-		rows := Bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
-		out = append(out, part.Section{Title: sum.title, Note: "of " + Count(len(p.read)) + " read", Rows: rows, Height: max(len(rows), 1)})
+		rows := page.Bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
+		out = append(out, part.Section{Title: sum.title, Note: "of " + page.Count(len(p.read)) + " read", Rows: rows, Height: max(len(rows), 1)})
 	}
 	return out
 }
@@ -305,7 +307,7 @@ var matchSums = [...]struct {
 			return ""
 		}
 		from := int(m.Duration/lengthStep) * int(lengthStep/time.Minute)
-		return Count(from) + " to " + Count(from+int(lengthStep/time.Minute)) + " min"
+		return page.Count(from) + " to " + page.Count(from+int(lengthStep/time.Minute)) + " min"
 	}, true},
 	{"PLAYED AT", themes.OK, func(m *engine.MatchRow, zone *time.Location) string {
 		if m.Played.IsZero() {
@@ -333,7 +335,7 @@ const mostSums = 10
 
 // matchFacts tell of a match what its row cuts: the game, what is stored of it, and what
 // went wrong. A match in a list of all has no player.
-func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
+func (p *matchPage) matchFacts(v *page.View, m *engine.MatchRow, w int) []string {
 	game := []part.Cell{v.State(columns.MatchWord(m.Status))}
 	if !m.FetchedAt.IsZero() {
 		game = append(game, part.Plain(columns.ModeName(m.QueueID, m.Mode)))
@@ -343,7 +345,7 @@ func (p *matchPage) matchFacts(v *View, m *engine.MatchRow, w int) []string {
 		if m.Won {
 			won = part.As(themes.OK, "won")
 		}
-		game = append(game, part.Plain(m.Champion), part.Plain(Count(m.Kills)+"/"+Count(m.Deaths)+"/"+Count(m.Assists)), won)
+		game = append(game, part.Plain(m.Champion), part.Plain(page.Count(m.Kills)+"/"+page.Count(m.Deaths)+"/"+page.Count(m.Assists)), won)
 	}
 	tried, kept := []part.Cell{part.As(themes.Dim, human.Counted(m.Attempts, "try", "tries"))}, []part.Cell(nil)
 	if !m.FetchedAt.IsZero() {
@@ -385,26 +387,26 @@ func (p *matchPage) cut() string {
 
 // orderText says in which order matches of all accounts come, while no column
 // orders them.
-func (p *matchPage) orderText(v *View) string {
-	if p.account != "" || p.by > 0 {
+func (p *matchPage) orderText(v *page.View) string {
+	if p.account != "" || p.By > 0 {
 		return ""
 	}
 	return "by id " + v.Theme.Glyphs.Down
 }
 
 // heading says whose matches they are; an account that is not known any more by its id.
-func (p *matchPage) heading(v *View) string {
+func (p *matchPage) heading(v *page.View) string {
 	if p.account == "" {
 		return "Matches of all accounts"
 	}
 	if row, ok := v.Account(p.account); ok {
 		return "Matches of " + row.RiotID
 	}
-	return "Matches of " + shortID(p.account)
+	return "Matches of " + page.ShortID(p.account)
 }
 
 // foot says that the list is not the newest, or what is wrong with it.
-func (p *matchPage) foot(v *View) string {
+func (p *matchPage) foot(v *page.View) string {
 	if told := p.Told(v); told != "" {
 		return told
 	}
@@ -415,10 +417,10 @@ func (p *matchPage) foot(v *View) string {
 }
 
 // hiddenText says how many matches are left out, and the key that shows them.
-func (p *matchPage) hiddenText(v *View) string {
+func (p *matchPage) hiddenText(v *page.View) string {
 	switch {
 	case p.hidden > 0:
-		return Count(p.hidden) + v.Keyed(" cannot be had and are hidden, {hidden rows} shows them")
+		return page.Count(p.hidden) + v.Keyed(" cannot be had and are hidden, {hidden rows} shows them")
 	case p.all:
 		return v.Keyed("those that cannot be had are shown, {hidden rows} hides them")
 	}
@@ -427,19 +429,19 @@ func (p *matchPage) hiddenText(v *View) string {
 
 // counts are the account's or the engine's own figures: the list may be only a
 // part of them.
-func (p *matchPage) counts(v *View) []part.Cell {
+func (p *matchPage) counts(v *page.View) []part.Cell {
 	if p.account == "" {
 		e := v.Engine
-		return []part.Cell{figure(themes.OK, "stored", e.Stored), figure(themes.Err, "gave up", e.Failed), figure(themes.Off, "too old", e.TooOld)}
+		return []part.Cell{page.Figure(themes.OK, "stored", e.Stored), page.Figure(themes.Err, "gave up", e.Failed), page.Figure(themes.Off, "too old", e.TooOld)}
 	}
 	row, _ := v.Account(p.account)
 	m := row.Matches
 	facts := []part.Cell{
-		part.As(themes.OK, Count(m.Stored+m.Had)+" stored"), tally(themes.Retry, m.Retrying, "retrying"), tally(themes.Err, m.Failed, "gave up"),
+		part.As(themes.OK, page.Count(m.Stored+m.Had)+" stored"), tally(themes.Retry, m.Retrying, "retrying"), tally(themes.Err, m.Failed, "gave up"),
 		tally(themes.Off, m.TooOld, "too old"), tally(themes.Text, m.Open-m.Retrying, "not fetched"),
 	}
 	if m.Total > 0 {
-		facts = append(facts, part.As(themes.Dim, "of "+Count(m.Total)))
+		facts = append(facts, part.As(themes.Dim, "of "+page.Count(m.Total)))
 	}
 	return facts
 }
@@ -449,11 +451,11 @@ func tally(t themes.Token, n int, name string) part.Cell {
 	if n <= 0 {
 		t, n = themes.Dim, 0
 	}
-	return part.As(t, Count(n)+" "+name)
+	return part.As(t, page.Count(n)+" "+name)
 }
 
 // empty says why there are no rows, and what key changes that.
-func (p *matchPage) empty(v *View) string {
+func (p *matchPage) empty(v *page.View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.List.Empty(v); {
 	case !p.Have && p.Err != nil:
@@ -463,10 +465,10 @@ func (p *matchPage) empty(v *View) string {
 	case none != "":
 		return none
 	case p.status > 0 && len(p.read) > 0:
-		return "none of " + Count(len(p.read)) + " is " + matchStates[p.status].word + dot + v.Keyed("{states} shows the next state")
+		return "none of " + page.Count(len(p.read)) + " is " + matchStates[p.status].word + dot + v.Keyed("{states} shows the next state")
 	}
-	return v.start("no matches yet", "{sync} starts a sync")
+	return v.Start("no matches yet", "{sync} starts a sync")
 }
 
 // SelectedAccount implements AccountHolder: whose matches are listed.
-func (p *matchPage) SelectedAccount(*View) string { return p.account }
+func (p *matchPage) SelectedAccount(*page.View) string { return p.account }

@@ -1,4 +1,4 @@
-package page
+package logs
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // Record is a record of the log with its fields as text.
@@ -75,7 +76,7 @@ func (b *logBook) read(page engine.LogsPage, older bool) {
 
 // collect takes what Watch has told. Another snapshot may be of another engine,
 // whose numbers begin anew.
-func (b *logBook) collect(v *View) {
+func (b *logBook) collect(v *page.View) {
 	if v.Restarts != b.restarts && !v.Frozen {
 		*b = logBook{restarts: v.Restarts, kept: b.kept}
 	}
@@ -103,7 +104,7 @@ func (b *logBook) leveled(level int, job engine.JobID) []Record {
 	}
 	var out []Record
 	for _, r := range b.records {
-		if levelRank(r.Level) >= level && (job == "" || r.Job == job) {
+		if page.LevelRank(r.Level) >= level && (job == "" || r.Job == job) {
 			out = append(out, r)
 		}
 	}

@@ -1,4 +1,4 @@
-package page
+package logs
 
 import (
 	"strconv"
@@ -8,28 +8,29 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Draw implements Page.
 // The log has the whole screen but where it is short: then the record under the cursor stands below
 // it, and on a wide screen beside the last calls.
-func (p *Logs) Draw(v *View) []string {
+func (p *Logs) Draw(v *page.View) []string {
 	p.refresh(v)
-	p.height = max(v.H-1, 1)
+	p.Height = max(v.H-1, 1)
 	var above []part.Section
 	w := v.Inner(v.W)
-	if v.Tall != Short && v.Size != S {
+	if v.Tall != page.Short && v.Size != page.S {
 		above = append(above, p.minutes(v, w))
-		p.height = max(p.height-minuteRows-2, 1)
+		p.Height = max(p.Height-minuteRows-2, 1)
 	}
 	least := leastRecord
-	if v.Size == L {
-		least = LeastFoot
+	if v.Size == page.L {
+		least = page.LeastFoot
 	}
-	below := !p.wrap && p.height-p.listed() > least
+	below := !p.wrap && p.Height-p.listed() > least
 	if below {
-		p.height = p.listed()
+		p.Height = p.listed()
 	}
 	p.settle()
 	rows := make([]string, 0, v.H)
@@ -37,22 +38,22 @@ func (p *Logs) Draw(v *View) []string {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+p.empty(v))))
 	}
 	l := part.NewLine(v.Theme, w)
-	for i := p.topLine(v, l); i < len(p.lines) && len(rows) < p.height; i++ {
+	for i := p.topLine(v, l); i < len(p.lines) && len(rows) < p.Height; i++ {
 		rows = append(rows, p.drawLine(v, l, i)...)
 	}
 	sections := append(above, part.Section{Head: p.header(v, w), Rows: rows})
 	if !below {
 		return v.Whole(sections...)
 	}
-	rows = v.Sections(0, 0, v.W, (minuteRows+2)*len(above)+1+p.height, sections...)
-	if v.Size == L {
+	rows = v.Sections(0, 0, v.W, (minuteRows+2)*len(above)+1+p.Height, sections...)
+	if v.Size == page.L {
 		return p.foot.Fill(v, rows, func(w, _ int) part.Section { return p.selected(v, w) })
 	}
 	record := p.selected(v, w)
 	record.Height = recordRows
 	rest := []part.Section{record}
-	if left := v.H - len(rows) - record.Height - 3; left > callRows+1 {
-		rest = append(rest, v.callsSection(p.foot.tape.take(v), w, callRows, left-1-callRows))
+	if left := v.H - len(rows) - record.Height - 3; left > page.CallRows+1 {
+		rest = append(rest, v.CallsSection(p.foot.Tape.Take(v), w, page.CallRows, left-1-page.CallRows))
 	}
 	return append(append(rows, v.Row(v.W)), v.Sections(0, len(rows)+1, v.W, v.H-len(rows)-1, rest...)...)
 }
@@ -66,25 +67,25 @@ const recordRows, leastRecord = 8, 6
 func (p *Logs) listed() int { return (max(len(p.lines), 1) + 5) / 6 * 6 }
 
 // selected is all of the record under the cursor.
-func (p *Logs) selected(v *View, w int) part.Section {
+func (p *Logs) selected(v *page.View, w int) part.Section {
 	at, ok := p.line()
 	if !ok {
 		return part.Section{Title: "RECORD", Rows: []string{v.Row(w, part.As(themes.Dim, " no record is selected"))}}
 	}
 	r := NewRecord(p.seen[at.at])
-	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.Keyed("{open} opens it"), Rows: FactRows(v, w, r.facts(v))}
+	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.Keyed("{open} opens it"), Rows: page.FactRows(v, w, r.facts(v))}
 }
 
 // topLine is the first line on the screen. Wrapped records are taller than one
 // row: it moves down until all of the selected one is in sight.
-func (p *Logs) topLine(v *View, l *part.Line) int {
+func (p *Logs) topLine(v *page.View, l *part.Line) int {
 	top := p.Cur.Top()
 	if !p.wrap {
 		return top
 	}
 	rows := 0
 	for i := p.Cur.At(); i >= top; i-- {
-		if rows += len(p.drawLine(v, l, i)); rows > p.height {
+		if rows += len(p.drawLine(v, l, i)); rows > p.Height {
 			return min(i+1, p.Cur.At())
 		}
 	}
@@ -92,32 +93,32 @@ func (p *Logs) topLine(v *View, l *part.Line) int {
 }
 
 // empty says why there is no line.
-func (p *Logs) empty(v *View) string {
+func (p *Logs) empty(v *page.View) string {
 	switch {
 	case !p.Have && p.Answer.Err != nil && len(p.records) == 0:
 		return "the log could not be read: " + p.Answer.Told(v)
 	case p.Loading() && len(p.records) == 0:
 		return "loading the log…"
-	case p.on() && len(p.records) > 0:
-		return "0 of " + Count(len(p.records)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.used
+	case p.On() && len(p.records) > 0:
+		return "0 of " + page.Count(len(p.records)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.Used
 	case p.level > 0:
-		return "nothing at level " + logLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + v.Keyed(" {states} shows others")
+		return "nothing at level " + page.LogLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + v.Keyed(" {states} shows others")
 	}
 	return "nothing has been logged yet"
 }
 
 // header says what is shown.
-func (p *Logs) header(v *View, w int) string {
+func (p *Logs) header(v *page.View, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	l.Cells(part.As(themes.Figure, "LOGS")).Gap(2).Cells(p.mode(v)).Gap(2)
-	l.Cells(part.Plain("level≥" + logLevels[p.level]))
+	l.Cells(part.Plain("level≥" + page.LogLevels[p.level]))
 	if p.job != "" {
 		l.Gap(2).Cells(part.As(themes.Accent, "job:"+p.name))
 	}
-	if told := p.query.told(); told != "" {
+	if told := p.Query.Told(); told != "" {
 		l.Gap(2).Cells(part.As(themes.Accent, told))
 	}
-	if v.Size != S {
+	if v.Size != page.S {
 		l.Gap(2).Cells(part.As(themes.Dim, "wrap "+onOff(p.wrap)+"  time "+p.clockWord()))
 	}
 	right := []part.Cell{part.As(themes.Dim, p.counted()+"  ")}
@@ -144,7 +145,7 @@ func (p *Logs) clockWord() string {
 }
 
 // mode says whether new records move the screen.
-func (p *Logs) mode(v *View) part.Cell {
+func (p *Logs) mode(v *page.View) part.Cell {
 	switch {
 	case v.Frozen:
 		return v.State("FROZEN")
@@ -160,12 +161,12 @@ func (p *Logs) counted() string {
 	if shown == all {
 		return human.Counted(all, "record", "records")
 	}
-	return Count(shown) + " of " + Count(all)
+	return page.Count(shown) + " of " + page.Count(all)
 }
 
 // dropped counts the records that the log file could not take. They are told,
 // never hidden.
-func dropped(v *View) part.Cell {
+func dropped(v *page.View) part.Cell {
 	n := v.Engine.LogDrops
 	if n == 0 {
 		sign := v.Theme.State("OK")
@@ -176,7 +177,7 @@ func dropped(v *View) part.Cell {
 }
 
 // drawLine draws line i: one row, or several of a wrapped record.
-func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
+func (p *Logs) drawLine(v *page.View, l *part.Line, i int) []string {
 	line := p.lines[i]
 	l.Reset(v.Inner(v.W), i == p.Cur.At())
 	if i == p.Cur.At() {
@@ -196,14 +197,14 @@ func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 	if p.wrap {
 		return p.wrapped(v, l, r)
 	}
-	if p.pan > 0 {
-		return []string{l.Cells(part.Plain(panned(r, p.pan))).String()}
+	if p.Pan > 0 {
+		return []string{l.Cells(part.Plain(panned(r, p.Pan))).String()}
 	}
 	message := 22
-	if v.Size == L {
+	if v.Size == page.L {
 		message = 30
 	}
-	if v.Size == S || safe.Width(safe.Text(r.Text)) > message {
+	if v.Size == page.S || safe.Width(safe.Text(r.Text)) > message {
 		l.Cells(part.Plain(r.Text)).Gap(2)
 	} else {
 		l.Field(part.Plain(r.Text), message, part.Words).Gap(1)
@@ -213,7 +214,7 @@ func (p *Logs) drawLine(v *View, l *part.Line, i int) []string {
 
 // prefix writes when, how grave, and where.
 // A record of yesterday has its date; the milliseconds make room for it.
-func (p *Logs) prefix(v *View, l *part.Line, r *Record) {
+func (p *Logs) prefix(v *page.View, l *part.Line, r *Record) {
 	width := 12
 	text := r.At.In(v.Now.Location()).Format("15:04:05.000")
 	switch {
@@ -221,21 +222,21 @@ func (p *Logs) prefix(v *View, l *part.Line, r *Record) {
 		width, text = 9, v.Ago(r.At)
 	case v.Now.Sub(r.At) > 20*time.Hour:
 		text = v.Clock(r.At)
-	case v.Size == S:
+	case v.Size == page.S:
 		width, text = 8, text[:8]
 	}
 	l.Field(part.As(themes.Dim, text), width, part.Words).Gap(1)
-	l.Field(levelSign(r.Level), 3, part.Words).Gap(1)
-	if v.Size != S {
+	l.Field(page.LevelSign(r.Level), 3, part.Words).Gap(1)
+	if v.Size != page.S {
 		l.Field(part.As(themes.Dim, r.Area), 8, part.Words).Gap(1)
 	}
 }
 
 // wrapped draws a record on as many rows as it takes, up to half a screen.
-func (p *Logs) wrapped(v *View, l *part.Line, r *Record) []string {
+func (p *Logs) wrapped(v *page.View, l *part.Line, r *Record) []string {
 	from := l.At()
 	lines := part.Wrap(wholeText(r), max(l.Room()-1, 10))
-	lines = lines[:min(len(lines), max(p.height/2, 1))]
+	lines = lines[:min(len(lines), max(p.Height/2, 1))]
 	rows := []string{l.Cells(part.Plain(lines[0])).String()}
 	for _, text := range lines[1:] {
 		l.Reset(v.Inner(v.W), false)
@@ -247,8 +248,8 @@ func (p *Logs) wrapped(v *View, l *part.Line, r *Record) []string {
 // wholeText is the message with its fields, of a message that is far too long its beginning.
 func wholeText(r *Record) string {
 	text := r.Text
-	if len(text) > maxValue {
-		text = text[:maxValue]
+	if len(text) > page.MaxValue {
+		text = text[:page.MaxValue]
 	}
 	return strings.TrimSpace(text + "  " + strings.Join(r.Pairs, " "))
 }
@@ -263,7 +264,7 @@ func panned(r *Record, pan int) string {
 }
 
 // Instant implements Timed: the record under the cursor.
-func (p *Logs) Instant(v *View) (time.Time, bool) {
+func (p *Logs) Instant(v *page.View) (time.Time, bool) {
 	p.refresh(v)
 	p.settle()
 	l, ok := p.line()
@@ -274,12 +275,12 @@ func (p *Logs) Instant(v *View) (time.Time, bool) {
 }
 
 // ToInstant implements Timed.
-func (p *Logs) ToInstant(v *View, at time.Time) {
+func (p *Logs) ToInstant(v *page.View, at time.Time) {
 	p.refresh(v)
 	n := len(p.lines)
 	for n > 1 && p.seen[p.lines[n-1].at].At.After(at) {
 		n--
 	}
 	p.off = true
-	p.Cur.Go(p, n-1, p.height)
+	p.Cur.Go(p, n-1, p.Height)
 }

@@ -1,10 +1,11 @@
-package page
+package logs
 
 import (
 	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -19,7 +20,7 @@ const minuteRows = 4
 
 // minutes are the records that are read, counted by level and minute, on an axis that
 // ends now. Before the oldest of them nothing is known, and nothing is drawn.
-func (p *Logs) minutes(v *View, w int) part.Section {
+func (p *Logs) minutes(v *page.View, w int) part.Section {
 	const label = 13
 	wide := max((w-label-1)/60, 1) // cells of a minute: a wide screen shows an hour of them
 	cells := (w - label - 1) / wide * wide
@@ -49,13 +50,13 @@ func (p *Logs) minutes(v *View, w int) part.Section {
 	rows := make([]string, 0, minuteRows)
 	for _, l := range minuteLevels {
 		of := counts[l.level]
-		line := part.NewLine(v.Theme, w).Gap(1).Field(levelSign(l.level), 3, part.Words)
-		line.Field(part.Plain(Count(sums[l.level])), label-6, part.Number).To(label + cells - known)
+		line := part.NewLine(v.Theme, w).Gap(1).Field(page.LevelSign(l.level), 3, part.Words)
+		line.Field(part.Plain(page.Count(sums[l.level])), label-6, part.Number).To(label + cells - known)
 		rows = append(rows, line.Spark(l.token, known, of, max(slices.Max(of), 1)).String())
 	}
 	axis := part.NewLine(v.Theme, w)
 	for back := (cells/wide - 1) / 15 * 15; back > 0; back -= 15 {
-		text := v.Theme.Glyphs.Minus + Count(back) + " min"
+		text := v.Theme.Glyphs.Minus + page.Count(back) + " min"
 		if at := label + cells - 1 - back*wide; at >= axis.At() {
 			axis.To(at).Cells(part.As(themes.Dim, text))
 		}

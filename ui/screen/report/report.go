@@ -1,4 +1,5 @@
-package page
+// Package report is the screen of when an account plays, and of the weeks of all tracked accounts.
+package report
 
 import (
 	"slices"
@@ -7,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -15,32 +17,32 @@ type Reports struct {
 	account string // id; "" = the first one there is
 	own     bool   // opened from an account: the cursor stays on it
 	none    bool   // the first account has no report: another is looked for
-	heatMap
+	page.HeatMap
 	utc bool // the zone is shown with its distance from UTC
 	// of the account's detail
-	Answer
-	byWeek bool   // the weeks of all accounts are shown instead
-	weekly weekly // the weeks, and which of them are shown
-	played played // champions and modes, and the draft while a sync runs
+	page.Answer
+	byWeek bool        // the weeks of all accounts are shown instead
+	weekly weekly      // the weeks, and which of them are shown
+	played page.Played // champions and modes, and the draft while a sync runs
 	detail engine.AccountDetail
 	of     string // the account that detail is of
 	offset string // of the report's zone
 }
 
-// NewReports makes the report of an account; "" is the numbered screen.
-func NewReports(account string) *Reports {
-	return &Reports{account: account, own: account != "", heatMap: heatMap{day: -1}}
+// New makes the report of an account; "" is the numbered screen.
+func New(account string) *Reports {
+	return &Reports{account: account, own: account != "", HeatMap: page.HeatMap{Day: -1}}
 }
 
 // Screen implements Page.
-func (p *Reports) Screen() Screen { return ScreenReports }
+func (p *Reports) Screen() page.Screen { return page.ScreenReports }
 
 // Crumb implements Page.
-func (p *Reports) Crumb(*View) string { return "Report" }
+func (p *Reports) Crumb(*page.View) string { return "Report" }
 
 // id is the account whose report is shown: the one that was chosen, else the first;
 // when that has no report yet, the first one that has been synced.
-func (p *Reports) id(v *View) string {
+func (p *Reports) id(v *page.View) string {
 	switch {
 	case p.account != "" || len(v.Accounts) == 0:
 		return p.account
@@ -53,7 +55,7 @@ func (p *Reports) id(v *View) string {
 
 // Want implements Page.
 // It asks for one thing at a time: the report first, then what stands beside it.
-func (p *Reports) Want(v *View) engine.Query {
+func (p *Reports) Want(v *page.View) engine.Query {
 	if p.byWeek {
 		return p.weekly.want(v)
 	}
@@ -63,25 +65,25 @@ func (p *Reports) Want(v *View) engine.Query {
 	}
 	if id != p.of {
 		p.of, p.detail = id, engine.AccountDetail{}
-		p.Answer = Answer{}
+		p.Answer = page.Answer{}
 	}
 	row, _ := v.Account(id)
 	// The account's row changes when its report is made anew, and only then is it asked for again.
 	if !p.Due(v, uint64(max(row.Updated.UnixMilli(), 0))) {
-		return p.played.want(v, row, p.detail.Report)
+		return p.played.Want(v, row, p.detail.Report)
 	}
 	return engine.AccountQuery{ID: id}
 }
 
 // Got implements Page.
 // An answer about an account that is not shown any more is dropped: keys are faster than the disk.
-func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Reports) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if week, ok := q.(engine.WeeklyQuery); ok {
 		p.weekly.got(v, week, a, err)
 		return
 	}
 	if play, ok := q.(engine.PlayQuery); ok && play.Account == p.of {
-		p.played.got(v, a, err)
+		p.played.Got(v, a, err)
 		p.stand(v)
 		return
 	}
@@ -100,103 +102,103 @@ func (p *Reports) Got(v *View, q engine.Query, a engine.Answer, err error) {
 }
 
 // stand puts the cursor on the busiest hour, the first time that there is one.
-func (p *Reports) stand(v *View) {
+func (p *Reports) stand(v *page.View) {
 	r, _ := p.report(v)
 	if r == nil || r.Matches == 0 {
 		return
 	}
 	p.offset = offsetOf(r)
-	if p.day < 0 {
-		p.day, p.hour = busiest(r)
+	if p.Day < 0 {
+		p.Day, p.Hour = page.Busiest(r)
 	}
 }
 
 // report is what is shown: the report, or a draft of it, and what it is made of.
-func (p *Reports) report(v *View) (r *engine.PlayReport, note string) {
+func (p *Reports) report(v *page.View) (r *engine.PlayReport, note string) {
 	row, _ := v.Account(p.of)
-	return p.played.report(row, p.detail.Report)
+	return p.played.Report(row, p.detail.Report)
 }
 
 // steps are the keys that move over the map.
 // Home and End go to the ends of the day, and pages to the ends of the week: more than there is,
 // which the caller clamps.
-var steps = map[Action]struct{ day, hour int }{
-	Up: {-1, 0}, Down: {1, 0}, Left: {0, -1}, Right: {0, 1}, Home: {0, -24}, End: {0, 24}, PageUp: {-7, 0}, PageDown: {7, 0}, HalfUp: {-3, 0}, HalfDown: {3, 0},
+var steps = map[page.Action]struct{ day, hour int }{
+	page.Up: {-1, 0}, page.Down: {1, 0}, page.Left: {0, -1}, page.Right: {0, 1}, page.Home: {0, -24}, page.End: {0, 24}, page.PageUp: {-7, 0}, page.PageDown: {7, 0}, page.HalfUp: {-3, 0}, page.HalfDown: {3, 0},
 }
 
 // Cannot implements Page.
-func (p *Reports) Cannot(v *View, a Action) string {
+func (p *Reports) Cannot(v *page.View, a page.Action) string {
 	switch a {
-	case Open:
+	case page.Open:
 		if p.id(v) == "" {
 			return "there is no account yet"
 		}
-	case Previous, Next:
+	case page.Previous, page.Next:
 		if p.byWeek {
 			return p.noWeek(a)
 		}
 		if len(v.Accounts) < 2 {
 			return "there is no other account"
 		}
-	case Retry, Cancel, Pause:
+	case page.Retry, page.Cancel, page.Pause:
 		return v.Keyed("a report is made at the end of each sync: {sync} starts one")
 	}
 	return ""
 }
 
 // Act implements Page.
-func (p *Reports) Act(v *View, a Action) Effect {
+func (p *Reports) Act(v *page.View, a page.Action) page.Effect {
 	if s, ok := steps[a]; ok {
-		p.day, p.hour = Clamp(max(p.day, 0)+s.day, 0, 6), Clamp(p.hour+s.hour, 0, 23)
-		return Effect{}
+		p.Day, p.Hour = page.Clamp(max(p.Day, 0)+s.day, 0, 6), page.Clamp(p.Hour+s.hour, 0, 23)
+		return page.Effect{}
 	}
-	if p.byWeek && (a == Previous || a == Next) {
-		p.weekly.step(map[Action]int{Previous: 1, Next: -1}[a])
-		return Effect{}
+	if p.byWeek && (a == page.Previous || a == page.Next) {
+		p.weekly.step(map[page.Action]int{page.Previous: 1, page.Next: -1}[a])
+		return page.Effect{}
 	}
 	switch a {
-	case States:
+	case page.States:
 		p.byWeek = !p.byWeek
-	case Numbers:
-		p.numbers = !p.numbers
-	case Zone:
+	case page.Numbers:
+		p.Numbers = !p.Numbers
+	case page.Zone:
 		p.utc = !p.utc
-	case Previous:
+	case page.Previous:
 		p.step(v, -1)
-	case Next:
+	case page.Next:
 		p.step(v, 1)
-	case Open:
-		return Effect{Open: ToAccount(p.id(v))}
-	case Trigger:
+	case page.Open:
+		return page.Effect{Open: page.ToAccount(p.id(v))}
+	case page.Trigger:
 		if row, ok := v.Account(p.id(v)); ok {
-			return startSync(row)
+			return page.StartSync(row)
 		}
-		return Effect{Ask: AskSync}
+		return page.Effect{Ask: page.AskSync}
 	}
-	return Effect{}
+	return page.Effect{}
 }
 
 // step goes to another account, in the order of their names.
 // The cursor goes to the busiest hour of each: what one looks for when going through them.
-func (p *Reports) step(v *View, by int) {
+func (p *Reports) step(v *page.View, by int) {
 	rows := p.byName(v)
 	at := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == p.id(v) })
-	p.account, p.day = rows[(at+by+len(rows))%len(rows)].ID, -1
+	p.account, p.Day = rows[(at+by+len(rows))%len(rows)].ID, -1
 }
 
 // byName are the accounts in the order of their names.
-func (p *Reports) byName(v *View) []engine.AccountRow {
+func (p *Reports) byName(v *page.View) []engine.AccountRow {
 	rows := slices.Clone(v.Accounts)
-	SortRows(rows, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) })
+	page.SortRows(rows, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) })
 	return rows
 }
 
 // noWeek says that there is no older or newer week; "" = there is.
-func (p *Reports) noWeek(a Action) string {
+func (p *Reports) noWeek(a page.Action) string {
 	switch w := &p.weekly; {
-	case a == Next && w.first == 0:
+	case a == page.Next && w.first == 0:
 		return "this is the newest week"
-	case a == Previous && w.first >= len(w.weeks)-1 && w.end:
+	case a == page.Previous && w.first >= len(w.weeks)-1 && w.end:
 		return "there is no older week"
 	}
 	return ""
@@ -204,7 +206,7 @@ func (p *Reports) noWeek(a Action) string {
 
 // Reload makes the page ask again at once.
 func (p *Reports) Reload() {
-	p.forget()
+	p.Forget()
 	p.weekly.reload()
 	p.played.Reload()
 }
@@ -212,13 +214,13 @@ func (p *Reports) Reload() {
 // Export implements Exporter: the map as a table.
 // In minutes, which is what the report counts: whole ones, so that sums of a spreadsheet differ
 // from the report's by less than a minute for each hour.
-func (p *Reports) Export(v *View, _ bool) (string, [][]string) {
+func (p *Reports) Export(v *page.View, _ bool) (string, [][]string) {
 	if p.byWeek {
 		return "weekly", p.exportWeek(v)
 	}
 	head := []string{"DAY"}
 	for h := range 24 {
-		head = append(head, Two(h))
+		head = append(head, page.Two(h))
 	}
 	rows := [][]string{append(head, "TOTAL MINUTES")}
 	r := p.detail.Report
@@ -226,7 +228,7 @@ func (p *Reports) Export(v *View, _ bool) (string, [][]string) {
 		return "playtime", rows
 	}
 	for d := range r.Minutes {
-		row, sum := []string{weekdays[d]}, 0.0
+		row, sum := []string{page.Weekdays[d]}, 0.0
 		for _, m := range r.Minutes[d] {
 			row = append(row, strconv.Itoa(int(m+0.5)))
 			sum += m
@@ -238,7 +240,7 @@ func (p *Reports) Export(v *View, _ bool) (string, [][]string) {
 
 // ReportLines tell a report in words, for a console without a screen.
 func ReportLines(r *engine.PlayReport, name string) []string {
-	word, text := coverage(r)
+	word, text := page.Coverage(r)
 	all, lines := 0.0, []string(nil)
 	for d := range r.Minutes {
 		sum := 0.0
@@ -246,17 +248,17 @@ func ReportLines(r *engine.PlayReport, name string) []string {
 			sum += m
 		}
 		all += sum
-		lines = append(lines, weekdays[d]+": "+hours(sum)+".")
+		lines = append(lines, page.Weekdays[d]+": "+page.Hours(sum)+".")
 	}
-	day, hour := busiest(r)
-	head := "Play time of " + name + ", " + word + ", " + text + ", in " + r.Zone + ": " + hours(all) +
-		", most on " + weekdays[day] + " between " + Two(hour) + " and " + Two((hour+1)%24) + " o'clock."
+	day, hour := page.Busiest(r)
+	head := "Play time of " + name + ", " + word + ", " + text + ", in " + r.Zone + ": " + page.Hours(all) +
+		", most on " + page.Weekdays[day] + " between " + page.Two(hour) + " and " + page.Two((hour+1)%24) + " o'clock."
 	return append([]string{head}, lines...)
 }
 
 // Draw implements Page.
 // Bands are given up from the bottom where the screen is low: the map of the hours never is.
-func (p *Reports) Draw(v *View) []string {
+func (p *Reports) Draw(v *page.View) []string {
 	if p.byWeek {
 		return p.drawWeekly(v)
 	}
@@ -265,27 +267,27 @@ func (p *Reports) Draw(v *View) []string {
 		return p.drawNone(v)
 	}
 	w, heat := v.Inner(v.W), min(12, v.H)
-	if v.Size != S && v.H >= 35 && !p.byWeek { // two rows for each day
+	if v.Size != page.S && v.H >= 35 && !p.byWeek { // two rows for each day
 		heat += 7
 	}
-	all := []band{
+	all := []page.Band{
 		// whose report, and of how many matches
-		{least: 2, most: 2, keep: 1, draw: func(int, int) []string { return v.padded(p.head(v, r, note, w)) }},
-		{least: 5, most: 5 + 2*int(v.Size), keep: 2, draw: func(y, h int) []string {
-			return v.Sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: hourRows(v, r, w, h-1), Height: h - 1})
+		{Least: 2, Most: 2, Keep: 1, Draw: func(int, int) []string { return v.Padded(p.head(v, r, note, w)) }},
+		{Least: 5, Most: 5 + 2*int(v.Size), Keep: 2, Draw: func(y, h int) []string {
+			return v.Sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: page.HourRows(v, r, w, h-1), Height: h - 1})
 		}},
-		{least: heat, most: heat, draw: func(y, h int) []string { return p.drawHeat(v, r, y, h) }},
-		{least: 6, most: 14, keep: 3, draw: func(y, h int) []string { return p.drawShares(v, r, y, h) }},
+		{Least: heat, Most: heat, Draw: func(y, h int) []string { return p.drawHeat(v, r, y, h) }},
+		{Least: 6, Most: 14, Keep: 3, Draw: func(y, h int) []string { return p.drawShares(v, r, y, h) }},
 	}
-	if v.Size == L {
-		all = append(all, band{least: weekRows + 2, most: weekRows + 2, keep: 4, draw: func(y, _ int) []string { return p.drawWeeks(v, y) }})
+	if v.Size == page.L {
+		all = append(all, page.Band{Least: page.WeekRows + 2, Most: page.WeekRows + 2, Keep: 4, Draw: func(y, _ int) []string { return p.drawWeeks(v, y) }})
 	}
-	return v.bands(all...)
+	return v.Bands(all...)
 }
 
 // drawNone says why there is no report and how to get one, and how far the sync is that
 // makes it.
-func (p *Reports) drawNone(v *View) []string {
+func (p *Reports) drawNone(v *page.View) []string {
 	w := v.Inner(v.W)
 	none := part.Section{Title: "PLAY TIME", Note: p.heading(v), Tail: p.tail(v), Rows: v.Said(w, p.empty(v))}
 	row, ok := v.Account(p.id(v))
@@ -293,14 +295,14 @@ func (p *Reports) drawNone(v *View) []string {
 		return v.Whole(none)
 	}
 	none.Height = len(none.Rows)
-	return v.Whole(none, part.Section{Title: "SYNC", Note: row.Kind + ", " + v.SyncWord(row), Rows: append(stageList(v, row, w), accountFacts(v, row, w)...)})
+	return v.Whole(none, part.Section{Title: "SYNC", Note: row.Kind + ", " + v.SyncWord(row), Rows: append(page.StageList(v, row, w), page.AccountFacts(v, row, w)...)})
 }
 
 // head names the account and says of what its report is made.
-func (p *Reports) head(v *View, r *engine.PlayReport, note string, w int) []string {
+func (p *Reports) head(v *page.View, r *engine.PlayReport, note string, w int) []string {
 	row, _ := v.Account(p.id(v))
-	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, Or(row.RiotID, shortID(r.Account))).Gap(3)
-	if p.played.isDraft(r) {
+	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, page.Or(row.RiotID, page.ShortID(r.Account))).Gap(3)
+	if p.played.IsDraft(r) {
 		sign := v.Theme.State("SYNCING")
 		l.Cells(part.As(sign.Token, sign.Glyph+" DRAFT"), part.As(themes.Dim, "  "+note))
 	} else {
@@ -310,31 +312,31 @@ func (p *Reports) head(v *View, r *engine.PlayReport, note string, w int) []stri
 }
 
 // drawHeat draws the map of the weekdays, on wide screens with what it comes to beside it.
-func (p *Reports) drawHeat(v *View, r *engine.PlayReport, y, h int) []string {
+func (p *Reports) drawHeat(v *page.View, r *engine.PlayReport, y, h int) []string {
 	w := v.W
-	if v.Size == L {
-		w = 3 * columnWidth
+	if v.Size == page.L {
+		w = 3 * page.ColumnWidth
 	}
 	s := part.Section{Title: "BY WEEKDAY", Note: "minutes played in each hour", Rows: p.heat(v, r, v.Inner(w), h-1), Height: h - 1}
-	if v.Size != L {
+	if v.Size != page.L {
 		return v.Sections(0, y, w, h, s)
 	}
 	return part.Beside(v.Sections(0, y, w, h, s), v.Sections(w, y, v.W-w, h, p.cellPanel(v, r, v.Inner(v.W-w))))
 }
 
 // drawShares draws how the games are shared: by mode, by champion and by day.
-func (p *Reports) drawShares(v *View, r *engine.PlayReport, y, h int) []string {
-	n := Clamp(v.W/columnWidth, 1, 3)
+func (p *Reports) drawShares(v *page.View, r *engine.PlayReport, y, h int) []string {
+	n := page.Clamp(v.W/page.ColumnWidth, 1, 3)
 	w := v.W / n
-	modes := part.Section{Title: "GAMES BY MODE", Rows: Bars(v, modeBars(r), themes.Run, v.Inner(w)), Height: h - 1}
-	days := part.Section{Title: "HOURS BY DAY", Rows: Bars(v, dayBars(r), themes.Run, v.Inner(w)), Height: h - 1}
-	blocks := [][]string{v.Sections(0, y, w, h, modes), v.Sections(w, y, w, h, p.played.champions(v, v.Inner(w), h-1)), v.Sections(2*w, y, v.W-2*w, h, days)}
+	modes := part.Section{Title: "GAMES BY MODE", Rows: page.Bars(v, modeBars(r), themes.Run, v.Inner(w)), Height: h - 1}
+	days := part.Section{Title: "HOURS BY DAY", Rows: page.Bars(v, dayBars(r), themes.Run, v.Inner(w)), Height: h - 1}
+	blocks := [][]string{v.Sections(0, y, w, h, modes), v.Sections(w, y, w, h, p.played.Champions(v, v.Inner(w), h-1)), v.Sections(2*w, y, v.W-2*w, h, days)}
 	return part.Beside(blocks[:n]...)
 }
 
 // tail says what is wrong with the answer, or which of the accounts this one is.
 // By name, as [Previous] and [Next] go.
-func (p *Reports) tail(v *View) string {
+func (p *Reports) tail(v *page.View) string {
 	told := p.Told(v)
 	if told != "" || p.own || len(v.Accounts) < 2 {
 		return told
@@ -346,11 +348,11 @@ func (p *Reports) tail(v *View) string {
 			at++
 		}
 	}
-	return "account " + Count(at) + " of " + Count(v.known()) + v.Keyed(", {previous item} {next item} others")
+	return "account " + page.Count(at) + " of " + page.Count(v.Known()) + v.Keyed(", {previous item} {next item} others")
 }
 
 // heading names the account where there is no report to do so.
-func (p *Reports) heading(v *View) string {
+func (p *Reports) heading(v *page.View) string {
 	row, ok := v.Account(p.id(v))
 	if !ok {
 		return ""
@@ -359,10 +361,10 @@ func (p *Reports) heading(v *View) string {
 }
 
 // empty says why there is no report, and what makes one.
-func (p *Reports) empty(v *View) string {
+func (p *Reports) empty(v *page.View) string {
 	switch {
 	case p.id(v) == "":
-		return Or(v.waiting(), v.start("no account yet", "{sync} starts a sync of one"))
+		return page.Or(v.Waiting(), v.Start("no account yet", "{sync} starts a sync of one"))
 	case !p.Have && p.Err != nil:
 		return "the report could not be read"
 	case p.Loading():
@@ -373,20 +375,20 @@ func (p *Reports) empty(v *View) string {
 	if row, ok := v.Account(p.id(v)); ok && row.Status.Open() {
 		text := "the report is made when the matches of this sync are settled"
 		if m := row.Matches; m.Total > 0 {
-			text += ": " + Count(m.Done()) + " of " + Count(m.Total) + " so far"
+			text += ": " + page.Count(m.Done()) + " of " + page.Count(m.Total) + " so far"
 		}
 		return text
 	}
-	return v.start("no report yet", "{sync} starts a sync, which makes one")
+	return v.Start("no report yet", "{sync} starts a sync, which makes one")
 }
 
 // Copies implements Copier: the report as it is stored.
-func (p *Reports) Copies(v *View) []Copy {
+func (p *Reports) Copies(v *page.View) []page.Copy {
 	if p.detail.Report == nil {
 		return nil
 	}
-	return copiesOf(v, []any{*p.detail.Report}, func(int) string { return p.id(v) })
+	return page.CopiesOf(v, []any{*p.detail.Report}, func(int) string { return p.id(v) })
 }
 
 // SelectedAccount implements AccountHolder.
-func (p *Reports) SelectedAccount(v *View) string { return p.id(v) }
+func (p *Reports) SelectedAccount(v *page.View) string { return p.id(v) }

@@ -1,4 +1,4 @@
-package page
+package report
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -19,7 +20,7 @@ const weeklyEvery = time.Minute
 
 // weekly is the report of all tracked accounts, week by week.
 type weekly struct {
-	Answer
+	page.Answer
 	weeks []engine.WeeklyReport // the newest first
 	first int                   // of those, the newest that is shown
 	end   bool                  // there is none older
@@ -29,13 +30,13 @@ type weekly struct {
 // want asks for the newest week, then for as many older ones as are shown.
 // Weeks are asked for one by one, by the Monday they begin on: a week without a report ends the
 // list, so nobody has to know how many there are.
-func (p *weekly) want(v *View) engine.Query {
-	if p.pending || !v.Ready {
+func (p *weekly) want(v *page.View) engine.Query {
+	if p.Pending || !v.Ready {
 		return nil
 	}
-	stale := v.Now.Sub(p.at) >= weeklyEvery && !v.Frozen || !p.Have
+	stale := v.Now.Sub(p.At) >= weeklyEvery && !v.Frozen || !p.Have
 	switch {
-	case len(p.weeks) == 0 && (p.at.IsZero() || stale):
+	case len(p.weeks) == 0 && (p.At.IsZero() || stale):
 		p.asked = ""
 	case len(p.weeks) > 0 && len(p.weeks) < p.first+shownWeeks(v) && !p.end:
 		p.asked = weekBefore(p.weeks[len(p.weeks)-1].Week)
@@ -43,17 +44,17 @@ func (p *weekly) want(v *View) engine.Query {
 		return nil
 	}
 	// what failed is not asked again with each frame
-	if p.Err != nil && v.Now.Sub(p.at) < reloadEvery && !p.at.IsZero() {
+	if p.Err != nil && v.Now.Sub(p.At) < page.ReloadEvery && !p.At.IsZero() {
 		return nil
 	}
-	p.pending, p.at = true, v.Now
+	p.Pending, p.At = true, v.Now
 	return engine.WeeklyQuery{Week: p.asked}
 }
 
 // shownWeeks is how many stand on the screen at once.
-func shownWeeks(v *View) int {
-	if v.Size == L {
-		return besideWeeks
+func shownWeeks(v *page.View) int {
+	if v.Size == page.L {
+		return page.BesideWeeks
 	}
 	return 1
 }
@@ -68,7 +69,7 @@ func weekBefore(monday string) string {
 }
 
 // got takes a week in. One that is not there ends the list.
-func (p *weekly) got(v *View, q engine.WeeklyQuery, a engine.Answer, err error) {
+func (p *weekly) got(v *page.View, q engine.WeeklyQuery, a engine.Answer, err error) {
 	if q.Week != p.asked {
 		return
 	}
@@ -101,13 +102,13 @@ func weeklyOf(a engine.Answer) (engine.WeeklyReport, bool) {
 }
 
 // step goes to an older or a newer week.
-func (p *weekly) step(by int) { p.first = Clamp(p.first+by, 0, max(len(p.weeks)-1, 0)) }
+func (p *weekly) step(by int) { p.first = page.Clamp(p.first+by, 0, max(len(p.weeks)-1, 0)) }
 
 // reload reads all weeks again.
 func (p *weekly) reload() { *p = weekly{} }
 
 // shown are the weeks on the screen, the newest first.
-func (p *weekly) shown(v *View) []engine.WeeklyReport {
+func (p *weekly) shown(v *page.View) []engine.WeeklyReport {
 	from := min(p.first, len(p.weeks))
 	return p.weeks[from:min(from+shownWeeks(v), len(p.weeks))]
 }
@@ -119,7 +120,7 @@ func asReport(w *engine.WeeklyReport) *engine.PlayReport {
 
 // drawWeekly draws the weeks, with one scale, and the accounts of the newest.
 // One scale for all of them, or a quiet week would look as busy as the one beside it.
-func (p *Reports) drawWeekly(v *View) []string {
+func (p *Reports) drawWeekly(v *page.View) []string {
 	weeks := p.weekly.shown(v)
 	if len(weeks) == 0 {
 		return v.Whole(part.Section{
@@ -129,7 +130,7 @@ func (p *Reports) drawWeekly(v *View) []string {
 	}
 	top := 1.0
 	for i := range weeks {
-		top = max(top, cellTop(asReport(&weeks[i])))
+		top = max(top, page.CellTop(asReport(&weeks[i])))
 	}
 	beside := min(shownWeeks(v), len(p.weekly.weeks))
 	w := v.W / beside
@@ -151,7 +152,7 @@ func (p *Reports) drawWeekly(v *View) []string {
 		boxes = append(boxes, v.Sections(w*i, 0, width, h, panel))
 	}
 	below := v.H - h
-	if v.Size != L || below < 3 {
+	if v.Size != page.L || below < 3 {
 		return part.Stack(part.Beside(boxes...), p.weekAccounts(v, &weeks[0], below))
 	}
 	left := *v
@@ -161,25 +162,25 @@ func (p *Reports) drawWeekly(v *View) []string {
 }
 
 // weekModes are the games of all accounts in a week by mode.
-func weekModes(v *View, week *engine.WeeklyReport, w int) part.Section {
+func weekModes(v *page.View, week *engine.WeeklyReport, w int) part.Section {
 	sum := engine.PlayReport{ByQueue: map[int]int{}}
 	for _, a := range week.Accounts {
 		for queue, n := range a.ByQueue {
 			sum.ByQueue[queue] += n
 		}
 	}
-	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week), Rows: Bars(v, modeBars(&sum), themes.Run, w)}
+	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week), Rows: page.Bars(v, modeBars(&sum), themes.Run, w)}
 }
 
 // weeklyEmpty says why there is no week, and how to have one made now.
-func (p *Reports) weeklyEmpty(v *View) string {
+func (p *Reports) weeklyEmpty(v *page.View) string {
 	switch {
 	case p.weekly.Loading():
 		return "loading the weekly report…"
 	case !p.weekly.Have:
 		return "the weekly report could not be read"
 	}
-	return v.start("no weekly report yet", "it is made each Monday; to make it now press {overview}, {overview/schedules}, go to report.weekly and press {schedules/retry}")
+	return v.Start("no weekly report yet", "it is made each Monday; to make it now press {overview}, {overview/schedules}, go to report.weekly and press {schedules/retry}")
 }
 
 // weekTitle names a week by its first and last day.
@@ -192,10 +193,10 @@ func weekTitle(w *engine.WeeklyReport) string {
 }
 
 // weekRows are a week's map with what it covers.
-func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w int) []string {
+func (p *Reports) weekRows(v *page.View, week *engine.WeeklyReport, top float64, w int) []string {
 	r := asReport(week)
-	cell := Clamp((w-dayWidth-totalWidth)/24, 1, 6)
-	still := heatMap{day: -1, numbers: p.numbers} // the cursor of the play time is not on this map
+	cell := page.Clamp((w-page.DayWidth-page.TotalWidth)/24, 1, 6)
+	still := page.HeatMap{Day: -1, Numbers: p.Numbers} // the cursor of the play time is not on this map
 	word, token := "COMPLETE", themes.OK
 	sign := v.Theme.State("OK")
 	if week.Complete < len(week.Accounts) {
@@ -204,30 +205,30 @@ func (p *Reports) weekRows(v *View, week *engine.WeeklyReport, top float64, w in
 	}
 	rows := []string{
 		v.Row(w, append([]part.Cell{part.Plain(" "), part.As(token, sign.Glyph+" "+word+" ")},
-			v.Join(part.Plain(Count(week.Complete)+" of "+human.Counted(len(week.Accounts), "account", "accounts")), part.Plain(human.Counted(week.Played, "game", "games")))...)...),
+			v.Join(part.Plain(page.Count(week.Complete)+" of "+human.Counted(len(week.Accounts), "account", "accounts")), part.Plain(human.Counted(week.Played, "game", "games")))...)...),
 		v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(part.As(themes.Dim, week.Zone), part.As(themes.Dim, "built "+v.Clock(week.Built)))...)...),
-		still.hoursRow(v, cell, w),
+		still.HoursRow(v, cell, w),
 	}
 	for d := range r.Minutes {
-		for line := range min(weekTall(v, len(week.Accounts)), p.tallest()) {
-			rows = append(rows, still.dayRow(v, r, d, line, cell, top, w))
+		for line := range min(weekTall(v, len(week.Accounts)), p.Tallest()) {
+			rows = append(rows, still.DayRow(v, r, d, line, cell, top, w))
 		}
 	}
-	rows = append(rows, still.totalRow(v, r, cell, w))
+	rows = append(rows, still.TotalRow(v, r, cell, w))
 	if shownWeeks(v) == 1 {
-		return append(rows, still.scaleRow(v, top, w))
+		return append(rows, still.ScaleRow(v, top, w))
 	}
-	return append(rows, v.Row(w, part.As(themes.Dim, "   one scale: "), part.As(heatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(spanOf(top)))))
+	return append(rows, v.Row(w, part.As(themes.Dim, "   one scale: "), part.As(page.HeatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(page.SpanOf(top)))))
 }
 
 // weekTall is how many rows a day of the week gets: the accounts below have their
 // rows first.
-func weekTall(v *View, accounts int) int {
-	return Clamp((v.H-9-max(accounts, 3))/7, 1, 3)
+func weekTall(v *page.View, accounts int) int {
+	return page.Clamp((v.H-9-max(accounts, 3))/7, 1, 3)
 }
 
 // weekAccounts lists what each account played in a week, the most first.
-func (p *Reports) weekAccounts(v *View, week *engine.WeeklyReport, h int) []string {
+func (p *Reports) weekAccounts(v *page.View, week *engine.WeeklyReport, h int) []string {
 	if h < 3 {
 		return part.Height(v.Theme, v.W, max(h, 0), nil)
 	}
@@ -248,13 +249,13 @@ func (p *Reports) weekAccounts(v *View, week *engine.WeeklyReport, h int) []stri
 		rows = append(rows, v.Row(w, part.As(themes.Dim, "   no account was tracked in this week")))
 	}
 	return v.Sections(0, v.H-h, v.W, h, part.Section{
-		Title: "ACCOUNTS", Note: some(len(all)) + " in the " + weekTitle(week), Tail: v.Keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep + v.Keyed(" {states} play time"), Rows: rows,
+		Title: "ACCOUNTS", Note: page.Some(len(all)) + " in the " + weekTitle(week), Tail: v.Keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep + v.Keyed(" {states} play time"), Rows: rows,
 	})
 }
 
-func weekAccountRow(v *View, a engine.WeeklyAccount, most float64, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(a.RiotID), Clamp(w/4, 14, 28), part.Words).Gap(1)
-	l.Field(part.Plain(hours(a.Minutes)), 8, part.Number).Gap(2)
+func weekAccountRow(v *page.View, a engine.WeeklyAccount, most float64, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(a.RiotID), page.Clamp(w/4, 14, 28), part.Words).Gap(1)
+	l.Field(part.Plain(page.Hours(a.Minutes)), 8, part.Number).Gap(2)
 	if bar := w - 96; bar >= 8 { // what is missing needs room, too
 		l.Bar(themes.Run, min(bar, 60), a.Minutes/max(most, 1)).Gap(2)
 	}
@@ -273,7 +274,7 @@ func weekAccountRow(v *View, a engine.WeeklyAccount, most float64, w int) string
 
 // exportWeek is the newest week that is shown as a table of accounts.
 // Whole minutes, as [Reports.Export] has them.
-func (p *Reports) exportWeek(v *View) [][]string {
+func (p *Reports) exportWeek(v *page.View) [][]string {
 	rows := [][]string{{"ACCOUNT", "WEEK", "MINUTES", "GAMES", "WINS", "MISSING"}}
 	for _, w := range p.weekly.shown(v)[:min(1, len(p.weekly.shown(v)))] {
 		for _, a := range w.Accounts {

@@ -1,8 +1,10 @@
-package page
+// Package logs is the screen of the engine's log, of a job's log, and of one record.
+package logs
 
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -12,11 +14,11 @@ import (
 type Logs struct {
 	job  engine.JobID // "" = all records
 	name string       // of the job
-	query[Record]
-	Answer
+	page.Query[Record]
+	page.Answer
 	logBook
-	Pane
-	foot  Foot
+	page.Pane
+	foot  page.Foot
 	level int  // of logLevels: this one and above
 	off   bool // the cursor was taken off the newest record
 	wrap  bool
@@ -31,9 +33,9 @@ type Logs struct {
 // logAsk is how many records one question asks for.
 const logAsk = 500
 
-// NewLogs makes the log of one job, named name; "" is the numbered screen with all.
-func NewLogs(job engine.JobID, name string) *Logs {
-	p := &Logs{foot: NewFoot(), job: job, name: name, query: query[Record]{schema: columns.Logs.Schema}, level: usualLevel}
+// New makes the log of one job, named name; "" is the numbered screen with all.
+func New(job engine.JobID, name string) *Logs {
+	p := &Logs{foot: page.NewFoot(), job: job, name: name, Query: page.Query[Record]{Schema: columns.Logs.Schema}, level: page.UsualLevel}
 	if job != "" {
 		p.level = 0
 	}
@@ -41,10 +43,10 @@ func NewLogs(job engine.JobID, name string) *Logs {
 }
 
 // Screen implements Page.
-func (p *Logs) Screen() Screen { return ScreenLogs }
+func (p *Logs) Screen() page.Screen { return page.ScreenLogs }
 
 // Crumb implements Page.
-func (p *Logs) Crumb(*View) string {
+func (p *Logs) Crumb(*page.View) string {
 	if p.job == "" {
 		return ""
 	}
@@ -53,10 +55,10 @@ func (p *Logs) Crumb(*View) string {
 
 // Want implements Page: what came before this console, once; what comes later is
 // told by Watch. Older records are asked for when the cursor has come to the first.
-func (p *Logs) Want(v *View) engine.Query {
-	q := engine.LogsQuery{Page: engine.Page{Limit: logAsk}, Level: logLevels[p.level], Job: p.job}
-	if p.Have && p.older && p.next != "" && !p.pending && !v.Frozen {
-		p.pending, p.older = true, false
+func (p *Logs) Want(v *page.View) engine.Query {
+	q := engine.LogsQuery{Page: engine.Page{Limit: logAsk}, Level: page.LogLevels[p.level], Job: p.job}
+	if p.Have && p.older && p.next != "" && !p.Pending && !v.Frozen {
+		p.Pending, p.older = true, false
 		q.After = p.next
 		return q
 	}
@@ -68,7 +70,7 @@ func (p *Logs) Want(v *View) engine.Query {
 
 // version is of what an answer holds. Watch tells what is graver than debug; debug
 // records are read again while the log is followed and the engine moves.
-func (p *Logs) version(v *View) uint64 {
+func (p *Logs) version(v *page.View) uint64 {
 	switch {
 	case p.level > 0:
 		return v.Restarts
@@ -79,7 +81,7 @@ func (p *Logs) version(v *View) uint64 {
 }
 
 // Got implements Page.
-func (p *Logs) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Logs) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.LogsQuery)
 	if !ok || asked.Job != p.job || !p.Take(v, err) {
@@ -90,7 +92,7 @@ func (p *Logs) Got(v *View, q engine.Query, a engine.Answer, err error) {
 }
 
 // SetFilter implements Filterer.
-func (p *Logs) SetFilter(text string) error { return p.query.SetFilter(text) }
+func (p *Logs) SetFilter(text string) error { return p.Query.SetFilter(text) }
 
 // Fit implements Filterer.
 func (p *Logs) Fit() (shown, all int) { return p.fitting, max(len(p.records), p.kept) }
@@ -98,21 +100,21 @@ func (p *Logs) Fit() (shown, all int) { return p.fitting, max(len(p.records), p.
 // Reload reads the log again and folds bursts.
 func (p *Logs) Reload() {
 	p.open = nil
-	p.forget()
+	p.Forget()
 }
 
 // refresh brings the lines up to date.
-func (p *Logs) refresh(v *View) {
+func (p *Logs) refresh(v *page.View) {
 	p.collect(v)
-	now := logRecipe{last: p.last, n: len(p.records), gen: p.gen, level: p.level, open: len(p.open)}
-	if p.on() {
+	now := logRecipe{last: p.last, n: len(p.records), gen: p.Gen, level: p.level, open: len(p.open)}
+	if p.On() {
 		now.second = v.Now.Unix()
 	}
 	if now == p.made && p.at != nil {
 		return
 	}
 	p.made = now
-	p.seen = p.pick(p.leveled(p.level, p.job), v.Now)
+	p.seen = p.Pick(p.leveled(p.level, p.job), v.Now)
 	p.fitting = len(p.seen)
 	p.lines = foldLines(p.seen, p.open)
 	p.at = make(map[string]int, len(p.lines))
@@ -131,72 +133,72 @@ type logRecipe struct {
 }
 
 // Cannot implements Page.
-func (p *Logs) Cannot(v *View, a Action) string {
+func (p *Logs) Cannot(v *page.View, a page.Action) string {
 	p.refresh(v)
-	if a == Open && len(p.lines) == 0 {
+	if a == page.Open && len(p.lines) == 0 {
 		return "there is no record here"
 	}
 	return ""
 }
 
 // Act implements Page.
-func (p *Logs) Act(v *View, a Action) Effect {
+func (p *Logs) Act(v *page.View, a page.Action) page.Effect {
 	p.refresh(v)
 	p.settle()
 	switch a {
-	case Trigger:
-		return Effect{Ask: AskSync}
-	case States:
-		p.level = (p.level + 1) % len(logLevels)
-		p.forget()
-	case Wide:
+	case page.Trigger:
+		return page.Effect{Ask: page.AskSync}
+	case page.States:
+		p.level = (p.level + 1) % len(page.LogLevels)
+		p.Forget()
+	case page.Wide:
 		p.wrap = !p.wrap
-	case Clock:
+	case page.Clock:
 		p.ago = !p.ago
-	case Next:
+	case page.Next:
 		return p.step(v, 1)
-	case Previous:
+	case page.Previous:
 		return p.step(v, -1)
-	case Open:
+	case page.Open:
 		return p.enter()
 	default:
-		if p.Pane.Steer(p, a) && a != Left && a != Right {
+		if p.Pane.Steer(p, a) && a != page.Left && a != page.Right {
 			p.off = p.Cur.At() < len(p.lines)-1
 			p.older = p.older || p.Cur.At() == 0
 		}
 	}
-	return Effect{}
+	return page.Effect{}
 }
 
 // settle puts the cursor on the newest record while the log is followed, and on a
 // line that is there in any case: a record that was folded takes it along.
 func (p *Logs) settle() {
 	if !p.off {
-		p.Cur.End(p, p.height)
+		p.Cur.End(p, p.Height)
 		return
 	}
-	p.Cur.Sync(p, p.height)
+	p.Cur.Sync(p, p.Height)
 	if _, left := p.Cur.Left(); left {
-		p.Cur.Go(p, p.Cur.At(), p.height)
+		p.Cur.Go(p, p.Cur.At(), p.Height)
 	}
 }
 
 // enter opens a fold, or the record under the cursor.
-func (p *Logs) enter() Effect {
+func (p *Logs) enter() page.Effect {
 	l, ok := p.line()
 	switch {
 	case !ok:
-		return Effect{}
+		return page.Effect{}
 	case l.more > 0:
 		opened := map[uint64]bool{l.first: true}
 		for seq := range p.open {
 			opened[seq] = true
 		}
 		p.open, p.off = opened, true
-		p.Cur.Go(p, p.Cur.At(), p.height)
-		return Effect{}
+		p.Cur.Go(p, p.Cur.At(), p.Height)
+		return page.Effect{}
 	}
-	return Effect{Open: &Target{Screen: ScreenRecord, Row: p.seen[l.at]}}
+	return page.Effect{Open: &page.Target{Screen: page.ScreenRecord, Row: p.seen[l.at]}}
 }
 
 func (p *Logs) line() (logLine, bool) {
@@ -210,23 +212,23 @@ func (p *Logs) line() (logLine, bool) {
 
 // step goes to the next match of the filter, or without one to the next warning
 // or error, and round at the end.
-func (p *Logs) step(v *View, by int) Effect {
+func (p *Logs) step(v *page.View, by int) page.Effect {
 	n := len(p.lines)
 	for i := 1; i <= n; i++ {
 		at := ((p.Cur.At()+by*i)%n + n) % n
 		r := p.seen[p.lines[at].at]
-		if p.lines[at].more > 0 || !p.on() && r.Level != "warn" && r.Level != "error" {
+		if p.lines[at].more > 0 || !p.On() && r.Level != "warn" && r.Level != "error" {
 			continue
 		}
-		p.Cur.Go(p, at, p.height)
+		p.Cur.Go(p, at, p.Height)
 		p.off = at < n-1
-		return Effect{}
+		return page.Effect{}
 	}
-	return Say(v.Keyed("there is no warning and no error here: {filter} looks for something else"))
+	return page.Say(v.Keyed("there is no warning and no error here: {filter} looks for something else"))
 }
 
 // SelectedJob implements Jobber.
-func (p *Logs) SelectedJob(v *View) (engine.JobID, string) {
+func (p *Logs) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.refresh(v)
 	p.settle()
 	l, ok := p.line()
@@ -238,7 +240,7 @@ func (p *Logs) SelectedJob(v *View) (engine.JobID, string) {
 }
 
 // Export implements Exporter.
-func (p *Logs) Export(v *View, only bool) (string, [][]string) {
+func (p *Logs) Export(v *page.View, only bool) (string, [][]string) {
 	p.refresh(v)
 	p.settle()
 	rows := p.seen
@@ -252,7 +254,7 @@ func (p *Logs) Export(v *View, only bool) (string, [][]string) {
 	for _, c := range columns.LogExport {
 		out[0] = append(out[0], c.Head.Title)
 		for i := range rows {
-			out[i+1] = append(out[i+1], c.Cell(Pen{v}, &rows[i]).Text)
+			out[i+1] = append(out[i+1], c.Cell(page.Pen{View: v}, &rows[i]).Text)
 		}
 	}
 	return "logs", out

@@ -1,4 +1,4 @@
-package page
+package report
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -19,27 +20,27 @@ import (
 // One row as it is drawn, an hour in two cells:
 //
 //	Sat   ░░░░          ▒▒▒▒▓▓▓▓████▓▓▒▒░░      6.2 h
-func (p *Reports) heat(v *View, r *engine.PlayReport, w, h int) []string {
-	cell := p.cellWidth(w)
-	top := max(cellTop(r), 1)
-	rows := []string{p.hoursRow(v, cell, w)}
-	tall := Clamp((h-4)/7, 1, p.tallest())
+func (p *Reports) heat(v *page.View, r *engine.PlayReport, w, h int) []string {
+	cell := p.CellWidth(w)
+	top := max(page.CellTop(r), 1)
+	rows := []string{p.HoursRow(v, cell, w)}
+	tall := page.Clamp((h-4)/7, 1, p.Tallest())
 	for d := range r.Minutes {
 		for line := range tall {
-			rows = append(rows, p.dayRow(v, r, d, line, cell, top, w))
+			rows = append(rows, p.DayRow(v, r, d, line, cell, top, w))
 		}
 	}
-	rows = append(rows, p.totalRow(v, r, cell, w))
-	if v.Size != L { // there it stands beside the map
+	rows = append(rows, p.TotalRow(v, r, cell, w))
+	if v.Size != page.L { // there it stands beside the map
 		rows = append(rows, p.cursorRow(v, r, w))
 	}
-	return append(rows, p.scaleRow(v, top, w))
+	return append(rows, p.ScaleRow(v, top, w))
 }
 
 // covers says of how many matches the report is made.
 // A report that is not whole says so in its first line: see [coverage].
-func (p *Reports) covers(v *View, r *engine.PlayReport) []part.Cell {
-	word, text := coverage(r)
+func (p *Reports) covers(v *page.View, r *engine.PlayReport) []part.Cell {
+	word, text := page.Coverage(r)
 	sign := v.Theme.State(word)
 	if word == "OK" {
 		word = "COMPLETE"
@@ -49,9 +50,9 @@ func (p *Reports) covers(v *View, r *engine.PlayReport) []part.Cell {
 
 // madeRow says when the report was made, of which time, and in which zone.
 // What has no room is left out from the end; the zone, without which the hours mean nothing, never.
-func (p *Reports) madeRow(v *View, r *engine.PlayReport, w int) string {
+func (p *Reports) madeRow(v *page.View, r *engine.PlayReport, w int) string {
 	tail := part.As(themes.Dim, p.tail(v)+" ")
-	facts := v.Fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, playSpan(v, r)), part.As(themes.Dim, "built "+v.Clock(r.Built)), p.leftOut(r))
+	facts := v.Fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, page.PlaySpan(v, r)), part.As(themes.Dim, "built "+v.Clock(r.Built)), p.leftOut(r))
 	return part.NewLine(v.Theme, w).Gap(1).Cells(facts...).Right(tail).String()
 }
 
@@ -82,22 +83,22 @@ func offsetOf(r *engine.PlayReport) string {
 }
 
 // cursorRow tells the cell of the cursor in words.
-func (p *Reports) cursorRow(v *View, r *engine.PlayReport, w int) string {
+func (p *Reports) cursorRow(v *page.View, r *engine.PlayReport, w int) string {
 	return v.Row(w, append([]part.Cell{part.Plain(" ")}, p.cursorFacts(v, r)...)...)
 }
 
 // cursorFacts are the weekday and hour, how long was played in it over all weeks, and how many
 // games began then: one that ran into the next hour is played in both and begun in one.
-func (p *Reports) cursorFacts(v *View, r *engine.PlayReport) []part.Cell {
-	d := max(p.day, 0)
-	m, games := r.Minutes[d][p.hour], r.Games[d][p.hour]
+func (p *Reports) cursorFacts(v *page.View, r *engine.PlayReport) []part.Cell {
+	d := max(p.Day, 0)
+	m, games := r.Minutes[d][p.Hour], r.Games[d][p.Hour]
 	return v.Join(
-		part.As(themes.Focus, fmt.Sprintf("%s %s%s%s", weekdays[d], Two(p.hour), v.Theme.Glyphs.Range, Two((p.hour+1)%24))),
-		part.Plain(human.Dur(spanOf(m))), part.Plain(human.Counted(games, "game", "games")+" begun"))
+		part.As(themes.Focus, fmt.Sprintf("%s %s%s%s", page.Weekdays[d], page.Two(p.Hour), v.Theme.Glyphs.Range, page.Two((p.Hour+1)%24))),
+		part.Plain(human.Dur(page.SpanOf(m))), part.Plain(human.Counted(games, "game", "games")+" begun"))
 }
 
 // cellPanel tells the cell of the cursor on wide screens, and what the map comes to.
-func (p *Reports) cellPanel(v *View, r *engine.PlayReport, w int) part.Section {
+func (p *Reports) cellPanel(v *page.View, r *engine.PlayReport, w int) part.Section {
 	rows := []string{p.cursorRow(v, r, w), ""}
 	for _, f := range playFacts(v, r) {
 		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.Key), 14, part.Words).Gap(1).Cells(part.Plain(f.Value)).String())
@@ -107,7 +108,7 @@ func (p *Reports) cellPanel(v *View, r *engine.PlayReport, w int) part.Section {
 
 // playFacts are the busiest hour, how the week is shared between working days and
 // weekend, and how long a game and a week are on average.
-func playFacts(v *View, r *engine.PlayReport) []Fact {
+func playFacts(v *page.View, r *engine.PlayReport) []page.Fact {
 	var days [7]float64
 	all := 0.0
 	for d := range r.Minutes {
@@ -116,43 +117,43 @@ func playFacts(v *View, r *engine.PlayReport) []Fact {
 			all += m
 		}
 	}
-	day, hour := busiest(r)
+	day, hour := page.Busiest(r)
 	weekend := days[5] + days[6]
-	facts := []Fact{
-		{"busiest hour", weekdays[day] + " " + Two(hour) + v.Theme.Glyphs.Range + Two((hour+1)%24) + ", " + human.Dur(spanOf(r.Minutes[day][hour]))},
-		{"Mon to Fri", hours(all-weekend) + ", " + human.Percent((all-weekend)/max(all, 1))},
-		{"Sat and Sun", hours(weekend) + ", " + human.Percent(weekend/max(all, 1))},
+	facts := []page.Fact{
+		{Key: "busiest hour", Value: page.Weekdays[day] + " " + page.Two(hour) + v.Theme.Glyphs.Range + page.Two((hour+1)%24) + ", " + human.Dur(page.SpanOf(r.Minutes[day][hour]))},
+		{Key: "Mon to Fri", Value: page.Hours(all-weekend) + ", " + human.Percent((all-weekend)/max(all, 1))},
+		{Key: "Sat and Sun", Value: page.Hours(weekend) + ", " + human.Percent(weekend/max(all, 1))},
 	}
 	if r.Matches > 0 {
-		facts = append(facts, Fact{"a game", human.Dur(spanOf(all/float64(r.Matches))) + " on average"})
+		facts = append(facts, page.Fact{Key: "a game", Value: human.Dur(page.SpanOf(all/float64(r.Matches))) + " on average"})
 	}
 	return facts
 }
 
 // dayBars are the hours of each day of the week.
-func dayBars(r *engine.PlayReport) []bar {
-	days := make([]bar, 0, 7)
+func dayBars(r *engine.PlayReport) []page.Bar {
+	days := make([]page.Bar, 0, 7)
 	for d := range r.Minutes {
 		sum := 0.0
 		for _, m := range r.Minutes[d] {
 			sum += m
 		}
-		days = append(days, bar{weekdays[d], sum, hours(sum)})
+		days = append(days, page.Bar{Name: page.Weekdays[d], Value: sum, Text: page.Hours(sum)})
 	}
 	return days
 }
 
 // modeBars are the games by mode, the most frequent first; a map has no order of its own.
-func modeBars(r *engine.PlayReport) []bar {
-	out := make([]bar, 0, len(r.ByQueue))
+func modeBars(r *engine.PlayReport) []page.Bar {
+	out := make([]page.Bar, 0, len(r.ByQueue))
 	for id, n := range r.ByQueue {
-		out = append(out, bar{columns.ModeName(id, ""), float64(n), Count(n)})
+		out = append(out, page.Bar{Name: columns.ModeName(id, ""), Value: float64(n), Text: page.Count(n)})
 	}
-	slices.SortFunc(out, func(a, b bar) int {
-		if a.value != b.value {
-			return int(b.value - a.value)
+	slices.SortFunc(out, func(a, b page.Bar) int {
+		if a.Value != b.Value {
+			return int(b.Value - a.Value)
 		}
-		return strings.Compare(a.name, b.name)
+		return strings.Compare(a.Name, b.Name)
 	})
 	return out
 }

@@ -1,0 +1,88 @@
+package logs
+
+import (
+	"strconv"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// recordPage is one record of the log as keys and values.
+type recordPage struct {
+	page.Quiet
+	page.Pane
+	Record
+}
+
+// NewRecord makes the screen of a record.
+func NewRecord(r Record) *recordPage { return &recordPage{Record: r} }
+
+// Screen implements Page.
+func (p *recordPage) Screen() page.Screen { return page.ScreenRecord }
+
+// Crumb implements Page.
+func (p *recordPage) Crumb(*page.View) string { return "record " + strconv.FormatUint(p.Seq, 10) }
+
+// SelectedJob implements Jobber.
+func (p *recordPage) SelectedJob(*page.View) (engine.JobID, string) { return p.Job, string(p.Job) }
+
+// Cannot implements Page.
+func (p *recordPage) Cannot(_ *page.View, a page.Action) string {
+	if a == page.Open && p.Job == "" {
+		return "this record belongs to no job"
+	}
+	return ""
+}
+
+// Act implements Page.
+func (p *recordPage) Act(v *page.View, a page.Action) page.Effect {
+	switch {
+	case a == page.Trigger:
+		return page.Effect{Ask: page.AskSync}
+	case a == page.Open:
+		return page.Effect{Open: page.ToJob(p.Job)}
+	}
+	p.Pane.Steer(p.source(v), a)
+	return page.Effect{}
+}
+
+func (p *recordPage) facts(v *page.View) []page.Fact {
+	at := p.At.In(v.Now.Location())
+	out := []page.Fact{
+		{Key: "time", Value: at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.Ago(p.At) + ")"}, {Key: "level", Value: p.Level}, {Key: "area", Value: p.Area}, {Key: "text", Value: p.Text},
+	}
+	if p.Job != "" {
+		out = append(out, page.Fact{Key: "job", Value: string(p.Job)})
+	}
+	for _, f := range p.Fields {
+		if f.Key != "job" || f.Value != string(p.Job) {
+			out = append(out, page.Fact{Key: f.Key, Value: f.Value})
+		}
+	}
+	return out
+}
+
+func (p *recordPage) source(v *page.View) part.Slice[page.FactLine] {
+	return page.FactSource(p.facts(v), v.W-page.KeyWidth-9)
+}
+
+// Draw implements Page.
+func (p *recordPage) Draw(v *page.View) []string {
+	tail := v.Keyed("{open} opens its job")
+	if p.Job == "" {
+		tail = v.Keyed("{back} goes back")
+	}
+	src, w, h := p.source(v), v.Inner(v.W), v.H-1
+	around := page.LogAround(v, w, h-src.Len()-3, p.Seq)
+	if len(around) > 0 {
+		h = src.Len() + 1
+	}
+	panels := []part.Section{p.Section(v, part.Table{Columns: page.FactColumns}, w, h, src, part.Section{
+		Title: "RECORD", Note: strconv.FormatUint(p.Seq, 10), Tail: tail,
+	})}
+	if len(around) > 0 {
+		panels = append(panels, part.Section{Title: "LOG", Note: "around it, newest first", Rows: around, Height: v.H - h - 3})
+	}
+	return v.Whole(panels...)
+}

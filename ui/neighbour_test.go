@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/retries"
 )
 
 // shown is the job that the inspector on top shows.
@@ -39,7 +40,7 @@ func TestBracketsGoToTheNeighbour(t *testing.T) {
 			t.Errorf("[: %s is not %s, %d pages", d.shown(), second, len(d.m.stack))
 		}
 		d.press("esc", "esc", "esc")
-		if id, _ := d.m.page().(*page.Retries).SelectedJob(d.m.view(d.m.now())); id != second {
+		if id, _ := d.m.page().(*retries.Retries).SelectedJob(d.m.view(d.m.now())); id != second {
 			t.Errorf("the cursor of the list is on %s, not %s", id, second)
 		}
 		d.press("enter", "]", "]", "]", "]", "]", "]", "]", "]", "]", "]")

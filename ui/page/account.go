@@ -17,7 +17,7 @@ type Account struct {
 	detail engine.AccountDetail
 	wall   wall
 	played Played
-	calls  forecast
+	calls  Forecast
 	next   outlook
 }
 
@@ -63,7 +63,7 @@ func (p *Account) foresee(v *View, row engine.AccountRow) engine.Query {
 	if !row.Status.Open() {
 		return nil
 	}
-	return p.calls.want(v, 0)
+	return p.calls.Want(v, 0)
 }
 
 // Got implements Page.
@@ -82,7 +82,7 @@ func (p *Account) Got(v *View, q engine.Query, a engine.Answer, err error) {
 			p.detail, _ = a.(engine.AccountDetail)
 		}
 	default:
-		_ = p.calls.got(v, q, a, err) || p.next.got(v, q, a, err)
+		_ = p.calls.Got(v, q, a, err) || p.next.got(v, q, a, err)
 	}
 }
 
@@ -94,7 +94,7 @@ func (p *Account) source(v *View) part.Slice[engine.MatchRow] {
 			items = append(items, p.detail.Recent[i])
 		}
 	}
-	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID }, Cells: cellsOf(v, storedColumns)}
+	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID }, Cells: CellsOf(v, storedColumns)}
 }
 
 // Cannot implements Page.
@@ -103,7 +103,7 @@ func (p *Account) Cannot(v *View, a Action) string {
 	case Cancel:
 		return cannotCancelSync(p.row(v))
 	case Open:
-		return missing(&p.matches, p.source(v), "match")
+		return Missing(&p.matches, p.source(v), "match")
 	case Retry:
 		if p.row(v).Status.Open() {
 			return v.Keyed("this sync runs: {retry} retries a job, {open} opens one")
@@ -124,7 +124,7 @@ func (p *Account) Act(v *View, a Action) Effect {
 	case Trigger, Retry:
 		return StartSync(p.row(v))
 	case Cancel:
-		return cancelSync(v, p.row(v))
+		return CancelSync(v, p.row(v))
 	case Track:
 		return trackAccount(p.row(v))
 	case Matches:
@@ -162,8 +162,8 @@ func (p *Account) Draw(v *View) []string {
 		{Least: leastWall + 3, Most: p.wall.height(v, wallRows, row), Keep: 1, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
 		}},
-		{Least: facts, Most: facts + 5*btoi(v.Size != S), Keep: 3, Draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
-		{Least: hours, Most: hours + 2*btoi(v.Size != S) + 3*btoi(v.Size == L), Keep: 4, Draw: func(y, h int) []string {
+		{Least: facts, Most: facts + 5*Btoi(v.Size != S), Keep: 3, Draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
+		{Least: hours, Most: hours + 2*Btoi(v.Size != S) + 3*Btoi(v.Size == L), Keep: 4, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.plays(v, row, w, h-1))
 		}},
 	}
@@ -248,7 +248,7 @@ func (p *Account) nextRetry(v *View) string {
 		return ""
 	}
 	v.Ticks = true
-	return human.Stopwatch(next.Sub(v.beat()))
+	return human.Stopwatch(next.Sub(v.Beat()))
 }
 
 func (p *Account) eta(v *View) engine.ETA {

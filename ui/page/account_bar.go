@@ -23,16 +23,16 @@ type course struct {
 
 // courseOf follows the calls that are planned for an account: its matches go before its
 // timelines.
-func (f *forecast) courseOf(a engine.AccountRow) course {
+func (f *Forecast) courseOf(a engine.AccountRow) course {
 	c := course{done: a.Matches.Done(), total: max(a.Matches.Total, 0)}
 	if !a.Status.Open() {
 		return c
 	}
-	for _, row := range f.plan.Accounts {
+	for _, row := range f.Plan.Accounts {
 		if row.Account != a.ID {
 			continue
 		}
-		c.at, c.step, c.ends = f.plan.At, f.plan.Step, row.Ends
+		c.at, c.step, c.ends = f.Plan.At, f.Plan.Step, row.Ends
 		sum := 0
 		for _, n := range row.Planned {
 			sum += n
@@ -128,7 +128,7 @@ func (p *Account) when(v *View, a engine.AccountRow) string {
 	case e.Why != "" && !e.Known:
 		return e.Why
 	case !c.ends.IsZero() && c.ends.After(v.Now):
-		return "done ~" + v.Clock(c.ends) + ", in " + human.Stopwatch(c.ends.Sub(v.beat()))
+		return "done ~" + v.Clock(c.ends) + ", in " + human.Stopwatch(c.ends.Sub(v.Beat()))
 	case eta(e) != "":
 		return "done in " + eta(e)
 	}

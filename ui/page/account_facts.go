@@ -18,7 +18,7 @@ import (
 // The scale goes a little above what the account's region allows: an account that has all calls to
 // itself does not reach the top, and one that shares them is seen to.
 func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
-	plan := &p.calls.plan
+	plan := &p.calls.Plan
 	s := part.Section{Title: "PACE", Note: "calls per " + human.Dur(engine.ForecastStep), Height: h}
 	if v.Size == S { // where the time goes has no section of its own
 		s.Note = Or(p.pacedBy(v, tookOf(p.detail.Waits)), s.Note)
@@ -216,7 +216,7 @@ func (p *Account) justStored(v *View, w, h int) part.Section {
 	for _, m := range src.Items[:min(len(src.Items), h)] {
 		if m.Champion != "" {
 			told++
-			won += btoi(m.Won)
+			won += Btoi(m.Won)
 		}
 	}
 	s := part.Section{Title: "JUST STORED"}

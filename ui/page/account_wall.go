@@ -29,7 +29,7 @@ const wallEvery = time.Second
 
 // want asks for the cells anew when the database has moved, once a second at most.
 func (w *wall) want(v *View, account string) engine.Query {
-	if w.Have && v.Now.Sub(w.At) >= 0 && v.Now.Sub(w.At) < v.unhurried(wallEvery) {
+	if w.Have && v.Now.Sub(w.At) >= 0 && v.Now.Sub(w.At) < v.Unhurried(wallEvery) {
 		return nil
 	}
 	if w.At = (time.Time{}); !w.Due(v, v.Seq) {
@@ -212,7 +212,7 @@ func (w *wall) row(v *View, columns []wallColumn, y, width int) string {
 	l := part.NewLine(v.Theme, width)
 	fresh := map[int]time.Duration{}
 	for _, s := range w.Newest {
-		if age := v.beat().Sub(s.Stored); age < freshFor {
+		if age := v.Beat().Sub(s.Stored); age < freshFor {
 			fresh[s.Cell] = age
 		}
 	}
@@ -285,7 +285,7 @@ func (w *wall) legend(v *View, width int, open bool, next string) string {
 	}
 	all := []entry{
 		{sign(engine.CellStored), w.count(engine.CellStored), "stored", true},
-		{fresh, w.last(v.beat(), freshFor), "in the last " + human.Dur(freshFor), false},
+		{fresh, w.last(v.Beat(), freshFor), "in the last " + human.Dur(freshFor), false},
 		{sign(engine.CellHad), w.count(engine.CellHad), "was here", false},
 		{sign(engine.CellRetrying), w.count(engine.CellRetrying), "retrying" + next, true},
 		{sign(engine.CellGaveUp), w.count(engine.CellGaveUp), "gave up", true},

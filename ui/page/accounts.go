@@ -13,7 +13,7 @@ import (
 // own screen below a short list, facts in three rows, or its stages at the right.
 type Accounts struct {
 	ListPage[engine.AccountRow]
-	fresh freshness
+	fresh Freshness
 	below *Account // the selected one, summed up below a short list; nil = there is no room
 }
 
@@ -30,7 +30,7 @@ func NewAccounts() *Accounts {
 // Want implements Page: accounts come with Watch, how fresh they can be kept does
 // not.
 func (p *Accounts) Want(v *View) engine.Query {
-	if q := p.fresh.want(v); q != nil || p.below == nil {
+	if q := p.fresh.Want(v); q != nil || p.below == nil {
 		return q
 	}
 	return p.below.Want(v)
@@ -38,7 +38,7 @@ func (p *Accounts) Want(v *View) engine.Query {
 
 // Got implements Page.
 func (p *Accounts) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	if !p.fresh.got(v, q, a, err) && p.below != nil {
+	if !p.fresh.Got(v, q, a, err) && p.below != nil {
 		p.below.Got(v, q, a, err)
 	}
 }
@@ -83,7 +83,7 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 		return Effect{}
 	}
 	if p.Cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
-		rows, hidden := p.marked(v.Accounts)
+		rows, hidden := p.Marked(v.Accounts)
 		return bulkSyncs(v, a, rows, hidden)
 	}
 	if id, ok := p.ToOpen(); ok && a == Open {
@@ -98,7 +98,7 @@ func (p *Accounts) Act(v *View, a Action) Effect {
 	case !ok:
 		return Effect{}
 	case a == Cancel:
-		return cancelSync(v, row)
+		return CancelSync(v, row)
 	case a == Track:
 		return trackAccount(row)
 	}

@@ -17,7 +17,7 @@ type Answer struct {
 	Have    bool
 	Seq     uint64    // of the data when the last question was asked
 	own     uint64    // version of the one thing that it was about, see dueFor
-	acts    int       // View.Acts by then
+	Acts    int       // View.Acts by then
 	At      time.Time // of the last question
 	Came    time.Time
 	Err     error
@@ -27,7 +27,7 @@ type Answer struct {
 // the first time, after a command of this console, whose effect the operator looks
 // for, and after one of somebody else, which the message line tells of; else only when the version moved on, and not too often.
 func (a *Answer) Due(v *View, version uint64) bool {
-	acted := v.Acts != a.acts
+	acted := v.Acts != a.Acts
 	switch {
 	case a.Pending, !v.Ready, a.Have && v.Frozen:
 		return false
@@ -36,7 +36,7 @@ func (a *Answer) Due(v *View, version uint64) bool {
 	case !a.At.IsZero() && v.Now.Sub(a.At) < ReloadEvery && !acted:
 		return false
 	}
-	a.Pending, a.Seq, a.At, a.acts = true, version, v.Now, v.Acts
+	a.Pending, a.Seq, a.At, a.Acts = true, version, v.Now, v.Acts
 	return true
 }
 

@@ -19,8 +19,8 @@ type methodCount struct {
 	took                  []time.Duration
 }
 
-// answersBlock says how each method's calls were answered.
-func answersBlock(v *View, calls []engine.CallRow, w, h int) part.Section {
+// AnswersBlock says how each method's calls were answered.
+func AnswersBlock(v *View, calls []engine.CallRow, w, h int) part.Section {
 	p := part.Section{Title: "ANSWERS", Note: human.Counted(len(calls), "call", "calls"), Height: h}
 	if len(calls) == 0 {
 		p.Note = ""

@@ -7,12 +7,12 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 )
 
-// briefWhy is a limiter's reason in the words of a list: without the host, where there
+// BriefWhy is a limiter's reason in the words of a list: without the host, where there
 // is only one, and the version of the method.
-func briefWhy(v *View, why string) string {
+func BriefWhy(v *View, why string) string {
 	if lane, down := strings.CutPrefix(why, engine.OutageOf); down && !strings.Contains(lane, " ") {
 		host, method, _ := strings.Cut(lane, "/")
-		if oneHost(v) {
+		if OneHost(v) {
 			return methodWord(method) + " is down"
 		}
 		return methodWord(method) + " on " + host + " is down"
@@ -23,7 +23,7 @@ func briefWhy(v *View, why string) string {
 		return why
 	}
 	name = columns.Versionless(name)
-	if !oneHost(v) {
+	if !OneHost(v) {
 		name += ":" + host
 	}
 	switch used, how, _ := strings.Cut(rest, ", "); {
@@ -40,11 +40,11 @@ func briefWhy(v *View, why string) string {
 // frozenBy begins the limiter's reason where an operator gave one.
 const frozenBy = "frozen by an operator ("
 
-// briefBucket is a window's name in the words of a list: app 100/120s.
-func briefBucket(v *View, name string) string {
+// BriefBucket is a window's name in the words of a list: app 100/120s.
+func BriefBucket(v *View, name string) string {
 	kind, rest, ok := strings.Cut(name, ":")
 	host, window, spaced := strings.Cut(rest, " ")
-	if !ok || !spaced || !oneHost(v) || !hasHost(v, host) {
+	if !ok || !spaced || !OneHost(v) || !hasHost(v, host) {
 		return name
 	}
 	return columns.Versionless(kind) + " " + window

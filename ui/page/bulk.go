@@ -15,9 +15,9 @@ const (
 	askCancels = 10
 )
 
-// bulk acts on the marked jobs. The engine is given their ids and the revisions
+// Bulk acts on the marked jobs. The engine is given their ids and the revisions
 // that were shown: what has moved on since is skipped and told.
-func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
+func Bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 	does := operation.Of(engine.Op(a)).Does
 	sel := &engine.Selection{}
 	running := 0
@@ -56,9 +56,9 @@ func bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 	return e
 }
 
-// wordForAll asks for a typed word where everything there is would be given up, with
+// WordForAll asks for a typed word where everything there is would be given up, with
 // no filter that narrows it down (P-32).
-func wordForAll(e Effect, a Action, all bool) Effect {
+func WordForAll(e Effect, a Action, all bool) Effect {
 	if a == Cancel && all && e.Confirm != nil {
 		e.Confirm.Word = engine.ConfirmAll
 	}
@@ -96,7 +96,7 @@ func bulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
 		case a == Trigger && !r.Status.Open():
 			e.DoAll = append(e.DoAll, *StartSync(r).Do)
 		case a == Cancel && r.Status.Open():
-			e.DoAll = append(e.DoAll, *cancelSync(v, r).Do)
+			e.DoAll = append(e.DoAll, *CancelSync(v, r).Do)
 		}
 	}
 	if a == Cancel {

@@ -36,7 +36,7 @@ func Budgeted(v *View, c engine.Cost, plans []engine.ScheduleRow, w int) []strin
 	for i := len(costSteps) - 1; i >= 0 && time.Duration(width-1)*costSteps[i] >= end.Sub(v.Now); i-- {
 		step = costSteps[i]
 	}
-	a := axis{part.NewAxis(v.Now, step, 0, width)}
+	a := TimeAxis{part.NewAxis(v.Now, step, 0, width)}
 	line, own, runs := 1, 1+costHigh, 1+2*costHigh
 	chart := part.NewChart(v.Theme, a.Axis, runs+1)
 	chart.Words(0)
@@ -78,7 +78,7 @@ func lastCall(c engine.Cost, now time.Time) time.Time {
 	end := now.Add(c.Takes)
 	for _, w := range c.Calendar.Windows {
 		if w.Command > 0 {
-			end = latest(end, w.Begin)
+			end = Latest(end, w.Begin)
 		}
 	}
 	return end
@@ -86,7 +86,7 @@ func lastCall(c engine.Cost, now time.Time) time.Time {
 
 // fills draws how much of each window some calls take: of the windows that one cell holds,
 // the fullest.
-func (a axis) fills(c *part.Chart, y int, h *engine.HostForecast, calls func(w engine.PlannedWindow) int) {
+func (a TimeAxis) fills(c *part.Chart, y int, h *engine.HostForecast, calls func(w engine.PlannedWindow) int) {
 	values, odd := make([]float64, a.Width), make([]bool, a.Width)
 	for n, w := range h.Windows {
 		for i := max(a.At(w.Begin), 0); i < a.Width && a.Start(i).Before(w.End); i++ {

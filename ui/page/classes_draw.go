@@ -96,7 +96,7 @@ func (p *Classes) Draw(v *View) []string {
 	if v.Size == L { // which has the foot below it
 		failed = 4
 	}
-	return p.foot.Fill(v, v.stacked(append(all, Band{Least: 4, Most: failed, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.failures(h-1)) }})...), nil)
+	return p.foot.Fill(v, v.stacked(append(all, Band{Least: 4, Most: failed, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.Failures(h-1)) }})...), nil)
 }
 
 // tallestHour is how high the chart of a class's failures grows.
@@ -182,23 +182,23 @@ func (p *Classes) classes(v *View, w, h int, s part.Section) part.Section {
 	}
 	list := w - hour - 3 // now, and a cell at either side
 	s = p.Section(v, list, h, p.empty(v), s)
-	a := axis{part.NewAxis(v.Now, time.Hour/time.Duration(hour), hour, hour+1)}
+	a := TimeAxis{part.NewAxis(v.Now, time.Hour/time.Duration(hour), hour, hour+1)}
 	c := part.NewChart(v.Theme, a.Axis, h)
 	c.Words(0)
-	src, top := p.rows(v), float64(p.top())
+	src, top := p.Rows(v), float64(p.top())
 	for y := 1; y < h; y++ {
 		i, ok := p.Cur.Row(src, y-1)
 		if !ok || len(p.Shown[i].Lately) != engine.ClassSteps {
 			continue
 		}
-		values := a.unknown()
+		values := a.Unknown()
 		for x := range hour {
 			values[x] = float64(p.Shown[i].Lately[x*engine.ClassSteps/hour])
 		}
 		c.Area(y, 1, part.Series{Values: values, Top: top, Token: themes.Err})
 	}
 	c.Seam(1, min(len(p.Shown), h-1))
-	beside(v, s.Rows, c, hour+3, p.onRow(len(p.Shown)))
+	Beside(v, s.Rows, c, hour+3, p.OnRow(len(p.Shown)))
 	return s
 }
 
@@ -211,7 +211,7 @@ func (p *Classes) ladders(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w,
 		shown = shown[:h-2]
 	}
 	src := part.Slice[*engine.JobRow]{Items: shown, Key: func(j *engine.JobRow) string { return string(j.ID) }, Cells: func(j *engine.JobRow, cells []part.Cell) []part.Cell {
-		return cellsOf(v, classJobColumns)(*j, cells)
+		return CellsOf(v, classJobColumns)(*j, cells)
 	}}
 	t := part.Table{Columns: classJobColumns.Heads(), Still: true, Empty: Or(p.jobs.Absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
 	s.Rows = t.View(v.Theme, w-life, h, src, &p.jobs.cur)
@@ -221,17 +221,17 @@ func (p *Classes) ladders(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w,
 	if life == 0 {
 		return s
 	}
-	c := part.NewChart(v.Theme, lifeAxis(v.beat(), shown, failing, life-2), h)
+	c := part.NewChart(v.Theme, lifeAxis(v.Beat(), shown, failing, life-2), h)
 	c.Words(0)
 	for i, j := range shown {
 		if j.State.Terminal() {
 			drawLife(v, c, i+1, j)
 		} else {
-			drawLadder(v, c, i+1, j)
+			DrawLadder(v, c, i+1, j)
 		}
 	}
 	c.Seam(1, len(shown))
-	beside(v, s.Rows, c, life, -1)
+	Beside(v, s.Rows, c, life, -1)
 	return s
 }
 
@@ -254,11 +254,11 @@ func (p *Classes) why(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []stri
 	var next, last time.Time
 	late := 0
 	for _, j := range jobs {
-		if at := goesAt(j); !j.State.Terminal() && !at.IsZero() {
-			if last = latest(last, at); next.IsZero() || at.Before(next) {
+		if at := GoesAt(j); !j.State.Terminal() && !at.IsZero() {
+			if last = Latest(last, at); next.IsZero() || at.Before(next) {
 				next = at
 			}
-			late += btoi(j.LateBy != "")
+			late += Btoi(j.LateBy != "")
 		}
 	}
 	switch {
@@ -269,7 +269,7 @@ func (p *Classes) why(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []stri
 		}
 		t.act = v.Keyed("{retry} tries all of them at once, one first.")
 	case len(jobs) > 0:
-		t.text = capital(classesOf(jobs)+gaveUp(jobs)) + "."
+		t.text = capital(ClassesOf(jobs)+gaveUp(jobs)) + "."
 	}
 	if late > 0 {
 		t.late = human.Counted(late, "goes", "go") + " later than due: there is no room."

@@ -9,21 +9,21 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// dayTraffic is the last day by half an hour. It is asked for once a minute, where it
+// DayTraffic is the last day by half an hour. It is asked for once a minute, where it
 // is shown: an idle screen is silent between minutes.
-type dayTraffic struct {
+type DayTraffic struct {
 	pending bool
 	asked   time.Time
-	spans   []engine.TrafficSpan
+	Spans   []engine.TrafficSpan
 }
 
 // soon is when an engine that has just begun is asked again: it counts every five
 // seconds.
 const soon = 6 * time.Second
 
-// want is the question when it is due.
-func (d *dayTraffic) want(v *View) engine.Query {
-	begins := len(d.spans) == 0 && v.Engine.CallsPerMin > 0 && v.Now.Sub(d.asked) >= soon
+// Want is the question when it is due.
+func (d *DayTraffic) Want(v *View) engine.Query {
+	begins := len(d.Spans) == 0 && v.Engine.CallsPerMin > 0 && v.Now.Sub(d.asked) >= soon
 	switch same := v.Now.Truncate(time.Minute).Equal(d.asked.Truncate(time.Minute)); {
 	case d.pending, !v.Ready, v.Frozen, v.Size == S, v.Size == M && len(v.Calls) > 0, same && !begins:
 		return nil
@@ -32,14 +32,14 @@ func (d *dayTraffic) want(v *View) engine.Query {
 	return engine.MetricsQuery{Traffic: true}
 }
 
-// got takes the answer; an error keeps what there was until the next minute.
-func (d *dayTraffic) got(q engine.Query, a engine.Answer, err error) {
+// Got takes the answer; an error keeps what there was until the next minute.
+func (d *DayTraffic) Got(q engine.Query, a engine.Answer, err error) {
 	if asked, ok := q.(engine.MetricsQuery); !ok || !asked.Traffic {
 		return
 	}
 	d.pending = false
 	if m, ok := a.(engine.Metrics); ok && err == nil {
-		d.spans = m.Traffic
+		d.Spans = m.Traffic
 	}
 }
 
@@ -82,39 +82,39 @@ func multiples(v *View, columns, tall int, high float64, charts []multiple) (row
 // multipleName is what the names of charts take.
 const multipleName = 9
 
-// dayRows is how high the charts of the last day are.
-const dayRows = 6
+// DayRows is how high the charts of the last day are.
+const DayRows = 6
 
-// panel draws calls, 429s and matches stored of the last 24 hours with one scale. What
+// Panel draws calls, 429s and matches stored of the last 24 hours with one scale. What
 // was before counting began is blank, and told.
-func (d *dayTraffic) panel(v *View, w int) part.Section {
-	p := part.Section{Title: "24 HOURS", Height: dayRows}
-	if len(d.spans) == 0 {
+func (d *DayTraffic) Panel(v *View, w int) part.Section {
+	p := part.Section{Title: "24 HOURS", Height: DayRows}
+	if len(d.Spans) == 0 {
 		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+Or(v.Waiting(), "nothing was counted yet")))}
 		return p
 	}
 	charts := []multiple{{name: "calls", token: themes.Run}, {name: "429", token: themes.Warn}, {name: "stored", token: themes.OK}}
 	high := 0.0
-	for _, s := range d.spans {
+	for _, s := range d.Spans {
 		for i, n := range [...]int{s.Calls, s.Throttled, s.Stored} {
 			charts[i].counts = append(charts[i].counts, float64(n))
 			high = max(high, float64(n))
 		}
 	}
-	p.Rows = multiples(v, max(w-multipleName-2, 1), dayRows/len(charts), high, charts)
+	p.Rows = multiples(v, max(w-multipleName-2, 1), DayRows/len(charts), high, charts)
 	p.Tail = d.tail(v, w-multipleName-2)
 	return p
 }
 
 // tail says how to read the charts, and what they leave out.
-func (d *dayTraffic) tail(v *View, columns int) string {
+func (d *DayTraffic) tail(v *View, columns int) string {
 	const day = int(24 * time.Hour / engine.TrafficEvery)
 	text := "per 30 min, one scale"
-	switch n := len(d.spans); {
+	switch n := len(d.Spans); {
 	case n < day:
-		text += ", counted since " + dayClock(v, d.spans[0].At)
+		text += ", counted since " + dayClock(v, d.Spans[0].At)
 	case columns < n:
-		text += ", from " + dayClock(v, d.spans[n-columns].At)
+		text += ", from " + dayClock(v, d.Spans[n-columns].At)
 	}
 	return text
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// failures are the calls that went wrong, the newest first.
+// Failures are the calls that went wrong, the newest first.
 // They are those that the console has seen; older ones are in the jobs' attempts.
-func (v *View) failures(h int) part.Section {
+func (v *View) Failures(h int) part.Section {
 	const most = 60
 	var calls []engine.CallRow
 	for i := len(v.Calls) - 1; i >= 0 && len(calls) < most; i-- {

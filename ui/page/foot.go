@@ -10,24 +10,24 @@ import (
 // Foot is what a large screen has below a page that leaves room: the last day beside what
 // the page puts there, and the calls that were made last.
 type Foot struct {
-	day  dayTraffic
-	Tape tape
+	day  DayTraffic
+	Tape Tape
 }
 
-func NewFoot() Foot { return Foot{Tape: tape{every: overviewTape, then: true}} }
+func NewFoot() Foot { return Foot{Tape: Tape{Every: OverviewTape, Then: true}} }
 
 // LeastFoot is the room below which a page ends with empty rows.
-const LeastFoot = dayRows + 2
+const LeastFoot = DayRows + 2
 
 // Want is the question about the day, where it is shown.
 func (f *Foot) Want(v *View) engine.Query {
 	if v.Size != L {
 		return nil
 	}
-	return f.day.want(v)
+	return f.day.Want(v)
 }
 
-func (f *Foot) Got(q engine.Query, a engine.Answer, err error) { f.day.got(q, a, err) }
+func (f *Foot) Got(q engine.Query, a engine.Answer, err error) { f.day.Got(q, a, err) }
 
 // Fill puts it below the rows of a page, with a block of the page's own, if there is one,
 // before the limits and the day.
@@ -40,13 +40,13 @@ func (f *Foot) Fill(v *View, rows []string, own func(w, h int) part.Section) []s
 	b, _ := v.Limits.Pacing()
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return v.LimitsBlock(b.Host, w, h) },
-		func(w, _ int) part.Section { return f.day.panel(v, w) },
+		func(w, _ int) part.Section { return f.day.Panel(v, w) },
 	}
 	if own != nil {
 		blocks = slices.Insert(blocks, 0, own)
 	}
-	rows = append(rows, v.Abreast(len(rows), dayRows+1, blocks)...)
-	if left -= dayRows + 2; left > CallRows {
+	rows = append(rows, v.Abreast(len(rows), DayRows+1, blocks)...)
+	if left -= DayRows + 2; left > CallRows {
 		rows = append(rows, v.Row(v.W))
 		rows = append(rows, v.Sections(0, len(rows), v.W, left, v.CallsSection(f.Tape.Take(v), v.Inner(v.W), CallRows, left-1-CallRows))...)
 	}
@@ -91,14 +91,14 @@ const CallRows = 3
 // CallsSection is calls as a ribbon, and the newest of them in words.
 func (v *View) CallsSection(calls []engine.CallRow, w, ribbon, rows int) part.Section {
 	cells := w - 2
-	s := part.Section{Title: "CALLS", Tail: v.median()}
+	s := part.Section{Title: "CALLS", Tail: v.Median()}
 	if n := min(len(calls), cells); n > 0 {
 		s.Note = "last " + Count(n) + "; height and ms = Riot, s = our limiter"
 		if v.Size == S {
 			s.Note = "last " + Count(n) + ", height = Riot's answer"
 		}
 	}
-	for _, row := range v.ribbon(calls, cells, ribbon, false) {
+	for _, row := range v.Ribbon(calls, cells, ribbon, false) {
 		s.Rows = append(s.Rows, " "+row)
 	}
 	s.Rows = append(s.Rows, v.callColumns(calls, w, rows)...)

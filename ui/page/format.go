@@ -82,14 +82,14 @@ func capital(s string) string {
 	return string(s[0]-'a'+'A') + s[1:]
 }
 
-func btoi(b bool) int {
+func Btoi(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func latest(a, b time.Time) time.Time {
+func Latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

@@ -15,14 +15,14 @@ import (
 // tracked accounts need: it moves with cadences, which are hours.
 const freshEvery = 30 * time.Second
 
-// freshness is what the tracked accounts need against what the key allows.
-type freshness struct {
+// Freshness is what the tracked accounts need against what the key allows.
+type Freshness struct {
 	Answer
-	data engine.Freshness
+	Data engine.Freshness
 }
 
-// want is the question when it is due.
-func (f *freshness) want(v *View) engine.Query {
+// Want is the question when it is due.
+func (f *Freshness) Want(v *View) engine.Query {
 	switch {
 	case f.Pending, !v.Ready, v.Frozen, v.Engine.State == engine.EngineBrowse:
 		return nil
@@ -33,28 +33,28 @@ func (f *freshness) want(v *View) engine.Query {
 	return engine.FreshnessQuery{}
 }
 
-// got takes the answer; false when it is another question's.
-func (f *freshness) got(v *View, q engine.Query, a engine.Answer, err error) bool {
-	return Receive[engine.FreshnessQuery](&f.Answer, v, q, a, err, &f.data)
+// Got takes the answer; false when it is another question's.
+func (f *Freshness) Got(v *View, q engine.Query, a engine.Answer, err error) bool {
+	return Receive[engine.FreshnessQuery](&f.Answer, v, q, a, err, &f.Data)
 }
 
 // cells say it in a row; none when nothing is tracked.
-func (f *freshness) cells(v *View) []part.Cell {
-	if f.data.Accounts == 0 {
+func (f *Freshness) cells(v *View) []part.Cell {
+	if f.Data.Accounts == 0 {
 		return nil
 	}
 	late := part.Cell{}
-	if f.data.Lates > 0 {
+	if f.Data.Lates > 0 {
 		sign := v.Theme.State("WARN")
-		late = part.As(sign.Token, sign.Glyph+" "+Count(f.data.Lates)+" late"+f.until(v))
+		late = part.As(sign.Token, sign.Glyph+" "+Count(f.Data.Lates)+" late"+f.Until(v))
 	}
-	return v.Join(part.Plain(Count(f.data.Accounts)+" tracked"), late, part.As(f.token(), f.need()))
+	return v.Join(part.Plain(Count(f.Data.Accounts)+" tracked"), late, part.As(f.token(), f.Need()))
 }
 
-// until says when those that are late are fresh.
-func (f *freshness) until(v *View) string {
-	switch at := f.data.FreshAt; {
-	case f.data.Never:
+// Until says when those that are late are fresh.
+func (f *Freshness) Until(v *View) string {
+	switch at := f.Data.FreshAt; {
+	case f.Data.Never:
 		return ", never all fresh"
 	case at.After(v.Now):
 		return ", all fresh in " + human.Span(at.Sub(v.Now).Round(time.Minute))
@@ -62,10 +62,10 @@ func (f *freshness) until(v *View) string {
 	return ""
 }
 
-// need says for each region what its accounts need of what the key allows.
-func (f *freshness) need() string {
+// Need says for each region what its accounts need of what the key allows.
+func (f *Freshness) Need() string {
 	var parts []string
-	for _, r := range f.data.Regions {
+	for _, r := range f.Data.Regions {
 		of := ""
 		if r.Allowed > 0 {
 			of = " of " + human.Count(int64(r.Allowed))
@@ -73,13 +73,13 @@ func (f *freshness) need() string {
 		parts = append(parts, human.Count(int64(math.Ceil(r.Needs)))+of+" calls/h in "+r.Region)
 	}
 	if len(parts) == 0 {
-		return f.data.Text
+		return f.Data.Text
 	}
 	return "needs " + strings.Join(parts, ", ")
 }
 
 // text is the same as plain text, for the edge of a panel.
-func (f *freshness) text(v *View) string {
+func (f *Freshness) text(v *View) string {
 	text := ""
 	for _, c := range f.cells(v) {
 		text += c.Text
@@ -88,8 +88,8 @@ func (f *freshness) text(v *View) string {
 }
 
 // token warns when a region needs more than the key allows.
-func (f *freshness) token() themes.Token {
-	for _, r := range f.data.Regions {
+func (f *Freshness) token() themes.Token {
+	for _, r := range f.Data.Regions {
 		if r.Allowed > 0 && r.Needs > r.Allowed {
 			return themes.Warn
 		}

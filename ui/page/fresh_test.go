@@ -23,7 +23,7 @@ func TestFreshnessSaysWhenAllAreFresh(t *testing.T) {
 		{2, time.Time{}, true, "2 late, never all fresh", "fresh in"},
 		{2, time.Time{}, false, "2 late", "fresh"},
 	} {
-		f := freshness{data: engine.Freshness{Accounts: 7, Lates: c.late, FreshAt: c.at, Never: c.never, Text: "needs 1 of 2 calls per hour in europe"}}
+		f := Freshness{Data: engine.Freshness{Accounts: 7, Lates: c.late, FreshAt: c.at, Never: c.never, Text: "needs 1 of 2 calls per hour in europe"}}
 		if got := f.text(v); !strings.Contains(got, c.says) || strings.Contains(got, c.not) {
 			t.Errorf("%+v: %q", c, got)
 		}

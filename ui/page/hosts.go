@@ -6,8 +6,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// hostsOf are the hosts that have windows, in their own order.
-func hostsOf(v *View) (out []string) {
+// HostsOf are the hosts that have windows, in their own order.
+func HostsOf(v *View) (out []string) {
 	for i := range v.Limits.Breakers {
 		if host := v.Limits.Breakers[i].Host; !slices.Contains(out, host) {
 			out = append(out, host)
@@ -21,16 +21,16 @@ func hostsOf(v *View) (out []string) {
 	return out
 }
 
-func oneHost(v *View) bool { return len(hostsOf(v)) <= 1 }
+func OneHost(v *View) bool { return len(HostsOf(v)) <= 1 }
 
-// kindBreaker is of rows that are no window: an endpoint that is down.
-const kindBreaker = "breaker"
+// KindBreaker is of rows that are no window: an endpoint that is down.
+const KindBreaker = "breaker"
 
 // LimitsOf are all that limits calls: what is down, then the windows.
 func LimitsOf(v *View) []engine.BucketRow {
 	rows := make([]engine.BucketRow, 0, len(v.Limits.Breakers)+len(v.Limits.Buckets))
 	for _, b := range v.Limits.Breakers {
-		rows = append(rows, engine.BucketRow{Host: b.Host, Method: b.Method, Kind: kindBreaker, Waiting: b.Waiting, NextFree: b.Next, Server: -1})
+		rows = append(rows, engine.BucketRow{Host: b.Host, Method: b.Method, Kind: KindBreaker, Waiting: b.Waiting, NextFree: b.Next, Server: -1})
 	}
 	return append(rows, v.Limits.Buckets...)
 }

@@ -135,11 +135,11 @@ func (p *Job) Act(v *View, a Action) Effect {
 	case Open:
 		return Effect{Open: ToAccount(row.Owner)}
 	case Pause:
-		return pauseQueue(v, row.Queue)
+		return PauseQueue(v, row.Queue)
 	case Recorder:
 		return Effect{Open: &Target{Screen: ScreenLimits, Seq: p.detail.Call.Seq}}
 	}
-	return actJob(v, row, a)
+	return ActJob(v, row, a)
 }
 
 // Back implements Backer: the raw record closes first.
@@ -177,7 +177,7 @@ func resultCell(v *View, a engine.Attempt) part.Cell {
 }
 
 // SelectedJob implements Jobber.
-func (p *Job) SelectedJob(v *View) (engine.JobID, string) { return named(p.row(v), p.Have) }
+func (p *Job) SelectedJob(v *View) (engine.JobID, string) { return Named(p.row(v), p.Have) }
 
 // Copies implements Copier.
 func (p *Job) Copies(v *View) []Copy {

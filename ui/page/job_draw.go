@@ -40,7 +40,7 @@ func (p *Job) inspector(v *View, outer int) []string {
 	n := *v
 	n.W = outer
 	w, j := n.Inner(outer), p.row(v)
-	why := whyOf(&n, &j, "", w)
+	why := WhyOf(&n, &j, "", w)
 	why.Note = "it " + stateVerb(&j)
 	facts := p.triedRows(&n, w)
 	rungs := len(p.rungs(&n))
@@ -53,7 +53,7 @@ func (p *Job) inspector(v *View, outer int) []string {
 		})},
 		{Least: 1 + len(why.Rows), Most: 1 + len(why.Rows), Draw: one(func(int) part.Section { return why })},
 		{Least: min(rungs, 3) + 2 + len(facts), Most: max(rungs, 1) + 3 + len(facts), Keep: 1, Draw: one(func(h int) part.Section { return p.tries(&n, w, h, facts) })},
-		{Least: 4, Most: 10, Keep: 2, Draw: func(y, h int) []string { return n.Abreast(y, h, p.blocks(&n)) }},
+		{Least: 4, Most: 10, Keep: 2, Draw: func(y, h int) []string { return n.Abreast(y, h, p.Blocks(&n)) }},
 	}
 	if rows := LogRows(&n, w, n.H, p.id); len(rows) > 0 {
 		all = append(all, Band{Least: 2, Most: 1 + len(rows), Keep: 3, Draw: one(func(h int) part.Section {
@@ -170,9 +170,9 @@ func labelled(name, text string) part.Cell {
 	return part.As(themes.Dim, name+" "+text)
 }
 
-// blocks are what Riot answered last, whose the job is, and what became of it, side by side.
+// Blocks are what Riot answered last, whose the job is, and what became of it, side by side.
 // A small screen has room for two of them.
-func (p *Job) blocks(v *View) []func(w, h int) part.Section {
+func (p *Job) Blocks(v *View) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
 			return part.Section{Title: "RIOT'S ANSWER", Note: p.answeredNote(v), Rows: p.answerRows(v, w), Height: h}

@@ -55,8 +55,8 @@ func cancelJob(v *View, j engine.JobRow) Effect {
 	return e
 }
 
-// cancelSync cancels the open run of an account.
-func cancelSync(v *View, a engine.AccountRow) Effect {
+// CancelSync cancels the open run of an account.
+func CancelSync(v *View, a engine.AccountRow) Effect {
 	c := engine.Command{Op: engine.OpCancel, Job: a.Job, Account: a.ID}
 	if j, ok := v.Live.Job(a.Job); ok {
 		c.IfRev = j.Rev
@@ -114,10 +114,10 @@ func trackAccount(a engine.AccountRow) Effect {
 	return Do(engine.Command{Op: op, Account: a.ID, Sync: engine.SyncAsk{Platform: a.Platform}})
 }
 
-// steerBucket resumes a bucket that is frozen or capped, and else asks until when
+// SteerBucket resumes a bucket that is frozen or capped, and else asks until when
 // and why it shall be. A host's windows are frozen together, and so are those of
 // a method: that is how Riot counts them.
-func steerBucket(b engine.BucketRow) Effect {
+func SteerBucket(b engine.BucketRow) Effect {
 	at := engine.Bucket{Host: b.Host, Method: b.Method}
 	if b.Frozen() || b.Cap > 0 {
 		return Do(engine.Command{Op: engine.OpThaw, Bucket: at})
@@ -130,11 +130,11 @@ func ActOn(v *View, j engine.JobRow, a Action) (e Effect, why string) {
 	if why := cannotOn(a, j); why != "" {
 		return Effect{}, why
 	}
-	return actJob(v, j, a), ""
+	return ActJob(v, j, a), ""
 }
 
-// actJob carries out what a key means on a job's row.
-func actJob(v *View, j engine.JobRow, a Action) Effect {
+// ActJob carries out what a key means on a job's row.
+func ActJob(v *View, j engine.JobRow, a Action) Effect {
 	switch a {
 	case Open:
 		return Effect{Open: ToJob(j.ID)}
@@ -154,8 +154,8 @@ func actJob(v *View, j engine.JobRow, a Action) Effect {
 	return Effect{}
 }
 
-// pauseQueue turns a queue's switch, as it stands now.
-func pauseQueue(v *View, name engine.Queue) Effect {
+// PauseQueue turns a queue's switch, as it stands now.
+func PauseQueue(v *View, name engine.Queue) Effect {
 	op := engine.OpPause
 	if q, ok := v.Live.Queue(name); ok && q.Paused {
 		op = engine.OpResume
@@ -163,7 +163,7 @@ func pauseQueue(v *View, name engine.Queue) Effect {
 	return Do(engine.Command{Op: op, Queue: name})
 }
 
-func named(j engine.JobRow, ok bool) (engine.JobID, string) {
+func Named(j engine.JobRow, ok bool) (engine.JobID, string) {
 	if !ok {
 		return "", ""
 	}

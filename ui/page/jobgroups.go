@@ -15,15 +15,15 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// groupKey tells the groups of a list of jobs apart: by their state, and those that wait by
+// GroupKey tells the groups of a list of jobs apart: by their state, and those that wait by
 // why they do. What backs off is one group, whatever it failed with, and so
 // is what waits for others: classes and numbers come and go.
-type groupKey struct {
+type GroupKey struct {
 	engine.ReasonKey
 }
 
-func groupOf(j *engine.JobRow) groupKey {
-	key := groupKey{engine.ReasonKey{State: j.State, Held: j.State == engine.Scheduled && j.Hold != engine.HoldNone}}
+func GroupOf(j *engine.JobRow) GroupKey {
+	key := GroupKey{engine.ReasonKey{State: j.State, Held: j.State == engine.Scheduled && j.Hold != engine.HoldNone}}
 	if j.State != engine.Running && !j.State.Terminal() && (j.State != engine.Retryable && j.State != engine.Pending || j.Stand != "") {
 		key.Shape = j.ReasonShape()
 	}
@@ -32,10 +32,10 @@ func groupOf(j *engine.JobRow) groupKey {
 
 // JobGroup are the jobs of a list that do not run for one reason, or that run, or ended.
 type JobGroup struct {
-	groupKey
+	GroupKey
 	rows   []*engine.JobRow // those of the list, in its order
 	jobs   int              // all there are
-	why    engine.ReasonRow // of all of them; the zero one = the list has all
+	Why    engine.ReasonRow // of all of them; the zero one = the list has all
 	folded bool
 	lines  int // that it has on the screen, below its heading
 
@@ -55,8 +55,8 @@ func (g *JobGroup) first() (j *engine.JobRow, ok bool) {
 	switch {
 	case len(g.rows) > 0:
 		return g.rows[0], true
-	case g.why.Jobs > 0:
-		return &g.why.First, true
+	case g.Why.Jobs > 0:
+		return &g.Why.First, true
 	}
 	return nil, false
 }
@@ -72,44 +72,44 @@ var groupRank = [...]int{
 // has not all of them, and counts how many there are in each state now; nil = the list has
 // all that it is to show.
 func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int) []JobGroup {
-	at := map[groupKey]*JobGroup{}
-	open := func(key groupKey) *JobGroup {
+	at := map[GroupKey]*JobGroup{}
+	open := func(key GroupKey) *JobGroup {
 		g := at[key]
 		if g == nil {
-			g = &JobGroup{groupKey: key}
+			g = &JobGroup{GroupKey: key}
 			at[key] = g
 		}
 		return g
 	}
 	var last *JobGroup
 	for _, j := range rows { // neighbours mostly are of one group
-		if key := groupOf(j); last == nil || last.groupKey != key {
+		if key := GroupOf(j); last == nil || last.GroupKey != key {
 			last = open(key)
 		}
 		last.rows = append(last.rows, j)
 	}
 	for _, r := range reasons {
-		g := open(groupOf(&r.First))
-		if r.Jobs += g.why.Jobs; g.why.Jobs > 0 {
-			r.Last = latest(r.Last, g.why.Last)
+		g := open(GroupOf(&r.First))
+		if r.Jobs += g.Why.Jobs; g.Why.Jobs > 0 {
+			r.Last = Latest(r.Last, g.Why.Last)
 		}
-		g.why = r
+		g.Why = r
 	}
 	for state, n := range counts {
 		for _, g := range at {
 			if g.State == state {
-				n -= max(g.why.Jobs, len(g.rows))
+				n -= max(g.Why.Jobs, len(g.rows))
 			}
 		}
 		if g := largest(at, state); g != nil { // what was counted a moment ago differs a little from now
-			g.jobs = max(max(g.why.Jobs, len(g.rows))+n, len(g.rows))
+			g.jobs = max(max(g.Why.Jobs, len(g.rows))+n, len(g.rows))
 		}
 	}
 	out := make([]JobGroup, 0, len(at))
 	for _, g := range at {
 		g.jobs = max(g.jobs, len(g.rows))
-		if g.jobs == 0 || len(g.rows) == 0 && g.why.Jobs > g.jobs {
-			g.jobs = g.why.Jobs
+		if g.jobs == 0 || len(g.rows) == 0 && g.Why.Jobs > g.jobs {
+			g.jobs = g.Why.Jobs
 		}
 		out = append(out, *g)
 	}
@@ -120,9 +120,9 @@ func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 }
 
 // largest is the group in a state with the most jobs; nil = none is in it.
-func largest(at map[groupKey]*JobGroup, state engine.State) (most *JobGroup) {
+func largest(at map[GroupKey]*JobGroup, state engine.State) (most *JobGroup) {
 	for _, g := range slices.SortedFunc(maps.Values(at), func(a, b *JobGroup) int { return strings.Compare(a.Shape, b.Shape) }) {
-		if g.State == state && (most == nil || max(g.why.Jobs, len(g.rows)) > max(most.why.Jobs, len(most.rows))) {
+		if g.State == state && (most == nil || max(g.Why.Jobs, len(g.rows)) > max(most.Why.Jobs, len(most.rows))) {
 			most = g
 		}
 	}
@@ -133,7 +133,7 @@ func largest(at map[groupKey]*JobGroup, state engine.State) (most *JobGroup) {
 // the next while there is room, and its jobs. A group with more than it has lines for says so
 // in its last one. keeps is how many lines a group had lately: it keeps them, so that what
 // stands below does not move with each job that comes and goes.
-func deal(groups []JobGroup, h int, keeps func(key groupKey, need int) int) (gaps bool) {
+func deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gaps bool) {
 	need := make([]int, len(groups))
 	for i := range groups {
 		g := &groups[i]
@@ -143,7 +143,7 @@ func deal(groups []JobGroup, h int, keeps func(key groupKey, need int) int) (gap
 		if need[i] = len(g.rows); g.jobs > len(g.rows) {
 			need[i]++
 		}
-		need[i] = keeps(g.groupKey, need[i])
+		need[i] = keeps(g.GroupKey, need[i])
 	}
 	upTo := func(level int) (sum int) {
 		for i := range groups {
@@ -169,23 +169,23 @@ func deal(groups []JobGroup, h int, keeps func(key groupKey, need int) int) (gap
 // leastLines is what a group has at least, whatever there is room for: a list scrolls.
 const leastLines = 2
 
-// keepLines is for how long a group keeps its lines when it has fewer jobs.
-const keepLines = 10 * time.Second
+// KeepLines is for how long a group keeps its lines when it has fewer jobs.
+const KeepLines = 10 * time.Second
 
 // most keeps what each group needed at most lately, up to a few lines.
 type most struct {
-	lines map[groupKey]int
-	at    map[groupKey]time.Time
+	lines map[GroupKey]int
+	at    map[GroupKey]time.Time
 }
 
 // fewLines is up to how many lines a group keeps that it has no job for.
 const fewLines = 6
 
-func (m *most) keeps(key groupKey, need int, now time.Time) int {
+func (m *most) keeps(key GroupKey, need int, now time.Time) int {
 	if m.lines == nil {
-		m.lines, m.at = map[groupKey]int{}, map[groupKey]time.Time{}
+		m.lines, m.at = map[GroupKey]int{}, map[GroupKey]time.Time{}
 	}
-	if need >= m.lines[key] || need == 0 || now.Sub(m.at[key]) > keepLines || now.Before(m.at[key]) {
+	if need >= m.lines[key] || need == 0 || now.Sub(m.at[key]) > KeepLines || now.Before(m.at[key]) {
 		m.lines[key], m.at[key] = need, now
 	}
 	return max(need, min(m.lines[key], fewLines))
@@ -263,9 +263,9 @@ func (g *JobGroup) headText(v *View) string {
 	case g.State == engine.Running:
 		return Count(g.jobs) + " of " + Count(v.Engine.Workers) + " workers"
 	case g.State == engine.Retryable && g.Shape == "":
-		return "back off after " + classesOf(g.rows)
+		return "back off after " + ClassesOf(g.rows)
 	case g.State == engine.Discarded:
-		return classesOf(g.rows) + gaveUp(g.rows)
+		return ClassesOf(g.rows) + gaveUp(g.rows)
 	case g.State == engine.Pending:
 		return openOf(v, g.rows)
 	case g.State.Terminal():
@@ -277,12 +277,12 @@ func (g *JobGroup) headText(v *View) string {
 			return Count(b.Used) + " of " + Count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
 		}
 	}
-	return strings.TrimPrefix(briefWhy(v, first.Reason()), "held: ") // its word says HELD
+	return strings.TrimPrefix(BriefWhy(v, first.Reason()), "held: ") // its word says HELD
 }
 
-// classesOf are the classes of failed jobs, the most frequent first: 503 ×8, timeout ×1. A
+// ClassesOf are the classes of failed jobs, the most frequent first: 503 ×8, timeout ×1. A
 // single one is said in the words of its answer.
-func classesOf(rows []*engine.JobRow) string {
+func ClassesOf(rows []*engine.JobRow) string {
 	n, order := countedClasses(rows)
 	switch {
 	case len(order) == 1 && order[0] == "404":
@@ -317,7 +317,7 @@ func openOf(v *View, rows []*engine.JobRow) string {
 		}
 	}
 	if len(names) == 0 && len(rows) > 0 {
-		return briefWhy(v, rows[0].Reason())
+		return BriefWhy(v, rows[0].Reason())
 	}
 	text := "wait for what they have asked for: "
 	if len(rows) == 1 {
@@ -329,15 +329,15 @@ func openOf(v *View, rows []*engine.JobRow) string {
 // failedStates are those of jobs that failed last and are not done.
 var failedStates = append(engine.LiveStates(), engine.Discarded)
 
-// forWhom is the player for whose sync a job works, or what it works for.
-func forWhom(v *View, j *engine.JobRow) string {
+// ForWhom is the player for whose sync a job works, or what it works for.
+func ForWhom(v *View, j *engine.JobRow) string {
 	if j.Owner == "" && j.Player == "" {
 		return part.None
 	}
 	return playerName(Or(j.Player, v.playerOf(j.Owner)))
 }
 
-func jobKey(j *engine.JobRow) string { return string(j.ID) }
+func JobKey(j *engine.JobRow) string { return string(j.ID) }
 
 // mostFound is how many jobs that fit a list holds.
 // More would be read on for minutes and held in memory, and nobody looks through them by eye.
@@ -345,7 +345,7 @@ const mostFound = 20_000
 
 // jobGroupColumns are those of groups: what needs a view is drawn by it.
 var jobGroupColumns = columns.JobGroups.
-	Drawn("for", ByView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(forWhom(v, j)) })).
+	Drawn("for", ByView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(ForWhom(v, j)) })).
 	Drawn("dots", ByView(func(v *View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
 	Drawn("goes", ByView(goesCell))
 
@@ -380,14 +380,14 @@ func triesCell(v *View, j *engine.JobRow) part.Cell {
 
 // goesCell says when a job goes by itself, or for how long it has run.
 func goesCell(v *View, j *engine.JobRow) part.Cell {
-	switch at := goesAt(j); {
+	switch at := GoesAt(j); {
 	case j.State == engine.Running:
 		return part.As(themes.Run, v.Age(j.Started))
 	case j.State == engine.Discarded:
 		return part.As(themes.Err, "never")
 	case j.State.Terminal() || at.IsZero():
 		return part.As(themes.Dim, part.None)
-	case !at.After(v.beat()):
+	case !at.After(v.Beat()):
 		return part.As(themes.Run, "now")
 	case j.State == engine.Retryable:
 		return part.As(themes.Retry, strings.TrimPrefix(v.Until(at), "+"))

@@ -36,7 +36,7 @@ func (p *Jobs) counts(v *View) map[engine.State]int {
 			rows := v.inState(s)
 			q.Counts[s] = 0
 			for i := range rows {
-				q.Counts[s] += btoi(p.inQueue(&rows[i]))
+				q.Counts[s] += Btoi(p.inQueue(&rows[i]))
 			}
 		}
 	}
@@ -90,9 +90,9 @@ func (p *Jobs) groupNote(v *View) string {
 	case p.groups.reasons.growing:
 		more = p.groups.reasons.far(p.inAll(v))
 	}
-	note := p.noted(v, text, "grouped by why they wait", more)
+	note := p.Noted(v, text, "grouped by why they wait", more)
 	if p.which != shownLive {
-		note = p.noted(v, text, shownNames[p.which], more)
+		note = p.Noted(v, text, shownNames[p.which], more)
 	}
 	return note
 }
@@ -113,7 +113,7 @@ func (p *Jobs) whySection(v *View, w int) part.Section {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+p.noWhy(v)))}
 		return s
 	}
-	s = whyOf(v, &j, p.ahead(&j), w)
+	s = WhyOf(v, &j, p.ahead(&j), w)
 	s.Height = whyRows
 	return s
 }
@@ -137,14 +137,14 @@ func (p *Jobs) noWhy(v *View) string {
 func (p *Jobs) groupRows(v *View, w, h int) []string {
 	life := lifeWidth(w)
 	p.groups.width, p.groups.life = w-life, life
-	rows := p.List.draw(v, w-life, h, p.empty(v))
+	rows := p.List.Draw(v, w-life, h, p.empty(v))
 	if life == 0 {
 		return rows
 	}
 	c := part.NewChart(v.Theme, p.lifeAxis(v, life-1), h)
 	c.Put(0, 0, themes.Dim, " ") // parts the axis from the last title of the list
 	c.Words(0)
-	src := p.rows(v)
+	src := p.Rows(v)
 	for y := 1; y < h; y++ {
 		i, ok := p.Cur.Row(src, y-1)
 		if !ok {
@@ -168,7 +168,7 @@ func (p *Jobs) groupRows(v *View, w, h int) []string {
 		}
 	}
 	c.Seam(1, min(last, h-1))
-	beside(v, rows, c, life, p.onRow(len(p.groups.lines)))
+	Beside(v, rows, c, life, p.OnRow(len(p.groups.lines)))
 	return rows
 }
 
@@ -180,7 +180,7 @@ func (p *Jobs) lifeAxis(v *View, w int) part.Axis {
 			jobs = append(jobs, l.row)
 		}
 	}
-	return lifeAxis(v.beat(), jobs, func(j *engine.JobRow) time.Time { return j.Created }, w)
+	return lifeAxis(v.Beat(), jobs, func(j *engine.JobRow) time.Time { return j.Created }, w)
 }
 
 // groupChart draws beside the heading of what stands in line how fast the line moves: the
@@ -199,8 +199,8 @@ func (p *Jobs) groupChart(v *View, c *part.Chart, y int) {
 			top = max(top, values[at])
 		}
 	}
-	for i := range p.groups.plan.plan.Hosts {
-		for cell, n := range (axis{c.Axis}).planned(&p.groups.plan.plan.Hosts[i], nil) {
+	for i := range p.groups.plan.Plan.Hosts {
+		for cell, n := range (TimeAxis{c.Axis}).planned(&p.groups.plan.Plan.Hosts[i], nil) {
 			if cell >= c.Back && n > 0 {
 				values[cell] += n
 				top = max(top, values[cell])
@@ -214,10 +214,10 @@ func (p *Jobs) groupChart(v *View, c *part.Chart, y int) {
 func (p *Jobs) clickedAt(v *View, x, y int) string {
 	p.rail.on = false
 	if y == 0 {
-		p.sortAt(v, p.groups.width, x)
+		p.SortAt(v, p.groups.width, x)
 		return ""
 	}
-	p.Clicked(p.rows(v), y-1)
+	p.Clicked(p.Rows(v), y-1)
 	if _, ok := p.lineUnder(); ok {
 		return string(Open)
 	}

@@ -85,7 +85,7 @@ func TestGroupsFillTheScreen(t *testing.T) {
 		}
 		groups := groupJobs(rows, nil, nil)
 		h := rapid.IntRange(3, 50).Draw(t, "height")
-		lines := linesOf(groups, deal(groups, h, func(_ groupKey, need int) int { return need }))
+		lines := linesOf(groups, deal(groups, h, func(_ GroupKey, need int) int { return need }))
 		if len(groups) == 0 {
 			return
 		}

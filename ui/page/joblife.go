@@ -26,7 +26,7 @@ func lifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow
 	for _, j := range jobs {
 		if !live || !j.State.Terminal() {
 			past = max(past, min(now.Sub(begins(j)), longestLife))
-			ahead = max(ahead, min(goesAt(j).Sub(now), longestLife))
+			ahead = max(ahead, min(GoesAt(j).Sub(now), longestLife))
 		}
 	}
 	return fitAxis(now, past, ahead, w)
@@ -41,7 +41,7 @@ const longestLife = 2 * time.Hour
 //	○────×──×─────│······◌     made, failed twice, tried again in a while
 func drawLife(v *View, c *part.Chart, y int, j *engine.JobRow) {
 	made, end := c.At(j.Created), c.Back
-	goes := goesAt(j)
+	goes := GoesAt(j)
 	switch {
 	case j.State.Terminal():
 		end = c.At(j.Finished)

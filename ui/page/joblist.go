@@ -13,13 +13,13 @@ import (
 
 // inGroups is what the list of jobs is while it stands in groups.
 type inGroups struct {
-	reasons reasonCounts
-	dead    deadJobs // those that gave up: a live list shows them too, as they need somebody
-	ended   deadJobs // the newest of all that have ended, where nothing is left to do
-	plan    forecast
+	reasons ReasonCounts
+	dead    DeadJobs // those that gave up: a live list shows them too, as they need somebody
+	ended   DeadJobs // the newest of all that have ended, where nothing is left to do
+	plan    Forecast
 	flat    bool                 // the operator has turned the groups off
 	other   ListState            // what was chosen of the columns when it was the other way
-	folds   map[groupKey]bool    // that the operator has folded or opened
+	folds   map[GroupKey]bool    // that the operator has folded or opened
 	most    most                 // how many rows each group had lately: see deal
 	counts  map[engine.State]int // of the queue that is shown, when it was drawn last
 	still   []*engine.JobRow     // those of the list whose turn has not come since it was asked for
@@ -60,7 +60,7 @@ func (g *inGroups) want(v *View, p *Jobs) engine.Query {
 	}
 	// All there are have been read: their reasons are counted here.
 	if p.more {
-		if q := g.reasons.want(v, p.queue); q != nil {
+		if q := g.reasons.Want(v, p.queue); q != nil {
 			return q
 		}
 	}
@@ -73,7 +73,7 @@ func (g *inGroups) want(v *View, p *Jobs) engine.Query {
 	if v.Size == S { // which has no room for the axis
 		return nil
 	}
-	return g.plan.want(v, farAhead)
+	return g.plan.Want(v, FarAhead)
 }
 
 // got takes an answer to that; false = it is to another question.
@@ -81,11 +81,11 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 	switch q := q.(type) {
 	case engine.ReasonsQuery:
 		if g.reasons.Pending = false; q.Queue == p.queue {
-			g.reasons.takeIn(v, q, a, err)
+			g.reasons.TakeIn(v, q, a, err)
 		}
 		return true
 	case engine.ForecastQuery:
-		return g.plan.got(v, q, a, err)
+		return g.plan.Got(v, q, a, err)
 	case engine.JobsQuery:
 		kind := &g.dead
 		switch {
@@ -96,7 +96,7 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 			kind = &g.ended
 		}
 		if kind.Pending = false; q.Queue == p.queue {
-			kind.takeIn(v, a, err)
+			kind.TakeIn(v, a, err)
 		}
 		return true
 	}
@@ -106,7 +106,7 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 // again makes all be asked anew: they are of another queue.
 func (g *inGroups) again() {
 	g.reasons.again()
-	g.reasons.groups, g.dead.rows, g.ended.rows = nil, nil, nil
+	g.reasons.Groups, g.dead.Rows, g.ended.Rows = nil, nil, nil
 	g.dead.Forget()
 	g.ended.Forget()
 }
@@ -125,18 +125,18 @@ func (p *Jobs) arrange(v *View, h int) {
 			}
 		}
 		if p.more && p.which == shownLive {
-			reasons = g.reasons.groups
+			reasons = g.reasons.Groups
 		}
 	}
 	g.still = stillThere(v, p.Shown)
 	g.groups = groupJobs(g.still, reasons, counts)
 	for i := range g.groups {
 		group := &g.groups[i]
-		folded, chosen := g.folds[group.groupKey]
+		folded, chosen := g.folds[group.GroupKey]
 		// Jobs that are pending wait for others of the same list: folded until somebody wants to see them.
 		group.folded = folded || !chosen && group.State == engine.Pending
 	}
-	gaps := deal(g.groups, h, func(key groupKey, need int) int { return g.most.keeps(key, need, v.Now) })
+	gaps := deal(g.groups, h, func(key GroupKey, need int) int { return g.most.keeps(key, need, v.Now) })
 	g.lines = linesOf(g.groups, gaps)
 	g.at = make(map[string]int, len(g.lines))
 	for i := range g.lines {
@@ -153,7 +153,7 @@ func (p *Jobs) arrange(v *View, h int) {
 // The engine is asked again every few seconds, and jobs leave the line many times a second; without
 // this the list would show for seconds what has long begun.
 func stillThere(v *View, rows []*engine.JobRow) []*engine.JobRow {
-	beat := v.Now.Truncate(v.unhurried(time.Second))
+	beat := v.Now.Truncate(v.Unhurried(time.Second))
 	gone := func(j *engine.JobRow) bool {
 		return j.State == engine.Available && j.Stand == "" && !j.Until.IsZero() && j.Until.Before(beat) && j.ReasonShape() == engine.ShapeInLine
 	}
@@ -258,12 +258,12 @@ func (g *JobGroup) charted() bool {
 
 // lastGoes says when the last of a group goes; "" = nobody knows.
 func lastGoes(v *View, g *JobGroup) string {
-	if g.why.First.Stand == engine.StandDown {
+	if g.Why.First.Stand == engine.StandDown {
 		return ""
 	}
-	last := g.why.Last
+	last := g.Why.Last
 	for _, j := range g.rows {
-		last = latest(last, goesAt(j))
+		last = Latest(last, GoesAt(j))
 	}
 	if !last.After(v.Now) || g.State.Terminal() {
 		return ""
@@ -292,9 +292,9 @@ func (p *Jobs) openLine() (e Effect, ok bool) {
 		return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: *g}}, true
 	}
 	if p.groups.folds == nil {
-		p.groups.folds = map[groupKey]bool{}
+		p.groups.folds = map[GroupKey]bool{}
 	}
-	p.groups.folds[g.groupKey] = !g.folded
+	p.groups.folds[g.GroupKey] = !g.folded
 	return e, true
 }
 
@@ -308,7 +308,7 @@ func (p *Jobs) overGaps(v *View, a Action) {
 	if p.laid == nil {
 		return
 	}
-	src := p.rows(v)
+	src := p.Rows(v)
 	for range len(p.groups.lines) {
 		at := p.Cur.At()
 		if _, left := p.Cur.Left(); left || at >= src.Len() || src.ID(at) != "" {

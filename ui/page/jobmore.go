@@ -4,26 +4,26 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// reasonCounts are the groups of all live jobs by why they do not run, however many there
+// ReasonCounts are the groups of all live jobs by why they do not run, however many there
 // are: the engine looks at a part of them for each answer.
-type reasonCounts struct {
+type ReasonCounts struct {
 	paged
-	groups  []engine.ReasonRow
+	Groups  []engine.ReasonRow
 	coming  engine.Reasons // of the pages that have come
 	growing bool           // groups are of the pages so far
 }
 
-// want is the question about a queue's jobs; nil = none is due.
-func (r *reasonCounts) want(v *View, queue engine.Queue) engine.Query {
+// Want is the question about a queue's jobs; nil = none is due.
+func (r *ReasonCounts) Want(v *View, queue engine.Queue) engine.Query {
 	if next, ask := r.due(v, v.Seq); ask {
 		return engine.ReasonsQuery{Page: next, Queue: queue}
 	}
 	return nil
 }
 
-// takeIn takes a page in: the first look is shown as it comes, a later one when it is complete.
-func (r *reasonCounts) takeIn(v *View, asked engine.ReasonsQuery, a engine.Answer, err error) {
-	initial := !r.Have || r.groups == nil
+// TakeIn takes a page in: the first look is shown as it comes, a later one when it is complete.
+func (r *ReasonCounts) TakeIn(v *View, asked engine.ReasonsQuery, a engine.Answer, err error) {
+	initial := !r.Have || r.Groups == nil
 	if !r.Take(v, err) {
 		return
 	}
@@ -34,21 +34,21 @@ func (r *reasonCounts) takeIn(v *View, asked engine.ReasonsQuery, a engine.Answe
 	}
 	r.coming.Add(came.Reasons...)
 	if last || initial || r.growing {
-		r.groups = r.coming.Rows()
+		r.Groups = r.coming.Rows()
 	}
 	r.growing = !last && (initial || r.growing)
 }
 
-// deadJobs are the newest jobs that gave up: they stand beside the live ones.
-type deadJobs struct {
+// DeadJobs are the newest jobs that gave up: they stand beside the live ones.
+type DeadJobs struct {
 	Answer
-	rows []engine.JobRow
+	Rows []engine.JobRow
 }
 
 // mostDead is how many of them are asked for.
 const mostDead = 100
 
-func deadQuery(queue engine.Queue) engine.JobsQuery {
+func DeadQuery(queue engine.Queue) engine.JobsQuery {
 	return engine.JobsQuery{Page: engine.Page{Limit: mostDead}, Queue: queue, States: []engine.State{engine.Discarded}, Ended: true}
 }
 
@@ -59,25 +59,25 @@ func endedQuery(queue engine.Queue) engine.JobsQuery {
 	return engine.JobsQuery{Page: engine.Page{Limit: mostEnded}, Queue: queue, States: []engine.State{engine.Completed, engine.Cancelled}, Ended: true}
 }
 
-func (d *deadJobs) want(v *View, queue engine.Queue) engine.Query {
+func (d *DeadJobs) want(v *View, queue engine.Queue) engine.Query {
 	if d.Due(v, v.Seq) {
-		return deadQuery(queue)
+		return DeadQuery(queue)
 	}
 	return nil
 }
 
-func (d *deadJobs) takeIn(v *View, a engine.Answer, err error) {
+func (d *DeadJobs) TakeIn(v *View, a engine.Answer, err error) {
 	if d.Take(v, err) {
 		came, _ := a.(engine.JobsPage)
-		d.rows = came.Jobs
+		d.Rows = came.Jobs
 	}
 }
 
-// list are the jobs as groups take them.
-func (d *deadJobs) list() []*engine.JobRow {
-	out := make([]*engine.JobRow, len(d.rows))
-	for i := range d.rows {
-		out[i] = &d.rows[i]
+// List are the jobs as groups take them.
+func (d *DeadJobs) List() []*engine.JobRow {
+	out := make([]*engine.JobRow, len(d.Rows))
+	for i := range d.Rows {
+		out[i] = &d.Rows[i]
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func NewJobsOfGroup(queue engine.Queue, g JobGroup) *Jobs {
 	p := NewJobs(queue, shownLive)
 	p.part = &jobPart{
 		name: strings.ToLower(g.word()), states: []engine.State{g.State}, reason: g.Shape,
-		fits: func(j *engine.JobRow) bool { return groupOf(j) == g.groupKey },
+		fits: func(j *engine.JobRow) bool { return GroupOf(j) == g.GroupKey },
 	}
 	if first, ok := g.first(); ok && g.Shape != "" {
 		p.part.name = first.Reason()

@@ -30,7 +30,7 @@ type Jobs struct {
 	turned  bool             // other jobs were asked for than those shown
 	part    *jobPart
 	rail    rail
-	peek    peek
+	peek    Peek
 	groups  inGroups
 }
 
@@ -46,8 +46,8 @@ type jobsMade struct {
 
 // NewJobs makes the list; queue "" means all.
 func NewJobs(queue engine.Queue, shown Shown) *Jobs {
-	p := &Jobs{queue: queue, which: shown, peek: peek{tape: tape{every: overviewTape, then: true}}}
-	p.List = NewList(columns.Jobs, columns.JobList, jobKey)
+	p := &Jobs{queue: queue, which: shown, peek: Peek{tape: Tape{Every: OverviewTape, Then: true}}}
+	p.List = NewList(columns.Jobs, columns.JobList, JobKey)
 	p.stand()
 	p.Is = ScreenOf[engine.JobRow]{Screen: ScreenJobs, File: "jobs", Fill: func(v *View) { // the answer from disk, with what Watch has told since
 		p.Put(v, jobsMade{MadeOf{v.Version, p.Came}, p.queue, p.groups.flat, p.groups.dead.Came, p.groups.ended.Came, p.peek.rev()}, func() []engine.JobRow { return p.merge(v) })
@@ -78,7 +78,7 @@ func (p *Jobs) Want(v *View) engine.Query {
 	if v.Size != L || p.part != nil || p.grouped() && p.groups.lines == nil { // before the first frame no row has the cursor
 		return nil
 	}
-	return p.peek.want(v, &p.List)
+	return p.peek.Want(v, &p.List)
 }
 
 // query is what the list asks for: the first jobs, of very many those that go next, or
@@ -121,7 +121,7 @@ func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 	asked, ok := q.(engine.JobsQuery)
 	if !ok {
-		p.peek.got(v, q, a, err)
+		p.peek.Got(v, q, a, err)
 		return
 	}
 	at := asked.Page
@@ -188,9 +188,9 @@ func (p *Jobs) merge(v *View) []engine.JobRow {
 		}
 	}
 	if p.grouped() && p.which == shownLive {
-		more := p.groups.dead.rows
+		more := p.groups.dead.Rows
 		if liveJobs(v, p.queue) == 0 {
-			more = slices.Concat(more, p.groups.ended.rows)
+			more = slices.Concat(more, p.groups.ended.Rows)
 		}
 		for _, j := range more {
 			if !seen[j.ID] && p.inQueue(&j) {
@@ -270,12 +270,12 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 		return Effect{}
 	case p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel):
 		all := p.merge(v)
-		rows, hidden := p.marked(all)
-		return wordForAll(bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))
+		rows, hidden := p.Marked(all)
+		return WordForAll(Bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))
 	}
 	j, ok := p.Selected()
 	if a == Pause {
-		return pauseQueue(v, engine.Queue(Or(string(p.queue), string(j.Queue))))
+		return PauseQueue(v, engine.Queue(Or(string(p.queue), string(j.Queue))))
 	}
 	if id, left := p.ToOpen(); left && a == Open {
 		return Effect{Open: ToJob(engine.JobID(id))}
@@ -283,7 +283,7 @@ func (p *Jobs) Act(v *View, a Action) Effect {
 	if !ok {
 		return Effect{}
 	}
-	return actJob(v, j, a)
+	return ActJob(v, j, a)
 }
 
 func (p *Jobs) empty(v *View) string {
@@ -307,5 +307,5 @@ func (p *Jobs) empty(v *View) string {
 // SelectedJob implements Jobber.
 func (p *Jobs) SelectedJob(v *View) (engine.JobID, string) {
 	p.Refresh(v)
-	return named(p.Selected())
+	return Named(p.Selected())
 }

@@ -48,7 +48,7 @@ func inText(v *View, at time.Time) string {
 	switch {
 	case at.IsZero():
 		return "at a time that nobody knows"
-	case at.Sub(v.beat()) < 50*time.Millisecond: // it would read 0.0 s
+	case at.Sub(v.Beat()) < 50*time.Millisecond: // it would read 0.0 s
 		return "now"
 	}
 	return "in " + v.soon(at)
@@ -57,7 +57,7 @@ func inText(v *View, at time.Time) string {
 // soon is the time that is left at the present second, to a tenth while it is less than ten
 // seconds.
 func (v *View) soon(at time.Time) string {
-	left := at.Sub(v.beat())
+	left := at.Sub(v.Beat())
 	if left >= 10*time.Second {
 		return v.In(at)
 	}
@@ -95,7 +95,7 @@ func whyRuns(v *View, j *engine.JobRow) told {
 	}
 	for _, w := range v.Limits.Waiting {
 		if w.Job == j.ID {
-			t.text += " It waits for a permit: " + briefWhy(v, w.Reason) + "."
+			t.text += " It waits for a permit: " + BriefWhy(v, w.Reason) + "."
 		}
 	}
 	t.act = "A cancel gives its call up and throws the answer away."
@@ -135,7 +135,7 @@ func whyInLine(v *View, j *engine.JobRow, next string) told {
 		t.text = "It goes " + inText(v, j.Until) + spreadText(v, j.Place) + "."
 	}
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
-		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + human.Age(v.beat().Sub(j.Due.Truncate(time.Second))) + " ago."
+		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + human.Age(v.Beat().Sub(j.Due.Truncate(time.Second))) + " ago."
 	}
 	t.act = v.Keyed("{retry} would not make it faster")
 	if next != "" {
@@ -204,32 +204,32 @@ func stepText(j *engine.JobRow) string {
 
 // lateText says that there is no room at the instant of a retry, and until when; "" = there is.
 func lateText(v *View, j *engine.JobRow) string {
-	late := lateBy(v, j)
+	late := LateBy(v, j)
 	switch {
 	case late <= 0 && j.LateBy == "":
 		return ""
 	case j.Starts.IsZero():
-		return capital(briefWhy(v, j.LateBy)) + ": when it goes is not known."
+		return capital(BriefWhy(v, j.LateBy)) + ": when it goes is not known."
 	case late < time.Second:
 		return ""
 	}
 	return "No room until " + v.Clock(j.Starts) + ": " + human.Age(late) + " late."
 }
 
-// lateBy is how much later than its instant a retry goes, as far as that is known.
-func lateBy(v *View, j *engine.JobRow) time.Duration {
+// LateBy is how much later than its instant a retry goes, as far as that is known.
+func LateBy(v *View, j *engine.JobRow) time.Duration {
 	switch {
 	case j.LateBy == "":
 		return 0
 	case j.Starts.IsZero():
 		return max(v.Now.Sub(j.Due), 0)
 	}
-	return max(latest(j.Starts, v.beat()).Sub(j.Due), 0)
+	return max(Latest(j.Starts, v.Beat()).Sub(j.Due), 0)
 }
 
 // ifAgain says what follows if a retry fails, and so do those after it.
 func ifAgain(v *View, j *engine.JobRow) string {
-	if lastTry(j) {
+	if LastTry(j) {
 		return "If it fails again it is given up: this is its last try."
 	}
 	if len(j.Then) == 0 {
@@ -287,9 +287,9 @@ func flowText(v *View, w int, cells []part.Cell) (rows []string) {
 	return rows
 }
 
-// whyOf is the sentence why a job does not run; next as whyJob has it.
+// WhyOf is the sentence why a job does not run; next as whyJob has it.
 // It is the same on every screen that tells it: Jobs, Retries and the job's own.
-func whyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
+func WhyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
 	whom := ofWhom(v, j)
 	if v.Size == S && j.Line != "" { // its line has no room beside it
 		whom = ""

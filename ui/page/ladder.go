@@ -10,19 +10,19 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// axisSteps are what a cell of an axis may stand for: spans that people count in.
-var axisSteps = []time.Duration{
+// AxisSteps are what a cell of an axis may stand for: spans that people count in.
+var AxisSteps = []time.Duration{
 	time.Second, 2 * time.Second, 3 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
 
 // stepFor is a step that people count in, as long as asked for at least.
-func stepFor(least time.Duration) time.Duration { return axisSteps[stepAt(least)] }
+func stepFor(least time.Duration) time.Duration { return AxisSteps[StepAt(least)] }
 
-func stepAt(least time.Duration) int {
-	i, _ := slices.BinarySearch(axisSteps, least)
-	return min(i, len(axisSteps)-1)
+func StepAt(least time.Duration) int {
+	i, _ := slices.BinarySearch(AxisSteps, least)
+	return min(i, len(AxisSteps)-1)
 }
 
 // fitAxis is an axis of w cells in the finest steps in which it holds a time back and one ahead.
@@ -30,9 +30,9 @@ func stepAt(least time.Duration) int {
 // seldom moves.
 func fitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
 	unit := max(w/10, 1)
-	for _, step := range append(axisSteps, ahead+past) {
+	for _, step := range append(AxisSteps, ahead+past) {
 		back := max((int(past/step)+1+unit)/unit, 2) * unit
-		if back+int(ahead/step)+3 <= w || step >= axisSteps[len(axisSteps)-1] {
+		if back+int(ahead/step)+3 <= w || step >= AxisSteps[len(AxisSteps)-1] {
 			return part.NewAxis(now, step, min(back, w*9/10), w)
 		}
 	}
@@ -42,7 +42,7 @@ func fitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
 // againAt are the instants at which a job is tried again if its next try fails, and so does
 // each one after it.
 func againAt(j *engine.JobRow) []time.Time {
-	at := latest(j.Due, j.Starts)
+	at := Latest(j.Due, j.Starts)
 	out := make([]time.Time, len(j.Then))
 	for i, d := range j.Then {
 		at = at.Add(d)
@@ -51,12 +51,12 @@ func againAt(j *engine.JobRow) []time.Time {
 	return out
 }
 
-// lastTry reports whether a job is given up if its next try fails.
-func lastTry(j *engine.JobRow) bool { return j.MaxAttempts > 0 && len(j.Then) == 0 }
+// LastTry reports whether a job is given up if its next try fails.
+func LastTry(j *engine.JobRow) bool { return j.MaxAttempts > 0 && len(j.Then) == 0 }
 
-// drawLadder draws on row y how a job failed and is tried again: its failures, its instant,
+// DrawLadder draws on row y how a job failed and is tried again: its failures, its instant,
 // how much later than that it goes, and what follows if it fails again.
-func drawLadder(v *View, c *part.Chart, y int, j *engine.JobRow) {
+func DrawLadder(v *View, c *part.Chart, y int, j *engine.JobRow) {
 	g := v.Theme.Glyphs
 	bad := v.Theme.State("FAILED")
 	if first, ok := firstFailure(j); ok {
@@ -125,15 +125,15 @@ func firstFailure(j *engine.JobRow) (time.Time, bool) {
 	return lastFailure(j)
 }
 
-// retryBars are counts by cell of a chart of two sides: what failed before now, what is due after it,
+// RetryBars are counts by cell of a chart of two sides: what failed before now, what is due after it,
 // and what follows only if that fails.
-type retryBars struct {
+type RetryBars struct {
 	failed, due, again []float64
 }
 
-// retryBarsOf counts the calls that failed, as far back as they are known, and the tries of jobs.
-func retryBarsOf(v *View, a axis, jobs []*engine.JobRow) retryBars {
-	b := retryBars{failed: a.unknown(), due: a.unknown(), again: a.unknown()}
+// RetryBarsOf counts the calls that failed, as far back as they are known, and the tries of jobs.
+func RetryBarsOf(v *View, a TimeAxis, jobs []*engine.JobRow) RetryBars {
+	b := RetryBars{failed: a.Unknown(), due: a.Unknown(), again: a.Unknown()}
 	add := func(cells []float64, x int) {
 		if x >= 0 && x < len(cells) {
 			if math.IsNaN(cells[x]) {
@@ -142,14 +142,14 @@ func retryBarsOf(v *View, a axis, jobs []*engine.JobRow) retryBars {
 			cells[x]++
 		}
 	}
-	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(a.begin()); i-- {
+	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(a.Begin()); i-- {
 		if at := a.At(v.Calls[i].At); failedCall(&v.Calls[i]) && at < a.Back {
 			add(b.failed, at)
 		}
 	}
 	for _, j := range jobs {
 		add(b.due, max(a.At(j.Due), a.Back))
-		at := latest(j.Due, j.Starts)
+		at := Latest(j.Due, j.Starts)
 		for _, d := range j.Then {
 			at = at.Add(d)
 			add(b.again, a.At(at))
@@ -158,9 +158,9 @@ func retryBarsOf(v *View, a axis, jobs []*engine.JobRow) retryBars {
 	return b
 }
 
-// high is the top of the scale of what happened and what is due: a round number, so that it
+// High is the top of the scale of what happened and what is due: a round number, so that it
 // stays where it is.
-func (b *retryBars) high() int {
+func (b *RetryBars) High() int {
 	most := 0.0
 	for _, cells := range [][]float64{b.failed, b.due} {
 		for _, n := range cells {
@@ -177,9 +177,9 @@ func (b *retryBars) high() int {
 	return int(most)
 }
 
-// draw draws them on h rows.
-func (b *retryBars) draw(c *part.Chart, y, h int) {
-	top := float64(b.high())
+// Draw draws them on h rows.
+func (b *RetryBars) Draw(c *part.Chart, y, h int) {
+	top := float64(b.High())
 	c.Area(y, h, part.Series{Values: b.again, Top: top, Token: themes.Retry})
 	c.Area(y, h, part.Series{Values: b.failed, Top: top, Token: themes.Err})
 	c.Area(y, h, part.Series{Values: b.due, Top: top, Token: themes.Retry, Sure: true})
@@ -188,14 +188,14 @@ func (b *retryBars) draw(c *part.Chart, y, h int) {
 // leastRoom is how many cells a number of calls in a window needs.
 const leastRoom = 5
 
-// room is how many calls are free in each stretch of windows to come.
-type room struct {
-	host  *engine.HostForecast
-	every time.Duration // of a stretch: one window, or several where they are short
+// Room is how many calls are free in each stretch of windows to come.
+type Room struct {
+	Host  *engine.HostForecast
+	Every time.Duration // of a stretch: one window, or several where they are short
 }
 
-// roomOf is the room of the host that most retries go to; the zero one = nothing is foreseen.
-func roomOf(f *engine.Forecast, a axis) room {
+// RoomOf is the room of the host that most retries go to; the zero one = nothing is foreseen.
+func RoomOf(f *engine.Forecast, a TimeAxis) Room {
 	var most *engine.HostForecast
 	for i := range f.Hosts {
 		if h := &f.Hosts[i]; h.Window > 0 && (most == nil || h.Retries > most.Retries) {
@@ -203,29 +203,29 @@ func roomOf(f *engine.Forecast, a axis) room {
 		}
 	}
 	if most == nil {
-		return room{}
+		return Room{}
 	}
 	n := 1
 	for most.Window*time.Duration(n) < leastRoom*a.Step {
 		n++
 	}
-	return room{most, most.Window * time.Duration(n)}
+	return Room{most, most.Window * time.Duration(n)}
 }
 
-// calls is how many calls a stretch holds.
-func (r *room) calls() int { return r.host.Limit * int(r.every/r.host.Window) }
+// Calls is how many calls a stretch holds.
+func (r *Room) Calls() int { return r.Host.Limit * int(r.Every/r.Host.Window) }
 
-// draw writes into row y how many calls are free in each stretch, in amber where a retry waits
+// Draw writes into row y how many calls are free in each stretch, in amber where a retry waits
 // for that: late are the instants of those that do.
-func (r *room) draw(v *View, c *part.Chart, y int, late []time.Time) {
-	if r.host == nil || len(r.host.Windows) == 0 || r.host.Stuck {
+func (r *Room) Draw(v *View, c *part.Chart, y int, late []time.Time) {
+	if r.Host == nil || len(r.Host.Windows) == 0 || r.Host.Stuck {
 		return
 	}
-	begin, n := r.host.Windows[0].Begin, 0
-	for ; c.At(begin) < c.Width; begin = begin.Add(r.every) {
-		end, free := begin.Add(r.every), r.calls()
-		for ; n < len(r.host.Windows) && r.host.Windows[n].Begin.Before(end.Add(-r.host.Window/2)); n++ {
-			free -= r.host.Windows[n].Calls()
+	begin, n := r.Host.Windows[0].Begin, 0
+	for ; c.At(begin) < c.Width; begin = begin.Add(r.Every) {
+		end, free := begin.Add(r.Every), r.Calls()
+		for ; n < len(r.Host.Windows) && r.Host.Windows[n].Begin.Before(end.Add(-r.Host.Window/2)); n++ {
+			free -= r.Host.Windows[n].Calls()
 		}
 		x := c.At(begin)
 		if x > c.Back {

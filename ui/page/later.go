@@ -34,7 +34,7 @@ type Worker interface {
 
 // later is the state of a list that is worked out off the event loop.
 type later[T any] struct {
-	wanted recipe
+	wanted Recipe
 	work   func() made[T] // not handed out yet
 	begun  time.Time
 	under  bool // way: handed out and not back
@@ -57,7 +57,7 @@ func (l *List[T]) every() time.Duration {
 }
 
 // waits reports whether what is wanted is under way, or not due yet.
-func (l *List[T]) waits(v *View, now recipe) bool {
+func (l *List[T]) waits(v *View, now Recipe) bool {
 	w := &l.later
 	if w.begun.IsZero() {
 		return false
@@ -65,7 +65,7 @@ func (l *List[T]) waits(v *View, now recipe) bool {
 	if now == w.wanted {
 		return w.under || w.work != nil
 	}
-	every := v.unhurried(l.every())
+	every := v.Unhurried(l.every())
 	switch {
 	case v.Hurry && l.All > offLoop:
 		every = calmEvery // shorter than the work may take: it would never come to an end
@@ -83,7 +83,7 @@ func (l *List[T]) waits(v *View, now recipe) bool {
 // made is a list that was worked out, and what of. Its rows point into those it
 // was made of: a row is hundreds of bytes.
 type made[T any] struct {
-	recipe
+	Recipe
 	shown []*T
 	at    map[string]int32
 	all   int
@@ -92,10 +92,10 @@ type made[T any] struct {
 // work is the making of the list, of values that nothing changes: it may be done
 // on any goroutine. Equal rows are ordered by their ids; without an order all stay as
 // they are.
-func (l *List[T]) work(all []T, now recipe, at time.Time) func() made[T] {
+func (l *List[T]) work(all []T, now Recipe, at time.Time) func() made[T] {
 	fit, key, order := l.fit, l.key, l.order()
 	return func() made[T] {
-		m := made[T]{recipe: now, all: len(all), shown: make([]*T, 0, len(all))}
+		m := made[T]{Recipe: now, all: len(all), shown: make([]*T, 0, len(all))}
 		for i := range all {
 			if fit.Match(&all[i], at) {
 				m.shown = append(m.shown, &all[i])
@@ -126,8 +126,8 @@ func (l *List[T]) order() func(a, b *T) int {
 
 // place shows a list that was made.
 func (l *List[T]) place(m made[T]) {
-	l.Asked = l.Asked || m.recipe.gen != l.made.gen
-	l.Shown, l.at, l.All, l.made, l.placed = m.shown, m.at, m.all, m.recipe, true
+	l.Asked = l.Asked || m.Recipe.gen != l.Made.gen
+	l.Shown, l.at, l.All, l.Made, l.placed = m.shown, m.at, m.all, m.Recipe, true
 }
 
 // Work implements Worker.
@@ -144,7 +144,7 @@ func (l *List[T]) Work() func() any {
 // dropped: a newer one is under way.
 func (l *List[T]) Done(result any) {
 	m, ok := result.(made[T])
-	if !ok || m.recipe != l.later.wanted {
+	if !ok || m.Recipe != l.later.wanted {
 		return
 	}
 	l.later.under = false

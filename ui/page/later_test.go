@@ -64,7 +64,7 @@ func TestLongListsAreMadeOffTheLoop(t *testing.T) {
 	if l.Work() != nil {
 		t.Error("the same is made again")
 	}
-	l.draw(v, 100, 20, "")
+	l.Draw(v, 100, 20, "")
 	v.Ticks = false
 	l.Put(v, 2, rows) // newer rows within the second wait for it
 	if l.Work() != nil || !v.Ticks {
@@ -82,10 +82,10 @@ func TestLongListsAreMadeOffTheLoop(t *testing.T) {
 func TestRowsThatLeftCanBeOpened(t *testing.T) {
 	l, v, rows := longList(10)
 	l.Put(v, 1, rows)
-	l.draw(v, 100, 20, "")
+	l.Draw(v, 100, 20, "")
 	l.Hold()
 	l.Put(v, 2, func() []engine.JobRow { return rows()[1:] })
-	l.draw(v, 100, 20, "")
+	l.Draw(v, 100, 20, "")
 	if _, ok := l.Selected(); ok {
 		t.Error("a row that left is still selected")
 	}
@@ -120,7 +120,7 @@ func BenchmarkLongList(b *testing.B) {
 			l.By = c.by
 			used := cpuTime(b)
 			for b.Loop() {
-				l.work(rows(), recipe{}, v.Now)()
+				l.work(rows(), Recipe{}, v.Now)()
 			}
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/op")
 			b.ReportMetric(float64((cpuTime(b)-used).Microseconds())/1000/float64(b.N), "cpu-ms/op")
@@ -151,7 +151,7 @@ func BenchmarkListCursorMove(b *testing.B) {
 			used := cpuTime(b)
 			for range turn {
 				l.Act(v, Down)
-				l.draw(v, 118, 36, "")
+				l.Draw(v, 118, 36, "")
 			}
 			took[i] += cpuTime(b) - used
 		}

@@ -15,14 +15,14 @@ import (
 // the title says already: the host, where there is only one, and the version of the
 // method.
 func brief(v *View, b engine.BucketRow) string {
-	if oneHost(v) {
-		return scopeName(b)
+	if OneHost(v) {
+		return ScopeName(b)
 	}
-	return b.Host + " " + scopeName(b)
+	return b.Host + " " + ScopeName(b)
 }
 
-// scopeName is what a bucket limits: app, match, timeline, match service.
-func scopeName(b engine.BucketRow) string {
+// ScopeName is what a bucket limits: app, match, timeline, match service.
+func ScopeName(b engine.BucketRow) string {
 	name := Or(methodWord(b.Method), b.Kind)
 	if b.Kind == "service" {
 		name += " service"
@@ -52,12 +52,12 @@ func breakerOf(v *View, row engine.BucketRow) (b engine.BreakerRow) {
 	return b
 }
 
-// downNeeds are the endpoints that are down, as needs.
-func (v *View) downNeeds() (out []Need) {
+// DownNeeds are the endpoints that are down, as needs.
+func (v *View) DownNeeds() (out []Need) {
 	for _, b := range v.Limits.Breakers {
 		out = append(out, Need{
 			ID: "down:" + b.Host + b.Method, Word: string(engine.StandDown), Text: methodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}",
-			open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
+			Open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
 		})
 	}
 	return out
@@ -66,7 +66,7 @@ func (v *View) downNeeds() (out []Need) {
 // BucketState is the word of a bucket and what it says besides.
 func BucketState(v *View, b engine.BucketRow) (word, more string) {
 	switch {
-	case b.Kind == kindBreaker:
+	case b.Kind == KindBreaker:
 		return string(engine.StandDown), downText(v, breakerOf(v, b))
 	case b.Frozen():
 		return "FROZEN", frozenText(v, b)
@@ -117,7 +117,7 @@ func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 	}
 	var used []engine.BucketRow
 	for _, b := range all {
-		if b.Used > 0 || !b.Blocked.IsZero() || b.Kind == kindBreaker {
+		if b.Used > 0 || !b.Blocked.IsZero() || b.Kind == KindBreaker {
 			used = append(used, b)
 		}
 	}
@@ -134,12 +134,12 @@ func limitsBeside(v *View, host string) (out []engine.BucketRow) {
 	for _, b := range LimitsOf(v) {
 		i, seen := at[b.Host]
 		switch {
-		case b.Host == host || b.Kind == kindBreaker:
+		case b.Host == host || b.Kind == KindBreaker:
 			out = append(out, b)
 		case !seen:
 			at[b.Host] = len(out)
 			out = append(out, b)
-		case ratio(b) > ratio(out[i]):
+		case Ratio(b) > Ratio(out[i]):
 			out[i] = b
 		}
 	}
@@ -151,9 +151,9 @@ func limitsBeside(v *View, host string) (out []engine.BucketRow) {
 func limitName(b engine.BucketRow, host string) string {
 	switch {
 	case b.Host == host:
-		return scopeName(b)
-	case b.Kind == kindBreaker:
-		return b.Host + " " + scopeName(b)
+		return ScopeName(b)
+	case b.Kind == KindBreaker:
+		return b.Host + " " + ScopeName(b)
 	}
 	return b.Host
 }
@@ -169,7 +169,7 @@ func limitRow(v *View, b engine.BucketRow, w int, host string) string {
 		bar = 0
 	}
 	l := part.NewLine(v.Theme, w).Gap(1)
-	if b.Kind == kindBreaker {
+	if b.Kind == KindBreaker {
 		word, text := BucketState(v, b)
 		l.Cells(part.Plain(limitName(b, host)+" "), v.State(word)).Gap(1)
 		return l.Cells(part.As(themes.Dim, Or(part.Clause(text, l.Room()-1), text))).String()
@@ -179,7 +179,7 @@ func limitRow(v *View, b engine.BucketRow, w int, host string) string {
 	if name := w - 2 - window - 1 - bar - figures - reset; b.Limit > 0 {
 		l.Field(part.Plain(limitName(b, host)), name, part.Words)
 		l.Field(part.As(themes.Dim, human.Window(b.Window)), window, part.Number).Gap(1)
-		l.Bar(themes.Run, bar, ratio(b)).Field(part.Plain(briefCount(b.Used)+"/"+briefCount(b.Limit)), figures, part.Number)
+		l.Bar(themes.Run, bar, Ratio(b)).Field(part.Plain(BriefCount(b.Used)+"/"+BriefCount(b.Limit)), figures, part.Number)
 	} else { // it has no window: its word stands in that place
 		l.Field(part.Plain(limitName(b, host)), name+window, part.Words).Gap(1).Field(part.As(sign.Token, strings.ToLower(word)), bar+figures, part.Number)
 	}
@@ -194,19 +194,19 @@ func limitRow(v *View, b engine.BucketRow, w int, host string) string {
 	return l.String()
 }
 
-// briefCount is a limit in few cells: 2k of 2000.
-func briefCount(n int) string {
+// BriefCount is a limit in few cells: 2k of 2000.
+func BriefCount(n int) string {
 	if n >= 1000 && n%100 == 0 {
 		return strconv.FormatFloat(float64(n)/1000, 'g', 3, 64) + "k"
 	}
 	return strconv.Itoa(n)
 }
 
-// holds is what sets the pace of all that waits: a window that an operator froze, one
+// Holds is what sets the pace of all that waits: a window that an operator froze, one
 // that is full, the next permit, or else how many calls the tightest window lets through.
-func holds(v *View) string {
+func Holds(v *View) string {
 	for _, b := range LimitsOf(v) {
-		if b.Kind == kindBreaker {
+		if b.Kind == KindBreaker {
 			return brief(v, b) + " down " + downText(v, breakerOf(v, b))
 		}
 	}

@@ -29,7 +29,7 @@ type List[T any] struct {
 	All    int              // how many there are without the filter
 	of     int              // the same where the rows are some of them; 0 = the rows are all
 	at     map[string]int32 // where the row of an id is shown
-	made   recipe
+	Made   Recipe
 	placed bool     // something was made
 	later  later[T] // the same, of lists that are too long for the event loop
 
@@ -46,8 +46,8 @@ type laidOut interface {
 	Layer(i int) themes.Layer
 }
 
-// recipe names the versions of what the shown rows were made of.
-type recipe struct {
+// Recipe names the versions of what the shown rows were made of.
+type Recipe struct {
 	rows   any
 	gen    int
 	by     int
@@ -84,11 +84,11 @@ func (l *List[T]) Fit() (shown, all int) { return len(l.Shown), max(l.All, l.of)
 // was asked for has changed; rows is called only then. A long list is worked out
 // off the event loop: until that is done the screen shows what it had.
 func (l *List[T]) Put(v *View, version any, rows func() []T) {
-	now := recipe{version, l.Gen, l.By, l.down, time.Time{}}
+	now := Recipe{version, l.Gen, l.By, l.down, time.Time{}}
 	if l.On() {
 		now.minute = v.Now.Truncate(l.agesMove())
 	}
-	if now == l.made && l.placed || l.waits(v, now) {
+	if now == l.Made && l.placed || l.waits(v, now) {
 		return
 	}
 	all := rows()
@@ -107,8 +107,8 @@ func (l *List[T]) find(id string) (place int, ok bool) {
 	return int(at), ok
 }
 
-// rows is the list as a table's source.
-func (l *List[T]) rows(v *View) part.Source {
+// Rows is the list as a table's source.
+func (l *List[T]) Rows(v *View) part.Source {
 	if l.laid != nil {
 		return l.laid(v)
 	}
@@ -174,15 +174,15 @@ func (l *List[T]) arrow(v *View) string {
 	return v.Theme.Glyphs.Up
 }
 
-// draw draws the list with its header.
-func (l *List[T]) draw(v *View, w, h int, empty string) []string {
+// Draw draws the list with its header.
+func (l *List[T]) Draw(v *View, w, h int, empty string) []string {
 	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.Pan, Fades: l.laid == nil, Still: l.Still}
 	if l.laid != nil {
 		laid := l.laid(v)
 		t.Line, t.Layer = laid.Line, laid.Layer
 	}
 	l.keep(t, w)
-	return l.table(v, t, w, h, l.rows(v))
+	return l.Table(v, t, w, h, l.Rows(v))
 }
 
 // Parts shares a screen between the list and the detail of its selected row: a
@@ -249,7 +249,7 @@ func (l *List[T]) Missing(what string) string {
 // Act carries out the keys that every list has; false when the key means
 // something else.
 func (l *List[T]) Act(v *View, a Action) bool {
-	src := l.rows(v)
+	src := l.Rows(v)
 	switch a {
 	case Mark:
 		l.Cur.Sync(src, l.Height)
@@ -281,9 +281,9 @@ func (l *List[T]) firstSortable() int {
 	return 1 + slices.IndexFunc(l.Fields, func(c columns.Column[T]) bool { return c.Order != nil })
 }
 
-// marked are the marked rows that are still there, and how many of them the
+// Marked are the marked rows that are still there, and how many of them the
 // filter hides.
-func (l *List[T]) marked(all []T) (rows []T, hidden int) {
+func (l *List[T]) Marked(all []T) (rows []T, hidden int) {
 	for i := range all {
 		id := l.key(&all[i])
 		if !l.Cur.Marked(id) {
@@ -299,19 +299,19 @@ func (l *List[T]) marked(all []T) (rows []T, hidden int) {
 
 // Section is a section that holds the list, h rows of w cells with the header.
 func (l *List[T]) Section(v *View, w, h int, empty string, s part.Section) part.Section {
-	s.Rows, s.Height = l.draw(v, w, h, empty), h
+	s.Rows, s.Height = l.Draw(v, w, h, empty), h
 	s.Click = func(x, y int) string {
 		if y == 0 {
-			l.sortAt(v, w, x)
+			l.SortAt(v, w, x)
 			return ""
 		}
-		return l.Clicked(l.rows(v), y-1)
+		return l.Clicked(l.Rows(v), y-1)
 	}
 	return s
 }
 
-// sortAt orders the list by the column whose title stands at a cell of its header.
-func (l *List[T]) sortAt(v *View, w, x int) {
+// SortAt orders the list by the column whose title stands at a cell of its header.
+func (l *List[T]) SortAt(v *View, w, x int) {
 	at := part.Table{Columns: l.columns(v), Pan: l.Pan}.ColumnAt(w, x)
 	for i := range l.Fields {
 		if !l.shows(i) {
@@ -331,11 +331,11 @@ func (l *List[T]) Note(v *View, more ...string) string {
 	if l.text != "" {
 		text += " of " + Count(max(l.All, l.of))
 	}
-	return l.noted(v, text, more...)
+	return l.Noted(v, text, more...)
 }
 
-// noted is what a list says of itself, behind how many rows it has.
-func (l *List[T]) noted(v *View, text string, more ...string) string {
+// Noted is what a list says of itself, behind how many rows it has.
+func (l *List[T]) Noted(v *View, text string, more ...string) string {
 	more = append(more, l.sortText(v), l.workText(v))
 	more = append(more, l.Told())
 	if n := l.Cur.MarkCount(); n > 0 {

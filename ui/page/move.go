@@ -24,8 +24,8 @@ type Pane struct {
 	Asked bool
 }
 
-// follow puts the cursor where the list is, once it has been drawn anew.
-func (p *Pane) follow(src part.Source) {
+// Follow puts the cursor where the list is, once it has been drawn anew.
+func (p *Pane) Follow(src part.Source) {
 	p.Cur.Sync(src, p.Height)
 	if _, left := p.Cur.Left(); left && p.Asked {
 		p.Cur.Rest(src, p.Height)
@@ -60,17 +60,17 @@ func (p *Pane) Clicked(src part.Source, row int) (action string) {
 	return ""
 }
 
-// table draws the list with its header: h rows of w cells.
-func (p *Pane) table(v *View, t part.Table, w, h int, src part.Source) []string {
+// Table draws the list with its header: h rows of w cells.
+func (p *Pane) Table(v *View, t part.Table, w, h int, src part.Source) []string {
 	p.Height = max(h-1, 1)
 	p.fitPan(t, w)
 	t.Pan = p.Pan
-	p.follow(src)
+	p.Follow(src)
 	return t.View(v.Theme, w, h, src, &p.Cur)
 }
 
-// onRow is the row of the cursor in a list of n rows with its header; -1 = the list is empty.
-func (p *Pane) onRow(n int) int {
+// OnRow is the row of the cursor in a list of n rows with its header; -1 = the list is empty.
+func (p *Pane) OnRow(n int) int {
 	if n == 0 {
 		return -1
 	}
@@ -80,13 +80,13 @@ func (p *Pane) onRow(n int) int {
 // Body draws the list without a header.
 func (p *Pane) Body(v *View, t part.Table, w, h int, src part.Source) []string {
 	p.Height = max(h, 1)
-	p.follow(src)
+	p.Follow(src)
 	return t.Body(v.Theme, w, h, src, &p.Cur)
 }
 
 // Section is a section that holds the list, h rows of w cells with the header.
 func (p *Pane) Section(v *View, t part.Table, w, h int, src part.Source, s part.Section) part.Section {
-	s.Rows, s.Height = p.table(v, t, w, h, src), h
+	s.Rows, s.Height = p.Table(v, t, w, h, src), h
 	s.Click = func(_, y int) string { return p.Clicked(src, y-1) }
 	return s
 }
@@ -117,9 +117,9 @@ func Selected[T any](p *Pane, src part.Slice[T]) (item T, ok bool) {
 	return src.Items[i], true
 }
 
-// openable is the id of the row that enter opens: the one under the cursor, also
+// Openable is the id of the row that enter opens: the one under the cursor, also
 // when it has left the list.
-func openable[T any](p *Pane, src part.Slice[T]) (id string, ok bool) {
+func Openable[T any](p *Pane, src part.Slice[T]) (id string, ok bool) {
 	if item, ok := Selected(p, src); ok {
 		return src.Key(item), true
 	}
@@ -134,8 +134,8 @@ func none(p *Pane, what string) string {
 	return "there is no " + what + " here"
 }
 
-// missing says that no row is under the cursor.
-func missing[T any](p *Pane, src part.Slice[T], what string) string {
+// Missing says that no row is under the cursor.
+func Missing[T any](p *Pane, src part.Slice[T], what string) string {
 	if _, ok := Selected(p, src); !ok {
 		return none(p, what)
 	}
@@ -151,5 +151,5 @@ func (p *Pane) Place() string {
 	return id
 }
 
-// noCells are those of a list that draws its rows itself.
-func noCells[T any](_ T, cells []part.Cell) []part.Cell { return cells }
+// NoCells are those of a list that draws its rows itself.
+func NoCells[T any](_ T, cells []part.Cell) []part.Cell { return cells }

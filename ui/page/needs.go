@@ -18,7 +18,7 @@ type Need struct {
 	Text string
 	More string // what to do about it, or why; "" = the text says it all
 	Key  string // "{key} replaces"
-	open func(v *View) Effect
+	Open func(v *View) Effect
 }
 
 // ruleExpiry is the rule that tells how long the key lives.
@@ -34,12 +34,12 @@ func (d *Data) Needs() []Need {
 	if d.Engine.Failed > 0 {
 		out = append(out, Need{
 			ID: "failed", Word: "WARN", Text: human.Counted(int(d.Engine.Failed), "match", "matches") + " gave up", More: "what Riot answered is with each of them", Key: "{open}",
-			open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenJobs, Shown: shownFailed}} },
+			Open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenJobs, Shown: shownFailed}} },
 		})
 	}
 	if d.Engine.Unforeseen > 0 && !d.tells("429") {
 		text, more := unexpected429s(int(d.Engine.Unforeseen))
-		out = append(out, Need{ID: "429", Word: "WARN", Text: text, More: more, Key: "{open}", open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} }})
+		out = append(out, Need{ID: "429", Word: "WARN", Text: text, More: more, Key: "{open}", Open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} }})
 	}
 	return out
 }
@@ -61,12 +61,12 @@ func (d *Data) alertNeeds() []Need {
 		if r.State != engine.AlertFiring || d.Engine.State == engine.EngineNoKey && r.Rule == "key" {
 			continue
 		}
-		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), More: r.Next, Key: "{open}", open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
+		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), More: r.Next, Key: "{open}", Open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
 		if r.Rule == "429" {
 			n.Text, n.More = unexpected429s(max(int(r.Value), 1))
 		}
 		if key, ok := alertKeys[r.Rule]; ok {
-			n.Key, n.open = key, func(*View) Effect { return Effect{Ask: AskKey} }
+			n.Key, n.Open = key, func(*View) Effect { return Effect{Ask: AskKey} }
 		}
 		out = append(out, n)
 	}
@@ -81,7 +81,7 @@ func (d *Data) tells(rule string) bool {
 
 // grave are the engine states that need a person or at least their eye.
 var grave = map[engine.EngineState]Need{
-	engine.EngineNoKey:    {ID: "key", Word: "ERROR", Text: "no key: ", Key: "{key} replaces", open: func(*View) Effect { return Effect{Ask: AskKey} }},
+	engine.EngineNoKey:    {ID: "key", Word: "ERROR", Text: "no key: ", Key: "{key} replaces", Open: func(*View) Effect { return Effect{Ask: AskKey} }},
 	engine.EngineAPIDown:  {ID: "api", Word: "ERROR", Text: "API down: "},
 	engine.EngineDegraded: {ID: "degraded", Word: "WARN", Text: "degraded: "},
 	engine.EngineBroken:   {ID: "broken", Word: "ERROR", Text: "the engine has stopped: "},
@@ -132,7 +132,7 @@ func (d *Data) pausedQueues() []Need {
 		name := q.Name
 		out = append(out, Need{
 			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + columns.ByUser(q.By), More: "paused: nothing of it starts", Key: "{pause} resumes",
-			open: func(*View) Effect { return Effect{Open: ToQueue(name)} },
+			Open: func(*View) Effect { return Effect{Open: ToQueue(name)} },
 		})
 	}
 	return out
@@ -151,12 +151,12 @@ func (d *Data) failedSyncs() []Need {
 		if len(out) == shownSyncs {
 			return append(out, Need{
 				ID: "syncs", Word: "WARN", Text: "more syncs failed", Key: "{open}",
-				open: func(*View) Effect { s := ScreenAccounts; return Effect{Go: &s} },
+				Open: func(*View) Effect { s := ScreenAccounts; return Effect{Go: &s} },
 			})
 		}
 		out = append(out, Need{
 			ID: "sync:" + id, Word: "WARN", Text: "sync failed: " + name, Key: "{open}",
-			open: func(*View) Effect { return Effect{Open: ToAccount(id)} },
+			Open: func(*View) Effect { return Effect{Open: ToAccount(id)} },
 		})
 	}
 	return out

@@ -93,7 +93,7 @@ func TestNeedsAreThingsAPersonCanDo(t *testing.T) {
 	if len(needs) == 0 || needs[0].ID != "key" || needs[0].Word != "ERROR" {
 		t.Fatalf("the first need is %+v, want the key", needs)
 	}
-	if e := needs[0].open(view(d)); e.Ask != AskKey {
+	if e := needs[0].Open(view(d)); e.Ask != AskKey {
 		t.Error("enter on it does not ask for a key")
 	}
 	d.Engine = engine.EngineRow{State: engine.EngineLive, Key: "…7f3a", KeySince: uitest.Noon.Add(-22 * time.Hour)}
@@ -103,7 +103,7 @@ func TestNeedsAreThingsAPersonCanDo(t *testing.T) {
 	}
 	expiry := engine.AlertRow{ID: "key expiry", Rule: "key expiry", About: "key expires soon", State: engine.AlertFiring, Unit: engine.AlertDuration, Value: 5400, Known: true, Limit: 7200, Below: true}
 	d.Alerts = []engine.AlertRow{expiry}
-	if needs := d.Needs(); len(needs) != 1 || needs[0].Text != "key expires soon: 1 h 30 min" || needs[0].open(view(d)).Ask != AskKey {
+	if needs := d.Needs(); len(needs) != 1 || needs[0].Text != "key expires soon: 1 h 30 min" || needs[0].Open(view(d)).Ask != AskKey {
 		t.Errorf("needs %+v, want the key's end", needs)
 	}
 	if left, ok := d.KeyLeft(); !ok || left != 90*time.Minute {

@@ -28,7 +28,7 @@ func (p *paged) due(v *View, version uint64) (page engine.Page, ask bool) {
 		p.Pending = true
 		page.After, p.next = p.next, ""
 		return page, true
-	case p.Have && v.Acts == p.acts && v.Now.Sub(p.Came) < restPages*p.took:
+	case p.Have && v.Acts == p.Acts && v.Now.Sub(p.Came) < restPages*p.took:
 		return page, false
 	case !p.Answer.Due(v, version):
 		return page, false

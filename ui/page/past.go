@@ -11,16 +11,16 @@ import (
 // the engine does.
 const pastSpan = 10 * time.Minute
 
-// past is how the engine stood in each second of the last minutes. The engine's own record
+// Past is how the engine stood in each second of the last minutes. The engine's own record
 // is asked for once; from then on the page adds what it sees.
-type past struct {
+type Past struct {
 	Answer
 	seen []engine.Moment // the oldest first
 }
 
-// want asks for the engine's record, again after a stretch in which the page was not on
+// Want asks for the engine's record, again after a stretch in which the page was not on
 // the screen.
-func (p *past) want(v *View) engine.Query {
+func (p *Past) Want(v *View) engine.Query {
 	if v.Frozen || v.Engine.State == engine.EngineBrowse {
 		return nil
 	}
@@ -33,8 +33,8 @@ func (p *past) want(v *View) engine.Query {
 	return engine.MomentsQuery{From: v.Now.Add(-pastSpan), To: v.Now}
 }
 
-// got puts the engine's record before what the page has seen.
-func (p *past) got(v *View, q engine.Query, a engine.Answer, err error) {
+// Got puts the engine's record before what the page has seen.
+func (p *Past) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	if _, ok := q.(engine.MomentsQuery); !ok || !p.Take(v, err) {
 		return
 	}
@@ -48,8 +48,8 @@ func (p *past) got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.seen = all
 }
 
-// see adds how the engine stands, at most once a second.
-func (p *past) see(v *View) {
+// See adds how the engine stands, at most once a second.
+func (p *Past) See(v *View) {
 	n := len(p.seen)
 	if v.Frozen || v.Limits.At.IsZero() || n > 0 && v.Limits.At.Sub(p.seen[n-1].At) < time.Second {
 		return
@@ -63,7 +63,7 @@ func (p *past) see(v *View) {
 }
 
 // at is the last moment before an instant; nil = none is known.
-func (p *past) at(when time.Time) *engine.Moment {
+func (p *Past) at(when time.Time) *engine.Moment {
 	n := sort.Search(len(p.seen), func(i int) bool { return !p.seen[i].At.Before(when) })
 	if n == 0 {
 		return nil
@@ -76,10 +76,10 @@ type opened struct{ begin, end time.Time }
 
 // windows are those of a bucket that were open after an instant, the oldest first, the present
 // one last. A window begins with its first call, so neighbours may be apart.
-func (p *past) windows(b engine.BucketRow, after time.Time) (out []opened) {
-	hint, seen := 0, p.since(after.Add(-b.Window))
+func (p *Past) windows(b engine.BucketRow, after time.Time) (out []opened) {
+	hint, seen := 0, p.Since(after.Add(-b.Window))
 	for i := range seen {
-		was, at, ok := sameBucket(seen[i].Limits.Buckets, b, hint)
+		was, at, ok := SameBucket(seen[i].Limits.Buckets, b, hint)
 		if hint = at; !ok || was.Window <= 0 || !was.Reset.After(seen[i].At) || !was.Reset.After(after) {
 			continue
 		}
@@ -91,13 +91,13 @@ func (p *past) windows(b engine.BucketRow, after time.Time) (out []opened) {
 	return out
 }
 
-// since are the moments from an instant on.
-func (p *past) since(at time.Time) []engine.Moment {
+// Since are the moments from an instant on.
+func (p *Past) Since(at time.Time) []engine.Moment {
 	return p.seen[sort.Search(len(p.seen), func(i int) bool { return !p.seen[i].At.Before(at) }):]
 }
 
-// sameBucket finds a bucket among others, first where it stood last time.
-func sameBucket(rows []engine.BucketRow, b engine.BucketRow, hint int) (*engine.BucketRow, int, bool) {
+// SameBucket finds a bucket among others, first where it stood last time.
+func SameBucket(rows []engine.BucketRow, b engine.BucketRow, hint int) (*engine.BucketRow, int, bool) {
 	same := func(r *engine.BucketRow) bool {
 		return r.Window == b.Window && r.Kind == b.Kind && r.Method == b.Method && r.Host == b.Host
 	}

@@ -14,94 +14,94 @@ import (
 // attempt on one line where the list keeps what matters of it.
 func peekWidth(w int) int { return Clamp(w-132, 52, 72) }
 
-// peek is the inspector beside the list of jobs: it follows the cursor. Only one
+// Peek is the inspector beside the list of jobs: it follows the cursor. Only one
 // question is under way at a time, so that a cursor which runs down the list asks
 // for the jobs it rests on and not for all it passes.
-type peek struct {
-	job     *Job
+type Peek struct {
+	Job     *Job
 	since   time.Time // it turned to that job
 	pending bool
-	tape    tape
+	tape    Tape
 }
 
 // peekRest is how long a job is shown while nobody has moved the cursor: the first
 // row of a busy list is another one each second, and nobody can read that.
 const peekRest = time.Second
 
-// want is the question about the job under the cursor; nil = none.
-func (k *peek) want(v *View, list *List[engine.JobRow]) engine.Query {
+// Want is the question about the job under the cursor; nil = none.
+func (k *Peek) Want(v *View, list *List[engine.JobRow]) engine.Query {
 	if k.pending {
 		return nil
 	}
 	k.follow(v, list)
-	if k.job == nil {
+	if k.Job == nil {
 		return nil
 	}
-	q := k.job.Want(v)
+	q := k.Job.Want(v)
 	k.pending = q != nil
 	return q
 }
 
 // follow turns to the job under the cursor.
-func (k *peek) follow(v *View, list *List[engine.JobRow]) {
+func (k *Peek) follow(v *View, list *List[engine.JobRow]) {
 	id, ok := list.ToOpen()
 	switch {
 	case !ok:
-		k.job = nil
-	case k.job != nil && (string(k.job.id) == id || k.rests(v, list)):
+		k.Job = nil
+	case k.Job != nil && (string(k.Job.id) == id || k.rests(v, list)):
 	default:
 		k.since = v.Now
-		k.job = NewJob(engine.JobID(id))
-		k.job.detail.Job, _ = list.Selected()
-		k.job.detail.Job.ID = k.job.id
+		k.Job = NewJob(engine.JobID(id))
+		k.Job.detail.Job, _ = list.Selected()
+		k.Job.detail.Job.ID = k.Job.id
 	}
 }
 
 // rev is the revision of the job that is looked at; 0 = none is known.
-func (k *peek) rev() uint64 {
-	if k.job == nil || !k.job.Have {
+func (k *Peek) rev() uint64 {
+	if k.Job == nil || !k.Job.Have {
 		return 0
 	}
-	return uint64(k.job.detail.Job.Rev)
+	return uint64(k.Job.detail.Job.Rev)
 }
 
 // newer is a job as the inspector has it, where that is newer than in a list.
-func (k *peek) newer(j *engine.JobRow) (engine.JobRow, bool) {
-	if k.job == nil || k.job.id != j.ID || !k.job.Have || k.job.detail.Job.Rev <= j.Rev {
+func (k *Peek) newer(j *engine.JobRow) (engine.JobRow, bool) {
+	if k.Job == nil || k.Job.id != j.ID || !k.Job.Have || k.Job.detail.Job.Rev <= j.Rev {
 		return engine.JobRow{}, false
 	}
-	return k.job.detail.Job, true
+	return k.Job.detail.Job, true
 }
 
 // rests reports whether the job that is shown stays, though another row is first now.
-func (k *peek) rests(v *View, list *List[engine.JobRow]) bool {
+func (k *Peek) rests(v *View, list *List[engine.JobRow]) bool {
 	return !list.Cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
 }
 
-// lastTry is the last try of the job under the cursor that ended; nil = it is not known.
-func (k *peek) lastTry(v *View, list *List[engine.JobRow]) *engine.Attempt {
+// LastTry is the last try of the job under the cursor that ended; nil = it is not known.
+func (k *Peek) LastTry(v *View, list *List[engine.JobRow]) *engine.Attempt {
 	k.follow(v, list)
-	if k.job == nil {
+	if k.Job == nil {
 		return nil
 	}
-	for i := len(k.job.detail.Attempts) - 1; i >= 0; i-- {
-		if a := &k.job.detail.Attempts[i]; !a.End.IsZero() {
+	for i := len(k.Job.detail.Attempts) - 1; i >= 0; i-- {
+		if a := &k.Job.detail.Attempts[i]; !a.End.IsZero() {
 			return a
 		}
 	}
 	return nil
 }
 
-func (k *peek) got(v *View, q engine.Query, a engine.Answer, err error) {
+func (k *Peek) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	k.pending = false
-	if k.job != nil {
-		k.job.Got(v, q, a, err)
+	if k.Job != nil {
+		k.Job.Got(v, q, a, err)
 	}
 }
 
-func (k *peek) draw(v *View, list *List[engine.JobRow], x, w, h int) []string {
+func (k *Peek) draw(v *View, list *List[engine.JobRow], x, w, h int) []string {
 	k.follow(v, list)
-	if k.job == nil {
+	if k.Job == nil {
 		rows := []string{v.Row(v.Inner(w), part.As(themes.Dim, "   no job is selected"))}
 		return v.Sections(x, 0, w, h, part.Section{Title: "SELECTED", Rows: rows})
 	}
@@ -110,9 +110,9 @@ func (k *peek) draw(v *View, list *List[engine.JobRow], x, w, h int) []string {
 
 // around are the panels of the job, and below them, while it has little to tell, what it
 // waits for: the limits and the calls that were made last.
-func (k *peek) around(v *View, w, h int) []part.Section {
+func (k *Peek) around(v *View, w, h int) []part.Section {
 	const limits = 7
-	panels := k.job.beside(v, w, h)
+	panels := k.Job.beside(v, w, h)
 	left := h
 	for i := range panels {
 		left -= panels[i].Height + 2
@@ -121,7 +121,7 @@ func (k *peek) around(v *View, w, h int) []part.Section {
 		b, _ := v.Limits.Pacing()
 		shown := k.tape.Take(v)
 		panels = append(panels, v.LimitsBlock(b.Host, w, limits),
-			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.median(), Rows: v.callColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
+			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.Median(), Rows: v.callColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
 	}
 	return panels
 }

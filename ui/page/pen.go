@@ -11,7 +11,7 @@ import (
 type Pen struct{ *View }
 
 func (p Pen) Now() time.Time           { return p.View.Now }
-func (p Pen) Why(reason string) string { return briefWhy(p.View, reason) }
+func (p Pen) Why(reason string) string { return BriefWhy(p.View, reason) }
 func (p Pen) Sign(state, text string) part.Cell {
 	sign := p.Theme.State(state)
 	return part.As(sign.Token, sign.Glyph+" "+text)
@@ -22,8 +22,8 @@ func ByView[T any](draw func(v *View, row *T) part.Cell) func(columns.Pen, *T) p
 	return func(p columns.Pen, row *T) part.Cell { return draw(p.(Pen).View, row) }
 }
 
-// cellsOf writes the rows of a short list, which is never sorted.
-func cellsOf[T any](v *View, shown columns.List[T]) func(row T, cells []part.Cell) []part.Cell {
+// CellsOf writes the rows of a short list, which is never sorted.
+func CellsOf[T any](v *View, shown columns.List[T]) func(row T, cells []part.Cell) []part.Cell {
 	return func(row T, cells []part.Cell) []part.Cell {
 		for i := range shown {
 			cells = append(cells, shown[i].Cell(Pen{v}, &row))
@@ -32,8 +32,8 @@ func cellsOf[T any](v *View, shown columns.List[T]) func(row T, cells []part.Cel
 	}
 }
 
-// joined are facts behind each other, without those that are not there.
-func joined(v *View, facts ...string) (text string) {
+// Joined are facts behind each other, without those that are not there.
+func Joined(v *View, facts ...string) (text string) {
 	for _, f := range facts {
 		if f != "" && text != "" {
 			text += " " + v.Theme.Glyphs.Sep + " "
@@ -43,9 +43,9 @@ func joined(v *View, facts ...string) (text string) {
 	return text
 }
 
-// beside writes a chart behind the rows of a list, with the cell at its right that stays empty
+// Beside writes a chart behind the rows of a list, with the cell at its right that stays empty
 // and at its left what else there is of w; picked is the row of the cursor.
-func beside(v *View, rows []string, c *part.Chart, w, picked int) {
+func Beside(v *View, rows []string, c *part.Chart, w, picked int) {
 	l := part.NewLine(v.Theme, w)
 	for y := range rows {
 		l.Reset(w, y == picked)

@@ -35,7 +35,7 @@ func (p *Played) Want(v *View, a engine.AccountRow, r *engine.PlayReport) engine
 		}
 	}
 	age := v.Now.Sub(p.At)
-	if a.ID == "" || p.Have && (!a.Status.Open() || age >= 0 && age < v.unhurried(playedEvery)) || !p.Due(v, v.Seq) {
+	if a.ID == "" || p.Have && (!a.Status.Open() || age >= 0 && age < v.Unhurried(playedEvery)) || !p.Due(v, v.Seq) {
 		return nil
 	}
 	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: BesideWeeks, Draft: true}

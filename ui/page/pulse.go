@@ -16,20 +16,20 @@ const (
 	fillEvery  = 200 * time.Millisecond // what is used of a window: the shortest is a second
 )
 
-// pulse is the engine's pace as it was at most a second ago; what is counted is
+// Pulse is the engine's pace as it was at most a second ago; what is counted is
 // as it is now.
-type pulse struct {
+type Pulse struct {
 	at       time.Time
 	boot     string
 	meter    engine.Meter
 	inFlight int
 }
 
-// take gives the engine's row to show.
-func (p *pulse) take(v *View) engine.EngineRow {
+// Take gives the engine's row to show.
+func (p *Pulse) Take(v *View) engine.EngineRow {
 	e := v.Engine
 	if age := v.Now.Sub(p.at); v.Frozen || age >= p.every(v) || age < 0 || p.boot != e.Boot || e.State != engine.EngineLive {
-		*p = pulse{v.Now, e.Boot, e.Meter, e.InFlight}
+		*p = Pulse{v.Now, e.Boot, e.Meter, e.InFlight}
 		return e
 	}
 	if e.InFlight != p.inFlight || e.P50 != p.meter.P50 || e.CallsPerMin != p.meter.CallsPerMin {
@@ -43,24 +43,24 @@ func (p *pulse) take(v *View) engine.EngineRow {
 
 // every is how old the pace may be. When no call was made for a minute only its chart
 // still moves, and that waits for the clock in the title: an idle screen is silent.
-func (p *pulse) every(v *View) time.Duration {
+func (p *Pulse) every(v *View) time.Duration {
 	idle := v.Engine.CallsPerMin == 0 && p.meter.CallsPerMin == 0
 	if idle && p.inFlight == v.Engine.InFlight && p.at.Truncate(time.Minute).Equal(v.Now.Truncate(time.Minute)) {
 		return time.Minute
 	}
-	return v.unhurried(pulseEvery)
+	return v.Unhurried(pulseEvery)
 }
 
-// calm is everything as it was at most half a second ago.
-type calm struct {
+// Calm is everything as it was at most half a second ago.
+type Calm struct {
 	at    time.Time
 	data  Data
-	fills fills
+	fills Fills
 }
 
-// take gives the view to draw: its limits by fills, the rest by calmEvery. What
+// Take gives the view to draw: its limits by fills, the rest by calmEvery. What
 // follows a key is shown as it comes.
-func (c *calm) take(v *View) *View {
+func (c *Calm) Take(v *View) *View {
 	if v.Frozen || v.Live != v.Data {
 		return v
 	}
@@ -69,7 +69,7 @@ func (c *calm) take(v *View) *View {
 	}
 	out := *v
 	d := c.data
-	d.Limits, d.Calls, d.Lost = c.fills.take(v), v.Calls, v.Lost
+	d.Limits, d.Calls, d.Lost = c.fills.Take(v), v.Calls, v.Lost
 	out.Data = &d
 	out.Ticks = v.Ticks || c.data.Version != v.Version
 	return &out
@@ -78,19 +78,19 @@ func (c *calm) take(v *View) *View {
 // stale reports whether what was taken at an instant is to be taken anew.
 func stale(v *View, at time.Time, every time.Duration) bool {
 	age := v.Now.Sub(at)
-	return v.Hurry || age >= v.unhurried(every) || age < 0
+	return v.Hurry || age >= v.Unhurried(every) || age < 0
 }
 
-// fills are the limiter's windows as they were at most a fifth of a second ago,
+// Fills are the limiter's windows as they were at most a fifth of a second ago,
 // and what is to be read of them at most a second ago.
-type fills struct {
+type Fills struct {
 	at, read time.Time
 	rows     engine.LimitsRow
 	slow     engine.LimitsRow
 }
 
-// take gives the windows to show.
-func (f *fills) take(v *View) engine.LimitsRow {
+// Take gives the windows to show.
+func (f *Fills) Take(v *View) engine.LimitsRow {
 	if v.Frozen {
 		return v.Limits
 	}

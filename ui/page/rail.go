@@ -14,7 +14,7 @@ import (
 type rail struct {
 	Pane
 	on   bool // it has the keys
-	calm calm
+	calm Calm
 }
 
 // allQueues is what the rail's first row is called: it stands for every queue.
@@ -84,7 +84,7 @@ func railWidth(w int, full bool) int {
 
 // draw is the rail with what is known of its queue below.
 func (r *rail) draw(v *View, w, h int) []string {
-	calm := r.calm.take(v)
+	calm := r.calm.Take(v)
 	rows := r.boxes(calm, w, h)
 	v.Ticks = v.Ticks || calm.Ticks
 	return rows
@@ -144,7 +144,7 @@ func queueWhy(v *View, q engine.QueueRow) string {
 	case q.Paused:
 		return strings.TrimSpace(columns.ByUser(q.By) + " " + v.Ago(q.Since))
 	case q.Why != "" && !q.Until.IsZero():
-		return briefWhy(v, q.Why) + ", in " + v.In(q.Until)
+		return BriefWhy(v, q.Why) + ", in " + v.In(q.Until)
 	}
-	return briefWhy(v, q.Why)
+	return BriefWhy(v, q.Why)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// ribbon draws the last w calls, the newest at the right: h rows whose height is what the
+// Ribbon draws the last w calls, the newest at the right: h rows whose height is what the
 // answer took, with waits a row below for what the limiter held back long.
-func (v *View) ribbon(calls []engine.CallRow, w, h int, waits bool) []string {
+func (v *View) Ribbon(calls []engine.CallRow, w, h int, waits bool) []string {
 	calls = calls[max(len(calls)-w, 0):]
 	rows := h
 	if waits {
@@ -131,8 +131,8 @@ func (v *View) callCells(l *part.Line, c *engine.CallRow, w int) {
 	l.Field(part.As(themes.Dim, wait), 8, part.Number)
 }
 
-// median is the answer time of most calls, for the tail of the ribbon.
-func (v *View) median() string {
+// Median is the answer time of most calls, for the tail of the ribbon.
+func (v *View) Median() string {
 	e := &v.Engine
 	if e.P50 <= 0 {
 		return ""

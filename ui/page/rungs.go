@@ -120,7 +120,7 @@ func (p *Job) nextCell(v *View, r rung) part.Cell {
 	j := p.row(v)
 	sign := v.Theme.State(columns.StateWord(&j.Job))
 	text := "next " + v.Until(j.Due)
-	switch late := lateBy(v, &j); {
+	switch late := LateBy(v, &j); {
 	case r.planned:
 		again := " if it fails, +"
 		if v.Size == S {
@@ -144,7 +144,7 @@ const mostBefore = 3
 // A job that waited an hour in line for its first try would have all its tries in one cell: of such
 // a wait only the end is on the axis.
 func (p *Job) rungAxis(v *View, rungs []rung, w int) part.Axis {
-	j, now := p.row(v), v.beat()
+	j, now := p.row(v), v.Beat()
 	if j.State.Terminal() && !j.Finished.IsZero() {
 		now = j.Finished
 	}
@@ -154,15 +154,15 @@ func (p *Job) rungAxis(v *View, rungs []rung, w int) part.Axis {
 		if r := rungs[0]; r.Attempt != nil && now.Sub(begin) > mostBefore*now.Sub(r.Start) {
 			first = r.Start.Add(-now.Sub(r.Start) / 4)
 		}
-		begin = latest(begin, first)
+		begin = Latest(begin, first)
 		next := 0
 		for _, r := range rungs {
 			if r.Attempt == nil && next < 2 {
-				end, next = latest(end, r.at), next+1
+				end, next = Latest(end, r.at), next+1
 			}
 		}
 		if j.Retrying() {
-			end = latest(end, j.Starts)
+			end = Latest(end, j.Starts)
 		}
 	}
 	return fitAxis(now, now.Sub(begin), end.Sub(now), w)
@@ -183,7 +183,7 @@ func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
 		rows = max(len(src.Items), 1) + 2
 	}
 	t := part.Table{Columns: rungColumns, Empty: p.untried()}
-	s.Rows = p.list.table(v, t, w-life-2, rows, src)
+	s.Rows = p.list.Table(v, t, w-life-2, rows, src)
 	c := part.NewChart(v.Theme, p.rungAxis(v, src.Items, life), rows)
 	if j.State.Terminal() {
 		c.WordsAt(0, "ended")
@@ -196,7 +196,7 @@ func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
 		}
 	}
 	c.Seam(1, min(len(src.Items), rows-1))
-	beside(v, s.Rows, c, life+2, p.list.onRow(len(src.Items)))
+	Beside(v, s.Rows, c, life+2, p.list.OnRow(len(src.Items)))
 	s.Rows = append(s.Rows, facts...)
 	s.Click = func(_, y int) string { return p.list.Clicked(src, y-1) }
 	return s
@@ -269,13 +269,13 @@ func (p *Job) triedRows(v *View, w int) []string {
 	if last && !j.State.Terminal() && j.State != engine.Running {
 		job = &j
 	}
-	spent := spentOn(v, r.Attempt, r.until, job)
+	spent := SpentOn(v, r.Attempt, r.until, job)
 	rows := v.flow(w, p.attemptFacts(v, r.Attempt)...)
 	if v.Size == S {
 		return rows[:min(len(rows), 2)]
 	}
-	bar := spent.bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String()
-	return append([]string{bar, spent.legend(part.NewLine(v.Theme, w).Gap(1)).String()}, rows...)
+	bar := spent.Bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String()
+	return append([]string{bar, spent.Legend(part.NewLine(v.Theme, w).Gap(1)).String()}, rows...)
 }
 
 // foldRows are the tries without an axis, where there is no room for it: #2 12:30:46 with what

@@ -21,11 +21,11 @@ func RunRows(v *View, runs []run, w, h int) (rows []string) {
 // TrackedBlock lists the accounts that are looked after by the calendar.
 func TrackedBlock(v *View, w, h int) part.Section {
 	rest := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
-	return part.Section{Title: "TRACKED", Note: Count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no account is tracked"), Height: h}
+	return part.Section{Title: "TRACKED", Note: Count(len(rest)), Tail: "last sync", Rows: AccountRows(v, rest, w, h, "no account is tracked"), Height: h}
 }
 
-// accountRows are accounts with how they stand, h rows at most.
-func accountRows(v *View, all []engine.AccountRow, w, h int, none string) []string {
+// AccountRows are accounts with how they stand, h rows at most.
+func AccountRows(v *View, all []engine.AccountRow, w, h int, none string) []string {
 	rows := make([]string, 0, max(h, 0))
 	for i := range all[:min(len(all), max(h, 0))] {
 		a := &all[i]

@@ -31,9 +31,9 @@ func (v *View) NextCalls() string {
 	return human.Counted(calls, "call", "calls") + " in " + v.In(until)
 }
 
-// goesAt is when a job goes: of a retry when there is room, of one in line its turn. Behind
+// GoesAt is when a job goes: of a retry when there is room, of one in line its turn. Behind
 // an outage nobody knows: only one job goes when it is looked whether it is over.
-func goesAt(j *engine.JobRow) time.Time {
+func GoesAt(j *engine.JobRow) time.Time {
 	if j.Stand == engine.StandDown {
 		return time.Time{}
 	}

@@ -35,9 +35,9 @@ func spentText(d time.Duration) string {
 	return human.Dur(d.Round(time.Second))
 }
 
-// spentOn takes the time of a try apart, with the wait after it, which ended at an instant. job is
+// SpentOn takes the time of a try apart, with the wait after it, which ended at an instant. job is
 // its job while that wait goes on; nil of tries before the last.
-func spentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s spent) {
+func SpentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s spent) {
 	if a != nil {
 		s.add(themes.Tick, v.Theme.State("AVAILABLE"), "in line", inLine(*a))
 		s.add(themes.Planned(themes.Flow(0.3)), v.Theme.State("HELD"), "limiter", limited(*a))
@@ -69,15 +69,15 @@ func spentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s
 		}
 		s.next = job.Due
 		if job.LateBy != "" {
-			s.add(themes.Planned(themes.Warn), sign, "no room", lateBy(v, job))
+			s.add(themes.Planned(themes.Warn), sign, "no room", LateBy(v, job))
 			s.next, s.again = job.Starts, themes.Warn
 		}
 	}
 	return s
 }
 
-// bar draws it in the order of time: what was solid, what is to come in dots.
-func (s *spent) bar(v *View, l *part.Line, w int) *part.Line {
+// Bar draws it in the order of time: what was solid, what is to come in dots.
+func (s *spent) Bar(v *View, l *part.Line, w int) *part.Line {
 	clock := ""
 	if !s.next.IsZero() {
 		clock = " " + v.Clock(s.next)
@@ -100,7 +100,7 @@ func (s *spent) bar(v *View, l *part.Line, w int) *part.Line {
 	if len(happened) > 0 {
 		l.Stack(cells, happened)
 	}
-	l.Glyph(s.result.Token, s.result.Glyph, btoi(s.result.Glyph != ""))
+	l.Glyph(s.result.Token, s.result.Glyph, Btoi(s.result.Glyph != ""))
 	if len(ahead) > 0 {
 		again := v.Theme.State("RETRYABLE")
 		if s.over {
@@ -113,10 +113,10 @@ func (s *spent) bar(v *View, l *part.Line, w int) *part.Line {
 	return l
 }
 
-// legend writes what its colours say.
-func (s *spent) legend(l *part.Line) *part.Line {
+// Legend writes what its colours say.
+func (s *spent) Legend(l *part.Line) *part.Line {
 	for i, share := range s.shares {
-		l.Gap(3*btoi(i > 0)).Sample(share, i >= s.planned && s.result.Glyph != "" && !s.over).Gap(1).Put(themes.Dim, share.Name)
+		l.Gap(3*Btoi(i > 0)).Sample(share, i >= s.planned && s.result.Glyph != "" && !s.over).Gap(1).Put(themes.Dim, share.Name)
 	}
 	return l
 }

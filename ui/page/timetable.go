@@ -11,45 +11,45 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// timetable is what was called in the last minute and what will be in the next ones, all
+// Timetable is what was called in the last minute and what will be in the next ones, all
 // on one axis: the calls of a host by cell and by window of the limit that paces it, and
 // on lanes below whose they are. What is not known is not in it.
-type timetable struct {
-	axis
+type Timetable struct {
+	TimeAxis
 	since   time.Time            // what was before is not known; zero = all is
-	plan    *engine.HostForecast // nil = nothing is foreseen
-	host    string
+	Plan    *engine.HostForecast // nil = nothing is foreseen
+	Host    string
 	limit   int           // calls that a window takes
-	span    time.Duration // of a window
+	Span    time.Duration // of a window
 	marked  int           // rows of the chart beside which numbers stand; 0 = there are none
 	made    []float64     // calls of each cell; NaN = not known
-	planned []float64
-	windows []stripe
-	lanes   []accountLane
-	rest    []accountLane // accounts that do nothing now: they take the lanes that are free
-	left    int           // calls that wait
+	Planned []float64
+	Windows []stripe
+	Lanes   []AccountLane
+	rest    []AccountLane // accounts that do nothing now: they take the lanes that are free
+	Left    int           // calls that wait
 	ends    time.Time     // when the last of them goes; zero = not known
 	failed  []bool        // cells with a call that went wrong
 	due     []time.Time
 	late    int // retries that start later than they are due
 	stuck   int // and those of which nobody knows when
-	runs    []run
+	Runs    []run
 }
 
 // stripe is one window of the limit.
 type stripe struct {
-	begin, end    time.Time
+	Begin, end    time.Time
 	made, planned int
 	now, hit      bool // the present one; one in which a 429 came
 }
 
-// accountLane is the work of one account. Done is when it ends, or has ended.
-type accountLane struct {
-	id, name      string
+// AccountLane is the work of one account. Done is when it ends, or has ended.
+type AccountLane struct {
+	id, Name      string
 	made, planned []float64 // by cell; nil = none are known
-	done          time.Time
-	over          bool   // it has ended
-	matches, left int    // it has; calls it still makes
+	Done          time.Time
+	Over          bool   // it has ended
+	matches, Left int    // it has; calls it still makes
 	why           string // nobody knows when it is done: why
 }
 
@@ -59,38 +59,38 @@ type run struct {
 	at   time.Time
 }
 
-// newTimetable puts together what the rows and the forecast know. Of several hosts it is that
+// NewTimetable puts together what the rows and the forecast know. Of several hosts it is that
 // of the one with the most planned.
-func (v *View) newTimetable(a axis, f *forecast, p *past, plans []engine.ScheduleRow) timetable {
-	t := timetable{axis: a, plan: f.busiest(v)}
+func (v *View) NewTimetable(a TimeAxis, f *Forecast, p *Past, plans []engine.ScheduleRow) Timetable {
+	t := Timetable{TimeAxis: a, Plan: f.Busiest(v)}
 	if v.Size != S {
 		t.marked = scales[v.Size].high
 	}
-	b, known := v.pacing(t.plan)
-	if t.host = b.Host; known {
-		t.limit, t.span = b.Most(), b.Window
+	b, known := v.Pacing(t.Plan)
+	if t.Host = b.Host; known {
+		t.limit, t.Span = b.Most(), b.Window
 	} else {
-		t.host = hostNames(v)
+		t.Host = HostNames(v)
 	}
-	if t.since = v.recordedSince(); t.since.Before(a.begin()) {
+	if t.since = v.RecordedSince(); t.since.Before(a.Begin()) {
 		t.since = time.Time{}
 	}
 	t.retries(v)
-	t.planned = a.planned(t.plan, t.due)
+	t.Planned = a.planned(t.Plan, t.due)
 	if known {
-		t.windows = t.stripes(v, b, p)
+		t.Windows = t.stripes(v, b, p)
 	}
 	t.record(v.Calls)
 	t.accounts(v, f)
-	if t.plan != nil {
-		t.left = t.plan.Line + t.plan.Retries
+	if t.Plan != nil {
+		t.Left = t.Plan.Line + t.Plan.Retries
 	}
-	for _, l := range t.lanes {
-		if !l.over && l.done.After(t.ends) {
-			t.ends = l.done
+	for _, l := range t.Lanes {
+		if !l.Over && l.Done.After(t.ends) {
+			t.ends = l.Done
 		}
 	}
-	t.runs = v.RunsOf(plans)
+	t.Runs = v.RunsOf(plans)
 	return t
 }
 
@@ -107,9 +107,9 @@ func (v *View) RunsOf(plans []engine.ScheduleRow) (runs []run) {
 	return runs
 }
 
-// pacing is the limit that paces a host; without a forecast that of the host with the most
+// Pacing is the limit that paces a host; without a forecast that of the host with the most
 // in line.
-func (d *Data) pacing(h *engine.HostForecast) (engine.BucketRow, bool) {
+func (d *Data) Pacing(h *engine.HostForecast) (engine.BucketRow, bool) {
 	for _, b := range d.Limits.Buckets {
 		if h != nil && b.Paces && b.Host == h.Host {
 			return b, true
@@ -120,31 +120,31 @@ func (d *Data) pacing(h *engine.HostForecast) (engine.BucketRow, bool) {
 
 // stripes are the windows on the axis: those that were open, the present one and those
 // that calls are planned in, then those that are free.
-func (t *timetable) stripes(v *View, b engine.BucketRow, p *past) (out []stripe) {
-	for _, w := range p.windows(b, t.begin()) {
+func (t *Timetable) stripes(v *View, b engine.BucketRow, p *Past) (out []stripe) {
+	for _, w := range p.windows(b, t.Begin()) {
 		if !w.end.After(v.Now) && !w.begin.Before(t.since) {
-			out = append(out, stripe{begin: w.begin, end: w.end})
+			out = append(out, stripe{Begin: w.begin, end: w.end})
 		}
 	}
 	next := v.Now
 	if b.Reset.After(v.Now) {
 		next = b.Reset
-		out = append(out, stripe{begin: b.Reset.Add(-b.Window), end: b.Reset, made: b.Counted(v.Now), now: true})
+		out = append(out, stripe{Begin: b.Reset.Add(-b.Window), end: b.Reset, made: b.Counted(v.Now), now: true})
 	}
-	if t.plan != nil {
-		for _, w := range t.plan.Windows {
+	if t.Plan != nil {
+		for _, w := range t.Plan.Windows {
 			calls := w.Calls() - w.Made
-			if n := len(out); n > 0 && w.End.Sub(out[n-1].end).Abs() < t.span/2 {
+			if n := len(out); n > 0 && w.End.Sub(out[n-1].end).Abs() < t.Span/2 {
 				out[n-1].planned = calls
 				continue
 			}
 			if calls > 0 && w.Begin.Before(t.Start(t.Width)) {
-				out, next = append(out, stripe{begin: w.Begin, end: w.End, planned: calls}), w.End
+				out, next = append(out, stripe{Begin: w.Begin, end: w.End, planned: calls}), w.End
 			}
 		}
 	}
-	for ; t.plan != nil && !t.plan.Stuck && t.holds(next); next = next.Add(t.span) {
-		out = append(out, stripe{begin: next, end: next.Add(t.span)})
+	for ; t.Plan != nil && !t.Plan.Stuck && t.holds(next); next = next.Add(t.Span) {
+		out = append(out, stripe{Begin: next, end: next.Add(t.Span)})
 	}
 	return out
 }
@@ -152,16 +152,16 @@ func (t *timetable) stripes(v *View, b engine.BucketRow, p *past) (out []stripe)
 // record goes through the calls of the flight recorder once, the newest first: how many
 // were made by cell and by window, and where one went wrong. How many the present window
 // has the limiter knows better.
-func (t *timetable) record(calls []engine.CallRow) {
-	t.failed, t.made = make([]bool, t.Width), t.unknown()
+func (t *Timetable) record(calls []engine.CallRow) {
+	t.failed, t.made = make([]bool, t.Width), t.Unknown()
 	for i := max(t.At(t.since), 0); i <= t.Back && i < len(t.made); i++ {
 		t.made[i] = 0
 	}
 	// In nanoseconds from the first cell: there are thousands of calls.
-	begin, w, open, ends := t.begin(), len(t.windows), time.Duration(math.MaxInt64), time.Duration(0)
+	begin, w, open, ends := t.Begin(), len(t.Windows), time.Duration(math.MaxInt64), time.Duration(0)
 	from, known, zero := time.Duration(0), t.since.Sub(begin), begin.UnixNano()
 	if w > 0 {
-		from = min(t.windows[0].begin.Sub(begin), 0)
+		from = min(t.Windows[0].Begin.Sub(begin), 0)
 	}
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := &calls[i]
@@ -173,7 +173,7 @@ func (t *timetable) record(calls []engine.CallRow) {
 		if at >= 0 && cell < t.Width {
 			t.failed[cell] = t.failed[cell] || failedCall(c)
 		}
-		if c.Host != t.host {
+		if c.Host != t.Host {
 			continue
 		}
 		if at >= max(known, 0) && cell < t.Width {
@@ -181,45 +181,45 @@ func (t *timetable) record(calls []engine.CallRow) {
 		}
 		for at < open && w > 0 {
 			w--
-			open, ends = t.windows[w].begin.Sub(begin), t.windows[w].end.Sub(begin)
+			open, ends = t.Windows[w].Begin.Sub(begin), t.Windows[w].end.Sub(begin)
 		}
 		if at >= open && at < ends {
-			t.windows[w].made += btoi(!t.windows[w].now)
-			t.windows[w].hit = t.windows[w].hit || c.Status == 429
+			t.Windows[w].made += Btoi(!t.Windows[w].now)
+			t.Windows[w].hit = t.Windows[w].hit || c.Status == 429
 		}
 	}
 }
 
 // accounts are the lanes: the open syncs in the order they began, then the accounts that
 // had calls and have ended, then those that rest.
-func (t *timetable) accounts(v *View, f *forecast) {
+func (t *Timetable) accounts(v *View, f *Forecast) {
 	at := map[string]*engine.AccountForecast{}
-	for i := range f.plan.Accounts {
-		at[f.plan.Accounts[i].Account] = &f.plan.Accounts[i]
+	for i := range f.Plan.Accounts {
+		at[f.Plan.Accounts[i].Account] = &f.Plan.Accounts[i]
 	}
 	for i := range v.Accounts {
 		a := &v.Accounts[i]
 		row := at[a.ID]
 		if row == nil && !a.Status.Open() {
-			if a.Finished.Before(t.begin()) {
-				if len(t.lanes)+len(t.rest) < mostLanes {
-					t.rest = append(t.rest, accountLane{name: v.callName(a), why: restText(v, a)})
+			if a.Finished.Before(t.Begin()) {
+				if len(t.Lanes)+len(t.rest) < MostLanes {
+					t.rest = append(t.rest, AccountLane{Name: v.callName(a), why: restText(v, a)})
 				}
 				continue
 			}
 			row = &engine.AccountForecast{}
 		}
-		l := accountLane{id: a.ID, name: v.callName(a), matches: max(a.Matches.Total, 0), over: !a.Status.Open(), done: a.Finished}
+		l := AccountLane{id: a.ID, Name: v.callName(a), matches: max(a.Matches.Total, 0), Over: !a.Status.Open(), Done: a.Finished}
 		if row != nil {
-			l.made, l.planned, l.left = t.pastOf(f, row), t.steps(f.plan.At, f.plan.Step, row.Planned, time.Time{}), row.Calls
+			l.made, l.planned, l.Left = t.pastOf(f, row), t.steps(f.Plan.At, f.Plan.Step, row.Planned, time.Time{}), row.Calls
 		}
-		if !l.over {
-			if l.done = (time.Time{}); row != nil {
-				l.done = row.Ends
+		if !l.Over {
+			if l.Done = (time.Time{}); row != nil {
+				l.Done = row.Ends
 			}
 			l.why = cmp.Or(stillOf(*a), stageOf(v, *a))
 		}
-		t.lanes = append(t.lanes, l)
+		t.Lanes = append(t.Lanes, l)
 	}
 }
 
@@ -228,37 +228,37 @@ func restText(v *View, a *engine.AccountRow) string {
 	if a.LastSync.IsZero() {
 		return "never synced"
 	}
-	return joined(v, "synced "+v.Ago(a.LastSync), matchesOf(a))
+	return Joined(v, "synced "+v.Ago(a.LastSync), matchesOf(a))
 }
 
 // pastOf are the calls of an account: the last step is still being counted.
-func (t *timetable) pastOf(f *forecast, row *engine.AccountForecast) []float64 {
-	begin := f.plan.At.Truncate(f.plan.Step).Add(-time.Duration(len(row.Past)-1) * f.plan.Step)
-	return t.steps(begin, f.plan.Step, row.Past, f.plan.At)
+func (t *Timetable) pastOf(f *Forecast, row *engine.AccountForecast) []float64 {
+	begin := f.Plan.At.Truncate(f.Plan.Step).Add(-time.Duration(len(row.Past)-1) * f.Plan.Step)
+	return t.steps(begin, f.Plan.Step, row.Past, f.Plan.At)
 }
 
 // retries are when they come, and how many of them later than they are due.
-func (t *timetable) retries(v *View) {
+func (t *Timetable) retries(v *View) {
 	all := v.Retries()
 	t.due = make([]time.Time, 0, len(all))
 	for i := range all {
-		at := goesAt(&all[i])
+		at := GoesAt(&all[i])
 		if at.IsZero() {
 			t.stuck++
 			continue
 		}
-		t.due = append(t.due, latest(at, v.Now))
-		t.late += btoi(all[i].LateBy != "")
+		t.due = append(t.due, Latest(at, v.Now))
+		t.late += Btoi(all[i].LateBy != "")
 	}
 	slices.SortFunc(t.due, time.Time.Compare)
 }
 
-// high is the top of the scale of calls, a round number: an even share of the limit and a
+// High is the top of the scale of calls, a round number: an even share of the limit and a
 // quarter more, or what most cells need. It stays where it is while a chart moves: what is
 // higher in a few cells, such as the calls of the first second, is cut there (see bursts).
-func (t *timetable) high() float64 {
+func (t *Timetable) High() float64 {
 	var cells []float64
-	for _, n := range slices.Concat(t.made, t.planned) {
+	for _, n := range slices.Concat(t.made, t.Planned) {
 		if n > 0 {
 			cells = append(cells, n)
 		}
@@ -297,16 +297,16 @@ const (
 )
 
 // even is how many calls a cell has when the limit is used evenly; 0 = it is not known.
-func (t *timetable) even() float64 {
-	if t.span <= 0 {
+func (t *Timetable) even() float64 {
+	if t.Span <= 0 {
 		return 0
 	}
-	return float64(t.limit) * float64(t.Step) / float64(t.span)
+	return float64(t.limit) * float64(t.Step) / float64(t.Span)
 }
 
-// moves reports whether the picture moves on with time: it holds calls, made or planned.
-func (t *timetable) moves() bool {
-	for _, cells := range [][]float64{t.made, t.planned} {
+// Moves reports whether the picture moves on with time: it holds calls, made or planned.
+func (t *Timetable) Moves() bool {
+	for _, cells := range [][]float64{t.made, t.Planned} {
 		for _, n := range cells {
 			if n > 0 {
 				return true
@@ -316,8 +316,8 @@ func (t *timetable) moves() bool {
 	return false
 }
 
-// wideName is what a name of a lane has room for.
-const wideName = 14
+// WideName is what a name of a lane has room for.
+const WideName = 14
 
 // callName is how a lane calls an account: without its tag, unless another has its name.
 func (d *Data) callName(a *engine.AccountRow) string {
@@ -332,9 +332,9 @@ func (d *Data) callName(a *engine.AccountRow) string {
 	return name
 }
 
-// hostNames are the hosts that have windows, as a title names them.
-func hostNames(v *View) string {
-	all := hostsOf(v)
+// HostNames are the hosts that have windows, as a title names them.
+func HostNames(v *View) string {
+	all := HostsOf(v)
 	if len(all) <= namedHosts {
 		return strings.Join(all, ", ")
 	}
@@ -344,5 +344,5 @@ func hostNames(v *View) string {
 // namedHosts is how many hosts a title names.
 const namedHosts = 3
 
-// mostLanes is how many accounts a timetable shows at most.
-const mostLanes = 5
+// MostLanes is how many accounts a timetable shows at most.
+const MostLanes = 5

@@ -32,18 +32,18 @@ var scales = map[Size]scale{
 	L: {2 * time.Second, 30, 15, 8},
 }
 
-// axisOf is the axis of the timetable in a block whose rows have w cells.
+// AxisOf is the axis of the timetable in a block whose rows have w cells.
 // A screen that is wider shows more of what is to come, and not more of what was.
-func (v *View) axisOf(w int) axis {
+func (v *View) AxisOf(w int) TimeAxis {
 	s := scales[v.Size]
-	now, _ := v.chartNow()
-	return axis{part.NewAxis(now, s.step, s.back, max(w-s.gutter-2, s.back+1))}
+	now, _ := v.ChartNow()
+	return TimeAxis{part.NewAxis(now, s.step, s.back, max(w-s.gutter-2, s.back+1))}
 }
 
-// timetableRows are how many rows the timetable takes with so many lanes, without its
+// TimetableRows are how many rows the timetable takes with so many lanes, without its
 // title.
 // The chart of calls, the sums of the windows, the lanes, and the row of the retries.
-func (v *View) timetableRows(lanes int) int {
+func (v *View) TimetableRows(lanes int) int {
 	n := scales[v.Size].high + 1 + lanes + 1
 	if v.Size != S {
 		n += 2 // the words of the axis, and an empty row
@@ -51,10 +51,10 @@ func (v *View) timetableRows(lanes int) int {
 	return n
 }
 
-// rows draws the timetable with so many lanes; picked is the lane under the cursor, below
+// Rows draws the timetable with so many lanes; picked is the lane under the cursor, below
 // 0 = the keys go elsewhere. The words of the axis are the first row.
 // Lanes that are free go to accounts that do nothing now, with the reason.
-func (t *timetable) rows(v *View, w, lanes, picked int) []string {
+func (t *Timetable) Rows(v *View, w, lanes, picked int) []string {
 	s := scales[v.Size]
 	gap := 1
 	if v.Size == S {
@@ -65,13 +65,13 @@ func (t *timetable) rows(v *View, w, lanes, picked int) []string {
 	first := sums + 1 + gap
 	c := part.NewChart(v.Theme, t.Axis, first+lanes+1)
 	c.Words(0)
-	high := t.high()
+	high := t.High()
 	t.drawCalls(v, c, calls, s.high, high)
 	t.drawSums(c, sums)
-	shown := t.lanes[:min(len(t.lanes), lanes)]
+	shown := t.Lanes[:min(len(t.Lanes), lanes)]
 	shown = append(slices.Clip(shown), t.rest[:min(len(t.rest), lanes-len(shown))]...)
 	for i := range shown {
-		t.drawLane(v, c, first+i, &shown[i], high)
+		t.DrawLane(v, c, first+i, &shown[i], high)
 	}
 	t.drawTroubles(v, c, first+lanes)
 	c.Seam(calls, s.high)
@@ -79,17 +79,17 @@ func (t *timetable) rows(v *View, w, lanes, picked int) []string {
 
 	labels := make([]part.Cell, first+lanes+1)
 	marks := make([]string, len(labels))
-	labels[calls], labels[calls+1] = part.Plain("calls per"), part.As(themes.Dim, cellText(t.Step))
+	labels[calls], labels[calls+1] = part.Plain("calls per"), part.As(themes.Dim, CellText(t.Step))
 	labels[sums], labels[first+lanes] = part.Plain("per window"), part.Plain("retries")
 	if v.Size == S {
-		labels[calls], labels[calls+1] = part.Plain("calls"), part.As(themes.Dim, "per "+cellText(t.Step))
+		labels[calls], labels[calls+1] = part.Plain("calls"), part.As(themes.Dim, "per "+CellText(t.Step))
 	} else {
 		t.marks(marks[calls:sums], high)
 	}
 	for i := range shown {
-		labels[first+i] = part.Plain(shown[i].name)
+		labels[first+i] = part.Plain(shown[i].Name)
 	}
-	if n := len(t.lanes) - lanes; n > 0 && lanes > 0 {
+	if n := len(t.Lanes) - lanes; n > 0 && lanes > 0 {
 		text := "+" + Count(n) + " more"
 		c.Try(first+lanes-1, t.Width-len(text), themes.Dim, text)
 	}
@@ -115,14 +115,14 @@ func (t *timetable) rows(v *View, w, lanes, picked int) []string {
 	return rows
 }
 
-// cellText is what a cell stands for: 2.4 s.
-func cellText(d time.Duration) string {
+// CellText is what a cell stands for: 2.4 s.
+func CellText(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + " s"
 }
 
 // marks are the numbers of the scale beside the rows of the chart, in steps that people
 // count in.
-func (t *timetable) marks(rows []string, high float64) {
+func (t *Timetable) marks(rows []string, high float64) {
 	if t.even() <= 0 {
 		return
 	}
@@ -136,7 +136,7 @@ func (t *timetable) marks(rows []string, high float64) {
 // planned, and behind them how many there is room for.
 // The line behind the plan is the even pace: as many calls for each cell as the limit allows over
 // its window.
-func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int, high float64) {
+func (t *Timetable) drawCalls(v *View, c *part.Chart, y, h int, high float64) {
 	values := make([]float64, t.Width)
 	end := t.Back
 	for i := range values {
@@ -144,13 +144,13 @@ func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int, high float64) {
 		if i < t.Back {
 			continue
 		}
-		if values[i] = t.planned[i]; values[i] > 0 {
+		if values[i] = t.Planned[i]; values[i] > 0 {
 			end = i + 1
 		}
 	}
-	c.Area(y, h, part.Series{Values: values, Top: high, Odd: t.odd()})
+	c.Area(y, h, part.Series{Values: values, Top: high, Odd: t.Odd()})
 	t.bursts(c, y, high)
-	if even := t.even(); even > 0 && t.plan != nil && !t.plan.Stuck {
+	if even := t.even(); even > 0 && t.Plan != nil && !t.Plan.Stuck {
 		row := y + h - 1 - int(even/high*float64(h))
 		c.Run(row, end+1, t.Width, themes.Tick, v.Theme.Glyphs.Ground)
 	}
@@ -159,7 +159,7 @@ func (t *timetable) drawCalls(v *View, c *part.Chart, y, h int, high float64) {
 // bursts writes how many calls the cells have that the scale is too low for, beside them.
 // The scale is that of what the limit allows evenly. A burst, which a fresh window allows, would
 // otherwise make everything else flat.
-func (t *timetable) bursts(c *part.Chart, y int, high float64) {
+func (t *Timetable) bursts(c *part.Chart, y int, high float64) {
 	for x := 0; x < t.Back; x++ {
 		from, most := x, 0.0
 		for ; x < t.Back && t.made[x] > high; x++ {
@@ -175,17 +175,17 @@ func (t *timetable) bursts(c *part.Chart, y int, high float64) {
 	}
 }
 
-// odd tells neighbouring windows apart. A cell is of the window that has its middle.
+// Odd tells neighbouring windows apart. A cell is of the window that has its middle.
 // A window is odd by its number since 1970 and not by its place on the screen, so that its shade
 // stays with it while it moves to the left.
-func (t *timetable) odd() func(cell int) bool {
+func (t *Timetable) Odd() func(cell int) bool {
 	cells := make([]bool, t.Width)
-	for _, w := range t.windows {
-		if t.span < t.Step {
+	for _, w := range t.Windows {
+		if t.Span < t.Step {
 			break // a cell holds several
 		}
-		odd := w.end.Add(t.span/2).UnixNano()/int64(t.span)%2 == 1
-		for i := max(t.At(w.begin.Add(t.Step/2)), 0); i < t.Width && t.Start(i).Add(t.Step/2).Before(w.end); i++ {
+		odd := w.end.Add(t.Span/2).UnixNano()/int64(t.Span)%2 == 1
+		for i := max(t.At(w.Begin.Add(t.Step/2)), 0); i < t.Width && t.Start(i).Add(t.Step/2).Before(w.end); i++ {
 			cells[i] = odd
 		}
 	}
@@ -195,9 +195,9 @@ func (t *timetable) odd() func(cell int) bool {
 // drawSums writes under each window how many calls it has.
 // Of the window that is open both numbers stand there, 61+39: what was made and what is planned.
 // One that is narrower than its number has none.
-func (t *timetable) drawSums(c *part.Chart, y int) {
-	for _, w := range t.windows {
-		from, to := max(t.At(w.begin), 0), min(t.At(w.end), t.Width)
+func (t *Timetable) drawSums(c *part.Chart, y int) {
+	for _, w := range t.Windows {
+		from, to := max(t.At(w.Begin), 0), min(t.At(w.end), t.Width)
 		text, token := Count(w.made), themes.Dim
 		switch {
 		case w.now && w.planned > 0:
@@ -212,7 +212,7 @@ func (t *timetable) drawSums(c *part.Chart, y int) {
 			token = themes.Figure
 		case w.hit:
 			token = themes.Warn
-		case !w.begin.Before(t.Now) && w.planned == 0:
+		case !w.Begin.Before(t.Now) && w.planned == 0:
 			text = "free"
 		case w.planned > 0:
 			text, token = Count(w.planned), themes.Planned(themes.Run)
@@ -226,19 +226,19 @@ func (t *timetable) drawSums(c *part.Chart, y int) {
 // laneScale lets an account that has all calls to itself end an eighth below the lane above.
 const laneScale = 1.1
 
-// drawLane draws the calls of an account on the scale of all, and when it is done.
+// DrawLane draws the calls of an account on the scale of all, and when it is done.
 // When it is done is written where that is on the axis; one that ends beyond it has its time at
 // the right end:
 //
 //	Night Heron   ▂▃▃▂▃▃·········  ~12:41 ›
-func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane, high float64) {
+func (t *Timetable) DrawLane(v *View, c *part.Chart, y int, l *AccountLane, high float64) {
 	values := make([]float64, t.Width)
 	copy(values[:t.Back], l.made)
 	if l.planned != nil {
 		copy(values[t.Back:], l.planned[t.Back:])
 	}
 	// Nothing is planned behind its end: what the plan deals to its cells belongs to others.
-	for i := max(t.At(l.done)+1, t.Back); !l.done.IsZero() && i < t.Width; i++ {
+	for i := max(t.At(l.Done)+1, t.Back); !l.Done.IsZero() && i < t.Width; i++ {
 		values[i] = 0
 	}
 	c.Area(y, 1, part.Series{Values: values, Top: high / laneScale})
@@ -246,19 +246,19 @@ func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane, high
 	if l.matches > 0 {
 		matches = Count(l.matches)
 	}
-	later := " ~" + engine.When(l.done, v.Now) + " " + v.Theme.Glyphs.Crumb // a gap to the dots
-	switch at := t.At(l.done); {
-	case l.done.IsZero():
+	later := " ~" + engine.When(l.Done, v.Now) + " " + v.Theme.Glyphs.Crumb // a gap to the dots
+	switch at := t.At(l.Done); {
+	case l.Done.IsZero():
 		if text := l.why; text != "" {
 			c.Try(y, t.Back+2, themes.Dim, text)
 		}
-	case l.over && at >= 0:
+	case l.Over && at >= 0:
 		c.Sign(y, at, themes.OK, v.Theme.Glyphs.Mark)
 		c.Try(y, at+2, themes.Text, matches)
 	case at >= t.Width:
 		c.Put(y, t.Width-safe.Width(later), themes.Dim, later)
 	case at >= 0:
-		text := l.done.In(v.Now.Location()).Format("15:04:05")
+		text := l.Done.In(v.Now.Location()).Format("15:04:05")
 		if v.Size != S {
 			text += " done"
 			if matches != "" {
@@ -280,7 +280,7 @@ func (t *timetable) drawLane(v *View, c *part.Chart, y int, l *accountLane, high
 // run.
 // One row for all of them: what went wrong stands left of now, and right of it when it will be
 // tried again.
-func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
+func (t *Timetable) drawTroubles(v *View, c *part.Chart, y int) {
 	for i, bad := range t.failed[:t.Back] {
 		if bad {
 			c.Sign(y, i, themes.Err, v.Theme.State("FAILED").Glyph)
@@ -293,8 +293,8 @@ func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
 			c.Sign(y, cell, themes.Retry, v.Theme.State("RETRYABLE").Glyph)
 		}
 	}
-	if len(t.runs) > 0 {
-		next, sign := t.runs[0], v.Theme.State("SCHEDULED").Glyph
+	if len(t.Runs) > 0 {
+		next, sign := t.Runs[0], v.Theme.State("SCHEDULED").Glyph
 		text := sign + " " + next.name + " " + engine.When(next.at, v.Now)
 		if cell := t.At(next.at); cell < t.Width {
 			c.Sign(y, cell, themes.Held, sign)
@@ -305,7 +305,7 @@ func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
 		}
 	}
 	switch {
-	case len(t.due) > 0 || t.left > 0:
+	case len(t.due) > 0 || t.Left > 0:
 	case len(v.Syncing()) > 0:
 		c.Try(1, t.Back+3, themes.Dim, "nothing is planned yet")
 	default:
@@ -323,11 +323,11 @@ func (t *timetable) drawTroubles(v *View, c *part.Chart, y int) {
 // fits, in ever fewer words.
 // "3 due in 12s, every one in a window with room" is what an operator wants to know of retries: that
 // nothing has to be done about them.
-func (t *timetable) dueTexts(v *View) []string {
+func (t *Timetable) dueTexts(v *View) []string {
 	n := len(t.due)
 	switch {
-	case n == 0 && t.stuck > 0 && t.plan != nil && t.plan.Stuck:
-		return []string{Count(t.stuck) + " wait: " + briefWhy(v, t.plan.Why)}
+	case n == 0 && t.stuck > 0 && t.Plan != nil && t.Plan.Stuck:
+		return []string{Count(t.stuck) + " wait: " + BriefWhy(v, t.Plan.Why)}
 	case n == 0:
 		return nil
 	}
@@ -339,21 +339,21 @@ func (t *timetable) dueTexts(v *View) []string {
 		return []string{late + ": no room before", late, text}
 	case n == 1:
 		return []string{text + ", in a window with room", text}
-	case t.plan != nil:
+	case t.Plan != nil:
 		return []string{text + ", every one in a window with room", text}
 	}
 	return []string{text}
 }
 
-// note says of which host the timetable is, and since when it is known.
+// Note says of which host the timetable is, and since when it is known.
 // A console that has been open for less than the axis reaches back says so: an empty past would
 // look like a pause.
-func (t *timetable) note(v *View) string {
-	text := t.host
+func (t *Timetable) Note(v *View) string {
+	text := t.Host
 	if text == "" {
 		text = "no limit is known yet"
 	}
-	if syncs := v.syncsText(); syncs != "" {
+	if syncs := v.SyncsText(); syncs != "" {
 		text += " " + v.Theme.Glyphs.Sep + " " + syncs
 	}
 	if !t.since.IsZero() {
@@ -363,8 +363,8 @@ func (t *timetable) note(v *View) string {
 	return text + " " + v.Theme.Glyphs.Sep + " " + human.Window(back.Round(time.Second)) + " back, " + human.Window(ahead.Round(time.Minute)) + " ahead"
 }
 
-// syncsText counts the open runs by how they stand: 2 SYNCING, 1 QUEUED.
-func (v *View) syncsText() string {
+// SyncsText counts the open runs by how they stand: 2 SYNCING, 1 QUEUED.
+func (v *View) SyncsText() string {
 	counts := map[string]int{}
 	var words, out []string
 	for _, a := range v.Syncing() {
@@ -379,25 +379,25 @@ func (v *View) syncsText() string {
 	return strings.Join(out, ", ")
 }
 
-// tail is how many calls are planned, and when they are made.
+// Tail is how many calls are planned, and when they are made.
 // Its numbers are those of the forecast; see [engine.HostForecast].
-func (t *timetable) tail(v *View) string {
+func (t *Timetable) Tail(v *View) string {
 	switch {
-	case t.plan == nil:
+	case t.Plan == nil:
 		return ""
-	case t.left == 0:
+	case t.Left == 0:
 		return "nothing waits"
-	case t.plan.Stuck:
-		return human.Counted(t.left, "call waits: ", "calls wait: ") + t.plan.Why
+	case t.Plan.Stuck:
+		return human.Counted(t.Left, "call waits: ", "calls wait: ") + t.Plan.Why
 	}
-	text := human.Counted(t.left, "call", "calls") + " planned"
+	text := human.Counted(t.Left, "call", "calls") + " planned"
 	if t.ends.After(v.Now) {
 		text += " " + v.Theme.Glyphs.Sep + " done ~" + v.Clock(t.ends)
 	}
 	return text
 }
 
-// overlay is a row with a title in its free cells at the left.
-func (v *View) overlay(title, row string, w int) string {
+// Overlay is a row with a title in its free cells at the left.
+func (v *View) Overlay(title, row string, w int) string {
 	return part.Row(v.Theme, len(title)+2, part.As(themes.Figure, " "+title)) + ansi.Cut(row, len(title)+2, w)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-func newAxis(now time.Time, step time.Duration, back, w int) axis {
-	return axis{part.NewAxis(now, step, back, w)}
+func newAxis(now time.Time, step time.Duration, back, w int) TimeAxis {
+	return TimeAxis{part.NewAxis(now, step, back, w)}
 }
 
 var noon = time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
@@ -33,22 +33,22 @@ func TestAnAxisMovesByWholeCells(t *testing.T) {
 	if b := newAxis(noon.Add(2300*time.Millisecond), step, 25, 100); a != b {
 		t.Errorf("%v moved to %v within a cell", a, b)
 	}
-	if c := a.At(noon.Add(time.Second)); c != 25 || !a.holds(a.begin()) || a.holds(a.Start(100)) || a.At(a.begin().Add(-1)) != -1 {
+	if c := a.At(noon.Add(time.Second)); c != 25 || !a.holds(a.Begin()) || a.holds(a.Start(100)) || a.At(a.Begin().Add(-1)) != -1 {
 		t.Errorf("now is cell %d of %v", c, a)
 	}
-	cells := a.unknown()
+	cells := a.Unknown()
 	a.deal(cells, noon, noon.Add(12*time.Second), 100)
 	if got := sum(cells, 0); math.Abs(got-100) > .01 || math.Abs(cells[26]-20) > .01 || !math.IsNaN(cells[31]) {
 		t.Errorf("100 calls in 12 s: %v", cells[20:34])
 	}
-	a.deal(cells, a.begin().Add(-time.Minute), a.begin().Add(time.Minute), 60)
+	a.deal(cells, a.Begin().Add(-time.Minute), a.Begin().Add(time.Minute), 60)
 	if got := sum(cells, 0); math.Abs(got-130) > .01 {
 		t.Errorf("half of the calls are before the axis: %v", got)
 	}
 }
 
 // scene is a host with 100 calls in 12 s, of which 80 were made in the present window.
-func atWork() (*View, *forecast, *past) {
+func atWork() (*View, *Forecast, *Past) {
 	now := noon.Add(9600 * time.Millisecond)
 	bucket := func(used int, reset time.Time) engine.BucketRow {
 		return engine.BucketRow{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: used, Reset: reset, Paces: true, Waiting: 541}
@@ -69,12 +69,12 @@ func atWork() (*View, *forecast, *past) {
 		}
 		d.Calls = append(d.Calls, c)
 	}
-	p := &past{}
+	p := &Past{}
 	for s := 24; s > 0; s-- {
 		at := noon.Add(-time.Duration(s) * time.Second)
 		p.seen = append(p.seen, engine.Moment{At: at, Limits: engine.LimitsRow{At: at, Buckets: []engine.BucketRow{bucket(100, noon.Add(-time.Duration((s-1)/12)*12*time.Second))}}})
 	}
-	f := &forecast{plan: engine.Forecast{
+	f := &Forecast{Plan: engine.Forecast{
 		At: now, Step: engine.ForecastStep,
 		Hosts: []engine.HostForecast{{Host: "kr"}, {
 			Host: "europe", Limit: 100, Window: 12 * time.Second, Line: 538, Retries: 3,
@@ -92,29 +92,29 @@ func TestTimetable(t *testing.T) {
 		{Job: engine.Job{ID: "1", State: engine.Retryable, Due: v.Now.Add(2 * time.Second)}},
 		{Job: engine.Job{ID: "2", State: engine.Retryable, Due: v.Now}, Starts: v.Now.Add(9 * time.Second), LateBy: "app:europe 100/12s"},
 	}
-	got := v.newTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, []engine.ScheduleRow{
+	got := v.NewTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, []engine.ScheduleRow{
 		{Name: "latest", Next: []time.Time{noon.Add(time.Hour)}}, {Name: "off", Paused: true, Next: []time.Time{noon.Add(time.Minute)}},
 		{Name: "rank", Next: []time.Time{noon.Add(30 * time.Minute)}},
 	})
 	type window struct{ made, planned int }
 	var windows []window
-	for _, w := range got.windows[:5] {
+	for _, w := range got.Windows[:5] {
 		windows = append(windows, window{w.made, w.planned})
 	}
 	if want := []window{{100, 0}, {82, 0}, {80, 20}, {0, 100}, {0, 0}}; len(windows) != 5 || [5]window(windows) != [5]window(want) {
 		t.Errorf("windows %v, want %v", windows, want)
 	}
-	if !got.windows[1].hit || got.windows[0].hit || !got.windows[2].now || got.windows[3].now {
-		t.Errorf("the 429 and now: %+v", got.windows[:4])
+	if !got.Windows[1].hit || got.Windows[0].hit || !got.Windows[2].now || got.Windows[3].now {
+		t.Errorf("the 429 and now: %+v", got.Windows[:4])
 	}
-	if got.host != "europe" || got.left != 541 || sum(got.made, 0) != 182 || math.Abs(sum(got.planned, 25)-119) > .01 || got.even() != 20 || got.high() != 25 {
-		t.Errorf("%d left, %v made, %v planned, %v even below %v", got.left, sum(got.made, 0), sum(got.planned, 0), got.even(), got.high())
+	if got.Host != "europe" || got.Left != 541 || sum(got.made, 0) != 182 || math.Abs(sum(got.Planned, 25)-119) > .01 || got.even() != 20 || got.High() != 25 {
+		t.Errorf("%d left, %v made, %v planned, %v even below %v", got.Left, sum(got.made, 0), sum(got.Planned, 0), got.even(), got.High())
 	}
-	if len(got.lanes) != 2 || got.lanes[0].done != noon.Add(80*time.Second) || math.Abs(sum(got.lanes[0].made, 0)-48) > .01 || !got.lanes[1].over || got.ends != got.lanes[0].done {
-		t.Errorf("lanes %+v", got.lanes)
+	if len(got.Lanes) != 2 || got.Lanes[0].Done != noon.Add(80*time.Second) || math.Abs(sum(got.Lanes[0].made, 0)-48) > .01 || !got.Lanes[1].Over || got.ends != got.Lanes[0].Done {
+		t.Errorf("lanes %+v", got.Lanes)
 	}
-	if len(got.due) != 2 || got.due[1] != v.Now.Add(9*time.Second) || got.late != 1 || len(got.runs) != 2 || got.runs[0].name != "rank" {
-		t.Errorf("due %v, %d late, runs %v", got.due, got.late, got.runs)
+	if len(got.due) != 2 || got.due[1] != v.Now.Add(9*time.Second) || got.late != 1 || len(got.Runs) != 2 || got.Runs[0].name != "rank" {
+		t.Errorf("due %v, %d late, runs %v", got.due, got.late, got.Runs)
 	}
 }
 
@@ -124,15 +124,15 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 	v, f, p := atWork()
 	v.Engine.Started = noon.Add(-12 * time.Second)
 	a := newAxis(v.Now, 2400*time.Millisecond, 25, 100)
-	got := v.newTimetable(a, f, p, nil)
-	if !math.IsNaN(got.made[a.At(v.Engine.Started)-1]) || got.since != v.Engine.Started || got.windows[0].made != 82 {
-		t.Errorf("since %v: %v %+v", got.since, got.made[:30], got.windows[0])
+	got := v.NewTimetable(a, f, p, nil)
+	if !math.IsNaN(got.made[a.At(v.Engine.Started)-1]) || got.since != v.Engine.Started || got.Windows[0].made != 82 {
+		t.Errorf("since %v: %v %+v", got.since, got.made[:30], got.Windows[0])
 	}
 	v.Now, v.Frozen = v.Now.Add(-10*time.Second), true
-	if got = v.newTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil); got.plan != nil || sum(got.planned, 0) != 0 {
-		t.Errorf("the time cursor stands before the forecast: %+v", got.plan)
+	if got = v.NewTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil); got.Plan != nil || sum(got.Planned, 0) != 0 {
+		t.Errorf("the time cursor stands before the forecast: %+v", got.Plan)
 	}
-	if got = (&View{Data: &Data{}, Now: v.Now}).newTimetable(a, &forecast{}, &past{}, nil); got.windows != nil || got.high() != 1 || got.even() != 0 {
+	if got = (&View{Data: &Data{}, Now: v.Now}).NewTimetable(a, &Forecast{}, &Past{}, nil); got.Windows != nil || got.High() != 1 || got.even() != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
@@ -142,20 +142,20 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 func TestABurstDoesNotMoveTheScale(t *testing.T) {
 	v, f, p := atWork()
 	v.Theme = themes.NewMono(themes.Unicode)
-	got := v.newTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil)
+	got := v.NewTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil)
 	got.made[20] = 48
-	if got.high() != 25 {
-		t.Errorf("a burst makes it %v", got.high())
+	if got.High() != 25 {
+		t.Errorf("a burst makes it %v", got.High())
 	}
 	c := part.NewChart(v.Theme, got.Axis, 6)
-	got.drawCalls(v, c, 0, 5, got.high())
+	got.drawCalls(v, c, 0, 5, got.High())
 	if row := c.View()[0]; !strings.Contains(row, " 48 ") {
 		t.Errorf("the burst is not told: %q", row)
 	}
 	for i := range got.made {
 		got.made[i] = 46
 	}
-	if got.high() != 50 {
-		t.Errorf("46 calls in each cell make it %v", got.high())
+	if got.High() != 50 {
+		t.Errorf("46 calls in each cell make it %v", got.High())
 	}
 }

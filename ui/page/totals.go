@@ -14,32 +14,32 @@ import (
 	"github.com/farsight-console/farsight/themes"
 )
 
-// total is one of the six figures of the overview.
-type total struct {
-	name  string // CALLS; short is what a small screen has behind the number
-	short string
-	value string
-	beat  string // of the last minute: "+312/min"
-	note  string
-	token themes.Token // Run takes the ramp
-	spark []float64    // by sparkEvery, the newest last
-	high  float64      // the top of its scale; 0 = its highest
+// Total is one of the six figures of the overview.
+type Total struct {
+	Name  string // CALLS; short is what a small screen has behind the number
+	Short string
+	Value string
+	Beat  string // of the last minute: "+312/min"
+	Note  string
+	Token themes.Token // Run takes the ramp
+	Spark []float64    // by sparkEvery, the newest last
+	High  float64      // the top of its scale; 0 = its highest
 }
 
 // sparkEvery is the time of a cell of a figure's course.
 const sparkEvery = 5 * time.Second
 
-// totals are the six figures; dead are jobs that gave up, n is how many cells their courses have.
-func (v *View) totals(p *past, t *timetable, dead []*engine.JobRow, n int) []total {
+// Totals are the six figures; dead are jobs that gave up, n is how many cells their courses have.
+func (v *View) Totals(p *Past, t *Timetable, dead []*engine.JobRow, n int) []Total {
 	e := &v.Engine
 	waiting := inLines(v.Queues)
-	return []total{
-		{name: "CALLS", short: v.callsUnit(), value: Count(e.Calls()), beat: v.callsBeat(), note: v.allowed(t), token: themes.Run, spark: v.callsCourse(n), high: v.evenOf(t, sparkEvery)},
-		{name: "STORED", short: "stored", value: tallCount(e.Stored), beat: p.change(v, storedBy), note: v.found(), token: themes.Run, spark: above(p.course(v, n, storedBy))},
-		{name: "IN LINE", short: "in line", value: Count(waiting), beat: p.change(v, lined), note: v.empties(t, waiting), token: themes.Run, spark: p.course(v, n, lined)},
-		{name: "RETRYING", short: "retry", value: Count(e.Retrying), beat: v.nextRetry(), token: themes.Retry, spark: p.course(v, n, retrying)},
-		{name: "GAVE UP", short: "gave up", value: human.Count(e.Failed), note: v.gaveUpOf(dead), token: themes.Err, spark: rises(p.course(v, n, failedBy)), high: 1.6},
-		{name: "429s", short: "429s", value: human.Count(e.Throttled), note: v.unexpected(), token: themes.Warn, spark: rises(p.course(v, n, throttles)), high: 1.6},
+	return []Total{
+		{Name: "CALLS", Short: v.callsUnit(), Value: Count(e.Calls()), Beat: v.callsBeat(), Note: v.allowed(t), Token: themes.Run, Spark: v.callsCourse(n), High: v.evenOf(t, sparkEvery)},
+		{Name: "STORED", Short: "stored", Value: TallCount(e.Stored), Beat: p.change(v, storedBy), Note: v.found(), Token: themes.Run, Spark: above(p.course(v, n, storedBy))},
+		{Name: "IN LINE", Short: "in line", Value: Count(waiting), Beat: p.change(v, lined), Note: v.empties(t, waiting), Token: themes.Run, Spark: p.course(v, n, lined)},
+		{Name: "RETRYING", Short: "retry", Value: Count(e.Retrying), Beat: v.nextRetry(), Token: themes.Retry, Spark: p.course(v, n, retrying)},
+		{Name: "GAVE UP", Short: "gave up", Value: human.Count(e.Failed), Note: v.gaveUpOf(dead), Token: themes.Err, Spark: rises(p.course(v, n, failedBy)), High: 1.6},
+		{Name: "429s", Short: "429s", Value: human.Count(e.Throttled), Note: v.Unexpected(), Token: themes.Warn, Spark: rises(p.course(v, n, throttles)), High: 1.6},
 	}
 }
 
@@ -51,8 +51,8 @@ func failedBy(m *engine.Moment) float64  { return float64(m.Engine.Failed) }
 func throttles(m *engine.Moment) float64 { return float64(m.Engine.Throttled) }
 
 // course is a figure at the ends of the last n cells; before it is known there is nothing.
-func (p *past) course(v *View, n int, of func(*engine.Moment) float64) (out []float64) {
-	now, _ := v.chartNow()
+func (p *Past) course(v *View, n int, of func(*engine.Moment) float64) (out []float64) {
+	now, _ := v.ChartNow()
 	end := now.Truncate(sparkEvery).Add(sparkEvery)
 	for i := n - 1; i >= 0; i-- {
 		at := end.Add(-time.Duration(i) * sparkEvery)
@@ -84,8 +84,8 @@ func above(course []float64) []float64 {
 // tall is the first count that is too wide for tall digits.
 const tall = 10_000
 
-// tallCount is a count in at most three digits from there on: 12.4k.
-func tallCount(n int64) string {
+// TallCount is a count in at most three digits from there on: 12.4k.
+func TallCount(n int64) string {
 	for _, unit := range []struct {
 		of   float64
 		name string
@@ -99,8 +99,8 @@ func tallCount(n int64) string {
 
 // change is by how much a figure has moved in the last minute: +312/min; "" where that is
 // not known yet, or nothing has.
-func (p *past) change(v *View, of func(*engine.Moment) float64) string {
-	at, _ := v.chartNow()
+func (p *Past) change(v *View, of func(*engine.Moment) float64) string {
+	at, _ := v.ChartNow()
 	now, was := p.at(at.Add(1)), p.at(at.Add(-time.Minute))
 	if now == nil || was == nil {
 		return ""
@@ -138,22 +138,22 @@ func (v *View) callsCourse(n int) []float64 {
 }
 
 // allowed is what the limits let through in a minute.
-func (v *View) allowed(t *timetable) string {
+func (v *View) allowed(t *Timetable) string {
 	switch {
 	case v.Engine.SinceStart:
 		return "since start"
-	case t.span <= 0:
+	case t.Span <= 0:
 		return ""
 	}
-	return "key allows " + Count(int(int64(t.limit)*int64(time.Minute)/int64(t.span)))
+	return "key allows " + Count(int(int64(t.limit)*int64(time.Minute)/int64(t.Span)))
 }
 
 // evenOf is how many calls go in a time when the limit is used evenly.
-func (v *View) evenOf(t *timetable, span time.Duration) float64 {
-	if t.span <= 0 {
+func (v *View) evenOf(t *Timetable, span time.Duration) float64 {
+	if t.Span <= 0 {
 		return 0
 	}
-	return float64(t.limit) * float64(span) / float64(t.span)
+	return float64(t.limit) * float64(span) / float64(t.Span)
 }
 
 // found is how many matches the accounts have, where all of them are listed.
@@ -172,7 +172,7 @@ func (v *View) found() string {
 }
 
 // empties is when the line is empty.
-func (v *View) empties(t *timetable, waiting int) string {
+func (v *View) empties(t *Timetable, waiting int) string {
 	if waiting == 0 || !t.ends.After(v.Now) {
 		return ""
 	}
@@ -195,7 +195,7 @@ func (v *View) nextTry(of func(*engine.JobRow) bool) (next time.Time) {
 	all := v.Retries()
 	for i := range all {
 		j := &all[i]
-		if at := goesAt(j); of(j) && !at.IsZero() && (next.IsZero() || at.Before(next)) {
+		if at := GoesAt(j); of(j) && !at.IsZero() && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}
@@ -214,7 +214,7 @@ func (v *View) gaveUpOf(dead []*engine.JobRow) string {
 	return text + " tried"
 }
 
-func (v *View) unexpected() string {
+func (v *View) Unexpected() string {
 	switch e := &v.Engine; {
 	case e.Throttled == 0:
 		return ""

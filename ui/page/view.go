@@ -83,16 +83,16 @@ func (v *View) Until(at time.Time) string {
 	if at.Before(v.Now) {
 		return human.Until(at, v.Now)
 	}
-	return human.Until(at, v.beat())
+	return human.Until(at, v.Beat())
 }
 
-// beat is the second the screen is in. Countdowns and ages are told from it, so
+// Beat is the second the screen is in. Countdowns and ages are told from it, so
 // that all of them move in one frame a second: digits that each move at a time of
 // their own are most of what a terminal would be sent.
-func (v *View) beat() time.Time { return v.Now.Truncate(time.Second) }
+func (v *View) Beat() time.Time { return v.Now.Truncate(time.Second) }
 
-// unhurried is how often something moves that only gives an impression.
-func (v *View) unhurried(every time.Duration) time.Duration {
+// Unhurried is how often something moves that only gives an impression.
+func (v *View) Unhurried(every time.Duration) time.Duration {
 	if v.Slow {
 		return 3 * every
 	}
@@ -105,7 +105,7 @@ func (v *View) In(at time.Time) string {
 	if at.IsZero() || !at.After(v.Now) {
 		return part.None
 	}
-	d := at.Sub(v.beat())
+	d := at.Sub(v.Beat())
 	if d < time.Hour {
 		v.Ticks = true
 	}
@@ -117,7 +117,7 @@ func (v *View) Age(at time.Time) string {
 	if at.IsZero() {
 		return part.None
 	}
-	d := v.beat().Sub(at.Truncate(time.Second))
+	d := v.Beat().Sub(at.Truncate(time.Second))
 	if d < time.Minute {
 		v.Ticks = true
 	}
@@ -132,7 +132,7 @@ func (v *View) Ago(at time.Time) string {
 	if v.Now.Sub(at) < time.Minute {
 		v.Ticks = true
 	}
-	return human.Ago(v.beat().Sub(at.Truncate(time.Second)))
+	return human.Ago(v.Beat().Sub(at.Truncate(time.Second)))
 }
 
 // Clock is an instant of the day.
@@ -298,7 +298,7 @@ func (v *View) bucketOf(name string) (engine.BucketRow, bool) {
 	return engine.BucketRow{}, false
 }
 
-func ratio(b engine.BucketRow) float64 {
+func Ratio(b engine.BucketRow) float64 {
 	if b.Limit <= 0 {
 		return 0
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/page/pagetest"
+	"github.com/farsight-console/farsight/ui/screen/limits"
+	"github.com/farsight-console/farsight/ui/screen/overview"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -24,7 +26,7 @@ func TestI7_AnEndpointThatIsDownIsARowOfLimits(t *testing.T) {
 	for _, known := range [][]engine.BucketRow{nil, windows} {
 		for size, wh := range map[page.Size][2]int{page.S: {80, 24}, page.M: {120, 36}, page.L: {200, 56}} {
 			d := &page.Data{Ready: true, Limits: engine.LimitsRow{At: uitest.Noon, Buckets: known, Breakers: breakers}}
-			for name, p := range map[string]page.Page{"limits": page.NewLimitPage(), "overview": page.NewOverviewPage()} {
+			for name, p := range map[string]page.Page{"limits": limits.New(), "overview": overview.New()} {
 				v := pagetest.View(d)
 				v.W, v.H, v.Size = wh[0], wh[1], size
 				text := ansi.Strip(strings.Join(p.Draw(v), "\n"))

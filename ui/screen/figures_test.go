@@ -10,6 +10,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/page/pagetest"
+	"github.com/farsight-console/farsight/ui/screen/limits"
+	"github.com/farsight-console/farsight/ui/screen/overview"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -26,11 +28,11 @@ func TestARateIsShownAfterAMinute(t *testing.T) {
 	row := engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-5 * time.Second), SinceStart: true, Meter: engine.Meter{CallsPerMin: 37}}
 	for size := range screens {
 		d := &page.Data{Ready: true, Engine: row}
-		if text := drawn(page.NewOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 calls", "since start")) || strings.Contains(text, "/min") {
+		if text := drawn(overview.New(), d, size); !strings.Contains(text, unit(size, "37 calls", "since start")) || strings.Contains(text, "/min") {
 			t.Errorf("after five seconds at size %v:\n%s", size, text)
 		}
 		d.Engine.SinceStart = false
-		if text := drawn(page.NewOverviewPage(), d, size); !strings.Contains(text, unit(size, "37 /min", "/min")) || strings.Contains(text, "since start") {
+		if text := drawn(overview.New(), d, size); !strings.Contains(text, unit(size, "37 /min", "/min")) || strings.Contains(text, "since start") {
 			t.Errorf("after a minute at size %v:\n%s", size, text)
 		}
 	}
@@ -50,11 +52,11 @@ func TestUptimeIsToldFromTheStart(t *testing.T) {
 	for size := range screens {
 		for age, want := range map[time.Duration]string{0: "up <1 min", 3 * time.Hour: "up 3 h"} {
 			d := &page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Started: uitest.Noon.Add(-age)}}
-			if text := drawn(page.NewOverviewPage(), d, size); !strings.Contains(text, want) {
+			if text := drawn(overview.New(), d, size); !strings.Contains(text, want) {
 				t.Errorf("%q is not told at size %v:\n%s", want, size, text)
 			}
 		}
-		if text := drawn(page.NewOverviewPage(), &page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineBrowse, Started: uitest.Noon}}, size); strings.Contains(text, "up <1 min") {
+		if text := drawn(overview.New(), &page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineBrowse, Started: uitest.Noon}}, size); strings.Contains(text, "up <1 min") {
 			t.Errorf("no engine is up at size %v:\n%s", size, text)
 		}
 	}
@@ -70,10 +72,10 @@ func TestOldReadingsSayTheirAge(t *testing.T) {
 		d := &page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive, Meter: engine.Meter{P50: 118 * time.Millisecond, Answered: c.at}}}
 		d.Limits.Buckets = []engine.BucketRow{{Host: "asia", Kind: "app", Window: time.Second, Limit: 1600, Server: 1056, ServerAt: c.at}}
 		for size := range screens {
-			if text := drawn(page.NewOverviewPage(), d, size); !strings.Contains(text, "118 ms median") || strings.Contains(text, "118 ms median, 7 min ago") != c.old {
+			if text := drawn(overview.New(), d, size); !strings.Contains(text, "118 ms median") || strings.Contains(text, "118 ms median, 7 min ago") != c.old {
 				t.Errorf("p50 of %v at size %v:\n%s", c.at, size, text)
 			}
-			if text := drawn(page.NewLimitPage(), d, size); size != page.S && (!strings.Contains(text, "1,056") || strings.Contains(text, "Riot said 1,056, 7 min ago") != c.old) {
+			if text := drawn(limits.New(), d, size); size != page.S && (!strings.Contains(text, "1,056") || strings.Contains(text, "Riot said 1,056, 7 min ago") != c.old) {
 				t.Errorf("the server's count of %v at size %v:\n%s", c.at, size, text)
 			}
 		}

@@ -8,11 +8,14 @@ import (
 	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
+	"github.com/farsight-console/farsight/ui/screen/limits"
 	"github.com/farsight-console/farsight/ui/screen/logs"
 	"github.com/farsight-console/farsight/ui/screen/matches"
 	"github.com/farsight-console/farsight/ui/screen/members"
 	"github.com/farsight-console/farsight/ui/screen/messages"
+	"github.com/farsight-console/farsight/ui/screen/overview"
 	"github.com/farsight-console/farsight/ui/screen/report"
+	"github.com/farsight-console/farsight/ui/screen/retries"
 	"github.com/farsight-console/farsight/ui/screen/schedules"
 )
 
@@ -20,11 +23,11 @@ import (
 func New(t *page.Target) page.Page {
 	switch t.Screen {
 	case page.ScreenOverview:
-		return page.NewOverviewPage()
+		return overview.New()
 	case page.ScreenAccounts:
 		return page.NewAccounts()
 	case page.ScreenRetries:
-		return page.NewRetryPage()
+		return retries.New()
 	case page.ScreenLogs:
 		return logs.New(engine.JobID(t.ID), t.Key)
 	case page.ScreenAlerts:
@@ -52,9 +55,9 @@ func New(t *page.Target) page.Page {
 		return report.New(t.ID)
 	case page.ScreenLimits:
 		if t.Seq == 0 {
-			return page.NewLimitPage()
+			return limits.New()
 		}
-		return page.NewLimitsAt(t.Seq)
+		return limits.NewAt(t.Seq)
 	case page.ScreenForensics:
 		return forensics.New(t.Seq)
 	case page.ScreenClasses:

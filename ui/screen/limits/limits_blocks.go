@@ -1,21 +1,22 @@
-package page
+package limits
 
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // blocks are who gets the next calls, the next resets and the 429s, side by side.
-func (p *limitPage) blocks(v *View, t *timetable, hits []hitRow, y, h int) []string {
+func (p *limitPage) blocks(v *page.View, t *page.Timetable, hits []hitRow, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return nextBlock(v, t, w, h) },
 		func(w, h int) part.Section { return resetsBlock(v, t, w, h) },
 		func(w, h int) part.Section { return p.hitsBlock(v, hits, w, h) },
 	}
-	if v.Size == S {
+	if v.Size == page.S {
 		blocks = append(blocks[:1], blocks[2])
 	}
 	return v.Abreast(y, h+1, blocks)
@@ -24,25 +25,25 @@ func (p *limitPage) blocks(v *View, t *timetable, hits []hitRow, y, h int) []str
 // nextBlock says who gets the next calls.
 // A share is an account's, or that of all retries; they are those of the plan that the charts
 // above draw.
-func nextBlock(v *View, t *timetable, w, h int) part.Section {
+func nextBlock(v *page.View, t *page.Timetable, w, h int) part.Section {
 	s := part.Section{Title: "NEXT CALLS", Height: h}
 	why := ""
 	switch {
 	case v.Engine.State == engine.EngineBrowse:
 		why = "no engine runs here to plan calls"
-	case t.plan == nil:
-		why = Or(v.Waiting(), "nothing is planned yet")
-	case t.left == 0:
+	case t.Plan == nil:
+		why = page.Or(v.Waiting(), "nothing is planned yet")
+	case t.Left == 0:
 		why = "nothing waits"
-	case t.plan.Stuck:
-		s.Note = briefWhy(v, t.plan.Why)
+	case t.Plan.Stuck:
+		s.Note = page.BriefWhy(v, t.Plan.Why)
 	}
 	if why != "" {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+why))}
 		return s
 	}
-	all, calls := t.nextCalls()
-	s.Title, s.Note = "NEXT "+Count(calls)+" CALLS", Or(s.Note, "who gets them")
+	all, calls := nextCalls(t)
+	s.Title, s.Note = "NEXT "+page.Count(calls)+" CALLS", page.Or(s.Note, "who gets them")
 	const number, bar = 7, 10
 	l := part.NewLine(v.Theme, w)
 	for _, share := range all[:min(len(all), h)] {
@@ -51,7 +52,7 @@ func nextBlock(v *View, t *timetable, w, h int) part.Section {
 		if share.retry {
 			token, name.Token = themes.Retry, themes.Dim
 		}
-		l.Gap(1).Field(name, w-3-number-bar, part.Words).Field(part.As(themes.Figure, Count(share.calls)), number, part.Number).Gap(1)
+		l.Gap(1).Field(name, w-3-number-bar, part.Words).Field(part.As(themes.Figure, page.Count(share.calls)), number, part.Number).Gap(1)
 		s.Rows = append(s.Rows, l.Bar(token, bar, float64(share.calls)/float64(calls)).String())
 	}
 	return s
@@ -60,10 +61,10 @@ func nextBlock(v *View, t *timetable, w, h int) part.Section {
 // resetsBlock says which windows end next, and what that brings.
 // Such as "0:04   match 10 s   +1420, 180 go": in four seconds 1420 places are free again, and 180
 // calls go then.
-func resetsBlock(v *View, t *timetable, w, h int) part.Section {
+func resetsBlock(v *page.View, t *page.Timetable, w, h int) part.Section {
 	s := part.Section{Title: "NEXT RESETS", Height: h}
-	if len(hostsOf(v)) == 1 {
-		s.Note = t.host
+	if len(page.HostsOf(v)) == 1 {
+		s.Note = t.Host
 	}
 	all := nextResets(v, t)
 	l := part.NewLine(v.Theme, w)
@@ -73,7 +74,7 @@ func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 		case r.frozen:
 			does = part.As(themes.Held, " frozen")
 		case r.goes > 0:
-			does.Text = ", " + Count(r.goes) + " go"
+			does.Text = ", " + page.Count(r.goes) + " go"
 		}
 		l.Reset(w, false)
 		name := w - 24
@@ -81,7 +82,7 @@ func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 			name, does.Text = w-16, ""
 		}
 		l.Gap(1).Field(part.Plain(v.In(r.at)), 5, part.Number).Gap(2).Field(part.Plain(r.name), name, part.Words)
-		l.Field(part.As(themes.Run, "+"+tallCount(int64(r.back))), 7, part.Number).Cells(does)
+		l.Field(part.As(themes.Run, "+"+page.TallCount(int64(r.back))), 7, part.Number).Cells(does)
 		s.Rows = append(s.Rows, l.String())
 	}
 	if len(all) == 0 {
@@ -91,11 +92,11 @@ func resetsBlock(v *View, t *timetable, w, h int) part.Section {
 }
 
 // hitsBlock are the last 429s, each with what the server had counted beside us.
-func (p *limitPage) hitsBlock(v *View, all []hitRow, w, h int) part.Section {
+func (p *limitPage) hitsBlock(v *page.View, all []hitRow, w, h int) part.Section {
 	s := part.Section{Title: "429s", Note: howGood(v), Height: h}
 	for _, hit := range all {
 		if len(s.Rows) < h {
-			s.Rows = append(s.Rows, v.hitRows(hit, w)...)
+			s.Rows = append(s.Rows, hitRows(v, hit, w)...)
 		}
 	}
 	s.Rows = s.Rows[:min(len(s.Rows), h)]
@@ -112,15 +113,15 @@ func (p *limitPage) hitsBlock(v *View, all []hitRow, w, h int) part.Section {
 }
 
 // hitRows are a 429 in two rows: when, of what, for how long; and whose calls they were.
-func (v *View) hitRows(hit hitRow, w int) []string {
+func hitRows(v *page.View, hit hitRow, w int) []string {
 	c := hit.call
 	sign, note := v.Theme.State("PAUSED"), "expected: our count had it full"
 	token := themes.Dim
 	if c.Unforeseen {
 		token, note = themes.Warn, "unexpected"
 	}
-	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + Or(hitKind(c), "429")
-	if !oneHost(v) {
+	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + page.Or(hitKind(c), "429")
+	if !page.OneHost(v) {
 		text += " " + c.Host
 	}
 	if c.RetryAfter > 0 {
@@ -131,9 +132,9 @@ func (v *View) hitRows(hit hitRow, w int) []string {
 	case c.Early > 0:
 		note = columns.NoteCell(c).Text
 	case n.Limit > 0 && n.Server >= 0:
-		note = "Riot had " + Count(n.Server) + ", we " + Count(n.Ours)
+		note = "Riot had " + page.Count(n.Server) + ", we " + page.Count(n.Ours)
 		if d := n.Drift(); d > 0 {
-			foreign = Count(d) + " not ours"
+			foreign = page.Count(d) + " not ours"
 		}
 	case hitKind(c) == "service":
 		note = "Riot is busy; costs no try"
@@ -146,26 +147,26 @@ func (v *View) hitRows(hit hitRow, w int) []string {
 
 // recorder is the flight recorder: the last calls as a ribbon, and the list of them.
 // As long as nobody has moved in it, the list follows the newest call.
-func (p *limitPage) recorder(v *View, w int, at limitsPlaces) part.Section {
+func (p *limitPage) recorder(v *page.View, w int, at limitsPlaces) part.Section {
 	src := p.source(v)
 	if !p.moved {
 		p.calls.Cur.Home(src, p.calls.Height)
 	}
 	p.sought(src)
-	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls, Tail: joined(v, v.median(), p.follow(v))}
+	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls, Tail: page.Joined(v, v.Median(), p.follow(v))}
 	if at.ribbon > 0 {
 		calls := p.ribbon.Take(v)
 		if p.On() {
-			calls = src.calls
+			calls = src.Calls
 		}
-		for _, row := range v.ribbon(calls, w-2, at.ribbon-1, true) {
+		for _, row := range v.Ribbon(calls, w-2, at.ribbon-1, true) {
 			s.Rows = append(s.Rows, " "+row)
 		}
 	}
 	above := len(s.Rows)
-	table := part.Table{Columns: recorderColumns(v.Size), Blur: !p.onCalls, Empty: p.emptyCalls(v)}
+	table := part.Table{Columns: page.RecorderColumns(v.Size), Blur: !p.onCalls, Empty: p.emptyCalls(v)}
 	if at.calls >= headedCalls {
-		s.Rows = append(s.Rows, p.calls.table(v, table, w, at.calls, src)...)
+		s.Rows = append(s.Rows, p.calls.Table(v, table, w, at.calls, src)...)
 		above++
 	} else {
 		s.Rows = append(s.Rows, p.calls.Body(v, table, w, at.calls, src)...)
@@ -181,10 +182,10 @@ func (p *limitPage) recorder(v *View, w int, at limitsPlaces) part.Section {
 const headedCalls = 5
 
 // recorderNote is how many calls there are, or of how many a filter lets through.
-func (p *limitPage) recorderNote(v *View, src recorder, ribbon bool) string {
-	all := len(p.tape.calls)
+func (p *limitPage) recorderNote(v *page.View, src page.CallList, ribbon bool) string {
+	all := len(p.tape.Calls)
 	if told := p.Told(); told != "" {
-		return Count(src.Len()) + " of " + Count(all) + " " + v.Theme.Glyphs.Sep + " " + told
+		return page.Count(src.Len()) + " of " + page.Count(all) + " " + v.Theme.Glyphs.Sep + " " + told
 	}
 	note := human.Counted(all, "call", "calls")
 	if ribbon {
@@ -194,7 +195,7 @@ func (p *limitPage) recorderNote(v *View, src recorder, ribbon bool) string {
 }
 
 // follow says that the list stands still, and the key that lets it follow again.
-func (p *limitPage) follow(v *View) string {
+func (p *limitPage) follow(v *page.View) string {
 	if p.moved {
 		return v.Keyed("{first row} follows again")
 	}
@@ -202,9 +203,9 @@ func (p *limitPage) follow(v *View) string {
 }
 
 // emptyCalls says why there is none.
-func (p *limitPage) emptyCalls(v *View) string {
+func (p *limitPage) emptyCalls(v *page.View) string {
 	if p.On() && len(v.Calls) > 0 {
-		return "0 of " + Count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.Used
+		return "0 of " + page.Count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.Used
 	}
-	return Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))
+	return page.Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))
 }

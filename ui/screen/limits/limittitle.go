@@ -1,15 +1,16 @@
-package page
+package limits
 
 import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // limitsNote says of which hosts the limits are, when they were learnt, and how many calls
 // went before they were known.
-func limitsNote(v *View) string {
+func limitsNote(v *page.View) string {
 	if len(v.Limits.Buckets) == 0 {
 		return ""
 	}
@@ -17,11 +18,11 @@ func limitsNote(v *View) string {
 	if n := v.Limits.Blind(); n > 0 {
 		blind = human.Counted(n, "blind call", "blind calls")
 	}
-	return joined(v, hostNames(v), "learnt from headers"+learntAt(v), blind)
+	return page.Joined(v, page.HostNames(v), "learnt from headers"+learntAt(v), blind)
 }
 
 // learntAt is when a header last told of other limits; "" = that is not known.
-func learntAt(v *View) string {
+func learntAt(v *page.View) string {
 	at := v.Limits.Learnt()
 	if at.IsZero() {
 		return ""
@@ -34,14 +35,14 @@ func learntAt(v *View) string {
 }
 
 // howGood says how many 429s there were, and how good our counts are.
-func howGood(v *View) string {
+func howGood(v *page.View) string {
 	switch n := v.Engine.Unforeseen; {
 	case !v.Ready:
 		return ""
 	case v.Engine.Throttled == 0:
 		return "none since the start"
 	case n > 0 && v.Engine.State == engine.EngineBrowse: // where no engine runs, they are of a simulator's clients
-		return Count(int(v.Engine.Throttled)) + ", " + Count(int(n)) + " broke a limit"
+		return page.Count(int(v.Engine.Throttled)) + ", " + page.Count(int(n)) + " broke a limit"
 	}
-	return Count(int(v.Engine.Throttled)) + ", " + v.unexpected()
+	return page.Count(int(v.Engine.Throttled)) + ", " + v.Unexpected()
 }

@@ -1,4 +1,5 @@
-package page
+// Package retries is the screen of what was tried and failed, and when it is tried again.
+package retries
 
 import (
 	"strings"
@@ -7,41 +8,44 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Retries shows what was tried and failed, when it is tried again, and what of the limits that
 // takes: each job is a ladder on one axis.
 type Retries struct {
-	ListPage[engine.JobRow]
+	page.ListPage[engine.JobRow]
 	zoom  int // steps of the axis: below 0 nearer than what is due needs, above it farther
-	plan  forecast
+	plan  page.Forecast
 	tries tryCounts
-	peek  peek // what became of the last try of the job under the cursor
-	axis  axis
+	peek  page.Peek // what became of the last try of the job under the cursor
+	axis  page.TimeAxis
 	sum   retrySum
 	rows  highest // how many there were
 	step  highest // of the axis that they needed
 }
 
-// NewRetryPage makes the screen.
-func NewRetryPage() *Retries {
+// New makes the screen.
+func New() *Retries {
 	p := &Retries{}
-	p.List = NewList(columns.Jobs, retryColumns, jobKey)
-	p.Is = ScreenOf[engine.JobRow]{Screen: ScreenRetries, File: "retries", Fill: func(v *View) { p.Put(v, MadeOf{Version: v.Version}, v.TryingAgain) }}
+	p.List = page.NewList(columns.Jobs, retryColumns, page.JobKey)
+	p.Is = page.ScreenOf[engine.JobRow]{Screen: page.ScreenRetries, File: "retries", Fill: func(v *page.View) { p.Put(v, page.MadeOf{Version: v.Version}, v.TryingAgain) }}
 	return p
 }
 
 // retryColumns are the list's: what needs a view is drawn by it.
 var retryColumns = columns.RetryList.
-	Drawn("called", ByView(func(_ *View, j *engine.JobRow) part.Cell { return part.Plain(Or(j.Player, columns.JobCalled(j))) })).
-	Drawn("for", ByView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(forWhom(v, j)) })).
-	Drawn("late", ByView(lateCell)).
-	Drawn("starts", ByView(func(v *View, j *engine.JobRow) part.Cell { return startsCell(v, *j) }))
+	Drawn("called", page.ByView(func(_ *page.View, j *engine.JobRow) part.Cell {
+		return part.Plain(page.Or(j.Player, columns.JobCalled(j)))
+	})).
+	Drawn("for", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return part.Plain(page.ForWhom(v, j)) })).
+	Drawn("late", page.ByView(lateCell)).
+	Drawn("starts", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return startsCell(v, *j) }))
 
 // tryCounts are how the tries of the last hour ended, by their number.
 type tryCounts struct {
-	Answer
+	page.Answer
 	counted engine.Metrics
 	waits   []delays // before each
 }
@@ -52,15 +56,15 @@ type delays struct{ low, high time.Duration }
 // triesEvery is how often they are counted anew.
 const triesEvery = 10 * time.Second
 
-func (t *tryCounts) want(v *View) engine.Query {
-	if t.Have && v.Now.Sub(t.Answer.At) < v.unhurried(triesEvery) || v.Engine.State == engine.EngineBrowse || !t.Due(v, v.Seq) {
+func (t *tryCounts) want(v *page.View) engine.Query {
+	if t.Have && v.Now.Sub(t.Answer.At) < v.Unhurried(triesEvery) || v.Engine.State == engine.EngineBrowse || !t.Due(v, v.Seq) {
 		return nil
 	}
 	return engine.MetricsQuery{}
 }
 
-func (t *tryCounts) got(v *View, q engine.Query, a engine.Answer, err error) {
-	Receive[engine.MetricsQuery](&t.Answer, v, q, a, err, &t.counted)
+func (t *tryCounts) got(v *page.View, q engine.Query, a engine.Answer, err error) {
+	page.Receive[engine.MetricsQuery](&t.Answer, v, q, a, err, &t.counted)
 }
 
 // learn takes in what the policies of jobs say of the waits before their tries.
@@ -87,7 +91,7 @@ func (t *tryCounts) wait(try int, d time.Duration) {
 }
 
 // name is what a try is called: 2nd, after 3 s; after 5–30 s where jobs follow several policies.
-func (t *tryCounts) name(v *View, try int) string {
+func (t *tryCounts) name(v *page.View, try int) string {
 	name := human.Ordinal(try)
 	if try >= len(t.waits) || t.waits[try].high == 0 {
 		return name + " try"
@@ -102,23 +106,23 @@ func (t *tryCounts) name(v *View, try int) string {
 
 // Want implements Page: what of the limits is promised, how tries ended, and the last try of
 // the job under the cursor. The next retries come with Watch.
-func (p *Retries) Want(v *View) engine.Query {
-	if q := p.plan.want(v, farAhead); q != nil {
+func (p *Retries) Want(v *page.View) engine.Query {
+	if q := p.plan.Want(v, page.FarAhead); q != nil {
 		return q
 	}
 	if q := p.tries.want(v); q != nil {
 		return q
 	}
-	return p.peek.want(v, &p.List)
+	return p.peek.Want(v, &p.List)
 }
 
 // Got implements Page.
-func (p *Retries) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	if p.plan.got(v, q, a, err) {
+func (p *Retries) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+	if p.plan.Got(v, q, a, err) {
 		return
 	}
 	if _, ok := q.(engine.JobQuery); ok {
-		p.peek.got(v, q, a, err)
+		p.peek.Got(v, q, a, err)
 		return
 	}
 	p.tries.got(v, q, a, err)
@@ -131,60 +135,60 @@ func (p *Retries) Reload() {
 }
 
 // Cannot implements Page.
-func (p *Retries) Cannot(v *View, a Action) string {
+func (p *Retries) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
 	switch {
-	case p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel):
+	case p.Cur.MarkCount() > 0 && (a == page.Retry || a == page.Cancel):
 		return ""
-	case a == Pause:
-		return v.Keyed(PauseElsewhere)
-	case a == Open:
+	case a == page.Pause:
+		return v.Keyed(page.PauseElsewhere)
+	case a == page.Open:
 		return p.CannotOpen("retry")
-	case a == Retry, a == Cancel, a == Due, a == Force:
+	case a == page.Retry, a == page.Cancel, a == page.Due, a == page.Force:
 		return p.Missing("retry")
-	case a == Nearer && p.axis.Step == axisSteps[0]:
+	case a == page.Nearer && p.axis.Step == page.AxisSteps[0]:
 		return v.Keyed("this is the nearest: {farther} looks farther ahead")
-	case a == Farther && p.axis.Step >= farthestStep:
+	case a == page.Farther && p.axis.Step >= farthestStep:
 		return v.Keyed("this is a whole day: {nearer} looks less far ahead")
 	}
 	return ""
 }
 
 // Act implements Page.
-func (p *Retries) Act(v *View, a Action) Effect {
+func (p *Retries) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
 	switch {
 	case p.List.Act(v, a):
-		return Effect{}
-	case a == Nearer:
+		return page.Effect{}
+	case a == page.Nearer:
 		p.zoom--
-		return Effect{}
-	case a == Farther:
+		return page.Effect{}
+	case a == page.Farther:
 		p.zoom++
-		return Effect{}
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case a == ByClass:
-		return Effect{Open: &Target{Screen: ScreenClasses}}
-	case a == ByReason:
-		jobs := ScreenJobs
-		return Effect{Go: &jobs}
-	case p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel):
+		return page.Effect{}
+	case a == page.Trigger:
+		return page.Effect{Ask: page.AskSync}
+	case a == page.ByClass:
+		return page.Effect{Open: &page.Target{Screen: page.ScreenClasses}}
+	case a == page.ByReason:
+		jobs := page.ScreenJobs
+		return page.Effect{Go: &jobs}
+	case p.Cur.MarkCount() > 0 && (a == page.Retry || a == page.Cancel):
 		all := v.TryingAgain()
-		rows, hidden := p.marked(all)
-		return wordForAll(bulk(v, a, rows, hidden), a, p.Filter() == "" && len(rows) == len(all))
+		rows, hidden := p.Marked(all)
+		return page.WordForAll(page.Bulk(v, a, rows, hidden), a, p.Filter() == "" && len(rows) == len(all))
 	}
 	if j, ok := p.Selected(); ok {
-		return actJob(v, j, a)
+		return page.ActJob(v, j, a)
 	}
-	if id, ok := p.ToOpen(); ok && a == Open {
-		return Effect{Open: ToJob(engine.JobID(id))}
+	if id, ok := p.ToOpen(); ok && a == page.Open {
+		return page.Effect{Open: page.ToJob(engine.JobID(id))}
 	}
-	return Effect{}
+	return page.Effect{}
 }
 
 // SelectedJob implements Jobber.
-func (p *Retries) SelectedJob(v *View) (engine.JobID, string) {
+func (p *Retries) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
-	return named(p.Selected())
+	return page.Named(p.Selected())
 }

@@ -1,4 +1,4 @@
-package page
+package overview
 
 import (
 	"strings"
@@ -7,17 +7,18 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Draw implements Page.
-func (o *overviewPage) Draw(v *View) []string {
-	o.past.see(v)
+func (o *overviewPage) Draw(v *page.View) []string {
+	o.past.See(v)
 	// What changes with each call (counts, rates, places in line) is taken a few times a second: see
 	// calm. The rest of the screen follows at once.
-	calm := *o.calm.take(v)
+	calm := *o.calm.Take(v)
 	d := *calm.Data
-	d.Engine, calm.Data = o.pulse.take(&calm), &d
+	d.Engine, calm.Data = o.pulse.Take(&calm), &d
 	rows := o.draw(&calm)
 	v.Ticks = v.Ticks || calm.Ticks
 	return rows
@@ -33,21 +34,21 @@ type places struct {
 // fixed height, so that nothing moves.
 // What is given up where there is no room: lanes down to one, then the calls in words. The six
 // figures and the timetable always stand.
-func (o *overviewPage) places(v *View) places {
+func (o *overviewPage) places(v *page.View) places {
 	p := places{figures: 5, lanes: 3, ribbon: 2, calls: 3}
 	switch v.Size {
-	case S:
+	case page.S:
 		p = places{figures: 2, lanes: 2, ribbon: 1, calls: 2}
-	case L:
-		p = places{figures: 5, lanes: mostLanes, ribbon: 3, calls: 4}
+	case page.L:
+		p = places{figures: 5, lanes: page.MostLanes, ribbon: 3, calls: 4}
 	}
 	// what the blocks side by side have
 	rest := func() int {
 		gaps := 3
-		if v.Size == S {
+		if v.Size == page.S {
 			gaps = 2 // the ribbon stands directly below the columns
 		}
-		return v.H - p.figures - 1 - v.timetableRows(p.lanes) - p.ribbon - p.calls - 1 - gaps
+		return v.H - p.figures - 1 - v.TimetableRows(p.lanes) - p.ribbon - p.calls - 1 - gaps
 	}
 	for rest() < 4 && p.lanes > 1 {
 		p.lanes--
@@ -55,7 +56,7 @@ func (o *overviewPage) places(v *View) places {
 	for rest() < 4 && p.calls > 0 {
 		p.calls--
 	}
-	if p.columns = max(rest(), 0); v.Size == L && p.columns > 2*leastColumns {
+	if p.columns = max(rest(), 0); v.Size == page.L && p.columns > 2*leastColumns {
 		p.calls += p.columns - 2*leastColumns - 1
 		p.more, p.columns = leastColumns, leastColumns
 	}
@@ -67,11 +68,11 @@ const leastColumns = 8
 
 // Each block is given the row at which it begins, for the mouse: what is clicked is found by the
 // rectangles that sections record.
-func (o *overviewPage) draw(v *View) []string {
+func (o *overviewPage) draw(v *page.View) []string {
 	p, inner := o.places(v), v.Inner(v.W)
-	t := v.newTimetable(v.axisOf(inner), &o.plan, &o.past, o.runs.plans.Schedules)
-	_, rests := v.chartNow()
-	v.Ticks = v.Ticks || !rests && t.moves()
+	t := v.NewTimetable(v.AxisOf(inner), &o.plan, &o.past, o.runs.plans.Schedules)
+	_, rests := v.ChartNow()
+	v.Ticks = v.Ticks || !rests && t.Moves()
 	out := o.figures(v, &t, v.W)
 	y := len(out)
 	add := func(gap int, rows []string) {
@@ -81,7 +82,7 @@ func (o *overviewPage) draw(v *View) []string {
 		out = append(out, rows...)
 		y = len(out)
 	}
-	table := v.timetableRows(p.lanes)
+	table := v.TimetableRows(p.lanes)
 	add(1, v.Sections(0, y+1, v.W, 1+table, o.timetable(v, &t, inner, p.lanes)))
 	if p.columns > 0 {
 		add(1, o.columns(v, &t, y+1, p.columns))
@@ -90,7 +91,7 @@ func (o *overviewPage) draw(v *View) []string {
 		add(1, o.more(v, y+1, p.more))
 	}
 	gap := 1
-	if v.Size == S {
+	if v.Size == page.S {
 		gap = 0
 	}
 	add(gap, v.Sections(0, y+gap, v.W, v.H-y-gap, o.calls(v, inner, p)))
@@ -99,19 +100,19 @@ func (o *overviewPage) draw(v *View) []string {
 
 // figures are the six totals: tall digits with their course, on a small screen a number
 // above it.
-func (o *overviewPage) figures(v *View, t *timetable, w int) []string {
-	if v.Size == S {
-		return v.smallFigures(v.totals(&o.past, t, o.dead.list(), 8), w)
+func (o *overviewPage) figures(v *page.View, t *page.Timetable, w int) []string {
+	if v.Size == page.S {
+		return smallFigures(v, v.Totals(&o.past, t, o.dead.List(), 8), w)
 	}
 	wide := w / 6
 	rows := make([]string, 5)
-	all := v.totals(&o.past, t, o.dead.list(), wide)
+	all := v.Totals(&o.past, t, o.dead.List(), wide)
 	l := part.NewLine(v.Theme, w)
 	for y := range rows {
 		l.Reset(w, false)
 		for i := range all {
 			l.To(2 + i*wide)
-			v.figureRow(l, &all[i], y, min(wide-2, w-2-l.At()), i)
+			figureRow(v, l, &all[i], y, min(wide-2, w-2-l.At()), i)
 		}
 		rows[y] = l.String()
 	}
@@ -130,55 +131,55 @@ var usualDigits = [...]int{3, 3, 3, 2, 2, 2}
 //	█▀█ ▀▀█  ▂▃▅▅▆
 //	▀ ▀ ▀▀▀  now 2.1/s
 //	of 3000 allowed
-func (v *View) figureRow(l *part.Line, f *total, y, w, n int) {
+func figureRow(v *page.View, l *part.Line, f *page.Total, y, w, n int) {
 	from, at := l.At(), part.DigitsWidth(v.Theme, "000000"[:usualDigits[n]])
-	at = max(at, part.DigitsWidth(v.Theme, f.value)) + 1
+	at = max(at, part.DigitsWidth(v.Theme, f.Value)) + 1
 	switch {
 	case y == 0:
-		l.Put(themes.Dim, f.name)
+		l.Put(themes.Dim, f.Name)
 	case y == 4:
-		l.Field(part.As(themes.Dim, f.note), w+1, part.Words) // up to a gap to the next one
+		l.Field(part.As(themes.Dim, f.Note), w+1, part.Words) // up to a gap to the next one
 	default:
-		l.Digits(y-1, f.value)
+		l.Digits(y-1, f.Value)
 		if y == 2 && w-at > 2 {
-			v.spark(l.To(from+at), f, w-at)
+			spark(v, l.To(from+at), f, w-at)
 		}
-		if y == 3 && len(f.beat) <= w-at+1 {
-			l.To(from+at).Put(themes.Dim, f.beat)
+		if y == 3 && len(f.Beat) <= w-at+1 {
+			l.To(from+at).Put(themes.Dim, f.Beat)
 		}
 	}
 }
 
 // spark draws the course of a figure on w cells.
-func (v *View) spark(l *part.Line, f *total, w int) { l.Spark(f.token, w, f.spark, f.high) }
+func spark(v *page.View, l *part.Line, f *page.Total, w int) { l.Spark(f.Token, w, f.Spark, f.High) }
 
 // smallFigures are the totals in two rows.
-func (v *View) smallFigures(all []total, w int) []string {
+func smallFigures(v *page.View, all []page.Total, w int) []string {
 	wide := (w - 2) / 6
 	top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
 	for i := range all {
 		f := &all[i]
-		top.To(1+i*wide).Put(themes.Figure, f.value).Gap(1).Field(part.As(themes.Dim, f.short), max(1+(i+1)*wide-top.At()-1, 0), part.Words)
-		v.spark(low.To(1+i*wide), f, min(8, wide-2))
+		top.To(1+i*wide).Put(themes.Figure, f.Value).Gap(1).Field(part.As(themes.Dim, f.Short), max(1+(i+1)*wide-top.At()-1, 0), part.Words)
+		spark(v, low.To(1+i*wide), f, min(8, wide-2))
 	}
 	return []string{top.String(), low.String()}
 }
 
 // timetable is the block of the chart, the lanes and the retries.
-func (o *overviewPage) timetable(v *View, t *timetable, w, lanes int) part.Section {
+func (o *overviewPage) timetable(v *page.View, t *page.Timetable, w, lanes int) part.Section {
 	src, p := o.syncing(v), &o.panes[paneAccounts]
 	p.Height = max(lanes, 1)
-	p.follow(src)
+	p.Follow(src)
 	picked := -1
 	if o.focus == paneAccounts && src.Len() > 0 {
 		picked = min(p.Cur.At(), lanes-1)
 	}
-	s := part.Section{Title: "TIMETABLE", Note: t.note(v), Tail: t.tail(v), Focus: o.focus == paneAccounts, Height: v.timetableRows(lanes)}
-	s.Rows = t.rows(v, w, lanes, picked)
+	s := part.Section{Title: "TIMETABLE", Note: t.Note(v), Tail: t.Tail(v), Focus: o.focus == paneAccounts, Height: v.TimetableRows(lanes)}
+	s.Rows = t.Rows(v, w, lanes, picked)
 	// Above the lanes are the chart and its sums, below them the row of the retries.
 	first := s.Height - 1 - lanes
-	if v.Size == S { // the words of the axis stand in the row of the title
-		s.Head, s.Rows = v.overlay(s.Title, s.Rows[0], w), s.Rows[1:]
+	if v.Size == page.S { // the words of the axis stand in the row of the title
+		s.Head, s.Rows = v.Overlay(s.Title, s.Rows[0], w), s.Rows[1:]
 	}
 	s.Click = func(_, y int) string {
 		if y >= first && y < first+lanes && y-first < src.Len() {
@@ -192,28 +193,28 @@ func (o *overviewPage) timetable(v *View, t *timetable, w, lanes int) part.Secti
 
 // columns are the reasons, the limits and the needs side by side.
 // Three blocks, two on a small screen, four on a wide one.
-func (o *overviewPage) columns(v *View, t *timetable, y, h int) []string {
+func (o *overviewPage) columns(v *page.View, t *page.Timetable, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return o.whyBlock(v, t, w, h) },
-		func(w, h int) part.Section { return v.LimitsBlock(t.host, w, h) },
+		func(w, h int) part.Section { return v.LimitsBlock(t.Host, w, h) },
 		func(w, h int) part.Section { return o.needsBlock(v, w, h) },
 	}
 	switch v.Size {
-	case S:
+	case page.S:
 		blocks = append(blocks[:1], blocks[2])
-	case L:
-		blocks = append(blocks, func(w, h int) part.Section { return answersBlock(v, o.tape.Take(v), w, h) })
+	case page.L:
+		blocks = append(blocks, func(w, h int) part.Section { return page.AnswersBlock(v, o.tape.Take(v), w, h) })
 	}
 	return v.Abreast(y, h, blocks)
 }
 
 // more is what a wide screen shows besides.
 // Accounts that are at rest, if there are any, the day's course, and the log.
-func (o *overviewPage) more(v *View, y, h int) []string {
+func (o *overviewPage) more(v *page.View, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return settledBlock(v, w, h) },
-		func(w, h int) part.Section { return o.day.panel(v, w) },
-		func(w, h int) part.Section { return LogPanel(v, w, h) },
+		func(w, h int) part.Section { return o.day.Panel(v, w) },
+		func(w, h int) part.Section { return page.LogPanel(v, w, h) },
 	}
 	if len(v.Syncing()) == len(v.Accounts) {
 		blocks = blocks[1:]
@@ -223,7 +224,7 @@ func (o *overviewPage) more(v *View, y, h int) []string {
 
 // listed draws a short list: tall rows for each item, with the cursor where the keys go.
 // Each of the Overview's lists has a cursor of its own; which of them the keys go to is o.focus.
-func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s part.Section, draw func(l *part.Line, item, row int)) part.Section {
+func (o *overviewPage) listed(v *page.View, n, w, h, tall int, src part.Source, s part.Section, draw func(l *part.Line, item, row int)) part.Section {
 	p := &o.panes[n]
 	p.Height = max(h/tall, 1)
 	focus := o.focus == n
@@ -231,7 +232,7 @@ func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s par
 		p.Cur.Rest(src, p.Height)
 	}
 	p.Asked = true // a row that left is not drawn
-	p.follow(src)
+	p.Follow(src)
 	top := p.Cur.Top()
 	l := part.NewLine(v.Theme, w)
 	for i := top; i < src.Len() && len(s.Rows)+tall <= h; i++ {
@@ -259,50 +260,50 @@ func (o *overviewPage) listed(v *View, n, w, h, tall int, src part.Source, s par
 // whyBlock says why jobs wait, and how many each.
 // The groups and their words are the engine's: jobs that wait for the same thing are one line,
 // whatever queue they are in.
-func (o *overviewPage) whyBlock(v *View, t *timetable, w, h int) part.Section {
+func (o *overviewPage) whyBlock(v *page.View, t *page.Timetable, w, h int) part.Section {
 	src := o.why(v)
 	all := 0
 	for _, g := range src.Items {
 		all += g.Jobs
 	}
 	note := human.Counted(all, "job waits", "jobs wait")
-	if v.Size == S {
-		note = joined(v, Count(all)+" wait", v.syncsText())
+	if v.Size == page.S {
+		note = page.Joined(v, page.Count(all)+" wait", v.SyncsText())
 	}
 	longest := 0
 	for _, g := range src.Items {
 		longest = max(longest, safe.Width(safe.Text(g.text)))
 	}
 	const number = 5
-	bar := Clamp(w-number-4-longest, 0, 10)
+	bar := page.Clamp(w-number-4-longest, 0, 10)
 	s := o.listed(v, paneWhy, w, h, 1, src, part.Section{Title: "WHY", Note: note}, func(l *part.Line, i, _ int) {
 		g := src.Items[i]
-		l.Field(part.As(themes.Figure, Count(g.Jobs)), number, part.Number).Gap(1).Field(part.Plain(g.text), w-number-4-bar, part.Words).Gap(1)
+		l.Field(part.As(themes.Figure, page.Count(g.Jobs)), number, part.Number).Gap(1).Field(part.Plain(g.text), w-number-4-bar, part.Words).Gap(1)
 		l.Bar(themes.Run, bar, float64(g.Jobs)/float64(max(all, 1)))
 	})
 	// a sentence below the reasons, where there is a row left
 	say := func(text string) {
 		if len(s.Rows) < h && text != "" {
-			text = Or(part.Clause(text, w-2), text)
-			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, strings.Repeat(" ", Clamp(w-1-len(text), 1, number+2))+text)))
+			text = page.Or(part.Clause(text, w-2), text)
+			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, strings.Repeat(" ", page.Clamp(w-1-len(text), 1, number+2))+text)))
 		}
 	}
 	if len(src.Items) == 0 {
-		if v.Size != S {
+		if v.Size != page.S {
 			s.Note = ""
 		}
-		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), o.nothingWaits(v)))))
-		s.Rows = append(s.Rows, RunRows(v, t.runs, w, h-1)...)
+		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), o.nothingWaits(v)))))
+		s.Rows = append(s.Rows, page.RunRows(v, t.Runs, w, h-1)...)
 		return s
 	}
-	if len(src.Items) < h && v.Size != S {
-		say(holds(v))
+	if len(src.Items) < h && v.Size != page.S {
+		say(page.Holds(v))
 	}
 	return s
 }
 
 // nothingWaits says in place of reasons why there are none.
-func (o *overviewPage) nothingWaits(v *View) string {
+func (o *overviewPage) nothingWaits(v *page.View) string {
 	if o.reasons.Loading() && v.Engine.State != engine.EngineBrowse {
 		return "loading…"
 	}
@@ -312,7 +313,7 @@ func (o *overviewPage) nothingWaits(v *View) string {
 // needsBlock is what only a person can settle, each with what is to be done where there
 // is room.
 // With the key that settles it at the right end. An empty list is good news, and says so.
-func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
+func (o *overviewPage) needsBlock(v *page.View, w, h int) part.Section {
 	src := o.needs(v)
 	tall := 1
 	if 2*len(src.Items) <= h {
@@ -320,7 +321,7 @@ func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 	}
 	s := part.Section{Title: "NEEDS YOU"}
 	if n := len(src.Items); n > 0 {
-		s.Note = Count(n)
+		s.Note = page.Count(n)
 	}
 	s = o.listed(v, paneNeeds, w, h, tall, src, s, func(l *part.Line, i, row int) {
 		n := src.Items[i]
@@ -333,25 +334,25 @@ func (o *overviewPage) needsBlock(v *View, w, h int) part.Section {
 		l.Cells(part.As(themes.Accent, key))
 	})
 	if len(src.Items) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), "nothing needs you")))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), "nothing needs you")))}
 	}
 	return s
 }
 
 // calls are the last ones as a ribbon, and the newest of them in words.
 // Where no call is known the day's course stands there, as after a night without work.
-func (o *overviewPage) calls(v *View, w int, p places) part.Section {
+func (o *overviewPage) calls(v *page.View, w int, p places) part.Section {
 	calls := o.tape.Take(v)
-	if rows := dayRows + 1; len(calls) == 0 && v.Size != S && len(o.day.spans) > 0 && p.ribbon+p.calls+1 >= rows {
-		return o.day.panel(v, w)
+	if rows := page.DayRows + 1; len(calls) == 0 && v.Size != page.S && len(o.day.Spans) > 0 && p.ribbon+p.calls+1 >= rows {
+		return o.day.Panel(v, w)
 	}
 	s := v.CallsSection(calls, w, p.ribbon, p.calls)
-	s.Tail, s.Height = joined(v, s.Tail, uptime(v)), v.H
+	s.Tail, s.Height = page.Joined(v, s.Tail, uptime(v)), v.H
 	return s
 }
 
 // settledBlock lists the accounts that are not at work.
-func settledBlock(v *View, w, h int) part.Section {
+func settledBlock(v *page.View, w, h int) part.Section {
 	rest := v.Accounts[len(v.Syncing()):]
-	return part.Section{Title: "OTHER ACCOUNTS", Note: Count(len(rest)), Tail: "last sync", Rows: accountRows(v, rest, w, h, "no other account"), Height: h}
+	return part.Section{Title: "OTHER ACCOUNTS", Note: page.Count(len(rest)), Tail: "last sync", Rows: page.AccountRows(v, rest, w, h, "no other account"), Height: h}
 }

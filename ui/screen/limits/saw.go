@@ -1,4 +1,4 @@
-package page
+package limits
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -36,30 +37,30 @@ type saw struct {
 
 // sawOf is the course of a bucket. Calls are planned for a host as a whole, so the courses of
 // its methods end now.
-func (a axis) sawOf(v *View, b engine.BucketRow, p *past, hit []hitRow, h *engine.HostForecast, planned []float64) saw {
-	s := saw{values: a.unknown(), held: make([]bool, a.Width), hits: make([]bool, a.Width)}
-	a.counted(&s, b, p)
+func sawOf(a page.TimeAxis, v *page.View, b engine.BucketRow, p *page.Past, hit []hitRow, h *engine.HostForecast, planned []float64) saw {
+	s := saw{values: a.Unknown(), held: make([]bool, a.Width), hits: make([]bool, a.Width)}
+	counted(a, &s, b, p)
 	for _, row := range hit {
 		if cell := a.At(row.call.At); cell >= 0 && cell < a.Back && hits(row.call, b) {
 			s.hits[cell] = true
 		}
 	}
 	if b.Limit > 0 && h != nil && !h.Stuck && h.Host == b.Host && (b.Kind == "app" || b.Paces) {
-		a.promised(&s, v, b, h, planned)
+		promised(a, &s, v, b, h, planned)
 	}
 	return s
 }
 
 // counted is what the server counted in each cell. A cell in which a window ends is of the
 // window that has the most of it; one that holds several windows shows the fullest.
-func (a axis) counted(s *saw, b engine.BucketRow, p *past) {
+func counted(a page.TimeAxis, s *saw, b engine.BucketRow, p *page.Past) {
 	hint, sure := 0, make([]bool, a.Width)
-	for _, m := range p.since(a.begin()) {
+	for _, m := range p.Since(a.Begin()) {
 		cell := a.At(m.At)
 		if cell >= min(a.Back, a.Width) {
 			return
 		}
-		was, at, ok := sameBucket(m.Limits.Buckets, b, hint)
+		was, at, ok := page.SameBucket(m.Limits.Buckets, b, hint)
 		if hint = at; !ok {
 			continue
 		}
@@ -81,12 +82,12 @@ func (a axis) counted(s *saw, b engine.BucketRow, p *past) {
 
 // promised adds planned calls up within each window. Of windows shorter than a cell it is
 // what one of them holds on the average.
-func (a axis) promised(s *saw, v *View, b engine.BucketRow, h *engine.HostForecast, calls []float64) {
+func promised(a page.TimeAxis, s *saw, v *page.View, b engine.BucketRow, h *engine.HostForecast, calls []float64) {
 	reset, used, most := b.Reset, float64(b.Counted(v.Now)), float64(b.Most())
 	from := a.Back
 	if b.Paces && len(h.Windows) > 0 { // the plan is a moment old: its first window says what had been made by then
 		reset, used = h.Windows[0].End, float64(h.Windows[0].Made)
-		from = Clamp(a.At(h.Windows[0].Begin), 0, a.Back)
+		from = page.Clamp(a.At(h.Windows[0].Begin), 0, a.Back)
 	}
 	if !reset.After(v.Now) {
 		reset, used = v.Now.Add(b.Window), 0
@@ -121,13 +122,13 @@ func hitKind(c *engine.CallRow) string { return strings.TrimPrefix(string(c.Clas
 
 // bucketsBy are all that limits calls: first the window that sets the pace, then what is
 // down, the other windows of its host, and those of other hosts.
-func bucketsBy(v *View, first engine.BucketRow) []engine.BucketRow {
-	all := LimitsOf(v)
+func bucketsBy(v *page.View, first engine.BucketRow) []engine.BucketRow {
+	all := page.LimitsOf(v)
 	rank := func(b engine.BucketRow) int {
 		switch {
 		case b.Limit > 0 && bucketKey(b) == bucketKey(first):
 			return 0
-		case b.Kind == kindBreaker:
+		case b.Kind == page.KindBreaker:
 			return 1
 		case b.Host == first.Host:
 			return 2
@@ -151,18 +152,18 @@ type callShare struct {
 
 // nextCalls says who gets the calls to come of a host: its syncs, the most first, then what
 // belongs to none; how many of all are retries; and how many there are.
-func (t *timetable) nextCalls() (out []callShare, all int) {
-	for _, l := range t.lanes {
-		if l.left > 0 {
-			out, all = append(out, callShare{name: l.name, calls: l.left}), all+l.left
+func nextCalls(t *page.Timetable) (out []callShare, all int) {
+	for _, l := range t.Lanes {
+		if l.Left > 0 {
+			out, all = append(out, callShare{name: l.Name, calls: l.Left}), all+l.Left
 		}
 	}
 	slices.SortStableFunc(out, func(x, y callShare) int { return cmp.Compare(y.calls, x.calls) })
-	if rest := t.left - all; rest > 0 {
-		out, all = append(out, callShare{name: "others", calls: rest}), t.left
+	if rest := t.Left - all; rest > 0 {
+		out, all = append(out, callShare{name: "others", calls: rest}), t.Left
 	}
-	if t.plan != nil && t.plan.Retries > 0 {
-		out = append(out, callShare{name: "of these, retries", calls: t.plan.Retries, retry: true})
+	if t.Plan != nil && t.Plan.Retries > 0 {
+		out = append(out, callShare{name: "of these, retries", calls: t.Plan.Retries, retry: true})
 	}
 	return out, all
 }
@@ -177,19 +178,19 @@ type resetRow struct {
 }
 
 // nextResets are the windows that have something in them, the first to end first.
-func nextResets(v *View, t *timetable) (out []resetRow) {
-	hosts := hostsOf(v)
+func nextResets(v *page.View, t *page.Timetable) (out []resetRow) {
+	hosts := page.HostsOf(v)
 	for _, b := range v.Limits.Buckets {
 		n := b.Counted(v.Now)
 		if n == 0 || b.Limit <= 0 || !b.Reset.After(v.Now) {
 			continue
 		}
-		row := resetRow{at: b.Reset, name: scopeName(b) + " " + human.Window(b.Window), back: n, frozen: b.Frozen()}
+		row := resetRow{at: b.Reset, name: page.ScopeName(b) + " " + human.Window(b.Window), back: n, frozen: b.Frozen()}
 		if len(hosts) > 1 {
 			row.name = b.Host + " " + row.name
 		}
-		if b.Paces && b.Host == t.host && t.left > 0 {
-			row.back, row.goes = b.Most(), min(t.left, b.Most())
+		if b.Paces && b.Host == t.Host && t.Left > 0 {
+			row.back, row.goes = b.Most(), min(t.Left, b.Most())
 		}
 		out = append(out, row)
 	}
@@ -226,15 +227,15 @@ func lastHits(calls []engine.CallRow, from time.Time, n int) (out []hitRow) {
 }
 
 // reaches is how far ahead the axis goes.
-func (a axis) reaches() time.Duration { return time.Duration(a.Width-a.Back) * a.Step }
+func reaches(a page.TimeAxis) time.Duration { return time.Duration(a.Width-a.Back) * a.Step }
 
 // limitsBack is how many cells of the axis are before now.
-var limitsBack = map[Size]int{S: 15, M: 30, L: 45}
+var limitsBack = map[page.Size]int{page.S: 15, page.M: 30, page.L: 45}
 
 // limitsAxis is the axis of the limits in a block whose rows have w cells, of which the
 // fields take the first ones.
-func (v *View) limitsAxis(window time.Duration, w, gutter int) axis {
-	now, _ := v.chartNow()
+func limitsAxis(v *page.View, window time.Duration, w, gutter int) page.TimeAxis {
+	now, _ := v.ChartNow()
 	width := max(w-gutter-1, 2)
-	return axis{part.NewAxis(now, sawStep(window), min(limitsBack[v.Size], width/2), width)}
+	return page.TimeAxis{Axis: part.NewAxis(now, sawStep(window), min(limitsBack[v.Size], width/2), width)}
 }

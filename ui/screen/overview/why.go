@@ -1,10 +1,11 @@
-package page
+package overview
 
 import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // whyGroup is why some jobs do not run, in the words of the overview.
@@ -14,10 +15,10 @@ type whyGroup struct {
 }
 
 // whyGroups puts the reasons together that are told with one text.
-func (v *View) whyGroups(rows []engine.ReasonRow) (out []whyGroup) {
+func whyGroups(v *page.View, rows []engine.ReasonRow) (out []whyGroup) {
 	at := map[string]int{}
 	for _, r := range rows {
-		text := v.whyText(&r)
+		text := whyText(v, &r)
 		if i, ok := at[text]; ok {
 			out[i].Jobs += r.Jobs
 			continue
@@ -30,7 +31,7 @@ func (v *View) whyGroups(rows []engine.ReasonRow) (out []whyGroup) {
 
 // whyText is a reason in few words: whoever stands in line waits for the window that sets
 // the pace.
-func (v *View) whyText(r *engine.ReasonRow) string {
+func whyText(v *page.View, r *engine.ReasonRow) string {
 	switch b, known := v.Limits.Pacing(); {
 	case r.Shape == engine.ShapeInLine && known:
 		return human.Window(b.Window) + " window paces"
@@ -41,5 +42,5 @@ func (v *View) whyText(r *engine.ReasonRow) string {
 	case r.First.Hold == engine.HoldThrottled:
 		return "held after a 429"
 	}
-	return strings.Replace(briefWhy(v, r.Text), "backs off", "backing off", 1) // however many do
+	return strings.Replace(page.BriefWhy(v, r.Text), "backs off", "backing off", 1) // however many do
 }

@@ -1,4 +1,4 @@
-package page
+package limits
 
 import (
 	"strconv"
@@ -9,16 +9,17 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Draw implements Page.
-func (p *limitPage) Draw(v *View) []string {
-	p.past.see(v)
+func (p *limitPage) Draw(v *page.View) []string {
+	p.past.See(v)
 	shown, d := *v, *v.Data
 	// The limits as they are drawn follow the real ones a few times a second: a window that fills at a
 	// thousand calls a second would be drawn anew with each frame, and nobody reads it faster.
-	d.Limits, shown.Data = p.fills.take(v), &d
+	d.Limits, shown.Data = p.fills.Take(v), &d
 	rows := p.draw(&shown)
 	v.Ticks = v.Ticks || shown.Ticks
 	return rows
@@ -32,9 +33,9 @@ type limitsPlaces struct {
 }
 
 // rows is how many rows all of it takes, with titles and what parts the blocks.
-func (p limitsPlaces) rows(size Size) int {
+func (p limitsPlaces) rows(size page.Size) int {
 	gap, head := 1, 3 // title, words of the axis, resets
-	if size == S {
+	if size == page.S {
 		gap, head = 0, 1 // the words stand in the title's row
 	}
 	n := head + p.pacing + 2 + p.ribbon + p.calls // and what is above the recorder's list
@@ -54,12 +55,12 @@ const leastCalls = 3
 
 // places deals the rows of the screen out. What does not change with what is going on has a
 // fixed height, so that nothing moves but for a limit that is learnt.
-func (p *limitPage) places(v *View, paced bool, others int) limitsPlaces {
+func (p *limitPage) places(v *page.View, paced bool, others int) limitsPlaces {
 	at, most, both := limitsPlaces{pacing: 6, lanes: 2, blocks: 4, ribbon: 3}, 6, 8
 	switch v.Size {
-	case S:
+	case page.S:
 		at, most, both = limitsPlaces{pacing: 3, blocks: 3}, 5, 0
-	case L:
+	case page.L:
 		at, most, both = limitsPlaces{pacing: 8, lanes: 4, blocks: 5, ribbon: 4}, 14, 18
 	}
 	if !paced {
@@ -69,7 +70,7 @@ func (p *limitPage) places(v *View, paced bool, others int) limitsPlaces {
 		at.ribbon = 0
 	}
 	if at.others = min(others, most); both > 0 { // accounts have what the buckets leave
-		at.lanes = Clamp(both-at.others, at.lanes, 5)
+		at.lanes = page.Clamp(both-at.others, at.lanes, 5)
 	}
 	// What is given up first is what the same screen tells elsewhere: lanes, which the Overview has,
 	// then the recorder's ribbon; the window that sets the pace goes last.
@@ -95,23 +96,23 @@ func (p *limitPage) places(v *View, paced bool, others int) limitsPlaces {
 			return at
 		}
 	}
-	at.calls += max(v.H-at.rows(v.Size)-btoi(v.Frozen), 0) // of what is frozen the last row tells
+	at.calls += max(v.H-at.rows(v.Size)-page.Btoi(v.Frozen), 0) // of what is frozen the last row tells
 	return at
 }
 
 // draw lays the screen out from top to bottom. All its charts stand on one axis, whose place is
 // found first: each is then drawn into the same cells, and what happens at one instant stands in
 // one column.
-func (p *limitPage) draw(v *View) []string {
+func (p *limitPage) draw(v *page.View) []string {
 	inner, src, gutter := v.Inner(v.W), p.bucketSource(v), limitsGutter(v)
-	first, paced := v.pacing(p.plan.busiest(v))
-	t := v.newTimetable(v.limitsAxis(first.Window, inner, gutter), &p.plan, &p.past, nil)
-	_, rests := v.chartNow()
-	v.Ticks = v.Ticks || !rests && t.moves()
-	at := p.places(v, paced, len(src.Items)-btoi(paced))
+	first, paced := v.Pacing(p.plan.Busiest(v))
+	t := v.NewTimetable(limitsAxis(v, first.Window, inner, gutter), &p.plan, &p.past, nil)
+	_, rests := v.ChartNow()
+	v.Ticks = v.Ticks || !rests && t.Moves()
+	at := p.places(v, paced, len(src.Items)-page.Btoi(paced))
 	// A 429 takes two rows in its block.
-	hits := lastHits(p.tape.Take(v), t.begin(), (at.blocks+1)/2)
-	top := p.limits(v, &t, src, hits, at, btoi(paced), inner, gutter)
+	hits := lastHits(p.tape.Take(v), t.Begin(), (at.blocks+1)/2)
+	top := p.limits(v, &t, src, hits, at, page.Btoi(paced), inner, gutter)
 	out := v.Sections(0, 0, v.W, top.Height+1, top)
 	if at.blocks > 0 {
 		out = append(out, v.Row(v.W))
@@ -135,15 +136,15 @@ const (
 
 // limitsGutter is what stands before the charts.
 // It is the same for all rows, so that the charts begin in one column.
-func limitsGutter(v *View) int {
+func limitsGutter(v *page.View) int {
 	w := 1 + bucketName + bucketFigures
-	if v.Size != S {
+	if v.Size != page.S {
 		w += bucketScale
 	}
-	if v.Size == L {
+	if v.Size == page.L {
 		w += len(limitsMore) * limitsMoreWidth
 	}
-	if !oneHost(v) {
+	if !page.OneHost(v) {
 		w += bucketHost
 	}
 	return w + 1
@@ -157,9 +158,9 @@ const limitsMoreWidth = 7
 // limitsChart is the block of charts as it is drawn: what stands before each row, and the
 // rows themselves.
 type limitsChart struct {
-	*View
-	t     *timetable
-	past  *past
+	*page.View
+	t     *page.Timetable
+	past  *page.Past
 	hits  []hitRow
 	chart *part.Chart
 	// by row; nil = nothing stands before it
@@ -172,9 +173,9 @@ type limitsChart struct {
 
 // limits is the block of the charts: the window that sets the pace, the other buckets and
 // the accounts, all on one axis.
-func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRow], hits []hitRow, at limitsPlaces, paced, w, gutter int) part.Section {
+func (p *limitPage) limits(v *page.View, t *page.Timetable, src part.Slice[engine.BucketRow], hits []hitRow, at limitsPlaces, paced, w, gutter int) part.Section {
 	head, gap := 2, 1
-	if v.Size == S {
+	if v.Size == page.S {
 		head, gap = 1, 0
 	}
 	d := limitsChart{View: v, t: t, past: &p.past, hits: hits, gutter: gutter, pacing: head}
@@ -186,7 +187,7 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 	if paced > 0 {
 		d.pace(src.Items[0], at.pacing)
 	} else if len(v.Limits.Buckets) == 0 {
-		text := Or(v.Waiting(), "no limit is known yet: the first answer tells them")
+		text := page.Or(v.Waiting(), "no limit is known yet: the first answer tells them")
 		d.left[head] = func(l *part.Line) { l.Put(themes.Dim, text) }
 	}
 	rest := src.Items[paced:]
@@ -194,9 +195,9 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 	for i := range min(len(rest)-p.top, at.others) {
 		d.other(d.others+i, rest[p.top+i])
 	}
-	high := t.high()
-	for i := range t.lanes[:min(len(t.lanes), at.lanes)] {
-		d.lane(d.lanes+i, &t.lanes[i], high)
+	high := t.High()
+	for i := range t.Lanes[:min(len(t.Lanes), at.lanes)] {
+		d.lane(d.lanes+i, &t.Lanes[i], high)
 	}
 	// Now: what is left of it was, what is right of it is planned.
 	d.chart.Seam(head, d.last()-head)
@@ -211,11 +212,11 @@ func (p *limitPage) limits(v *View, t *timetable, src part.Slice[engine.BucketRo
 		on = -1
 	}
 	s.Rows = d.rows(w, on)
-	if v.Size == S {
+	if v.Size == page.S {
 		if hidden := len(rest) - at.others; hidden > 0 {
-			s.Title += ", " + Count(hidden) + " more"
+			s.Title += ", " + page.Count(hidden) + " more"
 		}
-		s.Head, s.Rows = v.overlay(s.Title, s.Rows[0], w), s.Rows[1:]
+		s.Head, s.Rows = v.Overlay(s.Title, s.Rows[0], w), s.Rows[1:]
 	}
 	s.Height = len(s.Rows)
 	s.Click = func(_, y int) string {
@@ -242,14 +243,14 @@ func (p *limitPage) scroll(src part.Source, rest, shown int) int {
 	if p.onCalls && !p.buckets.Cur.Held() {
 		p.buckets.Cur.Rest(src, p.buckets.Height)
 	}
-	p.buckets.follow(src)
+	p.buckets.Follow(src)
 	at := p.buckets.Cur.At()
 	if i := at - (src.Len() - rest); i >= 0 {
-		p.top = Clamp(p.top, i-shown+1, i)
+		p.top = page.Clamp(p.top, i-shown+1, i)
 	} else {
 		p.top = 0
 	}
-	p.top = Clamp(p.top, 0, max(rest-shown, 0))
+	p.top = page.Clamp(p.top, 0, max(rest-shown, 0))
 	return at
 }
 
@@ -287,7 +288,7 @@ func (d *limitsChart) rows(w, on int) []string {
 func (d *limitsChart) heads() {
 	d.chart.Words(0)
 	bucket, used := "BUCKET", "USED"
-	if d.Size == S { // the title of the block stands there
+	if d.Size == page.S { // the title of the block stands there
 		bucket, used = "", ""
 	}
 	d.left[0] = func(l *part.Line) {
@@ -299,18 +300,18 @@ func (d *limitsChart) heads() {
 		}{{used, bucketUsed}, {"RIOT SAYS", bucketFigures - bucketReset}, {"RESETS", bucketFigures}} {
 			l.To(at+h.end-len(h.title)).Put(themes.Dim, h.title)
 		}
-		if d.Size == L {
+		if d.Size == page.L {
 			for _, title := range limitsMore {
 				l.Field(part.As(themes.Dim, title), limitsMoreWidth, part.Number)
 			}
 		}
 	}
-	if d.Size == S {
+	if d.Size == page.S {
 		return
 	}
-	for _, w := range d.t.windows {
-		if w.begin.After(d.Now) {
-			d.chart.Try(1, d.t.At(w.begin), themes.Dim, d.resetText(w.begin, d.t.span))
+	for _, w := range d.t.Windows {
+		if w.Begin.After(d.Now) {
+			d.chart.Try(1, d.t.At(w.Begin), themes.Dim, d.resetText(w.Begin, d.t.Span))
 		}
 	}
 }
@@ -326,7 +327,7 @@ func (d *limitsChart) resetText(at time.Time, window time.Duration) string {
 
 // fieldsFrom is where the figures begin, behind the names.
 func (d *limitsChart) fieldsFrom() int {
-	if oneHost(d.View) {
+	if page.OneHost(d.View) {
 		return 1 + bucketName
 	}
 	return 1 + bucketHost + bucketName
@@ -340,20 +341,20 @@ func (d *limitsChart) fieldsFrom() int {
 // A bucket without a limit (nothing was answered yet, or Riot names none) has its state instead of
 // figures.
 func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token) {
-	if !oneHost(d.View) {
+	if !page.OneHost(d.View) {
 		l.Field(part.As(themes.Dim, b.Host), bucketHost-1, part.Words).Gap(1)
 	}
-	word, _ := BucketState(d.View, b)
+	word, _ := page.BucketState(d.View, b)
 	sign := d.Theme.State(word)
 	if b.Limit <= 0 {
 		end := d.fieldsFrom() + bucketFigures - bucketReset
-		l.Field(part.As(name, scopeName(b)), 1+bucketName+bucketUsed, part.Words).Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
-		l.Field(part.As(sign.Token, d.In(latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
+		l.Field(part.As(name, page.ScopeName(b)), 1+bucketName+bucketUsed, part.Words).Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
+		l.Field(part.As(sign.Token, d.In(page.Latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
 		return
 	}
-	l.Field(part.As(name, scopeName(b)), bucketName, part.Words)
-	l.Field(part.As(themes.Figure, tallCount(int64(b.Used))), bucketUsed, part.Number)
-	l.Field(part.As(themes.Dim, "/"+briefCount(b.Limit)), bucketLimit, part.Words)
+	l.Field(part.As(name, page.ScopeName(b)), bucketName, part.Words)
+	l.Field(part.As(themes.Figure, page.TallCount(int64(b.Used))), bucketUsed, part.Number)
+	l.Field(part.As(themes.Dim, "/"+page.BriefCount(b.Limit)), bucketLimit, part.Words)
 	l.Field(part.As(themes.Dim, human.Window(b.Window)), bucketWindow, part.Number)
 	l.Field(d.riotSays(b), bucketRiot, part.Number)
 	reset := part.Plain(d.In(b.Reset))
@@ -368,8 +369,8 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 		reset.Token = themes.Dim
 	}
 	l.Field(reset, bucketReset, part.Number)
-	if d.Size == L {
-		for _, text := range []string{Some(b.Waiting), Some(b.InFlight), b.Mode} {
+	if d.Size == page.L {
+		for _, text := range []string{page.Some(b.Waiting), page.Some(b.InFlight), b.Mode} {
 			l.Field(part.As(themes.Dim, text), limitsMoreWidth, part.Number)
 		}
 	}
@@ -382,13 +383,13 @@ func (d *limitsChart) riotSays(b engine.BucketRow) part.Cell {
 	case b.Server < 0:
 		return part.As(themes.Dim, part.None)
 	case d.oldReading(b) > 0:
-		return part.As(themes.Dim, tallCount(int64(b.Server)))
+		return part.As(themes.Dim, page.TallCount(int64(b.Server)))
 	case b.Foreign > 0:
-		return part.As(themes.Warn, tallCount(int64(b.Server))+" +"+strconv.Itoa(b.Foreign))
+		return part.As(themes.Warn, page.TallCount(int64(b.Server))+" +"+strconv.Itoa(b.Foreign))
 	case b.Server == b.Used:
-		return part.As(themes.OK, "= "+tallCount(int64(b.Server)))
+		return part.As(themes.OK, "= "+page.TallCount(int64(b.Server)))
 	}
-	return part.Plain(tallCount(int64(b.Server)))
+	return part.Plain(page.TallCount(int64(b.Server)))
 }
 
 // oldReading is how old the server's count is, where that has to be said.
@@ -413,7 +414,7 @@ func (d *limitsChart) marks(y int, s saw) {
 // drawn.
 func (d *limitsChart) other(y int, b engine.BucketRow) {
 	d.left[y] = func(l *part.Line) { d.fields(l, b, themes.Text) }
-	s := d.t.sawOf(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
+	s := sawOf(d.t.TimeAxis, d.View, b, d.past, d.hits, d.t.Plan, d.t.Planned)
 	d.chart.Area(y, 1, part.Series{Values: s.values, Top: 1})
 	d.marks(y, s)
 	says := d.stands(b)
@@ -424,14 +425,14 @@ func (d *limitsChart) other(y int, b engine.BucketRow) {
 	x := d.t.Back + 2
 	text, room := safe.Text(says.Text), max(d.t.Width-x, 0)
 	if !b.Frozen() && b.Cap == 0 { // its end stands before the chart; of an order it does not
-		text = Or(part.Clause(text, room), text)
+		text = page.Or(part.Clause(text, room), text)
 	}
 	d.chart.Put(y, x, says.Token, safe.CutEnd(text, room, d.Theme.Glyphs.Ellipsis))
 }
 
 // stands is what is unusual about a bucket; "" = nothing is.
 func (d *limitsChart) stands(b engine.BucketRow) part.Cell {
-	word, more := BucketState(d.View, b)
+	word, more := page.BucketState(d.View, b)
 	sign, text := d.Theme.State(word), strings.TrimSpace(word+" "+more)
 	switch old := d.oldReading(b); {
 	case b.Limit <= 0: // its word stands before the chart
@@ -441,7 +442,7 @@ func (d *limitsChart) stands(b engine.BucketRow) part.Cell {
 	case word != "OPEN":
 		return part.As(sign.Token, sign.Glyph+" "+text)
 	case old > 0 && b.Server >= 0:
-		return part.As(themes.Dim, "Riot said "+Count(b.Server)+", "+human.Ago(old))
+		return part.As(themes.Dim, "Riot said "+page.Count(b.Server)+", "+human.Ago(old))
 	}
 	return part.Cell{}
 }
@@ -454,7 +455,7 @@ func (d *limitsChart) frees(y int, b engine.BucketRow, s saw) {
 	}
 	text := d.resetText(b.Reset, b.Window) + " free"
 	if b.Waiting > 0 {
-		text += ", " + Count(b.Waiting) + " wait"
+		text += ", " + page.Count(b.Waiting) + " wait"
 	}
 	if x+safe.Width(text) < d.t.Width {
 		d.chart.Try(y, x, themes.Dim, text)
@@ -464,18 +465,18 @@ func (d *limitsChart) frees(y int, b engine.BucketRow, s saw) {
 // lane draws the calls of an account.
 // All lanes have one scale, which is that of the calls of all: an account that gets half of them
 // stands half as high.
-func (d *limitsChart) lane(y int, a *accountLane, high float64) {
-	d.t.drawLane(d.View, d.chart, y, a, high)
+func (d *limitsChart) lane(y int, a *page.AccountLane, high float64) {
+	d.t.DrawLane(d.View, d.chart, y, a, high)
 	d.left[y] = func(l *part.Line) {
 		end := d.fieldsFrom() + bucketFigures
 		left, ends := "", ""
-		if a.left > 0 {
-			left = Count(a.left) + " to go"
+		if a.Left > 0 {
+			left = page.Count(a.Left) + " to go"
 		}
-		if !a.over && !a.done.IsZero() {
-			ends = "~" + a.done.In(d.Now.Location()).Format("15:04:05")
+		if !a.Over && !a.Done.IsZero() {
+			ends = "~" + a.Done.In(d.Now.Location()).Format("15:04:05")
 		}
-		l.Field(part.Plain(a.name), wideName+2, part.Words)
+		l.Field(part.Plain(a.Name), page.WideName+2, part.Words)
 		l.Field(part.As(themes.Dim, left), end-bucketReset-4-l.At(), part.Number)
 		l.Field(part.Plain(ends), end-l.At(), part.Number)
 	}
@@ -483,17 +484,17 @@ func (d *limitsChart) lane(y int, a *accountLane, high float64) {
 
 // limitsTail is how far the axis goes, and since when it is known; or how many buckets there
 // is no room for.
-func (p *limitPage) limitsTail(v *View, t *timetable, hidden int) string {
+func (p *limitPage) limitsTail(v *page.View, t *page.Timetable, hidden int) string {
 	if hidden > 0 {
-		return Count(hidden) + " more" + v.Keyed(": {next pane} goes there")
+		return page.Count(hidden) + " more" + v.Keyed(": {next pane} goes there")
 	}
-	switch seen := p.past.since(t.begin()); {
+	switch seen := p.past.Since(t.Begin()); {
 	case len(seen) == 0:
 		return ""
-	case seen[0].At.Sub(t.begin()) > 2*t.Step:
+	case seen[0].At.Sub(t.Begin()) > 2*t.Step:
 		return "known since " + v.Clock(seen[0].At)
 	}
-	return roundly(time.Duration(t.Back)*t.Step) + " back, " + roundly(t.reaches()) + " ahead"
+	return roundly(time.Duration(t.Back)*t.Step) + " back, " + roundly(reaches(t.TimeAxis)) + " ahead"
 }
 
 // roundly names how long an axis is.

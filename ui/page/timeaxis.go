@@ -9,20 +9,20 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// axis is the time of a screen's charts, with what is counted on it.
-type axis struct{ part.Axis }
+// TimeAxis is the time of a screen's charts, with what is counted on it.
+type TimeAxis struct{ part.Axis }
 
 // holds reports whether an instant is on the axis.
-func (a axis) holds(at time.Time) bool {
+func (a TimeAxis) holds(at time.Time) bool {
 	cell := a.At(at)
 	return cell >= 0 && cell < a.Width
 }
 
-// begin is when the first cell begins.
-func (a axis) begin() time.Time { return a.Start(0) }
+// Begin is when the first cell begins.
+func (a TimeAxis) Begin() time.Time { return a.Start(0) }
 
-// unknown are cells of which nothing is known.
-func (a axis) unknown() []float64 {
+// Unknown are cells of which nothing is known.
+func (a TimeAxis) Unknown() []float64 {
 	out := make([]float64, a.Width)
 	for i := range out {
 		out[i] = math.NaN()
@@ -32,7 +32,7 @@ func (a axis) unknown() []float64 {
 
 // deal adds a count evenly to the cells of a stretch of time; those of them that lie
 // beyond the axis are lost.
-func (a axis) deal(cells []float64, from, to time.Time, n int) {
+func (a TimeAxis) deal(cells []float64, from, to time.Time, n int) {
 	if n == 0 || !to.After(from) {
 		return
 	}
@@ -53,8 +53,8 @@ func (a axis) deal(cells []float64, from, to time.Time, n int) {
 // planned spreads the calls in line of a host's windows over the cells from now on: a
 // window has them at the pace at which it would be used up. A retry is a call at its
 // instant.
-func (a axis) planned(h *engine.HostForecast, due []time.Time) []float64 {
-	out := a.unknown()
+func (a TimeAxis) planned(h *engine.HostForecast, due []time.Time) []float64 {
+	out := a.Unknown()
 	if h == nil {
 		return out
 	}
@@ -76,8 +76,8 @@ func (a axis) planned(h *engine.HostForecast, due []time.Time) []float64 {
 }
 
 // steps spreads what was counted by steps over the cells of a stretch.
-func (a axis) steps(begin time.Time, step time.Duration, counts []int, end time.Time) []float64 {
-	out := a.unknown()
+func (a TimeAxis) steps(begin time.Time, step time.Duration, counts []int, end time.Time) []float64 {
+	out := a.Unknown()
 	for i, n := range counts {
 		from := begin.Add(time.Duration(i) * step)
 		to := from.Add(step)
@@ -92,9 +92,9 @@ func (a axis) steps(begin time.Time, step time.Duration, counts []int, end time.
 // restsAfter is how long after the last call a screen on which nothing waits comes to rest.
 const restsAfter = 10 * time.Second
 
-// chartNow is where the charts of a screen stand: now, and at rest they move with the clock
+// ChartNow is where the charts of a screen stand: now, and at rest they move with the clock
 // in the title alone, since an idle screen is silent.
-func (v *View) chartNow() (now time.Time, rests bool) {
+func (v *View) ChartNow() (now time.Time, rests bool) {
 	last := v.Engine.Started
 	if n := len(v.Calls); n > 0 {
 		last = v.Calls[n-1].At
@@ -103,13 +103,13 @@ func (v *View) chartNow() (now time.Time, rests bool) {
 	case v.Frozen, v.Now.Before(end), v.Engine.InFlight > 0, inLines(v.Queues) > 0, len(v.Retries()) > 0:
 		return v.Now, false
 	default:
-		return latest(end, v.Now.Truncate(time.Minute)), true
+		return Latest(end, v.Now.Truncate(time.Minute)), true
 	}
 }
 
-// recordedSince is since when all calls are in the flight recorder: it lets go of the
+// RecordedSince is since when all calls are in the flight recorder: it lets go of the
 // oldest once it is full.
-func (d *Data) recordedSince() time.Time {
+func (d *Data) RecordedSince() time.Time {
 	if len(d.Calls) >= fold.KeptCalls {
 		return d.Calls[0].At
 	}

@@ -1,4 +1,4 @@
-package page
+package retries
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -27,7 +28,7 @@ type highest struct {
 // keep takes the newest number, and gives the highest of late. A clock that was put back begins
 // anew.
 func (h *highest) keep(n int, now time.Time) int {
-	if n >= h.n || now.Sub(h.at) > keepLines || now.Before(h.at) {
+	if n >= h.n || now.Sub(h.at) > page.KeepLines || now.Before(h.at) {
 		h.n, h.at = n, now
 	}
 	return h.n
@@ -35,7 +36,7 @@ func (h *highest) keep(n int, now time.Time) int {
 
 // retrySum is what the retries of the list add up to.
 type retrySum struct {
-	of     recipe         // the list that it is of
+	of     page.Recipe    // the list that it is of
 	errors map[string]int // by what their last try failed with, and
 	words  []string       // those in their order, the most frequent first
 	late   []time.Time    // instants of those that go later
@@ -45,11 +46,11 @@ type retrySum struct {
 
 // add adds up the list, once for each change of it.
 func (p *Retries) add() {
-	if p.sum.errors != nil && p.sum.of == p.made {
+	if p.sum.errors != nil && p.sum.of == p.Made {
 		return
 	}
 	p.tries.learn(p.Shown)
-	s := retrySum{of: p.made, errors: map[string]int{}}
+	s := retrySum{of: p.Made, errors: map[string]int{}}
 	for _, j := range p.Shown {
 		word := columns.LastAnswer(&j.Job)
 		if s.errors[word]++; s.errors[word] == 1 {
@@ -58,12 +59,12 @@ func (p *Retries) add() {
 		if j.LateBy != "" {
 			s.late = append(s.late, j.Due)
 		}
-		at := latest(j.Due, j.Starts)
+		at := page.Latest(j.Due, j.Starts)
 		for _, d := range j.Then[:min(2, len(j.Then))] {
 			at = at.Add(d)
 		}
 		s.far = append(s.far, at)
-		s.last += btoi(lastTry(j))
+		s.last += page.Btoi(page.LastTry(j))
 	}
 	slices.SortFunc(s.far, time.Time.Compare)
 	slices.SortFunc(s.words, func(a, b string) int { return cmp.Or(cmp.Compare(s.errors[b], s.errors[a]), cmp.Compare(a, b)) })
@@ -75,19 +76,19 @@ func (p *Retries) add() {
 // that of the windows' room, and header that of the list's titles.
 type ladderPlaces struct{ words, bars, high, room, header int }
 
-var ladderHeads = map[Size]ladderPlaces{
-	S: {words: 3, bars: 0, high: 2, room: 2, header: 3},
-	M: {words: 0, bars: 1, high: 2, room: 4, header: 6},
-	L: {words: 0, bars: 1, high: 5, room: 7, header: 9},
+var ladderHeads = map[page.Size]ladderPlaces{
+	page.S: {words: 3, bars: 0, high: 2, room: 2, header: 3},
+	page.M: {words: 0, bars: 1, high: 2, room: 4, header: 6},
+	page.L: {words: 0, bars: 1, high: 5, room: 7, header: 9},
 }
 
 // laddersWidth is what the axis takes of w cells beside the list.
 // What is left of it has the widths of the list's columns, which are fixed for each size.
-func (v *View) laddersWidth(w int) int {
+func laddersWidth(v *page.View, w int) int {
 	switch v.Size {
-	case S:
+	case page.S:
 		return max(w-51, 0)
-	case M:
+	case page.M:
 		return w - 63
 	}
 	return w - 95
@@ -96,52 +97,52 @@ func (v *View) laddersWidth(w int) int {
 // Draw implements Page.
 // The list grows with its rows in steps of six, so that one retry more or less does not move all
 // that is below it.
-func (p *Retries) Draw(v *View) []string {
+func (p *Retries) Draw(v *page.View) []string {
 	p.Refresh(v)
 	p.add()
 	head := ladderHeads[v.Size].header + 2 // with the section's title
 	rows := p.rows.keep(len(p.Shown), v.Now)
 	list := (max(rows, 1) + 5) / 6 * 6
 	most, why := 12, 3
-	if v.Size == S {
+	if v.Size == page.S {
 		most, why = 8, 5
 	}
-	below := []Band{
+	below := []page.Band{
 		{Least: 6, Most: 6, Keep: 2, Draw: func(y, h int) []string { return p.columns(v, y, h-1) }},
 		{Least: why, Most: 6, Keep: 1, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, p.why(v, h-1)) }},
-		{Least: 4, Most: math.MaxInt, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.failures(h-1)) }},
+		{Least: 4, Most: math.MaxInt, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.Failures(h-1)) }},
 	}
-	if j := p.peek.job; v.Size == L && rows > 0 && j != nil && j.Have {
-		below = slices.Insert(below, 2, Band{Least: 5, Most: 9, Keep: 4, Draw: func(y, h int) []string { return v.Abreast(y, h, j.blocks(v)) }})
+	if j := p.peek.Job; v.Size == page.L && rows > 0 && j != nil && j.Have {
+		below = slices.Insert(below, 2, page.Band{Least: 5, Most: 9, Keep: 4, Draw: func(y, h int) []string { return v.Abreast(y, h, j.Blocks(v)) }})
 	}
 	switch {
 	case rows == 0:
 		below = slices.Delete(below, 1, 2)
-	case v.Size != S && v.H-head-list < 6+6+4+3: // what is below has its empty rows first
+	case v.Size != page.S && v.H-head-list < 6+6+4+3: // what is below has its empty rows first
 		below = below[:2]
 	}
-	return v.Bands(append([]Band{{Least: head + min(list, most), Most: head + list, Draw: p.ladders(v)}}, below...)...)
+	return v.Bands(append([]page.Band{{Least: head + min(list, most), Most: head + list, Draw: p.ladders(v)}}, below...)...)
 }
 
 // place puts the axis: a quarter of it past, and ahead as far as most of the retries and two
 // tries after each of them.
 // Nine of ten are on it: one that waits until tomorrow would squeeze all others into a cell. Its
 // step changes slowly (see [highest]), else it would jump with each job that leaves.
-func (p *Retries) place(v *View, w int) {
+func (p *Retries) place(v *page.View, w int) {
 	need, back := 2*time.Second, w/4
 	if n := len(p.sum.far); n > 0 {
 		need = p.sum.far[n*9/10].Sub(v.Now) / time.Duration(max(w-back-2, 1))
 	}
-	step := Clamp(p.step.keep(stepAt(need), v.Now)+p.zoom, 0, stepAt(farthestStep))
-	now, _ := v.chartNow()
-	p.axis = axis{part.NewAxis(now, axisSteps[step], back, w)}
+	step := page.Clamp(p.step.keep(page.StepAt(need), v.Now)+p.zoom, 0, page.StepAt(farthestStep))
+	now, _ := v.ChartNow()
+	p.axis = page.TimeAxis{Axis: part.NewAxis(now, page.AxisSteps[step], back, w)}
 }
 
 // ladders are the charts and the list.
-func (p *Retries) ladders(v *View) func(y, h int) []string {
+func (p *Retries) ladders(v *page.View) func(y, h int) []string {
 	return func(y, h int) []string {
 		w, at := v.Inner(v.W), ladderHeads[v.Size]
-		life := v.laddersWidth(w) // the last cell of a row stays empty
+		life := laddersWidth(v, w) // the last cell of a row stays empty
 		p.place(v, life)
 		s := part.Section{Title: "RETRIES", Note: p.note(v), Tail: p.tail(v), Height: h - 1}
 		s.Rows = p.rowsOf(v, w, life, h-1)
@@ -149,9 +150,9 @@ func (p *Retries) ladders(v *View) func(y, h int) []string {
 			switch y -= at.header; {
 			case y < 0:
 			case y == 0:
-				p.sortAt(v, w-life-1, x)
+				p.SortAt(v, w-life-1, x)
 			default:
-				return p.Clicked(p.List.rows(v), y-1)
+				return p.Clicked(p.List.Rows(v), y-1)
 			}
 			return ""
 		}
@@ -162,25 +163,25 @@ func (p *Retries) ladders(v *View) func(y, h int) []string {
 // rowsOf are the charts with their labels, and below them the list with its ladders.
 // The list is drawn by its table and the ladders by the chart, row by row beside each other: a row
 // under the cursor is lit across both.
-func (p *Retries) rowsOf(v *View, w, life, h int) []string {
+func (p *Retries) rowsOf(v *page.View, w, life, h int) []string {
 	at := ladderHeads[v.Size]
 	c := part.NewChart(v.Theme, p.axis.Axis, h)
 	c.Words(at.words)
-	b, r := retryBarsOf(v, p.axis, p.Shown), roomOf(&p.plan.plan, p.axis)
-	b.draw(c, at.bars, at.high)
-	r.draw(v, c, at.room, p.sum.late)
+	b, r := page.RetryBarsOf(v, p.axis, p.Shown), page.RoomOf(&p.plan.Plan, p.axis)
+	b.Draw(c, at.bars, at.high)
+	r.Draw(v, c, at.room, p.sum.late)
 	rows := make([]string, 0, h)
 	l := part.NewLine(v.Theme, w)
 	for y := range at.header {
 		l.Reset(w-life-1, false)
 		rows = append(rows, p.label(v, l.Gap(1), y, &b, &r).String())
 	}
-	rows = append(rows, p.List.draw(v, w-life-1, h-at.header, p.empty(v))...)
-	src, last := p.List.rows(v), at.header
+	rows = append(rows, p.List.Draw(v, w-life-1, h-at.header, p.empty(v))...)
+	src, last := p.List.Rows(v), at.header
 	for y := at.header + 1; y < h; y++ {
 		// The chart has rows where the list has gaps; only a row that holds a job has a ladder.
 		if i, ok := p.Cur.Row(src, y-at.header-1); ok {
-			drawLadder(v, c, y, p.Shown[i])
+			page.DrawLadder(v, c, y, p.Shown[i])
 			last = y + 1
 		}
 	}
@@ -188,38 +189,38 @@ func (p *Retries) rowsOf(v *View, w, life, h int) []string {
 		c.Put(at.header, 1, themes.Dim, "LADDER")
 	}
 	c.Seam(at.bars, max(last-at.bars, at.high))
-	picked := p.onRow(len(p.Shown))
+	picked := p.OnRow(len(p.Shown))
 	if picked > 0 {
 		picked += at.header
 	}
-	beside(v, rows, c, life+1, picked)
-	_, rests := v.chartNow()
+	page.Beside(v, rows, c, life+1, picked)
+	_, rests := v.ChartNow()
 	v.Ticks = v.Ticks || !rests && len(p.Shown) > 0
 	return rows
 }
 
 // label says what a row of the charts is.
-func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *part.Line {
+func (p *Retries) label(v *page.View, l *part.Line, y int, b *page.RetryBars, r *page.Room) *part.Line {
 	g := v.Theme.Glyphs
 	at := ladderHeads[v.Size]
-	top := Count(b.high())
+	top := page.Count(b.High())
 	switch y {
 	case at.bars:
-		l.Put(themes.Text, "failed "+g.Less+" now "+g.More+" due").Put(themes.Dim, "  per "+cellText(p.axis.Step))
+		l.Put(themes.Text, "failed "+g.Less+" now "+g.More+" due").Put(themes.Dim, "  per "+page.CellText(p.axis.Step))
 		l.Right(part.As(themes.Dim, top+" "))
 	case at.bars + 1:
 		l.Put(themes.Dim, g.Plan[min(1, len(g.Plan)-1)]+" only if it fails again")
 	case at.room:
 		switch {
-		case r.host == nil:
+		case r.Host == nil:
 			l.Put(themes.Dim, "no limit of them is known yet")
-		case r.host.Stuck:
-			l.Put(themes.Warn, r.host.Why+": no room until that ends")
+		case r.Host.Stuck:
+			l.Put(themes.Warn, r.Host.Why+": no room until that ends")
 		// each window stands by itself
-		case r.every == r.host.Window:
-			l.Put(themes.Text, "room in the "+human.Window(r.every)+" windows").Gap(2).Put(themes.Dim, Count(r.calls())+" calls each")
+		case r.Every == r.Host.Window:
+			l.Put(themes.Text, "room in the "+human.Window(r.Every)+" windows").Gap(2).Put(themes.Dim, page.Count(r.Calls())+" calls each")
 		default:
-			l.Put(themes.Text, "room per "+human.Window(r.every)).Gap(2).Put(themes.Dim, "of "+Count(r.calls())+" calls")
+			l.Put(themes.Text, "room per "+human.Window(r.Every)).Gap(2).Put(themes.Dim, "of "+page.Count(r.Calls())+" calls")
 		}
 	}
 	return l
@@ -227,50 +228,50 @@ func (p *Retries) label(v *View, l *part.Line, y int, b *retryBars, r *room) *pa
 
 // note is how many wait, and when the first of them goes.
 // The seconds are counted down by the screen (v.Ticks), without asking the engine.
-func (p *Retries) note(v *View) string {
-	text := Count(len(p.Shown))
+func (p *Retries) note(v *page.View) string {
+	text := page.Count(len(p.Shown))
 	if p.On() {
-		text += " of " + Count(p.All)
+		text += " of " + page.Count(p.All)
 	}
 	text += " wait"
 	var first time.Time
 	for _, j := range p.Shown {
-		if at := goesAt(j); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+		if at := page.GoesAt(j); !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}
-	if first.After(v.beat()) {
-		text += ", the next goes in " + human.Stopwatch(first.Sub(v.beat()))
+	if first.After(v.Beat()) {
+		text += ", the next goes in " + human.Stopwatch(first.Sub(v.Beat()))
 		v.Ticks = true
 	}
-	return p.noted(v, text)
+	return p.Noted(v, text)
 }
 
 // tail is how far the axis reaches.
 // The console knows of failures only since it has been told of calls: an empty past left of that
 // instant does not mean that nothing failed.
-func (p *Retries) tail(v *View) string {
+func (p *Retries) tail(v *page.View) string {
 	a := p.axis
 	back, ahead := time.Duration(a.Back)*a.Step, time.Duration(a.Width-a.Back)*a.Step
 	text := human.Distance(back) + " back, " + human.Distance(ahead) + " ahead"
-	if since := v.recordedSince(); since.After(a.begin()) && !since.IsZero() {
+	if since := v.RecordedSince(); since.After(a.Begin()) && !since.IsZero() {
 		text = "failures known since " + since.In(v.Now.Location()).Format("15:04:05")
 	}
 	return text + "   " + v.Keyed("{nearer} {farther} zoom")
 }
 
-func (p *Retries) empty(v *View) string {
-	return Or(p.List.Empty(v), Or(v.Waiting(), "nothing waits for a retry"))
+func (p *Retries) empty(v *page.View) string {
+	return page.Or(p.List.Empty(v), page.Or(v.Waiting(), "nothing waits for a retry"))
 }
 
 // columns are how tries ended, what they failed with, and what they cost, side by side.
-func (p *Retries) columns(v *View, y, h int) []string {
+func (p *Retries) columns(v *page.View, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return p.byTry(v, w, h) },
 		func(w, h int) part.Section { return p.byError(v, w, h) },
 		func(w, h int) part.Section { return p.costs(v, w, h) },
 	}
-	if v.Size == S {
+	if v.Size == page.S {
 		blocks = blocks[:2]
 	}
 	return v.Abreast(y, h+1, blocks)
@@ -280,7 +281,7 @@ func (p *Retries) columns(v *View, y, h int) []string {
 // the last that was needed.
 // It tells whether trying again pays: where the third try of a hundred has never worked, the
 // policy is too patient.
-func (p *Retries) byTry(v *View, w, h int) part.Section {
+func (p *Retries) byTry(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "BY TRY", Note: "what worked in the last hour", Height: h}
 	for i := range max(len(p.tries.counted.Tries), len(p.tries.waits)-1) {
 		if len(s.Rows) == h {
@@ -298,8 +299,8 @@ func (p *Retries) byTry(v *View, w, h int) part.Section {
 			name.Token = themes.Dim
 		}
 		const number, percent = 6, 5
-		bar := Clamp(w-17-number-percent-3, 0, 24)
-		l := part.NewLine(v.Theme, w).Gap(1).Field(name, w-number-bar-percent-4, part.Words).Field(part.As(themes.Dim, Count(n.Made)), number, part.Number).Gap(1)
+		bar := page.Clamp(w-17-number-percent-3, 0, 24)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(name, w-number-bar-percent-4, part.Words).Field(part.As(themes.Dim, page.Count(n.Made)), number, part.Number).Gap(1)
 		s.Rows = append(s.Rows, l.Bar(themes.Run, bar, ratio).Gap(1).Field(share, percent, part.Number).String())
 	}
 	if len(s.Rows) == 0 {
@@ -309,23 +310,23 @@ func (p *Retries) byTry(v *View, w, h int) part.Section {
 }
 
 // noTries says why there are none to be shown.
-func (p *Retries) noTries(v *View) string {
+func (p *Retries) noTries(v *page.View) string {
 	if v.Engine.State == engine.EngineBrowse {
 		return "no engine runs that would know"
 	}
-	return Or(p.tries.Absent(v, "the tries", "the tries"), "nothing was tried in the last hour")
+	return page.Or(p.tries.Absent(v, "the tries", "the tries"), "nothing was tried in the last hour")
 }
 
 // byError is what the last tries failed with, the most frequent first.
 // What has no row of its own is added up in the last one: the sum is that of the list.
-func (p *Retries) byError(v *View, w, h int) part.Section {
+func (p *Retries) byError(v *page.View, w, h int) part.Section {
 	n, words := maps.Clone(p.sum.errors), slices.Clone(p.sum.words)
 	s := part.Section{Title: "BY ERROR", Note: "of the last try", Height: h}
 	if len(words) == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none"))}
 		return s
 	}
-	bar := Clamp(w-24, 0, 24)
+	bar := page.Clamp(w-24, 0, 24)
 	for i, word := range words {
 		if left := len(words) - i; i == h-1 || i == h-2 && left > 1 {
 			rest := 0
@@ -339,7 +340,7 @@ func (p *Retries) byError(v *View, w, h int) part.Section {
 	}
 	for _, word := range words[:min(len(words), h)] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(word), w-bar-6, part.Words).Gap(1)
-		s.Rows = append(s.Rows, l.Bar(themes.Retry, bar, float64(n[word])/float64(len(p.Shown))).Field(part.As(themes.Figure, Count(n[word])), 4, part.Number).String())
+		s.Rows = append(s.Rows, l.Bar(themes.Retry, bar, float64(n[word])/float64(len(p.Shown))).Field(part.As(themes.Figure, page.Count(n[word])), 4, part.Number).String())
 	}
 	if len(s.Rows) < h {
 		key := v.Keyed("{error classes}")
@@ -351,10 +352,10 @@ func (p *Retries) byError(v *View, w, h int) part.Section {
 // costs are the calls that retries take, and how they stand.
 // The share is of what the host's tightest limit allows in a minute: retries take it from the calls
 // that are still to be made for the first time.
-func (p *Retries) costs(v *View, w, h int) part.Section {
+func (p *Retries) costs(v *page.View, w, h int) part.Section {
 	soon, late, last := 0, len(p.sum.late), p.sum.last
 	for _, j := range p.Shown {
-		if at := goesAt(j); !at.IsZero() && at.Before(v.Now.Add(time.Minute)) {
+		if at := page.GoesAt(j); !at.IsZero() && at.Before(v.Now.Add(time.Minute)) {
 			soon++
 		}
 	}
@@ -367,24 +368,24 @@ func (p *Retries) costs(v *View, w, h int) part.Section {
 			s.Rows = append(s.Rows, part.NewLine(v.Theme, w).Gap(1).Put(themes.Text, text).Right(part.As(t, figure+" ")).String())
 		}
 	}
-	put(themes.Figure, "retries, next minute", Count(soon), soon)
-	if b, ok := v.pacing(roomOf(&p.plan.plan, p.axis).host); ok && b.Limit > 0 && b.Window > 0 {
+	put(themes.Figure, "retries, next minute", page.Count(soon), soon)
+	if b, ok := v.Pacing(page.RoomOf(&p.plan.Plan, p.axis).Host); ok && b.Limit > 0 && b.Window > 0 {
 		put(themes.Figure, "of what the key allows", human.Percent(float64(soon)*b.Window.Minutes()/float64(b.Most())), soon)
 	}
-	put(themes.Warn, "later than due", Count(late), late)
-	put(themes.Err, "last chance, then given up", Count(last), last)
+	put(themes.Warn, "later than due", page.Count(late), late)
+	put(themes.Err, "last chance, then given up", page.Count(last), last)
 	return s
 }
 
 // why is the sentence about the retry under the cursor, and where the time of its last try went.
 // The sentence is that of the job's own screen: see whyOf.
-func (p *Retries) why(v *View, h int) part.Section {
+func (p *Retries) why(v *page.View, h int) part.Section {
 	w := v.Inner(v.W)
 	j, ok := p.Selected()
 	if !ok {
 		return part.Section{Title: "WHY", Rows: []string{v.Row(w, part.As(themes.Dim, " "+p.empty(v)))}, Height: h}
 	}
-	s := whyOf(v, &j, "", w)
+	s := page.WhyOf(v, &j, "", w)
 	s.Height = h
 	if len(s.Rows)+2 > h {
 		s.Rows = s.Rows[:min(len(s.Rows), h)]
@@ -393,14 +394,14 @@ func (p *Retries) why(v *View, h int) part.Section {
 	if len(s.Rows)+2 < h {
 		s.Rows = append(s.Rows, "")
 	}
-	spent := spentOn(v, p.peek.lastTry(v, &p.List), time.Time{}, &j)
-	s.Rows = append(s.Rows, spent.bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String(), spent.legend(part.NewLine(v.Theme, w).Gap(1)).String())
+	spent := page.SpentOn(v, p.peek.LastTry(v, &p.List), time.Time{}, &j)
+	s.Rows = append(s.Rows, spent.Bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String(), spent.Legend(part.NewLine(v.Theme, w).Gap(1)).String())
 	return s
 }
 
 // lateCell is how much later than its instant a retry goes.
-func lateCell(v *View, j *engine.JobRow) part.Cell {
-	switch late := lateBy(v, j); {
+func lateCell(v *page.View, j *engine.JobRow) part.Cell {
+	switch late := page.LateBy(v, j); {
 	case v.Engine.State == engine.EngineBrowse:
 		return part.As(themes.Dim, part.None)
 	// Less than a second is the engine's own pace and no delay.
@@ -420,12 +421,12 @@ func lateCell(v *View, j *engine.JobRow) part.Cell {
 const startsRound = 5 * time.Second
 
 // startsCell says when a retry really starts, and what it waits for then.
-func startsCell(v *View, j engine.JobRow) part.Cell {
+func startsCell(v *page.View, j engine.JobRow) part.Cell {
 	switch {
 	case j.LateBy == "":
 		return part.As(themes.Dim, "on time")
 	case j.Starts.IsZero():
 		return part.As(themes.Warn, "not yet: "+j.LateBy)
 	}
-	return part.As(themes.Warn, v.Clock(j.Starts.Truncate(startsRound))+", for "+briefBucket(v, j.LateBy))
+	return part.As(themes.Warn, v.Clock(j.Starts.Truncate(startsRound))+", for "+page.BriefBucket(v, j.LateBy))
 }

@@ -1,4 +1,5 @@
-package page
+// Package limits is the screen of every window of the limiter: as it was, is and will be.
+package limits
 
 import (
 	"strconv"
@@ -6,56 +7,57 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // limitPage shows every window of the limiter as it was, is and will be, who gets the next
 // calls, and the last ones.
 type limitPage struct {
-	buckets, calls Pane
+	buckets, calls page.Pane
 	top            int // how many of the buckets below the pacing one are scrolled away
 	onCalls        bool
 	moved          bool // the recorder's cursor was taken off the newest call
-	tape, ribbon   tape
-	fills          fills
-	past           past
-	plan           forecast
-	Query[engine.CallRow]
-	picked picked
+	tape, ribbon   page.Tape
+	fills          page.Fills
+	past           page.Past
+	plan           page.Forecast
+	page.Query[engine.CallRow]
+	picked page.Picked
 	seek   uint64 // the call that the cursor shall go to
 }
 
-// NewLimitPage makes the screen.
-func NewLimitPage() *limitPage {
-	return &limitPage{onCalls: true, tape: tape{every: tapeEvery}, ribbon: tape{every: overviewTape}, Query: Query[engine.CallRow]{Schema: columns.Calls.Schema}}
+// New makes the screen.
+func New() *limitPage {
+	return &limitPage{onCalls: true, tape: page.Tape{Every: page.TapeEvery}, ribbon: page.Tape{Every: page.OverviewTape}, Query: page.Query[engine.CallRow]{Schema: columns.Calls.Schema}}
 }
 
-// NewLimitsAt makes the screen with the cursor on a call.
-func NewLimitsAt(seq uint64) *limitPage {
-	p := NewLimitPage()
+// NewAt makes the screen with the cursor on a call.
+func NewAt(seq uint64) *limitPage {
+	p := New()
 	p.seek, p.moved = seq, true
 	return p
 }
 
 // Screen implements Page.
-func (p *limitPage) Screen() Screen { return ScreenLimits }
+func (p *limitPage) Screen() page.Screen { return page.ScreenLimits }
 
 // Crumb implements Page.
-func (p *limitPage) Crumb(*View) string { return "" }
+func (p *limitPage) Crumb(*page.View) string { return "" }
 
 // Want implements Page: limits and calls come with Watch; what was before and what is
 // foreseen is asked for.
-func (p *limitPage) Want(v *View) engine.Query {
-	if q := p.plan.want(v, farAhead); q != nil {
+func (p *limitPage) Want(v *page.View) engine.Query {
+	if q := p.plan.Want(v, page.FarAhead); q != nil {
 		return q
 	}
-	return p.past.want(v)
+	return p.past.Want(v)
 }
 
 // Got implements Page.
-func (p *limitPage) Got(v *View, q engine.Query, a engine.Answer, err error) {
-	p.past.got(v, q, a, err)
-	p.plan.got(v, q, a, err)
+func (p *limitPage) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+	p.past.Got(v, q, a, err)
+	p.plan.Got(v, q, a, err)
 }
 
 // Reload makes the page ask again at once.
@@ -73,30 +75,32 @@ func (p *limitPage) SetFilter(text string) error {
 // Fit implements Filterer.
 func (p *limitPage) Fit() (shown, all int) {
 	if !p.On() {
-		return len(p.tape.calls), len(p.tape.calls)
+		return len(p.tape.Calls), len(p.tape.Calls)
 	}
-	return len(p.picked.calls), len(p.tape.calls)
+	return len(p.picked.Calls), len(p.tape.Calls)
 }
 
 // source is the flight recorder with the filter.
-func (p *limitPage) source(v *View) recorder { return p.picked.of(v, p.tape.Take(v), &p.Query) }
+func (p *limitPage) source(v *page.View) page.CallList {
+	return p.picked.Of(v, p.tape.Take(v), &p.Query)
+}
 
-func (p *limitPage) bucketSource(v *View) part.Slice[engine.BucketRow] {
-	first, _ := v.pacing(p.plan.busiest(v))
-	return part.Slice[engine.BucketRow]{Items: bucketsBy(v, first), Key: bucketKey, Cells: noCells[engine.BucketRow]}
+func (p *limitPage) bucketSource(v *page.View) part.Slice[engine.BucketRow] {
+	first, _ := v.Pacing(p.plan.Busiest(v))
+	return part.Slice[engine.BucketRow]{Items: bucketsBy(v, first), Key: bucketKey, Cells: page.NoCells[engine.BucketRow]}
 }
 
 // Cannot implements Page.
-func (p *limitPage) Cannot(v *View, a Action) string {
+func (p *limitPage) Cannot(v *page.View, a page.Action) string {
 	switch a {
-	case Retry, Cancel:
+	case page.Retry, page.Cancel:
 		return v.Keyed("select a job first: {open} opens the job of a call")
-	case Pause:
+	case page.Pause:
 		if p.onCalls {
 			return v.Keyed("{pause} freezes or caps a bucket: {next pane} to the buckets")
 		}
-		return missing(&p.buckets, p.bucketSource(v), "bucket")
-	case Open:
+		return page.Missing(&p.buckets, p.bucketSource(v), "bucket")
+	case page.Open:
 		if !p.onCalls {
 			return v.Keyed("{open} opens the job of a call: {next pane} to the flight recorder")
 		}
@@ -105,55 +109,55 @@ func (p *limitPage) Cannot(v *View, a Action) string {
 }
 
 // Act implements Page.
-func (p *limitPage) Act(v *View, a Action) Effect {
+func (p *limitPage) Act(v *page.View, a page.Action) page.Effect {
 	switch {
-	case a == NextPane:
+	case a == page.NextPane:
 		p.onCalls = !p.onCalls
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case a == Open && p.onCalls:
+	case a == page.Trigger:
+		return page.Effect{Ask: page.AskSync}
+	case a == page.Open && p.onCalls:
 		return p.open(v)
-	case a == Pause:
-		if b, ok := Selected(&p.buckets, p.bucketSource(v)); ok {
-			return steerBucket(b)
+	case a == page.Pause:
+		if b, ok := page.Selected(&p.buckets, p.bucketSource(v)); ok {
+			return page.SteerBucket(b)
 		}
 	case p.onCalls:
 		if p.calls.Steer(p.source(v), a) {
-			p.moved = a != Home
+			p.moved = a != page.Home
 		}
 	default:
 		p.buckets.Steer(p.bucketSource(v), a)
 	}
-	return Effect{}
+	return page.Effect{}
 }
 
-func (p *limitPage) open(v *View) Effect {
+func (p *limitPage) open(v *page.View) page.Effect {
 	c, ok := p.call(v)
 	switch {
 	case !ok:
-		return Say("there is no call here")
+		return page.Say("there is no call here")
 	case c.Status == 429:
-		return Effect{Open: &Target{Screen: ScreenForensics, Seq: c.Seq}}
+		return page.Effect{Open: &page.Target{Screen: page.ScreenForensics, Seq: c.Seq}}
 	case c.Job != "":
-		return Effect{Open: ToJob(c.Job)}
+		return page.Effect{Open: page.ToJob(c.Job)}
 	}
-	return Say("this call belongs to no job")
+	return page.Say("this call belongs to no job")
 }
 
 // call is the call under the cursor.
-func (p *limitPage) call(v *View) (c engine.CallRow, ok bool) {
+func (p *limitPage) call(v *page.View) (c engine.CallRow, ok bool) {
 	src := p.source(v)
 	id, _ := p.calls.Cur.Selected()
 	i, ok := src.Find(id)
 	if !ok {
 		return c, false
 	}
-	return src.at(i), true
+	return src.At(i), true
 }
 
 // sought puts the cursor on the call that was asked for, as long as the flight
 // recorder has it.
-func (p *limitPage) sought(src recorder) {
+func (p *limitPage) sought(src page.CallList) {
 	if p.seek == 0 || src.Len() == 0 {
 		return
 	}
@@ -163,7 +167,7 @@ func (p *limitPage) sought(src recorder) {
 }
 
 // SelectedJob implements Jobber: the job of the call under the cursor.
-func (p *limitPage) SelectedJob(v *View) (engine.JobID, string) {
+func (p *limitPage) SelectedJob(v *page.View) (engine.JobID, string) {
 	c, ok := p.call(v)
 	if !ok || !p.onCalls {
 		return "", ""
@@ -177,7 +181,7 @@ func (p *limitPage) Hold() { p.focused().Hold() }
 // Place implements Holder.
 func (p *limitPage) Place() string { return p.focused().Place() }
 
-func (p *limitPage) focused() *Pane {
+func (p *limitPage) focused() *page.Pane {
 	if p.onCalls {
 		return &p.calls
 	}
@@ -185,13 +189,13 @@ func (p *limitPage) focused() *Pane {
 }
 
 // Copies implements Copier: the call, or the bucket, under the cursor.
-func (p *limitPage) Copies(v *View) []Copy {
+func (p *limitPage) Copies(v *page.View) []page.Copy {
 	if !p.onCalls {
-		b, ok := Selected(&p.buckets, p.bucketSource(v))
+		b, ok := page.Selected(&p.buckets, p.bucketSource(v))
 		if !ok {
 			return nil
 		}
-		return CopiesOf(v, []any{b}, func(int) string { return b.Host + " " + Or(b.Method, b.Kind) })
+		return page.CopiesOf(v, []any{b}, func(int) string { return b.Host + " " + page.Or(b.Method, b.Kind) })
 	}
 	src := p.source(v)
 	id, _ := p.calls.Cur.Selected()
@@ -199,12 +203,12 @@ func (p *limitPage) Copies(v *View) []Copy {
 	if !ok {
 		return nil
 	}
-	c := src.at(i)
-	return CopiesOf(v, []any{c}, func(int) string { return c.Target })
+	c := src.At(i)
+	return page.CopiesOf(v, []any{c}, func(int) string { return c.Target })
 }
 
 // Instant implements Timed: the call under the recorder's cursor.
-func (p *limitPage) Instant(v *View) (time.Time, bool) {
+func (p *limitPage) Instant(v *page.View) (time.Time, bool) {
 	id, ok := p.calls.Cur.Selected()
 	if !ok || !p.onCalls {
 		return time.Time{}, false
@@ -214,13 +218,13 @@ func (p *limitPage) Instant(v *View) (time.Time, bool) {
 	if !ok {
 		return time.Time{}, false
 	}
-	return src.at(i).At, true
+	return src.At(i).At, true
 }
 
 // ToInstant implements Timed.
-func (p *limitPage) ToInstant(v *View, at time.Time) {
+func (p *limitPage) ToInstant(v *page.View, at time.Time) {
 	src := p.source(v)
-	then := len(upTo(src.calls, at))
+	then := len(page.UpTo(src.Calls, at))
 	if then == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package page
+package limits
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -14,8 +15,8 @@ import (
 // stands below its figures.
 func (d *limitsChart) pace(b engine.BucketRow, h int) {
 	y := d.pacing
-	s := d.t.sawOf(d.View, b, d.past, d.hits, d.t.plan, d.t.planned)
-	d.chart.Area(y, h, part.Series{Values: s.values, Top: 1, Odd: d.t.odd()})
+	s := sawOf(d.t.TimeAxis, d.View, b, d.past, d.hits, d.t.Plan, d.t.Planned)
+	d.chart.Area(y, h, part.Series{Values: s.values, Top: 1, Odd: d.t.Odd()})
 	for x := range d.t.Back {
 		// above the chart, where no bar can be
 		if s.hits[x] {
@@ -30,22 +31,22 @@ func (d *limitsChart) pace(b engine.BucketRow, h int) {
 			case i == 0:
 				d.fields(l, b, themes.Figure)
 			case i == 1:
-				l.To(at).Bar(themes.Run, bucketUsed+bucketLimit+1, ratio(b))
-				if b.Waiting > 0 && d.Size != L { // which has a column of it
-					l.Field(part.As(themes.Dim, Count(b.Waiting)+" wait"), at+bucketFigures-l.At(), part.Number)
+				l.To(at).Bar(themes.Run, bucketUsed+bucketLimit+1, page.Ratio(b))
+				if b.Waiting > 0 && d.Size != page.L { // which has a column of it
+					l.Field(part.As(themes.Dim, page.Count(b.Waiting)+" wait"), at+bucketFigures-l.At(), part.Number)
 				}
 			case i-2 < len(says):
 				l.To(at).Cells(says[i-2])
 			}
-			if d.Size == S {
+			if d.Size == page.S {
 				return
 			}
 			scale := ""
 			switch i {
 			case 0:
-				scale = briefCount(b.Limit)
+				scale = page.BriefCount(b.Limit)
 			case h / 2:
-				scale = briefCount(b.Limit / 2)
+				scale = page.BriefCount(b.Limit / 2)
 			}
 			l.To(d.gutter-1-bucketScale).Field(part.As(themes.Dim, scale), bucketScale, part.Number)
 		}
@@ -61,22 +62,22 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 			lines = append(lines, part.As(t, line))
 		}
 	}
-	if word, more := BucketState(d.View, b); word != "OPEN" {
+	if word, more := page.BucketState(d.View, b); word != "OPEN" {
 		sign := d.Theme.State(word)
 		add(sign.Token, sign.Glyph+" "+word)
 		for fact := range strings.SplitSeq(more, ", ") {
 			add(sign.Token, fact)
 		}
 	}
-	switch plan := d.t.plan; {
+	switch plan := d.t.Plan; {
 	case plan == nil || plan.Stuck || len(plan.Windows) == 0:
-	case d.t.left == 0:
-		add(themes.Text, "nothing waits, room for "+Count(max(plan.Limit-b.Counted(d.Now), 0)))
+	case d.t.Left == 0:
+		add(themes.Text, "nothing waits, room for "+page.Count(max(plan.Limit-b.Counted(d.Now), 0)))
 	default:
 		d.planText(plan, b.Used > b.Counted(d.Now), add)
 	}
 	if held := b.Used - b.Counted(d.Now); held > b.Limit/10 {
-		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+Count(b.Used))
+		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+page.Count(b.Used))
 	}
 	return lines[:min(len(lines), max(h, 0))]
 }
@@ -94,9 +95,9 @@ func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(t
 	case left <= 0:
 		add(themes.Text, "full: the next go in "+d.In(open.End))
 	case open.Calls() == plan.Limit && open.End.After(d.Now):
-		add(themes.Text, whose+Count(left)+" left, spread over "+d.In(open.End))
+		add(themes.Text, whose+page.Count(left)+" left, spread over "+d.In(open.End))
 	default:
-		add(themes.Text, whose+Count(left)+" left, "+Count(open.Calls()-open.Made)+" planned")
+		add(themes.Text, whose+page.Count(left)+" left, "+page.Count(open.Calls()-open.Made)+" planned")
 	}
 	full, rest := 0, 0
 	for _, w := range plan.Windows[1:] {
@@ -110,12 +111,12 @@ func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(t
 		}
 	}
 	if full == 1 {
-		add(themes.Dim, "then "+Count(plan.Limit)+" in the next window")
+		add(themes.Dim, "then "+page.Count(plan.Limit)+" in the next window")
 	} else if full > 1 {
-		add(themes.Dim, "then "+Count(plan.Limit)+" a window, "+Count(full)+" times")
+		add(themes.Dim, "then "+page.Count(plan.Limit)+" a window, "+page.Count(full)+" times")
 	}
 	if rest > 0 {
-		add(themes.Dim, "then "+Count(rest)+", and there is room")
+		add(themes.Dim, "then "+page.Count(rest)+", and there is room")
 	} else {
 		add(themes.Dim, "then there is room")
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -18,12 +18,12 @@ func TestStranger_WhenIsThisAccountDone(t *testing.T) {
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
-			d.show(page.NewAccount("a-kain"))
+			d.show(accounts.NewAccount("a-kain"))
 			d.wants("done ~12:48:16, in 16:4", "134", "+4 min", "879", "745 left")
 		})
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Browse(), size[0], size[1], testOptions())
-			d.show(page.NewAccount("a-oslo"))
+			d.show(accounts.NewAccount("a-oslo"))
 			d.wants("✓ DONE", "synced ", "412 stored")
 			d.lacks("done ~")
 		})
@@ -38,7 +38,7 @@ func TestAccountsThatDoNotSync(t *testing.T) {
 		"a-quiet": {"NEVER", "never synced", "none yet", "12:45:00", "known with the first match"},
 	} {
 		busy(t, func(d *desk) {
-			d.show(page.NewAccount(id))
+			d.show(accounts.NewAccount(id))
 			d.wants(wants...)
 		})
 	}
@@ -48,7 +48,7 @@ func TestAccountsThatDoNotSync(t *testing.T) {
 // not.
 func TestAccountKeepsItsPlaces(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.show(page.NewAccount("a-kain"))
+		d.show(accounts.NewAccount("a-kain"))
 		titles := func() (rows []string) {
 			for _, title := range []string{"879 MATCHES", "PACE", "ONE MATCH TAKES", "JUST STORED", "WHEN THEY PLAY", "● matches", "retrying,", "gave up", "to come", "now", "7 report"} {
 				for y, row := range strings.Split(ansi.Strip(d.m.frame), "\n") {

@@ -20,9 +20,11 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen"
+	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/screen/alerts"
 	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
+	"github.com/farsight-console/farsight/ui/screen/classes"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
 	"github.com/farsight-console/farsight/ui/screen/members"
 	"github.com/farsight-console/farsight/ui/screen/messages"
@@ -272,7 +274,7 @@ func BenchmarkTraffic(b *testing.B) {
 func benchOpen(m *model, name string) {
 	switch name {
 	case "account":
-		m.stack = []page.Page{page.NewAccount("a-kain")}
+		m.stack = []page.Page{accounts.NewAccount("a-kain")}
 	case "flat":
 		m.goTo(page.ScreenJobs)
 		m.page().Act(m.view(uitest.Noon), page.ByReason)
@@ -287,7 +289,7 @@ func benchOpen(m *model, name string) {
 	case "messages":
 		m.stack = []page.Page{messages.New()}
 	case "classes":
-		m.stack = []page.Page{page.NewClasses("")}
+		m.stack = []page.Page{classes.New("")}
 	case "forensics":
 		m.stack = []page.Page{forensics.New(29)}
 	case "record":

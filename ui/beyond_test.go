@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -114,7 +114,7 @@ func TestListsSayThatThereIsMore(t *testing.T) {
 func TestAccountMovesWhileItsSyncRuns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 120, 40, testOptions())
-		d.show(page.NewAccount("a-wren"))
+		d.show(accounts.NewAccount("a-wren"))
 		asked := func() (n int) {
 			for _, q := range d.fake.Asked() {
 				if one, ok := q.(engine.AccountQuery); ok && one.ID == "a-wren" {

@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -134,7 +135,7 @@ func TestTrackAndUntrack(t *testing.T) {
 	busy(t, func(d *desk) {
 		for _, a := range d.m.rows.Data.Accounts[:2] {
 			want := map[bool]engine.Op{true: engine.OpUntrack, false: engine.OpTrack}[a.Tracked]
-			d.show(page.NewAccount(a.ID))
+			d.show(accounts.NewAccount(a.ID))
 			d.press("a")
 			if c := d.last(); c.Op != want || c.Account != a.ID {
 				t.Errorf("%s: sent %+v", a.RiotID, c)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -70,7 +70,7 @@ func TestGoldenStates(t *testing.T) {
 					bubble(t, func(t *testing.T) {
 						d := open(t, s, size[0], size[1], testOptions())
 						if v.name == "account" {
-							d.show(page.NewAccount("d-heron"))
+							d.show(accounts.NewAccount("d-heron"))
 						} else {
 							v.open(d)
 						}

@@ -13,8 +13,10 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
+	"github.com/farsight-console/farsight/ui/screen/classes"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
 	"github.com/farsight-console/farsight/ui/screen/members"
 	"github.com/farsight-console/farsight/ui/screen/messages"
@@ -199,14 +201,14 @@ var views = []struct {
 	{"limits", func(d *desk) { d.press("5") }},
 	{"matches", func(d *desk) { d.press("6") }},
 	{"reports", func(d *desk) { d.press("7") }},
-	{"account", func(d *desk) { d.show(page.NewAccount("a-kain")) }},
+	{"account", func(d *desk) { d.show(accounts.NewAccount("a-kain")) }},
 	{"schedules", func(d *desk) { d.show(schedules.New()) }},
 	{"job", func(d *desk) { d.show(page.NewJob("j881")) }},
 	{"logs", func(d *desk) { d.press("8") }},
 	{"alerts", func(d *desk) { d.press("9") }},
 	{"audit", func(d *desk) { d.show(audit.New()); d.send(tick{}) }},
 	{"messages", func(d *desk) { d.show(messages.New()) }},
-	{"classes", func(d *desk) { d.show(page.NewClasses("")) }},
+	{"classes", func(d *desk) { d.show(classes.New("")) }},
 	{"forensics", func(d *desk) { d.show(forensics.New(29)) }},
 	{"record", func(d *desk) { d.press("8", "enter") }},
 	{"evidence", func(d *desk) { d.press("9", "enter") }},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/jobs"
 	"github.com/farsight-console/farsight/ui/screen/retries"
 )
 
@@ -88,7 +89,7 @@ func TestEnterShowsTheRawRecord(t *testing.T) {
 // was pressed, and from then on the row is kept.
 func TestAnUntouchedListStandsOnItsFirstRow(t *testing.T) {
 	at := func(d *desk) engine.JobID {
-		id, _ := d.m.page().(*page.Jobs).SelectedJob(d.m.view(d.m.now()))
+		id, _ := d.m.page().(*jobs.Jobs).SelectedJob(d.m.view(d.m.now()))
 		return id
 	}
 	gone := func(d *desk) {

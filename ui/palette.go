@@ -23,6 +23,7 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/screen"
+	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/screen/report"
 	"github.com/farsight-console/farsight/ui/session"
@@ -137,7 +138,7 @@ func (m *model) namedItems(v *page.View) []item {
 	for i := range v.Accounts {
 		a := &v.Accounts[i]
 		id := a.ID
-		out = append(out, item{name: a.RiotID, what: "account, " + v.SyncWord(*a), words: named, do: func(m *model, _ time.Time) tea.Cmd { m.push(page.NewAccount(id)); return nil }})
+		out = append(out, item{name: a.RiotID, what: "account, " + v.SyncWord(*a), words: named, do: func(m *model, _ time.Time) tea.Cmd { m.push(accounts.NewAccount(id)); return nil }})
 	}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
@@ -356,7 +357,7 @@ func (m *model) openAccount(arg string, _ time.Time) (tea.Cmd, string) {
 	if !ok {
 		return nil, "there is no account " + arg + m.keyed(": {:sync} ") + arg + " platform starts one"
 	}
-	m.push(page.NewAccount(a.ID))
+	m.push(accounts.NewAccount(a.ID))
 	return nil, ""
 }
 

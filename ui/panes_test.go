@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -110,7 +111,7 @@ func TestJobShowsItsRecordRaw(t *testing.T) {
 // the one under the cursor of those that were stored last.
 func TestAllMatchesAsAWall(t *testing.T) {
 	wide(t, func(d *desk) {
-		d.show(page.NewAccount("a-kain"))
+		d.show(accounts.NewAccount("a-kain"))
 		d.wants("879 MATCHES", "131 stored", "736 to come", "Nov 25", "JUST STORED", "■■■", "···")
 		d.press("j", "enter")
 		if !slices.Contains(d.fake.Asked(), engine.Query(engine.JobQuery{Key: "match:KR_7214550868"})) {

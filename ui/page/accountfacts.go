@@ -13,9 +13,9 @@ func AccountFacts(v *View, a engine.AccountRow, w int) []string {
 	if a.PUUID != "" {
 		puuid = "puuid " + ShortID(a.PUUID)
 	}
-	first := []part.Cell{part.Plain(puuid), part.Plain(Or(a.Platform, "no platform")), part.Plain(tracked(a)), part.Plain(runName(a))}
+	first := []part.Cell{part.Plain(puuid), part.Plain(Or(a.Platform, "no platform")), part.Plain(Tracked(a)), part.Plain(runName(a))}
 	second := []part.Cell{
-		part.Plain(listed(a)), part.Plain(human.Counted(a.Calls, "call", "calls")), throttled(a),
+		part.Plain(listed(a)), part.Plain(human.Counted(a.Calls, "call", "calls")), Throttled(a),
 		part.Plain(saved(a)), part.Plain(resumed(a)),
 	}
 	third := []part.Cell{part.As(themes.Dim, "last complete sync "+v.Ago(a.LastSync))}
@@ -29,8 +29,8 @@ func AccountFacts(v *View, a engine.AccountRow, w int) []string {
 	return rows
 }
 
-// tracked says whether schedules look after the account.
-func tracked(a engine.AccountRow) string {
+// Tracked says whether schedules look after the account.
+func Tracked(a engine.AccountRow) string {
 	if a.Tracked {
 		return "tracked"
 	}

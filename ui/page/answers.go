@@ -36,8 +36,8 @@ func AnswersBlock(v *View, calls []engine.CallRow, w, h int) part.Section {
 	methods := countMethods(calls)
 	for _, m := range methods[:min(len(methods), max(h-1, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(columns.Versionless(m.name)), name, part.Words)
-		l.Field(number(themes.Text, m.calls), figures, part.Number).Field(number(themes.Warn, m.throttled), figures, part.Number)
-		l.Field(number(themes.Err, m.bad), failed, part.Number)
+		l.Field(Number(themes.Text, m.calls), figures, part.Number).Field(Number(themes.Warn, m.throttled), figures, part.Number)
+		l.Field(Number(themes.Err, m.bad), failed, part.Number)
 		l.Field(part.As(themes.Dim, human.Millis(m.median())), median, part.Number)
 		p.Rows = append(p.Rows, l.String())
 	}

@@ -12,10 +12,10 @@ type Band struct {
 
 // Bands draws those that have room, each with as many rows as it gets: the least that it
 // needs, then what is left from the first one on, up to the most that it can use.
-func (v *View) Bands(all ...Band) []string { return part.Height(v.Theme, v.W, v.H, v.stacked(all...)) }
+func (v *View) Bands(all ...Band) []string { return part.Height(v.Theme, v.W, v.H, v.Stacked(all...)) }
 
-// stacked are bands without the empty rows below the last one.
-func (v *View) stacked(all ...Band) []string {
+// Stacked are bands without the empty rows below the last one.
+func (v *View) Stacked(all ...Band) []string {
 	heights, gap := shareRows(v.H, all, v.Size == S)
 	var rows []string
 	for i, b := range all {

@@ -24,7 +24,7 @@ func Bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 	var fit []engine.JobRow
 	for _, j := range rows {
 		j = v.liveJob(j)
-		if cannotOn(a, j) != "" {
+		if CannotOn(a, j) != "" {
 			continue
 		}
 		fit = append(fit, j)
@@ -67,7 +67,7 @@ func WordForAll(e Effect, a Action, all bool) Effect {
 
 // bulkQuestion names the number and what the filter hides.
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
-	text := capital(verb) + " " + human.Counted(n, one, many)
+	text := Capital(verb) + " " + human.Counted(n, one, many)
 	if hidden > 0 {
 		text += " (" + Count(hidden) + " not in this filter)"
 	}
@@ -87,8 +87,8 @@ func examples[T any](rows []T, name func(*T) string) string {
 	return text
 }
 
-// bulkSyncs starts or cancels the syncs of the marked accounts.
-func bulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
+// BulkSyncs starts or cancels the syncs of the marked accounts.
+func BulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
 	e := Effect{}
 	verb := "sync"
 	for _, r := range rows {

@@ -22,7 +22,7 @@ func TestCancelledIsNotDone(t *testing.T) {
 		{engine.SyncCompleted, "incomplete", engine.Progress{Total: 879, Stored: 878, Cancelled: 1}, "INCOMPLETE"},
 	} {
 		a := engine.AccountRow{Status: c.status, Result: c.result, Run: "r", Phase: engine.PhaseDone, Matches: c.p, Timelines: c.p}
-		cell := progressOf(v, a)
+		cell := ProgressOf(v, a)
 		if cell.Ratio >= 1 || strings.HasPrefix(cell.Text, "879/") || cell.Token == themes.OK || new(Data).SyncWord(a) != c.word {
 			t.Errorf("%s: %+v, %s", c.result, cell, new(Data).SyncWord(a))
 		}

@@ -18,7 +18,7 @@ func Tried(c *engine.Command, r engine.Receipt, free int, now time.Time) (lines 
 	if r.Text != "" && c.Op != engine.OpTrigger { // the line of the cost says it all
 		text := r.Text
 		if strings.HasPrefix(text, "would ") {
-			text = capital(text)
+			text = Capital(text)
 		}
 		lines = append(lines, strings.TrimRight(text, ".")+".")
 	}
@@ -38,7 +38,7 @@ func costLine(command engine.Command, r engine.Receipt, now time.Time) string {
 		return ""
 	}
 	if c.Bucket == "" {
-		return capital(c.CallsText()) + "; when it is done, and what it delays, is not known before the first answer tells its limits."
+		return Capital(c.CallsText()) + "; when it is done, and what it delays, is not known before the first answer tells its limits."
 	}
 	line := c.DoneText(now)
 	if r.Text == "" || command.Op == engine.OpTrigger { // else the engine has told the calls
@@ -47,5 +47,5 @@ func costLine(command engine.Command, r engine.Receipt, now time.Time) string {
 	if delayed := c.Delayed(now); delayed != "" {
 		line += "; " + delayed
 	}
-	return capital(line) + "."
+	return Capital(line) + "."
 }

@@ -80,12 +80,12 @@ func (d *Data) Syncing() []engine.AccountRow {
 }
 
 // Retries lists the jobs that wait for their next try, the next one first.
-func (d *Data) Retries() []engine.JobRow { return d.inState(engine.Retryable) }
+func (d *Data) Retries() []engine.JobRow { return d.InState(engine.Retryable) }
 
 // TryingAgain lists the jobs that are tried again: those whose instant has come and that wait
 // in line since, then those that wait for it.
 func (d *Data) TryingAgain() []engine.JobRow {
-	again := slices.DeleteFunc(slices.Clone(d.inState(engine.Available)), func(j engine.JobRow) bool { return !j.InLineAgain() })
+	again := slices.DeleteFunc(slices.Clone(d.InState(engine.Available)), func(j engine.JobRow) bool { return !j.InLineAgain() })
 	if len(again) == 0 {
 		return d.Retries()
 	}
@@ -94,10 +94,10 @@ func (d *Data) TryingAgain() []engine.JobRow {
 }
 
 // Running lists the jobs that workers have in hand, the longest first.
-func (d *Data) Running() []engine.JobRow { return d.inState(engine.Running) }
+func (d *Data) Running() []engine.JobRow { return d.InState(engine.Running) }
 
-// inState is the stretch of Jobs in one state: SortJobs keeps them together.
-func (d *Data) inState(s engine.State) []engine.JobRow {
+// InState is the stretch of Jobs in one state: SortJobs keeps them together.
+func (d *Data) InState(s engine.State) []engine.JobRow {
 	from := func(rank int) int {
 		return sort.Search(len(d.Jobs), func(i int) bool { return columns.StateRank(d.Jobs[i].State) >= rank })
 	}

@@ -21,8 +21,8 @@ func ShortID(id string) string {
 	return id[:3] + "…" + id[len(id)-3:]
 }
 
-// eta says when work ends as a range; "" while that is not known.
-func eta(e engine.ETA) string {
+// Eta says when work ends as a range; "" while that is not known.
+func Eta(e engine.ETA) string {
 	switch {
 	case !e.Known:
 		return ""
@@ -66,16 +66,16 @@ func Figure(t themes.Token, name string, n int64) part.Cell {
 	return part.As(t, name+" "+human.Count(n))
 }
 
-// number is a count that is dim when it is nothing.
-func number(t themes.Token, n int) part.Cell {
+// Number is a count that is dim when it is nothing.
+func Number(t themes.Token, n int) part.Cell {
 	if n == 0 {
 		t = themes.Dim
 	}
 	return part.As(t, Count(n))
 }
 
-// capital begins a sentence; what does not begin with a letter of a to z stays.
-func capital(s string) string {
+// Capital begins a sentence; what does not begin with a letter of a to z stays.
+func Capital(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s
 	}
@@ -104,9 +104,9 @@ func floats(n []int) []float64 {
 	return out
 }
 
-// cutAt cuts a text where it has so many cells.
+// CutAt cuts a text where it has so many cells.
 // What does not fit is not lost: the rest stands beside it where the life of the jobs has room.
-func cutAt(text string, w int) (head, rest string) {
+func CutAt(text string, w int) (head, rest string) {
 	for i, r := range text {
 		if w -= safe.RuneWidth(r); w < 0 {
 			return text[:i], text[i:]

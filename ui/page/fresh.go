@@ -78,8 +78,8 @@ func (f *Freshness) Need() string {
 	return "needs " + strings.Join(parts, ", ")
 }
 
-// text is the same as plain text, for the edge of a panel.
-func (f *Freshness) text(v *View) string {
+// Text is the same as plain text, for the edge of a panel.
+func (f *Freshness) Text(v *View) string {
 	text := ""
 	for _, c := range f.cells(v) {
 		text += c.Text

@@ -24,7 +24,7 @@ func TestFreshnessSaysWhenAllAreFresh(t *testing.T) {
 		{2, time.Time{}, false, "2 late", "fresh"},
 	} {
 		f := Freshness{Data: engine.Freshness{Accounts: 7, Lates: c.late, FreshAt: c.at, Never: c.never, Text: "needs 1 of 2 calls per hour in europe"}}
-		if got := f.text(v); !strings.Contains(got, c.says) || strings.Contains(got, c.not) {
+		if got := f.Text(v); !strings.Contains(got, c.says) || strings.Contains(got, c.not) {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

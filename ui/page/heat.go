@@ -239,8 +239,8 @@ func Busiest(r *engine.PlayReport) (day, hour int) {
 
 var Weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
-// weekMap draws the hours of a week: their names, seven days, their sum.
-func weekMap(v *View, r *engine.PlayReport, w int) []string {
+// WeekMap draws the hours of a week: their names, seven days, their sum.
+func WeekMap(v *View, r *engine.PlayReport, w int) []string {
 	still := HeatMap{Day: -1}
 	cell, top := Clamp((w-DayWidth-TotalWidth)/24, 1, 4), max(CellTop(r), 1)
 	rows := []string{still.HoursRow(v, cell, w)}

@@ -12,17 +12,17 @@ import (
 // Job is the inspector: one job's life on one axis, every attempt with what it
 // waited for and where its next instant comes from.
 type Job struct {
-	id   engine.JobID
+	Id   engine.JobID
 	key  string // instead of id, until the first answer
 	list Pane
 	Answer
-	detail engine.JobDetail
+	Detail engine.JobDetail
 	raw    raw
 	foot   Foot
 }
 
 // NewJob makes the inspector of a job.
-func NewJob(id engine.JobID) *Job { return &Job{id: id, foot: NewFoot()} }
+func NewJob(id engine.JobID) *Job { return &Job{Id: id, foot: NewFoot()} }
 
 // NewJobOf makes the inspector of a key's live job, or else its latest.
 func NewJobOf(key string) *Job { return &Job{key: key, foot: NewFoot()} }
@@ -33,7 +33,7 @@ func (p *Job) Screen() Screen { return ScreenJob }
 // Crumb implements Page.
 func (p *Job) Crumb(v *View) string {
 	if !p.Have {
-		return Or(p.key, string(p.id))
+		return Or(p.key, string(p.Id))
 	}
 	j := p.row(v)
 	return columns.JobKey(&j.Job)
@@ -41,25 +41,25 @@ func (p *Job) Crumb(v *View) string {
 
 // row is the newest row there is: Watch's, else the answer's.
 func (p *Job) row(v *View) engine.JobRow {
-	if now, ok := v.Job(p.id); ok && now.Rev >= p.detail.Job.Rev {
+	if now, ok := v.Job(p.Id); ok && now.Rev >= p.Detail.Job.Rev {
 		return now
 	}
-	return p.detail.Job
+	return p.Detail.Job
 }
 
 // Want implements Page.
 func (p *Job) Want(v *View) engine.Query {
-	if q := p.ask(v); q != nil {
+	if q := p.Ask(v); q != nil {
 		return q
 	}
 	return p.foot.Want(v)
 }
 
-// ask is the question about the job: the detail moves with it, and one that has left
+// Ask is the question about the job: the detail moves with it, and one that has left
 // the live rows is looked up once more as long as the database moves.
-func (p *Job) ask(v *View) engine.Query {
+func (p *Job) Ask(v *View) engine.Query {
 	version := uint64(p.row(v).Rev)
-	if _, live := v.Job(p.id); !live && p.detail.Job.State.Live() {
+	if _, live := v.Job(p.Id); !live && p.Detail.Job.State.Live() {
 		version = v.Seq
 	}
 	if p.unnamed() {
@@ -68,36 +68,36 @@ func (p *Job) ask(v *View) engine.Query {
 	if !p.dueFor(v, p.moved(v), version) {
 		return nil
 	}
-	return engine.JobQuery{ID: p.id, Key: p.key}
+	return engine.JobQuery{ID: p.Id, Key: p.key}
 }
 
 // moved changes whenever the job does, as far as Watch tells: with each revision of
 // its row, and when it leaves the live rows.
 func (p *Job) moved(v *View) uint64 {
-	if now, live := v.Job(p.id); live {
+	if now, live := v.Job(p.Id); live {
 		return uint64(now.Rev)
 	}
-	return ^uint64(p.detail.Job.Rev)
+	return ^uint64(p.Detail.Job.Rev)
 }
 
 // unnamed reports whether a telephone call is being placed: a moment later the other
 // side gives it an id, and the job's revision does not tell.
 func (p *Job) unnamed() bool {
-	n := len(p.detail.Attempts)
-	return p.detail.Job.Kind == engine.KindCall && n > 0 && p.detail.Attempts[n-1].End.IsZero() && p.detail.Attempts[n-1].External == ""
+	n := len(p.Detail.Attempts)
+	return p.Detail.Job.Kind == engine.KindCall && n > 0 && p.Detail.Attempts[n-1].End.IsZero() && p.Detail.Attempts[n-1].External == ""
 }
 
 // Got implements Page.
 func (p *Job) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.JobQuery)
-	if !ok || asked.ID != p.id || asked.Key != p.key || !p.Take(v, err) {
+	if !ok || asked.ID != p.Id || asked.Key != p.key || !p.Take(v, err) {
 		return
 	}
-	p.detail, _ = a.(engine.JobDetail)
-	p.id, p.key = p.detail.Job.ID, ""
-	p.Seq = uint64(p.detail.Job.Rev)
-	if p.row(v).Rev == p.detail.Job.Rev { // else the row moved on meanwhile, which is asked for at once
+	p.Detail, _ = a.(engine.JobDetail)
+	p.Id, p.key = p.Detail.Job.ID, ""
+	p.Seq = uint64(p.Detail.Job.Rev)
+	if p.row(v).Rev == p.Detail.Job.Rev { // else the row moved on meanwhile, which is asked for at once
 		p.own = p.moved(v)
 	}
 }
@@ -109,7 +109,7 @@ func (p *Job) Cannot(v *View, a Action) string {
 	}
 	switch a {
 	case Recorder:
-		if p.detail.Call == nil {
+		if p.Detail.Call == nil {
 			return "no call of this job is in the flight recorder"
 		}
 	case Open:
@@ -117,7 +117,7 @@ func (p *Job) Cannot(v *View, a Action) string {
 			return "this job belongs to no account"
 		}
 	}
-	return cannotOn(a, p.row(v))
+	return CannotOn(a, p.row(v))
 }
 
 // Act implements Page.
@@ -137,7 +137,7 @@ func (p *Job) Act(v *View, a Action) Effect {
 	case Pause:
 		return PauseQueue(v, row.Queue)
 	case Recorder:
-		return Effect{Open: &Target{Screen: ScreenLimits, Seq: p.detail.Call.Seq}}
+		return Effect{Open: &Target{Screen: ScreenLimits, Seq: p.Detail.Call.Seq}}
 	}
 	return ActJob(v, row, a)
 }
@@ -151,7 +151,7 @@ func (p *Job) Back() bool {
 
 // runs are attempts and holds together, in order of time.
 func (p *Job) runs() []engine.Attempt {
-	all := append(slices.Clone(p.detail.Attempts), p.detail.Holds...)
+	all := append(slices.Clone(p.Detail.Attempts), p.Detail.Holds...)
 	slices.SortStableFunc(all, func(a, b engine.Attempt) int {
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Number, b.Number))
 	})
@@ -184,7 +184,7 @@ func (p *Job) Copies(v *View) []Copy {
 	if !p.Have {
 		return nil
 	}
-	d := p.detail
+	d := p.Detail
 	d.Job = p.row(v)
 	return CopiesOf(v, []any{d}, func(int) string { return string(d.Job.ID) })
 }

@@ -49,20 +49,20 @@ func (p *Job) inspector(v *View, outer int) []string {
 	}
 	all := []Band{
 		{Least: 2, Most: 2, Draw: one(func(int) part.Section {
-			return part.Section{Title: "JOB", Note: string(p.id), Tail: p.Told(v), Rows: []string{p.headRow(&n, w)}}
+			return part.Section{Title: "JOB", Note: string(p.Id), Tail: p.Told(v), Rows: []string{p.headRow(&n, w)}}
 		})},
 		{Least: 1 + len(why.Rows), Most: 1 + len(why.Rows), Draw: one(func(int) part.Section { return why })},
 		{Least: min(rungs, 3) + 2 + len(facts), Most: max(rungs, 1) + 3 + len(facts), Keep: 1, Draw: one(func(h int) part.Section { return p.tries(&n, w, h, facts) })},
 		{Least: 4, Most: 10, Keep: 2, Draw: func(y, h int) []string { return n.Abreast(y, h, p.Blocks(&n)) }},
 	}
-	if rows := LogRows(&n, w, n.H, p.id); len(rows) > 0 {
+	if rows := LogRows(&n, w, n.H, p.Id); len(rows) > 0 {
 		all = append(all, Band{Least: 2, Most: 1 + len(rows), Keep: 3, Draw: one(func(h int) part.Section {
 			return part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows[:min(len(rows), h)]}
 		})})
 	}
 	var calls []engine.CallRow // a few of thousands
 	for i := range v.Calls {
-		if c := &v.Calls[i]; v.Size == L && c.Job == p.id {
+		if c := &v.Calls[i]; v.Size == L && c.Job == p.Id {
 			calls = append(calls, *c)
 		}
 	}
@@ -71,7 +71,7 @@ func (p *Job) inspector(v *View, outer int) []string {
 			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: n.callColumns(calls, w, h)}
 		})})
 	}
-	rows := p.foot.Fill(&n, n.stacked(all...), nil)
+	rows := p.foot.Fill(&n, n.Stacked(all...), nil)
 	v.Ticks = v.Ticks || n.Ticks
 	return rows
 }
@@ -85,7 +85,7 @@ func (p *Job) headRow(v *View, w int) string {
 		l.Cells(v.State(word)).Gap(2)
 	}
 	l.Cells(part.Plain(p.triesText(v, j)))
-	right := v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))
+	right := v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.Detail.Account))
 	return l.Gap(3).Right(append(right, part.Plain(" "))...).String()
 }
 
@@ -93,8 +93,8 @@ func (p *Job) headRow(v *View, w int) string {
 // by hand begins a new one.
 func (p *Job) triesText(v *View, j engine.JobRow) string {
 	text := human.Counted(j.Tries, "try", "tries") + " used"
-	if p.detail.MaxAttempts > 0 {
-		text = strconv.Itoa(j.Tries) + " of " + strconv.Itoa(p.detail.MaxAttempts) + " tries used"
+	if p.Detail.MaxAttempts > 0 {
+		text = strconv.Itoa(j.Tries) + " of " + strconv.Itoa(p.Detail.MaxAttempts) + " tries used"
 	}
 	if j.Round > 1 {
 		text += " in round " + strconv.Itoa(j.Round)
@@ -175,7 +175,7 @@ func labelled(name, text string) part.Cell {
 func (p *Job) Blocks(v *View) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
-			return part.Section{Title: "RIOT'S ANSWER", Note: p.answeredNote(v), Rows: p.answerRows(v, w), Height: h}
+			return part.Section{Title: "RIOT'S ANSWER", Note: p.AnsweredNote(v), Rows: p.AnswerRows(v, w), Height: h}
 		},
 		func(w, h int) part.Section { return part.Section{Title: "WHOSE", Rows: p.factRows(v, w), Height: h} },
 	}
@@ -183,22 +183,22 @@ func (p *Job) Blocks(v *View) []func(w, h int) part.Section {
 		return all
 	}
 	return append(all, func(w, h int) part.Section {
-		return part.Section{Title: "HISTORY", Note: Some(len(p.detail.History)), Rows: p.historyRows(v, w, h), Height: h}
+		return part.Section{Title: "HISTORY", Note: Some(len(p.Detail.History)), Rows: p.historyRows(v, w, h), Height: h}
 	})
 }
 
-// answeredNote is when the answer came.
-func (p *Job) answeredNote(v *View) string {
-	if p.detail.Call == nil {
+// AnsweredNote is when the answer came.
+func (p *Job) AnsweredNote(v *View) string {
+	if p.Detail.Call == nil {
 		return ""
 	}
-	return v.Clock(p.detail.Call.At)
+	return v.Clock(p.Detail.Call.At)
 }
 
-// answerRows are the last call of the job as the flight recorder has it.
+// AnswerRows are the last call of the job as the flight recorder has it.
 // The recorder keeps the last calls of the process: of an older job only its attempts are known.
-func (p *Job) answerRows(v *View, w int) []string {
-	c := p.detail.Call
+func (p *Job) AnswerRows(v *View, w int) []string {
+	c := p.Detail.Call
 	if c == nil {
 		return []string{v.Row(w, part.As(themes.Dim, " no call of it is in the recorder"))}
 	}
@@ -213,9 +213,9 @@ func (p *Job) answerRows(v *View, w int) []string {
 // factRows are what the job is and whose.
 func (p *Job) factRows(v *View, w int) []string {
 	j := p.row(v)
-	rows := v.flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(Or(p.detail.Policy.Name, j.Policy))), part.Plain(string(j.Queue)), part.Plain(p.detail.Account))
+	rows := v.flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(Or(p.Detail.Policy.Name, j.Policy))), part.Plain(string(j.Queue)), part.Plain(p.Detail.Account))
 	rows = append(rows, v.flow(w, part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j))...)
-	return append(rows, v.flow(w, append([]part.Cell{part.Plain(parentText(p.detail.Parents, j.State.Terminal()))}, handsOf(&j)...)...)...)
+	return append(rows, v.flow(w, append([]part.Cell{part.Plain(parentText(p.Detail.Parents, j.State.Terminal()))}, handsOf(&j)...)...)...)
 }
 
 // allTries is how many tries a job has had where a retry by hand began to count anew; of its
@@ -312,8 +312,8 @@ func (p *Job) attemptFacts(v *View, a *engine.Attempt) []part.Cell {
 // historyRows are the last moves of the job, newest first.
 func (p *Job) historyRows(v *View, w, h int) []string {
 	rows := make([]string, 0, h)
-	for i := len(p.detail.History) - 1; i >= 0 && len(rows) < h; i-- {
-		t := p.detail.History[i]
+	for i := len(p.Detail.History) - 1; i >= 0 && len(rows) < h; i-- {
+		t := p.Detail.History[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.Clock(t.At)), 9, part.Words)
 		l.Field(part.Plain(v.Theme.Glyphs.Next+" "+t.To), 12, part.Words).Gap(1)
 		reason := columns.InShort(t.Reason)

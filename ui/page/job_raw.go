@@ -39,7 +39,7 @@ func (p *Job) rawLines(v *View) []string {
 	on = on && r.Attempt != nil
 	at, _ := p.list.Cur.Selected()
 	if now := (rawOf{p.Came, j.Rev, at}); p.raw.text == nil || p.raw.made != now {
-		p.raw.made, p.raw.text = now, rawText(j, r.Attempt, on, p.detail.Call)
+		p.raw.made, p.raw.text = now, rawText(j, r.Attempt, on, p.Detail.Call)
 	}
 	return p.raw.text
 }
@@ -113,8 +113,8 @@ func wholeLines(lines []string, w int) (out []string) {
 		if len(indent) >= w {
 			indent = ""
 		}
-		head, rest := cutAt(safe.Text(text), max(w, 1))
-		for ; head != "" && rest != ""; head, rest = cutAt(indent+rest, max(w, 1)) {
+		head, rest := CutAt(safe.Text(text), max(w, 1))
+		for ; head != "" && rest != ""; head, rest = CutAt(indent+rest, max(w, 1)) {
 			out = append(out, head)
 		}
 		out = append(out, head+rest)

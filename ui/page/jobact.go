@@ -14,9 +14,9 @@ import (
 
 // Commands on one job, shared by every screen that has a job under its cursor.
 
-// cannotOn says why an operation on jobs has no effect on this one; "" = it has, or the
+// CannotOn says why an operation on jobs has no effect on this one; "" = it has, or the
 // action is none.
-func cannotOn(a Action, j engine.JobRow) string {
+func CannotOn(a Action, j engine.JobRow) string {
 	o := operation.Of(engine.Op(a))
 	switch {
 	case len(o.States) == 0 || slices.Contains(o.States, j.State):
@@ -74,7 +74,7 @@ func CancelSync(v *View, a engine.AccountRow) Effect {
 	return e
 }
 
-func cannotCancelSync(a engine.AccountRow) string {
+func CannotCancelSync(a engine.AccountRow) string {
 	if !a.Status.Open() {
 		return a.RiotID + " is not syncing"
 	}
@@ -104,9 +104,9 @@ func Ask(c engine.Command, name string) Effect {
 	return e
 }
 
-// trackAccount starts or ends the tracking of an account: tracked ones are kept fresh by
+// TrackAccount starts or ends the tracking of an account: tracked ones are kept fresh by
 // the schedules. What is stored stays.
-func trackAccount(a engine.AccountRow) Effect {
+func TrackAccount(a engine.AccountRow) Effect {
 	op := engine.OpTrack
 	if a.Tracked {
 		op = engine.OpUntrack
@@ -127,7 +127,7 @@ func SteerBucket(b engine.BucketRow) Effect {
 
 // ActOn is what an action on a job asks for, or why it cannot be.
 func ActOn(v *View, j engine.JobRow, a Action) (e Effect, why string) {
-	if why := cannotOn(a, j); why != "" {
+	if why := CannotOn(a, j); why != "" {
 		return Effect{}, why
 	}
 	return ActJob(v, j, a), ""

@@ -33,28 +33,28 @@ func GroupOf(j *engine.JobRow) GroupKey {
 // JobGroup are the jobs of a list that do not run for one reason, or that run, or ended.
 type JobGroup struct {
 	GroupKey
-	rows   []*engine.JobRow // those of the list, in its order
-	jobs   int              // all there are
+	Rows   []*engine.JobRow // those of the list, in its order
+	Jobs   int              // all there are
 	Why    engine.ReasonRow // of all of them; the zero one = the list has all
-	folded bool
+	Folded bool
 	lines  int // that it has on the screen, below its heading
 
-	rest string // of its heading, for which the list has no room
+	Rest string // of its heading, for which the list has no room
 }
 
-// word is the state as titles write it.
-func (g *JobGroup) word() string {
+// Word is the state as titles write it.
+func (g *JobGroup) Word() string {
 	if g.Held {
 		return "HELD"
 	}
 	return strings.ToUpper(g.State.String())
 }
 
-// first is the job that comes first; false = none is known.
-func (g *JobGroup) first() (j *engine.JobRow, ok bool) {
+// First is the job that comes first; false = none is known.
+func (g *JobGroup) First() (j *engine.JobRow, ok bool) {
 	switch {
-	case len(g.rows) > 0:
-		return g.rows[0], true
+	case len(g.Rows) > 0:
+		return g.Rows[0], true
 	case g.Why.Jobs > 0:
 		return &g.Why.First, true
 	}
@@ -68,10 +68,10 @@ var groupRank = [...]int{
 	engine.Cancelled: 6, engine.Completed: 7,
 }
 
-// groupJobs puts the jobs of a list into groups. reasons are those of all jobs, where the list
+// GroupJobs puts the jobs of a list into groups. reasons are those of all jobs, where the list
 // has not all of them, and counts how many there are in each state now; nil = the list has
 // all that it is to show.
-func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int) []JobGroup {
+func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int) []JobGroup {
 	at := map[GroupKey]*JobGroup{}
 	open := func(key GroupKey) *JobGroup {
 		g := at[key]
@@ -86,7 +86,7 @@ func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 		if key := GroupOf(j); last == nil || last.GroupKey != key {
 			last = open(key)
 		}
-		last.rows = append(last.rows, j)
+		last.Rows = append(last.Rows, j)
 	}
 	for _, r := range reasons {
 		g := open(GroupOf(&r.First))
@@ -98,23 +98,23 @@ func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 	for state, n := range counts {
 		for _, g := range at {
 			if g.State == state {
-				n -= max(g.Why.Jobs, len(g.rows))
+				n -= max(g.Why.Jobs, len(g.Rows))
 			}
 		}
 		if g := largest(at, state); g != nil { // what was counted a moment ago differs a little from now
-			g.jobs = max(max(g.Why.Jobs, len(g.rows))+n, len(g.rows))
+			g.Jobs = max(max(g.Why.Jobs, len(g.Rows))+n, len(g.Rows))
 		}
 	}
 	out := make([]JobGroup, 0, len(at))
 	for _, g := range at {
-		g.jobs = max(g.jobs, len(g.rows))
-		if g.jobs == 0 || len(g.rows) == 0 && g.Why.Jobs > g.jobs {
-			g.jobs = g.Why.Jobs
+		g.Jobs = max(g.Jobs, len(g.Rows))
+		if g.Jobs == 0 || len(g.Rows) == 0 && g.Why.Jobs > g.Jobs {
+			g.Jobs = g.Why.Jobs
 		}
 		out = append(out, *g)
 	}
 	slices.SortFunc(out, func(a, b JobGroup) int {
-		return cmp.Or(cmp.Compare(groupRank[a.State], groupRank[b.State]), strings.Compare(a.Shape, b.Shape), cmp.Compare(a.word(), b.word()))
+		return cmp.Or(cmp.Compare(groupRank[a.State], groupRank[b.State]), strings.Compare(a.Shape, b.Shape), cmp.Compare(a.Word(), b.Word()))
 	})
 	return out
 }
@@ -122,25 +122,25 @@ func groupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 // largest is the group in a state with the most jobs; nil = none is in it.
 func largest(at map[GroupKey]*JobGroup, state engine.State) (most *JobGroup) {
 	for _, g := range slices.SortedFunc(maps.Values(at), func(a, b *JobGroup) int { return strings.Compare(a.Shape, b.Shape) }) {
-		if g.State == state && (most == nil || max(g.Why.Jobs, len(g.rows)) > max(most.Why.Jobs, len(most.rows))) {
+		if g.State == state && (most == nil || max(g.Why.Jobs, len(g.Rows)) > max(most.Why.Jobs, len(most.Rows))) {
 			most = g
 		}
 	}
 	return most
 }
 
-// deal shares h lines between groups: each has its heading, then an empty line parts it from
+// Deal shares h lines between groups: each has its heading, then an empty line parts it from
 // the next while there is room, and its jobs. A group with more than it has lines for says so
 // in its last one. keeps is how many lines a group had lately: it keeps them, so that what
 // stands below does not move with each job that comes and goes.
-func deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gaps bool) {
+func Deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gaps bool) {
 	need := make([]int, len(groups))
 	for i := range groups {
 		g := &groups[i]
-		if g.folded {
+		if g.Folded {
 			continue
 		}
-		if need[i] = len(g.rows); g.jobs > len(g.rows) {
+		if need[i] = len(g.Rows); g.Jobs > len(g.Rows) {
 			need[i]++
 		}
 		need[i] = keeps(g.GroupKey, need[i])
@@ -153,10 +153,10 @@ func deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gap
 		return sum
 	}
 	room := h - len(groups)
-	if gaps = room-(len(groups)-1) >= upTo(leastLines); gaps {
+	if gaps = room-(len(groups)-1) >= upTo(LeastLines); gaps {
 		room -= len(groups) - 1
 	}
-	level := max(sort.Search(max(room, 0)+1, func(level int) bool { return upTo(level) > room })-1, leastLines)
+	level := max(sort.Search(max(room, 0)+1, func(level int) bool { return upTo(level) > room })-1, LeastLines)
 	left := room - upTo(level)
 	for i := range groups { // the rest goes to the first that can take it
 		if more := min(need[i]-groups[i].lines, left); more > 0 {
@@ -166,14 +166,14 @@ func deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gap
 	return gaps
 }
 
-// leastLines is what a group has at least, whatever there is room for: a list scrolls.
-const leastLines = 2
+// LeastLines is what a group has at least, whatever there is room for: a list scrolls.
+const LeastLines = 2
 
 // KeepLines is for how long a group keeps its lines when it has fewer jobs.
 const KeepLines = 10 * time.Second
 
-// most keeps what each group needed at most lately, up to a few lines.
-type most struct {
+// Most keeps what each group needed at most lately, up to a few lines.
+type Most struct {
 	lines map[GroupKey]int
 	at    map[GroupKey]time.Time
 }
@@ -181,7 +181,7 @@ type most struct {
 // fewLines is up to how many lines a group keeps that it has no job for.
 const fewLines = 6
 
-func (m *most) keeps(key GroupKey, need int, now time.Time) int {
+func (m *Most) Keeps(key GroupKey, need int, now time.Time) int {
 	if m.lines == nil {
 		m.lines, m.at = map[GroupKey]int{}, map[GroupKey]time.Time{}
 	}
@@ -195,56 +195,56 @@ func (m *most) keeps(key GroupKey, need int, now time.Time) int {
 type lineKind uint8
 
 const (
-	gapLine  lineKind = iota
-	headLine          // of a group
-	rowLine           // a job
-	moreLine          // how many more there are
+	GapLine  lineKind = iota
+	HeadLine          // of a group
+	RowLine           // a job
+	MoreLine          // how many more there are
 )
 
-// jobLine is one line of a list in groups.
-type jobLine struct {
-	kind  lineKind
-	group int
-	row   *engine.JobRow
-	place int // within the group: rows further down fade
+// JobLine is one line of a list in groups.
+type JobLine struct {
+	Kind  lineKind
+	Group int
+	Row   *engine.JobRow
+	Place int // within the group: rows further down fade
 }
 
-// linesOf are the lines of dealt groups.
-func linesOf(groups []JobGroup, gaps bool) (lines []jobLine) {
+// LinesOf are the lines of dealt groups.
+func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 	for i := range groups {
 		g := &groups[i]
 		if i > 0 && gaps {
-			lines = append(lines, jobLine{kind: gapLine, group: i})
+			lines = append(lines, JobLine{Kind: GapLine, Group: i})
 		}
-		lines = append(lines, jobLine{kind: headLine, group: i})
-		shown := min(g.lines, len(g.rows))
-		more := g.jobs > shown && g.lines > 0
+		lines = append(lines, JobLine{Kind: HeadLine, Group: i})
+		shown := min(g.lines, len(g.Rows))
+		more := g.Jobs > shown && g.lines > 0
 		if more && shown == g.lines {
 			shown--
 		}
-		for n, j := range g.rows[:shown] {
-			lines = append(lines, jobLine{rowLine, i, j, n})
+		for n, j := range g.Rows[:shown] {
+			lines = append(lines, JobLine{RowLine, i, j, n})
 		}
 		if more {
-			lines = append(lines, jobLine{kind: moreLine, group: i, place: shown})
+			lines = append(lines, JobLine{Kind: MoreLine, Group: i, Place: shown})
 			shown++
 		}
 		for ; shown < g.lines; shown++ {
-			lines = append(lines, jobLine{kind: gapLine, group: i})
+			lines = append(lines, JobLine{Kind: GapLine, Group: i})
 		}
 	}
 	return lines
 }
 
-// id is what a cursor holds on to.
-func (l *jobLine) id(groups []JobGroup) string {
-	switch l.kind {
-	case rowLine:
-		return string(l.row.ID)
-	case headLine:
-		return groupLine + groups[l.group].word() + " " + groups[l.group].Shape
-	case moreLine:
-		return groupLine + "more " + groups[l.group].word() + " " + groups[l.group].Shape
+// Id is what a cursor holds on to.
+func (l *JobLine) Id(groups []JobGroup) string {
+	switch l.Kind {
+	case RowLine:
+		return string(l.Row.ID)
+	case HeadLine:
+		return groupLine + groups[l.Group].Word() + " " + groups[l.Group].Shape
+	case MoreLine:
+		return groupLine + "more " + groups[l.Group].Word() + " " + groups[l.Group].Shape
 	}
 	return ""
 }
@@ -252,22 +252,22 @@ func (l *jobLine) id(groups []JobGroup) string {
 // groupLine begins the ids of lines that are no jobs: no job's id does.
 const groupLine = "\x00"
 
-// headText says what the jobs of a group wait for, in a few words.
-func (g *JobGroup) headText(v *View) string {
-	first, ok := g.first()
+// HeadText says what the jobs of a group wait for, in a few words.
+func (g *JobGroup) HeadText(v *View) string {
+	first, ok := g.First()
 	switch {
 	case !ok:
 		return ""
 	case g.State == engine.Running && v.Engine.Workers == 0: // no engine is here, or none that has said how many
 		return ""
 	case g.State == engine.Running:
-		return Count(g.jobs) + " of " + Count(v.Engine.Workers) + " workers"
+		return Count(g.Jobs) + " of " + Count(v.Engine.Workers) + " workers"
 	case g.State == engine.Retryable && g.Shape == "":
-		return "back off after " + ClassesOf(g.rows)
+		return "back off after " + ClassesOf(g.Rows)
 	case g.State == engine.Discarded:
-		return ClassesOf(g.rows) + gaveUp(g.rows)
+		return ClassesOf(g.Rows) + GaveUp(g.Rows)
 	case g.State == engine.Pending:
-		return openOf(v, g.rows)
+		return openOf(v, g.Rows)
 	case g.State.Terminal():
 		return ""
 	case first.Stand == "" && g.State == engine.Available && first.Place > 0:
@@ -297,8 +297,8 @@ func ClassesOf(rows []*engine.JobRow) string {
 	return strings.Join(words, ", ")
 }
 
-// gaveUp says of discarded jobs that another try would not help, where that is known of all.
-func gaveUp(rows []*engine.JobRow) string {
+// GaveUp says of discarded jobs that another try would not help, where that is known of all.
+func GaveUp(rows []*engine.JobRow) string {
 	for _, j := range rows {
 		if j.Class != "404" {
 			return ""
@@ -326,8 +326,8 @@ func openOf(v *View, rows []*engine.JobRow) string {
 	return text + strings.Join(names, ", ")
 }
 
-// failedStates are those of jobs that failed last and are not done.
-var failedStates = append(engine.LiveStates(), engine.Discarded)
+// FailedStates are those of jobs that failed last and are not done.
+var FailedStates = append(engine.LiveStates(), engine.Discarded)
 
 // ForWhom is the player for whose sync a job works, or what it works for.
 func ForWhom(v *View, j *engine.JobRow) string {
@@ -339,12 +339,12 @@ func ForWhom(v *View, j *engine.JobRow) string {
 
 func JobKey(j *engine.JobRow) string { return string(j.ID) }
 
-// mostFound is how many jobs that fit a list holds.
+// MostFound is how many jobs that fit a list holds.
 // More would be read on for minutes and held in memory, and nobody looks through them by eye.
-const mostFound = 20_000
+const MostFound = 20_000
 
-// jobGroupColumns are those of groups: what needs a view is drawn by it.
-var jobGroupColumns = columns.JobGroups.
+// JobGroupColumns are those of groups: what needs a view is drawn by it.
+var JobGroupColumns = columns.JobGroups.
 	Drawn("for", ByView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(ForWhom(v, j)) })).
 	Drawn("dots", ByView(func(v *View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
 	Drawn("goes", ByView(goesCell))

@@ -9,8 +9,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// lifeWidth is what the life of the jobs takes of w cells beside the list.
-func lifeWidth(w int) int {
+// LifeWidth is what the life of the jobs takes of w cells beside the list.
+func LifeWidth(w int) int {
 	const list, least = 66, 24
 	if w-list < least {
 		return 0
@@ -18,9 +18,9 @@ func lifeWidth(w int) int {
 	return min(w-list, 60)
 }
 
-// lifeAxis is an axis that holds jobs from when each begins to when it goes; those that have
+// LifeAxis is an axis that holds jobs from when each begins to when it goes; those that have
 // ended count only where there are no others.
-func lifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow) time.Time, w int) part.Axis {
+func LifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow) time.Time, w int) part.Axis {
 	var past, ahead time.Duration
 	live := slices.ContainsFunc(jobs, func(j *engine.JobRow) bool { return !j.State.Terminal() })
 	for _, j := range jobs {
@@ -36,10 +36,10 @@ func lifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow
 // its edge on.
 const longestLife = 2 * time.Hour
 
-// drawLife draws one job on row y: made, tried, and when it goes.
+// DrawLife draws one job on row y: made, tried, and when it goes.
 //
 //	○────×──×─────│······◌     made, failed twice, tried again in a while
-func drawLife(v *View, c *part.Chart, y int, j *engine.JobRow) {
+func DrawLife(v *View, c *part.Chart, y int, j *engine.JobRow) {
 	made, end := c.At(j.Created), c.Back
 	goes := GoesAt(j)
 	switch {

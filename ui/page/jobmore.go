@@ -7,15 +7,15 @@ import (
 // ReasonCounts are the groups of all live jobs by why they do not run, however many there
 // are: the engine looks at a part of them for each answer.
 type ReasonCounts struct {
-	paged
+	Paged
 	Groups  []engine.ReasonRow
 	coming  engine.Reasons // of the pages that have come
-	growing bool           // groups are of the pages so far
+	Growing bool           // groups are of the pages so far
 }
 
 // Want is the question about a queue's jobs; nil = none is due.
 func (r *ReasonCounts) Want(v *View, queue engine.Queue) engine.Query {
-	if next, ask := r.due(v, v.Seq); ask {
+	if next, ask := r.DuePage(v, v.Seq); ask {
 		return engine.ReasonsQuery{Page: next, Queue: queue}
 	}
 	return nil
@@ -28,15 +28,15 @@ func (r *ReasonCounts) TakeIn(v *View, asked engine.ReasonsQuery, a engine.Answe
 		return
 	}
 	came, _ := a.(engine.ReasonsAnswer)
-	first, last := r.turn(v, asked.Page, came.Next, came.Looked)
+	first, last := r.Turn(v, asked.Page, came.Next, came.Looked)
 	if first {
 		r.coming = engine.Reasons{}
 	}
 	r.coming.Add(came.Reasons...)
-	if last || initial || r.growing {
+	if last || initial || r.Growing {
 		r.Groups = r.coming.Rows()
 	}
-	r.growing = !last && (initial || r.growing)
+	r.Growing = !last && (initial || r.Growing)
 }
 
 // DeadJobs are the newest jobs that gave up: they stand beside the live ones.
@@ -45,21 +45,21 @@ type DeadJobs struct {
 	Rows []engine.JobRow
 }
 
-// mostDead is how many of them are asked for.
-const mostDead = 100
+// MostDead is how many of them are asked for.
+const MostDead = 100
 
 func DeadQuery(queue engine.Queue) engine.JobsQuery {
-	return engine.JobsQuery{Page: engine.Page{Limit: mostDead}, Queue: queue, States: []engine.State{engine.Discarded}, Ended: true}
+	return engine.JobsQuery{Page: engine.Page{Limit: MostDead}, Queue: queue, States: []engine.State{engine.Discarded}, Ended: true}
 }
 
-// mostEnded is how many jobs that have ended are asked for where nothing else is to be shown.
-const mostEnded = 40
+// MostEnded is how many jobs that have ended are asked for where nothing else is to be shown.
+const MostEnded = 40
 
-func endedQuery(queue engine.Queue) engine.JobsQuery {
-	return engine.JobsQuery{Page: engine.Page{Limit: mostEnded}, Queue: queue, States: []engine.State{engine.Completed, engine.Cancelled}, Ended: true}
+func EndedQuery(queue engine.Queue) engine.JobsQuery {
+	return engine.JobsQuery{Page: engine.Page{Limit: MostEnded}, Queue: queue, States: []engine.State{engine.Completed, engine.Cancelled}, Ended: true}
 }
 
-func (d *DeadJobs) want(v *View, queue engine.Queue) engine.Query {
+func (d *DeadJobs) Want(v *View, queue engine.Queue) engine.Query {
 	if d.Due(v, v.Seq) {
 		return DeadQuery(queue)
 	}

@@ -13,38 +13,38 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// told is why a job does not run, in sentences: what counts first, when that ends, and below
+// Told is why a job does not run, in sentences: what counts first, when that ends, and below
 // it what an operator can do about it.
-type told struct {
-	lead, text string
-	late       string // stands behind it as a warning
-	act        string
+type Told struct {
+	Lead, Text string
+	Late       string // stands behind it as a warning
+	Act        string
 }
 
 // whyJob says why a job does not run and until when. next is the job that goes after it; ""
 // = none is known.
-func whyJob(v *View, j *engine.JobRow, next string) told {
+func whyJob(v *View, j *engine.JobRow, next string) Told {
 	switch {
 	case j.State == engine.Running:
 		return whyRuns(v, j)
 	case j.State.Terminal():
 		return whyEnded(v, j)
 	case j.Stand != "" || j.State == engine.Pending:
-		return told{lead: capital(j.Reason()) + ".", text: endsText(v, j), act: whatStands(v, j)}
+		return Told{Lead: Capital(j.Reason()) + ".", Text: endsText(v, j), Act: whatStands(v, j)}
 	case j.State == engine.Retryable:
 		return whyBacksOff(v, j)
 	case j.State == engine.Available:
 		return whyInLine(v, j, next)
 	}
-	text := "It goes on " + inText(v, j.ReasonEnds()) + "."
+	text := "It goes on " + InText(v, j.ReasonEnds()) + "."
 	if j.Hold != engine.HoldNone {
 		text += " It was sent back through no fault of its own: that cost no try."
 	}
-	return told{lead: capital(j.Reason()) + ".", text: text, act: "A retry lets it go at once."}
+	return Told{Lead: Capital(j.Reason()) + ".", Text: text, Act: "A retry lets it go at once."}
 }
 
-// inText is a time until: in 41 s, or now.
-func inText(v *View, at time.Time) string {
+// InText is a time until: in 41 s, or now.
+func InText(v *View, at time.Time) string {
 	switch {
 	case at.IsZero():
 		return "at a time that nobody knows"
@@ -71,9 +71,9 @@ func endsText(v *View, j *engine.JobRow) string {
 	case j.Until.IsZero() || !ends.After(v.Now):
 		return ""
 	case j.Stand == engine.StandDown:
-		return "One call asks " + inText(v, ends) + " whether it is over; until then nothing is sent."
+		return "One call asks " + InText(v, ends) + " whether it is over; until then nothing is sent."
 	}
-	return "That ends " + inText(v, ends) + "."
+	return "That ends " + InText(v, ends) + "."
 }
 
 // whatStands says what an operator can do about what stands before any limit.
@@ -88,60 +88,60 @@ func whatStands(v *View, j *engine.JobRow) string {
 }
 
 // whyRuns is of a job that runs: for how long, and whether its call waits for a permit.
-func whyRuns(v *View, j *engine.JobRow) told {
-	t := told{lead: "Its " + human.Ordinal(j.Tries) + " try runs", text: "for " + v.Age(j.Started) + "."}
+func whyRuns(v *View, j *engine.JobRow) Told {
+	t := Told{Lead: "Its " + human.Ordinal(j.Tries) + " try runs", Text: "for " + v.Age(j.Started) + "."}
 	if j.Worker > 0 {
-		t.text = "for " + v.Age(j.Started) + ", in the hands of worker " + strconv.Itoa(j.Worker) + "."
+		t.Text = "for " + v.Age(j.Started) + ", in the hands of worker " + strconv.Itoa(j.Worker) + "."
 	}
 	for _, w := range v.Limits.Waiting {
 		if w.Job == j.ID {
-			t.text += " It waits for a permit: " + BriefWhy(v, w.Reason) + "."
+			t.Text += " It waits for a permit: " + BriefWhy(v, w.Reason) + "."
 		}
 	}
-	t.act = "A cancel gives its call up and throws the answer away."
+	t.Act = "A cancel gives its call up and throws the answer away."
 	return t
 }
 
 // whyEnded is of a job that has ended: what it ended with, and what opens it again.
-func whyEnded(v *View, j *engine.JobRow) told {
+func whyEnded(v *View, j *engine.JobRow) Told {
 	switch j.State {
 	case engine.Completed:
-		return told{lead: "It was done", text: v.Ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
+		return Told{Lead: "It was done", Text: v.Ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
 	case engine.Cancelled:
-		return told{lead: "It was cancelled", text: v.Ago(j.Finished) + ": " + Or(j.LastError, "by an operator") + ".", act: v.Keyed("{retry} starts it again.")}
+		return Told{Lead: "It was cancelled", Text: v.Ago(j.Finished) + ": " + Or(j.LastError, "by an operator") + ".", Act: v.Keyed("{retry} starts it again.")}
 	}
-	t := told{lead: capital(columns.InShort(Or(j.LastError, string(j.Class)))) + ".", act: v.Keyed("{retry} tries it again from the beginning.")}
+	t := Told{Lead: Capital(columns.InShort(Or(j.LastError, string(j.Class)))) + ".", Act: v.Keyed("{retry} tries it again from the beginning.")}
 	switch {
 	case j.MaxAttempts > 0 && j.Tries >= j.MaxAttempts:
-		t.text = "All " + strconv.Itoa(j.Tries) + " tries were used; it was given up " + v.Ago(j.Finished) + "."
+		t.Text = "All " + strconv.Itoa(j.Tries) + " tries were used; it was given up " + v.Ago(j.Finished) + "."
 	default:
-		t.text = "That answer is final: it was given up " + v.Ago(j.Finished) + ", and no other try follows by itself."
+		t.Text = "That answer is final: it was given up " + v.Ago(j.Finished) + ", and no other try follows by itself."
 	}
 	return t
 }
 
 // whyInLine is of a job that waits for its turn.
-func whyInLine(v *View, j *engine.JobRow, next string) told {
-	t := told{lead: capital(j.Reason()) + "."}
+func whyInLine(v *View, j *engine.JobRow, next string) Told {
+	t := Told{Lead: Capital(j.Reason()) + "."}
 	if j.Place > 0 {
-		t.lead = human.Ordinal(j.Place) + " in line."
+		t.Lead = human.Ordinal(j.Place) + " in line."
 	}
 	switch b, full := fullWindow(v); {
 	case full && !j.Until.After(b.Reset):
-		t.text = "It goes when the " + human.Window(b.Window) + " window opens again, " + inText(v, b.Reset) + ": all " + Count(b.Limit) + " calls of it are used."
+		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again, " + InText(v, b.Reset) + ": all " + Count(b.Limit) + " calls of it are used."
 	case j.Until.IsZero():
-		t.text = "When its turn comes is not known yet."
+		t.Text = "When its turn comes is not known yet."
 	default:
-		t.text = "It goes " + inText(v, j.Until) + spreadText(v, j.Place) + "."
+		t.Text = "It goes " + InText(v, j.Until) + spreadText(v, j.Place) + "."
 	}
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
-		t.late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + human.Age(v.Beat().Sub(j.Due.Truncate(time.Second))) + " ago."
+		t.Late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + human.Age(v.Beat().Sub(j.Due.Truncate(time.Second))) + " ago."
 	}
-	t.act = v.Keyed("{retry} would not make it faster")
+	t.Act = v.Keyed("{retry} would not make it faster")
 	if next != "" {
-		t.act += v.Keyed("; {cancel} gives its place to ") + next
+		t.Act += v.Keyed("; {cancel} gives its place to ") + next
 	}
-	t.act += "."
+	t.Act += "."
 	return t
 }
 
@@ -177,23 +177,23 @@ func pace(perSecond float64) string {
 
 // whyBacksOff is of a job that waits for its next try: what it met, where its instant comes
 // from, and whether there is room then.
-func whyBacksOff(v *View, j *engine.JobRow) told {
-	t := told{lead: capital(columns.LastAnswer(&j.Job))}
+func whyBacksOff(v *View, j *engine.JobRow) Told {
+	t := Told{Lead: Capital(columns.LastAnswer(&j.Job))}
 	if at, ok := lastFailure(j); ok {
-		t.lead += " at " + v.Clock(at)
+		t.Lead += " at " + v.Clock(at)
 	}
-	t.lead += "."
+	t.Lead += "."
 	due := "it is due at " + v.Clock(j.Due)
 	switch {
 	case j.Delay <= 0:
-		t.text = capital(due) + "."
+		t.Text = Capital(due) + "."
 	case j.InLineAgain():
-		t.text = stepText(j) + ", so it was due at " + v.Clock(j.Due) + "."
+		t.Text = stepText(j) + ", so it was due at " + v.Clock(j.Due) + "."
 	default:
-		t.text = stepText(j) + ", so " + due + "."
+		t.Text = stepText(j) + ", so " + due + "."
 	}
-	t.late = lateText(v, j)
-	t.act = ifAgain(v, j)
+	t.Late = lateText(v, j)
+	t.Act = ifAgain(v, j)
 	return t
 }
 
@@ -209,7 +209,7 @@ func lateText(v *View, j *engine.JobRow) string {
 	case late <= 0 && j.LateBy == "":
 		return ""
 	case j.Starts.IsZero():
-		return capital(BriefWhy(v, j.LateBy)) + ": when it goes is not known."
+		return Capital(BriefWhy(v, j.LateBy)) + ": when it goes is not known."
 	case late < time.Second:
 		return ""
 	}
@@ -250,16 +250,16 @@ func lastFailure(j *engine.JobRow) (time.Time, bool) {
 	return j.Started, !j.Started.IsZero()
 }
 
-// rows are the sentences on rows of w cells: the lead bright, what can be done dimmed.
-func (t told) rows(v *View, w int) []string {
+// Rows are the sentences on rows of w cells: the lead bright, what can be done dimmed.
+func (t Told) Rows(v *View, w int) []string {
 	var rows []string
 	put := func(cells ...part.Cell) {
 		for _, row := range flowText(v, w-2, cells) {
 			rows = append(rows, " "+row)
 		}
 	}
-	put(part.As(themes.Figure, t.lead), part.Plain(t.text), part.As(themes.Warn, t.late))
-	put(part.As(themes.Dim, t.act))
+	put(part.As(themes.Figure, t.Lead), part.Plain(t.Text), part.As(themes.Warn, t.Late))
+	put(part.As(themes.Dim, t.Act))
 	return rows
 }
 
@@ -296,7 +296,7 @@ func WhyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
 	}
 	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + whom + " " + stateVerb(j)}
 	said := whyJob(v, j, next)
-	s.Rows = said.rows(v, w)
+	s.Rows = said.Rows(v, w)
 	return s
 }
 

@@ -46,7 +46,7 @@ func TestWhyAJobWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			said := whyJob(v, &c.job, c.next)
-			text := strings.Join([]string{said.lead, said.text, said.late, said.act}, " ")
+			text := strings.Join([]string{said.Lead, said.Text, said.Late, said.Act}, " ")
 			for _, want := range c.want {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is not in: %s", want, text)

@@ -20,7 +20,7 @@ func (l *List[T]) State() ListState {
 		if l.hidden[i] {
 			s.Hidden = append(s.Hidden, columnName(f.Head.Title))
 		}
-		if l.spare.on[i] {
+		if l.Spare.On[i] {
 			s.Shown = append(s.Shown, columnName(f.Head.Title))
 		}
 	}
@@ -39,8 +39,8 @@ func (l *List[T]) Restore(s ListState) {
 		case c.Pinned:
 		case slices.Contains(s.Hidden, name):
 			l.hidden = with(l.hidden, i)
-		case l.spare.is[i] && slices.Contains(s.Shown, name):
-			l.spare.on = with(l.spare.on, i)
+		case l.Spare.is[i] && slices.Contains(s.Shown, name):
+			l.Spare.On = with(l.Spare.On, i)
 		}
 	}
 	l.wide = s.Wide

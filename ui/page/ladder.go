@@ -59,7 +59,7 @@ func LastTry(j *engine.JobRow) bool { return j.MaxAttempts > 0 && len(j.Then) ==
 func DrawLadder(v *View, c *part.Chart, y int, j *engine.JobRow) {
 	g := v.Theme.Glyphs
 	bad := v.Theme.State("FAILED")
-	if first, ok := firstFailure(j); ok {
+	if first, ok := FirstFailure(j); ok {
 		c.Run(y, c.At(first), c.Back, themes.Tick, g.Waited)
 	}
 	goes := drawDue(v, c, y, j)
@@ -117,8 +117,8 @@ func drawAgain(v *View, c *part.Chart, y, from int, tries []time.Time, known boo
 	}
 }
 
-// firstFailure is when a job failed first; false = it is not known.
-func firstFailure(j *engine.JobRow) (time.Time, bool) {
+// FirstFailure is when a job failed first; false = it is not known.
+func FirstFailure(j *engine.JobRow) (time.Time, bool) {
 	if len(j.Failed) > 0 {
 		return j.Failed[0], true
 	}

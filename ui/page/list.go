@@ -19,7 +19,7 @@ type List[T any] struct {
 	key    func(*T) string
 
 	hidden map[int]bool // columns the operator took away
-	spare  spares       // those that are shown when asked for
+	Spare  spares       // those that are shown when asked for
 	wide   bool         // nothing is dropped: columns are reached by panning
 	Still  bool         // it is a summary: no cursor stands in it
 	By     int          // column that is sorted by, from 1; 0 = screen order
@@ -27,18 +27,18 @@ type List[T any] struct {
 
 	Shown  []*T             // of all, filtered and sorted
 	All    int              // how many there are without the filter
-	of     int              // the same where the rows are some of them; 0 = the rows are all
+	Of     int              // the same where the rows are some of them; 0 = the rows are all
 	at     map[string]int32 // where the row of an id is shown
 	Made   Recipe
 	placed bool     // something was made
 	later  later[T] // the same, of lists that are too long for the event loop
 
-	// laid is the list with lines between its rows; nil = it has none.
-	laid func(v *View) laidOut
+	// Laid is the list with lines between its rows; nil = it has none.
+	Laid func(v *View) LaidOut
 }
 
-// laidOut is a source that has lines which are no rows.
-type laidOut interface {
+// LaidOut is a source that has lines which are no rows.
+type LaidOut interface {
 	part.Source
 	// Line draws line i where it is no row; nil = it is one.
 	Line(i int) func(l *part.Line)
@@ -57,16 +57,16 @@ type Recipe struct {
 
 func NewList[T any](all *columns.Catalogue[T], shown columns.List[T], key func(*T) string) List[T] {
 	l := List[T]{Query: Query[T]{Schema: all.Schema}, key: key}
-	l.choose(shown)
+	l.Choose(shown)
 	return l
 }
 
-// choose gives the list other columns; what was chosen of them is given up.
-func (l *List[T]) choose(shown columns.List[T]) {
-	l.Fields, l.hidden, l.spare, l.By, l.down = shown, nil, spares{}, 0, false
+// Choose gives the list other columns; what was chosen of them is given up.
+func (l *List[T]) Choose(shown columns.List[T]) {
+	l.Fields, l.hidden, l.Spare, l.By, l.down = shown, nil, spares{}, 0, false
 	for i, c := range shown {
 		if c.Spare {
-			l.spare.is = with(l.spare.is, i)
+			l.Spare.is = with(l.Spare.is, i)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (l *List[T]) SetFilter(text string) error {
 }
 
 // Fit implements Filterer.
-func (l *List[T]) Fit() (shown, all int) { return len(l.Shown), max(l.All, l.of) }
+func (l *List[T]) Fit() (shown, all int) { return len(l.Shown), max(l.All, l.Of) }
 
 // Put gives the list its rows. They are looked at again only if version or what
 // was asked for has changed; rows is called only then. A long list is worked out
@@ -109,8 +109,8 @@ func (l *List[T]) find(id string) (place int, ok bool) {
 
 // Rows is the list as a table's source.
 func (l *List[T]) Rows(v *View) part.Source {
-	if l.laid != nil {
-		return l.laid(v)
+	if l.Laid != nil {
+		return l.Laid(v)
 	}
 	return rowSource[T]{l, v}
 }
@@ -133,11 +133,11 @@ func (s rowSource[T]) Find(id string) (int, bool) {
 
 // Row implements part.Source: the cells of the columns that are not hidden.
 func (s rowSource[T]) Row(i int, cells []part.Cell) []part.Cell {
-	return s.l.cells(s.v, s.l.Shown[i], cells, s.l.shows)
+	return s.l.Cells(s.v, s.l.Shown[i], cells, s.l.Shows)
 }
 
-// cells are those of a row in the columns that are asked for.
-func (l *List[T]) cells(v *View, row *T, cells []part.Cell, of func(column int) bool) []part.Cell {
+// Cells are those of a row in the columns that are asked for.
+func (l *List[T]) Cells(v *View, row *T, cells []part.Cell, of func(column int) bool) []part.Cell {
 	for i := range l.Fields {
 		if of(i) {
 			cells = append(cells, l.Fields[i].Cell(Pen{v}, row))
@@ -149,9 +149,9 @@ func (l *List[T]) cells(v *View, row *T, cells []part.Cell, of func(column int) 
 // columns are those that are not hidden, the sorted one with its arrow.
 func (l *List[T]) columns(v *View) []part.Column {
 	out := make([]part.Column, 0, len(l.Fields))
-	l.spare.roomy = v.Size == L
+	l.Spare.roomy = v.Size == L
 	for i, f := range l.Fields {
-		if !l.shows(i) {
+		if !l.Shows(i) {
 			continue
 		}
 		c := l.preferred(v, i, f.Head)
@@ -176,9 +176,9 @@ func (l *List[T]) arrow(v *View) string {
 
 // Draw draws the list with its header.
 func (l *List[T]) Draw(v *View, w, h int, empty string) []string {
-	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.unread(empty), Pan: l.Pan, Fades: l.laid == nil, Still: l.Still}
-	if l.laid != nil {
-		laid := l.laid(v)
+	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.Unread(empty), Pan: l.Pan, Fades: l.Laid == nil, Still: l.Still}
+	if l.Laid != nil {
+		laid := l.Laid(v)
 		t.Line, t.Layer = laid.Line, laid.Layer
 	}
 	l.keep(t, w)
@@ -241,7 +241,7 @@ func (l *List[T]) About(hint string) string {
 // Missing says that no row is under the cursor; "" = there is one.
 func (l *List[T]) Missing(what string) string {
 	if _, ok := l.Selected(); !ok {
-		return none(&l.Pane, what)
+		return None(&l.Pane, what)
 	}
 	return ""
 }
@@ -314,7 +314,7 @@ func (l *List[T]) Section(v *View, w, h int, empty string, s part.Section) part.
 func (l *List[T]) SortAt(v *View, w, x int) {
 	at := part.Table{Columns: l.columns(v), Pan: l.Pan}.ColumnAt(w, x)
 	for i := range l.Fields {
-		if !l.shows(i) {
+		if !l.Shows(i) {
 			continue
 		}
 		if at == 0 {
@@ -329,7 +329,7 @@ func (l *List[T]) SortAt(v *View, w, x int) {
 func (l *List[T]) Note(v *View, more ...string) string {
 	text := Count(len(l.Shown))
 	if l.text != "" {
-		text += " of " + Count(max(l.All, l.of))
+		text += " of " + Count(max(l.All, l.Of))
 	}
 	return l.Noted(v, text, more...)
 }
@@ -351,7 +351,7 @@ func (l *List[T]) Noted(v *View, text string, more ...string) string {
 
 // Empty says that the filter leaves nothing; "" = it does not.
 func (l *List[T]) Empty(v *View) string {
-	if all := max(l.All, l.of); l.On() && all > 0 {
+	if all := max(l.All, l.Of); l.On() && all > 0 {
 		return "0 of " + Count(all) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + l.Used
 	}
 	return ""
@@ -413,9 +413,9 @@ type Exporter interface {
 	Export(v *View, only bool) (name string, rows [][]string)
 }
 
-// exportRows gives all rows that are shown, or only the marked ones or the one under
+// ExportRows gives all rows that are shown, or only the marked ones or the one under
 // the cursor.
-func (l *List[T]) exportRows(v *View, only bool) [][]string {
+func (l *List[T]) ExportRows(v *View, only bool) [][]string {
 	rows := l.Shown
 	if only {
 		chosen := l.Chosen()
@@ -431,7 +431,7 @@ func (l *List[T]) exportRows(v *View, only bool) [][]string {
 	out := [][]string{head}
 	var cells []part.Cell
 	for _, row := range rows {
-		cells = l.cells(v, row, cells[:0], func(int) bool { return true })
+		cells = l.Cells(v, row, cells[:0], func(int) bool { return true })
 		texts := make([]string, len(cells))
 		for n, c := range cells {
 			texts[n] = strings.TrimSpace(c.Text)

@@ -63,5 +63,5 @@ func (p *ListPage[T]) Act(v *View, a Action) Effect {
 // Export implements Exporter.
 func (p *ListPage[T]) Export(v *View, only bool) (string, [][]string) {
 	p.Refresh(v)
-	return p.Is.File, p.exportRows(v, only)
+	return p.Is.File, p.ExportRows(v, only)
 }

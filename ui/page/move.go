@@ -126,8 +126,8 @@ func Openable[T any](p *Pane, src part.Slice[T]) (id string, ok bool) {
 	return p.Cur.Left()
 }
 
-// none is the reason of an action that has no row to act on.
-func none(p *Pane, what string) string {
+// None is the reason of an action that has no row to act on.
+func None(p *Pane, what string) string {
 	if id, left := p.Cur.Left(); left {
 		return id + " has left this list: move the cursor first"
 	}
@@ -137,7 +137,7 @@ func none(p *Pane, what string) string {
 // Missing says that no row is under the cursor.
 func Missing[T any](p *Pane, src part.Slice[T], what string) string {
 	if _, ok := Selected(p, src); !ok {
-		return none(p, what)
+		return None(p, what)
 	}
 	return ""
 }

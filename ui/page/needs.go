@@ -34,7 +34,7 @@ func (d *Data) Needs() []Need {
 	if d.Engine.Failed > 0 {
 		out = append(out, Need{
 			ID: "failed", Word: "WARN", Text: human.Counted(int(d.Engine.Failed), "match", "matches") + " gave up", More: "what Riot answered is with each of them", Key: "{open}",
-			Open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenJobs, Shown: shownFailed}} },
+			Open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenJobs, Shown: ShownFailed}} },
 		})
 	}
 	if d.Engine.Unforeseen > 0 && !d.tells("429") {

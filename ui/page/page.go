@@ -239,9 +239,9 @@ type Shown uint8
 
 // Choices of jobs.
 const (
-	shownLive Shown = iota
-	shownFailed
-	shownAll
+	ShownLive Shown = iota
+	ShownFailed
+	ShownAll
 )
 
 // Target names a page to open by what it is of: no screen needs to know how another is

@@ -6,12 +6,12 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// paged is an answer about all jobs that comes page by page, however many there are: the
+// Paged is an answer about all jobs that comes page by page, however many there are: the
 // engine looks at a part of them for each.
-type paged struct {
+type Paged struct {
 	Answer
 	next   string
-	looked int // jobs so far
+	Looked int // jobs so far
 	begun  time.Time
 	took   time.Duration // for all pages, the last time
 }
@@ -20,8 +20,8 @@ type paged struct {
 // alone: an engine with a million jobs does not go through them without end.
 const restPages = 10
 
-// due reports whether it is time to ask for a page, and from where on.
-func (p *paged) due(v *View, version uint64) (page engine.Page, ask bool) {
+// DuePage reports whether it is time to ask for a page, and from where on.
+func (p *Paged) DuePage(v *View, version uint64) (page engine.Page, ask bool) {
 	page.Limit = ListMost
 	switch {
 	case p.next != "" && !p.Pending && p.Answer.Err == nil && !v.Frozen:
@@ -37,12 +37,12 @@ func (p *paged) due(v *View, version uint64) (page engine.Page, ask bool) {
 	return page, true
 }
 
-// turn notes a page that came: whether it is the first, and whether it is the last.
-func (p *paged) turn(v *View, asked engine.Page, next string, looked int) (first, last bool) {
+// Turn notes a page that came: whether it is the first, and whether it is the last.
+func (p *Paged) Turn(v *View, asked engine.Page, next string, looked int) (first, last bool) {
 	if first = asked.After == ""; first {
-		p.looked = 0
+		p.Looked = 0
 	}
-	p.looked += looked
+	p.Looked += looked
 	p.next = next
 	if last = next == ""; last {
 		p.took = max(v.Now.Sub(p.begun), 0)
@@ -50,30 +50,30 @@ func (p *paged) turn(v *View, asked engine.Page, next string, looked int) (first
 	return first, last
 }
 
-// far says how far a list has come that is not complete; "" = it is.
-func (p *paged) far(of int) string {
-	if p.next == "" && !p.Pending || p.looked == 0 {
+// Far says how far a list has come that is not complete; "" = it is.
+func (p *Paged) Far(of int) string {
+	if p.next == "" && !p.Pending || p.Looked == 0 {
 		return ""
 	}
-	text := "looked at " + Count(p.looked)
-	if of > p.looked {
+	text := "looked at " + Count(p.Looked)
+	if of > p.Looked {
 		text += " of " + Count(of)
 	}
 	return text
 }
 
-// again asks for the list from its beginning; what is shown stays.
-func (p *paged) again() {
+// Again asks for the list from its beginning; what is shown stays.
+func (p *Paged) Again() {
 	p.Forget()
 	p.next = ""
 }
 
 // Reload makes the page ask again at once.
-func (p *paged) Reload() { p.again() }
+func (p *Paged) Reload() { p.Again() }
 
-// liveJobs is how many live jobs a queue has; "" = all queues.
-func liveJobs(v *View, queue engine.Queue) (n int) {
-	q := everyQueue(v)
+// LiveJobs is how many live jobs a queue has; "" = all queues.
+func LiveJobs(v *View, queue engine.Queue) (n int) {
+	q := EveryQueue(v)
 	if queue != "" {
 		q, _ = v.Queue(queue)
 	}
@@ -85,8 +85,8 @@ func liveJobs(v *View, queue engine.Queue) (n int) {
 	return n
 }
 
-// everyQueue adds all queues up.
-func everyQueue(v *View) engine.QueueRow {
+// EveryQueue adds all queues up.
+func EveryQueue(v *View) engine.QueueRow {
 	sum := engine.QueueRow{Counts: map[engine.State]int{}}
 	for _, q := range v.Queues {
 		for s, n := range q.Counts {

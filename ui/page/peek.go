@@ -10,9 +10,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// peekWidth is what the inspector beside a list takes on a screen of w cells: an
+// PeekWidth is what the inspector beside a list takes on a screen of w cells: an
 // attempt on one line where the list keeps what matters of it.
-func peekWidth(w int) int { return Clamp(w-132, 52, 72) }
+func PeekWidth(w int) int { return Clamp(w-132, 52, 72) }
 
 // Peek is the inspector beside the list of jobs: it follows the cursor. Only one
 // question is under way at a time, so that a cursor which runs down the list asks
@@ -21,7 +21,7 @@ type Peek struct {
 	Job     *Job
 	since   time.Time // it turned to that job
 	pending bool
-	tape    Tape
+	Tape    Tape
 }
 
 // peekRest is how long a job is shown while nobody has moved the cursor: the first
@@ -48,29 +48,29 @@ func (k *Peek) follow(v *View, list *List[engine.JobRow]) {
 	switch {
 	case !ok:
 		k.Job = nil
-	case k.Job != nil && (string(k.Job.id) == id || k.rests(v, list)):
+	case k.Job != nil && (string(k.Job.Id) == id || k.rests(v, list)):
 	default:
 		k.since = v.Now
 		k.Job = NewJob(engine.JobID(id))
-		k.Job.detail.Job, _ = list.Selected()
-		k.Job.detail.Job.ID = k.Job.id
+		k.Job.Detail.Job, _ = list.Selected()
+		k.Job.Detail.Job.ID = k.Job.Id
 	}
 }
 
-// rev is the revision of the job that is looked at; 0 = none is known.
-func (k *Peek) rev() uint64 {
+// Rev is the revision of the job that is looked at; 0 = none is known.
+func (k *Peek) Rev() uint64 {
 	if k.Job == nil || !k.Job.Have {
 		return 0
 	}
-	return uint64(k.Job.detail.Job.Rev)
+	return uint64(k.Job.Detail.Job.Rev)
 }
 
-// newer is a job as the inspector has it, where that is newer than in a list.
-func (k *Peek) newer(j *engine.JobRow) (engine.JobRow, bool) {
-	if k.Job == nil || k.Job.id != j.ID || !k.Job.Have || k.Job.detail.Job.Rev <= j.Rev {
+// Newer is a job as the inspector has it, where that is newer than in a list.
+func (k *Peek) Newer(j *engine.JobRow) (engine.JobRow, bool) {
+	if k.Job == nil || k.Job.Id != j.ID || !k.Job.Have || k.Job.Detail.Job.Rev <= j.Rev {
 		return engine.JobRow{}, false
 	}
-	return k.Job.detail.Job, true
+	return k.Job.Detail.Job, true
 }
 
 // rests reports whether the job that is shown stays, though another row is first now.
@@ -84,8 +84,8 @@ func (k *Peek) LastTry(v *View, list *List[engine.JobRow]) *engine.Attempt {
 	if k.Job == nil {
 		return nil
 	}
-	for i := len(k.Job.detail.Attempts) - 1; i >= 0; i-- {
-		if a := &k.Job.detail.Attempts[i]; !a.End.IsZero() {
+	for i := len(k.Job.Detail.Attempts) - 1; i >= 0; i-- {
+		if a := &k.Job.Detail.Attempts[i]; !a.End.IsZero() {
 			return a
 		}
 	}
@@ -99,7 +99,7 @@ func (k *Peek) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	}
 }
 
-func (k *Peek) draw(v *View, list *List[engine.JobRow], x, w, h int) []string {
+func (k *Peek) Draw(v *View, list *List[engine.JobRow], x, w, h int) []string {
 	k.follow(v, list)
 	if k.Job == nil {
 		rows := []string{v.Row(v.Inner(w), part.As(themes.Dim, "   no job is selected"))}
@@ -119,7 +119,7 @@ func (k *Peek) around(v *View, w, h int) []part.Section {
 	}
 	if calls := left - limits - 4; calls > limits {
 		b, _ := v.Limits.Pacing()
-		shown := k.tape.Take(v)
+		shown := k.Tape.Take(v)
 		panels = append(panels, v.LimitsBlock(b.Host, w, limits),
 			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.Median(), Rows: v.callColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
 	}
@@ -131,7 +131,7 @@ func (p *Job) beside(v *View, w, h int) []part.Section {
 	j := p.row(v)
 	life := []string{
 		v.Row(w, part.Plain(" "), v.State(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
-		v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.detail.Account))...)...),
+		v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.Detail.Account))...)...),
 	}
 	life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
 	life = append(life, p.wrapped(v, w, themes.Err, "last: ", columns.InShort(j.LastError))...)
@@ -165,19 +165,19 @@ func (p *Job) besideFacts(v *View, w int) []string {
 		return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(cells...)...)...)
 	}
 	rows := []string{
-		line(part.Plain(string(j.Kind)), part.Plain(policyText(Or(p.detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
+		line(part.Plain(string(j.Kind)), part.Plain(policyText(Or(p.Detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
 		line(part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j)),
 	}
 	if hands := handsOf(&j); len(hands) > 0 {
 		rows = append(rows, line(hands...))
 	}
-	if parents := parentText(p.detail.Parents, j.State.Terminal()); parents != "" {
+	if parents := parentText(p.Detail.Parents, j.State.Terminal()); parents != "" {
 		rows = append(rows, line(part.Plain(parents)))
 	}
 	if j.Retrying() {
 		rows = append(rows, p.wrapped(v, w, themes.Dim, "", ifAgain(v, &j))...)
 	}
-	if c := p.detail.Call; c != nil {
+	if c := p.Detail.Call; c != nil {
 		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), columns.StatusCell(c), part.Plain(human.Millis(c.Took))))
 		rows = append(rows, line(labelled("app", c.App), labelled("method", c.MethodUsed)))
 	}
@@ -210,7 +210,7 @@ const (
 // them the newest records of its log.
 func (p *Job) pastPanels(v *View, w, room int) []part.Section {
 	var out []part.Section
-	if n := len(p.detail.History); room > 0 && n > 0 {
+	if n := len(p.Detail.History); room > 0 && n > 0 {
 		h := room
 		if room-n-parted >= leastLog {
 			h = n
@@ -221,7 +221,7 @@ func (p *Job) pastPanels(v *View, w, room int) []part.Section {
 	if room < leastLog {
 		return out
 	}
-	if rows := LogRows(v, w, room, p.id); len(rows) > 0 {
+	if rows := LogRows(v, w, room, p.Id); len(rows) > 0 {
 		out = append(out, part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows, Height: room})
 	}
 	return out

@@ -10,9 +10,9 @@ import (
 // TestPastPanelsLeaveRoomBetween: the history and the log of a job take as many rows as there
 // are, with their titles and an empty row above each.
 func TestPastPanelsLeaveRoomBetween(t *testing.T) {
-	p := &Job{id: "j1", detail: retried()}
+	p := &Job{Id: "j1", Detail: retried()}
 	for range 5 {
-		p.detail.History = append(p.detail.History, engine.Transition{At: uitest.Noon, To: "running"})
+		p.Detail.History = append(p.Detail.History, engine.Transition{At: uitest.Noon, To: "running"})
 	}
 	v := view(&Data{Ready: true})
 	for i := range 40 {

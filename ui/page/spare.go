@@ -7,24 +7,24 @@ import "github.com/farsight-console/farsight/ui/part"
 // room to spare, shows them unasked.
 type spares struct {
 	is    map[int]bool // by column: it is one
-	on    map[int]bool // asked for
+	On    map[int]bool // asked for
 	roomy bool         // shown unasked, as far as there is room
 	drawn map[int]bool // those that were in the last frame
 }
 
-// shows reports whether a column belongs to the list as it is chosen, whatever room
+// Shows reports whether a column belongs to the list as it is chosen, whatever room
 // there is.
-func (l *List[T]) shows(i int) bool {
-	return !l.hidden[i] && (!l.spare.is[i] || l.spare.on[i] || l.spare.roomy || l.wide)
+func (l *List[T]) Shows(i int) bool {
+	return !l.hidden[i] && (!l.Spare.is[i] || l.Spare.On[i] || l.Spare.roomy || l.wide)
 }
 
 // seen reports whether the operator takes a column for shown: one that comes unasked
 // is, when it came.
 func (l *List[T]) seen(i int) bool {
-	if !l.spare.is[i] || l.spare.on[i] {
-		return l.shows(i)
+	if !l.Spare.is[i] || l.Spare.On[i] {
+		return l.Shows(i)
 	}
-	return l.shows(i) && l.spare.drawn[i]
+	return l.Shows(i) && l.Spare.drawn[i]
 }
 
 // preferred is a column beside spare ones. Those that were asked for stay before what
@@ -32,12 +32,12 @@ func (l *List[T]) seen(i int) bool {
 // that a row is read for does. Those that come unasked leave names and texts whole.
 func (l *List[T]) preferred(v *View, i int, c part.Column) part.Column {
 	switch {
-	case v.Size == M && c.Flex > 1 && len(l.spare.on) == 0: // what a row is read for is whole
+	case v.Size == M && c.Flex > 1 && len(l.Spare.On) == 0: // what a row is read for is whole
 		c.Min = max(c.Min, c.Width)
-	case l.spare.roomy && c.Flex > 0 && len(l.spare.is) > 0 && !l.spare.is[i]:
+	case l.Spare.roomy && c.Flex > 0 && len(l.Spare.is) > 0 && !l.Spare.is[i]:
 		c.Min = min(c.Min+roomyMore*c.Flex, max(c.Width, c.Min))
-	case len(l.spare.on) == 0:
-	case l.spare.on[i]:
+	case len(l.Spare.On) == 0:
+	case l.Spare.On[i]:
 		c.Priority = min(c.Priority, 1)
 	case v.Size == S && c.Flex > 0 && c.Kind == part.ID:
 		c.Min -= c.Min / 5
@@ -51,16 +51,16 @@ const roomyMore = 6
 
 // keep notes which spare columns a frame of w cells shows.
 func (l *List[T]) keep(t part.Table, w int) {
-	if len(l.spare.is) == 0 {
+	if len(l.Spare.is) == 0 {
 		return
 	}
-	l.spare.drawn = map[int]bool{}
+	l.Spare.drawn = map[int]bool{}
 	at := t.Shown(w)
 	for i, n := 0, 0; i < len(l.Fields); i++ {
-		if !l.shows(i) {
+		if !l.Shows(i) {
 			continue
 		}
-		l.spare.drawn[i] = at[n]
+		l.Spare.drawn[i] = at[n]
 		n++
 	}
 }
@@ -69,12 +69,12 @@ func (l *List[T]) keep(t part.Table, w int) {
 func (l *List[T]) toggle(i int) {
 	seen := l.seen(i)
 	delete(l.hidden, i)
-	delete(l.spare.on, i)
+	delete(l.Spare.On, i)
 	switch {
-	case seen && (!l.spare.is[i] || l.shows(i)): // else it is gone already
+	case seen && (!l.Spare.is[i] || l.Shows(i)): // else it is gone already
 		l.hidden = with(l.hidden, i)
-	case !seen && l.spare.is[i]:
-		l.spare.on = with(l.spare.on, i)
+	case !seen && l.Spare.is[i]:
+		l.Spare.On = with(l.Spare.On, i)
 	}
 }
 

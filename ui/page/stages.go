@@ -136,16 +136,16 @@ func (s *stage) bar(l *part.Line, a engine.AccountRow, word string, w int) {
 	l.Bar(token, w, ratio)
 }
 
-// throttled is how many 429s a run met; empty = none.
-func throttled(a engine.AccountRow) part.Cell {
+// Throttled is how many 429s a run met; empty = none.
+func Throttled(a engine.AccountRow) part.Cell {
 	if a.Throttled == 0 {
 		return part.Cell{}
 	}
 	return part.As(themes.Warn, "429s "+Count(a.Throttled))
 }
 
-// stageRows are the stages of a run side by side: sign and name, bar, words.
-func stageRows(v *View, a engine.AccountRow, w int) []string {
+// StageRows are the stages of a run side by side: sign and name, bar, words.
+func StageRows(v *View, a engine.AccountRow, w int) []string {
 	apart := min(w/25, 5)
 	stride := w - 2 + apart // of all stages together
 	names, bars, texts := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)

@@ -11,9 +11,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// progressOf is an account's bar: its matches. The bar never moves back, so the
+// ProgressOf is an account's bar: its matches. The bar never moves back, so the
 // timelines that follow are told in words (see stageOf).
-func progressOf(v *View, a engine.AccountRow) part.Cell {
+func ProgressOf(v *View, a engine.AccountRow) part.Cell {
 	p := a.Matches
 	if p.Total <= 0 {
 		found := ""
@@ -34,8 +34,8 @@ func progressOf(v *View, a engine.AccountRow) part.Cell {
 	return c
 }
 
-// stageOf says what an open run does now, in words.
-func stageOf(v *View, a engine.AccountRow) string {
+// StageOf says what an open run does now, in words.
+func StageOf(v *View, a engine.AccountRow) string {
 	switch {
 	case a.Status == engine.SyncPending:
 		return waitsFor(v, a)
@@ -83,15 +83,15 @@ func ended(a engine.AccountRow) string {
 	return ""
 }
 
-// etaOf is when an open run ends; why it is not known where it is not.
-func etaOf(v *View, a engine.AccountRow) part.Cell {
+// EtaOf is when an open run ends; why it is not known where it is not.
+func EtaOf(v *View, a engine.AccountRow) part.Cell {
 	switch {
 	case !a.Status.Open():
 		return part.As(themes.Dim, "")
 	case a.Queue != "" && v.paused(a.Queue):
 		return part.As(themes.Held, "paused")
 	}
-	if text := eta(a.ETA); text != "" {
+	if text := Eta(a.ETA); text != "" {
 		return part.Plain(text)
 	}
 	return part.As(themes.Dim, part.None)

@@ -50,10 +50,10 @@ func (a TimeAxis) deal(cells []float64, from, to time.Time, n int) {
 	}
 }
 
-// planned spreads the calls in line of a host's windows over the cells from now on: a
+// Planned spreads the calls in line of a host's windows over the cells from now on: a
 // window has them at the pace at which it would be used up. A retry is a call at its
 // instant.
-func (a TimeAxis) planned(h *engine.HostForecast, due []time.Time) []float64 {
+func (a TimeAxis) Planned(h *engine.HostForecast, due []time.Time) []float64 {
 	out := a.Unknown()
 	if h == nil {
 		return out

@@ -76,7 +76,7 @@ func (v *View) NewTimetable(a TimeAxis, f *Forecast, p *Past, plans []engine.Sch
 		t.since = time.Time{}
 	}
 	t.retries(v)
-	t.Planned = a.planned(t.Plan, t.due)
+	t.Planned = a.Planned(t.Plan, t.due)
 	if known {
 		t.Windows = t.stripes(v, b, p)
 	}
@@ -217,7 +217,7 @@ func (t *Timetable) accounts(v *View, f *Forecast) {
 			if l.Done = (time.Time{}); row != nil {
 				l.Done = row.Ends
 			}
-			l.why = cmp.Or(stillOf(*a), stageOf(v, *a))
+			l.why = cmp.Or(stillOf(*a), StageOf(v, *a))
 		}
 		t.Lanes = append(t.Lanes, l)
 	}
@@ -274,14 +274,14 @@ func (t *Timetable) High() float64 {
 	step := part.RoundStep(high / scaleSteps)
 	high = math.Ceil(high/step-0.001) * step
 	if t.marked > 0 {
-		high, _, _ = evenScale(high, t.marked)
+		high, _, _ = EvenScale(high, t.marked)
 	}
 	return high
 }
 
-// evenScale is the lowest scale of so many rows that holds a value and has a number every so
+// EvenScale is the lowest scale of so many rows that holds a value and has a number every so
 // many rows: apart of them for each step.
-func evenScale(least float64, rows int) (high, step float64, apart int) {
+func EvenScale(least float64, rows int) (high, step float64, apart int) {
 	for n := 2; n <= 4; n++ {
 		steps := float64(rows) / float64(n)
 		if s := part.RoundStep(least/steps - 0.001); high == 0 || s*steps < high {

@@ -126,7 +126,7 @@ func (t *Timetable) marks(rows []string, high float64) {
 	if t.even() <= 0 {
 		return
 	}
-	_, step, apart := evenScale(high, len(rows))
+	_, step, apart := EvenScale(high, len(rows))
 	for n, y := 0, len(rows)-1; y >= 0; n, y = n+1, y-apart {
 		rows[y] = Count(n * int(step))
 	}

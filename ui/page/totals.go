@@ -180,7 +180,7 @@ func (v *View) empties(t *Timetable, waiting int) string {
 }
 
 func (v *View) nextRetry() string {
-	next := v.nextTry(func(*engine.JobRow) bool { return true })
+	next := v.NextTry(func(*engine.JobRow) bool { return true })
 	switch {
 	case next.IsZero():
 		return ""
@@ -190,8 +190,8 @@ func (v *View) nextRetry() string {
 	return "next now"
 }
 
-// nextTry is when the first retry goes of those that are of something; zero = nobody knows.
-func (v *View) nextTry(of func(*engine.JobRow) bool) (next time.Time) {
+// NextTry is when the first retry goes of those that are of something; zero = nobody knows.
+func (v *View) NextTry(of func(*engine.JobRow) bool) (next time.Time) {
 	all := v.Retries()
 	for i := range all {
 		j := &all[i]

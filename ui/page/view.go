@@ -202,8 +202,8 @@ func (v *View) Failed(what string) string {
 	return v.Theme.State("ERROR").Glyph + " ERROR  " + what + v.Keyed(" could not be read; tried again by itself, {reload} at once")
 }
 
-// unread reports whether a text is what failed says.
-func (v *View) unread(text string) bool {
+// Unread reports whether a text is what failed says.
+func (v *View) Unread(text string) bool {
 	return strings.HasPrefix(text, v.Theme.State("ERROR").Glyph+" ERROR")
 }
 
@@ -275,8 +275,8 @@ func (v *View) bucket(name string) string {
 	return name
 }
 
-// windowCalled is a limit that everything goes through by its window alone: the 2 min window.
-func (v *View) windowCalled(name string) string {
+// WindowCalled is a limit that everything goes through by its window alone: the 2 min window.
+func (v *View) WindowCalled(name string) string {
 	if b, ok := v.bucketOf(name); ok && b.Kind == "app" {
 		return "the " + human.Window(b.Window) + " window"
 	}

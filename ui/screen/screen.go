@@ -4,10 +4,13 @@ package screen
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/screen/alerts"
 	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
+	"github.com/farsight-console/farsight/ui/screen/classes"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
+	"github.com/farsight-console/farsight/ui/screen/jobs"
 	"github.com/farsight-console/farsight/ui/screen/limits"
 	"github.com/farsight-console/farsight/ui/screen/logs"
 	"github.com/farsight-console/farsight/ui/screen/matches"
@@ -25,7 +28,7 @@ func New(t *page.Target) page.Page {
 	case page.ScreenOverview:
 		return overview.New()
 	case page.ScreenAccounts:
-		return page.NewAccounts()
+		return accounts.New()
 	case page.ScreenRetries:
 		return retries.New()
 	case page.ScreenLogs:
@@ -48,7 +51,7 @@ func New(t *page.Target) page.Page {
 	case page.ScreenJobs:
 		return newJobsOf(t)
 	case page.ScreenAccount:
-		return page.NewAccount(t.ID)
+		return accounts.NewAccount(t.ID)
 	case page.ScreenMatches:
 		return matches.New(t.ID)
 	case page.ScreenReports:
@@ -61,7 +64,7 @@ func New(t *page.Target) page.Page {
 	case page.ScreenForensics:
 		return forensics.New(t.Seq)
 	case page.ScreenClasses:
-		return page.NewClasses(t.Queue)
+		return classes.New(t.Queue)
 	case page.ScreenEvidence:
 		return alerts.NewEvidence(t.Row.(engine.AlertRow))
 	case page.ScreenEntry:
@@ -76,9 +79,9 @@ func New(t *page.Target) page.Page {
 func newJobsOf(t *page.Target) page.Page {
 	switch of := t.Row.(type) {
 	case engine.ClassRow:
-		return page.NewJobsOfClass(t.Queue, of)
+		return jobs.OfClass(t.Queue, of)
 	case page.JobGroup:
-		return page.NewJobsOfGroup(t.Queue, of)
+		return jobs.OfGroup(t.Queue, of)
 	}
-	return page.NewJobs(t.Queue, t.Shown)
+	return jobs.New(t.Queue, t.Shown)
 }

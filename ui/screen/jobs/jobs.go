@@ -1,4 +1,6 @@
-package page
+// Package jobs is the screen of the jobs: of all queues or one, in groups by why they do not run, or as a
+// list.
+package jobs
 
 import (
 	"reflect"
@@ -7,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 var shownNames = [...]string{"live", "failed", "live and ended"}
@@ -17,10 +20,10 @@ var shownNames = [...]string{"live", "failed", "live and ended"}
 // same jobs since, and the job that is looked at in detail. The newest revision of each counts: see
 // merge.
 type Jobs struct {
-	ListPage[engine.JobRow]
-	paged
+	page.ListPage[engine.JobRow]
+	page.Paged
 	queue   engine.Queue
-	which   Shown
+	which   page.Shown
 	read    []engine.JobRow  // the first of those asked for, or those of all that fit
 	coming  []engine.JobRow  // the same of a list that comes anew
 	sought  engine.JobsQuery // what read is the answer to, without its page
@@ -30,13 +33,13 @@ type Jobs struct {
 	turned  bool             // other jobs were asked for than those shown
 	part    *jobPart
 	rail    rail
-	peek    Peek
+	peek    page.Peek
 	groups  inGroups
 }
 
 // jobsMade are the same of the jobs of one queue.
 type jobsMade struct {
-	MadeOf
+	page.MadeOf
 	queue engine.Queue
 	flat  bool
 	dead  time.Time // of the answer with those that gave up
@@ -44,19 +47,19 @@ type jobsMade struct {
 	newer uint64    // the revision of the job that is looked at
 }
 
-// NewJobs makes the list; queue "" means all.
-func NewJobs(queue engine.Queue, shown Shown) *Jobs {
-	p := &Jobs{queue: queue, which: shown, peek: Peek{tape: Tape{Every: OverviewTape, Then: true}}}
-	p.List = NewList(columns.Jobs, columns.JobList, JobKey)
+// New makes the list; queue "" means all.
+func New(queue engine.Queue, shown page.Shown) *Jobs {
+	p := &Jobs{queue: queue, which: shown, peek: page.Peek{Tape: page.Tape{Every: page.OverviewTape, Then: true}}}
+	p.List = page.NewList(columns.Jobs, columns.JobList, page.JobKey)
 	p.stand()
-	p.Is = ScreenOf[engine.JobRow]{Screen: ScreenJobs, File: "jobs", Fill: func(v *View) { // the answer from disk, with what Watch has told since
-		p.Put(v, jobsMade{MadeOf{v.Version, p.Came}, p.queue, p.groups.flat, p.groups.dead.Came, p.groups.ended.Came, p.peek.rev()}, func() []engine.JobRow { return p.merge(v) })
+	p.Is = page.ScreenOf[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) { // the answer from disk, with what Watch has told since
+		p.Put(v, jobsMade{page.MadeOf{Version: v.Version, Came: p.Came}, p.queue, p.groups.flat, p.groups.dead.Came, p.groups.ended.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p
 }
 
 // Crumb implements Page.
-func (p *Jobs) Crumb(*View) string {
+func (p *Jobs) Crumb(*page.View) string {
 	if p.part != nil {
 		return p.part.name
 	}
@@ -64,10 +67,10 @@ func (p *Jobs) Crumb(*View) string {
 }
 
 // Want implements Page.
-func (p *Jobs) Want(v *View) engine.Query {
+func (p *Jobs) Want(v *page.View) engine.Query {
 	// The list first; then what its groups want to know; then the job under the cursor, on screens that
 	// show it in detail.
-	if next, ask := p.due(v, v.Seq); ask {
+	if next, ask := p.DuePage(v, v.Seq); ask {
 		q := p.query()
 		q.Page = next
 		return q
@@ -75,7 +78,7 @@ func (p *Jobs) Want(v *View) engine.Query {
 	if q := p.groups.want(v, p); q != nil {
 		return q
 	}
-	if v.Size != L || p.part != nil || p.grouped() && p.groups.lines == nil { // before the first frame no row has the cursor
+	if v.Size != page.L || p.part != nil || p.grouped() && p.groups.lines == nil { // before the first frame no row has the cursor
 		return nil
 	}
 	return p.peek.Want(v, &p.List)
@@ -90,11 +93,11 @@ func (p *Jobs) query() engine.JobsQuery {
 		q.States, q.Class, q.Reason = p.part.states, p.part.class, p.part.reason
 		q.Ended = slices.ContainsFunc(q.States, engine.State.Terminal)
 	// the oldest first: of a queue too long to be read whole, those go next
-	case p.which == shownLive:
+	case p.which == page.ShownLive:
 		q.Oldest = true
-	case p.which == shownFailed:
+	case p.which == page.ShownFailed:
 		q.States, q.Ended = []engine.State{engine.Discarded}, true
-	case p.which == shownAll:
+	case p.which == page.ShownAll:
 		q.States, q.Ended = engine.States(), true
 	}
 	// Of a list that is here whole the filter looks at what is here; of another the engine has to.
@@ -109,13 +112,13 @@ func (p *Jobs) SetFilter(text string) error {
 	before := p.query().Filter
 	err := p.List.SetFilter(text)
 	if p.query().Filter != before {
-		p.again()
+		p.Again()
 	}
 	return err
 }
 
 // Got implements Page.
-func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Jobs) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if p.groups.got(v, p, q, a, err) {
 		return
 	}
@@ -127,7 +130,7 @@ func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	at := asked.Page
 	if asked.Page = (engine.Page{}); !reflect.DeepEqual(asked, p.query()) { // other jobs are asked for meanwhile
 		p.Pending = false
-		p.again()
+		p.Again()
 		return
 	}
 	if p.Take(v, err) {
@@ -139,12 +142,12 @@ func (p *Jobs) Got(v *View, q engine.Query, a engine.Answer, err error) {
 
 // add takes in a page. The first look of a kind is shown as it comes, a later one when it
 // is complete.
-func (p *Jobs) add(v *View, asked engine.JobsQuery, at engine.Page, came engine.JobsPage) {
+func (p *Jobs) add(v *page.View, asked engine.JobsQuery, at engine.Page, came engine.JobsPage) {
 	next := came.Next
-	if !asked.Sifts() || len(p.coming)+len(came.Jobs) >= mostFound && at.After != "" {
+	if !asked.Sifts() || len(p.coming)+len(came.Jobs) >= page.MostFound && at.After != "" {
 		next = ""
 	}
-	first, last := p.turn(v, at, next, came.Looked)
+	first, last := p.Turn(v, at, next, came.Looked)
 	if first {
 		p.coming = nil
 	}
@@ -160,17 +163,17 @@ func (p *Jobs) add(v *View, asked engine.JobsQuery, at engine.Page, came engine.
 }
 
 // merge makes the rows of the list from all that is known of the jobs.
-func (p *Jobs) merge(v *View) []engine.JobRow {
+func (p *Jobs) merge(v *page.View) []engine.JobRow {
 	rows := make([]engine.JobRow, 0, len(p.read))
 	seen := make(map[engine.JobID]bool, len(p.read))
-	live := p.which == shownLive && p.part == nil
+	live := p.which == page.ShownLive && p.part == nil
 	for _, j := range p.read {
 		was := j.State
 		now, watched := v.Job(j.ID)
 		if watched && now.Rev > j.Rev {
 			j = now
 		}
-		if newer, ok := p.peek.newer(&j); ok {
+		if newer, ok := p.peek.Newer(&j); ok {
 			j = newer
 		}
 		if live && was.Live() && (j.State.Terminal() || j.State == engine.Running && !watched) { // it has ended since it was read
@@ -183,13 +186,13 @@ func (p *Jobs) merge(v *View) []engine.JobRow {
 	}
 	// The list from disk ends somewhere; what runs or is due next is always shown.
 	for _, j := range v.Jobs {
-		if p.which != shownFailed && !seen[j.ID] && p.inQueue(&j) && p.part.has(&j) {
+		if p.which != page.ShownFailed && !seen[j.ID] && p.inQueue(&j) && p.part.has(&j) {
 			rows = append(rows, j)
 		}
 	}
-	if p.grouped() && p.which == shownLive {
+	if p.grouped() && p.which == page.ShownLive {
 		more := p.groups.dead.Rows
-		if liveJobs(v, p.queue) == 0 {
+		if page.LiveJobs(v, p.queue) == 0 {
 			more = slices.Concat(more, p.groups.ended.Rows)
 		}
 		for _, j := range more {
@@ -198,95 +201,95 @@ func (p *Jobs) merge(v *View) []engine.JobRow {
 			}
 		}
 	}
-	SortJobs(rows)
+	page.SortJobs(rows)
 	return rows
 }
 
 func (p *Jobs) inQueue(j *engine.JobRow) bool { return p.queue == "" || p.queue == j.Queue }
 
 // Cannot implements Page.
-func (p *Jobs) Cannot(v *View, a Action) string {
+func (p *Jobs) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
-	if (a == Queues || a == NextPane) && p.part != nil {
+	if (a == page.Queues || a == page.NextPane) && p.part != nil {
 		return "this list is of " + p.part.name + v.Keyed(": {back} goes back to all jobs")
 	}
 	if p.rail.on {
 		return p.cannotInRail(v, a)
 	}
-	if p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel) {
+	if p.Cur.MarkCount() > 0 && (a == page.Retry || a == page.Cancel) {
 		return ""
 	}
 	j, ok := p.Selected()
-	if _, isLine := p.lineUnder(); isLine && a == Open {
+	if _, isLine := p.lineUnder(); isLine && a == page.Open {
 		return ""
 	}
 	switch {
-	case a == Pause && p.queue != "":
+	case a == page.Pause && p.queue != "":
 		return ""
-	case a == States && p.part != nil:
+	case a == page.States && p.part != nil:
 		return "this list is of " + p.part.name + v.Keyed(": {back} goes back to all jobs")
-	case a == Open:
+	case a == page.Open:
 		return p.CannotOpen("job")
-	case a == Retry || a == Cancel || a == Pause || a == Due || a == Force:
+	case a == page.Retry || a == page.Cancel || a == page.Pause || a == page.Due || a == page.Force:
 		if !ok {
-			return none(&p.Pane, "job")
+			return page.None(&p.Pane, "job")
 		}
 	}
-	return cannotOn(a, j)
+	return page.CannotOn(a, j)
 }
 
 // Act implements Page.
-func (p *Jobs) Act(v *View, a Action) Effect {
+func (p *Jobs) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
 	switch {
 	case p.actRail(v, a):
-		return Effect{}
+		return page.Effect{}
 	case p.List.Act(v, a):
 		p.overGaps(v, a)
-		return Effect{}
-	case a == Open:
+		return page.Effect{}
+	case a == page.Open:
 		if e, ok := p.openLine(); ok {
 			return e
 		}
-	case a == Trigger:
-		return Effect{Ask: AskSync}
-	case a == Purge:
-		return Ask(engine.Command{Op: engine.OpPrune}, "")
-	case a == ByClass:
-		return Effect{Open: &Target{Screen: ScreenClasses, Queue: p.queue}}
-	case a == ByReason && p.part != nil:
-		return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue}}
-	case a == ByReason:
+	case a == page.Trigger:
+		return page.Effect{Ask: page.AskSync}
+	case a == page.Purge:
+		return page.Ask(engine.Command{Op: engine.OpPrune}, "")
+	case a == page.ByClass:
+		return page.Effect{Open: &page.Target{Screen: page.ScreenClasses, Queue: p.queue}}
+	case a == page.ByReason && p.part != nil:
+		return page.Effect{Open: &page.Target{Screen: page.ScreenJobs, Queue: p.queue}}
+	case a == page.ByReason:
 		chosen := p.State()
 		p.groups.flat = !p.groups.flat
 		p.stand()
 		p.Restore(p.groups.other)
 		p.groups.other = chosen
-		return Effect{}
-	case a == States:
-		p.which, p.whole = (p.which+1)%Shown(len(shownNames)), false
-		p.again()
+		return page.Effect{}
+	case a == page.States:
+		p.which, p.whole = (p.which+1)%page.Shown(len(shownNames)), false
+		p.Again()
 		p.turned = true
-		return Effect{}
-	case p.Cur.MarkCount() > 0 && (a == Retry || a == Cancel):
+		return page.Effect{}
+	case p.Cur.MarkCount() > 0 && (a == page.Retry || a == page.Cancel):
 		all := p.merge(v)
 		rows, hidden := p.Marked(all)
-		return WordForAll(Bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))
+		return page.WordForAll(page.Bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))
 	}
 	j, ok := p.Selected()
-	if a == Pause {
-		return PauseQueue(v, engine.Queue(Or(string(p.queue), string(j.Queue))))
+	if a == page.Pause {
+		return page.PauseQueue(v, engine.Queue(page.Or(string(p.queue), string(j.Queue))))
 	}
-	if id, left := p.ToOpen(); left && a == Open {
-		return Effect{Open: ToJob(engine.JobID(id))}
+	if id, left := p.ToOpen(); left && a == page.Open {
+		return page.Effect{Open: page.ToJob(engine.JobID(id))}
 	}
 	if !ok {
-		return Effect{}
+		return page.Effect{}
 	}
-	return ActJob(v, j, a)
+	return page.ActJob(v, j, a)
 }
 
-func (p *Jobs) empty(v *View) string {
+func (p *Jobs) empty(v *page.View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.List.Empty(v); {
 	case p.Loading():
@@ -295,17 +298,17 @@ func (p *Jobs) empty(v *View) string {
 		return none
 	case p.part != nil:
 		return "there are no jobs of " + p.part.name + " any more"
-	case p.which == shownFailed:
+	case p.which == page.ShownFailed:
 		return "no job has failed for good" + dot + v.Keyed("{states} shows the others")
 	}
-	if p.which == shownLive && v.Engine.Stored+v.Engine.Failed > 0 {
+	if p.which == page.ShownLive && v.Engine.Stored+v.Engine.Failed > 0 {
 		return v.Start("every job has ended", "{states} shows the failed, again all")
 	}
 	return v.Start("no jobs yet", "{sync} starts a sync")
 }
 
 // SelectedJob implements Jobber.
-func (p *Jobs) SelectedJob(v *View) (engine.JobID, string) {
+func (p *Jobs) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
-	return Named(p.Selected())
+	return page.Named(p.Selected())
 }

@@ -1,38 +1,39 @@
-package page
+package jobs
 
 import (
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Draw implements Page.
-func (p *Jobs) Draw(v *View) []string {
+func (p *Jobs) Draw(v *page.View) []string {
 	p.Refresh(v)
 	switch {
 	case p.part != nil:
 		return p.box(v, 0, v.W)
-	case p.rail.on && (v.Size == S || v.W < railNarrow*2):
+	case p.rail.on && (v.Size == page.S || v.W < railNarrow*2):
 		return p.rail.draw(v, v.W, v.H)
 	}
 	var panes [][]string
 	left, right := 0, 0
-	if p.rail.on || !p.grouped() && v.Size == L { // beside a list that has its reasons whole
+	if p.rail.on || !p.grouped() && v.Size == page.L { // beside a list that has its reasons whole
 		p.rail.aim(v, p.queue)
-		left = railWidth(v.W, v.Size == M && len(p.spare.on) > 0)
+		left = railWidth(v.W, v.Size == page.M && len(p.Spare.On) > 0)
 		panes = append(panes, p.rail.draw(v, left, v.H))
 	}
-	if v.Size == L {
-		right = peekWidth(v.W)
+	if v.Size == page.L {
+		right = page.PeekWidth(v.W)
 	}
 	panes = append(panes, p.middle(v, left, v.W-left-right)) // before what is looked at: that follows its cursor
 	if right > 0 {
-		panes = append(panes, p.peek.draw(v, &p.List, v.W-right, right, v.H))
+		panes = append(panes, p.peek.Draw(v, &p.List, v.W-right, right, v.H))
 	}
 	return part.Beside(panes...)
 }
 
 // middle is the list in a block of w cells, in groups or flat.
-func (p *Jobs) middle(v *View, x, w int) []string {
+func (p *Jobs) middle(v *page.View, x, w int) []string {
 	if !p.grouped() {
 		return p.box(v, x, w)
 	}
@@ -56,11 +57,11 @@ func (p *Jobs) middle(v *View, x, w int) []string {
 }
 
 // box is the list of the jobs in a frame of w cells.
-func (p *Jobs) box(v *View, x, w int) []string {
+func (p *Jobs) box(v *page.View, x, w int) []string {
 	which := shownNames[p.which]
-	p.of = 0
+	p.Of = 0
 	if p.more || p.sought.Filter != "" {
-		p.of = p.inAll(v)
+		p.Of = p.inAll(v)
 	}
 	switch {
 	case p.part != nil:
@@ -71,9 +72,9 @@ func (p *Jobs) box(v *View, x, w int) []string {
 	more := ""
 	switch {
 	case p.growing:
-		more = p.far(p.inAll(v))
+		more = p.Far(p.inAll(v))
 	case p.more && p.sought.Sifts():
-		more = "the first of those that fit, " + Count(p.looked) + " looked at"
+		more = "the first of those that fit, " + page.Count(p.Looked) + " looked at"
 	}
 	inner, why := v.Inner(w), p.whySection(v, v.Inner(w))
 	h := v.H - 1
@@ -81,7 +82,7 @@ func (p *Jobs) box(v *View, x, w int) []string {
 		h -= why.Height + 2
 	}
 	s := p.Section(v, inner, h, p.empty(v), part.Section{
-		Title: "JOBS", Note: p.Note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W, Tail: Or(p.Answer.Told(v), p.flatTail(v)),
+		Title: "JOBS", Note: p.Note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W, Tail: page.Or(p.Answer.Told(v), p.flatTail(v)),
 	})
 	s.Click = s.Click.After(func() { p.rail.on = false })
 	if why.Height == 0 {
@@ -91,36 +92,36 @@ func (p *Jobs) box(v *View, x, w int) []string {
 }
 
 // flatTail names the keys that change the list.
-func (p *Jobs) flatTail(v *View) string {
+func (p *Jobs) flatTail(v *page.View) string {
 	if p.part != nil {
 		return ""
 	}
-	return v.Keyed("{reasons} in groups") + "   " + v.Keyed("{queues} queue: ") + Or(string(p.queue), "all")
+	return v.Keyed("{reasons} in groups") + "   " + v.Keyed("{queues} queue: ") + page.Or(string(p.queue), "all")
 }
 
 // firstOf says that a list holds only the first jobs of those asked for.
-func (p *Jobs) firstOf(v *View) string {
+func (p *Jobs) firstOf(v *page.View) string {
 	n := p.inAll(v)
 	if n == 0 { // how many have ended is not counted by queue
-		return "the first " + Count(len(p.read)) + ", " + shownNames[p.which]
+		return "the first " + page.Count(len(p.read)) + ", " + shownNames[p.which]
 	}
-	return "the first of " + Count(max(n, len(p.Shown))) + " " + shownNames[p.which]
+	return "the first of " + page.Count(max(n, len(p.Shown))) + " " + shownNames[p.which]
 }
 
 // inAll is how many jobs there are of those that the list is of, whether they fit or not;
 // 0 = that is not counted.
-func (p *Jobs) inAll(v *View) int {
+func (p *Jobs) inAll(v *page.View) int {
 	switch {
-	case p.part == nil && p.which == shownAll, p.part != nil && len(p.part.states) > 0:
+	case p.part == nil && p.which == page.ShownAll, p.part != nil && len(p.part.states) > 0:
 		return 0
-	case p.part == nil && p.which == shownFailed:
-		q := everyQueue(v)
+	case p.part == nil && p.which == page.ShownFailed:
+		q := page.EveryQueue(v)
 		if p.queue != "" {
 			q, _ = v.Queue(p.queue)
 		}
 		return q.Counts[engine.Discarded]
 	}
-	return liveJobs(v, p.queue)
+	return page.LiveJobs(v, p.queue)
 }
 
 // Back implements Backer: the keys go back to the jobs.
@@ -132,15 +133,15 @@ func (p *Jobs) Back() bool {
 
 // actRail carries out what a key means for the queues; false when it means
 // something else.
-func (p *Jobs) actRail(v *View, a Action) bool {
+func (p *Jobs) actRail(v *page.View, a page.Action) bool {
 	switch {
-	case a == Queues || a == NextPane:
+	case a == page.Queues || a == page.NextPane:
 		p.rail.on = !p.rail.on
 		p.rail.aim(v, p.queue)
 		return true
 	case !p.rail.on:
 		return false
-	case a == Open || a == Right:
+	case a == page.Open || a == page.Right:
 		p.rail.on = false
 		return true
 	case !p.rail.Steer(p.rail.source(v), a):
@@ -156,19 +157,19 @@ func (p *Jobs) choose(q engine.Queue) {
 		return
 	}
 	p.queue, p.whole = q, false
-	p.again()
+	p.Again()
 	p.groups.again()
 	p.Asked, p.turned = true, true
 }
 
 // cannotInRail says what a key cannot do while the keys go to the queues.
-func (p *Jobs) cannotInRail(v *View, a Action) string {
+func (p *Jobs) cannotInRail(v *page.View, a page.Action) string {
 	switch a {
-	case Pause:
+	case page.Pause:
 		if p.queue == "" {
 			return v.Keyed("choose one queue to pause: {down} goes to the next")
 		}
-	case Retry, Cancel, Due, Force:
+	case page.Retry, page.Cancel, page.Due, page.Force:
 		return v.Keyed("the keys are in the queues: {open} goes to the jobs")
 	}
 	return ""

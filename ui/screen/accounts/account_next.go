@@ -1,4 +1,4 @@
-package page
+package accounts
 
 import (
 	"slices"
@@ -9,14 +9,15 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // outlook is what comes next for an account that does not sync: who looks at it, and what
 // a sync would take.
 type outlook struct {
-	cost  Answer
-	plans Answer
+	cost  page.Answer
+	plans page.Answer
 	of    string // account and run that the cost is of
 	takes engine.Cost
 	next  []engine.ScheduleRow
@@ -25,15 +26,15 @@ type outlook struct {
 // outlookEvery is how long the schedules and a cost hold.
 const outlookEvery = time.Minute
 
-func (o *outlook) want(v *View, a engine.AccountRow) engine.Query {
+func (o *outlook) want(v *page.View, a engine.AccountRow) engine.Query {
 	if v.Engine.State == engine.EngineBrowse || a.Status.Open() || !v.Ready || a.ID == "" {
 		return nil
 	}
-	old := func(is *Answer) bool {
+	old := func(is *page.Answer) bool {
 		return !is.Pending && (is.At.IsZero() || !v.Frozen && v.Now.Sub(is.At) >= outlookEvery)
 	}
 	if of := a.ID + " " + a.Run + " " + a.Updated.String(); of != o.of {
-		o.of, o.cost, o.takes = of, Answer{}, engine.Cost{}
+		o.of, o.cost, o.takes = of, page.Answer{}, engine.Cost{}
 	}
 	switch {
 	case old(&o.cost):
@@ -47,7 +48,7 @@ func (o *outlook) want(v *View, a engine.AccountRow) engine.Query {
 }
 
 // got takes an answer; false when it is another question's.
-func (o *outlook) got(v *View, q engine.Query, a engine.Answer, err error) bool {
+func (o *outlook) got(v *page.View, q engine.Query, a engine.Answer, err error) bool {
 	switch q := q.(type) {
 	case engine.CostQuery:
 		if !strings.HasPrefix(o.of, q.Account+" ") { // it is of another account
@@ -82,7 +83,7 @@ func (o *outlook) look(now time.Time) (at time.Time, name string, paused bool) {
 }
 
 // comes says who looks at the account next, what a sync would take, and what is stored.
-func (p *Account) comes(v *View, a engine.AccountRow, w, h int) part.Section {
+func (p *Account) comes(v *page.View, a engine.AccountRow, w, h int) part.Section {
 	s := part.Section{Title: "NEXT", Height: h}
 	put := func(key string, value ...part.Cell) {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, key), 9, part.Words).Gap(1)
@@ -103,16 +104,16 @@ func (p *Account) comes(v *View, a engine.AccountRow, w, h int) part.Section {
 	}
 	switch c := p.next.takes; {
 	case p.next.cost.Err != nil:
-		put("a sync", part.As(themes.Dim, Sentence(p.next.cost.Err)))
+		put("a sync", part.As(themes.Dim, page.Sentence(p.next.cost.Err)))
 	case p.next.cost.Have:
 		put("a sync", part.Plain(c.CallsText()), part.As(themes.Dim, ", "+human.Expected(c.Takes)))
 	}
-	put("stored", part.As(themes.Figure, Count(p.wall.stored())), part.As(themes.Dim, " of "+human.Counted(p.wall.known(), "match", "matches")))
+	put("stored", part.As(themes.Figure, page.Count(p.wall.stored())), part.As(themes.Dim, " of "+human.Counted(p.wall.known(), "match", "matches")))
 	if n := p.wall.count(engine.CellGaveUp) + p.wall.count(engine.CellCancelled); n > 0 {
 		put("missing", part.As(themes.Warn, engine.Gaps(p.wall.count(engine.CellGaveUp), p.wall.count(engine.CellCancelled))))
 	}
 	if r := p.detail.Report; r != nil && !r.First.IsZero() {
-		put("played", part.Plain(PlaySpan(v, r)))
+		put("played", part.Plain(page.PlaySpan(v, r)))
 	}
 	if a.LastError != "" {
 		for _, line := range part.Wrap(columns.InShort(a.LastError), max(w-12, 10)) {

@@ -1,4 +1,4 @@
-package page
+package jobs
 
 import (
 	"strings"
@@ -7,13 +7,15 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
 // Of very many live jobs those are asked for that go next, and they stand in that order:
 // a place in one line says nothing of another.
 func TestI1_JobsThatGoNextStandFirst(t *testing.T) {
-	if q, ok := NewJobs("", shownLive).Want(view(&Data{Ready: true})).(engine.JobsQuery); !ok || !q.Oldest {
+	if q, ok := New("", page.ShownLive).Want(pagetest.View(&page.Data{Ready: true})).(engine.JobsQuery); !ok || !q.Oldest {
 		t.Errorf("asked: %+v", q)
 	}
 	now := uitest.Noon.Add(-time.Minute)
@@ -35,9 +37,9 @@ func TestI1_JobsThatGoNextStandFirst(t *testing.T) {
 		job("match 1", engine.Available, 1, time.Second),
 		job("retry", engine.Retryable, 0, time.Hour),
 	}
-	SortJobs(rows)
+	page.SortJobs(rows)
 	waits := job("late", engine.Available, 1, time.Second)
-	if late := columns.NextTry(Pen{view(&Data{})}, &waits); late != "now" {
+	if late := columns.NextTry(page.Pen{View: pagetest.View(&page.Data{})}, &waits); late != "now" {
 		t.Errorf("what could have gone goes %s", late)
 	}
 	for i, want := range []engine.JobID{"retry", "match 1", "match 3", "match 9", "timeline", "unknown"} {

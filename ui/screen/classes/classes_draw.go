@@ -1,4 +1,4 @@
-package page
+package classes
 
 import (
 	"math"
@@ -9,13 +9,14 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // classJobs are jobs of the selected class: those that are tried again by when that is, then
 // those that gave up.
 type classJobs struct {
-	Answer
+	page.Answer
 	id   string // of the class
 	rows []engine.JobRow
 	cur  part.Cursor
@@ -25,7 +26,7 @@ type classJobs struct {
 const mostOfClass = 50
 
 // wants reports whether it is time to ask for those of a class.
-func (c *classJobs) wants(v *View, id string) bool {
+func (c *classJobs) wants(v *page.View, id string) bool {
 	if id != c.id {
 		c.id, c.rows, c.Pending = id, nil, false
 		c.Forget()
@@ -34,17 +35,17 @@ func (c *classJobs) wants(v *View, id string) bool {
 }
 
 // got takes the answer, if it is about the class that is selected by now.
-func (c *classJobs) got(v *View, q engine.JobsQuery, a engine.Answer, err error) {
+func (c *classJobs) got(v *page.View, q engine.JobsQuery, a engine.Answer, err error) {
 	if string(q.Class) == c.id && c.Take(v, err) {
 		came, _ := a.(engine.JobsPage)
 		c.rows = slices.Clone(came.Jobs)
-		SortJobs(c.rows)
+		page.SortJobs(c.rows)
 	}
 }
 
 // list are the jobs as they are now.
 // What Watch has told since the answer is newer, and known by its revision.
-func (c *classJobs) list(v *View) []*engine.JobRow {
+func (c *classJobs) list(v *page.View) []*engine.JobRow {
 	out := make([]*engine.JobRow, len(c.rows))
 	for i := range c.rows {
 		out[i] = &c.rows[i]
@@ -59,10 +60,10 @@ func (c *classJobs) list(v *View) []*engine.JobRow {
 // ladders, whether they are tried again, and what Riot answered.
 // The selected class has the rest of the screen: what an operator decides about (try again, leave,
 // open again) is decided for a class and not for a job.
-func (p *Classes) Draw(v *View) []string {
+func (p *Classes) Draw(v *page.View) []string {
 	p.Refresh(v)
 	rows := max(p.All, len(p.Shown), 3)
-	classes := Band{Least: 2 + min(rows, 3), Most: 2 + rows, Draw: func(y, h int) []string {
+	classes := page.Band{Least: 2 + min(rows, 3), Most: 2 + rows, Draw: func(y, h int) []string {
 		s := part.Section{Title: "ERROR CLASSES", Note: p.Note(v, string(p.queue), p.counted()), Tail: p.tail(v)}
 		return v.Sections(0, y, v.W, h, p.classes(v, v.Inner(v.W), h-1, s))
 	}}
@@ -72,7 +73,7 @@ func (p *Classes) Draw(v *View) []string {
 	}
 	jobs := p.jobs.list(v)
 	why := p.why(v, &r, jobs)
-	all := []Band{
+	all := []page.Band{
 		classes,
 		{Least: 2 + min(p.most(), 4), Most: 2 + min(p.most(), max(v.H/3, 4)), Keep: 1, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.ladders(v, &r, jobs, v.Inner(v.W), h-1))
@@ -82,28 +83,28 @@ func (p *Classes) Draw(v *View) []string {
 		}},
 		{Least: 5, Most: 10, Keep: 2, Draw: func(y, h int) []string { return v.Abreast(y, h, p.blocks(v, &r, jobs)) }},
 	}
-	if v.Size == L {
-		all = append(all, Band{Least: 4, Most: tallestHour + 2, Keep: 5, Draw: func(y, h int) []string {
+	if v.Size == page.L {
+		all = append(all, page.Band{Least: 4, Most: tallestHour + 2, Keep: 5, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.lastHour(v, &r, v.Inner(v.W), h-1))
 		}})
 	}
-	if log := LogRows(v, v.Inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
-		all = append(all, Band{Least: 2, Most: 1 + len(log), Keep: 4, Draw: func(y, h int) []string {
+	if log := page.LogRows(v, v.Inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
+		all = append(all, page.Band{Least: 2, Most: 1 + len(log), Keep: 4, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
 		}})
 	}
 	failed := math.MaxInt
-	if v.Size == L { // which has the foot below it
+	if v.Size == page.L { // which has the foot below it
 		failed = 4
 	}
-	return p.foot.Fill(v, v.stacked(append(all, Band{Least: 4, Most: failed, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.Failures(h-1)) }})...), nil)
+	return p.foot.Fill(v, v.Stacked(append(all, page.Band{Least: 4, Most: failed, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.Failures(h-1)) }})...), nil)
 }
 
 // tallestHour is how high the chart of a class's failures grows.
 const tallestHour = 6
 
 // lastHour draws the failures of a class by the step, on the axis of the class's row.
-func (p *Classes) lastHour(v *View, r *engine.ClassRow, w, h int) part.Section {
+func (p *Classes) lastHour(v *page.View, r *engine.ClassRow, w, h int) part.Section {
 	const label = 6
 	each := (w - label - 2) / engine.ClassSteps
 	s := part.Section{Title: "LAST HOUR", Note: "failures of " + columns.InShort(r.Error), Tail: "per " + human.Window(time.Hour/engine.ClassSteps), Height: h}
@@ -112,7 +113,7 @@ func (p *Classes) lastHour(v *View, r *engine.ClassRow, w, h int) part.Section {
 	}
 	cells := each * engine.ClassSteps
 	c := part.NewChart(v.Theme, part.NewAxis(v.Now, time.Hour/time.Duration(cells), cells, cells+1), h)
-	high, step, apart := evenScale(float64(p.top()), h-1)
+	high, step, apart := page.EvenScale(float64(p.top()), h-1)
 	values := make([]float64, cells)
 	for x := range values {
 		if i := x/each + len(r.Lately) - engine.ClassSteps; i >= 0 && x%each < max(each-1, 1) { // columns stand apart
@@ -127,7 +128,7 @@ func (p *Classes) lastHour(v *View, r *engine.ClassRow, w, h int) part.Section {
 		l.Reset(w, false)
 		mark := ""
 		if from := h - 2 - y; from >= 0 && from%apart == 0 {
-			mark = Count(from / apart * int(step))
+			mark = page.Count(from / apart * int(step))
 		}
 		s.Rows = append(s.Rows, c.Row(l.Gap(1).Field(part.As(themes.Dim, mark), label-2, part.Number).Gap(1), y).String())
 	}
@@ -152,11 +153,11 @@ func (p *Classes) counted() string {
 }
 
 // tail says what the columns of the hour stand for.
-func (p *Classes) tail(v *View) string {
-	if told := p.Told(v); told != "" || v.Size == S {
+func (p *Classes) tail(v *page.View) string {
+	if told := p.Told(v); told != "" || v.Size == page.S {
 		return told
 	}
-	return "failed per " + human.Window(time.Hour/engine.ClassSteps) + ", up to " + Count(p.top())
+	return "failed per " + human.Window(time.Hour/engine.ClassSteps) + ", up to " + page.Count(p.top())
 }
 
 // top is the most failures of a class in one step of the hour.
@@ -175,14 +176,14 @@ func hourWidth(w int) int {
 }
 
 // classes is the list, and beside it the last hour of each class on one axis.
-func (p *Classes) classes(v *View, w, h int, s part.Section) part.Section {
+func (p *Classes) classes(v *page.View, w, h int, s part.Section) part.Section {
 	hour := hourWidth(w)
 	if hour <= 0 {
 		return p.Section(v, w, h, p.empty(v), s)
 	}
 	list := w - hour - 3 // now, and a cell at either side
 	s = p.Section(v, list, h, p.empty(v), s)
-	a := TimeAxis{part.NewAxis(v.Now, time.Hour/time.Duration(hour), hour, hour+1)}
+	a := page.TimeAxis{Axis: part.NewAxis(v.Now, time.Hour/time.Duration(hour), hour, hour+1)}
 	c := part.NewChart(v.Theme, a.Axis, h)
 	c.Words(0)
 	src, top := p.Rows(v), float64(p.top())
@@ -198,95 +199,95 @@ func (p *Classes) classes(v *View, w, h int, s part.Section) part.Section {
 		c.Area(y, 1, part.Series{Values: values, Top: top, Token: themes.Err})
 	}
 	c.Seam(1, min(len(p.Shown), h-1))
-	Beside(v, s.Rows, c, hour+3, p.OnRow(len(p.Shown)))
+	page.Beside(v, s.Rows, c, hour+3, p.OnRow(len(p.Shown)))
 	return s
 }
 
 // ladders are the jobs of a class, and beside them how each failed and is tried again.
-func (p *Classes) ladders(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w, h int) part.Section {
+func (p *Classes) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow, w, h int) part.Section {
 	s := part.Section{Title: columns.ClassAnswer(r), Note: columns.ClassWhere(r) + ", " + human.Percent(r.Share) + " of all failures", Tail: p.About(v.Keyed("{open} lists " + human.Counted(r.Jobs, "job", "jobs")))}
-	life := lifeWidth(w)
+	life := page.LifeWidth(w)
 	shown := jobs[:min(len(jobs), h-1)]
 	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) == h-1 {
 		shown = shown[:h-2]
 	}
 	src := part.Slice[*engine.JobRow]{Items: shown, Key: func(j *engine.JobRow) string { return string(j.ID) }, Cells: func(j *engine.JobRow, cells []part.Cell) []part.Cell {
-		return CellsOf(v, classJobColumns)(*j, cells)
+		return page.CellsOf(v, classJobColumns)(*j, cells)
 	}}
-	t := part.Table{Columns: classJobColumns.Heads(), Still: true, Empty: Or(p.jobs.Absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
+	t := part.Table{Columns: classJobColumns.Heads(), Still: true, Empty: page.Or(p.jobs.Absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
 	s.Rows = t.View(v.Theme, w-life, h, src, &p.jobs.cur)
 	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) < h-1 {
-		s.Rows[len(shown)+1] = v.Row(w-life, part.As(themes.Dim, "   "+v.Theme.Glyphs.Ellipsis+" "+Count(more)+" more"))
+		s.Rows[len(shown)+1] = v.Row(w-life, part.As(themes.Dim, "   "+v.Theme.Glyphs.Ellipsis+" "+page.Count(more)+" more"))
 	}
 	if life == 0 {
 		return s
 	}
-	c := part.NewChart(v.Theme, lifeAxis(v.Beat(), shown, failing, life-2), h)
+	c := part.NewChart(v.Theme, page.LifeAxis(v.Beat(), shown, failing, life-2), h)
 	c.Words(0)
 	for i, j := range shown {
 		if j.State.Terminal() {
-			drawLife(v, c, i+1, j)
+			page.DrawLife(v, c, i+1, j)
 		} else {
-			DrawLadder(v, c, i+1, j)
+			page.DrawLadder(v, c, i+1, j)
 		}
 	}
 	c.Seam(1, len(shown))
-	Beside(v, s.Rows, c, life, -1)
+	page.Beside(v, s.Rows, c, life, -1)
 	return s
 }
 
 // failing is since when a job fails.
 // The axis of the ladders begins there: a job may have waited long before its first try.
 func failing(j *engine.JobRow) time.Time {
-	if first, ok := firstFailure(j); ok {
+	if first, ok := page.FirstFailure(j); ok {
 		return first
 	}
 	return j.Created
 }
 
 // classJobColumns are those of Jobs in groups.
-var classJobColumns = slices.DeleteFunc(slices.Clone(jobGroupColumns), func(c columns.Column[engine.JobRow]) bool { return c.Spare })
+var classJobColumns = slices.DeleteFunc(slices.Clone(page.JobGroupColumns), func(c columns.Column[engine.JobRow]) bool { return c.Spare })
 
 // why says whether the jobs of a class are tried again by themselves, and what an operator can do.
 // The numbers of jobs are the class's own; when they go is known of those that were asked for.
-func (p *Classes) why(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []string {
-	t := told{lead: "None of them is tried again by itself."}
+func (p *Classes) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []string {
+	t := page.Told{Lead: "None of them is tried again by itself."}
 	var next, last time.Time
 	late := 0
 	for _, j := range jobs {
-		if at := GoesAt(j); !j.State.Terminal() && !at.IsZero() {
-			if last = Latest(last, at); next.IsZero() || at.Before(next) {
+		if at := page.GoesAt(j); !j.State.Terminal() && !at.IsZero() {
+			if last = page.Latest(last, at); next.IsZero() || at.Before(next) {
 				next = at
 			}
-			late += Btoi(j.LateBy != "")
+			late += page.Btoi(j.LateBy != "")
 		}
 	}
 	switch {
 	case r.Waiting > 0:
-		t.lead = human.Counted(r.Waiting, "job is", "jobs are") + " tried again."
+		t.Lead = human.Counted(r.Waiting, "job is", "jobs are") + " tried again."
 		if !next.IsZero() {
-			t.text = "The next goes " + inText(v, next) + ", the last " + inText(v, last) + "."
+			t.Text = "The next goes " + page.InText(v, next) + ", the last " + page.InText(v, last) + "."
 		}
-		t.act = v.Keyed("{retry} tries all of them at once, one first.")
+		t.Act = v.Keyed("{retry} tries all of them at once, one first.")
 	case len(jobs) > 0:
-		t.text = capital(ClassesOf(jobs)+gaveUp(jobs)) + "."
+		t.Text = page.Capital(page.ClassesOf(jobs)+page.GaveUp(jobs)) + "."
 	}
 	if late > 0 {
-		t.late = human.Counted(late, "goes", "go") + " later than due: there is no room."
+		t.Late = human.Counted(late, "goes", "go") + " later than due: there is no room."
 	}
 	if r.Dead > 0 {
-		t.text += " " + Count(r.Dead) + " gave up: " + v.Keyed("{reclass} opens them again, one first.")
+		t.Text += " " + page.Count(r.Dead) + " gave up: " + v.Keyed("{reclass} opens them again, one first.")
 	}
-	return t.rows(v, v.Inner(v.W))
+	return t.Rows(v, v.Inner(v.W))
 }
 
 // blocks are what Riot answered last, what the class is, and how often its jobs have failed.
-func (p *Classes) blocks(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
+func (p *Classes) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
-			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: LabelledRows(v, w, "", part.Wrap(Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
+			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: page.LabelledRows(v, w, "", part.Wrap(page.Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
 			if c := p.failure(r); c != nil {
-				s.Note, s.Rows = p.latest.answeredNote(v), p.latest.answerRows(v, w)
+				s.Note, s.Rows = p.latest.AnsweredNote(v), p.latest.AnswerRows(v, w)
 				for _, h := range c.Headers {
 					s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+h)))
 				}
@@ -294,12 +295,12 @@ func (p *Classes) blocks(v *View, r *engine.ClassRow, jobs []*engine.JobRow) []f
 			return s
 		},
 		func(w, h int) part.Section {
-			return part.Section{Title: "THE CLASS", Height: h, Rows: FactRows(v, w, []Fact{
-				{"first", v.Ago(r.First)}, {"last", v.Ago(r.Last)}, {"error", Or(columns.InShort(r.Error), part.None)}, {"shape", Or(r.Shape, part.None)},
+			return part.Section{Title: "THE CLASS", Height: h, Rows: page.FactRows(v, w, []page.Fact{
+				{Key: "first", Value: v.Ago(r.First)}, {Key: "last", Value: v.Ago(r.Last)}, {Key: "error", Value: page.Or(columns.InShort(r.Error), part.None)}, {Key: "shape", Value: page.Or(r.Shape, part.None)},
 			})}
 		},
 	}
-	if v.Size == S {
+	if v.Size == page.S {
 		return all
 	}
 	return append(all, func(w, h int) part.Section {
@@ -313,7 +314,7 @@ func (p *Classes) failure(r *engine.ClassRow) *engine.CallRow {
 	if p.latest == nil {
 		return nil
 	}
-	if c := p.latest.detail.Call; c != nil && c.Class == r.Class {
+	if c := p.latest.Detail.Call; c != nil && c.Class == r.Class {
 		return c
 	}
 	return nil
@@ -321,7 +322,7 @@ func (p *Classes) failure(r *engine.ClassRow) *engine.CallRow {
 
 // triesRows are how many jobs have used how many tries.
 // Whether they fail at once or only in the end tells a fault of theirs from one of the server.
-func triesRows(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w int) (rows []string) {
+func triesRows(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow, w int) (rows []string) {
 	var n []int
 	for _, j := range jobs {
 		for len(n) <= j.Tries {
@@ -329,14 +330,14 @@ func triesRows(v *View, r *engine.ClassRow, jobs []*engine.JobRow, w int) (rows 
 		}
 		n[j.Tries]++
 	}
-	token, bar := themes.Retry, Clamp(w-21, 0, 24)
+	token, bar := themes.Retry, page.Clamp(w-21, 0, 24)
 	if r.Waiting == 0 {
 		token = themes.Err
 	}
 	for tries, n := range n {
 		if tries > 0 || n > 0 {
 			l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(human.Counted(tries, "try", "tries")), w-bar-9, part.Words).Gap(1)
-			rows = append(rows, l.Bar(token, bar, float64(n)/float64(len(jobs))).Field(number(themes.Figure, n), 6, part.Number).String())
+			rows = append(rows, l.Bar(token, bar, float64(n)/float64(len(jobs))).Field(page.Number(themes.Figure, n), 6, part.Number).String())
 		}
 	}
 	return rows

@@ -1,4 +1,4 @@
-package page
+package jobs
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 func grouped(n int, s engine.State, change func(j *engine.JobRow)) (rows []*engine.JobRow) {
@@ -35,14 +36,14 @@ func TestGroupsCountAllJobs(t *testing.T) {
 	}
 	counts := map[engine.State]int{engine.Running: 2, engine.Available: 535, engine.Retryable: 2}
 	got := map[string]int{}
-	for _, g := range groupJobs(rows, reasons, counts) {
-		got[g.word()+" "+g.Shape] = g.jobs
+	for _, g := range page.GroupJobs(rows, reasons, counts) {
+		got[g.Word()+" "+g.Shape] = g.Jobs
 	}
 	want := map[string]int{"RUNNING ": 2, "AVAILABLE in line": 505, "AVAILABLE queue paused by ana": 30, "RETRYABLE ": 2}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if all := groupJobs(rows, nil, nil); len(all) != 3 || all[1].jobs != 5 {
+	if all := page.GroupJobs(rows, nil, nil); len(all) != 3 || all[1].Jobs != 5 {
 		t.Errorf("without more: %+v", all)
 	}
 }
@@ -51,7 +52,7 @@ func TestGroupsCountAllJobs(t *testing.T) {
 // whatever places jobs of other lines have.
 func TestTheFirstOfALineIsSaidToBe(t *testing.T) {
 	at := map[string]*engine.JobRow{}
-	p := NewJobs("", shownLive)
+	p := New("", page.ShownLive)
 	for _, in := range []struct {
 		line  string
 		place int
@@ -83,27 +84,27 @@ func TestGroupsFillTheScreen(t *testing.T) {
 				need += n + 1
 			}
 		}
-		groups := groupJobs(rows, nil, nil)
+		groups := page.GroupJobs(rows, nil, nil)
 		h := rapid.IntRange(3, 50).Draw(t, "height")
-		lines := linesOf(groups, deal(groups, h, func(_ GroupKey, need int) int { return need }))
+		lines := page.LinesOf(groups, page.Deal(groups, h, func(_ page.GroupKey, need int) int { return need }))
 		if len(groups) == 0 {
 			return
 		}
 		heads, shown, more := 0, 0, 0
 		for _, l := range lines {
-			switch l.kind {
-			case headLine:
+			switch l.Kind {
+			case page.HeadLine:
 				heads++
-			case rowLine:
+			case page.RowLine:
 				shown++
-			case moreLine:
-				more += groups[l.group].jobs - l.place
+			case page.MoreLine:
+				more += groups[l.Group].Jobs - l.Place
 			}
 		}
 		if heads != len(groups) || shown+more != len(rows) {
 			t.Fatalf("%d headings of %d groups, %d jobs and %d more of %d", heads, len(groups), shown, more, len(rows))
 		}
-		least := len(groups) * (1 + leastLines)
+		least := len(groups) * (1 + page.LeastLines)
 		if len(lines) > max(h, least) {
 			t.Fatalf("%d lines on %d", len(lines), h)
 		}

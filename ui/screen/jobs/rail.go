@@ -1,4 +1,4 @@
-package page
+package jobs
 
 import (
 	"strings"
@@ -6,15 +6,16 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // rail lists the queues beside the jobs: the jobs are those of the queue under
 // its cursor. On a screen of one pane it takes the place of the jobs.
 type rail struct {
-	Pane
+	page.Pane
 	on   bool // it has the keys
-	calm Calm
+	calm page.Calm
 }
 
 // allQueues is what the rail's first row is called: it stands for every queue.
@@ -27,40 +28,40 @@ var railColumns = []part.Column{
 }
 
 // source are the queues, all of them first.
-func (r *rail) source(v *View) part.Slice[engine.QueueRow] {
-	rows := append([]engine.QueueRow{everyQueue(v)}, v.Queues...)
+func (r *rail) source(v *page.View) part.Slice[engine.QueueRow] {
+	rows := append([]engine.QueueRow{page.EveryQueue(v)}, v.Queues...)
 	return part.Slice[engine.QueueRow]{
 		Items: rows,
-		Key:   func(q engine.QueueRow) string { return Or(string(q.Name), allQueues) },
+		Key:   func(q engine.QueueRow) string { return page.Or(string(q.Name), allQueues) },
 		Cells: func(q engine.QueueRow, cells []part.Cell) []part.Cell { return railCells(v, q, cells) },
 	}
 }
 
-func railCells(v *View, q engine.QueueRow, cells []part.Cell) []part.Cell {
+func railCells(v *page.View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 	live := 0
 	for s, n := range q.Counts {
 		if s.Live() {
 			live += n
 		}
 	}
-	name := part.Plain(Or(string(q.Name), allQueues))
+	name := part.Plain(page.Or(string(q.Name), allQueues))
 	if q.Paused {
 		sign := v.Theme.State("PAUSED")
 		name = part.As(sign.Token, name.Text+" "+sign.Glyph) // behind: names stay below one another
 	}
-	return append(cells, name, number(themes.Text, live))
+	return append(cells, name, page.Number(themes.Text, live))
 }
 
 // queue is the one under the cursor; "" = all.
-func (r *rail) queue(v *View) engine.Queue {
-	q, _ := Selected(&r.Pane, r.source(v))
+func (r *rail) queue(v *page.View) engine.Queue {
+	q, _ := page.Selected(&r.Pane, r.source(v))
 	return q.Name
 }
 
 // aim puts the cursor on a queue that was chosen elsewhere.
-func (r *rail) aim(v *View, name engine.Queue) {
+func (r *rail) aim(v *page.View, name engine.Queue) {
 	src := r.source(v)
-	if at, ok := src.Find(Or(string(name), allQueues)); ok && r.queue(v) != name {
+	if at, ok := src.Find(page.Or(string(name), allQueues)); ok && r.queue(v) != name {
 		r.Cur.Go(src, at, max(r.Height, 1))
 	}
 }
@@ -83,44 +84,44 @@ func railWidth(w int, full bool) int {
 }
 
 // draw is the rail with what is known of its queue below.
-func (r *rail) draw(v *View, w, h int) []string {
+func (r *rail) draw(v *page.View, w, h int) []string {
 	calm := r.calm.Take(v)
 	rows := r.boxes(calm, w, h)
 	v.Ticks = v.Ticks || calm.Ticks
 	return rows
 }
 
-func (r *rail) boxes(v *View, w, h int) []string {
+func (r *rail) boxes(v *page.View, w, h int) []string {
 	facts := queueFacts(v, r.row(v), v.Inner(w))
 	list := h - len(facts) - 3
 	if list < 4 {
 		return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), h-1))
 	}
-	return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), list), part.Section{Title: Or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
+	return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), list), part.Section{Title: page.Or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
 }
 
-func (r *rail) row(v *View) engine.QueueRow {
-	q, _ := Selected(&r.Pane, r.source(v))
+func (r *rail) row(v *page.View) engine.QueueRow {
+	q, _ := page.Selected(&r.Pane, r.source(v))
 	return q
 }
 
-func (r *rail) panel(v *View, w, h int) part.Section {
-	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: Or(v.Waiting(), "no queue yet")}
+func (r *rail) panel(v *page.View, w, h int) part.Section {
+	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: page.Or(v.Waiting(), "no queue yet")}
 	return r.Pane.Section(v, t, w, h, r.source(v), part.Section{Title: "QUEUES", Tail: "Q", Focus: r.on})
 }
 
 // queueFacts are a queue's counts and why its head does not start.
-func queueFacts(v *View, q engine.QueueRow, w int) []string {
+func queueFacts(v *page.View, q engine.QueueRow, w int) []string {
 	pair := func(a, b part.Cell) string {
 		return part.NewLine(v.Theme, w).Gap(1).Field(a, (w-2)/2, part.Words).Cells(b).String()
 	}
 	n := func(t themes.Token, name string, s engine.State) part.Cell {
-		return Figure(t, name, int64(q.Counts[s]))
+		return page.Figure(t, name, int64(q.Counts[s]))
 	}
-	pace := part.Plain(Count(int(q.PerMin+0.5)) + " /min")
+	pace := part.Plain(page.Count(int(q.PerMin+0.5)) + " /min")
 	rows := []string{
 		pair(n(themes.Text, "wait", engine.Available), n(themes.Run, "run", engine.Running)),
-		pair(n(themes.Retry, "retry", engine.Retryable), Figure(themes.Held, "held", int64(q.Held))),
+		pair(n(themes.Retry, "retry", engine.Retryable), page.Figure(themes.Held, "held", int64(q.Held))),
 		pair(n(themes.Err, "discarded", engine.Discarded), pace),
 	}
 	if !q.OldestDue.IsZero() {
@@ -137,14 +138,14 @@ func queueFacts(v *View, q engine.QueueRow, w int) []string {
 }
 
 // queueWhy says who paused a queue, or why its head does not start.
-func queueWhy(v *View, q engine.QueueRow) string {
+func queueWhy(v *page.View, q engine.QueueRow) string {
 	switch {
 	case q.Paused && q.Reason != "":
 		return q.Reason + ", " + v.Ago(q.Since)
 	case q.Paused:
 		return strings.TrimSpace(columns.ByUser(q.By) + " " + v.Ago(q.Since))
 	case q.Why != "" && !q.Until.IsZero():
-		return BriefWhy(v, q.Why) + ", in " + v.In(q.Until)
+		return page.BriefWhy(v, q.Why) + ", in " + v.In(q.Until)
 	}
-	return BriefWhy(v, q.Why)
+	return page.BriefWhy(v, q.Why)
 }

@@ -1,9 +1,10 @@
-package page
+package jobs
 
 import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // jobPart is a part of all jobs that a filter cannot name.
@@ -18,25 +19,25 @@ type jobPart struct {
 // has reports whether a job belongs to the part; all do where there is none.
 func (p *jobPart) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 
-// NewJobsOfClass lists the jobs of an error class: its class and the shape of its
+// OfClass lists the jobs of an error class: its class and the shape of its
 // message. Where their calls go is known to the engine alone.
-func NewJobsOfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
-	p := NewJobs(queue, shownLive)
-	p.part = &jobPart{name: "class " + string(r.Class), states: failedStates, class: engine.Class(r.ID), fits: func(j *engine.JobRow) bool {
+func OfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
+	p := New(queue, page.ShownLive)
+	p.part = &jobPart{name: "class " + string(r.Class), states: page.FailedStates, class: engine.Class(r.ID), fits: func(j *engine.JobRow) bool {
 		return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
 	}}
 	p.stand()
 	return p
 }
 
-// NewJobsOfGroup lists all jobs of a group.
-func NewJobsOfGroup(queue engine.Queue, g JobGroup) *Jobs {
-	p := NewJobs(queue, shownLive)
+// OfGroup lists all jobs of a group.
+func OfGroup(queue engine.Queue, g page.JobGroup) *Jobs {
+	p := New(queue, page.ShownLive)
 	p.part = &jobPart{
-		name: strings.ToLower(g.word()), states: []engine.State{g.State}, reason: g.Shape,
-		fits: func(j *engine.JobRow) bool { return GroupOf(j) == g.GroupKey },
+		name: strings.ToLower(g.Word()), states: []engine.State{g.State}, reason: g.Shape,
+		fits: func(j *engine.JobRow) bool { return page.GroupOf(j) == g.GroupKey },
 	}
-	if first, ok := g.first(); ok && g.Shape != "" {
+	if first, ok := g.First(); ok && g.Shape != "" {
 		p.part.name = first.Reason()
 	}
 	p.stand()

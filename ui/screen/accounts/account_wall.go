@@ -1,4 +1,4 @@
-package page
+package accounts
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -20,7 +21,7 @@ import (
 // The engine sends one letter for each match (engine.CellStored …), so that a player's ten thousand
 // matches are ten kilobytes and not ten thousand rows.
 type wall struct {
-	Answer
+	page.Answer
 	engine.MatchCells
 }
 
@@ -28,7 +29,7 @@ type wall struct {
 const wallEvery = time.Second
 
 // want asks for the cells anew when the database has moved, once a second at most.
-func (w *wall) want(v *View, account string) engine.Query {
+func (w *wall) want(v *page.View, account string) engine.Query {
 	if w.Have && v.Now.Sub(w.At) >= 0 && v.Now.Sub(w.At) < v.Unhurried(wallEvery) {
 		return nil
 	}
@@ -39,7 +40,7 @@ func (w *wall) want(v *View, account string) engine.Query {
 }
 
 // got takes them in.
-func (w *wall) got(v *View, a engine.Answer, err error) {
+func (w *wall) got(v *page.View, a engine.Answer, err error) {
 	if w.Take(v, err) {
 		w.MatchCells, _ = a.(engine.MatchCells)
 	}
@@ -107,7 +108,7 @@ func stretched(columns []wallColumn, width int) []wallColumn {
 }
 
 // height is how many rows the section of the wall takes, up to h rows of cells.
-func (w *wall) height(v *View, h int, row engine.AccountRow) int {
+func (w *wall) height(v *page.View, h int, row engine.AccountRow) int {
 	_, rows, _ := w.columns(v.Inner(v.W)-3, h, row.Status.Open())
 	return rows + 3
 }
@@ -148,12 +149,12 @@ func (w *wall) from(first, h int, apart bool) (out []wallColumn) {
 const leastWall, wallHeight = 3, 8
 
 // section draws the wall: the months, h-2 rows of cells, and how many of each there are.
-func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string) part.Section {
-	s := part.Section{Title: Count(w.known()) + " MATCHES", Note: "one cell each, by the day they were played", Tail: "newest " + v.Theme.Glyphs.Focus, Height: h}
+func (w *wall) section(v *page.View, width, h int, row engine.AccountRow, next string) part.Section {
+	s := part.Section{Title: page.Count(w.known()) + " MATCHES", Note: "one cell each, by the day they were played", Tail: "newest " + v.Theme.Glyphs.Focus, Height: h}
 	if w.known() == 0 {
 		s.Title, s.Tail = "MATCHES", ""
 		s.Note = "one cell each, once their ids are listed"
-		text := Or(w.Absent(v, "the matches", "the matches"), "no id is known yet")
+		text := page.Or(w.Absent(v, "the matches", "the matches"), "no id is known yet")
 		if row.Status == engine.SyncNever {
 			text = v.Start("none is known", "{sync} starts a sync: one call for the account, one for each 100 ids, one for each match and one for its timeline")
 		}
@@ -162,7 +163,7 @@ func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string
 	}
 	columns, rows, first := w.columns(width-3, max(h-2, 1), row.Status.Open())
 	if shown := len(w.Cells) - first; shown < w.known() {
-		s.Note = "the newest " + Count(shown) + ", by the day they were played"
+		s.Note = "the newest " + page.Count(shown) + ", by the day they were played"
 	}
 	s.Rows = append(s.Rows, w.months(v, columns, width))
 	for y := range rows {
@@ -173,7 +174,7 @@ func (w *wall) section(v *View, width, h int, row engine.AccountRow, next string
 }
 
 // months names those that begin, as far as there is room, and says where no date is known.
-func (w *wall) months(v *View, columns []wallColumn, width int) string {
+func (w *wall) months(v *page.View, columns []wallColumn, width int) string {
 	l := part.NewLine(v.Theme, width).Gap(2)
 	undated := -1 // column at which cells without a date begin
 	for i, c := range columns {
@@ -208,7 +209,7 @@ func sayUndated(l *part.Line, from, to int) *part.Line {
 }
 
 // row is one row of the cells.
-func (w *wall) row(v *View, columns []wallColumn, y, width int) string {
+func (w *wall) row(v *page.View, columns []wallColumn, y, width int) string {
 	l := part.NewLine(v.Theme, width)
 	fresh := map[int]time.Duration{}
 	for _, s := range w.Newest {
@@ -241,7 +242,7 @@ func freshToken(age time.Duration) themes.Token {
 }
 
 // cellSign is how a cell is drawn. Months take turns in two tones.
-func cellSign(v *View, letter byte, odd bool) themes.State {
+func cellSign(v *page.View, letter byte, odd bool) themes.State {
 	g := v.Theme.Glyphs
 	switch letter {
 	case engine.CellStored:
@@ -271,7 +272,7 @@ var cellWords = map[byte]string{
 }
 
 // legend counts the cells by their state; each number has its place whatever it is.
-func (w *wall) legend(v *View, width int, open bool, next string) string {
+func (w *wall) legend(v *page.View, width int, open bool, next string) string {
 	fresh := themes.State{Glyph: v.Theme.Glyphs.Cell, Token: freshToken(0)}
 	type entry struct {
 		sign   themes.State
@@ -280,7 +281,7 @@ func (w *wall) legend(v *View, width int, open bool, next string) string {
 		always bool
 	}
 	sign := func(letter byte) themes.State { return cellSign(v, letter, false) }
-	if next = ", next " + next; next == ", next " || v.Size == S { // each count has its word there
+	if next = ", next " + next; next == ", next " || v.Size == page.S { // each count has its word there
 		next = ""
 	}
 	all := []entry{
@@ -294,12 +295,12 @@ func (w *wall) legend(v *View, width int, open bool, next string) string {
 		{sign(engine.CellToCome), w.count(engine.CellToCome), "to come", true},
 	}
 	l := part.NewLine(v.Theme, width).Gap(2)
-	digits, gap := len(Count(len(w.Cells))), 3
-	if v.Size == S { // the rest needs the room of those that are counted twice
+	digits, gap := len(page.Count(len(w.Cells))), 3
+	if v.Size == page.S { // the rest needs the room of those that are counted twice
 		all[1].n, gap = 0, 2
 	}
 	for i, e := range all {
-		if !e.always && e.n == 0 && (i != 1 || v.Size == S || !open) {
+		if !e.always && e.n == 0 && (i != 1 || v.Size == page.S || !open) {
 			continue
 		}
 		if l.At() > 2 {
@@ -309,7 +310,7 @@ func (w *wall) legend(v *View, width int, open bool, next string) string {
 		if e.n == 0 {
 			figure = themes.Dim
 		}
-		l.Glyph(e.sign.Token, e.sign.Glyph, 1).Gap(1).Field(part.As(figure, Count(e.n)), digits, part.Number).Gap(1).Put(themes.Dim, e.text)
+		l.Glyph(e.sign.Token, e.sign.Glyph, 1).Gap(1).Field(part.As(figure, page.Count(e.n)), digits, part.Number).Gap(1).Put(themes.Dim, e.text)
 	}
 	return l.String()
 }

@@ -1,9 +1,10 @@
-package page
+package accounts
 
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -12,12 +13,12 @@ import (
 type Account struct {
 	id      string
 	still   bool // it is a summary: no cursor stands in its list
-	matches Pane
-	Answer
+	matches page.Pane
+	page.Answer
 	detail engine.AccountDetail
 	wall   wall
-	played Played
-	calls  Forecast
+	played page.Played
+	calls  page.Forecast
 	next   outlook
 }
 
@@ -25,13 +26,13 @@ type Account struct {
 func NewAccount(id string) *Account { return &Account{id: id} }
 
 // Screen implements Page.
-func (p *Account) Screen() Screen { return ScreenAccount }
+func (p *Account) Screen() page.Screen { return page.ScreenAccount }
 
 // Crumb implements Page.
-func (p *Account) Crumb(v *View) string { return p.row(v).RiotID }
+func (p *Account) Crumb(v *page.View) string { return p.row(v).RiotID }
 
 // row is the newest row there is: Watch's, else the answer's.
-func (p *Account) row(v *View) engine.AccountRow {
+func (p *Account) row(v *page.View) engine.AccountRow {
 	if row, ok := v.Account(p.id); ok {
 		return row
 	}
@@ -40,7 +41,7 @@ func (p *Account) row(v *View) engine.AccountRow {
 
 // Want implements Page: the detail moves with what is stored, since a match of an account
 // is no change of the account itself.
-func (p *Account) Want(v *View) engine.Query {
+func (p *Account) Want(v *page.View) engine.Query {
 	if p.Due(v, v.Seq) {
 		return engine.AccountQuery{ID: p.id}
 	}
@@ -59,7 +60,7 @@ func (p *Account) Want(v *View) engine.Query {
 }
 
 // foresee asks which calls come next while the account syncs.
-func (p *Account) foresee(v *View, row engine.AccountRow) engine.Query {
+func (p *Account) foresee(v *page.View, row engine.AccountRow) engine.Query {
 	if !row.Status.Open() {
 		return nil
 	}
@@ -67,7 +68,7 @@ func (p *Account) foresee(v *View, row engine.AccountRow) engine.Query {
 }
 
 // Got implements Page.
-func (p *Account) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Account) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	switch q := q.(type) {
 	case engine.MatchCellsQuery:
 		if q.Account == p.id {
@@ -87,56 +88,56 @@ func (p *Account) Got(v *View, q engine.Query, a engine.Answer, err error) {
 }
 
 // source lists the matches that were stored last, newest first.
-func (p *Account) source(v *View) part.Slice[engine.MatchRow] {
+func (p *Account) source(v *page.View) part.Slice[engine.MatchRow] {
 	items := make([]engine.MatchRow, 0, len(p.detail.Recent))
 	for i := len(p.detail.Recent) - 1; i >= 0; i-- {
 		if p.detail.Recent[i].Status == "success" {
 			items = append(items, p.detail.Recent[i])
 		}
 	}
-	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID }, Cells: CellsOf(v, storedColumns)}
+	return part.Slice[engine.MatchRow]{Items: items, Key: func(m engine.MatchRow) string { return m.ID }, Cells: page.CellsOf(v, storedColumns)}
 }
 
 // Cannot implements Page.
-func (p *Account) Cannot(v *View, a Action) string {
+func (p *Account) Cannot(v *page.View, a page.Action) string {
 	switch a {
-	case Cancel:
-		return cannotCancelSync(p.row(v))
-	case Open:
-		return Missing(&p.matches, p.source(v), "match")
-	case Retry:
+	case page.Cancel:
+		return page.CannotCancelSync(p.row(v))
+	case page.Open:
+		return page.Missing(&p.matches, p.source(v), "match")
+	case page.Retry:
 		if p.row(v).Status.Open() {
 			return v.Keyed("this sync runs: {retry} retries a job, {open} opens one")
 		}
-	case Pause:
-		return v.Keyed(PauseElsewhere)
+	case page.Pause:
+		return v.Keyed(page.PauseElsewhere)
 	}
 	return ""
 }
 
 // Act implements Page.
-func (p *Account) Act(v *View, a Action) Effect {
+func (p *Account) Act(v *page.View, a page.Action) page.Effect {
 	src := p.source(v)
 	if p.matches.Steer(src, a) {
-		return Effect{}
+		return page.Effect{}
 	}
 	switch a {
-	case Trigger, Retry:
-		return StartSync(p.row(v))
-	case Cancel:
-		return CancelSync(v, p.row(v))
-	case Track:
-		return trackAccount(p.row(v))
-	case Matches:
-		return Effect{Open: &Target{Screen: ScreenMatches, ID: p.id}}
-	case Report:
-		return Effect{Open: &Target{Screen: ScreenReports, ID: p.id}}
-	case Open:
-		if m, ok := Selected(&p.matches, src); ok {
-			return Effect{Open: &Target{Screen: ScreenJob, Key: "match:" + m.ID}}
+	case page.Trigger, page.Retry:
+		return page.StartSync(p.row(v))
+	case page.Cancel:
+		return page.CancelSync(v, p.row(v))
+	case page.Track:
+		return page.TrackAccount(p.row(v))
+	case page.Matches:
+		return page.Effect{Open: &page.Target{Screen: page.ScreenMatches, ID: p.id}}
+	case page.Report:
+		return page.Effect{Open: &page.Target{Screen: page.ScreenReports, ID: p.id}}
+	case page.Open:
+		if m, ok := page.Selected(&p.matches, src); ok {
+			return page.Effect{Open: &page.Target{Screen: page.ScreenJob, Key: "match:" + m.ID}}
 		}
 	}
-	return Effect{}
+	return page.Effect{}
 }
 
 // longNames is by how much the matches have more than a third: Heimerdinger is whole.
@@ -144,42 +145,42 @@ const longNames = 2
 
 // Draw implements Page: how far it is and when it will be done, what it does now, every
 // match, then what explains the pace, what has just come, and when they play.
-func (p *Account) Draw(v *View) []string {
+func (p *Account) Draw(v *page.View) []string {
 	row := p.row(v)
 	if row.ID == "" {
-		return v.Whole(part.Section{Title: "ACCOUNT", Tail: p.Told(v), Rows: v.Said(v.Inner(v.W), Or(p.Absent(v, "the account", "the account"), "there is no such account"))})
+		return v.Whole(part.Section{Title: "ACCOUNT", Tail: p.Told(v), Rows: v.Said(v.Inner(v.W), page.Or(p.Absent(v, "the account", "the account"), "there is no such account"))})
 	}
 	w := v.Inner(v.W)
 	bar, wallRows, facts, hours := 3, wallHeight, 7, 5
-	if v.Size == S {
+	if v.Size == page.S {
 		bar, wallRows, facts, hours = 2, 4, 5, 6
 	}
-	all := []Band{
+	all := []page.Band{
 		{Least: 1 + bar, Most: 1 + bar, Keep: 0, Draw: func(int, int) []string {
 			return v.Padded(append([]string{p.head(v, row, w)}, p.timeBar(v, row, w, bar)...))
 		}},
-		{Least: 3, Most: 3, Keep: 2, Draw: func(int, int) []string { return v.Padded(stageRows(v, row, w)) }},
+		{Least: 3, Most: 3, Keep: 2, Draw: func(int, int) []string { return v.Padded(page.StageRows(v, row, w)) }},
 		{Least: leastWall + 3, Most: p.wall.height(v, wallRows, row), Keep: 1, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
 		}},
-		{Least: facts, Most: facts + 5*Btoi(v.Size != S), Keep: 3, Draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
-		{Least: hours, Most: hours + 2*Btoi(v.Size != S) + 3*Btoi(v.Size == L), Keep: 4, Draw: func(y, h int) []string {
+		{Least: facts, Most: facts + 5*page.Btoi(v.Size != page.S), Keep: 3, Draw: func(y, h int) []string { return p.columns(v, row, y, h) }},
+		{Least: hours, Most: hours + 2*page.Btoi(v.Size != page.S) + 3*page.Btoi(v.Size == page.L), Keep: 4, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.plays(v, row, w, h-1))
 		}},
 	}
-	if v.Size == L {
-		all = append(all, Band{Least: WeekRows, Most: WeekRows, Keep: 5, Draw: func(y, h int) []string { return p.week(v, row, y, h) }})
+	if v.Size == page.L {
+		all = append(all, page.Band{Least: page.WeekRows, Most: page.WeekRows, Keep: 5, Draw: func(y, h int) []string { return p.week(v, row, y, h) }})
 	}
 	return v.Bands(all...)
 }
 
 // columns are the sections side by side, the most telling first; an account that does not
 // sync has no pace, but what comes next.
-func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
-	n := max(v.W/ColumnWidth, 1)
-	type section func(v *View, w, h int) part.Section
-	of := func(f func(*View, engine.AccountRow, int, int) part.Section) section {
-		return func(v *View, w, h int) part.Section { return f(v, row, w, h) }
+func (p *Account) columns(v *page.View, row engine.AccountRow, y, h int) []string {
+	n := max(v.W/page.ColumnWidth, 1)
+	type section func(v *page.View, w, h int) part.Section
+	of := func(f func(*page.View, engine.AccountRow, int, int) part.Section) section {
+		return func(v *page.View, w, h int) part.Section { return f(v, row, w, h) }
 	}
 	all := []section{of(p.pace), of(p.oneTakes), p.justStored, p.lastSyncs}
 	wide := 0 // the section that takes a block that is to spare
@@ -193,7 +194,7 @@ func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
 	var blocks [][]string
 	x := 0
 	for i, draw := range all {
-		w := ColumnWidth
+		w := page.ColumnWidth
 		switch {
 		case n > 2 && i == 1:
 			w -= longNames
@@ -201,7 +202,7 @@ func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
 			w += longNames
 		}
 		if i == wide && n > len(all) {
-			w += (n - len(all)) * ColumnWidth
+			w += (n - len(all)) * page.ColumnWidth
 		}
 		if i == len(all)-1 {
 			w = v.W - x
@@ -217,7 +218,7 @@ func (p *Account) columns(v *View, row engine.AccountRow, y, h int) []string {
 }
 
 // plays is when they play: by the report, else by a draft of it.
-func (p *Account) plays(v *View, row engine.AccountRow, w, h int) part.Section {
+func (p *Account) plays(v *page.View, row engine.AccountRow, w, h int) part.Section {
 	s := part.Section{Title: "WHEN THEY PLAY", Tail: v.Keyed("{report} report"), Height: h}
 	r, note := p.played.Report(row, p.detail.Report)
 	if r == nil || r.Matches == 0 {
@@ -227,23 +228,23 @@ func (p *Account) plays(v *View, row engine.AccountRow, w, h int) part.Section {
 	if s.Note = note; p.played.IsDraft(r) {
 		s.Note += ", a draft until the report is built"
 	}
-	s.Rows = HourRows(v, r, w, h)
+	s.Rows = page.HourRows(v, r, w, h)
 	return s
 }
 
 // week is when they play by the day of the week, and with whom.
-func (p *Account) week(v *View, row engine.AccountRow, y, h int) []string {
-	left := v.W - 2*ColumnWidth
+func (p *Account) week(v *page.View, row engine.AccountRow, y, h int) []string {
+	left := v.W - 2*page.ColumnWidth
 	s := part.Section{Title: "BY WEEKDAY", Height: h - 1}
 	if r, _ := p.played.Report(row, p.detail.Report); r != nil && r.Matches > 0 {
-		s.Rows = weekMap(v, r, v.Inner(left))
+		s.Rows = page.WeekMap(v, r, v.Inner(left))
 	}
 	return part.Beside(v.Sections(0, y, left, h, s), v.Sections(left, y, v.W-left, h, p.played.Champions(v, v.Inner(v.W-left), h-1)))
 }
 
 // nextRetry is how far away the next retry of the account is; "" = none is due.
-func (p *Account) nextRetry(v *View) string {
-	next := v.nextTry(func(j *engine.JobRow) bool { return j.Owner == p.id })
+func (p *Account) nextRetry(v *page.View) string {
+	next := v.NextTry(func(j *engine.JobRow) bool { return j.Owner == p.id })
 	if next.IsZero() {
 		return ""
 	}
@@ -251,22 +252,22 @@ func (p *Account) nextRetry(v *View) string {
 	return human.Stopwatch(next.Sub(v.Beat()))
 }
 
-func (p *Account) eta(v *View) engine.ETA {
+func (p *Account) eta(v *page.View) engine.ETA {
 	if a, ok := v.Account(p.id); ok {
 		return a.ETA
 	}
 	return p.detail.ETA
 }
 
-func (p *Account) empty(v *View) string {
+func (p *Account) empty(v *page.View) string {
 	if p.wall.stored() > 0 {
 		return "no match was stored lately"
 	}
-	return Or(p.Absent(v, "the last matches", "matches"), "none is stored yet")
+	return page.Or(p.Absent(v, "the last matches", "matches"), "none is stored yet")
 }
 
 // SelectedJob implements Jobber: the sync of the account.
-func (p *Account) SelectedJob(v *View) (engine.JobID, string) {
+func (p *Account) SelectedJob(v *page.View) (engine.JobID, string) {
 	row := p.row(v)
 	return row.Job, row.RiotID
 }
@@ -278,13 +279,13 @@ func (p *Account) Hold() { p.matches.Hold() }
 func (p *Account) Place() string { return p.matches.Place() }
 
 // Copies implements Copier.
-func (p *Account) Copies(v *View) []Copy {
+func (p *Account) Copies(v *page.View) []page.Copy {
 	row := p.row(v)
 	if row.ID == "" {
 		return nil
 	}
-	return CopiesOf(v, []any{row}, func(int) string { return row.ID })
+	return page.CopiesOf(v, []any{row}, func(int) string { return row.ID })
 }
 
 // SelectedAccount implements AccountHolder.
-func (p *Account) SelectedAccount(*View) string { return p.id }
+func (p *Account) SelectedAccount(*page.View) string { return p.id }

@@ -1,4 +1,4 @@
-package page
+package accounts
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -17,11 +18,11 @@ import (
 // and those that are planned.
 // The scale goes a little above what the account's region allows: an account that has all calls to
 // itself does not reach the top, and one that shares them is seen to.
-func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
+func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section {
 	plan := &p.calls.Plan
 	s := part.Section{Title: "PACE", Note: "calls per " + human.Dur(engine.ForecastStep), Height: h}
-	if v.Size == S { // where the time goes has no section of its own
-		s.Note = Or(p.pacedBy(v, tookOf(p.detail.Waits)), s.Note)
+	if v.Size == page.S { // where the time goes has no section of its own
+		s.Note = page.Or(p.pacedBy(v, tookOf(p.detail.Waits)), s.Note)
 	}
 	width := max(w-4, 1)
 	// The forecast knows a minute of the past; a wider chart leaves cells before it empty, which keeps
@@ -37,7 +38,7 @@ func (p *Account) pace(v *View, a engine.AccountRow, w, h int) part.Section {
 	for _, host := range plan.Hosts {
 		if host.Host == a.Region && host.Window > 0 {
 			even = float64(host.Limit) * float64(engine.ForecastStep) / float64(host.Window)
-			s.Tail = "of " + Count(int(even+0.5))
+			s.Tail = "of " + page.Count(int(even+0.5))
 		}
 	}
 	top := even * 1.15
@@ -129,14 +130,14 @@ var tookTitles = map[engine.Kind]string{"match.fetch": "ONE MATCH TAKES", "timel
 // oneTakes says where the time of one match goes.
 // Waiting for a turn has no bar: a job that stood in line behind ten thousand others would make
 // the three that follow invisible.
-func (p *Account) oneTakes(v *View, a engine.AccountRow, w, h int) part.Section {
+func (p *Account) oneTakes(v *page.View, a engine.AccountRow, w, h int) part.Section {
 	t := tookOf(p.detail.Waits)
-	s := part.Section{Title: Or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
+	s := part.Section{Title: page.Or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
 	if t.calls == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " no call of it is known yet"))}
 		return s
 	}
-	s.Note, s.Tail = "median of "+Count(t.calls), "since "+v.Clock(t.since)
+	s.Note, s.Tail = "median of "+page.Count(t.calls), "since "+v.Clock(t.since)
 	high := max(t.limiter, t.http, t.rest)
 	for i, one := range []struct {
 		name string
@@ -154,7 +155,7 @@ func (p *Account) oneTakes(v *View, a engine.AccountRow, w, h int) part.Section 
 	}
 	s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+p.pacedBy(v, t))))
 	if a.Calls > 0 {
-		facts := []part.Cell{part.As(themes.Dim, human.Counted(a.Calls, "call", "calls")+" used"), throttled(a)}
+		facts := []part.Cell{part.As(themes.Dim, human.Counted(a.Calls, "call", "calls")+" used"), page.Throttled(a)}
 		s.Rows = append(s.Rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(facts...)...)...))
 	}
 	return s
@@ -162,13 +163,13 @@ func (p *Account) oneTakes(v *View, a engine.AccountRow, w, h int) part.Section 
 
 // pacedBy is how much of an attempt was spent on waiting for a limit, and for which; "" = no
 // attempt is known.
-func (p *Account) pacedBy(v *View, t took) string {
+func (p *Account) pacedBy(v *page.View, t took) string {
 	if t.limiter+t.http <= 0 {
 		return ""
 	}
 	text := human.Percent(float64(t.limiter)/float64(t.limiter+t.http)) + " paced"
 	if b := p.eta(v).Bucket; b != "" {
-		text += " by " + v.windowCalled(b)
+		text += " by " + v.WindowCalled(b)
 	}
 	return text
 }
@@ -188,7 +189,7 @@ func fineSecs(d time.Duration) string {
 // Ranked Solo.
 var storedColumns = func() columns.List[engine.MatchRow] {
 	l := columns.Matches.Pick("result champion score queue").
-		Drawn("result", ByView(func(v *View, m *engine.MatchRow) part.Cell {
+		Drawn("result", page.ByView(func(v *page.View, m *engine.MatchRow) part.Cell {
 			switch {
 			case m.Champion == "": // the player is not told to be in it
 				return part.As(themes.Dim, v.Theme.Glyphs.Dash)
@@ -197,7 +198,7 @@ var storedColumns = func() columns.List[engine.MatchRow] {
 			}
 			return part.As(themes.Dim, "L")
 		})).
-		Drawn("queue", ByView(func(_ *View, m *engine.MatchRow) part.Cell {
+		Drawn("queue", page.ByView(func(_ *page.View, m *engine.MatchRow) part.Cell {
 			mode := columns.ModeName(m.QueueID, m.Mode) // Solo, Draft: the name of the champion needs the room
 			return part.As(themes.Dim, strings.TrimPrefix(strings.TrimPrefix(mode, "Ranked "), "Normal "))
 		}))
@@ -210,13 +211,13 @@ var storedColumns = func() columns.List[engine.MatchRow] {
 
 // justStored lists the matches that were stored last, newest first.
 // How many were won is of the rows that are shown, and says so.
-func (p *Account) justStored(v *View, w, h int) part.Section {
+func (p *Account) justStored(v *page.View, w, h int) part.Section {
 	src := p.source(v)
 	won, told := 0, 0
 	for _, m := range src.Items[:min(len(src.Items), h)] {
 		if m.Champion != "" {
 			told++
-			won += Btoi(m.Won)
+			won += page.Btoi(m.Won)
 		}
 	}
 	s := part.Section{Title: "JUST STORED"}
@@ -224,9 +225,9 @@ func (p *Account) justStored(v *View, w, h int) part.Section {
 		s.Title = "STORED LAST"
 	}
 	if told > 0 {
-		s.Note = "won " + Count(won) + " of these " + Count(told)
+		s.Note = "won " + page.Count(won) + " of these " + page.Count(told)
 	}
-	t := part.Table{Columns: storedColumns.Heads(), Empty: p.empty(v), Failed: v.unread(p.empty(v)), Still: p.still}
+	t := part.Table{Columns: storedColumns.Heads(), Empty: p.empty(v), Failed: v.Unread(p.empty(v)), Still: p.still}
 	s.Rows, s.Height = p.matches.Body(v, t, w, h, src), h
 	s.Click = func(_, y int) string { return p.matches.Clicked(src, y) }
 	return s
@@ -234,7 +235,7 @@ func (p *Account) justStored(v *View, w, h int) part.Section {
 
 // lastSyncs lists the runs of an account, the newest first.
 // Such as "✓ 12:30:46  full  +412  2m 10s", with what it could not have.
-func (p *Account) lastSyncs(v *View, w, h int) part.Section {
+func (p *Account) lastSyncs(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "LAST SYNCS", Height: h}
 	for _, r := range p.detail.Runs[:min(len(p.detail.Runs), h)] {
 		s.Rows = append(s.Rows, runLine(v, &r, w))
@@ -249,7 +250,7 @@ func (p *Account) lastSyncs(v *View, w, h int) part.Section {
 }
 
 // runLine is a run: what came of it, when, its kind, what it brought and how long it took.
-func runLine(v *View, r *engine.RunRow, w int) string {
+func runLine(v *page.View, r *engine.RunRow, w int) string {
 	word, at := runWord(r), r.Finished
 	sign := v.Theme.State(word)
 	if at.IsZero() {
@@ -259,13 +260,13 @@ func runLine(v *View, r *engine.RunRow, w int) string {
 	l.Field(part.As(themes.Dim, r.Kind), 6, part.Words).Gap(1)
 	brought := part.As(themes.Dim, part.None)
 	if r.Matches.Stored > 0 {
-		brought = part.As(themes.Figure, "+"+Count(r.Matches.Stored))
+		brought = part.As(themes.Figure, "+"+page.Count(r.Matches.Stored))
 	}
 	l.Field(brought, 6, part.Number)
 	if !r.Started.IsZero() && !r.Finished.IsZero() {
 		l.Field(part.As(themes.Dim, human.Dur(r.Finished.Sub(r.Started))), 7, part.Number)
 	}
-	if more := Or(r.Error, r.Matches.Gaps()); more != "" && l.Room() > 10 {
+	if more := page.Or(r.Error, r.Matches.Gaps()); more != "" && l.Room() > 10 {
 		l.Gap(2).Put(themes.Dim, columns.InShort(more))
 	}
 	return l.String()

@@ -1,4 +1,4 @@
-package page
+package jobs
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -25,18 +26,18 @@ var barShares = map[engine.State]part.Share{
 // counts are the jobs of the queue that is shown, by their state.
 // The engine's own counts come now and then; what runs and what is tried again is known by row, at
 // once.
-func (p *Jobs) counts(v *View) map[engine.State]int {
-	q := everyQueue(v)
+func (p *Jobs) counts(v *page.View) map[engine.State]int {
+	q := page.EveryQueue(v)
 	if p.queue != "" {
 		q, _ = v.Queue(p.queue)
 		q.Counts = maps.Clone(q.Counts)
 	}
 	if q.Counts != nil && v.Ready { // each of these is known by itself
 		for _, s := range []engine.State{engine.Running, engine.Retryable} {
-			rows := v.inState(s)
+			rows := v.InState(s)
 			q.Counts[s] = 0
 			for i := range rows {
-				q.Counts[s] += Btoi(p.inQueue(&rows[i]))
+				q.Counts[s] += page.Btoi(p.inQueue(&rows[i]))
 			}
 		}
 	}
@@ -44,7 +45,7 @@ func (p *Jobs) counts(v *View) map[engine.State]int {
 }
 
 // sum is all jobs as one bar, with its legend: each state where it stood before, at 0 too.
-func (p *Jobs) sum(v *View, w int) []string {
+func (p *Jobs) sum(v *page.View, w int) []string {
 	if v.H < leastSummed {
 		return nil
 	}
@@ -68,15 +69,15 @@ func (p *Jobs) sum(v *View, w int) []string {
 const leastSummed = 16
 
 // groupNote says what stands in the groups.
-func (p *Jobs) groupNote(v *View) string {
+func (p *Jobs) groupNote(v *page.View) string {
 	n := 0
 	for _, s := range barStates {
 		n += p.groups.counts[s]
 	}
-	text := Count(n)
+	text := page.Count(n)
 	switch {
-	case p.On() || p.which == shownFailed:
-		text = Count(len(p.Shown)) + " of " + text
+	case p.On() || p.which == page.ShownFailed:
+		text = page.Count(len(p.Shown)) + " of " + text
 	case p.queue == "":
 		text += " of all queues"
 	}
@@ -86,34 +87,34 @@ func (p *Jobs) groupNote(v *View) string {
 	more := ""
 	switch {
 	case p.growing:
-		more = p.far(p.inAll(v))
-	case p.groups.reasons.growing:
-		more = p.groups.reasons.far(p.inAll(v))
+		more = p.Far(p.inAll(v))
+	case p.groups.reasons.Growing:
+		more = p.groups.reasons.Far(p.inAll(v))
 	}
 	note := p.Noted(v, text, "grouped by why they wait", more)
-	if p.which != shownLive {
+	if p.which != page.ShownLive {
 		note = p.Noted(v, text, shownNames[p.which], more)
 	}
 	return note
 }
 
 // groupTail names the keys that change the list.
-func (p *Jobs) groupTail(v *View) string {
+func (p *Jobs) groupTail(v *page.View) string {
 	if told := p.Answer.Told(v); told != "" {
 		return told
 	}
-	return v.Keyed("{reasons} flat list") + "   " + v.Keyed("{queues} queue: ") + Or(string(p.queue), "all")
+	return v.Keyed("{reasons} flat list") + "   " + v.Keyed("{queues} queue: ") + page.Or(string(p.queue), "all")
 }
 
 // whySection is the sentence about the job under the cursor.
-func (p *Jobs) whySection(v *View, w int) part.Section {
+func (p *Jobs) whySection(v *page.View, w int) part.Section {
 	s := part.Section{Title: "WHY", Height: whyRows}
 	j, ok := p.Selected()
 	if !ok {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+p.noWhy(v)))}
 		return s
 	}
-	s = WhyOf(v, &j, p.ahead(&j), w)
+	s = page.WhyOf(v, &j, p.ahead(&j), w)
 	s.Height = whyRows
 	return s
 }
@@ -122,7 +123,7 @@ func (p *Jobs) whySection(v *View, w int) part.Section {
 const whyRows = 2
 
 // noWhy stands in the place of the sentence where no job is under the cursor.
-func (p *Jobs) noWhy(v *View) string {
+func (p *Jobs) noWhy(v *page.View) string {
 	if _, ok := p.lineUnder(); ok {
 		return v.Keyed("{open} folds or lists the group; {down} goes to its jobs")
 	}
@@ -134,8 +135,8 @@ func (p *Jobs) noWhy(v *View) string {
 
 // groupRows is the list with its header, and beside it the life of each job on one axis.
 // Both have the same rows: a job's life stands beside its line.
-func (p *Jobs) groupRows(v *View, w, h int) []string {
-	life := lifeWidth(w)
+func (p *Jobs) groupRows(v *page.View, w, h int) []string {
+	life := page.LifeWidth(w)
 	p.groups.width, p.groups.life = w-life, life
 	rows := p.List.Draw(v, w-life, h, p.empty(v))
 	if life == 0 {
@@ -150,43 +151,43 @@ func (p *Jobs) groupRows(v *View, w, h int) []string {
 		if !ok {
 			continue
 		}
-		switch at := &p.groups.lines[i]; at.kind {
-		case rowLine:
-			drawLife(v, c, y, at.row)
-		case headLine:
-			if g := &p.groups.groups[at.group]; g.charted() {
+		switch at := &p.groups.lines[i]; at.Kind {
+		case page.RowLine:
+			page.DrawLife(v, c, y, at.Row)
+		case page.HeadLine:
+			if g := &p.groups.groups[at.Group]; charted(g) {
 				p.groupChart(v, c, y)
 			} else {
-				c.Put(y, 0, themes.Text, g.rest)
+				c.Put(y, 0, themes.Text, g.Rest)
 			}
 		}
 	}
 	last := 0
 	for i := range p.groups.lines {
-		if p.groups.lines[i].kind != gapLine {
+		if p.groups.lines[i].Kind != page.GapLine {
 			last = i + 1
 		}
 	}
 	c.Seam(1, min(last, h-1))
-	Beside(v, rows, c, life, p.OnRow(len(p.groups.lines)))
+	page.Beside(v, rows, c, life, p.OnRow(len(p.groups.lines)))
 	return rows
 }
 
 // lifeAxis is the axis of the jobs that have a line.
-func (p *Jobs) lifeAxis(v *View, w int) part.Axis {
+func (p *Jobs) lifeAxis(v *page.View, w int) part.Axis {
 	var jobs []*engine.JobRow
 	for _, l := range p.groups.lines {
-		if l.row != nil {
-			jobs = append(jobs, l.row)
+		if l.Row != nil {
+			jobs = append(jobs, l.Row)
 		}
 	}
-	return lifeAxis(v.Beat(), jobs, func(j *engine.JobRow) time.Time { return j.Created }, w)
+	return page.LifeAxis(v.Beat(), jobs, func(j *engine.JobRow) time.Time { return j.Created }, w)
 }
 
 // groupChart draws beside the heading of what stands in line how fast the line moves: the
 // calls that were made and those that are planned.
 // On the axis of the lives: where the line moves fast, many of the jobs below go.
-func (p *Jobs) groupChart(v *View, c *part.Chart, y int) {
+func (p *Jobs) groupChart(v *page.View, c *part.Chart, y int) {
 	values := make([]float64, c.Width)
 	top := 0.0
 	for i := len(v.Calls) - 1; i >= 0; i-- {
@@ -200,7 +201,7 @@ func (p *Jobs) groupChart(v *View, c *part.Chart, y int) {
 		}
 	}
 	for i := range p.groups.plan.Plan.Hosts {
-		for cell, n := range (TimeAxis{c.Axis}).planned(&p.groups.plan.Plan.Hosts[i], nil) {
+		for cell, n := range (page.TimeAxis{Axis: c.Axis}).Planned(&p.groups.plan.Plan.Hosts[i], nil) {
 			if cell >= c.Back && n > 0 {
 				values[cell] += n
 				top = max(top, values[cell])
@@ -211,7 +212,7 @@ func (p *Jobs) groupChart(v *View, c *part.Chart, y int) {
 }
 
 // clickedAt does what a click into the list means: the header sorts, a heading folds.
-func (p *Jobs) clickedAt(v *View, x, y int) string {
+func (p *Jobs) clickedAt(v *page.View, x, y int) string {
 	p.rail.on = false
 	if y == 0 {
 		p.SortAt(v, p.groups.width, x)
@@ -219,7 +220,7 @@ func (p *Jobs) clickedAt(v *View, x, y int) string {
 	}
 	p.Clicked(p.Rows(v), y-1)
 	if _, ok := p.lineUnder(); ok {
-		return string(Open)
+		return string(page.Open)
 	}
 	return ""
 }

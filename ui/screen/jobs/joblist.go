@@ -1,4 +1,4 @@
-package page
+package jobs
 
 import (
 	"slices"
@@ -8,23 +8,24 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // inGroups is what the list of jobs is while it stands in groups.
 type inGroups struct {
-	reasons ReasonCounts
-	dead    DeadJobs // those that gave up: a live list shows them too, as they need somebody
-	ended   DeadJobs // the newest of all that have ended, where nothing is left to do
-	plan    Forecast
-	flat    bool                 // the operator has turned the groups off
-	other   ListState            // what was chosen of the columns when it was the other way
-	folds   map[GroupKey]bool    // that the operator has folded or opened
-	most    most                 // how many rows each group had lately: see deal
-	counts  map[engine.State]int // of the queue that is shown, when it was drawn last
-	still   []*engine.JobRow     // those of the list whose turn has not come since it was asked for
-	groups  []JobGroup
-	lines   []jobLine
+	reasons page.ReasonCounts
+	dead    page.DeadJobs // those that gave up: a live list shows them too, as they need somebody
+	ended   page.DeadJobs // the newest of all that have ended, where nothing is left to do
+	plan    page.Forecast
+	flat    bool                   // the operator has turned the groups off
+	other   page.ListState         // what was chosen of the columns when it was the other way
+	folds   map[page.GroupKey]bool // that the operator has folded or opened
+	most    page.Most              // how many rows each group had lately: see deal
+	counts  map[engine.State]int   // of the queue that is shown, when it was drawn last
+	still   []*engine.JobRow       // those of the list whose turn has not come since it was asked for
+	groups  []page.JobGroup
+	lines   []page.JobLine
 	at      map[string]int // the line of an id
 	width   int            // of the list, when it was drawn last
 	// cells; 0 = it is not drawn
@@ -39,23 +40,23 @@ func (p *Jobs) grouped() bool { return !p.groups.flat && p.part == nil }
 // heading.
 func (p *Jobs) stand() {
 	if p.grouped() {
-		p.List.choose(jobGroupColumns)
-		p.laid = func(v *View) laidOut { return groupedJobs{p, v} }
+		p.List.Choose(page.JobGroupColumns)
+		p.Laid = func(v *page.View) page.LaidOut { return groupedJobs{p, v} }
 		return
 	}
-	p.List.choose(columns.JobList)
-	p.laid = nil
+	p.List.Choose(columns.JobList)
+	p.Laid = nil
 }
 
 // want is what the groups ask the engine besides the jobs of the list; nil = nothing now.
 // The list holds the first jobs of a queue; how many there are of each reason in all, only the
 // engine knows. What is asked for first is what is missing on the screen: jobs that gave up, then
 // the counts of reasons, then when all of them go.
-func (g *inGroups) want(v *View, p *Jobs) engine.Query {
-	if !p.grouped() || p.which != shownLive || p.On() && !p.whole {
+func (g *inGroups) want(v *page.View, p *Jobs) engine.Query {
+	if !p.grouped() || p.which != page.ShownLive || p.On() && !p.whole {
 		return nil
 	}
-	if q := g.dead.want(v, p.queue); q != nil {
+	if q := g.dead.Want(v, p.queue); q != nil {
 		return q
 	}
 	// All there are have been read: their reasons are counted here.
@@ -64,20 +65,20 @@ func (g *inGroups) want(v *View, p *Jobs) engine.Query {
 			return q
 		}
 	}
-	if liveJobs(v, p.queue) == 0 {
+	if page.LiveJobs(v, p.queue) == 0 {
 		if g.ended.Due(v, v.Seq) {
-			return endedQuery(p.queue)
+			return page.EndedQuery(p.queue)
 		}
 		return nil
 	}
-	if v.Size == S { // which has no room for the axis
+	if v.Size == page.S { // which has no room for the axis
 		return nil
 	}
-	return g.plan.Want(v, FarAhead)
+	return g.plan.Want(v, page.FarAhead)
 }
 
 // got takes an answer to that; false = it is to another question.
-func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err error) bool {
+func (g *inGroups) got(v *page.View, p *Jobs, q engine.Query, a engine.Answer, err error) bool {
 	switch q := q.(type) {
 	case engine.ReasonsQuery:
 		if g.reasons.Pending = false; q.Queue == p.queue {
@@ -90,9 +91,9 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 		kind := &g.dead
 		switch {
 		// Three kinds of question about jobs are told apart by what they ask for.
-		case !q.Ended || q.Limit != mostDead && q.Limit != mostEnded:
+		case !q.Ended || q.Limit != page.MostDead && q.Limit != page.MostEnded:
 			return false
-		case q.Limit == mostEnded:
+		case q.Limit == page.MostEnded:
 			kind = &g.ended
 		}
 		if kind.Pending = false; q.Queue == p.queue {
@@ -105,7 +106,7 @@ func (g *inGroups) got(v *View, p *Jobs, q engine.Query, a engine.Answer, err er
 
 // again makes all be asked anew: they are of another queue.
 func (g *inGroups) again() {
-	g.reasons.again()
+	g.reasons.Again()
 	g.reasons.Groups, g.dead.Rows, g.ended.Rows = nil, nil, nil
 	g.dead.Forget()
 	g.ended.Forget()
@@ -113,34 +114,34 @@ func (g *inGroups) again() {
 
 // arrange makes the groups and their lines for h rows of the screen.
 // It is done once for each frame: the cursor, the mouse and the drawing all go by the same lines.
-func (p *Jobs) arrange(v *View, h int) {
+func (p *Jobs) arrange(v *page.View, h int) {
 	g := &p.groups
 	var reasons []engine.ReasonRow
 	var counts map[engine.State]int
 	if !p.On() {
 		counts = map[engine.State]int{}
 		for s, n := range g.counts {
-			if s.Live() && p.which != shownFailed || s == engine.Discarded {
+			if s.Live() && p.which != page.ShownFailed || s == engine.Discarded {
 				counts[s] = n
 			}
 		}
-		if p.more && p.which == shownLive {
+		if p.more && p.which == page.ShownLive {
 			reasons = g.reasons.Groups
 		}
 	}
 	g.still = stillThere(v, p.Shown)
-	g.groups = groupJobs(g.still, reasons, counts)
+	g.groups = page.GroupJobs(g.still, reasons, counts)
 	for i := range g.groups {
 		group := &g.groups[i]
 		folded, chosen := g.folds[group.GroupKey]
 		// Jobs that are pending wait for others of the same list: folded until somebody wants to see them.
-		group.folded = folded || !chosen && group.State == engine.Pending
+		group.Folded = folded || !chosen && group.State == engine.Pending
 	}
-	gaps := deal(g.groups, h, func(key GroupKey, need int) int { return g.most.keeps(key, need, v.Now) })
-	g.lines = linesOf(g.groups, gaps)
+	gaps := page.Deal(g.groups, h, func(key page.GroupKey, need int) int { return g.most.Keeps(key, need, v.Now) })
+	g.lines = page.LinesOf(g.groups, gaps)
 	g.at = make(map[string]int, len(g.lines))
 	for i := range g.lines {
-		if id := g.lines[i].id(g.groups); id != "" {
+		if id := g.lines[i].Id(g.groups); id != "" {
 			g.at[id] = i
 		}
 	}
@@ -152,7 +153,7 @@ func (p *Jobs) arrange(v *View, h int) {
 //
 // The engine is asked again every few seconds, and jobs leave the line many times a second; without
 // this the list would show for seconds what has long begun.
-func stillThere(v *View, rows []*engine.JobRow) []*engine.JobRow {
+func stillThere(v *page.View, rows []*engine.JobRow) []*engine.JobRow {
 	beat := v.Now.Truncate(v.Unhurried(time.Second))
 	gone := func(j *engine.JobRow) bool {
 		return j.State == engine.Available && j.Stand == "" && !j.Until.IsZero() && j.Until.Before(beat) && j.ReasonShape() == engine.ShapeInLine
@@ -167,14 +168,14 @@ func stillThere(v *View, rows []*engine.JobRow) []*engine.JobRow {
 // Its rows are lines of four kinds: a heading, a job, "… 40 more", and an empty one between groups.
 type groupedJobs struct {
 	p *Jobs
-	v *View
+	v *page.View
 }
 
 // Len implements part.Source.
 func (s groupedJobs) Len() int { return len(s.p.groups.lines) }
 
 // ID implements part.Source.
-func (s groupedJobs) ID(i int) string { return s.p.groups.lines[i].id(s.p.groups.groups) }
+func (s groupedJobs) ID(i int) string { return s.p.groups.lines[i].Id(s.p.groups.groups) }
 
 // Find implements part.Source.
 // Headings have ids too: the cursor stays on one when the jobs below it change.
@@ -185,8 +186,8 @@ func (s groupedJobs) Find(id string) (int, bool) {
 
 // Row implements part.Source.
 func (s groupedJobs) Row(i int, cells []part.Cell) []part.Cell {
-	if l := &s.p.groups.lines[i]; l.kind == rowLine {
-		return s.p.cells(s.v, l.row, cells, s.p.shows)
+	if l := &s.p.groups.lines[i]; l.Kind == page.RowLine {
+		return s.p.Cells(s.v, l.Row, cells, s.p.Shows)
 	}
 	return cells
 }
@@ -197,8 +198,8 @@ func (s groupedJobs) First() int {
 	first := -1
 	for i, l := range s.p.groups.lines {
 		switch {
-		case l.kind != rowLine:
-		case l.row.State != engine.Running:
+		case l.Kind != page.RowLine:
+		case l.Row.State != engine.Running:
 			return i
 		case first < 0:
 			first = i
@@ -209,8 +210,8 @@ func (s groupedJobs) First() int {
 
 // Layer implements laidOut: within a group rows fade down.
 func (s groupedJobs) Layer(i int) themes.Layer {
-	if l := s.p.groups.lines[i]; l.kind == rowLine {
-		return themes.Fade(0.055 * float64(l.place))
+	if l := s.p.groups.lines[i]; l.Kind == page.RowLine {
+		return themes.Fade(0.055 * float64(l.Place))
 	}
 	return themes.OnPlain
 }
@@ -218,52 +219,52 @@ func (s groupedJobs) Layer(i int) themes.Layer {
 // Line implements laidOut.
 func (s groupedJobs) Line(i int) func(l *part.Line) {
 	at := s.p.groups.lines[i]
-	if at.kind == rowLine {
+	if at.Kind == page.RowLine {
 		return nil
 	}
 	return func(l *part.Line) {
-		g := &s.p.groups.groups[at.group]
-		switch at.kind {
-		case headLine:
+		g := &s.p.groups.groups[at.Group]
+		switch at.Kind {
+		case page.HeadLine:
 			s.head(l, g)
-		case moreLine:
-			l.Gap(2).Cells(part.As(themes.Dim, s.v.Theme.Glyphs.Ellipsis+" "+Count(g.jobs-at.place)+" more"+lastGoes(s.v, g)+"  "))
+		case page.MoreLine:
+			l.Gap(2).Cells(part.As(themes.Dim, s.v.Theme.Glyphs.Ellipsis+" "+page.Count(g.Jobs-at.Place)+" more"+lastGoes(s.v, g)+"  "))
 			l.Cells(part.As(themes.Accent, s.v.Keyed("{open}")), part.As(themes.Dim, " shows them"))
 		}
 	}
 }
 
 // head writes the heading of a group. What of it the list has no room for goes on beside it.
-func (s groupedJobs) head(l *part.Line, g *JobGroup) {
+func (s groupedJobs) head(l *part.Line, g *page.JobGroup) {
 	sign := s.v.Theme.Glyphs.Open
-	if g.folded {
+	if g.Folded {
 		sign = s.v.Theme.Glyphs.Shut
 	}
-	state := s.v.Theme.State(g.word())
-	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, Count(g.jobs))).Gap(1).Cells(part.As(state.Token, g.word())).Gap(2)
-	g.rest = ""
-	head, rest := cutAt(safe.Text(g.headText(s.v)), l.Room())
-	if lifeShown := s.p.groups.life > 0 && !g.charted(); lifeShown {
-		g.rest = rest
+	state := s.v.Theme.State(g.Word())
+	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, page.Count(g.Jobs))).Gap(1).Cells(part.As(state.Token, g.Word())).Gap(2)
+	g.Rest = ""
+	head, rest := page.CutAt(safe.Text(g.HeadText(s.v)), l.Room())
+	if lifeShown := s.p.groups.life > 0 && !charted(g); lifeShown {
+		g.Rest = rest
 	} else if rest != "" {
-		head = Or(part.Clause(head+rest, l.Room()), safe.Cut(head+rest, l.Room()))
+		head = page.Or(part.Clause(head+rest, l.Room()), safe.Cut(head+rest, l.Room()))
 	}
 	l.Cells(part.Plain(head))
 }
 
 // charted reports whether a chart stands beside a group's heading.
-func (g *JobGroup) charted() bool {
-	return g.State == engine.Available && !g.folded && g.Shape == engine.ShapeInLine
+func charted(g *page.JobGroup) bool {
+	return g.State == engine.Available && !g.Folded && g.Shape == engine.ShapeInLine
 }
 
 // lastGoes says when the last of a group goes; "" = nobody knows.
-func lastGoes(v *View, g *JobGroup) string {
+func lastGoes(v *page.View, g *page.JobGroup) string {
 	if g.Why.First.Stand == engine.StandDown {
 		return ""
 	}
 	last := g.Why.Last
-	for _, j := range g.rows {
-		last = Latest(last, GoesAt(j))
+	for _, j := range g.Rows {
+		last = page.Latest(last, page.GoesAt(j))
 	}
 	if !last.After(v.Now) || g.State.Terminal() {
 		return ""
@@ -272,40 +273,40 @@ func lastGoes(v *View, g *JobGroup) string {
 }
 
 // lineUnder is the line under the cursor that is no job; false = it is one.
-func (p *Jobs) lineUnder() (l jobLine, ok bool) {
+func (p *Jobs) lineUnder() (l page.JobLine, ok bool) {
 	id, ok := p.Cur.Selected()
-	if i, found := p.groups.at[id]; ok && found && p.laid != nil {
+	if i, found := p.groups.at[id]; ok && found && p.Laid != nil {
 		l = p.groups.lines[i]
 	}
-	return l, l.kind == headLine || l.kind == moreLine
+	return l, l.Kind == page.HeadLine || l.Kind == page.MoreLine
 }
 
 // openLine is what enter does on a line that is no job: it folds a group, or lists it all.
 // What somebody has folded or opened stays so while the screen is there.
-func (p *Jobs) openLine() (e Effect, ok bool) {
+func (p *Jobs) openLine() (e page.Effect, ok bool) {
 	at, ok := p.lineUnder()
 	if !ok {
 		return e, false
 	}
-	g := &p.groups.groups[at.group]
-	if at.kind == moreLine {
-		return Effect{Open: &Target{Screen: ScreenJobs, Queue: p.queue, Row: *g}}, true
+	g := &p.groups.groups[at.Group]
+	if at.Kind == page.MoreLine {
+		return page.Effect{Open: &page.Target{Screen: page.ScreenJobs, Queue: p.queue, Row: *g}}, true
 	}
 	if p.groups.folds == nil {
-		p.groups.folds = map[GroupKey]bool{}
+		p.groups.folds = map[page.GroupKey]bool{}
 	}
-	p.groups.folds[g.GroupKey] = !g.folded
+	p.groups.folds[g.GroupKey] = !g.Folded
 	return e, true
 }
 
 // overGaps moves the cursor on from an empty line, the way it went.
 // At an end of the list it turns round: the first and the last line are never empty.
-func (p *Jobs) overGaps(v *View, a Action) {
+func (p *Jobs) overGaps(v *page.View, a page.Action) {
 	step := 1
-	if a == Up || a == PageUp || a == HalfUp || a == Home {
+	if a == page.Up || a == page.PageUp || a == page.HalfUp || a == page.Home {
 		step = -1
 	}
-	if p.laid == nil {
+	if p.Laid == nil {
 		return
 	}
 	src := p.Rows(v)
@@ -351,10 +352,10 @@ func (p *Jobs) ahead(j *engine.JobRow) (next string) {
 }
 
 // Export implements Exporter: a file has the same columns however the list stands.
-func (p *Jobs) Export(v *View, only bool) (string, [][]string) {
+func (p *Jobs) Export(v *page.View, only bool) (string, [][]string) {
 	p.Refresh(v)
 	drawn := p.Fields
 	defer func() { p.Fields = drawn }()
 	p.Fields = columns.JobList
-	return p.Is.File, p.exportRows(v, only)
+	return p.Is.File, p.ExportRows(v, only)
 }

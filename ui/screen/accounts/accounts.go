@@ -1,9 +1,11 @@
-package page
+// Package accounts is the screen of the accounts and how their syncs stand, and of one in depth.
+package accounts
 
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -12,24 +14,24 @@ import (
 // What is below or beside the list is of the account under the cursor, and hangs on the screen: its
 // own screen below a short list, facts in three rows, or its stages at the right.
 type Accounts struct {
-	ListPage[engine.AccountRow]
-	fresh Freshness
+	page.ListPage[engine.AccountRow]
+	fresh page.Freshness
 	below *Account // the selected one, summed up below a short list; nil = there is no room
 }
 
-// NewAccounts makes the screen.
-func NewAccounts() *Accounts {
+// New makes the screen.
+func New() *Accounts {
 	p := &Accounts{}
-	p.List = NewList(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
-	p.Is = ScreenOf[engine.AccountRow]{Screen: ScreenAccounts, File: "accounts", Fill: func(v *View) {
-		p.Put(v, MadeOf{Version: v.Version}, func() []engine.AccountRow { return v.Accounts })
+	p.List = page.NewList(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
+	p.Is = page.ScreenOf[engine.AccountRow]{Screen: page.ScreenAccounts, File: "accounts", Fill: func(v *page.View) {
+		p.Put(v, page.MadeOf{Version: v.Version}, func() []engine.AccountRow { return v.Accounts })
 	}}
 	return p
 }
 
 // Want implements Page: accounts come with Watch, how fresh they can be kept does
 // not.
-func (p *Accounts) Want(v *View) engine.Query {
+func (p *Accounts) Want(v *page.View) engine.Query {
 	if q := p.fresh.Want(v); q != nil || p.below == nil {
 		return q
 	}
@@ -37,7 +39,7 @@ func (p *Accounts) Want(v *View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Accounts) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Accounts) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if !p.fresh.Got(v, q, a, err) && p.below != nil {
 		p.below.Got(v, q, a, err)
 	}
@@ -46,78 +48,78 @@ func (p *Accounts) Got(v *View, q engine.Query, a engine.Answer, err error) {
 // accountColumns are those of the list; some tell of the account's job and queue, and when
 // its run ends.
 var accountColumns = columns.AccountList.
-	Drawn("state", ByView(func(v *View, a *engine.AccountRow) part.Cell { return v.State(v.SyncWord(*a)) })).
-	Drawn("progress_bar", ByView(func(v *View, a *engine.AccountRow) part.Cell { return progressOf(v, *a) })).
-	Drawn("eta", ByView(func(v *View, a *engine.AccountRow) part.Cell { return etaOf(v, *a) })).
-	Drawn("stage_words", ByView(func(v *View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, stageOf(v, *a)) }))
+	Drawn("state", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return v.State(v.SyncWord(*a)) })).
+	Drawn("progress_bar", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return page.ProgressOf(v, *a) })).
+	Drawn("eta", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return page.EtaOf(v, *a) })).
+	Drawn("stage_words", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, page.StageOf(v, *a)) }))
 
 // Cannot implements Page.
-func (p *Accounts) Cannot(v *View, a Action) string {
+func (p *Accounts) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
-	if p.Cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
+	if p.Cur.MarkCount() > 0 && (a == page.Trigger || a == page.Cancel) {
 		return ""
 	}
 	row, ok := p.Selected()
 	switch a {
-	case Open:
+	case page.Open:
 		return p.CannotOpen("account")
-	case Cancel:
+	case page.Cancel:
 		if !ok {
-			return none(&p.Pane, "account")
+			return page.None(&p.Pane, "account")
 		}
-		return cannotCancelSync(row)
-	case Track:
+		return page.CannotCancelSync(row)
+	case page.Track:
 		return p.Missing("account")
-	case Retry:
+	case page.Retry:
 		return v.Keyed("{sync} syncs an account again; {account/retry} retries a job: {open} opens the account")
-	case Pause:
-		return v.Keyed(PauseElsewhere)
+	case page.Pause:
+		return v.Keyed(page.PauseElsewhere)
 	}
 	return ""
 }
 
 // Act implements Page.
-func (p *Accounts) Act(v *View, a Action) Effect {
+func (p *Accounts) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
 	if p.List.Act(v, a) {
-		return Effect{}
+		return page.Effect{}
 	}
-	if p.Cur.MarkCount() > 0 && (a == Trigger || a == Cancel) {
+	if p.Cur.MarkCount() > 0 && (a == page.Trigger || a == page.Cancel) {
 		rows, hidden := p.Marked(v.Accounts)
-		return bulkSyncs(v, a, rows, hidden)
+		return page.BulkSyncs(v, a, rows, hidden)
 	}
-	if id, ok := p.ToOpen(); ok && a == Open {
-		return Effect{Open: ToAccount(id)}
+	if id, ok := p.ToOpen(); ok && a == page.Open {
+		return page.Effect{Open: page.ToAccount(id)}
 	}
 	row, ok := p.Selected()
 	switch {
-	case a == Trigger && ok:
-		return StartSync(row)
-	case a == Trigger:
-		return Effect{Ask: AskSync}
+	case a == page.Trigger && ok:
+		return page.StartSync(row)
+	case a == page.Trigger:
+		return page.Effect{Ask: page.AskSync}
 	case !ok:
-		return Effect{}
-	case a == Cancel:
-		return CancelSync(v, row)
-	case a == Track:
-		return trackAccount(row)
+		return page.Effect{}
+	case a == page.Cancel:
+		return page.CancelSync(v, row)
+	case a == page.Track:
+		return page.TrackAccount(row)
 	}
-	return Effect{}
+	return page.Effect{}
 }
 
 // Draw implements Page.
 // A list of few accounts leaves most of the screen to the one that is selected.
-func (p *Accounts) Draw(v *View) []string {
+func (p *Accounts) Draw(v *page.View) []string {
 	p.Refresh(v)
 	list := len(p.Shown) + 2
 	row, ok := p.Selected()
 	switch {
 	case ok && v.H-list-1 >= leastSummary:
 		return p.drawSummed(v, row.ID, list)
-	case v.Size == L:
+	case v.Size == page.L:
 		p.below = nil
 		return p.drawL(v)
-	case v.Size == M && v.H >= 14:
+	case v.Size == page.M && v.H >= 14:
 		return p.drawM(v)
 	}
 	return v.Whole(p.panel(v, v.Inner(v.W), v.H-1))
@@ -129,7 +131,7 @@ const leastSummary = 9
 // drawSummed has the selected account's own screen below a list that is short.
 // It is the account's own screen, drawn into the rows that are left; its rectangles are not
 // recorded, since the keys go to the list.
-func (p *Accounts) drawSummed(v *View, id string, list int) []string {
+func (p *Accounts) drawSummed(v *page.View, id string, list int) []string {
 	if p.below == nil || p.below.id != id {
 		p.below = NewAccount(id)
 		p.below.still = true
@@ -142,7 +144,7 @@ func (p *Accounts) drawSummed(v *View, id string, list int) []string {
 }
 
 // drawM has what is known of the selected account below the list.
-func (p *Accounts) drawM(v *View) []string {
+func (p *Accounts) drawM(v *page.View) []string {
 	const facts = 3
 	h := v.H - facts - 3
 	list := p.panel(v, v.Inner(v.W), h)
@@ -150,14 +152,14 @@ func (p *Accounts) drawM(v *View) []string {
 	below := part.Section{Height: facts, Title: "SELECTED"}
 	if ok {
 		below.Title = row.RiotID
-		below.Rows = AccountFacts(v, row, v.Inner(v.W))
+		below.Rows = page.AccountFacts(v, row, v.Inner(v.W))
 	}
 	return v.Whole(list, below)
 }
 
 // drawL has the stages of the selected account's run at the right.
 // Its width is fixed: the stages of a run do not get longer.
-func (p *Accounts) drawL(v *View) []string {
+func (p *Accounts) drawL(v *page.View) []string {
 	right := 64
 	left := v.W - right
 	a := v.Sections(0, 0, left, v.H, p.panel(v, v.Inner(left), v.H-1))
@@ -165,8 +167,8 @@ func (p *Accounts) drawL(v *View) []string {
 	if !ok {
 		return part.Beside(a, v.Sections(left, 0, right, v.H, part.Section{Title: "SELECTED"}))
 	}
-	facts := AccountFacts(v, row, v.Inner(right))
-	side := part.Section{Title: row.RiotID, Rows: append(StageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
+	facts := page.AccountFacts(v, row, v.Inner(right))
+	side := part.Section{Title: row.RiotID, Rows: append(page.StageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
 	panels := []part.Section{side}
 	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
 		panels[0].Height = len(side.Rows)
@@ -176,7 +178,7 @@ func (p *Accounts) drawL(v *View) []string {
 }
 
 // jobsOf are the jobs of an account that run or are tried again, in order of time.
-func (p *Accounts) jobsOf(v *View, account string) []engine.JobRow {
+func (p *Accounts) jobsOf(v *page.View, account string) []engine.JobRow {
 	var out []engine.JobRow
 	for _, from := range [][]engine.JobRow{v.Running(), v.Retries()} {
 		for i := range from {
@@ -189,36 +191,36 @@ func (p *Accounts) jobsOf(v *View, account string) []engine.JobRow {
 }
 
 // jobsPanel lists them: when, what, how often tried, and what came of it.
-func jobsPanel(v *View, jobs []engine.JobRow, w, h int) part.Section {
+func jobsPanel(v *page.View, jobs []engine.JobRow, w, h int) part.Section {
 	rows := make([]string, 0, max(h, 0))
 	for _, j := range jobs[:min(len(jobs), max(h, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(columns.StateWord(&j.Job)), 11, part.State).Gap(2)
-		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).Field(part.Plain(columns.NextTry(Pen{v}, &j)), 8, part.Number).Gap(2)
-		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(Pen{v}, &j))).String())
+		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).Field(part.Plain(columns.NextTry(page.Pen{View: v}, &j)), 8, part.Number).Gap(2)
+		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(page.Pen{View: v}, &j))).String())
 	}
-	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: Some(len(jobs)), Rows: rows, Height: h}
+	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: page.Some(len(jobs)), Rows: rows, Height: h}
 }
 
 // A console holds the first accounts of very many: the note says of how many.
-func (p *Accounts) panel(v *View, w, h int) part.Section {
+func (p *Accounts) panel(v *page.View, w, h int) part.Section {
 	work := ""
 	if open := len(v.Syncing()); open > 0 && p.Filter() == "" {
-		work = Count(open) + " at work"
+		work = page.Count(open) + " at work"
 	}
 	cut := ""
 	if n := v.Known(); n > len(v.Accounts) {
-		p.of, cut = n, "the first "+Count(len(v.Accounts))+" of "+Count(n)
+		p.Of, cut = n, "the first "+page.Count(len(v.Accounts))+" of "+page.Count(n)
 	}
-	return p.Section(v, w, h, p.empty(v), part.Section{Title: "ACCOUNTS", Note: p.Note(v, cut, work), Tail: p.fresh.text(v)})
+	return p.Section(v, w, h, p.empty(v), part.Section{Title: "ACCOUNTS", Note: p.Note(v, cut, work), Tail: p.fresh.Text(v)})
 }
 
 // empty says why there are no rows.
-func (p *Accounts) empty(v *View) string {
-	return Or(p.List.Empty(v), Or(v.Waiting(), v.Start("no accounts yet", "{sync} starts a sync of one")))
+func (p *Accounts) empty(v *page.View) string {
+	return page.Or(p.List.Empty(v), page.Or(v.Waiting(), v.Start("no accounts yet", "{sync} starts a sync of one")))
 }
 
 // SelectedAccount implements AccountHolder.
-func (p *Accounts) SelectedAccount(v *View) string {
+func (p *Accounts) SelectedAccount(v *page.View) string {
 	p.Refresh(v)
 	row, _ := p.Selected()
 	return row.ID

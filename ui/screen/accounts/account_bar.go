@@ -1,4 +1,4 @@
-package page
+package accounts
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -23,7 +24,7 @@ type course struct {
 
 // courseOf follows the calls that are planned for an account: its matches go before its
 // timelines.
-func (f *Forecast) courseOf(a engine.AccountRow) course {
+func courseOf(f *page.Forecast, a engine.AccountRow) course {
 	c := course{done: a.Matches.Done(), total: max(a.Matches.Total, 0)}
 	if !a.Status.Open() {
 		return c
@@ -93,7 +94,7 @@ func (c *course) cell(done, w int) int {
 }
 
 // head is the account in a row: who it is, how it stands, and when it is done.
-func (p *Account) head(v *View, a engine.AccountRow, w int) string {
+func (p *Account) head(v *page.View, a engine.AccountRow, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, a.RiotID).Gap(2)
 	kind := a.Kind + " sync"
 	if a.Kind == "" {
@@ -103,9 +104,9 @@ func (p *Account) head(v *View, a engine.AccountRow, w int) string {
 	}
 	told := p.when(v, a)
 	room := w - l.At() - len("SYNCING") - safe.Width(told) - 12
-	about := v.Fitting(room, part.As(themes.Dim, a.Platform), part.As(themes.Dim, tracked(a)), part.As(themes.Dim, kind), part.As(themes.Dim, a.Policy))
+	about := v.Fitting(room, part.As(themes.Dim, a.Platform), part.As(themes.Dim, page.Tracked(a)), part.As(themes.Dim, kind), part.As(themes.Dim, a.Policy))
 	l.Cells(about...)
-	if v.Size != S {
+	if v.Size != page.S {
 		l.To(max(57, l.At()+3))
 	} else if len(about) > 0 {
 		l.Gap(2)
@@ -116,8 +117,8 @@ func (p *Account) head(v *View, a engine.AccountRow, w int) string {
 
 // when is the end of an open run as a clock shows it and how far away it is, or since when
 // an account is as it is.
-func (p *Account) when(v *View, a engine.AccountRow) string {
-	c := p.calls.courseOf(a)
+func (p *Account) when(v *page.View, a engine.AccountRow) string {
+	c := courseOf(&p.calls, a)
 	switch e := p.eta(v); {
 	case !a.Status.Open() && a.LastSync.IsZero():
 		return "never synced"
@@ -129,10 +130,10 @@ func (p *Account) when(v *View, a engine.AccountRow) string {
 		return e.Why
 	case !c.ends.IsZero() && c.ends.After(v.Now):
 		return "done ~" + v.Clock(c.ends) + ", in " + human.Stopwatch(c.ends.Sub(v.Beat()))
-	case eta(e) != "":
-		return "done in " + eta(e)
+	case page.Eta(e) != "":
+		return "done in " + page.Eta(e)
 	}
-	return stageOf(v, a)
+	return page.StageOf(v, a)
 }
 
 // percentWidth is what a percentage in tall digits takes: 100 with its sign and a gap.
@@ -140,8 +141,8 @@ const percentWidth = 13
 
 // timeBar draws the bar with what it has come to, h rows: all but the last of the bar, and
 // one that says where it will be. Beside three of them stand the percents.
-func (p *Account) timeBar(v *View, a engine.AccountRow, w, h int) []string {
-	c := p.calls.courseOf(a)
+func (p *Account) timeBar(v *page.View, a engine.AccountRow, w, h int) []string {
+	c := courseOf(&p.calls, a)
 	left := 1
 	if h == 3 {
 		left += percentWidth
@@ -170,19 +171,19 @@ func (p *Account) timeBar(v *View, a engine.AccountRow, w, h int) []string {
 }
 
 // percentFigure is the whole percents that are done: 46. Only all is 100.
-func percentFigure(c course) string { return Count(int(c.ratio() * 100)) }
+func percentFigure(c course) string { return page.Count(int(c.ratio() * 100)) }
 
 // ticks are the row below the bar: how many are done at its end, the instants to come
 // where it will be then, and all of them at its right.
-func (p *Account) ticks(v *View, l *part.Line, c *course, w int) *part.Line {
+func (p *Account) ticks(v *page.View, l *part.Line, c *course, w int) *part.Line {
 	at := l.At()
 	if c.total == 0 {
 		return l.Put(themes.Dim, "how many matches there are is known when their ids are listed")
 	}
-	total, done := Count(c.total), Count(c.done)
+	total, done := page.Count(c.total), page.Count(c.done)
 	end := w - len(total)
 	put := func(cell int, t themes.Token, text string) {
-		x := Clamp(cell-safe.Width(text)/2, 0, w-safe.Width(text))
+		x := page.Clamp(cell-safe.Width(text)/2, 0, w-safe.Width(text))
 		if x > 0 && at+x <= l.At() || x+safe.Width(text) >= end {
 			return
 		}

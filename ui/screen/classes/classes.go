@@ -1,0 +1,117 @@
+// Package classes is the screen of error classes: failures of one fingerprint as one thing to act on.
+package classes
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// Classes lists error classes: failures of one fingerprint as one thing to act on
+// (I-6).
+type Classes struct {
+	page.ListPage[engine.ClassRow]
+	page.Answer
+	queue  engine.Queue // "" = all
+	found  engine.ClassesAnswer
+	jobs   classJobs
+	foot   page.Foot
+	latest *page.Job // the one of the selected class that failed last: what Riot answered it
+}
+
+// classesEvery is how often classes are asked for again at most: the engine walks
+// all failed jobs to answer.
+const classesEvery = 10 * time.Second
+
+// New makes the list of a queue; "" means all.
+func New(queue engine.Queue) *Classes {
+	p := &Classes{queue: queue, foot: page.NewFoot()}
+	p.List = page.NewList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
+	p.Is = page.ScreenOf[engine.ClassRow]{
+		Screen: page.ScreenClasses, Crumb: "Error classes", File: "classes", Row: "error class",
+		Fill: func(v *page.View) {
+			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.ClassRow { return p.found.Classes })
+		},
+		Does: map[page.Action]func(*page.View, engine.ClassRow) page.Effect{
+			page.Open: func(_ *page.View, r engine.ClassRow) page.Effect {
+				return page.Effect{Open: &page.Target{Screen: page.ScreenJobs, Queue: p.queue, Row: r}}
+			},
+			page.Retry:  func(_ *page.View, r engine.ClassRow) page.Effect { return onClass(page.Retry, p.queue, r) },
+			page.Reopen: func(_ *page.View, r engine.ClassRow) page.Effect { return onClass(page.Reopen, p.queue, r) },
+		},
+		Cannot: func(v *page.View, a page.Action, r engine.ClassRow) string {
+			if a == page.Reopen && r.Dead == 0 {
+				return v.Keyed("none of its jobs gave up: {retry} retries those that wait")
+			}
+			return ""
+		},
+	}
+	return p
+}
+
+// Want implements Page.
+func (p *Classes) Want(v *page.View) engine.Query {
+	p.Refresh(v)
+	late := !p.Have || p.Answer.Err != nil || v.Now.Sub(p.Answer.At) >= classesEvery
+	switch r, ok := p.Selected(); {
+	case late && p.Due(v, v.Seq):
+		return engine.ClassesQuery{Queue: p.queue}
+	case ok && p.jobs.wants(v, r.ID):
+		return engine.JobsQuery{Page: engine.Page{Limit: mostOfClass}, Queue: p.queue, States: page.FailedStates, Class: engine.Class(r.ID), Ended: true}
+	case ok && r.Latest != "":
+		if p.latest == nil || p.latest.Id != r.Latest {
+			p.latest = page.NewJob(r.Latest)
+		}
+		if q := p.latest.Ask(v); q != nil {
+			return q
+		}
+	}
+	return p.foot.Want(v)
+}
+
+// Got implements Page.
+func (p *Classes) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+	switch q := q.(type) {
+	case engine.ClassesQuery:
+		if p.Take(v, err) {
+			p.found, _ = a.(engine.ClassesAnswer)
+		}
+	case engine.JobsQuery:
+		p.jobs.got(v, q, a, err)
+	case engine.JobQuery:
+		if p.latest != nil {
+			p.latest.Got(v, q, a, err)
+		}
+	default:
+		p.foot.Got(q, a, err)
+	}
+}
+
+// Reload makes the page ask again at once.
+func (p *Classes) Reload() {
+	p.Answer.Forget()
+	p.jobs.Forget()
+}
+
+// onClass acts on a whole class. The engine counts first what it would act on and
+// what that costs; one job goes first, the others when it has succeeded.
+func onClass(a page.Action, queue engine.Queue, r engine.ClassRow) page.Effect {
+	c := engine.Command{Op: engine.Op(a), Canary: true, Select: &engine.Selection{Filter: &engine.JobFilter{Class: engine.Class(r.ID), Queue: queue}}}
+	e := page.Ask(c, string(r.Class))
+	if a == page.Retry {
+		e.Try, e.Confirm = true, &page.Confirm{Question: "Retry the class " + string(r.Class) + "?", Yes: "retry it", Lines: []string{operation.CanaryLine}}
+	}
+	e.Confirm.Lines = slices.Insert(e.Confirm.Lines, 0,
+		human.Counted(r.Jobs, "job", "jobs")+", "+page.Count(r.Waiting)+" waiting and "+page.Count(r.Dead)+" that gave up, such as "+strings.Join(r.Sample, ", ")+".")
+	return e
+}
+
+func (p *Classes) empty(v *page.View) string {
+	return page.Or(p.Absent(v, "the error classes", "error classes"), page.Or(p.List.Empty(v), "no job waits after a failure, and none gave up"))
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/fold"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen"
 	"github.com/farsight-console/farsight/ui/screen/accounts"
@@ -283,7 +284,7 @@ func benchOpen(m *model, name string) {
 	case "schedules":
 		m.stack = []page.Page{schedules.New()}
 	case "job":
-		m.stack = []page.Page{page.NewJob("j881")}
+		m.stack = []page.Page{inspector.NewJob("j881")}
 	case "audit":
 		m.stack = []page.Page{audit.New()}
 	case "messages":

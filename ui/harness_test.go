@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen/accounts"
@@ -203,7 +204,7 @@ var views = []struct {
 	{"reports", func(d *desk) { d.press("7") }},
 	{"account", func(d *desk) { d.show(accounts.NewAccount("a-kain")) }},
 	{"schedules", func(d *desk) { d.show(schedules.New()) }},
-	{"job", func(d *desk) { d.show(page.NewJob("j881")) }},
+	{"job", func(d *desk) { d.show(inspector.NewJob("j881")) }},
 	{"logs", func(d *desk) { d.press("8") }},
 	{"alerts", func(d *desk) { d.press("9") }},
 	{"audit", func(d *desk) { d.show(audit.New()); d.send(tick{}) }},

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -287,7 +287,7 @@ func TestI6_ReclassOpensTheDead(t *testing.T) {
 // but not without a reason.
 func TestForcePastTheLimitWithReason(t *testing.T) {
 	busy(t, func(d *desk) {
-		d.show(page.NewJob("j003"))
+		d.show(inspector.NewJob("j003"))
 		d.press("!")
 		d.wants("force match:KR_6011000003")
 		d.press("enter")
@@ -299,7 +299,7 @@ func TestForcePastTheLimitWithReason(t *testing.T) {
 			t.Errorf("sent %+v", c)
 		}
 		n := len(d.fake.Did())
-		d.show(page.NewJob("j777"))
+		d.show(inspector.NewJob("j777"))
 		d.press("!")
 		d.wants("match:KR_7214550777 is RUNNING already")
 		if len(d.fake.Did()) != n {
@@ -335,7 +335,7 @@ func TestI9_From429ToItsJobAndBack(t *testing.T) {
 		d.wants("match:KR_7214550777")
 		d.press("q", "q")
 		d.wants("/status:429")
-		d.show(page.NewJob("j881"))
+		d.show(inspector.NewJob("j881"))
 		d.press("c")
 		d.wants("▌  12:30:56.180  503", "KR_7214550881")
 		d.press("enter")

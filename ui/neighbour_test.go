@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/screen/jobs"
 	"github.com/farsight-console/farsight/ui/screen/retries"
 )
 
 // shown is the job that the inspector on top shows.
 func (d *desk) shown() engine.JobID {
-	j, ok := d.m.page().(*page.Job)
+	j, ok := d.m.page().(*inspector.Job)
 	if !ok {
 		d.t.Fatalf("%T is on top", d.m.page())
 	}
@@ -66,7 +66,7 @@ func TestBracketsGoToTheNeighbour(t *testing.T) {
 		d.wants("record 243")
 		d.press("]")
 		d.wants("record 244")
-		d.show(page.NewJob("j881")) // came from no list
+		d.show(inspector.NewJob("j881")) // came from no list
 		d.press("]")
 		d.wants("f freezes the view first")
 	})

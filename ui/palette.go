@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/chaos"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/keys"
 	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
@@ -143,7 +144,7 @@ func (m *model) namedItems(v *page.View) []item {
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		id := j.ID
-		out = append(out, item{name: cmp.Or(j.Key, string(j.ID)), what: "job, " + columns.StateWord(&j.Job), words: named, do: func(m *model, _ time.Time) tea.Cmd { m.push(page.NewJob(id)); return nil }})
+		out = append(out, item{name: cmp.Or(j.Key, string(j.ID)), what: "job, " + columns.StateWord(&j.Job), words: named, do: func(m *model, _ time.Time) tea.Cmd { m.push(inspector.NewJob(id)); return nil }})
 	}
 	return out
 }
@@ -378,11 +379,11 @@ func (m *model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 	j, live := line.Live(&m.rows.Data, arg)
 	switch {
 	case live:
-		m.push(page.NewJob(j.ID))
+		m.push(inspector.NewJob(j.ID))
 	case strings.Contains(arg, ":"):
-		m.push(page.NewJobOf(arg))
+		m.push(inspector.NewJobOf(arg))
 	default:
-		m.push(page.NewJob(engine.JobID(arg)))
+		m.push(inspector.NewJob(engine.JobID(arg)))
 	}
 	return nil, ""
 }

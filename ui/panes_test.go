@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -91,11 +91,11 @@ func TestTheInspectorFollowsTheCursor(t *testing.T) {
 // TestJobShowsItsRecordRaw: beside the inspector where there is room, else on v.
 func TestJobShowsItsRecordRaw(t *testing.T) {
 	wide(t, func(d *desk) {
-		d.show(page.NewJob("j881"))
+		d.show(inspector.NewJob("j881"))
 		d.wants("X-App-Rate-Limit-Count: 6:1,49:120", `"key": "match:KR_7214550881"`, "TRIES")
 	})
 	busy(t, func(d *desk) {
-		d.show(page.NewJob("j881"))
+		d.show(inspector.NewJob("j881"))
 		d.lacks(`"key"`)
 		d.press("v")
 		d.wants("RAW", "X-App-Rate-Limit-Count: 6:1,49:120", `"decision": "policy match step 2: 1 min"`)

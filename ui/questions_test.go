@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -154,7 +154,7 @@ func TestS2_7_OneJobOnOneScreen(t *testing.T) {
 	for _, size := range sizes {
 		bubble(t, func(t *testing.T) {
 			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
-			d.show(page.NewJob("j881"))
+			d.show(inspector.NewJob("j881"))
 			d.reads("match:KR_7214550881", "↻ RETRYABLE 2 of 5 tries used, next +0:12", "ingest.summoner.full", "카인#KR1",
 				"match.fetch · policy match", "created 12:15:35", "12:30:05", "12:30:35", "12:30:46",
 				"try 2 ·", "503 service unavailable", "policy match step 2: 1 min", "trace id 0a1b2c3d", "next at 12:31:47", "12:33:47 +2 min then 12:38:47 +5 min then it is given up")
@@ -162,7 +162,7 @@ func TestS2_7_OneJobOnOneScreen(t *testing.T) {
 			d.reads("hold", "429 application, Ret", "Retry-After 10 s, no try used")
 			d.press("k")
 			d.reads("500 internal error", "policy match step 1: 30 s", "next at 12:30:35")
-			d.show(page.NewJob("j003"))
+			d.show(inspector.NewJob("j003"))
 			d.reads("✗ DISCARDED", "1 of 5 tries used", "404 not found (final)", "404 is final")
 			d.lacks("next +")
 		})

@@ -16,7 +16,7 @@ type Answer struct {
 	Pending bool
 	Have    bool
 	Seq     uint64    // of the data when the last question was asked
-	own     uint64    // version of the one thing that it was about, see dueFor
+	Own     uint64    // version of the one thing that it was about, see dueFor
 	Acts    int       // View.Acts by then
 	At      time.Time // of the last question
 	Came    time.Time
@@ -40,19 +40,19 @@ func (a *Answer) Due(v *View, version uint64) bool {
 	return true
 }
 
-// dueFor is due for an answer about one thing with a version of its own: a new one
+// DueFor is due for an answer about one thing with a version of its own: a new one
 // is asked for at once, since one thing moves seldom and is shown beside its row,
 // which has moved already.
-func (a *Answer) dueFor(v *View, own, version uint64) bool {
+func (a *Answer) DueFor(v *View, own, version uint64) bool {
 	at := a.At
-	if own != a.own {
+	if own != a.Own {
 		a.At = time.Time{}
 	}
 	if !a.Due(v, version) {
 		a.At = at
 		return false
 	}
-	a.own = own
+	a.Own = own
 	return true
 }
 

@@ -24,6 +24,6 @@ func (v *View) Failures(h int) part.Section {
 		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+Or(v.Waiting(), "none of those that are known")))}
 		return s
 	}
-	s.Rows = v.callColumns(calls, v.Inner(v.W), h)
+	s.Rows = v.CallColumns(calls, v.Inner(v.W), h)
 	return s
 }

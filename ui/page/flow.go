@@ -5,9 +5,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// flow writes facts in one row of w cells, and goes on in the next where they do not
+// Flow writes facts in one row of w cells, and goes on in the next where they do not
 // fit; none is cut that would fit into a row of its own.
-func (v *View) flow(w int, facts ...part.Cell) []string {
+func (v *View) Flow(w int, facts ...part.Cell) []string {
 	var rows []string
 	var line []part.Cell
 	sep, used := safe.Width(v.sep().Text), 0

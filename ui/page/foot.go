@@ -101,6 +101,6 @@ func (v *View) CallsSection(calls []engine.CallRow, w, ribbon, rows int) part.Se
 	for _, row := range v.Ribbon(calls, cells, ribbon, false) {
 		s.Rows = append(s.Rows, " "+row)
 	}
-	s.Rows = append(s.Rows, v.callColumns(calls, w, rows)...)
+	s.Rows = append(s.Rows, v.CallColumns(calls, w, rows)...)
 	return s
 }

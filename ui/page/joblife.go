@@ -29,7 +29,7 @@ func LifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow
 			ahead = max(ahead, min(GoesAt(j).Sub(now), longestLife))
 		}
 	}
-	return fitAxis(now, past, ahead, w)
+	return FitAxis(now, past, ahead, w)
 }
 
 // longestLife is as far as an axis of lives reaches either way: what is beyond is drawn from

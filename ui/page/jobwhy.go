@@ -193,7 +193,7 @@ func whyBacksOff(v *View, j *engine.JobRow) Told {
 		t.Text = stepText(j) + ", so " + due + "."
 	}
 	t.Late = lateText(v, j)
-	t.Act = ifAgain(v, j)
+	t.Act = IfAgain(v, j)
 	return t
 }
 
@@ -227,8 +227,8 @@ func LateBy(v *View, j *engine.JobRow) time.Duration {
 	return max(Latest(j.Starts, v.Beat()).Sub(j.Due), 0)
 }
 
-// ifAgain says what follows if a retry fails, and so do those after it.
-func ifAgain(v *View, j *engine.JobRow) string {
+// IfAgain says what follows if a retry fails, and so do those after it.
+func IfAgain(v *View, j *engine.JobRow) string {
 	if LastTry(j) {
 		return "If it fails again it is given up: this is its last try."
 	}
@@ -236,7 +236,7 @@ func ifAgain(v *View, j *engine.JobRow) string {
 		return ""
 	}
 	var steps []string
-	for i, at := range againAt(j) {
+	for i, at := range AgainAt(j) {
 		steps = append(steps, v.Clock(at)+" +"+human.Window(j.Then[i]))
 	}
 	return "If it fails again: " + strings.Join(steps, "  then ") + "  then it is given up."
@@ -294,14 +294,14 @@ func WhyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
 	if v.Size == S && j.Line != "" { // its line has no room beside it
 		whom = ""
 	}
-	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + whom + " " + stateVerb(j)}
+	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + whom + " " + StateVerb(j)}
 	said := whyJob(v, j, next)
 	s.Rows = said.Rows(v, w)
 	return s
 }
 
-// stateVerb is what a job does, and in which line it waits: several have a first place.
-func stateVerb(j *engine.JobRow) string {
+// StateVerb is what a job does, and in which line it waits: several have a first place.
+func StateVerb(j *engine.JobRow) string {
 	switch {
 	case j.State == engine.Running:
 		return "runs"

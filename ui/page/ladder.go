@@ -25,10 +25,10 @@ func StepAt(least time.Duration) int {
 	return min(i, len(AxisSteps)-1)
 }
 
-// fitAxis is an axis of w cells in the finest steps in which it holds a time back and one ahead.
+// FitAxis is an axis of w cells in the finest steps in which it holds a time back and one ahead.
 // The cells that are left over lie ahead. Its now stands at one of few columns, so that it
 // seldom moves.
-func fitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
+func FitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
 	unit := max(w/10, 1)
 	for _, step := range append(AxisSteps, ahead+past) {
 		back := max((int(past/step)+1+unit)/unit, 2) * unit
@@ -39,9 +39,9 @@ func fitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
 	return part.Axis{}
 }
 
-// againAt are the instants at which a job is tried again if its next try fails, and so does
+// AgainAt are the instants at which a job is tried again if its next try fails, and so does
 // each one after it.
-func againAt(j *engine.JobRow) []time.Time {
+func AgainAt(j *engine.JobRow) []time.Time {
 	at := Latest(j.Due, j.Starts)
 	out := make([]time.Time, len(j.Then))
 	for i, d := range j.Then {
@@ -62,18 +62,18 @@ func DrawLadder(v *View, c *part.Chart, y int, j *engine.JobRow) {
 	if first, ok := FirstFailure(j); ok {
 		c.Run(y, c.At(first), c.Back, themes.Tick, g.Waited)
 	}
-	goes := drawDue(v, c, y, j)
+	goes := DrawDue(v, c, y, j)
 	for _, at := range j.Failed {
 		c.Sign(y, c.At(at), bad.Token, bad.Glyph)
 	}
 	if goes < c.Width {
-		drawAgain(v, c, y, goes, againAt(j), j.MaxAttempts > 0)
+		drawAgain(v, c, y, goes, AgainAt(j), j.MaxAttempts > 0)
 	}
 }
 
-// drawDue draws the wait for a job's next try from now on, and returns the cell in which that
+// DrawDue draws the wait for a job's next try from now on, and returns the cell in which that
 // goes; one beyond the axis when it is far away, or nobody knows.
-func drawDue(v *View, c *part.Chart, y int, j *engine.JobRow) (goes int) {
+func DrawDue(v *View, c *part.Chart, y int, j *engine.JobRow) (goes int) {
 	g, again := v.Theme.Glyphs, v.Theme.State("RETRYABLE")
 	due := c.At(j.Due)
 	c.Run(y, c.Back, due, themes.Planned(themes.Retry), g.Ahead)

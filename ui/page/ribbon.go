@@ -86,9 +86,9 @@ func ribbonHigh(calls []engine.CallRow) float64 {
 	return high
 }
 
-// callColumns are the newest calls in columns side by side, so many rows of them: the first
+// CallColumns are the newest calls in columns side by side, so many rows of them: the first
 // row has the newest ones.
-func (v *View) callColumns(calls []engine.CallRow, w, rows int) []string {
+func (v *View) CallColumns(calls []engine.CallRow, w, rows int) []string {
 	across := Clamp((w-2)/callWide, 1, 3)
 	wide := (w - 2 + callGap) / across
 	out := make([]string, 0, rows)

@@ -39,13 +39,13 @@ func spentText(d time.Duration) string {
 // its job while that wait goes on; nil of tries before the last.
 func SpentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s spent) {
 	if a != nil {
-		s.add(themes.Tick, v.Theme.State("AVAILABLE"), "in line", inLine(*a))
-		s.add(themes.Planned(themes.Flow(0.3)), v.Theme.State("HELD"), "limiter", limited(*a))
+		s.add(themes.Tick, v.Theme.State("AVAILABLE"), "in line", InLine(*a))
+		s.add(themes.Planned(themes.Flow(0.3)), v.Theme.State("HELD"), "limiter", Limited(*a))
 		s.add(themes.Run, v.Theme.State("RUNNING"), "Riot", a.HTTP)
 		if a.End.IsZero() {
 			return s
 		}
-		s.result = v.Theme.State(resultWord(*a))
+		s.result = v.Theme.State(ResultWord(*a))
 	}
 	s.planned = len(s.shares)
 	wait, name, sign := themes.Retry, "back-off", v.Theme.State("RETRYABLE")
@@ -121,15 +121,15 @@ func (s *spent) Legend(l *part.Line) *part.Line {
 	return l
 }
 
-// limited is what the limiter cost an attempt: the end of its wait for a worker,
+// Limited is what the limiter cost an attempt: the end of its wait for a worker,
 // at the head of the line, and the wait for a permit after that.
-func limited(a engine.Attempt) time.Duration { return max(a.Paced, 0) + max(a.Limiter, 0) }
+func Limited(a engine.Attempt) time.Duration { return max(a.Paced, 0) + max(a.Limiter, 0) }
 
-// inLine is the wait behind other jobs, before only the limiter held it.
-func inLine(a engine.Attempt) time.Duration { return max(a.Queued-max(a.Paced, 0), 0) }
+// InLine is the wait behind other jobs, before only the limiter held it.
+func InLine(a engine.Attempt) time.Duration { return max(a.Queued-max(a.Paced, 0), 0) }
 
-// resultWord is the state word whose sign stands for the attempt's end.
-func resultWord(a engine.Attempt) string {
+// ResultWord is the state word whose sign stands for the attempt's end.
+func ResultWord(a engine.Attempt) string {
 	if a.End.IsZero() {
 		return "RUNNING"
 	}

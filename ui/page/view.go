@@ -180,9 +180,9 @@ func (v *View) Fitting(w int, facts ...part.Cell) []part.Cell {
 	return v.Join(kept...)
 }
 
-// leading is join for w cells: the first fact stands whatever its width, and others
+// Leading is join for w cells: the first fact stands whatever its width, and others
 // follow while they fit whole.
-func (v *View) leading(w int, first part.Cell, more ...part.Cell) []part.Cell {
+func (v *View) Leading(w int, first part.Cell, more ...part.Cell) []part.Cell {
 	if first.Text == "" {
 		return v.Fitting(w, more...)
 	}

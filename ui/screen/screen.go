@@ -3,6 +3,7 @@ package screen
 
 import (
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/screen/alerts"
@@ -45,9 +46,9 @@ func New(t *page.Target) page.Page {
 		return chaospanel.New()
 	case page.ScreenJob:
 		if t.Key != "" {
-			return page.NewJobOf(t.Key)
+			return inspector.NewJobOf(t.Key)
 		}
-		return page.NewJob(engine.JobID(t.ID))
+		return inspector.NewJob(engine.JobID(t.ID))
 	case page.ScreenJobs:
 		return newJobsOf(t)
 	case page.ScreenAccount:

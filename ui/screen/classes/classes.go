@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -22,7 +23,7 @@ type Classes struct {
 	found  engine.ClassesAnswer
 	jobs   classJobs
 	foot   page.Foot
-	latest *page.Job // the one of the selected class that failed last: what Riot answered it
+	latest *inspector.Job // the one of the selected class that failed last: what Riot answered it
 }
 
 // classesEvery is how often classes are asked for again at most: the engine walks
@@ -66,7 +67,7 @@ func (p *Classes) Want(v *page.View) engine.Query {
 		return engine.JobsQuery{Page: engine.Page{Limit: mostOfClass}, Queue: p.queue, States: page.FailedStates, Class: engine.Class(r.ID), Ended: true}
 	case ok && r.Latest != "":
 		if p.latest == nil || p.latest.Id != r.Latest {
-			p.latest = page.NewJob(r.Latest)
+			p.latest = inspector.NewJob(r.Latest)
 		}
 		if q := p.latest.Ask(v); q != nil {
 			return q

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -33,7 +34,7 @@ type Jobs struct {
 	turned  bool             // other jobs were asked for than those shown
 	part    *jobPart
 	rail    rail
-	peek    page.Peek
+	peek    inspector.Peek
 	groups  inGroups
 }
 
@@ -49,7 +50,7 @@ type jobsMade struct {
 
 // New makes the list; queue "" means all.
 func New(queue engine.Queue, shown page.Shown) *Jobs {
-	p := &Jobs{queue: queue, which: shown, peek: page.Peek{Tape: page.Tape{Every: page.OverviewTape, Then: true}}}
+	p := &Jobs{queue: queue, which: shown, peek: inspector.Peek{Tape: page.Tape{Every: page.OverviewTape, Then: true}}}
 	p.List = page.NewList(columns.Jobs, columns.JobList, page.JobKey)
 	p.stand()
 	p.Is = page.ScreenOf[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) { // the answer from disk, with what Watch has told since

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -23,7 +24,7 @@ func (p *Jobs) Draw(v *page.View) []string {
 		panes = append(panes, p.rail.draw(v, left, v.H))
 	}
 	if v.Size == page.L {
-		right = page.PeekWidth(v.W)
+		right = inspector.PeekWidth(v.W)
 	}
 	panes = append(panes, p.middle(v, left, v.W-left-right)) // before what is looked at: that follows its cursor
 	if right > 0 {

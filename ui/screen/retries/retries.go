@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -19,7 +20,7 @@ type Retries struct {
 	zoom  int // steps of the axis: below 0 nearer than what is due needs, above it farther
 	plan  page.Forecast
 	tries tryCounts
-	peek  page.Peek // what became of the last try of the job under the cursor
+	peek  inspector.Peek // what became of the last try of the job under the cursor
 	axis  page.TimeAxis
 	sum   retrySum
 	rows  highest // how many there were

@@ -1,4 +1,4 @@
-package page
+package inspector
 
 import (
 	"strconv"
@@ -10,21 +10,22 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Draw implements Page.
 // The job's payload and record stand beside it on a wide screen, and in its place elsewhere.
-func (p *Job) Draw(v *View) []string {
+func (p *Job) Draw(v *page.View) []string {
 	if !p.Have {
 		text := "loading the job…"
 		if p.Err != nil {
-			text = Sentence(p.Err)
+			text = page.Sentence(p.Err)
 		}
 		return v.Whole(part.Section{Title: "JOB", Rows: []string{v.Row(v.Inner(v.W), part.Plain("   "+text))}})
 	}
 	switch {
-	case v.Size == L:
+	case v.Size == page.L:
 		left := v.W - rawWidth
 		return part.Beside(p.inspector(v, left), v.Sections(left, 0, rawWidth, v.H, p.rawPanel(v, v.Inner(rawWidth), v.H-1, p.raw.on)))
 	case p.raw.on:
@@ -35,19 +36,19 @@ func (p *Job) Draw(v *View) []string {
 
 // inspector is all that is known of the job on outer cells: how it stands and why, its tries on
 // one axis, what Riot answered, whose it is, what became of it.
-func (p *Job) inspector(v *View, outer int) []string {
+func (p *Job) inspector(v *page.View, outer int) []string {
 	// Its parts measure the screen by the view: they are given one of the width that they have.
 	n := *v
 	n.W = outer
 	w, j := n.Inner(outer), p.row(v)
-	why := WhyOf(&n, &j, "", w)
-	why.Note = "it " + stateVerb(&j)
+	why := page.WhyOf(&n, &j, "", w)
+	why.Note = "it " + page.StateVerb(&j)
 	facts := p.triedRows(&n, w)
 	rungs := len(p.rungs(&n))
 	one := func(s func(h int) part.Section) func(y, h int) []string {
 		return func(y, h int) []string { return n.Sections(0, y, outer, h, s(h-1)) }
 	}
-	all := []Band{
+	all := []page.Band{
 		{Least: 2, Most: 2, Draw: one(func(int) part.Section {
 			return part.Section{Title: "JOB", Note: string(p.Id), Tail: p.Told(v), Rows: []string{p.headRow(&n, w)}}
 		})},
@@ -55,20 +56,20 @@ func (p *Job) inspector(v *View, outer int) []string {
 		{Least: min(rungs, 3) + 2 + len(facts), Most: max(rungs, 1) + 3 + len(facts), Keep: 1, Draw: one(func(h int) part.Section { return p.tries(&n, w, h, facts) })},
 		{Least: 4, Most: 10, Keep: 2, Draw: func(y, h int) []string { return n.Abreast(y, h, p.Blocks(&n)) }},
 	}
-	if rows := LogRows(&n, w, n.H, p.Id); len(rows) > 0 {
-		all = append(all, Band{Least: 2, Most: 1 + len(rows), Keep: 3, Draw: one(func(h int) part.Section {
+	if rows := page.LogRows(&n, w, n.H, p.Id); len(rows) > 0 {
+		all = append(all, page.Band{Least: 2, Most: 1 + len(rows), Keep: 3, Draw: one(func(h int) part.Section {
 			return part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows[:min(len(rows), h)]}
 		})})
 	}
 	var calls []engine.CallRow // a few of thousands
 	for i := range v.Calls {
-		if c := &v.Calls[i]; v.Size == L && c.Job == p.Id {
+		if c := &v.Calls[i]; v.Size == page.L && c.Job == p.Id {
 			calls = append(calls, *c)
 		}
 	}
 	if h := len(calls)/2 + 2; len(calls) > 0 {
-		all = append(all, Band{Least: 2, Most: h, Keep: 4, Draw: one(func(h int) part.Section {
-			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: n.callColumns(calls, w, h)}
+		all = append(all, page.Band{Least: 2, Most: h, Keep: 4, Draw: one(func(h int) part.Section {
+			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: n.CallColumns(calls, w, h)}
 		})})
 	}
 	rows := p.foot.Fill(&n, n.Stacked(all...), nil)
@@ -78,7 +79,7 @@ func (p *Job) inspector(v *View, outer int) []string {
 
 // headRow is the job in one line.
 // Such as "match:KR_7214550881   ◌ RETRYABLE  2 of 5 tries used, next +0:12".
-func (p *Job) headRow(v *View, w int) string {
+func (p *Job) headRow(v *page.View, w int) string {
 	j := p.row(v)
 	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(columns.JobKey(&j.Job))).Gap(3).Cells(v.State(columns.StateWord(&j.Job))).Gap(2)
 	if word := string(j.Stand); word != "" && word != columns.StateWord(&j.Job) {
@@ -91,7 +92,7 @@ func (p *Job) headRow(v *View, w int) string {
 
 // triesText is how many tries were used of those that the policy has, in the present round: a retry
 // by hand begins a new one.
-func (p *Job) triesText(v *View, j engine.JobRow) string {
+func (p *Job) triesText(v *page.View, j engine.JobRow) string {
 	text := human.Counted(j.Tries, "try", "tries") + " used"
 	if p.Detail.MaxAttempts > 0 {
 		text = strconv.Itoa(j.Tries) + " of " + strconv.Itoa(p.Detail.MaxAttempts) + " tries used"
@@ -106,7 +107,7 @@ func (p *Job) triesText(v *View, j engine.JobRow) string {
 }
 
 // why is the one computed reason why the job does not run.
-func (p *Job) why(v *View) string {
+func (p *Job) why(v *page.View) string {
 	j := p.row(v)
 	if j.Why == "" {
 		return ""
@@ -134,7 +135,7 @@ func waitEnd(j engine.JobRow) time.Time {
 // An attempt is stored with its start at the wire; the wait for a worker and for the limiter, which
 // were before it, are stored as spans.
 func inLineFrom(a engine.Attempt) time.Time {
-	return a.Start.Add(-max(a.Paced, 0) - inLine(a))
+	return a.Start.Add(-max(a.Paced, 0) - page.InLine(a))
 }
 
 // waitText tells how long was waited, and of how much where it was cut short.
@@ -172,23 +173,23 @@ func labelled(name, text string) part.Cell {
 
 // Blocks are what Riot answered last, whose the job is, and what became of it, side by side.
 // A small screen has room for two of them.
-func (p *Job) Blocks(v *View) []func(w, h int) part.Section {
+func (p *Job) Blocks(v *page.View) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
 			return part.Section{Title: "RIOT'S ANSWER", Note: p.AnsweredNote(v), Rows: p.AnswerRows(v, w), Height: h}
 		},
 		func(w, h int) part.Section { return part.Section{Title: "WHOSE", Rows: p.factRows(v, w), Height: h} },
 	}
-	if v.Size == S {
+	if v.Size == page.S {
 		return all
 	}
 	return append(all, func(w, h int) part.Section {
-		return part.Section{Title: "HISTORY", Note: Some(len(p.Detail.History)), Rows: p.historyRows(v, w, h), Height: h}
+		return part.Section{Title: "HISTORY", Note: page.Some(len(p.Detail.History)), Rows: p.historyRows(v, w, h), Height: h}
 	})
 }
 
 // AnsweredNote is when the answer came.
-func (p *Job) AnsweredNote(v *View) string {
+func (p *Job) AnsweredNote(v *page.View) string {
 	if p.Detail.Call == nil {
 		return ""
 	}
@@ -197,25 +198,25 @@ func (p *Job) AnsweredNote(v *View) string {
 
 // AnswerRows are the last call of the job as the flight recorder has it.
 // The recorder keeps the last calls of the process: of an older job only its attempts are known.
-func (p *Job) AnswerRows(v *View, w int) []string {
+func (p *Job) AnswerRows(v *page.View, w int) []string {
 	c := p.Detail.Call
 	if c == nil {
 		return []string{v.Row(w, part.As(themes.Dim, " no call of it is in the recorder"))}
 	}
-	rows := v.flow(w, columns.StatusCell(c), part.Plain(human.Millis(c.Took)), part.Plain(c.Host+" "+columns.Versionless(c.Method)), part.Plain(c.Target), columns.NoteCell(c))
+	rows := v.Flow(w, columns.StatusCell(c), part.Plain(human.Millis(c.Took)), part.Plain(c.Host+" "+columns.Versionless(c.Method)), part.Plain(c.Target), columns.NoteCell(c))
 	for _, line := range part.Wrap(c.Body, max(w-2, 10)) { // what Riot says of it: the rest may be cut
 		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+line)))
 	}
-	rows = append(rows, v.flow(w, pacedText(*c))...)
-	return append(rows, v.flow(w, labelled("app", c.App), labelled("method", c.MethodUsed))...)
+	rows = append(rows, v.Flow(w, pacedText(*c))...)
+	return append(rows, v.Flow(w, labelled("app", c.App), labelled("method", c.MethodUsed))...)
 }
 
 // factRows are what the job is and whose.
-func (p *Job) factRows(v *View, w int) []string {
+func (p *Job) factRows(v *page.View, w int) []string {
 	j := p.row(v)
-	rows := v.flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(Or(p.Detail.Policy.Name, j.Policy))), part.Plain(string(j.Queue)), part.Plain(p.Detail.Account))
-	rows = append(rows, v.flow(w, part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j))...)
-	return append(rows, v.flow(w, append([]part.Cell{part.Plain(parentText(p.Detail.Parents, j.State.Terminal()))}, handsOf(&j)...)...)...)
+	rows := v.Flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(page.Or(p.Detail.Policy.Name, j.Policy))), part.Plain(string(j.Queue)), part.Plain(p.Detail.Account))
+	rows = append(rows, v.Flow(w, part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j))...)
+	return append(rows, v.Flow(w, append([]part.Cell{part.Plain(parentText(p.Detail.Parents, j.State.Terminal()))}, handsOf(&j)...)...)...)
 }
 
 // allTries is how many tries a job has had where a retry by hand began to count anew; of its
@@ -228,7 +229,7 @@ func allTries(j engine.JobRow) string {
 }
 
 // endedCell is when the job ended; none while it lives.
-func endedCell(v *View, j engine.JobRow) part.Cell {
+func endedCell(v *page.View, j engine.JobRow) part.Cell {
 	if !j.State.Terminal() {
 		return part.Cell{}
 	}
@@ -291,7 +292,7 @@ func traceName(k engine.Kind) string {
 // attemptFacts tell an attempt in full.
 // What stands in the attempt's own row of the list is left out but for the error, which is cut
 // there.
-func (p *Job) attemptFacts(v *View, a *engine.Attempt) []part.Cell {
+func (p *Job) attemptFacts(v *page.View, a *engine.Attempt) []part.Cell {
 	name := "try " + strconv.Itoa(a.Try)
 	if a.Number == 0 {
 		name = "hold"
@@ -310,7 +311,7 @@ func (p *Job) attemptFacts(v *View, a *engine.Attempt) []part.Cell {
 }
 
 // historyRows are the last moves of the job, newest first.
-func (p *Job) historyRows(v *View, w, h int) []string {
+func (p *Job) historyRows(v *page.View, w, h int) []string {
 	rows := make([]string, 0, h)
 	for i := len(p.Detail.History) - 1; i >= 0 && len(rows) < h; i-- {
 		t := p.Detail.History[i]
@@ -318,7 +319,7 @@ func (p *Job) historyRows(v *View, w, h int) []string {
 		l.Field(part.Plain(v.Theme.Glyphs.Next+" "+t.To), 12, part.Words).Gap(1)
 		reason := columns.InShort(t.Reason)
 		if safe.Width(safe.Text(reason)) < l.Room() {
-			rows = append(rows, l.Cells(v.leading(l.Room()-1, part.Plain(reason), part.As(themes.Dim, t.Actor))...).String())
+			rows = append(rows, l.Cells(v.Leading(l.Room()-1, part.Plain(reason), part.As(themes.Dim, t.Actor))...).String())
 			continue
 		}
 		// In a narrow column the reason has rows of its own: it is never cut for who it was.

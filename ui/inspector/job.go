@@ -1,4 +1,6 @@
-package page
+// Package inspector shows one job: as a screen of its own, and as what stands beside a list of jobs. Lists
+// of jobs, retries and error classes use it; it knows none of them.
+package inspector
 
 import (
 	"cmp"
@@ -6,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -14,33 +17,33 @@ import (
 type Job struct {
 	Id   engine.JobID
 	key  string // instead of id, until the first answer
-	list Pane
-	Answer
+	list page.Pane
+	page.Answer
 	Detail engine.JobDetail
 	raw    raw
-	foot   Foot
+	foot   page.Foot
 }
 
 // NewJob makes the inspector of a job.
-func NewJob(id engine.JobID) *Job { return &Job{Id: id, foot: NewFoot()} }
+func NewJob(id engine.JobID) *Job { return &Job{Id: id, foot: page.NewFoot()} }
 
 // NewJobOf makes the inspector of a key's live job, or else its latest.
-func NewJobOf(key string) *Job { return &Job{key: key, foot: NewFoot()} }
+func NewJobOf(key string) *Job { return &Job{key: key, foot: page.NewFoot()} }
 
 // Screen implements Page.
-func (p *Job) Screen() Screen { return ScreenJob }
+func (p *Job) Screen() page.Screen { return page.ScreenJob }
 
 // Crumb implements Page.
-func (p *Job) Crumb(v *View) string {
+func (p *Job) Crumb(v *page.View) string {
 	if !p.Have {
-		return Or(p.key, string(p.Id))
+		return page.Or(p.key, string(p.Id))
 	}
 	j := p.row(v)
 	return columns.JobKey(&j.Job)
 }
 
 // row is the newest row there is: Watch's, else the answer's.
-func (p *Job) row(v *View) engine.JobRow {
+func (p *Job) row(v *page.View) engine.JobRow {
 	if now, ok := v.Job(p.Id); ok && now.Rev >= p.Detail.Job.Rev {
 		return now
 	}
@@ -48,7 +51,7 @@ func (p *Job) row(v *View) engine.JobRow {
 }
 
 // Want implements Page.
-func (p *Job) Want(v *View) engine.Query {
+func (p *Job) Want(v *page.View) engine.Query {
 	if q := p.Ask(v); q != nil {
 		return q
 	}
@@ -57,7 +60,7 @@ func (p *Job) Want(v *View) engine.Query {
 
 // Ask is the question about the job: the detail moves with it, and one that has left
 // the live rows is looked up once more as long as the database moves.
-func (p *Job) Ask(v *View) engine.Query {
+func (p *Job) Ask(v *page.View) engine.Query {
 	version := uint64(p.row(v).Rev)
 	if _, live := v.Job(p.Id); !live && p.Detail.Job.State.Live() {
 		version = v.Seq
@@ -65,7 +68,7 @@ func (p *Job) Ask(v *View) engine.Query {
 	if p.unnamed() {
 		version++
 	}
-	if !p.dueFor(v, p.moved(v), version) {
+	if !p.DueFor(v, p.moved(v), version) {
 		return nil
 	}
 	return engine.JobQuery{ID: p.Id, Key: p.key}
@@ -73,7 +76,7 @@ func (p *Job) Ask(v *View) engine.Query {
 
 // moved changes whenever the job does, as far as Watch tells: with each revision of
 // its row, and when it leaves the live rows.
-func (p *Job) moved(v *View) uint64 {
+func (p *Job) moved(v *page.View) uint64 {
 	if now, live := v.Job(p.Id); live {
 		return uint64(now.Rev)
 	}
@@ -88,7 +91,7 @@ func (p *Job) unnamed() bool {
 }
 
 // Got implements Page.
-func (p *Job) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Job) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.JobQuery)
 	if !ok || asked.ID != p.Id || asked.Key != p.key || !p.Take(v, err) {
@@ -98,48 +101,48 @@ func (p *Job) Got(v *View, q engine.Query, a engine.Answer, err error) {
 	p.Id, p.key = p.Detail.Job.ID, ""
 	p.Seq = uint64(p.Detail.Job.Rev)
 	if p.row(v).Rev == p.Detail.Job.Rev { // else the row moved on meanwhile, which is asked for at once
-		p.own = p.moved(v)
+		p.Own = p.moved(v)
 	}
 }
 
 // Cannot implements Page.
-func (p *Job) Cannot(v *View, a Action) string {
-	if !p.Have && a.Writes() && a != Trigger && a != Key {
-		return Or(p.Told(v), "the job is not loaded yet")
+func (p *Job) Cannot(v *page.View, a page.Action) string {
+	if !p.Have && a.Writes() && a != page.Trigger && a != page.Key {
+		return page.Or(p.Told(v), "the job is not loaded yet")
 	}
 	switch a {
-	case Recorder:
+	case page.Recorder:
 		if p.Detail.Call == nil {
 			return "no call of this job is in the flight recorder"
 		}
-	case Open:
+	case page.Open:
 		if p.row(v).Owner == "" {
 			return "this job belongs to no account"
 		}
 	}
-	return CannotOn(a, p.row(v))
+	return page.CannotOn(a, p.row(v))
 }
 
 // Act implements Page.
-func (p *Job) Act(v *View, a Action) Effect {
+func (p *Job) Act(v *page.View, a page.Action) page.Effect {
 	if p.raw.act(a) || p.list.Steer(p.source(v), a) {
-		return Effect{}
+		return page.Effect{}
 	}
 	row := p.row(v)
 	switch a {
-	case Raw:
+	case page.Raw:
 		p.raw.on, p.raw.top = !p.raw.on, 0
-		return Effect{}
-	case Trigger:
-		return Effect{Ask: AskSync}
-	case Open:
-		return Effect{Open: ToAccount(row.Owner)}
-	case Pause:
-		return PauseQueue(v, row.Queue)
-	case Recorder:
-		return Effect{Open: &Target{Screen: ScreenLimits, Seq: p.Detail.Call.Seq}}
+		return page.Effect{}
+	case page.Trigger:
+		return page.Effect{Ask: page.AskSync}
+	case page.Open:
+		return page.Effect{Open: page.ToAccount(row.Owner)}
+	case page.Pause:
+		return page.PauseQueue(v, row.Queue)
+	case page.Recorder:
+		return page.Effect{Open: &page.Target{Screen: page.ScreenLimits, Seq: p.Detail.Call.Seq}}
 	}
-	return ActJob(v, row, a)
+	return page.ActJob(v, row, a)
 }
 
 // Back implements Backer: the raw record closes first.
@@ -159,8 +162,8 @@ func (p *Job) runs() []engine.Attempt {
 }
 
 // resultCell is the sign of an attempt's end and what the other side said.
-func resultCell(v *View, a engine.Attempt) part.Cell {
-	sign := v.Theme.State(resultWord(a))
+func resultCell(v *page.View, a engine.Attempt) part.Cell {
+	sign := v.Theme.State(page.ResultWord(a))
 	text := ""
 	if a.Err != "" || a.Class != "" {
 		text = columns.Answer(a.Class, a.Err)
@@ -177,14 +180,14 @@ func resultCell(v *View, a engine.Attempt) part.Cell {
 }
 
 // SelectedJob implements Jobber.
-func (p *Job) SelectedJob(v *View) (engine.JobID, string) { return Named(p.row(v), p.Have) }
+func (p *Job) SelectedJob(v *page.View) (engine.JobID, string) { return page.Named(p.row(v), p.Have) }
 
 // Copies implements Copier.
-func (p *Job) Copies(v *View) []Copy {
+func (p *Job) Copies(v *page.View) []page.Copy {
 	if !p.Have {
 		return nil
 	}
 	d := p.Detail
 	d.Job = p.row(v)
-	return CopiesOf(v, []any{d}, func(int) string { return string(d.Job.ID) })
+	return page.CopiesOf(v, []any{d}, func(int) string { return string(d.Job.ID) })
 }

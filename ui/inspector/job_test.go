@@ -1,4 +1,4 @@
-package page
+package inspector
 
 import (
 	"slices"
@@ -9,6 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -28,7 +30,7 @@ func retried() engine.JobDetail {
 // to; so the instants of the axis never run backwards, and its numbers go on.
 func TestAWaitThatWasCutShortEndsThere(t *testing.T) {
 	p := &Job{Id: "j1", Detail: retried()}
-	v := view(&Data{Ready: true})
+	v := pagetest.View(&page.Data{Ready: true})
 	v.Now = uitest.Noon.Add(10 * time.Second)
 	rungs := p.rungs(v)
 	var numbers []int
@@ -38,7 +40,7 @@ func TestAWaitThatWasCutShortEndsThere(t *testing.T) {
 		if r.at.Before(last) {
 			t.Errorf("try %d is at %v, after %v", r.number, r.at, last)
 		}
-		last = Latest(r.at, r.until)
+		last = page.Latest(r.at, r.until)
 	}
 	if !slices.Equal(numbers, []int{1, 2, 3, 4}) || rungs[2].Attempt != nil || rungs[2].planned || !rungs[3].planned || rungs[3].after != time.Minute {
 		t.Errorf("the rungs %+v", rungs)
@@ -68,7 +70,7 @@ func TestAWaitEndsAsTheRowSays(t *testing.T) {
 		d.Attempts = d.Attempts[:1]
 		d.Job.State, d.Job.Due, d.Job.Finished = c.state, instantAfter(c.due), instantAfter(c.end)
 		p := &Job{Id: "j1", Detail: d}
-		if got := waitOf(p.rungs(view(&Data{Ready: true}))[0]); got != c.want {
+		if got := waitOf(p.rungs(pagetest.View(&page.Data{Ready: true}))[0]); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -90,7 +92,7 @@ func waitOf(r rung) string { return waitText(*r.Attempt, r.End, r.until) }
 func TestAJobIsReadAgainWithItsRow(t *testing.T) {
 	p := NewJob("j1")
 	row := retried().Job
-	v := view(&Data{Ready: true})
+	v := pagetest.View(&page.Data{Ready: true})
 	show := func(rev engine.Revision) {
 		row.Rev = rev
 		v.Data.Jobs, v.Data.JobAt = []engine.JobRow{row}, map[engine.JobID]int{"j1": 0}
@@ -112,12 +114,12 @@ func TestAJobIsReadAgainWithItsRow(t *testing.T) {
 		{"answered", func() { answer(8) }, false},
 		{"the next revision", func() { show(9) }, true},
 		{"an older answer", func() { answer(8) }, false},
-		{"which is asked for later", func() { v.Now = v.Now.Add(ReloadEvery) }, true},
+		{"which is asked for later", func() { v.Now = v.Now.Add(page.ReloadEvery) }, true},
 		{"and came", func() { answer(9) }, false},
 		{"it left the live rows", func() { v.Data.Jobs, v.Data.JobAt = nil, nil }, true},
 		{"and ended", func() { answer(9) }, false},
 		{"the database moves", func() { v.Data.Seq = 50 }, false},
-		{"for a while", func() { v.Now = v.Now.Add(ReloadEvery) }, true},
+		{"for a while", func() { v.Now = v.Now.Add(page.ReloadEvery) }, true},
 		{"no news of it", func() { answer(9); v.Data.Seq++ }, false},
 		{"the operator acted", func() { v.Acts++ }, true},
 	}
@@ -133,7 +135,7 @@ func TestAJobIsReadAgainWithItsRow(t *testing.T) {
 func TestAJobThatWasRetriedStandsInLine(t *testing.T) {
 	d := retried()
 	d.Job.State, d.Job.Tries, d.Job.Due = engine.Available, 0, uitest.Noon.Add(5*time.Second)
-	v := view(&Data{Ready: true})
+	v := pagetest.View(&page.Data{Ready: true})
 	v.Now = uitest.Noon.Add(9 * time.Second)
 	rungs := (&Job{Id: "j1", Detail: d}).rungs(v)
 	last := rungs[2]
@@ -150,10 +152,10 @@ func TestP36_TriesOfAClockThatWasSetBack(t *testing.T) {
 	d := retried()
 	a := &d.Attempts[0]
 	a.End, a.Next, a.Queued, a.HTTP = a.Start.Add(-time.Hour), a.Start.Add(-30*time.Minute), -time.Second, -time.Second
-	p := &Job{Id: "j1", Detail: d, Answer: Answer{Have: true}}
+	p := &Job{Id: "j1", Detail: d, Answer: page.Answer{Have: true}}
 	for _, now := range []time.Time{uitest.Noon.Add(-time.Hour), uitest.Noon.Add(time.Hour)} {
-		v := view(&Data{Ready: true})
-		v.Now, v.W, v.H, v.Size = now, 120, 35, M
+		v := pagetest.View(&page.Data{Ready: true})
+		v.Now, v.W, v.H, v.Size = now, 120, 35, page.M
 		for _, row := range p.Draw(v) {
 			if text := ansi.Strip(row); strings.Contains(text, "+-") || strings.Contains(text, " -") || ansi.StringWidth(row) != 120 {
 				t.Errorf("%q", text)

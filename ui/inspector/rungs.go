@@ -1,4 +1,4 @@
-package page
+package inspector
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -29,7 +30,7 @@ type rung struct {
 //	#1  12:30:41  503          a try that was, and the wait of 3 s after it
 //	#2  12:30:46  retryable    the next one, which is due
 //	#3  +8 s                   planned: it is made only if #2 fails
-func (p *Job) rungs(v *View) (out []rung) {
+func (p *Job) rungs(v *page.View) (out []rung) {
 	j, runs := p.row(v), p.runs()
 	for i := range runs {
 		a := &runs[i]
@@ -52,7 +53,7 @@ func (p *Job) rungs(v *View) (out []rung) {
 		out = append(out, next)
 	}
 	if j.Retrying() {
-		for i, at := range againAt(&j) {
+		for i, at := range page.AgainAt(&j) {
 			out = append(out, rung{number: j.Attempts + 2 + i, at: at, after: j.Then[i], planned: true})
 		}
 	}
@@ -75,7 +76,7 @@ func (t tried) First() int {
 }
 
 // A try is known by its number and its start: numbers begin anew when a job is retried by hand.
-func (p *Job) source(v *View) tried {
+func (p *Job) source(v *page.View) tried {
 	return tried{part.Slice[rung]{
 		Items: p.rungs(v),
 		Key: func(r rung) string {
@@ -99,7 +100,7 @@ var rungColumns = []part.Column{
 
 // rungCells are the row of a try. The three spans add up to how long it took: in line for a worker,
 // at the limiter, and at Riot.
-func (p *Job) rungCells(v *View, r rung, cells []part.Cell) []part.Cell {
+func (p *Job) rungCells(v *page.View, r rung, cells []part.Cell) []part.Cell {
 	number := part.As(themes.Dim, strconv.Itoa(r.number))
 	if r.number == 0 {
 		number.Text = v.Theme.Glyphs.Snoozed
@@ -108,22 +109,22 @@ func (p *Job) rungCells(v *View, r rung, cells []part.Cell) []part.Cell {
 		return append(cells, number, part.As(themes.Dim, v.Clock(r.at)), part.Cell{}, part.Cell{}, part.Cell{}, p.nextCell(v, r))
 	}
 	layout := "15:04:05.000"
-	if v.Size == S {
+	if v.Size == page.S {
 		layout = "15:04:05"
 	}
 	return append(cells, number, part.Plain(r.Start.In(v.Now.Location()).Format(layout)),
-		part.As(themes.Dim, human.Secs(inLine(*r.Attempt))), part.Plain(human.Secs(limited(*r.Attempt))), part.As(themes.Run, human.Secs(r.HTTP)), resultCell(v, *r.Attempt))
+		part.As(themes.Dim, human.Secs(page.InLine(*r.Attempt))), part.Plain(human.Secs(page.Limited(*r.Attempt))), part.As(themes.Run, human.Secs(r.HTTP)), resultCell(v, *r.Attempt))
 }
 
 // nextCell says when a try to come goes, or whether it does.
-func (p *Job) nextCell(v *View, r rung) part.Cell {
+func (p *Job) nextCell(v *page.View, r rung) part.Cell {
 	j := p.row(v)
 	sign := v.Theme.State(columns.StateWord(&j.Job))
 	text := "next " + v.Until(j.Due)
-	switch late := LateBy(v, &j); {
+	switch late := page.LateBy(v, &j); {
 	case r.planned:
 		again := " if it fails, +"
-		if v.Size == S {
+		if v.Size == page.S {
 			again = " then +"
 		}
 		return part.As(themes.Planned(themes.Retry), v.Theme.Glyphs.Planned+again+human.Window(r.after))
@@ -143,7 +144,7 @@ const mostBefore = 3
 // ended has its end where others have now.
 // A job that waited an hour in line for its first try would have all its tries in one cell: of such
 // a wait only the end is on the axis.
-func (p *Job) rungAxis(v *View, rungs []rung, w int) part.Axis {
+func (p *Job) rungAxis(v *page.View, rungs []rung, w int) part.Axis {
 	j, now := p.row(v), v.Beat()
 	if j.State.Terminal() && !j.Finished.IsZero() {
 		now = j.Finished
@@ -154,26 +155,26 @@ func (p *Job) rungAxis(v *View, rungs []rung, w int) part.Axis {
 		if r := rungs[0]; r.Attempt != nil && now.Sub(begin) > mostBefore*now.Sub(r.Start) {
 			first = r.Start.Add(-now.Sub(r.Start) / 4)
 		}
-		begin = Latest(begin, first)
+		begin = page.Latest(begin, first)
 		next := 0
 		for _, r := range rungs {
 			if r.Attempt == nil && next < 2 {
-				end, next = Latest(end, r.at), next+1
+				end, next = page.Latest(end, r.at), next+1
 			}
 		}
 		if j.Retrying() {
-			end = Latest(end, j.Starts)
+			end = page.Latest(end, j.Starts)
 		}
 	}
-	return fitAxis(now, now.Sub(begin), end.Sub(now), w)
+	return page.FitAxis(now, now.Sub(begin), end.Sub(now), w)
 }
 
 // tries is the list of the tries with its ladder, and below it the try under the cursor in full.
 // The list and the ladder have the same rows; what the list has no room for scrolls in both.
-func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
+func (p *Job) tries(v *page.View, w, h int, facts []string) part.Section {
 	src := p.source(v)
 	life := max(w-75, 24)
-	if v.Size == S {
+	if v.Size == page.S {
 		life = w - 44
 	}
 	j := p.row(v)
@@ -196,14 +197,14 @@ func (p *Job) tries(v *View, w, h int, facts []string) part.Section {
 		}
 	}
 	c.Seam(1, min(len(src.Items), rows-1))
-	Beside(v, s.Rows, c, life+2, p.list.OnRow(len(src.Items)))
+	page.Beside(v, s.Rows, c, life+2, p.list.OnRow(len(src.Items)))
 	s.Rows = append(s.Rows, facts...)
 	s.Click = func(_, y int) string { return p.list.Clicked(src, y-1) }
 	return s
 }
 
 // drawRung draws a try where it stands in time, with the wait that led to the next one.
-func (p *Job) drawRung(v *View, c *part.Chart, y int, rungs []rung, i int) {
+func (p *Job) drawRung(v *page.View, c *part.Chart, y int, rungs []rung, i int) {
 	g, r, j := v.Theme.Glyphs, rungs[i], p.row(v)
 	switch {
 	case r.planned:
@@ -214,7 +215,7 @@ func (p *Job) drawRung(v *View, c *part.Chart, y int, rungs []rung, i int) {
 		}
 		return
 	case r.Attempt == nil && j.Retrying():
-		drawDue(v, c, y, &j)
+		page.DrawDue(v, c, y, &j)
 		return
 	case r.Attempt == nil:
 		sign := v.Theme.State(columns.StateWord(&j.Job))
@@ -229,7 +230,7 @@ func (p *Job) drawRung(v *View, c *part.Chart, y int, rungs []rung, i int) {
 		c.Sign(y, made, themes.Dim, v.Theme.State("AVAILABLE").Glyph)
 	}
 	c.Run(y, c.At(r.at), c.At(r.Start), themes.Tick, g.Waited)
-	sign := v.Theme.State(resultWord(*r.Attempt))
+	sign := v.Theme.State(page.ResultWord(*r.Attempt))
 	if r.End.IsZero() {
 		c.Run(y, c.At(r.Start), c.Back, themes.Run, g.Waited)
 		c.Sign(y, c.Back, sign.Token, sign.Glyph)
@@ -254,7 +255,7 @@ func (p *Job) drawRung(v *View, c *part.Chart, y int, rungs []rung, i int) {
 
 // triedRows are where the time of the try under the cursor went, and all that is known of it.
 // They are of a try that was: one to come has no facts yet.
-func (p *Job) triedRows(v *View, w int) []string {
+func (p *Job) triedRows(v *page.View, w int) []string {
 	src, j := p.source(v), p.row(v)
 	p.list.Cur.Sync(src, max(p.list.Height, 1))
 	at := min(p.list.Cur.At(), len(src.Items)-1)
@@ -269,9 +270,9 @@ func (p *Job) triedRows(v *View, w int) []string {
 	if last && !j.State.Terminal() && j.State != engine.Running {
 		job = &j
 	}
-	spent := SpentOn(v, r.Attempt, r.until, job)
-	rows := v.flow(w, p.attemptFacts(v, r.Attempt)...)
-	if v.Size == S {
+	spent := page.SpentOn(v, r.Attempt, r.until, job)
+	rows := v.Flow(w, p.attemptFacts(v, r.Attempt)...)
+	if v.Size == page.S {
 		return rows[:min(len(rows), 2)]
 	}
 	bar := spent.Bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String()
@@ -280,7 +281,7 @@ func (p *Job) triedRows(v *View, w int) []string {
 
 // foldRows are the tries without an axis, where there is no room for it: #2 12:30:46 with what
 // came of it and what was waited then.
-func (p *Job) foldRows(v *View, w int) (rows []string) {
+func (p *Job) foldRows(v *page.View, w int) (rows []string) {
 	for _, r := range p.rungs(v) {
 		head := "#" + strconv.Itoa(r.number)
 		if r.number == 0 {

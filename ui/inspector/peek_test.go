@@ -1,9 +1,11 @@
-package page
+package inspector
 
 import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -14,7 +16,7 @@ func TestPastPanelsLeaveRoomBetween(t *testing.T) {
 	for range 5 {
 		p.Detail.History = append(p.Detail.History, engine.Transition{At: uitest.Noon, To: "running"})
 	}
-	v := view(&Data{Ready: true})
+	v := pagetest.View(&page.Data{Ready: true})
 	for i := range 40 {
 		v.Logs = append(v.Logs, engine.LogRow{At: uitest.Noon, Level: "warn", Job: "j1", Text: string(rune('a' + i))})
 	}

@@ -1,4 +1,4 @@
-package page
+package inspector
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -33,9 +34,9 @@ type rawOf struct {
 const rawWidth = 66
 
 // rawLines is the text, made anew only when what it is made of has changed.
-func (p *Job) rawLines(v *View) []string {
+func (p *Job) rawLines(v *page.View) []string {
 	j := p.row(v)
-	r, on := Selected(&p.list, p.source(v).Slice)
+	r, on := page.Selected(&p.list, p.source(v).Slice)
 	on = on && r.Attempt != nil
 	at, _ := p.list.Cur.Selected()
 	if now := (rawOf{p.Came, j.Rev, at}); p.raw.text == nil || p.raw.made != now {
@@ -79,12 +80,12 @@ func headers(c engine.CallRow) []string {
 }
 
 // rawPanel is the raw record in h rows.
-func (p *Job) rawPanel(v *View, w, h int, focus bool) part.Section {
+func (p *Job) rawPanel(v *page.View, w, h int, focus bool) part.Section {
 	columns := max(w/rawColumn, 1)
 	lines := wholeLines(p.rawLines(v), w/columns-2)
-	columns = Clamp((len(lines)+h-1)/max(h, 1), 1, columns)
+	columns = page.Clamp((len(lines)+h-1)/max(h, 1), 1, columns)
 	p.raw.rows = max(columns*h, 1)
-	p.raw.top = Clamp(p.raw.top, 0, max(len(lines)-p.raw.rows, 0))
+	p.raw.top = page.Clamp(p.raw.top, 0, max(len(lines)-p.raw.rows, 0))
 	shown := lines[p.raw.top:min(len(lines), p.raw.top+p.raw.rows)]
 	rows := make([]string, 0, h)
 	l := part.NewLine(v.Theme, w)
@@ -113,8 +114,8 @@ func wholeLines(lines []string, w int) (out []string) {
 		if len(indent) >= w {
 			indent = ""
 		}
-		head, rest := CutAt(safe.Text(text), max(w, 1))
-		for ; head != "" && rest != ""; head, rest = CutAt(indent+rest, max(w, 1)) {
+		head, rest := page.CutAt(safe.Text(text), max(w, 1))
+		for ; head != "" && rest != ""; head, rest = page.CutAt(indent+rest, max(w, 1)) {
 			out = append(out, head)
 		}
 		out = append(out, head+rest)
@@ -140,22 +141,22 @@ func rawLine(l *part.Line, text string, w int) {
 
 // act scrolls the raw record while it has the keys; false when the key means
 // something else.
-func (r *raw) act(a Action) bool {
+func (r *raw) act(a page.Action) bool {
 	if !r.on {
 		return false
 	}
 	switch a {
-	case Up:
+	case page.Up:
 		r.top--
-	case Down:
+	case page.Down:
 		r.top++
-	case PageUp, HalfUp:
+	case page.PageUp, page.HalfUp:
 		r.top -= r.rows
-	case PageDown, HalfDown:
+	case page.PageDown, page.HalfDown:
 		r.top += r.rows
-	case Home:
+	case page.Home:
 		r.top = 0
-	case End:
+	case page.End:
 		r.top = len(r.text)
 	default:
 		return false

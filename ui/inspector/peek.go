@@ -1,4 +1,4 @@
-package page
+package inspector
 
 import (
 	"time"
@@ -7,12 +7,13 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // PeekWidth is what the inspector beside a list takes on a screen of w cells: an
 // attempt on one line where the list keeps what matters of it.
-func PeekWidth(w int) int { return Clamp(w-132, 52, 72) }
+func PeekWidth(w int) int { return page.Clamp(w-132, 52, 72) }
 
 // Peek is the inspector beside the list of jobs: it follows the cursor. Only one
 // question is under way at a time, so that a cursor which runs down the list asks
@@ -21,7 +22,7 @@ type Peek struct {
 	Job     *Job
 	since   time.Time // it turned to that job
 	pending bool
-	Tape    Tape
+	Tape    page.Tape
 }
 
 // peekRest is how long a job is shown while nobody has moved the cursor: the first
@@ -29,7 +30,7 @@ type Peek struct {
 const peekRest = time.Second
 
 // Want is the question about the job under the cursor; nil = none.
-func (k *Peek) Want(v *View, list *List[engine.JobRow]) engine.Query {
+func (k *Peek) Want(v *page.View, list *page.List[engine.JobRow]) engine.Query {
 	if k.pending {
 		return nil
 	}
@@ -43,7 +44,7 @@ func (k *Peek) Want(v *View, list *List[engine.JobRow]) engine.Query {
 }
 
 // follow turns to the job under the cursor.
-func (k *Peek) follow(v *View, list *List[engine.JobRow]) {
+func (k *Peek) follow(v *page.View, list *page.List[engine.JobRow]) {
 	id, ok := list.ToOpen()
 	switch {
 	case !ok:
@@ -74,12 +75,12 @@ func (k *Peek) Newer(j *engine.JobRow) (engine.JobRow, bool) {
 }
 
 // rests reports whether the job that is shown stays, though another row is first now.
-func (k *Peek) rests(v *View, list *List[engine.JobRow]) bool {
+func (k *Peek) rests(v *page.View, list *page.List[engine.JobRow]) bool {
 	return !list.Cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
 }
 
 // LastTry is the last try of the job under the cursor that ended; nil = it is not known.
-func (k *Peek) LastTry(v *View, list *List[engine.JobRow]) *engine.Attempt {
+func (k *Peek) LastTry(v *page.View, list *page.List[engine.JobRow]) *engine.Attempt {
 	k.follow(v, list)
 	if k.Job == nil {
 		return nil
@@ -92,14 +93,14 @@ func (k *Peek) LastTry(v *View, list *List[engine.JobRow]) *engine.Attempt {
 	return nil
 }
 
-func (k *Peek) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	k.pending = false
 	if k.Job != nil {
 		k.Job.Got(v, q, a, err)
 	}
 }
 
-func (k *Peek) Draw(v *View, list *List[engine.JobRow], x, w, h int) []string {
+func (k *Peek) Draw(v *page.View, list *page.List[engine.JobRow], x, w, h int) []string {
 	k.follow(v, list)
 	if k.Job == nil {
 		rows := []string{v.Row(v.Inner(w), part.As(themes.Dim, "   no job is selected"))}
@@ -110,7 +111,7 @@ func (k *Peek) Draw(v *View, list *List[engine.JobRow], x, w, h int) []string {
 
 // around are the panels of the job, and below them, while it has little to tell, what it
 // waits for: the limits and the calls that were made last.
-func (k *Peek) around(v *View, w, h int) []part.Section {
+func (k *Peek) around(v *page.View, w, h int) []part.Section {
 	const limits = 7
 	panels := k.Job.beside(v, w, h)
 	left := h
@@ -121,13 +122,13 @@ func (k *Peek) around(v *View, w, h int) []part.Section {
 		b, _ := v.Limits.Pacing()
 		shown := k.Tape.Take(v)
 		panels = append(panels, v.LimitsBlock(b.Host, w, limits),
-			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.Median(), Rows: v.callColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
+			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.Median(), Rows: v.CallColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
 	}
 	return panels
 }
 
 // beside are the panels of a job's inspector beside a list.
-func (p *Job) beside(v *View, w, h int) []part.Section {
+func (p *Job) beside(v *page.View, w, h int) []part.Section {
 	j := p.row(v)
 	life := []string{
 		v.Row(w, part.Plain(" "), v.State(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
@@ -141,7 +142,7 @@ func (p *Job) beside(v *View, w, h int) []part.Section {
 		fold = []string{v.Row(w, part.As(themes.Dim, " "+p.untried()))}
 	}
 	room := max(h-len(life)-len(facts)-6, 1)
-	tried := Clamp(len(fold), 1, room)
+	tried := page.Clamp(len(fold), 1, room)
 	panels := []part.Section{
 		{Title: columns.JobKey(&j.Job), Tail: p.Told(v), Rows: life, Height: len(life)},
 		{Title: "TRIES", Rows: fold[len(fold)-tried:], Height: tried},
@@ -159,13 +160,13 @@ func (p *Job) untried() string {
 }
 
 // besideFacts tell what stands still of a job, and its plan.
-func (p *Job) besideFacts(v *View, w int) []string {
+func (p *Job) besideFacts(v *page.View, w int) []string {
 	j := p.row(v)
 	line := func(cells ...part.Cell) string {
 		return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(cells...)...)...)
 	}
 	rows := []string{
-		line(part.Plain(string(j.Kind)), part.Plain(policyText(Or(p.Detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
+		line(part.Plain(string(j.Kind)), part.Plain(policyText(page.Or(p.Detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
 		line(part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j)),
 	}
 	if hands := handsOf(&j); len(hands) > 0 {
@@ -175,7 +176,7 @@ func (p *Job) besideFacts(v *View, w int) []string {
 		rows = append(rows, line(part.Plain(parents)))
 	}
 	if j.Retrying() {
-		rows = append(rows, p.wrapped(v, w, themes.Dim, "", ifAgain(v, &j))...)
+		rows = append(rows, p.wrapped(v, w, themes.Dim, "", page.IfAgain(v, &j))...)
 	}
 	if c := p.Detail.Call; c != nil {
 		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), columns.StatusCell(c), part.Plain(human.Millis(c.Took))))
@@ -185,7 +186,7 @@ func (p *Job) besideFacts(v *View, w int) []string {
 }
 
 // wrapped writes a text on as many rows as it needs, three at most; none for "".
-func (p *Job) wrapped(v *View, w int, t themes.Token, label, text string) []string {
+func (p *Job) wrapped(v *page.View, w int, t themes.Token, label, text string) []string {
 	if text == "" {
 		return nil
 	}
@@ -208,20 +209,20 @@ const (
 
 // pastPanels tell in the room that is left what became of the job: its moves, and below
 // them the newest records of its log.
-func (p *Job) pastPanels(v *View, w, room int) []part.Section {
+func (p *Job) pastPanels(v *page.View, w, room int) []part.Section {
 	var out []part.Section
 	if n := len(p.Detail.History); room > 0 && n > 0 {
 		h := room
 		if room-n-parted >= leastLog {
 			h = n
 		}
-		out = append(out, part.Section{Title: "HISTORY", Note: Some(n), Rows: p.historyRows(v, w, h), Height: h})
+		out = append(out, part.Section{Title: "HISTORY", Note: page.Some(n), Rows: p.historyRows(v, w, h), Height: h})
 		room -= h + parted
 	}
 	if room < leastLog {
 		return out
 	}
-	if rows := LogRows(v, w, room, p.Id); len(rows) > 0 {
+	if rows := page.LogRows(v, w, room, p.Id); len(rows) > 0 {
 		out = append(out, part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows, Height: room})
 	}
 	return out

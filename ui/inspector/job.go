@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -21,14 +22,14 @@ type Job struct {
 	page.Answer
 	Detail engine.JobDetail
 	raw    raw
-	foot   page.Foot
+	foot   block.Foot
 }
 
 // NewJob makes the inspector of a job.
-func NewJob(id engine.JobID) *Job { return &Job{Id: id, foot: page.NewFoot()} }
+func NewJob(id engine.JobID) *Job { return &Job{Id: id, foot: block.NewFoot()} }
 
 // NewJobOf makes the inspector of a key's live job, or else its latest.
-func NewJobOf(key string) *Job { return &Job{key: key, foot: page.NewFoot()} }
+func NewJobOf(key string) *Job { return &Job{key: key, foot: block.NewFoot()} }
 
 // Screen implements Page.
 func (p *Job) Screen() page.Screen { return page.ScreenJob }

@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -22,7 +23,7 @@ type Peek struct {
 	Job     *Job
 	since   time.Time // it turned to that job
 	pending bool
-	Tape    page.Tape
+	Tape    block.Tape
 }
 
 // peekRest is how long a job is shown while nobody has moved the cursor: the first
@@ -121,7 +122,7 @@ func (k *Peek) around(v *page.View, w, h int) []part.Section {
 	if calls := left - limits - 4; calls > limits {
 		b, _ := v.Limits.Pacing()
 		shown := k.Tape.Take(v)
-		panels = append(panels, v.LimitsBlock(b.Host, w, limits),
+		panels = append(panels, block.LimitsBlock(v, b.Host, w, limits),
 			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.Median(), Rows: v.CallColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
 	}
 	return panels
@@ -222,7 +223,7 @@ func (p *Job) pastPanels(v *page.View, w, room int) []part.Section {
 	if room < leastLog {
 		return out
 	}
-	if rows := page.LogRows(v, w, room, p.Id); len(rows) > 0 {
+	if rows := block.LogRows(v, w, room, p.Id); len(rows) > 0 {
 		out = append(out, part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows, Height: room})
 	}
 	return out

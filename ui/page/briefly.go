@@ -13,9 +13,9 @@ func BriefWhy(v *View, why string) string {
 	if lane, down := strings.CutPrefix(why, engine.OutageOf); down && !strings.Contains(lane, " ") {
 		host, method, _ := strings.Cut(lane, "/")
 		if OneHost(v) {
-			return methodWord(method) + " is down"
+			return MethodWord(method) + " is down"
 		}
-		return methodWord(method) + " on " + host + " is down"
+		return MethodWord(method) + " on " + host + " is down"
 	}
 	scope, rest, _ := strings.Cut(why, " ")
 	name, host, named := strings.Cut(scope, ":")
@@ -50,9 +50,9 @@ func BriefBucket(v *View, name string) string {
 	return columns.Versionless(kind) + " " + window
 }
 
-// methodWord is what a method asks for: timeline of match-v5.timeline, account of
+// MethodWord is what a method asks for: timeline of match-v5.timeline, account of
 // account-v1.by-riot-id.
-func methodWord(method string) string {
+func MethodWord(method string) string {
 	service, what, _ := strings.Cut(columns.Versionless(method), ".")
 	if what, _, _ = strings.Cut(what, "by-"); what != "" {
 		return strings.TrimSuffix(what, ".")
@@ -64,5 +64,5 @@ func methodWord(method string) string {
 // follows: a narrow column cuts it once more, and one sign says enough.
 func briefTarget(target string) string { return strings.Replace(target, "… +", " +", 1) }
 
-// failedCall is an answer that is neither good nor a matter of limits.
-func failedCall(c *engine.CallRow) bool { return c.Status != 200 && c.Status != 429 }
+// FailedCall is an answer that is neither good nor a matter of limits.
+func FailedCall(c *engine.CallRow) bool { return c.Status != 200 && c.Status != 429 }

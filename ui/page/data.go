@@ -52,8 +52,8 @@ func (d *Data) Account(id string) (engine.AccountRow, bool) {
 	return d.Accounts[i], true
 }
 
-// playerOf is the Riot ID of an account, as far as it is known here.
-func (d *Data) playerOf(id string) string {
+// PlayerOf is the Riot ID of an account, as far as it is known here.
+func (d *Data) PlayerOf(id string) string {
 	a, _ := d.Account(id)
 	return Or(a.RiotID, id)
 }

@@ -96,7 +96,7 @@ func Latest(a, b time.Time) time.Time {
 	return b
 }
 
-func floats(n []int) []float64 {
+func Floats(n []int) []float64 {
 	out := make([]float64, len(n))
 	for i := range n {
 		out[i] = float64(n[i])

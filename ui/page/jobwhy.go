@@ -51,12 +51,12 @@ func InText(v *View, at time.Time) string {
 	case at.Sub(v.Beat()) < 50*time.Millisecond: // it would read 0.0 s
 		return "now"
 	}
-	return "in " + v.soon(at)
+	return "in " + v.Soon(at)
 }
 
-// soon is the time that is left at the present second, to a tenth while it is less than ten
+// Soon is the time that is left at the present second, to a tenth while it is less than ten
 // seconds.
-func (v *View) soon(at time.Time) string {
+func (v *View) Soon(at time.Time) string {
 	left := at.Sub(v.Beat())
 	if left >= 10*time.Second {
 		return v.In(at)
@@ -313,7 +313,7 @@ func StateVerb(j *engine.JobRow) string {
 		return "waits"
 	}
 	host, method, _ := strings.Cut(lane, "/")
-	return "waits in queue " + line + " for " + strings.TrimSuffix(methodWord(method), "+") + " calls to " + host
+	return "waits in queue " + line + " for " + strings.TrimSuffix(MethodWord(method), "+") + " calls to " + host
 }
 
 // ofWhom is the player for whom the job works; "" of one that works for nobody in particular.
@@ -321,5 +321,5 @@ func ofWhom(v *View, j *engine.JobRow) string {
 	if j.Owner == "" {
 		return ""
 	}
-	return " of " + Or(j.Player, v.playerOf(j.Owner))
+	return " of " + Or(j.Player, v.PlayerOf(j.Owner))
 }

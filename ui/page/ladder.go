@@ -143,7 +143,7 @@ func RetryBarsOf(v *View, a TimeAxis, jobs []*engine.JobRow) RetryBars {
 		}
 	}
 	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(a.Begin()); i-- {
-		if at := a.At(v.Calls[i].At); failedCall(&v.Calls[i]) && at < a.Back {
+		if at := a.At(v.Calls[i].At); FailedCall(&v.Calls[i]) && at < a.Back {
 			add(b.failed, at)
 		}
 	}

@@ -95,7 +95,7 @@ func (d *Data) engineNeeds() []Need {
 	n.Text += d.Engine.Why
 	for _, b := range d.Limits.Breakers {
 		if d.Engine.State == engine.EngineAPIDown && strings.HasSuffix(d.Engine.Why, b.Host+"/"+b.Method) {
-			n.Text, n.More = "API down: "+methodWord(b.Method)+" on "+b.Host, human.Counted(b.Waiting, "job waits", "jobs wait")+"; it goes on by itself"
+			n.Text, n.More = "API down: "+MethodWord(b.Method)+" on "+b.Host, human.Counted(b.Waiting, "job waits", "jobs wait")+"; it goes on by itself"
 		}
 	}
 	if waiting := d.waitingJobs(); d.Engine.State == engine.EngineNoKey && waiting > 0 {

@@ -62,8 +62,8 @@ func (p *Past) See(v *View) {
 	p.seen = p.seen[old:]
 }
 
-// at is the last moment before an instant; nil = none is known.
-func (p *Past) at(when time.Time) *engine.Moment {
+// MomentAt is the last moment before an instant; nil = none is known.
+func (p *Past) MomentAt(when time.Time) *engine.Moment {
 	n := sort.Search(len(p.seen), func(i int) bool { return !p.seen[i].At.Before(when) })
 	if n == 0 {
 		return nil

@@ -26,7 +26,7 @@ func (v *View) Ribbon(calls []engine.CallRow, w, h int, waits bool) []string {
 		call, x := &calls[i], w-len(calls)+i
 		took := max(float64(call.Took), high/float64(8*h))
 		switch {
-		case failedCall(call):
+		case FailedCall(call):
 			bad[x] = took
 		case call.Status == 429:
 			held[x] = took
@@ -121,7 +121,7 @@ func (v *View) callCells(l *part.Line, c *engine.CallRow, w int) {
 	}
 	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
 	l.Field(status, cells, part.Words).Gap(1)
-	l.Field(part.Plain(methodWord(c.Method)), 8, part.Words).Gap(1)
+	l.Field(part.Plain(MethodWord(c.Method)), 8, part.Words).Gap(1)
 	l.Field(part.Plain(briefTarget(c.Target)), w-37-cells, part.ID)
 	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number)
 	wait := ""

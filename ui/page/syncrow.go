@@ -40,7 +40,7 @@ func StageOf(v *View, a engine.AccountRow) string {
 	case a.Status == engine.SyncPending:
 		return waitsFor(v, a)
 	case !a.Status.Open():
-		return ended(a)
+		return Ended(a)
 	}
 	switch a.Phase {
 	case engine.PhaseResolve:
@@ -69,7 +69,7 @@ func waitsFor(v *View, a engine.AccountRow) string {
 	return "waits for its turn"
 }
 
-func ended(a engine.AccountRow) string {
+func Ended(a engine.AccountRow) string {
 	switch {
 	case a.LastError != "" && a.Status == engine.SyncFailed:
 		return columns.InShort(a.LastError)
@@ -110,15 +110,15 @@ func (v *View) paused(name engine.Queue) bool {
 	return ok && q.Paused
 }
 
-func matchesOf(a *engine.AccountRow) string {
+func MatchesOf(a *engine.AccountRow) string {
 	if a.Matches.Total <= 0 {
 		return ""
 	}
 	return human.Counted(a.Matches.Total, "match", "matches")
 }
 
-// playerName is a Riot ID without its tag.
-func playerName(riotID string) string {
+// PlayerName is a Riot ID without its tag.
+func PlayerName(riotID string) string {
 	name, _, _ := strings.Cut(riotID, "#")
 	return name
 }

@@ -100,7 +100,7 @@ func (v *View) ChartNow() (now time.Time, rests bool) {
 		last = v.Calls[n-1].At
 	}
 	switch end := last.Add(restsAfter); {
-	case v.Frozen, v.Now.Before(end), v.Engine.InFlight > 0, inLines(v.Queues) > 0, len(v.Retries()) > 0:
+	case v.Frozen, v.Now.Before(end), v.Engine.InFlight > 0, InLines(v.Queues) > 0, len(v.Retries()) > 0:
 		return v.Now, false
 	default:
 		return Latest(end, v.Now.Truncate(time.Minute)), true
@@ -116,8 +116,8 @@ func (d *Data) RecordedSince() time.Time {
 	return d.Engine.Started
 }
 
-// inLines counts the jobs that could go but for the limits and each other.
-func inLines(queues []engine.QueueRow) (n int) {
+// InLines counts the jobs that could go but for the limits and each other.
+func InLines(queues []engine.QueueRow) (n int) {
 	for _, q := range queues {
 		n += q.Counts[engine.Available]
 	}

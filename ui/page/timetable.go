@@ -19,7 +19,7 @@ type Timetable struct {
 	since   time.Time            // what was before is not known; zero = all is
 	Plan    *engine.HostForecast // nil = nothing is foreseen
 	Host    string
-	limit   int           // calls that a window takes
+	Limit   int           // calls that a window takes
 	Span    time.Duration // of a window
 	marked  int           // rows of the chart beside which numbers stand; 0 = there are none
 	made    []float64     // calls of each cell; NaN = not known
@@ -28,12 +28,12 @@ type Timetable struct {
 	Lanes   []AccountLane
 	rest    []AccountLane // accounts that do nothing now: they take the lanes that are free
 	Left    int           // calls that wait
-	ends    time.Time     // when the last of them goes; zero = not known
+	Ends    time.Time     // when the last of them goes; zero = not known
 	failed  []bool        // cells with a call that went wrong
 	due     []time.Time
 	late    int // retries that start later than they are due
 	stuck   int // and those of which nobody knows when
-	Runs    []run
+	Runs    []Run
 }
 
 // stripe is one window of the limit.
@@ -53,10 +53,10 @@ type AccountLane struct {
 	why           string // nobody knows when it is done: why
 }
 
-// run is a scheduled run to come.
-type run struct {
-	name string
-	at   time.Time
+// Run is a scheduled run to come.
+type Run struct {
+	Name string
+	At   time.Time
 }
 
 // NewTimetable puts together what the rows and the forecast know. Of several hosts it is that
@@ -68,7 +68,7 @@ func (v *View) NewTimetable(a TimeAxis, f *Forecast, p *Past, plans []engine.Sch
 	}
 	b, known := v.Pacing(t.Plan)
 	if t.Host = b.Host; known {
-		t.limit, t.Span = b.Most(), b.Window
+		t.Limit, t.Span = b.Most(), b.Window
 	} else {
 		t.Host = HostNames(v)
 	}
@@ -86,8 +86,8 @@ func (v *View) NewTimetable(a TimeAxis, f *Forecast, p *Past, plans []engine.Sch
 		t.Left = t.Plan.Line + t.Plan.Retries
 	}
 	for _, l := range t.Lanes {
-		if !l.Over && l.Done.After(t.ends) {
-			t.ends = l.Done
+		if !l.Over && l.Done.After(t.Ends) {
+			t.Ends = l.Done
 		}
 	}
 	t.Runs = v.RunsOf(plans)
@@ -95,15 +95,15 @@ func (v *View) NewTimetable(a TimeAxis, f *Forecast, p *Past, plans []engine.Sch
 }
 
 // RunsOf are the runs to come of schedules, in order.
-func (v *View) RunsOf(plans []engine.ScheduleRow) (runs []run) {
+func (v *View) RunsOf(plans []engine.ScheduleRow) (runs []Run) {
 	for _, s := range plans {
 		for _, next := range s.Next {
 			if !s.Paused && next.After(v.Now) {
-				runs = append(runs, run{s.Name, next})
+				runs = append(runs, Run{s.Name, next})
 			}
 		}
 	}
-	slices.SortFunc(runs, func(x, y run) int { return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.name, y.name)) })
+	slices.SortFunc(runs, func(x, y Run) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.Name, y.Name)) })
 	return runs
 }
 
@@ -171,7 +171,7 @@ func (t *Timetable) record(calls []engine.CallRow) {
 		}
 		cell := int(at / t.Step)
 		if at >= 0 && cell < t.Width {
-			t.failed[cell] = t.failed[cell] || failedCall(c)
+			t.failed[cell] = t.failed[cell] || FailedCall(c)
 		}
 		if c.Host != t.Host {
 			continue
@@ -228,7 +228,7 @@ func restText(v *View, a *engine.AccountRow) string {
 	if a.LastSync.IsZero() {
 		return "never synced"
 	}
-	return Joined(v, "synced "+v.Ago(a.LastSync), matchesOf(a))
+	return Joined(v, "synced "+v.Ago(a.LastSync), MatchesOf(a))
 }
 
 // pastOf are the calls of an account: the last step is still being counted.
@@ -301,7 +301,7 @@ func (t *Timetable) even() float64 {
 	if t.Span <= 0 {
 		return 0
 	}
-	return float64(t.limit) * float64(t.Step) / float64(t.Span)
+	return float64(t.Limit) * float64(t.Step) / float64(t.Span)
 }
 
 // Moves reports whether the picture moves on with time: it holds calls, made or planned.
@@ -321,7 +321,7 @@ const WideName = 14
 
 // callName is how a lane calls an account: without its tag, unless another has its name.
 func (d *Data) callName(a *engine.AccountRow) string {
-	name := playerName(a.RiotID)
+	name := PlayerName(a.RiotID)
 	for i := range d.Accounts {
 		other := &d.Accounts[i]
 		// The sign of the tag first: of hundreds of accounts hardly any has it in that place.

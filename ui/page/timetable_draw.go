@@ -295,10 +295,10 @@ func (t *Timetable) drawTroubles(v *View, c *part.Chart, y int) {
 	}
 	if len(t.Runs) > 0 {
 		next, sign := t.Runs[0], v.Theme.State("SCHEDULED").Glyph
-		text := sign + " " + next.name + " " + engine.When(next.at, v.Now)
-		if cell := t.At(next.at); cell < t.Width {
+		text := sign + " " + next.Name + " " + engine.When(next.At, v.Now)
+		if cell := t.At(next.At); cell < t.Width {
 			c.Sign(y, cell, themes.Held, sign)
-			c.Try(y, cell+2, themes.Dim, next.name)
+			c.Try(y, cell+2, themes.Dim, next.Name)
 		} else {
 			text += " " + v.Theme.Glyphs.Crumb
 			c.Try(y, t.Width-safe.Width(text), themes.Dim, text)
@@ -391,8 +391,8 @@ func (t *Timetable) Tail(v *View) string {
 		return human.Counted(t.Left, "call waits: ", "calls wait: ") + t.Plan.Why
 	}
 	text := human.Counted(t.Left, "call", "calls") + " planned"
-	if t.ends.After(v.Now) {
-		text += " " + v.Theme.Glyphs.Sep + " done ~" + v.Clock(t.ends)
+	if t.Ends.After(v.Now) {
+		text += " " + v.Theme.Glyphs.Sep + " done ~" + v.Clock(t.Ends)
 	}
 	return text
 }

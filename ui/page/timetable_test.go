@@ -110,10 +110,10 @@ func TestTimetable(t *testing.T) {
 	if got.Host != "europe" || got.Left != 541 || sum(got.made, 0) != 182 || math.Abs(sum(got.Planned, 25)-119) > .01 || got.even() != 20 || got.High() != 25 {
 		t.Errorf("%d left, %v made, %v planned, %v even below %v", got.Left, sum(got.made, 0), sum(got.Planned, 0), got.even(), got.High())
 	}
-	if len(got.Lanes) != 2 || got.Lanes[0].Done != noon.Add(80*time.Second) || math.Abs(sum(got.Lanes[0].made, 0)-48) > .01 || !got.Lanes[1].Over || got.ends != got.Lanes[0].Done {
+	if len(got.Lanes) != 2 || got.Lanes[0].Done != noon.Add(80*time.Second) || math.Abs(sum(got.Lanes[0].made, 0)-48) > .01 || !got.Lanes[1].Over || got.Ends != got.Lanes[0].Done {
 		t.Errorf("lanes %+v", got.Lanes)
 	}
-	if len(got.due) != 2 || got.due[1] != v.Now.Add(9*time.Second) || got.late != 1 || len(got.Runs) != 2 || got.Runs[0].name != "rank" {
+	if len(got.due) != 2 || got.due[1] != v.Now.Add(9*time.Second) || got.late != 1 || len(got.Runs) != 2 || got.Runs[0].Name != "rank" {
 		t.Errorf("due %v, %d late, runs %v", got.due, got.late, got.Runs)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/screen/limits"
@@ -44,7 +45,7 @@ func TestI7_AnEndpointThatIsDownIsARowOfLimits(t *testing.T) {
 	}
 	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Breakers: breakers}})
 	v.Limits.Breakers[0].Next = time.Time{}
-	if word, text := page.BucketState(v, page.LimitsOf(v)[0]); word != "DOWN" || !strings.HasPrefix(text, "tried now, 33 wait, since ") {
+	if word, text := block.BucketState(v, page.LimitsOf(v)[0]); word != "DOWN" || !strings.HasPrefix(text, "tried now, 33 wait, since ") {
 		t.Errorf("%s, %s", word, text)
 	}
 }

@@ -3,6 +3,7 @@ package screen
 
 import (
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen/accounts"
@@ -81,7 +82,7 @@ func newJobsOf(t *page.Target) page.Page {
 	switch of := t.Row.(type) {
 	case engine.ClassRow:
 		return jobs.OfClass(t.Queue, of)
-	case page.JobGroup:
+	case block.JobGroup:
 		return jobs.OfGroup(t.Queue, of)
 	}
 	return jobs.New(t.Queue, t.Shown)

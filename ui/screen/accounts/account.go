@@ -4,6 +4,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -17,7 +18,7 @@ type Account struct {
 	page.Answer
 	detail engine.AccountDetail
 	wall   wall
-	played page.Played
+	played block.Played
 	calls  page.Forecast
 	next   outlook
 }
@@ -159,7 +160,7 @@ func (p *Account) Draw(v *page.View) []string {
 		{Least: 1 + bar, Most: 1 + bar, Keep: 0, Draw: func(int, int) []string {
 			return v.Padded(append([]string{p.head(v, row, w)}, p.timeBar(v, row, w, bar)...))
 		}},
-		{Least: 3, Most: 3, Keep: 2, Draw: func(int, int) []string { return v.Padded(page.StageRows(v, row, w)) }},
+		{Least: 3, Most: 3, Keep: 2, Draw: func(int, int) []string { return v.Padded(block.StageRows(v, row, w)) }},
 		{Least: leastWall + 3, Most: p.wall.height(v, wallRows, row), Keep: 1, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, p.wall.section(v, w, h-1, row, p.nextRetry(v)))
 		}},
@@ -228,7 +229,7 @@ func (p *Account) plays(v *page.View, row engine.AccountRow, w, h int) part.Sect
 	if s.Note = note; p.played.IsDraft(r) {
 		s.Note += ", a draft until the report is built"
 	}
-	s.Rows = page.HourRows(v, r, w, h)
+	s.Rows = block.HourRows(v, r, w, h)
 	return s
 }
 
@@ -244,7 +245,7 @@ func (p *Account) week(v *page.View, row engine.AccountRow, y, h int) []string {
 
 // nextRetry is how far away the next retry of the account is; "" = none is due.
 func (p *Account) nextRetry(v *page.View) string {
-	next := v.NextTry(func(j *engine.JobRow) bool { return j.Owner == p.id })
+	next := block.NextTry(v, func(j *engine.JobRow) bool { return j.Owner == p.id })
 	if next.IsZero() {
 		return ""
 	}

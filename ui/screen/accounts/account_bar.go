@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -104,7 +105,7 @@ func (p *Account) head(v *page.View, a engine.AccountRow, w int) string {
 	}
 	told := p.when(v, a)
 	room := w - l.At() - len("SYNCING") - safe.Width(told) - 12
-	about := v.Fitting(room, part.As(themes.Dim, a.Platform), part.As(themes.Dim, page.Tracked(a)), part.As(themes.Dim, kind), part.As(themes.Dim, a.Policy))
+	about := v.Fitting(room, part.As(themes.Dim, a.Platform), part.As(themes.Dim, block.Tracked(a)), part.As(themes.Dim, kind), part.As(themes.Dim, a.Policy))
 	l.Cells(about...)
 	if v.Size != page.S {
 		l.To(max(57, l.At()+3))

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -155,7 +156,7 @@ func (p *Account) oneTakes(v *page.View, a engine.AccountRow, w, h int) part.Sec
 	}
 	s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+p.pacedBy(v, t))))
 	if a.Calls > 0 {
-		facts := []part.Cell{part.As(themes.Dim, human.Counted(a.Calls, "call", "calls")+" used"), page.Throttled(a)}
+		facts := []part.Cell{part.As(themes.Dim, human.Counted(a.Calls, "call", "calls")+" used"), block.Throttled(a)}
 		s.Rows = append(s.Rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(facts...)...)...))
 	}
 	return s

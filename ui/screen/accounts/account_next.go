@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -113,7 +114,7 @@ func (p *Account) comes(v *page.View, a engine.AccountRow, w, h int) part.Sectio
 		put("missing", part.As(themes.Warn, engine.Gaps(p.wall.count(engine.CellGaveUp), p.wall.count(engine.CellCancelled))))
 	}
 	if r := p.detail.Report; r != nil && !r.First.IsZero() {
-		put("played", part.Plain(page.PlaySpan(v, r)))
+		put("played", part.Plain(block.PlaySpan(v, r)))
 	}
 	if a.LastError != "" {
 		for _, line := range part.Wrap(columns.InShort(a.LastError), max(w-12, 10)) {

@@ -5,6 +5,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -152,7 +153,7 @@ func (p *Accounts) drawM(v *page.View) []string {
 	below := part.Section{Height: facts, Title: "SELECTED"}
 	if ok {
 		below.Title = row.RiotID
-		below.Rows = page.AccountFacts(v, row, v.Inner(v.W))
+		below.Rows = block.AccountFacts(v, row, v.Inner(v.W))
 	}
 	return v.Whole(list, below)
 }
@@ -167,8 +168,8 @@ func (p *Accounts) drawL(v *page.View) []string {
 	if !ok {
 		return part.Beside(a, v.Sections(left, 0, right, v.H, part.Section{Title: "SELECTED"}))
 	}
-	facts := page.AccountFacts(v, row, v.Inner(right))
-	side := part.Section{Title: row.RiotID, Rows: append(page.StageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
+	facts := block.AccountFacts(v, row, v.Inner(right))
+	side := part.Section{Title: row.RiotID, Rows: append(block.StageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
 	panels := []part.Section{side}
 	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
 		panels[0].Height = len(side.Rows)

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -19,12 +20,12 @@ type alertPage struct {
 	page.Answer
 	read []engine.AlertRow // of the answer, until Watch has told them
 	at   time.Time         // of the last evaluation; zero = not known
-	foot page.Foot
+	foot block.Foot
 }
 
 // New makes the screen.
 func New() *alertPage {
-	p := &alertPage{foot: page.NewFoot()}
+	p := &alertPage{foot: block.NewFoot()}
 	p.List = page.NewList(columns.Alerts, columns.AlertList.Drawn("hour", page.ByView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
 	p.Is = page.ScreenOf[engine.AlertRow]{
 		Screen: page.ScreenAlerts, File: "alerts", Row: "alert",
@@ -85,7 +86,7 @@ func sparkCell(v *page.View, r *engine.AlertRow) part.Cell {
 	if r.Holds {
 		token = themes.Warn
 	}
-	return part.As(token, page.SparkText(v, r.History, max(r.Limit, leastScale(r))))
+	return part.As(token, block.SparkText(v, r.History, max(r.Limit, leastScale(r))))
 }
 
 // ackAlerts says of alerts that somebody has seen them; those that do not fire
@@ -138,7 +139,7 @@ func (p *alertPage) Draw(v *page.View) []string {
 // as a chart, and what speaks for it.
 func (p *alertPage) drawn(v *page.View, list part.Section, r *engine.AlertRow) []string {
 	w := v.Inner(v.W)
-	next := page.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-page.DetailLabel-1, 10)))
+	next := block.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
 	stands := append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, next...)
 	top := list.Height + len(stands) + 4
 	rows := append(v.Sections(0, 0, v.W, top, list, part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
@@ -151,11 +152,11 @@ func (p *alertPage) drawn(v *page.View, list part.Section, r *engine.AlertRow) [
 			},
 		})...)
 	left := v.H - len(rows)
-	if v.Size == page.L && left > page.LeastFoot {
-		return p.foot.Fill(v, rows, func(w, h int) part.Section { return page.LogPanel(v, w, h) })
+	if v.Size == page.L && left > block.LeastFoot {
+		return p.foot.Fill(v, rows, func(w, h int) part.Section { return block.LogPanel(v, w, h) })
 	}
 	if left > 2 {
-		rows = append(rows, v.Sections(0, len(rows), v.W, left, page.LogPanel(v, w, left-1))...)
+		rows = append(rows, v.Sections(0, len(rows), v.W, left, block.LogPanel(v, w, left-1))...)
 	}
 	return rows
 }
@@ -192,7 +193,7 @@ func alertDetail(v *page.View, r *engine.AlertRow, w, h int) []string {
 	if r.ID == "" {
 		return []string{v.Row(w, part.As(themes.Dim, " no alert is selected"))}
 	}
-	rows := page.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-page.DetailLabel-1, 10)))
+	rows := block.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
 	if h > len(rows)+2 {
 		rows = append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, rows...)
 	}
@@ -212,11 +213,11 @@ func alertDetail(v *page.View, r *engine.AlertRow, w, h int) []string {
 // one, stands before the first.
 func evidenceRows(v *page.View, r *engine.AlertRow, w, h int, label string) (rows []string) {
 	if len(r.Evidence) == 0 {
-		return page.LabelledRows(v, w, label, []string{"none is kept: it never fired, or what spoke for it has gone"})
+		return block.LabelledRows(v, w, label, []string{"none is kept: it never fired, or what spoke for it has gone"})
 	}
 	place, when := 0, 0
 	if label != "" {
-		place = page.DetailLabel - 1
+		place = block.DetailLabel - 1
 	}
 	shown := r.Evidence[:min(len(r.Evidence), max(h, 0))]
 	for i := range shown {

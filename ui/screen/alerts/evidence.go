@@ -5,20 +5,21 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Evidence lists what speaks for an alert: each thing opens where it is seen.
 type Evidence struct {
-	page.Footed
+	block.Footed
 	page.ListPage[engine.Evidence]
 	alert engine.AlertRow
 }
 
 // NewEvidence makes the list of an alert.
 func NewEvidence(r engine.AlertRow) *Evidence {
-	p := &Evidence{alert: r, Footed: page.Footed{Foot: page.NewFoot()}}
+	p := &Evidence{alert: r, Footed: block.Footed{Foot: block.NewFoot()}}
 	p.List = page.NewList(columns.Evidence, columns.EvidenceList, evidenceID)
 	p.Is = page.ScreenOf[engine.Evidence]{
 		Screen: page.ScreenEvidence, Crumb: columns.AlertName(&r), File: "evidence", Row: "evidence",
@@ -110,7 +111,7 @@ func (p *Evidence) Draw(v *page.View) []string {
 		h -= len(chart) + 2
 	}
 	empty := page.Or(p.List.Empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
-	h, log := v.BeforeLog(h, len(p.Shown))
+	h, log := block.BeforeLog(v, h, len(p.Shown))
 	return p.Foot.WithLog(v, log, append(panels,
 		p.Section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens it"))}))...)
 }

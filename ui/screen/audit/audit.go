@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -23,13 +24,13 @@ type Audit struct {
 	entries []engine.AuditEntry
 	older   bool            // there are older ones than those read
 	undone  map[uint64]bool // commands that were taken back
-	foot    page.Foot
+	foot    block.Foot
 	below   *Entry // the selected one, summed up below a short list; nil = there is no room
 }
 
 // New makes the screen.
 func New() *Audit {
-	p := &Audit{foot: page.NewFoot()}
+	p := &Audit{foot: block.NewFoot()}
 	p.List = page.NewList(columns.Audit, columns.AuditList.Drawn("undo", page.ByView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
 	p.Is = page.ScreenOf[engine.AuditEntry]{
 		Screen: page.ScreenAudit, Crumb: "Audit", File: "audit", Row: "command",
@@ -174,7 +175,7 @@ func (p *Audit) Draw(v *page.View) []string {
 // which commands are given how often.
 func (p *Audit) drawSummed(v *page.View, sections []part.Section) []string {
 	e, ok := p.Selected()
-	if !ok || v.Leaves(sections) < page.LeastBlocks {
+	if !ok || v.Leaves(sections) < block.LeastBlocks {
 		p.below = nil
 		return v.Whole(sections...)
 	}
@@ -182,7 +183,7 @@ func (p *Audit) drawSummed(v *page.View, sections []part.Section) []string {
 		p.below = NewEntry(e)
 		p.below.Still = true
 	}
-	return v.Above(sections, []func(w, h int) part.Section{
+	return block.Above(v, sections, []func(w, h int) part.Section{
 		func(w, h int) part.Section {
 			p.below.Refresh(v)
 			s := p.below.Section(v, w, h, p.below.empty(v), part.Section{Title: "CHANGED JOBS", Note: "of #" + strconv.FormatUint(e.Seq, 10)})
@@ -195,9 +196,9 @@ func (p *Audit) drawSummed(v *page.View, sections []part.Section) []string {
 
 // byCommand counts the commands on the list, the most frequent first.
 func (p *Audit) byCommand(v *page.View) func(w, h int) part.Section {
-	all := page.Tallied(p.Shown, func(e **engine.AuditEntry) string { return string((*e).Op) })
+	all := block.Tallied(p.Shown, func(e **engine.AuditEntry) string { return string((*e).Op) })
 	return func(w, h int) part.Section {
-		return part.Section{Title: "COMMANDS", Note: "on the list", Rows: page.Bars(v, all, themes.Run, w), Height: h}
+		return part.Section{Title: "COMMANDS", Note: "on the list", Rows: block.Bars(v, all, themes.Run, w), Height: h}
 	}
 }
 
@@ -247,8 +248,8 @@ func (p *Audit) detail(v *page.View, w, h int) []string {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, label), part.Plain(line)))
 		label = strings.Repeat(" ", len(label))
 	}
-	for _, f := range []page.Fact{{Key: "changed", Value: columns.Changed(&e)}, {Key: "at", Value: e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
-		rows = append(rows, page.FactRow(v, w, f))
+	for _, f := range []block.Fact{{Key: "changed", Value: columns.Changed(&e)}, {Key: "at", Value: e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
+		rows = append(rows, block.FactRow(v, w, f))
 	}
 	return rows[:min(len(rows), h)]
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -16,12 +17,12 @@ type Entry struct {
 	page.ListPage[engine.JobMove]
 	page.Answer
 	entry engine.AuditEntry
-	foot  page.Foot
+	foot  block.Foot
 }
 
 // NewEntry makes the screen of a command.
 func NewEntry(e engine.AuditEntry) *Entry {
-	p := &Entry{entry: e, foot: page.NewFoot()}
+	p := &Entry{entry: e, foot: block.NewFoot()}
 	p.List = page.NewList(columns.Moves, columns.MoveList.Drawn("else", page.ByView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
 	number := strconv.FormatUint(e.Seq, 10)
 	p.Is = page.ScreenOf[engine.JobMove]{
@@ -92,19 +93,19 @@ func (p *Entry) SelectedJob(v *page.View) (engine.JobID, string) {
 func (p *Entry) Draw(v *page.View) []string {
 	p.Refresh(v)
 	e, w := &p.entry, v.Inner(v.W)
-	facts := []page.Fact{
+	facts := []block.Fact{
 		{Key: "who", Value: whoFull(e.By)}, {Key: "when", Value: e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" + v.Ago(e.At) + ")"},
 		{Key: "what", Value: string(e.Op) + " of " + e.Target}, {Key: "why", Value: page.Or(e.Reason, part.None)}, {Key: "result", Value: e.Result},
 	}
 	if e.Queue != nil {
-		facts = append(facts, page.Fact{Key: "queue", Value: queueMove(v, e.Queue)})
+		facts = append(facts, block.Fact{Key: "queue", Value: queueMove(v, e.Queue)})
 	}
 	if e.Schedule != nil {
-		facts = append(facts, page.Fact{Key: "plan", Value: scheduleMove(v, e.Schedule)})
+		facts = append(facts, block.Fact{Key: "plan", Value: scheduleMove(v, e.Schedule)})
 	}
-	head := page.FactRows(v, w, facts)
+	head := block.FactRows(v, w, facts)
 	head = head[:min(len(head), max(v.H/2, 1))]
-	h, log := v.BeforeLog(max(v.H-len(head)-3, 1), len(p.Shown))
+	h, log := block.BeforeLog(v, max(v.H-len(head)-3, 1), len(p.Shown))
 	return p.foot.WithLog(v, log,
 		part.Section{Title: "COMMAND", Note: "#" + strconv.FormatUint(e.Seq, 10), Tail: p.Told(v), Rows: head, Height: len(head)},
 		p.Section(v, w, h, p.empty(v), part.Section{Title: "CHANGED JOBS", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens the job"))}))

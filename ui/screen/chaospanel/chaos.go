@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -19,12 +20,12 @@ import (
 // Chaos is the panel of the demo: what the simulated Riot does wrong beside what
 // the engine did about it.
 type Chaos struct {
-	page.Footed
+	block.Footed
 	page.Pane
 }
 
 // New makes the screen. It draws View.Chaos, which only the demo has.
-func New() *Chaos { return &Chaos{Footed: page.Footed{Foot: page.NewFoot()}} }
+func New() *Chaos { return &Chaos{Footed: block.Footed{Foot: block.NewFoot()}} }
 
 // Screen implements Page.
 func (p *Chaos) Screen() page.Screen { return page.ScreenChaos }

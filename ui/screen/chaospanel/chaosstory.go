@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -46,7 +47,7 @@ func chaosStory(v *page.View, w, h int) []string {
 			}
 		}
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.Clock(s.at)), when, part.Words).Gap(2)
-		rows = append(rows, l.Cells(page.LevelSigns[s.level]).Gap(1).Cells(part.Plain(s.text), part.As(themes.Dim, times)).String())
+		rows = append(rows, l.Cells(block.LevelSigns[s.level]).Gap(1).Cells(part.Plain(s.text), part.As(themes.Dim, times)).String())
 	}
 	if len(rows) == 0 {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, " nothing yet "+v.Theme.Glyphs.Sep+v.Keyed(" {inject} injects the selected fault once"))))

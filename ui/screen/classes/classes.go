@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 )
@@ -22,7 +23,7 @@ type Classes struct {
 	queue  engine.Queue // "" = all
 	found  engine.ClassesAnswer
 	jobs   classJobs
-	foot   page.Foot
+	foot   block.Foot
 	latest *inspector.Job // the one of the selected class that failed last: what Riot answered it
 }
 
@@ -32,7 +33,7 @@ const classesEvery = 10 * time.Second
 
 // New makes the list of a queue; "" means all.
 func New(queue engine.Queue) *Classes {
-	p := &Classes{queue: queue, foot: page.NewFoot()}
+	p := &Classes{queue: queue, foot: block.NewFoot()}
 	p.List = page.NewList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
 	p.Is = page.ScreenOf[engine.ClassRow]{
 		Screen: page.ScreenClasses, Crumb: "Error classes", File: "classes", Row: "error class",
@@ -64,7 +65,7 @@ func (p *Classes) Want(v *page.View) engine.Query {
 	case late && p.Due(v, v.Seq):
 		return engine.ClassesQuery{Queue: p.queue}
 	case ok && p.jobs.wants(v, r.ID):
-		return engine.JobsQuery{Page: engine.Page{Limit: mostOfClass}, Queue: p.queue, States: page.FailedStates, Class: engine.Class(r.ID), Ended: true}
+		return engine.JobsQuery{Page: engine.Page{Limit: mostOfClass}, Queue: p.queue, States: block.FailedStates, Class: engine.Class(r.ID), Ended: true}
 	case ok && r.Latest != "":
 		if p.latest == nil || p.latest.Id != r.Latest {
 			p.latest = inspector.NewJob(r.Latest)

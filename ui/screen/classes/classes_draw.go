@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -88,7 +89,7 @@ func (p *Classes) Draw(v *page.View) []string {
 			return v.Sections(0, y, v.W, h, p.lastHour(v, &r, v.Inner(v.W), h-1))
 		}})
 	}
-	if log := page.LogRows(v, v.Inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
+	if log := block.LogRows(v, v.Inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
 		all = append(all, page.Band{Least: 2, Most: 1 + len(log), Keep: 4, Draw: func(y, h int) []string {
 			return v.Sections(0, y, v.W, h, part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
 		}})
@@ -97,7 +98,7 @@ func (p *Classes) Draw(v *page.View) []string {
 	if v.Size == page.L { // which has the foot below it
 		failed = 4
 	}
-	return p.foot.Fill(v, v.Stacked(append(all, page.Band{Least: 4, Most: failed, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.Failures(h-1)) }})...), nil)
+	return p.foot.Fill(v, v.Stacked(append(all, page.Band{Least: 4, Most: failed, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, block.Failures(v, h-1)) }})...), nil)
 }
 
 // tallestHour is how high the chart of a class's failures grows.
@@ -246,7 +247,7 @@ func failing(j *engine.JobRow) time.Time {
 }
 
 // classJobColumns are those of Jobs in groups.
-var classJobColumns = slices.DeleteFunc(slices.Clone(page.JobGroupColumns), func(c columns.Column[engine.JobRow]) bool { return c.Spare })
+var classJobColumns = slices.DeleteFunc(slices.Clone(block.JobGroupColumns), func(c columns.Column[engine.JobRow]) bool { return c.Spare })
 
 // why says whether the jobs of a class are tried again by themselves, and what an operator can do.
 // The numbers of jobs are the class's own; when they go is known of those that were asked for.
@@ -270,7 +271,7 @@ func (p *Classes) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) [
 		}
 		t.Act = v.Keyed("{retry} tries all of them at once, one first.")
 	case len(jobs) > 0:
-		t.Text = page.Capital(page.ClassesOf(jobs)+page.GaveUp(jobs)) + "."
+		t.Text = page.Capital(block.ClassesOf(jobs)+block.GaveUp(jobs)) + "."
 	}
 	if late > 0 {
 		t.Late = human.Counted(late, "goes", "go") + " later than due: there is no room."
@@ -285,7 +286,7 @@ func (p *Classes) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) [
 func (p *Classes) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
-			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: page.LabelledRows(v, w, "", part.Wrap(page.Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
+			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: block.LabelledRows(v, w, "", part.Wrap(page.Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
 			if c := p.failure(r); c != nil {
 				s.Note, s.Rows = p.latest.AnsweredNote(v), p.latest.AnswerRows(v, w)
 				for _, h := range c.Headers {
@@ -295,7 +296,7 @@ func (p *Classes) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow
 			return s
 		},
 		func(w, h int) part.Section {
-			return part.Section{Title: "THE CLASS", Height: h, Rows: page.FactRows(v, w, []page.Fact{
+			return part.Section{Title: "THE CLASS", Height: h, Rows: block.FactRows(v, w, []block.Fact{
 				{Key: "first", Value: v.Ago(r.First)}, {Key: "last", Value: v.Ago(r.Last)}, {Key: "error", Value: page.Or(columns.InShort(r.Error), part.None)}, {Key: "shape", Value: page.Or(r.Shape, part.None)},
 			})}
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -25,11 +26,11 @@ type Forensics struct {
 	windows page.Pane
 	page.Answer
 	found engine.Forensics
-	foot  page.Foot
+	foot  block.Foot
 }
 
 // New makes the screen of a call in the flight recorder.
-func New(seq uint64) *Forensics { return &Forensics{seq: seq, foot: page.NewFoot()} }
+func New(seq uint64) *Forensics { return &Forensics{seq: seq, foot: block.NewFoot()} }
 
 // Screen implements Page.
 func (p *Forensics) Screen() page.Screen { return page.ScreenForensics }
@@ -155,7 +156,7 @@ func (p *Forensics) Draw(v *page.View) []string {
 	w := v.Inner(v.W)
 	facts := p.facts(v, w)
 	windows := page.Clamp(len(p.found.Windows)+1, 2, max(v.H/3, 2))
-	spent, log := v.BeforeLog(max(v.H-len(facts)-windows-5, 0), len(p.found.Spent))
+	spent, log := block.BeforeLog(v, max(v.H-len(facts)-windows-5, 0), len(p.found.Spent))
 	empty := "the recorder kept no counts of this call"
 	switch {
 	case p.Loading():

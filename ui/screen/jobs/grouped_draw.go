@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -152,9 +153,9 @@ func (p *Jobs) groupRows(v *page.View, w, h int) []string {
 			continue
 		}
 		switch at := &p.groups.lines[i]; at.Kind {
-		case page.RowLine:
+		case block.RowLine:
 			page.DrawLife(v, c, y, at.Row)
-		case page.HeadLine:
+		case block.HeadLine:
 			if g := &p.groups.groups[at.Group]; charted(g) {
 				p.groupChart(v, c, y)
 			} else {
@@ -164,7 +165,7 @@ func (p *Jobs) groupRows(v *page.View, w, h int) []string {
 	}
 	last := 0
 	for i := range p.groups.lines {
-		if p.groups.lines[i].Kind != page.GapLine {
+		if p.groups.lines[i].Kind != block.GapLine {
 			last = i + 1
 		}
 	}

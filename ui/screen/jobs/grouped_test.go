@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -36,14 +37,14 @@ func TestGroupsCountAllJobs(t *testing.T) {
 	}
 	counts := map[engine.State]int{engine.Running: 2, engine.Available: 535, engine.Retryable: 2}
 	got := map[string]int{}
-	for _, g := range page.GroupJobs(rows, reasons, counts) {
+	for _, g := range block.GroupJobs(rows, reasons, counts) {
 		got[g.Word()+" "+g.Shape] = g.Jobs
 	}
 	want := map[string]int{"RUNNING ": 2, "AVAILABLE in line": 505, "AVAILABLE queue paused by ana": 30, "RETRYABLE ": 2}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if all := page.GroupJobs(rows, nil, nil); len(all) != 3 || all[1].Jobs != 5 {
+	if all := block.GroupJobs(rows, nil, nil); len(all) != 3 || all[1].Jobs != 5 {
 		t.Errorf("without more: %+v", all)
 	}
 }
@@ -84,27 +85,27 @@ func TestGroupsFillTheScreen(t *testing.T) {
 				need += n + 1
 			}
 		}
-		groups := page.GroupJobs(rows, nil, nil)
+		groups := block.GroupJobs(rows, nil, nil)
 		h := rapid.IntRange(3, 50).Draw(t, "height")
-		lines := page.LinesOf(groups, page.Deal(groups, h, func(_ page.GroupKey, need int) int { return need }))
+		lines := block.LinesOf(groups, block.Deal(groups, h, func(_ block.GroupKey, need int) int { return need }))
 		if len(groups) == 0 {
 			return
 		}
 		heads, shown, more := 0, 0, 0
 		for _, l := range lines {
 			switch l.Kind {
-			case page.HeadLine:
+			case block.HeadLine:
 				heads++
-			case page.RowLine:
+			case block.RowLine:
 				shown++
-			case page.MoreLine:
+			case block.MoreLine:
 				more += groups[l.Group].Jobs - l.Place
 			}
 		}
 		if heads != len(groups) || shown+more != len(rows) {
 			t.Fatalf("%d headings of %d groups, %d jobs and %d more of %d", heads, len(groups), shown, more, len(rows))
 		}
-		least := len(groups) * (1 + page.LeastLines)
+		least := len(groups) * (1 + block.LeastLines)
 		if len(lines) > max(h, least) {
 			t.Fatalf("%d lines on %d", len(lines), h)
 		}

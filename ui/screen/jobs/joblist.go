@@ -8,24 +8,25 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // inGroups is what the list of jobs is while it stands in groups.
 type inGroups struct {
-	reasons page.ReasonCounts
-	dead    page.DeadJobs // those that gave up: a live list shows them too, as they need somebody
-	ended   page.DeadJobs // the newest of all that have ended, where nothing is left to do
+	reasons block.ReasonCounts
+	dead    block.DeadJobs // those that gave up: a live list shows them too, as they need somebody
+	ended   block.DeadJobs // the newest of all that have ended, where nothing is left to do
 	plan    page.Forecast
-	flat    bool                   // the operator has turned the groups off
-	other   page.ListState         // what was chosen of the columns when it was the other way
-	folds   map[page.GroupKey]bool // that the operator has folded or opened
-	most    page.Most              // how many rows each group had lately: see deal
-	counts  map[engine.State]int   // of the queue that is shown, when it was drawn last
-	still   []*engine.JobRow       // those of the list whose turn has not come since it was asked for
-	groups  []page.JobGroup
-	lines   []page.JobLine
+	flat    bool                    // the operator has turned the groups off
+	other   page.ListState          // what was chosen of the columns when it was the other way
+	folds   map[block.GroupKey]bool // that the operator has folded or opened
+	most    block.Most              // how many rows each group had lately: see deal
+	counts  map[engine.State]int    // of the queue that is shown, when it was drawn last
+	still   []*engine.JobRow        // those of the list whose turn has not come since it was asked for
+	groups  []block.JobGroup
+	lines   []block.JobLine
 	at      map[string]int // the line of an id
 	width   int            // of the list, when it was drawn last
 	// cells; 0 = it is not drawn
@@ -40,7 +41,7 @@ func (p *Jobs) grouped() bool { return !p.groups.flat && p.part == nil }
 // heading.
 func (p *Jobs) stand() {
 	if p.grouped() {
-		p.List.Choose(page.JobGroupColumns)
+		p.List.Choose(block.JobGroupColumns)
 		p.Laid = func(v *page.View) page.LaidOut { return groupedJobs{p, v} }
 		return
 	}
@@ -67,7 +68,7 @@ func (g *inGroups) want(v *page.View, p *Jobs) engine.Query {
 	}
 	if page.LiveJobs(v, p.queue) == 0 {
 		if g.ended.Due(v, v.Seq) {
-			return page.EndedQuery(p.queue)
+			return block.EndedQuery(p.queue)
 		}
 		return nil
 	}
@@ -91,9 +92,9 @@ func (g *inGroups) got(v *page.View, p *Jobs, q engine.Query, a engine.Answer, e
 		kind := &g.dead
 		switch {
 		// Three kinds of question about jobs are told apart by what they ask for.
-		case !q.Ended || q.Limit != page.MostDead && q.Limit != page.MostEnded:
+		case !q.Ended || q.Limit != block.MostDead && q.Limit != block.MostEnded:
 			return false
-		case q.Limit == page.MostEnded:
+		case q.Limit == block.MostEnded:
 			kind = &g.ended
 		}
 		if kind.Pending = false; q.Queue == p.queue {
@@ -130,15 +131,15 @@ func (p *Jobs) arrange(v *page.View, h int) {
 		}
 	}
 	g.still = stillThere(v, p.Shown)
-	g.groups = page.GroupJobs(g.still, reasons, counts)
+	g.groups = block.GroupJobs(g.still, reasons, counts)
 	for i := range g.groups {
 		group := &g.groups[i]
 		folded, chosen := g.folds[group.GroupKey]
 		// Jobs that are pending wait for others of the same list: folded until somebody wants to see them.
 		group.Folded = folded || !chosen && group.State == engine.Pending
 	}
-	gaps := page.Deal(g.groups, h, func(key page.GroupKey, need int) int { return g.most.Keeps(key, need, v.Now) })
-	g.lines = page.LinesOf(g.groups, gaps)
+	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int { return g.most.Keeps(key, need, v.Now) })
+	g.lines = block.LinesOf(g.groups, gaps)
 	g.at = make(map[string]int, len(g.lines))
 	for i := range g.lines {
 		if id := g.lines[i].Id(g.groups); id != "" {
@@ -186,7 +187,7 @@ func (s groupedJobs) Find(id string) (int, bool) {
 
 // Row implements part.Source.
 func (s groupedJobs) Row(i int, cells []part.Cell) []part.Cell {
-	if l := &s.p.groups.lines[i]; l.Kind == page.RowLine {
+	if l := &s.p.groups.lines[i]; l.Kind == block.RowLine {
 		return s.p.Cells(s.v, l.Row, cells, s.p.Shows)
 	}
 	return cells
@@ -198,7 +199,7 @@ func (s groupedJobs) First() int {
 	first := -1
 	for i, l := range s.p.groups.lines {
 		switch {
-		case l.Kind != page.RowLine:
+		case l.Kind != block.RowLine:
 		case l.Row.State != engine.Running:
 			return i
 		case first < 0:
@@ -210,7 +211,7 @@ func (s groupedJobs) First() int {
 
 // Layer implements laidOut: within a group rows fade down.
 func (s groupedJobs) Layer(i int) themes.Layer {
-	if l := s.p.groups.lines[i]; l.Kind == page.RowLine {
+	if l := s.p.groups.lines[i]; l.Kind == block.RowLine {
 		return themes.Fade(0.055 * float64(l.Place))
 	}
 	return themes.OnPlain
@@ -219,15 +220,15 @@ func (s groupedJobs) Layer(i int) themes.Layer {
 // Line implements laidOut.
 func (s groupedJobs) Line(i int) func(l *part.Line) {
 	at := s.p.groups.lines[i]
-	if at.Kind == page.RowLine {
+	if at.Kind == block.RowLine {
 		return nil
 	}
 	return func(l *part.Line) {
 		g := &s.p.groups.groups[at.Group]
 		switch at.Kind {
-		case page.HeadLine:
+		case block.HeadLine:
 			s.head(l, g)
-		case page.MoreLine:
+		case block.MoreLine:
 			l.Gap(2).Cells(part.As(themes.Dim, s.v.Theme.Glyphs.Ellipsis+" "+page.Count(g.Jobs-at.Place)+" more"+lastGoes(s.v, g)+"  "))
 			l.Cells(part.As(themes.Accent, s.v.Keyed("{open}")), part.As(themes.Dim, " shows them"))
 		}
@@ -235,7 +236,7 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 }
 
 // head writes the heading of a group. What of it the list has no room for goes on beside it.
-func (s groupedJobs) head(l *part.Line, g *page.JobGroup) {
+func (s groupedJobs) head(l *part.Line, g *block.JobGroup) {
 	sign := s.v.Theme.Glyphs.Open
 	if g.Folded {
 		sign = s.v.Theme.Glyphs.Shut
@@ -253,12 +254,12 @@ func (s groupedJobs) head(l *part.Line, g *page.JobGroup) {
 }
 
 // charted reports whether a chart stands beside a group's heading.
-func charted(g *page.JobGroup) bool {
+func charted(g *block.JobGroup) bool {
 	return g.State == engine.Available && !g.Folded && g.Shape == engine.ShapeInLine
 }
 
 // lastGoes says when the last of a group goes; "" = nobody knows.
-func lastGoes(v *page.View, g *page.JobGroup) string {
+func lastGoes(v *page.View, g *block.JobGroup) string {
 	if g.Why.First.Stand == engine.StandDown {
 		return ""
 	}
@@ -273,12 +274,12 @@ func lastGoes(v *page.View, g *page.JobGroup) string {
 }
 
 // lineUnder is the line under the cursor that is no job; false = it is one.
-func (p *Jobs) lineUnder() (l page.JobLine, ok bool) {
+func (p *Jobs) lineUnder() (l block.JobLine, ok bool) {
 	id, ok := p.Cur.Selected()
 	if i, found := p.groups.at[id]; ok && found && p.Laid != nil {
 		l = p.groups.lines[i]
 	}
-	return l, l.Kind == page.HeadLine || l.Kind == page.MoreLine
+	return l, l.Kind == block.HeadLine || l.Kind == block.MoreLine
 }
 
 // openLine is what enter does on a line that is no job: it folds a group, or lists it all.
@@ -289,11 +290,11 @@ func (p *Jobs) openLine() (e page.Effect, ok bool) {
 		return e, false
 	}
 	g := &p.groups.groups[at.Group]
-	if at.Kind == page.MoreLine {
+	if at.Kind == block.MoreLine {
 		return page.Effect{Open: &page.Target{Screen: page.ScreenJobs, Queue: p.queue, Row: *g}}, true
 	}
 	if p.groups.folds == nil {
-		p.groups.folds = map[page.GroupKey]bool{}
+		p.groups.folds = map[block.GroupKey]bool{}
 	}
 	p.groups.folds[g.GroupKey] = !g.Folded
 	return e, true

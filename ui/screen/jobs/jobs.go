@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 )
@@ -50,8 +51,8 @@ type jobsMade struct {
 
 // New makes the list; queue "" means all.
 func New(queue engine.Queue, shown page.Shown) *Jobs {
-	p := &Jobs{queue: queue, which: shown, peek: inspector.Peek{Tape: page.Tape{Every: page.OverviewTape, Then: true}}}
-	p.List = page.NewList(columns.Jobs, columns.JobList, page.JobKey)
+	p := &Jobs{queue: queue, which: shown, peek: inspector.Peek{Tape: block.Tape{Every: block.OverviewTape, Then: true}}}
+	p.List = page.NewList(columns.Jobs, columns.JobList, block.JobKey)
 	p.stand()
 	p.Is = page.ScreenOf[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) { // the answer from disk, with what Watch has told since
 		p.Put(v, jobsMade{page.MadeOf{Version: v.Version, Came: p.Came}, p.queue, p.groups.flat, p.groups.dead.Came, p.groups.ended.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
@@ -145,7 +146,7 @@ func (p *Jobs) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 // is complete.
 func (p *Jobs) add(v *page.View, asked engine.JobsQuery, at engine.Page, came engine.JobsPage) {
 	next := came.Next
-	if !asked.Sifts() || len(p.coming)+len(came.Jobs) >= page.MostFound && at.After != "" {
+	if !asked.Sifts() || len(p.coming)+len(came.Jobs) >= block.MostFound && at.After != "" {
 		next = ""
 	}
 	first, last := p.Turn(v, at, next, came.Looked)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -23,7 +24,7 @@ func (p *jobPart) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 // message. Where their calls go is known to the engine alone.
 func OfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
 	p := New(queue, page.ShownLive)
-	p.part = &jobPart{name: "class " + string(r.Class), states: page.FailedStates, class: engine.Class(r.ID), fits: func(j *engine.JobRow) bool {
+	p.part = &jobPart{name: "class " + string(r.Class), states: block.FailedStates, class: engine.Class(r.ID), fits: func(j *engine.JobRow) bool {
 		return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
 	}}
 	p.stand()
@@ -31,11 +32,11 @@ func OfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
 }
 
 // OfGroup lists all jobs of a group.
-func OfGroup(queue engine.Queue, g page.JobGroup) *Jobs {
+func OfGroup(queue engine.Queue, g block.JobGroup) *Jobs {
 	p := New(queue, page.ShownLive)
 	p.part = &jobPart{
 		name: strings.ToLower(g.Word()), states: []engine.State{g.State}, reason: g.Shape,
-		fits: func(j *engine.JobRow) bool { return page.GroupOf(j) == g.GroupKey },
+		fits: func(j *engine.JobRow) bool { return block.GroupOf(j) == g.GroupKey },
 	}
 	if first, ok := g.First(); ok && g.Shape != "" {
 		p.part.name = first.Reason()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -18,18 +19,18 @@ type limitPage struct {
 	top            int // how many of the buckets below the pacing one are scrolled away
 	onCalls        bool
 	moved          bool // the recorder's cursor was taken off the newest call
-	tape, ribbon   page.Tape
+	tape, ribbon   block.Tape
 	fills          page.Fills
 	past           page.Past
 	plan           page.Forecast
 	page.Query[engine.CallRow]
-	picked page.Picked
+	picked block.Picked
 	seek   uint64 // the call that the cursor shall go to
 }
 
 // New makes the screen.
 func New() *limitPage {
-	return &limitPage{onCalls: true, tape: page.Tape{Every: page.TapeEvery}, ribbon: page.Tape{Every: page.OverviewTape}, Query: page.Query[engine.CallRow]{Schema: columns.Calls.Schema}}
+	return &limitPage{onCalls: true, tape: block.Tape{Every: block.TapeEvery}, ribbon: block.Tape{Every: block.OverviewTape}, Query: page.Query[engine.CallRow]{Schema: columns.Calls.Schema}}
 }
 
 // NewAt makes the screen with the cursor on a call.
@@ -81,7 +82,7 @@ func (p *limitPage) Fit() (shown, all int) {
 }
 
 // source is the flight recorder with the filter.
-func (p *limitPage) source(v *page.View) page.CallList {
+func (p *limitPage) source(v *page.View) block.CallList {
 	return p.picked.Of(v, p.tape.Take(v), &p.Query)
 }
 
@@ -157,7 +158,7 @@ func (p *limitPage) call(v *page.View) (c engine.CallRow, ok bool) {
 
 // sought puts the cursor on the call that was asked for, as long as the flight
 // recorder has it.
-func (p *limitPage) sought(src page.CallList) {
+func (p *limitPage) sought(src block.CallList) {
 	if p.seek == 0 || src.Len() == 0 {
 		return
 	}
@@ -224,7 +225,7 @@ func (p *limitPage) Instant(v *page.View) (time.Time, bool) {
 // ToInstant implements Timed.
 func (p *limitPage) ToInstant(v *page.View, at time.Time) {
 	src := p.source(v)
-	then := len(page.UpTo(src.Calls, at))
+	then := len(block.UpTo(src.Calls, at))
 	if then == 0 {
 		return
 	}

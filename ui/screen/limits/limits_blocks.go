@@ -5,6 +5,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -82,7 +83,7 @@ func resetsBlock(v *page.View, t *page.Timetable, w, h int) part.Section {
 			name, does.Text = w-16, ""
 		}
 		l.Gap(1).Field(part.Plain(v.In(r.at)), 5, part.Number).Gap(2).Field(part.Plain(r.name), name, part.Words)
-		l.Field(part.As(themes.Run, "+"+page.TallCount(int64(r.back))), 7, part.Number).Cells(does)
+		l.Field(part.As(themes.Run, "+"+block.TallCount(int64(r.back))), 7, part.Number).Cells(does)
 		s.Rows = append(s.Rows, l.String())
 	}
 	if len(all) == 0 {
@@ -164,7 +165,7 @@ func (p *limitPage) recorder(v *page.View, w int, at limitsPlaces) part.Section 
 		}
 	}
 	above := len(s.Rows)
-	table := part.Table{Columns: page.RecorderColumns(v.Size), Blur: !p.onCalls, Empty: p.emptyCalls(v)}
+	table := part.Table{Columns: block.RecorderColumns(v.Size), Blur: !p.onCalls, Empty: p.emptyCalls(v)}
 	if at.calls >= headedCalls {
 		s.Rows = append(s.Rows, p.calls.Table(v, table, w, at.calls, src)...)
 		above++
@@ -182,7 +183,7 @@ func (p *limitPage) recorder(v *page.View, w int, at limitsPlaces) part.Section 
 const headedCalls = 5
 
 // recorderNote is how many calls there are, or of how many a filter lets through.
-func (p *limitPage) recorderNote(v *page.View, src page.CallList, ribbon bool) string {
+func (p *limitPage) recorderNote(v *page.View, src block.CallList, ribbon bool) string {
 	all := len(p.tape.Calls)
 	if told := p.Told(); told != "" {
 		return page.Count(src.Len()) + " of " + page.Count(all) + " " + v.Theme.Glyphs.Sep + " " + told

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -344,17 +345,17 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 	if !page.OneHost(d.View) {
 		l.Field(part.As(themes.Dim, b.Host), bucketHost-1, part.Words).Gap(1)
 	}
-	word, _ := page.BucketState(d.View, b)
+	word, _ := block.BucketState(d.View, b)
 	sign := d.Theme.State(word)
 	if b.Limit <= 0 {
 		end := d.fieldsFrom() + bucketFigures - bucketReset
-		l.Field(part.As(name, page.ScopeName(b)), 1+bucketName+bucketUsed, part.Words).Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
+		l.Field(part.As(name, block.ScopeName(b)), 1+bucketName+bucketUsed, part.Words).Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
 		l.Field(part.As(sign.Token, d.In(page.Latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
 		return
 	}
-	l.Field(part.As(name, page.ScopeName(b)), bucketName, part.Words)
-	l.Field(part.As(themes.Figure, page.TallCount(int64(b.Used))), bucketUsed, part.Number)
-	l.Field(part.As(themes.Dim, "/"+page.BriefCount(b.Limit)), bucketLimit, part.Words)
+	l.Field(part.As(name, block.ScopeName(b)), bucketName, part.Words)
+	l.Field(part.As(themes.Figure, block.TallCount(int64(b.Used))), bucketUsed, part.Number)
+	l.Field(part.As(themes.Dim, "/"+block.BriefCount(b.Limit)), bucketLimit, part.Words)
 	l.Field(part.As(themes.Dim, human.Window(b.Window)), bucketWindow, part.Number)
 	l.Field(d.riotSays(b), bucketRiot, part.Number)
 	reset := part.Plain(d.In(b.Reset))
@@ -383,13 +384,13 @@ func (d *limitsChart) riotSays(b engine.BucketRow) part.Cell {
 	case b.Server < 0:
 		return part.As(themes.Dim, part.None)
 	case d.oldReading(b) > 0:
-		return part.As(themes.Dim, page.TallCount(int64(b.Server)))
+		return part.As(themes.Dim, block.TallCount(int64(b.Server)))
 	case b.Foreign > 0:
-		return part.As(themes.Warn, page.TallCount(int64(b.Server))+" +"+strconv.Itoa(b.Foreign))
+		return part.As(themes.Warn, block.TallCount(int64(b.Server))+" +"+strconv.Itoa(b.Foreign))
 	case b.Server == b.Used:
-		return part.As(themes.OK, "= "+page.TallCount(int64(b.Server)))
+		return part.As(themes.OK, "= "+block.TallCount(int64(b.Server)))
 	}
-	return part.Plain(page.TallCount(int64(b.Server)))
+	return part.Plain(block.TallCount(int64(b.Server)))
 }
 
 // oldReading is how old the server's count is, where that has to be said.
@@ -432,7 +433,7 @@ func (d *limitsChart) other(y int, b engine.BucketRow) {
 
 // stands is what is unusual about a bucket; "" = nothing is.
 func (d *limitsChart) stands(b engine.BucketRow) part.Cell {
-	word, more := page.BucketState(d.View, b)
+	word, more := block.BucketState(d.View, b)
 	sign, text := d.Theme.State(word), strings.TrimSpace(word+" "+more)
 	switch old := d.oldReading(b); {
 	case b.Limit <= 0: // its word stands before the chart

@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -44,9 +45,9 @@ func (d *limitsChart) pace(b engine.BucketRow, h int) {
 			scale := ""
 			switch i {
 			case 0:
-				scale = page.BriefCount(b.Limit)
+				scale = block.BriefCount(b.Limit)
 			case h / 2:
-				scale = page.BriefCount(b.Limit / 2)
+				scale = block.BriefCount(b.Limit / 2)
 			}
 			l.To(d.gutter-1-bucketScale).Field(part.As(themes.Dim, scale), bucketScale, part.Number)
 		}
@@ -62,7 +63,7 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 			lines = append(lines, part.As(t, line))
 		}
 	}
-	if word, more := page.BucketState(d.View, b); word != "OPEN" {
+	if word, more := block.BucketState(d.View, b); word != "OPEN" {
 		sign := d.Theme.State(word)
 		add(sign.Token, sign.Glyph+" "+word)
 		for fact := range strings.SplitSeq(more, ", ") {

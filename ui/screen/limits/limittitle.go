@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -44,5 +45,5 @@ func howGood(v *page.View) string {
 	case n > 0 && v.Engine.State == engine.EngineBrowse: // where no engine runs, they are of a simulator's clients
 		return page.Count(int(v.Engine.Throttled)) + ", " + page.Count(int(n)) + " broke a limit"
 	}
-	return page.Count(int(v.Engine.Throttled)) + ", " + v.Unexpected()
+	return page.Count(int(v.Engine.Throttled)) + ", " + block.Unexpected(v)
 }

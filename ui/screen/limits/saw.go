@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -185,7 +186,7 @@ func nextResets(v *page.View, t *page.Timetable) (out []resetRow) {
 		if n == 0 || b.Limit <= 0 || !b.Reset.After(v.Now) {
 			continue
 		}
-		row := resetRow{at: b.Reset, name: page.ScopeName(b) + " " + human.Window(b.Window), back: n, frozen: b.Frozen()}
+		row := resetRow{at: b.Reset, name: block.ScopeName(b) + " " + human.Window(b.Window), back: n, frozen: b.Frozen()}
 		if len(hosts) > 1 {
 			row.name = b.Host + " " + row.name
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -104,7 +105,7 @@ func (b *logBook) leveled(level int, job engine.JobID) []Record {
 	}
 	var out []Record
 	for _, r := range b.records {
-		if page.LevelRank(r.Level) >= level && (job == "" || r.Job == job) {
+		if block.LevelRank(r.Level) >= level && (job == "" || r.Job == job) {
 			out = append(out, r)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -50,7 +51,7 @@ func (p *Logs) minutes(v *page.View, w int) part.Section {
 	rows := make([]string, 0, minuteRows)
 	for _, l := range minuteLevels {
 		of := counts[l.level]
-		line := part.NewLine(v.Theme, w).Gap(1).Field(page.LevelSign(l.level), 3, part.Words)
+		line := part.NewLine(v.Theme, w).Gap(1).Field(block.LevelSign(l.level), 3, part.Words)
 		line.Field(part.Plain(page.Count(sums[l.level])), label-6, part.Number).To(label + cells - known)
 		rows = append(rows, line.Spark(l.token, known, of, max(slices.Max(of), 1)).String())
 	}

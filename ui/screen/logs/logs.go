@@ -4,6 +4,7 @@ package logs
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -18,7 +19,7 @@ type Logs struct {
 	page.Answer
 	logBook
 	page.Pane
-	foot  page.Foot
+	foot  block.Foot
 	level int  // of logLevels: this one and above
 	off   bool // the cursor was taken off the newest record
 	wrap  bool
@@ -35,7 +36,7 @@ const logAsk = 500
 
 // New makes the log of one job, named name; "" is the numbered screen with all.
 func New(job engine.JobID, name string) *Logs {
-	p := &Logs{foot: page.NewFoot(), job: job, name: name, Query: page.Query[Record]{Schema: columns.Logs.Schema}, level: page.UsualLevel}
+	p := &Logs{foot: block.NewFoot(), job: job, name: name, Query: page.Query[Record]{Schema: columns.Logs.Schema}, level: block.UsualLevel}
 	if job != "" {
 		p.level = 0
 	}
@@ -56,7 +57,7 @@ func (p *Logs) Crumb(*page.View) string {
 // Want implements Page: what came before this console, once; what comes later is
 // told by Watch. Older records are asked for when the cursor has come to the first.
 func (p *Logs) Want(v *page.View) engine.Query {
-	q := engine.LogsQuery{Page: engine.Page{Limit: logAsk}, Level: page.LogLevels[p.level], Job: p.job}
+	q := engine.LogsQuery{Page: engine.Page{Limit: logAsk}, Level: block.LogLevels[p.level], Job: p.job}
 	if p.Have && p.older && p.next != "" && !p.Pending && !v.Frozen {
 		p.Pending, p.older = true, false
 		q.After = p.next
@@ -149,7 +150,7 @@ func (p *Logs) Act(v *page.View, a page.Action) page.Effect {
 	case page.Trigger:
 		return page.Effect{Ask: page.AskSync}
 	case page.States:
-		p.level = (p.level + 1) % len(page.LogLevels)
+		p.level = (p.level + 1) % len(block.LogLevels)
 		p.Forget()
 	case page.Wide:
 		p.wrap = !p.wrap

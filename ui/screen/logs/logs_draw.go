@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -26,7 +27,7 @@ func (p *Logs) Draw(v *page.View) []string {
 	}
 	least := leastRecord
 	if v.Size == page.L {
-		least = page.LeastFoot
+		least = block.LeastFoot
 	}
 	below := !p.wrap && p.Height-p.listed() > least
 	if below {
@@ -52,8 +53,8 @@ func (p *Logs) Draw(v *page.View) []string {
 	record := p.selected(v, w)
 	record.Height = recordRows
 	rest := []part.Section{record}
-	if left := v.H - len(rows) - record.Height - 3; left > page.CallRows+1 {
-		rest = append(rest, v.CallsSection(p.foot.Tape.Take(v), w, page.CallRows, left-1-page.CallRows))
+	if left := v.H - len(rows) - record.Height - 3; left > block.CallRows+1 {
+		rest = append(rest, block.CallsSection(v, p.foot.Tape.Take(v), w, block.CallRows, left-1-block.CallRows))
 	}
 	return append(append(rows, v.Row(v.W)), v.Sections(0, len(rows)+1, v.W, v.H-len(rows)-1, rest...)...)
 }
@@ -73,7 +74,7 @@ func (p *Logs) selected(v *page.View, w int) part.Section {
 		return part.Section{Title: "RECORD", Rows: []string{v.Row(w, part.As(themes.Dim, " no record is selected"))}}
 	}
 	r := NewRecord(p.seen[at.at])
-	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.Keyed("{open} opens it"), Rows: page.FactRows(v, w, r.facts(v))}
+	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.Keyed("{open} opens it"), Rows: block.FactRows(v, w, r.facts(v))}
 }
 
 // topLine is the first line on the screen. Wrapped records are taller than one
@@ -102,7 +103,7 @@ func (p *Logs) empty(v *page.View) string {
 	case p.On() && len(p.records) > 0:
 		return "0 of " + page.Count(len(p.records)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.Used
 	case p.level > 0:
-		return "nothing at level " + page.LogLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + v.Keyed(" {states} shows others")
+		return "nothing at level " + block.LogLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + v.Keyed(" {states} shows others")
 	}
 	return "nothing has been logged yet"
 }
@@ -111,7 +112,7 @@ func (p *Logs) empty(v *page.View) string {
 func (p *Logs) header(v *page.View, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	l.Cells(part.As(themes.Figure, "LOGS")).Gap(2).Cells(p.mode(v)).Gap(2)
-	l.Cells(part.Plain("level≥" + page.LogLevels[p.level]))
+	l.Cells(part.Plain("level≥" + block.LogLevels[p.level]))
 	if p.job != "" {
 		l.Gap(2).Cells(part.As(themes.Accent, "job:"+p.name))
 	}
@@ -226,7 +227,7 @@ func (p *Logs) prefix(v *page.View, l *part.Line, r *Record) {
 		width, text = 8, text[:8]
 	}
 	l.Field(part.As(themes.Dim, text), width, part.Words).Gap(1)
-	l.Field(page.LevelSign(r.Level), 3, part.Words).Gap(1)
+	l.Field(block.LevelSign(r.Level), 3, part.Words).Gap(1)
 	if v.Size != page.S {
 		l.Field(part.As(themes.Dim, r.Area), 8, part.Words).Gap(1)
 	}
@@ -248,8 +249,8 @@ func (p *Logs) wrapped(v *page.View, l *part.Line, r *Record) []string {
 // wholeText is the message with its fields, of a message that is far too long its beginning.
 func wholeText(r *Record) string {
 	text := r.Text
-	if len(text) > page.MaxValue {
-		text = text[:page.MaxValue]
+	if len(text) > block.MaxValue {
+		text = text[:block.MaxValue]
 	}
 	return strings.TrimSpace(text + "  " + strings.Join(r.Pairs, " "))
 }

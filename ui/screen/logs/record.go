@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -47,24 +48,24 @@ func (p *recordPage) Act(v *page.View, a page.Action) page.Effect {
 	return page.Effect{}
 }
 
-func (p *recordPage) facts(v *page.View) []page.Fact {
+func (p *recordPage) facts(v *page.View) []block.Fact {
 	at := p.At.In(v.Now.Location())
-	out := []page.Fact{
+	out := []block.Fact{
 		{Key: "time", Value: at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.Ago(p.At) + ")"}, {Key: "level", Value: p.Level}, {Key: "area", Value: p.Area}, {Key: "text", Value: p.Text},
 	}
 	if p.Job != "" {
-		out = append(out, page.Fact{Key: "job", Value: string(p.Job)})
+		out = append(out, block.Fact{Key: "job", Value: string(p.Job)})
 	}
 	for _, f := range p.Fields {
 		if f.Key != "job" || f.Value != string(p.Job) {
-			out = append(out, page.Fact{Key: f.Key, Value: f.Value})
+			out = append(out, block.Fact{Key: f.Key, Value: f.Value})
 		}
 	}
 	return out
 }
 
-func (p *recordPage) source(v *page.View) part.Slice[page.FactLine] {
-	return page.FactSource(p.facts(v), v.W-page.KeyWidth-9)
+func (p *recordPage) source(v *page.View) part.Slice[block.FactLine] {
+	return block.FactSource(p.facts(v), v.W-block.KeyWidth-9)
 }
 
 // Draw implements Page.
@@ -74,11 +75,11 @@ func (p *recordPage) Draw(v *page.View) []string {
 		tail = v.Keyed("{back} goes back")
 	}
 	src, w, h := p.source(v), v.Inner(v.W), v.H-1
-	around := page.LogAround(v, w, h-src.Len()-3, p.Seq)
+	around := block.LogAround(v, w, h-src.Len()-3, p.Seq)
 	if len(around) > 0 {
 		h = src.Len() + 1
 	}
-	panels := []part.Section{p.Section(v, part.Table{Columns: page.FactColumns}, w, h, src, part.Section{
+	panels := []part.Section{p.Section(v, part.Table{Columns: block.FactColumns}, w, h, src, part.Section{
 		Title: "RECORD", Note: strconv.FormatUint(p.Seq, 10), Tail: tail,
 	})}
 	if len(around) > 0 {

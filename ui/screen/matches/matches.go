@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -33,8 +34,8 @@ type matchPage struct {
 	read    []engine.MatchRow
 	next    string // cursor of the page that follows
 	pages   int
-	sums    [len(matchSums)][]page.Bar // of those read
-	waitFor engine.MatchesQuery        // the question that is under way
+	sums    [len(matchSums)][]block.Bar // of those read
+	waitFor engine.MatchesQuery         // the question that is under way
 }
 
 // matchFault is what is wrong with a match, in two words on a narrow screen.
@@ -117,9 +118,9 @@ func (p *matchPage) Got(v *page.View, q engine.Query, a engine.Answer, err error
 	p.pages++
 	p.weigh()
 	for i, sum := range matchSums {
-		p.sums[i] = page.Tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
+		p.sums[i] = block.Tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
 		if sum.inOrder {
-			slices.SortFunc(p.sums[i], func(a, b page.Bar) int { return strings.Compare(a.Name, b.Name) })
+			slices.SortFunc(p.sums[i], func(a, b block.Bar) int { return strings.Compare(a.Name, b.Name) })
 		}
 	}
 	p.List.Asked, p.turned = p.List.Asked || p.turned, false
@@ -269,7 +270,7 @@ func (p *matchPage) side(v *page.View, w int) (out []part.Section) {
 	}
 	out = append(out, selected)
 	for i, sum := range matchSums {
-		rows := page.Bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
+		rows := block.Bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
 		out = append(out, part.Section{Title: sum.title, Note: "of " + page.Count(len(p.read)) + " read", Rows: rows, Height: max(len(rows), 1)})
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -18,12 +19,12 @@ type Members struct {
 	page.ListPage[engine.MemberRow]
 	page.Answer
 	page engine.MembersPage
-	foot page.Foot
+	foot block.Foot
 }
 
 // New makes the screen.
 func New() *Members {
-	p := &Members{foot: page.NewFoot()}
+	p := &Members{foot: block.NewFoot()}
 	p.List = page.NewList(columns.Members, columns.MemberList.Drawn("minute", page.ByView(minuteCell)), func(r *engine.MemberRow) string { return r.ID })
 	p.Is = page.ScreenOf[engine.MemberRow]{
 		Screen: page.ScreenMembers, Crumb: "Members", File: "members", Row: "member",
@@ -68,7 +69,7 @@ func (p *Members) Draw(v *page.View) []string {
 	h := min(max(p.All, len(p.Shown))+1, max(v.H/3, 2))
 	list := p.Section(v, w, h, p.empty(v), part.Section{Title: "MEMBERS", Note: p.Note(v), Tail: p.Told(v)})
 	selected := func(w, _ int) part.Section {
-		return part.Section{Title: "SELECTED", Note: r.ID, Rows: page.FactRows(v, w, facts), Height: len(facts)}
+		return part.Section{Title: "SELECTED", Note: r.ID, Rows: block.FactRows(v, w, facts), Height: len(facts)}
 	}
 	switch {
 	case !ok:
@@ -85,12 +86,12 @@ func (p *Members) Draw(v *page.View) []string {
 		rows = append(rows, v.Sections(0, len(rows), v.W, tall, p.minute(v, w, tall-1))...)
 	}
 	left := v.H - len(rows)
-	if v.Size == page.L && left > page.LeastFoot {
-		return p.foot.Fill(v, rows, func(w, h int) part.Section { return page.LogPanel(v, w, h) })
+	if v.Size == page.L && left > block.LeastFoot {
+		return p.foot.Fill(v, rows, func(w, h int) part.Section { return block.LogPanel(v, w, h) })
 	}
 	if left > 2 {
 		rows = append(rows, v.Row(v.W))
-		rows = append(rows, v.Sections(0, len(rows), v.W, left-1, page.LogPanel(v, w, left-2))...)
+		rows = append(rows, v.Sections(0, len(rows), v.W, left-1, block.LogPanel(v, w, left-2))...)
 	}
 	return rows
 }
@@ -104,14 +105,14 @@ func (p *Members) alone(v *page.View, w int) []string {
 	own := part.Section{Title: "MEMBERS", Rows: said, Height: len(said)}
 	switch v.Size {
 	case page.S:
-		return v.Whole(own, page.LogPanel(v, w, v.H-own.Height-3))
+		return v.Whole(own, block.LogPanel(v, w, v.H-own.Height-3))
 	case page.L:
 		return p.foot.WithLog(v, v.H-own.Height-3, own)
 	}
 	b, _ := v.Limits.Pacing()
-	return v.Above([]part.Section{own}, []func(w, h int) part.Section{
-		func(w, h int) part.Section { return v.LimitsBlock(b.Host, w, h) },
-		func(w, h int) part.Section { return page.LogPanel(v, w, h) },
+	return block.Above(v, []part.Section{own}, []func(w, h int) part.Section{
+		func(w, h int) part.Section { return block.LimitsBlock(v, b.Host, w, h) },
+		func(w, h int) part.Section { return block.LogPanel(v, w, h) },
 	}, &p.foot)
 }
 
@@ -137,16 +138,16 @@ func minuteCell(v *page.View, r *engine.MemberRow) part.Cell {
 	for i, n := range r.Calls {
 		values[i] = float64(n)
 	}
-	return part.As(themes.Run, page.SparkText(v, values, 1))
+	return part.As(themes.Run, block.SparkText(v, values, 1))
 }
 
 // memberFacts are what a list has no room for.
-func memberFacts(v *page.View, r *engine.MemberRow) []page.Fact {
+func memberFacts(v *page.View, r *engine.MemberRow) []block.Fact {
 	is := string(r.Role)
 	if r.Here {
 		is += ", and shows you this"
 	}
-	return []page.Fact{
+	return []block.Fact{
 		{Key: "role", Value: is},
 		{Key: "runs", Value: "since " + v.Clock(r.Since) + ", on " + r.Host},
 		{Key: "API key", Value: page.Or(r.Key, "none")},

@@ -7,19 +7,20 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Messages lists what the message line has said, the newest first.
 type Messages struct {
-	page.Footed
+	block.Footed
 	page.ListPage[columns.Message]
 }
 
 // New makes the screen.
 func New() *Messages {
-	p := &Messages{Footed: page.Footed{Foot: page.NewFoot()}}
+	p := &Messages{Footed: block.Footed{Foot: block.NewFoot()}}
 	p.List = page.NewList(columns.Messages, columns.MessageList, func(m *columns.Message) string { return strconv.Itoa(m.Number) })
 	p.Is = page.ScreenOf[columns.Message]{
 		Screen: page.ScreenMessages, Crumb: "Messages", File: "messages", Row: "message", Fill: p.fill,
@@ -78,7 +79,7 @@ func (p *Messages) Draw(v *page.View) []string {
 	const least = 3 // rows of a log
 	if rest := below - len(whole.Rows) - 2; rest >= least {
 		whole.Height = len(whole.Rows)
-		log := page.LogRows(v, v.Inner(v.W), rest, "")
+		log := block.LogRows(v, v.Inner(v.W), rest, "")
 		return p.Foot.Below(v, len(log), list, whole, part.Section{Title: "LOG", Note: "newest first", Rows: log, Height: rest})
 	}
 	return v.Whole(list, whole)

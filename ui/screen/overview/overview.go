@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -26,12 +27,12 @@ const (
 type overviewPage struct {
 	panes   [overviewPanes]page.Pane
 	focus   int
-	tape    page.Tape
+	tape    block.Tape
 	past    page.Past
 	plan    page.Forecast
 	runs    calendarRuns
-	reasons page.ReasonCounts
-	dead    page.DeadJobs
+	reasons block.ReasonCounts
+	dead    block.DeadJobs
 	fresh   page.Freshness
 	day     page.DayTraffic
 	pulse   page.Pulse
@@ -40,7 +41,7 @@ type overviewPage struct {
 
 // New makes the first screen.
 func New() *overviewPage {
-	return &overviewPage{tape: page.Tape{Every: page.OverviewTape, Then: true}}
+	return &overviewPage{tape: block.Tape{Every: block.OverviewTape, Then: true}}
 }
 
 // Screen implements Page.
@@ -66,7 +67,7 @@ func (o *overviewPage) Want(v *page.View) engine.Query {
 // gaveUp is the question about the jobs that gave up, asked when there is another.
 func (o *overviewPage) gaveUp(v *page.View) engine.Query {
 	if v.Engine.Failed > 0 && o.dead.Due(v, uint64(v.Engine.Failed)) {
-		return page.DeadQuery("")
+		return block.DeadQuery("")
 	}
 	return nil
 }
@@ -122,11 +123,11 @@ func (o *overviewPage) needs(v *page.View) part.Slice[page.Need] {
 	items := append(slices.Clone(v.Needs()), needs(&o.fresh, v)...)
 	for i := range items {
 		if items[i].ID == "failed" && len(o.dead.Rows) > 0 {
-			items[i].More = page.ClassesOf(o.dead.List())
+			items[i].More = block.ClassesOf(o.dead.List())
 		}
 	}
 	if v.Size == page.S { // which has no room for the limits
-		items = append(v.DownNeeds(), items...)
+		items = append(block.DownNeeds(v), items...)
 	}
 	return part.Slice[page.Need]{Items: items, Key: func(n page.Need) string { return n.ID }, Cells: page.NoCells[page.Need]}
 }
@@ -221,7 +222,7 @@ func (o *overviewPage) open(v *page.View) page.Effect {
 	switch o.focus {
 	case paneWhy:
 		if g, ok := page.Selected(p, o.why(v)); ok {
-			return page.Effect{Open: &page.Target{Screen: page.ScreenJobs, Row: page.JobGroup{GroupKey: page.GroupOf(&g.First), Why: g.ReasonRow}}}
+			return page.Effect{Open: &page.Target{Screen: page.ScreenJobs, Row: block.JobGroup{GroupKey: block.GroupOf(&g.First), Why: g.ReasonRow}}}
 		}
 	case paneNeeds:
 		if n, ok := page.Selected(p, o.needs(v)); ok && n.Open != nil {

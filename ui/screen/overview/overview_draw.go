@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -102,11 +103,11 @@ func (o *overviewPage) draw(v *page.View) []string {
 // above it.
 func (o *overviewPage) figures(v *page.View, t *page.Timetable, w int) []string {
 	if v.Size == page.S {
-		return smallFigures(v, v.Totals(&o.past, t, o.dead.List(), 8), w)
+		return smallFigures(v, block.Totals(v, &o.past, t, o.dead.List(), 8), w)
 	}
 	wide := w / 6
 	rows := make([]string, 5)
-	all := v.Totals(&o.past, t, o.dead.List(), wide)
+	all := block.Totals(v, &o.past, t, o.dead.List(), wide)
 	l := part.NewLine(v.Theme, w)
 	for y := range rows {
 		l.Reset(w, false)
@@ -131,7 +132,7 @@ var usualDigits = [...]int{3, 3, 3, 2, 2, 2}
 //	█▀█ ▀▀█  ▂▃▅▅▆
 //	▀ ▀ ▀▀▀  now 2.1/s
 //	of 3000 allowed
-func figureRow(v *page.View, l *part.Line, f *page.Total, y, w, n int) {
+func figureRow(v *page.View, l *part.Line, f *block.Total, y, w, n int) {
 	from, at := l.At(), part.DigitsWidth(v.Theme, "000000"[:usualDigits[n]])
 	at = max(at, part.DigitsWidth(v.Theme, f.Value)) + 1
 	switch {
@@ -151,10 +152,10 @@ func figureRow(v *page.View, l *part.Line, f *page.Total, y, w, n int) {
 }
 
 // spark draws the course of a figure on w cells.
-func spark(v *page.View, l *part.Line, f *page.Total, w int) { l.Spark(f.Token, w, f.Spark, f.High) }
+func spark(v *page.View, l *part.Line, f *block.Total, w int) { l.Spark(f.Token, w, f.Spark, f.High) }
 
 // smallFigures are the totals in two rows.
-func smallFigures(v *page.View, all []page.Total, w int) []string {
+func smallFigures(v *page.View, all []block.Total, w int) []string {
 	wide := (w - 2) / 6
 	top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
 	for i := range all {
@@ -196,14 +197,14 @@ func (o *overviewPage) timetable(v *page.View, t *page.Timetable, w, lanes int) 
 func (o *overviewPage) columns(v *page.View, t *page.Timetable, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return o.whyBlock(v, t, w, h) },
-		func(w, h int) part.Section { return v.LimitsBlock(t.Host, w, h) },
+		func(w, h int) part.Section { return block.LimitsBlock(v, t.Host, w, h) },
 		func(w, h int) part.Section { return o.needsBlock(v, w, h) },
 	}
 	switch v.Size {
 	case page.S:
 		blocks = append(blocks[:1], blocks[2])
 	case page.L:
-		blocks = append(blocks, func(w, h int) part.Section { return page.AnswersBlock(v, o.tape.Take(v), w, h) })
+		blocks = append(blocks, func(w, h int) part.Section { return block.AnswersBlock(v, o.tape.Take(v), w, h) })
 	}
 	return v.Abreast(y, h, blocks)
 }
@@ -214,7 +215,7 @@ func (o *overviewPage) more(v *page.View, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return settledBlock(v, w, h) },
 		func(w, h int) part.Section { return o.day.Panel(v, w) },
-		func(w, h int) part.Section { return page.LogPanel(v, w, h) },
+		func(w, h int) part.Section { return block.LogPanel(v, w, h) },
 	}
 	if len(v.Syncing()) == len(v.Accounts) {
 		blocks = blocks[1:]
@@ -293,11 +294,11 @@ func (o *overviewPage) whyBlock(v *page.View, t *page.Timetable, w, h int) part.
 			s.Note = ""
 		}
 		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), o.nothingWaits(v)))))
-		s.Rows = append(s.Rows, page.RunRows(v, t.Runs, w, h-1)...)
+		s.Rows = append(s.Rows, block.RunRows(v, t.Runs, w, h-1)...)
 		return s
 	}
 	if len(src.Items) < h && v.Size != page.S {
-		say(page.Holds(v))
+		say(block.Holds(v))
 	}
 	return s
 }
@@ -346,7 +347,7 @@ func (o *overviewPage) calls(v *page.View, w int, p places) part.Section {
 	if rows := page.DayRows + 1; len(calls) == 0 && v.Size != page.S && len(o.day.Spans) > 0 && p.ribbon+p.calls+1 >= rows {
 		return o.day.Panel(v, w)
 	}
-	s := v.CallsSection(calls, w, p.ribbon, p.calls)
+	s := block.CallsSection(v, calls, w, p.ribbon, p.calls)
 	s.Tail, s.Height = page.Joined(v, s.Tail, uptime(v)), v.H
 	return s
 }
@@ -354,5 +355,5 @@ func (o *overviewPage) calls(v *page.View, w int, p places) part.Section {
 // settledBlock lists the accounts that are not at work.
 func settledBlock(v *page.View, w, h int) part.Section {
 	rest := v.Accounts[len(v.Syncing()):]
-	return part.Section{Title: "OTHER ACCOUNTS", Note: page.Count(len(rest)), Tail: "last sync", Rows: page.AccountRows(v, rest, w, h, "no other account"), Height: h}
+	return part.Section{Title: "OTHER ACCOUNTS", Note: page.Count(len(rest)), Tail: "last sync", Rows: block.AccountRows(v, rest, w, h, "no other account"), Height: h}
 }

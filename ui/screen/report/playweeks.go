@@ -4,6 +4,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -47,6 +48,6 @@ func (p *Reports) playWeek(v *page.View, week *engine.PlayWeek, top float64, w i
 
 // weekFacts are the games of a week, and the scale that all weeks share.
 func (p *Reports) weekFacts(v *page.View, week *engine.PlayWeek, top float64, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(3).Cells(v.Join(part.Plain(human.Counted(week.Games, "game", "games")), page.WonCell(week.Wins, week.Games))...)
+	l := part.NewLine(v.Theme, w).Gap(3).Cells(v.Join(part.Plain(human.Counted(week.Games, "game", "games")), block.WonCell(week.Wins, week.Games))...)
 	return l.Right(part.As(page.HeatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(page.SpanOf(top))+" ")).String()
 }

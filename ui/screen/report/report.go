@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -21,9 +22,9 @@ type Reports struct {
 	utc bool // the zone is shown with its distance from UTC
 	// of the account's detail
 	page.Answer
-	byWeek bool        // the weeks of all accounts are shown instead
-	weekly weekly      // the weeks, and which of them are shown
-	played page.Played // champions and modes, and the draft while a sync runs
+	byWeek bool         // the weeks of all accounts are shown instead
+	weekly weekly       // the weeks, and which of them are shown
+	played block.Played // champions and modes, and the draft while a sync runs
 	detail engine.AccountDetail
 	of     string // the account that detail is of
 	offset string // of the report's zone
@@ -240,7 +241,7 @@ func (p *Reports) Export(v *page.View, _ bool) (string, [][]string) {
 
 // ReportLines tell a report in words, for a console without a screen.
 func ReportLines(r *engine.PlayReport, name string) []string {
-	word, text := page.Coverage(r)
+	word, text := block.Coverage(r)
 	all, lines := 0.0, []string(nil)
 	for d := range r.Minutes {
 		sum := 0.0
@@ -274,7 +275,7 @@ func (p *Reports) Draw(v *page.View) []string {
 		// whose report, and of how many matches
 		{Least: 2, Most: 2, Keep: 1, Draw: func(int, int) []string { return v.Padded(p.head(v, r, note, w)) }},
 		{Least: 5, Most: 5 + 2*int(v.Size), Keep: 2, Draw: func(y, h int) []string {
-			return v.Sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: page.HourRows(v, r, w, h-1), Height: h - 1})
+			return v.Sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: block.HourRows(v, r, w, h-1), Height: h - 1})
 		}},
 		{Least: heat, Most: heat, Draw: func(y, h int) []string { return p.drawHeat(v, r, y, h) }},
 		{Least: 6, Most: 14, Keep: 3, Draw: func(y, h int) []string { return p.drawShares(v, r, y, h) }},
@@ -295,7 +296,7 @@ func (p *Reports) drawNone(v *page.View) []string {
 		return v.Whole(none)
 	}
 	none.Height = len(none.Rows)
-	return v.Whole(none, part.Section{Title: "SYNC", Note: row.Kind + ", " + v.SyncWord(row), Rows: append(page.StageList(v, row, w), page.AccountFacts(v, row, w)...)})
+	return v.Whole(none, part.Section{Title: "SYNC", Note: row.Kind + ", " + v.SyncWord(row), Rows: append(block.StageList(v, row, w), block.AccountFacts(v, row, w)...)})
 }
 
 // head names the account and says of what its report is made.
@@ -328,8 +329,8 @@ func (p *Reports) drawHeat(v *page.View, r *engine.PlayReport, y, h int) []strin
 func (p *Reports) drawShares(v *page.View, r *engine.PlayReport, y, h int) []string {
 	n := page.Clamp(v.W/page.ColumnWidth, 1, 3)
 	w := v.W / n
-	modes := part.Section{Title: "GAMES BY MODE", Rows: page.Bars(v, modeBars(r), themes.Run, v.Inner(w)), Height: h - 1}
-	days := part.Section{Title: "HOURS BY DAY", Rows: page.Bars(v, dayBars(r), themes.Run, v.Inner(w)), Height: h - 1}
+	modes := part.Section{Title: "GAMES BY MODE", Rows: block.Bars(v, modeBars(r), themes.Run, v.Inner(w)), Height: h - 1}
+	days := part.Section{Title: "HOURS BY DAY", Rows: block.Bars(v, dayBars(r), themes.Run, v.Inner(w)), Height: h - 1}
 	blocks := [][]string{v.Sections(0, y, w, h, modes), v.Sections(w, y, w, h, p.played.Champions(v, v.Inner(w), h-1)), v.Sections(2*w, y, v.W-2*w, h, days)}
 	return part.Beside(blocks[:n]...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -40,7 +41,7 @@ func (p *Reports) heat(v *page.View, r *engine.PlayReport, w, h int) []string {
 // covers says of how many matches the report is made.
 // A report that is not whole says so in its first line: see [coverage].
 func (p *Reports) covers(v *page.View, r *engine.PlayReport) []part.Cell {
-	word, text := page.Coverage(r)
+	word, text := block.Coverage(r)
 	sign := v.Theme.State(word)
 	if word == "OK" {
 		word = "COMPLETE"
@@ -52,7 +53,7 @@ func (p *Reports) covers(v *page.View, r *engine.PlayReport) []part.Cell {
 // What has no room is left out from the end; the zone, without which the hours mean nothing, never.
 func (p *Reports) madeRow(v *page.View, r *engine.PlayReport, w int) string {
 	tail := part.As(themes.Dim, p.tail(v)+" ")
-	facts := v.Fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, page.PlaySpan(v, r)), part.As(themes.Dim, "built "+v.Clock(r.Built)), p.leftOut(r))
+	facts := v.Fitting(w-4-safe.Width(tail.Text), part.As(themes.Dim, p.zone(r)), part.As(themes.Dim, block.PlaySpan(v, r)), part.As(themes.Dim, "built "+v.Clock(r.Built)), p.leftOut(r))
 	return part.NewLine(v.Theme, w).Gap(1).Cells(facts...).Right(tail).String()
 }
 
@@ -108,7 +109,7 @@ func (p *Reports) cellPanel(v *page.View, r *engine.PlayReport, w int) part.Sect
 
 // playFacts are the busiest hour, how the week is shared between working days and
 // weekend, and how long a game and a week are on average.
-func playFacts(v *page.View, r *engine.PlayReport) []page.Fact {
+func playFacts(v *page.View, r *engine.PlayReport) []block.Fact {
 	var days [7]float64
 	all := 0.0
 	for d := range r.Minutes {
@@ -119,37 +120,37 @@ func playFacts(v *page.View, r *engine.PlayReport) []page.Fact {
 	}
 	day, hour := page.Busiest(r)
 	weekend := days[5] + days[6]
-	facts := []page.Fact{
+	facts := []block.Fact{
 		{Key: "busiest hour", Value: page.Weekdays[day] + " " + page.Two(hour) + v.Theme.Glyphs.Range + page.Two((hour+1)%24) + ", " + human.Dur(page.SpanOf(r.Minutes[day][hour]))},
 		{Key: "Mon to Fri", Value: page.Hours(all-weekend) + ", " + human.Percent((all-weekend)/max(all, 1))},
 		{Key: "Sat and Sun", Value: page.Hours(weekend) + ", " + human.Percent(weekend/max(all, 1))},
 	}
 	if r.Matches > 0 {
-		facts = append(facts, page.Fact{Key: "a game", Value: human.Dur(page.SpanOf(all/float64(r.Matches))) + " on average"})
+		facts = append(facts, block.Fact{Key: "a game", Value: human.Dur(page.SpanOf(all/float64(r.Matches))) + " on average"})
 	}
 	return facts
 }
 
 // dayBars are the hours of each day of the week.
-func dayBars(r *engine.PlayReport) []page.Bar {
-	days := make([]page.Bar, 0, 7)
+func dayBars(r *engine.PlayReport) []block.Bar {
+	days := make([]block.Bar, 0, 7)
 	for d := range r.Minutes {
 		sum := 0.0
 		for _, m := range r.Minutes[d] {
 			sum += m
 		}
-		days = append(days, page.Bar{Name: page.Weekdays[d], Value: sum, Text: page.Hours(sum)})
+		days = append(days, block.Bar{Name: page.Weekdays[d], Value: sum, Text: page.Hours(sum)})
 	}
 	return days
 }
 
 // modeBars are the games by mode, the most frequent first; a map has no order of its own.
-func modeBars(r *engine.PlayReport) []page.Bar {
-	out := make([]page.Bar, 0, len(r.ByQueue))
+func modeBars(r *engine.PlayReport) []block.Bar {
+	out := make([]block.Bar, 0, len(r.ByQueue))
 	for id, n := range r.ByQueue {
-		out = append(out, page.Bar{Name: columns.ModeName(id, ""), Value: float64(n), Text: page.Count(n)})
+		out = append(out, block.Bar{Name: columns.ModeName(id, ""), Value: float64(n), Text: page.Count(n)})
 	}
-	slices.SortFunc(out, func(a, b page.Bar) int {
+	slices.SortFunc(out, func(a, b block.Bar) int {
 		if a.Value != b.Value {
 			return int(b.Value - a.Value)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -169,7 +170,7 @@ func weekModes(v *page.View, week *engine.WeeklyReport, w int) part.Section {
 			sum.ByQueue[queue] += n
 		}
 	}
-	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week), Rows: page.Bars(v, modeBars(&sum), themes.Run, w)}
+	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week), Rows: block.Bars(v, modeBars(&sum), themes.Run, w)}
 }
 
 // weeklyEmpty says why there is no week, and how to have one made now.

@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -30,7 +31,7 @@ type Retries struct {
 // New makes the screen.
 func New() *Retries {
 	p := &Retries{}
-	p.List = page.NewList(columns.Jobs, retryColumns, page.JobKey)
+	p.List = page.NewList(columns.Jobs, retryColumns, block.JobKey)
 	p.Is = page.ScreenOf[engine.JobRow]{Screen: page.ScreenRetries, File: "retries", Fill: func(v *page.View) { p.Put(v, page.MadeOf{Version: v.Version}, v.TryingAgain) }}
 	return p
 }
@@ -40,7 +41,7 @@ var retryColumns = columns.RetryList.
 	Drawn("called", page.ByView(func(_ *page.View, j *engine.JobRow) part.Cell {
 		return part.Plain(page.Or(j.Player, columns.JobCalled(j)))
 	})).
-	Drawn("for", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return part.Plain(page.ForWhom(v, j)) })).
+	Drawn("for", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return part.Plain(block.ForWhom(v, j)) })).
 	Drawn("late", page.ByView(lateCell)).
 	Drawn("starts", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return startsCell(v, *j) }))
 

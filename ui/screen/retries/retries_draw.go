@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -28,7 +29,7 @@ type highest struct {
 // keep takes the newest number, and gives the highest of late. A clock that was put back begins
 // anew.
 func (h *highest) keep(n int, now time.Time) int {
-	if n >= h.n || now.Sub(h.at) > page.KeepLines || now.Before(h.at) {
+	if n >= h.n || now.Sub(h.at) > block.KeepLines || now.Before(h.at) {
 		h.n, h.at = n, now
 	}
 	return h.n
@@ -110,7 +111,7 @@ func (p *Retries) Draw(v *page.View) []string {
 	below := []page.Band{
 		{Least: 6, Most: 6, Keep: 2, Draw: func(y, h int) []string { return p.columns(v, y, h-1) }},
 		{Least: why, Most: 6, Keep: 1, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, p.why(v, h-1)) }},
-		{Least: 4, Most: math.MaxInt, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, v.Failures(h-1)) }},
+		{Least: 4, Most: math.MaxInt, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, block.Failures(v, h-1)) }},
 	}
 	if j := p.peek.Job; v.Size == page.L && rows > 0 && j != nil && j.Have {
 		below = slices.Insert(below, 2, page.Band{Least: 5, Most: 9, Keep: 4, Draw: func(y, h int) []string { return v.Abreast(y, h, j.Blocks(v)) }})

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -20,12 +21,12 @@ type Schedules struct {
 	page.Answer
 	page engine.SchedulesPage
 	plan planned
-	foot page.Foot
+	foot block.Foot
 }
 
 // New makes the screen.
 func New() *Schedules {
-	p := &Schedules{foot: page.NewFoot()}
+	p := &Schedules{foot: block.NewFoot()}
 	p.List = page.NewList(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
 	switched := func(op engine.Op, r engine.ScheduleRow) page.Effect {
 		return page.Do(engine.Command{Op: op, Schedule: r.Name})
@@ -100,9 +101,9 @@ func (p *Schedules) Draw(v *page.View) []string {
 		func(w, h int) part.Section { return p.leftOut(v, w, h) },
 	}
 	if v.Size == page.L {
-		blocks = append(blocks, func(w, h int) part.Section { return page.TrackedBlock(v, w, h) })
+		blocks = append(blocks, func(w, h int) part.Section { return block.TrackedBlock(v, w, h) })
 	}
-	return v.Above(sections, blocks, &p.foot)
+	return block.Above(v, sections, blocks, &p.foot)
 }
 
 // resultAt is the column of what became of a run, which is told whole where there is room.
@@ -110,7 +111,7 @@ const resultAt, wholeResult = 7, 36
 
 // coming are the next runs of all schedules, in order.
 func (p *Schedules) coming(v *page.View, w, h int) part.Section {
-	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: page.RunRows(v, v.RunsOf(p.page.Schedules), w, h), Height: h}
+	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: block.RunRows(v, v.RunsOf(p.page.Schedules), w, h), Height: h}
 	if len(s.Rows) == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none is planned"))}
 	}

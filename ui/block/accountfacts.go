@@ -1,19 +1,20 @@
-package page
+package block
 
 import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // AccountFacts are three rows of what does not fit into a table.
-func AccountFacts(v *View, a engine.AccountRow, w int) []string {
+func AccountFacts(v *page.View, a engine.AccountRow, w int) []string {
 	puuid := "not resolved yet"
 	if a.PUUID != "" {
-		puuid = "puuid " + ShortID(a.PUUID)
+		puuid = "puuid " + page.ShortID(a.PUUID)
 	}
-	first := []part.Cell{part.Plain(puuid), part.Plain(Or(a.Platform, "no platform")), part.Plain(Tracked(a)), part.Plain(runName(a))}
+	first := []part.Cell{part.Plain(puuid), part.Plain(page.Or(a.Platform, "no platform")), part.Plain(Tracked(a)), part.Plain(runName(a))}
 	second := []part.Cell{
 		part.Plain(listed(a)), part.Plain(human.Counted(a.Calls, "call", "calls")), Throttled(a),
 		part.Plain(saved(a)), part.Plain(resumed(a)),
@@ -68,7 +69,7 @@ func resumed(a engine.AccountRow) string {
 	case a.Resumed == 0:
 		return ""
 	case a.Resumed == 1:
-		return "resumed once, at " + Count(a.ResumedAt)
+		return "resumed once, at " + page.Count(a.ResumedAt)
 	}
-	return "resumed " + Count(a.Resumed) + " times, last at " + Count(a.ResumedAt)
+	return "resumed " + page.Count(a.Resumed) + " times, last at " + page.Count(a.ResumedAt)
 }

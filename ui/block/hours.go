@@ -1,10 +1,11 @@
-package page
+package block
 
 import (
 	"math"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -24,7 +25,7 @@ const hourFacts = 18
 
 // HourRows draw the hours of the day as columns, h rows of w cells with the names of the
 // hours in the last, and what they come to at the right.
-func HourRows(v *View, r *engine.PlayReport, w, h int) []string {
+func HourRows(v *page.View, r *engine.PlayReport, w, h int) []string {
 	sums, all := byHour(r)
 	high, most := 0.0, 0
 	for i, m := range sums {
@@ -32,9 +33,9 @@ func HourRows(v *View, r *engine.PlayReport, w, h int) []string {
 			high, most = m, i
 		}
 	}
-	facts := []Fact{{"most", part.None}, {"total", Hours(all)}, {"zone", r.Zone}}
+	facts := []Fact{{"most", part.None}, {"total", page.Hours(all)}, {"zone", r.Zone}}
 	if high > 0 {
-		facts[0].Value = Two(most) + v.Theme.Glyphs.Range + Two((most+1)%24) + " h"
+		facts[0].Value = page.Two(most) + v.Theme.Glyphs.Range + page.Two((most+1)%24) + " h"
 	}
 	room := w - 4
 	if room >= 3*24+hourFacts {
@@ -63,7 +64,7 @@ func HourRows(v *View, r *engine.PlayReport, w, h int) []string {
 	}
 	l := part.NewLine(v.Theme, w)
 	for i := 0; i < 24; i += every {
-		l.To(2+i*each).Put(themes.Dim, Two(i))
+		l.To(2+i*each).Put(themes.Dim, page.Two(i))
 	}
 	return append(rows, l.String())
 }

@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"strings"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // What was cancelled is not done: no bar is full, no figure says all of them, and the
 // word is another.
 func TestCancelledIsNotDone(t *testing.T) {
-	v := &View{Theme: themes.NewMono(themes.Unicode), Data: &Data{}}
+	v := &page.View{Theme: themes.NewMono(themes.Unicode), Data: &page.Data{}}
 	for _, c := range []struct {
 		status engine.SyncStatus
 		result string
@@ -22,11 +23,11 @@ func TestCancelledIsNotDone(t *testing.T) {
 		{engine.SyncCompleted, "incomplete", engine.Progress{Total: 879, Stored: 878, Cancelled: 1}, "INCOMPLETE"},
 	} {
 		a := engine.AccountRow{Status: c.status, Result: c.result, Run: "r", Phase: engine.PhaseDone, Matches: c.p, Timelines: c.p}
-		cell := ProgressOf(v, a)
-		if cell.Ratio >= 1 || strings.HasPrefix(cell.Text, "879/") || cell.Token == themes.OK || new(Data).SyncWord(a) != c.word {
-			t.Errorf("%s: %+v, %s", c.result, cell, new(Data).SyncWord(a))
+		cell := page.ProgressOf(v, a)
+		if cell.Ratio >= 1 || strings.HasPrefix(cell.Text, "879/") || cell.Token == themes.OK || new(page.Data).SyncWord(a) != c.word {
+			t.Errorf("%s: %+v, %s", c.result, cell, new(page.Data).SyncWord(a))
 		}
-		if text := ended(a); !strings.Contains(text, "cancelled") {
+		if text := page.Ended(a); !strings.Contains(text, "cancelled") {
 			t.Errorf("%s: its end reads %q", c.result, text)
 		}
 	}

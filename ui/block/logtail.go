@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"slices"
@@ -8,12 +8,13 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // LogRows are the newest records, of one job or of all, the newest first. One that is told again
 // and again, as 429s in a burst are, takes one row: "23 times".
-func LogRows(v *View, w, h int, job engine.JobID) []string {
+func LogRows(v *page.View, w, h int, job engine.JobID) []string {
 	type line struct {
 		of    *engine.LogRow
 		times int
@@ -46,7 +47,7 @@ func LogRows(v *View, w, h int, job engine.JobID) []string {
 }
 
 // logRow is one record; named says that the rows are of several jobs.
-func logRow(v *View, w int, r *engine.LogRow, named, here bool) string {
+func logRow(v *page.View, w int, r *engine.LogRow, named, here bool) string {
 	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
 	l.Field(LevelSign(r.Level), 3, part.Words).Gap(1)
 	text := part.Plain(r.Text)
@@ -68,7 +69,7 @@ const leastField = 16
 
 // LogAround are the records before and after one, the newest first; none when it is not among
 // those that are known.
-func LogAround(v *View, w, h int, seq uint64) (rows []string) {
+func LogAround(v *page.View, w, h int, seq uint64) (rows []string) {
 	at := slices.IndexFunc(v.Logs, func(r engine.LogRow) bool { return r.Seq == seq })
 	if at < 0 || h < 2 {
 		return nil
@@ -102,7 +103,7 @@ func tellingFields(r *engine.LogRow, named bool) (fields []string) {
 // BeforeLog shares h rows between a list of n and the end of the log below it, which leaves
 // the list its rows in steps, so that it does not move with each: 0 rows of the log = there
 // is no room for it.
-func (v *View) BeforeLog(h, n int) (list, log int) {
+func BeforeLog(v *page.View, h, n int) (list, log int) {
 	const step, least = 4, 3
 	list = (n + step) / step * step // with its header
 	if log = h - list - 2; log < least {
@@ -112,10 +113,10 @@ func (v *View) BeforeLog(h, n int) (list, log int) {
 }
 
 // LogPanel is the end of the log, the newest record first like the calls above it.
-func LogPanel(v *View, w, h int) part.Section {
+func LogPanel(v *page.View, w, h int) part.Section {
 	rows := LogRows(v, w-1, h, "") // its margin stays empty
 	if len(rows) == 0 && h > 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+Or(v.Waiting(), "nothing has been logged yet"))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+page.Or(v.Waiting(), "nothing has been logged yet"))))
 	}
 	return part.Section{Title: "LOG", Tail: v.Keyed("more on {logs}"), Rows: rows, Height: h}
 }

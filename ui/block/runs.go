@@ -1,41 +1,42 @@
-package page
+package block
 
 import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // RunRows are the scheduled runs to come, which are next where no job waits.
-func RunRows(v *View, runs []run, w, h int) (rows []string) {
+func RunRows(v *page.View, runs []page.Run, w, h int) (rows []string) {
 	sign := v.Theme.State("SCHEDULED")
 	for _, r := range runs[:min(len(runs), max(h, 0))] {
-		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(r.name), max(w-22, 8), part.Words)
-		rows = append(rows, l.Gap(1).Right(part.As(themes.Dim, engine.When(r.at, v.Now)+" ")).String())
+		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(r.Name), max(w-22, 8), part.Words)
+		rows = append(rows, l.Gap(1).Right(part.As(themes.Dim, engine.When(r.At, v.Now)+" ")).String())
 	}
 	return rows
 }
 
 // TrackedBlock lists the accounts that are looked after by the calendar.
-func TrackedBlock(v *View, w, h int) part.Section {
+func TrackedBlock(v *page.View, w, h int) part.Section {
 	rest := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
-	return part.Section{Title: "TRACKED", Note: Count(len(rest)), Tail: "last sync", Rows: AccountRows(v, rest, w, h, "no account is tracked"), Height: h}
+	return part.Section{Title: "TRACKED", Note: page.Count(len(rest)), Tail: "last sync", Rows: AccountRows(v, rest, w, h, "no account is tracked"), Height: h}
 }
 
 // AccountRows are accounts with how they stand, h rows at most.
-func AccountRows(v *View, all []engine.AccountRow, w, h int, none string) []string {
+func AccountRows(v *page.View, all []engine.AccountRow, w, h int, none string) []string {
 	rows := make([]string, 0, max(h, 0))
 	for i := range all[:min(len(all), max(h, 0))] {
 		a := &all[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(v.SyncWord(*a)), 12, part.Words)
 		l.Field(part.Plain(a.RiotID), max(l.Room()-25, 10), part.Words).Gap(1)
-		l.Field(part.As(themes.Dim, matchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.Ago(a.LastSync)), 10, part.Number)
+		l.Field(part.As(themes.Dim, page.MatchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.Ago(a.LastSync)), 10, part.Number)
 		rows = append(rows, l.String())
 	}
 	if len(all) == 0 && h > 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), none))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), none))))
 	}
 	return rows
 }

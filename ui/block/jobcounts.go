@@ -1,20 +1,21 @@
-package page
+package block
 
 import (
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // ReasonCounts are the groups of all live jobs by why they do not run, however many there
 // are: the engine looks at a part of them for each answer.
 type ReasonCounts struct {
-	Paged
+	page.Paged
 	Groups  []engine.ReasonRow
 	coming  engine.Reasons // of the pages that have come
 	Growing bool           // groups are of the pages so far
 }
 
 // Want is the question about a queue's jobs; nil = none is due.
-func (r *ReasonCounts) Want(v *View, queue engine.Queue) engine.Query {
+func (r *ReasonCounts) Want(v *page.View, queue engine.Queue) engine.Query {
 	if next, ask := r.DuePage(v, v.Seq); ask {
 		return engine.ReasonsQuery{Page: next, Queue: queue}
 	}
@@ -22,7 +23,7 @@ func (r *ReasonCounts) Want(v *View, queue engine.Queue) engine.Query {
 }
 
 // TakeIn takes a page in: the first look is shown as it comes, a later one when it is complete.
-func (r *ReasonCounts) TakeIn(v *View, asked engine.ReasonsQuery, a engine.Answer, err error) {
+func (r *ReasonCounts) TakeIn(v *page.View, asked engine.ReasonsQuery, a engine.Answer, err error) {
 	initial := !r.Have || r.Groups == nil
 	if !r.Take(v, err) {
 		return
@@ -41,7 +42,7 @@ func (r *ReasonCounts) TakeIn(v *View, asked engine.ReasonsQuery, a engine.Answe
 
 // DeadJobs are the newest jobs that gave up: they stand beside the live ones.
 type DeadJobs struct {
-	Answer
+	page.Answer
 	Rows []engine.JobRow
 }
 
@@ -59,14 +60,14 @@ func EndedQuery(queue engine.Queue) engine.JobsQuery {
 	return engine.JobsQuery{Page: engine.Page{Limit: MostEnded}, Queue: queue, States: []engine.State{engine.Completed, engine.Cancelled}, Ended: true}
 }
 
-func (d *DeadJobs) Want(v *View, queue engine.Queue) engine.Query {
+func (d *DeadJobs) Want(v *page.View, queue engine.Queue) engine.Query {
 	if d.Due(v, v.Seq) {
 		return DeadQuery(queue)
 	}
 	return nil
 }
 
-func (d *DeadJobs) TakeIn(v *View, a engine.Answer, err error) {
+func (d *DeadJobs) TakeIn(v *page.View, a engine.Answer, err error) {
 	if d.Take(v, err) {
 		came, _ := a.(engine.JobsPage)
 		d.Rows = came.Jobs

@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -91,7 +92,7 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 	for _, r := range reasons {
 		g := open(GroupOf(&r.First))
 		if r.Jobs += g.Why.Jobs; g.Why.Jobs > 0 {
-			r.Last = Latest(r.Last, g.Why.Last)
+			r.Last = page.Latest(r.Last, g.Why.Last)
 		}
 		g.Why = r
 	}
@@ -253,7 +254,7 @@ func (l *JobLine) Id(groups []JobGroup) string {
 const groupLine = "\x00"
 
 // HeadText says what the jobs of a group wait for, in a few words.
-func (g *JobGroup) HeadText(v *View) string {
+func (g *JobGroup) HeadText(v *page.View) string {
 	first, ok := g.First()
 	switch {
 	case !ok:
@@ -261,7 +262,7 @@ func (g *JobGroup) HeadText(v *View) string {
 	case g.State == engine.Running && v.Engine.Workers == 0: // no engine is here, or none that has said how many
 		return ""
 	case g.State == engine.Running:
-		return Count(g.Jobs) + " of " + Count(v.Engine.Workers) + " workers"
+		return page.Count(g.Jobs) + " of " + page.Count(v.Engine.Workers) + " workers"
 	case g.State == engine.Retryable && g.Shape == "":
 		return "back off after " + ClassesOf(g.Rows)
 	case g.State == engine.Discarded:
@@ -274,10 +275,10 @@ func (g *JobGroup) HeadText(v *View) string {
 		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
 			return "held by a " + b.BlockedBy + ", it ends in " + v.In(b.Blocked)
 		} else if ok {
-			return Count(b.Used) + " of " + Count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
+			return page.Count(b.Used) + " of " + page.Count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
 		}
 	}
-	return strings.TrimPrefix(BriefWhy(v, first.Reason()), "held: ") // its word says HELD
+	return strings.TrimPrefix(page.BriefWhy(v, first.Reason()), "held: ") // its word says HELD
 }
 
 // ClassesOf are the classes of failed jobs, the most frequent first: 503 ×8, timeout ×1. A
@@ -292,7 +293,7 @@ func ClassesOf(rows []*engine.JobRow) string {
 	}
 	var words []string
 	for _, c := range order {
-		words = append(words, Or(string(c), "a failure")+" ×"+Count(n[c]))
+		words = append(words, page.Or(string(c), "a failure")+" ×"+page.Count(n[c]))
 	}
 	return strings.Join(words, ", ")
 }
@@ -308,16 +309,16 @@ func GaveUp(rows []*engine.JobRow) string {
 }
 
 // openOf names the syncs that wait for their matches, with how many are to come.
-func openOf(v *View, rows []*engine.JobRow) string {
+func openOf(v *page.View, rows []*engine.JobRow) string {
 	var names []string
 	for _, j := range rows {
 		a, ok := v.Account(j.Owner)
 		if ok && a.Job == j.ID && a.Matches.Open+a.Timelines.Open > 0 {
-			names = append(names, playerName(a.RiotID)+" "+Count(a.Matches.Open+a.Timelines.Open))
+			names = append(names, page.PlayerName(a.RiotID)+" "+page.Count(a.Matches.Open+a.Timelines.Open))
 		}
 	}
 	if len(names) == 0 && len(rows) > 0 {
-		return BriefWhy(v, rows[0].Reason())
+		return page.BriefWhy(v, rows[0].Reason())
 	}
 	text := "wait for what they have asked for: "
 	if len(rows) == 1 {
@@ -330,11 +331,11 @@ func openOf(v *View, rows []*engine.JobRow) string {
 var FailedStates = append(engine.LiveStates(), engine.Discarded)
 
 // ForWhom is the player for whose sync a job works, or what it works for.
-func ForWhom(v *View, j *engine.JobRow) string {
+func ForWhom(v *page.View, j *engine.JobRow) string {
 	if j.Owner == "" && j.Player == "" {
 		return part.None
 	}
-	return playerName(Or(j.Player, v.playerOf(j.Owner)))
+	return page.PlayerName(page.Or(j.Player, v.PlayerOf(j.Owner)))
 }
 
 func JobKey(j *engine.JobRow) string { return string(j.ID) }
@@ -345,13 +346,13 @@ const MostFound = 20_000
 
 // JobGroupColumns are those of groups: what needs a view is drawn by it.
 var JobGroupColumns = columns.JobGroups.
-	Drawn("for", ByView(func(v *View, j *engine.JobRow) part.Cell { return part.Plain(ForWhom(v, j)) })).
-	Drawn("dots", ByView(func(v *View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
-	Drawn("goes", ByView(goesCell))
+	Drawn("for", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return part.Plain(ForWhom(v, j)) })).
+	Drawn("dots", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
+	Drawn("goes", page.ByView(goesCell))
 
 // triesCell has a sign for each try: those that failed, the present or next one, those left.
 // Such as "××◌··" of a job that has failed twice, waits for its third try, and has two left.
-func triesCell(v *View, j *engine.JobRow) part.Cell {
+func triesCell(v *page.View, j *engine.JobRow) part.Cell {
 	failed := j.Tries
 	if j.State == engine.Running || j.State == engine.Completed {
 		failed = max(failed-1, 0)
@@ -379,8 +380,8 @@ func triesCell(v *View, j *engine.JobRow) part.Cell {
 }
 
 // goesCell says when a job goes by itself, or for how long it has run.
-func goesCell(v *View, j *engine.JobRow) part.Cell {
-	switch at := GoesAt(j); {
+func goesCell(v *page.View, j *engine.JobRow) part.Cell {
+	switch at := page.GoesAt(j); {
 	case j.State == engine.Running:
 		return part.As(themes.Run, v.Age(j.Started))
 	case j.State == engine.Discarded:
@@ -392,6 +393,6 @@ func goesCell(v *View, j *engine.JobRow) part.Cell {
 	case j.State == engine.Retryable:
 		return part.As(themes.Retry, strings.TrimPrefix(v.Until(at), "+"))
 	default:
-		return part.Plain(v.soon(at))
+		return part.Plain(v.Soon(at))
 	}
 }

@@ -1,6 +1,9 @@
-package page
+package block
 
-import "github.com/farsight-console/farsight/ui/part"
+import (
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
 
 // LeastBlocks is what blocks need below sections of fixed heights.
 const LeastBlocks = 5
@@ -10,13 +13,13 @@ const tallBlocks = 11
 
 // Above draws sections of fixed heights, where they leave room blocks side by side below
 // them, and below those the end of the log and the foot.
-func (v *View) Above(sections []part.Section, blocks []func(w, h int) part.Section, f *Foot) []string {
+func Above(v *page.View, sections []part.Section, blocks []func(w, h int) part.Section, f *Foot) []string {
 	left := v.Leaves(sections)
 	if left < LeastBlocks {
 		return v.Whole(sections...)
 	}
 	top := v.H - left - 1
-	if v.Size == L && left > tallBlocks+LeastFoot {
+	if v.Size == page.L && left > tallBlocks+LeastFoot {
 		left = tallBlocks
 	}
 	rows := part.Stack(v.Sections(0, 0, v.W, top, sections...), []string{v.Row(v.W)}, v.Abreast(top+1, left, blocks))

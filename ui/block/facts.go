@@ -1,10 +1,11 @@
-package page
+package block
 
 import (
 	"strconv"
 	"strings"
 
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -15,12 +16,12 @@ const MaxValue = 4 << 10
 type Fact struct{ Key, Value string }
 
 // FactRow is one fact of the detail below a list.
-func FactRow(v *View, w int, f Fact) string {
+func FactRow(v *page.View, w int, f Fact) string {
 	return part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.Key), 8, part.Words).Cells(part.Plain(f.Value)).String()
 }
 
 // FactRows are facts whose values take as many rows as they need.
-func FactRows(v *View, w int, facts []Fact) []string {
+func FactRows(v *page.View, w int, facts []Fact) []string {
 	var rows []string
 	for _, l := range FactSource(facts, w-10).Items {
 		rows = append(rows, FactRow(v, w, l.text))
@@ -63,7 +64,7 @@ var FactColumns = []part.Column{
 }
 
 // LabelledRows are lines behind one label.
-func LabelledRows(v *View, w int, label string, lines []string) []string {
+func LabelledRows(v *page.View, w int, label string, lines []string) []string {
 	var rows []string
 	place := DetailLabel - 1
 	if label == "" {

@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -28,7 +29,7 @@ type Tape struct {
 }
 
 // Take gives the calls to show.
-func (t *Tape) Take(v *View) []engine.CallRow {
+func (t *Tape) Take(v *page.View) []engine.CallRow {
 	if t.Then && v.Frozen {
 		return UpTo(v.Calls, v.Now)
 	}
@@ -59,7 +60,7 @@ func lastSeq(calls []engine.CallRow) uint64 {
 
 // CallList is the flight recorder as a list, newest first.
 type CallList struct {
-	v     *View
+	v     *page.View
 	Calls []engine.CallRow // oldest first
 }
 
@@ -72,7 +73,7 @@ type Picked struct {
 	have  bool
 }
 
-func (p *Picked) Of(v *View, calls []engine.CallRow, q *Query[engine.CallRow]) CallList {
+func (p *Picked) Of(v *page.View, calls []engine.CallRow, q *page.Query[engine.CallRow]) CallList {
 	if !q.On() {
 		return CallList{v, calls}
 	}
@@ -109,17 +110,17 @@ func (r CallList) Find(id string) (int, bool) {
 }
 
 // recorderShown are the columns of the recorder. A narrow screen tells whole seconds.
-var recorderShown = columns.CallList.Drawn("at", ByView(func(v *View, c *engine.CallRow) part.Cell {
+var recorderShown = columns.CallList.Drawn("at", page.ByView(func(v *page.View, c *engine.CallRow) part.Cell {
 	layout := "15:04:05.000"
-	if v.Size == S {
+	if v.Size == page.S {
 		layout = "15:04:05"
 	}
 	return part.As(themes.Dim, c.At.In(v.Now.Location()).Format(layout))
 }))
 
-func RecorderColumns(size Size) []part.Column {
+func RecorderColumns(size page.Size) []part.Column {
 	heads := recorderShown.Heads()
-	if size == S {
+	if size == page.S {
 		heads[0].Min, heads[0].Width = 8, 8
 	}
 	return heads
@@ -129,7 +130,7 @@ func RecorderColumns(size Size) []part.Column {
 func (r CallList) Row(i int, cells []part.Cell) []part.Cell {
 	c := r.At(i)
 	for n := range recorderShown {
-		cells = append(cells, recorderShown[n].Cell(Pen{r.v}, &c))
+		cells = append(cells, recorderShown[n].Cell(page.Pen{View: r.v}, &c))
 	}
 	return cells
 }

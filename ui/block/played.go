@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"fmt"
@@ -8,13 +8,14 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Played is what an account has played lately, week by week and champion by champion, with
 // what a report would say of what is stored so far.
 type Played struct {
-	Answer
+	page.Answer
 	of   string // account, its last run and the zone
 	Play engine.Play
 }
@@ -23,13 +24,13 @@ type Played struct {
 const playedEvery = 5 * time.Second
 
 // Want asks for it, in the zone of the account's report, again while a sync adds to it.
-func (p *Played) Want(v *View, a engine.AccountRow, r *engine.PlayReport) engine.Query {
+func (p *Played) Want(v *page.View, a engine.AccountRow, r *engine.PlayReport) engine.Query {
 	zone := ""
 	if r != nil {
 		zone = r.Zone
 	}
 	if of := a.ID + " " + string(a.Job) + " " + a.Result + " " + zone; of != p.of {
-		p.Answer, p.of = Answer{}, of
+		p.Answer, p.of = page.Answer{}, of
 		if p.Play.Account != a.ID {
 			p.Play = engine.Play{}
 		}
@@ -38,10 +39,10 @@ func (p *Played) Want(v *View, a engine.AccountRow, r *engine.PlayReport) engine
 	if a.ID == "" || p.Have && (!a.Status.Open() || age >= 0 && age < v.Unhurried(playedEvery)) || !p.Due(v, v.Seq) {
 		return nil
 	}
-	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: BesideWeeks, Draft: true}
+	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: page.BesideWeeks, Draft: true}
 }
 
-func (p *Played) Got(v *View, a engine.Answer, err error) {
+func (p *Played) Got(v *page.View, a engine.Answer, err error) {
 	if play, ok := a.(engine.Play); p.Take(v, err) && ok {
 		p.Play = play
 	}
@@ -58,7 +59,7 @@ func (p *Played) Report(a engine.AccountRow, r *engine.PlayReport) (report *engi
 	case d == nil || d.Matches == 0:
 		return d, ""
 	}
-	return d, "from " + Count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
+	return d, "from " + page.Count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
 }
 
 // IsDraft reports whether a report is none yet.
@@ -69,27 +70,27 @@ func WonCell(wins, games int) part.Cell {
 	if games == 0 {
 		return part.Cell{}
 	}
-	return part.As(themes.Dim, Count(wins)+" won, "+human.Percent(float64(wins)/float64(games)))
+	return part.As(themes.Dim, page.Count(wins)+" won, "+human.Percent(float64(wins)/float64(games)))
 }
 
 // championRows are the champions of an account, the most played first, and how many of the
 // games with each were won.
-func championRows(v *View, play *engine.Play, w int) []string {
+func championRows(v *page.View, play *engine.Play, w int) []string {
 	all := make([]Bar, 0, len(play.Champions))
 	for _, c := range play.Champions {
-		all = append(all, Bar{Or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", Count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
+		all = append(all, Bar{page.Or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", page.Count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
 	}
 	return Bars(v, all, themes.Run, w)
 }
 
 // Champions is the section of h rows of them.
-func (p *Played) Champions(v *View, w, h int) part.Section {
+func (p *Played) Champions(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "CHAMPIONS", Tail: "games, won", Height: h, Rows: championRows(v, &p.Play, w)}
 	if hidden := max(len(s.Rows)-h, 0) + p.Play.More; hidden > 0 {
-		s.Note = Count(hidden) + " more"
+		s.Note = page.Count(hidden) + " more"
 	}
 	if len(s.Rows) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, Or(map[bool]string{true: " loading the champions…"}[p.Loading()], " known with the first match that is stored")))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, page.Or(map[bool]string{true: " loading the champions…"}[p.Loading()], " known with the first match that is stored")))}
 	}
 	s.Rows = slices.Clip(s.Rows[:min(len(s.Rows), h)])
 	return s
@@ -99,7 +100,7 @@ func (p *Played) Champions(v *View, w, h int) part.Section {
 // A report of half of the matches looks like one of a player who plays half as much.
 func Coverage(r *engine.PlayReport) (word, text string) {
 	all := r.Matches + r.Missing
-	text = "from " + Count(r.Matches) + " of " + human.Counted(all, "match", "matches")
+	text = "from " + page.Count(r.Matches) + " of " + human.Counted(all, "match", "matches")
 	if r.Missing == 0 {
 		return "OK", text
 	}
@@ -111,7 +112,7 @@ func Coverage(r *engine.PlayReport) (word, text string) {
 }
 
 // PlaySpan is from when to when the games of a report were played; "" = it has none.
-func PlaySpan(v *View, r *engine.PlayReport) string {
+func PlaySpan(v *page.View, r *engine.PlayReport) string {
 	if r.First.IsZero() {
 		return ""
 	}

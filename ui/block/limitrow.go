@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"fmt"
@@ -8,14 +8,15 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // brief names a bucket (asia app, asia match.ids, kr summoner.by-puuid) without what
 // the title says already: the host, where there is only one, and the version of the
 // method.
-func brief(v *View, b engine.BucketRow) string {
-	if OneHost(v) {
+func brief(v *page.View, b engine.BucketRow) string {
+	if page.OneHost(v) {
 		return ScopeName(b)
 	}
 	return b.Host + " " + ScopeName(b)
@@ -23,7 +24,7 @@ func brief(v *View, b engine.BucketRow) string {
 
 // ScopeName is what a bucket limits: app, match, timeline, match service.
 func ScopeName(b engine.BucketRow) string {
-	name := Or(methodWord(b.Method), b.Kind)
+	name := page.Or(page.MethodWord(b.Method), b.Kind)
 	if b.Kind == "service" {
 		name += " service"
 	}
@@ -31,19 +32,19 @@ func ScopeName(b engine.BucketRow) string {
 }
 
 // downText says what is done about an endpoint that is down, and since when it is.
-func downText(v *View, b engine.BreakerRow) string {
+func downText(v *page.View, b engine.BreakerRow) string {
 	text := "tried now"
 	if left := v.In(b.Next); left != part.None {
 		text = "next try in " + left
 	}
 	if b.Waiting > 0 {
-		text += ", " + Count(b.Waiting) + " wait"
+		text += ", " + page.Count(b.Waiting) + " wait"
 	}
 	return text + ", since " + v.Clock(b.Since)
 }
 
 // breakerOf is what a row of kindBreaker stands for.
-func breakerOf(v *View, row engine.BucketRow) (b engine.BreakerRow) {
+func breakerOf(v *page.View, row engine.BucketRow) (b engine.BreakerRow) {
 	for _, b = range v.Limits.Breakers {
 		if b.Host == row.Host && b.Method == row.Method {
 			break
@@ -53,20 +54,20 @@ func breakerOf(v *View, row engine.BucketRow) (b engine.BreakerRow) {
 }
 
 // DownNeeds are the endpoints that are down, as needs.
-func (v *View) DownNeeds() (out []Need) {
+func DownNeeds(v *page.View) (out []page.Need) {
 	for _, b := range v.Limits.Breakers {
-		out = append(out, Need{
-			ID: "down:" + b.Host + b.Method, Word: string(engine.StandDown), Text: methodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}",
-			Open: func(*View) Effect { s := ScreenLimits; return Effect{Go: &s} },
+		out = append(out, page.Need{
+			ID: "down:" + b.Host + b.Method, Word: string(engine.StandDown), Text: page.MethodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}",
+			Open: func(*page.View) page.Effect { s := page.ScreenLimits; return page.Effect{Go: &s} },
 		})
 	}
 	return out
 }
 
 // BucketState is the word of a bucket and what it says besides.
-func BucketState(v *View, b engine.BucketRow) (word, more string) {
+func BucketState(v *page.View, b engine.BucketRow) (word, more string) {
 	switch {
-	case b.Kind == KindBreaker:
+	case b.Kind == page.KindBreaker:
 		return string(engine.StandDown), downText(v, breakerOf(v, b))
 	case b.Frozen():
 		return "FROZEN", frozenText(v, b)
@@ -79,13 +80,13 @@ func BucketState(v *View, b engine.BucketRow) (word, more string) {
 }
 
 // heldText says who waits at a bucket and until when.
-func heldText(v *View, b engine.BucketRow) string {
+func heldText(v *page.View, b engine.BucketRow) string {
 	text := ""
 	switch {
 	case b.Waiting > 0 && b.Paces:
-		text = "paces " + Count(b.Waiting) + " waiting"
+		text = "paces " + page.Count(b.Waiting) + " waiting"
 	case b.Waiting > 0:
-		text = Count(b.Waiting) + " wait"
+		text = page.Count(b.Waiting) + " wait"
 	}
 	if b.NextFree.After(v.Now) {
 		if text != "" {
@@ -98,7 +99,7 @@ func heldText(v *View, b engine.BucketRow) string {
 
 // frozenText says why there is an operator's order, and when it ends. The reason comes
 // first: nothing else on the screen tells it.
-func frozenText(v *View, b engine.BucketRow) string {
+func frozenText(v *page.View, b engine.BucketRow) string {
 	text := v.Keyed("until {limits/pause} resumes")
 	if !b.Thaws.IsZero() {
 		text = "until " + v.Clock(b.Thaws)
@@ -117,7 +118,7 @@ func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 	}
 	var used []engine.BucketRow
 	for _, b := range all {
-		if b.Used > 0 || !b.Blocked.IsZero() || b.Kind == KindBreaker {
+		if b.Used > 0 || !b.Blocked.IsZero() || b.Kind == page.KindBreaker {
 			used = append(used, b)
 		}
 	}
@@ -129,17 +130,17 @@ func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 
 // limitsBeside are the windows of a host, and of each other one the one that is fullest:
 // their rows are as narrow as those of the host.
-func limitsBeside(v *View, host string) (out []engine.BucketRow) {
+func limitsBeside(v *page.View, host string) (out []engine.BucketRow) {
 	at := map[string]int{}
-	for _, b := range LimitsOf(v) {
+	for _, b := range page.LimitsOf(v) {
 		i, seen := at[b.Host]
 		switch {
-		case b.Host == host || b.Kind == KindBreaker:
+		case b.Host == host || b.Kind == page.KindBreaker:
 			out = append(out, b)
 		case !seen:
 			at[b.Host] = len(out)
 			out = append(out, b)
-		case Ratio(b) > Ratio(out[i]):
+		case page.Ratio(b) > page.Ratio(out[i]):
 			out[i] = b
 		}
 	}
@@ -152,7 +153,7 @@ func limitName(b engine.BucketRow, host string) string {
 	switch {
 	case b.Host == host:
 		return ScopeName(b)
-	case b.Kind == KindBreaker:
+	case b.Kind == page.KindBreaker:
 		return b.Host + " " + ScopeName(b)
 	}
 	return b.Host
@@ -162,24 +163,24 @@ func limitName(b engine.BucketRow, host string) string {
 const barredLimit = 37
 
 // limitRow is a window on the overview: its reset stands at the right end.
-func limitRow(v *View, b engine.BucketRow, w int, host string) string {
+func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 	const window, figures, reset = 6, 10, 6
-	bar := Clamp(w-33, 5, 12)
+	bar := page.Clamp(w-33, 5, 12)
 	if w < barredLimit {
 		bar = 0
 	}
 	l := part.NewLine(v.Theme, w).Gap(1)
-	if b.Kind == KindBreaker {
+	if b.Kind == page.KindBreaker {
 		word, text := BucketState(v, b)
 		l.Cells(part.Plain(limitName(b, host)+" "), v.State(word)).Gap(1)
-		return l.Cells(part.As(themes.Dim, Or(part.Clause(text, l.Room()-1), text))).String()
+		return l.Cells(part.As(themes.Dim, page.Or(part.Clause(text, l.Room()-1), text))).String()
 	}
 	word, _ := BucketState(v, b)
 	sign := v.Theme.State(word)
 	if name := w - 2 - window - 1 - bar - figures - reset; b.Limit > 0 {
 		l.Field(part.Plain(limitName(b, host)), name, part.Words)
 		l.Field(part.As(themes.Dim, human.Window(b.Window)), window, part.Number).Gap(1)
-		l.Bar(themes.Run, bar, Ratio(b)).Field(part.Plain(BriefCount(b.Used)+"/"+BriefCount(b.Limit)), figures, part.Number)
+		l.Bar(themes.Run, bar, page.Ratio(b)).Field(part.Plain(BriefCount(b.Used)+"/"+BriefCount(b.Limit)), figures, part.Number)
 	} else { // it has no window: its word stands in that place
 		l.Field(part.Plain(limitName(b, host)), name+window, part.Words).Gap(1).Field(part.As(sign.Token, strings.ToLower(word)), bar+figures, part.Number)
 	}
@@ -204,9 +205,9 @@ func BriefCount(n int) string {
 
 // Holds is what sets the pace of all that waits: a window that an operator froze, one
 // that is full, the next permit, or else how many calls the tightest window lets through.
-func Holds(v *View) string {
-	for _, b := range LimitsOf(v) {
-		if b.Kind == KindBreaker {
+func Holds(v *page.View) string {
+	for _, b := range page.LimitsOf(v) {
+		if b.Kind == page.KindBreaker {
 			return brief(v, b) + " down " + downText(v, breakerOf(v, b))
 		}
 	}
@@ -222,11 +223,11 @@ func Holds(v *View) string {
 	case len(v.Limits.Waiting) > 0:
 		return windowName(v, b) + ", next call in " + v.In(v.Limits.Waiting[0].Until)
 	}
-	return brief(v, b) + " lets " + Count(b.Limit) + " through per " + human.Window(b.Window)
+	return brief(v, b) + " lets " + page.Count(b.Limit) + " through per " + human.Window(b.Window)
 }
 
 // frozenOne is a bucket through which an operator lets nothing.
-func frozenOne(v *View) (engine.BucketRow, bool) {
+func frozenOne(v *page.View) (engine.BucketRow, bool) {
 	for _, b := range v.Limits.Buckets {
 		if b.Frozen() {
 			return b, true
@@ -236,7 +237,7 @@ func frozenOne(v *View) (engine.BucketRow, bool) {
 }
 
 // windowName names one window of a bucket: app 12 s.
-func windowName(v *View, b engine.BucketRow) string {
+func windowName(v *page.View, b engine.BucketRow) string {
 	return brief(v, b) + " " + human.Window(b.Window)
 }
 
@@ -249,20 +250,20 @@ func shutWord(b engine.BucketRow) string {
 }
 
 // LimitsBlock are the windows of the timetable's host, then those of others.
-func (v *View) LimitsBlock(host string, w, h int) part.Section {
+func LimitsBlock(v *page.View, host string, w, h int) part.Section {
 	s := part.Section{Title: "LIMITS", Note: host, Tail: "resets", Height: h}
 	all := limitsBeside(v, host)
 	shown := shownBuckets(all, h)
 	for i, b := range shown {
 		if more := len(all) - i; i == h-1 && more > 1 && h > 1 {
-			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+Count(more)+" more"+v.Keyed(": {limits}"))))
+			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+page.Count(more)+" more"+v.Keyed(": {limits}"))))
 			break
 		}
 		s.Rows = append(s.Rows, limitRow(v, b, w, host))
 	}
 	if len(all) == 0 {
 		s.Tail = ""
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), "not known yet: the first answer tells")))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), "not known yet: the first answer tells")))}
 	}
 	return s
 }

@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -20,11 +21,11 @@ type methodCount struct {
 }
 
 // AnswersBlock says how each method's calls were answered.
-func AnswersBlock(v *View, calls []engine.CallRow, w, h int) part.Section {
+func AnswersBlock(v *page.View, calls []engine.CallRow, w, h int) part.Section {
 	p := part.Section{Title: "ANSWERS", Note: human.Counted(len(calls), "call", "calls"), Height: h}
 	if len(calls) == 0 {
 		p.Note = ""
-		p.Rows = []string{v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), "no call yet")))}
+		p.Rows = []string{v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), "no call yet")))}
 		return p
 	}
 	const figures, failed, median = 6, 7, 9
@@ -36,8 +37,8 @@ func AnswersBlock(v *View, calls []engine.CallRow, w, h int) part.Section {
 	methods := countMethods(calls)
 	for _, m := range methods[:min(len(methods), max(h-1, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(columns.Versionless(m.name)), name, part.Words)
-		l.Field(Number(themes.Text, m.calls), figures, part.Number).Field(Number(themes.Warn, m.throttled), figures, part.Number)
-		l.Field(Number(themes.Err, m.bad), failed, part.Number)
+		l.Field(page.Number(themes.Text, m.calls), figures, part.Number).Field(page.Number(themes.Warn, m.throttled), figures, part.Number)
+		l.Field(page.Number(themes.Err, m.bad), failed, part.Number)
 		l.Field(part.As(themes.Dim, human.Millis(m.median())), median, part.Number)
 		p.Rows = append(p.Rows, l.String())
 	}
@@ -70,7 +71,7 @@ func countMethods(calls []engine.CallRow) []methodCount {
 		switch {
 		case c.Status == 429:
 			m.throttled++
-		case failedCall(c):
+		case page.FailedCall(c):
 			m.bad++
 		}
 		if len(m.took) < medianOf {

@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"strings"

@@ -1,10 +1,12 @@
-package page
+package block
 
 import (
 	"testing"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 )
 
 // TestOverviewAndLimitsNameTheBucketThatPaces: the one that the limiter names, not the
@@ -13,7 +15,7 @@ func TestOverviewAndLimitsNameTheBucketThatPaces(t *testing.T) {
 	fullest := engine.BucketRow{Host: "asia", Kind: "app", Window: time.Second, Used: 19, Limit: 20, Waiting: 700}
 	paces := engine.BucketRow{Host: "asia", Kind: "app", Window: 2 * time.Minute, Used: 60, Limit: 100, Waiting: 700, Paces: true}
 	other := engine.BucketRow{Host: "kr", Kind: "app", Window: time.Hour, Used: 10, Limit: 10, Paces: true}
-	v := view(&Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{fullest, paces, other}}})
+	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{fullest, paces, other}}})
 	if got := Holds(v); got != "asia app lets 100 through per 2 min" {
 		t.Errorf("the overview says %q", got)
 	}
@@ -47,7 +49,7 @@ func TestTitleCountsDownWhenNothingMayBeSent(t *testing.T) {
 		{"another host", []engine.LimitHost{{Host: "kr", Opens: now.Add(time.Minute), Brings: 9}}, ""},
 		{"nothing known", nil, ""},
 	} {
-		v := &View{Data: &Data{Limits: engine.LimitsRow{Hosts: c.hosts, Buckets: []engine.BucketRow{{Host: "asia", Paces: true}}}}, Now: now}
+		v := &page.View{Data: &page.Data{Limits: engine.LimitsRow{Hosts: c.hosts, Buckets: []engine.BucketRow{{Host: "asia", Paces: true}}}}, Now: now}
 		if got := v.NextCalls(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

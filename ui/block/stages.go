@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -16,7 +17,7 @@ type stage struct {
 	phase engine.Phase
 	name  string
 	of    func(a engine.AccountRow) engine.Progress // what it counts; nil = nothing
-	text  func(v *View, a engine.AccountRow, at int) string
+	text  func(v *page.View, a engine.AccountRow, at int) string
 }
 
 // Where a run stands to a stage.
@@ -30,31 +31,31 @@ const (
 var phases = []engine.Phase{engine.PhaseResolve, engine.PhaseList, engine.PhaseMatches, engine.PhaseReport, engine.PhaseTimelines, engine.PhaseDone}
 
 var stages = []stage{
-	{engine.PhaseResolve, "account", nil, func(_ *View, a engine.AccountRow, at int) string {
+	{engine.PhaseResolve, "account", nil, func(_ *page.View, a engine.AccountRow, at int) string {
 		if at == before {
 			return "one call"
 		}
-		return Or(a.Platform, "no platform") + ", one call"
+		return page.Or(a.Platform, "no platform") + ", one call"
 	}},
-	{engine.PhaseList, "ids", nil, func(v *View, a engine.AccountRow, at int) string {
+	{engine.PhaseList, "ids", nil, func(v *page.View, a engine.AccountRow, at int) string {
 		switch {
 		case at == before && a.Pages == 0:
 			return "then their pages"
 		case a.Pages == 0:
 			return ""
 		}
-		if v.Size == S {
-			return Count(a.Listed) + " listed"
+		if v.Size == page.S {
+			return page.Count(a.Listed) + " listed"
 		}
-		return Count(a.Listed) + " in " + human.Counted(a.Pages, "page", "pages")
+		return page.Count(a.Listed) + " in " + human.Counted(a.Pages, "page", "pages")
 	}},
-	{engine.PhaseMatches, "matches", func(a engine.AccountRow) engine.Progress { return a.Matches }, func(v *View, a engine.AccountRow, at int) string {
+	{engine.PhaseMatches, "matches", func(a engine.AccountRow) engine.Progress { return a.Matches }, func(v *page.View, a engine.AccountRow, at int) string {
 		if at == before && a.Matches.Total <= 0 {
 			return "after the ids"
 		}
 		return leftOf(v, a.Matches)
 	}},
-	{engine.PhaseTimelines, "timelines", func(a engine.AccountRow) engine.Progress { return a.Timelines }, func(v *View, a engine.AccountRow, at int) string {
+	{engine.PhaseTimelines, "timelines", func(a engine.AccountRow) engine.Progress { return a.Timelines }, func(v *page.View, a engine.AccountRow, at int) string {
 		switch {
 		case a.Timelines.Total > 0:
 			return leftOf(v, a.Timelines)
@@ -63,7 +64,7 @@ var stages = []stage{
 		}
 		return "after matches"
 	}},
-	{engine.PhaseReport, "report", nil, func(_ *View, a engine.AccountRow, at int) string {
+	{engine.PhaseReport, "report", nil, func(_ *page.View, a engine.AccountRow, at int) string {
 		switch at {
 		case before:
 			return "after matches"
@@ -75,18 +76,18 @@ var stages = []stage{
 }
 
 // leftOf is what is left of a stage, and what it has not got.
-func leftOf(v *View, p engine.Progress) string {
+func leftOf(v *page.View, p engine.Progress) string {
 	switch gaps := p.Gaps(); {
-	case p.Open > 0 && p.Open < p.Total && v.Size == S:
-		return Count(p.Open) + " left"
+	case p.Open > 0 && p.Open < p.Total && v.Size == page.S:
+		return page.Count(p.Open) + " left"
 	case p.Open > 0 && p.Open < p.Total:
-		return Count(p.Open) + " left of " + Count(p.Total)
+		return page.Count(p.Open) + " left of " + page.Count(p.Total)
 	case p.Open > 0:
-		return Count(p.Open) + " to come"
+		return page.Count(p.Open) + " to come"
 	case gaps != "":
 		return gaps
 	}
-	return Count(p.Total) + " done"
+	return page.Count(p.Total) + " done"
 }
 
 // stands is where a run stands to a stage, and the word for its sign.
@@ -141,11 +142,11 @@ func Throttled(a engine.AccountRow) part.Cell {
 	if a.Throttled == 0 {
 		return part.Cell{}
 	}
-	return part.As(themes.Warn, "429s "+Count(a.Throttled))
+	return part.As(themes.Warn, "429s "+page.Count(a.Throttled))
 }
 
 // StageRows are the stages of a run side by side: sign and name, bar, words.
-func StageRows(v *View, a engine.AccountRow, w int) []string {
+func StageRows(v *page.View, a engine.AccountRow, w int) []string {
 	apart := min(w/25, 5)
 	stride := w - 2 + apart // of all stages together
 	names, bars, texts := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
@@ -168,14 +169,14 @@ func StageRows(v *View, a engine.AccountRow, w int) []string {
 }
 
 // StageList are the stages of a run one below the other: sign, name, bar and words.
-func StageList(v *View, a engine.AccountRow, w int) []string {
+func StageList(v *page.View, a engine.AccountRow, w int) []string {
 	rows := make([]string, 0, len(stages))
 	for i := range stages {
 		s := &stages[i]
 		at, word := s.stands(a)
 		sign := v.Theme.State(word)
 		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(s.name), 10, part.Words)
-		s.bar(l, a, word, Clamp(w-42, 4, 24))
+		s.bar(l, a, word, page.Clamp(w-42, 4, 24))
 		rows = append(rows, l.Gap(2).Put(themes.Dim, s.text(v, a, at)).String())
 	}
 	return rows

@@ -1,27 +1,28 @@
-package page
+package block
 
 import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Failures are the calls that went wrong, the newest first.
 // They are those that the console has seen; older ones are in the jobs' attempts.
-func (v *View) Failures(h int) part.Section {
+func Failures(v *page.View, h int) part.Section {
 	const most = 60
 	var calls []engine.CallRow
 	for i := len(v.Calls) - 1; i >= 0 && len(calls) < most; i-- {
-		if failedCall(&v.Calls[i]) {
+		if page.FailedCall(&v.Calls[i]) {
 			calls = append(calls, v.Calls[i])
 		}
 	}
 	slices.Reverse(calls)
 	s := part.Section{Title: "CALLS THAT FAILED", Note: "the newest first; ms = Riot, s = our limiter", Height: h}
 	if len(calls) == 0 {
-		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+Or(v.Waiting(), "none of those that are known")))}
+		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+page.Or(v.Waiting(), "none of those that are known")))}
 		return s
 	}
 	s.Rows = v.CallColumns(calls, v.Inner(v.W), h)

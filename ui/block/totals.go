@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // Total is one of the six figures of the overview.
@@ -30,33 +31,33 @@ type Total struct {
 const sparkEvery = 5 * time.Second
 
 // Totals are the six figures; dead are jobs that gave up, n is how many cells their courses have.
-func (v *View) Totals(p *Past, t *Timetable, dead []*engine.JobRow, n int) []Total {
+func Totals(v *page.View, p *page.Past, t *page.Timetable, dead []*engine.JobRow, n int) []Total {
 	e := &v.Engine
-	waiting := inLines(v.Queues)
+	waiting := page.InLines(v.Queues)
 	return []Total{
-		{Name: "CALLS", Short: v.callsUnit(), Value: Count(e.Calls()), Beat: v.callsBeat(), Note: v.allowed(t), Token: themes.Run, Spark: v.callsCourse(n), High: v.evenOf(t, sparkEvery)},
-		{Name: "STORED", Short: "stored", Value: TallCount(e.Stored), Beat: p.change(v, storedBy), Note: v.found(), Token: themes.Run, Spark: above(p.course(v, n, storedBy))},
-		{Name: "IN LINE", Short: "in line", Value: Count(waiting), Beat: p.change(v, lined), Note: v.empties(t, waiting), Token: themes.Run, Spark: p.course(v, n, lined)},
-		{Name: "RETRYING", Short: "retry", Value: Count(e.Retrying), Beat: v.nextRetry(), Token: themes.Retry, Spark: p.course(v, n, retrying)},
-		{Name: "GAVE UP", Short: "gave up", Value: human.Count(e.Failed), Note: v.gaveUpOf(dead), Token: themes.Err, Spark: rises(p.course(v, n, failedBy)), High: 1.6},
-		{Name: "429s", Short: "429s", Value: human.Count(e.Throttled), Note: v.Unexpected(), Token: themes.Warn, Spark: rises(p.course(v, n, throttles)), High: 1.6},
+		{Name: "CALLS", Short: callsUnit(v), Value: page.Count(e.Calls()), Beat: callsBeat(v), Note: allowed(v, t), Token: themes.Run, Spark: callsCourse(v, n), High: evenOf(v, t, sparkEvery)},
+		{Name: "STORED", Short: "stored", Value: TallCount(e.Stored), Beat: change(p, v, storedBy), Note: found(v), Token: themes.Run, Spark: above(course(p, v, n, storedBy))},
+		{Name: "IN LINE", Short: "in line", Value: page.Count(waiting), Beat: change(p, v, lined), Note: empties(v, t, waiting), Token: themes.Run, Spark: course(p, v, n, lined)},
+		{Name: "RETRYING", Short: "retry", Value: page.Count(e.Retrying), Beat: nextRetry(v), Token: themes.Retry, Spark: course(p, v, n, retrying)},
+		{Name: "GAVE UP", Short: "gave up", Value: human.Count(e.Failed), Note: gaveUpOf(v, dead), Token: themes.Err, Spark: rises(course(p, v, n, failedBy)), High: 1.6},
+		{Name: "429s", Short: "429s", Value: human.Count(e.Throttled), Note: Unexpected(v), Token: themes.Warn, Spark: rises(course(p, v, n, throttles)), High: 1.6},
 	}
 }
 
 // What courses are of.
 func storedBy(m *engine.Moment) float64  { return float64(m.Engine.Stored) }
-func lined(m *engine.Moment) float64     { return float64(inLines(m.Queues)) }
+func lined(m *engine.Moment) float64     { return float64(page.InLines(m.Queues)) }
 func retrying(m *engine.Moment) float64  { return float64(m.Engine.Retrying) }
 func failedBy(m *engine.Moment) float64  { return float64(m.Engine.Failed) }
 func throttles(m *engine.Moment) float64 { return float64(m.Engine.Throttled) }
 
 // course is a figure at the ends of the last n cells; before it is known there is nothing.
-func (p *Past) course(v *View, n int, of func(*engine.Moment) float64) (out []float64) {
+func course(p *page.Past, v *page.View, n int, of func(*engine.Moment) float64) (out []float64) {
 	now, _ := v.ChartNow()
 	end := now.Truncate(sparkEvery).Add(sparkEvery)
 	for i := n - 1; i >= 0; i-- {
 		at := end.Add(-time.Duration(i) * sparkEvery)
-		if m := p.at(at); m != nil && at.Sub(m.At) <= sparkEvery+time.Second {
+		if m := p.MomentAt(at); m != nil && at.Sub(m.At) <= sparkEvery+time.Second {
 			out = append(out, of(m))
 		}
 	}
@@ -99,29 +100,29 @@ func TallCount(n int64) string {
 
 // change is by how much a figure has moved in the last minute: +312/min; "" where that is
 // not known yet, or nothing has.
-func (p *Past) change(v *View, of func(*engine.Moment) float64) string {
+func change(p *page.Past, v *page.View, of func(*engine.Moment) float64) string {
 	at, _ := v.ChartNow()
-	now, was := p.at(at.Add(1)), p.at(at.Add(-time.Minute))
+	now, was := p.MomentAt(at.Add(1)), p.MomentAt(at.Add(-time.Minute))
 	if now == nil || was == nil {
 		return ""
 	}
 	switch d := int(of(now) - of(was)); {
 	case d > 0:
-		return "+" + Count(d) + "/min"
+		return "+" + page.Count(d) + "/min"
 	case d < 0:
-		return v.Theme.Glyphs.Minus + Count(-d) + "/min"
+		return v.Theme.Glyphs.Minus + page.Count(-d) + "/min"
 	}
 	return ""
 }
 
-func (v *View) callsUnit() string {
+func callsUnit(v *page.View) string {
 	if v.Engine.SinceStart {
 		return "calls"
 	}
 	return "/min"
 }
 
-func (v *View) callsBeat() string {
+func callsBeat(v *page.View) string {
 	switch {
 	case v.Engine.State == engine.EngineBrowse:
 		return ""
@@ -132,32 +133,32 @@ func (v *View) callsBeat() string {
 }
 
 // callsCourse is by sparkEvery already, as the engine counts it.
-func (v *View) callsCourse(n int) []float64 {
-	all := floats(v.Engine.Spark)
+func callsCourse(v *page.View, n int) []float64 {
+	all := page.Floats(v.Engine.Spark)
 	return all[max(len(all)-n, 0):]
 }
 
 // allowed is what the limits let through in a minute.
-func (v *View) allowed(t *Timetable) string {
+func allowed(v *page.View, t *page.Timetable) string {
 	switch {
 	case v.Engine.SinceStart:
 		return "since start"
 	case t.Span <= 0:
 		return ""
 	}
-	return "key allows " + Count(int(int64(t.limit)*int64(time.Minute)/int64(t.Span)))
+	return "key allows " + page.Count(int(int64(t.Limit)*int64(time.Minute)/int64(t.Span)))
 }
 
 // evenOf is how many calls go in a time when the limit is used evenly.
-func (v *View) evenOf(t *Timetable, span time.Duration) float64 {
+func evenOf(v *page.View, t *page.Timetable, span time.Duration) float64 {
 	if t.Span <= 0 {
 		return 0
 	}
-	return float64(t.limit) * float64(span) / float64(t.Span)
+	return float64(t.Limit) * float64(span) / float64(t.Span)
 }
 
 // found is how many matches the accounts have, where all of them are listed.
-func (v *View) found() string {
+func found(v *page.View) string {
 	n := 0
 	for i := range v.Accounts {
 		n += max(v.Accounts[i].Matches.Total, 0)
@@ -168,19 +169,19 @@ func (v *View) found() string {
 	case n == 0 || int64(len(v.Accounts)) < v.Engine.Accounts || int64(n) < v.Engine.Stored:
 		return ""
 	}
-	return "of " + Count(n) + " found"
+	return "of " + page.Count(n) + " found"
 }
 
 // empties is when the line is empty.
-func (v *View) empties(t *Timetable, waiting int) string {
-	if waiting == 0 || !t.ends.After(v.Now) {
+func empties(v *page.View, t *page.Timetable, waiting int) string {
+	if waiting == 0 || !t.Ends.After(v.Now) {
 		return ""
 	}
-	return "empty in ~" + v.In(t.ends)
+	return "empty in ~" + v.In(t.Ends)
 }
 
-func (v *View) nextRetry() string {
-	next := v.NextTry(func(*engine.JobRow) bool { return true })
+func nextRetry(v *page.View) string {
+	next := NextTry(v, func(*engine.JobRow) bool { return true })
 	switch {
 	case next.IsZero():
 		return ""
@@ -191,11 +192,11 @@ func (v *View) nextRetry() string {
 }
 
 // NextTry is when the first retry goes of those that are of something; zero = nobody knows.
-func (v *View) NextTry(of func(*engine.JobRow) bool) (next time.Time) {
+func NextTry(v *page.View, of func(*engine.JobRow) bool) (next time.Time) {
 	all := v.Retries()
 	for i := range all {
 		j := &all[i]
-		if at := GoesAt(j); of(j) && !at.IsZero() && (next.IsZero() || at.Before(next)) {
+		if at := page.GoesAt(j); of(j) && !at.IsZero() && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}
@@ -203,7 +204,7 @@ func (v *View) NextTry(of func(*engine.JobRow) bool) (next time.Time) {
 }
 
 // gaveUpOf says of how many they are, and what most of them met.
-func (v *View) gaveUpOf(dead []*engine.JobRow) string {
+func gaveUpOf(v *page.View, dead []*engine.JobRow) string {
 	if v.Engine.Failed == 0 {
 		return ""
 	}
@@ -214,7 +215,7 @@ func (v *View) gaveUpOf(dead []*engine.JobRow) string {
 	return text + " tried"
 }
 
-func (v *View) Unexpected() string {
+func Unexpected(v *page.View) string {
 	switch e := &v.Engine; {
 	case e.Throttled == 0:
 		return ""

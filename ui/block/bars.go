@@ -1,4 +1,4 @@
-package page
+package block
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -19,7 +20,7 @@ type Bar struct {
 }
 
 // Bars are rows of a name, a bar against the longest, and the number.
-func Bars(v *View, list []Bar, t themes.Token, w int) []string {
+func Bars(v *page.View, list []Bar, t themes.Token, w int) []string {
 	high := 0.0
 	for _, b := range list {
 		high = max(high, b.Value)
@@ -27,7 +28,7 @@ func Bars(v *View, list []Bar, t themes.Token, w int) []string {
 	rows := make([]string, 0, len(list))
 	for _, b := range list {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(b.Name), 15, part.Words).Gap(1)
-		l.Bar(t, Clamp(w-29, 4, 60), b.Value/max(high, 1)).Gap(1).Field(part.Plain(b.Text), 10, part.Number)
+		l.Bar(t, page.Clamp(w-29, 4, 60), b.Value/max(high, 1)).Gap(1).Field(part.Plain(b.Text), 10, part.Number)
 		rows = append(rows, l.String())
 	}
 	return rows
@@ -50,14 +51,14 @@ func Tallied[T any](rows []T, of func(*T) string) (all []Bar) {
 	}
 	slices.SortStableFunc(all, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
 	for i := range all {
-		all[i].Text = Count(int(all[i].Value))
+		all[i].Text = page.Count(int(all[i].Value))
 	}
 	return all
 }
 
 // SparkText draws values as text, on a scale that goes up to high at least; what was
 // not known is a gap.
-func SparkText(v *View, values []float64, high float64) string {
+func SparkText(v *page.View, values []float64, high float64) string {
 	signs := v.Theme.Glyphs.Spark[:len(v.Theme.Glyphs.Spark)-1] // a full cell would touch the row above
 	for _, x := range values {
 		high = math.Max(high, x)
@@ -70,7 +71,7 @@ func SparkText(v *View, values []float64, high float64) string {
 		case high <= 0:
 			b.WriteString(signs[0])
 		default:
-			b.WriteString(signs[Clamp(int(x/high*float64(len(signs))), 0, len(signs)-1)])
+			b.WriteString(signs[page.Clamp(int(x/high*float64(len(signs))), 0, len(signs)-1)])
 		}
 	}
 	return b.String()

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/session"
@@ -126,7 +127,7 @@ func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
 	if c := t.receipt.Cost; c != nil && m.w >= part.DialogWidth && m.h >= leastFigured {
 		v := m.view(now)
 		v.Theme = v.Theme.Raised()
-		m.over.dialog.Figure = page.Budgeted(v, *c, t.plans, part.FigureWidth)
+		m.over.dialog.Figure = charts.Budgeted(v, *c, t.plans, part.FigureWidth)
 	}
 	return nil
 }

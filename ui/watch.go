@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -90,7 +91,7 @@ func (w *watch) progress(v *page.View, l *part.Line, row engine.AccountRow) {
 	if rate, ok := w.perMinute(); ok {
 		facts = append(facts, part.Plain(strconv.Itoa(int(rate+0.5))+"/min"))
 	}
-	if text := page.BlockedBy(v, row, row.ETA); text != "" {
+	if text := charts.BlockedBy(v, row, row.ETA); text != "" {
 		facts = append(facts, part.As(themes.Held, text))
 	}
 	if row.ETA.Known && row.ETA.Calls > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -23,11 +24,11 @@ func TestCancelledIsNotDone(t *testing.T) {
 		{engine.SyncCompleted, "incomplete", engine.Progress{Total: 879, Stored: 878, Cancelled: 1}, "INCOMPLETE"},
 	} {
 		a := engine.AccountRow{Status: c.status, Result: c.result, Run: "r", Phase: engine.PhaseDone, Matches: c.p, Timelines: c.p}
-		cell := page.ProgressOf(v, a)
+		cell := charts.ProgressOf(v, a)
 		if cell.Ratio >= 1 || strings.HasPrefix(cell.Text, "879/") || cell.Token == themes.OK || new(page.Data).SyncWord(a) != c.word {
 			t.Errorf("%s: %+v, %s", c.result, cell, new(page.Data).SyncWord(a))
 		}
-		if text := page.Ended(a); !strings.Contains(text, "cancelled") {
+		if text := charts.Ended(a); !strings.Contains(text, "cancelled") {
 			t.Errorf("%s: its end reads %q", c.result, text)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -25,6 +26,6 @@ func Failures(v *page.View, h int) part.Section {
 		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+page.Or(v.Waiting(), "none of those that are known")))}
 		return s
 	}
-	s.Rows = v.CallColumns(calls, v.Inner(v.W), h)
+	s.Rows = charts.CallColumns(v, calls, v.Inner(v.W), h)
 	return s
 }

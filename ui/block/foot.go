@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -11,14 +12,14 @@ import (
 // Foot is what a large screen has below a page that leaves room: the last day beside what
 // the page puts there, and the calls that were made last.
 type Foot struct {
-	day  page.DayTraffic
+	day  charts.DayTraffic
 	Tape Tape
 }
 
 func NewFoot() Foot { return Foot{Tape: Tape{Every: OverviewTape, Then: true}} }
 
 // LeastFoot is the room below which a page ends with empty rows.
-const LeastFoot = page.DayRows + 2
+const LeastFoot = charts.DayRows + 2
 
 // Want is the question about the day, where it is shown.
 func (f *Foot) Want(v *page.View) engine.Query {
@@ -46,8 +47,8 @@ func (f *Foot) Fill(v *page.View, rows []string, own func(w, h int) part.Section
 	if own != nil {
 		blocks = slices.Insert(blocks, 0, own)
 	}
-	rows = append(rows, v.Abreast(len(rows), page.DayRows+1, blocks)...)
-	if left -= page.DayRows + 2; left > CallRows {
+	rows = append(rows, v.Abreast(len(rows), charts.DayRows+1, blocks)...)
+	if left -= charts.DayRows + 2; left > CallRows {
 		rows = append(rows, v.Row(v.W))
 		rows = append(rows, v.Sections(0, len(rows), v.W, left, CallsSection(v, f.Tape.Take(v), v.Inner(v.W), CallRows, left-1-CallRows))...)
 	}
@@ -92,16 +93,16 @@ const CallRows = 3
 // CallsSection is calls as a ribbon, and the newest of them in words.
 func CallsSection(v *page.View, calls []engine.CallRow, w, ribbon, rows int) part.Section {
 	cells := w - 2
-	s := part.Section{Title: "CALLS", Tail: v.Median()}
+	s := part.Section{Title: "CALLS", Tail: charts.Median(v)}
 	if n := min(len(calls), cells); n > 0 {
 		s.Note = "last " + page.Count(n) + "; height and ms = Riot, s = our limiter"
 		if v.Size == page.S {
 			s.Note = "last " + page.Count(n) + ", height = Riot's answer"
 		}
 	}
-	for _, row := range v.Ribbon(calls, cells, ribbon, false) {
+	for _, row := range charts.Ribbon(v, calls, cells, ribbon, false) {
 		s.Rows = append(s.Rows, " "+row)
 	}
-	s.Rows = append(s.Rows, v.CallColumns(calls, w, rows)...)
+	s.Rows = append(s.Rows, charts.CallColumns(v, calls, w, rows)...)
 	return s
 }

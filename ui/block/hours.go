@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -33,7 +34,7 @@ func HourRows(v *page.View, r *engine.PlayReport, w, h int) []string {
 			high, most = m, i
 		}
 	}
-	facts := []Fact{{"most", part.None}, {"total", page.Hours(all)}, {"zone", r.Zone}}
+	facts := []Fact{{"most", part.None}, {"total", charts.Hours(all)}, {"zone", r.Zone}}
 	if high > 0 {
 		facts[0].Value = page.Two(most) + v.Theme.Glyphs.Range + page.Two((most+1)%24) + " h"
 	}

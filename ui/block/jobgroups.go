@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -314,7 +315,7 @@ func openOf(v *page.View, rows []*engine.JobRow) string {
 	for _, j := range rows {
 		a, ok := v.Account(j.Owner)
 		if ok && a.Job == j.ID && a.Matches.Open+a.Timelines.Open > 0 {
-			names = append(names, page.PlayerName(a.RiotID)+" "+page.Count(a.Matches.Open+a.Timelines.Open))
+			names = append(names, charts.PlayerName(a.RiotID)+" "+page.Count(a.Matches.Open+a.Timelines.Open))
 		}
 	}
 	if len(names) == 0 && len(rows) > 0 {
@@ -335,7 +336,7 @@ func ForWhom(v *page.View, j *engine.JobRow) string {
 	if j.Owner == "" && j.Player == "" {
 		return part.None
 	}
-	return page.PlayerName(page.Or(j.Player, v.PlayerOf(j.Owner)))
+	return charts.PlayerName(page.Or(j.Player, v.PlayerOf(j.Owner)))
 }
 
 func JobKey(j *engine.JobRow) string { return string(j.ID) }
@@ -393,6 +394,6 @@ func goesCell(v *page.View, j *engine.JobRow) part.Cell {
 	case j.State == engine.Retryable:
 		return part.As(themes.Retry, strings.TrimPrefix(v.Until(at), "+"))
 	default:
-		return part.Plain(v.Soon(at))
+		return part.Plain(charts.Soon(v, at))
 	}
 }

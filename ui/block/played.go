@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -39,7 +40,7 @@ func (p *Played) Want(v *page.View, a engine.AccountRow, r *engine.PlayReport) e
 	if a.ID == "" || p.Have && (!a.Status.Open() || age >= 0 && age < v.Unhurried(playedEvery)) || !p.Due(v, v.Seq) {
 		return nil
 	}
-	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: page.BesideWeeks, Draft: true}
+	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: charts.BesideWeeks, Draft: true}
 }
 
 func (p *Played) Got(v *page.View, a engine.Answer, err error) {

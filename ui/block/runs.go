@@ -5,12 +5,13 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // RunRows are the scheduled runs to come, which are next where no job waits.
-func RunRows(v *page.View, runs []page.Run, w, h int) (rows []string) {
+func RunRows(v *page.View, runs []charts.Run, w, h int) (rows []string) {
 	sign := v.Theme.State("SCHEDULED")
 	for _, r := range runs[:min(len(runs), max(h, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(r.Name), max(w-22, 8), part.Words)
@@ -32,7 +33,7 @@ func AccountRows(v *page.View, all []engine.AccountRow, w, h int, none string) [
 		a := &all[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(v.SyncWord(*a)), 12, part.Words)
 		l.Field(part.Plain(a.RiotID), max(l.Room()-25, 10), part.Words).Gap(1)
-		l.Field(part.As(themes.Dim, page.MatchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.Ago(a.LastSync)), 10, part.Number)
+		l.Field(part.As(themes.Dim, charts.MatchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.Ago(a.LastSync)), 10, part.Number)
 		rows = append(rows, l.String())
 	}
 	if len(all) == 0 && h > 0 {

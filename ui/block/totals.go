@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -31,9 +32,9 @@ type Total struct {
 const sparkEvery = 5 * time.Second
 
 // Totals are the six figures; dead are jobs that gave up, n is how many cells their courses have.
-func Totals(v *page.View, p *page.Past, t *page.Timetable, dead []*engine.JobRow, n int) []Total {
+func Totals(v *page.View, p *charts.Past, t *charts.Timetable, dead []*engine.JobRow, n int) []Total {
 	e := &v.Engine
-	waiting := page.InLines(v.Queues)
+	waiting := charts.InLines(v.Queues)
 	return []Total{
 		{Name: "CALLS", Short: callsUnit(v), Value: page.Count(e.Calls()), Beat: callsBeat(v), Note: allowed(v, t), Token: themes.Run, Spark: callsCourse(v, n), High: evenOf(v, t, sparkEvery)},
 		{Name: "STORED", Short: "stored", Value: TallCount(e.Stored), Beat: change(p, v, storedBy), Note: found(v), Token: themes.Run, Spark: above(course(p, v, n, storedBy))},
@@ -46,14 +47,14 @@ func Totals(v *page.View, p *page.Past, t *page.Timetable, dead []*engine.JobRow
 
 // What courses are of.
 func storedBy(m *engine.Moment) float64  { return float64(m.Engine.Stored) }
-func lined(m *engine.Moment) float64     { return float64(page.InLines(m.Queues)) }
+func lined(m *engine.Moment) float64     { return float64(charts.InLines(m.Queues)) }
 func retrying(m *engine.Moment) float64  { return float64(m.Engine.Retrying) }
 func failedBy(m *engine.Moment) float64  { return float64(m.Engine.Failed) }
 func throttles(m *engine.Moment) float64 { return float64(m.Engine.Throttled) }
 
 // course is a figure at the ends of the last n cells; before it is known there is nothing.
-func course(p *page.Past, v *page.View, n int, of func(*engine.Moment) float64) (out []float64) {
-	now, _ := v.ChartNow()
+func course(p *charts.Past, v *page.View, n int, of func(*engine.Moment) float64) (out []float64) {
+	now, _ := charts.ChartNow(v)
 	end := now.Truncate(sparkEvery).Add(sparkEvery)
 	for i := n - 1; i >= 0; i-- {
 		at := end.Add(-time.Duration(i) * sparkEvery)
@@ -100,8 +101,8 @@ func TallCount(n int64) string {
 
 // change is by how much a figure has moved in the last minute: +312/min; "" where that is
 // not known yet, or nothing has.
-func change(p *page.Past, v *page.View, of func(*engine.Moment) float64) string {
-	at, _ := v.ChartNow()
+func change(p *charts.Past, v *page.View, of func(*engine.Moment) float64) string {
+	at, _ := charts.ChartNow(v)
 	now, was := p.MomentAt(at.Add(1)), p.MomentAt(at.Add(-time.Minute))
 	if now == nil || was == nil {
 		return ""
@@ -139,7 +140,7 @@ func callsCourse(v *page.View, n int) []float64 {
 }
 
 // allowed is what the limits let through in a minute.
-func allowed(v *page.View, t *page.Timetable) string {
+func allowed(v *page.View, t *charts.Timetable) string {
 	switch {
 	case v.Engine.SinceStart:
 		return "since start"
@@ -150,7 +151,7 @@ func allowed(v *page.View, t *page.Timetable) string {
 }
 
 // evenOf is how many calls go in a time when the limit is used evenly.
-func evenOf(v *page.View, t *page.Timetable, span time.Duration) float64 {
+func evenOf(v *page.View, t *charts.Timetable, span time.Duration) float64 {
 	if t.Span <= 0 {
 		return 0
 	}
@@ -173,7 +174,7 @@ func found(v *page.View) string {
 }
 
 // empties is when the line is empty.
-func empties(v *page.View, t *page.Timetable, waiting int) string {
+func empties(v *page.View, t *charts.Timetable, waiting int) string {
 	if waiting == 0 || !t.Ends.After(v.Now) {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -164,7 +165,7 @@ func (p *Job) runs() []engine.Attempt {
 
 // resultCell is the sign of an attempt's end and what the other side said.
 func resultCell(v *page.View, a engine.Attempt) part.Cell {
-	sign := v.Theme.State(page.ResultWord(a))
+	sign := v.Theme.State(charts.ResultWord(a))
 	text := ""
 	if a.Err != "" || a.Class != "" {
 		text = columns.Answer(a.Class, a.Err)

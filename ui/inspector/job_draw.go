@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -42,8 +43,8 @@ func (p *Job) inspector(v *page.View, outer int) []string {
 	n := *v
 	n.W = outer
 	w, j := n.Inner(outer), p.row(v)
-	why := page.WhyOf(&n, &j, "", w)
-	why.Note = "it " + page.StateVerb(&j)
+	why := charts.WhyOf(&n, &j, "", w)
+	why.Note = "it " + charts.StateVerb(&j)
 	facts := p.triedRows(&n, w)
 	rungs := len(p.rungs(&n))
 	one := func(s func(h int) part.Section) func(y, h int) []string {
@@ -70,7 +71,7 @@ func (p *Job) inspector(v *page.View, outer int) []string {
 	}
 	if h := len(calls)/2 + 2; len(calls) > 0 {
 		all = append(all, page.Band{Least: 2, Most: h, Keep: 4, Draw: one(func(h int) part.Section {
-			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: n.CallColumns(calls, w, h)}
+			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: charts.CallColumns(&n, calls, w, h)}
 		})})
 	}
 	rows := p.foot.Fill(&n, n.Stacked(all...), nil)
@@ -136,7 +137,7 @@ func waitEnd(j engine.JobRow) time.Time {
 // An attempt is stored with its start at the wire; the wait for a worker and for the limiter, which
 // were before it, are stored as spans.
 func inLineFrom(a engine.Attempt) time.Time {
-	return a.Start.Add(-max(a.Paced, 0) - page.InLine(a))
+	return a.Start.Add(-max(a.Paced, 0) - charts.InLine(a))
 }
 
 // waitText tells how long was waited, and of how much where it was cut short.

@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -123,7 +124,7 @@ func (k *Peek) around(v *page.View, w, h int) []part.Section {
 		b, _ := v.Limits.Pacing()
 		shown := k.Tape.Take(v)
 		panels = append(panels, block.LimitsBlock(v, b.Host, w, limits),
-			part.Section{Title: "CALLS", Note: "the newest first", Tail: v.Median(), Rows: v.CallColumns(shown, w, min(calls, max(len(shown), 1))), Height: calls})
+			part.Section{Title: "CALLS", Note: "the newest first", Tail: charts.Median(v), Rows: charts.CallColumns(v, shown, w, min(calls, max(len(shown), 1))), Height: calls})
 	}
 	return panels
 }
@@ -177,7 +178,7 @@ func (p *Job) besideFacts(v *page.View, w int) []string {
 		rows = append(rows, line(part.Plain(parents)))
 	}
 	if j.Retrying() {
-		rows = append(rows, p.wrapped(v, w, themes.Dim, "", page.IfAgain(v, &j))...)
+		rows = append(rows, p.wrapped(v, w, themes.Dim, "", charts.IfAgain(v, &j))...)
 	}
 	if c := p.Detail.Call; c != nil {
 		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), columns.StatusCell(c), part.Plain(human.Millis(c.Took))))

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -53,7 +54,7 @@ func (p *Job) rungs(v *page.View) (out []rung) {
 		out = append(out, next)
 	}
 	if j.Retrying() {
-		for i, at := range page.AgainAt(&j) {
+		for i, at := range charts.AgainAt(&j) {
 			out = append(out, rung{number: j.Attempts + 2 + i, at: at, after: j.Then[i], planned: true})
 		}
 	}
@@ -113,7 +114,7 @@ func (p *Job) rungCells(v *page.View, r rung, cells []part.Cell) []part.Cell {
 		layout = "15:04:05"
 	}
 	return append(cells, number, part.Plain(r.Start.In(v.Now.Location()).Format(layout)),
-		part.As(themes.Dim, human.Secs(page.InLine(*r.Attempt))), part.Plain(human.Secs(page.Limited(*r.Attempt))), part.As(themes.Run, human.Secs(r.HTTP)), resultCell(v, *r.Attempt))
+		part.As(themes.Dim, human.Secs(charts.InLine(*r.Attempt))), part.Plain(human.Secs(charts.Limited(*r.Attempt))), part.As(themes.Run, human.Secs(r.HTTP)), resultCell(v, *r.Attempt))
 }
 
 // nextCell says when a try to come goes, or whether it does.
@@ -121,7 +122,7 @@ func (p *Job) nextCell(v *page.View, r rung) part.Cell {
 	j := p.row(v)
 	sign := v.Theme.State(columns.StateWord(&j.Job))
 	text := "next " + v.Until(j.Due)
-	switch late := page.LateBy(v, &j); {
+	switch late := charts.LateBy(v, &j); {
 	case r.planned:
 		again := " if it fails, +"
 		if v.Size == page.S {
@@ -166,7 +167,7 @@ func (p *Job) rungAxis(v *page.View, rungs []rung, w int) part.Axis {
 			end = page.Latest(end, j.Starts)
 		}
 	}
-	return page.FitAxis(now, now.Sub(begin), end.Sub(now), w)
+	return charts.FitAxis(now, now.Sub(begin), end.Sub(now), w)
 }
 
 // tries is the list of the tries with its ladder, and below it the try under the cursor in full.
@@ -215,7 +216,7 @@ func (p *Job) drawRung(v *page.View, c *part.Chart, y int, rungs []rung, i int) 
 		}
 		return
 	case r.Attempt == nil && j.Retrying():
-		page.DrawDue(v, c, y, &j)
+		charts.DrawDue(v, c, y, &j)
 		return
 	case r.Attempt == nil:
 		sign := v.Theme.State(columns.StateWord(&j.Job))
@@ -230,7 +231,7 @@ func (p *Job) drawRung(v *page.View, c *part.Chart, y int, rungs []rung, i int) 
 		c.Sign(y, made, themes.Dim, v.Theme.State("AVAILABLE").Glyph)
 	}
 	c.Run(y, c.At(r.at), c.At(r.Start), themes.Tick, g.Waited)
-	sign := v.Theme.State(page.ResultWord(*r.Attempt))
+	sign := v.Theme.State(charts.ResultWord(*r.Attempt))
 	if r.End.IsZero() {
 		c.Run(y, c.At(r.Start), c.Back, themes.Run, g.Waited)
 		c.Sign(y, c.Back, sign.Token, sign.Glyph)
@@ -270,7 +271,7 @@ func (p *Job) triedRows(v *page.View, w int) []string {
 	if last && !j.State.Terminal() && j.State != engine.Running {
 		job = &j
 	}
-	spent := page.SpentOn(v, r.Attempt, r.until, job)
+	spent := charts.SpentOn(v, r.Attempt, r.until, job)
 	rows := v.Flow(w, p.attemptFacts(v, r.Attempt)...)
 	if v.Size == page.S {
 		return rows[:min(len(rows), 2)]

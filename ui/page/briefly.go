@@ -60,9 +60,9 @@ func MethodWord(method string) string {
 	return service
 }
 
-// briefTarget is a call's target without the sign that its PUUID was cut, where more
+// BriefTarget is a call's target without the sign that its PUUID was cut, where more
 // follows: a narrow column cuts it once more, and one sign says enough.
-func briefTarget(target string) string { return strings.Replace(target, "… +", " +", 1) }
+func BriefTarget(target string) string { return strings.Replace(target, "… +", " +", 1) }
 
 // FailedCall is an answer that is neither good nor a matter of limits.
 func FailedCall(c *engine.CallRow) bool { return c.Status != 200 && c.Status != 429 }

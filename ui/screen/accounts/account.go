@@ -5,6 +5,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -170,7 +171,7 @@ func (p *Account) Draw(v *page.View) []string {
 		}},
 	}
 	if v.Size == page.L {
-		all = append(all, page.Band{Least: page.WeekRows, Most: page.WeekRows, Keep: 5, Draw: func(y, h int) []string { return p.week(v, row, y, h) }})
+		all = append(all, page.Band{Least: charts.WeekRows, Most: charts.WeekRows, Keep: 5, Draw: func(y, h int) []string { return p.week(v, row, y, h) }})
 	}
 	return v.Bands(all...)
 }
@@ -238,7 +239,7 @@ func (p *Account) week(v *page.View, row engine.AccountRow, y, h int) []string {
 	left := v.W - 2*page.ColumnWidth
 	s := part.Section{Title: "BY WEEKDAY", Height: h - 1}
 	if r, _ := p.played.Report(row, p.detail.Report); r != nil && r.Matches > 0 {
-		s.Rows = page.WeekMap(v, r, v.Inner(left))
+		s.Rows = charts.WeekMap(v, r, v.Inner(left))
 	}
 	return part.Beside(v.Sections(0, y, left, h, s), v.Sections(left, y, v.W-left, h, p.played.Champions(v, v.Inner(v.W-left), h-1)))
 }

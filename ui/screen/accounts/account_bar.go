@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -134,7 +135,7 @@ func (p *Account) when(v *page.View, a engine.AccountRow) string {
 	case page.Eta(e) != "":
 		return "done in " + page.Eta(e)
 	}
-	return page.StageOf(v, a)
+	return charts.StageOf(v, a)
 }
 
 // percentWidth is what a percentage in tall digits takes: 100 with its sign and a gap.

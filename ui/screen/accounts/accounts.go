@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -50,9 +51,9 @@ func (p *Accounts) Got(v *page.View, q engine.Query, a engine.Answer, err error)
 // its run ends.
 var accountColumns = columns.AccountList.
 	Drawn("state", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return v.State(v.SyncWord(*a)) })).
-	Drawn("progress_bar", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return page.ProgressOf(v, *a) })).
-	Drawn("eta", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return page.EtaOf(v, *a) })).
-	Drawn("stage_words", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, page.StageOf(v, *a)) }))
+	Drawn("progress_bar", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return charts.ProgressOf(v, *a) })).
+	Drawn("eta", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return charts.EtaOf(v, *a) })).
+	Drawn("stage_words", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, charts.StageOf(v, *a)) }))
 
 // Cannot implements Page.
 func (p *Accounts) Cannot(v *page.View, a page.Action) string {

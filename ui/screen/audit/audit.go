@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -163,7 +164,7 @@ func (p *Audit) Draw(v *page.View) []string {
 		for _, e := range p.Shown {
 			first = earliest(first, e.At)
 		}
-		rows := page.TimeRows(v, v.Inner(v.W), left, v.Now.Sub(first), 0, acts[:min(len(acts), left-1)])
+		rows := charts.TimeRows(v, v.Inner(v.W), left, v.Now.Sub(first), 0, acts[:min(len(acts), left-1)])
 		sections[1].Height = len(below)
 		done, undone := v.Theme.State("DONE").Glyph, v.Theme.State("CANCELLED").Glyph
 		sections = append(sections, part.Section{Title: "WHO", Note: "when each gave commands, " + done + " stands, " + undone + " was taken back", Rows: rows, Height: len(rows)})
@@ -210,22 +211,22 @@ func earliest(a, b time.Time) time.Time {
 }
 
 // byActor are the commands on the list by who gave them, the busiest first.
-func (p *Audit) byActor(v *page.View) []page.TimeRow {
-	var rows []page.TimeRow
+func (p *Audit) byActor(v *page.View) []charts.TimeRow {
+	var rows []charts.TimeRow
 	for _, e := range p.Shown {
 		who := columns.Who(e.By)
-		i := slices.IndexFunc(rows, func(r page.TimeRow) bool { return r.Name == who })
+		i := slices.IndexFunc(rows, func(r charts.TimeRow) bool { return r.Name == who })
 		if i < 0 {
 			i = len(rows)
-			rows = append(rows, page.TimeRow{Name: who})
+			rows = append(rows, charts.TimeRow{Name: who})
 		}
 		sign := v.Theme.State("DONE")
 		if p.undone[e.Seq] {
 			sign = v.Theme.State("CANCELLED")
 		}
-		rows[i].Signs = append(rows[i].Signs, page.TimeSign{At: e.At, Sign: sign})
+		rows[i].Signs = append(rows[i].Signs, charts.TimeSign{At: e.At, Sign: sign})
 	}
-	slices.SortStableFunc(rows, func(a, b page.TimeRow) int { return cmp.Compare(len(b.Signs), len(a.Signs)) })
+	slices.SortStableFunc(rows, func(a, b charts.TimeRow) int { return cmp.Compare(len(b.Signs), len(a.Signs)) })
 	for i := range rows {
 		rows[i].Name = page.Count(len(rows[i].Signs)) + " " + rows[i].Name
 	}

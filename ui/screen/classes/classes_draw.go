@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -114,7 +115,7 @@ func (p *Classes) lastHour(v *page.View, r *engine.ClassRow, w, h int) part.Sect
 	}
 	cells := each * engine.ClassSteps
 	c := part.NewChart(v.Theme, part.NewAxis(v.Now, time.Hour/time.Duration(cells), cells, cells+1), h)
-	high, step, apart := page.EvenScale(float64(p.top()), h-1)
+	high, step, apart := charts.EvenScale(float64(p.top()), h-1)
 	values := make([]float64, cells)
 	for x := range values {
 		if i := x/each + len(r.Lately) - engine.ClassSteps; i >= 0 && x%each < max(each-1, 1) { // columns stand apart
@@ -184,7 +185,7 @@ func (p *Classes) classes(v *page.View, w, h int, s part.Section) part.Section {
 	}
 	list := w - hour - 3 // now, and a cell at either side
 	s = p.Section(v, list, h, p.empty(v), s)
-	a := page.TimeAxis{Axis: part.NewAxis(v.Now, time.Hour/time.Duration(hour), hour, hour+1)}
+	a := charts.TimeAxis{Axis: part.NewAxis(v.Now, time.Hour/time.Duration(hour), hour, hour+1)}
 	c := part.NewChart(v.Theme, a.Axis, h)
 	c.Words(0)
 	src, top := p.Rows(v), float64(p.top())
@@ -207,7 +208,7 @@ func (p *Classes) classes(v *page.View, w, h int, s part.Section) part.Section {
 // ladders are the jobs of a class, and beside them how each failed and is tried again.
 func (p *Classes) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow, w, h int) part.Section {
 	s := part.Section{Title: columns.ClassAnswer(r), Note: columns.ClassWhere(r) + ", " + human.Percent(r.Share) + " of all failures", Tail: p.About(v.Keyed("{open} lists " + human.Counted(r.Jobs, "job", "jobs")))}
-	life := page.LifeWidth(w)
+	life := charts.LifeWidth(w)
 	shown := jobs[:min(len(jobs), h-1)]
 	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) == h-1 {
 		shown = shown[:h-2]
@@ -223,13 +224,13 @@ func (p *Classes) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRo
 	if life == 0 {
 		return s
 	}
-	c := part.NewChart(v.Theme, page.LifeAxis(v.Beat(), shown, failing, life-2), h)
+	c := part.NewChart(v.Theme, charts.LifeAxis(v.Beat(), shown, failing, life-2), h)
 	c.Words(0)
 	for i, j := range shown {
 		if j.State.Terminal() {
-			page.DrawLife(v, c, i+1, j)
+			charts.DrawLife(v, c, i+1, j)
 		} else {
-			page.DrawLadder(v, c, i+1, j)
+			charts.DrawLadder(v, c, i+1, j)
 		}
 	}
 	c.Seam(1, len(shown))
@@ -240,7 +241,7 @@ func (p *Classes) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRo
 // failing is since when a job fails.
 // The axis of the ladders begins there: a job may have waited long before its first try.
 func failing(j *engine.JobRow) time.Time {
-	if first, ok := page.FirstFailure(j); ok {
+	if first, ok := charts.FirstFailure(j); ok {
 		return first
 	}
 	return j.Created
@@ -252,7 +253,7 @@ var classJobColumns = slices.DeleteFunc(slices.Clone(block.JobGroupColumns), fun
 // why says whether the jobs of a class are tried again by themselves, and what an operator can do.
 // The numbers of jobs are the class's own; when they go is known of those that were asked for.
 func (p *Classes) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []string {
-	t := page.Told{Lead: "None of them is tried again by itself."}
+	t := charts.Told{Lead: "None of them is tried again by itself."}
 	var next, last time.Time
 	late := 0
 	for _, j := range jobs {
@@ -267,7 +268,7 @@ func (p *Classes) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) [
 	case r.Waiting > 0:
 		t.Lead = human.Counted(r.Waiting, "job is", "jobs are") + " tried again."
 		if !next.IsZero() {
-			t.Text = "The next goes " + page.InText(v, next) + ", the last " + page.InText(v, last) + "."
+			t.Text = "The next goes " + charts.InText(v, next) + ", the last " + charts.InText(v, last) + "."
 		}
 		t.Act = v.Keyed("{retry} tries all of them at once, one first.")
 	case len(jobs) > 0:

@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -115,7 +116,7 @@ func (p *Jobs) whySection(v *page.View, w int) part.Section {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+p.noWhy(v)))}
 		return s
 	}
-	s = page.WhyOf(v, &j, p.ahead(&j), w)
+	s = charts.WhyOf(v, &j, p.ahead(&j), w)
 	s.Height = whyRows
 	return s
 }
@@ -137,7 +138,7 @@ func (p *Jobs) noWhy(v *page.View) string {
 // groupRows is the list with its header, and beside it the life of each job on one axis.
 // Both have the same rows: a job's life stands beside its line.
 func (p *Jobs) groupRows(v *page.View, w, h int) []string {
-	life := page.LifeWidth(w)
+	life := charts.LifeWidth(w)
 	p.groups.width, p.groups.life = w-life, life
 	rows := p.List.Draw(v, w-life, h, p.empty(v))
 	if life == 0 {
@@ -154,7 +155,7 @@ func (p *Jobs) groupRows(v *page.View, w, h int) []string {
 		}
 		switch at := &p.groups.lines[i]; at.Kind {
 		case block.RowLine:
-			page.DrawLife(v, c, y, at.Row)
+			charts.DrawLife(v, c, y, at.Row)
 		case block.HeadLine:
 			if g := &p.groups.groups[at.Group]; charted(g) {
 				p.groupChart(v, c, y)
@@ -182,7 +183,7 @@ func (p *Jobs) lifeAxis(v *page.View, w int) part.Axis {
 			jobs = append(jobs, l.Row)
 		}
 	}
-	return page.LifeAxis(v.Beat(), jobs, func(j *engine.JobRow) time.Time { return j.Created }, w)
+	return charts.LifeAxis(v.Beat(), jobs, func(j *engine.JobRow) time.Time { return j.Created }, w)
 }
 
 // groupChart draws beside the heading of what stands in line how fast the line moves: the
@@ -202,7 +203,7 @@ func (p *Jobs) groupChart(v *page.View, c *part.Chart, y int) {
 		}
 	}
 	for i := range p.groups.plan.Plan.Hosts {
-		for cell, n := range (page.TimeAxis{Axis: c.Axis}).Planned(&p.groups.plan.Plan.Hosts[i], nil) {
+		for cell, n := range (charts.TimeAxis{Axis: c.Axis}).Planned(&p.groups.plan.Plan.Hosts[i], nil) {
 			if cell >= c.Back && n > 0 {
 				values[cell] += n
 				top = max(top, values[cell])

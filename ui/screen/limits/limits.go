@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -21,7 +22,7 @@ type limitPage struct {
 	moved          bool // the recorder's cursor was taken off the newest call
 	tape, ribbon   block.Tape
 	fills          page.Fills
-	past           page.Past
+	past           charts.Past
 	plan           page.Forecast
 	page.Query[engine.CallRow]
 	picked block.Picked
@@ -87,7 +88,7 @@ func (p *limitPage) source(v *page.View) block.CallList {
 }
 
 func (p *limitPage) bucketSource(v *page.View) part.Slice[engine.BucketRow] {
-	first, _ := v.Pacing(p.plan.Busiest(v))
+	first, _ := charts.Pacing(v.Data, p.plan.Busiest(v))
 	return part.Slice[engine.BucketRow]{Items: bucketsBy(v, first), Key: bucketKey, Cells: page.NoCells[engine.BucketRow]}
 }
 

@@ -6,12 +6,13 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // blocks are who gets the next calls, the next resets and the 429s, side by side.
-func (p *limitPage) blocks(v *page.View, t *page.Timetable, hits []hitRow, y, h int) []string {
+func (p *limitPage) blocks(v *page.View, t *charts.Timetable, hits []hitRow, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return nextBlock(v, t, w, h) },
 		func(w, h int) part.Section { return resetsBlock(v, t, w, h) },
@@ -26,7 +27,7 @@ func (p *limitPage) blocks(v *page.View, t *page.Timetable, hits []hitRow, y, h 
 // nextBlock says who gets the next calls.
 // A share is an account's, or that of all retries; they are those of the plan that the charts
 // above draw.
-func nextBlock(v *page.View, t *page.Timetable, w, h int) part.Section {
+func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	s := part.Section{Title: "NEXT CALLS", Height: h}
 	why := ""
 	switch {
@@ -62,7 +63,7 @@ func nextBlock(v *page.View, t *page.Timetable, w, h int) part.Section {
 // resetsBlock says which windows end next, and what that brings.
 // Such as "0:04   match 10 s   +1420, 180 go": in four seconds 1420 places are free again, and 180
 // calls go then.
-func resetsBlock(v *page.View, t *page.Timetable, w, h int) part.Section {
+func resetsBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	s := part.Section{Title: "NEXT RESETS", Height: h}
 	if len(page.HostsOf(v)) == 1 {
 		s.Note = t.Host
@@ -154,13 +155,13 @@ func (p *limitPage) recorder(v *page.View, w int, at limitsPlaces) part.Section 
 		p.calls.Cur.Home(src, p.calls.Height)
 	}
 	p.sought(src)
-	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls, Tail: page.Joined(v, v.Median(), p.follow(v))}
+	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls, Tail: page.Joined(v, charts.Median(v), p.follow(v))}
 	if at.ribbon > 0 {
 		calls := p.ribbon.Take(v)
 		if p.On() {
 			calls = src.Calls
 		}
-		for _, row := range v.Ribbon(calls, w-2, at.ribbon-1, true) {
+		for _, row := range charts.Ribbon(v, calls, w-2, at.ribbon-1, true) {
 			s.Rows = append(s.Rows, " "+row)
 		}
 	}

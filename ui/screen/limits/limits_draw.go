@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -106,9 +107,9 @@ func (p *limitPage) places(v *page.View, paced bool, others int) limitsPlaces {
 // one column.
 func (p *limitPage) draw(v *page.View) []string {
 	inner, src, gutter := v.Inner(v.W), p.bucketSource(v), limitsGutter(v)
-	first, paced := v.Pacing(p.plan.Busiest(v))
-	t := v.NewTimetable(limitsAxis(v, first.Window, inner, gutter), &p.plan, &p.past, nil)
-	_, rests := v.ChartNow()
+	first, paced := charts.Pacing(v.Data, p.plan.Busiest(v))
+	t := charts.NewTimetable(v, limitsAxis(v, first.Window, inner, gutter), &p.plan, &p.past, nil)
+	_, rests := charts.ChartNow(v)
 	v.Ticks = v.Ticks || !rests && t.Moves()
 	at := p.places(v, paced, len(src.Items)-page.Btoi(paced))
 	// A 429 takes two rows in its block.
@@ -160,8 +161,8 @@ const limitsMoreWidth = 7
 // rows themselves.
 type limitsChart struct {
 	*page.View
-	t     *page.Timetable
-	past  *page.Past
+	t     *charts.Timetable
+	past  *charts.Past
 	hits  []hitRow
 	chart *part.Chart
 	// by row; nil = nothing stands before it
@@ -174,7 +175,7 @@ type limitsChart struct {
 
 // limits is the block of the charts: the window that sets the pace, the other buckets and
 // the accounts, all on one axis.
-func (p *limitPage) limits(v *page.View, t *page.Timetable, src part.Slice[engine.BucketRow], hits []hitRow, at limitsPlaces, paced, w, gutter int) part.Section {
+func (p *limitPage) limits(v *page.View, t *charts.Timetable, src part.Slice[engine.BucketRow], hits []hitRow, at limitsPlaces, paced, w, gutter int) part.Section {
 	head, gap := 2, 1
 	if v.Size == page.S {
 		head, gap = 1, 0
@@ -217,7 +218,7 @@ func (p *limitPage) limits(v *page.View, t *page.Timetable, src part.Slice[engin
 		if hidden := len(rest) - at.others; hidden > 0 {
 			s.Title += ", " + page.Count(hidden) + " more"
 		}
-		s.Head, s.Rows = v.Overlay(s.Title, s.Rows[0], w), s.Rows[1:]
+		s.Head, s.Rows = charts.Overlay(v, s.Title, s.Rows[0], w), s.Rows[1:]
 	}
 	s.Height = len(s.Rows)
 	s.Click = func(_, y int) string {
@@ -466,7 +467,7 @@ func (d *limitsChart) frees(y int, b engine.BucketRow, s saw) {
 // lane draws the calls of an account.
 // All lanes have one scale, which is that of the calls of all: an account that gets half of them
 // stands half as high.
-func (d *limitsChart) lane(y int, a *page.AccountLane, high float64) {
+func (d *limitsChart) lane(y int, a *charts.AccountLane, high float64) {
 	d.t.DrawLane(d.View, d.chart, y, a, high)
 	d.left[y] = func(l *part.Line) {
 		end := d.fieldsFrom() + bucketFigures
@@ -477,7 +478,7 @@ func (d *limitsChart) lane(y int, a *page.AccountLane, high float64) {
 		if !a.Over && !a.Done.IsZero() {
 			ends = "~" + a.Done.In(d.Now.Location()).Format("15:04:05")
 		}
-		l.Field(part.Plain(a.Name), page.WideName+2, part.Words)
+		l.Field(part.Plain(a.Name), charts.WideName+2, part.Words)
 		l.Field(part.As(themes.Dim, left), end-bucketReset-4-l.At(), part.Number)
 		l.Field(part.Plain(ends), end-l.At(), part.Number)
 	}
@@ -485,7 +486,7 @@ func (d *limitsChart) lane(y int, a *page.AccountLane, high float64) {
 
 // limitsTail is how far the axis goes, and since when it is known; or how many buckets there
 // is no room for.
-func (p *limitPage) limitsTail(v *page.View, t *page.Timetable, hidden int) string {
+func (p *limitPage) limitsTail(v *page.View, t *charts.Timetable, hidden int) string {
 	if hidden > 0 {
 		return page.Count(hidden) + " more" + v.Keyed(": {next pane} goes there")
 	}

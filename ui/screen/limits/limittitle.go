@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -19,7 +20,7 @@ func limitsNote(v *page.View) string {
 	if n := v.Limits.Blind(); n > 0 {
 		blind = human.Counted(n, "blind call", "blind calls")
 	}
-	return page.Joined(v, page.HostNames(v), "learnt from headers"+learntAt(v), blind)
+	return page.Joined(v, charts.HostNames(v), "learnt from headers"+learntAt(v), blind)
 }
 
 // learntAt is when a header last told of other limits; "" = that is not known.

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -38,7 +39,7 @@ type saw struct {
 
 // sawOf is the course of a bucket. Calls are planned for a host as a whole, so the courses of
 // its methods end now.
-func sawOf(a page.TimeAxis, v *page.View, b engine.BucketRow, p *page.Past, hit []hitRow, h *engine.HostForecast, planned []float64) saw {
+func sawOf(a charts.TimeAxis, v *page.View, b engine.BucketRow, p *charts.Past, hit []hitRow, h *engine.HostForecast, planned []float64) saw {
 	s := saw{values: a.Unknown(), held: make([]bool, a.Width), hits: make([]bool, a.Width)}
 	counted(a, &s, b, p)
 	for _, row := range hit {
@@ -54,14 +55,14 @@ func sawOf(a page.TimeAxis, v *page.View, b engine.BucketRow, p *page.Past, hit 
 
 // counted is what the server counted in each cell. A cell in which a window ends is of the
 // window that has the most of it; one that holds several windows shows the fullest.
-func counted(a page.TimeAxis, s *saw, b engine.BucketRow, p *page.Past) {
+func counted(a charts.TimeAxis, s *saw, b engine.BucketRow, p *charts.Past) {
 	hint, sure := 0, make([]bool, a.Width)
 	for _, m := range p.Since(a.Begin()) {
 		cell := a.At(m.At)
 		if cell >= min(a.Back, a.Width) {
 			return
 		}
-		was, at, ok := page.SameBucket(m.Limits.Buckets, b, hint)
+		was, at, ok := charts.SameBucket(m.Limits.Buckets, b, hint)
 		if hint = at; !ok {
 			continue
 		}
@@ -83,7 +84,7 @@ func counted(a page.TimeAxis, s *saw, b engine.BucketRow, p *page.Past) {
 
 // promised adds planned calls up within each window. Of windows shorter than a cell it is
 // what one of them holds on the average.
-func promised(a page.TimeAxis, s *saw, v *page.View, b engine.BucketRow, h *engine.HostForecast, calls []float64) {
+func promised(a charts.TimeAxis, s *saw, v *page.View, b engine.BucketRow, h *engine.HostForecast, calls []float64) {
 	reset, used, most := b.Reset, float64(b.Counted(v.Now)), float64(b.Most())
 	from := a.Back
 	if b.Paces && len(h.Windows) > 0 { // the plan is a moment old: its first window says what had been made by then
@@ -153,7 +154,7 @@ type callShare struct {
 
 // nextCalls says who gets the calls to come of a host: its syncs, the most first, then what
 // belongs to none; how many of all are retries; and how many there are.
-func nextCalls(t *page.Timetable) (out []callShare, all int) {
+func nextCalls(t *charts.Timetable) (out []callShare, all int) {
 	for _, l := range t.Lanes {
 		if l.Left > 0 {
 			out, all = append(out, callShare{name: l.Name, calls: l.Left}), all+l.Left
@@ -179,7 +180,7 @@ type resetRow struct {
 }
 
 // nextResets are the windows that have something in them, the first to end first.
-func nextResets(v *page.View, t *page.Timetable) (out []resetRow) {
+func nextResets(v *page.View, t *charts.Timetable) (out []resetRow) {
 	hosts := page.HostsOf(v)
 	for _, b := range v.Limits.Buckets {
 		n := b.Counted(v.Now)
@@ -228,15 +229,15 @@ func lastHits(calls []engine.CallRow, from time.Time, n int) (out []hitRow) {
 }
 
 // reaches is how far ahead the axis goes.
-func reaches(a page.TimeAxis) time.Duration { return time.Duration(a.Width-a.Back) * a.Step }
+func reaches(a charts.TimeAxis) time.Duration { return time.Duration(a.Width-a.Back) * a.Step }
 
 // limitsBack is how many cells of the axis are before now.
 var limitsBack = map[page.Size]int{page.S: 15, page.M: 30, page.L: 45}
 
 // limitsAxis is the axis of the limits in a block whose rows have w cells, of which the
 // fields take the first ones.
-func limitsAxis(v *page.View, window time.Duration, w, gutter int) page.TimeAxis {
-	now, _ := v.ChartNow()
+func limitsAxis(v *page.View, window time.Duration, w, gutter int) charts.TimeAxis {
+	now, _ := charts.ChartNow(v)
 	width := max(w-gutter-1, 2)
-	return page.TimeAxis{Axis: part.NewAxis(now, sawStep(window), min(limitsBack[v.Size], width/2), width)}
+	return charts.TimeAxis{Axis: part.NewAxis(now, sawStep(window), min(limitsBack[v.Size], width/2), width)}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -28,13 +29,13 @@ type overviewPage struct {
 	panes   [overviewPanes]page.Pane
 	focus   int
 	tape    block.Tape
-	past    page.Past
+	past    charts.Past
 	plan    page.Forecast
 	runs    calendarRuns
 	reasons block.ReasonCounts
 	dead    block.DeadJobs
 	fresh   page.Freshness
-	day     page.DayTraffic
+	day     charts.DayTraffic
 	pulse   page.Pulse
 	calm    page.Calm
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -41,7 +42,7 @@ func (o *overviewPage) places(v *page.View) places {
 	case page.S:
 		p = places{figures: 2, lanes: 2, ribbon: 1, calls: 2}
 	case page.L:
-		p = places{figures: 5, lanes: page.MostLanes, ribbon: 3, calls: 4}
+		p = places{figures: 5, lanes: charts.MostLanes, ribbon: 3, calls: 4}
 	}
 	// what the blocks side by side have
 	rest := func() int {
@@ -49,7 +50,7 @@ func (o *overviewPage) places(v *page.View) places {
 		if v.Size == page.S {
 			gaps = 2 // the ribbon stands directly below the columns
 		}
-		return v.H - p.figures - 1 - v.TimetableRows(p.lanes) - p.ribbon - p.calls - 1 - gaps
+		return v.H - p.figures - 1 - charts.TimetableRows(v, p.lanes) - p.ribbon - p.calls - 1 - gaps
 	}
 	for rest() < 4 && p.lanes > 1 {
 		p.lanes--
@@ -71,8 +72,8 @@ const leastColumns = 8
 // rectangles that sections record.
 func (o *overviewPage) draw(v *page.View) []string {
 	p, inner := o.places(v), v.Inner(v.W)
-	t := v.NewTimetable(v.AxisOf(inner), &o.plan, &o.past, o.runs.plans.Schedules)
-	_, rests := v.ChartNow()
+	t := charts.NewTimetable(v, charts.AxisOf(v, inner), &o.plan, &o.past, o.runs.plans.Schedules)
+	_, rests := charts.ChartNow(v)
 	v.Ticks = v.Ticks || !rests && t.Moves()
 	out := o.figures(v, &t, v.W)
 	y := len(out)
@@ -83,7 +84,7 @@ func (o *overviewPage) draw(v *page.View) []string {
 		out = append(out, rows...)
 		y = len(out)
 	}
-	table := v.TimetableRows(p.lanes)
+	table := charts.TimetableRows(v, p.lanes)
 	add(1, v.Sections(0, y+1, v.W, 1+table, o.timetable(v, &t, inner, p.lanes)))
 	if p.columns > 0 {
 		add(1, o.columns(v, &t, y+1, p.columns))
@@ -101,7 +102,7 @@ func (o *overviewPage) draw(v *page.View) []string {
 
 // figures are the six totals: tall digits with their course, on a small screen a number
 // above it.
-func (o *overviewPage) figures(v *page.View, t *page.Timetable, w int) []string {
+func (o *overviewPage) figures(v *page.View, t *charts.Timetable, w int) []string {
 	if v.Size == page.S {
 		return smallFigures(v, block.Totals(v, &o.past, t, o.dead.List(), 8), w)
 	}
@@ -167,7 +168,7 @@ func smallFigures(v *page.View, all []block.Total, w int) []string {
 }
 
 // timetable is the block of the chart, the lanes and the retries.
-func (o *overviewPage) timetable(v *page.View, t *page.Timetable, w, lanes int) part.Section {
+func (o *overviewPage) timetable(v *page.View, t *charts.Timetable, w, lanes int) part.Section {
 	src, p := o.syncing(v), &o.panes[paneAccounts]
 	p.Height = max(lanes, 1)
 	p.Follow(src)
@@ -175,12 +176,12 @@ func (o *overviewPage) timetable(v *page.View, t *page.Timetable, w, lanes int) 
 	if o.focus == paneAccounts && src.Len() > 0 {
 		picked = min(p.Cur.At(), lanes-1)
 	}
-	s := part.Section{Title: "TIMETABLE", Note: t.Note(v), Tail: t.Tail(v), Focus: o.focus == paneAccounts, Height: v.TimetableRows(lanes)}
+	s := part.Section{Title: "TIMETABLE", Note: t.Note(v), Tail: t.Tail(v), Focus: o.focus == paneAccounts, Height: charts.TimetableRows(v, lanes)}
 	s.Rows = t.Rows(v, w, lanes, picked)
 	// Above the lanes are the chart and its sums, below them the row of the retries.
 	first := s.Height - 1 - lanes
 	if v.Size == page.S { // the words of the axis stand in the row of the title
-		s.Head, s.Rows = v.Overlay(s.Title, s.Rows[0], w), s.Rows[1:]
+		s.Head, s.Rows = charts.Overlay(v, s.Title, s.Rows[0], w), s.Rows[1:]
 	}
 	s.Click = func(_, y int) string {
 		if y >= first && y < first+lanes && y-first < src.Len() {
@@ -194,7 +195,7 @@ func (o *overviewPage) timetable(v *page.View, t *page.Timetable, w, lanes int) 
 
 // columns are the reasons, the limits and the needs side by side.
 // Three blocks, two on a small screen, four on a wide one.
-func (o *overviewPage) columns(v *page.View, t *page.Timetable, y, h int) []string {
+func (o *overviewPage) columns(v *page.View, t *charts.Timetable, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return o.whyBlock(v, t, w, h) },
 		func(w, h int) part.Section { return block.LimitsBlock(v, t.Host, w, h) },
@@ -261,7 +262,7 @@ func (o *overviewPage) listed(v *page.View, n, w, h, tall int, src part.Source, 
 // whyBlock says why jobs wait, and how many each.
 // The groups and their words are the engine's: jobs that wait for the same thing are one line,
 // whatever queue they are in.
-func (o *overviewPage) whyBlock(v *page.View, t *page.Timetable, w, h int) part.Section {
+func (o *overviewPage) whyBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	src := o.why(v)
 	all := 0
 	for _, g := range src.Items {
@@ -269,7 +270,7 @@ func (o *overviewPage) whyBlock(v *page.View, t *page.Timetable, w, h int) part.
 	}
 	note := human.Counted(all, "job waits", "jobs wait")
 	if v.Size == page.S {
-		note = page.Joined(v, page.Count(all)+" wait", v.SyncsText())
+		note = page.Joined(v, page.Count(all)+" wait", charts.SyncsText(v))
 	}
 	longest := 0
 	for _, g := range src.Items {
@@ -344,7 +345,7 @@ func (o *overviewPage) needsBlock(v *page.View, w, h int) part.Section {
 // Where no call is known the day's course stands there, as after a night without work.
 func (o *overviewPage) calls(v *page.View, w int, p places) part.Section {
 	calls := o.tape.Take(v)
-	if rows := page.DayRows + 1; len(calls) == 0 && v.Size != page.S && len(o.day.Spans) > 0 && p.ribbon+p.calls+1 >= rows {
+	if rows := charts.DayRows + 1; len(calls) == 0 && v.Size != page.S && len(o.day.Spans) > 0 && p.ribbon+p.calls+1 >= rows {
 		return o.day.Panel(v, w)
 	}
 	s := block.CallsSection(v, calls, w, p.ribbon, p.calls)

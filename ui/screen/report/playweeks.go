@@ -5,6 +5,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -14,31 +15,31 @@ func (p *Reports) drawWeeks(v *page.View, y int) []string {
 	weeks := p.played.Play.Weeks
 	top := 1.0
 	for i := range weeks {
-		top = max(top, page.CellTop(&engine.PlayReport{Minutes: weeks[i].Minutes}))
+		top = max(top, charts.CellTop(&engine.PlayReport{Minutes: weeks[i].Minutes}))
 	}
-	w := v.W / page.BesideWeeks
-	boxes := make([][]string, page.BesideWeeks)
+	w := v.W / charts.BesideWeeks
+	boxes := make([][]string, charts.BesideWeeks)
 	for i := range boxes {
 		width := w
-		if i == page.BesideWeeks-1 {
+		if i == charts.BesideWeeks-1 {
 			width = v.W - w*i
 		}
-		panel := part.Section{Title: "NO OLDER WEEK", Height: page.WeekRows + 1}
+		panel := part.Section{Title: "NO OLDER WEEK", Height: charts.WeekRows + 1}
 		switch {
 		case i < len(weeks):
 			panel = p.playWeek(v, &weeks[i], top, v.Inner(width))
 		case p.played.Loading():
 			panel.Title = "loading…"
 		}
-		boxes[i] = v.Sections(w*i, y, width, page.WeekRows+2, panel)
+		boxes[i] = v.Sections(w*i, y, width, charts.WeekRows+2, panel)
 	}
 	return part.Beside(boxes...)
 }
 
 func (p *Reports) playWeek(v *page.View, week *engine.PlayWeek, top float64, w int) part.Section {
 	r := &engine.PlayReport{Minutes: week.Minutes}
-	still := page.HeatMap{Day: -1} // the cursor is on the map of all weeks
-	cell := page.Clamp((w-page.DayWidth-page.TotalWidth)/24, 1, 4)
+	still := charts.HeatMap{Day: -1} // the cursor is on the map of all weeks
+	cell := page.Clamp((w-charts.DayWidth-charts.TotalWidth)/24, 1, 4)
 	rows := []string{p.weekFacts(v, week, top, w), still.HoursRow(v, cell, w)}
 	for d := range r.Minutes {
 		rows = append(rows, still.DayRow(v, r, d, 0, cell, top, w))
@@ -49,5 +50,5 @@ func (p *Reports) playWeek(v *page.View, week *engine.PlayWeek, top float64, w i
 // weekFacts are the games of a week, and the scale that all weeks share.
 func (p *Reports) weekFacts(v *page.View, week *engine.PlayWeek, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3).Cells(v.Join(part.Plain(human.Counted(week.Games, "game", "games")), block.WonCell(week.Wins, week.Games))...)
-	return l.Right(part.As(page.HeatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(page.SpanOf(top))+" ")).String()
+	return l.Right(part.As(charts.HeatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(charts.SpanOf(top))+" ")).String()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -18,7 +19,7 @@ type Reports struct {
 	account string // id; "" = the first one there is
 	own     bool   // opened from an account: the cursor stays on it
 	none    bool   // the first account has no report: another is looked for
-	page.HeatMap
+	charts.HeatMap
 	utc bool // the zone is shown with its distance from UTC
 	// of the account's detail
 	page.Answer
@@ -32,7 +33,7 @@ type Reports struct {
 
 // New makes the report of an account; "" is the numbered screen.
 func New(account string) *Reports {
-	return &Reports{account: account, own: account != "", HeatMap: page.HeatMap{Day: -1}}
+	return &Reports{account: account, own: account != "", HeatMap: charts.HeatMap{Day: -1}}
 }
 
 // Screen implements Page.
@@ -110,7 +111,7 @@ func (p *Reports) stand(v *page.View) {
 	}
 	p.offset = offsetOf(r)
 	if p.Day < 0 {
-		p.Day, p.Hour = page.Busiest(r)
+		p.Day, p.Hour = charts.Busiest(r)
 	}
 }
 
@@ -229,7 +230,7 @@ func (p *Reports) Export(v *page.View, _ bool) (string, [][]string) {
 		return "playtime", rows
 	}
 	for d := range r.Minutes {
-		row, sum := []string{page.Weekdays[d]}, 0.0
+		row, sum := []string{charts.Weekdays[d]}, 0.0
 		for _, m := range r.Minutes[d] {
 			row = append(row, strconv.Itoa(int(m+0.5)))
 			sum += m
@@ -249,11 +250,11 @@ func ReportLines(r *engine.PlayReport, name string) []string {
 			sum += m
 		}
 		all += sum
-		lines = append(lines, page.Weekdays[d]+": "+page.Hours(sum)+".")
+		lines = append(lines, charts.Weekdays[d]+": "+charts.Hours(sum)+".")
 	}
-	day, hour := page.Busiest(r)
-	head := "Play time of " + name + ", " + word + ", " + text + ", in " + r.Zone + ": " + page.Hours(all) +
-		", most on " + page.Weekdays[day] + " between " + page.Two(hour) + " and " + page.Two((hour+1)%24) + " o'clock."
+	day, hour := charts.Busiest(r)
+	head := "Play time of " + name + ", " + word + ", " + text + ", in " + r.Zone + ": " + charts.Hours(all) +
+		", most on " + charts.Weekdays[day] + " between " + page.Two(hour) + " and " + page.Two((hour+1)%24) + " o'clock."
 	return append([]string{head}, lines...)
 }
 
@@ -281,7 +282,7 @@ func (p *Reports) Draw(v *page.View) []string {
 		{Least: 6, Most: 14, Keep: 3, Draw: func(y, h int) []string { return p.drawShares(v, r, y, h) }},
 	}
 	if v.Size == page.L {
-		all = append(all, page.Band{Least: page.WeekRows + 2, Most: page.WeekRows + 2, Keep: 4, Draw: func(y, _ int) []string { return p.drawWeeks(v, y) }})
+		all = append(all, page.Band{Least: charts.WeekRows + 2, Most: charts.WeekRows + 2, Keep: 4, Draw: func(y, _ int) []string { return p.drawWeeks(v, y) }})
 	}
 	return v.Bands(all...)
 }

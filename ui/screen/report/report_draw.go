@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -23,7 +24,7 @@ import (
 //	Sat   ░░░░          ▒▒▒▒▓▓▓▓████▓▓▒▒░░      6.2 h
 func (p *Reports) heat(v *page.View, r *engine.PlayReport, w, h int) []string {
 	cell := p.CellWidth(w)
-	top := max(page.CellTop(r), 1)
+	top := max(charts.CellTop(r), 1)
 	rows := []string{p.HoursRow(v, cell, w)}
 	tall := page.Clamp((h-4)/7, 1, p.Tallest())
 	for d := range r.Minutes {
@@ -94,8 +95,8 @@ func (p *Reports) cursorFacts(v *page.View, r *engine.PlayReport) []part.Cell {
 	d := max(p.Day, 0)
 	m, games := r.Minutes[d][p.Hour], r.Games[d][p.Hour]
 	return v.Join(
-		part.As(themes.Focus, fmt.Sprintf("%s %s%s%s", page.Weekdays[d], page.Two(p.Hour), v.Theme.Glyphs.Range, page.Two((p.Hour+1)%24))),
-		part.Plain(human.Dur(page.SpanOf(m))), part.Plain(human.Counted(games, "game", "games")+" begun"))
+		part.As(themes.Focus, fmt.Sprintf("%s %s%s%s", charts.Weekdays[d], page.Two(p.Hour), v.Theme.Glyphs.Range, page.Two((p.Hour+1)%24))),
+		part.Plain(human.Dur(charts.SpanOf(m))), part.Plain(human.Counted(games, "game", "games")+" begun"))
 }
 
 // cellPanel tells the cell of the cursor on wide screens, and what the map comes to.
@@ -118,15 +119,15 @@ func playFacts(v *page.View, r *engine.PlayReport) []block.Fact {
 			all += m
 		}
 	}
-	day, hour := page.Busiest(r)
+	day, hour := charts.Busiest(r)
 	weekend := days[5] + days[6]
 	facts := []block.Fact{
-		{Key: "busiest hour", Value: page.Weekdays[day] + " " + page.Two(hour) + v.Theme.Glyphs.Range + page.Two((hour+1)%24) + ", " + human.Dur(page.SpanOf(r.Minutes[day][hour]))},
-		{Key: "Mon to Fri", Value: page.Hours(all-weekend) + ", " + human.Percent((all-weekend)/max(all, 1))},
-		{Key: "Sat and Sun", Value: page.Hours(weekend) + ", " + human.Percent(weekend/max(all, 1))},
+		{Key: "busiest hour", Value: charts.Weekdays[day] + " " + page.Two(hour) + v.Theme.Glyphs.Range + page.Two((hour+1)%24) + ", " + human.Dur(charts.SpanOf(r.Minutes[day][hour]))},
+		{Key: "Mon to Fri", Value: charts.Hours(all-weekend) + ", " + human.Percent((all-weekend)/max(all, 1))},
+		{Key: "Sat and Sun", Value: charts.Hours(weekend) + ", " + human.Percent(weekend/max(all, 1))},
 	}
 	if r.Matches > 0 {
-		facts = append(facts, block.Fact{Key: "a game", Value: human.Dur(page.SpanOf(all/float64(r.Matches))) + " on average"})
+		facts = append(facts, block.Fact{Key: "a game", Value: human.Dur(charts.SpanOf(all/float64(r.Matches))) + " on average"})
 	}
 	return facts
 }
@@ -139,7 +140,7 @@ func dayBars(r *engine.PlayReport) []block.Bar {
 		for _, m := range r.Minutes[d] {
 			sum += m
 		}
-		days = append(days, block.Bar{Name: page.Weekdays[d], Value: sum, Text: page.Hours(sum)})
+		days = append(days, block.Bar{Name: charts.Weekdays[d], Value: sum, Text: charts.Hours(sum)})
 	}
 	return days
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -55,7 +56,7 @@ func (p *weekly) want(v *page.View) engine.Query {
 // shownWeeks is how many stand on the screen at once.
 func shownWeeks(v *page.View) int {
 	if v.Size == page.L {
-		return page.BesideWeeks
+		return charts.BesideWeeks
 	}
 	return 1
 }
@@ -131,7 +132,7 @@ func (p *Reports) drawWeekly(v *page.View) []string {
 	}
 	top := 1.0
 	for i := range weeks {
-		top = max(top, page.CellTop(asReport(&weeks[i])))
+		top = max(top, charts.CellTop(asReport(&weeks[i])))
 	}
 	beside := min(shownWeeks(v), len(p.weekly.weeks))
 	w := v.W / beside
@@ -196,8 +197,8 @@ func weekTitle(w *engine.WeeklyReport) string {
 // weekRows are a week's map with what it covers.
 func (p *Reports) weekRows(v *page.View, week *engine.WeeklyReport, top float64, w int) []string {
 	r := asReport(week)
-	cell := page.Clamp((w-page.DayWidth-page.TotalWidth)/24, 1, 6)
-	still := page.HeatMap{Day: -1, Numbers: p.Numbers} // the cursor of the play time is not on this map
+	cell := page.Clamp((w-charts.DayWidth-charts.TotalWidth)/24, 1, 6)
+	still := charts.HeatMap{Day: -1, Numbers: p.Numbers} // the cursor of the play time is not on this map
 	word, token := "COMPLETE", themes.OK
 	sign := v.Theme.State("OK")
 	if week.Complete < len(week.Accounts) {
@@ -219,7 +220,7 @@ func (p *Reports) weekRows(v *page.View, week *engine.WeeklyReport, top float64,
 	if shownWeeks(v) == 1 {
 		return append(rows, still.ScaleRow(v, top, w))
 	}
-	return append(rows, v.Row(w, part.As(themes.Dim, "   one scale: "), part.As(page.HeatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(page.SpanOf(top)))))
+	return append(rows, v.Row(w, part.As(themes.Dim, "   one scale: "), part.As(charts.HeatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(charts.SpanOf(top)))))
 }
 
 // weekTall is how many rows a day of the week gets: the accounts below have their
@@ -256,7 +257,7 @@ func (p *Reports) weekAccounts(v *page.View, week *engine.WeeklyReport, h int) [
 
 func weekAccountRow(v *page.View, a engine.WeeklyAccount, most float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(a.RiotID), page.Clamp(w/4, 14, 28), part.Words).Gap(1)
-	l.Field(part.Plain(page.Hours(a.Minutes)), 8, part.Number).Gap(2)
+	l.Field(part.Plain(charts.Hours(a.Minutes)), 8, part.Number).Gap(2)
 	if bar := w - 96; bar >= 8 { // what is missing needs room, too
 		l.Bar(themes.Run, min(bar, 60), a.Minutes/max(most, 1)).Gap(2)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -22,7 +23,7 @@ type Retries struct {
 	plan  page.Forecast
 	tries tryCounts
 	peek  inspector.Peek // what became of the last try of the job under the cursor
-	axis  page.TimeAxis
+	axis  charts.TimeAxis
 	sum   retrySum
 	rows  highest // how many there were
 	step  highest // of the axis that they needed
@@ -148,7 +149,7 @@ func (p *Retries) Cannot(v *page.View, a page.Action) string {
 		return p.CannotOpen("retry")
 	case a == page.Retry, a == page.Cancel, a == page.Due, a == page.Force:
 		return p.Missing("retry")
-	case a == page.Nearer && p.axis.Step == page.AxisSteps[0]:
+	case a == page.Nearer && p.axis.Step == charts.AxisSteps[0]:
 		return v.Keyed("this is the nearest: {farther} looks farther ahead")
 	case a == page.Farther && p.axis.Step >= farthestStep:
 		return v.Keyed("this is a whole day: {nearer} looks less far ahead")

@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -65,7 +66,7 @@ func (p *Retries) add() {
 			at = at.Add(d)
 		}
 		s.far = append(s.far, at)
-		s.last += page.Btoi(page.LastTry(j))
+		s.last += page.Btoi(charts.LastTry(j))
 	}
 	slices.SortFunc(s.far, time.Time.Compare)
 	slices.SortFunc(s.words, func(a, b string) int { return cmp.Or(cmp.Compare(s.errors[b], s.errors[a]), cmp.Compare(a, b)) })
@@ -134,9 +135,9 @@ func (p *Retries) place(v *page.View, w int) {
 	if n := len(p.sum.far); n > 0 {
 		need = p.sum.far[n*9/10].Sub(v.Now) / time.Duration(max(w-back-2, 1))
 	}
-	step := page.Clamp(p.step.keep(page.StepAt(need), v.Now)+p.zoom, 0, page.StepAt(farthestStep))
-	now, _ := v.ChartNow()
-	p.axis = page.TimeAxis{Axis: part.NewAxis(now, page.AxisSteps[step], back, w)}
+	step := page.Clamp(p.step.keep(charts.StepAt(need), v.Now)+p.zoom, 0, charts.StepAt(farthestStep))
+	now, _ := charts.ChartNow(v)
+	p.axis = charts.TimeAxis{Axis: part.NewAxis(now, charts.AxisSteps[step], back, w)}
 }
 
 // ladders are the charts and the list.
@@ -168,7 +169,7 @@ func (p *Retries) rowsOf(v *page.View, w, life, h int) []string {
 	at := ladderHeads[v.Size]
 	c := part.NewChart(v.Theme, p.axis.Axis, h)
 	c.Words(at.words)
-	b, r := page.RetryBarsOf(v, p.axis, p.Shown), page.RoomOf(&p.plan.Plan, p.axis)
+	b, r := charts.RetryBarsOf(v, p.axis, p.Shown), charts.RoomOf(&p.plan.Plan, p.axis)
 	b.Draw(c, at.bars, at.high)
 	r.Draw(v, c, at.room, p.sum.late)
 	rows := make([]string, 0, h)
@@ -182,7 +183,7 @@ func (p *Retries) rowsOf(v *page.View, w, life, h int) []string {
 	for y := at.header + 1; y < h; y++ {
 		// The chart has rows where the list has gaps; only a row that holds a job has a ladder.
 		if i, ok := p.Cur.Row(src, y-at.header-1); ok {
-			page.DrawLadder(v, c, y, p.Shown[i])
+			charts.DrawLadder(v, c, y, p.Shown[i])
 			last = y + 1
 		}
 	}
@@ -195,19 +196,19 @@ func (p *Retries) rowsOf(v *page.View, w, life, h int) []string {
 		picked += at.header
 	}
 	page.Beside(v, rows, c, life+1, picked)
-	_, rests := v.ChartNow()
+	_, rests := charts.ChartNow(v)
 	v.Ticks = v.Ticks || !rests && len(p.Shown) > 0
 	return rows
 }
 
 // label says what a row of the charts is.
-func (p *Retries) label(v *page.View, l *part.Line, y int, b *page.RetryBars, r *page.Room) *part.Line {
+func (p *Retries) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, r *charts.Room) *part.Line {
 	g := v.Theme.Glyphs
 	at := ladderHeads[v.Size]
 	top := page.Count(b.High())
 	switch y {
 	case at.bars:
-		l.Put(themes.Text, "failed "+g.Less+" now "+g.More+" due").Put(themes.Dim, "  per "+page.CellText(p.axis.Step))
+		l.Put(themes.Text, "failed "+g.Less+" now "+g.More+" due").Put(themes.Dim, "  per "+charts.CellText(p.axis.Step))
 		l.Right(part.As(themes.Dim, top+" "))
 	case at.bars + 1:
 		l.Put(themes.Dim, g.Plan[min(1, len(g.Plan)-1)]+" only if it fails again")
@@ -255,7 +256,7 @@ func (p *Retries) tail(v *page.View) string {
 	a := p.axis
 	back, ahead := time.Duration(a.Back)*a.Step, time.Duration(a.Width-a.Back)*a.Step
 	text := human.Distance(back) + " back, " + human.Distance(ahead) + " ahead"
-	if since := v.RecordedSince(); since.After(a.Begin()) && !since.IsZero() {
+	if since := charts.RecordedSince(v.Data); since.After(a.Begin()) && !since.IsZero() {
 		text = "failures known since " + since.In(v.Now.Location()).Format("15:04:05")
 	}
 	return text + "   " + v.Keyed("{nearer} {farther} zoom")
@@ -370,7 +371,7 @@ func (p *Retries) costs(v *page.View, w, h int) part.Section {
 		}
 	}
 	put(themes.Figure, "retries, next minute", page.Count(soon), soon)
-	if b, ok := v.Pacing(page.RoomOf(&p.plan.Plan, p.axis).Host); ok && b.Limit > 0 && b.Window > 0 {
+	if b, ok := charts.Pacing(v.Data, charts.RoomOf(&p.plan.Plan, p.axis).Host); ok && b.Limit > 0 && b.Window > 0 {
 		put(themes.Figure, "of what the key allows", human.Percent(float64(soon)*b.Window.Minutes()/float64(b.Most())), soon)
 	}
 	put(themes.Warn, "later than due", page.Count(late), late)
@@ -386,7 +387,7 @@ func (p *Retries) why(v *page.View, h int) part.Section {
 	if !ok {
 		return part.Section{Title: "WHY", Rows: []string{v.Row(w, part.As(themes.Dim, " "+p.empty(v)))}, Height: h}
 	}
-	s := page.WhyOf(v, &j, "", w)
+	s := charts.WhyOf(v, &j, "", w)
 	s.Height = h
 	if len(s.Rows)+2 > h {
 		s.Rows = s.Rows[:min(len(s.Rows), h)]
@@ -395,14 +396,14 @@ func (p *Retries) why(v *page.View, h int) part.Section {
 	if len(s.Rows)+2 < h {
 		s.Rows = append(s.Rows, "")
 	}
-	spent := page.SpentOn(v, p.peek.LastTry(v, &p.List), time.Time{}, &j)
+	spent := charts.SpentOn(v, p.peek.LastTry(v, &p.List), time.Time{}, &j)
 	s.Rows = append(s.Rows, spent.Bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String(), spent.Legend(part.NewLine(v.Theme, w).Gap(1)).String())
 	return s
 }
 
 // lateCell is how much later than its instant a retry goes.
 func lateCell(v *page.View, j *engine.JobRow) part.Cell {
-	switch late := page.LateBy(v, j); {
+	switch late := charts.LateBy(v, j); {
 	case v.Engine.State == engine.EngineBrowse:
 		return part.As(themes.Dim, part.None)
 	// Less than a second is the engine's own pace and no delay.

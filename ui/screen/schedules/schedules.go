@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -92,7 +93,7 @@ func (p *Schedules) Draw(v *page.View) []string {
 	}
 	sections := []part.Section{list, {Title: title, Rows: below, Height: room}}
 	if left := room - len(below) - 2; left > len(p.Shown) {
-		rows := page.TimeRows(v, v.Inner(v.W), left, p.runsBack(v), scheduleAhead, p.runs(v))
+		rows := charts.TimeRows(v, v.Inner(v.W), left, p.runsBack(v), scheduleAhead, p.runs(v))
 		sections[1].Height = len(below)
 		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three", Rows: rows, Height: len(rows)})
 	}
@@ -111,7 +112,7 @@ const resultAt, wholeResult = 7, 36
 
 // coming are the next runs of all schedules, in order.
 func (p *Schedules) coming(v *page.View, w, h int) part.Section {
-	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: block.RunRows(v, v.RunsOf(p.page.Schedules), w, h), Height: h}
+	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: block.RunRows(v, charts.RunsOf(v, p.page.Schedules), w, h), Height: h}
 	if len(s.Rows) == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none is planned"))}
 	}
@@ -166,8 +167,8 @@ func (p *Schedules) runsBack(v *page.View) time.Duration {
 }
 
 // runs are the last run of each schedule and those that are planned.
-func (p *Schedules) runs(v *page.View) []page.TimeRow {
-	rows := make([]page.TimeRow, len(p.Shown))
+func (p *Schedules) runs(v *page.View) []charts.TimeRow {
+	rows := make([]charts.TimeRow, len(p.Shown))
 	for i, r := range p.Shown {
 		rows[i].Name = r.Name
 		sign := v.Theme.State("SCHEDULED")
@@ -175,7 +176,7 @@ func (p *Schedules) runs(v *page.View) []page.TimeRow {
 			sign = v.Theme.State("PAUSED")
 		}
 		for _, at := range r.Next {
-			rows[i].Signs = append(rows[i].Signs, page.TimeSign{At: at, Sign: sign})
+			rows[i].Signs = append(rows[i].Signs, charts.TimeSign{At: at, Sign: sign})
 		}
 		if len(r.Next) > 0 {
 			rows[i].Signs[0].Told = v.Clock(r.Next[0])
@@ -183,7 +184,7 @@ func (p *Schedules) runs(v *page.View) []page.TimeRow {
 		if r.Last.Result != "" {
 			cell := columns.LastRun(page.Pen{View: v}, r)
 			sign := themes.State{Glyph: v.Theme.State("RUNNING").Glyph, Token: cell.Token}
-			rows[i].Signs = append(rows[i].Signs, page.TimeSign{At: r.Last.At, Sign: sign, Told: v.Clock(r.Last.At)})
+			rows[i].Signs = append(rows[i].Signs, charts.TimeSign{At: r.Last.At, Sign: sign, Told: v.Clock(r.Last.At)})
 		}
 	}
 	return rows

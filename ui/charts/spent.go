@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"time"
@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -37,7 +38,7 @@ func spentText(d time.Duration) string {
 
 // SpentOn takes the time of a try apart, with the wait after it, which ended at an instant. job is
 // its job while that wait goes on; nil of tries before the last.
-func SpentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s spent) {
+func SpentOn(v *page.View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s spent) {
 	if a != nil {
 		s.add(themes.Tick, v.Theme.State("AVAILABLE"), "in line", InLine(*a))
 		s.add(themes.Planned(themes.Flow(0.3)), v.Theme.State("HELD"), "limiter", Limited(*a))
@@ -77,7 +78,7 @@ func SpentOn(v *View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s
 }
 
 // Bar draws it in the order of time: what was solid, what is to come in dots.
-func (s *spent) Bar(v *View, l *part.Line, w int) *part.Line {
+func (s *spent) Bar(v *page.View, l *part.Line, w int) *part.Line {
 	clock := ""
 	if !s.next.IsZero() {
 		clock = " " + v.Clock(s.next)
@@ -96,11 +97,11 @@ func (s *spent) Bar(v *View, l *part.Line, w int) *part.Line {
 	if s.result.Glyph != "" {
 		happened, ahead = s.shares[:s.planned], s.shares[s.planned:]
 	}
-	cells := Clamp(room*was/all, len(happened), room-len(ahead))
+	cells := page.Clamp(room*was/all, len(happened), room-len(ahead))
 	if len(happened) > 0 {
 		l.Stack(cells, happened)
 	}
-	l.Glyph(s.result.Token, s.result.Glyph, Btoi(s.result.Glyph != ""))
+	l.Glyph(s.result.Token, s.result.Glyph, page.Btoi(s.result.Glyph != ""))
 	if len(ahead) > 0 {
 		again := v.Theme.State("RETRYABLE")
 		if s.over {
@@ -116,7 +117,7 @@ func (s *spent) Bar(v *View, l *part.Line, w int) *part.Line {
 // Legend writes what its colours say.
 func (s *spent) Legend(l *part.Line) *part.Line {
 	for i, share := range s.shares {
-		l.Gap(3*Btoi(i > 0)).Sample(share, i >= s.planned && s.result.Glyph != "" && !s.over).Gap(1).Put(themes.Dim, share.Name)
+		l.Gap(3*page.Btoi(i > 0)).Sample(share, i >= s.planned && s.result.Glyph != "" && !s.over).Gap(1).Put(themes.Dim, share.Name)
 	}
 	return l
 }

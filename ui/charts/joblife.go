@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -26,7 +27,7 @@ func LifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow
 	for _, j := range jobs {
 		if !live || !j.State.Terminal() {
 			past = max(past, min(now.Sub(begins(j)), longestLife))
-			ahead = max(ahead, min(GoesAt(j).Sub(now), longestLife))
+			ahead = max(ahead, min(page.GoesAt(j).Sub(now), longestLife))
 		}
 	}
 	return FitAxis(now, past, ahead, w)
@@ -39,9 +40,9 @@ const longestLife = 2 * time.Hour
 // DrawLife draws one job on row y: made, tried, and when it goes.
 //
 //	○────×──×─────│······◌     made, failed twice, tried again in a while
-func DrawLife(v *View, c *part.Chart, y int, j *engine.JobRow) {
+func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 	made, end := c.At(j.Created), c.Back
-	goes := GoesAt(j)
+	goes := page.GoesAt(j)
 	switch {
 	case j.State.Terminal():
 		end = c.At(j.Finished)

@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/fold"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -94,7 +95,7 @@ const restsAfter = 10 * time.Second
 
 // ChartNow is where the charts of a screen stand: now, and at rest they move with the clock
 // in the title alone, since an idle screen is silent.
-func (v *View) ChartNow() (now time.Time, rests bool) {
+func ChartNow(v *page.View) (now time.Time, rests bool) {
 	last := v.Engine.Started
 	if n := len(v.Calls); n > 0 {
 		last = v.Calls[n-1].At
@@ -103,13 +104,13 @@ func (v *View) ChartNow() (now time.Time, rests bool) {
 	case v.Frozen, v.Now.Before(end), v.Engine.InFlight > 0, InLines(v.Queues) > 0, len(v.Retries()) > 0:
 		return v.Now, false
 	default:
-		return Latest(end, v.Now.Truncate(time.Minute)), true
+		return page.Latest(end, v.Now.Truncate(time.Minute)), true
 	}
 }
 
 // RecordedSince is since when all calls are in the flight recorder: it lets go of the
 // oldest once it is full.
-func (d *Data) RecordedSince() time.Time {
+func RecordedSince(d *page.Data) time.Time {
 	if len(d.Calls) >= fold.KeptCalls {
 		return d.Calls[0].At
 	}

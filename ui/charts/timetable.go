@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -61,18 +62,18 @@ type Run struct {
 
 // NewTimetable puts together what the rows and the forecast know. Of several hosts it is that
 // of the one with the most planned.
-func (v *View) NewTimetable(a TimeAxis, f *Forecast, p *Past, plans []engine.ScheduleRow) Timetable {
+func NewTimetable(v *page.View, a TimeAxis, f *page.Forecast, p *Past, plans []engine.ScheduleRow) Timetable {
 	t := Timetable{TimeAxis: a, Plan: f.Busiest(v)}
-	if v.Size != S {
+	if v.Size != page.S {
 		t.marked = scales[v.Size].high
 	}
-	b, known := v.Pacing(t.Plan)
+	b, known := Pacing(v.Data, t.Plan)
 	if t.Host = b.Host; known {
 		t.Limit, t.Span = b.Most(), b.Window
 	} else {
 		t.Host = HostNames(v)
 	}
-	if t.since = v.RecordedSince(); t.since.Before(a.Begin()) {
+	if t.since = RecordedSince(v.Data); t.since.Before(a.Begin()) {
 		t.since = time.Time{}
 	}
 	t.retries(v)
@@ -90,12 +91,12 @@ func (v *View) NewTimetable(a TimeAxis, f *Forecast, p *Past, plans []engine.Sch
 			t.Ends = l.Done
 		}
 	}
-	t.Runs = v.RunsOf(plans)
+	t.Runs = RunsOf(v, plans)
 	return t
 }
 
 // RunsOf are the runs to come of schedules, in order.
-func (v *View) RunsOf(plans []engine.ScheduleRow) (runs []Run) {
+func RunsOf(v *page.View, plans []engine.ScheduleRow) (runs []Run) {
 	for _, s := range plans {
 		for _, next := range s.Next {
 			if !s.Paused && next.After(v.Now) {
@@ -109,7 +110,7 @@ func (v *View) RunsOf(plans []engine.ScheduleRow) (runs []Run) {
 
 // Pacing is the limit that paces a host; without a forecast that of the host with the most
 // in line.
-func (d *Data) Pacing(h *engine.HostForecast) (engine.BucketRow, bool) {
+func Pacing(d *page.Data, h *engine.HostForecast) (engine.BucketRow, bool) {
 	for _, b := range d.Limits.Buckets {
 		if h != nil && b.Paces && b.Host == h.Host {
 			return b, true
@@ -120,7 +121,7 @@ func (d *Data) Pacing(h *engine.HostForecast) (engine.BucketRow, bool) {
 
 // stripes are the windows on the axis: those that were open, the present one and those
 // that calls are planned in, then those that are free.
-func (t *Timetable) stripes(v *View, b engine.BucketRow, p *Past) (out []stripe) {
+func (t *Timetable) stripes(v *page.View, b engine.BucketRow, p *Past) (out []stripe) {
 	for _, w := range p.windows(b, t.Begin()) {
 		if !w.end.After(v.Now) && !w.begin.Before(t.since) {
 			out = append(out, stripe{Begin: w.begin, end: w.end})
@@ -171,7 +172,7 @@ func (t *Timetable) record(calls []engine.CallRow) {
 		}
 		cell := int(at / t.Step)
 		if at >= 0 && cell < t.Width {
-			t.failed[cell] = t.failed[cell] || FailedCall(c)
+			t.failed[cell] = t.failed[cell] || page.FailedCall(c)
 		}
 		if c.Host != t.Host {
 			continue
@@ -184,7 +185,7 @@ func (t *Timetable) record(calls []engine.CallRow) {
 			open, ends = t.Windows[w].Begin.Sub(begin), t.Windows[w].end.Sub(begin)
 		}
 		if at >= open && at < ends {
-			t.Windows[w].made += Btoi(!t.Windows[w].now)
+			t.Windows[w].made += page.Btoi(!t.Windows[w].now)
 			t.Windows[w].hit = t.Windows[w].hit || c.Status == 429
 		}
 	}
@@ -192,7 +193,7 @@ func (t *Timetable) record(calls []engine.CallRow) {
 
 // accounts are the lanes: the open syncs in the order they began, then the accounts that
 // had calls and have ended, then those that rest.
-func (t *Timetable) accounts(v *View, f *Forecast) {
+func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 	at := map[string]*engine.AccountForecast{}
 	for i := range f.Plan.Accounts {
 		at[f.Plan.Accounts[i].Account] = &f.Plan.Accounts[i]
@@ -203,13 +204,13 @@ func (t *Timetable) accounts(v *View, f *Forecast) {
 		if row == nil && !a.Status.Open() {
 			if a.Finished.Before(t.Begin()) {
 				if len(t.Lanes)+len(t.rest) < MostLanes {
-					t.rest = append(t.rest, AccountLane{Name: v.callName(a), why: restText(v, a)})
+					t.rest = append(t.rest, AccountLane{Name: callName(v.Data, a), why: restText(v, a)})
 				}
 				continue
 			}
 			row = &engine.AccountForecast{}
 		}
-		l := AccountLane{id: a.ID, Name: v.callName(a), matches: max(a.Matches.Total, 0), Over: !a.Status.Open(), Done: a.Finished}
+		l := AccountLane{id: a.ID, Name: callName(v.Data, a), matches: max(a.Matches.Total, 0), Over: !a.Status.Open(), Done: a.Finished}
 		if row != nil {
 			l.made, l.planned, l.Left = t.pastOf(f, row), t.steps(f.Plan.At, f.Plan.Step, row.Planned, time.Time{}), row.Calls
 		}
@@ -224,31 +225,31 @@ func (t *Timetable) accounts(v *View, f *Forecast) {
 }
 
 // restText says how an account stands that does nothing now.
-func restText(v *View, a *engine.AccountRow) string {
+func restText(v *page.View, a *engine.AccountRow) string {
 	if a.LastSync.IsZero() {
 		return "never synced"
 	}
-	return Joined(v, "synced "+v.Ago(a.LastSync), MatchesOf(a))
+	return page.Joined(v, "synced "+v.Ago(a.LastSync), MatchesOf(a))
 }
 
 // pastOf are the calls of an account: the last step is still being counted.
-func (t *Timetable) pastOf(f *Forecast, row *engine.AccountForecast) []float64 {
+func (t *Timetable) pastOf(f *page.Forecast, row *engine.AccountForecast) []float64 {
 	begin := f.Plan.At.Truncate(f.Plan.Step).Add(-time.Duration(len(row.Past)-1) * f.Plan.Step)
 	return t.steps(begin, f.Plan.Step, row.Past, f.Plan.At)
 }
 
 // retries are when they come, and how many of them later than they are due.
-func (t *Timetable) retries(v *View) {
+func (t *Timetable) retries(v *page.View) {
 	all := v.Retries()
 	t.due = make([]time.Time, 0, len(all))
 	for i := range all {
-		at := GoesAt(&all[i])
+		at := page.GoesAt(&all[i])
 		if at.IsZero() {
 			t.stuck++
 			continue
 		}
-		t.due = append(t.due, Latest(at, v.Now))
-		t.late += Btoi(all[i].LateBy != "")
+		t.due = append(t.due, page.Latest(at, v.Now))
+		t.late += page.Btoi(all[i].LateBy != "")
 	}
 	slices.SortFunc(t.due, time.Time.Compare)
 }
@@ -320,7 +321,7 @@ func (t *Timetable) Moves() bool {
 const WideName = 14
 
 // callName is how a lane calls an account: without its tag, unless another has its name.
-func (d *Data) callName(a *engine.AccountRow) string {
+func callName(d *page.Data, a *engine.AccountRow) string {
 	name := PlayerName(a.RiotID)
 	for i := range d.Accounts {
 		other := &d.Accounts[i]
@@ -333,12 +334,12 @@ func (d *Data) callName(a *engine.AccountRow) string {
 }
 
 // HostNames are the hosts that have windows, as a title names them.
-func HostNames(v *View) string {
-	all := HostsOf(v)
+func HostNames(v *page.View) string {
+	all := page.HostsOf(v)
 	if len(all) <= namedHosts {
 		return strings.Join(all, ", ")
 	}
-	return strings.Join(all[:namedHosts-1], ", ") + " and " + Count(len(all)-namedHosts+1) + " more"
+	return strings.Join(all[:namedHosts-1], ", ") + " and " + page.Count(len(all)-namedHosts+1) + " more"
 }
 
 // namedHosts is how many hosts a title names.

@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"strconv"
@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -41,7 +42,7 @@ type HeatMap struct {
 
 // CellWidth is how many cells an hour gets.
 func (p *HeatMap) CellWidth(w int) int {
-	return Clamp((w-DayWidth-TotalWidth-2)/24, 1, 4)
+	return page.Clamp((w-DayWidth-TotalWidth-2)/24, 1, 4)
 }
 
 // perColumn is how many hours share a column: a number needs room for its digits.
@@ -61,21 +62,21 @@ func CellTop(r *engine.PlayReport) float64 {
 }
 
 // HoursRow names the hours, each one or as many as have room for their two digits.
-func (p *HeatMap) HoursRow(v *View, cell, w int) string {
+func (p *HeatMap) HoursRow(v *page.View, cell, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(DayWidth)
 	every := max((4+cell-1)/cell, 1)
 	if cell >= 3 {
 		every = 1
 	}
 	for h := 0; h < 24; h += every {
-		l.Field(part.As(themes.Dim, Two(h)), cell*every, part.Words)
+		l.Field(part.As(themes.Dim, page.Two(h)), cell*every, part.Words)
 	}
 	return l.To(DayWidth+24*cell).Field(part.As(themes.Dim, "total"), TotalWidth-1, part.Number).String()
 }
 
 // DayRow is one row of a weekday. A day that is several rows tall repeats its cells in each; its
 // name and its sum stand in the first.
-func (p *HeatMap) DayRow(v *View, r *engine.PlayReport, d, line, cell int, top float64, w int) string {
+func (p *HeatMap) DayRow(v *page.View, r *engine.PlayReport, d, line, cell int, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	sign, name := " ", themes.Dim
 	if d == p.Day {
@@ -103,7 +104,7 @@ func (p *HeatMap) DayRow(v *View, r *engine.PlayReport, d, line, cell int, top f
 }
 
 // cell draws one hour: shade and colour say the same, so that either is enough.
-func (p *HeatMap) cell(v *View, l *part.Line, m, top float64, line, w int, at bool) {
+func (p *HeatMap) cell(v *page.View, l *part.Line, m, top float64, line, w int, at bool) {
 	ratio := m / top
 	token := HeatToken(ratio)
 	if m <= 0 {
@@ -170,7 +171,7 @@ func shade(th *themes.Theme, m, ratio float64) string {
 
 // TotalRow adds the days up, as columns on their own scale.
 // On a scale of their own: sums of seven days would all be at the top of the map's.
-func (p *HeatMap) TotalRow(v *View, r *engine.PlayReport, cell, w int) string {
+func (p *HeatMap) TotalRow(v *page.View, r *engine.PlayReport, cell, w int) string {
 	var sums [24]float64
 	all, high := 0.0, 0.0
 	for d := range r.Minutes {
@@ -189,7 +190,7 @@ func (p *HeatMap) TotalRow(v *View, r *engine.PlayReport, cell, w int) string {
 			continue
 		}
 		spark := v.Theme.Glyphs.Spark
-		l.Glyph(themes.Run, spark[Clamp(int(m/high*float64(len(spark))), 0, len(spark)-1)], cell)
+		l.Glyph(themes.Run, spark[page.Clamp(int(m/high*float64(len(spark))), 0, len(spark)-1)], cell)
 	}
 	return l.Field(part.Plain(Hours(all)), TotalWidth-1, part.Number).String()
 }
@@ -206,7 +207,7 @@ func Hours(m float64) string {
 }
 
 // ScaleRow explains the shades.
-func (p *HeatMap) ScaleRow(v *View, top float64, w int) string {
+func (p *HeatMap) ScaleRow(v *page.View, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3)
 	signs := v.Theme.Glyphs.Shade
 	for i, to := range []float64{stepLow, stepMid, stepHigh, 1} {
@@ -240,9 +241,9 @@ func Busiest(r *engine.PlayReport) (day, hour int) {
 var Weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
 // WeekMap draws the hours of a week: their names, seven days, their sum.
-func WeekMap(v *View, r *engine.PlayReport, w int) []string {
+func WeekMap(v *page.View, r *engine.PlayReport, w int) []string {
 	still := HeatMap{Day: -1}
-	cell, top := Clamp((w-DayWidth-TotalWidth)/24, 1, 4), max(CellTop(r), 1)
+	cell, top := page.Clamp((w-DayWidth-TotalWidth)/24, 1, 4), max(CellTop(r), 1)
 	rows := []string{still.HoursRow(v, cell, w)}
 	for d := range r.Minutes {
 		rows = append(rows, still.DayRow(v, r, d, 0, cell, top, w))

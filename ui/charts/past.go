@@ -1,10 +1,11 @@
-package page
+package charts
 
 import (
 	"sort"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // pastSpan is how far back a screen remembers: five windows of two minutes, and as far as
@@ -14,13 +15,13 @@ const pastSpan = 10 * time.Minute
 // Past is how the engine stood in each second of the last minutes. The engine's own record
 // is asked for once; from then on the page adds what it sees.
 type Past struct {
-	Answer
+	page.Answer
 	seen []engine.Moment // the oldest first
 }
 
 // Want asks for the engine's record, again after a stretch in which the page was not on
 // the screen.
-func (p *Past) Want(v *View) engine.Query {
+func (p *Past) Want(v *page.View) engine.Query {
 	if v.Frozen || v.Engine.State == engine.EngineBrowse {
 		return nil
 	}
@@ -34,7 +35,7 @@ func (p *Past) Want(v *View) engine.Query {
 }
 
 // Got puts the engine's record before what the page has seen.
-func (p *Past) Got(v *View, q engine.Query, a engine.Answer, err error) {
+func (p *Past) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if _, ok := q.(engine.MomentsQuery); !ok || !p.Take(v, err) {
 		return
 	}
@@ -49,7 +50,7 @@ func (p *Past) Got(v *View, q engine.Query, a engine.Answer, err error) {
 }
 
 // See adds how the engine stands, at most once a second.
-func (p *Past) See(v *View) {
+func (p *Past) See(v *page.View) {
 	n := len(p.seen)
 	if v.Frozen || v.Limits.At.IsZero() || n > 0 && v.Limits.At.Sub(p.seen[n-1].At) < time.Second {
 		return

@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"cmp"
@@ -8,17 +8,18 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // ProgressOf is an account's bar: its matches. The bar never moves back, so the
 // timelines that follow are told in words (see stageOf).
-func ProgressOf(v *View, a engine.AccountRow) part.Cell {
+func ProgressOf(v *page.View, a engine.AccountRow) part.Cell {
 	p := a.Matches
 	if p.Total <= 0 {
 		found := ""
 		if a.Listed > 0 {
-			found = Count(a.Listed) + "/?"
+			found = page.Count(a.Listed) + "/?"
 		}
 		return part.Cell{Text: found, Ratio: -1}
 	}
@@ -35,7 +36,7 @@ func ProgressOf(v *View, a engine.AccountRow) part.Cell {
 }
 
 // StageOf says what an open run does now, in words.
-func StageOf(v *View, a engine.AccountRow) string {
+func StageOf(v *page.View, a engine.AccountRow) string {
 	switch {
 	case a.Status == engine.SyncPending:
 		return waitsFor(v, a)
@@ -46,20 +47,20 @@ func StageOf(v *View, a engine.AccountRow) string {
 	case engine.PhaseResolve:
 		return "resolving the Riot ID"
 	case engine.PhaseList:
-		return "listing page " + Count(a.Pages+1) + ", " + Count(a.Listed) + " found"
+		return "listing page " + page.Count(a.Pages+1) + ", " + page.Count(a.Listed) + " found"
 	case engine.PhaseReport:
 		return "building the report"
 	case engine.PhaseTimelines:
 		return "timelines " + part.Of(int64(a.Timelines.Done()), int64(a.Timelines.Total))
 	}
 	if a.Resumed > 0 && a.ResumedAt > 0 {
-		return "resumed at " + Count(a.ResumedAt)
+		return "resumed at " + page.Count(a.ResumedAt)
 	}
 	return "matches"
 }
 
 // waitsFor says why a queued sync has not begun.
-func waitsFor(v *View, a engine.AccountRow) string {
+func waitsFor(v *page.View, a engine.AccountRow) string {
 	if j, ok := v.Job(a.Job); ok && j.Why != "" {
 		return j.Why
 	}
@@ -84,14 +85,14 @@ func Ended(a engine.AccountRow) string {
 }
 
 // EtaOf is when an open run ends; why it is not known where it is not.
-func EtaOf(v *View, a engine.AccountRow) part.Cell {
+func EtaOf(v *page.View, a engine.AccountRow) part.Cell {
 	switch {
 	case !a.Status.Open():
 		return part.As(themes.Dim, "")
-	case a.Queue != "" && v.paused(a.Queue):
+	case a.Queue != "" && paused(v, a.Queue):
 		return part.As(themes.Held, "paused")
 	}
-	if text := Eta(a.ETA); text != "" {
+	if text := page.Eta(a.ETA); text != "" {
 		return part.Plain(text)
 	}
 	return part.As(themes.Dim, part.None)
@@ -105,7 +106,7 @@ func stillOf(a engine.AccountRow) string {
 	return ""
 }
 
-func (v *View) paused(name engine.Queue) bool {
+func paused(v *page.View, name engine.Queue) bool {
 	q, ok := v.Queue(name)
 	return ok && q.Paused
 }
@@ -125,7 +126,7 @@ func PlayerName(riotID string) string {
 
 // BlockedBy says what sets the pace of an open run: a pause, a full limit, or its
 // turn; "" = nothing that is known.
-func BlockedBy(v *View, a engine.AccountRow, e engine.ETA) string {
+func BlockedBy(v *page.View, a engine.AccountRow, e engine.ETA) string {
 	if q, ok := v.Queue(a.Queue); ok && q.Paused {
 		return q.Pause()
 	}

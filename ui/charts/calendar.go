@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -25,7 +26,7 @@ var costSteps = []time.Duration{
 // Budgeted draws what a command would cost into what is promised of its limit already
 // (I-2): the calls in line and the retries as they would go beside it, its own calls,
 // and the scheduled runs. None when nothing of it can be foreseen.
-func Budgeted(v *View, c engine.Cost, plans []engine.ScheduleRow, w int) []string {
+func Budgeted(v *page.View, c engine.Cost, plans []engine.ScheduleRow, w int) []string {
 	h := c.Calendar
 	if h == nil || h.Limit <= 0 {
 		return nil
@@ -61,7 +62,7 @@ func Budgeted(v *View, c engine.Cost, plans []engine.ScheduleRow, w int) []strin
 		chart.Try(runs, last[name]+2, themes.Dim, name)
 	}
 	names := map[int]part.Cell{
-		0: part.As(themes.Dim, h.Bucket), line + costHigh - 1: part.Plain("calls in line"), own + costHigh - 1: part.As(themes.Figure, "with this "+Count(c.Calls)),
+		0: part.As(themes.Dim, h.Bucket), line + costHigh - 1: part.Plain("calls in line"), own + costHigh - 1: part.As(themes.Figure, "with this "+page.Count(c.Calls)),
 		runs: part.Plain("scheduled runs"),
 	}
 	rows := make([]string, runs+1)
@@ -78,7 +79,7 @@ func lastCall(c engine.Cost, now time.Time) time.Time {
 	end := now.Add(c.Takes)
 	for _, w := range c.Calendar.Windows {
 		if w.Command > 0 {
-			end = Latest(end, w.Begin)
+			end = page.Latest(end, w.Begin)
 		}
 	}
 	return end

@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"github.com/charmbracelet/x/ansi"
@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -26,26 +27,26 @@ type scale struct {
 	high   int // rows of the chart of calls
 }
 
-var scales = map[Size]scale{
-	S: {3 * time.Second, 16, 12, 4},
-	M: {2400 * time.Millisecond, 25, 15, 5},
-	L: {2 * time.Second, 30, 15, 8},
+var scales = map[page.Size]scale{
+	page.S: {3 * time.Second, 16, 12, 4},
+	page.M: {2400 * time.Millisecond, 25, 15, 5},
+	page.L: {2 * time.Second, 30, 15, 8},
 }
 
 // AxisOf is the axis of the timetable in a block whose rows have w cells.
 // A screen that is wider shows more of what is to come, and not more of what was.
-func (v *View) AxisOf(w int) TimeAxis {
+func AxisOf(v *page.View, w int) TimeAxis {
 	s := scales[v.Size]
-	now, _ := v.ChartNow()
+	now, _ := ChartNow(v)
 	return TimeAxis{part.NewAxis(now, s.step, s.back, max(w-s.gutter-2, s.back+1))}
 }
 
 // TimetableRows are how many rows the timetable takes with so many lanes, without its
 // title.
 // The chart of calls, the sums of the windows, the lanes, and the row of the retries.
-func (v *View) TimetableRows(lanes int) int {
+func TimetableRows(v *page.View, lanes int) int {
 	n := scales[v.Size].high + 1 + lanes + 1
-	if v.Size != S {
+	if v.Size != page.S {
 		n += 2 // the words of the axis, and an empty row
 	}
 	return n
@@ -54,10 +55,10 @@ func (v *View) TimetableRows(lanes int) int {
 // Rows draws the timetable with so many lanes; picked is the lane under the cursor, below
 // 0 = the keys go elsewhere. The words of the axis are the first row.
 // Lanes that are free go to accounts that do nothing now, with the reason.
-func (t *Timetable) Rows(v *View, w, lanes, picked int) []string {
+func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 	s := scales[v.Size]
 	gap := 1
-	if v.Size == S {
+	if v.Size == page.S {
 		gap = 0
 	}
 	calls := 1
@@ -81,7 +82,7 @@ func (t *Timetable) Rows(v *View, w, lanes, picked int) []string {
 	marks := make([]string, len(labels))
 	labels[calls], labels[calls+1] = part.Plain("calls per"), part.As(themes.Dim, CellText(t.Step))
 	labels[sums], labels[first+lanes] = part.Plain("per window"), part.Plain("retries")
-	if v.Size == S {
+	if v.Size == page.S {
 		labels[calls], labels[calls+1] = part.Plain("calls"), part.As(themes.Dim, "per "+CellText(t.Step))
 	} else {
 		t.marks(marks[calls:sums], high)
@@ -90,7 +91,7 @@ func (t *Timetable) Rows(v *View, w, lanes, picked int) []string {
 		labels[first+i] = part.Plain(shown[i].Name)
 	}
 	if n := len(t.Lanes) - lanes; n > 0 && lanes > 0 {
-		text := "+" + Count(n) + " more"
+		text := "+" + page.Count(n) + " more"
 		c.Try(first+lanes-1, t.Width-len(text), themes.Dim, text)
 	}
 	rows := make([]string, len(labels))
@@ -128,7 +129,7 @@ func (t *Timetable) marks(rows []string, high float64) {
 	}
 	_, step, apart := EvenScale(high, len(rows))
 	for n, y := 0, len(rows)-1; y >= 0; n, y = n+1, y-apart {
-		rows[y] = Count(n * int(step))
+		rows[y] = page.Count(n * int(step))
 	}
 }
 
@@ -136,7 +137,7 @@ func (t *Timetable) marks(rows []string, high float64) {
 // planned, and behind them how many there is room for.
 // The line behind the plan is the even pace: as many calls for each cell as the limit allows over
 // its window.
-func (t *Timetable) drawCalls(v *View, c *part.Chart, y, h int, high float64) {
+func (t *Timetable) drawCalls(v *page.View, c *part.Chart, y, h int, high float64) {
 	values := make([]float64, t.Width)
 	end := t.Back
 	for i := range values {
@@ -168,7 +169,7 @@ func (t *Timetable) bursts(c *part.Chart, y int, high float64) {
 		if most == 0 {
 			continue
 		}
-		text := Count(int(most))
+		text := page.Count(int(most))
 		if at := from - 1 - len(text); !c.Try(y, at, themes.Dim, text) && x+1+len(text) < t.Back {
 			c.Try(y, x+1, themes.Dim, text)
 		}
@@ -198,10 +199,10 @@ func (t *Timetable) Odd() func(cell int) bool {
 func (t *Timetable) drawSums(c *part.Chart, y int) {
 	for _, w := range t.Windows {
 		from, to := max(t.At(w.Begin), 0), min(t.At(w.end), t.Width)
-		text, token := Count(w.made), themes.Dim
+		text, token := page.Count(w.made), themes.Dim
 		switch {
 		case w.now && w.planned > 0:
-			more := "+" + Count(w.planned)
+			more := "+" + page.Count(w.planned)
 			x := (from+to)/2 - (len(text)+len(more))/2
 			if to-from >= len(text)+len(more) && c.Try(y, x, themes.Figure, text) {
 				c.Put(y, x+len(text), themes.Run, more)
@@ -215,7 +216,7 @@ func (t *Timetable) drawSums(c *part.Chart, y int) {
 		case !w.Begin.Before(t.Now) && w.planned == 0:
 			text = "free"
 		case w.planned > 0:
-			text, token = Count(w.planned), themes.Planned(themes.Run)
+			text, token = page.Count(w.planned), themes.Planned(themes.Run)
 		}
 		if to-from > len(text) {
 			c.Try(y, (from+to)/2-len(text)/2, token, text)
@@ -231,7 +232,7 @@ const laneScale = 1.1
 // the right end:
 //
 //	Night Heron   ▂▃▃▂▃▃·········  ~12:41 ›
-func (t *Timetable) DrawLane(v *View, c *part.Chart, y int, l *AccountLane, high float64) {
+func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y int, l *AccountLane, high float64) {
 	values := make([]float64, t.Width)
 	copy(values[:t.Back], l.made)
 	if l.planned != nil {
@@ -244,7 +245,7 @@ func (t *Timetable) DrawLane(v *View, c *part.Chart, y int, l *AccountLane, high
 	c.Area(y, 1, part.Series{Values: values, Top: high / laneScale})
 	matches := ""
 	if l.matches > 0 {
-		matches = Count(l.matches)
+		matches = page.Count(l.matches)
 	}
 	later := " ~" + engine.When(l.Done, v.Now) + " " + v.Theme.Glyphs.Crumb // a gap to the dots
 	switch at := t.At(l.Done); {
@@ -259,7 +260,7 @@ func (t *Timetable) DrawLane(v *View, c *part.Chart, y int, l *AccountLane, high
 		c.Put(y, t.Width-safe.Width(later), themes.Dim, later)
 	case at >= 0:
 		text := l.Done.In(v.Now.Location()).Format("15:04:05")
-		if v.Size != S {
+		if v.Size != page.S {
 			text += " done"
 			if matches != "" {
 				text += ","
@@ -280,7 +281,7 @@ func (t *Timetable) DrawLane(v *View, c *part.Chart, y int, l *AccountLane, high
 // run.
 // One row for all of them: what went wrong stands left of now, and right of it when it will be
 // tried again.
-func (t *Timetable) drawTroubles(v *View, c *part.Chart, y int) {
+func (t *Timetable) drawTroubles(v *page.View, c *part.Chart, y int) {
 	for i, bad := range t.failed[:t.Back] {
 		if bad {
 			c.Sign(y, i, themes.Err, v.Theme.State("FAILED").Glyph)
@@ -323,19 +324,19 @@ func (t *Timetable) drawTroubles(v *View, c *part.Chart, y int) {
 // fits, in ever fewer words.
 // "3 due in 12s, every one in a window with room" is what an operator wants to know of retries: that
 // nothing has to be done about them.
-func (t *Timetable) dueTexts(v *View) []string {
+func (t *Timetable) dueTexts(v *page.View) []string {
 	n := len(t.due)
 	switch {
 	case n == 0 && t.stuck > 0 && t.Plan != nil && t.Plan.Stuck:
-		return []string{Count(t.stuck) + " wait: " + BriefWhy(v, t.Plan.Why)}
+		return []string{page.Count(t.stuck) + " wait: " + page.BriefWhy(v, t.Plan.Why)}
 	case n == 0:
 		return nil
 	}
-	text := Count(n) + " due in " + human.Age(t.due[n-1].Sub(v.Now))
+	text := page.Count(n) + " due in " + human.Age(t.due[n-1].Sub(v.Now))
 	switch {
-	case v.Size == S:
+	case v.Size == page.S:
 	case t.late > 0:
-		late := text + ", " + Count(t.late) + " late"
+		late := text + ", " + page.Count(t.late) + " late"
 		return []string{late + ": no room before", late, text}
 	case n == 1:
 		return []string{text + ", in a window with room", text}
@@ -348,12 +349,12 @@ func (t *Timetable) dueTexts(v *View) []string {
 // Note says of which host the timetable is, and since when it is known.
 // A console that has been open for less than the axis reaches back says so: an empty past would
 // look like a pause.
-func (t *Timetable) Note(v *View) string {
+func (t *Timetable) Note(v *page.View) string {
 	text := t.Host
 	if text == "" {
 		text = "no limit is known yet"
 	}
-	if syncs := v.SyncsText(); syncs != "" {
+	if syncs := SyncsText(v); syncs != "" {
 		text += " " + v.Theme.Glyphs.Sep + " " + syncs
 	}
 	if !t.since.IsZero() {
@@ -364,7 +365,7 @@ func (t *Timetable) Note(v *View) string {
 }
 
 // SyncsText counts the open runs by how they stand: 2 SYNCING, 1 QUEUED.
-func (v *View) SyncsText() string {
+func SyncsText(v *page.View) string {
 	counts := map[string]int{}
 	var words, out []string
 	for _, a := range v.Syncing() {
@@ -374,14 +375,14 @@ func (v *View) SyncsText() string {
 		}
 	}
 	for _, word := range words {
-		out = append(out, Count(counts[word])+" "+word)
+		out = append(out, page.Count(counts[word])+" "+word)
 	}
 	return strings.Join(out, ", ")
 }
 
 // Tail is how many calls are planned, and when they are made.
 // Its numbers are those of the forecast; see [engine.HostForecast].
-func (t *Timetable) Tail(v *View) string {
+func (t *Timetable) Tail(v *page.View) string {
 	switch {
 	case t.Plan == nil:
 		return ""
@@ -398,6 +399,6 @@ func (t *Timetable) Tail(v *View) string {
 }
 
 // Overlay is a row with a title in its free cells at the left.
-func (v *View) Overlay(title, row string, w int) string {
+func Overlay(v *page.View, title, row string, w int) string {
 	return part.Row(v.Theme, len(title)+2, part.As(themes.Figure, " "+title)) + ansi.Cut(row, len(title)+2, w)
 }

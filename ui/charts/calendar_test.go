@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"strings"
@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -18,7 +20,7 @@ func TestI2_CalendarDrawsWhatIsNotConfirmedYet(t *testing.T) {
 		{Host: "asia", Kind: "app", Window: time.Second, Limit: 20},
 		{Host: "asia", Kind: "app", Window: 2 * time.Minute, Limit: 100, Used: 80, Reset: uitest.Noon.Add(41 * time.Second), Waiting: 300},
 	}}
-	v := view(&Data{Ready: true, Limits: limits})
+	v := pagetest.View(&page.Data{Ready: true, Limits: limits})
 	plan := uitest.Beside(engine.Update{Limits: &limits}, 889, 25*time.Minute)
 	rows := Budgeted(v, engine.Cost{Calls: 889, Takes: 25 * time.Minute, Bucket: "app:asia 120s", Calendar: plan}, []engine.ScheduleRow{
 		{Name: "hourly", Next: []time.Time{uitest.Noon.Add(10 * time.Minute)}}, {Name: "off", Paused: true, Next: []time.Time{uitest.Noon.Add(time.Minute)}},

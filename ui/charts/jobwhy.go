@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"strconv"
@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -23,14 +24,14 @@ type Told struct {
 
 // whyJob says why a job does not run and until when. next is the job that goes after it; ""
 // = none is known.
-func whyJob(v *View, j *engine.JobRow, next string) Told {
+func whyJob(v *page.View, j *engine.JobRow, next string) Told {
 	switch {
 	case j.State == engine.Running:
 		return whyRuns(v, j)
 	case j.State.Terminal():
 		return whyEnded(v, j)
 	case j.Stand != "" || j.State == engine.Pending:
-		return Told{Lead: Capital(j.Reason()) + ".", Text: endsText(v, j), Act: whatStands(v, j)}
+		return Told{Lead: page.Capital(j.Reason()) + ".", Text: endsText(v, j), Act: whatStands(v, j)}
 	case j.State == engine.Retryable:
 		return whyBacksOff(v, j)
 	case j.State == engine.Available:
@@ -40,23 +41,23 @@ func whyJob(v *View, j *engine.JobRow, next string) Told {
 	if j.Hold != engine.HoldNone {
 		text += " It was sent back through no fault of its own: that cost no try."
 	}
-	return Told{Lead: Capital(j.Reason()) + ".", Text: text, Act: "A retry lets it go at once."}
+	return Told{Lead: page.Capital(j.Reason()) + ".", Text: text, Act: "A retry lets it go at once."}
 }
 
 // InText is a time until: in 41 s, or now.
-func InText(v *View, at time.Time) string {
+func InText(v *page.View, at time.Time) string {
 	switch {
 	case at.IsZero():
 		return "at a time that nobody knows"
 	case at.Sub(v.Beat()) < 50*time.Millisecond: // it would read 0.0 s
 		return "now"
 	}
-	return "in " + v.Soon(at)
+	return "in " + Soon(v, at)
 }
 
 // Soon is the time that is left at the present second, to a tenth while it is less than ten
 // seconds.
-func (v *View) Soon(at time.Time) string {
+func Soon(v *page.View, at time.Time) string {
 	left := at.Sub(v.Beat())
 	if left >= 10*time.Second {
 		return v.In(at)
@@ -65,7 +66,7 @@ func (v *View) Soon(at time.Time) string {
 	return strconv.FormatFloat(max(left, 0).Seconds(), 'f', 1, 64) + " s"
 }
 
-func endsText(v *View, j *engine.JobRow) string {
+func endsText(v *page.View, j *engine.JobRow) string {
 	ends := j.ReasonEnds()
 	switch {
 	case j.Until.IsZero() || !ends.After(v.Now):
@@ -77,7 +78,7 @@ func endsText(v *View, j *engine.JobRow) string {
 }
 
 // whatStands says what an operator can do about what stands before any limit.
-func whatStands(v *View, j *engine.JobRow) string {
+func whatStands(v *page.View, j *engine.JobRow) string {
 	switch {
 	case j.State == engine.Pending:
 		return "It goes on by itself when they are settled, and needs no try of its own."
@@ -88,14 +89,14 @@ func whatStands(v *View, j *engine.JobRow) string {
 }
 
 // whyRuns is of a job that runs: for how long, and whether its call waits for a permit.
-func whyRuns(v *View, j *engine.JobRow) Told {
+func whyRuns(v *page.View, j *engine.JobRow) Told {
 	t := Told{Lead: "Its " + human.Ordinal(j.Tries) + " try runs", Text: "for " + v.Age(j.Started) + "."}
 	if j.Worker > 0 {
 		t.Text = "for " + v.Age(j.Started) + ", in the hands of worker " + strconv.Itoa(j.Worker) + "."
 	}
 	for _, w := range v.Limits.Waiting {
 		if w.Job == j.ID {
-			t.Text += " It waits for a permit: " + BriefWhy(v, w.Reason) + "."
+			t.Text += " It waits for a permit: " + page.BriefWhy(v, w.Reason) + "."
 		}
 	}
 	t.Act = "A cancel gives its call up and throws the answer away."
@@ -103,14 +104,14 @@ func whyRuns(v *View, j *engine.JobRow) Told {
 }
 
 // whyEnded is of a job that has ended: what it ended with, and what opens it again.
-func whyEnded(v *View, j *engine.JobRow) Told {
+func whyEnded(v *page.View, j *engine.JobRow) Told {
 	switch j.State {
 	case engine.Completed:
 		return Told{Lead: "It was done", Text: v.Ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
 	case engine.Cancelled:
-		return Told{Lead: "It was cancelled", Text: v.Ago(j.Finished) + ": " + Or(j.LastError, "by an operator") + ".", Act: v.Keyed("{retry} starts it again.")}
+		return Told{Lead: "It was cancelled", Text: v.Ago(j.Finished) + ": " + page.Or(j.LastError, "by an operator") + ".", Act: v.Keyed("{retry} starts it again.")}
 	}
-	t := Told{Lead: Capital(columns.InShort(Or(j.LastError, string(j.Class)))) + ".", Act: v.Keyed("{retry} tries it again from the beginning.")}
+	t := Told{Lead: page.Capital(columns.InShort(page.Or(j.LastError, string(j.Class)))) + ".", Act: v.Keyed("{retry} tries it again from the beginning.")}
 	switch {
 	case j.MaxAttempts > 0 && j.Tries >= j.MaxAttempts:
 		t.Text = "All " + strconv.Itoa(j.Tries) + " tries were used; it was given up " + v.Ago(j.Finished) + "."
@@ -121,14 +122,14 @@ func whyEnded(v *View, j *engine.JobRow) Told {
 }
 
 // whyInLine is of a job that waits for its turn.
-func whyInLine(v *View, j *engine.JobRow, next string) Told {
-	t := Told{Lead: Capital(j.Reason()) + "."}
+func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
+	t := Told{Lead: page.Capital(j.Reason()) + "."}
 	if j.Place > 0 {
 		t.Lead = human.Ordinal(j.Place) + " in line."
 	}
 	switch b, full := fullWindow(v); {
 	case full && !j.Until.After(b.Reset):
-		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again, " + InText(v, b.Reset) + ": all " + Count(b.Limit) + " calls of it are used."
+		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again, " + InText(v, b.Reset) + ": all " + page.Count(b.Limit) + " calls of it are used."
 	case j.Until.IsZero():
 		t.Text = "When its turn comes is not known yet."
 	default:
@@ -147,14 +148,14 @@ func whyInLine(v *View, j *engine.JobRow, next string) Told {
 
 // fullWindow is the window that sets the pace while it has no room left.
 // false also when no limit is known.
-func fullWindow(v *View) (b engine.BucketRow, full bool) {
+func fullWindow(v *page.View) (b engine.BucketRow, full bool) {
 	b, ok := v.Limits.Pacing()
 	return b, ok && b.Limit > 0 && b.Used >= b.Limit && b.Reset.After(v.Now)
 }
 
 // spreadText says what sets the pace of a line, with its figures where the place in it is
 // among the calls that are left; "" = nothing is known to.
-func spreadText(v *View, place int) string {
+func spreadText(v *page.View, place int) string {
 	b, ok := v.Limits.Pacing()
 	left, rest := b.Limit-b.Used, b.Reset.Sub(v.Now)
 	if !ok || left <= 0 || rest <= 0 {
@@ -164,7 +165,7 @@ func spreadText(v *View, place int) string {
 	if perSecond >= 100 || place > left {
 		return ", as soon as pacing allows"
 	}
-	return ", as soon as pacing allows: " + pace(perSecond) + " spread what is left of " + Count(b.Limit) + " per " + human.Window(b.Window)
+	return ", as soon as pacing allows: " + pace(perSecond) + " spread what is left of " + page.Count(b.Limit) + " per " + human.Window(b.Window)
 }
 
 // pace is calls a second, or a minute where that is fewer than one.
@@ -177,8 +178,8 @@ func pace(perSecond float64) string {
 
 // whyBacksOff is of a job that waits for its next try: what it met, where its instant comes
 // from, and whether there is room then.
-func whyBacksOff(v *View, j *engine.JobRow) Told {
-	t := Told{Lead: Capital(columns.LastAnswer(&j.Job))}
+func whyBacksOff(v *page.View, j *engine.JobRow) Told {
+	t := Told{Lead: page.Capital(columns.LastAnswer(&j.Job))}
 	if at, ok := lastFailure(j); ok {
 		t.Lead += " at " + v.Clock(at)
 	}
@@ -186,7 +187,7 @@ func whyBacksOff(v *View, j *engine.JobRow) Told {
 	due := "it is due at " + v.Clock(j.Due)
 	switch {
 	case j.Delay <= 0:
-		t.Text = Capital(due) + "."
+		t.Text = page.Capital(due) + "."
 	case j.InLineAgain():
 		t.Text = stepText(j) + ", so it was due at " + v.Clock(j.Due) + "."
 	default:
@@ -203,13 +204,13 @@ func stepText(j *engine.JobRow) string {
 }
 
 // lateText says that there is no room at the instant of a retry, and until when; "" = there is.
-func lateText(v *View, j *engine.JobRow) string {
+func lateText(v *page.View, j *engine.JobRow) string {
 	late := LateBy(v, j)
 	switch {
 	case late <= 0 && j.LateBy == "":
 		return ""
 	case j.Starts.IsZero():
-		return Capital(BriefWhy(v, j.LateBy)) + ": when it goes is not known."
+		return page.Capital(page.BriefWhy(v, j.LateBy)) + ": when it goes is not known."
 	case late < time.Second:
 		return ""
 	}
@@ -217,18 +218,18 @@ func lateText(v *View, j *engine.JobRow) string {
 }
 
 // LateBy is how much later than its instant a retry goes, as far as that is known.
-func LateBy(v *View, j *engine.JobRow) time.Duration {
+func LateBy(v *page.View, j *engine.JobRow) time.Duration {
 	switch {
 	case j.LateBy == "":
 		return 0
 	case j.Starts.IsZero():
 		return max(v.Now.Sub(j.Due), 0)
 	}
-	return max(Latest(j.Starts, v.Beat()).Sub(j.Due), 0)
+	return max(page.Latest(j.Starts, v.Beat()).Sub(j.Due), 0)
 }
 
 // IfAgain says what follows if a retry fails, and so do those after it.
-func IfAgain(v *View, j *engine.JobRow) string {
+func IfAgain(v *page.View, j *engine.JobRow) string {
 	if LastTry(j) {
 		return "If it fails again it is given up: this is its last try."
 	}
@@ -251,7 +252,7 @@ func lastFailure(j *engine.JobRow) (time.Time, bool) {
 }
 
 // Rows are the sentences on rows of w cells: the lead bright, what can be done dimmed.
-func (t Told) Rows(v *View, w int) []string {
+func (t Told) Rows(v *page.View, w int) []string {
 	var rows []string
 	put := func(cells ...part.Cell) {
 		for _, row := range flowText(v, w-2, cells) {
@@ -264,7 +265,7 @@ func (t Told) Rows(v *View, w int) []string {
 }
 
 // flowText breaks a text of several colours into rows of w cells between words.
-func flowText(v *View, w int, cells []part.Cell) (rows []string) {
+func flowText(v *page.View, w int, cells []part.Cell) (rows []string) {
 	l, used := part.NewLine(v.Theme, w), false
 	for _, c := range cells {
 		for word := range strings.FieldsSeq(c.Text) {
@@ -289,9 +290,9 @@ func flowText(v *View, w int, cells []part.Cell) (rows []string) {
 
 // WhyOf is the sentence why a job does not run; next as whyJob has it.
 // It is the same on every screen that tells it: Jobs, Retries and the job's own.
-func WhyOf(v *View, j *engine.JobRow, next string, w int) part.Section {
+func WhyOf(v *page.View, j *engine.JobRow, next string, w int) part.Section {
 	whom := ofWhom(v, j)
-	if v.Size == S && j.Line != "" { // its line has no room beside it
+	if v.Size == page.S && j.Line != "" { // its line has no room beside it
 		whom = ""
 	}
 	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + whom + " " + StateVerb(j)}
@@ -313,13 +314,13 @@ func StateVerb(j *engine.JobRow) string {
 		return "waits"
 	}
 	host, method, _ := strings.Cut(lane, "/")
-	return "waits in queue " + line + " for " + strings.TrimSuffix(MethodWord(method), "+") + " calls to " + host
+	return "waits in queue " + line + " for " + strings.TrimSuffix(page.MethodWord(method), "+") + " calls to " + host
 }
 
 // ofWhom is the player for whom the job works; "" of one that works for nobody in particular.
-func ofWhom(v *View, j *engine.JobRow) string {
+func ofWhom(v *page.View, j *engine.JobRow) string {
 	if j.Owner == "" {
 		return ""
 	}
-	return " of " + Or(j.Player, v.PlayerOf(j.Owner))
+	return " of " + page.Or(j.Player, v.PlayerOf(j.Owner))
 }

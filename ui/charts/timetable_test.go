@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -48,12 +49,12 @@ func TestAnAxisMovesByWholeCells(t *testing.T) {
 }
 
 // scene is a host with 100 calls in 12 s, of which 80 were made in the present window.
-func atWork() (*View, *Forecast, *Past) {
+func atWork() (*page.View, *page.Forecast, *Past) {
 	now := noon.Add(9600 * time.Millisecond)
 	bucket := func(used int, reset time.Time) engine.BucketRow {
 		return engine.BucketRow{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: used, Reset: reset, Paces: true, Waiting: 541}
 	}
-	d := &Data{
+	d := &page.Data{
 		Ready: true, At: now, Engine: engine.EngineRow{State: engine.EngineLive, Started: noon.Add(-time.Hour)},
 		Limits: engine.LimitsRow{At: now, Buckets: []engine.BucketRow{bucket(80, noon.Add(12*time.Second))}},
 		Accounts: []engine.AccountRow{
@@ -74,7 +75,7 @@ func atWork() (*View, *Forecast, *Past) {
 		at := noon.Add(-time.Duration(s) * time.Second)
 		p.seen = append(p.seen, engine.Moment{At: at, Limits: engine.LimitsRow{At: at, Buckets: []engine.BucketRow{bucket(100, noon.Add(-time.Duration((s-1)/12)*12*time.Second))}}})
 	}
-	f := &Forecast{Plan: engine.Forecast{
+	f := &page.Forecast{Plan: engine.Forecast{
 		At: now, Step: engine.ForecastStep,
 		Hosts: []engine.HostForecast{{Host: "kr"}, {
 			Host: "europe", Limit: 100, Window: 12 * time.Second, Line: 538, Retries: 3,
@@ -82,7 +83,7 @@ func atWork() (*View, *Forecast, *Past) {
 		}},
 		Accounts: []engine.AccountForecast{{Account: "heron", Past: []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 8}, Planned: []int{42, 42}, Calls: 541, Ends: noon.Add(80 * time.Second)}},
 	}}
-	return &View{Data: d, Now: now, W: 120, H: 36, Size: M, Tall: Normal}, f, p
+	return &page.View{Data: d, Now: now, W: 120, H: 36, Size: page.M, Tall: page.Normal}, f, p
 }
 
 // TestTimetable: what was counted and what is planned stand in their windows, and add up.
@@ -92,7 +93,7 @@ func TestTimetable(t *testing.T) {
 		{Job: engine.Job{ID: "1", State: engine.Retryable, Due: v.Now.Add(2 * time.Second)}},
 		{Job: engine.Job{ID: "2", State: engine.Retryable, Due: v.Now}, Starts: v.Now.Add(9 * time.Second), LateBy: "app:europe 100/12s"},
 	}
-	got := v.NewTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, []engine.ScheduleRow{
+	got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, []engine.ScheduleRow{
 		{Name: "latest", Next: []time.Time{noon.Add(time.Hour)}}, {Name: "off", Paused: true, Next: []time.Time{noon.Add(time.Minute)}},
 		{Name: "rank", Next: []time.Time{noon.Add(30 * time.Minute)}},
 	})
@@ -124,15 +125,15 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 	v, f, p := atWork()
 	v.Engine.Started = noon.Add(-12 * time.Second)
 	a := newAxis(v.Now, 2400*time.Millisecond, 25, 100)
-	got := v.NewTimetable(a, f, p, nil)
+	got := NewTimetable(v, a, f, p, nil)
 	if !math.IsNaN(got.made[a.At(v.Engine.Started)-1]) || got.since != v.Engine.Started || got.Windows[0].made != 82 {
 		t.Errorf("since %v: %v %+v", got.since, got.made[:30], got.Windows[0])
 	}
 	v.Now, v.Frozen = v.Now.Add(-10*time.Second), true
-	if got = v.NewTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil); got.Plan != nil || sum(got.Planned, 0) != 0 {
+	if got = NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil); got.Plan != nil || sum(got.Planned, 0) != 0 {
 		t.Errorf("the time cursor stands before the forecast: %+v", got.Plan)
 	}
-	if got = (&View{Data: &Data{}, Now: v.Now}).NewTimetable(a, &Forecast{}, &Past{}, nil); got.Windows != nil || got.High() != 1 || got.even() != 0 {
+	if got = NewTimetable((&page.View{Data: &page.Data{}, Now: v.Now}), a, &page.Forecast{}, &Past{}, nil); got.Windows != nil || got.High() != 1 || got.even() != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
@@ -142,7 +143,7 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 func TestABurstDoesNotMoveTheScale(t *testing.T) {
 	v, f, p := atWork()
 	v.Theme = themes.NewMono(themes.Unicode)
-	got := v.NewTimetable(newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil)
+	got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil)
 	got.made[20] = 48
 	if got.High() != 25 {
 		t.Errorf("a burst makes it %v", got.High())

@@ -1,10 +1,11 @@
-package page
+package charts
 
 import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -25,7 +26,7 @@ const timeName = 24
 
 // TimeRows draws rows on one axis, h rows with the axis: as far back and ahead as asked
 // for. With room to spare they stand apart.
-func TimeRows(v *View, w, h int, back, ahead time.Duration, rows []TimeRow) []string {
+func TimeRows(v *page.View, w, h int, back, ahead time.Duration, rows []TimeRow) []string {
 	cells := w - 2 - timeName
 	if cells < 20 || h < 2 || len(rows) == 0 {
 		return nil
@@ -62,7 +63,7 @@ func TimeRows(v *View, w, h int, back, ahead time.Duration, rows []TimeRow) []st
 }
 
 // draw puts the sign at its instant, or at the end of the axis beyond which that lies.
-func (s TimeSign) draw(v *View, c *part.Chart, y int) {
+func (s TimeSign) draw(v *page.View, c *part.Chart, y int) {
 	g := v.Theme.Glyphs
 	switch cell := c.At(s.At); {
 	case cell < 0 && s.Told != "":

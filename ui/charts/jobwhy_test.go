@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -13,7 +15,7 @@ import (
 // from, and what would help.
 func TestWhyAJobWaits(t *testing.T) {
 	now := uitest.Noon.Add(-time.Minute)
-	v := view(&Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
+	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
 		{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: 84, Reset: now.Add(2 * time.Second), Paces: true},
 	}}})
 	v.Now = now

@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -42,7 +43,7 @@ func FitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
 // AgainAt are the instants at which a job is tried again if its next try fails, and so does
 // each one after it.
 func AgainAt(j *engine.JobRow) []time.Time {
-	at := Latest(j.Due, j.Starts)
+	at := page.Latest(j.Due, j.Starts)
 	out := make([]time.Time, len(j.Then))
 	for i, d := range j.Then {
 		at = at.Add(d)
@@ -56,7 +57,7 @@ func LastTry(j *engine.JobRow) bool { return j.MaxAttempts > 0 && len(j.Then) ==
 
 // DrawLadder draws on row y how a job failed and is tried again: its failures, its instant,
 // how much later than that it goes, and what follows if it fails again.
-func DrawLadder(v *View, c *part.Chart, y int, j *engine.JobRow) {
+func DrawLadder(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 	g := v.Theme.Glyphs
 	bad := v.Theme.State("FAILED")
 	if first, ok := FirstFailure(j); ok {
@@ -73,7 +74,7 @@ func DrawLadder(v *View, c *part.Chart, y int, j *engine.JobRow) {
 
 // DrawDue draws the wait for a job's next try from now on, and returns the cell in which that
 // goes; one beyond the axis when it is far away, or nobody knows.
-func DrawDue(v *View, c *part.Chart, y int, j *engine.JobRow) (goes int) {
+func DrawDue(v *page.View, c *part.Chart, y int, j *engine.JobRow) (goes int) {
 	g, again := v.Theme.Glyphs, v.Theme.State("RETRYABLE")
 	due := c.At(j.Due)
 	c.Run(y, c.Back, due, themes.Planned(themes.Retry), g.Ahead)
@@ -98,7 +99,7 @@ func DrawDue(v *View, c *part.Chart, y int, j *engine.JobRow) (goes int) {
 
 // drawAgain draws the tries that only follow if all before them fail, and the end of the last
 // one: known says that there is one.
-func drawAgain(v *View, c *part.Chart, y, from int, tries []time.Time, known bool) {
+func drawAgain(v *page.View, c *part.Chart, y, from int, tries []time.Time, known bool) {
 	for _, at := range tries {
 		x := c.At(at)
 		if x >= c.Width {
@@ -132,7 +133,7 @@ type RetryBars struct {
 }
 
 // RetryBarsOf counts the calls that failed, as far back as they are known, and the tries of jobs.
-func RetryBarsOf(v *View, a TimeAxis, jobs []*engine.JobRow) RetryBars {
+func RetryBarsOf(v *page.View, a TimeAxis, jobs []*engine.JobRow) RetryBars {
 	b := RetryBars{failed: a.Unknown(), due: a.Unknown(), again: a.Unknown()}
 	add := func(cells []float64, x int) {
 		if x >= 0 && x < len(cells) {
@@ -143,13 +144,13 @@ func RetryBarsOf(v *View, a TimeAxis, jobs []*engine.JobRow) RetryBars {
 		}
 	}
 	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(a.Begin()); i-- {
-		if at := a.At(v.Calls[i].At); FailedCall(&v.Calls[i]) && at < a.Back {
+		if at := a.At(v.Calls[i].At); page.FailedCall(&v.Calls[i]) && at < a.Back {
 			add(b.failed, at)
 		}
 	}
 	for _, j := range jobs {
 		add(b.due, max(a.At(j.Due), a.Back))
-		at := Latest(j.Due, j.Starts)
+		at := page.Latest(j.Due, j.Starts)
 		for _, d := range j.Then {
 			at = at.Add(d)
 			add(b.again, a.At(at))
@@ -217,7 +218,7 @@ func (r *Room) Calls() int { return r.Host.Limit * int(r.Every/r.Host.Window) }
 
 // Draw writes into row y how many calls are free in each stretch, in amber where a retry waits
 // for that: late are the instants of those that do.
-func (r *Room) Draw(v *View, c *part.Chart, y int, late []time.Time) {
+func (r *Room) Draw(v *page.View, c *part.Chart, y int, late []time.Time) {
 	if r.Host == nil || len(r.Host.Windows) == 0 || r.Host.Stuck {
 		return
 	}
@@ -235,7 +236,7 @@ func (r *Room) Draw(v *View, c *part.Chart, y int, late []time.Time) {
 		if slices.ContainsFunc(late, func(at time.Time) bool { return !at.Before(begin) && at.Before(end) }) {
 			token = themes.Warn
 		}
-		if text := Count(max(free, 0)); end.After(c.Now) && max(x, c.Back)+1+len(text) < min(c.At(end), c.Width)+1 {
+		if text := page.Count(max(free, 0)); end.After(c.Now) && max(x, c.Back)+1+len(text) < min(c.At(end), c.Width)+1 {
 			c.Put(y, max(x, c.Back)+1, token, text)
 		}
 	}

@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"math"
@@ -8,12 +8,13 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Ribbon draws the last w calls, the newest at the right: h rows whose height is what the
 // answer took, with waits a row below for what the limiter held back long.
-func (v *View) Ribbon(calls []engine.CallRow, w, h int, waits bool) []string {
+func Ribbon(v *page.View, calls []engine.CallRow, w, h int, waits bool) []string {
 	calls = calls[max(len(calls)-w, 0):]
 	rows := h
 	if waits {
@@ -26,7 +27,7 @@ func (v *View) Ribbon(calls []engine.CallRow, w, h int, waits bool) []string {
 		call, x := &calls[i], w-len(calls)+i
 		took := max(float64(call.Took), high/float64(8*h))
 		switch {
-		case FailedCall(call):
+		case page.FailedCall(call):
 			bad[x] = took
 		case call.Status == 429:
 			held[x] = took
@@ -42,7 +43,7 @@ func (v *View) Ribbon(calls []engine.CallRow, w, h int, waits bool) []string {
 		if bad[x] > 0 {
 			token = themes.Err
 		}
-		if sign := v.ribbonSign(held[x], bad[x]); sign != "" {
+		if sign := ribbonSign(v, held[x], bad[x]); sign != "" {
 			c.Sign(0, x, token, sign)
 		}
 	}
@@ -60,7 +61,7 @@ func (v *View) Ribbon(calls []engine.CallRow, w, h int, waits bool) []string {
 const longWait = 500 * time.Millisecond
 
 // ribbonSign marks what went wrong, so that it is seen without colour too.
-func (v *View) ribbonSign(held, bad float64) string {
+func ribbonSign(v *page.View, held, bad float64) string {
 	switch {
 	case bad > 0:
 		return v.Theme.State("FAILED").Glyph
@@ -88,8 +89,8 @@ func ribbonHigh(calls []engine.CallRow) float64 {
 
 // CallColumns are the newest calls in columns side by side, so many rows of them: the first
 // row has the newest ones.
-func (v *View) CallColumns(calls []engine.CallRow, w, rows int) []string {
-	across := Clamp((w-2)/callWide, 1, 3)
+func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
+	across := page.Clamp((w-2)/callWide, 1, 3)
 	wide := (w - 2 + callGap) / across
 	out := make([]string, 0, rows)
 	l := part.NewLine(v.Theme, w)
@@ -98,13 +99,13 @@ func (v *View) CallColumns(calls []engine.CallRow, w, rows int) []string {
 		l.On(themes.Fade(0.2 * float64(y)))
 		for x := range across {
 			if i := len(calls) - 1 - y*across - x; i >= 0 {
-				v.callCells(l.To(1+x*wide), &calls[i], wide-callGap)
+				callCells(v, l.To(1+x*wide), &calls[i], wide-callGap)
 			}
 		}
 		out = append(out, l.String())
 	}
 	if len(calls) == 0 && rows > 0 {
-		out[0] = v.Row(w, part.As(themes.Dim, " "+Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))))
+		out[0] = v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))))
 	}
 	return out
 }
@@ -114,15 +115,15 @@ const callWide, callGap = 56, 4
 
 // callCells write one call: when, how it was answered, what was asked for, what Riot took
 // and what it had waited for the limiter.
-func (v *View) callCells(l *part.Line, c *engine.CallRow, w int) {
-	status, cells := columns.StatusCell(c), Clamp(w-52, 4, 7)
+func callCells(v *page.View, l *part.Line, c *engine.CallRow, w int) {
+	status, cells := columns.StatusCell(c), page.Clamp(w-52, 4, 7)
 	if len(status.Text) > cells { // timeout, network: there was no answer
 		status.Text = "none"
 	}
 	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
 	l.Field(status, cells, part.Words).Gap(1)
-	l.Field(part.Plain(MethodWord(c.Method)), 8, part.Words).Gap(1)
-	l.Field(part.Plain(briefTarget(c.Target)), w-37-cells, part.ID)
+	l.Field(part.Plain(page.MethodWord(c.Method)), 8, part.Words).Gap(1)
+	l.Field(part.Plain(page.BriefTarget(c.Target)), w-37-cells, part.ID)
 	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number)
 	wait := ""
 	if c.Paced > 0 {
@@ -132,7 +133,7 @@ func (v *View) callCells(l *part.Line, c *engine.CallRow, w int) {
 }
 
 // Median is the answer time of most calls, for the tail of the ribbon.
-func (v *View) Median() string {
+func Median(v *page.View) string {
 	e := &v.Engine
 	if e.P50 <= 0 {
 		return ""

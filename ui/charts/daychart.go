@@ -1,4 +1,4 @@
-package page
+package charts
 
 import (
 	"time"
@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -22,10 +23,10 @@ type DayTraffic struct {
 const soon = 6 * time.Second
 
 // Want is the question when it is due.
-func (d *DayTraffic) Want(v *View) engine.Query {
+func (d *DayTraffic) Want(v *page.View) engine.Query {
 	begins := len(d.Spans) == 0 && v.Engine.CallsPerMin > 0 && v.Now.Sub(d.asked) >= soon
 	switch same := v.Now.Truncate(time.Minute).Equal(d.asked.Truncate(time.Minute)); {
-	case d.pending, !v.Ready, v.Frozen, v.Size == S, v.Size == M && len(v.Calls) > 0, same && !begins:
+	case d.pending, !v.Ready, v.Frozen, v.Size == page.S, v.Size == page.M && len(v.Calls) > 0, same && !begins:
 		return nil
 	}
 	d.pending, d.asked = true, v.Now
@@ -52,7 +53,7 @@ type multiple struct {
 
 // multiples draws charts above one another, each tall rows high, with their names and
 // sums on the left.
-func multiples(v *View, columns, tall int, high float64, charts []multiple) (rows []string) {
+func multiples(v *page.View, columns, tall int, high float64, charts []multiple) (rows []string) {
 	for _, c := range charts {
 		sum := 0.0
 		for _, n := range c.counts[max(len(c.counts)-columns, 0):] {
@@ -87,10 +88,10 @@ const DayRows = 6
 
 // Panel draws calls, 429s and matches stored of the last 24 hours with one scale. What
 // was before counting began is blank, and told.
-func (d *DayTraffic) Panel(v *View, w int) part.Section {
+func (d *DayTraffic) Panel(v *page.View, w int) part.Section {
 	p := part.Section{Title: "24 HOURS", Height: DayRows}
 	if len(d.Spans) == 0 {
-		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+Or(v.Waiting(), "nothing was counted yet")))}
+		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+page.Or(v.Waiting(), "nothing was counted yet")))}
 		return p
 	}
 	charts := []multiple{{name: "calls", token: themes.Run}, {name: "429", token: themes.Warn}, {name: "stored", token: themes.OK}}
@@ -107,7 +108,7 @@ func (d *DayTraffic) Panel(v *View, w int) part.Section {
 }
 
 // tail says how to read the charts, and what they leave out.
-func (d *DayTraffic) tail(v *View, columns int) string {
+func (d *DayTraffic) tail(v *page.View, columns int) string {
 	const day = int(24 * time.Hour / engine.TrafficEvery)
 	text := "per 30 min, one scale"
 	switch n := len(d.Spans); {
@@ -120,7 +121,7 @@ func (d *DayTraffic) tail(v *View, columns int) string {
 }
 
 // dayClock is a time of day, with its day if that is another one.
-func dayClock(v *View, at time.Time) string {
+func dayClock(v *page.View, at time.Time) string {
 	if at = at.In(v.Now.Location()); at.YearDay() != v.Now.YearDay() {
 		return at.Format("2 Jan 15:04")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/session"
@@ -31,7 +32,7 @@ type (
 		err    error
 	}
 	worked struct {
-		page   page.Worker
+		page   lists.Worker
 		result any
 	}
 )
@@ -175,7 +176,7 @@ func (m *model) answered(a answered, now time.Time) {
 
 // work takes the work of the page on top off the event loop.
 func (m *model) work() tea.Cmd {
-	w, ok := m.page().(page.Worker)
+	w, ok := m.page().(lists.Worker)
 	if !ok {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/keys"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -45,7 +46,7 @@ func (m *model) copies(now time.Time) []page.Copy {
 	if c, ok := m.page().(page.Copier); ok {
 		forms = c.Copies(v)
 	}
-	if x, ok := m.page().(page.Exporter); ok {
+	if x, ok := m.page().(lists.Exporter); ok {
 		if _, rows := x.Export(v, true); len(rows) > 1 {
 			row := page.Copy{Name: "row", What: human.Counted(len(rows)-1, "row", "rows") + ", columns parted by tabs", Text: tabbed(rows[1:])}
 			forms = slices.Insert(forms, min(1, len(forms)), row)
@@ -59,7 +60,7 @@ func (m *model) copies(now time.Time) []page.Copy {
 
 // copyRows copies the whole list as it is shown.
 func (m *model) copyRows(now time.Time) tea.Cmd {
-	x, ok := m.page().(page.Exporter)
+	x, ok := m.page().(lists.Exporter)
 	if !ok {
 		return nil
 	}
@@ -84,7 +85,7 @@ func (m *model) copyText(text string) tea.Cmd {
 
 // exportRows asks where the list is to be written.
 func (m *model) exportRows(now time.Time) tea.Cmd {
-	x, ok := m.page().(page.Exporter)
+	x, ok := m.page().(lists.Exporter)
 	if !ok {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -300,7 +300,7 @@ func TestCopyOfRows(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.press("3", "b")
 		v := d.m.view(d.m.now())
-		_, rows := d.m.page().(page.Exporter).Export(v, true)
+		_, rows := d.m.page().(lists.Exporter).Export(v, true)
 		if len(rows) != 2 || !strings.HasPrefix(tabbed(rows[1:]), "match:KR_7214550881\tingest.summoner.full\t") {
 			t.Errorf("copies %q", rows)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/keys"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -224,7 +225,7 @@ func (m *model) itemRow(i item, w, nameWidth int, at bool) string {
 
 // openSort lets the operator choose the column that the list is sorted by.
 func (m *model) openSort(time.Time) tea.Cmd {
-	l, ok := m.page().(page.Lister)
+	l, ok := m.page().(lists.Lister)
 	if !ok {
 		return nil
 	}
@@ -246,7 +247,7 @@ func (m *model) openSort(time.Time) tea.Cmd {
 
 // openColumns lets the operator choose the columns of the list.
 func (m *model) openColumns(time.Time) tea.Cmd {
-	l, ok := m.page().(page.Lister)
+	l, ok := m.page().(lists.Lister)
 	if !ok {
 		return nil
 	}
@@ -256,7 +257,7 @@ func (m *model) openColumns(time.Time) tea.Cmd {
 	return nil
 }
 
-func (m *model) columnItems(l page.Lister) []item {
+func (m *model) columnItems(l lists.Lister) []item {
 	var out []item
 	for i, c := range l.Columns() {
 		it := item{name: c.Name, sign: m.theme.State("OK").Glyph, off: c.Pinned, do: func(*model, time.Time) tea.Cmd { l.ToggleColumn(i); return nil }}

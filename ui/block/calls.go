@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -73,7 +74,7 @@ type Picked struct {
 	have  bool
 }
 
-func (p *Picked) Of(v *page.View, calls []engine.CallRow, q *page.Query[engine.CallRow]) CallList {
+func (p *Picked) Of(v *page.View, calls []engine.CallRow, q *lists.Query[engine.CallRow]) CallList {
 	if !q.On() {
 		return CallList{v, calls}
 	}

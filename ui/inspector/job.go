@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -19,7 +20,7 @@ import (
 type Job struct {
 	Id   engine.JobID
 	key  string // instead of id, until the first answer
-	list page.Pane
+	list lists.Pane
 	page.Answer
 	Detail engine.JobDetail
 	raw    raw

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -36,7 +37,7 @@ const rawWidth = 66
 // rawLines is the text, made anew only when what it is made of has changed.
 func (p *Job) rawLines(v *page.View) []string {
 	j := p.row(v)
-	r, on := page.Selected(&p.list, p.source(v).Slice)
+	r, on := lists.Selected(&p.list, p.source(v).Slice)
 	on = on && r.Attempt != nil
 	at, _ := p.list.Cur.Selected()
 	if now := (rawOf{p.Came, j.Rev, at}); p.raw.text == nil || p.raw.made != now {

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -32,7 +33,7 @@ type Peek struct {
 const peekRest = time.Second
 
 // Want is the question about the job under the cursor; nil = none.
-func (k *Peek) Want(v *page.View, list *page.List[engine.JobRow]) engine.Query {
+func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query {
 	if k.pending {
 		return nil
 	}
@@ -46,7 +47,7 @@ func (k *Peek) Want(v *page.View, list *page.List[engine.JobRow]) engine.Query {
 }
 
 // follow turns to the job under the cursor.
-func (k *Peek) follow(v *page.View, list *page.List[engine.JobRow]) {
+func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
 	id, ok := list.ToOpen()
 	switch {
 	case !ok:
@@ -77,12 +78,12 @@ func (k *Peek) Newer(j *engine.JobRow) (engine.JobRow, bool) {
 }
 
 // rests reports whether the job that is shown stays, though another row is first now.
-func (k *Peek) rests(v *page.View, list *page.List[engine.JobRow]) bool {
+func (k *Peek) rests(v *page.View, list *lists.List[engine.JobRow]) bool {
 	return !list.Cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
 }
 
 // LastTry is the last try of the job under the cursor that ended; nil = it is not known.
-func (k *Peek) LastTry(v *page.View, list *page.List[engine.JobRow]) *engine.Attempt {
+func (k *Peek) LastTry(v *page.View, list *lists.List[engine.JobRow]) *engine.Attempt {
 	k.follow(v, list)
 	if k.Job == nil {
 		return nil
@@ -102,7 +103,7 @@ func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	}
 }
 
-func (k *Peek) Draw(v *page.View, list *page.List[engine.JobRow], x, w, h int) []string {
+func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) []string {
 	k.follow(v, list)
 	if k.Job == nil {
 		rows := []string{v.Row(v.Inner(w), part.As(themes.Dim, "   no job is selected"))}

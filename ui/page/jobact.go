@@ -36,7 +36,7 @@ func CannotOn(a Action, j engine.JobRow) string {
 // cancelJob cancels a job: a waiting one at once, a running one or a whole sync
 // after a question.
 func cancelJob(v *View, j engine.JobRow) Effect {
-	j = v.liveJob(j)
+	j = v.LiveJob(j)
 	e := Do(engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: j.Rev})
 	switch {
 	case j.Kind == "account.sync":
@@ -141,7 +141,7 @@ func ActJob(v *View, j engine.JobRow, a Action) Effect {
 	case Cancel:
 		return cancelJob(v, j)
 	}
-	j = v.liveJob(j)
+	j = v.LiveJob(j)
 	c := engine.Command{Op: engine.Op(a), Job: j.ID, IfRev: j.Rev}
 	switch {
 	case a == Due:

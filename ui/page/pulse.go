@@ -12,7 +12,7 @@ import (
 // bytes and more, whatever changes in it.
 const (
 	pulseEvery = time.Second            // pace, who waits, the server's counts
-	calmEvery  = 500 * time.Millisecond // counters, progress
+	CalmEvery  = 500 * time.Millisecond // counters, progress
 	fillEvery  = 200 * time.Millisecond // what is used of a window: the shortest is a second
 )
 
@@ -64,7 +64,7 @@ func (c *Calm) Take(v *View) *View {
 	if v.Frozen || v.Live != v.Data {
 		return v
 	}
-	if stale(v, c.at, calmEvery) || !c.data.Ready || c.data.Restarts != v.Restarts || c.data.Engine.State != v.Engine.State {
+	if stale(v, c.at, CalmEvery) || !c.data.Ready || c.data.Restarts != v.Restarts || c.data.Engine.State != v.Engine.State {
 		c.at, c.data = v.Now, *v.Data
 	}
 	out := *v

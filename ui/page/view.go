@@ -253,9 +253,9 @@ func (v *View) Start(why, key string) string {
 	return why + " " + v.Theme.Glyphs.Sep + " " + v.Keyed(key)
 }
 
-// liveJob is a job as the engine has it now. Actions on a frozen screen act on
+// LiveJob is a job as the engine has it now. Actions on a frozen screen act on
 // the present, and send its revision.
-func (v *View) liveJob(j engine.JobRow) engine.JobRow {
+func (v *View) LiveJob(j engine.JobRow) engine.JobRow {
 	if v.Live == nil {
 		return j
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/ui/line"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/screen"
@@ -108,12 +109,12 @@ func (p *plain) list(of page.Target, filter string) {
 	if !p.load(pg, v) {
 		return
 	}
-	x, ok := pg.(page.Exporter)
+	x, ok := pg.(lists.Exporter)
 	if !ok {
 		return
 	}
 	_, rows := x.Export(v, false)
-	if w, ok := pg.(page.Worker); ok { // a long list is worked out apart
+	if w, ok := pg.(lists.Worker); ok { // a long list is worked out apart
 		if work := w.Work(); work != nil {
 			w.Done(work())
 			_, rows = x.Export(v, false)

@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -15,7 +16,7 @@ import (
 type Account struct {
 	id      string
 	still   bool // it is a summary: no cursor stands in its list
-	matches page.Pane
+	matches lists.Pane
 	page.Answer
 	detail engine.AccountDetail
 	wall   wall
@@ -106,7 +107,7 @@ func (p *Account) Cannot(v *page.View, a page.Action) string {
 	case page.Cancel:
 		return page.CannotCancelSync(p.row(v))
 	case page.Open:
-		return page.Missing(&p.matches, p.source(v), "match")
+		return lists.Missing(&p.matches, p.source(v), "match")
 	case page.Retry:
 		if p.row(v).Status.Open() {
 			return v.Keyed("this sync runs: {retry} retries a job, {open} opens one")
@@ -135,7 +136,7 @@ func (p *Account) Act(v *page.View, a page.Action) page.Effect {
 	case page.Report:
 		return page.Effect{Open: &page.Target{Screen: page.ScreenReports, ID: p.id}}
 	case page.Open:
-		if m, ok := page.Selected(&p.matches, src); ok {
+		if m, ok := lists.Selected(&p.matches, src); ok {
 			return page.Effect{Open: &page.Target{Screen: page.ScreenJob, Key: "match:" + m.ID}}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -16,7 +17,7 @@ import (
 // What is below or beside the list is of the account under the cursor, and hangs on the screen: its
 // own screen below a short list, facts in three rows, or its stages at the right.
 type Accounts struct {
-	page.ListPage[engine.AccountRow]
+	lists.Page[engine.AccountRow]
 	fresh page.Freshness
 	below *Account // the selected one, summed up below a short list; nil = there is no room
 }
@@ -24,8 +25,8 @@ type Accounts struct {
 // New makes the screen.
 func New() *Accounts {
 	p := &Accounts{}
-	p.List = page.NewList(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
-	p.Is = page.ScreenOf[engine.AccountRow]{Screen: page.ScreenAccounts, File: "accounts", Fill: func(v *page.View) {
+	p.List = lists.New(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
+	p.Is = lists.Declaration[engine.AccountRow]{Screen: page.ScreenAccounts, File: "accounts", Fill: func(v *page.View) {
 		p.Put(v, page.MadeOf{Version: v.Version}, func() []engine.AccountRow { return v.Accounts })
 	}}
 	return p
@@ -67,7 +68,7 @@ func (p *Accounts) Cannot(v *page.View, a page.Action) string {
 		return p.CannotOpen("account")
 	case page.Cancel:
 		if !ok {
-			return page.None(&p.Pane, "account")
+			return lists.None(&p.Pane, "account")
 		}
 		return page.CannotCancelSync(row)
 	case page.Track:
@@ -88,7 +89,7 @@ func (p *Accounts) Act(v *page.View, a page.Action) page.Effect {
 	}
 	if p.Cur.MarkCount() > 0 && (a == page.Trigger || a == page.Cancel) {
 		rows, hidden := p.Marked(v.Accounts)
-		return page.BulkSyncs(v, a, rows, hidden)
+		return lists.BulkSyncs(v, a, rows, hidden)
 	}
 	if id, ok := p.ToOpen(); ok && a == page.Open {
 		return page.Effect{Open: page.ToAccount(id)}

@@ -10,13 +10,14 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // alertPage lists every rule about every subject: how it stands, and what to do.
 type alertPage struct {
-	page.ListPage[engine.AlertRow]
+	lists.Page[engine.AlertRow]
 	page.Answer
 	read []engine.AlertRow // of the answer, until Watch has told them
 	at   time.Time         // of the last evaluation; zero = not known
@@ -26,8 +27,8 @@ type alertPage struct {
 // New makes the screen.
 func New() *alertPage {
 	p := &alertPage{foot: block.NewFoot()}
-	p.List = page.NewList(columns.Alerts, columns.AlertList.Drawn("hour", page.ByView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
-	p.Is = page.ScreenOf[engine.AlertRow]{
+	p.List = lists.New(columns.Alerts, columns.AlertList.Drawn("hour", page.ByView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
+	p.Is = lists.Declaration[engine.AlertRow]{
 		Screen: page.ScreenAlerts, File: "alerts", Row: "alert",
 		Fill: func(v *page.View) {
 			p.Put(v, page.MadeOf{Version: v.Version, Came: p.Came}, func() []engine.AlertRow { return p.rows(v) })

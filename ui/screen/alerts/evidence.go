@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -13,15 +14,15 @@ import (
 // Evidence lists what speaks for an alert: each thing opens where it is seen.
 type Evidence struct {
 	block.Footed
-	page.ListPage[engine.Evidence]
+	lists.Page[engine.Evidence]
 	alert engine.AlertRow
 }
 
 // NewEvidence makes the list of an alert.
 func NewEvidence(r engine.AlertRow) *Evidence {
 	p := &Evidence{alert: r, Footed: block.Footed{Foot: block.NewFoot()}}
-	p.List = page.NewList(columns.Evidence, columns.EvidenceList, evidenceID)
-	p.Is = page.ScreenOf[engine.Evidence]{
+	p.List = lists.New(columns.Evidence, columns.EvidenceList, evidenceID)
+	p.Is = lists.Declaration[engine.Evidence]{
 		Screen: page.ScreenEvidence, Crumb: columns.AlertName(&r), File: "evidence", Row: "evidence",
 		Fill: func(v *page.View) {
 			p.Put(v, page.MadeOf{Version: v.Version}, func() []engine.Evidence { return p.now(v).Evidence })

@@ -14,13 +14,14 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Audit lists who did what, when, and what came of it (I-11).
 type Audit struct {
-	page.ListPage[engine.AuditEntry]
+	lists.Page[engine.AuditEntry]
 	page.Answer
 	entries []engine.AuditEntry
 	older   bool            // there are older ones than those read
@@ -32,8 +33,8 @@ type Audit struct {
 // New makes the screen.
 func New() *Audit {
 	p := &Audit{foot: block.NewFoot()}
-	p.List = page.NewList(columns.Audit, columns.AuditList.Drawn("undo", page.ByView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
-	p.Is = page.ScreenOf[engine.AuditEntry]{
+	p.List = lists.New(columns.Audit, columns.AuditList.Drawn("undo", page.ByView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
+	p.Is = lists.Declaration[engine.AuditEntry]{
 		Screen: page.ScreenAudit, Crumb: "Audit", File: "audit", Row: "command",
 		Fill: func(v *page.View) {
 			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.AuditEntry { return p.entries })

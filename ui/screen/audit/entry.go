@@ -8,13 +8,14 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Entry is one command of the audit with what it has changed, before and after.
 type Entry struct {
-	page.ListPage[engine.JobMove]
+	lists.Page[engine.JobMove]
 	page.Answer
 	entry engine.AuditEntry
 	foot  block.Foot
@@ -23,9 +24,9 @@ type Entry struct {
 // NewEntry makes the screen of a command.
 func NewEntry(e engine.AuditEntry) *Entry {
 	p := &Entry{entry: e, foot: block.NewFoot()}
-	p.List = page.NewList(columns.Moves, columns.MoveList.Drawn("else", page.ByView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
+	p.List = lists.New(columns.Moves, columns.MoveList.Drawn("else", page.ByView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
 	number := strconv.FormatUint(e.Seq, 10)
-	p.Is = page.ScreenOf[engine.JobMove]{
+	p.Is = lists.Declaration[engine.JobMove]{
 		Screen: page.ScreenEntry, Crumb: string(e.Op) + " #" + number, File: "command-" + number, Row: "job",
 		Fill: func(v *page.View) {
 			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.JobMove { return p.entry.Moves })

@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/chaos"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -21,7 +22,7 @@ import (
 // the engine did about it.
 type Chaos struct {
 	block.Footed
-	page.Pane
+	lists.Pane
 }
 
 // New makes the screen. It draws View.Chaos, which only the demo has.
@@ -43,7 +44,7 @@ func (p *Chaos) source(v *page.View) part.Slice[chaos.Row] {
 
 // Cannot implements Page.
 func (p *Chaos) Cannot(v *page.View, a page.Action) string {
-	r, ok := page.Selected(&p.Pane, p.source(v))
+	r, ok := lists.Selected(&p.Pane, p.source(v))
 	switch {
 	case a == page.More && ok && r.Preset:
 		return v.Keyed("{inject} starts ") + r.Name + ": it takes no rate"
@@ -57,7 +58,7 @@ func (p *Chaos) Cannot(v *page.View, a page.Action) string {
 
 // Act implements Page.
 func (p *Chaos) Act(v *page.View, a page.Action) page.Effect {
-	r, ok := page.Selected(&p.Pane, p.source(v))
+	r, ok := lists.Selected(&p.Pane, p.source(v))
 	switch {
 	case a == page.ClearChaos:
 		return page.Effect{Chaos: &chaos.Ask{Off: true}}
@@ -201,7 +202,7 @@ func (p *Chaos) now(v *page.View, w int) []string {
 	sums := v.Join(part.As(themes.Dim, "simulator: "+human.Counted(c.Calls, "call", "calls")), violations,
 		part.As(themes.Dim, page.Count(c.Early)+" before a Retry-After had passed"), part.As(themes.Dim, page.Count(c.Repeated)+" for a match delivered before"))
 	rows = append(rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, sums...)...))
-	if r, ok := page.Selected(&p.Pane, p.source(v)); ok {
+	if r, ok := lists.Selected(&p.Pane, p.source(v)); ok {
 		rows = append([]string{v.Row(w, part.As(themes.Accent, " "+r.Name), part.Plain(": "+r.About))}, rows...)
 	}
 	return rows

@@ -12,13 +12,14 @@ import (
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/inspector"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
 // Classes lists error classes: failures of one fingerprint as one thing to act on
 // (I-6).
 type Classes struct {
-	page.ListPage[engine.ClassRow]
+	lists.Page[engine.ClassRow]
 	page.Answer
 	queue  engine.Queue // "" = all
 	found  engine.ClassesAnswer
@@ -34,8 +35,8 @@ const classesEvery = 10 * time.Second
 // New makes the list of a queue; "" means all.
 func New(queue engine.Queue) *Classes {
 	p := &Classes{queue: queue, foot: block.NewFoot()}
-	p.List = page.NewList(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
-	p.Is = page.ScreenOf[engine.ClassRow]{
+	p.List = lists.New(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
+	p.Is = lists.Declaration[engine.ClassRow]{
 		Screen: page.ScreenClasses, Crumb: "Error classes", File: "classes", Row: "error class",
 		Fill: func(v *page.View) {
 			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.ClassRow { return p.found.Classes })

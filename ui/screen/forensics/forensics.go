@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -23,7 +24,7 @@ import (
 // somebody else uses the key; if we had counted enough ourselves, the limiter is wrong.
 type Forensics struct {
 	seq     uint64 // of the call; 0 = the latest 429
-	windows page.Pane
+	windows lists.Pane
 	page.Answer
 	found engine.Forensics
 	foot  block.Foot

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -42,7 +43,7 @@ func (p *Jobs) grouped() bool { return !p.groups.flat && p.part == nil }
 func (p *Jobs) stand() {
 	if p.grouped() {
 		p.List.Choose(block.JobGroupColumns)
-		p.Laid = func(v *page.View) page.LaidOut { return groupedJobs{p, v} }
+		p.Laid = func(v *page.View) lists.LaidOut { return groupedJobs{p, v} }
 		return
 	}
 	p.List.Choose(columns.JobList)

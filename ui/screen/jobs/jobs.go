@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/inspector"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -22,7 +23,7 @@ var shownNames = [...]string{"live", "failed", "live and ended"}
 // same jobs since, and the job that is looked at in detail. The newest revision of each counts: see
 // merge.
 type Jobs struct {
-	page.ListPage[engine.JobRow]
+	lists.Page[engine.JobRow]
 	page.Paged
 	queue   engine.Queue
 	which   page.Shown
@@ -52,9 +53,9 @@ type jobsMade struct {
 // New makes the list; queue "" means all.
 func New(queue engine.Queue, shown page.Shown) *Jobs {
 	p := &Jobs{queue: queue, which: shown, peek: inspector.Peek{Tape: block.Tape{Every: block.OverviewTape, Then: true}}}
-	p.List = page.NewList(columns.Jobs, columns.JobList, block.JobKey)
+	p.List = lists.New(columns.Jobs, columns.JobList, block.JobKey)
 	p.stand()
-	p.Is = page.ScreenOf[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) { // the answer from disk, with what Watch has told since
+	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) { // the answer from disk, with what Watch has told since
 		p.Put(v, jobsMade{page.MadeOf{Version: v.Version, Came: p.Came}, p.queue, p.groups.flat, p.groups.dead.Came, p.groups.ended.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p
@@ -234,7 +235,7 @@ func (p *Jobs) Cannot(v *page.View, a page.Action) string {
 		return p.CannotOpen("job")
 	case a == page.Retry || a == page.Cancel || a == page.Pause || a == page.Due || a == page.Force:
 		if !ok {
-			return page.None(&p.Pane, "job")
+			return lists.None(&p.Pane, "job")
 		}
 	}
 	return page.CannotOn(a, j)
@@ -276,7 +277,7 @@ func (p *Jobs) Act(v *page.View, a page.Action) page.Effect {
 	case p.Cur.MarkCount() > 0 && (a == page.Retry || a == page.Cancel):
 		all := p.merge(v)
 		rows, hidden := p.Marked(all)
-		return page.WordForAll(page.Bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))
+		return lists.WordForAll(lists.Bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))
 	}
 	j, ok := p.Selected()
 	if a == page.Pause {

@@ -6,6 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -13,7 +14,7 @@ import (
 // rail lists the queues beside the jobs: the jobs are those of the queue under
 // its cursor. On a screen of one pane it takes the place of the jobs.
 type rail struct {
-	page.Pane
+	lists.Pane
 	on   bool // it has the keys
 	calm page.Calm
 }
@@ -54,7 +55,7 @@ func railCells(v *page.View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 
 // queue is the one under the cursor; "" = all.
 func (r *rail) queue(v *page.View) engine.Queue {
-	q, _ := page.Selected(&r.Pane, r.source(v))
+	q, _ := lists.Selected(&r.Pane, r.source(v))
 	return q.Name
 }
 
@@ -101,7 +102,7 @@ func (r *rail) boxes(v *page.View, w, h int) []string {
 }
 
 func (r *rail) row(v *page.View) engine.QueueRow {
-	q, _ := page.Selected(&r.Pane, r.source(v))
+	q, _ := lists.Selected(&r.Pane, r.source(v))
 	return q
 }
 

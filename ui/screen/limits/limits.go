@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -16,7 +17,7 @@ import (
 // limitPage shows every window of the limiter as it was, is and will be, who gets the next
 // calls, and the last ones.
 type limitPage struct {
-	buckets, calls page.Pane
+	buckets, calls lists.Pane
 	top            int // how many of the buckets below the pacing one are scrolled away
 	onCalls        bool
 	moved          bool // the recorder's cursor was taken off the newest call
@@ -24,14 +25,14 @@ type limitPage struct {
 	fills          page.Fills
 	past           charts.Past
 	plan           page.Forecast
-	page.Query[engine.CallRow]
+	lists.Query[engine.CallRow]
 	picked block.Picked
 	seek   uint64 // the call that the cursor shall go to
 }
 
 // New makes the screen.
 func New() *limitPage {
-	return &limitPage{onCalls: true, tape: block.Tape{Every: block.TapeEvery}, ribbon: block.Tape{Every: block.OverviewTape}, Query: page.Query[engine.CallRow]{Schema: columns.Calls.Schema}}
+	return &limitPage{onCalls: true, tape: block.Tape{Every: block.TapeEvery}, ribbon: block.Tape{Every: block.OverviewTape}, Query: lists.Query[engine.CallRow]{Schema: columns.Calls.Schema}}
 }
 
 // NewAt makes the screen with the cursor on a call.
@@ -89,7 +90,7 @@ func (p *limitPage) source(v *page.View) block.CallList {
 
 func (p *limitPage) bucketSource(v *page.View) part.Slice[engine.BucketRow] {
 	first, _ := charts.Pacing(v.Data, p.plan.Busiest(v))
-	return part.Slice[engine.BucketRow]{Items: bucketsBy(v, first), Key: bucketKey, Cells: page.NoCells[engine.BucketRow]}
+	return part.Slice[engine.BucketRow]{Items: bucketsBy(v, first), Key: bucketKey, Cells: lists.NoCells[engine.BucketRow]}
 }
 
 // Cannot implements Page.
@@ -101,7 +102,7 @@ func (p *limitPage) Cannot(v *page.View, a page.Action) string {
 		if p.onCalls {
 			return v.Keyed("{pause} freezes or caps a bucket: {next pane} to the buckets")
 		}
-		return page.Missing(&p.buckets, p.bucketSource(v), "bucket")
+		return lists.Missing(&p.buckets, p.bucketSource(v), "bucket")
 	case page.Open:
 		if !p.onCalls {
 			return v.Keyed("{open} opens the job of a call: {next pane} to the flight recorder")
@@ -120,7 +121,7 @@ func (p *limitPage) Act(v *page.View, a page.Action) page.Effect {
 	case a == page.Open && p.onCalls:
 		return p.open(v)
 	case a == page.Pause:
-		if b, ok := page.Selected(&p.buckets, p.bucketSource(v)); ok {
+		if b, ok := lists.Selected(&p.buckets, p.bucketSource(v)); ok {
 			return page.SteerBucket(b)
 		}
 	case p.onCalls:
@@ -183,7 +184,7 @@ func (p *limitPage) Hold() { p.focused().Hold() }
 // Place implements Holder.
 func (p *limitPage) Place() string { return p.focused().Place() }
 
-func (p *limitPage) focused() *page.Pane {
+func (p *limitPage) focused() *lists.Pane {
 	if p.onCalls {
 		return &p.calls
 	}
@@ -193,7 +194,7 @@ func (p *limitPage) focused() *page.Pane {
 // Copies implements Copier: the call, or the bucket, under the cursor.
 func (p *limitPage) Copies(v *page.View) []page.Copy {
 	if !p.onCalls {
-		b, ok := page.Selected(&p.buckets, p.bucketSource(v))
+		b, ok := lists.Selected(&p.buckets, p.bucketSource(v))
 		if !ok {
 			return nil
 		}

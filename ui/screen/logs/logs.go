@@ -5,6 +5,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -15,10 +16,10 @@ import (
 type Logs struct {
 	job  engine.JobID // "" = all records
 	name string       // of the job
-	page.Query[Record]
+	lists.Query[Record]
 	page.Answer
 	logBook
-	page.Pane
+	lists.Pane
 	foot  block.Foot
 	level int  // of logLevels: this one and above
 	off   bool // the cursor was taken off the newest record
@@ -36,7 +37,7 @@ const logAsk = 500
 
 // New makes the log of one job, named name; "" is the numbered screen with all.
 func New(job engine.JobID, name string) *Logs {
-	p := &Logs{foot: block.NewFoot(), job: job, name: name, Query: page.Query[Record]{Schema: columns.Logs.Schema}, level: block.UsualLevel}
+	p := &Logs{foot: block.NewFoot(), job: job, name: name, Query: lists.Query[Record]{Schema: columns.Logs.Schema}, level: block.UsualLevel}
 	if job != "" {
 		p.level = 0
 	}

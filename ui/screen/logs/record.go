@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -12,7 +13,7 @@ import (
 // recordPage is one record of the log as keys and values.
 type recordPage struct {
 	page.Quiet
-	page.Pane
+	lists.Pane
 	Record
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -23,7 +24,7 @@ import (
 // end, and its filter is over those that were read. What is told of the whole (stored, gave up, too
 // old) comes from the engine's own counters.
 type matchPage struct {
-	page.ListPage[engine.MatchRow]
+	lists.Page[engine.MatchRow]
 	page.Answer
 	account string // id; "" = all
 	status  int    // index in matchStates
@@ -60,8 +61,8 @@ func New(account string) *matchPage {
 		shown = columns.AllMatches
 	}
 	p := &matchPage{account: account}
-	p.List = page.NewList(columns.Matches, shown.Drawn("err", page.ByView(matchFault)), matchID)
-	p.Is = page.ScreenOf[engine.MatchRow]{Screen: page.ScreenMatches, Crumb: "Matches", File: "matches", Fill: func(v *page.View) {
+	p.List = lists.New(columns.Matches, shown.Drawn("err", page.ByView(matchFault)), matchID)
+	p.Is = lists.Declaration[engine.MatchRow]{Screen: page.ScreenMatches, Crumb: "Matches", File: "matches", Fill: func(v *page.View) {
 		p.Put(v, matchesMade{page.MadeOf{Came: p.Came}, len(p.read), p.status}, p.ofStatus)
 	}}
 	return p

@@ -10,13 +10,14 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
 // Members lists the processes that share a database: who leads, what each does, and who has led.
 type Members struct {
-	page.ListPage[engine.MemberRow]
+	lists.Page[engine.MemberRow]
 	page.Answer
 	page engine.MembersPage
 	foot block.Foot
@@ -25,8 +26,8 @@ type Members struct {
 // New makes the screen.
 func New() *Members {
 	p := &Members{foot: block.NewFoot()}
-	p.List = page.NewList(columns.Members, columns.MemberList.Drawn("minute", page.ByView(minuteCell)), func(r *engine.MemberRow) string { return r.ID })
-	p.Is = page.ScreenOf[engine.MemberRow]{
+	p.List = lists.New(columns.Members, columns.MemberList.Drawn("minute", page.ByView(minuteCell)), func(r *engine.MemberRow) string { return r.ID })
+	p.Is = lists.Declaration[engine.MemberRow]{
 		Screen: page.ScreenMembers, Crumb: "Members", File: "members", Row: "member",
 		Fill: func(v *page.View) {
 			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.MemberRow { return p.page.Members })

@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -15,14 +16,14 @@ import (
 // Messages lists what the message line has said, the newest first.
 type Messages struct {
 	block.Footed
-	page.ListPage[columns.Message]
+	lists.Page[columns.Message]
 }
 
 // New makes the screen.
 func New() *Messages {
 	p := &Messages{Footed: block.Footed{Foot: block.NewFoot()}}
-	p.List = page.NewList(columns.Messages, columns.MessageList, func(m *columns.Message) string { return strconv.Itoa(m.Number) })
-	p.Is = page.ScreenOf[columns.Message]{
+	p.List = lists.New(columns.Messages, columns.MessageList, func(m *columns.Message) string { return strconv.Itoa(m.Number) })
+	p.Is = lists.Declaration[columns.Message]{
 		Screen: page.ScreenMessages, Crumb: "Messages", File: "messages", Row: "message", Fill: p.fill,
 		Does: map[page.Action]func(*page.View, columns.Message) page.Effect{
 			page.Open: func(_ *page.View, m columns.Message) page.Effect { return page.Effect{Open: page.ToJob(m.Job)} },

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -26,7 +27,7 @@ const (
 // Overview answers: is it healthy, what is it doing and what comes next, why does the rest
 // wait, what needs me?
 type overviewPage struct {
-	panes   [overviewPanes]page.Pane
+	panes   [overviewPanes]lists.Pane
 	focus   int
 	tape    block.Tape
 	past    charts.Past
@@ -117,7 +118,7 @@ func (r *calendarRuns) got(v *page.View, q engine.Query, a engine.Answer, err er
 }
 
 func (o *overviewPage) why(v *page.View) part.Slice[whyGroup] {
-	return part.Slice[whyGroup]{Items: whyGroups(v, o.reasons.Groups), Key: func(g whyGroup) string { return g.text }, Cells: page.NoCells[whyGroup]}
+	return part.Slice[whyGroup]{Items: whyGroups(v, o.reasons.Groups), Key: func(g whyGroup) string { return g.text }, Cells: lists.NoCells[whyGroup]}
 }
 
 func (o *overviewPage) needs(v *page.View) part.Slice[page.Need] {
@@ -130,11 +131,11 @@ func (o *overviewPage) needs(v *page.View) part.Slice[page.Need] {
 	if v.Size == page.S { // which has no room for the limits
 		items = append(block.DownNeeds(v), items...)
 	}
-	return part.Slice[page.Need]{Items: items, Key: func(n page.Need) string { return n.ID }, Cells: page.NoCells[page.Need]}
+	return part.Slice[page.Need]{Items: items, Key: func(n page.Need) string { return n.ID }, Cells: lists.NoCells[page.Need]}
 }
 
 func (o *overviewPage) syncing(v *page.View) part.Slice[engine.AccountRow] {
-	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: accountID, Cells: page.NoCells[engine.AccountRow]}
+	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: accountID, Cells: lists.NoCells[engine.AccountRow]}
 }
 
 func accountID(a engine.AccountRow) string { return a.ID }
@@ -162,7 +163,7 @@ func (o *overviewPage) Cannot(v *page.View, a page.Action) string {
 	case a == page.Retry:
 		return v.Keyed("{retry} retries a job: {open} on a reason lists its jobs")
 	case a == page.Cancel && o.focus == paneAccounts:
-		return page.Missing(&o.panes[paneAccounts], o.syncing(v), "sync")
+		return lists.Missing(&o.panes[paneAccounts], o.syncing(v), "sync")
 	case a == page.Cancel:
 		return v.Keyed("{cancel} cancels a sync: {next pane} to the accounts")
 	}
@@ -174,11 +175,11 @@ func (o *overviewPage) Cannot(v *page.View, a page.Action) string {
 func (o *overviewPage) queue(v *page.View) engine.Queue {
 	switch o.focus {
 	case paneWhy:
-		if g, ok := page.Selected(&o.panes[paneWhy], o.why(v)); ok {
+		if g, ok := lists.Selected(&o.panes[paneWhy], o.why(v)); ok {
 			return g.First.Queue
 		}
 	case paneNeeds:
-		if n, ok := page.Selected(&o.panes[paneNeeds], o.needs(v)); ok {
+		if n, ok := lists.Selected(&o.panes[paneNeeds], o.needs(v)); ok {
 			if name, paused := strings.CutPrefix(n.ID, "pause:"); paused {
 				return engine.Queue(name)
 			}
@@ -210,7 +211,7 @@ func (o *overviewPage) Act(v *page.View, a page.Action) page.Effect {
 			return page.PauseQueue(v, name)
 		}
 	case page.Cancel:
-		if row, ok := page.Selected(&o.panes[paneAccounts], o.syncing(v)); ok && o.focus == paneAccounts {
+		if row, ok := lists.Selected(&o.panes[paneAccounts], o.syncing(v)); ok && o.focus == paneAccounts {
 			return page.CancelSync(v, row)
 		}
 	}
@@ -222,15 +223,15 @@ func (o *overviewPage) open(v *page.View) page.Effect {
 	p := &o.panes[o.focus]
 	switch o.focus {
 	case paneWhy:
-		if g, ok := page.Selected(p, o.why(v)); ok {
+		if g, ok := lists.Selected(p, o.why(v)); ok {
 			return page.Effect{Open: &page.Target{Screen: page.ScreenJobs, Row: block.JobGroup{GroupKey: block.GroupOf(&g.First), Why: g.ReasonRow}}}
 		}
 	case paneNeeds:
-		if n, ok := page.Selected(p, o.needs(v)); ok && n.Open != nil {
+		if n, ok := lists.Selected(p, o.needs(v)); ok && n.Open != nil {
 			return n.Open(v)
 		}
 	case paneAccounts:
-		if id, ok := page.Openable(p, o.syncing(v)); ok {
+		if id, ok := lists.Openable(p, o.syncing(v)); ok {
 			return page.Effect{Open: page.ToAccount(id)}
 		}
 	}
@@ -242,7 +243,7 @@ func (o *overviewPage) SelectedJob(v *page.View) (engine.JobID, string) {
 	if o.focus != paneWhy {
 		return "", ""
 	}
-	g, ok := page.Selected(&o.panes[paneWhy], o.why(v))
+	g, ok := lists.Selected(&o.panes[paneWhy], o.why(v))
 	return page.Named(g.First, ok)
 }
 
@@ -281,11 +282,11 @@ func (o *overviewPage) Copies(v *page.View) []page.Copy {
 	p := &o.panes[o.focus]
 	switch o.focus {
 	case paneWhy:
-		if g, ok := page.Selected(p, o.why(v)); ok {
+		if g, ok := lists.Selected(p, o.why(v)); ok {
 			return page.CopiesOf(v, []any{g.ReasonRow}, func(int) string { return string(g.First.ID) })
 		}
 	case paneAccounts:
-		if a, ok := page.Selected(p, o.syncing(v)); ok {
+		if a, ok := lists.Selected(p, o.syncing(v)); ok {
 			return page.CopiesOf(v, []any{a}, func(int) string { return a.ID })
 		}
 	}
@@ -297,6 +298,6 @@ func (o *overviewPage) SelectedAccount(v *page.View) string {
 	if o.focus != paneAccounts {
 		return ""
 	}
-	row, _ := page.Selected(&o.panes[paneAccounts], o.syncing(v))
+	row, _ := lists.Selected(&o.panes[paneAccounts], o.syncing(v))
 	return row.ID
 }

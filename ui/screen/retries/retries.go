@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/inspector"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -18,7 +19,7 @@ import (
 // Retries shows what was tried and failed, when it is tried again, and what of the limits that
 // takes: each job is a ladder on one axis.
 type Retries struct {
-	page.ListPage[engine.JobRow]
+	lists.Page[engine.JobRow]
 	zoom  int // steps of the axis: below 0 nearer than what is due needs, above it farther
 	plan  page.Forecast
 	tries tryCounts
@@ -32,8 +33,8 @@ type Retries struct {
 // New makes the screen.
 func New() *Retries {
 	p := &Retries{}
-	p.List = page.NewList(columns.Jobs, retryColumns, block.JobKey)
-	p.Is = page.ScreenOf[engine.JobRow]{Screen: page.ScreenRetries, File: "retries", Fill: func(v *page.View) { p.Put(v, page.MadeOf{Version: v.Version}, v.TryingAgain) }}
+	p.List = lists.New(columns.Jobs, retryColumns, block.JobKey)
+	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenRetries, File: "retries", Fill: func(v *page.View) { p.Put(v, page.MadeOf{Version: v.Version}, v.TryingAgain) }}
 	return p
 }
 
@@ -179,7 +180,7 @@ func (p *Retries) Act(v *page.View, a page.Action) page.Effect {
 	case p.Cur.MarkCount() > 0 && (a == page.Retry || a == page.Cancel):
 		all := v.TryingAgain()
 		rows, hidden := p.Marked(all)
-		return page.WordForAll(page.Bulk(v, a, rows, hidden), a, p.Filter() == "" && len(rows) == len(all))
+		return lists.WordForAll(lists.Bulk(v, a, rows, hidden), a, p.Filter() == "" && len(rows) == len(all))
 	}
 	if j, ok := p.Selected(); ok {
 		return page.ActJob(v, j, a)

@@ -13,6 +13,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -38,7 +39,7 @@ func (h *highest) keep(n int, now time.Time) int {
 
 // retrySum is what the retries of the list add up to.
 type retrySum struct {
-	of     page.Recipe    // the list that it is of
+	of     lists.Recipe   // the list that it is of
 	errors map[string]int // by what their last try failed with, and
 	words  []string       // those in their order, the most frequent first
 	late   []time.Time    // instants of those that go later

@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
@@ -18,7 +19,7 @@ import (
 // Schedules lists what runs by the calendar: when next, what became of the last
 // run, and which runs were left out and why.
 type Schedules struct {
-	page.ListPage[engine.ScheduleRow]
+	lists.Page[engine.ScheduleRow]
 	page.Answer
 	page engine.SchedulesPage
 	plan planned
@@ -28,11 +29,11 @@ type Schedules struct {
 // New makes the screen.
 func New() *Schedules {
 	p := &Schedules{foot: block.NewFoot()}
-	p.List = page.NewList(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
+	p.List = lists.New(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
 	switched := func(op engine.Op, r engine.ScheduleRow) page.Effect {
 		return page.Do(engine.Command{Op: op, Schedule: r.Name})
 	}
-	p.Is = page.ScreenOf[engine.ScheduleRow]{
+	p.Is = lists.Declaration[engine.ScheduleRow]{
 		Screen: page.ScreenSchedules, Crumb: "Schedules", File: "schedules", Row: "schedule",
 		Fill: func(v *page.View) {
 			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.ScheduleRow { return p.page.Schedules })

@@ -1,17 +1,20 @@
-package page
+package lists
 
-import "github.com/farsight-console/farsight/ui/part"
+import (
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
 
 // moves carries out the keys that move a cursor in a list of h visible rows.
-var moves = map[Action]func(c *part.Cursor, src part.Source, h int){
-	Up:       func(c *part.Cursor, src part.Source, h int) { c.Move(src, -1, h) },
-	Down:     func(c *part.Cursor, src part.Source, h int) { c.Move(src, 1, h) },
-	PageUp:   func(c *part.Cursor, src part.Source, h int) { c.Page(src, -1, h) },
-	PageDown: func(c *part.Cursor, src part.Source, h int) { c.Page(src, 1, h) },
-	HalfUp:   func(c *part.Cursor, src part.Source, h int) { c.Half(src, -1, h) },
-	HalfDown: func(c *part.Cursor, src part.Source, h int) { c.Half(src, 1, h) },
-	Home:     func(c *part.Cursor, src part.Source, h int) { c.Home(src, h) },
-	End:      func(c *part.Cursor, src part.Source, h int) { c.End(src, h) },
+var moves = map[page.Action]func(c *part.Cursor, src part.Source, h int){
+	page.Up:       func(c *part.Cursor, src part.Source, h int) { c.Move(src, -1, h) },
+	page.Down:     func(c *part.Cursor, src part.Source, h int) { c.Move(src, 1, h) },
+	page.PageUp:   func(c *part.Cursor, src part.Source, h int) { c.Page(src, -1, h) },
+	page.PageDown: func(c *part.Cursor, src part.Source, h int) { c.Page(src, 1, h) },
+	page.HalfUp:   func(c *part.Cursor, src part.Source, h int) { c.Half(src, -1, h) },
+	page.HalfDown: func(c *part.Cursor, src part.Source, h int) { c.Half(src, 1, h) },
+	page.Home:     func(c *part.Cursor, src part.Source, h int) { c.Home(src, h) },
+	page.End:      func(c *part.Cursor, src part.Source, h int) { c.End(src, h) },
 }
 
 // Pane is a list with its cursor.
@@ -34,17 +37,17 @@ func (p *Pane) Follow(src part.Source) {
 }
 
 // Steer moves the cursor or pans; false when the key means something else.
-func (p *Pane) Steer(src part.Source, a Action) bool {
+func (p *Pane) Steer(src part.Source, a page.Action) bool {
 	if move, ok := moves[a]; ok {
 		p.Cur.Sync(src, p.Height)
 		move(&p.Cur, src, p.Height)
 		return true
 	}
 	switch a {
-	case Left:
+	case page.Left:
 		p.Pan = max(p.Pan-1, 0)
 		return true
-	case Right:
+	case page.Right:
 		p.Pan++
 		return true
 	}
@@ -61,7 +64,7 @@ func (p *Pane) Clicked(src part.Source, row int) (action string) {
 }
 
 // Table draws the list with its header: h rows of w cells.
-func (p *Pane) Table(v *View, t part.Table, w, h int, src part.Source) []string {
+func (p *Pane) Table(v *page.View, t part.Table, w, h int, src part.Source) []string {
 	p.Height = max(h-1, 1)
 	p.fitPan(t, w)
 	t.Pan = p.Pan
@@ -78,14 +81,14 @@ func (p *Pane) OnRow(n int) int {
 }
 
 // Body draws the list without a header.
-func (p *Pane) Body(v *View, t part.Table, w, h int, src part.Source) []string {
+func (p *Pane) Body(v *page.View, t part.Table, w, h int, src part.Source) []string {
 	p.Height = max(h, 1)
 	p.Follow(src)
 	return t.Body(v.Theme, w, h, src, &p.Cur)
 }
 
 // Section is a section that holds the list, h rows of w cells with the header.
-func (p *Pane) Section(v *View, t part.Table, w, h int, src part.Source, s part.Section) part.Section {
+func (p *Pane) Section(v *page.View, t part.Table, w, h int, src part.Source, s part.Section) part.Section {
 	s.Rows, s.Height = p.Table(v, t, w, h, src), h
 	s.Click = func(_, y int) string { return p.Clicked(src, y-1) }
 	return s

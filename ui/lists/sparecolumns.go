@@ -1,6 +1,9 @@
-package page
+package lists
 
-import "github.com/farsight-console/farsight/ui/part"
+import (
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
 
 // spares are the columns of a list that few look at. They are not shown until the
 // operator asks for them; a list with nothing dropped, and one on a wide screen with
@@ -30,16 +33,16 @@ func (l *List[T]) seen(i int) bool {
 // preferred is a column beside spare ones. Those that were asked for stay before what
 // is dropped otherwise, and on a narrow screen a name gives way to them before the text
 // that a row is read for does. Those that come unasked leave names and texts whole.
-func (l *List[T]) preferred(v *View, i int, c part.Column) part.Column {
+func (l *List[T]) preferred(v *page.View, i int, c part.Column) part.Column {
 	switch {
-	case v.Size == M && c.Flex > 1 && len(l.Spare.On) == 0: // what a row is read for is whole
+	case v.Size == page.M && c.Flex > 1 && len(l.Spare.On) == 0: // what a row is read for is whole
 		c.Min = max(c.Min, c.Width)
 	case l.Spare.roomy && c.Flex > 0 && len(l.Spare.is) > 0 && !l.Spare.is[i]:
 		c.Min = min(c.Min+roomyMore*c.Flex, max(c.Width, c.Min))
 	case len(l.Spare.On) == 0:
 	case l.Spare.On[i]:
 		c.Priority = min(c.Priority, 1)
-	case v.Size == S && c.Flex > 0 && c.Kind == part.ID:
+	case v.Size == page.S && c.Flex > 0 && c.Kind == part.ID:
 		c.Min -= c.Min / 5
 	}
 	return c

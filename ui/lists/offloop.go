@@ -1,10 +1,12 @@
-package page
+package lists
 
 import (
 	"cmp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // offLoop is how many rows are filtered and sorted at once: that takes a few
@@ -57,7 +59,7 @@ func (l *List[T]) every() time.Duration {
 }
 
 // waits reports whether what is wanted is under way, or not due yet.
-func (l *List[T]) waits(v *View, now Recipe) bool {
+func (l *List[T]) waits(v *page.View, now Recipe) bool {
 	w := &l.later
 	if w.begun.IsZero() {
 		return false
@@ -68,7 +70,7 @@ func (l *List[T]) waits(v *View, now Recipe) bool {
 	every := v.Unhurried(l.every())
 	switch {
 	case v.Hurry && l.All > offLoop:
-		every = calmEvery // shorter than the work may take: it would never come to an end
+		every = page.CalmEvery // shorter than the work may take: it would never come to an end
 	case v.Hurry:
 		every = 0
 	}
@@ -152,7 +154,7 @@ func (l *List[T]) Done(result any) {
 }
 
 // sortText names the order of the list; "" = as it comes.
-func (l *List[T]) sortText(v *View) string {
+func (l *List[T]) sortText(v *page.View) string {
 	if l.By == 0 {
 		return ""
 	}
@@ -160,7 +162,7 @@ func (l *List[T]) sortText(v *View) string {
 }
 
 // workText says that the list is being worked out, once that takes its time.
-func (l *List[T]) workText(v *View) string {
+func (l *List[T]) workText(v *page.View) string {
 	w := &l.later
 	if !w.under && w.work == nil {
 		return ""

@@ -1,36 +1,40 @@
-package page
+package lists
 
-// ListPage is a screen that is one list, declared: what it is called, what each key does
+import (
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// Page is a screen that is one list, declared: what it is called, what each key does
 // with the row under the cursor, and why it cannot.
-type ListPage[T any] struct {
+type Page[T any] struct {
 	List[T]
-	Is ScreenOf[T]
+	Is Declaration[T]
 }
 
-// ScreenOf declares a screen of rows.
-type ScreenOf[T any] struct {
-	Screen Screen
+// Declaration declares a screen of rows.
+type Declaration[T any] struct {
+	Screen page.Screen
 	Crumb  string // behind the screen's name in the title
 	File   string // that its rows are exported to
 	Row    string // what a row is called: alert
 	// Fill brings the list up to date.
-	Fill func(v *View)
+	Fill func(v *page.View)
 	// Does are the actions on a row; each is refused where no row is selected.
-	Does map[Action]func(v *View, row T) Effect
+	Does map[page.Action]func(v *page.View, row T) page.Effect
 	// Cannot says why an action has nothing to act on; "" = it can. Nil refuses nothing.
-	Cannot func(v *View, a Action, row T) string
+	Cannot func(v *page.View, a page.Action, row T) string
 }
 
 // Screen implements Page.
-func (p *ListPage[T]) Screen() Screen { return p.Is.Screen }
+func (p *Page[T]) Screen() page.Screen { return p.Is.Screen }
 
 // Crumb implements Page.
-func (p *ListPage[T]) Crumb(*View) string { return p.Is.Crumb }
+func (p *Page[T]) Crumb(*page.View) string { return p.Is.Crumb }
 
-func (p *ListPage[T]) Refresh(v *View) { p.Is.Fill(v) }
+func (p *Page[T]) Refresh(v *page.View) { p.Is.Fill(v) }
 
 // Cannot implements Page.
-func (p *ListPage[T]) Cannot(v *View, a Action) string {
+func (p *Page[T]) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
 	if p.Is.Does[a] != nil {
 		if why := p.Missing(p.Is.Row); why != "" {
@@ -45,23 +49,23 @@ func (p *ListPage[T]) Cannot(v *View, a Action) string {
 }
 
 // Act implements Page.
-func (p *ListPage[T]) Act(v *View, a Action) Effect {
+func (p *Page[T]) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
 	if p.List.Act(v, a) {
-		return Effect{}
+		return page.Effect{}
 	}
 	row, ok := p.Selected()
 	switch does := p.Is.Does[a]; {
-	case a == Trigger:
-		return Effect{Ask: AskSync}
+	case a == page.Trigger:
+		return page.Effect{Ask: page.AskSync}
 	case ok && does != nil:
 		return does(v, row)
 	}
-	return Effect{}
+	return page.Effect{}
 }
 
 // Export implements Exporter.
-func (p *ListPage[T]) Export(v *View, only bool) (string, [][]string) {
+func (p *Page[T]) Export(v *page.View, only bool) (string, [][]string) {
 	p.Refresh(v)
 	return p.Is.File, p.ExportRows(v, only)
 }

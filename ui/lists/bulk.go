@@ -1,4 +1,4 @@
-package page
+package lists
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // Limits from which a command on many rows asks first.
@@ -17,14 +18,14 @@ const (
 
 // Bulk acts on the marked jobs. The engine is given their ids and the revisions
 // that were shown: what has moved on since is skipped and told.
-func Bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
+func Bulk(v *page.View, a page.Action, rows []engine.JobRow, hidden int) page.Effect {
 	does := operation.Of(engine.Op(a)).Does
 	sel := &engine.Selection{}
 	running := 0
 	var fit []engine.JobRow
 	for _, j := range rows {
-		j = v.liveJob(j)
-		if CannotOn(a, j) != "" {
+		j = v.LiveJob(j)
+		if page.CannotOn(a, j) != "" {
 			continue
 		}
 		fit = append(fit, j)
@@ -34,20 +35,20 @@ func Bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
 	}
 	if len(sel.IDs) == 0 {
-		return Say("there is nothing to " + does + " among the " + human.Counted(len(rows), "marked job", "marked jobs"))
+		return page.Say("there is nothing to " + does + " among the " + human.Counted(len(rows), "marked job", "marked jobs"))
 	}
-	e := Do(engine.Command{Op: engine.Op(a), Select: sel})
+	e := page.Do(engine.Command{Op: engine.Op(a), Select: sel})
 	most := askRetries
-	if a == Cancel {
+	if a == page.Cancel {
 		most = askCancels
 	}
 	if running == 0 && hidden == 0 && len(sel.IDs) <= most {
 		return e
 	}
 	e.Try = true // the engine counts what it would change, and what that costs
-	e.Confirm = &Confirm{Question: bulkQuestion(does, len(sel.IDs), "job", "jobs", hidden), Yes: does + " them"}
+	e.Confirm = &page.Confirm{Question: bulkQuestion(does, len(sel.IDs), "job", "jobs", hidden), Yes: does + " them"}
 	e.Confirm.Lines = append(e.Confirm.Lines, examples(fit, func(j *engine.JobRow) string { return columns.JobKey(&j.Job) }))
-	if a == Cancel && running > 0 {
+	if a == page.Cancel && running > 0 {
 		e.Confirm.Lines = append(e.Confirm.Lines, human.Counted(running, "of them runs or is a sync", "of them run or are syncs")+": what they do now is given up.")
 	}
 	if unfit := len(rows) - len(fit); unfit > 0 {
@@ -58,8 +59,8 @@ func Bulk(v *View, a Action, rows []engine.JobRow, hidden int) Effect {
 
 // WordForAll asks for a typed word where everything there is would be given up, with
 // no filter that narrows it down (P-32).
-func WordForAll(e Effect, a Action, all bool) Effect {
-	if a == Cancel && all && e.Confirm != nil {
+func WordForAll(e page.Effect, a page.Action, all bool) page.Effect {
+	if a == page.Cancel && all && e.Confirm != nil {
 		e.Confirm.Word = engine.ConfirmAll
 	}
 	return e
@@ -67,9 +68,9 @@ func WordForAll(e Effect, a Action, all bool) Effect {
 
 // bulkQuestion names the number and what the filter hides.
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
-	text := Capital(verb) + " " + human.Counted(n, one, many)
+	text := page.Capital(verb) + " " + human.Counted(n, one, many)
 	if hidden > 0 {
-		text += " (" + Count(hidden) + " not in this filter)"
+		text += " (" + page.Count(hidden) + " not in this filter)"
 	}
 	return text + "?"
 }
@@ -82,34 +83,34 @@ func examples[T any](rows []T, name func(*T) string) string {
 	}
 	text := strings.Join(named, ", ")
 	if more := len(rows) - len(named); more > 0 {
-		text += " and " + Count(more) + " more"
+		text += " and " + page.Count(more) + " more"
 	}
 	return text
 }
 
 // BulkSyncs starts or cancels the syncs of the marked accounts.
-func BulkSyncs(v *View, a Action, rows []engine.AccountRow, hidden int) Effect {
-	e := Effect{}
+func BulkSyncs(v *page.View, a page.Action, rows []engine.AccountRow, hidden int) page.Effect {
+	e := page.Effect{}
 	verb := "sync"
 	for _, r := range rows {
 		switch {
-		case a == Trigger && !r.Status.Open():
-			e.DoAll = append(e.DoAll, *StartSync(r).Do)
-		case a == Cancel && r.Status.Open():
-			e.DoAll = append(e.DoAll, *CancelSync(v, r).Do)
+		case a == page.Trigger && !r.Status.Open():
+			e.DoAll = append(e.DoAll, *page.StartSync(r).Do)
+		case a == page.Cancel && r.Status.Open():
+			e.DoAll = append(e.DoAll, *page.CancelSync(v, r).Do)
 		}
 	}
-	if a == Cancel {
+	if a == page.Cancel {
 		verb = "cancel"
 	}
 	if len(e.DoAll) == 0 {
-		return Say("there is nothing to " + verb + " among the " + human.Counted(len(rows), "marked account", "marked accounts"))
+		return page.Say("there is nothing to " + verb + " among the " + human.Counted(len(rows), "marked account", "marked accounts"))
 	}
 	lines := []string{examples(rows, func(a *engine.AccountRow) string { return a.RiotID })}
-	if a == Cancel {
+	if a == page.Cancel {
 		lines = append(lines, "Their syncs end as CANCELLED; what is stored stays.")
 	}
-	e.Try = a == Trigger // the engine tells what they cost
-	e.Confirm = &Confirm{Question: bulkQuestion(verb, len(e.DoAll), "account", "accounts", hidden), Lines: lines, Yes: verb + " them"}
+	e.Try = a == page.Trigger // the engine tells what they cost
+	e.Confirm = &page.Confirm{Question: bulkQuestion(verb, len(e.DoAll), "account", "accounts", hidden), Lines: lines, Yes: verb + " them"}
 	return e
 }

@@ -1,8 +1,10 @@
-package page
+package lists
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // columnName is how a column is named in what is kept.
@@ -11,8 +13,8 @@ func columnName(title string) string {
 }
 
 // State implements Keeper.
-func (l *List[T]) State() ListState {
-	s := ListState{Down: l.down, Wide: l.wide}
+func (l *List[T]) State() page.ListState {
+	s := page.ListState{Down: l.down, Wide: l.wide}
 	for i, f := range l.Fields {
 		if l.By == i+1 {
 			s.Sort = columnName(f.Head.Title)
@@ -29,7 +31,7 @@ func (l *List[T]) State() ListState {
 
 // Restore implements Keeper. Columns that are not there any more, or may not be
 // hidden, are left out.
-func (l *List[T]) Restore(s ListState) {
+func (l *List[T]) Restore(s page.ListState) {
 	for i, c := range l.Columns() {
 		name := columnName(c.Name)
 		if name == s.Sort && c.Sortable {

@@ -1,4 +1,4 @@
-package page
+package lists
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
@@ -34,7 +35,7 @@ type List[T any] struct {
 	later  later[T] // the same, of lists that are too long for the event loop
 
 	// Laid is the list with lines between its rows; nil = it has none.
-	Laid func(v *View) LaidOut
+	Laid func(v *page.View) LaidOut
 }
 
 // LaidOut is a source that has lines which are no rows.
@@ -55,7 +56,7 @@ type Recipe struct {
 	minute time.Time // what a filter says of ages moves on with time
 }
 
-func NewList[T any](all *columns.Catalogue[T], shown columns.List[T], key func(*T) string) List[T] {
+func New[T any](all *columns.Catalogue[T], shown columns.List[T], key func(*T) string) List[T] {
 	l := List[T]{Query: Query[T]{Schema: all.Schema}, key: key}
 	l.Choose(shown)
 	return l
@@ -83,7 +84,7 @@ func (l *List[T]) Fit() (shown, all int) { return len(l.Shown), max(l.All, l.Of)
 // Put gives the list its rows. They are looked at again only if version or what
 // was asked for has changed; rows is called only then. A long list is worked out
 // off the event loop: until that is done the screen shows what it had.
-func (l *List[T]) Put(v *View, version any, rows func() []T) {
+func (l *List[T]) Put(v *page.View, version any, rows func() []T) {
 	now := Recipe{version, l.Gen, l.By, l.down, time.Time{}}
 	if l.On() {
 		now.minute = v.Now.Truncate(l.agesMove())
@@ -108,7 +109,7 @@ func (l *List[T]) find(id string) (place int, ok bool) {
 }
 
 // Rows is the list as a table's source.
-func (l *List[T]) Rows(v *View) part.Source {
+func (l *List[T]) Rows(v *page.View) part.Source {
 	if l.Laid != nil {
 		return l.Laid(v)
 	}
@@ -117,7 +118,7 @@ func (l *List[T]) Rows(v *View) part.Source {
 
 type rowSource[T any] struct {
 	l *List[T]
-	v *View
+	v *page.View
 }
 
 // Len implements part.Source.
@@ -137,19 +138,19 @@ func (s rowSource[T]) Row(i int, cells []part.Cell) []part.Cell {
 }
 
 // Cells are those of a row in the columns that are asked for.
-func (l *List[T]) Cells(v *View, row *T, cells []part.Cell, of func(column int) bool) []part.Cell {
+func (l *List[T]) Cells(v *page.View, row *T, cells []part.Cell, of func(column int) bool) []part.Cell {
 	for i := range l.Fields {
 		if of(i) {
-			cells = append(cells, l.Fields[i].Cell(Pen{v}, row))
+			cells = append(cells, l.Fields[i].Cell(page.Pen{View: v}, row))
 		}
 	}
 	return cells
 }
 
 // columns are those that are not hidden, the sorted one with its arrow.
-func (l *List[T]) columns(v *View) []part.Column {
+func (l *List[T]) columns(v *page.View) []part.Column {
 	out := make([]part.Column, 0, len(l.Fields))
-	l.Spare.roomy = v.Size == L
+	l.Spare.roomy = v.Size == page.L
 	for i, f := range l.Fields {
 		if !l.Shows(i) {
 			continue
@@ -167,7 +168,7 @@ func (l *List[T]) columns(v *View) []part.Column {
 	return out
 }
 
-func (l *List[T]) arrow(v *View) string {
+func (l *List[T]) arrow(v *page.View) string {
 	if l.down {
 		return v.Theme.Glyphs.Down
 	}
@@ -175,7 +176,7 @@ func (l *List[T]) arrow(v *View) string {
 }
 
 // Draw draws the list with its header.
-func (l *List[T]) Draw(v *View, w, h int, empty string) []string {
+func (l *List[T]) Draw(v *page.View, w, h int, empty string) []string {
 	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.Unread(empty), Pan: l.Pan, Fades: l.Laid == nil, Still: l.Still}
 	if l.Laid != nil {
 		laid := l.Laid(v)
@@ -188,7 +189,7 @@ func (l *List[T]) Draw(v *View, w, h int, empty string) []string {
 // Parts shares a screen between the list and the detail of its selected row: a
 // short list takes what its rows need, also while a filter leaves fewer of them,
 // and the detail gets at least as many rows as asked for.
-func (l *List[T]) Parts(v *View, detail int) (rows, below int) {
+func (l *List[T]) Parts(v *page.View, detail int) (rows, below int) {
 	room := max(v.H-3, 2)
 	rows = max(min(max(l.All, len(l.Shown), shortList)+1, room-detail), 1)
 	return rows, max(room-rows, 0)
@@ -248,28 +249,28 @@ func (l *List[T]) Missing(what string) string {
 
 // Act carries out the keys that every list has; false when the key means
 // something else.
-func (l *List[T]) Act(v *View, a Action) bool {
+func (l *List[T]) Act(v *page.View, a page.Action) bool {
 	src := l.Rows(v)
 	switch a {
-	case Mark:
+	case page.Mark:
 		l.Cur.Sync(src, l.Height)
 		l.Cur.Toggle()
 		l.Cur.Move(src, 1, l.Height)
-	case MarkRange:
+	case page.MarkRange:
 		l.Cur.Sync(src, l.Height)
 		l.Cur.MarkRange(src)
-	case MarkAll:
+	case page.MarkAll:
 		for i := range l.Shown {
 			l.Cur.Mark(l.id(i))
 		}
-	case Unmark:
+	case page.Unmark:
 		l.Cur.Unmark()
-	case Invert:
+	case page.Invert:
 		l.down = !l.down
 		if l.By == 0 {
 			l.By = l.firstSortable()
 		}
-	case Wide:
+	case page.Wide:
 		l.wide, l.Pan = !l.wide, 0
 	default:
 		return l.Pane.Steer(src, a)
@@ -298,7 +299,7 @@ func (l *List[T]) Marked(all []T) (rows []T, hidden int) {
 }
 
 // Section is a section that holds the list, h rows of w cells with the header.
-func (l *List[T]) Section(v *View, w, h int, empty string, s part.Section) part.Section {
+func (l *List[T]) Section(v *page.View, w, h int, empty string, s part.Section) part.Section {
 	s.Rows, s.Height = l.Draw(v, w, h, empty), h
 	s.Click = func(x, y int) string {
 		if y == 0 {
@@ -311,7 +312,7 @@ func (l *List[T]) Section(v *View, w, h int, empty string, s part.Section) part.
 }
 
 // SortAt orders the list by the column whose title stands at a cell of its header.
-func (l *List[T]) SortAt(v *View, w, x int) {
+func (l *List[T]) SortAt(v *page.View, w, x int) {
 	at := part.Table{Columns: l.columns(v), Pan: l.Pan}.ColumnAt(w, x)
 	for i := range l.Fields {
 		if !l.Shows(i) {
@@ -326,20 +327,20 @@ func (l *List[T]) SortAt(v *View, w, x int) {
 }
 
 // Note is how many rows the list has, the filter, the order and the marks.
-func (l *List[T]) Note(v *View, more ...string) string {
-	text := Count(len(l.Shown))
+func (l *List[T]) Note(v *page.View, more ...string) string {
+	text := page.Count(len(l.Shown))
 	if l.text != "" {
-		text += " of " + Count(max(l.All, l.Of))
+		text += " of " + page.Count(max(l.All, l.Of))
 	}
 	return l.Noted(v, text, more...)
 }
 
 // Noted is what a list says of itself, behind how many rows it has.
-func (l *List[T]) Noted(v *View, text string, more ...string) string {
+func (l *List[T]) Noted(v *page.View, text string, more ...string) string {
 	more = append(more, l.sortText(v), l.workText(v))
 	more = append(more, l.Told())
 	if n := l.Cur.MarkCount(); n > 0 {
-		more = append(more, Count(n)+" marked")
+		more = append(more, page.Count(n)+" marked")
 	}
 	for _, m := range more {
 		if m != "" {
@@ -350,9 +351,9 @@ func (l *List[T]) Noted(v *View, text string, more ...string) string {
 }
 
 // Empty says that the filter leaves nothing; "" = it does not.
-func (l *List[T]) Empty(v *View) string {
+func (l *List[T]) Empty(v *page.View) string {
 	if all := max(l.All, l.Of); l.On() && all > 0 {
-		return "0 of " + Count(all) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + l.Used
+		return "0 of " + page.Count(all) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + l.Used
 	}
 	return ""
 }
@@ -410,12 +411,12 @@ func (l *List[T]) ToggleColumn(column int) {
 type Exporter interface {
 	// Export gives the rows as text, columns parted by tabs, a header first; only
 	// selected gives the row under the cursor or the marked ones.
-	Export(v *View, only bool) (name string, rows [][]string)
+	Export(v *page.View, only bool) (name string, rows [][]string)
 }
 
 // ExportRows gives all rows that are shown, or only the marked ones or the one under
 // the cursor.
-func (l *List[T]) ExportRows(v *View, only bool) [][]string {
+func (l *List[T]) ExportRows(v *page.View, only bool) [][]string {
 	rows := l.Shown
 	if only {
 		chosen := l.Chosen()
@@ -459,11 +460,11 @@ func (l *List[T]) Chosen() []T {
 }
 
 // Copies implements Copier.
-func (l *List[T]) Copies(v *View) []Copy {
+func (l *List[T]) Copies(v *page.View) []page.Copy {
 	rows := l.Chosen()
 	things := make([]any, len(rows))
 	for i := range rows {
 		things[i] = rows[i]
 	}
-	return CopiesOf(v, things, func(i int) string { return l.key(&rows[i]) })
+	return page.CopiesOf(v, things, func(i int) string { return l.key(&rows[i]) })
 }

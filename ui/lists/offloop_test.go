@@ -1,4 +1,4 @@
-package page
+package lists
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 func manyJobs(n int) []engine.JobRow {
@@ -25,10 +26,10 @@ func manyJobs(n int) []engine.JobRow {
 	return rows
 }
 
-func longList(n int) (*List[engine.JobRow], *View, func() []engine.JobRow) {
-	l := NewList(columns.Jobs, columns.JobList, func(j *engine.JobRow) string { return string(j.ID) })
+func longList(n int) (*List[engine.JobRow], *page.View, func() []engine.JobRow) {
+	l := New(columns.Jobs, columns.JobList, func(j *engine.JobRow) string { return string(j.ID) })
 	rows := manyJobs(n)
-	v := &View{Data: &Data{Ready: true}, Theme: themes.NewMono(themes.Unicode), Now: time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC), W: 120, H: 40}
+	v := &page.View{Data: &page.Data{Ready: true}, Theme: themes.NewMono(themes.Unicode), Now: time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC), W: 120, H: 40}
 	return &l, v, func() []engine.JobRow { return rows }
 }
 
@@ -135,7 +136,7 @@ func BenchmarkListCursorMove(b *testing.B) {
 	sizes := [2]int{1_000, 1_000_000}
 	var lists [2]*List[engine.JobRow]
 	var took [2]time.Duration
-	var v *View
+	var v *page.View
 	for i, n := range sizes {
 		l, view, rows := longList(n)
 		l.Put(view, 1, rows)
@@ -150,7 +151,7 @@ func BenchmarkListCursorMove(b *testing.B) {
 		for i, l := range lists {
 			used := cpuTime(b)
 			for range turn {
-				l.Act(v, Down)
+				l.Act(v, page.Down)
 				l.Draw(v, 118, 36, "")
 			}
 			took[i] += cpuTime(b) - used

@@ -43,7 +43,7 @@ func downText(v *page.View, b engine.BreakerRow) string {
 	return text + ", since " + v.Clock(b.Since)
 }
 
-// breakerOf is what a row of kindBreaker stands for.
+// breakerOf is what a row of page.KindBreaker stands for.
 func breakerOf(v *page.View, row engine.BucketRow) (b engine.BreakerRow) {
 	for _, b = range v.Limits.Breakers {
 		if b.Host == row.Host && b.Method == row.Method {

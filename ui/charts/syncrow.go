@@ -13,7 +13,7 @@ import (
 )
 
 // ProgressOf is an account's bar: its matches. The bar never moves back, so the
-// timelines that follow are told in words (see stageOf).
+// timelines that follow are told in words (see StageOf).
 func ProgressOf(v *page.View, a engine.AccountRow) part.Cell {
 	p := a.Matches
 	if p.Total <= 0 {

@@ -16,7 +16,7 @@ type Answer struct {
 	Pending bool
 	Have    bool
 	Seq     uint64    // of the data when the last question was asked
-	Own     uint64    // version of the one thing that it was about, see dueFor
+	Own     uint64    // version of the one thing that it was about, see [Answer.DueFor]
 	Acts    int       // View.Acts by then
 	At      time.Time // of the last question
 	Came    time.Time

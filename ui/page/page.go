@@ -259,3 +259,20 @@ type Target struct {
 func ToJob(id engine.JobID) *Target  { return &Target{Screen: ScreenJob, ID: string(id)} }
 func ToAccount(id string) *Target    { return &Target{Screen: ScreenAccount, ID: id} }
 func ToQueue(q engine.Queue) *Target { return &Target{Screen: ScreenJobs, Queue: q} }
+
+// Timed is a page whose cursor stands on an instant. While the view is frozen it
+// and the time cursor move together.
+type Timed interface {
+	// Instant is where the page's cursor stands; ok is false when it is on nothing
+	// that has a time.
+	Instant(v *View) (at time.Time, ok bool)
+	// ToInstant puts the cursor on what was the newest at an instant.
+	ToInstant(v *View, at time.Time)
+}
+
+// AccountHolder is a page on which an account may be selected, so that it can be
+// watched.
+type AccountHolder interface {
+	// SelectedAccount is its id; "" = none.
+	SelectedAccount(v *View) string
+}

@@ -44,7 +44,7 @@ func TestWords(t *testing.T) {
 }
 
 // TestAnswerIsAskedForOnce: at once, then only when the version moved, and never
-// more often than reloadEvery or while an answer is on its way.
+// more often than ReloadEvery or while an answer is on its way.
 func TestAnswerIsAskedForOnce(t *testing.T) {
 	v := view(&Data{Ready: true})
 	var a Answer

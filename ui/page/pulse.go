@@ -58,7 +58,7 @@ type Calm struct {
 	fills Fills
 }
 
-// Take gives the view to draw: its limits by fills, the rest by calmEvery. What
+// Take gives the view to draw: its limits as Fills do, the rest each CalmEvery. What
 // follows a key is shown as it comes.
 func (c *Calm) Take(v *View) *View {
 	if v.Frozen || v.Live != v.Data {

@@ -197,7 +197,7 @@ func (v *View) Leading(w int, first part.Cell, more ...part.Cell) []part.Cell {
 }
 
 // Failed says in the place of a list that it could not be read: it is asked for again by
-// itself, see answer.due.
+// itself, see [Answer.Due].
 func (v *View) Failed(what string) string {
 	return v.Theme.State("ERROR").Glyph + " ERROR  " + what + v.Keyed(" could not be read; tried again by itself, {reload} at once")
 }

@@ -21,7 +21,7 @@ type Logs struct {
 	logBook
 	lists.Pane
 	foot  block.Foot
-	level int  // of logLevels: this one and above
+	level int  // of block.LogLevels: this one and above
 	off   bool // the cursor was taken off the newest record
 	wrap  bool
 	ago   bool // times are told as ages

@@ -40,7 +40,7 @@ func (p *Reports) heat(v *page.View, r *engine.PlayReport, w, h int) []string {
 }
 
 // covers says of how many matches the report is made.
-// A report that is not whole says so in its first line: see [coverage].
+// A report that is not whole says so in its first line: see [block.Coverage].
 func (p *Reports) covers(v *page.View, r *engine.PlayReport) []part.Cell {
 	word, text := block.Coverage(r)
 	sign := v.Theme.State(word)

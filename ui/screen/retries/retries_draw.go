@@ -381,7 +381,7 @@ func (p *Retries) costs(v *page.View, w, h int) part.Section {
 }
 
 // why is the sentence about the retry under the cursor, and where the time of its last try went.
-// The sentence is that of the job's own screen: see whyOf.
+// The sentence is that of the job's own screen: see [charts.WhyOf].
 func (p *Retries) why(v *page.View, h int) part.Section {
 	w := v.Inner(v.W)
 	j, ok := p.Selected()

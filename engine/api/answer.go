@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
@@ -32,29 +31,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	}
 	answer(w, status, typeJSON, raw)
 	return nil
-}
-
-// telling is a handler that answers with a value, or with an error. The status is 200; a handler with
-// another one writes by itself.
-func telling(of func(r *Request) (any, error)) Handler {
-	return func(w http.ResponseWriter, r *Request) error {
-		v, err := of(r)
-		if err != nil {
-			return err
-		}
-		return writeJSON(w, http.StatusOK, v)
-	}
-}
-
-// asking is a handler that answers with what the console does to a query.
-func asking[T any](p *Programs, query func(r *Request) (engine.Query, error)) Handler {
-	return telling(func(r *Request) (any, error) {
-		q, err := query(r)
-		if err != nil {
-			return nil, err
-		}
-		return answerOf[T](r.Context(), p, q)
-	})
 }
 
 // writeTagged answers with a value and its tag, or with 304 to whoever has it already.

@@ -211,9 +211,8 @@ func (e *Events) rest() {
 // nothing to compare with: those that fire are told, the rest is taken as it is.
 func (e *Events) judge(ctx context.Context) {
 	// The console is asked without the lock; it may take a while.
-	a, err := e.opt.Console.Find(ctx, engine.AlertsQuery{})
-	rows, ok := a.(engine.AlertsAnswer)
-	if err != nil || !ok {
+	rows, err := find[engine.AlertsAnswer](ctx, e.opt.Console, engine.AlertsQuery{})
+	if err != nil {
 		return // whoever asks for the alerts is told why
 	}
 	e.mu.Lock()

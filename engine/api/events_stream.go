@@ -1,8 +1,8 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -71,15 +71,7 @@ func (e *Events) leave(r *eventReader) {
 func (e *Events) take(r *eventReader) (list []packedEvent, missed uint64, more bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	at, _ := slices.BinarySearchFunc(e.ring, r.pos+1, func(p packedEvent, n uint64) int {
-		switch {
-		case p.n < n:
-			return -1
-		case p.n > n:
-			return 1
-		}
-		return 0
-	})
+	at, _ := slices.BinarySearchFunc(e.ring, r.pos+1, func(p packedEvent, n uint64) int { return cmp.Compare(p.n, n) })
 	rest := e.ring[at:]
 	// Nothing is kept behind the reader's place: what it lacks, if anything, is lost.
 	if len(rest) == 0 {
@@ -162,10 +154,9 @@ func (e *Events) pass(ctx context.Context, r *eventReader, out sink) error {
 // hello tells what is under way. The reader has joined before: what happens
 // meanwhile follows.
 func (e *Events) hello(ctx context.Context, r *eventReader, out sink) error {
-	a, err := e.opt.Console.Find(ctx, engine.StatusQuery{})
-	status, ok := a.(engine.StatusAnswer)
-	if err != nil || !ok {
-		return errors.Join(err, errors.New("the state of the engine cannot be read"))
+	status, err := find[engine.StatusAnswer](ctx, e.opt.Console, engine.StatusQuery{})
+	if err != nil {
+		return err
 	}
 	ev := event{Type: eventHello}
 	for _, row := range status.Open {
@@ -189,6 +180,19 @@ func (e *Events) say(ctx context.Context, out sink, ev event, pos uint64) error 
 
 // eventTypes are those that can be asked for.
 var eventTypes = []string{eventProgress, eventJob, eventAlert}
+
+// eventRoutes is the one route to what happens.
+func (p *Programs) eventRoutes() []Route {
+	return []Route{{
+		Method: http.MethodGet, Path: "/v1/events", Role: Viewer, Out: event{}, Type: typeEvents, Handle: p.events,
+		Summary: "Progress of accounts, ends of jobs and alerts as they happen: " +
+			"server-sent events, or a WebSocket with one event a message",
+		Query: []Param{
+			{"after", "id of the last event that was seen, as in Last-Event-ID"}, {"account", "id of one account"},
+			{"types", strings.Join(eventTypes, ",")},
+		},
+	}}
+}
 
 // events answers with a stream: server-sent events, or a WebSocket for whoever asks to upgrade.
 // Last-Event-ID, which browsers send when they connect anew, goes before ?after.
@@ -244,7 +248,7 @@ func (p *Programs) accountID(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	d, err := answerOf[engine.AccountDetail](ctx, p, engine.AccountQuery{ID: name})
+	d, err := find[engine.AccountDetail](ctx, p.opt.Console, engine.AccountQuery{ID: name})
 	return d.Row.ID, err
 }
 

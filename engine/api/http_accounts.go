@@ -42,21 +42,25 @@ type Started struct {
 
 // accounts are the routes about one account, and what starts syncs.
 func (p *Programs) accounts() []Route {
-	started := map[int]any{http.StatusAccepted: Started{}}
 	return []Route{
-		{
-			Method: http.MethodGet, Path: "/v1/accounts/{name}/{tag}", Summary: "An account in depth: its run and progress, ETA, report",
-			Role: Viewer, Out: engine.AccountDetail{}, Type: typeJSON, Handle: asking[engine.AccountDetail](p, func(r *Request) (engine.Query, error) { return engine.AccountQuery{ID: riotID(r)}, nil }),
-		},
-		{
-			Method: http.MethodPost, Path: "/v1/accounts/{name}/{tag}/sync", Summary: "Start a sync: 202 with its job, 409 with the one that runs",
-			Role: Operator, In: syncRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.sync,
-		},
-		{
-			Method: http.MethodPost, Path: "/v1/trigger/{what}", Summary: "Trigger latest, full, rank or weekly",
-			Role: Operator, In: triggerRequest{}, Out: Started{}, Also: started, Type: typeJSON, Handle: p.trigger,
-		},
+		look("/v1/accounts/{name}/{tag}", "An account in depth: its run and progress, ETA, report", p.account),
+		starting("/v1/accounts/{name}/{tag}/sync", "Start a sync: 202 with its job, 409 with the one that runs",
+			syncRequest{}, p.sync),
+		starting("/v1/trigger/{what}", "Trigger latest, full, rank or weekly", triggerRequest{}, p.trigger),
 	}
+}
+
+// starting is a route that starts a job: 202 with where it is to be looked at.
+func starting(path, summary string, in any, handle Handler) Route {
+	return Route{
+		Method: http.MethodPost, Path: path, Summary: summary, Role: Operator, In: in, Type: typeJSON, Handle: handle,
+		Out: Started{}, Also: map[int]any{http.StatusAccepted: Started{}},
+	}
+}
+
+// account answers with all that is known of an account.
+func (p *Programs) account(r *Request) (engine.AccountDetail, error) {
+	return find[engine.AccountDetail](r.Context(), p.opt.Console, engine.AccountQuery{ID: riotID(r)})
 }
 
 // riotID is the account of a path such as /v1/accounts/Name/TAG: a "#" would end the address.
@@ -112,7 +116,7 @@ func (p *Programs) start(w http.ResponseWriter, r *Request, c engine.Command) er
 	if err := p.onPlatform(r, &c); err != nil {
 		return err
 	}
-	got, err := p.act(r, c)
+	got, err := p.do(r, c)
 	if err != nil {
 		leadTo(w, jobOf(err))
 		return err
@@ -125,14 +129,14 @@ func (p *Programs) onPlatform(r *Request, c *engine.Command) error {
 	if c.Account == "" || c.Sync.Platform != "" || p.opt.Platform == "" {
 		return nil
 	}
-	page, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: c.Account})
+	d, err := find[engine.AccountDetail](r.Context(), p.opt.Console, engine.AccountQuery{ID: c.Account})
 	switch {
 	case errors.Is(err, engine.ErrNotFound):
 		c.Sync.Platform = p.opt.Platform
 	case err != nil:
 		return err
 	default:
-		c.Account = page.Row.ID
+		c.Account = d.Row.ID
 	}
 	return nil
 }

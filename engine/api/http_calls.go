@@ -71,30 +71,22 @@ func (p *Programs) calls() []Route {
 	return []Route{
 		{
 			Method: http.MethodPost, Path: "/v1/calls", Summary: "Call a number of the allow list: 202 with the job of the call",
-			Role: Operator, In: callRequest{}, Out: CallPlaced{}, Also: map[int]any{http.StatusAccepted: CallPlaced{}}, Type: typeJSON, Handle: p.placeCall,
+			Role: Operator, In: callRequest{}, Out: CallPlaced{}, Also: map[int]any{http.StatusAccepted: CallPlaced{}},
+			Type: typeJSON, Handle: p.placeCall,
 			Header: []Param{{idempotencyKey, "the same as idempotency_key: a second request with it calls nobody again"}},
 		},
-		{
-			Method: http.MethodGet, Path: "/v1/calls/{sid}", Summary: "Everything about a job, by the external id of any of its attempts",
-			Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byCall),
-		},
-		{Method: http.MethodPost, Path: "/v1/calls/{sid}/retry", Summary: "Let that job run now", Role: Operator, In: retryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byCall)},
-		{
-			Method: http.MethodDelete, Path: "/v1/calls/{sid}/retry", Summary: "Cancel that job's planned attempt",
-			Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byCall), Query: []Param{paramIfRev, paramReason},
-		},
-		{Method: http.MethodGet, Path: "/calls/{sid}/debug", Summary: "A call with all its attempts, by the sid of any of them", Role: Viewer, Out: CallDebug{}, Type: typeJSON, Handle: telling(p.callDebug)},
-		{Method: http.MethodPost, Path: "/calls/{sid}/retry", Summary: "Call again now", Role: Operator, In: retryRequest{}, Out: callRetry{}, Type: typeJSON, Handle: telling(p.callRetry)},
-		{
-			Method: http.MethodDelete, Path: "/calls/{sid}/retry", Summary: "Do not call again",
-			Role: Operator, Out: callCancel{}, Type: typeJSON, Handle: telling(p.callCancel), Query: []Param{paramIfRev, paramReason},
-		},
+		look("/v1/calls/{sid}", "Everything about a job, by the external id of any of its attempts", p.job),
+		act("/v1/calls/{sid}/retry", "Let that job run now", p.retry),
+		dropping("/v1/calls/{sid}/retry", "Cancel that job's planned attempt", p.drop),
+		look("/calls/{sid}/debug", "A call with all its attempts, by the sid of any of them", p.callDebug),
+		act("/calls/{sid}/retry", "Call again now", p.callRetry),
+		dropping("/calls/{sid}/retry", "Do not call again", p.callCancel),
 	}
 }
 
 // callDebug finds the job by the sid of any of its attempts, not only by that of the last.
-func (p *Programs) callDebug(r *Request) (any, error) {
-	d, err := answerOf[engine.JobDetail](r.Context(), p, byCall(r))
+func (p *Programs) callDebug(r *Request) (CallDebug, error) {
+	d, err := p.job(r)
 	return debugOf(r.PathValue("sid"), d), err
 }
 
@@ -164,14 +156,14 @@ func later(at time.Time, others ...time.Time) time.Time {
 }
 
 // callRetry lets the job of a call run now, in a caller's words.
-func (p *Programs) callRetry(r *Request) (any, error) {
-	out, err := p.retry(r, byCall)
+func (p *Programs) callRetry(r *Request, in retryRequest) (callRetry, error) {
+	out, err := p.retry(r, in)
 	return callRetry{Asked: r.PathValue("sid"), Number: out.Attempt, At: out.At}, err
 }
 
 // callCancel cancels the planned attempt of a call, in a caller's words.
-func (p *Programs) callCancel(r *Request) (any, error) {
-	out, err := p.drop(r, byCall)
+func (p *Programs) callCancel(r *Request) (callCancel, error) {
+	out, err := p.drop(r)
 	return callCancel{SID: r.PathValue("sid"), ShouldRetry: out.ShouldRetry, Text: out.Text}, err
 }
 
@@ -191,7 +183,7 @@ func (p *Programs) placeCall(w http.ResponseWriter, r *Request) error {
 		}
 		in.Key = key
 	}
-	got, err := p.act(r, engine.Command{Op: engine.OpCall, Call: &in.CallAsk, Reason: in.Reason, DryRun: in.DryRun})
+	got, err := p.do(r, engine.Command{Op: engine.OpCall, Call: &in.CallAsk, Reason: in.Reason, DryRun: in.DryRun})
 	if err != nil {
 		retryAfter(w, time.Until(got.Due))
 		leadTo(w, jobOf(err))

@@ -53,58 +53,58 @@ type JobProgress struct {
 	ETA         *engine.ETA        `json:"eta,omitempty"`     // of a sync
 }
 
-// jobs are the routes about one job.
+// jobs are the routes about one job, which calls have as well, by another address.
 func (p *Programs) jobs() []Route {
 	return []Route{
-		{Method: http.MethodGet, Path: "/v1/jobs/{id}", Summary: "Everything about a job, by its id or its key", Role: Viewer, Out: engine.JobDetail{}, Type: typeJSON, Handle: p.showJob(byID)},
-		{Method: http.MethodGet, Path: "/v1/jobs/{id}/progress", Summary: "How far a job has come", Role: Viewer, Out: JobProgress{}, Type: typeJSON, Handle: telling(p.progress)},
-		{
-			Method: http.MethodPost, Path: "/v1/jobs/{id}/retry", Summary: "Let a job run now, in queue order and through the limiter",
-			Role: Operator, In: retryRequest{}, Out: RetryAnswer{}, Type: typeJSON, Handle: p.retryJob(byID),
-		},
-		{
-			Method: http.MethodDelete, Path: "/v1/jobs/{id}/retry", Summary: "Cancel a job's planned attempt",
-			Role: Operator, Out: CancelAnswer{}, Type: typeJSON, Handle: p.dropRetry(byID), Query: []Param{paramIfRev, paramReason},
-		},
+		look("/v1/jobs/{id}", "Everything about a job, by its id or its key", p.job),
+		look("/v1/jobs/{id}/progress", "How far a job has come", p.progress),
+		act("/v1/jobs/{id}/retry", "Let a job run now, in queue order and through the limiter", p.retry),
+		dropping("/v1/jobs/{id}/retry", "Cancel a job's planned attempt", p.drop),
 	}
 }
 
-// finding says which job an address means.
-type finding func(r *Request) engine.JobQuery
+// dropping is a route that cancels a planned attempt. A DELETE has no body, so that it takes parameters.
+func dropping[T any](path, summary string, drop func(*Request) (T, error)) Route {
+	return route(http.MethodDelete, path, summary, Operator, drop, paramIfRev, paramReason)
+}
 
-// byID takes a key as well: it has a colon, which no id has.
-func byID(r *Request) engine.JobQuery {
-	id := r.PathValue("id")
-	if strings.Contains(id, ":") {
+// jobNamed is the job that an address names: by its id or its key, or by the sid of a call. A key has a
+// colon, which no id has. A sid is what the other side has called any of the job's attempts.
+func jobNamed(r *Request) engine.JobQuery {
+	switch id := r.PathValue("id"); {
+	case id == "":
+		return engine.JobQuery{External: r.PathValue("sid")}
+	case strings.Contains(id, ":"):
 		return engine.JobQuery{Key: id}
+	default:
+		return engine.JobQuery{ID: engine.JobID(strings.TrimPrefix(id, "#"))}
 	}
-	return engine.JobQuery{ID: engine.JobID(strings.TrimPrefix(id, "#"))}
 }
 
-// byCall finds by the id that the other side gave to any of the job's attempts.
-func byCall(r *Request) engine.JobQuery { return engine.JobQuery{External: r.PathValue("sid")} }
+// job answers with all that is known of a job.
+func (p *Programs) job(r *Request) (engine.JobDetail, error) { return p.detail(r, jobNamed(r)) }
 
-// showJob answers with all that is known of a job.
-func (p *Programs) showJob(find finding) Handler {
-	return asking[engine.JobDetail](p, func(r *Request) (engine.Query, error) { return find(r), nil })
+// detail asks for one job.
+func (p *Programs) detail(r *Request, q engine.JobQuery) (engine.JobDetail, error) {
+	return find[engine.JobDetail](r.Context(), p.opt.Console, q)
 }
 
 // progress is how far a job has come. An account's run is told only for the sync job that it belongs
 // to: the account may have had another sync since.
-func (p *Programs) progress(r *Request) (any, error) {
-	d, err := answerOf[engine.JobDetail](r.Context(), p, byID(r))
+func (p *Programs) progress(r *Request) (out JobProgress, err error) {
+	d, err := p.job(r)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	j := d.Job
-	out := JobProgress{
+	out = JobProgress{
 		Job: j.ID, Kind: j.Kind, Key: j.Key, State: j.State, Why: j.Why, Until: j.Until,
 		Attempts: len(d.Attempts), MaxAttempts: d.MaxAttempts, Groups: d.Groups,
 	}
 	if j.Owner == "" {
 		return out, nil
 	}
-	a, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: j.Owner})
+	a, err := find[engine.AccountDetail](r.Context(), p.opt.Console, engine.AccountQuery{ID: j.Owner})
 	if err == nil && a.Row.Job == j.ID {
 		progress := progressOf(a.Row)
 		out.Account, out.ETA = &progress, &a.ETA
@@ -112,27 +112,18 @@ func (p *Programs) progress(r *Request) (any, error) {
 	return out, nil
 }
 
-// retryJob is retry as a route, for a job that is found so.
-func (p *Programs) retryJob(find finding) Handler {
-	return telling(func(r *Request) (any, error) { return p.retry(r, find) })
-}
-
 // retry lets a job run. Asked twice it answers the same attempt (S2-8).
-func (p *Programs) retry(r *Request, find finding) (out RetryAnswer, err error) {
-	var in retryRequest
-	if err := readInto(r, &in); err != nil {
-		return out, err
-	}
-	d, err := answerOf[engine.JobDetail](r.Context(), p, find(r))
+func (p *Programs) retry(r *Request, in retryRequest) (out RetryAnswer, err error) {
+	d, err := p.job(r)
 	if err != nil {
 		return out, err
 	}
-	got, err := p.act(r, engine.Command{Op: engine.OpRetry, Job: d.Job.ID, IfRev: in.IfRev, Reason: in.Reason})
+	got, err := p.do(r, engine.Command{Op: engine.OpRetry, Job: d.Job.ID, IfRev: in.IfRev, Reason: in.Reason})
 	if err != nil {
 		return out, err
 	}
 	// The job as it is after the command: its revision is what the next request names.
-	now, err := answerOf[engine.JobDetail](r.Context(), p, engine.JobQuery{ID: d.Job.ID})
+	now, err := p.detail(r, engine.JobQuery{ID: d.Job.ID})
 	if err != nil {
 		return out, err
 	}
@@ -143,21 +134,16 @@ func (p *Programs) retry(r *Request, find finding) (out RetryAnswer, err error) 
 	return out, nil
 }
 
-// dropRetry is drop as a route, for a job that is found so.
-func (p *Programs) dropRetry(find finding) Handler {
-	return telling(func(r *Request) (any, error) { return p.drop(r, find) })
-}
-
 // drop cancels the planned attempt of a job that has made one. Asked twice it says
 // so (S2-8). A first attempt is no retry, and one under way is no plan: both are
 // left alone.
-func (p *Programs) drop(r *Request, find finding) (out CancelAnswer, err error) {
+func (p *Programs) drop(r *Request) (out CancelAnswer, err error) {
 	rev, err := ifRev(r)
 	if err != nil {
 		return out, err
 	}
 	for { // until it stands still: whoever names no revision means the job as it is
-		out, err = p.dropAt(r, find, rev)
+		out, err = p.dropAt(r, rev)
 		moved, isProblem := errors.AsType[*engine.Problem](err)
 		if rev != 0 || !isProblem || moved.Why != engine.WhyChanged || r.Context().Err() != nil {
 			return out, err
@@ -167,8 +153,8 @@ func (p *Programs) drop(r *Request, find finding) (out CancelAnswer, err error) 
 
 // dropAt is drop for the job as it is now; rev is what the caller was shown, 0 = nothing. The cancel
 // names the revision that was looked at, so that it never ends an attempt which has begun meanwhile.
-func (p *Programs) dropAt(r *Request, find finding, rev engine.Revision) (out CancelAnswer, err error) {
-	d, err := answerOf[engine.JobDetail](r.Context(), p, find(r))
+func (p *Programs) dropAt(r *Request, rev engine.Revision) (out CancelAnswer, err error) {
+	d, err := p.job(r)
 	if err != nil {
 		return out, err
 	}
@@ -182,11 +168,11 @@ func (p *Programs) dropAt(r *Request, find finding, rev engine.Revision) (out Ca
 		out.Text = fmt.Sprintf("no retry of job %s is planned: it is %s", j.ID, j.State)
 		return out, nil
 	}
-	got, err := p.act(r, engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: cmp.Or(rev, j.Rev), Reason: r.URL.Query().Get("reason")})
+	got, err := p.do(r, engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: cmp.Or(rev, j.Rev), Reason: r.URL.Query().Get("reason")})
 	if err != nil {
 		return out, err
 	}
-	now, err := answerOf[engine.JobDetail](r.Context(), p, engine.JobQuery{ID: j.ID})
+	now, err := p.detail(r, engine.JobQuery{ID: j.ID})
 	if err != nil {
 		return out, err
 	}

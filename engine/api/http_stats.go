@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -43,10 +44,12 @@ type statsAsk struct {
 
 // statsRoutes are one route by two addresses, with the protocol's version and without.
 func (p *Programs) statsRoutes() []Route {
-	looked := map[int]any{http.StatusAccepted: Started{}, http.StatusNotModified: nil}
 	stats := Route{
-		Method: http.MethodGet, Path: "/v1/stats/{name}/{tag}", Summary: "The stored play-time report with its matches; 202 when there is none yet, and a sync of the account is under way",
-		Role: Viewer, Out: PlayStats{}, Also: looked, Type: typeJSON, Handle: p.stats, Query: []Param{
+		Method: http.MethodGet, Path: "/v1/stats/{name}/{tag}", Role: Viewer, Out: PlayStats{}, Type: typeJSON, Handle: p.stats,
+		Summary: "The stored play-time report with its matches; " +
+			"202 when there is none yet, and a sync of the account is under way",
+		Also: map[int]any{http.StatusAccepted: Started{}, http.StatusNotModified: nil},
+		Query: []Param{
 			paramPlatform, {"count", "only the newest so many matches, as --count of a sync; 0 = all"},
 			{"lookbackDays", "only matches of so many days, as --since of a sync"},
 		},
@@ -58,21 +61,16 @@ func (p *Programs) statsRoutes() []Route {
 
 // statsAskOf reads the parameters of a look at stats.
 func statsAskOf(r *Request) (ask statsAsk, err error) {
-	q := r.URL.Query()
-	ask.platform = q.Get("platform")
-	if text := q.Get("count"); text != "" {
-		if ask.count, err = strconv.Atoi(text); err != nil || ask.count < 0 {
-			return ask, engine.Problemf(engine.ErrInvalid, "use 1 or more, or 0 for all", "count is %q", text)
-		}
+	ask.platform = r.URL.Query().Get("platform")
+	ask.count, err = number(r, "count", 0, math.MaxInt, "use 1 or more, or 0 for all", "count is %q")
+	if err != nil {
+		return ask, err
 	}
-	if text := q.Get("lookbackDays"); text != "" {
-		days, err := strconv.Atoi(text)
-		if err != nil || days < 1 || days > maxLookback {
-			return ask, engine.Problemf(engine.ErrInvalid, fmt.Sprintf("use 1 to %d", maxLookback), "lookbackDays is %q", text)
-		}
+	days, err := number(r, "lookbackDays", 1, maxLookback, fmt.Sprintf("use 1 to %d", maxLookback), "lookbackDays is %q")
+	if days > 0 {
 		ask.since = time.Now().AddDate(0, 0, -days)
 	}
-	return ask, nil
+	return ask, err
 }
 
 // stats answers from the store. What is not there yet is fetched: a look at an
@@ -87,7 +85,7 @@ func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
 	if err != nil {
 		return err
 	}
-	d, err := answerOf[engine.AccountDetail](r.Context(), p, engine.AccountQuery{ID: riotID(r)})
+	d, err := p.account(r)
 	if err != nil && !errors.Is(err, engine.ErrNotFound) {
 		return err
 	}
@@ -104,7 +102,7 @@ func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
 	if err := p.mayLook(w, r, row); err != nil {
 		return err
 	}
-	got, err := p.act(r, p.firstLook(r, row, ask))
+	got, err := p.do(r, p.firstLook(r, row, ask))
 	if id := jobOf(err); errors.Is(err, engine.ErrConflict) && id != "" { // somebody was faster
 		got, err = engine.Receipt{Job: id, Account: row.ID, Joined: true, Text: "a sync is under way: ask again when it is done"}, nil
 	}
@@ -130,7 +128,7 @@ func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDet
 	if ask.count > 0 {
 		limit = min(ask.count, maxPage)
 	}
-	page, err := answerOf[engine.MatchesPage](r.Context(), p, engine.MatchesQuery{Page: engine.Page{Limit: limit}, Account: row.ID})
+	page, err := find[engine.MatchesPage](r.Context(), p.opt.Console, engine.MatchesQuery{Page: engine.Page{Limit: limit}, Account: row.ID})
 	if err != nil {
 		return err
 	}

@@ -89,22 +89,17 @@ func (r reading) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	began, out := time.Now(), send(to)
 	out.gauge(descBuild, 1, r.opt.Version)
-	a, err := r.opt.Console.Find(ctx, engine.StatusQuery{})
-	status, ok := a.(engine.StatusAnswer)
-	out.gauge(descUp, truth(err == nil && ok && !ill[status.Engine.State]))
-	if ok {
+	status, err := find[engine.StatusAnswer](ctx, r.opt.Console, engine.StatusQuery{})
+	out.gauge(descUp, truth(err == nil && !slices.Contains(ill, status.Engine.State)))
+	if err == nil {
 		r.engine(out, status)
 		r.queues(out, status.Queues)
 	}
-	if a, err := r.opt.Console.Find(ctx, engine.LimitsQuery{}); err == nil {
-		if limits, ok := a.(engine.LimitsRow); ok {
-			r.limits(out, limits)
-		}
+	if limits, err := find[engine.LimitsRow](ctx, r.opt.Console, engine.LimitsQuery{}); err == nil {
+		r.limits(out, limits)
 	}
-	if a, err := r.opt.Console.Find(ctx, engine.AlertsQuery{}); err == nil {
-		if alerts, ok := a.(engine.AlertsAnswer); ok {
-			r.firing(out, alerts.Alerts)
-		}
+	if alerts, err := find[engine.AlertsAnswer](ctx, r.opt.Console, engine.AlertsQuery{}); err == nil {
+		r.firing(out, alerts.Alerts)
 	}
 	r.store(out)
 	out.gauge(descReadTime, time.Since(began).Seconds())

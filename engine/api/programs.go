@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -29,6 +31,11 @@ type Programs struct{ opt ProgramsOptions }
 // NewPrograms makes them.
 func NewPrograms(opt ProgramsOptions) *Programs { return &Programs{opt} }
 
+// Routes is the table.
+func (p *Programs) Routes() []Route {
+	return slices.Concat(p.whole(), p.eventRoutes(), p.accounts(), p.statsRoutes(), p.jobs(), p.calls(), p.feeds())
+}
+
 // Parameters that several routes have.
 var (
 	paramAfter    = Param{"after", "cursor: goes on behind it"}
@@ -38,10 +45,10 @@ var (
 	paramReason   = Param{"reason", "for the audit"}
 )
 
-// answerOf finds an answer of a type. An answer of another type is a fault of the console, and answers
-// 500.
-func answerOf[T any](ctx context.Context, p *Programs, q engine.Query) (out T, err error) {
-	a, err := p.opt.Console.Find(ctx, q)
+// find asks a console for an answer of a type. One of another type is a fault of the console, and
+// answers 500.
+func find[T any](ctx context.Context, con engine.Console, q engine.Query) (out T, err error) {
+	a, err := con.Find(ctx, q)
 	if err != nil {
 		return out, err
 	}
@@ -52,8 +59,8 @@ func answerOf[T any](ctx context.Context, p *Programs, q engine.Query) (out T, e
 	return out, nil
 }
 
-// act carries a command out in the name of the caller.
-func (p *Programs) act(r *Request, c engine.Command) (engine.Receipt, error) {
+// do carries a command out in the name of the caller.
+func (p *Programs) do(r *Request, c engine.Command) (engine.Receipt, error) {
 	c.By = r.Caller.Actor
 	return p.opt.Console.Do(r.Context(), c)
 }
@@ -67,4 +74,18 @@ func readInto(r *Request, into any) error {
 		return unreadable("request", err)
 	}
 	return nil
+}
+
+// number reads a parameter that is a whole number from least to most; 0 where it is left out. fault says
+// what is wrong with the text that stands there instead.
+func number(r *Request, name string, least, most int, do, fault string) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, engine.Problemf(engine.ErrInvalid, do, fault, text)
+	}
+	return n, nil
 }

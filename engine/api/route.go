@@ -19,6 +19,43 @@ type Route struct {
 	Also         map[int]any // zero values of answers with another status than 200
 }
 
+// look is a route at which a viewer asks for a T.
+func look[T any](path, summary string, of func(*Request) (T, error), query ...Param) Route {
+	return route(http.MethodGet, path, summary, Viewer, of, query...)
+}
+
+// act is a route at which an operator posts an In, which may be left out, and gets an Out.
+func act[In, Out any](path, summary string, do func(*Request, In) (Out, error)) Route {
+	var none In
+	r := route(http.MethodPost, path, summary, Operator, func(r *Request) (out Out, err error) {
+		var in In
+		if err := readInto(r, &in); err != nil {
+			return out, err
+		}
+		return do(r, in)
+	})
+	r.In = none
+	return r
+}
+
+// route is one that answers with a T as JSON, with the status 200 unless there is an error. A handler
+// that says more, by headers or another status, is a Route's own.
+func route[T any](
+	method, path, summary string, role Role, of func(*Request) (T, error), query ...Param,
+) Route {
+	var none T
+	return Route{
+		Method: method, Path: path, Summary: summary, Role: role, Out: none, Type: typeJSON, Query: query,
+		Handle: func(w http.ResponseWriter, r *Request) error {
+			v, err := of(r)
+			if err != nil {
+				return err
+			}
+			return writeJSON(w, http.StatusOK, v)
+		},
+	}
+}
+
 // Param is a parameter of an address.
 type Param struct{ Name, About string }
 

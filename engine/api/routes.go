@@ -22,13 +22,32 @@ var Document []byte
 
 // protocol are the routes of the console contract.
 func (s *Server) protocol() []Route {
+	find := route(http.MethodPost, "/v1/find", "Ask a typed query", Viewer, s.find)
+	find.About = "Ask one of the typed queries that a console asks; `type` says which. The answer has the same `type`."
+	find.In, find.Out = question{}, reply{}
 	return []Route{
-		{Method: http.MethodGet, Path: "/v1/hello", Summary: "Who the engine is, and who you are to it", Role: Viewer, Out: Hello{}, Type: typeJSON, Handle: telling(s.hello)},
-		{Method: http.MethodGet, Path: "/v1/watch", Summary: "A snapshot, then merged updates, one frame a line, until you go", About: "A stream of frames, one JSON object a line: hello, a snapshot, then merged updates at most ten times a second. A frame with nothing but its number says that the engine lives.", Role: Viewer, Out: frame{}, Type: typeStream, Handle: s.watch},
-		{Method: http.MethodPost, Path: "/v1/find", Summary: "Ask a typed query", About: "Ask one of the typed queries that a console asks; `type` says which. The answer has the same `type`.", Role: Viewer, In: question{}, Out: reply{}, Type: typeJSON, Handle: telling(s.find)},
-		{Method: http.MethodPost, Path: "/v1/do", Summary: "Carry out a command", About: "Carry out any command that an operator can give; `op` says which. With `dry_run` nothing is done, and the receipt says what would be.", Role: Operator, In: engine.Command{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.do},
-		{Method: http.MethodPost, Path: "/v1/key", Summary: "Replace the API key", Role: Operator, In: keyChange{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.key},
-		{Method: http.MethodGet, Path: "/openapi.json", Summary: "This document", Role: Viewer, Type: typeJSON, Handle: document},
+		look("/v1/hello", "Who the engine is, and who you are to it", s.hello),
+		{
+			Method: http.MethodGet, Path: "/v1/watch", Role: Viewer, Out: frame{}, Type: typeStream, Handle: s.watch,
+			Summary: "A snapshot, then merged updates, one frame a line, until you go",
+			About: "A stream of frames, one JSON object a line: hello, a snapshot, then merged updates at most ten times a second. " +
+				"A frame with nothing but its number says that the engine lives.",
+		},
+		find,
+		{
+			Method: http.MethodPost, Path: "/v1/do", Summary: "Carry out a command",
+			About: "Carry out any command that an operator can give; `op` says which. " +
+				"With `dry_run` nothing is done, and the receipt says what would be.",
+			Role: Operator, In: engine.Command{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.do,
+		},
+		{
+			Method: http.MethodPost, Path: "/v1/key", Summary: "Replace the API key",
+			Role: Operator, In: keyChange{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.key,
+		},
+		{
+			Method: http.MethodGet, Path: "/openapi.json", Summary: "This document",
+			Role: Viewer, Type: typeJSON, Handle: document,
+		},
 	}
 }
 
@@ -118,13 +137,13 @@ func (s *Server) helloTo(c Caller) Hello {
 	return Hello{Protocol: Protocol, Version: s.opt.Version, Dir: s.opt.Dir, PID: s.opt.PID, You: c.Actor, Role: c.Role}
 }
 
-func (s *Server) hello(r *Request) (any, error) { return s.helloTo(r.Caller), nil }
+func (s *Server) hello(r *Request) (Hello, error) { return s.helloTo(r.Caller), nil }
 
 // find answers a question with an envelope of the same type.
-func (s *Server) find(r *Request) (any, error) {
+func (s *Server) find(r *Request) (told, error) {
 	q, k, err := readQuestion(r.Body)
 	if err != nil {
-		return nil, err
+		return told{}, err
 	}
 	a, err := s.opt.Console.Find(r.Context(), q)
 	return told{Type: k.name, Answer: a}, err

@@ -1,0 +1,111 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// health says how the engine stands.
+type health struct {
+	Status string             `json:"status"` // ok
+	Engine engine.EngineState `json:"engine"`
+	Why    string             `json:"why,omitempty"`
+}
+
+// Settings is the configuration in force.
+type Settings struct {
+	Settings []engine.Setting `json:"settings"`
+}
+
+// Summary is the whole in one answer.
+type Summary struct {
+	engine.StatusAnswer
+	Firing  []engine.AlertRow `json:"alerts_firing"`
+	Metrics engine.Metrics    `json:"metrics"` // of the last hour
+}
+
+// whole are the routes about the engine as a whole.
+func (p *Programs) whole() []Route {
+	return []Route{
+		look("/healthz", "Whether the engine lives", p.health(ill)),
+		look("/readyz", "Whether the engine can work", p.health(unready)),
+		{
+			Method: http.MethodGet, Path: "/metrics", Summary: "Metrics in Prometheus form",
+			Role: Viewer, Type: typeMetrics, Handle: p.metrics,
+		},
+		look("/v1/summary",
+			"The engine, its queues, open syncs, next retries, firing alerts, and what the last hour adds up to",
+			p.summary, Param{"kind", "the metrics of this kind of job only, such as match.fetch or alert.call"}),
+		look("/v1/members",
+			"The processes that share a database: who leads, who has led, and what each has in hand; 404 where one works alone",
+			p.members),
+		look("/v1/config", "Every setting with where it comes from, secrets cut", p.config),
+	}
+}
+
+// summary puts three queries together. They are asked one after the other, so that a moment may lie
+// between them.
+func (p *Programs) summary(r *Request) (Summary, error) {
+	var err error
+	out := Summary{Firing: []engine.AlertRow{}}
+	if out.StatusAnswer, err = find[engine.StatusAnswer](r.Context(), p.opt.Console, engine.StatusQuery{}); err != nil {
+		return out, err
+	}
+	alerts, err := find[engine.AlertsAnswer](r.Context(), p.opt.Console, engine.AlertsQuery{})
+	if err != nil {
+		return out, err
+	}
+	for _, a := range alerts.Alerts {
+		if a.State == engine.AlertFiring {
+			out.Firing = append(out.Firing, a)
+		}
+	}
+	kind := engine.Kind(r.URL.Query().Get("kind"))
+	out.Metrics, err = find[engine.Metrics](r.Context(), p.opt.Console, engine.MetricsQuery{Kind: kind})
+	return out, err
+}
+
+// members answers with who works on the database; engine.ErrNotFound where one process works alone.
+func (p *Programs) members(r *Request) (engine.MembersPage, error) {
+	return find[engine.MembersPage](r.Context(), p.opt.Console, engine.MembersQuery{})
+}
+
+// config answers with the settings in force, secrets cut by whoever gives them.
+func (p *Programs) config(*Request) (Settings, error) {
+	if p.opt.Config == nil {
+		return Settings{}, engine.Problemf(engine.ErrNotFound, "", "this engine does not tell its configuration")
+	}
+	return Settings{p.opt.Config()}, nil
+}
+
+// States of an engine that is ill, so that to start it again may help, and of one that cannot work now.
+var (
+	ill     = []engine.EngineState{engine.EngineBroken}
+	unready = append(ill, engine.EngineOpening, engine.EngineStopping, engine.EngineNoKey)
+)
+
+// health tells that the engine lives, or can work: that its state is not among the bad ones. Else the
+// status is 503, which is what a probe of systemd or Kubernetes looks at.
+func (p *Programs) health(bad []engine.EngineState) func(*Request) (health, error) {
+	return func(r *Request) (health, error) {
+		a, err := find[engine.StatusAnswer](r.Context(), p.opt.Console, engine.StatusQuery{})
+		e := a.Engine
+		if err == nil && slices.Contains(bad, e.State) {
+			err = faultf(http.StatusServiceUnavailable, engine.ErrRefused, "", "the engine is %s: %s", e.State, e.Why)
+		}
+		return health{Status: "ok", Engine: e.State, Why: e.Why}, err
+	}
+}
+
+// metrics hands a scrape on. It may take as long as Prometheus waits, which is longer than a write may.
+func (p *Programs) metrics(w http.ResponseWriter, r *Request) error {
+	if p.opt.Metrics == nil {
+		return engine.Problemf(engine.ErrNotFound, "", "this engine has no metrics")
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(scrapeTimeout + writeTimeout))
+	p.opt.Metrics.ServeHTTP(w, r.Request)
+	return nil
+}

@@ -111,6 +111,7 @@ func (p *peer) groups() []uint32 {
 	if p.Groups != nil {
 		return p.Groups()
 	}
+	// The database of now and not of the login: who has been added to a group need not log in again.
 	u, err := user.LookupId(strconv.FormatUint(uint64(p.UID), 10))
 	if err != nil {
 		return nil
@@ -173,12 +174,15 @@ func (d *Door) Set(a Access) { d.access.Store(&a) }
 func (d *Door) Who(r *http.Request) (Caller, error) {
 	p, ok := r.Context().Value(peerKey{}).(*peer)
 	if !ok {
-		return Caller{}, faultf(http.StatusForbidden, engine.ErrRefused, "", "the kernel does not tell who is at the other end of this connection")
+		return Caller{}, faultf(http.StatusForbidden, engine.ErrRefused, "",
+			"the kernel does not tell who is at the other end of this connection")
 	}
 	rules := d.access.Load()
+	// The rules are read once per request: a change of the configuration counts from the next one on.
 	c := Caller{Actor: p.actor(), Role: rules.role(p), Own: rules.owns(p), Where: p.where()}
 	if c.Role == Stranger {
-		return c, faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `viewers` or `operators`",
+		return c, faultf(http.StatusForbidden, engine.ErrRefused,
+			"ask the owner of the engine to name you in `viewers` or `operators`",
 			"%s (%s) is not let in here", c.Actor.User, c.Where)
 	}
 	return c, nil

@@ -13,6 +13,8 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
+// Types of answers. A problem has a type of its own (RFC 9457): a program tells it from an answer before
+// it reads the body, and [Client] tells it from what a proxy says by itself.
 const (
 	typeJSON    = "application/json"
 	problemJSON = "application/problem+json"

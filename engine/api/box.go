@@ -77,6 +77,7 @@ func (b *box) take(ctx context.Context) (engine.Update, error) {
 func (b *box) look() (u engine.Update, ok bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	// What came before the end is told before it.
 	if !b.some {
 		return u, false, b.end
 	}

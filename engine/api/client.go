@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -31,12 +32,13 @@ var _ engine.Console = (*Client)(nil)
 // Client is the console of an engine in another process. Several goroutines may use it. Each call is a
 // request of its own; Watch has a connection of its own.
 type Client struct {
-	path string
+	path string // the socket's file, or the URL: what messages call the engine
 	http *http.Client
-	base string
+	base string // what each address begins with: "http://farsight"
 	// token is shown to an engine that listens for programs; nil = the kernel tells who asks.
 	token func() (string, error)
-	you   atomic.Pointer[engine.Actor]
+	// you is what the engine has called this client last; nil = it was not asked yet.
+	you atomic.Pointer[engine.Actor]
 }
 
 // NewClient makes a client of the engine behind a socket. It connects when it is
@@ -52,8 +54,10 @@ func NewClient(path string) *Client {
 // up well before a server of ours closes them, lest a command be written into one that is just being
 // closed. No redirect is followed: it could lead a token elsewhere.
 func connecting(t *http.Transport) *http.Client {
-	t.MaxIdleConnsPerHost, t.IdleConnTimeout, t.DisableCompression, t.MaxResponseHeaderBytes = 2, idleTimeout/2, true, 64<<10
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	t.MaxIdleConnsPerHost, t.IdleConnTimeout = 2, idleTimeout/2
+	t.DisableCompression, t.MaxResponseHeaderBytes = true, 64<<10
+	return &http.Client{Transport: t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // Path is the socket's.
@@ -72,7 +76,8 @@ func (c *Client) Hello(ctx context.Context) (h Hello, err error) {
 	}
 	// It is asked before anything else, so that what follows is never misread.
 	if h.Protocol != Protocol {
-		return h, engine.Problemf(engine.ErrRefused, "use the farsight of that version", "the engine (Farsight %s) speaks protocol %d, this program %d", h.Version, h.Protocol, Protocol)
+		return h, engine.Problemf(engine.ErrRefused, "use the farsight of that version",
+			"the engine (Farsight %s) speaks protocol %d, this program %d", h.Version, h.Protocol, Protocol)
 	}
 	c.you.Store(&h.You)
 	return h, nil
@@ -98,7 +103,8 @@ func (c *Client) Find(ctx context.Context, q engine.Query) (engine.Answer, error
 	}
 	a, err := k.got(reply.Answer)
 	if err != nil {
-		return nil, engine.Problemf(engine.ErrBroken, "is the engine of the same version?", "the answer to %s cannot be read: %v", k.name, err)
+		return nil, engine.Problemf(engine.ErrBroken, "is the engine of the same version?",
+			"the answer to %s cannot be read: %v", k.name, err)
 	}
 	return a, nil
 }
@@ -123,38 +129,16 @@ func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, 
 		defer cancel()
 	}
 	if cmd.Op == engine.OpKey {
-		return r, c.callDo(ctx, "/v1/key", keyChange{Key: cmd.Key, Reason: cmd.Reason}, &r)
+		err = c.call(ctx, http.MethodPost, "/v1/key", keyChange{Key: cmd.Key, Reason: cmd.Reason}, &r)
+		return r, err
 	}
 	cmd.By = engine.Actor{}
-	if parts := inParts(cmd); parts != nil {
-		return c.doParts(ctx, parts)
+	if len(cmd.Lines) > linesAtOnce {
+		return c.doParts(ctx, cmd)
 	}
-	err = c.callDo(ctx, "/v1/do", cmd, &r)
+	err = c.call(ctx, http.MethodPost, "/v1/do", cmd, &r)
 	return r, err
 }
-
-// callDo sends a command. The receipt of one that failed comes with the problem. It tells what was done
-// before it failed.
-func (c *Client) callDo(ctx context.Context, path string, in any, r *engine.Receipt) error {
-	err := c.call(ctx, http.MethodPost, path, in, r)
-	// The receipt goes to the caller and the plain problem with it: nobody else knows of the type.
-	if refused, ok := errors.AsType[*answeredError](err); ok {
-		if refused.receipt != nil {
-			*r = *refused.receipt
-		}
-		return refused.Problem
-	}
-	return err
-}
-
-// answeredError is a problem that came with a receipt.
-type answeredError struct {
-	*engine.Problem
-	receipt *engine.Receipt
-}
-
-// Unwrap gives the problem, for whoever asks for its code.
-func (e *answeredError) Unwrap() error { return e.Problem }
 
 // request makes a request with a body of JSON, packed where it is large, and shows the token where the
 // engine asks for one. The token is read anew each time: it may have been replaced.
@@ -196,8 +180,9 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 	return req, nil
 }
 
-// call makes one request. Errors are *engine.Problem. An answer is read to its end, up to maxAnswer, so
-// that the connection can be used again.
+// call makes one request. Errors are *engine.Problem; beside one, out may hold what the command had done
+// before it failed. An answer is read to its end, up to maxAnswer, so that the connection can be used
+// again.
 func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
 	req, err := c.request(ctx, method, path, in)
 	if p, ok := errors.AsType[*engine.Problem](err); ok {
@@ -211,15 +196,17 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 		return c.gone(path, err)
 	}
 	defer resp.Body.Close()
+	// Routes of the protocol answer 200 or a problem; nothing that this client asks is accepted for later.
 	if resp.StatusCode != http.StatusOK {
-		return c.refusal(resp)
+		return c.refusal(resp, out)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return c.gone(path, err)
 	}
 	if err := json.Unmarshal(body, out); err != nil {
-		return engine.Problemf(engine.ErrBroken, "is it a Farsight engine of this version?", "the answer of %s cannot be read: %v", c.path, err)
+		return engine.Problemf(engine.ErrBroken, "is it a Farsight engine of this version?",
+			"the answer of %s cannot be read: %v", c.path, err)
 	}
 	return nil
 }
@@ -233,6 +220,7 @@ func (c *Client) gone(path string, err error) error {
 	if fault := c.certificateFault(err); fault != nil {
 		return fault
 	}
+	// Until the connection stands nothing was sent, so that nothing can have been carried out.
 	op, dialing := errors.AsType[*net.OpError](err)
 	dialing = dialing && op.Op == "dial"
 	do := "look whether it was done"
@@ -243,9 +231,11 @@ func (c *Client) gone(path string, err error) error {
 	case c.token != nil && errors.Is(err, syscall.ECONNREFUSED):
 		return engine.Problemf(engine.ErrGone, "look whether its proxy runs", "not connected: nothing listens at %s", c.path)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
-		return engine.Problemf(engine.ErrGone, "start one with `farsight serve`", "not connected: no engine listens on %s", c.path)
+		return engine.Problemf(engine.ErrGone, "start one with `farsight serve`",
+			"not connected: no engine listens on %s", c.path)
 	case errors.Is(err, fs.ErrPermission):
-		return engine.Problemf(engine.ErrRefused, "ask its owner for a `socket_group`", "not connected: %s does not let this user in", c.path)
+		return engine.Problemf(engine.ErrRefused, "ask its owner for a `socket_group`",
+			"not connected: %s does not let this user in", c.path)
 	case dialing:
 		return engine.Problemf(engine.ErrGone, "", "not connected: %s: %v", c.path, op.Err)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -254,31 +244,22 @@ func (c *Client) gone(path string, err error) error {
 	return engine.Problemf(engine.ErrGone, do, "the engine behind %s has gone before it answered", c.path)
 }
 
-// inParts cuts a list that does not fit into one request; nil = it does.
-func inParts(c engine.Command) []engine.Command {
-	const most = 4000 // lines: each is at most some 200 bytes
-	if len(c.Lines) <= most {
-		return nil
-	}
-	var out []engine.Command
-	for from := 0; from < len(c.Lines); from += most {
-		part := c
-		part.Lines = c.Lines[from:min(from+most, len(c.Lines))]
-		out = append(out, part)
-	}
-	return out
-}
+// linesAtOnce is how many lines of a list go into one request, whose body is bounded by maxBody: a line
+// such as "Name#TAG,euw1,friends" has at most some 200 bytes.
+const linesAtOnce = 4000
 
-// doParts carries the parts of a list out, one after the other, and adds them up.
+// doParts carries a long list out in parts, one after the other, and adds them up.
 // What was done before a part failed stays done; the list may be given again.
-func (c *Client) doParts(ctx context.Context, parts []engine.Command) (sum engine.Receipt, err error) {
-	for i, part := range parts {
-		var r engine.Receipt
-		if err := c.callDo(ctx, "/v1/do", part, &r); err != nil {
+func (c *Client) doParts(ctx context.Context, whole engine.Command) (sum engine.Receipt, err error) {
+	first := true
+	for lines := range slices.Chunk(whole.Lines, linesAtOnce) {
+		part, r := whole, engine.Receipt{}
+		part.Lines = lines
+		if err := c.call(ctx, http.MethodPost, "/v1/do", part, &r); err != nil {
 			return sum, err
 		}
-		if i == 0 {
-			sum = r
+		if first {
+			sum, first = r, false
 			continue
 		}
 		add(&sum, r)
@@ -298,6 +279,7 @@ func add(sum *engine.Receipt, r engine.Receipt) {
 	for why, n := range r.Skipped {
 		sum.Skipped[why] += n
 	}
+	// The sum's cost is that of the first receipt, which its caller may still hold: it is not changed.
 	if r.Cost != nil && sum.Cost != nil {
 		total := *sum.Cost
 		total.Calls, total.Takes = total.Calls+r.Cost.Calls, total.Takes+r.Cost.Takes

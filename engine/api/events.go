@@ -137,6 +137,7 @@ func (e *Events) Publish(changes []engine.Change) {
 	for i := range changes {
 		c := &changes[i]
 		switch {
+		// A change is about one thing: an account, a job, a queue. What has no event is passed over.
 		case c.Account != nil:
 			e.pending[c.Account.ID] = *c.Account
 		case c.Job != nil && c.Job.State.Terminal() && !c.Before.Terminal():
@@ -276,6 +277,7 @@ func (e *Events) pack(ev event, n uint64) (packedEvent, bool) {
 		e.opt.Log.Warn().Err(err).Msg("an event cannot be told")
 		return packedEvent{}, false
 	}
+	// {"id":"k3f9.41","n":41,"at":"…","type":"job","job":{"id":"…","state":"completed",…}}
 	p := packedEvent{n: n, typ: ev.Type, raw: raw[:len(raw)-1]} // without the end of its line
 	switch {
 	case ev.Progress != nil:

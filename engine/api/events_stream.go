@@ -35,7 +35,8 @@ type eventReader struct {
 // wants reports whether an event is for the reader. One that is about no account, such as an alert, is
 // for all.
 func (r *eventReader) wants(p packedEvent) bool {
-	return (r.account == "" || r.account == p.account || p.account == "") && (len(r.types) == 0 || slices.Contains(r.types, p.typ))
+	return (r.account == "" || r.account == p.account || p.account == "") &&
+		(len(r.types) == 0 || slices.Contains(r.types, p.typ))
 }
 
 // join adds a reader who has seen the event after; "" = none. An event of another process, or one that
@@ -220,6 +221,7 @@ func (p *Programs) events(w http.ResponseWriter, r *Request) error {
 	if err := handshake(w, r); over && err != nil {
 		return err
 	}
+	// "k3f9.41", as an event has it under id
 	after := q.Get("after")
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		after = last
@@ -288,6 +290,7 @@ func (e *Events) overSocket(ctx context.Context, w http.ResponseWriter, r *Reque
 // events are kept for them, or lost with a gap.
 type sse struct{ w http.ResponseWriter }
 
+// send writes one event with its id, by which a browser goes on after it has connected anew.
 func (s sse) send(_ context.Context, id, typ string, raw []byte) error {
 	return writeSlowly(s.w, fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", id, typ, raw))
 }
@@ -303,12 +306,14 @@ type socketSink struct {
 	writing context.Context // ends a while after the stream's own
 }
 
+// send writes the event alone: its id and its type are members of it.
 func (s socketSink) send(_ context.Context, _, _ string, raw []byte) error {
 	ctx, cancel := context.WithTimeout(s.writing, writeTimeout)
 	defer cancel()
 	return s.c.Write(ctx, websocket.MessageText, raw)
 }
 
+// beat waits for the pong: the library reads for it beside the writes.
 func (s socketSink) beat(context.Context) error {
 	ctx, cancel := context.WithTimeout(s.writing, writeTimeout)
 	defer cancel()

@@ -72,7 +72,8 @@ func (p *Programs) sync(w http.ResponseWriter, r *Request) error {
 	if err := readInto(r, &in); err != nil {
 		return err
 	}
-	return p.start(w, r, engine.Command{Op: engine.OpTrigger, Account: riotID(r), Sync: in.SyncAsk, Reason: in.Reason, DryRun: in.DryRun})
+	return p.start(w, r, engine.Command{Op: engine.OpTrigger, Account: riotID(r), Sync: in.SyncAsk, Reason: in.Reason,
+		DryRun: in.DryRun})
 }
 
 // triggers are what can be triggered: a sync of one account by its mode, or a
@@ -88,6 +89,7 @@ var triggers = map[string]struct{ mode, schedule string }{
 // weekly take none, and latest without one is the schedule's next run at once.
 func (p *Programs) trigger(w http.ResponseWriter, r *Request) error {
 	what := r.PathValue("what")
+	// Of the table and not of the mux: an unknown word is answered with those there are.
 	t, ok := triggers[what]
 	if !ok {
 		return engine.Problemf(engine.ErrNotFound, "use latest, full, rank or weekly", "there is no trigger %q", what)
@@ -144,7 +146,8 @@ func (p *Programs) onPlatform(r *Request, c *engine.Command) error {
 // answerStart answers 202 where there is a job to wait for, else 200: a dry run, or nothing to do and
 // when to ask again.
 func answerStart(w http.ResponseWriter, got engine.Receipt) error {
-	out := Started{Job: got.Job, Account: got.Account, Joined: got.Joined, Nothing: got.Nothing, Cost: got.Cost, Audit: got.Audit, Text: got.Text}
+	out := Started{Job: got.Job, Account: got.Account, Joined: got.Joined, Nothing: got.Nothing, Cost: got.Cost,
+		Audit: got.Audit, Text: got.Text}
 	status := http.StatusAccepted
 	// Without a job nothing is on its way that could be asked about.
 	if got.Job == "" {

@@ -102,7 +102,8 @@ func debugOf(sid string, d engine.JobDetail) CallDebug {
 		out.NextRetryAt = &d.NextRetryAt
 	}
 	for _, a := range d.Attempts {
-		one := CallAttempt{Number: a.Number, Old: a.Number, SID: textOrNull(a.External), Status: callStatus(a), At: a.Start, Reason: reasonOf(a)}
+		one := CallAttempt{Number: a.Number, Old: a.Number, SID: textOrNull(a.External), Status: callStatus(a),
+			At: a.Start, Reason: reasonOf(a)}
 		out.Attempts = append(out.Attempts, one)
 		out.Status = one.Status
 		out.Updated = later(out.Updated, a.Start, a.End)
@@ -110,6 +111,7 @@ func debugOf(sid string, d engine.JobDetail) CallDebug {
 	if out.Status == "" {
 		out.Status = j.State.String()
 	}
+	// A job may end without an attempt: cancelled while it waited.
 	out.Updated = later(out.Updated, j.Finished)
 	return out
 }
@@ -177,6 +179,7 @@ func (p *Programs) placeCall(w http.ResponseWriter, r *Request) error {
 	if err := strict(r.Body, &in); err != nil {
 		return unreadable("call", err)
 	}
+	// Both ways are common; a program that uses both must mean the same.
 	if key := r.Header.Get(idempotencyKey); key != "" {
 		if in.Key != "" && in.Key != key {
 			return engine.Problemf(engine.ErrInvalid, "give one of them", "%s and idempotency_key differ", idempotencyKey)

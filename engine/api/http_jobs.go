@@ -127,7 +127,9 @@ func (p *Programs) retry(r *Request, in retryRequest) (out RetryAnswer, err erro
 	if err != nil {
 		return out, err
 	}
-	out = RetryAnswer{Job: d.Job.ID, Rev: now.Job.Rev, Attempt: got.Attempt, At: got.Due, Nothing: got.Nothing, Text: got.Text}
+	out = RetryAnswer{Job: d.Job.ID, Rev: now.Job.Rev, Attempt: got.Attempt, At: got.Due, Nothing: got.Nothing,
+		Text: got.Text}
+	// A receipt of nothing done names no attempt.
 	if got.Nothing { // it waits for its turn already: that attempt is the one
 		out.Attempt, out.At = now.Job.Attempts+1, now.Job.Due
 	}
@@ -163,12 +165,14 @@ func (p *Programs) dropAt(r *Request, rev engine.Revision) (out CancelAnswer, er
 	switch {
 	case rev != 0 && rev != j.Rev: // the engine refuses it, and writes that down
 	case j.State == engine.Running:
-		return out, inTheWay(j, "running", "cancel the job itself to stop it", fmt.Sprintf("attempt %d is under way, no retry is planned", j.Attempts))
+		return out, inTheWay(j, "running", "cancel the job itself to stop it",
+			fmt.Sprintf("attempt %d is under way, no retry is planned", j.Attempts))
 	case !planned(j):
 		out.Text = fmt.Sprintf("no retry of job %s is planned: it is %s", j.ID, j.State)
 		return out, nil
 	}
-	got, err := p.do(r, engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: cmp.Or(rev, j.Rev), Reason: r.URL.Query().Get("reason")})
+	got, err := p.do(r, engine.Command{Op: engine.OpCancel, Job: j.ID, IfRev: cmp.Or(rev, j.Rev),
+		Reason: r.URL.Query().Get("reason")})
 	if err != nil {
 		return out, err
 	}
@@ -176,7 +180,8 @@ func (p *Programs) dropAt(r *Request, rev engine.Revision) (out CancelAnswer, er
 	if err != nil {
 		return out, err
 	}
-	return CancelAnswer{Job: j.ID, Rev: now.Job.Rev, ShouldRetry: now.ShouldRetry, Nothing: got.Nothing, Text: got.Text}, nil
+	return CancelAnswer{Job: j.ID, Rev: now.Job.Rev, ShouldRetry: now.ShouldRetry, Nothing: got.Nothing,
+		Text: got.Text}, nil
 }
 
 // inTheWay is the refusal of a job that is not where the caller thinks: a conflict, as the engine would

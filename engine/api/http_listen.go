@@ -30,7 +30,9 @@ func ParseLoopback(text string) (netip.AddrPort, error) {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil || ip.Zone() != "" || !ip.Unmap().IsLoopback() {
-		return none, fmt.Errorf("%q is not this host alone: write 127.0.0.1:%d, and let ssh or a proxy with TLS of your own carry it further", host, n)
+		return none, fmt.Errorf("%q is not this host alone: "+
+			"write 127.0.0.1:%d, and let ssh or a proxy with TLS of your own carry it further",
+			host, n)
 	}
 	return netip.AddrPortFrom(ip.Unmap(), uint16(n)), nil
 }

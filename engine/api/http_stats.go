@@ -45,7 +45,8 @@ type statsAsk struct {
 // statsRoutes are one route by two addresses, with the protocol's version and without.
 func (p *Programs) statsRoutes() []Route {
 	stats := Route{
-		Method: http.MethodGet, Path: "/v1/stats/{name}/{tag}", Role: Viewer, Out: PlayStats{}, Type: typeJSON, Handle: p.stats,
+		Method: http.MethodGet, Path: "/v1/stats/{name}/{tag}", Role: Viewer,
+		Out: PlayStats{}, Type: typeJSON, Handle: p.stats,
 		Summary: "The stored play-time report with its matches; " +
 			"202 when there is none yet, and a sync of the account is under way",
 		Also: map[int]any{http.StatusAccepted: Started{}, http.StatusNotModified: nil},
@@ -97,14 +98,16 @@ func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
 		return p.stored(w, r, d, ask)
 	}
 	if row.Status.Open() {
-		return answerStart(w, engine.Receipt{Account: row.ID, Job: row.Job, Joined: true, Text: "a sync of " + row.RiotID + " is under way: ask again when it is done"})
+		return answerStart(w, engine.Receipt{Account: row.ID, Job: row.Job, Joined: true,
+			Text: "a sync of " + row.RiotID + " is under way: ask again when it is done"})
 	}
 	if err := p.mayLook(w, r, row); err != nil {
 		return err
 	}
 	got, err := p.do(r, p.firstLook(r, row, ask))
 	if id := jobOf(err); errors.Is(err, engine.ErrConflict) && id != "" { // somebody was faster
-		got, err = engine.Receipt{Job: id, Account: row.ID, Joined: true, Text: "a sync is under way: ask again when it is done"}, nil
+		got, err = engine.Receipt{Job: id, Account: row.ID, Joined: true,
+			Text: "a sync is under way: ask again when it is done"}, nil
 	}
 	if err != nil {
 		return err
@@ -118,7 +121,8 @@ func (p *Programs) stats(w http.ResponseWriter, r *Request) error {
 // stored answers with what the store has.
 func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDetail, ask statsAsk) error {
 	row := d.Row
-	out := PlayStats{Account: row.ID, RiotID: row.RiotID, Platform: row.Platform, Status: row.Status, LastSync: row.LastSync, Report: *d.Report, Matches: []engine.MatchRow{}}
+	out := PlayStats{Account: row.ID, RiotID: row.RiotID, Platform: row.Platform, Status: row.Status,
+		LastSync: row.LastSync, Report: *d.Report, Matches: []engine.MatchRow{}}
 	// A report of before, and a newer one on its way: both are told.
 	if row.Status.Open() {
 		out.Job = row.Job
@@ -128,10 +132,12 @@ func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDet
 	if ask.count > 0 {
 		limit = min(ask.count, maxPage)
 	}
-	page, err := find[engine.MatchesPage](r.Context(), p.opt.Console, engine.MatchesQuery{Page: engine.Page{Limit: limit}, Account: row.ID})
+	page, err := find[engine.MatchesPage](r.Context(), p.opt.Console,
+		engine.MatchesQuery{Page: engine.Page{Limit: limit}, Account: row.ID})
 	if err != nil {
 		return err
 	}
+	// A match without an instant was never fetched, so that nobody knows whether it is older.
 	for _, m := range page.Matches {
 		if !m.Played.IsZero() && m.Played.Before(ask.since) {
 			page.Next = "" // what comes behind is older
@@ -157,7 +163,8 @@ func more(count, limit int) int {
 // firstLook is the sync that a look at an account starts. A known account is named by its id, since
 // another platform may have a namesake.
 func (p *Programs) firstLook(r *Request, row engine.AccountRow, ask statsAsk) engine.Command {
-	c := engine.Command{Op: engine.OpTrigger, Account: riotID(r), Reason: "asked for its stats", Sync: engine.SyncAsk{Platform: ask.platform, Count: ask.count, Since: ask.since}}
+	c := engine.Command{Op: engine.OpTrigger, Account: riotID(r), Reason: "asked for its stats",
+		Sync: engine.SyncAsk{Platform: ask.platform, Count: ask.count, Since: ask.since}}
 	switch {
 	case row.ID != "":
 		c.Account, c.Sync.Platform = row.ID, ""
@@ -171,7 +178,8 @@ func (p *Programs) firstLook(r *Request, row engine.AccountRow, ask statsAsk) en
 // caller's role, or a sync that has failed just now.
 func (p *Programs) mayLook(w http.ResponseWriter, r *Request, row engine.AccountRow) error {
 	if r.Caller.Role < Operator {
-		return engine.Problemf(engine.ErrNotFound, "ask an operator to sync the account", "there is no report of %s", riotID(r))
+		return engine.Problemf(engine.ErrNotFound, "ask an operator to sync the account", "there is no report of %s",
+			riotID(r))
 	}
 	ended := row.Finished
 	// A sync that failed before it began has no end of its own.
@@ -189,5 +197,6 @@ func (p *Programs) mayLook(w http.ResponseWriter, r *Request, row engine.Account
 // again.
 func noReport(w http.ResponseWriter, name, why string, wait time.Duration) error {
 	retryAfter(w, wait)
-	return engine.Problemf(engine.ErrNotFound, "ask again later, or start a sync by POST", "there is no report of %s: %s", name, why)
+	return engine.Problemf(engine.ErrNotFound, "ask again later, or start a sync by POST",
+		"there is no report of %s: %s", name, why)
 }

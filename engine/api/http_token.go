@@ -73,7 +73,8 @@ func readToken(path string) (string, error) {
 	defer f.Close()
 	// What others could read may have been read: to narrow the mode would not make it secret again.
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("others can read %s (mode %04o): delete it, a new token is made at the next start", path, info.Mode().Perm())
+		return "", fmt.Errorf("others can read %s (mode %04o): delete it, a new token is made at the next start",
+			path, info.Mode().Perm())
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxToken+2))
 	if err != nil {
@@ -81,14 +82,16 @@ func readToken(path string) (string, error) {
 	}
 	text := strings.TrimSpace(string(raw))
 	if !printable(text) {
-		return "", fmt.Errorf("%s holds no token of %d to %d printable characters: delete it, a new one is made at the next start", path, minToken, maxToken)
+		return "", fmt.Errorf("%s holds no token of %d to %d printable characters: delete it, "+
+			"a new one is made at the next start", path, minToken, maxToken)
 	}
 	return text, nil
 }
 
 // printable reports whether a text may be a token.
 func printable(text string) bool {
-	return len(text) >= minToken && len(text) <= maxToken && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+	return len(text) >= minToken && len(text) <= maxToken &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // makeToken writes a random token, some 260 bits, to a file that must not be there yet. A file that
@@ -147,5 +150,6 @@ func (t Token) Who(r *http.Request) (Caller, error) {
 
 // unauthorized is a 401; fail adds how to be let in.
 func unauthorized(why string) error {
-	return faultf(http.StatusUnauthorized, engine.ErrRefused, "send Authorization: Bearer with what is in "+TokenName+" of the data directory", "%s", why)
+	return faultf(http.StatusUnauthorized, engine.ErrRefused,
+		"send Authorization: Bearer with what is in "+TokenName+" of the data directory", "%s", why)
 }

@@ -61,6 +61,9 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
+// drainLook is between two looks of drain. Nobody tells when the last connection is closed.
+const drainLook = 5 * time.Millisecond
+
 // drain waits until every connection has been closed, those that are no HTTP any more
 // too, of which the server knows nothing; but not for ever.
 func (l *limitedListener) drain(most time.Duration) {
@@ -68,8 +71,6 @@ func (l *limitedListener) drain(most time.Duration) {
 		time.Sleep(drainLook)
 	}
 }
-
-const drainLook = 5 * time.Millisecond
 
 // turnAway answers without reading. What it writes fits into the socket's buffer,
 // so it does not wait.

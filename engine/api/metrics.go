@@ -3,11 +3,13 @@ package api
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/farsight-console/farsight/engine"
@@ -67,31 +69,44 @@ func NewMetrics(opt MetricsOptions) *Metrics {
 	if opt.Queue == nil {
 		opt.Queue = func(q engine.Queue) string { return string(q) }
 	}
-	m := &Metrics{
-		opt: opt, registry: prometheus.NewRegistry(), known: map[string]bool{},
-		ends:         engine.Ends{},
-		ended:        counters("jobs_ended_total", "Jobs that have ended, by queue and state: less jobs_reopened_total those that stay so.", "queue", "state"),
-		reopened:     counters("jobs_reopened_total", "Ended jobs that were opened again, by queue and the state in which they had ended.", "queue", "state"),
-		byKind:       counters("kind_jobs_ended_total", "Jobs that have ended, by kind and state.", "kind", "state"),
-		attempts:     counters("attempts_total", "Attempts and holds of jobs that have ended, by what was decided.", "result"),
-		statuses:     counters("attempt_statuses_total", "Charged attempts by the status that they ended with.", "status"),
-		kindStatuses: counters("kind_attempt_statuses_total", "Charged attempts by the kind of their job and the status that they ended with.", "kind", "status"),
-		kindRetries:  counters("kind_retries_total", "Charged attempts after the first one of a round, by the kind of their job.", "kind"),
-		kindWon:      counters("kind_retries_succeeded_total", "Charged attempts after the first one of a round that succeeded, by the kind of their job.", "kind"),
-		answers:      counters("answers_total", "Answers that jobs have got, by HTTP status; none = there was no answer.", "code"),
-		throttled:    counters("throttled_total", "Answers 429 by the limit that they named.", "kind"),
-		atMax:        counters("jobs_at_max_attempts_total", "Jobs that gave up with every attempt used, by queue.", "queue"),
-		retries:      counter("retries_total", "Charged attempts after the first one of a round."),
-		won:          counter("retries_succeeded_total", "Charged attempts after the first one of a round that succeeded."),
-		tries: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "job_attempts",
-			Help: "Charged attempts of jobs that completed or gave up: the mean is sum by count.", Buckets: []float64{0, 1, 2, 3, 4, 5, 10}}),
-		took: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "answer_seconds",
-			Help: "Time of an attempt on the wire.", Buckets: []float64{.025, .05, .1, .25, .5, 1, 2.5, 5, 10}}),
-		waited: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: "limiter_wait_seconds",
-			Help: "Time that an attempt waited for the limiter at the head of its line and after its claim.", Buckets: []float64{.01, .1, 1, 5, 10, 30, 60, 120}}),
+	m := &Metrics{opt: opt, registry: prometheus.NewRegistry(), known: map[string]bool{}, ends: engine.Ends{}}
+	m.registry.MustRegister(reading{m}, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	to := promauto.With(m.registry)
+	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return to.NewCounterVec(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help}, labels)
 	}
-	m.registry.MustRegister(m.ended, m.reopened, m.byKind, m.attempts, m.statuses, m.kindStatuses, m.kindRetries, m.kindWon, m.answers, m.throttled, m.atMax, m.retries, m.won, m.tries, m.took, m.waited,
-		reading{m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	counter := func(name, help string) prometheus.Counter {
+		return to.NewCounter(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help})
+	}
+	histogram := func(name, help string, bounds ...float64) prometheus.Histogram {
+		return to.NewHistogram(prometheus.HistogramOpts{Namespace: metricsUnder, Name: name, Help: help, Buckets: bounds})
+	}
+	m.ended = counters("jobs_ended_total",
+		"Jobs that have ended, by queue and state: less jobs_reopened_total those that stay so.", "queue", "state")
+	m.reopened = counters("jobs_reopened_total",
+		"Ended jobs that were opened again, by queue and the state in which they had ended.", "queue", "state")
+	m.byKind = counters("kind_jobs_ended_total", "Jobs that have ended, by kind and state.", "kind", "state")
+	m.attempts = counters("attempts_total", "Attempts and holds of jobs that have ended, by what was decided.", "result")
+	m.statuses = counters("attempt_statuses_total", "Charged attempts by the status that they ended with.", "status")
+	m.kindStatuses = counters("kind_attempt_statuses_total",
+		"Charged attempts by the kind of their job and the status that they ended with.", "kind", "status")
+	m.kindRetries = counters("kind_retries_total",
+		"Charged attempts after the first one of a round, by the kind of their job.", "kind")
+	m.kindWon = counters("kind_retries_succeeded_total",
+		"Charged attempts after the first one of a round that succeeded, by the kind of their job.", "kind")
+	m.answers = counters("answers_total",
+		"Answers that jobs have got, by HTTP status; none = there was no answer.", "code")
+	m.throttled = counters("throttled_total", "Answers 429 by the limit that they named.", "kind")
+	m.atMax = counters("jobs_at_max_attempts_total", "Jobs that gave up with every attempt used, by queue.", "queue")
+	m.retries = counter("retries_total", "Charged attempts after the first one of a round.")
+	m.won = counter("retries_succeeded_total", "Charged attempts after the first one of a round that succeeded.")
+	m.tries = histogram("job_attempts",
+		"Charged attempts of jobs that completed or gave up: the mean is sum by count.", 0, 1, 2, 3, 4, 5, 10)
+	m.took = histogram("answer_seconds", "Time of an attempt on the wire.", .025, .05, .1, .25, .5, 1, 2.5, 5, 10)
+	m.waited = histogram("limiter_wait_seconds",
+		"Time that an attempt waited for the limiter at the head of its line and after its claim.",
+		.01, .1, 1, 5, 10, 30, 60, 120)
 	// They are all there are, so that each has a series from the start.
 	for _, kind := range throttles {
 		m.throttled.WithLabelValues(kind)
@@ -99,19 +114,11 @@ func NewMetrics(opt MetricsOptions) *Metrics {
 	return m
 }
 
-// counters is a family of counters, farsight_jobs_ended_total by queue and state.
-func counters(name, help string, labels ...string) *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help}, labels)
-}
-
-// counter is one without labels.
-func counter(name, help string) prometheus.Counter {
-	return prometheus.NewCounter(prometheus.CounterOpts{Namespace: metricsUnder, Name: name, Help: help})
-}
-
 // Handler answers a scrape.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 2, Timeout: scrapeTimeout})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 2, Timeout: scrapeTimeout,
+	})
 }
 
 // scrapeTimeout is what Prometheus waits by default.
@@ -156,6 +163,7 @@ func (m *Metrics) countJob(e engine.End) {
 		m.reopened.WithLabelValues(queue, s.String())
 		m.byKind.WithLabelValues(string(j.Kind), s.String())
 	}
+	// Prometheus reads a counter's first value as where it began, not as a rise.
 	// It is asked for before anything is counted: asking makes the series, at 0.
 	atMax := m.atMax.WithLabelValues(queue)
 	if e.Count < 0 {
@@ -234,11 +242,8 @@ var throttles = map[string]string{"app": "application", "method": "method", "ser
 
 // throttleOf is the kind of a 429 by its class: "429.app" is "application".
 func throttleOf(c engine.Class) string {
-	const begins = "429."
-	if len(c) > len(begins) {
-		if kind, ok := throttles[string(c)[len(begins):]]; ok {
-			return kind
-		}
+	if limit, ok := strings.CutPrefix(string(c), "429."); ok && throttles[limit] != "" {
+		return throttles[limit]
 	}
 	return throttles[""]
 }

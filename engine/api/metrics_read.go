@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,34 +25,40 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 	return d
 }
 
+// ofBucket are the labels of one rate limit: "europe", "match-v5.match", "method", "10s".
+var ofBucket = []string{"host", "method", "kind", "window"}
+
 // What is read from the console at each scrape.
 var (
-	descUp        = desc("up", "Whether the engine answers and has not stopped for good.")
-	descState     = desc("engine_state", "The engine's state: 1 for the one that holds.", "state")
-	descBuild     = desc("build_info", "The program's version.", "version")
-	descStarted   = desc("start_time_seconds", "When the engine was started, since 1970.")
-	descWorkers   = desc("workers", "How many calls may be under way at once.")
-	descRunning   = desc("jobs_running", "Jobs that run.")
-	descMatches   = desc("matches", "Stored matches by status.", "status")
-	descAccounts  = desc("accounts", "Accounts that are known.")
-	descSyncing   = desc("accounts_syncing", "Accounts whose syncs are under way.")
-	descCallRate  = desc("calls_per_minute", "Calls to the API in the last minute.")
-	descUnseen    = desc("throttled_unforeseen_total", "Answers 429 that the limiter did not expect, since the start.")
-	descLogDrops  = desc("log_records_dropped_total", "Records that the log file could not take, since the start.")
-	descQueue     = desc("queue_jobs", "Live jobs by queue and state.", "queue", "state")
-	descHeld      = desc("queue_held_jobs", "Scheduled jobs that were sent back uncharged, by queue.", "queue")
-	descAge       = desc("queue_oldest_due_seconds", "How long the oldest job that may run has waited, by queue.", "queue")
-	descPaused    = desc("queue_paused", "Whether an operator has paused the queue.", "queue")
-	descLimit     = desc("limit_calls", "Calls that a bucket allows in its window.", "host", "method", "kind", "window")
-	descUsed      = desc("limit_used_calls", "Calls counted in a bucket's window: own, in flight and foreign.", "host", "method", "kind", "window")
-	descForeign   = desc("limit_foreign_calls", "Calls of others in a bucket's window.", "host", "method", "kind", "window")
-	descWaiting   = desc("limit_waiting_calls", "Calls that wait for a bucket.", "host", "method", "kind", "window")
+	descUp       = desc("up", "Whether the engine answers and has not stopped for good.")
+	descState    = desc("engine_state", "The engine's state: 1 for the one that holds.", "state")
+	descBuild    = desc("build_info", "The program's version.", "version")
+	descStarted  = desc("start_time_seconds", "When the engine was started, since 1970.")
+	descWorkers  = desc("workers", "How many calls may be under way at once.")
+	descRunning  = desc("jobs_running", "Jobs that run.")
+	descMatches  = desc("matches", "Stored matches by status.", "status")
+	descAccounts = desc("accounts", "Accounts that are known.")
+	descSyncing  = desc("accounts_syncing", "Accounts whose syncs are under way.")
+	descCallRate = desc("calls_per_minute", "Calls to the API in the last minute.")
+	descUnseen   = desc("throttled_unforeseen_total", "Answers 429 that the limiter did not expect, since the start.")
+	descLogDrops = desc("log_records_dropped_total", "Records that the log file could not take, since the start.")
+	descQueue    = desc("queue_jobs", "Live jobs by queue and state.", "queue", "state")
+	descHeld     = desc("queue_held_jobs", "Scheduled jobs that were sent back uncharged, by queue.", "queue")
+	descAge      = desc("queue_oldest_due_seconds", "How long the oldest job that may run has waited, by queue.", "queue")
+	descPaused   = desc("queue_paused", "Whether an operator has paused the queue.", "queue")
+	descLimit    = desc("limit_calls", "Calls that a bucket allows in its window.", ofBucket...)
+	descUsed     = desc("limit_used_calls",
+		"Calls counted in a bucket's window: own, in flight and foreign.", ofBucket...)
+	descForeign   = desc("limit_foreign_calls", "Calls of others in a bucket's window.", ofBucket...)
+	descWaiting   = desc("limit_waiting_calls", "Calls that wait for a bucket.", ofBucket...)
 	descAlerts    = desc("alerts", "Alerts by state.", "state")
 	descFiring    = desc("alerts_firing", "Alerts that fire, by rule.", "rule")
 	descCommit    = desc("commit_seconds", "Time of the commits since the start, by store.", "store")
-	descStoreSize = desc("store_size_bytes", "Bytes of the store's files, by part; free = what the disk still takes.", "part")
-	descLeftOut   = desc("series_left_out", "What is left out of this reading, because one gauge has 256 series at most: queues, limits or rules.", "of")
-	descReadTime  = desc("read_seconds", "How long it took to read these values.")
+	descStoreSize = desc("store_size_bytes", "Bytes of the store's files, by part; free = what the disk still takes.",
+		"part")
+	descLeftOut = desc("series_left_out",
+		"What is left out of this reading, because one gauge has 256 series at most: queues, limits or rules.", "of")
+	descReadTime = desc("read_seconds", "How long it took to read these values.")
 )
 
 // reading is the collector of what is read at each scrape.
@@ -114,7 +121,8 @@ func truth(b bool) float64 {
 
 // engineStates are all there are, so that a panel can show them by name.
 var engineStates = []engine.EngineState{
-	engine.EngineLive, engine.EnginePaused, engine.EngineDegraded, engine.EngineNoKey, engine.EngineAPIDown, engine.EngineHeld, engine.EngineOpening, engine.EngineStopping, engine.EngineBroken,
+	engine.EngineLive, engine.EnginePaused, engine.EngineDegraded, engine.EngineNoKey, engine.EngineAPIDown,
+	engine.EngineHeld, engine.EngineOpening, engine.EngineStopping, engine.EngineBroken,
 }
 
 // engine sends what the engine's one row tells. Every state has a series, 1 for the one that holds.
@@ -156,23 +164,29 @@ func (r reading) queues(out send, queues []engine.QueueRow) {
 // limits gives each bucket once: the limiter may know two of one name for a moment,
 // when a header has changed its limit.
 func (r reading) limits(out send, row engine.LimitsRow) {
-	type name struct{ host, method, kind, window string }
-	seen := map[name]bool{}
+	seen := map[string]bool{}
 	buckets := slices.DeleteFunc(slices.Clone(row.Buckets), func(b engine.BucketRow) bool {
-		n := name{b.Host, b.Method, b.Kind, b.Window.String()}
-		again := seen[n]
-		seen[n] = true
+		name := strings.Join(labelsOf(b), " ")
+		again := seen[name]
+		seen[name] = true
 		return again
 	})
 	for _, b := range buckets[:out.most("limits", len(buckets))] {
-		n := name{b.Host, b.Method, b.Kind, b.Window.String()}
-		for d, v := range map[*prometheus.Desc]int{descLimit: b.Limit, descUsed: b.Used, descForeign: b.Foreign, descWaiting: b.Waiting} {
-			out.gauge(d, float64(v), n.host, n.method, n.kind, n.window)
-		}
+		labels := labelsOf(b)
+		out.gauge(descLimit, float64(b.Limit), labels...)
+		out.gauge(descUsed, float64(b.Used), labels...)
+		out.gauge(descForeign, float64(b.Foreign), labels...)
+		out.gauge(descWaiting, float64(b.Waiting), labels...)
 	}
 }
 
-var alertStates = []engine.AlertState{engine.AlertOK, engine.AlertPending, engine.AlertFiring, engine.AlertAcknowledged, engine.AlertSilenced}
+// labelsOf are the values of ofBucket.
+func labelsOf(b engine.BucketRow) []string {
+	return []string{b.Host, b.Method, b.Kind, b.Window.String()}
+}
+
+var alertStates = []engine.AlertState{engine.AlertOK, engine.AlertPending, engine.AlertFiring,
+	engine.AlertAcknowledged, engine.AlertSilenced}
 
 // firing sends how many alerts stand so, and how many fire by rule; a rule of which none fires is told
 // as 0.

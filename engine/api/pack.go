@@ -41,15 +41,18 @@ func unpack(r io.Reader, enc string) ([]byte, error) {
 		return io.ReadAll(r)
 	case packed:
 	default:
-		return nil, faultf(http.StatusUnsupportedMediaType, engine.ErrInvalid, "use gzip, or none", "the body's encoding is %q", enc)
+		return nil, faultf(http.StatusUnsupportedMediaType, engine.ErrInvalid, "use gzip, or none",
+			"the body's encoding is %q", enc)
 	}
+	// r is bounded by what may come over the wire, which says nothing of what it unpacks to.
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, faultf(http.StatusBadRequest, engine.ErrInvalid, "", "the body is no gzip")
 	}
 	body, err := io.ReadAll(io.LimitReader(z, maxUnpacked+1))
 	if err == nil && len(body) > maxUnpacked {
-		return nil, faultf(http.StatusRequestEntityTooLarge, engine.ErrInvalid, "send it in parts", "the body unpacks to more than %d bytes", maxUnpacked)
+		return nil, faultf(http.StatusRequestEntityTooLarge, engine.ErrInvalid, "send it in parts",
+			"the body unpacks to more than %d bytes", maxUnpacked)
 	}
 	return body, err
 }

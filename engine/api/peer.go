@@ -11,6 +11,7 @@ type peerKey struct{}
 // withPeer keeps the peer's credential with the connection. It is asked for once,
 // when the connection comes in: it is that of the process which connected.
 func withPeer(ctx context.Context, c net.Conn) context.Context {
+	// The server's listener wraps what it accepts.
 	if l, ok := c.(*limitedConn); ok {
 		c = l.Conn
 	}

@@ -27,13 +27,15 @@ var bareHead = []byte("HTTP/1.1 417 Expectation Failed\r\nConnection: close\r\n"
 var plainWords = map[int]string{
 	http.StatusBadRequest:                  "this is no HTTP request that can be read",
 	http.StatusRequestHeaderFieldsTooLarge: fmt.Sprintf("the request's head has more than %d bytes", maxHeader),
-	http.StatusNotImplemented:              "the body comes in a transfer encoding that is not known: use chunked, or Content-Length",
-	http.StatusExpectationFailed:           "the request's Expect is not known: use 100-continue, or leave it out",
+	http.StatusNotImplemented: "the body comes in a transfer encoding that is not known: " +
+		"use chunked, or Content-Length",
+	http.StatusExpectationFailed: "the request's Expect is not known: use 100-continue, or leave it out",
 }
 
 // asProblem turns such an answer into a problem, like every other. ok is false for all
 // else.
 func asProblem(answer []byte) (problem []byte, ok bool) {
+	// "HTTP/1.1 400 Bad Request: missing required Host header\r\nContent-Type: text/plain; …"
 	line, _, ok := bytes.Cut(answer[:min(len(answer), maxPlainHead)], plainHead)
 	if bytes.HasPrefix(answer, bareHead) {
 		line, _, ok = bytes.Cut(answer, []byte("\r\n"))
@@ -46,6 +48,7 @@ func asProblem(answer []byte) (problem []byte, ok bool) {
 	if err != nil {
 		return nil, false
 	}
+	// Behind the status there may be a reason, which says more than the table.
 	why := plainWords[status]
 	if _, reason, told := strings.Cut(said, ": "); told {
 		why = reason
@@ -60,6 +63,7 @@ func wholeProblem(p Problem, more string) []byte {
 	if err != nil {
 		body = []byte("{}")
 	}
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nCache-Control: no-store\r\nContent-Type: %s\r\nX-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n%sConnection: close\r\n\r\n%s",
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nCache-Control: no-store\r\nContent-Type: %s\r\n"+
+		"X-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n%sConnection: close\r\n\r\n%s",
 		p.Status, http.StatusText(p.Status), problemJSON, len(body), more, body)
 }

@@ -66,6 +66,7 @@ func problemOf(err error) Problem {
 	}
 	out := Problem{Type: urn + "broken", Title: engine.ErrBroken.Error(), Status: http.StatusInternalServerError,
 		Detail: p.Sentence, Do: p.Do, Job: string(p.Job), Why: p.Why}
+	// {"type":"urn:farsight:conflict","title":"conflict","status":409,"detail":"job b41: it is running",…}
 	for _, c := range codes {
 		if errors.Is(p.Code, c.code) {
 			out.Type, out.Title, out.Status = urn+c.word, c.code.Error(), c.status
@@ -82,6 +83,7 @@ func problemOf(err error) Problem {
 func (p Problem) asError() *engine.Problem {
 	out := &engine.Problem{Code: engine.ErrBroken, Sentence: p.Detail, Do: p.Do, Job: engine.JobID(p.Job), Why: p.Why}
 	for _, c := range codes {
+		// By its type and not its status, which several codes share.
 		if p.Type == urn+c.word {
 			out.Code = c.code
 		}
@@ -93,7 +95,8 @@ func (p Problem) asError() *engine.Problem {
 func readProblem(status int, body []byte) (Problem, *engine.Problem) {
 	var p Problem
 	if err := json.Unmarshal(body, &p); err != nil || p.Detail == "" {
-		return p, engine.Problemf(engine.ErrBroken, "is it a Farsight engine of this version?", "the engine answered with status %d and no reason", status)
+		return p, engine.Problemf(engine.ErrBroken, "is it a Farsight engine of this version?",
+			"the engine answered with status %d and no reason", status)
 	}
 	return p, p.asError()
 }

@@ -33,7 +33,7 @@ func progressOf(a engine.AccountRow) AccountProgress {
 	}
 	return AccountProgress{
 		Account: a.ID, RiotID: a.RiotID, Platform: a.Platform, Status: a.Status, Kind: a.Kind, Phase: a.Phase, Job: a.Job,
-		Done: shown.Done(), Total: shown.Total, Cancelled: shown.Cancelled, Matches: a.Matches, Timelines: a.Timelines, Calls: a.Calls, Throttled: a.Throttled,
-		Result: a.Result, LastError: a.LastError,
+		Done: shown.Done(), Total: shown.Total, Cancelled: shown.Cancelled, Matches: a.Matches, Timelines: a.Timelines,
+		Calls: a.Calls, Throttled: a.Throttled, Result: a.Result, LastError: a.LastError,
 	}
 }

@@ -18,7 +18,8 @@ func (s *Server) mayNot(route Route, r *Request) error {
 		cmd = engine.Command{Op: opOf(route)}
 	}
 	s.writeDown(r, cmd, why)
-	return faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `operators`", "%s", why)
+	return faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `operators`",
+		"%s", why)
 }
 
 // mayNotName refuses a folder of the engine's host to whoever is not at home there: a
@@ -30,7 +31,8 @@ func (s *Server) mayNotName(r *Request, c engine.Command) error {
 	}
 	const why = "only the owner of the engine may name a folder on its host, and on its control socket"
 	s.writeDown(r, c, why)
-	return faultf(http.StatusForbidden, engine.ErrRefused, "leave it out: the copy goes to backup/ in the data directory", "%s", why)
+	return faultf(http.StatusForbidden, engine.ErrRefused,
+		"leave it out: the copy goes to backup/ in the data directory", "%s", why)
 }
 
 // turnAway logs a stranger or a web page, not every knock, and leaves an audit entry
@@ -51,6 +53,7 @@ func (s *Server) writeDown(r *Request, c engine.Command, why string) {
 	if s.opt.Refused == nil || !s.told.first(r.Caller.Where+short(string(c.Op))) {
 		return
 	}
+	// Whatever the command says of who gives it: the caller is who was refused.
 	c.By = r.Caller.Actor
 	s.audit(r.Request, c, why+" ("+r.Caller.Where+")")
 }

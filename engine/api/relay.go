@@ -237,6 +237,8 @@ var errEncode = errors.New("an update cannot be written as JSON")
 // while.
 func (p *parcel) bytes() ([]byte, error) {
 	p.once.Do(func() {
+		// ,"update":{"seq":4711,"jobs":[…]}} and the end of the line: each watcher's stream writes {"n":7
+		// before it.
 		raw, err := encode(p.now)
 		p.now = engine.Update{}
 		if err != nil {

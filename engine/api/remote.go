@@ -37,7 +37,9 @@ func NewRemote(r Remote) (*Client, error) {
 		return nil, err
 	}
 	if r.TokenFile == "" {
-		return nil, engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory into a file of your own and name it with --token-file or FARSIGHT_TOKEN_FILE",
+		return nil, engine.Problemf(engine.ErrInvalid,
+			"copy http.token of the engine's data directory into a file of your own "+
+				"and name it with --token-file or FARSIGHT_TOKEN_FILE",
 			"%s asks for a token", at)
 	}
 	// Read for its faults alone: they are told when the program starts and not at its first request.
@@ -65,11 +67,15 @@ func parseRemote(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return "", engine.Problemf(engine.ErrInvalid, "write one such as https://farsight.example.com", "%q is no address of an engine", text)
+		return "", engine.Problemf(engine.ErrInvalid, "write one such as https://farsight.example.com",
+			"%q is no address of an engine", text)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "", engine.Problemf(engine.ErrInvalid, "write https://host alone; the token comes from --token-file", "the address of an engine holds more than a host and a path")
+		return "", engine.Problemf(engine.ErrInvalid, "write https://host alone; the token comes from --token-file",
+			"the address of an engine holds more than a host and a path")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return "", engine.Problemf(engine.ErrRefused, "put a proxy with TLS in front of it and write https://, or go through ssh", "http://%s would send the token unencrypted", u.Host)
+		return "", engine.Problemf(engine.ErrRefused,
+			"put a proxy with TLS in front of it and write https://, or go through ssh",
+			"http://%s would send the token unencrypted", u.Host)
 	}
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
@@ -85,7 +91,8 @@ func loopback(host string) bool {
 func tokenOf(path string) (string, error) {
 	f, info, err := regular.Open(path, 0)
 	if err != nil {
-		return "", engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory there", "the token cannot be read: %v", err)
+		return "", engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory there",
+			"the token cannot be read: %v", err)
 	}
 	defer f.Close()
 	if info.Mode().Perm()&0o077 != 0 {
@@ -94,7 +101,8 @@ func tokenOf(path string) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(f, maxToken+2))
 	text := strings.TrimSpace(string(raw))
 	if err != nil || !printable(text) {
-		return "", engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory there", "%s holds no token", path)
+		return "", engine.Problemf(engine.ErrInvalid, "copy http.token of the engine's data directory there",
+			"%s holds no token", path)
 	}
 	return text, nil
 }
@@ -114,7 +122,8 @@ func trusted(path string) (*x509.CertPool, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(raw) {
-		return nil, engine.Problemf(engine.ErrInvalid, "give it in PEM form, which begins with -----BEGIN CERTIFICATE-----", "%s holds no certificate", path)
+		return nil, engine.Problemf(engine.ErrInvalid,
+			"give it in PEM form, which begins with -----BEGIN CERTIFICATE-----", "%s holds no certificate", path)
 	}
 	return pool, nil
 }
@@ -137,8 +146,10 @@ func (c *Client) certificateFault(err error) error {
 		}
 		return say("", "cannot be used: "+e.Error())
 	}
+	// The first is how an answer in plain text reads to TLS, the second how net/http says it for HTTP.
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
-		return engine.Problemf(engine.ErrRefused, "is that the port of the proxy with TLS?", "not connected: %s does not speak TLS", c.path)
+		return engine.Problemf(engine.ErrRefused, "is that the port of the proxy with TLS?",
+			"not connected: %s does not speak TLS", c.path)
 	}
 	return nil
 }
@@ -151,11 +162,15 @@ func (c *Client) proxyFault(resp *http.Response) error {
 	}
 	switch status := resp.StatusCode; {
 	case status >= 300 && status < 400:
-		return engine.Problemf(engine.ErrRefused, "write the address that it leads to", "%s leads elsewhere, and no redirect is followed", c.path)
+		return engine.Problemf(engine.ErrRefused, "write the address that it leads to",
+			"%s leads elsewhere, and no redirect is followed", c.path)
+	// So proxies say that nobody answers behind them; an engine's own 503 is a problem, see above.
 	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
-		return engine.Problemf(engine.ErrGone, "", "not connected: the proxy of %s answers %d: no engine answers behind it", c.path, status)
+		return engine.Problemf(engine.ErrGone, "",
+			"not connected: the proxy of %s answers %d: no engine answers behind it", c.path, status)
 	case status != http.StatusOK:
-		return engine.Problemf(engine.ErrRefused, "look at the proxy's configuration: docs/http.md has one", "%s answers %d, and not as a Farsight engine does", c.path, status)
+		return engine.Problemf(engine.ErrRefused, "look at the proxy's configuration: docs/http.md has one",
+			"%s answers %d, and not as a Farsight engine does", c.path, status)
 	}
 	return nil
 }
@@ -183,7 +198,7 @@ func (c *Client) Streams(ctx context.Context) error {
 	if err == nil {
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
-			return c.refusal(resp)
+			return c.refusal(resp, nil)
 		}
 		// A stream begins with hello at once: its first byte is all that is waited for.
 		_, err = resp.Body.Read(make([]byte, 1))
@@ -193,12 +208,14 @@ func (c *Client) Streams(ctx context.Context) error {
 	if err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil // what else is wrong, the console says
 	}
-	return engine.Problemf(engine.ErrRefused, "switch its buffering off: `proxy_buffering off` in nginx, `flush_interval -1` in caddy",
+	return engine.Problemf(engine.ErrRefused,
+		"switch its buffering off: `proxy_buffering off` in nginx, `flush_interval -1` in caddy",
 		"%s holds streams back: nothing came within %s", c.path, fmt.Sprintf("%.0f s", streamStart.Seconds()))
 }
 
-// refusal reads an answer that is no success.
-func (c *Client) refusal(resp *http.Response) error {
+// refusal reads an answer that is no success. The receipt of a command that failed goes to out: it tells
+// what was done before.
+func (c *Client) refusal(resp *http.Response, out any) error {
 	if err := c.proxyFault(resp); err != nil {
 		return err
 	}
@@ -208,8 +225,8 @@ func (c *Client) refusal(resp *http.Response) error {
 	}
 	wire, p := readProblem(resp.StatusCode, body)
 	c.misdirected(resp.StatusCode, p)
-	if wire.Receipt != nil {
-		return &answeredError{p, wire.Receipt}
+	if receipt, ok := out.(*engine.Receipt); ok && wire.Receipt != nil {
+		*receipt = *wire.Receipt
 	}
 	return p
 }

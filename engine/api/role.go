@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -32,13 +33,12 @@ func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads the role's word.
 func (r *Role) UnmarshalText(b []byte) error {
-	for i, n := range roleNames {
-		if n == string(b) {
-			*r = Role(i)
-			return nil
-		}
+	i := slices.Index(roleNames[:], string(b))
+	if i < 0 {
+		return fmt.Errorf("unknown role %q", b)
 	}
-	return fmt.Errorf("unknown role %q", b)
+	*r = Role(i)
+	return nil
 }
 
 // Caller is who sent a request, and what they may do.

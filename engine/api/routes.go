@@ -30,8 +30,8 @@ func (s *Server) protocol() []Route {
 		{
 			Method: http.MethodGet, Path: "/v1/watch", Role: Viewer, Out: frame{}, Type: typeStream, Handle: s.watch,
 			Summary: "A snapshot, then merged updates, one frame a line, until you go",
-			About: "A stream of frames, one JSON object a line: hello, a snapshot, then merged updates at most ten times a second. " +
-				"A frame with nothing but its number says that the engine lives.",
+			About: "A stream of frames, one JSON object a line: hello, a snapshot, " +
+				"then merged updates at most ten times a second. A frame with nothing but its number says that the engine lives.",
 		},
 		find,
 		{
@@ -93,7 +93,8 @@ func checkQuery(route Route, r *http.Request) error {
 			return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "%s has no parameter %q", r.URL.Path, name)
 		}
 		if len(given[name]) > 1 {
-			return engine.Problemf(engine.ErrInvalid, "give it once", "the parameter %q is given %d times", name, len(given[name]))
+			return engine.Problemf(engine.ErrInvalid, "give it once", "the parameter %q is given %d times", name,
+				len(given[name]))
 		}
 	}
 	return nil
@@ -108,7 +109,8 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, route Route) (
 		return nil, nil
 	}
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, faultf(http.StatusUnsupportedMediaType, engine.ErrInvalid, "send Content-Type: "+typeJSON, "the body's type is %q", r.Header.Get("Content-Type"))
+		return nil, faultf(http.StatusUnsupportedMediaType, engine.ErrInvalid, "send Content-Type: "+typeJSON,
+			"the body's type is %q", r.Header.Get("Content-Type"))
 	}
 	body, err := unpack(http.MaxBytesReader(w, r.Body, maxBody), r.Header.Get("Content-Encoding"))
 	if err == nil { // else what is left of it may not take longer either
@@ -118,7 +120,8 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, route Route) (
 		return nil, err
 	}
 	if _, big := errors.AsType[*http.MaxBytesError](err); big {
-		return nil, faultf(http.StatusRequestEntityTooLarge, engine.ErrInvalid, "send it in parts", "the body has more than %d bytes", maxBody)
+		return nil, faultf(http.StatusRequestEntityTooLarge, engine.ErrInvalid, "send it in parts",
+			"the body has more than %d bytes", maxBody)
 	}
 	if err != nil {
 		return nil, faultf(http.StatusRequestTimeout, engine.ErrInvalid, "", "the body did not arrive")
@@ -185,6 +188,7 @@ func (s *Server) carryOut(w http.ResponseWriter, r *Request, c engine.Command) e
 	if err == nil {
 		return writeJSON(w, http.StatusOK, receipt)
 	}
+	// Of a command that failed in the middle, such as a prune that goes in steps.
 	p := problemOf(err)
 	if receipt.Matched > 0 || receipt.Text != "" {
 		p.Receipt = &receipt

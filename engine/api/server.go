@@ -84,7 +84,8 @@ func NewServer(opt Options) *Server {
 	if opt.Hosts == nil {
 		opt.Hosts = socketHosts
 	}
-	opt.Conns, opt.Pace, opt.Beat = cmp.Or(opt.Conns, defaultConns), cmp.Or(opt.Pace, defaultPace), cmp.Or(opt.Beat, defaultBeat)
+	opt.Conns, opt.Pace, opt.Beat = cmp.Or(opt.Conns, defaultConns), cmp.Or(opt.Pace, defaultPace), cmp.Or(opt.Beat,
+		defaultBeat)
 	opt.HeadTime, opt.BodyTime = cmp.Or(opt.HeadTime, headerTimeout), cmp.Or(opt.BodyTime, bodyTimeout)
 	s := &Server{opt: opt, mux: http.NewServeMux(), routes: map[string]Route{}}
 	s.relay.con, s.relay.pace, s.relay.log = opt.Console, opt.Pace, opt.Log
@@ -119,6 +120,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			return context.WithValue(context.WithoutCancel(ctx), endKey{}, ctx)
 		},
 	}
+	// One place, so that the server's goroutine ends also where nobody waits for its error.
 	done := make(chan error, 1)
 	limited := &limitedListener{Listener: l, most: int64(s.opt.Conns)}
 	go func() { done <- srv.Serve(limited) }()
@@ -182,10 +184,12 @@ func (s *Server) welcome(r *http.Request) error {
 		host = name
 	}
 	if !slices.ContainsFunc(s.opt.Hosts, func(ours string) bool { return strings.EqualFold(ours, host) }) {
-		return faultf(http.StatusMisdirectedRequest, engine.ErrRefused, "call it "+strings.Join(s.opt.Hosts, " or "), "this is not the host %q", short(host))
+		return faultf(http.StatusMisdirectedRequest, engine.ErrRefused, "call it "+strings.Join(s.opt.Hosts, " or "),
+			"this is not the host %q", short(host))
 	}
 	if o := r.Header.Get("Origin"); o != "" && !slices.Contains(s.opt.Origins, o) {
-		return faultf(http.StatusForbidden, engine.ErrRefused, "ask from a program, which names no Origin", "requests of web pages are not taken, this one comes from %q", short(o))
+		return faultf(http.StatusForbidden, engine.ErrRefused, "ask from a program, which names no Origin",
+			"requests of web pages are not taken, this one comes from %q", short(o))
 	}
 	return nil
 }
@@ -211,10 +215,12 @@ func (s *Server) nowhere(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(allowed) == 0 || path.Clean(r.URL.Path) != r.URL.Path {
-		return faultf(http.StatusNotFound, engine.ErrNotFound, "see /openapi.json", "there is no %s", cmp.Or(r.URL.Path, r.RequestURI))
+		return faultf(http.StatusNotFound, engine.ErrNotFound, "see /openapi.json", "there is no %s",
+			cmp.Or(r.URL.Path, r.RequestURI))
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return faultf(http.StatusMethodNotAllowed, engine.ErrInvalid, "", "%s takes %s, not %s", r.URL.Path, strings.Join(allowed, ", "), r.Method)
+	return faultf(http.StatusMethodNotAllowed, engine.ErrInvalid, "", "%s takes %s, not %s", r.URL.Path,
+		strings.Join(allowed, ", "), r.Method)
 }
 
 // recovered turns a panic of a handler into an answer: the engine goes on.
@@ -223,6 +229,7 @@ func (s *Server) recovered(w http.ResponseWriter) {
 	if p == nil {
 		return
 	}
+	// The value may hold anything, a key among it; the stack has what is needed to find the fault.
 	s.opt.Log.Error().Str("stack", string(debug.Stack())).Msg("a request fell")
 	writeProblem(w, problemOf(errors.New("panic")))
 }
@@ -240,7 +247,8 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request, err error) {
 // fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
-	if p.Status >= http.StatusInternalServerError && p.Status != http.StatusServiceUnavailable { // of which probes ask again and again
+	// Probes ask a service that is unavailable again and again.
+	if p.Status >= http.StatusInternalServerError && p.Status != http.StatusServiceUnavailable {
 		s.opt.Log.Warn().Str("path", r.URL.Path).Err(err).Msg("request failed")
 	}
 	if p.Status == http.StatusUnauthorized {

@@ -124,9 +124,11 @@ func shorten(path string) (short string, release func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
+	// /proc/self/fd/7/control.sock; macOS has no such names
 	short = fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path))
 	if _, err := os.Stat(filepath.Dir(short)); err != nil || len(short) > maxSocketPath {
-		return "", nil, errors.Join(fmt.Errorf("the path %s is too long for a socket: at most %d bytes, use a shorter data directory", path, maxSocketPath), dir.Close())
+		return "", nil, errors.Join(dir.Close(), fmt.Errorf(
+			"the path %s is too long for a socket: at most %d bytes, use a shorter data directory", path, maxSocketPath))
 	}
 	return short, func() { _ = dir.Close() }, nil
 }

@@ -17,6 +17,7 @@ type stream struct {
 // waits for the reader, who may be slow, but not for ever; meanwhile the relay keeps
 // what happens for them, or a snapshot.
 func (s *stream) write(rest []byte) error {
+	// {"n":7,"update":{…}}
 	s.n++
 	s.buf = append(strconv.AppendUint(append(s.buf[:0], `{"n":`...), s.n, 10), rest...)
 	err := writeSlowly(s.w, s.buf)

@@ -30,6 +30,7 @@ func strict(raw []byte, into any) error {
 		return errors.New("it is empty")
 	}
 	err := json.Unmarshal(raw, into, strictly)
+	// The library has two kinds of faults: of the text, and of a value that does not fit its field.
 	if bad, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return formFault(bad, raw)
 	}

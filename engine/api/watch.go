@@ -54,6 +54,7 @@ func (c *Client) watchOnce(ctx context.Context, gap bool, yield func(engine.Upda
 	if resp.StatusCode != http.StatusOK {
 		return false
 	}
+	// The stream is read as it comes, whatever yield takes: an engine cuts readers off that do not read.
 	b := newBox()
 	// What lay between the two streams is lost: the first update says so.
 	b.rows.Add(engine.Update{Gap: gap})

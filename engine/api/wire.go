@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -109,25 +110,25 @@ var queries = []queryKind{
 	kind[engine.PayloadQuery, engine.Payload]("payload"),
 }
 
-var kindByName, kindByType = indexKinds()
-
-func indexKinds() (map[string]*queryKind, map[reflect.Type]*queryKind) {
-	names, types := map[string]*queryKind{}, map[reflect.Type]*queryKind{}
-	for i := range queries {
-		k := &queries[i]
-		names[k.name], types[k.query] = k, k
+// kindWhere is the first row of the table that fits; nil = none does.
+func kindWhere(fits func(queryKind) bool) *queryKind {
+	if i := slices.IndexFunc(queries, fits); i >= 0 {
+		return &queries[i]
 	}
-	return names, types
+	return nil
 }
 
 // kindOf is the row of a query; nil = it cannot be asked from elsewhere.
-func kindOf(q engine.Query) *queryKind { return kindByType[reflect.TypeOf(q)] }
+func kindOf(q engine.Query) *queryKind {
+	return kindWhere(func(k queryKind) bool { return k.query == reflect.TypeOf(q) })
+}
 
 // ask puts a query into its envelope.
 func ask(q engine.Query) (question, *queryKind, error) {
 	k := kindOf(q)
 	if k == nil {
-		return question{}, nil, engine.Problemf(engine.ErrInvalid, "", "the query %T cannot be asked of an engine elsewhere", q)
+		return question{}, nil, engine.Problemf(engine.ErrInvalid, "",
+			"the query %T cannot be asked of an engine elsewhere", q)
 	}
 	raw, err := json.Marshal(q)
 	return question{Type: k.name, Query: raw}, k, err
@@ -135,13 +136,15 @@ func ask(q engine.Query) (question, *queryKind, error) {
 
 // readQuestion takes a query out of its envelope.
 func readQuestion(body []byte) (engine.Query, *queryKind, error) {
+	// {"type":"jobs","query":{"states":["retryable"],"limit":100}}
 	var env question
 	if err := strict(body, &env); err != nil {
 		return nil, nil, unreadable("question", err)
 	}
-	k := kindByName[env.Type]
+	k := kindWhere(func(k queryKind) bool { return k.name == env.Type })
 	if k == nil {
-		return nil, nil, engine.Problemf(engine.ErrInvalid, "see /openapi.json for those there are", "there is no query %q", env.Type)
+		return nil, nil, engine.Problemf(engine.ErrInvalid, "see /openapi.json for those there are",
+			"there is no query %q", env.Type)
 	}
 	// Most queries ask for all with nothing said.
 	if len(env.Query) == 0 {

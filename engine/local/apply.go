@@ -9,7 +9,13 @@ import (
 // Apply takes in the changes of one commit. The store's owner calls it for every
 // commit, in commit order and before the writer is answered. It does not block.
 func (b *Backend) Apply(seq uint64, changes []engine.Change) {
-	lanes := b.lanesOf(changes)
+	// The admitter is asked before the index is locked, under which nobody else is called.
+	lanes := make([]string, len(changes))
+	for i := range changes {
+		if j := changes[i].Job; j != nil {
+			lanes[i] = b.laneOf(*j)
+		}
+	}
 	cancelled := b.idx.apply(seq, changes, lanes, time.Now())
 	// Who was told to stop hears of it after the index is let go: a handler may end at once and come
 	// back to it.
@@ -20,29 +26,17 @@ func (b *Backend) Apply(seq uint64, changes []engine.Change) {
 	b.wake.Ring()
 }
 
-// lanesOf asks the admitter for the lanes before the index is locked; nil when
-// no change needs one.
-func (b *Backend) lanesOf(changes []engine.Change) []string {
-	var lanes []string
-	for i := range changes {
-		j := changes[i].Job
-		if j == nil || j.State.Terminal() || b.kinds[j.Kind] == nil {
-			continue
-		}
-		name := b.admitter.Lane(*j)
-		if name == "" {
-			continue
-		}
-		if lanes == nil {
-			lanes = make([]string, len(changes))
-		}
-		lanes[i] = name
+// laneOf is the lane of a job's next call; "" = it makes none, has ended, or is of no kind that runs
+// here.
+func (b *Backend) laneOf(j engine.Job) string {
+	if j.State.Terminal() || b.kinds[j.Kind] == nil {
+		return ""
 	}
-	return lanes
+	return b.opt.Admitter.Lane(j)
 }
 
-// apply is Apply under the index's lock. lanes are by change; nil = none has one. It gives the runs
-// whose jobs were told to stop.
+// apply is Apply under the index's lock. lanes are those of the changed jobs, by change. It gives the
+// runs whose jobs were told to stop.
 func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now time.Time) (cancelled []*run) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -56,11 +50,7 @@ func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now t
 	for i := range changes {
 		switch c := &changes[i]; {
 		case c.Job != nil:
-			lane := ""
-			if lanes != nil {
-				lane = lanes[i]
-			}
-			if r := x.put(c.Job, lane, now); r != nil {
+			if r := x.put(c.Job, lanes[i], now); r != nil {
 				cancelled = append(cancelled, r)
 			}
 		case c.Deleted != "":
@@ -79,6 +69,5 @@ func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now t
 // applied, so this mends what cannot happen; a job that is skipped for ever is
 // worse than a look too many.
 func (b *Backend) resync(j engine.Job) {
-	lanes := b.lanesOf([]engine.Change{{Job: &j}})
-	b.idx.apply(0, []engine.Change{{Job: &j}}, lanes, time.Now())
+	b.idx.apply(0, []engine.Change{{Job: &j}}, []string{b.laneOf(j)}, time.Now())
 }

@@ -42,14 +42,11 @@ const (
 // uncharged.
 func (b *Backend) Attempt(ctx context.Context, id engine.JobID, rev engine.Revision, also func(tx engine.Tx) error) error {
 	c := claim{id: id, rev: rev}
-	if err := b.store.Read(ctx, func(tx engine.Tx) error { return b.lookAway(tx, &c) }); err != nil {
+	if err := b.opt.Store.Read(ctx, func(tx engine.Tx) error { return b.lookAway(tx, &c) }); err != nil {
 		return err
 	}
-	s := &session{write: context.WithoutCancel(ctx)}
-	s.ctx, s.end = context.WithCancelCause(s.write)
-	defer s.end(nil)
-	s.work, s.stop = context.WithCancelCause(s.write)
-	defer s.stop(nil)
+	s, done := newSession(context.WithoutCancel(ctx)) // it ends by its outcome, not by ctx
+	defer done()
 	defer context.AfterFunc(ctx, func() { s.stop(engine.ErrShutdown) })()
 
 	r := b.begin(s, &c)
@@ -76,7 +73,7 @@ func (b *Backend) Attempt(ctx context.Context, id engine.JobID, rev engine.Revis
 // lookAway reads what an attempt begins with. The revision is put back to that of the claim, which a
 // cancel may have bumped since.
 func (b *Backend) lookAway(tx engine.Tx, c *claim) (err error) {
-	c.job, err = b.store.Job(tx, c.id)
+	c.job, err = b.opt.Store.Job(tx, c.id)
 	switch {
 	case errors.Is(err, engine.ErrNotFound), err == nil && !holds(c.job, c.rev):
 		return engine.ErrStale
@@ -86,7 +83,7 @@ func (b *Backend) lookAway(tx engine.Tx, c *claim) (err error) {
 		return fmt.Errorf("job %s is of kind %s, which this version does not know: %w", c.id, c.job.Kind, engine.ErrRefused)
 	}
 	c.job.Rev = c.rev
-	if c.groups, err = b.store.Groups(tx, c.id); err != nil {
+	if c.groups, err = b.opt.Store.Groups(tx, c.id); err != nil {
 		return fmt.Errorf("read the groups of job %s: %w", c.id, err)
 	}
 	return nil

@@ -68,21 +68,9 @@ const defaultWorkers = 16
 // be called by several goroutines, but for Run, Follow and Apply, of each of which there is one at a
 // time.
 type Backend struct {
-	store    Store
-	admitter Admitter
-	launcher Launcher
-	alive    func(boot string) bool
-	kinds    map[engine.Kind]*engine.KindSpec
-	policies engine.Policies
-	workers  func() int
-	boot     string
-	log      zerolog.Logger
-	onNote   func(engine.Note)
-	noRoom   func(error) bool
-	room     func() (free uint64, ok bool)
-	perWrite int
-
-	idx *index
+	opt   Options // with what stands for nil and zero
+	kinds map[engine.Kind]*engine.KindSpec
+	idx   *index
 	// Taken before the index's lock and never under it.
 	picking sync.Mutex // one at a time asks the admitter, so that a lane's head is asked first
 	wake    await.Bell
@@ -106,6 +94,14 @@ type session struct {
 	err error // the first that ended Run
 }
 
+// newSession begins a session that chooses jobs until ctx ends. Call close when it is over.
+func newSession(ctx context.Context) (s *session, close func()) {
+	s = &session{write: context.WithoutCancel(ctx)}
+	s.ctx, s.end = context.WithCancelCause(ctx)
+	s.work, s.stop = context.WithCancelCause(s.write)
+	return s, func() { s.stop(nil); s.end(nil) }
+}
+
 // fail ends the session with an error; the first one counts.
 func (s *session) fail(err error) {
 	s.mu.Lock()
@@ -125,7 +121,7 @@ func (s *session) failure() error {
 
 // note tells a person, on the screen of whoever looks; the log has a line of its own with fields.
 func (b *Backend) note(level engine.Level, job engine.JobID, format string, args ...any) {
-	b.onNote(engine.Note{At: time.Now(), Level: level, Text: fmt.Sprintf(format, args...), Job: job})
+	b.opt.OnNote(engine.Note{At: time.Now(), Level: level, Text: fmt.Sprintf(format, args...), Job: job})
 }
 
 // admitAll is the admitter of an engine without one.

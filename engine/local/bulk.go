@@ -34,7 +34,7 @@ func (b *Backend) each(ctx context.Context, sel engine.Selection, o order, dry b
 	total := engine.Receipt{Matched: len(sel.IDs), Skipped: map[string]int{}}
 	along := map[engine.JobID]engine.Revision{}
 	for at, end := 0, 0; at < len(sel.IDs); at = end {
-		end = o.whole(sel.IDs, min(at+b.perWrite, len(sel.IDs)))
+		end = o.whole(sel.IDs, min(at+b.opt.PerWrite, len(sel.IDs)))
 		part := engine.Selection{IDs: sel.IDs[at:end]}
 		if at < len(sel.Revs) {
 			part.Revs = sel.Revs[at:min(end, len(sel.Revs))]

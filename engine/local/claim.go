@@ -36,7 +36,7 @@ func (b *Backend) admit(s *session, c *claim) bool {
 	if c.lane == "" {
 		return true
 	}
-	err := b.store.Read(s.write, func(tx engine.Tx) error { return b.look(tx, c) })
+	err := b.opt.Store.Read(s.write, func(tx engine.Tx) error { return b.look(tx, c) })
 	if err != nil {
 		b.idx.giveBack(c.e)
 		s.fail(fmt.Errorf("before its claim: %w", err))
@@ -47,7 +47,7 @@ func (b *Backend) admit(s *session, c *claim) bool {
 		return false
 	}
 	now := time.Now()
-	if a := b.admitter.Admit(c.job); !a.OK {
+	if a := b.opt.Admitter.Admit(c.job); !a.OK {
 		b.idx.refuse(*c, a, now)
 		return false
 	}
@@ -60,7 +60,7 @@ func (b *Backend) admit(s *session, c *claim) bool {
 // transaction may run twice.
 func (b *Backend) look(tx engine.Tx, c *claim) error {
 	c.ok, c.moved, c.gone, c.bad, c.groups, c.paused = false, nil, false, nil, nil, nil
-	j, err := b.store.Job(tx, c.id)
+	j, err := b.opt.Store.Job(tx, c.id)
 	switch {
 	case errors.Is(err, engine.ErrNotFound):
 		c.gone = true
@@ -97,7 +97,7 @@ func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 		c.moved = &c.job
 		return nil
 	}
-	q, err := b.store.Queue(tx, c.job.Queue) // another process may have paused it
+	q, err := b.opt.Store.Queue(tx, c.job.Queue) // another process may have paused it
 	if err != nil {
 		return fmt.Errorf("read the queue of job %s: %w", c.id, err)
 	}
@@ -108,7 +108,7 @@ func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 	before := c.job
 	j := &c.job
 	j.Rev++
-	j.State, j.Hold, j.Boot, j.CancelAsked = engine.Running, engine.HoldNone, b.boot, false
+	j.State, j.Hold, j.Boot, j.CancelAsked = engine.Running, engine.HoldNone, b.opt.Boot, false
 	j.Worker = c.worker
 	j.Tries++
 	j.Attempts++
@@ -121,10 +121,10 @@ func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 		return fmt.Errorf("claim job %s: %w", c.id, err)
 	}
 	// After the move, so that what is passed on has the revision of the claim.
-	if err := b.launcher.Claimed(tx, c.job); err != nil {
+	if err := b.opt.Launcher.Claimed(tx, c.job); err != nil {
 		return fmt.Errorf("pass job %s on: %w", c.id, err)
 	}
-	groups, err := b.store.Groups(tx, c.id)
+	groups, err := b.opt.Store.Groups(tx, c.id)
 	if err != nil {
 		return fmt.Errorf("read the groups of job %s: %w", c.id, err)
 	}
@@ -158,20 +158,28 @@ func (b *Backend) persistClaims(s *session, fn func(engine.Tx) error) error {
 // admitter, itself to the index, as the store has it. It goes back into its line before the index
 // learns what the store has: that lifts it from wherever it stands.
 func (b *Backend) unclaimed(c *claim) {
-	b.launcher.Dropped(c.id)
+	b.opt.Launcher.Dropped(c.id)
 	if c.lane != "" {
-		b.admitter.Withdraw(c.id)
+		b.opt.Admitter.Withdraw(c.id)
 	}
 	b.idx.giveBack(c.e)
+	switch {
+	case c.refused != nil && !c.gone && c.bad == nil:
+		b.leaveAlone(c.id, "cannot be claimed", c.refused)
+	case c.paused != nil:
+		b.idx.apply(0, []engine.Change{{Queue: c.paused}}, nil, time.Now())
+	default:
+		b.asStored(c)
+	}
+}
+
+// asStored brings the index to what look has found of a job in the store.
+func (b *Backend) asStored(c *claim) {
 	switch {
 	case c.gone:
 		b.idx.forget(c.id)
 	case c.bad != nil:
 		b.giveUpUnreadable(c.id, c.bad)
-	case c.refused != nil:
-		b.leaveAlone(c.id, "cannot be claimed", c.refused)
-	case c.paused != nil:
-		b.idx.apply(0, []engine.Change{{Queue: c.paused}}, nil, time.Now())
 	case c.moved != nil:
 		b.resync(*c.moved)
 	}
@@ -201,7 +209,7 @@ func (b *Backend) withdraw(r *run) {
 	r.withdrawn = true
 	r.mu.Unlock()
 	if first {
-		b.admitter.Withdraw(r.job.ID)
+		b.opt.Admitter.Withdraw(r.job.ID)
 	}
 }
 
@@ -209,7 +217,7 @@ func (b *Backend) withdraw(r *run) {
 // The caller holds picking, so that an older count never follows a newer one.
 func (b *Backend) tellBacklog() {
 	for _, l := range b.idx.changedLanes() {
-		b.admitter.Backlog(l.name, l.jobs)
+		b.opt.Admitter.Backlog(l.name, l.jobs)
 	}
 }
 

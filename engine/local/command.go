@@ -37,7 +37,7 @@ func (b *Backend) checkSpec(s engine.Spec) error {
 	if s.Kind == "" || s.Queue == "" {
 		return engine.Problemf(engine.ErrInvalid, "name both", "a job needs a kind and a queue")
 	}
-	if _, ok := b.policies[s.Policy]; s.Policy != "" && !ok {
+	if _, ok := b.opt.Policies[s.Policy]; s.Policy != "" && !ok {
 		return engine.Problemf(engine.ErrInvalid, "use a policy that the configuration names", "there is no retry policy %q", s.Policy)
 	}
 	return nil
@@ -188,7 +188,7 @@ func (b *Backend) mayRetry(tx engine.Tx, j engine.Job) (engine.Receipt, error) {
 // waitsForChildren refuses a retry of a job whose children are not settled: what it would go on with is
 // not there. A job that waits although they are is let go on.
 func (b *Backend) waitsForChildren(tx engine.Tx, j engine.Job) error {
-	g, err := b.store.Group(tx, engine.GroupID{Parent: j.ID, Group: j.Group})
+	g, err := b.opt.Store.Group(tx, engine.GroupID{Parent: j.ID, Group: j.Group})
 	if err != nil || g.Settled() {
 		return err
 	}
@@ -200,7 +200,7 @@ func (b *Backend) keyIsFree(tx engine.Tx, j engine.Job) error {
 	if j.Key == "" {
 		return nil
 	}
-	holder, err := b.store.JobByKey(tx, j.Key)
+	holder, err := b.opt.Store.JobByKey(tx, j.Key)
 	if errors.Is(err, engine.ErrNotFound) {
 		return nil
 	}
@@ -265,7 +265,7 @@ func (b *Backend) command(ctx context.Context, id engine.JobID, ifRev engine.Rev
 // A criterion replaces the revision for a selection: a job that has moved on and still fits is what the
 // operator meant.
 func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision, o order) (engine.Receipt, error) {
-	j, err := b.store.Job(tx, id)
+	j, err := b.opt.Store.Job(tx, id)
 	if errors.Is(err, engine.ErrNotFound) {
 		return engine.Receipt{}, notFound(id)
 	}
@@ -285,7 +285,7 @@ func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision,
 		return r, err
 	}
 	// Read again: move has added what the act does not know, such as who asked.
-	after, err := b.store.Job(tx, id)
+	after, err := b.opt.Store.Job(tx, id)
 	if err != nil {
 		return engine.Receipt{}, fmt.Errorf("read job %s again: %w", id, err)
 	}

@@ -19,7 +19,7 @@ func (b *Backend) dispatch(s *session) {
 		select {
 		case <-b.wake:
 		case <-timer.C:
-		case <-b.admitter.Changed():
+		case <-b.opt.Admitter.Changed():
 			b.idx.reopen()
 			b.release()
 		case <-b.gap:
@@ -75,7 +75,7 @@ func (b *Backend) turn(s *session, w *watcher) (more bool, err error) {
 
 // promote makes due jobs available, one batch in one write.
 func (b *Backend) promote(s *session, now time.Time) (more bool, err error) {
-	due := b.idx.dueNow(now, b.perWrite)
+	due := b.idx.dueNow(now, b.opt.PerWrite)
 	if len(due) == 0 {
 		return false, nil
 	}
@@ -93,10 +93,10 @@ func (b *Backend) promote(s *session, now time.Time) (more bool, err error) {
 	}
 	for i := range due {
 		if !due[i].ok {
-			b.unpromoted(&due[i])
+			b.asStored(&due[i])
 		}
 	}
-	return len(due) == b.perWrite, nil
+	return len(due) == b.opt.PerWrite, nil
 }
 
 // promoteIn makes one due job available, if it still is as it was when its instant
@@ -115,22 +115,10 @@ func (b *Backend) promoteIn(tx engine.Tx, c *claim, now time.Time) error {
 	return b.move(tx, c.job, after, because{cause: engine.ByTime, now: now})
 }
 
-// unpromoted brings the index to what the store has of a job that could not be moved.
-func (b *Backend) unpromoted(c *claim) {
-	switch {
-	case c.moved != nil:
-		b.resync(*c.moved)
-	case c.bad != nil:
-		b.giveUpUnreadable(c.id, c.bad)
-	default:
-		b.idx.forget(c.id)
-	}
-}
-
 // startSome fills free slots. full says that there may be more to start. Slots are taken before jobs
 // are chosen, so that workers which hire the next job meanwhile never exceed the ceiling.
 func (b *Backend) startSome(s *session) (full bool, err error) {
-	n := b.idx.enlist(b.workers(), b.perWrite)
+	n := b.idx.enlist(b.opt.Workers(), b.opt.PerWrite)
 	if n == 0 {
 		return false, nil
 	}
@@ -152,5 +140,5 @@ func (b *Backend) startSome(s *session) (full bool, err error) {
 	for _, c := range picked {
 		b.hire(s, c)
 	}
-	return len(picked) == b.perWrite, nil
+	return len(picked) == b.opt.PerWrite, nil
 }

@@ -57,7 +57,7 @@ func (b *Backend) writeOutcome(s *session, f *finishing) error {
 // and the next claim. The next claim stands in the same write also when the outcome is stale.
 func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
 	now := wall.Now()
-	j, err := b.store.Job(tx, f.run.job.ID)
+	j, err := b.opt.Store.Job(tx, f.run.job.ID)
 	if err != nil && !errors.Is(err, engine.ErrNotFound) {
 		return fmt.Errorf("read job %s: %w", f.run.job.ID, err)
 	}
@@ -87,7 +87,7 @@ func (b *Backend) close(tx engine.Tx, j engine.Job, f *finishing, now time.Time)
 	}
 	v := &f.verdict
 	v.settle(e)
-	if err := b.store.AddAttempt(tx, j.ID, v.attempt); err != nil {
+	if err := b.opt.Store.AddAttempt(tx, j.ID, v.attempt); err != nil {
 		return fmt.Errorf("close attempt %d of job %s: %w", j.Attempts, j.ID, err)
 	}
 	cause := engine.ByOutcome
@@ -124,7 +124,7 @@ func (b *Backend) commitDomain(tx engine.Tx, e *ending) error {
 	if o.Verb != engine.VerbWait {
 		return nil
 	}
-	g, err := b.store.Group(tx, engine.GroupID{Parent: e.job.ID, Group: o.Group})
+	g, err := b.opt.Store.Group(tx, engine.GroupID{Parent: e.job.ID, Group: o.Group})
 	if err != nil {
 		return fmt.Errorf("read group %d of job %s: %w", o.Group, e.job.ID, err)
 	}
@@ -144,10 +144,10 @@ func stoppedBy(r *run, o engine.Outcome) bool {
 
 // policyOf is the job's own retry policy, else its kind's.
 func (b *Backend) policyOf(j engine.Job) engine.Policy {
-	if p, ok := b.policies[j.Policy]; ok {
+	if p, ok := b.opt.Policies[j.Policy]; ok {
 		return p
 	}
-	return b.policies[b.kinds[j.Kind].Policy]
+	return b.opt.Policies[b.kinds[j.Kind].Policy]
 }
 
 // refused makes a charged retry of an outcome whose domain rows were refused.
@@ -155,7 +155,7 @@ func (b *Backend) refused(j engine.Job, o engine.Outcome, why *domainError) engi
 	if p, ok := errors.AsType[*panicError](why); ok {
 		return b.panicked(j, p).With(o.Call)
 	}
-	b.log.Warn().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Int("attempt", j.Attempts).Err(why).Msg("commit refused; attempt charged")
+	b.opt.Log.Warn().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Int("attempt", j.Attempts).Err(why).Msg("commit refused; attempt charged")
 	return engine.Retry(why.err).As("commit").With(o.Call)
 }
 
@@ -175,7 +175,7 @@ func (b *Backend) finished(f *finishing) {
 	j := f.run.job
 	if f.stale {
 		b.counts.late.Add(1)
-		b.log.Warn().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Uint64("rev", uint64(j.Rev)).
+		b.opt.Log.Warn().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Uint64("rev", uint64(j.Rev)).
 			Str("verb", f.outcome.Verb.String()).Err(engine.ErrStale).Msg("late result discarded")
 		b.note(engine.LevelWarn, j.ID, "late result discarded: job %s has moved on since revision %d", j.ID, j.Rev)
 		return
@@ -188,9 +188,9 @@ func (b *Backend) finished(f *finishing) {
 // debug.
 func (b *Backend) logOutcome(f *finishing) {
 	j := &f.verdict.job
-	ev := b.log.Debug()
+	ev := b.opt.Log.Debug()
 	if j.State == engine.Retryable || j.State == engine.Discarded {
-		ev = b.log.Warn()
+		ev = b.opt.Log.Warn()
 	}
 	if !ev.Enabled() {
 		return

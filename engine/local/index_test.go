@@ -170,7 +170,7 @@ func (m *machine) miss(t *rapid.T) {
 			read := *j
 			m.some(t, 1)
 			delete(before, id)
-			m.x.load(read, []string{m.lanes[id]}, m.now)
+			m.x.load(read, m.lanes[id], m.now)
 		}
 	}
 	m.some(t, 3)

@@ -23,7 +23,7 @@ func (b *Backend) handBack(s *session, claimed engine.Job) {
 // crash; a rescue and an orphan are. engine.ErrStale when the job has moved on since the claim: whoever
 // moved it has closed the attempt.
 func (b *Backend) interruptIn(tx engine.Tx, claimed engine.Job, why string, cause engine.Cause) error {
-	j, err := b.store.Job(tx, claimed.ID)
+	j, err := b.opt.Store.Job(tx, claimed.ID)
 	if err != nil {
 		return fmt.Errorf("read job %s: %w", claimed.ID, err)
 	}
@@ -37,7 +37,7 @@ func (b *Backend) interruptIn(tx engine.Tx, claimed engine.Job, why string, caus
 // ends as cancelled instead of going back.
 func (b *Backend) interruptJob(tx engine.Tx, j engine.Job, why string, cause engine.Cause) error {
 	v := interrupted(j, why, cause, wall.Now())
-	if err := b.store.AddAttempt(tx, j.ID, v.attempt); err != nil {
+	if err := b.opt.Store.AddAttempt(tx, j.ID, v.attempt); err != nil {
 		return fmt.Errorf("close attempt %d of job %s: %w", j.Attempts, j.ID, err)
 	}
 	if v.job.State == engine.Cancelled {

@@ -34,7 +34,7 @@ func (b *Backend) arrive() {
 	back := b.idx.landed()
 	for _, s := range back {
 		if s.lane != "" {
-			b.admitter.Withdraw(s.id)
+			b.opt.Admitter.Withdraw(s.id)
 		}
 	}
 	if len(back) > 0 {

@@ -9,7 +9,7 @@ func (b *Backend) hire(s *session, c claim) {
 	}
 	// Before the launch, which may end at once: drain waits for the group.
 	b.group.Add(1)
-	if b.launcher.Launch(c.job, func() { b.work(s, c) }) {
+	if b.opt.Launcher.Launch(c.job, func() { b.work(s, c) }) {
 		b.group.Done() // whoever carries it out may outlive this engine
 		b.idx.sendAway(sent{c.id, c.lane, c.worker}, c.job.Rev)
 		b.arrive()

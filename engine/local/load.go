@@ -28,7 +28,7 @@ func (b *Backend) Follow(ctx context.Context) error {
 		case err != nil && !b.idx.isLoaded():
 			return fmt.Errorf("read the jobs: %w", err)
 		case err != nil:
-			b.log.Warn().Err(err).Msg("what has moved cannot be read yet")
+			b.opt.Log.Warn().Err(err).Msg("what has moved cannot be read yet")
 			await.Pause(ctx, roomEvery)
 			continue
 		}
@@ -65,12 +65,12 @@ func (b *Backend) reload(ctx context.Context, unreadable func(engine.JobID, erro
 	default:
 	}
 	before := b.idx.begin()
-	queues, err := b.store.Queues(ctx)
+	queues, err := b.opt.Store.Queues(ctx)
 	if err != nil {
 		return fmt.Errorf("read the queues: %w", err)
 	}
 	b.idx.loadQueues(queues)
-	for j, err := range b.store.Live(ctx) {
+	for j, err := range b.opt.Store.Live(ctx) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -82,8 +82,7 @@ func (b *Backend) reload(ctx context.Context, unreadable func(engine.JobID, erro
 			unreadable(j.ID, err)
 			continue
 		}
-		lanes := b.lanesOf([]engine.Change{{Job: &j}})
-		if r := b.idx.load(j, lanes, time.Now()); r != nil {
+		if r := b.idx.load(j, b.laneOf(j), time.Now()); r != nil {
 			r.cancel(engine.ErrCancelled)
 		}
 	}
@@ -120,15 +119,11 @@ func (x *index) loadQueues(queues []engine.QueueState) {
 
 // load takes in one stored job, unless a commit has ended it meanwhile. It answers the run that
 // must be told of a cancel.
-func (x *index) load(j engine.Job, lanes []string, now time.Time) (cancel *run) {
+func (x *index) load(j engine.Job, lane string, now time.Time) (cancel *run) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if _, gone := x.gone[j.ID]; gone {
 		return nil
-	}
-	lane := ""
-	if lanes != nil {
-		lane = lanes[0]
 	}
 	return x.put(&j, lane, now)
 }

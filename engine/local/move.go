@@ -82,7 +82,7 @@ func (b *Backend) move(tx engine.Tx, before, after engine.Job, why because) erro
 	if why.by != "" {
 		after.By = why.by
 	}
-	if err := b.store.SaveJob(tx, after); err != nil {
+	if err := b.opt.Store.SaveJob(tx, after); err != nil {
 		return fmt.Errorf("save job %s: %w", after.ID, err)
 	}
 	why.take(before, after)
@@ -114,7 +114,7 @@ func (b *Backend) chronicle(tx engine.Tx, before, after engine.Job, why because)
 	if actor == "" {
 		actor = actorEngine
 	}
-	err := b.store.AddHistory(tx, string(after.ID), engine.Transition{
+	err := b.opt.Store.AddHistory(tx, string(after.ID), engine.Transition{
 		At: why.now, From: before.State.String(), To: after.State.String(), Reason: why.reason, Actor: actor,
 	})
 	if err != nil {
@@ -160,7 +160,7 @@ func (b *Backend) mark(tx engine.Tx, before, after engine.Job, why because) ([]e
 			return nil, err
 		}
 	}
-	groups, err := b.store.Mark(tx, after.ID, m, calls, throttled)
+	groups, err := b.opt.Store.Mark(tx, after.ID, m, calls, throttled)
 	if err != nil {
 		return nil, fmt.Errorf("mark job %s in its groups: %w", after.ID, err)
 	}
@@ -191,7 +191,7 @@ func (b *Backend) late(tx engine.Tx, child engine.JobID, cause engine.Cause) (bo
 		if cause == engine.ByUndo && p.Job.State == engine.Cancelled {
 			continue
 		}
-		g, err := b.store.Group(tx, engine.GroupID{Parent: p.Job.ID, Group: p.Group})
+		g, err := b.opt.Store.Group(tx, engine.GroupID{Parent: p.Job.ID, Group: p.Group})
 		if err != nil {
 			return false, fmt.Errorf("read group %d of job %s: %w", p.Group, p.Job.ID, err)
 		}
@@ -210,7 +210,7 @@ func (b *Backend) wakeParents(tx engine.Tx, groups []engine.GroupStat, now time.
 		if !g.Settled() {
 			continue
 		}
-		p, err := b.store.Job(tx, g.Parent)
+		p, err := b.opt.Store.Job(tx, g.Parent)
 		if errors.Is(err, engine.ErrNotFound) {
 			continue
 		}
@@ -256,7 +256,7 @@ func (b *Backend) cancel(tx engine.Tx, j engine.Job, why because) error {
 // cancelChildren cancels the open children of a job that has just been cancelled or
 // told to stop, but for those that another live job waits for.
 func (b *Backend) cancelChildren(tx engine.Tx, parent engine.JobID, why because) error {
-	ids, err := b.store.OpenChildren(tx, parent)
+	ids, err := b.opt.Store.OpenChildren(tx, parent)
 	if err != nil {
 		return fmt.Errorf("read the children of job %s: %w", parent, err)
 	}
@@ -282,7 +282,7 @@ func (b *Backend) cancelChild(tx engine.Tx, id engine.JobID, why because) error 
 			return nil
 		}
 	}
-	j, err := b.store.Job(tx, id)
+	j, err := b.opt.Store.Job(tx, id)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read child job %s: %w", id, err)

@@ -20,11 +20,11 @@ func (b *Backend) Pause(ctx context.Context, name engine.Queue, by engine.Actor,
 	return b.pauseAs(ctx, engine.QueueState{Name: name, Paused: true, By: by, Since: atLeast(wall.Now()), Reason: reason}, by, reason)
 }
 
-// pauseAs stores a pause and waits for the claims that were chosen before it. beginPause goes first:
-// between the two the index would choose on by the switch that it still has.
+// pauseAs stores a pause and waits for the claims that were chosen before it. The index is told first:
+// between the two it would choose on by the switch that it still has.
 func (b *Backend) pauseAs(ctx context.Context, q engine.QueueState, by engine.Actor, reason string) (engine.Receipt, error) {
-	b.idx.beginPause(q.Name)
-	defer b.idx.endPause(q.Name)
+	b.idx.pausing(q.Name, +1)
+	defer b.idx.pausing(q.Name, -1)
 	r, err := b.turnQueue(ctx, q, by, reason)
 	if err != nil || r.Nothing {
 		return r, err
@@ -68,10 +68,10 @@ func (b *Backend) turnQueue(ctx context.Context, q engine.QueueState, by engine.
 		return engine.Receipt{Matched: 1, Nothing: true, Text: fmt.Sprintf(words.already, q.Name), Seq: b.idx.version()}, nil
 	}
 	err = b.write(ctx, func(tx engine.Tx) error {
-		if err := b.store.SetQueue(tx, q); err != nil {
+		if err := b.opt.Store.SetQueue(tx, q); err != nil {
 			return err
 		}
-		return b.store.AddHistory(tx, "queue:"+string(q.Name), engine.Transition{
+		return b.opt.Store.AddHistory(tx, "queue:"+string(q.Name), engine.Transition{
 			At: atLeast(wall.Now()), From: queueWords[!q.Paused].word, To: words.word, Reason: reason, Actor: nameOf(by),
 		})
 	})
@@ -90,7 +90,7 @@ func (b *Backend) queueState(ctx context.Context, name engine.Queue) (engine.Que
 	if q, known := b.idx.queueState(name); known {
 		return q, nil
 	}
-	stored, err := b.store.Queues(ctx)
+	stored, err := b.opt.Store.Queues(ctx)
 	if err != nil {
 		return engine.QueueState{}, fmt.Errorf("read the queues: %w", err)
 	}
@@ -109,19 +109,12 @@ func (x *index) queueState(name engine.Queue) (q engine.QueueState, known bool) 
 	return x.queueOf(name).QueueState, x.loaded
 }
 
-// beginPause keeps jobs of the queue from being chosen while the pause is
-// written.
-func (x *index) beginPause(name engine.Queue) {
+// pausing keeps jobs of the queue from being chosen while a pause is written, by +1, and lets that go
+// again, by -1: several pauses of a queue may be under way.
+func (x *index) pausing(name engine.Queue, by int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.queueOf(name).pausing++
-}
-
-// endPause takes beginPause back. Several pauses of a queue may be under way, so it is a count.
-func (x *index) endPause(name engine.Queue) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.queueOf(name).pausing--
+	x.queueOf(name).pausing += by
 }
 
 // deciding reports whether chosen jobs of the queue have neither begun nor been

@@ -14,7 +14,7 @@ func (b *Backend) recover(s *session, inHand func(engine.Job) bool) error {
 	orphans := b.idx.orphans()
 	crash.Point("recovery-found")
 	for len(orphans) > 0 {
-		some := orphans[:min(b.perWrite, len(orphans))]
+		some := orphans[:min(b.opt.PerWrite, len(orphans))]
 		orphans = orphans[len(some):]
 		if err := b.recoverSome(s, some, inHand); err != nil {
 			return err
@@ -30,7 +30,7 @@ func (b *Backend) recoverSome(s *session, ids []engine.JobID, inHand func(engine
 	err := b.persist(s, func(tx engine.Tx) error {
 		n = 0
 		for _, id := range ids {
-			j, err := b.store.Job(tx, id)
+			j, err := b.opt.Store.Job(tx, id)
 			if ofTheJob(err) || err == nil && (j.State != engine.Running || inHand(j)) {
 				continue // settled meanwhile, or left alone
 			}
@@ -50,14 +50,14 @@ func (b *Backend) recoverSome(s *session, ids []engine.JobID, inHand func(engine
 	crash.Point("recovery-given-back")
 	if n > 0 {
 		b.counts.recovered.Add(int64(n))
-		b.log.Info().Int("jobs", n).Msg("orphans given back")
+		b.opt.Log.Info().Int("jobs", n).Msg("orphans given back")
 	}
 	return nil
 }
 
 // othersHave reports whether a living process other than this one has a running job.
 func (b *Backend) othersHave(j engine.Job) bool {
-	return b.alive != nil && j.Boot != b.boot && b.alive(j.Boot) || b.launcher.Has(j)
+	return b.opt.Alive != nil && j.Boot != b.opt.Boot && b.opt.Alive(j.Boot) || b.opt.Launcher.Has(j)
 }
 
 // orphans are the running jobs of which no run is here.

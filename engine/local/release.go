@@ -19,7 +19,7 @@ type Releaser interface {
 
 // release lets the jobs go whose hold has ended.
 func (b *Backend) release() {
-	r, ok := b.admitter.(Releaser)
+	r, ok := b.opt.Admitter.(Releaser)
 	if !ok {
 		return
 	}

@@ -14,10 +14,10 @@ const roomLook = 10 * time.Second
 // lookAtRoom asks the disk, and stops or resumes the choosing. What runs goes on,
 // and so does every write: they are few, and they end what was begun.
 func (b *Backend) lookAtRoom() {
-	if b.room == nil {
+	if b.opt.Room == nil {
 		return
 	}
-	free, ok := b.room()
+	free, ok := b.opt.Room()
 	low := ""
 	if !ok {
 		low = "disk low: " + human.Bytes(int64(free)) + " free"
@@ -25,10 +25,10 @@ func (b *Backend) lookAtRoom() {
 	was := b.idx.setLow(low)
 	switch {
 	case low != "" && was == "":
-		b.log.Warn().Uint64("free", free).Msg("the disk is nearly full; no job is started until there is room")
+		b.opt.Log.Warn().Uint64("free", free).Msg("the disk is nearly full; no job is started until there is room")
 		b.note(engine.LevelErr, "", "only %s are free on the disk: nothing is lost, and work goes on by itself when there is room", human.Bytes(int64(free)))
 	case low == "" && was != "":
-		b.log.Info().Uint64("free", free).Msg("there is room again; jobs are started")
+		b.opt.Log.Info().Uint64("free", free).Msg("there is room again; jobs are started")
 		b.note(engine.LevelOK, "", "there is room on the disk again: work goes on")
 		b.wake.Ring()
 	}

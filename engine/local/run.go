@@ -13,21 +13,19 @@ import (
 
 // New makes a Backend. It starts nothing.
 func New(o Options) (*Backend, error) {
-	b := &Backend{
-		store: o.Store, admitter: o.Admitter, launcher: o.Launcher, alive: o.Alive, policies: o.Policies, workers: o.Workers,
-		boot: o.Boot, log: o.Log, onNote: o.OnNote, noRoom: o.NoRoom, room: o.Room, perWrite: cmp.Or(o.PerWrite, usualPerWrite),
-		kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
-		wake:  await.NewBell(), gap: await.NewBell(),
-	}
-	if b.store == nil || b.boot == "" {
+	if o.Store == nil || o.Boot == "" {
 		return nil, errors.New("engine/local: Options need a Store and a Boot id")
+	}
+	o.fillIn()
+	b := &Backend{
+		opt: o, kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
+		wake: await.NewBell(), gap: await.NewBell(),
 	}
 	for _, k := range o.Kinds {
 		if err := b.register(k); err != nil {
 			return nil, err
 		}
 	}
-	b.fillIn()
 	b.idx = newIndex(b.kinds)
 	if o.OnlyServed {
 		b.idx.trees = newTrees()
@@ -44,7 +42,7 @@ func (b *Backend) register(k engine.KindSpec) error {
 	if b.kinds[k.Kind] != nil {
 		return fmt.Errorf("engine/local: kind %q is named twice", k.Kind)
 	}
-	if _, ok := b.policies[k.Policy]; !ok {
+	if _, ok := b.opt.Policies[k.Policy]; !ok {
 		return fmt.Errorf("engine/local: kind %q names the unknown retry policy %q", k.Kind, k.Policy)
 	}
 	if k.Stuck <= 0 {
@@ -54,22 +52,24 @@ func (b *Backend) register(k engine.KindSpec) error {
 	return nil
 }
 
-// fillIn puts what stands for nil in Options, so that nobody asks for nil later.
-func (b *Backend) fillIn() {
-	if b.admitter == nil {
-		b.admitter = admitAll{}
+// fillIn puts in what stands for nil and zero, so that nobody asks for them later. Alive and Room stay
+// nil: nobody is asked then.
+func (o *Options) fillIn() {
+	o.PerWrite = cmp.Or(o.PerWrite, usualPerWrite)
+	if o.Admitter == nil {
+		o.Admitter = admitAll{}
 	}
-	if b.launcher == nil {
-		b.launcher = inProcess{}
+	if o.Launcher == nil {
+		o.Launcher = inProcess{}
 	}
-	if b.workers == nil {
-		b.workers = func() int { return defaultWorkers }
+	if o.Workers == nil {
+		o.Workers = func() int { return defaultWorkers }
 	}
-	if b.onNote == nil {
-		b.onNote = func(engine.Note) {}
+	if o.OnNote == nil {
+		o.OnNote = func(engine.Note) {}
 	}
-	if b.noRoom == nil {
-		b.noRoom = func(err error) bool { return errors.Is(err, syscall.ENOSPC) }
+	if o.NoRoom == nil {
+		o.NoRoom = func(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 	}
 }
 
@@ -79,11 +79,8 @@ func (b *Backend) fillIn() {
 // trusted any more: close it, open it again, and Run anew. Call it once at a
 // time, and let it outlive nothing but the store.
 func (b *Backend) Run(ctx context.Context) error {
-	s := &session{write: context.WithoutCancel(ctx)}
-	s.ctx, s.end = context.WithCancelCause(ctx)
-	defer s.end(nil)
-	s.work, s.stop = context.WithCancelCause(s.write)
-	defer s.stop(nil)
+	s, done := newSession(ctx)
+	defer done()
 	if err := b.start(s); err != nil {
 		return err
 	}

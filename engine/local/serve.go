@@ -16,8 +16,8 @@ func (b *Backend) Serve(ctx context.Context, root engine.JobID) error {
 	}
 	b.idx.plant(root, time.Now()) // first, so that no join is missed
 	var open []engine.JobID
-	err := b.store.Read(ctx, func(tx engine.Tx) (err error) {
-		open, err = b.store.OpenChildren(tx, root)
+	err := b.opt.Store.Read(ctx, func(tx engine.Tx) (err error) {
+		open, err = b.opt.Store.OpenChildren(tx, root)
 		return err
 	})
 	if err != nil {

@@ -70,9 +70,9 @@ func (u undo) without(id engine.JobID, why string) {
 func (b *Backend) awaitStops(ctx context.Context, moves []engine.JobMove) error {
 	told := slices.DeleteFunc(slices.Clone(moves), func(m engine.JobMove) bool { return m.After.State != engine.Running })
 	for end := time.Now().Add(stopTime); len(told) > 0 && time.Now().Before(end); {
-		err := b.store.Read(ctx, func(tx engine.Tx) (fault error) {
+		err := b.opt.Store.Read(ctx, func(tx engine.Tx) (fault error) {
 			told = slices.DeleteFunc(told, func(m engine.JobMove) bool {
-				j, err := b.store.Job(tx, m.Job)
+				j, err := b.opt.Store.Job(tx, m.Job)
 				if err != nil && !ofTheJob(err) {
 					fault = err
 				}
@@ -142,7 +142,7 @@ func stands(j engine.Job, m engine.JobMove) bool {
 // that what stands against it is asked beforehand.
 func (b *Backend) withParent(tx engine.Tx, j engine.Job, o order) error {
 	id := o.was[j.ID].With
-	p, err := b.store.Job(tx, id)
+	p, err := b.opt.Store.Job(tx, id)
 	switch {
 	case errors.Is(err, engine.ErrNotFound):
 		return refusal(j, "its parent is gone", "its parent is gone", "trigger a new sync")
@@ -168,7 +168,7 @@ func (b *Backend) stoodAt(tx engine.Tx, j engine.Job, m engine.JobMove, now time
 	case engine.Running:
 		after.State, after.Front, after.Hold, after.Tries = engine.Available, true, engine.HoldNone, max(after.Tries-1, 0)
 	case engine.Pending:
-		g, err := b.store.Group(tx, engine.GroupID{Parent: j.ID, Group: j.Group})
+		g, err := b.opt.Store.Group(tx, engine.GroupID{Parent: j.ID, Group: j.Group})
 		if err != nil {
 			return j, fmt.Errorf("read group %d of job %s: %w", j.Group, j.ID, err)
 		}

@@ -18,14 +18,14 @@ func (b *Backend) giveUpUnreadable(id engine.JobID, cause error) {
 		return
 	}
 	b.idx.forget(id) // its revision may have been lost
-	b.log.Error().Str("job", string(id)).Err(cause).Msg("job cannot be read; discarded, its raw record is kept")
+	b.opt.Log.Error().Str("job", string(id)).Err(cause).Msg("job cannot be read; discarded, its raw record is kept")
 	b.note(engine.LevelErr, id, "job %s cannot be read and is discarded; its raw record is kept", id)
 }
 
 // discardIn does what move does beside saving the job: the store has done that, by what it could still
 // read.
 func (b *Backend) discardIn(tx engine.Tx, id engine.JobID) error {
-	j, err := b.store.DiscardUnreadable(tx, id)
+	j, err := b.opt.Store.DiscardUnreadable(tx, id)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (b *Backend) discardIn(tx engine.Tx, id engine.JobID) error {
 	if err := b.chronicle(tx, before, j, because{cause: engine.ByRescue, reason: j.LastError, now: now}); err != nil {
 		return err
 	}
-	groups, err := b.store.Mark(tx, id, engine.MarkDead, 0, 0)
+	groups, err := b.opt.Store.Mark(tx, id, engine.MarkDead, 0, 0)
 	if err != nil {
 		return fmt.Errorf("mark job %s in its groups: %w", id, err)
 	}
@@ -50,6 +50,6 @@ func (b *Backend) discardIn(tx engine.Tx, id engine.JobID) error {
 func (b *Backend) leaveAlone(id engine.JobID, why string, err error) {
 	b.counts.alone.Add(1)
 	b.idx.forget(id)
-	b.log.Error().Str("job", string(id)).Err(err).Msg("job " + why + "; it is left alone")
+	b.opt.Log.Error().Str("job", string(id)).Err(err).Msg("job " + why + "; it is left alone")
 	b.note(engine.LevelErr, id, "job %s %s and is left alone: %v", id, why, err)
 }

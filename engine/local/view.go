@@ -44,7 +44,7 @@ func (b *Backend) Queues() []engine.QueueRow {
 			QueueState: q.QueueState, Counts: q.present(), Held: q.held, PerMin: q.settled.perMinute(now),
 		}
 	}
-	stands, _ := b.admitter.(holder)
+	stands, _ := b.opt.Admitter.(holder)
 	free := map[*queue]bool{} // something that waits in it may start
 	for _, l := range x.lines {
 		if l.n > 0 && !x.headOf(l, rows[l.queue], stands, now) {
@@ -142,10 +142,10 @@ func (b *Backend) Externals() map[engine.JobID]string {
 func (b *Backend) NextRetries(ctx context.Context, n int) ([]engine.Job, error) {
 	ids := b.idx.nextDue(n)
 	var out []engine.Job
-	err := b.store.Read(ctx, func(tx engine.Tx) error {
+	err := b.opt.Store.Read(ctx, func(tx engine.Tx) error {
 		out = out[:0]
 		for _, id := range ids {
-			j, err := b.store.Job(tx, id)
+			j, err := b.opt.Store.Job(tx, id)
 			if errors.Is(err, engine.ErrNotFound) || err == nil && !comesBack(j.State, j.Hold) {
 				continue // it has moved since
 			}
@@ -208,4 +208,4 @@ func (f *frontier) pop() int {
 }
 
 // Load is how many jobs run now, and of how many at most.
-func (b *Backend) Load() (running, workers int) { return b.Stats().InFlight, b.workers() }
+func (b *Backend) Load() (running, workers int) { return b.Stats().InFlight, b.opt.Workers() }

@@ -51,8 +51,8 @@ func (b *Backend) Held(j engine.Job) (h engine.Held) {
 	if h = b.idx.held(j.Queue); h.Reason != "" {
 		return h
 	}
-	stands, ok := b.admitter.(holder)
-	if lane := b.admitter.Lane(j); ok && lane != "" {
+	stands, ok := b.opt.Admitter.(holder)
+	if lane := b.opt.Admitter.Lane(j); ok && lane != "" {
 		return stands.Held(lane)
 	}
 	return h
@@ -88,7 +88,7 @@ type standing struct {
 // whyAvailable asks the index, and the limits when the job's place comes: what went
 // a minute ago says little of what they let through next.
 func (b *Backend) whyAvailable(id engine.JobID, now time.Time) (reason string, until time.Time, place int) {
-	pacer, paced := b.admitter.(Pacer)
+	pacer, paced := b.opt.Admitter.(Pacer)
 	s := b.idx.whyAvailable(id, now, pacer)
 	if paced && s.calls > 0 && s.lane != "" {
 		if wait, known := pacer.Wait(s.lane, s.calls); known {
@@ -156,8 +156,8 @@ func (b *Backend) whyRunning(j engine.Job) (string, time.Time, int) {
 // whyPending counts the open children; the only reason that is read from the store.
 func (b *Backend) whyPending(j engine.Job) string {
 	var g engine.GroupStat
-	err := b.store.Read(context.Background(), func(tx engine.Tx) (err error) {
-		g, err = b.store.Group(tx, engine.GroupID{Parent: j.ID, Group: j.Group})
+	err := b.opt.Store.Read(context.Background(), func(tx engine.Tx) (err error) {
+		g, err = b.opt.Store.Group(tx, engine.GroupID{Parent: j.ID, Group: j.Group})
 		return err
 	})
 	if err != nil {

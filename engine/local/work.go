@@ -48,7 +48,7 @@ func (b *Backend) work(s *session, c claim) {
 
 // pickNext chooses the worker's next job, unless there are too many workers.
 func (b *Backend) pickNext(s *session, worker int) []claim {
-	if !b.idx.keeps(b.workers()) {
+	if !b.idx.keeps(b.opt.Workers()) {
 		return nil
 	}
 	batch := b.pick(s, 1)
@@ -69,7 +69,7 @@ func (b *Backend) accept(s *session, c *claim) bool {
 		return true
 	}
 	if c.lane != "" {
-		b.admitter.Withdraw(c.id)
+		b.opt.Admitter.Withdraw(c.id)
 	}
 	b.handBack(s, c.job)
 	return false
@@ -106,7 +106,7 @@ func (b *Backend) call(r *run, groups []engine.GroupStat) (o engine.Outcome) {
 // its end. Its stack goes to the log, and the panic's value to the job.
 func (b *Backend) panicked(j engine.Job, p *panicError) engine.Outcome {
 	b.counts.panics.Add(1)
-	b.log.Error().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Int("attempt", j.Attempts).
+	b.opt.Log.Error().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Int("attempt", j.Attempts).
 		Str("err", safe.Text(p.Error())).Str("stack", safe.Block(string(p.stack))).Msg("handler panicked")
 	b.note(engine.LevelErr, j.ID, "the handler of %s panicked: %v", j.Kind, p.value)
 	return engine.Retry(p).As("panic")

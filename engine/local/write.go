@@ -27,7 +27,7 @@ func (e *fnError) Unwrap() error { return e.err }
 // *storeError, or the cause of ctx. A panic of fn is a *domainError with a *panicError in it: it must
 // not take the committer along, which writes for others, too.
 func (b *Backend) write(ctx context.Context, fn func(engine.Tx) error) error {
-	err := b.store.Write(ctx, func(tx engine.Tx) error {
+	err := b.opt.Store.Write(ctx, func(tx engine.Tx) error {
 		err := engine.Guard(func() error { return fn(tx) }, func(panicked any) error {
 			return &domainError{&panicError{value: panicked, stack: debug.Stack()}}
 		})
@@ -63,7 +63,7 @@ func (b *Backend) persist(s *session, fn func(engine.Tx) error) error {
 	var shut *closed
 	for {
 		err := b.write(s.write, fn)
-		if broken, ok := errors.AsType[*storeError](err); !ok || !b.noRoom(broken.err) {
+		if broken, ok := errors.AsType[*storeError](err); !ok || !b.opt.NoRoom(broken.err) {
 			if shut != nil && err == nil {
 				b.resumeWrites(shut)
 			}
@@ -99,14 +99,14 @@ func closedBy(err error) *closed {
 // haltWrites stops the choosing and says so, once for each write that waits.
 func (b *Backend) haltWrites(c *closed, err error) {
 	b.idx.halt(c.word)
-	b.log.Error().Err(err).Msg("a write was refused, " + c.says + "; no job is started until " + c.until)
+	b.opt.Log.Error().Err(err).Msg("a write was refused, " + c.says + "; no job is started until " + c.until)
 	b.note(engine.LevelErr, "", "%s: nothing is lost, and work goes on when %s", c.says, c.until)
 }
 
 // resumeWrites lets the choosing go on, as soon as one of the writes that waited has got through.
 func (b *Backend) resumeWrites(c *closed) {
 	b.idx.halt("")
-	b.log.Info().Msg(c.over + "; jobs are started")
+	b.opt.Log.Info().Msg(c.over + "; jobs are started")
 	b.note(engine.LevelOK, "", "%s: work goes on", c.over)
 	b.wake.Ring()
 }

@@ -13,7 +13,10 @@ import (
 // claim: uncharged. gone says that the process took it up and is gone, which counts as a crash of
 // the job. also is called in the same transaction; its error refuses the return.
 // engine.ErrStale, engine.ErrNotFound: the job has moved on.
-func (b *Backend) Return(ctx context.Context, id engine.JobID, rev engine.Revision, why string, gone bool, also func(tx engine.Tx) error) error {
+func (b *Backend) Return(
+	ctx context.Context, id engine.JobID, rev engine.Revision, why string, gone bool,
+	also func(tx engine.Tx) error,
+) error {
 	cause := engine.ByDrain
 	if gone {
 		cause = engine.ByRescue
@@ -40,7 +43,9 @@ const (
 // on meanwhile. When the job has moved on before the handler is called, engine.ErrStale is
 // returned, and also is not called. When ctx ends, the handler is told so, and its job goes back
 // uncharged.
-func (b *Backend) Attempt(ctx context.Context, id engine.JobID, rev engine.Revision, also func(tx engine.Tx) error) error {
+func (b *Backend) Attempt(
+	ctx context.Context, id engine.JobID, rev engine.Revision, also func(tx engine.Tx) error,
+) error {
 	c := claim{id: id, rev: rev}
 	if err := b.opt.Store.Read(ctx, func(tx engine.Tx) error { return b.lookAway(tx, &c) }); err != nil {
 		return err

@@ -124,6 +124,11 @@ func (b *Backend) note(level engine.Level, job engine.JobID, format string, args
 	b.opt.OnNote(engine.Note{At: time.Now(), Level: level, Text: fmt.Sprintf(format, args...), Job: job})
 }
 
+// of adds to a line of the log which job it is about.
+func of(line *zerolog.Event, j engine.Job) *zerolog.Event {
+	return line.Str("job", string(j.ID)).Str("kind", string(j.Kind))
+}
+
 // admitAll is the admitter of an engine without one.
 type admitAll struct{}
 

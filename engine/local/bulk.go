@@ -65,7 +65,9 @@ func (*refusedJob) Error() string { return "refused by the domain" }
 
 // eachOf acts on one batch in one transaction. along is what the batches before it
 // took along, as it was, and grows by what this one does.
-func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, along map[engine.JobID]engine.Revision, dry bool) (engine.Receipt, error) {
+func (b *Backend) eachOf(
+	ctx context.Context, sel engine.Selection, o order, along map[engine.JobID]engine.Revision, dry bool,
+) (engine.Receipt, error) {
 	left := map[int]string{}
 	for {
 		var r engine.Receipt
@@ -99,7 +101,9 @@ func (b *Backend) eachOf(ctx context.Context, sel engine.Selection, o order, alo
 // refused, with the reason. A job of the selection that its parent took along has
 // not changed since it was shown: the command itself did that, and its move stands
 // with its parent's.
-func (b *Backend) batch(tx engine.Tx, sel engine.Selection, o order, along map[engine.JobID]engine.Revision, left map[int]string) (engine.Receipt, error) {
+func (b *Backend) batch(
+	tx engine.Tx, sel engine.Selection, o order, along map[engine.JobID]engine.Revision, left map[int]string,
+) (engine.Receipt, error) {
 	r := engine.Receipt{Skipped: map[string]int{}}
 	for i, id := range sel.IDs {
 		if why, ok := left[i]; ok {

@@ -38,7 +38,8 @@ func (b *Backend) checkSpec(s engine.Spec) error {
 		return engine.Problemf(engine.ErrInvalid, "name both", "a job needs a kind and a queue")
 	}
 	if _, ok := b.opt.Policies[s.Policy]; s.Policy != "" && !ok {
-		return engine.Problemf(engine.ErrInvalid, "use a policy that the configuration names", "there is no retry policy %q", s.Policy)
+		return engine.Problemf(engine.ErrInvalid, "use a policy that the configuration names",
+			"there is no retry policy %q", s.Policy)
 	}
 	return nil
 }
@@ -70,7 +71,8 @@ var acts = map[engine.Op]act{
 
 // orderOf leaves why.now and why.trail to the transaction: each time it runs they begin anew.
 func orderOf(c engine.Command) order {
-	return order{op: c.Op, at: c.At, why: because{cause: engine.ByOperator, reason: c.Reason, actor: nameOf(c.By), by: c.By.Name()}}
+	why := because{cause: engine.ByOperator, reason: c.Reason, actor: nameOf(c.By), by: c.By.Name()}
+	return order{op: c.Op, at: c.At, why: why}
 }
 
 // Act carries an operation out on the one job c.Job, if it is at c.IfRev, 0 = at any
@@ -125,7 +127,8 @@ func (b *Backend) retryOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt,
 // before the move, since the history tells it as the move's reason.
 func (b *Backend) again(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	after := runNow(j, o.why.now)
-	r := receipt(after, "job %s runs when its turn comes, from %s on: attempt %d", j.ID, after.Due.Format(time.RFC3339), j.Attempts+1)
+	r := receipt(after, "job %s runs when its turn comes, from %s on: attempt %d", j.ID,
+		after.Due.Format(time.RFC3339), j.Attempts+1)
 	r.Attempt = j.Attempts + 1
 	late := false
 	if j.HasParents && j.State.Terminal() {
@@ -146,7 +149,8 @@ func (b *Backend) again(tx engine.Tx, j engine.Job, o order) (engine.Receipt, er
 func (b *Backend) forceOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	switch {
 	case strings.TrimSpace(o.why.reason) == "":
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "say why: it is kept with the job", "force needs a reason")
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "say why: it is kept with the job",
+			"force needs a reason")
 	case j.State != engine.Completed:
 		return b.retryOne(tx, j, o)
 	}
@@ -238,7 +242,8 @@ func (b *Backend) rescheduleOne(tx engine.Tx, j engine.Job, o order) (engine.Rec
 	case engine.Running:
 		return engine.Receipt{}, conflict(j, "running", "it is running now (rev %d)", j.Rev)
 	default:
-		return engine.Receipt{}, refusal(j, j.State.String(), fmt.Sprintf("it is %s", j.State), "only a job that waits for its turn has an instant")
+		return engine.Receipt{}, refusal(j, j.State.String(), fmt.Sprintf("it is %s", j.State),
+			"only a job that waits for its turn has an instant")
 	}
 	after.Rev++
 	after.Due, after.Hold = atLeast(latest(o.at, o.why.now)), engine.HoldNone
@@ -246,7 +251,9 @@ func (b *Backend) rescheduleOne(tx engine.Tx, j engine.Job, o order) (engine.Rec
 }
 
 // command carries out one order on one job, in one transaction.
-func (b *Backend) command(ctx context.Context, id engine.JobID, ifRev engine.Revision, o order) (engine.Receipt, error) {
+func (b *Backend) command(
+	ctx context.Context, id engine.JobID, ifRev engine.Revision, o order,
+) (engine.Receipt, error) {
 	var r engine.Receipt
 	err := b.write(ctx, func(tx engine.Tx) (err error) {
 		o.why.now, o.why.trail = atLeast(wall.Now()), newTrail()

@@ -50,7 +50,7 @@ func (b *Backend) abandon(s *session) {
 			continue
 		}
 		b.counts.deaf.Add(1)
-		b.opt.Log.Error().Str("job", string(r.job.ID)).Str("kind", string(r.job.Kind)).Msg("handler does not answer the stop; its job is handed back without it")
+		of(b.opt.Log.Error(), r.job).Msg("handler does not answer the stop; its job is handed back without it")
 		b.withdraw(r)
 		b.handBack(s, r.job)
 	}

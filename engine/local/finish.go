@@ -81,7 +81,10 @@ func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
 // close ends the attempt in its job's favour or not, and moves the job. The domain's rows come first:
 // the children that a Commit inserts belong to the group that decides how the job goes on.
 func (b *Backend) close(tx engine.Tx, j engine.Job, f *finishing, now time.Time) error {
-	e := ending{job: j, outcome: onTheWall(f.outcome), policy: b.policyOf(j), bears: b.bears(j), now: atLeast(now), took: f.took, paced: f.run.paced, stopped: stoppedBy(f.run, f.outcome)}
+	e := ending{
+		job: j, outcome: onTheWall(f.outcome), policy: b.policyOf(j), bears: b.bears(j), now: atLeast(now),
+		took: f.took, paced: f.run.paced, stopped: stoppedBy(f.run, f.outcome),
+	}
 	if err := b.commitDomain(tx, &e); err != nil {
 		return err
 	}
@@ -155,7 +158,7 @@ func (b *Backend) refused(j engine.Job, o engine.Outcome, why *domainError) engi
 	if p, ok := errors.AsType[*panicError](why); ok {
 		return b.panicked(j, p).With(o.Call)
 	}
-	b.opt.Log.Warn().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Int("attempt", j.Attempts).Err(why).Msg("commit refused; attempt charged")
+	of(b.opt.Log.Warn(), j).Int("attempt", j.Attempts).Err(why).Msg("commit refused; attempt charged")
 	return engine.Retry(why.err).As("commit").With(o.Call)
 }
 
@@ -175,7 +178,7 @@ func (b *Backend) finished(f *finishing) {
 	j := f.run.job
 	if f.stale {
 		b.counts.late.Add(1)
-		b.opt.Log.Warn().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Uint64("rev", uint64(j.Rev)).
+		of(b.opt.Log.Warn(), j).Uint64("rev", uint64(j.Rev)).
 			Str("verb", f.outcome.Verb.String()).Err(engine.ErrStale).Msg("late result discarded")
 		b.note(engine.LevelWarn, j.ID, "late result discarded: job %s has moved on since revision %d", j.ID, j.Rev)
 		return
@@ -195,7 +198,7 @@ func (b *Backend) logOutcome(f *finishing) {
 	if !ev.Enabled() {
 		return
 	}
-	ev = ev.Str("job", string(j.ID)).Str("kind", string(j.Kind)).Str("queue", string(j.Queue)).Int("attempt", f.run.job.Attempts)
+	ev = of(ev, *j).Str("queue", string(j.Queue)).Int("attempt", f.run.job.Attempts)
 	if !j.Due.IsZero() {
 		ev = ev.Time("due", j.Due)
 	}

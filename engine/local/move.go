@@ -249,7 +249,8 @@ func settledWords(g engine.GroupStat) string {
 func (b *Backend) cancel(tx engine.Tx, j engine.Job, why because) error {
 	after := j
 	after.Rev++
-	after.State, after.Finished, after.Due, after.Hold, after.Front = engine.Cancelled, why.now, time.Time{}, engine.HoldNone, false
+	after.State, after.Hold, after.Front = engine.Cancelled, engine.HoldNone, false
+	after.Finished, after.Due = why.now, time.Time{}
 	return b.move(tx, j, after, why)
 }
 

@@ -16,13 +16,35 @@ const pauseLook = time.Millisecond
 // Pause keeps a queue's jobs from starting, over restarts too, until Resume. When
 // it returns, none starts any more; those that run go on. A queue that nobody has
 // used yet can be paused in advance.
-func (b *Backend) Pause(ctx context.Context, name engine.Queue, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.pauseAs(ctx, engine.QueueState{Name: name, Paused: true, By: by, Since: atLeast(wall.Now()), Reason: reason}, by, reason)
+func (b *Backend) Pause(
+	ctx context.Context, name engine.Queue, by engine.Actor, reason string,
+) (engine.Receipt, error) {
+	return b.RestoreQueue(ctx, queueState(name, true, by, reason), by, reason)
 }
 
-// pauseAs stores a pause and waits for the claims that were chosen before it. The index is told first:
-// between the two it would choose on by the switch that it still has.
-func (b *Backend) pauseAs(ctx context.Context, q engine.QueueState, by engine.Actor, reason string) (engine.Receipt, error) {
+// Resume lets a paused queue's jobs start again.
+func (b *Backend) Resume(
+	ctx context.Context, name engine.Queue, by engine.Actor, reason string,
+) (engine.Receipt, error) {
+	return b.RestoreQueue(ctx, queueState(name, false, by, reason), by, reason)
+}
+
+// queueState is how a queue stands that is turned now.
+func queueState(name engine.Queue, paused bool, by engine.Actor, reason string) engine.QueueState {
+	return engine.QueueState{Name: name, Paused: paused, By: by, Since: atLeast(wall.Now()), Reason: reason}
+}
+
+// RestoreQueue lets a queue stand as q says, such as it did before a command: one that was paused is
+// paused by whom it was, since when and why. by and reason are of who asks for it, for the history.
+//
+// Before a pause is stored the index is told: between the two it would choose on by the switch that it
+// still has. After it the claims are waited for that were chosen before.
+func (b *Backend) RestoreQueue(
+	ctx context.Context, q engine.QueueState, by engine.Actor, reason string,
+) (engine.Receipt, error) {
+	if !q.Paused {
+		return b.turnQueue(ctx, q, by, reason)
+	}
 	b.idx.pausing(q.Name, +1)
 	defer b.idx.pausing(q.Name, -1)
 	r, err := b.turnQueue(ctx, q, by, reason)
@@ -37,20 +59,6 @@ func (b *Backend) pauseAs(ctx context.Context, q engine.QueueState, by engine.Ac
 	return r, nil
 }
 
-// Resume lets a paused queue's jobs start again.
-func (b *Backend) Resume(ctx context.Context, name engine.Queue, by engine.Actor, reason string) (engine.Receipt, error) {
-	return b.turnQueue(ctx, engine.QueueState{Name: name, By: by, Since: atLeast(wall.Now()), Reason: reason}, by, reason)
-}
-
-// RestoreQueue lets a queue stand as it did before a command: one that was paused is paused
-// by whom it was, since when and why. by and reason are of the undo, for the history.
-func (b *Backend) RestoreQueue(ctx context.Context, q engine.QueueState, by engine.Actor, reason string) (engine.Receipt, error) {
-	if q.Paused {
-		return b.pauseAs(ctx, q, by, reason)
-	}
-	return b.turnQueue(ctx, q, by, reason)
-}
-
 // queueWords say how a queue stands, and what a command to that end answers.
 var queueWords = map[bool]struct{ word, already, done string }{
 	true:  {"paused", "queue %s is paused already", "queue %s is paused"},
@@ -58,7 +66,9 @@ var queueWords = map[bool]struct{ word, already, done string }{
 }
 
 // turnQueue stores a pause switch, unless it stands so already.
-func (b *Backend) turnQueue(ctx context.Context, q engine.QueueState, by engine.Actor, reason string) (engine.Receipt, error) {
+func (b *Backend) turnQueue(
+	ctx context.Context, q engine.QueueState, by engine.Actor, reason string,
+) (engine.Receipt, error) {
 	words := queueWords[q.Paused]
 	before, err := b.queueState(ctx, q.Name)
 	if err != nil {

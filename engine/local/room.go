@@ -26,7 +26,9 @@ func (b *Backend) lookAtRoom() {
 	switch {
 	case low != "" && was == "":
 		b.opt.Log.Warn().Uint64("free", free).Msg("the disk is nearly full; no job is started until there is room")
-		b.note(engine.LevelErr, "", "only %s are free on the disk: nothing is lost, and work goes on by itself when there is room", human.Bytes(int64(free)))
+		b.note(engine.LevelErr, "",
+			"only %s are free on the disk: nothing is lost, and work goes on by itself when there is room",
+			human.Bytes(int64(free)))
 	case low == "" && was != "":
 		b.opt.Log.Info().Uint64("free", free).Msg("there is room again; jobs are started")
 		b.note(engine.LevelOK, "", "there is room on the disk again: work goes on")

@@ -247,7 +247,8 @@ func notBefore(at, now time.Time) (time.Time, string) {
 	wait := at.Sub(now)
 	switch {
 	case wait > engine.MaxDelay:
-		return now.Add(engine.MaxDelay), fmt.Sprintf("the answer asked for %s: capped at %s", human.Span(wait), human.Span(engine.MaxDelay))
+		return now.Add(engine.MaxDelay), fmt.Sprintf("the answer asked for %s: capped at %s", human.Span(wait),
+			human.Span(engine.MaxDelay))
 	case wait < 0:
 		return now, "the answer's instant has passed"
 	}

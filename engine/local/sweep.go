@@ -48,7 +48,7 @@ func (b *Backend) watch(s *session, w *watcher) error {
 func (b *Backend) openSlot(r *run) {
 	b.counts.deaf.Add(1)
 	b.idx.ghost(r)
-	b.opt.Log.Error().Str("job", string(r.job.ID)).Str("kind", string(r.job.Kind)).AnErr("err", context.Cause(r.ctx)).
+	of(b.opt.Log.Error(), r.job).AnErr("err", context.Cause(r.ctx)).
 		Str("stack", safe.Block(stacks())).Msg("handler ignores its context; its slot is opened")
 	b.note(engine.LevelErr, r.job.ID, "job %s is stuck: its handler ignores that it was ended", r.job.ID)
 	b.wake.Ring()
@@ -95,7 +95,7 @@ func (b *Backend) rescue(s *session, r *run) error {
 	r.markRescued()
 	r.cancel(engine.ErrRescued)
 	b.counts.rescued.Add(1)
-	b.opt.Log.Warn().Str("job", string(r.job.ID)).Str("kind", string(r.job.Kind)).Int("attempt", r.job.Attempts).Msg("rescued: " + why)
+	of(b.opt.Log.Warn(), r.job).Int("attempt", r.job.Attempts).Msg("rescued: " + why)
 	b.note(engine.LevelWarn, r.job.ID, "job %s was rescued: %s", r.job.ID, why)
 	return nil
 }

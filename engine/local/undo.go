@@ -31,7 +31,9 @@ const stopLook = 10 * time.Millisecond
 // and its attempt is not counted. The others are skipped; without its parent no
 // child comes back. A parent comes back in one transaction with the children that it
 // took along, after them: it must not find them settled.
-func (b *Backend) Undo(ctx context.Context, moves []engine.JobMove, by engine.Actor, reason string, dry bool) (engine.Receipt, error) {
+func (b *Backend) Undo(
+	ctx context.Context, moves []engine.JobMove, by engine.Actor, reason string, dry bool,
+) (engine.Receipt, error) {
 	o := orderOf(engine.Command{Op: engine.OpUndo, By: by, Reason: reason})
 	o.why.cause = engine.ByUndo
 	o.was, o.stay = make(map[engine.JobID]engine.JobMove, len(moves)), map[engine.JobID]string{}
@@ -106,7 +108,8 @@ func (b *Backend) undoOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, 
 		return engine.Receipt{}, err
 	}
 	if !engine.Legal(j.State, after.State, engine.ByUndo) {
-		return engine.Receipt{}, refusal(j, "it was "+after.State.String(), fmt.Sprintf("it was %s, and that cannot be brought back", after.State), "trigger or retry it instead")
+		return engine.Receipt{}, refusal(j, "it was "+after.State.String(),
+			fmt.Sprintf("it was %s, and that cannot be brought back", after.State), "trigger or retry it instead")
 	}
 	after.Rev++
 	return receipt(after, "job %s is %s again", j.ID, after.State), b.move(tx, j, after, o.why)
@@ -135,7 +138,8 @@ func stands(j engine.Job, m engine.JobMove) bool {
 		return true
 	}
 	waited := m.After.State == engine.Scheduled || m.After.State == engine.Retryable
-	return waited && j.State == engine.Available && j.Rev == m.Rev+1 && j.Due.Equal(m.After.Due) && j.Round == m.After.Round
+	return waited && j.State == engine.Available && j.Rev == m.Rev+1 && j.Due.Equal(m.After.Due) &&
+		j.Round == m.After.Round
 }
 
 // withParent refuses a child whose parent stays away. The parent comes back later in the same write, so

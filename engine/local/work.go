@@ -95,7 +95,9 @@ func (b *Backend) call(r *run, groups []engine.GroupStat) (o engine.Outcome) {
 			o = b.panicked(r.job, &panicError{value: p, stack: debug.Stack()})
 		}
 	}()
-	o = r.kind.Handler(r.ctx, engine.Run{Job: r.job, Groups: groups, Beat: r.Beat, Named: r.Named, Policy: b.policyOf(r.job)})
+	o = r.kind.Handler(r.ctx, engine.Run{
+		Job: r.job, Groups: groups, Beat: r.Beat, Named: r.Named, Policy: b.policyOf(r.job),
+	})
 	if o.Verb == engine.VerbRetry && o.Class == "" && errors.Is(context.Cause(r.ctx), errTimeout) {
 		o.Class = "timeout"
 	}
@@ -106,7 +108,7 @@ func (b *Backend) call(r *run, groups []engine.GroupStat) (o engine.Outcome) {
 // its end. Its stack goes to the log, and the panic's value to the job.
 func (b *Backend) panicked(j engine.Job, p *panicError) engine.Outcome {
 	b.counts.panics.Add(1)
-	b.opt.Log.Error().Str("job", string(j.ID)).Str("kind", string(j.Kind)).Int("attempt", j.Attempts).
+	of(b.opt.Log.Error(), j).Int("attempt", j.Attempts).
 		Str("err", safe.Text(p.Error())).Str("stack", safe.Block(string(p.stack))).Msg("handler panicked")
 	b.note(engine.LevelErr, j.ID, "the handler of %s panicked: %v", j.Kind, p.value)
 	return engine.Retry(p).As("panic")

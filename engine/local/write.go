@@ -91,7 +91,8 @@ func closedBy(err error) *closed {
 		Closed() string
 	}
 	if e, ok := errors.AsType[store](err); ok {
-		return &closed{engine.StoreShut + e.Closed(), "the database is " + e.Closed(), "it takes writes", "the database takes writes again"}
+		return &closed{engine.StoreShut + e.Closed(), "the database is " + e.Closed(), "it takes writes",
+			"the database takes writes again"}
 	}
 	return &closed{"disk full", "the disk is full", "there is room", "there is room on the disk again"}
 }

@@ -10,11 +10,12 @@ import (
 // stood against it: whether it waits, joins or is refused is decided by the run itself.
 func (o *Operator) trigger(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if !o.opt.SyncOn {
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "set SYNC_ENABLE=true", "syncs are switched off")
+		return refuse(engine.ErrRefused, "set SYNC_ENABLE=true", "syncs are switched off")
 	}
 	if !cmd.DryRun {
 		return o.opt.Syncer.Trigger(ctx, cmd.Account, cmd.Sync, cmd.By)
 	}
+	// What would end later for it is asked here and not in Do, which does not know that these are syncs.
 	cost, err := o.opt.Syncer.Cost(ctx, engine.CostQuery{Account: cmd.Account, Sync: cmd.Sync})
 	if err != nil {
 		return engine.Receipt{}, err
@@ -46,5 +47,5 @@ func (o *Operator) inDomain(ctx context.Context, cmd engine.Command) (engine.Rec
 			return r, err
 		}
 	}
-	return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
+	return refuse(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
 }

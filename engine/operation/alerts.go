@@ -26,7 +26,7 @@ func (o *Operator) wouldAck(id string) (engine.Receipt, error) {
 			return engine.Receipt{Matched: 1, Text: "would acknowledge alert " + id}, nil
 		}
 	}
-	return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "list those that fire with `farsight alerts`", "alert %s is not firing", id)
+	return refuse(engine.ErrConflict, "list those that fire with `farsight alerts`", "alert %s is not firing", id)
 }
 
 // silence keeps an alert silent until an instant, or ends that.
@@ -34,11 +34,13 @@ func (o *Operator) silence(ctx context.Context, cmd engine.Command) (engine.Rece
 	if err := o.mayAlert(cmd); err != nil {
 		return engine.Receipt{}, err
 	}
+	// An instant that has passed ends a silence: `silence 429 now`.
 	switch until := cmd.At; {
 	case !cmd.DryRun:
 		return o.opt.Alerts.Silence(ctx, cmd.Alert, until, cmd.By)
 	case until.After(time.Now()):
-		return engine.Receipt{Matched: 1, Due: until, Text: "would keep alert " + cmd.Alert + " silent until " + until.UTC().Format("2006-01-02 15:04 UTC")}, nil
+		return engine.Receipt{Matched: 1, Due: until,
+			Text: "would keep alert " + cmd.Alert + " silent until " + until.UTC().Format("2006-01-02 15:04 UTC")}, nil
 	}
 	return engine.Receipt{Matched: 1, Text: "would let alert " + cmd.Alert + " be heard again"}, nil
 }

@@ -51,7 +51,9 @@ func (o *Operator) sendCanary(ctx context.Context, cmd engine.Command, p picked)
 	total := engine.Receipt{Matched: len(p.sel.IDs), Skipped: map[string]int{}, Sample: o.examples(ctx, p)}
 	for i, id := range p.sel.IDs {
 		first := cmd
-		first.Select = &engine.Selection{IDs: []engine.JobID{id}, Revs: []engine.Revision{p.sel.Rev(i)}, Filter: p.sel.Filter, Fits: p.sel.Fits}
+		first.Select = &engine.Selection{
+			IDs: []engine.JobID{id}, Revs: []engine.Revision{p.sel.Rev(i)}, Filter: p.sel.Filter, Fits: p.sel.Fits,
+		}
 		r, err := o.opt.Backend.Bulk(ctx, first)
 		if err != nil {
 			return total, err
@@ -62,16 +64,20 @@ func (o *Operator) sendCanary(ctx context.Context, cmd engine.Command, p picked)
 		if r.Applied == 0 {
 			continue
 		}
+		// The filter goes along: whether the others still fit it is asked again when their turn comes.
 		total.Job, total.Applied, total.Moves, total.Seq = id, 1, r.Moves, r.Seq
 		rest := engine.Selection{IDs: p.sel.IDs[i+1:], Filter: p.sel.Filter}
 		for n := range rest.IDs {
 			rest.Revs = append(rest.Revs, p.sel.Rev(i+1+n))
 		}
-		total.Text = fmt.Sprintf("%s goes first; the other %d follow when it has succeeded", o.calledBy(ctx, p.jobs[id], id), len(rest.IDs))
+		total.Text = fmt.Sprintf("%s goes first; the other %d follow when it has succeeded",
+			o.calledBy(ctx, p.jobs[id], id), len(rest.IDs))
 		if len(rest.IDs) == 0 {
 			return total, nil
 		}
-		return total, o.keepPlan(ctx, plan{Canary: id, Op: cmd.Op, Rest: rest, By: cmd.By, Reason: cmd.Reason, Since: time.Now().UTC()})
+		return total, o.keepPlan(ctx, plan{
+			Canary: id, Op: cmd.Op, Rest: rest, By: cmd.By, Reason: cmd.Reason, Since: time.Now().UTC(),
+		})
 	}
 	total.Nothing, total.Text = true, tell(Of(cmd.Op).Did, total)
 	return total, nil
@@ -120,7 +126,8 @@ func (o *Operator) savePlans(ctx context.Context, plans []plan) error {
 func (o *Operator) Run(ctx context.Context) error {
 	for {
 		if err := o.judge(ctx); err != nil && ctx.Err() == nil {
-			o.opt.Note(engine.Note{At: time.Now(), Level: engine.LevelWarn, Text: "the rest of a canary's jobs was not looked at: " + err.Error()})
+			o.opt.Note(engine.Note{At: time.Now(), Level: engine.LevelWarn,
+				Text: "the rest of a canary's jobs was not looked at: " + err.Error()})
 		}
 		select {
 		case <-ctx.Done():
@@ -159,6 +166,7 @@ func (o *Operator) judge(ctx context.Context) error {
 			due = append(due, p)
 		}
 	}
+	// Each plan is taken out by itself: a crash between two of them leaves the others stored.
 	for i, p := range due {
 		if err := o.savePlans(ctx, slices.Concat(wait, due[i+1:])); err != nil {
 			return err
@@ -175,7 +183,8 @@ func (o *Operator) judge(ctx context.Context) error {
 func (o *Operator) carryOn(ctx context.Context, p plan, end engine.State) {
 	note := engine.Note{At: time.Now(), Level: engine.LevelWarn, Job: p.Canary}
 	if end != engine.Completed {
-		note.Text = fmt.Sprintf("canary job %s ended %s: %s left as they are", p.Canary, end, human.Counted(len(p.Rest.IDs), "other job is", "other jobs are"))
+		note.Text = fmt.Sprintf("canary job %s ended %s: %s left as they are", p.Canary, end,
+			human.Counted(len(p.Rest.IDs), "other job is", "other jobs are"))
 		o.opt.Note(note)
 		return
 	}

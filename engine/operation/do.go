@@ -20,7 +20,7 @@ const auditTime = 30 * time.Second
 func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	run := Of(cmd.Op).run
 	if run == nil {
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
+		return refuse(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
 	}
 	r, err := run(o, ctx, cmd)
 	if err != nil {
@@ -43,14 +43,17 @@ func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, 
 		o.announce(cmd, r)
 	}
 	if auditErr != nil && err == nil {
-		return r, engine.ProblemOf(fmt.Errorf("the command was carried out, but its audit entry was not written: %w", auditErr))
+		return r, engine.ProblemOf(fmt.Errorf(
+			"the command was carried out, but its audit entry was not written: %w", auditErr))
 	}
 	return r, err
 }
 
 // audit writes the entry of a command, with what is needed to take it back. It comes after the deed: an
 // engine that is killed between the two has done what no entry tells, but the history of the jobs does.
-func (o *Operator) audit(ctx context.Context, cmd engine.Command, r engine.Receipt, err error) (engine.AuditEntry, error) {
+func (o *Operator) audit(
+	ctx context.Context, cmd engine.Command, r engine.Receipt, err error,
+) (engine.AuditEntry, error) {
 	if r.Audit != 0 { // the store wrote it in one transaction with what was done
 		return engine.AuditEntry{Seq: r.Audit}, nil
 	}
@@ -81,7 +84,9 @@ func (o *Operator) announce(cmd engine.Command, r engine.Receipt) {
 	if r.Text != "" {
 		text += ": " + r.Text
 	}
-	o.opt.Note(engine.Note{At: time.Now(), Level: engine.LevelInfo, Text: cmd.By.User + ": " + text, Job: cmd.Job, By: cmd.By})
+	o.opt.Note(engine.Note{
+		At: time.Now(), Level: engine.LevelInfo, Text: cmd.By.User + ": " + text, Job: cmd.Job, By: cmd.By,
+	})
 }
 
 // Refuse writes the audit entry of a command that was refused before it came here:

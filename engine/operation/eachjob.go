@@ -39,6 +39,7 @@ func EachJob(ctx context.Context, store jobStore, states []engine.State, each fu
 	if len(ended) == 0 {
 		return nil
 	}
+	// From the archive, page by page: there may be hundreds of thousands.
 	q := engine.JobsQuery{States: ended, Page: engine.Page{Limit: storePage}}
 	for {
 		jobs, next, _, err := store.Jobs(ctx, q)

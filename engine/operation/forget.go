@@ -18,10 +18,10 @@ const forgetRounds = 5
 // name.
 func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if o.opt.Forget == nil {
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing can be forgotten here")
+		return refuse(engine.ErrRefused, "", "nothing can be forgotten here")
 	}
 	if cmd.Account == "" {
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as Name#TAG", "no account is named")
+		return refuse(engine.ErrInvalid, "name one, such as Name#TAG", "no account is named")
 	}
 	// From here on by its id: a Riot ID may change hands between two steps.
 	id, err := o.oneAccount(ctx, cmd.Account, cmd.Sync.Platform)
@@ -40,6 +40,7 @@ func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Recei
 		}
 		return engine.Receipt{Matched: 1, Would: 1, Forget: &done, Text: done.Text(true)}, nil
 	}
+	// From here on the jobs are gone also where the account then cannot be deleted: they may be retried.
 	cancelled, err := o.cancelFor(ctx, cmd, jobs)
 	if err != nil {
 		return engine.Receipt{}, err
@@ -48,13 +49,14 @@ func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Recei
 	if err != nil {
 		return engine.Receipt{Forget: &done}, givenUp(ctx, err)
 	}
-	return engine.Receipt{Matched: 1, Applied: 1, Audit: audit, Forget: &done, Text: done.Text(false) + "; " + engine.ForgetLeaves}, nil
+	return engine.Receipt{Matched: 1, Applied: 1, Audit: audit, Forget: &done,
+		Text: done.Text(false) + "; " + engine.ForgetLeaves}, nil
 }
 
 // oneAccount gives the id of the one account that is named, on the platform that is told:
 // what cannot be undone is not done to another of the same name.
 func (o *Operator) oneAccount(ctx context.Context, account, platform string) (id string, err error) {
-	var on []string
+	var on []string // the platforms on which the name is stored: "euw1", "kr"
 	q := engine.AccountsQuery{Text: account}
 	for {
 		page, err := o.opt.Store.Accounts(ctx, q)
@@ -82,9 +84,11 @@ func (o *Operator) oneAccount(ctx context.Context, account, platform string) (id
 	case len(on) == 0:
 		return "", errNoAccount()
 	case id == "":
-		return "", engine.Problemf(engine.ErrNotFound, "name that platform", "%s is not stored on %s, but on %s", account, platform, strings.Join(on, " and "))
+		return "", engine.Problemf(engine.ErrNotFound, "name that platform",
+			"%s is not stored on %s, but on %s", account, platform, strings.Join(on, " and "))
 	case platform == "" && len(on) > 1:
-		return "", engine.Problemf(engine.ErrInvalid, "say which with --platform", "%s is stored on %s", account, strings.Join(on, " and "))
+		return "", engine.Problemf(engine.ErrInvalid, "say which with --platform",
+			"%s is stored on %s", account, strings.Join(on, " and "))
 	}
 	return id, nil
 }
@@ -110,7 +114,8 @@ func (o *Operator) idleJobs(ctx context.Context, account string) ([]engine.Job, 
 		}
 	}
 	if running > 0 {
-		return nil, engine.Problemf(engine.ErrRefused, "cancel its sync first, or wait for its end", "a sync of the account is at work: %s running", human.Counted(running, "job is", "jobs are"))
+		return nil, engine.Problemf(engine.ErrRefused, "cancel its sync first, or wait for its end",
+			"a sync of the account is at work: %s running", human.Counted(running, "job is", "jobs are"))
 	}
 	return jobs, nil
 }
@@ -119,7 +124,9 @@ func (o *Operator) idleJobs(ctx context.Context, account string) ([]engine.Job, 
 // came up meanwhile, and such as a live sync of another account holds.
 func (o *Operator) cancelFor(ctx context.Context, cmd engine.Command, jobs []engine.Job) (n int, err error) {
 	for round := 0; len(jobs) > 0 && round < forgetRounds; round++ {
-		order := engine.Command{Op: engine.OpCancel, Select: &engine.Selection{}, By: cmd.By, Reason: "the account is deleted"}
+		// Only the jobs of the account are named; what a sync takes along follows from that.
+		order := engine.Command{Op: engine.OpCancel, Select: &engine.Selection{}, By: cmd.By,
+			Reason: "the account is deleted"}
 		for i := range jobs {
 			order.Select.IDs = append(order.Select.IDs, jobs[i].ID)
 		}
@@ -135,7 +142,8 @@ func (o *Operator) cancelFor(ctx context.Context, cmd engine.Command, jobs []eng
 	}
 	if len(jobs) > 0 {
 		return n, engine.Problemf(engine.ErrRefused, "wait for that one, or cancel it",
-			"%s of the account cannot be cancelled: a sync of another account waits for it", human.Counted(len(jobs), "job", "jobs"))
+			"%s of the account cannot be cancelled: a sync of another account waits for it",
+			human.Counted(len(jobs), "job", "jobs"))
 	}
 	return n, nil
 }

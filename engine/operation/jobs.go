@@ -32,6 +32,7 @@ func (o *Operator) onJobs(ctx context.Context, cmd engine.Command) (engine.Recei
 	if err := p.refuseAll(cmd, o.examples(ctx, p)); err != nil {
 		return engine.Receipt{Matched: len(p.sel.IDs), Sample: o.examples(ctx, p)}, err
 	}
+	// One job alone is its own canary.
 	if cmd.Canary && len(p.sel.IDs) > 1 {
 		return o.sendCanary(ctx, cmd, p)
 	}
@@ -84,6 +85,7 @@ func (o *Operator) costOf(ctx context.Context, moves []engine.JobMove, p picked)
 	calls := map[lane]int{}
 	var loads []engine.Load
 	for _, m := range moves {
+		// A job that is not among the picked: the ids came from the caller, or a parent took it along.
 		j, ok := p.jobs[m.Job]
 		if !ok {
 			d, err := o.opt.Store.Detail(ctx, engine.JobQuery{ID: m.Job})
@@ -97,7 +99,9 @@ func (o *Operator) costOf(ctx context.Context, moves []engine.JobMove, p picked)
 		host, method, _ := strings.Cut(strings.TrimSuffix(o.opt.Lane(j), "+"), "/")
 		calls[lane{host, method}]++
 		if host != "" {
-			loads = append(loads, engine.Load{Host: host, Method: method, Queue: j.Queue, Owner: j.Owner, Priority: j.Priority, Calls: 1})
+			loads = append(loads, engine.Load{
+				Host: host, Method: method, Queue: j.Queue, Owner: j.Owner, Priority: j.Priority, Calls: 1,
+			})
 		}
 	}
 	cost := &engine.Cost{Loads: loads}

@@ -11,8 +11,10 @@ import (
 // Its dry run does not ask whether Riot has such a host: the limiter refuses that when it is meant.
 func (o *Operator) freeze(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
 	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " frozen: its jobs wait, none fails"}
+	// Cap is in percent of the limit; 0 = nothing goes.
 	if cmd.Bucket.Cap > 0 {
-		r.Text = fmt.Sprintf("bucket %s capped at %d %%: what goes beyond it waits, none fails", bucketName(cmd.Bucket), cmd.Bucket.Cap)
+		r.Text = fmt.Sprintf("bucket %s capped at %d %%: what goes beyond it waits, none fails",
+			bucketName(cmd.Bucket), cmd.Bucket.Cap)
 	}
 	if cmd.DryRun {
 		r.Text = "would have " + r.Text
@@ -46,8 +48,9 @@ func (o *Operator) thaw(_ context.Context, cmd engine.Command) (engine.Receipt, 
 // replaceKey puts another API key in place, and only then lets the limiter try it: the hold of the old
 // one ends at once.
 func (o *Operator) replaceKey(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
+	// The error tells what is wrong with the form of a key, and never the key.
 	if err := o.opt.Keys.Replace(cmd.Key); err != nil {
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "", "%v", err)
+		return refuse(engine.ErrInvalid, "", "%v", err)
 	}
 	o.opt.Limiter.KeyChanged()
 	return engine.Receipt{Matched: 1, Applied: 1, Text: "API key replaced, now " + o.opt.Keys.Shown()}, nil

@@ -129,18 +129,28 @@ func Of(op engine.Op) Operation {
 func (o Operation) Word() string { return cmp.Or(o.Line.Word, string(o.Op)) }
 
 // Lines are the operations that the console's lines ask for.
-func Lines() []Operation {
-	return slices.DeleteFunc(slices.Clone(table), func(o Operation) bool { return o.Line.Help == "" })
-}
+func Lines() []Operation { return those(func(o Operation) bool { return o.Line.Help != "" }) }
 
 // Commands are the operations whose commands need no flags of their own.
-func Commands() []Operation {
-	return slices.DeleteFunc(slices.Clone(table), func(o Operation) bool { return o.Short == "" })
-}
+func Commands() []Operation { return those(func(o Operation) bool { return o.Short != "" }) }
 
 // OnJobs are the operations on jobs.
-func OnJobs() []Operation {
-	return slices.DeleteFunc(slices.Clone(table), func(o Operation) bool { return len(o.States) == 0 })
+func OnJobs() []Operation { return those(func(o Operation) bool { return len(o.States) > 0 }) }
+
+// those are the operations that fit, in the table's order.
+func those(fits func(Operation) bool) (out []Operation) {
+	for _, o := range table {
+		if fits(o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// refuse is how an operation says no before it has changed anything: of which kind that is, what to do
+// instead, and why.
+func refuse(code error, do, why string, args ...any) (engine.Receipt, error) {
+	return engine.Receipt{}, engine.Problemf(code, do, why, args...)
 }
 
 // undoable reports whether an entry is of an operation that can be taken back, and has

@@ -123,7 +123,9 @@ type Forgetting interface {
 	// Forget tells how many jobs were cancelled for it, and writes the audit entry that
 	// says that it is done, whose number is audit; engine.ErrRefused while a job of the
 	// account is live.
-	Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (done engine.ForgetDone, audit uint64, err error)
+	Forget(
+		ctx context.Context, account string, by engine.Actor, reason string, cancelled int,
+	) (done engine.ForgetDone, audit uint64, err error)
 }
 
 // Options of an Operator.

@@ -10,9 +10,9 @@ import (
 func (o *Operator) page(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	switch {
 	case o.opt.Demo:
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "try it with an engine of your own", "the demo tells nobody")
+		return refuse(engine.ErrRefused, "try it with an engine of your own", "the demo tells nobody")
 	case o.opt.Pager == nil:
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nobody is told of anything here")
+		return refuse(engine.ErrRefused, "", "nobody is told of anything here")
 	}
 	return o.opt.Pager.Try(ctx, cmd.Channel, cmd.By, cmd.DryRun)
 }
@@ -21,11 +21,11 @@ func (o *Operator) page(ctx context.Context, cmd engine.Command) (engine.Receipt
 func (o *Operator) call(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	switch {
 	case cmd.Call == nil:
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "say whom, and what to say", "no call is described")
+		return refuse(engine.ErrInvalid, "say whom, and what to say", "no call is described")
 	case o.opt.OneSync:
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "start `farsight serve` for calls", "this engine works on one sync and calls nobody")
+		return refuse(engine.ErrRefused, "start `farsight serve` for calls", "this engine works on one sync and calls nobody")
 	case o.opt.Pager == nil:
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nobody is called from here")
+		return refuse(engine.ErrRefused, "", "nobody is called from here")
 	}
 	return o.opt.Pager.Place(ctx, *cmd.Call, cmd.By, cmd.DryRun)
 }

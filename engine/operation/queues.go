@@ -24,10 +24,10 @@ type queueCommand func(context.Context, engine.Queue, engine.Actor, string) (eng
 // program nor a job names.
 func (o *Operator) onQueue(ctx context.Context, cmd engine.Command, run queueCommand) (engine.Receipt, error) {
 	if cmd.Queue == "" {
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name one, such as ingest.summoner.full", "no queue is named")
+		return refuse(engine.ErrInvalid, "name one, such as ingest.summoner.full", "no queue is named")
 	}
 	if !o.hasQueue(cmd.Queue) {
-		return engine.Receipt{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight queues`", "there is no queue %q", cmd.Queue)
+		return refuse(engine.ErrNotFound, "list them with `farsight queues`", "there is no queue %q", cmd.Queue)
 	}
 	if cmd.DryRun {
 		return engine.Receipt{Matched: 1, Text: would(cmd.Op) + " " + string(cmd.Queue)}, nil
@@ -38,6 +38,7 @@ func (o *Operator) onQueue(ctx context.Context, cmd engine.Command, run queueCom
 // hasQueue reports whether a queue is known: a mistyped one would be paused for
 // nothing.
 func (o *Operator) hasQueue(name engine.Queue) bool {
+	// The program's own queues have a place before their first job; others are known by their jobs.
 	return len(o.opt.Lines) == 0 || slices.Contains(o.opt.Lines, name) ||
 		slices.ContainsFunc(o.opt.Backend.Queues(), func(q engine.QueueRow) bool { return q.Name == name })
 }

@@ -11,8 +11,9 @@ import (
 // onSchedule is a command on one schedule.
 func (o *Operator) onSchedule(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if o.opt.Schedules == nil {
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing recurs here")
+		return refuse(engine.ErrRefused, "", "nothing recurs here")
 	}
+	// An edit is tried by whoever keeps the schedules: only they can tell whether a plan makes sense.
 	if cmd.Op == engine.OpEditSchedule {
 		edit := engine.ScheduleEdit{Expr: cmd.Expr, Zone: cmd.Zone, By: cmd.By, Reason: cmd.Reason}
 		return o.opt.Schedules.Edit(ctx, cmd.Schedule, edit, cmd.DryRun)
@@ -33,7 +34,7 @@ func (o *Operator) onSchedule(ctx context.Context, cmd engine.Command) (engine.R
 func (o *Operator) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
 	named := func(r engine.ScheduleRow) bool { return r.Name == cmd.Schedule }
 	if !slices.ContainsFunc(o.opt.Schedules.List(), named) {
-		return engine.Receipt{}, engine.Problemf(engine.ErrNotFound, "list them with `farsight schedules`", "there is no schedule %q", cmd.Schedule)
+		return refuse(engine.ErrNotFound, "list them with `farsight schedules`", "there is no schedule %q", cmd.Schedule)
 	}
 	return engine.Receipt{Matched: 1, Text: would(cmd.Op) + " schedule " + cmd.Schedule}, nil
 }
@@ -41,12 +42,13 @@ func (o *Operator) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
 // undoSchedule puts a schedule back as it stood before a command.
 func (o *Operator) undoSchedule(ctx context.Context, cmd engine.Command, e engine.AuditEntry) (engine.Receipt, error) {
 	if o.opt.Schedules == nil {
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "", "nothing recurs here")
+		return refuse(engine.ErrRefused, "", "nothing recurs here")
 	}
 	r, err := o.opt.Schedules.Undo(ctx, *e.Schedule, cmd.DryRun)
 	r.Schedule = nil // an undo is not undone
 	if errors.Is(err, engine.ErrConflict) {
-		err = engine.Problemf(engine.ErrConflict, "look at the schedule", "%s #%d cannot be undone any more: schedule %s was changed since", e.Op, e.Seq, e.Schedule.Name)
+		err = engine.Problemf(engine.ErrConflict, "look at the schedule",
+			"%s #%d cannot be undone any more: schedule %s was changed since", e.Op, e.Seq, e.Schedule.Name)
 	}
 	return r, err
 }

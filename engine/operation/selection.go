@@ -41,8 +41,11 @@ func (o *Operator) pick(ctx context.Context, cmd engine.Command) (picked, error)
 	}
 	if len(cmd.Select.IDs) > 0 {
 		if n := len(cmd.Select.Revs); n > 0 && n != len(cmd.Select.IDs) {
-			return picked{}, engine.Problemf(engine.ErrInvalid, "give one for each", "%d jobs are named, but %d revisions", len(cmd.Select.IDs), n)
+			return picked{}, engine.Problemf(engine.ErrInvalid, "give one for each", "%d jobs are named, but %d revisions",
+				len(cmd.Select.IDs), n)
 		}
+		// They were counted before, by a dry run or on a screen. Which of them still can be acted on, the
+		// backend asks of each.
 		p := picked{sel: *cmd.Select}
 		if f := p.sel.Filter; f != nil {
 			p.sel.Fits = o.fitting(cmd.Op, *f)
@@ -53,7 +56,8 @@ func (o *Operator) pick(ctx context.Context, cmd engine.Command) (picked, error)
 	if cmd.Select.Filter != nil {
 		filter = *cmd.Select.Filter
 	}
-	p := picked{sel: engine.Selection{Filter: &filter, Fits: o.fitting(cmd.Op, filter)}, jobs: map[engine.JobID]engine.Job{}}
+	p := picked{sel: engine.Selection{Filter: &filter, Fits: o.fitting(cmd.Op, filter)},
+		jobs: map[engine.JobID]engine.Job{}}
 	err := EachJob(ctx, o.opt.Store, statesOf(cmd.Op, filter), func(j engine.Job) error {
 		if !p.sel.Fits(j) {
 			return nil
@@ -82,13 +86,15 @@ func statesOf(op engine.Op, f engine.JobFilter) []engine.State {
 func (o *Operator) fitting(op engine.Op, f engine.JobFilter) func(engine.Job) bool {
 	states := statesOf(op, f)
 	return func(j engine.Job) bool {
-		return slices.Contains(states, j.State) && fits(f, j) && (f.Class == "" || engine.ClassOf(j, o.opt.Lane(j)).Fits(f.Class))
+		return slices.Contains(states, j.State) && fits(f, j) &&
+			(f.Class == "" || engine.ClassOf(j, o.opt.Lane(j)).Fits(f.Class))
 	}
 }
 
 // fits asks all of a filter but its states and its class, which depend on the operation and on where
 // the job calls.
 func fits(f engine.JobFilter, j engine.Job) bool {
+	// An empty criterion fits every job; a text is looked for in the key: "kr_72" in match:KR_7214550881.
 	return (f.Queue == "" || f.Queue == j.Queue) &&
 		(f.Kind == "" || f.Kind == j.Kind) &&
 		(f.Owner == "" || f.Owner == j.Owner) &&
@@ -102,7 +108,8 @@ func (p picked) refuseAll(cmd engine.Command, sample []string) error {
 	if p.sel.Filter == nil || !p.sel.Filter.Empty() || cmd.Confirm == engine.ConfirmAll {
 		return nil
 	}
-	return engine.Problemf(engine.ErrRefused, fmt.Sprintf("say which by class, queue or state, or confirm with the word %q", engine.ConfirmAll),
+	return engine.Problemf(engine.ErrRefused,
+		fmt.Sprintf("say which by class, queue or state, or confirm with the word %q", engine.ConfirmAll),
 		"nothing narrows this down: it %s %s%s", would(cmd.Op), human.Counted(len(p.sel.IDs), "job", "jobs"), suchAs(sample))
 }
 

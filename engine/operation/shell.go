@@ -14,9 +14,9 @@ const maxOwn = 4 << 10
 func (o *Operator) shell(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
 	switch own := cmd.Own; {
 	case own == nil || own.Name == "" || own.Run == "":
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "say its name and its line", "no command of a user's own is described")
+		return refuse(engine.ErrInvalid, "say its name and its line", "no command of a user's own is described")
 	case len(own.Name)+len(own.Run)+len(own.On) > maxOwn:
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "call a script", "the command is longer than %d bytes", maxOwn)
+		return refuse(engine.ErrInvalid, "call a script", "the command is longer than %d bytes", maxOwn)
 	}
 	return engine.Receipt{Matched: 1, Applied: 1, Text: "runs where the console is: " + cmd.Own.Run}, nil
 }

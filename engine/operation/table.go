@@ -3,7 +3,8 @@ package operation
 import "github.com/farsight-console/farsight/engine"
 
 // CanaryLine says before a canary is sent what that is.
-const CanaryLine = "One of them goes first; the others follow when it has succeeded, and stay as they are when it has not."
+const CanaryLine = "One of them goes first; " +
+	"the others follow when it has succeeded, and stay as they are when it has not."
 
 // AsConfigured is the plan of a schedule that takes an edit back.
 const AsConfigured = "as configured"
@@ -15,8 +16,9 @@ func init() {
 		{
 			Op: engine.OpCancel, run: (*Operator).onJobs, Does: "cancel", Did: "cancelled", Target: Job,
 			States: engine.LiveStates(), Undo: true,
-			Short:   "End jobs for good",
-			Long:    "A sync takes the jobs along that only it wants. `farsight undo` brings waiting\njobs back as long as nothing has happened since.",
+			Short: "End jobs for good",
+			Long: "A sync takes the jobs along that only it wants. `farsight undo` brings waiting\n" +
+				"jobs back as long as nothing has happened since.",
 			Example: "farsight cancel match:KR_7214550881\nfarsight cancel --account 'Name#TAG' --dry-run",
 			Line:    Line{Args: "job:KEY", Help: "cancel a job, or a sync by its account"},
 		},
@@ -24,8 +26,9 @@ func init() {
 			Op: engine.OpRetry, run: (*Operator).onJobs, Does: "retry", Did: "let run", Target: Job,
 			States: []engine.State{engine.Retryable, engine.Scheduled, engine.Discarded, engine.Cancelled},
 			ByName: []engine.State{engine.Cancelled}, Starts: true, Calls: true, Canary: true,
-			Short:   "Let jobs run now, in queue order, with a new round of attempts",
-			Long:    "Waiting and discarded jobs run when their turn comes, through the rate limiter.\nAttempts they have used count no more.",
+			Short: "Let jobs run now, in queue order, with a new round of attempts",
+			Long: "Waiting and discarded jobs run when their turn comes, through the rate limiter.\n" +
+				"Attempts they have used count no more.",
 			Example: "farsight retry match:KR_7214550881\nfarsight retry --class 503 --canary",
 			Line:    Line{Args: "job:KEY", Help: "try a job again now"},
 		},
@@ -42,8 +45,8 @@ func init() {
 		{
 			Op: engine.OpReschedule, run: (*Operator).onJobs, Does: "reschedule", Did: "rescheduled", Target: Job, Arg: When,
 			Needs:  "write when: +10m, 14:00 or now",
-			States: []engine.State{engine.Available, engine.Scheduled, engine.Retryable}, Only: "only a waiting job gets another time",
-			Starts: true, Undo: true,
+			States: []engine.State{engine.Available, engine.Scheduled, engine.Retryable},
+			Only:   "only a waiting job gets another time", Starts: true, Undo: true,
 			Short:   "Move waiting jobs to another instant",
 			Long:    "It needs --at or --in.",
 			Example: "farsight reschedule match:KR_7214550881 --in 10m",
@@ -55,12 +58,14 @@ func init() {
 			Short:   "Open the discarded jobs of an error class again",
 			Long:    "What they were about counts as unfetched again, and a new round begins.",
 			Example: "farsight reclass --class 503 --canary",
-			Line:    Line{Args: "CLASS", Hint: "an error class, whose discarded jobs are opened again: reclass 404", Help: "open the discarded jobs of an error class again"},
-			Ask:     Question{Text: "Open the discarded jobs of class %s again?", Yes: "open them", Lines: []string{CanaryLine}},
+			Line: Line{Args: "CLASS", Hint: "an error class, whose discarded jobs are opened again: reclass 404",
+				Help: "open the discarded jobs of an error class again"},
+			Ask: Question{Text: "Open the discarded jobs of class %s again?", Yes: "open them", Lines: []string{CanaryLine}},
 		},
 		{
 			Op: engine.OpUndo, run: (*Operator).undo, Does: "undo", Target: Entry,
-			Line: Line{Args: "[NUMBER]", Hint: "the number of a command, see Audit: undo 41", Help: "take the last command back, or the one with a number"},
+			Line: Line{Args: "[NUMBER]", Hint: "the number of a command, see Audit: undo 41",
+				Help: "take the last command back, or the one with a number"},
 		},
 
 		{
@@ -103,9 +108,11 @@ func init() {
 		{Op: engine.OpReresolve, run: (*Operator).inDomain, Does: "resolve again"},
 		{
 			Op: engine.OpForget, run: (*Operator).forget, Does: "delete", Slow: true, Target: Stored,
-			Line: Line{Args: "Name#TAG", Hint: "Name#TAG: delete all that is stored of the player, after a question", Help: "delete all that is stored of a player, after a question"},
+			Line: Line{Args: "Name#TAG", Hint: "Name#TAG: delete all that is stored of the player, after a question",
+				Help: "delete all that is stored of a player, after a question"},
 			Ask: Question{Text: "Delete all that is stored of %s?", Yes: "delete it", Word: "%s", Lines: []string{
-				"Its matches that no other account has, its jobs, reports and ranks go. It cannot be undone. T" + engine.ForgetLeaves[1:] + ".",
+				"Its matches that no other account has, its jobs, reports and ranks go. It cannot be undone. T" +
+					engine.ForgetLeaves[1:] + ".",
 			}},
 		},
 
@@ -115,7 +122,8 @@ func init() {
 		{
 			Op: engine.OpEditSchedule, run: (*Operator).onSchedule, Does: "edit", Undo: true, Target: Schedule, Arg: Plan,
 			Needs: "write its plan behind the name, such as 0 */2 * * *, or " + AsConfigured,
-			Line:  Line{Word: "schedule", Args: "edit, run, pause or resume NAME: schedule edit latest 0 */2 * * *", Help: "steer a schedule"},
+			Line: Line{Word: "schedule", Args: "edit, run, pause or resume NAME: schedule edit latest 0 */2 * * *",
+				Help: "steer a schedule"},
 		},
 
 		{
@@ -135,7 +143,8 @@ func init() {
 			Op: engine.OpPrune, run: (*Operator).prune, Does: "delete", Slow: true, About: "jobs",
 			Line: Line{Word: "purge", Hint: "purge jobs that ended", Help: "delete jobs that ended long ago, after a question"},
 			Ask: Question{Text: "Purge ended jobs?", Yes: "purge them", Word: "purge", Lines: []string{
-				"Jobs that ended longer ago than the retention of jobs are deleted with their attempts, as the schedule does it. It cannot be taken back; matches and accounts stay.",
+				"Jobs that ended longer ago than the retention of jobs are deleted with their attempts, " +
+					"as the schedule does it. It cannot be taken back; matches and accounts stay.",
 			}},
 		},
 
@@ -145,8 +154,9 @@ func init() {
 		{
 			Op: engine.OpCall, run: (*Operator).call, Does: "call", Target: Number, Arg: Say,
 			Needs: "write a number with its country and what to say: call +4930123456 The import is done.",
-			Line:  Line{Args: "NUMBER TEXT", Hint: "NUMBER TEXT: call a number that you have allowed, after a question", Help: "call a number that you have allowed, after a question"},
-			Ask:   Question{Text: "Call %s?", Yes: "call it"},
+			Line: Line{Args: "NUMBER TEXT", Hint: "NUMBER TEXT: call a number that you have allowed, after a question",
+				Help: "call a number that you have allowed, after a question"},
+			Ask: Question{Text: "Call %s?", Yes: "call it"},
 		},
 	}
 }

@@ -41,7 +41,8 @@ func (o *Operator) undo(ctx context.Context, cmd engine.Command) (engine.Receipt
 	r.Text = tell(did, r)
 	// A command of which some jobs come back is undone; one of which none does is a conflict.
 	if r.Applied == 0 {
-		return r, engine.Problemf(engine.ErrConflict, "look at the jobs", "%s #%d cannot be undone any more: %s", e.Op, e.Seq, leftOut(r.Skipped))
+		return r, engine.Problemf(engine.ErrConflict, "look at the jobs",
+			"%s #%d cannot be undone any more: %s", e.Op, e.Seq, leftOut(r.Skipped))
 	}
 	if cmd.DryRun {
 		r.Would, r.Applied, r.Moves = r.Applied, 0, nil
@@ -55,7 +56,8 @@ func (o *Operator) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, e
 	if seq != 0 {
 		e, err := o.opt.Store.AuditEntry(ctx, seq)
 		if err == nil && !undoable(e) {
-			return e, engine.Problemf(engine.ErrRefused, "only "+UndoWords("and")+" can be taken back", "%s #%d has nothing that could be taken back", e.Op, seq)
+			return e, engine.Problemf(engine.ErrRefused, "only "+UndoWords("and")+" can be taken back",
+				"%s #%d has nothing that could be taken back", e.Op, seq)
 		}
 		if errors.Is(err, engine.ErrNotFound) {
 			err = engine.Problemf(engine.ErrNotFound, "list them with `farsight audit`", "there is no command #%d", seq)
@@ -68,6 +70,7 @@ func (o *Operator) toUndo(ctx context.Context, seq uint64) (engine.AuditEntry, e
 	}
 	taken := map[string]bool{}
 	for _, short := range list {
+		// The list has the newest first, so that an undo comes before what it took back.
 		if short.Op == engine.OpUndo && short.Applied > 0 {
 			taken[short.Target] = true
 			continue
@@ -100,15 +103,19 @@ func noneToUndo(n int) string {
 func undoTarget(seq uint64) string { return fmt.Sprintf("command #%d", seq) }
 
 // undoQueue turns a queue's switch back if it stands as the command left it.
-func (o *Operator) undoQueue(ctx context.Context, cmd engine.Command, e engine.AuditEntry, reason string) (engine.Receipt, error) {
+func (o *Operator) undoQueue(
+	ctx context.Context, cmd engine.Command, e engine.AuditEntry, reason string,
+) (engine.Receipt, error) {
 	before, after := e.Queue.Before, e.Queue.After
+	// By the instant too: a queue that was resumed and paused again is not as the command left it.
 	stored, err := o.opt.Store.Queues(ctx)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
 	for _, q := range stored {
 		if q.Name == after.Name && (q.Paused != after.Paused || !q.Since.Equal(after.Since)) {
-			return engine.Receipt{Matched: 1}, engine.Problemf(engine.ErrConflict, "look at the queue", "%s #%d cannot be undone any more: queue %s was changed by %s since", e.Op, e.Seq, q.Name, q.By.User)
+			return engine.Receipt{Matched: 1}, engine.Problemf(engine.ErrConflict, "look at the queue",
+				"%s #%d cannot be undone any more: queue %s was changed by %s since", e.Op, e.Seq, q.Name, q.By.User)
 		}
 	}
 	if cmd.DryRun {

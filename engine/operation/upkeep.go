@@ -19,13 +19,15 @@ func (o *Operator) backup(ctx context.Context, cmd engine.Command) (engine.Recei
 	if cmd.DryRun {
 		return engine.Receipt{Matched: 1, Text: "would copy the data directory"}, nil
 	}
+	// A copy takes minutes: consoles ask meanwhile how far it is.
 	run := o.running.begin(cmd)
 	defer o.running.end(run)
 	done, err := o.opt.Upkeep.Backup(ctx, ask, func(done, total int64) { o.running.told(run, done, total) })
 	if err != nil {
 		return engine.Receipt{}, givenUp(ctx, err)
 	}
-	r := engine.Receipt{Matched: 1, Applied: 1, Backup: &done, Text: fmt.Sprintf("copied to %s, verified, %d bytes written", done.Path, done.Copied)}
+	r := engine.Receipt{Matched: 1, Applied: 1, Backup: &done,
+		Text: fmt.Sprintf("copied to %s, verified, %d bytes written", done.Path, done.Copied)}
 	if n := len(done.Failed); n > 0 {
 		r.Text += fmt.Sprintf("; %d months of payloads have no new copy", n)
 	}

@@ -39,6 +39,7 @@ func (o *Operator) named(ctx context.Context, cmd engine.Command, r engine.Recei
 	if !ok {
 		return r, err
 	}
+	// "cancelled by ana@socket at 14:03:27"
 	by := fmt.Sprintf("%s by %s at %s", cmp.Or(Of(e.Op).Did, string(e.Op)), byWhom(e.By), e.At.Format("15:04:05"))
 	if !moved {
 		r.Text += ", " + by

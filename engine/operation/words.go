@@ -32,6 +32,7 @@ func tell(did string, r engine.Receipt) string {
 	if r.Matched == 0 {
 		return "no job fits: nothing to do"
 	}
+	// "let run 3 of 4 jobs; left as they are: 1 is running"
 	s := fmt.Sprintf("%s %s of %s", did, human.Count(int64(r.Applied)), human.Counted(r.Matched, "job", "jobs"))
 	if len(r.Skipped) > 0 {
 		s += "; left as they are: " + leftOut(r.Skipped)

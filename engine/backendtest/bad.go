@@ -1,6 +1,7 @@
 package backendtest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -66,6 +67,37 @@ func P28_UnreadableChildSettles(t testing.TB, s Site) {
 	if g := f.once(id); g.Dead != 1 || g.Done != 2 {
 		t.Errorf("went on with %+v", g)
 	}
+	f.down()
+}
+
+// P28_UnreadableWhileItRuns: a record that goes bad while its job is at work, whose handler ends or is
+// given up: that job alone is discarded, and the engine goes on.
+func P28_UnreadableWhileItRuns(t testing.TB, s Site) {
+	f := newFanRig(t, s, func(ctx context.Context, run engine.Run) engine.Outcome {
+		if run.Job.Key == "match:silent" {
+			return hanging(ctx, run)
+		}
+		time.Sleep(time.Minute)
+		return engine.Done(nil)
+	})
+	f.start()
+	ends, silent, good := f.add(spec("match:ends")), f.add(spec("match:silent")), f.add(spec("match:good"))
+	f.want(ends, engine.Running)
+	f.want(silent, engine.Running)
+	f.spoil(ends)
+	f.spoil(silent)
+	time.Sleep(2*time.Minute + engine.DefaultStuck)
+	synctest.Wait()
+	f.want(good, engine.Completed)
+	// A store that has the job in memory still knows it, and writes it anew with its next move.
+	for _, id := range []engine.JobID{ends, silent} {
+		if d := f.detail(id); d.Job.State == engine.Discarded && d.Job.Class != "undecodable" {
+			t.Errorf("job %s: class %q", id, d.Job.Class)
+		}
+	}
+	again := f.add(spec("match:again"))
+	time.Sleep(2 * time.Minute)
+	f.want(again, engine.Completed)
 	f.down()
 }
 

@@ -12,3 +12,4 @@ func TestP18_MaxDead(t *testing.T)                                  { onEach(t, 
 
 func TestP28_UnreadableJobIsDiscarded(t *testing.T) { onEach(t, bt.P28_UnreadableJobIsDiscarded) }
 func TestP28_UnreadableChildSettles(t *testing.T)   { onEach(t, bt.P28_UnreadableChildSettles) }
+func TestP28_UnreadableWhileItRuns(t *testing.T)    { onEach(t, bt.P28_UnreadableWhileItRuns) }

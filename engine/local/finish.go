@@ -21,6 +21,7 @@ type finishing struct {
 	next    []claim                  // none or one
 	also    func(tx engine.Tx) error // nil = nothing
 	stale   bool                     // set by the transaction: the job has moved on
+	bad     error                    // the same: its record cannot be read
 	verdict verdict                  // the same: what follows
 }
 
@@ -58,10 +59,13 @@ func (b *Backend) writeOutcome(s *session, f *finishing) error {
 func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
 	now := wall.Now()
 	j, err := b.opt.Store.Job(tx, f.run.job.ID)
-	if err != nil && !errors.Is(err, engine.ErrNotFound) {
+	if err != nil && !ofTheJob(err) {
 		return fmt.Errorf("read job %s: %w", f.run.job.ID, err)
 	}
-	f.stale = err != nil || !holds(j, f.run.job.Rev)
+	f.bad, f.stale = nil, err != nil || !holds(j, f.run.job.Rev)
+	if errors.Is(err, engine.ErrUnreadable) {
+		f.bad = err
+	}
 	if !f.stale {
 		if err := b.close(tx, j, f, now); err != nil {
 			return err
@@ -172,10 +176,15 @@ func (b *Backend) breakOff(s *session, f *finishing, err error) {
 	s.fail(fmt.Errorf("write the outcome of job %s: %w", f.run.job.ID, err))
 }
 
-// finished tells what became of an attempt, after the commit. A stale one is no fault of this engine,
+// finished tells what became of an attempt, after the commit. What was done for a job whose record
+// cannot be read any more is lost with it: nobody knows where it would belong. A stale one is no fault of this engine,
 // but somebody should know that work was done for nothing.
 func (b *Backend) finished(f *finishing) {
 	j := f.run.job
+	if f.bad != nil {
+		b.giveUpUnreadable(j.ID, f.bad)
+		return
+	}
 	if f.stale {
 		b.counts.late.Add(1)
 		of(b.opt.Log.Warn(), j).Uint64("rev", uint64(j.Rev)).

@@ -14,7 +14,8 @@ func (b *Backend) handBack(s *session, claimed engine.Job) {
 	err := b.persist(s, func(tx engine.Tx) error {
 		return b.interruptIn(tx, claimed, "the engine stopped", engine.ByDrain)
 	})
-	if err != nil && !errors.Is(err, engine.ErrStale) {
+	// A record that cannot be read is found at the next start, which discards it.
+	if err != nil && !errors.Is(err, engine.ErrStale) && !errors.Is(err, engine.ErrUnreadable) {
 		s.fail(fmt.Errorf("hand job %s back: %w", claimed.ID, err))
 	}
 }

@@ -89,11 +89,16 @@ func (b *Backend) rescue(s *session, r *run) error {
 	switch {
 	case errors.Is(err, engine.ErrStale), errors.Is(err, engine.ErrNotFound):
 		return nil // it has just ended
+	case errors.Is(err, engine.ErrUnreadable):
+		b.giveUpUnreadable(r.job.ID, err)
 	case err != nil:
 		return fmt.Errorf("rescue job %s: %w", r.job.ID, err)
 	}
 	r.markRescued()
 	r.cancel(engine.ErrRescued)
+	if err != nil {
+		return nil // it was discarded and not rescued
+	}
 	b.counts.rescued.Add(1)
 	of(b.opt.Log.Warn(), r.job).Int("attempt", r.job.Attempts).Msg("rescued: " + why)
 	b.note(engine.LevelWarn, r.job.ID, "job %s was rescued: %s", r.job.ID, why)

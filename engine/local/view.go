@@ -3,7 +3,6 @@ package local
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -146,8 +145,8 @@ func (b *Backend) NextRetries(ctx context.Context, n int) ([]engine.Job, error) 
 		out = out[:0]
 		for _, id := range ids {
 			j, err := b.opt.Store.Job(tx, id)
-			if errors.Is(err, engine.ErrNotFound) || err == nil && !comesBack(j.State, j.Hold) {
-				continue // it has moved since
+			if ofTheJob(err) || err == nil && !comesBack(j.State, j.Hold) {
+				continue // it has moved since, or will be found to be unreadable when it is due
 			}
 			if err != nil {
 				return fmt.Errorf("read job %s: %w", id, err)

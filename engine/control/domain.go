@@ -10,7 +10,7 @@ import (
 func (f finder) elsewhere(ctx context.Context, q engine.Query) (engine.Answer, error) {
 	if f.domain != nil {
 		if a, known, err := f.domain.Find(ctx, q); known {
-			return wrap(a, err)
+			return a, err
 		}
 	}
 	return nil, engine.Problemf(engine.ErrInvalid, "", "this console does not know the query %T", q)

@@ -103,7 +103,7 @@ func TestI1_AnAccountThatIsLookedForSaysWhatItWaitsFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := answer.(engine.AccountsPage).Accounts
+		got := answer.Accounts
 		if got[0].Stand != c.want || got[1].Stand != "" || ctl.eta(a).Stand != c.want {
 			t.Errorf("%s: %q, %q, %q", name, got[0].Stand, got[1].Stand, ctl.eta(a).Stand)
 		}

@@ -16,19 +16,27 @@ const (
 	statusRetries  = 10
 )
 
-// find has one function per query. Errors are *engine.Problem; a query that is no case here is the
-// domain's, if it has one.
+// find answers a query. Errors are *engine.Problem, whatever a part has said.
 //
 // It is the one way to the data for every reader: the console, the plain console, the commands, the
 // socket and HTTP ask the same questions and get the same rows.
 func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error) {
+	a, err := f.answer(ctx, q)
+	if err != nil {
+		return nil, engine.ProblemOf(err)
+	}
+	return a, nil
+}
+
+// answer has one function per query; one that is no case here is the domain's, if it has one.
+func (f finder) answer(ctx context.Context, q engine.Query) (engine.Answer, error) {
 	switch q := q.(type) {
 	case engine.JobsQuery:
 		return f.jobs(ctx, q)
 	case engine.JobQuery:
 		return f.job(ctx, q)
 	case engine.ClassesQuery:
-		return wrap(f.classes(ctx, q))
+		return f.classes(ctx, q)
 	case engine.ReasonsQuery:
 		return f.reasons(ctx, q)
 	case engine.AccountsQuery:
@@ -50,9 +58,9 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 	case engine.MetricsQuery:
 		return f.metrics(ctx, q)
 	case engine.JobLogQuery:
-		return wrap(f.store.JobLog(ctx, q))
+		return f.store.JobLog(ctx, q)
 	case engine.AuditQuery:
-		return wrap(f.store.Audits(ctx, q))
+		return f.store.Audits(ctx, q)
 	case engine.UpkeepQuery:
 		return f.operator.Running(), nil
 	case engine.LogsQuery:
@@ -68,32 +76,24 @@ func (f finder) find(ctx context.Context, q engine.Query) (engine.Answer, error)
 	case engine.CostQuery:
 		return f.live.cost(ctx, q)
 	case engine.FeedQuery:
-		return wrap(f.store.Feed(ctx, q))
+		return f.store.Feed(ctx, q)
 	case engine.PayloadQuery:
 		return f.payload(ctx, q)
 	}
 	return f.elsewhere(ctx, q)
 }
 
-// wrap turns a stored answer's error into a Problem.
-func wrap[T any](v T, err error) (engine.Answer, error) {
-	if err != nil {
-		return nil, engine.ProblemOf(err)
-	}
-	return v, nil
-}
-
 // jobs gives one page. A query that the store cannot answer by an index goes through sifted, which has
 // no total.
-func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (engine.Answer, error) {
+func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (page engine.JobsPage, err error) {
 	if q.Sifts() {
 		return f.sifted(ctx, q)
 	}
 	jobs, next, total, err := f.store.Jobs(ctx, q)
 	if err != nil {
-		return nil, engine.ProblemOf(err)
+		return page, err
 	}
-	page := engine.JobsPage{Next: next, Total: total, Jobs: make([]engine.JobRow, len(jobs))}
+	page = engine.JobsPage{Next: next, Total: total, Jobs: make([]engine.JobRow, len(jobs))}
 	for i, j := range jobs {
 		page.Jobs[i] = f.live.row(j)
 	}
@@ -102,14 +102,15 @@ func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (engine.Answer, er
 
 // job is all that is known of one job: what is stored, why it waits, and its newest call as it went
 // over the wire.
-func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.Answer, error) {
+func (f finder) job(ctx context.Context, q engine.JobQuery) (engine.JobDetail, error) {
 	underWay := f.live.externals()
 	d, err := f.store.Detail(ctx, named(q, underWay))
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight jobs --all`", "there is no job %s%s%s", q.ID, q.Key, q.External)
+		return d, engine.Problemf(engine.ErrNotFound, "list them with `farsight jobs --all`",
+			"there is no job %s%s%s", q.ID, q.Key, q.External)
 	}
 	if err != nil {
-		return nil, engine.ProblemOf(err)
+		return d, err
 	}
 	j := d.Job.Job
 	d.Job = f.live.row(j)
@@ -142,64 +143,62 @@ func named(q engine.JobQuery, underWay map[engine.JobID]string) engine.JobQuery 
 
 // account is the screen of one account: each part is read by itself, so that a commit may lie between
 // two of them. What moves comes by Watch anyhow.
-func (f finder) account(ctx context.Context, q engine.AccountQuery) (engine.Answer, error) {
+func (f finder) account(ctx context.Context, q engine.AccountQuery) (d engine.AccountDetail, err error) {
 	row, err := f.store.AccountRowOn(ctx, q.ID, q.Platform)
-	if errors.Is(err, engine.ErrNotFound) {
-		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", q.ID)
-	}
 	if err != nil {
-		return nil, engine.ProblemOf(err)
+		return d, noAccount(err, q.ID)
 	}
 	rows := []engine.AccountRow{row}
 	f.live.foresee(rows)
-	d := engine.AccountDetail{Row: rows[0], ETA: rows[0].ETA}
+	d.Row, d.ETA = rows[0], rows[0].ETA
 	if d.Identity, err = f.store.Identities(ctx, row.ID); err != nil {
-		return nil, engine.ProblemOf(err)
+		return d, err
 	}
 	if d.Report, err = f.store.Report(ctx, row.ID); err != nil {
-		return nil, engine.ProblemOf(err)
+		return d, err
 	}
 	if d.Recent, err = f.store.Settled(ctx, row.ID, recentMatches); err != nil {
-		return nil, engine.ProblemOf(err)
+		return d, err
 	}
 	if d.Waits, err = f.store.Spent(ctx, row.ID, recentAttempts); err != nil {
-		return nil, engine.ProblemOf(err)
+		return d, err
 	}
-	if d.Runs, err = f.store.Runs(ctx, row.ID, recentRuns); err != nil {
-		return nil, engine.ProblemOf(err)
+	d.Runs, err = f.store.Runs(ctx, row.ID, recentRuns)
+	return d, err
+}
+
+// noAccount says which account there is not, where that is the error.
+func noAccount(err error, id string) error {
+	if errors.Is(err, engine.ErrNotFound) {
+		return engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", id)
 	}
-	return d, nil
+	return err
 }
 
 // matches lists the matches of an account, by its id or Riot ID, or of all accounts.
-func (f finder) matches(ctx context.Context, q engine.MatchesQuery) (engine.Answer, error) {
+func (f finder) matches(ctx context.Context, q engine.MatchesQuery) (engine.MatchesPage, error) {
 	if q.Account != "" {
 		row, err := f.store.AccountRow(ctx, q.Account)
-		if errors.Is(err, engine.ErrNotFound) {
-			return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", q.Account)
-		}
 		if err != nil {
-			return nil, engine.ProblemOf(err)
+			return engine.MatchesPage{}, noAccount(err, q.Account)
 		}
 		q.Account = row.ID
 	}
-	return wrap(f.store.Matches(ctx, q))
+	return f.store.Matches(ctx, q)
 }
 
 // status is what `farsight status` prints: the engine, its queues, what runs next and the syncs under
 // way.
-func (f finder) status(ctx context.Context) (engine.Answer, error) {
-	var a engine.StatusAnswer
+func (f finder) status(ctx context.Context) (a engine.StatusAnswer, err error) {
 	var retries []engine.Job
-	var err error
 	if a.Engine, a.Queues, retries, err = f.live.status(ctx); err != nil {
-		return nil, engine.ProblemOf(err)
+		return a, err
 	}
 	for _, j := range retries {
 		a.Next = append(a.Next, f.live.row(j))
 	}
 	if a.Open, err = f.live.open(ctx); err != nil {
-		return nil, engine.ProblemOf(fmt.Errorf("accounts: %w", err))
+		return a, fmt.Errorf("accounts: %w", err)
 	}
 	f.live.foresee(a.Open)
 	if b, ok := f.live.limits().Pacing(); ok {
@@ -209,18 +208,18 @@ func (f finder) status(ctx context.Context) (engine.Answer, error) {
 }
 
 // listMembers is refused where one process has the store for itself.
-func (f finder) listMembers(ctx context.Context) (engine.Answer, error) {
+func (f finder) listMembers(ctx context.Context) (page engine.MembersPage, err error) {
 	if f.members == nil {
-		return nil, engine.NoMembers()
+		return page, engine.NoMembers()
 	}
-	return wrap(f.members(ctx))
+	return f.members(ctx)
 }
 
 // listAccounts is one page, each row with when its sync will be done.
-func (f finder) listAccounts(ctx context.Context, q engine.AccountsQuery) (engine.Answer, error) {
+func (f finder) listAccounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error) {
 	page, err := f.store.Accounts(ctx, q)
 	if err != nil {
-		return nil, engine.ProblemOf(err)
+		return page, err
 	}
 	f.live.foresee(page.Accounts)
 	return page, nil

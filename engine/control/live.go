@@ -46,11 +46,10 @@ func (c *Control) cost(ctx context.Context, q engine.CostQuery) (engine.Cost, er
 		return c.costOfAll(ctx, q), nil
 	}
 	cost, err := c.opt.Syncer.Cost(ctx, q)
-	if err != nil {
-		return cost, engine.ProblemOf(err)
+	if err == nil {
+		c.addDelays(ctx, &cost, true)
 	}
-	c.addDelays(ctx, &cost, true)
-	return cost, nil
+	return cost, err
 }
 
 // costOfAll is the cost of several syncs as one act. One that would be refused costs

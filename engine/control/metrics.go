@@ -11,16 +11,15 @@ import (
 const maxDays = 400
 
 // metrics puts together the window, the stored days and the queues as they are now.
-func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (engine.Answer, error) {
+func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (m engine.Metrics, err error) {
 	if q.Days < 0 || q.Days > maxDays {
-		return nil, engine.Problemf(engine.ErrInvalid, "ask for at most 400", "metrics of %d days make no sense", q.Days)
+		return m, engine.Problemf(engine.ErrInvalid, "ask for at most 400", "metrics of %d days make no sense", q.Days)
 	}
 	now := time.Now()
-	m := engine.Metrics{Kind: q.Kind, Since: now, Until: now, Statuses: map[string]int{}}
-	var err error
+	m = engine.Metrics{Kind: q.Kind, Since: now, Until: now, Statuses: map[string]int{}}
 	if f.alerts != nil {
 		if m, err = f.alerts.Metrics(q.Kind, q.Window); err != nil {
-			return nil, engine.ProblemOf(err)
+			return m, err
 		}
 	}
 	if !q.Traffic {
@@ -31,11 +30,11 @@ func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (engine.Answ
 	}
 	// Days are stored and outlive the engine; the window is in the memory of this process.
 	if m.Days, err = f.store.Days(ctx, q.Days, now); err != nil {
-		return nil, engine.ProblemOf(err)
+		return m, err
 	}
 	_, queues, _, err := f.live.status(ctx)
 	if err != nil {
-		return nil, engine.ProblemOf(err)
+		return m, err
 	}
 	m.Waiting = map[engine.Queue]int{}
 	for _, row := range queues {

@@ -7,16 +7,16 @@ import (
 )
 
 // listReports gives the reports of one page of accounts.
-func (f finder) listReports(ctx context.Context, q engine.ReportsQuery) (engine.Answer, error) {
+func (f finder) listReports(ctx context.Context, q engine.ReportsQuery) (page engine.ReportsPage, err error) {
 	accounts, err := f.store.Accounts(ctx, engine.AccountsQuery{Page: q.Page, Text: q.Text})
 	if err != nil {
-		return nil, engine.ProblemOf(err)
+		return page, err
 	}
-	page := engine.ReportsPage{Reports: []engine.ReportRow{}, Next: accounts.Next}
+	page = engine.ReportsPage{Reports: []engine.ReportRow{}, Next: accounts.Next}
 	for _, a := range accounts.Accounts {
 		r, err := f.store.Report(ctx, a.ID)
 		if err != nil {
-			return nil, engine.ProblemOf(err)
+			return page, err
 		}
 		if r == nil {
 			continue

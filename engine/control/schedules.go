@@ -7,8 +7,7 @@ import (
 )
 
 // listSchedules adds to each schedule what became of the job that it inserted last.
-func (f finder) listSchedules(ctx context.Context) (engine.Answer, error) {
-	var page engine.SchedulesPage
+func (f finder) listSchedules(ctx context.Context) (page engine.SchedulesPage, err error) {
 	if f.schedules == nil {
 		return page, nil
 	}

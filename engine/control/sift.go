@@ -29,7 +29,7 @@ func (f finder) look(ctx context.Context, q engine.JobsQuery, use func(j engine.
 	for looked < cmp.Or(f.most, maxLook) {
 		jobs, more, _, err := f.store.Jobs(ctx, q)
 		if err != nil {
-			return "", looked, engine.ProblemOf(err)
+			return "", looked, err
 		}
 		for i := range jobs {
 			looked++
@@ -50,13 +50,13 @@ func (f finder) look(ctx context.Context, q engine.JobsQuery, use func(j engine.
 
 // sifted lists the jobs that fit, whatever their place among all. Its total is -1, not known: to count
 // would be to look at all of them.
-func (f finder) sifted(ctx context.Context, q engine.JobsQuery) (engine.Answer, error) {
+func (f finder) sifted(ctx context.Context, q engine.JobsQuery) (page engine.JobsPage, err error) {
 	fits, err := f.sieve(q)
 	if err != nil {
-		return nil, err
+		return page, err
 	}
 	limit := min(cmp.Or(max(q.Limit, 0), defaultPage), storePage)
-	page := engine.JobsPage{Jobs: []engine.JobRow{}, Total: -1}
+	page = engine.JobsPage{Jobs: []engine.JobRow{}, Total: -1}
 	page.Next, page.Looked, err = f.look(ctx, q, func(j engine.Job) error {
 		row := f.live.row(j)
 		if !fits(&row) {
@@ -85,10 +85,8 @@ func (f finder) sieve(q engine.JobsQuery) (fits func(*engine.JobRow) bool, err e
 
 // reasons groups the next live jobs by why they do not run. Whoever wants them of all goes on with Next
 // and adds the groups up.
-func (f finder) reasons(ctx context.Context, q engine.ReasonsQuery) (engine.Answer, error) {
-	var a engine.ReasonsAnswer
+func (f finder) reasons(ctx context.Context, q engine.ReasonsQuery) (a engine.ReasonsAnswer, err error) {
 	var groups engine.Reasons
-	var err error
 	a.Next, a.Looked, err = f.look(ctx, engine.JobsQuery{Page: engine.Page{After: q.After}, Queue: q.Queue}, func(j engine.Job) error {
 		if row, ok := engine.ReasonOf(f.live.row(j)); ok {
 			groups.Add(row)

@@ -10,26 +10,22 @@ import (
 )
 
 // listLogs answers from the ring; without one there are no records.
-func (f finder) listLogs(q engine.LogsQuery) (engine.Answer, error) {
-	if err := q.Check(); err != nil {
-		return nil, err
-	}
-	if f.logs == nil {
-		return engine.LogsPage{}, nil
+func (f finder) listLogs(q engine.LogsQuery) (page engine.LogsPage, err error) {
+	if err := q.Check(); err != nil || f.logs == nil {
+		return page, err
 	}
 	return f.logs.Page(q), nil
 }
 
 // listMoments answers for the time cursor; without an engine time stands still.
-func (f finder) listMoments(q engine.MomentsQuery) (engine.Answer, error) {
+func (f finder) listMoments(q engine.MomentsQuery) (a engine.MomentsAnswer, err error) {
 	if f.moments == nil {
-		return engine.MomentsAnswer{}, nil
+		return a, nil
 	}
-	moments, err := f.moments.Between(q.From, q.To)
-	if err != nil {
-		return nil, engine.Problemf(engine.ErrBroken, "look at the present instead", "%v", err)
+	if a.Moments, err = f.moments.Between(q.From, q.To); err != nil {
+		return a, engine.Problemf(engine.ErrBroken, "look at the present instead", "%v", err)
 	}
-	return engine.MomentsAnswer{Moments: moments}, nil
+	return a, nil
 }
 
 // logDrops is how many records the log file could not take.

@@ -27,8 +27,9 @@ type Stored struct {
 	Do       string                  // tells whoever asks for more what to do
 	Silent   string                  // of an engine that does not answer, and what to do; "" = none runs
 
-	Lane      func(engine.Job) string // where jobs' calls go, so that error classes have the names that an engine gives them
-	Domain    Finder                  // answers the queries of a domain
+	// Lane tells where jobs' calls go, so that error classes have the names that an engine gives them.
+	Lane      func(engine.Job) string
+	Domain    Finder // answers the queries of a domain
 	Schedules operation.Schedules
 	Alerts    Alerts // as the last engine left them
 	Logs      Logs
@@ -37,11 +38,16 @@ type Stored struct {
 
 // NewBrowse makes a read-only console.
 func NewBrowse(s Stored) *Browse {
-	b := &Browse{do: s.Do, finder: finder{store: s.Store, lane: noLane, domain: s.Domain, schedules: s.Schedules, alerts: s.Alerts, logs: s.Logs, members: s.Members}}
+	b := &Browse{do: s.Do, finder: finder{
+		store: s.Store, lane: noLane, domain: s.Domain, schedules: s.Schedules, alerts: s.Alerts, logs: s.Logs,
+		members: s.Members,
+	}}
 	if s.Lane != nil {
 		b.lane = s.Lane
 	}
-	b.live = still{store: s.Store, policies: s.Policies, stored: s.Limits, do: s.Do, silent: s.Silent, accounts: b.accounts}
+	b.live = still{
+		store: s.Store, policies: s.Policies, stored: s.Limits, do: s.Do, silent: s.Silent, accounts: b.accounts,
+	}
 	return b
 }
 
@@ -108,13 +114,15 @@ func (s still) limits() engine.LimitsRow                 { return s.stored() }
 func (s still) policy(j *engine.Job) engine.Policy       { return s.policies.Of(j) }
 func (s still) externals() map[engine.JobID]string       { return nil }
 func (s still) cost(context.Context, engine.CostQuery) (engine.Cost, error) {
-	return engine.Cost{}, engine.Problemf(engine.ErrReadOnly, s.do, "the cost depends on the limits, and no engine runs that knows them")
+	return engine.Cost{}, engine.Problemf(engine.ErrReadOnly, s.do,
+		"the cost depends on the limits, and no engine runs that knows them")
 }
 
 // status is what the store itself can tell: its totals and queues, and no retries, since nobody will
 // make them.
 func (s still) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
-	row := engine.EngineRow{State: engine.EngineBrowse, Why: cmp.Or(s.silent, "no engine runs here: stored data only; "+s.do)}
+	row := engine.EngineRow{State: engine.EngineBrowse,
+		Why: cmp.Or(s.silent, "no engine runs here: stored data only; "+s.do)}
 	t, err := s.store.Totals(ctx)
 	if err != nil {
 		return row, nil, nil, err

@@ -19,6 +19,7 @@ func (f finder) classes(ctx context.Context, q engine.ClassesQuery) (engine.Clas
 	var a engine.ClassesAnswer
 	rows, now := map[engine.ErrorClass]*engine.ClassRow{}, time.Now()
 	err := operation.EachJob(ctx, f.store, failedStates, func(j engine.Job) error {
+		// Live jobs that have not failed yet are among the states, too.
 		if j.Class == "" || q.Queue != "" && j.Queue != q.Queue {
 			return nil
 		}

@@ -46,7 +46,10 @@ func (c *Control) addDelays(ctx context.Context, cost *engine.Cost, syncs bool) 
 	if cost.Unknown = c.standstill(p.Queues); cost.Unknown != "" {
 		return
 	}
-	d := delaying{c: c, plan: p, paused: map[engine.Queue]bool{}, synced: map[string]bool{}, found: map[string]engine.Delay{}}
+	d := delaying{
+		c: c, plan: p,
+		paused: map[engine.Queue]bool{}, synced: map[string]bool{}, found: map[string]engine.Delay{},
+	}
 	// A load without an owner, such as a bulk retry's, is nobody's sync: it delays all of them.
 	for _, l := range cost.Loads {
 		d.synced[l.Owner] = syncs && l.Owner != ""
@@ -93,12 +96,12 @@ func (c *Control) standstill(queues []engine.QueueRow) string {
 // host looks at one host's calls. The answer says why what they delay is unknown. Of a host that will
 // not open by itself, or whose limits nobody knows, no number would be true.
 func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (unknown string) {
-	limits := d.c.opt.Limiter.Outlook(host)
-	pace, bucket := limits.Rate(mostCalled(loads))
+	h := hostCalls{host: host, limits: d.c.opt.Limiter.Outlook(host), method: mostCalled(loads)}
+	h.pace, h.bucket = h.limits.Rate(h.method)
 	switch {
 	case frozenForGood(d.plan.Buckets, host):
 		return host + " is frozen until somebody resumes it"
-	case bucket == "":
+	case h.bucket == "":
 		return "the limits of " + host + " are told by its first answer"
 	}
 	for _, l := range loads {
@@ -106,29 +109,44 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 			return "queue " + string(l.Queue) + " is paused, and its calls wait until it is resumed"
 		}
 	}
-	begin := d.begins(host)
-	mine := forecast.Shares(forecast.Merged(loads), -1, begin)
-	others := forecast.InLine(host, d.open, d.plan.Still, d.plan.Buckets, begin)
-	d.end(host, limits, mostCalled(loads), pace, begin, mine, others)
+	h.begin = d.begins(host)
+	h.mine = forecast.Shares(forecast.Merged(loads), -1, h.begin)
+	h.others = forecast.InLine(host, d.open, d.plan.Still, d.plan.Buckets, h.begin)
+	d.end(h)
 	rows := make([]engine.Delay, len(d.open))
 	for i, a := range d.open {
-		rows[i] = engine.Delay{Account: a.ID, RiotID: a.RiotID, Bucket: bucket}
+		rows[i] = engine.Delay{Account: a.ID, RiotID: a.RiotID, Bucket: h.bucket}
 	}
-	d.note(pace, mine, others, rows)
+	d.note(h, h.others, rows)
 	for _, p := range d.runs {
-		why := d.run(ctx, p, host, bucket, pace, mine, others)
+		why := d.run(ctx, p, h)
 		unknown = cmp.Or(unknown, why)
 	}
 	return unknown
 }
 
-// end notes when the last of the command's calls on a host goes, with all of the others
-// that go before it.
-func (d *delaying) end(host string, limits forecast.Limits, method string, pace float64, begin time.Duration, mine, others []forecast.Share) {
-	last := forecast.Turns(append(forecast.Counting(mine, 0), forecast.Counting(others, -1)...), pace, 1)[0]
-	e := forecast.ETA(limits, method, int((last-begin).Seconds()*pace+0.5))
+// hostCalls is what goes to one host: the command's own calls and those that wait there already.
+type hostCalls struct {
+	host   string
+	limits forecast.Limits
+	method string        // that most of the command's calls are of, such as match-v5.match
+	pace   float64       // calls a second that the limits let go
+	bucket string        // the limit that sets the pace
+	begin  time.Duration // until the first of them goes: how long the host is held
+
+	mine, others []forecast.Share
+}
+
+// ends is when the last of the command's calls goes, with all of the others that go before it.
+func (h hostCalls) ends() time.Duration {
+	return forecast.Turns(append(forecast.Counting(h.mine, 0), forecast.Counting(h.others, -1)...), h.pace, 1)[0]
+}
+
+// end notes when a host's part of the command is done, if it is the last so far.
+func (d *delaying) end(h hostCalls) {
+	e := forecast.ETA(h.limits, h.method, int((h.ends()-h.begin).Seconds()*h.pace+0.5))
 	if e.Low >= d.ends.Low {
-		d.ends, d.last = e, host
+		d.ends, d.last = e, h.host
 	}
 }
 
@@ -154,35 +172,39 @@ func mostCalled(loads []engine.Load) (method string) {
 
 // run looks at the next run of one schedule, if it comes while the calls are made. A later run than the
 // next one is not looked at: by then the command's calls have mostly gone.
-func (d *delaying) run(ctx context.Context, p engine.ScheduleRow, host, bucket string, pace float64, mine, others []forecast.Share) (unknown string) {
+func (d *delaying) run(ctx context.Context, p engine.ScheduleRow, h hostCalls) (unknown string) {
 	if p.Paused || len(p.Next) == 0 || d.c.opt.Forecast == nil {
 		return ""
 	}
 	at := p.Next[0].Sub(d.plan.Now)
-	ended := forecast.Turns(append(forecast.Counting(mine, 0), forecast.Counting(others, -1)...), pace, 1)[0]
-	if at < 0 || at >= ended {
+	if at < 0 || at >= h.ends() {
 		return ""
 	}
 	loads, err := d.c.opt.Forecast.Forecast(ctx, p.Name, p.Next[0])
 	if err != nil {
 		return "the calls of schedule " + p.Name + " could not be foreseen"
 	}
-	loads = slices.DeleteFunc(loads, func(l engine.Load) bool { return l.Host != host || d.paused[l.Queue] || d.synced[l.Owner] })
-	shares := forecast.Shares(forecast.Merged(loads), 0, at)
-	d.note(pace, mine, append(forecast.Counting(others, -1), shares...), []engine.Delay{{Schedule: p.Name, At: p.Next[0], Bucket: bucket}})
+	// What the run would call elsewhere, or not at all while its queue is paused, takes nothing from this
+	// host; for an account that the command syncs it has nothing to do.
+	loads = slices.DeleteFunc(loads, func(l engine.Load) bool {
+		return l.Host != h.host || d.paused[l.Queue] || d.synced[l.Owner]
+	})
+	others := append(forecast.Counting(h.others, -1), forecast.Shares(forecast.Merged(loads), 0, at)...)
+	d.note(h, others, []engine.Delay{{Schedule: p.Name, At: p.Next[0], Bucket: h.bucket}})
 	return ""
 }
 
 // note compares the ends of the others with and without the command's calls; rows are
 // what the others count for.
-func (d *delaying) note(pace float64, mine, others []forecast.Share, rows []engine.Delay) {
+func (d *delaying) note(h hostCalls, others []forecast.Share, rows []engine.Delay) {
 	calls := make([]float64, len(rows))
 	for _, s := range others {
 		if s.Of >= 0 {
 			calls[s.Of] += s.Calls
 		}
 	}
-	before, after := forecast.Turns(others, pace, len(rows)), forecast.Turns(append(slices.Clone(others), mine...), pace, len(rows))
+	before := forecast.Turns(others, h.pace, len(rows))
+	after := forecast.Turns(append(slices.Clone(others), h.mine...), h.pace, len(rows))
 	for i, row := range rows {
 		if calls[i] == 0 {
 			continue

@@ -224,7 +224,9 @@ func standOf(s engine.EngineState) engine.Stand {
 
 // frozenForGood reports whether an operator has stopped a host without saying until when.
 func frozenForGood(rows []engine.BucketRow, host string) bool {
-	return slices.ContainsFunc(rows, func(b engine.BucketRow) bool { return frozenHere(b, []string{host + "/"}) && b.Thaws.IsZero() })
+	return slices.ContainsFunc(rows, func(b engine.BucketRow) bool {
+		return frozenHere(b, []string{host + "/"}) && b.Thaws.IsZero()
+	})
 }
 
 // frozenHere reports whether an operator has stopped one of the lanes, or its host.

@@ -14,6 +14,7 @@ func (c *Control) row(j engine.Job) engine.JobRow {
 		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
 		r.Stand = c.opt.Backend.Held(j).Stand
 	}
+	// "ingest.match.fetch europe/match-v5.match": places are counted within a queue and a lane.
 	if r.Place > 0 {
 		r.Line = string(j.Queue) + " " + c.lane(j)
 	}
@@ -65,7 +66,9 @@ func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost
 		// All loads of one account's sync are of its region.
 		host := one.Loads[0].Host
 		sum := perHost[host]
-		perHost[host] = engine.Cost{Calls: sum.Calls + one.Calls, Takes: sum.Takes + one.Takes, Bucket: one.Bucket, AtMost: sum.AtMost || one.AtMost}
+		perHost[host] = engine.Cost{
+			Calls: sum.Calls + one.Calls, Takes: sum.Takes + one.Takes, Bucket: one.Bucket, AtMost: sum.AtMost || one.AtMost,
+		}
 		total.Loads = append(total.Loads, one.Loads...)
 	}
 	total.Beside(perHost)
@@ -73,6 +76,7 @@ func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost
 	return total
 }
 
+// status has the first of the retries, since a look at the state wants to know what goes next.
 func (c *Control) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
 	retries, err := c.opt.Backend.NextRetries(ctx, statusRetries)
 	return c.engineRow(), c.queues(), retries, err

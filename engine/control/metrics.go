@@ -36,6 +36,7 @@ func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (m engine.Me
 	if err != nil {
 		return m, err
 	}
+	// Of the present and not of the window, of which nobody has kept the lengths.
 	m.Waiting = map[engine.Queue]int{}
 	for _, row := range queues {
 		m.Waiting[row.Name] = waiting(row)

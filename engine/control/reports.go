@@ -18,6 +18,7 @@ func (f finder) listReports(ctx context.Context, q engine.ReportsQuery) (page en
 		if err != nil {
 			return page, err
 		}
+		// An account that was never synced to its end has none.
 		if r == nil {
 			continue
 		}

@@ -22,19 +22,19 @@ func New(opt Options) *Control {
 	if c.opt.Lane == nil {
 		c.opt.Lane = noLane
 	}
-	c.finder = finder{store: opt.Store, live: c, lane: c.opt.Lane}
-	if opt.Domain != nil {
-		c.domain = opt.Domain
+	c.finder = finder{
+		store: opt.Store, live: c, lane: c.opt.Lane, domain: opt.Domain, schedules: opt.Schedules,
+		payloads: opt.Payloads, logs: opt.Logs, moments: new(hub.Moments), alerts: opt.Alerts, members: opt.Members,
+		most: opt.Look,
 	}
-	c.schedules, c.payloads = opt.Schedules, opt.Payloads
-	c.logs, c.moments = opt.Logs, new(hub.Moments)
-	c.alerts, c.members, c.most = opt.Alerts, opt.Members, opt.Look
 	c.missed = await.NewBell()
-	c.hub = hub.New(hub.Options{Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows()})
+	c.hub = hub.New(hub.Options{
+		Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows(),
+	})
 	c.operator = operation.New(operation.Options{
-		Store: opt.Store, Backend: opt.Backend, Syncer: opt.Syncer, Limiter: opt.Limiter, Keys: opt.Keys, Schedules: opt.Schedules,
-		Alerts: opt.Alerts, Pager: opt.Pager, Upkeep: opt.Upkeep, Forget: opt.Forget, Domain: opt.Domain, Lines: opt.Lines,
-		Demo: opt.Demo, SyncOn: opt.SyncOn, OneSync: opt.Serves != nil,
+		Store: opt.Store, Backend: opt.Backend, Syncer: opt.Syncer, Limiter: opt.Limiter, Keys: opt.Keys,
+		Schedules: opt.Schedules, Alerts: opt.Alerts, Pager: opt.Pager, Upkeep: opt.Upkeep, Forget: opt.Forget,
+		Domain: opt.Domain, Lines: opt.Lines, Demo: opt.Demo, SyncOn: opt.SyncOn, OneSync: opt.Serves != nil,
 		Find: c.find, Note: c.Note, Lane: c.opt.Lane, Delays: c.addDelays,
 		Player: func(ctx context.Context, j engine.Job) string { return playerOf(ctx, opt.Store, j) },
 	})
@@ -56,6 +56,7 @@ func (c *Control) Refuse(ctx context.Context, cmd engine.Command, why string) er
 // Publish takes the changes of one commit, in commit order. It runs in the committer: it copies what it
 // needs and asks nobody.
 func (c *Control) Publish(seq uint64, changes []engine.Change) {
+	// Sums come whole with each commit that has changed them, so that none is added up here.
 	for i := range changes {
 		if t := changes[i].Totals; t != nil {
 			c.mu.Lock()

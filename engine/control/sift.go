@@ -24,7 +24,9 @@ var errEnough = errors.New("enough")
 // look gives use the jobs of a list, wherever they stand in it, until use ends it with
 // errEnough or the most of them were looked at. next is where the others begin, "" = there
 // are none.
-func (f finder) look(ctx context.Context, q engine.JobsQuery, use func(j engine.Job) error) (next string, looked int, err error) {
+func (f finder) look(
+	ctx context.Context, q engine.JobsQuery, use func(j engine.Job) error,
+) (next string, looked int, err error) {
 	q.Limit = storePage
 	for looked < cmp.Or(f.most, maxLook) {
 		jobs, more, _, err := f.store.Jobs(ctx, q)
@@ -87,7 +89,8 @@ func (f finder) sieve(q engine.JobsQuery) (fits func(*engine.JobRow) bool, err e
 // and adds the groups up.
 func (f finder) reasons(ctx context.Context, q engine.ReasonsQuery) (a engine.ReasonsAnswer, err error) {
 	var groups engine.Reasons
-	a.Next, a.Looked, err = f.look(ctx, engine.JobsQuery{Page: engine.Page{After: q.After}, Queue: q.Queue}, func(j engine.Job) error {
+	jobs := engine.JobsQuery{Page: engine.Page{After: q.After}, Queue: q.Queue}
+	a.Next, a.Looked, err = f.look(ctx, jobs, func(j engine.Job) error {
 		if row, ok := engine.ReasonOf(f.live.row(j)); ok {
 			groups.Add(row)
 		}

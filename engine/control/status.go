@@ -26,7 +26,8 @@ func withDiscards(rows []engine.QueueRow, discards map[engine.Queue]int) []engin
 		if n == 0 {
 			continue
 		}
-		i, ok := slices.BinarySearchFunc(rows, name, func(q engine.QueueRow, name engine.Queue) int { return cmp.Compare(q.Name, name) })
+		byName := func(q engine.QueueRow, name engine.Queue) int { return cmp.Compare(q.Name, name) }
+		i, ok := slices.BinarySearchFunc(rows, name, byName)
 		if !ok {
 			rows = slices.Insert(rows, i, engine.QueueRow{QueueState: engine.QueueState{Name: name}})
 		}
@@ -114,6 +115,7 @@ func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	if c.opt.Keys.Shown() == "" && !c.follows() {
 		return engine.EngineNoKey, "there is no API key yet: give one in a console, or write the key file"
 	}
+	// A paused queue that is empty holds nothing up: what has work decides.
 	paused, open := 0, 0
 	for _, q := range queues {
 		if n := toDo(q); q.Paused {

@@ -19,7 +19,8 @@ const (
 
 // levels are the words that zerolog writes, as ours.
 var levels = map[string]string{
-	"trace": "debug", "debug": "debug", "info": "info", "warn": "warn", "error": "error", "fatal": "error", "panic": "error",
+	"trace": "debug", "debug": "debug", "info": "info", "warn": "warn",
+	"error": "error", "fatal": "error", "panic": "error",
 }
 
 // errNotARecord says that a line is no JSON object.
@@ -41,6 +42,7 @@ func Decode(line []byte) (row engine.LogRow, ok bool) {
 // decode reads the members one by one and not into a map: fields keep the order in which they were
 // logged.
 func decode(line []byte, row *engine.LogRow) error {
+	// {"level":"warn","job":"b41","attempt":2,"time":"…","message":"attempt failed"}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -106,6 +108,7 @@ func bounded(s string) string {
 	if len(s) <= maxValue {
 		return s
 	}
+	// Back to where a rune begins, at most three bytes.
 	n := maxValue
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--

@@ -1,6 +1,9 @@
 package journal
 
 import (
+	"bytes"
+	"cmp"
+	"slices"
 	"sort"
 	"strconv"
 	"sync"
@@ -31,16 +34,34 @@ const (
 // Ring holds the newest records of a log, bounded in number and in bytes. It is an
 // io.Writer of whole lines. It may be used from any goroutine.
 type Ring struct {
-	records int
-	bytes   int
-
 	mu      sync.Mutex
-	rows    []engine.LogRow // ascending by Seq
-	used    int             // bytes of rows
-	quiet   []quietLine     // ascending by seq
-	hushed  int             // bytes of quiet
+	rows    shelf[engine.LogRow]
+	quiet   shelf[quietLine]
 	seq     uint64
 	dropped uint64
+}
+
+// shelf holds the newest of what is put on it, in ascending order of the numbers.
+type shelf[T any] struct {
+	all   []T
+	used  int // bytes of all
+	most  int // how many at most
+	bytes int // how many bytes at most, but for the newest, which stays however large
+	size  func(T) int
+}
+
+// put adds one and lets go of the oldest that have no room any more. The array behind is left to append,
+// which copies what still counts when it has to grow.
+func (s *shelf[T]) put(v T) {
+	s.all = append(s.all, v)
+	s.used += s.size(v)
+	n := 0
+	for len(s.all)-n > 1 && (len(s.all)-n > s.most || s.used > s.bytes) {
+		s.used -= s.size(s.all[n])
+		clear(s.all[n : n+1]) // its text is not kept by the array
+		n++
+	}
+	s.all = s.all[n:]
 }
 
 // quietLine is a debug record as it was written. Nobody looks at most of them: they
@@ -52,7 +73,12 @@ type quietLine struct {
 
 // NewRing makes a ring of at most so many records and bytes. The newest record
 // stays, however large: what one record holds is bounded by Decode.
-func NewRing(records, bytes int) *Ring { return &Ring{records: max(records, 1), bytes: bytes} }
+func NewRing(records, bytes int) *Ring {
+	return &Ring{
+		rows:  shelf[engine.LogRow]{most: max(records, 1), bytes: bytes, size: size},
+		quiet: shelf[quietLine]{most: keepQuiet, bytes: keepQuietBytes, size: func(q quietLine) int { return len(q.line) }},
+	}
+}
 
 // Write takes one line of the log. It never fails, and keeps nothing of p.
 func (r *Ring) Write(p []byte) (int, error) {
@@ -67,15 +93,7 @@ func (r *Ring) Quiet(p []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seq++
-	r.quiet = append(r.quiet, quietLine{r.seq, append([]byte(nil), p...)})
-	r.hushed += len(p)
-	n := 0
-	for len(r.quiet)-n > 1 && (len(r.quiet)-n > keepQuiet || r.hushed > keepQuietBytes) {
-		r.hushed -= len(r.quiet[n].line)
-		r.quiet[n] = quietLine{}
-		n++
-	}
-	r.quiet = r.quiet[n:]
+	r.quiet.put(quietLine{r.seq, bytes.Clone(p)})
 }
 
 // Add appends a record and numbers it. One without an instant is of now. Numbers rise by one over all
@@ -88,24 +106,10 @@ func (r *Ring) Add(row engine.LogRow) {
 	}
 	r.seq++
 	row.Seq = r.seq
-	r.rows = append(r.rows, row)
-	r.used += size(row)
-	r.trim()
+	r.rows.put(row)
 }
 
-// trim lets go of the oldest. The array behind is left to append, which copies
-// what still counts when it has to grow.
-func (r *Ring) trim() {
-	n := 0
-	for len(r.rows)-n > 1 && (len(r.rows)-n > r.records || r.used > r.bytes) {
-		r.used -= size(r.rows[n])
-		r.rows[n] = engine.LogRow{}
-		n++
-	}
-	r.rows = r.rows[n:]
-}
-
-// overhead is about what a record and a field take besides their text.
+// recordOverhead and fieldOverhead are about what a record and a field take besides their text.
 const (
 	recordOverhead = 128
 	fieldOverhead  = 32
@@ -136,6 +140,7 @@ func (r *Ring) Dropped() uint64 {
 
 // Page answers a query, newest first. Next is the number to go on below.
 func (r *Ring) Page(q engine.LogsQuery) engine.LogsPage {
+	// Searched without the lock: a text that nothing fits is looked for in every record.
 	k := r.state(q)
 	page := engine.LogsPage{Kept: len(k.rows) + len(k.quiet), Dropped: k.dropped}
 	limit := pageLimit(q.Page)
@@ -165,9 +170,10 @@ type kept struct {
 func (r *Ring) state(q engine.LogsQuery) kept {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k := kept{rows: append([]engine.LogRow(nil), r.rows...), dropped: r.dropped}
+	k := kept{rows: slices.Clone(r.rows.all), dropped: r.dropped}
+	// The lowest of the levels is debug.
 	if q.Level == engine.LogLevels()[0] {
-		k.quiet = append([]quietLine(nil), r.quiet...)
+		k.quiet = slices.Clone(r.quiet.all)
 	}
 	return k
 }
@@ -189,6 +195,7 @@ func (k *kept) pop() (row engine.LogRow, ok bool) {
 	switch {
 	case n == 0 && m == 0:
 		return row, false
+	// The two are one log, in the order of their numbers.
 	case m == 0 || n > 0 && k.rows[n-1].Seq > k.quiet[m-1].seq:
 		row, k.rows = k.rows[n-1], k.rows[:n-1]
 		return row, true
@@ -205,18 +212,9 @@ func (k *kept) pop() (row engine.LogRow, ok bool) {
 func (r *Ring) After(seq uint64, limit int) []engine.LogRow {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	from := sort.Search(len(r.rows), func(i int) bool { return r.rows[i].Seq > seq })
-	from = max(from, len(r.rows)-max(limit, 0))
-	if from >= len(r.rows) {
-		return nil
-	}
-	return append([]engine.LogRow(nil), r.rows[from:]...)
+	from := sort.Search(len(r.rows.all), func(i int) bool { return r.rows.all[i].Seq > seq })
+	return slices.Clone(r.rows.all[max(from, len(r.rows.all)-max(limit, 0)):])
 }
 
-// pageLimit is how many rows a page has.
-func pageLimit(p engine.Page) int {
-	if p.Limit <= 0 {
-		return defaultPage
-	}
-	return min(p.Limit, largestPage)
-}
+// pageLimit is how many rows a page has; none are named by 0 or less.
+func pageLimit(p engine.Page) int { return min(cmp.Or(max(p.Limit, 0), defaultPage), largestPage) }

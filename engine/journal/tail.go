@@ -43,18 +43,18 @@ func NewTail(path string, clean func([]byte) []byte) *Tail {
 // not there is an empty one.
 func (t *Tail) Fill(r *Ring) error {
 	st, err := os.Stat(t.path)
-	if err == nil && st.Size() < int64(r.bytes) {
-		if err := t.fillOld(r, int64(r.bytes)-st.Size()); err != nil {
+	if err == nil && st.Size() < int64(r.rows.bytes) {
+		if err := t.fillOld(r, int64(r.rows.bytes)-st.Size()); err != nil {
 			return err
 		}
 	}
 	if err := t.open(); err != nil || t.file == nil {
 		return err
 	}
-	if err := skipTo(t.file, int64(r.bytes)); err != nil {
+	if err := skipTo(t.file, int64(r.rows.bytes)); err != nil {
 		return fmt.Errorf("read the log %s: %w", t.path, err)
 	}
-	return t.read(func(row engine.LogRow) bool { r.Add(row); return true })
+	return t.read(r.take)
 }
 
 // fillOld reads the end of the file that was set aside when it was full.
@@ -73,9 +73,15 @@ func (t *Tail) fillOld(r *Ring, n int64) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
-		t.take(lines.Bytes(), func(row engine.LogRow) bool { r.Add(row); return true })
+		t.take(lines.Bytes(), r.take)
 	}
 	return nil
+}
+
+// take keeps a record that was read, and asks for more.
+func (r *Ring) take(row engine.LogRow) bool {
+	r.Add(row)
+	return true
 }
 
 // skipTo leaves the last n bytes of a file to be read, from the next whole line.
@@ -84,6 +90,7 @@ func skipTo(f *os.File, n int64) error {
 	if err != nil || st.Size() <= n {
 		return err
 	}
+	// Where that falls into a line, what is left of it is no record.
 	at := st.Size() - n
 	if _, err := f.Seek(at, io.SeekStart); err != nil {
 		return err
@@ -127,6 +134,7 @@ func (t *Tail) more(yield func(engine.LogRow) bool) error {
 			return err
 		}
 	}
+	// Asked before the rest is read: what is appended between the two is not lost with the old file.
 	aside := t.replaced()
 	if err := t.read(yield); err != nil || !aside {
 		return err
@@ -172,6 +180,7 @@ func (t *Tail) read(yield func(engine.LogRow) bool) error {
 		if len(t.rest) > maxLine {
 			t.rest = nil // no record is that long
 		}
+		// The end of a file that an engine still writes is not the end of its log: Follow comes again.
 		if errors.Is(err, io.EOF) || n == 0 && err == nil {
 			return nil
 		}

@@ -1,13 +1,13 @@
-// Package crash names the instants at which a test may end the process. A build that nobody arms pays one atomic load per
-// instant, and has no switch by which it could be armed from outside.
+// Package crash names the instants at which a test may end the process. A build that nobody arms pays one
+// atomic load per instant, and has no switch by which it could be armed from outside.
 package crash
 
 import "sync/atomic"
 
 var hook atomic.Pointer[func(name string)]
 
-// Point marks an instant between two steps that a crash may separate. In production it does nothing. Names are literals
-// and unique: a test reads them from the source and ends a process at each.
+// Point marks an instant between two steps that a crash may separate. In production it does nothing.
+// Names are literals and unique: a test reads them from the source and ends a process at each.
 func Point(name string) {
 	if h := hook.Load(); h != nil {
 		(*h)(name)

@@ -1,5 +1,5 @@
-// Package regular opens files for reading, and nothing else that has a name: a pipe would wait for its writer for
-// ever. And it replaces files whole.
+// Package regular opens files for reading, and nothing else that has a name: a pipe would wait for its
+// writer for ever. And it replaces files whole.
 package regular
 
 import (
@@ -16,6 +16,8 @@ var ErrOther = errors.New("not a regular file")
 
 // Open opens a file for reading. flags are added to those of the call, such as syscall.O_NOFOLLOW.
 func Open(path string, flags int) (*os.File, fs.FileInfo, error) {
+	// O_NONBLOCK lets a pipe without a writer be opened, so that it can be found out; to a file it is
+	// nothing.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|flags, 0)
 	if err != nil {
 		return nil, nil, err
@@ -33,12 +35,14 @@ func Open(path string, flags int) (*os.File, fs.FileInfo, error) {
 
 // Replace puts text in the place of a file, or of none, whole or not at all. Only its owner may read it.
 func Replace(path string, text []byte) error {
+	// In the same folder, since a rename does not lead from one disk to another.
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
 	err = errors.Join(err, f.Sync(), f.Close())
+	// Synced before it has the name: after a crash the name would lead to a file without its text.
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

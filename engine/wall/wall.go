@@ -1,6 +1,7 @@
-// Package wall is the wall clock: what an operator reads off the wall, which can be set, and which goes on while the machine
-// sleeps. Waits and rate limit windows use the time package's monotonic readings; instants that are stored, and those that a
-// person or a schedule names, are by this clock. It is the machine's own, unless one is kept that several machines share.
+// Package wall is the wall clock: what an operator reads off the wall, which can be set, and which goes on
+// while the machine sleeps. Waits and rate limit windows use the time package's monotonic readings;
+// instants that are stored, and those that a person or a schedule names, are by this clock. It is the
+// machine's own, unless one is kept that several machines share.
 package wall
 
 import (
@@ -38,9 +39,10 @@ func own(now time.Time) time.Time {
 	return now.UTC().Round(0).Add(time.Duration(stepped.Load()))
 }
 
-// Keep lets the clock show what another one does, which showed an instant at some time between two that time.Now gave. From
-// one reading to the next it goes on by the process's stopwatch: whoever sets the machine's clock moves nothing. A reading that
-// agrees with the last one, as far as can be told, changes nothing.
+// Keep lets the clock show what another one does, which showed an instant at some time between two that
+// time.Now gave. From one reading to the next it goes on by the process's stopwatch: whoever sets the
+// machine's clock moves nothing. A reading that agrees with the last one, as far as can be told, changes
+// nothing.
 func Keep(began, ended, shows time.Time) {
 	half := ended.Sub(began) / 2
 	at := began.Add(half)
@@ -61,8 +63,8 @@ func Off() time.Duration {
 // Release lets the machine's own clock count again.
 func Release() { kept.Store(nil) }
 
-// Step moves the machine's clock by d, as an operator, a time server or a sleep of the machine would: timers and monotonic readings
-// stay as they are. For tests only; back undoes it.
+// Step moves the machine's clock by d, as an operator, a time server or a sleep of the machine would:
+// timers and monotonic readings stay as they are. For tests only; back undoes it.
 func Step(d time.Duration) (back func()) {
 	stepped.Add(int64(d))
 	return func() { stepped.Add(-int64(d)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 )
 
 // Error is a query that cannot be used, and where. It is an engine.ErrInvalid.
@@ -33,11 +34,12 @@ func wrong(at, end int, do, format string, args ...any) *Error {
 	return &Error{At: at, End: end, Do: do, Sentence: fmt.Sprintf(format, args...)}
 }
 
-// in places the error in its query.
+// in places the error in its query. A query with control characters is drawn cleaned and so wider:
+// whoever draws that measures the drawn text up to At instead.
 func (e *Error) in(query string) *Error {
 	e.At = min(max(e.At, 0), len(query))
 	e.End = min(max(e.End, e.At), len(query))
-	e.Cell = cells(query[:e.At])
-	e.Cells = max(cells(query[e.At:e.End]), 1)
+	e.Cell = safe.Width(query[:e.At])
+	e.Cells = max(safe.Width(query[e.At:e.End]), 1)
 	return e
 }

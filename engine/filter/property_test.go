@@ -6,11 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"pgregory.net/rapid"
-
-	"github.com/farsight-console/farsight/engine/safe"
 )
 
 var (
@@ -257,15 +254,6 @@ func TestPropertyNegation(t *testing.T) {
 		_, qb := patternGen(t, 1)
 		if is("-name:"+qa+","+qb) != is("-name:"+qa+" -name:"+qb) || is("name:"+qa+","+qb) != (is("name:"+qa) || is("name:"+qb)) {
 			t.Fatalf("%q, %q, %v on %+v", qa, qb, a, row)
-		}
-	})
-}
-
-func TestPropertyCellsAreThoseOfTheScreen(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := rapid.RuneFrom(nil, unicode.Latin, unicode.Cyrillic, unicode.Hangul, unicode.Hiragana, unicode.Katakana, unicode.Han, unicode.Greek).Draw(t, "rune")
-		if safe.Simple(r) && cells(string(r)) != safe.RuneWidth(r) {
-			t.Fatalf("%U %c has %d cells, not %d", r, r, safe.RuneWidth(r), cells(string(r)))
 		}
 	})
 }

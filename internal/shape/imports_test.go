@@ -33,7 +33,7 @@ var imports = map[string][]string{
 	"engine/safe":                 {},
 	"engine/table":                {"themes"},
 	"engine/columns":              {"engine", "engine/filter", "engine/human", "engine/table", "themes"},
-	"engine/filter":               {"engine"},
+	"engine/filter":               {"engine", "engine/safe"},
 	"engine/fold":                 {"engine"},
 	"engine/forecast":             {"engine", "engine/human"},
 	"engine/hub":                  {"engine", "engine/await", "engine/fold"},

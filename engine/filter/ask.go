@@ -31,9 +31,6 @@ var askers = map[Kind]func(node, item, facts) (answer, *Error){
 	Number: askNumber, Size: askSize, Duration: askDuration, Past: askTime, Ahead: askTime,
 }
 
-// ask compiles one value of a term for a field.
-func ask(n node, it item, f facts) (answer, *Error) { return askers[f.kind](n, it, f) }
-
 // askText asks for a text: err:timeout, key:match:*. In prose an empty pattern still is the whole
 // value: err:"" is no error.
 func askText(n node, it item, f facts) (answer, *Error) {
@@ -56,47 +53,41 @@ func find(it item, anywhere bool) (test, *Error) {
 	case expression:
 		return newRegex(it.expr, it.at, it.end)
 	case letters:
-		var q fuzzyTest
+		var folded []rune
 		for _, r := range it.raw() {
-			q.letters = append(q.letters, fold(r))
+			folded = append(folded, fold(r))
 		}
-		return &q, nil
+		return inOrder(folded), nil
 	}
 	g := newGlob(it.text, anywhere)
-	switch {
-	case g.all():
-		return anyTest{}, nil
-	case len(g.chunks) == 1 && g.head && g.tail && g.chunks[0].ascii.text != "":
-		return &needleTest{g.chunks[0].ascii}, nil
+	if len(g.chunks) == 1 && g.head && g.tail && g.chunks[0].ascii.text != "" {
+		word := g.chunks[0].ascii
+		return test{in: func(s string) bool { return word.index(s) >= 0 }}, nil
 	}
-	return &globTest{g}, nil
+	return test{any: g.all(), in: g.fits}, nil
 }
 
-// search compiles a word for a field that it did not name; nil if the field
+// search compiles a word for a field that it did not name; can is false if the field
 // cannot hold it. Instants, sizes and durations are never meant by a lone word.
-func search(it item, f facts) (test, *Error) {
-	q, err := find(it, true)
-	if err != nil {
-		return nil, err
+func search(it item, f facts) (q test, can bool, err *Error) {
+	if q, err = find(it, true); err != nil {
+		return q, false, err
 	}
 	switch f.kind {
 	case Name, Prose:
-		return q, nil
+		return q, true, nil
 	case Enum:
 		bits, _ := wordsThat(q, f.words)
 		// An alias may stand for several words at once, such as live, which wordsThat leaves out.
 		if fits := matching(f.words, func(name string) bool { return name == squash(it.raw()) }); len(fits) == 1 {
 			bits |= fits[0].Bits // typed in full, another word for it will do
 		}
-		if bits != 0 {
-			return bitsTest(bits), nil
-		}
+		return test{bits: bits}, bits != 0, nil
 	case Number:
-		if num, ok := readQuantity(it.raw(), nil, 1); ok {
-			return &quantityTest{is, num}, nil
-		}
+		num, ok := readQuantity(it.raw(), nil, 1)
+		return compared(is, num), ok, nil
 	}
-	return nil, nil
+	return q, false, nil
 }
 
 // askEnum asks for words: state:ret for one by its start, state:re* for all that fit, level>=warn where
@@ -115,14 +106,14 @@ func askEnum(n node, it item, f facts) (answer, *Error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if _, all := q.(anyTest); all {
+	if q.any {
 		return answer{test: q, text: it.write(is), words: []string{it.explain()}}, nil
 	}
 	bits, names := wordsThat(q, f.words)
 	if bits == 0 {
 		return answer{}, unknownWord(it, f)
 	}
-	return answer{test: bitsTest(bits), text: writeWords(names), words: names}, nil
+	return answer{test: test{bits: bits}, text: writeWords(names), words: names}, nil
 }
 
 // askRank asks for the words before or after one, in their order.
@@ -131,14 +122,15 @@ func askRank(n node, it item, f facts) (answer, *Error) {
 	if err != nil {
 		return answer{}, err
 	}
-	at := slices.IndexFunc(f.words, func(w Word) bool { return bitsTest(w.Bits) == a.test })
+	at := slices.IndexFunc(f.words, func(w Word) bool { return w.Bits == a.test.bits })
 	var bits uint64
 	for i, w := range f.words {
-		if (&quantityTest{n.op, quantity{n: int64(at)}}).holds(int64(i)) {
+		if (quantity{n: int64(at)}).holds(n.op, int64(i)) {
 			bits |= w.Bits
 		}
 	}
-	a.test = bitsTest(bits)
+	// level>error fits nothing: no bit would be another question.
+	a.test = test{ask: func(v Value, _ time.Time) bool { return v.Has(bits) }}
 	return a, nil
 }
 
@@ -176,7 +168,7 @@ func askWord(it item, f facts) (answer, *Error) {
 	case len(fits) > 1:
 		return answer{}, wrong(it.at, it.end, "type more of it, or "+f.name+":"+it.raw()+"* for all of them", "%q could be %s", it.raw(), orList(fits))
 	}
-	return answer{test: bitsTest(fits[0].Bits), text: quote(fits[0].Name, is), words: []string{fits[0].Name}}, nil
+	return answer{test: test{bits: fits[0].Bits}, text: quote(fits[0].Name, is), words: []string{fits[0].Name}}, nil
 }
 
 // matching lists the words whose name fits, or else those with an alias that
@@ -234,9 +226,9 @@ func askAmount(n node, it item, f facts) (a answer, done bool, err *Error) {
 	case it.style != pattern:
 		return a, true, wrong(it.at, it.end, "compare it: "+f.name+">…", "%s is no text to search in", f.name)
 	case n.op == is && none(it):
-		return answer{test: noneTest{}, text: "none", words: []string{"none"}}, true, nil
+		return answer{test: isNone(), text: "none", words: []string{"none"}}, true, nil
 	case n.op == is && len(it.text) == 1 && it.text[0] == many:
-		return answer{test: anyTest{}, text: "*", words: []string{"anything"}}, true, nil
+		return answer{test: test{any: true}, text: "*", words: []string{"anything"}}, true, nil
 	}
 	return a, false, nil
 }
@@ -248,10 +240,10 @@ func askNumber(n node, it item, f facts) (answer, *Error) {
 		return a, err
 	}
 	if q, ok := readQuantity(it.raw(), shares, 1); ok {
-		return amount(n, it, &quantityTest{n.op, q}), nil
+		return amount(n, it, compared(n.op, q)), nil
 	}
 	if g, ok := digits(it); ok && n.op == is {
-		return amount(n, it, &digitsTest{g}), nil
+		return amount(n, it, ofDigits(g)), nil
 	}
 	return a, wrong(it.at, it.end, "write digits, such as "+f.name+":12, or "+f.name+":1* for what begins so", "%s is a whole number and not %q", f.name, it.raw())
 }
@@ -286,7 +278,7 @@ func askQuantity(n node, it item, f facts, units []unit, bare int64, what, such 
 		return a, err
 	}
 	if q, ok := readQuantity(it.raw(), units, bare); ok {
-		return amount(n, it, &quantityTest{n.op, q}), nil
+		return amount(n, it, compared(n.op, q)), nil
 	}
 	return a, wrong(it.at, it.end, "write it as "+such, "%s is "+what+" and not %q", f.name, it.raw())
 }
@@ -299,12 +291,12 @@ func askTime(n node, it item, f facts) (answer, *Error) {
 	}
 	// A distance has a unit, and a time of the clock has none: neither is taken for the other.
 	if q, ok := readQuantity(it.raw(), spans, 0); ok {
-		a = amount(n, it, &distanceTest{quantityTest{n.op, q}, f.kind == Ahead})
+		a = amount(n, it, awayBy(n.op, q, f.kind == Ahead))
 		a.words[0] += map[bool]string{true: " from now", false: " ago"}[f.kind == Ahead]
 		return a, nil
 	}
 	if w, ok := readWhen(it.raw()); ok {
-		a = amount(n, it, &whenTest{n.op, w})
+		a = amount(n, it, dated(n.op, w))
 		a.tone = ofTime
 		return a, nil
 	}

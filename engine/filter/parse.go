@@ -124,7 +124,7 @@ func fieldTerm[T any](n node, fields []*Field[T]) (term[T], *Error) {
 		var a answer
 		for _, f := range fields {
 			var err *Error
-			if a, err = ask(n, it, f.facts()); err != nil {
+			if a, err = askers[f.Kind](n, it, f.facts()); err != nil {
 				return t, err
 			}
 			t.add(f, a.test)
@@ -139,19 +139,15 @@ func fieldTerm[T any](n node, fields []*Field[T]) (term[T], *Error) {
 
 // add takes a question into the term. Words of one Enum become one question.
 func (t *term[T]) add(f *Field[T], q test) {
-	if _, ok := q.(anyTest); ok {
+	last := len(t.probes) - 1
+	switch {
+	case q.any:
 		t.any = true
-		return
+	case q.bits != 0 && last >= 0 && t.probes[last].field == f && t.probes[last].test.bits != 0:
+		t.probes[last].test.bits |= q.bits // state:retryable,running is one test of two bits
+	default:
+		t.probes = append(t.probes, probe[T]{f, q})
 	}
-	bits, ok := q.(bitsTest)
-	if last := len(t.probes) - 1; ok && last >= 0 && t.probes[last].field == f {
-		// state:retryable,running is one test of two bits.
-		if before, ok := t.probes[last].test.(bitsTest); ok {
-			t.probes[last].test = before | bits
-			return
-		}
-	}
-	t.probes = append(t.probes, probe[T]{f, q})
 }
 
 // freeTerm compiles a word that may stand in any of the free fields. A field that cannot hold the word
@@ -168,11 +164,11 @@ func freeTerm[T any](n node, s *Schema[T]) (term[T], *Error) {
 		names = s.opts.Fuzzy
 	}
 	for _, f := range s.list(names) {
-		q, err := search(it, f.facts())
+		q, can, err := search(it, f.facts())
 		if err != nil {
 			return t, err
 		}
-		if q != nil {
+		if can {
 			t.add(f, q)
 		}
 	}

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -59,15 +60,10 @@ func readQuantity(s string, units []unit, bare int64) (quantity, bool) {
 // readPart reads one number with its unit: 1.5h. 15 digits and 9 behind the point are all that a person
 // writes, and never overflow.
 func readPart(s string, units []unit, bare int64) (q quantity, rest string, ok bool) {
-	digits := takeDigits(s)
-	whole, s := s[:digits], s[digits:]
-	part := ""
-	if strings.HasPrefix(s, ".") {
-		digits = takeDigits(s[1:])
-		part, s = s[1:1+digits], s[1+digits:]
-		ok = part != ""
-	} else {
-		ok = true
+	whole, s := takeDigits(s)
+	part, point := "", strings.HasPrefix(s, ".")
+	if point {
+		part, s = takeDigits(s[1:])
 	}
 	size := bare
 	for _, u := range units {
@@ -76,7 +72,7 @@ func readPart(s string, units []unit, bare int64) (q quantity, rest string, ok b
 			break
 		}
 	}
-	if !ok || whole == "" || size == 0 || len(whole) > 15 || len(part) > 9 {
+	if point == (part == "") || whole == "" || size == 0 || len(whole) > 15 || len(part) > 9 {
 		return quantity{}, "", false
 	}
 	return scale(whole, part, size, s)
@@ -85,8 +81,8 @@ func readPart(s string, units []unit, bare int64) (q quantity, rest string, ok b
 // scale multiplies whole.part by a unit, exactly: what is smaller than 1 is an
 // error, so that 0.5 tries do not become 0.
 func scale(whole, part string, size int64, rest string) (quantity, string, bool) {
-	n := atoi(whole)
-	if n > most/size {
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || n > most/size {
 		return quantity{}, "", false
 	}
 	n, step := n*size, size
@@ -100,19 +96,8 @@ func scale(whole, part string, size int64, rest string) (quantity, string, bool)
 	return quantity{n, step}, rest, n <= most
 }
 
-// takeDigits is how many bytes of s are digits, from its start on.
-func takeDigits(s string) int {
-	i := 0
-	for i < len(s) && isDigit(s[i]) {
-		i++
-	}
-	return i
-}
-
-// atoi reads digits that readPart has counted: it cannot overflow.
-func atoi(digits string) (n int64) {
-	for i := range len(digits) {
-		n = n*10 + int64(digits[i]-'0')
-	}
-	return n
+// takeDigits parts the digits at the start of s from the rest.
+func takeDigits(s string) (digits, rest string) {
+	rest = strings.TrimLeft(s, "0123456789")
+	return s[:len(s)-len(rest)], rest
 }

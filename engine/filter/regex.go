@@ -19,30 +19,46 @@ const (
 // where it stands in the query.
 func newRegex(expr string, at, end int) (test, *Error) {
 	if expr == "" {
-		return nil, wrong(at, end, `write /…/ with something in it, or "//" for the text`, "this regular expression is empty")
+		return test{}, wrong(at, end, `write /…/ with something in it, or "//" for the text`, "this regular expression is empty")
 	}
 	if len(expr) > maxRegex {
-		return nil, wrong(at, end, "shorten it", "a regular expression may have %d bytes, this one has %d", maxRegex, len(expr))
+		return test{}, wrong(at, end, "shorten it", "a regular expression may have %d bytes, this one has %d", maxRegex, len(expr))
 	}
 	// It is parsed twice: the tree tells how large the machine is and what must be in a text, which the
 	// compiled expression does not.
 	tree, err := syntax.Parse(expr, syntax.Perl|syntax.FoldCase)
 	if err != nil {
-		return nil, badRegex(err, expr, at, end)
+		return test{}, badRegex(err, expr, at, end)
 	}
 	tree = tree.Simplify()
 	prog, err := syntax.Compile(tree)
 	if err != nil || len(prog.Inst) > maxInstructions {
-		return nil, wrong(at, end, "use smaller repetitions", "this regular expression is too large")
+		return test{}, wrong(at, end, "use smaller repetitions", "this regular expression is too large")
 	}
 	re, err := regexp.Compile("(?i)" + expr)
 	if err != nil {
-		return nil, badRegex(err, expr, at, end)
+		return test{}, badRegex(err, expr, at, end)
 	}
-	if fitsAll(tree) {
-		return anyTest{}, nil
+	return test{any: fitsAll(tree), in: whenNeeded(re.MatchString, needed(tree), tail(tree))}, nil
+}
+
+// whenNeeded asks the cheap questions before an expression: how the text ends, and what whatever fits
+// has in it, in this order. That spares most rows the machine.
+func whenNeeded(match func(s string) bool, needs []needle, tail string) func(s string) bool {
+	return func(s string) bool {
+		if cut := len(s) - len(tail); cut < 0 || !equalFold(s[cut:], tail) {
+			return false
+		}
+		rest := s
+		for i := range needs {
+			at := needs[i].index(rest)
+			if at < 0 {
+				return false
+			}
+			rest = rest[at+len(needs[i].text):]
+		}
+		return match(s)
 	}
-	return &regexTest{re: re, needs: needed(tree), tail: tail(tree)}, nil
 }
 
 // badRegex marks the part that the regexp package complains about.

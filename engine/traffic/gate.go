@@ -40,8 +40,20 @@ type gate struct {
 
 func newGate(patience time.Duration, speed float64, changed func()) *gate {
 	return &gate{
-		key: newKeyFuse().at(speed), network: newNetworkFuse().at(speed), speed: speed, lanes: map[Lane]*breaker{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
+		key: newKeyFuse().at(speed), network: newNetworkFuse().at(speed), speed: speed,
+		lanes: map[Lane]*breaker{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
 		changed: changed, patience: patience,
+	}
+}
+
+// change lets fn change the gate under its lock, and tells of it where fn says that somebody who was
+// held may go.
+func (g *gate) change(fn func() (freed bool)) {
+	g.mu.Lock()
+	freed := fn()
+	g.mu.Unlock()
+	if freed {
+		g.changed()
 	}
 }
 
@@ -108,21 +120,15 @@ func (g *gate) begin(l Lane, job engine.JobID) {
 // quit takes the probe back from a job that did not call, or whose call told
 // nothing. Without it the fuse would wait for that job's answer for ever.
 func (g *gate) quit(job engine.JobID) {
-	if g.quitLocked(job) {
-		g.changed()
-	}
-}
-
-func (g *gate) quitLocked(job engine.JobID) (released bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	released = g.key.release(job)
-	released = g.network.release(job) || released
-	for _, b := range g.lanes {
-		released = b.release(job) || released
-		released = b.ramp.leave(job) || released
-	}
-	return released
+	g.change(func() (released bool) {
+		released = g.key.release(job)
+		released = g.network.release(job) || released
+		for _, b := range g.lanes {
+			released = b.release(job) || released
+			released = b.ramp.leave(job) || released
+		}
+		return released
+	})
 }
 
 // ruling is what the gate makes of one answer: whether it is part of an outage,
@@ -135,13 +141,11 @@ type ruling struct {
 }
 
 // answer tells the gate how a call went; e is nil for a good one.
-func (g *gate) answer(l Lane, job engine.JobID, e *riot.Error, now time.Time) ruling {
-	g.mu.Lock()
-	r, freed := g.judge(l, job, e, now)
-	g.mu.Unlock()
-	if freed {
-		g.changed()
-	}
+func (g *gate) answer(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r ruling) {
+	g.change(func() (freed bool) {
+		r, freed = g.judge(l, job, e, now)
+		return freed
+	})
 	return r
 }
 
@@ -163,7 +167,7 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 		return ruling{next: later(g.key.probe, now)}, true
 	case e.Reason == riot.Transient || e.Reason == riot.Timeout:
 		doubt := b.fail(job, now)
-		reached := g.reached(e.Reason == riot.Transient, false)
+		reached := e.Reason == riot.Transient && g.reached(false)
 		r = g.stands(b, now)
 		r.doubt = doubt
 		return r, b.blown || reached
@@ -171,9 +175,9 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 		return r, false
 	case e.Reason == riot.Denied403: // judged by a probe: see blowKey and keyWorks
 		b.refused = true
-		return r, g.reached(true, false)
+		return r, g.reached(false)
 	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
-		return r, g.reached(true, true)
+		return r, g.reached(true)
 	}
 	g.good[l.Host] = wall.At(now)
 	return r, g.alive(b, job, now) // 400, 404 and a body we cannot read are answers of a healthy endpoint
@@ -198,15 +202,10 @@ func (g *gate) stands(b *breaker, now time.Time) ruling {
 	return ruling{outage: b.blown && (b.proven || now.Sub(b.since) < g.patience), next: later(b.probe, now)}
 }
 
-// reached repairs what an answer proves to work besides its endpoint.
-func (g *gate) reached(network, key bool) (freed bool) {
-	if network {
-		freed = g.mend(&g.network)
-	}
-	if key {
-		freed = g.mend(&g.key) || freed
-	}
-	return freed
+// reached repairs what an answer proves to work besides its endpoint: the network, or the key as well.
+func (g *gate) reached(key bool) bool {
+	freed := g.mend(&g.network)
+	return key && g.mend(&g.key) || freed
 }
 
 // mend repairs a fuse that holds every host, and notes that its hold is over:
@@ -232,29 +231,26 @@ func (g *gate) released() (holds []engine.Hold) {
 
 // alive repairs all that a good answer proves to work.
 func (g *gate) alive(b *breaker, job engine.JobID, now time.Time) bool {
-	freed := g.reached(true, true)
+	freed := g.reached(true)
 	return b.succeed(job, now) || freed
 }
 
 // blowKey marks the key as refused, after a probe said so.
-func (g *gate) blowKey(job engine.JobID, now time.Time) ruling {
-	g.mu.Lock()
-	g.key.blow(job, now)
-	r := ruling{next: later(g.key.probe, now)}
-	g.mu.Unlock()
-	g.changed()
+func (g *gate) blowKey(job engine.JobID, now time.Time) (r ruling) {
+	g.change(func() bool {
+		g.key.blow(job, now)
+		r.next = later(g.key.probe, now)
+		return true
+	})
 	return r
 }
 
 // keyWorks notes that the key was let in.
 func (g *gate) keyWorks() {
-	g.mu.Lock()
-	freed := g.mend(&g.key)
-	g.proven = true
-	g.mu.Unlock()
-	if freed {
-		g.changed()
-	}
+	g.change(func() bool {
+		g.proven = true
+		return g.mend(&g.key)
+	})
 }
 
 // keyState reports whether the key is known not to work, and until when nothing
@@ -311,10 +307,10 @@ func reasonOf(f *fuse, l Lane) string {
 
 // forgetKey repairs the key's fuse: another key is in place.
 func (g *gate) forgetKey() {
-	g.mu.Lock()
-	g.mend(&g.key)
-	g.mu.Unlock()
-	g.changed()
+	g.change(func() bool {
+		g.mend(&g.key)
+		return true
+	})
 }
 
 func (g *gate) isProven() bool {

@@ -43,13 +43,13 @@ func (g *gate) proved(l Lane, job engine.JobID, p *proof, now time.Time) {
 }
 
 // declare takes a lane to be down of which nothing is known to be good.
-func (g *gate) declare(l Lane, job engine.JobID, now time.Time) ruling {
-	g.mu.Lock()
-	b := g.lane(l)
-	b.blow(job, now)
-	r := g.stands(b, now)
-	g.mu.Unlock()
-	g.changed()
+func (g *gate) declare(l Lane, job engine.JobID, now time.Time) (r ruling) {
+	g.change(func() bool {
+		b := g.lane(l)
+		b.blow(job, now)
+		r = g.stands(b, now)
+		return true
+	})
 	return r
 }
 

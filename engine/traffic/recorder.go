@@ -19,14 +19,11 @@ const (
 	ratedFor   = sparkCell * sparkCells // seconds that calls are counted by
 )
 
-// recorder is the flight recorder: the last calls, and counts of all of them. ring, stats, marks and
-// answers have the same call at the same place. Its own lock is never held while another is taken.
+// recorder is the flight recorder: the last calls, and counts of all of them. Its own lock is never
+// held while another is taken.
 type recorder struct {
 	mu         sync.Mutex
-	ring       []engine.CallRow // oldest at next, once it is full
-	stats      []engine.CallStat
-	marks      []mark
-	answers    []answer // of each call: beside the rows, which go to every console
+	ring       []record // oldest at next, once it is full
 	next       int
 	seq        uint64
 	throttled  int64
@@ -34,17 +31,32 @@ type recorder struct {
 	perSecond  [ratedFor]int
 	stamp      [ratedFor]int64 // the second that perSecond counts
 	owned      [engine.ForecastPast]ownedCalls
-	middle     time.Duration // the median when the newest call was middleOf: it is asked for far more often than there are calls
-	middleOf   uint64
+	// middle is the median when the newest call was middleOf: it is asked for far more often than there
+	// are calls.
+	middle   time.Duration
+	middleOf uint64
+}
+
+// record is a recorded call. What stands beside its row stays here: rows go to every console.
+type record struct {
+	seen
+	stat    engine.CallStat // what it cost the attempt that made it
+	headers []string        // of its answer
+	body    string          // how that began, of one that was refused
 }
 
 // add records one exchange. It must not block: the client waits for it.
 func (r *recorder) add(c riot.Call) {
-	row, seen, stat := rowOf(c), markOf(c), engine.CallStat{Calls: 1, Status: c.Status, External: c.TraceID, Limiter: c.Waited, HTTP: c.Latency, Bytes: bytesOf(c)}
+	called := record{
+		seen: seen{rowOf(c), markOf(c)}, headers: c.Headers, body: c.Body,
+		stat: engine.CallStat{
+			Calls: 1, Status: c.Status, External: c.TraceID, Limiter: c.Waited, HTTP: c.Latency, Bytes: bytesOf(c),
+		},
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	row.Seq = r.seq + 1
-	r.put(row, stat, seen, answer{c.Headers, c.Body})
+	called.Seq = r.seq + 1
+	r.put(called)
 }
 
 // hear takes over what the recorder of another process has, by its numbers: what is here already is left
@@ -55,27 +67,37 @@ func (r *recorder) hear(rows []engine.CallRow) {
 	defer r.mu.Unlock()
 	for _, row := range rows {
 		if row.Seq > r.seq {
-			r.put(row, engine.CallStat{}, mark{}, answer{})
+			r.put(record{seen: seen{CallRow: row}})
 		}
 	}
 }
 
 // put adds the newest call.
-func (r *recorder) put(row engine.CallRow, stat engine.CallStat, seen mark, said answer) {
-	r.seq = row.Seq
+func (r *recorder) put(c record) {
+	r.seq = c.Seq
 	if len(r.ring) < recorded {
-		r.ring, r.stats, r.marks, r.answers = append(r.ring, row), append(r.stats, stat), append(r.marks, seen), append(r.answers, said)
+		r.ring = append(r.ring, c)
 	} else {
-		r.ring[r.next], r.stats[r.next], r.marks[r.next], r.answers[r.next] = row, stat, seen, said
+		r.ring[r.next] = c
 		r.next = (r.next + 1) % recorded
 	}
-	if row.Status == 429 {
+	if c.Status == 429 {
 		r.throttled++
 	}
-	if row.Unforeseen {
+	if c.Unforeseen {
 		r.unforeseen++
 	}
-	r.count(row.At.Unix())
+	r.count(c.At.Unix())
+}
+
+// newest iterates the calls from the last one back. The lock is held.
+func (r *recorder) newest(yield func(*record) bool) {
+	n := len(r.ring)
+	for i := range n {
+		if !yield(&r.ring[(r.next+n-1-i)%n]) {
+			return
+		}
+	}
 }
 
 // count adds a call to its second. A place that holds an older second is begun anew, so that nothing
@@ -159,25 +181,18 @@ func rowOf(c riot.Call) engine.CallRow {
 	return row
 }
 
-// at gives the i-th newest call, 0 = the last one.
-func (r *recorder) at(i int) int {
-	n := len(r.ring)
-	return ((r.next-1-i)%n + n) % n
-}
-
-// answer is what an answer said beside its status.
-type answer struct {
-	headers []string
-	body    string
-}
-
-// whole adds to a call what its answer said, unless it has left the recorder meanwhile.
-func (r *recorder) whole(c *engine.CallRow) {
+// lastOf gives the newest call of a job with what its answer said; nil = none is recorded.
+func (r *recorder) lastOf(job engine.JobID) *engine.CallRow {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if i := slices.IndexFunc(r.ring, func(o engine.CallRow) bool { return o.Seq == c.Seq }); i >= 0 {
-		c.Headers, c.Body = r.answers[i].headers, r.answers[i].body
+	for c := range r.newest {
+		if c.Job == job {
+			row := c.CallRow
+			row.Headers, row.Body = c.headers, c.body
+			return &row
+		}
 	}
+	return nil
 }
 
 // last gives the sequence of the newest call.
@@ -194,16 +209,15 @@ func (r *recorder) statAfter(seq uint64, job engine.JobID) (stat engine.CallStat
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	calls := 0
-	for i := range r.ring {
-		at := r.at(i)
-		if r.ring[at].Seq <= seq {
+	for c := range r.newest {
+		if c.Seq <= seq {
 			break
 		}
-		if r.ring[at].Job != job {
+		if c.Job != job {
 			continue
 		}
-		if calls++; calls == 1 || !r.ring[at].Proof {
-			stat = r.stats[at]
+		if calls++; calls == 1 || !c.Proof {
+			stat = c.stat
 		}
 	}
 	stat.Calls = calls
@@ -214,12 +228,11 @@ func (r *recorder) statAfter(seq uint64, job engine.JobID) (stat engine.CallStat
 func (r *recorder) after(seq uint64) (rows []engine.CallRow) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := range r.ring {
-		row := r.ring[r.at(i)]
-		if row.Seq <= seq {
+	for c := range r.newest {
+		if c.Seq <= seq {
 			break
 		}
-		rows = append(rows, row)
+		rows = append(rows, c.CallRow)
 	}
 	slices.Reverse(rows)
 	return rows
@@ -231,7 +244,7 @@ func (r *recorder) forgets() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.ring {
-		r.ring[i].Target, r.answers[i] = "", answer{}
+		r.ring[i].Target, r.ring[i].headers, r.ring[i].body = "", nil, ""
 	}
 }
 
@@ -249,16 +262,15 @@ func (r *recorder) page(q engine.CallsQuery) (page engine.CallsPage) {
 	if limit <= 0 || limit > recorded {
 		limit = recorded
 	}
-	for i := range r.ring {
-		row := r.ring[r.at(i)]
-		if row.Seq >= below || (q.Job != "" && row.Job != q.Job) || (q.Status != 0 && row.Status != q.Status) {
+	for c := range r.newest {
+		if c.Seq >= below || (q.Job != "" && c.Job != q.Job) || (q.Status != 0 && c.Status != q.Status) {
 			continue
 		}
 		if len(page.Calls) == limit {
 			page.Next = strconv.FormatUint(page.Calls[limit-1].Seq, 10)
 			break
 		}
-		page.Calls = append(page.Calls, row)
+		page.Calls = append(page.Calls, c.CallRow)
 	}
 	return page
 }
@@ -295,9 +307,9 @@ func (r *recorder) pulse(now time.Time) int64 {
 
 // answered is when the newest call went out that was answered; zero = none was.
 func (r *recorder) answered() time.Time {
-	for i := range r.ring {
-		if row := r.ring[r.at(i)]; row.Status != 0 {
-			return row.At
+	for c := range r.newest {
+		if c.Status != 0 {
+			return c.At
 		}
 	}
 	return time.Time{}
@@ -321,9 +333,12 @@ func (r *recorder) median() time.Duration {
 // medianNow sorts the answer times of the last [p50Answers] answers.
 func (r *recorder) medianNow() time.Duration {
 	took := make([]time.Duration, 0, p50Answers)
-	for i := 0; i < len(r.ring) && len(took) < p50Answers; i++ {
-		if row := r.ring[r.at(i)]; row.Status != 0 {
-			took = append(took, row.Took)
+	for c := range r.newest {
+		if len(took) == p50Answers {
+			break
+		}
+		if c.Status != 0 {
+			took = append(took, c.Took)
 		}
 	}
 	if len(took) == 0 {
@@ -338,13 +353,12 @@ func (r *recorder) medianNow() time.Duration {
 func (r *recorder) upTo(seq uint64) (calls []seen, cut bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := len(r.ring) - 1; i >= 0; i-- {
-		at := r.at(i)
-		if r.ring[at].Seq > seq {
-			break
+	for c := range r.newest {
+		if c.Seq <= seq {
+			calls = append(calls, c.seen)
 		}
-		calls = append(calls, seen{r.ring[at], r.marks[at]})
 	}
+	slices.Reverse(calls)
 	return calls, len(r.ring) == recorded
 }
 

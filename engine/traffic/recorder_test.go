@@ -164,15 +164,16 @@ func TestCallsOfThePastMinuteByAccount(t *testing.T) {
 func TestOneCallIsToldWhole(t *testing.T) {
 	var r recorder
 	for _, body := range []string{"first", "second"} {
-		r.add(riot.Call{At: time.Now(), Headers: []string{"Server: " + body}, Body: body})
+		c := riot.Call{At: time.Now(), Headers: []string{"Server: " + body}, Body: body}
+		c.Job = body
+		r.add(c)
 	}
 	rows := r.after(0)
 	if rows[0].Body != "" || rows[0].Headers != nil {
 		t.Errorf("a list tells all: %+v", rows[0])
 	}
-	r.whole(&rows[0])
-	if rows[0].Body != "first" || rows[0].Headers[0] != "Server: first" {
-		t.Errorf("told %+v", rows[0])
+	if c := r.lastOf("first"); c.Body != "first" || c.Headers[0] != "Server: first" {
+		t.Errorf("told %+v", c)
 	}
 }
 

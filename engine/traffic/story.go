@@ -41,12 +41,6 @@ func newStory(log zerolog.Logger) *story {
 // call writes one exchange: trouble as a warning, the rest for whoever looks
 // closely. A 404 is an answer like others, and a call that was stopped is somebody's wish.
 func (s *story) call(c riot.Call) {
-	level := zerolog.DebugLevel
-	switch {
-	case c.Class == "" || c.Class == riot.ClassMissing || c.Class == riot.ClassStopped:
-	default:
-		level = zerolog.WarnLevel
-	}
 	switch c.Status {
 	case 429:
 		s.held(c)
@@ -54,7 +48,7 @@ func (s *story) call(c riot.Call) {
 		s.first(c)
 	}
 	ev := s.riot.Debug()
-	if level == zerolog.WarnLevel {
+	if c.Class != "" && c.Class != riot.ClassMissing && c.Class != riot.ClassStopped {
 		ev = s.riot.Warn()
 	}
 	if !ev.Enabled() {

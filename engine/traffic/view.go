@@ -206,15 +206,7 @@ func (l *Limits) CallsBy() map[string][]int { return l.calls.byOwner(time.Now())
 
 // LastCall gives the newest recorded call of a job, with the headers of its answer, and of
 // one that was refused how its body began.
-func (l *Limits) LastCall(job engine.JobID) *engine.CallRow {
-	page := l.calls.page(engine.CallsQuery{Job: job, Page: engine.Page{Limit: 1}})
-	if len(page.Calls) == 0 {
-		return nil
-	}
-	last := page.Calls[0]
-	l.calls.whole(&last)
-	return &last
-}
+func (l *Limits) LastCall(job engine.JobID) *engine.CallRow { return l.calls.lastOf(job) }
 
 // Freeze stops a bucket, or with b.Cap above 0 lowers it to that percentage,
 // until an instant; the zero time means until Thaw. Errors are *engine.Problem.

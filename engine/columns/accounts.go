@@ -19,62 +19,77 @@ type account = engine.AccountRow
 
 // Accounts is what is told of an account and its last sync. What a screen knows of its
 // queue and of the time it takes is drawn there.
+//
+//	ACCOUNT         PLATFORM  STATE    MATCHES  TIMELINES  FAILED  LAST SYNC       TRACKED
+//	Blue Heron#KR1  kr        SYNCING  134/879  12/879     0       2 h 05 min ago  yes
 var Accounts = catalogue(filter.Options{
 	Free:  []string{"name", "id", "platform", "region", "state", "phase", "tag", "err"},
 	Fuzzy: []string{"name", "tag"},
 	Age:   "last", When: "last",
 },
-	anyOf[account]("account", "Riot ID, our id or PUUID", "name", "id", "puuid").head("ACCOUNT", table.Words, 16, 20).flex(1).line("", table.Words, 1).
-		says(func(_ Pen, r *account) string { return r.RiotID }).prints(func(r *account, _ time.Time) string { return r.RiotID }).
-		sort(func(a, b *account) int { return strings.Compare(a.RiotID, b.RiotID) }),
+	anyOf[account]("account", "Riot ID, our id or PUUID", "name", "id", "puuid").head("ACCOUNT", table.Words, 16, 20).
+		flex(1).line("", table.Words, 1).
+		reads(func(r *account) string { return r.RiotID }).prints(func(r *account) string { return r.RiotID }),
 	prose("name", "Riot ID: Name#TAG", func(r *account) string { return r.RiotID }).as("riot_id"),
 	name("id", "our own", func(r *account) string { return r.ID }),
 	name("puuid", "under the present key", func(r *account) string { return r.PUUID }),
 	name("platform", "euw1, kr", func(r *account) string { return r.Platform }).line("PLATFORM", table.Words, 0),
-	name("region", "europe, asia", func(r *account) string { return r.Region }).head("REGION", table.Words, 8, 8).drop(6).colour(themes.Dim).rising().
-		says(func(_ Pen, r *account) string { return cmp.Or(r.Region, r.Platform) }),
+	name("region", "europe, asia", func(r *account) string { return r.Region }).head("REGION", table.Words, 8, 8).
+		drop(6).colour(themes.Dim).rising().
+		says(func(r *account) string { return cmp.Or(r.Region, r.Platform) }),
 	enum("state", "", syncWords, accountState).as("status").head("STATE", table.State, 12, 12).
-		sort(func(a, b *account) int { return cmp.Compare(SyncRank(a.Status), SyncRank(b.Status)) }).prints(accountWord),
-	enum("phase", "", phaseWords, func(r *account) filter.Value { return word(phaseWords, string(r.Phase)) }).as("stage"),
+		sort(func(a, b *account) int { return cmp.Compare(SyncRank(a.Status), SyncRank(b.Status)) }).
+		prints(accountWord),
+	enum("phase", "", phaseWords, func(r *account) filter.Value { return word(phaseWords, string(r.Phase)) }).
+		as("stage"),
 	name("kind", "of the last sync: full, latest", func(r *account) string { return r.Kind }),
 	name("queue", "of the last sync", func(r *account) engine.Queue { return r.Queue }),
 	name("job", "of the last sync", func(r *account) engine.JobID { return r.Job }),
 	tags("tag", "any of its tags", func(r *account) *[]string { return &r.Tags }).as("tags"),
-	yesNo("tracked", "kept in sync by itself", func(r *account) bool { return r.Tracked }).line("TRACKED", table.Words, 0),
+	yesNo("tracked", "kept in sync by itself", func(r *account) bool { return r.Tracked }).
+		line("TRACKED", table.Words, 0),
 	// Less than nothing while it is not listed: then there is no number to compare.
-	number("total", "matches of the sync, once listed", func(r *account) int { return r.Matches.Total }).unknown(func(r *account) bool { return r.Matches.Total < 0 }),
+	number("total", "matches of the sync, once listed", func(r *account) int { return r.Matches.Total }).
+		unknown(func(r *account) bool { return r.Matches.Total < 0 }),
 	number("done", "matches that came to their end", func(r *account) int { return r.Matches.Done() }),
-	number("percent", "done of total", func(r *account) int { return r.Matches.Done() * 100 / r.Matches.Total }).unknown(func(r *account) bool { return r.Matches.Total <= 0 }).as("progress"),
-	number("new", "matches this sync stored", func(r *account) int { return r.Matches.Stored }).as("stored").head("NEW", table.Number, 5, 6).drop(3).dimZero(themes.Text).greatestFirst(),
+	number("percent", "done of total", func(r *account) int { return r.Matches.Done() * 100 / r.Matches.Total }).
+		unknown(func(r *account) bool { return r.Matches.Total <= 0 }).as("progress"),
+	number("new", "matches this sync stored", func(r *account) int { return r.Matches.Stored }).as("stored").
+		head("NEW", table.Number, 5, 6).drop(3).dimZero(themes.Text).greatestFirst(),
 	number("had", "matches stored before", func(r *account) int { return r.Matches.Had }),
 	number("open", "matches not settled", func(r *account) int { return r.Matches.Open }).as("left"),
 	number("retrying", "matches that failed and will be tried again", func(r *account) int { return r.Matches.Retrying }).as("retry").
 		head("RETRY", table.Number, 5, 5).drop(4).dimZero(themes.Retry).greatestFirst(),
 	number("failed", "matches that gave up", func(r *account) int { return r.Matches.Failed }).as("fail").
 		head("FAIL", table.Number, 4, 4).drop(2).dimZero(themes.Err).greatestFirst().line("FAILED", table.Number, 0),
-	number("cancelled", "matches that an operator cancelled", func(r *account) int { return r.Matches.Cancelled }).line("CANCELLED", table.Number, 0),
+	number("cancelled", "matches that an operator cancelled", func(r *account) int { return r.Matches.Cancelled }).
+		line("CANCELLED", table.Number, 0),
 	number("too_old", "matches outside retention", func(r *account) int { return r.Matches.TooOld }).as("tooold"),
-	number("timelines", "timelines that came to their end", func(r *account) int { return r.Timelines.Done() }).line("TIMELINES", table.Number, 0).
-		prints(func(r *account, _ time.Time) string { return fraction(r.Timelines) }),
+	number("timelines", "timelines that came to their end", func(r *account) int { return r.Timelines.Done() }).
+		line("TIMELINES", table.Number, 0).prints(func(r *account) string { return fraction(r.Timelines) }),
 	number("calls", "to Riot, of the sync", func(r *account) int { return r.Calls }),
 	number("limited", "429s of the sync", func(r *account) int { return r.Throttled }).as("rate_limited"),
 	number("resumed", "restarts the sync survived", func(r *account) int { return r.Resumed }),
-	past("last", "last sync that completed", func(r *account) time.Time { return r.LastSync }).as("last_sync").head("LAST SYNC", table.Words, 14, 14).drop(5).colour(themes.Dim).
-		says(func(p Pen, r *account) string {
+	past("last", "last sync that completed", func(r *account) time.Time { return r.LastSync }).as("last_sync").
+		head("LAST SYNC", table.Words, 14, 14).drop(5).colour(themes.Dim).
+		penned(func(p Pen, r *account) string {
 			if r.Status.Open() {
 				return "since " + p.Clock(r.Triggered)
 			}
 			return p.Ago(r.LastSync)
-		}).greatestFirst().prints(lastSync),
+		}).greatestFirst().printsAt(lastSync),
 	past("started", "", func(r *account) time.Time { return r.Started }),
 	past("finished", "", func(r *account) time.Time { return r.Finished }),
 	past("updated", "", func(r *account) time.Time { return r.Updated }),
-	prose("err", "of the last failure", func(r *account) string { return r.LastError }).as("error").line("ERROR", table.Words, 1),
+	prose("err", "of the last failure", func(r *account) string { return r.LastError }).as("error").
+		line("ERROR", table.Words, 1),
 
-	shown[account]("progress_bar").head("PROGRESS", table.Progress, 20, 24).tail(11).flex(1).sort(func(a, b *account) int { return cmp.Compare(doneOf(b), doneOf(a)) }),
+	shown[account]("progress_bar").head("PROGRESS", table.Progress, 20, 24).tail(11).flex(1).
+		sort(func(a, b *account) int { return cmp.Compare(doneOf(b), doneOf(a)) }),
 	shown[account]("eta").head("ETA", table.Number, 10, 11),
 	shown[account]("stage_words").head("STAGE", table.Sentence, 24, 40).flex(1).drop(1),
-	shown[account]("matches").line("MATCHES", table.Number, 0).prints(func(r *account, _ time.Time) string { return fraction(r.Matches) }),
+	shown[account]("matches").line("MATCHES", table.Number, 0).
+		prints(func(r *account) string { return fraction(r.Matches) }),
 )
 
 // Where accounts are shown, with the columns in their order.
@@ -83,8 +98,9 @@ var (
 	AccountLines = Accounts.Pick("account platform state matches timelines failed cancelled last tracked err")
 )
 
-// Bits of an account's state word: those of engine.SyncStatus, and one for
-// INCOMPLETE, which is completed as well.
+// Bits of an account's state word: those of engine.SyncStatus in its order, since
+// a bit is found by a status's number, and one for INCOMPLETE, which is completed
+// as well.
 const (
 	bitSyncNever uint64 = 1 << iota
 	bitSyncPending
@@ -118,7 +134,8 @@ var phaseWords = []filter.Word{
 // accountState is the bits that a filter's words are compared with: an account that is incomplete has
 // two.
 func accountState(r *account) filter.Value {
-	// A status that a newer engine made has none of the bits and so fits no word.
+	// A status that a newer engine made has none of the bits and so fits no word; the mask keeps it from
+	// having that of INCOMPLETE.
 	bits := bitSyncNever << r.Status & (bitSyncIncomplete - 1)
 	if r.Incomplete() {
 		bits |= bitSyncIncomplete
@@ -128,7 +145,7 @@ func accountState(r *account) filter.Value {
 
 // accountWord is how an account stands, as commands print it. What keeps its sync from going on, such
 // as PAUSED, goes before the status.
-func accountWord(r *account, _ time.Time) string {
+func accountWord(r *account) string {
 	switch {
 	case r.Stand != "":
 		return string(r.Stand)
@@ -183,7 +200,8 @@ func SyncText(a engine.AccountRow) string {
 	case engine.SyncCompleted:
 		text := "is complete: " + human.Counted(a.Matches.Total, "match", "matches")
 		if a.Incomplete() {
-			text = "is incomplete: " + strconv.Itoa(a.Matches.Total-a.Matches.Failed-a.Matches.Cancelled) + " of " + human.Counted(a.Matches.Total, "match", "matches")
+			had := a.Matches.Total - a.Matches.Failed - a.Matches.Cancelled
+			text = "is incomplete: " + strconv.Itoa(had) + " of " + human.Counted(a.Matches.Total, "match", "matches")
 		}
 		if gaps := a.Matches.Gaps(); gaps != "" {
 			text += ", " + gaps

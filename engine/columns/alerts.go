@@ -18,26 +18,35 @@ type (
 )
 
 // Alerts is what is told of a rule about a subject.
-var Alerts = catalogue(filter.Options{Free: []string{"rule", "subject", "state", "next"}, Fuzzy: []string{"rule", "subject"}, Age: "age", When: "since"},
-	prose("rule", "", func(r *alert) string { return r.About }).head("RULE", table.Words, 24, 34).says(func(_ Pen, r *alert) string { return AlertName(r) }).
-		sort(func(a, b *alert) int { return strings.Compare(AlertName(a), AlertName(b)) }).line("WHAT", table.Words, 1),
+//
+//	ALERT       STATE   SINCE      NOW  LIMIT  WHAT                 REMARK
+//	503/europe  FIRING  4 min ago  3    > 2    503 burst per 1 min  it goes on by itself: the engine probes the host
+var Alerts = catalogue(filter.Options{
+	Free:  []string{"rule", "subject", "state", "next"},
+	Fuzzy: []string{"rule", "subject"},
+	Age:   "age", When: "since",
+},
+	prose("rule", "", func(r *alert) string { return r.About }).head("RULE", table.Words, 24, 34).reads(AlertName).line("WHAT", table.Words, 1),
 	name("subject", "host, status, queue", func(r *alert) string { return r.Subject }),
-	name("state", "firing, pending, acknowledged, silenced, ok", func(r *alert) engine.AlertState { return r.State }).head("STATE", table.State, 14, 14).
+	name("state", "firing, pending, acknowledged, silenced, ok", func(r *alert) engine.AlertState { return r.State }).
+		head("STATE", table.State, 14, 14).
 		cell(AlertSign).sort(func(a, b *alert) int { return AlertRank(a.State) - AlertRank(b.State) }).
-		prints(func(r *alert, _ time.Time) string { return strings.ToUpper(string(r.State)) }),
-	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 20).drop(1).flex(1).cell(nextStep).
-		line("REMARK", table.Words, 1).prints(alertRemark),
+		prints(func(r *alert) string { return strings.ToUpper(string(r.State)) }),
+	prose("next", "what to do", func(r *alert) string { return r.Next }).head("NEXT STEP", table.Words, 20, 20).drop(1).
+		flex(1).cell(nextStep).line("REMARK", table.Words, 1).printsAt(alertRemark),
 	// An alert that is well has been so since some instant, too, which nobody wants to know in a list.
-	past("since", "", func(r *alert) time.Time { return r.Since }).head("SINCE", table.Number, 6, 6).drop(2).colour(themes.Dim).greatestFirst().
-		says(func(p Pen, r *alert) string {
+	past("since", "", func(r *alert) time.Time { return r.Since }).head("SINCE", table.Number, 6, 6).drop(2).
+		colour(themes.Dim).greatestFirst().
+		penned(func(p Pen, r *alert) string {
 			if r.State == engine.AlertOK {
 				return human.None
 			}
 			return p.Age(r.Since)
 		}),
 	age("age", "", func(r *alert) time.Time { return r.Since }),
-	shown[alert]("id").line("ALERT", table.Words, 0).prints(func(r *alert, _ time.Time) string { return r.ID }),
-	shown[alert]("now").head("NOW", table.Number, 7, 7).line("NOW", table.Number, 0).prints(func(r *alert, _ time.Time) string { return r.Now() }).
+	shown[alert]("id").line("ALERT", table.Words, 0).prints(func(r *alert) string { return r.ID }),
+	shown[alert]("now").head("NOW", table.Number, 7, 7).line("NOW", table.Number, 0).
+		prints(func(r *alert) string { return r.Now() }).
 		cell(func(_ Pen, r *alert) table.Cell {
 			c := table.Plain(r.Now())
 			if span := time.Duration(r.Value * float64(time.Second)); r.Known && r.Unit == engine.AlertDuration && span >= time.Minute {
@@ -48,8 +57,9 @@ var Alerts = catalogue(filter.Options{Free: []string{"rule", "subject", "state",
 			}
 			return c
 		}),
-	shown[alert]("limit").head("LIMIT", table.Words, 8, 8).colour(themes.Dim).says(func(_ Pen, r *alert) string { return r.Bound() }).
-		line("LIMIT", table.Number, 0).prints(func(r *alert, _ time.Time) string { return r.Bound() }),
+	shown[alert]("limit").head("LIMIT", table.Words, 8, 8).colour(themes.Dim).
+		says(func(r *alert) string { return r.Bound() }).
+		line("LIMIT", table.Number, 0).prints(func(r *alert) string { return r.Bound() }),
 	shown[alert]("hour").head("LAST HOUR", table.Number, SparkCells, SparkCells).drop(3),
 )
 
@@ -135,10 +145,12 @@ func alertRemark(r *alert, now time.Time) string {
 
 // Evidence is what is told of a thing that speaks for an alert.
 var Evidence = catalogue(filter.Options{Free: []string{"kind", "id", "text"}, Fuzzy: []string{"text"}, When: "at"},
-	name("kind", "job, account, call, queue", func(r *evidence) string { return r.Kind }).head("WHAT", table.Words, 8, 8).colour(themes.Dim).rising(),
+	name("kind", "job, account, call, queue", func(r *evidence) string { return r.Kind }).
+		head("WHAT", table.Words, 8, 8).colour(themes.Dim).rising(),
 	name("id", "", func(r *evidence) string { return r.ID }).head("ID", table.ID, 12, 24).drop(1).rising(),
 	prose("text", "", func(r *evidence) string { return r.Text }).head("SAID", table.Sentence, 34, 48).flex(1),
-	past("at", "", func(r *evidence) time.Time { return r.At }).head("WHEN", table.Words, 12, 12).colour(themes.Dim).greatestFirst(),
+	past("at", "", func(r *evidence) time.Time { return r.At }).head("WHEN", table.Words, 12, 12).colour(themes.Dim).
+		greatestFirst(),
 )
 
 // EvidenceList are the columns of the screen of an alert's evidence.

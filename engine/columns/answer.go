@@ -16,7 +16,10 @@ var answerWords = map[int]string{
 }
 
 // classWords say what went wrong where there was no status.
-var classWords = map[engine.Class]string{"timeout": "timeout", "bad_payload": "broken body", "local": "no network", "storage": "disk", "429.app": "429 rate limit", "429.service": "429 service"}
+var classWords = map[engine.Class]string{
+	"timeout": "timeout", "bad_payload": "broken body", "local": "no network", "storage": "disk",
+	"429.app": "429 rate limit", "429.service": "429 service",
+}
 
 // Answer is what came of a call in two words: 503 unavailable, timeout. What has no such words
 // is told as it was received. It reads "riot: match-v5.match on europe: status 503: …" as well as an

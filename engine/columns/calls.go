@@ -18,28 +18,43 @@ type call = engine.CallRow
 
 // Calls is what is told of a call in the flight recorder. A call without an answer has no
 // status: status:none.
+//
+//	TIME      STATUS  HOST    METHOD       TARGET           TOOK    PACED   FOR THE WINDOW
+//	12:31:02  200     europe  match.match  EUW1_7214550881  118 ms  1.06 s  app:europe 100/120s
 var Calls = catalogue(filter.Options{
 	Free:  []string{"status", "host", "method", "target", "job", "class", "by"},
 	Fuzzy: []string{"method", "target"},
 	Age:   "ms", When: "at",
 },
-	known("status", "of the answer: 429, 5xx, none", func(r *call) int { return r.Status }).head("STATUS", table.Words, 7, 7).cell(func(_ Pen, r *call) table.Cell { return StatusCell(r) }),
+	known("status", "of the answer: 429, 5xx, none", func(r *call) int { return r.Status }).
+		head("STATUS", table.Words, 7, 7).cell(func(_ Pen, r *call) table.Cell { return StatusCell(r) }),
 	name("class", "fingerprint of the failure: 429.app, timeout", func(r *call) engine.Class { return r.Class }),
-	name("host", "europe, kr", func(r *call) string { return r.Host }).as("region", "route").head("HOST", table.Words, 8, 8).drop(5),
-	name("method", "", func(r *call) string { return r.Method }).head("METHOD", table.Words, 14, 18).drop(4).says(func(_ Pen, r *call) string { return Versionless(r.Method) }),
-	prose("target", "match id or PUUID", func(r *call) string { return r.Target }).as("match").head("TARGET", table.ID, 13, 15),
+	name("host", "europe, kr", func(r *call) string { return r.Host }).as("region", "route").
+		head("HOST", table.Words, 8, 8).drop(5),
+	name("method", "", func(r *call) string { return r.Method }).head("METHOD", table.Words, 14, 18).drop(4).
+		says(func(r *call) string { return Versionless(r.Method) }),
+	prose("target", "match id or PUUID", func(r *call) string { return r.Target }).as("match").
+		head("TARGET", table.ID, 13, 15),
 	name("job", "id of the job that made it", func(r *call) engine.JobID { return r.Job }),
-	span("ms", "how long it took; milliseconds unless a unit is given", func(r *call) time.Duration { return r.Took }).as("took").bare(time.Millisecond).
-		head("TOOK", table.Number, 7, 7).says(func(_ Pen, r *call) string { return human.Millis(r.Took) }),
-	span("paced", "how long the limiter kept it", func(r *call) time.Duration { return r.Paced }).head("PACED", table.Number, 6, 7).cell(pacedCell),
-	prose("by", "the limit that kept it", func(r *call) string { return r.PacedBy }).as("paced_by").head("FOR THE WINDOW", table.Words, 18, 18).drop(3).colour(themes.Dim),
-	span("retry_after", "as the answer asked", func(r *call) time.Duration { return r.RetryAfter }).as("ra").unknown(func(r *call) bool { return r.RetryAfter <= 0 }),
-	past("at", "when it was answered", func(r *call) time.Time { return r.At }).as("time").head("TIME", table.Words, 12, 12),
+	span("ms", "how long it took; milliseconds unless a unit is given", func(r *call) time.Duration { return r.Took }).
+		as("took").bare(time.Millisecond).
+		head("TOOK", table.Number, 7, 7).says(func(r *call) string { return human.Millis(r.Took) }),
+	span("paced", "how long the limiter kept it", func(r *call) time.Duration { return r.Paced }).
+		head("PACED", table.Number, 6, 7).cell(pacedCell),
+	prose("by", "the limit that kept it", func(r *call) string { return r.PacedBy }).as("paced_by").
+		head("FOR THE WINDOW", table.Words, 18, 18).drop(3).colour(themes.Dim),
+	span("retry_after", "as the answer asked", func(r *call) time.Duration { return r.RetryAfter }).as("ra").
+		unknown(func(r *call) bool { return r.RetryAfter <= 0 }),
+	past("at", "when it was answered", func(r *call) time.Time { return r.At }).as("time").
+		head("TIME", table.Words, 12, 12),
 	age("age", "since it was answered", func(r *call) time.Time { return r.At }),
 	yesNo("unforeseen", "a 429 that our limiter did not expect", func(r *call) bool { return r.Unforeseen }),
-	shown[call]("app").head("APP COUNT", table.Words, 12, 12).drop(6).colour(themes.Dim).says(func(_ Pen, r *call) string { return byWindow(r.App) }),
-	shown[call]("method_count").head("METHOD COUNT", table.Words, 12, 12).drop(7).colour(themes.Dim).says(func(_ Pen, r *call) string { return byWindow(r.MethodUsed) }),
-	shown[call]("note").head("NOTE", table.Sentence, 20, 24).flex(1).drop(2).cell(func(_ Pen, r *call) table.Cell { return NoteCell(r) }),
+	shown[call]("app").head("APP COUNT", table.Words, 12, 12).drop(6).colour(themes.Dim).
+		says(func(r *call) string { return byWindow(r.App) }),
+	shown[call]("method_count").head("METHOD COUNT", table.Words, 12, 12).drop(7).colour(themes.Dim).
+		says(func(r *call) string { return byWindow(r.MethodUsed) }),
+	shown[call]("note").head("NOTE", table.Sentence, 20, 24).flex(1).drop(2).
+		cell(func(_ Pen, r *call) table.Cell { return NoteCell(r) }),
 )
 
 // CallList are the columns of the flight recorder.

@@ -173,7 +173,8 @@ func (c *Catalogue[T]) Named(name string) (Column[T], error) {
 		for _, c := range all {
 			names = append(names, c.Name)
 		}
-		return Column[T]{}, engine.Problemf(engine.ErrInvalid, "use one of "+strings.Join(names, ", "), "there is no column %q", name)
+		do := "use one of " + strings.Join(names, ", ")
+		return Column[T]{}, engine.Problemf(engine.ErrInvalid, do, "there is no column %q", name)
 	}
 	return all[i], nil
 }

@@ -18,6 +18,10 @@ import (
 type job = engine.JobRow
 
 // Jobs is what is told of a job, on every surface. Filters offer the columns in this order.
+// A row of the list on a screen:
+//
+//	JOB                  QUEUE                 STATE      TRY  NEXT   AGE    RESULT OR REASON
+//	match:KR_7214550881  ingest.summoner.full  RETRYABLE  2/5  +0:41  3 min  503: service unavailable
 var Jobs = catalogue(filter.Options{
 	Free:  []string{"key", "id", "queue", "kind", "state", "class", "err", "why", "owner", "player"},
 	Fuzzy: []string{"key", "queue", "kind"},
@@ -25,21 +29,24 @@ var Jobs = catalogue(filter.Options{
 	Keys: []string{"match", "timeline", "full", "latest", "rank", "report", "resolve", "weekly", "alert.call"},
 },
 	anyOf[job]("job", "key or id", "key", "id").head("JOB", table.ID, 22, 24).flex(1).
-		says(func(_ Pen, r *job) string { return jobName(r) }).prints(func(r *job, _ time.Time) string { return jobName(r) }).
-		sort(func(a, b *job) int { return strings.Compare(JobKey(&a.Job), JobKey(&b.Job)) }),
+		says(jobName).prints(jobName).ordered(func(r *job) string { return JobKey(&r.Job) }),
 	name("key", "what makes it the only one of its kind", func(r *job) string { return r.Key }).export("key"),
-	name("id", "", func(r *job) engine.JobID { return r.ID }).head("ID", table.Words, 20, 20).drop(5).colour(themes.Dim).rising().line("ID", table.Number, 0),
-	name("queue", "", func(r *job) engine.Queue { return r.Queue }).head("QUEUE", table.Words, 22, 22).drop(5).colour(themes.Dim).rising().
-		export("queue").always(),
+	name("id", "", func(r *job) engine.JobID { return r.ID }).head("ID", table.Words, 20, 20).drop(5).
+		colour(themes.Dim).rising().line("ID", table.Number, 0),
+	name("queue", "", func(r *job) engine.Queue { return r.Queue }).head("QUEUE", table.Words, 22, 22).drop(5).
+		colour(themes.Dim).rising().export("queue").always(),
 	name("kind", "which handler runs it", func(r *job) engine.Kind { return r.Kind }).export("kind").always(),
-	enum("state", "", jobWords, jobState).head("STATE", table.State, 11, 11).cell(func(p Pen, r *job) table.Cell { return p.State(StateWord(&r.Job)) }).
+	enum("state", "", jobWords, jobState).head("STATE", table.State, 11, 11).
+		cell(func(p Pen, r *job) table.Cell { return p.State(StateWord(&r.Job)) }).
 		sort(func(a, b *job) int { return cmp.Compare(StateRank(a.State), StateRank(b.State)) }).
-		prints(func(r *job, _ time.Time) string { return strings.ToUpper(r.State.String()) }).export("state").value(func(r *job) any { return r.State.String() }),
+		prints(func(r *job) string { return strings.ToUpper(r.State.String()) }).export("state").
+		value(func(r *job) any { return r.State.String() }),
 	enum("hold", "why it was sent back uncharged", holdWords, func(r *job) filter.Value { return filter.Bits(1 << r.Hold) }).head("HOLD", table.Words, 10, 10).drop(7).
-		colour(themes.Held).says(func(_ Pen, r *job) string { return holdWord(r) }).sort(func(a, b *job) int { return cmp.Compare(a.Hold, b.Hold) }).
+		colour(themes.Held).says(holdWord).sort(func(a, b *job) int { return cmp.Compare(a.Hold, b.Hold) }).
 		export("hold").value(func(r *job) any { return orNull(holdWord(r)) }),
-	number("try", "charged attempts of this round", func(r *job) int { return r.Tries }).as("tries").head("TRY", table.Number, 3, 3).rising().
-		says(func(_ Pen, r *job) string { return Tries(r, r.Tries) }).export("tries"),
+	number("try", "charged attempts of this round", func(r *job) int { return r.Tries }).as("tries").
+		head("TRY", table.Number, 3, 3).rising().
+		says(func(r *job) string { return Tries(r, r.Tries) }).export("tries"),
 	number("attempts", "charged attempts of all rounds", func(r *job) int { return r.Attempts }).export("attempts"),
 	number("holds", "how often it was sent back uncharged", func(r *job) int { return r.Holds }).export("holds"),
 	number("round", "", func(r *job) int { return r.Round }).export("round"),
@@ -47,80 +54,94 @@ var Jobs = catalogue(filter.Options{
 	number("crashes", "interruptions in a row", func(r *job) int { return r.Crashes }).export("crashes"),
 	number("priority", "1 runs first", func(r *job) int { return int(r.Priority) }).as("prio"),
 	known("place", "in its line, 1 is next", func(r *job) int { return r.Place }),
-	age("age", "running so long, ended so long ago, or else since created", jobSince).head("AGE", table.Number, 6, 6).drop(2).colour(themes.Dim).rising(),
-	ahead("due", "when it may run", NextAt).as("next").head("NEXT", table.Number, 6, 7).says(NextTry).rising().line("", table.Words, 0).prints(jobTurn).
-		export("due_at").value(jobDue),
-	past("created", "", func(r *job) time.Time { return r.Created }).head("CREATED", table.Words, 12, 12).drop(6).colour(themes.Dim).rising().export("created_at"),
+	age("age", "running so long, ended so long ago, or else since created", jobSince).head("AGE", table.Number, 6, 6).
+		drop(2).colour(themes.Dim).rising(),
+	ahead("due", "when it may run", NextAt).as("next").head("NEXT", table.Number, 6, 7).penned(NextTry).rising().
+		line("", table.Words, 0).printsAt(jobTurn).export("due_at").value(jobDue),
+	past("created", "", func(r *job) time.Time { return r.Created }).head("CREATED", table.Words, 12, 12).drop(6).
+		colour(themes.Dim).rising().export("created_at"),
 	past("started", "its last attempt", func(r *job) time.Time { return r.Started }).export("started_at"),
 	past("finished", "", func(r *job) time.Time { return r.Finished }).as("ended").export("finished_at"),
 	name("class", "fingerprint of the last failure: 429.app, 5xx, timeout", func(r *job) engine.Class { return r.Class }).export("class").
 		head("CLASS", table.Words, 20, 20).drop(5).colour(themes.Err).rising(),
 	prose("err", "of the last failure", func(r *job) string { return r.LastError }).as("error").export("last_error"),
 	prose("why", "why it does not run", func(r *job) string { return r.Why }),
-	anyOf[job]("result", "error, its class, or why it waits", "err", "why", "class").as("last").head("RESULT OR REASON", table.Sentence, 18, 40).flex(2).drop(1).
+	anyOf[job]("result", "error, its class, or why it waits", "err", "why", "class").as("last").
+		head("RESULT OR REASON", table.Sentence, 18, 40).flex(2).drop(1).
 		cell(func(p Pen, r *job) table.Cell {
 			if r.State == engine.Discarded {
 				return table.As(themes.Err, LastResult(p, r))
 			}
 			return table.As(themes.Dim, LastResult(p, r))
-		}).sort(func(a, b *job) int { return strings.Compare(a.LastError+a.Why, b.LastError+b.Why) }).line("LAST RESULT", table.Words, 1).prints(lastError),
-	name("owner", "id of the account it works for", func(r *job) string { return r.Owner }).as("account").export("owner"),
+		}).ordered(func(r *job) string { return r.LastError + r.Why }).line("LAST RESULT", table.Words, 1).
+		prints(lastError),
+	name("owner", "id of the account it works for", func(r *job) string { return r.Owner }).as("account").
+		export("owner"),
 	name("player", "whose sync it is", func(r *job) string { return r.Player }),
 	name("policy", "of its retries", func(r *job) string { return r.Policy }),
 	name("lock", "", func(r *job) string { return r.Lock }),
-	known("worker", "that has its running or last attempt in hand", func(r *job) int { return r.Worker }).head("WORKER", table.Number, 6, 6).drop(4).spare().rising().
+	known("worker", "that has its running or last attempt in hand", func(r *job) int { return r.Worker }).
+		head("WORKER", table.Number, 6, 6).drop(4).spare().rising().
 		cell(func(_ Pen, r *job) table.Cell {
 			if r.State == engine.Running && r.Worker > 0 {
 				return table.As(themes.Run, strconv.Itoa(r.Worker))
 			}
 			return table.As(themes.Dim, none(r.Worker, human.None, human.Count))
 		}),
-	name("by", "who asked for it, or gave the last command on it; engine = nobody", (*job).Asker).head("BY", table.Words, 8, 12).drop(4).spare().rising().
+	name("by", "who asked for it, or gave the last command on it; engine = nobody", (*job).Asker).
+		head("BY", table.Words, 8, 12).drop(4).spare().rising().
 		cell(func(_ Pen, r *job) table.Cell {
 			if r.By == "" {
 				return table.As(themes.Dim, engine.ByEngine)
 			}
 			return table.Plain(r.By)
 		}),
-	size("bytes", "of what it has fetched", func(r *job) int { return r.Bytes }).head("BYTES", table.Number, 7, 7).drop(4).spare().colour(themes.Dim).greatestFirst(),
+	size("bytes", "of what it has fetched", func(r *job) int { return r.Bytes }).head("BYTES", table.Number, 7, 7).
+		drop(4).spare().colour(themes.Dim).greatestFirst(),
 	yesNo("suspect", "three crashes in a row", func(r *job) bool { return r.Suspect() }),
 	yesNo("stopping", "a cancel was asked for", func(r *job) bool { return r.CancelAsked }),
 	shown[job]("args").export("args").value(func(r *job) any { return document(r.Args) }),
 
 	// In groups a job has its state above it, and its life beside it.
-	shown[job]("called").head("JOB", table.ID, 15, 16).says(func(_ Pen, r *job) string { return JobCalled(r) }).
-		sort(func(a, b *job) int { return strings.Compare(JobCalled(a), JobCalled(b)) }),
-	shown[job]("what").head("KIND", table.Words, 8, 8).drop(3).colour(themes.Dim).says(func(_ Pen, r *job) string { return KindWord(r.Kind) }).
-		sort(func(a, b *job) int { return strings.Compare(KindWord(a.Kind), KindWord(b.Kind)) }),
-	shown[job]("for").head("FOR", table.Words, 8, 11).drop(1).sort(func(a, b *job) int { return strings.Compare(a.Owner, b.Owner) }),
-	shown[job]("dots").head("TRIES", table.Words, 5, 5).sort(func(a, b *job) int { return cmp.Compare(a.Tries, b.Tries) }),
-	past("waited", "", func(r *job) time.Time { return r.Created }).head("WAITED", table.Number, 6, 6).drop(2).colour(themes.Dim).says(func(p Pen, r *job) string { return p.Age(r.Created) }).
-		rising().unasked(),
+	shown[job]("called").head("JOB", table.ID, 15, 16).reads(JobCalled),
+	shown[job]("what").head("KIND", table.Words, 8, 8).drop(3).colour(themes.Dim).
+		reads(func(r *job) string { return KindWord(r.Kind) }),
+	shown[job]("for").head("FOR", table.Words, 8, 11).drop(1).ordered(func(r *job) string { return r.Owner }),
+	shown[job]("dots").head("TRIES", table.Words, 5, 5).
+		sort(func(a, b *job) int { return cmp.Compare(a.Tries, b.Tries) }),
+	past("waited", "", func(r *job) time.Time { return r.Created }).head("WAITED", table.Number, 6, 6).drop(2).
+		colour(themes.Dim).penned(func(p Pen, r *job) string { return p.Age(r.Created) }).rising().unasked(),
 	ahead("goes", "", NextAt).head("GOES", table.Number, 6, 6).rising().unasked(),
 
 	// What waits for its next try is told of by when that is.
-	prose("answer", "", func(r *job) string { return r.LastError }).head("LAST ANSWER", table.Sentence, 15, 24).flex(1).says(func(_ Pen, r *job) string { return LastAnswer(&r.Job) }).
-		sort(func(a, b *job) int { return strings.Compare(LastAnswer(&a.Job), LastAnswer(&b.Job)) }).unasked(),
-	ahead("in", "", due).head("DUE", table.Number, 5, 6).colour(themes.Retry).says(dueIn).rising().unasked(),
-	shown[job]("late").head("LATE", table.Number, 5, 6).sort(func(a, b *job) int { return cmp.Compare(a.Starts.Sub(a.Due), b.Starts.Sub(b.Due)) }),
-	number("next_try", "", func(r *job) int { return r.Tries }).head("NEXT TRY", table.Number, 8, 8).says(func(_ Pen, r *job) string { return Tries(r, r.Tries+1) }).rising().unasked(),
+	prose("answer", "", func(r *job) string { return r.LastError }).head("LAST ANSWER", table.Sentence, 15, 24).flex(1).
+		reads(func(r *job) string { return LastAnswer(&r.Job) }).unasked(),
+	ahead("in", "", due).head("DUE", table.Number, 5, 6).colour(themes.Retry).penned(dueIn).rising().unasked(),
+	shown[job]("late").head("LATE", table.Number, 5, 6).
+		sort(func(a, b *job) int { return cmp.Compare(a.Starts.Sub(a.Due), b.Starts.Sub(b.Due)) }),
+	number("next_try", "", func(r *job) int { return r.Tries }).head("NEXT TRY", table.Number, 8, 8).
+		says(func(r *job) string { return Tries(r, r.Tries+1) }).rising().unasked(),
 	shown[job]("starts").head("STARTS", table.Sentence, 21, 28).drop(1).flex(1),
-	ahead("due_clock", "", due).head("DUE AT", table.Words, 14, 14).drop(6).colour(themes.Dim).says(func(p Pen, r *job) string { return p.Clock(r.Due) }).rising().unasked(),
+	ahead("due_clock", "", due).head("DUE AT", table.Words, 14, 14).drop(6).colour(themes.Dim).
+		penned(func(p Pen, r *job) string { return p.Clock(r.Due) }).rising().unasked(),
 )
 
 // Where jobs are shown, with the columns in their order. The spare ones of a list are
 // printed as well where a terminal is wide.
 var (
 	JobList   = Jobs.Pick("job queue state try due age result id hold created worker bytes by")
-	JobGroups = Jobs.Pick("called what for dots waited goes queue class id hold created worker bytes by").asked("queue class id hold created").fit("for", 11, 11, 1)
-	RetryList = Jobs.Pick("called what for answer in late next_try starts class queue due_clock").asked("for next_try starts class queue due_clock").
+	JobGroups = Jobs.Pick("called what for dots waited goes queue class id hold created worker bytes by").
+			asked("queue class id hold created").fit("for", 11, 11, 1)
+	RetryList = Jobs.Pick("called what for answer in late next_try starts class queue due_clock").
+			asked("for next_try starts class queue due_clock").
 			fit("for", 11, 14, 3).fit("next_try", 8, 8, 4).fit("starts", 28, 28, 5)
 	JobLines  = Jobs.Pick("id job queue state try due created worker bytes by result")
 	JobExport = Jobs.Pick("kind queue key owner state hold attempts round try holds crashes class err created started finished due args")
 )
 
 // Bits of a job's state word: each state's own, and one for HELD, which is
-// scheduled as well.
+// scheduled as well. They stand in the order of engine.State, whose number a
+// bit is found by.
 const (
 	bitPending uint64 = 1 << iota
 	bitAvailable
@@ -344,7 +365,7 @@ func LastResult(p Pen, r *job) string {
 }
 
 // lastError is a job's last error, else why it does not run yet.
-func lastError(r *job, _ time.Time) string {
+func lastError(r *job) string {
 	if r.LastError != "" || !r.State.Live() {
 		return r.LastError
 	}

@@ -18,7 +18,8 @@ import (
 // name is text that names something: a filter's plain value is all of it.
 func name[T any, S ~string](name, help string, get func(*T) S) Column[T] {
 	return Column[T]{
-		Field: filter.Field[T]{Name: name, Kind: filter.Name, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Text(get(r)) }},
+		Field: filter.Field[T]{Name: name, Kind: filter.Name, Help: help,
+			Value: func(r *T, _ time.Time) filter.Value { return filter.Text(get(r)) }},
 		text:  func(_ Pen, r *T) string { return string(get(r)) },
 		Print: func(r *T, _ time.Time) string { return string(get(r)) },
 		JSON:  func(r *T) any { return orNull(string(get(r))) },
@@ -37,7 +38,8 @@ func prose[T any](is, help string, get func(*T) string) Column[T] {
 // number of JSON.
 func number[T any](name, help string, get func(*T) int) Column[T] {
 	return Column[T]{
-		Field: filter.Field[T]{Name: name, Kind: filter.Number, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Count(get(r)) }},
+		Field: filter.Field[T]{Name: name, Kind: filter.Number, Help: help,
+			Value: func(r *T, _ time.Time) filter.Value { return filter.Count(get(r)) }},
 		Line:  table.Column{Kind: table.Number},
 		text:  func(_ Pen, r *T) string { return human.Count(int64(get(r))) },
 		Print: func(r *T, _ time.Time) string { return human.Count(int64(get(r))) },
@@ -72,7 +74,8 @@ func none(n int, none string, write func(int64) string) string {
 // in either order, and null in an export.
 func past[T any](name, help string, get func(*T) time.Time) Column[T] {
 	return Column[T]{
-		Field:   filter.Field[T]{Name: name, Kind: filter.Past, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.At(get(r)) }},
+		Field: filter.Field[T]{Name: name, Kind: filter.Past, Help: help,
+			Value: func(r *T, _ time.Time) filter.Value { return filter.At(get(r)) }},
 		text:    func(p Pen, r *T) string { return p.Clock(get(r)) },
 		Print:   func(r *T, now time.Time) string { return human.SpanAgo(get(r), now) },
 		JSON:    func(r *T) any { return instant(get(r)) },
@@ -100,10 +103,12 @@ func age[T any](name, help string, get func(*T) time.Time) Column[T] {
 	return c
 }
 
-// span is a duration, the longest first when it falls. In an export it is in seconds.
+// span is a duration, the longest first when it falls. In an export it is in seconds. How a screen writes
+// it is said by whoever heads it: a call takes milliseconds, a game minutes.
 func span[T any](name, help string, get func(*T) time.Duration) Column[T] {
 	return Column[T]{
-		Field: filter.Field[T]{Name: name, Kind: filter.Duration, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Span(get(r)) }},
+		Field: filter.Field[T]{Name: name, Kind: filter.Duration, Help: help,
+			Value: func(r *T, _ time.Time) filter.Value { return filter.Span(get(r)) }},
 		Line:  table.Column{Kind: table.Number},
 		Print: func(r *T, _ time.Time) string { return human.Span(get(r)) },
 		JSON:  func(r *T) any { return get(r).Seconds() },
@@ -112,7 +117,8 @@ func span[T any](name, help string, get func(*T) time.Duration) Column[T] {
 }
 
 // enum is one of few words, or several of them at once. What is told of a row is the first of the words
-// that it has.
+// that it has: one that stands for several others, such as live, comes behind them in the list. Lists
+// order by the word unless they are told another order.
 func enum[T any](name, help string, words []filter.Word, get func(*T) filter.Value) Column[T] {
 	said := func(r *T) string {
 		of := get(r)
@@ -123,7 +129,8 @@ func enum[T any](name, help string, words []filter.Word, get func(*T) filter.Val
 		return words[i].Name
 	}
 	return Column[T]{
-		Field: filter.Field[T]{Name: name, Kind: filter.Enum, Help: help, Words: words, Value: func(r *T, _ time.Time) filter.Value { return get(r) }},
+		Field: filter.Field[T]{Name: name, Kind: filter.Enum, Help: help, Words: words,
+			Value: func(r *T, _ time.Time) filter.Value { return get(r) }},
 		Print: func(r *T, _ time.Time) string { return said(r) },
 		JSON:  func(r *T) any { return orNull(said(r)) },
 		up:    func(a, b *T) int { return strings.Compare(said(a), said(b)) },
@@ -141,11 +148,13 @@ func word(words []filter.Word, text string) filter.Value {
 	return filter.Value{}
 }
 
-// tags are several texts: a row fits when one of them does.
+// tags are several texts: a row fits when one of them does. get gives the row's own list by its address,
+// since a filter may not copy it for each row that it looks at.
 func tags[T any](name, help string, get func(*T) *[]string) Column[T] {
 	said := func(r *T) string { return strings.Join(*get(r), " ") }
 	return Column[T]{
-		Field: filter.Field[T]{Name: name, Kind: filter.Name, Help: help, Value: func(r *T, _ time.Time) filter.Value { return filter.Texts(get(r)) }},
+		Field: filter.Field[T]{Name: name, Kind: filter.Name, Help: help,
+			Value: func(r *T, _ time.Time) filter.Value { return filter.Texts(get(r)) }},
 		Print: func(r *T, _ time.Time) string { return said(r) },
 		JSON:  func(r *T) any { return said(r) },
 		up:    func(a, b *T) int { return strings.Compare(said(a), said(b)) },
@@ -285,12 +294,27 @@ func (c Column[T]) sort(order func(a, b *T) int) Column[T] {
 	return c
 }
 
-// says is what a screen writes, cell with its colour.
-func (c Column[T]) says(text func(p Pen, row *T) string) Column[T]     { c.text = text; return c }
+// ordered is sort by a text.
+func (c Column[T]) ordered(text func(row *T) string) Column[T] {
+	return c.sort(func(a, b *T) int { return strings.Compare(text(a), text(b)) })
+}
+
+// reads is a text that a screen writes and lists are ordered by.
+func (c Column[T]) reads(text func(row *T) string) Column[T] { return c.says(text).ordered(text) }
+
+// says is what a screen writes, penned what it writes by the moment, and cell what it draws with its
+// colour.
+func (c Column[T]) says(text func(row *T) string) Column[T] {
+	return c.penned(func(_ Pen, row *T) string { return text(row) })
+}
+func (c Column[T]) penned(text func(p Pen, row *T) string) Column[T]   { c.text = text; return c }
 func (c Column[T]) cell(draw func(p Pen, row *T) table.Cell) Column[T] { c.draw = draw; return c }
 
-// prints is what a command writes.
-func (c Column[T]) prints(text func(row *T, now time.Time) string) Column[T] {
+// prints is what a command writes, printsAt what it writes by the instant of now.
+func (c Column[T]) prints(text func(row *T) string) Column[T] {
+	return c.printsAt(func(row *T, _ time.Time) string { return text(row) })
+}
+func (c Column[T]) printsAt(text func(row *T, now time.Time) string) Column[T] {
 	c.Print = text
 	return c
 }

@@ -25,25 +25,31 @@ func Breaking(b engine.BreakerRow) Limit {
 }
 
 // Limits is what a command tells of a limit: the screen draws its windows as bars.
+//
+//	HOST    SCOPE  WINDOW  USED    SERVER  RESET  MODE  STATE
+//	europe  app    2 min   97/100  97      41 s   A     HELD by 429 application, 8 s
 var Limits = catalogue(filter.Options{Free: []string{"host", "scope", "mode"}},
 	name("host", "europe, kr", func(r *Limit) string { return r.Host }),
 	name("scope", "a method, or app for all calls of the host", func(r *Limit) string { return cmp.Or(r.Method, r.Kind) }),
 	ofBucket(span("window", "how long it counts", func(r *Limit) time.Duration { return r.Window })),
 	ofBucket(number("used", "calls of its window", func(r *Limit) int { return r.Used }).
-		prints(func(r *Limit, _ time.Time) string { return fmt.Sprintf("%d/%d", r.Used, r.Limit) })),
+		prints(func(r *Limit) string { return fmt.Sprintf("%d/%d", r.Used, r.Limit) })),
 	ofBucket(number("limit", "calls that a window may have", func(r *Limit) int { return r.Limit })),
-	number("server", "the count that the server told last", func(r *Limit) int { return r.Server }).prints(serverCount).unknown(untold),
-	ofBucket(ahead("reset", "when its window ends", func(r *Limit) time.Time { return r.Reset }).line("", table.Number, 0).
-		prints(func(r *Limit, now time.Time) string { return human.SpanTo(r.Reset, now) })),
+	number("server", "the count that the server told last", func(r *Limit) int { return r.Server }).
+		printsAt(serverCount).unknown(untold),
+	ofBucket(ahead("reset", "when its window ends", func(r *Limit) time.Time { return r.Reset }).
+		line("", table.Number, 0).
+		printsAt(func(r *Limit, now time.Time) string { return human.SpanTo(r.Reset, now) })),
 	ofBucket(name("mode", "A: a first call begins the window; C: it slides", func(r *Limit) string { return r.Mode })),
 	number("waiting", "calls that wait for it", func(r *Limit) int { return r.Waiting }),
-	shown[Limit]("state").line("", table.Words, 1).prints(limitState),
+	shown[Limit]("state").line("", table.Words, 1).printsAt(limitState),
 )
 
 // LimitLines are the columns that a command prints unless it is asked for others.
 var LimitLines = Limits.Pick("host scope window used server reset mode state")
 
-// ofBucket is a column that only a bucket has.
+// ofBucket is a column that only a bucket has. It wraps what is printed and exported by then, so that it
+// stands around the whole entry.
 func ofBucket(c Column[Limit]) Column[Limit] {
 	text, value := c.Print, c.JSON
 	c.Print = func(r *Limit, now time.Time) string {

@@ -17,15 +17,22 @@ type Record struct {
 }
 
 // Logs is what is told of a record of the log.
-var Logs = catalogue(filter.Options{Free: []string{"text", "area", "field", "job"}, Fuzzy: []string{"text"}, Age: "age", When: "at", Keys: []string{"match", "timeline", "full", "latest"}},
+// A filter asks for a field by its pair: field:bucket=app:europe.
+var Logs = catalogue(filter.Options{
+	Free:  []string{"text", "area", "field", "job"},
+	Fuzzy: []string{"text"},
+	Age:   "age", When: "at",
+	Keys: []string{"match", "timeline", "full", "latest"},
+},
 	prose("text", "", func(r *Record) string { return r.Text }).head("TEXT", table.Words, 0, 0),
 	name("area", "limiter, riot, storage", func(r *Record) string { return r.Area }).head("AREA", table.Words, 0, 0),
-	enum("level", "", levelWords, recordLevel).ranked().head("LEVEL", table.Words, 0, 0).says(func(_ Pen, r *Record) string { return r.Level }),
+	enum("level", "", levelWords, recordLevel).ranked().head("LEVEL", table.Words, 0, 0).
+		says(func(r *Record) string { return r.Level }),
 	name("job", "id of a job", func(r *Record) engine.JobID { return r.Job }).head("JOB", table.Words, 0, 0),
-	tags("field", "key=value, or a part of it", func(r *Record) *[]string { return &r.Pairs }).inside().head("FIELDS", table.Words, 0, 0).
-		says(func(_ Pen, r *Record) string { return strings.Join(r.Pairs, " ") }),
+	tags("field", "key=value, or a part of it", func(r *Record) *[]string { return &r.Pairs }).inside().
+		head("FIELDS", table.Words, 0, 0).says(func(r *Record) string { return strings.Join(r.Pairs, " ") }),
 	past("at", "", func(r *Record) time.Time { return r.At }).head("TIME", table.Words, 0, 0).
-		says(func(p Pen, r *Record) string {
+		penned(func(p Pen, r *Record) string {
 			return r.At.In(p.Now().Location()).Format("2006-01-02T15:04:05.000Z07:00")
 		}),
 	age("age", "", func(r *Record) time.Time { return r.At }),

@@ -18,73 +18,91 @@ type match = engine.MatchRow
 
 // Matches is what is told of a match. Those of all accounts have no player: nobody's
 // champion, score or result.
+//
+//	MATCH            PLAYED               STATUS   TIMELINE   TRIES  BYTES   LAST ERROR
+//	EUW1_7214550881  2026-11-20 12:31:02  success  unfetched  1      41,230
 var Matches = catalogue(filter.Options{
 	Free:  []string{"id", "champion", "mode", "state", "err"},
 	Fuzzy: []string{"id", "champion", "mode"},
 	Age:   "played", When: "played",
 },
-	name("id", "EUW1_7214550881", func(r *match) string { return r.ID }).as("match").head("MATCH", table.ID, 15, 15).rising(),
+	name("id", "EUW1_7214550881", func(r *match) string { return r.ID }).as("match").head("MATCH", table.ID, 15, 15).
+		rising(),
 	name("platform", "the part of the id before _", func(r *match) string {
 		platform, _, _ := strings.Cut(r.ID, "_")
 		return platform
 	}),
-	enum("state", "", fetchWords, func(r *match) filter.Value { return word(fetchWords, r.Status) }).as("status").head("STATE", table.State, 11, 11).
+	enum("state", "", fetchWords, func(r *match) filter.Value { return word(fetchWords, r.Status) }).as("status").
+		head("STATE", table.State, 11, 11).
 		cell(func(p Pen, r *match) table.Cell {
 			if r.Corrupt && !r.FetchedAt.IsZero() {
 				return p.State("ERROR")
 			}
 			return p.State(MatchWord(r.Status))
-		}).sort(func(a, b *match) int { return strings.Compare(a.Status, b.Status) }).
-		line("STATUS", table.Words, 0).prints(func(r *match, _ time.Time) string { return r.Status }).export("status").value(func(r *match) any { return r.Status }),
-	enum("timeline", "", fetchWords, func(r *match) filter.Value { return word(fetchWords, r.Timeline) }).head("TIMELINE", table.Words, 11, 11).drop(10).
+		}).ordered(func(r *match) string { return r.Status }).
+		line("STATUS", table.Words, 0).prints(func(r *match) string { return r.Status }).export("status").
+		value(func(r *match) any { return r.Status }),
+	enum("timeline", "", fetchWords, func(r *match) filter.Value { return word(fetchWords, r.Timeline) }).
+		head("TIMELINE", table.Words, 11, 11).drop(10).
 		cell(func(p Pen, r *match) table.Cell {
 			if r.Timeline == "" || r.Timeline == "unfetched" { // nobody wants it yet
 				return table.As(themes.Dim, human.None)
 			}
 			return p.State(MatchWord(r.Timeline))
-		}).sort(func(a, b *match) int { return strings.Compare(a.Timeline, b.Timeline) }).
-		prints(func(r *match, _ time.Time) string { return r.Timeline }).export("timeline_status").value(func(r *match) any { return r.Timeline }),
-	number("queue", "Riot's queue id: 420 is Ranked Solo", func(r *match) int { return r.QueueID }).as("queue_id").head("QUEUE", table.Words, 12, 12).drop(5).
+		}).ordered(func(r *match) string { return r.Timeline }).
+		prints(func(r *match) string { return r.Timeline }).export("timeline_status").
+		value(func(r *match) any { return r.Timeline }),
+	number("queue", "Riot's queue id: 420 is Ranked Solo", func(r *match) int { return r.QueueID }).as("queue_id").
+		head("QUEUE", table.Words, 12, 12).drop(5).
 		cell(fetched(themes.Text, func(r *match) string { return ModeName(r.QueueID, r.Mode) })).
 		sort(func(a, b *match) int {
 			return strings.Compare(ModeName(a.QueueID, a.Mode), ModeName(b.QueueID, b.Mode))
 		}).export("queue_id"),
 	name("mode", "CLASSIC, ARAM", func(r *match) string { return r.Mode }).export("mode"),
-	name("champion", "", func(r *match) string { return r.Champion }).head("CHAMPION", table.Words, 12, 14).drop(2).rising().cell(ofSeat(func(r *match) string { return r.Champion })),
+	name("champion", "", func(r *match) string { return r.Champion }).head("CHAMPION", table.Words, 12, 14).drop(2).
+		rising().cell(ofSeat(func(r *match) string { return r.Champion })),
 	number("kills", "", func(r *match) int { return r.Kills }),
 	number("deaths", "", func(r *match) int { return r.Deaths }),
 	number("assists", "", func(r *match) int { return r.Assists }),
-	enum("result", "", resultWords, matchResult).head("RESULT", table.Words, 6, 6).drop(3).cell(func(_ Pen, r *match) table.Cell {
-		switch {
-		case !seated(r):
-			return table.As(themes.Dim, human.None)
-		case r.Won:
-			return table.As(themes.OK, "win")
-		}
-		return table.As(themes.Dim, "loss")
-	}),
-	past("played", "", func(r *match) time.Time { return r.Played }).head("PLAYED", table.Words, 12, 12).drop(1).colour(themes.Dim).greatestFirst().
-		prints(func(r *match, _ time.Time) string { return human.Stamp(r.Played) }).export("played_at"),
-	span("len", "of the game", func(r *match) time.Duration { return r.Duration }).as("duration", "length").unknown(func(r *match) bool { return r.Duration <= 0 }).
-		head("LEN", table.Number, 5, 5).drop(8).cell(fetched(themes.Text, func(r *match) string { return GameLength(r.Duration) })).greatestFirst().
+	enum("result", "", resultWords, matchResult).head("RESULT", table.Words, 6, 6).drop(3).
+		cell(func(_ Pen, r *match) table.Cell {
+			switch {
+			case !seated(r):
+				return table.As(themes.Dim, human.None)
+			case r.Won:
+				return table.As(themes.OK, "win")
+			}
+			return table.As(themes.Dim, "loss")
+		}),
+	past("played", "", func(r *match) time.Time { return r.Played }).head("PLAYED", table.Words, 12, 12).drop(1).
+		colour(themes.Dim).greatestFirst().
+		prints(func(r *match) string { return human.Stamp(r.Played) }).export("played_at"),
+	span("len", "of the game", func(r *match) time.Duration { return r.Duration }).as("duration", "length").
+		unknown(func(r *match) bool { return r.Duration <= 0 }).head("LEN", table.Number, 5, 5).drop(8).
+		cell(fetched(themes.Text, func(r *match) string { return GameLength(r.Duration) })).greatestFirst().
 		export("duration_s").value(func(r *match) any { return r.Duration.Seconds() }),
-	past("fetched", "", func(r *match) time.Time { return r.FetchedAt }).head("FETCHED", table.Words, 12, 12).drop(7).colour(themes.Dim).greatestFirst().export("fetched_at"),
+	past("fetched", "", func(r *match) time.Time { return r.FetchedAt }).head("FETCHED", table.Words, 12, 12).drop(7).
+		colour(themes.Dim).greatestFirst().export("fetched_at"),
 	past("tried", "its last attempt", func(r *match) time.Time { return r.LastAttemptAt }).export("last_attempt_at"),
-	number("try", "attempts so far", func(r *match) int { return r.Attempts }).as("tries", "attempts").head("TRIES", table.Number, 5, 5).drop(9).greatestFirst().
+	number("try", "attempts so far", func(r *match) int { return r.Attempts }).as("tries", "attempts").
+		head("TRIES", table.Number, 5, 5).drop(9).greatestFirst().
 		cell(func(_ Pen, r *match) table.Cell {
 			if r.Attempts > 1 {
 				return table.As(themes.Retry, human.Count(int64(r.Attempts)))
 			}
 			return table.As(themes.Dim, human.Count(int64(r.Attempts)))
 		}).export("attempts"),
-	number("size", "as stored", func(r *match) int { return r.Bytes }).sized().head("SIZE", table.Number, 7, 8).drop(6).greatestFirst().
-		cell(fetched(themes.Dim, func(r *match) string { return human.Bytes(int64(r.Bytes)) })).line("BYTES", table.Number, 0),
-	prose("err", "of the last failure", func(r *match) string { return r.LastError }).as("error").head("ERROR", table.Sentence, 14, 24).flex(1).drop(11).colour(themes.Err).
-		says(func(_ Pen, r *match) string { return InShort(FaultOf(r)) }).sort(func(a, b *match) int { return strings.Compare(FaultOf(a), FaultOf(b)) }).
+	number("size", "as stored", func(r *match) int { return r.Bytes }).sized().head("SIZE", table.Number, 7, 8).drop(6).
+		greatestFirst().cell(fetched(themes.Dim, func(r *match) string { return human.Bytes(int64(r.Bytes)) })).
+		line("BYTES", table.Number, 0),
+	prose("err", "of the last failure", func(r *match) string { return r.LastError }).as("error").
+		head("ERROR", table.Sentence, 14, 24).flex(1).drop(11).colour(themes.Err).
+		says(func(r *match) string { return InShort(FaultOf(r)) }).ordered(FaultOf).
 		line("LAST ERROR", table.Words, 1).export("last_error"),
 	yesNo("corrupt", "its stored payload is damaged", func(r *match) bool { return r.Corrupt }),
 
-	shown[match]("score").head("K/D/A", table.Words, 8, 8).drop(4).cell(ofSeat(func(r *match) string { return fmt.Sprintf("%d/%d/%d", r.Kills, r.Deaths, r.Assists) })).
+	shown[match]("score").head("K/D/A", table.Words, 8, 8).drop(4).
+		cell(ofSeat(func(r *match) string { return fmt.Sprintf("%d/%d/%d", r.Kills, r.Deaths, r.Assists) })).
 		sort(func(a, b *match) int {
 			return cmp.Or(cmp.Compare(b.Kills+b.Assists, a.Kills+a.Assists), cmp.Compare(a.Deaths, b.Deaths))
 		}),
@@ -127,7 +145,11 @@ func MatchWord(status string) string {
 	return strings.ToUpper(status)
 }
 
-var resultWords = []filter.Word{{Name: "win", Aliases: []string{"won"}, Bits: 1}, {Name: "loss", Aliases: []string{"lost"}, Bits: 2}}
+// resultWords are how a game ended for the player of the list.
+var resultWords = []filter.Word{
+	{Name: "win", Aliases: []string{"won"}, Bits: 1},
+	{Name: "loss", Aliases: []string{"lost"}, Bits: 2},
+}
 
 // matchResult is unknown until the player's seat in a stored match is known. A list of all accounts'
 // matches has no player, and so no result.

@@ -15,30 +15,42 @@ import (
 type member = engine.MemberRow
 
 // Members is what is told of a process among those that share a database.
+//
+//	MEMBER     HOST    VERSION  ROLE   IN HAND  CALLS/MIN  LAST SIGN  FOR  CLOCK
+//	4711-9f3c  kraken  1.2.0    leads  12       48         now        2 h  +0.0 s
 var Members = catalogue(filter.Options{Free: []string{"member", "host", "role", "note"}},
-	name("member", "its process, and four digits by chance", func(r *member) string { return r.ID }).head("MEMBER", table.Words, 11, 14).rising(),
-	name("host", "the machine it runs on", func(r *member) string { return r.Host }).head("HOST", table.Words, 12, 22).rising(),
-	name("version", "of its program", func(r *member) string { return r.Version }).head("VERSION", table.Words, 7, 14).drop(6).colour(themes.Dim).rising(),
-	name("role", "leads, stands by, never leads, gone", func(r *member) engine.MemberRole { return r.Role }).head("ROLE", table.State, 13, 13).rising().
+	name("member", "its process, and four digits by chance", func(r *member) string { return r.ID }).
+		head("MEMBER", table.Words, 11, 14).rising(),
+	name("host", "the machine it runs on", func(r *member) string { return r.Host }).head("HOST", table.Words, 12, 22).
+		rising(),
+	name("version", "of its program", func(r *member) string { return r.Version }).head("VERSION", table.Words, 7, 14).
+		drop(6).colour(themes.Dim).rising(),
+	name("role", "leads, stands by, never leads, gone", func(r *member) engine.MemberRole { return r.Role }).
+		head("ROLE", table.State, 13, 13).rising().
 		cell(func(p Pen, r *member) table.Cell { return p.Sign(roleSigns[r.Role], string(r.Role)) }),
-	age("alive", "since when it is a member", func(r *member) time.Time { return r.Since }).head("FOR", table.Number, 7, 7).drop(4).rising().
-		prints(func(r *member, now time.Time) string { return human.Span(now.Sub(r.Since)) }),
+	age("alive", "since when it is a member", func(r *member) time.Time { return r.Since }).
+		head("FOR", table.Number, 7, 7).drop(4).rising().
+		printsAt(func(r *member, now time.Time) string { return human.Span(now.Sub(r.Since)) }),
 	span("heartbeat", "since its last sign of life: it gives one each second", func(r *member) time.Duration { return r.Silent }).
 		head("LAST SIGN", table.Number, 9, 9).drop(2).rising().
-		prints(func(r *member, _ time.Time) string { return human.Ago(r.Silent) }).cell(func(_ Pen, r *member) table.Cell {
+		prints(func(r *member) string { return human.Ago(r.Silent) }).cell(func(_ Pen, r *member) table.Cell {
 		if !r.Overdue() {
 			return table.As(themes.Dim, human.Ago(r.Silent))
 		}
 		return table.As(themes.Warn, human.Ago(r.Silent))
 	}),
-	number("in_hand", "attempts that it has in hand", func(r *member) int { return r.InFlight }).head("IN HAND", table.Number, 7, 7).rising().line("IN HAND", table.Number, 0),
-	number("late", "results that it brought when their jobs had moved on, and that were discarded: it stood still, or was cut off", func(r *member) int { return r.Late }),
+	number("in_hand", "attempts that it has in hand", func(r *member) int { return r.InFlight }).
+		head("IN HAND", table.Number, 7, 7).rising().line("IN HAND", table.Number, 0),
+	number("late", "results that it brought when their jobs had moved on, and that were discarded: it stood still, "+
+		"or was cut off", func(r *member) int { return r.Late }),
 	number("calls", "that it made in the past minute", (*member).Minute).head("CALLS/MIN", table.Number, 9, 9).rising(),
 	shown[member]("minute").head("PAST MINUTE", table.Words, SparkCells, SparkCells).drop(1),
 	span("clock", "how far its machine's clock is ahead of the database's", func(r *member) time.Duration { return r.Ahead }).
 		head("CLOCK", table.Number, 8, 8).drop(5).colour(themes.Dim).rising().
-		says(func(_ Pen, r *member) string { return ClockOff(r.Ahead) }).prints(func(r *member, _ time.Time) string { return ClockOff(r.Ahead) }),
-	prose("note", "what is wrong with it, or was asked of it", NoteOf).head("NOTE", table.Words, 10, 40).flex(1).drop(3).colour(themes.Warn),
+		says(func(r *member) string { return ClockOff(r.Ahead) }).
+		prints(func(r *member) string { return ClockOff(r.Ahead) }),
+	prose("note", "what is wrong with it, or was asked of it", NoteOf).head("NOTE", table.Words, 10, 40).flex(1).
+		drop(3).colour(themes.Warn),
 )
 
 // Where members are shown, with the columns in their order.
@@ -48,7 +60,10 @@ var (
 )
 
 // roleSigns are the states whose signs roles have.
-var roleSigns = map[engine.MemberRole]string{engine.MemberLeads: "RUNNING", engine.MemberStandsBy: "OK", engine.MemberFollows: "SCHEDULED", engine.MemberGone: "FAILED"}
+var roleSigns = map[engine.MemberRole]string{
+	engine.MemberLeads: "RUNNING", engine.MemberStandsBy: "OK", engine.MemberFollows: "SCHEDULED",
+	engine.MemberGone: "FAILED",
+}
 
 // ClockOff is how far a clock is ahead, or behind.
 func ClockOff(d time.Duration) string { return fmt.Sprintf("%+.1f s", d.Seconds()) }

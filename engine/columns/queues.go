@@ -10,6 +10,9 @@ import (
 type queue = engine.QueueRow
 
 // Queues is what a command tells of a queue: its screen draws the stages of its jobs.
+//
+//	QUEUE                 WAIT   RUN  RETRY  HELD  STATE  WHY
+//	ingest.summoner.full  1,204  12   3      0     open   app:europe 97/100, 41 s
 var Queues = catalogue(filter.Options{Free: []string{"queue", "state", "why"}},
 	name("queue", "", func(r *queue) engine.Queue { return r.Name }),
 	inState("wait", "jobs that may run now", engine.Available),
@@ -21,7 +24,7 @@ var Queues = catalogue(filter.Options{Free: []string{"queue", "state", "why"}},
 	number("held", "jobs sent back uncharged", func(r *queue) int { return r.Held }),
 	name("state", "open, paused, or what keeps its work back", queueState),
 	prose("why", "why its head does not start", func(r *queue) string { return r.Why }).
-		prints(func(r *queue, now time.Time) string { return engine.WhyUntil(r.Why, r.Until, now) }),
+		printsAt(func(r *queue, now time.Time) string { return engine.WhyUntil(r.Why, r.Until, now) }),
 	age("oldest", "how long its oldest job has been due", func(r *queue) time.Time { return r.OldestDue }),
 )
 

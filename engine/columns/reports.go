@@ -14,21 +14,26 @@ import (
 type report = engine.ReportRow
 
 // Reports is what a command tells of a play-time report.
+//
+//	ACCOUNT         PLATFORM  PLAYED   MATCHES  MISSING          BUSIEST    ZONE
+//	Blue Heron#KR1  kr        412.5 h  879      3 (1 cancelled)  Wed 21:00  Asia/Seoul
 var Reports = catalogue(filter.Options{Free: []string{"account", "platform"}},
 	prose("account", "Riot ID: Name#TAG", func(r *report) string { return r.RiotID }),
 	name("platform", "euw1, kr", func(r *report) string { return r.Platform }),
-	shown[report]("played").line("", table.Number, 0).prints(func(r *report, _ time.Time) string { return PlayedFor(r.Minutes) }).
-		value(func(r *report) any { return r.Minutes }).sort(func(a, b *report) int { return int(a.Minutes - b.Minutes) }),
+	shown[report]("played").line("", table.Number, 0).prints(func(r *report) string { return PlayedFor(r.Minutes) }).
+		value(func(r *report) any { return r.Minutes }).
+		sort(func(a, b *report) int { return int(a.Minutes - b.Minutes) }),
 	number("matches", "counted in it", func(r *report) int { return r.Matches }),
 	number("missing", "could not be had, or were cancelled", func(r *report) int { return r.Missing }).prints(missing),
 	shown[report]("busiest").prints(busiest).value(func(r *report) any {
 		if r.Minutes <= 0 {
 			return nil
 		}
-		return busiest(r, time.Time{})
+		return busiest(r)
 	}),
 	prose("zone", "whose hours they are", func(r *report) string { return r.Zone }),
-	past("built", "", func(r *report) time.Time { return r.Built }).prints(func(r *report, _ time.Time) string { return human.Stamp(r.Built) }),
+	past("built", "", func(r *report) time.Time { return r.Built }).
+		prints(func(r *report) string { return human.Stamp(r.Built) }),
 	past("first", "its first game", func(r *report) time.Time { return r.First }),
 	past("last", "its last game", func(r *report) time.Time { return r.Last }),
 )
@@ -37,7 +42,7 @@ var Reports = catalogue(filter.Options{Free: []string{"account", "platform"}},
 var ReportLines = Reports.Pick("account platform played matches missing busiest zone built")
 
 // missing is how many matches a report lacks, and how many of them were cancelled.
-func missing(r *report, _ time.Time) string {
+func missing(r *report) string {
 	text := human.Count(int64(r.Missing))
 	if r.Cancelled > 0 {
 		text += " (" + human.Count(int64(r.Cancelled)) + " cancelled)"
@@ -46,7 +51,7 @@ func missing(r *report, _ time.Time) string {
 }
 
 // busiest is the hour of the week with the most minutes: Wed 21:00.
-func busiest(r *report, _ time.Time) string {
+func busiest(r *report) string {
 	if r.Minutes <= 0 {
 		return "-"
 	}
@@ -68,8 +73,12 @@ func PlayedFor(minutes float64) string {
 }
 
 // Ranks is what a command tells of where an account stood in a ranked queue.
+//
+//	AT                   QUEUE            RANK     POINTS  WINS  LOSSES  WON
+//	2026-11-20 03:00:12  RANKED_SOLO_5x5  GOLD II  41      60    40      60 %
 var Ranks = catalogue(filter.Options{Free: []string{"queue", "rank"}},
-	past("at", "", func(r *standing) time.Time { return r.At }).prints(func(r *standing, _ time.Time) string { return human.Stamp(r.At) }),
+	past("at", "", func(r *standing) time.Time { return r.At }).
+		prints(func(r *standing) string { return human.Stamp(r.At) }),
 	name("queue", "RANKED_SOLO_5x5", func(r *standing) string { return r.Queue }),
 	prose("rank", "GOLD II", rankWords),
 	name("tier", "", func(r *standing) string { return r.Tier }),
@@ -77,7 +86,8 @@ var Ranks = catalogue(filter.Options{Free: []string{"queue", "rank"}},
 	number("points", "", func(r *standing) int { return r.Points }),
 	number("wins", "", func(r *standing) int { return r.Wins }),
 	number("losses", "", func(r *standing) int { return r.Losses }),
-	shown[standing]("won").line("", table.Number, 0).prints(func(r *standing, _ time.Time) string { return WinRate(r.Wins, r.Losses) }),
+	shown[standing]("won").line("", table.Number, 0).
+		prints(func(r *standing) string { return WinRate(r.Wins, r.Losses) }),
 	name("platform", "", func(r *standing) string { return r.Platform }),
 	name("riot_id", "as received", func(r *standing) string { return r.RiotID }),
 )

@@ -26,7 +26,8 @@ var Alerts = catalogue(filter.Options{
 	Fuzzy: []string{"rule", "subject"},
 	Age:   "age", When: "since",
 },
-	prose("rule", "", func(r *alert) string { return r.About }).head("RULE", table.Words, 24, 34).reads(AlertName).line("WHAT", table.Words, 1),
+	prose("rule", "", func(r *alert) string { return r.About }).head("RULE", table.Words, 24, 34).
+		reads(AlertName).line("WHAT", table.Words, 1),
 	name("subject", "host, status, queue", func(r *alert) string { return r.Subject }),
 	name("state", "firing, pending, acknowledged, silenced, ok", func(r *alert) engine.AlertState { return r.State }).
 		head("STATE", table.State, 14, 14).
@@ -49,7 +50,8 @@ var Alerts = catalogue(filter.Options{
 		prints(func(r *alert) string { return r.Now() }).
 		cell(func(_ Pen, r *alert) table.Cell {
 			c := table.Plain(r.Now())
-			if span := time.Duration(r.Value * float64(time.Second)); r.Known && r.Unit == engine.AlertDuration && span >= time.Minute {
+			if span := time.Duration(r.Value * float64(time.Second)); r.Known && r.Unit == engine.AlertDuration &&
+				span >= time.Minute {
 				c.Text = human.Dur(span)
 			}
 			if r.Holds {

@@ -41,7 +41,8 @@ var Jobs = catalogue(filter.Options{
 		sort(func(a, b *job) int { return cmp.Compare(StateRank(a.State), StateRank(b.State)) }).
 		prints(func(r *job) string { return strings.ToUpper(r.State.String()) }).export("state").
 		value(func(r *job) any { return r.State.String() }),
-	enum("hold", "why it was sent back uncharged", holdWords, func(r *job) filter.Value { return filter.Bits(1 << r.Hold) }).head("HOLD", table.Words, 10, 10).drop(7).
+	enum("hold", "why it was sent back uncharged", holdWords,
+		func(r *job) filter.Value { return filter.Bits(1 << r.Hold) }).head("HOLD", table.Words, 10, 10).drop(7).
 		colour(themes.Held).says(holdWord).sort(func(a, b *job) int { return cmp.Compare(a.Hold, b.Hold) }).
 		export("hold").value(func(r *job) any { return orNull(holdWord(r)) }),
 	number("try", "charged attempts of this round", func(r *job) int { return r.Tries }).as("tries").
@@ -62,7 +63,8 @@ var Jobs = catalogue(filter.Options{
 		colour(themes.Dim).rising().export("created_at"),
 	past("started", "its last attempt", func(r *job) time.Time { return r.Started }).export("started_at"),
 	past("finished", "", func(r *job) time.Time { return r.Finished }).as("ended").export("finished_at"),
-	name("class", "fingerprint of the last failure: 429.app, 5xx, timeout", func(r *job) engine.Class { return r.Class }).export("class").
+	name("class", "fingerprint of the last failure: 429.app, 5xx, timeout",
+		func(r *job) engine.Class { return r.Class }).export("class").
 		head("CLASS", table.Words, 20, 20).drop(5).colour(themes.Err).rising(),
 	prose("err", "of the last failure", func(r *job) string { return r.LastError }).as("error").export("last_error"),
 	prose("why", "why it does not run", func(r *job) string { return r.Why }),
@@ -167,7 +169,8 @@ var jobWords = []filter.Word{
 	{Name: "retryable", Aliases: []string{"retrying"}, Bits: bitRetryable, Help: "failed, has a next try"},
 	{Name: "completed", Aliases: []string{"done"}, Bits: bitCompleted},
 	{Name: "cancelled", Aliases: []string{"canceled"}, Bits: bitCancelled},
-	{Name: "discarded", Aliases: []string{"dead", "gave up"}, Bits: bitDiscarded, Help: "tries used up, or a permanent error"},
+	{Name: "discarded", Aliases: []string{"dead", "gave up"}, Bits: bitDiscarded,
+		Help: "tries used up, or a permanent error"},
 	{Name: "failed", Bits: bitRetryable | bitDiscarded, Help: "retryable or discarded"},
 	{Name: "live", Bits: bitsLive, Help: "every state that may still move by itself"},
 	{Name: "ended", Aliases: []string{"terminal"}, Bits: bitsEnded, Help: "completed, cancelled or discarded"},

@@ -30,7 +30,8 @@ func Breaking(b engine.BreakerRow) Limit {
 //	europe  app    2 min   97/100  97      41 s   A     HELD by 429 application, 8 s
 var Limits = catalogue(filter.Options{Free: []string{"host", "scope", "mode"}},
 	name("host", "europe, kr", func(r *Limit) string { return r.Host }),
-	name("scope", "a method, or app for all calls of the host", func(r *Limit) string { return cmp.Or(r.Method, r.Kind) }),
+	name("scope", "a method, or app for all calls of the host",
+		func(r *Limit) string { return cmp.Or(r.Method, r.Kind) }),
 	ofBucket(span("window", "how long it counts", func(r *Limit) time.Duration { return r.Window })),
 	ofBucket(number("used", "calls of its window", func(r *Limit) int { return r.Used }).
 		prints(func(r *Limit) string { return fmt.Sprintf("%d/%d", r.Used, r.Limit) })),

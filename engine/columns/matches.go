@@ -126,7 +126,8 @@ func OfPlayer(f filter.Filter[match]) string {
 var fetchWords = []filter.Word{
 	{Name: "unfetched", Bits: 1 << 0},
 	{Name: "success", Aliases: []string{"stored", "ok"}, Bits: 1 << 1},
-	{Name: "temporary_failure", Aliases: []string{"retryable", "retrying"}, Bits: 1 << 2, Help: "failed, will be tried again"},
+	{Name: "temporary_failure", Aliases: []string{"retryable", "retrying"}, Bits: 1 << 2,
+		Help: "failed, will be tried again"},
 	{Name: "permanently_unfetchable", Aliases: []string{"gave up", "failed", "dead"}, Bits: 1 << 3, Help: "gave up"},
 	{Name: "outside_retention_window", Aliases: []string{"too old"}, Bits: 1 << 4, Help: "too old"},
 }
@@ -197,8 +198,10 @@ func FaultOf(r *match) string {
 
 // modes names the queues players know best; Riot's queues.json, read 2026-01.
 var modes = map[int]string{
-	400: "Normal Draft", 420: "Ranked Solo", 430: "Normal Blind", 440: "Ranked Flex", 450: "ARAM", 480: "Swiftplay", 490: "Quickplay",
-	700: "Clash", 720: "ARAM Clash", 900: "ARURF", 1700: "Arena", 1710: "Arena", 1810: "Swarm", 1820: "Swarm", 1900: "URF",
+	400: "Normal Draft", 420: "Ranked Solo", 430: "Normal Blind", 440: "Ranked Flex", 450: "ARAM",
+	480: "Swiftplay", 490: "Quickplay",
+	700: "Clash", 720: "ARAM Clash", 900: "ARURF", 1700: "Arena", 1710: "Arena",
+	1810: "Swarm", 1820: "Swarm", 1900: "URF",
 }
 
 // ModeName names what was played: Ranked Solo, else Riot's mode, else queue 9999.

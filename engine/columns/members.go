@@ -31,7 +31,8 @@ var Members = catalogue(filter.Options{Free: []string{"member", "host", "role", 
 	age("alive", "since when it is a member", func(r *member) time.Time { return r.Since }).
 		head("FOR", table.Number, 7, 7).drop(4).rising().
 		printsAt(func(r *member, now time.Time) string { return human.Span(now.Sub(r.Since)) }),
-	span("heartbeat", "since its last sign of life: it gives one each second", func(r *member) time.Duration { return r.Silent }).
+	span("heartbeat", "since its last sign of life: it gives one each second",
+		func(r *member) time.Duration { return r.Silent }).
 		head("LAST SIGN", table.Number, 9, 9).drop(2).rising().
 		prints(func(r *member) string { return human.Ago(r.Silent) }).cell(func(_ Pen, r *member) table.Cell {
 		if !r.Overdue() {
@@ -45,7 +46,8 @@ var Members = catalogue(filter.Options{Free: []string{"member", "host", "role", 
 		"or was cut off", func(r *member) int { return r.Late }),
 	number("calls", "that it made in the past minute", (*member).Minute).head("CALLS/MIN", table.Number, 9, 9).rising(),
 	shown[member]("minute").head("PAST MINUTE", table.Words, SparkCells, SparkCells).drop(1),
-	span("clock", "how far its machine's clock is ahead of the database's", func(r *member) time.Duration { return r.Ahead }).
+	span("clock", "how far its machine's clock is ahead of the database's",
+		func(r *member) time.Duration { return r.Ahead }).
 		head("CLOCK", table.Number, 8, 8).drop(5).colour(themes.Dim).rising().
 		says(func(r *member) string { return ClockOff(r.Ahead) }).
 		prints(func(r *member) string { return ClockOff(r.Ahead) }),
@@ -110,7 +112,8 @@ func MemberNote(r *member) string {
 	case !r.CutOff.IsZero():
 		return "cannot reach Riot: no calls"
 	case r.Ahead.Abs() > clockSlack:
-		return "its clock is " + human.Span(r.Ahead.Abs()) + map[bool]string{true: " ahead", false: " behind"}[r.Ahead > 0]
+		return "its clock is " + human.Span(r.Ahead.Abs()) +
+			map[bool]string{true: " ahead", false: " behind"}[r.Ahead > 0]
 	}
 	return ""
 }
@@ -153,7 +156,8 @@ func leftBehind(p *engine.MembersPage) string {
 		parts = append(parts, human.Counted(p.Waiting, "call waits", "calls wait")+" for a member to make it")
 	}
 	if p.LeftOver > 0 {
-		parts = append(parts, human.Counted(p.LeftOver, "attempt is", "attempts are")+" left over from members that are gone")
+		left := human.Counted(p.LeftOver, "attempt is", "attempts are")
+		parts = append(parts, left+" left over from members that are gone")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -138,7 +138,8 @@ func LastRun(p Pen, r *schedule) table.Cell {
 	case "":
 		return table.As(themes.Dim, "never ran")
 	case engine.TickRan:
-		return p.Sign(cmp.Or(strings.ToUpper(r.Outcome), "OK"), cmp.Or(r.Outcome, "ran")+", "+human.Counted(t.Jobs, "job", "jobs"))
+		return p.Sign(cmp.Or(strings.ToUpper(r.Outcome), "OK"),
+			cmp.Or(r.Outcome, "ran")+", "+human.Counted(t.Jobs, "job", "jobs"))
 	}
 	return table.As(themes.Warn, string(t.Result)+": "+t.Reason)
 }

@@ -166,7 +166,8 @@ func askWord(it item, f facts) (answer, *Error) {
 	case len(fits) == 0:
 		return answer{}, unknownWord(it, f)
 	case len(fits) > 1:
-		return answer{}, wrong(it.at, it.end, "type more of it, or "+f.name+":"+it.raw()+"* for all of them", "%q could be %s", it.raw(), orList(fits))
+		return answer{}, wrong(it.at, it.end, "type more of it, or "+f.name+":"+it.raw()+"* for all of them",
+			"%q could be %s", it.raw(), orList(fits))
 	}
 	return answer{test: test{bits: fits[0].Bits}, text: quote(fits[0].Name, is), words: []string{fits[0].Name}}, nil
 }
@@ -245,7 +246,8 @@ func askNumber(n node, it item, f facts) (answer, *Error) {
 	if g, ok := digits(it); ok && n.op == is {
 		return amount(n, it, ofDigits(g)), nil
 	}
-	return a, wrong(it.at, it.end, "write digits, such as "+f.name+":12, or "+f.name+":1* for what begins so", "%s is a whole number and not %q", f.name, it.raw())
+	return a, wrong(it.at, it.end, "write digits, such as "+f.name+":12, or "+f.name+":1* for what begins so",
+		"%s is a whole number and not %q", f.name, it.raw())
 }
 
 // digits reads 5xx, 5?? and 5*.
@@ -300,7 +302,8 @@ func askTime(n node, it item, f facts) (answer, *Error) {
 		a.tone = ofTime
 		return a, nil
 	}
-	return a, wrong(it.at, it.end, "write 12:30, 2026-11-20, today, now-1h, or 2d for how far away it is", "%s is a time and not %q", f.name, it.raw())
+	return a, wrong(it.at, it.end, "write 12:30, 2026-11-20, today, now-1h, or 2d for how far away it is",
+		"%s is a time and not %q", f.name, it.raw())
 }
 
 // amount keeps the number as it was typed: 90s has another step than 1m30s.

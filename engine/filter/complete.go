@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Suggestion is text to put in the place of query[From:To].
+// Suggestion is text to put in the place of query[From:To]. Of "state:ret" with the cursor at its end one
+// puts "retryable" in the place of "ret".
 type Suggestion struct {
 	Text     string
 	From, To int    // bytes
@@ -56,7 +57,7 @@ func termStart(text string) (start int, open bool) {
 	return len(text), false
 }
 
-// skip leaves a term that cannot be read.
+// skip leaves a term that cannot be read: what stands behind it is completed all the same.
 func (l *lexer) skip() {
 	for !l.stop() {
 		l.i += width(l.s[l.i:])

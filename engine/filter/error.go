@@ -16,7 +16,9 @@ type Error struct {
 	Do       string // what to write instead
 }
 
-// Error is one sentence that begins with the column, counted from 1.
+// Error is one sentence that begins with the column, counted from 1:
+//
+//	column 1: there is no field "quue": write queue:…, or quote the term to look for it as text
 func (e *Error) Error() string {
 	s := fmt.Sprintf("column %d: %s", e.Cell+1, e.Sentence)
 	if e.Do != "" {

@@ -14,7 +14,8 @@ const (
 	ofTime
 )
 
-// verbs are the words of an operator by tone, as it is and negated.
+// verbs are the words of an operator by tone, as it is and negated. Those that a tone lacks cannot be asked
+// for with it: text has no more and less.
 var verbs = [...][6][2]string{
 	plain: {
 		is: {"is", "is not"}, less: {"is less than", "is not less than"}, atMost: {"is at most", "is not at most"},
@@ -27,7 +28,8 @@ var verbs = [...][6][2]string{
 	},
 }
 
-// explain says what the term asks, given its values in words.
+// explain says what the term asks, given its values in words: "state is retryable or running", and of its
+// opposite "state is not retryable, nor running".
 func (n node) explain(t tone, values []string) string {
 	pair := verbs[t][n.op]
 	phrase := pair[0] + " " + strings.Join(values, " or ")

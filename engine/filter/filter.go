@@ -12,7 +12,7 @@ type Filter[T any] struct {
 	terms []term[T]
 }
 
-// term is one compiled term.
+// term is one compiled term. A word without a field has a probe for each field that can hold it.
 type term[T any] struct {
 	not    bool
 	any    bool // it excludes nothing, or if not, everything

@@ -13,7 +13,8 @@ const (
 	many rune = -2 // *
 )
 
-// glob is a compiled pattern: chunks of text with anything between them.
+// glob is a compiled pattern: chunks of text with anything between them. That of match:*88? has two, of
+// which the last must stand at the end; an empty pattern has none, and neither has a lone star.
 type glob struct {
 	chunks     []chunk
 	head, tail bool // anything may stand before the first, after the last chunk

@@ -20,13 +20,15 @@ const (
 
 var opSigns = [...]string{free: "", is: ":", less: "<", atMost: "<=", more: ">", atLeast: ">="}
 
-// signs are the operators as they may be written, longer ones first.
+// signs are the operators as they may be written, longer ones first: <= must not be read as < and a value
+// that begins with =.
 var signs = []struct {
 	sign string
 	op   op
 	not  bool
 }{
-	{"!=", is, true}, {"<=", atMost, false}, {">=", atLeast, false}, {":", is, false}, {"=", is, false}, {"<", less, false}, {">", more, false},
+	{"!=", is, true}, {"<=", atMost, false}, {">=", atLeast, false},
+	{":", is, false}, {"=", is, false}, {"<", less, false}, {">", more, false},
 }
 
 // style is how a value was written.
@@ -38,7 +40,8 @@ const (
 	letters
 )
 
-// item is one value of a term.
+// item is one value of a term. The text of KR_"7*"* is K R _ 7 * and then many: only the second star is one
+// that stands for anything. at and end are bytes of the query.
 type item struct {
 	at, end int
 	style   style
@@ -46,7 +49,8 @@ type item struct {
 	expr    string // of an expression
 }
 
-// raw gives a pattern as the plain text that was meant.
+// raw gives a pattern as the plain text that was meant, without quotes and backslashes. It is what numbers,
+// durations and words are read from: "503" in quotes is a number, too.
 func (it item) raw() string {
 	var b strings.Builder
 	for _, r := range it.text {
@@ -62,7 +66,8 @@ func (it item) raw() string {
 	return b.String()
 }
 
-// node is one term as written.
+// node is one term as written. -queue:report.*,calls is the negated question after two items of the field
+// "queue"; age!=5m is negated as well, and -age!=5m is not.
 type node struct {
 	at, end int
 	not     bool
@@ -111,7 +116,8 @@ func (l *lexer) node() (n node, err *Error) {
 		l.i++
 		n.not = true
 		if l.stop() || l.peek() == '-' {
-			return n, wrong(n.at, l.i, `write -term without a space, or "-" for the sign`, "- needs one term to take away")
+			return n, wrong(n.at, l.i, `write -term without a space, or "-" for the sign`,
+				"- needs one term to take away")
 		}
 	}
 	l.head(&n)
@@ -189,7 +195,8 @@ func (l *lexer) noValue(n *node) *Error {
 		comma--
 	}
 	if l.s[comma] == ',' {
-		return wrong(comma, comma+1, "write a,b without spaces, or quote the comma", "a value is missing beside the comma")
+		return wrong(comma, comma+1, "write a,b without spaces, or quote the comma",
+			"a value is missing beside the comma")
 	}
 	term := orName(n.name) + opSigns[n.op]
 	return wrong(n.at, l.i, "write the value behind it, without a space", "%s has no value", term)
@@ -239,11 +246,13 @@ func (l *lexer) regex(it *item, o op) *Error {
 	}
 	it.expr = b.String()
 	if l.i == len(l.s) {
-		return wrong(it.at, l.i, `close it, or quote the term to look for a slash`, "a regular expression begins here and has no end")
+		return wrong(it.at, l.i, `close it, or quote the term to look for a slash`,
+			"a regular expression begins here and has no end")
 	}
 	l.i++
 	if !l.stop() && (o == free || l.peek() != ',') {
-		return wrong(it.at, l.i, `write \/ for a slash in it, or quote the term to look for the text`, "this regular expression is closed, but its term goes on")
+		return wrong(it.at, l.i, `write \/ for a slash in it, or quote the term to look for the text`,
+			"this regular expression is closed, but its term goes on")
 	}
 	return nil
 }

@@ -6,7 +6,8 @@ import (
 )
 
 // needle is lower-case ASCII to look for in text of any case. It looks for its
-// rarest byte first, since the library finds a byte many at a time.
+// rarest byte first, since the library finds a byte many at a time. Of KR_7214550881
+// that is the _: the digits stand in every id.
 type needle struct {
 	text   string
 	anchor int  // of the rarest byte

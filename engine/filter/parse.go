@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a query.
+// Bounds of a query. A console parses it again at each key, and each term is asked of each row.
 const (
 	maxQuery = 2000 // bytes
 	maxTerms = 64
@@ -47,7 +47,8 @@ func parse[T any](query string, s *Schema[T]) ([]term[T], *Error) {
 // sound refuses what is no text, or more than anybody types.
 func sound(query string) *Error {
 	if len(query) > maxQuery {
-		return wrong(maxQuery, len(query), "shorten it", "a filter may have %d bytes, this one has %d", maxQuery, len(query))
+		return wrong(maxQuery, len(query), "shorten it", "a filter may have %d bytes, this one has %d", maxQuery,
+			len(query))
 	}
 	for i, r := range query {
 		if r == utf8.RuneError && width(query[i:]) == 1 {
@@ -63,7 +64,8 @@ func resolve[T any](n node, s *Schema[T]) (term[T], *Error) {
 		return freeTerm(n, s)
 	}
 	if len(n.items) > 1 && n.op != is {
-		return term[T]{}, wrong(n.items[1].at, n.end, "write one value, or field:a,b for one of several", "a comparison takes one value")
+		return term[T]{}, wrong(n.items[1].at, n.end, "write one value, or field:a,b for one of several",
+			"a comparison takes one value")
 	}
 	f, err := fieldOf(&n, s)
 	if err != nil {
@@ -78,7 +80,8 @@ func fieldOf[T any](n *node, s *Schema[T]) (*Field[T], *Error) {
 		n.name = bareField(n.items[0], s.opts)
 	}
 	if n.name == "" {
-		return nil, wrong(n.at, n.end, "write field"+opSigns[n.op]+"value; a duration such as 60s or a time such as 12:30 may stand alone", "which field shall be compared?")
+		do := "write field" + opSigns[n.op] + "value; a duration such as 60s or a time such as 12:30 may stand alone"
+		return nil, wrong(n.at, n.end, do, "which field shall be compared?")
 	}
 	f, ok := s.field(n.name)
 	if !ok {
@@ -88,7 +91,8 @@ func fieldOf[T any](n *node, s *Schema[T]) (*Field[T], *Error) {
 	return f, nil
 }
 
-// bareField is the field of a comparison that names none.
+// bareField is the field of a comparison that names none: <60s is one of ages, >12:30 one of instants. A
+// duration goes first, since no instant is written like one.
 func bareField(it item, o Options) string {
 	if _, ok := readQuantity(it.raw(), spans, 0); ok {
 		return o.Age
@@ -156,7 +160,8 @@ func freeTerm[T any](n node, s *Schema[T]) (term[T], *Error) {
 	it := n.items[0]
 	t := term[T]{not: n.not}
 	if it.style == pattern && len(it.text) == 0 {
-		return t, wrong(it.at, it.end, `write something between the quotes, or field:"" for a field without a value`, "there is nothing between these quotes")
+		return t, wrong(it.at, it.end, `write something between the quotes, or field:"" for a field without a value`,
+			"there is nothing between these quotes")
 	}
 	// Letters in order fit nearly every long text: they are looked for in few fields.
 	names := s.opts.Free
@@ -178,7 +183,7 @@ func freeTerm[T any](n node, s *Schema[T]) (term[T], *Error) {
 }
 
 // nearest is the name that differs from s in at most a third of its letters, or
-// begins with it; "" if none is.
+// begins with it; "" if none is. queu and quue are queue, x is nothing.
 func nearest(s string, names []string) string {
 	if len(s) > 40 {
 		return "" // no name is as long

@@ -7,7 +7,8 @@ import (
 )
 
 // quantity is a number with the step of its smallest unit: 5m is any time from
-// 5 minutes to less than 6.
+// 5 minutes to less than 6, and 1.5h of 90 minutes to less than 96, since its
+// last digit stands for six.
 type quantity struct{ n, step int64 }
 
 // unit is a word behind a number and how many of the smallest unit it stands for.
@@ -79,7 +80,8 @@ func readPart(s string, units []unit, bare int64) (q quantity, rest string, ok b
 }
 
 // scale multiplies whole.part by a unit, exactly: what is smaller than 1 is an
-// error, so that 0.5 tries do not become 0.
+// error, so that 0.5 tries do not become 0. Floating point would not do: 0.1 of
+// a second must fit the 100 ms that a row has.
 func scale(whole, part string, size int64, rest string) (quantity, string, bool) {
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil || n > most/size {

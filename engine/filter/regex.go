@@ -19,10 +19,12 @@ const (
 // where it stands in the query.
 func newRegex(expr string, at, end int) (test, *Error) {
 	if expr == "" {
-		return test{}, wrong(at, end, `write /…/ with something in it, or "//" for the text`, "this regular expression is empty")
+		return test{}, wrong(at, end, `write /…/ with something in it, or "//" for the text`,
+			"this regular expression is empty")
 	}
 	if len(expr) > maxRegex {
-		return test{}, wrong(at, end, "shorten it", "a regular expression may have %d bytes, this one has %d", maxRegex, len(expr))
+		return test{}, wrong(at, end, "shorten it", "a regular expression may have %d bytes, this one has %d", maxRegex,
+			len(expr))
 	}
 	// It is parsed twice: the tree tells how large the machine is and what must be in a text, which the
 	// compiled expression does not.
@@ -71,7 +73,8 @@ func badRegex(err error, expr string, at, end int) *Error {
 		from := at + 1 + i + strings.Count(expr[:i], "/") // each slash was written with a backslash
 		at, end = from, min(from+len(e.Expr)+strings.Count(e.Expr, "/"), end)
 	}
-	return wrong(at, end, "correct it, or quote the term to look for the text", "this regular expression is wrong (%s)", e.Code)
+	return wrong(at, end, "correct it, or quote the term to look for the text",
+		"this regular expression is wrong (%s)", e.Code)
 }
 
 // fitsAll reports whether the expression is found in every text. It may miss
@@ -126,7 +129,8 @@ func needed(re *syntax.Regexp) (list []needle) {
 // tail is lower-case ASCII that whatever fits ends with; "" if none is known.
 func tail(re *syntax.Regexp) string {
 	last := len(re.Sub) - 1
-	if re.Op != syntax.OpConcat || last < 1 || re.Sub[last].Op != syntax.OpEndText || re.Sub[last-1].Op != syntax.OpLiteral {
+	if re.Op != syntax.OpConcat || last < 1 || re.Sub[last].Op != syntax.OpEndText ||
+		re.Sub[last-1].Op != syntax.OpLiteral {
 		return ""
 	}
 	s := string(re.Sub[last-1].Rune)

@@ -41,7 +41,8 @@ type Field[T any] struct {
 	Hints   []string // values to offer while one is typed, for fields without Words
 	// Bare is the unit of a Duration without one; 0 = a unit must be given.
 	Bare time.Duration
-	// Value reads the row. It must not allocate, keep the row or change it.
+	// Value reads the row. It must not allocate, keep the row or change it: it is
+	// called for each row of a list of 100,000.
 	Value func(row *T, now time.Time) Value
 	// Of makes the field stand for others: a row fits when one of them does.
 	// Kind, Words and Value are not used then.
@@ -133,7 +134,8 @@ func (s *Schema[T]) field(name string) (*Field[T], bool) {
 	return &s.fields[i], true
 }
 
-// targets are the fields that a field stands for: itself, or those it is Of.
+// targets are the fields that a field stands for: itself, or those it is Of. Of does not reach further than
+// one step: check refuses a field that stands for others among them.
 func (s *Schema[T]) targets(f *Field[T]) []*Field[T] {
 	if f.Of == nil {
 		return []*Field[T]{f}

@@ -54,7 +54,8 @@ func Bits(set uint64) Value { return Value{n: int64(set), set: set != 0} }
 // Has reports whether a set of words holds one of these.
 func (v Value) Has(bits uint64) bool { return uint64(v.n)&bits != 0 }
 
-// flag is the value of a field made by [YesNo].
+// flag is the value of a field made by [YesNo]. A row that has not the fact has a value, too, so that
+// paused:no finds it.
 func flag(yes bool) Value {
 	if yes {
 		return Bits(bitYes)

@@ -32,6 +32,8 @@ const (
 	year
 )
 
+// layouts are the forms of a date and of a clock. Those with milliseconds stand before those without:
+// time.Parse takes a fraction behind the seconds of a layout that names none.
 var layouts = []struct {
 	layout string
 	form   form
@@ -41,6 +43,7 @@ var layouts = []struct {
 	{"15:04", clock}, {"15:04:05.000", clockMilli}, {"15:04:05", clockSec},
 }
 
+// days are the named ones, counted from today.
 var days = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}
 
 // readWhen reads a time; an @ before it is allowed, as on the screens.

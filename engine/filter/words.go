@@ -11,7 +11,8 @@ const (
 func YesNo[T any](name, help string, fact func(*T) bool, aliases ...string) Field[T] {
 	return Field[T]{
 		Name: name, Aliases: aliases, Kind: Enum, Help: help,
-		Words: []Word{{Name: "yes", Aliases: []string{"true", "on", "1"}, Bits: bitYes}, {Name: "no", Aliases: []string{"false", "off", "0"}, Bits: bitNo}},
+		Words: []Word{{Name: "yes", Aliases: []string{"true", "on", "1"}, Bits: bitYes},
+			{Name: "no", Aliases: []string{"false", "off", "0"}, Bits: bitNo}},
 		Value: func(row *T, _ time.Time) Value { return flag(fact(row)) },
 	}
 }

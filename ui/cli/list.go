@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -346,13 +345,4 @@ func (p *printer[T]) table(rows []T) error {
 func rows[T any](o Out, shown columns.List[T], rows []T) error {
 	p := printer[T]{o: o, shown: shown, now: time.Now()}
 	return p.table(rows)
-}
-
-// encoded is one value as a line of JSON, harmless to a terminal. A list of nothing is [].
-func encoded(v any) ([]byte, error) {
-	raw, err := json.Marshal(listed(v))
-	if err != nil {
-		return nil, err
-	}
-	return append(safe.JSON(raw), '\n'), nil
 }

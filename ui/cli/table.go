@@ -139,26 +139,3 @@ func (o Out) row(cols []column, widths []int, cells []string) string {
 	}
 	return strings.TrimRight(b.String(), " ")
 }
-
-// json prints one value on one line, harmless to a terminal. A list of nothing is [].
-func (o Out) json(v any) error {
-	line, err := encoded(v)
-	if err != nil {
-		return err
-	}
-	_, err = o.W.Write(line)
-	return err
-}
-
-// lines prints one JSON line per value.
-func lines[T any](o Out, values []T) error {
-	for _, v := range values {
-		if err := o.json(v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// JSON prints one value on one line, harmless to a terminal.
-func JSON(o Out, v any) error { return o.json(v) }

@@ -36,11 +36,10 @@ func weekly(o Out, r *engine.WeeklyReport) error {
 		return err
 	}
 	_, _ = fmt.Fprintln(o.W)
-	rows := make([][]string, len(r.Accounts))
-	for i, a := range r.Accounts {
-		rows[i] = []string{a.RiotID, count(a.Games), minutes(a.Minutes), columns.WinRate(a.Wins, a.Games-a.Wins), a.Missing}
-	}
-	return o.table([]column{{Title: "ACCOUNT", Flex: 1}, {Title: "GAMES", Kind: number}, {Title: "PLAYED", Kind: number}, {Title: "WON", Kind: number}, {Title: "MISSING", Flex: 1}}, rows)
+	cols := []column{{Title: "ACCOUNT", Flex: 1}, {Title: "GAMES", Kind: number}, {Title: "PLAYED", Kind: number}, {Title: "WON", Kind: number}, {Title: "MISSING", Flex: 1}}
+	return tableOf(o, cols, r.Accounts, func(a engine.WeeklyAccount) []string {
+		return []string{a.RiotID, count(a.Games), minutes(a.Minutes), columns.WinRate(a.Wins, a.Games-a.Wins), a.Missing}
+	})
 }
 
 // minutes prints played time; "-" for none.
@@ -81,14 +80,14 @@ func freshness(o Out, f engine.Freshness) error {
 		_, _ = fmt.Fprintln(o.W, o.clean(f.Outlook))
 	}
 	cols := []column{{Title: "REGION"}, {Title: "NEEDS/H", Kind: number}, {Title: "ALLOWED/H", Kind: number}, {Title: "SHARE", Kind: number}, {Title: "TIGHTEST", Flex: 1}}
-	err := tableOf(o, cols, f.Regions, func(r engine.FreshnessHost) []string {
+	err := further(o, cols, f.Regions, func(r engine.FreshnessHost) []string {
 		return []string{r.Region, perHour(r.Needs), perHour(r.Allowed), share(r.Needs, r.Allowed), r.Bucket}
 	})
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	err = tableOf(o, []column{{Title: "LATE ACCOUNT", Flex: 1}, {Title: "LAST SYNC"}, {Title: "EVERY", Kind: number}}, f.Late, func(a engine.LateAccount) []string {
+	err = further(o, []column{{Title: "LATE ACCOUNT", Flex: 1}, {Title: "LAST SYNC"}, {Title: "EVERY", Kind: number}}, f.Late, func(a engine.LateAccount) []string {
 		return []string{a.RiotID, human.SpanAgo(a.Last, now), human.Span(a.Cadence)}
 	})
 	if err != nil || f.Lates <= len(f.Late) {

@@ -3,14 +3,12 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/safe"
 )
 
 // Feed is where an export reads: a store, or an engine that has one.
@@ -61,7 +59,6 @@ type exporter struct {
 	out    io.Writer
 
 	buf   bytes.Buffer  // whole lines
-	csv   *csv.Writer   // into buf
 	lines int           // in buf
 	at    string        // cursor of the last line in buf
 	job   engine.JobRow // of the line that is written
@@ -73,7 +70,6 @@ type exporter struct {
 func (e Export) Write(ctx context.Context, src Feed, out io.Writer) (Exported, error) {
 	x := &exporter{Export: e, fields: fieldsOf(e.Kind), src: src, out: out, done: Exported{Cursor: e.After}}
 	x.at = e.After
-	x.csv = csv.NewWriter(&x.buf)
 	if e.Queue == nil {
 		x.Queue = func(q engine.Queue) string { return string(q) }
 	}
@@ -83,9 +79,11 @@ func (e Export) Write(ctx context.Context, src Feed, out io.Writer) (Exported, e
 
 func (x *exporter) run(ctx context.Context) error {
 	if x.Format == CSV && !x.Headless {
-		if err := x.header(); err != nil {
-			return err
+		var names []string
+		for _, f := range x.fields {
+			names = append(names, f.name)
 		}
+		x.buf.Write(csvLine(append(names, "cursor")))
 	}
 	for {
 		if err := x.drain(ctx); err != nil {
@@ -145,17 +143,38 @@ func (x *exporter) line(ctx context.Context, r engine.FeedRow) error {
 		x.job = engine.JobRow{Job: *r.Job}
 		x.job.Queue = engine.Queue(x.Queue(r.Job.Queue))
 	}
-	write := x.ndjson
-	if x.Format == CSV {
-		write = x.row
-	}
-	if err := write(ctx, r); err != nil {
+	line, err := x.encoded(ctx, r)
+	if err != nil {
 		return fmt.Errorf("export %s: %w", r.ID, err)
 	}
+	x.buf.Write(line)
 	if x.lines++; x.buf.Len() < outChunk {
 		return nil
 	}
 	return x.flush()
+}
+
+// encoded is a row's line. Of a record that cannot be read it has the id alone: its other
+// members are left out of JSON and empty in CSV, where each has its place.
+func (x *exporter) encoded(ctx context.Context, r engine.FeedRow) ([]byte, error) {
+	all := make(record, 0, len(x.fields)+3)
+	for _, f := range x.fields {
+		switch {
+		case !r.Corrupt || f.always:
+			all = append(all, member{f.name, f.of(x, r)})
+		case x.Format == CSV:
+			all = append(all, member{f.name, nil})
+		}
+	}
+	cursor := member{"cursor", r.Cursor}
+	if x.Format == CSV {
+		return append(all, cursor).csv(), nil
+	}
+	if r.Corrupt {
+		all = append(all, member{"corrupt", true})
+	}
+	all, err := x.payload(ctx, append(all, cursor), r)
+	return all.ndjson(), err
 }
 
 func (x *exporter) unreadable(err error) {
@@ -179,33 +198,11 @@ func (x *exporter) flush() error {
 	return nil
 }
 
-// ndjson adds one object, its members in the order of the fields.
-func (x *exporter) ndjson(ctx context.Context, r engine.FeedRow) error {
-	line := []byte{'{'}
-	for _, f := range x.fields {
-		if r.Corrupt && !f.always {
-			continue
-		}
-		line = member(line, f.name, f.of(x, r))
-	}
-	if r.Corrupt {
-		line = member(line, "corrupt", true)
-	}
-	line = member(line, "cursor", r.Cursor)
-	line, err := x.payload(ctx, line, r)
-	if err != nil {
-		return err
-	}
-	x.buf.Write(safe.JSON(append(line, '}')))
-	x.buf.WriteByte('\n')
-	return nil
-}
-
 // payload adds Riot's JSON. One that cannot be read is said in its place and
 // costs no other line.
-func (x *exporter) payload(ctx context.Context, line []byte, r engine.FeedRow) ([]byte, error) {
+func (x *exporter) payload(ctx context.Context, all record, r engine.FeedRow) (record, error) {
 	if x.Payloads == nil || !fetched(r) {
-		return line, nil
+		return all, nil
 	}
 	raw, err := x.Payloads(ctx, r.ID)
 	if err == nil && !json.Valid(raw) {
@@ -213,51 +210,16 @@ func (x *exporter) payload(ctx context.Context, line []byte, r engine.FeedRow) (
 	}
 	switch {
 	case ctx.Err() != nil:
-		return line, context.Cause(ctx)
+		return all, context.Cause(ctx)
 	case errors.Is(err, engine.ErrNotFound):
-		return line, nil
+		return all, nil
 	case err != nil:
 		x.unreadable(err)
-		return member(line, "payload_error", err.Error()), nil
+		return append(all, member{"payload_error", err.Error()}), nil
 	}
-	return member(line, "payload", json.RawMessage(raw)), nil
+	return append(all, member{"payload", json.RawMessage(raw)}), nil
 }
 
 func fetched(r engine.FeedRow) bool {
 	return r.Match != nil && !r.Match.FetchedAt.IsZero() || r.Timeline != nil && !r.Timeline.FetchedAt.IsZero()
-}
-
-// member adds one member to an object that is open. Values are texts, numbers,
-// truth values and JSON that was found valid: encoding them cannot fail.
-func member(line []byte, name string, v any) []byte {
-	if len(line) > 1 {
-		line = append(line, ',')
-	}
-	line = append(append(append(line, '"'), name...), '"', ':')
-	raw, _ := json.Marshal(v)
-	return append(line, raw...)
-}
-
-func (x *exporter) header() error {
-	var names []string
-	for _, f := range x.fields {
-		names = append(names, f.name)
-	}
-	return x.record(append(names, "cursor"))
-}
-
-func (x *exporter) row(_ context.Context, r engine.FeedRow) error {
-	cells := make([]string, len(x.fields), len(x.fields)+1)
-	for i, f := range x.fields {
-		if !r.Corrupt || f.always {
-			cells[i] = safe.CSV(cell(f.of(x, r)))
-		}
-	}
-	return x.record(append(cells, r.Cursor))
-}
-
-func (x *exporter) record(cells []string) error {
-	_ = x.csv.Write(cells) // into memory
-	x.csv.Flush()
-	return x.csv.Error()
 }

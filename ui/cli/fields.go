@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"fmt"
-	"strconv"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 )
@@ -87,23 +83,3 @@ var (
 	rankFields     = exported("account_id", columns.RankExport, func(_ *exporter, r engine.FeedRow) *engine.RankRow { return r.Rank })
 	jobFields      = exported("job_id", columns.JobExport, func(x *exporter, _ engine.FeedRow) *engine.JobRow { return &x.job })
 )
-
-// cell is a value as a CSV file shows it; null is empty.
-func cell(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	case *string:
-		if v == nil {
-			return ""
-		}
-		return *v
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case json.RawMessage:
-		return string(v)
-	}
-	return fmt.Sprint(v)
-}

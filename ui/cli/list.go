@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,13 +78,18 @@ type listing[T any] struct {
 	of     *columns.Catalogue[T]
 	shown  columns.List[T]
 	filter string            // what was typed
-	names  func(*T) []string // the filter is a part of these; nil = it is in the console's language
+	names  func(*T) []string // the filter is a part of one of these; nil = it is in the console's language
+	asked  bool              // the engine was asked with the filter: whatever it answers fits
 	none   string            // there is no row at all; "" = an empty table says so
 	unfit  string            // none fits; "" = the usual words
 	more   string            // what else could be asked for
 	order  func(a, b T) int
-	read   func(ctx context.Context, c engine.Console) (source[T], error)
+	read   reader[T]
 }
+
+// reader asks a console for the rows of a list. What it learns on the way, such as a sum for the
+// foot, belongs to this one reading: a list that is watched is read again and again.
+type reader[T any] func(ctx context.Context, c engine.Console) (source[T], error)
 
 // source is where the rows of a list come from.
 type source[T any] struct {
@@ -99,18 +103,36 @@ func all[T any](rows []T) source[T] {
 	return source[T]{page: func(string) ([]T, string, error) { return rows, "", nil }}
 }
 
-// pages is a source that asks for one page after the other. query makes the question about one;
-// rows takes a page apart.
-func pages[P, T any](ctx context.Context, c engine.Console, query func(engine.Page) engine.Query, rows func(P) (rows []T, next string)) source[T] {
-	return source[T]{page: func(after string) ([]T, string, error) {
-		p, err := ask[P](ctx, c, query(engine.Page{After: after, Limit: pageSize}))
-		list, next := rows(p)
-		return list, next, err
-	}}
+// once reads rows that are a part of one answer. foot is what stands below them; nil = nothing.
+func once[A, T any](q engine.Query, rows func(A) []T, foot func(A) string) reader[T] {
+	return func(ctx context.Context, c engine.Console) (source[T], error) {
+		a, err := ask[A](ctx, c, q)
+		src := all(rows(a))
+		if foot != nil {
+			src.foot = func() string { return foot(a) }
+		}
+		return src, err
+	}
+}
+
+// pages reads one page after the other. query makes the question about one; rows takes a page
+// apart, next is "" on the last one.
+func pages[P, T any](query func(engine.Page) engine.Query, rows func(P) (rows []T, next string)) reader[T] {
+	return func(ctx context.Context, c engine.Console) (source[T], error) {
+		return source[T]{page: func(after string) ([]T, string, error) {
+			p, err := ask[P](ctx, c, query(engine.Page{After: after, Limit: pageSize}))
+			list, next := rows(p)
+			return list, next, err
+		}}, nil
+	}
 }
 
 func (l listing[T]) list() List {
-	return List{Columns: l.of.Printable(), show: l.show, check: func(v View) error { _, err := l.printer(Out{View: v}); return err }}
+	check := func(v View) error {
+		_, err := l.printer(Out{View: v})
+		return err
+	}
+	return List{Columns: l.of.Printable(), show: l.show, check: check}
 }
 
 // printer is how the rows of a list are printed.
@@ -195,7 +217,10 @@ func (l listing[T]) show(ctx context.Context, c engine.Console, o Out) error {
 
 // fits is the filter as a function.
 func (l listing[T]) fits(now time.Time) (func(*T) bool, error) {
-	if l.names != nil {
+	switch {
+	case l.filter == "" || l.asked:
+		return func(*T) bool { return true }, nil
+	case l.names != nil:
 		return func(row *T) bool { return part(l.filter, l.names(row)...) }, nil
 	}
 	fit, err := filter.Parse(l.filter, l.of.Schema)
@@ -278,7 +303,11 @@ func (p *printer[T]) print(rows []T) (enough bool, err error) {
 	}
 	var b bytes.Buffer
 	if p.o.CSV && !p.begun && !p.o.View.NoHeaders {
-		p.record(&b, func(c *columns.Column[T]) string { return c.Name })
+		names := make([]string, len(p.shown))
+		for i := range p.shown {
+			names[i] = p.shown[i].Name
+		}
+		b.Write(csvLine(names))
 	}
 	p.begun = true
 	for i := range rows {
@@ -295,32 +324,20 @@ func (p *printer[T]) print(rows []T) (enough bool, err error) {
 	return enough, err
 }
 
-// line is a row for a program.
+// line is a row for a program. As JSON and with no columns asked for it is all that is known of the
+// row, under the names of the HTTP interface.
 func (p *printer[T]) line(row *T) ([]byte, error) {
-	switch {
-	case p.o.CSV:
-		var b bytes.Buffer
-		p.record(&b, func(c *columns.Column[T]) string { return safe.CSV(cell(c.Told(row, p.now))) })
-		return b.Bytes(), nil
-	case p.whole:
+	if p.whole && !p.o.CSV {
 		return encoded(row)
 	}
-	line := []byte{'{'}
+	all := make(record, len(p.shown))
 	for i := range p.shown {
-		line = member(line, p.shown[i].Name, p.shown[i].Told(row, p.now))
+		all[i] = member{p.shown[i].Name, p.shown[i].Told(row, p.now)}
 	}
-	return append(safe.JSON(append(line, '}')), '\n'), nil
-}
-
-// record adds a line of CSV. Writing into memory cannot fail.
-func (p *printer[T]) record(b *bytes.Buffer, cell func(*columns.Column[T]) string) {
-	cells := make([]string, len(p.shown))
-	for i := range p.shown {
-		cells[i] = cell(&p.shown[i])
+	if p.o.CSV {
+		return all.csv(), nil
 	}
-	w := csv.NewWriter(b)
-	_ = w.Write(cells)
-	w.Flush()
+	return all.ndjson(), nil
 }
 
 // table prints rows under the names of their columns.

@@ -47,7 +47,8 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 	}
 	open := len(s.Open)
 	if every {
-		if s.Open, err = everything(accountPages(ctx, c)); err != nil {
+		src, _ := accountPages(ctx, c) // nothing is asked for yet
+		if s.Open, err = everything(src); err != nil {
 			return err
 		}
 	}
@@ -97,10 +98,7 @@ func queues(filter string) listing[engine.QueueRow] {
 	return listing[engine.QueueRow]{
 		of: columns.Queues, shown: columns.QueueLines, filter: filter, names: func(q *engine.QueueRow) []string { return []string{string(q.Name)} },
 		none: "no queue has a job", unfit: "no queue with " + safe.Cut(filter, mostEcho) + " in its name has a job",
-		read: func(ctx context.Context, c engine.Console) (source[engine.QueueRow], error) {
-			s, err := ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
-			return all(s.Queues), err
-		},
+		read: once(engine.StatusQuery{}, func(s engine.StatusAnswer) []engine.QueueRow { return s.Queues }, nil),
 	}
 }
 
@@ -109,9 +107,7 @@ func Accounts(filter string) List {
 	return listing[engine.AccountRow]{
 		of: columns.Accounts, shown: columns.AccountLines, filter: filter,
 		none: "no account is known yet: `farsight sync 'Name#TAG'` syncs one",
-		read: func(ctx context.Context, c engine.Console) (source[engine.AccountRow], error) {
-			return accountPages(ctx, c), nil
-		},
+		read: accountPages,
 	}.list()
 }
 
@@ -139,12 +135,10 @@ func Retries(filter string) List {
 func jobs(q engine.JobsQuery, filter string) listing[engine.JobRow] {
 	l := listing[engine.JobRow]{
 		of: columns.Jobs, shown: columns.JobLines, filter: filter,
-		read: func(ctx context.Context, c engine.Console) (source[engine.JobRow], error) {
-			return pages(ctx, c, func(p engine.Page) engine.Query {
-				q.Page = p
-				return q
-			}, func(p engine.JobsPage) ([]engine.JobRow, string) { return p.Jobs, p.Next }), nil
-		},
+		read: pages(func(p engine.Page) engine.Query {
+			q.Page = p
+			return q
+		}, func(p engine.JobsPage) ([]engine.JobRow, string) { return p.Jobs, p.Next }),
 	}
 	if !q.Ended {
 		l.order = whoGoesNext
@@ -169,12 +163,9 @@ func whoGoesNext(a, b engine.JobRow) int {
 // Classes lists the error classes of failed jobs, the largest first.
 func Classes(queue string) List {
 	return listing[engine.ClassRow]{
-		of: columns.Classes, shown: columns.ClassLines, filter: queue, names: func(*engine.ClassRow) []string { return []string{queue} },
+		of: columns.Classes, shown: columns.ClassLines, filter: queue, asked: true,
 		none: "no job has failed", unfit: "no job of queue " + safe.Cut(queue, mostEcho) + " has failed",
-		read: func(ctx context.Context, c engine.Console) (source[engine.ClassRow], error) {
-			a, err := ask[engine.ClassesAnswer](ctx, c, engine.ClassesQuery{Queue: engine.Queue(queue)})
-			return all(a.Classes), err
-		},
+		read: once(engine.ClassesQuery{Queue: engine.Queue(queue)}, func(a engine.ClassesAnswer) []engine.ClassRow { return a.Classes }, nil),
 	}.list()
 }
 
@@ -194,19 +185,19 @@ func Matches(text string, every bool) List {
 			}
 			// It is known only when all pages have been read: the sentence is made at the end.
 			hidden := 0
-			src := pages(ctx, c, func(p engine.Page) engine.Query {
+			src, err := pages(func(p engine.Page) engine.Query {
 				return engine.MatchesQuery{Account: account, All: every, Page: p}
 			}, func(p engine.MatchesPage) ([]engine.MatchRow, string) {
 				hidden += p.Hidden
 				return p.Matches, p.Next
-			})
+			})(ctx, c)
 			src.foot = func() string {
 				if hidden == 0 {
 					return ""
 				}
 				return count(hidden) + " permanently unfetchable hidden: --all shows them"
 			}
-			return src, nil
+			return src, err
 		},
 	}.list()
 }
@@ -266,17 +257,12 @@ func howLearnt(l engine.LimitsRow) string {
 func Alerts() List {
 	return listing[engine.AlertRow]{
 		of: columns.Alerts, shown: columns.AlertLines,
-		read: func(ctx context.Context, c engine.Console) (source[engine.AlertRow], error) {
-			a, err := ask[engine.AlertsAnswer](ctx, c, engine.AlertsQuery{})
-			src := all(a.Alerts)
-			src.foot = func() string {
-				if a.At.IsZero() {
-					return "alerts are evaluated while an engine runs; none has run here yet"
-				}
-				return "evaluated " + human.SpanAgo(a.At, time.Now())
+		read: once(engine.AlertsQuery{}, func(a engine.AlertsAnswer) []engine.AlertRow { return a.Alerts }, func(a engine.AlertsAnswer) string {
+			if a.At.IsZero() {
+				return "alerts are evaluated while an engine runs; none has run here yet"
 			}
-			return src, err
-		},
+			return "evaluated " + human.SpanAgo(a.At, time.Now())
+		}),
 	}.list()
 }
 
@@ -285,10 +271,7 @@ func Alerts() List {
 func Schedules(filter string) List {
 	return listing[engine.ScheduleRow]{
 		of: columns.Schedules, shown: columns.ScheduleLines, filter: filter, names: func(s *engine.ScheduleRow) []string { return []string{s.Name} },
-		read: func(ctx context.Context, c engine.Console) (source[engine.ScheduleRow], error) {
-			page, err := ask[engine.SchedulesPage](ctx, c, engine.SchedulesQuery{})
-			return all(page.Schedules), err
-		},
+		read: once(engine.SchedulesQuery{}, func(p engine.SchedulesPage) []engine.ScheduleRow { return p.Schedules }, nil),
 	}.list()
 }
 
@@ -297,12 +280,8 @@ func Members(filter string) List {
 	return listing[engine.MemberRow]{
 		of: columns.Members, shown: columns.MemberLines, filter: filter,
 		none: "nobody works on it: `farsight serve` does",
-		read: func(ctx context.Context, c engine.Console) (source[engine.MemberRow], error) {
-			p, err := ask[engine.MembersPage](ctx, c, engine.MembersQuery{})
-			src := all(p.Members)
-			src.foot = func() string { return columns.Led(&p) }
-			return src, err
-		},
+		read: once(engine.MembersQuery{}, func(p engine.MembersPage) []engine.MemberRow { return p.Members },
+			func(p engine.MembersPage) string { return columns.Led(&p) }),
 	}.list()
 }
 
@@ -310,11 +289,9 @@ func Members(filter string) List {
 func Ranks(account, queue string) List {
 	return listing[engine.RankRow]{
 		of: columns.Ranks, shown: columns.RankLines, none: "no rank is stored yet: ranks of tracked accounts are fetched once a day",
-		read: func(ctx context.Context, c engine.Console) (source[engine.RankRow], error) {
-			return pages(ctx, c, func(p engine.Page) engine.Query {
-				return engine.RanksQuery{Account: account, Queue: queue, Page: p}
-			}, func(p engine.RanksPage) ([]engine.RankRow, string) { return p.Ranks, p.Next }), nil
-		},
+		read: pages(func(p engine.Page) engine.Query {
+			return engine.RanksQuery{Account: account, Queue: queue, Page: p}
+		}, func(p engine.RanksPage) ([]engine.RankRow, string) { return p.Ranks, p.Next }),
 	}.list()
 }
 
@@ -324,7 +301,7 @@ func Audit(q engine.AuditQuery, last int) List {
 		of: columns.Audit, shown: columns.AuditLines, none: "no command of an operator fits",
 		read: func(ctx context.Context, c engine.Console) (source[engine.AuditEntry], error) {
 			left := last
-			return pages(ctx, c, func(p engine.Page) engine.Query {
+			return pages(func(p engine.Page) engine.Query {
 				q.Page = p
 				if last > 0 {
 					q.Limit = min(pageSize, left)
@@ -335,28 +312,23 @@ func Audit(q engine.AuditQuery, last int) List {
 					p.Next = ""
 				}
 				return p.Entries, p.Next
-			}), nil
+			})(ctx, c)
 		},
 	}.list()
 }
 
 // accountPages reads all accounts, page by page.
-func accountPages(ctx context.Context, c engine.Console) source[engine.AccountRow] {
-	return pages(ctx, c, func(p engine.Page) engine.Query {
-		return engine.AccountsQuery{Page: p}
-	}, func(p engine.AccountsPage) ([]engine.AccountRow, string) { return p.Accounts, p.Next })
-}
+var accountPages = pages(func(p engine.Page) engine.Query {
+	return engine.AccountsQuery{Page: p}
+}, func(p engine.AccountsPage) ([]engine.AccountRow, string) { return p.Accounts, p.Next })
 
 // Config prints every setting.
 func Config(o Out, settings []engine.Setting) error {
 	if o.JSON {
 		return lines(o, settings)
 	}
-	rows := make([][]string, len(settings))
-	for i, s := range settings {
-		rows[i] = []string{s.Name, s.Value, s.Source, s.Env}
-	}
-	return o.table([]column{{Title: "SETTING"}, {Title: "VALUE", Flex: 1}, {Title: "SOURCE"}, {Title: "ENVIRONMENT"}}, rows)
+	cols := []column{{Title: "SETTING"}, {Title: "VALUE", Flex: 1}, {Title: "SOURCE"}, {Title: "ENVIRONMENT"}}
+	return tableOf(o, cols, settings, func(s engine.Setting) []string { return []string{s.Name, s.Value, s.Source, s.Env} })
 }
 
 // Player is an account of the simulator.
@@ -372,9 +344,6 @@ func Players(o Out, players []Player) error {
 	if o.JSON {
 		return lines(o, players)
 	}
-	rows := make([][]string, len(players))
-	for i, p := range players {
-		rows[i] = []string{safe.Line(p.RiotID, 40), p.Platform, count(p.Matches)}
-	}
-	return o.table([]column{{Title: "RIOT ID", Flex: 1}, {Title: "PLATFORM"}, {Title: "MATCHES", Kind: number}}, rows)
+	cols := []column{{Title: "RIOT ID", Flex: 1}, {Title: "PLATFORM"}, {Title: "MATCHES", Kind: number}}
+	return tableOf(o, cols, players, func(p Player) []string { return []string{safe.Line(p.RiotID, 40), p.Platform, count(p.Matches)} })
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 )
 
@@ -57,70 +58,42 @@ func statuses(o Out, m engine.Metrics) error {
 	names := slices.SortedFunc(maps.Keys(m.Statuses), func(a, b string) int {
 		return cmp.Or(cmp.Compare(m.Statuses[b], m.Statuses[a]), cmp.Compare(a, b))
 	})
-	return tableOf(o, []column{{Title: "ATTEMPTS ENDED"}, {Title: "COUNT", Kind: number}, {Title: "SHARE", Kind: number}}, names, func(name string) []string {
+	return further(o, []column{{Title: "ATTEMPTS ENDED"}, {Title: "COUNT", Kind: number}, {Title: "SHARE", Kind: number}}, names, func(name string) []string {
 		n := m.Statuses[name]
 		return []string{name, count(n), percent(float64(n)/float64(total), total)}
 	})
 }
 
 func waitingJobs(o Out, m engine.Metrics) error {
-	return tableOf(o, []column{{Title: "QUEUE"}, {Title: "WAITING", Kind: number}}, slices.Sorted(maps.Keys(m.Waiting)), func(q engine.Queue) []string {
+	return further(o, []column{{Title: "QUEUE"}, {Title: "WAITING", Kind: number}}, slices.Sorted(maps.Keys(m.Waiting)), func(q engine.Queue) []string {
 		return []string{string(q), count(m.Waiting[q])}
 	})
 }
 
 func days(o Out, m engine.Metrics) error {
 	cols := []column{{Title: "DAY (UTC)"}, {Title: "COMPLETED", Kind: number}, {Title: "DISCARDED", Kind: number}, {Title: "CANCELLED", Kind: number}, {Title: "ATTEMPTS", Kind: number}, {Title: "RETRIES", Kind: number}, {Title: "WON", Kind: number}}
-	return tableOf(o, cols, m.Days, func(d engine.DaySum) []string {
+	return further(o, cols, m.Days, func(d engine.DaySum) []string {
 		return []string{d.Day, count(d.Completed), count(d.Discarded), count(d.Cancelled), count(d.Attempts), count(d.Retries), percent(float64(d.Won)/float64(max(d.Retries, 1)), int(d.Retries))}
 	})
 }
 
-// JobLog prints ended jobs, newest first, at most limit of them; 0 = all. As JSON each page is printed as it comes: an archive
-// may be larger than memory.
+// JobLog prints ended jobs, newest first, at most limit of them; 0 = all. As JSON each page is
+// printed as it comes: an archive may be larger than memory.
 func JobLog(q engine.JobLogQuery, limit int) List {
-	return document(func(ctx context.Context, c engine.Console, o Out) error {
-		src := pages(ctx, c, func(p engine.Page) engine.Query {
+	none := "no job has ended yet"
+	if q.Kind != "" || q.Queue != "" {
+		none = "no job of that kind and queue has ended: `farsight joblog` lists all"
+	}
+	l := listing[engine.JobLog]{
+		shown: columns.JobLogLines, none: none,
+		read: pages(func(p engine.Page) engine.Query {
 			q.Page = p
 			return q
-		}, func(p engine.JobLogPage) ([]engine.JobLog, string) { return p.Jobs, p.Next })
-		var rows []engine.JobLog
-		left := limit
-		err := src.each(func(*engine.JobLog) bool { return true }, func(page []engine.JobLog) (enough bool, err error) {
-			if limit > 0 {
-				page = page[:min(left, len(page))]
-				left -= len(page)
-			}
-			if enough = limit > 0 && left == 0; o.JSON {
-				return enough, lines(o, page)
-			}
-			rows = append(rows, page...)
-			return enough, nil
-		})
-		switch {
-		case err != nil, o.JSON:
-			return err
-		case len(rows) == 0 && (q.Kind != "" || q.Queue != ""):
-			return o.say("no job of that kind and queue has ended: `farsight joblog` lists all")
-		case len(rows) == 0:
-			return o.say("no job has ended yet")
-		}
-		return jobLog(o, rows)
-	})
-}
-
-func jobLog(o Out, rows []engine.JobLog) error {
-	out := make([][]string, len(rows))
-	for i, j := range rows {
-		what := j.Key
-		if what == "" {
-			what = string(j.Type)
-		}
-		took := "-"
-		if !j.Started.IsZero() && !j.Finished.IsZero() {
-			took = human.Span(j.Finished.Sub(j.Started))
-		}
-		out[i] = []string{string(j.Job), what, string(j.Queue), strings.ToUpper(j.Status.String()), count(j.Retries), human.Stamp(j.Created), human.Stamp(j.Finished), took, j.Error}
+		}, func(p engine.JobLogPage) ([]engine.JobLog, string) { return p.Jobs, p.Next }),
 	}
-	return o.table([]column{{Title: "ID", Kind: number}, {Title: "JOB"}, {Title: "QUEUE"}, {Title: "STATE"}, {Title: "RETRIES", Kind: number}, {Title: "CREATED"}, {Title: "FINISHED"}, {Title: "LAST RUN", Kind: number}, {Title: "ERROR", Flex: 1}}, out)
+	// It is no list for --columns and --sort: nothing but its own order goes through an archive.
+	return document(func(ctx context.Context, c engine.Console, o Out) error {
+		o.View.Limit = limit
+		return l.show(ctx, c, o)
+	})
 }

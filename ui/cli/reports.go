@@ -15,14 +15,12 @@ import (
 // whole, by "Name#TAG", it shows the report itself.
 func Reports(filter string) List {
 	l := listing[engine.ReportRow]{
-		of: columns.Reports, shown: columns.ReportLines, filter: filter, names: func(*engine.ReportRow) []string { return []string{filter} },
+		of: columns.Reports, shown: columns.ReportLines, filter: filter, asked: true,
 		none:  "no report is stored: one is made of each account that is synced, when its matches are settled",
 		unfit: "no report of such an account is stored: `farsight reports` lists all",
-		read: func(ctx context.Context, c engine.Console) (source[engine.ReportRow], error) {
-			return pages(ctx, c, func(p engine.Page) engine.Query {
-				return engine.ReportsQuery{Text: filter, Page: p}
-			}, func(p engine.ReportsPage) ([]engine.ReportRow, string) { return p.Reports, p.Next }), nil
-		},
+		read: pages(func(p engine.Page) engine.Query {
+			return engine.ReportsQuery{Text: filter, Page: p}
+		}, func(p engine.ReportsPage) ([]engine.ReportRow, string) { return p.Reports, p.Next }),
 	}.list()
 	if !strings.Contains(filter, "#") {
 		return l

@@ -61,17 +61,22 @@ func (o Out) table(cols []column, rows [][]string) error {
 	return w.Flush()
 }
 
-// tableOf is table with a row for each value, after an empty line; nothing for none.
+// tableOf is table with a row for each value.
 func tableOf[T any](o Out, cols []column, values []T, row func(T) []string) error {
-	if len(values) == 0 {
-		return nil
-	}
 	rows := make([][]string, len(values))
 	for i, v := range values {
 		rows[i] = row(v)
 	}
-	_, _ = fmt.Fprintln(o.W)
 	return o.table(cols, rows)
+}
+
+// further is tableOf below what is printed already, after an empty line; nothing for no values.
+func further[T any](o Out, cols []column, values []T, row func(T) []string) error {
+	if len(values) == 0 {
+		return nil
+	}
+	_, _ = fmt.Fprintln(o.W)
+	return tableOf(o, cols, values, row)
 }
 
 func (o Out) clean(s string) string {

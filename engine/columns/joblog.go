@@ -1,0 +1,34 @@
+package columns
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/table"
+)
+
+type ended = engine.JobLog
+
+// JobLogLines are what a command prints of a job that has ended. They have no catalogue: no screen
+// shows an archive, and no filter goes through it.
+var JobLogLines = List[ended]{
+	name("id", "", func(j *ended) engine.JobID { return j.Job }).line("", table.Number, 0),
+	name("job", "", func(j *ended) string { return cmp.Or(j.Key, string(j.Type)) }), // match:EUW1_7012345678
+	name("queue", "", func(j *ended) engine.Queue { return j.Queue }),
+	name("state", "", func(j *ended) string { return strings.ToUpper(j.Status.String()) }),
+	number("retries", "", func(j *ended) int { return j.Retries }),
+	shown[ended]("created").prints(func(j *ended) string { return human.Stamp(j.Created) }),
+	shown[ended]("finished").prints(func(j *ended) string { return human.Stamp(j.Finished) }),
+	shown[ended]("last run").line("", table.Number, 0).prints(lastRun),
+	prose("error", "", func(j *ended) string { return j.Error }),
+}
+
+// lastRun is how long the last attempt took; "-" of a job that was cancelled before its first one.
+func lastRun(j *ended) string {
+	if j.Started.IsZero() || j.Finished.IsZero() {
+		return "-"
+	}
+	return human.Span(j.Finished.Sub(j.Started))
+}

@@ -14,10 +14,9 @@ import (
 // then where there is neither.
 type show struct {
 	out   Out
-	name  string
 	last  progress
 	held  string // why the engine lets nothing move, such as "NO KEY: …"; "" while all is well
-	waits string // why this run does not move
+	waits string // why this run does not move; "" = nothing is known to hold it
 	at    time.Time
 	bar   bool // a bar stands on the last line
 	shown bool
@@ -30,8 +29,6 @@ const (
 	plainEvery = 5 * time.Second
 )
 
-func newShow(o Out, name string) *show { return &show{out: o, name: name} }
-
 // engine notes what state the engine is in: a held run must say why.
 func (s *show) engine(e engine.EngineRow) {
 	s.held = ""
@@ -42,9 +39,6 @@ func (s *show) engine(e engine.EngineRow) {
 		s.held = string(e.State) + ": " + e.Why
 	}
 }
-
-// wait notes why the run does not move; "" = nothing is known to hold it.
-func (s *show) wait(why string) { s.waits = why }
 
 // row shows how far the run is, if that is news and not too soon. A phase that
 // has ended is shown with its last figures before the next one begins.
@@ -109,14 +103,13 @@ func (s *show) sentence(p progress, eta engine.ETA) string {
 		total = count(p.Total)
 	}
 	line := fmt.Sprintf("%s  %s %s/%s", p.Account, p.Phase, count(p.Done), total)
-	if p.Retrying > 0 {
-		line += fmt.Sprintf("  retrying %d", p.Retrying)
-	}
-	if p.Failed > 0 {
-		line += fmt.Sprintf("  gave up %d", p.Failed)
-	}
-	if p.Cancelled > 0 {
-		line += fmt.Sprintf("  cancelled %d", p.Cancelled)
+	for _, f := range []struct {
+		what string
+		n    int
+	}{{"retrying", p.Retrying}, {"gave up", p.Failed}, {"cancelled", p.Cancelled}} {
+		if f.n > 0 {
+			line += fmt.Sprintf("  %s %d", f.what, f.n)
+		}
 	}
 	if p.Held != "" {
 		return line + "  " + p.Held

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -91,7 +92,7 @@ type Following struct {
 
 // Follow makes one; nothing is asked for until On.
 func Follow(opt SyncOptions, o Out) *Following {
-	return &Following{opt: opt, show: newShow(o, opt.Account), began: time.Now()}
+	return &Following{opt: opt, show: &show{out: o}, began: time.Now()}
 }
 
 // Job is the job of the run that is followed; "" = there is none yet.
@@ -109,61 +110,54 @@ func (f *Following) OnlyServed() bool { return f.engine.OnlyServed }
 // before the end, or ctx ends with that cause: with engine.ErrGone On may be called again,
 // with the next engine.
 func (f *Following) On(ctx context.Context, c engine.Console) (Summary, error) {
-	if f.endedMeanwhile(ctx, c) {
-		return f.end(summarize(f.row, f.began))
-	}
-	r, err := c.Do(ctx, engine.Command{Op: engine.OpTrigger, Account: f.opt.Account, Sync: f.opt.Ask, By: f.opt.By})
-	switch {
-	case gone(ctx) != nil:
-		return Summary{}, gone(ctx)
-	case err != nil && ctx.Err() != nil:
-		return f.end(Summary{Event: summaryEvent, Account: f.opt.Account, Result: ResultInterrupted})
-	case err != nil && !errors.Is(err, engine.ErrConflict):
-		return Summary{}, err
-	}
-	id := r.Account
-	if id == "" {
-		id = f.opt.Account
-	}
-	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: id, Platform: f.opt.Ask.Platform})
-	f.row = d.Row
-	switch {
-	case gone(ctx) != nil:
-		return Summary{}, gone(ctx)
-	case r.Nothing:
-		return f.end(f.nothing(r.Text, err))
-	case err != nil && ctx.Err() != nil:
-		return f.end(Summary{Event: summaryEvent, Account: f.opt.Account, Result: ResultInterrupted})
+	s, err := f.sync(ctx, c)
+	switch cause := gone(ctx); {
+	case cause != nil && (err != nil || s.Result == ResultInterrupted):
+		return Summary{}, cause
+	case err != nil && ctx.Err() != nil: // Ctrl-C before the run's row was known
+		s = Summary{Event: summaryEvent, Account: f.opt.Account, Result: ResultInterrupted}
 	case err != nil:
 		return Summary{}, err
 	}
+	return s, f.show.end(s)
+}
+
+// sync is On without the summary's printing, and with whatever error the engine gave.
+func (f *Following) sync(ctx context.Context, c engine.Console) (s Summary, err error) {
+	if f.endedMeanwhile(ctx, c) {
+		return summarize(f.row, f.began), nil
+	}
+	r, err := c.Do(ctx, engine.Command{Op: engine.OpTrigger, Account: f.opt.Account, Sync: f.opt.Ask, By: f.opt.By})
+	if err != nil && !errors.Is(err, engine.ErrConflict) { // a conflict: it has an open run, which is joined
+		return s, err
+	}
+	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: cmp.Or(r.Account, f.opt.Account), Platform: f.opt.Ask.Platform})
+	f.row = d.Row
+	switch {
+	case r.Nothing:
+		return f.nothing(r.Text, err), nil
+	case err != nil:
+		return s, err
+	}
 	refused, err := f.follow(ctx, c, d.ETA)
-	if err == nil && f.row.Status.Open() {
-		err = gone(ctx)
-	}
-	if err != nil {
-		return Summary{}, err
-	}
-	s := summarize(f.row, f.began)
+	s = summarize(f.row, f.began)
 	switch {
 	case refused != "":
 		s.Result, s.Error = ResultFailed, refused
 	case ctx.Err() != nil && f.row.Status.Open():
 		s.Result = ResultInterrupted
 	}
-	return f.end(s)
+	return s, err
 }
 
-// gone is the cause of a context whose engine is not there any more; nil while it is, and when whoever
-// waits has left.
+// gone is the cause of a context whose engine is not there any more; nil while it is, and when
+// whoever waits has left.
 func gone(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, engine.ErrGone) {
 		return cause
 	}
 	return nil
 }
-
-func (f *Following) end(s Summary) (Summary, error) { return s, f.show.end(s) }
 
 // endedMeanwhile reports whether the run that was followed on another engine has ended.
 func (f *Following) endedMeanwhile(ctx context.Context, c engine.Console) bool {
@@ -211,7 +205,7 @@ func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA
 	defer done()
 	look := time.NewTicker(etaEvery)
 	defer look.Stop()
-	f.show.wait(standstill(ctx, c, f.row.Job, eta))
+	f.show.waits = standstill(ctx, c, f.row.Job, eta)
 	updates := f.watch(ctx, c)
 	for {
 		select {
@@ -227,7 +221,7 @@ func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA
 		case <-look.C:
 			if d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID}); err == nil {
 				eta = d.ETA
-				f.show.wait(standstill(ctx, c, f.row.Job, eta))
+				f.show.waits = standstill(ctx, c, f.row.Job, eta)
 			}
 		}
 		f.show.row(f.row, eta)

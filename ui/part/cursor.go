@@ -136,17 +136,6 @@ func (c *Cursor) Select(src Source, id string, height int) bool {
 	return ok
 }
 
-// Scroll moves the view by n rows; the cursor follows only as far as it must.
-func (c *Cursor) Scroll(src Source, n, height int) {
-	c.held = true
-	top := clamp(c.top+n, 0, max(c.rows(src)-height, 0))
-	at := clamp(c.at, top, max(top+height-1, top))
-	if at != c.at {
-		c.Move(src, at-c.at, height)
-	}
-	c.top = clamp(top, 0, max(c.rows(src)-height, 0))
-}
-
 // stand takes row i of the source, or the nearest.
 func (c *Cursor) stand(src Source, i int) {
 	if src.Len() == 0 {

@@ -41,12 +41,7 @@ func (d Dialog) View(th *themes.Theme, w, h int, hits *Hits) (panel []string, in
 	if inner < 3 || h < 2 {
 		return nil, 0
 	}
-	var rows []string
-	for _, paragraph := range d.Body {
-		for _, line := range Wrap(paragraph, inner-2) {
-			rows = append(rows, Row(th, inner, Plain(" "), Plain(line)))
-		}
-	}
+	rows := d.body(th, inner)
 	for i, row := range d.Figure {
 		if i == 0 {
 			rows = append(rows, "")
@@ -54,10 +49,9 @@ func (d Dialog) View(th *themes.Theme, w, h int, hits *Hits) (panel []string, in
 		rows = append(rows, fit(th, " "+row, inner))
 	}
 	rows = append(rows, "")
-	var asked []string // what must stay visible, before the answers
-	if d.Word != "" && d.Input != nil {
-		input, _ := d.Input.View(th, inner)
-		asked = []string{Row(th, inner, Plain(" type "), As(themes.Warn, d.Word), Plain(" to go on")), input, ""}
+	asked := d.asked(th, inner) // what must stay visible, before the answers
+	if asked != nil {
+		asked = append(asked, "")
 	}
 	rows = append(rows[:max(min(len(rows), h-2-len(asked)), 0)], asked...)
 	answers := len(rows)
@@ -73,17 +67,27 @@ func (d Dialog) View(th *themes.Theme, w, h int, hits *Hits) (panel []string, in
 // Lines are the dialog without a panel, rows of w cells: the question, what it says, and
 // the answers.
 func (d Dialog) Lines(th *themes.Theme, w int) []string {
-	rows := []string{Row(th, w, As(themes.Focus, " "+d.Title))}
+	title := Row(th, w, As(themes.Focus, " "+d.Title))
+	return slices.Concat([]string{title}, d.body(th, w), d.asked(th, w), []string{d.answers(th, w, nil)})
+}
+
+// body is what the dialog says, in rows of w cells with an empty one at either side.
+func (d Dialog) body(th *themes.Theme, w int) (rows []string) {
 	for _, paragraph := range d.Body {
 		for _, line := range Wrap(paragraph, max(w-2, 1)) {
 			rows = append(rows, Row(th, w, Plain(" "+line)))
 		}
 	}
-	if d.Word != "" && d.Input != nil {
-		input, _ := d.Input.View(th, w)
-		rows = append(rows, Row(th, w, Plain(" type "), As(themes.Warn, d.Word), Plain(" to go on")), input)
+	return rows
+}
+
+// asked is the word that must be typed, and the row where it is; nil = none must.
+func (d Dialog) asked(th *themes.Theme, w int) []string {
+	if d.Word == "" || d.Input == nil {
+		return nil
 	}
-	return append(rows, d.answers(th, w, nil))
+	input, _ := d.Input.View(th, w)
+	return []string{Row(th, w, Plain(" type "), As(themes.Warn, d.Word), Plain(" to go on")), input}
 }
 
 // answers are both answers, the chosen one as a selected row is; noted is told where each
@@ -115,7 +119,7 @@ func Overlay(th *themes.Theme, w, h int, base, box []string) []string {
 	if len(box) == 0 || w <= 0 {
 		return out
 	}
-	bw, _ := painted(box[0])
+	bw, _, _ := measure(box[0], false)
 	bw = min(bw, w)
 	x, y := (w-bw)/2, max((h-len(box))/2, 0)
 	box = slices.Clone(box[:min(len(box), len(out)-y)])

@@ -183,13 +183,7 @@ func (l *Line) Legend(shares []Share) *Line {
 // gap. Run takes the ramp.
 func (l *Line) Spark(t themes.Token, w int, values []float64, high float64) *Line {
 	w = min(w, l.Room())
-	if w <= 0 {
-		return l
-	}
-	values = values[max(len(values)-w, 0):]
-	if !(high > 0) {
-		high = greatest(values)
-	}
+	values, high = newest(values, w, high)
 	l.Gap(w - len(values))
 	for _, v := range values {
 		l.level(sparkTone(t, v/high), height(v, high, 1, len(l.th.Glyphs.Spark)), !math.IsNaN(v))
@@ -208,6 +202,7 @@ func sparkTone(t themes.Token, ratio float64) themes.Token {
 	return t
 }
 
+// greatest is the top of a scale: NaN is no value, and less than nothing has no height.
 func greatest(values []float64) float64 {
 	high := 0.0
 	for _, v := range values {
@@ -218,13 +213,19 @@ func greatest(values []float64) float64 {
 	return high
 }
 
-// Bars draws the last w values as columns that are h rows tall, the newest at
-// the right. high is the top of the scale; 0 takes the greatest value shown.
-func Bars(th *themes.Theme, w, h int, t themes.Token, values []float64, high float64) []string {
+// newest are the last w values and the top of their scale, which is high unless that is 0.
+func newest(values []float64, w int, high float64) ([]float64, float64) {
 	values = values[max(len(values)-max(w, 0), 0):]
 	if !(high > 0) {
 		high = greatest(values)
 	}
+	return values, high
+}
+
+// Bars draws the last w values as columns that are h rows tall, the newest at
+// the right. high is the top of the scale; 0 takes the greatest value shown.
+func Bars(th *themes.Theme, w, h int, t themes.Token, values []float64, high float64) []string {
+	values, high = newest(values, w, high)
 	out := make([]string, 0, max(h, 0))
 	l := NewLine(th, w)
 	for row := h - 1; row >= 0; row-- {

@@ -2,6 +2,7 @@ package part
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -86,25 +87,15 @@ func (p *Prompt) update(msg tea.Msg) {
 	p.edit = &m
 }
 
-// edits are the keys a prompt understands, named as Bubble Tea names them.
-var edits = map[string]tea.KeyPressMsg{
-	"left":      {Code: tea.KeyLeft},
-	"right":     {Code: tea.KeyRight},
-	"home":      {Code: tea.KeyHome},
-	"ctrl+a":    {Code: 'a', Mod: tea.ModCtrl},
-	"end":       {Code: tea.KeyEnd},
-	"ctrl+e":    {Code: 'e', Mod: tea.ModCtrl},
-	"backspace": {Code: tea.KeyBackspace},
-	"delete":    {Code: tea.KeyDelete},
-	"ctrl+w":    {Code: 'w', Mod: tea.ModCtrl},
-	"ctrl+u":    {Code: 'u', Mod: tea.ModCtrl},
-}
+// edits are the keys a prompt understands, named as Bubble Tea names them. The editor knows more,
+// such as ctrl+d and ctrl+k, which are left to those who delete by them elsewhere.
+var edits = []string{"left", "right", "home", "ctrl+a", "end", "ctrl+e", "backspace", "delete", "ctrl+w", "ctrl+u"}
 
 // Edit applies an editing key; false when the key is not one.
 func (p *Prompt) Edit(key string) bool {
-	msg, ok := edits[key]
+	ok := slices.Contains(edits, key)
 	if ok {
-		p.update(msg)
+		p.update(tea.KeyPressMsg{Text: key}) // the editor compares names: a key's code adds nothing
 	}
 	return ok
 }

@@ -54,12 +54,8 @@ func (b block) sections(x, y, h int, hits *Hits, sections []Section) []string {
 		}
 		hits.Add(x, y+len(out), b.inner+2*b.pad, heights[i]+1, s.Click.below(1, b.pad))
 		out = append(out, b.title(s))
-		for j := range heights[i] {
-			row := ""
-			if j < len(s.Rows) {
-				row = s.Rows[j]
-			}
-			out = append(out, b.row(row))
+		for _, row := range Height(b.th, b.inner, heights[i], s.Rows) {
+			out = append(out, blanks[:b.pad]+row+blanks[:b.pad])
 		}
 	}
 	for len(out) < h {

@@ -20,7 +20,7 @@ func SelectedAt(th *themes.Theme, rows []string) (x, y int, ok bool) {
 func findIn(rows []string, text string) (x, y int, ok bool) {
 	for y, row := range rows {
 		if at := strings.Index(row, text); at >= 0 {
-			x, _ := painted(row[:at])
+			x, _, _ := measure(row[:at], false)
 			return x, y, true
 		}
 	}

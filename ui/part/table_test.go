@@ -246,23 +246,21 @@ func TestCursorIsAlwaysVisible(t *testing.T) {
 		src, c, h := letters('a', 'z'), &Cursor{}, 5
 		c.Sync(src, h)
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
-			switch rapid.IntRange(0, 6).Draw(t, "do") {
+			switch rapid.IntRange(0, 5).Draw(t, "do") {
 			case 0:
 				c.Move(src, rapid.IntRange(-30, 30).Draw(t, "delta"), h)
 			case 1:
 				c.Page(src, rapid.IntRange(-2, 2).Draw(t, "pages"), h)
 			case 2:
-				c.Scroll(src, rapid.IntRange(-9, 9).Draw(t, "lines"), h)
-			case 3:
 				h = rapid.IntRange(1, 40).Draw(t, "height")
 				c.Sync(src, h)
-			case 4:
+			case 3:
 				from := rapid.IntRange(0, 25).Draw(t, "from")
 				src = letters('a'+rune(from), 'z')[:rapid.IntRange(0, 26-from).Draw(t, "n")]
 				c.Sync(src, h)
-			case 5:
+			case 4:
 				c.Home(src, h)
-			case 6:
+			case 5:
 				c.End(src, h)
 			}
 			rows := idTable.Body(mono, 30, h, src, c)

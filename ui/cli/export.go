@@ -48,7 +48,7 @@ type Exported struct {
 	First      error  // what was wrong with the first of them
 }
 
-// outChunk bytes are collected before they are written, in whole lines.
+// outChunk bytes are collected before they are written, in whole lines: a pipe takes 64 KiB at once.
 const outChunk = 64 << 10
 
 // exporter is an export under way.
@@ -66,10 +66,11 @@ type exporter struct {
 }
 
 // Write reads the feed from its cursor on and writes one line per row, in the
-// durable order. It always returns how far it came, with whole lines only.
+// durable order. It always returns how far it came, with whole lines only: what it returns as the
+// cursor was written out, so that a program which keeps it loses no row and gets none twice.
+// Errors: those of the feed, of out and of Wait, or the context's cause.
 func (e Export) Write(ctx context.Context, src Feed, out io.Writer) (Exported, error) {
-	x := &exporter{Export: e, fields: fieldsOf(e.Kind), src: src, out: out, done: Exported{Cursor: e.After}}
-	x.at = e.After
+	x := &exporter{Export: e, fields: fieldsOf(e.Kind), src: src, out: out, at: e.After, done: Exported{Cursor: e.After}}
 	if e.Queue == nil {
 		x.Queue = func(q engine.Queue) string { return string(q) }
 	}
@@ -77,6 +78,7 @@ func (e Export) Write(ctx context.Context, src Feed, out io.Writer) (Exported, e
 	return x.done, errors.Join(err, x.flush())
 }
 
+// run writes the feed to its end, and what comes after that as long as Wait lets it.
 func (x *exporter) run(ctx context.Context) error {
 	if x.Format == CSV && !x.Headless {
 		var names []string
@@ -112,13 +114,16 @@ func (x *exporter) drain(ctx context.Context) error {
 }
 
 // pages writes a feed to its end; cursor gives the one that a row's line shows.
-func (x *exporter) pages(ctx context.Context, kind engine.FeedKind, after string, cursor func(engine.FeedRow) string) error {
+func (x *exporter) pages(
+	ctx context.Context, kind engine.FeedKind, after string, cursor func(engine.FeedRow) string,
+) error {
 	for {
 		page, err := x.src.Feed(ctx, engine.FeedQuery{Kind: kind, Page: engine.Page{After: after, Limit: pageSize}})
 		if err != nil {
 			return err
 		}
 		for _, r := range page.Rows {
+			// A live job's line shows the cursor of the last ended one: it has none of its own.
 			x.at = cursor(r)
 			r.Cursor = x.at
 			if err := x.line(ctx, r); err != nil {
@@ -135,11 +140,13 @@ func (x *exporter) pages(ctx context.Context, kind engine.FeedKind, after string
 	}
 }
 
+// line adds a row's line to those that are collected. A row that cannot be read costs no other: its
+// line says so, and the count of them is what the command ends with.
 func (x *exporter) line(ctx context.Context, r engine.FeedRow) error {
 	if r.Corrupt {
 		x.unreadable(fmt.Errorf("the record of %s cannot be read", r.ID))
 	}
-	if r.Job != nil {
+	if r.Job != nil { // once for a row: each of its fields reads it
 		x.job = engine.JobRow{Job: *r.Job}
 		x.job.Queue = engine.Queue(x.Queue(r.Job.Queue))
 	}
@@ -177,6 +184,7 @@ func (x *exporter) encoded(ctx context.Context, r engine.FeedRow) ([]byte, error
 	return all.ndjson(), err
 }
 
+// unreadable counts what could not be read, and keeps the first reason: there may be thousands of one.
 func (x *exporter) unreadable(err error) {
 	if x.done.Unreadable++; x.done.First == nil {
 		x.done.First = err
@@ -220,6 +228,7 @@ func (x *exporter) payload(ctx context.Context, all record, r engine.FeedRow) (r
 	return append(all, member{"payload", json.RawMessage(raw)}), nil
 }
 
+// fetched reports whether Riot's JSON of a row was ever stored: only then it is asked for.
 func fetched(r engine.FeedRow) bool {
 	return r.Match != nil && !r.Match.FetchedAt.IsZero() || r.Timeline != nil && !r.Timeline.FetchedAt.IsZero()
 }

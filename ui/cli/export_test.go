@@ -205,7 +205,7 @@ func TestExportCSVStartsNoFormula(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	last := len(rows[0]) - 1
-	if rows[0][0] != "match_id" || rows[0][last] != "cursor" || len(rows[0]) != len(seatFields)+1 {
+	if rows[0][0] != "match_id" || rows[0][last] != "cursor" || len(rows[0]) != len(fieldsOf(engine.FeedParticipants))+1 {
 		t.Errorf("head %q", rows[0])
 	}
 	for i, row := range rows[1:] {
@@ -444,7 +444,7 @@ func TestExportGoesOnBehindWhatCannotBeRead(t *testing.T) {
 		}
 	}
 	e.Format = CSV
-	if lines, _ := exportAll(t, e, src); lines[1] != "EUW1_1"+strings.Repeat(",", len(matchFields))+"m1\n" {
+	if lines, _ := exportAll(t, e, src); lines[1] != "EUW1_1"+strings.Repeat(",", len(fieldsOf(engine.FeedMatches)))+"m1\n" {
 		t.Errorf("a corrupt record: %q", lines[1])
 	}
 	// A store that fails in the middle loses nothing that was read before.

@@ -10,7 +10,9 @@ import (
 // asPrinted encodes as encoding/json does, but for lists and maps of nothing: encoding/json
 // writes null for nil, and a script that goes through the list would break only on the day
 // when there is nothing in it.
-var asPrinted = json.JoinOptions(v1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false))
+var asPrinted = json.JoinOptions(
+	v1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false), json.FormatNilMapAsNull(false),
+)
 
 // encoded is one value as a line of JSON, harmless to a terminal. A list of nothing is [].
 func encoded(v any) ([]byte, error) {

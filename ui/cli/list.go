@@ -32,21 +32,23 @@ func (v View) plain() bool { return v.Columns == nil && v.Sort == "" && v.Limit 
 type List struct {
 	Columns []columns.About // that --columns and --sort take; none = it is no list of rows
 	show    func(ctx context.Context, c engine.Console, o Out) error
-	check   func(View) error
+	check   func(View) error // nil = it takes no view
 }
 
-// Check finds what is wrong with a view before anything is asked: engine.ErrInvalid.
+// Check finds what is wrong with a view before anything is asked: engine.ErrInvalid. A mistyped column
+// is then told at once, and not after an engine was waited for.
 func (l List) Check(o Out) error {
 	if l.check != nil {
 		return l.check(o.View)
 	}
 	if !o.View.plain() || o.CSV {
-		return engine.Problemf(engine.ErrInvalid, "leave out --columns, --sort, --limit and -o csv", "this is no list of rows")
+		const instead = "leave out --columns, --sort, --limit and -o csv"
+		return engine.Problemf(engine.ErrInvalid, instead, "this is no list of rows")
 	}
 	return nil
 }
 
-// Show prints what the console has.
+// Show prints what the console has. Errors: those of Check, of the console and of writing.
 func (l List) Show(ctx context.Context, c engine.Console, o Out) error {
 	if err := l.Check(o); err != nil {
 		return err
@@ -73,6 +75,20 @@ func answered[T any](q engine.Query, print func(o Out, answer T) error) List {
 	})
 }
 
+// otherwise is the list with something else to do where it cannot be shown. Another error, or the
+// same, is the list's own then.
+func (l List) otherwise(failed func(o Out, err error) error) List {
+	show := l.show
+	l.show = func(ctx context.Context, c engine.Console, o Out) error {
+		err := show(ctx, c, o)
+		if err != nil {
+			err = failed(o, err)
+		}
+		return err
+	}
+	return l
+}
+
 // listing is a list of rows of one catalogue.
 type listing[T any] struct {
 	of     *columns.Catalogue[T]
@@ -91,7 +107,7 @@ type listing[T any] struct {
 // foot, belongs to this one reading: a list that is watched is read again and again.
 type reader[T any] func(ctx context.Context, c engine.Console) (source[T], error)
 
-// source is where the rows of a list come from.
+// source is where the rows of a list come from, once: it is read from its first page to its last.
 type source[T any] struct {
 	page  func(after string) (rows []T, next string, err error)
 	foot  func() string // said below a table, once its rows are read; nil or "" = nothing
@@ -127,6 +143,7 @@ func pages[P, T any](query func(engine.Page) engine.Query, rows func(P) (rows []
 	}
 }
 
+// list hides what kind of rows it is: commands hold lists of any kind.
 func (l listing[T]) list() List {
 	check := func(v View) error {
 		_, err := l.printer(Out{View: v})
@@ -146,6 +163,7 @@ type printer[T any] struct {
 	begun bool
 }
 
+// printer reads what was asked for: --columns, --sort and --limit. engine.ErrInvalid names the option.
 func (l listing[T]) printer(o Out) (p printer[T], err error) {
 	p = printer[T]{o: o, shown: l.shown, whole: o.View.Columns == nil, now: time.Now()}
 	if o.View.Limit < 0 {
@@ -160,7 +178,7 @@ func (l listing[T]) printer(o Out) (p printer[T], err error) {
 			}
 			p.shown = append(p.shown, c)
 		}
-	} else if o.Width < wide {
+	} else if o.Width < spareFrom {
 		p.shown = slices.DeleteFunc(slices.Clone(l.shown), func(c columns.Column[T]) bool { return c.Spare })
 	}
 	if o.View.Sort == "" {
@@ -180,10 +198,11 @@ func (l listing[T]) printer(o Out) (p printer[T], err error) {
 	return p, nil
 }
 
-// wide is from which width of a terminal on a table has its spare columns too. Where there is
-// no terminal a script may count columns.
-const wide = 160
+// spareFrom is from which width of a terminal on a table has its spare columns too. Where there is
+// no terminal it has none: a script may count columns.
+const spareFrom = 160
 
+// show reads the list and prints it. What is wrong with the view and the filter is found first.
 func (l listing[T]) show(ctx context.Context, c engine.Console, o Out) error {
 	p, err := l.printer(o)
 	if err != nil {
@@ -201,6 +220,8 @@ func (l listing[T]) show(ctx context.Context, c engine.Console, o Out) error {
 		return o.json(src.whole)
 	}
 	p.whole = p.whole && src.whole == nil
+	// A program gets rows as they are stored, each as it comes: the order of a list is for people. Only
+	// where a limit asks for the first ones, or a column's order is wanted, all are read before.
 	if o.streams() && p.order == nil && (l.order == nil || o.View.Limit == 0) {
 		return src.each(fits, p.print)
 	}
@@ -240,7 +261,8 @@ func (l listing[T]) sort(rows []T, by func(a, b *T) int) {
 	}
 }
 
-// end prints the rows of a list that was read to its end.
+// end prints the rows of a list that was read to its end, or a sentence where there is none, and what
+// stands below. A program is told nothing but rows.
 func (l listing[T]) end(p printer[T], rows []T, foot func() string) error {
 	said := ""
 	switch {
@@ -266,6 +288,14 @@ func (l listing[T]) end(p printer[T], rows []T, foot func() string) error {
 	return nil
 }
 
+// sentence says what there is none of and, if there is more to say, where else to look.
+func sentence(what, more string) string {
+	if more == "" {
+		return what
+	}
+	return what + ": " + more
+}
+
 // each gives the rows that fit to use, page by page, until it has enough of them.
 func (s source[T]) each(fits func(*T) bool, use func([]T) (enough bool, err error)) error {
 	for after := ""; ; {
@@ -283,7 +313,10 @@ func (s source[T]) each(fits func(*T) bool, use func([]T) (enough bool, err erro
 
 // everything reads all rows of a source.
 func everything[T any](s source[T]) (rows []T, err error) {
-	err = s.each(func(*T) bool { return true }, func(page []T) (bool, error) { rows = append(rows, page...); return false, nil })
+	err = s.each(func(*T) bool { return true }, func(page []T) (enough bool, err error) {
+		rows = append(rows, page...)
+		return false, nil
+	})
 	return rows, err
 }
 
@@ -291,7 +324,8 @@ func everything[T any](s source[T]) (rows []T, err error) {
 // length takes no memory.
 func (o Out) streams() bool { return o.JSON || o.CSV }
 
-// print writes rows, up to the limit: enough says that it is reached.
+// print writes rows, up to the limit: enough says that it is reached. It is called for each page of a
+// list that is printed as it comes, and for all rows at once of one that is not.
 func (p *printer[T]) print(rows []T) (enough bool, err error) {
 	if limit := p.o.View.Limit; limit > 0 {
 		rows = rows[:min(len(rows), limit-p.rows)]
@@ -340,7 +374,7 @@ func (p *printer[T]) line(row *T) ([]byte, error) {
 	return all.ndjson(), nil
 }
 
-// table prints rows under the names of their columns.
+// table prints rows under the names of their columns, but those that a watch has shown already.
 func (p *printer[T]) table(rows []T) error {
 	cols, cells := make([]column, len(p.shown)), make([][]string, 0, len(rows))
 	for i := range p.shown {
@@ -358,7 +392,7 @@ func (p *printer[T]) table(rows []T) error {
 	return p.o.table(cols, cells)
 }
 
-// rows prints a table of rows in columns of their catalogue.
+// rows prints a table of rows in columns of their catalogue, within a document.
 func rows[T any](o Out, shown columns.List[T], rows []T) error {
 	p := printer[T]{o: o, shown: shown, now: time.Now()}
 	return p.table(rows)

@@ -14,7 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
-// pageSize is how many rows the lists ask for at once.
+// pageSize is how many rows the lists ask for at once: what engines give at most.
 const pageSize = 500
 
 // ask runs a query and gives its answer its type.
@@ -38,14 +38,17 @@ func Status(text string, every bool) List {
 	return document(func(ctx context.Context, c engine.Console, o Out) error { return status(ctx, c, text, every, o) })
 }
 
-// Its blocks are those of the Overview, in the same order: the state and why, the queues, what
+// status prints the blocks of the Overview, in the same order: the state and why, the queues, what
 // paces, and what syncs.
+//
+//	LIVE: paced by app:asia 100/120s
+//	accounts 212, 2 syncing; matches stored 12,406, gave up 3, too old 41
 func status(ctx context.Context, c engine.Console, text string, every bool, o Out) error {
 	s, err := ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
 	if err != nil {
 		return err
 	}
-	open := len(s.Open)
+	open := len(s.Open) // before those are added that do not sync
 	if every {
 		src, _ := accountPages(ctx, c) // nothing is asked for yet
 		if s.Open, err = everything(src); err != nil {
@@ -60,16 +63,16 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 	e := s.Engine
 	state := string(e.State)
 	switch {
-	case e.State == engine.EngineBrowse:
+	case e.State == engine.EngineBrowse: // its name is no word for people
 		state = e.Why
 	case e.Why != "":
 		state += ": " + e.Why
 	case e.Pace != "":
 		state += ": " + e.Pace
 	}
-	// of members that share a database: who leads them
+	// Of members that share a database, who leads them.
 	if t := e.Term; t != nil {
-		own := ""
+		own := "" // a member that follows makes its calls by the leader's limiter, but with a key of its own
 		if e.Key == "" && !t.Here {
 			own = "; this process has no API key"
 		}
@@ -77,7 +80,8 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 	}
 	_, _ = fmt.Fprintf(o.W, "%s\naccounts %s, %s syncing; matches stored %s, gave up %s, too old %s\n\n",
 		o.clean(state), count(e.Accounts), count(open), count(e.Stored), count(e.Failed), count(e.TooOld))
-	if err := queues(text).end(printer[engine.QueueRow]{o: o, shown: columns.QueueLines, now: time.Now()}, s.Queues, nil); err != nil {
+	p := printer[engine.QueueRow]{o: o, shown: columns.QueueLines, now: time.Now()}
+	if err := queues(text).end(p, s.Queues, nil); err != nil {
 		return err
 	}
 	if b := s.Pacing; b != nil && b.Waiting > 0 {
@@ -91,13 +95,14 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 }
 
 // Queues lists the queues with their counts, and why their heads do not start.
-// filter is part of a name.
+// filter is part of a name, such as "summoner".
 func Queues(filter string) List { return queues(filter).list() }
 
 func queues(filter string) listing[engine.QueueRow] {
 	return listing[engine.QueueRow]{
-		of: columns.Queues, shown: columns.QueueLines, filter: filter, names: func(q *engine.QueueRow) []string { return []string{string(q.Name)} },
-		none: "no queue has a job", unfit: "no queue with " + safe.Cut(filter, mostEcho) + " in its name has a job",
+		of: columns.Queues, shown: columns.QueueLines, filter: filter,
+		names: func(q *engine.QueueRow) []string { return []string{string(q.Name)} },
+		none:  "no queue has a job", unfit: "no queue with " + safe.Cut(filter, mostEcho) + " in its name has a job",
 		read: once(engine.StatusQuery{}, func(s engine.StatusAnswer) []engine.QueueRow { return s.Queues }, nil),
 	}
 }
@@ -131,7 +136,8 @@ func Retries(filter string) List {
 	return l.list()
 }
 
-// jobs is a list of jobs by a query, which is asked page by page.
+// jobs is a list of jobs by a query, which is asked page by page. Those that have ended stay in the
+// order in which they did: nothing will happen to them.
 func jobs(q engine.JobsQuery, filter string) listing[engine.JobRow] {
 	l := listing[engine.JobRow]{
 		of: columns.Jobs, shown: columns.JobLines, filter: filter,
@@ -160,12 +166,13 @@ func whoGoesNext(a, b engine.JobRow) int {
 	return columns.ZeroLast(a.ReasonEnds(), b.ReasonEnds())
 }
 
-// Classes lists the error classes of failed jobs, the largest first.
+// Classes lists the error classes of failed jobs, the largest first; queue "" = of all queues.
 func Classes(queue string) List {
+	q := engine.ClassesQuery{Queue: engine.Queue(queue)}
 	return listing[engine.ClassRow]{
 		of: columns.Classes, shown: columns.ClassLines, filter: queue, asked: true,
 		none: "no job has failed", unfit: "no job of queue " + safe.Cut(queue, mostEcho) + " has failed",
-		read: once(engine.ClassesQuery{Queue: engine.Queue(queue)}, func(a engine.ClassesAnswer) []engine.ClassRow { return a.Classes }, nil),
+		read: once(q, func(a engine.ClassesAnswer) []engine.ClassRow { return a.Classes }, nil),
 	}.list()
 }
 
@@ -209,7 +216,8 @@ func allPlayers(text string) error {
 		return nil // the list says so
 	}
 	if name := columns.OfPlayer(fit); name != "" {
-		return engine.Problemf(engine.ErrInvalid, "name the account before the filter: `farsight matches 'Name#TAG "+fit.String()+"'`", "%s is one player's in a match", name)
+		instead := "name the account before the filter: `farsight matches 'Name#TAG " + fit.String() + "'`"
+		return engine.Problemf(engine.ErrInvalid, instead, "%s is one player's in a match", name)
 	}
 	return nil
 }
@@ -218,8 +226,9 @@ func allPlayers(text string) error {
 // In JSON it is the whole answer, with what waits and what is down, as the console has it.
 func Limits(filter string) List {
 	return listing[columns.Limit]{
-		of: columns.Limits, shown: columns.LimitLines, filter: filter, names: func(r *columns.Limit) []string { return []string{r.Host, r.Method} },
-		none: "no limits known yet: they are learnt from the headers of the first answers",
+		of: columns.Limits, shown: columns.LimitLines, filter: filter,
+		names: func(r *columns.Limit) []string { return []string{r.Host, r.Method} },
+		none:  "no limits known yet: they are learnt from the headers of the first answers",
 		read: func(ctx context.Context, c engine.Console) (source[columns.Limit], error) {
 			l, err := ask[engine.LimitsRow](ctx, c, engine.LimitsQuery{})
 			l.Buckets = slices.DeleteFunc(l.Buckets, func(b engine.BucketRow) bool { return !part(filter, b.Host, b.Method) })
@@ -250,19 +259,21 @@ func howLearnt(l engine.LimitsRow) string {
 	for _, b := range l.Buckets {
 		waiting = max(waiting, b.Waiting)
 	}
-	return text + ", " + human.Counted(waiting, "call waits", "calls wait") + ", " + human.Counted(l.Blind(), "blind call", "blind calls") + " (sent before the limits were known)"
+	return text + ", " + human.Counted(waiting, "call waits", "calls wait") + ", " +
+		human.Counted(l.Blind(), "blind call", "blind calls") + " (sent before the limits were known)"
 }
 
 // Alerts lists every alert: those that fire first.
 func Alerts() List {
 	return listing[engine.AlertRow]{
 		of: columns.Alerts, shown: columns.AlertLines,
-		read: once(engine.AlertsQuery{}, func(a engine.AlertsAnswer) []engine.AlertRow { return a.Alerts }, func(a engine.AlertsAnswer) string {
-			if a.At.IsZero() {
-				return "alerts are evaluated while an engine runs; none has run here yet"
-			}
-			return "evaluated " + human.SpanAgo(a.At, time.Now())
-		}),
+		read: once(engine.AlertsQuery{}, func(a engine.AlertsAnswer) []engine.AlertRow { return a.Alerts },
+			func(a engine.AlertsAnswer) string {
+				if a.At.IsZero() {
+					return "alerts are evaluated while an engine runs; none has run here yet"
+				}
+				return "evaluated " + human.SpanAgo(a.At, time.Now())
+			}),
 	}.list()
 }
 
@@ -270,8 +281,9 @@ func Alerts() List {
 // in UTC.
 func Schedules(filter string) List {
 	return listing[engine.ScheduleRow]{
-		of: columns.Schedules, shown: columns.ScheduleLines, filter: filter, names: func(s *engine.ScheduleRow) []string { return []string{s.Name} },
-		read: once(engine.SchedulesQuery{}, func(p engine.SchedulesPage) []engine.ScheduleRow { return p.Schedules }, nil),
+		of: columns.Schedules, shown: columns.ScheduleLines, filter: filter,
+		names: func(s *engine.ScheduleRow) []string { return []string{s.Name} },
+		read:  once(engine.SchedulesQuery{}, func(p engine.SchedulesPage) []engine.ScheduleRow { return p.Schedules }, nil),
 	}.list()
 }
 
@@ -288,7 +300,8 @@ func Members(filter string) List {
 // Ranks lists an account's rank history, newest first; queue "" = all queues.
 func Ranks(account, queue string) List {
 	return listing[engine.RankRow]{
-		of: columns.Ranks, shown: columns.RankLines, none: "no rank is stored yet: ranks of tracked accounts are fetched once a day",
+		of: columns.Ranks, shown: columns.RankLines,
+		none: "no rank is stored yet: ranks of tracked accounts are fetched once a day",
 		read: pages(func(p engine.Page) engine.Query {
 			return engine.RanksQuery{Account: account, Queue: queue, Page: p}
 		}, func(p engine.RanksPage) ([]engine.RankRow, string) { return p.Ranks, p.Next }),
@@ -300,7 +313,7 @@ func Audit(q engine.AuditQuery, last int) List {
 	return listing[engine.AuditEntry]{
 		of: columns.Audit, shown: columns.AuditLines, none: "no command of an operator fits",
 		read: func(ctx context.Context, c engine.Console) (source[engine.AuditEntry], error) {
-			left := last
+			left := last // of what was asked for; below 0 and of no meaning where all are
 			return pages(func(p engine.Page) engine.Query {
 				q.Page = p
 				if last > 0 {
@@ -322,13 +335,16 @@ var accountPages = pages(func(p engine.Page) engine.Query {
 	return engine.AccountsQuery{Page: p}
 }, func(p engine.AccountsPage) ([]engine.AccountRow, string) { return p.Accounts, p.Next })
 
-// Config prints every setting.
+// Config prints every setting with its value, where that comes from and the variable that sets it.
+// Secrets were cut by whoever made the settings.
 func Config(o Out, settings []engine.Setting) error {
 	if o.JSON {
 		return lines(o, settings)
 	}
-	cols := []column{{Title: "SETTING"}, {Title: "VALUE", Flex: 1}, {Title: "SOURCE"}, {Title: "ENVIRONMENT"}}
-	return tableOf(o, cols, settings, func(s engine.Setting) []string { return []string{s.Name, s.Value, s.Source, s.Env} })
+	cols := []column{words("SETTING"), wide("VALUE"), words("SOURCE"), words("ENVIRONMENT")}
+	return tableOf(o, cols, settings, func(s engine.Setting) []string {
+		return []string{s.Name, s.Value, s.Source, s.Env}
+	})
 }
 
 // Player is an account of the simulator.
@@ -344,6 +360,8 @@ func Players(o Out, players []Player) error {
 	if o.JSON {
 		return lines(o, players)
 	}
-	cols := []column{{Title: "RIOT ID", Flex: 1}, {Title: "PLATFORM"}, {Title: "MATCHES", Kind: number}}
-	return tableOf(o, cols, players, func(p Player) []string { return []string{safe.Line(p.RiotID, 40), p.Platform, count(p.Matches)} })
+	cols := []column{wide("RIOT ID"), words("PLATFORM"), figures("MATCHES")}
+	return tableOf(o, cols, players, func(p Player) []string {
+		return []string{safe.Line(p.RiotID, 40), p.Platform, count(p.Matches)}
+	})
 }

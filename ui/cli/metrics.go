@@ -27,8 +27,9 @@ func Metrics(q engine.MetricsQuery) List {
 }
 
 func windowMetrics(o Out, m engine.Metrics) error {
+	ends := count(m.Completed) + " completed, " + count(m.Discarded) + " discarded, " + count(m.Cancelled) + " cancelled"
 	rows := [][]string{
-		{"jobs ended", fmt.Sprintf("%s completed, %s discarded, %s cancelled", count(m.Completed), count(m.Discarded), count(m.Cancelled))},
+		{"jobs ended", ends},
 		{"speed", fmt.Sprintf("%.1f per min", m.PerMin)},
 		{"failure rate", percent(m.FailureRate, m.Completed+m.Discarded)},
 		{"gave up with every attempt used", count(m.AtMax)},
@@ -37,7 +38,8 @@ func windowMetrics(o Out, m engine.Metrics) error {
 		{"retry rate", percent(m.RetryRate, m.Retries)},
 		{"retry success", percent(m.RetrySuccess, m.Retries)},
 	}
-	return o.table([]column{{Title: "LAST " + strings.ToUpper(human.Window((m.Until.Sub(m.Since) + time.Minute - 1).Truncate(time.Minute)))}, {Title: "", Flex: 1}}, rows)
+	span := (m.Until.Sub(m.Since) + time.Minute - 1).Truncate(time.Minute) // up to whole minutes
+	return o.table([]column{words("LAST " + strings.ToUpper(human.Window(span))), wide("")}, rows)
 }
 
 // percent is a share of something; a dash when there was nothing.
@@ -58,22 +60,30 @@ func statuses(o Out, m engine.Metrics) error {
 	names := slices.SortedFunc(maps.Keys(m.Statuses), func(a, b string) int {
 		return cmp.Or(cmp.Compare(m.Statuses[b], m.Statuses[a]), cmp.Compare(a, b))
 	})
-	return further(o, []column{{Title: "ATTEMPTS ENDED"}, {Title: "COUNT", Kind: number}, {Title: "SHARE", Kind: number}}, names, func(name string) []string {
+	cols := []column{words("ATTEMPTS ENDED"), figures("COUNT"), figures("SHARE")}
+	return further(o, cols, names, func(name string) []string {
 		n := m.Statuses[name]
 		return []string{name, count(n), percent(float64(n)/float64(total), total)}
 	})
 }
 
 func waitingJobs(o Out, m engine.Metrics) error {
-	return further(o, []column{{Title: "QUEUE"}, {Title: "WAITING", Kind: number}}, slices.Sorted(maps.Keys(m.Waiting)), func(q engine.Queue) []string {
+	queues := slices.Sorted(maps.Keys(m.Waiting))
+	return further(o, []column{words("QUEUE"), figures("WAITING")}, queues, func(q engine.Queue) []string {
 		return []string{string(q), count(m.Waiting[q])}
 	})
 }
 
 func days(o Out, m engine.Metrics) error {
-	cols := []column{{Title: "DAY (UTC)"}, {Title: "COMPLETED", Kind: number}, {Title: "DISCARDED", Kind: number}, {Title: "CANCELLED", Kind: number}, {Title: "ATTEMPTS", Kind: number}, {Title: "RETRIES", Kind: number}, {Title: "WON", Kind: number}}
+	cols := []column{
+		words("DAY (UTC)"), figures("COMPLETED"), figures("DISCARDED"), figures("CANCELLED"),
+		figures("ATTEMPTS"), figures("RETRIES"), figures("WON"),
+	}
 	return further(o, cols, m.Days, func(d engine.DaySum) []string {
-		return []string{d.Day, count(d.Completed), count(d.Discarded), count(d.Cancelled), count(d.Attempts), count(d.Retries), percent(float64(d.Won)/float64(max(d.Retries, 1)), int(d.Retries))}
+		won := percent(float64(d.Won)/float64(max(d.Retries, 1)), int(d.Retries))
+		return []string{
+			d.Day, count(d.Completed), count(d.Discarded), count(d.Cancelled), count(d.Attempts), count(d.Retries), won,
+		}
 	})
 }
 

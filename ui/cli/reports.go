@@ -38,7 +38,8 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 	}
 	r := d.Report
 	if r == nil {
-		return engine.Problemf(engine.ErrNotFound, "it is made when the matches of a sync are settled: `farsight trigger` starts one", "there is no report of %s yet", d.Row.RiotID)
+		const made = "it is made when the matches of a sync are settled: `farsight trigger` starts one"
+		return engine.Problemf(engine.ErrNotFound, made, "there is no report of %s yet", d.Row.RiotID)
 	}
 	if o.JSON {
 		return o.json(r)
@@ -50,8 +51,8 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 		_, _ = fmt.Fprintf(o.W, "its last sync ended with matches missing; it is complete since %s\n", human.Stamp(at))
 	}
 	if !r.First.IsZero() {
-		zone := zoneOf(r.Zone)
-		_, _ = fmt.Fprintf(o.W, "from %s to %s\n", r.First.In(zone).Format("Mon 2006-01-02"), r.Last.In(zone).Format("Mon 2006-01-02"))
+		first, last := inZone(r.First, r.Zone), inZone(r.Last, r.Zone)
+		_, _ = fmt.Fprintf(o.W, "from %s to %s\n", first.Format(dated), last.Format(dated))
 	}
 	return o.heat(r, row)
 }

@@ -131,7 +131,8 @@ func (f *Following) sync(ctx context.Context, c engine.Console) (s Summary, err 
 	if err != nil && !errors.Is(err, engine.ErrConflict) { // a conflict: it has an open run, which is joined
 		return s, err
 	}
-	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: cmp.Or(r.Account, f.opt.Account), Platform: f.opt.Ask.Platform})
+	q := engine.AccountQuery{ID: cmp.Or(r.Account, f.opt.Account), Platform: f.opt.Ask.Platform}
+	d, err := ask[engine.AccountDetail](ctx, c, q)
 	f.row = d.Row
 	switch {
 	case r.Nothing:
@@ -184,7 +185,8 @@ func (f *Following) nothing(why string, err error) Summary {
 }
 
 // keyRefused is why a sync ends before its first answer.
-const keyRefused = "Riot refuses the API key: get a new one at https://developer.riotgames.com, set it, and run the same command again"
+const keyRefused = "Riot refuses the API key: get a new one at https://developer.riotgames.com, set it, " +
+	"and run the same command again"
 
 // refusal says why it makes no sense to wait for the key; "" = it does, or it works.
 func refusal(e engine.EngineRow) string {
@@ -318,7 +320,10 @@ func summarize(a engine.AccountRow, start time.Time) Summary {
 }
 
 func counts(p engine.Progress) Counts {
-	return Counts{Total: max(p.Total, 0), Success: p.Stored + p.Had, Temporary: p.Open, Permanent: p.Failed, TooOld: p.TooOld, Cancelled: p.Cancelled}
+	return Counts{
+		Total: max(p.Total, 0), Success: p.Stored + p.Had, Temporary: p.Open,
+		Permanent: p.Failed, TooOld: p.TooOld, Cancelled: p.Cancelled,
+	}
 }
 
 // Phases of a sync as its progress lines name them.
@@ -342,8 +347,8 @@ func phaseOf(a engine.AccountRow) string {
 	return phaseList
 }
 
-// figures are the counts that belong to a phase.
-func figures(a engine.AccountRow, phase string) engine.Progress {
+// countsOf are the counts that belong to a phase.
+func countsOf(a engine.AccountRow, phase string) engine.Progress {
 	switch phase {
 	case phaseMatches, phaseReport:
 		return a.Matches

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/table"
 )
@@ -26,6 +27,11 @@ type Out struct {
 type column = table.Column
 
 const number = table.Number
+
+// The columns of tables that are no lists: words stand left, figures right, and wide ones give way.
+func words(title string) column   { return column{Title: title} }
+func wide(title string) column    { return column{Title: title, Flex: 1} }
+func figures(title string) column { return column{Title: title, Kind: number} }
 
 // minFlex is what a flexible column keeps at the least.
 const minFlex = 8
@@ -78,6 +84,15 @@ func further[T any](o Out, cols []column, values []T, row func(T) []string) erro
 	_, _ = fmt.Fprintln(o.W)
 	return tableOf(o, cols, values, row)
 }
+
+// say prints a sentence, in the place of an empty table or below a full one.
+func (o Out) say(text string) error {
+	_, err := fmt.Fprintln(o.W, o.clean(text))
+	return err
+}
+
+// count prints a number with thousands apart.
+func count[T int | int64](n T) string { return human.Count(int64(n)) }
 
 func (o Out) clean(s string) string {
 	if o.ASCII {

@@ -39,7 +39,8 @@ func costLine(r engine.Receipt, now time.Time, engineRuns bool) string {
 	if !engineRuns {
 		return fmt.Sprintf("the first look begins when an engine runs, and %s (%s)", cost, by)
 	}
-	return fmt.Sprintf("the first look begins at once, and %s, until %s (%s)", cost, now.Add(takes).Format("Mon 2006-01-02 15:04"), by)
+	until := now.Add(takes).Format("Mon 2006-01-02 15:04")
+	return fmt.Sprintf("the first look begins at once, and %s, until %s (%s)", cost, until, by)
 }
 
 // Tracked prints the receipt of a track command; of a dry run, with its cost.

@@ -1,117 +1,89 @@
 package cli
 
 import (
-	"bufio"
-	"cmp"
-	"context"
-	"errors"
+	"bytes"
 	"fmt"
-	"strconv"
+	"io"
 	"strings"
-
-	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/human"
 )
 
-// NoLogs says that no record is kept, or none fits.
-func NoLogs(o Out, all bool) error {
-	switch {
-	case o.JSON:
+// Watch shows one thing again and again, and writes only what has changed: a terminal is drawn
+// anew, a pipe is given the rows that are new or have changed.
+type Watch struct {
+	o      Out
+	last   string // what was shown
+	lines  int    // that stand on the terminal
+	seen   *seen
+	rounds int
+}
+
+// NewWatch makes a Watch that writes to o.
+func NewWatch(o Out) *Watch {
+	w := &Watch{o: o}
+	if o.Height == 0 {
+		w.seen = &seen{}
+	}
+	return w
+}
+
+// Round shows it once. Errors: those of show and of writing.
+func (w *Watch) Round(show func(Out) error) error {
+	var b bytes.Buffer
+	o := w.o
+	o.W, o.View.seen = &b, w.seen
+	o.View.NoHeaders = o.View.NoHeaders || w.seen != nil && w.rounds > 0
+	if err := show(o); err != nil {
+		return err
+	}
+	w.rounds++
+	w.seen.round()
+	text := w.o.fit(b.String())
+	if text == w.last {
 		return nil
-	case all:
-		return o.say("no record is kept: an engine writes them while it runs")
 	}
-	return o.say("no record of the log fits: `farsight logs --last 0` shows all that is kept")
-}
-
-// Logs prints records of the log, one line each, in the order given.
-func Logs(o Out, rows []engine.LogRow) error {
-	if o.JSON {
-		return lines(o, rows)
+	again := ""
+	if w.o.Height > 0 && w.lines > 0 {
+		again = fmt.Sprintf("\x1b[%dA\r\x1b[J", w.lines)
 	}
-	w := bufio.NewWriter(o.W)
-	for _, r := range rows {
-		line := o.clean(logLine(r))
-		if o.Width > 0 {
-			line = o.cut(line, o.Width)
-		}
-		_, _ = w.WriteString(line)
-		_ = w.WriteByte('\n')
-	}
-	return w.Flush()
-}
-
-// logWords are levels as wide as each other.
-var logWords = map[string]string{"debug": "DEBUG", "info": "INFO ", "warn": "WARN ", "error": "ERROR"}
-
-func logLine(r engine.LogRow) string {
-	return fmt.Sprintf("%s %s %-8s %s", r.At.Local().Format("2006-01-02 15:04:05.000"), logWords[r.Level], r.Area, r.Line())
-}
-
-// Forensics prints what is known about one 429.
-func Forensics(q engine.ForensicsQuery) List {
-	l := answered(q, forensics)
-	return document(func(ctx context.Context, c engine.Console, o Out) error {
-		err := l.show(ctx, c, o)
-		if q.Seq == 0 && errors.Is(err, engine.ErrNotFound) {
-			return noneKnown(o, err)
-		}
-		return err
-	})
-}
-
-func forensics(o Out, f engine.Forensics) error {
-	head := fmt.Sprintf("call %d, %s: 429 (%s) to %s on %s", f.Call.Seq, human.Stamp(f.Call.At), f.Kind, f.Call.Method, f.Call.Host)
-	if f.Call.RetryAfter > 0 {
-		head += ", retry after " + human.Span(f.Call.RetryAfter)
-	}
-	if f.Call.Job != "" {
-		head += ", job " + string(f.Call.Job)
-	}
-	_, _ = fmt.Fprintf(o.W, "%s\n%s\n", o.clean(head), o.clean(f.Text))
-	if err := windows(o, f.Windows); err != nil {
-		return err
-	}
-	return spent(o, f)
-}
-
-// noneKnown is good news, not a failure.
-func noneKnown(o Out, why error) error {
-	if o.JSON {
-		return o.json(nil)
-	}
-	_, err := fmt.Fprintln(o.W, o.clean(why.Error()))
+	w.last, w.lines = text, strings.Count(text, "\n")
+	_, err := io.WriteString(w.o.W, again+text)
 	return err
 }
 
-func windows(o Out, list []engine.WindowCount) error {
-	cols := []column{{Title: "SCOPE"}, {Title: "WINDOW", Kind: number}, {Title: "LIMIT", Kind: number}, {Title: "OURS", Kind: number}, {Title: "SERVER", Kind: number}, {Title: "DRIFT", Kind: number}}
-	return tableOf(o, cols, list, func(w engine.WindowCount) []string {
-		server, drift := "-", "-"
-		if w.Server >= 0 {
-			server, drift = strconv.Itoa(w.Server), strconv.Itoa(w.Drift())
-		}
-		if w.Drift() > 0 {
-			drift = "+" + drift
-		}
-		return []string{w.Scope, human.Span(w.Window), strconv.Itoa(w.Limit), strconv.Itoa(w.Ours), server, drift}
-	})
+// fit cuts a text to the terminal, one line of which the prompt needs; without a
+// terminal it stays whole.
+func (o Out) fit(text string) string {
+	if o.Height == 0 {
+		return text
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if most := max(o.Height-1, 2); len(lines) > most {
+		left := len(lines) - most + 1
+		lines = append(lines[:most-1], "and "+count(left)+" more: --limit and --sort choose")
+	}
+	for i := range lines {
+		lines[i] = o.cut(lines[i], o.Width)
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
-// spentWords say what is no method.
-var spentWords = map[string]string{"others": "others with this key", "before": "of ours, before what is recorded"}
+// seen is which rows the round before had. A nil *seen has had none.
+type seen struct{ before, now map[string]bool }
 
-func spent(o Out, f engine.Forensics) error {
-	err := tableOf(o, []column{{Title: "SPENT BY"}, {Title: "CALLS", Kind: number}}, f.Spent, func(s engine.SpentCalls) []string {
-		return []string{cmp.Or(spentWords[s.What], s.What), count(s.Calls)}
-	})
-	if err != nil || len(f.Others) == 0 {
-		return err
+// news notes a row and reports whether the round before lacked it.
+func (s *seen) news(row string) bool {
+	if s == nil {
+		return true
 	}
-	words := make([]string, len(f.Others))
-	for i, seq := range f.Others {
-		words[i] = strconv.FormatUint(seq, 10)
+	if s.now == nil {
+		s.now = map[string]bool{}
 	}
-	_, err = fmt.Fprintf(o.W, "\nother 429s: %s; `farsight forensics CALL` shows one\n", strings.Join(words, ", "))
-	return err
+	s.now[row] = true
+	return !s.before[row]
+}
+
+func (s *seen) round() {
+	if s != nil {
+		s.before, s.now = s.now, nil
+	}
 }

@@ -8,8 +8,11 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Acted prints what a command did, or would do. later is added to what it did: when
-// it takes effect.
+// Acted prints what a command did, or would do (dry). later is added to what it did: when it takes
+// effect.
+//
+//	cancelled 3 jobs
+//	undo it, as long as nothing has happened since: farsight undo 41
 func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 	if o.JSON {
 		return o.json(r)
@@ -19,6 +22,7 @@ func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 	if r.Cost != nil && dry {
 		b.WriteString(delayed(*r.Cost))
 	}
+	// Of one job the text names it already.
 	if dry && len(r.Sample) > 0 && r.Matched > 1 {
 		b.WriteString("; among them " + strings.Join(r.Sample, ", "))
 	}
@@ -28,6 +32,8 @@ func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 	if !dry && r.Undo {
 		fmt.Fprintf(&b, "\nundo it, as long as nothing has happened since: farsight undo %d", r.Audit)
 	}
+	// Each line is cleaned by itself: cleaning makes a sign of a line break, since one that comes from
+	// outside could forge a line.
 	for line := range strings.Lines(b.String()) {
 		if _, err := fmt.Fprintln(o.W, o.clean(strings.TrimSuffix(line, "\n"))); err != nil {
 			return err
@@ -36,7 +42,8 @@ func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 	return nil
 }
 
-// delayed adds what ends later for a command, if somebody has looked.
+// delayed adds what ends later for a command, or that nothing does: "; it delays nothing else". It is
+// empty where nobody has looked.
 func delayed(c engine.Cost) string {
 	text := c.Delayed(time.Now())
 	if text == "" {

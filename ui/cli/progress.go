@@ -77,8 +77,11 @@ func (s *show) tell(now progress, eta engine.ETA) {
 }
 
 func lineOf(a engine.AccountRow, phase string) progress {
-	p := figures(a, phase)
-	return progress{Event: "progress", Account: a.RiotID, Phase: phase, Done: p.Done(), Total: p.Total, Retrying: p.Retrying, Failed: p.Failed, Cancelled: p.Cancelled}
+	p := countsOf(a, phase)
+	return progress{
+		Event: "progress", Account: a.RiotID, Phase: phase,
+		Done: p.Done(), Total: p.Total, Retrying: p.Retrying, Failed: p.Failed, Cancelled: p.Cancelled,
+	}
 }
 
 func same(a, b progress) bool {

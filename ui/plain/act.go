@@ -67,10 +67,13 @@ func (p *plain) carryOut(e page.Effect) {
 	if len(all) == 0 {
 		return
 	}
-	if e.Confirm == nil || free {
+	carry := func() {
 		for _, c := range all {
 			p.do(c)
 		}
+	}
+	if e.Confirm == nil || free {
+		carry()
 		return
 	}
 	p.say(e.Confirm.Question)
@@ -78,14 +81,17 @@ func (p *plain) carryOut(e page.Effect) {
 	p.say(cost...)
 	word := cmp.Or(e.Confirm.Word, "yes")
 	p.say("Type " + word + " to " + e.Confirm.Yes + ", anything else leaves it.")
+	p.ask(func(answer string) bool { return strings.EqualFold(answer, word) }, carry)
+}
+
+// ask takes the next line as an answer: one that agrees lets do happen, any other leaves it.
+func (p *plain) ask(agrees func(answer string) bool, do func()) {
 	p.next = func(answer string) {
-		if !strings.EqualFold(answer, word) {
+		if !agrees(answer) {
 			p.say("Nothing was done.")
 			return
 		}
-		for _, c := range all {
-			p.do(c)
-		}
+		do()
 	}
 }
 

@@ -36,13 +36,8 @@ func (p *plain) chaos(arg string) {
 		return
 	}
 	p.say(e.Confirm.Question + " " + strings.Join(e.Confirm.Lines, " ") + " Type yes to go on.")
-	p.next = func(answer string) {
-		if !strings.HasPrefix(strings.ToLower(answer), "y") {
-			p.say("Nothing was done.")
-			return
-		}
-		p.disturb(ask)
-	}
+	yes := func(answer string) bool { return strings.HasPrefix(strings.ToLower(answer), "y") }
+	p.ask(yes, func() { p.disturb(ask) })
 }
 
 func (p *plain) disturb(ask chaos.Ask) {

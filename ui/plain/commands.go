@@ -214,7 +214,7 @@ func (p *plain) account(arg string) {
 	}
 	p.say(a.RiotID + " on " + cmp.Or(a.Platform, "no platform") + ": its sync " + columns.SyncText(a) + ".")
 	if a.Status.Open() {
-		p.say(progressText(a, a.ETA) + ".")
+		p.say(progressText(a) + ".")
 	}
 	if !a.LastSync.IsZero() {
 		p.say("Its last complete sync ended at " + a.LastSync.In(p.opt.Location()).Format("2006-01-02 15:04:05 MST") + ".")

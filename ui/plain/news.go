@@ -31,13 +31,13 @@ type news struct{ all []sentence }
 func (n *news) empty() bool { return len(n.all) == 0 }
 
 func (n *news) add(kind, about string, at time.Time, text string) {
-	for i := range n.all {
-		if n.all[i].kind == kind && n.all[i].about == about && about != "" {
-			n.all[i].text, n.all[i].at = text, at
-			return
-		}
+	s := sentence{kind, about, at, text}
+	i := slices.IndexFunc(n.all, func(old sentence) bool { return old.kind == kind && old.about == about })
+	if about != "" && i >= 0 {
+		n.all[i] = s
+		return
 	}
-	n.all = append(n.all, sentence{kind, about, at, text})
+	n.all = append(n.all, s)
 }
 
 // take gives what was gathered, each with its time, and forgets it.
@@ -51,13 +51,11 @@ func (n *news) take(zone *time.Location) []string {
 			out = append(out, s.at.In(zone).Format("15:04:05")+" "+s.text)
 		}
 	}
-	for i, s := range n.all {
-		more := counts[s.kind] - told
-		if more <= 0 {
-			continue
+	for _, s := range n.all {
+		if more := counts[s.kind] - told; more > 0 {
+			counts[s.kind] = 0
+			out = append(out, s.at.In(zone).Format("15:04:05")+" and "+strconv.Itoa(more)+" more like it: "+foldWords[s.kind])
 		}
-		counts[s.kind] = 0
-		out = append(out, n.all[i].at.In(zone).Format("15:04:05")+" and "+strconv.Itoa(more)+" more like it: "+foldWords[s.kind])
 	}
 	n.all = nil
 	return out
@@ -143,31 +141,31 @@ func (p *plain) compareAccount(a engine.AccountRow, now time.Time) {
 		return
 	}
 	if a.Status == engine.Syncing && (a.Matches.Done() != was.Matches.Done() || a.Phase != was.Phase || a.Listed != was.Listed) {
-		p.news.add("progress", a.ID, now, a.RiotID+": "+progressText(a, a.ETA))
+		p.news.add("progress", a.ID, now, a.RiotID+": "+progressText(a))
 	}
 }
 
-// progressText says how far a sync has come.
-func progressText(a engine.AccountRow, e engine.ETA) string {
+// progressText says how far a sync has come: "134 of 879 matches, 15 percent, 9 to be tried again,
+// about 16 minutes left". What is nothing is left out.
+func progressText(a engine.AccountRow) string {
 	if a.Matches.Total <= 0 {
 		return "looking for matches, " + strconv.Itoa(a.Listed) + " found"
 	}
 	m := a.Matches
 	text := strconv.Itoa(m.Done()) + " of " + human.Counted(m.Total, "match", "matches") + ", " + strings.Replace(human.Percent(float64(m.Done())/float64(m.Total)), " %", " percent", 1)
-	if m.Retrying > 0 {
-		text += ", " + strconv.Itoa(m.Retrying) + " to be tried again"
-	}
-	if m.Failed > 0 {
-		text += ", " + strconv.Itoa(m.Failed) + " gave up"
-	}
-	if m.Cancelled > 0 {
-		text += ", " + strconv.Itoa(m.Cancelled) + " cancelled"
+	for _, f := range []struct {
+		n    int
+		what string
+	}{{m.Retrying, "to be tried again"}, {m.Failed, "gave up"}, {m.Cancelled, "cancelled"}} {
+		if f.n > 0 {
+			text += ", " + strconv.Itoa(f.n) + " " + f.what
+		}
 	}
 	if a.Phase == engine.PhaseTimelines {
 		text += ", timelines " + strconv.Itoa(a.Timelines.Done()) + " of " + strconv.Itoa(a.Timelines.Total)
 	}
-	if e.Known && e.Calls > 0 {
-		text += ", about " + human.Spoken(e.High) + " left"
+	if a.ETA.Known && a.ETA.Calls > 0 {
+		text += ", about " + human.Spoken(a.ETA.High) + " left"
 	}
 	return text
 }
@@ -221,8 +219,8 @@ func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 		was[bucketName(b)] = b
 	}
 	for _, b := range l.Buckets {
-		old := was[bucketName(b)]
 		name := bucketName(b)
+		old := was[name]
 		switch {
 		case b.Frozen() && !old.Frozen():
 			p.news.add("limit", name, now, name+" was frozen: "+cmp.Or(b.FreezeWhy, "no reason given"))
@@ -284,7 +282,7 @@ func (p *plain) statusLines() []string {
 		lines = append(lines, "Needs you: "+n.Word+", "+n.Text+".")
 	}
 	for _, a := range d.Syncing() {
-		lines = append(lines, a.RiotID+" "+d.SyncWord(a)+": "+progressText(a, a.ETA)+".")
+		lines = append(lines, a.RiotID+" "+d.SyncWord(a)+": "+progressText(a)+".")
 	}
 	if b, ok := d.Limits.Pacing(); ok {
 		lines = append(lines, fmt.Sprintf("Tightest limit: %s, %d of %d used.", bucketName(b), b.Used, b.Limit))

@@ -13,7 +13,8 @@ import (
 	"github.com/farsight-console/farsight/ui/session"
 )
 
-// refused says why nothing can be changed, if that is so.
+// refused says why nothing can be changed, if that is so: the console is read only, no engine runs, or it
+// was lost. It says so before a question is asked, not after.
 func (p *plain) refused() bool {
 	why := p.opt.Refuses(&p.rows.Data)
 	if why != "" {
@@ -22,7 +23,8 @@ func (p *plain) refused() bool {
 	return why != ""
 }
 
-// operate carries out what stands behind an operation's word, after its question.
+// operate carries out what stands behind an operation's word, after its question. undo alone takes back
+// what was done last; with a number it is a command like the others.
 func (p *plain) operate(o operation.Operation, arg string) {
 	switch {
 	case p.refused():
@@ -39,10 +41,12 @@ func (p *plain) operate(o operation.Operation, arg string) {
 	p.carryOut(e)
 }
 
-// takeBack takes the last command back.
+// takeBack takes the last command back. Whether it still can be, the engine says: its jobs may have
+// moved on.
 func (p *plain) takeBack() {
 	if !p.undo.Open(time.Now()) {
-		p.say("There is nothing to undo: a " + operation.UndoWords("or") + " can be taken back within " + human.Spoken(session.UndoFor) + ".")
+		within := " can be taken back within " + human.Spoken(session.UndoFor) + "."
+		p.say("There is nothing to undo: a " + operation.UndoWords("or") + within)
 		return
 	}
 	p.do(p.undo.Take())
@@ -52,6 +56,7 @@ func (p *plain) takeBack() {
 // The effect is the one that a key of the screen would have: its question, its word and its cost are
 // asked here in lines.
 func (p *plain) carryOut(e page.Effect) {
+	// A page may answer without doing anything: that a job has ended already.
 	if e.Say.Text != "" {
 		p.say(e.Say.Text + ".")
 	}
@@ -60,7 +65,7 @@ func (p *plain) carryOut(e page.Effect) {
 		p.say(cost...)
 		return
 	}
-	all := e.DoAll
+	all := e.DoAll // of marked rows: one command for each
 	if e.Do != nil {
 		all = append(all, *e.Do)
 	}
@@ -79,7 +84,7 @@ func (p *plain) carryOut(e page.Effect) {
 	p.say(e.Confirm.Question)
 	p.say(e.Confirm.Lines...)
 	p.say(cost...)
-	word := cmp.Or(e.Confirm.Word, "yes")
+	word := cmp.Or(e.Confirm.Word, "yes") // what cannot be undone has a word of its own, such as purge
 	p.say("Type " + word + " to " + e.Confirm.Yes + ", anything else leaves it.")
 	p.ask(func(answer string) bool { return strings.EqualFold(answer, word) }, carry)
 }
@@ -96,13 +101,14 @@ func (p *plain) ask(agrees func(answer string) bool, do func()) {
 }
 
 // weigh asks the engine what an effect that is tried first would do and cost, and
-// reports whether that is so little that no question is needed. What the engine refuses
-// is none either: the command itself is refused then, with the reason. Where there is
-// nothing to do, there is nothing to ask.
+// reports whether that is so little that no question is needed (free). No question either where
+// the engine refuses: the command itself is refused then, with the reason. Where there is
+// nothing to do (nothing), there is nothing to ask.
 func (p *plain) weigh(e page.Effect) (lines []string, free, nothing bool) {
 	if !e.Try || e.Do == nil {
 		return nil, false, false
 	}
+	// The same command as a dry run: nothing is changed and nothing stands in the audit.
 	try := *e.Do
 	try.By, try.DryRun = p.opt.By(), true
 	r, err := p.console.Do(p.ctx, try)
@@ -116,10 +122,11 @@ func (p *plain) weigh(e page.Effect) (lines []string, free, nothing bool) {
 	return lines, free, false
 }
 
-// do carries out a command and says what became of it.
+// do carries out a command and says what became of it: "Done: cancelled 3 jobs."
 func (p *plain) do(c engine.Command) {
 	c.By = p.opt.By()
 	r, err := p.console.Do(p.ctx, c)
+	// The engine's words are half sentences, so that a screen can put a sign before them.
 	switch {
 	case err != nil:
 		p.say("Refused: " + page.Sentence(err) + ".")
@@ -128,6 +135,7 @@ func (p *plain) do(c engine.Command) {
 	default:
 		p.say("Done.")
 	}
+	// A command that cannot be taken back leaves the one before it, which still can be.
 	if err == nil && p.undo.Keep(r, time.Now()) {
 		p.say("undo takes it back within " + human.Spoken(session.UndoFor) + ".")
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/farsight-console/farsight/ui/session"
 )
 
-// chaos breaks the simulated Riot of a demo, or says how all stands.
+// chaos breaks the simulated Riot of a demo, or says how all stands: "chaos 503 5%", "chaos off". A
+// row with a question asks it first.
 func (p *plain) chaos(arg string) {
 	if p.opt.Chaos == nil {
 		p.say("Not in this console: " + session.NoChaos + ".")
@@ -30,6 +31,7 @@ func (p *plain) chaos(arg string) {
 		p.say("Refused: " + wrong + ".")
 		return
 	}
+	// The panel of the screen asks the same questions: its effect tells them.
 	e := chaospanel.InjectNamed(&s, ask)
 	if e.Confirm == nil {
 		p.disturb(ask)
@@ -40,6 +42,7 @@ func (p *plain) chaos(arg string) {
 	p.ask(yes, func() { p.disturb(ask) })
 }
 
+// disturb lets the simulated Riot do wrong as asked, and says so.
 func (p *plain) disturb(ask chaos.Ask) {
 	said, err := p.opt.Chaos.Inject(p.ctx, ask)
 	if err != nil {
@@ -49,7 +52,11 @@ func (p *plain) disturb(ask chaos.Ask) {
 	p.say("Done: " + said + ".")
 }
 
-// chaosSentences say every row: what is injected, and what came of it.
+// chaosSentences say every row: what is injected, and what came of it. What did nothing yet says what
+// it is.
+//
+//	503: 5 %, 12 hits; 12 jobs are tried again.
+//	slow: off, 0 hits; each answer takes 2 s more.
 func chaosSentences(s *chaos.State) []string {
 	lines := make([]string, 0, len(s.Rows)+1)
 	for i := range s.Rows {

@@ -13,23 +13,26 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 )
 
-// told is how many sentences of a kind are said one by one; the rest are counted.
-// More would scroll away what is told once: that the engine has stopped, that an alert fires.
+// told is how many sentences of a kind are said one by one; the rest are counted. More would scroll away
+// what is told once: that the engine has stopped, that an alert fires.
 const told = 3
 
-// sentence is one change in words.
+// sentence is one change in words. Of a kind many can come at once, such as retries; about is the id of
+// what it tells of, "" = each stands for itself.
 type sentence struct {
 	kind, about string
 	at          time.Time
-	text        string
+	text        string // in lower case and without its full stop: the time stands before it
 }
 
-// news gathers sentences until they are said. A newer one about the same thing
-// takes the place of the older.
+// news gathers sentences until they are said.
 type news struct{ all []sentence }
 
+// empty reports whether nothing has changed.
 func (n *news) empty() bool { return len(n.all) == 0 }
 
+// add notes a sentence. One about a thing of which there is one already takes its place: only how it
+// stands in the end is said.
 func (n *news) add(kind, about string, at time.Time, text string) {
 	s := sentence{kind, about, at, text}
 	i := slices.IndexFunc(n.all, func(old sentence) bool { return old.kind == kind && old.about == about })
@@ -40,11 +43,16 @@ func (n *news) add(kind, about string, at time.Time, text string) {
 	n.all = append(n.all, s)
 }
 
-// take gives what was gathered, each with its time, and forgets it.
+// take gives what was gathered, each with its time, and forgets it. Those of one kind that are more than
+// told are counted in a last sentence:
+//
+//	12:31:35 retry of match KR_7214550881 in 12 seconds, try 3 of 5, after 503
+//	12:31:36 and 9 more like it: retries were scheduled
 func (n *news) take(zone *time.Location) []string {
 	var out []string
 	counts := map[string]int{}
-	slices.SortStableFunc(n.all, func(a, b sentence) int { return a.at.Compare(b.at) }) // the newer one stands where the older stood
+	// One that took the place of an older stands where that stood.
+	slices.SortStableFunc(n.all, func(a, b sentence) int { return a.at.Compare(b.at) })
 	for _, s := range n.all {
 		counts[s.kind]++
 		if counts[s.kind] <= told {
@@ -61,16 +69,19 @@ func (n *news) take(zone *time.Location) []string {
 	return out
 }
 
-// foldWords name the kinds of sentences that come in numbers.
+// foldWords name the kinds of sentences that come in numbers. What the engine itself becomes is told each
+// time: its kind is not among them, since a later state takes the place of the one before.
 var foldWords = map[string]string{
-	"retry": "retries were scheduled", "hold": "jobs were sent back to wait", "throttled": "calls were answered 429", "progress": "accounts moved on",
-	"sync": "syncs changed their state", "queue": "queues changed", "alert": "alerts changed", "limit": "limits changed", "note": "messages", "lost": "changes of the connection",
+	"retry": "retries were scheduled", "hold": "jobs were sent back to wait", "throttled": "calls were answered 429",
+	"progress": "accounts moved on", "sync": "syncs changed their state", "queue": "queues changed",
+	"alert": "alerts changed", "limit": "limits changed", "note": "messages", "lost": "changes of the connection",
 }
 
-// compare notes what an update changes, before it is folded in.
-// It must come before the update is folded in: what was is what the rows have until then.
+// compare notes what an update changes. It must come before the update is folded in: what was is what
+// the rows have until then.
 func (p *plain) compare(u engine.Update, now time.Time) {
-	if u.Snapshot { // it may hold anything: what differs is told by the status
+	// A snapshot comes after a gap of unknown length: what differs is told by the status, not as news.
+	if u.Snapshot {
 		return
 	}
 	if e := u.Engine; e != nil {
@@ -90,6 +101,7 @@ func (p *plain) compare(u engine.Update, now time.Time) {
 	}
 	p.compareAlerts(u.Alerts, now)
 	for _, c := range u.Calls {
+		// Of all calls those alone that say something about the limits.
 		if c.Status == 429 {
 			p.news.add("throttled", "", c.At, throttledText(c))
 		}
@@ -99,7 +111,8 @@ func (p *plain) compare(u engine.Update, now time.Time) {
 	}
 }
 
-// compareEngine tells another state of the engine, and matches that were given up.
+// compareEngine tells another state of the engine, and matches that were given up: "the engine is
+// PAUSED: every queue with work is paused".
 func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
 	was := p.rows.Data.Engine
 	if e.State != was.State {
@@ -110,11 +123,13 @@ func (p *plain) compareEngine(e engine.EngineRow, now time.Time) {
 		p.news.add("engine", "state", now, text)
 	}
 	if e.Failed > was.Failed {
-		p.news.add("engine", "failed", now, human.Counted(int(e.Failed), "match has", "matches have")+" given up in all, "+strconv.Itoa(int(e.Failed-was.Failed))+" just now")
+		text := human.Counted(int(e.Failed), "match has", "matches have") + " given up in all"
+		p.news.add("engine", "failed", now, fmt.Sprintf("%s, %d just now", text, e.Failed-was.Failed))
 	}
 }
 
-// compareQueue tells that a queue was paused or goes on, by whom and why.
+// compareQueue tells that a queue was paused or goes on, by whom and why. A queue that is new here is no
+// news: its jobs are.
 func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
 	was, ok := p.rows.Data.Queue(q.Name)
 	if !ok || was.Paused == q.Paused {
@@ -133,14 +148,16 @@ func (p *plain) compareQueue(q engine.QueueRow, now time.Time) {
 	p.news.add("queue", string(q.Name), now, text)
 }
 
-// compareAccount tells that a sync has begun or ended, else how far it has come.
+// compareAccount tells that a sync has begun or ended, else how far it has come. An account that is new
+// here counts as one that was never synced.
 func (p *plain) compareAccount(a engine.AccountRow, now time.Time) {
 	was, _ := p.rows.Data.Account(a.ID)
 	if a.Status != was.Status {
 		p.news.add("sync", a.ID, now, "the sync of "+a.RiotID+" "+columns.SyncText(a))
 		return
 	}
-	if a.Status == engine.Syncing && (a.Matches.Done() != was.Matches.Done() || a.Phase != was.Phase || a.Listed != was.Listed) {
+	moved := a.Matches.Done() != was.Matches.Done() || a.Phase != was.Phase || a.Listed != was.Listed
+	if a.Status == engine.Syncing && moved {
 		p.news.add("progress", a.ID, now, a.RiotID+": "+progressText(a))
 	}
 }
@@ -148,11 +165,13 @@ func (p *plain) compareAccount(a engine.AccountRow, now time.Time) {
 // progressText says how far a sync has come: "134 of 879 matches, 15 percent, 9 to be tried again,
 // about 16 minutes left". What is nothing is left out.
 func progressText(a engine.AccountRow) string {
+	// Its pages are still listed: nobody knows how many matches there will be.
 	if a.Matches.Total <= 0 {
 		return "looking for matches, " + strconv.Itoa(a.Listed) + " found"
 	}
 	m := a.Matches
-	text := strconv.Itoa(m.Done()) + " of " + human.Counted(m.Total, "match", "matches") + ", " + strings.Replace(human.Percent(float64(m.Done())/float64(m.Total)), " %", " percent", 1)
+	share := strings.Replace(human.Percent(float64(m.Done())/float64(m.Total)), " %", " percent", 1)
+	text := strconv.Itoa(m.Done()) + " of " + human.Counted(m.Total, "match", "matches") + ", " + share
 	for _, f := range []struct {
 		n    int
 		what string
@@ -174,18 +193,22 @@ func progressText(a engine.AccountRow) string {
 // told by the progress of their account.
 func (p *plain) compareJob(j engine.JobRow, now time.Time) {
 	was, _ := p.rows.Data.Job(j.ID)
+	// A row comes again when its reason or its place in the line changes, which is no news.
 	if was.Rev >= j.Rev || was.State == j.State && was.Tries == j.Tries && was.Due.Equal(j.Due) {
 		return
 	}
+	wait := human.Spoken(j.Due.Sub(now))
+	// Held jobs were sent back without a try: that is no failure, and has a sentence of its own.
 	switch {
 	case j.State == engine.Retryable:
-		p.news.add("retry", string(j.ID), now, "retry of "+thing(j.Job)+" in "+human.Spoken(j.Due.Sub(now))+", "+tryText(j)+", after "+cmp.Or(string(j.Class), "a failure"))
+		after := cmp.Or(string(j.Class), "a failure")
+		p.news.add("retry", string(j.ID), now, "retry of "+thing(j.Job)+" in "+wait+", "+tryText(j)+", after "+after)
 	case j.State == engine.Scheduled && j.Hold != engine.HoldNone:
-		p.news.add("hold", string(j.ID), now, thing(j.Job)+" waits "+human.Spoken(j.Due.Sub(now))+": "+cmp.Or(j.Why, j.Hold.String()))
+		p.news.add("hold", string(j.ID), now, thing(j.Job)+" waits "+wait+": "+cmp.Or(j.Why, j.Hold.String()))
 	}
 }
 
-// tryText is the try that comes next.
+// tryText is the try that comes next: "try 3 of 5". Of some kinds of jobs nobody says how many there are.
 func tryText(j engine.JobRow) string {
 	if j.MaxAttempts <= 0 {
 		return "try " + strconv.Itoa(j.Tries+1)
@@ -193,7 +216,7 @@ func tryText(j engine.JobRow) string {
 	return fmt.Sprintf("try %d of %d", j.Tries+1, j.MaxAttempts)
 }
 
-// thing names a job in words: match KR_7214550881.
+// thing names a job in words: match KR_7214550881. One without a key is called by its kind and its id.
 func thing(j engine.Job) string {
 	return strings.Replace(cmp.Or(j.Key, string(j.Kind)+" "+string(j.ID)), ":", " ", 1)
 }
@@ -205,6 +228,7 @@ func throttledText(c engine.CallRow) string {
 	if c.RetryAfter > 0 {
 		text += ", to wait " + human.Spoken(c.RetryAfter)
 	}
+	// Such a one is worth a look: somebody else may use the key.
 	if c.Unforeseen {
 		text += ", unexpected: by our count there was room"
 	}
@@ -221,6 +245,7 @@ func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 	for _, b := range l.Buckets {
 		name := bucketName(b)
 		old := was[name]
+		// Frozen by an operator, or blocked because a 429 has said so.
 		switch {
 		case b.Frozen() && !old.Frozen():
 			p.news.add("limit", name, now, name+" was frozen: "+cmp.Or(b.FreezeWhy, "no reason given"))
@@ -232,8 +257,10 @@ func (p *plain) compareLimits(l engine.LimitsRow, now time.Time) {
 	}
 }
 
-// bucketName names a limit: asia app, 2 minutes.
+// bucketName names a limit: "asia app per 2 minutes", "asia match-v5.match per 10 seconds". A limit of a
+// service has no window.
 func bucketName(b engine.BucketRow) string {
+	// A window of the application has no method: asia app.
 	name := b.Host + " " + cmp.Or(b.Method, b.Kind)
 	if b.Window > 0 {
 		name += " per " + human.Spoken(b.Window)
@@ -244,12 +271,15 @@ func bucketName(b engine.BucketRow) string {
 // compareAlerts tells alerts that fire and those that are over, with what to do next. What only
 // pends may be over before anybody reads it.
 func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
+	// An alert that is new here was all right before.
 	was := map[string]engine.AlertState{}
 	for _, a := range p.rows.Data.Alerts {
 		was[a.ID] = a.State
 	}
 	for _, a := range rows {
+		// What is acknowledged or silenced is told too: somebody has seen it.
 		old := cmp.Or(was[a.ID], engine.AlertOK)
+		// So is the end of what only pended.
 		if a.State == old || a.State == engine.AlertPending || a.State == engine.AlertOK && old == engine.AlertPending {
 			continue
 		}
@@ -261,19 +291,21 @@ func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
 	}
 }
 
-// statusLines say how everything stands.
-// In the order of the Overview. Nothing is drawn and no sign stands for a word.
+// statusLines say how everything stands, in the order of the Overview. Nothing is drawn, and no sign
+// stands for a word.
 func (p *plain) statusLines() []string {
 	d := &p.rows.Data
 	e := d.Engine
 	calls := strconv.Itoa(e.Calls()) + " calls a minute"
-	if e.SinceStart {
+	if e.SinceStart { // less than a minute ago: there is no rate yet
 		calls = human.Counted(e.Calls(), "call", "calls") + " since the start"
 	}
-	lines := []string{fmt.Sprintf("%s The engine is %s. %s, %d of %d workers at work, %s matches stored, %d to be tried again, %d gave up, %d too old.",
-		time.Now().In(p.opt.Location()).Format("15:04:05"), cmp.Or(string(e.State), "not known"), calls, e.InFlight, e.Workers, human.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
+	lines := []string{fmt.Sprintf("%s The engine is %s. %s, %d of %d workers at work, "+
+		"%s matches stored, %d to be tried again, %d gave up, %d too old.",
+		p.clock(time.Now(), "15:04:05"), cmp.Or(string(e.State), "not known"), calls, e.InFlight, e.Workers,
+		human.Count(e.Stored), e.Retrying, e.Failed, e.TooOld)}
 	switch {
-	case e.Why != "":
+	case e.Why != "": // it does not work as it should
 		lines = append(lines, "It is "+string(e.State)+" because "+e.Why+".")
 	case e.Pace != "":
 		lines = append(lines, "Why it is not faster: "+e.Pace+".")
@@ -284,6 +316,7 @@ func (p *plain) statusLines() []string {
 	for _, a := range d.Syncing() {
 		lines = append(lines, a.RiotID+" "+d.SyncWord(a)+": "+progressText(a)+".")
 	}
+	// Of all windows the one that decides how fast the work goes.
 	if b, ok := d.Limits.Pacing(); ok {
 		lines = append(lines, fmt.Sprintf("Tightest limit: %s, %d of %d used.", bucketName(b), b.Used, b.Limit))
 	}

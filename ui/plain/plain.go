@@ -25,8 +25,7 @@ import (
 // long enough to fold what repeats, short enough to follow.
 const usually = 2 * time.Second
 
-// longestLine bounds what is typed in one line.
-// bytes; a longer one ends the input, as its end does
+// longestLine bounds what is typed in one line, in bytes. A longer one ends the input, as its end does.
 const longestLine = 64 << 10
 
 // Options of a console of lines.
@@ -36,9 +35,8 @@ type Options struct {
 	Faults []string      // sentences that are said first, of files that could not be used
 }
 
-// plain is one such console.
-//
-// One goroutine has all of it: [plain.loop].
+// plain is one such console. One goroutine has all of it, that of [plain.loop]: what comes from the
+// engine and from the input reaches it through channels.
 type plain struct {
 	console engine.Console
 	opt     Options
@@ -47,12 +45,12 @@ type plain struct {
 	prompts bool // a person types: there is a prompt
 	waiting bool // the prompt is the last thing written
 
-	theme *themes.Theme
+	theme *themes.Theme // pages make their rows with it; only its glyphs count
 	rows  session.Rows
-	news  news
-	undo  session.Undo
+	news  news                // what has changed since something was said
+	undo  session.Undo        // the last command that can be taken back
 	next  func(answer string) // takes the next line instead of the commands
-	done  bool
+	done  bool                // quit was typed
 }
 
 // Run shows the console until the operator quits, the input ends or ctx does; all of them
@@ -74,19 +72,22 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 		})
 	}()
 	err := p.loop(updates, readLines(ctx, opt.in()))
+	// The feed has its own goroutine, which must not outlive the console that it belongs to.
 	stop()
 	<-ended
 	return errors.Join(err, p.out.Flush())
 }
 
+// newPlain makes a console that says nothing yet.
 func newPlain(ctx context.Context, console engine.Console, opt Options) *plain {
 	var out io.Writer = os.Stdout
 	if opt.Output != nil {
 		out = opt.Output
 	}
+	// The options were checked; were they not, 7 bits suit every terminal.
 	glyphs, err := themes.ChooseGlyphs(opt.Glyphs, opt.Env)
 	if err != nil {
-		glyphs = themes.Plain // the options were checked
+		glyphs = themes.Plain
 	}
 	p := &plain{
 		console: console, opt: opt, ctx: ctx, out: bufio.NewWriter(out), prompts: isTerminal(opt.in()),
@@ -96,6 +97,7 @@ func newPlain(ctx context.Context, console engine.Console, opt Options) *plain {
 	return p
 }
 
+// in is where lines come from.
 func (o Options) in() io.Reader {
 	if o.Input != nil {
 		return o.Input
@@ -103,12 +105,14 @@ func (o Options) in() io.Reader {
 	return os.Stdin
 }
 
+// isTerminal reports whether a person types: a script wants no prompt in what it reads.
 func isTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// readLines sends the lines of the input; the channel is closed at its end.
+// readLines sends the lines of the input; the channel is closed at its end. Nobody waits for the
+// goroutine, since a read of a terminal cannot be broken off: it ends with the next line.
 func readLines(ctx context.Context, in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -133,8 +137,8 @@ func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 	if every <= 0 {
 		every = usually
 	}
-	var typed <-chan string
-	var due <-chan time.Time
+	var typed <-chan string  // nil until the engine has answered
+	var due <-chan time.Time // when the news are said; nil while there are none
 	for !p.done {
 		select {
 		case <-p.ctx.Done():
@@ -144,6 +148,7 @@ func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 			if p.rows.Data.Ready && typed == nil {
 				typed = lines
 			}
+			// From the first change on, not from the last: what goes on changing is said all the same.
 			if due == nil && !p.news.empty() {
 				due = time.After(every)
 			}
@@ -156,6 +161,7 @@ func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 			if !ok {
 				return p.sayNews()
 			}
+			// The line feed that ended the line has ended the prompt's row, too.
 			p.waiting = false
 			p.line(line)
 			if err := p.out.Flush(); err != nil {
@@ -166,15 +172,17 @@ func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 	return p.sayNews()
 }
 
-// take folds an update in and notes what it has changed.
-// Nothing is told of the first snapshot but how everything stands: see greet.
+// take folds an update in and notes what it has changed. Nothing is told of the first snapshot but how
+// everything stands: see greet.
 func (p *plain) take(msg any, now time.Time) {
 	switch msg := msg.(type) {
+	// It is told again each time that the engine is looked for, every few seconds.
 	case session.Lost:
 		if p.rows.Data.Lost.IsZero() {
 			p.news.add("lost", "", now, cmp.Or(msg.Why, "the engine has gone")+", trying again every few seconds")
 		}
 		p.rows.Data.Lost = now
+	// Both are known only before the update is folded in.
 	case engine.Update:
 		back := !p.rows.Data.Lost.IsZero()
 		first := !p.rows.Data.Ready
@@ -190,7 +198,7 @@ func (p *plain) take(msg any, now time.Time) {
 	}
 }
 
-// greet says how everything stands, once.
+// greet says how everything stands, once, after what was wrong with the files of the user.
 func (p *plain) greet() {
 	for _, fault := range p.opt.Faults {
 		p.say(fault)
@@ -201,10 +209,11 @@ func (p *plain) greet() {
 	_ = p.out.Flush() // a fault of the output comes back with the next one
 }
 
-// say writes lines, cleaned: a terminal is an exit.
+// say writes lines, cleaned: a terminal is an exit. What fails is found by the next Flush.
 func (p *plain) say(lines ...string) {
+	// The prompt is overwritten, and comes again below what is said.
 	if p.waiting && len(lines) > 0 {
-		_, _ = p.out.WriteString("\r") // over the prompt
+		_, _ = p.out.WriteString("\r")
 		p.waiting = false
 	}
 	for _, line := range lines {
@@ -216,6 +225,7 @@ func (p *plain) say(lines ...string) {
 	}
 }
 
+// prompt asks for a line, once: what is said meanwhile is written over it, and it is asked again.
 func (p *plain) prompt() {
 	if !p.prompts || p.waiting {
 		return
@@ -224,7 +234,8 @@ func (p *plain) prompt() {
 	p.waiting = true
 }
 
-// sayNews says what was gathered, what repeats folded.
+// sayNews says what was gathered, what repeats folded. Errors: those of the output, also of what was said
+// before.
 func (p *plain) sayNews() error {
 	if !p.news.empty() {
 		p.say(p.news.take(p.opt.Location())...)
@@ -233,8 +244,11 @@ func (p *plain) sayNews() error {
 	return p.out.Flush()
 }
 
+// clock is an instant in the console's zone.
+func (p *plain) clock(at time.Time, form string) string { return at.In(p.opt.Location()).Format(form) }
+
 // view is what pages are given to make their rows of: a wide screen without
-// colour, of which nothing is drawn.
+// colour, of which nothing is drawn. It is wide so that no column is left out for want of room.
 func (p *plain) view() *page.View {
 	return &page.View{
 		Data: &p.rows.Data, Live: &p.rows.Data, Theme: p.theme, Now: time.Now().In(p.opt.Location()),
@@ -242,10 +256,12 @@ func (p *plain) view() *page.View {
 	}
 }
 
-// line carries out what was typed.
+// line carries out what was typed: an answer, where a question waits for one, else a command. A colon in
+// front, as in the console of screens, may stay.
 func (p *plain) line(line string) {
 	defer p.prompt()
 	line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), ":"))
+	// A question has one line for its answer; then commands are read again.
 	if next := p.next; next != nil {
 		p.next = nil
 		next(line)
@@ -254,6 +270,7 @@ func (p *plain) line(line string) {
 	if line == "" {
 		return
 	}
+	// Words may be typed in capitals; what stands behind them may not be changed: it may be a name.
 	name, arg, _ := strings.Cut(line, " ")
 	c, ok := find(strings.ToLower(name))
 	if !ok {

@@ -68,7 +68,9 @@ func (s *State) Row(name string) (*Row, bool) {
 // Parse reads a line of the palette: a name, and how: once, a rate, or off.
 // Nothing behind the name is once. wrong says what to type instead.
 func Parse(s *State, line string) (ask Ask, wrong string) {
+	// Names may have spaces, "key expires": the whole line is tried as one before its last word is cut off.
 	line = strings.Join(strings.Fields(line), " ")
+	// Off alone ends every fault.
 	if strings.EqualFold(line, off) || line == "0" {
 		return Ask{Off: true}, ""
 	}
@@ -86,6 +88,7 @@ func Parse(s *State, line string) (ask Ask, wrong string) {
 	return r.how(strings.ToLower(line[at+1:]))
 }
 
+// names are those of the rows, as a line of the palette takes them.
 func (s *State) names() []string {
 	names := make([]string, len(s.Rows))
 	for i := range s.Rows {
@@ -94,7 +97,7 @@ func (s *State) names() []string {
 	return names
 }
 
-// how reads the word behind a name.
+// how reads the word behind a name: once, off, or a rate in percent, with its sign or without.
 func (r *Row) how(word string) (ask Ask, wrong string) {
 	switch word {
 	case off, "0", "0%":
@@ -112,14 +115,14 @@ func (r *Row) how(word string) (ask Ask, wrong string) {
 	return Ask{Name: r.Name, Rate: rate}, ""
 }
 
-// rates are the steps of the keys for more and less, in percent.
+// rates are the steps of the keys for more and less, in percent; a rate that was typed lies between two.
 var rates = []float64{0, 1, 2, 5, 10, 25, 50, 100}
 
-// Step is the next rate up or down.
+// Step is the next rate up or down; below the least one it is off.
 func (r *Row) Step(up bool) Ask {
 	at, _ := slices.BinarySearch(rates, r.Rate)
 	if up {
-		at, _ = slices.BinarySearch(rates, r.Rate+1e-9)
+		at, _ = slices.BinarySearch(rates, r.Rate+1e-9) // the first that is greater
 		return Ask{Name: r.Name, Rate: rates[min(at, len(rates)-1)]}
 	}
 	if at <= 1 {

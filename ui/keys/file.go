@@ -19,15 +19,16 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// everywhere is the section of a keys file that holds for all screens.
+// everywhere is the section of a keys file that holds for all screens. A binding of it touches an action
+// only where that has a key already.
 const everywhere = "all"
 
-// largestKeys bounds what is read of a keys file.
+// largestKeys bounds what is read of a keys file, in bytes: a path that was mistyped may name anything.
 const largestKeys = 64 << 10
 
 // Load reads the user's keys: tables named after screens, or all, of actions
-// and their key or keys. A file that is not there gives none. A file with any
-// fault changes nothing either, and the error is one sentence.
+// and their key or keys. A file that is not there gives none (nil). A file with any
+// fault changes nothing either: the keys as built in are returned with an error, which is one sentence.
 //
 //	[all]
 //	freeze = "F"
@@ -39,6 +40,7 @@ const largestKeys = 64 << 10
 //	name = "open"
 //	run = 'xdg-open "https://example.com/$FARSIGHT_ID"'
 func Load(path string) (*Map, error) {
+	// A pipe would keep the console from starting until somebody writes into it.
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -60,7 +62,8 @@ func Load(path string) (*Map, error) {
 	return m, nil
 }
 
-// Parse makes a table of keys of a file's text.
+// Parse makes a table of keys of a file's text. Its error is one sentence that names the line, the
+// table or the action; the table that is returned with an error is not to be used.
 func Parse(text []byte) (*Map, error) {
 	var whole map[string]any
 	if err := toml.NewDecoder(bytes.NewReader(text)).Decode(&whole); err != nil {
@@ -70,7 +73,7 @@ func Parse(text []byte) (*Map, error) {
 		}
 		return nil, errTables
 	}
-	list := slices.Clone(bindings)
+	list := slices.Clone(bindings) // what the file does not name stays as built in
 	own, err := ownCommands(whole["command"])
 	if err != nil {
 		return nil, err
@@ -104,15 +107,17 @@ func Parse(text []byte) (*Map, error) {
 	return m, m.Check()
 }
 
-// lineWith is where a name stands first.
+// lineWith is the line in which a name stands first: the decoder tells the places of faults of its own
+// alone.
 func lineWith(text []byte, name string) int {
 	return 1 + bytes.Count(text[:max(bytes.Index(text, []byte(name)), 0)], []byte("\n"))
 }
 
+// errTables says how a file is to be written in which something else stands than tables.
 var errTables = errors.New("write tables of actions, such as [jobs] and below it retry = \"r\", or [[command]]")
 
-// sectionsOf are the tables of a file, the one for all screens first: a screen's
-// own wins.
+// sectionsOf are the tables of a file, the one for all screens first, so that a screen's own wins; the
+// others by their names, so that of several faults the same one is told each time.
 func sectionsOf(file map[string]map[string]any) []string {
 	sections := slices.Sorted(maps.Keys(file))
 	if i := slices.Index(sections, everywhere); i > 0 {
@@ -121,23 +126,24 @@ func sectionsOf(file map[string]map[string]any) []string {
 	return sections
 }
 
-// sectionOf is the screens that a table of the file is about.
+// sectionOf is the screens that a table of the file is about. The overlays (questions, help, menus) have
+// none: their keys are not to be bound anew, so that nobody locks himself out.
 func sectionOf(name string) (Context, error) {
 	if name == everywhere {
 		return OnPages, nil
 	}
 	var names []string
-	for at, s := onOverview, page.ScreenOverview; at < InDialog; at, s = at<<1, s+1 {
+	for s := page.ScreenOverview; On(s) < InDialog; s++ {
 		if spoken(s.String()) == spoken(name) {
-			return at, nil
+			return On(s), nil
 		}
 		names = append(names, Section(s))
 	}
 	return 0, fmt.Errorf("there is no screen [%s]: use [all], or one of %s", name, strings.Join(names, ", "))
 }
 
-// spoken is a name with spaces, as actions have it; dashed the same as a file
-// writes it without quotes.
+// spoken is a name with spaces, as actions have it; dashed the same as a file writes it without
+// quotes: "error classes" and error-classes.
 func spoken(name string) string {
 	return strings.ToLower(strings.NewReplacer("-", " ", "_", " ").Replace(name))
 }
@@ -145,9 +151,10 @@ func spoken(name string) string {
 // Section is how files call a screen: error-classes.
 func Section(s page.Screen) string { return dashed(s.String()) }
 
+// dashed is a name as a file has it without quotes: half-page-down.
 func dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
 
-// keysOf reads a key, or a list of them.
+// keysOf reads a key, or a list of them. The first one is the one that hint line and help show.
 func keysOf(value any) ([]string, error) {
 	var keys []string
 	switch v := value.(type) {
@@ -173,15 +180,19 @@ func keysOf(value any) ([]string, error) {
 	return keys, nil
 }
 
-// namedKey are the keys that are no letter.
+// namedKey are the keys that are no letter, by Bubble Tea's names. It is made when a file is read first:
+// most consoles have none.
 var namedKey = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(enter|esc|tab|shift\+tab|space|backspace|delete|insert|up|down|left|right|home|end|pgup|pgdown|ctrl\+[a-z]|f([1-9]|1[0-2]))$`)
+	return regexp.MustCompile(`^(enter|esc|tab|shift\+tab|space|backspace|delete|insert|up|down|left|right|` +
+		`home|end|pgup|pgdown|ctrl\+[a-z]|f([1-9]|1[0-2]))$`)
 })
 
 // confused are keys that terminals cannot tell from others, or that vim and k9s
-// mean otherwise.
+// mean otherwise: ctrl+i is a tab there, ctrl+m enter, ctrl+h backspace, ctrl+[ escape, and ctrl+k deletes.
 var confused = []string{"ctrl+i", "ctrl+m", "ctrl+h", "ctrl+[", "ctrl+k"}
 
+// keyForm refuses what no terminal sends. A single sign is a key as it is; a letter that is typed with
+// shift is the capital.
 func keyForm(k string) error {
 	r, n := utf8.DecodeRuneInString(k)
 	switch {
@@ -193,7 +204,8 @@ func keyForm(k string) error {
 	return fmt.Errorf("%q is no key: write a letter or sign, ctrl+a, enter, tab, up, f5 …", k)
 }
 
-// actionName is how a keys file names an action: a numbered screen by its name.
+// actionName is how a keys file names an action: "retry", "half page down", a numbered screen by its
+// name, "jobs".
 func actionName(a page.Action) string {
 	if s, ok := ScreenOf(a); ok {
 		return strings.ToLower(s.String())
@@ -201,9 +213,11 @@ func actionName(a page.Action) string {
 	return string(a)
 }
 
-// rebind gives an action other keys on some screens.
+// rebind gives an action other keys on some screens. A binding that holds on further ones is parted in
+// two: the old keys stay there. Exit keeps ctrl+c everywhere.
 func rebind(list []Binding, at Context, section, name string, keys []string) ([]Binding, error) {
 	out, found := make([]Binding, 0, len(list)+1), false
+	// Keys of overlays are out of reach, and so is what leaves the program.
 	for _, b := range list {
 		here := b.In & at & OnPages
 		if spoken(actionName(b.Act)) != spoken(name) || here == 0 || b.Act == Exit {
@@ -220,12 +234,13 @@ func rebind(list []Binding, at Context, section, name string, keys []string) ([]
 		out = append(out, b)
 	}
 	if !found {
-		return nil, fmt.Errorf("there is no action %q in [%s]: did you mean %s?", name, section, strings.Join(nearActions(list, at, name), ", "))
+		near := strings.Join(nearActions(list, at, name), ", ")
+		return nil, fmt.Errorf("there is no action %q in [%s]: did you mean %s?", name, section, near)
 	}
 	return out, nil
 }
 
-// nearActions are the three actions of some screens that are most like a name.
+// nearActions are the three actions of some screens that are most like a name, as a file would call them.
 func nearActions(list []Binding, at Context, name string) []string {
 	var names []string
 	for _, b := range list {
@@ -240,23 +255,28 @@ func nearActions(list []Binding, at Context, name string) []string {
 }
 
 // Check says which key would mean two things on one screen, or which action
-// could only be reached by a key that some terminals lack.
+// could only be reached by a key that some terminals lack. It is asked of the whole table: what a file
+// binds anew may collide with a key that it does not name.
 func (m *Map) Check() error {
-	for at, s := onOverview, page.ScreenOverview; at < InDialog; at, s = at<<1, s+1 {
+	for s := page.ScreenOverview; On(s) < InDialog; s++ {
 		taken := map[string]page.Action{}
 		for _, b := range m.List {
-			if b.In&at == 0 {
+			if b.In&On(s) == 0 {
 				continue
 			}
+			act := dashed(actionName(b.Act))
+			// An action with a letter as well may have any function key besides.
 			if slices.IndexFunc(b.Keys, func(k string) bool { return !functionKey(k) }) < 0 {
-				return fmt.Errorf("%s has only %s: not every terminal has it, give it another key as well", dashed(actionName(b.Act)), strings.Join(b.Keys, ", "))
+				const only = "%s has only %s: not every terminal has it, give it another key as well"
+				return fmt.Errorf(only, act, strings.Join(b.Keys, ", "))
 			}
 			for _, k := range b.Keys {
 				if k == "ctrl+d" && b.Act != page.HalfDown {
 					return errors.New("ctrl+d stays half-page-down: elsewhere it deletes, and hands remember that")
 				}
 				if other, ok := taken[k]; ok {
-					return fmt.Errorf("on %s the key %s would mean both %s and %s: give one of them another key", s, k, dashed(actionName(other)), dashed(actionName(b.Act)))
+					const both = "on %s the key %s would mean both %s and %s: give one of them another key"
+					return fmt.Errorf(both, s, k, dashed(actionName(other)), act)
 				}
 				taken[k] = b.Act
 			}
@@ -265,4 +285,6 @@ func (m *Map) Check() error {
 	return nil
 }
 
+// functionKey reports whether a key is f1 to f12. Some keyboards have none, and some terminals keep them
+// for themselves.
 func functionKey(k string) bool { return len(k) > 1 && k[0] == 'f' && k[1] >= '1' && k[1] <= '9' }

@@ -14,13 +14,14 @@ type Map struct {
 	List []Binding
 	Own  map[page.Action]Command // commands of the user's own
 
-	at map[Context]map[string]*Binding
+	at map[Context]map[string]*Binding // by screen or overlay, then by key
 }
 
-// Builtin are the keys as they come.
+// Builtin are the keys as they come. It is not to be changed: all consoles of a process share it.
 var Builtin = New(bindings)
 
-// New makes a table of bindings; of two for one key on one screen the last holds.
+// New makes a table of bindings; of two for one key on one screen the last holds. Nothing is checked:
+// a file's bindings are by Check.
 func New(list []Binding) *Map {
 	m := &Map{List: list, at: map[Context]map[string]*Binding{}}
 	for at := onOverview; at <= InMenu; at <<= 1 {
@@ -37,7 +38,7 @@ func New(list []Binding) *Map {
 	return m
 }
 
-// Meaning is what a key does in a context.
+// Meaning is what a key does in a context, which is one screen or one overlay; false = nothing.
 func (m *Map) Meaning(at Context, key string) (page.Action, bool) {
 	b, ok := m.at[at][key]
 	if !ok {
@@ -46,7 +47,8 @@ func (m *Map) Meaning(at Context, key string) (page.Action, bool) {
 	return b.Act, true
 }
 
-// First is the key of an action in a context, as it is shown; "" = it has none.
+// First is the key of an action in a context, or in the first of several, as Bubble Tea names it;
+// "" = it has none.
 func (m *Map) First(at Context, act page.Action) string {
 	for i := range m.List {
 		if b := &m.List[i]; b.In&at != 0 && b.Act == act {
@@ -57,7 +59,8 @@ func (m *Map) First(at Context, act page.Action) string {
 }
 
 // Hints are the keys of a context that the hint line shows; off says which of
-// them cannot act now.
+// them cannot act now. They stay there, dimmed: a line whose keys come and go cannot be learnt. Those for
+// the help and the way out are kept where there is little room.
 func (m *Map) Hints(at Context, off func(page.Action) bool) []part.Hint {
 	var out []part.Hint
 	for i := range m.List {
@@ -73,14 +76,15 @@ func (m *Map) Hints(at Context, off func(page.Action) bool) []part.Hint {
 	return out
 }
 
-// Groups are all keys of a context, for the help screen.
+// Groups are all keys of a context, for the help screen; off says which of them cannot act now.
 func (m *Map) Groups(at Context, off func(page.Action) bool) []part.Group {
 	var out []part.Group
 	for _, name := range []string{groupAct, GroupMove, groupView, groupApp} {
 		g := part.Group{Name: name}
 		for i := range m.List {
 			if b := &m.List[i]; b.In&at != 0 && b.Group == name {
-				g.Hints = append(g.Hints, part.Hint{Key: Shown(b.Keys), Does: b.Help, Also: string(b.Act) + " " + b.Hint, Off: off(b.Act)})
+				also := string(b.Act) + " " + b.Hint
+				g.Hints = append(g.Hints, part.Hint{Key: Shown(b.Keys), Does: b.Help, Also: also, Off: off(b.Act)})
 			}
 		}
 		out = append(out, g)
@@ -100,9 +104,10 @@ func (k *Map) Named(at Context, name string) string {
 		return key + command
 	}
 	if screen, action, ok := strings.Cut(name, "/"); ok {
-		at, _ = sectionOf(screen)
+		at, _ = sectionOf(screen) // none of that name: the action's key on any screen
 		name = action
 	}
+	// On its own screen first; an action that is not there has its key on another one.
 	for _, in := range []Context{at, OnPages} {
 		for i := range k.List {
 			if b := &k.List[i]; b.In&in != 0 && spoken(actionName(b.Act)) == name {

@@ -12,14 +12,15 @@ import (
 )
 
 // Command is a command of the user's own, a [[command]] of keys.toml: a key, on a screen or
-// several, and the line that a shell reads.
+// several, and the line that a shell reads, `xdg-open "https://example.com/$FARSIGHT_ID"`.
 type Command struct {
 	Name, Run string
-	keys      []string
-	at        Context
+	keys      []string // as a binding has them
+	at        Context  // the screens on which they hold
 }
 
-// ownCommands reads the commands of a keys file.
+// ownCommands reads the commands of a keys file; list is what the decoder made of [[command]], nil where
+// there is none. Each becomes an action of its own, "own look up", which its key is bound to.
 func ownCommands(list any) (map[page.Action]Command, error) {
 	entries, ok := list.([]any)
 	if !ok && list != nil {
@@ -40,6 +41,8 @@ func ownCommands(list any) (map[page.Action]Command, error) {
 	return own, nil
 }
 
+// ownCommandOf reads one. Its members are read in the order of their names, so that of several faults
+// the same one is told each time.
 func ownCommandOf(entry any) (c Command, err error) {
 	fields, _ := entry.(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -67,13 +70,13 @@ func ownCommandOf(entry any) (c Command, err error) {
 		return c, errors.New(`name its screen: on = "jobs", on = ["jobs", "matches"] or on = "all"`)
 	case c.Run == "":
 		return c, errors.New("say what a shell shall run: run = 'echo \"$FARSIGHT_ID\"'")
-	case c.Name == "":
+	case c.Name == "": // called by its program
 		c.Name, _, _ = strings.Cut(c.Run, " ")
 	}
 	return c, nil
 }
 
-// screensOf reads a screen, or a list of them.
+// screensOf reads a screen, or a list of them: "jobs", ["jobs", "matches"] or "all".
 func screensOf(value any) (at Context, err error) {
 	list, ok := value.([]any)
 	if !ok {
@@ -90,7 +93,8 @@ func screensOf(value any) (at Context, err error) {
 	return at, nil
 }
 
-// bindingsOf are the keys of the user's own commands.
+// bindingsOf are the keys of the user's own commands, which stand behind those of the table: where one is
+// taken already, Check finds it.
 func bindingsOf(own map[page.Action]Command) (list []Binding) {
 	for _, act := range slices.Sorted(maps.Keys(own)) {
 		c := own[act]

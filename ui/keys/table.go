@@ -9,12 +9,12 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// Context is a set of contexts in which a key means something.
-// A binding has one bit for each context in which it holds; two bindings of one key must have none
-// in common, which a test holds them to.
+// Context is a set of contexts in which a key means something. A binding has one bit for each context in
+// which it holds; two bindings of one key must have none in common, which a test holds them to.
 type Context uint32
 
-// Contexts. The first ones are the screens, in the order of page.Screen.
+// Contexts. The first ones are the screens, in the order of page.Screen: the bit of a screen is 1 shifted
+// by it, see On.
 const (
 	onOverview Context = 1 << iota
 	onAccounts
@@ -44,16 +44,21 @@ const (
 	// onLists can be filtered, onTables sorted, narrowed and marked as well.
 	// onWork are the screens of accounts, jobs and queues, where work is steered.
 	// onItems show one thing of a list.
-	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules | onAlerts | onAudit | onMessages | onClasses | onEvidence | onEntry | onMembers
-	onLists  = onTables | onLimits | onLogs
-	onWork   = onOverview | onAccounts | onJobs | onRetries | onLimits | onMatches | onReports | onAccount | onJob | onSchedules
-	onItems  = onAccount | onJob | onForensics | onRecord | onEvidence | onEntry
-	OnPages  = onWork | onLists | onForensics | onRecord | onChaos
+	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules | onAlerts |
+		onAudit | onMessages | onClasses | onEvidence | onEntry | onMembers
+	onLists = onTables | onLimits | onLogs
+	onWork  = onOverview | onAccounts | onJobs | onRetries | onLimits |
+		onMatches | onReports | onAccount | onJob | onSchedules
+	onItems = onAccount | onJob | onForensics | onRecord | onEvidence | onEntry
+	OnPages = onWork | onLists | onForensics | onRecord | onChaos
 )
 
 // Actions of the app itself; those of pages are in package page.
 const (
-	Filter   page.Action = "filter"
+	// A keys file names actions by these texts: none may change.
+	Filter page.Action = "filter"
+	// Freeze stops the view and not the engine; the four behind Live step through what was, which is kept
+	// for ten minutes.
 	Freeze   page.Action = "freeze"
 	Live     page.Action = "live"
 	Earlier  page.Action = "second back"
@@ -68,6 +73,8 @@ const (
 	Reload   page.Action = "reload"
 	Repaint  page.Action = "repaint"
 	Suspend  page.Action = "suspend"
+	// Quit goes back from an inner screen, and asks before it ends an engine that works. Exit, ctrl+c,
+	// quits from anywhere. Detach leaves the console and lets the engine go on.
 	Quit     page.Action = "quit"
 	Detach   page.Action = "detach"
 	Exit     page.Action = "exit"
@@ -87,6 +94,7 @@ const (
 	Reason   page.Action = "reason"
 	Mouse    page.Action = "mouse"
 
+	// Actions of questions, menus and the help.
 	Yes    page.Action = "yes"
 	No     page.Action = "no"
 	Switch page.Action = "other answer"
@@ -95,17 +103,17 @@ const (
 )
 
 // Binding is one line of the table of keys. The table is the only place where a
-// key is named: dispatch, hint line and help are read from it.
+// key is named: dispatch, hint line, help, palette and docs/keys.md are read from it.
 type Binding struct {
 	Keys  []string // as Bubble Tea names them; the first one is shown
 	Act   page.Action
 	In    Context
 	Group string
 	Hint  string // word of the hint line; "" = not there
-	Help  string
+	Help  string // what the help says; "" only in overlays, which have none
 }
 
-// Groups of the help, in order.
+// Groups of the help, in order. Keys of overlays are in none: each overlay shows its own.
 const (
 	groupAct  = "Act"
 	GroupMove = "Move"
@@ -113,14 +121,20 @@ const (
 	groupApp  = "Farsight"
 )
 
+// bindings are the keys as built in. Within a group they stand in the order of the help; of those that
+// have a Hint the first ones are in the hint line of a narrow screen. An action that stands twice has
+// other words, or another key, on some screens.
 var bindings = []Binding{
 	{[]string{"enter"}, page.Open, OnPages &^ (onChaos | onJob), GroupMove, "open", "open the selected"},
+	// A job's screen is the end of the way in: enter shows the record itself there.
 	{[]string{"enter", "v"}, page.Raw, onJob, groupView, "raw", "its record and headers, raw"},
 	{[]string{"a"}, page.Open, onJob, GroupMove, "account", "its account"},
 	{[]string{"enter"}, page.Inject, onChaos, groupAct, "inject", "inject once; preset on, off"},
+	// On the panel of faults the arrows change a rate; on all other screens they pan columns.
 	{[]string{"l", "right"}, page.More, onChaos, groupAct, "more often", "more often, in percent"},
 	{[]string{"h", "left"}, page.Less, onChaos, groupAct, "less often", "less often, then off"},
 	{[]string{"0"}, page.ClearChaos, onChaos, groupAct, "clear all", "end all that was injected"},
+	// r, p and x do what is nearest to their word on each screen: r runs a schedule, p freezes a bucket.
 	{[]string{"t"}, page.Trigger, OnPages, groupAct, "sync", "sync an account"},
 	{[]string{"r"}, page.Retry, onWork &^ onSchedules, groupAct, "retry", "retry the job now"},
 	{[]string{"r"}, page.Retry, onClasses, groupAct, "retry class", "retry it, one job first"},
@@ -137,6 +151,7 @@ var bindings = []Binding{
 	{[]string{"!"}, page.Force, onJobs | onRetries | onJob, groupAct, "", "force the job with a reason"},
 	{[]string{"S"}, page.Calendar, onOverview, GroupMove, "", "schedules"},
 	{[]string{"V"}, page.ByMember, onOverview, GroupMove, "", "members of the database"},
+	// In the audit z takes back the selected command instead of the last one.
 	{[]string{"z"}, Undo, OnPages &^ onAudit, groupAct, "", "undo the last action"},
 	{[]string{"z"}, page.TakeBack, onAudit, groupAct, "undo", "undo the selected command"},
 	{[]string{"space"}, page.Mark, onTables, groupAct, "mark", "mark, unmark the row"},
@@ -163,6 +178,8 @@ var bindings = []Binding{
 	{[]string{"s"}, page.States, onReports, groupView, "weeks", "the weeks of all accounts"},
 	{[]string{"n"}, page.Numbers, onReports, groupView, "numbers", "numbers in the cells"},
 	{[]string{"Z"}, page.Zone, onReports, groupView, "zone", "distance from UTC"},
+	// Reports have no rows to step through in time: the brackets turn their pages, from account to account
+	// or from week to week.
 	{[]string{"["}, page.Previous, onReports, GroupMove, "previous", "previous account or week"},
 	{[]string{"]"}, page.Next, onReports, GroupMove, "next", "next account or week"},
 	{[]string{"o"}, Sort, onTables, groupView, "sort", "sort by a column"},
@@ -193,6 +210,7 @@ var bindings = []Binding{
 	{[]string{"G", "end"}, page.End, onLogs, GroupMove, "follow", "follow the newest"},
 	{[]string{"pgdown"}, page.PageDown, OnPages, GroupMove, "", "a screen down"},
 	{[]string{"pgup"}, page.PageUp, OnPages, GroupMove, "", "a screen up"},
+	// As in vim. ctrl+d deletes nothing anywhere: hands remember what it does here.
 	{[]string{"ctrl+d"}, page.HalfDown, OnPages, GroupMove, "", "half a screen down"},
 	{[]string{"ctrl+u"}, page.HalfUp, OnPages, GroupMove, "", "half a screen up"},
 	{[]string{"h", "left"}, page.Left, OnPages &^ onChaos, GroupMove, "", "columns left"},
@@ -200,6 +218,7 @@ var bindings = []Binding{
 	{[]string{"Q"}, page.Queues, onJobs, GroupMove, "queues", "choose the queue"},
 	{[]string{"<"}, page.Nearer, onRetries, groupView, "", "look less far ahead"},
 	{[]string{">"}, page.Farther, onRetries, groupView, "", "look farther ahead"},
+	// tab goes through the panes of a screen that has several, else to the next screen.
 	{[]string{"tab"}, page.NextPane, onOverview | onLimits | onJobs, GroupMove, "next pane", "next pane"},
 	{[]string{"tab"}, NextTab, OnPages &^ (onOverview | onLimits | onJobs), GroupMove, "next screen", "next screen"},
 	{[]string{"1"}, GoTo(page.ScreenOverview), OnPages, GroupMove, "", "Overview"},
@@ -209,6 +228,7 @@ var bindings = []Binding{
 	{[]string{"5"}, GoTo(page.ScreenLimits), OnPages, GroupMove, "", "Limits"},
 	{[]string{"6"}, GoTo(page.ScreenMatches), OnPages &^ onAccount, GroupMove, "", "Matches"},
 	{[]string{"7"}, GoTo(page.ScreenReports), OnPages &^ onAccount, GroupMove, "", "Reports"},
+	// An account's screen leads to what is its own, where the numbers lead to everybody's elsewhere.
 	{[]string{"6"}, page.Matches, onAccount, GroupMove, "matches", "matches of this account"},
 	{[]string{"7"}, page.Report, onAccount, GroupMove, "report", "report of this account"},
 	{[]string{"["}, Earlier, onItems, GroupMove, "", "previous; frozen: 1 s back"},
@@ -225,11 +245,13 @@ var bindings = []Binding{
 	{[]string{"q"}, Quit, OnPages, groupApp, "quit", "back, or quit"},
 	{[]string{"ctrl+c"}, Exit, OnPages | InDialog | InHelp | InMenu, groupApp, "", "quit"},
 
+	// Questions: No is the default, so that enter alone does no harm.
 	{[]string{"y"}, Yes, InDialog, "", "yes", ""},
 	{[]string{"n", "esc", "q"}, No, InDialog, "", "no", ""},
 	{[]string{"tab", "left", "right", "h", "l"}, Switch, InDialog, "", "other answer", ""},
 	{[]string{"enter"}, Choose, InDialog, "", "answer", ""},
 
+	// The help takes letters for its search: only keys that are none move it.
 	{[]string{"esc", "?", "enter"}, Close, InHelp, "", "close", ""},
 	{[]string{"tab"}, Switch, InHelp, "", "words", ""},
 	{[]string{"down"}, page.Down, InHelp, "", "down", ""},
@@ -237,6 +259,7 @@ var bindings = []Binding{
 	{[]string{"pgdown", "ctrl+d"}, page.PageDown, InHelp, "", "", ""},
 	{[]string{"pgup"}, page.PageUp, InHelp, "", "", ""},
 
+	// Menus: of themes, columns, queues and of what can be copied.
 	{[]string{"esc", "q"}, Close, InMenu, "", "close", ""},
 	{[]string{"enter", "space"}, Choose, InMenu, "", "choose", ""},
 	{[]string{"j", "down"}, page.Down, InMenu, "", "down", ""},
@@ -248,11 +271,10 @@ var bindings = []Binding{
 // goPrefix leads the names of the actions that go to a numbered screen: "screen 3".
 const goPrefix = "screen "
 
-// GoTo is the action that goes to a numbered screen.
+// GoTo is the action that goes to a numbered screen, one of the first nine.
 func GoTo(s page.Screen) page.Action { return page.Action(goPrefix + strconv.Itoa(int(s))) }
 
-// ScreenOf is the numbered screen an action goes to.
-// false of every other action.
+// ScreenOf is the numbered screen an action goes to; false of every other action.
 func ScreenOf(a page.Action) (page.Screen, bool) {
 	number, ok := strings.CutPrefix(string(a), goPrefix)
 	if !ok {
@@ -262,14 +284,15 @@ func ScreenOf(a page.Action) (page.Screen, bool) {
 	return page.Screen(n), err == nil
 }
 
-// On is the context of a screen.
+// On is the context of a screen. It holds because the contexts of screens stand in the order of
+// page.Screen.
 func On(s page.Screen) Context { return 1 << s }
 
 // arrows stand for the names of keys that are drawn on them.
 var arrows = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→"}
 
-// Shown are keys as they are drawn: enter, ↓.
-// The names are Bubble Tea's (ctrl+c, pgdown, up): arrows alone have a sign that every font has.
+// Shown are keys as they are drawn: "j ↓". The names are Bubble Tea's (ctrl+c, pgdown, up): arrows alone
+// have a sign that every font has.
 func Shown(keys []string) string {
 	shown := make([]string, len(keys))
 	for i, k := range keys {

@@ -14,26 +14,28 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// line is one that is being read.
+// line is one that is being read: the command that it makes grows with each part that is understood.
 type line struct {
 	*page.View
 	o    operation.Operation
 	c    engine.Command
-	text string // its target, and what it needs besides
+	text string // its target, and what it needs besides: "europe match-v5 50%"
 	name string // of the target, as questions call it
 	arg  string // what it needs besides
 }
 
-// targets find what a line is about, among what is live, or say why they cannot.
+// targets find what a line is about, each by its kind, among what is live, or say why they cannot.
 var targets = map[operation.Target]func(*line) (wrong string){
-	operation.Class: (*line).class, operation.Queue: (*line).queue, operation.Bucket: (*line).bucket, operation.Account: (*line).account,
-	operation.Stored: (*line).stored, operation.Schedule: (*line).schedule, operation.Alert: (*line).alert, operation.Entry: (*line).entry,
+	operation.Class: (*line).class, operation.Queue: (*line).queue, operation.Bucket: (*line).bucket,
+	operation.Account: (*line).account, operation.Stored: (*line).stored, operation.Schedule: (*line).schedule,
+	operation.Alert: (*line).alert, operation.Entry: (*line).entry,
 }
 
 // Read makes an effect of what stands behind an operation's word, or says what is wrong
 // with it. " because " begins the reason of any of them, but for words that are spoken.
 func Read(v *page.View, o operation.Operation, text string) (e page.Effect, wrong string) {
 	l := &line{View: v, o: o, c: engine.Command{Op: o.Op}}
+	// What is spoken may well hold the word because.
 	if o.Arg == operation.Say {
 		return l.call(text)
 	}
@@ -43,16 +45,17 @@ func Read(v *page.View, o operation.Operation, text string) (e page.Effect, wron
 	switch o.Arg {
 	case operation.Why:
 		l.arg = reason
-	case operation.When: // its last word: an alert's name may have several
+	// "silence queue age/ingest.rank.daily 1h": the last word, since an alert's name may have several.
+	case operation.When:
 		at := strings.LastIndexByte(l.text, ' ')
 		l.text, l.arg = strings.TrimSpace(l.text[:max(at, 0)]), l.text[at+1:]
-	case operation.Share:
+	case operation.Share: // its argument is a share or a reason, with or without because
 		l.text = strings.Replace(text, "because ", "", 1)
 	}
 	if o.Target == operation.Job {
 		return l.job(reason)
 	}
-	if find := targets[o.Target]; find != nil {
+	if find := targets[o.Target]; find != nil { // some operations are about nothing, such as one on the key
 		if wrong := find(l); wrong != "" {
 			return page.Effect{}, wrong
 		}
@@ -64,17 +67,18 @@ func Read(v *page.View, o operation.Operation, text string) (e page.Effect, wron
 	return page.Ask(l.c, l.name), ""
 }
 
-// Live finds a live job by id or key, with or without job: in front.
+// Live finds a live job by id or key, with or without job: in front: "job:match:EUW1_7012345678".
 func Live(d *page.Data, arg string) (engine.JobRow, bool) {
 	arg = strings.TrimPrefix(arg, "job:")
 	return first(d.Jobs, func(j engine.JobRow) bool { return string(j.ID) == arg || j.Key == arg })
 }
 
-// Stored finds an account by its Riot ID or our id.
+// Stored finds an account by its Riot ID, in any case of letters, or by our id.
 func Stored(d *page.Data, name string) (engine.AccountRow, bool) {
 	return first(d.Accounts, func(a engine.AccountRow) bool { return a.ID == name || strings.EqualFold(a.RiotID, name) })
 }
 
+// first is the first row that fits.
 func first[T any](rows []T, fits func(T) bool) (row T, ok bool) {
 	if i := slices.IndexFunc(rows, fits); i >= 0 {
 		return rows[i], true
@@ -91,9 +95,10 @@ func (l *line) job(reason string) (e page.Effect, wrong string) {
 		j, live = Live(l.Live, string(a.Job))
 	}
 	needs := ""
-	if l.o.Arg != operation.NoArg {
+	if l.o.Arg != operation.NoArg { // told after a name that is wrong
 		needs = page.ReadArg(&l.c, l.arg, l.Now)
 	}
+	// A key may have many ended jobs, an id has one: force takes the id of one that has ended.
 	switch ended := l.o.Arg == operation.Why && !strings.Contains(name, ":"); {
 	case !live && !ended:
 		return e, "no live job is called " + name + ": jobs lists them"
@@ -105,10 +110,13 @@ func (l *line) job(reason string) (e page.Effect, wrong string) {
 		}
 		return e, wrong
 	}
+	// Of a live job the revision goes along: if it has moved on meanwhile, the engine refuses.
 	l.c.Job, l.c.IfRev, l.c.Reason = cmp.Or(j.ID, engine.JobID(name)), j.Rev, reason
 	return page.Ask(l.c, name), ""
 }
 
+// class names an error class. Its jobs are tried with one first (the canary): if that fails again, the
+// others are left.
 func (l *line) class() (wrong string) {
 	if l.name = l.text; l.name == "" {
 		return "name an error class, such as 404"
@@ -117,6 +125,7 @@ func (l *line) class() (wrong string) {
 	return ""
 }
 
+// queue reads the name of one that has been seen; another one is answered with those that there are.
 func (l *line) queue() (wrong string) {
 	l.c.Queue = engine.Queue(l.text)
 	if _, ok := l.Live.Queue(l.c.Queue); ok {
@@ -130,7 +139,8 @@ func (l *line) queue() (wrong string) {
 }
 
 // schedule reads the name of one; whether there is one is for the engine to say. The word
-// of the line is the same for all that can be done to it: what comes first.
+// of the line is the same for all that can be done to it, which comes first: "schedule pause latest",
+// "schedule edit latest @every 15m".
 func (l *line) schedule() (wrong string) {
 	what, text, _ := strings.Cut(l.text, " ")
 	l.o = operation.Of(engine.Op(what + "-schedule"))
@@ -145,13 +155,14 @@ func (l *line) schedule() (wrong string) {
 		return what + " takes the name of a schedule and nothing more"
 	case l.o.Arg != operation.NoArg && l.arg == "":
 		return l.o.Needs
+	// "schedule edit latest as configured" takes an operator's change away.
 	case l.arg == operation.AsConfigured:
 		l.arg = ""
 	}
 	return ""
 }
 
-// alert finds one by its id, or by its rule if only one alert is of it.
+// alert finds one by its id, "503/asia", or by its rule, "503", if only one alert is of it.
 func (l *line) alert() (wrong string) {
 	if l.text == "" && l.o.Arg != operation.NoArg {
 		return l.o.Needs
@@ -176,7 +187,8 @@ func (l *line) alert() (wrong string) {
 	return ""
 }
 
-// bucket reads a host and, if the next word is one of its methods, that.
+// bucket reads a host and, if the next word is one of its methods, that: "europe match-v5 50%". The
+// version of a method may be left out: match means match-v5.match as well.
 func (l *line) bucket() (wrong string) {
 	host, rest, _ := strings.Cut(l.text, " ")
 	method, after, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -198,6 +210,7 @@ func (l *line) bucket() (wrong string) {
 	return ""
 }
 
+// stored reads an account that is known here.
 func (l *line) stored() (wrong string) {
 	a, ok := Stored(l.Live, l.text)
 	if !ok {
@@ -219,7 +232,7 @@ func (l *line) account() (wrong string) {
 	return wrong
 }
 
-// entry reads the number of a command.
+// entry reads the number of a command in the audit, "#41" or "41".
 func (l *line) entry() (wrong string) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(l.text, "#"), 10, 64)
 	if l.c.Audit = n; err != nil || n == 0 {
@@ -228,7 +241,7 @@ func (l *line) entry() (wrong string) {
 	return ""
 }
 
-// call reads a number and what shall be said, which is taken as it stands: a text may
+// call reads a telephone number and what shall be said, which is taken as it stands: a text may
 // well say because. Whether the number may be called is for the engine to say.
 func (l *line) call(text string) (e page.Effect, wrong string) {
 	number, say, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -239,8 +252,8 @@ func (l *line) call(text string) (e page.Effect, wrong string) {
 	return page.Ask(l.c, engine.CutNumber(number)), ""
 }
 
-// riotID reads "Name#TAG platform". A tag has no spaces, so what follows it is the
-// platform. An account that is known needs none, and all others have d.Platform, where that
+// riotID reads "Name#TAG platform", such as "Blue Heron#EUW euw1". A tag has no spaces, so what
+// follows it is the platform. An account that is known needs none, and all others have d.Platform, where that
 // is set.
 func riotID(d *page.Data, text string) (id, platform, wrong string) {
 	text = strings.TrimSpace(text)
@@ -248,6 +261,7 @@ func riotID(d *page.Data, text string) (id, platform, wrong string) {
 	if at <= 0 {
 		return "", "", "a Riot ID looks like Name#TAG: type it with the # and the tag"
 	}
+	// The tag, and perhaps the platform.
 	rest := strings.Fields(text[at+1:])
 	if len(rest) == 0 || len(rest) > 2 {
 		return "", "", "type one Riot ID and its platform: Name#TAG euw1"
@@ -256,6 +270,7 @@ func riotID(d *page.Data, text string) (id, platform, wrong string) {
 	if len(rest) == 2 {
 		return id, strings.ToLower(rest[1]), ""
 	}
+	// An account that nobody knows yet has to be looked for on one platform.
 	if platform = platformOf(id, d.Platform, d.Accounts); platform == "" {
 		return "", "", "say the platform too: " + text + " euw1 (or kr, na1, eun1, jp1, br1, …)"
 	}

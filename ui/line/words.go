@@ -19,7 +19,8 @@ type Word struct {
 const ResetElsewhere = "end the engine first, then run `farsight reset`"
 
 // Words are all of them, in the order of the plain console's help; operations stand before
-// the last ones, which begin with reset.
+// the last ones, which begin with reset. The palette asks here for the Hint
+// of those that it has.
 var Words = []Word{
 	{Name: "help", Help: "these commands"},
 	{Name: "status", Help: "how everything stands"},
@@ -27,7 +28,10 @@ var Words = []Word{
 	{Name: "jobs", Hint: "a filter: jobs state:failed", Args: "[filter]", Help: "jobs, such as jobs state:failed"},
 	{Name: "retries", Hint: "a filter", Args: "[filter]", Help: "jobs that wait for their next try"},
 	{Name: "limits", Hint: "a filter of calls: limits status:429", Help: "rate limits and who waits"},
-	{Name: "matches", Hint: "a filter: matches champion:ahri", Args: "[Name#TAG or filter]", Help: "matches of all accounts, or of one"},
+	{
+		Name: "matches", Hint: "a filter: matches champion:ahri", Args: "[Name#TAG or filter]",
+		Help: "matches of all accounts, or of one",
+	},
 	{Name: "alerts", Hint: "a filter: alerts state:firing", Args: "[filter]", Help: "alerts"},
 	{Name: "schedules", Args: "[filter]", Help: "recurring work"},
 	{Name: "members", Args: "[filter]", Help: "processes that share the database"},
@@ -36,18 +40,27 @@ var Words = []Word{
 	{Name: "account", Hint: "Name#TAG", Args: "Name#TAG", Help: "one account"},
 	{Name: "report", Hint: "Name#TAG", Args: "Name#TAG", Help: "when an account plays"},
 	{Name: "job", Hint: "an id or a key: job match:KR_1", Args: "KEY or id", Help: "one job with its tries"},
-	{Name: "chaos", Hint: "503 5% · timeout once · slow off · key expires · off", Args: "[NAME once, 5% or off]", Help: "break the simulated Riot of the demo"},
+	{
+		Name: "chaos", Hint: "503 5% · timeout once · slow off · key expires · off", Args: "[NAME once, 5% or off]",
+		Help: "break the simulated Riot of the demo",
+	},
 
 	{Name: "reset", Not: ResetElsewhere},
-	{Name: "f", Hint: "a saved filter of this screen; f -NAME forgets it", Not: "saved filters belong to screens: give the filter behind the list's name"},
+	{
+		Name: "f", Hint: "a saved filter of this screen; f -NAME forgets it",
+		Not: "saved filters belong to screens: give the filter behind the list's name",
+	},
 	{Name: "theme", Hint: "its name", Not: "there are no colours here"},
 	{Name: "fps", Hint: "updates a second, 1 to 10", Not: "start with --plain-every to say changes more or less often"},
 	{Name: "tour", Not: "? lists what can be typed here"},
-	{Name: "key", Not: "a key that is typed here would stay on the screen: replace it in the full console, or in the key file"},
+	{
+		Name: "key",
+		Not:  "a key that is typed here would stay on the screen: replace it in the full console, or in the key file",
+	},
 	{Name: "quit", Help: "leave"},
 }
 
-// Hint is that of the word of a name.
+// Hint is that of the word of a name, which must be one of Words.
 func Hint(name string) string {
 	return Words[slices.IndexFunc(Words, func(w Word) bool { return w.Name == name })].Hint
 }

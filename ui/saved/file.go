@@ -13,21 +13,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// version numbers the form of the file. A file of a later one is left alone.
+// version numbers the form of the file. A file of a later one is left alone: to write it would drop
+// what this program does not know.
 const version = 1
 
-// largest bounds what is read of the file, in bytes.
+// largest bounds what is read of the file, in bytes. A usual one has a few thousand.
 const largest = 1 << 20
 
-// File is where a State is kept. A file that could not be read is never written:
-// it may be another version's, or mended by hand.
+// File is where a State is kept:
+//
+//	{"version": 1, "theme": "cb-dark", "lists": {"jobs": {…}}, "history": ["jobs state:failed"]}
+//
+// A file that could not be read is never written: it may be another version's, or mended by hand. Its
+// methods may be called by any goroutine.
 type File struct {
 	path string
 
 	mu      sync.Mutex
 	pending *State // to be written; nil = nothing
-	base    State  // what this console has written, or read: what it changes since is its own
-	locked  bool   // it could not be read
+	// base is what this console has written, or read: what differs from it are changes of its own, which
+	// merge puts on top of what the file holds by then.
+	base   State
+	locked bool // it could not be read
 }
 
 // Open reads the file at a path. One that is not there gives the defaults, and fresh: this
@@ -38,17 +45,21 @@ func Open(path string) (f *File, s State, fresh bool, err error) {
 	switch s, err = read(path); {
 	case errors.Is(err, os.ErrNotExist):
 		return f, f.base.clone(), true, nil
+	// The console works all the same: what it remembers is a convenience.
 	case err != nil:
 		f.locked = true
-		return f, f.base.clone(), false, fmt.Errorf("what the console remembers cannot be read, so it begins afresh and saves nothing: %s: %w (move the file away to begin anew)", path, err)
+		err = fmt.Errorf("what the console remembers cannot be read, so it begins afresh and saves nothing: "+
+			"%s: %w (move the file away to begin anew)", path, err)
+		return f, f.base.clone(), false, err
 	}
 	s.Version = version
+	// The file may be edited by hand: no more is taken than would be written.
 	s.History = s.History[max(len(s.History)-keptLines, 0):]
 	f.base = s.clone()
 	return f, s, false, nil
 }
 
-// Put makes s what the file shall hold; false when it does already.
+// Put makes s what the file shall hold; false when it does already, and nothing is to be flushed.
 func (f *File) Put(s State) bool {
 	if f.locked {
 		return false
@@ -68,7 +79,7 @@ func (f *File) Put(s State) bool {
 }
 
 // Flush writes what is to be written, whole or not at all, with what other consoles of
-// the user have written meanwhile.
+// the user have written meanwhile. After an error nothing is left to be written: the next Put counts.
 func (f *File) Flush() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,7 +106,7 @@ func (f *File) Flush() error {
 	return nil
 }
 
-// read reads the file as it is now.
+// read reads the file as it is now. os.ErrNotExist where there is none.
 func read(path string) (s State, err error) {
 	st, err := os.Stat(path)
 	if err != nil {

@@ -18,6 +18,7 @@ func merge(base, mine, theirs State) State {
 	}
 	out.Lists = mergeMaps(base.Lists, mine.Lists, theirs.Lists)
 	out.Filters = maps.Clone(theirs.Filters)
+	// Filters are a map for each screen, which two consoles may change at once: their names are merged.
 	for _, screen := range keysOfAll(base.Filters, mine.Filters) {
 		own := mergeMaps(base.Filters[screen], mine.Filters[screen], theirs.Filters[screen])
 		if out.Filters == nil {
@@ -31,7 +32,8 @@ func merge(base, mine, theirs State) State {
 	return out
 }
 
-// mergeMaps puts what mine has changed of base into theirs.
+// mergeMaps puts what mine has changed of base into theirs: what mine has taken out goes, and what only
+// they have changed stays.
 func mergeMaps[V any](base, mine, theirs map[string]V) map[string]V {
 	out := maps.Clone(theirs)
 	if out == nil {
@@ -51,6 +53,7 @@ func mergeMaps[V any](base, mine, theirs map[string]V) map[string]V {
 	return out
 }
 
+// keysOfAll are the keys of both maps, each once.
 func keysOfAll[V any](a, b map[string]V) []string {
 	keys := slices.Collect(maps.Keys(a))
 	for key := range b {
@@ -61,9 +64,10 @@ func keysOfAll[V any](a, b map[string]V) []string {
 	return keys
 }
 
-// mergeLines puts the lines that mine has more than base behind theirs.
+// mergeLines puts the lines that mine has more than base behind theirs. Lines are only added at the end
+// and lost at the beginning, so that what mine has kept of base is its own beginning.
 func mergeLines(base, mine, theirs []string) []string {
-	n := 0 // how much of mine is the end of base
+	n := 0 // how many lines at the beginning of mine are the end of base
 	for k := min(len(base), len(mine)); k > 0; k-- {
 		if slices.Equal(base[len(base)-k:], mine[:k]) {
 			n = k

@@ -18,20 +18,22 @@ type State struct {
 	History []string                     `json:"history,omitempty"` // lines of the palette, oldest first
 }
 
-// clone shares nothing that is changed later.
+// clone shares nothing that is changed later: the console goes on with its state while a copy is written.
 func (s State) clone() State {
 	s.Lists, s.History = maps.Clone(s.Lists), slices.Clone(s.History)
 	s.Filters = maps.Clone(s.Filters) // the maps in it are replaced, never changed
 	return s
 }
 
-// same reports whether two are as good as each other.
+// same reports whether two would be written alike.
 func (s State) same(other State) bool {
-	return s.Theme == other.Theme && slices.Equal(s.History, other.History) && maps.EqualFunc(s.Lists, other.Lists, page.ListState.Equal) &&
+	return s.Theme == other.Theme && slices.Equal(s.History, other.History) &&
+		maps.EqualFunc(s.Lists, other.Lists, page.ListState.Equal) &&
 		maps.EqualFunc(s.Filters, other.Filters, maps.Equal[map[string]string, map[string]string])
 }
 
-// KeepFilter changes the saved filters of a screen; an empty text removes one.
+// KeepFilter changes the saved filters of a screen; an empty text removes one, and with the last one of
+// a screen its entry. The maps are made anew: a copy of the state may be on its way to the file.
 func (s *State) KeepFilter(screen, name, text string) {
 	all := maps.Clone(s.Filters)
 	if all == nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Feed is where an export reads: a store, or an engine that has one.
+// Feed is where an export reads: a store, or an engine that has one. The pages of a feed follow the
+// durable order of its rows, which is that of their last changes.
 type Feed interface {
 	Feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error)
 }
@@ -20,7 +21,7 @@ type Feed interface {
 // when there is none.
 type Payloads func(ctx context.Context, match string) (raw []byte, err error)
 
-// Formats of an export.
+// Formats of an export: lines of JSON, and lines of CSV under a first one with the names.
 const (
 	NDJSON = "ndjson"
 	CSV    = "csv"
@@ -94,6 +95,7 @@ func (x *exporter) run(ctx context.Context) error {
 		if err := x.flush(); err != nil || x.Wait == nil {
 			return err
 		}
+		// Everything that was read is written: whoever follows sees it before the next is waited for.
 		if err := x.Wait(ctx); err != nil {
 			return err
 		}
@@ -191,7 +193,7 @@ func (x *exporter) unreadable(err error) {
 	}
 }
 
-// flush writes the collected lines out.
+// flush writes the collected lines out. The cursor moves on only when they are.
 func (x *exporter) flush() error {
 	if x.buf.Len() > 0 {
 		if _, err := x.out.Write(x.buf.Bytes()); err != nil {

@@ -56,7 +56,7 @@ func windows(o Out, list []engine.WindowCount) error {
 		if w.Server >= 0 {
 			server, drift = strconv.Itoa(w.Server), strconv.Itoa(w.Drift())
 		}
-		if w.Drift() > 0 {
+		if w.Drift() > 0 { // below 0 its sign is there already: calls of ours that the server forgot
 			drift = "+" + drift
 		}
 		return []string{w.Scope, human.Span(w.Window), strconv.Itoa(w.Limit), strconv.Itoa(w.Ours), server, drift}

@@ -15,7 +15,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
-// View is what somebody wants to see of a list.
+// View is what somebody wants to see of a list. The zero value is all rows in the usual columns and order.
 type View struct {
 	Columns   []string // their names in the order wanted; nil = the usual ones
 	Sort      string   // a column's name; with a - in front the greatest stand first
@@ -25,7 +25,7 @@ type View struct {
 	seen *seen // of a list that is watched through a pipe
 }
 
-// plain reports whether nothing is asked for.
+// plain reports whether nothing is asked for: then JSON is what the console answered, as it is.
 func (v View) plain() bool { return v.Columns == nil && v.Sort == "" && v.Limit == 0 }
 
 // List is what one command lists.
@@ -114,7 +114,7 @@ type source[T any] struct {
 	whole any           // what is printed as JSON in the place of rows; nil = the rows
 }
 
-// all is a source that has its rows.
+// all is a source that has its rows already, as one page.
 func all[T any](rows []T) source[T] {
 	return source[T]{page: func(string) ([]T, string, error) { return rows, "", nil }}
 }
@@ -178,6 +178,7 @@ func (l listing[T]) printer(o Out) (p printer[T], err error) {
 			}
 			p.shown = append(p.shown, c)
 		}
+		// Columns that were asked for by name are shown at any width.
 	} else if o.Width < spareFrom {
 		p.shown = slices.DeleteFunc(slices.Clone(l.shown), func(c columns.Column[T]) bool { return c.Spare })
 	}
@@ -189,6 +190,7 @@ func (l listing[T]) printer(o Out) (p printer[T], err error) {
 	if err != nil {
 		return p, fmt.Errorf("--sort: %w", err)
 	}
+	// Instants that are not known come last either way, so that one order is not the other turned.
 	if p.order = by.Rising(); falls {
 		p.order = by.Falling()
 	}
@@ -236,7 +238,8 @@ func (l listing[T]) show(ctx context.Context, c engine.Console, o Out) error {
 	return l.end(p, rows, src.foot)
 }
 
-// fits is the filter as a function.
+// fits is the filter as a function. Ages are counted from now, so that all rows are looked at as of one
+// instant. The error says where a filter is wrong.
 func (l listing[T]) fits(now time.Time) (func(*T) bool, error) {
 	switch {
 	case l.filter == "" || l.asked:
@@ -251,7 +254,8 @@ func (l listing[T]) fits(now time.Time) (func(*T) bool, error) {
 	return func(row *T) bool { return fit.Match(row, now) }, nil
 }
 
-// sort puts rows into the list's own order, and then into the one that was asked for.
+// sort puts rows into the list's own order, and then into the one that was asked for, so that rows which
+// that finds equal stay in the list's.
 func (l listing[T]) sort(rows []T, by func(a, b *T) int) {
 	if l.order != nil {
 		slices.SortStableFunc(rows, l.order)
@@ -303,6 +307,7 @@ func (s source[T]) each(fits func(*T) bool, use func([]T) (enough bool, err erro
 		if err != nil {
 			return err
 		}
+		// A page of which nothing fits is no end: there may be more behind it.
 		page = slices.DeleteFunc(page, func(row T) bool { return !fits(&row) })
 		if enough, err := use(page); err != nil || enough || next == "" {
 			return err
@@ -311,7 +316,7 @@ func (s source[T]) each(fits func(*T) bool, use func([]T) (enough bool, err erro
 	}
 }
 
-// everything reads all rows of a source.
+// everything reads all rows of a source into memory: of accounts there are hundreds.
 func everything[T any](s source[T]) (rows []T, err error) {
 	err = s.each(func(*T) bool { return true }, func(page []T) (enough bool, err error) {
 		rows = append(rows, page...)

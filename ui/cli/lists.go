@@ -17,8 +17,8 @@ import (
 // pageSize is how many rows the lists ask for at once: what engines give at most.
 const pageSize = 500
 
-// ask runs a query and gives its answer its type.
-// An answer of another type comes from an engine of another version, over the socket.
+// ask runs a query and gives its answer its type. An answer of another type comes from an engine of
+// another version, over the socket.
 func ask[T any](ctx context.Context, c engine.Console, q engine.Query) (T, error) {
 	a, err := c.Find(ctx, q)
 	if err != nil {
@@ -33,7 +33,7 @@ func ask[T any](ctx context.Context, c engine.Console, q engine.Query) (T, error
 }
 
 // Status shows the engine, its queues and what syncs; every adds the accounts that
-// do not. The filter is a part of a queue's or an account's name.
+// do not. The filter is a part of a queue's or an account's name. As JSON it is one object.
 func Status(text string, every bool) List {
 	return document(func(ctx context.Context, c engine.Console, o Out) error { return status(ctx, c, text, every, o) })
 }
@@ -84,6 +84,7 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 	if err := queues(text).end(p, s.Queues, nil); err != nil {
 		return err
 	}
+	// Where nothing waits, nothing is paced.
 	if b := s.Pacing; b != nil && b.Waiting > 0 {
 		_, _ = fmt.Fprintf(o.W, "%s wait, paced by %s: %d of %d used\n", count(b.Waiting), o.clean(b.Name), b.Used, b.Limit)
 	}
@@ -98,6 +99,7 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 // filter is part of a name, such as "summoner".
 func Queues(filter string) List { return queues(filter).list() }
 
+// queues is that list as a listing: status has it as one of its blocks.
 func queues(filter string) listing[engine.QueueRow] {
 	return listing[engine.QueueRow]{
 		of: columns.Queues, shown: columns.QueueLines, filter: filter,
@@ -123,13 +125,15 @@ func Accounts(filter string) List {
 func Jobs(filter string, ended bool) List {
 	l := jobs(engine.JobsQuery{Ended: ended, Oldest: !ended}, filter)
 	l.none = "no job is live"
+	// A filter that fits no live job may be meant for one that has ended.
 	if !ended {
 		l.more = "--all looks through the ended ones too"
 	}
 	return l.list()
 }
 
-// Retries lists the jobs that wait for their next try, soonest first.
+// Retries lists the jobs that wait for their next try, soonest first; those whose instant nobody knows
+// last.
 func Retries(filter string) List {
 	l := jobs(engine.JobsQuery{States: []engine.State{engine.Retryable}}, filter)
 	l.none = "no job waits for its next try"
@@ -209,7 +213,8 @@ func Matches(text string, every bool) List {
 	}.list()
 }
 
-// allPlayers refuses a filter of matches that fits none without a player to ask about.
+// allPlayers refuses a filter of matches that fits none without a player to ask about: what champion
+// somebody had, or whether the game was won. Without the account the list would say that there is none.
 func allPlayers(text string) error {
 	fit, err := filter.Parse(text, columns.Matches.Schema)
 	if err != nil {
@@ -222,7 +227,8 @@ func allPlayers(text string) error {
 	return nil
 }
 
-// Limits lists the buckets with the filter in their host or method, after what is down.
+// Limits lists the buckets with the filter in their host or method, such as europe or match-v5, after
+// what is down.
 // In JSON it is the whole answer, with what waits and what is down, as the console has it.
 func Limits(filter string) List {
 	return listing[columns.Limit]{
@@ -241,6 +247,7 @@ func Limits(filter string) List {
 				rows = append(rows, columns.Limit{BucketRow: b})
 			}
 			src := all(rows)
+			// Without a row there is a sentence already, which says how limits are learnt.
 			if src.whole = l; len(rows) > 0 {
 				src.foot = func() string { return howLearnt(l) }
 			}
@@ -249,7 +256,8 @@ func Limits(filter string) List {
 	}.list()
 }
 
-// howLearnt says when the limits were learnt, and how many calls went before that.
+// howLearnt says when the limits were learnt, how many calls wait for them and how many went before they
+// were known. A call may wait for several windows: the longest line is told, not their sum.
 func howLearnt(l engine.LimitsRow) string {
 	text := "learnt from headers"
 	if at := l.Learnt(); !at.IsZero() {
@@ -263,7 +271,7 @@ func howLearnt(l engine.LimitsRow) string {
 		human.Counted(l.Blind(), "blind call", "blind calls") + " (sent before the limits were known)"
 }
 
-// Alerts lists every alert: those that fire first.
+// Alerts lists every alert, those that fire first, and below them when they were evaluated.
 func Alerts() List {
 	return listing[engine.AlertRow]{
 		of: columns.Alerts, shown: columns.AlertLines,
@@ -278,7 +286,7 @@ func Alerts() List {
 }
 
 // Schedules lists what recurs, with the next runs in the schedule's own zone and
-// in UTC.
+// in UTC. The filter is a part of a schedule's name.
 func Schedules(filter string) List {
 	return listing[engine.ScheduleRow]{
 		of: columns.Schedules, shown: columns.ScheduleLines, filter: filter,
@@ -287,7 +295,8 @@ func Schedules(filter string) List {
 	}.list()
 }
 
-// Members lists the processes that share a database.
+// Members lists the processes that share a database, and below them who leads. A store in a directory has
+// none: engine.ErrNotFound says so.
 func Members(filter string) List {
 	return listing[engine.MemberRow]{
 		of: columns.Members, shown: columns.MemberLines, filter: filter,
@@ -297,7 +306,8 @@ func Members(filter string) List {
 	}.list()
 }
 
-// Ranks lists an account's rank history, newest first; queue "" = all queues.
+// Ranks lists an account's rank history, newest first; queue, such as RANKED_SOLO_5x5, "" = all queues.
+// The account is a Riot ID or our id.
 func Ranks(account, queue string) List {
 	return listing[engine.RankRow]{
 		of: columns.Ranks, shown: columns.RankLines,
@@ -308,7 +318,8 @@ func Ranks(account, queue string) List {
 	}.list()
 }
 
-// Audit lists the newest commands that fit, at most last of them; 0 = all.
+// Audit lists the newest commands that fit, at most last of them; 0 = all. No more are asked for than
+// are wanted.
 func Audit(q engine.AuditQuery, last int) List {
 	return listing[engine.AuditEntry]{
 		of: columns.Audit, shown: columns.AuditLines, none: "no command of an operator fits",
@@ -347,7 +358,7 @@ func Config(o Out, settings []engine.Setting) error {
 	})
 }
 
-// Player is an account of the simulator.
+// Player is an account of the simulator: "Night Heron#DEMO" on euw1 with 879 matches.
 type Player struct {
 	RiotID   string `json:"riot_id"`
 	Platform string `json:"platform"`

@@ -14,7 +14,8 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 )
 
-// Metrics prints what the jobs of a window add up to, and the sums of days.
+// Metrics prints what the jobs of a window add up to, and the sums of days. A table of which nothing is
+// known is left out, but for that of the window.
 func Metrics(q engine.MetricsQuery) List {
 	return answered(q, func(o Out, m engine.Metrics) error {
 		for _, part := range []func(Out, engine.Metrics) error{windowMetrics, statuses, waitingJobs, days} {
@@ -26,6 +27,7 @@ func Metrics(q engine.MetricsQuery) List {
 	})
 }
 
+// windowMetrics prints the window's sums, a line for each: its column is called LAST 1 H.
 func windowMetrics(o Out, m engine.Metrics) error {
 	ends := count(m.Completed) + " completed, " + count(m.Discarded) + " discarded, " + count(m.Cancelled) + " cancelled"
 	rows := [][]string{
@@ -45,6 +47,7 @@ func windowMetrics(o Out, m engine.Metrics) error {
 // percent is a share of something; a dash when there was nothing.
 func percent(share float64, of int) string { return known(fmt.Sprintf("%.1f %%", 100*share), of) }
 
+// known is a figure that was made of so many; a dash when there were none.
 func known(text string, of int) string {
 	if of == 0 {
 		return "-"
@@ -52,7 +55,10 @@ func known(text string, of int) string {
 	return text
 }
 
+// statuses prints how attempts ended, the most frequent way first; of equals by their names, so that
+// two runs of the command can be compared.
 func statuses(o Out, m engine.Metrics) error {
+	// Shares are of all attempts of the window, not of jobs.
 	total := 0
 	for _, n := range m.Statuses {
 		total += n
@@ -67,6 +73,7 @@ func statuses(o Out, m engine.Metrics) error {
 	})
 }
 
+// waitingJobs prints how many jobs wait in each queue.
 func waitingJobs(o Out, m engine.Metrics) error {
 	queues := slices.Sorted(maps.Keys(m.Waiting))
 	return further(o, []column{words("QUEUE"), figures("WAITING")}, queues, func(q engine.Queue) []string {
@@ -74,6 +81,7 @@ func waitingJobs(o Out, m engine.Metrics) error {
 	})
 }
 
+// days prints the sums of days, which begin at midnight of UTC, in the order in which they came.
 func days(o Out, m engine.Metrics) error {
 	cols := []column{
 		words("DAY (UTC)"), figures("COMPLETED"), figures("DISCARDED"), figures("CANCELLED"),

@@ -12,24 +12,29 @@ import (
 
 // show draws one run: NDJSON lines, a bar on a terminal, or a plain line now and
 // then where there is neither.
+//
+//	{"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":134,"total":879,…}
+//	■■■■···················· Blue Heron#EUW  matches 134/879  retrying 9  ~16 min
+//	Blue Heron#EUW  matches 134/879  NO KEY: Riot refused it
 type show struct {
 	out   Out
-	last  progress
-	held  string // why the engine lets nothing move, such as "NO KEY: …"; "" while all is well
-	waits string // why this run does not move; "" = nothing is known to hold it
-	at    time.Time
-	bar   bool // a bar stands on the last line
-	shown bool
+	last  progress  // what was told last; of no meaning until shown
+	held  string    // why the engine lets nothing move, such as "NO KEY: …"; "" while all is well
+	waits string    // why this run does not move; "" = nothing is known to hold it
+	at    time.Time // when that was
+	bar   bool      // a bar stands on the last line
+	shown bool      // something was told
 }
 
-// Intervals between two lines of each form.
+// Intervals between two lines of each form. A plain line stays in a log: one in five seconds is enough.
 const (
 	jsonEvery  = 200 * time.Millisecond
 	barEvery   = 250 * time.Millisecond
 	plainEvery = 5 * time.Second
 )
 
-// engine notes what state the engine is in: a held run must say why.
+// engine notes what state the engine is in: a held run must say why. A run goes on while the engine
+// drains, so that stopping is no reason.
 func (s *show) engine(e engine.EngineRow) {
 	s.held = ""
 	switch e.State {
@@ -41,7 +46,8 @@ func (s *show) engine(e engine.EngineRow) {
 }
 
 // row shows how far the run is, if that is news and not too soon. A phase that
-// has ended is shown with its last figures before the next one begins.
+// has ended is shown with its last figures before the next one begins, so that a program which reads
+// along sees each phase reach its total.
 func (s *show) row(a engine.AccountRow, eta engine.ETA) {
 	phase := phaseOf(a)
 	if s.shown && phase != s.last.Phase {
@@ -52,7 +58,8 @@ func (s *show) row(a engine.AccountRow, eta engine.ETA) {
 		secs := int(eta.High.Seconds())
 		now.ETA = &secs
 	}
-	now.Held = cmp.Or(s.held, s.waits)
+	now.Held = cmp.Or(s.held, s.waits) // what holds the engine holds every run
+	// A line is due at once where something turns: the run ends, a phase begins, what holds it changes.
 	turn := !a.Status.Open() || now.Phase != s.last.Phase || now.Held != s.last.Held
 	if !turn && time.Since(s.at) < s.every() {
 		return
@@ -60,7 +67,8 @@ func (s *show) row(a engine.AccountRow, eta engine.ETA) {
 	s.tell(now, eta)
 }
 
-// tell prints one line of progress, unless it says what the last one said.
+// tell prints one line of progress, unless it says what the last one said. That it cannot be written is
+// no reason to stop the sync: the summary's error will say so.
 func (s *show) tell(now progress, eta engine.ETA) {
 	if s.shown && same(now, s.last) {
 		return
@@ -76,6 +84,7 @@ func (s *show) tell(now progress, eta engine.ETA) {
 	}
 }
 
+// lineOf is what a row says of one of its phases.
 func lineOf(a engine.AccountRow, phase string) progress {
 	p := countsOf(a, phase)
 	return progress{
@@ -84,11 +93,13 @@ func lineOf(a engine.AccountRow, phase string) progress {
 	}
 }
 
+// same reports whether two lines tell the same, but for the forecast: that alone moves all the time.
 func same(a, b progress) bool {
 	a.ETA, b.ETA = nil, nil
 	return a == b
 }
 
+// every is the least time between two lines that tell of the same phase.
 func (s *show) every() time.Duration {
 	switch {
 	case s.out.JSON:
@@ -99,9 +110,9 @@ func (s *show) every() time.Duration {
 	return plainEvery
 }
 
-// sentence says the progress in words.
+// sentence says the progress in words; of what holds the run and how long it takes only the first.
 func (s *show) sentence(p progress, eta engine.ETA) string {
-	total := "?"
+	total := "?" // pages are still listed
 	if p.Total >= 0 {
 		total = count(p.Total)
 	}
@@ -120,6 +131,8 @@ func (s *show) sentence(p progress, eta engine.ETA) string {
 	return line + etaWords(eta)
 }
 
+// etaWords say how long it still takes and what paces it, or why nobody knows: "  ~16 min, paced by
+// app:europe 100/120s". The later end of the forecast is told: a sync that ends sooner annoys nobody.
 func etaWords(eta engine.ETA) string {
 	switch {
 	case !eta.Known && eta.Why != "":
@@ -137,7 +150,8 @@ func etaWords(eta engine.ETA) string {
 	return words
 }
 
-// draw paints the bar over the one before.
+// draw paints the bar over the one before. The last cell of the row stays free: some terminals wrap as
+// soon as it is written.
 func (s *show) draw(p progress, eta engine.ETA) {
 	line := s.out.clean(s.sentence(p, eta))
 	if p.Total > 0 {
@@ -147,14 +161,16 @@ func (s *show) draw(p progress, eta engine.ETA) {
 	s.bar = true
 }
 
-// barCells is the width of the bar.
+// barCells is the width of the bar, without its ends: with the account's name and the figures behind it
+// a line of 80 cells is full.
 const barCells = 24
 
+// gauge is a bar without colour: what it is drawn with tells enough.
 func (s *show) gauge(p progress) string {
 	return themes.GlyphsOf(s.out.ASCII).Bar(p.Done*barCells/p.Total, barCells)
 }
 
-// done ends the bar's line.
+// done ends the bar's line, so that what is printed next does not stand on it.
 func (s *show) done() {
 	if s.bar {
 		_, _ = fmt.Fprintln(s.out.W)
@@ -162,7 +178,9 @@ func (s *show) done() {
 	s.bar = false
 }
 
-// end prints the summary.
+// end prints the summary: of a sync that was not due, why it was not.
+//
+//	Blue Heron#EUW completed: 876 matches stored (3 could not be had), 0 too old; 876 timelines; …
 func (s *show) end(sum Summary) error {
 	if s.out.JSON {
 		return s.out.json(sum)
@@ -175,7 +193,8 @@ func (s *show) end(sum Summary) error {
 		sum.Account, sum.Result, count(sum.Matches.Success), lost(sum.Matches), count(sum.Matches.TooOld),
 		count(sum.Timelines.Success), lost(sum.Timelines), count(sum.Calls), count(sum.RateLimited),
 		human.Span(time.Duration(sum.ElapsedS*float64(time.Second))))
-	if sum.Error != "" && sum.Result == ResultInterrupted { // why one has failed, the caller says
+	// Why one has failed, the caller says, as the command's error.
+	if sum.Error != "" && sum.Result == ResultInterrupted {
 		line += ": " + sum.Error
 	}
 	_, err := fmt.Fprintln(s.out.W, s.out.clean(line))

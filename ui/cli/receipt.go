@@ -29,7 +29,7 @@ func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 	if !dry && r.Applied > 0 && later != "" {
 		b.WriteString("; " + later)
 	}
-	if !dry && r.Undo {
+	if !dry && r.Undo { // its number in the audit is what undo takes
 		fmt.Fprintf(&b, "\nundo it, as long as nothing has happened since: farsight undo %d", r.Audit)
 	}
 	// Each line is cleaned by itself: cleaning makes a sign of a line break, since one that comes from

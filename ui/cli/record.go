@@ -30,6 +30,7 @@ func (r record) ndjson() []byte {
 		if i > 0 {
 			line = append(line, ',')
 		}
+		// An object of the library's own would put its members in the order of their names.
 		line = append(append(append(line, '"'), m.name...), '"', ':')
 		raw, _ := json.Marshal(m.value)
 		line = append(line, raw...)

@@ -26,11 +26,12 @@ func Reports(filter string) List {
 		return l
 	}
 	whole := document(func(ctx context.Context, c engine.Console, o Out) error { return playReport(ctx, c, filter, o) })
-	whole.Columns = l.Columns // are completed before the account is typed
+	whole.Columns = l.Columns // a shell completes --columns before it knows which of the two it will be
 	return whole
 }
 
-// playReport prints when an account plays: minutes by weekday and hour.
+// playReport prints when an account plays: minutes by weekday and hour. As JSON it is the report as it
+// is stored. engine.ErrNotFound where none is made yet.
 func playReport(ctx context.Context, c engine.Console, account string, o Out) error {
 	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: account})
 	if err != nil {
@@ -50,6 +51,7 @@ func playReport(ctx context.Context, c engine.Console, account string, o Out) er
 	if at := d.Row.Closed; !at.IsZero() {
 		_, _ = fmt.Fprintf(o.W, "its last sync ended with matches missing; it is complete since %s\n", human.Stamp(at))
 	}
+	// From the first match to the last; a report of no match has neither.
 	if !r.First.IsZero() {
 		first, last := inZone(r.First, r.Zone), inZone(r.Last, r.Zone)
 		_, _ = fmt.Fprintf(o.W, "from %s to %s\n", first.Format(dated), last.Format(dated))
@@ -71,11 +73,15 @@ func made(r *engine.PlayReport) string {
 
 // heat prints the table of minutes as shades, two cells an hour: it fits into 80
 // columns. JSON has the numbers.
+//
+//	     00    03    06    09    12    15    18    21       PLAYED  GAMES
+//	Mon                                   ░░▒▒▓▓████░░      6.2 h     14
 func (o Out) heat(r *engine.PlayReport, sum engine.ReportRow) error {
 	shades := themes.Unicode.Shade
 	if o.ASCII {
 		shades = themes.Plain.Shade
 	}
+	// Shades are steps of the busiest hour of this account: two reports cannot be compared by them.
 	top := r.Minutes[sum.Day][sum.Hour]
 	var b strings.Builder
 	b.WriteString("\n     ")

@@ -14,12 +14,13 @@ import (
 
 // SyncOptions of one `farsight sync`.
 type SyncOptions struct {
-	Account string // "Name#TAG"
-	Ask     engine.SyncAsk
+	Account string         // "Name#TAG"
+	Ask     engine.SyncAsk // the platform, and what to fetch; the zero value is everything of a known account
 	By      engine.Actor
 }
 
-// Counts are the final statuses of a run's matches or timelines.
+// Counts are the final statuses of a run's matches or timelines, by the names that they are stored
+// with. What is temporary was still to be tried when the run was left.
 type Counts struct {
 	Total     int `json:"total"`
 	Success   int `json:"success"`
@@ -29,7 +30,7 @@ type Counts struct {
 	Cancelled int `json:"cancelled"`
 }
 
-// Summary is the last line of `sync --json`.
+// Summary is the last line of `sync --json`. Scripts depend on its names.
 type Summary struct {
 	Event       string  `json:"event"` // "summary"
 	Account     string  `json:"account"`
@@ -43,9 +44,11 @@ type Summary struct {
 	Nothing     string  `json:"nothing_to_do,omitempty"`
 }
 
+// summaryEvent tells the last line of `sync --json` from those before it.
 const summaryEvent = "summary"
 
-// Results of a sync.
+// Results of a sync. Incomplete is one that ended with matches which could not be had; interrupted is
+// not the run, which goes on in an engine, but who waited for it.
 const (
 	ResultCompleted   = "completed"
 	ResultIncomplete  = "incomplete"
@@ -69,7 +72,8 @@ type progress struct {
 	Held      string `json:"held,omitempty"` // why nothing moves, in words
 }
 
-// etaEvery is how often the ETA is asked for: a figure that jumps helps nobody.
+// etaEvery is how often the ETA is asked for: a figure that jumps helps nobody, and each answer costs the
+// engine a forecast.
 const etaEvery = 2 * time.Second
 
 // Sync triggers one account, or joins its open run, and shows the run until it
@@ -87,22 +91,23 @@ type Following struct {
 	row    engine.AccountRow // of the run that is followed, as last seen
 	engine engine.EngineRow  // as last seen
 
-	watching sync.WaitGroup
+	watching sync.WaitGroup // the goroutine of watch
 }
 
-// Follow makes one; nothing is asked for until On.
+// Follow makes one; nothing is asked for until On. The time that the summary tells runs from here.
 func Follow(opt SyncOptions, o Out) *Following {
 	return &Following{opt: opt, show: &show{out: o}, began: time.Now()}
 }
 
-// Job is the job of the run that is followed; "" = there is none yet.
+// Job is the job of the run that is followed; "" = there is none yet. Who stops
+// waiting is told it: `farsight cancel` ends the run by it.
 func (f *Following) Job() engine.JobID { return f.row.Job }
 
 // Account is the id of the account; "" = there is none yet.
 func (f *Following) Account() string { return f.row.ID }
 
-// OnlyServed reports whether the engine was another sync's, as it last said: whoever
-// waits for it takes the directory over when it has gone.
+// OnlyServed reports whether the engine was another sync's, as it last said: such an engine ends with
+// its own sync, and whoever waits for it takes the directory over then.
 func (f *Following) OnlyServed() bool { return f.engine.OnlyServed }
 
 // On lets an engine sync the account, or joins its open run, and shows the run until it
@@ -128,7 +133,8 @@ func (f *Following) sync(ctx context.Context, c engine.Console) (s Summary, err 
 		return summarize(f.row, f.began), nil
 	}
 	r, err := c.Do(ctx, engine.Command{Op: engine.OpTrigger, Account: f.opt.Account, Sync: f.opt.Ask, By: f.opt.By})
-	if err != nil && !errors.Is(err, engine.ErrConflict) { // a conflict: it has an open run, which is joined
+	// A conflict says that the account has an open run: that one is joined.
+	if err != nil && !errors.Is(err, engine.ErrConflict) {
 		return s, err
 	}
 	q := engine.AccountQuery{ID: cmp.Or(r.Account, f.opt.Account), Platform: f.opt.Ask.Platform}
@@ -140,6 +146,7 @@ func (f *Following) sync(ctx context.Context, c engine.Console) (s Summary, err 
 	case err != nil:
 		return s, err
 	}
+	// Whatever came of it, the last row that was seen is the summary.
 	refused, err := f.follow(ctx, c, d.ETA)
 	s = summarize(f.row, f.began)
 	switch {
@@ -160,7 +167,8 @@ func gone(ctx context.Context) error {
 	return nil
 }
 
-// endedMeanwhile reports whether the run that was followed on another engine has ended.
+// endedMeanwhile reports whether the run that was followed on another engine has ended: to ask for the
+// sync once more would begin a new one.
 func (f *Following) endedMeanwhile(ctx context.Context, c engine.Console) bool {
 	if f.row.Run == "" {
 		return false
@@ -174,21 +182,23 @@ func (f *Following) endedMeanwhile(ctx context.Context, c engine.Console) bool {
 }
 
 // nothing is the summary of a sync that is not due; why says so. err is what came of
-// the question for the account's row.
+// the question for the account's row: without the row there are no figures, and the sentence is enough.
 func (f *Following) nothing(why string, err error) Summary {
 	s := Summary{Event: summaryEvent, Account: f.opt.Account}
 	if err == nil {
 		s = summarize(f.row, f.began)
 	}
+	// What the account's last sync came to does not count: this one did what there was to do.
 	s.Result, s.Nothing = ResultCompleted, why
 	return s
 }
 
-// keyRefused is why a sync ends before its first answer.
+// keyRefused is why a sync ends before its first answer. Development keys expire every day.
 const keyRefused = "Riot refuses the API key: get a new one at https://developer.riotgames.com, set it, " +
 	"and run the same command again"
 
-// refusal says why it makes no sense to wait for the key; "" = it does, or it works.
+// refusal says why it makes no sense to wait for the key; "" = it does, or it works. A key that has
+// worked may be replaced while the engine runs: the sync waits for that.
 func refusal(e engine.EngineRow) string {
 	switch {
 	case e.State != engine.EngineNoKey || e.KeyWorked:
@@ -220,6 +230,7 @@ func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA
 				continue
 			}
 			refused = f.take(u)
+		// An error here means nothing: where the engine has gone, the watching ends.
 		case <-look.C:
 			if d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID}); err == nil {
 				eta = d.ETA
@@ -234,7 +245,7 @@ func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA
 	}
 }
 
-// take notes what an update says of the run and of the engine.
+// take notes what an update says of the run and of the engine, and whether that refuses the key.
 func (f *Following) take(u engine.Update) (refused string) {
 	for i := range u.Accounts {
 		if u.Accounts[i].ID == f.row.ID {
@@ -249,7 +260,8 @@ func (f *Following) take(u engine.Update) (refused string) {
 	return refusal(*u.Engine)
 }
 
-// watch passes on what a console tells, until ctx ends or it has nothing more to say.
+// watch passes on what a console tells, until ctx ends or it has nothing more to say; then the channel
+// is closed. The goroutine ends with ctx: follow waits for it.
 func (f *Following) watch(ctx context.Context, c engine.Console) <-chan engine.Update {
 	updates := make(chan engine.Update)
 	f.watching.Go(func() {
@@ -266,7 +278,7 @@ func (f *Following) watch(ctx context.Context, c engine.Console) <-chan engine.U
 }
 
 // again watches an engine once more that has nothing to say any more, but answers; nil
-// when it has gone, which is no error if ctx has ended.
+// when it has gone, which is no error if ctx has ended. What happened meanwhile is in the row.
 func (f *Following) again(ctx context.Context, c engine.Console) (<-chan engine.Update, error) {
 	if !await.Pause(ctx, againAfter) {
 		return nil, nil
@@ -282,7 +294,8 @@ func (f *Following) again(ctx context.Context, c engine.Console) (<-chan engine.
 	return f.watch(ctx, c), nil
 }
 
-// againAfter is how long a stream that broke may be gone before it is asked for anew.
+// againAfter is how long a stream that broke may be gone before it is asked for anew. A connection
+// may be cut on the way while the engine is still there.
 const againAfter = 300 * time.Millisecond
 
 // standstill says why a sync makes no progress, by its job and by the end that is
@@ -291,6 +304,7 @@ func standstill(ctx context.Context, c engine.Console, job engine.JobID, eta eng
 	if !eta.Known && eta.Why != "" {
 		return eta.Why
 	}
+	// The sync's own job waits where the account could not be found or listed: no match of it does yet.
 	d, err := ask[engine.JobDetail](ctx, c, engine.JobQuery{ID: job})
 	if j := d.Job; err == nil && (j.State == engine.Retryable || j.State == engine.Scheduled) {
 		text := j.Why
@@ -305,6 +319,7 @@ func standstill(ctx context.Context, c engine.Console, job engine.JobID, eta eng
 	return ""
 }
 
+// summarize is what a run came to since start, when the waiting for it began.
 func summarize(a engine.AccountRow, start time.Time) Summary {
 	s := Summary{
 		Event: summaryEvent, Account: a.RiotID, Result: a.Result,
@@ -313,12 +328,13 @@ func summarize(a engine.AccountRow, start time.Time) Summary {
 		ElapsedS: math.Round(time.Since(start).Seconds()*10) / 10,
 		Error:    a.LastError,
 	}
-	if s.Result == "" {
+	if s.Result == "" { // it has not ended
 		s.Result = a.Status.String()
 	}
 	return s
 }
 
+// counts are those of a program. A match that was stored before counts as a success of this run too.
 func counts(p engine.Progress) Counts {
 	return Counts{
 		Total: max(p.Total, 0), Success: p.Stored + p.Had, Temporary: p.Open,
@@ -334,7 +350,8 @@ const (
 	phaseTimelines = "timelines"
 )
 
-// phaseOf names the phase of a row as a person should see it.
+// phaseOf names the phase of a row as a person should see it: to find the account and to list its
+// matches are one.
 func phaseOf(a engine.AccountRow) string {
 	switch a.Phase {
 	case engine.PhaseMatches:
@@ -347,7 +364,8 @@ func phaseOf(a engine.AccountRow) string {
 	return phaseList
 }
 
-// countsOf are the counts that belong to a phase.
+// countsOf are the counts that belong to a phase. While pages are listed nobody knows how many matches
+// there will be: what is counted is those that were found.
 func countsOf(a engine.AccountRow, phase string) engine.Progress {
 	switch phase {
 	case phaseMatches, phaseReport:

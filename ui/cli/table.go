@@ -23,9 +23,10 @@ type Out struct {
 }
 
 // column is one column of a table. Numbers stand right; a flexible one gives way when the
-// terminal is narrow.
+// terminal is narrow. Widths of a screen's columns have no meaning here: a table is as wide as its cells.
 type column = table.Column
 
+// number is the kind of a column that stands right.
 const number = table.Number
 
 // The columns of tables that are no lists: words stand left, figures right, and wide ones give way.
@@ -33,10 +34,11 @@ func words(title string) column   { return column{Title: title} }
 func wide(title string) column    { return column{Title: title, Flex: 1} }
 func figures(title string) column { return column{Title: title, Kind: number} }
 
-// minFlex is what a flexible column keeps at the least.
+// minFlex is what a flexible column keeps at the least, in cells: enough to tell a name or a reason.
 const minFlex = 8
 
-// table prints aligned rows. Cells are cleaned here, so no caller can forget.
+// table prints aligned rows. Cells are cleaned here, so no caller can forget. Columns are two cells
+// apart, and nothing stands behind the last one: a line has no spaces at its end.
 func (o Out) table(cols []column, rows [][]string) error {
 	clean := make([][]string, 0, len(rows)+1)
 	head := make([]string, len(cols))
@@ -94,6 +96,7 @@ func (o Out) say(text string) error {
 // count prints a number with thousands apart.
 func count[T int | int64](n T) string { return human.Count(int64(n)) }
 
+// clean makes text from outside harmless to the terminal that it is printed on.
 func (o Out) clean(s string) string {
 	if o.ASCII {
 		return safe.ASCII(s)
@@ -112,12 +115,13 @@ func (o Out) widths(cols []column, rows [][]string) []int {
 		}
 		total += widths[i]
 	}
-	if o.Width <= 0 {
+	if o.Width <= 0 { // a pipe or a file takes lines of any length
 		return widths
 	}
+	// A cell at a time from the widest, so that in the end the flexible ones are about as wide as each other.
 	for over := total - o.Width; over > 0; {
 		at := widest(cols, widths)
-		if at < 0 {
+		if at < 0 { // the terminal wraps the lines then: to leave out a column would hide it
 			break
 		}
 		widths[at]--
@@ -137,7 +141,7 @@ func widest(cols []column, widths []int) int {
 	return at
 }
 
-// cut shortens clean text with a sign that the terminal has.
+// cut shortens clean text to cells, with a sign at its end that the terminal has: … or ~.
 func (o Out) cut(s string, cells int) string {
 	if o.ASCII {
 		return safe.CutEnd(s, cells, "~")
@@ -145,6 +149,7 @@ func (o Out) cut(s string, cells int) string {
 	return safe.Cut(s, cells)
 }
 
+// row is a line of a table, its cells cut or filled to their widths.
 func (o Out) row(cols []column, widths []int, cells []string) string {
 	var b strings.Builder
 	for i, c := range cols {

@@ -26,12 +26,15 @@ func TrackCost(o Out, r engine.Receipt, engineRuns bool) error {
 }
 
 // costLine names calls, beginning and end of the first look at the new accounts.
+//
+//	the first look begins at once, and takes about 2,011 calls, 40 min,
+//	until Tue 2026-01-20 13:12 (paced by app:europe 100/120s)
 func costLine(r engine.Receipt, now time.Time, engineRuns bool) string {
 	if r.Cost.Calls == 0 {
 		return "no account is new: this costs no calls"
 	}
 	takes, by := r.Cost.Takes, "paced by "+r.Cost.Bucket
-	if takes == 0 {
+	if takes == 0 { // no engine has learnt the limits yet
 		takes = time.Duration(r.Cost.Calls) * developmentPace
 		by = "at a development key's 100 calls per 2 minutes"
 	}
@@ -43,7 +46,8 @@ func costLine(r engine.Receipt, now time.Time, engineRuns bool) string {
 	return fmt.Sprintf("the first look begins at once, and %s, until %s (%s)", cost, until, by)
 }
 
-// Tracked prints the receipt of a track command; of a dry run, with its cost.
+// Tracked prints the receipt of a track command, with its cost if the engine has told it and there is
+// something that costs.
 func Tracked(o Out, r engine.Receipt, engineRuns bool) error {
 	if o.JSON {
 		return JSON(o, r)

@@ -13,8 +13,8 @@ type Watch struct {
 	o      Out
 	last   string // what was shown
 	lines  int    // that stand on the terminal
-	seen   *seen
-	rounds int
+	seen   *seen  // nil where a terminal is drawn on: it shows all rows
+	rounds int    // so far
 }
 
 // NewWatch makes a Watch that writes to o.
@@ -26,12 +26,13 @@ func NewWatch(o Out) *Watch {
 	return w
 }
 
-// Round shows it once. Errors: those of show and of writing.
+// Round shows it once. Errors: those of show and of writing. What show has printed before it failed is
+// not shown: the last whole round stays.
 func (w *Watch) Round(show func(Out) error) error {
 	var b bytes.Buffer
 	o := w.o
 	o.W, o.View.seen = &b, w.seen
-	o.View.NoHeaders = o.View.NoHeaders || w.seen != nil && w.rounds > 0
+	o.View.NoHeaders = o.View.NoHeaders || w.seen != nil && w.rounds > 0 // a pipe has its head already
 	if err := show(o); err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (w *Watch) Round(show func(Out) error) error {
 	}
 	again := ""
 	if w.o.Height > 0 && w.lines > 0 {
-		again = fmt.Sprintf("\x1b[%dA\r\x1b[J", w.lines)
+		again = fmt.Sprintf("\x1b[%dA\r\x1b[J", w.lines) // up to its first line, and clear from there on
 	}
 	w.last, w.lines = text, strings.Count(text, "\n")
 	_, err := io.WriteString(w.o.W, again+text)
@@ -82,6 +83,8 @@ func (s *seen) news(row string) bool {
 	return !s.before[row]
 }
 
+// round ends a round: what it has seen is what the next one compares with. A row that went away and
+// comes back is news again.
 func (s *seen) round() {
 	if s != nil {
 		s.before, s.now = s.now, nil

@@ -41,7 +41,7 @@ func weekly(o Out, r *engine.WeeklyReport) error {
 	})
 }
 
-// minutes prints played time; "-" for none.
+// minutes prints played time, "6 h 12 min"; "-" for none.
 func minutes(n float64) string {
 	if n <= 0 {
 		return "-"

@@ -32,7 +32,7 @@ func Tabs(th *themes.Theme, y, w int, hits *Hits, name string, tabs []Tab, activ
 	return l.edge(right).String()
 }
 
-// tabs writes the screens: " 1 Overview  2 Accounts ".
+// tabs writes the screens: " 1 Overview  2 Accounts ", or without names " 1 Overview  2 3 4".
 func (l *Line) tabs(y int, hits *Hits, tabs []Tab, active int, names bool) {
 	for i, t := range tabs {
 		from := l.at
@@ -71,6 +71,7 @@ func width(cells []Cell) int {
 	return w
 }
 
+// tabsWidth is the cells of tabs with their names, a space around each.
 func tabsWidth(tabs []Tab) int {
 	w := 0
 	for _, t := range tabs {
@@ -100,7 +101,7 @@ var (
 	narrowSlots = slotWidths{window: 5, bar: 6, count: 9, alerts: 3}
 )
 
-const clockSlot = 5
+const clockSlot = 5 // 12:31
 
 // leastSentence is the room below which a sentence says too little.
 const leastSentence = 24
@@ -224,6 +225,7 @@ func (l *Line) hintWidth(h Hint) int {
 	return safe.Width(l.clean(h.Key, false)) + 1 + safe.Width(l.clean(h.Does, false)) + l.hintGap()
 }
 
+// hint writes "key does" and the gap behind it.
 func (l *Line) hint(h Hint) {
 	key, does := themes.Focus, themes.Dim
 	if h.Off {
@@ -264,6 +266,7 @@ func Messages(th *themes.Theme, w int, t Toast, right ...Cell) []string {
 	return []string{Message(th, w, first), l.edge(right).String()}
 }
 
+// toast writes a message behind the sign of its word: "! the key expires in 2 h (+2)".
 func (l *Line) toast(t Toast) {
 	s := l.th.State(t.Word)
 	l.Cells(As(s.Token, s.Glyph)).Gap(1).end(t.Text, t)

@@ -67,6 +67,7 @@ func panned(columns []Column, pan int) []slot {
 	return slots
 }
 
+// need is the cells that slots take, with the gaps between them.
 func need(slots []slot) int {
 	w := columnGap * max(len(slots)-1, 0)
 	for _, s := range slots {
@@ -145,6 +146,8 @@ func grow(columns []Column, slots []slot, spare int) {
 	flex(columns, slots, spare)
 }
 
+// flex shares the cells that are spare after that. Each share is of what is left, so that no cell is lost
+// to rounding.
 func flex(columns []Column, slots []slot, spare int) {
 	total := 0
 	for _, s := range slots {

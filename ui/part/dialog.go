@@ -27,7 +27,7 @@ type Dialog struct {
 	Input *Prompt
 }
 
-// DialogWidth is how wide a dialog is where there is room; longer lines are hard to read.
+// DialogWidth is how wide a dialog is, in cells, where there is room; longer lines are hard to read.
 const DialogWidth = 72
 
 // FigureWidth is what a dialog has for a figure on a screen that is wide enough.

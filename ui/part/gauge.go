@@ -23,6 +23,7 @@ func (l *Line) Bar(t themes.Token, w int, ratio float64) *Line {
 	return l.fill(t, w, ratio)
 }
 
+// fill writes a bar without ends, in half cells.
 func (l *Line) fill(t themes.Token, w int, ratio float64) *Line {
 	g := l.th.Glyphs
 	n := filled(2*w, ratio)
@@ -46,10 +47,11 @@ func along(t themes.Token, i, w int) themes.Token {
 // rest writes what a bar does not fill. Without colour a track would look full, and so it
 // would on a selection that is drawn in one colour.
 func (l *Line) rest(w int) *Line {
+	oneColour := l.layer == themes.OnSel && l.th.On(themes.OnSel, themes.Track) == l.th.On(themes.OnSel, themes.Run)
 	switch g := l.th.Glyphs; {
 	case g.ASCII:
 		return l.Glyph(themes.Track, g.BarEmpty, w)
-	case l.th.Profile == themes.Mono, l.layer == themes.OnSel && l.th.On(themes.OnSel, themes.Track) == l.th.On(themes.OnSel, themes.Run):
+	case l.th.Profile == themes.Mono, oneColour:
 		return l.Gap(max(w, 0))
 	default:
 		return l.Glyph(themes.Track, g.BarFull, w)
@@ -106,6 +108,8 @@ func (l *Line) Stack(w int, shares []Share) *Line { return l.stack(w, shares, fa
 // Dotted is Stack of what is to come.
 func (l *Line) Dotted(w int, shares []Share) *Line { return l.stack(w, shares, true) }
 
+// stack gives each part that is there one cell, and then its share of those that are left: one of 879 is
+// seen as well.
 func (l *Line) stack(w int, shares []Share, planned bool) *Line {
 	w = min(w, l.Room())
 	total, shown := 0, 0

@@ -78,6 +78,7 @@ type helpLine struct {
 	off       bool
 }
 
+// helpLines are the lines of all groups below each other, an empty one between two groups.
 func helpLines(groups []Group) []helpLine {
 	var lines []helpLine
 	for i, g := range groups {
@@ -92,6 +93,7 @@ func helpLines(groups []Group) []helpLine {
 	return lines
 }
 
+// draw writes the line at the beginning of its column; where there is but one, it may take the whole row.
 func (h helpLine) draw(l *Line, columns int) {
 	if h.title != "" {
 		l.Gap(1).Put(themes.Figure, strings.ToUpper(h.title))
@@ -124,6 +126,7 @@ func Terms(th *themes.Theme, w int, groups []Group) (rows []string) {
 	return rows
 }
 
+// terms draws one group; a meaning that takes several rows is told by its word in the first.
 func terms(th *themes.Theme, w, name int, g Group) (rows []string) {
 	if g.Name != "" {
 		rows = append(rows, Row(th, w, Plain(" "), As(themes.Figure, strings.ToUpper(g.Name))))

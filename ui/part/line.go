@@ -212,6 +212,8 @@ func (l *Line) clean(s string, isClean bool) string {
 	return safe.Text(s)
 }
 
+// switchTo changes the colours to those of a token on the present layer, if that changes anything: a
+// screen has thousands of cells and a few hundred changes.
 func (l *Line) switchTo(t themes.Token) {
 	if t == l.token && l.layer == l.lit {
 		return

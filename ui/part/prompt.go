@@ -81,6 +81,7 @@ func (p *Prompt) Insert(s string) {
 	p.update(tea.PasteMsg{Content: strings.Map(graphic, line)})
 }
 
+// update hands the editor a key or text; what was wrong with the input before is settled then.
 func (p *Prompt) update(msg tea.Msg) {
 	p.Bad = 0
 	m, _ := p.input().Update(msg)

@@ -115,7 +115,8 @@ func measure(row string, ascii bool) (w int, look string, simple bool) {
 // drawn reports whether s begins with a line or a block (U+2500 to U+259F) or dots
 // (U+2800 to U+28FF): a screen is full of them, and each is one cell.
 func drawn(s string) bool {
-	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95 || s[1] == 0x96 && s[2] < 0xa0 || s[1] >= 0xa0 && s[1] <= 0xa3) && s[2]-0x80 < 0x40
+	return len(s) >= 3 && s[0] == 0xe2 && s[2]-0x80 < 0x40 &&
+		(s[1] == 0x94 || s[1] == 0x95 || s[1] == 0x96 && s[2] < 0xa0 || s[1] >= 0xa0 && s[1] <= 0xa3)
 }
 
 // sgrLen returns the length of the SGR sequence that s begins with, or 0.

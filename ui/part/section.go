@@ -99,6 +99,7 @@ type block struct {
 
 const blanks = "  "
 
+// row is a row of the block with its empty cells at either side.
 func (b block) row(row string) string {
 	return blanks[:b.pad] + fit(b.th, row, b.inner) + blanks[:b.pad]
 }
@@ -170,7 +171,8 @@ func Panel(th *themes.Theme, w, h int, hits *Hits, sections ...Section) (rows []
 	}
 	last := b.row("")
 	if !th.Lifted() {
-		last = blanks + NewLine(th, b.inner).Gap(1).Glyph(themes.Hairline, th.Glyphs.Horizontal, b.inner-2).Gap(1).String() + blanks
+		hairline := NewLine(th, b.inner).Gap(1).Glyph(themes.Hairline, th.Glyphs.Horizontal, b.inner-2)
+		last = blanks + hairline.String() + blanks
 	}
 	switch {
 	case need+2 <= h:

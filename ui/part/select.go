@@ -17,6 +17,7 @@ func SelectedAt(th *themes.Theme, rows []string) (x, y int, ok bool) {
 	return findIn(rows, th.Open(themes.Focus)+th.Glyphs.Cursor)
 }
 
+// findIn is the cell at which a text begins in a painted screen.
 func findIn(rows []string, text string) (x, y int, ok bool) {
 	for y, row := range rows {
 		if at := strings.Index(row, text); at >= 0 {

@@ -149,6 +149,7 @@ func (t Table) body(l *Line, out []string, h int, slots []slot, src Source, c *C
 	return out
 }
 
+// lineOf is what draws row i where it is no record; nil = it has cells, as a row that left has.
 func (t Table) lineOf(i int, kind rowKind) func(l *Line) {
 	if t.Line == nil || kind != rowLive {
 		return nil
@@ -265,8 +266,8 @@ func (t Table) blank(l *Line, w int, first bool) string {
 // says otherwise.
 const progressText = 8
 
-// progress writes a bar and the text behind it; a narrow column has the text
-// alone.
+// progress writes a bar and the text behind it; a column that has no four cells for
+// a bar has the text alone. text is the width of that, 0 = progressText.
 func (l *Line) progress(c Cell, w, text int) {
 	if text <= 0 {
 		text = progressText

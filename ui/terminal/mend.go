@@ -14,6 +14,7 @@ const (
 	mendLocal  = unix.ECHO | unix.ECHOE | unix.ECHOK | unix.ICANON | unix.ISIG | unix.IEXTEN
 )
 
+// mend sets the modes, if they are those of a screen program: neither lines nor echo.
 func mend(f *os.File) bool {
 	fd := int(f.Fd())
 	modes, err := unix.IoctlGetTermios(fd, getModes)

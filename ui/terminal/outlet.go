@@ -67,6 +67,8 @@ func (o *outlet) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
+// part writes a part within its deadline. After the first that was given up it ends what was cut in two
+// and tells; the rest has a second.
 func (o *outlet) part(p []byte) (int, error) {
 	wait := o.wait
 	if o.late.Load() {

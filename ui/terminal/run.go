@@ -45,7 +45,8 @@ type Options struct {
 var ErrHungUp = errors.New("the terminal has gone")
 
 // errNoTerminal says that there is nothing to draw on.
-var errNoTerminal = errors.New("the console needs a terminal: use farsight status, jobs, accounts or limits for plain output")
+var errNoTerminal = errors.New("the console needs a terminal: " +
+	"use farsight status, jobs, accounts or limits for plain output")
 
 // Run runs a model until it quits, ctx ends or a signal asks for the end; these give nil.
 // feed sends it messages of its own until its context ends, and may be nil. It is ErrHungUp

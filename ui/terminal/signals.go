@@ -57,6 +57,7 @@ func (s *signals) run(ctx context.Context, p *tea.Program) {
 	}
 }
 
+// take does what a signal asks for. The end is asked of the program, which leaves the screen as it was.
 func (s *signals) take(sig os.Signal, p *tea.Program) {
 	switch sig {
 	case syscall.SIGTSTP:
@@ -112,6 +113,7 @@ func (s *signals) suspend(p *tea.Program) {
 	resume(p)
 }
 
+// resume takes the terminal again and has the screen painted anew.
 func resume(p *tea.Program) {
 	if p.RestoreTerminal() == nil {
 		p.Send(tea.ResumeMsg{})

@@ -93,8 +93,8 @@ type Operation struct {
 	Needs  string // said where Arg lacks or cannot be read
 	Line   Line
 	Ask    Question
-	// Short, Long and Example are the help of its command; "" = it has none, or one with
-	// flags of its own.
+	// Short, Long and Example are the help of its command, which follows from Target and Arg; without
+	// Short it has none, or one that its Target and Arg do not describe.
 	Short, Long, Example string
 	// run carries it out, or with DryRun says what it would do.
 	run func(*Operator, context.Context, engine.Command) (engine.Receipt, error)
@@ -131,7 +131,7 @@ func (o Operation) Word() string { return cmp.Or(o.Line.Word, string(o.Op)) }
 // Lines are the operations that the console's lines ask for.
 func Lines() []Operation { return those(func(o Operation) bool { return o.Line.Help != "" }) }
 
-// Commands are the operations whose commands need no flags of their own.
+// Commands are the operations whose commands follow from their targets and arguments.
 func Commands() []Operation { return those(func(o Operation) bool { return o.Short != "" }) }
 
 // OnJobs are the operations on jobs.

@@ -64,6 +64,7 @@ func init() {
 		},
 		{
 			Op: engine.OpUndo, run: (*Operator).undo, Does: "undo", Target: Entry,
+			Example: "farsight undo 31",
 			Line: Line{Args: "[NUMBER]", Hint: "the number of a command, see Audit: undo 41",
 				Help: "take the last command back, or the one with a number"},
 		},
@@ -82,7 +83,9 @@ func init() {
 		},
 		{
 			Op: engine.OpFreeze, run: (*Operator).freeze, Does: "freeze", Target: Bucket, Arg: Share,
-			Line: Line{Args: "host [method] 60% +10m or until 14:00, because why", Help: "freeze or cap a rate limit"},
+			Short:   "Stop the calls to a host or method, or cap them, until an instant",
+			Example: "farsight freeze europe match-v5.match --for 10m",
+			Line:    Line{Args: "host [method] 60% +10m or until 14:00, because why", Help: "freeze or cap a rate limit"},
 		},
 		{
 			Op: engine.OpThaw, run: (*Operator).thaw, Does: "thaw", Target: Bucket,
@@ -134,8 +137,10 @@ func init() {
 		},
 		{
 			Op: engine.OpSilence, run: (*Operator).silence, Does: "silence", Target: Alert, Arg: When,
-			Needs: "write until when: +30m, 14:00, or now to end a silence",
-			Line:  Line{Args: "an alert and until when: silence 429 +30m, 14:00 or now", Help: "silence an alert for a time"},
+			Needs:   "write until when: +30m, 14:00, or now to end a silence",
+			Short:   "Keep an alert, or all of a rule, silent for up to seven days",
+			Example: "farsight silence key-expires --for 2h",
+			Line:    Line{Args: "an alert and until when: silence 429 +30m, 14:00 or now", Help: "silence an alert for a time"},
 		},
 
 		{Op: engine.OpBackup, run: (*Operator).backup, Does: "copy", Slow: true, About: "data directory"},
@@ -158,5 +163,10 @@ func init() {
 				Help: "call a number that you have allowed, after a question"},
 			Ask: Question{Text: "Call %s?", Yes: "call it"},
 		},
+	}
+	for i := range table { // its words are those of the others
+		if table[i].Op == engine.OpUndo {
+			table[i].Short = "Take a " + UndoWords("or") + " back, if nothing has happened since"
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
@@ -27,37 +28,41 @@ import (
 	"github.com/farsight-console/farsight/ui/terminal"
 )
 
-func attachCommand() *cobra.Command {
+// attachCommand makes `farsight attach`.
+func attachCommand() commandDecl {
 	var remote api.Remote
-	cmd := &cobra.Command{
-		Use:   "attach [SOCKET|URL]",
-		Short: "Open the console on an engine that runs already",
-		Long: "Open the console on an engine that runs already, here or through ssh:\n\n" +
+	return commandDecl{
+		use: "attach [SOCKET|URL]", group: groupStart, short: "Open the console on an engine that runs already",
+		long: "Open the console on an engine that runs already, here or through ssh:\n\n" +
 			"  ssh -t HOST farsight attach\n\n" +
 			"or, where there is no ssh, through a proxy with TLS in front of http_listen:\n\n" +
 			"  farsight attach https://farsight.example.com --token-file ~/.farsight-token\n\n" +
 			"SOCKET is the control socket of the engine, or its folder; without it the one in\n" +
 			"the data directory. When the engine goes away, what was shown stays readable, and\n" +
 			"the console connects again by itself. Leaving the console changes nothing.",
-		Args: func(cmd *cobra.Command, args []string) error {
+		example: "farsight attach\nfarsight attach /run/farsight/control.sock\n" +
+			"farsight attach https://farsight.example.com --token-file ~/.farsight-token",
+		args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) == 1 && args[0] != "" {
 				return nil
 			}
 			return usagef("name one socket, or none for that of the data directory: %s /run/farsight/control.sock", cmd.CommandPath())
 		},
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
-			c, err := consoleFlags(cmd)
+		complete: onlyFirst(completeFiles),
+		flags: func(f *pflag.FlagSet) {
+			addConsoleFlags(f)
+			f.StringVar(&remote.TokenFile, "token-file", os.Getenv("FARSIGHT_TOKEN_FILE"), "for a URL: the file with the engine's token, else FARSIGHT_TOKEN_FILE")
+			f.Lookup("token-file").DefValue = "" // the help is the same whatever the environment holds
+			f.StringVar(&remote.CAFile, "ca-file", "", "for a URL: certificates to trust besides the host's own, in PEM form")
+		},
+		run: func(ctx context.Context, g given) error {
+			c, err := consoleFlags(g.cmd)
 			if err != nil {
 				return err
 			}
-			return runAttach(cmd.Context(), cfg, c, args, remote)
-		}),
+			return runAttach(ctx, g.cfg, c, g.args, remote)
+		},
 	}
-	addConsoleFlags(cmd)
-	cmd.Flags().StringVar(&remote.TokenFile, "token-file", os.Getenv("FARSIGHT_TOKEN_FILE"), "for a URL: the file with the engine's token, else FARSIGHT_TOKEN_FILE")
-	cmd.Flags().Lookup("token-file").DefValue = ""
-	cmd.Flags().StringVar(&remote.CAFile, "ca-file", "", "for a URL: certificates to trust besides the host's own, in PEM form")
-	return cmd
 }
 
 // noOwn is why nothing of keys.toml runs in a console by a URL.

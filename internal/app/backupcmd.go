@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
@@ -24,21 +24,15 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-// newBackupCommands makes the commands that keep the store: backup, restore,
-// compact, and the hidden one that proves their copies.
-func newBackupCommands() []*cobra.Command {
-	return []*cobra.Command{backupCommand(), restoreCommand(), compactCommand(), checkCopyCommand()}
-}
-
 // checkCopyCommand says on standard output what is wrong with the file.
 // It is a process of its own because bbolt maps the file: a damaged page may end whoever reads
 // it with SIGBUS, which must not be the engine that makes the copy. [verifyCopy] starts it. A
 // damaged copy ends with code 3 and its reason alone on standard output; any other failure is
 // an error as of every command.
-func checkCopyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: checkCopy + " FILE", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+func checkCopyCommand() commandDecl {
+	return commandDecl{
+		use: checkCopy + " FILE", hidden: true, args: cobra.ExactArgs(1),
+		bare: func(cmd *cobra.Command, args []string) error {
 			err := keep.CheckCopy(cmd.Context(), args[0])
 			if d, ok := errors.AsType[*storage.Damaged](err); ok {
 				_, _ = fmt.Fprint(cmd.OutOrStdout(), d.Why)
@@ -60,34 +54,32 @@ type backupOptions struct {
 // backupCommand makes `farsight backup`. It may be run at any time, from cron too: a directory
 // that an engine holds is copied by that engine from one read transaction, so that nothing has
 // to stop for it.
-func backupCommand() *cobra.Command {
+func backupCommand() commandDecl {
 	var opt backupOptions
-	cmd := &cobra.Command{
-		Use:   "backup",
-		Short: "Copy the data directory, verified; --list shows the copies",
-		Long: "Copies the data directory, verified; an engine that works on it goes on meanwhile.\n" +
+	return commandDecl{
+		use: "backup", group: groupData, short: "Copy the data directory, verified; --list shows the copies",
+		long: "Copies the data directory, verified; an engine that works on it goes on meanwhile.\n" +
 			"`farsight check --data-dir` with the path of a copy verifies it once more.",
-		Args: noArgs,
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
+		example: "farsight backup --to /mnt/backup", json: "the report as JSON",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&opt.to, "to", "", "folder of the backups (default backup/ in the data directory); another disk is safer")
+			f.IntVar(&opt.keep, "keep", 7, "backups to keep; older ones are removed")
+			f.BoolVar(&opt.list, "list", false, "list the backups instead")
+			f.BoolVar(&opt.noPayloads, "no-payloads", false, "copy the state only")
+		},
+		run: func(ctx context.Context, g given) error {
 			if opt.keep < 1 || opt.keep > mostBackups {
 				return usagef("--keep %d is out of range: keep 1 to %d backups", opt.keep, mostBackups)
 			}
-			if err := needsFiles(cfg, "backup"); err != nil {
+			if err := needsFiles(g.cfg, "backup"); err != nil {
 				return err
 			}
 			if opt.list {
-				return listBackups(cfg, opt.to, stdout(cmd))
+				return listBackups(g.cfg, opt.to, g.out)
 			}
-			return runBackup(cmd.Context(), cfg, opt, stdout(cmd))
-		}),
+			return runBackup(ctx, g.cfg, opt, g.out)
+		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&opt.to, "to", "", "folder of the backups (default backup/ in the data directory); another disk is safer")
-	f.IntVar(&opt.keep, "keep", 7, "backups to keep; older ones are removed")
-	f.BoolVar(&opt.list, "list", false, "list the backups instead")
-	f.BoolVar(&opt.noPayloads, "no-payloads", false, "copy the state only")
-	f.Bool("json", false, "the report as JSON")
-	return cmd
 }
 
 // runBackup lets the engine that holds the directory copy it, else copies it itself.
@@ -234,41 +226,37 @@ func listBackups(cfg config.Config, to string, out cli.Out) error {
 // restoreCommand makes `farsight restore`. It never deletes: what it replaces is kept beside
 // what it puts back, and payloads that are newer than the backup stay, because they would cost
 // calls to fetch again.
-func restoreCommand() *cobra.Command {
+func restoreCommand() commandDecl {
 	var opt keep.RestoreOptions
-	var list, yes bool
-	cmd := &cobra.Command{
-		Use:   "restore [BACKUP]",
-		Short: "Put a backup back; what it replaces is kept beside it",
-		Long: "Puts the newest backup, or the one that is named, back into the data directory.\n" +
+	var list bool
+	return commandDecl{
+		use: "restore [BACKUP]", group: groupData, short: "Put a backup back; what it replaces is kept beside it",
+		long: "Puts the newest backup, or the one that is named, back into the data directory.\n" +
 			"The state.db that is there is kept as state.db.before-restore-<time>. Payloads that\n" +
 			"are newer than the backup stay and are used again instead of being fetched again.",
-		Args: oneAtMost("backup", "20261121T120000Z"),
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
-			if err := needsFiles(cfg, "restore"); err != nil {
+		example: "farsight restore --dry-run",
+		args:    oneAtMost("backup", "20261121T120000Z"), complete: onlyFirst(completeBackups),
+		dryRun: "say what would be put back, and do nothing", yes: true, json: "the report as JSON",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&opt.Backups, "from", "", "folder of the backups (default backup/ in the data directory)")
+			f.BoolVar(&list, "list", false, "list the backups instead")
+		},
+		run: func(ctx context.Context, g given) error {
+			if err := needsFiles(g.cfg, "restore"); err != nil {
 				return err
 			}
 			if list {
-				return listBackups(cfg, opt.Backups, stdout(cmd))
+				return listBackups(g.cfg, opt.Backups, g.out)
 			}
-			if len(args) > 0 {
-				opt.Name = args[0]
-			}
-			return runRestore(cmd.Context(), cfg, opt, yes, stdout(cmd))
-		}),
+			opt.Name, opt.DryRun = strings.Join(g.args, ""), g.dry
+			return runRestore(ctx, g.cfg, opt, g.asks())
+		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&opt.Backups, "from", "", "folder of the backups (default backup/ in the data directory)")
-	f.BoolVar(&opt.DryRun, "dry-run", false, "say what would be put back, and do nothing")
-	f.BoolVar(&list, "list", false, "list the backups instead")
-	f.BoolVar(&yes, "yes", false, "do not ask")
-	f.Bool("json", false, "the report as JSON")
-	return cmd
 }
 
 // runRestore plans first, asks, and then puts back what it has planned. The plan is a dry run
 // of the same code: what is asked about is what will be done.
-func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions, yes bool, out cli.Out) error {
+func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions, ask typedWord) error {
 	o := inDirectory(cfg)
 	opt.Verify, opt.By = verifyCopy, operator("cli")
 	opt.Forget = []string{traffic.LimiterState} // counts of another time: the windows count as full
@@ -279,43 +267,23 @@ func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions,
 		if err != nil {
 			return toEnd("restore", err)
 		}
-		if err := confirmRestore(r, yes, out); err != nil {
+		does := fmt.Sprintf("restore replaces state.db with that of %s, %s old", r.From.Name, human.Age(r.Age))
+		if err := ask.yesNo(does, "nothing was changed", func() error { return printRestore(r, ask.out) }); err != nil {
 			return err
 		}
 		opt.Name = r.From.Name // what was agreed to, whatever is made meanwhile
 	}
-	bar := newByteBar(out, "restore")
+	bar := newByteBar(ask.out, "restore")
 	opt.Progress = bar.show
 	r, err := storage.Restore(ctx, o, opt)
 	bar.end()
 	if err != nil {
 		return toEnd("restore", err)
 	}
-	if out.JSON {
-		return cli.JSON(out, r)
+	if ask.out.JSON {
+		return cli.JSON(ask.out, r)
 	}
-	return printRestore(r, out)
-}
-
-// confirmRestore asks on a terminal, and wants --yes elsewhere.
-// With --json nobody reads the question, even on a terminal.
-func confirmRestore(r keep.RestoreReport, yes bool, out cli.Out) error {
-	if yes {
-		return nil
-	}
-	if !term.IsTerminal(int(os.Stdin.Fd())) || out.JSON {
-		return usagef("restore replaces state.db with that of %s, %s old: say --yes, or see --dry-run", r.From.Name, human.Age(r.Age))
-	}
-	r.DryRun = true
-	if err := printRestore(r, out); err != nil {
-		return err
-	}
-	_, _ = fmt.Fprint(out.W, "type yes to go on: ")
-	var answer string
-	if _, _ = fmt.Scanln(&answer); answer != "yes" {
-		return errors.New("nothing was changed")
-	}
-	return nil
+	return printRestore(r, ask.out)
 }
 
 // printRestore says what becomes of each file, such as
@@ -344,21 +312,25 @@ func printRestore(r keep.RestoreReport, out cli.Out) error {
 
 // compactOptions are the flags of `farsight compact`.
 type compactOptions struct {
-	months    []string
+	months    []string // "2026-10"
 	stateOnly bool
-	dryRun    bool
-	workers   int
+	workers   int // 0 = one per core
 }
 
 // compactCommand makes `farsight compact`. It needs the directory for itself: it puts new
 // files in the place of those that an engine has open.
-func compactCommand() *cobra.Command {
+func compactCommand() commandDecl {
 	var opt compactOptions
-	cmd := &cobra.Command{
-		Use:   "compact",
-		Short: "Shrink the data directory: archive closed months, take the holes out of state.db",
-		Args:  noArgs,
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
+	return commandDecl{
+		use: "compact", group: groupData, short: "Shrink the data directory: archive closed months, take the holes out of state.db",
+		example: "farsight compact --month 2026-10",
+		dryRun:  "say what there is to do, and do nothing", json: "the report as JSON",
+		flags: func(f *pflag.FlagSet) {
+			f.StringSliceVar(&opt.months, "month", nil, "archive this month, closed or not; may be given more than once")
+			f.BoolVar(&opt.stateOnly, "state-only", false, "leave payloads alone")
+			f.IntVar(&opt.workers, "workers", 0, "payloads packed at once; 0 = one per core")
+		},
+		run: func(ctx context.Context, g given) error {
 			for _, m := range opt.months {
 				if _, err := time.Parse("2006-01", m); err != nil {
 					return usagef("--month %q is no month: write 2026-11", safe.Text(m))
@@ -367,40 +339,33 @@ func compactCommand() *cobra.Command {
 			if opt.workers < 0 || opt.workers > 256 {
 				return usagef("--workers %d is out of range: use 1 to 256, or 0 for one per core", opt.workers)
 			}
-			if err := needsFiles(cfg, "compact"); err != nil {
+			if err := needsFiles(g.cfg, "compact"); err != nil {
 				return err
 			}
-			return runCompact(cmd.Context(), cfg, opt, stdout(cmd))
-		}),
+			return g.compact(ctx, opt)
+		},
 	}
-	f := cmd.Flags()
-	f.StringSliceVar(&opt.months, "month", nil, "archive this month, closed or not; may be given more than once")
-	f.BoolVar(&opt.stateOnly, "state-only", false, "leave payloads alone")
-	f.BoolVar(&opt.dryRun, "dry-run", false, "say what there is to do, and do nothing")
-	f.IntVar(&opt.workers, "workers", 0, "payloads packed at once; 0 = one per core")
-	f.Bool("json", false, "the report as JSON")
-	return cmd
 }
 
-// runCompact archives months and copies state.db without its holes. Interrupted, it leaves each
+// compact archives months and copies state.db without its holes. Interrupted, it leaves each
 // file either as it was or as it is to be; packed months are found half done by the next run.
-func runCompact(ctx context.Context, cfg config.Config, opt compactOptions, out cli.Out) error {
+func (g given) compact(ctx context.Context, opt compactOptions) error {
 	if opt.workers == 0 {
 		opt.workers = runtime.NumCPU()
 	}
-	bar := newByteBar(out, "archive")
-	r, err := storage.Compact(ctx, inDirectory(cfg), keep.CompactOptions{
-		State: true, Months: !opt.stateOnly, DryRun: opt.dryRun, Verify: verifyCopy,
+	bar := newByteBar(g.out, "archive")
+	r, err := storage.Compact(ctx, inDirectory(g.cfg), keep.CompactOptions{
+		State: true, Months: !opt.stateOnly, DryRun: g.dry, Verify: verifyCopy,
 		Archive: keep.ArchiveOptions{Months: opt.months, Workers: opt.workers, Progress: bar.archive},
 	})
 	bar.end()
 	if err != nil {
 		return toEnd("compact", interrupted(err))
 	}
-	if out.JSON {
-		return cli.JSON(out, r)
+	if g.out.JSON {
+		return cli.JSON(g.out, r)
 	}
-	return printCompact(r, out)
+	return printCompact(r, g.out)
 }
 
 // interrupted tells who has interrupted what goes on where it stopped that nothing is lost.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -20,31 +21,31 @@ import (
 
 // bundleOptions are the flags of `farsight bundle`.
 type bundleOptions struct {
-	out     string
-	names   bool
+	out     string // "" = a name with the instant, in the working directory
+	names   bool   // Riot IDs and PUUIDs stay
 	noCheck bool
 }
 
-func bundleCommand() *cobra.Command {
+// bundleCommand makes `farsight bundle`. It packs what it can get: of an installation that is broken,
+// too, which is when somebody reports a bug.
+func bundleCommand() commandDecl {
 	var opt bundleOptions
-	cmd := &cobra.Command{
-		Use:   "bundle",
-		Short: "Pack what a bug report needs into one file, without the key and without names",
-		Long: "Packs version, diagnosis, configuration, queues, limits, schedules, alerts, the newest\n" +
+	return commandDecl{
+		use: "bundle", group: groupWhy, short: "Pack what a bug report needs into one file, without the key and without names",
+		long: "Packs version, diagnosis, configuration, queues, limits, schedules, alerts, the newest\n" +
 			"jobs with their attempts, the operators' commands, the end of the log and the result of\n" +
 			"a check into one archive. The API key is never in it. Riot IDs and PUUIDs are replaced\n" +
 			"unless --names keeps them. Nothing is sent anywhere.",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		example: "farsight bundle --out report.tar.gz", json: "what was written, as JSON",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&opt.out, "out", "", "file to write, which must not exist (default farsight-bundle-<time>.tar.gz here)")
+			f.BoolVar(&opt.names, "names", false, "keep Riot IDs and PUUIDs")
+			f.BoolVar(&opt.noCheck, "no-check", false, "leave out the full check of the store, which may take minutes")
+		},
+		bare: func(cmd *cobra.Command, _ []string) error {
 			return runBundle(cmd.Context(), findInstallation(cmd), opt, stdout(cmd))
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&opt.out, "out", "", "file to write, which must not exist (default farsight-bundle-<time>.tar.gz here)")
-	f.BoolVar(&opt.names, "names", false, "keep Riot IDs and PUUIDs")
-	f.BoolVar(&opt.noCheck, "no-check", false, "leave out the full check of the store, which may take minutes")
-	f.Bool("json", false, "what was written, as JSON")
-	return cmd
 }
 
 func runBundle(ctx context.Context, i installation, opt bundleOptions, out cli.Out) error {

@@ -6,13 +6,21 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
+
+// checkCommand makes `farsight check`. Code 3 is for a damaged store alone, so that a script
+// can tell it from a directory that could not be opened.
+func checkCommand() commandDecl {
+	return commandDecl{
+		use: "check", group: groupData, short: "Verify the data directory: exit 0 when it is sound, 3 when it is damaged",
+		example: "farsight check && echo sound", json: "the findings as JSON",
+		run: func(ctx context.Context, g given) error { return runCheck(ctx, g.cfg, g.out) },
+	}
+}
 
 // pageCheck is the hidden command that reads every page of every file. It runs as
 // a process of its own, since a damaged page can end the process that reads it.
@@ -85,13 +93,13 @@ func checkPages(ctx context.Context, cfg config.Config) error {
 	return &coded{code: code, quiet: true, err: fmt.Errorf("the page check of %s failed", cfg.DataDir)} // it has said why
 }
 
-func checkPagesCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    pageCheck,
-		Hidden: true,
-		Args:   noArgs,
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
-			findings, err := storage.CheckFiles(inDirectory(cfg))
+// checkPagesCommand tells each finding on its standard error, which its parent passes on, and ends with
+// code 3 when there is one.
+func checkPagesCommand() commandDecl {
+	return commandDecl{
+		use: pageCheck, hidden: true,
+		run: func(_ context.Context, g given) error {
+			findings, err := storage.CheckFiles(inDirectory(g.cfg))
 			if isHeld(err) {
 				return fmt.Errorf("%w: while it runs, `farsight backup` copies it and `farsight check --data-dir BACKUP` verifies the copy", err)
 			}
@@ -99,12 +107,12 @@ func checkPagesCommand() *cobra.Command {
 				return err
 			}
 			for _, f := range findings {
-				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", safe.Text(f.Table), safe.Text(f.Why))
+				_, _ = fmt.Fprintf(g.cmd.ErrOrStderr(), "%s: %s\n", safe.Text(f.Table), safe.Text(f.Why))
 			}
 			if len(findings) > 0 {
-				return &storage.Damaged{Path: cfg.DataDir, Why: fmt.Sprintf("%d faults in its pages", len(findings))}
+				return &storage.Damaged{Path: g.cfg.DataDir, Why: fmt.Sprintf("%d faults in its pages", len(findings))}
 			}
 			return nil
-		}),
+		},
 	}
 }

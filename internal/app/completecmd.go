@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/columns"
 	filters "github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/ingest"
@@ -37,29 +36,6 @@ const (
 	completeMost = 200         // nobody reads more
 )
 
-// completeArgs are the completions of arguments by the path of a command. Commands that are not
-// named take no argument that could be offered.
-// [complete] lays them over the tree, so that the functions that make commands need to know
-// nothing of it. A test holds the names to commands that there are.
-func completeArgs() map[string]cobra.CompletionFunc {
-	firstAccount := onlyFirst(completeAccounts)
-	out := map[string]cobra.CompletionFunc{
-		"status": onlyFirst(completeQueues), "queues": onlyFirst(completeQueues), "limits": onlyFirst(completeHosts), "schedules": onlyFirst(completeSchedules),
-		"jobs": completeFilter(columns.Jobs.Schema), "retries": completeFilter(columns.Jobs.Schema), "members": completeFilter(columns.Members.Schema), "accounts": completeFilter(columns.Accounts.Schema),
-		"matches": orAccount(completeFilter(columns.Matches.Schema)),
-		"ack":     onlyFirst(completeAlerts(engine.AlertFiring)), "silence": onlyFirst(completeAlerts()), "undo": onlyFirst(completeUndo), "restore": onlyFirst(completeBackups),
-		"freeze": completeBuckets,
-		"attach": onlyFirst(completeFiles), "pager test": onlyFirst(offer("call", "webhook", "discord", "pagerduty", "command", "webhooks")),
-	}
-	for _, name := range []string{"sync", "trigger", "track", "untrack", "ranks", "forget", "reports"} {
-		out[name] = firstAccount
-	}
-	for _, o := range operation.OnJobs() {
-		out[string(o.Op)] = completeJobs(o.States)
-	}
-	return out
-}
-
 // completeFlags are the completions of flags. One of "command flag" is of that command
 // alone.
 // A flag means the same in every command that has it, with few exceptions: --queue of `ranks`
@@ -67,7 +43,7 @@ func completeArgs() map[string]cobra.CompletionFunc {
 func completeFlags() map[string]cobra.CompletionFunc {
 	schedules := completeSchedules
 	return map[string]cobra.CompletionFunc{
-		"platform": offer(strings.Split(platforms(), ", ")...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
+		"platform": offer(texts(route.Platforms())...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
 		"theme": offer(config.Themes()...), "glyphs": offer(themes.GlyphNames()...), "keep-running": offer("auto", "true", "false"),
 		"timelines": offer(string(league.TimelinesAll), string(league.TimelinesRanked), string(league.TimelinesNone)),
 		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "output": offer(forms...), "confirm": offer(engine.ConfirmAll),
@@ -85,16 +61,13 @@ func completeFlags() map[string]cobra.CompletionFunc {
 func complete(root *cobra.Command) {
 	// Cobra adds its own command for the scripts of the shells only when the tree is carried out;
 	// made here it gets completion and help like the others.
-	args, flags := completeArgs(), completeFlags()
+	flags := completeFlags()
 	root.InitDefaultCompletionCmd()
 	completeInQuotes(root)
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {
 		if c.ValidArgsFunction == nil {
 			c.ValidArgsFunction = cobra.NoFileCompletions
-		}
-		if f := args[strings.TrimPrefix(c.CommandPath(), root.Name()+" ")]; f != nil {
-			c.ValidArgsFunction = f
 		}
 		completeFlagsOf(c, flags)
 		for _, sub := range c.Commands() {
@@ -157,23 +130,17 @@ func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 
 // kinds are all kinds of jobs that an engine of this version makes.
 func kinds() []string {
-	return []string{
-		string(ingest.KindSync), string(ingest.KindMatch), string(ingest.KindTimeline), string(ingest.KindRank),
-		string(ingest.KindWeekly), string(ingest.KindResolve), string(ingest.KindSweep), string(ingest.KindPrune),
-		string(engine.KindCall), string(pager.KindWebhook), string(pager.KindCommand), string(pager.KindEvent),
-	}
+	return texts([]engine.Kind{
+		ingest.KindSync, ingest.KindMatch, ingest.KindTimeline, ingest.KindRank,
+		ingest.KindWeekly, ingest.KindResolve, ingest.KindSweep, ingest.KindPrune,
+		engine.KindCall, pager.KindWebhook, pager.KindCommand, pager.KindEvent,
+	})
 }
 
 // completeHosts offers Riot's hosts by their first label: europe, euw1. They are fixed, so
 // nothing is asked of a store.
 func completeHosts(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var words []string
-	for _, r := range route.Regions() {
-		words = append(words, string(r))
-	}
-	for _, p := range route.Platforms() {
-		words = append(words, string(p))
-	}
+	words := slices.Concat(texts(route.Regions()), texts(route.Platforms()))
 	return starting(words, begun), cobra.ShellCompDirectiveNoFileComp
 }
 

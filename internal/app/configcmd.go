@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
@@ -17,34 +18,33 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-func configCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Show every setting with where it comes from",
-		Long: "Shows every setting with where it comes from. Where an engine works on the data directory,\n" +
+// configCommand makes `farsight config` with its commands init and schema.
+func configCommand() commandDecl {
+	return commandDecl{
+		use: "config", group: groupSetup, short: "Show every setting with where it comes from",
+		long: "Shows every setting with where it comes from. Where an engine works on the data directory,\n" +
 			"these are the settings that it runs with; else those that one would be started with here.\n\n" +
 			"A flag goes before the environment, that before config.toml in the data directory, and that\n" +
 			"before config.toml in ~/.config/farsight (XDG_CONFIG_HOME). keys.toml and themes are looked\n" +
 			"for in both, too.",
-		Args: noArgs,
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
-			return runConfig(cmd.Context(), cfg, stdout(cmd))
-		}),
+		example: "farsight config --json", json: "as JSON",
+		run:   func(ctx context.Context, g given) error { return runConfig(ctx, g.cfg, g.out) },
+		below: []commandDecl{configInitCommand(), configSchemaCommand()},
 	}
-	cmd.Flags().Bool("json", false, "as JSON")
-	cmd.AddCommand(configInitCommand(), configSchemaCommand())
-	return cmd
 }
 
-func configInitCommand() *cobra.Command {
+// configInitCommand makes `farsight config init`. It works whatever is wrong with the settings that
+// there are: the sample may be what shows somebody how to write them.
+func configInitCommand() commandDecl {
 	var out string
-	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Write a config.toml that has every setting as a comment, to begin with",
-		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	return commandDecl{
+		use: "init", short: "Write a config.toml that has every setting as a comment, to begin with", example: "farsight config init",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&out, "out", "", "file to write, which must not exist (default config.toml in ~/.config/farsight)")
+		},
+		bare: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
-				cfg, _ := configOf(cmd) // whatever is wrong with the settings, the folder is known
+				cfg, _ := configOf(cmd) // with faults, too, it has the folder
 				if cfg.ConfigDir == "" {
 					return usagef("there is no home directory to keep settings in: name a file by --out")
 				}
@@ -65,16 +65,12 @@ func configInitCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "file to write, which must not exist (default config.toml in ~/.config/farsight)")
-	return cmd
 }
 
-func configSchemaCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of config.toml, for editors",
-		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+func configSchemaCommand() commandDecl {
+	return commandDecl{
+		use: "schema", short: "Print the JSON Schema of config.toml, for editors", example: "farsight config schema",
+		bare: func(cmd *cobra.Command, _ []string) error {
 			text, err := config.Schema()
 			if err != nil {
 				return err

@@ -9,6 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
@@ -53,11 +55,11 @@ const (
 )
 
 // addConsoleFlags gives a command the flags of the console.
-func addConsoleFlags(cmd *cobra.Command) {
-	cmd.Flags().Bool("read-only", false, "look, but refuse every action")
-	cmd.Flags().Bool("plain", false, "lines instead of a screen: one sentence per change, a prompt for commands")
-	cmd.Flags().Duration("plain-every", 0, "with --plain: say what has changed this often, such as 10s (default 2s)")
-	cmd.Flags().Lookup("plain-every").DefValue = "" // the sentence says it
+func addConsoleFlags(f *pflag.FlagSet) {
+	f.Bool("read-only", false, "look, but refuse every action")
+	f.Bool("plain", false, "lines instead of a screen: one sentence per change, a prompt for commands")
+	f.Duration("plain-every", 0, "with --plain: say what has changed this often, such as 10s (default 2s)")
+	f.Lookup("plain-every").DefValue = "" // the sentence says it
 }
 
 // consoleFlags reads them.
@@ -210,4 +212,9 @@ func logStack(log zerolog.Logger) func(message, stack string) {
 	return func(message, stack string) {
 		log.Error().Str("stack", stack).Msg("the console fell: " + message)
 	}
+}
+
+// isTerminal reports whether both ends are a terminal that can show a console.
+func isTerminal() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
@@ -25,6 +26,40 @@ import (
 	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/ui/cli"
 )
+
+// demoCommand makes `farsight demo`. It needs nothing, neither a key nor a network nor a
+// configuration: it is what somebody tries first.
+func demoCommand() commandDecl {
+	var opt demoOptions
+	return commandDecl{
+		use: "demo", group: groupStart, short: "Watch a sync against a simulated Riot API: no key, no network",
+		long: "Watch a sync against a simulated Riot API: no key, no network. Everything is kept in a\n" +
+			"temporary directory or, with --store, in a schema beside the one that it names, such as\n" +
+			"farsight_demo. Both are deleted at the end; what is really stored is never touched.\n\n" +
+			"Started again with the same --store, in another terminal, it joins the first one as a\n" +
+			"member, with its seed and its speed. X and `kill this member` on the one that leads, or\n" +
+			"kill -9, shows how another one goes on.",
+		example: "farsight demo --seed 3 --speed 2",
+		flags: func(f *pflag.FlagSet) {
+			addSeed(f, &opt.seed)
+			f.Float64Var(&opt.speed, "speed", 1, "divides rate limit windows, answer times and retry delays")
+			addConsoleFlags(f)
+			f.BoolVar(&opt.headless, "headless", false, "no console: sync 60 to 100 matches, print progress, exit 0 if all went well")
+		},
+		run: func(ctx context.Context, g given) (err error) {
+			if !(opt.speed > 0 && opt.speed <= 1000) { // NaN is neither
+				return usagef("--speed %g is out of range: use a factor above 0, at most 1000", opt.speed)
+			}
+			if opt.console, err = consoleFlags(g.cmd); err != nil {
+				return err
+			}
+			if g.cmd.Flags().Changed(config.FlagName("store")) { // one that is configured is for real data
+				opt.store = g.cfg.Store
+			}
+			return runDemo(ctx, g.cfg, opt, g.out)
+		},
+	}
+}
 
 // demoOptions are the flags of `farsight demo`.
 type demoOptions struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -24,28 +25,26 @@ import (
 
 // doctorCommand makes `farsight doctor`. It works where nothing else does: without a configuration
 // that can be read, without a key, on a store that cannot be opened.
-func doctorCommand() *cobra.Command {
+func doctorCommand() commandDecl {
 	var full, network bool
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Look for what is wrong with this installation, and say what to do",
-		Long: "Looks at the configuration, the key, the data directory, the store, the disk, the clock,\n" +
+	return commandDecl{
+		use: "doctor", group: groupWhy, short: "Look for what is wrong with this installation, and say what to do",
+		long: "Looks at the configuration, the key, the data directory, the store, the disk, the clock,\n" +
 			"the schedules and the terminal, one line each, and changes nothing. With --store it looks\n" +
 			"at the server, at the members that share it, and at River's tables, queues and rows.\n" +
 			"Exit 0: no fault; 1: faults; 3: the store is damaged. The key itself is never shown.",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		example: "farsight doctor", json: "as JSON",
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&full, "full", false, "read all of the store, in a process of its own; it may take minutes")
+			f.BoolVar(&network, "network", false, "connect to Riot, and make one call if there is a key")
+		},
+		bare: func(cmd *cobra.Command, _ []string) error {
 			out := stdout(cmd)
 			o := findInstallation(cmd).forDoctor(out.Width)
 			o.Full, o.Network = full, network
 			return runDoctor(cmd.Context(), o, out)
 		},
 	}
-	f := cmd.Flags()
-	f.BoolVar(&full, "full", false, "read all of the store, in a process of its own; it may take minutes")
-	f.BoolVar(&network, "network", false, "connect to Riot, and make one call if there is a key")
-	f.Bool("json", false, "as JSON")
-	return cmd
 }
 
 // installation is the configuration and the key, read as every command does; what is

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine"
@@ -52,38 +53,41 @@ type exportOptions struct {
 }
 
 // exportCommand makes `farsight export` with a command for each kind. By itself it only lists them.
-func exportCommand() *cobra.Command {
+func exportCommand() commandDecl {
 	var names []string
-	cmd := &cobra.Command{Use: "export", Short: "Write stored data as NDJSON or CSV", Args: noArgs}
+	var kinds []commandDecl
 	for _, e := range cli.Exportables() {
 		names = append(names, string(e.Kind))
-		cmd.AddCommand(exportOf(e))
+		kinds = append(kinds, exportOf(e))
 	}
-	cmd.Long = "Write stored " + wordList(names, "and") + " as NDJSON or CSV.\n" + exportHelp
-	cmd.RunE = func(*cobra.Command, []string) error {
-		return usagef("say what to export: farsight export %s", wordList(names, "or"))
+	return commandDecl{
+		use: "export", group: groupData, short: "Write stored data as NDJSON or CSV",
+		long:    "Write stored " + wordList(names, "and") + " as NDJSON or CSV.\n" + exportHelp,
+		example: "farsight export matches --out matches.ndjson", below: kinds,
+		bare: func(*cobra.Command, []string) error {
+			return usagef("say what to export: farsight export %s", wordList(names, "or"))
+		},
 	}
-	return cmd
 }
 
 // exportOf makes the command of one kind. Payloads are offered where there are some.
-func exportOf(e cli.Exportable) *cobra.Command {
+func exportOf(e cli.Exportable) commandDecl {
 	opt := exportOptions{what: e}
-	cmd := &cobra.Command{
-		Use: string(e.Kind), Short: e.Short, Long: e.Short + ".\n" + e.Long + "\n" + exportHelp, Args: noArgs,
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
-			return runExport(cmd.Context(), cfg, opt, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		}),
+	return commandDecl{
+		use: string(e.Kind), short: e.Short, long: e.Short + ".\n" + e.Long + "\n" + exportHelp, example: e.Example,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&opt.format, "format", cli.NDJSON, "form of the lines: ndjson or csv")
+			f.StringVar(&opt.out, "out", "", "write to a new file instead of standard output")
+			f.StringVar(&opt.after, "after", "", "go on after the line with this cursor")
+			f.BoolVar(&opt.follow, "follow", false, "keep going: write what is stored later, too")
+			if e.Payload {
+				f.BoolVar(&opt.payload, "payload", false, "add Riot's JSON to each line")
+			}
+		},
+		run: func(ctx context.Context, g given) error {
+			return runExport(ctx, g.cfg, opt, g.cmd.OutOrStdout(), g.cmd.ErrOrStderr())
+		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&opt.format, "format", cli.NDJSON, "form of the lines: ndjson or csv")
-	f.StringVar(&opt.out, "out", "", "write to a new file instead of standard output")
-	f.StringVar(&opt.after, "after", "", "go on after the line with this cursor")
-	f.BoolVar(&opt.follow, "follow", false, "keep going: write what is stored later, too")
-	if e.Payload {
-		f.BoolVar(&opt.payload, "payload", false, "add Riot's JSON to each line")
-	}
-	return cmd
 }
 
 // check refuses what does not go together before anything is opened.

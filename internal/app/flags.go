@@ -20,55 +20,9 @@ func configOf(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(config.Inputs{Flags: cmd.Flags(), Getenv: os.LookupEnv})
 }
 
-// configured lets a command run with its configuration.
-func configured(run func(cmd *cobra.Command, cfg config.Config, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		cfg, err := configOf(cmd)
-		if err != nil {
-			return err
-		}
-		return run(cmd, cfg, args)
-	}
-}
-
-// telling lets a command show what the console of the engine that runs, or else of what is stored, tells.
-func telling(of func(args []string) (cli.List, error)) func(*cobra.Command, []string) error {
-	return configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
-		l, err := of(args)
-		if err != nil {
-			return err
-		}
-		return browse(cmd.Context(), cfg, func(c engine.Console) error { return l.Show(cmd.Context(), c, stdout(cmd)) })
-	})
-}
-
-// engineConfig is configOf for a command that starts an engine: it names on the
-// standard error what is configured and not needed.
-func engineConfig(cmd *cobra.Command) (config.Config, error) {
-	cfg, err := configOf(cmd)
-	for _, sentence := range cfg.Unneeded {
-		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "farsight: "+sentence)
-	}
-	return cfg, err
-}
-
 func flagBool(cmd *cobra.Command, name string) bool {
 	v, err := cmd.Flags().GetBool(name)
 	return err == nil && v
-}
-
-// addActFlags gives a command the flags of all that act. reason is where --reason goes; nil = nobody is asked for one, or
-// the command has its own.
-func addActFlags(cmd *cobra.Command, reason *string) {
-	if reason != nil {
-		cmd.Flags().StringVar(reason, "reason", "", "why; kept in the audit")
-	}
-	addDryRun(cmd)
-	cmd.Flags().Bool("json", false, "the receipt as JSON")
-}
-
-func addDryRun(cmd *cobra.Command) {
-	cmd.Flags().Bool("dry-run", false, "say what would be done, and do nothing")
 }
 
 // stdout is where a command prints, and how.
@@ -109,12 +63,14 @@ func addSeed(f *pflag.FlagSet, seed *uint64) {
 	f.Uint64Var(seed, "seed", defaultSeed, "players, histories and faults follow from it")
 }
 
-// partHelp is for the short lists.
-const partHelp = "The filter is a part of a name."
-
-// nothingHidden is what --all says where it adds nothing: scripts may give it to
-// every list.
-const nothingHidden = "taken by every list; this one hides nothing"
+// texts are names of a type of their own, such as platforms, as plain text.
+func texts[T ~string](names []T) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = string(name)
+	}
+	return out
+}
 
 // wordList writes words as a sentence has them: a, b or c.
 func wordList(words []string, and string) string {

@@ -5,30 +5,23 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
-	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-// forgetting are the flags of `farsight forget`.
+// forgetting is one `farsight forget`.
 type forgetting struct {
-	account, reason string
-	platform        string // "" = the only one it is on
-	dry             bool
-	ask             typedWord
+	given
+	ask typedWord
 }
 
-func forgetCommand() *cobra.Command {
-	var o forgetting
-	var yes bool
-	cmd := &cobra.Command{
-		Use:   "forget 'Name#TAG'",
-		Short: "Delete all that is stored of a player, for good",
-		Long: "Deletes an account with its syncs, jobs, attempts, reports and ranks, and the matches\n" +
+// forgetCommand makes `farsight forget`, the one command whose effect nothing in the program takes back.
+func forgetCommand() commandDecl {
+	return commandDecl{
+		use: "forget 'Name#TAG'", group: groupData, short: "Delete all that is stored of a player, for good",
+		long: "Deletes an account with its syncs, jobs, attempts, reports and ranks, and the matches\n" +
 			"and timelines that no other stored account has. Matches that others have stay; the\n" +
 			"player's seat in them has no name any more, but Riot's JSON of them is as it was.\n" +
 			"Of the last calls, and of what speaks for an alert, nothing says any more whose it was.\n" +
@@ -41,25 +34,21 @@ func forgetCommand() *cobra.Command {
 			"The audit tells that it was done, and names a sum of the player's id.\n\n" +
 			"Of accounts of one name on several platforms it takes the one on --platform.\n\n" +
 			"On a terminal it asks for the account's name; elsewhere it wants --yes.",
-		Args: oneAccount,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configFor(cmd, args[0])
-			if err != nil {
+		example: "farsight forget 'Name#TAG' --platform euw1 --dry-run",
+		args:    oneAccount, complete: onlyFirst(completeAccounts),
+		yes: true, reason: "why; kept in the audit, so do not name the player",
+		run: func(ctx context.Context, g given) error {
+			if err := riotID(g.args[0]); err != nil {
 				return err
 			}
-			o.account, o.platform, o.dry, o.ask = args[0], cfg.Platform, flagBool(cmd, "dry-run"), askOn(cmd, yes)
-			return o.run(cmd.Context(), cfg)
+			return forgetting{g, g.asks()}.run(ctx)
 		},
-	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().StringVar(&o.reason, "reason", "", "why; kept in the audit, so do not name the player")
-	addActFlags(cmd, nil)
-	return cmd
+	}.acting()
 }
 
 // run lets the engine that holds the directory forget the account, else does it itself.
-func (o forgetting) run(ctx context.Context, cfg config.Config) error {
-	return commanding(ctx, cfg, mustBeThere, func(ctx context.Context, c engine.Console, own *parts) error {
+func (o forgetting) run(ctx context.Context) error {
+	return commanding(ctx, o.cfg, mustBeThere, func(ctx context.Context, c engine.Console, own *parts) error {
 		if own != nil {
 			return o.onOwn(ctx, own)
 		}
@@ -86,28 +75,21 @@ func (o forgetting) onOwn(ctx context.Context, p *parts) error {
 
 // finished tells of an account whose forgetting had been interrupted.
 func (o forgetting) finished(f storage.Forgotten) {
-	if !o.ask.out.JSON {
-		_, _ = fmt.Fprintf(o.ask.out.W, "account %s…, which was half deleted, is gone now: %s\n", f.Done.Mask, f.Done.Text(false))
+	if !o.out.JSON {
+		_, _ = fmt.Fprintf(o.out.W, "account %s…, which was half deleted, is gone now: %s\n", f.Done.Mask, f.Done.Text(false))
 	}
 }
 
 // on asks the console what would go, then the operator, and then does it.
 func (o forgetting) on(ctx context.Context, c engine.Console) error {
-	ask := engine.Command{Op: engine.OpForget, Account: o.account, Sync: engine.SyncAsk{Platform: o.platform}, Reason: o.reason, By: operator("cli"), DryRun: true}
-	r, err := c.Do(ctx, ask)
+	account := o.args[0]
+	ask := engine.Command{Op: engine.OpForget, Account: account, Sync: engine.SyncAsk{Platform: o.cfg.Platform}}
+	r, err := o.planned(ctx, c, ask, func(r engine.Receipt) error {
+		does := "forget deletes what is stored of " + safe.Text(account) + " for good"
+		return o.ask.confirm(account, r.Text+"; it cannot be undone", does, "nothing was deleted")
+	})
 	if err != nil {
 		return leftOr(ctx, err)
 	}
-	if o.dry {
-		return cli.Acted(o.ask.out, r, true, "")
-	}
-	name := safe.Text(o.account)
-	if err := o.ask.confirm(o.account, r.Text+"; it cannot be undone", "forget deletes what is stored of "+name+" for good", "nothing was deleted"); err != nil {
-		return err
-	}
-	ask.DryRun = false
-	if r, err = c.Do(ctx, ask); err != nil {
-		return leftOr(ctx, err)
-	}
-	return cli.Acted(o.ask.out, r, false, "")
+	return cli.Acted(o.out, r, o.dry, "")
 }

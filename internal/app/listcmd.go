@@ -14,76 +14,13 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/await"
-	"github.com/farsight-console/farsight/engine/columns"
-	filters "github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-// list is one list command with a filter.
-type list struct {
-	use, short string
-	all        string // what --all adds
-	help       string // what the filter can be
-	of         func(cmd *cobra.Command, filter string, all bool) cli.List
-}
-
-// filterHelp is for lists that take the filter language of the console.
-const filterHelp = "The filter is the console's: words that all must occur, field:value (with * and a,b),\n" +
-	"-term for none of these, field>5, durations and times (age>2h, next<12:30), /regex/, ~fuzzy.\n" +
-	"Quote it; begin with -- if its first sign is a -."
-
-// withFields is help for a filter with its fields.
-func withFields[T any](s *filters.Schema[T]) string {
-	text := filterHelp + "\n\nFields:"
-	for _, f := range s.Fields() {
-		text += " " + f.Name
-	}
-	return text
-}
-
-// lists are the list commands. Their columns are those of engine/columns, of which the console's
-// screens are made too; package cli asks for the rows and prints them.
-func lists() []list {
-	return []list{
-		{"status", "Show the engine, its queues and what syncs", "accounts that do not sync, too", partHelp, func(_ *cobra.Command, f string, all bool) cli.List { return cli.Status(f, all) }},
-		{"queues", "List queues, and why their jobs do not start", nothingHidden, partHelp, func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Queues(f) }},
-		{"jobs", "List jobs", "ended jobs too", withFields(columns.Jobs.Schema), func(cmd *cobra.Command, f string, all bool) cli.List {
-			if flagBool(cmd, "classes") {
-				return cli.Classes(f)
-			}
-			return cli.Jobs(f, all)
-		}},
-		{"retries", "List jobs that wait for their next try", nothingHidden, withFields(columns.Jobs.Schema), func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Retries(f) }},
-		{"accounts", "List accounts", nothingHidden, withFields(columns.Accounts.Schema), func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Accounts(f) }},
-		{"matches", "List matches; a Riot ID shows one account's", "permanently unfetchable ones too", "A filter that begins with a Riot ID is about that account: 'Name#TAG state:stored len>20m'.\n" + withFields(columns.Matches.Schema), func(_ *cobra.Command, f string, all bool) cli.List {
-			return cli.Matches(f, all)
-		}},
-		{"reports", "List play-time reports; a Riot ID shows its hours and weekdays", nothingHidden, partHelp, func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Reports(f) }},
-		{"members", "List the processes that share a database: who leads, and what each has in hand", nothingHidden, withFields(columns.Members.Schema), func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Members(f) }},
-		{"limits", "Show the rate limits as last known", nothingHidden, partHelp, func(_ *cobra.Command, f string, _ bool) cli.List { return cli.Limits(f) }},
-	}
-}
-
-func listCommands() []*cobra.Command {
-	var out []*cobra.Command
-	for _, l := range lists() {
-		cmd := &cobra.Command{Use: l.use + " [FILTER]", Short: l.short, Long: l.short + ".\n\n" + l.help, Args: oneFilter}
-		cmd.Flags().Bool("all", false, l.all)
-		if l.use == "jobs" {
-			cmd.Flags().Bool("classes", false, "the error classes of failed jobs instead; FILTER is then a queue")
-		}
-		cmd.RunE = lister(cmd, func(cmd *cobra.Command, args []string) (cli.List, error) {
-			return l.of(cmd, strings.Join(args, " "), flagBool(cmd, "all")), nil
-		})
-		out = append(out, cmd)
-	}
-	return out
-}
-
 // lister makes a list command of cmd: its flags, their completion, and what runs.
 // of is called once without arguments to learn the columns, for the help text and completion,
-// and again with what was typed. Commands outside of [lists], such as `alerts`, use it too.
+// and again with what was typed.
 func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.List, error)) func(*cobra.Command, []string) error {
 	f := cmd.Flags()
 	f.Bool("json", false, "one JSON object per line, as -o json")
@@ -127,6 +64,17 @@ func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.
 			return err
 		}
 		return runList(cmd, l)
+	}
+}
+
+// told shows what is no list of rows: of the engine that runs, or else of what is stored.
+func told(of func(args []string) (cli.List, error)) func(context.Context, given) error {
+	return func(ctx context.Context, g given) error {
+		l, err := of(g.args)
+		if err != nil {
+			return err
+		}
+		return browse(ctx, g.cfg, func(c engine.Console) error { return l.Show(ctx, c, g.out) })
 	}
 }
 

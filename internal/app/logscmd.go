@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
@@ -22,40 +22,39 @@ var (
 // logOptions are the flags of `farsight logs`.
 type logOptions struct {
 	level, job, text string
-	last             int
+	last             int // at most so many of the newest; 0 = all that is kept
 	follow           bool
 }
 
 func (o logOptions) query() (engine.LogsQuery, error) {
 	q := engine.LogsQuery{Level: strings.ToLower(o.level), Job: engine.JobID(o.job), Text: o.text}
-	if o.last < 0 {
-		return q, usagef("--last %d makes no sense: use 1 or more, or 0 for all that is kept", o.last)
+	if err := notBelow0("last", o.last, "all that is kept"); err != nil {
+		return q, err
 	}
 	return q, q.Check()
 }
 
-func logsCommand() *cobra.Command {
+// logsCommand makes `farsight logs`. It needs no console: a log can be read while nothing can be asked.
+func logsCommand() commandDecl {
 	var opt logOptions
-	cmd := &cobra.Command{
-		Use:   "logs",
-		Short: "Show the newest records of the engine's log, also while it runs",
-		Args:  noArgs,
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
+	return commandDecl{
+		use: "logs", group: groupWhy, short: "Show the newest records of the engine's log, also while it runs",
+		example: "farsight logs --level warn --follow", json: "one JSON object per line",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&opt.level, "level", "", "only this level and graver ones: "+wordList(engine.LogLevels(), "or"))
+			f.StringVar(&opt.job, "job", "", "only records of the job with this id")
+			f.StringVar(&opt.text, "text", "", "only records that hold this text, in any field")
+			f.IntVar(&opt.last, "last", 200, "at most so many of the newest; 0 = all that is kept")
+			f.BoolVar(&opt.follow, "follow", false, "go on with what is logged from now on")
+		},
+		run: func(ctx context.Context, g given) error {
 			q, err := opt.query()
 			if err != nil {
 				return err
 			}
-			return runLogs(cmd.Context(), cfg, q, opt, stdout(cmd))
-		}),
+			return runLogs(ctx, g.cfg, q, opt, g.out)
+		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&opt.level, "level", "", "only this level and graver ones: "+wordList(engine.LogLevels(), "or"))
-	f.StringVar(&opt.job, "job", "", "only records of the job with this id")
-	f.StringVar(&opt.text, "text", "", "only records that hold this text, in any field")
-	f.IntVar(&opt.last, "last", 200, "at most so many of the newest; 0 = all that is kept")
-	f.BoolVar(&opt.follow, "follow", false, "go on with what is logged from now on")
-	f.Bool("json", false, "one JSON object per line")
-	return cmd
 }
 
 // runLogs reads the log file, not the store: the log of an engine that runs is as

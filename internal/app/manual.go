@@ -28,13 +28,10 @@ func manual(root *cobra.Command) reference.Manual {
 }
 
 // manCommand prints farsight(1), for packages.
-func manCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:    "man",
-		Short:  "Print the manual page",
-		Args:   noArgs,
-		Hidden: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+func manCommand(root *cobra.Command) commandDecl {
+	return commandDecl{
+		use: "man", hidden: true, short: "Print the manual page",
+		bare: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), manual(root).Roff())
 			return err
 		},

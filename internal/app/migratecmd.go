@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -16,41 +16,40 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-func migrateCommand() *cobra.Command {
-	var to config.Config
-	var dryRun bool
-	cmd := &cobra.Command{
-		Use:   "migrate --to postgres://…",
-		Short: "Move the data directory into a PostgreSQL, compared row by row",
-		Long: "Copies all that is stored in the data directory into a schema of a PostgreSQL, reads it\n" +
+// migrateCommand makes `farsight migrate`. It may be given again after it was interrupted: what is
+// there already and the same is not copied again.
+func migrateCommand() commandDecl {
+	var at string
+	return commandDecl{
+		use: "migrate --to postgres://…", group: groupData, short: "Move the data directory into a PostgreSQL, compared row by row",
+		long: "Copies all that is stored in the data directory into a schema of a PostgreSQL, reads it\n" +
 			"back and compares it; then no engine opens the directory any more, and --store names\n" +
 			"where everything is. One that was interrupted goes on where it stopped.",
-		Args: noArgs,
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
-			at, _ := cmd.Flags().GetString("to")
+		example: "farsight migrate --to postgres://farsight@db.example/lol --dry-run",
+		dryRun:  "say how much it is and how long it takes, and do nothing", json: "the report as JSON",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&at, "to", "", "the PostgreSQL, as postgres://user@host/database, its password in PGPASSFILE")
+		},
+		run: func(ctx context.Context, g given) error {
 			if at == "" {
 				return usagef("--to is missing: write --to postgres://user@host/database")
 			}
+			var to config.Config
 			if err := config.SetStore(&to, at); err != nil {
 				return usagef("--to: %v", err)
 			}
-			if cfg.Store == to.Store { // named already for what comes after the move
-				cfg.Store = ""
+			if g.cfg.Store == to.Store { // named already for what comes after the move
+				g.cfg.Store = ""
 			}
-			if err := needsFiles(cfg, "migrate"); err != nil {
+			if err := needsFiles(g.cfg, "migrate"); err != nil {
 				return err
 			}
-			if !hasStore(cfg) {
-				return errNothingStored(cfg)
+			if !hasStore(g.cfg) {
+				return errNothingStored(g.cfg)
 			}
-			return runMigrate(cmd.Context(), cfg, to.Store, dryRun, stdout(cmd))
-		}),
+			return runMigrate(ctx, g.cfg, to.Store, g.dry, g.out)
+		},
 	}
-	f := cmd.Flags()
-	f.String("to", "", "the PostgreSQL, as postgres://user@host/database, its password in PGPASSFILE")
-	f.BoolVar(&dryRun, "dry-run", false, "say how much it is and how long it takes, and do nothing")
-	f.Bool("json", false, "the report as JSON")
-	return cmd
 }
 
 func runMigrate(ctx context.Context, cfg config.Config, to string, dryRun bool, out cli.Out) (err error) {

@@ -4,66 +4,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/safe"
-	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-// pagerTest are the flags of `farsight pager test`.
-type pagerTest struct {
-	yes    bool          // do not ask
-	wait   time.Duration // for what becomes of it; 0 = not at all
-	reason string
-}
-
 // pagerCommand makes `farsight pager` and, below it, `farsight pager test`.
-func pagerCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "pager",
-		Short: "Show who is told of alerts and events, and how",
-		Long: "Show who is told of alerts and events, and how: what [pager] and [webhooks] in\n" +
+func pagerCommand() commandDecl {
+	return commandDecl{
+		use: "pager", group: groupAct, short: "Show who is told of alerts and events, and how",
+		long: "Show who is told of alerts and events, and how: what [pager] and [webhooks] in\n" +
 			"config.toml name. Numbers are cut to their last digits. docs/pager.md has the settings\n" +
 			"and how a receiver checks a signature. `farsight call` makes a call of your own.",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return showPager(cmd) },
+		example: "farsight pager", json: asReceipt,
+		run:   func(ctx context.Context, g given) error { return showPager(ctx, g) },
+		below: []commandDecl{pagerTestCommand()},
 	}
-	cmd.Flags().Bool("json", false, "the receipt as JSON")
-	cmd.AddCommand(pagerTestCommand())
-	return cmd
 }
 
 // showPager asks the engine that runs, whose settings may be older than the file's.
-func showPager(cmd *cobra.Command) error {
-	cfg, err := configOf(cmd)
-	if err != nil {
-		return err
-	}
-	out := stdout(cmd)
-	c, err := dialEngine(cmd.Context(), cfg)
+func showPager(ctx context.Context, g given) error {
+	c, err := dialEngine(ctx, g.cfg)
 	if err != nil {
 		return err
 	}
 	if c == nil {
-		return showTargets(cmd.Context(), out, cfg.Pager.Targets)
+		return showTargets(ctx, g.out, g.cfg.Pager.Targets)
 	}
 	defer c.Close()
-	r, err := c.Do(cmd.Context(), engine.Command{Op: engine.OpPage, DryRun: true, By: operator("cli")})
+	r, err := c.Do(ctx, engine.Command{Op: engine.OpPage, DryRun: true, By: operator("cli")})
 	if err != nil {
 		return err
 	}
-	return printTargets(out, r)
+	return printTargets(g.out, r)
 }
 
 // showTargets shows what is configured while no engine runs.
@@ -95,27 +76,27 @@ func printTargets(out cli.Out, r engine.Receipt) error {
 
 // pagerTestCommand makes `farsight pager test`. It needs an engine: a test that went another way
 // than a real alert would prove nothing.
-func pagerTestCommand() *cobra.Command {
-	var o pagerTest
-	cmd := &cobra.Command{
-		Use:   "test [WHO]",
-		Short: "Let those who are told of alerts hear a test, once they are shown and you agree",
-		Long: "Let those who are told of alerts hear a test: all, or one of call, webhook, discord,\n" +
+func pagerTestCommand() commandDecl {
+	var wait time.Duration
+	return commandDecl{
+		use: "test [WHO]", short: "Let those who are told of alerts hear a test, once they are shown and you agree",
+		long: "Let those who are told of alerts hear a test: all, or one of call, webhook, discord,\n" +
 			"pagerduty, command and webhooks.\n\n" +
 			"The engine that runs sends it the way a real alert goes: stored first, tried again\n" +
 			"when it fails, visible in the console, and on to the next number when nobody picks\n" +
 			"up. It says who would hear it and asks first; --dry-run only says it. A demo tells\n" +
 			"nobody.",
-		Args: atMostOne("name one of those who are told at most: %s call"),
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, args []string) error {
-			return o.run(cmd, cfg, strings.Join(args, ""))
-		}),
-	}
-	f := cmd.Flags()
-	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	addWait(f, &o.wait)
-	addActFlags(cmd, &o.reason)
-	return cmd
+		example: "farsight pager test discord", args: atMostOne("name one of those who are told at most: %s call"),
+		complete: onlyFirst(offer("call", "webhook", "discord", "pagerduty", "command", "webhooks")),
+		yes:      true, reason: keptWhy,
+		flags: func(f *pflag.FlagSet) { addWait(f, &wait) },
+		run: func(ctx context.Context, g given) error {
+			if err := checkWait(wait); err != nil {
+				return err
+			}
+			return g.testPager(ctx, strings.Join(g.args, ""), wait)
+		},
+	}.acting()
 }
 
 // addWait adds --wait; `farsight call` has it too.
@@ -136,74 +117,45 @@ func waiting(ctx context.Context, wait time.Duration) (context.Context, context.
 	return context.WithTimeoutCause(ctx, wait, errors.New("the wait is over"))
 }
 
-func (o pagerTest) run(cmd *cobra.Command, cfg config.Config, who string) error {
-	if err := checkWait(o.wait); err != nil {
-		return err
-	}
-	ctx, out := cmd.Context(), stdout(cmd)
-	c, err := dialEngine(ctx, cfg)
+// testPager lets who is told of alerts hear a test; "" = all of them. It asks dry first, to show who would
+// hear it: a call in the night cannot be taken back.
+func (g given) testPager(ctx context.Context, who string, wait time.Duration) error {
+	c, err := neededEngine(ctx, g.cfg, "a test goes the way of a real alert, so start `farsight serve` first")
 	if err != nil {
 		return err
-	}
-	if c == nil {
-		return noEngine(cfg, "a test goes the way of a real alert, so start `farsight serve` first")
 	}
 	defer c.Close()
-	// Dry first, to show who would hear it: a call in the night cannot be taken back.
-	test := engine.Command{Op: engine.OpPage, Channel: who, Reason: o.reason, By: operator("cli"), DryRun: true}
-	plan, err := c.Do(ctx, test)
-	if err != nil {
-		return err
-	}
-	if plan.Matched == 0 {
-		return errors.New(plan.Text)
-	}
-	if flagBool(cmd, "dry-run") {
-		if !out.JSON {
-			plan.Sample = nil // its text names them all
+	r, err := g.planned(ctx, c, engine.Command{Op: engine.OpPage, Channel: who}, func(plan engine.Receipt) error {
+		if plan.Matched == 0 {
+			return errors.New(plan.Text)
 		}
-		return cli.Acted(out, plan, true, "")
+		text := safe.Text(plan.Text)
+		return g.asks().yesNo("this "+text, "nobody was told", func() error {
+			_, err := fmt.Fprintln(g.out.W, text)
+			return err
+		})
+	})
+	switch {
+	case err != nil:
+		return err
+	case g.dry && r.Matched == 0:
+		return errors.New(r.Text)
+	case g.dry && !g.out.JSON:
+		r.Sample = nil // its text names them all
 	}
-	if err := o.confirm(plan, out); err != nil {
+	if err := cli.Acted(g.out, r, g.dry, ""); err != nil || g.dry || g.out.JSON || wait == 0 {
 		return err
 	}
-	test.DryRun = false
-	r, err := c.Do(ctx, test)
-	if err != nil {
-		return err
-	}
-	if err := cli.Acted(out, r, false, ""); err != nil {
-		return err
-	}
-	return o.follow(ctx, c, out, r.Sample)
-}
-
-// confirm asks on a terminal, and wants --yes elsewhere.
-func (o pagerTest) confirm(plan engine.Receipt, out cli.Out) error {
-	if o.yes {
-		return nil
-	}
-	if !term.IsTerminal(int(os.Stdin.Fd())) || out.JSON {
-		return usagef("this %s: say --yes, or see --dry-run", safe.Text(plan.Text))
-	}
-	_, _ = fmt.Fprintf(out.W, "%s\ntype yes to go on: ", safe.Text(plan.Text))
-	var answer string
-	if _, _ = fmt.Scanln(&answer); answer != "yes" {
-		return errors.New("nobody was told")
-	}
-	return nil
+	return g.told(ctx, c, wait, r.Sample)
 }
 
 // testLook is how often [became] asks how a job stands.
 const testLook = 300 * time.Millisecond
 
-// follow waits until each job has come to something, and says to what. The error says
+// told waits until each job has come to something, and says to what. The error says
 // who was not told.
-func (o pagerTest) follow(ctx context.Context, c *api.Client, out cli.Out, keys []string) error {
-	if o.wait == 0 || out.JSON {
-		return nil
-	}
-	ctx, cancel := waiting(ctx, o.wait)
+func (g given) told(ctx context.Context, c *api.Client, wait time.Duration, keys []string) error {
+	ctx, cancel := waiting(ctx, wait)
 	defer cancel()
 	failed := 0
 	for _, key := range keys {
@@ -214,7 +166,7 @@ func (o pagerTest) follow(ctx context.Context, c *api.Client, out cli.Out, keys 
 		if d.Job.State != engine.Completed {
 			failed++
 		}
-		if _, err := fmt.Fprintln(out.W, safe.Text(key+": "+whatBecame(d))); err != nil {
+		if _, err := fmt.Fprintln(g.out.W, safe.Text(key+": "+whatBecame(d))); err != nil {
 			return err
 		}
 	}

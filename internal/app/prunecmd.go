@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
@@ -25,38 +25,37 @@ import (
 // Ages are text, because time.ParseDuration knows no days.
 type pruneFlags struct {
 	completed, failed string
-	classes           []string
+	classes           []string // "404=10d"
 	keep              int
 }
 
 // pruneCommand makes `farsight prune`, which is the daily run of the engine, given by hand.
-func pruneCommand() *cobra.Command {
+func pruneCommand() commandDecl {
 	var o pruneFlags
-	cmd := &cobra.Command{
-		Use:   "prune",
-		Short: "Delete jobs that ended long ago, with their attempts; matches and accounts stay",
-		Long: "Deletes jobs that ended long ago, with their attempts. Matches, accounts and the sums\n" +
-			"of each day stay, and so do the last " + strconv.Itoa(fewestFailed) + " failed jobs, jobs that others wait for and\n" +
+	least := strconv.Itoa(fewestFailed)
+	return commandDecl{
+		use: "prune", group: groupData, short: "Delete jobs that ended long ago, with their attempts; matches and accounts stay",
+		long: "Deletes jobs that ended long ago, with their attempts. Matches, accounts and the sums\n" +
+			"of each day stay, and so do the last " + least + " failed jobs, jobs that others wait for and\n" +
 			"those that an account still shows. The engine does this once a day by itself, with\n" +
 			"the defaults.\n\n" +
 			"Ages are whole numbers with h, d, w or y; 0 keeps for ever. --class overrules\n" +
 			"--failed for an error class of `farsight jobs --classes`; 404 stands for 404.x, too.",
-		Args: noArgs,
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
+		example: "farsight prune --completed 30d --dry-run",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&o.completed, "completed", "", "age from which completed jobs go (default 30d)")
+			f.StringVar(&o.failed, "failed", "", "age from which discarded and cancelled jobs go (default 90d)")
+			f.StringSliceVar(&o.classes, "class", nil, "age for an error class, such as 404=10d; may be given more than once")
+			f.IntVar(&o.keep, "keep", fewestFailed, "newest failed jobs that stay whatever their age, at least "+least)
+		},
+		run: func(ctx context.Context, g given) error {
 			rule, err := o.rule()
 			if err != nil {
 				return err
 			}
-			return runPrune(cmd, cfg, rule)
-		}),
-	}
-	f := cmd.Flags()
-	f.StringVar(&o.completed, "completed", "", "age from which completed jobs go (default 30d)")
-	f.StringVar(&o.failed, "failed", "", "age from which discarded and cancelled jobs go (default 90d)")
-	f.StringSliceVar(&o.classes, "class", nil, "age for an error class, such as 404=10d; may be given more than once")
-	f.IntVar(&o.keep, "keep", fewestFailed, "newest failed jobs that stay whatever their age, at least "+strconv.Itoa(fewestFailed))
-	addActFlags(cmd, nil)
-	return cmd
+			return g.prune(ctx, rule)
+		},
+	}.acting()
 }
 
 // rule is the default one with what the flags change.
@@ -118,33 +117,34 @@ func parseAge(s string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// runPrune lets the engine that holds the directory delete old jobs, else does it
-// itself.
-func runPrune(cmd *cobra.Command, cfg config.Config, rule engine.PruneAsk) error {
-	if !hasStore(cfg) {
-		return errNothingStored(cfg)
+// prune lets the engine that holds the directory delete old jobs, else does it itself.
+func (g given) prune(ctx context.Context, rule engine.PruneAsk) error {
+	if !hasStore(g.cfg) {
+		return errNothingStored(g.cfg)
 	}
-	ctx, out, dry := cmd.Context(), stdout(cmd), flagBool(cmd, "dry-run")
-	return through(ctx, cfg, func(c *api.Client) error {
-		r, err := c.Do(ctx, engine.Command{Op: engine.OpPrune, Prune: &rule, DryRun: dry})
-		if err != nil {
+	var r engine.PruneDone
+	err := through(ctx, g.cfg, func(c *api.Client) error {
+		told, err := c.Do(ctx, g.by(engine.Command{Op: engine.OpPrune, Prune: &rule}))
+		switch {
+		case err != nil:
 			return leftOr(ctx, err)
-		}
-		if r.Prune == nil {
+		case told.Prune == nil:
 			return errNoReport
 		}
-		return printPruned(*r.Prune, dry, out)
-	}, func() error {
+		r = *told.Prune
+		return nil
+	}, func() (err error) {
 		prune := pruneUnheld
-		if dry {
+		if g.dry {
 			prune = wouldPrune
 		}
-		r, err := prune(ctx, cfg, rule)
-		if err != nil {
-			return err
-		}
-		return printPruned(r, dry, out)
+		r, err = prune(ctx, g.cfg, rule)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return printPruned(r, g.dry, g.out)
 }
 
 // wouldPrune counts what would go, on a directory that is opened for reading.

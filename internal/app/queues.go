@@ -16,11 +16,7 @@ import (
 
 // knownQueues are the queues that an engine of this program has, used or not.
 func knownQueues() []engine.Queue {
-	var all []engine.Queue
-	for _, name := range queueNames() {
-		all = append(all, engine.Queue(name))
-	}
-	return append(all, pager.QueuePager, pager.QueueCalls, pager.QueueWebhooks, ingest.QueueUpkeep)
+	return append(ownQueues(), pager.QueuePager, pager.QueueCalls, pager.QueueWebhooks, ingest.QueueUpkeep)
 }
 
 // hasQueue asks an engine whether it knows a queue.
@@ -39,20 +35,16 @@ func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error 
 }
 
 func noQueue(name engine.Queue) error {
-	var names []string
-	for _, q := range knownQueues() {
-		names = append(names, string(q))
-	}
-	return usagef("there is no queue %q: use one of %s", name, strings.Join(names, ", "))
+	return usagef("there is no queue %q: use one of %s", name, strings.Join(texts(knownQueues()), ", "))
 }
 
-// queueNames are the queues that the engine's own jobs run in.
-func queueNames() []string {
-	return []string{string(ingest.QueueLatest), string(ingest.QueueFull), string(ingest.QueueRank), string(ingest.QueueWeekly)}
+// ownQueues are the queues in which syncs, ranks and reports are worked off.
+func ownQueues() []engine.Queue {
+	return []engine.Queue{ingest.QueueLatest, ingest.QueueFull, ingest.QueueRank, ingest.QueueWeekly}
 }
 
 func completeQueues(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return starting(slices.DeleteFunc(queueNames(), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
+	return starting(slices.DeleteFunc(texts(ownQueues()), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeStates completes the last of the states that commas set apart.

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/traffic"
@@ -17,33 +17,32 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-func resetCommand() *cobra.Command {
+// resetCommand makes `farsight reset`. It writes new files in the place of those of the store, and so
+// needs the directory for itself.
+func resetCommand() commandDecl {
 	var opt keep.ResetOptions
-	var yes bool
-	cmd := &cobra.Command{
-		Use:   "reset",
-		Short: "Begin anew with an empty store; what was stored is moved aside",
-		Long: "Begins a new, empty store. What was stored, state.db and payload/, goes into the folder\n" +
+	return commandDecl{
+		use: "reset", group: groupData, short: "Begin anew with an empty store; what was stored is moved aside",
+		long: "Begins a new, empty store. What was stored, state.db and payload/, goes into the folder\n" +
 			"before-reset-<time> of the data directory, which is a data directory by itself:\n" +
 			"`farsight accounts --data-dir` with its path shows what is in it. With --no-backup it\n" +
 			"is deleted for good.\n\n" +
 			"Configuration, themes, the key, the log and the backups stay. The new store's audit\n" +
 			"says that it was done. No engine may hold the directory.\n\n" +
 			"On a terminal it asks for the name of the data directory; elsewhere it wants --yes.",
-		Args: noArgs,
-		RunE: configured(func(cmd *cobra.Command, cfg config.Config, _ []string) error {
-			if err := needsFiles(cfg, "reset"); err != nil {
+		example: "farsight reset --dry-run",
+		yes:     true, reason: "why; kept in the new store's audit",
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&opt.NoBackup, "no-backup", false, "delete what was stored instead of moving it aside")
+		},
+		run: func(ctx context.Context, g given) error {
+			if err := needsFiles(g.cfg, "reset"); err != nil {
 				return err
 			}
-			opt.DryRun = flagBool(cmd, "dry-run")
-			return runReset(cmd.Context(), cfg, opt, askOn(cmd, yes))
-		}),
-	}
-	cmd.Flags().BoolVar(&opt.NoBackup, "no-backup", false, "delete what was stored instead of moving it aside")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().StringVar(&opt.Reason, "reason", "", "why; kept in the new store's audit")
-	addActFlags(cmd, nil)
-	return cmd
+			opt.DryRun, opt.Reason = g.dry, g.reason
+			return runReset(ctx, g.cfg, opt, g.asks())
+		},
+	}.acting()
 }
 
 // runReset says what would go, asks, and then does it.

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/cron"
@@ -14,55 +16,49 @@ import (
 
 var _ operation.Schedules = (*cron.Runner)(nil)
 
-// scheduleOptions are the flags of `farsight schedules`.
+// scheduleOptions are the flags of `farsight schedules`. Each of the first four names a schedule.
 type scheduleOptions struct {
-	run, pause, resume string
-	edit, cron, zone   string
-	reset              bool
-	reason             string
+	run, pause, resume, edit string
+	cron, zone               string // the plan of edit
+	reset                    bool   // edit goes back to the configured plan
 }
 
-func schedulesCommand() *cobra.Command {
+// schedulesCommand makes `farsight schedules`, which lists them or, with a flag that names one, acts on it.
+func schedulesCommand() commandDecl {
 	var opt scheduleOptions
-	cmd := &cobra.Command{
-		Use:   "schedules [FILTER]",
-		Short: "List what recurs; run, pause, resume or edit one of it",
-		Long: "List what recurs; run, pause, resume or edit one of it.\n\n" + partHelp + "\n\n" +
+	return commandDecl{
+		use: "schedules [FILTER]", group: groupSee,
+		short: "List what recurs; run, pause, resume or edit one of it",
+		long: "List what recurs; run, pause, resume or edit one of it.\n\n" + partHelp + "\n\n" +
 			"An edit wins over the configuration, over restarts too, until --reset takes it back:\n" +
 			"  farsight schedules --edit latest --cron '0 */2 * * *' --zone Asia/Seoul --dry-run",
-		Args: oneFilter,
+		example: "farsight schedules --run rank-daily",
+		args:    oneFilter, complete: onlyFirst(completeSchedules),
+		dryRun: doNothing, reason: "why; kept with a pause or an edit and in the audit",
+		flags: func(f *pflag.FlagSet) {
+			f.Bool("all", false, nothingHidden)
+			f.StringVar(&opt.run, "run", "", "run this schedule now; its plan stays")
+			f.StringVar(&opt.pause, "pause", "", "let this schedule's runs pass, over restarts too")
+			f.StringVar(&opt.resume, "resume", "", "let this schedule run again")
+			f.StringVar(&opt.edit, "edit", "", "give this schedule the plan of --cron and --zone")
+			f.StringVar(&opt.cron, "cron", "", "when it runs: minute, hour, day, month and weekday, such as '0 */2 * * *', or @every 90m")
+			f.StringVar(&opt.zone, "zone", "", "time zone of --cron, such as Asia/Seoul; without it the one in force stays")
+			f.BoolVar(&opt.reset, "reset", false, "with --edit: it runs as the configuration says again")
+		},
+		list: func(_ *cobra.Command, args []string) (cli.List, error) {
+			return cli.Schedules(strings.Join(args, " ")), nil
+		},
+		instead: func() (func(context.Context, given) error, error) {
+			chosen, err := opt.chosen()
+			switch {
+			case err != nil || len(chosen) == 0:
+				return nil, err
+			case len(chosen) > 1:
+				return nil, usagef("give one of --run, --pause, --resume and --edit")
+			}
+			return func(ctx context.Context, g given) error { return g.track(ctx, chosen[0]) }, nil
+		},
 	}
-	show := lister(cmd, func(_ *cobra.Command, args []string) (cli.List, error) {
-		return cli.Schedules(strings.Join(args, " ")), nil
-	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		chosen, err := opt.chosen()
-		switch {
-		case err != nil:
-			return err
-		case len(chosen) == 0:
-			return show(cmd, args)
-		case len(chosen) > 1:
-			return usagef("give one of --run, --pause, --resume and --edit")
-		}
-		cfg, err := configOf(cmd)
-		if err != nil {
-			return err
-		}
-		return doTrack(cmd, cfg, chosen[0])
-	}
-	f := cmd.Flags()
-	f.Bool("all", false, nothingHidden)
-	f.StringVar(&opt.run, "run", "", "run this schedule now; its plan stays")
-	f.StringVar(&opt.pause, "pause", "", "let this schedule's runs pass, over restarts too")
-	f.StringVar(&opt.resume, "resume", "", "let this schedule run again")
-	f.StringVar(&opt.edit, "edit", "", "give this schedule the plan of --cron and --zone")
-	f.StringVar(&opt.cron, "cron", "", "when it runs: minute, hour, day, month and weekday, such as '0 */2 * * *', or @every 90m")
-	f.StringVar(&opt.zone, "zone", "", "time zone of --cron, such as Asia/Seoul; without it the one in force stays")
-	f.BoolVar(&opt.reset, "reset", false, "with --edit: it runs as the configuration says again")
-	f.StringVar(&opt.reason, "reason", "", "why; kept with a pause or an edit and in the audit")
-	addDryRun(cmd)
-	return cmd
 }
 
 // chosen are the commands that the flags give; none = the list is asked for.
@@ -71,7 +67,7 @@ func (o scheduleOptions) chosen() (chosen []engine.Command, err error) {
 		engine.OpRunSchedule: o.run, engine.OpPauseSchedule: o.pause, engine.OpResumeSchedule: o.resume,
 	} {
 		if name != "" {
-			chosen = append(chosen, engine.Command{Op: op, Schedule: name, Reason: o.reason})
+			chosen = append(chosen, engine.Command{Op: op, Schedule: name})
 		}
 	}
 	if o.edits() {
@@ -88,7 +84,7 @@ func (o scheduleOptions) edits() bool { return o.edit != "" || o.cron != "" || o
 
 // editing is the command of --edit.
 func (o scheduleOptions) editing() (engine.Command, error) {
-	c := engine.Command{Op: engine.OpEditSchedule, Schedule: o.edit, Expr: o.cron, Zone: o.zone, Reason: o.reason}
+	c := engine.Command{Op: engine.OpEditSchedule, Schedule: o.edit, Expr: o.cron, Zone: o.zone}
 	switch {
 	case o.edit == "":
 		return c, usagef("name the schedule: --edit latest --cron '0 */2 * * *'; `farsight schedules` lists them")

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -19,42 +19,41 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-func serveCommand() *cobra.Command {
+// serveCommand makes `farsight serve`.
+func serveCommand() commandDecl {
 	var httpListen string
 	var a assembly
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Run the engine without a console, until it is told to stop",
-		Long: "Run the engine without a console.\n\n" +
+	return commandDecl{
+		use: "serve", group: groupStart, short: "Run the engine without a console, until it is told to stop",
+		long: "Run the engine without a console.\n\n" +
 			"It says one line when it is ready, and writes farsight.log in the data directory.\n" +
 			"`farsight attach` opens a console on it, and every other command works through its\n" +
 			"control socket. SIGTERM lets the calls in flight finish and ends it; SIGHUP reads\n" +
 			"the key and config.toml again, and says what it took over and what needs a\n" +
 			"restart. Under systemd it tells when it is ready and feeds the watchdog: see\n" +
 			"docs/farsight.service.",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("http") {
-				if err := cmd.Flags().Set(config.FlagName("http_listen"), httpListen); err != nil {
-					return err
-				}
+		example: "farsight serve --http 127.0.0.1:7171", starts: true,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&httpListen, "http", "", "answer programs on this loopback address, such as 127.0.0.1:7171 (the same as --http-listen)")
+			f.BoolVar(&a.noLead, "no-lead", false, "with --store: never lead, follow whoever does")
+			f.BoolVar(&a.noWork, "no-work", false, "with --store: fetch no matches, others do; lead if nobody else does")
+		},
+		// --http is another name of a setting, and must be it before the settings are read.
+		before: func(f *pflag.FlagSet) error {
+			if !f.Changed("http") {
+				return nil
 			}
-			cfg, err := engineConfig(cmd)
-			if err != nil {
-				return err
-			}
+			return f.Set(config.FlagName("http_listen"), httpListen)
+		},
+		run: func(ctx context.Context, g given) error {
 			for flag, given := range map[string]bool{"--no-lead": a.noLead, "--no-work": a.noWork} {
-				if given && cfg.Store == "" {
+				if given && g.cfg.Store == "" {
 					return usagef("%s is for members that share a database: name it with --store", flag)
 				}
 			}
-			return runServe(cmd.Context(), cfg, a, func() (config.Config, error) { return configOf(cmd) }, stdout(cmd))
+			return runServe(ctx, g.cfg, a, g.load, g.out)
 		},
 	}
-	cmd.Flags().StringVar(&httpListen, "http", "", "answer programs on this loopback address, such as 127.0.0.1:7171 (the same as --http-listen)")
-	cmd.Flags().BoolVar(&a.noLead, "no-lead", false, "with --store: never lead, follow whoever does")
-	cmd.Flags().BoolVar(&a.noWork, "no-work", false, "with --store: fetch no matches, others do; lead if nobody else does")
-	return cmd
 }
 
 // runServe runs the engine as a daemon.

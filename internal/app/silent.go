@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -31,6 +32,16 @@ func silent(cfg config.Config) string {
 	h, _, _ := storage.HolderOf(cfg.DataDir) // of one that cannot be read the socket tells enough
 	held := storage.ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Store: "data directory " + cfg.DataDir, Do: wakeIt(cfg, h.PID)}
 	return held.Error()
+}
+
+// neededEngine finds the engine that works on a data directory, for what only an engine can do; need
+// says what to do where none runs. Close it.
+func neededEngine(ctx context.Context, cfg config.Config, need string) (*api.Client, error) {
+	c, err := dialEngine(ctx, cfg)
+	if err == nil && c == nil {
+		err = noEngine(cfg, need)
+	}
+	return c, err
 }
 
 // noEngine says that an engine is needed and none runs on a data directory, or that the one there does not answer.

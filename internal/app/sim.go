@@ -10,15 +10,44 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/simview"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/ui/cli"
 	"github.com/farsight-console/farsight/ui/page"
 )
+
+// simCommand makes `farsight sim`. It serves any client of Riot's API, not only this program:
+// RIOT_BASE_URL is what the line "try:" of [runSim] sets. It reads no configuration but for --watch,
+// whose screen has the user's theme.
+func simCommand() commandDecl {
+	var opt simOptions
+	return commandDecl{
+		use: "sim", group: groupStart, short: "Serve a simulated Riot API, strict about its limits, to debug any client against",
+		example: "farsight sim --limits 20:1,100:120 --player 'Name#TAG,euw1,879'",
+		json:    "the players, each call and the figures as NDJSON", flags: opt.flags,
+		bare: func(cmd *cobra.Command, _ []string) error {
+			out := stdout(cmd)
+			if !opt.watch {
+				return runSim(cmd.Context(), opt, out)
+			}
+			c := console{load: func() (config.Config, error) { return configOf(cmd) }}.where()
+			switch {
+			case out.JSON || opt.quiet:
+				return usagef("--watch shows a screen: leave out --json and --quiet")
+			case c.plain:
+				return usagef("--watch needs a terminal: without it each call is printed")
+			}
+			return watchSim(cmd.Context(), opt, c, out)
+		},
+	}
+}
 
 // simOptions are the flags of `farsight sim`.
 type simOptions struct {
@@ -29,6 +58,23 @@ type simOptions struct {
 	players []string
 	faults  []string
 	quiet   bool // no line for each call
+	watch   bool // the Limits screen instead
+}
+
+func (o *simOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.listen, "listen", "127.0.0.1:9000", "address to listen on")
+	f.StringVar(&o.limits, "limits", "20:1,100:120", "application limits of every key, as Riot's headers write them")
+	f.StringVar(&o.window, "window", "lazy", "how windows begin: lazy, wall or sliding")
+	addSeed(f, &o.seed)
+	f.Float64Var(&o.speed, "speed", 1, "divides windows and answer times")
+	f.StringVar(&o.fixtures, "fixtures", "", "folder with recorded payloads to serve besides")
+	f.StringVar(&o.epoch, "epoch", "", "instant of the newest game, such as 2026-11-21T12:00:00Z")
+	f.StringVar(&o.latency, "latency", "60ms,30ms", "answer time and how far it swings")
+	f.StringArrayVar(&o.players, "player", nil, "an account as 'Name#TAG,platform,matches'; may be given more than once")
+	f.StringVar(&o.retention, "retention", "on", "on: old games answer 404 as Riot's do; off: everything is served")
+	f.StringArrayVar(&o.faults, "fault", nil, "what goes wrong: a scene (outage), or a kind and its bounds (503,rate=0.05); may be given more than once, see docs/sim.md")
+	f.BoolVar(&o.quiet, "quiet", false, "no line for each call")
+	f.BoolVar(&o.watch, "watch", false, "the Limits screen, fed by what the clients' calls use")
 }
 
 // build reads the flags and says which of them is at fault. What a player or a fault needs is

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
+
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -95,28 +95,4 @@ func browse(ctx context.Context, cfg config.Config, show func(engine.Console) er
 	return through(ctx, cfg,
 		func(c *api.Client) error { return show(c) },
 		func() error { return browseStored(ctx, cfg, show) })
-}
-
-// nameJobs looks jobs up by id or key and puts them into the command, at the
-// revision that they have now.
-func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names []string) error {
-	sel := engine.Selection{}
-	for _, name := range names {
-		q := engine.JobQuery{ID: engine.JobID(strings.TrimPrefix(name, "#"))}
-		if strings.Contains(name, ":") {
-			q = engine.JobQuery{Key: name}
-		}
-		a, err := con.Find(ctx, q)
-		if err != nil {
-			return err
-		}
-		j := a.(engine.JobDetail).Job.Job
-		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
-	}
-	if len(sel.IDs) == 1 && c.Op != engine.OpReclass {
-		c.Job = sel.IDs[0]
-		return nil
-	}
-	c.Select = &sel
-	return nil
 }

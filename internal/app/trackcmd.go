@@ -12,12 +12,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
-	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -34,12 +34,11 @@ type trackOptions struct {
 }
 
 // trackCommand makes `farsight track`: one account, a list of them, or the policy of a tag.
-func trackCommand() *cobra.Command {
+func trackCommand() commandDecl {
 	var opt trackOptions
-	cmd := &cobra.Command{
-		Use:   "track ['Name#TAG']",
-		Short: "Keep accounts in sync: one, or a list from a file",
-		Long: "Keep accounts in sync.\n\n" +
+	return commandDecl{
+		use: "track ['Name#TAG']", group: groupAccounts, short: "Keep accounts in sync: one, or a list from a file",
+		long: "Keep accounts in sync.\n\n" +
 			"With --file, each line of a CSV file is an account: Riot ID, platform, tags. A\n" +
 			"first line \"riot_id,platform,tags\" is left out, tags are set apart by spaces or\n" +
 			"semicolons. Lines that make no sense are written to FILE.rejects.csv with the\n" +
@@ -47,86 +46,71 @@ func trackCommand() *cobra.Command {
 			"With --tag and --policy but without an account, the policy is that of the tag:\n" +
 			"  --policy 'queues=420,440 lookback=90d timelines=ranked cadence=6h priority=2'\n" +
 			"  --policy default removes it.",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				opt.account = args[0]
-			}
-			return runTrack(cmd, opt)
+		example: "farsight track 'Name#TAG' --platform euw1 --tag team\nfarsight track --file accounts.csv",
+		args:    cobra.MaximumNArgs(1), complete: onlyFirst(completeAccounts),
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&opt.file, "file", "", "a CSV file with one account per line; - reads standard input")
+			f.StringSliceVar(&opt.tags, "tag", nil, "tag of the account; may be given more than once")
+			f.StringVar(&opt.policy, "policy", "", "what its syncs cover, such as 'queues=420 cadence=6h'")
 		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&opt.file, "file", "", "a CSV file with one account per line; - reads standard input")
-	f.StringSliceVar(&opt.tags, "tag", nil, "tag of the account; may be given more than once")
-	f.StringVar(&opt.policy, "policy", "", "what its syncs cover, such as 'queues=420 cadence=6h'")
-	addActFlags(cmd, nil)
-	return cmd
+		run: func(ctx context.Context, g given) error {
+			opt.account = strings.Join(g.args, "")
+			return runTrack(ctx, g, opt)
+		},
+	}.acting()
 }
 
 // untrackCommand makes `farsight untrack`. It stops schedules only: `farsight forget` is what
 // deletes.
-func untrackCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "untrack 'Name#TAG'",
-		Short: "Stop keeping an account in sync; its data stays",
-		Args:  oneAccount,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := configFor(cmd, args[0])
-			if err != nil {
+func untrackCommand() commandDecl {
+	return commandDecl{
+		use: "untrack 'Name#TAG'", group: groupAccounts, short: "Stop keeping an account in sync; its data stays",
+		example: "farsight untrack 'Name#TAG' --platform euw1", args: oneAccount, complete: onlyFirst(completeAccounts),
+		run: func(ctx context.Context, g given) error {
+			if err := riotID(g.args[0]); err != nil {
 				return err
 			}
-			return doTrack(cmd, cfg, engine.Command{Op: engine.OpUntrack, Account: args[0], Sync: engine.SyncAsk{Platform: cfg.Platform}})
+			return g.track(ctx, engine.Command{Op: engine.OpUntrack, Account: g.args[0], Sync: engine.SyncAsk{Platform: g.cfg.Platform}})
 		},
-	}
-	addActFlags(cmd, nil)
-	return cmd
+	}.acting()
 }
 
-// configFor is the configuration of a command about one account, named by its Riot ID.
-func configFor(cmd *cobra.Command, account string) (config.Config, error) {
-	cfg, err := configOf(cmd)
-	if err == nil {
-		_, _, err = route.ParseRiotID(account)
-		err = usage(err)
-	}
-	return cfg, err
+// riotID refuses what is no Riot ID.
+func riotID(account string) error {
+	_, _, err := route.ParseRiotID(account)
+	return usage(err)
 }
 
 // runTrack tracks what the flags name.
 // What does not go together is refused before anything is opened.
-func runTrack(cmd *cobra.Command, opt trackOptions) error {
-	cfg, err := configOf(cmd)
-	if err != nil {
-		return err
-	}
+func runTrack(ctx context.Context, g given, opt trackOptions) error {
 	switch {
 	case opt.file != "" && (opt.account != "" || opt.policy != ""):
 		return usagef("--file names the accounts: leave out the account and --policy; `track --tag T --policy P` sets a policy for a tag")
 	case opt.file != "":
-		return trackFile(cmd, cfg, opt)
+		return trackFile(ctx, g, opt)
 	case opt.account == "" && (len(opt.tags) == 0 || opt.policy == ""):
 		return usagef("name an account as 'Name#TAG', a --file, or a --tag with a --policy")
 	}
-	ask := engine.SyncAsk{Platform: cfg.Platform, Tags: opt.tags, Policy: opt.policy}
+	ask := engine.SyncAsk{Platform: g.cfg.Platform, Tags: opt.tags, Policy: opt.policy}
 	if opt.account != "" {
-		if _, _, err := route.ParseRiotID(opt.account); err != nil {
-			return usage(err)
+		if err := riotID(opt.account); err != nil {
+			return err
 		}
-		p, err := route.ParsePlatform(cfg.Platform)
+		p, err := route.ParsePlatform(g.cfg.Platform)
 		if err != nil {
-			return usagef("say where %s plays: --platform euw1 (one of %s)", safe.Text(opt.account), platforms())
+			return noPlatform(opt.account)
 		}
 		ask.Platform = string(p)
 	}
-	return doTrack(cmd, cfg, engine.Command{Op: engine.OpTrack, Account: opt.account, Sync: ask})
+	return g.track(ctx, engine.Command{Op: engine.OpTrack, Account: opt.account, Sync: ask})
 }
 
-// doTrack carries out one command and prints its receipt.
-func doTrack(cmd *cobra.Command, cfg config.Config, c engine.Command) error {
-	c.DryRun, c.By = flagBool(cmd, "dry-run"), operator("cli")
+// track carries out one command on tracked accounts or schedules, and prints its receipt.
+func (g given) track(ctx context.Context, c engine.Command) error {
 	var r engine.Receipt
-	err := commanding(cmd.Context(), cfg, mayBegin, func(ctx context.Context, con engine.Console, _ *parts) (err error) {
-		r, err = con.Do(ctx, c)
+	err := commanding(ctx, g.cfg, mayBegin, func(ctx context.Context, con engine.Console, _ *parts) (err error) {
+		r, err = con.Do(ctx, g.by(c))
 		return err
 	})
 	if err != nil {
@@ -136,7 +120,7 @@ func doTrack(cmd *cobra.Command, cfg config.Config, c engine.Command) error {
 		}
 		return err
 	}
-	return cli.Tracked(stdout(cmd), r, false)
+	return cli.Tracked(g.out, r, false)
 }
 
 // maxTrackFile bounds what is read of a list, in bytes: a hundred thousand
@@ -144,40 +128,33 @@ func doTrack(cmd *cobra.Command, cfg config.Config, c engine.Command) error {
 const maxTrackFile = 16 << 20
 
 // trackFile tracks a whole list: it says the cost first, then what was done.
-func trackFile(cmd *cobra.Command, cfg config.Config, opt trackOptions) error {
-	list, err := readTrackFile(cmd, opt.file, cfg.Platform, opt.tags)
+func trackFile(ctx context.Context, g given, opt trackOptions) error {
+	list, err := readTrackFile(g.cmd, opt.file, g.cfg.Platform, opt.tags)
 	if err != nil {
 		return err
 	}
 	if len(list.lines) == 0 {
 		return fmt.Errorf("%s names no account: write one per line as Name#TAG,euw1", opt.name())
 	}
-	out, dry := stdout(cmd), flagBool(cmd, "dry-run")
-	// A dry run first, always: the number of calls that a list of accounts costs, and the days that
-	// they take under the limits, are told before the first is tracked.
-	c := engine.Command{Op: engine.OpTrackMany, Lines: list.lines, DryRun: true, By: operator("cli")}
 	var r engine.Receipt
 	engineRuns := false
-	err = commanding(cmd.Context(), cfg, mayBegin, func(ctx context.Context, con engine.Console, own *parts) (err error) {
+	err = commanding(ctx, g.cfg, mayBegin, func(ctx context.Context, con engine.Console, own *parts) (err error) {
 		engineRuns = own == nil
-		if r, err = con.Do(ctx, c); err != nil || dry {
-			return err
-		}
-		if err := cli.TrackCost(out, r, engineRuns); err != nil {
-			return err
-		}
-		c.DryRun = false
-		r, err = con.Do(ctx, c)
+		// The number of calls that a list of accounts costs, and the days that they take under the
+		// limits, are told before the first is tracked.
+		r, err = g.planned(ctx, con, engine.Command{Op: engine.OpTrackMany, Lines: list.lines}, func(r engine.Receipt) error {
+			return cli.TrackCost(g.out, r, engineRuns)
+		})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := cli.Tracked(out, r, engineRuns); err != nil || len(r.Rejects) == 0 {
+	if err := cli.Tracked(g.out, r, engineRuns); err != nil || len(r.Rejects) == 0 {
 		return err
 	}
 	// A dry run leaves no file behind.
-	if first := r.Rejects[0]; dry {
+	if first := r.Rejects[0]; g.dry {
 		return fmt.Errorf("%d of %d lines would be rejected, line %d because %s", len(r.Rejects), len(list.lines), first.Line, safe.Text(first.Reason))
 	}
 	path, err := list.writeRejects(opt.file, r.Rejects)

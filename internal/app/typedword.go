@@ -2,12 +2,12 @@ package app
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/engine/safe"
@@ -22,10 +22,9 @@ type typedWord struct {
 	in        io.Reader
 }
 
-// askOn asks where a command was given.
-func askOn(cmd *cobra.Command, yes bool) typedWord {
-	out := stdout(cmd)
-	return typedWord{yes: yes, asks: term.IsTerminal(int(os.Stdin.Fd())) && !out.JSON, out: out, in: cmd.InOrStdin()}
+// asks asks where a command was given. With --json nobody reads the question, even on a terminal.
+func (g given) asks() typedWord {
+	return typedWord{yes: g.yes, asks: term.IsTerminal(int(os.Stdin.Fd())) && !g.out.JSON, out: g.out, in: g.cmd.InOrStdin()}
 }
 
 // confirm shows what would be done and wants the word. does says it to those who
@@ -42,6 +41,26 @@ func (w typedWord) confirm(word, would, does, undone string) error {
 	line, _ := bufio.NewReader(w.in).ReadString('\n')
 	if !strings.EqualFold(strings.TrimSpace(line), shown) {
 		return usagef("%s: %s was not typed", undone, shown)
+	}
+	return nil
+}
+
+// yesNo shows what would be done and wants the word yes, typed whole. Unlike [typedWord.confirm] it
+// takes any other answer for a change of mind, which is no wrong usage.
+func (w typedWord) yesNo(does, undone string, show func() error) error {
+	switch {
+	case w.yes:
+		return nil
+	case !w.asks:
+		return usagef("%s: say --yes, or see --dry-run", does)
+	}
+	if err := show(); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprint(w.out.W, "type yes to go on: ")
+	var answer string
+	if _, _ = fmt.Scanln(&answer); answer != "yes" {
+		return errors.New(undone)
 	}
 	return nil
 }

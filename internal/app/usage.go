@@ -44,8 +44,7 @@ func valueWord(f *pflag.Flag) string {
 // helpCommand is cobra's own, but for a topic that does not exist.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about any command",
+		Use: "help [command]", GroupID: groupSetup, Short: "Help about any command", Example: "farsight help sync",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil {
@@ -73,6 +72,14 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// shellExamples are how the completion of each shell is taken into a session.
+var shellExamples = map[string]string{
+	"bash":       "source <(farsight completion bash)",
+	"fish":       "farsight completion fish | source",
+	"powershell": "farsight completion powershell | Out-String | Invoke-Expression",
+	"zsh":        "source <(farsight completion zsh)",
+}
+
 // shells makes cobra's command for completion scripts name the shells that there are.
 func shells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
@@ -80,12 +87,12 @@ func shells(root *cobra.Command) {
 		if c.Name() != "completion" {
 			continue
 		}
-		c.Args = noArgs
+		c.Args, c.Example = noArgs, shellExamples["bash"]
 		c.RunE = func(*cobra.Command, []string) error {
 			return usagef("say for which shell: farsight completion bash, zsh, fish or powershell")
 		}
 		for _, sub := range c.Commands() {
-			sub.Args = noArgs
+			sub.Args, sub.Example = noArgs, shellExamples[sub.Name()]
 		}
 	}
 }

@@ -21,6 +21,7 @@ type Exportable struct {
 	Kind    engine.FeedKind
 	Short   string // one line of help
 	Long    string // what a line is and when it comes again
+	Example string // a command line
 	Payload bool   // Riot's JSON can be added
 	fields  []field
 }
@@ -35,6 +36,7 @@ func Exportables() []Exportable {
 				return r.Match
 			}),
 			Short: "One line per match that is known, fetched or not",
+			Example: "farsight export matches --payload --out matches.ndjson",
 			Long:  "A match comes again when what its line shows changes, or its payload.",
 		},
 		{
@@ -43,6 +45,7 @@ func Exportables() []Exportable {
 				return r.Timeline
 			}),
 			Short: "One line per timeline that was tried or given up",
+			Example: "farsight export timelines --out timelines.ndjson",
 			Long:  "A timeline comes again when what its line shows changes, or its payload.",
 		},
 		{
@@ -51,6 +54,7 @@ func Exportables() []Exportable {
 				return r.Seat
 			}),
 			Short: "One line per seat of every stored match",
+			Example: "farsight export participants --format csv --out seats.csv",
 			Long: "A seat is told by match_id and index: several bots share the PUUID \"BOT\". The seats of a\n" +
 				"match come together, and come again only if its payload is fetched anew and differs.",
 		},
@@ -60,6 +64,7 @@ func Exportables() []Exportable {
 				return r.Rank
 			}),
 			Short: "One line per change of where an account stood in a ranked queue",
+			Example: "farsight export ranks --format csv --out ranks.csv",
 			Long:  "A line never changes and never comes again; riot_id is the account's present one.",
 		},
 		{
@@ -68,6 +73,7 @@ func Exportables() []Exportable {
 				return &x.job
 			}),
 			Short: "One line per job: the ended ones as they ended, then the live ones",
+			Example: "farsight export jobs --format csv --out jobs.csv",
 			Long: "A job gets its place in the order when it ends, and a new one if it is run again and ends\n" +
 				"anew. Live jobs have none: they follow the ended ones under the last cursor of those, and\n" +
 				"come again in the next export. --follow leaves them out.",

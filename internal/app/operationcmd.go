@@ -1,0 +1,422 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/ui/cli"
+)
+
+// operationCommands are the console's operations for scripts. They are carried out by the engine
+// that runs, else on the data directory.
+// Each is made from its entry in the table of [operation.Commands]: one that is added there is a
+// command here, with its help and its completion.
+func operationCommands() (all []commandDecl) {
+	for _, o := range operation.Commands() {
+		if len(o.States) > 0 {
+			all = append(all, jobCommand(o))
+		} else {
+			all = append(all, targetCommand(o))
+		}
+	}
+	return all
+}
+
+// targets are how the arguments of a command name what it acts on.
+var targets = map[operation.Target]struct {
+	use      string // after the command's name in its help
+	check    cobra.PositionalArgs
+	complete cobra.CompletionFunc
+	each     bool // one command to the engine for each argument; else one of all of them
+	fill     func(c *engine.Command, args []string) error
+}{
+	operation.Queue: {
+		use: " QUEUE…", check: someQueues, complete: completeQueues, each: true,
+		fill: func(c *engine.Command, args []string) error { c.Queue = engine.Queue(args[0]); return nil },
+	},
+	operation.Alert: {
+		use: " ALERT", check: oneAlert, complete: onlyFirst(completeAlerts()),
+		fill: func(c *engine.Command, args []string) error { c.Alert = args[0]; return nil },
+	},
+	operation.Bucket: {use: " HOST [METHOD]", check: bucketArgs, complete: completeBuckets, fill: bucketOf},
+	operation.Entry:  {use: " [NUMBER]", check: oneAtMost("command", "31"), complete: onlyFirst(completeUndo), fill: entryOf},
+}
+
+// argFlags are the flags by which a command says what its operation needs besides a target. What they
+// return reads them into the command once they have been parsed.
+var argFlags = map[operation.Arg]func(*pflag.FlagSet) (read func(c *engine.Command, now time.Time) error){
+	operation.NoArg: func(*pflag.FlagSet) func(*engine.Command, time.Time) error {
+		return func(*engine.Command, time.Time) error { return nil }
+	},
+	operation.When:  silenceFlags,
+	operation.Share: freezeFlags,
+}
+
+// targetCommand is the command of an operation on anything but jobs.
+// With several arguments (`farsight pause ingest.summoner.full ingest.rank.daily`) all are checked
+// before the first is carried out: see [acts.run].
+func targetCommand(o operation.Operation) commandDecl {
+	t := targets[o.Target]
+	if o.Op == engine.OpAck { // an alert that does not fire cannot be acknowledged
+		t.complete = onlyFirst(completeAlerts(engine.AlertFiring))
+	}
+	var read func(*engine.Command, time.Time) error
+	return commandDecl{
+		use: string(o.Op) + t.use, group: groupAct, short: o.Short, example: o.Example, args: t.check, complete: t.complete,
+		reason: keptWhy,
+		flags:  func(f *pflag.FlagSet) { read = argFlags[o.Arg](f) },
+		run: func(ctx context.Context, g given) error {
+			of := [][]string{g.args}
+			if t.each {
+				of = slices.Collect(slices.Chunk(g.args, 1))
+			}
+			all := slices.Repeat([]engine.Command{{Op: o.Op}}, len(of))
+			for i, args := range of {
+				if err := t.fill(&all[i], args); err != nil {
+					return err
+				}
+				if err := read(&all[i], time.Now()); err != nil {
+					return err
+				}
+			}
+			return g.act(ctx, all, nil)
+		},
+	}.acting()
+}
+
+// someQueues wants one queue at least. Whether it exists is asked later, of the engine: see
+// [acts.check].
+func someQueues(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("name a queue: %s %s", cmd.CommandPath(), ingest.QueueFull)
+	}
+	return nil
+}
+
+// oneAlert wants an alert by its name. An empty one, as of a script's variable that is not set, would
+// be all alerts to the engine.
+func oneAlert(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && args[0] != "" {
+		return nil
+	}
+	return usagef("name one alert, such as spike/503: `farsight alerts` lists them, see `%s --help`", cmd.CommandPath())
+}
+
+// jobFlags are the flags of a command on jobs.
+type jobFlags struct {
+	filter  engine.JobFilter // filled in by command from class, queue, states and account
+	class   string
+	queue   string
+	states  []string
+	account string
+	confirm string
+	canary  bool   // with retry: see [engine.Command]
+	at, in  string // with reschedule: an instant, or a time from now
+}
+
+// jobCommand makes the command of an operation on jobs, such as
+//
+//	farsight retry match:KR_7214550881
+//	farsight cancel --class 503 --queue ingest.summoner.full --dry-run
+func jobCommand(v operation.Operation) commandDecl {
+	var o jobFlags
+	return commandDecl{
+		use: string(v.Op) + " [ID|KEY…]", group: groupAct, short: v.Short, example: v.Example,
+		long: v.Short + ".\n\n" + v.Long + "\n\nName jobs by id or key, such as match:KR_7214550881, or say which by --class,\n" +
+			"--queue, --state or --account. --dry-run counts them and tells the cost first.",
+		args: cobra.ArbitraryArgs, complete: completeJobs(v.States),
+		reason: "why; kept in the audit and with each job",
+		flags:  func(f *pflag.FlagSet) { o.flags(f, v) },
+		run: func(ctx context.Context, g given) error {
+			c, err := o.command(v.Op, g, time.Now())
+			if err != nil {
+				return err
+			}
+			return g.act(ctx, []engine.Command{c}, g.args)
+		},
+	}.acting()
+}
+
+func (o *jobFlags) flags(f *pflag.FlagSet, v operation.Operation) {
+	f.StringVar(&o.class, "class", "", "jobs that failed last with this class, such as 503, or an id of `farsight jobs --classes`")
+	f.StringVar(&o.queue, "queue", "", "jobs of this queue")
+	f.StringSliceVar(&o.states, "state", nil, "jobs in these states, such as retryable,discarded")
+	f.StringVar(&o.account, "account", "", "jobs of this account, such as 'Name#TAG'")
+	f.StringVar(&o.confirm, "confirm", "", fmt.Sprintf("the word %q lets a command act that nothing narrows down", engine.ConfirmAll))
+	if v.Canary {
+		f.BoolVar(&o.canary, "canary", false, "one job first, the rest when it has succeeded")
+	}
+	if v.Arg == operation.When {
+		f.StringVar(&o.at, "at", "", "instant, such as 2026-11-21T18:30:00Z or 18:30")
+		f.StringVar(&o.in, "in", "", "time from now, such as 10m")
+	}
+}
+
+// command makes the command of the flags; the jobs that the arguments name are looked up later, by
+// [nameJobs].
+func (o jobFlags) command(op engine.Op, g given, now time.Time) (engine.Command, error) {
+	c := engine.Command{Op: op, Confirm: o.confirm, Canary: o.canary}
+	for _, word := range o.states {
+		s, err := engine.ParseState(strings.ToLower(word))
+		if err != nil {
+			return c, usagef("--state %q is unknown: use %s", word, wordList(stateNames(), "or"))
+		}
+		o.filter.States = append(o.filter.States, s)
+	}
+	o.filter.Class, o.filter.Queue, o.filter.Owner = engine.Class(o.class), engine.Queue(o.queue), o.account
+	switch {
+	// Which of both is meant cannot be told, and the wrong one may act on thousands of jobs.
+	case len(g.args) > 0 && !o.filter.Empty():
+		return c, usagef("name jobs, or say which by flags, but not both")
+	// Nothing given is not "all of them": that has to be said with --confirm.
+	case len(g.args) == 0 && o.filter.Empty() && o.confirm == "":
+		return c, usagef("name a job by id or key, such as match:KR_7214550881, or say which by --class, --queue, --state or --account")
+	case o.confirm != "" && o.confirm != engine.ConfirmAll:
+		return c, usagef("--confirm %q is not the word: it is %q", o.confirm, engine.ConfirmAll)
+	// A forced try goes round what the engine has decided; the one who reads the job later must
+	// find out why.
+	case op == engine.OpForce && strings.TrimSpace(g.reason) == "":
+		return c, usagef("force needs --reason: it is kept with the job")
+	case op == engine.OpReschedule:
+		at, err := instant(flagged{"at", o.at}, flagged{"in", o.in}, now)
+		if err != nil {
+			return c, err
+		}
+		c.At = at
+	}
+	if len(g.args) == 0 {
+		c.Select = &engine.Selection{Filter: &o.filter}
+	}
+	return c, nil
+}
+
+// bucketArgs reads a host and, optionally, a method.
+func bucketArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 || len(args) == 2 {
+		return nil
+	}
+	return usagef("name a host, and a method if only that is meant: %s europe match-v5.match", cmd.CommandPath())
+}
+
+// bucketOf names the limit of a host, or that of one method on it: [europe match-v5.match].
+// The arguments were checked by [bucketArgs].
+func bucketOf(c *engine.Command, args []string) error {
+	c.Bucket = engine.Bucket{Host: args[0]}
+	if len(args) == 2 {
+		c.Bucket.Method = args[1]
+	}
+	return nil
+}
+
+// entryOf names a command by its number in the audit, such as 31 or #31. Without a number it is the
+// last command that can be undone; the engine refuses when what it changed has changed again since.
+func entryOf(c *engine.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(args[0], "#"), 10, 64)
+	if err != nil || n == 0 {
+		return usagef("%q is no number of a command: a command that can be undone tells its number", args[0])
+	}
+	c.Audit = n
+	return nil
+}
+
+// silenceFlags say until when an alert is silent; the zero time ends a silence that is under way.
+func silenceFlags(f *pflag.FlagSet) func(*engine.Command, time.Time) error {
+	span := f.String("for", "", "for so long, such as 30m or 2h")
+	until := f.String("until", "", "until then, such as 18:30 or 2026-11-21T18:30:00Z")
+	end := f.Bool("end", false, "let it be heard again")
+	return func(c *engine.Command, now time.Time) (err error) {
+		given := 0
+		for _, set := range []bool{*span != "", *until != "", *end} {
+			if set {
+				given++
+			}
+		}
+		switch {
+		case given != 1:
+			return usagef("say how long: --for 2h, --until 18:30, or --end to hear it again")
+		case *until != "":
+			c.At, err = ahead(flagged{"until", *until}, flagged{}, now)
+			return err
+		case *end:
+			return nil
+		}
+		d, err := time.ParseDuration(*span)
+		if err != nil || d <= 0 {
+			return usagef("--for %q is no time: use 30m, 2h or 48h", *span)
+		}
+		c.At = now.Add(d)
+		return nil
+	}
+}
+
+// freezeFlags say how much of a limit is let through and until when. What is frozen is kept in the
+// store and so outlives the engine; without an instant it holds until `farsight thaw`.
+func freezeFlags(f *pflag.FlagSet) func(*engine.Command, time.Time) error {
+	until := f.String("until", "", "an instant, such as 18:30; without it and --for until `farsight thaw`")
+	span := f.String("for", "", "for so long, such as 10m")
+	percent := f.Int("cap", 0, "let this percentage of the limit through, 1 to 99; 0 = nothing")
+	f.SetNormalizeFunc(untilFlags)
+	return func(c *engine.Command, now time.Time) (err error) {
+		c.Bucket.Cap = *percent
+		if *until != "" || *span != "" {
+			c.Bucket.Until, err = ahead(flagged{"until", *until}, flagged{"for", *span}, now)
+		}
+		return err
+	}
+}
+
+// untilFlags takes reschedule's words for freeze's: one says when something starts,
+// the other when it ends, and both are typed.
+func untilFlags(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "at":
+		name = "until"
+	case "in":
+		name = "for"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// nextEngine is added to what lets jobs run, while no engine does.
+const nextEngine = "no engine runs on this directory: the next one does it"
+
+// act carries commands out, on the engine that holds the directory or else on the directory. jobs are
+// the ids and keys that the first command is about, if it has no selection.
+func (g given) act(ctx context.Context, all []engine.Command, jobs []string) error {
+	// Only a trigger may begin a directory: on one that does not exist yet there is nothing that
+	// another command could act on.
+	return commanding(ctx, g.cfg, all[0].Op != engine.OpTrigger, func(_ context.Context, c engine.Console, own *parts) error {
+		a := acts{all: all, jobs: jobs, on: c, alone: own != nil}
+		a.knows = func(ctx context.Context, q engine.Queue) error { return hasQueue(ctx, c, q) }
+		if own != nil {
+			a.knows = own.knows
+		}
+		return a.run(ctx, g)
+	})
+}
+
+// acts are commands with what carries them out.
+type acts struct {
+	all   []engine.Command
+	jobs  []string
+	on    engine.Console                            // the engine that runs, or one of our own on the directory
+	knows func(context.Context, engine.Queue) error // refuses a queue that nobody has heard of
+	alone bool                                      // no engine runs
+}
+
+// run carries them out in their order and prints the receipt of each. The first that fails ends
+// it: its receipt says what was done before.
+func (a acts) run(ctx context.Context, g given) error {
+	if len(a.jobs) > 0 {
+		if err := nameJobs(ctx, a.on, &a.all[0], a.jobs); err != nil {
+			return err
+		}
+	}
+	for _, c := range a.all { // before the first of them changes anything
+		if err := a.check(ctx, c); err != nil {
+			return err
+		}
+	}
+	for _, c := range a.all {
+		r, err := a.on.Do(ctx, g.by(c))
+		if err != nil {
+			return err
+		}
+		later := ""
+		if a.alone && operation.Of(c.Op).Starts {
+			later = nextEngine
+		}
+		if err := cli.Acted(g.out, r, g.dry, later); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nameJobs looks jobs up by id or key and puts them into the command, at the
+// revision that they have now.
+func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names []string) error {
+	sel := engine.Selection{}
+	for _, name := range names {
+		q := engine.JobQuery{ID: engine.JobID(strings.TrimPrefix(name, "#"))}
+		if strings.Contains(name, ":") {
+			q = engine.JobQuery{Key: name}
+		}
+		a, err := con.Find(ctx, q)
+		if err != nil {
+			return err
+		}
+		j := a.(engine.JobDetail).Job.Job
+		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
+	}
+	if len(sel.IDs) == 1 && c.Op != engine.OpReclass {
+		c.Job = sel.IDs[0]
+		return nil
+	}
+	c.Select = &sel
+	return nil
+}
+
+// check refuses a queue or an account that is not known, where nothing would fit and
+// look as if all were done. An account is put in by its id.
+func (a acts) check(ctx context.Context, c engine.Command) error {
+	queue := c.Queue
+	var filter *engine.JobFilter
+	if c.Select != nil {
+		filter = c.Select.Filter
+	}
+	if filter != nil {
+		queue = filter.Queue
+	}
+	if queue != "" {
+		if err := a.knows(ctx, queue); err != nil {
+			return err
+		}
+	}
+	if filter == nil || filter.Owner == "" {
+		return nil
+	}
+	found, err := a.on.Find(ctx, engine.AccountQuery{ID: filter.Owner})
+	if err != nil {
+		return err
+	}
+	// --account takes a Riot ID, and jobs are owned by the account's own id, which outlives a
+	// change of name.
+	filter.Owner = found.(engine.AccountDetail).Row.ID
+	return nil
+}
+
+// knows refuses a queue that neither the engine nor the store has heard of: a
+// mistyped one would be paused for nothing.
+func (p *parts) knows(ctx context.Context, name engine.Queue) error {
+	if slices.Contains(knownQueues(), name) {
+		return nil
+	}
+	stored, err := p.db.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(stored, func(q engine.QueueState) bool { return q.Name == name }) {
+		return nil
+	}
+	// A job of a version to come may stand in a queue that this one does not know.
+	for j, err := range p.db.Live(ctx) {
+		if err == nil && j.Queue == name {
+			return nil
+		}
+	}
+	return noQueue(name)
+}

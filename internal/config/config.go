@@ -84,8 +84,8 @@ type row struct {
 	help string
 }
 
-// setting is one row of the table: where a value may come from, what it looks like and
-// what it does.
+// setting is one row of a table: where a value may come from, what it looks like and
+// what it does. There are two tables: settings, each of which is a flag, and pagerSettings.
 type setting struct {
 	row
 	kind
@@ -158,6 +158,7 @@ func settings() []setting {
 // Faults are all that is wrong with a configuration, at once.
 type Faults []string
 
+// Error lists them, one a line; a single one stands by itself.
 func (f Faults) Error() string {
 	if len(f) == 1 {
 		return f[0]
@@ -173,12 +174,15 @@ type Inputs struct {
 
 // AddFlags gives every setting a flag on the command.
 func AddFlags(fs *pflag.FlagSet) {
-	fs.String("data-dir", "", "data directory (FARSIGHT_DATA_DIR; default "+displayDir()+")")
+	// It is no row of the table, for it says where a file of settings is.
+	fs.String("data-dir", "", "data directory (FARSIGHT_DATA_DIR; default "+displayDir+")")
+	// Each by itself, in the order of the table: later ones may look at what earlier ones have set.
 	for _, s := range settings() {
 		fs.String(FlagName(s.name), "", s.help+envNote(s.env))
 	}
 }
 
+// envNote names the variable that a help text tells of: the first, which goes before its other names.
 func envNote(env []string) string {
 	if len(env) == 0 {
 		return ""
@@ -196,30 +200,50 @@ func Load(in Inputs) (Config, error) {
 	c.DataDir, c.ConfigDir = dir, in.BaseFolder("XDG_CONFIG_HOME", ".config")
 	c.Sources = append(c.Sources, engine.Setting{Name: "data_dir", Value: dir, Source: source, Env: "FARSIGHT_DATA_DIR"})
 
-	file, faults := readFiles(c.Folders())
+	r := &reader{in: in}
+	r.file, r.faults = readFiles(c.Folders())
 	switch {
+	// Other faults of the files follow from it and are left out.
 	case dir == "" && source == noHome:
-		faults = Faults{"data_dir: " + noHome + ": set HOME, or name a directory by --data-dir or FARSIGHT_DATA_DIR"}
+		r.faults = Faults{"data_dir: " + noHome + ": set HOME, or name a directory by --data-dir or FARSIGHT_DATA_DIR"}
 	case dir == "":
-		faults = Faults{"data_dir (from " + source + "): name a directory"}
+		r.faults = Faults{"data_dir (from " + source + "): name a directory"}
 	}
 	for _, s := range settings() {
-		value, source := resolve(s, in, file)
+		value, source := r.resolve(s)
 		if err := s.set(&c, value); err != nil {
-			faults = append(faults, fmt.Sprintf("%s (from %s): %v", s.name, source, err))
+			r.fault(fmt.Sprintf("%s (from %s)", s.name, source), "%v", err)
 		}
 		if s.name == "store" {
 			value = c.Store // what was refused may hold a password
 		}
-		c.Sources = append(c.Sources, engine.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")})
+		c.Sources = append(c.Sources, s.from(value, source))
 	}
 	c.boundRetries()
 	c.leaveOut(in)
-	faults = append(faults, c.paging(in, file)...)
-	if len(faults) > 0 {
-		return c, faults
+	c.paging(r)
+	if len(r.faults) > 0 {
+		return c, r.faults
 	}
 	return c, nil
+}
+
+// reader finds the value of each setting and collects what is wrong. It does not stop at the first
+// fault: whoever sets this up wants to mend all of them at once.
+type reader struct {
+	in     Inputs
+	file   map[string]given
+	faults Faults
+}
+
+// fault notes what is wrong with a setting. No value of a secret may be in it.
+func (r *reader) fault(name, format string, args ...any) {
+	r.faults = append(r.faults, name+": "+fmt.Sprintf(format, args...))
+}
+
+// from is a setting with its value and where that comes from, for `farsight config`.
+func (s setting) from(value, source string) engine.Setting {
+	return engine.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")}
 }
 
 // redisURL is a setting of the queues that Farsight is in the place of.
@@ -239,18 +263,33 @@ func (c Config) Given(name string) bool {
 	return i >= 0 && c.Sources[i].Source != "default" && !strings.HasSuffix(c.Sources[i].Source, FileName)
 }
 
-func resolve(s setting, in Inputs, file map[string]given) (value, source string) {
-	if f := in.Flags; f != nil {
+// resolve finds a value: the flag, the environment, a file of its own for a secret, config.toml,
+// default. source names which of them, as `farsight config` shows it.
+func (r *reader) resolve(s setting) (value, source string) {
+	// Flags are nil where the caller has no command line.
+	if f := r.in.Flags; f != nil {
 		if fl := f.Lookup(FlagName(s.name)); fl != nil && fl.Changed {
 			return fl.Value.String(), "flag --" + fl.Name
 		}
 	}
 	for _, name := range s.env {
-		if v, ok := in.Getenv(name); ok && v != "" {
+		// A variable that is set and empty counts as not set: that is how a compose file leaves one
+		// out.
+		if v, ok := r.in.Getenv(name); ok && v != "" {
+			if s.set == nil { // of pagerSettings, some of which are lists
+				v = strings.ReplaceAll(v, ",", listSep)
+			}
 			return v, name
 		}
 	}
-	if v, ok := file[s.name]; ok {
+	if path := r.file[s.name+fileSuffix].value; path != "" && s.secret {
+		v, err := secretFile(path)
+		if err != nil {
+			r.fault(s.name+fileSuffix, "%v", err)
+		}
+		return v, path
+	}
+	if v, ok := r.file[s.name]; ok {
 		return v.value, v.source
 	}
 	return s.def, "default"
@@ -259,6 +298,7 @@ func resolve(s setting, in Inputs, file map[string]given) (value, source string)
 // boundRetries lowers policy ingest when RIOT_MAX_RETRIES says so: one retry layer, so the
 // old name maps onto attempts.
 func (c *Config) boundRetries() {
+	// retry_ingest has set its delays by now; the older name only takes attempts away.
 	p := c.Policies[engine.PolicyIngest]
 	c.Policies[engine.PolicyIngest] = engine.NewPolicy(p.Name, min(c.retries+1, p.Max), p.Delays...)
 }
@@ -267,6 +307,7 @@ func (c *Config) boundRetries() {
 // stand would be another one each time.
 const noHome = "there is no home directory to keep data in"
 
+// dataDir finds the data directory before anything else is read: one of the files of settings is in it.
 func dataDir(in Inputs) (dir, source string) {
 	if f := in.Flags; f != nil {
 		if fl := f.Lookup("data-dir"); fl != nil && fl.Changed {
@@ -282,7 +323,8 @@ func dataDir(in Inputs) (dir, source string) {
 	return "", noHome
 }
 
-func displayDir() string { return "~/.local/share/farsight" }
+// displayDir is the default data directory as help texts and pages name it, whoever reads them.
+const displayDir = "~/.local/share/farsight"
 
 // KeyPath is where the key file is, or would be.
 func (c Config) KeyPath() string {
@@ -294,6 +336,7 @@ func (c Config) KeyPath() string {
 
 // Folder is the data directory by a name that holds in every process.
 func (c Config) Folder() string {
+	// Without a working directory there is nothing better than what was given.
 	if abs, err := filepath.Abs(c.DataDir); err == nil {
 		return abs
 	}

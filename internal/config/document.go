@@ -21,6 +21,7 @@ type form struct {
 	Closed      *bool           `json:"additionalProperties,omitempty"`
 }
 
+// Types and patterns in the words of JSON Schema. A pattern is of the whole text: Schema sets its ends.
 const (
 	typeString  = "string"
 	typeInteger = "integer"
@@ -30,6 +31,8 @@ const (
 	delaysForm   = `\s*(` + durationForm + `)\s*(,\s*(` + durationForm + `)\s*)*`
 )
 
+// Forms that several settings have. A number may stand without quotes where a text is meant: 0 is an
+// age, and an editor should not complain of it.
 var (
 	orString = []string{typeString, typeInteger}
 
@@ -37,27 +40,12 @@ var (
 	many = form{Type: []string{typeString, "array"}, Items: &one}
 )
 
-// documented is a row with the form of its value, in the order of the tables: first the
-// settings with a flag, then those of [pager] and [webhooks].
-type documented struct {
-	row
-	form   form
-	secret bool
-}
-
-func everySetting() []documented {
-	var out []documented
-	for _, s := range settings() {
-		out = append(out, documented{s.row, s.form, false})
-	}
-	for _, s := range pagerSettings {
-		out = append(out, documented{s.row, s.form, s.secret})
-	}
-	return out
-}
+// everySetting are both tables in their order: first the settings with a flag, then those of
+// [pager] and [webhooks].
+func everySetting() []setting { return append(settings(), pagerSettings...) }
 
 // in is the table of config.toml that a setting stands in, "" for none, and its name there.
-func (d documented) in() (table, name string) {
+func (d setting) in() (table, name string) {
 	table, name, found := strings.Cut(d.name, ".")
 	if !found {
 		return "", d.name
@@ -66,8 +54,9 @@ func (d documented) in() (table, name string) {
 }
 
 // value is a text as config.toml has it.
-func (d documented) value(text string) any {
+func (d setting) value(text string) any {
 	switch {
+	// The texts of such defaults are JSON as they are: true, 10000.
 	case d.form.Type == typeBoolean, d.form.Type == typeInteger:
 		return json.RawMessage(text)
 	case d.form.Items != nil && text != "":
@@ -81,14 +70,17 @@ func Schema() ([]byte, error) {
 	no := false
 	root := form{Type: "object", Description: "config.toml of Farsight", Properties: map[string]form{}, Closed: &no}
 	for _, d := range everySetting() {
+		// Maps are shared with root, so what is put in here is in root.
 		at := root
 		table, name := d.in()
 		if table != "" {
+			// A table is made with its first setting.
 			if _, ok := root.Properties[table]; !ok {
 				root.Properties[table] = form{Type: "object", Properties: map[string]form{}, Closed: &no}
 			}
 			at = root.Properties[table]
 		}
+		// A copy: forms are shared between settings, and what follows is of this one.
 		f := d.form
 		f.Description = d.help
 		if d.def != "" {
@@ -98,6 +90,7 @@ func Schema() ([]byte, error) {
 			f.Pattern = "^(" + f.Pattern + ")$"
 		}
 		at.Properties[name] = f
+		// A secret may stand in a file of its own, whose name is a setting, too.
 		if d.secret {
 			at.Properties[name+fileSuffix] = form{Type: typeString, Description: "file of mode 0600 with " + name + ": " + d.help}
 		}
@@ -121,6 +114,7 @@ func Sample() string {
 	in := ""
 	for _, d := range everySetting() {
 		table, name := d.in()
+		// Tables stand last: in TOML everything below a [table] belongs to it.
 		if table != in {
 			fmt.Fprintf(&b, "\n[%s]\n", table)
 			in = table
@@ -136,7 +130,7 @@ func Sample() string {
 }
 
 // about is what the setting is for, with what else can give it.
-func (d documented) about() string {
+func (d setting) about() string {
 	said := d.help + envNote(d.env)
 	if d.secret {
 		_, name := d.in()

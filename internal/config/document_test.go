@@ -58,7 +58,7 @@ has dashes: ` + "`--log-level`" + `.
 
 | setting | environment | default | |
 |---|---|---|---|
-| ` + "`data_dir`" + ` | ` + "`FARSIGHT_DATA_DIR`" + ` | ` + "`" + displayDir() + "`" + ` | everything is stored there; by flag or environment alone |
+| ` + "`data_dir`" + ` | ` + "`FARSIGHT_DATA_DIR`" + ` | ` + "`" + displayDir + "`" + ` | everything is stored there; by flag or environment alone |
 | (key) | ` + "`RIOT_API_KEY`" + ` | | or ` + "`riot.key`" + ` in the data directory, mode 0600; never a flag, never stored elsewhere, never printed |
 `)
 	code := func(words ...string) string {

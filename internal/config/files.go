@@ -57,6 +57,7 @@ type given struct {
 func readFiles(folders []string) (map[string]given, Faults) {
 	out := map[string]given{}
 	var all Faults
+	// Later folders go before earlier ones, setting by setting and not file by file.
 	for i, dir := range folders {
 		path := filepath.Join(dir, FileName)
 		source := path
@@ -94,6 +95,7 @@ func readFile(path string) (map[string]string, Faults) {
 	if err != nil {
 		return nil, Faults{fmt.Sprintf("config.toml cannot be read: %v", err)}
 	}
+	// Read as a map and not into a struct: the names are the table's, and unknown ones are to be told.
 	var doc map[string]any
 	if err := toml.Unmarshal(raw, &doc); err != nil {
 		return nil, Faults{fmt.Sprintf("%s is no TOML: %v", path, err)}
@@ -104,6 +106,7 @@ func readFile(path string) (map[string]string, Faults) {
 	out := map[string]string{}
 	var faults Faults
 	for name, v := range doc {
+		// Tables are the pager's alone; another one is an unknown setting.
 		if table, ok := v.(map[string]any); ok && slices.Contains(PagerTables, name) {
 			faults = append(faults, flattenTable(out, path, name, table)...)
 			continue
@@ -112,8 +115,10 @@ func readFile(path string) (map[string]string, Faults) {
 			faults = append(faults, fmt.Sprintf("%s: unknown setting %q; `farsight config` lists them", path, name))
 			continue
 		}
+		// A number or a boolean becomes the text that an environment variable would have.
 		out[name] = fmt.Sprint(v)
 	}
+	// A map has no order, and the same file shall be complained of in the same words each time.
 	sort.Strings(faults)
 	return out, faults
 }

@@ -40,16 +40,8 @@ func (c Pager) Changed(now Pager) (names []string) {
 	return names
 }
 
-// pagerSetting is one row of the two tables.
-type pagerSetting struct {
-	row
-	form   form
-	secret bool // may be a file of mode 0600, too: name_file
-	number bool // of a telephone, or a list of them: its last digits are shown
-}
-
 // show is what may be told of a value.
-func (s pagerSetting) show(value string) string {
+func (s setting) show(value string) string {
 	switch {
 	case value == "":
 		return ""
@@ -58,6 +50,7 @@ func (s pagerSetting) show(value string) string {
 	case s.number:
 		var cut []string
 		for _, n := range valuesOf(value) {
+			// "+4930123456" is shown as …3456.
 			cut = append(cut, engine.CutNumber(n))
 		}
 		return strings.Join(cut, ", ")
@@ -66,29 +59,30 @@ func (s pagerSetting) show(value string) string {
 }
 
 // pagerSettings is the table of what [pager] and [webhooks] hold.
-var pagerSettings = []pagerSetting{
-	{row{"pager.account_sid", []string{"TWILIO_ACCOUNT_SID"}, "", "of your Twilio account: AC and 32 hexadecimal digits"}, one, true, false},
-	{row{"pager.auth_token", []string{"TWILIO_AUTH_TOKEN"}, "", "of that account"}, one, true, false},
-	{row{"pager.from", []string{"FARSIGHT_PAGER_FROM"}, "", "a number of that account, such as +4930123456"}, one, false, true},
-	{row{"pager.to", []string{"FARSIGHT_PAGER_TO"}, "", "who is called: one number, or a list that is gone through in its order"}, many, false, true},
-	{row{"pager.call_numbers", []string{"FARSIGHT_CALL_NUMBERS"}, "", "whom calls of your own may go to: one number, or a list; none = there are no such calls"}, many, false, true},
-	{row{"pager.calls_per_day", []string{"FARSIGHT_CALLS_PER_DAY"}, strconv.Itoa(pager.DefaultPerDay), "at most so many of them in a UTC day"}, form{Type: typeInteger, Minimum: &leastPerDay, Maximum: &mostPerDay}, false, false},
-	{row{"pager.base_url", []string{"TWILIO_BASE_URL"}, pager.DefaultBaseURL, "of the calls API"}, one, false, false},
-	{row{"pager.webhook_url", []string{"FARSIGHT_PAGER_WEBHOOK_URL"}, "", "address of a webhook that is told of alerts"}, one, true, false},
-	{row{"pager.webhook_secret", []string{"FARSIGHT_PAGER_WEBHOOK_SECRET"}, "", "key of its signature, at least 16 characters"}, one, true, false},
-	{row{"pager.discord_url", []string{"FARSIGHT_PAGER_DISCORD_URL"}, "", "a Discord webhook; who knows the address can post"}, one, true, false},
-	{row{"pager.pagerduty_key", []string{"FARSIGHT_PAGER_PAGERDUTY_KEY"}, "", "routing key of an Events API v2 integration"}, one, true, false},
-	{row{"pager.pagerduty_url", []string{"FARSIGHT_PAGER_PAGERDUTY_URL"}, pager.DefaultPagerDuty, "where its events go"}, one, false, false},
-	{row{"pager.command", nil, "", `a program with its arguments, ["/usr/local/bin/notify", "oncall"]; no shell reads it`}, many, false, false},
-	{row{"pager.command_timeout", nil, pager.DefaultCommandTimeout.String(), "how long it may take, 1s to 5m"}, form{Type: typeString, Pattern: durationForm}, false, false},
-	{row{"webhooks.url", []string{"FARSIGHT_WEBHOOKS_URL"}, "", "address of a program that is told of events, or a list of them"}, many, true, false},
-	{row{"webhooks.secret", []string{"FARSIGHT_WEBHOOKS_SECRET"}, "", "key of the signatures, at least 16 characters"}, one, true, false},
-	{row{"webhooks.events", nil, strings.Join(pager.Events(), listSep), "which events"}, many, false, false},
+var pagerSettings = []setting{
+	{row{"pager.account_sid", []string{"TWILIO_ACCOUNT_SID"}, "", "of your Twilio account: AC and 32 hexadecimal digits"}, kind{form: one, secret: true}},
+	{row{"pager.auth_token", []string{"TWILIO_AUTH_TOKEN"}, "", "of that account"}, kind{form: one, secret: true}},
+	{row{"pager.from", []string{"FARSIGHT_PAGER_FROM"}, "", "a number of that account, such as +4930123456"}, kind{form: one, number: true}},
+	{row{"pager.to", []string{"FARSIGHT_PAGER_TO"}, "", "who is called: one number, or a list that is gone through in its order"}, kind{form: many, number: true}},
+	{row{"pager.call_numbers", []string{"FARSIGHT_CALL_NUMBERS"}, "", "whom calls of your own may go to: one number, or a list; none = there are no such calls"}, kind{form: many, number: true}},
+	{row{"pager.calls_per_day", []string{"FARSIGHT_CALLS_PER_DAY"}, strconv.Itoa(pager.DefaultPerDay), "at most so many of them in a UTC day"}, kind{form: form{Type: typeInteger, Minimum: &leastPerDay, Maximum: &mostPerDay}}},
+	{row{"pager.base_url", []string{"TWILIO_BASE_URL"}, pager.DefaultBaseURL, "of the calls API"}, kind{form: one}},
+	{row{"pager.webhook_url", []string{"FARSIGHT_PAGER_WEBHOOK_URL"}, "", "address of a webhook that is told of alerts"}, kind{form: one, secret: true}},
+	{row{"pager.webhook_secret", []string{"FARSIGHT_PAGER_WEBHOOK_SECRET"}, "", "key of its signature, at least 16 characters"}, kind{form: one, secret: true}},
+	{row{"pager.discord_url", []string{"FARSIGHT_PAGER_DISCORD_URL"}, "", "a Discord webhook; who knows the address can post"}, kind{form: one, secret: true}},
+	{row{"pager.pagerduty_key", []string{"FARSIGHT_PAGER_PAGERDUTY_KEY"}, "", "routing key of an Events API v2 integration"}, kind{form: one, secret: true}},
+	{row{"pager.pagerduty_url", []string{"FARSIGHT_PAGER_PAGERDUTY_URL"}, pager.DefaultPagerDuty, "where its events go"}, kind{form: one}},
+	{row{"pager.command", nil, "", `a program with its arguments, ["/usr/local/bin/notify", "oncall"]; no shell reads it`}, kind{form: many}},
+	{row{"pager.command_timeout", nil, pager.DefaultCommandTimeout.String(), "how long it may take, 1s to 5m"}, kind{form: form{Type: typeString, Pattern: durationForm}}},
+	{row{"webhooks.url", []string{"FARSIGHT_WEBHOOKS_URL"}, "", "address of a program that is told of events, or a list of them"}, kind{form: many, secret: true}},
+	{row{"webhooks.secret", []string{"FARSIGHT_WEBHOOKS_SECRET"}, "", "key of the signatures, at least 16 characters"}, kind{form: one, secret: true}},
+	{row{"webhooks.events", nil, strings.Join(pager.Events(), listSep), "which events"}, kind{form: many}},
 }
 
 // Bounds of calls_per_day: whoever needs more is no pager's user.
 var leastPerDay, mostPerDay = 1, 1000
 
+// How values are kept and shown.
 const (
 	// listSep parts the values of a list that is kept as one text.
 	listSep    = "\x00"
@@ -106,7 +100,7 @@ var PagerTables = []string{"pager", "webhooks"}
 // listSep, which no value can have.
 func flattenTable(out map[string]string, path, table string, values map[string]any) (faults Faults) {
 	known := func(name string) bool {
-		return slices.ContainsFunc(pagerSettings, func(s pagerSetting) bool {
+		return slices.ContainsFunc(pagerSettings, func(s setting) bool {
 			return s.name == name || s.secret && s.name+fileSuffix == name
 		})
 	}
@@ -116,6 +110,7 @@ func flattenTable(out map[string]string, path, table string, values map[string]a
 			faults = append(faults, fmt.Sprintf("%s: unknown setting %q in [%s]; `farsight config` lists them", path, key, table))
 			continue
 		}
+		// One value is a list of one: to = "+49…" and to = ["+49…"] mean the same.
 		list, ok := values[key].([]any)
 		if !ok {
 			list = []any{values[key]}
@@ -129,69 +124,40 @@ func flattenTable(out map[string]string, path, table string, values map[string]a
 	return faults
 }
 
-// pagerReader reads the settings one by one and collects what is wrong.
+// pagerReader has the texts of [pager] and [webhooks] and makes of them who is told.
 type pagerReader struct {
-	in     Inputs
-	file   map[string]given
-	faults Faults
-	shown  []engine.Setting
-	values map[string]string
-	marks  map[string][sha256.Size]byte
+	*reader
+	values map[string]string // by the names of settings
 }
 
 // paging reads [pager] and [webhooks].
-// It collects every fault and does not stop at the first: whoever sets this up wants to mend all of
-// them at once.
-func (c *Config) paging(in Inputs, file map[string]given) Faults {
-	r := &pagerReader{in: in, file: file, values: map[string]string{}, marks: map[string][sha256.Size]byte{}}
+func (c *Config) paging(of *reader) {
+	r := &pagerReader{reader: of, values: map[string]string{}}
+	marks := map[string][sha256.Size]byte{}
 	open := map[string]bool{} // files with secrets
 	for _, s := range pagerSettings {
 		value, source := r.resolve(s)
 		r.values[s.name] = value
-		if v, ok := file[s.name]; ok && s.secret && source == v.source {
+		if v, ok := r.file[s.name]; ok && s.secret && source == v.source {
 			open[v.path] = true
 		}
+		// What is shown of these is the same for many values; a reload must still notice another one.
 		if (s.secret || s.number) && value != "" {
-			r.marks[s.name] = sha256.Sum256([]byte(value))
+			marks[s.name] = sha256.Sum256([]byte(value))
 		}
-		r.shown = append(r.shown, engine.Setting{Name: s.name, Value: s.show(value), Source: source, Env: strings.Join(s.env, ", ")})
+		c.Sources = append(c.Sources, s.from(s.show(value), source))
 	}
+	// Only files that hold a secret which is in force: one that the environment overrides may lie open.
 	for _, path := range slices.Sorted(maps.Keys(open)) {
 		r.mindMode(path)
 	}
-	c.Sources = append(c.Sources, r.shown...)
-	c.Pager = Pager{Targets: pager.Targets{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}, marks: r.marks}
-	return r.faults
-}
-
-// fault notes what is wrong with a setting. No value of a secret may be in it.
-func (r *pagerReader) fault(name, format string, args ...any) {
-	r.faults = append(r.faults, name+": "+fmt.Sprintf(format, args...))
-}
-
-// resolve finds a value: the environment, a file of its own, config.toml, default.
-func (r *pagerReader) resolve(s pagerSetting) (value, source string) {
-	for _, name := range s.env {
-		if v, ok := r.in.Getenv(name); ok && v != "" {
-			return strings.ReplaceAll(v, ",", listSep), name
-		}
-	}
-	if path := r.file[s.name+fileSuffix].value; path != "" && s.secret {
-		v, err := secretFile(path)
-		if err != nil {
-			r.fault(s.name+fileSuffix, "%v", err)
-		}
-		return v, path
-	}
-	if v, ok := r.file[s.name]; ok {
-		return v.value, v.source
-	}
-	return s.def, "default"
+	c.Pager = Pager{Targets: pager.Targets{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}, marks: marks}
 }
 
 // secretFile reads a file whose only content is a secret. One that others may read
 // is refused.
 func secretFile(path string) (string, error) {
+	// No pipe and no device: reading those could take for ever.
 	f, info, err := regular.Open(path, 0)
 	if err != nil {
 		return "", err
@@ -200,6 +166,7 @@ func secretFile(path string) (string, error) {
 	if readByOthers(info.Mode()) {
 		return "", fmt.Errorf("%s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
 	}
+	// A file that somebody named by mistake may be a large one.
 	text, err := io.ReadAll(io.LimitReader(f, maxSecret))
 	if err == nil && strings.TrimSpace(string(text)) == "" {
 		err = fmt.Errorf("%s is empty", path)
@@ -211,13 +178,15 @@ func secretFile(path string) (string, error) {
 func readByOthers(m fs.FileMode) bool { return m.Perm()&0o077 != 0 }
 
 // mindMode: a config.toml with a secret in it is a secret.
-func (r *pagerReader) mindMode(path string) {
+func (r *reader) mindMode(path string) {
+	// Only the mode is looked at: the file has been read already.
 	info, err := os.Stat(path)
 	if err == nil && readByOthers(info.Mode()) {
 		r.faults = append(r.faults, fmt.Sprintf("%s holds a secret and can be read by others (mode %04o): run chmod 600 %s, or put the secret into a file of its own", path, info.Mode().Perm(), path))
 	}
 }
 
+// accountForm is made when it is first needed: most starts have no pager.
 var accountForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`) })
 
 // call reads who is called. Either everything for that is there, or nothing.
@@ -228,9 +197,11 @@ func (r *pagerReader) call() *pager.CallOptions {
 	var missing []string
 	for _, name := range []string{"pager.account_sid", "pager.auth_token", "pager.from"} {
 		if r.values[name] == "" {
+			// By their names in the file: the environment's are in docs/pager.md.
 			missing = append(missing, name)
 		}
 	}
+	// Three settings and somebody to call belong together; none of the four is "no calls".
 	nobody := len(to)+len(allow) == 0
 	if nobody && len(missing) == 3 {
 		return nil
@@ -296,6 +267,7 @@ func (r *pagerReader) address(name, value string) bool {
 
 // signer checks the key of a signature.
 func (r *pagerReader) signer(name string) pager.Secret {
+	// A key that can be guessed signs nothing: whoever has one request could try keys against it.
 	if v := r.values[name]; len(v) < minSecret {
 		r.fault(name, "a webhook is signed: choose a secret of at least %d characters", minSecret)
 	}
@@ -314,6 +286,7 @@ func (r *pagerReader) channels() (out []pager.Channel) {
 		r.address("pager.pagerduty_url", r.values["pager.pagerduty_url"])
 		out = append(out, pager.Channel{Name: "pagerduty", Form: pager.FormPagerDuty, URL: pager.NewSecret(r.values["pager.pagerduty_url"]), Secret: pager.NewSecret(v)})
 	}
+	// The program is found by its whole path alone: the PATH of a service is not that of its user.
 	if argv := strings.Split(r.values["pager.command"], listSep); argv[0] != "" {
 		if !filepath.IsAbs(argv[0]) {
 			r.fault("pager.command", "%q is no whole path: write [\"/usr/local/bin/notify\", \"argument\"]; no shell reads it", argv[0])
@@ -326,6 +299,7 @@ func (r *pagerReader) channels() (out []pager.Channel) {
 // timeout bounds a command: one that hangs would keep the next notice from going out.
 func (r *pagerReader) timeout() time.Duration {
 	v := r.values["pager.command_timeout"]
+	// A program that takes longer holds up those who are told after it.
 	d, err := time.ParseDuration(v)
 	if err != nil || d < time.Second || d > 5*time.Minute {
 		r.fault("pager.command_timeout", "%q is no duration from 1s to 5m", v)
@@ -339,6 +313,7 @@ func (r *pagerReader) hooks() (out []pager.Hook) {
 	if len(urls) == 0 {
 		return nil
 	}
+	// One key and one choice of events for all addresses: they are programs of one owner.
 	secret, events := r.signer("webhooks.secret"), valuesOf(r.values["webhooks.events"])
 	for _, e := range events {
 		if !slices.Contains(pager.Events(), e) {
@@ -347,6 +322,7 @@ func (r *pagerReader) hooks() (out []pager.Hook) {
 	}
 	for _, u := range urls {
 		r.address("webhooks.url", u)
+		// The name goes into the store and the log; an address may hold a token.
 		out = append(out, pager.Hook{Name: hookName(u), URL: pager.NewSecret(u), Secret: secret, Events: events})
 	}
 	return out

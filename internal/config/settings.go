@@ -25,7 +25,10 @@ import (
 // two faces that must agree: what the JSON schema tells an editor, and what is accepted.
 type kind struct {
 	form form
-	set  func(*Config, string) error // says in one clause what is wrong
+	// set says in one clause what is wrong; nil = the value is read with others, by [Config.paging].
+	set    func(*Config, string) error
+	secret bool // may be a file of mode 0600, too: name_file; what it holds is never shown
+	number bool // of a telephone, or a list of them: its last digits are shown
 }
 
 // text is any text at all.
@@ -34,25 +37,30 @@ func text(at func(*Config) *string) kind {
 }
 
 // checked is a text that only its own reader can judge.
-func checked(set func(*Config, string) error) kind { return kind{form{Type: typeString}, set} }
+func checked(set func(*Config, string) error) kind {
+	return kind{form: form{Type: typeString}, set: set}
+}
 
 // optional takes an empty text for "not set".
 func optional(k kind) kind {
 	k.form.Pattern = "|" + k.form.Pattern
+	// An empty text is no integer: the schema takes both.
 	if k.form.Type == typeInteger {
 		k.form.Type = orString
 	}
-	return kind{k.form, func(c *Config, v string) error {
+	set := k.set
+	k.set = func(c *Config, v string) error {
 		if v == "" {
 			return nil
 		}
-		return k.set(c, v)
-	}}
+		return set(c, v)
+	}
+	return k
 }
 
 // boolean is what strconv.ParseBool takes: true, false, 1, 0, t, f.
 func boolean(use func(*Config, bool)) kind {
-	return kind{form{Type: typeBoolean}, func(c *Config, v string) error {
+	return kind{form: form{Type: typeBoolean}, set: func(c *Config, v string) error {
 		b, err := strconv.ParseBool(v)
 		if err != nil {
 			return fmt.Errorf("%q is neither true nor false", v)
@@ -64,8 +72,9 @@ func boolean(use func(*Config, bool)) kind {
 
 // number is a whole number within bounds, both of which it may be.
 func number(low, high int, use func(*Config, int)) kind {
-	return kind{form{Type: typeInteger, Minimum: &low, Maximum: &high}, func(c *Config, v string) error {
+	return kind{form: form{Type: typeInteger, Minimum: &low, Maximum: &high}, set: func(c *Config, v string) error {
 		n, err := parseNumber(v, low, high)
+		// Also with an error, which ends the start: then it is 0.
 		use(c, n)
 		return err
 	}}
@@ -78,7 +87,7 @@ func whole(low, high int, at func(*Config) *int) kind {
 
 // duration is as Go writes it, and not below 0.
 func duration(at func(*Config) *time.Duration) kind {
-	return kind{form{Type: typeString, Pattern: durationForm}, func(c *Config, v string) error {
+	return kind{form: form{Type: typeString, Pattern: durationForm}, set: func(c *Config, v string) error {
 		d, err := time.ParseDuration(v)
 		if err != nil || d < 0 {
 			return fmt.Errorf("%q is no duration: write 90s, 5m or 24h", v)
@@ -91,7 +100,7 @@ func duration(at func(*Config) *time.Duration) kind {
 // span is an age in calendar units: 2y, 6mo, 8w, 30d; 0 = no limit.
 func span(at func(*Config) *league.Span) kind {
 	zero := 0 // 0 is "no limit", with quotes or without
-	return kind{form{Type: orString, Pattern: "0|[0-9]{1,3}(y|mo|w|d)", Minimum: &zero, Maximum: &zero}, func(c *Config, v string) error {
+	return kind{form: form{Type: orString, Pattern: "0|[0-9]{1,3}(y|mo|w|d)", Minimum: &zero, Maximum: &zero}, set: func(c *Config, v string) error {
 		s, err := league.ParseSpan(v)
 		*at(c) = s
 		return err
@@ -102,12 +111,13 @@ func span(at func(*Config) *league.Span) kind {
 func choice(use func(*Config, string), words ...string) kind {
 	var enum []any
 	for _, w := range words {
+		// Words as they are written in config.toml.
 		enum = append(enum, w)
 		if b, err := strconv.ParseBool(w); err == nil { // true without quotes, too
 			enum = append(enum, b)
 		}
 	}
-	return kind{form{Enum: enum}, func(c *Config, v string) error {
+	return kind{form: form{Enum: enum}, set: func(c *Config, v string) error {
 		if !slices.Contains(words, v) {
 			return fmt.Errorf("%q is not one of %s", v, strings.Join(words, ", "))
 		}
@@ -127,6 +137,7 @@ func setTheme(c *Config, v string) error {
 		return nil
 	}
 	var own []string
+	// Names only: a theme's own faults are told by the console, which can show them.
 	for _, dir := range c.Folders() {
 		files, _ := filepath.Glob(filepath.Join(dir, "themes", "*.toml"))
 		for _, f := range files {
@@ -149,6 +160,7 @@ func SetStore(c *Config, v string) error {
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return errors.New("the address cannot be read: write postgres://user@host/database")
 	}
+	// All three forms in which libpq takes one.
 	_, inside := u.User.Password()
 	if q := u.Query(); inside || q.Has("password") || q.Has("sslpassword") {
 		return errors.New("an address must not hold a password: put it into the file that PGPASSFILE names, or name a service with PGSERVICE")
@@ -162,6 +174,7 @@ func setPlatform(c *Config, v string) error {
 	if v == "" {
 		return nil
 	}
+	// EUW1 is taken, too, and kept as euw1.
 	p, err := route.ParsePlatform(v)
 	c.Platform = string(p)
 	return err
@@ -174,11 +187,12 @@ func setBaseURL(c *Config, v string) error {
 }
 
 // rate is 18/s or 900/m.
-var rate = kind{form{Type: orString, Pattern: "[0-9]+(/[sm])?"}, func(c *Config, v string) error {
+var rate = kind{form: form{Type: orString, Pattern: "[0-9]+(/[sm])?"}, set: func(c *Config, v string) error {
 	count, unit, given := strings.Cut(v, "/")
 	if !given {
 		unit = "s" // as BULLMQ_GLOBAL_RATE has it
 	}
+	// Without a unit of these two per is 0, which is refused below.
 	per := map[string]time.Duration{"s": time.Second, "m": time.Minute}[unit]
 	n, err := parseNumber(count, 1, 1_000_000)
 	if per == 0 || err != nil {
@@ -188,6 +202,7 @@ var rate = kind{form{Type: orString, Pattern: "[0-9]+(/[sm])?"}, func(c *Config,
 	return nil
 }}
 
+// setZone takes the zone in which days and weeks of reports begin; none = this host's.
 func setZone(c *Config, v string) error {
 	if v == "" {
 		c.ReportTZ = HostZone()
@@ -206,12 +221,14 @@ func setZone(c *Config, v string) error {
 func HostZone() *time.Location {
 	name := os.Getenv("TZ")
 	if name == "" {
+		// "/usr/share/zoneinfo/Europe/Berlin", where it is a link; a copy tells no name.
 		link, _ := os.Readlink("/etc/localtime")
 		_, name, _ = strings.Cut(link, "zoneinfo/")
 	}
 	if loc, err := time.LoadLocation(name); name != "" && err == nil {
 		return loc
 	}
+	// Containers have UTC and no link: then UTC is its name.
 	if _, offset := time.Now().Zone(); offset == 0 {
 		return time.UTC
 	}
@@ -266,7 +283,7 @@ func tableText(delays []time.Duration) string {
 // delayTable reads such a table. Each delay is followed by an attempt, up to limit of them: see
 // engine.NewPolicy.
 func delayTable(name string, limit int) kind {
-	return kind{form{Type: typeString, Pattern: delaysForm}, func(c *Config, v string) error {
+	return kind{form: form{Type: typeString, Pattern: delaysForm}, set: func(c *Config, v string) error {
 		var delays []time.Duration
 		for _, part := range strings.Split(v, ",") {
 			d, err := time.ParseDuration(strings.TrimSpace(part))
@@ -275,6 +292,7 @@ func delayTable(name string, limit int) kind {
 			}
 			delays = append(delays, d)
 		}
+		// A table that is shorter than the shipped one means fewer attempts.
 		c.Policies[name] = engine.NewPolicy(name, limit, delays...)
 		return nil
 	}}

@@ -18,6 +18,8 @@ func rules(at func(*Config) *string) kind {
 	})
 }
 
+// setSocketGroup takes a group by its name or number. It must be there at the start; who is in it is
+// looked up with every connection.
 func setSocketGroup(c *Config, v string) error {
 	c.SocketGroup = v
 	if v == "" {
@@ -27,6 +29,8 @@ func setSocketGroup(c *Config, v string) error {
 	return err
 }
 
+// setSocketPath takes a whole path: a service and the commands that reach it have different working
+// directories.
 func setSocketPath(c *Config, v string) error {
 	c.SocketPath = v
 	if v != "" && !filepath.IsAbs(v) {
@@ -42,10 +46,12 @@ const runtimeDir = "RUNTIME_DIRECTORY"
 // never the data directory, which only the owner can enter.
 func (c Config) GroupSocket() (string, error) {
 	switch {
+	// A path alone would be a socket that nobody may enter.
 	case c.SocketGroup == "" && c.SocketPath != "":
 		return "", Faults{"socket_path is the group's socket: set socket_group, too"}
 	case c.SocketGroup == "", c.SocketPath != "":
 		return c.SocketPath, nil
+	// /run/farsight, say, where the unit has RuntimeDirectory=farsight.
 	case os.Getenv(runtimeDir) != "":
 		return filepath.Join(os.Getenv(runtimeDir), api.SocketName), nil
 	}
@@ -64,6 +70,7 @@ func setHTTPListen(c *Config, v string) error {
 
 // Access are the rules of the sockets.
 func (c Config) Access() (api.Access, error) {
+	// They were read once by Load; a group may have been deleted since.
 	viewers, err := api.ParseRules(c.Viewers)
 	if err != nil {
 		return api.Access{}, Faults{"viewers: " + err.Error()}

@@ -16,73 +16,79 @@ import (
 
 // settings names every fault of the configuration.
 func (d *doctor) settings(context.Context) {
-	const name = "configuration"
+	// Each names its setting and where the value is from.
 	for _, f := range d.Settings.Faults {
-		d.say(Fault, name, "correct it; `farsight config` lists all settings", "%s", f)
+		d.say(Fault, "correct it; `farsight config` lists all settings", "%s", f)
 	}
 	if len(d.Settings.Faults) == 0 {
-		d.say(Fine, name, "", "%d settings, %d of them not the default", d.Settings.All, d.Settings.Changed)
+		d.say(Fine, "", "%d settings, %d of them not the default", d.Settings.All, d.Settings.Changed)
 	}
 }
 
 // key tells about the key without showing it.
 func (d *doctor) key(context.Context) {
-	const name = "API key"
 	if d.Key.Err != nil {
-		d.say(Fault, name, "see `farsight config`", "%v", d.Key.Err)
+		d.say(Fault, "see `farsight config`", "%v", d.Key.Err)
 		return
 	}
+	// No fault: a directory can be browsed, and a demo be shown, without a key.
 	if d.Key.missing() {
-		d.say(Warning, name, fmt.Sprintf("set %s, or put it into %s with mode 0600", d.Key.Env, d.Key.File), "there is none: stored data can be browsed, nothing is fetched")
+		d.say(Warning, fmt.Sprintf("set %s, or put it into %s with mode 0600", d.Key.Env, d.Key.File), "there is none: stored data can be browsed, nothing is fetched")
 		return
 	}
+	// Riot's keys are RGAPI- and a UUID; another simulator or proxy may want something else.
 	if err := d.Key.Keys.Get().CheckForm(); err != nil {
-		d.say(Warning, name, "copy it again from https://developer.riotgames.com, unless another API than Riot's is meant", "the one from %s has another form than Riot's keys", d.Key.From)
+		d.say(Warning, "copy it again from https://developer.riotgames.com, unless another API than Riot's is meant", "the one from %s has another form than Riot's keys", d.Key.From)
 		return
 	}
+	// A key file that cannot be used does no harm while the environment has a key. Once it has none,
+	// nothing is fetched any more.
 	if _, err := keyring.FromFile(d.Key.File); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-		d.say(Warning, name, "mend or remove the file", "the one from %s has the right form, but the key file cannot be used: %v", d.Key.From, err)
+		d.say(Warning, "mend or remove the file", "the one from %s has the right form, but the key file cannot be used: %v", d.Key.From, err)
 		return
 	}
-	d.say(Fine, name, "", "present, from %s, of the right form", d.Key.From)
+	d.say(Fine, "", "present, from %s, of the right form", d.Key.From)
 }
 
 // directory looks at the data directory's mode, owner and file system.
 func (d *doctor) directory(context.Context) {
-	const name = "data directory"
 	dir := d.Dir
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(Fine, name, "", "%s is not there yet: the first sync makes it", dir)
+		d.say(Fine, "", "%s is not there yet: the first sync makes it", dir)
 		return
 	case err != nil:
-		d.say(Fault, name, "check the path, its owner and its mode", "%v", err)
+		d.say(Fault, "check the path, its owner and its mode", "%v", err)
 		return
 	case !info.IsDir():
-		d.say(Fault, name, "name a directory with --data-dir", "%s is no directory", dir)
+		d.say(Fault, "name a directory with --data-dir", "%s is no directory", dir)
 		return
 	}
+	// The gravest comes first: one line is told, and the others after it has been mended.
 	kind, err := storage.NetworkFS(dir)
 	mode := info.Mode().Perm()
 	switch owner, known := ownerOf(info); {
 	case err != nil:
-		d.say(Fault, name, "check the file system", "%v", err)
+		d.say(Fault, "check the file system", "%v", err)
+	// Who may write here can put another store in the place of ours.
 	case mode&0o022 != 0:
-		d.say(Fault, name, "chmod 700 "+dir, "others may write to %s (mode %04o)", dir, mode)
+		d.say(Fault, "chmod 700 "+dir, "others may write to %s (mode %04o)", dir, mode)
 	case known && owner != os.Getuid():
-		d.say(Fault, name, "use it as its owner, or name another directory", "%s belongs to uid %d, and this is uid %d", dir, owner, os.Getuid())
+		d.say(Fault, "use it as its owner, or name another directory", "%s belongs to uid %d, and this is uid %d", dir, owner, os.Getuid())
 	case kind != "" && !d.Forced:
-		d.say(Fault, name, "use a local directory, or --force-network-fs true if only one host will ever use this one", "%s lies on a network file system (%s)", dir, kind)
+		d.say(Fault, "use a local directory, or --force-network-fs true if only one host will ever use this one", "%s lies on a network file system (%s)", dir, kind)
 	case kind != "":
-		d.say(Warning, name, "make sure that only one host uses it", "%s lies on a network file system (%s), as was forced", dir, kind)
+		d.say(Warning, "make sure that only one host uses it", "%s lies on a network file system (%s), as was forced", dir, kind)
+	// Names of players are in it; nothing that is stored could be changed.
 	case mode&0o077 != 0:
-		d.say(Warning, name, "chmod 700 "+dir, "others may look into %s (mode %04o)", dir, mode)
+		d.say(Warning, "chmod 700 "+dir, "others may look into %s (mode %04o)", dir, mode)
 	default:
-		d.say(Fine, name, "", "%s, mode %04o, yours, on a local file system", dir, mode)
+		d.say(Fine, "", "%s, mode %04o, yours, on a local file system", dir, mode)
 	}
 }
 
+// ownerOf is who owns a file; false where the system does not tell.
 func ownerOf(info fs.FileInfo) (uid int, ok bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -93,24 +99,23 @@ func ownerOf(info fs.FileInfo) (uid int, ok bool) {
 
 // holder tells who has the directory.
 func (d *doctor) holder(context.Context) {
-	const name = "lock"
 	if d.Server != "" {
 		return // the database tells who works on it
 	}
 	h, held, err := storage.HolderOf(d.Dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		d.say(Fine, name, "", "nobody holds the directory")
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && !held:
+		d.say(Fine, "", "nobody holds the directory")
 	case err != nil:
-		d.say(Fault, name, "check its owner and mode", "%v", err)
-	case !held:
-		d.say(Fine, name, "", "nobody holds the directory")
+		d.say(Fault, "check its owner and mode", "%v", err)
+	// A lock outlives its process when a child has inherited the open file.
 	case !h.Alive:
-		d.say(Fault, name, "a child of it may have kept the lock: end it, or restart this host", "held since %s by process %d, which has ended", h.Since.UTC().Format(time.RFC3339), h.PID)
+		d.say(Fault, "a child of it may have kept the lock: end it, or restart this host", "held since %s by process %d, which has ended", h.Since.UTC().Format(time.RFC3339), h.PID)
+	// A lock on a shared file system may not hold between hosts.
 	case !h.Here:
-		d.say(Warning, name, "use one host only", "held by process %d on another host, %s, since %s", h.PID, h.Host, h.Since.UTC().Format(time.RFC3339))
+		d.say(Warning, "use one host only", "held by process %d on another host, %s, since %s", h.PID, h.Host, h.Since.UTC().Format(time.RFC3339))
 	default:
-		d.say(Fine, name, "", "held by process %d on this host since %s; it is alive", h.PID, h.Since.UTC().Format(time.RFC3339))
+		d.say(Fine, "", "held by process %d on this host since %s; it is alive", h.PID, h.Since.UTC().Format(time.RFC3339))
 	}
 }
 
@@ -119,23 +124,24 @@ var profiles = map[themes.Profile]string{themes.Mono: "no colour", themes.ANSI16
 
 // terminal tells what the console has to work with.
 func (d *doctor) terminal(context.Context) {
-	const name = "terminal"
 	term := d.Getenv("TERM")
 	if d.Width == 0 {
-		d.say(Fine, name, "", "output goes to none; TERM=%s", term)
+		d.say(Fine, "", "output goes to none; TERM=%s", term)
 		return
 	}
+	// What the console would choose with glyphs = "auto".
 	glyphs := "Unicode"
 	if themes.DetectASCII(d.Getenv) {
 		glyphs = "ASCII only, by TERM or the locale"
 	}
 	text := fmt.Sprintf("TERM=%s, %s, %d columns, LANG=%s, %s", term, profiles[themes.DetectProfile(d.Getenv, true)], d.Width, d.Getenv("LANG"), glyphs)
 	switch {
+	// Such a terminal gets lines instead of screens, which may not be what somebody wants.
 	case term == "" || term == "dumb":
-		d.say(Warning, name, "set TERM to what the terminal is, such as xterm-256color", "%s: the console needs more", text)
+		d.say(Warning, "set TERM to what the terminal is, such as xterm-256color", "%s: the console needs more", text)
 	case d.Width < 80:
-		d.say(Warning, name, "make it at least 80 columns wide", "%s: much is cut", text)
+		d.say(Warning, "make it at least 80 columns wide", "%s: much is cut", text)
 	default:
-		d.say(Fine, name, "", "%s", text)
+		d.say(Fine, "", "%s", text)
 	}
 }

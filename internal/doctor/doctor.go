@@ -118,14 +118,30 @@ type doctor struct {
 	Options
 	db   Store // nil while it could not be opened
 	now  time.Time
+	name string // of the check that looks: its lines begin with it
 	said Diagnosis
 }
 
 // checks are in the order of their lines. One that depends on another says so when it
 // cannot look.
-var checks = []func(*doctor, context.Context){
-	(*doctor).settings, (*doctor).key, (*doctor).directory, (*doctor).holder, (*doctor).store, (*doctor).members, (*doctor).river, (*doctor).disk,
-	(*doctor).backups, (*doctor).clock, (*doctor).limits, (*doctor).schedules, (*doctor).terminal, (*doctor).network,
+var checks = []struct {
+	name string // of its lines
+	look func(*doctor, context.Context)
+}{
+	{"configuration", (*doctor).settings},
+	{"API key", (*doctor).key},
+	{"data directory", (*doctor).directory},
+	{"lock", (*doctor).holder},
+	{"store", (*doctor).store},
+	{"members", (*doctor).members},
+	{"River", (*doctor).river},
+	{"disk", (*doctor).disk},
+	{"backup", (*doctor).backups},
+	{"clock", (*doctor).clock},
+	{"rate limits", (*doctor).limits},
+	{"schedules", (*doctor).schedules},
+	{"terminal", (*doctor).terminal},
+	{"network", (*doctor).network},
 }
 
 // Examine runs every check. What is wrong is in the diagnosis; the error is the
@@ -134,21 +150,25 @@ func Examine(ctx context.Context, o Options) (Diagnosis, error) {
 	d := &doctor{Options: o, now: wall.Now()}
 	d.said = Diagnosis{Version: o.Version, At: d.now.Truncate(time.Second)}
 	for _, check := range checks {
+		// What was found until an interruption is not told: half a diagnosis looks like a whole one.
 		if ctx.Err() != nil {
 			break
 		}
-		check(d, ctx)
+		d.name = check.name
+		check.look(d, ctx)
 	}
 	d.said.Healthy = d.said.Faults == 0
+	// The first check that opens the store leaves it open for those that follow.
 	if d.db == nil {
 		return d.said, context.Cause(ctx)
 	}
 	return d.said, errors.Join(context.Cause(ctx), d.db.Close())
 }
 
-func (d *doctor) say(level Gravity, name, do, format string, args ...any) {
+// say adds a line. The key is cut out of it, wherever an error has taken it from.
+func (d *doctor) say(level Gravity, do, format string, args ...any) {
 	text := riot.Redact(fmt.Sprintf(format, args...))
-	d.said.Findings = append(d.said.Findings, Finding{name, level, text, riot.Redact(do)})
+	d.said.Findings = append(d.said.Findings, Finding{d.name, level, text, riot.Redact(do)})
 	switch level {
 	case Fault:
 		d.said.Faults++
@@ -158,14 +178,15 @@ func (d *doctor) say(level Gravity, name, do, format string, args ...any) {
 }
 
 // sayError splits what to do off the store's own sentences.
-func (d *doctor) sayError(name, do string, err error) {
+func (d *doctor) sayError(do string, err error) {
 	if e, ok := errors.AsType[*storage.ErrUnusable](err); ok && e.Do != "" {
+		// A copy: the error may be told elsewhere, too, with what to do.
 		short := *e
 		short.Do, do = "", e.Do
 		err = &short
 	}
 	d.said.Damaged = d.said.Damaged || storage.Refused(err)
-	d.say(Fault, name, do, "%v", err)
+	d.say(Fault, do, "%v", err)
 }
 
 // Print writes a diagnosis for people, one line for each finding; clean makes text
@@ -173,6 +194,7 @@ func (d *doctor) sayError(name, do string, err error) {
 func (d Diagnosis) Print(w io.Writer, clean func(string) string) error {
 	_, _ = fmt.Fprintf(w, "farsight %s\n", clean(d.Version))
 	for _, f := range d.Findings {
+		// "warning  backup          there is none", and below it what to do.
 		line := fmt.Sprintf("%-8s %-15s %s", f.Level, f.Name, clean(f.Text))
 		if f.Do != "" {
 			line += "\n" + strings.Repeat(" ", 24) + "-> " + clean(f.Do)

@@ -19,22 +19,24 @@ const reachPatience = 10 * time.Second
 // network connects to one of Riot's hosts without a key, and makes one call if
 // there is a key. It happens only when it was asked for.
 func (d *doctor) network(ctx context.Context) {
-	const name = "network"
 	if !d.Network {
-		d.say(Fine, name, "", "not looked at; --network does, with one call")
+		d.say(Fine, "", "not looked at; --network does, with one call")
 		return
 	}
+	// One host stands for all: they have one certificate and one way.
 	base, err := url.Parse(strings.ReplaceAll(d.BaseURL, "{routing}", string(route.Europe)))
 	if d.BaseURL == "" || err != nil || base.Host == "" {
-		d.say(Fault, name, "set RIOT_BASE_URL", "there is no usable base URL")
+		d.say(Fault, "set RIOT_BASE_URL", "there is no usable base URL")
 		return
 	}
+	// Without a key: whether the host answers at all is another question than whether the key is let
+	// in.
 	began := time.Now()
 	if err := riot.Knock(ctx, base); err != nil {
-		d.say(Fault, name, "check the network, the name server, a proxy or a firewall", "%s cannot be reached: %v", base.Host, err)
+		d.say(Fault, "check the network, the name server, a proxy or a firewall", "%s cannot be reached: %v", base.Host, err)
 		return
 	}
-	d.say(Fine, name, "", "%s answers after %d ms", base.Host, time.Since(began).Milliseconds())
+	d.say(Fine, "", "%s answers after %d ms", base.Host, time.Since(began).Milliseconds())
 	if !d.Key.missing() {
 		d.call(ctx)
 	}
@@ -47,16 +49,18 @@ const driftOfNote = 5 * time.Second
 // call makes one call with the key: is it let in, and what does the server's clock
 // show?
 func (d *doctor) call(ctx context.Context) {
-	const name = "test call"
+	d.name = "test call"
+	// Whatever timeout is configured for calls: somebody waits for the diagnosis.
 	ctx, cancel := context.WithTimeout(ctx, reachPatience)
 	defer cancel()
+	// The headers of the answer, whatever its status: they have the limits and the server's clock.
 	var seen riot.Call
 	client, err := riot.New(riot.Options{
 		Keys: d.Key.Keys, Limiter: riot.LimitedBy(limit.New(limit.Options{})), BaseURL: d.BaseURL, Timeout: d.Timeout,
 		UserAgent: "farsight/" + d.Version, OnCall: func(c riot.Call) { seen = c },
 	})
 	if err != nil {
-		d.say(Fault, name, "", "%v", err)
+		d.say(Fault, "", "%v", err)
 		return
 	}
 	defer client.CloseIdle()
@@ -64,16 +68,19 @@ func (d *doctor) call(ctx context.Context) {
 	e, told := errors.AsType[*riot.Error](err)
 	switch {
 	case err == nil:
-		d.say(Fine, name, "", "the key is let in%s", learnt(seen))
+		d.say(Fine, "", "the key is let in%s", learnt(seen))
+	// A refusal is an answer: the network is fine, and the next thing to do is another.
 	case told && e.Reason.Denied():
-		d.say(Fault, name, "get a new key at https://developer.riotgames.com", "Riot refuses the key from %s", d.Key.From)
+		d.say(Fault, "get a new key at https://developer.riotgames.com", "Riot refuses the key from %s", d.Key.From)
 	default:
-		d.say(Fault, name, "try again in a while", "the call failed: %v", err)
+		d.say(Fault, "try again in a while", "the call failed: %v", err)
 	}
+	d.name = "clock offset"
+	// d.now was taken before all checks, of which some may have taken seconds.
 	if offset := seen.Date.Sub(d.now); !seen.Date.IsZero() && offset.Abs() > driftOfNote+reachPatience {
-		d.say(Warning, "clock offset", "set the clock by a time server", "the server's clock is %s off this one", offset.Round(time.Second))
+		d.say(Warning, "set the clock by a time server", "the server's clock is %s off this one", offset.Round(time.Second))
 	} else if !seen.Date.IsZero() {
-		d.say(Fine, "clock offset", "", "the server's clock agrees, within %s", driftOfNote)
+		d.say(Fine, "", "the server's clock agrees, within %s", driftOfNote)
 	}
 }
 

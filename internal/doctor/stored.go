@@ -25,41 +25,41 @@ import (
 // It is the first of the looks at what is stored: the ones below it do nothing where it left
 // d.db nil, so that one fault is told once and not eight times.
 func (d *doctor) store(ctx context.Context) {
-	const name = "store"
 	if d.Server == "" && !storage.HasState(d.Dir) {
 		// A folder, a socket or a dangling link by that name: not "nothing stored yet", of which an
 		// engine would make a new store.
 		if _, err := os.Lstat(filepath.Join(d.Dir, "state.db")); err == nil {
 			d.said.Damaged = true
-			d.say(Fault, name, "put a backup back with `farsight restore`", "%s/state.db is no file", d.Dir)
+			d.say(Fault, "put a backup back with `farsight restore`", "%s/state.db is no file", d.Dir)
 			return
 		}
-		d.say(Fine, name, "", "nothing is stored yet")
+		d.say(Fine, "", "nothing is stored yet")
 		return
 	}
 	db, err := d.Open()
 	// That an engine could open it says more than this look would.
 	if _, held := errors.AsType[*storage.ErrHeld](err); held {
-		d.say(Fine, name, "stop the engine to have it looked at", "an engine works on it")
+		d.say(Fine, "stop the engine to have it looked at", "an engine works on it")
 		return
 	}
 	if d.Server != "" && errors.Is(err, fs.ErrNotExist) {
-		d.say(Fine, name, "", "nothing is stored in %s yet: the first engine makes it", d.Server)
+		d.say(Fine, "", "nothing is stored in %s yet: the first engine makes it", d.Server)
 		return
 	}
 	if err != nil {
-		d.sayError(name, d.restore(), err)
+		d.sayError(d.restore(), err)
 		return
 	}
+	// From here on the other checks look, too; whoever called Examine has it closed.
 	d.db = db
 	f, err := db.Facts(ctx)
 	if err != nil {
-		d.sayError(name, "run `farsight check`", err)
+		d.sayError("run `farsight check`", err)
 		return
 	}
 	totals, err := db.Totals(ctx)
 	if err != nil {
-		d.sayError(name, "run `farsight check`", err)
+		d.sayError("run `farsight check`", err)
 		return
 	}
 	// After kill -9 nothing is lost, but somebody who has not killed it wants to know that it ended.
@@ -70,7 +70,7 @@ func (d *doctor) store(ctx context.Context) {
 	case f.Closed.IsZero():
 		stop = ", the last engine was not closed in order, which is safe"
 	}
-	d.say(Fine, name, "", "schema %d, %d accounts, %d matches stored%s", f.Schema, totals.Accounts, totals.Success, stop)
+	d.say(Fine, "", "schema %d, %d accounts, %d matches stored%s", f.Schema, totals.Accounts, totals.Success, stop)
 	if d.Full {
 		d.full(ctx)
 	}
@@ -79,25 +79,25 @@ func (d *doctor) store(ctx context.Context) {
 // members tells who works on a database, and what is wrong with each of them.
 // Its sentences are those of the Members screen: see [columns.Led] and [columns.MemberNote].
 func (d *doctor) members(ctx context.Context) {
-	const name = "members"
 	if d.db == nil || d.Server == "" {
 		return
 	}
 	a, err := d.Browse(ctx, d.db).Find(ctx, engine.MembersQuery{})
 	p, ok := a.(engine.MembersPage)
 	if err != nil || !ok {
-		d.sayError(name, "", err)
+		d.sayError("", err)
 		return
 	}
+	// A fleet that stands still, such as one without a key, is nobody's fault here: a warning.
 	level := Fine
 	if p.Stuck() != "" {
 		level = Warning
 	}
-	d.say(level, name, "", "%s", columns.Led(&p))
+	d.say(level, "", "%s", columns.Led(&p))
 	for i := range p.Members {
 		m := &p.Members[i]
 		if note := columns.MemberNote(m); note != "" {
-			d.say(Warning, name, "docs/fleet.md says what each failure means", "%s on %s: %s", m.ID, m.Host, note)
+			d.say(Warning, "docs/fleet.md says what each failure means", "%s on %s: %s", m.ID, m.Host, note)
 		}
 	}
 }
@@ -107,35 +107,34 @@ func (d *doctor) members(ctx context.Context) {
 // River. Versions that differ are a warning and no fault: members of either version go on with
 // what they know.
 func (d *doctor) river(ctx context.Context) {
-	const name = "River"
 	if d.db == nil || d.Server == "" {
 		return
 	}
 	f, err := d.River(ctx, d.db)
 	switch {
 	case err != nil:
-		d.sayError(name, "", err)
+		d.sayError("", err)
 		return
 	case f.Version == 0:
-		d.say(Fine, name, "", "its tables are not there yet: the first member makes them")
+		d.say(Fine, "", "its tables are not there yet: the first member makes them")
 		return
 	case f.Version < f.Known:
-		d.say(Warning, name, "start a member of this version: it brings them up to date", "its tables are of version %d, this program works with %d", f.Version, f.Known)
+		d.say(Warning, "start a member of this version: it brings them up to date", "its tables are of version %d, this program works with %d", f.Version, f.Known)
 	// Somebody has run River's own migrations, or a newer Farsight works on the same schema.
 	case f.Version > f.Known:
-		d.say(Warning, name, "start the version of Farsight that the others have, and let River's own programs change no tables here", "its tables are of version %d, this program knows %d", f.Version, f.Known)
+		d.say(Warning, "start the version of Farsight that the others have, and let River's own programs change no tables here", "its tables are of version %d, this program knows %d", f.Version, f.Known)
 	default:
-		d.say(Fine, name, "", "its tables are of version %d", f.Version)
+		d.say(Fine, "", "its tables are of version %d", f.Version)
 	}
 	// Nothing in this program pauses a queue of River's: somebody did it in River UI.
 	for _, queue := range f.Paused {
-		d.say(Warning, name, "let it go on where it was paused, as in River UI", "queue %s is paused: nothing in it is carried out", queue)
+		d.say(Warning, "let it go on where it was paused, as in River UI", "queue %s is paused: nothing in it is carried out", queue)
 	}
 	if f.Waiting > 0 {
-		d.say(Warning, name, "start a member with the key that the others work with, without --no-work", "%s for over %s, and nobody takes them up", human.Counted(f.Waiting, "row waits", "rows wait"), human.Span(f.Late))
+		d.say(Warning, "start a member with the key that the others work with, without --no-work", "%s for over %s, and nobody takes them up", human.Counted(f.Waiting, "row waits", "rows wait"), human.Span(f.Late))
 	}
 	if f.Stuck > 0 {
-		d.say(Warning, name, "they hold up no job: a member that runs lets River clear them", "%s under way for over %s", human.Counted(f.Stuck, "attempt is", "attempts are"), human.Span(f.Late))
+		d.say(Warning, "they hold up no job: a member that runs lets River clear them", "%s under way for over %s", human.Counted(f.Stuck, "attempt is", "attempts are"), human.Span(f.Late))
 	}
 }
 
@@ -150,31 +149,33 @@ func (d *doctor) restore() string {
 
 // full is `farsight check` in a process of its own, which a damaged page may end.
 func (d *doctor) full(ctx context.Context) {
-	const name = "full check"
+	d.name = "full check"
 	report, err := d.Check(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		d.sayError(name, d.restore(), err)
+		d.sayError(d.restore(), err)
 	case err != nil:
 	case !report.Sound():
 		d.said.Damaged = true
+		// Of thousands of findings one shows what kind they are.
 		first := "it does not say more"
 		if len(report.Findings) > 0 {
 			f := report.Findings[0]
 			first = fmt.Sprintf("the first: %s %s: %s", f.Table, f.Key, f.Why)
 		}
-		d.say(Fault, name, strings.TrimSuffix("`farsight check` lists them; "+d.restore(), "; "), "damaged, %d findings; %s", len(report.Findings)+report.More, first)
+		d.say(Fault, strings.TrimSuffix("`farsight check` lists them; "+d.restore(), "; "), "damaged, %d findings; %s", len(report.Findings)+report.More, first)
 	default:
-		d.say(Fine, name, "", "sound: %d payloads, %d bytes of them, %d that no match names", report.Payloads, report.Bytes, report.Orphans)
+		d.say(Fine, "", "sound: %d payloads, %d bytes of them, %d that no match names", report.Payloads, report.Bytes, report.Orphans)
 	}
 }
 
 // disk compares the free space with the floor, and says when it will be reached.
 func (d *doctor) disk(ctx context.Context) {
-	const name, more = "disk", "free some space, or move the data directory to a larger disk"
+	const more = "free some space, or move the data directory to a larger disk"
+	// Asked also where a database keeps everything: the log needs room here.
 	free, err := storage.RoomIn(existing(d.Dir))
 	if err != nil {
-		d.say(Fault, name, "", "%v", err)
+		d.say(Fault, "", "%v", err)
 		return
 	}
 	// Some file systems tell more free bytes than fit in an int64.
@@ -185,24 +186,25 @@ func (d *doctor) disk(ctx context.Context) {
 	var f storage.Forecast
 	if d.db != nil {
 		if f, err = d.db.Forecast(ctx); err != nil {
-			d.say(Warning, name, "", "%s; its growth cannot be told: %v", text, err)
+			d.say(Warning, "", "%s; its growth cannot be told: %v", text, err)
 			return
 		}
 		text += ", " + human.Bytes(f.Used) + " in use"
 	}
+	// Growth is known after a few days of work; before that nothing is foretold.
 	if f.PerDay > 0 {
 		text += fmt.Sprintf(", %s more a day", human.Bytes(f.PerDay))
 	}
 	switch {
 	case free < storage.RoomFloor && d.Server == "":
-		d.say(Fault, name, more, "%s: below %s no job is started", text, human.Bytes(storage.RoomFloor))
+		d.say(Fault, more, "%s: below %s no job is started", text, human.Bytes(storage.RoomFloor))
 	case f.Full.IsZero():
-		d.say(Fine, name, "", "%s", text)
+		d.say(Fine, "", "%s", text)
 	// Two weeks: long enough to order a disk, and short enough not to warn for months.
 	case f.Full.Sub(d.now) < 14*24*time.Hour:
-		d.say(Warning, name, more, "%s: full about %s", text, f.Full.UTC().Format(time.DateOnly))
+		d.say(Warning, more, "%s: full about %s", text, f.Full.UTC().Format(time.DateOnly))
 	default:
-		d.say(Fine, name, "", "%s, full about %s", text, f.Full.UTC().Format(time.DateOnly))
+		d.say(Fine, "", "%s, full about %s", text, f.Full.UTC().Format(time.DateOnly))
 	}
 }
 
@@ -220,14 +222,14 @@ func existing(dir string) string {
 
 // backups looks at the newest backup that can be used.
 func (d *doctor) backups(context.Context) {
-	const name = "backup"
 	if d.Server != "" {
-		d.say(Fine, name, "", "%s is copied by other means: `farsight backup` says how", d.Server)
+		d.say(Fine, "", "%s is copied by other means: `farsight backup` says how", d.Server)
 		return
 	}
+	// Only the usual folder: of another one, as of `farsight backup --to`, nobody has told.
 	list, err := keep.Backups(keep.BackupsDir(d.Dir))
 	if err != nil {
-		d.say(Warning, name, "check the folder's owner and mode", "%v", err)
+		d.say(Warning, "check the folder's owner and mode", "%v", err)
 		return
 	}
 	unusable := ""
@@ -238,34 +240,35 @@ func (d *doctor) backups(context.Context) {
 			unusable = fmt.Sprintf("; %s cannot be used: %s", b.Name, b.Problem)
 			continue
 		}
+		// By its name, which is the instant at which it was taken, and not by the file's time.
 		age := d.now.Sub(b.Taken)
 		// Twice, so that one that was missed while the engine was stopped does not warn.
 		if d.BackupEvery > 0 && age > 2*d.BackupEvery {
-			d.say(Warning, name, "`farsight backup` makes one; a running engine does by itself", "the newest is %s old%s", human.Age(age), unusable)
+			d.say(Warning, "`farsight backup` makes one; a running engine does by itself", "the newest is %s old%s", human.Age(age), unusable)
 			return
 		}
-		d.say(Fine, name, "", "the newest is %s old, of %d%s", human.Age(age), len(list), unusable)
+		d.say(Fine, "", "the newest is %s old, of %d%s", human.Age(age), len(list), unusable)
 		return
 	}
 	if !storage.HasState(d.Dir) {
-		d.say(Fine, name, "", "nothing to back up yet")
+		d.say(Fine, "", "nothing to back up yet")
 		return
 	}
-	d.say(Warning, name, "`farsight backup` makes one", "there is none%s", unusable)
+	d.say(Warning, "`farsight backup` makes one", "there is none%s", unusable)
 }
 
 // clock compares what is stored with the clock: nothing can be from the future.
 func (d *doctor) clock(ctx context.Context) {
-	const name = "clock"
+	// Seconds east of UTC; a zone of -03:30 has its minutes without a sign.
 	_, offset := d.now.Local().Zone()
 	text := fmt.Sprintf("%s, zone %s (UTC%+03d:%02d)", d.now.Format(time.RFC3339), d.Zone, offset/3600, max(offset, -offset)/60%60)
 	newest, what := d.newestInstant(ctx)
 	// A minute of grace: a time server may set a clock back by seconds at any time.
 	if ahead := newest.Sub(d.now); ahead > time.Minute {
-		d.say(Warning, name, "set the clock by a time server", "%s: the clock was put back, for %s is %s ahead of it", text, what, human.Age(ahead))
+		d.say(Warning, "set the clock by a time server", "%s: the clock was put back, for %s is %s ahead of it", text, what, human.Age(ahead))
 		return
 	}
-	d.say(Fine, name, "", "%s", text)
+	d.say(Fine, "", "%s", text)
 }
 
 // newestInstant is the latest that the store knows of.
@@ -275,6 +278,7 @@ func (d *doctor) newestInstant(ctx context.Context) (at time.Time, what string) 
 	if d.db == nil {
 		return at, ""
 	}
+	// Facts of the store: when it was opened last, and when closed in order.
 	if f, err := d.db.Facts(ctx); err == nil {
 		at, what = f.Opened, "the last start"
 		if f.Closed.After(at) {
@@ -289,46 +293,46 @@ func (d *doctor) newestInstant(ctx context.Context) (at time.Time, what string) 
 
 // limits tells how old what is known of the rate limits is.
 func (d *doctor) limits(ctx context.Context) {
-	const name = "rate limits"
 	if d.db == nil {
-		d.say(Fine, name, "", "not looked at")
+		d.say(Fine, "", "not looked at")
 		return
 	}
 	var st limit.State
 	blob, err := d.db.LoadState(ctx, traffic.LimiterState)
 	if err != nil {
-		d.sayError(name, "run `farsight check`", err)
+		d.sayError("run `farsight check`", err)
 		return
 	}
 	// What cannot be read is as good as nothing: the limiter begins without it, too, and takes its
 	// windows for full.
 	if blob == nil || json.Unmarshal(blob, &st) != nil || st.Stamp == 0 {
-		d.say(Fine, name, "", "none known yet: they are learnt from the headers of the first answers")
+		d.say(Fine, "", "none known yet: they are learnt from the headers of the first answers")
 		return
 	}
+	// Scopes that were only ever asked for have no limits yet.
 	known := 0
 	for _, s := range st.Scopes {
 		if s.Known {
 			known++
 		}
 	}
-	d.say(Fine, name, "", "of %d hosts and methods, last saved %s", known, since(time.UnixMilli(st.Stamp), d.now))
+	d.say(Fine, "", "of %d hosts and methods, last saved %s", known, since(time.UnixMilli(st.Stamp), d.now))
 }
 
 // schedules tells what runs next by itself.
 func (d *doctor) schedules(ctx context.Context) {
-	const name = "schedules"
 	// With faults in the settings their schedules are not known, and the fault is told elsewhere.
 	if d.db == nil || len(d.Settings.Faults) > 0 {
-		d.say(Fine, name, "", "not looked at")
+		d.say(Fine, "", "not looked at")
 		return
 	}
 	a, err := d.Browse(ctx, d.db).Find(ctx, engine.SchedulesQuery{})
 	page, ok := a.(engine.SchedulesPage)
 	if err != nil || !ok {
-		d.say(Warning, name, "", "they cannot be read: %v", err)
+		d.say(Warning, "", "they cannot be read: %v", err)
 		return
 	}
+	// The first of all that will run; a paused one will not.
 	var next engine.ScheduleRow
 	paused := 0
 	for _, s := range page.Schedules {
@@ -339,11 +343,13 @@ func (d *doctor) schedules(ctx context.Context) {
 			next = s
 		}
 	}
+	// "7, 1 paused; next is latest at 2026-11-21T18:00:00Z, while an engine runs"
 	text := fmt.Sprintf("%d, %d paused", len(page.Schedules), paused)
+	// Nothing runs by itself without an engine, so the sentence says so.
 	if len(next.Next) > 0 {
 		text += fmt.Sprintf("; next is %s at %s, while an engine runs", next.Name, next.Next[0].UTC().Format(time.RFC3339))
 	}
-	d.say(Fine, name, "", "%s", text)
+	d.say(Fine, "", "%s", text)
 }
 
 // since says how long ago an instant was.

@@ -92,6 +92,7 @@ func (b *Bundle) AddStored(ctx context.Context, c engine.Console) {
 
 // answers adds what one question each tells.
 func (b *Bundle) answers(ctx context.Context, c engine.Console) {
+	// Each answer is a file by itself: one that cannot be had leaves the others whole.
 	for _, part := range []struct {
 		name, what string
 		query      engine.Query
@@ -114,6 +115,7 @@ func (b *Bundle) answers(ctx context.Context, c engine.Console) {
 
 // jobs adds the newest jobs, live and ended ones, with their attempts.
 func (b *Bundle) jobs(ctx context.Context, c engine.Console) {
+	// Jobs, and as the last entry a sentence where no more could be read.
 	var list []any
 	q := engine.JobsQuery{Ended: true, Page: engine.Page{Limit: pageSize}}
 	for len(list) < mostJobs {
@@ -123,6 +125,8 @@ func (b *Bundle) jobs(ctx context.Context, c engine.Console) {
 			list = append(list, fmt.Sprintf("no more jobs could be read: %v", err))
 			break
 		}
+		// The detail has the attempts with their errors; a job that has been pruned meanwhile is left
+		// out.
 		for _, j := range page.Jobs {
 			if d, err := c.Find(ctx, engine.JobQuery{ID: j.ID}); err == nil {
 				list = append(list, d)
@@ -136,6 +140,7 @@ func (b *Bundle) jobs(ctx context.Context, c engine.Console) {
 	addLines(b, "jobs.ndjson", fmt.Sprintf("the newest jobs with their attempts, at most %d", mostJobs), list[:min(len(list), mostJobs)])
 }
 
+// audit adds the newest of the operators' commands: what somebody did before it broke.
 func (b *Bundle) audit(ctx context.Context, c engine.Console) {
 	a, err := c.Find(ctx, engine.AuditQuery{Page: engine.Page{Limit: mostAudit}})
 	page, ok := a.(engine.AuditPage)
@@ -154,6 +159,7 @@ func (b *Bundle) AddLog(path string) {
 		return
 	}
 	defer f.Close()
+	// The end alone: a log of weeks would be too large to attach.
 	if st, err := f.Stat(); err == nil && st.Size() > mostLog {
 		_, _ = f.Seek(-mostLog, io.SeekEnd)
 	}
@@ -217,6 +223,7 @@ func (b *Bundle) Write(path string) (Written, error) {
 	return w, nil
 }
 
+// pack writes the archive: one folder, so that unpacking it anywhere makes no mess.
 func (b *Bundle) pack(path string, readme []byte) (err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -231,6 +238,7 @@ func (b *Bundle) pack(path string, readme []byte) (err error) {
 			err = fmt.Errorf("write the bundle %s: %w", path, err)
 		}
 	}()
+	// They are closed from the inside out: each writes its last bytes into the next.
 	zip := gzip.NewWriter(f)
 	archive := tar.NewWriter(zip)
 	for _, file := range append([]file{{name: "README.txt", body: readme}}, b.files...) {

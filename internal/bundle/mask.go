@@ -32,9 +32,11 @@ type masker struct {
 	known  *strings.Replacer // Riot IDs and PUUIDs that the store knows
 }
 
+// newMasker draws its secret anew: names of two bundles cannot be laid side by side.
 func newMasker(key riot.Key, names bool) *masker {
 	m := &masker{key: key, names: names, secret: make([]byte, 32), known: strings.NewReplacer()}
 	_, _ = rand.Read(m.secret) // never fails (crypto/rand, Go 1.24)
+	// "/" as a home, as of some services, would be in every path.
 	if home, err := os.UserHomeDir(); err == nil && len(home) > 1 {
 		m.home = home
 	}
@@ -43,6 +45,7 @@ func newMasker(key riot.Key, names bool) *masker {
 
 // alias is the pseudonym of an id, whatever its letters' case.
 func (m *masker) alias(kind, id string) string {
+	// Five bytes tell a few thousand players apart, and fit into a sentence.
 	mac := hmac.New(sha256.New, m.secret)
 	mac.Write([]byte(strings.ToLower(id)))
 	return kind + "-" + hex.EncodeToString(mac.Sum(nil)[:5])
@@ -104,6 +107,7 @@ func escapedPath(id string) string {
 func (m *masker) replace(ids map[string]string) {
 	forms := make([]string, 0, len(ids))
 	for form := range ids {
+		// Two letters would be found within other words.
 		if len(form) > 2 {
 			forms = append(forms, form)
 		}
@@ -116,6 +120,7 @@ func (m *masker) replace(ids map[string]string) {
 	m.known = strings.NewReplacer(pairs...)
 }
 
+// Forms of what is cut out. Each is made when it is first needed: only one command has a use for them.
 var (
 	// puuidForm is a PUUID: 78 characters of base64url.
 	puuidForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_-]{70,}`) })
@@ -142,6 +147,8 @@ var (
 // bytes masks a text.
 func (m *masker) bytes(body []byte) []byte { return []byte(m.text(string(body))) }
 
+// text masks in an order that matters: what is known by name goes first, and what looks like a name
+// last.
 func (m *masker) text(s string) string {
 	s = credentials().ReplaceAllString(m.key.Redact(s), "$1(cut)@")
 	if m.home != "" {
@@ -150,6 +157,8 @@ func (m *masker) text(s string) string {
 	if m.names {
 		return s
 	}
+	// Names that the store knows are found wherever they stand; the forms below find those of
+	// strangers.
 	s = m.known.Replace(s)
 	s = excerpt().ReplaceAllString(s, "it began (cut)")
 	s = accountTarget().ReplaceAllStringFunc(s, func(found string) string {
@@ -176,6 +185,7 @@ func (m *masker) stranger(found string) string {
 	}
 	name, _, _ := strings.Cut(part[2], "#")
 	words := strings.Fields(part[1])
+	// How many characters the words before may have, blanks included.
 	left := longestName - utf8.RuneCountInString(name)
 	for len(words) > 0 {
 		left -= utf8.RuneCountInString(words[len(words)-1]) + 1

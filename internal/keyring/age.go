@@ -22,6 +22,7 @@ const devKeyLife = 24 * time.Hour
 // keys of a developer are of one project, and a personal key is of another.
 var devLimits = map[time.Duration]int{time.Second: 20, 2 * time.Minute: 100}
 
+// Under which name the ages are stored, and of how many keys.
 const (
 	keyAgeState = "key age"
 	agedKeys    = 8 // keys that are remembered
@@ -88,6 +89,7 @@ func (k *Age) Expires(ctx context.Context, now time.Time, fingerprint string, re
 		}
 	}
 	key.Lasts = key.Lasts || now.After(end) && worked.After(end)
+	// A key that was refused later than a day after its first call may have been taken back by hand.
 	key.Died = key.Worked && refused && (key.Died || now.Before(end))
 	if key != was || !known {
 		k.keep(ctx, fingerprint, key)

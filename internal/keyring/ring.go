@@ -17,9 +17,9 @@ import (
 // Env is the environment variable with the API key. It is unset once read.
 const Env = "RIOT_API_KEY"
 
-// Ring is where the API key comes from and where a new one goes: the
-// environment, else a file of mode 0600. It is never a flag, a setting or a row. A
-// key that Riot refuses counts as absent, so that the next source applies. Its methods may be called at the same time.
+// Ring is where the API key comes from and where a new one goes: the environment, else a file of mode
+// 0600. It is never a flag, a setting or a row. A key that Riot refuses counts as absent, so that the
+// next source applies. Its methods may be called at the same time.
 type Ring struct {
 	*riot.Keys
 	path string   // of the key file
@@ -69,6 +69,7 @@ func Of(key riot.Key, source, path string) *Ring {
 // next is the first source with a key that has not been refused and is another
 // than one. An error is about the key file: one that is there but cannot be used.
 func (k *Ring) next(than riot.Key) (s sourced, ok bool, err error) {
+	// The environment first, as in all settings.
 	if k.usable(k.env) && !k.env.Equal(than) {
 		return sourced{k.env, Env}, true, nil
 	}
@@ -82,6 +83,7 @@ func (k *Ring) next(than riot.Key) (s sourced, ok bool, err error) {
 	return sourced{key, k.path}, true, nil
 }
 
+// usable reports whether there is a key and Riot has not refused it in this process.
 func (k *Ring) usable(key riot.Key) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

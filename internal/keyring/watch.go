@@ -30,6 +30,7 @@ type Limits interface {
 	KeyChanged()      // another one is used from now on
 }
 
+// Pauses between two looks at the key.
 const (
 	keyLook  = time.Second
 	keyAgain = 5 * time.Second // after a probe that told nothing

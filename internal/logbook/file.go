@@ -59,6 +59,7 @@ func Path(dir string) string { return filepath.Join(dir, "farsight.log") }
 // second has an order, and logs of several machines can be laid side by side.
 type stampHook struct{}
 
+// stampFormat is RFC 3339 with milliseconds: 2026-11-21T12:00:00.123Z.
 const stampFormat = "2006-01-02T15:04:05.000Z07:00"
 
 func (stampHook) Run(e *zerolog.Event, _ zerolog.Level, _ string) {
@@ -169,6 +170,7 @@ func withoutKeys(line []byte) []byte {
 	return []byte(riot.Redact(string(line)))
 }
 
+// rotate sets the file aside in the place of the one before: at most two files are kept, 32 MB.
 func (l *File) rotate() {
 	_ = l.file.Close()
 	l.file = nil

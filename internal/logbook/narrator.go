@@ -114,6 +114,8 @@ func (n *Narrator) account(a *engine.AccountRow) {
 	} else {
 		delete(n.open, a.ID)
 	}
+	// A run that had a gap when it ended, and has none any more: told once, and not of runs that were
+	// closed before this start.
 	late := !a.Closed.IsZero() && !a.Closed.Before(n.since) && !a.Closed.Equal(n.closed[a.ID])
 	if n.closed[a.ID] = a.Closed; a.Closed.IsZero() {
 		delete(n.closed, a.ID)
@@ -142,6 +144,7 @@ func (n *Narrator) account(a *engine.AccountRow) {
 	}
 }
 
+// run adds whose sync it is, in the fields that every record of one has.
 func (n *Narrator) run(ev *zerolog.Event, a *engine.AccountRow) *zerolog.Event {
 	return ev.Str("account", a.RiotID).Str("route", a.Region).Str("job", string(a.Job)).Str("kind", a.Kind).Str("queue", string(a.Queue))
 }

@@ -43,6 +43,8 @@ func Open(name string, follow, after bool) (*File, error) {
 		}
 		return &File{File: f, name: name}, nil
 	}
+	// In the same folder, so that its name can be changed into the real one; hidden, and named so
+	// that who finds one after a crash knows what it was to be: .matches.ndjson.123.part.
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.part")
 	if err != nil {
 		return nil, cannotWrite(name, err)
@@ -63,6 +65,8 @@ func reopen(name string, info fs.FileInfo) (*File, error) {
 		return &File{File: f, name: name}, nil
 	}
 	var last [1]byte
+	// A crash in the middle of a line leaves half of it: going on behind that would make two halves
+	// one line.
 	if _, err = f.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
 		err = errors.New("its last line is cut; remove that line and go on after the one before it")
 	}
@@ -72,6 +76,7 @@ func reopen(name string, info fs.FileInfo) (*File, error) {
 	return &File{File: f, name: name, Headless: true}, nil
 }
 
+// cannotWrite says which file, by the name that was asked for.
 func cannotWrite(name string, err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		err = path.Err // the name that the caller gave says more than ours
@@ -92,6 +97,7 @@ func (f *File) Finish(err error) error {
 	if err == nil {
 		err = f.publish()
 	}
+	// After a rename it has gone already.
 	if e := os.Remove(f.Name()); !errors.Is(e, fs.ErrNotExist) {
 		err = errors.Join(err, e)
 	}

@@ -42,6 +42,7 @@ func (m Manual) sections() []section {
 	for _, g := range m.Root.Groups() {
 		s := section{title: g.Title}
 		for _, c := range m.Root.Commands() {
+			// Commands() has them by name; a hidden one is in no group.
 			if c.GroupID == g.ID {
 				s.commands = append(s.commands, withSubs(c)...)
 			}
@@ -67,9 +68,11 @@ func withSubs(c *cobra.Command) (all []*cobra.Command) {
 // that every command has are the root's alone.
 func (m Manual) options(c *cobra.Command) (all []Entry) {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		// A flag of the root is told once: each command has all of them.
 		if f.Hidden || f.Name == "help" || c != m.Root && m.Root.PersistentFlags().Lookup(f.Name) != nil {
 			return
 		}
+		// "--data-dir DIR", or with its letter "-o, --output FORM".
 		name := strings.TrimSpace("--" + f.Name + " " + m.Value(c, f))
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
@@ -90,6 +93,7 @@ func usage(c *cobra.Command) string {
 
 // example is the examples of a command, a line each.
 func example(c *cobra.Command) string {
+	// The tree has them indented for the terminal's help.
 	lines := strings.Split(strings.TrimSpace(c.Example), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimSpace(lines[i])
@@ -103,8 +107,10 @@ func long(c *cobra.Command) string { return cmp.Or(c.Long, c.Short+".") }
 // Markdown is docs/commands.md.
 func (m Manual) Markdown() string {
 	var b strings.Builder
+	// The page begins with an index of the groups, then the root, then each command.
 	b.WriteString("# Commands\n\nMade from the command tree by docs/make.sh: do not edit. `farsight help COMMAND` says the same, and so does\n`man farsight` where a package installed it.\n\n")
 	for _, s := range m.sections() {
+		// A command below another one has no line in the index.
 		fmt.Fprintf(&b, "- %s:", s.title)
 		for i, c := range s.commands {
 			if c.Parent() == m.Root {
@@ -122,6 +128,7 @@ func (m Manual) Markdown() string {
 	for _, s := range m.sections() {
 		fmt.Fprintf(&b, "\n## %s\n", s.title)
 		for _, c := range s.commands {
+			// The anchors of the index are made of these headings by whoever shows the page.
 			fmt.Fprintf(&b, "\n### %s\n\n```sh\n%s\n```\n\n", c.CommandPath(), usage(c))
 			for _, p := range paragraphs(long(c)) {
 				if p.verbatim {
@@ -155,6 +162,8 @@ func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 // Roff is the page farsight(1), for man.
 func (m Manual) Roff() string {
 	var b strings.Builder
+	// Macros of man(7): SH a section, SS a part of it, TP a name with its text indented, PP a
+	// paragraph.
 	head := func(macro, text string) { fmt.Fprintf(&b, ".%s \"%s\"\n", macro, roff(text)) }
 	root := m.Root
 	b.WriteString(".TH FARSIGHT 1 \"\" \"Farsight\" \"User Commands\"\n")
@@ -225,11 +234,13 @@ func line(text string) string {
 		switch {
 		case i%2 == 1 && i < len(parts)-1:
 			parts[i] = `\fB` + parts[i] + `\fR`
+		// The last backquote of an odd number opens nothing: it stays as it is.
 		case i%2 == 1:
 			parts[i] = "`" + parts[i]
 		}
 	}
 	text = strings.Join(parts, "")
+	// roff takes a line that begins so for a macro; \& is nothing, in front of it.
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
 		return `\&` + text
 	}

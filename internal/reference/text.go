@@ -27,6 +27,7 @@ func paragraphs(long string) (all []paragraph) {
 			all[last].text += "\n" + text
 		case open && all[last].verbatim == verbatim:
 			all[last].text += " " + text
+		// A blank line, or a change between text and example, begins a paragraph.
 		default:
 			all, open = append(all, paragraph{text, verbatim}), true
 		}
@@ -55,6 +56,7 @@ func Wrap(text string, width int) string {
 	}
 	var b strings.Builder
 	used := 0
+	// A word that is wider than the line stands on one of its own.
 	for _, word := range strings.Fields(text) {
 		n := utf8.RuneCountInString(word)
 		switch {

@@ -47,6 +47,7 @@ func keep(told io.Reader, said io.Writer, tests int) int {
 	// ctrl+c in a terminal goes to the whole group: the keeper is needed after it.
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	k := &keeper{said: said, tests: tests, lines: make(chan string)}
+	// Somebody who runs the test binary by hand may well leave before it ends.
 	if pid := parentOf(tests); commandOf(pid) == "go" {
 		k.parent = pid
 	}
@@ -103,6 +104,7 @@ func (k *keeper) look() {
 // endTests has the tests say what they do, and ends them.
 func (k *keeper) endTests() {
 	k.kill(k.left())
+	// Go prints what each goroutine does, and ends.
 	_ = syscall.Kill(k.tests, syscall.SIGQUIT)
 	dead := time.After(grace)
 	for {
@@ -164,6 +166,7 @@ func (k *keeper) left() (pids []int) {
 		return nil
 	}
 	mark := []byte("\x00" + markName + "=" + k.dirs[0].path + "\x00")
+	// Those of other users cannot be read, and are none of ours.
 	environs, _ := filepath.Glob(proc(-1, "environ"))
 	for _, path := range environs {
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))

@@ -113,6 +113,8 @@ func (r *run) Run() int {
 	return code
 }
 
+// begin makes the place and starts who looks after it. In memory there may be no room; then it is on
+// disk.
 func (r *run) begin() error {
 	d, err := tempdir.New("", "ft-")
 	if err != nil {
@@ -178,6 +180,7 @@ func (r *run) claim() string {
 		if Place(slots*memoryCeiling) != memory {
 			return
 		}
+		// The first that nobody has: each is locked by the tests that use it.
 		for i := range slots {
 			d, err := tempdir.Claim(filepath.Join(memory, fmt.Sprintf("ft-%d-%d", os.Getuid(), i)))
 			if err == nil && r.own(d, memoryCeiling) == nil {
@@ -195,6 +198,7 @@ func (r *run) end() error {
 	if err == nil {
 		err = r.tell.Close()
 	}
+	// Its exit code says whether something has outlived the tests.
 	if waited := r.keeper.Wait(); err == nil {
 		err = waited
 	}

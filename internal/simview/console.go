@@ -36,6 +36,7 @@ const keptCalls = 500
 // Watch implements engine.Console.
 func (c *console) Watch(ctx context.Context) iter.Seq[engine.Update] {
 	return func(yield func(engine.Update) bool) {
+		// A new watcher sees the newest at once; older ones would only scroll by.
 		calls := c.sim.Calls(0, math.MaxInt)
 		calls = calls[max(0, len(calls)-keptCalls):]
 		seq := 0
@@ -72,6 +73,8 @@ func (c *console) wait(ctx context.Context, seq int) []sim.Call {
 	return []sim.Call{}
 }
 
+// reading is how the windows stand, as an engine would tell it: the state is BROWSE, for nothing here
+// can be commanded, and the sentence beside it is said.
 func (c *console) reading() engine.Update {
 	r, st, now := c.sim.Windows(), c.sim.Stats(), time.Now()
 	limits := engine.LimitsRow{At: now, Buckets: make([]engine.BucketRow, len(r.Windows))}
@@ -80,9 +83,11 @@ func (c *console) reading() engine.Update {
 	}
 	markPace(limits.Buckets)
 	row := engine.EngineRow{State: engine.EngineBrowse, Why: c.said(r, st), Started: c.started, Boot: c.started.Format(time.RFC3339Nano)}
+	// Its last characters, as the console shows an engine's key.
 	if r.Key != "" {
 		row.Key = "…" + r.Key
 	}
+	// 429s of every sort, and those that the client has brought upon itself.
 	row.Meter = engine.Meter{Throttled: int64(throttled(st)), Unforeseen: int64(st.Violations)}
 	return engine.Update{Engine: &row, Limits: &limits}
 }
@@ -108,6 +113,7 @@ func throttled(st sim.Stats) (n int) {
 // through: what a simulator's clients have in line, it does not know.
 func markPace(rows []engine.BucketRow) {
 	slowest := map[string]*engine.BucketRow{}
+	// Calls in a second: 20 in 1 s are more than 100 in 2 minutes.
 	rate := func(b *engine.BucketRow) float64 { return float64(b.Limit) / b.Window.Seconds() }
 	for i := range rows {
 		b := &rows[i]
@@ -120,6 +126,8 @@ func markPace(rows []engine.BucketRow) {
 	}
 }
 
+// bucket is a window as a row of the Limits screen. The simulator is the server: what it has counted
+// and what the client should have counted are one number, and calls of another client are foreign.
 func bucket(w sim.Window, now time.Time) engine.BucketRow {
 	b := engine.BucketRow{
 		Host: w.Host, Method: string(w.Method), Kind: "method", Window: w.Per, Limit: w.Limit, Used: w.Used, Foreign: w.Foreign,
@@ -128,6 +136,7 @@ func bucket(w sim.Window, now time.Time) engine.BucketRow {
 	if w.Method == "" {
 		b.Kind = "app"
 	}
+	// A window with room has nothing to wait for.
 	if w.Used >= w.Limit {
 		b.NextFree = w.Frees
 	}
@@ -137,6 +146,7 @@ func bucket(w sim.Window, now time.Time) engine.BucketRow {
 	return b
 }
 
+// rows are calls as the console's list has them.
 func rows(calls []sim.Call) []engine.CallRow {
 	out := make([]engine.CallRow, len(calls))
 	for i, c := range calls {
@@ -148,6 +158,8 @@ func rows(calls []sim.Call) []engine.CallRow {
 // classes are the classes of 429s, by X-Rate-Limit-Type.
 var classes = map[string]string{"application": riot.ClassThrottledApp, "method": riot.ClassThrottledMethod, "service": riot.ClassThrottledService}
 
+// row is a call as the console shows it. A call that came before its window was free is marked as
+// early, a violation also where that was by less than a millisecond.
 func row(c sim.Call) engine.CallRow {
 	r := engine.CallRow{
 		Seq: uint64(c.Seq), At: c.At, Host: c.Host, Method: string(c.Method), Target: c.ID, Status: c.Status, Took: c.Took,
@@ -162,6 +174,7 @@ func row(c sim.Call) engine.CallRow {
 	if c.Status == 429 {
 		r.Class = engine.Class(cmp.Or(classes[c.LimitType], riot.ClassThrottledUnknown))
 	}
+	// Another form, as a fault may send it, is shown in the call's own line alone.
 	if seconds, err := strconv.Atoi(c.RetryAfter); err == nil {
 		r.RetryAfter = time.Duration(seconds) * time.Second
 	}
@@ -193,6 +206,7 @@ const Only = "no engine runs here: a simulator knows its clients' calls and limi
 func (c *console) forensics(seq uint64) (engine.Forensics, error) {
 	calls := c.sim.Calls(0, math.MaxInt)
 	slices.Reverse(calls)
+	// Newest first; a number of 0 fits any.
 	at := slices.IndexFunc(calls, func(k sim.Call) bool { return k.Status == 429 && cmp.Or(seq, uint64(k.Seq)) == uint64(k.Seq) })
 	if at < 0 {
 		return engine.Forensics{}, engine.Problemf(engine.ErrNotFound, "", "no such 429 is in the simulator's log")
@@ -200,6 +214,7 @@ func (c *console) forensics(seq uint64) (engine.Forensics, error) {
 	k := calls[at]
 	f := engine.Forensics{Call: row(k), Kind: cmp.Or(k.LimitType, "unknown"), Text: story(k)}
 	f.Spent = spent(calls[at:])
+	// The window that decided: both counts are the simulator's own.
 	f.Windows = []engine.WindowCount{{Scope: k.Window.Scope, Window: k.Window.Per, Limit: k.Window.Limit, Ours: k.Window.Used, Server: k.Window.Used}}
 	return f, nil
 }
@@ -225,6 +240,7 @@ func spent(calls []sim.Call) (list []engine.SpentCalls) {
 		}
 		list[at].Calls++
 	}
+	// The most first; of equal ones the one that called last.
 	slices.SortStableFunc(list, func(a, b engine.SpentCalls) int { return cmp.Compare(b.Calls, a.Calls) })
 	return list
 }
@@ -234,6 +250,7 @@ func story(k sim.Call) string {
 	switch {
 	case k.Violation:
 		return fmt.Sprintf("The client made %d calls where %d are allowed in %s: this one came %s early.", k.Window.Used, k.Window.Limit, human.Dur(k.Window.Per), ahead(k.Early))
+	// A fault that was asked for says 429 whatever the windows hold.
 	case k.Fault != "":
 		return fmt.Sprintf("The fault %q made it: no limit was reached.", k.Fault)
 	}

@@ -24,6 +24,7 @@ const every = 100 * time.Millisecond
 func Follow(ctx context.Context, s *sim.Sim, w io.Writer, asJSON bool) error {
 	seq := 0
 	for {
+		// Looked at before reading: calls that end while ctx does are printed in the round after.
 		ended := ctx.Err() != nil
 		calls := s.Calls(seq, 1000)
 		for _, c := range calls {
@@ -39,6 +40,7 @@ func Follow(ctx context.Context, s *sim.Sim, w io.Writer, asJSON bool) error {
 	}
 }
 
+// write prints one call: as JSON with all that is known, or as a line.
 func write(w io.Writer, c sim.Call, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(c)
@@ -50,6 +52,7 @@ func write(w io.Writer, c sim.Call, asJSON bool) error {
 // line tells a call: when, the status, where to, the window that decided on it, for what,
 // and what was wrong with it.
 func line(c sim.Call) string {
+	// 12:00:00.123 200 euw1     match-v5.match              application 3/20 in 1 s   EUW1_7012345678
 	status := fmt.Sprint(c.Status)
 	if c.Status == 0 {
 		status = "---" // no answer
@@ -61,6 +64,7 @@ func line(c sim.Call) string {
 	return safe.Text(strings.TrimRight(text, " "))
 }
 
+// useText is the window that decided on a call, such as "application 20/20 in 1 s".
 func useText(u sim.Use) string {
 	if u.Limit == 0 {
 		return "not counted"
@@ -70,9 +74,11 @@ func useText(u sim.Use) string {
 
 // notes are what a client may want to mend.
 func notes(c sim.Call) (out []string) {
+	// What the client did wrong goes before what the server did.
 	if c.Violation {
 		out = append(out, "BROKE THE LIMIT, "+ahead(c.Early)+" early")
 	}
+	// The gravest mistake of a client: Riot blocks keys that go on so.
 	if c.Hasty > 0 {
 		out = append(out, "came "+ahead(c.Hasty)+" before its Retry-After was over")
 	}
@@ -93,6 +99,7 @@ func notes(c sim.Call) (out []string) {
 
 // ahead is a time that something came too early by.
 func ahead(d time.Duration) string {
+	// Whether it was 3 or 30 ms depends on the network more than on the client.
 	if d < 100*time.Millisecond {
 		return "less than 0.1 s"
 	}

@@ -41,9 +41,11 @@ func (s *Console) Up(c engine.Console) { s.change(c, "") }
 // Down tells that there is none for a while. It does not block.
 func (s *Console) Down(why string) { s.change(nil, why) }
 
+// change begins a tenure: with an engine, or with none and the reason.
 func (s *Console) change(c engine.Console, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// Whoever watches or waits hears of it by the end of the tenure.
 	s.end()
 	s.con, s.why, s.caught = c, why, 0
 	s.tenure, s.end = context.WithCancel(context.Background())
@@ -104,6 +106,7 @@ func (s *Console) watchDuring(ctx, tenure context.Context, con engine.Console, l
 	return true
 }
 
+// watching counts who watches: 1 for one that has come, -1 for one that has left.
 func (s *Console) watching(by int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,6 +151,7 @@ func (s *Console) opening(last engine.EngineRow, why string) engine.Update {
 	return u
 }
 
+// waitEither returns when one of the two has ended.
 func waitEither(a, b context.Context) {
 	select {
 	case <-a.Done():
@@ -157,6 +161,7 @@ func waitEither(a, b context.Context) {
 
 // ready waits for an engine.
 func (s *Console) ready(ctx context.Context) (engine.Console, context.Context, error) {
+	// Longer than an engine takes to start; then whoever asks had better know that there is none.
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	for {

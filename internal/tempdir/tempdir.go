@@ -40,6 +40,7 @@ func New(base, prefix string) (*Dir, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Between the two somebody who sweeps may have taken it for an abandoned one.
 		d, err := hold(path, os.O_CREATE)
 		if err == nil || !overtaken(err) {
 			return d, err
@@ -96,6 +97,7 @@ func ours(path string) error {
 	if err != nil {
 		return err
 	}
+	// In a folder that all users share, one of this name may be somebody else's trap.
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !info.IsDir() || !ok || int(st.Uid) != os.Getuid() {
 		return fmt.Errorf("%s is no directory of this user", path)

@@ -106,7 +106,7 @@ func newCanned(b *testing.B, s *sim.Sim, ids []string) *canned {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = serve(ctx, l, c)
+		_ = sim.Serve(ctx, l, c)
 	}()
 	b.Cleanup(func() {
 		stop()

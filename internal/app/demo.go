@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
@@ -111,6 +110,8 @@ const demoPrefix = "farsight-demo-"
 // With a store it may join a demo that works on it already: then the other one's simulator is
 // called, and the port that was opened here is given back.
 func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun, error) {
+	// Port 0 is any that is free; never more than the loopback interface, for whoever reaches it is
+	// let in.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("the demo needs a loopback port: %w", err)
@@ -118,6 +119,7 @@ func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun,
 	// what another demo needs to know of this one to join it
 	own := demo.NewWorld()
 	own.Addr, own.Seed, own.Speed, own.Headless = l.Addr().String(), opt.seed, opt.speed, opt.headless
+	// The configured store is for real data: a demo uses one only where --store names it.
 	cfg.Store = ""
 	w, sharing := own, (*pg.Sharing)(nil)
 	if opt.store != "" {
@@ -131,18 +133,21 @@ func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun,
 		return nil, errors.Join(fmt.Errorf("the demo needs a temporary directory: %w", err), l.Close(), leave(sharing))
 	}
 	d := setDemo(cfg, w, dir.Path, nil)
+	// The world that is shared is one's own where nobody was there.
 	d.remove, d.sharing, d.begins = dir.Remove, sharing, w.ID == own.ID
 	d.base = "http://" + w.Addr + "/{routing}"
+	// It answers at the simulator's address, below a path of its own.
 	d.phone = demo.NewPhone(w.Addr, d.cfg.Policies[engine.PolicyCall], d.Sim)
 	if !d.begins {
 		err = l.Close()
 		l = nil
 	}
+	// The simulator outlives ctx: the engine drains against it.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	d.stop = stop
 	go func() {
 		defer close(d.done)
-		_ = d.Serve(serving, l, func(ctx context.Context, l net.Listener) error { return serve(ctx, l, d.phone) })
+		_ = d.Serve(serving, l, func(ctx context.Context, l net.Listener) error { return sim.Serve(ctx, l, d.phone) })
 	}()
 	return d, err
 }
@@ -153,9 +158,11 @@ func shareDemo(ctx context.Context, store string, own demo.World) (at string, w 
 	if at, err = pg.Beside(store, "_demo"); err != nil {
 		return "", w, nil, err
 	}
+	// A simulator listens on a loopback address: who joins from another machine would call nobody.
 	if own.On, err = os.Hostname(); err != nil {
 		return "", w, nil, err
 	}
+	// The note is taken by whoever comes first; all others get that one's.
 	note, err := json.Marshal(own)
 	if err != nil {
 		return "", w, nil, err
@@ -184,6 +191,7 @@ func leave(s *pg.Sharing) error {
 // setDemo wires a demo on a directory. The data directory, the key and the base URL of
 // the real configuration are never used: a demo cannot touch real data by construction.
 func setDemo(cfg config.Config, w demo.World, dir string, tune func(*sim.Options)) *demoRun {
+	// Riot's own, whatever is configured: what the simulator refuses as too old must be known as such.
 	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
 	cfg.Policies = demo.Policies(w.Speed)
 	d := &demoRun{cfg: cfg, speed: w.Speed, dir: dir, remove: func() error { return nil }, stop: func() {}, done: make(chan struct{})}
@@ -245,6 +253,7 @@ func (e demoEngine) Page(ctx context.Context, on bool) error {
 	if at == nil || at.follows {
 		return engine.Problemf(engine.ErrRefused, "ask there", "another member leads")
 	}
+	// Prepared first: what is wrong with it is told, and nothing has changed.
 	take, err := at.pager.Prepare(pager.Targets{Call: e.calls(on)})
 	if err != nil {
 		return err
@@ -261,6 +270,7 @@ func (e demoEngine) Stop() error { return e.stop() }
 
 // Fall implements demo.Engine.
 func (e demoEngine) Fall() error {
+	// Not stop: an engine that fell writes nothing more, and its end is no news.
 	e.once.Do(func() {
 		<-e.done
 		e.cancel()
@@ -275,6 +285,7 @@ func (d *demoRun) running() demoEngine { return d.Stage.Engine().(demoEngine) }
 // headless syncs every player, and fails if anything obtainable is missing or
 // the simulator counted a violation.
 func (d *demoRun) headless(ctx context.Context, out cli.Out) error {
+	// An engine that breaks ends the syncs that wait for it.
 	watching, done := context.WithCancel(ctx)
 	defer done()
 	if err := d.Stage.Begin(ctx, done); err != nil {
@@ -282,6 +293,7 @@ func (d *demoRun) headless(ctx context.Context, out cli.Out) error {
 	}
 	out.Width = 0 // two bars on one line would overwrite each other
 	out.W = &lockedWriter{w: out.W}
+	// All at once: that is what the limits are shared by.
 	var g errgroup.Group
 	for _, p := range d.Sim.Players() {
 		g.Go(func() error {
@@ -316,6 +328,7 @@ func (d *demoRun) audit(ctx context.Context, out cli.Out) error {
 	if missing > 0 {
 		return fmt.Errorf("%d matches are missing", missing)
 	}
+	// The limiter's promise, counted by the other side.
 	if st.Violations > 0 {
 		return fmt.Errorf("the simulator counted %d violations of its limits", st.Violations)
 	}
@@ -324,6 +337,7 @@ func (d *demoRun) audit(ctx context.Context, out cli.Out) error {
 
 // close ends the simulator and removes what the demo has stored.
 func (d *demoRun) close() error {
+	// The members that are left serve the simulator from now on: one of them takes the address.
 	d.stop()
 	if d.base != "" {
 		<-d.done
@@ -337,6 +351,7 @@ type lockedWriter struct {
 	w  interface{ Write([]byte) (int, error) }
 }
 
+// Write implements io.Writer.
 func (l *lockedWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -346,12 +361,14 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 // console shows the demo: engine and console run together, and when either ends so
 // does the other, but for an engine that falls on purpose.
 func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
+	// The operator's own theme and keys, also over what is simulated.
 	o := opt.console.options(d.cfg)
 	o.Demo, o.Chaos, o.Embedded = true, d.Chaos, true
 	o.Stack = func(message, stack string) { logStack(d.running().log)(message, stack) }
 	if err := o.Validate(); err != nil {
 		return usage(err)
 	}
+	// Whichever ends first, the engine or the screen, ends the other.
 	watching, done := context.WithCancel(ctx)
 	if err := d.Stage.Begin(watching, done); err != nil {
 		done()
@@ -369,16 +386,4 @@ func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
 	done()
 	wg.Wait()
 	return errors.Join(err, d.Stage.Stop())
-}
-
-// serve answers on l until ctx ends: the demo's telephone.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	// Close and not Shutdown, as the simulator does.
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second}
-	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
-	defer stop()
-	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }

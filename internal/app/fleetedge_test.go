@@ -170,7 +170,7 @@ func (w *way) open(t *testing.T) {
 	there := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: w.to}) }}
 	go func() {
 		defer close(done)
-		_ = serve(ctx, l, there)
+		_ = sim.Serve(ctx, l, there)
 	}()
 	t.Cleanup(func() { stop(); <-done })
 }

@@ -109,7 +109,7 @@ func startSim(t testing.TB, o sim.Options) *simulator {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = serve(ctx, l, s)
+		_ = sim.Serve(ctx, l, s)
 	}()
 	t.Cleanup(func() {
 		stop()

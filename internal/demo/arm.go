@@ -52,6 +52,7 @@ type killSeen struct {
 	orphans  int // attempts that were given back
 }
 
+// newArmed is a trap for an account, by its Riot ID, which is not set.
 func newArmed(account string) *armed {
 	return &armed{account: account, out: map[string]time.Time{}, moved: make(chan struct{})}
 }
@@ -64,6 +65,7 @@ func (a *armed) late() (done, total int, late bool) {
 	return a.done, a.total, a.done > fallAt-singly || !a.open && a.total > 0
 }
 
+// arm sets the trap, or takes it away; either way whatever waits at the door looks again.
 func (a *armed) arm(on bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,8 +98,11 @@ func (a *armed) look(changes []engine.Change) (reached bool) {
 		switch c := &changes[i]; {
 		case c.Account != nil && c.Account.RiotID == a.account:
 			a.row(c.Account)
+		// The job of a match that was given out has ended or waits: the match is on disk, or will be
+		// asked for again.
 		case c.Job != nil && c.Job.State != engine.Running:
 			delete(a.out, c.Job.Key)
+		// After the kill each attempt that was in hand is given back by the engine that follows.
 		case c.Attempt != nil && c.Attempt.Verb == engine.VerbInterrupted && !a.result.at.IsZero():
 			a.result.orphans++
 		}
@@ -111,6 +116,7 @@ func (a *armed) look(changes []engine.Change) (reached bool) {
 	return true
 }
 
+// row takes in how far the account is. The caller holds the lock.
 func (a *armed) row(r *engine.AccountRow) {
 	a.done, a.open = r.Matches.Done(), r.Status.Open()
 	a.total = max(r.Matches.Total, 0)
@@ -145,6 +151,7 @@ func (a *armed) give(thing string) (ok bool, moved <-chan struct{}) {
 			delete(a.out, other)
 		}
 	}
+	// Counted with what is out: it may all be settled before anybody looks again.
 	near := a.set && a.open && a.done+len(a.out) >= fallAt-singly
 	if a.shut || near && len(a.out) > 0 {
 		return false, a.moved

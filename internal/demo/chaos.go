@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -62,6 +63,7 @@ type injected struct {
 // statsEvery bounds how often the simulator is asked for its sums.
 const statsEvery = 250 * time.Millisecond
 
+// newChaos is a panel without a simulator and an engine: New hands them in once they are made.
 func newChaos(seed uint64, speed float64, account string) *Chaos {
 	return &Chaos{seed: seed, speed: speed, tally: newTally(), trap: newArmed(account), todo: make(chan func(), 1), asked: map[string]*injected{}}
 }
@@ -92,6 +94,7 @@ func (c *Chaos) Look(db Store, changes []engine.Change) {
 		return
 	}
 	c.stage.fell(db, "the engine was killed with "+c.trap.stand()+"; it starts again in a second")
+	// It has room for one: nothing else can be under way, for an engine runs.
 	c.todo <- c.revive
 }
 
@@ -102,6 +105,7 @@ func (c *Chaos) revive() {
 		c.tell(err)
 		return
 	}
+	// Five seconds at most: a note that nobody sees yet is lost, and one that comes late confuses.
 	for range 50 {
 		if at, ok := c.trap.resumed(); ok && c.stage.con.CaughtUp() {
 			c.stage.note(engine.LevelOK, at)
@@ -115,6 +119,8 @@ func (c *Chaos) revive() {
 // others to find out.
 func (c *Chaos) kill() (string, error) {
 	said := fmt.Sprintf("this member is killed, and comes back after %s", c.stage.pause)
+	// The engine is looked up when the kill is done, not when it was asked for: another one may run
+	// by then.
 	kill := func() error {
 		c.stage.fell(c.stage.Engine(), said)
 		return c.stage.revive(func() {})
@@ -122,6 +128,7 @@ func (c *Chaos) kill() (string, error) {
 	if !c.soon(kill) {
 		return "", errStarting
 	}
+	// Counted here, where the lock is held: the row shows it at once.
 	c.kills++
 	return said, nil
 }
@@ -149,6 +156,7 @@ func (c *Chaos) Inject(ctx context.Context, ask chaos.Ask) (string, error) {
 	if m == nil || !slices.Contains(c.rows, m) {
 		return "", engine.Problemf(engine.ErrNotFound, "", "there is no fault %q", ask.Name)
 	}
+	// A simulator that another process serves is not ours to break.
 	if m.simulated() && !c.host.serves.Load() {
 		return "", engine.Problemf(engine.ErrRefused, "inject it there", "the simulated Riot is in the demo that was started first")
 	}
@@ -190,6 +198,7 @@ func (c *Chaos) injected(m *mischief) *injected {
 func (c *Chaos) start(m *mischief) (string, error) {
 	r := c.injected(m)
 	switch m.name {
+	// Any other key works: the simulator refuses those that it knows.
 	case keyExpires:
 		c.refused, r.on = c.key(), true
 		c.host.sim.ExpireKeys()
@@ -201,10 +210,12 @@ func (c *Chaos) start(m *mischief) (string, error) {
 	case pagerCalls:
 		return c.setPages()
 	}
+	// A preset that is begun again starts its time anew.
 	c.host.sim.Remove(m.rated())
 	if err := c.inject(m, 0); err != nil {
 		return "", err
 	}
+	// The simulator's clock goes faster by the demo's speed, and so does the scene.
 	lasts := time.Duration(float64(m.lasts) / c.speed)
 	r.on, r.until = true, time.Now().Add(lasts)
 	return fmt.Sprintf("%s begins, for %s", m.name, lasts), nil
@@ -223,6 +234,7 @@ func (c *Chaos) inject(m *mischief, rate float64) error {
 
 // setTrap arms the restart; the demo begins anew if its account is past the mark.
 func (c *Chaos) setTrap() (string, error) {
+	// One trap at a time: its kill would have no engine to fall on.
 	if _, on := c.trap.told(); on {
 		return "", engine.Problemf(engine.ErrConflict, "", "the restart is under way already")
 	}
@@ -230,6 +242,7 @@ func (c *Chaos) setTrap() (string, error) {
 	if err := c.host.sim.SetLimits(fallLimits); err != nil {
 		return "", err
 	}
+	// Still far enough from the mark, so nothing has to be thrown away.
 	if !late {
 		c.trap.arm(true)
 		return fmt.Sprintf("armed: the engine is killed at %d; until then the limits are %s", fallAt, limitsText(fallLimits)), nil
@@ -266,6 +279,7 @@ func (c *Chaos) setPages() (string, error) {
 // is cancelled.
 func (c *Chaos) page() error {
 	on := c.Pages()
+	// Calls that are in line were asked for by alerts of before: nobody wants them any more.
 	if err := c.stage.Engine().Page(c.stage.ctx, on); err != nil || on {
 		return err
 	}
@@ -299,14 +313,11 @@ func (c *Chaos) anew() error {
 
 // limitsText writes application limits as Riot's headers do: "20:1,100:120".
 func limitsText(l sim.Limits) string {
-	text := ""
-	for i, one := range l.App {
-		if i > 0 {
-			text += ","
-		}
-		text += one.String()
+	var texts []string
+	for _, one := range l.App {
+		texts = append(texts, one.String())
 	}
-	return text
+	return strings.Join(texts, ",")
 }
 
 // rate strikes a share of all calls from now on.
@@ -393,6 +404,7 @@ func (c *Chaos) Stall() {
 	case c.chosen(m, r.rate, strconv.Itoa(c.commits)):
 		wait, name = 400*time.Millisecond, m.rated()
 	}
+	// Counted before the wait, which is not under the lock: other commits are counted meanwhile.
 	c.stalled += wait
 	c.mu.Unlock()
 	if wait > 0 {
@@ -443,6 +455,7 @@ func (c *Chaos) chosen(m *mischief, percent float64, thing string) bool {
 	if percent <= 0 {
 		return false
 	}
+	// The same seed strikes the same attempts, so that a demo can be shown again.
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%d/%s/%s", c.seed, m.name, thing)
 	x := h.Sum64() // the low bits of FNV alone are poor

@@ -47,6 +47,7 @@ func New(opt Options) *Demo {
 	if opt.Tune != nil {
 		opt.Tune(&o)
 	}
+	// The first player has the most matches: its 879 are what the trap counts.
 	c := newChaos(w.Seed, w.Speed, o.Players[0].RiotID)
 	o.Door, o.OnStrike = c.trap.door, c.tally.call
 	d := &Demo{Sim: sim.New(o), Stage: newStage(opt.Dir, opt.Start), Chaos: c, by: opt.By}
@@ -79,6 +80,7 @@ func (d *Demo) Audit(ctx context.Context) (all, missing int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	// Players share matches: each counts once.
 	wanted := map[string]bool{}
 	for _, p := range d.Sim.Players() {
 		for _, id := range d.Sim.MatchIDs(p.RiotID) {
@@ -126,6 +128,7 @@ func Policies(speed float64) engine.Policies {
 	for _, name := range []string{engine.PolicyMatch, engine.PolicyIngest} {
 		out[name] = engine.NewPolicy(name, out[name].Max, short...)
 	}
+	// A call goes on for longer than the first delay of the others: the line would still be busy.
 	out[engine.PolicyCall] = engine.NewPolicy(engine.PolicyCall, out[engine.PolicyCall].Max, short[1:]...)
 	return out
 }

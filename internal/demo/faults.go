@@ -63,6 +63,7 @@ var mischiefs = []mischief{
 // database has members: there nothing begins anew under the hands of the others.
 var alone, shared = without(killMember), without(restartAt)
 
+// without are all rows but one, by pointer: a row's state is found by its name.
 func without(name string) (rows []*mischief) {
 	for i := range mischiefs {
 		if m := &mischiefs[i]; m.name != name {
@@ -75,6 +76,7 @@ func without(name string) (rows []*mischief) {
 // simulated reports whether it is done by the simulator.
 func (m *mischief) simulated() bool { return m.faults != nil || m.name == keyExpires }
 
+// one is a single fault, made anew each time: plan writes its name and rate into it.
 func one(f sim.Fault) func() []sim.Fault { return func() []sim.Fault { return []sim.Fault{f} } }
 
 // presetFaults are those of a scene that the simulator has. Its scenes are JSON, which is read when

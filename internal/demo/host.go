@@ -59,6 +59,7 @@ type Host struct {
 // hostLook is how often a process looks whether the address is free.
 const hostLook = 100 * time.Millisecond
 
+// newHost asks with a client of its own, whose connections end with the demo.
 func newHost(addr string, s *sim.Sim) *Host {
 	h := &Host{addr: addr, sim: s, calls: http.Client{Timeout: time.Second, Transport: &http.Transport{}}}
 	h.serves.Store(true) // in memory nobody else can
@@ -121,6 +122,7 @@ func (h *Host) Ask(ctx context.Context) (sim.Stats, error) {
 	return h.fetch(ctx)
 }
 
+// fetch asks over HTTP, as anybody could: GET /sim/stats.
 func (h *Host) fetch(ctx context.Context) (s sim.Stats, err error) {
 	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.addr+"/sim/stats", nil)
 	if err != nil {

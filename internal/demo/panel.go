@@ -13,6 +13,8 @@ import (
 func (c *Chaos) State() chaos.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// The sums may be another process's, which is asked over the loopback: not at each of a screen's
+	// frames.
 	c.recount(time.Now())
 	s := chaos.State{
 		Seed: c.seed, Speed: c.speed, Rows: make([]chaos.Row, len(c.rows)),
@@ -26,6 +28,7 @@ func (c *Chaos) State() chaos.State {
 
 // recount reads the simulator's sums, not at every frame.
 func (c *Chaos) recount(now time.Time) {
+	// Four times a second is as often as a number can be read.
 	if now.Sub(c.count) >= statsEvery {
 		c.stats, c.count = c.host.Stats(), now
 	}
@@ -39,6 +42,7 @@ func (c *Chaos) Sum(name string) Sum {
 	case pagerCalls:
 		return c.tally.total(pagerCalls)
 	}
+	// What was asked for once and what strikes by rate are faults of their own in the simulator.
 	m := mischiefOf(name)
 	return c.tally.total(m.once(), m.rated())
 }
@@ -51,10 +55,12 @@ func (c *Chaos) told(m *mischief) chaos.Row {
 	case m.name == restartAt:
 		c.tellTrap(&row)
 	case m.name == keyExpires:
+		// By its fingerprint: the panel never sees a key.
 		if r.on && c.key() != c.refused { // another key is in place
 			r.on = false
 		}
 		row.On, row.Told = r.on, "refused"
+	// It is over at once, so it never is on; how often it was done is all there is to tell.
 	case m.name == killMember:
 		if row.Hits = c.kills; c.kills > 0 {
 			row.Did = "came back"
@@ -65,9 +71,11 @@ func (c *Chaos) told(m *mischief) chaos.Row {
 		row.On, row.Told, row.Until = r.on && time.Now().Before(r.until), "on", r.until
 	case r.rate > 0:
 		row.On, row.Told = true, rateText(r.rate)
+	// Asked for once, and not struck yet: no call that fits has been made since.
 	case r.pending > c.tally.total(m.once()).Hits:
 		row.On, row.Told = true, "once"
 	}
+	// Commits are no attempts, and the usual words say nothing about them.
 	if m.name == slowDisk && c.stalled > 0 {
 		row.Did = fmt.Sprintf("waited %s in all, nothing lost", human.Dur(c.stalled))
 	}
@@ -86,6 +94,7 @@ func (c *Chaos) tellTrap(row *chaos.Row) {
 	if !late {
 		return
 	}
+	// Asked before the demo throws away what it has stored.
 	row.Sure = &chaos.Question{
 		Text: "Begin the demo anew?",
 		Lines: []string{

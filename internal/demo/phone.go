@@ -30,6 +30,7 @@ const (
 // NewPhone makes a telephone at an address at which rest serves everything
 // else. A call is shorter than the wait for the next one.
 func NewPhone(addr string, calls engine.Policy, rest http.Handler) *Phone {
+	// A call goes through queued, ringing and in progress; the line must be free before the next try.
 	stage := min(time.Second, calls.Delays[0]/6)
 	return &Phone{
 		rest:  rest,

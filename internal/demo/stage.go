@@ -65,6 +65,7 @@ type Stage struct {
 // errFall is how an engine ends that is stopped as by a crash.
 var errFall = errors.New("stopped as by kill -9, by the chaos panel")
 
+// How long an engine that fell stays away.
 const (
 	// fallPause is long enough to be seen.
 	fallPause = time.Second
@@ -72,6 +73,7 @@ const (
 	memberPause = 10 * time.Second
 )
 
+// newStage is a stage without an engine, whose console says so.
 func newStage(root string, start Start) *Stage {
 	return &Stage{root: root, con: swap.New(true), start: start, pause: fallPause}
 }
@@ -146,6 +148,8 @@ func (s *Stage) anew(why string, clean func()) error {
 	}, s.nextDir)
 }
 
+// replace lets the engine leave and starts one on a directory, while nobody else may. ended is not
+// told of the end of the first. Where the second cannot start the console says why, and stays.
 func (s *Stage) replace(leave func() error, dir func() string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,6 +157,7 @@ func (s *Stage) replace(leave func() error, dir func() string) error {
 	if s.ctx.Err() == nil {
 		err = errors.Join(err, s.open(dir()))
 	}
+	// After the second has begun: from now on an end is one that nobody asked for.
 	s.falling.Store(false)
 	if err != nil {
 		s.con.Down("the engine could not be started again: " + err.Error())

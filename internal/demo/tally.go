@@ -33,6 +33,7 @@ func (s Sum) Open() int {
 	return s.Hits - s.alone - s.Retried - s.Held - s.GivenUp - s.Well - s.Dropped
 }
 
+// newTally has counted nothing yet.
 func newTally() *tally {
 	t := &tally{}
 	t.forget()
@@ -91,6 +92,7 @@ func (t *tally) hit(fault string) {
 // call notes a call that a fault struck.
 func (t *tally) call(fault string, m route.Method, id string) {
 	switch m {
+	// Each of these is made by an attempt, whose end tells what became of the strike.
 	case route.Match, route.Timeline, route.MatchIDs, route.LeagueEntries:
 		t.strike(fault, thingOf(m, id))
 	default: // resolving, or a probe of the key: they look alike
@@ -98,6 +100,7 @@ func (t *tally) call(fault string, m route.Method, id string) {
 	}
 }
 
+// of is the sum of a fault, made when it is first asked for. The caller holds the lock.
 func (t *tally) of(fault string) *Sum {
 	s := t.sums[fault]
 	if s == nil {
@@ -124,6 +127,8 @@ func (t *tally) total(faults ...string) (out Sum) {
 func (t *tally) look(changes []engine.Change) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	// A commit tells of a job and of its attempt in any order: first who they are, then how they
+	// ended, then who is forgotten.
 	dead := map[engine.JobID]bool{}
 	for i := range changes {
 		if j := changes[i].Job; j != nil {
@@ -150,6 +155,7 @@ func (t *tally) look(changes []engine.Change) {
 
 // ended settles the faults that struck an attempt.
 func (t *tally) ended(thing string, verb engine.Verb, dead bool) {
+	// All that struck it since it was tried last: a call may meet several.
 	faults := t.open[thing]
 	delete(t.open, thing)
 	for _, f := range faults {
@@ -183,6 +189,7 @@ func (s Sum) String() string {
 	add(s.Retried, "retried")
 	add(s.Held, "held")
 	add(s.Well, "went well")
+	// "0 given up" is the news wherever something was in danger.
 	if s.Retried+s.Held > 0 || s.GivenUp > 0 {
 		facts = append(facts, strconv.Itoa(s.GivenUp)+" given up")
 	}

@@ -88,8 +88,11 @@ func breakConn(w http.ResponseWriter) {
 }
 
 // Serve answers on l until ctx ends.
-func (s *Sim) Serve(ctx context.Context, l net.Listener) error {
-	srv := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
+func (s *Sim) Serve(ctx context.Context, l net.Listener) error { return Serve(ctx, l, s) }
+
+// Serve lets a handler, such as one with a simulator behind it, answer on l until ctx ends.
+func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
 	// Close and not Shutdown: a client that holds its connection open must not hold up the end.
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })
 	defer stop()

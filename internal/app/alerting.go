@@ -26,6 +26,7 @@ func newAlerts(g gauges, policies engine.Policies, note func(engine.Note), each 
 	r := alert.NewRunner(alert.RunnerOptions{
 		Monitor: monitor, Store: g.db, Calls: g.limits.CallsAfter, Read: g.read, OnNote: note, OnRows: each, Log: logbook.Area(g.log, logbook.AreaAlerts),
 	})
+	// Without what was stored an alert that was acknowledged would fire anew after each restart.
 	r.Load(context.Background())
 	return r, nil
 }
@@ -55,6 +56,7 @@ func (g gauges) read(ctx context.Context, now time.Time) alert.Reading {
 		KeyRejected: g.limits.KeyRefused(), Queues: judged(g.backend.Queues()), Syncing: g.beats(), Waits: g.waits,
 		Stopped: g.backend.Halted(), Writes: g.db.WriteTimes(now), LogDrops: g.logs.Ring.Dropped(),
 	}
+	// In a demo the key is made up, and nothing is said about its age.
 	if g.age != nil {
 		r.KeyExpires = g.age.Expires(ctx, now, g.keys.Get().Fingerprint(), r.KeyRejected)
 	}
@@ -81,6 +83,7 @@ func (g gauges) waits(account string, silent time.Duration) string {
 // beats says when each open sync was last heard of, as far as its account's row and its
 // running jobs tell: the commits of its other jobs are the monitor's to hear.
 func (g gauges) beats() []alert.Beat {
+	// The newest beat of each account's running jobs.
 	alive := map[string]time.Time{}
 	for _, j := range g.backend.Running() {
 		if owner := j.Job.Owner; j.Beat.After(alive[owner]) {

@@ -36,6 +36,8 @@ func Main(version string, args []string) int {
 
 	root := newRoot()
 	root.SetArgs(helped(root, args))
+	// Cobra prints an error itself, and fang prints it in colour; here neither does: failed holds it
+	// until the tree has been carried out.
 	var failed error
 	keepErrors(root, &failed)
 	err := execute(ctx, root)
@@ -92,6 +94,7 @@ func printError(w io.Writer, _ fang.Styles, err error) {
 	if c, ok := errors.AsType[*coded](err); ok && c.quiet {
 		return
 	}
+	// The key is cut out before the text is cleaned: cleaning could part it, and its halves would stay.
 	lines := strings.Split(riot.Redact(err.Error()), "\n")
 	for i, line := range lines {
 		lines[i] = safe.Text(line)
@@ -104,6 +107,7 @@ func exitCode(err error) int {
 	if err == nil {
 		return exitDone
 	}
+	// The order is from the most to the least certain: a command that has chosen its code knows best.
 	if c, ok := errors.AsType[*coded](err); ok {
 		return c.code
 	}
@@ -135,6 +139,7 @@ func isUsage(err error) bool {
 	if errors.Is(err, engine.ErrInvalid) {
 		return true
 	}
+	// Cobra's own errors have no types: their first words are all that tells them apart.
 	text := err.Error()
 	for _, start := range []string{"unknown command", "unknown flag", "unknown shorthand", "accepts ", "requires ", "flag needs", "invalid argument", "required flag"} {
 		if strings.HasPrefix(text, start) {

@@ -14,6 +14,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	case !cmd.HasAvailableSubCommands():
 		return usagef("`%s` takes no %q: see `%s --help`", cmd.CommandPath(), args[0], cmd.CommandPath())
 	}
+	// A word below a command that has commands of its own is a mistyped command, not an argument.
 	near := ""
 	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
 		near = "did you mean " + strings.Join(names, " or ") + "? "
@@ -21,7 +22,8 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return usagef("there is no command %q: %ssee `%s --help`", args[0], near, cmd.CommandPath())
 }
 
-// exactlyOne refuses any other number of arguments in a sentence that has the command at its %s, as does atMostOne.
+// exactlyOne refuses any other number of arguments in a sentence that has the command at its %s, as
+// does atMostOne.
 func exactlyOne(sentence string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 {
@@ -31,6 +33,7 @@ func exactlyOne(sentence string) cobra.PositionalArgs {
 	}
 }
 
+// atMostOne refuses more than one argument, in a sentence like that of [exactlyOne].
 func atMostOne(sentence string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) <= 1 {

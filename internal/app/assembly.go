@@ -33,9 +33,11 @@ type assembly struct {
 
 // kinds are the kinds of jobs that this engine runs.
 func (a assembly) kinds(all []engine.KindSpec) []engine.KindSpec {
+	// Only a demo spoils any.
 	if a.spoil == nil {
 		return all
 	}
+	// A copy, whose handlers are exchanged: the specs belong to whoever made them.
 	out := make([]engine.KindSpec, len(all))
 	for i, k := range all {
 		out[i] = a.spoil(k)

@@ -75,6 +75,8 @@ func attachRemote(ctx context.Context, c console, opt ui.Options, remote api.Rem
 		return usage(err)
 	}
 	defer con.Close()
+	// Said on the command line, before a screen hides it: a wrong token, a proxy that answers for an
+	// engine that is down, and next a proxy that keeps the stream of updates back.
 	if _, err := con.Hello(ctx); err != nil {
 		return err
 	}
@@ -91,6 +93,7 @@ func runAttach(ctx context.Context, cfg config.Config, c console, args []string,
 	if err := opt.Validate(); err != nil {
 		return usage(err)
 	}
+	// A socket's path may hold anything but this: "https://farsight.example.com".
 	if len(args) == 1 && strings.Contains(args[0], "://") {
 		remote.URL = args[0]
 		return attachRemote(ctx, c, opt, remote)
@@ -124,6 +127,7 @@ func (c console) attach(ctx context.Context, con *api.Client, opt ui.Options) er
 // elsewhere is the console of an engine in another process.
 type elsewhere struct{ *api.Client }
 
+// Proof that the console knows whom to ask why nobody answers.
 var _ session.Absent = elsewhere{}
 
 // Absent implements session.Absent: an engine that answers, but not this console, has not
@@ -139,12 +143,15 @@ func (e elsewhere) Absent(ctx context.Context) string {
 // attended runs an engine with a console in front. When the terminal goes away the
 // engine stays, if it shall; when the operator detaches, another process takes over.
 func (c console) attended(ctx context.Context, cfg config.Config, a assembly, opt ui.Options) error {
+	// watching ends with the engine as well as with the signal: a console without an engine is of no
+	// use.
 	watching, done := context.WithCancel(ctx)
 	defer done()
 	own := openBeside(ctx, cfg, a, done)
 	if err := own.soon(); err != nil {
 		return err
 	}
+	// Who logs out of ssh wants the sync to go on; who closes a local window has had enough of it.
 	keep := cfg.Keeps(opt.SSH)
 	var hangups chan os.Signal
 	if keep {
@@ -155,8 +162,10 @@ func (c console) attended(ctx context.Context, cfg config.Config, a assembly, op
 	if a.guest != nil {
 		opt.Stalled = consoleClosed
 	}
+	// Asked now: once the terminal is gone the answer is no, whatever it was.
 	onTerminal := term.IsTerminal(int(os.Stdin.Fd()))
 	err := c.show(watching, own.con, opt)
+	// The screen may have ended while the store was still being opened.
 	t, failed := own.task()
 	if failed != nil {
 		return failed
@@ -168,6 +177,7 @@ func (c console) attended(ctx context.Context, cfg config.Config, a assembly, op
 		err = terminal.ErrHungUp
 	}
 	switch {
+	// The directory is let go before the next process takes it; between the two nobody works.
 	case errors.Is(err, ui.ErrDetached):
 		if err := t.stop(); err != nil {
 			return err
@@ -184,6 +194,8 @@ func (c console) attended(ctx context.Context, cfg config.Config, a assembly, op
 	return errors.Join(err, t.stop())
 }
 
+// consoleClosed begins the last words on a terminal that took nothing for too long: see
+// ui/terminal, which gives the terminal up and still gets these out.
 const consoleClosed = "farsight: the console was closed: this terminal took nothing for too long."
 
 // stalledText is the last thing on a terminal that took nothing, of a console with

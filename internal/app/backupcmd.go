@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
@@ -23,25 +23,6 @@ import (
 	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/ui/cli"
 )
-
-// checkCopyCommand says on standard output what is wrong with the file.
-// It is a process of its own because bbolt maps the file: a damaged page may end whoever reads
-// it with SIGBUS, which must not be the engine that makes the copy. [verifyCopy] starts it. A
-// damaged copy ends with code 3 and its reason alone on standard output; any other failure is
-// an error as of every command.
-func checkCopyCommand() commandDecl {
-	return commandDecl{
-		use: checkCopy + " FILE", hidden: true, args: cobra.ExactArgs(1),
-		bare: func(cmd *cobra.Command, args []string) error {
-			err := keep.CheckCopy(cmd.Context(), args[0])
-			if d, ok := errors.AsType[*storage.Damaged](err); ok {
-				_, _ = fmt.Fprint(cmd.OutOrStdout(), d.Why)
-				return &coded{code: exitIncomplete, quiet: true, err: err}
-			}
-			return err
-		},
-	}
-}
 
 // backupOptions are the flags of `farsight backup`.
 type backupOptions struct {
@@ -97,7 +78,7 @@ func runBackup(ctx context.Context, cfg config.Config, opt backupOptions, out cl
 	if err != nil {
 		return err
 	}
-	if err := printBackup(r, out); err != nil {
+	if err := cli.Report(out, r, printBackup); err != nil {
 		return err
 	}
 	// What could be copied is a good backup and has been printed; a script must still learn that
@@ -133,6 +114,7 @@ func backupHeld(ctx context.Context, c *api.Client, opt backupOptions, out cli.O
 			return done, fmt.Errorf("find the folder %s: %w", opt.to, err)
 		}
 	}
+	// How far it is the engine tells by another request, on a connection beside this one.
 	arrived := newByteBar(out, "backup").follow(ctx, c)
 	r, err := c.Do(ctx, engine.Command{Op: engine.OpBackup, Backup: &ask})
 	arrived()
@@ -162,11 +144,9 @@ func leftOr(ctx context.Context, err error) error {
 //
 // The backups of a folder share the copy of a month that has not changed between them.
 func printBackup(r engine.BackupDone, out cli.Out) error {
-	if out.JSON {
-		return cli.JSON(out, r)
-	}
 	_, _ = fmt.Fprintf(out.W, "%s: verified, %s written in %s, %d of %d months were copied before\n",
 		safe.Text(r.Path), human.Bytes(r.Copied), r.Took.Round(10*time.Millisecond), r.Reused, len(r.Months))
+	// A month that could not be copied keeps the copy of an earlier backup, if there is one.
 	for month, why := range r.Failed {
 		_, _ = fmt.Fprintf(out.W, "payloads of %s have no new copy: %s\n", month, safe.Text(why))
 	}
@@ -178,10 +158,7 @@ func printBackup(r engine.BackupDone, out cli.Out) error {
 
 // backupsOf is the folder of a data directory's backups.
 func backupsOf(cfg config.Config, to string) string {
-	if to != "" {
-		return to
-	}
-	return keep.BackupsDir(cfg.DataDir)
+	return cmp.Or(to, keep.BackupsDir(cfg.DataDir))
 }
 
 // listedBackup is one line of `farsight backup --list --json`.
@@ -205,6 +182,7 @@ func listBackups(cfg config.Config, to string, out cli.Out) error {
 		_, err := fmt.Fprintf(out.W, "no backup in %s; `farsight backup` makes one\n", safe.Text(backupsOf(cfg, to)))
 		return err
 	}
+	// Unusable ones are listed, too, with the reason: somebody counts on them.
 	for _, b := range list {
 		age := time.Since(b.Taken)
 		if out.JSON {
@@ -213,6 +191,7 @@ func listBackups(cfg config.Config, to string, out cli.Out) error {
 			}
 			continue
 		}
+		// Each was verified when it was made; whether its files are still whole `farsight check` tells.
 		word := "verified"
 		if b.Problem != "" {
 			word = "unusable: " + b.Problem
@@ -248,6 +227,7 @@ func restoreCommand() commandDecl {
 			if list {
 				return listBackups(g.cfg, opt.Backups, g.out)
 			}
+			// No name is the newest that can be used.
 			opt.Name, opt.DryRun = strings.Join(g.args, ""), g.dry
 			return runRestore(ctx, g.cfg, opt, g.asks())
 		},
@@ -280,10 +260,7 @@ func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions,
 	if err != nil {
 		return toEnd("restore", err)
 	}
-	if ask.out.JSON {
-		return cli.JSON(ask.out, r)
-	}
-	return printRestore(r, ask.out)
+	return cli.Report(ask.out, r, printRestore)
 }
 
 // printRestore says what becomes of each file, such as
@@ -362,10 +339,7 @@ func (g given) compact(ctx context.Context, opt compactOptions) error {
 	if err != nil {
 		return toEnd("compact", interrupted(err))
 	}
-	if g.out.JSON {
-		return cli.JSON(g.out, r)
-	}
-	return printCompact(r, g.out)
+	return cli.Report(g.out, r, printCompact)
 }
 
 // interrupted tells who has interrupted what goes on where it stopped that nothing is lost.
@@ -393,11 +367,13 @@ func toEnd(command string, err error) error {
 //	in all: 708 MB -> 235 MB
 func printCompact(r keep.CompactReport, out cli.Out) error {
 	for _, m := range r.Months {
+		// Sizes before and after, and their ratio.
 		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, human.Bytes(m.Before), human.Bytes(m.After),
 			ratio(m.After, m.Before), m.Packed, m.Payloads, m.Took.Round(100*time.Millisecond))
 		if r.DryRun {
 			line = fmt.Sprintf("%s: %s, %d of %d payloads to pack", m.Month, human.Bytes(m.Before), m.Packed, m.Payloads)
 		}
+		// A month that is still being written, or whose files are damaged.
 		if m.Left != "" {
 			line = fmt.Sprintf("%s: %s, left as it is: %s", m.Month, human.Bytes(m.Before), m.Left)
 		}

@@ -73,10 +73,13 @@ type parts struct {
 	missed    func()
 }
 
+// newBase is a base whose store is not open yet. The log is there first: what goes wrong with the
+// opening is to be found in it.
 func newBase(cfg config.Config, keys *keyring.Ring) *base {
 	p := &base{keys: keys}
 	p.log, p.logs = logbook.New(cfg.DataDir, cfg.LogLevel)
 	p.tale = logbook.NewNarrator(p.log, version())
+	// Shared by pointer and never changed: a reload puts another one in its place.
 	p.config.Store(&cfg)
 	return p
 }
@@ -84,6 +87,8 @@ func newBase(cfg config.Config, keys *keyring.Ring) *base {
 // opened takes the store of this process, and hands what is committed to the engine at work.
 func (p *base) opened(db store, id string) {
 	p.store, p.id = db, id
+	// The engine first, then whoever carries attempts out, then programs: who is told later must be
+	// able to ask those who were told before.
 	db.OnCommit(func(seq uint64, changes []engine.Change) {
 		if at := p.engine.Load(); at != nil {
 			at.committed(seq, changes)
@@ -93,6 +98,8 @@ func (p *base) opened(db store, id string) {
 		}
 		p.told(changes)
 	})
+	// A database tells of its commits over a connection, and what was committed while that was lost
+	// has to be read anew.
 	if shared, ok := db.(interface{ OnGap(missed func()) }); ok { // others may write to it, too
 		shared.OnGap(func() {
 			if at := p.engine.Load(); at != nil {
@@ -123,6 +130,9 @@ func (p *base) refuse(ctx context.Context, c engine.Command, why string) error {
 // run works until ctx ends, then drains: the store outlives the engine, so that
 // every last write lands.
 func (p *base) run(ctx context.Context) error {
+	// Two lives: the engine's ends with ctx, the store's when the engine has drained. The store's
+	// context must not be a child of ctx, or a signal would end both at once and lose what is in
+	// hand.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var g errgroup.Group
@@ -148,7 +158,8 @@ func (p *base) fresh() bool {
 	return at != nil && at.boot.New
 }
 
-// close releases the store.
+// close releases the store. Each step is taken whether those before it failed or not, from the ways in
+// to the files: it is also how an opening ends that failed half way, so any part may be missing.
 func (p *base) close() error {
 	if at := p.engine.Load(); at != nil {
 		at.client.CloseIdle()
@@ -183,6 +194,7 @@ func (p *base) start(ctx context.Context, ended func()) *engineTask {
 	t := &engineTask{base: p, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(t.done)
+		// In this order: who waits for ended may call stop, which waits for done.
 		defer ended()
 		t.err = p.run(ctx)
 	}()

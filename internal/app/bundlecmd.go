@@ -48,11 +48,16 @@ func bundleCommand() commandDecl {
 	}
 }
 
+// runBundle collects what it can and writes it. A part that cannot be had is named in the bundle
+// instead, for what cannot be read is often what the report is about; only an interruption leaves no
+// file.
 func runBundle(ctx context.Context, i installation, opt bundleOptions, out cli.Out) error {
+	// One instant for the name of the file, its README and the times in the archive.
 	at := wall.Now()
 	if opt.out == "" {
 		opt.out = "farsight-bundle-" + at.Format("20060102T150405Z") + ".tar.gz"
 	}
+	// The full check reads all of the store; without it a bundle is made in a second.
 	look := i.forDoctor(out.Width)
 	look.Full = !opt.noCheck
 	said, err := doctor.Examine(ctx, look)
@@ -60,9 +65,12 @@ func runBundle(ctx context.Context, i installation, opt bundleOptions, out cli.O
 		return err
 	}
 	o := bundle.Options{Version: version(), At: at, Names: opt.names}
+	// The key in use is cut out by itself; other keys are known by their form.
 	if i.keyless == nil {
 		o.Key = i.keys.Get()
 	}
+	// What the console tells goes in first: the names of players are learnt there, and only then can
+	// they be cut out of the log and the diagnosis.
 	b := bundle.New(o)
 	err = browse(ctx, i.cfg, func(c engine.Console) error {
 		b.AddStored(ctx, c)
@@ -82,13 +90,11 @@ func runBundle(ctx context.Context, i installation, opt bundleOptions, out cli.O
 	if err != nil {
 		return err
 	}
-	return printWritten(w, out)
+	return cli.Report(out, w, printWritten)
 }
 
+// printWritten says what is in the file, as the file's own list does: somebody is about to send it.
 func printWritten(w bundle.Written, out cli.Out) error {
-	if out.JSON {
-		return cli.JSON(out, w)
-	}
 	for line := range strings.Lines(w.Readme) {
 		_, _ = fmt.Fprintln(out.W, safe.Text(strings.TrimSuffix(line, "\n")))
 	}
@@ -98,10 +104,12 @@ func printWritten(w bundle.Written, out cli.Out) error {
 
 // settings are those that `farsight config` shows.
 func (i installation) settings() []engine.Setting {
+	// The key is no setting, for settings may stand in a file that others read; it is shown like one.
 	key := engine.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyring.Env}
 	switch {
 	case i.keyless != nil:
 		key.Value = "unusable: " + i.keyless.Error()
+	// Only the last four characters of it: see riot.Key.
 	case !i.keys.Get().IsZero():
 		key.Value, key.Source = i.keys.Get().String(), i.keys.From()
 	}

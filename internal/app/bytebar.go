@@ -31,11 +31,15 @@ type byteBar struct {
 	drawn time.Time
 }
 
+// Cells of the bar, and the pause between two drawings: faster is not seen, and over a slow line it
+// would be what the operation waits for.
 const (
 	barCells = 24
 	barEvery = 200 * time.Millisecond
 )
 
+// newByteBar is a bar on standard error, so that standard output has the report alone. what names the
+// operation in front of it.
 func newByteBar(out cli.Out, what string) *byteBar {
 	b := &byteBar{what: what, ascii: out.ASCII, began: time.Now()}
 	if !out.JSON && term.IsTerminal(int(os.Stderr.Fd())) {
@@ -44,6 +48,7 @@ func newByteBar(out cli.Out, what string) *byteBar {
 	return b
 }
 
+// show draws how many bytes of how many are done: "backup ████░░░ 1.2 GB of 4.0 GB, 30s left".
 func (b *byteBar) show(done, total int64) {
 	b.line(done, total, fmt.Sprintf("%s of %s", human.Bytes(done), human.Bytes(total)))
 }
@@ -61,6 +66,7 @@ func (b *byteBar) step(what string, done, total int64) {
 	b.line(done, total, fmt.Sprintf("%d of %s", done, human.Counted(int(total), "row", "rows")))
 }
 
+// archive draws how far the month is that is being packed.
 func (b *byteBar) archive(p keep.ArchiveProgress) {
 	if p.Done == 0 || b.what != p.Month {
 		b.what, b.began = p.Month, time.Now() // each month has its own bar and its own pace
@@ -68,6 +74,8 @@ func (b *byteBar) archive(p keep.ArchiveProgress) {
 	b.line(int64(p.Done), int64(p.Total), fmt.Sprintf("%d of %d payloads, %s -> %s", p.Done, p.Total, human.Bytes(p.Before), human.Bytes(p.After)))
 }
 
+// line draws the bar anew over the one before it. The last step is always drawn, whatever the pause, or
+// the bar would end at 97 %.
 func (b *byteBar) line(done, total int64, text string) {
 	if b.w == nil || total <= 0 || done < total && time.Since(b.drawn) < barEvery {
 		return
@@ -79,6 +87,7 @@ func (b *byteBar) line(done, total int64, text string) {
 
 // left says how long it will go on at the pace so far, once there is one.
 func (b *byteBar) left(done, total int64) string {
+	// The pace of the first second says too little.
 	spent := time.Since(b.began)
 	if done <= 0 || done >= total || spent < time.Second {
 		return ""
@@ -100,6 +109,7 @@ func (b *byteBar) follow(ctx context.Context, c *api.Client) (arrived func()) {
 				b.end()
 				return
 			}
+			// Of the engine's clock: the bar may have been asked for later than the backup began.
 			if run, ok := ownUpkeep(ctx, c); ok {
 				b.began = run.Began
 				b.show(run.Done, run.Total)

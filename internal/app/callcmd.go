@@ -27,6 +27,7 @@ func callCommand() commandDecl {
 			"--key, asking again calls nobody twice. docs/pager.md has more.",
 		example: "farsight call +4930123456 --say 'The import is done.'\n" +
 			"farsight call +4930123456 --say 'The import is done.' --key import-4711 --dry-run",
+		// One call names one number: who else is to be called is a job of its own.
 		args:   exactlyOne("name one number: %s +4930123456 --say 'The import is done.'"),
 		reason: keptWhy,
 		flags: func(f *pflag.FlagSet) {
@@ -35,13 +36,17 @@ func callCommand() commandDecl {
 			addWait(f, &wait)
 		},
 		run: func(ctx context.Context, g given) error {
+			// Whether it is a number that is allowed the engine knows: its settings count.
 			ask.To = g.args[0]
 			return g.call(ctx, &ask, wait)
 		},
 	}.acting()
 }
 
+// call asks the engine for the call, and waits for what becomes of it unless --wait 0s, --json or
+// --dry-run was given: a script that reads JSON wants one object, at once.
 func (g given) call(ctx context.Context, ask *engine.CallAsk, wait time.Duration) error {
+	// Before anybody is called.
 	if err := checkWait(wait); err != nil {
 		return err
 	}
@@ -50,6 +55,7 @@ func (g given) call(ctx context.Context, ask *engine.CallAsk, wait time.Duration
 		return err
 	}
 	defer c.Close()
+	// The receipt names the job, which is stored before anybody is called.
 	r, err := c.Do(ctx, g.by(engine.Command{Op: engine.OpCall, Call: ask}))
 	if err != nil {
 		return err
@@ -65,10 +71,12 @@ func (g given) call(ctx context.Context, ask *engine.CallAsk, wait time.Duration
 func (g given) heard(ctx context.Context, c *api.Client, wait time.Duration, job engine.JobID) error {
 	ctx, cancel := waiting(ctx, wait)
 	defer cancel()
+	// One try: the next may be minutes away, and who waits at a shell wants to know that now.
 	d, err := became(ctx, c, engine.JobQuery{ID: job})
 	if err != nil {
 		return err
 	}
+	// Completed means that somebody picked up and heard it to its end.
 	if d.Job.State == engine.Completed {
 		_, err := fmt.Fprintln(g.out.W, "heard")
 		return err

@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -43,6 +48,7 @@ func runCheck(ctx context.Context, cfg config.Config, out cli.Out) error {
 	if !hasStore(cfg) {
 		return errNothingStored(cfg)
 	}
+	// The pages first, in a child: reading a damaged one ends the process that does.
 	if cfg.Store == "" {
 		if err := checkPages(ctx, cfg); err != nil {
 			return err
@@ -57,7 +63,7 @@ func runCheck(ctx context.Context, cfg config.Config, out cli.Out) error {
 		return err
 	}
 	report := checkReport{Sound: r.Sound(), Path: storeName(cfg), Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}
-	if err := printCheck(report, out); err != nil {
+	if err := cli.Report(out, report, printCheck); err != nil {
 		return err
 	}
 	if !report.Sound {
@@ -66,16 +72,19 @@ func runCheck(ctx context.Context, cfg config.Config, out cli.Out) error {
 	return nil
 }
 
+// printCheck has a line for each finding, such as
+//
+//	matches EUW1_7012345678: its payload is missing
+//
+// and one for the whole.
 func printCheck(r checkReport, out cli.Out) error {
-	if out.JSON {
-		return cli.JSON(out, r)
-	}
 	for _, f := range r.Findings {
 		_, _ = fmt.Fprintf(out.W, "%s %s: %s\n", safe.Text(f.Table), safe.Text(f.Key), safe.Text(f.Why))
 	}
 	if r.More > 0 {
 		_, _ = fmt.Fprintf(out.W, "and %d more\n", r.More)
 	}
+	// The findings that are listed are bounded; the number is of all.
 	word := "sound"
 	if !r.Sound {
 		word = fmt.Sprintf("damaged: %d findings; nothing was changed", len(r.Findings)+r.More)
@@ -116,3 +125,66 @@ func checkPagesCommand() commandDecl {
 		},
 	}
 }
+
+// checkCopyCommand says on standard output what is wrong with the file.
+// It is a process of its own because bbolt maps the file: a damaged page may end whoever reads
+// it with SIGBUS, which must not be the engine that makes the copy. [verifyCopy] starts it. A
+// damaged copy ends with code 3 and its reason alone on standard output; any other failure is
+// an error as of every command.
+func checkCopyCommand() commandDecl {
+	return commandDecl{
+		use: checkCopy + " FILE", hidden: true, args: cobra.ExactArgs(1),
+		bare: func(cmd *cobra.Command, args []string) error {
+			err := keep.CheckCopy(cmd.Context(), args[0])
+			if d, ok := errors.AsType[*storage.Damaged](err); ok {
+				_, _ = fmt.Fprint(cmd.OutOrStdout(), d.Why)
+				return &coded{code: exitIncomplete, quiet: true, err: err}
+			}
+			return err
+		},
+	}
+}
+
+// runSelf runs a command of this program in a process of its own, which a damaged page of the file or
+// directory at path may end: that is *storage.Damaged. It gives what the command said and its exit
+// code; err says why there is none.
+func runSelf(ctx context.Context, path string, complaints io.Writer, args ...string) (said []byte, code int, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, 0, fmt.Errorf("start the check of %s: %w", path, err)
+	}
+	child := exec.CommandContext(ctx, self, args...)
+	// What the child complains of goes to whoever asked for the check; what it found is on its standard
+	// output, and read here.
+	child.Stderr = complaints
+	said, err = child.Output()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return said, exitDone, nil
+	case ctx.Err() != nil:
+		return said, 0, context.Cause(ctx)
+	case !failed:
+		return said, 0, fmt.Errorf("check %s: %w", path, err)
+	// Ended by a signal. SIGBUS is what a page does that the file promises and the disk cannot give.
+	case exit.ExitCode() < 0:
+		return said, 0, &storage.Damaged{Path: path, Why: "reading it ended the process (" + exit.String() + ")"}
+	}
+	return said, exit.ExitCode(), nil
+}
+
+// verifyCopy proves a copy in a child process, which a damaged page may end.
+func verifyCopy(ctx context.Context, path string) error {
+	said, code, err := runSelf(ctx, path, os.Stderr, checkCopy, path)
+	switch {
+	case err != nil || code == exitDone:
+		return err
+	case code == exitIncomplete && len(said) > 0:
+		return &storage.Damaged{Path: path, Why: string(said)}
+	}
+	return fmt.Errorf("check %s: exit status %d", path, code)
+}
+
+// checkCopy is the hidden command that reads one database file to its last
+// record. Like check-pages it runs as a process of its own.
+const checkCopy = "check-copy"

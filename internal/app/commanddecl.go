@@ -199,8 +199,8 @@ const (
 // groups are the titles in the order of `farsight --help`.
 var groups = []string{groupStart, groupAccounts, groupSee, groupWhy, groupAct, groupData, groupSetup}
 
-// addGroups gives the root its groups. Completion and help, which cobra makes by itself when the tree is
-// carried out, belong to setup.
+// addGroups gives the root its groups. Completion and help, which cobra makes by itself when the tree
+// is carried out, belong to setup.
 func addGroups(root *cobra.Command) {
 	for _, title := range groups {
 		root.AddGroup(&cobra.Group{ID: title, Title: title})

@@ -31,6 +31,7 @@ import (
 // running engine, or else the data directory, knows. Whatever goes wrong, nothing is
 // offered: an error would be printed into the line that somebody is typing.
 
+// How long completion may take, and how much it may offer.
 const (
 	completeWait = time.Second // a shell that stands still is worse than one that offers nothing
 	completeMost = 200         // nobody reads more
@@ -77,27 +78,21 @@ func complete(root *cobra.Command) {
 	visit(root)
 }
 
-// completeFlagsOf gives each flag of a command its completion: the one for "command flag", the
-// one for the flag, or none.
+// completeFlagsOf gives each flag of a command, and those that its children inherit, its completion: the
+// one for "command flag", the one for the flag, or none.
 func completeFlagsOf(c *cobra.Command, flags map[string]cobra.CompletionFunc) {
-	for _, name := range flagNames(c) {
-		f := flags[c.Name()+" "+name]
-		if f == nil {
-			f = flags[name]
+	give := func(f *pflag.Flag) {
+		by := flags[c.Name()+" "+f.Name]
+		if by == nil {
+			by = flags[f.Name]
 		}
-		if f == nil {
-			f = cobra.NoFileCompletions
+		if by == nil {
+			by = cobra.NoFileCompletions
 		}
-		_ = c.RegisterFlagCompletionFunc(name, f) // an error: it has its own already
+		_ = c.RegisterFlagCompletionFunc(f.Name, by) // an error: it has its own already
 	}
-}
-
-// flagNames are its own flags and those that its children inherit.
-func flagNames(c *cobra.Command) (names []string) {
-	note := func(f *pflag.Flag) { names = append(names, f.Name) }
-	c.Flags().VisitAll(note)
-	c.PersistentFlags().VisitAll(note)
-	return names
+	c.Flags().VisitAll(give)
+	c.PersistentFlags().VisitAll(give)
 }
 
 // offer completes to fixed words.
@@ -201,6 +196,7 @@ func find(cmd *cobra.Command, ask func(context.Context, engine.Console) []cobra.
 	ctx, done := context.WithTimeout(cmd.Context(), completeWait)
 	defer done()
 	var words []cobra.Completion
+	// The error stays unsaid: see above.
 	_ = browse(ctx, cfg, func(c engine.Console) error {
 		words = ask(ctx, c)
 		return nil
@@ -224,6 +220,8 @@ func hint(word, about string) cobra.Completion {
 // only what begins with the word: so pages are read until enough of those are found.
 func completeAccounts(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
+		// Bounded by completeWait, too: on a store of a million accounts the pages that are read by
+		// then are offered.
 		for q := (engine.AccountsQuery{Text: begun, Page: engine.Page{Limit: 500}}); len(words) < completeMost; {
 			page := found[engine.AccountsPage](ctx, c, q)
 			for _, a := range page.Accounts {
@@ -244,8 +242,8 @@ func completeJobs(states []engine.State) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
 			q := engine.JobsQuery{States: states, Ended: slices.ContainsFunc(states, engine.State.Terminal), Page: engine.Page{Limit: completeMost}}
-			// A key has a colon (match:KR_7214550881) and an id has none: only then does searching texts
-			// find more than the page of the newest.
+			// A key has a colon (match:KR_7214550881) and an id has none: only then does searching
+			// texts find more than the page of the newest.
 			if strings.Contains(begun, ":") {
 				q.Text = begun
 			}
@@ -280,6 +278,7 @@ func completing[A, T any](q engine.Query, rows func(A) []T, word func(T) (word, 
 	}
 }
 
+// Completions of classes and schedules, each of which comes whole in one answer.
 var (
 	completeClasses = completing(engine.ClassesQuery{}, func(a engine.ClassesAnswer) []engine.ClassRow { return a.Classes },
 		func(c engine.ClassRow) (string, string) {
@@ -316,6 +315,8 @@ func completeBackups(cmd *cobra.Command, _ []string, begun string) ([]cobra.Comp
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	// Read from the folder itself, without the store: what is to be restored may be all that can be
+	// read.
 	from, _ := cmd.Flags().GetString("from")
 	list, _ := keep.Backups(backupsOf(cfg, from))
 	var words []cobra.Completion

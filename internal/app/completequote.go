@@ -106,6 +106,7 @@ func completeInQuotes(root *cobra.Command) {
 			return edited(w, fishWords, fishQuote, func(w io.Writer) error { return root.GenFishCompletion(w, descriptions) })
 		},
 	}
+	// In place of cobra's own RunE: the flag that leaves the descriptions out is still cobra's.
 	for shell, write := range scripts {
 		c, _, err := root.Find([]string{"completion", shell})
 		if err != nil {
@@ -119,10 +120,13 @@ func completeInQuotes(root *cobra.Command) {
 
 // edited writes what generate does with one line changed.
 func edited(w io.Writer, line, by string, generate func(io.Writer) error) error {
+	// Whole in memory first: cobra writes as it goes, and a line has to be found in it.
 	var script bytes.Buffer
 	if err := generate(&script); err != nil {
 		return err
 	}
+	// A line that a newer cobra writes in another way is not found, and the script stays cobra's own;
+	// the test that completes in a real shell notices.
 	_, err := io.WriteString(w, strings.Replace(script.String(), line, by, 1))
 	return err
 }

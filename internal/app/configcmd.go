@@ -49,10 +49,12 @@ func configInitCommand() commandDecl {
 					return usagef("there is no home directory to keep settings in: name a file by --out")
 				}
 				out = filepath.Join(cfg.ConfigDir, config.FileName)
+				// Only the usual folder is made; one that --out names has to be there.
 				if err := os.MkdirAll(cfg.ConfigDir, 0o700); err != nil {
 					return fmt.Errorf("make the folder of settings: %w", err)
 				}
 			}
+			// It appears whole, and replaces no file: somebody's settings are in it.
 			f, err := outfile.Open(out, false, false)
 			if err != nil {
 				return err
@@ -67,6 +69,8 @@ func configInitCommand() commandDecl {
 	}
 }
 
+// configSchemaCommand makes `farsight config schema`. An editor names the schema by its published
+// address; this is for those who have no network, or another version.
 func configSchemaCommand() commandDecl {
 	return commandDecl{
 		use: "schema", short: "Print the JSON Schema of config.toml, for editors", example: "farsight config schema",
@@ -85,10 +89,12 @@ func configSchemaCommand() commandDecl {
 // one would be started with from here.
 func runConfig(ctx context.Context, cfg config.Config, out cli.Out) error {
 	c, err := dialEngine(ctx, cfg)
+	// No engine, or one of no use to this process, which is said beside the settings.
 	if err != nil || c == nil {
 		return errors.Join(err, printConfig(cfg, out))
 	}
 	defer c.Close()
+	// Secrets are cut by the engine, before they leave it.
 	told, err := c.Settings(ctx)
 	if err != nil {
 		return err
@@ -100,6 +106,8 @@ func runConfig(ctx context.Context, cfg config.Config, out cli.Out) error {
 	return err
 }
 
+// printConfig shows the settings of this process. A key that cannot be read is shown as such: what else
+// is set may be why.
 func printConfig(cfg config.Config, out cli.Out) error {
 	keys, err := keyring.Load(cfg.KeyPath())
 	return cli.Config(out, installation{cfg: cfg, keys: keys, keyless: err}.settings())

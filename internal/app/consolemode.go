@@ -89,6 +89,7 @@ func runConsole(ctx context.Context, cfg config.Config, c console) error {
 
 // own opens the console on a directory that nobody holds.
 func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) error {
+	// The environment is cleared of the key here: no program that the console starts gets it.
 	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
 		return err
@@ -96,6 +97,8 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 	if !keys.Get().IsZero() {
 		return c.attended(ctx, cfg, assembly{keys: keys}, opt)
 	}
+	// A database's members show what they do also to one without a key; a data directory shows what
+	// is stored.
 	switch {
 	case cfg.Store != "":
 		return c.asGuest(ctx, cfg, keys, opt)
@@ -108,6 +111,7 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 	return c.firstRun(ctx, cfg, keys, opt)
 }
 
+// options are how the console looks and who sits at it, for every way in which it is opened.
 func (c console) options(cfg config.Config) ui.Options {
 	_, ssh := os.LookupEnv("SSH_CONNECTION")
 	o := ui.Options{
@@ -119,8 +123,9 @@ func (c console) options(cfg config.Config) ui.Options {
 			return err
 		},
 	}
-	// What the operator chose on the screen stands between the command line and the
-	// configuration file.
+	// What the operator chose on the screen stands between the command line and the configuration
+	// file. A theme of the command line or of the environment holds for this console alone; that of a
+	// file gives way to what was last chosen in the console.
 	if cfg.Given("theme") {
 		o.Theme = cfg.Theme
 	} else {
@@ -159,6 +164,7 @@ func (c console) firstRun(ctx context.Context, cfg config.Config, keys *keyring.
 		return c.attended(ctx, cfg, assembly{keys: keys}, opt)
 	case ui.ChooseDemo:
 		return runDemo(ctx, cfg, demoOptions{seed: defaultSeed, speed: 1}, stdoutPlain())
+	// Nothing is stored, or this question would not have been asked.
 	case ui.ChooseBrowse:
 		return errNothingStored(cfg)
 	}
@@ -171,6 +177,8 @@ func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string,
 	if err != nil {
 		return "", err
 	}
+	// The limiter is one of its own, and ends with the call: the engine that comes learns the limits
+	// anew, as of any key.
 	var limits string
 	client, err := riot.New(riot.Options{
 		Keys: riot.NewKeys(key), Limiter: riot.LimitedBy(limit.New(limit.Options{})), BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
@@ -180,6 +188,7 @@ func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string,
 		return "", err
 	}
 	defer client.CloseIdle()
+	// The one call that every key may make; its answer's headers tell the limits.
 	if err := client.Probe(ctx, route.Europe, ""); err != nil {
 		return "", err
 	}
@@ -189,9 +198,11 @@ func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string,
 	return "the key works: " + limits + " calls:seconds", nil
 }
 
-// asGuest shows what members do that share a database, until it has a key: then it is one like them, and is
-// left as they are.
+// asGuest shows what members do that share a database, until it has a key: then it is one like them,
+// and is left as they are.
 func (c console) asGuest(ctx context.Context, cfg config.Config, keys *keyring.Ring, opt ui.Options) error {
+	// Opened and closed again: joining makes the schema where there is none, and who only wants to look
+	// must not leave one behind.
 	db, err := openStored(cfg) // one that is not there is not made for it
 	if err == nil {
 		err = db.Close()

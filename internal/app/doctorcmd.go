@@ -56,9 +56,12 @@ type installation struct {
 	keyless error // why there is no keyring
 }
 
+// findInstallation reads the configuration and the key. The key file is looked for also where settings
+// are wrong, in the usual place if need be.
 func findInstallation(cmd *cobra.Command) (i installation) {
 	var err error
 	i.cfg, err = configOf(cmd)
+	// Each fault is a line of its own; any other error, such as one of a flag, is one.
 	if faults, ok := errors.AsType[config.Faults](err); ok {
 		i.faults = faults
 	} else if err != nil {
@@ -81,6 +84,7 @@ func (i installation) forDoctor(width int) doctor.Options {
 		Browse: func(ctx context.Context, db doctor.Store) engine.Console { return browser(ctx, db.(store), i.cfg) },
 		Check:  func(ctx context.Context) (storage.CheckReport, error) { return checkInChild(ctx, i.cfg) },
 	}
+	// River's tables are looked at without a client of River, and so without starting anything.
 	o.River = func(ctx context.Context, db doctor.Store) (doctor.River, error) {
 		found, err := river.Find(ctx, db.(*pg.DB))
 		return doctor.River(found), err
@@ -98,14 +102,17 @@ func (i installation) forDoctor(width int) doctor.Options {
 
 // runDoctor prints a diagnosis and turns it into an exit code.
 func runDoctor(ctx context.Context, o doctor.Options, out cli.Out) error {
+	// An error is an interruption, or a store that could not be closed; what is wrong is in what was
+	// said.
 	said, err := doctor.Examine(ctx, o)
 	if err != nil {
 		return err
 	}
-	if err := printDiagnosis(said, out); err != nil {
+	if err := cli.Report(out, said, printDiagnosis); err != nil {
 		return err
 	}
 	switch {
+	// Graver than any number of faults, and told apart by its code: scripts stop there.
 	case said.Damaged:
 		return &coded{code: exitIncomplete, quiet: true, err: errors.New("the store is damaged")}
 	case said.Faults > 0:
@@ -116,9 +123,6 @@ func runDoctor(ctx context.Context, o doctor.Options, out cli.Out) error {
 
 // printDiagnosis cleans each line: paths and errors come from outside.
 func printDiagnosis(said doctor.Diagnosis, out cli.Out) error {
-	if out.JSON {
-		return cli.JSON(out, said)
-	}
 	clean := safe.Text
 	if out.ASCII {
 		clean = safe.ASCII
@@ -132,6 +136,7 @@ func checkInChild(ctx context.Context, cfg config.Config) (storage.CheckReport, 
 	var r checkReport
 	var complained bytes.Buffer
 	said, code, err := runSelf(ctx, cfg.DataDir, &complained, "check", "--json", "--data-dir", cfg.DataDir, "--store", cfg.Store)
+	// A damaged store ends the child with a code and its report all the same: the report says more.
 	if json.Unmarshal(said, &r) == nil && r.Path != "" {
 		return storage.CheckReport{Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}, nil
 	}
@@ -140,6 +145,7 @@ func checkInChild(ctx context.Context, cfg config.Config) (storage.CheckReport, 
 	case err != nil:
 	case code == exitIncomplete:
 		err = &storage.Damaged{Path: cfg.DataDir, Why: firstLine(complained.String())}
+	// It ended well, and what it wrote is no report: a version of another build, say.
 	case code == exitDone:
 		err = errors.New("the check said nothing")
 	default:
@@ -150,6 +156,7 @@ func checkInChild(ctx context.Context, cfg config.Config) (storage.CheckReport, 
 
 // firstLine is the first line of what a child said, without its own name.
 func firstLine(s string) string {
+	// The rest is what to do about it, and the doctor says that itself.
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimPrefix(strings.TrimSpace(line), "farsight: ")
 }

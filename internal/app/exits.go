@@ -25,8 +25,10 @@ type coded struct {
 	quiet bool
 }
 
+// Error is that of the error inside.
 func (c *coded) Error() string { return c.err.Error() }
 
+// Unwrap gives what to look for with errors.Is and errors.AsType.
 func (c *coded) Unwrap() error { return c.err }
 
 // usage marks an error as the caller's: wrong words on the command line.
@@ -37,6 +39,7 @@ func usage(err error) error {
 	return &coded{code: exitUsage, err: err}
 }
 
+// usagef makes such an error of a sentence: what is wrong, and what to write instead.
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
 // isHeld reports whether an error says that another process has the directory.

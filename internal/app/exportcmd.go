@@ -18,7 +18,6 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/outfile"
-	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -110,9 +109,11 @@ func runExport(ctx context.Context, cfg config.Config, opt exportOptions, stdout
 	// shall give an error instead of ending the process.
 	signal.Ignore(syscall.SIGPIPE)
 	defer signal.Reset(syscall.SIGPIPE)
+	// The writer is told for whom it writes, so that waiting can notice that nobody reads any more.
 	src := &storeFeed{cfg: cfg, every: followEvery, out: stdout, held: func(err error) {
 		_, _ = fmt.Fprintf(stderr, "farsight: %s: going on when it is free\n", safe.Text(err.Error()))
 	}}
+	// Before the file is made: a directory that is held leaves nothing behind.
 	if err := src.open(ctx); err != nil {
 		return explainHeld(err)
 	}
@@ -127,6 +128,7 @@ func runExport(ctx context.Context, cfg config.Config, opt exportOptions, stdout
 // written says what a file holds, and how the next export goes on behind it.
 func (o exportOptions) written(done cli.Exported) string {
 	text := fmt.Sprintf("%d lines in %s", done.Lines, safe.Text(o.out))
+	// Without a line there is no place to go on behind.
 	if done.Cursor != "" {
 		text += "; what comes later: --after " + done.Cursor
 	}
@@ -135,7 +137,7 @@ func (o exportOptions) written(done cli.Exported) string {
 
 // explainHeld adds what to do about a directory that another process works on.
 func explainHeld(err error) error {
-	if _, held := errors.AsType[*storage.ErrHeld](err); held {
+	if isHeld(err) {
 		return fmt.Errorf("%w: an export reads a directory that no other process works on; try again when that one has ended", err)
 	}
 	return err
@@ -144,6 +146,8 @@ func explainHeld(err error) error {
 // write exports to standard output or to a file; see package outfile for what a file is that did not
 // become whole.
 func (o exportOptions) write(ctx context.Context, cfg config.Config, src *storeFeed, stdout io.Writer) (done cli.Exported, err error) {
+	// Names of queues get their prefix, as in metrics: files of several deployments may be put
+	// together.
 	e := cli.Export{
 		Kind: o.what.Kind, Format: o.format, After: o.after,
 		Queue: func(q engine.Queue) string { return edgeQueue(cfg, q) },
@@ -161,6 +165,7 @@ func (o exportOptions) write(ctx context.Context, cfg config.Config, src *storeF
 	if err != nil {
 		return done, err
 	}
+	// A CSV file that goes on has its head already.
 	e.Headless, src.out = f.Headless, f.File
 	done, err = e.Write(ctx, src, f)
 	return done, f.Finish(err)
@@ -177,6 +182,7 @@ func (o exportOptions) verdict(done cli.Exported, err error) error {
 	case err != nil || done.Unreadable == 0:
 		return err
 	}
+	// The lines that could be read are all there: a script may use them, and must know.
 	return &coded{code: exitIncomplete, err: fmt.Errorf(
 		"all is exported but %d that could not be read: %w: `farsight check` lists what is damaged", done.Unreadable, done.First)}
 }
@@ -184,6 +190,7 @@ func (o exportOptions) verdict(done cli.Exported, err error) error {
 // interrupted says how to go on: the last cursor that was written is one that the reader has.
 func (o exportOptions) interrupted(done cli.Exported) error {
 	switch {
+	// A whole file appears when it is complete, and this one was not.
 	case o.out != "" && !o.follow:
 		return fmt.Errorf("interrupted: %s was not written; the same command begins anew", o.out)
 	case done.Cursor == "":
@@ -202,6 +209,7 @@ func readerGone(w io.Writer) bool {
 	if !ok {
 		return false
 	}
+	// No events are asked for: errors and hang-ups are told always.
 	p := []unix.PollFd{{Fd: int32(f.Fd())}}
 	n, err := unix.Poll(p, 0)
 	return err == nil && n > 0 && p[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0

@@ -28,6 +28,8 @@ type storeFeed struct {
 	rest   restingState
 }
 
+// open finds the engine, or opens the store. It is called again after each wait: who works on the
+// directory may have changed.
 func (s *storeFeed) open(ctx context.Context) error {
 	return through(ctx, s.cfg, func(*api.Client) error {
 		s.engine = api.NewClient(controlSocket(s.cfg.DataDir)) // the one that was asked is closed
@@ -35,6 +37,7 @@ func (s *storeFeed) open(ctx context.Context) error {
 	}, s.openStore)
 }
 
+// openStore opens the store for reading and notes its state while nobody can write.
 func (s *storeFeed) openStore() error {
 	db, err := openStored(s.cfg)
 	if err != nil {
@@ -45,6 +48,7 @@ func (s *storeFeed) openStore() error {
 	return s.rest.note()
 }
 
+// close lets go of whatever was open; it may be called when nothing is.
 func (s *storeFeed) close() error {
 	if s.engine != nil {
 		s.engine.Close()
@@ -78,6 +82,7 @@ func (s *storeFeed) ended(ctx context.Context, err error) error {
 	return err
 }
 
+// payloads gives Riot's JSON of a match, or of its timeline where the feed is of timelines.
 func (s *storeFeed) payloads(kind engine.FeedKind) cli.Payloads {
 	return func(ctx context.Context, match string) ([]byte, error) {
 		q := engine.PayloadQuery{Match: match, Timeline: kind == engine.FeedTimelines}
@@ -97,6 +102,7 @@ func (s *storeFeed) payloads(kind engine.FeedKind) cli.Payloads {
 // that out: a sync that starts just then would be turned away.
 func (s *storeFeed) wait(ctx context.Context) error {
 	byEngine := s.engine != nil
+	// A directory is let go, so that syncs can run in turns.
 	if s.db == nil || s.cfg.Store == "" { // a database is open for everybody
 		if err := s.close(); err != nil {
 			return err
@@ -119,6 +125,7 @@ func (s *storeFeed) wait(ctx context.Context) error {
 		if !isHeld(err) {
 			return err
 		}
+		// Said once: the wait may be hours.
 		if !told {
 			s.held(err)
 			told = true
@@ -133,6 +140,7 @@ type restingState struct {
 	seen os.FileInfo // its state file; nil = it was not read
 }
 
+// stat looks at the file that every commit changes.
 func (r *restingState) stat() (os.FileInfo, error) {
 	return os.Stat(filepath.Join(r.cfg.DataDir, "state.db"))
 }
@@ -149,9 +157,11 @@ func (r *restingState) note() (err error) {
 // unchanged reports whether the directory is as it was read, and no engine works on
 // it.
 func (r *restingState) unchanged() bool {
+	// A socket means an engine, which has not closed the directory in order if it left one behind: ask.
 	if _, err := os.Lstat(controlSocket(r.cfg.DataDir)); err == nil || r.seen == nil {
 		return false
 	}
+	// By inode, size and time: a restore puts another file in its place.
 	now, err := r.stat()
 	return err == nil && os.SameFile(now, r.seen) && now.Size() == r.seen.Size() && now.ModTime().Equal(r.seen.ModTime())
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -20,6 +21,7 @@ func configOf(cmd *cobra.Command) (config.Config, error) {
 	return config.Load(config.Inputs{Flags: cmd.Flags(), Getenv: os.LookupEnv})
 }
 
+// flagBool reads a flag that not every command has; false where there is none.
 func flagBool(cmd *cobra.Command, name string) bool {
 	v, err := cmd.Flags().GetBool(name)
 	return err == nil && v
@@ -29,6 +31,7 @@ func flagBool(cmd *cobra.Command, name string) bool {
 func stdout(cmd *cobra.Command) cli.Out {
 	o := cli.Out{W: cmd.OutOrStdout(), JSON: flagBool(cmd, "json"), ASCII: themes.DetectASCII(os.Getenv)}
 	if f, ok := o.W.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		// Without a width lines are not cut; without a height nothing is drawn over.
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil {
 			o.Width = w
 			if os.Getenv("TERM") != "dumb" {
@@ -44,14 +47,10 @@ func stdoutPlain() cli.Out { return cli.Out{W: os.Stdout} }
 
 // operator is who runs a command.
 func operator(via string) engine.Actor {
-	user := os.Getenv("USER")
-	if user == "" {
-		user = fmt.Sprintf("uid %d", os.Getuid())
-	}
-	session := ""
-	if from := os.Getenv("SSH_CONNECTION"); from != "" {
-		_, _ = fmt.Sscan(from, &session)
-	}
+	// A service has no USER. "uid 998" is what `ls -n` shows of its files.
+	user := cmp.Or(os.Getenv("USER"), fmt.Sprintf("uid %d", os.Getuid()))
+	// "192.0.2.7 51234 192.0.2.1 22": the first word is where somebody sits.
+	session, _, _ := strings.Cut(os.Getenv("SSH_CONNECTION"), " ")
 	return engine.Actor{User: user, Session: session, Via: via}
 }
 

@@ -38,6 +38,8 @@ const ledEvery = 2 * time.Second
 // Run reads until ctx ends.
 func (l *ledLimits) Run(ctx context.Context) error {
 	for ok := true; ok; ok = await.Pause(ctx, ledEvery) {
+		// What cannot be read now stays as it was read last: a screen that shows ten seconds ago is
+		// worth more than one that is empty.
 		if row, err := traffic.StoredLimits(ctx, l.db); err == nil {
 			l.row.Store(&row)
 		}
@@ -51,6 +53,8 @@ func (l *ledLimits) Run(ctx context.Context) error {
 	return nil
 }
 
+// Rows are the buckets as the leader has stored them, for the Limits screen: this process learns only
+// the limits of the calls that it makes itself, which are a part.
 func (l *ledLimits) Rows() engine.LimitsRow {
 	if row := l.row.Load(); row != nil {
 		return *row
@@ -97,6 +101,7 @@ type reading struct {
 	Calls      []engine.CallRow   `json:"calls"` // the newest, the oldest of them first
 }
 
+// The name under which readings are stored, and how many calls one has.
 const (
 	readingState = "reading"
 	// A reading has so many calls, or all since three readings ago: then none is missed.
@@ -104,6 +109,7 @@ const (
 	freshCalls = 3 * ledEvery
 )
 
+// storedReading is the newest reading; the zero reading where nobody has led yet.
 func storedReading(ctx context.Context, db traffic.Loader) (r reading, err error) {
 	blob, err := db.LoadState(ctx, readingState)
 	if err == nil && blob != nil {
@@ -144,6 +150,8 @@ func (t teller) Run(ctx context.Context) error {
 // passedOn are the states of who leads that are those of all.
 var passedOn = map[engine.EngineState]bool{engine.EnginePaused: true, engine.EngineDegraded: true, engine.EngineNoKey: true, engine.EngineAPIDown: true}
 
+// reading is what there is to tell now. Any other state than those of passedOn is told as LIVE: the
+// member that reads it has a state of its own.
 func (t teller) reading(now time.Time) reading {
 	m := t.calls.Meter()
 	r := reading{Epoch: t.epoch, State: engine.EngineLive, Throttled: m.Throttled, Unforeseen: m.Unforeseen}
@@ -152,6 +160,8 @@ func (t teller) reading(now time.Time) reading {
 			r.Why = t.name + " leads and cannot reach Riot"
 		}
 	}
+	// Back from the newest, while they are fresh: at 50 calls a second the usual 200 would be four
+	// seconds.
 	all := t.calls.CallsAfter(0)
 	from := max(len(all)-usualCalls, 0)
 	for from > 0 && now.Sub(all[from-1].At) < freshCalls {
@@ -170,6 +180,8 @@ type followed struct {
 // Do carries out what is a transaction on the store.
 func (f followed) Do(ctx context.Context, c engine.Command) (engine.Receipt, error) {
 	switch operation.Of(c.Op).Target {
+	// Limits, alerts, schedules and the pager live in the leader's memory. It would be written over
+	// there.
 	case operation.Bucket, operation.Alert, operation.Schedule, operation.Number:
 		at := cmp.Or(f.reign().Leader, "nobody now")
 		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "give it there", "only the leader carries this out, which is %s", at)

@@ -17,7 +17,8 @@ type forgetting struct {
 	ask typedWord
 }
 
-// forgetCommand makes `farsight forget`, the one command whose effect nothing in the program takes back.
+// forgetCommand makes `farsight forget`, the one command whose effect nothing in the program takes
+// back.
 func forgetCommand() commandDecl {
 	return commandDecl{
 		use: "forget 'Name#TAG'", group: groupData, short: "Delete all that is stored of a player, for good",
@@ -38,6 +39,7 @@ func forgetCommand() commandDecl {
 		args:    oneAccount, complete: onlyFirst(completeAccounts),
 		yes: true, reason: "why; kept in the audit, so do not name the player",
 		run: func(ctx context.Context, g given) error {
+			// Before anything is opened: a name without its tag could be half of several.
 			if err := riotID(g.args[0]); err != nil {
 				return err
 			}
@@ -61,12 +63,14 @@ func (o forgetting) run(ctx context.Context) error {
 func (o forgetting) onOwn(ctx context.Context, p *parts) error {
 	late := 0
 	if !o.dry {
+		// A dry run changes nothing, so it does not go on with this either.
 		err := p.db.FinishForgotten(ctx, func(f storage.Forgotten) { late++; o.finished(f) })
 		if err != nil {
 			return err
 		}
 	}
 	err := o.on(ctx, p.control)
+	// It was the one that was half deleted: what was asked for has been done.
 	if late > 0 && errors.Is(err, engine.ErrNotFound) {
 		return nil
 	}
@@ -76,6 +80,7 @@ func (o forgetting) onOwn(ctx context.Context, p *parts) error {
 // finished tells of an account whose forgetting had been interrupted.
 func (o forgetting) finished(f storage.Forgotten) {
 	if !o.out.JSON {
+		// Of its name nothing is left: the first signs of a sum of its id are what the audit has, too.
 		_, _ = fmt.Fprintf(o.out.W, "account %s…, which was half deleted, is gone now: %s\n", f.Done.Mask, f.Done.Text(false))
 	}
 }
@@ -83,12 +88,18 @@ func (o forgetting) finished(f storage.Forgotten) {
 // on asks the console what would go, then the operator, and then does it.
 func (o forgetting) on(ctx context.Context, c engine.Console) error {
 	account := o.args[0]
+	// A platform of "" is the only one that the account is on; of several the engine asks for one.
 	ask := engine.Command{Op: engine.OpForget, Account: account, Sync: engine.SyncAsk{Platform: o.cfg.Platform}}
+	var refused error // by the operator
 	r, err := o.planned(ctx, c, ask, func(r engine.Receipt) error {
 		does := "forget deletes what is stored of " + safe.Text(account) + " for good"
-		return o.ask.confirm(account, r.Text+"; it cannot be undone", does, "nothing was deleted")
+		refused = o.ask.confirm(account, r.Text+"; it cannot be undone", does, "nothing was deleted")
+		return refused
 	})
-	if err != nil {
+	switch {
+	case refused != nil:
+		return refused
+	case err != nil:
 		return leftOr(ctx, err)
 	}
 	return cli.Acted(o.out, r, o.dry, "")

@@ -34,8 +34,12 @@ var carriedKinds = map[engine.Kind]bool{ingest.KindMatch: true, ingest.KindTimel
 
 // lend makes the hand of a member. A guest has none.
 func (m *member) lend() error {
+	// Asked anew with each attempt: a reload may bring another key.
 	key := m.is().Key
 	cfg, log := *m.config.Load(), logbook.Area(m.log, logbook.AreaJobs)
+	// No limiter of its own lets these calls go: the leader does, by a permit for each attempt, and
+	// remote.Calls carries the permit to the client. The limiter in p.limits only keeps the log of
+	// calls.
 	calls := remote.NewCalls()
 	p := &parts{base: m.base, db: m.db}
 	p.limits = traffic.New(traffic.Options{Limiter: limit.New(limit.Options{}), Store: m.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: m.speed, Log: m.log})
@@ -57,16 +61,19 @@ func (m *member) lend() error {
 		return err
 	}
 	h := &hand{parts: p, reach: remote.NewReach(p.client.Reach, log), alone: func() bool { return m.alone(key()) }, stuck: m.stuck}
+	// How many the leader needs in all it does not say: it hands out no more attempts than may go.
 	carries := workers(cfg.Workers, maxWorkers)
 	if h.idle = m.noWork; h.idle {
 		carries = 0
 	}
+	// A backend that claims nothing: the leader claims, this one runs the handlers.
 	h.backend, err = local.New(local.Options{Store: m.db, Kinds: m.assembly.kinds(kinds), Policies: cfg.Policies, Boot: m.id, Log: log, NoRoom: noRoom})
 	if err != nil {
 		return err
 	}
 	h.carrier, err = river.Open(context.Background(), river.Options{
 		DB: m.db, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: carries, Rests: h.cutOff, Attempts: h.backend, Calls: calls, Log: log,
+		// Other programs insert a row of River's, and this asks for the sync in their name.
 		Trigger: func(ctx context.Context, riotID string, ask engine.SyncAsk) error {
 			_, err := in.Trigger(ctx, riotID, ask, engine.Actor{User: "river", Via: "river"})
 			return err
@@ -98,6 +105,7 @@ func (p *parts) called(c riot.Call) {
 	}
 }
 
+// close ends what may still be connected.
 func (h *hand) close() {
 	h.carrier.Close()
 	h.parts.client.CloseIdle()
@@ -106,10 +114,12 @@ func (h *hand) close() {
 // alone reports whether no other member lives that makes calls with the same key.
 func (m *member) alone(key string) bool {
 	v := m.seen.Load()
+	// Before the first look nobody else is known, and a member without a key carries nothing.
 	if v == nil || key == "" {
 		return true
 	}
 	for _, p := range v.Members {
+		// Members with another key make calls of another application, and are no help here.
 		if p.Carries() && p.ID != m.id && p.Key == key {
 			return false
 		}
@@ -117,7 +127,8 @@ func (m *member) alone(key string) bool {
 	return true
 }
 
-// stuck says why no call is made while this member leads and cannot reach Riot; "" = somebody else may lead.
+// stuck says why no call is made while this member leads and cannot reach Riot; "" = somebody else
+// may lead.
 func (m *member) stuck() string {
 	v := m.seen.Load()
 	if v == nil || v.Leader != m.id {
@@ -142,6 +153,7 @@ func (p *parts) launcher() *remote.Leader {
 
 // why says what keeps the leader from letting calls go; "" = nothing does.
 func (h *hand) why() string {
+	// It leads, makes no calls by --no-work, and nobody else is there to make them.
 	if h.idle && h.alone() {
 		return "no other member makes calls: start one without --no-work, on a machine that reaches Riot"
 	}
@@ -160,6 +172,7 @@ type carried struct {
 // Run folds it until ctx ends.
 func (c carried) Run(ctx context.Context) error {
 	err := c.leader.Fold(ctx, c.parts.backend)
+	// The term is over: it is the store that says so, and the engine ends in order.
 	if errors.Is(err, engine.ErrShutdown) {
 		return nil
 	}

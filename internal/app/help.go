@@ -34,6 +34,7 @@ func helped(root *cobra.Command, args []string) []string {
 		}
 	}
 	visit(root)
+	// `farsight --help` is `farsight help`: of the root alone fang shows the help itself.
 	if cmd, _, err := root.Find(args); err == nil && cmd == root && len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
 		return []string{"help"}
 	}
@@ -44,6 +45,7 @@ func helped(root *cobra.Command, args []string) []string {
 // has no spaces at the ends of its lines.
 func showHelp(root, c *cobra.Command) {
 	width := plainWidth
+	// A terminal is as wide as it is; a pipe has 80 columns, as the manual page.
 	out := c.OutOrStdout()
 	f, ok := out.(*os.File)
 	screen := ok && term.IsTerminal(int(f.Fd()))
@@ -59,6 +61,7 @@ func showHelp(root, c *cobra.Command) {
 		root.HelpFunc()(c, nil)
 		return
 	}
+	// Fang pads each line to the width with spaces, and cuts none.
 	var b bytes.Buffer
 	c.SetOut(&b)
 	root.HelpFunc()(c, nil)
@@ -70,6 +73,7 @@ func showHelp(root, c *cobra.Command) {
 func tidy(w io.Writer, text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n")
+		// What is wrapped stays under what it belongs to.
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 		for _, part := range strings.Split(reference.Wrap(strings.TrimLeft(line, " "), plainWidth-len(indent)), "\n") {
 			_, _ = fmt.Fprintln(w, strings.TrimRight(indent+part, " "))
@@ -86,6 +90,7 @@ const (
 // describe prepares a command for fang, which shows flags by their name alone and wraps
 // no description.
 func describe(c *cobra.Command, width int) {
+	// Texts have their lines as in the source; here they are filled for the width at hand.
 	c.Long = reference.Reflow(cmp.Or(c.Long, c.Short+"."), min(width, mostWidth)-tableMargin)
 	c.InitDefaultHelpFlag()
 	_ = c.InheritedFlags() // takes them over
@@ -95,6 +100,7 @@ func describe(c *cobra.Command, width int) {
 		if f.Hidden {
 			return
 		}
+		// Fang prints the flag's name alone, so what it takes is put into the name.
 		if word := valueName(c, f); word != "" {
 			f.Name += " " + word
 		}
@@ -114,6 +120,7 @@ func describe(c *cobra.Command, width int) {
 			longest = max(longest, utf8.RuneCountInString(use)+tableGap)
 		}
 	}
+	// On the narrowest terminal descriptions still have a column to stand in.
 	room := max(width-tableMargin-longest, 20)
 	for _, f := range flags {
 		said := ""

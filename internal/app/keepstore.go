@@ -64,6 +64,8 @@ func (k keeper) due() bool {
 		k.log.Warn().Err(err).Msg("could not look at the backups")
 		return false
 	}
+	// The newest that counts: neither one that cannot be used, nor one that was made for another
+	// reason, such as before a restore, which its note says.
 	for _, b := range list {
 		if b.Problem == "" && b.Note == "" {
 			return time.Since(b.Taken).Abs() > k.every
@@ -72,6 +74,8 @@ func (k keeper) due() bool {
 	return true
 }
 
+// backup makes one of the usual number in the usual folder. What fails is logged: the store is as it
+// was.
 func (k keeper) backup(ctx context.Context) {
 	r, err := k.db.(files).Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
 	if ctx.Err() != nil {
@@ -87,6 +91,7 @@ func (k keeper) backup(ctx context.Context) {
 	}
 }
 
+// retain deletes stored payloads that are older than the operator wants to keep them; off keeps all.
 func (k keeper) retain(ctx context.Context, now time.Time) {
 	if _, err := k.db.DropExpired(ctx, k.keep, now, false); err != nil && ctx.Err() == nil {
 		k.log.Error().Err(err).Msg("retention of payloads failed")
@@ -108,6 +113,8 @@ func (u upkeep) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done
 	if err := needsFiles(u.cfg, "backup"); err != nil {
 		return engine.BackupDone{}, err
 	}
+	// A relative path would be meant from where the operator stands, and taken from where the engine
+	// does.
 	if ask.To != "" && !filepath.IsAbs(ask.To) {
 		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "write it from / on", "the folder of the backups %q is no absolute path", ask.To)
 	}
@@ -137,6 +144,7 @@ func notBackedUp(err error) error {
 
 // Prune implements control.Upkeep.
 func (u upkeep) Prune(ctx context.Context, ask *engine.PruneAsk, dry bool) (engine.PruneDone, error) {
+	// Without a rule it is what the daily schedule does.
 	rule := keepRule()
 	if ask != nil {
 		rule = *ask
@@ -160,6 +168,7 @@ func possible(rule engine.PruneAsk) error {
 	return nil
 }
 
+// How jobs that ended are counted when old ones are deleted.
 const (
 	day          = 24 * time.Hour
 	fewestFailed = 100 // of the failed jobs, the last ones stay whatever their age

@@ -40,6 +40,7 @@ func lister(cmd *cobra.Command, of func(cmd *cobra.Command, args []string) (cli.
 			cmd.Long += " " + c.Name
 		}
 	}
+	// Names of columns that begin so; prefix is what stands before them in the word that is typed.
 	names := func(cmd *cobra.Command, prefix, begun string) (words []cobra.Completion) {
 		l, _ := of(cmd, nil)
 		for _, c := range l.Columns {
@@ -92,10 +93,12 @@ func listOut(cmd *cobra.Command) (cli.Out, error) {
 	case o.JSON && f.Changed("output") && form != "json":
 		return o, usagef("--json and -o %s ask for two forms: give one of them", form)
 	}
+	// From here on --json and -o json are the same.
 	o.JSON, o.CSV = o.JSON || form == "json", form == "csv"
 	o.View.Sort, _ = f.GetString("sort")
 	o.View.Limit, _ = f.GetInt("limit")
 	o.View.NoHeaders = flagBool(cmd, "no-headers")
+	// None given is the usual ones; an empty list that was given is a fault, which Check tells.
 	if f.Changed("columns") {
 		o.View.Columns, _ = f.GetStringSlice("columns")
 	}
@@ -108,6 +111,8 @@ func runList(cmd *cobra.Command, l cli.List) error {
 	if err != nil {
 		return err
 	}
+	// Before the configuration is read and anything opened: a column that does not exist is told at
+	// once.
 	if err := l.Check(out); err != nil {
 		return err
 	}
@@ -148,10 +153,11 @@ func watchList(ctx context.Context, cfg config.Config, l cli.List, out cli.Out) 
 				})
 			})
 			switch {
+			// Nobody reads any more, or Ctrl-C: the two ways in which a watch ends well.
 			case errors.Is(err, syscall.EPIPE), ctx.Err() != nil:
 				return nil
-			// An engine has begun or ended between two rounds. Before the first round the same is an error:
-			// a script that waits for the first line must learn that there will be none.
+			// An engine has begun or ended between two rounds. Before the first round the same is an
+			// error: a script that waits for the first line must learn that there will be none.
 			case shown && (isHeld(err) || errors.Is(err, engine.ErrGone)): // it is asked again
 			case err != nil:
 				return err

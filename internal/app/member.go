@@ -20,8 +20,8 @@ import (
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
-// member is the part that a process has among those which work on one database: in its terms it
-// has an engine, between them it follows: its console shows what the leader does. Who has come in by its
+// member is the part that a process has among those which work on one database: in its terms it has
+// an engine, between them it follows: its console shows what the leader does. Who has come in by its
 // sockets stays.
 //
 // Its states, in the order in which a member may go through them:
@@ -51,6 +51,8 @@ func join(cfg config.Config, a assembly) (*base, error) {
 		}
 		return p.base, nil
 	}
+	// A member has no engine yet, so the console is one that says so; term tells who leads from its
+	// first look on.
 	m := &member{base: newBase(cfg, a.keys), assembly: a, con: swap.New(a.demo), rest: func() {}}
 	m.front, m.work, m.reign = lobby{m.con, m}, m.run, m.term
 	if err := m.open(cfg); err != nil {
@@ -71,6 +73,7 @@ func (m *member) open(cfg config.Config) (err error) {
 		return err
 	}
 	m.opened(m.db, memberID())
+	// A guest carries nothing out, and has no key to do it with.
 	if m.guest != nil && m.guest() {
 		return nil
 	}
@@ -88,6 +91,7 @@ func (l lobby) Find(ctx context.Context, q engine.Query) (engine.Answer, error) 
 	if _, is := q.(engine.MembersQuery); !is {
 		return l.Console.Find(ctx, q)
 	}
+	// Asked of the database itself, not of the engine: there may be none, which is when somebody asks.
 	page, err := membersOf(l.m.db, l.m.id)(ctx)
 	if err != nil {
 		return nil, engine.ProblemOf(err)
@@ -119,17 +123,23 @@ func (m *member) run(ctx context.Context) error {
 	// Called after each look at the members, every few seconds, by one goroutine.
 	o.OnLook = func(v engine.MembersPage) {
 		m.seen.Store(&v)
+		// Whoever looks at this member's console reads who leads now. Of itself it reads that
+		// elsewhere: see lead.
 		if v.Leader != "" && v.Leader != led {
 			led = v.Leader
 			if t := m.term(); !t.Here {
 				m.note(engine.Note{At: time.Now(), Level: engine.LevelInfo, Text: t.String()})
 			}
 		}
+		// Members with keys of two projects cannot read each other's player ids: said once, until it
+		// changes.
 		if other := v.KeyOf(m.id); other != told {
 			if told = other; other != "" {
 				log.Warn().Msg(other)
 			}
 		}
+		// Not before somebody leads, unless this one never will: else the console would show a
+		// follower's screen for the second until the first term begins.
 		if led := v.Leader != "" && v.Leader != m.id; !shown && (led || m.noLead || m.looks()) {
 			shown = true
 			m.follow()
@@ -200,6 +210,7 @@ func (m *member) follow() {
 	m.rest = func() { stop(); <-done }
 	go func() {
 		defer close(done)
+		// Until rest: a member may follow for weeks.
 		for {
 			if err := m.following(ctx); err != nil && ctx.Err() == nil {
 				m.log.Warn().Err(err).Msg("what the leader does cannot be shown yet")
@@ -214,6 +225,7 @@ func (m *member) follow() {
 
 // following is follow until its first error.
 func (m *member) following(ctx context.Context) error {
+	// Wired without a term: what would change anything is refused or goes through the store.
 	p := &parts{base: m.base, db: m.db, follows: true, boot: storage.Boot{ID: m.id, Opened: time.Now()}}
 	if err := p.wire(*m.config.Load(), m.assembly); err != nil {
 		return err
@@ -237,6 +249,7 @@ func (m *member) term() *engine.Term {
 // lead runs the engine of a term.
 // It returns when the term is over or ctx has ended; fleet.Run then looks for the next leader.
 func (m *member) lead(ctx context.Context, t *fleet.Term) error {
+	// First the console is taken from what follows, then that ends: two at once would publish into one.
 	m.con.Down("this member takes the lead")
 	m.rest()
 	defer func() {
@@ -245,6 +258,8 @@ func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 		}
 	}()
 	log := logbook.Area(m.log, logbook.AreaEngine)
+	// Wired anew for each term: the limiter, the backend and the index go on from what is stored, not
+	// from what this process knew the last time that it led.
 	p, err := m.ofTerm(ctx, t)
 	if err != nil {
 		return m.over(err)

@@ -31,9 +31,11 @@ func migrateCommand() commandDecl {
 			f.StringVar(&at, "to", "", "the PostgreSQL, as postgres://user@host/database, its password in PGPASSFILE")
 		},
 		run: func(ctx context.Context, g given) error {
+			// Asked for here and not by the flag library, whose sentence has no example.
 			if at == "" {
 				return usagef("--to is missing: write --to postgres://user@host/database")
 			}
+			// The address is checked as that of --store is: no password, and one of PostgreSQL's.
 			var to config.Config
 			if err := config.SetStore(&to, at); err != nil {
 				return usagef("--to: %v", err)
@@ -52,7 +54,11 @@ func migrateCommand() commandDecl {
 	}
 }
 
+// runMigrate copies, reads back and compares. The directory is held the whole time: what an engine
+// wrote meanwhile would be lost.
 func runMigrate(ctx context.Context, cfg config.Config, to string, dryRun bool, out cli.Out) (err error) {
+	// A handover is held by this process alone, and ends as moved: a mark in the directory keeps
+	// engines out.
 	from, err := storage.OpenHandover(inDirectory(cfg))
 	if err != nil {
 		return toEnd("migrate", err)
@@ -60,21 +66,22 @@ func runMigrate(ctx context.Context, cfg config.Config, to string, dryRun bool, 
 	defer func() { err = errors.Join(err, from.Close()) }()
 	o, bar := pg.Options{URL: to, Region: region}, newByteBar(out, "")
 	var r pg.Taken
+	// Counting needs the rows but no room on the server.
 	if dryRun {
 		r, err = pg.WouldTakeOver(ctx, o, from)
 	} else {
 		r, err = pg.TakeOver(ctx, o, from, bar.step)
 	}
+	// The bar goes before anything else is printed.
 	bar.end()
-	switch {
-	case err != nil:
+	if err != nil {
 		return interrupted(err)
-	case out.JSON:
-		return cli.JSON(out, r)
 	}
-	return printTaken(r, out)
+	return cli.Report(out, r, printTaken)
 }
 
+// printTaken says what was moved and how to go on. Seconds are the least it tells: 0s would look like
+// nothing.
 func printTaken(r pg.Taken, out cli.Out) error {
 	if r.DryRun {
 		_, err := fmt.Fprintf(out.W, "%s of %s in %s would go to %s, in about %s; nothing was changed\n",

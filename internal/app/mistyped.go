@@ -43,6 +43,7 @@ func (m *mistyped) Publish(changes []engine.Change) {
 	}
 }
 
+// note remembers a failed sync, or forgets about it once the account has become one to keep.
 func (m *mistyped) note(a *engine.AccountRow) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,6 +62,7 @@ func neverSynced(a *engine.AccountRow) bool {
 
 // Run implements control.Runner. It finds those of earlier engines, too.
 func (m *mistyped) Run(ctx context.Context) error {
+	// The pause comes first: the console that is asked is wired by then.
 	for first := true; await.Pause(ctx, mistypedLook); first = false {
 		if first {
 			m.find(ctx)
@@ -72,6 +74,7 @@ func (m *mistyped) Run(ctx context.Context) error {
 	return nil
 }
 
+// find notes what failed before this start, whose wait begins anew.
 func (m *mistyped) find(ctx context.Context) {
 	for q := (engine.AccountsQuery{Page: engine.Page{Limit: 500}}); ; {
 		page := found[engine.AccountsPage](ctx, m.console, q)
@@ -101,10 +104,13 @@ func (m *mistyped) due() (ids []string) {
 // stays as FAILED.
 func forgetMistyped(ctx context.Context, c engine.Console, id string, by engine.Actor) {
 	d := found[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: id})
+	// Asked again: meanwhile somebody may have tracked it. An identity means that Riot has known it
+	// once.
 	if !neverSynced(&d.Row) || len(d.Identity) > 0 {
 		return
 	}
 	job := found[engine.JobDetail](ctx, c, engine.JobQuery{ID: d.Row.Job})
+	// Any other failure, such as a refused key, says nothing about the name.
 	if job.Job.Class != riot.ClassMissing && job.Job.Class != ingest.ClassPlatform {
 		return
 	}

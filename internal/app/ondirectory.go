@@ -18,6 +18,8 @@ func onDirectory(ctx context.Context, cfg config.Config, do func(context.Context
 	if err != nil {
 		return err
 	}
+	// A whole engine is wired, so that a command is carried out by the same code as beside a running
+	// one.
 	p, err := assemble(cfg, assembly{keys: keys})
 	if err != nil {
 		return err
@@ -31,12 +33,13 @@ const (
 	mayBegin    = false
 )
 
-// commanding lets work ask the engine that holds the data directory, else the directory itself: own is that one's parts, nil
-// while an engine runs.
+// commanding lets work ask the engine that holds the data directory, else the directory itself: own
+// is that one's parts, nil while an engine runs.
 func commanding(ctx context.Context, cfg config.Config, there bool, work func(ctx context.Context, c engine.Console, own *parts) error) error {
 	return through(ctx, cfg,
 		func(c *api.Client) error { return work(ctx, c, nil) },
 		func() error {
+			// Looked at before anything is opened, for opening would make the directory.
 			if there && !hasStore(cfg) {
 				return errNothingStored(cfg)
 			}
@@ -47,6 +50,7 @@ func commanding(ctx context.Context, cfg config.Config, there bool, work func(ct
 // unheld lets do work on the store with the limits as they were left, without an
 // engine.
 func (p *parts) unheld(ctx context.Context, do func(context.Context) error) error {
+	// The store and the limiter outlive ctx: what was done until an interruption is written.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served, limited := make(chan error, 1), make(chan error, 1)
 	go func() { served <- p.db.Serve(serving) }()

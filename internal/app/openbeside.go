@@ -27,6 +27,7 @@ type ownEngine struct {
 // ended is called when the engine stops, or cannot start.
 func openBeside(ctx context.Context, cfg config.Config, a assembly, ended func()) *ownEngine {
 	o := &ownEngine{con: swap.New(false), settled: make(chan struct{})}
+	// What the console shows until then, in the place of an engine's state.
 	o.con.Down("opening " + storeName(cfg))
 	go func() {
 		defer close(o.settled)
@@ -37,6 +38,8 @@ func openBeside(ctx context.Context, cfg config.Config, a assembly, ended func()
 	return o
 }
 
+// begin opens the store and the sockets and lets the engine run. With the first error all is closed
+// again.
 func (o *ownEngine) begin(ctx context.Context, cfg config.Config, a assembly, ended func()) error {
 	p, err := join(cfg, a)
 	if err != nil {
@@ -80,6 +83,7 @@ func ledNow(ctx context.Context, cfg config.Config) bool {
 	if err != nil {
 		return false
 	}
+	// A data directory has no members, and one process that works on it does not lead.
 	leads := false
 	if members := membersOf(db, ""); members != nil {
 		page, err := members(ctx)

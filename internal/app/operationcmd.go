@@ -147,6 +147,8 @@ func jobCommand(v operation.Operation) commandDecl {
 	}.acting()
 }
 
+// flags gives the command of an operation the flags that say which jobs. Which of them it has
+// besides, the table of operations says.
 func (o *jobFlags) flags(f *pflag.FlagSet, v operation.Operation) {
 	f.StringVar(&o.class, "class", "", "jobs that failed last with this class, such as 503, or an id of `farsight jobs --classes`")
 	f.StringVar(&o.queue, "queue", "", "jobs of this queue")
@@ -156,6 +158,7 @@ func (o *jobFlags) flags(f *pflag.FlagSet, v operation.Operation) {
 	if v.Canary {
 		f.BoolVar(&o.canary, "canary", false, "one job first, the rest when it has succeeded")
 	}
+	// Reschedule alone; a silence has words of its own, for it says until when.
 	if v.Arg == operation.When {
 		f.StringVar(&o.at, "at", "", "instant, such as 2026-11-21T18:30:00Z or 18:30")
 		f.StringVar(&o.in, "in", "", "time from now, such as 10m")
@@ -238,6 +241,8 @@ func silenceFlags(f *pflag.FlagSet) func(*engine.Command, time.Time) error {
 	until := f.String("until", "", "until then, such as 18:30 or 2026-11-21T18:30:00Z")
 	end := f.Bool("end", false, "let it be heard again")
 	return func(c *engine.Command, now time.Time) (err error) {
+		// Two of them would contradict each other, and none would silence an alert for nobody knows
+		// how long.
 		given := 0
 		for _, set := range []bool{*span != "", *until != "", *end} {
 			if set {
@@ -270,6 +275,7 @@ func freezeFlags(f *pflag.FlagSet) func(*engine.Command, time.Time) error {
 	percent := f.Int("cap", 0, "let this percentage of the limit through, 1 to 99; 0 = nothing")
 	f.SetNormalizeFunc(untilFlags)
 	return func(c *engine.Command, now time.Time) (err error) {
+		// Whether it is from 1 to 99 the engine checks, for the console asks it, too.
 		c.Bucket.Cap = *percent
 		if *until != "" || *span != "" {
 			c.Bucket.Until, err = ahead(flagged{"until", *until}, flagged{"for", *span}, now)
@@ -352,6 +358,7 @@ func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names 
 	sel := engine.Selection{}
 	for _, name := range names {
 		q := engine.JobQuery{ID: engine.JobID(strings.TrimPrefix(name, "#"))}
+		// Keys have a colon (match:KR_7214550881), ids have none; lists show ids as #d6280.
 		if strings.Contains(name, ":") {
 			q = engine.JobQuery{Key: name}
 		}
@@ -360,8 +367,11 @@ func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names 
 			return err
 		}
 		j := a.(engine.JobDetail).Job.Job
+		// With its revision: a job that has moved on since is left as it is, and told.
 		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
 	}
+	// One job by itself is refused with its own reason; of a selection only the number that did not
+	// fit is told.
 	if len(sel.IDs) == 1 && c.Op != engine.OpReclass {
 		c.Job = sel.IDs[0]
 		return nil
@@ -405,6 +415,7 @@ func (p *parts) knows(ctx context.Context, name engine.Queue) error {
 	if slices.Contains(knownQueues(), name) {
 		return nil
 	}
+	// Queues that were ever paused or resumed stand in the store, whether jobs are in them or not.
 	stored, err := p.db.Queues(ctx)
 	if err != nil {
 		return err

@@ -32,6 +32,8 @@ func (o ownRun) Do(ctx context.Context, c engine.Command) (engine.Receipt, error
 	return r, err
 }
 
+// serve lets the backend work on the sync that a trigger has started. One that is under way already is
+// an error to whoever asked, and the one to go on with: its job stands in the error.
 func (o ownRun) serve(ctx context.Context, r engine.Receipt, err error) (engine.Receipt, error) {
 	job := r.Job
 	if p, ok := errors.AsType[*engine.Problem](err); ok && errors.Is(err, engine.ErrConflict) {
@@ -46,6 +48,7 @@ func (o ownRun) serve(ctx context.Context, r engine.Receipt, err error) (engine.
 // leaves reports whether a command may have been about jobs that the engine does not
 // work on.
 func (o ownRun) leaves(c engine.Command) bool {
+	// A command without jobs, such as a pause, waits for nobody.
 	if c.Select == nil {
 		return c.Job != "" && !o.backend.Serves(c.Job)
 	}

@@ -44,28 +44,27 @@ func showPager(ctx context.Context, g given) error {
 	if err != nil {
 		return err
 	}
-	return printTargets(g.out, r)
+	return cli.Report(g.out, r, printTargets)
 }
 
 // showTargets shows what is configured while no engine runs.
 func showTargets(ctx context.Context, out cli.Out, t pager.Targets) error {
+	// A pager without a store can tell who would be told, and tell nobody.
 	p, err := pager.New(pager.Options{Targets: t})
 	if err != nil {
 		return usage(err)
 	}
+	// Dry: the receipt names all who would be told.
 	r, err := p.Try(ctx, "", engine.Actor{}, true)
 	if err != nil {
 		return err
 	}
-	return printTargets(out, r)
+	return cli.Report(out, r, printTargets)
 }
 
 // printTargets shows a line for each that is told. The receipt has cut numbers and addresses:
 // what is printed here ends up in screenshots.
-func printTargets(out cli.Out, r engine.Receipt) error {
-	if out.JSON {
-		return cli.JSON(out, r)
-	}
+func printTargets(r engine.Receipt, out cli.Out) error {
 	for _, line := range r.Sample {
 		if _, err := fmt.Fprintln(out.W, safe.Text(line)); err != nil {
 			return err
@@ -106,6 +105,7 @@ func addWait(f *pflag.FlagSet, wait *time.Duration) {
 
 // checkWait refuses what [addWait] let through.
 func checkWait(wait time.Duration) error {
+	// 0 is not to wait; below it there is nothing.
 	if wait < 0 {
 		return usagef("--wait %s is no time: use 2m, or 0s not to wait", wait)
 	}
@@ -117,8 +117,8 @@ func waiting(ctx context.Context, wait time.Duration) (context.Context, context.
 	return context.WithTimeoutCause(ctx, wait, errors.New("the wait is over"))
 }
 
-// testPager lets who is told of alerts hear a test; "" = all of them. It asks dry first, to show who would
-// hear it: a call in the night cannot be taken back.
+// testPager lets who is told of alerts hear a test; "" = all of them. It asks dry first, to show who
+// would hear it: a call in the night cannot be taken back.
 func (g given) testPager(ctx context.Context, who string, wait time.Duration) error {
 	c, err := neededEngine(ctx, g.cfg, "a test goes the way of a real alert, so start `farsight serve` first")
 	if err != nil {
@@ -138,6 +138,7 @@ func (g given) testPager(ctx context.Context, who string, wait time.Duration) er
 	switch {
 	case err != nil:
 		return err
+	// Nobody is configured: an error, too, for a script that checks its pager this way.
 	case g.dry && r.Matched == 0:
 		return errors.New(r.Text)
 	case g.dry && !g.out.JSON:
@@ -158,11 +159,13 @@ func (g given) told(ctx context.Context, c *api.Client, wait time.Duration, keys
 	ctx, cancel := waiting(ctx, wait)
 	defer cancel()
 	failed := 0
+	// One after the other: they go on beside each other, so the longest decides how long it takes.
 	for _, key := range keys {
 		d, err := became(ctx, c, engine.JobQuery{Key: key})
 		if err != nil {
 			return err
 		}
+		// Told is who took it: an answer of 500 is a try that failed.
 		if d.Job.State != engine.Completed {
 			failed++
 		}
@@ -179,6 +182,7 @@ func (g given) told(ctx context.Context, c *api.Client, wait time.Duration, keys
 // became waits until a job has had a try that has ended.
 func became(ctx context.Context, c *api.Client, job engine.JobQuery) (engine.JobDetail, error) {
 	for {
+		// The context first: an interrupted request is an error of the request, too.
 		a, err := c.Find(ctx, job)
 		if ctx.Err() != nil {
 			return engine.JobDetail{}, fmt.Errorf("job %s%s has not ended: %w; `farsight jobs` shows it", job.ID, job.Key, context.Cause(ctx))
@@ -202,6 +206,7 @@ func whatBecame(d engine.JobDetail) string {
 	switch {
 	case d.Job.State == engine.Completed:
 		return "told"
+	// In the zone of who reads it, and without a date: the next try is minutes away.
 	case d.ShouldRetry:
 		return fmt.Sprintf("%s; try %d of %d at %s", d.Job.LastError, len(d.Attempts)+1, d.MaxAttempts, d.NextRetryAt.Local().Format("15:04:05"))
 	}

@@ -48,6 +48,7 @@ func (p *parts) newPager(cfg config.Config, a assembly, note func(engine.Note)) 
 	if err != nil {
 		return nil, usage(err)
 	}
+	// What was under way when the process before ended, such as a call that rang.
 	return pg, pg.Load(context.Background())
 }
 
@@ -59,11 +60,13 @@ func pagedKinds(in *ingest.Ingest, pg *pager.Pager) []engine.KindSpec {
 		return eventOf(m), ok, err
 	})
 	kinds := in.Kinds()
+	// Only a sync and a weekly report end in an event; each match would be thousands.
 	for i, k := range kinds {
 		if k.Kind != ingest.KindSync && k.Kind != ingest.KindWeekly {
 			continue
 		}
 		kinds[i].OnMove = func(tx engine.Tx, before, after engine.Job, o engine.Outcome) error {
+			// Ingestion's own first: an event about what it refuses must not be stored.
 			if k.OnMove != nil {
 				if err := k.OnMove(tx, before, after, o); err != nil {
 					return err
@@ -75,6 +78,7 @@ func pagedKinds(in *ingest.Ingest, pg *pager.Pager) []engine.KindSpec {
 	return append(kinds, pg.Kinds()...)
 }
 
+// eventOf is a milestone as programs are told of it.
 func eventOf(m ingest.Milestone) pager.Event {
 	return pager.Event{
 		ID: m.ID, Type: milestones[m.Kind], At: m.At, Account: m.Account, Run: m.Run, Mode: m.Mode, Result: m.Result, Week: m.Week, Job: string(m.Job),

@@ -54,6 +54,7 @@ func assemble(cfg config.Config, a assembly) (*parts, error) {
 // runInTerm runs the engine until ctx ends, or the term within which it works.
 func (p *parts) runInTerm(ctx context.Context) error {
 	if p.term != nil {
+		// The engine ends when its term does: what it would write then is refused by the store.
 		var stop context.CancelFunc
 		ctx, stop = context.WithCancel(ctx)
 		defer stop()
@@ -76,11 +77,13 @@ func (p *parts) runInTerm(ctx context.Context) error {
 // one that only shows what the leader does (p.follows).
 func (p *parts) wire(cfg config.Config, a assembly) error {
 	bounds := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
+	// An endpoint that fails for two rounds of a match's delays is held to be down, not the match.
 	limits := traffic.New(traffic.Options{Limiter: bounds, Store: p.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Log: p.log})
 	calls := riot.LimitedBy(bounds)
 	if p.term != nil {
 		calls = inTerm{calls, p.term}
 	}
+	// The client waits where the limiter makes it wait; nothing below it tries again.
 	client, err := riot.New(riot.Options{
 		Keys: a.keys, Limiter: calls, Punctual: p.term != nil, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: p.called,
@@ -108,11 +111,14 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	also := []control.Runner{projects}
 	// Attempts are carried out by other members, too: they ask for permits over the database.
 	if l := p.launcher(); l != nil {
+		// The launcher stands in front of the limits: it admits what some member can carry out now.
 		admits, carry = l, l
 		also = append(also, carried{l, p})
 	}
 	backend, err := local.New(local.Options{
 		Store: p.db, Admitter: admits, Launcher: carry, Kinds: a.kinds(kinds), Policies: cfg.Policies,
+		// Asked for at each round: a reload changes the configured number, and limits are learnt
+		// while calls go.
 		Workers: func() int { return workers(p.config.Load().Workers, limits.Workers()) + pg.Following() },
 		Boot:    p.boot.ID, Log: logbook.Area(p.log, logbook.AreaJobs),
 		OnNote:     func(n engine.Note) { con.Note(n) },
@@ -122,6 +128,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if err != nil {
 		return err
 	}
+	// A member that follows has them, too, to show what the leader runs; it lets none run.
 	schedules, err := cron.New(cron.Options{
 		Store: p.db, Specs: in.Schedules(cfg.Schedules),
 		OnNote: noteOf(logbook.AreaSchedule), OnTick: p.tale.Tick,
@@ -143,6 +150,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if !a.onlyOwn { // `sync` works on its own run and leaves crons off
 		also = append(also, schedules, typos)
 	}
+	// A sync of minutes and a demo's temporary directory need no backups.
 	if !a.onlyOwn && !a.demo {
 		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
 	}
@@ -156,6 +164,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		me := p.is()
 		also = append(also, teller{p.db, p.term.Epoch, func() (engine.EngineState, string) { return con.State() }, admits, me.ID + " on " + me.Host})
 	}
+	// A follower shows what the leader has stored, and runs nothing: its runners are the leader's.
 	if p.follows {
 		alerts, err = newAlerts(gauges{parts: p}, cfg.Policies, nil, nil)
 		if err != nil {
@@ -173,6 +182,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		Policies: cfg.Policies, Boot: p.boot.ID, Term: p.reign, Members: membersOf(p.db, p.id), Fresh: p.boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves,
 		KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 	})
+	// From here on notes and readings reach it; nothing has been started yet.
 	p.control, typos.console = con, con
 	// Called after each commit, in the order of the commits, by one goroutine: first the engine learns
 	// of it, then the console, then everybody else.
@@ -180,6 +190,8 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		backend.Apply(seq, changes)
 		con.Publish(seq, changes)
 		p.tale.Changes(changes)
+		// The log of calls holds whose they were: who was forgotten is taken out of it in the same
+		// breath.
 		if slices.ContainsFunc(changes, func(c engine.Change) bool { return c.Forgotten != "" }) {
 			limits.Forgets()
 		}

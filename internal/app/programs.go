@@ -19,6 +19,7 @@ import (
 
 // programs makes the routes for programs, and what counts and tells for them.
 func (p *base) programs(cfg config.Config) []api.Route {
+	// Events and metrics are told of commits from now on: see told.
 	p.events = api.NewEvents(api.EventsOptions{Console: p.front, Boot: p.id, Log: logbook.Area(p.log, logbook.AreaSocket)})
 	p.metrics = api.NewMetrics(api.MetricsOptions{
 		Console: p.front, Version: version(),
@@ -37,6 +38,7 @@ func (p *base) openHTTP(cfg config.Config, opt api.Options) error {
 	if cfg.HTTPListen == "" {
 		return nil
 	}
+	// Made at the first start, mode 0600: who can read the directory may ask.
 	token, err := api.LoadToken(cfg.DataDir)
 	if err != nil {
 		return err
@@ -47,6 +49,7 @@ func (p *base) openHTTP(cfg config.Config, opt api.Options) error {
 	}
 	p.gate = api.NewGate(token)
 	opt.Who, opt.Conns = p.gate.Who, api.HTTPConns
+	// A page in a browser could make its user call a loopback port: only its own names are answered.
 	opt.Hosts, opt.Origins = api.HTTPHosts(l)
 	p.entrances = append(p.entrances, entrance{api.NewServer(opt), l})
 	p.http = l.Addr()
@@ -71,10 +74,13 @@ func (p *base) tellPrograms(ctx context.Context) error {
 	return p.events.Run(ctx)
 }
 
+// commitTimes are how long commits took, by store, as Prometheus counts them: a bound's count holds
+// those of all smaller bounds, too. Seconds.
 func (p *base) commitTimes() map[string]api.Histogram {
 	out := map[string]api.Histogram{}
 	for store, sum := range p.store.WriteSums() {
 		h := api.Histogram{Bounds: map[float64]uint64{}, Count: sum.Count, Sum: sum.Sum.Seconds()}
+		// Counts are of their own range only; Prometheus wants each with all below it.
 		upTo := uint64(0)
 		for i, bound := range storage.WriteBounds {
 			upTo += sum.Counts[i]
@@ -85,6 +91,7 @@ func (p *base) commitTimes() map[string]api.Histogram {
 	return out
 }
 
+// storeSizes are bytes, by what takes them; nil while they are not known. A database has no "free".
 func (p *base) storeSizes() map[string]float64 {
 	s, err := p.store.Sizes()
 	if err != nil {
@@ -101,9 +108,11 @@ func (p *base) storeSizes() map[string]float64 {
 // shownSettings are the settings in force, secrets cut: the key, and what an address
 // may hold of one.
 func (p *base) shownSettings() []engine.Setting {
+	// A console that stands still must not hold up a page of settings.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	key := engine.Setting{Name: "api_key", Value: "none", Source: cmp.Or(p.keys.From(), "default"), Env: keyring.Env}
+	// As the engine shows it: the last characters, or that Riot refuses it.
 	if a, err := p.front.Find(ctx, engine.StatusQuery{}); err == nil {
 		if shown := a.(engine.StatusAnswer).Engine.Key; shown != "" {
 			key.Value = shown
@@ -117,6 +126,7 @@ func (p *base) shownSettings() []engine.Setting {
 	return out
 }
 
+// withoutSecrets cuts the user out of an address, and what looks like an API key out of anything.
 func withoutSecrets(s engine.Setting) string {
 	if u, err := url.Parse(s.Value); err == nil && u.User != nil {
 		u.User = url.User("****")

@@ -69,6 +69,7 @@ func (o pruneFlags) rule() (engine.PruneAsk, error) {
 		flag, value string
 		to          *time.Duration
 	}{{"completed", o.completed, &r.Completed}, {"failed", o.failed, &r.Failed}} {
+		// Not given: the default rule's age stays.
 		if f.value == "" {
 			continue
 		}
@@ -79,6 +80,7 @@ func (o pruneFlags) rule() (engine.PruneAsk, error) {
 		*f.to = age
 	}
 	for _, c := range o.classes {
+		// "404=10d"
 		class, text, ok := strings.Cut(c, "=")
 		age, err := parseAge(text)
 		if !ok || class == "" || err != nil {
@@ -102,15 +104,18 @@ func parseAge(s string) (time.Duration, error) {
 	if s == "0" {
 		return 0, nil
 	}
+	// Without a unit 30 could be days or hours: that is asked back, not guessed.
 	bad := fmt.Errorf("%q is no age: write 12h, 30d, 6w or 1y, or 0 for ever", safe.Text(s))
 	if s == "" {
 		return 0, bad
 	}
+	// "30d": the last letter is the unit.
 	unit, ok := ageUnits[s[len(s)-1]]
 	n, err := strconv.Atoi(s[:len(s)-1])
 	if !ok || err != nil || n < 0 {
 		return 0, bad
 	}
+	// Bounded before the multiplication, which would run over.
 	if n > int(mostAge/unit) {
 		return 0, fmt.Errorf("%q is more than 100y: write 0 for ever", safe.Text(s))
 	}
@@ -119,6 +124,7 @@ func parseAge(s string) (time.Duration, error) {
 
 // prune lets the engine that holds the directory delete old jobs, else does it itself.
 func (g given) prune(ctx context.Context, rule engine.PruneAsk) error {
+	// Said before an engine is looked for: without a store there is none.
 	if !hasStore(g.cfg) {
 		return errNothingStored(g.cfg)
 	}
@@ -128,6 +134,7 @@ func (g given) prune(ctx context.Context, rule engine.PruneAsk) error {
 		switch {
 		case err != nil:
 			return leftOr(ctx, err)
+		// An engine of another version may take the command and answer in other words.
 		case told.Prune == nil:
 			return errNoReport
 		}
@@ -144,11 +151,12 @@ func (g given) prune(ctx context.Context, rule engine.PruneAsk) error {
 	if err != nil {
 		return err
 	}
-	return printPruned(r, g.dry, g.out)
+	return cli.Report(g.out, r, func(r engine.PruneDone, out cli.Out) error { return printPruned(r, g.dry, out) })
 }
 
 // wouldPrune counts what would go, on a directory that is opened for reading.
 func wouldPrune(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (engine.PruneDone, error) {
+	// For reading: to count nothing must be written, on a disk that is full, say.
 	db, err := openStored(cfg)
 	if err != nil {
 		return engine.PruneDone{}, err
@@ -169,10 +177,12 @@ func pruneUnheld(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (
 	return r, err
 }
 
+// auditPrune notes in the audit that an operator has pruned, and how many jobs went.
 func (p *parts) auditPrune(ctx context.Context, r engine.PruneDone) error {
 	return p.db.Write(ctx, func(tx engine.Tx) error {
 		_, err := p.db.AddAudit(tx, engine.AuditEntry{
 			At: wall.Now(), By: operator("cli"), Op: engine.OpPrune, Target: "jobs", Result: r.Text(false),
+			// Spared are those that were old enough and stay for another reason.
 			Matched: r.Completed + r.Failed + r.Spared, Applied: r.Completed + r.Failed,
 		})
 		return err
@@ -181,15 +191,14 @@ func (p *parts) auditPrune(ctx context.Context, r engine.PruneDone) error {
 
 // printPruned has a line for each error class, those with the most jobs first.
 func printPruned(r engine.PruneDone, dry bool, out cli.Out) error {
-	if out.JSON {
-		return cli.JSON(out, r)
-	}
 	_, _ = fmt.Fprintln(out.W, r.Text(dry))
+	// Those of one count by their names, so that two runs print the same.
 	byCount := func(a, b engine.Class) int {
 		return cmp.Or(r.Classes[b]-r.Classes[a], strings.Compare(string(a), string(b)))
 	}
 	for _, class := range slices.SortedFunc(maps.Keys(r.Classes), byCount) {
 		name := cmp.Or(safe.Text(string(class)), "no error (cancelled)")
+		// A line per class: "  404: 1203".
 		if _, err := fmt.Fprintf(out.W, "  %s: %d\n", name, r.Classes[class]); err != nil {
 			return err
 		}

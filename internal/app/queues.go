@@ -24,6 +24,8 @@ func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error 
 	if slices.Contains(knownQueues(), name) {
 		return nil
 	}
+	// A queue that is not known here may still stand in the store: of a version to come, or of one
+	// before.
 	a, err := con.Find(ctx, engine.StatusQuery{})
 	if err != nil {
 		return err
@@ -34,6 +36,7 @@ func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error 
 	return noQueue(name)
 }
 
+// noQueue names the queues that there are: a name is mistyped more often than made up.
 func noQueue(name engine.Queue) error {
 	return usagef("there is no queue %q: use one of %s", name, strings.Join(texts(knownQueues()), ", "))
 }
@@ -43,6 +46,7 @@ func ownQueues() []engine.Queue {
 	return []engine.Queue{ingest.QueueLatest, ingest.QueueFull, ingest.QueueRank, ingest.QueueWeekly}
 }
 
+// completeQueues offers the queues that are not named yet.
 func completeQueues(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	return starting(slices.DeleteFunc(texts(ownQueues()), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
 }
@@ -57,6 +61,7 @@ func completeStates(_ *cobra.Command, _ []string, begun string) ([]string, cobra
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
+// starting sorts words in place and takes those away that do not begin so.
 func starting(words []string, begun string) []string {
 	slices.SortFunc(words, cmp.Compare)
 	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, begun) })
@@ -71,6 +76,7 @@ func edgeQueue(cfg config.Config, q engine.Queue) string {
 	return cfg.Prefix + ":" + string(q)
 }
 
+// stateNames are the words of the states of a job, in the order in which it goes through them.
 func stateNames() (words []string) {
 	for _, s := range engine.States() {
 		words = append(words, s.String())

@@ -31,6 +31,7 @@ func (d *daemon) reload() {
 // oneLine is a text for systemd, to which a new line begins another message.
 func oneLine(text string) string { return safe.Text(strings.ReplaceAll(text, "\n", " ")) }
 
+// tell says it in the log, and to all who look.
 func (d *daemon) tell(level engine.Level, text string) {
 	n := engine.Note{At: time.Now(), Level: level, Text: riot.Redact(text)}
 	d.tale.Note(logbook.AreaEngine, n)
@@ -43,10 +44,13 @@ func (d *daemon) takeOver() (said []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	// Everything is read and checked before anything is taken over: a fault in the last part must not
+	// leave the first ones changed.
 	access, err := next.Access()
 	if err != nil {
 		return nil, err
 	}
+	// Whom the pager tells is prepared now and taken over below, with all else.
 	tellNow := func() {}
 	if at := d.engine.Load(); at != nil {
 		if tellNow, err = at.pager.Prepare(next.Pager.Targets); err != nil {
@@ -57,6 +61,7 @@ func (d *daemon) takeOver() (said []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	// The key is the first thing that changes, and after it nothing can fail any more.
 	key, err := d.takeKey()
 	if err != nil {
 		return nil, err
@@ -69,7 +74,10 @@ func (d *daemon) takeOver() (said []string, err error) {
 	}
 	d.door.Set(access)
 	tellNow()
+	// Compared with what is in force, not with what the file said at the start: a second reload tells
+	// only what the first did not.
 	names := changes(*d.config.Load(), next)
+	// What is taken over first, what needs a restart last.
 	for _, use := range []reloadUse{usedAtOnce, ofTheNextCommand, needsRestart} {
 		if len(names[use]) > 0 {
 			said = append(said, strings.Join(names[use], ", ")+use.words())
@@ -115,6 +123,8 @@ func (d *daemon) takeKey() (said string, err error) {
 // use puts the settings in force that can be changed at run time.
 func (d *daemon) use(next config.Config) {
 	d.logs.SetLevel(next.LogLevel)
+	// A copy with the parts that can change: all others stay as they are in force, whatever the file
+	// says now.
 	cfg := *d.config.Load()
 	cfg.LogLevel, cfg.Workers, cfg.Pager = next.LogLevel, next.Workers, next.Pager
 	cfg.Sources = withReloaded(cfg.Sources, next.Sources)
@@ -124,6 +134,7 @@ func (d *daemon) use(next config.Config) {
 // reloadUse is what a reload can do with a setting.
 type reloadUse int
 
+// What a reload can do. The zero value is the safe one: a setting that nobody has thought of.
 const (
 	needsRestart reloadUse = iota
 	usedAtOnce
@@ -131,6 +142,7 @@ const (
 	reloadUses
 )
 
+// words are what a reload says behind the names of such settings.
 func (u reloadUse) words() string {
 	return [reloadUses]string{" changed: restart to take over", " taken over", " changed: for consoles and commands that start from now on"}[u]
 }
@@ -157,6 +169,7 @@ func changes(was, now config.Config) (names [reloadUses][]string) {
 	}
 	for _, s := range now.Sources {
 		if values[s.Name] != s.Value || slices.Contains(secrets, s.Name) {
+			// Secrets are shown as **** before and after, so whether one has changed its sum tells.
 			use := useOf(s.Name)
 			names[use] = append(names[use], s.Name)
 		}

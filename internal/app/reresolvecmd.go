@@ -34,9 +34,11 @@ func reresolveCommand() commandDecl {
 // findProject asks Riot once which project the key in use is of: a running engine
 // knows it, a directory at rest does not.
 func (p *parts) findProject(ctx context.Context) error {
+	// Which project shall be accepted only a key can tell.
 	if p.keys.Get().IsZero() {
 		return p.keys.None()
 	}
+	// One call: an id that only keys of the same project can read tells which project it is.
 	known, err := p.projects.Settle(ctx)
 	if err == nil && !known {
 		err = errors.New("the project of the key is not known, because Riot refuses the key or was not reached: see `farsight doctor --network`, and try again")
@@ -56,6 +58,7 @@ func (g given) reresolve(ctx context.Context, con engine.Console, later string) 
 		return err
 	}
 	if g.dry {
+		// Nothing was done, so nothing takes effect later.
 		r, later = costed(r), ""
 	}
 	return cli.Acted(g.out, r, g.dry, later)
@@ -64,6 +67,7 @@ func (g given) reresolve(ctx context.Context, con engine.Console, later string) 
 // costed names the calls and what paces them in the receipt's sentence.
 func costed(r engine.Receipt) engine.Receipt {
 	if r.Cost != nil && r.Cost.Bucket != "" {
+		// "would resolve 12 accounts again: 12 calls, paced by europe account-v1".
 		r.Text += ": " + human.Counted(r.Cost.Calls, "call", "calls") + ", paced by " + r.Cost.Bucket
 	}
 	return r

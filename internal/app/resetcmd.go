@@ -48,12 +48,17 @@ func resetCommand() commandDecl {
 // runReset says what would go, asks, and then does it.
 func runReset(ctx context.Context, cfg config.Config, opt keep.ResetOptions, ask typedWord) error {
 	opt.By, opt.Forget = operator("cli"), []string{traffic.LimiterState} // counts of another time: the windows count as full
+	// The same code, dry: what is asked about is what will be done.
 	plan := opt
 	plan.DryRun = true
 	r, err := reset(ctx, cfg, plan)
-	if err != nil || opt.DryRun {
-		return errors.Join(err, printReset(r, ask.out, err))
+	if err != nil {
+		return err
 	}
+	if opt.DryRun {
+		return cli.Report(ask.out, r, printReset)
+	}
+	// What is shown on a terminal, and what the error says elsewhere.
 	would, does := r.Text(), "reset moves the store of "+safe.Text(cfg.DataDir)+" aside"
 	if opt.NoBackup {
 		would, does = would+"; it cannot be undone", "reset deletes the store of "+safe.Text(cfg.DataDir)+" for good"
@@ -61,39 +66,37 @@ func runReset(ctx context.Context, cfg config.Config, opt keep.ResetOptions, ask
 	if err := ask.confirm(resetWord(cfg), would, does, "nothing was changed"); err != nil {
 		return err
 	}
-	r, err = reset(ctx, cfg, opt)
-	return errors.Join(err, printReset(r, ask.out, err))
+	if r, err = reset(ctx, cfg, opt); err != nil {
+		return err
+	}
+	return cli.Report(ask.out, r, printReset)
 }
 
 // resetWord is the name of the data directory, which is typed.
 func resetWord(cfg config.Config) string {
-	path, err := filepath.Abs(cfg.DataDir)
-	if err != nil {
-		path = cfg.DataDir
-	}
-	return filepath.Base(path)
+	// "." would be a poor word to type.
+	return filepath.Base(cfg.Folder())
 }
 
+// reset moves the store aside or, with opt.DryRun, says what would go.
 func reset(ctx context.Context, cfg config.Config, opt keep.ResetOptions) (keep.ResetReport, error) {
+	// It is too fast to be interrupted, but for between the question and the deed.
 	if ctx.Err() != nil {
 		return keep.ResetReport{}, context.Cause(ctx)
 	}
 	r, err := storage.Reset(inDirectory(cfg), opt)
+	// A directory without a store: there is nothing to begin anew.
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, errNothingStored(cfg)
 	}
 	return r, toEnd("reset", err)
 }
 
-func printReset(r keep.ResetReport, out cli.Out, failed error) error {
-	if failed != nil {
-		return nil
-	}
-	if out.JSON {
-		return cli.JSON(out, r)
-	}
+// printReset says what was moved, or would be.
+func printReset(r keep.ResetReport, out cli.Out) error {
 	line := r.Text()
 	if !r.DryRun {
+		// A dry run has begun nothing.
 		line += "; " + r.Dir + " begins anew"
 	}
 	_, err := fmt.Fprintln(out.W, safe.Text(line))

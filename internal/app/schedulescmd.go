@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
+// Proof that schedules can be steered by operations.
 var _ operation.Schedules = (*cron.Runner)(nil)
 
 // scheduleOptions are the flags of `farsight schedules`. Each of the first four names a schedule.
@@ -23,7 +24,8 @@ type scheduleOptions struct {
 	reset                    bool   // edit goes back to the configured plan
 }
 
-// schedulesCommand makes `farsight schedules`, which lists them or, with a flag that names one, acts on it.
+// schedulesCommand makes `farsight schedules`, which lists them or, with a flag that names one, acts
+// on it.
 func schedulesCommand() commandDecl {
 	var opt scheduleOptions
 	return commandDecl{
@@ -53,9 +55,12 @@ func schedulesCommand() commandDecl {
 			switch {
 			case err != nil || len(chosen) == 0:
 				return nil, err
+			// Their order would be nobody's choice.
 			case len(chosen) > 1:
 				return nil, usagef("give one of --run, --pause, --resume and --edit")
 			}
+			// By the same way as tracking: it may begin a directory, and prints the receipt in the
+			// same words.
 			return func(ctx context.Context, g given) error { return g.track(ctx, chosen[0]) }, nil
 		},
 	}
@@ -63,6 +68,7 @@ func schedulesCommand() commandDecl {
 
 // chosen are the commands that the flags give; none = the list is asked for.
 func (o scheduleOptions) chosen() (chosen []engine.Command, err error) {
+	// A map, for more than one of them is an error: no order is needed.
 	for op, name := range map[engine.Op]string{
 		engine.OpRunSchedule: o.run, engine.OpPauseSchedule: o.pause, engine.OpResumeSchedule: o.resume,
 	} {
@@ -71,6 +77,7 @@ func (o scheduleOptions) chosen() (chosen []engine.Command, err error) {
 		}
 	}
 	if o.edits() {
+		// The plan is read by the engine, which knows the zone that is in force.
 		edit, err := o.editing()
 		if err != nil {
 			return nil, err
@@ -80,6 +87,7 @@ func (o scheduleOptions) chosen() (chosen []engine.Command, err error) {
 	return chosen, nil
 }
 
+// edits reports whether a flag of an edit was given, the schedule's name or not.
 func (o scheduleOptions) edits() bool { return o.edit != "" || o.cron != "" || o.zone != "" || o.reset }
 
 // editing is the command of --edit.
@@ -88,6 +96,7 @@ func (o scheduleOptions) editing() (engine.Command, error) {
 	switch {
 	case o.edit == "":
 		return c, usagef("name the schedule: --edit latest --cron '0 */2 * * *'; `farsight schedules` lists them")
+	// To take an edit back and to make one are two things, and which would win nobody could tell.
 	case o.reset && (o.cron != "" || o.zone != ""):
 		return c, usagef("give --cron and --zone, or --reset, but not both")
 	case !o.reset && strings.TrimSpace(o.cron) == "":

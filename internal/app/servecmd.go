@@ -58,6 +58,7 @@ func serveCommand() commandDecl {
 
 // runServe runs the engine as a daemon.
 func runServe(ctx context.Context, cfg config.Config, a assembly, load func() (config.Config, error), out cli.Out) error {
+	// Before anything is opened: a SIGHUP that comes meanwhile must not end the process.
 	hangups := takeHangups()
 	defer signal.Stop(hangups)
 	keys, err := keyring.Load(cfg.KeyPath())
@@ -65,8 +66,10 @@ func runServe(ctx context.Context, cfg config.Config, a assembly, load func() (c
 		return err
 	}
 	a.keys = keys
+	// Opens the store: from here on whatever fails has to let it go again.
 	p, err := join(cfg, a)
 	if err != nil {
+		// The likeliest cause is that an engine runs already.
 		return toAttach(ctx, cfg, err)
 	}
 	if err := p.open(cfg); err != nil {
@@ -76,6 +79,7 @@ func runServe(ctx context.Context, cfg config.Config, a assembly, load func() (c
 	defer done()
 	t := p.start(ctx, done)
 	d := daemon{base: p, load: load, hangups: hangups, systemd: sdnotify.New()}
+	// Who started it may have closed the pipe that it reads; the engine works all the same.
 	if _, err := fmt.Fprintln(out.W, safe.Text(d.ready())); err != nil {
 		p.log.Warn().Err(err).Msg("nobody reads the standard output")
 	}
@@ -87,6 +91,7 @@ func runServe(ctx context.Context, cfg config.Config, a assembly, load func() (c
 // Stop it when the process may end by it again.
 func takeHangups() chan os.Signal {
 	hangups := make(chan os.Signal, 1)
+	// Main has it end the process; Notify alone would leave that in place.
 	signal.Ignore(syscall.SIGHUP)
 	signal.Notify(hangups, syscall.SIGHUP)
 	return hangups
@@ -108,6 +113,7 @@ func (d *daemon) ready() string {
 		line += " and, for group " + cfg.SocketGroup + ", " + path
 	}
 	line += onHTTP(d.http)
+	// It waits for one: a key file that is written later is found, see keyring.Watch.
 	if d.keys.Get().IsZero() {
 		line += "; there is no API key yet"
 	}
@@ -120,18 +126,21 @@ func (d *daemon) run(ctx context.Context) {
 	d.say("READY=1", "STATUS=at work on "+storeName(*d.config.Load()))
 	var watchdog sync.WaitGroup
 	defer watchdog.Wait()
+	// A reload may take longer than the watchdog's time: it is fed beside.
 	watchdog.Go(func() { d.systemd.Watch(ctx, d.alive) })
 	for {
 		select {
 		case <-ctx.Done():
 			d.say("STOPPING=1", "STATUS=letting the calls in flight finish")
 			return
+		// One at a time: a second signal during a reload waits, and all further ones are one.
 		case <-d.hangups:
 			d.reload()
 		}
 	}
 }
 
+// say tells systemd how the service stands, in lines such as STATUS=at work on /var/lib/farsight.
 func (d *daemon) say(lines ...string) {
 	if err := d.systemd.Tell(lines...); err != nil {
 		d.log.Warn().Err(err).Msg("systemd could not be told")
@@ -142,5 +151,6 @@ func (d *daemon) say(lines ...string) {
 func (d *daemon) alive(ctx context.Context) bool {
 	a, err := d.front.Find(ctx, engine.StatusQuery{})
 	status, ok := a.(engine.StatusAnswer)
+	// An engine that has stopped claiming is told to systemd as dead: a restart is what it needs.
 	return err == nil && ok && status.Engine.State != engine.EngineBroken
 }

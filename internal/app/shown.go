@@ -51,10 +51,12 @@ func always(of func(filter string) cli.List) func(string, bool) cli.List {
 }
 
 // filteredLists are the list commands of rows that the console's screens show, too. Their columns are
-// those of engine/columns, of which the screens are made; package cli asks for the rows and prints them.
+// those of engine/columns, of which the screens are made; package cli asks for the rows and prints
+// them.
 func filteredLists() []filtered {
 	return []filtered{
 		{
+			// It is a text in parts, not rows: --columns and --sort are not offered.
 			use: "status", short: "Show the engine, its queues and what syncs", example: "farsight status --all",
 			all: "accounts that do not sync, too", help: partHelp, complete: onlyFirst(completeQueues), of: cli.Status,
 		},
@@ -69,6 +71,7 @@ func filteredLists() []filtered {
 			all: "ended jobs too", help: withFields(columns.Jobs.Schema), complete: completeFilter(columns.Jobs.Schema), of: cli.Jobs,
 		},
 		{
+			// Jobs, too, but in the order of their next tries.
 			use: "retries", short: "List jobs that wait for their next try", example: "farsight retries 'class:503'",
 			all: nothingHidden, help: withFields(columns.Jobs.Schema), complete: completeFilter(columns.Jobs.Schema), of: always(cli.Retries),
 		},
@@ -88,6 +91,7 @@ func filteredLists() []filtered {
 			all: nothingHidden, help: partHelp, complete: onlyFirst(completeAccounts), of: always(cli.Reports),
 		},
 		{
+			// Of a data directory it says that there are none.
 			use: "members", short: "List the processes that share a database: who leads, and what each has in hand",
 			example: "farsight members --store postgres://farsight@db.example/lol",
 			all:     nothingHidden, help: withFields(columns.Members.Schema), complete: completeFilter(columns.Members.Schema), of: always(cli.Members),
@@ -104,13 +108,16 @@ func (l filtered) command() commandDecl {
 	return commandDecl{
 		use: l.use + " [FILTER]", group: groupSee, short: l.short, long: l.short + ".\n\n" + l.help, example: l.example,
 		args: oneFilter, complete: l.complete,
+		// --all is taken by every list, so that a script need not know which ones hide something.
 		flags: func(f *pflag.FlagSet) {
 			f.Bool("all", false, l.all)
+			// The classes of errors are a list of jobs, too, seen from further away.
 			if l.use == "jobs" {
 				f.Bool("classes", false, "the error classes of failed jobs instead; FILTER is then a queue")
 			}
 		},
 		list: func(cmd *cobra.Command, args []string) (cli.List, error) {
+			// A filter without quotes is several arguments; oneFilter has refused that before.
 			filter := strings.Join(args, " ")
 			if flagBool(cmd, "classes") {
 				return cli.Classes(filter), nil
@@ -125,10 +132,12 @@ func shownCommands() (all []commandDecl) {
 	for _, l := range filteredLists() {
 		all = append(all, l.command())
 	}
+	// Those above have screens of rows; these have a page of their own, or only this command.
 	return append(all, alertsCommand(), auditCommand(), ranksCommand(), schedulesCommand(),
 		metricsCommand(), jobLogCommand(), forensicsCommand(), weeklyCommand(), freshnessCommand())
 }
 
+// alertsCommand makes `farsight alerts`. Without an engine it shows how the last one left them.
 func alertsCommand() commandDecl {
 	return commandDecl{
 		use: "alerts", group: groupWhy, short: "List alerts as the engine evaluated them last", example: "farsight alerts --json",
@@ -136,6 +145,7 @@ func alertsCommand() commandDecl {
 	}
 }
 
+// auditCommand makes `farsight audit`.
 func auditCommand() commandDecl {
 	var q engine.AuditQuery
 	var op string
@@ -146,16 +156,19 @@ func auditCommand() commandDecl {
 		example: "farsight audit --op cancel --last 20",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&op, "op", "", "only this command: cancel, retry, pause, freeze …")
+			// Searched by the engine, which has the texts as they are shown.
 			f.StringVar(&q.Text, "text", "", "only those with this text in who gave it, target, reason or result")
 			f.IntVar(&last, "last", 200, "at most so many of the newest; 0 = all")
 		},
 		list: func(*cobra.Command, []string) (cli.List, error) {
+			// An operation that does not exist fits nothing, as a filter that fits nothing.
 			q.Op = engine.Op(op)
 			return cli.Audit(q, last), notBelow0("last", last, "all")
 		},
 	}
 }
 
+// ranksCommand makes `farsight ranks`. Its --queue is Riot's name of a ladder, not one of our queues.
 func ranksCommand() commandDecl {
 	var queue string
 	return commandDecl{
@@ -170,6 +183,7 @@ func ranksCommand() commandDecl {
 	}
 }
 
+// metricsCommand makes `farsight metrics`.
 func metricsCommand() commandDecl {
 	var q engine.MetricsQuery
 	var kind string
@@ -191,6 +205,8 @@ func metricsCommand() commandDecl {
 	}
 }
 
+// jobLogCommand makes `farsight joblog`. It is no list with columns to choose: a line of it is a
+// whole history.
 func jobLogCommand() commandDecl {
 	var kind, queue string
 	var limit int
@@ -209,6 +225,7 @@ func jobLogCommand() commandDecl {
 	}
 }
 
+// forensicsCommand makes `farsight forensics`; without a number it is about the latest 429.
 func forensicsCommand() commandDecl {
 	return commandDecl{
 		use: "forensics [CALL]", group: groupWhy, short: "Show what led to a 429: our counts beside Riot's, and who spent them",
@@ -227,6 +244,7 @@ func forensicsCommand() commandDecl {
 	}
 }
 
+// weeklyCommand makes `farsight weekly`.
 func weeklyCommand() commandDecl {
 	return commandDecl{
 		use: "weekly [WEEK]", group: groupSee,

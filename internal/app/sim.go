@@ -61,6 +61,8 @@ type simOptions struct {
 	watch   bool // the Limits screen instead
 }
 
+// flags gives the command its flags. What is typed as text is read by build, which says how to write
+// it.
 func (o *simOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:9000", "address to listen on")
 	f.StringVar(&o.limits, "limits", "20:1,100:120", "application limits of every key, as Riot's headers write them")
@@ -80,6 +82,7 @@ func (o *simOptions) flags(f *pflag.FlagSet) {
 // build reads the flags and says which of them is at fault. What a player or a fault needs is
 // told by the error of its parser, with an example of what to write.
 func (o simOptions) build() (sim.Options, error) {
+	// "20:1,100:120" is 20 calls in 1 s and 100 in 2 minutes.
 	limits, err := sim.ParseLimits(o.limits)
 	if err != nil {
 		return sim.Options{}, usagef("--limits: %v", err)
@@ -97,6 +100,7 @@ func (o simOptions) build() (sim.Options, error) {
 		}
 	}
 	switch o.retention {
+	// The zero value of the option: Riot's two years.
 	case "on":
 	case "off":
 		opt.Retention = sim.KeepForever
@@ -126,6 +130,7 @@ func (o simOptions) build() (sim.Options, error) {
 
 // parseLatency reads "60ms,30ms": the usual answer time and how far it swings to both sides.
 func parseLatency(s string) (sim.Latency, error) {
+	// The swing may be left out: "60ms".
 	base, jitter, _ := strings.Cut(s, ",")
 	b, err := time.ParseDuration(base)
 	if err != nil || b < 0 {
@@ -147,6 +152,7 @@ func parseLatency(s string) (sim.Latency, error) {
 // parsePlayer reads "Name#TAG,platform,matches"; the name may hold commas.
 func parsePlayer(s string) (sim.PlayerSpec, error) {
 	bad := fmt.Errorf("--player %q: write 'Name#TAG,platform,matches', such as 'Blue Heron#EUW,euw1,400'", s)
+	// From the end: a Riot ID may have commas, a platform and a number have none.
 	rest, count, ok := cutLast(s)
 	n, err := strconv.Atoi(count)
 	if !ok || err != nil || n < 0 {
@@ -187,6 +193,7 @@ func newSim(opt simOptions) (*simRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Any address: unlike an engine's, a simulator's listener gives nothing away.
 	l, err := net.Listen("tcp", opt.listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w; name another address with --listen", opt.listen, err)
@@ -201,9 +208,11 @@ func runSim(ctx context.Context, opt simOptions, out cli.Out) error {
 	if err != nil {
 		return err
 	}
+	// Who can be synced comes first: without a name of the list nobody gets an answer but 404.
 	if err := cli.Players(out, players(s.Sim)); err != nil {
 		return errors.Join(err, s.l.Close())
 	}
+	// With the key that every simulator takes and a player who is there: it works as it is pasted.
 	if !out.JSON {
 		_, _ = fmt.Fprintf(out.W, "\nsimulated Riot API at %s, limits %s; figures at http://%s/sim/stats\n"+
 			"try: RIOT_API_KEY=RGAPI-00000000-0000-0000-0000-000000000000 RIOT_BASE_URL='%s' farsight sync '%s' --platform %s --data-dir d\n",
@@ -223,6 +232,7 @@ func runSim(ctx context.Context, opt simOptions, out cli.Out) error {
 
 // sum says what the simulator saw.
 func (s *simRun) sum(out cli.Out) error {
+	// Also after an interruption: for many clients this sum is what the run was for.
 	st := s.Stats()
 	if out.JSON {
 		return json.NewEncoder(out.W).Encode(st)
@@ -240,6 +250,7 @@ func watchSim(ctx context.Context, opt simOptions, c console, out cli.Out) error
 		return err
 	}
 	o := c.options(cfg)
+	// The console opens on Limits and can show nothing else.
 	o.Start, o.Only, o.ReadOnly, o.ReadOnlyWhy = page.ScreenLimits, simview.Only, true, simview.Only
 	if err := o.Validate(); err != nil {
 		return usage(err)
@@ -248,6 +259,7 @@ func watchSim(ctx context.Context, opt simOptions, c console, out cli.Out) error
 	if err != nil {
 		return err
 	}
+	// It ends with the screen, whatever clients are still waiting.
 	serving, stop := context.WithCancel(ctx)
 	var g errgroup.Group
 	g.Go(func() error { return s.Serve(serving, s.l) })

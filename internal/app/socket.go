@@ -39,9 +39,11 @@ func (p *base) openSockets(cfg config.Config, opt api.Options) error {
 	if err != nil {
 		return err
 	}
+	// The door outlives each reload: rules are changed in it while somebody is inside.
 	p.door = api.NewDoor(access)
 	opt.Who = p.door.Who
 	server := api.NewServer(opt)
+	// A fault in these settings leaves the owner's socket closed, too: half a configuration is none.
 	path, err := cfg.GroupSocket()
 	if err != nil {
 		return err
@@ -59,6 +61,7 @@ func (p *base) openSockets(cfg config.Config, opt api.Options) error {
 	return p.enter(server, path, int(group))
 }
 
+// enter opens one way in. group may enter by it besides the owner; -1 = nobody.
 func (p *base) enter(server *api.Server, path string, group int) error {
 	l, err := api.Listen(path, group)
 	if err != nil {
@@ -78,6 +81,7 @@ func groupFolder(path string) error {
 	}
 	of, ok := info.Sys().(*syscall.Stat_t)
 	switch {
+	// Whoever may write to a folder may take a socket out of it and put another one in.
 	case info.Mode().Perm()&0o002 != 0:
 		return fmt.Errorf("everybody may write to %s: put the group's socket into a folder of its own, such as /run/farsight", dir)
 	case info.Mode().Perm()&0o020 != 0:
@@ -91,6 +95,7 @@ func groupFolder(path string) error {
 // attend runs the engine and answers on its sockets, the drain included. A socket
 // that fails is said; the engine goes on without it.
 func (p *base) attend(ctx context.Context) error {
+	// The sockets outlive ctx, so that who is attached sees the engine drain.
 	attending, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
 	var g errgroup.Group
@@ -102,6 +107,7 @@ func (p *base) attend(ctx context.Context) error {
 			return nil
 		})
 	}
+	// Events go on to the last commit of the drain.
 	g.Go(func() error { return p.tellPrograms(attending) })
 	err := p.work(ctx)
 	leave()

@@ -64,6 +64,7 @@ type files interface {
 	Backup(ctx context.Context, o keep.BackupOptions) (engine.BackupDone, error)
 }
 
+// Proofs that both stores are stores.
 var (
 	_ store = (*storage.DB)(nil)
 	_ files = (*storage.DB)(nil)
@@ -72,6 +73,7 @@ var (
 
 // region names the region of a platform, for account rows.
 func region(platform string) string {
+	// A platform of a version to come is shown without a region, not refused.
 	p, err := route.ParsePlatform(platform)
 	if err != nil {
 		return ""
@@ -138,8 +140,11 @@ func serverName(cfg config.Config) string {
 // noSchema says that a database has nothing of ours.
 type noSchema string
 
+// Error says it in a sentence.
 func (e noSchema) Error() string { return string(e) }
-func (noSchema) Unwrap() error   { return fs.ErrNotExist }
+
+// Unwrap makes it the same to callers as a directory that is not there.
+func (noSchema) Unwrap() error { return fs.ErrNotExist }
 
 // errNothingStored is no damage: it says where something would be, unless nobody can
 // know that.
@@ -147,6 +152,7 @@ func errNothingStored(cfg config.Config) error {
 	if cfg.Store != "" {
 		return noSchema("nothing is stored in " + storeName(cfg) + " yet: sync an account first, or name another store with --store")
 	}
+	// Who may not look into the directory cannot say that nothing is in it.
 	switch _, err := os.Lstat(filepath.Join(cfg.DataDir, "state.db")); {
 	case errors.Is(err, fs.ErrPermission):
 		return &storage.ErrUnusable{Path: cfg.DataDir, Why: "permission denied", Do: "check its owner and mode", Err: err}
@@ -187,4 +193,15 @@ func needsFiles(cfg config.Config, command string) error {
 	}
 	schema, database := pg.Place(cfg.Store)
 	return engine.Problemf(engine.ErrRefused, fmt.Sprintf(byServer[command], schema, database), "%s is kept by PostgreSQL, not by `farsight %s`", storeName(cfg), command)
+}
+
+// payloadsOf lets a console give out Riot's JSON.
+func payloadsOf(db store) func(context.Context, engine.PayloadQuery) ([]byte, error) {
+	return func(ctx context.Context, q engine.PayloadQuery) ([]byte, error) {
+		part := league.PartMatch
+		if q.Timeline {
+			part = league.PartTimeline
+		}
+		return db.Raw(ctx, q.Match, part)
+	}
 }

@@ -22,7 +22,9 @@ func syncCommand() commandDecl {
 		use: "sync 'Name#TAG'", group: groupStart,
 		short:   "Sync one account until it is complete, without a console",
 		example: "farsight sync 'Name#TAG' --platform euw1\nfarsight sync 'Name#TAG' --since 30d --json | tail -n 1",
-		args:    oneAccount, complete: onlyFirst(completeAccounts),
+		// Accounts that are known are offered; any other name can be typed, for that is how one comes
+		// in.
+		args: oneAccount, complete: onlyFirst(completeAccounts),
 		starts: true,
 		json:   "progress as NDJSON, a summary object last",
 		flags:  func(f *pflag.FlagSet) { opt.flags(f, "", "; empty = as the account's policy says, else all") },
@@ -57,6 +59,7 @@ func triggerCommand() commandDecl {
 			if mode != ingest.ModeFull && mode != ingest.ModeLatest {
 				return usagef("--mode %q is unknown: use full or latest", mode)
 			}
+			// A sync by `farsight sync` is always a full one.
 			ask.Mode = mode
 			return g.act(ctx, []engine.Command{{Op: engine.OpTrigger, Account: opt.account, Sync: ask}}, nil)
 		},
@@ -86,6 +89,7 @@ func (o syncOptions) ask(cfg config.Config) (engine.SyncAsk, error) {
 	if _, _, err := route.ParseRiotID(o.account); err != nil {
 		return engine.SyncAsk{}, usage(err)
 	}
+	// Asked for by name: "unknown platform" would puzzle who has named none.
 	if cfg.Platform == "" {
 		return engine.SyncAsk{}, noPlatform(o.account)
 	}
@@ -93,10 +97,13 @@ func (o syncOptions) ask(cfg config.Config) (engine.SyncAsk, error) {
 	if err != nil {
 		return engine.SyncAsk{}, usage(err)
 	}
+	// The flag library takes negative numbers, too.
 	if o.count < 0 {
 		return engine.SyncAsk{}, usagef("--count %d makes no sense: use 1 or more, or 0 for all", o.count)
 	}
+	// The platform as it is written everywhere else: EUW1 was typed, euw1 is stored.
 	ask := engine.SyncAsk{Platform: string(p), Mode: "full", Count: o.count, Timelines: o.timelines, Force: o.force}
+	// The engine takes these three words, and "" for the account's own policy.
 	switch league.Timelines(o.timelines) {
 	case "", league.TimelinesAll, league.TimelinesRanked, league.TimelinesNone:
 	default:
@@ -105,10 +112,12 @@ func (o syncOptions) ask(cfg config.Config) (engine.SyncAsk, error) {
 	if o.since == "" {
 		return ask, nil
 	}
+	// In calendar units, as retention is: 18mo is not 540 days.
 	span, err := league.ParseSpan(o.since)
 	if err != nil {
 		return ask, usagef("--since: %v", err)
 	}
+	// 0 is no limit, as in the settings of retention, and so the same as nothing.
 	if !span.Off() {
 		ask.Since = span.Before(time.Now())
 	}

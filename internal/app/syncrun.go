@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ type syncRun struct {
 	lost    time.Time     // when that engine went; zero = it is there
 }
 
+// newSyncRun is a run that has not begun. What it follows outlives the engine that carries it out.
 func newSyncRun(cfg config.Config, opt syncOptions, ask engine.SyncAsk, out cli.Out) *syncRun {
 	return &syncRun{
 		cfg: cfg, account: opt.account, out: out,
@@ -58,6 +60,7 @@ func runSync(ctx context.Context, cfg config.Config, opt syncOptions, out cli.Ou
 
 // beside lets the engine that holds the directory sync the account.
 func (s *syncRun) beside(ctx context.Context, c *api.Client) error {
+	// For the sentence about how to end it.
 	if h, err := c.Hello(ctx); err == nil {
 		s.pid = h.PID
 	}
@@ -67,10 +70,12 @@ func (s *syncRun) beside(ctx context.Context, c *api.Client) error {
 
 // carriedOut follows the sync where somebody else carries it out; goesOn says so of one that is left.
 func (s *syncRun) carriedOut(ctx context.Context, c engine.Console, goesOn func() string) error {
+	// Ends with the cause errLeaderless when nobody leads any more.
 	led, stop := context.WithCancelCause(ctx)
 	var watch sync.WaitGroup
 	defer watch.Wait()
 	defer stop(nil)
+	// On a data directory the engine itself is who is asked; members ask whoever leads.
 	if s.cfg.Store != "" {
 		watch.Go(func() {
 			stop(leaderless(led, func(ctx context.Context) (*engine.Term, error) { return termOf(ctx, c) }))
@@ -83,6 +88,7 @@ func (s *syncRun) carriedOut(ctx context.Context, c engine.Console, goesOn func(
 	if err != nil {
 		return err
 	}
+	// After the summary: the reason stands on the row that is taken away.
 	s.dropUnknown(ctx, c, sum)
 	return verdict(sum, s.account, s.out, goesOn())
 }
@@ -132,6 +138,8 @@ func (s *syncRun) goesOn() string {
 // alone syncs the account with an engine of its own. A daemon that was at it may be
 // back at once: its directory is not taken.
 func (s *syncRun) alone(ctx context.Context) error {
+	// An engine that served everything is a daemon, which is started again by whoever runs it; one
+	// that served a sync alone has ended for good, and this process takes its place.
 	if !s.lost.IsZero() && !s.follow.OnlyServed() {
 		return errAway
 	}
@@ -143,6 +151,7 @@ func (s *syncRun) alone(ctx context.Context) error {
 		s.keys = keys
 	}
 	if s.keys.Get().IsZero() {
+		// Without a key of its own it can still ask the members of a database.
 		if !ledNow(ctx, s.cfg) {
 			return s.keys.None()
 		}
@@ -150,6 +159,7 @@ func (s *syncRun) alone(ctx context.Context) error {
 	}
 	for {
 		err := s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
+		// The machine has slept: the term is over, the sync is as it was stored.
 		if errors.Is(err, errStoodStill) {
 			s.say("this process has stood still and does not lead any more: it goes on")
 			continue
@@ -185,6 +195,7 @@ func (s *syncRun) own(ctx context.Context, a assembly) error {
 		return err
 	}
 	if a.attach {
+		// A sync of its own works without sockets, too: others only cannot look at it.
 		if err := p.openSockets(s.cfg, p.serverOptions(s.cfg)); err != nil {
 			p.log.Warn().Err(err).Msg("nobody can attach to this engine")
 		}
@@ -192,12 +203,14 @@ func (s *syncRun) own(ctx context.Context, a assembly) error {
 	watching, done := context.WithCancelCause(ctx)
 	defer done(nil)
 	t := p.start(ctx, func() { done(p.lost()) })
+	// Nothing is triggered twice: what follows meets the sync of the engine before, if there was one.
 	sum, err := s.follow.On(watching, p.front)
 	if errors.Is(context.Cause(watching), errStoodStill) {
 		_ = t.stop() // with what follows from that
 		return errStoodStill
 	}
 	s.dropUnknown(watching, p.front, sum)
+	// The directory is closed before the code is known: a disk that fails at the end is a failure.
 	if err := errors.Join(err, t.stop()); err != nil {
 		return err
 	}
@@ -208,7 +221,8 @@ func (s *syncRun) own(ctx context.Context, a assembly) error {
 // nothing, as on a machine that sleeps.
 var errStoodStill = engine.Problemf(engine.ErrGone, "the same command goes on where it stopped", "this process has stood still and does not lead any more")
 
-// lost is errStoodStill when the term of an engine has ended before its work; nil of an engine that has none.
+// lost is errStoodStill when the term of an engine has ended before its work; nil of an engine that
+// has none.
 func (p *parts) lost() error {
 	if p.term != nil && !p.term.Held() {
 		return errStoodStill
@@ -236,6 +250,7 @@ func (s *syncRun) after(ctx context.Context, err error) (again bool, _ error) {
 	if errors.Is(err, errLeaderless) {
 		return false, err // it was waited for
 	}
+	// A directory that is held after an engine has gone is the next engine's, which is only starting.
 	gone := errors.Is(err, engine.ErrGone) || errors.Is(err, errAway) || !s.lost.IsZero() && isHeld(err)
 	if !gone || ctx.Err() != nil {
 		return false, err
@@ -269,9 +284,5 @@ func verdict(s cli.Summary, account string, out cli.Out, kept string) error {
 		}
 		return &coded{code: exitInterrupted, quiet: true, err: errors.New("interrupted")}
 	}
-	reason := s.Error
-	if reason == "" {
-		reason = "the sync ended as " + s.Result
-	}
-	return fmt.Errorf("%s: %s", account, reason)
+	return fmt.Errorf("%s: %s", account, cmp.Or(s.Error, "the sync ended as "+s.Result))
 }

@@ -45,6 +45,7 @@ func memberID() string {
 
 // is tells the others what this process is.
 func (p *base) is() fleet.Options {
+	// For people, on the Members screen: it is compared with nothing.
 	host, err := os.Hostname()
 	if err != nil {
 		host = "this host"
@@ -57,6 +58,7 @@ func (p *base) is() fleet.Options {
 func (p *parts) within(ctx context.Context, t *fleet.Term) error {
 	p.db, p.term = t.Store, t
 	p.boot = storage.Boot{ID: fmt.Sprintf("%s.%d", p.id, t.Epoch), Opened: time.Now(), Restored: t.Store.Copied()}
+	// Somebody has led before, so the store is not new.
 	if t.Epoch > 1 {
 		return nil
 	}
@@ -77,6 +79,7 @@ func (p *parts) take(cfg config.Config, a assembly) error {
 	if err != nil {
 		return err
 	}
+	// Kept before anything else can fail: closing gives the term up.
 	p.let = release
 	return p.within(ctx, t)
 }
@@ -103,6 +106,7 @@ type inTerm struct {
 	term *fleet.Term
 }
 
+// Acquire implements riot.Limiter. A permit that came too late is given back: the call is not made.
 func (l inTerm) Acquire(ctx context.Context, r limit.Request) (riot.Permit, error) {
 	p, err := l.Limiter.Acquire(ctx, r)
 	by := l.term.Until()
@@ -113,9 +117,12 @@ func (l inTerm) Acquire(ctx context.Context, r limit.Request) (riot.Permit, erro
 	return punctual{p, by}, err
 }
 
+// punctual is a permit with the instant by which its call must be written; the connection gives up
+// after it.
 type punctual struct {
 	riot.Permit
 	by time.Time
 }
 
+// WriteBy implements what a punctual client asks of a permit.
 func (p punctual) WriteBy() time.Time { return p.by }

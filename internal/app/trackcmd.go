@@ -218,16 +218,19 @@ func parseTrackList(body, platform string, tags []string) (list trackList, err e
 		if err != nil {
 			return list, fmt.Errorf("the list is no CSV: %w", err)
 		}
+		// The line on which a record begins: one in quotes may go over several.
 		n, _ := r.FieldPos(0)
 		if n == 1 && strings.EqualFold(strings.TrimSpace(fields[0]), "riot_id") {
 			continue
 		}
 		l := engine.TrackLine{Line: n, Account: strings.TrimSpace(fields[0]), Platform: platform, Tags: tags}
+		// The line's own platform goes before --platform.
 		if len(fields) > 1 && strings.TrimSpace(fields[1]) != "" {
 			l.Platform = strings.TrimSpace(fields[1])
 		}
 		for _, f := range fields[min(2, len(fields)):] {
-			// The full slice expression makes append copy: all lines begin with the same slice of --tag.
+			// The full slice expression makes append copy: all lines begin with the same slice of
+			// --tag.
 			l.Tags = append(l.Tags[:len(l.Tags):len(l.Tags)], strings.FieldsFunc(f, func(c rune) bool { return c == ' ' || c == ';' })...)
 		}
 		list.lines, list.raw[n] = append(list.lines, l), fields
@@ -239,6 +242,7 @@ func parseTrackList(body, platform string, tags []string) (list trackList, err e
 // mending is to be cut off, and the rest can be tracked as it is. Every field is made safe for a
 // spreadsheet, which would carry out one that begins with "=".
 func (t trackList) writeRejects(name string, rejects []engine.TrackReject) (path string, err error) {
+	// Of standard input the file has a name of its own, in the working directory.
 	if name == "-" {
 		name = "track"
 	}
@@ -249,6 +253,7 @@ func (t trackList) writeRejects(name string, rejects []engine.TrackReject) (path
 	w := csv.NewWriter(f)
 	rows := [][]string{{"line", "reason", "riot_id", "platform", "tags"}}
 	for _, r := range rejects {
+		// The fields as they were read, so that a name with a comma is quoted again.
 		row := []string{strconv.Itoa(r.Line), safe.CSV(r.Reason)}
 		for _, field := range t.raw[r.Line] {
 			row = append(row, safe.CSV(field))
@@ -267,6 +272,7 @@ func newRejects(name string) (*os.File, error) {
 			path = fmt.Sprintf("%s.rejects-%d.csv", name, n)
 		}
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		// A thousand such files are a script that goes wrong, and no reason to go on for ever.
 		if !errors.Is(err, fs.ErrExist) || n == 1000 {
 			return f, err
 		}

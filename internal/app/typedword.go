@@ -30,6 +30,8 @@ func (g given) asks() typedWord {
 // confirm shows what would be done and wants the word. does says it to those who
 // cannot be asked; undone, to those who type something else, that nothing was.
 func (w typedWord) confirm(word, would, does, undone string) error {
+	// What is typed is compared with what is shown: a name with signs that a terminal cannot show
+	// could never be typed otherwise.
 	shown := strings.TrimSpace(safe.Text(word))
 	switch {
 	case w.yes:
@@ -38,6 +40,7 @@ func (w typedWord) confirm(word, would, does, undone string) error {
 		return usagef("%s: say --yes, or see --dry-run", does)
 	}
 	_, _ = fmt.Fprintf(w.out.W, "%s\ntype %s to go on: ", safe.Text(would), shown)
+	// The end of the input is an empty answer, which is not the word.
 	line, _ := bufio.NewReader(w.in).ReadString('\n')
 	if !strings.EqualFold(strings.TrimSpace(line), shown) {
 		return usagef("%s: %s was not typed", undone, shown)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -14,15 +15,19 @@ import (
 func flagFault(cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		// pflag says: invalid argument "x" for "--count" flag: strconv.ParseInt: parsing "x": invalid
+		// syntax.
 		f := bad.GetFlag()
 		return usagef("--%s %q is no %s: see `%s`", f.Name, bad.GetValue(), valueWord(f), help)
 	}
+	// `farsight undo -1` is no flag: -1 would be the flag 1.
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && isNumber(unknown.GetSpecifiedName()) {
 		return usagef("%q is no flag: numbers are written without a dash: see `%s`", "-"+unknown.GetSpecifiedShortnames(), help)
 	}
 	return usagef("%w: see `%s`", err, help)
 }
 
+// isNumber knows -1, which pflag takes for a flag by the name of 1.
 func isNumber(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 64)
 	return err == nil
@@ -34,11 +39,9 @@ var valueWords = map[string]string{
 	"duration": "length of time such as 90s, 10m or 2h",
 }
 
+// valueWord is what stands behind "is no"; pflag's own word where we have none.
 func valueWord(f *pflag.Flag) string {
-	if word, ok := valueWords[f.Value.Type()]; ok {
-		return word
-	}
-	return f.Value.Type()
+	return cmp.Or(valueWords[f.Value.Type()], f.Value.Type())
 }
 
 // helpCommand is cobra's own, but for a topic that does not exist.
@@ -46,6 +49,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [command]", GroupID: groupSetup, Short: "Help about any command", Example: "farsight help sync",
 		RunE: func(_ *cobra.Command, args []string) error {
+			// Find stops at the first word that is no command, and gives the rest.
 			cmd, rest, err := root.Find(args)
 			if err != nil {
 				return noArgs(root, args)
@@ -83,6 +87,7 @@ var shellExamples = map[string]string{
 // shells makes cobra's command for completion scripts name the shells that there are.
 func shells(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
+	// Cobra has just made it, and tells it from no other but by its name.
 	for _, c := range root.Commands() {
 		if c.Name() != "completion" {
 			continue

@@ -22,6 +22,7 @@ func versionCommand() commandDecl {
 		},
 		bare: func(cmd *cobra.Command, _ []string) error {
 			w, platform := cmd.OutOrStdout(), runtime.GOOS+"/"+runtime.GOARCH
+			// The notice is for people, and programs get all modules.
 			if out := stdout(cmd); out.JSON {
 				mods := modules() // the first is Go
 				return cli.JSON(out, build{version(), runtime.Version(), platform, mods[min(1, len(mods)):]})
@@ -33,6 +34,7 @@ func versionCommand() commandDecl {
 			for _, m := range modules() {
 				_, _ = fmt.Fprintln(w, "  "+m)
 			}
+			// Riot wants every product that uses its API to say whose it is not.
 			_, err = fmt.Fprintln(w, "\n"+ui.Notice)
 			return err
 		},
@@ -53,17 +55,20 @@ var release string
 // version names the build: the release, else the revision it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
+	// The linker has set it: see main.version.
 	if release != "" {
 		return release
 	}
 	if !ok {
 		return "development"
 	}
+	// Of a build in a checkout: the commit. A build by `go install` has the module's version instead.
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
 			return "development " + s.Value[:min(len(s.Value), 12)]
 		}
 	}
+	// "(devel)" is no version.
 	if v := info.Main.Version; v != "" && !strings.HasPrefix(v, "(") {
 		return v
 	}
@@ -76,6 +81,8 @@ func modules() []string {
 	if !ok {
 		return nil
 	}
+	// "go1.26.0", then "github.com/spf13/cobra v1.10.1 h1:…": what a bug report needs to build the
+	// same.
 	out := []string{info.GoVersion}
 	for _, m := range info.Deps {
 		out = append(out, m.Path+" "+m.Version+" "+m.Sum)

@@ -45,3 +45,11 @@ func lines[T any](o Out, values []T) error {
 
 // JSON prints one value on one line, harmless to a terminal.
 func JSON(o Out, v any) error { return o.json(v) }
+
+// Report prints what a command did: as JSON, or else as print writes it for people.
+func Report[T any](o Out, r T, print func(T, Out) error) error {
+	if o.JSON {
+		return o.json(r)
+	}
+	return print(r, o)
+}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-
+	"path/filepath"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -23,6 +23,8 @@ func dialEngine(ctx context.Context, cfg config.Config) (*api.Client, error) {
 	}
 	c := api.NewClient(path)
 	h, err := c.Hello(ctx)
+	// A member of another database may have its sockets in this directory: it would answer about
+	// other accounts.
 	if err == nil && cfg.Store != "" && h.Dir != storeName(cfg) {
 		err = fmt.Errorf("the engine on data directory %s works on another store, %s: name another directory with --data-dir", cfg.DataDir, h.Dir)
 	}
@@ -52,6 +54,7 @@ func through(ctx context.Context, cfg config.Config, engineDoes func(*api.Client
 	if err != nil {
 		return err
 	}
+	// Between the look at the socket and the opening an engine may have come, or gone.
 	for range socketTries {
 		if c != nil {
 			defer c.Close()
@@ -66,9 +69,7 @@ func through(ctx context.Context, cfg config.Config, engineDoes func(*api.Client
 			return err
 		}
 		time.Sleep(socketPause)
-		if c, _ = dialEngine(ctx, cfg); c == nil {
-			continue
-		}
+		c, _ = dialEngine(ctx, cfg)
 	}
 	return err
 }
@@ -79,6 +80,7 @@ func toAttach(ctx context.Context, cfg config.Config, err error) error {
 	if !isHeld(err) {
 		return err
 	}
+	// Only where somebody answers: a process that is starting, or a backup, has no console.
 	c, reachErr := dialEngine(ctx, cfg)
 	if c == nil && reachErr == nil {
 		return err
@@ -95,4 +97,41 @@ func browse(ctx context.Context, cfg config.Config, show func(engine.Console) er
 	return through(ctx, cfg,
 		func(c *api.Client) error { return show(c) },
 		func() error { return browseStored(ctx, cfg, show) })
+}
+
+// controlSocket is the owner's socket of a data directory.
+func controlSocket(dir string) string { return filepath.Join(dir, api.SocketName) }
+
+// wakeIt says what to do about a process that has a data directory and does not answer on its socket;
+// "" = there is none. Ask it only after nobody has answered: a process that stands still lets others
+// connect.
+func wakeIt(cfg config.Config, pid int) string {
+	if !api.Listens(controlSocket(cfg.DataDir)) {
+		return ""
+	}
+	return fmt.Sprintf("it does not answer; if it was stopped, `kill -CONT %d` lets it go on; else `kill -9 %d` ends it, and what is stored stays", pid, pid)
+}
+
+// silent is that of whoever has a data directory, with its name.
+func silent(cfg config.Config) string {
+	if wakeIt(cfg, 0) == "" {
+		return ""
+	}
+	h, _, _ := storage.HolderOf(cfg.DataDir) // of one that cannot be read the socket tells enough
+	held := storage.ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Store: "data directory " + cfg.DataDir, Do: wakeIt(cfg, h.PID)}
+	return held.Error()
+}
+
+// neededEngine finds the engine that works on a data directory, for what only an engine can do. Where
+// none answers the error says so, with need, which is what to do; or that the one there stands still.
+// Close it.
+func neededEngine(ctx context.Context, cfg config.Config, need string) (*api.Client, error) {
+	c, err := dialEngine(ctx, cfg)
+	if err != nil || c != nil {
+		return c, err
+	}
+	if why := silent(cfg); why != "" {
+		return nil, errors.New(why)
+	}
+	return nil, fmt.Errorf("no engine runs on %s: %s", cfg.DataDir, need)
 }

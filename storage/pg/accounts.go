@@ -29,30 +29,15 @@ func nameOf(a league.Account) named {
 	return named{a, both.Fold(a.GameName), both.Fold(a.TagLine), strings.ToLower(a.RiotID())}
 }
 
-var tAccounts = declare("fs_account", 1, func(a *named) []column {
-	return []column{
-		{"id", (*text)(&a.ID)},
-		{"game_name", (*text)(&a.GameName)},
-		{"tag_line", (*text)(&a.TagLine)},
-		{"platform", (*text)(&a.Platform)},
-		{"puuids", &a.PUUIDs},
-		{"resolved", (*instant)(&a.Resolved)},
-		{"tracked", &a.Tracked},
-		{"tags", &a.Tags},
-		{"policy", &a.Policy},
-		{"status", (*text)(&a.Status)},
-		{"run", (*text)(&a.Run)},
-		{"coverage", &a.Coverage},
-		{"created", (*instant)(&a.Created)},
-		{"updated", (*instant)(&a.Updated)},
-		{"last_sync", (*instant)(&a.LastSync)},
-		{"last_error", (*text)(&a.LastError)},
-		{"home", &a.Home},
-		{"name_key", (*text)(&a.name)},
-		{"tag_key", (*text)(&a.tag)},
-		{"search_key", (*text)(&a.search)},
-	}
-})
+var (
+	tAccounts = declare("fs_account", "id", func(a *named) []column {
+		return append(accountColumns(&a.Account), column{"name_key", (*text)(&a.name)}, column{"tag_key", (*text)(&a.tag)}, column{"search_key", (*text)(&a.search)})
+	})
+	accountColumns = fields[league.Account](nil)
+
+	tPUUIDs       = declare("fs_puuid", "puuid", fields[both.PUUID](nil))
+	tCachedPUUIDs = declare("fs_puuid_cache", "project, name, tag", fields[both.CachedPUUID](nil))
+)
 
 // Account gives an account by its id; engine.ErrNotFound.
 func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
@@ -148,9 +133,7 @@ func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time
 
 // CachePUUID keeps an answer until an instant.
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
-	own(tx).exec(`insert into fs_puuid_cache (project, name, tag, puuid, until) values ($1, $2, $3, $4, $5)
-on conflict (project, name, tag) do update set puuid = excluded.puuid, until = excluded.until`,
-		storable(project), storable(both.Fold(name)), storable(both.Fold(tag)), (*text)(&puuid), (*instant)(&until))
+	tCachedPUUIDs.put(own(tx), both.CachedPUUID{Project: project, Name: both.Fold(name), Tag: both.Fold(tag), PUUID: puuid, Until: until})
 	return nil
 }
 

@@ -8,33 +8,9 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-var tAttempts = declare("fs_attempt", 0, func(a *both.Tried) []column {
-	return []column{
-		{"job", (*jobID)(&a.Job)},
-		{"owner", (*text)(&a.Owner)},
-		{"kind", (*text)(&a.Kind)},
-		{"number", &a.Number},
-		{"round", &a.Round},
-		{"try", &a.Try},
-		{"phase", &a.Phase},
-		{"rev", (*uint64)(&a.Rev)},
-		{"started", (*instant)(&a.Start)},
-		{"ended", (*instant)(&a.End)},
-		{"verb", &word{&a.Verb}},
-		{"hold", &word{&a.Hold}},
-		{"class", (*text)(&a.Class)},
-		{"error", (*text)(&a.Err)},
-		{"external", (*text)(&a.External)},
-		{"status", &a.Status},
-		{"queued_us", (*span)(&a.Queued)},
-		{"paced_us", (*span)(&a.Paced)},
-		{"limiter_us", (*span)(&a.Limiter)},
-		{"http_us", (*span)(&a.HTTP)},
-		{"next", (*instant)(&a.Next)},
-		{"decision", (*text)(&a.Decision)},
-		{"worker", &a.Worker},
-	}
-})
+var tAttempts = declare("fs_attempt", "", attemptColumns)
+
+var attemptColumns = fields[both.Tried](called{"Start": "started", "End": "ended", "Err": "error"})
 
 // AddAttempt appends one closed attempt or hold to a job, counts it on its day, and emits the
 // change.

@@ -25,22 +25,12 @@ type audited struct {
 
 func asAudited(a engine.AuditEntry) audited { return audited{a, changed{a.Moves, a.Queue, a.Schedule}} }
 
-var tAudit = declare("fs_audit", 1, func(a *audited) []column {
-	return []column{
-		{"seq", &a.Seq},
-		{"at", (*instant)(&a.At)},
-		{"by_user", (*text)(&a.By.User)},
-		{"by_session", (*text)(&a.By.Session)},
-		{"by_via", (*text)(&a.By.Via)},
-		{"op", (*text)(&a.Op)},
-		{"target", (*text)(&a.Target)},
-		{"reason", (*text)(&a.Reason)},
-		{"result", (*text)(&a.Result)},
-		{"matched", &a.Matched},
-		{"applied", &a.Applied},
-		{"moved", &a.moved},
-	}
-})
+var (
+	tAudit = declare("fs_audit", "seq", func(a *audited) []column {
+		return append(auditColumns(&a.AuditEntry), column{"moved", &a.moved})
+	})
+	auditColumns = fields[engine.AuditEntry](called{"By": "by_*", "Moves": "-", "Queue": "-", "Schedule": "-"})
+)
 
 // AddAudit appends an operator's command, emits it and answers its number. Of one that is taken
 // back the number is not used again.

@@ -10,18 +10,7 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-var tDays = declare("fs_day", 2, func(d *both.DayPart) []column {
-	return []column{
-		{"day", &d.Day},
-		{"slot", &d.Slot},
-		{"completed", &d.Completed},
-		{"discarded", &d.Discarded},
-		{"cancelled", &d.Cancelled},
-		{"attempts", &d.Attempts},
-		{"retries", &d.Retries},
-		{"won", &d.Won},
-	}
-})
+var tDays = declare("fs_day", "day, slot", fields[both.DayPart](nil))
 
 const addToDay = ` on conflict (day, slot) do update set completed = fs_day.completed + excluded.completed, discarded = fs_day.discarded + excluded.discarded,
 	cancelled = fs_day.cancelled + excluded.cancelled, attempts = fs_day.attempts + excluded.attempts, retries = fs_day.retries + excluded.retries, won = fs_day.won + excluded.won`

@@ -107,7 +107,7 @@ func (f feed) add(page *engine.FeedPage, at *feedCursor, item fed, limit int) (r
 
 // inOrder reads the items of a table by the place whose columns have a prefix.
 func inOrder[T any](tb *table[T], prefix string) func(t *txn, after place, limit int) ([]placed[T], error) {
-	all := declare("", 0, func(p *placed[T]) []column {
+	all := declare("", "", func(p *placed[T]) []column {
 		return append(tb.columns(&p.item), column{"", &p.xid}, column{"", &p.id})
 	})
 	sql := sync.OnceValue(func() string {
@@ -153,7 +153,7 @@ func liveRows(t *txn, after place, limit int) (items []fed, err error) {
 	return items, err
 }
 
-var matchesBySeats = inOrder(declare("fs_match", 1, func(id *string) []column { return []column{{"id", (*text)(id)}} }), "seats")
+var matchesBySeats = inOrder(declare("fs_match", "id", func(id *string) []column { return []column{{"id", (*text)(id)}} }), "seats")
 
 // seatRows are the players of matches: the matches in their order, then the seats of all of them in
 // one question.

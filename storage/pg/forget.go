@@ -88,7 +88,7 @@ type heired struct {
 	heir string
 }
 
-var tHeired = declare("", 0, func(h *heired) []column { return append(jobColumns(&h.Job), column{"", (*text)(&h.heir)}) })
+var tHeired = declare("", "", func(h *heired) []column { return append(jobColumns(&h.Job), column{"", (*text)(&h.heir)}) })
 
 // withHeir reads jobs of a table of them that name any of some texts.
 func withHeir(tb *table[engine.Job]) string {

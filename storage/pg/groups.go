@@ -5,20 +5,7 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-var tGroups = declare("fs_group", 2, func(g *engine.GroupStat) []column {
-	return []column{
-		{"parent", (*jobID)(&g.Parent)},
-		{"grp", &g.Group},
-		{"total", &g.Total},
-		{"open", &g.Open},
-		{"retrying", &g.Retrying},
-		{"done", &g.Done},
-		{"dead", &g.Dead},
-		{"cancelled", &g.Cancelled},
-		{"calls", &g.Calls},
-		{"throttled", &g.Throttled},
-	}
-})
+var tGroups = declare("fs_group", "parent, grp", fields[engine.GroupStat](called{"Group": "grp"}))
 
 // The sums follow from the marks in the statement that changes them, on the rows as they are
 // when their locks are had: so the last two children of a family, settled at once by two

@@ -15,47 +15,11 @@ import (
 // Live jobs and ended ones are two tables of the same columns: the first changes all the time
 // and stays small, the second only grows.
 var (
-	tLive  = declare("fs_job", 1, jobColumns)
-	tEnded = declare("fs_job_ended", 1, jobColumns)
+	tLive  = declare("fs_job", "id", jobColumns)
+	tEnded = declare("fs_job_ended", "id", jobColumns)
 )
 
-func jobColumns(j *engine.Job) []column {
-	return []column{
-		{"id", (*jobID)(&j.ID)},
-		{"rev", (*uint64)(&j.Rev)},
-		{"kind", (*text)(&j.Kind)},
-		{"queue", (*text)(&j.Queue)},
-		{"key", (*text)(&j.Key)},
-		{"lock", (*text)(&j.Lock)},
-		{"owner", (*text)(&j.Owner)},
-		{"args", (*[]byte)(&j.Args)},
-		{"priority", (*uint8)(&j.Priority)},
-		{"policy", (*text)(&j.Policy)},
-		{"state", &word{&j.State}},
-		{"hold", &word{&j.Hold}},
-		{"due", (*instant)(&j.Due)},
-		{"front", &j.Front},
-		{"phase", &j.Phase},
-		{"round", &j.Round},
-		{"tries", &j.Tries},
-		{"attempts", &j.Attempts},
-		{"holds", &j.Holds},
-		{"crashes", &j.Crashes},
-		{"has_parents", &j.HasParents},
-		{"waits_for", &j.Group},
-		{"cancel_asked", &j.CancelAsked},
-		{"boot", (*text)(&j.Boot)},
-		{"worker", &j.Worker},
-		{"asked_by", (*text)(&j.By)},
-		{"bytes", &j.Bytes},
-		{"class", (*text)(&j.Class)},
-		{"last_error", (*text)(&j.LastError)},
-		{"created", (*instant)(&j.Created)},
-		{"started", (*instant)(&j.Started)},
-		{"finished", (*instant)(&j.Finished)},
-		{"failed", &j.Failed},
-	}
-}
+var jobColumns = fields[engine.Job](called{"Group": "waits_for", "By": "asked_by"})
 
 // tableOf is where a job of such a state belongs.
 func tableOf(s engine.State) *table[engine.Job] {

@@ -15,61 +15,12 @@ import (
 )
 
 var (
-	tMatches = declare("fs_match", 1, func(m *league.Match) []column {
-		return append(append(append([]column{{"id", (*text)(&m.ID)}}, fetchColumns("", &m.Match)...), fetchColumns("timeline_", &m.Timeline)...),
-			column{"played", (*instant)(&m.Played)},
-			column{"duration_us", (*span)(&m.Duration)},
-			column{"queue_id", &m.QueueID},
-			column{"mode", (*text)(&m.Mode)},
-			column{"patch", (*text)(&m.Patch)},
-			column{"aborted", &m.Aborted},
-			column{"remake", &m.Remake},
-			column{"participants", &m.Participants},
-			column{"listed", (*instant)(&m.Listed)})
-	})
-	tSeats = declare("fs_seat", 2, func(p *league.Participant) []column {
-		return []column{
-			{"match", (*text)(&p.Match)},
-			{"index", &p.Index},
-			{"puuid", (*text)(&p.PUUID)},
-			{"riot_id", (*text)(&p.RiotID)},
-			{"champion", (*text)(&p.Champion)},
-			{"team", &p.Team},
-			{"won", &p.Won},
-			{"kills", &p.Kills},
-			{"deaths", &p.Deaths},
-			{"assists", &p.Assists},
-		}
-	})
-	tGaps = declare("fs_gap", 3, func(g *league.Gap) []column {
-		return []column{
-			{"match", (*text)(&g.Match)},
-			{"run", (*text)(&g.Run)},
-			{"part", (*text)(&g.Part)},
-			{"account", (*text)(&g.Account)},
-			{"job", (*text)(&g.Job)},
-			{"left_alone", &g.Left},
-		}
-	})
+	// A match and its timeline are fetched each by itself, and have the same columns: status and
+	// timeline_status.
+	tMatches = declare("fs_match", "id", fields[league.Match](called{"Match": "*", "Timeline": "timeline_*", "Ref": "*"}))
+	tSeats   = declare("fs_seat", "match, index", fields[league.Participant](nil))
+	tGaps    = declare("fs_gap", "match, run, part", fields[league.Gap](called{"Left": "left_alone"}))
 )
-
-// fetchColumns are those of a match or, with a prefix, of its timeline: each is fetched by itself.
-func fetchColumns(of string, f *league.Fetch) []column {
-	return []column{
-		{of + "status", &word{&f.Status}},
-		{of + "attempts", &f.Attempts},
-		{of + "fetched_at", (*instant)(&f.FetchedAt)},
-		{of + "last_attempt_at", (*instant)(&f.LastAttemptAt)},
-		{of + "last_error", (*text)(&f.LastError)},
-		{of + "last_class", (*text)(&f.LastClass)},
-		{of + "month", (*text)(&f.Ref.Month)},
-		{of + "codec", (*text)(&f.Ref.Codec)},
-		{of + "size", &f.Ref.Size},
-		{of + "raw_len", &f.Ref.RawLen},
-		{of + "crc", &f.Ref.CRC},
-		{of + "cancelled", (*uint8)(&f.Cancelled)},
-	}
-}
 
 // Match gives a match by its id; engine.ErrNotFound.
 func (db *DB) Match(tx engine.Tx, id string) (league.Match, error) {
@@ -176,9 +127,7 @@ func (t *txn) seats(match string) ([]league.Participant, error) {
 }
 
 // tGames are matches of an account that are stored, with its seat.
-var tGames = declare("", 0, func(g *league.Game) []column {
-	return []column{{"", (*text)(&g.Match)}, {"", (*instant)(&g.Played)}, {"", (*span)(&g.Duration)}, {"", &g.QueueID}, {"", &g.Here}, {"", &g.Won}, {"", (*text)(&g.Champion)}}
-})
+var tGames = declare("", "", fields[league.Game](nil))
 
 const games = `select m.id, m.played, m.duration_us, m.queue_id, s.match is not null, coalesce(s.won, false), s.champion
 from fs_listing l join fs_match m on m.id = l.match and m.status = 'success'` + seatOfMatch

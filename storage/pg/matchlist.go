@@ -16,7 +16,7 @@ type seen struct {
 	seat league.Participant
 }
 
-var tSeen = declare("fs_match", 1, func(s *seen) []column {
+var tSeen = declare("fs_match", "id", func(s *seen) []column {
 	return append(tMatches.columns(&s.Match), column{"", &s.here}, column{"", &s.seat.Won}, column{"", (*text)(&s.seat.Champion)},
 		column{"", &s.seat.Kills}, column{"", &s.seat.Deaths}, column{"", &s.seat.Assists})
 })

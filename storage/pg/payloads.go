@@ -44,19 +44,10 @@ func (db *DB) lookAtServer(ctx context.Context) error {
 	})
 }
 
-var tPayloads = declare("fs_payload", 2, func(p *kept) []column {
-	return []column{
-		{"match", (*text)(&p.Match)},
-		{"part", (*text)(&p.Part)},
-		{"month", (*text)(&p.Month)},
-		{"codec", (*text)(&p.Codec)},
-		{"size", &p.Size},
-		{"raw_len", &p.RawLen},
-		{"crc", &p.CRC},
-		{"body", &p.Body},
-		{"json", &p.json},
-	}
-})
+var (
+	tPayloads      = declare("fs_payload", "match, part", func(p *kept) []column { return append(payloadColumns(&p.Payload), column{"json", &p.json}) })
+	payloadColumns = fields[both.Payload](nil)
+)
 
 // PutPayload commits a payload before any state names it. It is idempotent.
 func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {

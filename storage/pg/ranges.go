@@ -12,30 +12,9 @@ import (
 // What syncs cover and how far lists are known.
 
 var (
-	tTagPolicies = declare("fs_tag_policy", 1, func(p *both.TagPolicy) []column {
-		return []column{{"tag", (*text)(&p.Tag)}, {"policy", &p.Policy}}
-	})
-	tCoverage = declare("fs_coverage", 2, func(c *both.Range) []column {
-		return []column{
-			{"owner", (*text)(&c.Owner)},
-			{"list", (*text)(&c.List)},
-			{"head", (*text)(&c.Head)},
-			{"head_at", (*instant)(&c.HeadAt)},
-			{"floor", (*instant)(&c.Floor)},
-			{"reached_end", &c.ReachedEnd},
-			{"timelines", (*text)(&c.Timelines)},
-		}
-	})
-	tListedIDs = declare("fs_cache", 2, func(l *both.ListedIDs) []column {
-		return []column{
-			{"account", (*text)(&l.Account)},
-			{"list", (*text)(&l.List)},
-			{"at", (*instant)(&l.At)},
-			{"floor", (*instant)(&l.Floor)},
-			{"whole", &l.Whole},
-			{"ids", &l.IDs},
-		}
-	})
+	tTagPolicies = declare("fs_tag_policy", "tag", fields[both.TagPolicy](nil))
+	tCoverage    = declare("fs_coverage", "owner, list", fields[both.Range](nil))
+	tListedIDs   = declare("fs_cache", "account, list", fields[both.ListedIDs](nil))
 )
 
 // TagPolicy gives what the syncs of accounts with a tag cover; the zero policy when nothing is

@@ -12,20 +12,7 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-var tRanks = declare("fs_rank", 3, func(r *league.Rank) []column {
-	return []column{
-		{"account", (*text)(&r.Account)},
-		{"queue", (*text)(&r.Queue)},
-		{"at", (*instant)(&r.At)},
-		{"unranked", &r.Unranked},
-		{"tier", (*text)(&r.Tier)},
-		{"division", (*text)(&r.Division)},
-		{"points", &r.Points},
-		{"wins", &r.Wins},
-		{"losses", &r.Losses},
-		{"unsure", &r.Unsure},
-	}
-})
+var tRanks = declare("fs_rank", "account, queue, at", fields[league.Rank](nil))
 
 // LastRanks gives the newest row of each queue of an account.
 func (db *DB) LastRanks(tx engine.Tx, account string) ([]league.Rank, error) {

@@ -9,10 +9,10 @@ import (
 
 // Reports are tables of numbers that only people and exports read.
 var (
-	tReports = declare("fs_report", 1, func(r *engine.PlayReport) []column {
+	tReports = declare("fs_report", "account", func(r *engine.PlayReport) []column {
 		return []column{{"account", (*text)(&r.Account)}, {"report", r}}
 	})
-	tWeekly = declare("fs_weekly", 1, func(r *engine.WeeklyReport) []column {
+	tWeekly = declare("fs_weekly", "week", func(r *engine.WeeklyReport) []column {
 		return []column{{"week", (*text)(&r.Week)}, {"report", r}}
 	})
 )

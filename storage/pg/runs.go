@@ -10,49 +10,15 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-var tRuns = declare("fs_run", 1, runColumns)
+var (
+	tRuns     = declare("fs_run", "id", runColumns)
+	runFields = fields[league.Run](called{"Ask": "*", "Job": "-", "From": "list_from", "Left": "left_alone", "By": "asked_by"})
+)
 
-// runColumns are the columns of a run, which reads of its row alone and of more share.
+// runColumns are the columns of a run, which reads of its row alone and of more share. Its job is a
+// text to package league, which knows none, and a number in the table.
 func runColumns(r *league.Run) []column {
-	return []column{
-		{"id", (*text)(&r.ID)},
-		{"account", (*text)(&r.Account)},
-		{"job", (*jobID)(&r.Job)},
-		{"mode", (*text)(&r.Ask.Mode)},
-		{"count", &r.Ask.Count},
-		{"floor", (*instant)(&r.Ask.Floor)},
-		{"timelines", (*text)(&r.Ask.Timelines)},
-		{"filter", (*text)(&r.Ask.Filter)},
-		{"force", &r.Ask.Force},
-		{"before", (*text)(&r.Before)},
-		{"phase", (*text)(&r.Phase)},
-		{"anchor", (*instant)(&r.Anchor)},
-		{"list", &r.List},
-		{"list_from", &r.From},
-		{"start", &r.Start},
-		{"pages", &r.Pages},
-		{"staged", &r.Staged},
-		{"old_part", &r.OldPart},
-		{"listed", &r.Listed},
-		{"had", &r.Had},
-		{"too_old", &r.TooOld},
-		{"timelines_had", &r.TimelinesHad},
-		{"timelines_too_old", &r.TimelinesTooOld},
-		{"timelines_none", &r.TimelinesNone},
-		{"lost", &r.Lost},
-		{"timelines_lost", &r.TimelinesLost},
-		{"left_alone", &r.Left},
-		{"timelines_left", &r.TimelinesLeft},
-		{"triggered", (*instant)(&r.Triggered)},
-		{"started", (*instant)(&r.Started)},
-		{"finished", (*instant)(&r.Finished)},
-		{"closed", (*instant)(&r.Closed)},
-		{"resumed", &r.Resumed},
-		{"resumed_at", &r.ResumedAt},
-		{"result", (*text)(&r.Result)},
-		{"error", (*text)(&r.Error)},
-		{"asked_by", (*text)(&r.By)},
-	}
+	return append(runFields(r), column{"job", (*jobID)(&r.Job)})
 }
 
 // Run gives a run by its id; engine.ErrNotFound.
@@ -85,7 +51,7 @@ type shownRun struct {
 	matches, timelines engine.GroupStat
 }
 
-var tShownRuns = declare("fs_run", 1, func(r *shownRun) []column {
+var tShownRuns = declare("fs_run", "id", func(r *shownRun) []column {
 	columns := append(runColumns(&r.Run), column{"queue", (*text)(&r.queue)}, column{"own_calls", &r.calls}, column{"own_throttled", &r.throttled})
 	for _, g := range []*engine.GroupStat{&r.matches, &r.timelines} {
 		columns = append(columns, column{"", &g.Total}, column{"", &g.Open}, column{"", &g.Retrying}, column{"", &g.Done},
@@ -159,18 +125,16 @@ func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, e
 		was, there := known[s.ID]
 		if !there {
 			added++
-			t.exec("insert into fs_staged (run, match, too_old) values ($1, $2, $3)", (*text)(&run), storable(s.ID), s.TooOld)
-		} else if s.TooOld && !was {
-			t.exec("update fs_staged set too_old = true where run = $1 and match = $2", (*text)(&run), storable(s.ID))
+		}
+		if !there || s.TooOld && !was {
+			tStaged.put(t, both.StagedID{Run: run, Staged: s}) // one that is there keeps its place
 		}
 		known[s.ID] = was || s.TooOld
 	}
 	return added, nil
 }
 
-var tStaged = declare("fs_staged", 0, func(s *league.Staged) []column {
-	return []column{{"match", (*text)(&s.ID)}, {"too_old", &s.TooOld}}
-})
+var tStaged = declare("fs_staged", "run, match", fields[both.StagedID](called{"ID": "match"}))
 
 func (t *txn) stagedOf(run string) (map[string]bool, error) {
 	list, err := t.db.Staged(t, run)
@@ -182,8 +146,12 @@ func (t *txn) stagedOf(run string) (map[string]bool, error) {
 }
 
 // Staged gives the run's ids in the order they were staged.
-func (db *DB) Staged(tx engine.Tx, run string) ([]league.Staged, error) {
-	return tStaged.list(own(tx), tStaged.sql().from+"where run = $1 order by n", (*text)(&run))
+func (db *DB) Staged(tx engine.Tx, run string) (list []league.Staged, err error) {
+	rows, err := tStaged.list(own(tx), tStaged.sql().from+"where run = $1 order by n", (*text)(&run))
+	for _, s := range rows {
+		list = append(list, s.Staged)
+	}
+	return list, err
 }
 
 // Unstage drops the run's staged ids.

@@ -16,7 +16,7 @@ type recurring struct {
 	state cron.State
 }
 
-var tSchedules = declare("fs_schedule", 1, func(s *recurring) []column {
+var tSchedules = declare("fs_schedule", "name", func(s *recurring) []column {
 	return []column{{"name", (*text)(&s.name)}, {"state", &s.state}}
 })
 

@@ -7,17 +7,7 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-var tQueues = declare("fs_queue", 1, func(q *engine.QueueState) []column {
-	return []column{
-		{"name", (*text)(&q.Name)},
-		{"paused", &q.Paused},
-		{"by_user", (*text)(&q.By.User)},
-		{"by_session", (*text)(&q.By.Session)},
-		{"by_via", (*text)(&q.By.Via)},
-		{"since", (*instant)(&q.Since)},
-		{"reason", (*text)(&q.Reason)},
-	}
-})
+var tQueues = declare("fs_queue", "name", fields[engine.QueueState](called{"By": "by_*"}))
 
 const (
 	// readQueue keeps others from pausing the queue, and nobody else from reading it so.
@@ -68,17 +58,7 @@ func (db *DB) Queues(ctx context.Context) (list []engine.QueueState, err error) 
 	return list, err
 }
 
-var tHistory = declare("fs_history", 2, func(m *both.Moved) []column {
-	return []column{
-		{"of", (*text)(&m.Of)},
-		{"seq", &m.Seq},
-		{"at", (*instant)(&m.At)},
-		{"from_state", (*text)(&m.From)},
-		{"to_state", (*text)(&m.To)},
-		{"reason", (*text)(&m.Reason)},
-		{"actor", (*text)(&m.Actor)},
-	}
-})
+var tHistory = declare("fs_history", "of, seq", fields[both.Moved](called{"From": "from_state", "To": "to_state"}))
 
 // addHistory numbers a transition behind the last one of its id, and drops the one that is 50
 // before it.
@@ -102,6 +82,8 @@ func (t *txn) history(id string) (list []engine.Transition, err error) {
 	return list, err
 }
 
+var tStates = declare("fs_state", "name", fields[both.State](nil))
+
 // LoadState gives a small named blob; nil when there is none.
 func (db *DB) LoadState(ctx context.Context, name string) (blob []byte, err error) {
 	err = db.view(ctx, func(t *txn) error {
@@ -121,6 +103,6 @@ func (db *DB) PutState(tx engine.Tx, name string, blob []byte) error {
 	if blob == nil {
 		blob = []byte{}
 	}
-	own(tx).exec("insert into fs_state (name, blob) values ($1, $2) on conflict (name) do update set blob = excluded.blob", name, blob)
+	tStates.put(own(tx), both.State{Name: name, Blob: blob})
 	return nil
 }

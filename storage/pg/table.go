@@ -2,6 +2,7 @@ package pg
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,28 +31,31 @@ type statements struct {
 	insert, upsert, get, remove string
 }
 
-// declare makes a table. The first columns, as many as keys says, are its primary key.
-func declare[T any](name string, keys int, columns func(v *T) []column) *table[T] {
+// declare makes a table with the columns of its primary key: "account, queue, at"; "" = its rows are
+// neither replaced nor looked for by a key.
+func declare[T any](name, keys string, columns func(v *T) []column) *table[T] {
 	return &table[T]{name, columns, sync.OnceValue(func() *statements { return write(name, keys, columns(new(T))) })}
 }
 
-func write(name string, keys int, columns []column) *statements {
-	var names, places, sets, match []string
+func write(name, keys string, columns []column) *statements {
+	key := strings.Split(keys, ", ")
+	var names, places, sets []string
 	for i, c := range columns {
 		names = append(names, c.name)
 		places = append(places, fmt.Sprintf("$%d", i+1))
-		if i < keys {
-			match = append(match, fmt.Sprintf("%s = $%d", c.name, i+1))
-		} else {
+		if !slices.Contains(key, c.name) {
 			sets = append(sets, c.name+" = excluded."+c.name)
 		}
 	}
-	all, key := strings.Join(names, ", "), strings.Join(match, " and ")
+	for i := range key {
+		key[i] += fmt.Sprintf(" = $%d", i+1)
+	}
+	all, where := strings.Join(names, ", "), "where "+strings.Join(key, " and ")
 	s := &statements{these: "select " + all + " ", from: "select " + all + " from " + name + " "}
 	s.insert = fmt.Sprintf("insert into %s (%s) values (%s)", name, all, strings.Join(places, ", "))
-	s.upsert = fmt.Sprintf("%s on conflict (%s) do update set %s", s.insert, strings.Join(names[:keys], ", "), strings.Join(sets, ", "))
-	s.get = s.from + "where " + key
-	s.remove = fmt.Sprintf("delete from %s where %s", name, key)
+	s.upsert = fmt.Sprintf("%s on conflict (%s) do update set %s", s.insert, keys, strings.Join(sets, ", "))
+	s.get = s.from + where
+	s.remove = "delete from " + name + " " + where
 	return s
 }
 
@@ -121,9 +125,11 @@ func (tb *table[T]) list(t *txn, sql string, args ...any) (all []T, err error) {
 // with its error, engine.ErrUnreadable, and with the columns before the bad one; it is not the
 // store's. Nothing else can be asked for meanwhile.
 func (tb *table[T]) each(t *txn, yield func(v T, err error), sql string, args ...any) error {
+	var v, none T
+	into := tb.values(&v) // once for all rows: a page has thousands of values
 	return t.query(func(rows pgx.Rows) {
-		var v T
-		err := scan(rows, tb.values(&v))
+		v = none // nothing of a row is left in the next one, such as a map
+		err := scan(rows, into)
 		if err != nil {
 			err = fmt.Errorf("a row of table %s: %w: %w", tb.name, engine.ErrUnreadable, err)
 		}

@@ -86,7 +86,7 @@ const (
 // copied is how far a copy is.
 type copied struct {
 	From string `json:"from"`
-	// of the source when the copy began
+	// of the source when the copy began, and of the columns: "<instance>.<commit> 5f3a9c01"
 	Version string           `json:"version"`
 	At      string           `json:"at"`     // the collection that is being copied; "" = all are
 	After   []byte           `json:"after"`  // the key of its last row that was
@@ -155,7 +155,7 @@ func TakeOver(ctx context.Context, o Options, from source, tell progress) (r Tak
 		stop()
 		<-served
 	}()
-	m := &mover{db: db, from: from, tell: tell, types: pgtype.NewMap(), oids: map[string][]uint32{}, at: copied{From: from.Name(), Version: version}}
+	m := &mover{db: db, from: from, tell: tell, types: pgtype.NewMap(), oids: map[string][]uint32{}, at: copied{From: from.Name(), Version: version + " " + layout()}}
 	r, err = m.run(ctx)
 	r.From, r.To, r.Took = from.Name(), db.Name(), time.Since(began)
 	return r, err

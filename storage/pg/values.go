@@ -91,11 +91,12 @@ func number(id engine.JobID) (int64, error) {
 }
 
 // word is a value that has words, such as a state.
-type word struct {
-	of interface {
-		encoding.TextMarshaler
-		encoding.TextUnmarshaler
-	}
+type word struct{ of texts }
+
+// texts is a pointer to such a value.
+type texts interface {
+	encoding.TextMarshaler
+	encoding.TextUnmarshaler
 }
 
 func (w *word) ScanText(v pgtype.Text) error { return w.of.UnmarshalText([]byte(v.String)) }

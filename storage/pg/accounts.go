@@ -6,11 +6,8 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -25,13 +22,15 @@ type named struct {
 	name, tag, search string
 }
 
+// nameOf adds what an account is found by: "ana", "euw" and "ana#euw" of Ana#EUW.
 func nameOf(a league.Account) named {
 	return named{a, both.Fold(a.GameName), both.Fold(a.TagLine), strings.ToLower(a.RiotID())}
 }
 
 var (
 	tAccounts = declare("fs_account", "id", func(a *named) []column {
-		return append(accountColumns(&a.Account), column{"name_key", (*text)(&a.name)}, column{"tag_key", (*text)(&a.tag)}, column{"search_key", (*text)(&a.search)})
+		return append(accountColumns(&a.Account), column{"name_key", (*text)(&a.name)},
+			column{"tag_key", (*text)(&a.tag)}, column{"search_key", (*text)(&a.search)})
 	})
 	accountColumns = fields[league.Account](nil)
 
@@ -40,39 +39,35 @@ var (
 )
 
 // Account gives an account by its id; engine.ErrNotFound.
-func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
-
+//
 // Within a transaction that writes, t.lock ends the question with "for update": two members that
 // change the same account do so one after the other.
-func (t *txn) account(id string) (league.Account, error) {
-	a, err := tAccounts.want(t, fmt.Sprintf("account %q", id), tAccounts.sql().get+t.lock, (*text)(&id))
+func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) {
+	t := own(tx)
+	a, err := tAccounts.need(t, fmt.Sprintf("account %q", id), (*text)(&id))
 	return a.Account, err
 }
 
 // AccountNamed finds an account by its Riot ID, whatever the case; platform "" = any.
-// engine.ErrNotFound.
+// engine.ErrNotFound. Of several platforms it gives the first by name, as the other store does.
 func (db *DB) AccountNamed(tx engine.Tx, name, tag, platform string) (league.Account, error) {
-	return own(tx).accountNamed(name, tag, platform)
-}
-
-// Of several platforms it gives the first by name, as the other store does.
-func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
-	w := &where{}
+	t, w := own(tx), &where{}
 	w.and("name_key = ?", storable(both.Fold(name)))
 	w.and("tag_key = ?", storable(both.Fold(tag)))
 	if platform != "" {
 		w.and("lower(platform) = ?", storable(strings.ToLower(platform)))
 	}
-	a, err := tAccounts.want(t, "account "+name+"#"+tag, tAccounts.sql().from+w.sql()+" order by lower(platform), id limit 1"+t.lock, w.args...)
+	a, err := tAccounts.want(t, "account "+name+"#"+tag, w.sql()+" order by lower(platform), id limit 1"+t.lock, w.args...)
 	return a.Account, err
 }
 
-// accountOn takes an id or a Riot ID; only the latter has a '#'.
+// accountOn takes an id or a Riot ID; only the latter has a '#'. Of a name that has one itself the
+// last one counts: tag lines have letters and digits only.
 func (t *txn) accountOn(id, platform string) (league.Account, error) {
 	if i := strings.LastIndexByte(id, '#'); i >= 0 {
-		return t.accountNamed(id[:i], id[i+1:], platform)
+		return t.db.AccountNamed(t, id[:i], id[i+1:], platform)
 	}
-	return t.account(id)
+	return t.db.Account(t, id)
 }
 
 // AccountOfPUUID finds whose PUUID it is, under any key project.
@@ -84,16 +79,11 @@ func (db *DB) AccountOfPUUID(tx engine.Tx, puuid string) (id string, ok bool, er
 // left out; check names it.
 func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
 	return func(yield func(league.Account) bool) {
-		var all []league.Account
 		// The rows are read whole first: one connection cannot ask another question, as the caller's loop
 		// does, while it is in the middle of an answer.
-		_ = tAccounts.each(own(tx), func(a named, err error) { // its error is kept
-			if err == nil {
-				all = append(all, a.Account)
-			}
-		}, tAccounts.sql().from+"order by id")
+		all, _ := tAccounts.sound(own(tx), "order by id") // its error is kept
 		for _, a := range all {
-			if !yield(a) {
+			if !yield(a.Account) {
 				return
 			}
 		}
@@ -120,7 +110,8 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 	}
 	// A PUUID is of one account: of the one that was stored with it last.
 	t.exec("delete from fs_puuid where account = $1 and puuid <> all($2)", (*text)(&a.ID), puuids)
-	t.exec("insert into fs_puuid (puuid, account) select unnest($2::text[]), $1 on conflict (puuid) do update set account = excluded.account", (*text)(&a.ID), puuids)
+	t.exec(`insert into fs_puuid (puuid, account) select unnest($2::text[]), $1
+on conflict (puuid) do update set account = excluded.account`, (*text)(&a.ID), puuids)
 	t.touch(a.ID)
 	return nil
 }
@@ -131,59 +122,51 @@ func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time
 		storable(project), storable(both.Fold(name)), storable(both.Fold(tag)), now)
 }
 
-// CachePUUID keeps an answer until an instant.
+// CachePUUID keeps an answer until an instant. Riot IDs change hands, so none is kept for ever.
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
-	tCachedPUUIDs.put(own(tx), both.CachedPUUID{Project: project, Name: both.Fold(name), Tag: both.Fold(tag), PUUID: puuid, Until: until})
+	tCachedPUUIDs.put(own(tx), both.CachedPUUID{Project: project, Name: both.Fold(name), Tag: both.Fold(tag),
+		PUUID: puuid, Until: until})
 	return nil
 }
 
-// Identities lists an account's PUUIDs by key project.
-func (db *DB) Identities(ctx context.Context, account string) (list []engine.Identity, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		a, err := t.account(account)
+// Identities lists an account's PUUIDs by key project: Riot encrypts them for each one.
+func (db *DB) Identities(ctx context.Context, account string) ([]engine.Identity, error) {
+	return answer(ctx, db, func(t *txn) (list []engine.Identity, err error) {
+		a, err := db.Account(t, account)
 		for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
 			list = append(list, engine.Identity{Project: project, PUUID: a.PUUIDs[project]})
 		}
-		return err
+		return list, err
 	})
-	return list, err
 }
 
 // Accounts lists accounts in the order they were added. Total counts all that fit, on every page.
-func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine.AccountsPage, err error) {
+func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (engine.AccountsPage, error) {
 	w := &where{}
 	if q.Open {
 		w.and("status = any(?)", []string{engine.SyncPending.String(), engine.Syncing.String()})
 	}
 	if q.Text != "" {
-		// One condition of two halves, the second of which needs its own number: where has no or.
-		w.and("(id = ?", storable(q.Text))
-		w.conditions[len(w.conditions)-1] += fmt.Sprintf(" or strpos(search_key, $%d) > 0)", len(w.args)+1)
-		w.args = append(w.args, storable(strings.ToLower(q.Text)))
+		w.and("(id = ? or strpos(search_key, ?) > 0)", storable(q.Text), storable(strings.ToLower(q.Text)))
 	}
 	// The number of all that fit, without the place to go on from, which is added below.
 	count, args := "select count(*) from fs_account "+w.sql(), w.args
 	if q.After != "" {
 		w.and("id > ?", storable(q.After))
 	}
-	limit := both.PageSize(q.Page)
-	err = db.view(ctx, func(t *txn) error {
+	return answer(ctx, db, func(t *txn) (page engine.AccountsPage, err error) {
 		if page.Total, _, err = value[int](t, count, args...); err != nil {
-			return err
+			return page, err
 		}
-		// One more than the page tells whether there is a next one.
-		found, err := tAccounts.list(t, tAccounts.sql().from+w.sql()+" order by id limit "+strconv.Itoa(limit+1), w.args...)
+		place := func(a named) string { return a.ID }
+		found, next, err := tAccounts.page(t, both.PageSize(q.Page), place, w.sql()+" order by id", w.args...)
 		if err != nil {
-			return err
+			return page, err
 		}
-		if len(found) > limit {
-			found = found[:limit]
-			page.Next = found[limit-1].ID
-		}
+		page.Next = next
 		page.Accounts, err = t.accountRows(found)
-		return err
+		return page, err
 	})
-	return page, err
 }
 
 // AccountRow finds an account by id or "Name#TAG"; engine.ErrNotFound.
@@ -192,19 +175,18 @@ func (db *DB) AccountRow(ctx context.Context, id string) (engine.AccountRow, err
 }
 
 // AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
-func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (row engine.AccountRow, err error) {
-	err = db.view(ctx, func(t *txn) error {
+func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (engine.AccountRow, error) {
+	return answer(ctx, db, func(t *txn) (row engine.AccountRow, err error) {
 		a, err := t.accountOn(id, platform)
 		if err != nil {
-			return err
+			return row, err
 		}
 		rows, err := t.accountRows([]named{{Account: a}})
 		if err == nil {
 			row = rows[0]
 		}
-		return err
+		return row, err
 	})
-	return row, err
 }
 
 // accountRows joins accounts with their last runs and what is told of those: for any number of
@@ -255,31 +237,25 @@ func (t *txn) touchRunOf(job int64) {
 // is locked by what has touched it.
 func (t *txn) emitAccounts() error {
 	if len(t.families) > 0 {
-		err := t.query(func(rows pgx.Rows) {
-			var account string
-			if scan(rows, []any{&account}) == nil {
-				t.touch(account)
-			}
-		}, "select distinct account from fs_run where job = any($1) order by account", t.families)
+		accounts, err := values[string](t, "select distinct account from fs_run where job = any($1) order by account",
+			t.families)
 		if err != nil {
 			return err
+		}
+		for _, account := range accounts {
+			t.touch(account)
 		}
 	}
 	if len(t.touched) == 0 {
 		return nil
 	}
-	found := map[string]named{}
-	err := tAccounts.each(t, func(a named, err error) {
-		if err == nil {
-			found[a.ID] = a
-		}
-	}, tAccounts.sql().from+"where id = any($1)", t.touched)
+	found, err := tAccounts.sound(t, "where id = any($1)", t.touched)
 	if err != nil {
 		return err
 	}
-	for _, id := range t.touched {
-		if a, there := found[id]; there {
-			rows, err := t.accountRows([]named{a})
+	for _, id := range t.touched { // in the order in which they were
+		if i := slices.IndexFunc(found, func(a named) bool { return a.ID == id }); i >= 0 {
+			rows, err := t.accountRows(found[i : i+1])
 			if t.err != nil {
 				return t.err
 			}

@@ -45,6 +45,7 @@ type inner struct{ *conn }
 
 type conn = pgx.Conn
 
+// errNotYours is for whoever would end a transaction of the store's.
 var errNotYours = errors.New("the transaction is ended by whoever has begun it")
 
 func (inner) Begin(context.Context) (pgx.Tx, error) { return nil, errNotYours }

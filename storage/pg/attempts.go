@@ -2,12 +2,18 @@ package pg
 
 import (
 	"context"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
+// tAttempts are closed attempts, in the order in which they ended; of a hold the number is 0. Owner
+// and kind are the job's, so that those of an account are found without its jobs, which may be
+// pruned.
+//
+//	 job | owner | kind        | number | verb  | class | status | http_us | next
+//	-----+-------+-------------+--------+-------+-------+--------+---------+------------------------
+//	 812 | 01JG… | match.fetch |      1 | retry | 5xx   |    503 |  310044 | 2026-11-21 09:13:14+00
 var tAttempts = declare("fs_attempt", "", attemptColumns)
 
 var attemptColumns = fields[both.Tried](called{"Start": "started", "End": "ended", "Err": "error"})
@@ -21,40 +27,35 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 		return err
 	}
 	tAttempts.add(t, both.Tried{Attempt: a, Job: id, Owner: j.Owner, Kind: j.Kind})
-	t.onDay(a.End, func(d *engine.DaySum) { d.CountAttempt(a, 1) })
+	t.days.attempt(a)
 	t.Emit(engine.Change{Attempt: &a, Of: id})
 	if a.Status != 0 || a.HTTP != 0 { // a call was made
-		n, _ := number(id)
-		t.exec("update fs_run set own_calls = own_calls + 1, own_throttled = own_throttled + $2 where job = $1", n, throttled(a))
+		n, _ := JobNumber(id)
+		t.exec("update fs_run set own_calls = own_calls + 1, own_throttled = own_throttled + $2::boolean::int where job = $1",
+			n, a.Status == tooManyRequests)
 		t.touchRunOf(n)
 	}
 	return nil
 }
 
-// throttled is 1 of an attempt that was answered with 429 Too Many Requests.
-func throttled(a engine.Attempt) int {
-	if a.Status == 429 {
-		return 1
-	}
-	return 0
-}
+// tooManyRequests is the status of an answer that counts as throttled.
+const tooManyRequests = 429
 
 // attempts gives a job's closed attempts and its holds, oldest first. One that cannot be read is
 // left out.
 func (t *txn) attempts(job engine.JobID) (attempts, holds []engine.Attempt, err error) {
-	n, err := number(job)
+	n, err := JobNumber(job)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = tAttempts.each(t, func(a both.Tried, err error) {
-		switch {
-		case err != nil:
-		case a.Number == 0:
+	all, err := tAttempts.sound(t, "where job = $1 order by id", n)
+	for _, a := range all {
+		if a.Number == 0 {
 			holds = append(holds, a.Attempt)
-		default:
+		} else {
 			attempts = append(attempts, a.Attempt)
 		}
-	}, tAttempts.sql().from+"where job = $1 order by id", n)
+	}
 	return attempts, holds, err
 }
 
@@ -63,39 +64,26 @@ const maxRecent = 200
 
 // Recent gives the attempts of an account's jobs that ended last, newest first, at most 200.
 func (db *DB) Recent(ctx context.Context, account string, n int) (list []engine.Attempt, err error) {
-	err = db.eachRecent(ctx, account, n, func(a both.Tried) { list = append(list, a.Attempt) })
+	last, err := db.lastTried(ctx, account, n)
+	for _, a := range last {
+		list = append(list, a.Attempt)
+	}
 	return list, err
 }
 
 // Spent tells where the time of an account's last n attempts went, the newest first.
 func (db *DB) Spent(ctx context.Context, account string, n int) (list []engine.Spent, err error) {
-	err = db.eachRecent(ctx, account, n, func(a both.Tried) { list = append(list, a.Spent(a.Kind)) })
+	last, err := db.lastTried(ctx, account, n)
+	for _, a := range last {
+		list = append(list, a.Spent(a.Kind))
+	}
 	return list, err
 }
 
-// eachRecent goes through the last n attempts of an account's jobs, the newest first.
-func (db *DB) eachRecent(ctx context.Context, account string, n int, tell func(both.Tried)) error {
-	return db.view(ctx, func(t *txn) error {
-		return tAttempts.each(t, func(a both.Tried, err error) {
-			if err == nil { // the list is a convenience; check names what cannot be read
-				tell(a)
-			}
-		}, tAttempts.sql().from+"where owner = $1 and owner <> '' order by id desc limit $2", (*text)(&account), min(n, maxRecent))
+// lastTried gives the last n attempts of an account's jobs, the newest first.
+func (db *DB) lastTried(ctx context.Context, account string, n int) ([]both.Tried, error) {
+	return answer(ctx, db, func(t *txn) ([]both.Tried, error) {
+		return tAttempts.sound(t, "where owner = $1 and owner <> '' order by id desc limit $2", (*text)(&account),
+			min(n, maxRecent))
 	})
-}
-
-// onDay adds to the sums of the UTC day of an instant. The rows are written once, before the
-// commit. What ended at no known time is on no day.
-func (t *txn) onDay(at time.Time, add func(*engine.DaySum)) { addOnDay(&t.days, at, add) }
-
-func addOnDay(days *map[string]engine.DaySum, at time.Time, add func(*engine.DaySum)) {
-	if at.IsZero() {
-		return
-	}
-	if *days == nil {
-		*days = map[string]engine.DaySum{}
-	}
-	d := (*days)[engine.UTCDay(at)]
-	add(&d)
-	(*days)[engine.UTCDay(at)] = d
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// changed is what a command has changed.
+// changed is what a command has changed, before and after: what undo needs, and people read.
+//
+//	{"jobs":[{"job":"b41","rev":7,"before":{…},"after":{…}}]}
 type changed struct {
 	Jobs     []engine.JobMove     `json:"jobs,omitempty"`
 	Queue    *engine.QueueMove    `json:"queue,omitempty"`
@@ -51,14 +53,13 @@ func (db *DB) Audit(ctx context.Context, n int) ([]engine.AuditEntry, error) {
 }
 
 // AuditEntry gives one operator command with what it has changed; engine.ErrNotFound.
-func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		row, err := tAudit.want(t, fmt.Sprintf("audit entry %d", seq), tAudit.sql().get, int64(seq))
-		a = row.AuditEntry
+func (db *DB) AuditEntry(ctx context.Context, seq uint64) (engine.AuditEntry, error) {
+	return answer(ctx, db, func(t *txn) (engine.AuditEntry, error) {
+		row, err := tAudit.need(t, fmt.Sprintf("audit entry %d", seq), int64(seq))
+		a := row.AuditEntry
 		a.Moves, a.Queue, a.Schedule = row.moved.Jobs, row.moved.Queue, row.moved.Schedule
-		return err
+		return a, err
 	})
-	return a, err
 }
 
 // Audits lists operator commands, newest first, without what each has changed. The cursor is the
@@ -80,41 +81,22 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 		w.and("op = ?", (*text)(&q.Op))
 	}
 	if q.Text != "" {
-		w.and(`strpos(lower(concat_ws(E'\n', by_user, by_session, by_via, target, reason, result)), ?) > 0`, storable(strings.ToLower(q.Text)))
+		w.and(`strpos(lower(concat_ws(E'\n', by_user, by_session, by_via, target, reason, result)), ?) > 0`,
+			storable(strings.ToLower(q.Text)))
 	}
 	return db.audits(ctx, w, both.PageSize(q.Page))
 }
 
-func (db *DB) audits(ctx context.Context, w *where, limit int) (page engine.AuditPage, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		rows, err := tAudit.list(t, tAudit.sql().from+w.sql()+" order by seq desc limit "+strconv.Itoa(limit+1), w.args...)
-		for i, row := range rows {
-			if i == limit {
-				page.Next = strconv.FormatUint(page.Entries[limit-1].Seq, 10)
-				break
-			}
+// audits is a page of the commands that fit. They are read with what each has changed, which is
+// left out: a page of commands that had 500 jobs each would be megabytes.
+func (db *DB) audits(ctx context.Context, w *where, limit int) (engine.AuditPage, error) {
+	return answer(ctx, db, func(t *txn) (page engine.AuditPage, err error) {
+		place := func(a audited) string { return strconv.FormatUint(a.Seq, 10) }
+		rows, next, err := tAudit.page(t, limit, place, w.sql()+" order by seq desc", w.args...)
+		page.Next = next
+		for _, row := range rows {
 			page.Entries = append(page.Entries, row.AuditEntry)
 		}
-		return err
+		return page, err
 	})
-	return page, err
-}
-
-// where is the condition of a list: what is asked for, and nothing of what is not.
-type where struct {
-	conditions []string
-	args       []any
-}
-
-// and adds a condition, in which ? stands for arg.
-func (w *where) and(condition string, arg any) {
-	w.args = append(w.args, arg)
-	w.conditions = append(w.conditions, strings.ReplaceAll(condition, "?", fmt.Sprintf("$%d", len(w.args))))
-}
-
-func (w *where) sql() string {
-	if len(w.conditions) == 0 {
-		return ""
-	}
-	return "where " + strings.Join(w.conditions, " and ")
 }

@@ -29,10 +29,12 @@ var comeFirst = []string{
 }
 
 // noteCopy is for those who lead later.
-const noteCopy = `insert into fs_state (name, blob) values ('copied', convert_to(clock_timestamp()::text, 'UTF8')) on conflict (name) do update set blob = excluded.blob`
+const noteCopy = `insert into fs_state (name, blob) values ('copied', convert_to(clock_timestamp()::text, 'UTF8'))
+on conflict (name) do update set blob = excluded.blob`
 
 // What was called and when is not known for certain of a copy: the limits' windows count as full.
-const windowsAreFull = `insert into fs_state (name, blob) values ('limiter', '{}') on conflict (name) do update set blob = excluded.blob`
+const windowsAreFull = `insert into fs_state (name, blob) values ('limiter', '{}')
+on conflict (name) do update set blob = excluded.blob`
 
 // Settle makes a store of its own of a copy: of one that was restored, and of a server that has taken
 // the place of a lost one, whose last commits it may lack. Whoever is to lead calls it on its own
@@ -59,6 +61,8 @@ func (db *DB) Copied() (at time.Time) {
 	return at
 }
 
+// settleIn compares where the schema is with where it was: nothing is done where it has stayed. Of
+// two that settle at once the second waits for the row 'cluster' and finds it settled.
 func settleIn(ctx context.Context, c *pgx.Conn) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var here, last string

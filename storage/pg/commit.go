@@ -29,7 +29,8 @@ on conflict (connection) do update set token = excluded.token, at = clock_timest
 on conflict (connection) do update set token = c.token returning token`
 
 	// A server may not have noticed yet that a connection is gone, and wait for its commit.
-	endConnection = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid() and usename = current_user`
+	endConnection = `select pg_terminate_backend(pid) from pg_stat_activity
+where application_name = $1 and pid <> pg_backend_pid() and usename = current_user`
 
 	// dropTokens is for connections that have ended.
 	dropTokens = `delete from fs_commit where at < clock_timestamp() - interval '30 days'`
@@ -51,9 +52,10 @@ func (t *txn) connection() string {
 	return t.conn.PgConn().CustomData()[connectionName].(string)
 }
 
-// commit ends a transaction, and says whether it was committed even if that was not answered. An answer of severity
-// ERROR is a clear no; FATAL, as of a server that shuts down (57P01), may come after the commit was made, and counts
-// as no answer. Then the token tells: it is in the transaction, so it is there if and only if the rest is.
+// commit ends a transaction, and says whether it was committed even if that was not answered. An
+// answer of severity ERROR is a clear no; FATAL, as of a server that shuts down (57P01), may come
+// after the commit was made, and counts as no answer. Then the token tells: it is in the
+// transaction, so it is there if and only if the rest is.
 func (db *DB) commit(t *txn) error {
 	err := t.alone("commit")
 	if said, ok := errors.AsType[*pgconn.PgError](err); err == nil || ok && said.SeverityUnlocalized == "ERROR" {

@@ -36,14 +36,14 @@ type shared struct {
 	// transactions keep each other from it.
 	atEnd []func(*txn) error
 
-	schema, address string
-	channel         string // where commits are told of
-	readOnly        bool
-	life            context.Context // ends with Abandon
-	abandon         context.CancelCauseFunc
-	commits         both.WriteTimes
-	copied          atomic.Pointer[time.Time]
-	beforeCommit    func() // nil = nothing
+	schema, name string
+	channel      string // where commits are told of
+	readOnly     bool
+	life         context.Context // ends with Abandon
+	abandon      context.CancelCauseFunc
+	commits      both.WriteTimes
+	copied       atomic.Pointer[time.Time]
+	beforeCommit func() // nil = nothing
 }
 
 // Serve hears of all commits, of other processes too, until ctx ends, and returns nil; or, once the
@@ -91,6 +91,15 @@ func (db *DB) view(ctx context.Context, fn func(*txn) error) error {
 	})
 }
 
+// answer is what one question gives that is asked in a reading transaction of its own.
+func answer[T any](ctx context.Context, db *DB, ask func(*txn) (T, error)) (v T, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		v, err = ask(t)
+		return err
+	})
+	return v, err
+}
+
 // Write runs fn in one transaction and returns after its commit. It returns fn's error, and such
 // an fn leaves no trace; but an error of the database's own comes first, whatever fn says. fn
 // must check before it writes, touch nothing but the transaction and variables of its own that it
@@ -125,7 +134,8 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 			t.rollback()
 		}
 	}()
-	// The beginning and the fence go to the server with fn's first question: they cost no way of their own.
+	// The beginning and the fence go to the server with fn's first question: they cost no way of their
+	// own.
 	t.queued.Queue("begin")
 	leads := db.epoch == 0
 	if !leads {
@@ -174,27 +184,22 @@ func (db *DB) write(t *txn, fn func(engine.Tx) error) error {
 	})
 }
 
-// commitIn commits when it may, and notes how long that took.
+// commitIn waits for what is to come before a commit, commits unless the store was abandoned
+// meanwhile, and notes how long that took.
 func (db *DB) commitIn(t *txn) error {
-	if err := db.readyToCommit(); err != nil {
+	if db.beforeCommit != nil {
+		db.beforeCommit()
+	}
+	if err := context.Cause(db.life); err != nil {
 		return err
 	}
 	defer db.commits.Add(time.Now())
 	return db.commit(t)
 }
 
-// readyToCommit waits for what is to come before a commit, and refuses one of a store that was
-// abandoned meanwhile.
-func (db *DB) readyToCommit() error {
-	if db.beforeCommit != nil {
-		db.beforeCommit()
-	}
-	return context.Cause(db.life)
-}
-
-// in runs fn with a transaction on a connection of its own, which it has to begin and to end. The end of ctx keeps
-// it from beginning only: pgx closes a connection whose statement is cut short, and of a commit that is cut short
-// nobody knows whether it was made.
+// in runs fn with a transaction on a connection of its own, which it has to begin and to end. The
+// end of ctx keeps it from beginning only: pgx closes a connection whose statement is cut short,
+// and of a commit that is cut short nobody knows whether it was made.
 func (db *DB) in(ctx context.Context, lock string, fn func(*txn) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -24,6 +24,7 @@
 //
 // # Rows
 //
-// A table is declared once, beside what reads and writes it: a function that pairs each column
-// with where its value lies in a Go value serves both ways, and the statements follow from it.
+// A table is declared once, beside what reads and writes it, by its key and a struct: a column for
+// each field, which are named where their names differ. The statements follow from it, and how a
+// value stands in its column from the value's type, for both ways.
 package pg

@@ -1,10 +1,7 @@
 package pg
 
 import (
-	"errors"
 	"slices"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -17,7 +14,7 @@ func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 	if t.lock == "" {
 		return nil, engine.ErrReadOnly
 	}
-	specs = slices.Clone(specs)
+	specs = slices.Clone(specs) // they are the caller's
 	for i := range specs {
 		specs[i].Key = storable(specs[i].Key)
 	}
@@ -32,7 +29,10 @@ func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 	return both.Enqueue(specs, func(s engine.Spec) (engine.Enqueued, error) { return t.enqueue(s, holders, &ids) })
 }
 
-// holders gives the live jobs that hold the keys of specs, by key.
+// holders gives the live jobs that hold the keys of specs, by key. They are locked, in the order of
+// their ids, so that two transactions that enqueue the same keys wait for each other and do not
+// meet crosswise. A key that nobody holds cannot be locked: of two that insert it at once the index
+// on fs_job refuses the second, which runs again and finds the first (anotherWon).
 func (t *txn) holders(specs []engine.Spec) (map[string]engine.JobID, error) {
 	var keys []*text
 	for i := range specs {
@@ -44,22 +44,17 @@ func (t *txn) holders(specs []engine.Spec) (map[string]engine.JobID, error) {
 	if len(keys) == 0 {
 		return held, nil
 	}
-	var bad error
-	err := tLive.each(t, func(j engine.Job, err error) {
-		if err != nil {
-			bad = err
-			return
-		}
-		_, _ = t.know(j, nil)
+	holders, err := tLive.list(t, "where key = any($1) and key <> '' order by id"+t.lock, keys)
+	for _, j := range holders {
+		t.know(j)
 		held[j.Key] = j.ID
-	}, tLive.sql().from+"where key = any($1) and key <> '' order by id"+t.lock, keys)
-	if err == nil {
-		err = bad
 	}
 	return held, err
 }
 
-// newIDs takes an id for each spec that will be a job of its own.
+// newIDs takes an id for each spec that will be a job of its own: neither its key is held, nor has
+// an earlier spec of the same call the same key. An id that is taken by a transaction which is
+// taken back is not used again.
 func (t *txn) newIDs(specs []engine.Spec, held map[string]engine.JobID) (ids []engine.JobID, err error) {
 	n, seen := 0, map[string]bool{}
 	for _, s := range specs {
@@ -71,22 +66,11 @@ func (t *txn) newIDs(specs []engine.Spec, held map[string]engine.JobID) (ids []e
 	if n == 0 {
 		return nil, nil
 	}
-	return t.jobIDs("select nextval('fs_job_id') from generate_series(1, $1)", n)
+	return values[engine.JobID](t, "select nextval('fs_job_id') from generate_series(1, $1)", n)
 }
 
-// jobIDs reads the only column of a query.
-func (t *txn) jobIDs(sql string, args ...any) (ids []engine.JobID, err error) {
-	var bad error
-	err = t.query(func(rows pgx.Rows) {
-		var id engine.JobID
-		if err := scan(rows, []any{(*jobID)(&id)}); err != nil {
-			bad = err
-		}
-		ids = append(ids, id)
-	}, sql, args...)
-	return ids, errors.Join(err, bad)
-}
-
+// enqueue inserts the job of one spec, with the next of ids, or joins who holds its key. held
+// learns of the job, for specs that follow with the same key.
 func (t *txn) enqueue(s engine.Spec, held map[string]engine.JobID, ids *[]engine.JobID) (engine.Enqueued, error) {
 	if id, is := held[s.Key]; is {
 		return t.join(id, s.Parents)
@@ -97,7 +81,7 @@ func (t *txn) enqueue(s engine.Spec, held map[string]engine.JobID, ids *[]engine
 		held[j.Key] = j.ID
 	}
 	tLive.add(t, j)
-	_, _ = t.know(j, nil)
+	t.know(j)
 	if err := t.addParents(j, s.Parents); err != nil {
 		return engine.Enqueued{}, err
 	}
@@ -114,7 +98,7 @@ func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, 
 		return engine.Enqueued{}, err
 	}
 	return both.Join(t, &j, parents, func(j *engine.Job) error {
-		t.move(*j, *j)
+		t.move(*j, *j) // its state stays, so nothing is counted
 		return nil
 	})
 }

@@ -11,46 +11,70 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// unreachable says why a database cannot be used. The text of an error of the connection names
-// host, user and database, and no password.
+// unreachable says why a database cannot be used; nil of nil. The text of an error of the
+// connection names host, user and database, and no password.
 func unreachable(err error) error {
+	if err == nil {
+		return nil
+	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		switch e.Code {
-		case "42501": // insufficient_privilege
-			return engine.Problemf(engine.ErrRefused, "grant it create on the database, or all on the schema and its tables",
-				"the role may not do what the store needs: %s", e.Message)
-		case "28P01", "28000": // invalid_password, invalid_authorization_specification
-			return engine.Problemf(engine.ErrRefused, "look at PGPASSFILE, PGSERVICEFILE and pg_hba.conf", "the database lets nobody in so: %s", e.Message)
-		case "3D000": // invalid_catalog_name
-			return engine.Problemf(engine.ErrRefused, "make it with createdb, or name another one", "the server has no such database: %s", e.Message)
-		case "53300": // too_many_connections
-			return engine.Problemf(engine.ErrRefused, "raise max_connections, or end some of them", "the server takes no more connections: %s", e.Message)
-		case "08P01": // protocol_violation: PgBouncer takes no search_path unless it is told to
-			if strings.Contains(e.Message, "startup parameter") {
-				return noSessions(e.Message)
-			}
-		case "42P05", "26000": // a prepared statement is there already, or not there: of another connection
-			return noSessions(e.Message)
+		if r, known := refusals[e.Code]; known {
+			return engine.Problemf(engine.ErrRefused, r.do, "%s: %s", r.what, e.Message)
 		}
-		if full(e) {
-			return engine.Problemf(engine.ErrRefused, "give the server's disk more room, or name the server that takes writes", "the database takes no writes: %s", e.Message)
+		if behindPooler(e) {
+			return noSessions(e.Message)
 		}
 	}
 	return fmt.Errorf("the database cannot be reached: see whether its address is right, and the server runs and lets this machine in: %w", err)
 }
 
+// refusals are what the server refuses and what to do about it, by its code (SQLSTATE).
+var refusals = map[string]struct{ what, do string }{
+	"42501": {"the role may not do what the store needs",
+		"grant it create on the database, or all on the schema and its tables"},
+	"28P01":  {letsNobodyIn, lookAtFiles}, // the password is wrong
+	"28000":  {letsNobodyIn, lookAtFiles}, // pg_hba.conf has no line for it
+	"3D000":  {"the server has no such database", "make it with createdb, or name another one"},
+	"53300":  {"the server takes no more connections", "raise max_connections, or end some of them"},
+	diskFull: {takesNoWrites, giveRoom},
+	readOnly: {takesNoWrites, giveRoom},
+}
+
+const (
+	letsNobodyIn  = "the database lets nobody in so"
+	lookAtFiles   = "look at PGPASSFILE, PGSERVICEFILE and pg_hba.conf"
+	takesNoWrites = "the database takes no writes"
+	giveRoom      = "give the server's disk more room, or name the server that takes writes"
+)
+
+// behindPooler reports whether an error is what a pooler makes of sessions that are not passed on.
+func behindPooler(e *pgconn.PgError) bool {
+	switch e.Code {
+	case "08P01": // protocol_violation: PgBouncer takes no search_path unless it is told to
+		return strings.Contains(e.Message, "startup parameter")
+	case "42P05", "26000": // a prepared statement is there already, or not there: of another connection
+		return true
+	}
+	return false
+}
+
 // noSessions refuses a pooler, and says what gave it away.
 func noSessions(how string) error {
-	return engine.Problemf(engine.ErrRefused, "give the address of the server itself, or set the pooler to sessions (pool_mode = session) and the role to this search_path",
+	return engine.Problemf(engine.ErrRefused,
+		"give the address of the server itself, or set the pooler to sessions (pool_mode = session) and the role to this search_path",
 		"a pooler stands before the database that does not pass sessions on as they are, which LISTEN and the locks of a session need: %s", how)
 }
 
-const diskFull = "53100"
+// What a server says that takes no writes: disk_full, read_only_sql_transaction.
+const (
+	diskFull = "53100"
+	readOnly = "25006"
+)
 
 // full reports whether the server takes no writes for now: its disk is full, or it is a server
 // that only reads, as a standby does until it is promoted.
 func full(e *pgconn.PgError) bool {
-	return e.Code == diskFull || e.Code == "25006" // read_only_sql_transaction
+	return e.Code == diskFull || e.Code == readOnly
 }
 
 // noRoom marks the error of such a server: the same write may be tried again later.
@@ -64,7 +88,7 @@ func noRoom(err error) error {
 // noWrites is such an error. To whoever asks it is that of a disk that is full.
 type noWrites struct{ *pgconn.PgError }
 
-func (e noWrites) Error() string { return "the database takes no writes: " + e.PgError.Error() }
+func (e noWrites) Error() string { return takesNoWrites + ": " + e.PgError.Error() }
 
 // Closed says why the server takes none.
 func (e noWrites) Closed() string {

@@ -24,7 +24,8 @@ type placed[T any] struct {
 	place
 }
 
-// fed is an item as a page has it: one row, or several.
+// fed is an item as a page has it: one row, or several. One without rows has nothing to show any
+// more, and is passed over.
 type fed struct {
 	at   place
 	rows []engine.FeedRow
@@ -51,15 +52,15 @@ var feeds = map[engine.FeedKind]feed{
 // paging to the end misses nothing, however many write.
 //
 // A transaction that stays open holds all feeds up, for as long as it does.
-func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPage, err error) {
+func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error) {
 	f, ok := feeds[q.Kind]
 	if !ok {
-		return page, engine.Problemf(engine.ErrInvalid, "", "there is no feed of %q", q.Kind)
+		return engine.FeedPage{}, engine.Problemf(engine.ErrInvalid, "", "there is no feed of %q", q.Kind)
 	}
-	err = db.view(ctx, func(t *txn) error {
+	return answer(ctx, db, func(t *txn) (page engine.FeedPage, err error) {
 		at, err := t.cursor(f, q)
 		if err != nil {
-			return err
+			return page, err
 		}
 		page.Next = at.String()
 		limit := both.PageSize(q.Page)
@@ -74,13 +75,12 @@ func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPag
 				break
 			}
 		}
-		return err
+		return page, err
 	})
-	return page, err
 }
 
 // add puts those rows of an item on the page that come after the cursor, as long as there is
-// room.
+// room. Each row's cursor is the place behind it: a reader may stop at any row, and asks with that one.
 func (f feed) add(page *engine.FeedPage, at *feedCursor, item fed, limit int) (room bool) {
 	read := 0
 	if item.at == at.place {
@@ -105,21 +105,23 @@ func (f feed) add(page *engine.FeedPage, at *feedCursor, item fed, limit int) (r
 	return true
 }
 
-// inOrder reads the items of a table by the place whose columns have a prefix.
+// inOrder reads the items of a table by the place whose columns have a prefix: feed_xid and feed_id
+// of "feed". Both are null of what has no place, such as a timeline that nobody has asked for, and
+// no condition is true of a null.
 func inOrder[T any](tb *table[T], prefix string) func(t *txn, after place, limit int) ([]placed[T], error) {
 	all := declare("", "", func(p *placed[T]) []column {
 		return append(tb.columns(&p.item), column{"", &p.xid}, column{"", &p.id})
 	})
 	sql := sync.OnceValue(func() string {
-		return tb.sql().these + strings.ReplaceAll(`, %_xid, %_id from `+tb.name+` where (%_xid, %_id) > ($1, $2)
+		return "select " + tb.sql().names + strings.ReplaceAll(`, %_xid, %_id from `+tb.name+` where (%_xid, %_id) > ($1, $2)
 and %_xid < pg_snapshot_xmin(pg_current_snapshot()) order by %_xid, %_id limit $3`, "%", prefix)
 	})
 	return func(t *txn, after place, limit int) ([]placed[T], error) {
-		return all.list(t, sql(), after.xid, int64(after.id), limit)
+		return all.of(sql()).list(t, "", after.xid, int64(after.id), limit)
 	}
 }
 
-// each is a feed of items with a row each.
+// each is a feed of items with a row each. The statement is written once per feed.
 func each[T any](tb *table[T], prefix string, row func(v T) engine.FeedRow) func(t *txn, after place, limit int) ([]fed, error) {
 	read := inOrder(tb, prefix)
 	return func(t *txn, after place, limit int) (items []fed, err error) {
@@ -132,22 +134,21 @@ func each[T any](tb *table[T], prefix string, row func(v T) engine.FeedRow) func
 }
 
 func matchRow(m league.Match) engine.FeedRow {
-	row := both.Facts(m)
-	return engine.FeedRow{ID: m.ID, Match: &row}
+	return engine.FeedRow{ID: m.ID, Match: new(both.Facts(m))}
 }
 
 func timelineRow(m league.Match) engine.FeedRow {
-	row := both.TimelineRow(m)
-	return engine.FeedRow{ID: m.ID, Timeline: &row}
+	return engine.FeedRow{ID: m.ID, Timeline: new(both.TimelineRow(m))}
 }
 
 func jobRow(j engine.Job) engine.FeedRow { return engine.FeedRow{ID: string(j.ID), Job: &j} }
 
-// liveRows are live jobs by id: no durable order.
+// liveRows are live jobs by id: no durable order. A job that changes stays where it is, and one
+// that ends leaves the feed: each page shows what lives when it is asked for.
 func liveRows(t *txn, after place, limit int) (items []fed, err error) {
-	jobs, err := tLive.list(t, tLive.sql().from+"where id > $1 order by id limit $2", int64(after.id), limit)
+	jobs, err := tLive.list(t, "where id > $1 order by id limit $2", int64(after.id), limit)
 	for _, j := range jobs {
-		n, _ := number(j.ID)
+		n, _ := JobNumber(j.ID)
 		items = append(items, fed{place{id: uint64(n)}, []engine.FeedRow{jobRow(j)}})
 	}
 	return items, err
@@ -166,11 +167,10 @@ func seatRows(t *txn, after place, limit int) (items []fed, err error) {
 	for i, m := range matches {
 		ids[i] = m.item
 	}
-	seats, err := tSeats.list(t, tSeats.sql().from+"where match = any($1) order by match, index", ids)
+	seats, err := tSeats.list(t, "where match = any($1) order by match, index", ids)
 	of := map[string][]engine.FeedRow{}
 	for _, p := range seats {
-		row := both.SeatRow(p.Match, p)
-		of[p.Match] = append(of[p.Match], engine.FeedRow{ID: p.Match, Seat: &row})
+		of[p.Match] = append(of[p.Match], engine.FeedRow{ID: p.Match, Seat: new(both.SeatRow(p.Match, p))})
 	}
 	for _, m := range matches {
 		items = append(items, fed{m.place, of[m.item]})
@@ -190,18 +190,20 @@ func rankRows(t *txn, after place, limit int) (items []fed, err error) {
 	for _, r := range ranks {
 		ids = append(ids, storable(r.item.Account))
 	}
+	named, err := tAccounts.sound(t, "where id = any($1)", ids)
 	accounts := map[string]league.Account{}
-	err = tAccounts.each(t, func(a named, err error) { accounts[a.ID] = a.Account }, tAccounts.sql().from+"where id = any($1)", ids)
+	for _, a := range named {
+		accounts[a.ID] = a.Account
+	}
 	for _, r := range ranks {
-		// A place without a row: the rank was sure once, and moves when it is again.
+		// It has a place without a row: the rank was sure once, and moves when it is again.
 		if r.item.Unsure {
 			items = append(items, fed{at: r.place})
 			continue
 		}
 		a := accounts[r.item.Account]
 		a.ID = r.item.Account
-		row := both.RankRow(a, r.item)
-		items = append(items, fed{r.place, []engine.FeedRow{{ID: a.ID, Rank: &row}}})
+		items = append(items, fed{r.place, []engine.FeedRow{{ID: a.ID, Rank: new(both.RankRow(a, r.item))}}})
 	}
 	return items, err
 }
@@ -240,6 +242,8 @@ func (t *txn) cursor(f feed, q engine.FeedQuery) (c feedCursor, err error) {
 	if c.store != here.store {
 		return c, both.BadCursor(q.After, "is of another store than this one")
 	}
+	// A database that was put back to an earlier state has not given out that number yet: the cursor would
+	// wait for it, and pass over all that is written meanwhile.
 	next, _, err := value[uint64](t, "select pg_snapshot_xmax(pg_current_snapshot())")
 	if err == nil && c.xid >= next {
 		err = both.BadCursor(q.After, "lies ahead of all that is stored")

@@ -81,6 +81,9 @@ func columnName(f reflect.StructField) string {
 	return name.String()
 }
 
+// standing is a pointer to a value as it stands in a column.
+func standing[T any](v *T) any { return standsAs(reflect.TypeFor[T]())(reflect.ValueOf(v)) }
+
 // standsAs says how the values of a type stand in a column: see values.go. What is not told of here
 // pgx knows itself, or writes as JSON.
 func standsAs(t reflect.Type) func(at reflect.Value) any {

@@ -10,9 +10,11 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first;
-// with q.Oldest live ones alone, the other way round. total counts the live jobs that fit, for
-// the first page; -1 on others.
+// Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first; with
+// q.Oldest live ones alone, the other way round. total counts the live jobs that fit, for the first
+// page; -1 on others. Both tables are read by their primary key from the end, which is the order of
+// the list, so that a page costs a page however many jobs there are. Jobs that cannot be read are
+// left out.
 func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error) {
 	w, err := jobsThatFit(q)
 	if err != nil {
@@ -25,6 +27,7 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 	if !q.Oldest && (q.Ended && len(q.States) == 0 || slices.ContainsFunc(q.States, engine.State.Terminal)) {
 		from = append(from, tEnded.sql().from+w.sql())
 	}
+	// One more than the page has tells whether there is another one.
 	order := " order by id desc limit "
 	if q.Oldest {
 		order = " order by id limit "
@@ -37,11 +40,8 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 				return err
 			}
 		}
-		return tLive.each(t, func(j engine.Job, err error) {
-			if err == nil { // check names one that cannot be read
-				jobs = append(jobs, j)
-			}
-		}, strings.Join(from, " union all ")+order+strconv.Itoa(limit+1), w.args...)
+		jobs, err = tLive.of(strings.Join(from, " union all ")).sound(t, order+strconv.Itoa(limit+1), w.args...)
+		return err
 	})
 	if len(jobs) > limit {
 		jobs = jobs[:limit]
@@ -50,10 +50,12 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 	return jobs, next, total, err
 }
 
+// jobsThatFit is the condition of a list of jobs, with the place to go on from: ids are numbers in the
+// database, so that b9 comes before b10. engine.ErrInvalid of a place that is no job's id.
 func jobsThatFit(q engine.JobsQuery) (*where, error) {
 	w := &where{}
 	if q.After != "" {
-		n, err := number(engine.JobID(q.After))
+		n, err := JobNumber(engine.JobID(q.After))
 		if err != nil {
 			return nil, both.BadPage(q.After)
 		}
@@ -66,7 +68,8 @@ func jobsThatFit(q engine.JobsQuery) (*where, error) {
 	if len(q.States) > 0 {
 		w.and("state = any(?)", words(q.States))
 	}
-	for _, c := range []struct{ name, is string }{{"queue", string(q.Queue)}, {"kind", string(q.Kind)}, {"owner", q.Owner}} {
+	for _, c := range []struct{ name, is string }{{"queue", string(q.Queue)}, {"kind", string(q.Kind)},
+		{"owner", q.Owner}} {
 		if c.is != "" {
 			w.and(c.name+" = ?", storable(c.is))
 		}
@@ -77,6 +80,7 @@ func jobsThatFit(q engine.JobsQuery) (*where, error) {
 	return w, nil
 }
 
+// words are states as they are stored: "available", "running".
 func words(states []engine.State) (list []string) {
 	for _, s := range states {
 		list = append(list, s.String())
@@ -85,46 +89,41 @@ func words(states []engine.State) (list []string) {
 }
 
 // JobLog lists ended jobs, the newest first by their number (S4-10).
-func (db *DB) JobLog(ctx context.Context, q engine.JobLogQuery) (page engine.JobLogPage, err error) {
+func (db *DB) JobLog(ctx context.Context, q engine.JobLogQuery) (engine.JobLogPage, error) {
 	w, err := jobsThatFit(engine.JobsQuery{Page: q.Page, Kind: q.Kind, Queue: q.Queue})
 	if err != nil {
-		return page, err
+		return engine.JobLogPage{}, err
 	}
-	limit := both.PageSize(q.Page)
-	err = db.view(ctx, func(t *txn) error {
-		jobs, err := tEnded.list(t, tEnded.sql().from+w.sql()+" order by id desc limit "+strconv.Itoa(limit+1), w.args...)
+	return answer(ctx, db, func(t *txn) (page engine.JobLogPage, err error) {
+		jobs, next, err := tEnded.page(t, both.PageSize(q.Page), idOf, w.sql()+" order by id desc", w.args...)
 		if err != nil {
-			return err
+			return page, err
 		}
-		if len(jobs) > limit {
-			jobs = jobs[:limit]
-			page.Next = string(jobs[limit-1].ID)
-		}
+		page.Next = next
 		of, err := t.attemptsOf(jobs)
 		for _, j := range jobs {
 			page.Jobs = append(page.Jobs, both.JobLog(j, of[j.ID]))
 		}
-		return err
+		return page, err
 	})
-	return page, err
 }
 
-// attemptsOf gives the closed attempts of several jobs, oldest first.
+// idOf is the place of a job in lists.
+func idOf(j engine.Job) string { return string(j.ID) }
+
+// attemptsOf gives the closed attempts of several jobs, oldest first: those of a page in one question.
+// Holds, whose number is 0, are none.
 func (t *txn) attemptsOf(jobs []engine.Job) (map[engine.JobID][]engine.Attempt, error) {
+	all, err := tAttempts.sound(t, "where job = any($1) and number > 0 order by id", numbers(jobs))
 	of := map[engine.JobID][]engine.Attempt{}
-	return of, tAttempts.each(t, func(a both.Tried, err error) {
-		if err == nil {
-			of[a.Job] = append(of[a.Job], a.Attempt)
-		}
-	}, tAttempts.sql().from+"where job = any($1) and number > 0 order by id", numbers(jobs))
+	for _, a := range all {
+		of[a.Job] = append(of[a.Job], a.Attempt)
+	}
+	return of, err
 }
 
 // Discards gives the number of discarded jobs that are kept, by queue; a queue without any is
 // left out.
-func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		by, err = t.discards()
-		return err
-	})
-	return by, err
+func (db *DB) Discards(ctx context.Context) (map[engine.Queue]int, error) {
+	return answer(ctx, db, (*txn).discards)
 }

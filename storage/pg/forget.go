@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -25,7 +23,9 @@ const forgetAlone = "select pg_advisory_xact_lock(hashtextextended('farsight.for
 // Forget deletes all that is stored of an account, by id or Riot ID. cancelled jobs of it were
 // cancelled just now for it; none may be live. engine.ErrNotFound; engine.ErrRefused while a job
 // of it lives. audit is the number of the entry that tells of it.
-func (db *DB) Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (done engine.ForgetDone, audit uint64, err error) {
+func (db *DB) Forget(
+	ctx context.Context, account string, by engine.Actor, reason string, cancelled int,
+) (done engine.ForgetDone, audit uint64, err error) {
 	err = db.Write(ctx, func(tx engine.Tx) error {
 		t := own(tx)
 		f := &forgetter{t: t, f: both.Forgotten{By: by, Reason: reason, Done: engine.ForgetDone{Cancelled: cancelled}}}
@@ -43,7 +43,8 @@ func (db *DB) Forget(ctx context.Context, account string, by engine.Actor, reaso
 	return done, audit, err
 }
 
-// FinishForgotten has nothing to do: what was interrupted left no trace.
+// FinishForgotten has nothing to do: what was interrupted left no trace. A data directory goes on
+// here with payloads, which are in files beside its tables.
 func (db *DB) FinishForgotten(context.Context, func(both.Forgotten)) error { return nil }
 
 // errDry takes a dry run back.
@@ -71,15 +72,14 @@ func (db *DB) WouldForget(ctx context.Context, account string) (done engine.Forg
 // LiveJobsOf gives the live jobs that are an account's, or are about it, the oldest first; by id
 // or Riot ID. Those that wait and that another account's sync counts are left out: they become
 // that account's. engine.ErrNotFound.
-func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job, err error) {
-	err = db.view(ctx, func(t *txn) error {
+func (db *DB) LiveJobsOf(ctx context.Context, account string) ([]engine.Job, error) {
+	return answer(ctx, db, func(t *txn) (jobs []engine.Job, err error) {
 		a, err := t.accountOn(account, "")
 		if err == nil {
 			jobs, _, err = t.liveOf(a.ID)
 		}
-		return err
+		return jobs, err
 	})
-	return jobs, err
 }
 
 // heired is a job with another account whose sync counts it; "" = none does.
@@ -91,21 +91,26 @@ type heired struct {
 var tHeired = declare("", "", func(h *heired) []column { return append(jobColumns(&h.Job), column{"", (*text)(&h.heir)}) })
 
 // withHeir reads jobs of a table of them that name any of some texts.
+//
+// An account's id and its PUUIDs may stand anywhere in a job: in its key ("full:01JG…"), its
+// arguments, the text of an error. $1 is the account, $2 the texts.
 func withHeir(tb *table[engine.Job]) string {
-	return tb.sql().these + `, coalesce((
-	select p.owner from fs_mark m join (select id, owner from fs_job union all select id, owner from fs_job_ended) p on p.id = m.parent
+	return "select " + tb.sql().names + `, coalesce((
+	select p.owner from fs_mark m
+	join (select id, owner from fs_job union all select id, owner from fs_job_ended) p on p.id = m.parent
 	where m.child = j.id and p.owner not in ('', $1) order by m.parent, m.grp limit 1), '')
-from ` + tb.name + ` j where exists (select from unnest($2::text[]) name where strpos(concat_ws(E'\n', owner, key, lock, args::text, last_error, failed::text), name) > 0) `
+from ` + tb.name + ` j where exists (select from unnest($2::text[]) name
+	where strpos(concat_ws(E'\n', owner, key, lock, args::text, last_error, failed::text), name) > 0) `
 }
 
 // liveOf gives the live jobs that are an account's or about it, and as they are to be stored those
 // that another account gets: the sync of that one counts them.
 func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) {
-	sql := withHeir(tLive) + "order by id"
+	order := "order by id"
 	if t.lock != "" {
-		sql += " for update of j"
+		order += " for update of j"
 	}
-	jobs, err := tHeired.list(t, sql, account, []string{account})
+	jobs, err := tHeired.of(withHeir(tLive)).list(t, order, account, []string{account})
 	for _, j := range jobs {
 		if j.heir == "" || j.State == engine.Running {
 			mine = append(mine, j.Job)
@@ -147,7 +152,10 @@ func (w *forgetter) run(account string) (live int, err error) {
 			return 0, err
 		}
 	}
-	for _, step := range []func(league.Account) error{w.account, w.matches, w.jobs, w.runs, w.rest, w.weeklies, w.seats, w.states, w.asked} {
+	// The account goes first: only seats of PUUIDs that are nobody's are masked. Matches go before
+	// states, from which those that are deleted are taken too.
+	steps := []func(league.Account) error{w.account, w.matches, w.jobs, w.runs, w.rest, w.weeklies, w.seats, w.states, w.asked}
+	for _, step := range steps {
 		if err := step(a); err != nil {
 			return 0, err
 		}
@@ -155,19 +163,22 @@ func (w *forgetter) run(account string) (live int, err error) {
 	return len(mine), nil
 }
 
-// gone deletes rows and counts them.
+// gone deletes rows and counts them, which is what the audit tells of.
 func (t *txn) gone(sql string, args ...any) (n int, err error) {
 	t.dirty = true
 	n, _, err = value[int](t, "with gone as ("+sql+" returning 1) select count(*) from gone", args...)
 	return n, err
 }
 
-// account takes the account away with what is found by it.
+// account takes the account away with what is found by it: its PUUIDs, what Riot has answered for
+// its Riot ID, its transitions, ranges, cached lists and report. Consoles are told, after the
+// commit, that it is gone.
 func (w *forgetter) account(a league.Account) (err error) {
 	tAccounts.drop(w.t, (*text)(&a.ID))
 	w.t.sums.count(both.CountAccounts, -1)
 	w.t.exec("delete from fs_puuid where account = $1", a.ID)
-	w.t.exec("delete from fs_puuid_cache where puuid = any($1) or (name, tag) = ($2, $3)", w.f.PUUIDs, storable(both.Fold(a.GameName)), storable(both.Fold(a.TagLine)))
+	w.t.exec("delete from fs_puuid_cache where puuid = any($1) or (name, tag) = ($2, $3)", w.f.PUUIDs,
+		storable(both.Fold(a.GameName)), storable(both.Fold(a.TagLine)))
 	w.t.exec("delete from fs_history where of = $1", a.ID)
 	w.t.exec("delete from fs_coverage where owner = $1", a.ID)
 	w.t.exec("delete from fs_cache where account = $1", a.ID)
@@ -179,23 +190,23 @@ func (w *forgetter) account(a league.Account) (err error) {
 // matches takes the account's list apart: what no other account has is deleted with its payloads.
 func (w *forgetter) matches(a league.Account) error {
 	w.t.dirty = true
-	err := w.t.query(func(rows pgx.Rows) {
-		var match string
-		var shared bool
-		if scan(rows, []any{&match, &shared}) != nil {
-			return
-		}
-		if shared {
-			w.f.Done.Shared++
-			return
-		}
-		w.alone = append(w.alone, match)
-	}, `with mine as (delete from fs_listing where account = $1 returning match)
+	type listed struct {
+		Match  string
+		Shared bool
+	}
+	mine, err := records[listed](w.t, `with mine as (delete from fs_listing where account = $1 returning match)
 select match, exists (select from fs_listing o where o.match = mine.match and o.account <> $1) from mine order by match`, a.ID)
 	if err != nil {
 		return err
 	}
-	err = tMatches.each(w.t, func(m league.Match, err error) {
+	for _, m := range mine {
+		if m.Shared {
+			w.f.Done.Shared++
+		} else {
+			w.alone = append(w.alone, m.Match)
+		}
+	}
+	err = tMatches.dropped("where id = any($1)").each(w.t, func(m league.Match, err error) {
 		if err != nil {
 			return // what it counted nobody knows; check does
 		}
@@ -204,14 +215,14 @@ select match, exists (select from fs_listing o where o.match = mine.match and o.
 		for _, name := range both.MatchCounters(&m) {
 			w.t.sums.count(name, -1)
 		}
-	}, "with gone as (delete from fs_match where id = any($1) returning *) "+tMatches.sql().these+"from gone", w.alone)
+	}, "", w.alone)
 	w.t.exec("delete from fs_seat where match = any($1)", w.alone)
 	w.t.exec("delete from fs_payload where match = any($1)", w.alone)
 	w.t.exec("delete from fs_history where of = any($1)", w.alone)
 	return err
 }
 
-// atOnce is how many jobs are deleted at once.
+// atOnce is how many jobs are deleted at once: what is known of them is in memory meanwhile.
 const atOnce = 1000
 
 // jobs deletes the ended jobs of the account, and those of others that are about it alone, such as
@@ -220,13 +231,14 @@ const atOnce = 1000
 func (w *forgetter) jobs(a league.Account) error {
 	names := append([]string{a.ID}, w.f.PUUIDs...)
 	for last, more := int64(0), true; more; {
-		page, err := tHeired.list(w.t, withHeir(tEnded)+"and id > $3 order by id limit $4 for update of j", a.ID, names, last, atOnce)
+		page, err := tHeired.of(withHeir(tEnded)).list(w.t, "and id > $3 order by id limit $4 for update of j", a.ID,
+			names, last, atOnce)
 		if err != nil {
 			return err
 		}
 		var gone []engine.Job
 		for _, j := range page {
-			last, _ = number(j.ID)
+			last, _ = JobNumber(j.ID)
 			switch {
 			case j.heir == "":
 				gone = append(gone, j.Job)
@@ -245,9 +257,10 @@ func (w *forgetter) jobs(a league.Account) error {
 	return nil
 }
 
-// runs deletes the syncs of the account, with what they had listed.
+// runs deletes the syncs of the account, with what they had listed. Ranges belong to the account,
+// or to a run in the making: all owners that its runs may have written as are named.
 func (w *forgetter) runs(a league.Account) error {
-	runs, err := tRuns.list(w.t, tRuns.sql().from+"where account = $1", a.ID)
+	runs, err := tRuns.list(w.t, "where account = $1", a.ID)
 	var ids, owners []string
 	for _, r := range runs {
 		of := r.Ranges()
@@ -271,7 +284,7 @@ func (w *forgetter) rest(a league.Account) (err error) {
 
 // weeklies takes the account's line out of the weekly reports.
 func (w *forgetter) weeklies(a league.Account) error {
-	weeks, err := tWeekly.list(w.t, tWeekly.sql().from+"where strpos(report::text, $1) > 0 for update", a.ID)
+	weeks, err := tWeekly.list(w.t, "where strpos(report::text, $1) > 0 for update", a.ID)
 	for _, r := range weeks {
 		both.WithoutAccount(&r, a.ID)
 		tWeekly.put(w.t, r)
@@ -290,9 +303,11 @@ where puuid = any($1) and not exists (select from fs_puuid p where p.puuid = fs_
 	// unmaskSeats gives an account that was forgotten and is synced again its seat in a match that
 	// had stayed.
 	unmaskSeats = fmt.Sprintf(`with back as (
-	update fs_seat s set puuid = p.puuid, riot_id = a.game_name || '#' || a.tag_line from fs_puuid p join fs_account a on a.id = p.account
+	update fs_seat s set puuid = p.puuid, riot_id = a.game_name || '#' || a.tag_line
+	from fs_puuid p join fs_account a on a.id = p.account
 	where s.match = $2 and s.puuid like '`+both.MaskedSeat+`%%' and p.account = $1 and s.puuid = `+seatMask+` returning s.match
-) update fs_match set seats_xid = pg_current_xact_id(), seats_id = nextval('fs_feed') where id in (select match from back)`, "s.match", "p.puuid")
+) update fs_match set seats_xid = pg_current_xact_id(), seats_id = nextval('fs_feed')
+where id in (select match from back)`, "s.match", "p.puuid")
 )
 
 // seats takes the player's name off the matches that stay, those too that were never in the
@@ -308,23 +323,14 @@ func (w *forgetter) seats(league.Account) error {
 	return w.t.err
 }
 
-// states takes the account out of what is kept as blobs.
+// states takes the account out of what is kept as blobs, such as the last calls and what led to a
+// 429. All are locked in the order of their names, as two of these would meet otherwise.
 func (w *forgetter) states(a league.Account) error {
-	type state struct {
-		name string
-		blob []byte
-	}
-	var all []state
-	err := w.t.query(func(rows pgx.Rows) {
-		var s state
-		if scan(rows, []any{&s.name, &s.blob}) == nil {
-			all = append(all, s)
-		}
-	}, "select name, blob from fs_state order by name for update")
+	all, err := tStates.list(w.t, "order by name for update")
 	scrub := both.NewScrub(a, w.alone)
 	for _, s := range all {
-		if clean, found := scrub.Blob(s.blob); found {
-			w.t.exec("update fs_state set blob = $2 where name = $1", s.name, clean)
+		if clean, found := scrub.Blob(s.Blob); found {
+			tStates.put(w.t, both.State{Name: s.Name, Blob: clean})
 		}
 	}
 	return err
@@ -340,18 +346,19 @@ func (w *forgetter) asked(a league.Account) error {
 	if err != nil || !there {
 		return err
 	}
+	type trigger struct {
+		ID     int64
+		RiotID string
+	}
+	all, err := records[trigger](w.t, "select id, coalesce(args->>'riot_id', '') from river_job where kind = $1",
+		TriggerKind)
 	var gone []int64
-	err = w.t.query(func(rows pgx.Rows) {
-		var id int64
-		var riotID string
-		if scan(rows, []any{&id, &riotID}) != nil {
-			return
-		}
-		name, tag, _ := strings.Cut(riotID, "#")
+	for _, asked := range all {
+		name, tag, _ := strings.Cut(asked.RiotID, "#")
 		if bare(name) == both.Fold(a.GameName) && bare(tag) == both.Fold(a.TagLine) {
-			gone = append(gone, id)
+			gone = append(gone, asked.ID)
 		}
-	}, "select id, coalesce(args->>'riot_id', '') from river_job where kind = '"+TriggerKind+"'")
+	}
 	w.t.exec("delete from river_job where id = any($1)", gone)
 	return err
 }

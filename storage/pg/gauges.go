@@ -29,8 +29,12 @@ func (db *DB) Sizes() (s both.Sizes, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), connectPatience)
 	defer cancel()
 	err = db.view(ctx, func(t *txn) error {
-		_, err := t.one([]any{&s.State, &s.Payloads}, `select coalesce(sum(size) filter (where relname <> 'fs_payload'), 0)::bigint, coalesce(sum(size) filter (where relname = 'fs_payload'), 0)::bigint
-from (select relname, pg_total_relation_size(oid) as size from pg_class where relkind = 'r' and relnamespace = current_schema()::regnamespace) of`)
+		_, err := t.one([]any{&s.State, &s.Payloads}, `select coalesce(sum(size) filter (where relname <> 'fs_payload'), 0)::bigint,
+	coalesce(sum(size) filter (where relname = 'fs_payload'), 0)::bigint
+from (
+	select relname, pg_total_relation_size(oid) as size from pg_class
+	where relkind = 'r' and relnamespace = current_schema()::regnamespace
+) of`)
 		return err
 	})
 	return s, err
@@ -50,7 +54,8 @@ func (db *DB) Holder(ctx context.Context) error {
 	var id string
 	err := db.view(ctx, func(t *txn) (err error) {
 		there, err = t.one([]any{(*text)(&id), (*text)(&held.Host), (*instant)(&held.Since)},
-			"select holder, coalesce(host, '?'), f.since from fs_fleet f left join fs_member on id = holder where expires > clock_timestamp()")
+			`select holder, coalesce(host, '?'), f.since from fs_fleet f left join fs_member on id = holder
+where expires > clock_timestamp()`)
 		return err
 	})
 	if err != nil || !there {
@@ -65,7 +70,8 @@ func (db *DB) Holder(ctx context.Context) error {
 func (db *DB) Facts(ctx context.Context) (f both.StoreFacts, err error) {
 	f.Known = Version()
 	err = db.view(ctx, func(t *txn) error {
-		_, err := t.one([]any{&f.Schema, (*instant)(&f.Created), (*text)(&f.Instance)}, `select (select max(version) from fs_schema), (select min(since) from fs_schema),
+		_, err := t.one([]any{&f.Schema, (*instant)(&f.Created), (*text)(&f.Instance)}, `select
+	(select max(version) from fs_schema), (select min(since) from fs_schema),
 	(select convert_from(blob, 'UTF8') from fs_state where name = 'instance')`)
 		return err
 	})

@@ -2,7 +2,6 @@ package pg
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -21,7 +20,8 @@ var (
 
 var jobColumns = fields[engine.Job](called{"Group": "waits_for", "By": "asked_by"})
 
-// tableOf is where a job of such a state belongs.
+// tableOf is where a job of such a state belongs. A retry by an operator moves one back to the live
+// ones.
 func tableOf(s engine.State) *table[engine.Job] {
 	if s.Terminal() {
 		return tEnded
@@ -32,40 +32,50 @@ func tableOf(s engine.State) *table[engine.Job] {
 // Job gives a live or ended job; engine.ErrNotFound, engine.ErrUnreadable.
 func (db *DB) Job(tx engine.Tx, id engine.JobID) (engine.Job, error) { return own(tx).job(id) }
 
+// job gives a job as it is, and keeps it when it is locked: a handler's transaction asks for its
+// own job several times.
 func (t *txn) job(id engine.JobID) (engine.Job, error) {
 	if j, known := t.jobs[id]; known {
 		return j, t.err
 	}
-	n, err := number(id)
+	n, err := JobNumber(id)
 	if err != nil {
 		return engine.Job{}, err
 	}
 	for _, tb := range []*table[engine.Job]{tLive, tEnded} {
-		if j, ok, err := tb.find(t, n); ok || err != nil {
-			return t.know(j, err)
+		j, ok, err := tb.find(t, n)
+		if err != nil {
+			return engine.Job{}, err
+		}
+		if ok {
+			t.know(j)
+			return j, nil
 		}
 	}
 	return engine.Job{}, fmt.Errorf("job %s: %w", id, engine.ErrNotFound)
 }
 
-// know keeps a job that is locked.
-func (t *txn) know(j engine.Job, err error) (engine.Job, error) {
-	if err != nil {
-		return engine.Job{}, err
-	}
+// know keeps a job that is locked: until the commit nobody else changes it, and it need not be asked
+// for again.
+func (t *txn) know(j engine.Job) {
 	if t.jobs == nil {
 		t.jobs = map[engine.JobID]engine.Job{}
 	}
 	t.jobs[j.ID] = j
-	return j, nil
 }
 
+// liveWithKey names the job that holds a key. The second condition lets the server use the index,
+// which has the keys alone: most jobs have none, and "" is held by nobody.
 const liveWithKey = "where key = $1 and key <> ''"
 
 // JobByKey gives the live job that holds the key; engine.ErrNotFound.
 func (db *DB) JobByKey(tx engine.Tx, key string) (engine.Job, error) {
 	t := own(tx)
-	return t.know(tLive.want(t, fmt.Sprintf("live job with key %q", key), tLive.sql().from+liveWithKey+t.lock, (*text)(&key)))
+	j, err := tLive.want(t, fmt.Sprintf("live job with key %q", key), liveWithKey+t.lock, (*text)(&key))
+	if err == nil {
+		t.know(j)
+	}
+	return j, err
 }
 
 // SaveJob stores j where its state belongs, takes or frees its key and emits the change.
@@ -86,31 +96,34 @@ func (db *DB) SaveJob(tx engine.Tx, j engine.Job) error {
 	return nil
 }
 
-// move stores a job in place of what it was, with what follows from that.
+// move stores a job in place of what it was, with what follows from that: the sums of days and of
+// discarded jobs count it where it is now.
 func (t *txn) move(old, j engine.Job) {
 	to, from := tableOf(j.State), tableOf(old.State)
 	if to != from {
-		n, _ := number(j.ID)
+		n, _ := JobNumber(j.ID)
 		from.drop(t, n)
 	}
 	to.put(t, j)
 	t.countEnded(old, -1)
 	t.countEnded(j, 1)
-	_, _ = t.know(j, nil)
+	t.know(j)
 }
 
-// countEnded adds n times a job that has ended to its day, and a discarded one to its queue.
+// countEnded adds n times a job that has ended to its day, and a discarded one to its queue;
+// nothing of a live one.
 func (t *txn) countEnded(j engine.Job, n int) {
 	if !j.State.Terminal() {
 		return
 	}
-	t.onDay(j.Finished, func(d *engine.DaySum) { d.CountEnded(j.State, int64(n)) })
+	t.days.ended(j, int64(n))
 	if j.State == engine.Discarded {
 		t.sums.discard(j.Queue, n)
 	}
 }
 
-// mayReplace checks, before anything is written, that j may take the place of old.
+// mayReplace checks, before anything is written, that j may take the place of old. Only a job that
+// lives again may find its key taken: a live one holds it, an ended one needs none.
 func (t *txn) mayReplace(old, j engine.Job) error {
 	if err := both.MayFollow(&old, &j); err != nil {
 		return err
@@ -118,14 +131,11 @@ func (t *txn) mayReplace(old, j engine.Job) error {
 	if j.Key == "" || old.State.Live() || !j.State.Live() {
 		return nil
 	}
-	holder, err := t.db.JobByKey(t, j.Key)
-	if err != nil {
-		if errors.Is(err, engine.ErrNotFound) {
-			err = nil
-		}
-		return err
+	holder, held, err := tLive.first(t, liveWithKey+t.lock, (*text)(&j.Key))
+	if held {
+		return both.KeyHeld(holder.ID, j.Key)
 	}
-	return both.KeyHeld(holder.ID, j.Key)
+	return err
 }
 
 // pageOfLive is how many live jobs are loaded at once.
@@ -141,8 +151,8 @@ func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
 					j = engine.Job{ID: j.ID}
 				}
 				page = append(page, both.Loaded{Job: j, Err: err})
-				next, _ = number(j.ID)
-			}, tLive.sql().from+"where id > $1 order by id limit $2", last, pageOfLive)
+				next, _ = JobNumber(j.ID)
+			}, "where id > $1 order by id limit $2", last, pageOfLive)
 		})
 		return page, next, len(page) == pageOfLive, err
 	})
@@ -154,7 +164,7 @@ func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
 // transaction (Mark). engine.ErrRefused when the job can be read.
 func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, error) {
 	t := own(tx)
-	n, err := number(id)
+	n, err := JobNumber(id)
 	if err != nil {
 		return engine.Job{}, err
 	}
@@ -162,8 +172,8 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 	there, why := false, error(nil)
 	err = t.query(func(rows pgx.Rows) {
 		there = true
-		j, why = salvage(rows)
-	}, tLive.sql().get+t.lock, n)
+		why = scan(rows, tLive.values(&j)) // j has what can be read
+	}, tLive.sql().from+tLive.sql().key+t.lock, n)
 	switch {
 	case err != nil:
 		return engine.Job{}, err
@@ -180,10 +190,4 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 	t.move(old, j)
 	t.Emit(engine.Change{Job: &j, Before: old.State})
 	return j, nil
-}
-
-// salvage reads what can be read of a job, and says what cannot.
-func salvage(rows pgx.Rows) (j engine.Job, why error) {
-	why = scan(rows, tLive.values(&j))
-	return j, why
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -25,7 +23,7 @@ var (
 // Match gives a match by its id; engine.ErrNotFound.
 func (db *DB) Match(tx engine.Tx, id string) (league.Match, error) {
 	t := own(tx)
-	return tMatches.want(t, fmt.Sprintf("match %q", id), tMatches.sql().get+t.lock, (*text)(&id))
+	return tMatches.need(t, fmt.Sprintf("match %q", id), (*text)(&id))
 }
 
 // SaveMatch stores the match and its status counters. A move of either status that is not legal
@@ -70,13 +68,8 @@ func (db *DB) AccountsOf(tx engine.Tx, match string) []string {
 }
 
 // strings reads the only column of a query. Its error is kept.
-func (t *txn) strings(sql string, args ...any) (list []string) {
-	_ = t.query(func(rows pgx.Rows) {
-		var s string
-		if scan(rows, []any{&s}) == nil {
-			list = append(list, s)
-		}
-	}, sql, args...)
+func (t *txn) strings(sql string, args ...any) []string {
+	list, _ := values[string](t, sql, args...)
 	return list
 }
 
@@ -96,7 +89,7 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 	if _, err := db.Match(tx, match); err != nil {
 		return err
 	}
-	old, err := t.seats(match)
+	old, err := tSeats.list(t, "where match = $1 order by index", (*text)(&match))
 	if err != nil {
 		return err
 	}
@@ -109,7 +102,8 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 		puuids = append(puuids, p.PUUID)
 	}
 	t.exec(`insert into fs_listing (account, match, played)
-select distinct account, $2, (select played from fs_match where id = $2) from fs_puuid where puuid = any($1) on conflict do nothing`, puuids, (*text)(&match))
+select distinct account, $2, (select played from fs_match where id = $2) from fs_puuid where puuid = any($1)
+on conflict do nothing`, puuids, (*text)(&match))
 	if slices.Equal(old, seats) {
 		return nil
 	}
@@ -121,37 +115,32 @@ select distinct account, $2, (select played from fs_match where id = $2) from fs
 	return nil
 }
 
-// seats gives the seats of a match by index; none when they are not stored.
-func (t *txn) seats(match string) ([]league.Participant, error) {
-	return tSeats.list(t, tSeats.sql().from+"where match = $1 order by index", (*text)(&match))
-}
-
-// tGames are matches of an account that are stored, with its seat.
-var tGames = declare("", "", fields[league.Game](nil))
-
+// games reads matches of an account that are stored, with its seat: league.Game.
 const games = `select m.id, m.played, m.duration_us, m.queue_id, s.match is not null, coalesce(s.won, false), s.champion
 from fs_listing l join fs_match m on m.id = l.match and m.status = 'success'` + seatOfMatch
 
 // Games iterates an account's stored matches, oldest first. It stops at the first row that cannot
 // be read.
 func (db *DB) Games(tx engine.Tx, account string) iter.Seq2[league.Game, error] {
-	return own(tx).games(account, games+"where l.account = $1 order by l.played nulls first, l.match desc", (*text)(&account))
+	return own(tx).games(account, games+"where l.account = $1 order by l.played nulls first, l.match desc",
+		(*text)(&account))
 }
 
 // GamesSince iterates an account's stored games that were played at an instant or later, newest
 // first, with the seat.
 func (db *DB) GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2[league.Game, error] {
-	return own(tx).games(account, games+"where l.account = $1 and coalesce(l.played, '-infinity') >= $2 order by l.played desc nulls last, l.match", (*text)(&account), from)
+	return own(tx).games(account, games+`where l.account = $1 and coalesce(l.played, '-infinity') >= $2
+order by l.played desc nulls last, l.match`, (*text)(&account), from)
 }
 
 // games runs a query of games of an account, which must be there.
 func (t *txn) games(account, sql string, args ...any) iter.Seq2[league.Game, error] {
 	return func(yield func(league.Game, error) bool) {
-		if _, err := t.account(account); err != nil {
+		if _, err := t.db.Account(t, account); err != nil {
 			yield(league.Game{}, err)
 			return
 		}
-		list, err := tGames.list(t, sql, args...)
+		list, err := records[league.Game](t, sql, args...)
 		for _, g := range list {
 			if !yield(g, nil) {
 				return
@@ -174,13 +163,14 @@ func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, er
 	return func(yield func(league.Match, error) bool) {
 		var all []loaded
 		err := tMatches.each(t, func(m league.Match, err error) { all = append(all, loaded{m, err}) },
-			tMatches.sql().from+"where id in (select match from fs_listing where account = $1)", (*text)(&account))
+			"where id in (select match from fs_listing where account = $1)", (*text)(&account))
 		if err != nil {
 			yield(league.Match{}, err)
 			return
 		}
 		// A listing comes before the fetch: such a match is known by its id alone.
-		for _, id := range t.strings("select match from fs_listing l where account = $1 and not exists (select from fs_match m where m.id = l.match)", (*text)(&account)) {
+		for _, id := range t.strings(`select match from fs_listing l
+where account = $1 and not exists (select from fs_match m where m.id = l.match)`, (*text)(&account)) {
 			all = append(all, loaded{m: league.Match{ID: id}}) // linked, but not yet stored
 		}
 		for _, l := range all {
@@ -192,9 +182,9 @@ func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, er
 }
 
 // LastPlayed is when the account's newest game that is stored was played; zero when none is.
-func (db *DB) LastPlayed(tx engine.Tx, account string) (at time.Time, err error) {
-	v, _, err := value[instant](own(tx), "select max(played) from fs_listing where account = $1", (*text)(&account))
-	return time.Time(v), err
+func (db *DB) LastPlayed(tx engine.Tx, account string) (time.Time, error) {
+	at, _, err := value[instant](own(tx), "select max(played) from fs_listing where account = $1", (*text)(&account))
+	return time.Time(at), err
 }
 
 // mostPlaces bounds how far back Fetched looks: behind the ids of a few large listings.
@@ -205,7 +195,8 @@ const mostPlaces = 50_000
 func (db *DB) Fetched(tx engine.Tx, p league.Part, n int, fits func(match string) bool) (ids []string) {
 	sql := "select id from fs_match where status = 'success' order by feed_xid desc, feed_id desc limit $1"
 	if p == league.PartTimeline {
-		sql = "select id from fs_match where timeline_xid is not null and timeline_status = 'success' order by timeline_xid desc, timeline_id desc limit $1"
+		sql = `select id from fs_match where timeline_xid is not null and timeline_status = 'success'
+order by timeline_xid desc, timeline_id desc limit $1`
 	}
 	for _, id := range own(tx).strings(sql, mostPlaces) {
 		if len(ids) < n && fits(id) {
@@ -218,7 +209,7 @@ func (db *DB) Fetched(tx engine.Tx, p league.Part, n int, fits func(match string
 // Gaps lists what any run misses of a match.
 func (db *DB) Gaps(tx engine.Tx, match string) ([]league.Gap, error) {
 	t := own(tx)
-	return tGaps.list(t, tGaps.sql().from+"where match = $1 order by run, part"+t.lock, (*text)(&match))
+	return tGaps.list(t, "where match = $1 order by run, part"+t.lock, (*text)(&match))
 }
 
 // SaveGap notes what a run misses, in place of what was noted before; added is false when the run
@@ -241,9 +232,12 @@ func (db *DB) DropGap(tx engine.Tx, g league.Gap) error {
 // many there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
 //
 // They come from jobs that a crash or an operator has ended: the sweep gives them a new one.
-func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error) {
+func (db *DB) Strays(
+	tx engine.Tx, before time.Time, limit int, jobKey func(match string) string,
+) (list []league.Stray, total int, err error) {
 	t := own(tx)
-	failed, err := tMatches.list(t, tMatches.sql().from+`where status = 'temporary_failure' and cancelled = 0 and coalesce(last_attempt_at, '-infinity') < $1
+	failed, err := tMatches.list(t, `where status = 'temporary_failure' and cancelled = 0
+and coalesce(last_attempt_at, '-infinity') < $1
 order by last_attempt_at nulls first, id`, before)
 	if err != nil {
 		return nil, 0, err
@@ -267,7 +261,7 @@ order by last_attempt_at nulls first, id`, before)
 		if owners := db.AccountsOf(tx, m.ID); len(owners) > 0 {
 			s.Owner = owners[0]
 		}
-		last, ended, err := tEnded.first(t, tEnded.sql().from+"where key = $1 and key <> '' order by id desc limit 1", keys[i])
+		last, ended, err := tEnded.first(t, "where key = $1 and key <> '' order by id desc limit 1", keys[i])
 		if err != nil {
 			return nil, total, err
 		}
@@ -279,37 +273,26 @@ order by last_attempt_at nulls first, id`, before)
 	return list, total, t.err
 }
 
-// leaveGroup takes a child out of a group; its calls stay its parent's own.
-const leaveGroup = `with gone as (
-	delete from fs_mark where parent = $1 and grp = $2 and child = $3 returning parent, grp, mark, calls, throttled
-), summed as (
-	update fs_group g set total = g.total - 1, open = g.open - (gone.mark < 2)::int, retrying = g.retrying - (gone.mark = 1)::int,
-		done = g.done - (gone.mark = 2)::int, dead = g.dead - (gone.mark = 3)::int, cancelled = g.cancelled - (gone.mark = 4)::int,
-		calls = g.calls - gone.calls, throttled = g.throttled - gone.throttled
-	from gone where (g.parent, g.grp) = (gone.parent, gone.grp)
-)
-update fs_run r set own_calls = own_calls + gone.calls, own_throttled = own_throttled + gone.throttled from gone where r.job = gone.parent`
-
 // Leave takes an ended child out of a group: what it was to bring has come otherwise. Its calls
 // were made for the parent all the same, and count as the parent's own. A child that is not in
 // the group changes nothing.
 func (db *DB) Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) error {
 	t := own(tx)
-	parent, err := number(group.Parent)
+	parent, err := JobNumber(group.Parent)
 	if err != nil {
 		return err
 	}
-	n, err := number(child)
+	n, err := JobNumber(child)
 	if err != nil {
 		return err
 	}
 	t.exec(leaveGroup, parent, group.Group, n)
-	t.exec("delete from fs_group where parent = $1 and grp = $2 and total = 0", parent, group.Group)
 	t.touchRunOf(parent)
 	return nil
 }
 
 // toEnd moves an item to the end of its feed: feed, timeline or seats.
 func (t *txn) toEnd(feed, match string) {
-	t.exec(strings.ReplaceAll("update fs_match set %_xid = pg_current_xact_id(), %_id = nextval('fs_feed') where id = $1", "%", feed), (*text)(&match))
+	const next = "update fs_match set %_xid = pg_current_xact_id(), %_id = nextval('fs_feed') where id = $1"
+	t.exec(strings.ReplaceAll(next, "%", feed), (*text)(&match))
 }

@@ -3,7 +3,6 @@ package pg
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 
@@ -29,24 +28,20 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 	if err := begin(ctx, c, schema); err != nil {
 		return unreachable(err)
 	}
-	for {
-		have, err := step(ctx, c, schema)
-		if err != nil {
+	have := 0
+	for have < Version() {
+		var err error
+		if have, err = step(ctx, c, schema); err != nil {
 			return unreachable(fmt.Errorf("bring schema %s from version %d to %d: %w", schema, have, have+1, err))
 		}
-		if have >= Version() {
-			if err := readable(schema, have, Version()); err != nil {
-				return err
-			}
-			if _, err := c.Exec(ctx, dropTokens); err != nil {
-				return unreachable(err)
-			}
-			if err := settleIn(ctx, c); err != nil {
-				return unreachable(err)
-			}
-			return nil
-		}
 	}
+	if err := readable(schema, have, Version()); err != nil {
+		return err
+	}
+	if _, err := c.Exec(ctx, dropTokens); err != nil {
+		return unreachable(err)
+	}
+	return unreachable(settleIn(ctx, c))
 }
 
 // readable refuses a schema of another version than the one that this program knows.
@@ -64,15 +59,15 @@ func readable(schema string, have, known int) error {
 
 // look refuses a schema that is not there, or of another version.
 func look(ctx context.Context, c *pgx.Conn, schema string) error {
-	var there bool
-	if err := c.QueryRow(ctx, "select to_regclass('fs_schema') is not null").Scan(&there); err != nil {
+	there, err := has(ctx, c, "fs_schema")
+	if err != nil {
 		return unreachable(err)
 	}
 	if !there {
 		return fmt.Errorf("schema %s: %w", schema, fs.ErrNotExist)
 	}
-	var have int
-	if err := c.QueryRow(ctx, "select coalesce(max(version), 0) from fs_schema").Scan(&have); err != nil {
+	have, err := versionOf(ctx, c)
+	if err != nil {
 		return unreachable(err)
 	}
 	if err := readable(schema, have, Version()); err != nil {
@@ -89,19 +84,25 @@ func bringUp(ctx context.Context, c *pgx.Conn, schema string) error {
 	return refuseMoving(ctx, c, schema)
 }
 
-// begin makes the schema and the table that says which version it is.
+// begin makes the schema and the table that says which version it is:
+//
+//	 version | since
+//	---------+----------------------------
+//	       1 | 2026-11-21 09:12:44.01+00
+//	       2 | 2026-11-21 09:12:44.09+00
 func begin(ctx context.Context, c *pgx.Conn, schema string) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		if err := takeTurn(ctx, tx, schema); err != nil {
 			return err
 		}
-		var there bool
-		if err := tx.QueryRow(ctx, "select to_regclass('fs_schema') is not null").Scan(&there); err != nil || there {
+		there, err := has(ctx, tx, "fs_schema")
+		if err != nil || there {
 			return err
 		}
-		_, err := tx.Exec(ctx, "create schema if not exists "+pgx.Identifier{schema}.Sanitize())
+		_, err = tx.Exec(ctx, "create schema if not exists "+pgx.Identifier{schema}.Sanitize())
 		if err == nil {
-			_, err = tx.Exec(ctx, "create table fs_schema (version integer primary key, since timestamptz not null default clock_timestamp())")
+			_, err = tx.Exec(ctx, `create table fs_schema (
+	version integer primary key, since timestamptz not null default clock_timestamp())`)
 		}
 		return err
 	})
@@ -110,8 +111,10 @@ func begin(ctx context.Context, c *pgx.Conn, schema string) error {
 // step carries out the next version, if there is one, and gives the one that was there.
 func step(ctx context.Context, c *pgx.Conn, schema string) (have int, err error) {
 	err = pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
-		err := errors.Join(takeTurn(ctx, tx, schema), tx.QueryRow(ctx, "select coalesce(max(version), 0) from fs_schema").Scan(&have))
-		if err != nil || have >= Version() {
+		if err := takeTurn(ctx, tx, schema); err != nil {
+			return err
+		}
+		if have, err = versionOf(ctx, tx); err != nil || have >= Version() {
 			return err
 		}
 		sql, err := files.ReadFile(versions[have])
@@ -130,17 +133,35 @@ func step(ctx context.Context, c *pgx.Conn, schema string) (have int, err error)
 	return have, err
 }
 
-// endTerm keeps a program that knows only the versions before from writing on as the leader.
+// endTerm keeps a program that knows only the versions before from writing on as the leader: the
+// fence of each of its transactions finds its term over. Before version 5 there is no fleet.
 func endTerm(ctx context.Context, tx pgx.Tx) error {
-	var there bool
-	err := tx.QueryRow(ctx, "select to_regclass('fs_fleet') is not null").Scan(&there)
+	there, err := has(ctx, tx, "fs_fleet")
 	if err == nil && there {
 		_, err = tx.Exec(ctx, "update fs_fleet set epoch = epoch + 1, holder = '', expires = '-infinity'")
 	}
 	return err
 }
 
-// takeTurn lets one at a time change a schema.
+// asker is a connection, or a transaction on one.
+type asker interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// has reports whether the schema has a table.
+func has(ctx context.Context, c asker, table string) (there bool, err error) {
+	err = c.QueryRow(ctx, "select to_regclass($1) is not null", table).Scan(&there)
+	return there, err
+}
+
+// versionOf is the version of the schema; 0 = it was begun, and has no tables yet.
+func versionOf(ctx context.Context, c asker) (have int, err error) {
+	err = c.QueryRow(ctx, "select coalesce(max(version), 0) from fs_schema").Scan(&have)
+	return have, err
+}
+
+// takeTurn lets one at a time change a schema. The lock is of a transaction, so that nobody has to
+// give it back.
 func takeTurn(ctx context.Context, tx pgx.Tx, schema string) error {
 	_, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtextextended('farsight.'||$1, 0))", schema)
 	return err

@@ -48,7 +48,8 @@ func tellOn(channel string) func(t *txn) error {
 		}
 		parts := inParts(string(words))
 		for i, part := range parts {
-			t.queued.Queue(tell, channel, fmt.Sprintf("%d/%d %s", i, len(parts), part)).QueryRow(func(r pgx.Row) error { return r.Scan(&t.xid, nil) })
+			sent := t.queued.Queue(tell, channel, fmt.Sprintf("%d/%d %s", i, len(parts), part))
+			sent.QueryRow(func(r pgx.Row) error { return r.Scan(&t.xid, nil) })
 		}
 		return nil
 	}
@@ -96,6 +97,8 @@ func (h *heard) add(payload string) (whole bool, err error) {
 	return strconv.Itoa(i+1) == of, nil
 }
 
+// news is what the parts say together. The error is of a member of another version, whose words are
+// others.
 func (h *heard) news() (n news, err error) {
 	err = json.Unmarshal([]byte(h.words.String()), &n)
 	return n, err

@@ -39,7 +39,8 @@ const (
 	usualConns  = 16
 	// oldestServer is the version of PostgreSQL from which on all that is used is there.
 	oldestServer = 140000
-	// deserting is after how long without a sign of life a member has gone for certain. It gives one each second.
+	// deserting is after how long without a sign of life a member has gone for certain. It gives one
+	// each second.
 	deserting = 4 * time.Second
 	// idlePatience is for a member that stands still within a transaction, and keeps others from
 	// what it has locked.
@@ -62,21 +63,23 @@ func OpenReadOnly(ctx context.Context, o Options) (*DB, error) {
 	return db, err
 }
 
+// opened is Open with prove as what makes the schema ready, or refuses it, on a connection that may
+// take as long as it needs.
 func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Conn, string) error) (*DB, error) {
 	conf, err := config(o)
 	if err != nil {
 		return nil, err
 	}
-	schema := conf.ConnConfig.RuntimeParams["search_path"]
-	if err := prepare(ctx, conf.ConnConfig, schema, prove); err != nil {
+	if err := prepare(ctx, conf.ConnConfig, prove); err != nil {
 		return nil, err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, conf)
 	if err != nil {
 		return nil, unreachable(err)
 	}
+	schema := schemaIn(conf.ConnConfig)
 	db := &DB{shared: &shared{
-		pool: pool, region: o.Region, schema: schema, address: addressOf(conf.ConnConfig), beforeCommit: o.BeforeCommit, patience: usualPatience,
+		pool: pool, region: o.Region, schema: schema, name: nameIn(conf.ConnConfig), beforeCommit: o.BeforeCommit, patience: usualPatience,
 		atEnd:   []func(*txn) error{(*txn).saveDays, (*txn).saveCounts, (*txn).emitAccounts, (*txn).leaveToken, tellOn(channelOf(schema))},
 		channel: channelOf(schema),
 	}}
@@ -97,7 +100,7 @@ func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Con
 }
 
 // Name says which store it is, as people read it: schema farsight of lol on db.example.
-func (db *DB) Name() string { return "schema " + db.schema + " of " + db.address }
+func (db *DB) Name() string { return db.name }
 
 // Name is DB.Name of a store that is not open.
 func Name(url string) string {
@@ -105,8 +108,13 @@ func Name(url string) string {
 	if err != nil {
 		return "the database"
 	}
-	return "schema " + conf.ConnConfig.RuntimeParams["search_path"] + " of " + addressOf(conf.ConnConfig)
+	return nameIn(conf.ConnConfig)
 }
+
+func nameIn(c *pgx.ConnConfig) string { return "schema " + schemaIn(c) + " of " + addressOf(c) }
+
+// schemaIn is the schema that an address names.
+func schemaIn(c *pgx.ConnConfig) string { return c.RuntimeParams["search_path"] }
 
 // Beside is the address of another schema of the same database: its name is longer by a suffix.
 func Beside(at, suffix string) (string, error) {
@@ -119,7 +127,7 @@ func Beside(at, suffix string) (string, error) {
 		return "", err
 	}
 	q := u.Query()
-	q.Set("search_path", conf.ConnConfig.RuntimeParams["search_path"]+suffix)
+	q.Set("search_path", schemaIn(conf.ConnConfig)+suffix)
 	u.RawQuery = q.Encode()
 	return u.String(), nil
 }
@@ -131,14 +139,15 @@ func drop(ctx context.Context, at string) error {
 	if err != nil {
 		return err
 	}
-	schema := conf.ConnConfig.RuntimeParams["search_path"]
+	schema := schemaIn(conf.ConnConfig)
 	c, err := pgx.ConnectConfig(ctx, conf.ConnConfig)
 	if err != nil {
 		return unreachable(err)
 	}
 	defer c.Close(context.WithoutCancel(ctx))
 	var there, ours, whole bool
-	err = c.QueryRow(ctx, "select to_regnamespace(quote_ident($1)) is not null, to_regclass('fs_schema') is not null, to_regclass('fs_member') is not null", schema).Scan(&there, &ours, &whole)
+	err = c.QueryRow(ctx, `select to_regnamespace(quote_ident($1)) is not null,
+	to_regclass('fs_schema') is not null, to_regclass('fs_member') is not null`, schema).Scan(&there, &ours, &whole)
 	switch {
 	case err != nil:
 		return unreachable(err)
@@ -154,19 +163,19 @@ func drop(ctx context.Context, at string) error {
 			return &both.ErrHeld{Store: Name(at)}
 		}
 	}
-	if _, err := c.Exec(ctx, "set statement_timeout = 0; drop schema "+pgx.Identifier{schema}.Sanitize()+" cascade"); err != nil {
-		return unreachable(err)
-	}
-	return nil
+	_, err = c.Exec(ctx, "set statement_timeout = 0; drop schema "+pgx.Identifier{schema}.Sanitize()+" cascade")
+	return unreachable(err)
 }
 
 // deserted reports whether a schema has no members: one that is killed stays in the list, and is
-// heard of no more.
+// heard of no more. It waits, for at most deserting, for one that was heard of lately to be heard
+// of again.
 func deserted(ctx context.Context, c *pgx.Conn) (bool, error) {
-	const heard = "select coalesce(max(seen), '-infinity') > clock_timestamp() - $1::float8 * interval '1 second', coalesce(max(seen), to_timestamp(0)) from fs_member"
+	const heard = `select coalesce(max(seen), '-infinity') > clock_timestamp() - $1::interval,
+	coalesce(max(seen), to_timestamp(0)) from fs_member`
 	var first, last time.Time
 	for fresh := true; fresh; {
-		err := c.QueryRow(ctx, heard, deserting.Seconds()).Scan(&fresh, &last)
+		err := c.QueryRow(ctx, heard, deserting).Scan(&fresh, &last)
 		switch {
 		case err != nil:
 			return false, err
@@ -197,7 +206,7 @@ func Place(at string) (schema, database string) {
 	return schema, u.String()
 }
 
-// addressOf is where a database is.
+// addressOf is where a database is: "lol on db.example:5433", "lol on /run/postgresql".
 func addressOf(c *pgx.ConnConfig) string {
 	at := c.Host
 	if c.Port != usualPort && !strings.HasPrefix(at, "/") {
@@ -206,10 +215,13 @@ func addressOf(c *pgx.ConnConfig) string {
 	return c.Database + " on " + at
 }
 
+// config is what the address says, with what every connection of ours has where it says nothing. An
+// address may hold a password, so the refusal repeats nothing of it.
 func config(o Options) (*pgxpool.Config, error) {
 	conf, err := pgxpool.ParseConfig(o.URL)
 	if u, urlErr := url.Parse(o.URL); err != nil || urlErr != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return nil, engine.Problemf(engine.ErrInvalid, "write postgres://user@host/database", "the address of the store cannot be read")
+		return nil, engine.Problemf(engine.ErrInvalid, "write postgres://user@host/database",
+			"the address of the store cannot be read")
 	}
 	conf.MaxConns = int32(o.Conns)
 	if o.Conns == 0 {
@@ -228,6 +240,7 @@ func config(o Options) (*pgxpool.Config, error) {
 			c.RuntimeParams[name] = usual
 		}
 	}
+	// Each connection has a name of its own, "farsight 5f3a9c014bd2e607": see leaveToken.
 	conf.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
 		c.RuntimeParams["application_name"] = fmt.Sprintf("%.40s %016x", c.RuntimeParams["application_name"], rand.Uint64())
 		return nil
@@ -240,10 +253,12 @@ func config(o Options) (*pgxpool.Config, error) {
 	return conf, nil
 }
 
+// milliseconds are how PostgreSQL's settings take a duration without a unit.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// prepare looks at the server, and at the schema, however long that takes.
-func prepare(ctx context.Context, conf *pgx.ConnConfig, schema string, prove func(context.Context, *pgx.Conn, string) error) error {
+// prepare looks at the server, and at the schema, however long that takes: a version of the schema
+// may write a whole table anew.
+func prepare(ctx context.Context, conf *pgx.ConnConfig, prove func(context.Context, *pgx.Conn, string) error) error {
 	conf = conf.Copy()
 	conf.RuntimeParams["statement_timeout"], conf.RuntimeParams["idle_in_transaction_session_timeout"] = "0", "0"
 	c, err := pgx.ConnectConfig(ctx, conf)
@@ -253,16 +268,17 @@ func prepare(ctx context.Context, conf *pgx.ConnConfig, schema string, prove fun
 	defer c.Close(context.WithoutCancel(ctx))
 	var version int
 	var words string
-	if err := c.QueryRow(ctx, "select current_setting('server_version_num')::int, current_setting('server_version')").Scan(&version, &words); err != nil {
+	err = c.QueryRow(ctx, "select current_setting('server_version_num')::int, current_setting('server_version')").Scan(&version, &words)
+	if err != nil {
 		return unreachable(err)
 	}
-	if err := newEnough(version, words); err != nil {
-		return err
+	if version < oldestServer {
+		return engine.Problemf(engine.ErrRefused, "use PostgreSQL 14 or later", "the server is PostgreSQL %s", words)
 	}
 	if err := ownSession(ctx, c, conf); err != nil {
 		return err
 	}
-	return prove(ctx, c, schema)
+	return prove(ctx, c, schemaIn(conf))
 }
 
 // ownSession refuses a pooler that gives each transaction a session of the server's that others
@@ -289,19 +305,13 @@ func ownSession(ctx context.Context, c *pgx.Conn, conf *pgx.ConnConfig) error {
 // for. Nothing is prepared for it, which another connection might find.
 func sessionOf(ctx context.Context, c *pgx.Conn, conf *pgx.ConnConfig) (pid uint32, err error) {
 	var path string
-	err = c.QueryRow(ctx, "select pg_backend_pid(), current_setting('search_path')", pgx.QueryExecModeSimpleProtocol).Scan(&pid, &path)
+	err = c.QueryRow(ctx, "select pg_backend_pid(), current_setting('search_path')",
+		pgx.QueryExecModeSimpleProtocol).Scan(&pid, &path)
 	if err != nil {
 		return 0, unreachable(err)
 	}
-	if want := conf.RuntimeParams["search_path"]; path != want {
+	if want := schemaIn(conf); path != want {
 		return 0, noSessions(fmt.Sprintf("search_path is %s instead of %s", path, want))
 	}
 	return pid, nil
-}
-
-func newEnough(version int, words string) error {
-	if version < oldestServer {
-		return engine.Problemf(engine.ErrRefused, "use PostgreSQL 14 or later", "the server is PostgreSQL %s", words)
-	}
-	return nil
 }

@@ -72,7 +72,7 @@ func TestTheFirstErrorIsKept(t *testing.T) {
 		err := db.Write(t.Context(), func(tx engine.Tx) error {
 			_, err := tx.Enqueue(spec("a"))
 			must(t, err)
-			_, _ = own(tx).jobIDs("select id from nowhere")
+			_, _ = values[engine.JobID](own(tx), "select id from nowhere")
 			if _, err := db.Job(tx, "a1"); err == nil || errors.Is(err, engine.ErrNotFound) {
 				t.Errorf("%s: read on after the error: %v", name, err)
 			}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -40,15 +38,15 @@ func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dr
 }
 
 // failedLast are the last n discarded and cancelled jobs, which stay whatever their age.
-func (db *DB) failedLast(ctx context.Context, n int) (ids []engine.JobID, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		ids, err = t.jobIDs("select id from fs_job_ended where state = any($1) order by id desc limit $2", words([]engine.State{engine.Discarded, engine.Cancelled}), n)
-		return err
+func (db *DB) failedLast(ctx context.Context, n int) ([]engine.JobID, error) {
+	return answer(ctx, db, func(t *txn) ([]engine.JobID, error) {
+		return values[engine.JobID](t, "select id from fs_job_ended where state = any($1) order by id desc limit $2",
+			words([]engine.State{engine.Discarded, engine.Cancelled}), n)
 	})
-	return ids, err
 }
 
-// pruning is one page of it.
+// pruning is one page of it. A transaction may run again, so a page begins with what the pages
+// before it have counted and not with what an earlier try of its own has.
 type pruning struct {
 	rule  engine.PruneAsk
 	now   time.Time
@@ -75,25 +73,27 @@ func (p *pruning) page(t *txn) error {
 	seen := 0
 	err := tEnded.each(t, func(j engine.Job, err error) {
 		seen++
-		if n, bad := number(j.ID); bad == nil {
+		if n, bad := JobNumber(j.ID); bad == nil {
 			p.last = n
 		}
 		age := both.KeptFor(p.rule, j)
-		if err == nil && age > 0 && p.now.Sub(j.Finished) > age && !slices.Contains(p.spare, j.ID) { // check names one that cannot be read
+		// One that cannot be read stays; check names it.
+		if err == nil && age > 0 && p.now.Sub(j.Finished) > age && !slices.Contains(p.spare, j.ID) {
 			old = append(old, j)
 		}
-	}, tEnded.sql().from+"where id > $1 order by id limit $2", p.last, atOnce)
+	}, "where id > $1 order by id limit $2", p.last, atOnce)
 	p.more = seen == atOnce
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	there, err := t.jobIDs("select id from fs_job_ended where id = any($1) order by id"+t.lock, numbers(old))
+	there, err := values[engine.JobID](t, "select id from fs_job_ended where id = any($1) order by id"+t.lock,
+		numbers(old))
 	if err != nil {
 		return err
 	}
 	old = slices.DeleteFunc(old, func(j engine.Job) bool { return !slices.Contains(there, j.ID) }) // revived meanwhile
 	for {
-		needed, err := t.jobIDs(neededJobs, numbers(old))
+		needed, err := values[engine.JobID](t, neededJobs, numbers(old))
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,8 @@ func (p *pruning) page(t *txn) error {
 	}
 }
 
-// remove counts jobs as gone, and in a run that is not dry deletes them.
+// remove counts jobs as gone, and in a run that is not dry deletes them. A dry run goes once
+// through a page: it does not find what would be needed no more when others are gone.
 func (p *pruning) remove(t *txn, gone []engine.Job) error {
 	attempts, err := t.countAttempts(gone)
 	for _, j := range gone {
@@ -124,33 +125,31 @@ func (p *pruning) remove(t *txn, gone []engine.Job) error {
 
 // countAttempts is how many attempts are stored of each.
 func (t *txn) countAttempts(jobs []engine.Job) (map[engine.JobID]int, error) {
-	return figures(t, func(id *engine.JobID) any { return (*jobID)(id) }, "select job, count(*) from fs_attempt where job = any($1) group by job", numbers(jobs))
+	list, err := records[tries](t, "select job, count(*) from fs_attempt where job = any($1) group by job", numbers(jobs))
+	of := map[engine.JobID]int{}
+	for _, a := range list {
+		of[a.Job] = a.N
+	}
+	return of, err
 }
 
-// numbers are the columns' values of jobs' ids.
+// tries are how many attempts of a job are stored.
+type tries struct {
+	Job engine.JobID
+	N   int
+}
+
+// numbers are the columns' values of jobs' ids. They come from rows, so each is one.
 func numbers(jobs []engine.Job) []int64 {
 	ids := make([]int64, len(jobs))
 	for i := range jobs {
-		ids[i], _ = number(jobs[i].ID)
+		ids[i], _ = JobNumber(jobs[i].ID)
 	}
 	return ids
 }
 
-// leaveGroups takes children out of all groups that count them.
-const leaveGroups = `with gone as (
-	delete from fs_mark where child = any($1) returning parent, grp, mark, calls, throttled
-), summed as (
-	select parent, grp, count(*) as total, count(*) filter (where mark < 2) as open, count(*) filter (where mark = 1) as retrying, count(*) filter (where mark = 2) as done,
-		count(*) filter (where mark = 3) as dead, count(*) filter (where mark = 4) as cancelled, sum(calls) as calls, sum(throttled) as throttled from gone group by parent, grp
-), less as (
-	update fs_group g set total = g.total - s.total, open = g.open - s.open, retrying = g.retrying - s.retrying, done = g.done - s.done,
-		dead = g.dead - s.dead, cancelled = g.cancelled - s.cancelled, calls = g.calls - s.calls, throttled = g.throttled - s.throttled
-	from summed s where (g.parent, g.grp) = (s.parent, s.grp) and g.total > s.total
-)
-delete from fs_group g using summed s where (g.parent, g.grp) = (s.parent, s.grp) and g.total = s.total`
-
 // dropEnded deletes ended jobs with all that is of them. What the days have counted of them they
-// go on to count.
+// go on to count: it is added to the part of a day that says what was removed.
 func (t *txn) dropEnded(jobs []engine.Job) (attempts int, err error) {
 	if len(jobs) == 0 {
 		return 0, nil
@@ -158,18 +157,18 @@ func (t *txn) dropEnded(jobs []engine.Job) (attempts int, err error) {
 	var ids []string
 	for _, j := range jobs {
 		ids = append(ids, string(j.ID))
-		addOnDay(&t.pruned, j.Finished, func(d *engine.DaySum) { d.CountEnded(j.State, 1) })
+		t.pruned.ended(j, 1)
 		if j.State == engine.Discarded {
 			t.sums.discard(j.Queue, -1)
 		}
 	}
 	of := numbers(jobs)
 	t.dirty = true
-	err = tAttempts.each(t, func(a both.Tried, err error) {
+	err = tAttempts.dropped("where job = any($1)").each(t, func(a both.Tried, err error) {
 		if attempts++; err == nil {
-			addOnDay(&t.pruned, a.End, func(d *engine.DaySum) { d.CountAttempt(a.Attempt, 1) })
+			t.pruned.attempt(a.Attempt)
 		}
-	}, "with gone as (delete from fs_attempt where job = any($1) returning *) "+tAttempts.sql().these+"from gone", of)
+	}, "", of)
 	t.exec("delete from fs_history where of = any($1)", ids)
 	t.exec("delete from fs_mark where parent = any($1)", of)
 	t.exec("delete from fs_group where parent = any($1)", of)
@@ -179,11 +178,19 @@ func (t *txn) dropEnded(jobs []engine.Job) (attempts int, err error) {
 }
 
 const (
+	// A payload lies in the month in which its game was created.
 	monthsOfPayloads = `select month, sum(size)::bigint from fs_payload group by month order by month`
 
+	// The reference of a payload is in its match, and stays when the payload goes.
 	countRefs = `select (select count(*) from fs_match where month = $1 and status = 'success' and codec <> $2)
 	+ (select count(*) from fs_match where timeline_month = $1 and timeline_status = 'success' and timeline_codec <> $2)`
 )
+
+// month is one of payloads, as 2026-11.
+type month struct {
+	Month string
+	Bytes int64
+}
 
 // DropExpired deletes the payloads of months that lie wholly outside of keep, as seen at now, and
 // nothing when keep is off. The matches stay, with a mark that it was so. Only a retention rule
@@ -192,14 +199,12 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 	if keep.Off() {
 		return nil, nil
 	}
-	err = db.view(ctx, func(t *txn) error {
-		return t.query(func(rows pgx.Rows) {
-			var d both.DroppedMonth
-			if scan(rows, []any{&d.Month, &d.Bytes}) == nil && both.Expired(d.Month, keep, now) {
-				list = append(list, d)
-			}
-		}, monthsOfPayloads)
-	})
+	months, err := answer(ctx, db, func(t *txn) ([]month, error) { return records[month](t, monthsOfPayloads) })
+	for _, m := range months {
+		if both.Expired(m.Month, keep, now) {
+			list = append(list, both.DroppedMonth{Month: m.Month, Bytes: m.Bytes})
+		}
+	}
 	for i := range list {
 		if err == nil {
 			err = db.dropMonth(ctx, &list[i], dryRun)
@@ -208,6 +213,8 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 	return list, err
 }
 
+// dropMonth deletes the payloads of a month, and counts those that matches name. They are marked
+// before the payloads go, in one transaction: no match ever names a payload that is not there.
 func (db *DB) dropMonth(ctx context.Context, d *both.DroppedMonth, dry bool) error {
 	do := db.Write
 	if dry {
@@ -218,8 +225,10 @@ func (db *DB) dropMonth(ctx context.Context, d *both.DroppedMonth, dry bool) err
 		if d.Payloads, _, err = value[int](t, countRefs, d.Month, league.CodecDropped); err != nil || dry {
 			return err
 		}
-		t.exec("update fs_match set codec = $2, size = 0 where month = $1 and status = 'success'", d.Month, league.CodecDropped)
-		t.exec("update fs_match set timeline_codec = $2, timeline_size = 0 where timeline_month = $1 and timeline_status = 'success'", d.Month, league.CodecDropped)
+		t.exec("update fs_match set codec = $2, size = 0 where month = $1 and status = 'success'", d.Month,
+			league.CodecDropped)
+		t.exec("update fs_match set timeline_codec = $2, timeline_size = 0 where timeline_month = $1 and timeline_status = 'success'",
+			d.Month, league.CodecDropped)
 		t.exec("delete from fs_payload where month = $1", d.Month)
 		return nil
 	})

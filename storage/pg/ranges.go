@@ -60,7 +60,8 @@ func (db *DB) DropCoverage(tx engine.Tx, owner string) error {
 // MoveCoverage gives all ranges of an owner to another.
 func (db *DB) MoveCoverage(tx engine.Tx, from, to string) error {
 	t := own(tx)
-	t.exec("delete from fs_coverage where owner = $2 and list in (select list from fs_coverage where owner = $1)", (*text)(&from), (*text)(&to))
+	t.exec("delete from fs_coverage where owner = $2 and list in (select list from fs_coverage where owner = $1)",
+		(*text)(&from), (*text)(&to))
 	t.exec("update fs_coverage set owner = $2 where owner = $1", (*text)(&from), (*text)(&to))
 	return nil
 }

@@ -33,12 +33,8 @@ func (db *DB) PlayReport(tx engine.Tx, account string) (*engine.PlayReport, erro
 }
 
 // Report is PlayReport in a transaction of its own.
-func (db *DB) Report(ctx context.Context, account string) (r *engine.PlayReport, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		r, err = db.PlayReport(t, account)
-		return err
-	})
-	return r, err
+func (db *DB) Report(ctx context.Context, account string) (*engine.PlayReport, error) {
+	return answer(ctx, db, func(t *txn) (*engine.PlayReport, error) { return db.PlayReport(t, account) })
 }
 
 // SaveWeekly stores the report of a week in place of the one before.
@@ -55,17 +51,16 @@ func (db *DB) HasWeekly(tx engine.Tx, monday string) bool {
 
 // Weekly gives the report of the week that begins on a Monday, as 2026-11-16; "" = the latest.
 // engine.ErrNotFound.
-func (db *DB) Weekly(ctx context.Context, monday string) (r *engine.WeeklyReport, err error) {
+func (db *DB) Weekly(ctx context.Context, monday string) (*engine.WeeklyReport, error) {
 	w := &where{}
 	if monday != "" {
 		w.and("week = ?", (*text)(&monday))
 	}
-	err = db.view(ctx, func(t *txn) error {
-		report, err := tWeekly.want(t, fmt.Sprintf("weekly report %s", monday), tWeekly.sql().from+w.sql()+" order by week desc limit 1", w.args...)
-		if err == nil {
-			r = &report
+	return answer(ctx, db, func(t *txn) (*engine.WeeklyReport, error) {
+		r, err := tWeekly.want(t, fmt.Sprintf("weekly report %s", monday), w.sql()+" order by week desc limit 1", w.args...)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return &r, nil
 	})
-	return r, err
 }

@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/farsight-console/farsight/engine"
@@ -12,7 +13,8 @@ import (
 
 var (
 	tRuns     = declare("fs_run", "id", runColumns)
-	runFields = fields[league.Run](called{"Ask": "*", "Job": "-", "From": "list_from", "Left": "left_alone", "By": "asked_by"})
+	runFields = fields[league.Run](called{"Ask": "*", "Job": "-", "From": "list_from", "Left": "left_alone",
+		"By": "asked_by"})
 )
 
 // runColumns are the columns of a run, which reads of its row alone and of more share. Its job is a
@@ -24,17 +26,18 @@ func runColumns(r *league.Run) []column {
 // Run gives a run by its id; engine.ErrNotFound.
 func (db *DB) Run(tx engine.Tx, id string) (league.Run, error) {
 	t := own(tx)
-	return tRuns.want(t, fmt.Sprintf("run %q", id), tRuns.sql().get+t.lock, (*text)(&id))
+	return tRuns.need(t, fmt.Sprintf("run %q", id), (*text)(&id))
 }
 
-// SaveRun stores the run and emits its account's row.
+// SaveRun stores the run and emits its account's row. What its job's own attempts have cost (own_calls,
+// own_throttled) is no field of a run, and stays as it is.
 func (db *DB) SaveRun(tx engine.Tx, r league.Run) error {
 	t := own(tx)
 	if err := both.LegalRun(r); err != nil {
 		return err
 	}
 	if r.Job != "" {
-		if _, err := number(engine.JobID(r.Job)); err != nil {
+		if _, err := JobNumber(engine.JobID(r.Job)); err != nil {
 			return err
 		}
 	}
@@ -43,7 +46,8 @@ func (db *DB) SaveRun(tx engine.Tx, r league.Run) error {
 	return nil
 }
 
-// shownRun is a run with what its job and groups tell of it.
+// shownRun is a run with what its job and groups tell of it. The job may live or have ended. A run
+// that has none yet, and one whose job was pruned, has no queue and groups of nothing.
 type shownRun struct {
 	league.Run
 	queue              string
@@ -52,27 +56,24 @@ type shownRun struct {
 }
 
 var tShownRuns = declare("fs_run", "id", func(r *shownRun) []column {
-	columns := append(runColumns(&r.Run), column{"queue", (*text)(&r.queue)}, column{"own_calls", &r.calls}, column{"own_throttled", &r.throttled})
-	for _, g := range []*engine.GroupStat{&r.matches, &r.timelines} {
-		columns = append(columns, column{"", &g.Total}, column{"", &g.Open}, column{"", &g.Retrying}, column{"", &g.Done},
-			column{"", &g.Dead}, column{"", &g.Cancelled}, column{"", &g.Calls}, column{"", &g.Throttled})
-	}
-	return columns
+	columns := append(runColumns(&r.Run), column{"queue", (*text)(&r.queue)}, column{"own_calls", &r.calls},
+		column{"own_throttled", &r.throttled})
+	return slices.Concat(columns, statColumns(&r.matches), statColumns(&r.timelines))
 })
+
+// statColumns are the sums of a group.
+var statColumns = fields[engine.GroupStat](called{"GroupID": "-"})
 
 // shown reads runs as shownRun: any number of them in one question.
 var shown = sync.OnceValue(func() string {
-	sql := tRuns.sql().these + `, coalesce(l.queue, e.queue), own_calls, own_throttled`
-	for _, g := range []string{"m", "t"} {
-		for _, name := range []string{"total", "open", "retrying", "done", "dead", "cancelled", "calls", "throttled"} {
-			sql += fmt.Sprintf(", coalesce(%s.%s, 0)", g, name)
-		}
-	}
-	return sql + fmt.Sprintf(` from (select *, id as run_id from fs_run) r
-left join (select id as live, queue from fs_job) l on l.live = r.job left join (select id as ended, queue from fs_job_ended) e on e.ended = r.job
-left join (select parent, total, open, retrying, done, dead, cancelled, calls, throttled from fs_group where grp = %d) m on m.parent = r.job
-left join (select parent, total, open, retrying, done, dead, cancelled, calls, throttled from fs_group where grp = %d) t on t.parent = r.job `,
-		league.GroupMatches, league.GroupTimelines)
+	sums := statColumns(&engine.GroupStat{})
+	return "select " + tRuns.sql().names + ", coalesce(l.queue, e.queue), own_calls, own_throttled, " +
+		forEach(sums, "coalesce(m.%, 0)") + ", " + forEach(sums, "coalesce(t.%, 0)") + fmt.Sprintf(`
+from (select *, id as run_id from fs_run) r
+left join (select id as live, queue from fs_job) l on l.live = r.job
+left join (select id as ended, queue from fs_job_ended) e on e.ended = r.job
+left join fs_group m on m.parent = r.job and m.grp = %d
+left join fs_group t on t.parent = r.job and t.grp = %d `, league.GroupMatches, league.GroupTimelines)
 })
 
 // work is nil while the run has no job.
@@ -80,11 +81,13 @@ func (r *shownRun) work() *both.RunWork {
 	if r.Job == "" {
 		return nil
 	}
-	return &both.RunWork{Queue: engine.Queue(r.queue), Calls: r.calls, Throttled: r.throttled, Matches: r.matches, Timelines: r.timelines}
+	return &both.RunWork{Queue: engine.Queue(r.queue), Calls: r.calls, Throttled: r.throttled, Matches: r.matches,
+		Timelines: r.timelines}
 }
 
+// shownRuns gives runs by their ids; those that are not kept any more are left out.
 func (t *txn) shownRuns(ids []string) (map[string]shownRun, error) {
-	list, err := tShownRuns.list(t, shown()+"where run_id = any($1)", ids)
+	list, err := tShownRuns.of(shown()).list(t, "where run_id = any($1)", ids)
 	runs := map[string]shownRun{}
 	for _, r := range list {
 		runs[r.ID] = r
@@ -94,13 +97,13 @@ func (t *txn) shownRuns(ids []string) (map[string]shownRun, error) {
 
 // Runs lists the last n runs of an account, the newest first. One that is not kept any more ends
 // the list.
-func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.RunRow, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		a, err := t.account(account)
+func (db *DB) Runs(ctx context.Context, account string, n int) ([]engine.RunRow, error) {
+	return answer(ctx, db, func(t *txn) ([]engine.RunRow, error) {
+		a, err := db.Account(t, account)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		list, err = both.Runs(a.Run, n, func(id string) (engine.RunRow, string, error) {
+		return both.Runs(a.Run, n, func(id string) (engine.RunRow, string, error) {
 			runs, err := t.shownRuns([]string{storable(id)})
 			r, there := runs[id]
 			if err == nil && !there {
@@ -108,18 +111,21 @@ func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.Ru
 			}
 			return both.RunRow(r.Run, r.work()), r.Before, err
 		})
-		return err
 	})
-	return list, err
 }
 
 // Stage adds listed ids to the run, each once and in order, and answers how many were new. An id
-// that any page gave as too old stays too old.
+// that any page gave as too old stays too old. The lists of a filter overlap, and a page is listed
+// again after a crash.
 func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error) {
 	t := own(tx)
-	known, err := t.stagedOf(run)
+	staged, err := db.Staged(tx, run)
 	if err != nil {
 		return 0, err
+	}
+	known := map[string]bool{} // as too old, or not
+	for _, s := range staged {
+		known[s.ID] = s.TooOld
 	}
 	for _, s := range ids {
 		was, there := known[s.ID]
@@ -134,20 +140,13 @@ func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, e
 	return added, nil
 }
 
+// tStaged are the ids that a run has listed, until its last page makes their jobs. Their order is
+// that in which they came (column n).
 var tStaged = declare("fs_staged", "run, match", fields[both.StagedID](called{"ID": "match"}))
-
-func (t *txn) stagedOf(run string) (map[string]bool, error) {
-	list, err := t.db.Staged(t, run)
-	known := map[string]bool{}
-	for _, s := range list {
-		known[s.ID] = s.TooOld
-	}
-	return known, err
-}
 
 // Staged gives the run's ids in the order they were staged.
 func (db *DB) Staged(tx engine.Tx, run string) (list []league.Staged, err error) {
-	rows, err := tStaged.list(own(tx), tStaged.sql().from+"where run = $1 order by n", (*text)(&run))
+	rows, err := tStaged.list(own(tx), "where run = $1 order by n", (*text)(&run))
 	for _, s := range rows {
 		list = append(list, s.Staged)
 	}

@@ -23,7 +23,7 @@ var tSchedules = declare("fs_schedule", "name", func(s *recurring) []column {
 // Schedule gives a schedule's state; engine.ErrNotFound before the first save.
 func (db *DB) Schedule(tx engine.Tx, name string) (cron.State, error) {
 	t := own(tx)
-	s, err := tSchedules.want(t, fmt.Sprintf("schedule %q", name), tSchedules.sql().get+t.lock, (*text)(&name))
+	s, err := tSchedules.need(t, fmt.Sprintf("schedule %q", name), (*text)(&name))
 	return s.state, err
 }
 

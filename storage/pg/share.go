@@ -20,8 +20,11 @@ type Sharing struct {
 }
 
 const (
+	// noteState is where the note lies, in table fs_state.
 	noteState = "shared"
 
+	// shareLock is held by every process that has a part, for share, and for a moment alone by the one
+	// that makes or deletes the schema.
 	shareLock = "hashtextextended('farsight.share.'||$1, 0)"
 	unshare   = "select pg_advisory_unlock_shared(" + shareLock + ")"
 )
@@ -33,7 +36,7 @@ func Share(ctx context.Context, at string, own []byte) (s *Sharing, note []byte,
 	if err != nil {
 		return nil, nil, err
 	}
-	s = &Sharing{at: at, schema: conf.ConnConfig.RuntimeParams["search_path"]}
+	s = &Sharing{at: at, schema: schemaIn(conf.ConnConfig)}
 	if err := s.connect(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -50,6 +53,7 @@ func Share(ctx context.Context, at string, own []byte) (s *Sharing, note []byte,
 	return s, note, nil
 }
 
+// connect makes the session that holds the lock: it is not of a pool, which would give it to others.
 func (s *Sharing) connect(ctx context.Context) error {
 	conf, err := config(Options{URL: s.at})
 	if err != nil {
@@ -62,7 +66,8 @@ func (s *Sharing) connect(ctx context.Context) error {
 	return nil
 }
 
-// join gives no note when there is nothing to join any more.
+// join gives no note when there is nothing to join any more. Who is alone makes the schema while it
+// holds the lock alone, and then keeps a share of it; the others wait for that.
 func (s *Sharing) join(ctx context.Context, own []byte) (note []byte, err error) {
 	alone, err := s.alone(ctx)
 	if err != nil {
@@ -91,8 +96,7 @@ func (s *Sharing) join(ctx context.Context, own []byte) (note []byte, err error)
 
 // note is that of who has made the schema; nil = it is not there.
 func (s *Sharing) note(ctx context.Context) (note []byte, err error) {
-	var there bool
-	err = s.c.QueryRow(ctx, "select to_regclass('fs_state') is not null").Scan(&there)
+	there, err := has(ctx, s.c, "fs_state")
 	if err != nil || !there {
 		return nil, err
 	}
@@ -103,12 +107,13 @@ func (s *Sharing) note(ctx context.Context) (note []byte, err error) {
 	return note, err
 }
 
-// alone takes the schema if no other process has a part in it.
+// alone takes the schema if no other process has a part in it. It does not wait.
 func (s *Sharing) alone(ctx context.Context) (mine bool, err error) {
 	err = s.c.QueryRow(ctx, "select pg_try_advisory_lock("+shareLock+")", s.schema).Scan(&mine)
 	return mine, err
 }
 
+// do carries out a statement about the schema, whose name is its only argument.
 func (s *Sharing) do(ctx context.Context, sql string) error {
 	_, err := s.c.Exec(ctx, sql, s.schema)
 	return err
@@ -145,6 +150,7 @@ func (s *Sharing) Leave(ctx context.Context) error {
 	return err
 }
 
+// isHeld reports whether an error says that an engine works on the schema.
 func isHeld(err error) bool {
 	_, held := errors.AsType[*both.ErrHeld](err)
 	return held

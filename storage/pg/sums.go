@@ -3,6 +3,7 @@ package pg
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -17,21 +18,19 @@ type sums struct {
 	discards map[engine.Queue]int
 }
 
-func (s *sums) count(name string, n int) {
-	if s.counts == nil {
-		s.counts = map[string]int{}
+func (s *sums) count(name string, n int)      { add(&s.counts, name, n) }
+func (s *sums) discard(q engine.Queue, n int) { add(&s.discards, q, n) }
+
+// add makes the map if there is none.
+func add[K comparable](to *map[K]int, key K, n int) {
+	if *to == nil {
+		*to = map[K]int{}
 	}
-	s.counts[name] += n
+	(*to)[key] += n
 }
 
-func (s *sums) discard(q engine.Queue, n int) {
-	if s.discards == nil {
-		s.discards = map[engine.Queue]int{}
-	}
-	s.discards[q] += n
-}
-
-// take adds what a transaction has added, and gives the changes that tell of it.
+// take adds what a transaction has added, and gives the changes that tell of it: the new sums of
+// the queues that it has touched, and one of all totals.
 func (s *sums) take(of sums) (changes []engine.Change) {
 	for _, q := range slices.Sorted(maps.Keys(of.discards)) {
 		if of.discards[q] != 0 {
@@ -51,7 +50,8 @@ func (s *sums) take(of sums) (changes []engine.Change) {
 	return changes
 }
 
-// become replaces the sums, and gives the changes that tell of all.
+// become replaces the sums, and gives the changes that tell of all: after a gap nobody knows which have
+// changed.
 func (s *sums) become(now sums) (changes []engine.Change) {
 	for q := range s.discards { // of some there may be none any more
 		now.discard(q, 0)
@@ -64,7 +64,33 @@ func (s *sums) become(now sums) (changes []engine.Change) {
 	return append(changes, engine.Change{Totals: &totals})
 }
 
+// totals are the sums of matches and accounts as consoles show them. Nothing is read, so nothing fails.
 func (s *sums) totals() engine.Totals {
 	totals, _ := both.TotalsOf(func(name string) (int64, error) { return int64(s.counts[name]), nil })
 	return totals
+}
+
+// daySums are sums by their UTC days, "2026-11-21".
+type daySums map[string]engine.DaySum
+
+// ended adds a job that has ended, n times: -1 takes it away.
+func (s *daySums) ended(j engine.Job, n int64) {
+	s.add(j.Finished, func(d *engine.DaySum) { d.CountEnded(j.State, n) })
+}
+
+func (s *daySums) attempt(a engine.Attempt) {
+	s.add(a.End, func(d *engine.DaySum) { d.CountAttempt(a, 1) })
+}
+
+// add adds on the day of an instant. What ended at no known time is on no day.
+func (s *daySums) add(at time.Time, count func(*engine.DaySum)) {
+	if at.IsZero() {
+		return
+	}
+	if *s == nil {
+		*s = daySums{}
+	}
+	d := (*s)[engine.UTCDay(at)]
+	count(&d)
+	(*s)[engine.UTCDay(at)] = d
 }

@@ -94,7 +94,9 @@ var takers = byType(
 	takes(tReports),
 	takes(tWeekly),
 	takes(tLive),
-	takesInto("fs_job_ended", func(j *both.EndedJob) []column { return append(jobColumns(&j.Job), placeColumns("feed", &j.Place)...) }),
+	takesInto("fs_job_ended", func(j *both.EndedJob) []column {
+		return append(jobColumns(&j.Job), placeColumns("feed", &j.Place)...)
+	}),
 	takesInto(takenAttempts, attemptColumns),
 	takesInto("fs_mark", fields[both.Member](called{"Group": "grp"})),
 	takes(tGroups),

@@ -155,7 +155,8 @@ func TakeOver(ctx context.Context, o Options, from source, tell progress) (r Tak
 		stop()
 		<-served
 	}()
-	m := &mover{db: db, from: from, tell: tell, types: pgtype.NewMap(), oids: map[string][]uint32{}, at: copied{From: from.Name(), Version: version + " " + layout()}}
+	m := &mover{db: db, from: from, tell: tell, types: pgtype.NewMap(), oids: map[string][]uint32{},
+		at: copied{From: from.Name(), Version: version + " " + layout()}}
 	r, err = m.run(ctx)
 	r.From, r.To, r.Took = from.Name(), db.Name(), time.Since(began)
 	return r, err
@@ -188,7 +189,8 @@ func onlyOne(ctx context.Context, c *pgx.Conn, db *DB) (err error) {
 // A schema of ours in which nothing is stored yet may be taken.
 func mayTake(ctx context.Context, c *pgx.Conn, schema string) (moving bool, err error) {
 	var tables, ours bool
-	err = c.QueryRow(ctx, `select exists (select from pg_class where relnamespace = to_regnamespace(quote_ident($1))), to_regclass('fs_schema') is not null, to_regclass('fs_moving') is not null`, schema).
+	err = c.QueryRow(ctx, `select exists (select from pg_class where relnamespace = to_regnamespace(quote_ident($1))),
+	to_regclass('fs_schema') is not null, to_regclass('fs_moving') is not null`, schema).
 		Scan(&tables, &ours, &moving)
 	switch {
 	case err != nil:
@@ -199,7 +201,8 @@ func mayTake(ctx context.Context, c *pgx.Conn, schema string) (moving bool, err 
 		return false, notEmpty(schema, "tables of another program")
 	}
 	var used bool
-	err = c.QueryRow(ctx, "select exists (select from fs_state where name not in "+stays+") or exists (select from fs_account) or exists (select from fs_job_ended) or exists (select from fs_match)").Scan(&used)
+	err = c.QueryRow(ctx, "select exists (select from fs_state where name not in "+stays+`)
+	or exists (select from fs_account) or exists (select from fs_job_ended) or exists (select from fs_match)`).Scan(&used)
 	if err != nil {
 		return false, unreachable(err)
 	}
@@ -211,26 +214,25 @@ func mayTake(ctx context.Context, c *pgx.Conn, schema string) (moving bool, err 
 
 // notEmpty refuses a schema, and says which one to name instead.
 func notEmpty(schema, what string) error {
-	return engine.Problemf(engine.ErrRefused, "name an empty one, or one that is not there, as in postgres://…/database?search_path=farsight2", "schema %s has %s", schema, what)
+	return engine.Problemf(engine.ErrRefused,
+		"name an empty one, or one that is not there, as in postgres://…/database?search_path=farsight2", "schema %s has %s", schema, what)
 }
 
 // refuseMoving refuses a schema that is not whole yet.
 // Half of what was stored would look like all of it, and the engine would fetch the other half
 // again.
 func refuseMoving(ctx context.Context, c *pgx.Conn, schema string) error {
-	var moving bool
-	if err := c.QueryRow(ctx, "select to_regclass('fs_moving') is not null").Scan(&moving); err != nil {
+	moving, err := has(ctx, c, movingTable)
+	if err != nil || !moving {
 		return unreachable(err)
-	}
-	if !moving {
-		return nil
 	}
 	var at copied
 	var text []byte
 	if err := c.QueryRow(ctx, "select place from fs_moving").Scan(&text); err == nil {
 		_ = json.Unmarshal(text, &at)
 	}
-	return engine.Problemf(engine.ErrRefused, "let `farsight migrate` of that end, which goes on where it stopped", "schema %s has not got all that is stored in %s yet", schema, at.From)
+	return engine.Problemf(engine.ErrRefused, "let `farsight migrate` of that end, which goes on where it stopped",
+		"schema %s has not got all that is stored in %s yet", schema, at.From)
 }
 
 // run goes through the steps in their order. Each notes in fs_moving that it is done, so that a
@@ -349,7 +351,8 @@ func (m *mover) resume(t *txn) error {
 		return fmt.Errorf("read how far the copy is: %w", err)
 	}
 	if earlier.From != m.at.From {
-		return engine.Problemf(engine.ErrRefused, "finish that, or name another schema", "schema %s has a copy of %s under way", t.db.schema, earlier.From)
+		return engine.Problemf(engine.ErrRefused, "finish that, or name another schema",
+			"schema %s has a copy of %s under way", t.db.schema, earlier.From)
 	}
 	m.at = earlier
 	return nil
@@ -472,10 +475,12 @@ func (m *mover) settle(ctx context.Context) error {
 	err = m.write(ctx, func(t *txn) error {
 		tk := takers[reflect.TypeFor[both.Tried]()]
 		// Clocks step back: of one job they stay in their order.
-		t.exec("insert into fs_attempt (" + tk.sql() + ") select " + tk.sql() + " from (select *, max(ended) over (partition by job order by id) as place from " + takenAttempts + `) of
+		t.exec("insert into fs_attempt (" + tk.sql() + ") select " + tk.sql() + `
+from (select *, max(ended) over (partition by job order by id) as place from ` + takenAttempts + `) of
 order by place nulls first, id`)
 		t.exec("drop table " + takenAttempts)
-		for sequence, n := range map[string]uint64{"fs_job_id": numbers.Job, "fs_audit_seq": numbers.Audit, "fs_feed": numbers.Place} {
+		for sequence, n := range map[string]uint64{"fs_job_id": numbers.Job, "fs_audit_seq": numbers.Audit,
+			"fs_feed": numbers.Place} {
 			// setval refuses 0; the sequence of a store that has given out none begins as it is.
 			if n > 0 {
 				t.exec("select setval($1::regclass, $2)", sequence, int64(n))
@@ -523,7 +528,8 @@ func (m *mover) proveAll(ctx context.Context) error {
 			return fmt.Errorf("read %s back: %w", tk.table, err)
 		}
 		if want := m.at.Tables[tk.table]; have != want {
-			return engine.Problemf(engine.ErrRefused, fmt.Sprintf("begin anew: drop schema %s", m.db.schema), "table %s has %d rows with checksum %016x, %d with %016x were copied",
+			return engine.Problemf(engine.ErrRefused, fmt.Sprintf("begin anew: drop schema %s", m.db.schema),
+				"table %s has %d rows with checksum %016x, %d with %016x were copied",
 				tk.table, have.Rows, have.Sum, want.Rows, want.Sum)
 		}
 		m.at.Proved = append(m.at.Proved, tk.table)

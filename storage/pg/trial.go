@@ -19,14 +19,16 @@ const (
 	sampleBytes    = 32 << 20
 	samplePatience = 2 * time.Second
 
+	// The values are not compressed, as payloads are not.
 	makeSample = "create table fs_sample (v bytea); alter table fs_sample alter column v set storage external"
 )
 
 // errSampled takes back what was made for a sample.
 var errSampled = errors.New("it was a sample")
 
-// WouldTakeOver proves that TakeOver may begin, and tells how much there is to copy and, by a sample
-// of it, about how long that takes. It changes nothing.
+// WouldTakeOver proves that TakeOver may begin, and tells how much there is to copy and, by a
+// sample of it, about how long that takes. It changes nothing: the schema and the table that the
+// sample needs are made in a transaction that is taken back. Errors: those of TakeOver.
 func WouldTakeOver(ctx context.Context, o Options, from source) (r Taken, err error) {
 	conf, err := config(o)
 	if err != nil {
@@ -40,7 +42,7 @@ func WouldTakeOver(ctx context.Context, o Options, from source) (r Taken, err er
 		return r, err
 	}
 	r.DryRun, r.From, r.To = true, from.Name(), Name(o.URL)
-	err = prepare(ctx, conf.ConnConfig, conf.ConnConfig.RuntimeParams["search_path"], func(ctx context.Context, c *pgx.Conn, schema string) error {
+	err = prepare(ctx, conf.ConnConfig, func(ctx context.Context, c *pgx.Conn, schema string) error {
 		if r.Resumed, err = mayTake(ctx, c, schema); err != nil {
 			return err
 		}
@@ -48,7 +50,7 @@ func WouldTakeOver(ctx context.Context, o Options, from source) (r Taken, err er
 			if _, err := tx.Exec(ctx, "create schema if not exists "+pgx.Identifier{schema}.Sanitize()+"; "+makeSample); err != nil {
 				return err
 			}
-			began := time.Now()
+			began := time.Now() // of the rows alone: what comes before is the same for any number
 			size, err := sample(ctx, c, from, all)
 			if size > 0 {
 				r.Took = time.Duration(float64(time.Since(began)) * float64(r.Bytes) / float64(size))
@@ -63,7 +65,9 @@ func WouldTakeOver(ctx context.Context, o Options, from source) (r Taken, err er
 	return r, err
 }
 
-// sample copies some rows of the largest collection, and reads them back.
+// sample copies some rows of the largest collection, and reads them back; size is what they have in
+// the source. The largest one, which is that of payloads in all but the smallest stores, says how
+// fast the whole goes.
 func sample(ctx context.Context, c *pgx.Conn, from source, all []both.Collection) (size int, err error) {
 	if len(all) == 0 {
 		return 0, nil

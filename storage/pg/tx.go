@@ -35,8 +35,8 @@ type txn struct {
 	changes []engine.Change
 	jobs    map[engine.JobID]engine.Job        // that were read and are locked, as they are now
 	queues  map[engine.Queue]engine.QueueState // likewise
-	days    map[string]engine.DaySum           // what was added to days' sums; written once, before the commit
-	pruned  map[string]engine.DaySum           // what was removed of what they count, likewise
+	days    daySums                            // what was added to days' sums; written once, before the commit
+	pruned  daySums                            // what was removed of what they count, likewise
 	sums    sums                               // what was added to all others
 
 	touched  []string // accounts whose row changed; their rows are made once, before the commit
@@ -104,7 +104,8 @@ func (t *txn) flush() error {
 	return t.err
 }
 
-// fail keeps the database's first error: those that follow ("current transaction is aborted") do not say why.
+// fail keeps the database's first error: those that follow ("current transaction is aborted") do
+// not say why.
 func (t *txn) fail(err error) {
 	if err != nil && t.conn.IsClosed() {
 		err = fmt.Errorf("%w: %w", errLost, err)
@@ -138,7 +139,7 @@ func (t *txn) rollback() {
 	}
 }
 
-// value reads one column of one row; ok is false when there is none.
+// value reads the only column of a query's first row; ok is false when there is none.
 func value[T any](t *txn, sql string, args ...any) (v T, ok bool, err error) {
 	ok, err = t.one([]any{&v}, sql, args...)
 	return v, ok, err
@@ -155,8 +156,8 @@ func (t *txn) one(into []any, sql string, args ...any) (ok bool, err error) {
 	return ok, errors.Join(err, bad)
 }
 
-// scan reads what can be read of one row; its error names the last column that cannot. pgx's own Scan ends the query at the
-// first value that it cannot read.
+// scan reads what can be read of one row; its error names the last column that cannot. pgx's own
+// Scan ends the query at the first value that it cannot read.
 func scan(rows pgx.Rows, into []any) (err error) {
 	raw, types := rows.RawValues(), rows.Conn().TypeMap()
 	for i, f := range rows.FieldDescriptions() {

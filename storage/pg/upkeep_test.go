@@ -143,7 +143,7 @@ func TestAForgottenPlayerFindsTheSeatAgain(t *testing.T) {
 	db, ctx := open(t, pgtest.Schema(t)), t.Context()
 	seats := func() (list []league.Participant) {
 		must(t, db.view(ctx, func(t *txn) (err error) {
-			list, err = t.seats("EUW1_1")
+			list, err = tSeats.list(t, "where match = $1 order by index", "EUW1_1")
 			return err
 		}))
 		return list

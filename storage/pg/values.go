@@ -50,7 +50,7 @@ func (i *instant) TimestamptzValue() (pgtype.Timestamptz, error) {
 	return pgtype.Timestamptz{Time: at.Truncate(time.Millisecond), Valid: !at.IsZero()}, nil
 }
 
-// span is a duration, in microseconds.
+// span is a duration, in microseconds, and so cut to those: the other store keeps as many.
 type span time.Duration
 
 func (d *span) ScanInt64(v pgtype.Int8) error {
@@ -81,8 +81,8 @@ func (id *jobID) Int64Value() (pgtype.Int8, error) {
 	return pgtype.Int8{Int64: int64(n), Valid: ok}, nil
 }
 
-// number is the column's value of a job's id; engine.ErrNotFound for what no job can be called.
-func number(id engine.JobID) (int64, error) {
+// JobNumber is the column's value of a job's id; engine.ErrNotFound for what no job can be called.
+func JobNumber(id engine.JobID) (int64, error) {
 	n, ok := key.JobNumber(string(id))
 	if !ok {
 		return 0, fmt.Errorf("job %q: %w", id, engine.ErrNotFound)
@@ -90,7 +90,8 @@ func number(id engine.JobID) (int64, error) {
 	return int64(n), nil
 }
 
-// word is a value that has words, such as a state.
+// word is a value that has words, such as a state: "running" and no number, as people read the
+// tables, too. A word that this program does not know makes the row one that cannot be read.
 type word struct{ of texts }
 
 // texts is a pointer to such a value.

@@ -59,7 +59,7 @@ var imports = map[string][]string{
 	"storage/internal/both":       {"engine", "engine/human", "engine/league"},
 	"storage/pg":                  {"engine", "engine/await", "engine/cron", "engine/league", "engine/wall", "storage/internal/both", "storage/key"},
 	"storage/fleet":               {"engine", "engine/wall", "storage/pg"},
-	"storage/river":               {"engine", "engine/await", "engine/remote", "storage/key", "storage/pg"},
+	"storage/river":               {"engine", "engine/await", "engine/remote", "storage/fleet", "storage/key", "storage/pg"},
 	"storage/keep":                {"engine", "engine/crash", "engine/human", "storage/internal/disk", "storage/internal/payload"},
 	"storage/internal/disk":       {"engine", "engine/crash", "engine/human", "engine/wall", "storage/internal/both", "storage/internal/rec"},
 	"storage/internal/payload":    {"engine", "engine/crash", "engine/league", "storage/internal/both", "storage/internal/disk", "storage/internal/rec"},

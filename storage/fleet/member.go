@@ -29,8 +29,8 @@ type Options struct {
 	Idle bool
 	// Looks reports whether this member only looks on for now: it neither leads nor makes calls. nil = no.
 	Looks func() bool
-	// CutOff is since when this process cannot reach Riot; the zero time when it can. It leaves the lead to
-	// a member with its key that does. nil = it can.
+	// CutOff is since when this process cannot reach Riot; the zero time when it can. It leaves the
+	// lead to a member with its key that does. nil = it can.
 	CutOff func() time.Time
 	// InHand is how many attempts it carries out that no permit was written down for. nil = none.
 	InHand func() int
@@ -43,6 +43,7 @@ type Options struct {
 // UsualTTL is how long a term lasts without a renewal, unless Options say otherwise.
 const UsualTTL = 3 * time.Second
 
+// usual is a term's length, in which 0 stands for that of most.
 func usual(ttl time.Duration) time.Duration {
 	if ttl == 0 {
 		return UsualTTL
@@ -50,15 +51,15 @@ func usual(ttl time.Duration) time.Duration {
 	return ttl
 }
 
-// member is one call of Run.
+// member is one call of Run. Only Run's goroutine uses it.
 type member struct {
 	Options
 	db      *pg.DB
 	run     context.Context
 	conn    *pgx.Conn
-	channel string
-	term    *Term
-	ahead   time.Duration
+	channel string        // where elections are told of: "farsight." and the schema
+	term    *Term         // nil = it does not lead
+	ahead   time.Duration // how far this machine's clock is ahead of the database's; less than 0 = behind
 	left    time.Duration // of the term that goes on, at the last look
 
 	// last is the renewal that was seen last, and when, by this process's stopwatch.
@@ -72,21 +73,11 @@ type member struct {
 // another version of the program has changed.
 func Run(ctx context.Context, db *pg.DB, o Options) error {
 	o.TTL = usual(o.TTL)
-	if o.Key == nil {
-		o.Key = func() string { return "" }
-	}
-	if o.Looks == nil {
-		o.Looks = func() bool { return false }
-	}
-	if o.CutOff == nil {
-		o.CutOff = func() time.Time { return time.Time{} }
-	}
-	if o.InHand == nil {
-		o.InHand = func() int { return 0 }
-	}
-	if o.Late == nil {
-		o.Late = func() int { return 0 }
-	}
+	zero(&o.Key)
+	zero(&o.Looks)
+	zero(&o.CutOff)
+	zero(&o.InHand)
+	zero(&o.Late)
 	m := &member{Options: o, db: db, run: ctx}
 	defer wall.Release()
 	defer m.leave()
@@ -101,6 +92,14 @@ func Run(ctx context.Context, db *pg.DB, o Options) error {
 		m.wait()
 	}
 	return nil
+}
+
+// zero makes a question that nobody answers one whose answer is the zero value: there is no key,
+// nothing is in hand.
+func zero[T any](ask *func() T) {
+	if *ask == nil {
+		*ask = func() (none T) { return none }
+	}
 }
 
 // mayLead reports whether this member leads when it is its turn.
@@ -132,15 +131,16 @@ func (m *member) beat() error {
 	ctx, cancel := context.WithTimeout(context.Background(), m.TTL)
 	defer cancel()
 	err := m.connect(ctx)
-	// Without a connection too: a Lead that has failed ends the process now, not when the database is back.
+	// Without a connection too: a Lead that has failed ends the process now, not when the database is
+	// back.
 	if end := m.ended(ctx); end != nil {
 		return end
 	}
 	if err != nil {
 		return err
 	}
-	// A term is counted here from before it is asked for, and in the database from when that arrives: it ends
-	// here first, however long the way is.
+	// A term is counted here from before it is asked for, and in the database from when that arrives:
+	// it ends here first, however long the way is.
 	began := time.Now()
 	l := look{ttl: m.TTL}
 	var version int
@@ -148,9 +148,10 @@ func (m *member) beat() error {
 	key, cut, leaves := m.Key(), m.CutOff(), m.leaves()
 	b := &pgx.Batch{}
 	b.Queue("select max(version) from fs_schema").QueryRow(func(r pgx.Row) error { return r.Scan(&version) })
-	b.Queue(saveMember, m.ID, m.Host, m.Version, key, m.mayLead(), !m.Idle && !m.Looks(), m.ahead.Milliseconds(), known(cut), m.InHand(), m.Late())
+	b.Queue(saveMember, m.ID, m.Host, m.Version, key, m.mayLead(), !m.Idle && !m.Looks(), m.ahead.Milliseconds(),
+		known(cut), m.InHand(), m.Late())
 	if m.term != nil {
-		b.Queue(renew, m.term.Epoch, m.ID, m.TTL.Seconds()).Query(func(rows pgx.Rows) error {
+		b.Queue(renew, m.term.Epoch, m.ID, m.TTL).Query(func(rows pgx.Rows) error {
 			renewed = rows.Next()
 			return nil
 		})
@@ -179,17 +180,21 @@ func (m *member) beat() error {
 }
 
 const (
-	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand, late) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+	saveMember = `insert into fs_member (id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand, late)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 on conflict (id) do update set key_fp = excluded.key_fp, may_lead = excluded.may_lead, works = excluded.works,
 	ahead_ms = excluded.ahead_ms, cut_off = excluded.cut_off, in_hand = excluded.in_hand, late = excluded.late, seen = clock_timestamp()`
 
-	renew = `update fs_fleet set beat = beat + 1, expires = clock_timestamp() + $3::float8 * interval '1 second'
+	// renew gives no row of a term that is over: another has it, or it was ended by a new version of
+	// the schema.
+	renew = `update fs_fleet set beat = beat + 1, expires = clock_timestamp() + $3::interval
 where epoch = $1 and holder = $2 returning beat`
 
 	// elect succeeds when nobody has renewed or won meanwhile. The term before, if it did not end by
 	// itself, has ended when it was not renewed any more.
 	elect = `with won as (
-	update fs_fleet set epoch = epoch + 1, holder = $1, beat = beat + 1, since = clock_timestamp(), expires = clock_timestamp() + $2::float8 * interval '1 second'
+	update fs_fleet set epoch = epoch + 1, holder = $1, beat = beat + 1,
+		since = clock_timestamp(), expires = clock_timestamp() + $2::interval
 	where epoch = $3 and beat = $4 returning epoch, since
 ), lapsed as (
 	update fs_term t set until = least($6, won.since), lapsed = true from won where t.epoch = $3 and until is null
@@ -209,20 +214,23 @@ where epoch = $1 and holder = $2 returning beat`
 	ledWith = `insert into fs_state as s (name, blob) values ('led_with', convert_to($1, 'UTF8'))
 on conflict (name) do update set blob = excluded.blob where s.blob <> excluded.blob`
 
-	dropMembers = "delete from fs_member where seen < clock_timestamp() - $1::float8 * interval '1 second'"
+	// dropMembers is for those that have not left in order, and are not looked for any more.
+	dropMembers = "delete from fs_member where seen < clock_timestamp() - $1::interval"
 )
 
-// stand lets this member stand for election when nobody leads.
+// stand lets this member stand for election when nobody leads: the term has ended by the database's
+// clock, or this process has seen no renewal for two terms by its own.
 func (m *member) stand(ctx context.Context, l look) error {
 	if seen := (struct{ epoch, beat int64 }{l.Epoch, l.beat}); seen != m.last || m.lastAt.IsZero() {
 		m.last, m.lastAt = seen, time.Now()
 	}
-	if !m.mayLead() || m.term != nil || m.run.Err() != nil || l.left > 0 && time.Since(m.lastAt) < 2*m.TTL || l.yields(m.Key(), m.leaves()) {
+	led := l.left > 0 && time.Since(m.lastAt) < 2*m.TTL
+	if led || !m.mayLead() || m.term != nil || m.run.Err() != nil || l.yields(m.Key(), m.leaves()) {
 		return nil
 	}
 	began := time.Now()
 	var epoch int64
-	err := m.conn.QueryRow(ctx, elect, m.ID, m.TTL.Seconds(), l.Epoch, l.beat, m.Host, l.At.Add(l.left)).Scan(&epoch, &l.Since)
+	err := m.conn.QueryRow(ctx, elect, m.ID, m.TTL, l.Epoch, l.beat, m.Host, l.At.Add(l.left)).Scan(&epoch, &l.Since)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // another was faster
 	}
@@ -236,7 +244,7 @@ func (m *member) stand(ctx context.Context, l look) error {
 	b := &pgx.Batch{}
 	b.Queue("select pg_notify($1, 'elected')", m.channel)
 	m.noteKey(b, m.Key())
-	b.Queue(dropMembers, forget.Seconds())
+	b.Queue(dropMembers, forget)
 	l.Epoch, l.Leader, l.left = epoch, m.ID, m.TTL
 	m.tell(l)
 	return m.conn.SendBatch(ctx, b).Close()
@@ -249,7 +257,8 @@ func (m *member) noteKey(b *pgx.Batch, key string) {
 	}
 }
 
-// ended takes note of a term whose Lead has returned.
+// ended takes note of a term whose Lead has returned, and resigns, so that another need not wait
+// for its end. An error of Lead that is none of the term's end ends Run.
 func (m *member) ended(ctx context.Context) error {
 	if m.term == nil {
 		return nil
@@ -271,6 +280,7 @@ func (m *member) ended(ctx context.Context) error {
 	}
 }
 
+// tell hands on what was seen, so that who asks this process need not ask the database.
 func (m *member) tell(l look) {
 	if m.OnLook != nil {
 		m.OnLook(l.view())
@@ -301,9 +311,9 @@ func (m *member) hangUp() {
 	}
 }
 
-// wait waits for the next beat, an election, the return of Lead, or the end. Who does not lead looks again when
-// the term that it has seen last runs out, if that is sooner. The end of the process does not cut a wait within
-// a term: Lead returns first.
+// wait waits for the next beat, an election, the return of Lead, or the end. Who does not lead
+// looks again when the term that it has seen last runs out, if that is sooner. The end of the
+// process does not cut a wait within a term: Lead returns first.
 func (m *member) wait() {
 	beat, of := m.TTL/3, m.run
 	if m.term != nil {

@@ -29,11 +29,16 @@ type Term struct {
 var errTaken = errors.New("another leads now")
 
 // newTerm begins to lead until an instant, which is extended with each renewal.
+//
+// Lead has a context of its own, which ends with the term, with Run's, and when its task is taken.
+// The one of what is written (within) ends with the term, or once Lead has returned: a Lead that
+// returns in order writes to its end.
 func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead func(context.Context, *Term) error) *Term {
 	ctx, stop := context.WithCancelCause(run)
 	done, over := context.WithCancel(context.Background())
 	within, gone := context.WithCancelCause(context.Background())
-	t := &Term{Epoch: epoch, Store: db.Led(epoch, within), until: until, lead: ctx, stop: stop, over: gone, ended: make(chan error, 1), done: done}
+	t := &Term{Epoch: epoch, Store: db.Led(epoch, within), until: until, lead: ctx, stop: stop, over: gone,
+		ended: make(chan error, 1), done: done}
 	t.mu.Lock() // end may be due already
 	t.timer = time.AfterFunc(time.Until(until), t.end)
 	t.mu.Unlock()
@@ -76,7 +81,7 @@ func (t *Term) extend(until time.Time) {
 	}
 }
 
-// end tells Lead to return.
+// end tells Lead to return. It may come more than once, from the stopwatch and from Run.
 func (t *Term) end() {
 	t.mu.Lock()
 	t.until = time.Time{}

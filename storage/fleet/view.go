@@ -11,18 +11,21 @@ import (
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
-// silence is after how many terms without a sign of life a member counts as gone.
-const silence = 3
+// Silence is after how long without a sign of life a member counts as gone, where terms last ttl. A
+// member gives one three times in a term: by then nine are missing.
+func Silence(ttl time.Duration) time.Duration { return 3 * ttl }
 
 // forget is after how long one that is gone is not told of any more.
 const forget = 24 * time.Hour
 
 const (
-	selectFleet = "select epoch, holder, beat, since, extract(epoch from greatest(expires, to_timestamp(0)) - clock_timestamp())::float8, clock_timestamp() from fs_fleet"
+	selectFleet = `select epoch, holder, beat, since, greatest(expires, to_timestamp(0)) - clock_timestamp(), clock_timestamp()
+from fs_fleet`
 
 	selectLedWith = "select coalesce((select convert_from(blob, 'UTF8') from fs_state where name = 'led_with'), '')"
 
-	selectMembers = `select id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand, late, since, seen, extract(epoch from clock_timestamp() - seen)::float8 from fs_member order by since, id`
+	selectMembers = `select id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand, late,
+	since, seen, clock_timestamp() - seen from fs_member order by since, id`
 )
 
 // Look gives the members of a fleet whose terms last ttl (0 = as usual), what they have in hand, and
@@ -40,11 +43,11 @@ func Look(ctx context.Context, db *pg.DB, ttl time.Duration) (engine.MembersPage
 	return page, err
 }
 
-// look is what one question to the database gives.
+// look is what one question to the database gives: all of it of one instant.
 type look struct {
 	engine.MembersPage // as the tables have it: who leads in it may have led only
 	ttl                time.Duration
-	beat               int64
+	beat               int64         // the number of the last renewal, which only grows
 	left               time.Duration // of the term, by the database's clock
 }
 
@@ -68,10 +71,7 @@ func (l *look) yields(key string, cutOff bool) bool {
 // ask adds the questions to a batch, which fills l.
 func (l *look) ask(b *pgx.Batch) {
 	b.Queue(selectFleet).QueryRow(func(r pgx.Row) error {
-		var left seconds
-		err := r.Scan(&l.Epoch, &l.Leader, &l.beat, &l.Since, &left, &l.At)
-		l.left = left.span()
-		return err
+		return r.Scan(&l.Epoch, &l.Leader, &l.beat, &l.Since, &l.left, &l.At)
 	})
 	b.Queue(selectLedWith).QueryRow(func(r pgx.Row) error { return r.Scan(&l.Key) })
 	b.Queue(selectMembers).Query(func(rows pgx.Rows) (err error) {
@@ -83,16 +83,16 @@ func (l *look) ask(b *pgx.Batch) {
 // member is a row of the table, as it is of who does not lead.
 func (l *look) member(r pgx.CollectableRow) (m engine.MemberRow, err error) {
 	var ahead int64
-	var silent seconds
 	var cutOff *time.Time
-	err = r.Scan(&m.ID, &m.Host, &m.Version, &m.Key, &m.MayLead, &m.Works, &ahead, &cutOff, &m.InFlight, &m.Late, &m.Since, &m.Seen, &silent)
-	m.Ahead, m.Silent = time.Duration(ahead)*time.Millisecond, silent.span()
+	err = r.Scan(&m.ID, &m.Host, &m.Version, &m.Key, &m.MayLead, &m.Works, &ahead, &cutOff, &m.InFlight, &m.Late,
+		&m.Since, &m.Seen, &m.Silent)
+	m.Ahead = time.Duration(ahead) * time.Millisecond
 	if cutOff != nil {
 		m.CutOff = *cutOff
 	}
 	m.OtherKey = l.Key != "" && m.Key != "" && m.Key != l.Key
 	switch {
-	case m.Silent > silence*l.ttl:
+	case m.Silent > Silence(l.ttl):
 		m.Role = engine.MemberGone
 	case m.MayLead:
 		m.Role = engine.MemberStandsBy
@@ -101,11 +101,6 @@ func (l *look) member(r pgx.CollectableRow) (m engine.MemberRow, err error) {
 	}
 	return m, err
 }
-
-// seconds are what the database makes of a difference.
-type seconds float64
-
-func (s seconds) span() time.Duration { return time.Duration(float64(s) * float64(time.Second)) }
 
 // view is who is there at the moment of the look.
 func (l *look) view() engine.MembersPage {
@@ -127,4 +122,5 @@ func (l *look) view() engine.MembersPage {
 }
 
 // order is that of members: who leads stands first, who is gone last.
-var order = map[engine.MemberRole]int{engine.MemberLeads: 0, engine.MemberStandsBy: 1, engine.MemberFollows: 2, engine.MemberGone: 3}
+var order = map[engine.MemberRole]int{engine.MemberLeads: 0, engine.MemberStandsBy: 1, engine.MemberFollows: 2,
+	engine.MemberGone: 3}

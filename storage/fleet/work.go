@@ -27,13 +27,15 @@ const (
 	selectCalls = `with this as (
 	select clock_timestamp() as now, holder, since from fs_fleet
 ), made as (
-	select member, begun as at from fs_permit, this where granted > now - interval '2 minutes' and begun is not null and how <> 'unused'
+	select member, begun as at from fs_permit, this
+	where granted > now - interval '2 minutes' and begun is not null and how <> 'unused'
 	union all
 	select holder, ended from (select * from fs_attempt order by id desc limit 20000) a, this
 	where ended > greatest(since, now - interval '1 minute') and (status <> 0 or http_us > 0) and kind !~ '^(alert|event)\.'
 		and not exists (select from fs_permit p where p.job = a.job and p.rev = a.rev)
 ), counted as (
-	select member, floor(extract(epoch from now)::float8 / $1) - floor(extract(epoch from at)::float8 / $1) as back from made, this
+	select member, floor(extract(epoch from now)::float8 / $1) - floor(extract(epoch from at)::float8 / $1) as back
+	from made, this
 )
 select member, greatest(back, 0)::int, count(*) from counted where back < $2 group by 1, 2`
 
@@ -76,7 +78,8 @@ func (w *work) ask(b *pgx.Batch) {
 	})
 }
 
-// tell adds the work to those who do it.
+// tell adds the work to those who do it. What a member that is gone had in hand counts as left over
+// until a leader has given it back.
 func (w *work) tell(page *engine.MembersPage) {
 	page.Terms = w.terms
 	page.Waiting = w.inHand[""]

@@ -111,9 +111,9 @@ func (c *Carrier) open(ctx context.Context) (err error) {
 	return err
 }
 
-// migrate lets one process at a time change River's tables. The lock is the session's and not a transaction's:
-// River migrates in transactions of its own, on other connections. It is given back even when ctx has ended, since
-// the pool would hand its connection on with the lock.
+// migrate lets one process at a time change River's tables. The lock is the session's and not a
+// transaction's: River migrates in transactions of its own, on other connections. It is given back
+// even when ctx has ended, since the pool would hand its connection on with the lock.
 func (c *Carrier) migrate(ctx context.Context, driver *riverpgxv5.Driver, log *slog.Logger) error {
 	m, err := rivermigrate.New(driver, &rivermigrate.Config{Schema: c.opt.DB.Schema(), Logger: log})
 	if err != nil {
@@ -134,8 +134,9 @@ func (c *Carrier) migrate(ctx context.Context, driver *riverpgxv5.Driver, log *s
 }
 
 // Run carries out attempts, and what other programs ask for, until ctx ends. Attempts that are
-// under way then end within two seconds or go back uncharged. A process that does neither starts nothing
-// of River's: what a leader hands on is written by SQL in the claim's own transaction (Grant).
+// under way then end within two seconds or go back uncharged. A process that does neither starts
+// nothing of River's: what a leader hands on is written by SQL in the claim's own transaction
+// (Grant).
 func (c *Carrier) Run(ctx context.Context) error {
 	var upkeep sync.WaitGroup
 	upkeep.Go(func() { c.upkeep(ctx) })
@@ -165,9 +166,9 @@ func (c *Carrier) queue() string {
 // for 5 s.
 const keyLook = 250 * time.Millisecond
 
-// followKey takes attempts from the queue of the key in use, whatever that is, and from none while it
-// rests, until ctx ends. The next queue is added before the last one is removed; what fails is tried again
-// at the next look.
+// followKey takes attempts from the queue of the key in use, whatever that is, and from none while
+// it rests, until ctx ends. The next queue is added before the last one is removed; what fails is
+// tried again at the next look.
 func (c *Carrier) followKey(ctx context.Context) {
 	for await.Pause(ctx, keyLook) {
 		now := c.queue()

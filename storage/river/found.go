@@ -26,10 +26,12 @@ type Found struct {
 const late = 5 * time.Minute
 
 const (
+	selectThere = `select to_regclass('river_job') is not null
+	and to_regclass('river_migration') is not null and to_regclass('river_queue') is not null`
 	selectVersion = "select coalesce(max(version), 0) from river_migration where line = 'main'"
 	selectPaused  = "select name from river_queue where paused_at is not null order by name"
-	selectLate    = `select count(*) filter (where state = 'available' and scheduled_at < clock_timestamp() - $1::float8 * interval '1 second'),
-	count(*) filter (where state = 'running' and attempted_at < clock_timestamp() - $1::float8 * interval '1 second')
+	selectLate    = `select count(*) filter (where state = 'available' and scheduled_at < clock_timestamp() - $1::interval),
+	count(*) filter (where state = 'running' and attempted_at < clock_timestamp() - $1::interval)
 from river_job where kind in ('` + kindAttempt + `', '` + kindTrigger + `') and state in ('available', 'running')`
 )
 
@@ -49,13 +51,13 @@ func Find(ctx context.Context, db *pg.DB) (f Found, err error) {
 
 func (f *Found) read(ctx context.Context, tx pgx.Tx) error {
 	var there bool
-	if err := tx.QueryRow(ctx, "select to_regclass('river_job') is not null and to_regclass('river_migration') is not null and to_regclass('river_queue') is not null").Scan(&there); err != nil || !there {
+	if err := tx.QueryRow(ctx, selectThere).Scan(&there); err != nil || !there {
 		return err
 	}
 	if err := tx.QueryRow(ctx, selectVersion).Scan(&f.Version); err != nil {
 		return err
 	}
-	if err := tx.QueryRow(ctx, selectLate, late.Seconds()).Scan(&f.Waiting, &f.Stuck); err != nil {
+	if err := tx.QueryRow(ctx, selectLate, late).Scan(&f.Waiting, &f.Stuck); err != nil {
 		return err
 	}
 	rows, err := tx.Query(ctx, selectPaused)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/remote"
+	"github.com/farsight-console/farsight/storage/fleet"
 	"github.com/farsight-console/farsight/storage/key"
 	"github.com/farsight-console/farsight/storage/pg"
 )
@@ -18,7 +19,8 @@ import (
 // dated by the database: River dates its own by the clock of the process, and one that is ahead
 // would have the members wait.
 const grant = `with carried as (
-	insert into river_job (kind, queue, args, max_attempts) values ('` + kindAttempt + `', $6, jsonb_build_object('job', $7::text, 'rev', $2::bigint), 1)
+	insert into river_job (kind, queue, args, max_attempts)
+	values ('` + kindAttempt + `', $6, jsonb_build_object('job', $7::text, 'rev', $2::bigint), 1)
 ), permitted as (
 	insert into fs_permit (job, rev, epoch, host, method, key_fp) values ($1, $2, $3, $4, $5, $8)
 )
@@ -26,22 +28,23 @@ select pg_notify(current_schema() || '.river_insert', json_build_object('queue',
 
 // Grant lets the call of a claimed job go, in the transaction of the claim.
 func (c *Carrier) Grant(tx engine.Tx, g remote.Grant) error {
-	n, err := number(g.Job)
+	n, err := pg.JobNumber(g.Job)
 	if err == nil {
 		pg.With(tx, grant, n, int64(g.Rev), pg.Epoch(tx), g.Host, g.Method, c.queue(), string(g.Job), c.opt.Key())
 	}
 	return err
 }
 
-// begin lets the call of a permit be made once: of two members that begin it at once the second waits for the
-// row, and finds begun set. Expiry is by the database's clock, which is the same for all members.
+// begin lets the call of a permit be made once: of two members that begin it at once the second
+// waits for the row, and finds begun set. Expiry is by the database's clock, which is the same for
+// all members.
 const begin = `update fs_permit set member = $3, begun = clock_timestamp()
 where job = $1 and rev = $2 and begun is null and ended is null and expires > clock_timestamp()`
 
 // begin lets this member make a call, if no other has begun it and it has not expired. After an
 // error nobody knows whether it did: then it must not make the call.
 func (c *Carrier) begin(ctx context.Context, job engine.JobID, rev engine.Revision) (ours bool, err error) {
-	n, err := number(job)
+	n, err := pg.JobNumber(job)
 	if err != nil {
 		return false, err
 	}
@@ -52,13 +55,14 @@ func (c *Carrier) begin(ctx context.Context, job engine.JobID, rev engine.Revisi
 	return done.RowsAffected() == 1, nil
 }
 
-// answer ends a permit with what its member tells. It changes nothing of one that the leader has ended as lost
-// meanwhile: that one's job has gone back already.
-const answer = `update fs_permit set ended = clock_timestamp(), how = $3, ago_us = $4, status = $5, headers = $6, class = $7, latency_us = $8, bytes = $9
+// answer ends a permit with what its member tells. It changes nothing of one that the leader has
+// ended as lost meanwhile: that one's job has gone back already.
+const answer = `update fs_permit set ended = clock_timestamp(), how = $3, ago_us = $4,
+	status = $5, headers = $6, class = $7, latency_us = $8, bytes = $9
 where job = $1 and rev = $2 and ended is null`
 
 func tell(tx engine.Tx, job engine.JobID, rev engine.Revision, r remote.Report) error {
-	n, err := number(job)
+	n, err := pg.JobNumber(job)
 	if err != nil {
 		return err
 	}
@@ -66,26 +70,29 @@ func tell(tx engine.Tx, job engine.JobID, rev engine.Revision, r remote.Report) 
 	if err != nil {
 		return err
 	}
-	pg.With(tx, answer, n, int64(rev), r.How.String(), r.Ago.Microseconds(), r.Status, headers, r.Class, r.Latency.Microseconds(), r.Bytes)
+	pg.With(tx, answer, n, int64(rev), r.How.String(), r.Ago.Microseconds(), r.Status, headers, r.Class,
+		r.Latency.Microseconds(), r.Bytes)
 	return nil
 }
 
-// What the leader has seen in its last look is asked anew in the conditions of these: since then a member may have
-// begun the call, or told of it. No row is changed then.
+// What the leader has seen in its last look is asked anew in the conditions of these: since then a
+// member may have begun the call, or told of it. No row is changed then.
 const (
 	endUnused = `update fs_permit set ended = clock_timestamp(), how = 'unused'
 where job = $1 and rev = $2 and ended is null and begun is null and expires < clock_timestamp()`
-	endLost = `update fs_permit set ended = clock_timestamp(), how = 'lost' where job = $1 and rev = $2 and ended is null and begun is not null`
+	endLost = `update fs_permit set ended = clock_timestamp(), how = 'lost'
+where job = $1 and rev = $2 and ended is null and begun is not null`
 
 	// dropAttempt takes back what nobody has taken up. A row that River has given to a member already ends
 	// there by itself: the member cannot begin the permit any more.
-	dropAttempt = `delete from river_job where kind = '` + kindAttempt + `' and state = 'available' and args @> jsonb_build_object('job', $1::text, 'rev', $2::bigint)`
+	dropAttempt = `delete from river_job
+where kind = '` + kindAttempt + `' and state = 'available' and args @> jsonb_build_object('job', $1::text, 'rev', $2::bigint)`
 )
 
 // End ends a permit that was never begun, or whose member is gone, in a transaction of the
 // leader's. remote.ErrMoved: it is not so any more.
 func (c *Carrier) End(tx engine.Tx, job engine.JobID, rev engine.Revision, how remote.How) error {
-	n, err := number(job)
+	n, err := pg.JobNumber(job)
 	if err != nil {
 		return err
 	}
@@ -106,15 +113,15 @@ func (c *Carrier) End(tx engine.Tx, job engine.JobID, rev engine.Revision, how r
 }
 
 // how a permit stands: see standing.
-const how = `select p.job, p.rev, p.host, p.method, extract(epoch from clock_timestamp() - p.granted)::float8, p.expires < clock_timestamp(),
-	coalesce(extract(epoch from clock_timestamp() - p.begun)::float8, -1),
-	not exists (select from fs_member m where m.id = p.member and m.seen > clock_timestamp() - $1::float8 * interval '1 second'),
+const how = `select p.job, p.rev, p.host, p.method, clock_timestamp() - p.granted, p.expires < clock_timestamp(),
+	p.begun is not null, coalesce(clock_timestamp() - p.begun, '0'),
+	not exists (select from fs_member m where m.id = p.member and m.seen > clock_timestamp() - $1::interval),
 	p.how, p.ago_us, p.status, p.headers, p.class, p.latency_us, p.bytes
 from fs_permit p where `
 
 const (
-	// look gives all permits that are open, and those that the leader takes to be: one that has ended since
-	// its last look would not be among the open ones, and its report would never be taken in.
+	// look gives all permits that are open, and those that the leader takes to be: one that has ended
+	// since its last look would not be among the open ones, and its report would never be taken in.
 	look = how + "p.ended is null or (p.job, p.rev) in (select * from unnest($2::bigint[], $3::bigint[]))"
 	// lookBack gives those that were let go since, whose calls Riot may have counted and that have ended.
 	lookBack = how + "p.granted >= $2 and p.how in ('answered', 'lost')"
@@ -127,7 +134,7 @@ const paused = "select coalesce(bool_or(paused_at is not null), false) from rive
 func (c *Carrier) Look(ctx context.Context, open []remote.Grant) (all []remote.Standing, why string, err error) {
 	jobs, revs := make([]int64, len(open)), make([]int64, len(open))
 	for i, g := range open {
-		if jobs[i], err = number(g.Job); err != nil {
+		if jobs[i], err = pg.JobNumber(g.Job); err != nil {
 			return nil, "", err
 		}
 		revs[i] = int64(g.Rev)
@@ -135,7 +142,7 @@ func (c *Carrier) Look(ctx context.Context, open []remote.Grant) (all []remote.S
 	stopped, queue := false, c.queue()
 	err = c.opt.DB.Ask(ctx, c.pool, func(b *pgx.Batch) {
 		b.Queue(paused, queue).QueryRow(func(r pgx.Row) error { return r.Scan(&stopped) })
-		b.Queue(look, silence(c.opt.TTL).Seconds(), jobs, revs).Query(into(&all))
+		b.Queue(look, fleet.Silence(c.opt.TTL), jobs, revs).Query(into(&all))
 	})
 	if stopped {
 		why = fmt.Sprintf("River's queue %s is paused", queue)
@@ -146,7 +153,7 @@ func (c *Carrier) Look(ctx context.Context, open []remote.Grant) (all []remote.S
 // Ended tells of the calls that were let go since and that Riot may have counted.
 func (c *Carrier) Ended(ctx context.Context, since time.Time) (all []remote.Standing, err error) {
 	err = c.opt.DB.Ask(ctx, c.pool, func(b *pgx.Batch) {
-		b.Queue(lookBack, silence(c.opt.TTL).Seconds(), since).Query(into(&all))
+		b.Queue(lookBack, fleet.Silence(c.opt.TTL), since).Query(into(&all))
 	})
 	return all, err
 }
@@ -161,15 +168,14 @@ func into(all *[]remote.Standing) func(pgx.Rows) error {
 
 func standing(r pgx.CollectableRow) (s remote.Standing, err error) {
 	var job, rev, ago, latency int64
-	var granted, begun float8
 	var how string
 	var headers []byte
-	err = r.Scan(&job, &rev, &s.Host, &s.Method, &granted, &s.Expired, &begun, &s.Gone, &how, &ago, &s.Report.Status, &headers, &s.Report.Class, &latency, &s.Report.Bytes)
+	err = r.Scan(&job, &rev, &s.Host, &s.Method, &s.GrantedAgo, &s.Expired, &s.Begun, &s.BegunAgo, &s.Gone,
+		&how, &ago, &s.Report.Status, &headers, &s.Report.Class, &latency, &s.Report.Bytes)
 	if err != nil {
 		return s, err
 	}
 	s.Job, s.Rev = engine.JobID(key.JobID(uint64(job))), engine.Revision(rev)
-	s.GrantedAgo, s.Begun, s.BegunAgo = granted.span(), begun >= 0, begun.span()
 	s.Report.Ago, s.Report.Latency = time.Duration(ago)*time.Microsecond, time.Duration(latency)*time.Microsecond
 	if s.Report.How, err = remote.HowOf(how); err != nil || len(headers) == 0 {
 		return s, err
@@ -177,24 +183,8 @@ func standing(r pgx.CollectableRow) (s remote.Standing, err error) {
 	return s, json.Unmarshal(headers, &s.Report.Headers)
 }
 
-// float8 are seconds.
-type float8 float64
-
-func (s float8) span() time.Duration { return time.Duration(float64(s) * float64(time.Second)) }
-
-// silence is after how long without a sign of life a member counts as gone.
-func silence(ttl time.Duration) time.Duration { return 3 * ttl }
-
 // prune drops the permits that are older than a day.
 func (c *Carrier) prune(ctx context.Context) error {
 	_, err := c.pool.Exec(ctx, "delete from fs_permit where granted < clock_timestamp() - interval '1 day' and ended is not null")
 	return err
-}
-
-func number(id engine.JobID) (int64, error) {
-	n, ok := key.JobNumber(string(id))
-	if !ok {
-		return 0, fmt.Errorf("job %q: %w", id, engine.ErrNotFound)
-	}
-	return int64(n), nil
 }

@@ -87,14 +87,15 @@ const (
 // leave ends the permit of an attempt that wrote nothing: the leader gives its job back. A begin
 // that was not answered may have been another's.
 func (c *Carrier) leave(ctx context.Context, job engine.JobID, rev engine.Revision, r remote.Report) {
-	n, err := number(job)
+	n, err := pg.JobNumber(job)
 	if err != nil {
 		return
 	}
 	const left = `update fs_permit set ended = clock_timestamp(), how = $3, status = $4, class = $5
 where job = $1 and rev = $2 and ended is null and member in ('', $6)`
 	for began := time.Now(); time.Since(began) < leavePatience; {
-		if _, err := c.pool.Exec(context.WithoutCancel(ctx), left, n, int64(rev), r.How.String(), r.Status, r.Class, c.opt.Member); err == nil {
+		_, err := c.pool.Exec(context.WithoutCancel(ctx), left, n, int64(rev), r.How.String(), r.Status, r.Class, c.opt.Member)
+		if err == nil {
 			return
 		}
 		if !await.Pause(ctx, leavePause) {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"os/exec"
@@ -47,12 +48,8 @@ var (
 func Schema(t testing.TB) string {
 	t.Helper()
 	base, err := server()
-	if errors.Is(err, errNone) && os.Getenv(envRequired) != "1" {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs(t, err)
+	// The server that was named may have schemas of other processes.
 	name := fmt.Sprintf("t%d_%d", os.Getpid(), schemas.Add(1))
 	u, err := url.Parse(base)
 	if err != nil {
@@ -67,6 +64,17 @@ func Schema(t testing.TB) string {
 		}
 	})
 	return u.String()
+}
+
+// needs skips a test where there is no server, and fails it where one does not begin.
+func needs(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, errNone) && os.Getenv(envRequired) != "1" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // drop drops a schema. Sessions of a process that was killed carry out what they were sent until the
@@ -94,7 +102,8 @@ func do(at, sql string) error {
 	return errors.Join(err, c.Close(ctx))
 }
 
-// begin gives the URL of the server that was named, or starts one.
+// begin gives the URL of the server that was named, or starts one: "off" is for synchronous_commit,
+// as no test of the shared server looks at what it has after a crash.
 func begin() (string, error) {
 	if named := os.Getenv(envServer); named != "" {
 		return named, do(named, "select 1")
@@ -112,7 +121,7 @@ func begin() (string, error) {
 var shared atomic.Pointer[Server]
 
 // programs is the folder of postgres and initdb: of the newest version, where it is not on
-// the path.
+// the path. Debian puts neither there: /usr/lib/postgresql/15/bin.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil
@@ -151,11 +160,12 @@ kill -QUIT $!
 wait
 rm -rf "$2"`
 
-// Server is one of a test's own, which can be treated badly.
+// Server is one of a test's own, which can be treated badly. The shell that runs it reads orders, a
+// word a line, and ends the server when there is nobody any more who could give one.
 type Server struct {
 	URL    string
 	dir    string
-	orders *os.File
+	orders io.WriteCloser
 	done   *bufio.Reader
 }
 
@@ -163,12 +173,7 @@ type Server struct {
 func Own(t testing.TB) *Server {
 	t.Helper()
 	s, err := start("on")
-	if errors.Is(err, errNone) && os.Getenv(envRequired) != "1" {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	needs(t, err)
 	t.Cleanup(func() {
 		_ = s.orders.Close()
 		_, _ = s.done.ReadString(0) // until it has removed everything
@@ -188,13 +193,15 @@ func (s *Server) Start(t testing.TB) {
 	}
 }
 
-// Freeze stops all of its processes where they are, and Thaw lets them go on.
+// Freeze stops all of its processes where they are, and Thaw lets them go on: connections stay, and
+// nobody answers, as when a virtual machine is moved.
 func (s *Server) Freeze(t testing.TB) { s.tell(t, "freeze") }
 func (s *Server) Thaw(t testing.TB)   { s.tell(t, "thaw") }
 
+// tell gives an order, and waits until it is carried out: the shell says the word again.
 func (s *Server) tell(t testing.TB, word string) {
 	t.Helper()
-	if _, err := s.orders.WriteString(word + "\n"); err != nil {
+	if _, err := io.WriteString(s.orders, word+"\n"); err != nil {
 		t.Fatal(err)
 	}
 	if said, err := s.done.ReadString('\n'); err != nil || said != word+"\n" {
@@ -228,21 +235,18 @@ func start(synchronous string) (*Server, error) {
 	run.Dir = dir
 	run.Env = []string{"PATH=" + os.Getenv("PATH")}                       // without the mark of internal/scratch: it ends by itself
 	run.SysProcAttr = &syscall.SysProcAttr{Credential: as, Setpgid: true} // Ctrl-C is for the tests
-	in, orders, err := os.Pipe()
-	if err != nil {
+	// Nobody calls Wait, which would close the pipes. The shell ends by itself when orders is closed,
+	// as all files of a process are when it ends.
+	orders, in := run.StdinPipe()
+	done, out := run.StdoutPipe()
+	if err := cmp.Or(in, out); err != nil {
 		return nil, err
 	}
-	done, out, err := os.Pipe()
-	if err != nil {
+	if err := run.Start(); err != nil {
 		return nil, err
 	}
-	run.Stdin, run.Stdout = in, out
-	err = run.Start()
-	_, _ = in.Close(), out.Close()
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{URL: "postgres:///postgres?user=farsight&host=" + url.QueryEscape(dir), dir: dir, orders: orders, done: bufio.NewReader(done)}
+	s := &Server{URL: "postgres:///postgres?user=farsight&host=" + url.QueryEscape(dir), dir: dir, orders: orders,
+		done: bufio.NewReader(done)}
 	return s, s.answers()
 }
 
@@ -250,7 +254,7 @@ func start(synchronous string) (*Server, error) {
 // cannot begin takes that long.
 const patience = 3 * time.Minute
 
-// answers waits until a server answers.
+// answers waits until a server answers. The error has what it wrote to its log.
 func (s *Server) answers() (err error) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if err = do(s.URL, "select 1"); err == nil {
@@ -261,7 +265,8 @@ func (s *Server) answers() (err error) {
 	return fmt.Errorf("PostgreSQL does not begin: %w: %s", err, said)
 }
 
-// owner makes the folder that of whoever may run a server: not root.
+// owner makes the folder that of whoever may run a server: not root, as which postgres refuses to
+// run. nil = whoever runs the tests.
 func owner(dir string) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

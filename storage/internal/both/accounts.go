@@ -12,7 +12,8 @@ import (
 // Fold makes Riot IDs comparable: they differ in case only by appearance.
 func Fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
-// AccountRow is an account as a console shows it, without its run.
+// AccountRow is an account as a console shows it, without its run. The error is of a status that is
+// no word of engine.SyncStatus.
 func AccountRow(a league.Account, region string) (engine.AccountRow, error) {
 	row := engine.AccountRow{
 		ID: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Region: region, PUUID: onePUUID(a),
@@ -50,7 +51,8 @@ func WithRun(row engine.AccountRow, r league.Run, w *RunWork) engine.AccountRow 
 	row.Calls = w.Calls + w.Matches.Calls + w.Timelines.Calls
 	row.Throttled = w.Throttled + w.Matches.Throttled + w.Timelines.Throttled
 	row.Matches = progress(w.Matches, apart{had: r.Had, lost: r.Lost - r.TimelinesLost, tooOld: r.TooOld, left: r.Left})
-	row.Timelines = progress(w.Timelines, apart{had: r.TimelinesHad, lost: r.TimelinesLost, tooOld: r.TimelinesTooOld, left: r.TimelinesLeft})
+	row.Timelines = progress(w.Timelines, apart{had: r.TimelinesHad, lost: r.TimelinesLost,
+		tooOld: r.TimelinesTooOld, left: r.TimelinesLeft})
 	if listing(r) {
 		row.Matches.Total, row.Timelines.Total = -1, -1
 	}
@@ -66,11 +68,12 @@ func RunRow(r league.Run, w *RunWork) engine.RunRow {
 	}
 }
 
-// apart is what a run counts without a job of its own: lost are those of had that were given up before, left those that an
-// operator had cancelled before.
+// apart is what a run counts without a job of its own: lost are those of had that were given up
+// before, left those that an operator had cancelled before.
 type apart struct{ had, lost, tooOld, left int }
 
-// progress counts so that done + open is the total at every commit (P5): whatever a child does, it stays one of them.
+// progress counts so that done + open is the total at every commit (P5): whatever a child does, it
+// stays one of them.
 func progress(g engine.GroupStat, a apart) engine.Progress {
 	a.lost = min(a.lost, a.had)
 	return engine.Progress{

@@ -37,11 +37,14 @@ type ErrHeld struct {
 	Do    string // what else to do than wait; "" = nothing
 }
 
+// Error says who: "data directory /var/lib/farsight is held by process 4711 on web1 since
+// 2026-11-21T09:12:44Z".
 func (e *ErrHeld) Error() string {
 	if e.PID == 0 {
 		return e.Store + " is held by another Farsight"
 	}
-	text := fmt.Sprintf("%s is held by process %d on %s since %s", e.Store, e.PID, e.Host, e.Since.UTC().Format(time.RFC3339))
+	text := fmt.Sprintf("%s is held by process %d on %s since %s", e.Store, e.PID, e.Host,
+		e.Since.UTC().Format(time.RFC3339))
 	if e.Do != "" {
 		text += ": " + e.Do
 	}

@@ -48,7 +48,8 @@ func StillLive(jobs int) error {
 	if jobs == 0 {
 		return nil
 	}
-	return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end", "%s of the account came up meanwhile", human.Counted(jobs, "job", "jobs"))
+	return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end",
+		"%s of the account came up meanwhile", human.Counted(jobs, "job", "jobs"))
 }
 
 // WithoutAccount takes an account's line out of a weekly report. The sums stay: they name nobody.

@@ -10,7 +10,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// NewJob is the job of a spec that is inserted now.
+// NewJob is the job of a spec that is inserted now. One that is to run later is scheduled, and is
+// available when its time has come; a priority of 0 is the normal one.
 func NewJob(id engine.JobID, s engine.Spec, now time.Time) engine.Job {
 	j := engine.Job{
 		ID: id, Rev: 1, Round: 1, State: engine.Available, Created: now,
@@ -26,7 +27,8 @@ func NewJob(id engine.JobID, s engine.Spec, now time.Time) engine.Job {
 	return j
 }
 
-// Enqueue inserts each spec in its turn.
+// Enqueue inserts each spec in its turn: the second of two with one key is a duplicate of the
+// first. None is inserted when one cannot be, since the caller's transaction ends with the error.
 func Enqueue(specs []engine.Spec, one func(engine.Spec) (engine.Enqueued, error)) ([]engine.Enqueued, error) {
 	answers := make([]engine.Enqueued, 0, len(specs))
 	for _, s := range specs {
@@ -69,7 +71,9 @@ type Loaded struct {
 
 // Live iterates jobs, a page per transaction: page gives those from a place on, and the next place
 // as long as there is more.
-func Live[P any](ctx context.Context, page func(ctx context.Context, from P) (list []Loaded, next P, more bool, err error)) iter.Seq2[engine.Job, error] {
+func Live[P any](
+	ctx context.Context, page func(ctx context.Context, from P) (list []Loaded, next P, more bool, err error),
+) iter.Seq2[engine.Job, error] {
 	return func(yield func(engine.Job, error) bool) {
 		var from P
 		for more := true; more; {
@@ -100,6 +104,9 @@ func Discard(j *engine.Job, now time.Time, why error) {
 }
 
 // MayFollow checks, of a live job or one that stays as it is, that j may take the place of old.
+// Whoever has read a job, decided and writes it later is refused when another has written
+// meanwhile: engine.ErrStale. A key is for life, because the indexes of both stores are changed
+// when a job begins and ends, and not between.
 func MayFollow(old, j *engine.Job) error {
 	if j.Rev <= old.Rev {
 		return fmt.Errorf("job %s at revision %d, stored is %d: %w", j.ID, j.Rev, old.Rev, engine.ErrStale)
@@ -129,7 +136,9 @@ func Detail(j engine.Job, attempts, holds []engine.Attempt) (d engine.JobDetail)
 
 // Runs follows an account's runs from the last one to those before, n at most. One that is not kept
 // any more ends the list.
-func Runs(last string, n int, read func(id string) (row engine.RunRow, before string, err error)) (list []engine.RunRow, err error) {
+func Runs(
+	last string, n int, read func(id string) (row engine.RunRow, before string, err error),
+) (list []engine.RunRow, err error) {
 	for id := last; id != "" && len(list) < n; {
 		var row engine.RunRow
 		row, id, err = read(id)
@@ -146,7 +155,8 @@ func Runs(last string, n int, read func(id string) (row engine.RunRow, before st
 
 // running is the attempt that a running job is in the middle of.
 func running(j engine.Job) engine.Attempt {
-	return engine.Attempt{Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase, Rev: j.Rev, Start: j.Started, Worker: j.Worker}
+	return engine.Attempt{Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase, Rev: j.Rev,
+		Start: j.Started, Worker: j.Worker}
 }
 
 // JobLog is an ended job's line in the log of jobs. Retries are counted from its attempts: an

@@ -30,8 +30,8 @@ func KeptFor(rule engine.PruneAsk, j engine.Job) time.Duration {
 	return rule.Failed
 }
 
-// failed reports whether a job that ended so counts as failed when old ones are removed: a cancelled one does,
-// as somebody may ask why it was.
+// failed reports whether a job that ended so counts as failed when old ones are removed: a
+// cancelled one does, as somebody may ask why it was.
 func failed(s engine.State) bool { return s == engine.Discarded || s == engine.Cancelled }
 
 // CountPruned counts a job that is removed.
@@ -60,8 +60,8 @@ type DroppedMonth struct {
 // it is created while players choose.
 const monthOverlap = 24 * time.Hour
 
-// Expired reports whether a month lies wholly outside of keep, as seen at now. What is no month never does: a
-// rule that cannot tell how old something is deletes nothing.
+// Expired reports whether a month lies wholly outside of keep, as seen at now. What is no month
+// never does: a rule that cannot tell how old something is deletes nothing.
 func Expired(month string, keep league.Span, now time.Time) bool {
 	end := MonthEnd(month)
 	return !end.IsZero() && end.Add(monthOverlap).Before(keep.Before(now))
@@ -105,8 +105,8 @@ const MaxInflated = 32 << 20
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Prove compares the JSON of a payload with what was said of it when it was stored. CRC-32C finds what a disk
-// or a copy has changed; it is no proof against whoever wants to change it.
+// Prove compares the JSON of a payload with what was said of it when it was stored. CRC-32C finds
+// what a disk or a copy has changed; it is no proof against whoever wants to change it.
 func Prove(ref league.PayloadRef, raw []byte) error {
 	if len(raw) != ref.RawLen || crc32.Checksum(raw, castagnoli) != ref.CRC {
 		return fmt.Errorf("raw payload of %d bytes is not the one that was stored", len(raw))

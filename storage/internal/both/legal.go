@@ -65,15 +65,18 @@ func LegalRun(r league.Run) error {
 // LegalRank refuses a rank that could not be told from another.
 func LegalRank(r league.Rank) error {
 	if r.Account == "" || r.Queue == "" || r.At.IsZero() {
-		return fmt.Errorf("save a rank of account %q in queue %q: a part of its identity is missing: %w", r.Account, r.Queue, engine.ErrInvalid)
+		return fmt.Errorf("save a rank of account %q in queue %q: a part of its identity is missing: %w", r.Account,
+			r.Queue, engine.ErrInvalid)
 	}
 	return nil
 }
 
-// LegalDrop refuses to remove a rank that a feed may have told of: only an unsure one has no place there.
+// LegalDrop refuses to remove a rank that a feed may have told of: only an unsure one has no place
+// there.
 func LegalDrop(r league.Rank) error {
 	if !r.Unsure {
-		return fmt.Errorf("drop the rank of account %s at %s: only an unsure one may go: %w", r.Account, r.At, engine.ErrRefused)
+		return fmt.Errorf("drop the rank of account %s at %s: only an unsure one may go: %w", r.Account, r.At,
+			engine.ErrRefused)
 	}
 	return nil
 }

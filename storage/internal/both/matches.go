@@ -18,7 +18,7 @@ func Milli(t time.Time) time.Time {
 	return time.UnixMilli(t.UnixMilli()).UTC()
 }
 
-// Facts are what a match's own record tells of it.
+// Facts are what a match's own record tells of it, without whose list it is in and who sat in it.
 func Facts(m league.Match) engine.MatchRow {
 	return engine.MatchRow{
 		ID: m.ID, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,
@@ -44,7 +44,7 @@ func SeatRow(match string, p league.Participant) engine.SeatRow {
 	}
 }
 
-// RankRow is a rank as it is shown.
+// RankRow is a rank as it is shown: with the account's name of today, whatever it was then.
 func RankRow(a league.Account, r league.Rank) engine.RankRow {
 	return engine.RankRow{
 		Account: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Queue: r.Queue, At: r.At, Unranked: r.Unranked,
@@ -57,8 +57,8 @@ func RankRow(a league.Account, r league.Rank) engine.RankRow {
 func SameMatch(a, b league.Match) bool    { return matchFace(a) == matchFace(b) }
 func SameTimeline(a, b league.Match) bool { return faceOf(a.Timeline) == faceOf(b.Timeline) }
 
-// fetchFace is what exports show of one part of a match. A payload counts by what it holds, not by how it is stored: an
-// archived one has not changed.
+// fetchFace is what exports show of one part of a match. A payload counts by what it holds, not by
+// how it is stored: an archived one has not changed.
 type fetchFace struct {
 	status    league.Status
 	attempts  int
@@ -71,7 +71,8 @@ type fetchFace struct {
 }
 
 func faceOf(f league.Fetch) fetchFace {
-	return fetchFace{f.Status, f.Attempts, unixMilli(f.FetchedAt), unixMilli(f.LastAttemptAt), f.LastError, f.LastClass, f.Ref.RawLen, f.Ref.CRC}
+	return fetchFace{f.Status, f.Attempts, unixMilli(f.FetchedAt), unixMilli(f.LastAttemptAt), f.LastError,
+		f.LastClass, f.Ref.RawLen, f.Ref.CRC}
 }
 
 // unixMilli is t as a record holds it.
@@ -92,11 +93,13 @@ type gameFace struct {
 }
 
 func matchFace(m league.Match) gameFace {
-	return gameFace{faceOf(m.Match), m.Timeline.Status, unixMilli(m.Played), m.Duration.Truncate(time.Microsecond), m.QueueID, m.Mode}
+	return gameFace{faceOf(m.Match), m.Timeline.Status, unixMilli(m.Played), m.Duration.Truncate(time.Microsecond),
+		m.QueueID, m.Mode}
 }
 
-// MaskedSeat leads what stands for the PUUID of a player who was forgotten. Behind it is a sum of match and PUUID, so that
-// nobody can tell whether two seats are of one player, but the player's own account finds its seat when it comes back.
+// MaskedSeat leads what stands for the PUUID of a player who was forgotten. Behind it is a sum of
+// match and PUUID, so that nobody can tell whether two seats are of one player, but the player's
+// own account finds its seat when it comes back.
 const MaskedSeat = "forgotten:"
 
 // SeatMask is what stands for a PUUID in a match.

@@ -6,13 +6,14 @@ import "time"
 type Boot struct {
 	ID     string // random, so that no other process, host or restart ever has it
 	Opened time.Time
-	// Clean tells whether the opening before this one was closed in order; true for a new store. Last is when that was, or
-	// the zero time.
+	// Clean tells whether the opening before this one was closed in order; true for a new store. Last
+	// is when that was, or the zero time.
 	Clean bool
 	Last  time.Time
 	New   bool // the store was made just now
-	// Restored is when a backup was last put back; the zero time when never. What was fetched between the backup and then is
-	// not in the state, but its payloads are: a job that was created before looks for them (FindPayload).
+	// Restored is when a backup was last put back; the zero time when never. What was fetched between
+	// the backup and then is not in the state, but its payloads are: a job that was created before
+	// looks for them (FindPayload).
 	Restored time.Time
 }
 

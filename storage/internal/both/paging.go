@@ -13,7 +13,8 @@ const (
 	MaxPage = 500
 )
 
-// PageSize is how many rows a page has at most.
+// PageSize is how many rows a page has at most. 0 and less ask for the usual number, too many for
+// the most.
 func PageSize(p engine.Page) int {
 	if p.Limit <= 0 {
 		return defaultPage
@@ -47,6 +48,7 @@ func AuditCursor(after string) (before uint64, err error) {
 
 // BadCursor refuses what is no cursor of a feed, and says why.
 func BadCursor(s, format string, args ...any) error {
-	return engine.Problemf(engine.ErrInvalid, "take the cursor of the last line of an export, or leave it out to begin anew",
+	return engine.Problemf(engine.ErrInvalid,
+		"take the cursor of the last line of an export, or leave it out to begin anew",
 		"cursor %q %s", s, fmt.Sprintf(format, args...))
 }

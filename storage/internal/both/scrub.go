@@ -16,7 +16,7 @@ type Scrub struct {
 	riotID string          // folded
 }
 
-// shownPUUID is how much of a PUUID stands in the record of a call.
+// shownPUUID is how much of a PUUID stands in the record of a call: "abcdefgh…".
 const shownPUUID = 8
 
 // NewScrub names an account, and the matches that go with it.
@@ -46,6 +46,9 @@ func (s Scrub) Blob(blob []byte) (clean []byte, ok bool) {
 	return clean, err == nil
 }
 
+// value is a value of the blob without what names them: a text becomes empty, a name of an object
+// goes with its value, and all else stays as it is, so that whoever reads the blob later finds its
+// form.
 func (s Scrub) value(v any) (_ any, found bool) {
 	switch v := v.(type) {
 	case string:
@@ -71,6 +74,8 @@ func (s Scrub) value(v any) (_ any, found bool) {
 	return v, found
 }
 
+// names reports whether a text has one of the words, or the Riot ID. An id within a longer word is
+// another one.
 func (s Scrub) names(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
 		if s.words[word] {

@@ -13,7 +13,8 @@ const (
 	countTimelines = "timelines.success"
 )
 
-// MatchCounters are the counters that a match counts towards.
+// MatchCounters are the counters that a match counts towards: "matches.success" and
+// "timelines.success" of one that is stored whole.
 func MatchCounters(m *league.Match) []string {
 	names := []string{countMatches + m.Match.Status.String()}
 	if m.Timeline.Status == league.Success {

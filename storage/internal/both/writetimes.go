@@ -21,6 +21,7 @@ type WriteTimes struct {
 	all  WriteSum // since the start
 }
 
+// Add notes a write that has just ended, in place of the oldest of those that are kept.
 func (w *WriteTimes) Add(began time.Time) {
 	now := time.Now()
 	w.mu.Lock()
@@ -30,7 +31,8 @@ func (w *WriteTimes) Add(began time.Time) {
 	w.next = (w.next + 1) % WritesKept
 }
 
-// P95 is what 95 of 100 writes of the window did not exceed; ok is false when there were none.
+// P95 is what 95 of 100 writes of the window did not exceed; ok is false when there were none. Of
+// 20 writes it is the second longest.
 func (w *WriteTimes) P95(now time.Time) (d time.Duration, ok bool) {
 	w.mu.Lock()
 	var took []time.Duration
@@ -61,6 +63,7 @@ type WriteSum struct {
 	Sum    time.Duration
 }
 
+// Add counts a commit. One that took longer than the last bound is in Count alone.
 func (s *WriteSum) Add(took time.Duration) {
 	s.Count++
 	s.Sum += took

@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -33,12 +34,12 @@ func (t *txn) emitAccounts() error {
 // emitCounted publishes what counts towards the counters that this transaction has changed.
 func (t *txn) emitCounted() error {
 	changed := false
-	for _, name := range t.counted {
+	for _, name := range t.Counted {
 		queue, discards := strings.CutPrefix(name, countDiscards)
 		if changed = changed || !discards; !discards {
 			continue
 		}
-		n, _, err := t.number(tCounters, []byte(name))
+		n, _, err := t.Number(collection.Counters, []byte(name))
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (t *txn) workOf(r league.Run) (*both.RunWork, error) {
 	if err != nil {
 		return nil, err
 	}
-	bound, _, err := tRunOfJob.get(t, k)
+	bound, _, err := tRunOfJob.Get(t, k)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -15,37 +16,37 @@ import (
 var (
 	// Names change and PUUIDs hang on the key's project: what an account is found by are indexes, and
 	// its own key is an id that never changes.
-	tAccounts = declare(newTable("accounts", "id", "the account"), records[league.Account]{
-		format: 17, key: func(c *key.Coder, a *league.Account) { c.Rest(&a.ID) }, fields: accountFields,
-		indexes: []index[league.Account]{accountName, accountPUUID},
-		counts:  func(*league.Account) []string { return []string{both.CountAccounts} },
+	tAccounts = collection.Declare(collection.New("accounts", "id", "the account"), collection.Records[league.Account]{
+		Format: 17, Key: func(c *key.Coder, a *league.Account) { c.Rest(&a.ID) }, Fields: accountFields,
+		Indexes: []collection.Index[league.Account]{accountName, accountPUUID},
+		Counts:  func(*league.Account) []string { return []string{both.CountAccounts} },
 	})
-	accountName = index[league.Account]{
-		table: newTable("account_name", "str name, str tag, str platform, str id", "marker; name and tag in lower case"),
-		rows:  func(a *league.Account) []entry { return []entry{{k: string(nameKey(*a))}} },
-		of: func(e entry) []byte {
-			read := key.Read([]byte(e.k))
+	accountName = collection.Index[league.Account]{
+		Table: collection.New("account_name", "str name, str tag, str platform, str id", "marker; name and tag in lower case"),
+		Rows:  func(a *league.Account) []collection.Entry { return []collection.Entry{{Key: string(nameKey(*a))}} },
+		Of: func(e collection.Entry) []byte {
+			read := key.Read([]byte(e.Key))
 			_, _, _ = read.String(), read.String(), read.String()
 			return []byte(read.String())
 		},
-		missing: "is not found by its Riot ID", wrong: "leads to no account of that name",
+		Missing: "is not found by its Riot ID", Wrong: "leads to no account of that name",
 	}
-	accountPUUID = index[league.Account]{
-		table: newTable("account_puuid", "PUUID", "account id"),
-		rows: func(a *league.Account) (list []entry) {
+	accountPUUID = collection.Index[league.Account]{
+		Table: collection.New("account_puuid", "PUUID", "account id"),
+		Rows: func(a *league.Account) (list []collection.Entry) {
 			for _, puuid := range a.PUUIDs {
 				if puuid != "" {
-					list = append(list, entry{k: puuid, text: a.ID})
+					list = append(list, collection.Entry{Key: puuid, Text: a.ID})
 				}
 			}
 			return list
 		},
-		of:      func(e entry) []byte { return []byte(e.text) },
-		missing: "is not found by its PUUID", wrong: "leads to no account of that PUUID",
+		Of:      func(e collection.Entry) []byte { return []byte(e.Text) },
+		Missing: "is not found by its PUUID", Wrong: "leads to no account of that PUUID",
 	}
-	tPUUIDCache = declare(
-		newTable("puuid_cache", "str project, str name, str tag", "PUUID and when it expires"),
-		records[cachedPUUID]{format: 21, fields: func(c *rec.Coder, p *cachedPUUID) {
+	tPUUIDCache = collection.Declare(
+		collection.New("puuid_cache", "str project, str name, str tag", "PUUID and when it expires"),
+		collection.Records[cachedPUUID]{Format: 21, Fields: func(c *rec.Coder, p *cachedPUUID) {
 			c.Str(&p.puuid)
 			c.Time(&p.until)
 		}})
@@ -95,19 +96,6 @@ func coverageFields(c *rec.Coder, v *league.Coverage) {
 	c.Str((*string)(&v.Timelines))
 }
 
-func init() { tAccounts.sound = soundAccount }
-
-// soundAccount checks that an account whose sync is open has the run that it names.
-func soundAccount(c *checker, k []byte, a *league.Account) {
-	var s engine.SyncStatus
-	if err := s.UnmarshalText([]byte(a.Status)); a.Status != "" && err != nil {
-		c.bad(tAccounts.name, k, "status %q is not known", a.Status)
-	}
-	if s.Open() && !c.has(tRuns.table, []byte(a.Run)) {
-		c.bad(tAccounts.name, k, "is %s, but its run %q is not there", a.Status, a.Run)
-	}
-}
-
 // nameKey leads from a Riot ID to the account: "hide on bush", "kr1", "kr", id. Name and tag come
 // first, so that an account is found without its platform.
 func nameKey(a league.Account) []byte {
@@ -118,7 +106,7 @@ func nameKey(a league.Account) []byte {
 func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
 
 func (t *txn) account(id string) (league.Account, error) {
-	return tAccounts.want(t, []byte(id), "account %q", id)
+	return tAccounts.Want(t, []byte(id), "account %q", id)
 }
 
 // AccountNamed finds an account by its Riot ID, whatever the case; platform "" = any. engine.ErrNotFound.
@@ -131,15 +119,15 @@ func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
 	if platform != "" {
 		prefix = key.AppendString(prefix, strings.ToLower(platform))
 	}
-	for r := range t.rows(accountName.table, prefix) {
-		return t.account(string(accountName.of(entry{k: string(r.k)})))
+	for r := range t.Rows(accountName.Table, prefix) {
+		return t.account(string(accountName.Of(collection.Entry{Key: string(r.Key)})))
 	}
 	return league.Account{}, fmt.Errorf("account %s#%s: %w", name, tag, engine.ErrNotFound)
 }
 
 // AccountOfPUUID finds whose PUUID it is, under any key project.
 func (db *DB) AccountOfPUUID(tx engine.Tx, puuid string) (id string, ok bool, err error) {
-	return own(tx).text(accountPUUID.table, []byte(puuid))
+	return own(tx).Text(accountPUUID.Table, []byte(puuid))
 }
 
 // SaveAccount stores the account with all its index rows and emits its row.
@@ -149,7 +137,7 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 		return err
 	}
 	k := []byte(a.ID)
-	was, known, err := tAccounts.get(t, k)
+	was, known, err := tAccounts.Get(t, k)
 	if err != nil {
 		return err
 	}
@@ -157,7 +145,7 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 	if !known {
 		old = nil
 	}
-	if err := tAccounts.save(t, k, old, &a); err != nil {
+	if err := tAccounts.Save(t, k, old, &a); err != nil {
 		return fmt.Errorf("save account %s: %w", a.ID, err)
 	}
 	t.touch(a.ID)
@@ -166,7 +154,7 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 
 // CachedPUUID gives what Riot last answered for a Riot ID under a key project, while it is fresh.
 func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time) (puuid string, ok bool, err error) {
-	cached, ok, err := tPUUIDCache.get(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)))
+	cached, ok, err := tPUUIDCache.Get(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)))
 	if err != nil || !ok || !now.Before(cached.until) {
 		return "", false, err
 	}
@@ -175,7 +163,7 @@ func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time
 
 // CachePUUID keeps an answer until an instant.
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
-	return tPUUIDCache.put(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)), &cachedPUUID{puuid, until})
+	return tPUUIDCache.Put(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)), &cachedPUUID{puuid, until})
 }
 
 func (t *txn) findAccount(id string) (league.Account, error) { return t.accountOn(id, "") }

@@ -4,31 +4,19 @@ import (
 	"context"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
 var (
-	tAttempts = declare(
-		newTable("attempts", "u64 id, u64 n", "one closed attempt of a live or ended job, or a hold (number 0)").grows().belongs(ofJob),
-		records[engine.Attempt]{format: 10, fields: attemptFields})
-	tRecent = declare(
-		newTable("recent", "str owner, u64 n", "u64 id, u64 n of an attempt; the last 200 per owner").belongs(ofAccount),
-		records[attemptAt]{format: 11, fields: func(c *rec.Coder, a *attemptAt) { c.Uint(&a.job, &a.n) }})
+	tAttempts = collection.Declare(
+		collection.New("attempts", "u64 id, u64 n", "one closed attempt of a live or ended job, or a hold (number 0)").Grows().BelongsTo(ofJob),
+		collection.Records[engine.Attempt]{Format: 10, Fields: attemptFields})
+	tRecent = collection.Declare(
+		collection.New("recent", "str owner, u64 n", "u64 id, u64 n of an attempt; the last 200 per owner").BelongsTo(ofAccount),
+		collection.Records[attemptAt]{Format: 11, Fields: func(c *rec.Coder, a *attemptAt) { c.Uint(&a.job, &a.n) }})
 )
-
-func init() {
-	tAttempts.sound = func(c *checker, k []byte, _ *engine.Attempt) {
-		if len(k) != 16 || !c.has(tJobState.table, k[:8]) && !c.has(tArchive.table, k[:8]) {
-			c.bad(tAttempts.name, k, "belongs to no job")
-		}
-	}
-	tRecent.sound = func(c *checker, k []byte, a *attemptAt) {
-		if !c.has(tAttempts.table, a.key()) {
-			c.bad(tRecent.name, k, "names an attempt that is not there")
-		}
-	}
-}
 
 // attemptAt is the key of an attempt.
 type attemptAt struct{ job, n uint64 }
@@ -52,7 +40,7 @@ func attemptFields(c *rec.Coder, a *engine.Attempt) {
 
 // attempts gives a job's closed attempts and its holds, oldest first. One that cannot be read is left out.
 func (t *txn) attempts(job []byte) (attempts, holds []engine.Attempt) {
-	for a, err := range tAttempts.under(t, job) {
+	for a, err := range tAttempts.Under(t, job) {
 		switch {
 		case err != nil:
 		case a.Number == 0:
@@ -87,14 +75,14 @@ func (db *DB) Spent(ctx context.Context, account string, n int) (list []engine.S
 
 // eachRecent goes through the last n attempts of an account's jobs, the newest first.
 func (t *txn) eachRecent(account string, n int, tell func(job []byte, a engine.Attempt)) {
-	for at, err := range tRecent.back(t, key.Strings(account), nil) {
+	for at, err := range tRecent.Back(t, key.Strings(account), nil) {
 		if n == 0 {
 			return
 		}
 		if err != nil {
 			continue // the list is a convenience; check names what is corrupt
 		}
-		if a, ok, err := tAttempts.get(t, at.key()); ok && err == nil {
+		if a, ok, err := tAttempts.Get(t, at.key()); ok && err == nil {
 			tell(key.Uint64(at.job), a)
 			n--
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -12,12 +13,12 @@ import (
 // of its own: most entries are listed, few are undone.
 func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (uint64, error) {
 	t := own(tx)
-	last, err := t.lastNumber(tAudit.table, nil)
+	last, err := t.LastNumber(tAudit.Table, nil)
 	if err != nil {
 		return 0, err
 	}
 	a.Seq = last + 1
-	if err := tAudit.put(t, key.Uint64(a.Seq), &a); err != nil {
+	if err := tAudit.Put(t, key.Uint64(a.Seq), &a); err != nil {
 		return 0, err
 	}
 	if err := t.putMoves(a); err != nil {
@@ -28,18 +29,18 @@ func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (uint64, error) {
 }
 
 var (
-	tAudit = declare(
-		newTable("audit", "u64 seq", "one operator command").grows(),
-		records[engine.AuditEntry]{format: 16, key: func(c *key.Coder, a *engine.AuditEntry) { c.Uint64(&a.Seq) },
-			fields: func(c *rec.Coder, a *engine.AuditEntry) {
+	tAudit = collection.Declare(
+		collection.New("audit", "u64 seq", "one operator command").Grows(),
+		collection.Records[engine.AuditEntry]{Format: 16, Key: func(c *key.Coder, a *engine.AuditEntry) { c.Uint64(&a.Seq) },
+			Fields: func(c *rec.Coder, a *engine.AuditEntry) {
 				c.Time(&a.At)
 				actorFields(c, &a.By)
 				c.Str((*string)(&a.Op), &a.Target, &a.Reason, &a.Result)
 				c.Int(&a.Matched, &a.Applied)
 			}})
-	tAuditMoves = declare(
-		newTable("audit_moves", "u64 seq", "what that command has changed, before and after").grows(),
-		records[moved]{format: 33, fields: func(c *rec.Coder, m *moved) { c.JSON(m) }})
+	tAuditMoves = collection.Declare(
+		collection.New("audit_moves", "u64 seq", "what that command has changed, before and after").Grows(),
+		collection.Records[moved]{Format: 33, Fields: func(c *rec.Coder, m *moved) { c.JSON(m) }})
 )
 
 // moved is what one command has changed. Only undo and people read it, so it is JSON.
@@ -54,13 +55,13 @@ func (t *txn) putMoves(a engine.AuditEntry) error {
 	if len(a.Moves) == 0 && a.Queue == nil && a.Schedule == nil {
 		return nil
 	}
-	return tAuditMoves.put(t, key.Uint64(a.Seq), &moved{a.Moves, a.Queue, a.Schedule})
+	return tAuditMoves.Put(t, key.Uint64(a.Seq), &moved{a.Moves, a.Queue, a.Schedule})
 }
 
 // Audit gives the last n operator commands, newest first, without what each has changed.
 func (db *DB) Audit(ctx context.Context, n int) (list []engine.AuditEntry, err error) {
 	err = db.view(ctx, func(t *txn) error {
-		for a, err := range tAudit.back(t, nil, nil) {
+		for a, err := range tAudit.Back(t, nil, nil) {
 			if len(list) == n {
 				return nil
 			}
@@ -78,10 +79,10 @@ func (db *DB) Audit(ctx context.Context, n int) (list []engine.AuditEntry, err e
 func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		k := key.Uint64(seq)
-		if a, err = tAudit.want(t, k, "audit entry %d", seq); err != nil {
+		if a, err = tAudit.Want(t, k, "audit entry %d", seq); err != nil {
 			return err
 		}
-		m, _, err := tAuditMoves.get(t, k)
+		m, _, err := tAuditMoves.Get(t, k)
 		a.Moves, a.Queue, a.Schedule = m.Jobs, m.Queue, m.Schedule
 		return err
 	})

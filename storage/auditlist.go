@@ -27,7 +27,7 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 	limit, fits := both.PageSize(q.Page), auditFilter(q)
 	err = db.view(ctx, func(t *txn) error {
 		seen := 0
-		for a, err := range tAudit.back(t, nil, before) {
+		for a, err := range tAudit.Back(t, nil, before) {
 			if err != nil {
 				return err
 			}

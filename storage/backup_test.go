@@ -268,7 +268,7 @@ func TestCompactTakesOutHoles(t *testing.T) {
 	for i := range 40 {
 		must(t, db.SaveState(context.Background(), fmt.Sprint("hole", i), make([]byte, 20_000)))
 	}
-	write(t, db, func(tx engine.Tx) error { return own(tx).removeAll(tState, []byte("hole")) })
+	write(t, db, func(tx engine.Tx) error { return own(tx).RemoveAll(tState, []byte("hole")) })
 	if _, err := Compact(context.Background(), Options{Dir: dir}, keep.CompactOptions{State: true}); err == nil {
 		t.Error("compacted under a running engine")
 	} else {

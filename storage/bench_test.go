@@ -72,7 +72,7 @@ func BenchmarkGroupCommit(b *testing.B) {
 			b.ResetTimer()
 			group := opsPerSecond(callers, n, func(i uint64) error {
 				return db.Write(ctx, func(tx engine.Tx) error {
-					return own(tx).putBlob(tState, key.Uint64(i), value)
+					return own(tx).PutBlob(tState, key.Uint64(i), value)
 				})
 			})
 			b.StopTimer()
@@ -111,7 +111,7 @@ func BenchmarkJobCycle(b *testing.B) {
 			b.StopTimer()
 			bare := opsPerSecond(100, 2*n, func(i uint64) error {
 				return db.Write(context.Background(), func(tx engine.Tx) error {
-					return own(tx).putBlob(tState, key.Uint64(i), make([]byte, 40))
+					return own(tx).PutBlob(tState, key.Uint64(i), make([]byte, 40))
 				})
 			})
 			b.ReportMetric(rate, "jobs/s")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/commit"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
@@ -72,46 +73,46 @@ var breakages = map[string]struct {
 	table string
 	do    func(*txn) error
 }{
-	"a counter is off":           {"counters", func(t *txn) error { return t.putNumber(tCounters, []byte("matches.success"), 7) }},
-	"a counter counts nothing":   {"counters", func(t *txn) error { return t.putNumber(tCounters, []byte("matches.temporary_failure"), 1) }},
-	"a key held by a corpse":     {"job_key", func(t *txn) error { return t.putNumber(tJobKey, []byte("match:EUW1_2"), 3) }},
-	"a key that leads nowhere":   {"job_key", func(t *txn) error { return t.putNumber(tJobKey, []byte("match:X"), 99) }},
-	"a live job without its key": {"job_state", func(t *txn) error { return t.remove(tJobKey, []byte("match:EUW1_1")) }},
-	"a job without its spec":     {"job_spec", func(t *txn) error { return t.remove(tJobSpec.table, key.Uint64(1)) }},
-	"a spec without its job":     {"job_spec", func(t *txn) error { return t.remove(tJobState.table, key.Uint64(2)) }},
-	"a dead job not listed":      {"archive", func(t *txn) error { return t.remove(archiveState.table, stateKey(engine.Discarded, key.Uint64(3))) }},
-	"a dead job listed wrongly":  {"archive_state", func(t *txn) error { return t.mark(archiveState.table, stateKey(engine.Cancelled, key.Uint64(3))) }},
-	"an ended job not found":     {"archive", func(t *txn) error { return t.remove(tArchiveKey, []byte("match:EUW1_2")) }},
+	"a counter is off":           {"counters", func(t *txn) error { return t.PutNumber(collection.Counters, []byte("matches.success"), 7) }},
+	"a counter counts nothing":   {"counters", func(t *txn) error { return t.PutNumber(collection.Counters, []byte("matches.temporary_failure"), 1) }},
+	"a key held by a corpse":     {"job_key", func(t *txn) error { return t.PutNumber(tJobKey, []byte("match:EUW1_2"), 3) }},
+	"a key that leads nowhere":   {"job_key", func(t *txn) error { return t.PutNumber(tJobKey, []byte("match:X"), 99) }},
+	"a live job without its key": {"job_state", func(t *txn) error { return t.Remove(tJobKey, []byte("match:EUW1_1")) }},
+	"a job without its spec":     {"job_spec", func(t *txn) error { return t.Remove(tJobSpec.Table, key.Uint64(1)) }},
+	"a spec without its job":     {"job_spec", func(t *txn) error { return t.Remove(tJobState.Table, key.Uint64(2)) }},
+	"a dead job not listed":      {"archive", func(t *txn) error { return t.Remove(archiveState.Table, stateKey(engine.Discarded, key.Uint64(3))) }},
+	"a dead job listed wrongly":  {"archive_state", func(t *txn) error { return t.Mark(archiveState.Table, stateKey(engine.Cancelled, key.Uint64(3))) }},
+	"an ended job not found":     {"archive", func(t *txn) error { return t.Remove(tArchiveKey, []byte("match:EUW1_2")) }},
 	"a group that drifted": {"groups", func(t *txn) error {
-		return tGroups.put(t, groupKey(1, 1), &engine.GroupStat{Total: 2, Open: 2})
+		return tGroups.Put(t, groupKey(1, 1), &engine.GroupStat{Total: 2, Open: 2})
 	}},
-	"a group without totals":     {"members", func(t *txn) error { return t.remove(tGroups.table, groupKey(1, 1)) }},
-	"a child that knows nothing": {"members", func(t *txn) error { return wipe(t, memberOf.table, key.Uint64(2)) }},
-	"a group without its child":  {"member_of", func(t *txn) error { return wipe(t, tMembers.table, groupKey(1, 1)) }},
+	"a group without totals":     {"members", func(t *txn) error { return t.Remove(tGroups.Table, groupKey(1, 1)) }},
+	"a child that knows nothing": {"members", func(t *txn) error { return wipe(t, memberOf.Table, key.Uint64(2)) }},
+	"a group without its child":  {"member_of", func(t *txn) error { return wipe(t, tMembers.Table, groupKey(1, 1)) }},
 	"an attempt of nobody": {"attempts", func(t *txn) error {
-		return tAttempts.put(t, key.AppendUint64(key.Uint64(77), 1), &engine.Attempt{})
+		return tAttempts.Put(t, key.AppendUint64(key.Uint64(77), 1), &engine.Attempt{})
 	}},
-	"a call of nobody":          {"call_sid", func(t *txn) error { return t.putNumber(tCallSID, []byte("CA1"), 2) }},
-	"an attempt that vanished":  {"recent", func(t *txn) error { return t.removeAll(tAttempts.table, key.Uint64(2)) }},
-	"an account without a name": {"accounts", func(t *txn) error { return t.removeAll(accountName.table, nil) }},
-	"a name of nobody":          {"account_name", func(t *txn) error { return t.mark(accountName.table, key.Strings("x", "y", "euw1", "01X")) }},
-	"a PUUID that leads astray": {"accounts", func(t *txn) error { return t.putText(accountPUUID.table, []byte("puuid-01A"), "01B") }},
+	"a call of nobody":          {"call_sid", func(t *txn) error { return t.PutNumber(tCallSID, []byte("CA1"), 2) }},
+	"an attempt that vanished":  {"recent", func(t *txn) error { return t.RemoveAll(tAttempts.Table, key.Uint64(2)) }},
+	"an account without a name": {"accounts", func(t *txn) error { return t.RemoveAll(accountName.Table, nil) }},
+	"a name of nobody":          {"account_name", func(t *txn) error { return t.Mark(accountName.Table, key.Strings("x", "y", "euw1", "01X")) }},
+	"a PUUID that leads astray": {"accounts", func(t *txn) error { return t.PutText(accountPUUID.Table, []byte("puuid-01A"), "01B") }},
 	"an open sync without a run": {"accounts", func(t *txn) error {
-		return tAccounts.put(t, []byte("01A"), &league.Account{ID: "01A", GameName: "A", TagLine: "1", Platform: "euw1", Status: "syncing", Run: "R9"})
+		return tAccounts.Put(t, []byte("01A"), &league.Account{ID: "01A", GameName: "A", TagLine: "1", Platform: "euw1", Status: "syncing", Run: "R9"})
 	}},
-	"a run of nobody":         {"runs", func(t *txn) error { return tRuns.put(t, []byte("R2"), &league.Run{ID: "R2", Account: "01Z"}) }},
-	"a run that is not found": {"runs", func(t *txn) error { return t.remove(tRunOfJob.table, key.Uint64(1)) }},
+	"a run of nobody":         {"runs", func(t *txn) error { return tRuns.Put(t, []byte("R2"), &league.Run{ID: "R2", Account: "01Z"}) }},
+	"a run that is not found": {"runs", func(t *txn) error { return t.Remove(tRunOfJob.Table, key.Uint64(1)) }},
 	"a lost match not listed": {"matches", func(t *txn) error {
-		return t.remove(matchStatus.table, statusKey(league.PermanentlyUnfetchable, "EUW1_2"))
+		return t.Remove(matchStatus.Table, statusKey(league.PermanentlyUnfetchable, "EUW1_2"))
 	}},
-	"a match listed wrongly":     {"match_status", func(t *txn) error { return t.mark(matchStatus.table, statusKey(league.TemporaryFailure, "EUW1_1")) }},
-	"a list without its reverse": {"by_account", func(t *txn) error { return wipe(t, tAccountsOf.table, nil) }},
-	"a reverse without its list": {"accounts_of", func(t *txn) error { return wipe(t, byAccount.table, nil) }},
+	"a match listed wrongly":     {"match_status", func(t *txn) error { return t.Mark(matchStatus.Table, statusKey(league.TemporaryFailure, "EUW1_1")) }},
+	"a list without its reverse": {"by_account", func(t *txn) error { return wipe(t, tAccountsOf.Table, nil) }},
+	"a reverse without its list": {"accounts_of", func(t *txn) error { return wipe(t, byAccount.Table, nil) }},
 	"success without a payload": {"matches", func(t *txn) error {
-		return tMatches.put(t, []byte("EUW1_1"), &league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: "2026-01", Codec: "gzip", RawLen: 1}}})
+		return tMatches.Put(t, []byte("EUW1_1"), &league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: "2026-01", Codec: "gzip", RawLen: 1}}})
 	}},
 	"success with another payload": {"matches", func(t *txn) error {
-		return tMatches.put(t, []byte("EUW1_1"), &league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: testMonth, Codec: "gzip", RawLen: 1}}})
+		return tMatches.Put(t, []byte("EUW1_1"), &league.Match{Played: noon, Match: league.Fetch{Status: league.Success, Ref: league.PayloadRef{Month: testMonth, Codec: "gzip", RawLen: 1}}})
 	}},
 	"a gap of no run": {"gaps", func(t *txn) error {
 		_, err := t.saveGap(league.Gap{Match: "EUW1_2", Part: league.PartMatch, Run: "R9", Account: "01A"})
@@ -122,9 +123,12 @@ var breakages = map[string]struct {
 		return err
 	}},
 	"a record under another key": {"runs", func(t *txn) error {
-		return t.bucket(tRuns.table).Put([]byte("R9"), t.bucket(tRuns.table).Get([]byte("R1")))
+		return t.Bucket(tRuns.Table).Put([]byte("R9"), t.Bucket(tRuns.Table).Get([]byte("R1")))
 	}},
-	"a record of another shape": {"accounts", func(t *txn) error { return t.put(tAccounts.table, []byte("01A"), t.record(tAccounts.format)) }},
+	"a record of another shape": {"accounts", func(t *txn) error {
+		empty := collection.Shape[int]{Format: tAccounts.Format, Fields: func(*rec.Coder, *int) {}}
+		return empty.Put(t, tAccounts.Table, []byte("01A"), 0)
+	}},
 }
 
 func TestCheckFindsWhatIsBroken(t *testing.T) {
@@ -177,13 +181,13 @@ func TestCheckObeysItsContext(t *testing.T) {
 
 // decoder reads the rows of one table.
 type decoder struct {
-	*table
+	*collection.Table
 	format byte
 	decode func(k, v []byte) error
 }
 
-func decoderOf[T any](r *records[T]) decoder {
-	return decoder{r.table, r.format, func(k, v []byte) error { _, err := r.decode(k, v); return err }}
+func decoderOf[T any](r *collection.Records[T]) decoder {
+	return decoder{r.Table, r.Format, func(k, v []byte) error { _, err := r.Decode(k, v); return err }}
 }
 
 var decoders = []decoder{
@@ -198,8 +202,8 @@ func FuzzRecords(f *testing.F) {
 	must(f, err)
 	must(f, db.view(context.Background(), func(t *txn) error {
 		for i, d := range decoders {
-			for r := range t.rows(d.table, nil) {
-				_, body, err := d.seed.Open(r.k, r.v)
+			for r := range t.Rows(d.Table, nil) {
+				_, body, err := rec.TableSeed(d.Name).Open(r.Key, r.Value)
 				must(f, err)
 				f.Add(uint8(i), append([]byte(nil), body...))
 			}
@@ -214,7 +218,7 @@ func FuzzRecords(f *testing.F) {
 			c.Byte(&b)
 		}
 		k := append(key.Uint64(1), 1)
-		v, err := d.seed.Seal(k, &c)
+		v, err := rec.TableSeed(d.Name).Seal(k, &c)
 		must(t, err)
 		if err := d.decode(k, v); err != nil {
 			wantError[*disk.ErrCorrupt](t, err)
@@ -223,13 +227,13 @@ func FuzzRecords(f *testing.F) {
 }
 
 // wipe deletes rows and nothing that follows from them.
-func wipe(t *txn, tb *table, prefix []byte) (err error) {
+func wipe(t *txn, tb *collection.Table, prefix []byte) (err error) {
 	var keys [][]byte
-	for r := range t.rows(tb, prefix) {
-		keys = append(keys, bytes.Clone(r.k))
+	for r := range t.Rows(tb, prefix) {
+		keys = append(keys, bytes.Clone(r.Key))
 	}
 	for _, k := range keys {
-		err = errors.Join(err, t.remove(tb, k))
+		err = errors.Join(err, t.Remove(tb, k))
 	}
 	return err
 }

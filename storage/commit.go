@@ -41,27 +41,25 @@ func (db *DB) beginGroup() (commit.Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := db.located(bareTx(b, disk.Now()))
-	db.reuse.lend(t)
-	return group{db, t}, nil
+	return group{db, db.located(db.reuse.begin(b))}, nil
 }
 
-func (g group) Bytes() int { return g.t.bytes }
+func (g group) Bytes() int { return g.t.Size }
 
 func (g group) Rollback() {
-	if g.t.b.DB() != nil {
-		_ = g.t.b.Rollback() // fails only when it is closed already
+	if g.t.Bolt.DB() != nil {
+		_ = g.t.Bolt.Rollback() // fails only when it is closed already
 	}
 }
 
 // Try implements commit.Group.
 func (g group) Try(fn func(engine.Tx) error) (wrote bool, err error) {
 	t := g.t
-	wasDirty, changes, touched := t.dirty, len(t.changes), len(t.touched)
-	t.dirty = false
+	wasDirty, changes, touched := t.Dirty, len(t.changes), len(t.touched)
+	t.Dirty = false
 	err = commit.Call(fn, t)
-	wrote = t.dirty
-	t.dirty = t.dirty || wasDirty
+	wrote = t.Dirty
+	t.Dirty = t.Dirty || wasDirty
 	if err != nil && !wrote {
 		t.changes, t.touched = t.changes[:changes], t.touched[:touched]
 	}
@@ -71,7 +69,7 @@ func (g group) Try(fn func(engine.Tx) error) (wrote bool, err error) {
 // Commit adds the rows of touched accounts, commits and publishes. A group that wrote nothing costs no commit.
 func (g group) Commit() error {
 	db, t := g.db, g.t
-	if !t.dirty {
+	if !t.Dirty {
 		return nil
 	}
 	for _, finish := range db.finish {
@@ -79,7 +77,7 @@ func (g group) Commit() error {
 			return fmt.Errorf("%w: %w", disk.ErrUnknown, err)
 		}
 	}
-	id := t.b.ID()
+	id := t.Bolt.ID()
 	crash.Point("before-state-commit")
 	began := time.Now()
 	if db.beforeCommit != nil {
@@ -102,7 +100,7 @@ func (t *txn) commit() error {
 	if err := crash.Fault("state-commit"); err != nil {
 		return err
 	}
-	return t.b.Commit()
+	return t.Bolt.Commit()
 }
 
 // publish hands the changes of one commit on, in commit order and before any of the group's callers is answered.

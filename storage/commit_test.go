@@ -36,7 +36,7 @@ func (s step) run(tx engine.Tx) error {
 	case "panic":
 		panic("before anything was written")
 	}
-	if err := t.putNumber(tState, k, s.value); err != nil {
+	if err := t.PutNumber(tState, k, s.value); err != nil {
 		return err
 	}
 	t.Emit(engine.Change{Deleted: engine.JobID(fmt.Sprintf("%s=%d", s.key, s.value))})
@@ -130,7 +130,7 @@ func atOnce(db *DB, steps []step) []error {
 func stored(t testing.TB, db *DB, k string) (n uint64) {
 	t.Helper()
 	read(t, db, func(tx *txn) (err error) {
-		n, _, err = tx.number(tState, []byte("test."+k))
+		n, _, err = tx.Number(tState, []byte("test."+k))
 		return err
 	})
 	return n
@@ -220,7 +220,7 @@ func TestReadingTransactionsCannotWrite(t *testing.T) {
 		if _, err := tx.Enqueue(engine.Spec{Kind: "k"}); !errors.Is(err, disk.ErrReadOnly) {
 			t.Errorf("enqueue: %v", err)
 		}
-		return own(tx).remove(tState, []byte("x"))
+		return own(tx).Remove(tState, []byte("x"))
 	})
 	if !errors.Is(err, disk.ErrReadOnly) {
 		t.Errorf("remove: %v", err)
@@ -235,7 +235,7 @@ func TestAFullDiskRefusesAndLetsTheStoreLive(t *testing.T) {
 	stop := serve(t, db)
 	write(t, db, step{"a", 1, "ok"}.run)
 	big := func(tx engine.Tx) error {
-		return own(tx).putBlob(tState, []byte("big"), make([]byte, 1<<20))
+		return own(tx).PutBlob(tState, []byte("big"), make([]byte, 1<<20))
 	}
 	for range 2 {
 		if err := db.Write(context.Background(), big); !errors.Is(err, disk.ErrDiskFull) {
@@ -259,7 +259,7 @@ func TestAnUnknownCommitStopsTheStore(t *testing.T) {
 	go func() { done <- db.Serve(context.Background()) }()
 	write(t, db, step{"a", 1, "ok"}.run)
 	err = db.Write(context.Background(), func(tx engine.Tx) error {
-		if err := own(tx).putNumber(tState, []byte("test.a"), 2); err != nil {
+		if err := own(tx).PutNumber(tState, []byte("test.a"), 2); err != nil {
 			return err
 		}
 		panic(fault{errors.New("input/output error")})

@@ -212,7 +212,7 @@ func longestCommit(b *testing.B, db *DB, during func()) (longest time.Duration) 
 				}
 				began := time.Now()
 				err := db.Write(context.Background(), func(tx engine.Tx) error {
-					return own(tx).putBlob(tState, []byte(fmt.Sprintf("bench.%d.%d", w, i%100)), make([]byte, 40))
+					return own(tx).PutBlob(tState, []byte(fmt.Sprintf("bench.%d.%d", w, i%100)), make([]byte, 40))
 				})
 				if err != nil {
 					panic(err)

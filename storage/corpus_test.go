@@ -61,7 +61,7 @@ func swapRoot(b []byte) []byte {
 // special are the damages that take more than a file's bytes.
 var special = map[string]func(t testing.TB, dir string){
 	"state-newer": func(t testing.TB, dir string) {
-		edit(t, disk.StatePath(dir), func(tx *txn) error { return tx.putNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
+		edit(t, disk.StatePath(dir), func(tx *txn) error { return tx.PutNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
 	},
 	"state-record-flipped": flipRecord,
 	"shard-missing":        func(t testing.TB, dir string) { must(t, os.Remove(filepath.Join(dir, oldShard))) },
@@ -81,9 +81,9 @@ func flipRecord(t testing.TB, dir string) {
 	t.Helper()
 	edit(t, disk.StatePath(dir), func(tx *txn) error {
 		k := []byte("EUW1_0000")
-		v := bytes.Clone(tx.bucket(tMatches.table).Get(k))
+		v := bytes.Clone(tx.Bucket(tMatches.Table).Get(k))
 		v[len(v)/2] ^= 1
-		return tx.bucket(tMatches.table).Put(k, v)
+		return tx.Bucket(tMatches.Table).Put(k, v)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -17,17 +18,17 @@ import (
 
 const asidePrefix = "corrupt/"
 
-func asideName(tb *table, k []byte) []byte {
-	return []byte(asidePrefix + tb.name + "/" + hex.EncodeToString(k))
+func asideName(tb *collection.Table, k []byte) []byte {
+	return []byte(asidePrefix + tb.Name + "/" + hex.EncodeToString(k))
 }
 
 // setAside keeps the raw bytes of a record, if there is one.
-func (t *txn) setAside(tb *table, k []byte) error {
-	v := t.bucket(tb).Get(k)
+func (t *txn) setAside(tb *collection.Table, k []byte) error {
+	v := t.Value(tb, k)
 	if v == nil {
 		return nil
 	}
-	return t.putBlob(tState, asideName(tb, k), v)
+	return t.PutBlob(tState, asideName(tb, k), v)
 }
 
 // DiscardUnreadable ends a live job whose records cannot be read (Live yields it with its error): it is discarded as
@@ -50,7 +51,7 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 		return engine.Job{}, err
 	}
 	j := t.salvage(k)
-	both.Discard(&j, t.now, err)
+	both.Discard(&j, t.Now, err)
 	if err := t.bury(k, j); err != nil {
 		return j, fmt.Errorf("discard job %s: %w", id, err)
 	}
@@ -61,11 +62,11 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 // salvage reads what can be read of a job.
 func (t *txn) salvage(k []byte) engine.Job {
 	var j engine.Job
-	if spec, ok, err := tJobSpec.get(t, k); ok && err == nil {
+	if spec, ok, err := tJobSpec.Get(t, k); ok && err == nil {
 		j = spec
 	}
 	whole := j
-	if ok, err := tJobState.add(t, k, &whole); ok && err == nil {
+	if ok, err := tJobState.Add(t, k, &whole); ok && err == nil {
 		j = whole
 	}
 	j.ID = jobID(key.Read(k).Uint64())
@@ -75,12 +76,12 @@ func (t *txn) salvage(k []byte) engine.Job {
 
 // bury moves a job to the archive, whatever state its records are in.
 func (t *txn) bury(k []byte, j engine.Job) error {
-	for _, tb := range []*table{tJobState.table, tJobSpec.table, tJobError.table} {
-		v := t.bucket(tb).Get(k)
+	for _, tb := range []*collection.Table{tJobState.Table, tJobSpec.Table, tJobError.Table} {
+		v := t.Value(tb, k)
 		if v == nil {
 			continue
 		}
-		if err := errors.Join(t.setAside(tb, k), t.remove(tb, k)); err != nil {
+		if err := errors.Join(t.setAside(tb, k), t.Remove(tb, k)); err != nil {
 			return err
 		}
 	}
@@ -95,13 +96,13 @@ func (t *txn) bury(k []byte, j engine.Job) error {
 // freeKeysOf frees the unique key that a job holds, which its own record may no longer tell.
 func (t *txn) freeKeysOf(k []byte) error {
 	var held [][]byte
-	for r := range t.rows(tJobKey, nil) {
-		if n, _, err := t.number(tJobKey, r.k); err == nil && bytes.Equal(key.Uint64(n), k) {
-			held = append(held, bytes.Clone(r.k))
+	for r := range t.Rows(tJobKey, nil) {
+		if n, _, err := t.Number(tJobKey, r.Key); err == nil && bytes.Equal(key.Uint64(n), k) {
+			held = append(held, bytes.Clone(r.Key))
 		}
 	}
 	for _, h := range held {
-		if err := t.remove(tJobKey, h); err != nil {
+		if err := t.Remove(tJobKey, h); err != nil {
 			return err
 		}
 	}

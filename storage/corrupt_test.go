@@ -14,17 +14,18 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
 // flip damages the record under k.
-func flip(t testing.TB, db *DB, tb *table, k []byte) (raw []byte) {
+func flip(t testing.TB, db *DB, tb *collection.Table, k []byte) (raw []byte) {
 	t.Helper()
 	write(t, db, func(tx engine.Tx) error {
-		b := own(tx).bucket(tb)
+		b := own(tx).Bucket(tb)
 		raw = bytes.Clone(b.Get(k))
 		raw[len(raw)/2] ^= 8
-		own(tx).dirty = true
+		own(tx).Dirty = true
 		return b.Put(k, raw)
 	})
 	return raw
@@ -33,7 +34,7 @@ func flip(t testing.TB, db *DB, tb *table, k []byte) (raw []byte) {
 // TestP28_ACorruptJobAloneIsDiscarded: the storage side. Whichever of its records is bad, the job ends as undecodable, its
 // raw bytes are kept, its key is free, its group settles, and its neighbours never notice.
 func TestP28_ACorruptJobAloneIsDiscarded(t *testing.T) {
-	for _, tb := range []*table{tJobState.table, tJobSpec.table, tJobError.table} {
+	for _, tb := range []*collection.Table{tJobState.Table, tJobSpec.Table, tJobError.Table} {
 		db := start(t, "")
 		parent := enqueue(t, db, engine.Spec{Kind: "account.sync", Queue: "q", Key: "full:01A"})
 		group := engine.GroupID{Parent: parent.ID, Group: 1}
@@ -52,7 +53,7 @@ func TestP28_ACorruptJobAloneIsDiscarded(t *testing.T) {
 			}
 		}
 		if len(sick) != 1 || sick[0] != kid.ID {
-			t.Fatalf("%s: unreadable jobs %v", tb.name, sick)
+			t.Fatalf("%s: unreadable jobs %v", tb.Name, sick)
 		}
 		write(t, db, func(tx engine.Tx) error {
 			if _, err := db.DiscardUnreadable(tx, next.ID); !errors.Is(err, engine.ErrRefused) {
@@ -60,23 +61,23 @@ func TestP28_ACorruptJobAloneIsDiscarded(t *testing.T) {
 			}
 			j, err := db.DiscardUnreadable(tx, kid.ID)
 			if err != nil || j.State != engine.Discarded || j.Class != both.Undecodable {
-				t.Errorf("%s: %+v %v", tb.name, j, err)
+				t.Errorf("%s: %+v %v", tb.Name, j, err)
 			}
 			g, err := db.Mark(tx, kid.ID, engine.MarkDead, 0, 0)
 			if err == nil && (len(g) != 1 || g[0].Dead != 1 || g[0].Open != 1) {
-				t.Errorf("%s: groups %+v", tb.name, g)
+				t.Errorf("%s: groups %+v", tb.Name, g)
 			}
 			return err
 		})
 		aside, err := db.LoadState(context.Background(), string(asideName(tb, k)))
 		if err != nil || !bytes.Equal(aside, raw) {
-			t.Errorf("%s: the raw record is gone: %x %v", tb.name, aside, err)
+			t.Errorf("%s: the raw record is gone: %x %v", tb.Name, aside, err)
 		}
 		if again := enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:EUW1_1"}); again.ID == kid.ID {
-			t.Errorf("%s: the corpse holds the key", tb.name)
+			t.Errorf("%s: the corpse holds the key", tb.Name)
 		}
 		if d, err := db.Detail(context.Background(), engine.JobQuery{ID: kid.ID}); err != nil || d.Job.State != engine.Discarded {
-			t.Errorf("%s: %+v %v", tb.name, d.Job, err)
+			t.Errorf("%s: %+v %v", tb.Name, d.Job, err)
 		}
 	}
 }

@@ -280,9 +280,9 @@ func TestMatchesComeBackAsTheyWere(t *testing.T) {
 		if got, err := tx.seats(m.ID); err != nil || !slices.Equal(got, seats) {
 			t.Errorf("seats %+v (%v)", got, err)
 		}
-		for r := range tx.rows(tMatches.table, nil) {
-			if len(r.v) > 220 {
-				t.Errorf("a match record of %d bytes", len(r.v))
+		for r := range tx.Rows(tMatches.Table, nil) {
+			if len(r.Value) > 220 {
+				t.Errorf("a match record of %d bytes", len(r.Value))
 			}
 		}
 		return nil

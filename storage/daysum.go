@@ -2,20 +2,20 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-var tDays = declare(
-	newTable("days", "UTC day as 2026-11-21", "sums of jobs and attempts that ended on it, and the pruned part"),
-	records[dayRow]{format: 34, fields: func(c *rec.Coder, d *dayRow) {
+var tDays = collection.Declare(
+	collection.New("days", "UTC day as 2026-11-21", "sums of jobs and attempts that ended on it, and the pruned part"),
+	collection.Records[dayRow]{Format: 34, Fields: func(c *rec.Coder, d *dayRow) {
 		for _, s := range []*engine.DaySum{&d.all, &d.pruned} {
 			c.Int64(&s.Completed, &s.Discarded, &s.Cancelled, &s.Attempts, &s.Retries, &s.Won)
 		}
@@ -57,7 +57,7 @@ func (t *txn) saveDays() error {
 			return err
 		}
 		d.all, d.pruned = d.all.Plus(t.days[day].all), d.pruned.Plus(t.days[day].pruned)
-		if err := tDays.put(t, []byte(day), &d); err != nil {
+		if err := tDays.Put(t, []byte(day), &d); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (t *txn) saveDays() error {
 
 // day gives a day's sums; those of a day without a row are 0.
 func (t *txn) day(day string) (d dayRow, err error) {
-	d, _, err = tDays.get(t, []byte(day))
+	d, _, err = tDays.Get(t, []byte(day))
 	return d, err
 }
 
@@ -79,12 +79,12 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 	}
 	first, today := engine.UTCDay(now.AddDate(0, 0, 1-n)), engine.UTCDay(now)
 	err = db.view(ctx, func(t *txn) error {
-		for r := range t.rowsFrom(tDays.table, nil, []byte(first)) {
-			if string(r.k) > today { // a clock was set back
+		for r := range t.RowsFrom(tDays.Table, nil, []byte(first)) {
+			if string(r.Key) > today { // a clock was set back
 				return nil
 			}
-			if d, err := tDays.decode(r.k, r.v); err == nil {
-				d.all.Day = string(r.k)
+			if d, err := tDays.Decode(r.Key, r.Value); err == nil {
+				d.all.Day = string(r.Key)
 				list = append(list, d.all)
 			}
 		}
@@ -96,43 +96,6 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 	return list, err
 }
 
-// days recounts every day's sums from the jobs and attempts that are there (P-33).
-func (c *checker) days() error {
-	derived := map[string]engine.DaySum{}
-	for j, err := range tArchive.under(c.txn, nil) {
-		if err == nil && !j.Finished.IsZero() {
-			d := derived[engine.UTCDay(j.Finished)]
-			d.CountEnded(j.State, 1)
-			derived[engine.UTCDay(j.Finished)] = d
-		}
-	}
-	for a, err := range tAttempts.under(c.txn, nil) {
-		if err == nil && !a.End.IsZero() {
-			d := derived[engine.UTCDay(a.End)]
-			d.CountAttempt(a, 1)
-			derived[engine.UTCDay(a.End)] = d
-		}
-	}
-	for r := range c.rows(tDays.table, nil) {
-		stored, err := tDays.decode(r.k, r.v)
-		if want := derived[string(r.k)].Plus(stored.pruned); err == nil && stored.all != want {
-			c.bad(tDays.name, r.k, "says %s, the jobs and attempts say %s", sumWords(stored.all), sumWords(want))
-		}
-		delete(derived, string(r.k))
-	}
-	for day, want := range derived {
-		if want != (engine.DaySum{}) {
-			c.bad(tDays.name, []byte(day), "has no sums, the jobs and attempts say %s", sumWords(want))
-		}
-	}
-	return nil
-}
-
-func sumWords(d engine.DaySum) string {
-	return fmt.Sprintf("%d completed, %d discarded, %d cancelled, %d attempts, %d retries, %d won",
-		d.Completed, d.Discarded, d.Cancelled, d.Attempts, d.Retries, d.Won)
-}
-
 // oldPruned was the counter of pruned jobs before there was a table of days: and a day and a state.
 const oldPruned = "pruned."
 
@@ -140,14 +103,14 @@ const oldPruned = "pruned."
 // A record that cannot be read counts nowhere, as in a recount: check names it.
 
 func countOldJob(t *txn, k []byte) error {
-	if j, _, err := tArchive.get(t, k); err == nil {
+	if j, _, err := tArchive.Get(t, k); err == nil {
 		t.onDay(j.Finished).all.CountEnded(j.State, 1)
 	}
 	return nil
 }
 
 func countOldAttempt(t *txn, k []byte) error {
-	if a, _, err := tAttempts.get(t, k); err == nil {
+	if a, _, err := tAttempts.Get(t, k); err == nil {
 		t.onDay(a.End).all.CountAttempt(a, 1)
 	}
 	return nil
@@ -156,11 +119,11 @@ func countOldAttempt(t *txn, k []byte) error {
 // takeOldPruned puts the counters of pruned jobs where they belong now.
 func (t *txn) takeOldPruned() error {
 	var names []string
-	for r := range t.rows(tCounters, []byte(oldPruned)) {
-		names = append(names, string(r.k))
+	for r := range t.Rows(collection.Counters, []byte(oldPruned)) {
+		names = append(names, string(r.Key))
 	}
 	for _, name := range names {
-		n, _, err := t.number(tCounters, []byte(name))
+		n, _, err := t.Number(collection.Counters, []byte(name))
 		if _, corrupt := disk.AsCorrupt(err); err != nil && !corrupt {
 			return err
 		}
@@ -172,7 +135,7 @@ func (t *txn) takeOldPruned() error {
 			d.all.CountEnded(state, int64(n))
 			d.pruned.CountEnded(state, int64(n))
 		}
-		if err := t.remove(tCounters, []byte(name)); err != nil {
+		if err := t.Remove(collection.Counters, []byte(name)); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
 // sumsOf are all stored sums up to an instant, by day.
@@ -176,14 +177,14 @@ func TestCheckRecountsTheDays(t *testing.T) {
 	j.Finished = noon
 	move(t, db, j, engine.Completed)
 	spoil := func(d dayRow) {
-		write(t, db, func(tx engine.Tx) error { return tDays.put(own(tx), []byte(engine.UTCDay(noon)), &d) })
+		write(t, db, func(tx engine.Tx) error { return tDays.Put(own(tx), []byte(engine.UTCDay(noon)), &d) })
 	}
 	spoil(dayRow{all: engine.DaySum{Completed: 2, Attempts: 1}})
 	r, err := db.Check(context.Background())
 	if err != nil || len(r.Findings) != 1 || r.Findings[0].Table != "days" || r.Findings[0].Key != engine.UTCDay(noon) {
 		t.Errorf("%+v %v", r.Findings, err)
 	}
-	write(t, db, func(tx engine.Tx) error { return own(tx).remove(tDays.table, []byte(engine.UTCDay(noon))) })
+	write(t, db, func(tx engine.Tx) error { return own(tx).Remove(tDays.Table, []byte(engine.UTCDay(noon))) })
 	if r, err := db.Check(context.Background()); err != nil || len(r.Findings) != 1 {
 		t.Errorf("a row that is gone: %+v %v", r.Findings, err)
 	}
@@ -206,11 +207,11 @@ func TestDaysAreMadeForAnOlderStore(t *testing.T) {
 	write(t, db, func(tx engine.Tx) error {
 		x := own(tx)
 		for r := range want {
-			if err := x.remove(tDays.table, []byte(r)); err != nil {
+			if err := x.Remove(tDays.Table, []byte(r)); err != nil {
 				return err
 			}
 		}
-		return x.putNumber(tCounters, []byte("pruned."+engine.UTCDay(noon)+".completed"), 4)
+		return x.PutNumber(collection.Counters, []byte("pruned."+engine.UTCDay(noon)+".completed"), 4)
 	})
 	var place []byte
 	for steps := 0; steps == 0 || place != nil; steps++ {
@@ -229,8 +230,8 @@ func TestDaysAreMadeForAnOlderStore(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	read(t, db, func(tx *txn) error {
-		for r := range tx.rows(tCounters, []byte("pruned.")) {
-			t.Errorf("counter %s is left", r.k)
+		for r := range tx.Rows(collection.Counters, []byte("pruned.")) {
+			t.Errorf("counter %s is left", r.Key)
 		}
 		return nil
 	})

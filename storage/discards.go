@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -15,12 +16,12 @@ import (
 func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		by = map[engine.Queue]int{}
-		for r := range t.rows(tCounters, []byte(countDiscards)) {
-			n, _, err := t.number(tCounters, r.k)
+		for r := range t.Rows(collection.Counters, []byte(countDiscards)) {
+			n, _, err := t.Number(collection.Counters, r.Key)
 			if err != nil {
 				return err
 			}
-			by[engine.Queue(r.k[len(countDiscards):])] = int(n)
+			by[engine.Queue(r.Key[len(countDiscards):])] = int(n)
 		}
 		maps.DeleteFunc(by, func(_ engine.Queue, n int) bool { return n == 0 })
 		return nil
@@ -30,9 +31,9 @@ func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error)
 
 // countOldDiscard counts a discarded job of a file from before there was a counter of them, by its row in archive_state.
 func countOldDiscard(t *txn, k []byte) error {
-	j, ok, err := tArchive.get(t, k[1:])
+	j, ok, err := tArchive.Get(t, k[1:])
 	if _, corrupt := disk.AsCorrupt(err); corrupt || !ok {
 		return nil // check names it
 	}
-	return errors.Join(err, t.count(countDiscards+string(j.Queue), 1))
+	return errors.Join(err, t.Count(countDiscards+string(j.Queue)))
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
 // TestP16_DiscardedJobsAreCounted discards, opens again, cancels and prunes jobs of two queues at random: the
@@ -65,13 +66,13 @@ func TestP6_DiscardedJobsAreRecounted(t *testing.T) {
 		ended(t, db, fmt.Sprint("match:", i), to, "", 1)
 	}
 	counter := []byte(countDiscards + "q")
-	write(t, db, func(tx engine.Tx) error { return own(tx).putNumber(tCounters, counter, 7) })
+	write(t, db, func(tx engine.Tx) error { return own(tx).PutNumber(collection.Counters, counter, 7) })
 	report, err := db.Check(context.Background())
 	must(t, err)
 	if text := fmt.Sprint(report.Findings); len(report.Findings) != 1 || !strings.Contains(text, "says 7, the rows say 2") {
 		t.Errorf("check finds %s", text)
 	}
-	write(t, db, func(tx engine.Tx) error { return own(tx).remove(tCounters, counter) })
+	write(t, db, func(tx engine.Tx) error { return own(tx).Remove(collection.Counters, counter) })
 	write(t, db, func(tx engine.Tx) error {
 		_, err := migrationTo(5).step(own(tx), nil)
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
@@ -124,30 +125,23 @@ func (t *txn) addSize(used int64) error {
 	if err != nil && !disk.IsDamage(err) {
 		return err
 	}
-	if n := len(samples); n > 0 && t.now.Sub(samples[n-1].at).Abs() < sampleEvery {
+	if n := len(samples); n > 0 && t.Now.Sub(samples[n-1].at).Abs() < sampleEvery {
 		return nil // this process is not the first of these hours
 	}
-	samples = append(samples, sizeSample{t.now, used})
+	samples = append(samples, sizeSample{t.Now, used})
 	samples = samples[max(len(samples)-keptSamples, 0):]
-	c := t.record(rec.Sizes)
-	sizesFields(c, &samples)
-	return t.put(tState, []byte(stateSizes), c)
+	return sizes.Put(t, tState, []byte(stateSizes), samples)
 }
 
 // sizes reads the notes, oldest first.
-func (t *txn) sizes() (list []sizeSample, err error) {
-	k := []byte(stateSizes)
-	c, ok, err := t.get(tState, k, rec.Sizes)
-	if err != nil || !ok {
-		return nil, err
-	}
-	sizesFields(c, &list)
-	return list, tState.done(k, c)
+func (t *txn) sizes() ([]sizeSample, error) {
+	list, _, err := sizes.Get(t, tState, []byte(stateSizes))
+	return list, err
 }
 
-func sizesFields(c *rec.Coder, list *[]sizeSample) {
+var sizes = collection.Shape[[]sizeSample]{Format: rec.Sizes, Fields: func(c *rec.Coder, list *[]sizeSample) {
 	rec.List(c, list, 2, func(c *rec.Coder, s *sizeSample) {
 		c.Time(&s.at)
 		c.Int64(&s.used)
 	})
-}
+}}

@@ -2,13 +2,13 @@ package storage
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-var tCallSID = newTable("call_sid", "external id as it is", "u64 id of the job of kind alert.call that had it in an attempt")
+var tCallSID = collection.New("call_sid", "external id as it is", "u64 id of the job of kind alert.call that had it in an attempt")
 
 // externalScan is how many of the newest attempts are looked through for an external id that is in no index.
 const externalScan = 5000
@@ -19,7 +19,7 @@ func (t *txn) noteExternal(k []byte, j engine.Job, a engine.Attempt) error {
 	if j.Kind != engine.KindCall || !keepable(a.External) {
 		return nil
 	}
-	return t.putNumber(tCallSID, []byte(a.External), key.Read(k).Uint64())
+	return t.PutNumber(tCallSID, []byte(a.External), key.Read(k).Uint64())
 }
 
 // keepable reports whether a text can be a key of bbolt's.
@@ -35,7 +35,7 @@ func (t *txn) jobOfExternal(external string) (engine.Job, error) {
 	if !keepable(external) {
 		return engine.Job{}, missing
 	}
-	n, ok, err := t.number(tCallSID, []byte(external))
+	n, ok, err := t.Number(tCallSID, []byte(external))
 	if err != nil {
 		return engine.Job{}, err
 	}
@@ -43,12 +43,12 @@ func (t *txn) jobOfExternal(external string) (engine.Job, error) {
 		return t.job(jobID(n))
 	}
 	looked := 0
-	for r := range t.rowsBack(tAttempts.table, nil, nil) {
+	for r := range t.RowsBack(tAttempts.Table, nil, nil) {
 		if looked++; looked > externalScan {
 			break
 		}
-		if a, err := tAttempts.decode(r.k, r.v); err == nil && a.External == external {
-			return t.job(jobID(key.Read(r.k).Uint64()))
+		if a, err := tAttempts.Decode(r.Key, r.Value); err == nil && a.External == external {
+			return t.job(jobID(key.Read(r.Key).Uint64()))
 		}
 	}
 	return engine.Job{}, missing
@@ -68,23 +68,8 @@ func (t *txn) forgetCalls(j engine.Job) error {
 		if !keepable(a.External) {
 			continue
 		}
-		if err := t.remove(tCallSID, []byte(a.External)); err != nil {
+		if err := t.Remove(tCallSID, []byte(a.External)); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// calledBy checks that every external id leads to a call that has it.
-func (c *checker) calledBy() error {
-	for r := range c.rows(tCallSID, nil) {
-		n, _, err := c.number(tCallSID, r.k)
-		if err != nil {
-			continue // named by sums
-		}
-		attempts, holds := c.attempts(key.Uint64(n))
-		if !slices.ContainsFunc(append(attempts, holds...), func(a engine.Attempt) bool { return a.External == string(r.k) }) {
-			c.bad(tCallSID.name, r.k, "names job %s, none of whose attempts has that id", jobID(n))
 		}
 	}
 	return nil
@@ -92,7 +77,7 @@ func (c *checker) calledBy() error {
 
 // noteOldExternal adds an attempt of a file from before there was the index. It leaves out what cannot be read: check names it.
 func (t *txn) noteOldExternal(k []byte) error {
-	a, _, err := tAttempts.get(t, k)
+	a, _, err := tAttempts.Get(t, k)
 	if err != nil || a.External == "" || len(k) != 16 {
 		return nil
 	}

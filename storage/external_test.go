@@ -70,7 +70,7 @@ func TestCallsOfAnOlderStoreAreFoundByTheirIds(t *testing.T) {
 	call := enqueue(t, db, engine.Spec{Kind: engine.KindCall, Queue: "alert"})
 	called(t, db, call, 1, "CA1")
 	called(t, db, enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "q"}), 1, "trace")
-	write(t, db, func(tx engine.Tx) error { return own(tx).remove(tCallSID, []byte("CA1")) })
+	write(t, db, func(tx engine.Tx) error { return own(tx).Remove(tCallSID, []byte("CA1")) })
 	var place []byte
 	for steps := 0; steps == 0 || place != nil; steps++ {
 		write(t, db, func(tx engine.Tx) (err error) {
@@ -82,10 +82,10 @@ func TestCallsOfAnOlderStoreAreFoundByTheirIds(t *testing.T) {
 		}
 	}
 	read(t, db, func(tx *txn) error {
-		if n, ok, err := tx.number(tCallSID, []byte("CA1")); err != nil || !ok || jobID(n) != call.ID {
+		if n, ok, err := tx.Number(tCallSID, []byte("CA1")); err != nil || !ok || jobID(n) != call.ID {
 			t.Errorf("%d %v %v", n, ok, err)
 		}
-		if tx.has(tCallSID, []byte("trace")) {
+		if tx.Has(tCallSID, []byte("trace")) {
 			t.Error("a trace id is in the index")
 		}
 		return nil
@@ -111,7 +111,7 @@ func TestPruningForgetsTheIdsOfCalls(t *testing.T) {
 		t.Errorf("a pruned call: %v", err)
 	}
 	read(t, db, func(tx *txn) error {
-		if tx.has(tCallSID, []byte("CA1")) {
+		if tx.Has(tCallSID, []byte("CA1")) {
 			t.Error("its id is kept")
 		}
 		return nil

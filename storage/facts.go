@@ -26,10 +26,10 @@ type Facts = both.StoreFacts
 func (db *DB) Facts(ctx context.Context) (f Facts, err error) {
 	f.Known = int(newestSchema())
 	err = db.view(ctx, func(t *txn) error {
-		have, _, err := t.number(tMeta, disk.MetaSchema)
+		have, _, err := t.Number(tMeta, disk.MetaSchema)
 		f.Schema, f.Restored = int(have), t.restored()
-		f.Instance, _, _ = t.text(tMeta, disk.MetaInstance)
-		f.Created, _, _ = t.instant(tMeta, metaCreated)
+		f.Instance, _, _ = t.Text(tMeta, disk.MetaInstance)
+		f.Created, _, _ = t.Instant(tMeta, metaCreated)
 		last, _, _ := t.lastOpening()
 		f.Opened, f.Closed = last.opened, last.closed
 		return err

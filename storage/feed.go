@@ -6,7 +6,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
-	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -29,25 +29,25 @@ const (
 )
 
 var (
-	tFeed = declare(
-		newTable("feed", "feed byte, u64 seq", "id and revision of what was added or changed then").grows(),
-		records[feedPlace]{format: 32, key: func(c *key.Coder, p *feedPlace) {
+	tFeed = collection.Declare(
+		collection.New("feed", "feed byte, u64 seq", "id and revision of what was added or changed then").Grows(),
+		collection.Records[feedPlace]{Format: 32, Key: func(c *key.Coder, p *feedPlace) {
 			c.Byte(&p.tag)
 			c.Uint64(&p.seq)
-		}, fields: func(c *rec.Coder, p *feedPlace) {
+		}, Fields: func(c *rec.Coder, p *feedPlace) {
 			c.Str(&p.id)
 			c.Uint((*uint64)(&p.rev))
-		}, indexes: []index[feedPlace]{feedOf}})
-	feedOf = index[feedPlace]{
-		table: newTable("feed_of", "feed byte, id as it is", "u64 seq of its one row in feed; not for ended jobs"),
-		rows: func(p *feedPlace) []entry {
+		}, Indexes: []collection.Index[feedPlace]{feedOf}})
+	feedOf = collection.Index[feedPlace]{
+		Table: collection.New("feed_of", "feed byte, id as it is", "u64 seq of its one row in feed; not for ended jobs"),
+		Rows: func(p *feedPlace) []collection.Entry {
 			if p.tag == tagJobs {
 				return nil
 			}
-			return []entry{{k: string(feedOfKey(p.tag, p.id)), n: p.seq}}
+			return []collection.Entry{{Key: string(feedOfKey(p.tag, p.id)), Number: p.seq}}
 		},
-		of:      func(e entry) []byte { return feedKey(e.k[0], e.n) },
-		missing: "is another place than that of its item", wrong: "has no place in the feed",
+		Of:      func(e collection.Entry) []byte { return feedKey(e.Key[0], e.Number) },
+		Missing: "is another place than that of its item", Wrong: "has no place in the feed",
 	}
 )
 
@@ -65,25 +65,21 @@ func feedOfKey(tag byte, id string) []byte { return append([]byte{tag}, id...) }
 
 // newPlace gives an item the next place of all.
 func (t *txn) newPlace(tag byte, id string, rev engine.Revision) error {
-	if !t.writable {
-		return disk.ErrReadOnly
-	}
-	t.dirty = true
-	seq, err := t.bucket(tFeed.table).NextSequence()
+	seq, err := t.Next(tFeed.Table)
 	if err != nil {
 		return err
 	}
-	return tFeed.save(t, key.AppendUint64(append(t.mem.take(9), tag), seq), nil, &feedPlace{tag: tag, seq: seq, id: id, rev: rev})
+	return tFeed.Save(t, key.AppendUint64(append(t.Take(9), tag), seq), nil, &feedPlace{tag: tag, seq: seq, id: id, rev: rev})
 }
 
 // toEnd gives an item the next place and removes the one that it had.
 func (t *txn) toEnd(tag byte, id string) error {
-	old, had, err := t.number(feedOf.table, feedOfKey(tag, id))
+	old, had, err := t.Number(feedOf.Table, feedOfKey(tag, id))
 	if err != nil {
 		return err
 	}
 	if had {
-		if err := t.remove(tFeed.table, feedKey(tag, old)); err != nil {
+		if err := t.Remove(tFeed.Table, feedKey(tag, old)); err != nil {
 			return err
 		}
 	}
@@ -105,7 +101,7 @@ func (t *txn) feedMatch(old, m league.Match, known bool) error {
 
 // feedSeats moves the seats of a match if they differ from those that are stored.
 func (t *txn) feedSeats(match string, ps []league.Participant) error {
-	if tParticipants.same(t, []byte(match), &seating{match, ps}) {
+	if tParticipants.Same(t, []byte(match), &seating{match, ps}) {
 		return nil
 	}
 	return t.toEnd(tagParticipants, match)
@@ -118,34 +114,17 @@ func (t *txn) feedEnded(j *engine.Job) error {
 
 // trimFeed removes the places of jobs that were pruned or have been run again: those no longer count, and never will.
 func (db *DB) trimFeed(ctx context.Context) error {
-	left := func(t *txn, r row) bool {
-		place, err := tFeed.decode(r.k, r.v)
+	left := func(t *txn, r collection.Row) bool {
+		place, err := tFeed.Decode(r.Key, r.Value)
 		if err != nil {
 			return false // check names it
 		}
 		_, here, err := t.endedAt(place)
 		return err == nil && !here
 	}
-	return db.scan(ctx, tFeed.table, []byte{tagJobs}, db.pages.Scan, left, func(page [][]byte) error {
-		return db.do(ctx, false, func(t *txn) error { return t.removeKeys(tFeed.table, page) })
+	return db.scan(ctx, tFeed.Table, []byte{tagJobs}, db.pages.Scan, left, func(page [][]byte) error {
+		return db.do(ctx, false, func(t *txn) error { return t.RemoveKeys(tFeed.Table, page) })
 	})
-}
-
-// feeds checks that each ended job has its place. Those of the others are an index.
-func (c *checker) feeds() error {
-	ended := 0
-	for place, err := range tFeed.under(c.txn, []byte{tagJobs}) {
-		if err != nil {
-			continue
-		}
-		if _, here, err := c.endedAt(place); here || err != nil { // what is corrupt is named by its own table
-			ended++
-		}
-	}
-	if n := c.report.Rows[tArchive.name]; n != ended {
-		c.bad(tFeed.name, []byte{tagJobs}, "has a place for %d ended jobs, there are %d", ended, n)
-	}
-	return nil
 }
 
 // endedAt gives the job that ended at a place; here is false when it has been run again since.
@@ -154,6 +133,6 @@ func (t *txn) endedAt(place feedPlace) (j engine.Job, here bool, err error) {
 	if err != nil {
 		return j, false, nil // no job has such an id; check names it
 	}
-	j, ok, err := tArchive.get(t, k)
+	j, ok, err := tArchive.Get(t, k)
 	return j, ok && j.Rev == place.rev, err
 }

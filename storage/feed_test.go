@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
 // fed reads a feed to its end in pages of the given size.
@@ -380,7 +381,7 @@ func TestACursorMustBeOneOfThisFeed(t *testing.T) {
 func TestACursorIsOfNoUseAfterARestore(t *testing.T) {
 	db := start(t, world(t))
 	rows, _ := fed(t, db, engine.FeedMatches, "", 0)
-	write(t, db, func(tx engine.Tx) error { return own(tx).putTime(tMeta, metaRestored, noon) })
+	write(t, db, func(tx engine.Tx) error { return own(tx).PutInstant(tMeta, metaRestored, noon) })
 	_, err := db.Feed(context.Background(), engine.FeedQuery{Kind: engine.FeedMatches, Page: engine.Page{After: rows[0].Cursor}})
 	if !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "put back") {
 		t.Errorf("got %v", err)
@@ -397,17 +398,17 @@ func TestP28_AFeedGoesOnBehindACorruptRecord(t *testing.T) {
 	defer func() { stop(); must(t, db.Close()) }()
 	write(t, db, func(tx engine.Tx) error {
 		for _, c := range []struct {
-			tb *table
+			tb *collection.Table
 			k  []byte
-		}{{tMatches.table, []byte("EUW1_1")}, {tParticipants.table, []byte("EUW1_1")}, {tArchive.table, mustKey("a3")}, {tJobState.table, mustKey("a1")}} {
-			b := own(tx).bucket(c.tb)
+		}{{tMatches.Table, []byte("EUW1_1")}, {tParticipants.Table, []byte("EUW1_1")}, {tArchive.Table, mustKey("a3")}, {tJobState.Table, mustKey("a1")}} {
+			b := own(tx).Bucket(c.tb)
 			v := bytes.Clone(b.Get(c.k))
 			v[len(v)/2] ^= 0x40
 			if err := b.Put(c.k, v); err != nil {
 				return err
 			}
 		}
-		own(tx).dirty = true
+		own(tx).Dirty = true
 		return nil
 	})
 	for kind, want := range map[engine.FeedKind][]string{
@@ -438,15 +439,15 @@ func TestCheckFindsAFeedThatIsOff(t *testing.T) {
 		table string
 		do    func(*txn) error
 	}{
-		"a match without a place":    {"matches", func(t *txn) error { return t.remove(feedOf.table, feedOfKey(tagMatches, "EUW1_2")) }},
-		"a timeline without a place": {"matches", func(t *txn) error { return t.remove(feedOf.table, feedOfKey(tagTimelines, "EUW1_1")) }},
-		"seats without a place":      {"participants", func(t *txn) error { return t.remove(feedOf.table, feedOfKey(tagParticipants, "EUW1_1")) }},
+		"a match without a place":    {"matches", func(t *txn) error { return t.Remove(feedOf.Table, feedOfKey(tagMatches, "EUW1_2")) }},
+		"a timeline without a place": {"matches", func(t *txn) error { return t.Remove(feedOf.Table, feedOfKey(tagTimelines, "EUW1_1")) }},
+		"seats without a place":      {"participants", func(t *txn) error { return t.Remove(feedOf.Table, feedOfKey(tagParticipants, "EUW1_1")) }},
 		"a second place":             {"feed", func(t *txn) error { return t.newPlace(tagMatches, "EUW1_1", 0) }},
 		"a place of nothing": {"feed", func(t *txn) error {
-			return tFeed.put(t, feedKey(tagMatches, 99), &feedPlace{id: "EUW1_9"})
+			return tFeed.Put(t, feedKey(tagMatches, 99), &feedPlace{id: "EUW1_9"})
 		}},
-		"a way that leads nowhere":      {"feed_of", func(t *txn) error { return t.putNumber(feedOf.table, feedOfKey(tagMatches, "EUW1_1"), 99) }},
-		"an ended job without a place":  {"feed", func(t *txn) error { return t.removeAll(tFeed.table, []byte{tagJobs}) }},
+		"a way that leads nowhere":      {"feed_of", func(t *txn) error { return t.PutNumber(feedOf.Table, feedOfKey(tagMatches, "EUW1_1"), 99) }},
+		"an ended job without a place":  {"feed", func(t *txn) error { return t.RemoveAll(tFeed.Table, []byte{tagJobs}) }},
 		"an ended job with two of them": {"feed", func(t *txn) error { return t.newPlace(tagJobs, "a3", 2) }},
 	} {
 		dir := world(t)
@@ -511,7 +512,7 @@ func TestPrunedJobsLeaveTheirPlaces(t *testing.T) {
 	_, before := fed(t, db, engine.FeedJobs, "", 0)
 	places := func() (n int) {
 		read(t, db, func(tx *txn) error {
-			for range tx.rows(tFeed.table, []byte{tagJobs}) {
+			for range tx.Rows(tFeed.Table, []byte{tagJobs}) {
 				n++
 			}
 			return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -26,8 +27,8 @@ type feed struct {
 	load func(t *txn, place feedPlace) ([]engine.FeedRow, error)
 	// from is a table in which a feed has an order of its own, by the number that is its key; nil = by the places in table feed.
 	// one makes the row of one of its rows.
-	from *table
-	one  func(r *feedReader, n uint64, at row) engine.FeedRow
+	from *collection.Table
+	one  func(r *feedReader, n uint64, at collection.Row) engine.FeedRow
 	many bool // an item may have several rows, so that a cursor says how many of them were read
 }
 
@@ -40,7 +41,7 @@ var feedList = []feed{
 	{tag: tagParticipants, kind: engine.FeedParticipants, load: seatRows, many: true},
 	{tag: tagJobs, kind: engine.FeedJobs, load: jobRows},
 	{tag: tagRanks, kind: engine.FeedRanks, one: (*feedReader).rank, from: tRankOrder},
-	{tag: tagLive, kind: engine.FeedLive, one: (*feedReader).live, from: tJobState.table},
+	{tag: tagLive, kind: engine.FeedLive, one: (*feedReader).live, from: tJobState.Table},
 }
 
 // Feed gives the rows of a feed after a cursor. A page is one short transaction; between two pages items may move, to the
@@ -112,12 +113,12 @@ func (t *txn) feedReader(f feed, p engine.Page) (*feedReader, error) {
 // next page goes on behind what was looked at.
 func (r *feedReader) places() error {
 	looked := 0
-	for row := range r.rowsFrom(tFeed.table, []byte{r.tag}, feedKey(r.tag, r.at.seq)) {
+	for row := range r.RowsFrom(tFeed.Table, []byte{r.tag}, feedKey(r.tag, r.at.seq)) {
 		if looked++; looked > maxScan {
 			r.page.More = true
 			return nil
 		}
-		place, err := tFeed.decode(row.k, row.v)
+		place, err := tFeed.Decode(row.Key, row.Value)
 		if place.seq == r.at.seq && !r.many {
 			continue
 		}
@@ -166,8 +167,8 @@ func (r *feedReader) add(seq uint64, rows []engine.FeedRow) (full bool) {
 
 // numbers goes through a table with an order of its own. Its rows never move.
 func (r *feedReader) numbers() {
-	for at := range r.rowsFrom(r.from, nil, key.Uint64(r.at.seq+1)) {
-		n := key.Read(at.k).Uint64()
+	for at := range r.RowsFrom(r.from, nil, key.Uint64(r.at.seq+1)) {
+		n := key.Read(at.Key).Uint64()
 		if full := r.add(n, []engine.FeedRow{r.one(r, n, at)}); full {
 			return
 		}
@@ -175,13 +176,13 @@ func (r *feedReader) numbers() {
 }
 
 // rank follows a place in the order of all ranks. One that cannot be read is named by check.
-func (r *feedReader) rank(n uint64, at row) engine.FeedRow {
+func (r *feedReader) rank(n uint64, at collection.Row) engine.FeedRow {
 	bad := engine.FeedRow{ID: fmt.Sprint("rank ", n), Corrupt: true}
-	k, err := tRankOrder.blobOf(at.k, at.v)
+	k, err := tRankOrder.BlobOf(at.Key, at.Value)
 	if err != nil {
 		return bad
 	}
-	rank, ok, err := tRanks.get(r.txn, k)
+	rank, ok, err := tRanks.Get(r.txn, k)
 	if err != nil || !ok {
 		return bad
 	}
@@ -197,8 +198,8 @@ func (r *feedReader) rank(n uint64, at row) engine.FeedRow {
 }
 
 // live follows the number of a live job.
-func (r *feedReader) live(n uint64, at row) engine.FeedRow {
-	j, ok, err := r.readLive(at.k)
+func (r *feedReader) live(n uint64, at collection.Row) engine.FeedRow {
+	j, ok, err := r.readLive(at.Key)
 	if err != nil || !ok {
 		return engine.FeedRow{ID: string(jobID(n)), Corrupt: true}
 	}
@@ -251,7 +252,7 @@ type feedCursor struct {
 
 // feedStore names the store in cursors, since it was last restored, in eight digits.
 func (t *txn) feedStore() (string, error) {
-	name, _, err := t.text(tMeta, disk.MetaInstance)
+	name, _, err := t.Text(tMeta, disk.MetaInstance)
 	if err != nil {
 		return "", err
 	}
@@ -294,7 +295,7 @@ func (r *feedReader) after(s string) (c feedCursor, err error) {
 // last is the highest number that a cursor of this feed can have.
 func (r *feedReader) last() uint64 {
 	if r.from == nil {
-		return r.bucket(tFeed.table).Sequence()
+		return r.Given(tFeed.Table)
 	}
-	return r.bucket(r.from).Sequence()
+	return r.Given(r.from)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -61,11 +62,11 @@ func fits(q engine.JobsQuery, j engine.Job) bool {
 
 // scanBack makes the scan of a table whose keys end with a job's number. job reads what a row leads to, if it fits.
 // One more than the page is looked for, which tells whether there is a next one.
-func scanBack(rows iter.Seq[row], limit int, job func(r row) (engine.Job, bool)) (s jobScan) {
+func scanBack(rows iter.Seq[collection.Row], limit int, job func(r collection.Row) (engine.Job, bool)) (s jobScan) {
 	looked := 0
 	for r := range rows {
 		if looked++; looked > maxScan || len(s.jobs) > limit {
-			s.stop = key.Read(r.k[len(r.k)-8:]).Uint64() + 1
+			s.stop = key.Read(r.Key[len(r.Key)-8:]).Uint64() + 1
 			return s
 		}
 		if j, ok := job(r); ok {
@@ -80,21 +81,21 @@ func (t *txn) scanLive(q engine.JobsQuery, before []byte, limit int) jobScan {
 	if len(q.States) > 0 && !slices.ContainsFunc(q.States, engine.State.Live) {
 		return jobScan{}
 	}
-	return scanBack(t.rowsBack(tJobState.table, nil, before), limit, func(r row) (engine.Job, bool) { return t.fittingLive(q, r) })
+	return scanBack(t.RowsBack(tJobState.Table, nil, before), limit, func(r collection.Row) (engine.Job, bool) { return t.fittingLive(q, r) })
 }
 
 // liveFrom lists live jobs after one, the oldest first.
 // It is for whoever goes through all of them while others are added: those come at the end.
 func (t *txn) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engine.Job, next string) {
 	looked, last := 0, ""
-	for r := range t.rowsFrom(tJobState.table, nil, after) {
-		if after != nil && bytes.Equal(r.k, after) {
+	for r := range t.RowsFrom(tJobState.Table, nil, after) {
+		if after != nil && bytes.Equal(r.Key, after) {
 			continue
 		}
 		if looked++; looked > maxScan || len(jobs) == limit {
 			return jobs, last
 		}
-		last = string(jobID(key.Read(r.k).Uint64()))
+		last = string(jobID(key.Read(r.Key).Uint64()))
 		if j, ok := t.fittingLive(q, r); ok {
 			jobs = append(jobs, j)
 		}
@@ -104,12 +105,12 @@ func (t *txn) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engi
 
 // fittingLive reads a live job if it fits, and no more of it than it takes to see that. One that cannot be read does not
 // fit; check names it.
-func (t *txn) fittingLive(q engine.JobsQuery, r row) (engine.Job, bool) {
-	j, err := tJobState.decode(r.k, r.v)
+func (t *txn) fittingLive(q engine.JobsQuery, r collection.Row) (engine.Job, bool) {
+	j, err := tJobState.Decode(r.Key, r.Value)
 	if err != nil || len(q.States) > 0 && !slices.Contains(q.States, j.State) {
 		return j, false
 	}
-	ok, err := t.readRest(r.k, &j)
+	ok, err := t.readRest(r.Key, &j)
 	return j, ok && err == nil && fits(q, j)
 }
 
@@ -124,8 +125,8 @@ func (t *txn) scanEnded(q engine.JobsQuery, before []byte, limit int) jobScan {
 	if terminal && !slices.ContainsFunc(q.States, func(s engine.State) bool { return s.Terminal() && !listed(s) }) {
 		return t.scanListed(q, before, limit)
 	}
-	return scanBack(t.rowsBack(tArchive.table, nil, before), limit, func(r row) (engine.Job, bool) {
-		j, err := tArchive.decode(r.k, r.v)
+	return scanBack(t.RowsBack(tArchive.Table, nil, before), limit, func(r collection.Row) (engine.Job, bool) {
+		j, err := tArchive.Decode(r.Key, r.Value)
 		return j, err == nil && fits(q, j)
 	})
 }
@@ -141,8 +142,8 @@ func (t *txn) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobSca
 			// Its rows begin with the state: the place to go on from is another one in each.
 			from = stateKey(state, before)
 		}
-		one := scanBack(t.rowsBack(archiveState.table, []byte{byte(state)}, from), limit, func(r row) (engine.Job, bool) {
-			j, ok, err := tArchive.get(t, r.k[1:])
+		one := scanBack(t.RowsBack(archiveState.Table, []byte{byte(state)}, from), limit, func(r collection.Row) (engine.Job, bool) {
+			j, ok, err := tArchive.Get(t, r.Key[1:])
 			return j, err == nil && ok && fits(q, j)
 		})
 		s = jobScan{jobs: newestFirst(append(s.jobs, one.jobs...)), stop: max(s.stop, one.stop)}
@@ -180,7 +181,7 @@ func mergeJobs(a, b jobScan, limit int) (jobs []engine.Job, next string) {
 // waits for it.
 func (t *txn) countJobs(q engine.JobsQuery) (n int) {
 	looked := 0
-	for r := range t.rows(tJobState.table, nil) {
+	for r := range t.Rows(tJobState.Table, nil) {
 		if looked++; looked > maxScan {
 			return -1
 		}
@@ -192,9 +193,9 @@ func (t *txn) countJobs(q engine.JobsQuery) (n int) {
 }
 
 // counts reports whether a live job fits, without reading its spec if only states are asked for.
-func (t *txn) counts(q engine.JobsQuery, r row) bool {
+func (t *txn) counts(q engine.JobsQuery, r collection.Row) bool {
 	if q.Queue == "" && q.Kind == "" && q.Owner == "" && q.Text == "" {
-		j, err := tJobState.decode(r.k, r.v)
+		j, err := tJobState.Decode(r.Key, r.Value)
 		return err == nil && (len(q.States) == 0 || slices.Contains(q.States, j.State))
 	}
 	_, ok := t.fittingLive(q, r)
@@ -239,8 +240,8 @@ func (t *txn) findJob(q engine.JobQuery) (engine.Job, error) {
 	if q.ID != "" || q.Key == "" {
 		return t.job(q.ID)
 	}
-	for _, tb := range []*table{tJobKey, tArchiveKey} {
-		n, ok, err := t.number(tb, []byte(q.Key))
+	for _, tb := range []*collection.Table{tJobKey, tArchiveKey} {
+		n, ok, err := t.Number(tb, []byte(q.Key))
 		if err != nil {
 			return engine.Job{}, err
 		}
@@ -258,7 +259,7 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 			return err
 		}
 		limit := both.PageSize(q.Page)
-		for a, err := range tAccounts.from(t, []byte(q.After)) {
+		for a, err := range tAccounts.From(t, []byte(q.After)) {
 			if err != nil || a.ID == q.After || !both.FitsAccount(q, a) {
 				continue // a corrupt one is named by check
 			}
@@ -284,7 +285,7 @@ func (t *txn) countAccounts(q engine.AccountsQuery) (n int, err error) {
 		totals, err := t.totals()
 		return int(totals.Accounts), err
 	}
-	for a, err := range tAccounts.under(t, nil) {
+	for a, err := range tAccounts.Under(t, nil) {
 		if err == nil && both.FitsAccount(q, a) {
 			n++
 		}

@@ -38,12 +38,12 @@ func (t *txn) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error 
 	if q.After != "" {
 		before = []byte(q.After)
 	}
-	for r := range t.rowsBack(tMatches.table, nil, before) {
+	for r := range t.RowsBack(tMatches.Table, nil, before) {
 		if len(page.Matches) == limit {
 			page.Next = page.Matches[limit-1].ID
 			break
 		}
-		if row, shown := t.matchRow(league.Account{}, string(r.k), q.All); shown {
+		if row, shown := t.matchRow(league.Account{}, string(r.Key), q.All); shown {
 			page.Matches = append(page.Matches, row)
 		}
 	}
@@ -65,12 +65,12 @@ func (t *txn) accountMatches(q engine.MatchesQuery, a league.Account, page *engi
 	}
 	limit := both.PageSize(q.Page)
 	var last []byte
-	for r := range t.rows(byAccount.table, prefix) {
-		l, err := listingAt(r.k)
+	for r := range t.Rows(byAccount.Table, prefix) {
+		l, err := listingAt(r.Key)
 		if err != nil {
 			continue // check names it
 		}
-		if full := len(page.Matches) == limit; full || bytes.Compare(r.k, after) <= 0 {
+		if full := len(page.Matches) == limit; full || bytes.Compare(r.Key, after) <= 0 {
 			if full && page.Next == "" {
 				page.Next = encodeCursor(last, prefix)
 			}
@@ -84,7 +84,7 @@ func (t *txn) accountMatches(q engine.MatchesQuery, a league.Account, page *engi
 			page.Hidden++
 			continue
 		}
-		page.Matches, last = append(page.Matches, row), bytes.Clone(r.k)
+		page.Matches, last = append(page.Matches, row), bytes.Clone(r.Key)
 	}
 	return nil
 }
@@ -116,8 +116,8 @@ type triedMatch struct {
 // lastTried looks through the account's whole list. A match whose record cannot be read is not in it; check names it.
 func (t *txn) lastTried(account string, n int) (last []triedMatch) {
 	later := func(a, b triedMatch) int { return a.at.Compare(b.at) }
-	for r := range t.rows(byAccount.table, key.Strings(account)) {
-		l, err := listingAt(r.k)
+	for r := range t.Rows(byAccount.Table, key.Strings(account)) {
+		l, err := listingAt(r.Key)
 		if err != nil {
 			continue
 		}
@@ -141,7 +141,7 @@ func (t *txn) lastTried(account string, n int) (last []triedMatch) {
 }
 
 func (t *txn) unfetchable(match string) bool {
-	return t.has(matchStatus.table, statusKey(league.PermanentlyUnfetchable, match))
+	return t.Has(matchStatus.Table, statusKey(league.PermanentlyUnfetchable, match))
 }
 
 // matchRow is a match as lists show it. One whose record cannot be read is shown as corrupt; one that is linked but not yet
@@ -209,7 +209,7 @@ func (db *DB) Fetched(tx engine.Tx, p league.Part, n int, fits func(match string
 		tag, fetchOf = tagTimelines, func(m league.Match) league.Fetch { return m.Timeline }
 	}
 	looked := 0
-	for place, err := range tFeed.back(t, []byte{tag}, nil) {
+	for place, err := range tFeed.Back(t, []byte{tag}, nil) {
 		if looked++; len(ids) == n || looked > mostPlaces {
 			break
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -64,14 +65,14 @@ func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
 
 // forgetting lists the accounts that are half forgotten, by their marks.
 func (t *txn) forgetting() (list []Forgotten, err error) {
-	for r := range t.rows(tState, []byte(forgetPrefix)) {
-		mark, err := tState.blobOf(r.k, r.v)
+	for r := range t.Rows(tState, []byte(forgetPrefix)) {
+		mark, err := tState.BlobOf(r.Key, r.Value)
 		if err != nil {
 			return nil, err
 		}
 		var f Forgotten
 		if err := json.Unmarshal(mark, &f); err != nil {
-			return nil, tState.corrupt(r.k, err)
+			return nil, tState.Corrupt(r.Key, err)
 		}
 		list = append(list, f)
 	}
@@ -111,10 +112,10 @@ func (t *txn) beginForget(account string, f *Forgotten) error {
 	if err := both.StillLive(len(mine)); err != nil {
 		return err
 	}
-	f.Began = t.now
+	f.Began = t.Now
 	t.identify(a, f)
 	errs := []error{
-		tAccounts.drop(t, []byte(a.ID), &a), t.remove(tReports.table, []byte(a.ID)), t.uncache(a),
+		tAccounts.Drop(t, []byte(a.ID), &a), t.Remove(tReports.Table, []byte(a.ID)), t.uncache(a),
 	}
 	for _, j := range bequeathed {
 		errs = append(errs, t.saveJob(j))
@@ -128,27 +129,27 @@ func (t *txn) beginForget(account string, f *Forgotten) error {
 // itself: what goes on with an interrupted one does not know the name any more.
 func (t *txn) scrubStates(a league.Account) error {
 	var alone []string
-	for r := range t.rows(byAccount.table, key.Strings(a.ID)) {
-		if l, err := listingAt(r.k); err == nil && !t.hasOthers(l.match, a.ID) {
+	for r := range t.Rows(byAccount.Table, key.Strings(a.ID)) {
+		if l, err := listingAt(r.Key); err == nil && !t.hasOthers(l.match, a.ID) {
 			alone = append(alone, l.match)
 		}
 	}
 	scrub, clean := both.NewScrub(a, alone), map[string][]byte{}
-	for r := range t.rows(tState, nil) {
-		if bytes.HasPrefix(r.k, []byte(forgetPrefix)) {
+	for r := range t.Rows(tState, nil) {
+		if bytes.HasPrefix(r.Key, []byte(forgetPrefix)) {
 			continue // who is half deleted has to be found
 		}
-		blob, err := tState.blobOf(r.k, r.v)
+		blob, err := tState.BlobOf(r.Key, r.Value)
 		if err != nil {
 			continue // check names it
 		}
 		if without, found := scrub.Blob(blob); found {
-			clean[string(r.k)] = without
+			clean[string(r.Key)] = without
 		}
 	}
 	var errs []error
 	for name, blob := range clean {
-		errs = append(errs, t.putBlob(tState, []byte(name), blob))
+		errs = append(errs, t.PutBlob(tState, []byte(name), blob))
 	}
 	return errors.Join(errs...)
 }
@@ -161,7 +162,7 @@ func (t *txn) hasOthers(match, account string) bool {
 // identify says whose rows are to go, and counts the one that goes with the account itself.
 func (t *txn) identify(a league.Account, f *Forgotten) {
 	f.Identify(a)
-	if t.has(tReports.table, []byte(a.ID)) {
+	if t.Has(tReports.Table, []byte(a.ID)) {
 		f.Done.Reports++
 	}
 }
@@ -201,15 +202,15 @@ func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job
 // the sync of that one counts them. No index tells whose a job is, so all specs are looked through for the account's id, which
 // a job that is for it names: 100,000 of them take 25 ms.
 func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) {
-	for r := range t.rows(tJobSpec.table, nil) {
-		if !bytes.Contains(r.v, []byte(account)) {
+	for r := range t.Rows(tJobSpec.Table, nil) {
+		if !bytes.Contains(r.Value, []byte(account)) {
 			continue
 		}
-		j, ok, err := t.readLive(r.k)
+		j, ok, err := t.readLive(r.Key)
 		if err != nil || !ok {
-			return nil, nil, errors.Join(err, errMissing)
+			return nil, nil, errors.Join(err, collection.ErrMissing)
 		}
-		heir, err := t.heirOf(r.k, account)
+		heir, err := t.heirOf(r.Key, account)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -230,15 +231,15 @@ func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) 
 func (t *txn) uncache(a league.Account) error {
 	puuids := both.PUUIDsOf(a)
 	var gone [][]byte
-	for r := range t.rows(tPUUIDCache.table, nil) {
-		read := key.Read(r.k)
+	for r := range t.Rows(tPUUIDCache.Table, nil) {
+		read := key.Read(r.Key)
 		_, name, tag := read.String(), read.String(), read.String()
-		cached, err := tPUUIDCache.decode(r.k, r.v)
+		cached, err := tPUUIDCache.Decode(r.Key, r.Value)
 		if err == nil && (slices.Contains(puuids, cached.puuid) || name == both.Fold(a.GameName) && tag == both.Fold(a.TagLine)) {
-			gone = append(gone, bytes.Clone(r.k))
+			gone = append(gone, bytes.Clone(r.Key))
 		}
 	}
-	return t.removeKeys(tPUUIDCache.table, gone)
+	return t.RemoveKeys(tPUUIDCache.Table, gone)
 }
 
 // putForgotten writes the mark, which is all that is left to find the account's rows by.
@@ -247,7 +248,7 @@ func (t *txn) putForgotten(f Forgotten) error {
 	if err != nil {
 		return fmt.Errorf("mark of account %s: %w", f.Done.Mask, err)
 	}
-	return t.putBlob(tState, forgetKey(f.Account), b)
+	return t.PutBlob(tState, forgetKey(f.Account), b)
 }
 
 // finishForget deletes what is left, and then removes the mark in one transaction with the entry in the audit, whose result
@@ -261,9 +262,9 @@ func (db *DB) finishForget(ctx context.Context, f Forgotten, note string) (done 
 	crash.Point("forget-before-end")
 	err = db.Write(ctx, func(tx engine.Tx) error {
 		t := own(tx)
-		seq, err := db.AddAudit(t, w.f.Entry(t.now, note))
+		seq, err := db.AddAudit(t, w.f.Entry(t.Now, note))
 		audit = seq
-		return errors.Join(err, t.remove(tState, forgetKey(f.Account)))
+		return errors.Join(err, t.Remove(tState, forgetKey(f.Account)))
 	})
 	return w.f.Done, audit, err
 }
@@ -305,7 +306,7 @@ func (w *forgetter) commit(part func(t *txn, f *Forgotten) error) error {
 }
 
 // sweep goes through a table, and lets part count and delete what fits, a page per transaction. A row may have gone meanwhile.
-func (w *forgetter) sweep(tb *table, prefix []byte, fits func(k, v []byte) bool, part func(t *txn, f *Forgotten, k []byte) error) error {
+func (w *forgetter) sweep(tb *collection.Table, prefix []byte, fits func(k, v []byte) bool, part func(t *txn, f *Forgotten, k []byte) error) error {
 	return w.pages(tb, prefix, fits, func(page [][]byte) error {
 		return w.commit(func(t *txn, f *Forgotten) error {
 			for _, k := range page {
@@ -319,20 +320,20 @@ func (w *forgetter) sweep(tb *table, prefix []byte, fits func(k, v []byte) bool,
 }
 
 // pages gives work the keys of the rows that fit, as many at a time as one transaction may delete.
-func (w *forgetter) pages(tb *table, prefix []byte, fits func(k, v []byte) bool, work func(page [][]byte) error) error {
-	return w.db.scan(w.ctx, tb, prefix, w.db.pages.Forget, func(_ *txn, r row) bool { return fits(r.k, r.v) }, work)
+func (w *forgetter) pages(tb *collection.Table, prefix []byte, fits func(k, v []byte) bool, work func(page [][]byte) error) error {
+	return w.db.scan(w.ctx, tb, prefix, w.db.pages.Forget, func(_ *txn, r collection.Row) bool { return fits(r.Key, r.Value) }, work)
 }
 
 // clear removes all rows under a prefix.
-func (w *forgetter) clear(tb *table, prefix []byte, count func(d *engine.ForgetDone)) error {
+func (w *forgetter) clear(tb *collection.Table, prefix []byte, count func(d *engine.ForgetDone)) error {
 	return w.sweep(tb, prefix, anyRow, func(t *txn, f *Forgotten, k []byte) error {
-		if t.has(tb, k) && count != nil {
+		if t.Has(tb, k) && count != nil {
 			count(&f.Done)
 		}
 		if w.dry {
 			return nil
 		}
-		return t.removeRow(tb, k)
+		return t.RemoveRow(tb, k)
 	})
 }
 
@@ -340,8 +341,8 @@ func (w *forgetter) clear(tb *table, prefix []byte, count func(d *engine.ForgetD
 func (w *forgetter) owned() error { return w.clearOwned(ofAccount, w.f.Account) }
 
 // clearOwned removes the rows of all tables that belong to one thing, such as an account or a run.
-func (w *forgetter) clearOwned(by owner, id string) error {
-	for _, tb := range owned(by) {
+func (w *forgetter) clearOwned(by collection.Owner, id string) error {
+	for _, tb := range collection.OwnedBy(by) {
 		if err := w.clear(tb, key.Strings(id), nil); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 // matches takes the account's list apart, the newest first: what no other account has is deleted, first its rows, then its
 // payloads. Both are doomed before, so that whoever wants one of the matches meanwhile fetches it anew.
 func (w *forgetter) matches() error {
-	return w.pages(byAccount.table, key.Strings(w.f.Account), anyRow, func(page [][]byte) error {
+	return w.pages(byAccount.Table, key.Strings(w.f.Account), anyRow, func(page [][]byte) error {
 		var ids []string
 		for _, k := range page {
 			if l, err := listingAt(k); err == nil && !w.dry {
@@ -68,12 +68,12 @@ func (w *forgetter) payloads() error {
 // dropListed takes a match out of the account's list, and deletes it if no other account has it.
 func (w *forgetter) dropListed(t *txn, f *Forgotten, k []byte) error {
 	l, err := listingAt(k)
-	if err == nil && !t.has(byAccount.table, k) {
+	if err == nil && !t.Has(byAccount.Table, k) {
 		return nil
 	}
 	if !w.dry {
 		// Of a key that cannot be read the reverse, if there is one, is not known.
-		if err := errors.Join(t.removeRow(tAccountsOf.table, listedKey(l)), t.remove(byAccount.table, k)); err != nil {
+		if err := errors.Join(t.RemoveRow(tAccountsOf.Table, listedKey(l)), t.Remove(byAccount.Table, k)); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func (w *forgetter) dropListed(t *txn, f *Forgotten, k []byte) error {
 
 // dropMatch deletes every row of a match but those of accounts' lists.
 func (t *txn) dropMatch(m league.Match) error {
-	errs := []error{tMatches.drop(t, []byte(m.ID), &m), t.remove(tParticipants.table, []byte(m.ID)), t.removeOwned(ofMatch, key.Strings(m.ID))}
+	errs := []error{tMatches.Drop(t, []byte(m.ID), &m), t.Remove(tParticipants.Table, []byte(m.ID)), t.RemoveOwned(ofMatch, key.Strings(m.ID))}
 	for _, tag := range []byte{tagMatches, tagTimelines, tagParticipants} {
 		errs = append(errs, t.dropPlace(tag, m.ID))
 	}
@@ -111,36 +111,36 @@ func (t *txn) dropMatch(m league.Match) error {
 
 // dropPlace removes an item's place in the feed.
 func (t *txn) dropPlace(tag byte, id string) error {
-	seq, ok, err := t.number(feedOf.table, feedOfKey(tag, id))
+	seq, ok, err := t.Number(feedOf.Table, feedOfKey(tag, id))
 	if err != nil || !ok {
 		return err
 	}
-	return t.removeRow(tFeed.table, feedKey(tag, seq))
+	return t.RemoveRow(tFeed.Table, feedKey(tag, seq))
 }
 
 // ranks deletes the places in the order of all ranks, and then the history.
 func (w *forgetter) ranks() error {
 	prefix := key.Strings(w.f.Account)
 	mine := func(k, v []byte) bool {
-		of, err := tRankOrder.blobOf(k, v)
+		of, err := tRankOrder.BlobOf(k, v)
 		return err == nil && bytes.HasPrefix(of, prefix)
 	}
 	err := w.sweep(tRankOrder, nil, mine, func(t *txn, _ *Forgotten, k []byte) error {
 		if w.dry {
 			return nil
 		}
-		return t.remove(tRankOrder, k)
+		return t.Remove(tRankOrder, k)
 	})
 	if err != nil {
 		return err
 	}
-	return w.clear(tRanks.table, prefix, func(d *engine.ForgetDone) { d.Ranks++ })
+	return w.clear(tRanks.Table, prefix, func(d *engine.ForgetDone) { d.Ranks++ })
 }
 
 // weeklies takes the account's line out of the weekly reports. Their sums stay: they name nobody.
 func (w *forgetter) weeklies() error {
-	return w.sweep(tWeekly.table, nil, w.names, func(t *txn, f *Forgotten, k []byte) error {
-		r, ok, err := tWeekly.get(t, k)
+	return w.sweep(tWeekly.Table, nil, w.names, func(t *txn, f *Forgotten, k []byte) error {
+		r, ok, err := tWeekly.Get(t, k)
 		if disk.IsDamage(err) || err == nil && !ok {
 			return nil // check names it
 		}
@@ -151,7 +151,7 @@ func (w *forgetter) weeklies() error {
 		if f.Done.Reports++; w.dry {
 			return nil
 		}
-		return tWeekly.put(t, k, &r)
+		return tWeekly.Put(t, k, &r)
 	})
 }
 
@@ -160,7 +160,7 @@ func (w *forgetter) seats() error {
 	if len(w.f.PUUIDs) == 0 {
 		return nil
 	}
-	return w.sweep(tParticipants.table, nil, w.names, func(t *txn, f *Forgotten, k []byte) error {
+	return w.sweep(tParticipants.Table, nil, w.names, func(t *txn, f *Forgotten, k []byte) error {
 		n, err := t.mask(string(k), w.f.PUUIDs)
 		f.Done.Seats += n
 		return err

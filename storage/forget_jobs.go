@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -14,10 +15,10 @@ import (
 // there, their groups count their children.
 func (w *forgetter) jobs() error {
 	syncs := func(k, v []byte) bool {
-		j, err := tArchive.decode(k, v)
+		j, err := tArchive.Decode(k, v)
 		return err == nil && !w.dry && j.Owner == w.f.Account && (len(j.Lock) > 0 || j.Group != 0)
 	}
-	err := w.pages(tArchive.table, nil, syncs, func(page [][]byte) error {
+	err := w.pages(tArchive.Table, nil, syncs, func(page [][]byte) error {
 		for _, k := range page {
 			if err := w.leaveAll(k); err != nil {
 				return err
@@ -31,7 +32,7 @@ func (w *forgetter) jobs() error {
 	if err != nil {
 		return err
 	}
-	return w.pages(tArchive.table, nil, w.names, w.dropJobs)
+	return w.pages(tArchive.Table, nil, w.names, w.dropJobs)
 }
 
 // dropJobs deletes a page of jobs in one transaction.
@@ -65,11 +66,11 @@ func (w *forgetter) leaveAll(parent []byte) error {
 // would hold up what the engine has to write.
 func (t *txn) leaveSome(parent []byte, limit int) (more bool, err error) {
 	var some [][]byte
-	for r := range t.rows(tMembers.table, parent) {
+	for r := range t.Rows(tMembers.Table, parent) {
 		if more = len(some) == limit; more {
 			break
 		}
-		some = append(some, bytes.Clone(r.k))
+		some = append(some, bytes.Clone(r.Key))
 	}
 	for _, k := range some {
 		if err := t.leave(k); err != nil {
@@ -81,7 +82,7 @@ func (t *txn) leaveSome(parent []byte, limit int) (more bool, err error) {
 
 // dropJob deletes an ended job and adds its key to keys, or gives it to the other account whose sync counts it.
 func (w *forgetter) dropJob(t *txn, f *Forgotten, k []byte, keys map[string]bool) error {
-	j, ok, err := tArchive.get(t, k)
+	j, ok, err := tArchive.Get(t, k)
 	if disk.IsDamage(err) || err == nil && !ok {
 		return nil // check names it; or it was opened again, and is another's
 	}
@@ -98,10 +99,10 @@ func (w *forgetter) dropJob(t *txn, f *Forgotten, k []byte, keys map[string]bool
 		}
 		j.Owner = heir
 		t.last = engine.Job{}
-		return tArchive.put(t, k, &j)
+		return tArchive.Put(t, k, &j)
 	}
 	f.Done.Jobs++
-	if f.Done.Attempts += t.rowsUnder(tAttempts.table, k); w.dry {
+	if f.Done.Attempts += t.CountUnder(tAttempts.Table, k); w.dry {
 		return nil
 	}
 	for _, g := range t.groupsOf(key.Read(k).Uint64()) {
@@ -137,10 +138,10 @@ func (t *txn) heirOf(k []byte, account string) (string, error) {
 // runs deletes the syncs of the account, with what they had listed.
 func (w *forgetter) runs() error {
 	mine := func(k, v []byte) bool {
-		r, err := tRuns.decode(k, v)
+		r, err := tRuns.Decode(k, v)
 		return err == nil && r.Account == w.f.Account
 	}
-	err := w.pages(tRuns.table, nil, mine, func(page [][]byte) error {
+	err := w.pages(tRuns.Table, nil, mine, func(page [][]byte) error {
 		for _, k := range page {
 			if err := w.dropRun(k); err != nil {
 				return err
@@ -151,7 +152,7 @@ func (w *forgetter) runs() error {
 	if err != nil || w.dry {
 		return err
 	}
-	return errors.Join(w.clearMine(tRunOfJob.table), w.clearMine(tGaps.table))
+	return errors.Join(w.clearMine(tRunOfJob.Table), w.clearMine(tGaps.Table))
 }
 
 // dropRun deletes one sync with what it had listed and the ranges of time that it covered.
@@ -170,18 +171,18 @@ func (w *forgetter) dropRun(k []byte) error {
 			return nil
 		}
 		of := r.Ranges()
-		errs := []error{t.remove(tRuns.table, k)}
+		errs := []error{t.Remove(tRuns.Table, k)}
 		for _, owner := range []string{of.Making, of.Own, of.Filters} {
-			errs = append(errs, t.removeAll(tCoverage.table, key.Strings(owner)))
+			errs = append(errs, t.RemoveAll(tCoverage.Table, key.Strings(owner)))
 		}
 		if job, err := jobKey(engine.JobID(r.Job)); err == nil {
-			errs = append(errs, t.remove(tRunOfJob.table, job))
+			errs = append(errs, t.Remove(tRunOfJob.Table, job))
 		}
 		return errors.Join(errs...)
 	})
 }
 
 // clearMine removes the rows of a table that name the account.
-func (w *forgetter) clearMine(tb *table) error {
-	return w.sweep(tb, nil, w.names, func(t *txn, _ *Forgotten, k []byte) error { return t.remove(tb, k) })
+func (w *forgetter) clearMine(tb *collection.Table) error {
+	return w.sweep(tb, nil, w.names, func(t *txn, _ *Forgotten, k []byte) error { return t.Remove(tb, k) })
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
@@ -239,17 +240,17 @@ func seen(t testing.TB, db *DB, id string) map[string]any {
 }
 
 // wantNoTrace looks for an account in every row of every table but the audit.
-func wantNoTrace(t testing.TB, db *DB, id string, but ...*table) {
+func wantNoTrace(t testing.TB, db *DB, id string, but ...*collection.Table) {
 	t.Helper()
 	read(t, db, func(tx *txn) error {
-		for _, tb := range tables {
+		for _, tb := range collection.Tables {
 			if slices.Contains(but, tb) {
 				continue
 			}
-			for r := range tx.rows(tb, nil) {
+			for r := range tx.Rows(tb, nil) {
 				for _, trace := range traces(id) {
-					if bytes.Contains(r.k, []byte(trace)) || bytes.Contains(r.v, []byte(trace)) {
-						t.Errorf("table %s has %q in the row of %q", tb.name, trace, r.k)
+					if bytes.Contains(r.Key, []byte(trace)) || bytes.Contains(r.Value, []byte(trace)) {
+						t.Errorf("table %s has %q in the row of %q", tb.Name, trace, r.Key)
 					}
 				}
 			}

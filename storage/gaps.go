@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -14,31 +15,31 @@ import (
 // What runs wanted and have not got. A row lasts until the part is there, whoever brings it, or until a later run of the
 // account has taken the match over.
 
-var tGaps = declare(
-	newTable("gaps", "str match, str run, str part", "whose run it is, and its job that ended without the part"),
-	records[league.Gap]{format: 35,
-		key: func(c *key.Coder, g *league.Gap) { c.Str(&g.Match, &g.Run, (*string)(&g.Part)) },
-		fields: func(c *rec.Coder, g *league.Gap) {
+var tGaps = collection.Declare(
+	collection.New("gaps", "str match, str run, str part", "whose run it is, and its job that ended without the part"),
+	collection.Records[league.Gap]{Format: 35,
+		Key: func(c *key.Coder, g *league.Gap) { c.Str(&g.Match, &g.Run, (*string)(&g.Part)) },
+		Fields: func(c *rec.Coder, g *league.Gap) {
 			c.Str(&g.Account, &g.Job)
 			c.Bool(&g.Left)
 		}})
 
 // Gaps lists what any run misses of a match.
 func (db *DB) Gaps(tx engine.Tx, match string) ([]league.Gap, error) {
-	return all(tGaps.under(own(tx), key.Strings(match)))
+	return collection.All(tGaps.Under(own(tx), key.Strings(match)))
 }
 
 // SaveGap notes what a run misses, in place of what was noted before; added is false when the run missed that part already.
 func (db *DB) SaveGap(tx engine.Tx, g league.Gap) (added bool, err error) { return own(tx).saveGap(g) }
 
 func (t *txn) saveGap(g league.Gap) (added bool, err error) {
-	k := tGaps.keyOf(&g)
-	return !t.has(tGaps.table, k), tGaps.put(t, k, &g)
+	k := tGaps.KeyOf(&g)
+	return !t.Has(tGaps.Table, k), tGaps.Put(t, k, &g)
 }
 
 // DropGap takes the note away.
 func (db *DB) DropGap(tx engine.Tx, g league.Gap) error {
-	return own(tx).remove(tGaps.table, tGaps.keyOf(&g))
+	return own(tx).Remove(tGaps.Table, tGaps.KeyOf(&g))
 }
 
 // Leave takes an ended child out of a group: what it was to bring has come otherwise. Its calls were made for the parent all
@@ -54,20 +55,20 @@ func (db *DB) Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) erro
 		return err
 	}
 	k := key.AppendUint64(groupKey(parent, group.Group), n)
-	m, ok, err := tMembers.get(t, k)
+	m, ok, err := tMembers.Get(t, k)
 	if err != nil || !ok {
 		return err
 	}
 	if err := t.leave(k); err != nil {
 		return err
 	}
-	b, ok, err := tRunOfJob.get(t, k[:8])
+	b, ok, err := tRunOfJob.Get(t, k[:8])
 	if err != nil || !ok {
 		return err
 	}
 	t.touch(b.account)
 	b.calls, b.throttled = b.calls+m.calls, b.throttled+m.throttled
-	return tRunOfJob.put(t, k[:8], &b)
+	return tRunOfJob.Put(t, k[:8], &b)
 }
 
 // Version 6 notes what the last run of each account misses, and which parts were cancelled, of a file from before that was
@@ -88,7 +89,7 @@ func readable(err error) error {
 // gapOfJob notes what a discarded or cancelled job has left open.
 func (t *txn) gapOfJob(stateKey []byte) error {
 	k := stateKey[1:]
-	j, ok, err := tArchive.get(t, k)
+	j, ok, err := tArchive.Get(t, k)
 	if err != nil || !ok {
 		return err
 	}
@@ -104,7 +105,7 @@ func (t *txn) gapOfJob(stateKey []byte) error {
 		return err
 	}
 	f := m.Of(part)
-	if f.Status == league.Success || f.Status == league.OutsideRetentionWindow || t.has(tJobKey, []byte(j.Key)) {
+	if f.Status == league.Success || f.Status == league.OutsideRetentionWindow || t.Has(tJobKey, []byte(j.Key)) {
 		return nil
 	}
 	parents, err := t.Parents(j.ID)
@@ -124,7 +125,7 @@ func (t *txn) gapOfJob(stateKey []byte) error {
 		return nil
 	}
 	f.Cancelled = how
-	return tMatches.put(t, []byte(m.ID), &m)
+	return tMatches.Put(t, []byte(m.ID), &m)
 }
 
 func (t *txn) gapOfParent(parent engine.JobID, g league.Gap) error {
@@ -132,7 +133,7 @@ func (t *txn) gapOfParent(parent engine.JobID, g league.Gap) error {
 	if err != nil {
 		return err
 	}
-	b, ok, err := tRunOfJob.get(t, k)
+	b, ok, err := tRunOfJob.Get(t, k)
 	if err != nil || !ok || !t.lastRun(b) {
 		return err
 	}
@@ -153,8 +154,8 @@ func (t *txn) gapsOfLastRun(k []byte) error {
 		return err
 	}
 	var lost []league.Gap
-	for r := range t.rows(byAccount.table, key.Strings(a.ID)) {
-		l, err := listingAt(r.k)
+	for r := range t.Rows(byAccount.Table, key.Strings(a.ID)) {
+		l, err := listingAt(r.Key)
 		if err != nil {
 			continue
 		}
@@ -170,7 +171,7 @@ func (t *txn) gapsOfLastRun(k []byte) error {
 	}
 	var errs []error
 	for _, g := range lost {
-		if t.has(tGaps.table, tGaps.keyOf(&g)) {
+		if t.Has(tGaps.Table, tGaps.KeyOf(&g)) {
 			continue
 		}
 		if g.Part == league.PartTimeline {
@@ -180,18 +181,5 @@ func (t *txn) gapsOfLastRun(k []byte) error {
 		errs = append(errs, err)
 	}
 	run.TimelinesLost = min(run.TimelinesLost, run.Lost)
-	return errors.Join(append(errs, tRuns.put(t, []byte(run.ID), &run))...)
-}
-
-func init() { tGaps.sound = soundGap }
-
-// soundGap: it is of a run that is there, and of a match that has not that part.
-func soundGap(c *checker, k []byte, g *league.Gap) {
-	if !c.has(tRuns.table, []byte(g.Run)) {
-		c.bad(tGaps.name, k, "its run is not there")
-	}
-	m, err := c.match(g.Match)
-	if err == nil && m.Of(g.Part).Status == league.Success {
-		c.bad(tGaps.name, k, "is of a part that is stored")
-	}
+	return errors.Join(append(errs, tRuns.Put(t, []byte(run.ID), &run))...)
 }

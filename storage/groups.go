@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -33,29 +34,31 @@ func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent
 //
 // The sums are a cache of members, written in the transaction that changes a member. Check recounts them.
 var (
-	tMembers = declare(
-		newTable("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").grows().belongs(ofJob),
-		records[member]{format: 12, key: func(c *key.Coder, m *member) {
+	tMembers = collection.Declare(
+		collection.New("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").Grows().BelongsTo(ofJob),
+		collection.Records[member]{Format: 12, Key: func(c *key.Coder, m *member) {
 			c.Uint64(&m.parent)
 			c.Byte(&m.group)
 			c.Uint64(&m.child)
-		}, fields: func(c *rec.Coder, m *member) {
+		}, Fields: func(c *rec.Coder, m *member) {
 			c.Byte((*byte)(&m.mark))
 			c.Int(&m.calls, &m.throttled)
-		}, indexes: []index[member]{memberOf}})
-	memberOf = index[member]{
-		table: newTable("member_of", "u64 child, u64 parent, group byte", "marker").grows(),
-		rows: func(m *member) []entry {
-			return []entry{{k: string(append(key.Uint64(m.child), m.groupKey()...))}}
+		}, Indexes: []collection.Index[member]{memberOf}})
+	memberOf = collection.Index[member]{
+		Table: collection.New("member_of", "u64 child, u64 parent, group byte", "marker").Grows(),
+		Rows: func(m *member) []collection.Entry {
+			return []collection.Entry{{Key: string(append(key.Uint64(m.child), m.groupKey()...))}}
 		},
-		of:      func(e entry) []byte { return []byte(e.k[min(len(e.k), 8):] + e.k[:min(len(e.k), 8)]) },
-		missing: "the child does not know its group", wrong: "the group does not know its child",
+		Of: func(e collection.Entry) []byte {
+			return []byte(e.Key[min(len(e.Key), 8):] + e.Key[:min(len(e.Key), 8)])
+		},
+		Missing: "the child does not know its group", Wrong: "the group does not know its child",
 	}
-	tGroups = declare(
-		newTable("groups", "u64 parent, group byte", "totals per mark, calls, throttled: a cache of members").belongs(ofJob),
-		records[engine.GroupStat]{format: 13, fields: func(c *rec.Coder, g *engine.GroupStat) {
+	tGroups = collection.Declare(
+		collection.New("groups", "u64 parent, group byte", "totals per mark, calls, throttled: a cache of members").BelongsTo(ofJob),
+		collection.Records[engine.GroupStat]{Format: 13, Fields: func(c *rec.Coder, g *engine.GroupStat) {
 			c.Int(&g.Total, &g.Open, &g.Retrying, &g.Done, &g.Dead, &g.Cancelled, &g.Calls, &g.Throttled)
-		}, key: func(c *key.Coder, g *engine.GroupStat) {
+		}, Key: func(c *key.Coder, g *engine.GroupStat) {
 			var group byte
 			keyJob(c, &g.Parent)
 			c.Byte(&group)
@@ -95,7 +98,7 @@ func (t *txn) addParents(child uint64, s engine.State, parents []engine.GroupID)
 			return err
 		}
 		m := member{parent: n, group: byte(p.Group), child: child, mark: engine.MarkOf(s)}
-		if t.has(tMembers.table, tMembers.keyOf(&m)) {
+		if t.Has(tMembers.Table, tMembers.KeyOf(&m)) {
 			continue
 		}
 		if _, err := t.setMember(nil, &m); err != nil {
@@ -114,17 +117,17 @@ func (t *txn) setMember(old, m *member) (engine.GroupStat, error) {
 	}
 	if addMember(&stat, *m, 1); old != nil {
 		addMember(&stat, *old, -1)
-		err = tMembers.put(t, tMembers.keyOf(m), m) // its index row stays as it is
+		err = tMembers.Put(t, tMembers.KeyOf(m), m) // its index row stays as it is
 	} else {
-		err = tMembers.save(t, tMembers.keyOf(m), nil, m)
+		err = tMembers.Save(t, tMembers.KeyOf(m), nil, m)
 	}
-	err = errors.Join(err, tGroups.put(t, g, &stat), t.touchRunOf(g[:8]))
+	err = errors.Join(err, tGroups.Put(t, g, &stat), t.touchRunOf(g[:8]))
 	return stat, err
 }
 
 // group reads a group's totals; all zero when it has no child.
 func (t *txn) group(g []byte) (engine.GroupStat, error) {
-	stat, ok, err := tGroups.get(t, g)
+	stat, ok, err := tGroups.Get(t, g)
 	if !ok && err == nil {
 		stat.GroupID = engine.GroupID{Parent: jobID(key.Read(g[:8]).Uint64()), Group: int(g[8])}
 	}
@@ -142,9 +145,9 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 	var groups []engine.GroupStat
 	for _, g := range t.groupsOf(n) {
 		k := key.AppendUint64(bytes.Clone(g), n)
-		old, ok, err := tMembers.get(t, k)
+		old, ok, err := tMembers.Get(t, k)
 		if err == nil && !ok {
-			err = memberOf.corrupt(k, errMissing)
+			err = memberOf.Corrupt(k, collection.ErrMissing)
 		}
 		if err != nil {
 			return nil, err
@@ -172,8 +175,8 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 // other children they have.
 func (t *txn) groupsOf(child uint64) (groups [][]byte) {
 	k := key.Uint64(child)
-	for r := range t.rows(memberOf.table, k) {
-		if g := r.k[len(k):]; len(g) == 9 {
+	for r := range t.Rows(memberOf.Table, k) {
+		if g := r.Key[len(k):]; len(g) == 9 {
 			groups = append(groups, bytes.Clone(g))
 		}
 	}
@@ -200,10 +203,10 @@ func (t *txn) groups(parent engine.JobID) ([]engine.GroupStat, error) {
 	if err != nil {
 		return nil, err
 	}
-	if at, _ := t.cursor(tGroups.table).Seek(k); !bytes.HasPrefix(at, k) { // most jobs have none
+	if !t.HasUnder(tGroups.Table, k) { // most jobs have none
 		return nil, nil
 	}
-	return all(tGroups.under(t, k))
+	return collection.All(tGroups.Under(t, k))
 }
 
 // OpenChildren lists the children of a parent that are not settled, each once.
@@ -214,7 +217,7 @@ func (db *DB) OpenChildren(tx engine.Tx, parent engine.JobID) ([]engine.JobID, e
 	}
 	var open []engine.JobID
 	seen := map[engine.JobID]bool{}
-	for m, err := range tMembers.under(own(tx), k) {
+	for m, err := range tMembers.Under(own(tx), k) {
 		if err != nil {
 			return nil, err
 		}
@@ -241,7 +244,7 @@ func (t *txn) Parents(id engine.JobID) ([]engine.Parent, error) {
 			return nil, err
 		}
 		if !ok {
-			return nil, memberOf.corrupt(g, errMissing)
+			return nil, memberOf.Corrupt(g, collection.ErrMissing)
 		}
 		parents = append(parents, engine.Parent{Group: int(g[8]), Job: j})
 	}
@@ -250,7 +253,7 @@ func (t *txn) Parents(id engine.JobID) ([]engine.Parent, error) {
 
 // leave takes one child out of a group, by its key in members.
 func (t *txn) leave(k []byte) error {
-	m, ok, err := tMembers.get(t, k)
+	m, ok, err := tMembers.Get(t, k)
 	if err != nil || !ok {
 		return err
 	}
@@ -260,9 +263,9 @@ func (t *txn) leave(k []byte) error {
 		return err
 	}
 	addMember(&stat, m, -1)
-	err = tMembers.drop(t, k, &m)
+	err = tMembers.Drop(t, k, &m)
 	if err != nil || stat.Total > 0 {
-		return errors.Join(err, tGroups.put(t, g, &stat))
+		return errors.Join(err, tGroups.Put(t, g, &stat))
 	}
-	return t.remove(tGroups.table, g)
+	return t.Remove(tGroups.Table, g)
 }

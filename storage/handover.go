@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/keep"
@@ -29,7 +30,7 @@ import (
 // Every table is either here or among [follows]: a test holds both lists to all tables that
 // there are, so that one that is added cannot be left behind by a move to another store.
 type handing struct {
-	*table
+	*collection.Table
 	of     reflect.Type
 	prefix []byte // of the rows that it is about
 	// give hands over the values of one row, in their order.
@@ -39,9 +40,9 @@ type handing struct {
 // hand makes of each record what is handed over: any number of values.
 // A value of type H is what the other store takes: package both has the types on which the two
 // agree, none of which knows a key of this one.
-func hand[T, H any](r *records[T], as func(t *txn, k []byte, v T, give func(H)) error) handing {
-	return handRows(r.table, func(t *txn, k, v []byte, give func(H)) error {
-		out, err := r.decode(k, v)
+func hand[T, H any](r *collection.Records[T], as func(t *txn, k []byte, v T, give func(H)) error) handing {
+	return handRows(r.Table, func(t *txn, k, v []byte, give func(H)) error {
+		out, err := r.Decode(k, v)
 		if err != nil {
 			return err
 		}
@@ -50,14 +51,14 @@ func hand[T, H any](r *records[T], as func(t *txn, k []byte, v T, give func(H)) 
 }
 
 // handRows is hand of a table that has no records.
-func handRows[H any](tb *table, as func(t *txn, k, v []byte, give func(H)) error) handing {
-	return handing{table: tb, of: reflect.TypeFor[H](), give: func(t *txn, k, v []byte, take func(any)) error {
+func handRows[H any](tb *collection.Table, as func(t *txn, k, v []byte, give func(H)) error) handing {
+	return handing{Table: tb, of: reflect.TypeFor[H](), give: func(t *txn, k, v []byte, take func(any)) error {
 		return as(t, k, v, func(h H) { take(h) })
 	}}
 }
 
 // handWhole hands records over as they are.
-func handWhole[T any](r *records[T]) handing {
+func handWhole[T any](r *collection.Records[T]) handing {
 	return hand(r, func(_ *txn, _ []byte, v T, give func(T)) error {
 		give(v)
 		return nil
@@ -77,8 +78,8 @@ func parts(k []byte, n int) (list []string, err error) {
 // handed are the tables that hand their rows over. Jobs that have ended and ranks come by their places in the feeds.
 var handed = []handing{
 	handWhole(tAccounts),
-	handRows(accountPUUID.table, func(t *txn, k, _ []byte, give func(both.PUUID)) error {
-		account, _, err := t.text(accountPUUID.table, k)
+	handRows(accountPUUID.Table, func(t *txn, k, _ []byte, give func(both.PUUID)) error {
+		account, _, err := t.Text(accountPUUID.Table, k)
 		give(both.PUUID{PUUID: string(k), Account: account})
 		return err
 	}),
@@ -92,7 +93,7 @@ var handed = []handing{
 		k, err := jobKey(engine.JobID(r.Job))
 		// A run that nobody has a job for any more has its cost in no table.
 		if err == nil {
-			own, _, err = tRunOfJob.get(t, k)
+			own, _, err = tRunOfJob.Get(t, k)
 		} else if r.Job == "" {
 			err = nil
 		}
@@ -125,7 +126,7 @@ var handed = []handing{
 		// A match has up to three places in the feeds, which `export --follow` goes on from: they are
 		// handed over as numbers, and no follower sees a row twice or not at all.
 		for tag, at := range map[byte]*uint64{tagMatches: &fed.Place, tagTimelines: &fed.TimelinePlace, tagParticipants: &fed.SeatsPlace} {
-			place, _, err := t.number(feedOf.table, feedOfKey(tag, m.ID))
+			place, _, err := t.Number(feedOf.Table, feedOfKey(tag, m.ID))
 			*at = place
 			errs = append(errs, err)
 		}
@@ -151,11 +152,11 @@ var handed = []handing{
 		return nil
 	}),
 	handRows(tRankOrder, func(t *txn, k, v []byte, give func(both.FedRank)) error {
-		of, err := tRankOrder.blobOf(k, v)
+		of, err := tRankOrder.BlobOf(k, v)
 		if err != nil {
 			return err
 		}
-		r, ok, err := tRanks.get(t, of)
+		r, ok, err := tRanks.Get(t, of)
 		if ok {
 			give(both.FedRank{Rank: r, Place: key.Read(k).Uint64()})
 		}
@@ -170,9 +171,9 @@ var handed = []handing{
 	{
 		// Ended jobs come in the order in which they ended and not by their number: that is the
 		// order in which the feed of the other store must tell of them.
-		table: tFeed.table, prefix: []byte{tagJobs}, of: reflect.TypeFor[both.EndedJob](),
+		Table: tFeed.Table, prefix: []byte{tagJobs}, of: reflect.TypeFor[both.EndedJob](),
 		give: func(t *txn, k, v []byte, take func(any)) error {
-			place, err := tFeed.decode(k, v)
+			place, err := tFeed.Decode(k, v)
 			if err != nil {
 				return err
 			}
@@ -201,7 +202,7 @@ var handed = []handing{
 		return read.Done()
 	}),
 	hand(tAudit, func(t *txn, k []byte, a engine.AuditEntry, give func(engine.AuditEntry)) error {
-		m, _, err := tAuditMoves.get(t, k)
+		m, _, err := tAuditMoves.Get(t, k)
 		a.Moves, a.Queue, a.Schedule = m.Jobs, m.Queue, m.Schedule
 		give(a)
 		return err
@@ -228,16 +229,16 @@ var handed = []handing{
 		if string(k) == stateSizes { // how this disk has filled
 			return nil
 		}
-		b, err := tState.blobOf(k, v)
+		b, err := tState.BlobOf(k, v)
 		give(both.State{Name: string(k), Blob: b})
 		return err
 	}),
 }
 
 // follows are the tables whose rows follow from those that are handed over, and what is of this file alone.
-var follows = []*table{
-	tMeta, tCounters, tJobSpec.table, tJobError.table, tArchive.table, tJobKey, tArchiveKey, tCallSID, tRecent.table, tRunOfJob.table, tStagedID, tTickIDs, tAuditMoves.table,
-	accountName.table, matchStatus.table, byAccount.table, archiveState.table, memberOf.table, feedOf.table,
+var follows = []*collection.Table{
+	tMeta, collection.Counters, tJobSpec.Table, tJobError.Table, tArchive.Table, tJobKey, tArchiveKey, tCallSID, tRecent.Table, tRunOfJob.Table, tStagedID, tTickIDs, tAuditMoves.Table,
+	accountName.Table, matchStatus.Table, byAccount.Table, archiveState.Table, memberOf.Table, feedOf.Table,
 }
 
 // Handover is a data directory that hands over all that is stored, to a store that takes its place. It is held for that alone,
@@ -266,7 +267,7 @@ func OpenHandover(o Options) (*Handover, error) {
 // Half of a forgotten account would come to the other store as an account.
 func (t *txn) nothingLeft() error {
 	half := func(what string) error {
-		return engine.Problemf(engine.ErrRefused, "start an engine on it once, such as `farsight serve`, which finishes that", "%s was interrupted in %s", what, filepath.Dir(t.b.DB().Path()))
+		return engine.Problemf(engine.ErrRefused, "start an engine on it once, such as `farsight serve`, which finishes that", "%s was interrupted in %s", what, filepath.Dir(t.Bolt.DB().Path()))
 	}
 	list, err := t.forgetting()
 	switch {
@@ -274,7 +275,7 @@ func (t *txn) nothingLeft() error {
 		return err
 	case len(list) > 0:
 		return half("the forgetting of an account")
-	case keep.Resetting(t.b):
+	case keep.Resetting(t.Bolt):
 		return half("a reset")
 	}
 	return nil
@@ -293,10 +294,10 @@ func (h *Handover) Version(ctx context.Context) (string, error) {
 // Numbers are the last ones that were given out.
 func (h *Handover) Numbers(ctx context.Context) (n both.Numbers, err error) {
 	err = h.db.view(ctx, func(t *txn) error {
-		n.Job = t.bucket(tJobState.table).Sequence()
+		n.Job = t.Given(tJobState.Table)
 		// Here ranks count their places by themselves; there all feeds count by one sequence.
-		n.Place = max(t.bucket(tFeed.table).Sequence(), t.bucket(tRankOrder).Sequence())
-		n.Audit, err = t.lastNumber(tAudit.table, nil)
+		n.Place = max(t.Given(tFeed.Table), t.Given(tRankOrder))
+		n.Audit, err = t.LastNumber(tAudit.Table, nil)
 		return err
 	})
 	return n, err
@@ -310,8 +311,8 @@ const monthPrefix = payload.Dir + "/"
 func (h *Handover) Collections(ctx context.Context) (list []both.Collection, err error) {
 	err = h.db.view(ctx, func(t *txn) error {
 		for _, from := range handed {
-			s := t.bucket(from.table).Stats()
-			list = append(list, both.Collection{Name: from.name, Of: from.of, Rows: int64(s.KeyN), Bytes: int64(s.LeafInuse)})
+			s := t.Bucket(from.Table).Stats()
+			list = append(list, both.Collection{Name: from.Name, Of: from.of, Rows: int64(s.KeyN), Bytes: int64(s.LeafInuse)})
 		}
 		return nil
 	})
@@ -335,7 +336,7 @@ func (h *Handover) Each(ctx context.Context, collection string, after []byte, ta
 	if month, is := strings.CutPrefix(collection, monthPrefix); is {
 		return h.eachPayload(ctx, month, after, take, more)
 	}
-	at := slices.IndexFunc(handed, func(from handing) bool { return from.name == collection })
+	at := slices.IndexFunc(handed, func(from handing) bool { return from.Name == collection })
 	if at < 0 {
 		return nil, fmt.Errorf("no collection %q: %w", collection, engine.ErrNotFound)
 	}
@@ -345,15 +346,15 @@ func (h *Handover) Each(ctx context.Context, collection string, after []byte, ta
 		begin = from.prefix
 	}
 	err = h.db.view(ctx, func(t *txn) error {
-		for r := range t.rowsFrom(from.table, from.prefix, begin) {
-			if bytes.Equal(r.k, after) {
+		for r := range t.RowsFrom(from.Table, from.prefix, begin) {
+			if bytes.Equal(r.Key, after) {
 				continue
 			}
-			if err := errors.Join(context.Cause(ctx), from.give(t, r.k, r.v, take)); err != nil {
+			if err := errors.Join(context.Cause(ctx), from.give(t, r.Key, r.Value, take)); err != nil {
 				return err
 			}
-			last = bytes.Clone(r.k)
-			if !more(len(r.k) + len(r.v)) {
+			last = bytes.Clone(r.Key)
+			if !more(len(r.Key) + len(r.Value)) {
 				return nil
 			}
 		}
@@ -421,9 +422,9 @@ func (t *txn) payloadsIn(s *payload.Shard, match string, parts *bolt.Bucket, tak
 // another one: one that is found by nothing would stay behind.
 func (h *Handover) Complete(ctx context.Context, handed map[string]int64) error {
 	return h.db.view(ctx, func(t *txn) error {
-		for tb, n := range map[*table]int64{tArchive.table: handed[tFeed.name], tRanks.table: handed[tRanks.name] + handed[tRankOrder.name]} {
-			if has := int64(t.bucket(tb).Stats().KeyN); has != n {
-				return &disk.Damaged{Path: disk.StatePath(h.db.dir), Why: fmt.Sprintf("table %s has %d rows, %d of which have their place: see `farsight check`", tb.name, has, n)}
+		for tb, n := range map[*collection.Table]int64{tArchive.Table: handed[tFeed.Name], tRanks.Table: handed[tRanks.Name] + handed[tRankOrder.Name]} {
+			if has := int64(t.Bucket(tb).Stats().KeyN); has != n {
+				return &disk.Damaged{Path: disk.StatePath(h.db.dir), Why: fmt.Sprintf("table %s has %d rows, %d of which have their place: see `farsight check`", tb.Name, has, n)}
 			}
 		}
 		return nil

@@ -8,15 +8,16 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
 // A table that is new is handed over, or its rows follow from others.
 func TestEveryTableIsHandedOverOrFollows(t *testing.T) {
-	var named []*table
+	var named []*collection.Table
 	for _, from := range handed {
-		named = append(named, from.table)
+		named = append(named, from.Table)
 	}
-	for _, tb := range tables {
+	for _, tb := range collection.Tables {
 		n := 0
 		for _, other := range slices.Concat(named, follows) {
 			if other == tb {
@@ -24,7 +25,7 @@ func TestEveryTableIsHandedOverOrFollows(t *testing.T) {
 			}
 		}
 		if n != 1 {
-			t.Errorf("table %s is named %d times by what is handed over and what follows", tb.name, n)
+			t.Errorf("table %s is named %d times by what is handed over and what follows", tb.Name, n)
 		}
 	}
 }

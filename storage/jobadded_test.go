@@ -39,21 +39,21 @@ func TestWorkerBytesFailuresAndWhoAskedComeBack(t *testing.T) {
 func TestJobsOfTheFirstReleaseAreRead(t *testing.T) {
 	want := engine.Job{ID: jobID(7), Rev: 3, Kind: "match.fetch", Queue: "q", Key: "match:1", State: engine.Completed, Round: 1, Tries: 1, Attempts: 1, Class: "503", LastError: "late"}
 	k := key.Uint64(7)
-	state := rec.Write(nil, tJobState.format)
+	state := rec.Write(nil, tJobState.Format)
 	stateFields(&state, &want)
-	v, err := tJobState.seed.Seal(k, &state)
+	v, err := rec.TableSeed(tJobState.Name).Seal(k, &state)
 	must(t, err)
-	got, err := tJobState.decode(k, v)
+	got, err := tJobState.Decode(k, v)
 	if err != nil || got.Rev != want.Rev || got.By != "" || got.Worker != 0 || got.Bytes != 0 {
 		t.Errorf("a live one: %+v, %v", got, err)
 	}
-	ended := rec.Write(nil, tArchive.format)
+	ended := rec.Write(nil, tArchive.Format)
 	specFields(&ended, &want)
 	stateFields(&ended, &want)
 	errorFields(&ended, &want)
-	v, err = tArchive.seed.Seal(k, &ended)
+	v, err = rec.TableSeed(tArchive.Name).Seal(k, &ended)
 	must(t, err)
-	got, err = tArchive.decode(k, v)
+	got, err = tArchive.Decode(k, v)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("an ended one: %+v, %v", got, err)
 	}

@@ -35,7 +35,7 @@ func (t *txn) jobKey(id engine.JobID) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.key(n), nil
+	return t.NumberKey(n), nil
 }
 
 // keyJob is a job's number in a key.

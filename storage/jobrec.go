@@ -1,10 +1,10 @@
 package storage
 
 import (
-	"errors"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -20,37 +20,37 @@ import (
 // When it ends, these four rows go and archive gets one row under the same number.
 
 var (
-	tJobState = declare(
-		newTable("job_state", "u64 id", "state, revision, tries, due, worker …: 15 to 50 bytes. It alone changes while a job lives"),
-		records[engine.Job]{format: 6, fields: liveFields, key: byID})
-	tJobSpec = declare(
-		newTable("job_spec", "u64 id", "kind, queue, key, lock, owner, policy, arguments; seldom changes"),
-		records[engine.Job]{format: 7, fields: specFields})
-	tJobError = declare(
-		newTable("job_error", "u64 id", "class and text of the last failure; absent when there is none"),
-		records[engine.Job]{format: 8, fields: errorFields})
-	tArchive = declare(
-		newTable("archive", "u64 id", "an ended job: spec, state and error in one").grows(),
-		records[engine.Job]{format: 9, fields: archivedFields, key: byID,
-			indexes: []index[engine.Job]{archiveState},
-			counts: func(j *engine.Job) []string {
+	tJobState = collection.Declare(
+		collection.New("job_state", "u64 id", "state, revision, tries, due, worker …: 15 to 50 bytes. It alone changes while a job lives"),
+		collection.Records[engine.Job]{Format: 6, Fields: liveFields, Key: byID})
+	tJobSpec = collection.Declare(
+		collection.New("job_spec", "u64 id", "kind, queue, key, lock, owner, policy, arguments; seldom changes"),
+		collection.Records[engine.Job]{Format: 7, Fields: specFields})
+	tJobError = collection.Declare(
+		collection.New("job_error", "u64 id", "class and text of the last failure; absent when there is none"),
+		collection.Records[engine.Job]{Format: 8, Fields: errorFields})
+	tArchive = collection.Declare(
+		collection.New("archive", "u64 id", "an ended job: spec, state and error in one").Grows(),
+		collection.Records[engine.Job]{Format: 9, Fields: archivedFields, Key: byID,
+			Indexes: []collection.Index[engine.Job]{archiveState},
+			Counts: func(j *engine.Job) []string {
 				if j.State != engine.Discarded {
 					return nil
 				}
 				return []string{countDiscards + string(j.Queue)}
 			},
 		})
-	archiveState = index[engine.Job]{
-		table: newTable("archive_state", "state byte, u64 id", "marker; discarded and cancelled jobs only"),
-		rows: func(j *engine.Job) []entry {
+	archiveState = collection.Index[engine.Job]{
+		Table: collection.New("archive_state", "state byte, u64 id", "marker; discarded and cancelled jobs only"),
+		Rows: func(j *engine.Job) []collection.Entry {
 			if !listed(j.State) {
 				return nil
 			}
-			return []entry{{k: string(stateKey(j.State, key.Uint64(mustNumber(j.ID))))}}
+			return []collection.Entry{{Key: string(stateKey(j.State, key.Uint64(mustNumber(j.ID))))}}
 		},
-		of:      func(e entry) []byte { return []byte(e.k[min(len(e.k), 1):]) },
-		missing: "is not listed by its state",
-		wrong:   "lists a job of another state",
+		Of:      func(e collection.Entry) []byte { return []byte(e.Key[min(len(e.Key), 1):]) },
+		Missing: "is not listed by its state",
+		Wrong:   "lists a job of another state",
 	}
 )
 
@@ -105,13 +105,13 @@ func (t *txn) readJob(k []byte) (j engine.Job, ok bool, err error) {
 	if j, ok, err = t.readLive(k); ok || err != nil {
 		return j, ok, err
 	}
-	return tArchive.get(t, k)
+	return tArchive.Get(t, k)
 }
 
 // readLive gives the live job under k. It reads into the transaction's own job, so that reading many costs no memory for each.
 func (t *txn) readLive(k []byte) (j engine.Job, ok bool, err error) {
 	t.live = engine.Job{}
-	if ok, err = tJobState.add(t, k, &t.live); ok {
+	if ok, err = tJobState.Add(t, k, &t.live); ok {
 		ok, err = t.readRest(k, &t.live)
 	}
 	return t.live, ok, err
@@ -119,12 +119,12 @@ func (t *txn) readLive(k []byte) (j engine.Job, ok bool, err error) {
 
 // readRest adds what the state record of a live job does not tell.
 func (t *txn) readRest(k []byte, j *engine.Job) (ok bool, err error) {
-	ok, err = tJobSpec.add(t, k, j)
+	ok, err = tJobSpec.Add(t, k, j)
 	if err == nil && !ok {
-		err = tJobSpec.corrupt(k, errMissing)
+		err = tJobSpec.Corrupt(k, collection.ErrMissing)
 	}
 	if err == nil {
-		_, err = tJobError.add(t, k, j)
+		_, err = tJobError.Add(t, k, j)
 	}
 	return err == nil, err
 }
@@ -132,11 +132,11 @@ func (t *txn) readRest(k []byte, j *engine.Job) (ok bool, err error) {
 // putLive writes what differs of a live job's records. known says that old is what they hold now; otherwise state and spec are
 // written whole, as a new job needs it and one that is opened again.
 func (t *txn) putLive(k []byte, j, old *engine.Job, known bool) error {
-	if err := tJobState.put(t, k, j); err != nil {
+	if err := tJobState.Put(t, k, j); err != nil {
 		return err
 	}
 	if !known || !sameSpec(j, old) {
-		if err := tJobSpec.put(t, k, j); err != nil {
+		if err := tJobSpec.Put(t, k, j); err != nil {
 			return err
 		}
 	}
@@ -144,9 +144,9 @@ func (t *txn) putLive(k []byte, j, old *engine.Job, known bool) error {
 		return nil
 	}
 	if j.Class == "" && j.LastError == "" {
-		return t.remove(tJobError.table, k)
+		return t.Remove(tJobError.Table, k)
 	}
-	return tJobError.put(t, k, j)
+	return tJobError.Put(t, k, j)
 }
 
 // sameSpec reports whether the spec record of a job, the largest of the three, may stay as it is.
@@ -155,51 +155,9 @@ func sameSpec(a, b *engine.Job) bool {
 		a.Priority == b.Priority && a.Policy == b.Policy && string(a.Args) == string(b.Args) && a.Created.Equal(b.Created)
 }
 
-// What is checked names other tables, which a declaration cannot.
-func init() {
-	tJobState.sound, tArchive.sound = soundLive, soundEnded
-	tJobSpec.sound, tJobError.sound = soundPart(tJobSpec.table), soundPart(tJobError.table)
-}
-
-// soundLive checks what no record of a live job can tell by itself: that its state belongs among the live ones, that it is
-// not in the archive too, and that its key leads back to it.
-func soundLive(c *checker, k []byte, j *engine.Job) {
-	if _, err := c.readRest(k, j); errors.Is(err, errMissing) {
-		c.badRecord(err)
-	}
-	if j.State.Terminal() {
-		c.bad(tJobState.name, k, "job %s is %s but not in the archive", j.ID, j.State)
-	}
-	if c.has(tArchive.table, k) {
-		c.bad(tJobState.name, k, "job %s is live and in the archive", j.ID)
-	}
-	if n, held, err := c.number(tJobKey, []byte(j.Key)); j.Key != "" && err == nil && (!held || jobID(n) != j.ID) {
-		c.bad(tJobState.name, k, "job %s does not hold its key %q", j.ID, j.Key)
-	}
-}
-
-// soundPart checks that a spec or an error is that of a live job.
-func soundPart(tb *table) func(*checker, []byte, *engine.Job) {
-	return func(c *checker, k []byte, _ *engine.Job) {
-		if !c.has(tJobState.table, k) {
-			c.bad(tb.name, k, "belongs to no live job")
-		}
-	}
-}
-
-func soundEnded(c *checker, k []byte, j *engine.Job) {
-	if !j.State.Terminal() {
-		c.bad(tArchive.name, k, "job %s is %s", j.ID, j.State)
-	}
-	// Of completed ones the latest may have been pruned.
-	if j.Key != "" && listed(j.State) && !c.has(tArchiveKey, []byte(j.Key)) {
-		c.bad(tArchive.name, k, "job %s is not found by its key %q", j.ID, j.Key)
-	}
-}
-
 var (
-	tJobKey     = newTable("job_key", "unique key as it is", "u64 id of the live job that holds it")
-	tArchiveKey = newTable("archive_key", "unique key as it is", "u64 id of the latest ended job that had it")
+	tJobKey     = collection.New("job_key", "unique key as it is", "u64 id of the live job that holds it")
+	tArchiveKey = collection.New("archive_key", "unique key as it is", "u64 id of the latest ended job that had it")
 )
 
 // listed reports whether ended jobs of this state are listed by it: the failed ones, not the many completed ones.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/both"
-	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -30,7 +29,7 @@ func (t *txn) job(id engine.JobID) (engine.Job, error) {
 		t.last = *j
 		return *j, nil
 	}
-	j, ok, err := t.readJob(t.key(n))
+	j, ok, err := t.readJob(t.NumberKey(n))
 	if err != nil {
 		return j, err
 	}
@@ -77,7 +76,7 @@ func asStored(j engine.Job) *engine.Job {
 // JobByKey gives the live job that holds the key; engine.ErrNotFound.
 func (db *DB) JobByKey(tx engine.Tx, unique string) (engine.Job, error) {
 	t := own(tx)
-	n, ok, err := t.number(tJobKey, []byte(unique))
+	n, ok, err := t.Number(tJobKey, []byte(unique))
 	if err != nil {
 		return engine.Job{}, err
 	}
@@ -90,9 +89,6 @@ func (db *DB) JobByKey(tx engine.Tx, unique string) (engine.Job, error) {
 // Enqueue inserts jobs. A spec whose key a live job holds adds its parents to that job and is answered as a duplicate; an
 // ended job never blocks a key.
 func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
-	if !t.writable {
-		return nil, disk.ErrReadOnly
-	}
 	return both.Enqueue(specs, t.enqueue)
 }
 
@@ -100,7 +96,7 @@ func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 // the order of ids is the order of creation.
 func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if s.Key != "" {
-		n, held, err := t.number(tJobKey, []byte(s.Key))
+		n, held, err := t.Number(tJobKey, []byte(s.Key))
 		if err != nil {
 			return engine.Enqueued{}, err
 		}
@@ -108,18 +104,17 @@ func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 			return t.join(jobID(n), s.Parents)
 		}
 	}
-	t.dirty = true
 	t.last = engine.Job{}
-	n, err := t.bucket(tJobState.table).NextSequence()
+	n, err := t.Next(tJobState.Table)
 	if err != nil {
 		return engine.Enqueued{}, err
 	}
-	j := both.NewJob(jobID(n), s, t.now)
-	if err := t.putLive(t.key(n), &j, nil, false); err != nil {
+	j := both.NewJob(jobID(n), s, t.Now)
+	if err := t.putLive(t.NumberKey(n), &j, nil, false); err != nil {
 		return engine.Enqueued{}, err
 	}
 	if j.Key != "" {
-		if err := t.putNumber(tJobKey, []byte(j.Key), n); err != nil {
+		if err := t.PutNumber(tJobKey, []byte(j.Key), n); err != nil {
 			return engine.Enqueued{}, err
 		}
 	}
@@ -144,7 +139,7 @@ func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, 
 	}
 	return both.Join(t, &j, parents, func(j *engine.Job) error {
 		t.wrote(n, *j)
-		return tJobState.put(t, t.key(n), j)
+		return tJobState.Put(t, t.NumberKey(n), j)
 	})
 }
 
@@ -172,7 +167,7 @@ func (t *txn) saveJob(j engine.Job) error {
 	}
 	j.HasParents = j.HasParents || old.HasParents // a joined parent that the writer has not seen yet
 	t.wrote(n, j)
-	k := t.key(n)
+	k := t.NumberKey(n)
 	switch {
 	case old.State.Live() && j.State.Live():
 		err = t.putLive(k, &j, &old, true)
@@ -199,7 +194,7 @@ func (t *txn) mayReplace(old, j *engine.Job) error {
 	if j.Key == "" || old.State.Live() || !j.State.Live() {
 		return nil
 	}
-	n, held, err := t.number(tJobKey, []byte(j.Key))
+	n, held, err := t.Number(tJobKey, []byte(j.Key))
 	if err != nil || !held {
 		return err
 	}
@@ -211,39 +206,39 @@ func (t *txn) revive(n uint64, k []byte, j *engine.Job) error {
 	if err := t.putLive(k, j, nil, false); err != nil || j.Key == "" {
 		return err
 	}
-	return t.putNumber(tJobKey, []byte(j.Key), n)
+	return t.PutNumber(tJobKey, []byte(j.Key), n)
 }
 
 // dropLive removes the records of a live job and frees its key. j is the job as it is stored: its error and its key say which
 // rows there are.
 func (t *txn) dropLive(k []byte, j *engine.Job) error {
-	err := errors.Join(t.remove(tJobState.table, k), t.remove(tJobSpec.table, k))
+	err := errors.Join(t.Remove(tJobState.Table, k), t.Remove(tJobSpec.Table, k))
 	if j.Class != "" || j.LastError != "" {
-		err = errors.Join(err, t.remove(tJobError.table, k))
+		err = errors.Join(err, t.Remove(tJobError.Table, k))
 	}
 	if j.Key != "" {
-		err = errors.Join(err, t.remove(tJobKey, t.bytesOf(j.Key)))
+		err = errors.Join(err, t.Remove(tJobKey, t.bytesOf(j.Key)))
 	}
 	return err
 }
 
 // bytesOf is a text as a key, in the transaction's memory.
-func (t *txn) bytesOf(s string) []byte { return append(t.mem.take(len(s)), s...) }
+func (t *txn) bytesOf(s string) []byte { return append(t.Take(len(s)), s...) }
 
-func (t *txn) dropEnded(k []byte, j engine.Job) error { return tArchive.drop(t, k, &j) }
+func (t *txn) dropEnded(k []byte, j engine.Job) error { return tArchive.Drop(t, k, &j) }
 
 // putEnded stores an ended job, gives it the next place in the feed of jobs, and lets its key find it. Of several ended jobs
 // with one key the youngest is found: of a match that was fetched again there are two.
 func (t *txn) putEnded(n uint64, k []byte, j *engine.Job) error {
-	if err := errors.Join(tArchive.save(t, k, nil, j), t.feedEnded(j)); err != nil || j.Key == "" {
+	if err := errors.Join(tArchive.Save(t, k, nil, j), t.feedEnded(j)); err != nil || j.Key == "" {
 		return err
 	}
 	unique := t.bytesOf(j.Key)
-	latest, _, err := t.number(tArchiveKey, unique)
+	latest, _, err := t.Number(tArchiveKey, unique)
 	if err != nil || latest >= n {
 		return err
 	}
-	return t.putNumber(tArchiveKey, unique, n)
+	return t.PutNumber(tArchiveKey, unique, n)
 }
 
 // Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is yielded with its id and
@@ -256,14 +251,14 @@ func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
 // bbolt from reusing the pages that others free, for as long as the reader takes.
 func (db *DB) livePage(ctx context.Context, from []byte) (page []both.Loaded, next []byte, more bool, err error) {
 	err = db.view(ctx, func(t *txn) error {
-		for r := range t.rowsFrom(tJobState.table, nil, from) {
+		for r := range t.RowsFrom(tJobState.Table, nil, from) {
 			if len(page) == db.pages.Load {
-				next, more = append([]byte(nil), r.k...), true
+				next, more = append([]byte(nil), r.Key...), true
 				return nil
 			}
-			j, _, err := t.readLive(r.k)
+			j, _, err := t.readLive(r.Key)
 			if err != nil {
-				j = engine.Job{ID: jobID(key.Read(r.k).Uint64())}
+				j = engine.Job{ID: jobID(key.Read(r.Key).Uint64())}
 			}
 			page = append(page, both.Loaded{Job: j, Err: err})
 		}
@@ -284,12 +279,12 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 	if err != nil {
 		return err
 	}
-	n, err := t.lastNumber(tAttempts.table, k)
+	n, err := t.LastNumber(tAttempts.Table, k)
 	if err != nil {
 		return err
 	}
 	n++
-	if err := tAttempts.put(t, key.AppendUint64(append(t.mem.take(16), k...), n), &a); err != nil {
+	if err := tAttempts.Put(t, key.AppendUint64(append(t.Take(16), k...), n), &a); err != nil {
 		return err
 	}
 	t.onDay(a.End).all.CountAttempt(a, 1)
@@ -307,5 +302,5 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 const maxRecent = 200
 
 func (t *txn) addRecent(owner string, job []byte, n uint64) error {
-	return tRecent.keepLast(t, key.Strings(owner), maxRecent, &attemptAt{key.Read(job).Uint64(), n})
+	return tRecent.KeepLast(t, key.Strings(owner), maxRecent, &attemptAt{key.Read(job).Uint64(), n})
 }

@@ -121,9 +121,9 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 		wantJob(t, db, full)
 	}
 	read(t, db, func(tx *txn) error {
-		for r := range tx.rows(tJobState.table, nil) {
-			if len(r.v) > 80 { // every field set at once; the usual record has 20 to 40
-				t.Errorf("a state record of %d bytes", len(r.v))
+		for r := range tx.Rows(tJobState.Table, nil) {
+			if len(r.Value) > 80 { // every field set at once; the usual record has 20 to 40
+				t.Errorf("a state record of %d bytes", len(r.Value))
 			}
 		}
 		return nil
@@ -136,9 +136,9 @@ func TestAStateRecordIsSmall(t *testing.T) {
 	j.Boot, j.Started, j.Tries, j.Attempts = db.Boot().ID, time.Now(), 1, 1
 	move(t, db, j, engine.Running)
 	read(t, db, func(tx *txn) error {
-		for r := range tx.rows(tJobState.table, nil) {
-			if len(r.v) > 48 {
-				t.Errorf("the state record of a running job has %d bytes", len(r.v))
+		for r := range tx.Rows(tJobState.Table, nil) {
+			if len(r.Value) > 48 {
+				t.Errorf("the state record of a running job has %d bytes", len(r.Value))
 			}
 		}
 		return nil

@@ -46,7 +46,7 @@ func Restore(ctx context.Context, o Options, ro keep.RestoreOptions) (r keep.Res
 	return keep.Restore(ctx, o.Dir, newestSchema(), ro, func(b *bolt.Tx, e engine.AuditEntry) error {
 		t := newTx(b, e.At)
 		// What came after the backup is undone: whoever follows a feed must not go on where that one ended.
-		return errors.Join(t.beginAnew(e, ro.Forget), t.putTime(tMeta, metaRestored, e.At), t.putText(tMeta, disk.MetaInstance, disk.RandomID()))
+		return errors.Join(t.beginAnew(e, ro.Forget), t.PutInstant(tMeta, metaRestored, e.At), t.PutText(tMeta, disk.MetaInstance, disk.RandomID()))
 	})
 }
 
@@ -94,13 +94,13 @@ func storedTotals(o Options) (totals engine.Totals, err error) {
 func (t *txn) beginAnew(e engine.AuditEntry, disbelieve []string) error {
 	_, err := (&DB{}).AddAudit(t, e)
 	for _, name := range disbelieve {
-		err = errors.Join(err, t.putBlob(tState, []byte(name), []byte("restored")))
+		err = errors.Join(err, t.PutBlob(tState, []byte(name), []byte("restored")))
 	}
 	return err
 }
 
 // restored is when a backup was last put back; the zero time when never.
 func (t *txn) restored() time.Time {
-	at, _, _ := t.instant(tMeta, metaRestored) // a record that cannot be read costs a few calls
+	at, _, _ := t.Instant(tMeta, metaRestored) // a record that cannot be read costs a few calls
 	return at
 }

@@ -13,7 +13,7 @@ import (
 // mask takes name and PUUID off the seats of a match, unless an account has that PUUID again.
 func (t *txn) mask(match string, puuids []string) (n int, err error) {
 	return t.reseat(match, func(p *league.Participant) bool {
-		if !slices.Contains(puuids, p.PUUID) || t.has(accountPUUID.table, []byte(p.PUUID)) {
+		if !slices.Contains(puuids, p.PUUID) || t.Has(accountPUUID.Table, []byte(p.PUUID)) {
 			return false
 		}
 		p.PUUID, p.RiotID = both.SeatMask(match, p.PUUID), ""
@@ -23,7 +23,7 @@ func (t *txn) mask(match string, puuids []string) (n int, err error) {
 
 // unmask gives an account that was forgotten and is synced again its seat in a match that had stayed.
 func (t *txn) unmask(account, match string) error {
-	if !bytes.Contains(t.value(tParticipants.table, []byte(match)), []byte(both.MaskedSeat)) {
+	if !bytes.Contains(t.Value(tParticipants.Table, []byte(match)), []byte(both.MaskedSeat)) {
 		return nil
 	}
 	a, err := t.account(account)
@@ -53,5 +53,5 @@ func (t *txn) reseat(match string, change func(p *league.Participant) bool) (n i
 	if n == 0 {
 		return 0, nil
 	}
-	return n, errors.Join(t.toEnd(tagParticipants, match), tParticipants.put(t, []byte(match), &seating{match, seats}))
+	return n, errors.Join(t.toEnd(tagParticipants, match), tParticipants.Put(t, []byte(match), &seating{match, seats}))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -17,7 +18,7 @@ import (
 func (db *DB) Match(tx engine.Tx, id string) (league.Match, error) { return own(tx).match(id) }
 
 func (t *txn) match(id string) (league.Match, error) {
-	return tMatches.want(t, []byte(id), "match %q", id)
+	return tMatches.Want(t, []byte(id), "match %q", id)
 }
 
 // SaveMatch stores the match, its status counters and every index row. A move of either status that is not legal is
@@ -26,7 +27,7 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	t := own(tx)
 	m.Played = both.Milli(m.Played)
 	k := []byte(m.ID)
-	was, known, err := tMatches.get(t, k)
+	was, known, err := tMatches.Get(t, k)
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	if err := both.LegalMatch(was, m, byOperator); err != nil {
 		return err
 	}
-	err = errors.Join(t.movePlayed(was, m, known), t.feedMatch(was, m, known), tMatches.save(t, k, old, &m))
+	err = errors.Join(t.movePlayed(was, m, known), t.feedMatch(was, m, known), tMatches.Save(t, k, old, &m))
 	if err != nil {
 		return fmt.Errorf("save match %s: %w", m.ID, err)
 	}
@@ -61,8 +62,8 @@ func (t *txn) movePlayed(old, m league.Match, known bool) error {
 func (db *DB) AccountsOf(tx engine.Tx, match string) []string { return own(tx).accountsOf(match) }
 
 func (t *txn) accountsOf(match string) (accounts []string) {
-	for r := range t.rows(tAccountsOf.table, key.Strings(match)) {
-		read := key.Read(r.k)
+	for r := range t.Rows(tAccountsOf.Table, key.Strings(match)) {
+		read := key.Read(r.Key)
 		_ = read.String()
 		accounts = append(accounts, read.String())
 	}
@@ -73,14 +74,14 @@ func (t *txn) accountsOf(match string) (accounts []string) {
 func (t *txn) listMatch(account, match string, played time.Time) error {
 	l := accountMatch{match, account, both.Milli(played)}
 	k := listedKey(l)
-	was, listed, err := tAccountsOf.get(t, k)
+	was, listed, err := tAccountsOf.Get(t, k)
 	switch {
 	case err != nil || listed && was.played.Equal(l.played):
 		return err
 	case !listed:
-		return tAccountsOf.save(t, k, nil, &l)
+		return tAccountsOf.Save(t, k, nil, &l)
 	}
-	return tAccountsOf.save(t, k, &was, &l)
+	return tAccountsOf.Save(t, k, &was, &l)
 }
 
 // LinkMatch adds the match to an account's list, as its listing said.
@@ -101,7 +102,7 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 		return err
 	}
 	for _, p := range ps {
-		account, ok, err := t.text(accountPUUID.table, []byte(p.PUUID))
+		account, ok, err := t.Text(accountPUUID.Table, []byte(p.PUUID))
 		if err != nil {
 			return err
 		}
@@ -115,17 +116,17 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 	if err := t.feedSeats(match, ps); err != nil {
 		return err
 	}
-	return tParticipants.put(t, []byte(match), &seating{match, ps})
+	return tParticipants.Put(t, []byte(match), &seating{match, ps})
 }
 
 // Games iterates an account's stored matches, oldest first. It stops at the first record that cannot be read.
 func (db *DB) Games(tx engine.Tx, account string) iter.Seq2[league.Game, error] {
 	t := own(tx)
-	return t.games(account, t.rowsBack(byAccount.table, key.Strings(account), nil))
+	return t.games(account, t.RowsBack(byAccount.Table, key.Strings(account), nil))
 }
 
 // games iterates the stored ones among matches that an account has listed.
-func (t *txn) games(account string, listed iter.Seq[row]) iter.Seq2[league.Game, error] {
+func (t *txn) games(account string, listed iter.Seq[collection.Row]) iter.Seq2[league.Game, error] {
 	return func(yield func(league.Game, error) bool) {
 		a, err := t.account(account)
 		if err != nil {
@@ -133,7 +134,7 @@ func (t *txn) games(account string, listed iter.Seq[row]) iter.Seq2[league.Game,
 			return
 		}
 		for r := range listed {
-			g, stored, err := t.game(a, r.k)
+			g, stored, err := t.game(a, r.Key)
 			if !stored && err == nil {
 				continue
 			}
@@ -149,8 +150,8 @@ func (t *txn) games(account string, listed iter.Seq[row]) iter.Seq2[league.Game,
 func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, error] {
 	t := own(tx)
 	return func(yield func(league.Match, error) bool) {
-		for r := range t.rows(byAccount.table, key.Strings(account)) {
-			l, err := listingAt(r.k)
+		for r := range t.Rows(byAccount.Table, key.Strings(account)) {
+			l, err := listingAt(r.Key)
 			if err != nil {
 				continue // check names it
 			}
@@ -199,6 +200,6 @@ func (t *txn) seatOf(a league.Account, match string) (seat league.Participant, h
 
 // seats gives the seats of a match by index; none when they are not stored.
 func (t *txn) seats(match string) ([]league.Participant, error) {
-	s, _, err := tParticipants.get(t, []byte(match))
+	s, _, err := tParticipants.Get(t, []byte(match))
 	return s.seats, err
 }

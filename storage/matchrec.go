@@ -5,50 +5,51 @@ import (
 
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
 var (
-	tMatches = declare(newTable("matches", "id", "both fetches, the game's facts, payload references"), records[league.Match]{
-		format: 23, key: func(c *key.Coder, m *league.Match) { c.Rest(&m.ID) }, fields: matchFields,
-		indexes: []index[league.Match]{matchStatus},
-		counts:  both.MatchCounters,
+	tMatches = collection.Declare(collection.New("matches", "id", "both fetches, the game's facts, payload references"), collection.Records[league.Match]{
+		Format: 23, Key: func(c *key.Coder, m *league.Match) { c.Rest(&m.ID) }, Fields: matchFields,
+		Indexes: []collection.Index[league.Match]{matchStatus},
+		Counts:  both.MatchCounters,
 	})
-	matchStatus = index[league.Match]{
-		table: newTable("match_status", "status byte, str id", "marker; temporary_failure and permanently_unfetchable only"),
-		rows: func(m *league.Match) []entry {
+	matchStatus = collection.Index[league.Match]{
+		Table: collection.New("match_status", "status byte, str id", "marker; temporary_failure and permanently_unfetchable only"),
+		Rows: func(m *league.Match) []collection.Entry {
 			s := m.Match.Status
 			if s != league.TemporaryFailure && s != league.PermanentlyUnfetchable {
 				return nil // an operator looks for the others
 			}
-			return []entry{{k: string(statusKey(s, m.ID))}}
+			return []collection.Entry{{Key: string(statusKey(s, m.ID))}}
 		},
-		of:      func(e entry) []byte { return []byte(key.Read([]byte(e.k)[min(len(e.k), 1):]).String()) },
-		missing: "is not listed by its status", wrong: "lists a match that has another status",
+		Of:      func(e collection.Entry) []byte { return []byte(key.Read([]byte(e.Key)[min(len(e.Key), 1):]).String()) },
+		Missing: "is not listed by its status", Wrong: "lists a match that has another status",
 	}
-	tAccountsOf = declare(newTable("accounts_of", "str match, str account", "time under which by_account has it"), records[accountMatch]{
-		format: rec.Time, key: func(c *key.Coder, l *accountMatch) { c.Str(&l.match, &l.account) }, fields: func(c *rec.Coder, l *accountMatch) { c.Time(&l.played) },
-		indexes: []index[accountMatch]{byAccount},
+	tAccountsOf = collection.Declare(collection.New("accounts_of", "str match, str account", "time under which by_account has it"), collection.Records[accountMatch]{
+		Format: rec.Time, Key: func(c *key.Coder, l *accountMatch) { c.Str(&l.match, &l.account) }, Fields: func(c *rec.Coder, l *accountMatch) { c.Time(&l.played) },
+		Indexes: []collection.Index[accountMatch]{byAccount},
 	})
-	byAccount = index[accountMatch]{
-		table: newTable("by_account", "str account, desc played, str match", "marker; unknown time last"),
-		rows: func(l *accountMatch) []entry {
+	byAccount = collection.Index[accountMatch]{
+		Table: collection.New("by_account", "str account, desc played, str match", "marker; unknown time last"),
+		Rows: func(l *accountMatch) []collection.Entry {
 			c := key.Build(nil)
 			listKey(&c, l)
-			return []entry{{k: string(c.Key())}}
+			return []collection.Entry{{Key: string(c.Key())}}
 		},
-		of: func(e entry) []byte {
+		Of: func(e collection.Entry) []byte {
 			var l accountMatch
-			c := key.Take([]byte(e.k))
+			c := key.Take([]byte(e.Key))
 			listKey(&c, &l)
 			return listedKey(l)
 		},
-		missing: "is not in the list of its account", wrong: "is of a match that does not know that it is listed",
+		Missing: "is not in the list of its account", Wrong: "is of a match that does not know that it is listed",
 	}
 
-	tParticipants = declare(newTable("participants", "match id", "all seats in one"), records[seating]{
-		format: 24, key: func(c *key.Coder, s *seating) { c.Rest(&s.match) }, fields: func(c *rec.Coder, s *seating) {
+	tParticipants = collection.Declare(collection.New("participants", "match id", "all seats in one"), collection.Records[seating]{
+		Format: 24, Key: func(c *key.Coder, s *seating) { c.Rest(&s.match) }, Fields: func(c *rec.Coder, s *seating) {
 			rec.List(c, &s.seats, 8, seatFields)
 			for i := range s.seats {
 				s.seats[i].Match = s.match
@@ -83,7 +84,7 @@ func listKey(c *key.Coder, l *accountMatch) {
 func listingAt(k []byte) (l accountMatch, err error) {
 	c := key.Take(k)
 	if listKey(&c, &l); c.Done() != nil {
-		return l, byAccount.corrupt(k, c.Done())
+		return l, byAccount.Corrupt(k, c.Done())
 	}
 	return l, nil
 }
@@ -127,41 +128,6 @@ func seatFields(c *rec.Coder, p *league.Participant) {
 	c.Int(&p.Team)
 	c.Bool(&p.Won)
 	c.Int(&p.Kills, &p.Deaths, &p.Assists)
-}
-
-func init() {
-	tMatches.sound, tParticipants.sound, tAccountsOf.sound = soundMatch, soundSeats, soundListing
-}
-
-func soundListing(c *checker, k []byte, l *accountMatch) {
-	if m, err := c.match(l.match); err == nil && !m.Played.Equal(l.played) {
-		c.bad(tAccountsOf.name, k, "match %s is listed at another time than it was played", l.match)
-	}
-}
-
-// soundMatch checks that what is stored is there and whole, unless retention took it, and has its place in the feeds.
-func soundMatch(c *checker, k []byte, m *league.Match) {
-	for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
-		f := m.Of(part)
-		if f.Status != league.Success || f.Ref.Dropped() {
-			continue
-		}
-		if _, err := c.payloads.Get(m.ID, part, f.Ref); err != nil {
-			c.bad(tMatches.name, k, "the %s is stored, but: %v", part, err)
-		}
-	}
-	if !c.has(feedOf.table, feedOfKey(tagMatches, m.ID)) {
-		c.bad(tMatches.name, k, "has no place in the feed")
-	}
-	if !both.SameTimeline(*m, league.Match{}) && !c.has(feedOf.table, feedOfKey(tagTimelines, m.ID)) {
-		c.bad(tMatches.name, k, "its timeline has no place in the feed")
-	}
-}
-
-func soundSeats(c *checker, k []byte, s *seating) {
-	if !c.has(feedOf.table, feedOfKey(tagParticipants, s.match)) {
-		c.bad(tParticipants.name, k, "has no place in the feed")
-	}
 }
 
 func statusKey(s league.Status, match string) []byte {

@@ -10,6 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/keep"
@@ -29,7 +30,7 @@ type migration struct {
 
 // pass goes through the rows of a table under prefix. What it does not delete it leaves readable: a step may stop behind any.
 type pass struct {
-	tb     *table
+	tb     *collection.Table
 	prefix []byte
 	do     func(t *txn, k []byte) error
 }
@@ -40,7 +41,7 @@ type pass struct {
 func through(begin func(*txn) error, passes ...pass) func(t *txn, after []byte) ([]byte, error) {
 	return func(t *txn, after []byte) (next []byte, err error) {
 		if after == nil {
-			if err := createTables(t.b); err != nil {
+			if err := collection.Create(t.Bolt); err != nil {
 				return nil, err
 			}
 			if begin != nil {
@@ -61,7 +62,7 @@ func through(begin func(*txn) error, passes ...pass) func(t *txn, after []byte) 
 		}
 		p := passes[at]
 		// Keys are read first and then worked on: a cursor of bbolt's must not see rows come and go.
-		page, last := t.keysAfter(p.tb, p.prefix, after)
+		page, last := t.KeysAfter(p.tb, p.prefix, after, t.page)
 		for _, k := range page {
 			if err := p.do(t, k); err != nil {
 				return nil, err
@@ -83,8 +84,8 @@ func newestSchema() uint64 {
 	for _, m := range migrations {
 		newest = max(newest, m.to)
 	}
-	for _, tb := range tables {
-		newest = max(newest, tb.since)
+	for _, tb := range collection.Tables {
+		newest = max(newest, tb.Since)
 	}
 	return newest
 }
@@ -96,7 +97,7 @@ func migrationTo(version uint64) migration {
 			return m
 		}
 	}
-	return migration{version, "new tables", func(t *txn, _ []byte) ([]byte, error) { return nil, createTables(t.b) }}
+	return migration{version, "new tables", func(t *txn, _ []byte) ([]byte, error) { return nil, collection.Create(t.Bolt) }}
 }
 
 // outdated refuses a file that is only to be read: bringing it up to date is writing.
@@ -203,9 +204,9 @@ func (db *DB) migrationStep(m migration) (done bool, err error) {
 			done = next == nil
 			crash.Point("migration-before-commit")
 			if !done {
-				return t.putPlace(m.to, next)
+				return t.putPlace(place{m.to, next})
 			}
-			return errors.Join(t.putNumber(tMeta, disk.MetaSchema, m.to), t.leavePlace(m.to))
+			return errors.Join(t.PutNumber(tMeta, disk.MetaSchema, m.to), t.leavePlace(m.to))
 		})
 	})
 	crash.Point("migration-after-commit")
@@ -215,38 +216,33 @@ func (db *DB) migrationStep(m migration) (done bool, err error) {
 	return done, err
 }
 
+// place is how far the migration to a version is.
+type place struct {
+	to    uint64
+	after []byte // what its last step answered; nil = it has not begun
+}
+
+var places = collection.Shape[place]{Format: rec.Place, Fields: func(c *rec.Coder, p *place) {
+	c.Uint(&p.to)
+	c.Bytes(&p.after)
+}}
+
 // migrationPlace is where the last step of the migration to a version stopped.
 func (t *txn) migrationPlace(to uint64) ([]byte, error) {
-	c, ok, err := t.get(tMeta, metaMigration, rec.Place)
-	if err != nil || !ok {
+	p, _, err := places.Get(t, tMeta, metaMigration)
+	if err != nil || p.to != to {
 		return nil, err
 	}
-	var of uint64
-	var after []byte
-	placeFields(c, &of, &after)
-	if err := tMeta.done(metaMigration, c); err != nil || of != to {
-		return nil, err
-	}
-	return after, nil
+	return p.after, nil
 }
 
 // leavePlace ends one migration. While others follow, the note stays: it also says that the backup was made.
 func (t *txn) leavePlace(to uint64) error {
 	if to < newestSchema() {
-		return t.putPlace(to+1, nil)
+		return t.putPlace(place{to: to + 1})
 	}
-	return t.remove(tMeta, metaMigration)
+	return t.Remove(tMeta, metaMigration)
 }
 
-// putPlace notes how far the migration to a version is.
-func (t *txn) putPlace(to uint64, after []byte) error {
-	c := t.record(rec.Place)
-	placeFields(c, &to, &after)
-	return t.put(tMeta, metaMigration, c)
-}
-
-// placeFields are the fields of that note, for reading and for writing.
-func placeFields(c *rec.Coder, to *uint64, after *[]byte) {
-	c.Uint(to)
-	c.Bytes(after)
-}
+// putPlace notes how far a migration is.
+func (t *txn) putPlace(p place) error { return places.Put(t, tMeta, metaMigration, p) }

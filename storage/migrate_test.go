@@ -18,6 +18,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -126,18 +127,18 @@ func goldenStore(t testing.TB, from string, names ...string) (dir string) {
 // second does all at once.
 var testMigrations = []migration{
 	{newestSchema() + 1, "copy the counters", copyCounters},
-	{newestSchema() + 2, "note it", func(t *txn, _ []byte) ([]byte, error) { return nil, t.putText(tMeta, []byte("noted"), "yes") }},
+	{newestSchema() + 2, "note it", func(t *txn, _ []byte) ([]byte, error) { return nil, t.PutText(tMeta, []byte("noted"), "yes") }},
 }
 
 const copiedTable = "counters_copy"
 
 func copyCounters(t *txn, after []byte) (next []byte, err error) {
-	to, err := t.b.CreateBucketIfNotExists([]byte(copiedTable))
+	to, err := t.Bolt.CreateBucketIfNotExists([]byte(copiedTable))
 	if err != nil {
 		return nil, err
 	}
 	seed := rec.TableSeed(copiedTable)
-	c := t.bucket(tCounters).Cursor()
+	c := t.Bucket(collection.Counters).Cursor()
 	k, _ := c.Seek(after)
 	for n := 0; k != nil; k, _ = c.Next() {
 		if n++; n > 2 {
@@ -172,9 +173,9 @@ func TestEveryVersionComesFromOnePlace(t *testing.T) {
 	for _, m := range migrations {
 		from[m.to] = append(from[m.to], "migration: "+m.name)
 	}
-	for _, tb := range tables {
-		if tb.since > 0 && !slices.Contains(from[tb.since], "new tables") {
-			from[tb.since] = append(from[tb.since], "new tables")
+	for _, tb := range collection.Tables {
+		if tb.Since > 0 && !slices.Contains(from[tb.Since], "new tables") {
+			from[tb.Since] = append(from[tb.Since], "new tables")
 		}
 	}
 	for v := uint64(firstSchema + 1); v <= newestSchema(); v++ {
@@ -191,10 +192,10 @@ func TestANewTableNeedsNoMigration(t *testing.T) {
 	db, err := Open(Options{Dir: dir})
 	must(t, err)
 	must(t, db.Close())
-	before, had := newestSchema(), slices.Clone(tables)
-	undo := func() { tables = had }
+	before, had := newestSchema(), slices.Clone(collection.Tables)
+	undo := func() { collection.Tables = had }
 	t.Cleanup(undo)
-	newTable("later", "str id", "what a later version keeps").cameWith(before + 1)
+	collection.New("later", "str id", "what a later version keeps").CameWith(before + 1)
 	db, err = Open(Options{Dir: dir})
 	must(t, err)
 	must(t, db.bolt.View(func(b *bolt.Tx) error {
@@ -225,10 +226,10 @@ func wantMigrated(t testing.TB, dir, after string) {
 	must(t, db.bolt.View(func(b *bolt.Tx) error {
 		version, err := disk.SchemaOf(b, "", newestSchema())
 		rows := b.Bucket([]byte(copiedTable)).Stats().KeyN
-		if want := b.Bucket([]byte(tCounters.name)).Stats().KeyN; err != nil || version != newestSchema() || rows != want || want < 3 {
+		if want := b.Bucket([]byte(collection.Counters.Name)).Stats().KeyN; err != nil || version != newestSchema() || rows != want || want < 3 {
 			t.Errorf("%s: version %d, %d of %d rows, %v", after, version, rows, want, err)
 		}
-		if newTx(b, noon).has(tMeta, metaMigration) {
+		if newTx(b, noon).Has(tMeta, metaMigration) {
 			t.Errorf("%s: the place of the migration is still noted", after)
 		}
 		return nil

@@ -16,13 +16,13 @@ import (
 // else than before. A new table needs none, nor do fields that are added at the end of a record (rec.Coder.More).
 var migrations = []migration{
 	{2, "tables of the whole engine, and the feeds of what is there",
-		through(nil, pass{tMatches.table, nil, feedOldMatch}, pass{tParticipants.table, nil, feedOldSeats}, pass{tArchive.table, nil, feedOldJob})},
+		through(nil, pass{tMatches.Table, nil, feedOldMatch}, pass{tParticipants.Table, nil, feedOldSeats}, pass{tArchive.Table, nil, feedOldJob})},
 	{3, "the sums of each day",
-		through((*txn).takeOldPruned, pass{tArchive.table, nil, countOldJob}, pass{tAttempts.table, nil, countOldAttempt})},
-	{4, "calls by their external ids", through(nil, pass{tAttempts.table, nil, (*txn).noteOldExternal})},
-	{5, "the discarded jobs of each queue", through(nil, pass{archiveState.table, []byte{byte(engine.Discarded)}, countOldDiscard})},
+		through((*txn).takeOldPruned, pass{tArchive.Table, nil, countOldJob}, pass{tAttempts.Table, nil, countOldAttempt})},
+	{4, "calls by their external ids", through(nil, pass{tAttempts.Table, nil, (*txn).noteOldExternal})},
+	{5, "the discarded jobs of each queue", through(nil, pass{archiveState.Table, []byte{byte(engine.Discarded)}, countOldDiscard})},
 	{6, "what is missing of the last syncs",
-		through(nil, pass{archiveState.table, nil, (*txn).gapsOfJob}, pass{tAccounts.table, nil, (*txn).gapsOfAccount})},
+		through(nil, pass{archiveState.Table, nil, (*txn).gapsOfJob}, pass{tAccounts.Table, nil, (*txn).gapsOfAccount})},
 }
 
 // Version 2 gives everything that is exported its place. Afterwards anything goes on as if it had been stored in this order:
@@ -30,7 +30,7 @@ var migrations = []migration{
 // tells enough: check names it.
 
 func feedOldMatch(t *txn, k []byte) error {
-	m, _, err := tMatches.get(t, k)
+	m, _, err := tMatches.Get(t, k)
 	if err != nil {
 		m = league.Match{}
 	}
@@ -46,7 +46,7 @@ func feedOldMatch(t *txn, k []byte) error {
 func feedOldSeats(t *txn, k []byte) error { return t.toEnd(tagParticipants, string(k)) }
 
 func feedOldJob(t *txn, k []byte) error {
-	j, _, err := tArchive.get(t, k)
+	j, _, err := tArchive.Get(t, k)
 	if _, corrupt := disk.AsCorrupt(err); corrupt {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/commit"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
@@ -209,14 +210,14 @@ func (db *DB) createState(path string) error {
 
 // fillState makes the tables of a new state.db.
 func fillState(b *bolt.Tx) error {
-	if err := createTables(b); err != nil {
+	if err := collection.Create(b); err != nil {
 		return err
 	}
 	t := newTx(b, disk.Now())
 	return errors.Join(
-		t.putNumber(tMeta, disk.MetaSchema, newestSchema()),
-		t.putText(tMeta, disk.MetaInstance, disk.RandomID()),
-		t.putTime(tMeta, metaCreated, t.now))
+		t.PutNumber(tMeta, disk.MetaSchema, newestSchema()),
+		t.PutText(tMeta, disk.MetaInstance, disk.RandomID()),
+		t.PutInstant(tMeta, metaCreated, t.Now))
 }
 
 // Names in table meta.
@@ -236,9 +237,9 @@ func (db *DB) checkSchema(b *bolt.Tx) error {
 	if have != newestSchema() {
 		return outdated(path, have)
 	}
-	for _, tb := range tables {
-		if b.Bucket([]byte(tb.name)) == nil {
-			return &disk.Damaged{Path: path, Why: fmt.Sprintf("table %s is missing", tb.name)}
+	for _, tb := range collection.Tables {
+		if b.Bucket([]byte(tb.Name)) == nil {
+			return &disk.Damaged{Path: path, Why: fmt.Sprintf("table %s is missing", tb.Name)}
 		}
 	}
 	db.seq.Store(uint64(b.ID()))
@@ -254,7 +255,7 @@ func (db *DB) markOpened() error {
 	defer crash.Point("recovery-after-mark")
 	return db.bolt.Update(func(b *bolt.Tx) error {
 		t := newTx(b, disk.Now())
-		db.boot.ID, db.boot.Opened = disk.RandomID(), t.now
+		db.boot.ID, db.boot.Opened = disk.RandomID(), t.Now
 		last, ok, err := t.lastOpening()
 		db.boot.Last = last.closed
 		// A row that cannot be read says the same as one that was not closed: nothing is known of the last stop.
@@ -272,7 +273,7 @@ func (db *DB) markClosed() error {
 	db.bolt.NoFreelistSync = false
 	return db.bolt.Update(func(b *bolt.Tx) error {
 		t := newTx(b, disk.Now())
-		return t.putRun(opening{id: db.boot.ID, opened: db.boot.Opened, closed: t.now})
+		return t.putRun(opening{id: db.boot.ID, opened: db.boot.Opened, closed: t.Now})
 	})
 }
 
@@ -282,22 +283,11 @@ type opening struct {
 	opened, closed time.Time
 }
 
-func (o *opening) fields(c *rec.Coder) {
+var openings = collection.Shape[opening]{Format: rec.Boot, Fields: func(c *rec.Coder, o *opening) {
 	c.Str(&o.id)
 	c.Time(&o.opened, &o.closed)
-}
+}}
 
-func (t *txn) putRun(o opening) error {
-	c := t.record(rec.Boot)
-	o.fields(c)
-	return t.put(tMeta, metaRun, c)
-}
+func (t *txn) putRun(o opening) error { return openings.Put(t, tMeta, metaRun, o) }
 
-func (t *txn) lastOpening() (o opening, ok bool, err error) {
-	c, ok, err := t.get(tMeta, metaRun, rec.Boot)
-	if !ok {
-		return o, false, err
-	}
-	o.fields(c)
-	return o, true, c.Done()
-}
+func (t *txn) lastOpening() (o opening, ok bool, err error) { return openings.Get(t, tMeta, metaRun) }

@@ -209,7 +209,7 @@ func TestAnotherProgramsDatabaseIsRefused(t *testing.T) {
 func TestANewerSchemaIsRefused(t *testing.T) {
 	dir := filled(t)
 	path := filepath.Join(dir, disk.StateFile)
-	edit(t, path, func(tx *txn) error { return tx.putNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
+	edit(t, path, func(tx *txn) error { return tx.PutNumber(tMeta, disk.MetaSchema, newestSchema()+1) })
 	before, err := os.ReadFile(path)
 	must(t, err)
 	_, err = Open(Options{Dir: dir})
@@ -271,7 +271,7 @@ func TestAFlippedByteIsOneCorruptRecord(t *testing.T) {
 			continue
 		}
 		bad++
-		if e := wantError[*disk.ErrCorrupt](t, err); e.Bucket != tJobSpec.name {
+		if e := wantError[*disk.ErrCorrupt](t, err); e.Bucket != tJobSpec.Name {
 			t.Errorf("%v", e)
 		}
 	}

@@ -23,7 +23,7 @@ func TestALongTableIsMigratedToItsLastRow(t *testing.T) {
 		called(t, db, call, 1, sid)
 		calls[sid] = call.ID
 	}
-	write(t, db, func(tx engine.Tx) error { return own(tx).removeAll(tCallSID, nil) })
+	write(t, db, func(tx engine.Tx) error { return own(tx).RemoveAll(tCallSID, nil) })
 	steps := 0
 	for place := []byte(nil); steps == 0 || place != nil; steps++ {
 		write(t, db, func(tx engine.Tx) (err error) {
@@ -54,7 +54,7 @@ func TestTheFeedIsTrimmedToItsEnd(t *testing.T) {
 		t.Errorf("pruned %d of %d", report.Completed, many)
 	}
 	read(t, db, func(tx *txn) error {
-		if n := tx.rowCount(tFeed.table); n != 1 || !stays(t, db, kept) {
+		if n := tx.rowCount(tFeed.Table); n != 1 || !stays(t, db, kept) {
 			t.Errorf("the feed has %d places, of one job that is left", n)
 		}
 		return nil
@@ -84,12 +84,12 @@ func TestForgettingTakesAPageAtATime(t *testing.T) {
 	var left []int
 	defer crash.Arm(func(name string) {
 		if name == "forget-batch" {
-			read(t, db, func(tx *txn) error { left = append(left, tx.rowCount(tMembers.table)); return nil })
+			read(t, db, func(tx *txn) error { left = append(left, tx.rowCount(tMembers.Table)); return nil })
 		}
 	})()
 	_, _, err := db.Forget(context.Background(), forgetters[0], engine.Actor{}, "asked", 0)
 	must(t, err)
-	wantNoTrace(t, db, forgetters[0], tAudit.table)
+	wantNoTrace(t, db, forgetters[0], tAudit.Table)
 	if left[0] < 4*many || left[len(left)-1] != 0 {
 		t.Errorf("members after each transaction: %v", left)
 	}

@@ -112,8 +112,8 @@ func wantPromises(t *testing.T, d *recording, root string, said []string, surviv
 		}
 	}
 	read(t, db, func(tx *txn) error {
-		for r := range tx.rows(tMatches.table, nil) {
-			m, err := tMatches.decode(r.k, r.v)
+		for r := range tx.Rows(tMatches.Table, nil) {
+			m, err := tMatches.Decode(r.Key, r.Value)
 			if err == nil && m.Match.Status == league.Success {
 				_, err = rawPayload(db, m.ID, league.PartMatch)
 			}

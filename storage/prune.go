@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -25,12 +26,12 @@ func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dr
 	if err != nil {
 		return done, err
 	}
-	old := func(_ *txn, r row) bool {
-		j, err := tArchive.decode(r.k, r.v) // check names one that cannot be read
+	old := func(_ *txn, r collection.Row) bool {
+		j, err := tArchive.Decode(r.Key, r.Value) // check names one that cannot be read
 		age := both.KeptFor(rule, j)
 		return err == nil && age > 0 && now.Sub(j.Finished) > age && !spare[j.ID]
 	}
-	err = db.scan(ctx, tArchive.table, nil, db.pages.Prune, old, func(page [][]byte) error {
+	err = db.scan(ctx, tArchive.Table, nil, db.pages.Prune, old, func(page [][]byte) error {
 		var next engine.PruneDone
 		err := db.do(ctx, dryRun, func(t *txn) error {
 			next = done
@@ -54,11 +55,11 @@ func (t *txn) newestFailed(n int) map[engine.JobID]bool {
 	var ids []uint64
 	for _, s := range []engine.State{engine.Discarded, engine.Cancelled} {
 		seen := 0
-		for r := range t.rowsBack(archiveState.table, []byte{byte(s)}, nil) {
+		for r := range t.RowsBack(archiveState.Table, []byte{byte(s)}, nil) {
 			if seen++; seen > n {
 				break
 			}
-			ids = append(ids, key.Read(r.k[1:]).Uint64())
+			ids = append(ids, key.Read(r.Key[1:]).Uint64())
 		}
 	}
 	slices.Sort(ids)
@@ -74,7 +75,7 @@ func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 	gone := map[string][]uint64{} // by owner
 	keys := map[string]bool{}
 	for _, k := range page {
-		j, ok, err := tArchive.get(t, k)
+		j, ok, err := tArchive.Get(t, k)
 		if err != nil || !ok {
 			continue // revived meanwhile
 		}
@@ -82,7 +83,7 @@ func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 			done.Spared++
 			continue
 		}
-		both.CountPruned(done, j, t.rowsUnder(tAttempts.table, k))
+		both.CountPruned(done, j, t.CountUnder(tAttempts.Table, k))
 		if dry {
 			continue
 		}
@@ -103,13 +104,13 @@ func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 // needed reports whether a stored job waits for this one or shows it, whether it has open children, or whether its groups are
 // the progress that its account shows.
 func (t *txn) needed(k []byte) bool {
-	if b, ok, err := tRunOfJob.get(t, k); err != nil || ok && t.lastRun(b) {
+	if b, ok, err := tRunOfJob.Get(t, k); err != nil || ok && t.lastRun(b) {
 		return true
 	}
-	if t.rowsUnder(memberOf.table, k) > 0 {
+	if t.HasUnder(memberOf.Table, k) {
 		return true
 	}
-	for g, err := range tGroups.under(t, k) {
+	for g, err := range tGroups.Under(t, k) {
 		if err != nil || g.Open > 0 {
 			return true
 		}
@@ -120,36 +121,36 @@ func (t *txn) needed(k []byte) bool {
 // pruneJob removes an ended job with all that belongs to it. Whom its key finds then, repoint decides.
 func (t *txn) pruneJob(k []byte, j engine.Job) error {
 	t.onDay(j.Finished).pruned.CountEnded(j.State, 1) // the sums of days survive what they counted
-	for r := range t.rows(tAttempts.table, k) {
-		if a, err := tAttempts.decode(r.k, r.v); err == nil {
+	for r := range t.Rows(tAttempts.Table, k) {
+		if a, err := tAttempts.Decode(r.Key, r.Value); err == nil {
 			t.onDay(a.End).pruned.CountAttempt(a, 1)
 		}
 	}
 	if err := t.forgetCalls(j); err != nil {
 		return err
 	}
-	err := errors.Join(t.removeOwned(ofJob, k),
-		t.removeAll(tHistory.table, key.Strings(string(j.ID))), tArchive.drop(t, k, &j))
+	err := errors.Join(t.RemoveOwned(ofJob, k),
+		t.RemoveAll(tHistory.Table, key.Strings(string(j.ID))), tArchive.Drop(t, k, &j))
 	if err != nil || j.Key == "" {
 		return err
 	}
-	if n, ok, err := t.number(tArchiveKey, []byte(j.Key)); err != nil || !ok || n != key.Read(k).Uint64() {
+	if n, ok, err := t.Number(tArchiveKey, []byte(j.Key)); err != nil || !ok || n != key.Read(k).Uint64() {
 		return err
 	}
-	return t.remove(tArchiveKey, []byte(j.Key))
+	return t.Remove(tArchiveKey, []byte(j.Key))
 }
 
 // forgetRecent takes pruned jobs out of what their owner did last.
 func (t *txn) forgetRecent(owner string, ids []uint64) error {
 	var gone [][]byte
-	for r := range t.rows(tRecent.table, key.Strings(owner)) {
-		at, err := tRecent.decode(r.k, r.v)
+	for r := range t.Rows(tRecent.Table, key.Strings(owner)) {
+		at, err := tRecent.Decode(r.Key, r.Value)
 		if err == nil && slices.Contains(ids, at.job) {
-			gone = append(gone, bytes.Clone(r.k))
+			gone = append(gone, bytes.Clone(r.Key))
 		}
 	}
 	for _, k := range gone {
-		if err := t.remove(tRecent.table, k); err != nil {
+		if err := t.Remove(tRecent.Table, k); err != nil {
 			return err
 		}
 	}
@@ -159,21 +160,21 @@ func (t *txn) forgetRecent(owner string, ids []uint64) error {
 // repoint makes a failed job that stays the one that its key finds, now that a later one with that key is gone.
 func (t *txn) repoint(keys map[string]bool) error {
 	delete(keys, "")
-	if len(keys) == 0 || !t.writable {
+	if len(keys) == 0 {
 		return nil
 	}
 	latest := map[string]uint64{}
-	for r := range t.rows(archiveState.table, nil) {
-		j, ok, err := tArchive.get(t, r.k[1:])
+	for r := range t.Rows(archiveState.Table, nil) {
+		j, ok, err := tArchive.Get(t, r.Key[1:])
 		if ok && err == nil && keys[j.Key] {
-			latest[j.Key] = max(latest[j.Key], key.Read(r.k[1:]).Uint64())
+			latest[j.Key] = max(latest[j.Key], key.Read(r.Key[1:]).Uint64())
 		}
 	}
 	for name, n := range latest {
-		if t.has(tArchiveKey, []byte(name)) {
+		if t.Has(tArchiveKey, []byte(name)) {
 			continue
 		}
-		if err := t.putNumber(tArchiveKey, []byte(name), n); err != nil {
+		if err := t.PutNumber(tArchiveKey, []byte(name), n); err != nil {
 			return err
 		}
 	}

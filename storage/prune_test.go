@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
 // ended stores a job that ended some days before noon.
@@ -37,10 +38,10 @@ func TestS4_2_CompletedJobsGoToTheArchiveAtOnce(t *testing.T) {
 		t.Errorf("job %s is live: %v", j.ID, err)
 	}
 	read(t, db, func(tx *txn) error {
-		if n := tx.rowCount(tArchive.table); n != 1 {
+		if n := tx.rowCount(tArchive.Table); n != 1 {
 			t.Errorf("%d archived jobs", n)
 		}
-		if n := tx.rowCount(tJobState.table); n != 0 {
+		if n := tx.rowCount(tJobState.Table); n != 0 {
 			t.Errorf("%d live rows", n)
 		}
 		return nil
@@ -50,8 +51,8 @@ func TestS4_2_CompletedJobsGoToTheArchiveAtOnce(t *testing.T) {
 	}
 }
 
-func (t *txn) rowCount(tb *table) (n int) {
-	for range t.rows(tb, nil) {
+func (t *txn) rowCount(tb *collection.Table) (n int) {
+	for range t.Rows(tb, nil) {
 		n++
 	}
 	return n

@@ -7,22 +7,23 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
 var (
-	tRanks = declare(
-		newTable("ranks", "str account, str queue, time", "where the account stood in a ranked queue"),
-		records[league.Rank]{format: 26, key: func(c *key.Coder, r *league.Rank) {
+	tRanks = collection.Declare(
+		collection.New("ranks", "str account, str queue, time", "where the account stood in a ranked queue"),
+		collection.Records[league.Rank]{Format: 26, Key: func(c *key.Coder, r *league.Rank) {
 			c.Str(&r.Account, &r.Queue)
 			c.Time(&r.At)
-		}, fields: func(c *rec.Coder, r *league.Rank) {
+		}, Fields: func(c *rec.Coder, r *league.Rank) {
 			c.Flags(&r.Unranked, &r.Unsure)
 			c.Str(&r.Tier, &r.Division)
 			c.Int(&r.Points, &r.Wins, &r.Losses)
 		}})
-	tRankOrder = newTable("rank_order", "u64 n", "key of the ranks row that was the n-th to be stored").grows()
+	tRankOrder = collection.New("rank_order", "u64 n", "key of the ranks row that was the n-th to be stored").Grows()
 )
 
 // LastRanks gives the newest row of each queue of an account.
@@ -32,7 +33,7 @@ func (db *DB) LastRanks(tx engine.Tx, account string) (list []league.Rank, err e
 	var before []byte
 	for {
 		found := false
-		for rank, err := range tRanks.back(t, prefix, before) {
+		for rank, err := range tRanks.Back(t, prefix, before) {
 			if err != nil {
 				return nil, err
 			}
@@ -52,16 +53,16 @@ func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
 	if err := both.LegalRank(r); err != nil {
 		return err
 	}
-	k := tRanks.keyOf(&r)
-	isNew := !t.has(tRanks.table, k)
-	if err := tRanks.put(t, k, &r); err != nil || r.Unsure || !isNew {
+	k := tRanks.KeyOf(&r)
+	isNew := !t.Has(tRanks.Table, k)
+	if err := tRanks.Put(t, k, &r); err != nil || r.Unsure || !isNew {
 		return err
 	}
-	n, err := t.bucket(tRankOrder).NextSequence()
+	n, err := t.Next(tRankOrder)
 	if err != nil {
 		return err
 	}
-	return t.putBlob(tRankOrder, key.Uint64(n), k)
+	return t.PutBlob(tRankOrder, key.Uint64(n), k)
 }
 
 // DropRank removes a row that turned out to be wrong.
@@ -69,7 +70,7 @@ func (db *DB) DropRank(tx engine.Tx, r league.Rank) error {
 	if err := both.LegalDrop(r); err != nil {
 		return err
 	}
-	return own(tx).remove(tRanks.table, tRanks.keyOf(&r))
+	return own(tx).Remove(tRanks.Table, tRanks.KeyOf(&r))
 }
 
 // RankHistory answers engine.RanksQuery; engine.ErrNotFound when there is no such account.
@@ -88,13 +89,13 @@ func (db *DB) RankHistory(ctx context.Context, q engine.RanksQuery) (page engine
 			return err
 		}
 		var last []byte
-		for r := range t.rowsBack(tRanks.table, prefix, before) {
+		for r := range t.RowsBack(tRanks.Table, prefix, before) {
 			if len(page.Ranks) == both.PageSize(q.Page) {
 				page.Next = encodeCursor(last, prefix)
 				return nil
 			}
-			last = bytes.Clone(r.k)
-			if rank, err := tRanks.decode(r.k, r.v); err == nil && !rank.Unsure { // check names a corrupt one
+			last = bytes.Clone(r.Key)
+			if rank, err := tRanks.Decode(r.Key, r.Value); err == nil && !rank.Unsure { // check names a corrupt one
 				page.Ranks = append(page.Ranks, both.RankRow(a, rank))
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
@@ -43,7 +44,7 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 		return nil, nil
 	}
 	// Those that name a payload of the months are marked, a page of matches per transaction.
-	err = db.scan(ctx, tMatches.table, nil, db.pages.Scan, func(_ *txn, r row) bool { return countIn(list, r) }, func(page [][]byte) error {
+	err = db.scan(ctx, tMatches.Table, nil, db.pages.Scan, func(_ *txn, r collection.Row) bool { return countIn(list, r) }, func(page [][]byte) error {
 		if dryRun {
 			return nil
 		}
@@ -80,8 +81,8 @@ func (db *DB) weighMonth(month string) (d DroppedMonth, err error) {
 }
 
 // countIn counts a match's payloads that lie in the months, and reports whether there are any.
-func countIn(list []DroppedMonth, r row) (any bool) {
-	m, err := tMatches.decode(r.k, r.v)
+func countIn(list []DroppedMonth, r collection.Row) (any bool) {
+	m, err := tMatches.Decode(r.Key, r.Value)
 	if err != nil {
 		return false // check names it
 	}
@@ -120,7 +121,7 @@ func (t *txn) dropRefs(page [][]byte, list []DroppedMonth) error {
 				f.Ref.Codec, f.Ref.Size = league.CodecDropped, 0
 			}
 		}
-		if err := tMatches.put(t, k, &m); err != nil {
+		if err := tMatches.Put(t, k, &m); err != nil {
 			return fmt.Errorf("mark the payloads of %s as dropped: %w", m.ID, err)
 		}
 	}

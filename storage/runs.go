@@ -7,6 +7,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -19,22 +20,22 @@ import (
 //	staged      run "01J…", 1          -> "KR_7214550881"
 //	staged_id   run "01J…", "KR_7214…" -> 1, so that an id that two pages give is staged once
 var (
-	tRuns = declare(newTable("runs", "id", "one sync of an account").grows(), records[league.Run]{
-		format: 18, key: func(c *key.Coder, r *league.Run) { c.Rest(&r.ID) }, fields: runFields,
+	tRuns = collection.Declare(collection.New("runs", "id", "one sync of an account").Grows(), collection.Records[league.Run]{
+		Format: 18, Key: func(c *key.Coder, r *league.Run) { c.Rest(&r.ID) }, Fields: runFields,
 	})
-	tRunOfJob = declare(
-		newTable("run_of_job", "u64 id of the sync job", "run id, calls and 429s of the job's own attempts").grows(),
-		records[jobRun]{format: 19, fields: func(c *rec.Coder, b *jobRun) {
+	tRunOfJob = collection.Declare(
+		collection.New("run_of_job", "u64 id of the sync job", "run id, calls and 429s of the job's own attempts").Grows(),
+		collection.Records[jobRun]{Format: 19, Fields: func(c *rec.Coder, b *jobRun) {
 			c.Str(&b.run, &b.account)
 			c.Int(&b.calls, &b.throttled)
 		}})
-	tStaged = declare(
-		newTable("staged", "str run, u64 n", "one listed id, in the order of the listing").belongs(ofRun),
-		records[league.Staged]{format: 20, fields: func(c *rec.Coder, s *league.Staged) {
+	tStaged = collection.Declare(
+		collection.New("staged", "str run, u64 n", "one listed id, in the order of the listing").BelongsTo(ofRun),
+		collection.Records[league.Staged]{Format: 20, Fields: func(c *rec.Coder, s *league.Staged) {
 			c.Str(&s.ID)
 			c.Bool(&s.TooOld)
 		}})
-	tStagedID = newTable("staged_id", "str run, str match", "u64 n").belongs(ofRun)
+	tStagedID = collection.New("staged_id", "str run, str match", "u64 n").BelongsTo(ofRun)
 )
 
 // runFields are in the order in which versions of the program added them: a record that an earlier one wrote ends before what
@@ -65,22 +66,11 @@ func runFields(c *rec.Coder, r *league.Run) {
 	}
 }
 
-func init() { tRuns.sound = soundRun }
-
-func soundRun(c *checker, k []byte, r *league.Run) {
-	if !c.has(tAccounts.table, []byte(r.Account)) && !c.has(tState, forgetKey(r.Account)) {
-		c.bad(tRuns.name, k, "its account %q is not there", r.Account)
-	}
-	if job, err := jobKey(engine.JobID(r.Job)); r.Job != "" && (err != nil || !c.has(tRunOfJob.table, job)) {
-		c.bad(tRuns.name, k, "its job %q does not lead back to it", r.Job)
-	}
-}
-
 // Run gives a run by its id; engine.ErrNotFound.
 func (db *DB) Run(tx engine.Tx, id string) (league.Run, error) { return own(tx).run(id) }
 
 func (t *txn) run(id string) (league.Run, error) {
-	return tRuns.want(t, []byte(id), "run %q", id)
+	return tRuns.Want(t, []byte(id), "run %q", id)
 }
 
 // Runs lists the last n runs of an account, the newest first. One that is not kept any more ends the list.
@@ -115,7 +105,7 @@ func (db *DB) SaveRun(tx engine.Tx, r league.Run) error {
 		}
 	}
 	t.touch(r.Account)
-	return tRuns.put(t, []byte(r.ID), &r)
+	return tRuns.Put(t, []byte(r.ID), &r)
 }
 
 // jobRun says which run a sync job carries, and what the job itself has cost: its children count in their groups.
@@ -130,12 +120,12 @@ func (t *txn) bindRun(r league.Run) error {
 	if err != nil {
 		return err
 	}
-	b, ok, err := tRunOfJob.get(t, k)
+	b, ok, err := tRunOfJob.Get(t, k)
 	if err != nil || ok && b.run == r.ID {
 		return err
 	}
 	b.run, b.account = r.ID, r.Account
-	return tRunOfJob.put(t, k, &b)
+	return tRunOfJob.Put(t, k, &b)
 }
 
 // countCalls adds a sync job's own call to its run. A call was made when there was an answer or time on the wire.
@@ -143,7 +133,7 @@ func (t *txn) countCalls(k []byte, a engine.Attempt) error {
 	if a.Status == 0 && a.HTTP == 0 {
 		return nil
 	}
-	b, ok, err := tRunOfJob.get(t, k)
+	b, ok, err := tRunOfJob.Get(t, k)
 	if err != nil || !ok {
 		return err
 	}
@@ -152,7 +142,7 @@ func (t *txn) countCalls(k []byte, a engine.Attempt) error {
 		b.throttled++
 	}
 	t.touch(b.account)
-	return tRunOfJob.put(t, k, &b)
+	return tRunOfJob.Put(t, k, &b)
 }
 
 // statusThrottled is HTTP's 429 Too Many Requests.
@@ -160,7 +150,7 @@ const statusThrottled = 429
 
 // touchRunOf asks for the row of the account whose sync job k is, if it is one.
 func (t *txn) touchRunOf(k []byte) error {
-	b, ok, err := tRunOfJob.get(t, k)
+	b, ok, err := tRunOfJob.Get(t, k)
 	if ok {
 		t.touch(b.account)
 	}
@@ -172,12 +162,12 @@ func (t *txn) touchRunOf(k []byte) error {
 func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error) {
 	t := own(tx)
 	prefix := key.Strings(run)
-	n, err := t.lastNumber(tStaged.table, prefix)
+	n, err := t.LastNumber(tStaged.Table, prefix)
 	if err != nil {
 		return 0, err
 	}
 	for _, s := range ids {
-		at, known, err := t.number(tStagedID, key.Strings(run, s.ID))
+		at, known, err := t.Number(tStagedID, key.Strings(run, s.ID))
 		if err != nil {
 			return added, err
 		}
@@ -188,11 +178,11 @@ func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, e
 			n++
 			added++
 			at = n
-			if err := t.putNumber(tStagedID, key.Strings(run, s.ID), at); err != nil {
+			if err := t.PutNumber(tStagedID, key.Strings(run, s.ID), at); err != nil {
 				return added, err
 			}
 		}
-		if err := tStaged.put(t, key.AppendUint64(key.Strings(run), at), &s); err != nil {
+		if err := tStaged.Put(t, key.AppendUint64(key.Strings(run), at), &s); err != nil {
 			return added, err
 		}
 	}
@@ -201,13 +191,13 @@ func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, e
 
 // Staged gives the run's ids in the order they were staged.
 func (db *DB) Staged(tx engine.Tx, run string) ([]league.Staged, error) {
-	return all(tStaged.under(own(tx), key.Strings(run)))
+	return collection.All(tStaged.Under(own(tx), key.Strings(run)))
 }
 
 // Unstage drops the run's staged ids.
 func (db *DB) Unstage(tx engine.Tx, run string) error {
 	t := own(tx)
-	return errors.Join(t.removeAll(tStaged.table, key.Strings(run)), t.removeAll(tStagedID, key.Strings(run)))
+	return errors.Join(t.RemoveAll(tStaged.Table, key.Strings(run)), t.RemoveAll(tStagedID, key.Strings(run)))
 }
 
 // lastRun reports whether an account still shows the run.

@@ -20,15 +20,15 @@ func (db *DB) sample() error {
 	return db.bolt.View(func(b *bolt.Tx) (err error) {
 		t := db.tx(b)
 		seen := 0
-		for r := range t.rows(byAccount.table, nil) {
+		for r := range t.Rows(byAccount.Table, nil) {
 			if seen++; seen > sampled {
 				return nil
 			}
-			l, err := listingAt(r.k)
+			l, err := listingAt(r.Key)
 			if err == nil {
-				_, err = byAccount.body(r.k, r.v, rec.Marker)
+				err = byAccount.Check(r.Key, r.Value, rec.Marker)
 			}
-			if err == nil && !t.has(tAccountsOf.table, listedKey(l)) {
+			if err == nil && !t.Has(tAccountsOf.Table, listedKey(l)) {
 				return &disk.Damaged{Path: disk.StatePath(db.dir), Why: fmt.Sprintf("match %s is listed for an account, but not the other way round", l.match)}
 			}
 			if _, corrupt := errors.AsType[*disk.ErrCorrupt](err); err != nil && !corrupt {

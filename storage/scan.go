@@ -6,24 +6,25 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
 // scan goes through the rows under prefix and lets work have the keys of those that fit, at most n of them at a time. Rows are
 // looked at a page per reading transaction, so that none is long; work runs in none, and may write. What it deletes, or what
 // others add meanwhile behind the page, does not matter to the walk: it goes on at a key, whether that is still there or not.
-func (db *DB) scan(ctx context.Context, tb *table, prefix []byte, n int, fits func(t *txn, r row) bool, work func(page [][]byte) error) error {
+func (db *DB) scan(ctx context.Context, tb *collection.Table, prefix []byte, n int, fits func(t *txn, r collection.Row) bool, work func(page [][]byte) error) error {
 	for from := prefix; ; {
 		var page [][]byte
 		var next []byte
 		err := db.view(ctx, func(t *txn) error {
 			looked := 0
-			for r := range t.rowsFrom(tb, prefix, from) {
+			for r := range t.RowsFrom(tb, prefix, from) {
 				if looked++; looked > db.pages.Scan {
-					next = bytes.Clone(r.k)
+					next = bytes.Clone(r.Key)
 					break
 				}
 				if fits(t, r) {
-					page = append(page, bytes.Clone(r.k))
+					page = append(page, bytes.Clone(r.Key))
 				}
 			}
 			return nil

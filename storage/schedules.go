@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/cron"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -15,11 +16,11 @@ var _ cron.Store = (*DB)(nil)
 
 var (
 	// There are a handful of schedules, and only people read most of it, so a record's body is JSON.
-	tSchedules = declare(
-		newTable("schedules", "name", "its next run, pause, edit, last ticks"),
-		records[cron.State]{format: 31, fields: func(c *rec.Coder, s *cron.State) { c.JSON(s) }})
-	tTicks   = newTable("ticks", "str schedule, time, str id", "marker: a run that was planned and recorded").grows()
-	tTickIDs = newTable("tick_ids", "tick id", "when it was recorded")
+	tSchedules = collection.Declare(
+		collection.New("schedules", "name", "its next run, pause, edit, last ticks"),
+		collection.Records[cron.State]{Format: 31, Fields: func(c *rec.Coder, s *cron.State) { c.JSON(s) }})
+	tTicks   = collection.New("ticks", "str schedule, time, str id", "marker: a run that was planned and recorded").Grows()
+	tTickIDs = collection.New("tick_ids", "tick id", "when it was recorded")
 )
 
 // How long ticks are kept: so long, and the last ones of a schedule for longer.
@@ -30,24 +31,24 @@ const (
 
 // Schedule gives a schedule's state; engine.ErrNotFound before the first save.
 func (db *DB) Schedule(tx engine.Tx, name string) (cron.State, error) {
-	return tSchedules.want(own(tx), []byte(name), "schedule %q", name)
+	return tSchedules.Want(own(tx), []byte(name), "schedule %q", name)
 }
 
 // SaveSchedule stores a schedule's state.
 func (db *DB) SaveSchedule(tx engine.Tx, s cron.State) error {
-	return tSchedules.put(own(tx), []byte(s.Name), &s)
+	return tSchedules.Put(own(tx), []byte(s.Name), &s)
 }
 
 // RecordTick stores a tick under its id, which is unique for ever; fresh is false when it is there already. Ticks go that
 // are 48 hours older than this one and not among the last hundred of their schedule.
 func (db *DB) RecordTick(tx engine.Tx, t cron.Tick) (fresh bool, err error) {
 	own := own(tx)
-	if own.has(tTickIDs, []byte(t.ID)) {
+	if own.Has(tTickIDs, []byte(t.ID)) {
 		return false, nil
 	}
 	err = errors.Join(
-		own.putTime(tTickIDs, []byte(t.ID), t.At),
-		own.mark(tTicks, tickKey(t.Schedule, t.At, t.ID)),
+		own.PutInstant(tTickIDs, []byte(t.ID), t.At),
+		own.Mark(tTicks, tickKey(t.Schedule, t.At, t.ID)),
 		own.dropTicks(t.Schedule, t.At.Add(-keepTicks)))
 	return err == nil, err
 }
@@ -59,9 +60,9 @@ func tickKey(schedule string, at time.Time, id string) []byte {
 func (t *txn) dropTicks(schedule string, before time.Time) error {
 	var old [][]byte
 	seen := 0
-	for r := range t.rowsBack(tTicks, key.Strings(schedule), nil) {
-		if seen++; seen > lastTicks && bytes.Compare(r.k, key.AppendTime(key.Strings(schedule), before)) < 0 {
-			old = append(old, bytes.Clone(r.k))
+	for r := range t.RowsBack(tTicks, key.Strings(schedule), nil) {
+		if seen++; seen > lastTicks && bytes.Compare(r.Key, key.AppendTime(key.Strings(schedule), before)) < 0 {
+			old = append(old, bytes.Clone(r.Key))
 		}
 	}
 	for _, k := range old {
@@ -69,9 +70,9 @@ func (t *txn) dropTicks(schedule string, before time.Time) error {
 		_, _ = read.String(), read.Time()
 		id := read.String()
 		if err := read.Done(); err != nil {
-			return tTicks.corrupt(k, err)
+			return tTicks.Corrupt(k, err)
 		}
-		if err := errors.Join(t.remove(tTicks, k), t.remove(tTickIDs, []byte(id))); err != nil {
+		if err := errors.Join(t.Remove(tTicks, k), t.Remove(tTickIDs, []byte(id))); err != nil {
 			return err
 		}
 	}

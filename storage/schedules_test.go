@@ -28,7 +28,7 @@ func TestP24_ATickIsRecordedOnce(t *testing.T) {
 	}
 	read(t, db, func(tx *txn) error {
 		n := 0
-		for range tx.rows(tTickIDs, nil) {
+		for range tx.Rows(tTickIDs, nil) {
 			n++
 		}
 		if n != lastTicks+1 {

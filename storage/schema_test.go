@@ -7,20 +7,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
 var update = flag.Bool("update", false, "write testdata/schema.txt anew")
 
 // The list of all tables is made from their declarations.
 func TestTheSchemaIsWrittenDown(t *testing.T) {
-	list := slices.Clone(tables)
-	slices.SortFunc(list, func(a, b *table) int { return strings.Compare(a.name, b.name) })
+	list := slices.Clone(collection.Tables)
+	slices.SortFunc(list, func(a, b *collection.Table) int { return strings.Compare(a.Name, b.Name) })
 	var page strings.Builder
 	fmt.Fprintf(&page, "%-14s %-40s %s\n", "table", "key", "value")
 	for _, tb := range list {
-		fmt.Fprintf(&page, "%-14s %-40s %s\n", tb.name, tb.keyed, tb.says)
-		if tb.keyed == "" || tb.says == "" {
-			t.Errorf("table %s does not say what it holds", tb.name)
+		fmt.Fprintf(&page, "%-14s %-40s %s\n", tb.Name, tb.Keyed, tb.Says)
+		if tb.Keyed == "" || tb.Says == "" {
+			t.Errorf("table %s does not say what it holds", tb.Name)
 		}
 	}
 	const path = "testdata/schema.txt"

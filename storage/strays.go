@@ -16,9 +16,9 @@ import (
 func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error) {
 	t := own(tx)
 	prefix := []byte{byte(league.TemporaryFailure)}
-	for r := range t.rows(matchStatus.table, prefix) {
-		id := key.Read(r.k[1:]).String()
-		if t.has(tJobKey, []byte(jobKey(id))) {
+	for r := range t.Rows(matchStatus.Table, prefix) {
+		id := key.Read(r.Key[1:]).String()
+		if t.Has(tJobKey, []byte(jobKey(id))) {
 			continue // whatever its age: it has a job (S0-6)
 		}
 		m, err := t.match(id)
@@ -56,7 +56,7 @@ func (t *txn) completeStray(s *league.Stray, unique string) error {
 	if owners := t.accountsOf(s.Match); len(owners) > 0 {
 		s.Owner = owners[0]
 	}
-	n, ok, err := t.number(tArchiveKey, []byte(unique))
+	n, ok, err := t.Number(tArchiveKey, []byte(unique))
 	if err != nil || !ok {
 		return err
 	}

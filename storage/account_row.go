@@ -11,8 +11,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
-// emitAccounts emits the row of every touched account, and the totals if they changed, as they are at the end of the
-// transaction: a hundred matches that settle in one group make one row.
+// emitAccounts emits the row of every touched account, and the totals if they changed, as they are
+// at the end of the transaction: a hundred matches that settle in one group make one row.
 func (t *txn) emitAccounts() error {
 	for _, id := range t.touched {
 		a, err := t.account(id)

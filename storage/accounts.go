@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	// Names change and PUUIDs hang on the key's project: what an account is found by are indexes, and
-	// its own key is an id that never changes.
+	// Names change and PUUIDs hang on the key's project: what an account is found by are indexes,
+	// and its own key is an id that never changes.
 	tAccounts = collection.Declare(collection.New("accounts", "id", "the account"), collection.Records[league.Account]{
 		Format: 17, Key: func(c *key.Coder, a *league.Account) { c.Rest(&a.ID) }, Fields: accountFields,
 		Indexes: []collection.Index[league.Account]{accountName, accountPUUID},
@@ -109,7 +109,8 @@ func (t *txn) account(id string) (league.Account, error) {
 	return tAccounts.Want(t, []byte(id), "account %q", id)
 }
 
-// AccountNamed finds an account by its Riot ID, whatever the case; platform "" = any. engine.ErrNotFound.
+// AccountNamed finds an account by its Riot ID, whatever the case; platform "" = any.
+// engine.ErrNotFound.
 func (db *DB) AccountNamed(tx engine.Tx, name, tag, platform string) (league.Account, error) {
 	return own(tx).accountNamed(name, tag, platform)
 }

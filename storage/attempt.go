@@ -38,7 +38,8 @@ func attemptFields(c *rec.Coder, a *engine.Attempt) {
 	}
 }
 
-// attempts gives a job's closed attempts and its holds, oldest first. One that cannot be read is left out.
+// attempts gives a job's closed attempts and its holds, oldest first. One that cannot be read is
+// left out.
 func (t *txn) attempts(job []byte) (attempts, holds []engine.Attempt) {
 	for a, err := range tAttempts.Under(t, job) {
 		switch {

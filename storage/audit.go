@@ -9,8 +9,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// AddAudit appends an operator's command, emits it and answers its number. What the command has changed is kept in a row
-// of its own: most entries are listed, few are undone.
+// AddAudit appends an operator's command, emits it and answers its number. What the command has
+// changed is kept in a row of its own: most entries are listed, few are undone.
 func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (uint64, error) {
 	t := own(tx)
 	last, err := t.LastNumber(tAudit.Table, nil)

@@ -10,8 +10,9 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Audits lists operator commands, newest first, without what each has changed. The cursor is the number that
-// a page begins below. One that is asked for by its number comes with what it has changed; engine.ErrNotFound.
+// Audits lists operator commands, newest first, without what each has changed. The cursor is the
+// number that a page begins below. One that is asked for by its number comes with what it has
+// changed; engine.ErrNotFound.
 func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.AuditPage, err error) {
 	if q.Seq != 0 {
 		return both.OneEntry(db.AuditEntry(ctx, q.Seq))

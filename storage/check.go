@@ -100,7 +100,8 @@ func (c *checker) shards() error {
 	return nil
 }
 
-// shard reads each payload of a month. A month whose file cannot be read is one finding; the others are read all the same.
+// shard reads each payload of a month. A month whose file cannot be read is one finding; the others
+// are read all the same.
 func (c *checker) shard(month string) error {
 	name := payload.Dir + "/" + month
 	err := c.payloads.With(month, false, func(s *payload.Shard) error {
@@ -132,8 +133,9 @@ func (c *checker) dictionaries(name string, ds *payload.Dictionaries) {
 	}
 }
 
-// payload checks one payload down to Riot's JSON. One that no match names is an orphan: a crash left it before its state was
-// written, and it is adopted when the match is fetched again. Orphans are counted, and no fault.
+// payload checks one payload down to Riot's JSON. One that no match names is an orphan: a crash
+// left it before its state was written, and it is adopted when the match is fetched again. Orphans
+// are counted, and no fault.
 func (c *checker) payload(s *payload.Shard, match string, k, v []byte) error {
 	c.report.Payloads++
 	c.report.Bytes += int64(len(v))

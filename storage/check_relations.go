@@ -61,7 +61,8 @@ func (c *checker) soundGap(k []byte, g *league.Gap) {
 	}
 }
 
-// soundMatch checks that what is stored is there and whole, unless retention took it, and has its place in the feeds.
+// soundMatch checks that what is stored is there and whole, unless retention took it, and has its
+// place in the feeds.
 func (c *checker) soundMatch(k []byte, m *league.Match) {
 	for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
 		f := m.Of(part)
@@ -92,8 +93,8 @@ func (c *checker) soundListing(k []byte, l *accountMatch) {
 	}
 }
 
-// soundLive checks what no record of a live job can tell by itself: that its state belongs among the live ones, that it is
-// not in the archive too, and that its key leads back to it.
+// soundLive checks what no record of a live job can tell by itself: that its state belongs among
+// the live ones, that it is not in the archive too, and that its key leads back to it.
 func (c *checker) soundLive(k []byte, j *engine.Job) {
 	if _, err := c.readRest(k, j); errors.Is(err, collection.ErrMissing) {
 		c.tables.BadRecord(err)
@@ -164,8 +165,8 @@ func (c *checker) heldKeys() {
 	}
 }
 
-// membership recounts every group from its members (P6, P-16). The sums decide when a sync ends: wrong ones would end it early,
-// or never.
+// membership recounts every group from its members (P6, P-16). The sums decide when a sync ends:
+// wrong ones would end it early, or never.
 func (c *checker) membership() {
 	derived := map[string]engine.GroupStat{}
 	for r := range c.Rows(tMembers.Table, nil) {

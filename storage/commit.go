@@ -15,13 +15,14 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
-// Write runs fn in the next group commit and returns after it. It returns fn's error; such an fn leaves no trace. When the
-// commit itself fails it returns ErrDiskFull (nothing was written) or ErrUnknown.
+// Write runs fn in the next group commit and returns after it. It returns fn's error; such an fn
+// leaves no trace. When the commit itself fails it returns ErrDiskFull (nothing was written) or
+// ErrUnknown.
 //
-// fn must check before it writes, touch nothing but the transaction and variables of its own that it assigns (not adds
-// to), and call neither Write nor Read: it runs again when a neighbour of the same group has failed half way. Write needs
-// Serve; without it, Write waits for ctx. A context that ends while fn is queued gives its cause; once fn has been taken,
-// Write waits for the answer.
+// fn must check before it writes, touch nothing but the transaction and variables of its own that
+// it assigns (not adds to), and call neither Write nor Read: it runs again when a neighbour of the
+// same group has failed half way. Write needs Serve; without it, Write waits for ctx. A context
+// that ends while fn is queued gives its cause; once fn has been taken, Write waits for the answer.
 func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	if db.readOnly {
 		return disk.ErrReadOnly
@@ -66,7 +67,8 @@ func (g group) Try(fn func(engine.Tx) error) (wrote bool, err error) {
 	return wrote, err
 }
 
-// Commit adds the rows of touched accounts, commits and publishes. A group that wrote nothing costs no commit.
+// Commit adds the rows of touched accounts, commits and publishes. A group that wrote nothing costs
+// no commit.
 func (g group) Commit() error {
 	db, t := g.db, g.t
 	if !t.Dirty {
@@ -103,7 +105,8 @@ func (t *txn) commit() error {
 	return t.Bolt.Commit()
 }
 
-// publish hands the changes of one commit on, in commit order and before any of the group's callers is answered.
+// publish hands the changes of one commit on, in commit order and before any of the group's callers
+// is answered.
 func (db *DB) publish(seq uint64, changes []engine.Change) {
 	for i := range changes {
 		changes[i].Seq = seq
@@ -115,8 +118,8 @@ func (db *DB) publish(seq uint64, changes []engine.Change) {
 	crash.Point("after-publish")
 }
 
-// judge reads the file again to find out what a failed commit has left. Measured: a sync that fails on the meta page
-// returns an error although the new data is visible and may survive.
+// judge reads the file again to find out what a failed commit has left. Measured: a sync that fails
+// on the meta page returns an error although the new data is visible and may survive.
 func (db *DB) judge(id int, cause error) error {
 	visible := true
 	err := db.bolt.View(func(b *bolt.Tx) error {

@@ -13,8 +13,9 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// A record whose checksum or shape does not hold is set aside: its raw bytes go to table state under corrupt/table/key, from
-// where they can be exported, and what it was about goes on without it.
+// A record whose checksum or shape does not hold is set aside: its raw bytes go to table state
+// under corrupt/table/key, from where they can be exported, and what it was about goes on without
+// it.
 
 const asidePrefix = "corrupt/"
 
@@ -31,9 +32,10 @@ func (t *txn) setAside(tb *collection.Table, k []byte) error {
 	return t.PutBlob(tState, asideName(tb, k), v)
 }
 
-// DiscardUnreadable ends a live job whose records cannot be read (Live yields it with its error): it is discarded as
-// undecodable with what can still be read of it, its raw records are set aside, its key is free. Whoever calls this settles
-// the job's groups in the same transaction (Mark). engine.ErrRefused when the job can be read.
+// DiscardUnreadable ends a live job whose records cannot be read (Live yields it with its error):
+// it is discarded as undecodable with what can still be read of it, its raw records are set aside,
+// its key is free. Whoever calls this settles the job's groups in the same transaction (Mark).
+// engine.ErrRefused when the job can be read.
 func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, error) {
 	t := own(tx)
 	k, err := jobKey(id)

@@ -21,8 +21,8 @@ var tDays = collection.Declare(
 		}
 	}})
 
-// onDay is what this transaction adds to a day. The rows are written once, before the commit: every attempt of a group would
-// write the same one.
+// onDay is what this transaction adds to a day. The rows are written once, before the commit: every
+// attempt of a group would write the same one.
 func (t *txn) onDay(at time.Time) *dayRow {
 	if at.IsZero() {
 		return &dayRow{} // it ended at no known time: no day has it, neither here nor in a recount
@@ -71,8 +71,9 @@ func (t *txn) day(day string) (d dayRow, err error) {
 	return d, err
 }
 
-// Days gives the stored sums of the last n UTC days up to now, the oldest first. Days on which nothing ended are left out,
-// but for the last one. One that cannot be read is left out too; check names it.
+// Days gives the stored sums of the last n UTC days up to now, the oldest first. Days on which
+// nothing ended are left out, but for the last one. One that cannot be read is left out too; check
+// names it.
 func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.DaySum, err error) {
 	if n <= 0 {
 		return nil, nil
@@ -99,8 +100,9 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 // oldPruned was the counter of pruned jobs before there was a table of days: and a day and a state.
 const oldPruned = "pruned."
 
-// Version 3 makes the sums of the days from what is there. Attempts of jobs that were pruned before are not known any more.
-// A record that cannot be read counts nowhere, as in a recount: check names it.
+// Version 3 makes the sums of the days from what is there. Attempts of jobs that were pruned before
+// are not known any more. A record that cannot be read counts nowhere, as in a recount: check names
+// it.
 
 func countOldJob(t *txn, k []byte) error {
 	if j, _, err := tArchive.Get(t, k); err == nil {

@@ -64,12 +64,14 @@ func (db *DB) Seq() uint64 { return db.seq.Load() }
 // Payloads is the store of match payloads.
 func (db *DB) Payloads() *payload.Store { return db.payloads }
 
-// OnCommit names the one function that gets the changes of every commit, in commit order and before the writers are
-// answered. It must not block and must not keep the slice's array. Call it before Serve.
+// OnCommit names the one function that gets the changes of every commit, in commit order and before
+// the writers are answered. It must not block and must not keep the slice's array. Call it before
+// Serve.
 func (db *DB) OnCommit(f func(seq uint64, changes []engine.Change)) { db.onCommit = f }
 
-// Serve commits what Write asks for until ctx ends, then what is still queued, and returns nil. It ends early with an error
-// when the disk cannot be trusted any more; then the store must be closed and opened again. Serve is called once.
+// Serve commits what Write asks for until ctx ends, then what is still queued, and returns nil. It
+// ends early with an error when the disk cannot be trusted any more; then the store must be closed
+// and opened again. Serve is called once.
 func (db *DB) Serve(ctx context.Context) error {
 	if db.readOnly {
 		<-ctx.Done()
@@ -83,12 +85,13 @@ func (db *DB) Serve(ctx context.Context) error {
 	})
 }
 
-// Abandon ends the store as a crash would: Serve returns why, what was not committed yet never is, and Close leaves no
-// mark that it was closed in order. It does not block. The demo shows a crash with it.
+// Abandon ends the store as a crash would: Serve returns why, what was not committed yet never is,
+// and Close leaves no mark that it was closed in order. It does not block. The demo shows a crash
+// with it.
 func (db *DB) Abandon(why error) { db.writer.Break(why) }
 
-// watch compares the open file with the one under its name: the lock follows the file, so a replaced one would let two
-// writers in.
+// watch compares the open file with the one under its name: the lock follows the file, so a
+// replaced one would let two writers in.
 func (db *DB) watch() error {
 	db.payloads.CloseIdle()
 	now, err := os.Stat(disk.StatePath(db.dir))
@@ -98,8 +101,8 @@ func (db *DB) watch() error {
 	return nil
 }
 
-// Read runs fn in a transaction that sees the last commit and nothing later. It must be short (50 ms) and must not call
-// Write or Read: an open reader keeps old pages from being used again.
+// Read runs fn in a transaction that sees the last commit and nothing later. It must be short (50
+// ms) and must not call Write or Read: an open reader keeps old pages from being used again.
 func (db *DB) Read(ctx context.Context, fn func(engine.Tx) error) error {
 	return db.view(ctx, func(t *txn) error { return fn(t) })
 }
@@ -131,7 +134,8 @@ func look[T any](ctx context.Context, db *DB, fn func(*txn) (T, error)) (v T, er
 	return v, err
 }
 
-// asFault tells a panic of bbolt's, or of the mapping under it, from one of ours, which it lets pass on.
+// asFault tells a panic of bbolt's, or of the mapping under it, from one of ours, which it lets
+// pass on.
 func asFault(r any) (why string, ok bool) {
 	switch r := r.(type) {
 	case nil:
@@ -147,8 +151,8 @@ func asFault(r any) (why string, ok bool) {
 	panic(r)
 }
 
-// Close ends the store: it marks a clean shutdown, closes all files and frees the lock. End Serve first. It waits at most
-// five seconds for readers.
+// Close ends the store: it marks a clean shutdown, closes all files and frees the lock. End Serve
+// first. It waits at most five seconds for readers.
 func (db *DB) Close() error {
 	crash.Point("shutdown-begin")
 	var err error
@@ -183,5 +187,6 @@ func (db *DB) located(t *txn) *txn {
 // Boot is one opening of a data directory for writing.
 type Boot = both.Boot
 
-// guarded runs code of bbolt's on the state file; a page that cannot be read is damage, not a crash.
+// guarded runs code of bbolt's on the state file; a page that cannot be read is damage, not a
+// crash.
 func (db *DB) guarded(f func() error) error { return disk.GuardFile(disk.StatePath(db.dir), f) }

@@ -12,7 +12,8 @@ import (
 
 // How many discarded jobs each queue has kept. Completed jobs touch no counter: there are many.
 
-// Discards gives the number of discarded jobs that are kept, by queue; a queue without any is left out.
+// Discards gives the number of discarded jobs that are kept, by queue; a queue without any is left
+// out.
 func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		by = map[engine.Queue]int{}
@@ -29,7 +30,8 @@ func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error)
 	return by, err
 }
 
-// countOldDiscard counts a discarded job of a file from before there was a counter of them, by its row in archive_state.
+// countOldDiscard counts a discarded job of a file from before there was a counter of them, by its
+// row in archive_state.
 func countOldDiscard(t *txn, k []byte) error {
 	j, ok, err := tArchive.Get(t, k[1:])
 	if _, corrupt := disk.AsCorrupt(err); corrupt || !ok {

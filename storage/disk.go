@@ -15,18 +15,20 @@ import (
 )
 
 const (
-	// sampleEvery is how often the size of the store is noted, and keptSamples how many notes are kept: two weeks of them.
+	// sampleEvery is how often the size of the store is noted, and keptSamples how many notes are
+	// kept: two weeks of them.
 	sampleEvery = 6 * time.Hour
 	keptSamples = 56
-	// forecastOver is how far back a forecast looks, and minForecast how much it must have seen to say anything.
+	// forecastOver is how far back a forecast looks, and minForecast how much it must have seen to
+	// say anything.
 	forecastOver = 7 * 24 * time.Hour
 	minForecast  = time.Hour
 
 	stateSizes = "storage.sizes" // name in table state
 )
 
-// Room is how many bytes the disk of the data directory still takes, and whether that is enough to go on: 512 MiB. ok is
-// false too when the disk does not answer.
+// Room is how many bytes the disk of the data directory still takes, and whether that is enough to
+// go on: 512 MiB. ok is false too when the disk does not answer.
 func (db *DB) Room() (free uint64, ok bool) {
 	if crash.Fault("room") != nil {
 		return 0, false
@@ -104,8 +106,8 @@ func (db *DB) usedBytes() (total int64, err error) {
 	return total, nil
 }
 
-// noteSize writes down how large the store is, when it is time to. It runs between groups, where Write would wait for
-// itself.
+// noteSize writes down how large the store is, when it is time to. It runs between groups, where
+// Write would wait for itself.
 func (db *DB) noteSize() error {
 	if time.Since(db.sized) < sampleEvery && !db.sized.IsZero() {
 		return nil

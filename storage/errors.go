@@ -10,7 +10,8 @@ import (
 type (
 	// ErrHeld is returned (as *ErrHeld) when another process has the data directory.
 	ErrHeld = disk.ErrHeld
-	// Damaged is returned (as *Damaged) when a file is not what Farsight wrote. The file has not been changed.
+	// Damaged is returned (as *Damaged) when a file is not what Farsight wrote. The file has not
+	// been changed.
 	Damaged = disk.Damaged
 	// ErrUnusable is returned (as *ErrUnusable) when a file or directory cannot be used as it is.
 	ErrUnusable = disk.ErrUnusable
@@ -23,7 +24,8 @@ var (
 	ErrUnknown = disk.ErrUnknown
 )
 
-// Refused reports whether err says that a store was refused as it is on disk: damaged, not usable, or of a later version.
+// Refused reports whether err says that a store was refused as it is on disk: damaged, not usable,
+// or of a later version.
 func Refused(err error) bool {
 	_, bad := errors.AsType[*disk.Damaged](err)
 	_, newer := errors.AsType[*disk.ErrNewer](err)

@@ -10,11 +10,13 @@ import (
 
 var tCallSID = collection.New("call_sid", "external id as it is", "u64 id of the job of kind alert.call that had it in an attempt")
 
-// externalScan is how many of the newest attempts are looked through for an external id that is in no index.
+// externalScan is how many of the newest attempts are looked through for an external id that is in
+// no index.
 const externalScan = 5000
 
-// noteExternal makes an attempt of a call known by its external id, for whoever asks with the id of the call that was made.
-// Riot's trace ids are not kept so: there is one per call to Riot, and nobody asks for an old one.
+// noteExternal makes an attempt of a call known by its external id, for whoever asks with the id of
+// the call that was made. Riot's trace ids are not kept so: there is one per call to Riot, and
+// nobody asks for an old one.
 func (t *txn) noteExternal(k []byte, j engine.Job, a engine.Attempt) error {
 	if j.Kind != engine.KindCall || !keepable(a.External) {
 		return nil
@@ -28,8 +30,8 @@ func keepable(external string) bool { return external != "" && len(external) <= 
 // maxExternal bounds what the other side may make us keep as a key. Twilio's ids have 34 bytes.
 const maxExternal = 256
 
-// jobOfExternal finds the job by the external id of one of its attempts: a call's in the index, any other among the newest
-// jobs' attempts. engine.ErrNotFound.
+// jobOfExternal finds the job by the external id of one of its attempts: a call's in the index, any
+// other among the newest jobs' attempts. engine.ErrNotFound.
 func (t *txn) jobOfExternal(external string) (engine.Job, error) {
 	missing := fmt.Errorf("job with the external id %q: %w", external, engine.ErrNotFound)
 	if !keepable(external) {
@@ -75,7 +77,8 @@ func (t *txn) forgetCalls(j engine.Job) error {
 	return nil
 }
 
-// noteOldExternal adds an attempt of a file from before there was the index. It leaves out what cannot be read: check names it.
+// noteOldExternal adds an attempt of a file from before there was the index. It leaves out what
+// cannot be read: check names it.
 func (t *txn) noteOldExternal(k []byte) error {
 	a, _, err := tAttempts.Get(t, k)
 	if err != nil || a.External == "" || len(k) != 16 {

@@ -22,7 +22,8 @@ const RoomFloor = disk.MinRoom
 // Facts is both.StoreFacts.
 type Facts = both.StoreFacts
 
-// Facts reads what the store says of itself. A record that cannot be read leaves its facts empty: check names it.
+// Facts reads what the store says of itself. A record that cannot be read leaves its facts empty:
+// check names it.
 func (db *DB) Facts(ctx context.Context) (f Facts, err error) {
 	f.Known = int(newestSchema())
 	err = db.view(ctx, func(t *txn) error {
@@ -46,8 +47,9 @@ type Holder struct {
 	Alive bool      `json:"alive"` // as far as this host can tell
 }
 
-// HolderOf tells which process has the directory for itself. It looks at the lock and gives it back at once; readers, who
-// may be many, are no holders. held is false as well when there is no lock file.
+// HolderOf tells which process has the directory for itself. It looks at the lock and gives it back
+// at once; readers, who may be many, are no holders. held is false as well when there is no lock
+// file.
 func HolderOf(dir string) (h Holder, held bool, err error) {
 	path := filepath.Join(dir, disk.LockFile)
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
@@ -79,7 +81,8 @@ func HolderOf(dir string) (h Holder, held bool, err error) {
 // RoomIn is how many bytes an ordinary user may still write to the file system of a directory.
 func RoomIn(dir string) (free uint64, err error) { return disk.FreeBytes(dir) }
 
-// NetworkFS names the kind of network file system that a directory lies on; "" when it is a local one.
+// NetworkFS names the kind of network file system that a directory lies on; "" when it is a local
+// one.
 func NetworkFS(dir string) (kind string, err error) { return disk.NetworkKind(dir) }
 
 // HasState reports whether a data directory holds something to browse.

@@ -11,12 +11,14 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// The feeds: a durable order of matches, timelines, seats and ended jobs. A place is the number of a sequence, taken in the
-// transaction that changes the item, so that a place which can be seen is complete and none is ever added before it.
+// The feeds: a durable order of matches, timelines, seats and ended jobs. A place is the number of
+// a sequence, taken in the transaction that changes the item, so that a place which can be seen is
+// complete and none is ever added before it.
 //
-// A match, its timeline and its seats move when what an export shows of them changes, and only then: their place before is
-// removed, found by table feed_of. An ended job has no such row: it would cost each of the many jobs a write for the sake of
-// the few that an operator runs again. Its place names its revision instead, and counts while the archive has that revision.
+// A match, its timeline and its seats move when what an export shows of them changes, and only
+// then: their place before is removed, found by table feed_of. An ended job has no such row: it
+// would cost each of the many jobs a write for the sake of the few that an operator runs again. Its
+// place names its revision instead, and counts while the archive has that revision.
 
 // Tags of the feeds: the first byte of their keys, and of their cursors.
 const (
@@ -112,7 +114,8 @@ func (t *txn) feedEnded(j *engine.Job) error {
 	return t.newPlace(tagJobs, string(j.ID), j.Rev)
 }
 
-// trimFeed removes the places of jobs that were pruned or have been run again: those no longer count, and never will.
+// trimFeed removes the places of jobs that were pruned or have been run again: those no longer
+// count, and never will.
 func (db *DB) trimFeed(ctx context.Context) error {
 	left := func(t *txn, r collection.Row) bool {
 		place, err := tFeed.Decode(r.Key, r.Value)

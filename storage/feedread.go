@@ -25,8 +25,8 @@ type feed struct {
 	kind engine.FeedKind
 	// load makes the rows of an item, without their cursors; none when the item has left its place.
 	load func(t *txn, place feedPlace) ([]engine.FeedRow, error)
-	// from is a table in which a feed has an order of its own, by the number that is its key; nil = by the places in table feed.
-	// one makes the row of one of its rows.
+	// from is a table in which a feed has an order of its own, by the number that is its key; nil =
+	// by the places in table feed. one makes the row of one of its rows.
 	from *collection.Table
 	one  func(r *feedReader, n uint64, at collection.Row) engine.FeedRow
 	many bool // an item may have several rows, so that a cursor says how many of them were read
@@ -44,8 +44,8 @@ var feedList = []feed{
 	{tag: tagLive, kind: engine.FeedLive, one: (*feedReader).live, from: tJobState.Table},
 }
 
-// Feed gives the rows of a feed after a cursor. A page is one short transaction; between two pages items may move, to the
-// end only, so that paging to the end misses nothing.
+// Feed gives the rows of a feed after a cursor. A page is one short transaction; between two pages
+// items may move, to the end only, so that paging to the end misses nothing.
 //
 //	q.After ""                      from the beginning
 //	q.After "m812-5f3a9c01"         behind place 812 of the matches
@@ -108,9 +108,10 @@ func (t *txn) feedReader(f feed, p engine.Page) (*feedReader, error) {
 	return r, err
 }
 
-// places goes through the feed's rows. It begins with the item of the cursor, of which some rows may be left. A page may end
-// before it is full, where many places in a row have nothing to show any more: More says that there is more to read, and the
-// next page goes on behind what was looked at.
+// places goes through the feed's rows. It begins with the item of the cursor, of which some rows
+// may be left. A page may end before it is full, where many places in a row have nothing to show
+// any more: More says that there is more to read, and the next page goes on behind what was looked
+// at.
 func (r *feedReader) places() error {
 	looked := 0
 	for row := range r.RowsFrom(tFeed.Table, []byte{r.tag}, feedKey(r.tag, r.at.seq)) {
@@ -127,7 +128,8 @@ func (r *feedReader) places() error {
 			rows, err = r.load(r.txn, place)
 		}
 		if err != nil {
-			// A record that cannot be read is handed out as such: an export goes on and says so at its end.
+			// A record that cannot be read is handed out as such: an export goes on and says so at
+			// its end.
 			if _, ok := disk.AsCorrupt(err); !ok {
 				return err
 			}
@@ -144,7 +146,8 @@ func (r *feedReader) places() error {
 	return nil
 }
 
-// add puts those rows of an item on the page that come after the cursor, and reports whether one found no room.
+// add puts those rows of an item on the page that come after the cursor, and reports whether one
+// found no room.
 func (r *feedReader) add(seq uint64, rows []engine.FeedRow) (full bool) {
 	read := 0
 	if seq == r.at.seq {
@@ -206,7 +209,8 @@ func (r *feedReader) live(n uint64, at collection.Row) engine.FeedRow {
 	return engine.FeedRow{ID: string(j.ID), Job: &j}
 }
 
-// oneOfMatch loads the one row that a match has in a feed; none when it is not there, which check names.
+// oneOfMatch loads the one row that a match has in a feed; none when it is not there, which check
+// names.
 func oneOfMatch(row func(league.Match) engine.FeedRow) func(*txn, feedPlace) ([]engine.FeedRow, error) {
 	return func(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 		m, err := t.match(place.id)
@@ -240,9 +244,10 @@ func jobRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	return []engine.FeedRow{{ID: place.id, Job: &j}}, nil
 }
 
-// feedCursor is a place of a feed as other programs keep it: m812-5f3a9c01 is place 812 of the feed of matches, and
-// p812.3-5f3a9c01 comes after the third row of an item that has several. The eight digits name the store, so that a cursor of
-// another one is refused; taken for one of this store it would skip rows, and nobody would notice.
+// feedCursor is a place of a feed as other programs keep it: m812-5f3a9c01 is place 812 of the feed
+// of matches, and p812.3-5f3a9c01 comes after the third row of an item that has several. The eight
+// digits name the store, so that a cursor of another one is refused; taken for one of this store it
+// would skip rows, and nobody would notice.
 type feedCursor struct {
 	tag   byte
 	seq   uint64

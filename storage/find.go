@@ -15,12 +15,13 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first; with q.Oldest live ones
-// alone, the other way round. total counts the live jobs that fit, for the first page; -1 when they are too many to count.
+// Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first; with
+// q.Oldest live ones alone, the other way round. total counts the live jobs that fit, for the first
+// page; -1 when they are too many to count.
 //
 // A page looks at [maxScan] rows of a table at most, so that a filter nothing fits cannot read a
-// store of millions in one question: it may come back short, or empty with a next. The caller
-// asks on until next is "".
+// store of millions in one question: it may come back short, or empty with a next. The caller asks
+// on until next is "".
 func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error) {
 	// q.After is the last job of the page before.
 	var before []byte
@@ -45,13 +46,15 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 	return jobs, next, total, err
 }
 
-// jobScan is what one look at a table found, newest first. Below stop (0 = nothing left) it did not look.
+// jobScan is what one look at a table found, newest first. Below stop (0 = nothing left) it did not
+// look.
 type jobScan struct {
 	jobs []engine.Job
 	stop uint64
 }
 
-// fits is the filter of a query on one job. Text looks in keys alone, in any case of letters: 7214 finds match:KR_7214550881.
+// fits is the filter of a query on one job. Text looks in keys alone, in any case of letters: 7214
+// finds match:KR_7214550881.
 func fits(q engine.JobsQuery, j engine.Job) bool {
 	return (len(q.States) == 0 || slices.Contains(q.States, j.State)) &&
 		(q.Queue == "" || q.Queue == j.Queue) &&
@@ -60,8 +63,8 @@ func fits(q engine.JobsQuery, j engine.Job) bool {
 		(q.Text == "" || strings.Contains(strings.ToLower(j.Key), strings.ToLower(q.Text)))
 }
 
-// scanBack makes the scan of a table whose keys end with a job's number. job reads what a row leads to, if it fits.
-// One more than the page is looked for, which tells whether there is a next one.
+// scanBack makes the scan of a table whose keys end with a job's number. job reads what a row leads
+// to, if it fits. One more than the page is looked for, which tells whether there is a next one.
 func scanBack(rows iter.Seq[collection.Row], limit int, job func(r collection.Row) (engine.Job, bool)) (s jobScan) {
 	looked := 0
 	for r := range rows {
@@ -76,7 +79,8 @@ func scanBack(rows iter.Seq[collection.Row], limit int, job func(r collection.Ro
 	return s
 }
 
-// scanLive looks at live jobs, from the one before a key (nil = from the newest) back. A query for ended states alone has none.
+// scanLive looks at live jobs, from the one before a key (nil = from the newest) back. A query for
+// ended states alone has none.
 func (t *txn) scanLive(q engine.JobsQuery, before []byte, limit int) jobScan {
 	if len(q.States) > 0 && !slices.ContainsFunc(q.States, engine.State.Live) {
 		return jobScan{}
@@ -103,8 +107,8 @@ func (t *txn) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engi
 	return jobs, ""
 }
 
-// fittingLive reads a live job if it fits, and no more of it than it takes to see that. One that cannot be read does not
-// fit; check names it.
+// fittingLive reads a live job if it fits, and no more of it than it takes to see that. One that
+// cannot be read does not fit; check names it.
 func (t *txn) fittingLive(q engine.JobsQuery, r collection.Row) (engine.Job, bool) {
 	j, err := tJobState.Decode(r.Key, r.Value)
 	if err != nil || len(q.States) > 0 && !slices.Contains(q.States, j.State) {
@@ -157,8 +161,8 @@ func newestFirst(jobs []engine.Job) []engine.Job {
 	return jobs
 }
 
-// mergeJobs makes one page of two looks. Nothing older than where either look stopped is in it, so that the next page can
-// go on there without a gap.
+// mergeJobs makes one page of two looks. Nothing older than where either look stopped is in it, so
+// that the next page can go on there without a gap.
 func mergeJobs(a, b jobScan, limit int) (jobs []engine.Job, next string) {
 	stop := max(a.stop, b.stop)
 	for _, j := range newestFirst(append(a.jobs, b.jobs...)) {
@@ -202,8 +206,9 @@ func (t *txn) counts(q engine.JobsQuery, r collection.Row) bool {
 	return ok
 }
 
-// Detail gives what is stored about one job: its attempts (the running one last, without an end), holds, groups, parents
-// and history. By key: the live job that holds it, else the latest that had it. engine.ErrNotFound.
+// Detail gives what is stored about one job: its attempts (the running one last, without an end),
+// holds, groups, parents and history. By key: the live job that holds it, else the latest that had
+// it. engine.ErrNotFound.
 //
 // All of it is of one transaction: an attempt that ends meanwhile is in it with its end and with
 // the state that it led to, or with neither.
@@ -278,8 +283,8 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 	return page, err
 }
 
-// countAccounts counts the accounts that fit: all of them by their counter, so that a page of a long list costs no more
-// than its rows.
+// countAccounts counts the accounts that fit: all of them by their counter, so that a page of a
+// long list costs no more than its rows.
 func (t *txn) countAccounts(q engine.AccountsQuery) (n int, err error) {
 	if q.Text == "" && !q.Open {
 		totals, err := t.totals()

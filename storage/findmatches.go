@@ -15,9 +15,9 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Matches lists an account's matches, newest first (those of unknown time last), or all matches by id from the last one
-// back: Riot counts up on each platform, so that is newest first too, platform by platform. Matches that could
-// not be had are left out and counted, unless q.All.
+// Matches lists an account's matches, newest first (those of unknown time last), or all matches by
+// id from the last one back: Riot counts up on each platform, so that is newest first too, platform
+// by platform. Matches that could not be had are left out and counted, unless q.All.
 func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.MatchesPage, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		if q.Account == "" {
@@ -55,8 +55,8 @@ func (t *txn) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error 
 	return err
 }
 
-// accountMatches goes through the account's whole list, to count what is hidden; a list has thousands of rows, not
-// millions.
+// accountMatches goes through the account's whole list, to count what is hidden; a list has
+// thousands of rows, not millions.
 func (t *txn) accountMatches(q engine.MatchesQuery, a league.Account, page *engine.MatchesPage) error {
 	prefix := key.Strings(a.ID)
 	after, err := decodeCursor(q.After, prefix)
@@ -89,8 +89,8 @@ func (t *txn) accountMatches(q engine.MatchesQuery, a league.Account, page *engi
 	return nil
 }
 
-// Settled lists the n matches of an account that were tried last, the oldest first: in the order in which they were, not
-// in that of their games.
+// Settled lists the n matches of an account that were tried last, the oldest first: in the order in
+// which they were, not in that of their games.
 func (db *DB) Settled(ctx context.Context, account string, n int) (list []engine.MatchRow, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		a, err := t.findAccount(account)
@@ -113,7 +113,8 @@ type triedMatch struct {
 	at time.Time
 }
 
-// lastTried looks through the account's whole list. A match whose record cannot be read is not in it; check names it.
+// lastTried looks through the account's whole list. A match whose record cannot be read is not in
+// it; check names it.
 func (t *txn) lastTried(account string, n int) (last []triedMatch) {
 	later := func(a, b triedMatch) int { return a.at.Compare(b.at) }
 	for r := range t.Rows(byAccount.Table, key.Strings(account)) {
@@ -144,8 +145,8 @@ func (t *txn) unfetchable(match string) bool {
 	return t.Has(matchStatus.Table, statusKey(league.PermanentlyUnfetchable, match))
 }
 
-// matchRow is a match as lists show it. One whose record cannot be read is shown as corrupt; one that is linked but not yet
-// stored as unfetched.
+// matchRow is a match as lists show it. One whose record cannot be read is shown as corrupt; one
+// that is linked but not yet stored as unfetched.
 func (t *txn) matchRow(a league.Account, id string, all bool) (row engine.MatchRow, shown bool) {
 	m, err := t.match(id)
 	if disk.IsNotFound(err) {
@@ -168,9 +169,9 @@ func (t *txn) matchRow(a league.Account, id string, all bool) (row engine.MatchR
 	return row, true
 }
 
-// PutPayload commits a payload to its shard before any state names it. It is idempotent; see Payloads.Put. A file that
-// cannot be written ends Serve, as a failed commit of the state does: no state may be written about what went on here. A
-// full disk does not, nor does one damaged month.
+// PutPayload commits a payload to its shard before any state names it. It is idempotent; see
+// Payloads.Put. A file that cannot be written ends Serve, as a failed commit of the state does: no
+// state may be written about what went on here. A full disk does not, nor does one damaged month.
 func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
 	err := db.payloads.Put(ctx, match, p, ref, body)
 	_, unusable := errors.AsType[*disk.ErrUnusable](err)
@@ -180,7 +181,8 @@ func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref l
 	return err
 }
 
-// Raw gives Riot's JSON of a match or its timeline. engine.ErrNotFound, and so is what retention took.
+// Raw gives Riot's JSON of a match or its timeline. engine.ErrNotFound, and so is what retention
+// took.
 func (db *DB) Raw(ctx context.Context, match string, p league.Part) ([]byte, error) {
 	m, err := look(ctx, db, func(t *txn) (league.Match, error) { return t.match(match) })
 	var raw []byte
@@ -201,7 +203,8 @@ func (db *DB) FindPayload(ctx context.Context, match string, p league.Part) (ref
 // mostPlaces bounds how far back Fetched looks: behind the ids of a few large listings.
 const mostPlaces = 50_000
 
-// Fetched lists matches of which a part is stored, those that changed last first: at most n that fit.
+// Fetched lists matches of which a part is stored, those that changed last first: at most n that
+// fit.
 func (db *DB) Fetched(tx engine.Tx, p league.Part, n int, fits func(match string) bool) (ids []string) {
 	t := own(tx)
 	tag, fetchOf := tagMatches, func(m league.Match) league.Fetch { return m.Match }

@@ -17,18 +17,20 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Forgetting an account deletes all that is stored of it. Its first transaction takes the account itself away, so that
-// nobody can ask for anything of it any more, and leaves a mark in table state. The rest goes in transactions of bounded
-// size, each of which brings the mark up to date; the last one removes it. Whatever happens between two of them, the store
-// is sound and the mark leads to the end: every step looks for what is still there. A dry run goes the same way, counts, and
-// deletes nothing.
+// Forgetting an account deletes all that is stored of it. Its first transaction takes the account
+// itself away, so that nobody can ask for anything of it any more, and leaves a mark in table
+// state. The rest goes in transactions of bounded size, each of which brings the mark up to date;
+// the last one removes it. Whatever happens between two of them, the store is sound and the mark
+// leads to the end: every step looks for what is still there. A dry run goes the same way, counts,
+// and deletes nothing.
 
 // Forgotten is an account that is being forgotten, or has been.
 type Forgotten = both.Forgotten
 
-// Forget deletes all that is stored of an account, by id or Riot ID. cancelled jobs of it were cancelled just now for it;
-// none may be live. It needs Serve. engine.ErrNotFound; engine.ErrRefused while a sync of it is open or a job of it lives.
-// An error that comes later leaves a mark: FinishForgotten goes on. audit is the number of the entry that tells of it, which
+// Forget deletes all that is stored of an account, by id or Riot ID. cancelled jobs of it were
+// cancelled just now for it; none may be live. It needs Serve. engine.ErrNotFound;
+// engine.ErrRefused while a sync of it is open or a job of it lives. An error that comes later
+// leaves a mark: FinishForgotten goes on. audit is the number of the entry that tells of it, which
 // is written with the last transaction: who is forgotten is in the audit, and once.
 func (db *DB) Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (done engine.ForgetDone, audit uint64, err error) {
 	db.forgets.Lock()
@@ -45,8 +47,8 @@ func (db *DB) Forget(ctx context.Context, account string, by engine.Actor, reaso
 	return db.finishForget(ctx, f, "")
 }
 
-// FinishForgotten goes on with what a crash, or a caller who has left, has left half done, and tells of each account once it
-// is gone; the audit tells of it, too.
+// FinishForgotten goes on with what a crash, or a caller who has left, has left half done, and
+// tells of each account once it is gone; the audit tells of it, too.
 func (db *DB) FinishForgotten(ctx context.Context, tell func(Forgotten)) error {
 	db.forgets.Lock()
 	defer db.forgets.Unlock()
@@ -125,8 +127,9 @@ func (t *txn) beginForget(account string, f *Forgotten) error {
 	return errors.Join(append(errs, t.putForgotten(*f))...)
 }
 
-// scrubStates takes the account, and the matches that only it has, out of what is kept as blobs. It goes with the account
-// itself: what goes on with an interrupted one does not know the name any more.
+// scrubStates takes the account, and the matches that only it has, out of what is kept as blobs. It
+// goes with the account itself: what goes on with an interrupted one does not know the name any
+// more.
 func (t *txn) scrubStates(a league.Account) error {
 	var alone []string
 	for r := range t.Rows(byAccount.Table, key.Strings(a.ID)) {
@@ -186,8 +189,9 @@ func (db *DB) WouldForget(ctx context.Context, account string) (engine.ForgetDon
 	return w.f.Done, err
 }
 
-// LiveJobsOf gives the live jobs that are an account's, or are about it, the oldest first; by id or Riot ID. Those that wait
-// and that another account's sync counts are left out: they become that account's. engine.ErrNotFound.
+// LiveJobsOf gives the live jobs that are an account's, or are about it, the oldest first; by id or
+// Riot ID. Those that wait and that another account's sync counts are left out: they become that
+// account's. engine.ErrNotFound.
 func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job, err error) {
 	return look(ctx, db, func(t *txn) ([]engine.Job, error) {
 		a, err := t.findAccount(account)
@@ -198,9 +202,10 @@ func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job
 	})
 }
 
-// liveOf gives the live jobs that are an account's or about it, and as they are to be stored those that another account gets:
-// the sync of that one counts them. No index tells whose a job is, so all specs are looked through for the account's id, which
-// a job that is for it names: 100,000 of them take 25 ms.
+// liveOf gives the live jobs that are an account's or about it, and as they are to be stored those
+// that another account gets: the sync of that one counts them. No index tells whose a job is, so
+// all specs are looked through for the account's id, which a job that is for it names: 100,000 of
+// them take 25 ms.
 func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) {
 	for r := range t.Rows(tJobSpec.Table, nil) {
 		if !bytes.Contains(r.Value, []byte(account)) {
@@ -251,8 +256,8 @@ func (t *txn) putForgotten(f Forgotten) error {
 	return t.PutBlob(tState, forgetKey(f.Account), b)
 }
 
-// finishForget deletes what is left, and then removes the mark in one transaction with the entry in the audit, whose result
-// ends with note.
+// finishForget deletes what is left, and then removes the mark in one transaction with the entry in
+// the audit, whose result ends with note.
 func (db *DB) finishForget(ctx context.Context, f Forgotten, note string) (done engine.ForgetDone, audit uint64, err error) {
 	w := &forgetter{db: db, ctx: ctx, f: f}
 	err = w.run(w.owned, w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats, func() error { return db.trimFeed(ctx) })
@@ -305,7 +310,8 @@ func (w *forgetter) commit(part func(t *txn, f *Forgotten) error) error {
 	return nil
 }
 
-// sweep goes through a table, and lets part count and delete what fits, a page per transaction. A row may have gone meanwhile.
+// sweep goes through a table, and lets part count and delete what fits, a page per transaction. A
+// row may have gone meanwhile.
 func (w *forgetter) sweep(tb *collection.Table, prefix []byte, fits func(k, v []byte) bool, part func(t *txn, f *Forgotten, k []byte) error) error {
 	return w.pages(tb, prefix, fits, func(page [][]byte) error {
 		return w.commit(func(t *txn, f *Forgotten) error {

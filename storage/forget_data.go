@@ -14,8 +14,9 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// matches takes the account's list apart, the newest first: what no other account has is deleted, first its rows, then its
-// payloads. Both are doomed before, so that whoever wants one of the matches meanwhile fetches it anew.
+// matches takes the account's list apart, the newest first: what no other account has is deleted,
+// first its rows, then its payloads. Both are doomed before, so that whoever wants one of the
+// matches meanwhile fetches it anew.
 func (w *forgetter) matches() error {
 	return w.pages(byAccount.Table, key.Strings(w.f.Account), anyRow, func(page [][]byte) error {
 		var ids []string
@@ -155,7 +156,8 @@ func (w *forgetter) weeklies() error {
 	})
 }
 
-// seats takes the player's name off the matches that stay, those too that were never in the account's list.
+// seats takes the player's name off the matches that stay, those too that were never in the
+// account's list.
 func (w *forgetter) seats() error {
 	if len(w.f.PUUIDs) == 0 {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// jobs deletes the ended jobs of the account, and those of others that are about it alone, such as the events that told of
-// it. A job that another account's sync counts stays, and becomes that account's. Syncs go first: as long as they are
-// there, their groups count their children.
+// jobs deletes the ended jobs of the account, and those of others that are about it alone, such as
+// the events that told of it. A job that another account's sync counts stays, and becomes that
+// account's. Syncs go first: as long as they are there, their groups count their children.
 func (w *forgetter) jobs() error {
 	syncs := func(k, v []byte) bool {
 		j, err := tArchive.Decode(k, v)
@@ -62,8 +62,8 @@ func (w *forgetter) leaveAll(parent []byte) error {
 	return nil
 }
 
-// leaveSome takes at most limit children out of a parent's groups. A sync may have thousands: one transaction for all of them
-// would hold up what the engine has to write.
+// leaveSome takes at most limit children out of a parent's groups. A sync may have thousands: one
+// transaction for all of them would hold up what the engine has to write.
 func (t *txn) leaveSome(parent []byte, limit int) (more bool, err error) {
 	var some [][]byte
 	for r := range t.Rows(tMembers.Table, parent) {
@@ -80,7 +80,8 @@ func (t *txn) leaveSome(parent []byte, limit int) (more bool, err error) {
 	return more, nil
 }
 
-// dropJob deletes an ended job and adds its key to keys, or gives it to the other account whose sync counts it.
+// dropJob deletes an ended job and adds its key to keys, or gives it to the other account whose
+// sync counts it.
 func (w *forgetter) dropJob(t *txn, f *Forgotten, k []byte, keys map[string]bool) error {
 	j, ok, err := tArchive.Get(t, k)
 	if disk.IsDamage(err) || err == nil && !ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// What runs wanted and have not got. A row lasts until the part is there, whoever brings it, or until a later run of the
-// account has taken the match over.
+// What runs wanted and have not got. A row lasts until the part is there, whoever brings it, or
+// until a later run of the account has taken the match over.
 
 var tGaps = collection.Declare(
 	collection.New("gaps", "str match, str run, str part", "whose run it is, and its job that ended without the part"),
@@ -29,7 +29,8 @@ func (db *DB) Gaps(tx engine.Tx, match string) ([]league.Gap, error) {
 	return collection.All(tGaps.Under(own(tx), key.Strings(match)))
 }
 
-// SaveGap notes what a run misses, in place of what was noted before; added is false when the run missed that part already.
+// SaveGap notes what a run misses, in place of what was noted before; added is false when the run
+// missed that part already.
 func (db *DB) SaveGap(tx engine.Tx, g league.Gap) (added bool, err error) { return own(tx).saveGap(g) }
 
 func (t *txn) saveGap(g league.Gap) (added bool, err error) {
@@ -42,8 +43,9 @@ func (db *DB) DropGap(tx engine.Tx, g league.Gap) error {
 	return own(tx).Remove(tGaps.Table, tGaps.KeyOf(&g))
 }
 
-// Leave takes an ended child out of a group: what it was to bring has come otherwise. Its calls were made for the parent all
-// the same, and count as the parent's own. A child that is not in the group changes nothing.
+// Leave takes an ended child out of a group: what it was to bring has come otherwise. Its calls
+// were made for the parent all the same, and count as the parent's own. A child that is not in the
+// group changes nothing.
 func (db *DB) Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) error {
 	t := own(tx)
 	parent, err := jobNumber(group.Parent)
@@ -71,9 +73,9 @@ func (db *DB) Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) erro
 	return tRunOfJob.Put(t, k[:8], &b)
 }
 
-// Version 6 notes what the last run of each account misses, and which parts were cancelled, of a file from before that was
-// kept: first by the jobs that ended without them, then what those runs found given up already. Check names what cannot be
-// read.
+// Version 6 notes what the last run of each account misses, and which parts were cancelled, of a
+// file from before that was kept: first by the jobs that ended without them, then what those runs
+// found given up already. Check names what cannot be read.
 
 func (t *txn) gapsOfJob(stateKey []byte) error { return readable(t.gapOfJob(stateKey)) }
 
@@ -142,8 +144,8 @@ func (t *txn) gapOfParent(parent engine.JobID, g league.Gap) error {
 	return err
 }
 
-// gapsOfLastRun notes the matches that the account's last run found given up. Which they were it did not keep: all that are
-// given up and that none of its own jobs tried are taken for them.
+// gapsOfLastRun notes the matches that the account's last run found given up. Which they were it
+// did not keep: all that are given up and that none of its own jobs tried are taken for them.
 func (t *txn) gapsOfLastRun(k []byte) error {
 	a, err := t.account(string(k))
 	if err != nil || a.Run == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
-// WriteTimes gives the p95 of the commits of the last minute: of "state", the group commits, and of "payload". A store to
-// which nothing was written is left out.
+// WriteTimes gives the p95 of the commits of the last minute: of "state", the group commits, and of
+// "payload". A store to which nothing was written is left out.
 func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
 	out := map[string]time.Duration{}
 	for name, w := range map[string]*both.WriteTimes{"state": &db.commits, "payload": &db.payloads.Commits} {
@@ -25,7 +25,8 @@ var WriteBounds = both.WriteBounds
 // WriteSum is both.WriteSum.
 type WriteSum = both.WriteSum
 
-// WriteSums gives the sums of the commits since the start: of "state", the group commits, and of "payload".
+// WriteSums gives the sums of the commits since the start: of "state", the group commits, and of
+// "payload".
 func (db *DB) WriteSums() map[string]both.WriteSum {
 	return map[string]both.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Commits.Sum()}
 }

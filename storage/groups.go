@@ -25,14 +25,15 @@ func (m *member) groupKey() []byte { return groupKey(m.parent, int(m.group)) }
 // groupKey leads to the sums of a group, and to its members, whose keys begin with it.
 func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent), byte(group)) }
 
-// Groups are how a parent waits for its children, such as a sync for its 889 matches. There is a row for each child in each
-// group, found from both sides, and a row of sums for the group:
+// Groups are how a parent waits for its children, such as a sync for its 889 matches. There is a
+// row for each child in each group, found from both sides, and a row of sums for the group:
 //
 //	members    parent 7, group 1, child 41 -> open, 1 call, 0 throttled
 //	member_of  child 41, parent 7, group 1 -> marker
 //	groups     parent 7, group 1           -> total 889, open 134, done 755, …
 //
-// The sums are a cache of members, written in the transaction that changes a member. Check recounts them.
+// The sums are a cache of members, written in the transaction that changes a member. Check recounts
+// them.
 var (
 	tMembers = collection.Declare(
 		collection.New("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").Grows().BelongsTo(ofJob),
@@ -66,8 +67,8 @@ var (
 		}})
 )
 
-// addMember counts one child with n = 1, or takes it out with n = -1. A child that waits for its next try is open, and counted
-// as retrying besides.
+// addMember counts one child with n = 1, or takes it out with n = -1. A child that waits for its
+// next try is open, and counted as retrying besides.
 func addMember(g *engine.GroupStat, m member, n int) {
 	g.Total += n
 	g.Calls += n * m.calls
@@ -108,7 +109,8 @@ func (t *txn) addParents(child uint64, s engine.State, parents []engine.GroupID)
 	return nil
 }
 
-// setMember stores how a child stands in a group and brings the group's totals up to date. old is nil for a new child.
+// setMember stores how a child stands in a group and brings the group's totals up to date. old is
+// nil for a new child.
 func (t *txn) setMember(old, m *member) (engine.GroupStat, error) {
 	g := m.groupKey()
 	stat, err := t.group(g)
@@ -134,8 +136,8 @@ func (t *txn) group(g []byte) (engine.GroupStat, error) {
 	return stat, err
 }
 
-// Mark sets the child's mark in every group that waits for it, adds calls and throttled to the sums, and returns those
-// groups as they stand now.
+// Mark sets the child's mark in every group that waits for it, adds calls and throttled to the
+// sums, and returns those groups as they stand now.
 func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throttled int) ([]engine.GroupStat, error) {
 	t := own(tx)
 	n, err := jobNumber(child)
@@ -171,8 +173,8 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 	return groups, nil
 }
 
-// groupsOf lists the keys of the groups that wait for a child. A child finds them in one range of keys of its own, however many
-// other children they have.
+// groupsOf lists the keys of the groups that wait for a child. A child finds them in one range of
+// keys of its own, however many other children they have.
 func (t *txn) groupsOf(child uint64) (groups [][]byte) {
 	k := key.Uint64(child)
 	for r := range t.Rows(memberOf.Table, k) {

@@ -23,8 +23,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// What another store takes over. Each table either hands its rows over, as values that tell all that is stored of them, or
-// follows from tables that do.
+// What another store takes over. Each table either hands its rows over, as values that tell all
+// that is stored of them, or follows from tables that do.
 
 // handing is how a table hands its rows over.
 // Every table is either here or among [follows]: a test holds both lists to all tables that
@@ -75,7 +75,8 @@ func parts(k []byte, n int) (list []string, err error) {
 	return list, read.Done()
 }
 
-// handed are the tables that hand their rows over. Jobs that have ended and ranks come by their places in the feeds.
+// handed are the tables that hand their rows over. Jobs that have ended and ranks come by their
+// places in the feeds.
 var handed = []handing{
 	handWhole(tAccounts),
 	handRows(accountPUUID.Table, func(t *txn, k, _ []byte, give func(both.PUUID)) error {
@@ -123,8 +124,8 @@ var handed = []handing{
 	hand(tMatches, func(t *txn, _ []byte, m league.Match, give func(both.FedMatch)) error {
 		fed := both.FedMatch{Match: m}
 		var errs []error
-		// A match has up to three places in the feeds, which `export --follow` goes on from: they are
-		// handed over as numbers, and no follower sees a row twice or not at all.
+		// A match has up to three places in the feeds, which `export --follow` goes on from: they
+		// are handed over as numbers, and no follower sees a row twice or not at all.
 		for tag, at := range map[byte]*uint64{tagMatches: &fed.Place, tagTimelines: &fed.TimelinePlace, tagParticipants: &fed.SeatsPlace} {
 			place, _, err := t.Number(feedOf.Table, feedOfKey(tag, m.ID))
 			*at = place
@@ -235,20 +236,22 @@ var handed = []handing{
 	}),
 }
 
-// follows are the tables whose rows follow from those that are handed over, and what is of this file alone.
+// follows are the tables whose rows follow from those that are handed over, and what is of this
+// file alone.
 var follows = []*collection.Table{
 	tMeta, collection.Counters, tJobSpec.Table, tJobError.Table, tArchive.Table, tJobKey, tArchiveKey, tCallSID, tRecent.Table, tRunOfJob.Table, tStagedID, tTickIDs, tAuditMoves.Table,
 	accountName.Table, matchStatus.Table, byAccount.Table, archiveState.Table, memberOf.Table, feedOf.Table,
 }
 
-// Handover is a data directory that hands over all that is stored, to a store that takes its place. It is held for that alone,
-// and nothing in it changes meanwhile.
-// It may be interrupted at any time: nothing is written to the directory before [Handover.Leave].
+// Handover is a data directory that hands over all that is stored, to a store that takes its place.
+// It is held for that alone, and nothing in it changes meanwhile. It may be interrupted at any
+// time: nothing is written to the directory before [Handover.Leave].
 type Handover struct {
 	db *DB
 }
 
-// OpenHandover opens a data directory that nobody holds (*ErrHeld), and that has nothing left to finish.
+// OpenHandover opens a data directory that nobody holds (*ErrHeld), and that has nothing left to
+// finish.
 func OpenHandover(o Options) (*Handover, error) {
 	if keep.IsBackup(o.Dir) {
 		return nil, &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "put it back with `farsight restore`, or name a data directory"}
@@ -321,7 +324,8 @@ func (h *Handover) Collections(ctx context.Context) (list []both.Collection, err
 		c := both.Collection{Name: monthPrefix + month, Of: reflect.TypeFor[both.Payload]()}
 		bad = errors.Join(bad, h.shard(month, func(_ *payload.Shard, matches *bolt.Bucket) error {
 			s := matches.Stats()
-			// Each match is a table in the month's table, which bbolt counts as a key and as a table.
+			// Each match is a table in the month's table, which bbolt counts as a key and as a
+			// table.
 			c.Rows, c.Bytes = int64(s.KeyN-s.BucketN+1), int64(s.LeafInuse)
 			return nil
 		}))
@@ -330,8 +334,9 @@ func (h *Handover) Collections(ctx context.Context) (list []both.Collection, err
 	return list, errors.Join(err, bad)
 }
 
-// Each hands over the records of a collection that come after a key (nil = all), until take wants no more. It gives the key of
-// the last row that it has handed over, whole; nil when there was none left. size is that of the row.
+// Each hands over the records of a collection that come after a key (nil = all), until take wants
+// no more. It gives the key of the last row that it has handed over, whole; nil when there was none
+// left. size is that of the row.
 func (h *Handover) Each(ctx context.Context, collection string, after []byte, take func(v any), more func(size int) bool) (last []byte, err error) {
 	if month, is := strings.CutPrefix(collection, monthPrefix); is {
 		return h.eachPayload(ctx, month, after, take, more)
@@ -371,8 +376,8 @@ func (h *Handover) shard(month string, read func(s *payload.Shard, matches *bolt
 	})
 }
 
-// eachPayload hands over the payloads that a match names, as Riot sent them: another store does not know what the archiver
-// makes of them. Those of no match were never told of.
+// eachPayload hands over the payloads that a match names, as Riot sent them: another store does not
+// know what the archiver makes of them. Those of no match were never told of.
 func (h *Handover) eachPayload(ctx context.Context, month string, after []byte, take func(any), more func(int) bool) (last []byte, err error) {
 	err = h.shard(month, func(s *payload.Shard, matches *bolt.Bucket) error {
 		return h.db.view(ctx, func(t *txn) error {
@@ -418,8 +423,8 @@ func (t *txn) payloadsIn(s *payload.Shard, match string, parts *bolt.Bucket, tak
 	return size, err
 }
 
-// Complete compares how many rows were handed over with how many there are, where a table is handed over by the rows of
-// another one: one that is found by nothing would stay behind.
+// Complete compares how many rows were handed over with how many there are, where a table is handed
+// over by the rows of another one: one that is found by nothing would stay behind.
 func (h *Handover) Complete(ctx context.Context, handed map[string]int64) error {
 	return h.db.view(ctx, func(t *txn) error {
 		for tb, n := range map[*collection.Table]int64{tArchive.Table: handed[tFeed.Name], tRanks.Table: handed[tRanks.Name] + handed[tRankOrder.Name]} {

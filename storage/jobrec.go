@@ -9,8 +9,9 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// A live job is three records, so that the one that changes with each move stays small: its spec, its state, and (only
-// after a failure) its error. An ended one is all of it in one record. Job b41 (number 41) while it waits for its second try:
+// A live job is three records, so that the one that changes with each move stays small: its spec,
+// its state, and (only after a failure) its error. An ended one is all of it in one record. Job b41
+// (number 41) while it waits for its second try:
 //
 // 	job_state  00 00 00 00 00 00 00 29 -> retryable, revision 5, tries 1, due …
 // 	job_spec   00 00 00 00 00 00 00 29 -> match.fetch, queue, key "match:KR_7214550881", arguments, created …
@@ -77,7 +78,8 @@ func stateFields(c *rec.Coder, j *engine.Job) {
 
 func errorFields(c *rec.Coder, j *engine.Job) { c.Str((*string)(&j.Class), &j.LastError) }
 
-// addedFields came to jobs after the first release: at the end of a state record and of an archived one.
+// addedFields came to jobs after the first release: at the end of a state record and of an archived
+// one.
 func addedFields(c *rec.Coder, j *engine.Job) {
 	if c.More(j.By != "" || j.Worker != 0 || j.Bytes != 0 || len(j.Failed) > 0) {
 		c.Str(&j.By)
@@ -108,7 +110,8 @@ func (t *txn) readJob(k []byte) (j engine.Job, ok bool, err error) {
 	return tArchive.Get(t, k)
 }
 
-// readLive gives the live job under k. It reads into the transaction's own job, so that reading many costs no memory for each.
+// readLive gives the live job under k. It reads into the transaction's own job, so that reading
+// many costs no memory for each.
 func (t *txn) readLive(k []byte) (j engine.Job, ok bool, err error) {
 	t.live = engine.Job{}
 	if ok, err = tJobState.Add(t, k, &t.live); ok {
@@ -129,8 +132,8 @@ func (t *txn) readRest(k []byte, j *engine.Job) (ok bool, err error) {
 	return err == nil, err
 }
 
-// putLive writes what differs of a live job's records. known says that old is what they hold now; otherwise state and spec are
-// written whole, as a new job needs it and one that is opened again.
+// putLive writes what differs of a live job's records. known says that old is what they hold now;
+// otherwise state and spec are written whole, as a new job needs it and one that is opened again.
 func (t *txn) putLive(k []byte, j, old *engine.Job, known bool) error {
 	if err := tJobState.Put(t, k, j); err != nil {
 		return err
@@ -160,7 +163,8 @@ var (
 	tArchiveKey = collection.New("archive_key", "unique key as it is", "u64 id of the latest ended job that had it")
 )
 
-// listed reports whether ended jobs of this state are listed by it: the failed ones, not the many completed ones.
+// listed reports whether ended jobs of this state are listed by it: the failed ones, not the many
+// completed ones.
 func listed(s engine.State) bool { return s == engine.Discarded || s == engine.Cancelled }
 
 func stateKey(s engine.State, k []byte) []byte { return append([]byte{byte(s)}, k...) }

@@ -15,8 +15,9 @@ import (
 // Job gives a live or ended job; engine.ErrNotFound.
 func (db *DB) Job(tx engine.Tx, id engine.JobID) (engine.Job, error) { return own(tx).job(id) }
 
-// job is Job with the memory of this transaction: whoever moves a job reads it several times. Jobs that run are remembered by
-// the committer from one transaction to the next, so that the outcome of an attempt reads no records.
+// job is Job with the memory of this transaction: whoever moves a job reads it several times. Jobs
+// that run are remembered by the committer from one transaction to the next, so that the outcome of
+// an attempt reads no records.
 func (t *txn) job(id engine.JobID) (engine.Job, error) {
 	if id != "" && t.last.ID == id {
 		return t.last, nil
@@ -86,14 +87,14 @@ func (db *DB) JobByKey(tx engine.Tx, unique string) (engine.Job, error) {
 	return t.job(jobID(n))
 }
 
-// Enqueue inserts jobs. A spec whose key a live job holds adds its parents to that job and is answered as a duplicate; an
-// ended job never blocks a key.
+// Enqueue inserts jobs. A spec whose key a live job holds adds its parents to that job and is
+// answered as a duplicate; an ended job never blocks a key.
 func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 	return both.Enqueue(specs, t.enqueue)
 }
 
-// enqueue takes the next number of table job_state's sequence for a new job. Numbers only rise and are never given twice, so
-// the order of ids is the order of creation.
+// enqueue takes the next number of table job_state's sequence for a new job. Numbers only rise and
+// are never given twice, so the order of ids is the order of creation.
 func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if s.Key != "" {
 		n, held, err := t.Number(tJobKey, []byte(s.Key))
@@ -143,11 +144,13 @@ func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, 
 	})
 }
 
-// SaveJob stores j where its state belongs, takes or frees its key and emits the change. engine.ErrStale when j's revision
-// is not newer than the stored one, engine.ErrConflict when another live job holds its key.
+// SaveJob stores j where its state belongs, takes or frees its key and emits the change.
+// engine.ErrStale when j's revision is not newer than the stored one, engine.ErrConflict when
+// another live job holds its key.
 func (db *DB) SaveJob(tx engine.Tx, j engine.Job) error { return own(tx).saveJob(j) }
 
-// saveJob writes by where the job was and where it goes, since live and ended jobs have different records:
+// saveJob writes by where the job was and where it goes, since live and ended jobs have different
+// records:
 //
 //	live  -> live   the records that differ
 //	live  -> ended  its records and its key go, the archive gets one
@@ -209,8 +212,8 @@ func (t *txn) revive(n uint64, k []byte, j *engine.Job) error {
 	return t.PutNumber(tJobKey, []byte(j.Key), n)
 }
 
-// dropLive removes the records of a live job and frees its key. j is the job as it is stored: its error and its key say which
-// rows there are.
+// dropLive removes the records of a live job and frees its key. j is the job as it is stored: its
+// error and its key say which rows there are.
 func (t *txn) dropLive(k []byte, j *engine.Job) error {
 	err := errors.Join(t.Remove(tJobState.Table, k), t.Remove(tJobSpec.Table, k))
 	if j.Class != "" || j.LastError != "" {
@@ -227,8 +230,9 @@ func (t *txn) bytesOf(s string) []byte { return append(t.Take(len(s)), s...) }
 
 func (t *txn) dropEnded(k []byte, j engine.Job) error { return tArchive.Drop(t, k, &j) }
 
-// putEnded stores an ended job, gives it the next place in the feed of jobs, and lets its key find it. Of several ended jobs
-// with one key the youngest is found: of a match that was fetched again there are two.
+// putEnded stores an ended job, gives it the next place in the feed of jobs, and lets its key find
+// it. Of several ended jobs with one key the youngest is found: of a match that was fetched again
+// there are two.
 func (t *txn) putEnded(n uint64, k []byte, j *engine.Job) error {
 	if err := errors.Join(tArchive.Save(t, k, nil, j), t.feedEnded(j)); err != nil || j.Key == "" {
 		return err
@@ -241,14 +245,15 @@ func (t *txn) putEnded(n uint64, k []byte, j *engine.Job) error {
 	return t.PutNumber(tArchiveKey, unique, n)
 }
 
-// Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is yielded with its id and
-// error.
+// Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is
+// yielded with its id and error.
 func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
 	return both.Live(ctx, db.livePage)
 }
 
-// livePage gives one page of live jobs; next is where the following one begins. One transaction for all of them would keep
-// bbolt from reusing the pages that others free, for as long as the reader takes.
+// livePage gives one page of live jobs; next is where the following one begins. One transaction for
+// all of them would keep bbolt from reusing the pages that others free, for as long as the reader
+// takes.
 func (db *DB) livePage(ctx context.Context, from []byte) (page []both.Loaded, next []byte, more bool, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		for r := range t.RowsFrom(tJobState.Table, nil, from) {
@@ -267,8 +272,8 @@ func (db *DB) livePage(ctx context.Context, from []byte) (page []both.Loaded, ne
 	return page, next, more, err
 }
 
-// AddAttempt appends one closed attempt or hold to a job, and to what its owner did last, counts it on its day, and emits the
-// change.
+// AddAttempt appends one closed attempt or hold to a job, and to what its owner did last, counts it
+// on its day, and emits the change.
 func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error {
 	t := own(tx)
 	j, err := t.job(id)

@@ -45,7 +45,8 @@ func Restore(ctx context.Context, o Options, ro keep.RestoreOptions) (r keep.Res
 	}
 	return keep.Restore(ctx, o.Dir, newestSchema(), ro, func(b *bolt.Tx, e engine.AuditEntry) error {
 		t := newTx(b, e.At)
-		// What came after the backup is undone: whoever follows a feed must not go on where that one ended.
+		// What came after the backup is undone: whoever follows a feed must not go on where that
+		// one ended.
 		return errors.Join(t.beginAnew(e, ro.Forget), t.PutInstant(tMeta, metaRestored, e.At), t.PutText(tMeta, disk.MetaInstance, disk.RandomID()))
 	})
 }
@@ -89,8 +90,8 @@ func storedTotals(o Options) (totals engine.Totals, err error) {
 	return totals, err
 }
 
-// beginAnew adds the entry that says so to the audit, and replaces saved states by a word that their owners cannot read: they
-// tell of other times, such as the limiter's counts.
+// beginAnew adds the entry that says so to the audit, and replaces saved states by a word that
+// their owners cannot read: they tell of other times, such as the limiter's counts.
 func (t *txn) beginAnew(e engine.AuditEntry, disbelieve []string) error {
 	_, err := (&DB{}).AddAudit(t, e)
 	for _, name := range disbelieve {

@@ -21,7 +21,8 @@ func (t *txn) mask(match string, puuids []string) (n int, err error) {
 	})
 }
 
-// unmask gives an account that was forgotten and is synced again its seat in a match that had stayed.
+// unmask gives an account that was forgotten and is synced again its seat in a match that had
+// stayed.
 func (t *txn) unmask(account, match string) error {
 	if !bytes.Contains(t.Value(tParticipants.Table, []byte(match)), []byte(both.MaskedSeat)) {
 		return nil

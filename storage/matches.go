@@ -21,8 +21,8 @@ func (t *txn) match(id string) (league.Match, error) {
 	return tMatches.Want(t, []byte(id), "match %q", id)
 }
 
-// SaveMatch stores the match, its status counters and every index row. A move of either status that is not legal is
-// engine.ErrRefused; byOperator allows those of retry, force and reclass.
+// SaveMatch stores the match, its status counters and every index row. A move of either status that
+// is not legal is engine.ErrRefused; byOperator allows those of retry, force and reclass.
 func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	t := own(tx)
 	m.Played = both.Milli(m.Played)
@@ -94,7 +94,8 @@ func (db *DB) LinkMatch(tx engine.Tx, account, match string) error {
 	return errors.Join(t.listMatch(account, match, m.Played), t.unmask(account, match))
 }
 
-// SaveParticipants replaces the seats of a match, and adds the match to the list of each account that sits in it.
+// SaveParticipants replaces the seats of a match, and adds the match to the list of each account
+// that sits in it.
 func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participant) error {
 	t := own(tx)
 	m, err := t.match(match)
@@ -119,7 +120,8 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 	return tParticipants.Put(t, []byte(match), &seating{match, ps})
 }
 
-// Games iterates an account's stored matches, oldest first. It stops at the first record that cannot be read.
+// Games iterates an account's stored matches, oldest first. It stops at the first record that
+// cannot be read.
 func (db *DB) Games(tx engine.Tx, account string) iter.Seq2[league.Game, error] {
 	t := own(tx)
 	return t.games(account, t.RowsBack(byAccount.Table, key.Strings(account), nil))
@@ -145,8 +147,8 @@ func (t *txn) games(account string, listed iter.Seq[collection.Row]) iter.Seq2[l
 	}
 }
 
-// MatchesOf iterates every match in an account's list, stored or not. Of one whose record cannot be read the error says
-// why, and the iteration goes on.
+// MatchesOf iterates every match in an account's list, stored or not. Of one whose record cannot be
+// read the error says why, and the iteration goes on.
 func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, error] {
 	t := own(tx)
 	return func(yield func(league.Match, error) bool) {

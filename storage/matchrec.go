@@ -58,13 +58,14 @@ var (
 	})
 )
 
-// accountMatch is a match in the list of an account. Two tables hold it, so that it is found from both sides:
+// accountMatch is a match in the list of an account. Two tables hold it, so that it is found from
+// both sides:
 //
 //	accounts_of  match "KR_7214550881", account "01J…"                -> when it was played
 //	by_account   account "01J…", played (latest first), match "KR_…"  -> marker
 //
-// The time stands in the key of the second: an account's list from its front is its newest matches first. When the time of a
-// game becomes known, its row there moves.
+// The time stands in the key of the second: an account's list from its front is its newest matches
+// first. When the time of a game becomes known, its row there moves.
 type accountMatch struct {
 	match, account string
 	played         time.Time
@@ -95,7 +96,8 @@ type seating struct {
 	seats []league.Participant
 }
 
-// matchFields are a match's two fetches and the facts of the game that lists show, so that a list opens no payload.
+// matchFields are a match's two fetches and the facts of the game that lists show, so that a list
+// opens no payload.
 func matchFields(c *rec.Coder, m *league.Match) {
 	fetchFields(c, &m.Match)
 	fetchFields(c, &m.Timeline)
@@ -111,8 +113,8 @@ func matchFields(c *rec.Coder, m *league.Match) {
 	}
 }
 
-// fetchFields are how far one part of a match is, and where its payload lies: its month's shard, its bytes as they arrived, and
-// length and checksum of Riot's JSON.
+// fetchFields are how far one part of a match is, and where its payload lies: its month's shard,
+// its bytes as they arrived, and length and checksum of Riot's JSON.
 func fetchFields(c *rec.Coder, f *league.Fetch) {
 	c.Byte((*byte)(&f.Status))
 	c.Int(&f.Attempts)

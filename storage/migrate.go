@@ -16,28 +16,32 @@ import (
 	"github.com/farsight-console/farsight/storage/keep"
 )
 
-// migration brings state.db from the schema version before one to that one. It works in steps, each in a transaction of its
-// own, so that a large table neither fills memory nor is begun anew after a crash.
+// migration brings state.db from the schema version before one to that one. It works in steps, each
+// in a transaction of its own, so that a large table neither fills memory nor is begun anew after a
+// crash.
 //
-// A migration is for good: its code decodes what the version before it wrote, with decoders of its own if the present ones
-// have moved on, and is tested on a golden file of that version.
+// A migration is for good: its code decodes what the version before it wrote, with decoders of its
+// own if the present ones have moved on, and is tested on a golden file of that version.
 type migration struct {
 	to   uint64
 	name string
-	// step does the next piece of work after the place that the last one answered; nil at the start, and nil when done.
+	// step does the next piece of work after the place that the last one answered; nil at the
+	// start, and nil when done.
 	step func(t *txn, after []byte) (next []byte, err error)
 }
 
-// pass goes through the rows of a table under prefix. What it does not delete it leaves readable: a step may stop behind any.
+// pass goes through the rows of a table under prefix. What it does not delete it leaves readable: a
+// step may stop behind any.
 type pass struct {
 	tb     *collection.Table
 	prefix []byte
 	do     func(t *txn, k []byte) error
 }
 
-// through is a migration's step that goes through tables, one pass after the other, a page of rows at a time. begin is done
-// once before; nil = nothing. A place is the last key that has been done, led by the number of its pass where there are
-// several: 01 00000000000002A1 is job b673 in the second of toDays.
+// through is a migration's step that goes through tables, one pass after the other, a page of rows
+// at a time. begin is done once before; nil = nothing. A place is the last key that has been done,
+// led by the number of its pass where there are several: 01 00000000000002A1 is job b673 in the
+// second of toDays.
 func through(begin func(*txn) error, passes ...pass) func(t *txn, after []byte) ([]byte, error) {
 	return func(t *txn, after []byte) (next []byte, err error) {
 		if after == nil {
@@ -61,7 +65,8 @@ func through(begin func(*txn) error, passes ...pass) func(t *txn, after []byte) 
 			return nil, nil
 		}
 		p := passes[at]
-		// Keys are read first and then worked on: a cursor of bbolt's must not see rows come and go.
+		// Keys are read first and then worked on: a cursor of bbolt's must not see rows come and
+		// go.
 		page, last := t.KeysAfter(p.tb, p.prefix, after, t.page)
 		for _, k := range page {
 			if err := p.do(t, k); err != nil {
@@ -78,7 +83,8 @@ func through(begin func(*txn) error, passes ...pass) func(t *txn, after []byte) 
 	}
 }
 
-// newestSchema is what this program writes and reads: the version of the last migration, or that a later table came with.
+// newestSchema is what this program writes and reads: the version of the last migration, or that a
+// later table came with.
 func newestSchema() uint64 {
 	newest := uint64(firstSchema)
 	for _, m := range migrations {
@@ -90,7 +96,8 @@ func newestSchema() uint64 {
 	return newest
 }
 
-// migrationTo leads to a version from the one before it. One that only brings new tables is not written down.
+// migrationTo leads to a version from the one before it. One that only brings new tables is not
+// written down.
 func migrationTo(version uint64) migration {
 	for _, m := range migrations {
 		if m.to == version {
@@ -109,7 +116,8 @@ func outdated(path string, have uint64) error {
 // metaMigration is the key under which the place of a migration that is under way is kept.
 var metaMigration = []byte("migration")
 
-// migrate brings an older state file up to date, after a backup of it. It goes on where a crash has left it.
+// migrate brings an older state file up to date, after a backup of it. It goes on where a crash has
+// left it.
 func (db *DB) migrate(o Options) error {
 	path := disk.StatePath(db.dir)
 	var have uint64
@@ -141,7 +149,8 @@ func (db *DB) migrate(o Options) error {
 	return nil
 }
 
-// backupBefore keeps the state as it is, unless a start that was cut off has done so. Migrations do not touch payloads.
+// backupBefore keeps the state as it is, unless a start that was cut off has done so. Migrations do
+// not touch payloads.
 func (db *DB) backupBefore(o Options, have uint64) error {
 	note := fmt.Sprintf("before schema %d", newestSchema())
 	kept, err := keep.Backups(keep.BackupsDir(db.dir))
@@ -187,7 +196,8 @@ func (db *DB) runMigration(m migration) error {
 	return nil
 }
 
-// migrationStep runs one step and notes in its own transaction how far it got, or that the version is reached.
+// migrationStep runs one step and notes in its own transaction how far it got, or that the version
+// is reached.
 func (db *DB) migrationStep(m migration) (done bool, err error) {
 	err = db.guarded(func() error {
 		return db.bolt.Update(func(b *bolt.Tx) error {
@@ -236,7 +246,8 @@ func (t *txn) migrationPlace(to uint64) ([]byte, error) {
 	return p.after, nil
 }
 
-// leavePlace ends one migration. While others follow, the note stays: it also says that the backup was made.
+// leavePlace ends one migration. While others follow, the note stays: it also says that the backup
+// was made.
 func (t *txn) leavePlace(to uint64) error {
 	if to < newestSchema() {
 		return t.putPlace(place{to: to + 1})

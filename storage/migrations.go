@@ -11,9 +11,10 @@ import (
 
 // migrations lead from the first schema to the present one. A variable so that tests can add to it.
 //
-// A version is either that of a migration or one that only brought tables (cameWith), never both: whoever adds either takes
-// newestSchema()+1, and a test holds that there is no gap and nothing twice. A migration is for records that mean something
-// else than before. A new table needs none, nor do fields that are added at the end of a record (rec.Coder.More).
+// A version is either that of a migration or one that only brought tables (cameWith), never both:
+// whoever adds either takes newestSchema()+1, and a test holds that there is no gap and nothing
+// twice. A migration is for records that mean something else than before. A new table needs none,
+// nor do fields that are added at the end of a record (rec.Coder.More).
 var migrations = []migration{
 	{2, "tables of the whole engine, and the feeds of what is there",
 		through(nil, pass{tMatches.Table, nil, feedOldMatch}, pass{tParticipants.Table, nil, feedOldSeats}, pass{tArchive.Table, nil, feedOldJob})},
@@ -25,9 +26,9 @@ var migrations = []migration{
 		through(nil, pass{archiveState.Table, nil, (*txn).gapsOfJob}, pass{tAccounts.Table, nil, (*txn).gapsOfAccount})},
 }
 
-// Version 2 gives everything that is exported its place. Afterwards anything goes on as if it had been stored in this order:
-// matches by id, then seats by match, then ended jobs. A record that cannot be read has its place all the same where its key
-// tells enough: check names it.
+// Version 2 gives everything that is exported its place. Afterwards anything goes on as if it had
+// been stored in this order: matches by id, then seats by match, then ended jobs. A record that
+// cannot be read has its place all the same where its key tells enough: check names it.
 
 func feedOldMatch(t *txn, k []byte) error {
 	m, _, err := tMatches.Get(t, k)

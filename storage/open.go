@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	// defaultMaxState bounds state.db, so that a fault of ours cannot fill the disk: 1,000,000 matches take about 1 GB.
+	// defaultMaxState bounds state.db, so that a fault of ours cannot fill the disk: 1,000,000
+	// matches take about 1 GB.
 	defaultMaxState = int64(64) << 30
 )
 
@@ -33,18 +34,19 @@ type Options struct {
 	Log      zerolog.Logger
 	// Verify proves the backup that is made before a migration; nil = in this process.
 	Verify payload.Verifier
-	// Region names the region of a platform in account rows; nil leaves it empty. Routing is Riot's matter, not storage's.
+	// Region names the region of a platform in account rows; nil leaves it empty. Routing is Riot's
+	// matter, not storage's.
 	Region func(platform string) string
-	// BeforeCommit is called before each state commit and may keep it waiting, as a slow disk does: the demo shows one. nil =
-	// nothing.
+	// BeforeCommit is called before each state commit and may keep it waiting, as a slow disk does:
+	// the demo shows one. nil = nothing.
 	BeforeCommit func()
 
 	pages disk.Pages // zero = the usual ones
 }
 
-// Open opens a data directory for writing, and makes it if it is not there. In this order: directory, kind of file system,
-// lock, preflight, bbolt, schema version, sample. Errors to tell apart: *ErrHeld, *Damaged, *ErrNewer, *ErrUnusable,
-// ErrDiskFull. None of them has changed a file.
+// Open opens a data directory for writing, and makes it if it is not there. In this order:
+// directory, kind of file system, lock, preflight, bbolt, schema version, sample. Errors to tell
+// apart: *ErrHeld, *Damaged, *ErrNewer, *ErrUnusable, ErrDiskFull. None of them has changed a file.
 func Open(o Options) (*DB, error) {
 	if err := disk.PrepareDir(o.Dir); err != nil {
 		return nil, err
@@ -52,8 +54,8 @@ func Open(o Options) (*DB, error) {
 	return open(o, false)
 }
 
-// OpenReadOnly opens an existing data directory to browse it, together with other readers. Nothing in it is changed but
-// who holds the lock. A directory that an engine holds gives *ErrHeld.
+// OpenReadOnly opens an existing data directory to browse it, together with other readers. Nothing
+// in it is changed but who holds the lock. A directory that an engine holds gives *ErrHeld.
 func OpenReadOnly(o Options) (*DB, error) {
 	if err := hasState(o.Dir); err != nil {
 		return nil, err
@@ -78,8 +80,8 @@ func open(o Options, browse bool) (*DB, error) {
 	return openLocked(o, lock, browse)
 }
 
-// HoldDir makes a data directory, and takes it for a process that keeps only its log and its sockets
-// there: *ErrHeld while another has it.
+// HoldDir makes a data directory, and takes it for a process that keeps only its log and its
+// sockets there: *ErrHeld while another has it.
 func HoldDir(dir string) (release func() error, err error) {
 	if err := disk.PrepareDir(dir); err != nil {
 		return nil, err
@@ -91,8 +93,9 @@ func HoldDir(dir string) (release func() error, err error) {
 	return func() error { lock.Release(); return nil }, nil
 }
 
-// openUpkeep opens a directory for work on its files: alone, but without taking part in its life. The state is open for
-// reading, and neither opening nor closing is recorded, so that what the last engine left behind still tells its story.
+// openUpkeep opens a directory for work on its files: alone, but without taking part in its life.
+// The state is open for reading, and neither opening nor closing is recorded, so that what the last
+// engine left behind still tells its story.
 func openUpkeep(o Options) (*DB, error) {
 	if err := errors.Join(hasState(o.Dir), refuseNetworkUnless(o)); err != nil {
 		return nil, err
@@ -258,7 +261,8 @@ func (db *DB) markOpened() error {
 		db.boot.ID, db.boot.Opened = disk.RandomID(), t.Now
 		last, ok, err := t.lastOpening()
 		db.boot.Last = last.closed
-		// A row that cannot be read says the same as one that was not closed: nothing is known of the last stop.
+		// A row that cannot be read says the same as one that was not closed: nothing is known of
+		// the last stop.
 		db.boot.Clean = err == nil && (!ok || !db.boot.Last.IsZero())
 		db.boot.Restored = t.restored()
 		db.seq.Store(uint64(b.ID()))
@@ -266,9 +270,9 @@ func (db *DB) markOpened() error {
 	})
 }
 
-// markClosed records that the store was closed in order. Its commit is the last one, and the only one that writes the list
-// of free pages: the next opening need not search the whole file for them. preflight compares the list with the pages that
-// are in use.
+// markClosed records that the store was closed in order. Its commit is the last one, and the only
+// one that writes the list of free pages: the next opening need not search the whole file for them.
+// preflight compares the list with the pages that are in use.
 func (db *DB) markClosed() error {
 	db.bolt.NoFreelistSync = false
 	return db.bolt.Update(func(b *bolt.Tx) error {

@@ -7,7 +7,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// maxScan rows are looked at for one page of a filtered list; a page that ends there has a cursor to go on.
+// maxScan rows are looked at for one page of a filtered list; a page that ends there has a cursor
+// to go on.
 const maxScan = 20_000
 
 func encodeCursor(k, prefix []byte) string { return hex.EncodeToString(k[len(prefix):]) }

@@ -30,7 +30,8 @@ var (
 		}})
 )
 
-// TagPolicy gives what the syncs of accounts with a tag cover; the zero policy when nothing is said.
+// TagPolicy gives what the syncs of accounts with a tag cover; the zero policy when nothing is
+// said.
 func (db *DB) TagPolicy(tx engine.Tx, tag string) (p league.Policy, err error) {
 	p, _, err = tTagPolicies.Get(own(tx), []byte(tag))
 	return p, err
@@ -48,13 +49,15 @@ func (db *DB) SaveTagPolicy(tx engine.Tx, tag string, p league.Policy) error {
 	return tTagPolicies.Put(t, []byte(tag), &p)
 }
 
-// Coverage gives the range that is known to be complete of one list of an account's games, or of a run in the making.
+// Coverage gives the range that is known to be complete of one list of an account's games, or of a
+// run in the making.
 func (db *DB) Coverage(tx engine.Tx, owner, list string) (c league.Coverage, err error) {
 	c, _, err = tCoverage.Get(own(tx), key.Strings(owner, list))
 	return c, err
 }
 
-// SaveCoverage stores it. The range of all games of an account is the account's own: see league.Account.
+// SaveCoverage stores it. The range of all games of an account is the account's own: see
+// league.Account.
 func (db *DB) SaveCoverage(tx engine.Tx, owner, list string, c league.Coverage) error {
 	return tCoverage.Put(own(tx), key.Strings(owner, list), &c)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Prune removes ended jobs with their attempts, groups and history, oldest first, a page per transaction (P-33). Data,
-// counters and runs stay. It needs Serve, unless dryRun.
+// Prune removes ended jobs with their attempts, groups and history, oldest first, a page per
+// transaction (P-33). Data, counters and runs stay. It needs Serve, unless dryRun.
 func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dryRun bool) (done engine.PruneDone, err error) {
 	var spare map[engine.JobID]bool
 	err = db.view(ctx, func(t *txn) error {
@@ -49,8 +49,8 @@ func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dr
 	return done, err
 }
 
-// newestFailed are the last n discarded and cancelled jobs, which stay whatever their age. Those that fail while others are
-// pruned are too young to go.
+// newestFailed are the last n discarded and cancelled jobs, which stay whatever their age. Those
+// that fail while others are pruned are too young to go.
 func (t *txn) newestFailed(n int) map[engine.JobID]bool {
 	var ids []uint64
 	for _, s := range []engine.State{engine.Discarded, engine.Cancelled} {
@@ -70,7 +70,8 @@ func (t *txn) newestFailed(n int) map[engine.JobID]bool {
 	return spare
 }
 
-// prune removes the ended jobs under the keys, but for those that others still need, and counts them.
+// prune removes the ended jobs under the keys, but for those that others still need, and counts
+// them.
 func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 	gone := map[string][]uint64{} // by owner
 	keys := map[string]bool{}
@@ -101,8 +102,8 @@ func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 	return t.repoint(keys)
 }
 
-// needed reports whether a stored job waits for this one or shows it, whether it has open children, or whether its groups are
-// the progress that its account shows.
+// needed reports whether a stored job waits for this one or shows it, whether it has open children,
+// or whether its groups are the progress that its account shows.
 func (t *txn) needed(k []byte) bool {
 	if b, ok, err := tRunOfJob.Get(t, k); err != nil || ok && t.lastRun(b) {
 		return true
@@ -118,7 +119,8 @@ func (t *txn) needed(k []byte) bool {
 	return false
 }
 
-// pruneJob removes an ended job with all that belongs to it. Whom its key finds then, repoint decides.
+// pruneJob removes an ended job with all that belongs to it. Whom its key finds then, repoint
+// decides.
 func (t *txn) pruneJob(k []byte, j engine.Job) error {
 	t.onDay(j.Finished).pruned.CountEnded(j.State, 1) // the sums of days survive what they counted
 	for r := range t.Rows(tAttempts.Table, k) {
@@ -157,7 +159,8 @@ func (t *txn) forgetRecent(owner string, ids []uint64) error {
 	return nil
 }
 
-// repoint makes a failed job that stays the one that its key finds, now that a later one with that key is gone.
+// repoint makes a failed job that stays the one that its key finds, now that a later one with that
+// key is gone.
 func (t *txn) repoint(keys map[string]bool) error {
 	delete(keys, "")
 	if len(keys) == 0 {

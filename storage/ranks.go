@@ -47,7 +47,8 @@ func (db *DB) LastRanks(tx engine.Tx, account string) (list []league.Rank, err e
 	}
 }
 
-// SaveRank adds a row to the history. One that is sure gets a place in the durable order of all ranks.
+// SaveRank adds a row to the history. One that is sure gets a place in the durable order of all
+// ranks.
 func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
 	t := own(tx)
 	if err := both.LegalRank(r); err != nil {

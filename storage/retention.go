@@ -18,10 +18,11 @@ import (
 // DroppedMonth is both.DroppedMonth.
 type DroppedMonth = both.DroppedMonth
 
-// DropExpired deletes the payload files of months that lie wholly outside of keep, as seen at now, and nothing when keep is
-// off. The matches stay: each payload's reference is marked as dropped first, so that a crash leaves a file that nobody
-// names, which the next run deletes. A damaged file is never deleted. Only a retention rule that the operator configured
-// may ask for this. It needs Serve, unless dryRun.
+// DropExpired deletes the payload files of months that lie wholly outside of keep, as seen at now,
+// and nothing when keep is off. The matches stay: each payload's reference is marked as dropped
+// first, so that a crash leaves a file that nobody names, which the next run deletes. A damaged
+// file is never deleted. Only a retention rule that the operator configured may ask for this. It
+// needs Serve, unless dryRun.
 func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, dryRun bool) (list []DroppedMonth, err error) {
 	if keep.Off() {
 		return nil, nil

@@ -15,8 +15,8 @@ type reuse struct {
 	changes []engine.Change
 	moved   map[uint64]*engine.Job // of the transaction that is under way
 
-	// running has the jobs that the commits so far have left running, by number, as they are stored:
-	// the outcome of each will ask for it, and only the committer changes it.
+	// running has the jobs that the commits so far have left running, by number, as they are
+	// stored: the outcome of each will ask for it, and only the committer changes it.
 	running map[uint64]*engine.Job
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// A run is one sync of an account. What it has listed is staged until its children are made, so that a crash in the middle of a
-// listing of thousands of ids loses none of them:
+// A run is one sync of an account. What it has listed is staged until its children are made, so
+// that a crash in the middle of a listing of thousands of ids loses none of them:
 //
 //	runs        "01J…"                 -> account, mode, phase, page to go on with, what was had and lost …
 //	run_of_job  job 7                  -> run "01J…", its account, 12 calls, 0 of them 429
@@ -38,8 +38,8 @@ var (
 	tStagedID = collection.New("staged_id", "str run, str match", "u64 n").BelongsTo(ofRun)
 )
 
-// runFields are in the order in which versions of the program added them: a record that an earlier one wrote ends before what
-// came later (More).
+// runFields are in the order in which versions of the program added them: a record that an earlier
+// one wrote ends before what came later (More).
 func runFields(c *rec.Coder, r *league.Run) {
 	c.Str(&r.Account, &r.Job, &r.Ask.Mode)
 	c.Int(&r.Ask.Count)
@@ -73,7 +73,8 @@ func (t *txn) run(id string) (league.Run, error) {
 	return tRuns.Want(t, []byte(id), "run %q", id)
 }
 
-// Runs lists the last n runs of an account, the newest first. One that is not kept any more ends the list.
+// Runs lists the last n runs of an account, the newest first. One that is not kept any more ends
+// the list.
 func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.RunRow, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		a, err := t.account(account)
@@ -108,7 +109,8 @@ func (db *DB) SaveRun(tx engine.Tx, r league.Run) error {
 	return tRuns.Put(t, []byte(r.ID), &r)
 }
 
-// jobRun says which run a sync job carries, and what the job itself has cost: its children count in their groups.
+// jobRun says which run a sync job carries, and what the job itself has cost: its children count in
+// their groups.
 type jobRun struct {
 	run, account     string
 	calls, throttled int
@@ -128,7 +130,8 @@ func (t *txn) bindRun(r league.Run) error {
 	return tRunOfJob.Put(t, k, &b)
 }
 
-// countCalls adds a sync job's own call to its run. A call was made when there was an answer or time on the wire.
+// countCalls adds a sync job's own call to its run. A call was made when there was an answer or
+// time on the wire.
 func (t *txn) countCalls(k []byte, a engine.Attempt) error {
 	if a.Status == 0 && a.HTTP == 0 {
 		return nil
@@ -157,8 +160,8 @@ func (t *txn) touchRunOf(k []byte) error {
 	return err
 }
 
-// Stage adds listed ids to the run, each once and in order, and answers how many were new. An id that any page gave as too
-// old stays too old.
+// Stage adds listed ids to the run, each once and in order, and answers how many were new. An id
+// that any page gave as too old stays too old.
 func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error) {
 	t := own(tx)
 	prefix := key.Strings(run)

@@ -13,9 +13,9 @@ import (
 // sampled rows of one account are checked at every open.
 const sampled = 200
 
-// sample looks at one account before any work begins: can it be read, and does its list lead to matches? It finds a file
-// whose pages are whole but belong to different times, at the price of a few milliseconds. A single corrupt record is no
-// reason to refuse the file.
+// sample looks at one account before any work begins: can it be read, and does its list lead to
+// matches? It finds a file whose pages are whole but belong to different times, at the price of a
+// few milliseconds. A single corrupt record is no reason to refuse the file.
 func (db *DB) sample() error {
 	return db.bolt.View(func(b *bolt.Tx) (err error) {
 		t := db.tx(b)

@@ -9,9 +9,10 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
-// scan goes through the rows under prefix and lets work have the keys of those that fit, at most n of them at a time. Rows are
-// looked at a page per reading transaction, so that none is long; work runs in none, and may write. What it deletes, or what
-// others add meanwhile behind the page, does not matter to the walk: it goes on at a key, whether that is still there or not.
+// scan goes through the rows under prefix and lets work have the keys of those that fit, at most n
+// of them at a time. Rows are looked at a page per reading transaction, so that none is long; work
+// runs in none, and may write. What it deletes, or what others add meanwhile behind the page, does
+// not matter to the walk: it goes on at a key, whether that is still there or not.
 func (db *DB) scan(ctx context.Context, tb *collection.Table, prefix []byte, n int, fits func(t *txn, r collection.Row) bool, work func(page [][]byte) error) error {
 	for from := prefix; ; {
 		var page [][]byte
@@ -44,8 +45,8 @@ func (db *DB) scan(ctx context.Context, tb *collection.Table, prefix []byte, n i
 	}
 }
 
-// do runs fn in a group commit, or (dry) in a reading transaction, where it may only count. What it counts it must assign,
-// not add to: see Write.
+// do runs fn in a group commit, or (dry) in a reading transaction, where it may only count. What it
+// counts it must assign, not add to: see Write.
 func (db *DB) do(ctx context.Context, dry bool, fn func(t *txn) error) error {
 	if dry {
 		return db.view(ctx, fn)

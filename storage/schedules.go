@@ -15,7 +15,8 @@ import (
 var _ cron.Store = (*DB)(nil)
 
 var (
-	// There are a handful of schedules, and only people read most of it, so a record's body is JSON.
+	// There are a handful of schedules, and only people read most of it, so a record's body is
+	// JSON.
 	tSchedules = collection.Declare(
 		collection.New("schedules", "name", "its next run, pause, edit, last ticks"),
 		collection.Records[cron.State]{Format: 31, Fields: func(c *rec.Coder, s *cron.State) { c.JSON(s) }})
@@ -39,8 +40,9 @@ func (db *DB) SaveSchedule(tx engine.Tx, s cron.State) error {
 	return tSchedules.Put(own(tx), []byte(s.Name), &s)
 }
 
-// RecordTick stores a tick under its id, which is unique for ever; fresh is false when it is there already. Ticks go that
-// are 48 hours older than this one and not among the last hundred of their schedule.
+// RecordTick stores a tick under its id, which is unique for ever; fresh is false when it is there
+// already. Ticks go that are 48 hours older than this one and not among the last hundred of their
+// schedule.
 func (db *DB) RecordTick(tx engine.Tx, t cron.Tick) (fresh bool, err error) {
 	own := own(tx)
 	if own.Has(tTickIDs, []byte(t.ID)) {

@@ -2,18 +2,21 @@ package storage
 
 import "github.com/farsight-console/farsight/storage/internal/collection"
 
-// Every value of state.db is framed by internal/rec (format byte, body, CRC-32C over table, key and value). Keys are built by
-// package key: u64 = eight big-endian bytes, time = UTC milliseconds, desc = latest first, str = escaped and terminated. A job
-// id on disk is the u64 of its sequence. A marker is an empty body. Each table is declared once, beside what stores its rows;
+// Every value of state.db is framed by internal/rec (format byte, body, CRC-32C over table, key and
+// value). Keys are built by package key: u64 = eight big-endian bytes, time = UTC milliseconds,
+// desc = latest first, str = escaped and terminated. A job id on disk is the u64 of its sequence. A
+// marker is an empty body. Each table is declared once, beside what stores its rows;
 // testdata/schema.txt lists them all.
 //
-// Versions: the first schema is 1, each migration (migrations.go) leads to the next, so that what this program writes is
-// newestSchema. A shard counts for itself: an archived one is of version 2, so that a Farsight that cannot read it says so;
-// its formats stay readable, and no shard needs a migration.
+// Versions: the first schema is 1, each migration (migrations.go) leads to the next, so that what
+// this program writes is newestSchema. A shard counts for itself: an archived one is of version 2,
+// so that a Farsight that cannot read it says so; its formats stay readable, and no shard needs a
+// migration.
 const firstSchema = 1
 
-// What the rows of a table may belong to. With an account that is forgotten, a run or a match that is dropped, or a job that
-// is pruned, its rows go. Ids are texts in keys, but a job's is the u64 of its number.
+// What the rows of a table may belong to. With an account that is forgotten, a run or a match that
+// is dropped, or a job that is pruned, its rows go. Ids are texts in keys, but a job's is the u64
+// of its number.
 const (
 	ofAccount collection.Owner = 1 << iota
 	ofRun

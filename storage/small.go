@@ -36,8 +36,8 @@ var (
 // maxHistory transitions are kept per id.
 const maxHistory = 50
 
-// AddHistory appends one transition of anything that has an id. Seq is given here; the order is by it, not by time, since
-// clocks step back.
+// AddHistory appends one transition of anything that has an id. Seq is given here; the order is by
+// it, not by time, since clocks step back.
 func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
 	return tHistory.KeepLast(own(tx), key.Strings(id), maxHistory, &tr)
 }

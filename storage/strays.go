@@ -11,8 +11,9 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Strays lists the matches whose last attempt failed before an instant, that no live job tries any more and that nobody has
-// cancelled, the oldest first, at most limit of them; total is how many there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
+// Strays lists the matches whose last attempt failed before an instant, that no live job tries any
+// more and that nobody has cancelled, the oldest first, at most limit of them; total is how many
+// there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
 func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error) {
 	t := own(tx)
 	prefix := []byte{byte(league.TemporaryFailure)}
@@ -50,8 +51,8 @@ func oldest(list []league.Stray, n int) []league.Stray {
 	return list[:min(n, len(list))]
 }
 
-// completeStray adds whose match it is, and how many attempts of its last round count: those of its last job, when that is
-// still there.
+// completeStray adds whose match it is, and how many attempts of its last round count: those of its
+// last job, when that is still there.
 func (t *txn) completeStray(s *league.Stray, unique string) error {
 	if owners := t.accountsOf(s.Match); len(owners) > 0 {
 		s.Owner = owners[0]

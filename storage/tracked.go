@@ -16,7 +16,8 @@ var tWeekly = collection.Declare(
 	collection.New("weekly", "Monday as 2026-11-16", "the report of that week over all tracked accounts"),
 	collection.Records[engine.WeeklyReport]{Format: 27, Fields: func(c *rec.Coder, r *engine.WeeklyReport) { c.JSON(r) }})
 
-// AllAccounts iterates every account in the order they were added. One that cannot be read is left out; check names it.
+// AllAccounts iterates every account in the order they were added. One that cannot be read is left
+// out; check names it.
 func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
 	t := own(tx)
 	return func(yield func(league.Account) bool) {
@@ -37,7 +38,8 @@ func (db *DB) LastPlayed(tx engine.Tx, account string) (at time.Time, err error)
 	return at, nil
 }
 
-// GamesSince iterates an account's stored games that were played at an instant or later, newest first, with the seat.
+// GamesSince iterates an account's stored games that were played at an instant or later, newest
+// first, with the seat.
 func (db *DB) GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2[league.Game, error] {
 	t := own(tx)
 	return t.games(account, func(yield func(collection.Row) bool) {
@@ -60,7 +62,8 @@ func (db *DB) HasWeekly(tx engine.Tx, monday string) bool {
 	return own(tx).Has(tWeekly.Table, []byte(monday))
 }
 
-// Weekly gives the report of the week that begins on a Monday, as 2026-11-16; "" = the latest. engine.ErrNotFound.
+// Weekly gives the report of the week that begins on a Monday, as 2026-11-16; "" = the latest.
+// engine.ErrNotFound.
 func (db *DB) Weekly(ctx context.Context, monday string) (r *engine.WeeklyReport, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		k := []byte(monday)

@@ -36,11 +36,11 @@ type txn struct {
 var _ engine.Tx = (*txn)(nil)
 
 // dayRow is one UTC day in table days. A job counts on the day it ended, as long as it stays ended:
-// one that is opened again is taken back, and counts when it ends the next time. An attempt counts on
-// the day it ended.
+// one that is opened again is taken back, and counts when it ends the next time. An attempt counts
+// on the day it ended.
 //
-// pruned is the part of all whose jobs and attempts Prune has removed, so that check can recount the
-// day: all is what is there, and pruned.
+// pruned is the part of all whose jobs and attempts Prune has removed, so that check can recount
+// the day: all is what is there, and pruned.
 type dayRow struct{ all, pruned engine.DaySum }
 
 // newTx is a transaction with memory of its own, of a store whose platforms have no region.

@@ -23,8 +23,9 @@ import (
 //	20261121T140000Z/manifest.json   sizes, checksums and versions of everything; written last
 //	payload/2026-10.db               the newest sound copy of each month's payloads, shared by all backups
 //
-// A month's payloads only ever grow or are replaced by the same in another codec, so that the newest copy serves the older
-// states too, and a month that did not change is copied once. A copy takes its name after it was verified.
+// A month's payloads only ever grow or are replaced by the same in another codec, so that the
+// newest copy serves the older states too, and a month that did not change is copied once. A copy
+// takes its name after it was verified.
 const (
 	backupDir    = "backup"
 	partialExt   = ".partial"
@@ -52,7 +53,8 @@ type Backup struct {
 	Verified bool                `json:"verified"`
 	State    engine.BackupFile   `json:"state"`
 	Months   []engine.BackupFile `json:"months"`
-	// Failed names months whose copy was not sound: the copy of an earlier backup stays in its place.
+	// Failed names months whose copy was not sound: the copy of an earlier backup stays in its
+	// place.
 	Failed  map[string]string `json:"failed,omitempty"`
 	Path    string            `json:"-"`
 	Problem string            `json:"-"` // why it cannot be used
@@ -82,8 +84,9 @@ type backuper struct {
 	total  int64 // as it was estimated: what is written meanwhile comes to it
 }
 
-// Backup copies the store while it is in use; commits go on. ErrDiskFull before anything is written when there is no room,
-// *ErrHeld when another backup to the same folder is under way, *Damaged when the copy is not sound.
+// Backup copies the store while it is in use; commits go on. ErrDiskFull before anything is written
+// when there is no room, *ErrHeld when another backup to the same folder is under way, *Damaged
+// when the copy is not sound.
 func (s Store) Backup(ctx context.Context, o BackupOptions) (r engine.BackupDone, err error) {
 	began := time.Now()
 	r.Months = []engine.BackupFile{}
@@ -118,8 +121,8 @@ func (b *backuper) run() error {
 	if err := b.state(kept); err != nil {
 		return err
 	}
-	// What the state names was stored before it: months are looked at after it was copied, or one that got its first
-	// payload, or its next, meanwhile would be left out.
+	// What the state names was stored before it: months are looked at after it was copied, or one
+	// that got its first payload, or its next, meanwhile would be left out.
 	b.report.Months, b.report.Reused, b.report.Failed = []engine.BackupFile{}, 0, nil
 	months, err := b.changed()
 	if err != nil {
@@ -152,9 +155,9 @@ func newestCopies(to string, kept []Backup) map[string]engine.BackupFile {
 	return newest
 }
 
-// changed lists the months to copy, takes over the copies that are up to date, and adds up what there is to write.
-// A month has not changed if it is the same file (its instance) after the same transaction (its
-// seq): the archiver's new file has another instance, and each commit another seq.
+// changed lists the months to copy, takes over the copies that are up to date, and adds up what
+// there is to write. A month has not changed if it is the same file (its instance) after the same
+// transaction (its seq): the archiver's new file has another instance, and each commit another seq.
 func (b *backuper) changed() (months []string, err error) {
 	if b.total, err = disk.UsedBytes(disk.StatePath(b.Dir)); err != nil || b.o.StateOnly {
 		return nil, err
@@ -259,8 +262,8 @@ func (b *backuper) state(kept []Backup) error {
 	})
 }
 
-// freeName is the second of the backup, or the one after the last backup: names tell the order, also when a clock was put
-// back.
+// freeName is the second of the backup, or the one after the last backup: names tell the order,
+// also when a clock was put back.
 func freeName(taken time.Time, kept []Backup) string {
 	name := taken.UTC().Format(stampForm)
 	if len(kept) == 0 || name > kept[0].Name {

@@ -40,8 +40,9 @@ type CompactReport struct {
 	After       int64                   `json:"after"`
 }
 
-// Compact shrinks a data directory that nobody else has open: it archives closed months and writes state.db anew without its
-// holes. Whatever happens, each file is the old one or the new one, whole. Bolt is closed after it if state.db was written.
+// Compact shrinks a data directory that nobody else has open: it archives closed months and writes
+// state.db anew without its holes. Whatever happens, each file is the old one or the new one,
+// whole. Bolt is closed after it if state.db was written.
 func (s Store) Compact(ctx context.Context, c CompactOptions) (r CompactReport, err error) {
 	r.DryRun = c.DryRun
 	if r.StateBefore, err = disk.UsedBytes(disk.StatePath(s.Dir)); err != nil {
@@ -76,7 +77,8 @@ func (r CompactReport) sum() CompactReport {
 	return r
 }
 
-// compactState writes a copy without holes and puts it in the place of the file. It closes the file.
+// compactState writes a copy without holes and puts it in the place of the file. It closes the
+// file.
 func (s Store) compactState(ctx context.Context, verify payload.Verifier) error {
 	path := disk.StatePath(s.Dir)
 	used, err := disk.UsedBytes(path)

@@ -41,8 +41,8 @@ func writeManifest(ctx context.Context, dir string, r *engine.BackupDone) error 
 	return disk.SyncDir(dir)
 }
 
-// Backups lists the backups in a folder, newest first. One that cannot be used is listed with its Problem. A folder that is
-// not there has none.
+// Backups lists the backups in a folder, newest first. One that cannot be used is listed with its
+// Problem. A folder that is not there has none.
 func Backups(to string) ([]Backup, error) {
 	entries, err := os.ReadDir(to)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,8 +99,8 @@ func readSmall(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// prune removes the oldest backups above the number to keep. Those with a note were made for a reason and stay, and so does
-// whatever cannot be read: it may be all that is left.
+// prune removes the oldest backups above the number to keep. Those with a note were made for a
+// reason and stay, and so does whatever cannot be read: it may be all that is left.
 func (b *backuper) prune() error {
 	keep := b.o.Keep
 	if keep <= 0 {
@@ -130,8 +130,9 @@ func (b *backuper) prune() error {
 	return disk.SyncDir(b.to)
 }
 
-// PayloadHome is the directory whose payloads belong to the state in dir: dir itself, unless dir is a backup, which may be
-// read as if it were a data directory. Its payloads lie beside it, for all backups.
+// PayloadHome is the directory whose payloads belong to the state in dir: dir itself, unless dir is
+// a backup, which may be read as if it were a data directory. Its payloads lie beside it, for all
+// backups.
 func PayloadHome(dir string, browse bool) string {
 	if !browse || !IsBackup(dir) {
 		return dir

@@ -21,9 +21,10 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
-// Resetting begins a new store in the place of the old one. The new state.db takes the old one's name in one step; it holds
-// the audit entry, and a mark that says what is to become of the payloads, which this or the next opening carries out. So
-// there is at no instant a store that lacks what it names.
+// Resetting begins a new store in the place of the old one. The new state.db takes the old one's
+// name in one step; it holds the audit entry, and a mark that says what is to become of the
+// payloads, which this or the next opening carries out. So there is at no instant a store that
+// lacks what it names.
 
 const (
 	resetPrefix = "before-reset-" // and when: a folder of the data directory, itself one that can be opened
@@ -46,7 +47,8 @@ type ResetOptions struct {
 	DryRun   bool
 	By       engine.Actor // for the audit
 	Reason   string
-	// Forget names saved states (SaveState) of which nothing may be believed in the new store, such as the limiter's counts.
+	// Forget names saved states (SaveState) of which nothing may be believed in the new store, such
+	// as the limiter's counts.
 	Forget []string
 }
 
@@ -63,11 +65,13 @@ type ResetReport struct {
 	Damage string `json:"damage,omitempty"`
 }
 
-// Reset begins a new store in a data directory that nobody holds (*ErrHeld), whatever state the old one is in. Everything
-// else in the directory stays, backups too. It needs something that is stored: fs.ErrNotExist.
+// Reset begins a new store in a data directory that nobody holds (*ErrHeld), whatever state the old
+// one is in. Everything else in the directory stays, backups too. It needs something that is
+// stored: fs.ErrNotExist.
 //
-// What it needs of the tables is handed in: totals counts what is stored, fill makes the tables of a new store with the entry
-// in its audit, and open opens the new store with the lock that it is given, which carries out the mark.
+// What it needs of the tables is handed in: totals counts what is stored, fill makes the tables of
+// a new store with the entry in its audit, and open opens the new store with the lock that it is
+// given, which carries out the mark.
 func Reset(dir string, o ResetOptions, totals func() (engine.Totals, error), fill func(b *bolt.Tx, e engine.AuditEntry) error, open func(*disk.Lock) error) (r ResetReport, err error) {
 	r.DryRun, r.Dir = o.DryRun, dir
 	if err := sameDisk(dir, filepath.Join(dir, payload.Dir)); err != nil {
@@ -97,7 +101,8 @@ func Reset(dir string, o ResetOptions, totals func() (engine.Totals, error), fil
 	return r, open(lock)
 }
 
-// sameDisk refuses payloads that lie on another disk than the directory: they cannot be moved aside by their name.
+// sameDisk refuses payloads that lie on another disk than the directory: they cannot be moved aside
+// by their name.
 func sameDisk(dir, payloads string) error {
 	var a, b unix.Stat_t
 	err := unix.Lstat(payloads, &b)
@@ -169,8 +174,8 @@ func (r *ResetReport) begin(o ResetOptions, at time.Time, fill func(b *bolt.Tx, 
 	return disk.SyncDir(r.Dir)
 }
 
-// keep gives the old state.db a second name in the folder that it is moved to. What a reset that was cut off here has left is
-// such a folder, too, and goes: the file is still in its place.
+// keep gives the old state.db a second name in the folder that it is moved to. What a reset that
+// was cut off here has left is such a folder, too, and goes: the file is still in its place.
 func (r *ResetReport) keep() error {
 	if r.Aside == "" {
 		return nil
@@ -267,8 +272,8 @@ func FinishReset(dir string, b *bolt.DB) error {
 	return b.Update(func(tx *bolt.Tx) error { return disk.TableOf(tx, stateTable).Remove(resetKey) })
 }
 
-// finishEarlier carries out the mark of a reset that was cut off. Its payloads are not those of the store that is there. A
-// store that is damaged has no mark that could be read.
+// finishEarlier carries out the mark of a reset that was cut off. Its payloads are not those of the
+// store that is there. A store that is damaged has no mark that could be read.
 func finishEarlier(dir string) error {
 	b, err := disk.OpenFile(disk.StatePath(dir), disk.BoltOptions(), zerolog.Nop())
 	if err == nil {

@@ -32,8 +32,9 @@ type RestoreOptions struct {
 	DryRun  bool
 	Verify  payload.Verifier
 	By      engine.Actor // for the audit
-	// Forget names saved states (SaveState) that tell of the moments before the backup and must not be believed after it,
-	// such as the limiter's counts. Each is replaced by a word that its owner cannot read.
+	// Forget names saved states (SaveState) that tell of the moments before the backup and must not
+	// be believed after it, such as the limiter's counts. Each is replaced by a word that its owner
+	// cannot read.
 	Forget   []string
 	Progress func(done, total int64)
 }
@@ -80,12 +81,13 @@ type restorer struct {
 	done   int64
 }
 
-// Restore puts a backup back into a data directory that nobody holds (*ErrHeld). state.db is replaced; the one that was
-// there keeps its bytes under another name. Payload files that are sound stay, since they have all that the backup has and
-// what came after; missing and damaged ones are put back. Nothing is deleted, and at no instant is there no state.db.
+// Restore puts a backup back into a data directory that nobody holds (*ErrHeld). state.db is
+// replaced; the one that was there keeps its bytes under another name. Payload files that are sound
+// stay, since they have all that the backup has and what came after; missing and damaged ones are
+// put back. Nothing is deleted, and at no instant is there no state.db.
 //
-// schema is the newest version that this program reads. sign is called in a transaction of the copy before it is let in, and
-// adds the entry to the audit.
+// schema is the newest version that this program reads. sign is called in a transaction of the copy
+// before it is let in, and adds the entry to the audit.
 func Restore(ctx context.Context, dir string, schema uint64, o RestoreOptions, sign func(b *bolt.Tx, e engine.AuditEntry) error) (r RestoreReport, err error) {
 	lock, err := disk.LockDir(dir, false)
 	if err != nil {
@@ -230,7 +232,8 @@ func (r *restorer) run() error {
 	return r.put(r.report.Files[0], r.signCopy)
 }
 
-// put copies one file beside its place, proves it, keeps what is in its place under another name, and lets it in.
+// put copies one file beside its place, proves it, keeps what is in its place under another name,
+// and lets it in.
 func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
 	if f.Do != DoPutBack && f.Do != DoReplace {
 		return nil
@@ -254,8 +257,8 @@ func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
 		return fmt.Errorf("put back %s: %w", from, err)
 	}
 	if f.Kept != "" {
-		// A second name for the file as it is: it is never moved away, so there is no instant without a state.db, for
-		// which the next start would make an empty one.
+		// A second name for the file as it is: it is never moved away, so there is no instant
+		// without a state.db, for which the next start would make an empty one.
 		if err := keepAs(path, filepath.Join(r.dir, f.Kept)); err != nil {
 			return err
 		}

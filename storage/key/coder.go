@@ -2,8 +2,9 @@ package key
 
 import "time"
 
-// Coder is one key that is built or taken apart. The function that names the elements of a key, in their order, is the same
-// for both: each method appends what its arguments point to, or sets them. For example, of where an account stood in a queue:
+// Coder is one key that is built or taken apart. The function that names the elements of a key, in
+// their order, is the same for both: each method appends what its arguments point to, or sets them.
+// For example, of where an account stood in a queue:
 //
 //	func rankKey(c *key.Coder, r *league.Rank) { c.Str(&r.Account, &r.Queue); c.Time(&r.At) }
 type Coder struct {

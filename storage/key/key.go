@@ -1,9 +1,9 @@
-// Package key builds and reads order-preserving keys: comparing two encoded keys byte by byte gives the same answer as
-// comparing the tuples they were made of, element by element.
+// Package key builds and reads order-preserving keys: comparing two encoded keys byte by byte gives
+// the same answer as comparing the tuples they were made of, element by element.
 //
-// An encoded element never runs into its neighbour: numbers and times have a fixed width and strings carry a terminator
-// that cannot occur inside them. So different tuples of the same shape never share a key, whatever the text in them is,
-// and a prefix of elements is a prefix of the key.
+// An encoded element never runs into its neighbour: numbers and times have a fixed width and
+// strings carry a terminator that cannot occur inside them. So different tuples of the same shape
+// never share a key, whatever the text in them is, and a prefix of elements is a prefix of the key.
 package key
 
 import (
@@ -18,8 +18,9 @@ import (
 // errMalformed is wrapped by every error of a Reader: the bytes are no key of the expected shape.
 var errMalformed = errors.New("malformed key")
 
-// A zero byte inside a string is escaped, so that the terminator is the only 0x00 0x01. The terminator sorts before every
-// continuation of the string (0x00 0xFF or a byte above zero), which keeps "a" before "a\x00" before "ab".
+// A zero byte inside a string is escaped, so that the terminator is the only 0x00 0x01. The
+// terminator sorts before every continuation of the string (0x00 0xFF or a byte above zero), which
+// keeps "a" before "a\x00" before "ab".
 const (
 	escape     = 0x00
 	escapedNul = 0xFF
@@ -37,8 +38,8 @@ func AppendUint64(b []byte, v uint64) []byte { return binary.BigEndian.AppendUin
 // appendInt64 appends v in eight bytes that sort negative numbers first.
 func appendInt64(b []byte, v int64) []byte { return AppendUint64(b, uint64(v)^signBit) }
 
-// AppendTime appends t as UTC milliseconds since 1970, earliest first. The zone and the monotonic reading of t do not
-// matter; what is finer than a millisecond is cut off.
+// AppendTime appends t as UTC milliseconds since 1970, earliest first. The zone and the monotonic
+// reading of t do not matter; what is finer than a millisecond is cut off.
 func AppendTime(b []byte, t time.Time) []byte { return appendInt64(b, t.UnixMilli()) }
 
 // appendTimeDesc appends t like AppendTime, latest first.
@@ -71,14 +72,15 @@ func Strings(parts ...string) []byte {
 // Uint64 returns the key of one number.
 func Uint64(v uint64) []byte { return AppendUint64(nil, v) }
 
-// A Reader takes a key apart, element by element and in the order it was built. The first fault sticks; elements read
-// after it are zero. Ask Done at the end.
+// A Reader takes a key apart, element by element and in the order it was built. The first fault
+// sticks; elements read after it are zero. Ask Done at the end.
 type Reader struct {
 	rest []byte
 	err  error
 }
 
-// Read returns a Reader of k. The Reader does not change k and keeps nothing of it: strings are copied.
+// Read returns a Reader of k. The Reader does not change k and keeps nothing of it: strings are
+// copied.
 func Read(k []byte) *Reader { return &Reader{rest: k} }
 
 // Uint64 reads what AppendUint64 wrote.
@@ -179,8 +181,9 @@ func (r *Reader) fail(format string, args ...any) {
 	r.rest = nil
 }
 
-// Next returns the smallest key that is greater than every key starting with prefix, for the end of a range; nil when
-// there is none (prefix is empty or all 0xFF), which means "to the end of the table".
+// Next returns the smallest key that is greater than every key starting with prefix, for the end of
+// a range; nil when there is none (prefix is empty or all 0xFF), which means "to the end of the
+// table".
 func Next(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] == 0xFF {

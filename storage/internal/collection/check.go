@@ -16,13 +16,14 @@ type Checker struct {
 	unsure bool           // a row that counts cannot be read: nobody knows what the counters should be
 }
 
-// NewChecker checks in one transaction. bad is told of each finding: the table, the key as it is stored, and why.
+// NewChecker checks in one transaction. bad is told of each finding: the table, the key as it is
+// stored, and why.
 func NewChecker(h Holder, bad func(table string, k []byte, format string, args ...any)) *Checker {
 	return &Checker{tx: h.base(), bad: bad, also: map[*Table]any{}, counts: map[string]int{}}
 }
 
-// Also has check called for each row of a table that can be read, to name what else is not as it must be: what must hold
-// between this table and others.
+// Also has check called for each row of a table that can be read, to name what else is not as it
+// must be: what must hold between this table and others.
 func Also[T any](c *Checker, r *Records[T], check func(k []byte, v *T)) { c.also[r.Table] = check }
 
 // Sums verifies the checksum of every value, and counts the rows of each table.
@@ -41,8 +42,9 @@ func (c *Checker) Sums(ctx context.Context, rows map[string]int) error {
 	return nil
 }
 
-// Declared reads every row of every table of records: its shape, its index rows in both directions, what Also has added,
-// and each counter against a recount. A row whose checksum does not hold is left to Sums.
+// Declared reads every row of every table of records: its shape, its index rows in both directions,
+// what Also has added, and each counter against a recount. A row whose checksum does not hold is
+// left to Sums.
 func (c *Checker) Declared(ctx context.Context) error {
 	for _, r := range declared {
 		if r.check(c); ctx.Err() != nil {
@@ -80,7 +82,8 @@ func (r *Records[T]) check(c *Checker) {
 	}
 }
 
-// BadRecord is told of a record whose shape does not hold, by the error of reading it; of any other error it says nothing.
+// BadRecord is told of a record whose shape does not hold, by the error of reading it; of any other
+// error it says nothing.
 func (c *Checker) BadRecord(err error) {
 	if e, ok := disk.AsCorrupt(err); ok {
 		c.bad(e.Bucket, e.Key, "%v", e.Err)

@@ -12,10 +12,12 @@ type Index[T any] struct {
 	*Table
 	// Rows are those by which v is found; none for a value that this index leaves out.
 	Rows func(v *T) []Entry
-	// Of gives the key of the value that a row leads to. It must take any bytes: Check calls it for damaged rows too.
+	// Of gives the key of the value that a row leads to. It must take any bytes: Check calls it for
+	// damaged rows too.
 	Of func(e Entry) []byte
-	// Missing says for people what is not as it must be of a value that a row is missing of, as "is not found by its Riot ID";
-	// Wrong what is not of a row that leads to no such value, as "leads to no account of that name".
+	// Missing says for people what is not as it must be of a value that a row is missing of, as "is
+	// not found by its Riot ID"; Wrong what is not of a row that leads to no such value, as "leads
+	// to no account of that name".
 	Missing, Wrong string
 }
 
@@ -41,8 +43,8 @@ func (r *Records[T]) counted(v *T) []string {
 	return r.Counts(v)
 }
 
-// move brings the index rows and the counters from old to v; nil = none. What both have is not touched: most values that
-// are saved change no index row.
+// move brings the index rows and the counters from old to v; nil = none. What both have is not
+// touched: most values that are saved change no index row.
 func (r *Records[T]) move(t *Tx, old, v *T) error {
 	var err error
 	for i := range r.Indexes {
@@ -105,5 +107,6 @@ func (t *Tx) entry(tb *Table, k []byte) (e Entry, err error) {
 	return e, err
 }
 
-// ErrMissing is that of an index row, or of a record with parts in several tables, which names a row that is not there.
+// ErrMissing is that of an index row, or of a record with parts in several tables, which names a
+// row that is not there.
 var ErrMissing = errors.New("a row that belongs to it is missing")

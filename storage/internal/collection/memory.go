@@ -11,8 +11,8 @@ import (
 // arenaChunk holds the keys and records of an ordinary group.
 const arenaChunk = 256 << 10
 
-// arena gives out memory that lasts until the next reset: bbolt keeps the values that it is given until the transaction
-// ends, and copies the keys. A nil arena gives memory from the heap.
+// arena gives out memory that lasts until the next reset: bbolt keeps the values that it is given
+// until the transaction ends, and copies the keys. A nil arena gives memory from the heap.
 type arena struct{ rest, chunk []byte }
 
 // take gives an empty slice with room for n bytes; an append beyond that moves to the heap.
@@ -32,7 +32,8 @@ func (a *arena) take(n int) []byte {
 // reset takes everything back. Nobody may hold any of it.
 func (a *arena) reset() { a.rest = a.chunk }
 
-// Memory is what a committer's transactions use one after the other, so that a row costs as little memory as it may.
+// Memory is what a committer's transactions use one after the other, so that a row costs as little
+// memory as it may.
 type Memory struct {
 	mem     arena
 	draft   []byte

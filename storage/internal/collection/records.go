@@ -12,8 +12,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Records is a table whose rows are all of one kind: how a row is read and written, by what it is found and what it counts
-// towards. What is saved, dropped and checked follows from that.
+// Records is a table whose rows are all of one kind: how a row is read and written, by what it is
+// found and what it counts towards. What is saved, dropped and checked follows from that.
 type Records[T any] struct {
 	*Table
 	Format byte
@@ -27,13 +27,14 @@ type Records[T any] struct {
 // declared are all tables of records.
 var declared []interface{ check(c *Checker) }
 
-// formats are the numbers of the shapes of records, which are on disk: each stands for one for ever.
+// formats are the numbers of the shapes of records, which are on disk: each stands for one for
+// ever.
 var formats = map[byte]string{
 	rec.Marker: "markers", rec.Number: "numbers", rec.Text: "texts", rec.Blob: "blobs", rec.Boot: "meta", rec.Time: "instants",
 }
 
-// Declare adds a table of records. A changed shape gets a new number and a migration; fields that are added at the end of a
-// record do not (rec.Coder.More).
+// Declare adds a table of records. A changed shape gets a new number and a migration; fields that
+// are added at the end of a record do not (rec.Coder.More).
 func Declare[T any](tb *Table, r Records[T]) *Records[T] {
 	if other, taken := formats[r.Format]; taken && r.Format != rec.Time {
 		panic(fmt.Sprintf("format %d of table %s is that of %s", r.Format, tb.Name, other))
@@ -55,8 +56,8 @@ func (r *Records[T]) Decode(k, v []byte) (out T, err error) {
 	return out, err
 }
 
-// coders take a row apart, or make one. A transaction has one pair, and an iteration another: reading many rows costs no
-// memory for each.
+// coders take a row apart, or make one. A transaction has one pair, and an iteration another:
+// reading many rows costs no memory for each.
 type coders struct {
 	rec.Coder
 	key key.Coder
@@ -82,7 +83,8 @@ func (r *Records[T]) Get(h Holder, k []byte) (out T, ok bool, err error) {
 	return out, ok, err
 }
 
-// Want is Get of a row that must be there: engine.ErrNotFound with what was looked for, as `match "EUW1_7"`.
+// Want is Get of a row that must be there: engine.ErrNotFound with what was looked for, as `match
+// "EUW1_7"`.
 func (r *Records[T]) Want(h Holder, k []byte, what string, args ...any) (T, error) {
 	out, ok, err := r.Get(h, k)
 	if err == nil && !ok {
@@ -91,8 +93,8 @@ func (r *Records[T]) Want(h Holder, k []byte, what string, args ...any) (T, erro
 	return out, err
 }
 
-// Add sets those fields of out that the row under k has; ok is false when there is none. A value that is kept in several
-// tables is read by an Add from each.
+// Add sets those fields of out that the row under k has; ok is false when there is none. A value
+// that is kept in several tables is read by an Add from each.
 func (r *Records[T]) Add(h Holder, k []byte, out *T) (ok bool, err error) {
 	t := h.base()
 	v := t.Value(r.Table, k)
@@ -126,8 +128,9 @@ func (r *Records[T]) KeyOf(v *T) []byte {
 	return c.Key()
 }
 
-// Under iterates the values whose key starts with prefix, in key order; all of them where it is nil. One that cannot be
-// read comes with its error, and the iteration goes on. The table must not be changed meanwhile.
+// Under iterates the values whose key starts with prefix, in key order; all of them where it is
+// nil. One that cannot be read comes with its error, and the iteration goes on. The table must not
+// be changed meanwhile.
 func (r *Records[T]) Under(h Holder, prefix []byte) iter.Seq2[T, error] {
 	return r.each(h.base().Rows(r.Table, prefix))
 }
@@ -165,7 +168,8 @@ func All[T any](rows iter.Seq2[T, error]) (list []T, err error) {
 	return list, nil
 }
 
-// KeepLast stores v behind the rows under prefix, which a number ends, and removes the oldest of more than most.
+// KeepLast stores v behind the rows under prefix, which a number ends, and removes the oldest of
+// more than most.
 func (r *Records[T]) KeepLast(h Holder, prefix []byte, most uint64, v *T) error {
 	t := h.base()
 	last, err := t.LastNumber(r.Table, prefix)
@@ -179,12 +183,14 @@ func (r *Records[T]) KeepLast(h Holder, prefix []byte, most uint64, v *T) error 
 	return t.Remove(r.Table, at(last+1-most))
 }
 
-// Save stores v under k in place of old (nil = there was none), with its index rows and what it counts towards.
+// Save stores v under k in place of old (nil = there was none), with its index rows and what it
+// counts towards.
 func (r *Records[T]) Save(h Holder, k []byte, old, v *T) error {
 	return errors.Join(r.move(h.base(), old, v), r.Put(h, k, v))
 }
 
-// Drop removes what is stored under k with its index rows, and takes back what it counted. old is what is stored.
+// Drop removes what is stored under k with its index rows, and takes back what it counted. old is
+// what is stored.
 func (r *Records[T]) Drop(h Holder, k []byte, old *T) error {
 	return errors.Join(r.move(h.base(), old, nil), h.base().Remove(r.Table, k))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-// Shape is how one kind of value is written that stands among rows of other kinds, as in a table of counters, marks and
-// blobs. A table that has rows of one kind alone is Records.
+// Shape is how one kind of value is written that stands among rows of other kinds, as in a table of
+// counters, marks and blobs. A table that has rows of one kind alone is Records.
 type Shape[T any] struct {
 	Format byte
 	Fields func(c *rec.Coder, v *T) // in their order

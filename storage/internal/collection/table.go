@@ -29,8 +29,8 @@ type Table struct {
 // Tables are all that were declared, in the order in which the program's variables are set.
 var Tables []*Table
 
-// Counters has the numbers that a recount of rows must equal, by name: "accounts" -> 3. They are written with the rows
-// that they count (Records.Counts).
+// Counters has the numbers that a recount of rows must equal, by name: "accounts" -> 3. They are
+// written with the rows that they count (Records.Counts).
 var Counters = New("counters", "name", "a number that a recount of rows must equal")
 
 // New declares a table. A name is on disk, and part of every checksum: a table is never renamed.
@@ -40,8 +40,8 @@ func New(name, keyed, says string) *Table {
 	return tb
 }
 
-// Owner is what the first element of a table's keys names, as one bit: the rows go when that thing goes. Which things there
-// are, whoever declares the tables says.
+// Owner is what the first element of a table's keys names, as one bit: the rows go when that thing
+// goes. Which things there are, whoever declares the tables says.
 type Owner uint8
 
 // BelongsTo says whose the rows are: the keys begin with the id of one of these.
@@ -60,15 +60,15 @@ func OwnedBy(by Owner) (list []*Table) {
 	return list
 }
 
-// CameWith says from which schema version on files have the table. One that came with a version of its own needs no
-// migration.
+// CameWith says from which schema version on files have the table. One that came with a version of
+// its own needs no migration.
 func (tb *Table) CameWith(version uint64) *Table {
 	tb.Since = version
 	return tb
 }
 
-// Grows says that rows only ever come at the end. A page that is split there stays nearly full, since nothing is ever added
-// to it; bbolt's usual half would double the file.
+// Grows says that rows only ever come at the end. A page that is split there stays nearly full,
+// since nothing is ever added to it; bbolt's usual half would double the file.
 func (tb *Table) Grows() *Table {
 	tb.fill = disk.AppendFill
 	return tb
@@ -102,7 +102,8 @@ func (tb *Table) body(k, v []byte, format byte) ([]byte, error) {
 	return body, nil
 }
 
-// Corrupt is the error of a row that is not as it must be. It keeps a copy of the key: k may be bbolt's.
+// Corrupt is the error of a row that is not as it must be. It keeps a copy of the key: k may be
+// bbolt's.
 func (tb *Table) Corrupt(k []byte, err error) error {
 	return &disk.ErrCorrupt{Bucket: tb.Name, Key: bytes.Clone(k), Err: err}
 }

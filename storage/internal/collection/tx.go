@@ -15,7 +15,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Tx is one transaction, reading or writing. It must not be used after it has ended, nor by another goroutine.
+// Tx is one transaction, reading or writing. It must not be used after it has ended, nor by another
+// goroutine.
 type Tx struct {
 	Bolt    *bolt.Tx
 	Now     time.Time // of the whole group that is committed together, in UTC
@@ -32,7 +33,8 @@ type Tx struct {
 	draft []byte // of the record that is written; its memory serves the next one
 }
 
-// Holder is a transaction: a *Tx, or a pointer to what embeds a Tx and adds what its tables need besides.
+// Holder is a transaction: a *Tx, or a pointer to what embeds a Tx and adds what its tables need
+// besides.
 type Holder interface{ base() *Tx }
 
 func (t *Tx) base() *Tx { return t }
@@ -58,7 +60,8 @@ func (t *Tx) Bucket(tb *Table) *bolt.Bucket {
 	return b
 }
 
-// cursor is for one look-up: the next one of the same table moves it. bbolt's own Get and Delete make one each.
+// cursor is for one look-up: the next one of the same table moves it. bbolt's own Get and Delete
+// make one each.
 func (t *Tx) cursor(tb *Table) *bolt.Cursor {
 	c := t.cursors[tb.at]
 	if c == nil {
@@ -68,7 +71,8 @@ func (t *Tx) cursor(tb *Table) *bolt.Cursor {
 	return c
 }
 
-// Value is the raw value under k; nil when there is none. It is valid until the transaction writes or ends.
+// Value is the raw value under k; nil when there is none. It is valid until the transaction writes
+// or ends.
 func (t *Tx) Value(tb *Table, k []byte) []byte {
 	at, v := t.cursor(tb).Seek(k)
 	if !bytes.Equal(at, k) {
@@ -86,8 +90,8 @@ func (t *Tx) HasUnder(tb *Table, prefix []byte) bool {
 	return at != nil && bytes.HasPrefix(at, prefix)
 }
 
-// Next gives the next number of the table's sequence, which starts at 1. A number that was given is never given again, but
-// for those of a transaction that was not committed.
+// Next gives the next number of the table's sequence, which starts at 1. A number that was given is
+// never given again, but for those of a transaction that was not committed.
 func (t *Tx) Next(tb *Table) (uint64, error) {
 	if !t.writable {
 		return 0, disk.ErrReadOnly
@@ -143,8 +147,8 @@ func (t *Tx) Remove(tb *Table, k []byte) error {
 	return nil
 }
 
-// RemoveRow deletes a row with its index rows, and takes back what it counted. A row that cannot be read goes alone: what
-// followed from it is not known, and Check names what is left.
+// RemoveRow deletes a row with its index rows, and takes back what it counted. A row that cannot be
+// read goes alone: what followed from it is not known, and Check names what is left.
 func (t *Tx) RemoveRow(tb *Table, k []byte) error {
 	if tb.dropRow != nil {
 		return tb.dropRow(t, k)
@@ -157,8 +161,8 @@ func (t *Tx) RemoveAll(tb *Table, prefix []byte) error {
 	return t.RemoveFitting(tb, prefix, func(Row) bool { return true })
 }
 
-// RemoveFitting deletes the rows under prefix that fit, as RemoveRow. Keys are collected first: deleting moves a bbolt
-// cursor past rows.
+// RemoveFitting deletes the rows under prefix that fit, as RemoveRow. Keys are collected first:
+// deleting moves a bbolt cursor past rows.
 func (t *Tx) RemoveFitting(tb *Table, prefix []byte, fits func(r Row) bool) error {
 	var keys [][]byte
 	for r := range t.Rows(tb, prefix) {
@@ -179,7 +183,8 @@ func (t *Tx) RemoveKeys(tb *Table, keys [][]byte) error {
 	return nil
 }
 
-// RemoveOwned deletes the rows of one owner in all tables that have any: prefix is its id as the keys begin with it.
+// RemoveOwned deletes the rows of one owner in all tables that have any: prefix is its id as the
+// keys begin with it.
 func (t *Tx) RemoveOwned(by Owner, prefix []byte) error {
 	for _, tb := range OwnedBy(by) {
 		if err := t.RemoveAll(tb, prefix); err != nil {
@@ -192,8 +197,8 @@ func (t *Tx) RemoveOwned(by Owner, prefix []byte) error {
 // Row is a raw row of a table. It is valid until the transaction writes or ends.
 type Row struct{ Key, Value []byte }
 
-// Rows iterates the rows whose key starts with prefix, in key order. The table must not be changed meanwhile: collect
-// first, then write.
+// Rows iterates the rows whose key starts with prefix, in key order. The table must not be changed
+// meanwhile: collect first, then write.
 func (t *Tx) Rows(tb *Table, prefix []byte) iter.Seq[Row] {
 	return t.RowsFrom(tb, prefix, prefix)
 }
@@ -210,7 +215,8 @@ func (t *Tx) RowsFrom(tb *Table, prefix, from []byte) iter.Seq[Row] {
 	}
 }
 
-// RowsBack iterates the rows whose key starts with prefix backwards, beginning before the key before (nil = at the end).
+// RowsBack iterates the rows whose key starts with prefix backwards, beginning before the key
+// before (nil = at the end).
 func (t *Tx) RowsBack(tb *Table, prefix, before []byte) iter.Seq[Row] {
 	if before == nil {
 		before = key.Next(prefix)
@@ -234,7 +240,8 @@ func (t *Tx) CountUnder(tb *Table, prefix []byte) (n int) {
 	return n
 }
 
-// KeysAfter gives the next keys under prefix, most of them at a time; last is nil when there are no more behind them.
+// KeysAfter gives the next keys under prefix, most of them at a time; last is nil when there are no
+// more behind them.
 func (t *Tx) KeysAfter(tb *Table, prefix, after []byte, most int) (page [][]byte, last []byte) {
 	if bytes.Compare(after, prefix) < 0 {
 		after = prefix

@@ -1,5 +1,6 @@
-// Package commit writes in groups. Whoever has something to write queues it; one goroutine, inside Serve, carries out what is
-// queued in one transaction, commits that, and answers all who wait for it. A commit costs about the same for few as for many.
+// Package commit writes in groups. Whoever has something to write queues it; one goroutine, inside
+// Serve, carries out what is queued in one transaction, commits that, and answers all who wait for
+// it. A commit costs about the same for few as for many.
 //
 // It knows nothing of tables and files: see Group.
 package commit
@@ -21,11 +22,12 @@ import (
 
 // Group is the transaction of one group.
 type Group interface {
-	// Try lets fn do its part (see Call), and reports whether it wrote. What it announced without having written is forgotten
-	// when it fails.
+	// Try lets fn do its part (see Call), and reports whether it wrote. What it announced without
+	// having written is forgotten when it fails.
 	Try(fn func(engine.Tx) error) (wrote bool, err error)
 	Bytes() int // written so far
-	// Commit completes the transaction, writes it to disk and publishes it. It does nothing when nothing was written.
+	// Commit completes the transaction, writes it to disk and publishes it. It does nothing when
+	// nothing was written.
 	Commit() error
 	Rollback() // ends what was not committed
 }
@@ -49,8 +51,8 @@ func New(begin func() (Group, error)) *Committer {
 	return &Committer{begin: begin, queue: newQueue(), broken: make(chan error, 1)}
 }
 
-// Write carries fn out in the next group and returns after its commit, with fn's error or that of the commit. The end of ctx
-// counts as long as fn is queued.
+// Write carries fn out in the next group and returns after its commit, with fn's error or that of
+// the commit. The end of ctx counts as long as fn is queued.
 func (c *Committer) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -67,8 +69,9 @@ func (c *Committer) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	return err
 }
 
-// Serve commits until ctx ends, then what is still queued, and returns nil. It ends early when a commit failed in a way after
-// which nothing can be trusted, with what tick says, or with Break's. tick is called between groups, now and then.
+// Serve commits until ctx ends, then what is still queued, and returns nil. It ends early when a
+// commit failed in a way after which nothing can be trusted, with what tick says, or with Break's.
+// tick is called between groups, now and then.
 func (c *Committer) Serve(ctx context.Context, every time.Duration, tick func() error) error {
 	if !c.running.CompareAndSwap(false, true) {
 		return errors.New("storage: Serve was called twice")
@@ -146,8 +149,8 @@ func (c *Committer) commitQueued() error {
 	return err
 }
 
-// Now commits a group that begins with these, before whatever is queued. Only what Serve calls may call it: it does not wait
-// for Serve.
+// Now commits a group that begins with these, before whatever is queued. Only what Serve calls may
+// call it: it does not wait for Serve.
 func (c *Committer) Now(fns ...func(engine.Tx) error) (answers []error, err error) {
 	if why := c.brokenBy.Load(); why != nil {
 		return nil, *why
@@ -164,10 +167,12 @@ func (c *Committer) Now(fns ...func(engine.Tx) error) (answers []error, err erro
 	return answers, err
 }
 
-// errAgain: an op failed after it had written, so the group is rolled back and tried again without it.
+// errAgain: an op failed after it had written, so the group is rolled back and tried again without
+// it.
 var errAgain = errors.New("try the group again")
 
-// commit commits g and whatever else is queued, and answers all of them. An error means that the store takes no more writes.
+// commit commits g and whatever else is queued, and answers all of them. An error means that the
+// store takes no more writes.
 func (c *Committer) commit(g *[]*op) error {
 	err := errAgain
 	for errors.Is(err, errAgain) {
@@ -187,7 +192,8 @@ func (c *Committer) commit(g *[]*op) error {
 	return err
 }
 
-// try runs the ops of g, and those that are queued meanwhile and join it, in one transaction, and commits it.
+// try runs the ops of g, and those that are queued meanwhile and join it, in one transaction, and
+// commits it.
 func (c *Committer) try(g *[]*op) (err error) {
 	t, err := c.begin()
 	if err != nil {
@@ -225,8 +231,9 @@ func (c *Committer) takeNext(g *[]*op, size int) bool {
 	return true
 }
 
-// gather lets those whom the last group has answered queue what they write next: as long as more and more do, and no longer
-// than until the group, which has so many already, is as large as that one.
+// gather lets those whom the last group has answered queue what they write next: as long as more
+// and more do, and no longer than until the group, which has so many already, is as large as that
+// one.
 func (c *Committer) gather(have int) {
 	for n := -1; have+n < c.before; {
 		runtime.Gosched()
@@ -238,7 +245,8 @@ func (c *Committer) gather(have int) {
 	}
 }
 
-// run lets the op do its part. A refusal before its first write costs nobody anything; one after it asks for a new try.
+// run lets the op do its part. A refusal before its first write costs nobody anything; one after it
+// asks for a new try.
 func (o *op) run(t Group) error {
 	var wrote bool
 	wrote, o.err = t.Try(o.fn)
@@ -270,7 +278,8 @@ func Call(fn func(engine.Tx) error, t engine.Tx) (err error) {
 	return fn(t)
 }
 
-// pageFault is a page of the mapped file that could not be read: the disk, not the caller, is at fault.
+// pageFault is a page of the mapped file that could not be read: the disk, not the caller, is at
+// fault.
 type pageFault struct{ cause error }
 
 func (e *pageFault) Error() string {

@@ -8,7 +8,8 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 )
 
-// op is one Write. It is answered once, after the commit that holds it or when it is known that none will.
+// op is one Write. It is answered once, after the commit that holds it or when it is known that
+// none will.
 type op struct {
 	fn   func(engine.Tx) error
 	out  bool  // fn failed after it had written: it takes no part in the group's next try
@@ -18,8 +19,8 @@ type op struct {
 
 func newOp(fn func(engine.Tx) error) *op { return &op{fn: fn, done: make(chan error, 1)} }
 
-// queue holds the ops that wait for the next group. A writer that has queued one sleeps once, until it is answered; handed
-// over one by one, each would sleep twice.
+// queue holds the ops that wait for the next group. A writer that has queued one sleeps once, until
+// it is answered; handed over one by one, each would sleep twice.
 type queue struct {
 	bell await.Bell // rung when ops come to an empty queue; whoever takes some rings it for the rest
 

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// syncEvery bounds what a copy leaves to be written at once: a commit that has to be synced waits behind it.
+	// syncEvery bounds what a copy leaves to be written at once: a commit that has to be synced
+	// waits behind it.
 	syncEvery = 4 << 20
 	// MinRoom is the free space below which nothing is written that can wait.
 	MinRoom = 512 << 20
@@ -52,8 +53,8 @@ func (w *CopyWriter) Write(b []byte) (int, error) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// WriteCopy makes a file of ours at path, in place of what an interrupted copy may have left there. The file is complete
-// and synced when it returns without error, and gone when it does not.
+// WriteCopy makes a file of ours at path, in place of what an interrupted copy may have left there.
+// The file is complete and synced when it returns without error, and gone when it does not.
 func WriteCopy(ctx context.Context, path string, moved func(int), fill func(*CopyWriter) error) (*CopyWriter, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, Unusable(path, err)
@@ -80,7 +81,8 @@ func WriteCopy(ctx context.Context, path string, moved func(int), fill func(*Cop
 	return nil, Unusable(path, err)
 }
 
-// Snapshot copies an open database as one transaction sees it, while others write. seq is that transaction's number.
+// Snapshot copies an open database as one transaction sees it, while others write. seq is that
+// transaction's number.
 func Snapshot(ctx context.Context, b *bolt.DB, path string, moved func(int)) (w *CopyWriter, seq uint64, err error) {
 	err = b.View(func(tx *bolt.Tx) error {
 		seq = uint64(tx.ID())
@@ -139,9 +141,9 @@ func SumFile(ctx context.Context, path string) (crc uint32, size int64, err erro
 	return 0, 0, context.Cause(ctx)
 }
 
-// GuardFile runs code of bbolt's on the file at path. A page that cannot be read, or an assertion, becomes an error.
-// It covers the goroutine that calls it and no other: what bbolt starts by itself (the walk for its
-// free pages when it opens a file) has to be safe beforehand, see [Preflight].
+// GuardFile runs code of bbolt's on the file at path. A page that cannot be read, or an assertion,
+// becomes an error. It covers the goroutine that calls it and no other: what bbolt starts by itself
+// (the walk for its free pages when it opens a file) has to be safe beforehand, see [Preflight].
 func GuardFile(path string, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

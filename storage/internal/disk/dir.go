@@ -36,8 +36,8 @@ func PrepareDir(dir string) error {
 	return tighten(dir, info.Mode().Perm())
 }
 
-// makeDir makes a directory, with those above it, so that all of them survive a power cut. A parent that may be written to
-// but not read cannot be synced.
+// makeDir makes a directory, with those above it, so that all of them survive a power cut. A parent
+// that may be written to but not read cannot be synced.
 func makeDir(dir string) error {
 	if there, err := Exists(dir); err != nil || there {
 		return err
@@ -55,8 +55,8 @@ func makeDir(dir string) error {
 	return nil
 }
 
-// tighten closes an empty directory to others, as a new one would be. One that has files is the operator's own: it is left
-// as it is, and refused when others may put files into it.
+// tighten closes an empty directory to others, as a new one would be. One that has files is the
+// operator's own: it is left as it is, and refused when others may put files into it.
 func tighten(dir string, mode fs.FileMode) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -119,7 +119,8 @@ func NoRoom(err error) bool {
 	return false
 }
 
-// grewInVain reports whether bbolt could not make its file larger for this reason, of which it keeps but the text.
+// grewInVain reports whether bbolt could not make its file larger for this reason, of which it
+// keeps but the text.
 func grewInVain(err error, why unix.Errno) bool {
 	if err == nil {
 		return false

@@ -17,14 +17,16 @@ var (
 	ErrDiskFull = both.ErrDiskFull
 	ErrUnknown  = both.ErrUnknown
 	ErrDropped  = both.ErrDropped
-	// ErrReplaced: the file behind the open store is not the one under its name any more, so the lock guards nothing.
+	// ErrReplaced: the file behind the open store is not the one under its name any more, so the
+	// lock guards nothing.
 	ErrReplaced = errors.New("the database file was replaced while it was open")
 )
 
 // ErrHeld is both.ErrHeld of a data directory.
 type ErrHeld = both.ErrHeld
 
-// Damaged is returned (as *Damaged) when a file is not what Farsight wrote. The file has not been changed.
+// Damaged is returned (as *Damaged) when a file is not what Farsight wrote. The file has not been
+// changed.
 type Damaged struct {
 	Path string
 	Why  string
@@ -45,8 +47,8 @@ func (e *ErrNewer) Error() string {
 		e.Path, e.Have, e.Know)
 }
 
-// ErrUnusable is returned (as *ErrUnusable) when a file or directory cannot be used as it is: rights, owner, kind of file,
-// kind of file system.
+// ErrUnusable is returned (as *ErrUnusable) when a file or directory cannot be used as it is:
+// rights, owner, kind of file, kind of file system.
 type ErrUnusable struct {
 	Path string
 	Why  string // what is wrong
@@ -64,8 +66,8 @@ func (e *ErrUnusable) Error() string {
 
 func (e *ErrUnusable) Unwrap() error { return e.Err }
 
-// ErrCorrupt is returned (as *ErrCorrupt) for one record whose checksum or shape does not hold. The rest of the store
-// works.
+// ErrCorrupt is returned (as *ErrCorrupt) for one record whose checksum or shape does not hold. The
+// rest of the store works.
 type ErrCorrupt struct {
 	Bucket string
 	Key    []byte

@@ -15,20 +15,21 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 )
 
-// lockPatience makes bbolt try its own file lock exactly once (it waits in steps of 50 ms). Ours is held already, so a
-// held one means a foreign program.
+// lockPatience makes bbolt try its own file lock exactly once (it waits in steps of 50 ms). Ours is
+// held already, so a held one means a foreign program.
 const lockPatience = time.Millisecond
 
-// A file that this process has just closed may be open for another moment: in a child that is being started and is not yet
-// another program. bbolt does not unlock what it had open for reading.
+// A file that this process has just closed may be open for another moment: in a child that is being
+// started and is not yet another program. bbolt does not unlock what it had open for reading.
 const (
 	lockTries = 4
 	lockPause = 20 * time.Millisecond
 )
 
-// BoltOptions are those of every file of ours. NoFreelistSync: a large free list would be written with each small commit
-// (774 KB against 20 KB after a big delete); markClosed writes it. Never NoSync, NoGrowSync or StrictMode. No Logger: bbolt tells it nothing that
-// its errors do not say, formats a line for each key that is put, and would write keys into a log.
+// BoltOptions are those of every file of ours. NoFreelistSync: a large free list would be written
+// with each small commit (774 KB against 20 KB after a big delete); markClosed writes it. Never
+// NoSync, NoGrowSync or StrictMode. No Logger: bbolt tells it nothing that its errors do not say,
+// formats a line for each key that is put, and would write keys into a log.
 func BoltOptions() *bolt.Options {
 	return &bolt.Options{
 		Timeout:        lockPatience,
@@ -38,8 +39,8 @@ func BoltOptions() *bolt.Options {
 	}
 }
 
-// openNoFollow refuses a symbolic link in the place of a file of ours: whoever can make one could have
-// us write anywhere.
+// openNoFollow refuses a symbolic link in the place of a file of ours: whoever can make one could
+// have us write anywhere.
 func openNoFollow(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag|unix.O_NOFOLLOW, mode)
 }
@@ -49,8 +50,8 @@ func OpenNew(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return openNoFollow(path, flag|os.O_EXCL, mode)
 }
 
-// StateMap is the address space that the state file reserves, so that growing it does not wait for readers: without it one
-// slow reader and one growing write froze all other readers for seconds.
+// StateMap is the address space that the state file reserves, so that growing it does not wait for
+// readers: without it one slow reader and one growing write froze all other readers for seconds.
 func StateMap() int {
 	var size int64 = 4 << 30
 	if bits.UintSize < 64 {
@@ -59,8 +60,9 @@ func StateMap() int {
 	return int(size)
 }
 
-// CreateFile makes a bbolt file at path in one step that a crash cannot halve: it is filled under another name, closed,
-// synced and then renamed. A power cut inside bbolt's own first write leaves one file in eight unusable.
+// CreateFile makes a bbolt file at path in one step that a crash cannot halve: it is filled under
+// another name, closed, synced and then renamed. A power cut inside bbolt's own first write leaves
+// one file in eight unusable.
 func CreateFile(path string, fill func(*bolt.Tx) error) error {
 	temp := path + ".new"
 	if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -106,8 +108,8 @@ func SyncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// OpenFile opens an existing bbolt file after its preflight. A fault of the mapping or a panic of bbolt's becomes an
-// error.
+// OpenFile opens an existing bbolt file after its preflight. A fault of the mapping or a panic of
+// bbolt's becomes an error.
 func OpenFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err error) {
 	note, err := Preflight(path)
 	if err != nil {

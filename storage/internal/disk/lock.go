@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockFile guards the whole data directory. It is never removed: a name that comes and goes would let two processes lock
-// two different files.
+// LockFile guards the whole data directory. It is never removed: a name that comes and goes would
+// let two processes lock two different files.
 const LockFile = "farsight.lock"
 
 // Signature is what the lock file says, in JSON.
@@ -27,7 +27,8 @@ type Signature struct {
 // Lock is a held lock. The kernel frees it when the process ends, however it ends.
 type Lock struct{ f *os.File }
 
-// LockDir takes the lock of dir, for itself alone or (browse) together with other readers. It tries once.
+// LockDir takes the lock of dir, for itself alone or (browse) together with other readers. It tries
+// once.
 func LockDir(dir string, browse bool) (*Lock, error) {
 	path := filepath.Join(dir, LockFile)
 	f, err := openLock(path, browse)
@@ -56,8 +57,8 @@ func LockDir(dir string, browse bool) (*Lock, error) {
 	return l, nil
 }
 
-// openLock opens the lock file. A reader of a directory that cannot be written takes what there is: nil when there is no
-// lock file, since then nobody can be writing either.
+// openLock opens the lock file. A reader of a directory that cannot be written takes what there is:
+// nil when there is no lock file, since then nobody can be writing either.
 func openLock(path string, browse bool) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err == nil || !browse || !(errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS)) {
@@ -97,8 +98,8 @@ func (l *Lock) sign(browse bool) error {
 	return err
 }
 
-// Release frees the lock by name, not only by closing the file: a child that is just being started has it open too, until
-// it has become another program.
+// Release frees the lock by name, not only by closing the file: a child that is just being started
+// has it open too, until it has become another program.
 func (l *Lock) Release() {
 	if l.f != nil {
 		_ = Flock(l.f, unix.LOCK_UN)
@@ -107,7 +108,8 @@ func (l *Lock) Release() {
 	}
 }
 
-// heldBy reads who holds the lock. The holder may be between taking the lock and signing it: a moment's patience.
+// heldBy reads who holds the lock. The holder may be between taking the lock and signing it: a
+// moment's patience.
 func heldBy(f *os.File, dir string) error {
 	var h Signature
 	for range 5 {

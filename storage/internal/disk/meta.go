@@ -9,7 +9,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-// MetaTable is where a database file tells of itself: its schema version, its instance, and what else is about all of it.
+// MetaTable is where a database file tells of itself: its schema version, its instance, and what
+// else is about all of it.
 const MetaTable = "meta"
 
 // Names in it.
@@ -18,7 +19,8 @@ var (
 	MetaInstance = []byte("instance")
 )
 
-// Table reads and writes single records of a table by name, for those who do not know what else is in it.
+// Table reads and writes single records of a table by name, for those who do not know what else is
+// in it.
 type Table struct {
 	tx   *bolt.Tx
 	name string

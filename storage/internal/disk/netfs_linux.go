@@ -4,8 +4,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// networkKinds are file systems on which flock and mmap cannot be trusted between hosts (numbers from statfs(2) and the
-// kernel's magic.h).
+// networkKinds are file systems on which flock and mmap cannot be trusted between hosts (numbers
+// from statfs(2) and the kernel's magic.h).
 var networkKinds = map[int64]string{
 	0x6969:     "NFS",
 	0x517B:     "SMB",

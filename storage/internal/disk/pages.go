@@ -1,7 +1,7 @@
 package disk
 
-// Pages are how many rows the loops over large tables take at a time, so that no transaction is long. Tests take a few, so
-// that a table of ten rows has several pages.
+// Pages are how many rows the loops over large tables take at a time, so that no transaction is
+// long. Tests take a few, so that a table of ten rows has several pages.
 type Pages struct {
 	Scan    int // that one reading transaction goes through
 	Load    int // that one reading transaction decodes

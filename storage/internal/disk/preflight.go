@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The layout of a bbolt file, version 2 (bbolt 1.5, internal/common/page.go and meta.go). Numbers are in the machine's own
-// byte order.
+// The layout of a bbolt file, version 2 (bbolt 1.5, internal/common/page.go and meta.go). Numbers
+// are in the machine's own byte order.
 const (
 	boltMagic   = 0xED0CDAED
 	boltVersion = 2
@@ -27,7 +27,8 @@ const (
 
 var ByteOrder = binary.NativeEndian
 
-// BoltMeta is one of the two meta pages. They are written in turn, so one of them may be half written after a power cut.
+// BoltMeta is one of the two meta pages. They are written in turn, so one of them may be half
+// written after a power cut.
 type BoltMeta struct {
 	PageSize       int
 	Root, Freelist uint64
@@ -68,9 +69,10 @@ func ReadMeta(page []byte) (BoltMeta, metaState) {
 // validPageSize reports whether bbolt could have written pages of that size: a power of two.
 func validPageSize(n int) bool { return n >= smallestPage && n <= largestPage && n&(n-1) == 0 }
 
-// Preflight proves that bbolt can open the file at path without reading past its end or falling over a page that is not
-// what it claims to be. bbolt maps the file and walks it in a goroutine of its own, where such a fault ends the process.
-// The file is only read. note is not empty when one of the two meta pages was torn, as a power cut may leave it.
+// Preflight proves that bbolt can open the file at path without reading past its end or falling
+// over a page that is not what it claims to be. bbolt maps the file and walks it in a goroutine of
+// its own, where such a fault ends the process. The file is only read. note is not empty when one
+// of the two meta pages was torn, as a power cut may leave it.
 func Preflight(path string) (note string, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if err != nil {

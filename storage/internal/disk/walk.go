@@ -19,12 +19,13 @@ const (
 	deepestTable = 64     // levels; a sound file has fewer than ten
 )
 
-// walker checks the shape of every reachable page: its own number, its kind, that each element lies inside it, that keys
-// ascend, and that no page is used twice. It says nothing about values: those carry checksums of their own.
+// walker checks the shape of every reachable page: its own number, its kind, that each element lies
+// inside it, that keys ascend, and that no page is used twice. It says nothing about values: those
+// carry checksums of their own.
 //
 // It exists because bbolt trusts its pages: a damaged one ends the process in a goroutine of
-// bbolt's own. [OpenFile] has every file walked before bbolt opens it. The layout is that of bbolt's
-// file format version 2.
+// bbolt's own. [OpenFile] has every file walked before bbolt opens it. The layout is that of
+// bbolt's file format version 2.
 type walker struct {
 	data     []byte // the whole file, mapped or read
 	pageSize int
@@ -108,7 +109,8 @@ func (w *walker) freelist(id uint64) error {
 	return nil
 }
 
-// freePages checks that no page in use is listed as free: bbolt would write over it. One that is not listed is only lost.
+// freePages checks that no page in use is listed as free: bbolt would write over it. One that is
+// not listed is only lost.
 func (w *walker) freePages() error {
 	last := uint64(1) // the meta pages are never free
 	for list := w.free; len(list) > 0; list = list[8:] {
@@ -242,7 +244,8 @@ func within(b []byte, at int, pos, ksize, vsize uint32) ([]byte, error) {
 	return b[start : start+uint64(ksize)], nil
 }
 
-// ascending checks a key against the one before it (nil = it is the first of its page) and against the bounds.
+// ascending checks a key against the one before it (nil = it is the first of its page) and against
+// the bounds.
 func ascending(before, k []byte, in bounds) error {
 	switch {
 	// Keys of a page ascend strictly; only the first may be equal to the bound of its parent, which

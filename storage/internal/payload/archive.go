@@ -17,17 +17,18 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
-// Closed months are archived: their shard is written anew, each payload as zstd of columns with a dictionary of its month
-// and part. The new file grows beside the old one, is compared with it payload by payload and then takes its name; the old
-// one is gone only then. A crash leaves the old file, and a half-made one that the next run goes on with.
+// Closed months are archived: their shard is written anew, each payload as zstd of columns with a
+// dictionary of its month and part. The new file grows beside the old one, is compared with it
+// payload by payload and then takes its name; the old one is gone only then. A crash leaves the old
+// file, and a half-made one that the next run goes on with.
 //
-// A month that payloads were erased from is archived again, with dictionaries made of what is left: the old ones are pieces
-// of payloads as they are, names and all.
+// A month that payloads were erased from is archived again, with dictionaries made of what is left:
+// the old ones are pieces of payloads as they are, names and all.
 
 const (
 	ArchiveExt = ".archiving" // of the half-made file
-	// settled is how long after its end a month still gets payloads in the ordinary course of things.
-	// Games that ran over the end of the month, and retries of those that failed in it.
+	// settled is how long after its end a month still gets payloads in the ordinary course of
+	// things. Games that ran over the end of the month, and retries of those that failed in it.
 	settled = 7 * 24 * time.Hour
 	// maxRounds bounds how often a month is gone through again because payloads kept arriving.
 	maxRounds = 4
@@ -42,7 +43,8 @@ type ArchiveOptions struct {
 	Progress func(ArchiveProgress) // called by one goroutine, a few times a second at most
 }
 
-// ArchiveProgress is how far the archiver is with one month. Before and After are the bytes of the payloads done so far.
+// ArchiveProgress is how far the archiver is with one month. Before and After are the bytes of the
+// payloads done so far.
 type ArchiveProgress struct {
 	Month         string
 	Done, Total   int   // payloads
@@ -61,8 +63,9 @@ type ArchivedMonth struct {
 	Took     time.Duration `json:"took_ns"`
 }
 
-// Archive archives closed months, or those that are asked for, one after the other. A month that is damaged is left as it is,
-// and says why. Errors: the context's cause, ErrReadOnly, ErrDiskFull, *ErrUnusable.
+// Archive archives closed months, or those that are asked for, one after the other. A month that is
+// damaged is left as it is, and says why. Errors: the context's cause, ErrReadOnly, ErrDiskFull,
+// *ErrUnusable.
 //
 // It may run beside an engine that reads and writes the same months: the lock of a shard is held
 // for the swap of its file alone.
@@ -172,9 +175,9 @@ func (a *archiver) use(f func(*bolt.Tx) error) error {
 	return a.View(f)
 }
 
-// count looks at every payload's header. untouched: nothing was put since the archiver last wrote the file.
-// Whether a month has changed is told by a number, and not by its payloads: those of a year are
-// hundreds of thousands, and a nightly run must cost nothing where nothing is to be done.
+// count looks at every payload's header. untouched: nothing was put since the archiver last wrote
+// the file. Whether a month has changed is told by a number, and not by its payloads: those of a
+// year are hundreds of thousands, and a nightly run must cost nothing where nothing is to be done.
 func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
 	err = a.use(func(b *bolt.Tx) error {
 		m := disk.MetaOf(b)

@@ -32,8 +32,8 @@ func newPacker(ds *Dictionaries, id uint32, workers int) (*packer, error) {
 	return &packer{dict: id, enc: enc, dicts: ds}, nil
 }
 
-// pack packs a payload anew and proves that its JSON comes back. What cannot be read is returned as an error, so that it
-// is kept as it is.
+// pack packs a payload anew and proves that its JSON comes back. What cannot be read is returned as
+// an error, so that it is kept as it is.
 func (p *packer) pack(f Frame) (Frame, error) {
 	raw, err := f.Raw(p.dicts)
 	if err != nil {
@@ -111,7 +111,8 @@ func (a *archiver) held(page []*piece) ([]bool, error) {
 	return held, err
 }
 
-// same reports whether a value of the new file stands for one of the old file: the same JSON, or the same bytes.
+// same reports whether a value of the new file stands for one of the old file: the same JSON, or
+// the same bytes.
 func (a *archiver) same(match string, key, from, to []byte) bool {
 	if bytes.Equal(from, to) {
 		return true
@@ -121,7 +122,8 @@ func (a *archiver) same(match string, key, from, to []byte) bool {
 	return err1 == nil && err2 == nil && made.same(old.Ref) && a.dicts.usable(made.dict)
 }
 
-// packOne packs one payload. What cannot be read is taken over as it is: the archiver deletes nothing.
+// packOne packs one payload. What cannot be read is taken over as it is: the archiver deletes
+// nothing.
 func (a *archiver) packOne(x *piece) error {
 	part := PartOfKey(x.key)
 	x.to = x.from

@@ -15,7 +15,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
-// begin opens the half-made file that an earlier run has left, or makes a new one with its dictionaries.
+// begin opens the half-made file that an earlier run has left, or makes a new one with its
+// dictionaries.
 func (a *archiver) begin(ctx context.Context) error {
 	there, err := disk.Exists(a.path)
 	if err != nil {
@@ -35,8 +36,8 @@ func (a *archiver) begin(ctx context.Context) error {
 	}
 	err = a.use(func(old *bolt.Tx) error {
 		return disk.CreateFile(a.path, func(b *bolt.Tx) error {
-			// The file is complete in one transaction with its kind and its dictionaries: there is no
-			// instant at which it exists and cannot be read.
+			// The file is complete in one transaction with its kind and its dictionaries: there is
+			// no instant at which it exists and cannot be read.
 			return errors.Join(createShard(b, a.Month, shardArchived), createDicts(b, a.oldDicts(old), fresh))
 		})
 	})
@@ -55,8 +56,8 @@ func (a *archiver) oldDicts(old *bolt.Tx) *bolt.Bucket {
 	return old.Bucket([]byte(DictTable))
 }
 
-// createDicts takes over the dictionaries of the old file, whatever they are like, and adds fresh ones.
-// A damaged one is taken over as it is: payloads that were packed with it name it, and check
+// createDicts takes over the dictionaries of the old file, whatever they are like, and adds fresh
+// ones. A damaged one is taken over as it is: payloads that were packed with it name it, and check
 // must find the same fault in the new file as in the old.
 func createDicts(b *bolt.Tx, old *bolt.Bucket, fresh map[uint32]dictionary) error {
 	t, err := b.CreateBucket([]byte(DictTable))
@@ -108,7 +109,8 @@ func (a *archiver) train(ctx context.Context) (map[uint32]dictionary, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A second dictionary for the same part would not make files smaller, only keep both in memory.
+		// A second dictionary for the same part would not make files smaller, only keep both in
+		// memory.
 		if have || a.pending[part].payloads == 0 {
 			continue
 		}
@@ -116,7 +118,8 @@ func (a *archiver) train(ctx context.Context) (map[uint32]dictionary, error) {
 		if err != nil {
 			return nil, err
 		}
-		// By chance, so that a payload whose dictionary is missing never finds another one by its number.
+		// By chance, so that a payload whose dictionary is missing never finds another one by its
+		// number.
 		id := 1<<16 + rand.Uint32N(1<<30) // below 1<<15 they are the standard's
 		if d := trainDict(part, id, samples, a.pending[part].bytes); d != nil {
 			fresh[id] = dictionary{part: part, bytes: d}
@@ -135,7 +138,8 @@ func (a *archiver) knownDict(part league.Part) (have bool, err error) {
 	return have, err
 }
 
-// samples reads payloads that are evenly spread over the ids; one that cannot be read is passed over.
+// samples reads payloads that are evenly spread over the ids; one that cannot be read is passed
+// over.
 func (a *archiver) samples(ctx context.Context, part league.Part) (list [][]byte, err error) {
 	k, err := partKey(part)
 	if err != nil {
@@ -168,8 +172,9 @@ func (a *archiver) samples(ctx context.Context, part league.Part) (list [][]byte
 	return list, nil
 }
 
-// prove closes the new file, reads it from disk and compares it with the old one, payload by payload. same is false when
-// the old one has changed meanwhile; seq is its transaction that was compared.
+// prove closes the new file, reads it from disk and compares it with the old one, payload by
+// payload. same is false when the old one has changed meanwhile; seq is its transaction that was
+// compared.
 func (a *archiver) prove(ctx context.Context) (seq uint64, same bool, err error) {
 	if err := a.out.Close(); err != nil {
 		return 0, false, disk.Unusable(a.path, err)
@@ -225,9 +230,10 @@ func (a *archiver) compare(ctx context.Context, old, made *bolt.Tx) (same bool, 
 	return err == nil, err
 }
 
-// swap puts the new file in the place of the old one, if nothing was put into that since it was compared.
-// Writers are let in while both files are compared, which takes minutes, and kept out here for
-// the milliseconds of a rename. A false done sends the caller back to copy what has come since.
+// swap puts the new file in the place of the old one, if nothing was put into that since it was
+// compared. Writers are let in while both files are compared, which takes minutes, and kept out
+// here for the milliseconds of a rename. A false done sends the caller back to copy what has come
+// since.
 func (a *archiver) swap(ctx context.Context, seq uint64) (done bool, err error) {
 	a.mu.Lock() // nobody has the old file open now
 	defer a.mu.Unlock()

@@ -8,18 +8,20 @@ import (
 	"strconv"
 )
 
-// The archiver takes JSON apart before it compresses it: what is always the same (braces, keys) goes into one stream, the
-// values of each path into a column of their own, and a column of whole numbers becomes the differences between
-// neighbours. A timeline tells thousands of numbers that change little from frame to frame, in an order that hides it:
-// measured on recorded ones, zstd of columns is half of the gzip that Riot sends, zstd alone three quarters.
+// The archiver takes JSON apart before it compresses it: what is always the same (braces, keys)
+// goes into one stream, the values of each path into a column of their own, and a column of whole
+// numbers becomes the differences between neighbours. A timeline tells thousands of numbers that
+// change little from frame to frame, in an order that hides it: measured on recorded ones, zstd of
+// columns is half of the gzip that Riot sends, zstd alone three quarters.
 //
-// Nothing is interpreted, so that the bytes come back exactly as they were: joinColumns(splitColumns(x)) == x, or
-// splitColumns refuses x.
+// Nothing is interpreted, so that the bytes come back exactly as they were:
+// joinColumns(splitColumns(x)) == x, or splitColumns refuses x.
 //
 //	length of the skeleton, uvarint | skeleton | per column, in the order of first use: length, uvarint | kind, byte | values
 //
-// In the skeleton a string value is one ", any other value is one #; keys and white space stand as they were. Values of a
-// text column end with a line feed. Those of a number column are zigzag varints, each the difference to the one before.
+// In the skeleton a string value is one ", any other value is one #; keys and white space stand as
+// they were. Values of a text column end with a line feed. Those of a number column are zigzag
+// varints, each the difference to the one before.
 const (
 	columnText    = 0
 	columnNumbers = 1
@@ -32,7 +34,8 @@ const (
 // errColumns: the bytes are no JSON that can be taken apart. They are stored whole.
 var errColumns = errors.New("not to be taken apart")
 
-// place is a path in JSON: the chain of keys that leads to it. Elements of an array share the path of the array.
+// place is a path in JSON: the chain of keys that leads to it. Elements of an array share the path
+// of the array.
 type place struct {
 	kids map[string]*place
 	col  *column
@@ -294,7 +297,8 @@ func joinColumns(b []byte, size int) ([]byte, error) {
 	return w.out, nil
 }
 
-// cutLength cuts the first piece of b: its length, head bytes, and as many bytes as the length says.
+// cutLength cuts the first piece of b: its length, head bytes, and as many bytes as the length
+// says.
 func cutLength(b []byte, head int) (piece, rest []byte, err error) {
 	n, k := binary.Uvarint(b)
 	if k <= 0 || n > uint64(len(b)) || k+head+int(n) > len(b) {

@@ -14,8 +14,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-// Verifier proves that a file that nobody has open is a sound copy. CheckCopy is one; main runs it in a process of its own,
-// since a damaged page can end the process that reads it.
+// Verifier proves that a file that nobody has open is a sound copy. CheckCopy is one; main runs it
+// in a process of its own, since a damaged page can end the process that reads it.
 type Verifier func(ctx context.Context, path string) error
 
 // Verify runs v, or what can be proved safely in this process.
@@ -26,8 +26,9 @@ func (v Verifier) Verify(ctx context.Context, path string) error {
 	return v(ctx, path)
 }
 
-// CheckCopy verifies one database file that nobody has open: bbolt's own page check, then the checksum of every record,
-// payload and dictionary in it. The file is only read. It may end the process over a damaged page: run it in a child.
+// CheckCopy verifies one database file that nobody has open: bbolt's own page check, then the
+// checksum of every record, payload and dictionary in it. The file is only read. It may end the
+// process over a damaged page: run it in a child.
 func CheckCopy(ctx context.Context, path string) error { return checkCopy(ctx, path, true) }
 
 func checkCopy(ctx context.Context, path string, pages bool) (err error) {

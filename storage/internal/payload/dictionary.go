@@ -14,8 +14,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-// DictTable holds the dictionaries of a shard: number -> part and dictionary. A dictionary is never changed: the payloads
-// that were packed with it cannot be read without it.
+// DictTable holds the dictionaries of a shard: number -> part and dictionary. A dictionary is never
+// changed: the payloads that were packed with it cannot be read without it.
 const DictTable = "dict"
 
 var dictSeed = rec.TableSeed(DictTable)
@@ -52,7 +52,8 @@ func (d *dictionary) seal(k []byte) ([]byte, error) {
 	return dictSeed.Seal(k, &c)
 }
 
-// readDicts reads the dictionaries of a shard. One that is damaged takes down the payloads that need it, and nothing else.
+// readDicts reads the dictionaries of a shard. One that is damaged takes down the payloads that
+// need it, and nothing else.
 func readDicts(b *bolt.Tx) *Dictionaries {
 	ds := &Dictionaries{Known: map[uint32]dictionary{}, Bad: map[uint32]error{}}
 	t := b.Bucket([]byte(DictTable))
@@ -159,9 +160,9 @@ func (ds *Dictionaries) close() {
 	ds.decoders = nil
 }
 
-// Training. Entropy tables and history made of whole payloads of the month beat a dictionary of frequent phrases
-// (klauspost's dict.BuildZstdDict): 0.55 against 0.66 of the wire's gzip on matches, before columns. Beyond these sizes
-// nothing more was won.
+// Training. Entropy tables and history made of whole payloads of the month beat a dictionary of
+// frequent phrases (klauspost's dict.BuildZstdDict): 0.55 against 0.66 of the wire's gzip on
+// matches, before columns. Beyond these sizes nothing more was won.
 const (
 	maxSamples   = 48
 	minSamples   = 8
@@ -172,8 +173,8 @@ const (
 	trainingUnit = 100 << 10 // zstd.BuildDict panics on pieces above 128 KiB
 )
 
-// trainDict makes a dictionary of samples, which are in columns already, for so many bytes to pack. It answers nil when
-// they are too few or too much alike: then payloads are packed without one.
+// trainDict makes a dictionary of samples, which are in columns already, for so many bytes to pack.
+// It answers nil when they are too few or too much alike: then payloads are packed without one.
 func trainDict(part league.Part, id uint32, samples [][]byte, toPack int) (d []byte) {
 	size := min(dictHistory, toPack/dictShare)
 	if len(samples) < minSamples || size < minHistory {

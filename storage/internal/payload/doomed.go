@@ -4,9 +4,9 @@ import (
 	"sync"
 )
 
-// doomed are the matches whose payloads are about to be deleted, since no account has them any more. A payload without a
-// match row is adopted by whoever wants the match next, so it must not be found on its way out, and one that is put again
-// meanwhile must not be deleted.
+// doomed are the matches whose payloads are about to be deleted, since no account has them any
+// more. A payload without a match row is adopted by whoever wants the match next, so it must not be
+// found on its way out, and one that is put again meanwhile must not be deleted.
 type doomed struct {
 	deleting sync.RWMutex // held for reading while a payload is put, for writing while some are deleted
 
@@ -42,7 +42,8 @@ func (d *doomed) Has(match string) bool {
 	return d.matches[match]
 }
 
-// spare takes a match out, whose payload is put now, and keeps deletions away until release is called.
+// spare takes a match out, whose payload is put now, and keeps deletions away until release is
+// called.
 func (d *doomed) spare(match string) (release func()) {
 	d.deleting.RLock()
 	d.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
-// Erase deletes the payloads of those of the matches that are doomed, in all months: a crash may have left one in a month
-// that no match names. Months that cannot be read are answered in left.
+// Erase deletes the payloads of those of the matches that are doomed, in all months: a crash may
+// have left one in a month that no match names. Months that cannot be read are answered in left.
 func (p *Store) Erase(matches []string) (left []string, err error) {
 	if p.readOnly {
 		return nil, disk.ErrReadOnly
@@ -65,9 +65,9 @@ func (s *Shard) have(matches []string) (there []string, err error) {
 	return there, err
 }
 
-// erase deletes the payloads of matches, and marks the file: until the archiver has written it anew, its free pages have
-// them, and its dictionaries, which were made of whole payloads, pieces of them. A half-made file of the archiver's goes
-// first, since it has them as well.
+// erase deletes the payloads of matches, and marks the file: until the archiver has written it
+// anew, its free pages have them, and its dictionaries, which were made of whole payloads, pieces
+// of them. A half-made file of the archiver's goes first, since it has them as well.
 func (s *Shard) erase(matches []string) error {
 	if len(matches) == 0 {
 		return nil

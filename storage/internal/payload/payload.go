@@ -25,9 +25,9 @@ const (
 	Ext = ".db"
 )
 
-// Store keeps match payloads in one file per month of the game's creation, so that retention is the removal of a file
-// and a closed month never changes. Files are opened when first used and closed when idle. Its methods may be called by
-// many goroutines at once.
+// Store keeps match payloads in one file per month of the game's creation, so that retention is the
+// removal of a file and a closed month never changes. Files are opened when first used and closed
+// when idle. Its methods may be called by many goroutines at once.
 type Store struct {
 	Dir      string
 	readOnly bool
@@ -48,9 +48,9 @@ func New(dataDir string, readOnly bool, log zerolog.Logger) *Store {
 	return &Store{Dir: filepath.Join(dataDir, Dir), readOnly: readOnly, log: log, Pages: disk.UsualPages, shards: map[string]*Shard{}}
 }
 
-// Put stores the bytes of a payload as they arrived and returns when they are on disk. ref says in which month, and what
-// they hold once inflated. The same payload again costs nothing; another one under the same name replaces it. Errors:
-// ErrDiskFull (nothing written), ErrUnknown, *Damaged.
+// Put stores the bytes of a payload as they arrived and returns when they are on disk. ref says in
+// which month, and what they hold once inflated. The same payload again costs nothing; another one
+// under the same name replaces it. Errors: ErrDiskFull (nothing written), ErrUnknown, *Damaged.
 //
 // It comes before the transaction of the state that names the payload. A crash in between leaves a
 // payload that nobody names, which costs room and no correctness; the other way round a match would
@@ -84,8 +84,9 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 	})
 }
 
-// Get returns a payload as it is stored, after checking that it is whole and the one that ref names. ErrDropped when
-// retention took it, engine.ErrNotFound when it is not there, *ErrCorrupt when it is not whole.
+// Get returns a payload as it is stored, after checking that it is whole and the one that ref
+// names. ErrDropped when retention took it, engine.ErrNotFound when it is not there, *ErrCorrupt
+// when it is not whole.
 //
 // ref.Codec may be another one than the stored payload's: the archiver packs without telling the
 // state. What both must agree on is the checksum of the JSON.
@@ -121,9 +122,10 @@ func (p *Store) named(match string, part league.Part, ref league.PayloadRef, f f
 	})
 }
 
-// Find looks for a payload in all months, newest first: a crash may have left one that no state names. It comes as gzip, or
-// as it arrived; one that the archiver packed is packed as gzip again, so that nobody else has to know of dictionaries. A
-// shard that is damaged, or a payload that is not whole, counts as not there.
+// Find looks for a payload in all months, newest first: a crash may have left one that no state
+// names. It comes as gzip, or as it arrived; one that the archiver packed is packed as gzip again,
+// so that nobody else has to know of dictionaries. A shard that is damaged, or a payload that is
+// not whole, counts as not there.
 func (p *Store) Find(ctx context.Context, match string, part league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
 	use := func(s *Shard, f Frame) error {
 		ref, body, err = f.arrived(s.Dicts, gzip.BestSpeed) // nobody stores it
@@ -211,7 +213,8 @@ func (p *Store) Files() ([]string, error) {
 	return list, err
 }
 
-// Drop deletes a month's payloads for good: the whole file. Only the operator's retention rule may ask for it.
+// Drop deletes a month's payloads for good: the whole file. Only the operator's retention rule may
+// ask for it.
 func (p *Store) Drop(month string) error {
 	if p.readOnly {
 		return disk.ErrReadOnly

@@ -10,9 +10,10 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-// A stored payload is a header, the bytes as they arrived or as the archiver packed them, and the CRC-32C of both and of
-// the match and part they belong to. The header's own sum is that of the raw JSON. The header is the truth about codec and
-// size: a match row keeps those of the day it was fetched. (little-endian)
+// A stored payload is a header, the bytes as they arrived or as the archiver packed them, and the
+// CRC-32C of both and of the match and part they belong to. The header's own sum is that of the raw
+// JSON. The header is the truth about codec and size: a match row keeps those of the day it was
+// fetched. (little-endian)
 //
 //	format 1: codec byte | raw length u32 | CRC-32C of raw u32 | bytes … | CRC-32C u32
 //	format 2: the same with the number of a dictionary, u32, before the bytes; written by the archiver
@@ -150,6 +151,7 @@ func (f Frame) inflate(dicts *Dictionaries) ([]byte, error) {
 	return nil, errors.New("codec is not known")
 }
 
-// Table holds one nested table per match. As plain values a leaf would split only above four entries, so that each
-// write would copy its neighbours (4.9 times the data, against 1.5 with nested tables and 1.1 in groups of eight).
+// Table holds one nested table per match. As plain values a leaf would split only above four
+// entries, so that each write would copy its neighbours (4.9 times the data, against 1.5 with
+// nested tables and 1.1 in groups of eight).
 const Table = "p"

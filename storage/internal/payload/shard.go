@@ -23,7 +23,8 @@ import (
 // ShardIdle is how long a shard that nobody uses stays open.
 const ShardIdle = 5 * time.Minute
 
-// Versions of a shard's schema. An archived one is of version 2, so that a Farsight that cannot read it says so.
+// Versions of a shard's schema. An archived one is of version 2, so that a Farsight that cannot
+// read it says so.
 const (
 	shardArrived  = 1
 	shardArchived = 2
@@ -35,7 +36,8 @@ const (
 //	p                match id -> nested table                keys m and t: payload_frame.go
 //	dict             u32 number                              part and dictionary; archived shards only
 
-// Shard is the payload file of one month. Users hold its lock for reading while they use the open file.
+// Shard is the payload file of one month. Users hold its lock for reading while they use the open
+// file.
 //
 // A month per file, because months end: a closed one is archived as a whole, copied by a backup
 // once, and dropped by deleting a file, which gives the disk its room back at once.
@@ -67,11 +69,10 @@ type shardAnswer struct {
 	err  error
 }
 
-// acquire opens the shard if it is closed and keeps it open until release. Without create, a shard that is not there is
-// ErrNotFound.
-// On success the caller holds the lock for reading. It is a loop because the lock cannot be
-// turned from one for writing into one for reading: between open and the next look somebody may
-// have closed the file, or the archiver have put another one in its place.
+// acquire opens the shard if it is closed and keeps it open until release. Without create, a shard
+// that is not there is ErrNotFound. On success the caller holds the lock for reading. It is a loop
+// because the lock cannot be turned from one for writing into one for reading: between open and the
+// next look somebody may have closed the file, or the archiver have put another one in its place.
 func (s *Shard) acquire(create bool) error {
 	for {
 		s.mu.RLock()
@@ -145,7 +146,8 @@ func (s *Shard) create() error {
 	return disk.CreateFile(s.Path, func(b *bolt.Tx) error { return createShard(b, s.Month, shardArrived) })
 }
 
-// createShard makes the tables of a new payload file. Its instance tells it from every other file that ever had its name.
+// createShard makes the tables of a new payload file. Its instance tells it from every other file
+// that ever had its name.
 func createShard(b *bolt.Tx, month string, version uint64) error {
 	for _, name := range []string{disk.MetaTable, Table} {
 		if _, err := b.CreateBucket([]byte(name)); err != nil {
@@ -202,12 +204,12 @@ func (s *Shard) holds(match string, part league.Part, k []byte, ref league.Paylo
 	return err == nil && f.same(ref) && s.Dicts.usable(f.dict)
 }
 
-// put commits a value together with those that others put meanwhile. There is no goroutine: whoever finds nobody leading
-// commits a group, which holds its own value, and passes the lead on.
+// put commits a value together with those that others put meanwhile. There is no goroutine: whoever
+// finds nobody leading commits a group, which holds its own value, and passes the lead on.
 //
 // Each commit costs an fsync or two, whatever is in it. Workers that store at the same time share
-// one; a single worker waits for nobody. What it returns holds for this value alone only in so
-// far as a group is committed or not as a whole.
+// one; a single worker waits for nobody. What it returns holds for this value alone only in so far
+// as a group is committed or not as a whole.
 func (s *Shard) put(match string, k, v []byte) error {
 	o := &shardPut{match: match, key: k, v: v, answer: make(chan shardAnswer, 1)}
 	s.queueMu.Lock()

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// Coder is one record on its way to disk or back. The function that names a record's fields, in the order in which they lie
-// there, is the same for both ways: each method writes what its arguments point to, or sets them.
+// Coder is one record on its way to disk or back. The function that names a record's fields, in the
+// order in which they lie there, is the same for both ways: each method writes what its arguments
+// point to, or sets them.
 //
 //	func rank(c *rec.Coder, r *league.Rank) {
 //		c.Flags(&r.Unranked, &r.Unsure)
@@ -19,8 +20,8 @@ import (
 //		c.Int(&r.Points, &r.Wins, &r.Losses)
 //	}
 //
-// Numbers are varints, strings carry their length, times are UTC milliseconds. The first fault of a reading sticks and what
-// is read after it is zero: ask Done at the end.
+// Numbers are varints, strings carry their length, times are UTC milliseconds. The first fault of a
+// reading sticks and what is read after it is zero: ask Done at the end.
 type Coder struct {
 	b       []byte // a record that is written: format and body so far
 	rest    []byte // a body that is read: what is left
@@ -28,14 +29,16 @@ type Coder struct {
 	err     error
 }
 
-// Write begins a record of the given format in memory that the caller does not use otherwise; what does not fit goes
-// elsewhere.
+// Write begins a record of the given format in memory that the caller does not use otherwise; what
+// does not fit goes elsewhere.
 func Write(buf []byte, format byte) Coder { return Coder{b: append(buf[:0], format)} }
 
-// Read begins to read a body. Strings and bytes are copied, so body may point into a transaction that ends.
+// Read begins to read a body. Strings and bytes are copied, so body may point into a transaction
+// that ends.
 func Read(body []byte) Coder { return Coder{rest: body, reading: true} }
 
-// ErrBody is wrapped by every error of Done: the checksum held, but the bytes are no record of that shape.
+// ErrBody is wrapped by every error of Done: the checksum held, but the bytes are no record of that
+// shape.
 var ErrBody = errors.New("record cannot be read")
 
 // Reading reports whether fields are set, not written.
@@ -212,8 +215,9 @@ func (c *Coder) Dur(fields ...*time.Duration) {
 	}
 }
 
-// Count is the number of elements of a list whose elements have at least size bytes each: n as it is written, or as it is
-// read. One that the rest of the record cannot hold is a fault, so that a bad record never asks for much memory.
+// Count is the number of elements of a list whose elements have at least size bytes each: n as it
+// is written, or as it is read. One that the rest of the record cannot hold is a fault, so that a
+// bad record never asks for much memory.
 func (c *Coder) Count(n, size int) int {
 	v := uint64(n)
 	c.Uint(&v)
@@ -237,8 +241,9 @@ func List[T any](c *Coder, f *[]T, size int, fields func(c *Coder, v *T)) {
 	}
 }
 
-// More reports whether the fields of a later version follow, which stand at a record's end: when it is written, if there is
-// something to say; when it is read, if bytes are left, for a record that is older than they are has none.
+// More reports whether the fields of a later version follow, which stand at a record's end: when it
+// is written, if there is something to say; when it is read, if bytes are left, for a record that
+// is older than they are has none.
 func (c *Coder) More(say bool) bool {
 	if c.reading {
 		return c.err == nil && len(c.rest) > 0

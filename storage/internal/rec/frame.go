@@ -1,8 +1,9 @@
 // Package rec frames and encodes the records of the store.
 //
-// A record on disk is one format byte, a body and four bytes of CRC-32C. bbolt itself has no checksum on data pages:
-// about four in ten flipped bytes pass its own page check unseen. The sum also covers the table's name and the key, so
-// that a record that turns up under another key, or in another table, is found out as well.
+// A record on disk is one format byte, a body and four bytes of CRC-32C. bbolt itself has no
+// checksum on data pages: about four in ten flipped bytes pass its own page check unseen. The sum
+// also covers the table's name and the key, so that a record that turns up under another key, or in
+// another table, is found out as well.
 package rec
 
 import (
@@ -18,7 +19,8 @@ const (
 	overhead = formatSize + sumSize
 )
 
-// Formats of records that are not of one table alone. Formats are on disk: each stands for one shape for ever.
+// Formats of records that are not of one table alone. Formats are on disk: each stands for one
+// shape for ever.
 const (
 	Marker byte = 1
 	Number byte = 2
@@ -57,13 +59,14 @@ func (s Seed) Of(key, data []byte) uint32 {
 	return crc32.Update(crc32.Update(uint32(s), castagnoli, key), castagnoli, data)
 }
 
-// Seal closes the record that c wrote: the bytes to store under key. c is not used afterwards. The error is that of a value
-// that cannot be written as JSON.
+// Seal closes the record that c wrote: the bytes to store under key. c is not used afterwards. The
+// error is that of a value that cannot be written as JSON.
 func (s Seed) Seal(key []byte, c *Coder) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(c.b, s.Of(key, c.b)), c.err
 }
 
-// Open checks the record stored under key and returns its format and body. The body points into value.
+// Open checks the record stored under key and returns its format and body. The body points into
+// value.
 func (s Seed) Open(key, value []byte) (format byte, body []byte, err error) {
 	if len(value) < overhead {
 		return 0, nil, errShort

@@ -166,13 +166,3 @@ func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
 	return tPUUIDCache.Put(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)), &cachedPUUID{puuid, until})
 }
-
-func (t *txn) findAccount(id string) (league.Account, error) { return t.accountOn(id, "") }
-
-// accountOn takes an id or a Riot ID; only the latter has a '#'.
-func (t *txn) accountOn(id, platform string) (league.Account, error) {
-	if i := strings.LastIndexByte(id, '#'); i >= 0 {
-		return t.accountNamed(id[:i], id[i+1:], platform)
-	}
-	return t.account(id)
-}

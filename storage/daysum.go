@@ -4,12 +4,10 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/collection"
-	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -95,51 +93,4 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 		list = append(list, engine.DaySum{Day: today})
 	}
 	return list, err
-}
-
-// oldPruned was the counter of pruned jobs before there was a table of days: and a day and a state.
-const oldPruned = "pruned."
-
-// Version 3 makes the sums of the days from what is there. Attempts of jobs that were pruned before
-// are not known any more. A record that cannot be read counts nowhere, as in a recount: check names
-// it.
-
-func countOldJob(t *txn, k []byte) error {
-	if j, _, err := tArchive.Get(t, k); err == nil {
-		t.onDay(j.Finished).all.CountEnded(j.State, 1)
-	}
-	return nil
-}
-
-func countOldAttempt(t *txn, k []byte) error {
-	if a, _, err := tAttempts.Get(t, k); err == nil {
-		t.onDay(a.End).all.CountAttempt(a, 1)
-	}
-	return nil
-}
-
-// takeOldPruned puts the counters of pruned jobs where they belong now.
-func (t *txn) takeOldPruned() error {
-	var names []string
-	for r := range t.Rows(collection.Counters, []byte(oldPruned)) {
-		names = append(names, string(r.Key))
-	}
-	for _, name := range names {
-		n, _, err := t.Number(collection.Counters, []byte(name))
-		if _, corrupt := disk.AsCorrupt(err); err != nil && !corrupt {
-			return err
-		}
-		day, word, _ := strings.Cut(strings.TrimPrefix(name, oldPruned), ".")
-		at, timeErr := time.Parse(time.DateOnly, day)
-		state, stateErr := engine.ParseState(word)
-		if err == nil && timeErr == nil && stateErr == nil {
-			d := t.onDay(at)
-			d.all.CountEnded(state, int64(n))
-			d.pruned.CountEnded(state, int64(n))
-		}
-		if err := t.Remove(collection.Counters, []byte(name)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

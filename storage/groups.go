@@ -271,3 +271,33 @@ func (t *txn) leave(k []byte) error {
 	}
 	return t.Remove(tGroups.Table, g)
 }
+
+// Leave takes an ended child out of a group: what it was to bring has come otherwise. Its calls
+// were made for the parent all the same, and count as the parent's own. A child that is not in the
+// group changes nothing.
+func (db *DB) Leave(tx engine.Tx, group engine.GroupID, child engine.JobID) error {
+	t := own(tx)
+	parent, err := jobNumber(group.Parent)
+	if err != nil {
+		return err
+	}
+	n, err := jobNumber(child)
+	if err != nil {
+		return err
+	}
+	k := key.AppendUint64(groupKey(parent, group.Group), n)
+	m, ok, err := tMembers.Get(t, k)
+	if err != nil || !ok {
+		return err
+	}
+	if err := t.leave(k); err != nil {
+		return err
+	}
+	b, ok, err := tRunOfJob.Get(t, k[:8])
+	if err != nil || !ok {
+		return err
+	}
+	t.touch(b.account)
+	b.calls, b.throttled = b.calls+m.calls, b.throttled+m.throttled
+	return tRunOfJob.Put(t, k[:8], &b)
+}

@@ -9,7 +9,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
-	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -94,59 +93,6 @@ func (db *DB) LinkMatch(tx engine.Tx, account, match string) error {
 	return errors.Join(t.listMatch(account, match, m.Played), t.unmask(account, match))
 }
 
-// SaveParticipants replaces the seats of a match, and adds the match to the list of each account
-// that sits in it.
-func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participant) error {
-	t := own(tx)
-	m, err := t.match(match)
-	if err != nil {
-		return err
-	}
-	for _, p := range ps {
-		account, ok, err := t.Text(accountPUUID.Table, []byte(p.PUUID))
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		if err := t.listMatch(account, match, m.Played); err != nil {
-			return err
-		}
-	}
-	if err := t.feedSeats(match, ps); err != nil {
-		return err
-	}
-	return tParticipants.Put(t, []byte(match), &seating{match, ps})
-}
-
-// Games iterates an account's stored matches, oldest first. It stops at the first record that
-// cannot be read.
-func (db *DB) Games(tx engine.Tx, account string) iter.Seq2[league.Game, error] {
-	t := own(tx)
-	return t.games(account, t.RowsBack(byAccount.Table, key.Strings(account), nil))
-}
-
-// games iterates the stored ones among matches that an account has listed.
-func (t *txn) games(account string, listed iter.Seq[collection.Row]) iter.Seq2[league.Game, error] {
-	return func(yield func(league.Game, error) bool) {
-		a, err := t.account(account)
-		if err != nil {
-			yield(league.Game{}, err)
-			return
-		}
-		for r := range listed {
-			g, stored, err := t.game(a, r.Key)
-			if !stored && err == nil {
-				continue
-			}
-			if !yield(g, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
 // MatchesOf iterates every match in an account's list, stored or not. Of one whose record cannot be
 // read the error says why, and the iteration goes on.
 func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, error] {
@@ -167,41 +113,4 @@ func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, er
 			}
 		}
 	}
-}
-
-func (t *txn) game(a league.Account, listKey []byte) (g league.Game, stored bool, err error) {
-	l, err := listingAt(listKey)
-	if err != nil {
-		return g, false, err
-	}
-	m, err := t.match(l.match)
-	if err != nil || m.Match.Status != league.Success {
-		return g, false, err
-	}
-	g = league.Game{Match: m.ID, Played: m.Played, Duration: m.Duration, QueueID: m.QueueID}
-	seat, here, err := t.seatOf(a, m.ID)
-	g.Here, g.Won, g.Champion = here, here && seat.Won, seat.Champion
-	return g, true, err
-}
-
-// seatOf finds the account's seat in a match.
-func (t *txn) seatOf(a league.Account, match string) (seat league.Participant, here bool, err error) {
-	seats, err := t.seats(match)
-	if err != nil {
-		return seat, false, err
-	}
-	for _, p := range seats {
-		for _, puuid := range a.PUUIDs {
-			if p.PUUID == puuid && puuid != "" {
-				return p, true, nil
-			}
-		}
-	}
-	return seat, false, nil
-}
-
-// seats gives the seats of a match by index; none when they are not stored.
-func (t *txn) seats(match string) ([]league.Participant, error) {
-	s, _, err := tParticipants.Get(t, []byte(match))
-	return s.seats, err
 }

@@ -8,11 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	bolt "go.etcd.io/bbolt"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/keep"
-	bolt "go.etcd.io/bbolt"
 )
 
 // resetDir is a directory at rest with a store, and with what a reset leaves alone.

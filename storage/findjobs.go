@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -255,77 +254,4 @@ func (t *txn) findJob(q engine.JobQuery) (engine.Job, error) {
 		}
 	}
 	return engine.Job{}, fmt.Errorf("job with key %q: %w", q.Key, engine.ErrNotFound)
-}
-
-// Accounts lists accounts in the order they were added. Total counts all that fit, on every page.
-func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine.AccountsPage, err error) {
-	err = db.view(ctx, func(t *txn) (err error) {
-		if page.Total, err = t.countAccounts(q); err != nil {
-			return err
-		}
-		limit := both.PageSize(q.Page)
-		for a, err := range tAccounts.From(t, []byte(q.After)) {
-			if err != nil || a.ID == q.After || !both.FitsAccount(q, a) {
-				continue // a corrupt one is named by check
-			}
-			if len(page.Accounts) == limit {
-				page.Next = page.Accounts[limit-1].ID
-				return nil
-			}
-			row, err := t.accountRow(a)
-			if err != nil {
-				return err
-			}
-			page.Accounts = append(page.Accounts, row)
-		}
-		return nil
-	})
-	return page, err
-}
-
-// countAccounts counts the accounts that fit: all of them by their counter, so that a page of a
-// long list costs no more than its rows.
-func (t *txn) countAccounts(q engine.AccountsQuery) (n int, err error) {
-	if q.Text == "" && !q.Open {
-		totals, err := t.totals()
-		return int(totals.Accounts), err
-	}
-	for a, err := range tAccounts.Under(t, nil) {
-		if err == nil && both.FitsAccount(q, a) {
-			n++
-		}
-	}
-	return n, nil
-}
-
-// AccountRow finds an account by id or "Name#TAG"; engine.ErrNotFound.
-// The same Riot ID may be on several platforms: it is then the first of them.
-func (db *DB) AccountRow(ctx context.Context, id string) (engine.AccountRow, error) {
-	return db.AccountRowOn(ctx, id, "")
-}
-
-// AccountRowOn is AccountRow for one platform of a "Name#TAG"; "" = any.
-func (db *DB) AccountRowOn(ctx context.Context, id, platform string) (engine.AccountRow, error) {
-	return look(ctx, db, func(t *txn) (row engine.AccountRow, err error) {
-		a, err := t.accountOn(id, platform)
-		if err == nil {
-			row, err = t.accountRow(a)
-		}
-		return row, err
-	})
-}
-
-// Identities lists an account's PUUIDs by key project.
-func (db *DB) Identities(ctx context.Context, account string) (list []engine.Identity, err error) {
-	err = db.view(ctx, func(t *txn) error {
-		a, err := t.account(account)
-		if err != nil {
-			return err
-		}
-		for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
-			list = append(list, engine.Identity{Project: project, PUUID: a.PUUIDs[project]})
-		}
-		return nil
-	})
-	return list, err
 }

@@ -76,17 +76,3 @@ func (t *txn) forgetCalls(j engine.Job) error {
 	}
 	return nil
 }
-
-// noteOldExternal adds an attempt of a file from before there was the index. It leaves out what
-// cannot be read: check names it.
-func (t *txn) noteOldExternal(k []byte) error {
-	a, _, err := tAttempts.Get(t, k)
-	if err != nil || a.External == "" || len(k) != 16 {
-		return nil
-	}
-	j, ok, err := t.readJob(k[:8])
-	if err != nil || !ok {
-		return nil
-	}
-	return t.noteExternal(k[:8], j, a)
-}

@@ -2,12 +2,11 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"maps"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
-	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // How many discarded jobs each queue has kept. Completed jobs touch no counter: there are many.
@@ -30,12 +29,14 @@ func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error)
 	return by, err
 }
 
-// countOldDiscard counts a discarded job of a file from before there was a counter of them, by its
-// row in archive_state.
-func countOldDiscard(t *txn, k []byte) error {
-	j, ok, err := tArchive.Get(t, k[1:])
-	if _, corrupt := disk.AsCorrupt(err); corrupt || !ok {
-		return nil // check names it
-	}
-	return errors.Join(err, t.Count(countDiscards+string(j.Queue)))
+// Totals gives the stored counters of all matches.
+func (db *DB) Totals(ctx context.Context) (engine.Totals, error) {
+	return look(ctx, db, (*txn).totals)
+}
+
+func (t *txn) totals() (engine.Totals, error) {
+	return both.TotalsOf(func(name string) (int64, error) {
+		n, _, err := t.Number(collection.Counters, []byte(name))
+		return int64(n), err
+	})
 }

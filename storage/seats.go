@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
@@ -55,4 +56,52 @@ func (t *txn) reseat(match string, change func(p *league.Participant) bool) (n i
 		return 0, nil
 	}
 	return n, errors.Join(t.toEnd(tagParticipants, match), tParticipants.Put(t, []byte(match), &seating{match, seats}))
+}
+
+// SaveParticipants replaces the seats of a match, and adds the match to the list of each account
+// that sits in it.
+func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participant) error {
+	t := own(tx)
+	m, err := t.match(match)
+	if err != nil {
+		return err
+	}
+	for _, p := range ps {
+		account, ok, err := t.Text(accountPUUID.Table, []byte(p.PUUID))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := t.listMatch(account, match, m.Played); err != nil {
+			return err
+		}
+	}
+	if err := t.feedSeats(match, ps); err != nil {
+		return err
+	}
+	return tParticipants.Put(t, []byte(match), &seating{match, ps})
+}
+
+// seatOf finds the account's seat in a match.
+func (t *txn) seatOf(a league.Account, match string) (seat league.Participant, here bool, err error) {
+	seats, err := t.seats(match)
+	if err != nil {
+		return seat, false, err
+	}
+	for _, p := range seats {
+		for _, puuid := range a.PUUIDs {
+			if p.PUUID == puuid && puuid != "" {
+				return p, true, nil
+			}
+		}
+	}
+	return seat, false, nil
+}
+
+// seats gives the seats of a match by index; none when they are not stored.
+func (t *txn) seats(match string) ([]league.Participant, error) {
+	s, _, err := tParticipants.Get(t, []byte(match))
+	return s.seats, err
 }

@@ -1,0 +1,39 @@
+package storage
+
+import (
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+// Every id that is anybody's, of an account, a run, a match or a job, has its transitions:
+//
+//	"EUW1_7012345678", 3 -> 2026-11-21T14:00:00Z, "unfetched" to "success", by "engine"
+var tHistory = collection.Declare(
+	collection.New("history", "str id, u64 n", "one transition; the last 50 per id").BelongsTo(ofAccount|ofRun|ofMatch),
+	collection.Records[engine.Transition]{
+		Format: 15,
+		Key: func(c *key.Coder, tr *engine.Transition) {
+			var id string // a transition does not tell whose it is: its key can be read, and not built
+			c.Str(&id)
+			c.Uint64(&tr.Seq)
+		},
+		Fields: func(c *rec.Coder, tr *engine.Transition) {
+			c.Time(&tr.At)
+			c.Str(&tr.From, &tr.To, &tr.Reason, &tr.Actor)
+		}})
+
+// maxHistory transitions are kept per id.
+const maxHistory = 50
+
+// AddHistory appends one transition of anything that has an id. Seq is given here; the order is by
+// it, not by time, since clocks step back.
+func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
+	return tHistory.KeepLast(own(tx), key.Strings(id), maxHistory, &tr)
+}
+
+// history gives the last transitions of an id, oldest first.
+func (t *txn) history(id string) ([]engine.Transition, error) {
+	return collection.All(tHistory.Under(t, key.Strings(id)))
+}

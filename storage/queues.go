@@ -1,0 +1,48 @@
+package storage
+
+import (
+	"context"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/collection"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+	"github.com/farsight-console/farsight/storage/key"
+)
+
+var tQueues = collection.Declare(
+	collection.New("queues", "name", "pause switch"),
+	collection.Records[engine.QueueState]{
+		Format: 14,
+		Key:    func(c *key.Coder, q *engine.QueueState) { c.Rest((*string)(&q.Name)) },
+		Fields: func(c *rec.Coder, q *engine.QueueState) {
+			c.Bool(&q.Paused)
+			actorFields(c, &q.By)
+			c.Time(&q.Since)
+			c.Str(&q.Reason)
+		}})
+
+// Queue gives a queue's pause switch, an open one if nobody has set it.
+func (db *DB) Queue(tx engine.Tx, name engine.Queue) (engine.QueueState, error) {
+	q, ok, err := tQueues.Get(own(tx), []byte(name))
+	if !ok {
+		q.Name = name
+	}
+	return q, err
+}
+
+// SetQueue stores a queue's pause switch and emits the change.
+func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
+	t := own(tx)
+	if err := tQueues.Put(t, []byte(q.Name), &q); err != nil {
+		return err
+	}
+	t.Emit(engine.Change{Queue: &q})
+	return nil
+}
+
+// Queues lists the stored queues by name.
+func (db *DB) Queues(ctx context.Context) ([]engine.QueueState, error) {
+	return look(ctx, db, func(t *txn) ([]engine.QueueState, error) { return collection.All(tQueues.Under(t, nil)) })
+}
+
+func actorFields(c *rec.Coder, a *engine.Actor) { c.Str(&a.User, &a.Session, &a.Via) }

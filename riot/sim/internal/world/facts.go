@@ -47,8 +47,10 @@ type part struct {
 	puuid               string
 	name, tag           string
 	tagline, summoner   string // name and tag where a payload of that year has them
+	summonerID          string // BOT of a bot
 	summonerLevel, icon int
-	team, sub           int // sub: pair and placement of the arena, from 1
+	team, enemy         int
+	sub                 int // pair of the arena, from 1
 	place               int
 	champ               champion
 	position            string
@@ -95,7 +97,7 @@ func (w *World) facts(p *Game, pr *Project) *facts {
 	r := keyed.Start(w.seed).Str("facts").Str(p.ID).Stream()
 	g := &facts{Game: p, form: shapes[p.Shape], pr: pr}
 	g.seconds = r.Between(g.form.minutes[0]*60, g.form.minutes[1]*60)
-	patch := patches[p.era]
+	patch := eras[p.era]
 	g.version = fmt.Sprintf("%d.%d.%d.%d", patch.year, r.Between(patch.from, patch.to), r.Between(400, 780), r.Between(1000, 9999))
 	// 100 is the blue side and 200 the red one.
 	g.winner = 100 + 100*r.Below(2)
@@ -191,7 +193,7 @@ func (g *facts) cast(i int, r *keyed.Stream, w *World) {
 		p.champ = champion{3151, "Strawberry_Jinx", false}
 		g.winner = 200
 	}
-	p.win = p.team == g.winner
+	p.enemy, p.win = 300-p.team, p.team == g.winner
 }
 
 // seat decides which person sits there: one that the world knows to have played this game, a
@@ -199,7 +201,7 @@ func (g *facts) cast(i int, r *keyed.Stream, w *World) {
 func (g *facts) seat(p *part, w *World, r *keyed.Stream) {
 	stranger := r.Below(population) // drawn for every place, so that a known player changes nothing else
 	if p.slot >= g.form.humans(g.Shape) {
-		p.bot, p.puuid, p.name, p.tag, p.summonerLevel = true, "BOT", p.champ.name+" bot", "BOT", 1
+		p.bot, p.puuid, p.summonerID, p.name, p.tag, p.summonerLevel = true, "BOT", "BOT", p.champ.name+" bot", "BOT", 1
 		return
 	}
 	p.who = strangerOf(g.Platform, stranger)
@@ -208,7 +210,7 @@ func (g *facts) seat(p *part, w *World, r *keyed.Stream) {
 			p.who = m.who
 		}
 	}
-	p.puuid = g.pr.PUUID(p.who)
+	p.puuid, p.summonerID = g.pr.PUUID(p.who), p.who.summonerID()
 	p.name, p.tag = w.RiotID(p.who)
 	p.summonerLevel, p.icon = p.who.Level(), p.who.Icon()
 }

@@ -10,65 +10,73 @@ import (
 
 // AppendMatch writes the answer of match-v5 for a game, with the PUUIDs of a key project.
 func (w *World) AppendMatch(b []byte, p *Game, pr *Project) []byte {
-	return w.append(b, "match", w.facts(p, pr))
+	return w.append(b, "match", p, pr)
 }
 
 // AppendTimeline writes the answer of match-v5 for its timeline. Its kills, levels, gold and damage end
 // where those of the match end.
 func (w *World) AppendTimeline(b []byte, p *Game, pr *Project) []byte {
-	return w.append(b, "timeline", w.facts(p, pr))
+	return w.append(b, "timeline", p, pr)
 }
 
-func (w *World) append(b []byte, kind string, g *facts) []byte {
+func (w *World) append(b []byte, kind string, p *Game, pr *Project) []byte {
+	g := w.facts(p, pr)
 	s := &scene{w: w, g: g, r: keyed.Start(w.seed).Str(kind).Str(g.ID).Stream(), book: bookOf(g.era, g.form.arena)}
 	if g.Shape == Aborted {
 		kind = "aborted " + kind
 	}
-	return s.book.objects[kind].append(b, s)
+	return s.book.parts[kind](b, s)
 }
 
-// holes are the values that are more than a fact or a number, by the word that asks for them.
-var holes map[string]func(bk *book, args []string) hole
-
-func init() { // a literal would refer to itself through book.object
-	holes = map[string]func(*book, []string) hole{
-		"object": func(bk *book, args []string) hole {
-			o := bk.object(args[0])
-			return o.append
-		},
-		"each":       each,
-		"people":     always(people),
-		"perk":       perk,
-		"noPerk":     literal(`{"perk":0,"var1":0,"var2":0,"var3":0}`),
-		"mission":    always(mission),
-		"legendary":  always(legendary),
-		"summonerID": always(summonerID),
-		"teams":      always(teams),
-		"bans":       always(bans),
-		"objective":  objective,
-
-		"frames":      always(frames),
-		"events":      always(events),
-		"states":      always(states),
-		"grown":       grown,
-		"left":        left,
-		"so":          soFar,
-		"currentGold": always(func(b []byte, s *scene) []byte { return appendInt(b, s.r.Below(min(1800, 500+s.by(s.p.gold)))) }),
-		"totalGold":   always(func(b []byte, s *scene) []byte { return appendInt(b, max(500, s.by(s.p.gold))) }),
-		"position":    always(position),
-		"enemy":       always(func(b []byte, s *scene) []byte { return appendInt(b, 300-s.p.team) }),
-		"bounty":      bounty,
-		"monster":     always(monster),
-		"helpers":     always(helpers),
-		"blows":       always(blows),
+// made are the holes that are more than a text, a fact or a number, by the word that asks for them; nil = there is
+// no such word.
+func (bk *book) made(words []string) hole {
+	switch words[0] {
+	case "each":
+		return each(bk.part(words[1]))
+	case "people":
+		return people
+	case "mission":
+		return mission
+	case "legendary":
+		return legendary
+	case "teams":
+		return teams
+	case "bans":
+		return bans
+	case "objective":
+		return bk.objective(atoi(words[1]), words[2])
+	case "frames":
+		return frames
+	case "events":
+		return events
+	case "states":
+		return states
+	case "grown":
+		return grown(atoi(words[1]), atoi(words[2]))
+	case "left":
+		return left(atoi(words[1]), atoi(words[2]))
+	case "so": // <so far p.xp>
+		return soFar(words[2])
+	case "currentGold":
+		return func(b []byte, s *scene) []byte { return appendInt(b, s.r.Below(min(1800, 500+s.by(s.p.gold)))) }
+	case "totalGold":
+		return func(b []byte, s *scene) []byte { return appendInt(b, max(500, s.by(s.p.gold))) }
+	case "bounty": // a member that came with patch 12.20
+		return func(b []byte, _ *scene) []byte {
+			if bk.era >= e12b {
+				b = append(b, `"bounty":0,`...)
+			}
+			return b
+		}
+	case "monster":
+		return monster
+	case "helpers":
+		return helpers
+	case "blows":
+		return blows
 	}
-}
-
-// always is a hole without arguments that is the same in every book.
-func always(h hole) func(*book, []string) hole { return func(*book, []string) hole { return h } }
-
-func literal(text string) func(*book, []string) hole {
-	return always(func(b []byte, _ *scene) []byte { return append(b, text...) })
+	return nil
 }
 
 // list writes n elements, with commas between them.
@@ -84,12 +92,11 @@ func list(b []byte, n int, element func(b []byte, i int) []byte) []byte {
 }
 
 // each writes an object for every participant.
-func each(bk *book, args []string) hole {
-	o := bk.object(args[0])
+func each(one hole) hole {
 	return func(b []byte, s *scene) []byte {
 		return list(b, len(s.g.parts), func(b []byte, i int) []byte {
 			s.p = &s.g.parts[i]
-			return o.append(b, s)
+			return one(b, s)
 		})
 	}
 }
@@ -101,18 +108,6 @@ func people(b []byte, s *scene) []byte {
 		humans--
 	}
 	return list(b, humans, func(b []byte, i int) []byte { return appendString(b, s.g.parts[i].puuid) })
-}
-
-// perk is one of a list of runes with its three figures.
-func perk(_ *book, args []string) hole {
-	which, figure := oneOf(lists()[args[0]]), drawn("45", "", "1", "1800")
-	return func(b []byte, s *scene) []byte {
-		b = which(append(b, `{"perk":`...), s)
-		b = figure(append(b, `,"var1":`...), s)
-		b = figure(append(b, `,"var2":`...), s)
-		b = figure(append(b, `,"var3":`...), s)
-		return append(b, '}')
-	}
 }
 
 // mission is a score of the arena, 0 on other maps.
@@ -134,13 +129,6 @@ func legendary(b []byte, s *scene) []byte {
 	return list(b, len(used), func(b []byte, i int) []byte { return appendInt(b, used[i]) })
 }
 
-func summonerID(b []byte, s *scene) []byte {
-	if s.p.bot {
-		return append(b, `"BOT"`...)
-	}
-	return appendString(b, s.p.who.summonerID())
-}
-
 // team is one side of a match.
 type team struct {
 	n, id int // n: 0 and 1
@@ -157,7 +145,7 @@ func teams(b []byte, s *scene) []byte {
 	}
 	return list(b, len(ids), func(b []byte, i int) []byte {
 		s.t = team{i, ids[i], ids[i] == s.g.winner}
-		return s.book.objects["team"].append(b, s)
+		return s.book.parts["team"](b, s)
 	})
 }
 
@@ -175,16 +163,13 @@ func bans(b []byte, s *scene) []byte {
 	})
 }
 
-// objective is what a team took of one sort: at most the first argument, on the maps of the second. At most none
+// objective is what a team took of one sort: at most so many, on maps such as rift+aram. At most none
 // means champions, whose number is known.
-func objective(bk *book, args []string) hole {
-	most, on := atoi(args[0]), arena(0)
-	for _, name := range strings.Split(args[1], "+") {
-		on |= arenaNames[name]
-	}
+func (bk *book) objective(most int, maps string) hole {
+	on := slices.ContainsFunc(strings.Split(maps, "+"), func(name string) bool { return arenaNames[name]&bk.arena != 0 })
 	return func(b []byte, s *scene) []byte {
 		kills := 0
-		if on&bk.arena != 0 {
+		if on {
 			kills = s.r.Low(0, most)
 		}
 		if most == 0 {

@@ -69,16 +69,19 @@ const (
 	last  = e16b
 )
 
-// patches gives each era its patch numbers (year, first and last patch) and the age of a game, counted
-// back from the epoch, up to which it is of this era.
-var patches = [...]struct {
+// patches is an era's name in the templates, its patch numbers (year, first and last patch), and the age of a game,
+// counted back from the epoch, up to which it is of this era.
+type patches struct {
+	name           string
 	year, from, to int
 	upTo           time.Duration
-}{
-	e2021: {11, 12, 19, 1 << 62}, e12a: {12, 1, 19, 1790 * day}, e12b: {12, 20, 23, 1560 * day},
-	e13a: {13, 1, 13, 1420 * day}, e13b: {13, 14, 24, 1230 * day}, e14a: {14, 1, 11, 1050 * day},
-	e14b: {14, 12, 24, 900 * day}, e15a: {15, 1, 4, 690 * day}, e15b: {15, 5, 12, 620 * day},
-	e15c: {15, 13, 24, 500 * day}, e16a: {16, 1, 3, 320 * day}, e16b: {16, 4, 22, 280 * day},
+}
+
+var eras = [...]patches{
+	e2021: {"2021", 11, 12, 19, 1 << 62}, e12a: {"12a", 12, 1, 19, 1790 * day}, e12b: {"12b", 12, 20, 23, 1560 * day},
+	e13a: {"13a", 13, 1, 13, 1420 * day}, e13b: {"13b", 13, 14, 24, 1230 * day}, e14a: {"14a", 14, 1, 11, 1050 * day},
+	e14b: {"14b", 14, 12, 24, 900 * day}, e15a: {"15a", 15, 1, 4, 690 * day}, e15b: {"15b", 15, 5, 12, 620 * day},
+	e15c: {"15c", 15, 13, 24, 500 * day}, e16a: {"16a", 16, 1, 3, 320 * day}, e16b: {"16b", 16, 4, 22, 280 * day},
 }
 
 const (
@@ -88,7 +91,7 @@ const (
 
 func eraOf(age time.Duration) era {
 	for e := last; e > e2021; e-- {
-		if age < patches[e].upTo {
+		if age < eras[e].upTo {
 			return e
 		}
 	}

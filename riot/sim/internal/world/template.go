@@ -2,14 +2,14 @@ package world
 
 import (
 	"embed"
-	"fmt"
-	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
 )
@@ -21,7 +21,9 @@ import (
 //	"bountyGold":<33% 100.0..1000.0>      the same with a fraction
 //	"firstTowerKill":<9%> | rift aram     true in 9 of 100 cases
 //	"role":<SUPPORT,SOLO,DUO>             one of these
-//	"position":<position>                 what holes makes of it
+//	"position":<position>                 the section of that name, behind "=="
+//	"participants":<each participant>     a list of a section, one for each participant
+//	"teams":<teams>                       what Go makes of it: see made
 //
 // After the bar stands where the member belongs: the patches that carry it (13a-14b, 12b-, -15b), the maps on which
 // it is other than 0 ("only": elsewhere it is absent), the share of participants that carry it (50%), "people" where
@@ -51,13 +53,13 @@ type scene struct {
 // hole writes the value at a place of a template.
 type hole func(b []byte, s *scene) []byte
 
-// piece is a text and the hole behind it; the last one of a template has none.
+// template is texts, each with the hole behind it; the last one has none.
+type template []piece
+
 type piece struct {
 	text string
 	hole hole
 }
-
-type template []piece
 
 // append writes the texts and what the holes make of the scene.
 func (t template) append(b []byte, s *scene) []byte {
@@ -70,25 +72,17 @@ func (t template) append(b []byte, s *scene) []byte {
 	return b
 }
 
-// object is the members that an object has on one map under one patch. Those which all carry are one template.
-type object []members
-
-type members struct {
-	share  int  // percent of participants that carry them; 0 = all
-	people bool // bots lack them
-	template
+// with is t and u as one: the text at the end of t goes before u's first hole, so that most of an object is
+// written by few appends.
+func (t template) with(u template) template {
+	end := len(t) - 1
+	return append(append(t[:end:end], piece{t[end].text + u[0].text, u[0].hole}), u[1:]...)
 }
 
-// append writes the object. Every member brings the comma before it; the first one becomes the bracket.
-func (o object) append(b []byte, s *scene) []byte {
+// object is t in braces. Every member brings the comma before it; the first one becomes the bracket.
+func (t template) object(b []byte, s *scene) []byte {
 	open := len(b)
-	for i := range o {
-		m := &o[i]
-		if m.people && (s.p.bot || s.g.Shape == Arena8) || m.share > 0 && !s.r.Chance(m.share) {
-			continue
-		}
-		b = m.append(b, s)
-	}
+	b = t.append(b, s)
 	if len(b) == open {
 		b = append(b, ',')
 	}
@@ -101,17 +95,13 @@ type line struct {
 	text      string
 	from, to  era
 	on        arena
-	only      bool
-	people    bool
-	share     int
-	perMinute float64
+	only      bool    // absent on other maps, and not 0
+	people    bool    // bots lack it
+	share     int     // percent of participants that carry it; 0 = all
+	perMinute float64 // events only: how many there are for each participant
 }
 
-var (
-	arenaNames = map[string]arena{"rift": rift, "aram": aram, "cherry": cherry, "swarm": swarm, "everywhere": everywhere}
-	eraNames   = [...]string{e2021: "2021", e12a: "12a", e12b: "12b", e13a: "13a", e13b: "13b", e14a: "14a", e14b: "14b",
-		e15a: "15a", e15b: "15b", e15c: "15c", e16a: "16a", e16b: "16b"}
-)
+var arenaNames = map[string]arena{"rift": rift, "aram": aram, "cherry": cherry, "swarm": swarm, "everywhere": everywhere}
 
 // sections are all templates, by name: that behind "==", or that of the file.
 // They are read once, and a fault in one is a panic: the files are part of the program, and a test
@@ -132,18 +122,13 @@ var sections = sync.OnceValue(func() map[string][]line {
 })
 
 // linesOf are the lines of a file without comments, continuations joined.
-func linesOf(file string) []string {
+func linesOf(file string) (out []string) {
 	data, err := files.ReadFile("templates/" + file + ".txt")
 	if err != nil {
 		panic(err) // embedded
 	}
-	var out []string
-	for _, text := range strings.Split(string(data), "\n") {
-		switch {
-		case text == "", text[0] == '#':
-		case text[0] == '\t':
-			out[len(out)-1] += text[1:]
-		default:
+	for text := range strings.Lines(strings.ReplaceAll(string(data), "\n\t", "")) {
+		if text = strings.TrimSuffix(text, "\n"); text != "" && text[0] != '#' {
 			out = append(out, text)
 		}
 	}
@@ -155,7 +140,22 @@ func parseLine(text string) line {
 	text, guards, _ := strings.Cut(text, " | ")
 	l := line{text: text, to: last}
 	for _, word := range strings.Fields(guards) {
-		l.guard(word)
+		share, isShare := strings.CutSuffix(word, "%")
+		rate, isRate := strings.CutSuffix(word, "/min")
+		switch {
+		case arenaNames[word] != 0:
+			l.on |= arenaNames[word]
+		case isShare:
+			l.share = atoi(share)
+		case isRate:
+			l.perMinute, _ = strconv.ParseFloat(rate, 64)
+		case word == "only":
+			l.only = true
+		case word == "people":
+			l.people = true
+		default:
+			l.from, l.to = parseEras(word)
+		}
 	}
 	if l.on == 0 {
 		l.on = everywhere
@@ -163,57 +163,37 @@ func parseLine(text string) line {
 	return l
 }
 
-// guard takes one word behind the bar.
-func (l *line) guard(word string) {
-	if on, ok := arenaNames[word]; ok {
-		l.on |= on
-		return
+// parseEras reads a range of patches: 13a, 13a-14b, 13a- or -14b.
+func parseEras(word string) (from, to era) {
+	named := func(name string) era {
+		return era(slices.IndexFunc(eras[:], func(e patches) bool { return e.name == name }))
 	}
-	if share, ok := strings.CutSuffix(word, "%"); ok {
-		l.share, _ = strconv.Atoi(share)
-		return
+	first, second, ranged := strings.Cut(word, "-")
+	from, to = e2021, last
+	if first != "" {
+		from = named(first)
 	}
-	if rate, ok := strings.CutSuffix(word, "/min"); ok {
-		l.perMinute, _ = strconv.ParseFloat(rate, 64)
-		return
-	}
-	switch word {
-	case "only":
-		l.only = true
-	case "people":
-		l.people = true
-	default:
-		l.eras(word)
-	}
-}
-
-// eras takes a range of patches: 13a, 13a-14b, 13a- or -14b.
-func (l *line) eras(word string) {
-	from, to, ranged := strings.Cut(word, "-")
 	if !ranged {
-		to = from
+		second = first
 	}
-	if i := slices.Index(eraNames[:], from); i >= 0 {
-		l.from = era(i)
+	if second != "" {
+		to = named(second)
 	}
-	if i := slices.Index(eraNames[:], to); i >= 0 {
-		l.to = era(i)
-	}
+	return from, to
 }
 
 // book is all templates as one map has them under one patch, with their holes found.
 type book struct {
-	era       era
-	arena     arena
-	objects   map[string]object
-	templates map[string]template
-	events    []scattered
+	era    era
+	arena  arena
+	parts  map[string]hole // by the names of their sections
+	events []scattered
 }
 
 // scattered is a sort of event with its rate per participant and minute.
 type scattered struct {
 	perMinute float64
-	template
+	hole      hole
 }
 
 // books are made on first use: there are twelve eras and four maps, of which a run sees a few.
@@ -225,57 +205,52 @@ func bookOf(e era, on arena) *book {
 	if bk, ok := books.Load(key); ok {
 		return bk.(*book)
 	}
-	bk := &book{era: e, arena: on, objects: map[string]object{}, templates: map[string]template{}}
+	bk := &book{era: e, arena: on, parts: map[string]hole{}}
 	for name := range sections() {
-		bk.object(name)
+		bk.part(name)
 	}
 	made, _ := books.LoadOrStore(key, bk)
 	return made.(*book)
 }
 
-// object makes the object of a section, or for one whose lines are no members its templates.
-func (bk *book) object(name string) object {
-	if o, ok := bk.objects[name]; ok {
-		return o
+// part makes what a section says: an object of its members, or the one thing that stands there in braces.
+func (bk *book) part(name string) hole {
+	if h, ok := bk.parts[name]; ok {
+		return h
 	}
-	// A template that leads to itself would be made for ever; it is empty there.
-	bk.objects[name] = nil
-	var o object
+	members := template{{}}
 	for _, l := range sections()[name] {
 		on := l.on&bk.arena != 0
 		switch {
 		case bk.era < l.from || bk.era > l.to, !on && (l.only || l.share > 0 || l.perMinute > 0):
 		case l.perMinute > 0:
-			bk.events = append(bk.events, scattered{l.perMinute, bk.compile(l.text)})
+			bk.events = append(bk.events, scattered{l.perMinute, bk.compile(l.text).append})
 		case l.text[0] == '{':
-			bk.templates[name] = bk.compile(l.text)
+			bk.parts[name] = bk.compile(l.text).append
+			return bk.parts[name]
 		// On a map where it means nothing Riot writes 0 and does not leave it out.
 		case !on:
 			key, _, _ := strings.Cut(l.text, ":")
-			o = o.with(l, bk.compile(","+key+":0"))
+			members = members.with(template{{text: "," + key + ":0"}})
 		default:
-			o = o.with(l, bk.compile(","+l.text))
+			members = members.with(l.sometimes(bk.compile("," + l.text)))
 		}
 	}
-	bk.objects[name] = o
-	return o
+	bk.parts[name] = members.object
+	return members.object
 }
 
-// with is o and one member more.
-// Members that everybody has are put into one template: most of an object is written by one append.
-func (o object) with(l line, t template) object {
-	if n := len(o) - 1; n >= 0 && o[n].share == 0 && !o[n].people && l.share == 0 && !l.people {
-		o[n].template = o[n].template.joined(t)
-		return o
+// sometimes is t for those participants who carry the line.
+func (l line) sometimes(t template) template {
+	if l.share == 0 && !l.people {
+		return t
 	}
-	return append(o, members{l.share, l.people, t})
-}
-
-// joined is t and u as one: the text at the end of t goes before u's first hole.
-func (t template) joined(u template) template {
-	end := len(t) - 1
-	u[0].text = t[end].text + u[0].text
-	return append(t[:end], u...)
+	return template{{hole: func(b []byte, s *scene) []byte {
+		if l.people && (s.p.bot || s.g.Shape == Arena8) || l.share > 0 && !s.r.Chance(l.share) {
+			return b
+		}
+		return t.append(b, s)
+	}}, {}}
 }
 
 var anyHole = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([^<>]+)>`) })
@@ -285,8 +260,7 @@ func (bk *book) compile(text string) template {
 	var t template
 	from := 0
 	for _, at := range anyHole().FindAllStringSubmatchIndex(text, -1) {
-		inQuotes := text[at[0]-1] != ':' && at[1] < len(text) && text[at[1]] == '"'
-		t = append(t, piece{text[from:at[0]], bk.hole(text[at[2]:at[3]], inQuotes)})
+		t = append(t, piece{text[from:at[0]], bk.hole(text[at[2]:at[3]])})
 		from = at[1]
 	}
 	return append(t, piece{text: text[from:]})
@@ -297,12 +271,14 @@ var numberHole = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // hole finds out what a hole means.
-func (bk *book) hole(text string, inQuotes bool) hole {
-	words := strings.Fields(text)
-	if of := holes[words[0]]; of != nil {
-		return of(bk, words[1:])
+func (bk *book) hole(text string) hole {
+	if h := bk.made(strings.Fields(text)); h != nil {
+		return h
 	}
-	if list := lists()[words[0]]; list != nil {
+	if sections()[text] != nil {
+		return bk.part(text)
+	}
+	if list := lists()[text]; list != nil {
 		return oneOf(list)
 	}
 	if m := numberHole().FindStringSubmatch(text); m != nil {
@@ -315,7 +291,7 @@ func (bk *book) hole(text string, inQuotes bool) hole {
 	if strings.Contains(text, ",") {
 		return oneOf(strings.Split(text, ","))
 	}
-	return fact(text, inQuotes)
+	return fact(text)
 }
 
 // atoi reads a number of the embedded files.
@@ -327,36 +303,36 @@ func atoi(text string) int {
 	return n
 }
 
-// drawn is a number between lo and hi in percent of the cases, else 0; times and all cases unless told. Without a
-// percentage a multiple is spread evenly.
+func appendInt(b []byte, n int) []byte { return strconv.AppendInt(b, int64(n), 10) }
+
+// appendFloat writes a float as Riot does: the shortest form, without an exponent.
+func appendFloat(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'f', -1, 64) }
+
+// drawn is a number between lo and hi in percent of the cases, else 0; "" means all cases. Whole numbers are small
+// more often. Those with a fraction, and multiples (50 times 3 to 14), are spread evenly.
 func drawn(percent, times, lo, hi string) hole {
+	least, err1 := strconv.ParseFloat(lo, 64)
+	most, err2 := strconv.ParseFloat(hi, 64)
+	if err1 != nil || err2 != nil {
+		panic("sim: a template: no number in " + lo + ".." + hi)
+	}
+	value := func(b []byte, s *scene) []byte { return appendInt(b, s.r.Low(int(least), int(most))) }
 	if times != "" {
-		n, lo, hi := atoi(times), atoi(lo), atoi(hi)
-		return func(b []byte, s *scene) []byte { return appendInt(b, n*s.r.Between(lo, hi)) }
+		n := atoi(times)
+		value = func(b []byte, s *scene) []byte { return appendInt(b, n*s.r.Between(int(least), int(most))) }
+	} else if strings.Contains(lo, ".") {
+		value = func(b []byte, s *scene) []byte { return appendFloat(b, least+(most-least)*s.r.Unit()) }
 	}
 	if percent == "" {
-		return ranged(lo, hi)
+		return value
 	}
-	value, share := ranged(lo, hi), atoi(percent)
+	share := atoi(percent)
 	return func(b []byte, s *scene) []byte {
 		if !s.r.Chance(share) {
 			return append(b, '0')
 		}
 		return value(b, s)
 	}
-}
-
-// ranged is a number between lo and hi: whole ones small more often, those with a fraction evenly.
-func ranged(lo, hi string) hole {
-	least, err1 := strconv.ParseFloat(lo, 64)
-	most, err2 := strconv.ParseFloat(hi, 64)
-	if err1 != nil || err2 != nil {
-		panic("sim: a template: no number in " + lo + ".." + hi)
-	}
-	if strings.Contains(lo, ".") {
-		return func(b []byte, s *scene) []byte { return appendFloat(b, least+(most-least)*s.r.Unit()) }
-	}
-	return func(b []byte, s *scene) []byte { return appendInt(b, s.r.Low(int(least), int(most))) }
 }
 
 // oneOf is one of the words: numbers as they are, others as strings.
@@ -371,8 +347,9 @@ func oneOf(words []string) hole {
 	return func(b []byte, s *scene) []byte { return append(b, values[s.r.Below(len(values))]...) }
 }
 
-// fact is the value of a path such as p.items.2; raw inside of quotes.
-func fact(path string, raw bool) hole {
+// fact is the value of a path such as p.items.2. Of a text only what JSON demands is escaped: hostile runes reach the
+// client as Riot would send them.
+func fact(path string) hole {
 	at, of := find(path)
 	switch of.Kind() {
 	case reflect.Bool:
@@ -384,12 +361,17 @@ func fact(path string, raw bool) hole {
 	case reflect.Float64:
 		return func(b []byte, s *scene) []byte { return appendFloat(b, at.in(s).Float()) }
 	case reflect.String:
-		if raw {
-			return func(b []byte, s *scene) []byte { return append(b, at.in(s).String()...) }
-		}
 		return func(b []byte, s *scene) []byte { return appendString(b, at.in(s).String()) }
 	}
 	panic("sim: a template: " + path + " is no value")
+}
+
+func appendString(b []byte, text string) []byte {
+	b, err := jsontext.AppendQuote(b, text)
+	if err != nil {
+		panic("sim: a name that is no UTF-8: " + err.Error()) // names are checked before
+	}
+	return b
 }
 
 // place is where a value lies below a scene: the fields, and places in arrays, that lead to it.
@@ -424,7 +406,7 @@ func find(path string) (at place, of reflect.Type) {
 		}
 		f, ok := of.FieldByName(name)
 		if !ok {
-			panic(fmt.Sprintf("sim: a template: there is no %s: use one of %v", path, slices.Sorted(maps.Keys(holes))))
+			panic("sim: a template: there is no " + path)
 		}
 		at, of = append(at, f.Index...), f.Type // of embedded structs, too
 	}

@@ -23,7 +23,7 @@ type event struct {
 	who  int // participant id
 	n    int // level, slot or victim
 	kill *kill
-	kind template
+	kind hole
 }
 
 // blow is one entry of a kill's damage.
@@ -44,7 +44,7 @@ func frames(b []byte, s *scene) []byte {
 		if i == 0 {
 			s.f.from = -1
 		}
-		return s.book.objects["frame"].append(b, s)
+		return s.book.parts["frame"](b, s)
 	})
 }
 
@@ -58,7 +58,7 @@ func states(b []byte, s *scene) []byte {
 		s.p = &s.g.parts[i]
 		s.f.level = s.g.levelAt(s.p, s.f.at)
 		b = append(strconv.AppendInt(append(b, '"'), int64(i+1), 10), '"', ':')
-		b = s.book.objects["state"].append(b, s)
+		b = s.book.parts["state"](b, s)
 	}
 	return append(b, '}')
 }
@@ -73,9 +73,9 @@ func (g *facts) levelAt(p *part, at int) int {
 	return 1 + int(float64(p.level-1)*float64(at)/float64(g.seconds*1000)+1e-9)
 }
 
-// soFar is <so far p.xp>: the part of a final number that is reached; of a damage the sum of its kinds' parts.
-func soFar(_ *book, args []string) hole {
-	at, of := find(args[1])
+// soFar is the part of a final number that is reached; of a damage the sum of its kinds' parts.
+func soFar(path string) hole {
+	at, of := find(path)
 	if of != reflect.TypeFor[damage]() {
 		return func(b []byte, s *scene) []byte { return appendInt(b, s.by(int(at.in(s).Int()))) }
 	}
@@ -89,21 +89,13 @@ func soFar(_ *book, args []string) hole {
 }
 
 // grown is what a champion has at its level: a base, and a gain for each level.
-func grown(_ *book, args []string) hole {
-	base, gain := atoi(args[0]), atoi(args[1])
+func grown(base, gain int) hole {
 	return func(b []byte, s *scene) []byte { return appendInt(b, base+gain*(s.f.level-1)) }
 }
 
 // left is what remains of it.
-func left(_ *book, args []string) hole {
-	base, gain := atoi(args[0]), atoi(args[1])
+func left(base, gain int) hole {
 	return func(b []byte, s *scene) []byte { return appendInt(b, s.r.Below(base+gain*(s.f.level-1)+1)) }
-}
-
-func position(b []byte, s *scene) []byte {
-	b = appendInt(append(b, `{"x":`...), s.r.Between(300, 14500))
-	b = appendInt(append(b, `,"y":`...), s.r.Between(300, 14500))
-	return append(b, '}')
 }
 
 // events writes what happened in a frame, in order of time.
@@ -114,13 +106,13 @@ func events(b []byte, s *scene) []byte {
 		if s.e.who > 0 {
 			s.p = &s.g.parts[s.e.who-1]
 		}
-		return s.e.kind.append(b, s)
+		return s.e.kind(b, s)
 	})
 }
 
 func (s *scene) happened() []event {
 	g, from, at := s.g, s.f.from, s.f.at
-	kinds := s.book.templates
+	kinds := s.book.parts
 	if from < 0 {
 		return []event{{kind: kinds["pause end"]}}
 	}
@@ -145,7 +137,7 @@ func (s *scene) happened() []event {
 
 // growth adds the level-ups of p, each with the ability that it opens.
 func (s *scene) growth(all []event, p *part) []event {
-	from, at, kinds := s.f.from, s.f.at, s.book.templates
+	from, at, kinds := s.f.from, s.f.at, s.book.parts
 	for level := s.g.levelAt(p, from); level < s.g.levelAt(p, at); level++ {
 		when := s.r.Between(from+1, at)
 		all = append(all, event{at: when, who: p.id, n: level + 1, kind: kinds["level up"]})
@@ -167,17 +159,9 @@ func (s *scene) scatter(all []event, k scattered) []event {
 		}
 	}
 	for range n {
-		all = append(all, event{at: s.r.Between(s.f.from+1, s.f.at), who: 1 + s.r.Below(len(s.g.parts)), kind: k.template})
+		all = append(all, event{at: s.r.Between(s.f.from+1, s.f.at), who: 1 + s.r.Below(len(s.g.parts)), kind: k.hole})
 	}
 	return all
-}
-
-// bounty is a member that came with patch 12.20.
-func bounty(bk *book, _ []string) hole {
-	if bk.era < e12b {
-		return func(b []byte, _ *scene) []byte { return b }
-	}
-	return func(b []byte, _ *scene) []byte { return append(b, `"bounty":0,`...) }
 }
 
 // monster says which one died; dragons have a sort.
@@ -218,13 +202,13 @@ var spellSlots = []struct {
 
 // appendBlows writes n damage entries. A death without a champion behind it comes from a turret.
 func (s *scene) appendBlows(b []byte, by, n int, turret bool) []byte {
-	p, kind := &s.g.parts[by], s.book.templates["blow"]
+	p, kind := &s.g.parts[by], s.book.parts["blow"]
 	name := strings.ToLower(p.champ.name)
 	return list(b, n, func(b []byte, _ int) []byte {
 		if turret {
 			s.x = blow{basic: true, name: "SRUAP_Turret_Chaos1", spell: "sruap_turret_chaos1basicattack", slot: 64,
 				physical: s.r.Between(40, 420), kind: "TOWER"}
-			return kind.append(b, s)
+			return kind(b, s)
 		}
 		spell := spellSlots[s.r.Below(len(spellSlots))]
 		s.x = blow{basic: spell.slot >= 64, name: p.champ.name, who: p.id, spell: name + spell.suffix, slot: spell.slot, kind: "OTHER"}
@@ -233,6 +217,6 @@ func (s *scene) appendBlows(b []byte, by, n int, turret bool) []byte {
 		} else {
 			s.x.physical = damage
 		}
-		return kind.append(b, s)
+		return kind(b, s)
 	})
 }

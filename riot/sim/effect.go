@@ -59,7 +59,9 @@ func init() { // a literal would refer to itself through Fault.check
 			return s.serve(c)
 		},
 		ShiftIDs: func(s *Sim, _ *Fault, c *call, normal func() *answer) *answer {
-			s.playOn(c, 3)
+			if a := s.world.Known(c.who); c.known && a != nil {
+				s.world.PlayOn(a, 3)
+			}
 			return normal()
 		},
 		NoHeaders: after(func(a *answer, _ *Fault) { a.noHeaders = true }),

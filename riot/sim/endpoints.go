@@ -33,9 +33,7 @@ func (s *Sim) serve(c *call) *answer {
 		return statusAnswer(400, "Bad Request - Exception decrypting "+c.params["puuid"])
 	}
 	if c.known && homes[c.method] {
-		s.mu.Lock()
 		s.world.MoveIn(c.who, c.host)
-		s.mu.Unlock()
 	}
 	return endpoints[c.method](s, c)
 }
@@ -163,9 +161,7 @@ func (s *Sim) timeline(c *call) *answer { return s.payload(c, true) }
 
 // payload is a match or its timeline; 404 in the wrong region, past retention, or when it never was stored.
 func (s *Sim) payload(c *call, timeline bool) *answer {
-	s.mu.Lock()
-	g := s.world.Games[c.id]
-	s.mu.Unlock()
+	g := s.world.Game(c.id)
 	if g == nil || string(g.Platform.Region()) != c.host || s.expired(g, timeline) || (g.Missing && !timeline) {
 		return statusAnswer(404, "Data not found - match file not found")
 	}

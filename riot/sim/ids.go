@@ -29,29 +29,8 @@ func (s *Sim) matchIDs(c *call) *answer {
 	if c.who.Stranger || string(s.world.Platform(c.who).Region()) != c.host {
 		return textAnswer(200, "[]") // the wrong region is no error (developer-relations#1070)
 	}
-	s.mu.Lock()
-	a := s.world.Known(c.who)
-	s.world.Grow(a, time.Since(s.began))
-	games := q.choose(a.Games)
-	s.mu.Unlock()
+	games := q.choose(s.world.History(s.world.Known(c.who), time.Since(s.began)))
 	return jsonAnswer(200, q.cut(games, c.duplicate))
-}
-
-// playOn lets n games end for the account that c asks about.
-func (s *Sim) playOn(c *call, n int) {
-	if !c.known || c.who.Stranger {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	a := s.world.Known(c.who)
-	for range n {
-		newest := s.world.Epoch
-		if len(a.Games) > 0 {
-			newest = a.Games[0].At
-		}
-		s.world.AddNewest(a, newest.Add(time.Minute))
-	}
 }
 
 // parseIDQuery reads the parameters; unknown names are ignored, as Riot does (developer-relations#545).

@@ -26,7 +26,7 @@ type Sim struct {
 	world *world.World
 	began time.Time
 
-	mu       sync.Mutex // guards all below, and the games of growing accounts
+	mu       sync.Mutex // guards all below
 	limits   Limits
 	scopes   map[scope]windows
 	projects map[string]*world.Project
@@ -142,11 +142,9 @@ type Player struct {
 
 // Players lists the known accounts, in the order of the options, then those of the fixtures.
 func (s *Sim) Players() []Player {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	list := make([]Player, len(s.world.Accounts))
 	for i, a := range s.world.Accounts {
-		list[i] = Player{a.Spec.RiotID, a.Spec.Platform, len(a.Games)}
+		list[i] = Player{a.Spec.RiotID, a.Spec.Platform, len(s.world.History(a, 0))}
 	}
 	return list
 }
@@ -154,17 +152,12 @@ func (s *Sim) Players() []Player {
 // MatchIDs are the ids of an account's games, newest first, as a patient and complete listing gives
 // them; nil for an unknown Riot ID. Tests compare with it.
 func (s *Sim) MatchIDs(riotID string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	a := s.world.Named(riotID)
 	if a == nil {
 		return nil
 	}
-	ids := make([]string, 0, len(a.Games))
-	for _, g := range a.Games[:min(len(a.Games), indexed)] {
-		ids = append(ids, g.ID)
-	}
-	return ids
+	all := idQuery{queue: -1, count: indexed}
+	return all.cut(all.choose(s.world.History(a, 0)), false)
 }
 
 // PUUID is the PUUID of an account for keys of a project ("" is "default"); empty for an unknown Riot ID.

@@ -2,7 +2,6 @@ package world
 
 import (
 	"cmp"
-	"sync"
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
@@ -15,59 +14,19 @@ const mostInvented = 200
 // inventedFrom is the first number of an invented person: accounts of the options count from 0.
 const inventedFrom = 1 << 31
 
-// invented are the players who were made up for names that somebody asked for. They come while calls are
-// answered, so they have a lock of their own; it is never held while another is taken.
-type invented struct {
-	mu     sync.RWMutex
-	byN    map[uint32]*Account
-	byName map[string]*Account
-}
-
-func newInvented() invented {
-	return invented{byN: map[uint32]*Account{}, byName: map[string]*Account{}}
-}
-
-// account is the one of a person who is no stranger; nil when nobody was made up by that number.
-func (w *World) Account(n uint32) *Account {
-	if n < inventedFrom {
-		if int(n) < len(w.Accounts) {
-			return w.Accounts[n]
-		}
-		return nil
-	}
-	w.invented.mu.RLock()
-	defer w.invented.mu.RUnlock()
-	return w.invented.byN[n]
-}
-
-// named is the account with a Riot ID, made up or not; nil = nobody has it.
-func (w *World) Named(riotID string) *Account {
-	name := fold(riotID)
-	if a := w.byName[name]; a != nil {
-		return a
-	}
-	w.invented.mu.RLock()
-	defer w.invented.mu.RUnlock()
-	return w.invented.byName[name]
-}
-
-// invent makes up the player with a Riot ID, who lives nowhere yet. The seed and the name decide who that
+// Invent makes up the player with a Riot ID, who lives nowhere yet. The seed and the name decide who that
 // is. nil when there are as many as there may be.
 func (w *World) Invent(riotID string) *Account {
-	w.invented.mu.Lock()
-	defer w.invented.mu.Unlock()
-	name := fold(riotID)
-	if a := w.invented.byName[name]; a != nil || len(w.invented.byName) >= mostInvented {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a := w.byName[fold(riotID)]; a != nil || len(w.byNumber)-len(w.Accounts) >= mostInvented {
 		return a
 	}
-	n := inventedFrom | uint32(keyed.Start(w.seed).Str("invented").Str(name)>>33)
-	for w.invented.byN[n] != nil {
+	n := inventedFrom | uint32(w.nameHash(riotID)>>33)
+	for w.byNumber[n] != nil {
 		n = inventedFrom | (n + 1)
 	}
-	a := &Account{Spec: Spec{RiotID: riotID}, Me: Person{n: n}}
-	a.name, a.tag = Cut(riotID)
-	w.invented.byN[n], w.invented.byName[name] = a, a
-	return a
+	return w.newAccount(n, Spec{RiotID: riotID})
 }
 
 // mainPlatforms is where an invented player of a region has their games.
@@ -76,45 +35,38 @@ var mainPlatforms = map[route.Region]route.Platform{
 }
 
 // MoveIn gives an invented player a past in the region of the host that is asked about them first, for a list of
-// matches is asked of a region, and an account on the platform there that is. The caller holds the lock of Sim.
+// matches is asked of a region, and an account on the platform there that is.
 func (w *World) MoveIn(p Person, host string) {
 	if p.Stranger || p.n < inventedFrom {
 		return
 	}
-	a, platform := w.Account(p.n), route.Platform(host)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a, platform := w.byNumber[p.n], route.Platform(host)
 	region := cmp.Or(platform.Region(), route.Region(host))
-	if w.Platform(p) == "" {
-		w.settle(a, region)
+	if a.Spec.Platform == "" {
+		a.Spec.Platform = mainPlatforms[region]
+		for n, at := range humanHours(w.Epoch, w.nameHash(a.Spec.RiotID), longitude[region]) {
+			w.addGame(a, n, at)
+		}
 	}
-	w.invented.mu.Lock()
-	defer w.invented.mu.Unlock()
 	if platform.Region() != "" && a.lives == "" && a.Spec.Platform.Region() == region {
 		a.lives = platform
 	}
 }
 
-func (w *World) settle(a *Account, region route.Region) {
-	w.invented.mu.Lock()
-	a.Spec.Platform = mainPlatforms[region]
-	w.invented.mu.Unlock()
-	for n, at := range humanHours(w.Epoch, w.nameHash(a), longitude[region]) {
-		w.addGame(a, n, at)
-	}
-}
-
 // LivesAt reports whether a platform knows a player.
 func (w *World) LivesAt(p Person, platform string) bool {
-	if p.Stranger || p.n < inventedFrom {
-		return string(w.Platform(p)) == platform
+	if p.Stranger {
+		return string(route.Platforms()[p.platform]) == platform
 	}
-	a := w.Account(p.n)
-	w.invented.mu.RLock()
-	defer w.invented.mu.RUnlock()
-	return string(a.lives) == platform
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return string(w.byNumber[p.n].lives) == platform
 }
 
-func (w *World) nameHash(a *Account) keyed.Hash {
-	return keyed.Start(w.seed).Str("invented").Str(fold(a.Spec.RiotID))
+func (w *World) nameHash(riotID string) keyed.Hash {
+	return keyed.Start(w.seed).Str("invented").Str(fold(riotID))
 }
 
 // longitude is how far a region's evenings are ahead of UTC.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
@@ -21,7 +22,7 @@ type Account struct {
 	name, tag string
 	Games     []*Game        // newest first
 	grown     int            // games that appeared since the start
-	lives     route.Platform // of an invented player: where their account is
+	lives     route.Platform // where the account is; "" of an invented player whom no platform was asked for
 }
 
 // Game is one game as the match index knows it.
@@ -45,21 +46,23 @@ type member struct {
 	slot int
 }
 
-// World is everything that exists: accounts, games and who played them. It changes only when games are
-// added to growing accounts, under the lock of Sim.
+// World is everything that exists: accounts, games and who played them. Games appear, and people are made up, while
+// calls are answered; what may change then is guarded by one lock, which is never held while another is taken.
 type World struct {
-	seed     uint64
-	Epoch    time.Time
-	Accounts []*Account
-	byName   map[string]*Account
-	Games    map[string]*Game
-	invented invented
+	seed  uint64
+	Epoch time.Time
+
+	mu       sync.RWMutex
+	Accounts []*Account          // of the options, in their order, then of the recordings
+	byNumber map[uint32]*Account // those, and the people made up for names that somebody asked for
+	byName   map[string]*Account // the same, by their folded Riot IDs
+	Games    map[string]*Game    // by id
 }
 
 // New makes the world of a seed, in which these players have played until epoch.
 func New(seed uint64, epoch time.Time, specs []Spec) *World {
 	epoch = epoch.Truncate(time.Millisecond) // as games are told: their ages are whole, too
-	w := &World{seed: seed, Epoch: epoch, byName: map[string]*Account{}, Games: map[string]*Game{}, invented: newInvented()}
+	w := &World{seed: seed, Epoch: epoch, byNumber: map[uint32]*Account{}, byName: map[string]*Account{}, Games: map[string]*Game{}}
 	for _, spec := range specs {
 		w.addAccount(spec)
 	}
@@ -67,16 +70,22 @@ func New(seed uint64, epoch time.Time, specs []Spec) *World {
 }
 
 func (w *World) addAccount(spec Spec) *Account {
-	a := &Account{Spec: spec, Me: Person{n: uint32(len(w.Accounts))}}
-	a.name, a.tag = Cut(spec.RiotID)
+	a := w.newAccount(uint32(len(w.Accounts)), spec)
+	a.lives = spec.Platform
 	w.Accounts = append(w.Accounts, a)
-	w.byName[fold(spec.RiotID)] = a
 	w.share(a)
 	for n := range spec.Matches - len(a.Games) {
 		w.addGame(a, n, w.timeOf(a, n))
 	}
 	slices.SortStableFunc(a.Games, newestFirst)
 	w.lose(a)
+	return a
+}
+
+func (w *World) newAccount(n uint32, spec Spec) *Account {
+	a := &Account{Spec: spec, Me: Person{n: n}}
+	a.name, a.tag = Cut(spec.RiotID)
+	w.byNumber[n], w.byName[fold(spec.RiotID)] = a, a
 	return a
 }
 
@@ -185,21 +194,43 @@ func (w *World) lose(a *Account) {
 	}
 }
 
-// Grow adds the games that ended since the simulator started, elapsed ago.
-func (w *World) Grow(a *Account, elapsed time.Duration) {
-	if a.Spec.Grow <= 0 {
-		return
+// History is what an account has played until elapsed after the start, newest first. Games of a growing one end
+// meanwhile.
+func (w *World) History(a *Account, elapsed time.Duration) []*Game {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a.Spec.Grow > 0 {
+		for due := int(elapsed / a.Spec.Grow); a.grown < due; {
+			a.grown++
+			w.addNewest(a, w.Epoch.Add(time.Duration(a.grown)*a.Spec.Grow))
+		}
 	}
-	for due := int(elapsed / a.Spec.Grow); a.grown < due; {
-		a.grown++
-		w.AddNewest(a, w.Epoch.Add(time.Duration(a.grown)*a.Spec.Grow))
+	return slices.Clone(a.Games)
+}
+
+// PlayOn lets n more games of a end, a minute apart.
+func (w *World) PlayOn(a *Account, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for range n {
+		newest := w.Epoch
+		if len(a.Games) > 0 {
+			newest = a.Games[0].At
+		}
+		w.addNewest(a, newest.Add(time.Minute))
 	}
 }
 
-// AddNewest lets one more game of a end.
-func (w *World) AddNewest(a *Account, at time.Time) {
+func (w *World) addNewest(a *Account, at time.Time) {
 	w.addGame(a, len(a.Games), at)
 	slices.SortStableFunc(a.Games, newestFirst)
+}
+
+// Game is the one with an id; nil = there is none.
+func (w *World) Game(id string) *Game {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.Games[id]
 }
 
 // RiotID is the name of a person, in its two parts.
@@ -207,19 +238,18 @@ func (w *World) RiotID(p Person) (name, tag string) {
 	if p.Stranger {
 		return strangerName(w.seed, route.Platforms()[p.platform], int(p.n)), strangerTag(int(p.n))
 	}
-	a := w.Account(p.n)
+	a := w.Known(p)
 	return a.name, a.tag
 }
 
-// Platform is where a person's account is; empty for an invented one whom nobody has looked for yet.
+// Platform is where a person plays; empty for an invented one whom nobody has looked for yet.
 func (w *World) Platform(p Person) route.Platform {
 	if p.Stranger {
 		return route.Platforms()[p.platform]
 	}
-	a := w.Account(p.n)
-	w.invented.mu.RLock() // an invented player moves in later
-	defer w.invented.mu.RUnlock()
-	return a.Spec.Platform
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.byNumber[p.n].Spec.Platform
 }
 
 // Exists reports whether there is such a person: a PUUID may be older than the options.
@@ -227,7 +257,7 @@ func (w *World) Exists(p Person) bool {
 	if p.Stranger {
 		return p.n < population && int(p.platform) < len(route.Platforms())
 	}
-	return w.Account(p.n) != nil
+	return w.Known(p) != nil
 }
 
 // Known is the account of a person; nil for a stranger.
@@ -235,7 +265,16 @@ func (w *World) Known(p Person) *Account {
 	if p.Stranger {
 		return nil
 	}
-	return w.Account(p.n)
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.byNumber[p.n]
+}
+
+// Named is the account with a Riot ID, made up or not; nil = nobody has it.
+func (w *World) Named(riotID string) *Account {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.byName[fold(riotID)]
 }
 
 // Find is the player with a Riot ID. A stranger's tag names it but for the platform.

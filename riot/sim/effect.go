@@ -16,64 +16,57 @@ const (
 )
 
 // effects holds every kind of fault.
-var effects map[Kind]effect
+var effects = map[Kind]effect{
+	LimitApp:     limited("application"),
+	LimitMethod:  limited("method"),
+	LimitService: limited("service"),
+	LimitPlain:   limited(""),
 
-func init() { // a literal would refer to itself through Fault.check
-	effects = map[Kind]effect{
-		LimitApp:     limited("application"),
-		LimitMethod:  limited("method"),
-		LimitService: limited("service"),
-		LimitPlain:   limited(""),
+	Status:         func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer { return textAnswer(f.Status, f.Body) },
+	BadRequest:     problem(400, "Bad Request"),
+	Unauthorized:   withoutHeaders(problem(401, "Unknown apikey")),
+	Forbidden:      withoutHeaders(problem(403, "Forbidden")),
+	ForbiddenHTML:  withoutHeaders(webPage(403, blocked)),
+	NotFound:       problem(404, "Data not found - match file not found"),
+	ServerError:    problem(500, "Internal server error"),
+	BadGateway:     withoutHeaders(webPage(502, badGateway)),
+	Unavailable:    problem(503, "Service unavailable"),
+	GatewayTimeout: problem(504, "Gateway timeout"),
 
-		Status:         func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer { return textAnswer(f.Status, f.Body) },
-		BadRequest:     problem(400, "Bad Request"),
-		Unauthorized:   withoutHeaders(problem(401, "Unknown apikey")),
-		Forbidden:      withoutHeaders(problem(403, "Forbidden")),
-		ForbiddenHTML:  withoutHeaders(webPage(403, blocked)),
-		NotFound:       problem(404, "Data not found - match file not found"),
-		ServerError:    problem(500, "Internal server error"),
-		BadGateway:     withoutHeaders(webPage(502, badGateway)),
-		Unavailable:    problem(503, "Service unavailable"),
-		GatewayTimeout: problem(504, "Gateway timeout"),
+	Hang:     after(func(a *answer, _ *Fault) { a.transfer = silent }),
+	Reset:    after(func(a *answer, _ *Fault) { a.transfer = broken }),
+	Truncate: after(func(a *answer, _ *Fault) { a.transfer = cut }),
+	Trickle:  after(func(a *answer, f *Fault) { a.transfer, a.pause = drip, f.Delay }),
+	Slow:     after(func(a *answer, f *Fault) { a.delay = f.Delay }),
 
-		Hang:     after(func(a *answer, _ *Fault) { a.transfer = silent }),
-		Reset:    after(func(a *answer, _ *Fault) { a.transfer = broken }),
-		Truncate: after(func(a *answer, _ *Fault) { a.transfer = cut }),
-		Trickle:  after(func(a *answer, f *Fault) { a.transfer, a.pause = drip, f.Delay }),
-		Slow:     after(func(a *answer, f *Fault) { a.delay = f.Delay }),
+	Bomb:      after(func(a *answer, _ *Fault) { a.body, a.gz = nil, bomb() }),
+	Oversized: after(func(a *answer, _ *Fault) { a.gz, a.body = nil, oversized() }),
+	BadGzip: after(func(a *answer, _ *Fault) {
+		a.body, a.gz = []byte("{}"), []byte("\x1f\x8b\x08\x00 this is no deflate stream")
+	}),
+	HTML200:     webPage(200, "<!DOCTYPE html>\n<html><body>Just a moment...</body></html>\n"),
+	NotJSON:     jsonBody(`{"metadata":{"dataVersion":"2","matchId":`),
+	EmptyObject: jsonBody(`{}`),
+	EmptyList:   jsonBody(`[]`),
+	Null:        jsonBody(`null`),
+	WrongID:     wrongID,
 
-		Bomb:      after(func(a *answer, _ *Fault) { a.body, a.gz = nil, bomb() }),
-		Oversized: after(func(a *answer, _ *Fault) { a.gz, a.body = nil, oversized() }),
-		BadGzip: after(func(a *answer, _ *Fault) {
-			a.body, a.gz = []byte("{}"), []byte("\x1f\x8b\x08\x00 this is no deflate stream")
-		}),
-		HTML200:     webPage(200, "<!DOCTYPE html>\n<html><body>Just a moment...</body></html>\n"),
-		NotJSON:     jsonBody(`{"metadata":{"dataVersion":"2","matchId":`),
-		EmptyObject: jsonBody(`{}`),
-		EmptyList:   jsonBody(`[]`),
-		Null:        jsonBody(`null`),
-		WrongID:     wrongID,
-
-		DuplicateIDs: func(s *Sim, _ *Fault, c *call, _ func() *answer) *answer {
-			c.duplicate = true
-			return s.serve(c)
-		},
-		ShiftIDs: func(s *Sim, _ *Fault, c *call, normal func() *answer) *answer {
-			if a := s.world.Known(c.who); c.known && a != nil {
-				s.world.PlayOn(a, 3)
-			}
-			return normal()
-		},
-		NoHeaders: after(func(a *answer, _ *Fault) { a.noHeaders = true }),
-		SkewDate:  after(func(a *answer, f *Fault) { a.skew = f.Delay }),
-		Foreign: func(s *Sim, f *Fault, c *call, normal func() *answer) *answer {
-			s.Foreign(c.key, c.host, f.Burn)
-			return normal()
-		},
-	}
-	for kind := range effects {
-		known[kind] = true
-	}
+	DuplicateIDs: func(s *Sim, _ *Fault, c *call, _ func() *answer) *answer {
+		c.duplicate = true
+		return s.serve(c)
+	},
+	ShiftIDs: func(s *Sim, _ *Fault, c *call, normal func() *answer) *answer {
+		if a := s.world.Known(c.who); c.known && a != nil {
+			s.world.PlayOn(a, 3)
+		}
+		return normal()
+	},
+	NoHeaders: after(func(a *answer, _ *Fault) { a.noHeaders = true }),
+	SkewDate:  after(func(a *answer, f *Fault) { a.skew = f.Delay }),
+	Foreign: func(s *Sim, f *Fault, c *call, normal func() *answer) *answer {
+		s.Foreign(c.key, c.host, f.Burn)
+		return normal()
+	},
 }
 
 // limited is a 429 of the plan's, by the type in X-Rate-Limit-Type: application, method, service, or "" for

@@ -1,11 +1,13 @@
 package sim
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	v1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -54,23 +56,24 @@ const (
 	Foreign      Kind = "foreign"       // somebody else uses the key for Burn calls; the call itself goes on
 )
 
-// Fault is one entry of the fault plan. The zero Match means every call.
+// Fault is one entry of the fault plan. The zero Match means every call. As JSON, durations are written "2m30s".
 type Fault struct {
-	Name  string
-	Match Match
-	Kind  Kind
+	Name  string `json:"name,omitzero"`
+	Match Match  `json:"match"`
+	Kind  Kind   `json:"kind"`
 	// RetryAfter is the header of a 429 as it is sent, so it may be absurd; empty means no header.
-	RetryAfter string
-	Status     int    // of kind Status
-	Body       string // of kind Status, or instead of the usual body
-	Delay      time.Duration
-	Burn       int // of kind Foreign
+	RetryAfter string        `json:"retry_after,omitzero"`
+	Status     int           `json:"status,omitzero"` // of kind Status
+	Body       string        `json:"body,omitzero"`   // of kind Status, or instead of the usual body
+	Delay      time.Duration `json:"delay,omitzero"`
+	Burn       int           `json:"burn,omitzero"` // of kind Foreign
 	// Count ends the fault after this many hits; 0 means never. With it the outcome depends on the order
 	// of calls; Match.Attempts and Match.Rate do not have that effect.
-	Count int
+	Count int `json:"count,omitzero"`
 	// After and Until bound the fault in time since it was injected; both are divided by Options.Speed.
 	// Zero Until means for good.
-	After, Until time.Duration
+	After time.Duration `json:"after,omitzero"`
+	Until time.Duration `json:"until,omitzero"`
 }
 
 // Match chooses calls.
@@ -94,14 +97,11 @@ type ActiveFault struct {
 	Hits  int   `json:"hits"`
 }
 
-// known are the kinds that have an effect. Any other does not exist.
-var known = map[Kind]bool{}
-
 func (f Fault) check() error {
 	_, err1 := path.Match(f.Match.ID, "x")
 	_, err2 := path.Match(f.Match.Host, "x")
 	switch {
-	case !known[f.Kind]:
+	case effects[f.Kind] == nil:
 		return fmt.Errorf("fault %q: unknown kind %q", f.Name, f.Kind)
 	case err1 != nil || err2 != nil:
 		return fmt.Errorf("fault %q: the pattern for id or host is broken: use * and ? as in file names", f.Name)
@@ -115,54 +115,35 @@ func (f Fault) check() error {
 	return nil
 }
 
-// wireFault is a fault as the admin endpoint reads and writes it, with durations as "2m30s".
-type wireFault struct {
-	Name       string `json:"name,omitempty"`
-	Match      Match  `json:"match"`
-	Kind       Kind   `json:"kind"`
-	RetryAfter string `json:"retry_after,omitempty"`
-	Status     int    `json:"status,omitempty"`
-	Body       string `json:"body,omitempty"`
-	Delay      string `json:"delay,omitempty"`
-	Burn       int    `json:"burn,omitempty"`
-	Count      int    `json:"count,omitempty"`
-	After      string `json:"after,omitempty"`
-	Until      string `json:"until,omitempty"`
-}
-
-// MarshalJSON writes durations as Go does: "2m30s".
-func (f Fault) MarshalJSON() ([]byte, error) {
-	show := func(d time.Duration) string {
-		if d == 0 {
-			return ""
+// asText writes and reads durations as Go prints them. What it does not know it refuses: a mistyped bound would make a
+// fault of every call.
+var asText = json.JoinOptions(v1.DefaultOptionsV1(), json.RejectUnknownMembers(true),
+	json.WithMarshalers(json.MarshalToFunc(func(e *jsontext.Encoder, d time.Duration) error {
+		return e.WriteToken(jsontext.String(d.String()))
+	})),
+	json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, into *time.Duration) error {
+		token, err := d.ReadToken()
+		if err == nil {
+			*into, err = parseSpan(token.String())
 		}
-		return d.String()
+		return err
+	})))
+
+func parseSpan(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil && text != "" {
+		return 0, fmt.Errorf("%q is not a duration: write one such as 30s or 2m", text)
 	}
-	return json.Marshal(wireFault{f.Name, f.Match, f.Kind, f.RetryAfter, f.Status, f.Body, show(f.Delay), f.Burn, f.Count, show(f.After), show(f.Until)})
+	return d, nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and refuses what it does not know: a
-// mistyped bound would make a fault of every call.
+// plainFault is a Fault without its methods, which would call themselves.
+type plainFault Fault
+
+// MarshalJSON writes f as /sim/faults shows it.
+func (f Fault) MarshalJSON() ([]byte, error) { return json.Marshal(plainFault(f), asText) }
+
+// UnmarshalJSON reads what MarshalJSON writes.
 func (f *Fault) UnmarshalJSON(data []byte) error {
-	var w wireFault
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	err := d.Decode(&w)
-	if err == nil {
-		*f, err = w.fault()
-	}
-	return err
-}
-
-// fault is w with its durations read.
-func (w wireFault) fault() (Fault, error) {
-	var times [3]time.Duration
-	for i, s := range []string{w.Delay, w.After, w.Until} {
-		d, err := time.ParseDuration(s)
-		if err != nil && s != "" {
-			return Fault{}, fmt.Errorf("%q is not a duration: write one such as 30s or 2m", s)
-		}
-		times[i] = d
-	}
-	return Fault{w.Name, w.Match, w.Kind, w.RetryAfter, w.Status, w.Body, times[0], w.Burn, w.Count, times[1], times[2]}, nil
+	return json.Unmarshal(data, (*plainFault)(f), asText)
 }

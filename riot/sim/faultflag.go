@@ -12,16 +12,13 @@ import (
 // ParseFault reads faults as a person types them: the name of a scene (outage), or a kind
 // and what bounds it, by the names that /sim/faults takes: 503,method=match-v5.match,rate=0.05.
 func ParseFault(text string) ([]Fault, error) {
-	kind, rest, bounded := strings.Cut(text, ",")
-	if list, err := Preset(kind); err == nil && !bounded {
+	words := strings.Split(text, ",")
+	if list, err := Preset(words[0]); err == nil && len(words) == 1 {
 		return list, nil
 	}
-	w := wireFault{Kind: Kind(kind)}
-	fields := fieldsOf(&w)
-	for _, setting := range strings.Split(rest, ",") {
-		if !bounded {
-			break
-		}
+	f := Fault{Kind: Kind(words[0])}
+	fields := fieldsOf(&f)
+	for _, setting := range words[1:] {
 		name, value, _ := strings.Cut(setting, "=")
 		field, ok := fields[strings.TrimSpace(name)]
 		if !ok {
@@ -31,31 +28,25 @@ func ParseFault(text string) ([]Fault, error) {
 			return nil, fmt.Errorf("fault %q: %s: %w", text, name, err)
 		}
 	}
-	f, err := w.fault()
-	if err != nil {
-		return nil, fmt.Errorf("fault %q: %w", text, err)
-	}
 	if effects[f.Kind] == nil {
 		return nil, fmt.Errorf("fault %q: %q is neither a scene nor a kind: scenes are %s; kinds are %s",
-			text, kind, strings.Join(presetNames(), ", "), strings.Join(kindNames(), ", "))
+			text, words[0], strings.Join(presetNames(), ", "), strings.Join(kindNames(), ", "))
 	}
 	return []Fault{f}, f.check()
 }
 
 // kindNames lists the kinds of fault.
-func kindNames() []string {
-	var names []string
-	for k := range effects {
+func kindNames() (names []string) {
+	for _, k := range slices.Sorted(maps.Keys(effects)) {
 		names = append(names, string(k))
 	}
-	slices.Sort(names)
 	return names
 }
 
-// fieldsOf are the fields of a fault and of its match, by their names on the wire.
-func fieldsOf(w *wireFault) map[string]reflect.Value {
+// fieldsOf are the fields of a fault and of its match, by their names in JSON.
+func fieldsOf(f *Fault) map[string]reflect.Value {
 	fields := map[string]reflect.Value{}
-	for _, v := range []reflect.Value{reflect.ValueOf(w).Elem(), reflect.ValueOf(&w.Match).Elem()} {
+	for _, v := range []reflect.Value{reflect.ValueOf(f).Elem(), reflect.ValueOf(&f.Match).Elem()} {
 		for i := range v.NumField() {
 			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 			fields[name] = v.Field(i)
@@ -66,10 +57,17 @@ func fieldsOf(w *wireFault) map[string]reflect.Value {
 	return fields
 }
 
+// setField sets a field of a fault; of those with 64 bits all are durations.
 func setField(field reflect.Value, text string) error {
 	switch field.Kind() {
 	case reflect.String:
 		field.SetString(text)
+	case reflect.Int64:
+		d, err := parseSpan(text)
+		if err != nil {
+			return err
+		}
+		field.SetInt(int64(d))
 	case reflect.Int:
 		n, err := strconv.Atoi(text)
 		if err != nil {

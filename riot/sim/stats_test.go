@@ -119,7 +119,7 @@ func TestThePageNamesAllThatIsThere(t *testing.T) {
 			t.Errorf("the endpoint %s is not told", route)
 		}
 	}
-	fields := fieldsOf(&wireFault{})
+	fields := fieldsOf(&Fault{})
 	var bounds []string
 	for name := range fields {
 		bounds = append(bounds, name)

@@ -2,13 +2,13 @@ package sim
 
 import (
 	"bytes"
-	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/gzip"
 )
 
@@ -98,29 +98,22 @@ func textAnswer(status int, body string) *answer {
 	return &answer{status: status, body: []byte(body), header: map[string]string{"Content-Type": textJSON}}
 }
 
-// jsonAnswer writes v. Only what JSON demands is escaped: hostile runes reach the client as Riot would send them.
-func jsonAnswer(status int, v any) *answer {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("sim: an answer that is no JSON: " + err.Error()) // all are types of this package
+// jsonAnswer fills a JSON text, by fmt; strings are quoted. Only what JSON demands is escaped: hostile runes reach the
+// client as Riot would send them.
+func jsonAnswer(status int, format string, values ...any) *answer {
+	return textAnswer(status, jsonText(format, values...))
+}
+
+func jsonText(format string, values ...any) string {
+	for i, v := range values {
+		if text, ok := v.(string); ok {
+			values[i], _ = jsontext.AppendQuote([]byte(nil), text) // what is no UTF-8 becomes U+FFFD
+		}
 	}
-	return textAnswer(status, strings.TrimSuffix(b.String(), "\n"))
-}
-
-// problemText is Riot's form of an error.
-type problemText struct {
-	Status any `json:"status"`
-}
-
-// codeLast is how all other services order an error.
-type codeLast struct {
-	Message string `json:"message"`
-	Code    int    `json:"status_code"`
+	return fmt.Sprintf(format, values...)
 }
 
 // statusAnswer is an error in Riot's form: {"status":{"message":"Data not found","status_code":404}}.
 func statusAnswer(status int, message string) *answer {
-	return jsonAnswer(status, problemText{codeLast{message, status}})
+	return jsonAnswer(status, `{"status":{"message":%s,"status_code":%d}}`, message, status)
 }

@@ -9,33 +9,26 @@ import (
 	"github.com/farsight-console/farsight/riot/sim/internal/world"
 )
 
-// call is one request on its way through the simulator.
+// call is one request on its way through the simulator, with what the log will tell of it.
 type call struct {
-	verb    string // GET
-	key     string // the API key
-	host    string // routing value: euw1, europe
-	method  route.Method
-	params  map[string]string
-	query   url.Values
-	gzip    bool   // the client takes gzip
-	id      string // match id, or the Riot ID of the player
-	thing   string // what is asked for: method, id and page. Attempts are counted per thing
-	attempt int    // the n-th call for the thing that the limiter let through
+	Call
+	verb   string // GET
+	key    string // the API key
+	params map[string]string
+	query  url.Values
+	gzip   bool   // the client takes gzip
+	thing  string // what is asked for: method, id and page. Attempts are counted per thing
 
 	project   *world.Project
 	who       world.Person // of the PUUID parameter
 	known     bool         // the PUUID belongs to the key's project
 	duplicate bool         // a page of ids is to repeat some
-	arrived   time.Time
-	violation bool
-	refused   bool
-	kind      Kind   // of the fault that struck
-	fault     string // its name, or its kind
-
-	use                   Use
-	appCount, methodCount string        // as the headers tell them
-	early, hasty          time.Duration // as in Call
+	refused   bool         // by a limit
+	kind      Kind         // of the fault that struck
 }
+
+// scopes are those whose windows count c: the key's on the host, then the method's there.
+func (c *call) scopes() [2]scope { return [2]scope{{c.key, c.Host, ""}, {c.key, c.Host, c.Method}} }
 
 // request is what both ways in, socket and RoundTripper, know of a call.
 type request struct {
@@ -51,14 +44,14 @@ func newCall(r request) *call {
 	path := r.path
 	label, _, dotted := strings.Cut(r.host, ".api.")
 	if dotted && route.Serves(label) {
-		c.host = label
+		c.Host = label
 	} else {
 		first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-		c.host, path = first, "/"+rest
+		c.Host, path = first, "/"+rest
 	}
 	c.query, _ = url.ParseQuery(r.rawQuery)
-	if method, params, ok := route.Recognise(path); ok && serves(c.host, method) {
-		c.method, c.params = method, params
+	if method, params, ok := route.Recognise(path); ok && serves(c.Host, method) {
+		c.Method, c.params = method, params
 	}
 	return c
 }

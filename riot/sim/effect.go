@@ -64,7 +64,7 @@ var effects = map[Kind]effect{
 	NoHeaders: after(func(a *answer, _ *Fault) { a.noHeaders = true }),
 	SkewDate:  after(func(a *answer, f *Fault) { a.skew = f.Delay }),
 	Foreign: func(s *Sim, f *Fault, c *call, normal func() *answer) *answer {
-		s.Foreign(c.key, c.host, f.Burn)
+		s.Foreign(c.key, c.Host, f.Burn)
 		return normal()
 	},
 }
@@ -123,11 +123,11 @@ func after(change func(*answer, *Fault)) effect {
 func wrongID(_ *Sim, _ *Fault, c *call, normal func() *answer) *answer {
 	a := normal()
 	raw := a.plain()
-	other := strings.Clone(c.id)
+	other := strings.Clone(c.ID)
 	if at := len(other) - 1; at >= 0 {
 		other = other[:at] + string('0'+(other[at]-'0'+1)%10)
 	}
-	a.gz, a.body = nil, bytes.ReplaceAll(raw, []byte(`"`+c.id+`"`), []byte(`"`+other+`"`))
+	a.gz, a.body = nil, bytes.ReplaceAll(raw, []byte(`"`+c.ID+`"`), []byte(`"`+other+`"`))
 	return a
 }
 

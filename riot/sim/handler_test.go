@@ -204,7 +204,7 @@ func TestDemoPlansStrikeEnough(t *testing.T) {
 		for _, p := range s.Players() {
 			for _, id := range s.MatchIDs(p.RiotID) {
 				for _, f := range s.faults {
-					c := &call{method: route.Match, host: "europe", id: id, thing: string(route.Match) + " " + id, attempt: 1}
+					c := &call{Call: Call{Method: route.Match, Host: "europe", ID: id, Attempt: 1}, thing: string(route.Match) + " " + id}
 					if f.After == 0 && f.strikes(c, seed, f.since, 1) {
 						hits[f.Name]++
 					}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -26,11 +27,15 @@ func (s *Sim) matchIDs(c *call) *answer {
 	if problem != "" {
 		return statusAnswer(400, "Bad request - "+problem)
 	}
-	if c.who.Stranger || string(s.world.Platform(c.who).Region()) != c.host {
+	if c.who.Stranger || string(s.world.Platform(c.who).Region()) != c.Host {
 		return textAnswer(200, "[]") // the wrong region is no error (developer-relations#1070)
 	}
 	games := q.choose(s.world.History(s.world.Known(c.who), time.Since(s.began)))
-	return jsonAnswer(200, q.cut(games, c.duplicate))
+	ids, err := json.Marshal(q.cut(games, c.duplicate))
+	if err != nil {
+		panic(err) // strings
+	}
+	return textAnswer(200, string(ids))
 }
 
 // parseIDQuery reads the parameters; unknown names are ignored, as Riot does (developer-relations#545).

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
@@ -12,10 +13,10 @@ type Call struct {
 	At        time.Time     `json:"at"`  // when it arrived
 	Method    route.Method  `json:"method,omitempty"`
 	Host      string        `json:"host"`
-	ID        string        `json:"id,omitempty"`
-	Attempt   int           `json:"attempt,omitempty"`
-	Status    int           `json:"status"` // 0: the client saw no status
-	Fault     string        `json:"fault,omitempty"`
+	ID        string        `json:"id,omitempty"`      // match id, or the Riot ID of the player
+	Attempt   int           `json:"attempt,omitempty"` // the n-th call for the same thing that the limiter let through
+	Status    int           `json:"status"`            // 0: the client saw no status
+	Fault     string        `json:"fault,omitempty"`   // name of the fault that struck, or its kind
 	Violation bool          `json:"violation,omitempty"`
 	Bytes     int           `json:"bytes"`
 	Took      time.Duration `json:"took_ns"`        // arrival to the last byte
@@ -40,25 +41,13 @@ const logged = 100_000
 
 // journal counts and remembers calls. Its owner holds the lock.
 type journal struct {
-	calls      []Call // a ring once full
-	before     int    // calls logged before the last reset
-	appended   int    // calls logged since
-	total      int
-	drawn      int // latencies given out
-	first      time.Time
-	last       time.Time
-	stillness  time.Duration
-	stillFrom  time.Time
-	inFlight   int
-	mostFlight int
-	violations int
-	foreign    int
-	early      int
-	repeated   int
-	injected   map[string]int
-	byMethod   map[string]map[int]int
-	fetched    map[string]*Fetch
-	counts     map[scope]*tally
+	Stats           // but for what Sim.Stats derives
+	calls    []Call // a ring once full
+	before   int    // calls logged before the last reset
+	appended int    // calls logged since
+	drawn    int    // latencies given out
+	fetched  map[string]Fetch
+	counts   map[scope]tally // of keys on hosts
 }
 
 // Fetch counts the calls for one match or timeline.
@@ -76,93 +65,85 @@ type tally struct {
 }
 
 func newJournal(inFlight int) journal {
-	return journal{inFlight: inFlight, injected: map[string]int{}, byMethod: map[string]map[int]int{}, fetched: map[string]*Fetch{}, counts: map[scope]*tally{}}
+	return journal{
+		Stats:   Stats{InFlight: inFlight, Injected: map[string]int{}, ByMethod: map[string]map[int]int{}},
+		fetched: map[string]Fetch{}, counts: map[scope]tally{},
+	}
 }
 
 // arrived counts a call as it comes in, and remembers the longest stillness: a client that could have called and did not.
 func (j *journal) arrived(now time.Time) {
-	j.total++
-	j.inFlight++
-	j.mostFlight = max(j.mostFlight, j.inFlight)
-	if j.first.IsZero() {
-		j.first = now
-	} else if gap := now.Sub(j.last); gap > j.stillness {
-		j.stillness, j.stillFrom = gap, j.last
+	j.Calls++
+	j.InFlight++
+	j.Most = max(j.Most, j.InFlight)
+	if j.First.IsZero() {
+		j.First = now
+	} else if gap := now.Sub(j.Last); gap > j.Stillness {
+		j.Stillness, j.StillFrom = gap, j.Last
 	}
-	j.last = now
+	j.Last = now
 }
 
 // counted notes that a call took from its buckets.
 func (j *journal) counted(c *call) {
-	t := j.counts[scope{c.key, c.host, ""}]
-	if t == nil {
-		t = &tally{first: c.arrived}
-		j.counts[scope{c.key, c.host, ""}] = t
+	sc := c.scopes()[0]
+	t := j.counts[sc]
+	if t.calls == 0 {
+		t.first = c.At
 	}
-	t.calls, t.last = t.calls+1, c.arrived
+	t.calls, t.last = t.calls+1, c.At
+	j.counts[sc] = t
 }
 
 // finished logs a call when its answer is on its way, or its client has gone.
 func (j *journal) finished(c *call, a *answer, sent int, gone bool) {
-	j.inFlight--
-	status := a.status
+	j.InFlight--
+	c.Status = a.status
 	if a.transfer == silent || a.transfer == broken {
-		status = 0
+		c.Status = 0
 	}
-	j.classify(c, a, status)
-	j.fetch(c, status, status == 200 && (a.transfer == whole || a.transfer == drip) && !gone)
-	j.append(Call{At: c.arrived, Method: c.method, Host: c.host, ID: c.id, Attempt: c.attempt, Status: status,
-		Fault: c.fault, Violation: c.violation, Bytes: sent, Took: time.Since(c.arrived), Gone: gone,
-		Window: c.use, AppCount: c.appCount, MethodCount: c.methodCount, LimitType: a.limitType, RetryAfter: a.retryAfter,
-		Early: c.early, Hasty: c.hasty})
+	c.Bytes, c.Took, c.Gone, c.LimitType, c.RetryAfter = sent, time.Since(c.At), gone, a.limitType, a.retryAfter
+	j.classify(c, a)
+	j.fetch(c, c.Status == 200 && (a.transfer == whole || a.transfer == drip) && !gone)
+	j.append(c.Call)
 }
 
 // classify counts an answer, and whose fault a 429 was: the client's, somebody else's with its key, or the plan's.
-func (j *journal) classify(c *call, a *answer, status int) {
-	name := string(c.method)
-	if name == "" {
-		name = "unknown"
+func (j *journal) classify(c *call, a *answer) {
+	name := cmp.Or(string(c.Method), "unknown")
+	if j.ByMethod[name] == nil {
+		j.ByMethod[name] = map[int]int{}
 	}
-	if j.byMethod[name] == nil {
-		j.byMethod[name] = map[int]int{}
-	}
-	j.byMethod[name][status]++
+	j.ByMethod[name][c.Status]++
 	switch {
-	case c.violation:
-		j.violations++
+	case c.Violation:
+		j.Violations++
 	case c.refused:
-		j.foreign++
+		j.Foreign++
 	case a.status == 429:
-		kind := a.limitType
-		if kind == "" {
-			kind = "none"
-		}
-		j.injected[kind]++
+		j.Injected[cmp.Or(a.limitType, "none")]++
 	}
 }
 
 // fetch counts a call for a match or a timeline. What was delivered whole and is asked for again is counted as
 // repeated: a client that stores before it forgets never does that.
-func (j *journal) fetch(c *call, status int, ok bool) {
-	if c.method != route.Match && c.method != route.Timeline {
+func (j *journal) fetch(c *call, ok bool) {
+	if c.Method != route.Match && c.Method != route.Timeline {
 		return
 	}
-	key := fetchKey(c.method, c.id)
+	key := fetchKey(c.Method, c.ID)
 	f := j.fetched[key]
-	if f == nil {
-		f = &Fetch{}
-		j.fetched[key] = f
-	}
 	f.Calls++
-	if status == 404 && c.fault == "" {
+	if c.Status == 404 && c.Fault == "" {
 		f.Missing++
 	}
 	if f.OK > 0 {
-		j.repeated++
+		j.Repeated++
 	}
-	if ok && (c.fault == "" || harmless[c.kind]) {
+	if ok && (c.Fault == "" || harmless[c.kind]) {
 		f.OK++
 	}
+	j.fetched[key] = f
 }
 
 // harmless are the faults under which the body is right all the same.

@@ -71,7 +71,7 @@ func (s *Sim) Reset() {
 	defer s.mu.Unlock()
 	s.scopes, s.attempts, s.told = map[scope]windows{}, map[string]int{}, map[scope]wait{}
 	before := s.log.before + s.log.appended
-	s.log = newJournal(s.log.inFlight)
+	s.log = newJournal(s.log.InFlight)
 	s.log.before = before
 }
 
@@ -209,7 +209,7 @@ var keyForm = sync.OnceValue(func() *regexp.Regexp {
 func (s *Sim) handle(ctx context.Context, r request) (*call, *answer) {
 	c := newCall(r)
 	if s.opt.Door != nil {
-		s.opt.Door(ctx, c.method, c.params["matchId"])
+		s.opt.Door(ctx, c.Method, c.params["matchId"])
 	}
 	up, down := s.latency()
 	sleep(ctx, up)
@@ -258,8 +258,8 @@ func sleep(ctx context.Context, d time.Duration) {
 func (s *Sim) arrive(c *call) func() *answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.arrived = time.Now()
-	s.log.arrived(c.arrived)
+	c.At = time.Now()
+	s.log.arrived(c.At)
 	if a := s.refuse(c); a != nil {
 		return fixed(a)
 	}
@@ -276,8 +276,8 @@ func (s *Sim) arrive(c *call) func() *answer {
 	if f == nil {
 		return func() *answer { return s.finish(c, s.serve(c)) }
 	}
-	c.kind, c.fault = f.Kind, cmp.Or(f.Name, string(f.Kind))
-	s.tell(c.fault, c)
+	c.kind, c.Fault = f.Kind, cmp.Or(f.Name, string(f.Kind))
+	s.tell(c.Fault, c)
 	return func() *answer {
 		a := effects[f.Kind](s, f, c, func() *answer { return s.serve(c) })
 		return s.finish(c, a)
@@ -303,7 +303,7 @@ func (s *Sim) refuse(c *call) *answer {
 		a = statusAnswer(403, "Forbidden")
 		s.tell(ExpiredKey, c)
 	// a path that Riot does not know: 403, as for a method that the key may not call
-	case c.method == "":
+	case c.Method == "":
 		a = statusAnswer(403, "Forbidden")
 	case c.verb != "GET":
 		a = statusAnswer(405, "Method Not Allowed")
@@ -317,21 +317,21 @@ func (s *Sim) refuse(c *call) *answer {
 // limit counts c in its buckets. Over a limit it gives the 429, and a violation if the client's own
 // calls alone are too many.
 func (s *Sim) limit(c *call) *answer {
-	app, method := s.windows(scope{c.key, c.host, ""}), s.windows(scope{c.key, c.host, c.method})
-	app.add(c.arrived, 1, false)
-	method.add(c.arrived, 1, false)
+	app, method := s.windows(c.scopes()[0]), s.windows(c.scopes()[1])
+	app.add(c.At, 1, false)
+	method.add(c.At, 1, false)
 	s.log.counted(c)
 	c.weigh(app, method)
-	kind, w := scopeApp, app.worst(c.arrived)
+	kind, w := scopeApp, app.worst(c.At)
 	if w == nil {
-		kind, w = scopeMethod, method.worst(c.arrived)
+		kind, w = scopeMethod, method.worst(c.At)
 	}
 	if w == nil {
 		return nil
 	}
-	c.refused, c.violation = true, app.violated() || method.violated()
+	c.refused, c.Violation = true, app.violated() || method.violated()
 	a := statusAnswer(429, "Rate limit exceeded")
-	a.limitType, a.retryAfter = kind, s.rounded(w.frees(c.arrived))
+	a.limitType, a.retryAfter = kind, s.rounded(w.frees(c.At))
 	return s.dress(c, a)
 }
 
@@ -341,7 +341,7 @@ func (s *Sim) limit(c *call) *answer {
 // the second meets each of the three.
 func (s *Sim) rounded(d time.Duration) string {
 	seconds := d.Seconds()
-	switch keyed.Start(s.opt.Seed).Str("retry-after").Num(uint64(s.log.total)).Below(4) {
+	switch keyed.Start(s.opt.Seed).Str("retry-after").Num(uint64(s.log.Calls)).Below(4) {
 	case 0:
 		return strconv.Itoa(int(seconds))
 	case 1:
@@ -369,13 +369,12 @@ func (s *Sim) dress(c *call, a *answer) *answer {
 	if a.noHeaders {
 		return a
 	}
-	reversed := keyed.Start(s.opt.Seed).Str("order").Num(uint64(s.log.total)).Below(2) == 0
-	limits, counts := s.windows(scope{c.key, c.host, ""}).headers(reversed)
-	a.set("X-App-Rate-Limit", limits)
-	a.set("X-App-Rate-Limit-Count", counts)
-	limits, counts = s.windows(scope{c.key, c.host, c.method}).headers(reversed)
-	a.set("X-Method-Rate-Limit", limits)
-	a.set("X-Method-Rate-Limit-Count", counts)
+	reversed := keyed.Start(s.opt.Seed).Str("order").Num(uint64(s.log.Calls)).Below(2) == 0
+	for i, name := range []string{"X-App-Rate-Limit", "X-Method-Rate-Limit"} {
+		limits, counts := s.windows(c.scopes()[i]).headers(reversed)
+		a.set(name, limits)
+		a.set(name+"-Count", counts)
+	}
 	return a
 }
 
@@ -389,9 +388,9 @@ func (s *Sim) rememberWait(c *call, a *answer) {
 	if a.status != http.StatusTooManyRequests || err != nil || seconds <= 0 {
 		return
 	}
-	sc := scope{c.key, c.host, c.method}
-	if a.limitType == "application" {
-		sc.method = ""
+	sc := c.scopes()[1]
+	if a.limitType == scopeApp {
+		sc = c.scopes()[0]
 	}
 	now := time.Now()
 	seconds = int(math.Min(float64(seconds), 24*3600)) // nobody has to obey more than a day
@@ -402,10 +401,10 @@ func (s *Sim) rememberWait(c *call, a *answer) {
 
 // noticeHaste counts calls that were made while a Retry-After ran.
 func (s *Sim) noticeHaste(c *call) {
-	for _, sc := range []scope{{c.key, c.host, ""}, {c.key, c.host, c.method}} {
-		if w, ok := s.told[sc]; ok && c.arrived.After(w.from) && c.arrived.Before(w.until) {
-			s.log.early++
-			c.hasty = w.until.Sub(c.arrived)
+	for _, sc := range c.scopes() {
+		if w, ok := s.told[sc]; ok && c.At.After(w.from) && c.At.Before(w.until) {
+			s.log.Early++
+			c.Hasty = w.until.Sub(c.At)
 			return
 		}
 	}

@@ -55,14 +55,12 @@ func (b Budget) Used() float64 {
 func (s *Sim) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	j := &s.log
-	st := Stats{Calls: j.total, InFlight: j.inFlight, Most: j.mostFlight, ByMethod: map[string]map[int]int{},
-		Violations: j.violations, Foreign: j.foreign, Injected: maps.Clone(j.injected), Early: j.early, Repeated: j.repeated,
-		First: j.first, Last: j.last, Stillness: j.stillness, StillFrom: j.stillFrom}
-	for method, counts := range j.byMethod {
+	st := s.log.Stats
+	st.Injected, st.ByMethod = maps.Clone(st.Injected), maps.Clone(st.ByMethod)
+	for method, counts := range st.ByMethod {
 		st.ByMethod[method] = maps.Clone(counts)
 	}
-	for key, f := range j.fetched {
+	for key, f := range s.log.fetched {
 		switch {
 		case f.OK == 0:
 		case strings.HasPrefix(key, string(route.Timeline)):
@@ -71,7 +69,7 @@ func (s *Sim) Stats() Stats {
 			st.Matches++
 		}
 	}
-	for sc, t := range j.counts {
+	for sc, t := range s.log.counts {
 		st.Budget = append(st.Budget, s.budget(sc, t))
 	}
 	slices.SortFunc(st.Budget, func(x, y Budget) int { return cmp.Compare(x.Host, y.Host) })
@@ -79,7 +77,7 @@ func (s *Sim) Stats() Stats {
 }
 
 // budget sets what a key used of a host against the limits: 100 calls in 200 s, where 120 s would have done.
-func (s *Sim) budget(sc scope, t *tally) Budget {
+func (s *Sim) budget(sc scope, t tally) Budget {
 	limits := s.limits.app(s.opt.Speed)
 	b := Budget{Host: sc.host, Calls: t.calls, Took: t.last.Sub(t.first)}
 	words := make([]string, len(limits))
@@ -95,21 +93,14 @@ func (s *Sim) budget(sc scope, t *tally) Budget {
 func (s *Sim) Fetched(m route.Method, id string) Fetch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f := s.log.fetched[fetchKey(m, id)]; f != nil {
-		return *f
-	}
-	return Fetch{}
+	return s.log.fetched[fetchKey(m, id)]
 }
 
 // Fetches counts the calls for every match and timeline asked for, by "method id".
 func (s *Sim) Fetches() map[string]Fetch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make(map[string]Fetch, len(s.log.fetched))
-	for key, f := range s.log.fetched {
-		all[key] = *f
-	}
-	return all
+	return maps.Clone(s.log.fetched)
 }
 
 // Calls is the call log from after call number seq on, at most limit calls. The log keeps the last

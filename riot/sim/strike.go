@@ -27,10 +27,10 @@ func (a *armed) strikes(c *call, seed uint64, now time.Time, speed float64) bool
 
 // fits reports whether a call is what a fault is for; what is not said fits all.
 func (m Match) fits(c *call) bool {
-	return (m.Method == "" || m.Method == c.method) &&
-		glob(m.Host, c.host) && glob(m.ID, c.id) &&
-		(m.Attempt == 0 || m.Attempt == c.attempt) &&
-		(m.Attempts == 0 || c.attempt <= m.Attempts)
+	return (m.Method == "" || m.Method == c.Method) &&
+		glob(m.Host, c.Host) && glob(m.ID, c.ID) &&
+		(m.Attempt == 0 || m.Attempt == c.Attempt) &&
+		(m.Attempts == 0 || c.Attempt <= m.Attempts)
 }
 
 // glob matches as in a shell: KR_*, euw?; "" fits all.
@@ -51,7 +51,7 @@ func (m Match) chosen(name string, c *call, seed uint64) bool {
 	}
 	h := keyed.Start(seed).Str("fault").Str(name).Str(c.thing)
 	if m.Each {
-		h = h.Num(uint64(c.attempt))
+		h = h.Num(uint64(c.Attempt))
 	}
 	return h.Unit() < m.Rate
 }

@@ -12,7 +12,7 @@ const ExpiredKey = "expired key"
 // tell names a call that went wrong on purpose. The caller holds the lock.
 func (s *Sim) tell(fault string, c *call) {
 	if s.opt.OnStrike != nil {
-		s.opt.OnStrike(fault, c.method, cmp.Or(c.params["matchId"], c.id))
+		s.opt.OnStrike(fault, c.Method, cmp.Or(c.params["matchId"], c.ID))
 	}
 }
 
@@ -60,9 +60,9 @@ func (s *Sim) strike(c *call) *Fault {
 		return nil // the limiter will refuse it; a fault is for calls that get through
 	}
 	s.attempts[c.thing]++
-	c.attempt = s.attempts[c.thing]
+	c.Attempt = s.attempts[c.thing]
 	for _, f := range s.faults {
-		if f.strikes(c, s.opt.Seed, c.arrived, s.opt.Speed) {
+		if f.strikes(c, s.opt.Seed, c.At, s.opt.Speed) {
 			f.hits++
 			return &f.Fault
 		}
@@ -71,9 +71,9 @@ func (s *Sim) strike(c *call) *Fault {
 }
 
 func (s *Sim) full(c *call) bool {
-	for _, sc := range []scope{{c.key, c.host, ""}, {c.key, c.host, c.method}} {
+	for _, sc := range c.scopes() {
 		for _, w := range s.windows(sc) {
-			w.expire(c.arrived)
+			w.expire(c.At)
 			if w.used() >= w.limit.N {
 				return true
 			}

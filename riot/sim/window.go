@@ -154,18 +154,18 @@ func (ws windows) headers(reversed bool) (limits, counts string) {
 
 // weigh notes what the windows made of the call, which counts in them already.
 func (c *call) weigh(app, method windows) {
-	_, c.appCount = app.headers(false)
-	_, c.methodCount = method.headers(false)
+	_, c.AppCount = app.headers(false)
+	_, c.MethodCount = method.headers(false)
 	var decides *window
 	for i, w := range slices.Concat(app, method) {
 		if w.violated() {
-			c.early = max(c.early, w.frees(c.arrived))
+			c.Early = max(c.Early, w.frees(c.At))
 		}
-		if decides == nil || w.decides(decides, c.arrived) {
+		if decides == nil || w.decides(decides, c.At) {
 			decides = w
-			c.use = Use{Scope: scopeApp, Used: w.used(), Limit: w.limit.N, Per: w.limit.Per}
+			c.Window = Use{Scope: scopeApp, Used: w.used(), Limit: w.limit.N, Per: w.limit.Per}
 			if i >= len(app) {
-				c.use.Scope = scopeMethod
+				c.Window.Scope = scopeMethod
 			}
 		}
 	}

@@ -30,6 +30,7 @@ func ParseBaseURL(s string) error {
 // parseBase checks a base URL with each routing value put in: an address that is right for europe may be
 // another host's for euw1.
 func parseBase(s string) (base, error) {
+	// Nothing configured means Riot itself; a simulator is "http://127.0.0.1:9000/{routing}".
 	if s == "" {
 		s = defaultBaseURL
 	}
@@ -42,6 +43,7 @@ func parseBase(s string) (base, error) {
 		if err := checkBase(u); err != nil {
 			return base{}, err
 		}
+		// Scheme and host together: a redirect from https to http on the same host is as foreign as another host.
 		b.allowed[u.Scheme+"://"+u.Host] = true
 	}
 	return b, nil
@@ -71,14 +73,18 @@ func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true
 	}
+	// 127.0.0.0/8 and ::1; a name that a resolver leads here is not believed.
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback()
 }
 
+// expand puts a routing value in: "europe" gives https://europe.api.riotgames.com.
 func (b base) expand(host string) string { return strings.ReplaceAll(b.text, placeholder, host) }
 
 // url is the address of an escaped path on a host.
 func (b base) url(host, path string, query url.Values) string {
+	// The path is escaped already (route.Method.Path); escaping it again here would answer 404 for every name
+	// with a space.
 	address := b.expand(host) + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()

@@ -34,14 +34,17 @@ type Call struct {
 
 // observe copies what an answer says about limits, bounded: header values come from outside.
 func (c *Client) observe(rec *Call, resp *http.Response) {
+	// A header that is missing leaves its field empty: only answers that reached the limiter have all of them.
 	for field, name := range map[*string]string{
 		&rec.AppLimit: "X-App-Rate-Limit", &rec.AppCount: "X-App-Rate-Limit-Count",
 		&rec.MethodLimit: "X-Method-Rate-Limit", &rec.MethodCount: "X-Method-Rate-Limit-Count",
 		&rec.LimitType: "X-Rate-Limit-Type", &rec.RetryAfter: "Retry-After",
 		&rec.TraceID: "X-Riot-Edge-Trace-Id",
 	} {
+		// "20:1,100:120" as it came: the order of the windows is told to the operator as well.
 		*field = c.clean(resp.Header.Get(name))
 	}
+	// The time of the server is kept to be compared with ours; no limit is reckoned by it.
 	if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
 		rec.Date = at
 	}
@@ -69,6 +72,7 @@ func (c *Client) headersOf(h http.Header) []string {
 	return list
 }
 
+// jobKey and proofKey are keys of a context. As types of this package they cannot meet those of another.
 type jobKey struct{}
 
 type job struct {
@@ -98,6 +102,7 @@ func jobOf(ctx context.Context) job {
 
 // cut shortens an id for the recorder; what is left tells ids of one screen apart.
 func cut(id string, n int) string {
+	// By characters and not bytes: half a character of a Korean name would be no UTF-8 in the recorder.
 	if r := []rune(id); len(r) > n {
 		return string(r[:n]) + "…"
 	}

@@ -77,6 +77,7 @@ func New(o Options) (*Client, error) {
 	case strings.ContainsFunc(o.UserAgent, func(r rune) bool { return r < ' ' || r > '~' }):
 		return nil, fmt.Errorf("the user agent %q must be plain ASCII", o.UserAgent)
 	}
+	// Everything is checked by now: from here on nothing can fail.
 	c := &Client{base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent, onCall: o.OnCall, acquire: o.Limiter.Acquire}
 	if c.timeout == 0 {
 		c.timeout = defaultTimeout
@@ -87,6 +88,7 @@ func New(o Options) (*Client, error) {
 	next := o.Transport
 	if next == nil {
 		c.own = newTransport(proxy)
+		// Only the connections of our own transport can refuse a late write.
 		if o.Punctual {
 			c.own.DialContext = dialOnTime(c.own.DialContext)
 		}
@@ -119,9 +121,11 @@ func (c *Client) do(ctx context.Context, rq request) error {
 	if err != nil {
 		return c.newError(rq, BadRequest, ClassBadRequest, err.Error())
 	}
+	// Asked before the limiter is: a call that cannot be made must not take a place in the buckets.
 	if c.keys.Get().IsZero() {
 		return c.broken(rq, errNoKey, false)
 	}
+	// The wait in the limiter is part neither of the timeout nor of the latency that is recorded.
 	owner := jobOf(ctx)
 	p, err := c.acquire(ctx, limit.Request{Host: rq.host, Method: string(rq.method), Job: owner.id, Priority: owner.priority})
 	if err != nil {
@@ -142,11 +146,13 @@ func (c *Client) newRequest(rq request) (*http.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: no call was made", err)
 	}
+	// The error of NewRequest repeats the address, which may be anything that was configured: it is not passed on.
 	req, err := http.NewRequest(http.MethodGet, c.base.url(rq.host, path, rq.query), nil)
 	if err != nil {
 		return nil, errors.New("the address of the call cannot be built: check the base URL")
 	}
 	req.Header.Set("Accept", "application/json")
+	// Asked for by ourselves, so that net/http leaves the body packed: it is stored as it came.
 	req.Header.Set("Accept-Encoding", "gzip")
 	req.Header.Set("User-Agent", c.agent)
 	return req, nil
@@ -162,6 +168,7 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p 
 		t.settle()
 		rec.Receipt = t.receipt
 	}()
+	// A cause of its own tells our deadline from one that the caller has set.
 	timed, cancel := context.WithTimeoutCause(ctx, c.timeout, errTimeout)
 	defer cancel()
 	resp, err := c.wire.RoundTrip(req.WithContext(httptrace.WithClientTrace(timed, t.hooks())))
@@ -169,11 +176,13 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p 
 		return c.cutShort(ctx, timed, rq, t.settle(), err)
 	}
 	defer discard(resp.Body)
+	// The permit ends with the headers: until it does, its places count as in flight.
 	t.done(resp.StatusCode, resp.Header)
 	c.observe(rec, resp)
 	if resp.StatusCode != http.StatusOK {
 		return c.refused(rq, resp, t.receipt, rec)
 	}
+	// b holds what was read even where err is set: an excerpt of it goes into the error.
 	b, err := readBody(resp.Body, encodingOf(resp), maxBody)
 	defer b.release()
 	rec.Latency, rec.Bytes = time.Since(rec.At), b.wire.Len()
@@ -188,12 +197,14 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p 
 	return nil
 }
 
+// encodingOf is "gzip", or "" of a body that came as it is.
 func encodingOf(resp *http.Response) string {
 	return strings.ToLower(strings.TrimSpace(resp.Header.Get("Content-Encoding")))
 }
 
 // cutShort judges an exchange that brought no answer.
 func (c *Client) cutShort(ctx, timed context.Context, rq request, wrote bool, err error) error {
+	// Whoever ended the call need not be told that it also took too long.
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -218,6 +229,7 @@ func (c *Client) record(rec Call, err error) {
 	if c.onCall == nil {
 		return
 	}
+	// No body was read to its end: the call lasted until it failed.
 	if rec.Latency == 0 {
 		rec.Latency = time.Since(rec.At)
 	}

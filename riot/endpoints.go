@@ -14,6 +14,7 @@ import (
 
 // get makes a call and reads its answer by scan.
 func get[T any](ctx context.Context, c *Client, rq request, scan func([]byte) (T, error)) (v T, err error) {
+	// The body goes back to a pool when do returns: scan copies what it keeps.
 	rq.use = func(b *body) error { v, err = scan(b.raw.Bytes()); return err }
 	err = c.do(ctx, rq)
 	return v, err
@@ -56,6 +57,7 @@ type MatchIDsQuery struct {
 // maxCount is the largest page that Riot gives: 101 and more answer 400.
 const maxCount = 100
 
+// matchTypes are the values of "type". An unknown one would be a 400, and cost a call.
 var matchTypes = []string{"", "ranked", "normal", "tourney", "tutorial"}
 
 func (q MatchIDsQuery) values() (url.Values, error) {
@@ -70,6 +72,7 @@ func (q MatchIDsQuery) values() (url.Values, error) {
 		return nil, fmt.Errorf("type must be ranked, normal, tourney or tutorial, not %q", q.Type)
 	}
 	v := url.Values{"start": {strconv.Itoa(q.Start)}}
+	// 0 is left out: it is Riot's default, or means any.
 	set := func(name string, n int64) {
 		if n > 0 {
 			v.Set(name, strconv.FormatInt(n, 10))
@@ -117,6 +120,7 @@ func (c *Client) Timeline(ctx context.Context, r route.Region, id string) (Timel
 // keep fetches a part of a match together with the bytes that are to be stored of it.
 func keep[T any](ctx context.Context, c *Client, r route.Region, id string, m route.Method, as reader[T]) (v T, err error) {
 	rq := request{host: string(r), method: m, params: []string{id}, target: cut(id, 32)}
+	// Fields first: a payload that is not about this match is not worth packing.
 	rq.use = func(b *body) error {
 		if v, err = as.scan(b.raw.Bytes(), id); err != nil {
 			return err

@@ -28,6 +28,7 @@ const (
 	TooLarge                       // a 200 whose body is beyond maxBody
 )
 
+// reasonNames are shown to operators and written to logs.
 var reasonNames = [...]string{
 	Throttled: "throttled", Transient: "transient", Timeout: "timeout", Local: "local", Missing: "missing",
 	BadRequest: "bad request", WrongProject: "wrong project", Denied401: "denied", Denied403: "denied",
@@ -52,6 +53,7 @@ var reasons = map[string]Reason{
 // Told is the error of a call that another process has made, as it tells of it; nil of one that
 // went well, or that was ended before anybody knew.
 func Told(class string, status int) *Error {
+	// A class of a newer version means as little to us as none.
 	if reasons[class] == 0 {
 		return nil
 	}
@@ -105,6 +107,7 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "riot: %s on %s: ", e.Method, e.Host)
+	// A 200 is left out: what was wrong with such an answer is its body.
 	if e.Status != 0 && e.Status != 200 {
 		fmt.Fprintf(&b, "status %d: ", e.Status)
 	}
@@ -129,6 +132,7 @@ func (c *Client) clean(s string) string { return clean(c.keys.Get().Redact(s)) }
 func clean(s string) string {
 	var b strings.Builder
 	space, n := false, 0
+	// Keys first: white space that is folded in the middle of one would hide it from Redact.
 	for _, r := range Redact(s) {
 		switch {
 		case unicode.IsSpace(r):

@@ -28,6 +28,7 @@ type Key struct {
 // go into a header, since a simulated Riot takes any key: see Key.CheckForm for Riot's own form.
 func ParseKey(s string) (Key, error) {
 	s = strings.TrimSpace(s)
+	// What a header cannot carry, or what a paste has picked up unseen.
 	hidden := func(r rune) bool { return r <= ' ' || r > '~' }
 	switch {
 	case s == "":
@@ -75,6 +76,7 @@ func (k Key) Fingerprint() string {
 	if k.IsZero() {
 		return ""
 	}
+	// With a prefix of its own, so that the hash is none that anybody else may keep of the key.
 	sum := sha256.Sum256([]byte("farsight key\x00" + k.value()))
 	return hex.EncodeToString(sum[:6])
 }
@@ -131,6 +133,7 @@ func Redact(s string) string {
 		if !found {
 			return b.String()
 		}
+		// A key that was cut short, or is followed by more text, is masked as far as it goes.
 		n := keyRun(rest)
 		b.WriteString(masked(rest[:n]))
 		s = rest[n:]
@@ -169,6 +172,7 @@ type Keys struct{ current atomic.Pointer[Key] }
 
 // NewKeys holds k.
 func NewKeys(k Key) *Keys {
+	// The zero Key may be held: it is one that is not set yet.
 	ks := &Keys{}
 	ks.Set(k)
 	return ks

@@ -39,6 +39,7 @@ func (p Payload) Raw() ([]byte, error) {
 		return nil, fmt.Errorf("payload of unknown codec %d", p.Codec)
 	}
 	var raw bytes.Buffer
+	// RawLen comes from the store and may be damaged: it only suggests how much to take at once.
 	raw.Grow(min(max(p.RawLen, 0), maxBody) + bytes.MinRead)
 	if err := inflate(&raw, p.Body, maxBody); err != nil {
 		return nil, fmt.Errorf("payload %w", err)
@@ -79,6 +80,7 @@ func readBody(r io.Reader, encoding string, limit int64) (body, error) {
 // payload copies the body out of the pool, packed.
 func (b *body) payload() (Payload, error) {
 	raw := b.raw.Bytes()
+	// It came unpacked, as from a proxy that inflates: the store has one form for all.
 	if b.wire == b.raw {
 		return pack(raw)
 	}
@@ -137,6 +139,7 @@ const keepBuffer = 2 << 20
 func borrow() *bytes.Buffer { return buffers.Get().(*bytes.Buffer) }
 
 func giveBack(b *bytes.Buffer) {
+	// One hostile answer must not keep 8 MiB for every worker.
 	if b == nil || b.Cap() > keepBuffer {
 		return
 	}

@@ -20,11 +20,13 @@ type onTime struct {
 }
 
 func (c *onTime) SetWriteDeadline(t time.Time) error {
+	// Kept beside the real deadline, for Write to look at.
 	c.by.Store(&t)
 	return c.Conn.SetWriteDeadline(t)
 }
 
 func (c *onTime) Write(b []byte) (int, error) {
+	// Nothing is sent, and yet the permit ends as lost: to the transport a failed write is a written request.
 	if by := c.by.Load(); by != nil && !by.IsZero() && !time.Now().Before(*by) {
 		return 0, os.ErrDeadlineExceeded
 	}

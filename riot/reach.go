@@ -13,6 +13,7 @@ import (
 func Knock(ctx context.Context, at *url.URL) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*dialTimeout)
 	defer cancel()
+	// The usual port where the address names none.
 	port := at.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443", "socks5": "1080"}[at.Scheme]
@@ -37,6 +38,7 @@ func (c *Client) Reach(ctx context.Context, host string) error {
 	if err != nil {
 		return err
 	}
+	// With a proxy the proxy is what must be reachable: the host may not even have an address here.
 	at := req.URL
 	if c.own.Proxy != nil {
 		proxy, err := c.own.Proxy(req)

@@ -23,6 +23,7 @@ func stored[T any](p Payload, id string, as reader[T]) (v T, err error) {
 	if err != nil {
 		return v, err
 	}
+	// The bytes are kept as they were stored: packing them again might give others, and another size.
 	if v, err = as.scan(raw, id); err == nil {
 		*as.payload(&v) = p
 	}

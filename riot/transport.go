@@ -44,6 +44,7 @@ func proxyFor(proxy *url.URL) func(*http.Request) (*url.URL, error) {
 		return nil
 	}
 	return func(req *http.Request) (*url.URL, error) {
+		// Only a simulator on this machine is spoken to without TLS: it needs no proxy.
 		if req.URL.Scheme != "https" {
 			return nil, nil
 		}
@@ -85,6 +86,7 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if key.IsZero() {
 		return nil, errNoKey
 	}
+	// A copy: the request that is passed on to errors and traces must stay without the key.
 	out := req.Clone(req.Context())
 	out.Header.Set(headerKey, key.value())
 	out.Body = nothing{}
@@ -92,6 +94,7 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	// What comes back must not lead to the copy that holds the key.
 	resp.Request = req
 	return resp, nil
 }

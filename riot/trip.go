@@ -46,6 +46,7 @@ func (t *trip) hooks() *httptrace.ClientTrace {
 func (t *trip) markWrote() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	// A hook that comes after the end belongs to a call that is settled: its permit may be used up.
 	if !t.ended && !t.wrote {
 		t.wrote = true
 		t.permit.Wrote()

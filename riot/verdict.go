@@ -68,6 +68,7 @@ func judge(status int, message string) verdict {
 	if status != http.StatusBadRequest {
 		return v
 	}
+	// Riot writes "Bad Request - Exception decrypting <puuid>": only the words in the middle are stable.
 	for _, b := range badRequests {
 		if strings.Contains(strings.ToLower(message), b.text) {
 			return b.verdict
@@ -83,6 +84,7 @@ const maxErrorBody = 4 << 10
 func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt, rec *Call) *Error {
 	b, _ := readBody(resp.Body, encodingOf(resp), maxHeaderBytes) // cut or broken, its start serves as well
 	defer b.release()
+	// An error page may be long; its first lines say what it is.
 	raw := b.raw.Bytes()[:min(b.raw.Len(), maxErrorBody)]
 	said := messageOf(raw)
 	v := judge(resp.StatusCode, said)
@@ -128,6 +130,7 @@ const retryBlind = 5 * time.Second
 // malformed makes the error of a 200 that is not what was asked for; fault completes "the answer ...".
 func (c *Client) malformed(rq request, resp *http.Response, fault error, raw []byte) *Error {
 	reason := Malformed
+	// A class of its own is not needed: for operators both are a bad payload.
 	if errors.Is(fault, errTooLarge) {
 		reason = TooLarge
 	}

@@ -91,6 +91,7 @@ func (m Method) Path(params ...string) (string, error) {
 		b.WriteString(url.PathEscape(params[0]))
 		params = params[1:]
 	}
+	// No segments: the method is none of ours. Parameters left over: they are of another one.
 	if b.Len() == 0 || len(params) > 0 {
 		return "", fmt.Errorf("%q is not called with these %d parameters", m, len(params))
 	}

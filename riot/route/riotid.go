@@ -17,6 +17,7 @@ const (
 // ParseRiotID splits "Name#TAG". Spaces around either part and the invisible direction marks that the
 // game client copies along are dropped. The error says in one sentence what to write instead.
 func ParseRiotID(s string) (name, tag string, err error) {
+	// Checked first: Cut and Trim would pass broken bytes on into a path.
 	if !utf8.ValidString(s) {
 		return "", "", fmt.Errorf("riot ID %+q is not valid UTF-8: write it as Name#TAG", clip(s))
 	}

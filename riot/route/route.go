@@ -112,6 +112,7 @@ func OfMatch(id string) (Platform, error) {
 	if !IsMatchID(id) {
 		return "", fmt.Errorf("%q is not a match id: expected a platform and a number, such as EUW1_7261321891", clip(id))
 	}
+	// "EUW1_7261321891" was played on euw1.
 	prefix, _, _ := strings.Cut(id, "_")
 	p := Platform(strings.ToLower(prefix))
 	if _, known := regionOf[p]; !known {

@@ -1,6 +1,7 @@
 package themes
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -39,7 +40,7 @@ func DetectASCII(getenv func(string) string) bool {
 	if wide := getenv("RUNEWIDTH_EASTASIAN"); wide == "1" {
 		return true
 	}
-	locale := strings.ToLower(first(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
+	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
 	return locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
 }
 
@@ -51,14 +52,7 @@ var withoutBraille = []string{"putty", "cygwin", "msys", "eterm", "kterm", "rxvt
 // their own font. All others take the sign from another font when theirs has none.
 func detectBlocks(getenv func(string) string) bool {
 	term := strings.ToLower(strings.TrimPrefix(getenv("TERM"), "screen."))
-	return !strings.HasPrefix(term, "rxvt-unicode") && slices.ContainsFunc(withoutBraille, func(name string) bool { return strings.HasPrefix(term, name) })
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
+	return !strings.HasPrefix(term, "rxvt-unicode") && slices.ContainsFunc(withoutBraille, func(name string) bool {
+		return strings.HasPrefix(term, name)
+	})
 }

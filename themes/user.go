@@ -2,6 +2,7 @@ package themes
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -140,22 +141,18 @@ var hexColour = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // colours checks the form of every colour.
 func (f *userFile) colours() error {
-	f.Accent, f.Retry, f.Hairline = first(f.Accent, f.Text), first(f.Retry, f.Wait), first(f.Hairline, f.Border)
-	for _, c := range []struct{ name, value string }{
+	f.Accent, f.Retry, f.Hairline = cmp.Or(f.Accent, f.Text), cmp.Or(f.Retry, f.Wait), cmp.Or(f.Hairline, f.Border)
+	const needed = 9 // the first ones; the others can be derived
+	for i, c := range []struct{ name, value string }{
 		{"bg", f.Bg}, {"text", f.Text}, {"dim", f.Dim}, {"accent", f.Accent},
 		{"ok", f.OK}, {"run", f.Run}, {"retry", f.Retry}, {"warn", f.Warn}, {"err", f.Err},
+		{"figure", f.Figure}, {"tick", f.Tick}, {"hairline", f.Hairline},
+		{"track", f.Track}, {"raised", f.Raised}, {"line", f.Line},
 	} {
-		if c.value == "" {
+		switch {
+		case c.value == "" && i < needed:
 			return fmt.Errorf("%s is missing: give it a colour such as #11151c", c.name)
-		}
-		if err := colour(c.name, c.value); err != nil {
-			return err
-		}
-	}
-	for _, c := range []struct{ name, value string }{
-		{"figure", f.Figure}, {"tick", f.Tick}, {"hairline", f.Hairline}, {"track", f.Track}, {"raised", f.Raised}, {"line", f.Line},
-	} {
-		if c.value == "" {
+		case c.value == "":
 			continue
 		}
 		if err := colour(c.name, c.value); err != nil {

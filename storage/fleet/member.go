@@ -94,11 +94,11 @@ func Run(ctx context.Context, db *pg.DB, o Options) error {
 	return nil
 }
 
-// zero makes a question that nobody answers one whose answer is the zero value: there is no key,
-// nothing is in hand.
-func zero[T any](ask *func() T) {
-	if *ask == nil {
-		*ask = func() (none T) { return none }
+// zero puts a function that gives the zero value in place of an option that was left out: there is
+// no key, nothing is in hand.
+func zero[T any](option *func() T) {
+	if *option == nil {
+		*option = func() (none T) { return none }
 	}
 }
 

@@ -30,9 +30,9 @@ var errTaken = errors.New("another leads now")
 
 // newTerm begins to lead until an instant, which is extended with each renewal.
 //
-// Lead has a context of its own, which ends with the term, with Run's, and when its task is taken.
-// The one of what is written (within) ends with the term, or once Lead has returned: a Lead that
-// returns in order writes to its end.
+// Lead has a context of its own, which ends with the term and with that of Run. The one of what is
+// written (within) ends with the term, or once Lead has returned: a Lead that returns in order
+// because its process ends still writes.
 func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead func(context.Context, *Term) error) *Term {
 	ctx, stop := context.WithCancelCause(run)
 	done, over := context.WithCancel(context.Background())

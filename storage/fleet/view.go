@@ -43,7 +43,7 @@ func Look(ctx context.Context, db *pg.DB, ttl time.Duration) (engine.MembersPage
 	return page, err
 }
 
-// look is what one question to the database gives: all of it of one instant.
+// look is what one question to the database gives.
 type look struct {
 	engine.MembersPage // as the tables have it: who leads in it may have led only
 	ttl                time.Duration

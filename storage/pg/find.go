@@ -13,8 +13,8 @@ import (
 // Jobs lists live jobs (q.Ended, or ended ones among q.States: ended ones too), newest first; with
 // q.Oldest live ones alone, the other way round. total counts the live jobs that fit, for the first
 // page; -1 on others. Both tables are read by their primary key from the end, which is the order of
-// the list, so that a page costs a page however many jobs there are. Jobs that cannot be read are
-// left out.
+// the list, so that where many fit a page costs a page however many jobs there are. Jobs that cannot
+// be read are left out.
 func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, next string, total int, err error) {
 	w, err := jobsThatFit(q)
 	if err != nil {

@@ -198,7 +198,7 @@ func (c *checker) days() error {
 // compareDays compares the stored sums with those that were counted, both ways: a day without a row
 // is as wrong as a row whose day has nothing.
 func (c *checker) compareDays(days daySums) error {
-	stored, err := tDays.of(sumOfParts).list(c.t, "group by day")
+	stored, err := tDays.of(sumOfParts()).list(c.t, "group by day")
 	for _, d := range stored {
 		want := days[d.Day]
 		want.Day = d.Day

@@ -47,7 +47,7 @@ const copyHeader = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 // encode adds one record. It is made here and not by pgx's own COPY, because the same bytes are summed
 // up, and are sent again when a transaction is tried again.
 func (m *mover) encode(ctx context.Context, rows *encoded, v any) error {
-	tk := takers[reflect.TypeOf(v)]
+	tk := takers()[reflect.TypeOf(v)]
 	if rows.bytes == nil {
 		rows.taker, rows.bytes = tk, []byte(copyHeader)
 	}

@@ -20,18 +20,21 @@ import (
 //	 2026-11-21 |   -1 |       400 |         0 |         0 |      403 |       3 |   3
 var tDays = declare("fs_day", "day, slot", fields[both.DayPart](nil))
 
-// dayColumns are the sums of a day.
-var dayColumns = fields[engine.DaySum](called{"Day": "-"})(&engine.DaySum{})
+// dayColumns are the sums of a day. Like all that follows from the fields of a struct they are made when
+// they are first asked for: most programs have no server.
+var dayColumns = sync.OnceValue(func() []column { return fields[engine.DaySum](called{"Day": "-"})(new(engine.DaySum)) })
 
 var (
 	// addToDay inserts a part of a day, or adds it to what is there.
 	addToDay = sync.OnceValue(func() string {
 		return tDays.sql().insert + " on conflict (day, slot) do update set " +
-			forEach(dayColumns, "% = fs_day.% + excluded.%")
+			forEach(dayColumns(), "% = fs_day.% + excluded.%")
 	})
 	// sumOfParts reads fs_day's rows as one per day, in the order of tDays' columns. What was pruned is
 	// no part of it.
-	sumOfParts = "select day, " + forEach(dayColumns, "sum(%)::bigint") + ", 0::smallint from fs_day where slot >= 0 "
+	sumOfParts = sync.OnceValue(func() string {
+		return "select day, " + forEach(dayColumns(), "sum(%)::bigint") + ", 0::smallint from fs_day where slot >= 0 "
+	})
 )
 
 // saveDays adds what the transaction has counted to the stored sums.
@@ -60,7 +63,7 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 	}
 	first, today := engine.UTCDay(now.AddDate(0, 0, 1-n)), engine.UTCDay(now)
 	days, err := answer(ctx, db, func(t *txn) ([]both.DayPart, error) {
-		return tDays.of(sumOfParts).list(t, "and day between $1 and $2 group by day order by day", first, today)
+		return tDays.of(sumOfParts()).list(t, "and day between $1 and $2 group by day order by day", first, today)
 	})
 	for _, d := range days {
 		list = append(list, d.DaySum)

@@ -29,7 +29,7 @@ var groupSums = []struct{ name, marks string }{
 func ofSums(pattern string) string {
 	var all []string
 	for _, s := range groupSums {
-		all = append(all, strings.NewReplacer("%", s.name, "?", s.marks).Replace(pattern))
+		all = append(all, strings.ReplaceAll(strings.ReplaceAll(pattern, "%", s.name), "?", s.marks))
 	}
 	return strings.Join(all, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -70,51 +71,53 @@ func placeColumns(feed string, place *uint64) []column {
 const takenAttempts = "fs_moving_attempt"
 
 // takers are those of all types of records.
-var takers = byType(
-	takesAs(tAccounts, nameOf),
-	takes(tPUUIDs),
-	takes(tCachedPUUIDs),
-	takesInto("fs_run", func(r *both.CostedRun) []column {
-		return append(runColumns(&r.Run), column{"own_calls", &r.Calls}, column{"own_throttled", &r.Throttled})
-	}),
-	takes(tStaged),
-	takes(tCoverage),
-	takes(tListedIDs),
-	takes(tTagPolicies),
-	takesInto("fs_match", func(m *both.FedMatch) []column {
-		return slices.Concat(tMatches.columns(&m.Match),
-			placeColumns("feed", &m.Place), placeColumns("timeline", &m.TimelinePlace), placeColumns("seats", &m.SeatsPlace))
-	}),
-	takes(tSeats),
-	takesInto("fs_listing", fields[both.Listing](nil)),
-	takes(tGaps),
-	takesInto("fs_rank", func(r *both.FedRank) []column {
-		return append(tRanks.columns(&r.Rank), placeColumns("feed", &r.Place)...)
-	}),
-	takes(tReports),
-	takes(tWeekly),
-	takes(tLive),
-	takesInto("fs_job_ended", func(j *both.EndedJob) []column {
-		return append(jobColumns(&j.Job), placeColumns("feed", &j.Place)...)
-	}),
-	takesInto(takenAttempts, attemptColumns),
-	takesInto("fs_mark", fields[both.Member](called{"Group": "grp"})),
-	takes(tGroups),
-	takes(tQueues),
-	takes(tHistory),
-	takesAs(tAudit, asAudited),
-	takesAs(tSchedules, func(s cron.State) recurring { return recurring{s.Name, s} }),
-	takesInto("fs_tick", fields[cron.Tick](called{"Planned": "-", "By": "-", "Every": "-"})),
-	takes(tDays),
-	takes(tStates),
-	takesMade[both.Payload](tPayloads),
-)
+var takers = sync.OnceValue(func() map[reflect.Type]taker {
+	return byType(
+		takesAs(tAccounts, nameOf),
+		takes(tPUUIDs),
+		takes(tCachedPUUIDs),
+		takesInto("fs_run", func(r *both.CostedRun) []column {
+			return append(runColumns(&r.Run), column{"own_calls", &r.Calls}, column{"own_throttled", &r.Throttled})
+		}),
+		takes(tStaged),
+		takes(tCoverage),
+		takes(tListedIDs),
+		takes(tTagPolicies),
+		takesInto("fs_match", func(m *both.FedMatch) []column {
+			return slices.Concat(tMatches.columns(&m.Match),
+				placeColumns("feed", &m.Place), placeColumns("timeline", &m.TimelinePlace), placeColumns("seats", &m.SeatsPlace))
+		}),
+		takes(tSeats),
+		takesInto("fs_listing", fields[both.Listing](nil)),
+		takes(tGaps),
+		takesInto("fs_rank", func(r *both.FedRank) []column {
+			return append(tRanks.columns(&r.Rank), placeColumns("feed", &r.Place)...)
+		}),
+		takes(tReports),
+		takes(tWeekly),
+		takes(tLive),
+		takesInto("fs_job_ended", func(j *both.EndedJob) []column {
+			return append(jobColumns(&j.Job), placeColumns("feed", &j.Place)...)
+		}),
+		takesInto(takenAttempts, attemptColumns),
+		takesInto("fs_mark", fields[both.Member](called{"Group": "grp"})),
+		takes(tGroups),
+		takes(tQueues),
+		takes(tHistory),
+		takesAs(tAudit, asAudited),
+		takesAs(tSchedules, func(s cron.State) recurring { return recurring{s.Name, s} }),
+		takesInto("fs_tick", fields[cron.Tick](called{"Planned": "-", "By": "-", "Every": "-"})),
+		takes(tDays),
+		takes(tStates),
+		takesMade[both.Payload](tPayloads),
+	)
+})
 
 // layout is a word for all columns that records come into. The checksums of a copy are those of the
 // columns in their order, so that a program with others must begin it anew.
 func layout() string {
 	var all []string
-	for _, tk := range takers {
+	for _, tk := range takers() {
 		all = append(all, tk.table+": "+tk.sql())
 	}
 	slices.Sort(all)

@@ -276,7 +276,7 @@ func sizeOf(all []both.Collection) (r Taken, err error) {
 	for _, c := range all {
 		r.Rows += c.Rows
 		r.Bytes += c.Bytes
-		if _, known := takers[c.Of]; !known {
+		if _, known := takers()[c.Of]; !known {
 			err = errors.Join(err, fmt.Errorf("no table takes what %s has", c.Name))
 		}
 	}
@@ -367,7 +367,7 @@ const stays = "('instance', 'cluster')"
 func clearTaken(t *txn) {
 	t.exec("drop table if exists " + movingTable + ", " + takenAttempts)
 	tables := []string{tAttempts.name, "fs_counter"}
-	for _, tk := range takers {
+	for _, tk := range takers() {
 		if tk.table != takenAttempts && tk.table != "fs_state" {
 			tables = append(tables, tk.table)
 		}
@@ -473,7 +473,7 @@ func (m *mover) settle(ctx context.Context) error {
 	next.Tables[tAttempts.name] = next.Tables[takenAttempts]
 	delete(next.Tables, takenAttempts)
 	err = m.write(ctx, func(t *txn) error {
-		tk := takers[reflect.TypeFor[both.Tried]()]
+		tk := takers()[reflect.TypeFor[both.Tried]()]
 		// Clocks step back: of one job they stay in their order.
 		t.exec("insert into fs_attempt (" + tk.sql() + ") select " + tk.sql() + `
 from (select *, max(ended) over (partition by job order by id) as place from ` + takenAttempts + `) of
@@ -513,7 +513,7 @@ func (m *mover) proveAll(ctx context.Context) error {
 			total -= sum.Rows
 		}
 	}
-	for _, tk := range takers {
+	for _, tk := range takers() {
 		if tk.table == takenAttempts {
 			tk.table = tAttempts.name
 		}

@@ -59,10 +59,10 @@ type exporter struct {
 	src    Feed
 	out    io.Writer
 
-	buf   bytes.Buffer  // whole lines
-	lines int           // in buf
-	at    string        // cursor of the last line in buf
-	job   engine.JobRow // of the line that is written
+	buf   bytes.Buffer // whole lines
+	lines int          // in buf
+	at    string       // cursor of the last line in buf
+	row   fed          // of the line that is written
 	done  Exported
 }
 
@@ -148,9 +148,9 @@ func (x *exporter) line(ctx context.Context, r engine.FeedRow) error {
 	if r.Corrupt {
 		x.unreadable(fmt.Errorf("the record of %s cannot be read", r.ID))
 	}
-	if r.Job != nil { // once for a row: each of its fields reads it
-		x.job = engine.JobRow{Job: *r.Job}
-		x.job.Queue = engine.Queue(x.Queue(r.Job.Queue))
+	if x.row.FeedRow = r; r.Job != nil { // once for a row: each of its fields reads it
+		x.row.job = engine.JobRow{Job: *r.Job}
+		x.row.job.Queue = engine.Queue(x.Queue(r.Job.Queue))
 	}
 	line, err := x.encoded(ctx, r)
 	if err != nil {
@@ -170,7 +170,7 @@ func (x *exporter) encoded(ctx context.Context, r engine.FeedRow) ([]byte, error
 	for _, f := range x.fields {
 		switch {
 		case !r.Corrupt || f.always:
-			all = append(all, member{f.name, f.of(x, r)})
+			all = append(all, member{f.name, f.of(&x.row)})
 		case x.Format == CSV:
 			all = append(all, member{f.name, nil})
 		}

@@ -27,6 +27,7 @@ func demo(name string, up, line int, calls []engine.CallRow, accounts []engine.A
 		Accounts: 3, Stored: 532, Failed: 2, Retrying: 3, Alerts: 1,
 		Meter: engine.Meter{Spark: make([]int, 24), P50: 62 * time.Millisecond, Answered: at(0), Throttled: 2, Unforeseen: 1},
 	}
+	// The spark has 24 columns of 5 s, the newest last: what is older than two minutes is not in it.
 	for i := range calls {
 		if age := Noon.Sub(calls[i].At); age < 2*time.Minute {
 			row.Spark[23-int(age/(5*time.Second))]++
@@ -48,6 +49,7 @@ func demo(name string, up, line int, calls []engine.CallRow, accounts []engine.A
 		Notes: []engine.Note{{At: at(7 * time.Second), Level: engine.LevelOK, Text: "달빛 여우#DEMO: 118 of 120 matches stored, 2 gave up"}},
 	}
 	s.Plans = []engine.ScheduleRow{{Name: "latest", Expr: "0 * * * *", Zone: "UTC", Misfire: "once", Next: []time.Time{Noon.Truncate(time.Hour).Add(time.Hour)}}}
+	// A second ago six matches less were stored and five jobs more were in line, and so on.
 	for back := up; back > 0; back-- {
 		at := Noon.Add(-time.Duration(back) * time.Second)
 		m := engine.Moment{At: at, Engine: row, Queues: []engine.QueueRow{queue(Full, line+5*back, 3, back%4)}, Limits: demoLimits(calls, at)}
@@ -66,6 +68,7 @@ func demoCalls() (calls []engine.CallRow) {
 	held := at(23500 * time.Millisecond)
 	for back := 79 * time.Second; back > 0; back -= 120 * time.Millisecond {
 		when := at(back)
+		// After the 429 nothing is called for as long as it said.
 		if when.After(held) && when.Before(held.Add(2900*time.Millisecond)) {
 			continue
 		}
@@ -77,6 +80,8 @@ func demoCalls() (calls []engine.CallRow) {
 		if i%5 == 2 {
 			c.Method = "match-v5.timeline"
 		}
+		// A 429 of the service, which is nobody's fault, and the one that our count did not foresee; a few
+		// 503s, and one match that Riot does not have.
 		switch {
 		case i == 40, when.After(held.Add(-120*time.Millisecond)) && when.Before(held.Add(time.Millisecond)):
 			c.Status, c.Class, c.RetryAfter = 429, "429.service", 3800*time.Millisecond
@@ -102,6 +107,7 @@ func demoLimits(calls []engine.CallRow, now time.Time) engine.LimitsRow {
 			b.Kind = "method"
 		}
 		reset := Noon.Add(phase)
+		// Windows follow each other without a gap: the one that holds now ends soonest after it.
 		for !reset.Add(-window).Before(now) {
 			reset = reset.Add(-window)
 		}
@@ -175,6 +181,8 @@ func shownJobs(jobs []engine.JobRow) []engine.JobRow {
 // demoPast is what the demo's accounts called in the last minute, by steps.
 func demoPast() map[string][]int {
 	past := map[string][]int{"d-heron": nil, "d-fox": nil, "d-quick": nil}
+	// 42 calls a step are what 100 calls in 12 s allow; in step 7 the hold after the 429 took
+	// half of the time.
 	for i := range engine.ForecastPast {
 		n := 42
 		if i == 7 {

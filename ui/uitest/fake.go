@@ -36,7 +36,8 @@ func (f *Fake) feed() chan engine.Update {
 	return f.pushed
 }
 
-// Watch yields the scene's snapshot and then what is pushed.
+// Watch yields the scene's snapshot and then what is pushed, until ctx ends. Several readers share what is
+// pushed: each update goes to one of them.
 func (f *Fake) Watch(ctx context.Context) iter.Seq[engine.Update] {
 	return func(yield func(engine.Update) bool) {
 		if !yield(f.Scene.Update) {
@@ -66,6 +67,7 @@ func (f *Fake) Do(_ context.Context, c engine.Command) (engine.Receipt, error) {
 	if f.Answer != nil {
 		return f.Answer(c)
 	}
+	// A bulk command is tried first: the console shows the number before it asks.
 	if c.DryRun && c.Select != nil {
 		return engine.Receipt{Matched: len(c.Select.IDs), Select: c.Select, Text: fmt.Sprintf("would %s %d jobs: about %[2]d calls", c.Op, len(c.Select.IDs))}, nil
 	}
@@ -124,6 +126,7 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 	return f.find(q)
 }
 
+// members answers as an engine on a directory does where the scene has none.
 func (f *Fake) members() (engine.Answer, error) {
 	if len(f.Scene.Members.Members) == 0 {
 		return nil, engine.NoMembers()
@@ -131,6 +134,7 @@ func (f *Fake) members() (engine.Answer, error) {
 	return f.Scene.Members, nil
 }
 
+// job is the scene's own detail of a job, else one that is made of its row.
 func (f *Fake) job(q engine.JobQuery) (engine.Answer, error) {
 	if d, ok := f.Scene.Details[q.ID]; ok {
 		return d, nil
@@ -143,6 +147,8 @@ func (f *Fake) job(q engine.JobQuery) (engine.Answer, error) {
 	return nil, engine.Problemf(engine.ErrNotFound, "", "there is no job %s", q.ID)
 }
 
+// jobs is a page of those that fit. A page is cut before it is filtered, as an engine does it: one of which
+// little fits says how many rows it looked at.
 func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
 	fits, err := filter.Parse(q.Filter, columns.Jobs.Schema)
 	if err != nil {
@@ -181,6 +187,7 @@ func pageOf[T any](all []T, p engine.Page) (rows []T, next string) {
 	return rows, ""
 }
 
+// reasons are why the jobs of one page wait, grouped.
 func (f *Fake) reasons(q engine.ReasonsQuery) (a engine.ReasonsAnswer) {
 	rows, next := pageOf(f.Scene.Jobs, q.Page)
 	var groups engine.Reasons
@@ -207,6 +214,7 @@ func (f *Fake) matches(q engine.MatchesQuery) engine.MatchesPage {
 	return page
 }
 
+// account is the scene's own detail of an account, else one that is made of its row.
 func (f *Fake) account(id string) (engine.Answer, error) {
 	if d, ok := f.Scene.Accounts[id]; ok {
 		return d, nil

@@ -71,6 +71,7 @@ func (f *Fake) moments(q engine.MomentsQuery) []engine.Moment {
 	return out
 }
 
+// freshness is of the tracked accounts: one of them is late. A scene without any has nothing to say.
 func (f *Fake) freshness() engine.Freshness {
 	n := 0
 	for _, a := range f.Scene.Update.Accounts {
@@ -106,6 +107,7 @@ func (f *Fake) week(monday string) *engine.WeeklyReport {
 	if at.Before(firstWeek) || at.After(lastWeek) || len(f.Scene.Update.Accounts) == 0 {
 		return nil
 	}
+	// Each week before the last one is a little calmer.
 	back := int(lastWeek.Sub(at)/(24*time.Hour)) / 7
 	r := &engine.WeeklyReport{
 		Week: at.Format(time.DateOnly), From: at, To: at.AddDate(0, 0, 7), Zone: "Asia/Seoul", Built: at.AddDate(0, 0, 7).Add(5 * time.Minute),

@@ -7,8 +7,10 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
+// at is so long before the instant of all scenes.
 func at(back time.Duration) time.Time { return Noon.Add(-back) }
 
+// queue is a queue with so many jobs that may run, run, and wait for their next try.
 func queue(name engine.Queue, wait, run, retry int) engine.QueueRow {
 	return engine.QueueRow{
 		QueueState: engine.QueueState{Name: name},
@@ -73,6 +75,7 @@ func busyAccounts() []engine.AccountRow {
 	return []engine.AccountRow{heron, kain, nightjar, oslo, wren, quiet}
 }
 
+// job is a match of 카인#KR1 that was listed 16 minutes ago; what differs is said by whoever makes one.
 func job(id, key string, s engine.State) engine.JobRow {
 	return engine.JobRow{Job: engine.Job{
 		ID: engine.JobID(id), Rev: 3, Kind: "match.fetch", Queue: Full, Key: key, Owner: "a-kain", State: s, Policy: engine.PolicyMatch,
@@ -136,6 +139,7 @@ func byPolicy(rows ...engine.JobRow) []engine.JobRow {
 	return rows
 }
 
+// bucket is a window in which we and the server count the same.
 func bucket(host, method, kind string, window time.Duration, used, limit int, reset time.Duration) engine.BucketRow {
 	return engine.BucketRow{Host: host, Method: method, Kind: kind, Window: window, Used: used, Limit: limit, Server: used, Reset: Noon.Add(reset), Mode: "A"}
 }

@@ -18,7 +18,8 @@ func quietSince(back time.Duration) []engine.CallRow {
 	return slices.DeleteFunc(demoCalls(), func(c engine.CallRow) bool { return c.At.After(at(back)) })
 }
 
-// stands gives a scene's syncs and jobs what keeps them from going on.
+// stands gives a scene's syncs and jobs what keeps them from going on: nothing runs then, and what did is
+// in line again.
 func (s *Scene) stands(h engine.Held) {
 	for i := range s.Update.Accounts {
 		if a := &s.Update.Accounts[i]; a.Status.Open() {

@@ -17,6 +17,7 @@ func (db *DB) AddAudit(tx engine.Tx, a engine.AuditEntry) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	// Entries are never deleted, so the last key tells the next number.
 	a.Seq = last + 1
 	if err := tAudit.Put(t, key.Uint64(a.Seq), &a); err != nil {
 		return 0, err
@@ -52,6 +53,7 @@ type moved struct {
 }
 
 func (t *txn) putMoves(a engine.AuditEntry) error {
+	// Most commands change nothing that could be taken back, and have no second row.
 	if len(a.Moves) == 0 && a.Queue == nil && a.Schedule == nil {
 		return nil
 	}
@@ -61,6 +63,8 @@ func (t *txn) putMoves(a engine.AuditEntry) error {
 // Audit gives the last n operator commands, newest first, without what each has changed.
 func (db *DB) Audit(ctx context.Context, n int) (list []engine.AuditEntry, err error) {
 	err = db.view(ctx, func(t *txn) error {
+		// One entry that cannot be read ends the list with its error: a list of commands with a gap
+		// would be taken for whole.
 		for a, err := range tAudit.Back(t, nil, nil) {
 			if len(list) == n {
 				return nil
@@ -82,6 +86,7 @@ func (db *DB) AuditEntry(ctx context.Context, seq uint64) (a engine.AuditEntry, 
 		if a, err = tAudit.Want(t, k, "audit entry %d", seq); err != nil {
 			return err
 		}
+		// An entry without a second row has changed nothing that can be taken back.
 		m, _, err := tAuditMoves.Get(t, k)
 		a.Moves, a.Queue, a.Schedule = m.Jobs, m.Queue, m.Schedule
 		return err

@@ -32,6 +32,8 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 			if err != nil {
 				return err
 			}
+			// The cursor is exclusive: a page begins below it. This entry was read and not judged,
+			// so the next page must begin with it, and the cursor is one more than its number.
 			if seen++; seen > maxScan {
 				page.Next = strconv.FormatUint(a.Seq+1, 10)
 				return nil
@@ -39,6 +41,8 @@ func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.Audi
 			if !fits(a) {
 				continue
 			}
+			// One entry more than the page fits, so there is a next page, and it begins below the
+			// last of this one.
 			if len(page.Entries) == limit {
 				page.Next = strconv.FormatUint(page.Entries[limit-1].Seq, 10)
 				return nil

@@ -22,6 +22,7 @@ func (db *DB) LoadState(ctx context.Context, name string) (blob []byte, err erro
 }
 
 // SaveState keeps a small named blob.
+// It is a commit of its own. Whoever saves a blob with other rows uses PutState.
 func (db *DB) SaveState(ctx context.Context, name string, blob []byte) error {
 	return db.Write(ctx, func(tx engine.Tx) error { return db.PutState(tx, name, blob) })
 }

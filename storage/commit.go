@@ -61,6 +61,8 @@ func (g group) Try(fn func(engine.Tx) error) (wrote bool, err error) {
 	err = commit.Call(fn, t)
 	wrote = t.Dirty
 	t.Dirty = t.Dirty || wasDirty
+	// An fn that has written and failed ends the whole transaction; one that only announced is
+	// taken back here.
 	if err != nil && !wrote {
 		t.changes, t.touched = t.changes[:changes], t.touched[:touched]
 	}
@@ -126,6 +128,8 @@ func (db *DB) judge(id int, cause error) error {
 		visible = b.ID() >= id
 		return nil
 	})
+	// The old state is what is on disk, and the disk is full: the group may be tried again. In all
+	// other cases nobody knows.
 	if err == nil && !visible && (disk.NoRoom(cause) || errors.Is(cause, berrors.ErrMaxSizeReached)) {
 		return fmt.Errorf("%w: %w", disk.ErrDiskFull, cause)
 	}

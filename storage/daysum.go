@@ -39,6 +39,7 @@ func (t *txn) onDay(at time.Time) *dayRow {
 
 // countMove counts a job that has ended, or has not any more.
 func (t *txn) countMove(old, j *engine.Job) {
+	// A job that an operator runs again did not end on that day after all.
 	if old.State.Terminal() {
 		t.onDay(old.Finished).all.CountEnded(old.State, -1)
 	}
@@ -49,6 +50,7 @@ func (t *txn) countMove(old, j *engine.Job) {
 
 // saveDays adds what the transaction has counted to the stored sums.
 func (t *txn) saveDays() error {
+	// A group has one or two days: its attempts end within seconds of each other.
 	for _, day := range slices.Sorted(maps.Keys(t.days)) {
 		d, err := t.day(day)
 		if err != nil {
@@ -76,6 +78,7 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 	if n <= 0 {
 		return nil, nil
 	}
+	// Days as 2026-11-21 sort as texts.
 	first, today := engine.UTCDay(now.AddDate(0, 0, 1-n)), engine.UTCDay(now)
 	err = db.view(ctx, func(t *txn) error {
 		for r := range t.RowsFrom(tDays.Table, nil, []byte(first)) {
@@ -89,6 +92,7 @@ func (db *DB) Days(ctx context.Context, n int, now time.Time) (list []engine.Day
 		}
 		return nil
 	})
+	// Screens show today's column although nothing has ended yet.
 	if len(list) == 0 || list[len(list)-1].Day != today {
 		list = append(list, engine.DaySum{Day: today})
 	}

@@ -60,6 +60,7 @@ func HolderOf(dir string) (h Holder, held bool, err error) {
 		return h, false, disk.Unusable(path, err)
 	}
 	defer f.Close()
+	// A shared lock is refused only while somebody has it alone: an engine.
 	err = disk.Flock(f, unix.LOCK_SH|unix.LOCK_NB)
 	if err == nil {
 		return h, false, disk.Flock(f, unix.LOCK_UN)
@@ -74,6 +75,8 @@ func HolderOf(dir string) (h Holder, held bool, err error) {
 	h = Holder{PID: said.PID, Host: said.Host, Since: said.Since}
 	here, err := os.Hostname()
 	h.Here = err == nil && here == h.Host
+	// Signal 0 asks whether there is such a process; EPERM means that there is one of another
+	// user's. Of another host nothing can be asked, so its holder counts as alive.
 	h.Alive = !h.Here || h.PID == 0 || !errors.Is(unix.Kill(h.PID, 0), unix.ESRCH)
 	return h, true, nil
 }

@@ -15,11 +15,14 @@ import (
 // Accounts lists accounts in the order they were added. Total counts all that fit, on every page.
 func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine.AccountsPage, err error) {
 	err = db.view(ctx, func(t *txn) (err error) {
+		// The total is of all that fit, and not of what is left behind the cursor: a screen shows
+		// it beside the list.
 		if page.Total, err = t.countAccounts(q); err != nil {
 			return err
 		}
 		limit := both.PageSize(q.Page)
 		for a, err := range tAccounts.From(t, []byte(q.After)) {
+			// From begins at the cursor itself, which was the last row of the page before.
 			if err != nil || a.ID == q.After || !both.FitsAccount(q, a) {
 				continue // a corrupt one is named by check
 			}
@@ -89,6 +92,7 @@ func (t *txn) findAccount(id string) (league.Account, error) { return t.accountO
 
 // accountOn takes an id or a Riot ID; only the latter has a '#'.
 func (t *txn) accountOn(id, platform string) (league.Account, error) {
+	// A name may hold a '#' of its own, a tag line may not.
 	if i := strings.LastIndexByte(id, '#'); i >= 0 {
 		return t.accountNamed(id[:i], id[i+1:], platform)
 	}

@@ -70,6 +70,8 @@ func (db *DB) Forecast(ctx context.Context) (f Forecast, err error) {
 func extrapolate(f *Forecast, samples []sizeSample, now time.Time) {
 	for _, s := range samples { // oldest first
 		over := now.Sub(s.at)
+		// Notes are six hours apart, so the first one that is young enough is about a week old in a
+		// store that has run so long.
 		if over > forecastOver || over < minForecast {
 			continue
 		}
@@ -78,10 +80,12 @@ func extrapolate(f *Forecast, samples []sizeSample, now time.Time) {
 		f.PerDay = int64(float64(f.Used-s.used) / days)
 		break
 	}
+	// A store that does not grow never fills the disk: Full stays zero.
 	if f.PerDay <= 0 {
 		return
 	}
 	left := float64(f.Free) - disk.MinRoom
+	// Less than MinRoom already: it is full now.
 	days := max(left, 0) / float64(f.PerDay)
 	if days < 100*365 { // beyond that it is no forecast, and no time.Duration
 		f.Full = now.Add(time.Duration(days * 24 * float64(time.Hour)))
@@ -94,6 +98,8 @@ func (db *DB) usedBytes() (total int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	// A file may go between the list and this look: an archive or retention has replaced or deleted
+	// it.
 	for _, path := range append(months, disk.StatePath(db.dir)) {
 		n, err := disk.UsedBytes(path)
 		if err != nil && !disk.IsDamage(err) && !errors.Is(err, fs.ErrNotExist) {
@@ -112,6 +118,8 @@ func (db *DB) noteSize() error {
 	if time.Since(db.sized) < sampleEvery && !db.sized.IsZero() {
 		return nil
 	}
+	// It counts as tried even if it fails: a disk that does not answer is asked again in six hours,
+	// and not each minute.
 	db.sized = time.Now()
 	used, err := db.usedBytes()
 	if err != nil {

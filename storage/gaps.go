@@ -11,6 +11,7 @@ import (
 // What runs wanted and have not got. A row lasts until the part is there, whoever brings it, or
 // until a later run of the account has taken the match over.
 
+// "EUW1_7012345678", run "01J…", "timeline" -> account "01J…", job "c812", not left
 var tGaps = collection.Declare(
 	collection.New("gaps", "str match, str run, str part", "whose run it is, and its job that ended without the part"),
 	collection.Records[league.Gap]{Format: 35,
@@ -31,6 +32,7 @@ func (db *DB) SaveGap(tx engine.Tx, g league.Gap) (added bool, err error) { retu
 
 func (t *txn) saveGap(g league.Gap) (added bool, err error) {
 	k := tGaps.KeyOf(&g)
+	// Has is asked before Put: Go evaluates results in their order.
 	return !t.Has(tGaps.Table, k), tGaps.Put(t, k, &g)
 }
 

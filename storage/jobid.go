@@ -18,6 +18,7 @@ func jobNumber(id engine.JobID) (uint64, error) {
 	return n, nil
 }
 
+// noJob is the error of an id that no job has, as `job "b41": not found`.
 func noJob(id engine.JobID) error { return fmt.Errorf("job %q: %w", id, engine.ErrNotFound) }
 
 // jobKey is the key of a job's rows.
@@ -40,6 +41,7 @@ func (t *txn) jobKey(id engine.JobID) ([]byte, error) {
 
 // keyJob is a job's number in a key.
 func keyJob(c *key.Coder, id *engine.JobID) {
+	// When a key is read the id is not set yet: n is then 0, and set by the key.
 	n := mustNumber(*id)
 	if c.Uint64(&n); c.Reading() {
 		*id = jobID(n)

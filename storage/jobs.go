@@ -26,6 +26,7 @@ func (t *txn) job(id engine.JobID) (engine.Job, error) {
 	if err != nil {
 		return engine.Job{}, err
 	}
+	// The outcome of an attempt asks for a job that this committer has made running: see reuse.
 	if j := t.atWork(n); j != nil {
 		t.last = *j
 		return *j, nil
@@ -68,6 +69,7 @@ func asStored(j engine.Job) *engine.Job {
 			*at = time.UnixMilli(at.UnixMilli()).UTC()
 		}
 	}
+	// A record does not tell nil from empty.
 	if len(j.Args) == 0 {
 		j.Args = nil
 	}
@@ -97,6 +99,8 @@ func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
 // are never given twice, so the order of ids is the order of creation.
 func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if s.Key != "" {
+		// The look and the insertion are in one transaction, and there is one writer: no two live
+		// jobs can have one key.
 		n, held, err := t.Number(tJobKey, []byte(s.Key))
 		if err != nil {
 			return engine.Enqueued{}, err
@@ -168,6 +172,7 @@ func (t *txn) saveJob(j engine.Job) error {
 	if err := t.mayReplace(&old, &j); err != nil {
 		return err
 	}
+	// It is lost otherwise whenever a sync joins a job that is running.
 	j.HasParents = j.HasParents || old.HasParents // a joined parent that the writer has not seen yet
 	t.wrote(n, j)
 	k := t.NumberKey(n)
@@ -239,6 +244,7 @@ func (t *txn) putEnded(n uint64, k []byte, j *engine.Job) error {
 	}
 	unique := t.bytesOf(j.Key)
 	latest, _, err := t.Number(tArchiveKey, unique)
+	// A job that is run again ends after a younger one with its key: that one stays the latest.
 	if err != nil || latest >= n {
 		return err
 	}
@@ -292,6 +298,8 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 	if err := tAttempts.Put(t, key.AppendUint64(append(t.Take(16), k...), n), &a); err != nil {
 		return err
 	}
+	// Days, feeds of the account and calls are written with the attempt: a crash loses all of it or
+	// nothing.
 	t.onDay(a.End).all.CountAttempt(a, 1)
 	t.Emit(engine.Change{Attempt: &a, Of: id})
 	if err := t.noteExternal(k, j, a); err != nil {

@@ -24,6 +24,7 @@ var tQueues = collection.Declare(
 // Queue gives a queue's pause switch, an open one if nobody has set it.
 func (db *DB) Queue(tx engine.Tx, name engine.Queue) (engine.QueueState, error) {
 	q, ok, err := tQueues.Get(own(tx), []byte(name))
+	// A queue without a row runs: a new queue needs nothing stored to begin.
 	if !ok {
 		q.Name = name
 	}
@@ -36,6 +37,7 @@ func (db *DB) SetQueue(tx engine.Tx, q engine.QueueState) error {
 	if err := tQueues.Put(t, []byte(q.Name), &q); err != nil {
 		return err
 	}
+	// Consoles learn of the switch by the change.
 	t.Emit(engine.Change{Queue: &q})
 	return nil
 }
@@ -45,4 +47,5 @@ func (db *DB) Queues(ctx context.Context) ([]engine.QueueState, error) {
 	return look(ctx, db, func(t *txn) ([]engine.QueueState, error) { return collection.All(tQueues.Under(t, nil)) })
 }
 
+// actorFields are who gave a command: user "maria", session "ssh-3", via "console".
 func actorFields(c *rec.Coder, a *engine.Actor) { c.Str(&a.User, &a.Session, &a.Via) }

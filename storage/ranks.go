@@ -13,6 +13,9 @@ import (
 )
 
 var (
+	// One row for each change of a rank, under whose it is, in which queue, and when it was seen:
+	//
+	//	"01J…", "RANKED_SOLO_5x5", 2026-11-21T14:00:00Z -> GOLD II, 47 points, 120 wins, 98 losses
 	tRanks = collection.Declare(
 		collection.New("ranks", "str account, str queue, time", "where the account stood in a ranked queue"),
 		collection.Records[league.Rank]{Format: 26, Key: func(c *key.Coder, r *league.Rank) {
@@ -23,6 +26,8 @@ var (
 			c.Str(&r.Tier, &r.Division)
 			c.Int(&r.Points, &r.Wins, &r.Losses)
 		}})
+	// Its numbers are the cursors of the feed of ranks. They never move: a rank is not changed once
+	// it is stored.
 	tRankOrder = collection.New("rank_order", "u64 n", "key of the ranks row that was the n-th to be stored").Grows()
 )
 
@@ -31,6 +36,8 @@ func (db *DB) LastRanks(tx engine.Tx, account string) (list []league.Rank, err e
 	t := own(tx)
 	prefix := key.Strings(account)
 	var before []byte
+	// Each round reads the newest row of one queue and goes on before that queue's first key: an
+	// account has a row or two per day and queue, of which only the last is wanted.
 	for {
 		found := false
 		for rank, err := range tRanks.Back(t, prefix, before) {
@@ -55,6 +62,8 @@ func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
 		return err
 	}
 	k := tRanks.KeyOf(&r)
+	// A rank that is stored again keeps its place: a second one would tell it twice to whoever
+	// follows the feed.
 	isNew := !t.Has(tRanks.Table, k)
 	if err := tRanks.Put(t, k, &r); err != nil || r.Unsure || !isNew {
 		return err

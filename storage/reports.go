@@ -33,6 +33,7 @@ func (db *DB) PlayReport(tx engine.Tx, account string) (*engine.PlayReport, erro
 	return own(tx).report(account)
 }
 
+// report gives an account's play-time report; nil when none was built, which is no error.
 func (t *txn) report(account string) (*engine.PlayReport, error) {
 	r, ok, err := tReports.Get(t, []byte(account))
 	if err != nil || !ok {
@@ -55,6 +56,7 @@ func (db *DB) HasWeekly(tx engine.Tx, monday string) bool {
 // engine.ErrNotFound.
 func (db *DB) Weekly(ctx context.Context, monday string) (r *engine.WeeklyReport, err error) {
 	err = db.view(ctx, func(t *txn) error {
+		// Mondays as 2026-11-16 sort as texts: the last row is the latest week.
 		k := []byte(monday)
 		if monday == "" {
 			for last := range t.RowsBack(tWeekly.Table, nil, nil) {

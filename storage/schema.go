@@ -29,4 +29,5 @@ var tMeta = collection.New("meta", "name", "schema version, instance, created, r
 // forgetPrefix leads the names of marks in table state, before the account's id.
 const forgetPrefix = "forget:"
 
+// forgetKey is where the mark of an account stands that is half forgotten: "forget:01J…".
 func forgetKey(account string) []byte { return []byte(forgetPrefix + account) }

@@ -25,6 +25,8 @@ func (t *txn) mask(match string, puuids []string) (n int, err error) {
 // unmask gives an account that was forgotten and is synced again its seat in a match that had
 // stayed.
 func (t *txn) unmask(account, match string) error {
+	// Nearly no match has a masked seat, and this is asked for each match of each listing: the raw
+	// bytes tell, without decoding ten seats.
 	if !bytes.Contains(t.Value(tParticipants.Table, []byte(match)), []byte(both.MaskedSeat)) {
 		return nil
 	}
@@ -52,6 +54,7 @@ func (t *txn) reseat(match string, change func(p *league.Participant) bool) (n i
 			n++
 		}
 	}
+	// Seats that nobody has changed keep their place in the feed.
 	if n == 0 {
 		return 0, nil
 	}
@@ -67,6 +70,7 @@ func (db *DB) SaveParticipants(tx engine.Tx, match string, ps []league.Participa
 		return err
 	}
 	for _, p := range ps {
+		// Ten players, of whom most are nobody's account here.
 		account, ok, err := t.Text(accountPUUID.Table, []byte(p.PUUID))
 		if err != nil {
 			return err
@@ -90,6 +94,8 @@ func (t *txn) seatOf(a league.Account, match string) (seat league.Participant, h
 	if err != nil {
 		return seat, false, err
 	}
+	// An account has another PUUID under each key project, and the payload has that of the project
+	// which fetched it.
 	for _, p := range seats {
 		for _, puuid := range a.PUUIDs {
 			if p.PUUID == puuid && puuid != "" {

@@ -23,6 +23,7 @@ func (db *DB) Discards(ctx context.Context) (by map[engine.Queue]int, err error)
 			}
 			by[engine.Queue(r.Key[len(countDiscards):])] = int(n)
 		}
+		// A counter stays at 0 when the last of its jobs is pruned.
 		maps.DeleteFunc(by, func(_ engine.Queue, n int) bool { return n == 0 })
 		return nil
 	})
@@ -34,6 +35,7 @@ func (db *DB) Totals(ctx context.Context) (engine.Totals, error) {
 	return look(ctx, db, (*txn).totals)
 }
 
+// totals reads seven counters and no match: a store has millions.
 func (t *txn) totals() (engine.Totals, error) {
 	return both.TotalsOf(func(name string) (int64, error) {
 		n, _, err := t.Number(collection.Counters, []byte(name))

@@ -85,6 +85,7 @@ func (s Store) compactState(ctx context.Context, verify payload.Verifier) error 
 	if err != nil {
 		return err
 	}
+	// Both files lie side by side until the rename.
 	if err := disk.NeedRoom(s.Dir, "the copy of state.db", used); err != nil {
 		return err
 	}
@@ -100,6 +101,7 @@ func (s Store) compactState(ctx context.Context, verify payload.Verifier) error 
 		_ = os.Remove(temp)
 		return fmt.Errorf("compact %s, which stays as it is: %w", path, err)
 	}
+	// bbolt maps the old file, and would go on with it after the rename.
 	if err := s.Bolt.Close(); err != nil {
 		return disk.Unusable(path, err)
 	}
@@ -115,6 +117,7 @@ func (s Store) compactState(ctx context.Context, verify payload.Verifier) error 
 // looked at when it is done: bbolt's own copy cannot be broken off.
 func (s Store) fillCompact(ctx context.Context, temp string) error {
 	o := disk.BoltOptions()
+	// The half-made file of an earlier run is gone: one that is there now is somebody else's.
 	o.OpenFile = disk.OpenNew
 	to, err := bolt.Open(temp, disk.FileMode, o)
 	if err != nil {
@@ -138,11 +141,14 @@ func checkCompacted(ctx context.Context, verify payload.Verifier, temp string, s
 	if err != nil {
 		return err
 	}
+	// Verify has looked at each row of the copy by itself. That none is missing only the original
+	// tells.
 	have, want := map[string]int{}, map[string]int{}
 	err = errors.Join(countRows(copied, have), copied.Close(), s.guarded(func() error { return countRows(s.Bolt, want) }))
 	if err != nil {
 		return err
 	}
+	// A table of the copy that the original lacks cannot be: bbolt's own copy makes none.
 	for table, n := range want {
 		if have[table] != n {
 			return fmt.Errorf("the copy has %d rows in table %s, the original %d", have[table], table, n)

@@ -76,6 +76,8 @@ func (c *Committer) Serve(ctx context.Context, every time.Duration, tick func() 
 	if !c.running.CompareAndSwap(false, true) {
 		return errors.New("storage: Serve was called twice")
 	}
+	// bbolt maps the file. A page that the disk cannot read would end the process; so it is a
+	// panic, which Call and try turn into errors.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	err := c.loop(ctx, every, tick)
 	c.end(err)
@@ -95,6 +97,8 @@ func (c *Committer) loop(ctx context.Context, every time.Duration, tick func() e
 			err = tick()
 		case err = <-c.broken:
 		case <-ctx.Done():
+			// Whoever has queued before the end still gets an answer: those are the last outcomes
+			// of a stop.
 			for err == nil && c.queue.len() > 0 {
 				err = c.commitQueued()
 			}
@@ -159,6 +163,7 @@ func (c *Committer) Now(fns ...func(engine.Tx) error) (answers []error, err erro
 	for _, fn := range fns {
 		g = append(g, newOp(fn))
 	}
+	// commit takes the ops out of g as it answers them, and may add others that are queued.
 	mine := slices.Clone(g)
 	err = c.commit(&g)
 	for _, o := range mine {
@@ -183,9 +188,12 @@ func (c *Committer) commit(g *[]*op) error {
 		if answer == nil {
 			answer = err
 		}
+		// Its memory serves the next group: nothing may be kept alive by it.
 		(*g)[i] = nil
 		o.done <- answer // from here on it may be another Write's
 	}
+	// Each writer has been told, and may try again when there is room. Any other error of a commit
+	// leaves it open what is on disk.
 	if errors.Is(err, disk.ErrDiskFull) {
 		return nil
 	}
@@ -235,6 +243,8 @@ func (c *Committer) takeNext(g *[]*op, size int) bool {
 // and more do, and no longer than until the group, which has so many already, is as large as that
 // one.
 func (c *Committer) gather(have int) {
+	// Each turn of the scheduler lets those run that were just answered. It ends with the first
+	// turn in which nobody has queued anything.
 	for n := -1; have+n < c.before; {
 		runtime.Gosched()
 		queued := c.queue.len()
@@ -250,6 +260,8 @@ func (c *Committer) gather(have int) {
 func (o *op) run(t Group) error {
 	var wrote bool
 	wrote, o.err = t.Try(o.fn)
+	// Not the caller's fault, and the next op would meet the same page: the whole group ends with
+	// it.
 	if fault, ok := errors.AsType[*pageFault](o.err); ok {
 		o.err = nil // answered as all others of the group
 		return fmt.Errorf("%w: %w", disk.ErrUnknown, fault)

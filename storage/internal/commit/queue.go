@@ -86,6 +86,8 @@ func (q *queue) pop() *op {
 	}
 	o := q.ops[q.head]
 	q.ops[q.head] = nil
+	// The slice begins anew when it is empty, so that it grows no longer than the longest queue
+	// was.
 	if q.head++; q.head == len(q.ops) {
 		q.ops, q.head = q.ops[:0], 0
 	}
@@ -96,6 +98,7 @@ func (q *queue) pop() *op {
 func (q *queue) leave(o *op) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	// It is a search of the whole queue, but only for a caller that gives up.
 	for i := q.head; i < len(q.ops); i++ {
 		if q.ops[i] == o {
 			q.ops = append(q.ops[:i], q.ops[i+1:]...)
@@ -122,6 +125,8 @@ func (q *queue) wait(ctx context.Context, o *op) error {
 		return err
 	case <-ctx.Done():
 	}
+	// An op that has been taken may be in a commit already: only its answer tells whether it is on
+	// disk.
 	if q.leave(o) {
 		return context.Cause(ctx)
 	}

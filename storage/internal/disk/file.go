@@ -53,6 +53,7 @@ func OpenNew(path string, flag int, mode os.FileMode) (*os.File, error) {
 // StateMap is the address space that the state file reserves, so that growing it does not wait for
 // readers: without it one slow reader and one growing write froze all other readers for seconds.
 func StateMap() int {
+	// No memory is taken for it. 32 bits of addresses have no such space to spare.
 	var size int64 = 4 << 30
 	if bits.UintSize < 64 {
 		return 0
@@ -115,10 +116,12 @@ func OpenFile(path string, o *bolt.Options, log zerolog.Logger) (b *bolt.DB, err
 	if err != nil {
 		return nil, err
 	}
+	// A torn meta page is repaired by the next commit, which writes over it.
 	if note != "" {
 		log.Warn().Str("path", path).Msg(note)
 	}
 	err = GuardFile(path, func() (err error) {
+		// At most 4 × 20 ms: longer than a child needs to become another program.
 		for range lockTries {
 			if b, err = bolt.Open(path, FileMode, o); !errors.Is(err, berrors.ErrTimeout) {
 				break

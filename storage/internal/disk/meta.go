@@ -97,6 +97,7 @@ func (t Table) read(name []byte, format byte, fields func(*rec.Coder)) (ok bool,
 }
 
 func (t Table) put(name []byte, format byte, fields func(*rec.Coder)) error {
+	// The same frame as of all other tables, so that check need not know who wrote a row.
 	c := rec.Write(nil, format)
 	fields(&c)
 	v, err := rec.TableSeed(t.name).Seal(name, &c)
@@ -113,6 +114,8 @@ func SchemaOf(tx *bolt.Tx, path string, newest uint64) (uint64, error) {
 	}
 	have, ok, err := MetaOf(tx).Number(MetaSchema)
 	switch {
+	// The version is the first thing that is ever written: a file that has none was never
+	// completed, or is damaged.
 	case err != nil || !ok || have < 1:
 		return 0, &Damaged{Path: path, Why: "its schema version cannot be read"}
 	case have > newest:

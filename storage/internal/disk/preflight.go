@@ -40,6 +40,8 @@ type BoltMeta struct {
 type metaState int
 
 const (
+	// One torn page is what a power cut leaves; bbolt then goes on from the other one, which is one
+	// transaction older.
 	metaGood metaState = iota
 	metaTorn           // magic, version and page size are right, the sum is not
 	metaBad
@@ -74,6 +76,7 @@ func validPageSize(n int) bool { return n >= smallestPage && n <= largestPage &&
 // its own, where such a fault ends the process. The file is only read. note is not empty when one
 // of the two meta pages was torn, as a power cut may leave it.
 func Preflight(path string) (note string, err error) {
+	// A symbolic link is refused, as when the file is opened for good.
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return "", Unusable(path, err)
@@ -101,6 +104,7 @@ func NewestMeta(f *os.File, size int64) (m BoltMeta, note string, err error) {
 	if size == 0 {
 		return m, "", errors.New("the file is empty")
 	}
+	// Page 0 tells the page size, and so where page 1 is.
 	first := make([]byte, PageHeader+metaSize)
 	if _, err := f.ReadAt(first, 0); err != nil {
 		return m, "", fmt.Errorf("it has only %d bytes", size)
@@ -129,6 +133,8 @@ func NewestMeta(f *os.File, size int64) (m BoltMeta, note string, err error) {
 	default:
 		m = m0
 	}
+	// High is looked at by itself first: the product of a wild number could overflow and seem
+	// small.
 	if need := m.High * uint64(m.PageSize); m.High > uint64(size) || need > uint64(size) {
 		return m, "", fmt.Errorf("it is cut short: %d of %d bytes", size, need)
 	}
@@ -137,6 +143,7 @@ func NewestMeta(f *os.File, size int64) (m BoltMeta, note string, err error) {
 
 // walkFile maps the used part of the file and walks its pages.
 func walkFile(f *os.File, m BoltMeta) (err error) {
+	// Only the pages in use are mapped: what bbolt has reserved behind them is never read.
 	data, err := unix.Mmap(int(f.Fd()), 0, int(m.High)*m.PageSize, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return fmt.Errorf("cannot be mapped: %w", err)

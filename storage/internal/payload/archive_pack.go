@@ -20,6 +20,8 @@ type packer struct {
 
 func newPacker(ds *Dictionaries, id uint32, workers int) (*packer, error) {
 	options := []zstd.EOption{
+		// No CRC of zstd's own: the frame has a checksum of what is stored, and the reference one
+		// of the JSON. The best level costs minutes for a month, once; the file is read for years.
 		zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(workers), zstd.WithEncoderCRC(false),
 	}
 	if id != 0 {
@@ -41,6 +43,8 @@ func (p *packer) pack(f Frame) (Frame, error) {
 	}
 	out := Frame{Ref: f.Ref, dict: p.dict}
 	out.Ref.Codec = codecColumns
+	// JSON that splitColumns cannot give back byte by byte, such as one with spaces, is packed as
+	// it is.
 	cols, err := splitColumns(raw)
 	if err != nil {
 		cols, out.Ref.Codec = raw, codecZstd
@@ -50,6 +54,8 @@ func (p *packer) pack(f Frame) (Frame, error) {
 	if _, err := out.Raw(p.dicts); err != nil { // compares length and checksum
 		return f, err
 	}
+	// A payload that would not get smaller stays as it arrived, so that it can be handed out
+	// without being unpacked.
 	if len(out.Body) >= len(f.Body) {
 		return f, nil
 	}
@@ -87,6 +93,7 @@ func (a *archiver) pack(page []*piece) error {
 		return err
 	}
 	for i, x := range page {
+		// The piece is not packed again, but what is bad must be counted in each round: see prove.
 		if held[i] {
 			_, err := Open(a.Month, x.match, PartOfKey(x.key), x.from)
 			x.bad = err != nil
@@ -132,6 +139,8 @@ func (a *archiver) packOne(x *piece) error {
 		x.bad = true
 		return nil //nolint:nilerr // counted; check names it
 	}
+	// What an earlier archive has packed is copied with the dictionaries of that time, which the
+	// new file has too.
 	if f.packed() && !a.erased {
 		x.bad = !a.dicts.usable(f.dict)
 		return nil

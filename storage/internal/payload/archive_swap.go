@@ -50,6 +50,7 @@ func (a *archiver) begin(ctx context.Context) error {
 
 // oldDicts are the dictionaries to take over; nil = none.
 func (a *archiver) oldDicts(old *bolt.Tx) *bolt.Bucket {
+	// After an erasure they may hold pieces of what was erased, and everything is packed anew.
 	if a.erased {
 		return nil
 	}
@@ -240,10 +241,14 @@ func (a *archiver) swap(ctx context.Context, seq uint64) (done bool, err error) 
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
+	// Each commit has another number, so the same one means that nobody has put or deleted
+	// anything.
 	now, err := a.SeqLocked()
 	if err != nil || now != seq {
 		return false, err
 	}
+	// Both are closed before the rename: bbolt must never hold the old file under the new one's
+	// name.
 	if err := errors.Join(a.closeLocked(), a.out.Close()); err != nil {
 		return false, disk.Unusable(a.path, err)
 	}

@@ -61,6 +61,7 @@ func readDicts(b *bolt.Tx) *Dictionaries {
 		return ds
 	}
 	_ = t.ForEach(func(k, v []byte) error {
+		// v is nil for a nested table, which a damaged file may have here.
 		if len(k) != 4 || v == nil {
 			return nil
 		}
@@ -76,6 +77,7 @@ func readDicts(b *bolt.Tx) *Dictionaries {
 	return ds
 }
 
+// openDict checks one stored dictionary and takes it apart.
 func openDict(k, v []byte) (d dictionary, err error) {
 	format, body, err := dictSeed.Open(k, v)
 	if err != nil {
@@ -92,6 +94,7 @@ func openDict(k, v []byte) (d dictionary, err error) {
 // Of finds a dictionary for a part; 0 when there is none.
 func (ds *Dictionaries) Of(part league.Part) (id uint32) {
 	for n, d := range ds.Known {
+		// Where there are several, the choice must be the same in each run: the highest number.
 		if d.part == part && n > id {
 			id = n
 		}
@@ -105,6 +108,8 @@ func (ds *Dictionaries) usable(id uint32) bool {
 	return ok || id == 0
 }
 
+// decode unpacks a body with the dictionary of that number; 0 = without. ds may be nil: a file that
+// was never archived has none.
 func (ds *Dictionaries) decode(id uint32, body []byte) ([]byte, error) {
 	if ds == nil {
 		ds = noDicts
@@ -122,6 +127,8 @@ func (ds *Dictionaries) decoder(id uint32) (*zstd.Decoder, error) {
 	if d := ds.decoders[id]; d != nil {
 		return d, nil
 	}
+	// The limit refuses a body that claims to be larger than any payload may be, before memory is
+	// taken for it.
 	options := []zstd.DOption{zstd.WithDecoderMaxMemory(both.MaxInflated), zstd.WithDecoderConcurrency(2)}
 	if id != 0 {
 		d, ok := ds.Known[id]
@@ -141,6 +148,7 @@ func (ds *Dictionaries) decoder(id uint32) (*zstd.Decoder, error) {
 	return d, nil
 }
 
+// lost says why a dictionary is not there: it is damaged, or nobody has ever stored it.
 func (ds *Dictionaries) lost(id uint32) error {
 	if err := ds.Bad[id]; err != nil {
 		return err
@@ -148,6 +156,8 @@ func (ds *Dictionaries) lost(id uint32) error {
 	return errors.New("it is not in this file")
 }
 
+// close frees the decoders, each of which holds tens of kilobytes and its history. nil and noDicts'
+// may be closed, too: a decoder is made anew when it is wanted.
 func (ds *Dictionaries) close() {
 	if ds == nil {
 		return
@@ -180,6 +190,8 @@ func trainDict(part league.Part, id uint32, samples [][]byte, toPack int) (d []b
 	if len(samples) < minSamples || size < minHistory {
 		return nil
 	}
+	// A dictionary is a gain and no need: whatever goes wrong here costs room on the disk and
+	// nothing else.
 	defer func() {
 		if recover() != nil { // a sample that the library cannot take
 			d = nil

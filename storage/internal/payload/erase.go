@@ -43,6 +43,8 @@ func (p *Store) eraseIn(month string, matches []string) error {
 			if err != nil || len(there) == 0 {
 				return err
 			}
+			// From here on no Put of one of these matches is let in. One that came before has taken
+			// its match off the list, and that match stays.
 			p.Doomed.deleting.Lock()
 			defer p.Doomed.deleting.Unlock()
 			there = slices.DeleteFunc(there, func(id string) bool { return !p.Doomed.Has(id) })
@@ -72,6 +74,8 @@ func (s *Shard) erase(matches []string) error {
 	if len(matches) == 0 {
 		return nil
 	}
+	// The next archive begins a new file. Nobody is writing this one: Erase holds the archiver's
+	// lock.
 	if err := os.Remove(s.Path + ArchiveExt); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return disk.Unusable(s.Path+ArchiveExt, err)
 	}

@@ -66,6 +66,8 @@ func sealFrame(match string, part league.Part, f Frame) ([]byte, error) {
 	if len(f.Body) == 0 || f.Ref.RawLen <= 0 || f.Ref.RawLen > both.MaxInflated || len(f.Body) > both.MaxInflated {
 		return nil, fmt.Errorf("payload of %d bytes (%d raw): outside 1 to %d", len(f.Body), f.Ref.RawLen, both.MaxInflated)
 	}
+	// A payload that arrived keeps the first format, which every Farsight reads: only what was
+	// archived needs the second.
 	format := byte(formatArrived)
 	if f.archived() {
 		format = formatArchived

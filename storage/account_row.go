@@ -34,6 +34,8 @@ func (t *txn) emitAccounts() error {
 // emitCounted publishes what counts towards the counters that this transaction has changed.
 func (t *txn) emitCounted() error {
 	changed := false
+	// The number of discarded jobs is each queue's own change; all other counters are totals, which
+	// go out once, whichever of them has changed.
 	for _, name := range t.Counted {
 		queue, discards := strings.CutPrefix(name, countDiscards)
 		if changed = changed || !discards; !discards {
@@ -66,6 +68,7 @@ func (t *txn) accountRow(a league.Account) (engine.AccountRow, error) {
 		return row, nil
 	}
 	run, err := t.run(a.Run)
+	// The run may have been dropped with a forgotten account, or be of before a restore.
 	if disk.IsNotFound(err) {
 		return row, nil
 	}
@@ -78,6 +81,7 @@ func (t *txn) accountRow(a league.Account) (engine.AccountRow, error) {
 
 // workOf is what its job and groups tell of a run; nil when it has no job yet.
 func (t *txn) workOf(r league.Run) (*both.RunWork, error) {
+	// A run that was just made names no job, and "" is no job's id.
 	k, err := jobKey(engine.JobID(r.Job))
 	if err != nil {
 		return nil, nil
@@ -95,5 +99,7 @@ func (t *txn) workOf(r league.Run) (*both.RunWork, error) {
 		return nil, err
 	}
 	timelines, err := t.group(groupKey(mustNumber(engine.JobID(r.Job)), league.GroupTimelines))
-	return &both.RunWork{Queue: j.Queue, Calls: bound.calls, Throttled: bound.throttled, Matches: matches, Timelines: timelines}, err
+	return &both.RunWork{
+		Queue: j.Queue, Calls: bound.calls, Throttled: bound.throttled, Matches: matches, Timelines: timelines,
+	}, err
 }

@@ -22,8 +22,9 @@ var (
 		Counts:  func(*league.Account) []string { return []string{both.CountAccounts} },
 	})
 	accountName = collection.Index[league.Account]{
-		Table: collection.New("account_name", "str name, str tag, str platform, str id", "marker; name and tag in lower case"),
-		Rows:  func(a *league.Account) []collection.Entry { return []collection.Entry{{Key: string(nameKey(*a))}} },
+		Table: collection.New("account_name", "str name, str tag, str platform, str id",
+			"marker; name and tag in lower case"),
+		Rows: func(a *league.Account) []collection.Entry { return []collection.Entry{{Key: string(nameKey(*a))}} },
 		Of: func(e collection.Entry) []byte {
 			read := key.Read([]byte(e.Key))
 			_, _, _ = read.String(), read.String(), read.String()
@@ -31,6 +32,7 @@ var (
 		},
 		Missing: "is not found by its Riot ID", Wrong: "leads to no account of that name",
 	}
+	// An account has a PUUID for each project of an API key: Riot encrypts them per project.
 	accountPUUID = collection.Index[league.Account]{
 		Table: collection.New("account_puuid", "PUUID", "account id"),
 		Rows: func(a *league.Account) (list []collection.Entry) {
@@ -46,17 +48,14 @@ var (
 	}
 	tPUUIDCache = collection.Declare(
 		collection.New("puuid_cache", "str project, str name, str tag", "PUUID and when it expires"),
-		collection.Records[cachedPUUID]{Format: 21, Fields: func(c *rec.Coder, p *cachedPUUID) {
-			c.Str(&p.puuid)
-			c.Time(&p.until)
-		}})
+		collection.Records[both.CachedPUUID]{
+			Format: 21,
+			Key:    func(c *key.Coder, p *both.CachedPUUID) { c.Str(&p.Project, &p.Name, &p.Tag) },
+			Fields: func(c *rec.Coder, p *both.CachedPUUID) {
+				c.Str(&p.PUUID)
+				c.Time(&p.Until)
+			}})
 )
-
-// cachedPUUID is what Riot last answered for a Riot ID.
-type cachedPUUID struct {
-	puuid string
-	until time.Time
-}
 
 // accountFields are the fields of a record, in their order for good: what came later stands behind
 // c.More, which is false in a record that was written before.
@@ -71,6 +70,7 @@ func accountFields(c *rec.Coder, a *league.Account) {
 	coverageFields(c, &a.Coverage)
 	c.Time(&a.Created, &a.Updated, &a.LastSync)
 	c.Str(&a.LastError)
+	// Always written since: a record that is saved anew has all fields.
 	if c.More(true) {
 		c.Dur(&a.Policy.Cadence)
 	}
@@ -117,9 +117,11 @@ func (db *DB) AccountNamed(tx engine.Tx, name, tag, platform string) (league.Acc
 
 func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
 	prefix := key.Strings(both.Fold(name), both.Fold(tag))
+	// Without a platform the prefix ends behind the tag, and fits all platforms.
 	if platform != "" {
 		prefix = key.AppendString(prefix, strings.ToLower(platform))
 	}
+	// The first one: without a platform a Riot ID may be several accounts'.
 	for r := range t.Rows(accountName.Table, prefix) {
 		return t.account(string(accountName.Of(collection.Entry{Key: string(r.Key)})))
 	}
@@ -142,6 +144,7 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 	if err != nil {
 		return err
 	}
+	// Save takes nil for a value that is new: there are no index rows of before to remove.
 	old := &was
 	if !known {
 		old = nil
@@ -155,14 +158,16 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 
 // CachedPUUID gives what Riot last answered for a Riot ID under a key project, while it is fresh.
 func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time) (puuid string, ok bool, err error) {
-	cached, ok, err := tPUUIDCache.Get(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)))
-	if err != nil || !ok || !now.Before(cached.until) {
+	wanted := both.CachedPUUID{Project: project, Name: both.Fold(name), Tag: both.Fold(tag)}
+	cached, ok, err := tPUUIDCache.Get(own(tx), tPUUIDCache.KeyOf(&wanted))
+	if err != nil || !ok || !now.Before(cached.Until) {
 		return "", false, err
 	}
-	return cached.puuid, true, nil
+	return cached.PUUID, true, nil
 }
 
 // CachePUUID keeps an answer until an instant.
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
-	return tPUUIDCache.Put(own(tx), key.Strings(project, both.Fold(name), both.Fold(tag)), &cachedPUUID{puuid, until})
+	p := both.CachedPUUID{Project: project, Name: both.Fold(name), Tag: both.Fold(tag), PUUID: puuid, Until: until}
+	return tPUUIDCache.Put(own(tx), tPUUIDCache.KeyOf(&p), &p)
 }

@@ -36,12 +36,16 @@ func (c *checker) soundAccount(k []byte, a *league.Account) {
 	if err := s.UnmarshalText([]byte(a.Status)); a.Status != "" && err != nil {
 		c.bad(tAccounts.Name, k, "status %q is not known", a.Status)
 	}
+	// A sync that is open goes on from its run after a start: without it, it would be open for
+	// ever.
 	if s.Open() && !c.Has(tRuns.Table, []byte(a.Run)) {
 		c.bad(tAccounts.Name, k, "is %s, but its run %q is not there", a.Status, a.Run)
 	}
 }
 
+// soundRun checks that a run's account and its job lead to it and are there.
 func (c *checker) soundRun(k []byte, r *league.Run) {
+	// The runs of an account that is half forgotten outlive the account.
 	if !c.Has(tAccounts.Table, []byte(r.Account)) && !c.Has(tState, forgetKey(r.Account)) {
 		c.bad(tRuns.Name, k, "its account %q is not there", r.Account)
 	}
@@ -66,6 +70,8 @@ func (c *checker) soundGap(k []byte, g *league.Gap) {
 func (c *checker) soundMatch(k []byte, m *league.Match) {
 	for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
 		f := m.Of(part)
+		// A success promises its payload, down to the checksum. Retention is the one exception, and
+		// says so in the reference.
 		if f.Status != league.Success || f.Ref.Dropped() {
 			continue
 		}
@@ -81,15 +87,18 @@ func (c *checker) soundMatch(k []byte, m *league.Match) {
 	}
 }
 
+// soundSeats checks that the seats of a match are exported.
 func (c *checker) soundSeats(k []byte, s *seating) {
 	if !c.Has(feedOf.Table, feedOfKey(tagParticipants, s.match)) {
 		c.bad(tParticipants.Name, k, "has no place in the feed")
 	}
 }
 
-func (c *checker) soundListing(k []byte, l *accountMatch) {
-	if m, err := c.match(l.match); err == nil && !m.Played.Equal(l.played) {
-		c.bad(tAccountsOf.Name, k, "match %s is listed at another time than it was played", l.match)
+// soundListing checks the time under which a match stands in an account's list: by a wrong one it
+// would stand in the wrong place for good, since it moves only when its time changes.
+func (c *checker) soundListing(k []byte, l *both.Listing) {
+	if m, err := c.match(l.Match); err == nil && !m.Played.Equal(l.Played) {
+		c.bad(tAccountsOf.Name, k, "match %s is listed at another time than it was played", l.Match)
 	}
 }
 
@@ -119,6 +128,8 @@ func (c *checker) soundPart(tb *collection.Table) func([]byte, *engine.Job) {
 	}
 }
 
+// soundEnded checks that an archived job has ended, and that a failed one is found by its key: that
+// is how an operator finds what became of a match.
 func (c *checker) soundEnded(k []byte, j *engine.Job) {
 	if !j.State.Terminal() {
 		c.bad(tArchive.Name, k, "job %s is %s", j.ID, j.State)
@@ -174,11 +185,13 @@ func (c *checker) membership() {
 		if err != nil {
 			continue
 		}
+		// A group is named by its key: the number of its parent, and its own.
 		g := string(m.groupKey())
 		stat := derived[g]
 		addMember(&stat, m, 1)
 		derived[g] = stat
 		j, ok, err := c.readJob(key.Uint64(m.child))
+		// An open child that has ended would keep its parent waiting for ever.
 		if err == nil && (!ok || !m.mark.Settled() && j.State.Terminal()) {
 			c.bad(tMembers.Name, r.Key, "child %s is open in its group, but has ended", jobID(m.child))
 		}
@@ -192,6 +205,7 @@ func (c *checker) membership() {
 		}
 		delete(derived, string(r.Key))
 	}
+	// What is left of derived are groups without a row of sums.
 	for g := range derived {
 		c.bad(tMembers.Name, []byte(g), "has members but no totals")
 	}
@@ -221,6 +235,7 @@ func (c *checker) days() {
 		}
 		delete(derived, string(r.Key))
 	}
+	// What is left of derived are days that have no row.
 	for day, want := range derived {
 		if want != (engine.DaySum{}) {
 			c.bad(tDays.Name, []byte(day), "has no sums, the jobs and attempts say %s", sumWords(want))
@@ -235,6 +250,8 @@ func sumWords(d engine.DaySum) string {
 
 // feeds checks that each ended job has its place. Those of the others are an index.
 func (c *checker) feeds() {
+	// Places of jobs that have been run again since are left behind until the next prune: they
+	// count as none.
 	ended := 0
 	for place, err := range tFeed.Under(c.txn, []byte{tagJobs}) {
 		if err != nil {
@@ -257,7 +274,8 @@ func (c *checker) calledBy() {
 			continue // named by sums
 		}
 		attempts, holds := c.attempts(key.Uint64(n))
-		if !slices.ContainsFunc(append(attempts, holds...), func(a engine.Attempt) bool { return a.External == string(r.Key) }) {
+		has := func(a engine.Attempt) bool { return a.External == string(r.Key) }
+		if !slices.ContainsFunc(append(attempts, holds...), has) {
 			c.bad(tCallSID.Name, r.Key, "names job %s, none of whose attempts has that id", jobID(n))
 		}
 	}

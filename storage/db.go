@@ -95,6 +95,8 @@ func (db *DB) Abandon(why error) { db.writer.Break(why) }
 func (db *DB) watch() error {
 	db.payloads.CloseIdle()
 	now, err := os.Stat(disk.StatePath(db.dir))
+	// A name that leads nowhere is as bad: the next start would make an empty store, while this one
+	// goes on writing to a file that is lost.
 	if err != nil || !os.SameFile(db.self, now) {
 		return fmt.Errorf("%w: %s", disk.ErrReplaced, disk.StatePath(db.dir))
 	}
@@ -154,14 +156,17 @@ func asFault(r any) (why string, ok bool) {
 // Close ends the store: it marks a clean shutdown, closes all files and frees the lock. End Serve
 // first. It waits at most five seconds for readers.
 func (db *DB) Close() error {
+	// Writers first: whoever writes now is refused, and then the mark is the last commit.
 	crash.Point("shutdown-begin")
 	var err error
 	if why := db.writer.Close(); !db.readOnly && why == nil {
 		if err = db.closing(); err != nil {
-			err = fmt.Errorf("note in %s that it was closed in order: %w; all that was stored is there", disk.StatePath(db.dir), err)
+			err = fmt.Errorf("note in %s that it was closed in order: %w; all that was stored is there",
+				disk.StatePath(db.dir), err)
 		}
 	}
 	crash.Point("shutdown-marked")
+	// With room for one, so that the goroutine ends even if nobody waits any more.
 	closed := make(chan error, 1)
 	go func() { closed <- errors.Join(db.payloads.Close(), db.bolt.Close()) }()
 	select {

@@ -8,7 +8,8 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-var tCallSID = collection.New("call_sid", "external id as it is", "u64 id of the job of kind alert.call that had it in an attempt")
+var tCallSID = collection.New("call_sid", "external id as it is",
+	"u64 id of the job of kind alert.call that had it in an attempt")
 
 // externalScan is how many of the newest attempts are looked through for an external id that is in
 // no index.
@@ -44,6 +45,8 @@ func (t *txn) jobOfExternal(external string) (engine.Job, error) {
 	if ok {
 		return t.job(jobID(n))
 	}
+	// The newest attempts are those of the highest job numbers, not those that ended last: an old
+	// job that was tried again just now is far back.
 	looked := 0
 	for r := range t.RowsBack(tAttempts.Table, nil, nil) {
 		if looked++; looked > externalScan {
@@ -70,6 +73,7 @@ func (t *txn) forgetCalls(j engine.Job) error {
 		if !keepable(a.External) {
 			continue
 		}
+		// A call's id is in one attempt only, so nobody else needs the row.
 		if err := t.Remove(tCallSID, []byte(a.External)); err != nil {
 			return err
 		}

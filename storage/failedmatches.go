@@ -14,7 +14,9 @@ import (
 // Strays lists the matches whose last attempt failed before an instant, that no live job tries any
 // more and that nobody has cancelled, the oldest first, at most limit of them; total is how many
 // there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
-func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error) {
+func (db *DB) Strays(
+	tx engine.Tx, before time.Time, limit int, jobKey func(match string) string,
+) (list []league.Stray, total int, err error) {
 	t := own(tx)
 	prefix := []byte{byte(league.TemporaryFailure)}
 	for r := range t.Rows(matchStatus.Table, prefix) {
@@ -28,10 +30,13 @@ func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(matc
 		}
 		total++
 		list = append(list, league.Stray{Match: id, Used: m.Match.Attempts, At: m.Match.LastAttemptAt})
+		// Only the oldest are wanted. The list is cut now and then, not at each match, so that a
+		// hundred thousand of them are not sorted a hundred thousand times.
 		if len(list) >= 2*limit+100 {
 			list = oldest(list, limit)
 		}
 	}
+	// Only those that are given out cost the look at their jobs.
 	list = oldest(list, limit)
 	for i := range list {
 		if err := t.completeStray(&list[i], jobKey(list[i].Match)); err != nil {
@@ -41,6 +46,8 @@ func (db *DB) Strays(tx engine.Tx, before time.Time, limit int, jobKey func(matc
 	return list, total, nil
 }
 
+// oldest sorts by the last attempt, then by id, so that two calls give the same order, and cuts the
+// list to n.
 func oldest(list []league.Stray, n int) []league.Stray {
 	slices.SortFunc(list, func(a, b league.Stray) int {
 		if c := a.At.Compare(b.At); c != 0 {
@@ -57,6 +64,8 @@ func (t *txn) completeStray(s *league.Stray, unique string) error {
 	if owners := t.accountsOf(s.Match); len(owners) > 0 {
 		s.Owner = owners[0]
 	}
+	// The job may have been pruned. The attempts that the match itself counts then stand: those of
+	// all its rounds.
 	n, ok, err := t.Number(tArchiveKey, []byte(unique))
 	if err != nil || !ok {
 		return err

@@ -71,7 +71,8 @@ func (t *txn) newPlace(tag byte, id string, rev engine.Revision) error {
 	if err != nil {
 		return err
 	}
-	return tFeed.Save(t, key.AppendUint64(append(t.Take(9), tag), seq), nil, &feedPlace{tag: tag, seq: seq, id: id, rev: rev})
+	k := key.AppendUint64(append(t.Take(9), tag), seq)
+	return tFeed.Save(t, k, nil, &feedPlace{tag: tag, seq: seq, id: id, rev: rev})
 }
 
 // toEnd gives an item the next place and removes the one that it had.
@@ -103,6 +104,8 @@ func (t *txn) feedMatch(old, m league.Match, known bool) error {
 
 // feedSeats moves the seats of a match if they differ from those that are stored.
 func (t *txn) feedSeats(match string, ps []league.Participant) error {
+	// Syncs of ten players store the seats of one match ten times: nobody who follows the feed
+	// should read them again.
 	if tParticipants.Same(t, []byte(match), &seating{match, ps}) {
 		return nil
 	}

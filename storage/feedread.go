@@ -34,7 +34,9 @@ type feed struct {
 
 // The tag is the first letter of a feed's cursors and the first byte of its keys.
 var feedList = []feed{
-	{tag: tagMatches, kind: engine.FeedMatches, load: oneOfMatch(func(m league.Match) engine.FeedRow { return engine.FeedRow{ID: m.ID, Match: new(both.Facts(m))} })},
+	{tag: tagMatches, kind: engine.FeedMatches, load: oneOfMatch(func(m league.Match) engine.FeedRow {
+		return engine.FeedRow{ID: m.ID, Match: new(both.Facts(m))}
+	})},
 	{tag: tagTimelines, kind: engine.FeedTimelines, load: oneOfMatch(func(m league.Match) engine.FeedRow {
 		return engine.FeedRow{ID: m.ID, Timeline: new(both.TimelineRow(m))}
 	})},
@@ -100,7 +102,10 @@ func (t *txn) feedReader(f feed, p engine.Page) (*feedReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &feedReader{txn: t, feed: f, limit: both.PageSize(p), at: feedCursor{tag: f.tag, store: store}, accounts: map[string]league.Account{}}
+	r := &feedReader{
+		txn: t, feed: f, limit: both.PageSize(p), at: feedCursor{tag: f.tag, store: store},
+		accounts: map[string]league.Account{},
+	}
 	if p.After == "" {
 		return r, nil
 	}
@@ -139,6 +144,7 @@ func (r *feedReader) places() error {
 			r.at.seq, r.at.read = place.seq, 0 // nobody needs to look here again
 			continue
 		}
+		// The item may have more rows than found room: the next page goes on within it.
 		if full := r.add(place.seq, rows); full {
 			return nil
 		}
@@ -288,6 +294,7 @@ func (r *feedReader) after(s string) (c feedCursor, err error) {
 	if err != nil || !named || c.String() != s || c.read > 0 && !r.many {
 		return c, both.BadCursor(s, "is no cursor of %s", r.kind)
 	}
+	// After a restore the places of the days since are given anew, to other items.
 	if c.store != r.at.store {
 		return c, both.BadCursor(s, "is of another store than this one, or of before a backup was put back")
 	}

@@ -84,7 +84,9 @@ func (t *txn) scanLive(q engine.JobsQuery, before []byte, limit int) jobScan {
 	if len(q.States) > 0 && !slices.ContainsFunc(q.States, engine.State.Live) {
 		return jobScan{}
 	}
-	return scanBack(t.RowsBack(tJobState.Table, nil, before), limit, func(r collection.Row) (engine.Job, bool) { return t.fittingLive(q, r) })
+	return scanBack(t.RowsBack(tJobState.Table, nil, before), limit, func(r collection.Row) (engine.Job, bool) {
+		return t.fittingLive(q, r)
+	})
 }
 
 // liveFrom lists live jobs after one, the oldest first.
@@ -136,6 +138,7 @@ func (t *txn) scanEnded(q engine.JobsQuery, before []byte, limit int) jobScan {
 
 // scanListed looks at discarded and cancelled jobs only, by their index.
 func (t *txn) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobScan) {
+	// A question may be of both states. Each has its rows in a range of keys of its own.
 	for _, state := range q.States {
 		if !listed(state) {
 			continue
@@ -145,7 +148,8 @@ func (t *txn) scanListed(q engine.JobsQuery, before []byte, limit int) (s jobSca
 			// Its rows begin with the state: the place to go on from is another one in each.
 			from = stateKey(state, before)
 		}
-		one := scanBack(t.RowsBack(archiveState.Table, []byte{byte(state)}, from), limit, func(r collection.Row) (engine.Job, bool) {
+		rows := t.RowsBack(archiveState.Table, []byte{byte(state)}, from)
+		one := scanBack(rows, limit, func(r collection.Row) (engine.Job, bool) {
 			j, ok, err := tArchive.Get(t, r.Key[1:])
 			return j, err == nil && ok && fits(q, j)
 		})
@@ -164,6 +168,7 @@ func newestFirst(jobs []engine.Job) []engine.Job {
 // that the next page can go on there without a gap.
 func mergeJobs(a, b jobScan, limit int) (jobs []engine.Job, next string) {
 	stop := max(a.stop, b.stop)
+	// Live and ended jobs are in two tables; by their numbers they are one list.
 	for _, j := range newestFirst(append(a.jobs, b.jobs...)) {
 		if mustNumber(j.ID) < stop {
 			break
@@ -197,6 +202,7 @@ func (t *txn) countJobs(q engine.JobsQuery) (n int) {
 
 // counts reports whether a live job fits, without reading its spec if only states are asked for.
 func (t *txn) counts(q engine.JobsQuery, r collection.Row) bool {
+	// A state record has 15 to 50 bytes where a spec has hundreds.
 	if q.Queue == "" && q.Kind == "" && q.Owner == "" && q.Text == "" {
 		j, err := tJobState.Decode(r.Key, r.Value)
 		return err == nil && (len(q.States) == 0 || slices.Contains(q.States, j.State))
@@ -221,6 +227,7 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 		if err != nil {
 			return err
 		}
+		// Attempts that cannot be read are left out: the rest of a job is still worth seeing.
 		attempts, holds := t.attempts(k)
 		d = both.Detail(j, attempts, holds)
 		if d.Groups, err = t.groups(j.ID); err != nil {
@@ -244,6 +251,7 @@ func (t *txn) findJob(q engine.JobQuery) (engine.Job, error) {
 	if q.ID != "" || q.Key == "" {
 		return t.job(q.ID)
 	}
+	// A key has one live job at most, and of those that have ended the latest is what is asked for.
 	for _, tb := range []*collection.Table{tJobKey, tArchiveKey} {
 		n, ok, err := t.Number(tb, []byte(q.Key))
 		if err != nil {

@@ -38,6 +38,7 @@ func (t *txn) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error 
 	if q.After != "" {
 		before = []byte(q.After)
 	}
+	// Ids are read from the keys: a match whose record is corrupt has its row all the same.
 	for r := range t.RowsBack(tMatches.Table, nil, before) {
 		if len(page.Matches) == limit {
 			page.Next = page.Matches[limit-1].ID
@@ -51,6 +52,8 @@ func (t *txn) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error 
 		return nil
 	}
 	totals, err := t.totals()
+	// A counter, where an account's own are counted row by row: millions of matches are not looked
+	// through.
 	page.Hidden = int(totals.Permanent)
 	return err
 }
@@ -70,16 +73,18 @@ func (t *txn) accountMatches(q engine.MatchesQuery, a league.Account, page *engi
 		if err != nil {
 			continue // check names it
 		}
+		// Behind the page, and before the cursor, matches are counted and not read: the index of
+		// states tells which are hidden.
 		if full := len(page.Matches) == limit; full || bytes.Compare(r.Key, after) <= 0 {
 			if full && page.Next == "" {
 				page.Next = encodeCursor(last, prefix)
 			}
-			if !q.All && t.unfetchable(l.match) {
+			if !q.All && t.unfetchable(l.Match) {
 				page.Hidden++
 			}
 			continue
 		}
-		row, shown := t.matchRow(a, l.match, q.All)
+		row, shown := t.matchRow(a, l.Match, q.All)
 		if !shown {
 			page.Hidden++
 			continue
@@ -122,10 +127,11 @@ func (t *txn) lastTried(account string, n int) (last []triedMatch) {
 		if err != nil {
 			continue
 		}
-		m, err := t.match(l.match)
+		m, err := t.match(l.Match)
 		if err != nil || m.Match.Status == league.Unfetched {
 			continue
 		}
+		// A fetched match has both times where it was fetched again and failed.
 		one := triedMatch{id: m.ID, at: m.Match.FetchedAt}
 		if m.Match.LastAttemptAt.After(one.at) {
 			one.at = m.Match.LastAttemptAt
@@ -174,6 +180,8 @@ func (t *txn) matchRow(a league.Account, id string, all bool) (row engine.MatchR
 // state may be written about what went on here. A full disk does not, nor does one damaged month.
 func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
 	err := db.payloads.Put(ctx, match, p, ref, body)
+	// A folder that cannot be written to, or a file whose owner has changed, will not mend by
+	// itself.
 	_, unusable := errors.AsType[*disk.ErrUnusable](err)
 	if unusable || errors.Is(err, disk.ErrUnknown) {
 		db.writer.Break(err)
@@ -196,7 +204,9 @@ func (db *DB) Raw(ctx context.Context, match string, p league.Part) ([]byte, err
 }
 
 // FindPayload looks for a payload that a crash left without state; see Payloads.Find.
-func (db *DB) FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
+func (db *DB) FindPayload(
+	ctx context.Context, match string, p league.Part,
+) (ref league.PayloadRef, body []byte, ok bool, err error) {
 	return db.payloads.Find(ctx, match, p)
 }
 
@@ -207,6 +217,7 @@ const mostPlaces = 50_000
 // fit.
 func (db *DB) Fetched(tx engine.Tx, p league.Part, n int, fits func(match string) bool) (ids []string) {
 	t := own(tx)
+	// The feed's order is that of changes: a match that was fetched last has its place at the end.
 	tag, fetchOf := tagMatches, func(m league.Match) league.Fetch { return m.Match }
 	if p == league.PartTimeline {
 		tag, fetchOf = tagTimelines, func(m league.Match) league.Fetch { return m.Timeline }

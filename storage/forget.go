@@ -32,7 +32,9 @@ type Forgotten = both.Forgotten
 // engine.ErrRefused while a sync of it is open or a job of it lives. An error that comes later
 // leaves a mark: FinishForgotten goes on. audit is the number of the entry that tells of it, which
 // is written with the last transaction: who is forgotten is in the audit, and once.
-func (db *DB) Forget(ctx context.Context, account string, by engine.Actor, reason string, cancelled int) (done engine.ForgetDone, audit uint64, err error) {
+func (db *DB) Forget(
+	ctx context.Context, account string, by engine.Actor, reason string, cancelled int,
+) (done engine.ForgetDone, audit uint64, err error) {
 	db.forgets.Lock()
 	defer db.forgets.Unlock()
 	var f Forgotten
@@ -103,6 +105,8 @@ func (t *txn) fetched(match string) bool {
 
 // beginForget takes the account away with what is found by it, and leaves the mark.
 func (t *txn) beginForget(account string, f *Forgotten) error {
+	// The look for live jobs is in the transaction that takes the account away: none can be added
+	// in between.
 	a, err := t.findAccount(account)
 	if err != nil {
 		return err
@@ -133,12 +137,13 @@ func (t *txn) beginForget(account string, f *Forgotten) error {
 func (t *txn) scrubStates(a league.Account) error {
 	var alone []string
 	for r := range t.Rows(byAccount.Table, key.Strings(a.ID)) {
-		if l, err := listingAt(r.Key); err == nil && !t.hasOthers(l.match, a.ID) {
-			alone = append(alone, l.match)
+		if l, err := listingAt(r.Key); err == nil && !t.hasOthers(l.Match, a.ID) {
+			alone = append(alone, l.Match)
 		}
 	}
 	scrub, clean := both.NewScrub(a, alone), map[string][]byte{}
 	for r := range t.Rows(tState, nil) {
+		// Several accounts may be half forgotten at once.
 		if bytes.HasPrefix(r.Key, []byte(forgetPrefix)) {
 			continue // who is half deleted has to be found
 		}
@@ -235,16 +240,11 @@ func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) 
 // uncache drops what Riot last answered for any name of the account.
 func (t *txn) uncache(a league.Account) error {
 	puuids := both.PUUIDsOf(a)
-	var gone [][]byte
-	for r := range t.Rows(tPUUIDCache.Table, nil) {
-		read := key.Read(r.Key)
-		_, name, tag := read.String(), read.String(), read.String()
+	return t.RemoveFitting(tPUUIDCache.Table, nil, func(r collection.Row) bool {
 		cached, err := tPUUIDCache.Decode(r.Key, r.Value)
-		if err == nil && (slices.Contains(puuids, cached.puuid) || name == both.Fold(a.GameName) && tag == both.Fold(a.TagLine)) {
-			gone = append(gone, bytes.Clone(r.Key))
-		}
-	}
-	return t.RemoveKeys(tPUUIDCache.Table, gone)
+		return err == nil && (slices.Contains(puuids, cached.PUUID) ||
+			cached.Name == both.Fold(a.GameName) && cached.Tag == both.Fold(a.TagLine))
+	})
 }
 
 // putForgotten writes the mark, which is all that is left to find the account's rows by.
@@ -258,9 +258,12 @@ func (t *txn) putForgotten(f Forgotten) error {
 
 // finishForget deletes what is left, and then removes the mark in one transaction with the entry in
 // the audit, whose result ends with note.
-func (db *DB) finishForget(ctx context.Context, f Forgotten, note string) (done engine.ForgetDone, audit uint64, err error) {
+func (db *DB) finishForget(
+	ctx context.Context, f Forgotten, note string,
+) (done engine.ForgetDone, audit uint64, err error) {
 	w := &forgetter{db: db, ctx: ctx, f: f}
-	err = w.run(w.owned, w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats, func() error { return db.trimFeed(ctx) })
+	err = w.run(w.owned, w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats,
+		func() error { return db.trimFeed(ctx) })
 	if err != nil {
 		return w.f.Done, 0, err
 	}
@@ -302,6 +305,7 @@ func (w *forgetter) commit(part func(t *txn, f *Forgotten) error) error {
 		}
 		return t.putForgotten(next)
 	})
+	// Only what is committed counts: a page that failed is done again, from the same numbers.
 	if err != nil {
 		return err
 	}
@@ -312,7 +316,9 @@ func (w *forgetter) commit(part func(t *txn, f *Forgotten) error) error {
 
 // sweep goes through a table, and lets part count and delete what fits, a page per transaction. A
 // row may have gone meanwhile.
-func (w *forgetter) sweep(tb *collection.Table, prefix []byte, fits func(k, v []byte) bool, part func(t *txn, f *Forgotten, k []byte) error) error {
+func (w *forgetter) sweep(
+	tb *collection.Table, prefix []byte, fits func(k, v []byte) bool, part func(t *txn, f *Forgotten, k []byte) error,
+) error {
 	return w.pages(tb, prefix, fits, func(page [][]byte) error {
 		return w.commit(func(t *txn, f *Forgotten) error {
 			for _, k := range page {
@@ -326,8 +332,11 @@ func (w *forgetter) sweep(tb *collection.Table, prefix []byte, fits func(k, v []
 }
 
 // pages gives work the keys of the rows that fit, as many at a time as one transaction may delete.
-func (w *forgetter) pages(tb *collection.Table, prefix []byte, fits func(k, v []byte) bool, work func(page [][]byte) error) error {
-	return w.db.scan(w.ctx, tb, prefix, w.db.pages.Forget, func(_ *txn, r collection.Row) bool { return fits(r.Key, r.Value) }, work)
+func (w *forgetter) pages(
+	tb *collection.Table, prefix []byte, fits func(k, v []byte) bool, work func(page [][]byte) error,
+) error {
+	row := func(_ *txn, r collection.Row) bool { return fits(r.Key, r.Value) }
+	return w.db.scan(w.ctx, tb, prefix, w.db.pages.Forget, row, work)
 }
 
 // clear removes all rows under a prefix.
@@ -361,6 +370,7 @@ func anyRow(_, _ []byte) bool { return true }
 
 // names reports whether a row names the account, by its id or a PUUID.
 func (w *forgetter) names(k, v []byte) bool {
+	// An id is 26 random characters and a PUUID 78: no other text contains one by chance.
 	if bytes.Contains(v, []byte(w.f.Account)) || bytes.Contains(k, []byte(w.f.Account)) {
 		return true
 	}

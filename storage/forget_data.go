@@ -19,10 +19,12 @@ import (
 // matches meanwhile fetches it anew.
 func (w *forgetter) matches() error {
 	return w.pages(byAccount.Table, key.Strings(w.f.Account), anyRow, func(page [][]byte) error {
+		// A dry run dooms nothing: whoever asks for one of these matches meanwhile must still find
+		// its payload.
 		var ids []string
 		for _, k := range page {
 			if l, err := listingAt(k); err == nil && !w.dry {
-				ids = append(ids, l.match)
+				ids = append(ids, l.Match)
 			}
 		}
 		w.db.payloads.Doomed.Add(ids)
@@ -36,6 +38,7 @@ func (w *forgetter) matches() error {
 			return nil
 		})
 		if err != nil {
+			// Nothing was deleted, so nothing is doomed any more.
 			w.db.payloads.Doomed.Remove(ids)
 			return err
 		}
@@ -49,6 +52,8 @@ func (w *forgetter) payloads() error {
 	if len(w.f.Doomed) == 0 {
 		return nil
 	}
+	// left are months whose file could not be cleaned, such as a damaged one. They are named in the
+	// receipt: what is in them is unknown.
 	left, err := w.db.payloads.Erase(w.f.Doomed)
 	if err != nil {
 		return fmt.Errorf("delete payloads: %w", err)
@@ -81,17 +86,19 @@ func (w *forgetter) dropListed(t *txn, f *Forgotten, k []byte) error {
 	if err != nil {
 		return nil //nolint:nilerr // as above
 	}
-	if t.hasOthers(l.match, w.f.Account) {
+	if t.hasOthers(l.Match, w.f.Account) {
 		f.Done.Shared++
 		return nil
 	}
-	m, err := t.match(l.match)
+	m, err := t.match(l.Match)
 	if err != nil {
 		if disk.IsNotFound(err) || w.dry {
 			return nil
 		}
 		return err
 	}
+	// A match whose record cannot be read ends a real run above, but not a dry one, which goes on
+	// counting.
 	f.Done.Matches++
 	f.Done.Bytes += both.StoredBytes(m)
 	if w.dry {
@@ -103,7 +110,10 @@ func (w *forgetter) dropListed(t *txn, f *Forgotten, k []byte) error {
 
 // dropMatch deletes every row of a match but those of accounts' lists.
 func (t *txn) dropMatch(m league.Match) error {
-	errs := []error{tMatches.Drop(t, []byte(m.ID), &m), t.Remove(tParticipants.Table, []byte(m.ID)), t.RemoveOwned(ofMatch, key.Strings(m.ID))}
+	errs := []error{
+		tMatches.Drop(t, []byte(m.ID), &m), t.Remove(tParticipants.Table, []byte(m.ID)),
+		t.RemoveOwned(ofMatch, key.Strings(m.ID)),
+	}
 	for _, tag := range []byte{tagMatches, tagTimelines, tagParticipants} {
 		errs = append(errs, t.dropPlace(tag, m.ID))
 	}
@@ -112,6 +122,8 @@ func (t *txn) dropMatch(m league.Match) error {
 
 // dropPlace removes an item's place in the feed.
 func (t *txn) dropPlace(tag byte, id string) error {
+	// Not every match has a place in each feed: one without a timeline has none among the
+	// timelines.
 	seq, ok, err := t.Number(feedOf.Table, feedOfKey(tag, id))
 	if err != nil || !ok {
 		return err
@@ -122,6 +134,8 @@ func (t *txn) dropPlace(tag byte, id string) error {
 // ranks deletes the places in the order of all ranks, and then the history.
 func (w *forgetter) ranks() error {
 	prefix := key.Strings(w.f.Account)
+	// A place names the key of its rank, which begins with the account. Places go first: a place
+	// without a rank is shown as corrupt, a rank without a place is only not in the feed.
 	mine := func(k, v []byte) bool {
 		of, err := tRankOrder.BlobOf(k, v)
 		return err == nil && bytes.HasPrefix(of, prefix)

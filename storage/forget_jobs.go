@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"errors"
 
 	"github.com/farsight-console/farsight/engine"
@@ -14,6 +13,8 @@ import (
 // the events that told of it. A job that another account's sync counts stays, and becomes that
 // account's. Syncs go first: as long as they are there, their groups count their children.
 func (w *forgetter) jobs() error {
+	// A sync's job has a lock, and a job that settles a group has its number. Those wait for
+	// others, and nobody waits for them.
 	syncs := func(k, v []byte) bool {
 		j, err := tArchive.Decode(k, v)
 		return err == nil && !w.dry && j.Owner == w.f.Account && (len(j.Lock) > 0 || j.Group != 0)
@@ -50,6 +51,8 @@ func (w *forgetter) dropJobs(page [][]byte) error {
 
 // leaveAll takes all children out of a parent's groups, a page per transaction.
 func (w *forgetter) leaveAll(parent []byte) error {
+	// It is done again after a crash from the start: children that have left are not there any
+	// more.
 	for more := true; more; {
 		err := w.commit(func(t *txn, _ *Forgotten) (err error) {
 			more, err = t.leaveSome(parent, w.db.pages.Forget)
@@ -65,19 +68,13 @@ func (w *forgetter) leaveAll(parent []byte) error {
 // leaveSome takes at most limit children out of a parent's groups. A sync may have thousands: one
 // transaction for all of them would hold up what the engine has to write.
 func (t *txn) leaveSome(parent []byte, limit int) (more bool, err error) {
-	var some [][]byte
-	for r := range t.Rows(tMembers.Table, parent) {
-		if more = len(some) == limit; more {
-			break
-		}
-		some = append(some, bytes.Clone(r.Key))
-	}
+	some, last := t.KeysAfter(tMembers.Table, parent, nil, limit)
 	for _, k := range some {
 		if err := t.leave(k); err != nil {
 			return false, err
 		}
 	}
-	return more, nil
+	return last != nil, nil
 }
 
 // dropJob deletes an ended job and adds its key to keys, or gives it to the other account whose
@@ -94,6 +91,8 @@ func (w *forgetter) dropJob(t *txn, f *Forgotten, k []byte, keys map[string]bool
 	if err != nil {
 		return err
 	}
+	// Two accounts played the same match, and the job that fetched it counts in the sync of the
+	// other one.
 	if heir != "" {
 		if j.Owner != w.f.Account || w.dry {
 			return nil
@@ -111,11 +110,13 @@ func (w *forgetter) dropJob(t *txn, f *Forgotten, k []byte, keys map[string]bool
 			return err
 		}
 	}
+	// The transaction must not remember a job that is not there any more.
 	t.last = engine.Job{}
 	if err := t.pruneJob(k, j); err != nil {
 		return err
 	}
 	keys[j.Key] = true
+	// What the account itself did last goes with its own rows (ofAccount).
 	if j.Owner == "" || j.Owner == w.f.Account {
 		return nil
 	}
@@ -158,6 +159,8 @@ func (w *forgetter) runs() error {
 
 // dropRun deletes one sync with what it had listed and the ranges of time that it covered.
 func (w *forgetter) dropRun(k []byte) error {
+	// Thousands of staged ids go before the run, a page per transaction: as long as the run is
+	// there, a crash finds the way back to them.
 	if !w.dry {
 		if err := w.clearOwned(ofRun, string(k)); err != nil {
 			return err
@@ -171,6 +174,7 @@ func (w *forgetter) dropRun(k []byte) error {
 		if f.Done.Runs++; w.dry {
 			return nil
 		}
+		// A run that covers a list notes how far it is under its own id, until it is done.
 		of := r.Ranges()
 		errs := []error{t.Remove(tRuns.Table, k)}
 		for _, owner := range []string{of.Making, of.Own, of.Filters} {

@@ -20,6 +20,7 @@ func (db *DB) Games(tx engine.Tx, account string) iter.Seq2[league.Game, error] 
 // games iterates the stored ones among matches that an account has listed.
 func (t *txn) games(account string, listed iter.Seq[collection.Row]) iter.Seq2[league.Game, error] {
 	return func(yield func(league.Game, error) bool) {
+		// The account's PUUIDs tell which seat is its own; they are read once for all games.
 		a, err := t.account(account)
 		if err != nil {
 			yield(league.Game{}, err)
@@ -27,6 +28,7 @@ func (t *txn) games(account string, listed iter.Seq[collection.Row]) iter.Seq2[l
 		}
 		for r := range listed {
 			g, stored, err := t.game(a, r.Key)
+			// It is listed, and not fetched yet or given up.
 			if !stored && err == nil {
 				continue
 			}
@@ -42,21 +44,24 @@ func (t *txn) game(a league.Account, listKey []byte) (g league.Game, stored bool
 	if err != nil {
 		return g, false, err
 	}
-	m, err := t.match(l.match)
+	m, err := t.match(l.Match)
 	if err != nil || m.Match.Status != league.Success {
 		return g, false, err
 	}
 	g = league.Game{Match: m.ID, Played: m.Played, Duration: m.Duration, QueueID: m.QueueID}
 	seat, here, err := t.seatOf(a, m.ID)
+	// Here is false when the account's PUUID is in no seat, as after the key has changed to another
+	// project: the game counts, and who won is not known.
 	g.Here, g.Won, g.Champion = here, here && seat.Won, seat.Champion
 	return g, true, err
 }
 
 // LastPlayed is when the account's newest game that is stored was played; zero when none is.
 func (db *DB) LastPlayed(tx engine.Tx, account string) (at time.Time, err error) {
+	// The newest comes first, and only that one is looked at.
 	for r := range own(tx).Rows(byAccount.Table, key.Strings(account)) {
 		l, err := listingAt(r.Key)
-		return l.played, err
+		return l.Played, err
 	}
 	return at, nil
 }
@@ -68,7 +73,7 @@ func (db *DB) GamesSince(tx engine.Tx, account string, from time.Time) iter.Seq2
 	return t.games(account, func(yield func(collection.Row) bool) {
 		for r := range t.Rows(byAccount.Table, key.Strings(account)) {
 			l, err := listingAt(r.Key)
-			if err == nil && l.played.Before(from) || !yield(r) { // those of unknown time come last, too
+			if err == nil && l.Played.Before(from) || !yield(r) { // those of unknown time come last, too
 				return
 			}
 		}

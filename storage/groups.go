@@ -36,7 +36,8 @@ func groupKey(parent uint64, group int) []byte { return append(key.Uint64(parent
 // them.
 var (
 	tMembers = collection.Declare(
-		collection.New("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").Grows().BelongsTo(ofJob),
+		collection.New("members", "u64 parent, group byte, u64 child", "a parent's child: mark, calls, throttled").
+			Grows().BelongsTo(ofJob),
 		collection.Records[member]{Format: 12, Key: func(c *key.Coder, m *member) {
 			c.Uint64(&m.parent)
 			c.Byte(&m.group)
@@ -56,7 +57,8 @@ var (
 		Missing: "the child does not know its group", Wrong: "the group does not know its child",
 	}
 	tGroups = collection.Declare(
-		collection.New("groups", "u64 parent, group byte", "totals per mark, calls, throttled: a cache of members").BelongsTo(ofJob),
+		collection.New("groups", "u64 parent, group byte", "totals per mark, calls, throttled: a cache of members").
+			BelongsTo(ofJob),
 		collection.Records[engine.GroupStat]{Format: 13, Fields: func(c *rec.Coder, g *engine.GroupStat) {
 			c.Int(&g.Total, &g.Open, &g.Retrying, &g.Done, &g.Dead, &g.Cancelled, &g.Calls, &g.Throttled)
 		}, Key: func(c *key.Coder, g *engine.GroupStat) {
@@ -117,6 +119,8 @@ func (t *txn) setMember(old, m *member) (engine.GroupStat, error) {
 	if err != nil {
 		return stat, err
 	}
+	// The sums move by the difference: a group of thousands is not read again for each of its
+	// children.
 	if addMember(&stat, *m, 1); old != nil {
 		addMember(&stat, *old, -1)
 		err = tMembers.Put(t, tMembers.KeyOf(m), m) // its index row stays as it is
@@ -156,7 +160,7 @@ func (db *DB) Mark(tx engine.Tx, child engine.JobID, m engine.Mark, calls, throt
 		}
 		now := old
 		now.mark, now.calls, now.throttled = m, old.calls+calls, old.throttled+throttled
-		if now == old {
+		if now == old { // no row is written, but the caller wants the sums
 			stat, err := t.group(g)
 			if err != nil {
 				return nil, err
@@ -218,6 +222,8 @@ func (db *DB) OpenChildren(tx engine.Tx, parent engine.JobID) ([]engine.JobID, e
 		return nil, err
 	}
 	var open []engine.JobID
+	// A child may be in two groups of one parent, such as that of the matches and that of the
+	// timelines.
 	seen := map[engine.JobID]bool{}
 	for m, err := range tMembers.Under(own(tx), k) {
 		if err != nil {
@@ -265,6 +271,7 @@ func (t *txn) leave(k []byte) error {
 		return err
 	}
 	addMember(&stat, m, -1)
+	// A group without children has no row: it would be taken for one that is complete, with 0 of 0.
 	err = tMembers.Drop(t, k, &m)
 	if err != nil || stat.Total > 0 {
 		return errors.Join(err, tGroups.Put(t, g, &stat))

@@ -66,16 +66,6 @@ func handWhole[T any](r *collection.Records[T]) handing {
 	})
 }
 
-// parts reads the texts of which a key is made.
-// An error means that the key is longer or shorter than n texts.
-func parts(k []byte, n int) (list []string, err error) {
-	read := key.Read(k)
-	for range n {
-		list = append(list, read.String())
-	}
-	return list, read.Done()
-}
-
 // handed are the tables that hand their rows over. Jobs that have ended and ranks come by their
 // places in the feeds.
 var handed = []handing{
@@ -85,11 +75,8 @@ var handed = []handing{
 		give(both.PUUID{PUUID: string(k), Account: account})
 		return err
 	}),
-	hand(tPUUIDCache, func(_ *txn, k []byte, p cachedPUUID, give func(both.CachedPUUID)) error {
-		of, err := parts(k, 3)
-		give(both.CachedPUUID{Project: of[0], Name: of[1], Tag: of[2], PUUID: p.puuid, Until: p.until})
-		return err
-	}),
+	handWhole(tPUUIDCache),
+
 	hand(tRuns, func(t *txn, _ []byte, r league.Run, give func(both.CostedRun)) error {
 		var own jobRun
 		k, err := jobKey(engine.JobID(r.Job))
@@ -108,26 +95,16 @@ var handed = []handing{
 		_ = read.Uint64()
 		return read.Done()
 	}),
-	hand(tCoverage, func(_ *txn, k []byte, c league.Coverage, give func(both.Range)) error {
-		of, err := parts(k, 2)
-		give(both.Range{Owner: of[0], List: of[1], Coverage: c})
-		return err
-	}),
-	hand(tIDsCache, func(_ *txn, k []byte, ids league.CachedIDs, give func(both.ListedIDs)) error {
-		of, err := parts(k, 2)
-		give(both.ListedIDs{Account: of[0], List: of[1], CachedIDs: ids})
-		return err
-	}),
-	hand(tTagPolicies, func(_ *txn, k []byte, p league.Policy, give func(both.TagPolicy)) error {
-		give(both.TagPolicy{Tag: string(k), Policy: p})
-		return nil
-	}),
+	handWhole(tCoverage), handWhole(tIDsCache), handWhole(tTagPolicies),
+
 	hand(tMatches, func(t *txn, _ []byte, m league.Match, give func(both.FedMatch)) error {
 		fed := both.FedMatch{Match: m}
 		var errs []error
 		// A match has up to three places in the feeds, which `export --follow` goes on from: they
 		// are handed over as numbers, and no follower sees a row twice or not at all.
-		for tag, at := range map[byte]*uint64{tagMatches: &fed.Place, tagTimelines: &fed.TimelinePlace, tagParticipants: &fed.SeatsPlace} {
+		for tag, at := range map[byte]*uint64{
+			tagMatches: &fed.Place, tagTimelines: &fed.TimelinePlace, tagParticipants: &fed.SeatsPlace,
+		} {
 			place, _, err := t.Number(feedOf.Table, feedOfKey(tag, m.ID))
 			*at = place
 			errs = append(errs, err)
@@ -141,10 +118,8 @@ var handed = []handing{
 		}
 		return nil
 	}),
-	hand(tAccountsOf, func(_ *txn, _ []byte, l accountMatch, give func(both.Listing)) error {
-		give(both.Listing{Account: l.account, Match: l.match, Played: l.played})
-		return nil
-	}),
+	handWhole(tAccountsOf),
+
 	handWhole(tGaps),
 	hand(tRanks, func(_ *txn, _ []byte, r league.Rank, give func(both.FedRank)) error {
 		// Those that have a place come with it, by tRankOrder below.
@@ -192,17 +167,14 @@ var handed = []handing{
 		return err
 	}),
 	hand(tMembers, func(_ *txn, _ []byte, m member, give func(both.Member)) error {
-		give(both.Member{GroupID: engine.GroupID{Parent: jobID(m.parent), Group: int(m.group)}, Child: jobID(m.child), Mark: m.mark, Calls: m.calls, Throttled: m.throttled})
+		give(both.Member{
+			GroupID: engine.GroupID{Parent: jobID(m.parent), Group: int(m.group)},
+			Child:   jobID(m.child), Mark: m.mark, Calls: m.calls, Throttled: m.throttled,
+		})
 		return nil
 	}),
-	handWhole(tGroups), handWhole(tQueues),
-	hand(tHistory, func(_ *txn, k []byte, tr engine.Transition, give func(both.Moved)) error {
-		read := key.Read(k)
-		of := read.String()
-		tr.Seq = read.Uint64()
-		give(both.Moved{Transition: tr, Of: of})
-		return read.Done()
-	}),
+	handWhole(tGroups), handWhole(tQueues), handWhole(tHistory),
+
 	hand(tAudit, func(t *txn, k []byte, a engine.AuditEntry, give func(engine.AuditEntry)) error {
 		m, _, err := tAuditMoves.Get(t, k)
 		a.Moves, a.Queue, a.Schedule = m.Jobs, m.Queue, m.Schedule
@@ -240,7 +212,8 @@ var handed = []handing{
 // follows are the tables whose rows follow from those that are handed over, and what is of this
 // file alone.
 var follows = []*collection.Table{
-	tMeta, collection.Counters, tJobSpec.Table, tJobError.Table, tArchive.Table, tJobKey, tArchiveKey, tCallSID, tRecent.Table, tRunOfJob.Table, tStagedID, tTickIDs, tAuditMoves.Table,
+	tMeta, collection.Counters, tJobSpec.Table, tJobError.Table, tArchive.Table, tJobKey, tArchiveKey,
+	tCallSID, tRecent.Table, tRunOfJob.Table, tStagedID, tTickIDs, tAuditMoves.Table,
 	accountName.Table, matchStatus.Table, byAccount.Table, archiveState.Table, memberOf.Table, feedOf.Table,
 }
 
@@ -255,7 +228,10 @@ type Handover struct {
 // finish.
 func OpenHandover(o Options) (*Handover, error) {
 	if keep.IsBackup(o.Dir) {
-		return nil, &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "put it back with `farsight restore`, or name a data directory"}
+		return nil, &disk.ErrUnusable{
+			Path: o.Dir, Why: "it is a backup, which is only read",
+			Do: "put it back with `farsight restore`, or name a data directory",
+		}
 	}
 	db, err := openUpkeep(o)
 	if err != nil {
@@ -270,8 +246,11 @@ func OpenHandover(o Options) (*Handover, error) {
 // nothingLeft refuses a store that an engine has to finish first.
 // Half of a forgotten account would come to the other store as an account.
 func (t *txn) nothingLeft() error {
+	// An engine finishes both when it opens the directory.
 	half := func(what string) error {
-		return engine.Problemf(engine.ErrRefused, "start an engine on it once, such as `farsight serve`, which finishes that", "%s was interrupted in %s", what, filepath.Dir(t.Bolt.DB().Path()))
+		return engine.Problemf(engine.ErrRefused,
+			"start an engine on it once, such as `farsight serve`, which finishes that",
+			"%s was interrupted in %s", what, filepath.Dir(t.Bolt.DB().Path()))
 	}
 	list, err := t.forgetting()
 	switch {
@@ -338,13 +317,15 @@ func (h *Handover) Collections(ctx context.Context) (list []both.Collection, err
 // Each hands over the records of a collection that come after a key (nil = all), until take wants
 // no more. It gives the key of the last row that it has handed over, whole; nil when there was none
 // left. size is that of the row.
-func (h *Handover) Each(ctx context.Context, collection string, after []byte, take func(v any), more func(size int) bool) (last []byte, err error) {
-	if month, is := strings.CutPrefix(collection, monthPrefix); is {
+func (h *Handover) Each(
+	ctx context.Context, name string, after []byte, take func(v any), more func(size int) bool,
+) (last []byte, err error) {
+	if month, is := strings.CutPrefix(name, monthPrefix); is {
 		return h.eachPayload(ctx, month, after, take, more)
 	}
-	at := slices.IndexFunc(handed, func(from handing) bool { return from.Name == collection })
+	at := slices.IndexFunc(handed, func(from handing) bool { return from.Name == name })
 	if at < 0 {
-		return nil, fmt.Errorf("no collection %q: %w", collection, engine.ErrNotFound)
+		return nil, fmt.Errorf("no collection %q: %w", name, engine.ErrNotFound)
 	}
 	from := handed[at]
 	begin := after
@@ -353,6 +334,7 @@ func (h *Handover) Each(ctx context.Context, collection string, after []byte, ta
 	}
 	err = h.db.view(ctx, func(t *txn) error {
 		for r := range t.RowsFrom(from.Table, from.prefix, begin) {
+			// The row of the cursor has been handed over.
 			if bytes.Equal(r.Key, after) {
 				continue
 			}
@@ -379,7 +361,9 @@ func (h *Handover) shard(month string, read func(s *payload.Shard, matches *bolt
 
 // eachPayload hands over the payloads that a match names, as Riot sent them: another store does not
 // know what the archiver makes of them. Those of no match were never told of.
-func (h *Handover) eachPayload(ctx context.Context, month string, after []byte, take func(any), more func(int) bool) (last []byte, err error) {
+func (h *Handover) eachPayload(
+	ctx context.Context, month string, after []byte, take func(any), more func(int) bool,
+) (last []byte, err error) {
 	err = h.shard(month, func(s *payload.Shard, matches *bolt.Bucket) error {
 		return h.db.view(ctx, func(t *txn) error {
 			c := matches.Cursor()
@@ -411,6 +395,8 @@ func (t *txn) payloadsIn(s *payload.Shard, match string, parts *bolt.Bucket, tak
 	err = parts.ForEach(func(k, v []byte) error {
 		size += len(k) + len(v)
 		part := payload.PartOfKey(k)
+		// A payload of a match that says otherwise is an orphan of a crash: the other store would
+		// have no row for it.
 		if f := m.Of(part); f.Status != league.Success || f.Ref.Month != s.Month {
 			return nil
 		}
@@ -428,9 +414,13 @@ func (t *txn) payloadsIn(s *payload.Shard, match string, parts *bolt.Bucket, tak
 // over by the rows of another one: one that is found by nothing would stay behind.
 func (h *Handover) Complete(ctx context.Context, handed map[string]int64) error {
 	return h.db.view(ctx, func(t *txn) error {
-		for tb, n := range map[*collection.Table]int64{tArchive.Table: handed[tFeed.Name], tRanks.Table: handed[tRanks.Name] + handed[tRankOrder.Name]} {
+		for tb, n := range map[*collection.Table]int64{
+			tArchive.Table: handed[tFeed.Name],
+			tRanks.Table:   handed[tRanks.Name] + handed[tRankOrder.Name],
+		} {
 			if has := int64(t.Bucket(tb).Stats().KeyN); has != n {
-				return &disk.Damaged{Path: disk.StatePath(h.db.dir), Why: fmt.Sprintf("table %s has %d rows, %d of which have their place: see `farsight check`", tb.Name, has, n)}
+				return &disk.Damaged{Path: disk.StatePath(h.db.dir), Why: fmt.Sprintf(
+					"table %s has %d rows, %d of which have their place: see `farsight check`", tb.Name, has, n)}
 			}
 		}
 		return nil
@@ -456,7 +446,8 @@ func refuseMoved(dir string) error {
 
 // Leave marks the directory: no engine opens it any more. to says where everything is now.
 func (h *Handover) Leave(to string) error {
-	_, err := disk.WriteCopy(context.Background(), filepath.Join(h.db.dir, movedFile), nil, func(w *disk.CopyWriter) error {
+	path := filepath.Join(h.db.dir, movedFile)
+	_, err := disk.WriteCopy(context.Background(), path, nil, func(w *disk.CopyWriter) error {
 		_, err := w.Write([]byte(to + "\n"))
 		return err
 	})

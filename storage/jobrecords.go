@@ -22,7 +22,8 @@ import (
 
 var (
 	tJobState = collection.Declare(
-		collection.New("job_state", "u64 id", "state, revision, tries, due, worker …: 15 to 50 bytes. It alone changes while a job lives"),
+		collection.New("job_state", "u64 id",
+			"state, revision, tries, due, worker …: 15 to 50 bytes. It alone changes while a job lives"),
 		collection.Records[engine.Job]{Format: 6, Fields: liveFields, Key: byID})
 	tJobSpec = collection.Declare(
 		collection.New("job_spec", "u64 id", "kind, queue, key, lock, owner, policy, arguments; seldom changes"),
@@ -113,6 +114,7 @@ func (t *txn) readJob(k []byte) (j engine.Job, ok bool, err error) {
 // readLive gives the live job under k. It reads into the transaction's own job, so that reading
 // many costs no memory for each.
 func (t *txn) readLive(k []byte) (j engine.Job, ok bool, err error) {
+	// Fields of the job that was read before must not show through where a record has none.
 	t.live = engine.Job{}
 	if ok, err = tJobState.Add(t, k, &t.live); ok {
 		ok, err = t.readRest(k, &t.live)
@@ -124,6 +126,8 @@ func (t *txn) readLive(k []byte) (j engine.Job, ok bool, err error) {
 func (t *txn) readRest(k []byte, j *engine.Job) (ok bool, err error) {
 	ok, err = tJobSpec.Add(t, k, j)
 	if err == nil && !ok {
+		// A state without a spec cannot run: nobody knows what it is. A missing error record only
+		// says that nothing has failed.
 		err = tJobSpec.Corrupt(k, collection.ErrMissing)
 	}
 	if err == nil {
@@ -146,6 +150,7 @@ func (t *txn) putLive(k []byte, j, old *engine.Job, known bool) error {
 	if known && j.Class == old.Class && j.LastError == old.LastError {
 		return nil
 	}
+	// A retry by an operator clears the failure.
 	if j.Class == "" && j.LastError == "" {
 		return t.Remove(tJobError.Table, k)
 	}
@@ -159,6 +164,8 @@ func sameSpec(a, b *engine.Job) bool {
 }
 
 var (
+	// A job that ends moves from the first to the second: the key is free, and still leads to what
+	// became of it.
 	tJobKey     = collection.New("job_key", "unique key as it is", "u64 id of the live job that holds it")
 	tArchiveKey = collection.New("archive_key", "unique key as it is", "u64 id of the latest ended job that had it")
 )

@@ -34,9 +34,11 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	if !known {
 		old = nil
 	}
+	// A success, for example, is never taken back by a late failure.
 	if err := both.LegalMatch(was, m, byOperator); err != nil {
 		return err
 	}
+	// Lists and feeds compare with what is stored, so they go first.
 	err = errors.Join(t.movePlayed(was, m, known), t.feedMatch(was, m, known), tMatches.Save(t, k, old, &m))
 	if err != nil {
 		return fmt.Errorf("save match %s: %w", m.ID, err)
@@ -71,11 +73,12 @@ func (t *txn) accountsOf(match string) (accounts []string) {
 
 // listMatch lists a match for an account, at the time that it was played.
 func (t *txn) listMatch(account, match string, played time.Time) error {
-	l := accountMatch{match, account, both.Milli(played)}
+	l := both.Listing{Match: match, Account: account, Played: both.Milli(played)}
 	k := listedKey(l)
 	was, listed, err := tAccountsOf.Get(t, k)
 	switch {
-	case err != nil || listed && was.played.Equal(l.played):
+	// Each sync lists the same matches again: nothing is written for those that have not moved.
+	case err != nil || listed && was.Played.Equal(l.Played):
 		return err
 	case !listed:
 		return tAccountsOf.Save(t, k, nil, &l)
@@ -86,6 +89,8 @@ func (t *txn) listMatch(account, match string, played time.Time) error {
 // LinkMatch adds the match to an account's list, as its listing said.
 func (db *DB) LinkMatch(tx engine.Tx, account, match string) error {
 	t := own(tx)
+	// A listing names matches that nobody has fetched yet. They stand at the end of the list, at no
+	// time, until they are stored.
 	m, err := t.match(match)
 	if err != nil && !disk.IsNotFound(err) {
 		return err
@@ -103,11 +108,11 @@ func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, er
 			if err != nil {
 				continue // check names it
 			}
-			m, err := t.match(l.match)
+			m, err := t.match(l.Match)
 			if disk.IsNotFound(err) { // linked, but not yet stored
 				err = nil
 			}
-			m.ID = l.match
+			m.ID = l.Match
 			if !yield(m, err) {
 				return
 			}

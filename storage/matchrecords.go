@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"time"
-
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
@@ -10,14 +8,24 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
+// A match in the list of an account is in two tables, so that it is found from both sides:
+//
+//	accounts_of  match "KR_7214550881", account "01J…"                -> when it was played
+//	by_account   account "01J…", played (latest first), match "KR_…"  -> marker
+//
+// The time stands in the key of the second: an account's list from its front is its newest matches
+// first. When the time of a game becomes known, its row there moves.
 var (
-	tMatches = collection.Declare(collection.New("matches", "id", "both fetches, the game's facts, payload references"), collection.Records[league.Match]{
-		Format: 23, Key: func(c *key.Coder, m *league.Match) { c.Rest(&m.ID) }, Fields: matchFields,
-		Indexes: []collection.Index[league.Match]{matchStatus},
-		Counts:  both.MatchCounters,
-	})
+	tMatches = collection.Declare(
+		collection.New("matches", "id", "both fetches, the game's facts, payload references"),
+		collection.Records[league.Match]{
+			Format: 23, Key: func(c *key.Coder, m *league.Match) { c.Rest(&m.ID) }, Fields: matchFields,
+			Indexes: []collection.Index[league.Match]{matchStatus},
+			Counts:  both.MatchCounters,
+		})
 	matchStatus = collection.Index[league.Match]{
-		Table: collection.New("match_status", "status byte, str id", "marker; temporary_failure and permanently_unfetchable only"),
+		Table: collection.New("match_status", "status byte, str id",
+			"marker; temporary_failure and permanently_unfetchable only"),
 		Rows: func(m *league.Match) []collection.Entry {
 			s := m.Match.Status
 			if s != league.TemporaryFailure && s != league.PermanentlyUnfetchable {
@@ -28,19 +36,23 @@ var (
 		Of:      func(e collection.Entry) []byte { return []byte(key.Read([]byte(e.Key)[min(len(e.Key), 1):]).String()) },
 		Missing: "is not listed by its status", Wrong: "lists a match that has another status",
 	}
-	tAccountsOf = collection.Declare(collection.New("accounts_of", "str match, str account", "time under which by_account has it"), collection.Records[accountMatch]{
-		Format: rec.Time, Key: func(c *key.Coder, l *accountMatch) { c.Str(&l.match, &l.account) }, Fields: func(c *rec.Coder, l *accountMatch) { c.Time(&l.played) },
-		Indexes: []collection.Index[accountMatch]{byAccount},
-	})
-	byAccount = collection.Index[accountMatch]{
+	tAccountsOf = collection.Declare(
+		collection.New("accounts_of", "str match, str account", "time under which by_account has it"),
+		collection.Records[both.Listing]{
+			Format:  rec.Time,
+			Key:     func(c *key.Coder, l *both.Listing) { c.Str(&l.Match, &l.Account) },
+			Fields:  func(c *rec.Coder, l *both.Listing) { c.Time(&l.Played) },
+			Indexes: []collection.Index[both.Listing]{byAccount},
+		})
+	byAccount = collection.Index[both.Listing]{
 		Table: collection.New("by_account", "str account, desc played, str match", "marker; unknown time last"),
-		Rows: func(l *accountMatch) []collection.Entry {
+		Rows: func(l *both.Listing) []collection.Entry {
 			c := key.Build(nil)
 			listKey(&c, l)
 			return []collection.Entry{{Key: string(c.Key())}}
 		},
 		Of: func(e collection.Entry) []byte {
-			var l accountMatch
+			var l both.Listing
 			c := key.Take([]byte(e.Key))
 			listKey(&c, &l)
 			return listedKey(l)
@@ -48,41 +60,34 @@ var (
 		Missing: "is not in the list of its account", Wrong: "is of a match that does not know that it is listed",
 	}
 
-	tParticipants = collection.Declare(collection.New("participants", "match id", "all seats in one"), collection.Records[seating]{
-		Format: 24, Key: func(c *key.Coder, s *seating) { c.Rest(&s.match) }, Fields: func(c *rec.Coder, s *seating) {
-			rec.List(c, &s.seats, 8, seatFields)
-			for i := range s.seats {
-				s.seats[i].Match = s.match
-			}
-		},
-	})
+	// Ten seats in one row: they are stored together and read together, and a seat alone is never
+	// asked for.
+	tParticipants = collection.Declare(
+		collection.New("participants", "match id", "all seats in one"),
+		collection.Records[seating]{
+			Format: 24,
+			Key:    func(c *key.Coder, s *seating) { c.Rest(&s.match) },
+			Fields: func(c *rec.Coder, s *seating) {
+				rec.List(c, &s.seats, 8, seatFields)
+				for i := range s.seats {
+					s.seats[i].Match = s.match
+				}
+			},
+		})
 )
 
-// accountMatch is a match in the list of an account. Two tables hold it, so that it is found from
-// both sides:
-//
-//	accounts_of  match "KR_7214550881", account "01J…"                -> when it was played
-//	by_account   account "01J…", played (latest first), match "KR_…"  -> marker
-//
-// The time stands in the key of the second: an account's list from its front is its newest matches
-// first. When the time of a game becomes known, its row there moves.
-type accountMatch struct {
-	match, account string
-	played         time.Time
-}
-
-// listedKey is the key of the same in accounts_of.
-func listedKey(l accountMatch) []byte { return key.Strings(l.match, l.account) }
+// listedKey is the key of a listing in accounts_of.
+func listedKey(l both.Listing) []byte { return key.Strings(l.Match, l.Account) }
 
 // listKey is where a listing stands in by_account: behind those that were played later.
-func listKey(c *key.Coder, l *accountMatch) {
-	c.Str(&l.account)
-	c.TimeDesc(&l.played)
-	c.Str(&l.match)
+func listKey(c *key.Coder, l *both.Listing) {
+	c.Str(&l.Account)
+	c.TimeDesc(&l.Played)
+	c.Str(&l.Match)
 }
 
 // listingAt reads a row of by_account.
-func listingAt(k []byte) (l accountMatch, err error) {
+func listingAt(k []byte) (l both.Listing, err error) {
 	c := key.Take(k)
 	if listKey(&c, &l); c.Done() != nil {
 		return l, byAccount.Corrupt(k, c.Done())
@@ -124,6 +129,7 @@ func fetchFields(c *rec.Coder, f *league.Fetch) {
 	c.Uint32(&f.Ref.CRC)
 }
 
+// seatFields are those of one seat. Whose match it is stands in the key, once for all ten.
 func seatFields(c *rec.Coder, p *league.Participant) {
 	c.Int(&p.Index)
 	c.Str(&p.PUUID, &p.RiotID, &p.Champion)
@@ -132,6 +138,7 @@ func seatFields(c *rec.Coder, p *league.Participant) {
 	c.Int(&p.Kills, &p.Deaths, &p.Assists)
 }
 
+// statusKey is where a match stands in match_status: the byte of its status, then its id.
 func statusKey(s league.Status, match string) []byte {
 	return key.AppendString([]byte{byte(s)}, match)
 }

@@ -104,13 +104,18 @@ func migrationTo(version uint64) migration {
 			return m
 		}
 	}
-	return migration{version, "new tables", func(t *txn, _ []byte) ([]byte, error) { return nil, collection.Create(t.Bolt) }}
+	return migration{version, "new tables", func(t *txn, _ []byte) ([]byte, error) {
+		return nil, collection.Create(t.Bolt)
+	}}
 }
 
 // outdated refuses a file that is only to be read: bringing it up to date is writing.
 func outdated(path string, have uint64) error {
-	return &disk.ErrUnusable{Path: path, Why: fmt.Sprintf("an earlier Farsight wrote it (schema %d, this one needs %d)", have, newestSchema()),
-		Do: "start farsight or `farsight serve` once: it makes a backup and brings the file up to date"}
+	return &disk.ErrUnusable{
+		Path: path,
+		Why:  fmt.Sprintf("an earlier Farsight wrote it (schema %d, this one needs %d)", have, newestSchema()),
+		Do:   "start farsight or `farsight serve` once: it makes a backup and brings the file up to date",
+	}
 }
 
 // metaMigration is the key under which the place of a migration that is under way is kept.
@@ -140,10 +145,12 @@ func (db *DB) migrate(o Options) error {
 			return fmt.Errorf("back up %s before it is brought to schema %d: %w; nothing was changed", path, newestSchema(), err)
 		}
 	}
+	// A file of version 2 goes through 3, 4, 5 and 6, each in its own steps.
 	for ; have < newestSchema(); have++ {
 		m := migrationTo(have + 1)
 		if err := db.runMigration(m); err != nil {
-			return fmt.Errorf("bring %s to schema %d (%s): %w; a backup of it as it was is in %s", path, m.to, m.name, err, filepath.Base(keep.BackupsDir(db.dir)))
+			return fmt.Errorf("bring %s to schema %d (%s): %w; a backup of it as it was is in %s",
+				path, m.to, m.name, err, filepath.Base(keep.BackupsDir(db.dir)))
 		}
 	}
 	return nil
@@ -162,6 +169,7 @@ func (db *DB) backupBefore(o Options, have uint64) error {
 		return err
 	}
 	for _, k := range kept {
+		// The same transaction means the same bytes: that backup is of the file as it is.
 		if k.Note == note && k.State.Seq == now.Txid && k.Problem == "" {
 			return nil
 		}

@@ -22,11 +22,13 @@ import (
 // nor do fields that are added at the end of a record (rec.Coder.More).
 var migrations = []migration{
 	{2, "tables of the whole engine, and the feeds of what is there",
-		through(nil, pass{tMatches.Table, nil, feedOldMatch}, pass{tParticipants.Table, nil, feedOldSeats}, pass{tArchive.Table, nil, feedOldJob})},
+		through(nil, pass{tMatches.Table, nil, feedOldMatch}, pass{tParticipants.Table, nil, feedOldSeats},
+			pass{tArchive.Table, nil, feedOldJob})},
 	{3, "the sums of each day",
 		through((*txn).takeOldPruned, pass{tArchive.Table, nil, countOldJob}, pass{tAttempts.Table, nil, countOldAttempt})},
 	{4, "calls by their external ids", through(nil, pass{tAttempts.Table, nil, (*txn).noteOldExternal})},
-	{5, "the discarded jobs of each queue", through(nil, pass{archiveState.Table, []byte{byte(engine.Discarded)}, countOldDiscard})},
+	{5, "the discarded jobs of each queue",
+		through(nil, pass{archiveState.Table, []byte{byte(engine.Discarded)}, countOldDiscard})},
 	{6, "what is missing of the last syncs",
 		through(nil, pass{archiveState.Table, nil, (*txn).gapsOfJob}, pass{tAccounts.Table, nil, (*txn).gapsOfAccount})},
 }
@@ -94,6 +96,7 @@ func (t *txn) takeOldPruned() error {
 		day, word, _ := strings.Cut(strings.TrimPrefix(name, oldPruned), ".")
 		at, timeErr := time.Parse(time.DateOnly, day)
 		state, stateErr := engine.ParseState(word)
+		// A counter whose name cannot be read is dropped: it counted for no day.
 		if err == nil && timeErr == nil && stateErr == nil {
 			d := t.onDay(at)
 			d.all.CountEnded(state, int64(n))
@@ -152,6 +155,7 @@ func (t *txn) gapOfJob(stateKey []byte) error {
 	if err != nil || !ok {
 		return err
 	}
+	// The kinds as they were called then: a migration does not follow what is renamed later.
 	part := map[engine.Kind]league.Part{"match.fetch": league.PartMatch, "timeline.fetch": league.PartTimeline}[j.Kind]
 	var args struct {
 		Match string `json:"match"`
@@ -218,7 +222,7 @@ func (t *txn) gapsOfLastRun(k []byte) error {
 		if err != nil {
 			continue
 		}
-		m, err := t.match(l.match)
+		m, err := t.match(l.Match)
 		if err != nil {
 			continue
 		}
@@ -229,6 +233,7 @@ func (t *txn) gapsOfLastRun(k []byte) error {
 		}
 	}
 	var errs []error
+	// A gap that gapOfJob has noted knows its job, and is left as it is.
 	for _, g := range lost {
 		if t.Has(tGaps.Table, tGaps.KeyOf(&g)) {
 			continue

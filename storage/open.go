@@ -67,11 +67,15 @@ func open(o Options, browse bool) (*DB, error) {
 	if err := refuseNetworkUnless(o); err != nil {
 		return nil, err
 	}
+	// Before the lock, so that a directory whose place another store has taken is not even touched.
 	if err := refuseMoved(o.Dir); err != nil {
 		return nil, err
 	}
 	if !browse && keep.IsBackup(o.Dir) {
-		return nil, &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "put it back with `farsight restore`, or name another directory"}
+		return nil, &disk.ErrUnusable{
+			Path: o.Dir, Why: "it is a backup, which is only read",
+			Do: "put it back with `farsight restore`, or name another directory",
+		}
 	}
 	lock, err := disk.LockDir(o.Dir, browse)
 	if err != nil {
@@ -125,7 +129,10 @@ func refuseNetworkUnless(o Options) error {
 
 // openLocked opens a directory whose lock is held.
 func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
-	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region, beforeCommit: o.BeforeCommit, pages: o.pages, reuse: newReuse()}
+	db := &DB{
+		dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region,
+		beforeCommit: o.BeforeCommit, pages: o.pages, reuse: newReuse(),
+	}
 	db.writer = commit.New(db.beginGroup)
 	if db.pages == (disk.Pages{}) {
 		db.pages = disk.UsualPages
@@ -159,6 +166,7 @@ func (db *DB) openState(o Options) error {
 	if db.bolt, err = disk.OpenFile(path, stateOptions(o, db.readOnly), db.log); err != nil {
 		return err
 	}
+	// What is open is remembered as a file, not as a name: see watch.
 	if db.self, err = os.Stat(path); err != nil {
 		return disk.Unusable(path, err)
 	}
@@ -174,6 +182,7 @@ func (db *DB) openState(o Options) error {
 	if db.readOnly {
 		return nil
 	}
+	// What the process before has left half done, and must not be seen half done.
 	if err := errors.Join(keep.FinishReset(db.dir, db.bolt), db.doomAgain()); err != nil {
 		return err
 	}
@@ -182,11 +191,14 @@ func (db *DB) openState(o Options) error {
 
 func stateOptions(o Options, browse bool) *bolt.Options {
 	b := disk.BoltOptions()
+	// Readers need not end for the file to grow: see StateMap.
 	b.InitialMmapSize = disk.StateMap()
 	size := defaultMaxState
 	if o.MaxState > 0 {
 		size = o.MaxState
 	}
+	// bbolt refuses a commit that would grow the file beyond it, and nothing is written:
+	// ErrDiskFull.
 	b.MaxSize = int(min(size, math.MaxInt))
 	b.ReadOnly = browse
 	return b
@@ -204,8 +216,11 @@ func (db *DB) createState(path string) error {
 	if db.readOnly {
 		return disk.Unusable(path, fs.ErrNotExist)
 	}
+	// Somebody has deleted state.db alone. The payloads stay, and are found again match by match
+	// (FindPayload).
 	if db.payloads.Any() {
-		db.log.Warn().Str("path", path).Msg("there are payloads but no state.db: began a new one; payloads are adopted when they are wanted")
+		db.log.Warn().Str("path", path).
+			Msg("there are payloads but no state.db: began a new one; payloads are adopted when they are wanted")
 	}
 	db.boot.New = true
 	return disk.CreateFile(path, fillState)
@@ -237,6 +252,8 @@ func (db *DB) checkSchema(b *bolt.Tx) error {
 	if err != nil {
 		return err
 	}
+	// Only a file that was opened to be read can be older here: migrate has brought any other up to
+	// date.
 	if have != newestSchema() {
 		return outdated(path, have)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -14,27 +15,40 @@ import (
 var (
 	tTagPolicies = collection.Declare(
 		collection.New("tag_policies", "tag", "what the syncs of accounts with the tag cover"),
-		collection.Records[league.Policy]{Format: 28, Fields: func(c *rec.Coder, p *league.Policy) {
-			policyFields(c, p)
-			c.Dur(&p.Cadence)
-		}})
+		collection.Records[both.TagPolicy]{
+			Format: 28,
+			Key:    func(c *key.Coder, p *both.TagPolicy) { c.Rest(&p.Tag) },
+			Fields: func(c *rec.Coder, p *both.TagPolicy) {
+				policyFields(c, &p.Policy)
+				c.Dur(&p.Policy.Cadence)
+			}})
+	// Owner is an account, or a run that has not listed everything yet. List is a filter's name, as
+	// league.List gives it; "" = all games.
 	tCoverage = collection.Declare(
-		collection.New("coverage", "str account or run, str list", "the complete range of a list that is not of all games").BelongsTo(ofAccount|ofRun),
-		collection.Records[league.Coverage]{Format: 29, Fields: coverageFields})
+		collection.New("coverage", "str account or run, str list", "the complete range of a list that is not of all games").
+			BelongsTo(ofAccount|ofRun),
+		collection.Records[both.Range]{
+			Format: 29,
+			Key:    func(c *key.Coder, r *both.Range) { c.Str(&r.Owner, &r.List) },
+			Fields: func(c *rec.Coder, r *both.Range) { coverageFields(c, &r.Coverage) },
+		})
 	tIDsCache = collection.Declare(
 		collection.New("ids_cache", "str account, str list", "the newest ids as listed, and when").BelongsTo(ofAccount),
-		collection.Records[league.CachedIDs]{Format: 30, Fields: func(c *rec.Coder, ids *league.CachedIDs) {
-			c.Time(&ids.At, &ids.Floor)
-			c.Bool(&ids.Whole)
-			c.Strs(&ids.IDs)
-		}})
+		collection.Records[both.ListedIDs]{
+			Format: 30,
+			Key:    func(c *key.Coder, ids *both.ListedIDs) { c.Str(&ids.Account, &ids.List) },
+			Fields: func(c *rec.Coder, ids *both.ListedIDs) {
+				c.Time(&ids.At, &ids.Floor)
+				c.Bool(&ids.Whole)
+				c.Strs(&ids.IDs)
+			}})
 )
 
 // TagPolicy gives what the syncs of accounts with a tag cover; the zero policy when nothing is
 // said.
-func (db *DB) TagPolicy(tx engine.Tx, tag string) (p league.Policy, err error) {
-	p, _, err = tTagPolicies.Get(own(tx), []byte(tag))
-	return p, err
+func (db *DB) TagPolicy(tx engine.Tx, tag string) (league.Policy, error) {
+	p, _, err := tTagPolicies.Get(own(tx), []byte(tag))
+	return p.Policy, err
 }
 
 // SaveTagPolicy sets a tag's policy; the zero one removes it.
@@ -43,23 +57,25 @@ func (db *DB) SaveTagPolicy(tx engine.Tx, tag string, p league.Policy) error {
 		return fmt.Errorf("a policy of no tag: %w", engine.ErrInvalid)
 	}
 	t := own(tx)
+	// A tag without a policy has no row: the accounts' own policies then count alone.
 	if p.IsZero() {
 		return t.Remove(tTagPolicies.Table, []byte(tag))
 	}
-	return tTagPolicies.Put(t, []byte(tag), &p)
+	return tTagPolicies.Put(t, []byte(tag), &both.TagPolicy{Tag: tag, Policy: p})
 }
 
 // Coverage gives the range that is known to be complete of one list of an account's games, or of a
 // run in the making.
-func (db *DB) Coverage(tx engine.Tx, owner, list string) (c league.Coverage, err error) {
-	c, _, err = tCoverage.Get(own(tx), key.Strings(owner, list))
-	return c, err
+func (db *DB) Coverage(tx engine.Tx, owner, list string) (league.Coverage, error) {
+	r, _, err := tCoverage.Get(own(tx), key.Strings(owner, list))
+	return r.Coverage, err
 }
 
 // SaveCoverage stores it. The range of all games of an account is the account's own: see
 // league.Account.
 func (db *DB) SaveCoverage(tx engine.Tx, owner, list string, c league.Coverage) error {
-	return tCoverage.Put(own(tx), key.Strings(owner, list), &c)
+	r := both.Range{Owner: owner, List: list, Coverage: c}
+	return tCoverage.Put(own(tx), tCoverage.KeyOf(&r), &r)
 }
 
 // DropCoverage forgets all ranges of an owner.
@@ -70,19 +86,13 @@ func (db *DB) DropCoverage(tx engine.Tx, owner string) error {
 // MoveCoverage gives all ranges of an owner to another.
 func (db *DB) MoveCoverage(tx engine.Tx, from, to string) error {
 	t := own(tx)
-	moved := map[string]league.Coverage{}
-	for r := range t.Rows(tCoverage.Table, key.Strings(from)) {
-		read := key.Read(r.Key)
-		_ = read.String()
-		list := read.String()
-		c, err := tCoverage.Decode(r.Key, r.Value)
-		if err != nil {
-			return err
-		}
-		moved[list] = c
+	// All are read before any is written: the new rows are in the same table.
+	moved, err := collection.All(tCoverage.Under(t, key.Strings(from)))
+	if err != nil {
+		return err
 	}
-	for list, c := range moved {
-		if err := db.SaveCoverage(t, to, list, c); err != nil {
+	for _, r := range moved {
+		if err := db.SaveCoverage(t, to, r.List, r.Coverage); err != nil {
 			return err
 		}
 	}
@@ -90,11 +100,13 @@ func (db *DB) MoveCoverage(tx engine.Tx, from, to string) error {
 }
 
 // CachedIDs gives the newest ids of a list as they were listed last; false when there are none.
-func (db *DB) CachedIDs(tx engine.Tx, account, list string) (c league.CachedIDs, ok bool, err error) {
-	return tIDsCache.Get(own(tx), key.Strings(account, list))
+func (db *DB) CachedIDs(tx engine.Tx, account, list string) (league.CachedIDs, bool, error) {
+	ids, ok, err := tIDsCache.Get(own(tx), key.Strings(account, list))
+	return ids.CachedIDs, ok, err
 }
 
 // CacheIDs keeps what was listed, in place of what was there.
 func (db *DB) CacheIDs(tx engine.Tx, account, list string, c league.CachedIDs) error {
-	return tIDsCache.Put(own(tx), key.Strings(account, list), &c)
+	ids := both.ListedIDs{Account: account, List: list, CachedIDs: c}
+	return tIDsCache.Put(own(tx), tIDsCache.KeyOf(&ids), &ids)
 }

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,11 @@ import (
 
 // Prune removes ended jobs with their attempts, groups and history, oldest first, a page per
 // transaction (P-33). Data, counters and runs stay. It needs Serve, unless dryRun.
-func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dryRun bool) (done engine.PruneDone, err error) {
+func (db *DB) Prune(
+	ctx context.Context, rule engine.PruneAsk, now time.Time, dryRun bool,
+) (done engine.PruneDone, err error) {
+	// They are chosen once, before anything is removed: chosen anew for each page, older ones would
+	// move up into the places of those that went.
 	var spare map[engine.JobID]bool
 	err = db.view(ctx, func(t *txn) error {
 		spare = t.newestFailed(rule.KeepFailed)
@@ -34,6 +37,8 @@ func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dr
 	err = db.scan(ctx, tArchive.Table, nil, db.pages.Prune, old, func(page [][]byte) error {
 		var next engine.PruneDone
 		err := db.do(ctx, dryRun, func(t *txn) error {
+			// The function may run again when a neighbour of its group has failed, so it counts
+			// from where the last page ended, in a map of its own.
 			next = done
 			next.Classes = maps.Clone(done.Classes)
 			return t.prune(page, &next, dryRun)
@@ -44,6 +49,8 @@ func (db *DB) Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dr
 		return err
 	})
 	if err == nil && !dryRun && done.Completed+done.Failed > 0 {
+		// Places of pruned jobs lead nowhere. They are not removed job by job, since a place is not
+		// found by its job.
 		err = db.trimFeed(ctx)
 	}
 	return done, err
@@ -62,6 +69,7 @@ func (t *txn) newestFailed(n int) map[engine.JobID]bool {
 			ids = append(ids, key.Read(r.Key[1:]).Uint64())
 		}
 	}
+	// Numbers rise with the creation of jobs: the last n of both states together are the newest.
 	slices.Sort(ids)
 	spare := map[engine.JobID]bool{}
 	for _, id := range ids[max(len(ids)-n, 0):] {
@@ -94,6 +102,7 @@ func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 		gone[j.Owner] = append(gone[j.Owner], key.Read(k).Uint64())
 		keys[j.Key] = true
 	}
+	// An owner's list has 200 rows. It is read once for a page of jobs, and not once for each.
 	for owner, ids := range gone {
 		if err := t.forgetRecent(owner, ids); err != nil {
 			return err
@@ -136,6 +145,7 @@ func (t *txn) pruneJob(k []byte, j engine.Job) error {
 	if err != nil || j.Key == "" {
 		return err
 	}
+	// The key may lead to a later job already, which stays.
 	if n, ok, err := t.Number(tArchiveKey, []byte(j.Key)); err != nil || !ok || n != key.Read(k).Uint64() {
 		return err
 	}
@@ -144,19 +154,10 @@ func (t *txn) pruneJob(k []byte, j engine.Job) error {
 
 // forgetRecent takes pruned jobs out of what their owner did last.
 func (t *txn) forgetRecent(owner string, ids []uint64) error {
-	var gone [][]byte
-	for r := range t.Rows(tRecent.Table, key.Strings(owner)) {
+	return t.RemoveFitting(tRecent.Table, key.Strings(owner), func(r collection.Row) bool {
 		at, err := tRecent.Decode(r.Key, r.Value)
-		if err == nil && slices.Contains(ids, at.job) {
-			gone = append(gone, bytes.Clone(r.Key))
-		}
-	}
-	for _, k := range gone {
-		if err := t.Remove(tRecent.Table, k); err != nil {
-			return err
-		}
-	}
-	return nil
+		return err == nil && slices.Contains(ids, at.job)
+	})
 }
 
 // repoint makes a failed job that stays the one that its key finds, now that a later one with that
@@ -166,6 +167,8 @@ func (t *txn) repoint(keys map[string]bool) error {
 	if len(keys) == 0 {
 		return nil
 	}
+	// The archive is not found by key, but only failed jobs are kept so long that an earlier one
+	// with the same key may still be there: those few are looked through.
 	latest := map[string]uint64{}
 	for r := range t.Rows(archiveState.Table, nil) {
 		j, ok, err := tArchive.Get(t, r.Key[1:])

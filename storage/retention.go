@@ -23,7 +23,9 @@ type DroppedMonth = both.DroppedMonth
 // first, so that a crash leaves a file that nobody names, which the next run deletes. A damaged
 // file is never deleted. Only a retention rule that the operator configured may ask for this. It
 // needs Serve, unless dryRun.
-func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, dryRun bool) (list []DroppedMonth, err error) {
+func (db *DB) DropExpired(
+	ctx context.Context, keep league.Span, now time.Time, dryRun bool,
+) (list []DroppedMonth, err error) {
 	if keep.Off() {
 		return nil, nil
 	}
@@ -31,6 +33,7 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 	if err != nil {
 		return nil, err
 	}
+	// A month counts as a whole: it goes when its last day is outside.
 	for _, m := range months {
 		if !both.Expired(m, keep, now) {
 			continue
@@ -45,7 +48,8 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 		return nil, nil
 	}
 	// Those that name a payload of the months are marked, a page of matches per transaction.
-	err = db.scan(ctx, tMatches.Table, nil, db.pages.Scan, func(_ *txn, r collection.Row) bool { return countIn(list, r) }, func(page [][]byte) error {
+	named := func(_ *txn, r collection.Row) bool { return countIn(list, r) }
+	err = db.scan(ctx, tMatches.Table, nil, db.pages.Scan, named, func(page [][]byte) error {
 		if dryRun {
 			return nil
 		}
@@ -55,6 +59,8 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 		return list, err
 	}
 	crash.Point("retention-marked")
+	// A file is deleted only after every reference to it is marked, a page of matches after the
+	// other. Until then the marks say dropped of payloads that are still there, which is harmless.
 	for _, d := range list {
 		if d.Left != "" {
 			continue
@@ -62,7 +68,8 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 		if err := db.payloads.Drop(d.Month); err != nil {
 			return list, fmt.Errorf("drop %s: %w", d.Month, err)
 		}
-		db.log.Info().Str("month", d.Month).Int("payloads", d.Payloads).Int64("bytes", d.Bytes).Msg("retention dropped a month of payloads")
+		db.log.Info().Str("month", d.Month).Int("payloads", d.Payloads).Int64("bytes", d.Bytes).
+			Msg("retention dropped a month of payloads")
 	}
 	return list, nil
 }
@@ -70,6 +77,8 @@ func (db *DB) DropExpired(ctx context.Context, keep league.Span, now time.Time, 
 func (db *DB) weighMonth(month string) (d DroppedMonth, err error) {
 	d.Month = month
 	path := filepath.Join(db.payloads.Dir, month+payload.Ext)
+	// Left says why a month stays, as "page 12 is out of place". A file that cannot be read may be
+	// all that is left of its payloads, so it is a person who decides.
 	if _, err := disk.Preflight(path); err != nil {
 		if !disk.IsDamage(err) {
 			return d, err
@@ -101,6 +110,7 @@ func dropping(list []DroppedMonth, f *league.Fetch) *DroppedMonth {
 	if f.Status != league.Success || f.Ref.Dropped() {
 		return nil
 	}
+	// A month that stays for its damage (Left) keeps its references, too.
 	i := slices.IndexFunc(list, func(d DroppedMonth) bool { return d.Month == f.Ref.Month && d.Left == "" })
 	if i < 0 {
 		return nil
@@ -111,6 +121,7 @@ func dropping(list []DroppedMonth, f *league.Fetch) *DroppedMonth {
 func (t *txn) dropRefs(page [][]byte, list []DroppedMonth) error {
 	for _, k := range page {
 		m, err := t.match(string(k))
+		// Check names a match that cannot be read; one that is gone was forgotten meanwhile.
 		if disk.IsDamage(err) || disk.IsNotFound(err) {
 			continue
 		}
@@ -119,6 +130,8 @@ func (t *txn) dropRefs(page [][]byte, list []DroppedMonth) error {
 		}
 		for _, f := range []*league.Fetch{&m.Match, &m.Timeline} {
 			if dropping(list, f) != nil {
+				// Month, length and checksum stay: they tell what there was, and which month it was
+				// in.
 				f.Ref.Codec, f.Ref.Size = league.CodecDropped, 0
 			}
 		}

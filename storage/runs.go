@@ -50,7 +50,8 @@ func runFields(c *rec.Coder, r *league.Run) {
 	c.Time(&r.Anchor)
 	c.Int(&r.Start, &r.Pages, &r.Staged)
 	c.Bool(&r.OldPart)
-	c.Int(&r.Listed, &r.Had, &r.TooOld, &r.TimelinesHad, &r.TimelinesTooOld, &r.TimelinesNone, &r.Lost, &r.Resumed, &r.ResumedAt)
+	c.Int(&r.Listed, &r.Had, &r.TooOld, &r.TimelinesHad, &r.TimelinesTooOld, &r.TimelinesNone)
+	c.Int(&r.Lost, &r.Resumed, &r.ResumedAt)
 	c.Time(&r.Triggered, &r.Started, &r.Finished)
 	c.Str(&r.Result, &r.Error, &r.By)
 	if c.More(true) {
@@ -123,6 +124,7 @@ func (t *txn) bindRun(r league.Run) error {
 		return err
 	}
 	b, ok, err := tRunOfJob.Get(t, k)
+	// A run is saved at each step; its job leads to it from the first one on.
 	if err != nil || ok && b.run == r.ID {
 		return err
 	}
@@ -133,6 +135,7 @@ func (t *txn) bindRun(r league.Run) error {
 // countCalls adds a sync job's own call to its run. A call was made when there was an answer or
 // time on the wire.
 func (t *txn) countCalls(k []byte, a engine.Attempt) error {
+	// An attempt that waited for the limiter and was stopped has made none.
 	if a.Status == 0 && a.HTTP == 0 {
 		return nil
 	}
@@ -174,6 +177,8 @@ func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, e
 		if err != nil {
 			return added, err
 		}
+		// Lists overlap: a game that is played while an account is listed moves all ids by one, and
+		// the next page begins with the last of this one.
 		if known && !s.TooOld {
 			continue
 		}
@@ -205,6 +210,7 @@ func (db *DB) Unstage(tx engine.Tx, run string) error {
 
 // lastRun reports whether an account still shows the run.
 func (t *txn) lastRun(b jobRun) bool {
+	// An account that cannot be read shows nothing: its runs may go.
 	a, err := t.account(b.account)
 	return err == nil && a.Run == b.run
 }

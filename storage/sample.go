@@ -21,6 +21,7 @@ func (db *DB) sample() error {
 		t := db.tx(b)
 		seen := 0
 		for r := range t.Rows(byAccount.Table, nil) {
+			// The first rows are those of one account, or of a few with short lists.
 			if seen++; seen > sampled {
 				return nil
 			}
@@ -29,8 +30,10 @@ func (db *DB) sample() error {
 				err = byAccount.Check(r.Key, r.Value, rec.Marker)
 			}
 			if err == nil && !t.Has(tAccountsOf.Table, listedKey(l)) {
-				return &disk.Damaged{Path: disk.StatePath(db.dir), Why: fmt.Sprintf("match %s is listed for an account, but not the other way round", l.match)}
+				return &disk.Damaged{Path: disk.StatePath(db.dir), Why: fmt.Sprintf(
+					"match %s is listed for an account, but not the other way round", l.Match)}
 			}
+			// A row that does not hold is named by check.
 			if _, corrupt := errors.AsType[*disk.ErrCorrupt](err); err != nil && !corrupt {
 				return err
 			}

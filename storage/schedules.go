@@ -45,6 +45,8 @@ func (db *DB) SaveSchedule(tx engine.Tx, s cron.State) error {
 // schedule.
 func (db *DB) RecordTick(tx engine.Tx, t cron.Tick) (fresh bool, err error) {
 	own := own(tx)
+	// The id is made of schedule and instant, so that a start after a crash plans the same tick
+	// under the same id.
 	if own.Has(tTickIDs, []byte(t.ID)) {
 		return false, nil
 	}
@@ -61,12 +63,13 @@ func tickKey(schedule string, at time.Time, id string) []byte {
 
 func (t *txn) dropTicks(schedule string, before time.Time) error {
 	var old [][]byte
-	seen := 0
+	seen, first := 0, key.AppendTime(key.Strings(schedule), before)
 	for r := range t.RowsBack(tTicks, key.Strings(schedule), nil) {
-		if seen++; seen > lastTicks && bytes.Compare(r.Key, key.AppendTime(key.Strings(schedule), before)) < 0 {
+		if seen++; seen > lastTicks && bytes.Compare(r.Key, first) < 0 {
 			old = append(old, bytes.Clone(r.Key))
 		}
 	}
+	// The id ends the key, behind the schedule's name and the time.
 	for _, k := range old {
 		read := key.Read(k)
 		_, _ = read.String(), read.Time()

@@ -44,6 +44,7 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 	}
 	_, ok, err := t.readLive(k)
 	if _, corrupt := disk.AsCorrupt(err); !corrupt {
+		// A mistake of the caller's, which must not cost a job that is well.
 		if err == nil && ok {
 			err = fmt.Errorf("job %s can be read: %w", id, engine.ErrRefused)
 		}
@@ -67,6 +68,7 @@ func (t *txn) salvage(k []byte) engine.Job {
 	if spec, ok, err := tJobSpec.Get(t, k); ok && err == nil {
 		j = spec
 	}
+	// The state is read into a copy: a record that breaks off half way has set some fields already.
 	whole := j
 	if ok, err := tJobState.Add(t, k, &whole); ok && err == nil {
 		j = whole
@@ -79,10 +81,6 @@ func (t *txn) salvage(k []byte) engine.Job {
 // bury moves a job to the archive, whatever state its records are in.
 func (t *txn) bury(k []byte, j engine.Job) error {
 	for _, tb := range []*collection.Table{tJobState.Table, tJobSpec.Table, tJobError.Table} {
-		v := t.Value(tb, k)
-		if v == nil {
-			continue
-		}
 		if err := errors.Join(t.setAside(tb, k), t.Remove(tb, k)); err != nil {
 			return err
 		}
@@ -97,16 +95,8 @@ func (t *txn) bury(k []byte, j engine.Job) error {
 
 // freeKeysOf frees the unique key that a job holds, which its own record may no longer tell.
 func (t *txn) freeKeysOf(k []byte) error {
-	var held [][]byte
-	for r := range t.Rows(tJobKey, nil) {
-		if n, _, err := t.Number(tJobKey, r.Key); err == nil && bytes.Equal(key.Uint64(n), k) {
-			held = append(held, bytes.Clone(r.Key))
-		}
-	}
-	for _, h := range held {
-		if err := t.Remove(tJobKey, h); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.RemoveFitting(tJobKey, nil, func(r collection.Row) bool {
+		n, _, err := t.Number(tJobKey, r.Key)
+		return err == nil && bytes.Equal(key.Uint64(n), k)
+	})
 }

@@ -16,6 +16,7 @@ import (
 
 // What keeps files is package keep's. Here it gets what it needs of the tables.
 
+// kept is the open store as package keep sees it: files, and the version that they must not exceed.
 func (db *DB) kept() keep.Store {
 	return keep.Store{Dir: db.dir, Bolt: db.bolt, Payloads: db.payloads, Schema: newestSchema()}
 }
@@ -47,7 +48,8 @@ func Restore(ctx context.Context, o Options, ro keep.RestoreOptions) (r keep.Res
 		t := newTx(b, e.At)
 		// What came after the backup is undone: whoever follows a feed must not go on where that
 		// one ended.
-		return errors.Join(t.beginAnew(e, ro.Forget), t.PutInstant(tMeta, metaRestored, e.At), t.PutText(tMeta, disk.MetaInstance, disk.RandomID()))
+		return errors.Join(t.beginAnew(e, ro.Forget), t.PutInstant(tMeta, metaRestored, e.At),
+			t.PutText(tMeta, disk.MetaInstance, disk.RandomID()))
 	})
 }
 
@@ -56,12 +58,14 @@ func Reset(o Options, ro keep.ResetOptions) (r keep.ResetReport, err error) {
 	if err := hasState(o.Dir); err != nil {
 		return keep.ResetReport{DryRun: ro.DryRun, Dir: o.Dir}, err
 	}
+	// A backup looks like a data directory, and can be browsed as one.
 	if keep.IsBackup(o.Dir) {
 		return r, &disk.ErrUnusable{Path: o.Dir, Why: "it is a backup, which is only read", Do: "name a data directory"}
 	}
 	if err := refuseNetworkUnless(o); err != nil {
 		return r, err
 	}
+	// What is stored is counted with the lock held, and before anything is moved.
 	totals := func() (engine.Totals, error) { return storedTotals(o) }
 	fill := func(b *bolt.Tx, e engine.AuditEntry) error {
 		if err := fillState(b); err != nil {
@@ -80,6 +84,7 @@ func Reset(o Options, ro keep.ResetOptions) (r keep.ResetReport, err error) {
 
 // storedTotals counts what a directory holds whose lock is held, as far as it can be read.
 func storedTotals(o Options) (totals engine.Totals, err error) {
+	// The lock is keep.Reset's: this DB has none, and is not closed by Close, which would free it.
 	db := &DB{dir: o.Dir, log: zerolog.Nop(), readOnly: true, payloads: payload.New(o.Dir, true, zerolog.Nop())}
 	if err = db.openState(o); err == nil {
 		totals, err = db.Totals(context.Background())
@@ -93,6 +98,7 @@ func storedTotals(o Options) (totals engine.Totals, err error) {
 // beginAnew adds the entry that says so to the audit, and replaces saved states by a word that
 // their owners cannot read: they tell of other times, such as the limiter's counts.
 func (t *txn) beginAnew(e engine.AuditEntry, disbelieve []string) error {
+	// There is no open store yet, and AddAudit needs but the transaction.
 	_, err := (&DB{}).AddAudit(t, e)
 	for _, name := range disbelieve {
 		err = errors.Join(err, t.PutBlob(tState, []byte(name), []byte("restored")))

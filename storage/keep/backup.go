@@ -91,9 +91,12 @@ func (s Store) Backup(ctx context.Context, o BackupOptions) (r engine.BackupDone
 	began := time.Now()
 	r.Months = []engine.BackupFile{}
 	b := &backuper{Store: s, ctx: ctx, o: o, to: backupsOf(s.Dir, o.To), report: &r}
+	// It is made if it is not there, for its owner alone.
 	if err := disk.PrepareDir(b.to); err != nil {
 		return r, err
 	}
+	// The lock of the folder of backups, not that of the data directory, which an engine holds
+	// meanwhile.
 	lock, err := disk.LockDir(b.to, false)
 	if err != nil {
 		return r, err
@@ -159,6 +162,7 @@ func newestCopies(to string, kept []Backup) map[string]engine.BackupFile {
 // there is to write. A month has not changed if it is the same file (its instance) after the same
 // transaction (its seq): the archiver's new file has another instance, and each commit another seq.
 func (b *backuper) changed() (months []string, err error) {
+	// The pages in use are what a copy writes. The file may be larger, by what was deleted.
 	if b.total, err = disk.UsedBytes(disk.StatePath(b.Dir)); err != nil || b.o.StateOnly {
 		return nil, err
 	}
@@ -170,6 +174,7 @@ func (b *backuper) changed() (months []string, err error) {
 		now, err := b.version(m)
 		last, have := b.last[m]
 		switch {
+		// One damaged month must not keep the others, and the state, from being backed up.
 		case disk.IsDamage(err):
 			b.fail(m, err)
 		case err != nil:
@@ -217,6 +222,7 @@ func versionOf(tx *bolt.Tx) engine.BackupFile {
 	if err != nil {
 		instance = "unreadable" // check names it
 	}
+	// Without an instance of its own the month differs from each copy there is, and is copied.
 	return engine.BackupFile{Seq: uint64(tx.ID()), Instance: instance, Size: tx.Size()}
 }
 
@@ -253,8 +259,12 @@ func (b *backuper) state(kept []Backup) error {
 	if err := b.o.Verify.Verify(b.ctx, path); err != nil {
 		return fmt.Errorf("the copy of state.db is not sound: %w", err)
 	}
-	b.report.State = engine.BackupFile{Name: filepath.Join(b.report.Name, disk.StateFile), Size: w.Size, CRC: w.Crc, Seq: seq, Taken: b.report.Taken}
+	b.report.State = engine.BackupFile{
+		Name: filepath.Join(b.report.Name, disk.StateFile),
+		Size: w.Size, CRC: w.Crc, Seq: seq, Taken: b.report.Taken,
+	}
 	return b.Bolt.View(func(tx *bolt.Tx) error {
+		// Restore must know it before it copies anything: an older Farsight cannot read the state.
 		have, err := disk.SchemaOf(tx, disk.StatePath(b.Dir), b.Schema)
 		b.report.Schema = int(have)
 		b.report.State.Instance = versionOf(tx).Instance
@@ -266,6 +276,7 @@ func (b *backuper) state(kept []Backup) error {
 // also when a clock was put back.
 func freeName(taken time.Time, kept []Backup) string {
 	name := taken.UTC().Format(stampForm)
+	// 20261121T140000Z: the text sorts as the time does.
 	if len(kept) == 0 || name > kept[0].Name {
 		return name
 	}
@@ -302,6 +313,7 @@ func (b *backuper) month(month string) error {
 	}
 	f := engine.BackupFile{}
 	name := filepath.Join(payload.Dir, month+payload.Ext)
+	// payload/2026-11.db.partial, beside the copy whose place it takes.
 	partial := filepath.Join(b.to, name) + partialExt
 	err := b.Payloads.With(month, false, func(s *payload.Shard) error {
 		return s.View(func(tx *bolt.Tx) error {
@@ -323,6 +335,7 @@ func (b *backuper) month(month string) error {
 	if err == nil {
 		err = b.o.Verify.Verify(b.ctx, partial)
 	}
+	// The month or its copy is not sound. The earlier copy stays, and the backup goes on.
 	if disk.IsDamage(err) {
 		b.fail(month, err)
 		return os.Remove(partial)

@@ -26,7 +26,8 @@ func sortFiles(files []engine.BackupFile) {
 
 func writeManifest(ctx context.Context, dir string, r *engine.BackupDone) error {
 	body, err := json.MarshalIndent(Backup{
-		Name: r.Name, Taken: r.Taken, Schema: r.Schema, Note: r.Note, Verified: r.Verified, State: r.State, Months: r.Months, Failed: r.Failed,
+		Name: r.Name, Taken: r.Taken, Schema: r.Schema, Note: r.Note, Verified: r.Verified,
+		State: r.State, Months: r.Months, Failed: r.Failed,
 	}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the manifest: %w", err)
@@ -54,6 +55,7 @@ func Backups(to string) ([]Backup, error) {
 	var list []Backup
 	for _, e := range slices.Backward(entries) { // by name, which is by time
 		taken, err := time.Parse(stampForm, e.Name())
+		// Whatever else lies there is not ours: payload/, half-made backups, a note of the user's.
 		if err != nil || !e.IsDir() {
 			continue
 		}
@@ -82,6 +84,8 @@ func readManifest(path string) (b Backup) {
 	switch {
 	case err != nil:
 		b.Problem = "its state.db is missing"
+	// A copy that was broken off by another program. The checksum is compared when the file is
+	// read: see CopyFile.
 	case info.Size() != b.State.Size:
 		b.Problem = fmt.Sprintf("its state.db has %d bytes, the manifest says %d", info.Size(), b.State.Size)
 	}
@@ -93,6 +97,7 @@ func readSmall(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The folder may be on a stick that anybody has written to.
 	if !info.Mode().IsRegular() || info.Size() > maxManifest {
 		return nil, errors.New("it is no small file")
 	}

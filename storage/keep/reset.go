@@ -72,7 +72,10 @@ type ResetReport struct {
 // What it needs of the tables is handed in: totals counts what is stored, fill makes the tables of
 // a new store with the entry in its audit, and open opens the new store with the lock that it is
 // given, which carries out the mark.
-func Reset(dir string, o ResetOptions, totals func() (engine.Totals, error), fill func(b *bolt.Tx, e engine.AuditEntry) error, open func(*disk.Lock) error) (r ResetReport, err error) {
+func Reset(
+	dir string, o ResetOptions, totals func() (engine.Totals, error),
+	fill func(b *bolt.Tx, e engine.AuditEntry) error, open func(*disk.Lock) error,
+) (r ResetReport, err error) {
 	r.DryRun, r.Dir = o.DryRun, dir
 	if err := sameDisk(dir, filepath.Join(dir, payload.Dir)); err != nil {
 		return r, err
@@ -81,6 +84,7 @@ func Reset(dir string, o ResetOptions, totals func() (engine.Totals, error), fil
 	if err != nil {
 		return r, err
 	}
+	// One instant for the name of the folder and for the audit.
 	at := disk.Now()
 	if !o.DryRun {
 		err = finishEarlier(dir)
@@ -88,6 +92,7 @@ func Reset(dir string, o ResetOptions, totals func() (engine.Totals, error), fil
 	if err == nil {
 		err = r.weigh(totals)
 	}
+	// The name is chosen for a dry run as well, which says where everything would go.
 	if err == nil && !o.NoBackup {
 		r.Aside, err = freeAside(dir, at)
 	}
@@ -112,8 +117,13 @@ func sameDisk(dir, payloads string) error {
 	if err := errors.Join(err, unix.Stat(dir, &a)); err != nil {
 		return disk.Unusable(payloads, err)
 	}
+	// A rename works within one file system alone. A link in place of the folder would be moved,
+	// and what it leads to would stay in use.
 	if a.Dev != b.Dev || b.Mode&unix.S_IFMT != unix.S_IFDIR {
-		return &disk.ErrUnusable{Path: payloads, Why: "it is no folder of the data directory's own disk", Do: "move it into the data directory, or name another one"}
+		return &disk.ErrUnusable{
+			Path: payloads, Why: "it is no folder of the data directory's own disk",
+			Do: "move it into the data directory, or name another one",
+		}
 	}
 	return nil
 }
@@ -132,6 +142,7 @@ func (r *ResetReport) weigh(totals func() (engine.Totals, error)) error {
 	if r.Bytes, err = disk.Size(append(months, disk.StatePath(r.Dir))...); err != nil {
 		return err
 	}
+	// The text of the damage is shown in place of the counts, and is no error of the reset.
 	if r.Totals, err = totals(); err != nil {
 		r.Damage = err.Error()
 	}
@@ -180,9 +191,12 @@ func (r *ResetReport) keep() error {
 	if r.Aside == "" {
 		return nil
 	}
+	// Only one folder may hold the old file at the end: twins would look like two stores.
 	if err := dropTwins(r.Dir); err != nil {
 		return err
 	}
+	// The state.db stays where it is until the rename of the new one: there is no instant without
+	// one, for which a start would make an empty store.
 	if err := os.Mkdir(r.Aside, disk.DirMode); err != nil {
 		return disk.Unusable(r.Aside, err)
 	}
@@ -203,6 +217,7 @@ func dropTwins(dir string) error {
 		return disk.Unusable(dir, err)
 	}
 	for _, e := range entries {
+		// Same file means the same inode: the second name of a state.db that was never replaced.
 		twin := filepath.Join(dir, e.Name(), disk.StateFile)
 		info, err := os.Lstat(twin)
 		if err != nil || !strings.HasPrefix(e.Name(), resetPrefix) || !os.SameFile(mine, info) {
@@ -250,6 +265,8 @@ func FinishReset(dir string, b *bolt.DB) error {
 	if err != nil || !marked {
 		return err
 	}
+	// Base alone is used of what the mark says: a damaged or foreign mark must not lead out of the
+	// directory.
 	payloads := filepath.Join(dir, payload.Dir)
 	if mark.Aside != "" {
 		aside := filepath.Join(dir, filepath.Base(mark.Aside))

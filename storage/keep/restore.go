@@ -88,13 +88,19 @@ type restorer struct {
 //
 // schema is the newest version that this program reads. sign is called in a transaction of the copy
 // before it is let in, and adds the entry to the audit.
-func Restore(ctx context.Context, dir string, schema uint64, o RestoreOptions, sign func(b *bolt.Tx, e engine.AuditEntry) error) (r RestoreReport, err error) {
+func Restore(
+	ctx context.Context, dir string, schema uint64, o RestoreOptions,
+	sign func(b *bolt.Tx, e engine.AuditEntry) error,
+) (r RestoreReport, err error) {
 	lock, err := disk.LockDir(dir, false)
 	if err != nil {
 		return r, err
 	}
 	defer lock.Release()
-	rs := &restorer{ctx: ctx, dir: dir, schema: schema, to: backupsOf(dir, o.Backups), o: o, at: disk.Now(), sign: sign, report: &r}
+	rs := &restorer{
+		ctx: ctx, dir: dir, schema: schema, to: backupsOf(dir, o.Backups),
+		o: o, at: disk.Now(), sign: sign, report: &r,
+	}
 	r.DryRun = o.DryRun
 	if err := rs.plan(); err != nil || o.DryRun {
 		return r, err
@@ -111,7 +117,10 @@ func (r *restorer) plan() error {
 	if r.report.From, err = r.choose(all); err != nil {
 		return err
 	}
+	// Age is what the restore takes back of the state: everything since.
 	r.report.Age = r.at.Sub(r.report.From.Taken)
+	// The manifest tells, so that nothing is copied in vain. The copy itself is asked again in
+	// signCopy.
 	if have := r.report.From.Schema; have > int(r.schema) {
 		return &disk.ErrNewer{Path: r.report.From.Path, Have: have, Know: int(r.schema)}
 	}
@@ -167,6 +176,7 @@ func (r *restorer) planFile(name string, from engine.BackupFile, always bool) (f
 	// It looks at pages and not at values: a payload that is damaged in itself is found by check.
 	_, err = disk.Preflight(path)
 	switch {
+	// A payload file only ever gains: one that is sound has at least what its copy has.
 	case err == nil && !always:
 		f.Do = DoKeep
 		return f, nil
@@ -175,6 +185,7 @@ func (r *restorer) planFile(name string, from engine.BackupFile, always bool) (f
 	case err != nil:
 		f.Why = err.Error()
 	}
+	// A damaged month stays: parts of it may be readable, and there is nothing better.
 	if from.Name == "" {
 		f.Do = doNothing
 		return f, nil
@@ -205,6 +216,7 @@ func (r *restorer) planMonths(copies map[string]engine.BackupFile) error {
 	for _, m := range here {
 		months[m] = true
 	}
+	// A month that is only in the backup was deleted by somebody, or lost.
 	for m := range copies {
 		months[m] = true
 	}
@@ -235,6 +247,7 @@ func (r *restorer) run() error {
 // put copies one file beside its place, proves it, keeps what is in its place under another name,
 // and lets it in.
 func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
+	// It stays as it is.
 	if f.Do != DoPutBack && f.Do != DoReplace {
 		return nil
 	}
@@ -243,6 +256,8 @@ func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
 		return disk.Unusable(path, err)
 	}
 	temp := path + restoreExt
+	// f.from.CRC is that of the manifest: a copy whose bytes have changed since ends the restore
+	// before anything is replaced.
 	from := filepath.Join(r.to, f.from.Name)
 	if err := disk.CopyFile(r.ctx, from, temp, f.from.CRC, r.moved); err != nil {
 		return err
@@ -285,6 +300,7 @@ func keepAs(path, kept string) error {
 	err := os.Link(path, kept)
 	if err != nil {
 		var crc uint32
+		// FAT and some network file systems know no second names. The copy is proved by its sum.
 		if crc, _, err = disk.SumFile(context.Background(), path); err == nil {
 			err = disk.CopyFile(context.Background(), path, kept, crc, nil)
 		}

@@ -26,8 +26,9 @@ const (
 // Bytes that the kernel holds back are written when the next fsync asks for them, whoever asks: an
 // engine's commit would wait for the gigabyte of a backup. So it syncs as it goes.
 type CopyWriter struct {
-	ctx      context.Context
-	f        *os.File
+	ctx context.Context
+	f   *os.File
+	// Size and Crc are of all that was written so far; they go into the manifest.
 	Size     int64
 	unsynced int
 	Crc      uint32
@@ -35,6 +36,7 @@ type CopyWriter struct {
 }
 
 func (w *CopyWriter) Write(b []byte) (int, error) {
+	// A copy of hundreds of gigabytes can be broken off between any two pieces.
 	if w.ctx.Err() != nil {
 		return 0, context.Cause(w.ctx)
 	}

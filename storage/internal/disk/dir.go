@@ -62,14 +62,19 @@ func tighten(dir string, mode fs.FileMode) error {
 	if err != nil {
 		return Unusable(dir, err)
 	}
+	// An empty folder is nobody's: the user has just made it for this.
 	if len(entries) == 0 {
 		if err := os.Chmod(dir, DirMode); err != nil {
 			return Unusable(dir, err)
 		}
 		return nil
 	}
+	// Whoever may write to the folder may put another state.db there.
 	if mode&0o022 != 0 {
-		return &ErrUnusable{Path: dir, Why: fmt.Sprintf("others may write to it (mode %04o)", mode), Do: "chmod 700 it, or name another directory"}
+		return &ErrUnusable{
+			Path: dir, Why: fmt.Sprintf("others may write to it (mode %04o)", mode),
+			Do: "chmod 700 it, or name another directory",
+		}
 	}
 	return nil
 }
@@ -111,6 +116,7 @@ func Unusable(path string, err error) error {
 
 // NoRoom reports whether an error says that the disk or a quota is full.
 func NoRoom(err error) bool {
+	// A quota (EDQUOT) ends one user's room where the disk still has some.
 	for _, full := range []unix.Errno{unix.ENOSPC, unix.EDQUOT} {
 		if errors.Is(err, full) || grewInVain(err, full) {
 			return true
@@ -126,11 +132,13 @@ func grewInVain(err error, why unix.Errno) bool {
 		return false
 	}
 	text := err.Error()
-	return strings.HasSuffix(text, why.Error()) && (strings.Contains(text, "file resize error: ") || strings.Contains(text, "file sync error: "))
+	return strings.HasSuffix(text, why.Error()) &&
+		(strings.Contains(text, "file resize error: ") || strings.Contains(text, "file sync error: "))
 }
 
 // SyncDir makes a new or renamed entry of dir survive a power cut.
 func SyncDir(dir string) error {
+	// The sync of a file does not write its name: that belongs to the folder.
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -38,6 +38,8 @@ func LockDir(dir string, browse bool) (*Lock, error) {
 	if f == nil {
 		return &Lock{}, nil
 	}
+	// Nobody waits for a lock: another Farsight holds it for hours, and the user has to hear of
+	// that at once.
 	how := unix.LOCK_EX | unix.LOCK_NB
 	if browse {
 		how = unix.LOCK_SH | unix.LOCK_NB
@@ -50,6 +52,7 @@ func LockDir(dir string, browse bool) (*Lock, error) {
 		return nil, Unusable(path, err)
 	}
 	l := &Lock{f: f}
+	// Readers sign as well as they can: on a disk that is only read they cannot.
 	if err := l.sign(browse); err != nil && !browse {
 		l.Release()
 		return nil, Unusable(path, err)
@@ -87,10 +90,12 @@ func (l *Lock) sign(browse bool) error {
 	if err != nil {
 		host = "this host"
 	}
-	b, err := json.Marshal(Signature{PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Millisecond), Browse: browse})
+	since := time.Now().UTC().Truncate(time.Millisecond)
+	b, err := json.Marshal(Signature{PID: os.Getpid(), Host: host, Since: since, Browse: browse})
 	if err != nil {
 		return err
 	}
+	// Whoever reads it between the two steps finds it empty, and asks again: see heldBy.
 	if err := l.f.Truncate(0); err != nil {
 		return err
 	}
@@ -112,6 +117,7 @@ func (l *Lock) Release() {
 // moment's patience.
 func heldBy(f *os.File, dir string) error {
 	var h Signature
+	// Five looks within 50 ms; after that the holder has no name, which is said as it is.
 	for range 5 {
 		b, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
 		if err == nil && json.Unmarshal(b, &h) == nil && h.PID != 0 {

@@ -70,6 +70,7 @@ type ArchivedMonth struct {
 // It may run beside an engine that reads and writes the same months: the lock of a shard is held
 // for the swap of its file alone.
 func (p *Store) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth, error) {
+	// A dry run reads headers alone, and may be asked of a backup.
 	if p.readOnly && !o.DryRun {
 		return nil, disk.ErrReadOnly
 	}
@@ -136,7 +137,12 @@ type archiver struct {
 func (p *Store) archiveMonth(ctx context.Context, month string, o ArchiveOptions) (r ArchivedMonth, err error) {
 	began := time.Now()
 	r.Month = month
-	a := &archiver{Shard: p.Shard(month), page: p.Pages.Archive, o: o, report: &r, pending: map[league.Part]load{}, packers: map[league.Part]*packer{}}
+	a := &archiver{
+		Shard: p.Shard(month), page: p.Pages.Archive, o: o, report: &r,
+		pending: map[league.Part]load{}, packers: map[league.Part]*packer{},
+	}
+	// payload/2026-10.db.archiving, beside the file whose place it takes: a rename must not leave
+	// the disk.
 	a.path = a.Shard.Path + ArchiveExt
 	if r.Before, err = disk.UsedBytes(a.Shard.Path); err != nil {
 		return r, err
@@ -181,6 +187,8 @@ func (a *archiver) use(f func(*bolt.Tx) error) error {
 func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
 	err = a.use(func(b *bolt.Tx) error {
 		m := disk.MetaOf(b)
+		// The number of the archiver's own last transaction. A damaged one counts as none: the
+		// month is gone through then, and stays as it is where nothing is to be done.
 		if last, ok, err := m.Number(metaArchived); err == nil && ok && last == uint64(b.ID()) {
 			untouched = true
 		}
@@ -215,6 +223,7 @@ func (a *archiver) run(ctx context.Context) error {
 		return err
 	}
 	defer a.end()
+	// A closed month gets few payloads: the second round finds nothing new but in rare cases.
 	for range maxRounds {
 		if err := a.pass(ctx); err != nil {
 			return err

@@ -21,6 +21,7 @@ import (
 )
 
 const (
+	// The folder in the data directory, and the end of a file's name in it: payload/2026-11.db.
 	Dir = "payload"
 	Ext = ".db"
 )
@@ -45,7 +46,10 @@ type Store struct {
 
 // New makes the store of a data directory; nothing is opened yet.
 func New(dataDir string, readOnly bool, log zerolog.Logger) *Store {
-	return &Store{Dir: filepath.Join(dataDir, Dir), readOnly: readOnly, log: log, Pages: disk.UsualPages, shards: map[string]*Shard{}}
+	return &Store{
+		Dir: filepath.Join(dataDir, Dir), readOnly: readOnly, log: log,
+		Pages: disk.UsualPages, shards: map[string]*Shard{},
+	}
 }
 
 // Put stores the bytes of a payload as they arrived and returns when they are on disk. ref says in
@@ -126,11 +130,16 @@ func (p *Store) named(match string, part league.Part, ref league.PayloadRef, f f
 // names. It comes as gzip, or as it arrived; one that the archiver packed is packed as gzip again,
 // so that nobody else has to know of dictionaries. A shard that is damaged, or a payload that is
 // not whole, counts as not there.
-func (p *Store) Find(ctx context.Context, match string, part league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
+func (p *Store) Find(
+	ctx context.Context, match string, part league.Part,
+) (ref league.PayloadRef, body []byte, ok bool, err error) {
+	// The fastest level: the body goes to whoever puts the payload again, and is not kept.
 	use := func(s *Shard, f Frame) error {
 		ref, body, err = f.arrived(s.Dicts, gzip.BestSpeed) // nobody stores it
 		return err
 	}
+	// It is about to be deleted, since nobody but a forgotten account had it. Adopting it would
+	// name what is not there a moment later.
 	if p.Doomed.Has(match) {
 		return ref, nil, false, nil
 	}
@@ -170,6 +179,7 @@ func (f Frame) arrived(dicts *Dictionaries, level int) (ref league.PayloadRef, b
 	if err != nil {
 		return ref, nil, err
 	}
+	// Length and checksum are those of the JSON, and stay.
 	ref, body = f.Ref, packGzip(raw, level)
 	ref.Codec, ref.Size = CodecGzip, len(body)
 	return ref, body, nil
@@ -197,6 +207,8 @@ func (p *Store) Months() ([]string, error) {
 	}
 	var months []string
 	for _, e := range entries {
+		// Half-made files (2026-11.db.archiving) and whatever else lies there are passed over. The
+		// names are in order, as os.ReadDir gives them.
 		if m, ok := strings.CutSuffix(e.Name(), Ext); ok && checkMonth(m) == nil {
 			months = append(months, m)
 		}
@@ -271,6 +283,8 @@ func (p *Store) Shard(month string) *Shard {
 	defer p.mu.Unlock()
 	s := p.shards[month]
 	if s == nil {
+		// A shard is never taken out of the map again: its lock is what keeps those apart who use
+		// the file and those who close or replace it.
 		s = &Shard{Month: month, Path: filepath.Join(p.Dir, month+Ext), readOnly: p.readOnly, log: p.log, commits: &p.Commits}
 		p.shards[month] = s
 	}
@@ -331,6 +345,8 @@ func partKey(p league.Part) ([]byte, error) {
 
 // PartOfKey is the part of a match that a key within it names.
 func PartOfKey(k []byte) league.Part {
+	// Anything else is taken for the match: a key that is neither fails its checksum, which covers
+	// the part.
 	if string(k) == "t" {
 		return league.PartTimeline
 	}

@@ -100,6 +100,8 @@ func (s *Shard) open(create bool) error {
 	if s.Bolt != nil {
 		return nil
 	}
+	// Somebody else may have opened it while this one waited for the lock: that was looked at
+	// above.
 	there, err := disk.Exists(s.Path)
 	if err != nil {
 		return disk.Unusable(s.Path, err)
@@ -155,13 +157,16 @@ func createShard(b *bolt.Tx, month string, version uint64) error {
 		}
 	}
 	m := disk.MetaOf(b)
-	return errors.Join(m.PutNumber(disk.MetaSchema, version), m.PutText(metaMonth, month), m.PutText(disk.MetaInstance, disk.RandomID()))
+	return errors.Join(m.PutNumber(disk.MetaSchema, version), m.PutText(metaMonth, month),
+		m.PutText(disk.MetaInstance, disk.RandomID()))
 }
 
 var (
-	metaMonth    = []byte("month")
-	metaArchived = []byte("archived") // transaction of the archiver's last write: nothing was added since if it is the last
-	metaErased   = []byte("erased")   // transaction of the last deletion: free pages and dictionaries may have what was deleted
+	metaMonth = []byte("month")
+	// The transaction of the archiver's last write: nothing was added since if it is the file's last.
+	metaArchived = []byte("archived")
+	// The transaction of the last deletion: free pages and dictionaries may have what was deleted.
+	metaErased = []byte("erased")
 )
 
 // checkSchema refuses what is no payload file, one of a newer Farsight, and one of another month.
@@ -172,6 +177,7 @@ func (s *Shard) checkSchema(b *bolt.Tx) error {
 	if _, err := disk.SchemaOf(b, s.Path, shardArchived); err != nil {
 		return err
 	}
+	// The month is in the file as well as in its name: see open.
 	if month, _, err := disk.MetaOf(b).Text(metaMonth); err != nil || month != s.Month {
 		return &disk.Damaged{Path: s.Path, Why: fmt.Sprintf("it holds the payloads of %q", month)}
 	}
@@ -217,6 +223,8 @@ func (s *Shard) put(match string, k, v []byte) error {
 	lead := !s.Leading
 	s.Leading = true
 	s.queueMu.Unlock()
+	// A value that is not in the leader's group waits on: the next answer is the lead, or that of
+	// another group.
 	if !lead {
 		a := <-o.answer
 		if !a.lead {
@@ -265,6 +273,7 @@ func (s *Shard) take() []*shardPut {
 // An error leaves it open whether the group is on disk: see [disk.ErrUnknown]. Putting a payload
 // again is harmless, so the caller may.
 func (s *Shard) commit(group []*shardPut) error {
+	// All values of a group go into one transaction: one sync of the disk for all who wait.
 	crash.Point("before-payload-commit")
 	defer s.commits.Add(time.Now())
 	err := s.Bolt.Update(func(b *bolt.Tx) error {
@@ -304,6 +313,7 @@ func (s *Shard) View(f func(*bolt.Tx) error) error {
 // closeIdle closes the file if nobody has used it for [ShardIdle]. It never waits: whoever has
 // the lock is using it.
 func (s *Shard) closeIdle() {
+	// TryLock fails while anybody reads, and the next look is in a minute.
 	if time.Since(time.Unix(0, s.last.Load())) < ShardIdle || !s.mu.TryLock() {
 		return
 	}

@@ -72,6 +72,7 @@ func CheckFiles(o Options) ([]Finding, error) {
 	}
 	defer db.Close()
 	findings := payload.PageCheck(disk.StateFile, db.bolt)
+	// A month that cannot be opened is a finding, and the others are read all the same.
 	months, err := db.payloads.Months()
 	for _, m := range months {
 		name := payload.Dir + "/" + m + payload.Ext

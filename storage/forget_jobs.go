@@ -154,6 +154,7 @@ func (w *forgetter) runs() error {
 	if err != nil || w.dry {
 		return err
 	}
+	// Both are found by what they hold: their keys begin with a job and with a match.
 	return errors.Join(w.clearMine(tRunOfJob.Table), w.clearMine(tGaps.Table))
 }
 

@@ -114,6 +114,7 @@ func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 // needed reports whether a stored job waits for this one or shows it, whether it has open children,
 // or whether its groups are the progress that its account shows.
 func (t *txn) needed(k []byte) bool {
+	// What cannot be read is needed: it is never removed for what is not known of it.
 	if b, ok, err := tRunOfJob.Get(t, k); err != nil || ok && t.lastRun(b) {
 		return true
 	}

@@ -101,6 +101,8 @@ func Preflight(path string) (note string, err error) {
 
 // NewestMeta reads both meta pages and returns the one that counts.
 func NewestMeta(f *os.File, size int64) (m BoltMeta, note string, err error) {
+	// An empty file is what a crash leaves of one that somebody else was making; bbolt would fill
+	// it.
 	if size == 0 {
 		return m, "", errors.New("the file is empty")
 	}

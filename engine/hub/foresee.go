@@ -98,7 +98,8 @@ func (h *Hub) addETA(f *foreseen, a *engine.AccountRow) (anew bool) {
 	}
 	told, known := f.etas[a.ID]
 	now := h.opt.Source.ETA(a.ID)
-	anew = !known || told.Known != now.Known || told.Why != now.Why || told.Stand != now.Stand || told.Bucket != now.Bucket ||
+	anew = !known || told.Known != now.Known ||
+		told.Why != now.Why || told.Stand != now.Stand || told.Bucket != now.Bucket ||
 		moved(told.High, now.High) || moved(told.Low, now.Low)
 	if anew {
 		f.etas[a.ID], told = now, now

@@ -50,9 +50,9 @@ func (m *Moments) Add(moment engine.Moment) error {
 	moment.At, moment.Limits.At, moment.Limits.Waiting = time.Time{}, time.Time{}, nil
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, keep := range []func(engine.BucketRow) bool{nil, busy, applicationOnly, none} {
-		if keep != nil {
-			moment.Limits.Buckets = slices.DeleteFunc(slices.Clone(moment.Limits.Buckets), func(b engine.BucketRow) bool { return !keep(b) })
+	for _, tooMuch := range []func(engine.BucketRow) bool{nil, idle, idleOrMethod, every} {
+		if tooMuch != nil {
+			moment.Limits.Buckets = slices.DeleteFunc(slices.Clone(moment.Limits.Buckets), tooMuch)
 		}
 		data, err := m.packed(moment)
 		if err != nil {
@@ -66,14 +66,14 @@ func (m *Moments) Add(moment engine.Moment) error {
 	return fmt.Errorf("keep the moment of %s: larger than %d bytes", at.Format(time.TimeOnly), momentBytes)
 }
 
-// busy buckets are those that say more than that they are empty.
-func busy(b engine.BucketRow) bool {
-	return b.Used > 0 || b.Waiting > 0 || !b.Blocked.IsZero() || b.Cap > 0
+// idle buckets say no more than that they are empty.
+func idle(b engine.BucketRow) bool {
+	return b.Used == 0 && b.Waiting == 0 && b.Blocked.IsZero() && b.Cap == 0
 }
 
-// applicationOnly are the buckets of whole hosts, which say most in little room.
-func applicationOnly(b engine.BucketRow) bool { return busy(b) && b.Method == "" }
-func none(engine.BucketRow) bool              { return false }
+// idleOrMethod leaves the buckets of whole hosts, which say most in little room.
+func idleOrMethod(b engine.BucketRow) bool { return idle(b) || b.Method != "" }
+func every(engine.BucketRow) bool          { return true }
 
 // packed gives the bytes of a moment. One that is like the one before shares its bytes: a quiet minute
 // costs sixty instants.

@@ -177,8 +177,8 @@ func (b *Backend) breakOff(s *session, f *finishing, err error) {
 }
 
 // finished tells what became of an attempt, after the commit. What was done for a job whose record
-// cannot be read any more is lost with it: nobody knows where it would belong. A stale one is no fault of this engine,
-// but somebody should know that work was done for nothing.
+// cannot be read any more is lost with it: nobody knows where it would belong. A stale one is no fault of
+// this engine, but somebody should know that work was done for nothing.
 func (b *Backend) finished(f *finishing) {
 	j := f.run.job
 	if f.bad != nil {

@@ -142,7 +142,9 @@ func (c *Call) without(how How) limit.Receipt {
 	defer c.mu.Unlock()
 	if c.report.Status == 0 {
 		c.report.How = how
-		c.recv = limit.Receipt{Job: c.req.Job, Host: c.req.Host, Method: c.req.Method, Priority: c.req.Priority, Took: time.Since(c.at)}
+		c.recv = limit.Receipt{
+			Job: c.req.Job, Host: c.req.Host, Method: c.req.Method, Priority: c.req.Priority, Took: time.Since(c.at),
+		}
 	}
 	return c.recv
 }

@@ -35,7 +35,10 @@ type table interface {
 
 // returner gives jobs back whose attempts came to nothing: see local.Backend.
 type returner interface {
-	Return(ctx context.Context, id engine.JobID, rev engine.Revision, why string, gone bool, also func(tx engine.Tx) error) error
+	Return(
+		ctx context.Context, id engine.JobID, rev engine.Revision, why string, gone bool,
+		also func(tx engine.Tx) error,
+	) error
 }
 
 // writer is the store of the leader's term.
@@ -119,7 +122,10 @@ func (l *Leader) take(j engine.Job) *held {
 	if p == nil {
 		return nil
 	}
-	h := &held{Grant: Grant{Job: j.ID, Rev: j.Rev, Host: at.Host, Method: at.Method}, permit: p, target: l.opt.Target(j), owner: j.Owner}
+	h := &held{
+		Grant:  Grant{Job: j.ID, Rev: j.Rev, Host: at.Host, Method: at.Method},
+		permit: p, target: l.opt.Target(j), owner: j.Owner,
+	}
 	l.open[named{j.ID, j.Rev}] = h
 	return h
 }

@@ -174,14 +174,14 @@ func (d *Door) Set(a Access) { d.access.Store(&a) }
 func (d *Door) Who(r *http.Request) (Caller, error) {
 	p, ok := r.Context().Value(peerKey{}).(*peer)
 	if !ok {
-		return Caller{}, faultf(http.StatusForbidden, engine.ErrRefused, "",
+		return Caller{}, engine.Problemf(engine.ErrRefused, "",
 			"the kernel does not tell who is at the other end of this connection")
 	}
 	rules := d.access.Load()
 	// The rules are read once per request: a change of the configuration counts from the next one on.
 	c := Caller{Actor: p.actor(), Role: rules.role(p), Own: rules.owns(p), Where: p.where()}
 	if c.Role == Stranger {
-		return c, faultf(http.StatusForbidden, engine.ErrRefused,
+		return c, engine.Problemf(engine.ErrRefused,
 			"ask the owner of the engine to name you in `viewers` or `operators`",
 			"%s (%s) is not let in here", c.Actor.User, c.Where)
 	}

@@ -21,10 +21,10 @@ func handshake(w http.ResponseWriter, r *Request) error {
 		return faultf(http.StatusUpgradeRequired, engine.ErrInvalid, do, "the request has no Connection: Upgrade")
 	case r.Header.Get("Sec-WebSocket-Version") != webSocketVersion:
 		w.Header().Set("Sec-WebSocket-Version", webSocketVersion)
-		return faultf(http.StatusBadRequest, engine.ErrInvalid, do, "the WebSocket's version is %q, not %s",
+		return engine.Problemf(engine.ErrInvalid, do, "the WebSocket's version is %q, not %s",
 			short(r.Header.Get("Sec-WebSocket-Version")), webSocketVersion)
 	case err != nil || len(key) != 16:
-		return faultf(http.StatusBadRequest, engine.ErrInvalid, do, "Sec-WebSocket-Key holds no 16 bytes")
+		return engine.Problemf(engine.ErrInvalid, do, "Sec-WebSocket-Key holds no 16 bytes")
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func unpack(r io.Reader, enc string) ([]byte, error) {
 	// r is bounded by what may come over the wire, which says nothing of what it unpacks to.
 	z, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, faultf(http.StatusBadRequest, engine.ErrInvalid, "", "the body is no gzip")
+		return nil, engine.Problemf(engine.ErrInvalid, "", "the body is no gzip")
 	}
 	body, err := io.ReadAll(io.LimitReader(z, maxUnpacked+1))
 	if err == nil && len(body) > maxUnpacked {

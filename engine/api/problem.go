@@ -52,7 +52,8 @@ type fault struct {
 // Unwrap gives the problem without its status.
 func (f *fault) Unwrap() error { return f.Problem }
 
-// faultf makes an error that answers with a status of its own. do may be empty.
+// faultf makes an error that answers with a status of its own. do may be empty. Where the status is that
+// of the code, see codes, it is a plain Problem.
 func faultf(status int, code error, do, format string, args ...any) error {
 	return &fault{status, engine.Problemf(code, do, format, args...)}
 }

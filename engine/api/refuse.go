@@ -18,7 +18,7 @@ func (s *Server) mayNot(route Route, r *Request) error {
 		cmd = engine.Command{Op: opOf(route)}
 	}
 	s.writeDown(r, cmd, why)
-	return faultf(http.StatusForbidden, engine.ErrRefused, "ask the owner of the engine to name you in `operators`",
+	return engine.Problemf(engine.ErrRefused, "ask the owner of the engine to name you in `operators`",
 		"%s", why)
 }
 
@@ -31,7 +31,7 @@ func (s *Server) mayNotName(r *Request, c engine.Command) error {
 	}
 	const why = "only the owner of the engine may name a folder on its host, and on its control socket"
 	s.writeDown(r, c, why)
-	return faultf(http.StatusForbidden, engine.ErrRefused,
+	return engine.Problemf(engine.ErrRefused,
 		"leave it out: the copy goes to backup/ in the data directory", "%s", why)
 }
 

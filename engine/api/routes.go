@@ -104,7 +104,7 @@ func checkQuery(route Route, r *http.Request) error {
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request, route Route) ([]byte, error) {
 	if route.In == nil {
 		if r.ContentLength != 0 {
-			return nil, faultf(http.StatusBadRequest, engine.ErrInvalid, "", "%s takes no body", r.URL.Path)
+			return nil, engine.Problemf(engine.ErrInvalid, "", "%s takes no body", r.URL.Path)
 		}
 		return nil, nil
 	}

@@ -188,7 +188,7 @@ func (s *Server) welcome(r *http.Request) error {
 			"this is not the host %q", short(host))
 	}
 	if o := r.Header.Get("Origin"); o != "" && !slices.Contains(s.opt.Origins, o) {
-		return faultf(http.StatusForbidden, engine.ErrRefused, "ask from a program, which names no Origin",
+		return engine.Problemf(engine.ErrRefused, "ask from a program, which names no Origin",
 			"requests of web pages are not taken, this one comes from %q", short(o))
 	}
 	return nil
@@ -215,7 +215,7 @@ func (s *Server) nowhere(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(allowed) == 0 || path.Clean(r.URL.Path) != r.URL.Path {
-		return faultf(http.StatusNotFound, engine.ErrNotFound, "see /openapi.json", "there is no %s",
+		return engine.Problemf(engine.ErrNotFound, "see /openapi.json", "there is no %s",
 			cmp.Or(r.URL.Path, r.RequestURI))
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))

@@ -65,7 +65,8 @@ var Alerts = catalogue(filter.Options{
 	shown[alert]("hour").head("LAST HOUR", table.Number, SparkCells, SparkCells).drop(3),
 )
 
-// SparkCells is how many values of an hour a list shows.
+// SparkCells is how many values of an hour a list shows: one per five minutes, as engine.AlertRow.History
+// has them. The minute of a member's calls takes as many.
 const SparkCells = 12
 
 // Where alerts are shown, with the columns in their order.

@@ -233,7 +233,8 @@ var stateRank = [...]int{
 // made goes last.
 func StateRank(s engine.State) int { return rank(stateRank[:], int(s)) }
 
-// rank is where a state stands by such a table; one that is not in it goes last.
+// rank is where a state stands by such a table, which is by the state's number; one that is not in it goes
+// last.
 func rank(ranks []int, state int) int {
 	if state < len(ranks) {
 		return ranks[state]

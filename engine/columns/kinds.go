@@ -336,8 +336,8 @@ func ZeroLast(a, b time.Time) int {
 	return -1
 }
 
-// instant is null for the zero time. It is a text already, since encoding/json
-// refuses the years that a spoilt payload may name.
+// instant is null for the zero time, else 2026-11-20T03:31:02.118Z, always of UTC. It is a text already,
+// since encoding/json refuses the years that a spoilt payload may name.
 func instant(t time.Time) *string {
 	if t.IsZero() {
 		return nil

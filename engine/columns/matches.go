@@ -196,7 +196,8 @@ func FaultOf(r *match) string {
 	return r.LastError
 }
 
-// modes names the queues players know best; Riot's queues.json, read 2026-01.
+// modes names the queues players know best; Riot's queues.json, read 2026-01. Of the others the mode is
+// told, which several queues share.
 var modes = map[int]string{
 	400: "Normal Draft", 420: "Ranked Solo", 430: "Normal Blind", 440: "Ranked Flex", 450: "ARAM",
 	480: "Swiftplay", 490: "Quickplay",

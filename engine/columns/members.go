@@ -67,7 +67,7 @@ var roleSigns = map[engine.MemberRole]string{
 	engine.MemberGone: "FAILED",
 }
 
-// ClockOff is how far a clock is ahead, or behind.
+// ClockOff is how far a clock is ahead, or behind: "+0.3 s", "-12.0 s". One that is right has +0.0 s.
 func ClockOff(d time.Duration) string { return fmt.Sprintf("%+.1f s", d.Seconds()) }
 
 // clockSlack is how far a clock may be off before that is worth a word: members keep the

@@ -50,7 +50,8 @@ func missing(r *report) string {
 	return text
 }
 
-// busiest is the hour of the week with the most minutes: Wed 21:00.
+// busiest is the hour of the week with the most minutes: Wed 21:00. It is of the report's own zone, whatever
+// that of the reader.
 func busiest(r *report) string {
 	if r.Minutes <= 0 {
 		return "-"

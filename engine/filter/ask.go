@@ -155,7 +155,8 @@ func writeWords(names []string) string {
 	return strings.Join(quoted, ",")
 }
 
-// askWord finds a word by its name, an alias, or the start of only one name.
+// askWord finds a word by its name, an alias, or the start of only one name: ret is retryable, and c could be
+// completed or cancelled. What is a whole name or alias is never taken for the start of another.
 func askWord(it item, f facts) (answer, *Error) {
 	typed := squash(it.raw())
 	fits := matching(f.words, func(name string) bool { return name == typed })
@@ -250,7 +251,8 @@ func askNumber(n node, it item, f facts) (answer, *Error) {
 		"%s is a whole number and not %q", f.name, it.raw())
 }
 
-// digits reads 5xx, 5?? and 5*.
+// digits reads 5xx, 5?? and 5*. The glob is asked of the number as it is written in decimals, a minus
+// included.
 func digits(it item) (glob, bool) {
 	p := slices.Clone(it.text)
 	for i, r := range p {

@@ -122,8 +122,8 @@ func (s *Schema[T]) completeValue(query, name string, o op, from, at int) []Sugg
 	return list
 }
 
-// offered are the words of a field: its own, the hints that its owner gives, or the examples of its
-// kind.
+// offered are the words of a field: its own, the hints that its owner gives, such as the queues that there
+// are, or the examples of its kind.
 func (f *Field[T]) offered() []Word {
 	switch {
 	case f.Words != nil:

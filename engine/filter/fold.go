@@ -16,7 +16,7 @@ var lower = func() (t [256]byte) {
 	return t
 }()
 
-// fold gives all cases of a letter one rune. ASCII stays with ASCII (the Kelvin
+// fold gives all cases of a letter one rune: Σ, σ and ς are the same. ASCII stays with ASCII (the Kelvin
 // sign is no k), so that ASCII text is found byte by byte in any UTF-8.
 func fold(r rune) rune {
 	switch {

@@ -18,6 +18,7 @@ const (
 	atLeast
 )
 
+// opSigns are the operators in canonical text.
 var opSigns = [...]string{free: "", is: ":", less: "<", atMost: "<=", more: ">", atLeast: ">="}
 
 // signs are the operators as they may be written, longer ones first: <= must not be read as < and a value
@@ -31,7 +32,7 @@ var signs = []struct {
 	{":", is, false}, {"=", is, false}, {"<", less, false}, {">", more, false},
 }
 
-// style is how a value was written.
+// style is how a value was written: KR_72* or "KR 72", /^KR_\d+$/, ~kr72.
 type style uint8
 
 const (
@@ -231,7 +232,7 @@ func (l *lexer) item(o op) (item, *Error) {
 	return it, err
 }
 
-// regex reads /…/; \/ stands for a slash.
+// regex reads /…/; \/ stands for a slash. Every other backslash is the expression's own and stays.
 func (l *lexer) regex(it *item, o op) *Error {
 	var b strings.Builder
 	it.style = expression

@@ -44,7 +44,7 @@ func parse[T any](query string, s *Schema[T]) ([]term[T], *Error) {
 	return terms, nil
 }
 
-// sound refuses what is no text, or more than anybody types.
+// sound refuses what is no text, or more than anybody types. All that comes behind it may rely on UTF-8.
 func sound(query string) *Error {
 	if len(query) > maxQuery {
 		return wrong(maxQuery, len(query), "shorten it", "a filter may have %d bytes, this one has %d", maxQuery,

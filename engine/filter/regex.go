@@ -109,7 +109,8 @@ func takesNothing(re *syntax.Regexp) bool {
 
 // needed lists texts in lower-case ASCII that must be in what fits, one behind
 // the other. The letters k and s are left out: (?i) lets them be the Kelvin
-// sign and the long s as well.
+// sign and the long s as well. Those of KR_7.*81$ are r_7 and 81. Alternatives
+// and what may be missing have none.
 func needed(re *syntax.Regexp) (list []needle) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -141,7 +142,7 @@ func tail(re *syntax.Regexp) string {
 }
 
 // longestPlain is the longest part of a literal that stands in what fits as it is written, but for
-// case.
+// case: of KR_72 that is r_72.
 func longestPlain(s string) string {
 	best := ""
 	for _, part := range strings.FieldsFunc(s, unsure) {

@@ -7,6 +7,7 @@ import (
 
 // Canonical text: what parses to the same term again.
 
+// write is a term from its items as they are written: -queue:report.*,calls.
 func (n node) write(items []string) string {
 	var b strings.Builder
 	if n.not {
@@ -18,6 +19,7 @@ func (n node) write(items []string) string {
 	return b.String()
 }
 
+// write is a value; what must be quoted depends on the operator before it.
 func (it item) write(o op) string {
 	switch it.style {
 	case expression:
@@ -68,6 +70,7 @@ func quote(s string, o op) string {
 // splits are the signs that end a value; the key tells a word from a field's.
 var splits = map[bool]string{true: ":<>=!", false: ","}
 
+// special reports whether a rune means something to the language, or cannot be seen, wherever it stands.
 func special(r rune) bool {
 	return unicode.IsSpace(r) || !unicode.IsGraphic(r) || strings.ContainsRune(`"\*?`, r)
 }

@@ -139,7 +139,8 @@ type Spent struct {
 // Spent says where the time of an attempt at a job of a kind went.
 func (a Attempt) Spent(kind Kind) Spent {
 	return Spent{
-		Kind: kind, End: a.End, Line: max(a.Queued-a.Paced, 0), Limiter: max(a.Paced, 0) + max(a.Limiter, 0), HTTP: max(a.HTTP, 0),
+		Kind: kind, End: a.End, Line: max(a.Queued-a.Paced, 0), Limiter: max(a.Paced, 0) + max(a.Limiter, 0),
+		HTTP: max(a.HTTP, 0),
 		Rest: max(a.End.Sub(a.Start)-max(a.Limiter, 0)-max(a.HTTP, 0), 0),
 	}
 }

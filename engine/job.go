@@ -86,8 +86,9 @@ type Job struct {
 	Holds    int `json:"holds"`             // attempts that were sent back uncharged
 	Crashes  int `json:"crashes,omitempty"` // interruptions in a row; three make it suspect
 
-	HasParents  bool   `json:"has_parents,omitempty"`
-	Group       int    `json:"group,omitempty"` // the group it waits for, while pending; then the last one it waited for
+	HasParents bool `json:"has_parents,omitempty"`
+	// Group is the one it waits for, while pending; then the last one it waited for.
+	Group       int    `json:"group,omitempty"`
 	CancelAsked bool   `json:"cancel_asked,omitempty"`
 	Boot        string `json:"boot,omitempty"` // the process that runs it, while running
 	// Worker is the number, from 1, of the worker that has its running or last attempt

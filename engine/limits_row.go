@@ -67,27 +67,29 @@ type BreakerRow struct {
 
 // BucketRow is one rate limit window.
 type BucketRow struct {
-	Host      string        `json:"host"`
-	Method    string        `json:"method,omitempty"`     // "" = application
-	Kind      string        `json:"kind"`                 // app, method, service
-	Window    time.Duration `json:"window_ns"`            // how long the limit counts
-	Limit     int           `json:"limit"`                // calls in one window
-	Used      int           `json:"used"`                 // own, in flight and foreign together, at most Limit; Server tells of more
-	InFlight  int           `json:"in_flight"`            // sent and not answered yet, or reserved
-	Foreign   int           `json:"foreign"`              // counted by the server and not made by us
-	Server    int           `json:"server"`               // last count the server told; -1 = none yet
-	ServerAt  time.Time     `json:"server_at,omitzero"`   // when it told
-	Reset     time.Time     `json:"reset,omitzero"`       // when places come back next; zero = all are free
-	NextFree  time.Time     `json:"next_free,omitzero"`   // zero = now
-	Blocked   time.Time     `json:"blocked,omitzero"`     // no call goes before; zero = it is open
-	BlockedBy string        `json:"blocked_by,omitempty"` // 429 application, 429 method, 429 service, frozen
-	Cap       int           `json:"cap,omitempty"`        // operator's cap in percent, 0 = none
-	Thaws     time.Time     `json:"thaws,omitzero"`       // when a freeze or cap ends by itself; zero = not
-	FreezeWhy string        `json:"freeze_why,omitempty"` // its reason
-	Mode      string        `json:"mode"`                 // A or C
-	Waiting   int           `json:"waiting"`              // calls in line for it
-	Name      string        `json:"name,omitempty"`       // as reasons and estimates call it: "app:europe 120s"
-	Paces     bool          `json:"paces,omitempty"`      // sets the pace of what waits at its host, or would: one a host
+	Host   string        `json:"host"`
+	Method string        `json:"method,omitempty"` // "" = application
+	Kind   string        `json:"kind"`             // app, method, service
+	Window time.Duration `json:"window_ns"`        // how long the limit counts
+	Limit  int           `json:"limit"`            // calls in one window
+	// Used are own calls, those in flight and foreign ones together, at most Limit; Server tells of more.
+	Used      int       `json:"used"`
+	InFlight  int       `json:"in_flight"`            // sent and not answered yet, or reserved
+	Foreign   int       `json:"foreign"`              // counted by the server and not made by us
+	Server    int       `json:"server"`               // last count the server told; -1 = none yet
+	ServerAt  time.Time `json:"server_at,omitzero"`   // when it told
+	Reset     time.Time `json:"reset,omitzero"`       // when places come back next; zero = all are free
+	NextFree  time.Time `json:"next_free,omitzero"`   // zero = now
+	Blocked   time.Time `json:"blocked,omitzero"`     // no call goes before; zero = it is open
+	BlockedBy string    `json:"blocked_by,omitempty"` // 429 application, 429 method, 429 service, frozen
+	Cap       int       `json:"cap,omitempty"`        // operator's cap in percent, 0 = none
+	Thaws     time.Time `json:"thaws,omitzero"`       // when a freeze or cap ends by itself; zero = not
+	FreezeWhy string    `json:"freeze_why,omitempty"` // its reason
+	Mode      string    `json:"mode"`                 // A or C
+	Waiting   int       `json:"waiting"`              // calls in line for it
+	Name      string    `json:"name,omitempty"`       // as reasons and estimates call it: "app:europe 120s"
+	// Paces says that it sets the pace of what waits at its host, or would: one a host does.
+	Paces bool `json:"paces,omitempty"`
 }
 
 // WaiterRow is a call that waits for a permit, and why.
@@ -102,12 +104,13 @@ type WaiterRow struct {
 
 // CallRow is one call in the flight recorder.
 type CallRow struct {
-	Seq        uint64        `json:"seq"` // rises by one for each call
-	At         time.Time     `json:"at"`  // when it was sent
-	Host       string        `json:"host"`
-	Method     string        `json:"method"`
-	Target     string        `json:"target"`          // match id, or a cut PUUID
-	Proof      bool          `json:"proof,omitempty"` // not for its answer: to find out whether the endpoint, or the key, works
+	Seq    uint64    `json:"seq"` // rises by one for each call
+	At     time.Time `json:"at"`  // when it was sent
+	Host   string    `json:"host"`
+	Method string    `json:"method"`
+	Target string    `json:"target"` // match id, or a cut PUUID
+	// Proof says that it was not made for its answer: to find out whether the endpoint, or the key, works.
+	Proof      bool          `json:"proof,omitempty"`
 	Job        JobID         `json:"job,omitempty"`
 	Status     int           `json:"status"` // 0 = no answer
 	Class      Class         `json:"class,omitempty"`

@@ -55,7 +55,9 @@ type MemberRow struct {
 	Ahead   time.Duration `json:"ahead_ns"`         // of its machine's clock over the database's
 
 	InFlight int `json:"in_flight"` // attempts that it has in hand
-	Late     int `json:"late"`      // results that it brought for the leader when their jobs had moved on, since it is there: discarded
+	// Late are results that it has brought since it is there when their jobs had moved on: the leader
+	// has discarded them.
+	Late int `json:"late"`
 	// Calls are those of the past minute, by steps of ForecastStep that begin at multiples of it:
 	// ForecastPast of them, the last one still being counted. Of the leader's own those before its
 	// term are not known.
@@ -92,7 +94,8 @@ type TermRow struct {
 	Host   string    `json:"host"`
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until,omitzero"` // zero = it goes on
-	Lapsed bool      `json:"lapsed"`         // it ended without a word: its member was killed, stood still or was cut off
+	// Lapsed says that it ended without a word: its member was killed, stood still or was cut off.
+	Lapsed bool `json:"lapsed"`
 }
 
 // Of gives the member of an id; the zero row when it is not there.
@@ -122,7 +125,8 @@ func (p *MembersPage) Stuck() string {
 		return ""
 	}
 	return fmt.Sprintf("%s on %s leads and cannot reach Riot, and no other member may lead: "+
-		"no call is made until its way to Riot is free, or a member with the same key is started that may lead", at.ID, at.Host)
+		"no call is made until its way to Riot is free, or a member with the same key is started that may lead",
+		at.ID, at.Host)
 }
 
 // KeyOf tells a member that its key is not the one that the others work with; "" = it is.

@@ -99,9 +99,11 @@ type Handler func(ctx context.Context, r Run) Outcome
 
 // KindSpec is what a backend must know of a kind.
 type KindSpec struct {
-	Kind    Kind
-	Policy  string        // default retry policy
-	Timeout time.Duration // of one attempt, from its start or last Beat: waiting for a permit beats, so it does not count; 0 = none
+	Kind   Kind
+	Policy string // default retry policy
+	// Timeout is of one attempt, from its start or last Beat: waiting for a permit beats, so that it
+	// does not count; 0 = none.
+	Timeout time.Duration
 	Stuck   time.Duration // without a beat for this long: rescued; 0 = DefaultStuck
 	Handler Handler
 	// Children says how many dead children the kind's jobs bear; nil = any number.

@@ -19,7 +19,8 @@ type Page struct {
 
 // EachAccount iterates the accounts that a query fits, over all pages; it ends with the
 // first error.
-func EachAccount(ctx context.Context, find func(context.Context, AccountsQuery) (AccountsPage, error), q AccountsQuery) iter.Seq2[AccountRow, error] {
+func EachAccount(ctx context.Context, find func(context.Context, AccountsQuery) (AccountsPage, error),
+	q AccountsQuery) iter.Seq2[AccountRow, error] {
 	return func(yield func(AccountRow, error) bool) {
 		for more := true; more; more = q.After != "" {
 			page, err := find(ctx, q)

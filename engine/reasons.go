@@ -72,7 +72,8 @@ const ShapeInLine = "in line"
 // what differs from job to job. All that stand in a line which moves have one, whatever of
 // the limits it waits for at the moment.
 func (j *JobRow) ReasonShape() string {
-	if j.State == Available && j.Stand == "" && (j.Place > 0 || strings.HasPrefix(j.Why, FarBack) || j.Why == StartsNow || j.Why == JustMoved) {
+	if j.State == Available && j.Stand == "" &&
+		(j.Place > 0 || strings.HasPrefix(j.Why, FarBack) || j.Why == StartsNow || j.Why == JustMoved) {
 		return ShapeInLine
 	}
 	return Shape(j.Reason())

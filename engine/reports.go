@@ -51,7 +51,8 @@ func (r PlayReport) Without() string {
 // Row sums a report up. Whose it is, is the caller's to fill in.
 func (r PlayReport) Row() ReportRow {
 	row := ReportRow{
-		Account: r.Account, Zone: r.Zone, Built: r.Built, Matches: r.Matches, Missing: r.Missing, Cancelled: r.Cancelled, First: r.First, Last: r.Last,
+		Account: r.Account, Zone: r.Zone, Built: r.Built, Matches: r.Matches, Missing: r.Missing,
+		Cancelled: r.Cancelled, First: r.First, Last: r.Last,
 	}
 	most := 0.0
 	for d := range r.Minutes {
@@ -70,10 +71,11 @@ func (ReportsQuery) query() {}
 // PlayQuery asks what an account has played lately, week by week, and with which
 // champions, from what is stored; answered by Play.
 type PlayQuery struct {
-	Account string `json:"account"`         // id
-	Zone    string `json:"zone,omitempty"`  // IANA name of the zone of weeks and hours; "" = UTC, of a draft that of reports
-	Weeks   int    `json:"weeks,omitempty"` // 0 = 4, at most 12
-	Draft   bool   `json:"draft,omitempty"` // a draft of the report, too
+	Account string `json:"account"` // id
+	// IANA name of the zone of weeks and hours; "" = UTC, of a draft that of reports
+	Zone  string `json:"zone,omitempty"`
+	Weeks int    `json:"weeks,omitempty"` // 0 = 4, at most 12
+	Draft bool   `json:"draft,omitempty"` // a draft of the report, too
 }
 
 // Play answers PlayQuery. Weeks are the newest first, from the one of the newest game

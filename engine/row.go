@@ -102,8 +102,9 @@ type JobRow struct {
 	Why   string    `json:"why,omitempty"`   // "app:europe 97/100", "queue paused by ana", "9th in line"
 	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
 	Place int       `json:"place,omitempty"` // in its line, 1 = next
-	Line  string    `json:"line,omitempty"`  // that it has a place in, "full europe/match-v5.match": its queue, and where its call goes
-	Stand Stand     `json:"stand,omitempty"` // what stands before any limit; "" = nothing
+	// Line is the one that it has a place in, "full europe/match-v5.match": its queue, and where its call goes.
+	Line  string `json:"line,omitempty"`
+	Stand Stand  `json:"stand,omitempty"` // what stands before any limit; "" = nothing
 	// Starts is when a job goes that waits for an instant after trouble, or in line since
 	// that has come; zero = unknown. LateBy is what makes that later than the instant; "" =
 	// it is on time.
@@ -112,8 +113,9 @@ type JobRow struct {
 	// Player is whose sync it is, as a Riot ID; "" of other jobs.
 	Player string `json:"player,omitempty"`
 	// By the retry policy in force, see Policies.Row.
-	MaxAttempts int           `json:"max_attempts,omitempty"` // of a round, the first included; 0 = not known
-	Delay       time.Duration `json:"delay_ns,omitempty"`     // it waits for its next try: the table's delay before that
+	MaxAttempts int `json:"max_attempts,omitempty"` // of a round, the first included; 0 = not known
+	// Delay is the table's before its next try, which it waits for.
+	Delay time.Duration `json:"delay_ns,omitempty"`
 	// Then are the delays of the table that follow if its next try fails, and each one after
 	// it; none = it is given up then.
 	Then []time.Duration `json:"then_ns,omitempty"`

@@ -18,7 +18,8 @@ const (
 	Discarded // tries used up, or a permanent error
 )
 
-var stateNames = [...]string{"pending", "available", "scheduled", "running", "retryable", "completed", "cancelled", "discarded"}
+var stateNames = [...]string{"pending", "available", "scheduled", "running", "retryable", "completed", "cancelled",
+	"discarded"}
 
 // States lists every state in the order screens use.
 func States() []State {

@@ -38,9 +38,10 @@ type StatusRule struct {
 // callRules is the table of S2-1; besides, a permanent
 // reason within "failed" is not retried.
 var callRules = map[CallStatus]StatusRule{
-	CallBusy:       {Ended: true, Retry: true},
-	CallNoAnswer:   {Ended: true, Retry: true},
-	CallFailed:     {Ended: true, Retry: true, Never: []string{"invalid-number", "blocked", "unallocated", "credentials", "refused"}},
+	CallBusy:     {Ended: true, Retry: true},
+	CallNoAnswer: {Ended: true, Retry: true},
+	CallFailed: {Ended: true, Retry: true,
+		Never: []string{"invalid-number", "blocked", "unallocated", "credentials", "refused"}},
 	CallCompleted:  {Ended: true, Success: true},
 	CallCanceled:   {Ended: true},
 	CallInProgress: {},

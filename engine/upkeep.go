@@ -134,7 +134,8 @@ func (d *ForgetDone) Target() string {
 // Brief says in one row of a narrow screen what was deleted.
 func (d ForgetDone) Brief() string {
 	text := fmt.Sprintf("%s, %s, %s and %s were deleted",
-		human.Counted(d.Matches, "match", "matches"), human.Counted(d.Jobs, "job", "jobs"), human.Counted(d.Reports, "report", "reports"), human.Bytes(d.Bytes))
+		human.Counted(d.Matches, "match", "matches"), human.Counted(d.Jobs, "job", "jobs"),
+		human.Counted(d.Reports, "report", "reports"), human.Bytes(d.Bytes))
 	if len(d.Left) > 0 {
 		text += "; damaged months keep theirs"
 	}
@@ -148,7 +149,8 @@ func (d ForgetDone) Text(dry bool) string {
 		did, cancelled = "would be deleted", "would be cancelled"
 	}
 	text := fmt.Sprintf("%s (%s shared with other accounts %s), %s, %s and %s of payloads %s",
-		human.Counted(d.Matches, "match", "matches"), human.Count(int64(d.Shared)), stays(d.Shared), human.Counted(d.Jobs, "job", "jobs"),
+		human.Counted(d.Matches, "match", "matches"), human.Count(int64(d.Shared)), stays(d.Shared),
+		human.Counted(d.Jobs, "job", "jobs"),
 		human.Counted(d.Reports, "report", "reports"), human.Bytes(d.Bytes), did)
 	if d.Cancelled > 0 {
 		text += fmt.Sprintf("; %s of the jobs %s first", human.Count(int64(d.Cancelled)), cancelled)

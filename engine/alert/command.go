@@ -40,12 +40,14 @@ func (m *Monitor) Silence(id string, until time.Time, by engine.Actor, now time.
 	case err != nil:
 		return engine.Receipt{}, err
 	case until.Sub(now) > maxSilence:
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "choose seven days or less", "alert %s cannot be silent for %s", id, human.Span(until.Sub(now)))
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "choose seven days or less",
+			"alert %s cannot be silent for %s", id, human.Span(until.Sub(now)))
 	case !until.After(now):
 		return a.unmute(id, now), nil
 	}
 	a.Until, a.MuteBy, a.Muted = until, by, now
-	return engine.Receipt{Matched: 1, Applied: 1, Due: until, Text: fmt.Sprintf("alert %s is silent until %s", id, until.UTC().Format("2006-01-02 15:04 UTC"))}, nil
+	return engine.Receipt{Matched: 1, Applied: 1, Due: until,
+		Text: fmt.Sprintf("alert %s is silent until %s", id, until.UTC().Format("2006-01-02 15:04 UTC"))}, nil
 }
 
 // unmute ends a silence. What the alert has become below it is heard at once.

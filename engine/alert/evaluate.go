@@ -58,10 +58,12 @@ func (m *Monitor) rows(now time.Time) []engine.AlertRow {
 
 // rank orders states by how much somebody is needed.
 var rank = map[engine.AlertState]int{
-	engine.AlertFiring: 0, engine.AlertPending: 1, engine.AlertAcknowledged: 2, engine.AlertSilenced: 3, engine.AlertOK: 4,
+	engine.AlertFiring: 0, engine.AlertPending: 1, engine.AlertAcknowledged: 2, engine.AlertSilenced: 3,
+	engine.AlertOK: 4,
 }
 
-// setBack drops what lies in the future, now that the clock was set back.
+// setBack drops what lies in the future, now that the clock was set back: else it would be counted with
+// what happens at those instants when they come again.
 func (m *Monitor) setBack(now time.Time) {
 	for _, r := range m.rings() {
 		r.forget(now)
@@ -124,7 +126,8 @@ func worth(rows []engine.AlertRow) []engine.AlertRow {
 	return rows
 }
 
-// tidy forgets statuses and hosts of which nothing is counted any more.
+// tidy forgets statuses and hosts of which nothing is counted any more, so that their names make room for
+// others. What speaks for an alert stays as long as the alert does.
 func (m *Monitor) tidy(now time.Time) {
 	empty := func(what measure) func(string, *ring) bool {
 		return func(subject string, r *ring) bool {
@@ -157,7 +160,8 @@ func (m *Monitor) of(rule string) (out []*alert) {
 	return out
 }
 
-// alertOf gives the alert of a rule and a subject, and makes it when it is asked for first.
+// alertOf gives the alert of a rule and a subject, and makes it when it is asked for first. The zero life
+// counts as ok since always.
 func (m *Monitor) alertOf(rule, subject string) *alert {
 	id := idOf(rule, subject)
 	a, ok := m.alerts[id]
@@ -179,7 +183,8 @@ func (m *Monitor) drop(id string) {
 func (m *Monitor) row(a *alert, r Rule, now time.Time) engine.AlertRow {
 	out := engine.AlertRow{
 		ID: idOf(r.Name, a.subject), Rule: r.Name, About: r.About, Subject: a.subject, Holds: a.holding,
-		Unit: r.Unit, Value: a.last.value, Known: a.last.known, Limit: a.last.limit, Below: r.Below, AtLimit: r.Measure == spike,
+		Unit: r.Unit, Value: a.last.value, Known: a.last.known, Limit: a.last.limit, Below: r.Below,
+		AtLimit: r.Measure == spike,
 		History: a.history.values(now), Evidence: slices.Clone(a.last.evidence), Next: r.Next,
 	}
 	mute := &a.life
@@ -212,7 +217,8 @@ func (m *Monitor) rings() []*ring {
 	return slices.AppendSeq(all, maps.Values(m.unavailable))
 }
 
-// history is a rule's value per five minutes, for the last hour.
+// history is a rule's value per five minutes, for the last hour. Cells have the number of their five minutes
+// since 1970, from 1 on: 0 is a place that was never used. It is stored as it is.
 type history struct {
 	Cell  [historyCells]int64
 	Value [historyCells]float64

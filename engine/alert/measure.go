@@ -58,6 +58,9 @@ func (m *Monitor) retriesWon(r Rule, now time.Time) []sample {
 // spikes compares each failure's count of the last window with the median of the
 // 24 hours before it, in windows of the same length. What nobody watched counts as
 // none: on the first day the least count alone decides.
+//
+//	503   4 an hour by the median of the day, 14 in the last hour   limit 3 × 4 = 12: it holds
+//	404   1 an hour, 5 in the last hour                             limit 10, the least count: it does not
 func (m *Monitor) spikes(r Rule, now time.Time) (out []sample) {
 	t := m.tallyOf(r.Kind)
 	for _, status := range slices.Sorted(maps.Keys(t.statuses)) {
@@ -70,7 +73,8 @@ func (m *Monitor) spikes(r Rule, now time.Time) (out []sample) {
 			before = append(before, ring.sum(now, r.Window, back))
 		}
 		out = append(out, sample{
-			subject: status, value: float64(ring.sum(now, r.Window, 0)), limit: max(r.Limit, r.Factor*median(before)), known: true,
+			subject: status, value: float64(ring.sum(now, r.Window, 0)), limit: max(r.Limit, r.Factor*median(before)),
+			known:    true,
 			evidence: m.trails[idOf(r.Name, status)].within(now, r.Window),
 		})
 	}
@@ -79,7 +83,8 @@ func (m *Monitor) spikes(r Rule, now time.Time) (out []sample) {
 
 // ours are the statuses of attempts that the engine itself sent back before the other
 // side said anything: what stopped them is told by the engine's state.
-var ours = map[string]bool{engine.HoldKeyInvalid.String(): true, engine.HoldLocalNetwork.String(): true, engine.HoldDiskFull.String(): true, engine.HoldFrozen.String(): true}
+var ours = map[string]bool{engine.HoldKeyInvalid.String(): true, engine.HoldLocalNetwork.String(): true,
+	engine.HoldDiskFull.String(): true, engine.HoldFrozen.String(): true}
 
 // median of an even number of values is the mean of the middle two.
 func median(values []int) float64 {
@@ -105,7 +110,8 @@ func (m *Monitor) oddCalls(r Rule, now time.Time) []sample {
 func (m *Monitor) bursts(r Rule, now time.Time) (out []sample) {
 	for _, host := range slices.Sorted(maps.Keys(m.unavailable)) {
 		out = append(out, sample{
-			subject: host, value: float64(m.unavailable[host].sum(now, min(r.Window, time.Minute), 0)), limit: r.Limit, known: true,
+			subject: host, value: float64(m.unavailable[host].sum(now, min(r.Window, time.Minute), 0)), limit: r.Limit,
+			known:    true,
 			evidence: m.trails[idOf(r.Name, host)].within(now, r.Window),
 		})
 	}

@@ -68,7 +68,8 @@ func (m *Monitor) traffic(now time.Time) (out []engine.TrafficSpan) {
 		at = from
 	}
 	for ; !at.After(last); at = at.Add(span) {
-		out = append(out, engine.TrafficSpan{At: at, Calls: m.calls.sum(at, span, 0), Throttled: m.throttled.sum(at, span, 0), Stored: m.stored.sum(at, span, 0)})
+		out = append(out, engine.TrafficSpan{At: at, Calls: m.calls.sum(at, span, 0),
+			Throttled: m.throttled.sum(at, span, 0), Stored: m.stored.sum(at, span, 0)})
 	}
 	return out
 }

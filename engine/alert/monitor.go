@@ -51,9 +51,10 @@ type Monitor struct {
 	ends    engine.Ends
 	reading Reading
 	read    bool
-	callSeq uint64                     // of the last call that was folded
-	drops   uint64                     // Reading.LogDrops, as last told
-	heard   map[string]time.Time       // by account: the last change of its sync, or the last time that it had a reason to be silent
+	callSeq uint64 // of the last call that was folded
+	drops   uint64 // Reading.LogDrops, as last told
+	// heard is by account the last change of its sync, or the last time that it had a reason to be silent.
+	heard   map[string]time.Time
 	started map[engine.Queue]time.Time // when a job of it began last
 	seen    time.Time
 	began   time.Time // traffic is counted from here on; zero = nothing was evaluated yet
@@ -62,6 +63,7 @@ type Monitor struct {
 
 // counts are the windows.
 type counts struct {
+	// Where nothing else is said a window is an hour, counted by the minute.
 	tally                    // of all jobs
 	kinds                    map[engine.Kind]*tally
 	unforeseen, dropped, odd *ring
@@ -90,7 +92,8 @@ func newTally() tally {
 	minute := func() *ring { return newRing(perMinute, reach) }
 	return tally{
 		completed: minute(), discarded: minute(), cancelled: minute(), atMax: minute(), attempts: minute(),
-		charged: minute(), retries: minute(), won: minute(), statuses: map[string]*ring{}, lately: map[string]*ring{}, tries: map[string]*ring{},
+		charged: minute(), retries: minute(), won: minute(), statuses: map[string]*ring{}, lately: map[string]*ring{},
+		tries: map[string]*ring{},
 	}
 }
 
@@ -107,7 +110,7 @@ func (c *counts) tallyOf(kind engine.Kind) *tally {
 }
 
 // each gives the tallies in which something of a kind counts: that of all, and while there
-// is room its own.
+// is room its own. Of "", which is an attempt whose job no change has named, only that of all.
 func (c *counts) each(kind engine.Kind) []*tally {
 	if kind == "" {
 		return []*tally{&c.tally}
@@ -156,8 +159,9 @@ func New(opt Options) (*Monitor, error) {
 	if err := check(opt.Rules); err != nil {
 		return nil, err
 	}
-	return &Monitor{rules: slices.Clone(opt.Rules), policies: opt.Policies, counts: newCounts(), alerts: map[string]*alert{},
-		ends: engine.Ends{}, heard: map[string]time.Time{}, started: map[engine.Queue]time.Time{}}, nil
+	return &Monitor{rules: slices.Clone(opt.Rules), policies: opt.Policies, counts: newCounts(),
+		alerts: map[string]*alert{},
+		ends:   engine.Ends{}, heard: map[string]time.Time{}, started: map[engine.Queue]time.Time{}}, nil
 }
 
 // Changes folds the changes of one commit: jobs that ended, and attempts.
@@ -252,7 +256,8 @@ func (t *tally) ended(at time.Time, e engine.End, usedUp bool) {
 
 // jobEvidence names a job that speaks for an alert: "match:EUW1_7123: 503".
 func jobEvidence(at time.Time, j *engine.Job) engine.Evidence {
-	return engine.Evidence{At: at, Kind: "job", ID: string(j.ID), Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)}
+	return engine.Evidence{At: at, Kind: "job", ID: string(j.ID),
+		Text: cmp.Or(j.Key, string(j.Kind)) + ": " + string(j.Class)}
 }
 
 // callEnded counts a telephone call that was given up for a status that is in no

@@ -21,11 +21,12 @@ const (
 	unavailable measure = "unavailable" // 503s; one alert per host
 	keyLife     measure = "key life"    // what is left until the key expires
 	keyRefused  measure = "key refused" // 1 while Riot refuses the key
-	silence     measure = "silence"     // of the syncing account that was heard of longest ago, and has no reason for it
-	queueAge    measure = "queue age"   // how long a queue has had a due job and started none; one alert per queue
-	writeTime   measure = "write time"  // p95 of writes; one alert per store
-	logDrops    measure = "log drops"   // log lines that were dropped
-	oddCalls    measure = "odd calls"   // telephone calls that ended in a way nobody knows
+	// silence is of the syncing account that was heard of longest ago, and has no reason for it.
+	silence   measure = "silence"
+	queueAge  measure = "queue age"  // how long a queue has had a due job and started none; one alert per queue
+	writeTime measure = "write time" // p95 of writes; one alert per store
+	logDrops  measure = "log drops"  // log lines that were dropped
+	oddCalls  measure = "odd calls"  // telephone calls that ended in a way nobody knows
 )
 
 // Rule is one rule, as data.
@@ -56,13 +57,16 @@ func rules() []Rule {
 		{Name: "spike", About: "status spike per 1 h", Measure: spike, Unit: engine.AlertCount,
 			Limit: 10, Factor: 3, Window: time.Hour, For: 5 * time.Minute,
 			Next: "open its jobs: compare them with Riot's status page"},
-		{Name: "call give-ups", About: "calls given up per 1 h", Measure: giveUps, Kind: engine.KindCall, Unit: engine.AlertShare,
+		{Name: "call give-ups", About: "calls given up per 1 h", Measure: giveUps, Kind: engine.KindCall,
+			Unit:  engine.AlertShare,
 			Limit: 0.30, Min: 20, Window: time.Hour, For: 5 * time.Minute,
 			Next: "open its jobs: nobody may be reached by telephone"},
-		{Name: "call retries", About: "call retry success per 1 h", Measure: retriesWon, Kind: engine.KindCall, Unit: engine.AlertShare,
+		{Name: "call retries", About: "call retry success per 1 h", Measure: retriesWon, Kind: engine.KindCall,
+			Unit:  engine.AlertShare,
 			Limit: 0.20, Below: true, Min: 20, Window: time.Hour, For: 5 * time.Minute,
 			Next: "see how the calls end: retries do not help against that"},
-		{Name: "call spike", About: "call status spike per 1 h", Measure: spike, Kind: engine.KindCall, Unit: engine.AlertCount,
+		{Name: "call spike", About: "call status spike per 1 h", Measure: spike, Kind: engine.KindCall,
+			Unit:  engine.AlertCount,
 			Limit: 10, Factor: 3, Window: time.Hour, For: 5 * time.Minute,
 			Next: "see the provider's log"},
 		{Name: "429", About: "unexpected 429s per 1 h", Measure: unforeseen, Unit: engine.AlertCount,
@@ -98,7 +102,8 @@ func rules() []Rule {
 // reach is the longest window of a rule; a spike needs a day more.
 const reach = time.Hour
 
-// check reads the rules and tells every fault at once.
+// check reads the rules and tells every fault at once: those that ship have none, but tests and options may
+// name others.
 func check(rules []Rule) error {
 	seen := map[string]bool{}
 	var faults []error

@@ -37,8 +37,10 @@ type RunnerOptions struct {
 	Calls func(seq uint64) []engine.CallRow
 	// Read takes a reading.
 	Read   func(ctx context.Context, now time.Time) Reading
-	OnNote func(engine.Note)       // told when an alert begins to fire, and when it is over; must not block
-	OnRows func([]engine.AlertRow) // gets every alert when they were loaded, and after each evaluation and command; must not block, nor change them
+	OnNote func(engine.Note) // told when an alert begins to fire, and when it is over; must not block
+	// OnRows gets every alert when they were loaded, and after each evaluation and command. It must not
+	// block, nor change them.
+	OnRows func([]engine.AlertRow)
 	Log    zerolog.Logger
 }
 
@@ -156,7 +158,8 @@ func (r *Runner) show(rows []engine.AlertRow, now time.Time) {
 }
 
 // turned compares the rows with what was told before. A silenced alert says
-// nothing, neither way, until it is heard again.
+// nothing, neither way, until it is heard again: one that has ended meanwhile is
+// told to be over then.
 func (r *Runner) turned(rows []engine.AlertRow) (begun []engine.AlertRow, over []string) {
 	here := map[string]bool{}
 	for _, a := range rows {
@@ -186,7 +189,10 @@ func fires(s engine.AlertState) bool {
 }
 
 // beginning says what fires and what to do. A rule that fires at the first is said
-// without its value and its limit.
+// without its value and its limit:
+//
+//	alert 503/europe: 503 burst per 1 min is 3, fires above 2; it goes on by itself: the engine probes the host
+//	alert key: key rejected; paste a new key: every queue waits for it
 func beginning(a engine.AlertRow) string {
 	text := "alert " + a.ID + ": " + a.About
 	if a.Unit != engine.AlertCount || a.Limit != 0 || a.Value != 1 {
@@ -236,7 +242,8 @@ func (r *Runner) Firing() (n int) {
 // else the error is a *engine.Problem.
 func (r *Runner) Metrics(kind engine.Kind, window time.Duration) (engine.Metrics, error) {
 	if window < 0 || window > maxWindow {
-		return engine.Metrics{}, engine.Problemf(engine.ErrInvalid, "ask for at most an hour; the sums of days reach further back", "metrics over %s are not kept", window)
+		return engine.Metrics{}, engine.Problemf(engine.ErrInvalid,
+			"ask for at most an hour; the sums of days reach further back", "metrics over %s are not kept", window)
 	}
 	if window == 0 {
 		window = maxWindow
@@ -319,7 +326,8 @@ func (r *Runner) guard(what string, f func()) {
 		r.fell = true
 		r.mu.Unlock()
 		if first {
-			r.opt.OnNote(engine.Note{At: wall.Now(), Level: engine.LevelErr, Text: fmt.Sprintf("alerts failed to %s: %v; the engine goes on without them", what, p)})
+			r.opt.OnNote(engine.Note{At: wall.Now(), Level: engine.LevelErr,
+				Text: fmt.Sprintf("alerts failed to %s: %v; the engine goes on without them", what, p)})
 		}
 	}()
 	f()

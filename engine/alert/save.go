@@ -12,7 +12,11 @@ import (
 )
 
 // saved is a monitor as it is stored. What is read anew at each start, the
-// reading and the sequence of calls, is not part of it.
+// reading and the sequence of calls, is not part of it. The numbers of cells are
+// those of ring.number, so that a blob that is a day old fills no window of an hour.
+//
+//	{"version":1,"rings":{"completed":{"29921281":12}},"statuses":{"503":{"5984257":3}},
+//	 "alerts":{"503":[{"subject":"europe","life":{"State":"firing",…},"value":3,"limit":2}]}}
 type saved struct {
 	Version int       `json:"version"`
 	Seen    time.Time `json:"seen,omitzero"`
@@ -38,7 +42,8 @@ type savedTally struct {
 
 // copied is the tally without what is empty.
 func (t *tally) copied() savedTally {
-	return savedTally{Rings: filled(t.named()), Statuses: filled(t.statuses), Lately: filled(t.lately), Tries: filled(t.tries)}
+	return savedTally{Rings: filled(t.named()), Statuses: filled(t.statuses), Lately: filled(t.lately),
+		Tries: filled(t.tries)}
 }
 
 // fill takes over a saved tally, within the same bounds as what is counted here.
@@ -67,7 +72,7 @@ const savedVersion = 1
 // cells are the counts of a ring that are not 0, by the number of the cell.
 type cells map[int64]int
 
-// Its id is not stored: it follows from the rule and the subject.
+// storedAlert is an alert. Its id is not stored: it follows from the rule and the subject.
 type storedAlert struct {
 	Subject  string            `json:"subject,omitempty"`
 	Life     life              `json:"life"`
@@ -96,7 +101,8 @@ func (m *Monitor) copied() saved {
 	defer m.mu.Unlock()
 	s := saved{
 		Version: savedVersion, Seen: m.seen, Began: m.began, Trails: map[string]trail{},
-		savedTally: m.tally.copied(), Unavailable: filled(m.unavailable), Kinds: map[engine.Kind]savedTally{}, Ends: maps.Clone(m.ends),
+		savedTally: m.tally.copied(), Unavailable: filled(m.unavailable), Kinds: map[engine.Kind]savedTally{},
+		Ends:   maps.Clone(m.ends),
 		Alerts: map[string][]storedAlert{}, Started: maps.Clone(m.started),
 	}
 	maps.Copy(s.Rings, filled(m.named()))
@@ -192,15 +198,17 @@ func (m *Monitor) restoreTrails(r Rule, trails map[string]trail) {
 // named are the rings that are always there, and of no kind of jobs.
 func (m *Monitor) named() map[string]*ring {
 	return map[string]*ring{
-		"unforeseen": m.unforeseen, "dropped": m.dropped, "odd_calls": m.odd, "calls": m.calls, "throttled": m.throttled, "stored": m.stored,
+		"unforeseen": m.unforeseen, "dropped": m.dropped, "odd_calls": m.odd, "calls": m.calls,
+		"throttled": m.throttled, "stored": m.stored,
 	}
 }
 
 // named are the rings that a tally always has.
 func (t *tally) named() map[string]*ring {
 	return map[string]*ring{
-		"completed": t.completed, "discarded": t.discarded, "cancelled": t.cancelled, "at_max": t.atMax, "attempts": t.attempts,
-		"charged": t.charged, "retries": t.retries, "won": t.won,
+		"completed": t.completed, "discarded": t.discarded, "cancelled": t.cancelled, "at_max": t.atMax,
+		"attempts": t.attempts,
+		"charged":  t.charged, "retries": t.retries, "won": t.won,
 	}
 }
 

@@ -57,7 +57,7 @@ func (r *ring) sum(now time.Time, span, back time.Duration) (total int) {
 	return total
 }
 
-// forget drops what lies after an instant: the clock was set back to it.
+// forget drops what lies after an instant: the clock was set back to it. A cell that has begun stays.
 func (r *ring) forget(after time.Time) {
 	for i, stamp := range r.stamp {
 		if stamp > r.number(after) {
@@ -101,7 +101,8 @@ func (r *ring) index(cell int64) int {
 	return int(((cell % n) + n) % n)
 }
 
-// maxTrail bounds the evidence that is kept for one alert.
+// maxTrail bounds the evidence that is kept for one alert: a person looks at a few, and each evaluation
+// sends them to every console.
 const maxTrail = 20
 
 // trail is the latest evidence for one alert, oldest first.

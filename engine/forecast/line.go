@@ -11,8 +11,9 @@ import (
 // mostShares is of how many owners on a host calls are told apart.
 const mostShares = 300
 
-// Merged adds up the loads of one owner, queue and priority. Very many owners are not
-// told apart any more: their queue takes its turn all the same.
+// Merged adds up the loads of one owner, queue and priority: an hourly run has up to three
+// loads for each of 1,000 accounts. Very many owners are not told apart any more: their
+// queue takes its turn all the same.
 func Merged(loads []engine.Load) []engine.Load {
 	sums := map[engine.Load]float64{}
 	for _, l := range loads {
@@ -40,7 +41,8 @@ func Merged(loads []engine.Load) []engine.Load {
 // InLine are the calls that a host's open syncs still make, but for those that stand
 // still, and those in its line that belong to none of them. A share counts for the
 // sync with its index in open.
-func InLine(host string, open []engine.AccountRow, still Still, rows []engine.BucketRow, begin time.Duration) (out []Share) {
+func InLine(host string, open []engine.AccountRow, still Still, rows []engine.BucketRow,
+	begin time.Duration) (out []Share) {
 	known := 0
 	for i, a := range open {
 		if a.Region != host || a.Matches.Total < 0 {
@@ -51,7 +53,8 @@ func InLine(host string, open []engine.AccountRow, still Still, rows []engine.Bu
 			continue
 		}
 		late := lateCalls(a)
-		load := engine.Load{Host: host, Queue: a.Queue, Owner: a.ID, Priority: engine.PriorityHigh, Calls: float64(CallsLeft(a) - late)}
+		load := engine.Load{Host: host, Queue: a.Queue, Owner: a.ID, Priority: engine.PriorityHigh,
+			Calls: float64(CallsLeft(a) - late)}
 		last := load
 		last.Priority, last.Calls = engine.PriorityLow, float64(late)
 		out = append(out, Shares([]engine.Load{load, last}, i, begin)...)

@@ -72,7 +72,8 @@ func workOf(queues []engine.QueueRow) (w work) {
 func (w work) resting() string {
 	switch {
 	case w.retrying > 0:
-		return fmt.Sprintf("nothing is stuck: %s for its next try", human.Counted(w.retrying, "job waits", "jobs wait, each"))
+		return fmt.Sprintf("nothing is stuck: %s for its next try",
+			human.Counted(w.retrying, "job waits", "jobs wait, each"))
 	case w.later > 0:
 		return fmt.Sprintf("nothing is stuck: %s for its time", human.Counted(w.later, "job waits", "jobs wait, each"))
 	case w.paused > 0:
@@ -82,7 +83,8 @@ func (w work) resting() string {
 }
 
 // braking is the bucket that what waits is told to wait for, the one with the most; none
-// has Waiting 0.
+// has Waiting 0. A bucket that is shut counts although another sets the pace: nothing
+// passes it.
 func braking(limits engine.LimitsRow) (most engine.BucketRow) {
 	for _, b := range limits.Buckets {
 		if (b.Paces || b.Blocked.After(limits.At)) && b.Waiting > most.Waiting {
@@ -103,7 +105,8 @@ func outage(limits engine.LimitsRow) string {
 	if most.Waiting == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s on %s is down: %s", most.Method, most.Host, human.Counted(most.Waiting, "job waits", "jobs wait"))
+	return fmt.Sprintf("%s on %s is down: %s", most.Method, most.Host,
+		human.Counted(most.Waiting, "job waits", "jobs wait"))
 }
 
 // brakes says what a bucket does to what waits for it.

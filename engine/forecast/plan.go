@@ -105,7 +105,8 @@ func (p *Plan) standsStill(c *calendar) {
 // hostOf works a host's line out: once with all calls, and once with matches alone, which end before
 // timelines begin.
 func (p *Plan) hostOf(name string, open []engine.AccountRow) *hostPlan {
-	h := &hostPlan{waits: map[place]time.Duration{}, limits: p.Limits(name), shares: InLine(name, open, p.Still, p.Buckets, 0)}
+	h := &hostPlan{waits: map[place]time.Duration{}, limits: p.Limits(name),
+		shares: InLine(name, open, p.Still, p.Buckets, 0)}
 	h.all = Turns(h.shares, 1, len(open))
 	first := slices.DeleteFunc(slices.Clone(h.shares), func(s Share) bool { return s.Priority == engine.PriorityLow })
 	h.first = callsOf(first)
@@ -236,7 +237,8 @@ func (p *Plan) Answer(ahead time.Duration, past map[string][]int) engine.Forecas
 	return out
 }
 
-// flow is how many calls are made by the end of each step.
+// flow is how many calls are made by the end of each step: sums that only grow, with fractions, since
+// a window's calls are spread over all of it.
 type flow [engine.ForecastPlanned]float64
 
 // steps are the whole calls of each step: they add up to those of all.

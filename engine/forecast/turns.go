@@ -24,7 +24,8 @@ func Shares(loads []engine.Load, of int, from time.Duration) []Share {
 	return out
 }
 
-// Counting are the same shares, counting for another end; for none below 0.
+// Counting are the same shares, counting for another end; for none below 0. Whoever asks when a command's
+// calls are made has those of all others count for none.
 func Counting(shares []Share, of int) []Share {
 	out := slices.Clone(shares)
 	for i := range out {

@@ -81,7 +81,8 @@ func Dur(d time.Duration) string {
 	return Age(d)
 }
 
-// Hours writes a sum of minutes: 6.2 h.
+// Hours writes a sum of minutes, as play-time reports keep it: 6.2 h. It has no larger unit: a thousand
+// hours are 1000.0 h.
 func Hours(minutes float64) string { return fmt.Sprintf("%.1f h", minutes/60) }
 
 // Ago writes how long ago something was: now, 41 s ago, 2 h ago.

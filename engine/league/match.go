@@ -17,7 +17,8 @@ const (
 	OutsideRetentionWindow
 )
 
-var statusNames = [...]string{"unfetched", "success", "temporary_failure", "permanently_unfetchable", "outside_retention_window"}
+var statusNames = [...]string{"unfetched", "success", "temporary_failure", "permanently_unfetchable",
+	"outside_retention_window"}
 
 // String is the status's word, as it is stored in exports and asked for in filters.
 func (s Status) String() string {

@@ -126,7 +126,8 @@ func (p *Policy) setQueues(v string) error {
 		}
 	}
 	if len(p.Queues) > maxQueues {
-		return fmt.Errorf("%d queues are too many: each is listed by calls of its own, name at most %d", len(p.Queues), maxQueues)
+		return fmt.Errorf("%d queues are too many: each is listed by calls of its own, name at most %d", len(p.Queues),
+			maxQueues)
 	}
 	slices.Sort(p.Queues)
 	return nil

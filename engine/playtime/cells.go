@@ -73,7 +73,8 @@ func (b *Cells) Done(account string) engine.MatchCells {
 // platform that has one, else beside the next older one.
 func (b *Cells) place() {
 	byNumber := func(a, b cell) int {
-		return cmp.Or(strings.Compare(a.platform, b.platform), cmp.Compare(a.number, b.number), strings.Compare(a.ID, b.ID))
+		return cmp.Or(strings.Compare(a.platform, b.platform), cmp.Compare(a.number, b.number),
+			strings.Compare(a.ID, b.ID))
 	}
 	slices.SortFunc(b.cells, byNumber)
 	for i := len(b.cells) - 2; i >= 0; i-- {

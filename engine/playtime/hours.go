@@ -9,7 +9,8 @@ func MondayOf(t time.Time, zone *time.Location) time.Time {
 	return time.Date(local.Year(), local.Month(), local.Day()-back, 0, 0, 0, 0, zone)
 }
 
-// slice is the part of a game that lies in one hour of one weekday.
+// slice is the part of a game that lies in one hour of one weekday. One of 30 minutes that begins on Friday
+// at 12:45 has two: 15 minutes of hour 12 of day 4, and 15 of hour 13.
 type slice struct {
 	at        time.Time // when it begins
 	day, hour int       // 0 = Monday; 0 to 23

@@ -29,7 +29,8 @@ type Recent struct {
 
 // NewRecent begins the sums of the last weeks in which the account played; 0 = 4 weeks.
 func NewRecent(account string, zone *time.Location, weeks int) *Recent {
-	b := &Recent{zone: zone, most: min(max(cmp.Or(weeks, usualWeeks), 1), mostWeeks), champions: map[string]*engine.PlayShare{}}
+	b := &Recent{zone: zone, most: min(max(cmp.Or(weeks, usualWeeks), 1), mostWeeks),
+		champions: map[string]*engine.PlayShare{}}
 	b.out.Account, b.out.Zone = account, zone.String()
 	return b
 }

@@ -18,7 +18,8 @@ type Week struct {
 
 // NewWeek begins the report of a week, from its Monday to the Monday after.
 func NewWeek(week string, from, to time.Time, zone *time.Location, built time.Time) *Week {
-	return &Week{zone: zone, out: engine.WeeklyReport{Week: week, From: from.UTC(), To: to.UTC(), Zone: zone.String(), Built: built}}
+	return &Week{zone: zone, out: engine.WeeklyReport{Week: week, From: from.UTC(), To: to.UTC(), Zone: zone.String(),
+		Built: built}}
 }
 
 // has reports whether an instant lies in the week.
@@ -39,7 +40,8 @@ func (b *Week) Add(a engine.WeeklyAccount, games []league.Game) {
 	b.out.Accounts = append(b.out.Accounts, a)
 }
 
-// game counts the minutes that lie in the week, and the game if it began in it.
+// game counts the minutes that lie in the week, and the game if it began in it: one that is played over
+// Sunday's midnight is a game of the week before, with minutes in both.
 func (b *Week) game(a *engine.WeeklyAccount, g league.Game) {
 	for _, s := range split(g.Played, g.Duration, b.zone) {
 		if b.has(s.at) {

@@ -54,7 +54,8 @@ var simple = &unicode.RangeTable{
 // beside it. Boxes, bars, dots and Hangul are answered without a search: rows on the
 // screen are full of them.
 func Simple(r rune) bool {
-	return r >= 0x20 && r < 0x7f || r >= 0x2500 && r <= 0x25a9 || r >= 0x2800 && r <= 0x28ff || r >= 0xac00 && r <= 0xd7a3 || unicode.Is(simple, r)
+	return r >= 0x20 && r < 0x7f || r >= 0x2500 && r <= 0x25a9 || r >= 0x2800 && r <= 0x28ff || r >= 0xac00 &&
+		r <= 0xd7a3 || unicode.Is(simple, r)
 }
 
 // isSimple reports whether every rune of s is in simple.

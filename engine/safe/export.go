@@ -80,7 +80,8 @@ const leastID = 40
 // isID knows Riot's ids, of which one in 64 begins with a hyphen. Their letters
 // make no formula that does anything.
 func isID(s string) bool {
-	return len(s) >= leastID && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == ""
+	return len(s) >= leastID && strings.Trim(s,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }
 
 // isFormula knows the full-width signs too: spreadsheets in East Asian

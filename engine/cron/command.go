@@ -32,7 +32,8 @@ func (r *Runner) RunNow(ctx context.Context, name string, by engine.Actor) (engi
 	case row.Result != engine.TickRan:
 		out.Nothing, out.Text = true, fmt.Sprintf("schedule %s was not run: %s", name, row.Reason)
 	default:
-		out.Applied, out.Text = 1, fmt.Sprintf("schedule %s ran: %s", name, human.Counted(row.Jobs, "job inserted", "jobs inserted"))
+		out.Applied, out.Text = 1, fmt.Sprintf("schedule %s ran: %s", name,
+			human.Counted(row.Jobs, "job inserted", "jobs inserted"))
 	}
 	return out, nil
 }
@@ -51,11 +52,13 @@ func (r *Runner) Resume(ctx context.Context, name string, by engine.Actor, reaso
 
 // setPaused is Pause and Resume. A resumed schedule is planned anew from now on, so that nothing of the
 // pause is due.
-func (r *Runner) setPaused(ctx context.Context, name string, on bool, by engine.Actor, reason string) (engine.Receipt, error) {
+func (r *Runner) setPaused(ctx context.Context, name string, on bool, by engine.Actor,
+	reason string) (engine.Receipt, error) {
 	return r.alter(ctx, name, false, func(e entry, s *State) (engine.Receipt, error) {
 		now := wallNow()
 		if s.Paused == on {
-			return engine.Receipt{Nothing: true, Text: fmt.Sprintf("schedule %s is %s already", name, pauseWord(on))}, nil
+			return engine.Receipt{Nothing: true,
+				Text: fmt.Sprintf("schedule %s is %s already", name, pauseWord(on))}, nil
 		}
 		s.Paused, s.By, s.Since, s.Reason = on, by, now, reason
 		if !on {
@@ -68,7 +71,8 @@ func (r *Runner) setPaused(ctx context.Context, name string, on bool, by engine.
 // alter lets fn change a copy of a schedule's state, outside of a transaction: it reads
 // plans, and a zone is a file. If the stored one has moved on meanwhile, fn is asked
 // again. With dry nothing is stored.
-func (r *Runner) alter(ctx context.Context, name string, dry bool, fn func(e entry, s *State) (engine.Receipt, error)) (engine.Receipt, error) {
+func (r *Runner) alter(ctx context.Context, name string, dry bool,
+	fn func(e entry, s *State) (engine.Receipt, error)) (engine.Receipt, error) {
 	e, err := r.find(name)
 	if err != nil {
 		return engine.Receipt{}, err

@@ -49,7 +49,8 @@ func (e entry) decide(s State, now time.Time, why string) (_ step, ok bool) {
 		if len(due.kept) > 1 {
 			out.next, out.asOf = due.kept[1], due.kept[0]
 		}
-		out.drop(due, due.count-len(due.kept), engine.TickMissed, fmt.Sprintf("%s; only the latest %d are made up for", why, e.Cap), now)
+		out.drop(due, due.count-len(due.kept), engine.TickMissed,
+			fmt.Sprintf("%s; only the latest %d are made up for", why, e.Cap), now)
 	case e.Misfire == Once:
 		out.fire = latest
 		out.drop(due, due.count-1, engine.TickMissed, why+"; one run stands for them", now)
@@ -99,7 +100,8 @@ func (s *step) drop(d dueTicks, n int, result engine.TickResult, reason string, 
 	if n == d.count {
 		last = d.kept[len(d.kept)-1]
 	}
-	s.missed = engine.ScheduleTick{Planned: d.first.UTC(), Last: last.UTC(), Count: n, At: now, Result: result, Reason: reason}
+	s.missed = engine.ScheduleTick{Planned: d.first.UTC(), Last: last.UTC(), Count: n, At: now, Result: result,
+		Reason: reason}
 }
 
 // pausedBy is why the ticks of a pause are dropped: "paused by ana: patch day".

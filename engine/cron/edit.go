@@ -98,7 +98,8 @@ func (r *Runner) Edit(ctx context.Context, name string, edit engine.ScheduleEdit
 			s.Edit = engine.ScheduleEdit{}
 			out.Text = fmt.Sprintf("%s as the configuration says again: %s (was %s)", name, next, was)
 		default:
-			s.Edit = engine.ScheduleEdit{Expr: next.Expr(), Zone: next.Zone(), By: edit.By, At: now, Reason: edit.Reason}
+			s.Edit = engine.ScheduleEdit{Expr: next.Expr(), Zone: next.Zone(), By: edit.By, At: now,
+				Reason: edit.Reason}
 			out.Text = fmt.Sprintf("%s: %s (was %s)", name, next, was)
 		}
 		s.follow(next, now)
@@ -136,7 +137,8 @@ func (s Schedule) tell(runs []time.Time) string {
 func (r *Runner) Undo(ctx context.Context, m engine.ScheduleMove, dry bool) (engine.Receipt, error) {
 	return r.alter(ctx, m.Name, dry, func(e entry, s *State) (engine.Receipt, error) {
 		if !standsAs(e.stand(*s), m) {
-			return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "look at the schedule", "schedule %s was changed since", m.Name)
+			return engine.Receipt{}, engine.Problemf(engine.ErrConflict, "look at the schedule",
+				"schedule %s was changed since", m.Name)
 		}
 		now := wallNow()
 		if m.Before.Paused != m.After.Paused {

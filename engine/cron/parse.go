@@ -35,16 +35,19 @@ var parts = [...]struct{ name, may string }{
 func Parse(expr, zone string) (Schedule, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
-		return Schedule{}, engine.Problemf(engine.ErrInvalid, "write a name such as Europe/Berlin, UTC or Local", "%q is no time zone", zone)
+		return Schedule{}, engine.Problemf(engine.ErrInvalid, "write a name such as Europe/Berlin, UTC or Local",
+			"%q is no time zone", zone)
 	}
 	s := Schedule{expr: strings.Join(strings.Fields(expr), " "), zone: loc}
 	switch {
 	case s.expr == "":
 		return Schedule{}, engine.Problemf(engine.ErrInvalid, example, "the schedule is empty")
 	case len(expr) > longest:
-		return Schedule{}, engine.Problemf(engine.ErrInvalid, example, "the schedule is %d bytes long, at most %d are read", len(expr), longest)
+		return Schedule{}, engine.Problemf(engine.ErrInvalid, example,
+			"the schedule is %d bytes long, at most %d are read", len(expr), longest)
 	case strings.HasPrefix(s.expr, "TZ=") || strings.HasPrefix(s.expr, "CRON_TZ="):
-		return Schedule{}, engine.Problemf(engine.ErrInvalid, "name the zone apart", "%q names a time zone inside of the schedule", s.expr)
+		return Schedule{}, engine.Problemf(engine.ErrInvalid, "name the zone apart",
+			"%q names a time zone inside of the schedule", s.expr)
 	case s.expr[0] == '@':
 		err = s.readWord()
 	default:
@@ -60,7 +63,8 @@ func Parse(expr, zone string) (Schedule, error) {
 func (s *Schedule) readWord() error {
 	got, err := robfig.ParseStandard(s.expr)
 	if err != nil {
-		return engine.Problemf(engine.ErrInvalid, "use @hourly, @daily, @weekly, @monthly, @yearly, or @every 90m", "%q is no schedule", s.expr)
+		return engine.Problemf(engine.ErrInvalid, "use @hourly, @daily, @weekly, @monthly, @yearly, or @every 90m",
+			"%q is no schedule", s.expr)
 	}
 	if _, constant := got.(robfig.ConstantDelaySchedule); constant {
 		return s.readEvery()
@@ -73,7 +77,8 @@ func (s *Schedule) readWord() error {
 func (s *Schedule) readEvery() error {
 	d, err := time.ParseDuration(strings.TrimPrefix(s.expr, "@every "))
 	if err != nil || d < time.Minute || d%time.Second != 0 {
-		return engine.Problemf(engine.ErrInvalid, "write a minute or more in whole seconds, such as @every 90m", "%q cannot be kept", s.expr)
+		return engine.Problemf(engine.ErrInvalid, "write a minute or more in whole seconds, such as @every 90m",
+			"%q cannot be kept", s.expr)
 	}
 	s.every = int64(d / time.Second)
 	return nil
@@ -88,7 +93,8 @@ func (s *Schedule) readFields() error {
 	}
 	for i, word := range words {
 		if !readable(i, word) {
-			return engine.Problemf(engine.ErrInvalid, "use "+parts[i].may+", with lists (1,2), ranges (1-5) and steps (*/2)",
+			return engine.Problemf(engine.ErrInvalid,
+				"use "+parts[i].may+", with lists (1,2), ranges (1-5) and steps (*/2)",
 				"%q in %q is no %s", word, s.expr, parts[i].name)
 		}
 	}
@@ -122,7 +128,8 @@ func (s *Schedule) take(got robfig.Schedule) error {
 		both: spec.Dom&star != 0 || spec.Dow&star != 0,
 	}
 	if _, ok := s.fields.next(0); !ok {
-		return engine.Problemf(engine.ErrInvalid, "change its day or its month", "%q never comes: no such date exists", s.expr)
+		return engine.Problemf(engine.ErrInvalid, "change its day or its month",
+			"%q never comes: no such date exists", s.expr)
 	}
 	return nil
 }

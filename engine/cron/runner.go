@@ -47,7 +47,8 @@ func New(opt Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{store: opt.Store, entries: entries, onNote: opt.OnNote, onTick: opt.OnTick, noRoom: opt.NoRoom, states: map[string]State{}, plans: map[string]plan{}}, nil
+	return &Runner{store: opt.Store, entries: entries, onNote: opt.OnNote, onTick: opt.OnTick, noRoom: opt.NoRoom,
+		states: map[string]State{}, plans: map[string]plan{}}, nil
 }
 
 // Load reads the stored states, so that List tells them without Run.
@@ -101,7 +102,8 @@ func (r *Runner) Run(ctx context.Context) error {
 	for {
 		now, moved := c.read()
 		if moved != 0 {
-			r.note(engine.LevelWarn, "the clock moved %s by %s: no run is repeated, missed ones follow their rule", direction(moved), human.Span(moved.Abs()))
+			r.note(engine.LevelWarn, "the clock moved %s by %s: no run is repeated, missed ones follow their rule",
+				direction(moved), human.Span(moved.Abs()))
 		}
 		for i := range lines {
 			if err := r.catchUp(ctx, &lines[i], now, why); err != nil {
@@ -132,7 +134,8 @@ type line struct {
 }
 
 // afterFailure is how long a tick that could not be inserted waits.
-var afterFailure = [...]time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute}
+var afterFailure = [...]time.Duration{time.Second, 2 * time.Second, 5 * time.Second,
+	15 * time.Second, 30 * time.Second, time.Minute}
 
 // catchUp takes steps until the schedule waits for its next tick.
 func (r *Runner) catchUp(ctx context.Context, l *line, now time.Time, why string) error {
@@ -231,7 +234,8 @@ func (r *Runner) settled(was, now State) {
 // fire records the tick and inserts its jobs, and writes into the state what
 // became of it.
 func (r *Runner) fire(tx engine.Tx, e entry, s *State, t Tick) (engine.ScheduleTick, error) {
-	row := engine.ScheduleTick{ID: t.ID, Planned: t.Planned, Last: t.Planned, Count: 1, At: t.At, By: t.By, Result: engine.TickRan}
+	row := engine.ScheduleTick{ID: t.ID, Planned: t.Planned, Last: t.Planned, Count: 1, At: t.At, By: t.By,
+		Result: engine.TickRan}
 	fresh, err := r.store.RecordTick(tx, t)
 	if err != nil {
 		return row, fmt.Errorf("record tick %s: %w", t.ID, err)

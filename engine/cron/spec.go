@@ -118,7 +118,8 @@ func newEntry(s Spec) (entry, error) {
 	case s.Misfire > All:
 		err = engine.Problemf(engine.ErrInvalid, "use skip, once or all", "schedule %s has no misfire rule", s.Name)
 	case s.Misfire == All && (s.Cap < 1 || s.Cap > maxCap):
-		err = engine.Problemf(engine.ErrInvalid, fmt.Sprintf("give a cap from 1 to %d", maxCap), "schedule %s would make up for at most %d missed runs", s.Name, s.Cap)
+		err = engine.Problemf(engine.ErrInvalid, fmt.Sprintf("give a cap from 1 to %d", maxCap),
+			"schedule %s would make up for at most %d missed runs", s.Name, s.Cap)
 	case s.Fire == nil:
 		err = engine.Problemf(engine.ErrInvalid, "say what it inserts", "schedule %s does nothing", s.Name)
 	}

@@ -59,7 +59,8 @@ func (s *State) skip(t engine.ScheduleTick) {
 // goesOn reports whether t was skipped for the same reason as the ticks before it,
 // with no run between them.
 func goesOn(before, t, ran engine.ScheduleTick) bool {
-	same := before.Result == engine.TickSkipped && t.Result == engine.TickSkipped && before.Reason == t.Reason && before.By == t.By
+	same := before.Result == engine.TickSkipped && t.Result == engine.TickSkipped && before.Reason == t.Reason &&
+		before.By == t.By
 	return same && before.Last.Before(t.Planned) && !ran.Planned.After(before.Last)
 }
 
@@ -84,5 +85,6 @@ func tickOf(name string, planned, at time.Time) Tick {
 // tickNow makes the tick of an operator's run. No planned instant has its id.
 func tickNow(name string, at time.Time, by engine.Actor) Tick {
 	at = at.UTC()
-	return Tick{ID: name + "@" + at.Format("2006-01-02T15:04:05.000000000Z") + "/now", Schedule: name, Planned: at, At: at, By: by}
+	return Tick{ID: name + "@" + at.Format("2006-01-02T15:04:05.000000000Z") + "/now", Schedule: name, Planned: at,
+		At: at, By: by}
 }

@@ -53,7 +53,8 @@ func (b *book) asked(ctx context.Context, o order) (engine.Receipt, error) {
 	case o.Key == "" || !ok || time.Since(was.At) > keepOrders:
 		return engine.Receipt{}, nil
 	case was.Mark != o.Mark:
-		p := engine.Problemf(engine.ErrConflict, "use another key for another call", "the idempotency key %s was used for another number or text", o.Key)
+		p := engine.Problemf(engine.ErrConflict, "use another key for another call",
+			"the idempotency key %s was used for another number or text", o.Key)
 		p.Job = was.Job
 		return engine.Receipt{}, p
 	}
@@ -76,7 +77,8 @@ func (b *book) try(ctx context.Context, o order, perDay int, what string) (engin
 	if err != nil || r.Joined {
 		return r, err
 	}
-	return engine.Receipt{Matched: 1, Would: 1, Text: fmt.Sprintf("would %s: call %d of %d today", what, count+1, perDay)}, nil
+	return engine.Receipt{Matched: 1, Would: 1,
+		Text: fmt.Sprintf("would %s: call %d of %d today", what, count+1, perDay)}, nil
 }
 
 // next is how many calls today has before this one; a joined receipt stands for one that
@@ -95,7 +97,8 @@ func (b *book) next(ctx context.Context, o order, perDay int) (r engine.Receipt,
 func (b *book) count(perDay int) (int, error) {
 	n := b.pages.Days[time.Now().UTC().Format(time.DateOnly)]
 	if n >= perDay {
-		return n, engine.Problemf(engine.ErrUsedUp, "wait until 00:00 UTC, or raise calls_per_day of [pager]", "all %d calls of today have been asked for", perDay)
+		return n, engine.Problemf(engine.ErrUsedUp, "wait until 00:00 UTC, or raise calls_per_day of [pager]",
+			"all %d calls of today have been asked for", perDay)
 	}
 	return n, nil
 }
@@ -116,7 +119,8 @@ func (b *book) place(ctx context.Context, o order, perDay int, whom string, spec
 			return err
 		}
 		if o.Job = queued[0].ID; queued[0].Duplicate {
-			p := engine.Problemf(engine.ErrConflict, "wait for it, or use another key", "a call with the idempotency key %s is still %s", o.Key, queued[0].State)
+			p := engine.Problemf(engine.ErrConflict, "wait for it, or use another key",
+				"a call with the idempotency key %s is still %s", o.Key, queued[0].State)
 			p.Job = o.Job
 			return p
 		}
@@ -130,7 +134,8 @@ func (b *book) place(ctx context.Context, o order, perDay int, whom string, spec
 		return engine.Receipt{}, err
 	}
 	b.pages = next
-	return engine.Receipt{Job: o.Job, Matched: 1, Applied: 1, Text: fmt.Sprintf("%s is called by job %s: call %d of %d today", whom, o.Job, count+1, perDay)}, nil
+	return engine.Receipt{Job: o.Job, Matched: 1, Applied: 1,
+		Text: fmt.Sprintf("%s is called by job %s: call %d of %d today", whom, o.Job, count+1, perDay)}, nil
 }
 
 // again counts a call that an operator lets be made once more. engine.ErrUsedUp when today has as many

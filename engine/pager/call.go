@@ -110,8 +110,10 @@ func (l line) find(ctx context.Context, e entry) (sid string, err error) {
 	}
 	for _, c := range calls {
 		at := c.created()
-		if c.To == l.to && c.From == l.twilio.opt.From && at.After(e.At.Add(-skew)) && formOfSID().MatchString(c.SID) && !l.ledger.knows(c.SID) {
-			l.log.Warn().Str("job", string(l.run.Job.ID)).Str("call", c.SID).Msg("call found whose answer was lost; it is followed")
+		if c.To == l.to && c.From == l.twilio.opt.From && at.After(e.At.Add(-skew)) && formOfSID().MatchString(c.SID) &&
+			!l.ledger.knows(c.SID) {
+			l.log.Warn().Str("job", string(l.run.Job.ID)).Str("call", c.SID).
+				Msg("call found whose answer was lost; it is followed")
 			return c.SID, l.note(ctx, entry{Attempt: l.run.Job.Attempts, At: e.At, SID: c.SID})
 		}
 	}
@@ -133,7 +135,8 @@ func (l line) create(ctx context.Context) (sid string, o engine.Outcome, ok bool
 		e.SID = c.SID
 		// An answer must be kept, also when the engine stops at this instant.
 		if err := l.note(context.WithoutCancel(ctx), e); err != nil {
-			l.log.Error().Err(err).Str("call", c.SID).Msg("the call's sid could not be stored; after a crash it is looked for")
+			l.log.Error().Err(err).Str("call", c.SID).
+				Msg("the call's sid could not be stored; after a crash it is looked for")
 		}
 		return c.SID, o, true
 	}
@@ -187,7 +190,8 @@ func (l line) follow(ctx context.Context, sid string) engine.Outcome {
 		case time.Since(placed) > followAtMost:
 			return l.ended(engine.CallEnd{Status: "unknown", Reason: "endless", External: sid})
 		case time.Since(begun) > followAtOnce:
-			return engine.Snooze(time.Now().Add(followAgain), engine.HoldOutage, err).With(engine.CallStat{External: sid})
+			return engine.Snooze(time.Now().Add(followAgain), engine.HoldOutage, err).
+				With(engine.CallStat{External: sid})
 		}
 		l.run.Beat()
 		if !await.Pause(ctx, l.twilio.opt.Poll) {
@@ -206,8 +210,10 @@ func gone(err error) bool {
 // more: that is not tried again, for somebody may have been reached.
 func (l line) ended(end engine.CallEnd) engine.Outcome {
 	if end.Status.Rule().Alert {
-		l.log.Error().Str("job", string(l.run.Job.ID)).Str("call", end.External).Str("class", string(end.Class())).Msg("call ended in a way that is not known")
-		l.tell(engine.LevelErr, l.run.Job.ID, "the call %s ended %q, which is not known: nobody may have been reached", l.notice.subject(), end.Class())
+		l.log.Error().Str("job", string(l.run.Job.ID)).Str("call", end.External).Str("class", string(end.Class())).
+			Msg("call ended in a way that is not known")
+		l.tell(engine.LevelErr, l.run.Job.ID, "the call %s ended %q, which is not known: nobody may have been reached",
+			l.notice.subject(), end.Class())
 	}
 	return end.Outcome()
 }

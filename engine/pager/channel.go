@@ -129,7 +129,8 @@ type alertPart struct {
 func (p *Pager) alertJSON(n notice) []byte {
 	return safe.JSON(encode(alertBody{
 		ID: n.id(), Type: n.event(), At: n.At, Instance: p.opt.Instance, Text: safe.Text(n.words()),
-		Alert: alertPart{ID: n.Alert, Rule: n.Rule, About: n.About, Subject: n.Subject, Since: n.Since, Value: n.Value, Limit: n.Limit, Next: n.Next, By: n.By},
+		Alert: alertPart{ID: n.Alert, Rule: n.Rule, About: n.About, Subject: n.Subject, Since: n.Since, Value: n.Value,
+			Limit: n.Limit, Next: n.Next, By: n.By},
 	}))
 }
 
@@ -172,7 +173,8 @@ func (p *Pager) discord(_ Channel, n notice) message {
 }
 
 // plain takes the meaning from what Discord's markdown would read.
-var plain = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "<", `\<`, "[", `\[`).Replace
+var plain = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "|", `\|`, "<", `\<`,
+	"[", `\[`).Replace
 
 // actions are PagerDuty's words (Events API v2, event_action).
 var actions = map[turn]string{turnFired: "trigger", turnAcknowledged: "acknowledge", turnResolved: "resolve"}

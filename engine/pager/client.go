@@ -147,7 +147,8 @@ func (c *client) clean(s string) string {
 		s = secret.redact(s)
 	}
 	for _, n := range c.numbers { // with its plus sign and without
-		s = strings.ReplaceAll(strings.ReplaceAll(s, n, engine.CutNumber(n)), strings.TrimPrefix(n, "+"), engine.CutNumber(n))
+		s = strings.ReplaceAll(strings.ReplaceAll(s, n, engine.CutNumber(n)), strings.TrimPrefix(n, "+"),
+			engine.CutNumber(n))
 	}
 	return safe.CutEnd(safe.Text(s), maxShown, "…")
 }

@@ -43,7 +43,8 @@ func (p *Pager) command(ctx context.Context, r engine.Run) engine.Outcome {
 	}
 	limited, stop := context.WithTimeout(ctx, timeout)
 	defer stop()
-	out, err := child.Program{Args: c.Command, Env: p.environment(n), Stdin: string(p.alertJSON(n)), Keep: maxOutput}.Run(limited)
+	out, err := child.Program{Args: c.Command, Env: p.environment(n), Stdin: string(p.alertJSON(n)),
+		Keep: maxOutput}.Run(limited)
 	switch {
 	case ctx.Err() != nil:
 		return engine.Retry(context.Cause(ctx))

@@ -131,7 +131,8 @@ func channelSpec(c Channel, n notice) engine.Spec {
 		kind = KindCommand
 	}
 	return engine.Spec{
-		Kind: kind, Queue: QueuePager, Policy: engine.PolicyIngest, Args: encode(n), Key: fmt.Sprintf("%s:%s:%s", kind, c.Name, n.id()),
+		Kind: kind, Queue: QueuePager, Policy: engine.PolicyIngest, Args: encode(n),
+		Key:  fmt.Sprintf("%s:%s:%s", kind, c.Name, n.id()),
 		Lock: "channel:" + c.Name, Priority: engine.PriorityHigh,
 	}
 }

@@ -88,17 +88,22 @@ func (t *twilio) check(ask engine.CallAsk, text string) error {
 	case t == nil || len(t.opt.Allow) == 0:
 		return engine.Problemf(engine.ErrRefused, "name the numbers that may be called in call_numbers of [pager] in config.toml", "calls of your own are switched off")
 	case !IsNumber(ask.To):
-		return engine.Problemf(engine.ErrInvalid, "write it with its country and without blanks, such as +4930123456", "this is no telephone number")
+		return engine.Problemf(engine.ErrInvalid, "write it with its country and without blanks, such as +4930123456",
+			"this is no telephone number")
 	case !slices.Contains(t.opt.Allow, ask.To):
-		return engine.Problemf(engine.ErrRefused, "add it to call_numbers of [pager] in config.toml", "%s is not among the numbers that may be called", engine.CutNumber(ask.To))
+		return engine.Problemf(engine.ErrRefused, "add it to call_numbers of [pager] in config.toml",
+			"%s is not among the numbers that may be called", engine.CutNumber(ask.To))
 	case ask.Say == "":
 		return engine.Problemf(engine.ErrInvalid, "say it in a sentence or two", "there is no text to say")
 	case text == "":
-		return engine.Problemf(engine.ErrInvalid, "use letters or digits", "the text holds nothing that a voice can say")
+		return engine.Problemf(engine.ErrInvalid, "use letters or digits",
+			"the text holds nothing that a voice can say")
 	case utf8.RuneCountInString(text) > maxSpoken:
-		return engine.Problemf(engine.ErrInvalid, fmt.Sprintf("say it in %d", maxSpoken), "the text has %d characters", utf8.RuneCountInString(text))
+		return engine.Problemf(engine.ErrInvalid, fmt.Sprintf("say it in %d", maxSpoken), "the text has %d characters",
+			utf8.RuneCountInString(text))
 	case ask.Key != "" && !orderForm().MatchString(ask.Key):
-		return engine.Problemf(engine.ErrInvalid, "use 1 to 64 letters, digits, dots, dashes and underscores", "the idempotency key cannot be used")
+		return engine.Problemf(engine.ErrInvalid, "use 1 to 64 letters, digits, dots, dashes and underscores",
+			"the idempotency key cannot be used")
 	}
 	return nil
 }

@@ -28,7 +28,8 @@ func twiml(said string) string {
 }
 
 // words are signs that a voice would leave out or spell.
-var words = strings.NewReplacer("≥", " at least ", ">", " above ", "<", " below ", "%", " percent", "_", " ", "—", "unknown", "/", " ")
+var words = strings.NewReplacer("≥", " at least ", ">", " above ", "<", " below ", "%", " percent", "_", " ",
+	"—", "unknown", "/", " ")
 
 // spoken leaves what can be said of a text: letters, digits and the stops of a
 // sentence. What an alert is about may be named by strangers.

@@ -29,7 +29,8 @@ type target struct {
 // targets are all who are told of something, in the order that they are told in.
 func (p *Pager) targets(s *setup) (out []target) {
 	if s.rings() {
-		out = append(out, target{TryCall, s.twilio.words(), func(n notice) []engine.Spec { return []engine.Spec{callSpec(n)} }})
+		out = append(out, target{TryCall, s.twilio.words(),
+			func(n notice) []engine.Spec { return []engine.Spec{callSpec(n)} }})
 	}
 	for _, c := range s.channels {
 		out = append(out, target{c.Name, c.words(), func(n notice) []engine.Spec {
@@ -90,7 +91,8 @@ func (p *Pager) Try(ctx context.Context, name string, by engine.Actor, dry bool)
 		return engine.Receipt{}, err
 	}
 	if len(chosen) == 0 {
-		return engine.Receipt{Sample: []string{"nobody is told of alerts or events: " + toldBy, own}, Text: err.Error()}, nil
+		return engine.Receipt{Sample: []string{"nobody is told of alerts or events: " + toldBy, own},
+			Text: err.Error()}, nil
 	}
 	var words []string
 	for _, t := range chosen {
@@ -104,13 +106,15 @@ func (p *Pager) Try(ctx context.Context, name string, by engine.Actor, dry bool)
 		return engine.Receipt{Matched: len(chosen), Would: len(chosen), Sample: words, Text: text}, nil
 	}
 	if p.jobs == nil {
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "start the engine first", "no engine runs that could tell anybody")
+		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "start the engine first",
+			"no engine runs that could tell anybody")
 	}
 	keys, err := p.test(ctx, chosen, by)
 	if err != nil {
 		return engine.Receipt{}, err
 	}
-	return engine.Receipt{Matched: len(chosen), Applied: len(chosen), Sample: keys, Text: "a test goes to: " + strings.Join(words, "; ")}, nil
+	return engine.Receipt{Matched: len(chosen), Applied: len(chosen), Sample: keys,
+		Text: "a test goes to: " + strings.Join(words, "; ")}, nil
 }
 
 // toldBy is what lets somebody be told.
@@ -143,7 +147,8 @@ func (p *Pager) choose(name string) (chosen []target, err error) {
 		names = append(names, t.name)
 	}
 	if len(chosen) == 0 {
-		return nil, engine.Problemf(engine.ErrNotFound, "use one of "+strings.Join(names, ", "), "nobody is configured by the name of %q", name)
+		return nil, engine.Problemf(engine.ErrNotFound, "use one of "+strings.Join(names, ", "),
+			"nobody is configured by the name of %q", name)
 	}
 	return chosen, nil
 }
@@ -152,7 +157,8 @@ func (p *Pager) choose(name string) (chosen []target, err error) {
 func (p *Pager) test(ctx context.Context, chosen []target, by engine.Actor) (keys []string, err error) {
 	now := time.Now().UTC()
 	n := notice{
-		Turn: turnFired, Alert: testAlert, Since: now, At: now, Rule: testAlert, About: "a test of the pager", Value: "0", Limit: "0",
+		Turn: turnFired, Alert: testAlert, Since: now, At: now, Rule: testAlert, About: "a test of the pager",
+		Value: "0", Limit: "0",
 		Next: "nothing: this is a test", By: by.User, Test: true,
 	}
 	var specs []engine.Spec
@@ -179,7 +185,8 @@ func (p *Pager) rings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		problem := engine.Problemf(engine.ErrConflict, "wait for it, or `farsight cancel "+j.Key+"`", "a test call is under way already: job %s is %s", j.ID, j.State)
+		problem := engine.Problemf(engine.ErrConflict, "wait for it, or `farsight cancel "+j.Key+"`",
+			"a test call is under way already: job %s is %s", j.ID, j.State)
 		problem.Job = j.ID
 		return problem
 	}

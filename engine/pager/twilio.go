@@ -48,7 +48,8 @@ type CallOptions struct {
 
 // withDefaults fills in what was left open. Negative numbers count as left open.
 func (o CallOptions) withDefaults() CallOptions {
-	o.BaseURL, o.Poll, o.PerDay = cmp.Or(o.BaseURL, DefaultBaseURL), cmp.Or(max(o.Poll, 0), DefaultPoll), cmp.Or(max(o.PerDay, 0), DefaultPerDay)
+	o.BaseURL, o.Poll, o.PerDay = cmp.Or(o.BaseURL, DefaultBaseURL), cmp.Or(max(o.Poll, 0),
+		DefaultPoll), cmp.Or(max(o.PerDay, 0), DefaultPerDay)
 	return o
 }
 
@@ -123,7 +124,8 @@ func (t *twilio) create(ctx context.Context, to, twiml string) (callResource, er
 	}
 	c, err := t.one(ctx, http.MethodPost, "/Calls.json", form)
 	if err == nil && !formOfSID().MatchString(c.SID) {
-		return c, &apiError{reason: reasonServer, open: true, err: errors.New("the call was taken, but its sid cannot be read")}
+		return c, &apiError{reason: reasonServer, open: true,
+			err: errors.New("the call was taken, but its sid cannot be read")}
 	}
 	return c, err
 }
@@ -170,10 +172,12 @@ func (t *twilio) one(ctx context.Context, method, path string, form url.Values) 
 
 // ask makes one request of the account. Errors are *apiError, or the context's cause.
 func (t *twilio) ask(ctx context.Context, method, path string, form url.Values) (answer, error) {
-	address := strings.TrimRight(t.opt.BaseURL, "/") + "/2010-04-01/Accounts/" + url.PathEscape(t.opt.Account.value()) + path
+	address := strings.TrimRight(t.opt.BaseURL, "/") + "/2010-04-01/Accounts/" +
+		url.PathEscape(t.opt.Account.value()) + path
 	req, err := http.NewRequest(method, address, bytes.NewBufferString(form.Encode()))
 	if err != nil {
-		return answer{}, &apiError{reason: reasonRefused, err: errors.New("the base URL of the calls API makes no address")}
+		return answer{}, &apiError{reason: reasonRefused,
+			err: errors.New("the base URL of the calls API makes no address")}
 	}
 	req.SetBasicAuth(t.opt.Account.value(), t.opt.Token.value())
 	req.Header.Set("Accept", "application/json")

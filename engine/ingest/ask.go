@@ -19,7 +19,7 @@ type asks struct {
 	store tagReader
 }
 
-// who is an account as a person names it.
+// who is an account as a person names it: by its id, or as name "Blue Heron" and tag "KR1".
 type who struct {
 	id, name, tag string
 	platform      route.Platform // "" = not said
@@ -72,19 +72,23 @@ func askOf(ask engine.SyncAsk) (league.Ask, error) {
 	case want.Mode != ModeFull && want.Mode != ModeLatest:
 		return want, engine.Problemf(engine.ErrInvalid, "", "%q is no kind of sync: use full or latest", ask.Mode)
 	case want.Count < 0:
-		return want, engine.Problemf(engine.ErrInvalid, "", "the newest %d matches cannot be listed: give a number above 0, or 0 for all", ask.Count)
+		return want, engine.Problemf(engine.ErrInvalid, "",
+			"the newest %d matches cannot be listed: give a number above 0, or 0 for all", ask.Count)
 	case want.Floor.After(now()):
-		return want, engine.Problemf(engine.ErrInvalid, "", "%s lies in the future: give an instant in the past", ask.Since.Format(time.DateTime))
+		return want, engine.Problemf(engine.ErrInvalid, "", "%s lies in the future: give an instant in the past",
+			ask.Since.Format(time.DateTime))
 	}
 	switch want.Timelines {
 	case "", league.TimelinesAll, league.TimelinesRanked, league.TimelinesNone:
 	default:
-		return want, engine.Problemf(engine.ErrInvalid, "", "%q is no choice of timelines: use all, ranked or none", ask.Timelines)
+		return want, engine.Problemf(engine.ErrInvalid, "", "%q is no choice of timelines: use all, ranked or none",
+			ask.Timelines)
 	}
 	switch ask.Cause {
 	case "", engine.CauseLinked, engine.CauseStale:
 	default:
-		return want, engine.Problemf(engine.ErrInvalid, "", "%q is no cause of a sync: use linked or stale, or none for a manual one", ask.Cause)
+		return want, engine.Problemf(engine.ErrInvalid, "",
+			"%q is no cause of a sync: use linked or stale, or none for a manual one", ask.Cause)
 	}
 	return want, nil
 }

@@ -37,7 +37,8 @@ func cadenceOf(p league.Policy, played, at time.Time) time.Duration {
 }
 
 // tickSlack makes up for what a run takes: one that ended some minutes after the
-// hour is due at the next hour all the same.
+// hour is due at the next hour all the same. With a cadence of an hour one that
+// ended at 12:09 is due from 12:39 on, and so at 13:00.
 const tickSlack = 30 * time.Minute
 
 // beat is how an account stands in its rhythm. The last run counts even if it failed: an account that

@@ -44,7 +44,8 @@ func (s Stored) Find(ctx context.Context, q engine.Query) (a engine.Answer, know
 	return nil, false, nil
 }
 
-// weekly gives the report of a week by any of its days; "" = the newest that there is.
+// weekly gives the report of a week by any of its days, 2026-11-19 that of 2026-11-16; "" = the newest that
+// there is.
 func (s Stored) weekly(ctx context.Context, week string) (*engine.WeeklyReport, error) {
 	if week != "" {
 		day, err := time.Parse(time.DateOnly, week)
@@ -55,7 +56,8 @@ func (s Stored) weekly(ctx context.Context, week string) (*engine.WeeklyReport, 
 	}
 	r, err := s.Store.Weekly(ctx, week)
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, engine.Problemf(engine.ErrNotFound, "it is built on Mondays, or by running schedule report.weekly now", "there is no report of that week")
+		return nil, engine.Problemf(engine.ErrNotFound,
+			"it is built on Mondays, or by running schedule report.weekly now", "there is no report of that week")
 	}
 	return r, err
 }
@@ -64,7 +66,8 @@ func (s Stored) weekly(ctx context.Context, week string) (*engine.WeeklyReport, 
 func (s Stored) play(ctx context.Context, q engine.PlayQuery) (engine.Play, error) {
 	zone, err := time.LoadLocation(q.Zone)
 	if err != nil {
-		return engine.Play{}, engine.Problemf(engine.ErrInvalid, "write a name such as Europe/Berlin or UTC", "%q is no time zone", q.Zone)
+		return engine.Play{}, engine.Problemf(engine.ErrInvalid, "write a name such as Europe/Berlin or UTC",
+			"%q is no time zone", q.Zone)
 	}
 	if q.Draft && q.Zone == "" {
 		zone = cmp.Or(s.Zone, time.UTC)
@@ -122,7 +125,8 @@ func (s Stored) cells(ctx context.Context, account string) (out engine.MatchCell
 	return out, ofAccount(account, err)
 }
 
-// ofAccount is an error of reading about an account; where there is none it says so.
+// ofAccount is an error of reading about an account; where there is none it says so. Without an error it is
+// nil.
 func ofAccount(id string, err error) error {
 	if errors.Is(err, engine.ErrNotFound) {
 		return engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "there is no account %s", id)
@@ -173,7 +177,8 @@ func (in *Ingest) Reresolve(ctx context.Context, dry bool, by engine.Actor) (eng
 // Milestone reads what a move means, inside its transaction and after the
 // handler's rows were written. ok is false when it means nothing. Only the end of an attempt brings one
 // about: what an operator moves by hand has happened before, or not at all.
-func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job, o engine.Outcome) (m Milestone, ok bool, err error) {
+func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job,
+	o engine.Outcome) (m Milestone, ok bool, err error) {
 	if before.State != engine.Running || before.State == after.State {
 		return m, false, nil
 	}
@@ -191,6 +196,7 @@ func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job, o engine.Out
 		return m, false, fmt.Errorf("load run %s: %w", args.Run, err)
 	}
 	return Milestone{
-		Kind: kind, ID: string(kind) + ":" + run.ID, At: now(), Account: args.Account, Run: run.ID, Job: after.ID, Mode: args.Mode, Result: run.Result,
+		Kind: kind, ID: string(kind) + ":" + run.ID, At: now(), Account: args.Account, Run: run.ID, Job: after.ID,
+		Mode: args.Mode, Result: run.Result,
 	}, true, nil
 }

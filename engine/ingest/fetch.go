@@ -39,7 +39,8 @@ func fetch[T any](ctx context.Context, in *fetches, r engine.Run, from source[T]
 		return engine.Done(func(tx engine.Tx) error { return from.settled(tx, r.Job, args) })
 	case in.span(from.part).Expired(m.Played, now()):
 		return engine.Done(func(tx engine.Tx) error {
-			err := in.changePart(tx, args.Match, from.part, func(_ *league.Match, f *league.Fetch) { f.Status = league.OutsideRetentionWindow })
+			err := in.changePart(tx, args.Match, from.part,
+				func(_ *league.Match, f *league.Fetch) { f.Status = league.OutsideRetentionWindow })
 			return errors.Join(err, from.settled(tx, r.Job, args))
 		})
 	}
@@ -53,7 +54,8 @@ func fetch[T any](ctx context.Context, in *fetches, r engine.Run, from source[T]
 // changePart edits a part of a match and stores it, unless the part was settled
 // meanwhile: then it belongs to whoever settled it. edit gets the record as the transaction has it,
 // which may be newer than what the attempt began with.
-func (in *settlement) changePart(tx engine.Tx, id string, part league.Part, edit func(m *league.Match, f *league.Fetch)) error {
+func (in *settlement) changePart(tx engine.Tx, id string, part league.Part,
+	edit func(m *league.Match, f *league.Fetch)) error {
 	m, err := in.store.Match(tx, id)
 	if err != nil {
 		return fmt.Errorf("load match %s: %w", id, err)
@@ -108,7 +110,8 @@ type source[T any] struct {
 // puts it on disk (P3). ok is false when o is the job's answer already. The payload is committed to its
 // shard before the job's transaction, so that a crash between the two leaves a payload without a state,
 // which the next attempt adopts, and never a state without its payload.
-func obtain[T any](ctx context.Context, in *fetches, r engine.Run, m league.Match, args fetchArgs, from source[T]) (got fetched[T], o engine.Outcome, ok bool) {
+func obtain[T any](ctx context.Context, in *fetches, r engine.Run, m league.Match, args fetchArgs,
+	from source[T]) (got fetched[T], o engine.Outcome, ok bool) {
 	if in.again(r.Job, *m.Of(from.part)) {
 		if got, ok = adopt(ctx, in.store, args.Match, from.part, from.read); ok {
 			return got, o.With(engine.CallStat{Bytes: got.ref.Size}), true
@@ -162,7 +165,8 @@ func (in *fetches) again(j engine.Job, f league.Fetch) bool {
 // adopt takes a payload that is on disk without a state that names it, if it is
 // whole and about the match. Whatever is wrong with it, also an error of the disk, is no error of the
 // attempt: the part is then fetched, and what is stored takes the place of what was there.
-func adopt[T any](ctx context.Context, s payloads, id string, part league.Part, read func(riot.Payload, string) (T, error)) (got fetched[T], ok bool) {
+func adopt[T any](ctx context.Context, s payloads, id string, part league.Part,
+	read func(riot.Payload, string) (T, error)) (got fetched[T], ok bool) {
 	ref, body, found, err := s.FindPayload(ctx, id, part)
 	if err != nil || !found || ref.Codec != codecGzip {
 		return got, false

@@ -54,7 +54,8 @@ func (in *Ingest) lookLoads(b beat) []engine.Load {
 		lists, games = float64(callsOf(in.opt.LatestCount, 0, 0)), float64(in.opt.LatestCount)
 	}
 	will := plannedCalls{priority: engine.Priority(b.policy.Priority)}
-	loads := will.loads(route.Platform(b.account.Platform), b.account.ID, ModeLatest, cmp.Or(will.priority, engine.PriorityHigh))
+	loads := will.loads(route.Platform(b.account.Platform), b.account.ID, ModeLatest,
+		cmp.Or(will.priority, engine.PriorityHigh))
 	for i, calls := range []float64{lists, games, games} {
 		loads[i].Calls = calls
 	}
@@ -69,7 +70,8 @@ func (in *Ingest) foreseeRanks(tx engine.Tx, _ time.Time) (loads []engine.Load, 
 			continue
 		}
 		loads = append(loads, engine.Load{
-			Host: a.Platform, Method: string(route.LeagueEntries), Queue: QueueRank, Owner: a.ID, Priority: engine.PriorityNormal, Calls: 1,
+			Host: a.Platform, Method: string(route.LeagueEntries), Queue: QueueRank, Owner: a.ID,
+			Priority: engine.PriorityNormal, Calls: 1,
 		})
 	}
 	return loads, nil

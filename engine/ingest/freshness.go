@@ -18,7 +18,8 @@ import (
 // lateShown bounds the list of late accounts.
 const lateShown = 100
 
-// need is what the tracked accounts of a region need of the key, in calls.
+// need is what the tracked accounts of a region need of the key, in calls. 40 that are looked at each hour
+// need 40 times callsPerLook of them an hour.
 type need struct {
 	perHour float64
 	behind  float64 // of the late accounts, at once
@@ -46,7 +47,8 @@ func (in *Ingest) Freshness(ctx context.Context) (f engine.Freshness, err error)
 }
 
 // addNeeds adds a batch of accounts up, in a transaction that is short.
-func (in *Ingest) addNeeds(ctx context.Context, f *engine.Freshness, needs map[route.Region]need, batch []league.Account) error {
+func (in *Ingest) addNeeds(ctx context.Context, f *engine.Freshness, needs map[route.Region]need,
+	batch []league.Account) error {
 	at := now()
 	return in.store.Read(ctx, func(tx engine.Tx) error {
 		for _, a := range batch {
@@ -62,7 +64,8 @@ func (in *Ingest) addNeeds(ctx context.Context, f *engine.Freshness, needs map[r
 					n.behind += l.Calls
 				}
 				f.Late = append(f.Late, engine.LateAccount{
-					ID: a.ID, RiotID: a.RiotID(), Last: a.LastSync, Cadence: b.every, Failed: a.Status == engine.SyncFailed.String(),
+					ID: a.ID, RiotID: a.RiotID(), Last: a.LastSync, Cadence: b.every,
+					Failed: a.Status == engine.SyncFailed.String(),
 				})
 			}
 			needs[region] = n
@@ -81,7 +84,8 @@ func (in *Ingest) sayNeeds(f *engine.Freshness, needs map[route.Region]need) {
 	var parts []string
 	for region, n := range needs {
 		rate, bucket := in.opt.Limits.Rate(string(region))
-		f.Regions = append(f.Regions, engine.FreshnessHost{Region: string(region), Needs: n.perHour, Behind: n.behind, Allowed: rate * 3600, Bucket: bucket})
+		f.Regions = append(f.Regions, engine.FreshnessHost{Region: string(region), Needs: n.perHour, Behind: n.behind,
+			Allowed: rate * 3600, Bucket: bucket})
 	}
 	slices.SortFunc(f.Regions, func(a, b engine.FreshnessHost) int { return strings.Compare(a.Region, b.Region) })
 	for _, h := range f.Regions {
@@ -128,7 +132,8 @@ func (in *Ingest) sayOutlook(f *engine.Freshness, at time.Time) {
 		f.FreshAt = at.Add(wait)
 		f.Outlook = fmt.Sprintf("all are fresh in about %s", human.Span(wait.Round(time.Minute)))
 		if failed > 0 {
-			f.Outlook += fmt.Sprintf(", but %s that cannot be synced: `farsight accounts 'state:failed'` says why", human.Count(int64(failed)))
+			f.Outlook += fmt.Sprintf(", but %s that cannot be synced: `farsight accounts 'state:failed'` says why",
+				human.Count(int64(failed)))
 		}
 	}
 }
@@ -147,7 +152,8 @@ func tightest(regions []engine.FreshnessHost) (tight *engine.FreshnessHost, unkn
 	return tight, unknown
 }
 
-// latestEvery is how often `latest` looks for who is due.
+// latestEvery is how often `latest` looks for who is due, by the schedule that ships. Another one makes the
+// forecast rougher and nothing else.
 const latestEvery = time.Hour
 
 // catchUp is how long the late accounts take: the regions go on side by side, and

@@ -32,7 +32,8 @@ func (in *settlement) missed(tx engine.Tx, id string, part league.Part, job engi
 		if shown, err := in.isShown(tx, *run); err != nil || parent.State.Terminal() && !shown {
 			return err
 		}
-		added, err := in.store.SaveGap(tx, league.Gap{Match: id, Part: part, Run: run.ID, Account: run.Account, Job: string(job.ID)})
+		added, err := in.store.SaveGap(tx, league.Gap{Match: id, Part: part, Run: run.ID, Account: run.Account,
+			Job: string(job.ID)})
 		if err != nil {
 			return fmt.Errorf("note that %s of %s is missing: %w", part, id, err)
 		}
@@ -197,7 +198,8 @@ func (c *closing) count(g league.Gap, run *league.Run) error {
 	case g.Job == string(c.job.ID):
 	case g.Job != "":
 		*had++
-		return c.in.store.Leave(c.tx, engine.GroupID{Parent: engine.JobID(run.Job), Group: groupOf(g.Part)}, engine.JobID(g.Job))
+		return c.in.store.Leave(c.tx, engine.GroupID{Parent: engine.JobID(run.Job), Group: groupOf(g.Part)},
+			engine.JobID(g.Job))
 	case g.Left:
 		*left = max(0, *left-1)
 		*had++
@@ -238,7 +240,8 @@ func (c *closing) fetchTimeline() error {
 		return fmt.Errorf("create the job of timeline %s: %w", c.m.ID, err)
 	}
 	for _, w := range wishes {
-		g := league.Gap{Match: c.m.ID, Part: league.PartTimeline, Run: w.run.ID, Account: w.run.Account, Job: string(made[0].ID)}
+		g := league.Gap{Match: c.m.ID, Part: league.PartTimeline, Run: w.run.ID, Account: w.run.Account,
+			Job: string(made[0].ID)}
 		if _, err := c.in.store.SaveGap(c.tx, g); err != nil {
 			return fmt.Errorf("note that timeline %s is on its way: %w", c.m.ID, err)
 		}
@@ -301,7 +304,8 @@ func (in *settlement) judgeAgain(tx engine.Tx, run *league.Run) error {
 		return nil
 	}
 	run.Closed = now()
-	why := engine.Transition{At: run.Closed, From: was, To: run.Result, Actor: "engine", Reason: "its last gap is closed"}
+	why := engine.Transition{At: run.Closed, From: was, To: run.Result, Actor: "engine",
+		Reason: "its last gap is closed"}
 	if err := in.store.AddHistory(tx, run.Job, why); err != nil {
 		return err
 	}

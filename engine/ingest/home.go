@@ -35,7 +35,8 @@ func (in *syncs) atHome(ctx context.Context, r engine.Run, p pass, listed []stri
 		return o, true
 	}
 	puuid := p.account.PUUIDs[p.project]
-	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: traffic.To(platform, route.Summoner), Region: platform.Region(), PUUID: puuid}
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: traffic.To(platform, route.Summoner),
+		Region: platform.Region(), PUUID: puuid}
 	o, ok = in.calls.Call(ctx, trip, func(ctx context.Context) error {
 		_, err := in.api.Summoner(ctx, platform, puuid)
 		return err
@@ -65,7 +66,8 @@ func playedOn(match string, platform route.Platform) bool {
 	return strings.HasPrefix(match, strings.ToUpper(string(platform))+"_")
 }
 
-// playedAt reports whether a match of the account on its platform is stored.
+// playedAt reports whether a match of the account on its platform is stored: what was listed this time may
+// be the newest few, and all of them of elsewhere.
 func (in *syncs) playedAt(ctx context.Context, a league.Account) (played bool, err error) {
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		for g, err := range in.store.Games(tx, a.ID) {

@@ -25,7 +25,8 @@ type identities struct {
 // twin gives another account that has the PUUID, and whether it stands for nobody on its
 // platform. other.ID is "" when there is none. Only an account of another platform can be vacant: on
 // the same one it is the same player under an earlier name.
-func (in *identities) twin(ctx context.Context, a league.Account, puuid string) (other league.Account, vacant bool, err error) {
+func (in *identities) twin(ctx context.Context, a league.Account,
+	puuid string) (other league.Account, vacant bool, err error) {
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		id, ok, err := in.store.AccountOfPUUID(tx, puuid)
 		if err != nil || !ok || id == a.ID {
@@ -141,10 +142,12 @@ func (in *identities) resolveAgain(ctx context.Context, r engine.Run) engine.Out
 	case err != nil:
 		return traffic.Fault(err).With(o.Call)
 	case other.ID != "":
-		return engine.Fail(fmt.Errorf("%s is the same player as %s now", a.RiotID(), other.RiotID())).As(classSame).With(o.Call)
+		return engine.Fail(fmt.Errorf("%s is the same player as %s now", a.RiotID(), other.RiotID())).As(classSame).
+			With(o.Call)
 	}
 	return engine.Done(func(tx engine.Tx) error {
-		return changeAccount(in.store, tx, a.ID, func(a *league.Account) error { return in.identify(tx, a, project, got) })
+		return changeAccount(in.store, tx, a.ID,
+			func(a *league.Account) error { return in.identify(tx, a, project, got) })
 	}).With(o.Call)
 }
 
@@ -152,7 +155,8 @@ func (in *identities) resolveAgain(ctx context.Context, r engine.Run) engine.Out
 // use: its sync resolves it.
 const classUnknown engine.Class = "unresolved"
 
-// unready says why a job about an account cannot begin.
+// unready says why a job about an account cannot begin: its arguments or the account are no good, or the
+// store did not answer.
 type unready struct {
 	err  error
 	args bool // it never will
@@ -172,7 +176,8 @@ type rankedStore interface {
 }
 
 // loadRanked reads the account of a rank.fetch or account.resolve.
-func loadRanked(ctx context.Context, store rankedStore, j engine.Job) (args rankArgs, a league.Account, fault *unready) {
+func loadRanked(ctx context.Context, store rankedStore,
+	j engine.Job) (args rankArgs, a league.Account, fault *unready) {
 	args, err := decode[rankArgs](j)
 	if err == nil {
 		_, err = route.ParsePlatform(args.Platform)
@@ -185,7 +190,8 @@ func loadRanked(ctx context.Context, store rankedStore, j engine.Job) (args rank
 		return err
 	})
 	if err != nil {
-		return args, a, &unready{fmt.Errorf("load account %s: %w", args.Account, err), errors.Is(err, engine.ErrNotFound)}
+		return args, a, &unready{fmt.Errorf("load account %s: %w", args.Account, err),
+			errors.Is(err, engine.ErrNotFound)}
 	}
 	return args, a, nil
 }

@@ -24,7 +24,8 @@ func New(o Options) *Ingest {
 	o.fillIn()
 	opt, store, api := &o, o.Store, o.API
 	known := witness{opt: opt, store: store, api: api}
-	calls := traffic.NewCaller(traffic.CallerOptions{Limits: o.Limits, Prober: api, History: store, Known: known.known, Attempts: o.Attempts})
+	calls := traffic.NewCaller(traffic.CallerOptions{Limits: o.Limits, Prober: api, History: store, Known: known.known,
+		Attempts: o.Attempts})
 	a := &asks{opt: opt, store: store}
 	r := &ranges{opt: opt, store: store}
 	rep := &reports{opt: opt, store: store, asks: a}
@@ -32,7 +33,8 @@ func New(o Options) *Ingest {
 	ids := &identities{opt: opt, store: store, api: api, calls: calls}
 	return &Ingest{
 		opt: opt, store: store, asks: a, ranges: r, reports: rep, identities: ids,
-		syncs:   &syncs{opt: opt, store: store, api: api, calls: calls, ranges: r, reports: rep, settlement: s, identities: ids},
+		syncs: &syncs{opt: opt, store: store, api: api, calls: calls, ranges: r, reports: rep, settlement: s,
+			identities: ids},
 		fetches: &fetches{opt: opt, store: store, api: api, calls: calls, settlement: s},
 		ranks:   &ranks{opt: opt, store: store, api: api, calls: calls},
 		upkeep:  &upkeep{opt: opt, store: store, settlement: s},

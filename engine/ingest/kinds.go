@@ -9,9 +9,12 @@ import (
 // there is no kind for it.
 func (in *Ingest) Kinds() []engine.KindSpec {
 	kinds := []engine.KindSpec{
-		{Kind: KindSync, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sync, OnMove: in.syncMoved, OnUndo: in.syncUndone},
-		{Kind: KindMatch, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchMatch, OnMove: in.partMoved(league.PartMatch), OnUndo: in.partUndone(league.PartMatch)},
-		{Kind: KindTimeline, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchTimeline, OnMove: in.partMoved(league.PartTimeline), OnUndo: in.partUndone(league.PartTimeline)},
+		{Kind: KindSync, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sync, OnMove: in.syncMoved,
+			OnUndo: in.syncUndone},
+		{Kind: KindMatch, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchMatch,
+			OnMove: in.partMoved(league.PartMatch), OnUndo: in.partUndone(league.PartMatch)},
+		{Kind: KindTimeline, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchTimeline,
+			OnMove: in.partMoved(league.PartTimeline), OnUndo: in.partUndone(league.PartTimeline)},
 		{Kind: KindRank, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.fetchRank},
 		{Kind: KindWeekly, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.buildWeekly},
 		{Kind: KindResolve, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.resolveAgain},

@@ -27,7 +27,8 @@ const knownMost = 5
 // known lists calls that a lane has answered well before, none of them about what the
 // job itself is about, nor about an account that is ill. The store knows: it outlives a
 // restart.
-func (in *witness) known(ctx context.Context, at traffic.Lane, j engine.Job, ill func(account string) bool) (calls []func(context.Context) error) {
+func (in *witness) known(ctx context.Context, at traffic.Lane, j engine.Job,
+	ill func(account string) bool) (calls []func(context.Context) error) {
 	err := in.store.Read(ctx, func(tx engine.Tx) error {
 		if part := parts[route.Method(at.Method)]; part != "" {
 			calls = in.knownMatches(tx, at, part, j)
@@ -52,12 +53,13 @@ func (in *witness) known(ctx context.Context, at traffic.Lane, j engine.Job, ill
 	return calls
 }
 
-// parts are the methods that fetch a part of a match.
+// parts are the methods that fetch a part of a match. A call of the others is about an account.
 var parts = map[route.Method]league.Part{route.Match: league.PartMatch, route.Timeline: league.PartTimeline}
 
 // knownMatches are calls for parts that the lane's region has given before, those that changed last
 // first. The end of the job's key names the match that the job is about.
-func (in *witness) knownMatches(tx engine.Tx, at traffic.Lane, part league.Part, j engine.Job) (calls []func(context.Context) error) {
+func (in *witness) knownMatches(tx engine.Tx, at traffic.Lane, part league.Part,
+	j engine.Job) (calls []func(context.Context) error) {
 	ids := in.store.Fetched(tx, part, knownMost, func(id string) bool {
 		of, _, err := fetchLane(id, route.Method(at.Method))
 		return err == nil && of == at && !strings.HasSuffix(j.Key, ":"+id)

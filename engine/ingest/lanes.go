@@ -63,7 +63,8 @@ func syncLane(j engine.Job) traffic.Lane {
 	return resolveLane(a, "")
 }
 
-// fetchLane is where a part of a match is fetched: the region comes from its id.
+// fetchLane is where a part of a match is fetched: the region comes from its id, of KR_7214550881 it is asia.
+// An id of no platform that is known is an error, and final.
 func fetchLane(id string, method route.Method) (traffic.Lane, route.Region, error) {
 	region, err := route.MatchRegion(id)
 	if err != nil {
@@ -77,7 +78,8 @@ func listLane(a league.Account) traffic.Lane {
 	return traffic.To(route.Platform(a.Platform).Region(), route.MatchIDs)
 }
 
-// accountLane is where the next call of a rank.fetch or account.resolve goes.
+// accountLane is where the next call of a rank.fetch or account.resolve goes: ranks are asked of the
+// platform, a Riot ID of its region. The zero Lane = its arguments cannot be read, and the handler ends it.
 func accountLane(j engine.Job) traffic.Lane {
 	args, err := decode[rankArgs](j)
 	if err != nil {
@@ -93,7 +95,8 @@ func accountLane(j engine.Job) traffic.Lane {
 	return traffic.To(platform, route.LeagueEntries)
 }
 
-// resolveLane is where the account's identity is asked for.
+// resolveLane is where the account's identity is asked for: by its PUUID where that is known under the
+// project, else by its Riot ID. The two have limits of their own.
 func resolveLane(a league.Account, project string) traffic.Lane {
 	method := route.AccountByRiotID
 	if a.PUUIDs[project] != "" {

@@ -63,7 +63,8 @@ func idsOf(staged []league.Staged, last []string) []string {
 	return all
 }
 
-// plus adds up what two calls of one attempt took; the status is the later one's.
+// plus adds up what two calls of one attempt took; the status is the later one's, and so is the id that
+// Riot gave it.
 func plus(a, b engine.CallStat) engine.CallStat {
 	if b.Calls == 0 {
 		return a

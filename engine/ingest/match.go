@@ -26,7 +26,8 @@ func monthOf(m riot.Match) string {
 	return at.Format("2006-01")
 }
 
-// describe copies the facts of the game that lists show from Riot's answer.
+// describe copies the facts of the game that lists show from Riot's answer. They stay in the record when the
+// payload is archived or damaged.
 func describe(m *league.Match, got riot.Match) {
 	m.Played, m.Duration = got.PlayedAt(), time.Duration(got.DurationS)*time.Second
 	m.QueueID, m.Mode, m.Patch = got.QueueID, got.Mode, got.Patch
@@ -70,7 +71,8 @@ func (in *fetches) sortForParents(tx engine.Tx, job engine.Job, args fetchArgs) 
 	var first syncArgs
 	waiting := len(gaps) > 0
 	err = in.eachRun(tx, job, league.GroupMatches, func(parent engine.Job, want syncArgs, run *league.Run) error {
-		if parent.State.Terminal() || slices.ContainsFunc(gaps, func(g league.Gap) bool { return g.Run == run.ID && g.Part == league.PartMatch }) {
+		if parent.State.Terminal() || slices.ContainsFunc(gaps,
+			func(g league.Gap) bool { return g.Run == run.ID && g.Part == league.PartMatch }) {
 			return nil // closeGaps sorts it
 		}
 		waiting = true
@@ -103,7 +105,8 @@ func (in *fetches) sortForParents(tx engine.Tx, job engine.Job, args fetchArgs) 
 // fetchMatch is the handler of match.fetch.
 func (in *fetches) fetchMatch(ctx context.Context, r engine.Run) engine.Outcome {
 	return fetch(ctx, in, r, source[riot.Match]{
-		part: league.PartMatch, method: route.Match, fetch: in.api.Match, read: riot.ReadMatch, store: in.storeMatch, settled: in.sortForParents,
+		part: league.PartMatch, method: route.Match, fetch: in.api.Match, read: riot.ReadMatch, store: in.storeMatch,
+		settled: in.sortForParents,
 		payload: func(_ league.Match, got riot.Match) (riot.Payload, string) { return got.Payload, monthOf(got) },
 	})
 }
@@ -134,13 +137,14 @@ func (in *fetches) fetchTimeline(ctx context.Context, r engine.Run) engine.Outco
 		part: league.PartTimeline, method: route.Timeline, fetch: in.api.Timeline, read: riot.ReadTimeline,
 		payload: func(m league.Match, got riot.Timeline) (riot.Payload, string) { return got.Payload, shardOf(m) },
 		store: func(tx engine.Tx, _ engine.Job, args fetchArgs, got fetched[riot.Timeline]) error {
-			return in.changePart(tx, args.Match, league.PartTimeline, func(_ *league.Match, f *league.Fetch) { succeed(f, got.ref) })
+			return in.changePart(tx, args.Match, league.PartTimeline,
+				func(_ *league.Match, f *league.Fetch) { succeed(f, got.ref) })
 		},
 		settled: func(engine.Tx, engine.Job, fetchArgs) error { return nil },
 	})
 }
 
-// shardOf is the shard of a timeline: that of its match.
+// shardOf is the shard of a timeline: that of its match, 2026-11. A match that is not stored yet has none.
 func shardOf(m league.Match) string {
 	switch {
 	case m.Match.Ref.Month != "":

@@ -34,7 +34,8 @@ type Milestone struct {
 	Week    string // 2026-11-16, of a weekly report
 }
 
-// lateMilestone is of a run that has become complete after its end: its last gap is closed.
+// lateMilestone is of a run that has become complete after its end: its last gap is closed. Its id has the
+// instant in it, since the run's own end was told before under sync:01JE….
 func lateMilestone(run league.Run) Milestone {
 	return Milestone{
 		Kind: SyncDone, ID: fmt.Sprintf("%s:%s:%d", SyncDone, run.ID, run.Closed.UnixMilli()), At: run.Closed,
@@ -62,5 +63,6 @@ func weeklyMilestone(after engine.Job) (m Milestone, ok bool) {
 		return m, false
 	}
 	at := now()
-	return Milestone{Kind: ReportDone, ID: fmt.Sprintf("%s:weekly:%s:%d", ReportDone, args.Week, at.UnixMilli()), At: at, Job: after.ID, Mode: modeWeekly, Week: args.Week}, true
+	return Milestone{Kind: ReportDone, ID: fmt.Sprintf("%s:weekly:%s:%d", ReportDone, args.Week, at.UnixMilli()),
+		At: at, Job: after.ID, Mode: modeWeekly, Week: args.Week}, true
 }

@@ -76,7 +76,7 @@ type Options struct {
 	Projects *Projects
 }
 
-// fillIn puts the defaults in.
+// fillIn puts the defaults in. A negative Cooldown stays: it means that there is none.
 func (o *Options) fillIn() {
 	switch {
 	case o.Project != nil:

@@ -31,7 +31,8 @@ func (in *ranges) cutoff(run league.Run) time.Time {
 func (in *ranges) query(run league.Run) riot.MatchIDsQuery {
 	list := listOf(run)
 	q := riot.MatchIDsQuery{
-		Start: run.Start, Count: pageSize, StartTime: run.Ask.Floor, EndTime: run.Anchor, Queue: list.Queue, Type: list.Type,
+		Start: run.Start, Count: pageSize, StartTime: run.Ask.Floor, EndTime: run.Anchor, Queue: list.Queue,
+		Type: list.Type,
 	}
 	cutoff := in.cutoff(run)
 	switch {
@@ -117,7 +118,8 @@ func listOf(run league.Run) league.List {
 	return lists[min(run.List, len(lists)-1)]
 }
 
-// taken is how many ids the run has of the list that it reads now.
+// taken is how many ids the run has of the list that it reads now: with Count the newest so many of each
+// list are wanted, and not of all together.
 func taken(run league.Run) int { return run.Staged - run.From }
 
 // hasOldPart reports whether games beyond retention are to be listed too: the

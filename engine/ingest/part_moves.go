@@ -35,7 +35,8 @@ func (in *fetches) partMoved(part league.Part) func(tx engine.Tx, before, after 
 			}
 			return in.missed(tx, args.Match, part, after)
 		case after.State == engine.Cancelled:
-			return errors.Join(in.cancelled(tx, args.Match, part, before, after), in.missed(tx, args.Match, part, after))
+			return errors.Join(in.cancelled(tx, args.Match, part, before, after),
+				in.missed(tx, args.Match, part, after))
 		case after.State == engine.Completed:
 			return in.closeGaps(tx, after, args.Match, part)
 		case before.State.Terminal():

@@ -101,7 +101,9 @@ func (p *Projects) Paused() string {
 	return whyForeign
 }
 
-// storedProjects is what learn stores. No key is in it, only fingerprints.
+// storedProjects is what learn stores. No key is in it, only fingerprints:
+//
+//	{"known":{"9f3c…":"default","71aa…":"project-2"},"current":"project-2"}
 type storedProjects struct {
 	Known   map[string]string `json:"known"` // alias by fingerprint
 	Current string            `json:"current"`
@@ -231,7 +233,8 @@ func (p *Projects) samples(ctx context.Context) (list []sample, err error) {
 }
 
 // aliases are the projects that any key ever had. PUUIDs that were put aside
-// stand under other names and prove nothing.
+// stand under other names, such as "default until 2026-11-20 12:31:02", and prove
+// nothing.
 func (p *Projects) aliases() map[string]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

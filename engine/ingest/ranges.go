@@ -51,7 +51,8 @@ func (in *ranges) endList(tx engine.Tx, p pass, pg page) error {
 	if err != nil {
 		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
 	}
-	return in.store.SaveCoverage(tx, p.run.Ranges().Making, listOf(p.run).Name(), cover(p.known, p.run, ofList(p.run, listed), pg.joined))
+	return in.store.SaveCoverage(tx, p.run.Ranges().Making, listOf(p.run).Name(),
+		cover(p.known, p.run, ofList(p.run, listed), pg.joined))
 }
 
 // ofList are the ids of the list that the run reads.
@@ -79,7 +80,8 @@ func (in *ranges) endLists(tx engine.Tx, a *league.Account, run league.Run, list
 			return err
 		}
 	}
-	return errors.Join(in.store.SaveCoverage(tx, a.ID, listOf(run).Name(), c), in.store.DropCoverage(tx, run.Ranges().Making))
+	return errors.Join(in.store.SaveCoverage(tx, a.ID, listOf(run).Name(), c),
+		in.store.DropCoverage(tx, run.Ranges().Making))
 }
 
 // setRangesAside is for a run that leaves listed matches unfetched: the next one
@@ -111,7 +113,8 @@ func (in *ranges) restoreRanges(tx engine.Tx, a *league.Account, run league.Run)
 // dropRanges forgets what a run kept aside: a later one lists again.
 func (in *ranges) dropRanges(tx engine.Tx, run string) error {
 	of := league.Run{ID: run}.Ranges()
-	return errors.Join(in.store.DropCoverage(tx, of.Making), in.store.DropCoverage(tx, of.Own), in.store.DropCoverage(tx, of.Filters))
+	return errors.Join(in.store.DropCoverage(tx, of.Making), in.store.DropCoverage(tx, of.Own),
+		in.store.DropCoverage(tx, of.Filters))
 }
 
 // idsTTL is how long a listing answers for Riot (S4-8).

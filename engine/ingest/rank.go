@@ -12,7 +12,8 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// ranks are the handler of rank.fetch.
+// ranks are the handler of rank.fetch. Riot tells of a player only the present rank: what is not asked for
+// on a day is never known.
 type ranks struct {
 	opt   *Options
 	store rankStore
@@ -29,10 +30,12 @@ func (in *ranks) fetchRank(ctx context.Context, r engine.Run) engine.Outcome {
 	}
 	puuid := a.PUUIDs[in.opt.Project()]
 	if puuid == "" {
-		return engine.Abort(fmt.Errorf("the PUUID of %s is not known under the key in use: sync it first", a.RiotID())).As(classUnknown)
+		return engine.Abort(fmt.Errorf("the PUUID of %s is not known under the key in use: sync it first", a.RiotID())).
+			As(classUnknown)
 	}
 	platform := route.Platform(args.Platform)
-	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: accountLane(r.Job), Region: platform.AccountRegion(), PUUID: puuid}
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: accountLane(r.Job), Region: platform.AccountRegion(),
+		PUUID: puuid}
 	var entries []riot.LeagueEntry
 	o, ok := in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
 		entries, err = in.api.LeagueEntries(ctx, platform, puuid)
@@ -67,7 +70,8 @@ func (in *ranks) saveRanks(tx engine.Tx, a league.Account, entries []riot.League
 
 // ranksOf gives one row per queue that Riot names, one per queue that had a rank
 // and is missing now, and the two ranked queues of everybody.
-func ranksOf(account string, entries []riot.LeagueEntry, last map[string]league.Rank, at time.Time) (rows []league.Rank) {
+func ranksOf(account string, entries []riot.LeagueEntry, last map[string]league.Rank,
+	at time.Time) (rows []league.Rank) {
 	named := map[string]bool{}
 	for _, e := range entries {
 		if e.Queue == "" || named[e.Queue] {
@@ -89,12 +93,14 @@ func ranksOf(account string, entries []riot.LeagueEntry, last map[string]league.
 		}
 		named[queue] = true
 		before, known := last[queue]
-		rows = append(rows, league.Rank{Account: account, Queue: queue, At: at, Unranked: true, Unsure: known && !before.Unranked})
+		rows = append(rows, league.Rank{Account: account, Queue: queue, At: at, Unranked: true, Unsure: known &&
+			!before.Unranked})
 	}
 	return rows
 }
 
-// sureAfter is how much later a second answer must agree that a rank is gone.
+// sureAfter is how much later a second answer must agree that a rank is gone. The daily run comes a day
+// later, so that one answer alone is never believed, and two always are.
 const sureAfter = 12 * time.Hour
 
 // saveRank writes one row, or none. A rank that is missing is doubted until a

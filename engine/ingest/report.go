@@ -35,7 +35,8 @@ func (in *reports) saveReport(tx engine.Tx, account string, missing lack) error 
 	return nil
 }
 
-// lack is how many matches a report misses, and how many of them were cancelled.
+// lack is how many matches a report misses, and how many of them were cancelled: an operator can have those
+// fetched after all.
 type lack struct{ matches, cancelled int }
 
 // missingMatches is what a run wanted and has not got. Lost counts timelines, too, and a report needs

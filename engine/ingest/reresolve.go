@@ -36,7 +36,8 @@ func (p *Projects) cost(ctx context.Context) (cost engine.Cost, err error) {
 		eta := p.opt.Limits.ETA(string(host), string(route.AccountByRiotID), calls)
 		cost.Calls += calls
 		cost.Loads = append(cost.Loads, engine.Load{
-			Host: string(host), Method: string(route.AccountByRiotID), Queue: QueueUpkeep, Priority: engine.PriorityHigh, Calls: float64(calls),
+			Host: string(host), Method: string(route.AccountByRiotID), Queue: QueueUpkeep,
+			Priority: engine.PriorityHigh, Calls: float64(calls),
 		})
 		if eta.Low >= cost.Takes {
 			cost.Takes, cost.Bucket = eta.Low, eta.Bucket
@@ -52,13 +53,15 @@ func (p *Projects) cost(ctx context.Context) (cost engine.Cost, err error) {
 func (p *Projects) accept(ctx context.Context, dry bool, by engine.Actor) (out engine.Receipt, err error) {
 	mark := p.opt.Fingerprint()
 	if mark == "" || !p.isForeign(mark) {
-		return out, engine.Problemf(engine.ErrRefused, "", "the key in use is of the project that the accounts were resolved under: there is nothing to accept")
+		return out, engine.Problemf(engine.ErrRefused, "",
+			"the key in use is of the project that the accounts were resolved under: there is nothing to accept")
 	}
 	cost, err := p.cost(ctx)
 	if err != nil {
 		return out, err
 	}
-	out = engine.Receipt{Matched: cost.Calls, Cost: &cost, Text: fmt.Sprintf("would resolve %s again in about %s", human.Counted(cost.Calls, "account", "accounts"), human.Span(cost.Takes))}
+	out = engine.Receipt{Matched: cost.Calls, Cost: &cost, Text: fmt.Sprintf("would resolve %s again in about %s",
+		human.Counted(cost.Calls, "account", "accounts"), human.Span(cost.Takes))}
 	if dry {
 		return out, nil
 	}
@@ -78,7 +81,8 @@ func (p *Projects) accept(ctx context.Context, dry bool, by engine.Actor) (out e
 	if err := p.learn(ctx, mark, project); err != nil {
 		return out, err
 	}
-	out.Text = fmt.Sprintf("%s accepted the key's project: %s resolved again", by.User, human.Counted(out.Applied, "account is", "accounts are"))
+	out.Text = fmt.Sprintf("%s accepted the key's project: %s resolved again", by.User,
+		human.Counted(out.Applied, "account is", "accounts are"))
 	return out, nil
 }
 
@@ -96,7 +100,8 @@ func (p *Projects) newAlias() string {
 // both write its identity.
 func resolveSpec(a league.Account) engine.Spec {
 	return engine.Spec{
-		Kind: KindResolve, Queue: QueueUpkeep, Key: resolveKey(a.ID), Lock: "account:" + a.ID, Owner: a.ID, Priority: engine.PriorityHigh,
-		Args: encode(rankArgs{Account: a.ID, Platform: a.Platform}),
+		Kind: KindResolve, Queue: QueueUpkeep, Key: resolveKey(a.ID), Lock: "account:" + a.ID, Owner: a.ID,
+		Priority: engine.PriorityHigh,
+		Args:     encode(rankArgs{Account: a.ID, Platform: a.Platform}),
 	}
 }

@@ -35,7 +35,7 @@ const (
 	cronPrune  = "40 4 * * *"
 )
 
-// Schedules that make calls.
+// Schedules that make calls: Forecast knows them by these names.
 const (
 	scheduleLatest = "latest"
 	scheduleRank   = "rank.daily"
@@ -46,10 +46,12 @@ const (
 // made up for once; a sweep has nothing to make up for.
 func (in *Ingest) Schedules(c SchedulesConfig) []cron.Spec {
 	upkeep := []cron.Spec{
-		{Name: "sweep", Expr: cmp.Or(c.Sweep, CronSweep), Zone: c.Zone, Misfire: cron.Skip, Fire: fireUpkeep(KindSweep, argsOfSweep)},
+		{Name: "sweep", Expr: cmp.Or(c.Sweep, CronSweep), Zone: c.Zone, Misfire: cron.Skip,
+			Fire: fireUpkeep(KindSweep, argsOfSweep)},
 	}
 	if in.opt.Prune != nil {
-		upkeep = append(upkeep, cron.Spec{Name: "prune", Expr: cronPrune, Zone: c.Zone, Misfire: cron.Once, Fire: fireUpkeep(KindPrune, argsOfPrune)})
+		upkeep = append(upkeep, cron.Spec{Name: "prune", Expr: cronPrune, Zone: c.Zone, Misfire: cron.Once,
+			Fire: fireUpkeep(KindPrune, argsOfPrune)})
 	}
 	if c.Off {
 		return upkeep

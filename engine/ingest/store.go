@@ -122,7 +122,8 @@ type (
 	upkeepStore interface {
 		history
 		// Strays lists failed matches that no live job tries, the oldest first.
-		Strays(tx engine.Tx, before time.Time, limit int, jobKey func(match string) string) (list []league.Stray, total int, err error)
+		Strays(tx engine.Tx, before time.Time, limit int,
+			jobKey func(match string) string) (list []league.Stray, total int, err error)
 	}
 	// witnessStore is of what a lane is known to have answered.
 	witnessStore interface {
@@ -255,7 +256,8 @@ type (
 		// idempotent.
 		PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error
 		// FindPayload looks for a payload that a crash left without state.
-		FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error)
+		FindPayload(ctx context.Context, match string,
+			p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error)
 	}
 	gaps interface {
 		// Gaps lists what runs miss of a match; SaveGap reports whether a gap is new.

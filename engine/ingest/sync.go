@@ -104,7 +104,8 @@ func (in *syncs) resolve(ctx context.Context, r engine.Run, p pass) engine.Outco
 	}
 	known := p.account.PUUIDs[p.project]
 	platform := route.Platform(p.account.Platform)
-	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: resolveLane(p.account, p.project), Region: platform.AccountRegion(), PUUID: known}
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: resolveLane(p.account, p.project),
+		Region: platform.AccountRegion(), PUUID: known}
 	var got riot.Account
 	o, ok := in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
 		if known != "" {
@@ -127,7 +128,8 @@ func (in *syncs) resolve(ctx context.Context, r engine.Run, p pass) engine.Outco
 
 // gone reports whether Riot said for good that a PUUID or a name leads nowhere.
 func gone(o engine.Outcome) bool {
-	return o.Verb == engine.VerbFail && (o.Class == riot.ClassMissing || o.Class == riot.ClassWrongProject || o.Class == riot.ClassBadRequest)
+	return o.Verb == engine.VerbFail && (o.Class == riot.ClassMissing || o.Class == riot.ClassWrongProject ||
+		o.Class == riot.ClassBadRequest)
 }
 
 // resolved goes on to the listing, unless the player is here already under
@@ -139,11 +141,13 @@ func (in *syncs) resolved(ctx context.Context, p pass, got riot.Account, stat en
 	case err != nil:
 		return traffic.Fault(err).With(stat)
 	case other.ID == "" || vacant:
-		return engine.Wait(0, func(tx engine.Tx) error { return in.saveResolved(tx, p, got, other, stat.Calls > 0) }).With(stat)
+		return engine.Wait(0, func(tx engine.Tx) error { return in.saveResolved(tx, p, got, other, stat.Calls > 0) }).
+			With(stat)
 	case other.RiotID() == p.account.RiotID():
 		return engine.Fail(fmt.Errorf("%s is known already, on %s: sync it with --platform %s", other.RiotID(), other.Platform, other.Platform)).As(classSame).With(stat)
 	}
-	return engine.Fail(fmt.Errorf("%s is the same player as %s: sync that one", p.account.RiotID(), other.RiotID())).As(classSame).With(stat)
+	return engine.Fail(fmt.Errorf("%s is the same player as %s: sync that one", p.account.RiotID(), other.RiotID())).
+		As(classSame).With(stat)
 }
 
 // saveResolved stores who the account is; other is one that makes way for it, if any. asked is false

@@ -87,7 +87,8 @@ func started(a *league.Account, run *league.Run) error {
 // ended closes a run that did not come to its end. Whatever it created may be
 // unfetched for good, so that the known range is known no more: the next run
 // lists everything again. A run that is not the account's last one any more only notes its own end.
-func (in *syncs) ended(tx engine.Tx, status engine.SyncStatus, result, why string) func(*league.Account, *league.Run) error {
+func (in *syncs) ended(tx engine.Tx, status engine.SyncStatus, result,
+	why string) func(*league.Account, *league.Run) error {
 	return func(a *league.Account, run *league.Run) error {
 		run.Result, run.Error, run.Finished = result, why, now()
 		if a.Run != run.ID {
@@ -106,7 +107,8 @@ func reopened(a *league.Account, run *league.Run) error {
 		return err
 	}
 	if run.Listed > 0 {
-		return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync of %s has ended", a.RiotID())
+		return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync of %s has ended",
+			a.RiotID())
 	}
 	run.Result, run.Error, run.Finished = "", "", time.Time{}
 	a.Status, a.LastError = engine.SyncPending.String(), ""

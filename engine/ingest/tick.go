@@ -95,7 +95,8 @@ func (in *Ingest) skip(tx engine.Tx, a league.Account, why *skips) error {
 	if a.Status == engine.SyncPending.String() {
 		state = "waits for its turn"
 	}
-	why.add(fmt.Sprintf("the %s sync of %s still %s (job %s)", run.Ask.Mode, a.RiotID(), state, run.Job), engine.JobID(run.Job))
+	why.add(fmt.Sprintf("the %s sync of %s still %s (job %s)", run.Ask.Mode, a.RiotID(), state, run.Job),
+		engine.JobID(run.Job))
 	return nil
 }
 
@@ -112,7 +113,8 @@ func (s *skips) add(why string, job engine.JobID) {
 	}
 }
 
-// String is the first reason, and how many more there are.
+// String is the first reason, and how many more there are: "the full sync of Blue Heron#KR1 still runs (job
+// b41), and 3 more".
 func (s *skips) String() string {
 	if s.n <= 1 {
 		return s.first
@@ -151,7 +153,8 @@ func (in *Ingest) fireRanks(tx engine.Tx, t cron.Tick) (f cron.Fired, err error)
 	return f, nil
 }
 
-// joinReasons adds a reason to another, if there is one.
+// joinReasons adds a reason to another, if there is one: "job b41 of an earlier run is still running; of 3
+// the PUUID is not known yet".
 func joinReasons(a, b string) string {
 	if a == "" {
 		return b

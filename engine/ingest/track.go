@@ -14,7 +14,8 @@ import (
 // defaultPolicy is what removes a policy.
 const defaultPolicy = "default"
 
-// tracking is what a track command asks for besides being tracked.
+// tracking is what a track command asks for besides being tracked. Without setPolicy the account keeps the
+// policy that it has; with it the zero policy takes that away.
 type tracking struct {
 	tags      []string
 	policy    league.Policy
@@ -50,7 +51,8 @@ func tagsOf(words []string) (tags []string, err error) {
 		case w == "" || slices.Contains(tags, w):
 			continue
 		case len([]rune(w)) > maxTag || strings.ContainsAny(w, ",;\x00\n\r\t"):
-			return nil, engine.Problemf(engine.ErrInvalid, "use at most 40 characters without commas", "%.60q is no tag", w)
+			return nil, engine.Problemf(engine.ErrInvalid, "use at most 40 characters without commas",
+				"%.60q is no tag", w)
 		}
 		tags = append(tags, w)
 	}
@@ -102,7 +104,8 @@ func (in *Ingest) Untrack(ctx context.Context, account, platform string) (engine
 
 // setTracked finds an account and changes it, or says that it is so already. mayMake
 // lets one be made that is not known yet.
-func (in *Ingest) setTracked(ctx context.Context, account, platform string, mayMake bool, change func(*league.Account) (bool, string)) (out engine.Receipt, err error) {
+func (in *Ingest) setTracked(ctx context.Context, account, platform string, mayMake bool,
+	change func(*league.Account) (bool, string)) (out engine.Receipt, err error) {
 	who, err := whoIs(account, platform)
 	if err != nil {
 		return out, err
@@ -132,7 +135,8 @@ func (in *Ingest) setTracked(ctx context.Context, account, platform string, mayM
 // itself goes before it.
 func (in *Ingest) setTagPolicies(ctx context.Context, want tracking) (engine.Receipt, error) {
 	if len(want.tags) == 0 || !want.setPolicy {
-		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name an account, or a tag and a policy", "there is nothing to track")
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name an account, or a tag and a policy",
+			"there is nothing to track")
 	}
 	err := in.store.Write(ctx, func(tx engine.Tx) error {
 		for _, tag := range want.tags {
@@ -170,7 +174,8 @@ func (in *Ingest) findOrMake(tx engine.Tx, w who, may bool) (a league.Account, e
 	case !errors.Is(err, engine.ErrNotFound):
 		return a, fmt.Errorf("look up %s: %w", w, err)
 	case w.id != "" || !may:
-		return a, engine.Problemf(engine.ErrNotFound, "list the accounts to see their names", "there is no account %s", w)
+		return a, engine.Problemf(engine.ErrNotFound, "list the accounts to see their names",
+			"there is no account %s", w)
 	case w.platform == "":
 		return a, engine.Problemf(engine.ErrInvalid, "name its platform, such as euw1", "%s is new here", w)
 	}

@@ -13,10 +13,11 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// trackBatch is how many accounts one transaction takes.
+// trackBatch is how many accounts one transaction takes: no other writer gets its turn while it runs.
 const trackBatch = 250
 
-// line is a line of a list that makes sense.
+// line is a line of a list that makes sense: a Riot ID, its platform and its tags, with its number in the
+// list for whoever must look it up there.
 type line struct {
 	engine.TrackLine
 	who who
@@ -30,7 +31,8 @@ type line struct {
 // The list goes in batches of trackBatch, each a transaction, so that a long one does not keep other
 // writers waiting. An error in a later batch leaves the earlier ones tracked, and the same list given
 // again goes on behind them.
-func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry bool, by engine.Actor) (out engine.Receipt, err error) {
+func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry bool,
+	by engine.Actor) (out engine.Receipt, err error) {
 	good, rejects := checkLines(lines)
 	out = engine.Receipt{Matched: len(lines), Rejects: rejects, Skipped: map[string]int{}}
 	if len(rejects) > 0 {
@@ -59,7 +61,8 @@ func (in *Ingest) TrackMany(ctx context.Context, lines []engine.TrackLine, dry b
 	}
 	n := func(of int) string { return human.Count(int64(of)) }
 	out.Text = fmt.Sprintf("%s of %s %s, %s already were, %s rejected",
-		n(out.Applied), human.Counted(len(lines), "account", "accounts"), verb, n(len(good)-out.Applied), n(len(rejects)))
+		n(out.Applied), human.Counted(len(lines), "account", "accounts"), verb, n(len(good)-out.Applied),
+		n(len(rejects)))
 	switch {
 	case looks == 0:
 	case in.opt.SyncOff:
@@ -100,7 +103,8 @@ func checkLines(lines []engine.TrackLine) (good []line, rejects []engine.TrackRe
 
 // trackBatch tracks some accounts in one transaction. A transaction may run twice, so what
 // it counts begins at zero each time and is added to fresh after the commit.
-func (in *Ingest) trackBatch(ctx context.Context, batch []line, dry bool, by engine.Actor, fresh map[route.Region]int) (applied int, err error) {
+func (in *Ingest) trackBatch(ctx context.Context, batch []line, dry bool, by engine.Actor,
+	fresh map[route.Region]int) (applied int, err error) {
 	var counted map[route.Region]int
 	work := func(tx engine.Tx) error {
 		applied, counted = 0, map[route.Region]int{}
@@ -167,7 +171,8 @@ func (in *Ingest) firstLook(tx engine.Tx, a league.Account, by engine.Actor) err
 	if err != nil {
 		return err
 	}
-	_, err = in.start(tx, a, in.complete(league.Ask{Mode: ModeLatest}, policy), policy, engine.Actor{User: by.User, Via: "engine"})
+	_, err = in.start(tx, a, in.complete(league.Ask{Mode: ModeLatest}, policy), policy,
+		engine.Actor{User: by.User, Via: "engine"})
 	return err
 }
 

@@ -21,7 +21,8 @@ import (
 //
 // Status, run and job change in one transaction, so that of two who ask at once one starts the sync and
 // the other gets it as the one that waits already.
-func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAsk, by engine.Actor) (engine.Receipt, error) {
+func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAsk,
+	by engine.Actor) (engine.Receipt, error) {
 	want, err := askOf(ask)
 	if err != nil {
 		return engine.Receipt{}, err
@@ -67,7 +68,8 @@ func (in *Ingest) Trigger(ctx context.Context, account string, ask engine.SyncAs
 
 // claim decides by the account's status. running is the id of an account that is
 // being synced.
-func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p league.Policy, by engine.Actor) (out engine.Receipt, running string, err error) {
+func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p league.Policy,
+	by engine.Actor) (out engine.Receipt, running string, err error) {
 	switch a.Status {
 	case engine.Syncing.String():
 		return out, a.ID, nil
@@ -102,16 +104,19 @@ func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p leagu
 // start makes the run and its job, and takes the account for them. What the run before kept aside is
 // dropped: this one lists anew, and a gap that closes later must not bring back a range that nobody
 // looks after.
-func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p league.Policy, by engine.Actor) (engine.Receipt, error) {
+func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p league.Policy,
+	by engine.Actor) (engine.Receipt, error) {
 	run := league.Run{
-		ID: newID(), Account: a.ID, Ask: want, Before: a.Run, Phase: string(engine.PhaseResolve), Triggered: now(), By: by.User,
+		ID: newID(), Account: a.ID, Ask: want, Before: a.Run, Phase: string(engine.PhaseResolve), Triggered: now(),
+		By: by.User,
 	}
 	queued, err := tx.Enqueue(syncSpec(a, run, p, in.opt.Project(), by))
 	if err != nil {
 		return engine.Receipt{}, fmt.Errorf("create the sync job of %s: %w", a.RiotID(), err)
 	}
 	if queued[0].Duplicate { // its job lives although the account says that none does
-		return engine.Receipt{}, fmt.Errorf("sync job %s of %s is live, its run is not: %w", queued[0].ID, a.RiotID(), engine.ErrBroken)
+		return engine.Receipt{}, fmt.Errorf("sync job %s of %s is live, its run is not: %w", queued[0].ID, a.RiotID(),
+			engine.ErrBroken)
 	}
 	run.Job = string(queued[0].ID)
 	if err := in.dropRanges(tx, a.Run); err != nil {
@@ -164,12 +169,14 @@ func (in *Ingest) busy(ctx context.Context, account string) error {
 	if err != nil {
 		return fmt.Errorf("read account %s: %w", account, err)
 	}
-	p := engine.Problemf(engine.ErrConflict, "watch it, or cancel it first", "%s is being synced by job %s (%s)", row.RiotID, row.Job, progressOf(row))
+	p := engine.Problemf(engine.ErrConflict, "watch it, or cancel it first", "%s is being synced by job %s (%s)",
+		row.RiotID, row.Job, progressOf(row))
 	p.Job = row.Job
 	return p
 }
 
-// progressOf says how far a sync has come, in the refusal of another: "matches 134/889".
+// progressOf says how far a sync has come, in the refusal of another: "matches 134/889", and while it lists
+// "list, page 3".
 func progressOf(row engine.AccountRow) string {
 	switch {
 	case row.Matches.Total < 0:
@@ -182,7 +189,8 @@ func progressOf(row engine.AccountRow) string {
 
 // notStale answers a login whose data is fresh enough: there is nothing to do
 // (S1-1). Other causes have no say in it.
-func (in *Ingest) notStale(tx engine.Tx, a league.Account, ask engine.SyncAsk, want league.Ask) (none engine.Receipt, err error) {
+func (in *Ingest) notStale(tx engine.Tx, a league.Account, ask engine.SyncAsk,
+	want league.Ask) (none engine.Receipt, err error) {
 	if ask.Cause != engine.CauseStale {
 		return none, nil
 	}

@@ -33,10 +33,12 @@ func (in *reports) week(monday string) (from, to time.Time, err error) {
 
 // weeklySpec asks for the report of a week.
 func weeklySpec(week string) engine.Spec {
-	return engine.Spec{Kind: KindWeekly, Queue: QueueWeekly, Key: "weekly:" + week, Args: encode(weeklyArgs{Week: week})}
+	return engine.Spec{Kind: KindWeekly, Queue: QueueWeekly, Key: "weekly:" + week,
+		Args: encode(weeklyArgs{Week: week})}
 }
 
-// weekSettles is how long a weekly report waits for more of what comes late.
+// weekSettles is how long a weekly report waits for more of what comes late: matches that are tried again
+// come in numbers, and those of a minute share one job.
 const weekSettles = time.Minute
 
 // rebuildWeek asks for a weekly report anew, if it was built. Many matches that come late share one

@@ -61,7 +61,8 @@ func countsOf(c riot.Call) (out []engine.WindowCount) {
 			continue
 		}
 		out = append(out, engine.WindowCount{
-			Scope: cmp.Or(b.Scope.Method, appScope), Window: b.Limit.Per, Limit: b.Limit.N, Ours: b.Ours, Server: b.Server,
+			Scope: cmp.Or(b.Scope.Method, appScope), Window: b.Limit.Per, Limit: b.Limit.N, Ours: b.Ours,
+			Server: b.Server,
 		})
 	}
 	slices.SortStableFunc(out, func(a, b engine.WindowCount) int {

@@ -47,7 +47,8 @@ func (k *cases) find(q engine.ForensicsQuery) (engine.Forensics, error) {
 	calls, cut := k.calls.upTo(q.Seq)
 	if n := len(calls); n > 0 && calls[n-1].Seq == q.Seq {
 		if calls[n-1].Status != 429 {
-			return f, engine.Problemf(engine.ErrInvalid, "name the call of a 429, or none for the latest", "call %d was answered with %s", q.Seq, answerWord(calls[n-1].Status))
+			return f, engine.Problemf(engine.ErrInvalid, "name the call of a 429, or none for the latest",
+				"call %d was answered with %s", q.Seq, answerWord(calls[n-1].Status))
 		}
 		return inspect(calls, cut), nil
 	}
@@ -70,9 +71,11 @@ func pickCase(list []engine.Forensics, q engine.ForensicsQuery) (engine.Forensic
 	}
 	switch {
 	case at < 0 && q.Seq == 0:
-		return engine.Forensics{}, engine.Problemf(engine.ErrNotFound, "", "no 429 is known: Riot has refused no call that is still recorded")
+		return engine.Forensics{}, engine.Problemf(engine.ErrNotFound, "",
+			"no 429 is known: Riot has refused no call that is still recorded")
 	case at < 0:
-		return engine.Forensics{}, engine.Problemf(engine.ErrNotFound, "name none for the latest 429", "no call %d is recorded", q.Seq)
+		return engine.Forensics{}, engine.Problemf(engine.ErrNotFound, "name none for the latest 429",
+			"no call %d is recorded", q.Seq)
 	}
 	f := list[at]
 	for i := range slices.Backward(list) {

@@ -367,7 +367,8 @@ func (g *gate) held(l Lane) engine.Held {
 
 // stands are the words for what blows a fuse.
 var stands = map[engine.Hold]engine.Stand{
-	engine.HoldOutage: engine.StandDown, engine.HoldKeyInvalid: engine.StandHeld, engine.HoldLocalNetwork: engine.StandHeld,
+	engine.HoldOutage: engine.StandDown, engine.HoldKeyInvalid: engine.StandHeld,
+	engine.HoldLocalNetwork: engine.StandHeld,
 }
 
 // down are the lanes that are, with the jobs that wait in each left to be counted.
@@ -376,7 +377,8 @@ func (g *gate) down() (rows []engine.BreakerRow) {
 	defer g.mu.Unlock()
 	for _, at := range g.laneOrder() {
 		if b := g.lanes[at]; b.blown {
-			rows = append(rows, engine.BreakerRow{Host: at.Host, Method: at.Method, Since: b.since, Next: b.next(), Proven: b.proven})
+			rows = append(rows, engine.BreakerRow{Host: at.Host, Method: at.Method, Since: b.since, Next: b.next(),
+				Proven: b.proven})
 		}
 	}
 	return rows

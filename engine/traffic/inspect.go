@@ -76,10 +76,12 @@ func verdict(f engine.Forensics, w engine.WindowCount, known bool, told, above i
 		return fmt.Sprintf("Riot says that the limit of %s is used up, but its answer did not say what it had counted, so it cannot be told who used it", name) + foreignToo(f)
 	case w.Drift() > 0 && f.Foreign:
 		return fmt.Sprintf("another process uses this key: on %s Riot had counted %s in %s where we had made at most %d, so %s not ours; %d of the last %d answers said so",
-			name, human.Counted(w.Server, "call", "calls"), human.Window(w.Window), w.Ours, human.Counted(w.Drift(), "is", "are"), above, told)
+			name, human.Counted(w.Server, "call", "calls"), human.Window(w.Window), w.Ours,
+			human.Counted(w.Drift(), "is", "are"), above, told)
 	case w.Drift() > 0:
 		return fmt.Sprintf("on %s Riot had counted %s in %s where we had made at most %d, so %s not ours: either another program used this key in passing, or one has just begun to",
-			name, human.Counted(w.Server, "call", "calls"), human.Window(w.Window), w.Ours, human.Counted(w.Drift(), "is", "are"))
+			name, human.Counted(w.Server, "call", "calls"), human.Window(w.Window), w.Ours,
+			human.Counted(w.Drift(), "is", "are"))
 	case w.Server < w.Limit:
 		return belowLimit(f, w, name) + foreignToo(f)
 	}
@@ -93,7 +95,8 @@ func belowLimit(f engine.Forensics, w engine.WindowCount, name string) string {
 	if f.Kind == "application" {
 		cause = "Riot refused the key for a reason that its headers do not show"
 	}
-	return fmt.Sprintf("%s was refused although Riot had counted only %d of %d in %s (we: %d): %s", name, w.Server, w.Limit, human.Window(w.Window), w.Ours, cause)
+	return fmt.Sprintf("%s was refused although Riot had counted only %d of %d in %s (we: %d): %s", name, w.Server,
+		w.Limit, human.Window(w.Window), w.Ours, cause)
 }
 
 // foreignToo adds what the answers before have shown, when it is not the cause.

@@ -279,7 +279,8 @@ func (r *recorder) page(q engine.CallsQuery) (page engine.CallsPage) {
 func (r *recorder) meter(now time.Time) engine.Meter {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := engine.Meter{P50: r.median(), Throttled: r.throttled, Unforeseen: r.unforeseen, Answered: r.answered(), Spark: make([]int, sparkCells)}
+	p := engine.Meter{P50: r.median(), Throttled: r.throttled, Unforeseen: r.unforeseen, Answered: r.answered(),
+		Spark: make([]int, sparkCells)}
 	at := r.pulse(now)
 	for i, second := range r.stamp {
 		age := at - second

@@ -60,7 +60,8 @@ func (l *Limits) Stamp() time.Time { return l.stamp }
 
 // openedSince counts by scope the calls that may have been made since the state was saved: those of
 // jobs that were running when the process ended, and those of attempts that had ended by then.
-func (l *Limits) openedSince(ctx context.Context, saved time.Time, live iter.Seq2[engine.Job, error]) (map[limit.Scope]int, error) {
+func (l *Limits) openedSince(ctx context.Context, saved time.Time,
+	live iter.Seq2[engine.Job, error]) (map[limit.Scope]int, error) {
 	opened := map[limit.Scope]int{}
 	for j, err := range live {
 		if ctx.Err() != nil {

@@ -54,7 +54,8 @@ func (s *story) call(c riot.Call) {
 	if !ev.Enabled() {
 		return
 	}
-	ev = ev.Str("method", c.Method).Str("route", c.Host).Str("target", c.Target).Int("status", c.Status).Dur("took", human.Logged(c.Latency))
+	ev = ev.Str("method", c.Method).Str("route", c.Host).Str("target", c.Target).Int("status", c.Status).
+		Dur("took", human.Logged(c.Latency))
 	if c.Job != "" {
 		ev = ev.Str("job", c.Job)
 	}
@@ -134,7 +135,8 @@ func (s *story) opened(now time.Time) {
 			continue
 		}
 		delete(s.holds, scope)
-		s.limiter.Info().Str("bucket", scope.String()).Str("type", string(h.kind)).Dur("took", human.Logged(now.Sub(h.since))).Int("more", h.more).Msg("hold over")
+		s.limiter.Info().Str("bucket", scope.String()).Str("type", string(h.kind)).
+			Dur("took", human.Logged(now.Sub(h.since))).Int("more", h.more).Msg("hold over")
 	}
 }
 
@@ -163,15 +165,18 @@ var fuseWords = map[engine.Hold]struct {
 }{
 	engine.HoldKeyInvalid:   {(*zerolog.Logger).Error, "key refused, calls are held", "key accepted, calls go on"},
 	engine.HoldLocalNetwork: {(*zerolog.Logger).Warn, "network lost, calls are held", "network back, calls go on"},
-	engine.HoldOutage:       {(*zerolog.Logger).Warn, "breaker opened: outage of an endpoint", "breaker closed: the endpoint answers again"},
+	engine.HoldOutage: {(*zerolog.Logger).Warn, "breaker opened: outage of an endpoint",
+		"breaker closed: the endpoint answers again"},
 }
 
 // works writes that failures were not those of the endpoint.
 func (s *story) works(l Lane) {
-	s.riot.Info().Str("route", l.Host).Str("method", l.Method).Msg("endpoint works: it answered what it had answered before")
+	s.riot.Info().Str("route", l.Host).Str("method", l.Method).
+		Msg("endpoint works: it answered what it had answered before")
 }
 
 // slept writes that time has passed that the process did not see.
 func (s *story) slept(d time.Duration) {
-	s.limiter.Warn().Dur("took", human.Logged(d)).Msg("the machine was suspended or the process stopped; limits count what may have been under way")
+	s.limiter.Warn().Dur("took", human.Logged(d)).
+		Msg("the machine was suspended or the process stopped; limits count what may have been under way")
 }

@@ -32,7 +32,8 @@ func (l *Limits) Rows() engine.LimitsRow {
 		out.Hosts = append(out.Hosts, row)
 		for _, w := range h.Waiters {
 			out.Waiting = append(out.Waiting, engine.WaiterRow{
-				Job: engine.JobID(w.Job), Host: h.Host, Method: w.Method, Since: w.Since, Until: w.Until, Reason: w.Reason,
+				Job: engine.JobID(w.Job), Host: h.Host, Method: w.Method, Since: w.Since, Until: w.Until,
+				Reason: w.Reason,
 			})
 		}
 	}
@@ -92,7 +93,8 @@ func (l *Limits) bucketRows(at time.Time, s limit.ScopeView) (rows []engine.Buck
 	for _, b := range s.Buckets {
 		row := engine.BucketRow{
 			Host: s.Host, Method: s.Method, Kind: "app", Window: b.Limit.Per, Limit: b.Limit.N,
-			Used: min(b.Used(), b.Limit.N), InFlight: b.InFlight + b.Reserved, Foreign: b.Foreign, Server: b.Server, ServerAt: b.ServerAt, Reset: b.Reset,
+			Used: min(b.Used(), b.Limit.N), InFlight: b.InFlight + b.Reserved, Foreign: b.Foreign, Server: b.Server,
+			ServerAt: b.ServerAt, Reset: b.Reset,
 			NextFree: soon(b, at), Mode: string(b.Mode), Waiting: max(waiting, s.Waiting, 0), Name: b.Name,
 		}
 		if s.Method != "" {
@@ -215,7 +217,8 @@ func (l *Limits) Freeze(b engine.Bucket, reason string) error {
 		return err
 	}
 	if !b.Until.IsZero() && !b.Until.After(time.Now()) {
-		return engine.Problemf(engine.ErrInvalid, "give an instant in the future", "%s has passed", b.Until.Format(time.DateTime))
+		return engine.Problemf(engine.ErrInvalid, "give an instant in the future", "%s has passed",
+			b.Until.Format(time.DateTime))
 	}
 	if b.Cap < 0 || b.Cap > 99 {
 		return engine.Problemf(engine.ErrInvalid, "give 1 to 99, or 0 to stop all calls", "%d percent is no cap", b.Cap)
@@ -239,9 +242,11 @@ func (l *Limits) Thaw(b engine.Bucket) (bool, error) {
 func checkBucket(b engine.Bucket) error {
 	switch {
 	case !route.Serves(b.Host):
-		return engine.Problemf(engine.ErrInvalid, "name a region or platform, such as europe or euw1", "%q is no host of the Riot API", b.Host)
+		return engine.Problemf(engine.ErrInvalid, "name a region or platform, such as europe or euw1",
+			"%q is no host of the Riot API", b.Host)
 	case b.Method != "" && !slices.Contains(route.Methods(), route.Method(b.Method)):
-		return engine.Problemf(engine.ErrInvalid, "name one such as match-v5.match", "%q is no method of the Riot API", b.Method)
+		return engine.Problemf(engine.ErrInvalid, "name one such as match-v5.match", "%q is no method of the Riot API",
+			b.Method)
 	}
 	return nil
 }

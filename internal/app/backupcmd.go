@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
@@ -396,4 +397,23 @@ func ratio(a, b int64) float64 {
 		return 1
 	}
 	return float64(a) / float64(b)
+}
+
+// completeBackups offers the backups of the data directory, or of --from.
+func completeBackups(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	cfg, err := configOf(cmd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	// Read from the folder itself, without the store: what is to be restored may be all that can be
+	// read.
+	from, _ := cmd.Flags().GetString("from")
+	list, _ := keep.Backups(backupsOf(cfg, from))
+	var words []cobra.Completion
+	for _, b := range list {
+		if strings.HasPrefix(b.Name, begun) {
+			words = append(words, hint(b.Name, human.Age(time.Since(b.Taken))+" old, "+human.Bytes(b.Bytes())))
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
-	"github.com/farsight-console/farsight/storage/keep"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -307,23 +306,4 @@ func completeUndo(cmd *cobra.Command, _ []string, begun string) ([]cobra.Complet
 	})
 	// By their age: a shell would sort 9 behind 31.
 	return words, how | cobra.ShellCompDirectiveKeepOrder
-}
-
-// completeBackups offers the backups of the data directory, or of --from.
-func completeBackups(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	cfg, err := configOf(cmd)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	// Read from the folder itself, without the store: what is to be restored may be all that can be
-	// read.
-	from, _ := cmd.Flags().GetString("from")
-	list, _ := keep.Backups(backupsOf(cfg, from))
-	var words []cobra.Completion
-	for _, b := range list {
-		if strings.HasPrefix(b.Name, begun) {
-			words = append(words, hint(b.Name, human.Age(time.Since(b.Taken))+" old, "+human.Bytes(b.Bytes())))
-		}
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp
 }

@@ -103,7 +103,7 @@ func (c console) own(ctx context.Context, cfg config.Config, opt ui.Options) err
 	case cfg.Store != "":
 		return c.asGuest(ctx, cfg, keys, opt)
 	case hasStore(cfg):
-		return c.onStored(ctx, cfg, opt)
+		return browseStored(ctx, cfg, func(to engine.Console) error { return c.show(ctx, to, opt) })
 	}
 	if c.plain {
 		return keys.None()
@@ -211,11 +211,6 @@ func (c console) asGuest(ctx context.Context, cfg config.Config, keys *keyring.R
 		return err
 	}
 	return c.attended(ctx, cfg, assembly{keys: keys, guest: func() bool { return keys.Get().IsZero() }}, opt)
-}
-
-// onStored shows what is stored, without a key and without an engine.
-func (c console) onStored(ctx context.Context, cfg config.Config, opt ui.Options) error {
-	return browseStored(ctx, cfg, func(to engine.Console) error { return c.show(ctx, to, opt) })
 }
 
 // logStack keeps the stack of a console that fell, for the bug report.

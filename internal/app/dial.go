@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -97,29 +96,6 @@ func browse(ctx context.Context, cfg config.Config, show func(engine.Console) er
 	return through(ctx, cfg,
 		func(c *api.Client) error { return show(c) },
 		func() error { return browseStored(ctx, cfg, show) })
-}
-
-// controlSocket is the owner's socket of a data directory.
-func controlSocket(dir string) string { return filepath.Join(dir, api.SocketName) }
-
-// wakeIt says what to do about a process that has a data directory and does not answer on its socket;
-// "" = there is none. Ask it only after nobody has answered: a process that stands still lets others
-// connect.
-func wakeIt(cfg config.Config, pid int) string {
-	if !api.Listens(controlSocket(cfg.DataDir)) {
-		return ""
-	}
-	return fmt.Sprintf("it does not answer; if it was stopped, `kill -CONT %d` lets it go on; else `kill -9 %d` ends it, and what is stored stays", pid, pid)
-}
-
-// silent is that of whoever has a data directory, with its name.
-func silent(cfg config.Config) string {
-	if wakeIt(cfg, 0) == "" {
-		return ""
-	}
-	h, _, _ := storage.HolderOf(cfg.DataDir) // of one that cannot be read the socket tells enough
-	held := storage.ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Store: "data directory " + cfg.DataDir, Do: wakeIt(cfg, h.PID)}
-	return held.Error()
 }
 
 // neededEngine finds the engine that works on a data directory, for what only an engine can do. Where

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -201,16 +199,3 @@ func (o exportOptions) interrupted(done cli.Exported) error {
 
 // followEvery is how often --follow looks whether the data directory has changed.
 const followEvery = 2 * time.Second
-
-// readerGone reports whether the other end of a pipe was closed: without a line
-// to write, nothing else would tell.
-func readerGone(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	// No events are asked for: errors and hang-ups are told always.
-	p := []unix.PollFd{{Fd: int32(f.Fd())}}
-	n, err := unix.Poll(p, 0)
-	return err == nil && n > 0 && p[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
-}

@@ -64,7 +64,7 @@ var argFlags = map[operation.Arg]func(*pflag.FlagSet) (read func(c *engine.Comma
 
 // targetCommand is the command of an operation on anything but jobs.
 // With several arguments (`farsight pause ingest.summoner.full ingest.rank.daily`) all are checked
-// before the first is carried out: see [acts.run].
+// before the first is carried out: see [given.act].
 func targetCommand(o operation.Operation) commandDecl {
 	t := targets[o.Target]
 	if o.Op == engine.OpAck { // an alert that does not fire cannot be acknowledged
@@ -95,7 +95,7 @@ func targetCommand(o operation.Operation) commandDecl {
 }
 
 // someQueues wants one queue at least. Whether it exists is asked later, of the engine: see
-// [acts.check].
+// [checkNames].
 func someQueues(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef("name a queue: %s %s", cmd.CommandPath(), ingest.QueueFull)
@@ -299,57 +299,42 @@ func untilFlags(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // nextEngine is added to what lets jobs run, while no engine does.
 const nextEngine = "no engine runs on this directory: the next one does it"
 
-// act carries commands out, on the engine that holds the directory or else on the directory. jobs are
-// the ids and keys that the first command is about, if it has no selection.
+// act carries commands out in their order, on the engine that holds the directory or else on the
+// directory, and prints the receipt of each. The first that fails ends it: its receipt says what was
+// done before. jobs are the ids and keys that the first command is about, if it has no selection.
 func (g given) act(ctx context.Context, all []engine.Command, jobs []string) error {
 	// Only a trigger may begin a directory: on one that does not exist yet there is nothing that
 	// another command could act on.
-	return commanding(ctx, g.cfg, all[0].Op != engine.OpTrigger, func(_ context.Context, c engine.Console, own *parts) error {
-		a := acts{all: all, jobs: jobs, on: c, alone: own != nil}
-		a.knows = func(ctx context.Context, q engine.Queue) error { return hasQueue(ctx, c, q) }
+	return commanding(ctx, g.cfg, all[0].Op != engine.OpTrigger, func(ctx context.Context, on engine.Console, own *parts) error {
+		knows := func(ctx context.Context, q engine.Queue) error { return hasQueue(ctx, on, q) }
 		if own != nil {
-			a.knows = own.knows
+			knows = own.knows
 		}
-		return a.run(ctx, g)
+		if len(jobs) > 0 {
+			if err := nameJobs(ctx, on, &all[0], jobs); err != nil {
+				return err
+			}
+		}
+		for _, c := range all { // before the first of them changes anything
+			if err := checkNames(ctx, on, knows, c); err != nil {
+				return err
+			}
+		}
+		for _, c := range all {
+			r, err := on.Do(ctx, g.by(c))
+			if err != nil {
+				return err
+			}
+			later := ""
+			if own != nil && operation.Of(c.Op).Starts {
+				later = nextEngine
+			}
+			if err := cli.Acted(g.out, r, g.dry, later); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-}
-
-// acts are commands with what carries them out.
-type acts struct {
-	all   []engine.Command
-	jobs  []string
-	on    engine.Console                            // the engine that runs, or one of our own on the directory
-	knows func(context.Context, engine.Queue) error // refuses a queue that nobody has heard of
-	alone bool                                      // no engine runs
-}
-
-// run carries them out in their order and prints the receipt of each. The first that fails ends
-// it: its receipt says what was done before.
-func (a acts) run(ctx context.Context, g given) error {
-	if len(a.jobs) > 0 {
-		if err := nameJobs(ctx, a.on, &a.all[0], a.jobs); err != nil {
-			return err
-		}
-	}
-	for _, c := range a.all { // before the first of them changes anything
-		if err := a.check(ctx, c); err != nil {
-			return err
-		}
-	}
-	for _, c := range a.all {
-		r, err := a.on.Do(ctx, g.by(c))
-		if err != nil {
-			return err
-		}
-		later := ""
-		if a.alone && operation.Of(c.Op).Starts {
-			later = nextEngine
-		}
-		if err := cli.Acted(g.out, r, g.dry, later); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // nameJobs looks jobs up by id or key and puts them into the command, at the
@@ -380,9 +365,9 @@ func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names 
 	return nil
 }
 
-// check refuses a queue or an account that is not known, where nothing would fit and
-// look as if all were done. An account is put in by its id.
-func (a acts) check(ctx context.Context, c engine.Command) error {
+// checkNames refuses a queue or an account that is not known, where nothing would fit and look as if
+// all were done. An account is put in by its id. knows refuses a queue that nobody has heard of.
+func checkNames(ctx context.Context, on engine.Console, knows func(context.Context, engine.Queue) error, c engine.Command) error {
 	queue := c.Queue
 	var filter *engine.JobFilter
 	if c.Select != nil {
@@ -392,14 +377,14 @@ func (a acts) check(ctx context.Context, c engine.Command) error {
 		queue = filter.Queue
 	}
 	if queue != "" {
-		if err := a.knows(ctx, queue); err != nil {
+		if err := knows(ctx, queue); err != nil {
 			return err
 		}
 	}
 	if filter == nil || filter.Owner == "" {
 		return nil
 	}
-	found, err := a.on.Find(ctx, engine.AccountQuery{ID: filter.Owner})
+	found, err := on.Find(ctx, engine.AccountQuery{ID: filter.Owner})
 	if err != nil {
 		return err
 	}

@@ -180,7 +180,9 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limiter, Logs: p.logs.Ring, Keys: a.keys,
 		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db, cfg}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
 		Policies: cfg.Policies, Boot: p.boot.ID, Term: p.reign, Members: membersOf(p.db, p.id), Fresh: p.boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves,
-		KeyWorked: p.keyWorked(a.keys), Lane: ingest.LaneOf.Name, Lines: knownQueues(),
+		// A key that is refused is worth waiting for where it has worked, or another source has one that
+		// nobody has tried.
+		KeyWorked: func() bool { return limits.Proven() || a.keys.Untried() }, Lane: ingest.LaneOf.Name, Lines: knownQueues(),
 	})
 	// From here on notes and readings reach it; nothing has been started yet.
 	p.control, typos.console = con, con
@@ -309,14 +311,6 @@ func storedLimits(ctx context.Context, db store) func() engine.LimitsRow {
 // probeKey makes the one call that every working key may make.
 func (p *parts) probeKey(ctx context.Context) error {
 	return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
-}
-
-// keyWorked reports whether a key that is refused is worth waiting for: it has worked,
-// or another source has one that nobody has tried.
-func (p *parts) keyWorked(keys *keyring.Ring) func() bool {
-	return func() bool {
-		return p.limits.Proven() || keys.Untried()
-	}
 }
 
 // storedSchedules are the schedules of a directory on which no engine works, as the

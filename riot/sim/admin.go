@@ -38,23 +38,27 @@ var adminRoutes = map[string]func(*Sim, *http.Request) (any, error){
 }
 
 func (s *Sim) admin(w http.ResponseWriter, r *http.Request) {
+	// A HEAD or a mistyped path gets the list: whoever asks is a person or their script.
 	serve, ok := adminRoutes[r.Method+" "+r.URL.Path]
 	if !ok {
 		http.Error(w, "no such endpoint: use one of "+strings.Join(slices.Sorted(maps.Keys(adminRoutes)), ", "), http.StatusNotFound)
 		return
 	}
+	// A fault plan of a megabyte is a mistake.
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
 	v, err := serve(s, r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	// An error of Encode is that of a client that has gone.
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(v)
 }
 
 func (s *Sim) adminCalls(r *http.Request) (any, error) {
 	after, limit := 0, 1000
+	// "GET /sim/calls?after=1000&limit=100": whoever follows the log asks for what comes after the last Seq it has.
 	for name, into := range map[string]*int{"after": &after, "limit": &limit} {
 		v := r.URL.Query().Get(name)
 		if v == "" {
@@ -69,34 +73,34 @@ func (s *Sim) adminCalls(r *http.Request) (any, error) {
 	return s.Calls(after, limit), nil
 }
 
-func (s *Sim) adminInject(r *http.Request) (any, error) {
-	var body json.RawMessage
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		return nil, fmt.Errorf("the fault is not JSON: %w", err)
+// bodyOf reads the JSON of a request; what names it in the error.
+func bodyOf[T any](r *http.Request, what string) (v T, err error) {
+	if err = json.NewDecoder(r.Body).Decode(&v); err != nil {
+		err = fmt.Errorf("%s is not JSON: %w", what, err)
 	}
-	faults, err := readFaults(body)
+	return v, err
+}
+
+func (s *Sim) adminInject(r *http.Request) (any, error) {
+	body, err := bodyOf[json.RawMessage](r, "the fault")
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range faults {
-		if err := f.check(); err != nil {
-			return nil, err
-		}
+	faults, err := readFaults(body)
+	if err == nil {
+		err = s.Inject(faults...)
 	}
-	for _, f := range faults {
-		if err := s.Inject(f); err != nil {
-			return nil, err
-		}
-	}
-	return s.Faults(), nil
+	return s.Faults(), err
 }
 
 // readFaults takes one fault, several, or the name of a preset.
 func readFaults(body []byte) ([]Fault, error) {
+	// RawMessage has no white space before the value.
 	if body[0] == '[' {
 		var list []Fault
 		return list, json.Unmarshal(body, &list)
 	}
+	// A Fault has no such field, so that the two cannot be taken for each other.
 	var named struct{ Preset string }
 	if err := json.Unmarshal(body, &named); err == nil && named.Preset != "" {
 		return Preset(named.Preset)
@@ -107,9 +111,9 @@ func readFaults(body []byte) ([]Fault, error) {
 }
 
 func (s *Sim) adminKey(r *http.Request) (any, error) {
-	var change struct{ Key, Project, State string }
-	if err := json.NewDecoder(r.Body).Decode(&change); err != nil {
-		return nil, fmt.Errorf("the key's state is not JSON: %w", err)
+	change, err := bodyOf[struct{ Key, Project, State string }](r, "the key's state")
+	if err != nil {
+		return nil, err
 	}
 	k := Key{change.Project, KeyState(change.State)}
 	if !slices.Contains([]KeyState{KeyGood, KeyExpired, KeyUnknown}, k.State) {
@@ -120,13 +124,12 @@ func (s *Sim) adminKey(r *http.Request) (any, error) {
 }
 
 func (s *Sim) adminForeign(r *http.Request) (any, error) {
-	var use struct {
+	use, err := bodyOf[struct {
 		Key, Host string
 		N         int
+	}](r, "the foreign use")
+	if err == nil {
+		s.Foreign(use.Key, use.Host, use.N)
 	}
-	if err := json.NewDecoder(r.Body).Decode(&use); err != nil {
-		return nil, fmt.Errorf("the foreign use is not JSON: %w", err)
-	}
-	s.Foreign(use.Key, use.Host, use.N)
-	return s.Stats(), nil
+	return s.Stats(), err
 }

@@ -33,6 +33,7 @@ func (a *answer) wire(c *call) (body []byte, compressed bool) {
 	switch {
 	case !c.gzip:
 		return a.plain(), false
+	// As Riot's edge does: a small answer is not worth packing. A huge one is a fault that is meant to come plain.
 	case a.gz == nil && len(a.body) > 1024 && len(a.body) < 1<<20:
 		return compress(a.body), true
 	case a.gz != nil:
@@ -56,11 +57,13 @@ func (a *answer) headers(compressed bool, n int) http.Header {
 		h.Set(name, value)
 	}
 	h.Set("Date", time.Now().Add(a.skew).UTC().Format(http.TimeFormat))
+	// Twice, as recorded: a client that keeps one value of a name loses the other.
 	h.Add("Vary", "Origin")
 	h.Add("Vary", "accept-encoding")
 	if compressed {
 		h.Set("Content-Encoding", "gzip")
 	}
+	// Of what is sent in full: of a body that is cut the announced length is the whole one.
 	h.Set("Content-Length", strconv.Itoa(n))
 	return h
 }

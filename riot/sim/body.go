@@ -26,6 +26,7 @@ func newCompressor() *gzip.Writer {
 
 // gzipped is the compressed form of what write appends.
 func gzipped(write func([]byte) []byte) []byte {
+	// The plain text is needed no longer than it takes to pack it.
 	buf := scratch.Get().(*[]byte)
 	*buf = write((*buf)[:0])
 	gz := compress(*buf)

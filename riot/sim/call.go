@@ -42,13 +42,16 @@ type request struct {
 func newCall(r request) *call {
 	c := &call{verb: r.verb, key: r.key, gzip: r.acceptGzip}
 	path := r.path
+	// "europe.api.riotgames.com", of a client whose connections lead here.
 	label, _, dotted := strings.Cut(r.host, ".api.")
 	if dotted && route.Serves(label) {
 		c.Host = label
 	} else {
+		// "/europe/lol/match/v5/…", of a client that was given an address of ours.
 		first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 		c.Host, path = first, "/"+rest
 	}
+	// What can be read of a broken query counts.
 	c.query, _ = url.ParseQuery(r.rawQuery)
 	if method, params, ok := route.Recognise(path); ok && serves(c.Host, method) {
 		c.Method, c.params = method, params
@@ -63,6 +66,7 @@ func serves(host string, m route.Method) bool {
 	}
 	region := route.Platform(host).Region() == ""
 	switch m.Routing() {
+	// lol-status is not offered on tw2; account-v1 not in sea.
 	case route.ToPlatform:
 		return !region && (m != route.Status || host != "tw2")
 	case route.ToAccount:

@@ -10,7 +10,8 @@ import (
 // that shows within a minute a 429 handled, retries after 503 and 500, and a match that is gone.
 func Demo(seed uint64) Options {
 	return Options{
-		Seed:   seed,
+		Seed: seed,
+		// Ten times the pace of a development key, for nobody watches for two minutes.
 		Limits: Limits{App: []Limit{{20, time.Second}, {100, 12 * time.Second}}},
 		Players: []PlayerSpec{
 			{RiotID: "Night Heron#DEMO", Platform: route.EUW1, Matches: 879, Span: 560 * day},
@@ -36,6 +37,7 @@ func Headless(seed uint64) Options {
 		Seed:   seed,
 		Limits: Limits{App: []Limit{{20, time.Second}, {100, 5 * time.Second}}},
 		Players: []PlayerSpec{
+			// Fewer than a page of ids: the demo without a console is over within a minute.
 			{RiotID: "Night Heron#DEMO", Platform: route.EUW1, Matches: 64, Span: 200 * day},
 			{RiotID: "달빛 여우#DEMO", Platform: route.EUW1, Matches: 24, Span: 100 * day, ShareWith: "Night Heron#DEMO", Shared: 8},
 		},

@@ -82,6 +82,7 @@ func limited(kind string) effect {
 // problem is an error in Riot's form, or with the body that the fault names.
 func problem(status int, message string) effect {
 	return func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer {
+		// A client that reads messages is tried with others.
 		if f.Body != "" {
 			return textAnswer(status, f.Body)
 		}
@@ -121,8 +122,10 @@ func after(change func(*answer, *Fault)) effect {
 
 // wrongID answers with a neighbour's id in place of the one that was asked for.
 func wrongID(_ *Sim, _ *Fault, c *call, normal func() *answer) *answer {
+	// Only the id is another: the body is whole and valid, so that nothing but a comparison finds out.
 	a := normal()
 	raw := a.plain()
+	// EUW1_6789620807 becomes EUW1_6789620808.
 	other := strings.Clone(c.ID)
 	if at := len(other) - 1; at >= 0 {
 		other = other[:at] + string('0'+(other[at]-'0'+1)%10)
@@ -133,6 +136,7 @@ func wrongID(_ *Sim, _ *Fault, c *call, normal func() *answer) *answer {
 
 // bomb is a small gzip stream of a huge, valid JSON document.
 var bomb = sync.OnceValue(func() []byte {
+	// A thousand to one: what a client that inflates without a bound would hold in memory.
 	return compress(padded(32 << 20))
 })
 

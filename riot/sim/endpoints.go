@@ -28,6 +28,7 @@ var homes = map[route.Method]bool{route.MatchIDs: true, route.Summoner: true, ro
 
 // serve is the answer without any fault.
 func (s *Sim) serve(c *call) *answer {
+	// Riot cannot tell a malformed PUUID from one of another project: neither decrypts.
 	if _, needed := c.params["puuid"]; needed && !c.known {
 		return statusAnswer(400, "Bad Request - Exception decrypting "+c.params["puuid"])
 	}
@@ -41,6 +42,7 @@ func (s *Sim) serve(c *call) *answer {
 // whoever is asked for is given a history of their own.
 func (s *Sim) accountByRiotID(c *call) *answer {
 	p, ok := s.world.Find(c.params["gameName"], c.params["tagLine"])
+	// Only after all who exist: an invented player never takes a name from a stranger.
 	if !ok && s.opt.Invent {
 		if a := s.world.Invent(c.ID); a != nil {
 			p, ok = a.Me, true
@@ -125,6 +127,7 @@ func (s *Sim) timeline(c *call) *answer { return s.payload(c, true) }
 
 // payload is a match or its timeline; 404 in the wrong region, past retention, or when it never was stored.
 func (s *Sim) payload(c *call, timeline bool) *answer {
+	// Found by the id alone, whoever played: Riot gives every match to everybody.
 	g := s.world.Game(c.ID)
 	if g == nil || string(g.Platform.Region()) != c.Host || s.expired(g, timeline) || (g.Missing && !timeline) {
 		return statusAnswer(404, "Data not found - match file not found")
@@ -133,6 +136,7 @@ func (s *Sim) payload(c *call, timeline bool) *answer {
 	if timeline {
 		write = func(b []byte) []byte { return s.world.AppendTimeline(b, g, c.project) }
 	}
+	// A recording keeps the bytes of Riot, but for the PUUID of one player.
 	if g.Recorded != nil {
 		data, ok := g.Recorded.Replay(g, timeline, c.project)
 		if !ok {
@@ -141,6 +145,7 @@ func (s *Sim) payload(c *call, timeline bool) *answer {
 		write = func(b []byte) []byte { return append(b, data...) }
 	}
 	a := textAnswer(200, "")
+	// Packed once, here: what is sent, cut or dripped is then the packed form.
 	if c.gzip {
 		a.body, a.gz = nil, gzipped(write)
 		return a
@@ -170,6 +175,7 @@ func (s *Sim) identify(c *call) {
 	case c.Method == route.AccountByRiotID:
 		c.ID = c.params["gameName"] + "#" + c.params["tagLine"]
 	case c.params["puuid"] != "":
+		// Under the project of the key: of another one it is noise.
 		c.who, c.known = c.project.Person(c.params["puuid"])
 		c.known = c.known && s.world.Exists(c.who)
 		c.ID = c.params["puuid"]
@@ -179,6 +185,7 @@ func (s *Sim) identify(c *call) {
 		}
 	}
 	c.thing = string(c.Method) + " " + c.ID
+	// Each page of ids is a thing of its own: a fault may strike the second page at its first attempt.
 	if start := c.query.Get("start"); start != "" {
 		c.thing += " " + start
 	}

@@ -98,6 +98,7 @@ type ActiveFault struct {
 }
 
 func (f Fault) check() error {
+	// Only the form of the patterns is of interest here.
 	_, err1 := path.Match(f.Match.ID, "x")
 	_, err2 := path.Match(f.Match.Host, "x")
 	switch {

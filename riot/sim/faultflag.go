@@ -20,6 +20,7 @@ func ParseFault(text string) ([]Fault, error) {
 	fields := fieldsOf(&f)
 	for _, setting := range words[1:] {
 		name, value, _ := strings.Cut(setting, "=")
+		// A space after the comma is forgiven, a mistyped name is not.
 		field, ok := fields[strings.TrimSpace(name)]
 		if !ok {
 			return nil, fmt.Errorf("fault %q: %q is unknown: use one of %s", text, name, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
@@ -52,6 +53,7 @@ func fieldsOf(f *Fault) map[string]reflect.Value {
 			fields[name] = v.Field(i)
 		}
 	}
+	// "match" is given by its fields, and "kind" by the first word.
 	delete(fields, "match")
 	delete(fields, "kind")
 	return fields

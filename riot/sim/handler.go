@@ -20,6 +20,7 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.admin(w, r)
 		return
 	}
+	// The context ends when the client hangs up: it cuts the latency short, and the call still counts.
 	c, a := s.handle(r.Context(), requestOf(r, r.Host))
 	sent, gone := s.send(w, r, c, a)
 	s.settle(c, a, sent, gone)
@@ -53,6 +54,7 @@ func (s *Sim) send(w http.ResponseWriter, r *http.Request, c *call, a *answer) (
 	maps.Copy(w.Header(), a.headers(in.compressed, in.length))
 	w.WriteHeader(a.status)
 	for body := s.reader(r.Context(), a, in); ; {
+		// All at once, but for a trickle.
 		piece, err := body.next(in.length)
 		if err == io.EOF {
 			return sent, false
@@ -66,6 +68,7 @@ func (s *Sim) send(w http.ResponseWriter, r *http.Request, c *call, a *answer) (
 			return sent, true
 		}
 		n, err := w.Write(piece)
+		// The client has gone, or its socket is full beyond all patience.
 		if sent += n; err != nil {
 			return sent, true
 		}
@@ -92,6 +95,7 @@ func (s *Sim) Serve(ctx context.Context, l net.Listener) error { return Serve(ct
 
 // Serve lets a handler, such as one with a simulator behind it, answer on l until ctx ends.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	// A client that sends its headers byte by byte must not hold a connection for ever, even here.
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 64 << 10}
 	// Close and not Shutdown: a client that holds its connection open must not hold up the end.
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })

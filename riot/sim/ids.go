@@ -51,6 +51,7 @@ func parseIDQuery(values url.Values) (q idQuery, problem string) {
 			continue
 		}
 		n, err := strconv.Atoi(v)
+		// Riot's own words, as far as they are recorded: clients show them to people.
 		if err != nil || n < 0 {
 			return q, fmt.Sprintf("Query parameter '%s' must be a positive number. Invalid value '%s' given.", f.name, v)
 		}
@@ -74,6 +75,7 @@ func parseIDQuery(values url.Values) (q idQuery, problem string) {
 // choose are the games that fit, newest first, out of the newest thousand.
 func (q idQuery) choose(games []*world.Game) []*world.Game {
 	var out []*world.Game
+	// Filters are applied to the newest thousand: older games of a rare queue are not found, as at Riot.
 	for _, g := range games[:min(len(games), indexed)] {
 		if q.fits(g) {
 			out = append(out, g)
@@ -96,6 +98,7 @@ func (q idQuery) fits(g *world.Game) bool {
 // cut is the page that was asked for. With duplicates it also repeats the end of the page before it and
 // one id of its own, so it may be longer than count; no id is lost.
 func (q idQuery) cut(games []*world.Game, duplicates bool) []string {
+	// A page behind the end is empty, and no error.
 	from := min(q.start, len(games))
 	to := min(from+q.count, len(games))
 	if duplicates {

@@ -98,6 +98,7 @@ func (j *journal) counted(c *call) {
 // finished logs a call when its answer is on its way, or its client has gone.
 func (j *journal) finished(c *call, a *answer, sent int, gone bool) {
 	j.InFlight--
+	// What the client saw, which with a broken connection is nothing.
 	c.Status = a.status
 	if a.transfer == silent || a.transfer == broken {
 		c.Status = 0
@@ -118,6 +119,7 @@ func (j *journal) classify(c *call, a *answer) {
 	switch {
 	case c.Violation:
 		j.Violations++
+	// Over the limit, but only because of calls that were somebody else's.
 	case c.refused:
 		j.Foreign++
 	case a.status == 429:
@@ -140,6 +142,7 @@ func (j *journal) fetch(c *call, ok bool) {
 	if f.OK > 0 {
 		j.Repeated++
 	}
+	// A body that a fault has spoilt may be asked for again.
 	if ok && (c.Fault == "" || harmless[c.kind]) {
 		f.OK++
 	}
@@ -164,6 +167,7 @@ func (j *journal) append(c Call) {
 
 // after are the logged calls with a number above seq, at most most of them, oldest first.
 func (j *journal) after(seq, most int) []Call {
+	// The n-th call since the reset stands at (n-1) mod logged.
 	from := max(seq-j.before, j.appended-len(j.calls)) // calls before it are no longer in the ring
 	list := []Call{}
 	for n := from; n < j.appended && len(list) < most; n++ {

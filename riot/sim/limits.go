@@ -33,6 +33,7 @@ func ParseLimits(s string) ([]Limit, error) {
 	var all []Limit
 	for _, entry := range strings.Split(s, ",") {
 		n, per, found := strings.Cut(strings.TrimSpace(entry), ":")
+		// "100:120"
 		calls, err1 := strconv.Atoi(n)
 		seconds, err2 := strconv.Atoi(per)
 		if !found || err1 != nil || err2 != nil {
@@ -45,6 +46,7 @@ func ParseLimits(s string) ([]Limit, error) {
 
 // checkLimits says what is wrong with limits that a person typed.
 func checkLimits(limits []Limit) error {
+	// Headers name a window by its seconds alone: two of one length could not be told apart.
 	seen := map[time.Duration]bool{}
 	for _, l := range limits {
 		switch {
@@ -68,6 +70,7 @@ func (l Limit) seconds() int { return int(l.Per / time.Second) }
 // scaled is l at a multiple of its speed, on a window of whole seconds.
 func (l Limit) scaled(speed float64) Limit {
 	per := math.Max(1, math.Round(l.Per.Seconds()/speed))
+	// Of a window that would be shorter than a second the limit grows: 20:1 at speed 10 is 200:1.
 	n := math.Max(1, math.Round(float64(l.N)*speed*per/l.Per.Seconds()))
 	return Limit{int(n), time.Duration(per) * time.Second}
 }
@@ -78,6 +81,7 @@ func scaledAll(limits []Limit, speed float64) []Limit {
 	var out []Limit
 	for _, l := range limits {
 		l = l.scaled(speed)
+		// At speed 100 both windows of 20:1,100:120 would last a second.
 		i := slices.IndexFunc(out, func(o Limit) bool { return o.Per == l.Per })
 		if i < 0 {
 			out = append(out, l)
@@ -88,20 +92,18 @@ func scaledAll(limits []Limit, speed float64) []Limit {
 	return out
 }
 
-// app are the application's limits at a speed.
-func (l Limits) app(speed float64) []Limit {
-	if l.App == nil {
-		return scaledAll(developmentKey, speed)
+// of are a method's limits at a speed; of no method ("") the application's.
+func (l Limits) of(m route.Method, speed float64) []Limit {
+	limits, own := l.Methods[m]
+	switch {
+	case m == "" && l.App == nil:
+		limits = developmentKey
+	case m == "":
+		limits = l.App
+	case !own:
+		limits = methodLimits[m]
 	}
-	return scaledAll(l.App, speed)
-}
-
-// method are a method's limits at a speed.
-func (l Limits) method(m route.Method, speed float64) []Limit {
-	if own, ok := l.Methods[m]; ok {
-		return scaledAll(own, speed)
-	}
-	return scaledAll(methodLimits[m], speed)
+	return scaledAll(limits, speed)
 }
 
 // Limits are the rate limits of every key on every host.

@@ -98,6 +98,7 @@ func (o Options) Validate() error {
 			faults = append(faults, err)
 		}
 	}
+	// At more than 10,000 times the speed a latency of 60 ms would be below 6 µs, which no timer keeps.
 	if !(o.Speed >= 0 && o.Speed <= 10000) { // NaN is neither
 		add(fmt.Errorf("speed %g is out of range: give a number between 0 and 10000", o.Speed))
 	}
@@ -131,6 +132,7 @@ func (o Options) withDefaults() Options {
 	if o.Latency == (Latency{}) {
 		o.Latency = Latency{60 * time.Millisecond, 30 * time.Millisecond}
 	}
+	// A whole hour, so that runs within one show the same times.
 	if o.Epoch.IsZero() {
 		o.Epoch = time.Now().Truncate(time.Hour)
 	}

@@ -30,6 +30,7 @@ func Preset(name string) ([]Fault, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown scene %q: use one of %s", name, strings.Join(presetNames(), ", "))
 	}
+	// A copy: whoever changes a bound of a scene changes it for himself.
 	return slices.Clone(list), nil
 }
 

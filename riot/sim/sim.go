@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"net/http"
 	"regexp"
@@ -47,21 +48,20 @@ func New(o Options) *Sim {
 	if err := o.Validate(); err != nil {
 		panic("sim.New: " + err.Error())
 	}
+	// From here on no option is zero that has a default.
 	o = o.withDefaults()
 	s := &Sim{opt: o, began: time.Now(), limits: o.Limits}
 	s.world = world.New(o.Seed, o.Epoch, o.Players)
 	if o.FixturesDir != "" {
 		s.world.AddRecordings(o.FixturesDir)
 	}
-	s.projects = map[string]*world.Project{}
-	s.keys, s.used = map[string]Key{}, map[string]struct{}{}
-	for key, state := range o.Keys {
-		s.keys[key] = state
+	s.projects, s.used = map[string]*world.Project{}, map[string]struct{}{}
+	s.keys = maps.Clone(o.Keys)
+	if s.keys == nil {
+		s.keys = map[string]Key{}
 	}
 	s.Reset()
-	for _, f := range o.Faults {
-		s.arm(f)
-	}
+	_ = s.Inject(o.Faults...) // Validate has checked them
 	return s
 }
 
@@ -70,24 +70,35 @@ func (s *Sim) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.scopes, s.attempts, s.told = map[scope]windows{}, map[string]int{}, map[scope]wait{}
+	// Numbers of calls go on: a reader that asks for what came after N must not see N again.
 	before := s.log.before + s.log.appended
 	s.log = newJournal(s.log.InFlight)
 	s.log.before = before
 }
 
-// Inject adds a fault to the plan; its After and Until count from now.
-func (s *Sim) Inject(f Fault) error {
-	if err := f.check(); err != nil {
-		return err
+// Inject adds faults to the plan, all of them or, where one is wrong, none; After and Until count from now.
+func (s *Sim) Inject(faults ...Fault) error { return s.arm(faults, false) }
+
+// InjectFirst is Inject, before what is in the plan: of two faults that fit a call the first one strikes.
+func (s *Sim) InjectFirst(f Fault) error { return s.arm([]Fault{f}, true) }
+
+func (s *Sim) arm(faults []Fault, first bool) error {
+	var plan []*armed
+	for _, f := range faults {
+		if err := f.check(); err != nil {
+			return err
+		}
+		plan = append(plan, &armed{Fault: f, since: time.Now()})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.arm(f)
+	if first {
+		s.faults = append(plan, s.faults...)
+	} else {
+		s.faults = append(s.faults, plan...)
+	}
 	return nil
 }
-
-// arm puts a fault into the plan from now on. The caller holds the lock, or is New.
-func (s *Sim) arm(f Fault) { s.faults = append(s.faults, &armed{Fault: f, since: time.Now()}) }
 
 // Clear ends all faults.
 func (s *Sim) Clear() {
@@ -121,6 +132,7 @@ func (s *Sim) SetLimits(l Limits) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// Windows of all keys, also those that were over their limit.
 	s.limits, s.scopes = l, map[scope]windows{}
 	return nil
 }
@@ -130,6 +142,7 @@ func (s *Sim) SetLimits(l Limits) error {
 func (s *Sim) Foreign(key, host string, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// Foreign use is told by host alone: it takes from the application's windows and from no method's.
 	s.windows(scope{key, host, ""}).add(time.Now(), n, true)
 }
 
@@ -174,6 +187,7 @@ func (s *Sim) PUUID(riotID, project string) string {
 // project is what keys of one developer's project see: each project has PUUIDs of its own for the same
 // players, as Riot encrypts them. The caller holds the lock.
 func (s *Sim) project(name string) *world.Project {
+	// Keys without a project of their own share one.
 	if name == "" {
 		name = "default"
 	}
@@ -190,11 +204,7 @@ func (s *Sim) windows(sc scope) windows {
 	if ok {
 		return ws
 	}
-	limits := s.limits.app(s.opt.Speed)
-	if sc.method != "" {
-		limits = s.limits.method(sc.method, s.opt.Speed)
-	}
-	ws = newWindows(limits, s.opt.WindowRule)
+	ws = newWindows(s.limits.of(sc.method, s.opt.Speed), s.opt.WindowRule)
 	s.scopes[sc] = ws
 	return ws
 }
@@ -208,12 +218,14 @@ var keyForm = sync.OnceValue(func() *regexp.Regexp {
 // ends the sleep, and the answer no longer matters.
 func (s *Sim) handle(ctx context.Context, r request) (*call, *answer) {
 	c := newCall(r)
+	// A test that holds calls back here sees them as sent and not yet counted.
 	if s.opt.Door != nil {
 		s.opt.Door(ctx, c.Method, c.params["matchId"])
 	}
 	up, down := s.latency()
 	sleep(ctx, up)
 	a := s.arrive(c)()
+	// Faults delay at the speed of the simulator, too.
 	sleep(ctx, down+s.scaled(a.delay))
 	return c, a
 }
@@ -229,6 +241,7 @@ func (s *Sim) latency() (up, down time.Duration) {
 	s.log.drawn++
 	h := keyed.Start(s.opt.Seed).Str("latency").Num(uint64(s.log.drawn))
 	s.mu.Unlock()
+	// Base ± Jitter, evenly; a swing that is wider than the base gives answers without any latency.
 	total := float64(l.Base) + float64(l.Jitter)*(2*h.Num(1).Unit()-1)
 	total = math.Max(0, total) / s.opt.Speed
 	up = time.Duration(total * (0.2 + 0.4*h.Num(2).Unit()))
@@ -245,6 +258,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}
+	// Stopped when the caller leaves first: a bubble of synctest waits for no timer that is left behind.
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -263,10 +277,12 @@ func (s *Sim) arrive(c *call) func() *answer {
 	if a := s.refuse(c); a != nil {
 		return fixed(a)
 	}
+	// A key that was refused above does not count as one that calls.
 	s.used[c.key], s.latest = struct{}{}, c.key
 	c.project = s.project(s.keys[c.key].Project)
 	s.identify(c)
 	s.noticeHaste(c)
+	// Which fault strikes is decided before the limits are counted, for some answers never reach the limiter.
 	f := s.strike(c)
 	if f == nil || !uncounted[f.Kind] {
 		if a := s.limit(c); a != nil {
@@ -276,6 +292,7 @@ func (s *Sim) arrive(c *call) func() *answer {
 	if f == nil {
 		return func() *answer { return s.finish(c, s.serve(c)) }
 	}
+	// A fault without a name goes by its kind.
 	c.kind, c.Fault = f.Kind, cmp.Or(f.Name, string(f.Kind))
 	s.tell(c.Fault, c)
 	return func() *answer {
@@ -318,10 +335,12 @@ func (s *Sim) refuse(c *call) *answer {
 // calls alone are too many.
 func (s *Sim) limit(c *call) *answer {
 	app, method := s.windows(c.scopes()[0]), s.windows(c.scopes()[1])
+	// Both, and before either is asked: a refused call counts as well (developer-relations#697).
 	app.add(c.At, 1, false)
 	method.add(c.At, 1, false)
 	s.log.counted(c)
 	c.weigh(app, method)
+	// Riot names the application where both are over.
 	kind, w := scopeApp, app.worst(c.At)
 	if w == nil {
 		kind, w = scopeMethod, method.worst(c.At)
@@ -359,6 +378,7 @@ func (s *Sim) finish(c *call, a *answer) *answer {
 
 // dress puts the rate limit headers on a. The caller holds the lock.
 func (s *Sim) dress(c *call, a *answer) *answer {
+	// A header that is absent says something else than an empty one.
 	if a.limitType != "" {
 		a.set("X-Rate-Limit-Type", a.limitType)
 	}
@@ -369,6 +389,7 @@ func (s *Sim) dress(c *call, a *answer) *answer {
 	if a.noHeaders {
 		return a
 	}
+	// Drawn by the number of the call: two calls in a row may have two orders.
 	reversed := keyed.Start(s.opt.Seed).Str("order").Num(uint64(s.log.Calls)).Below(2) == 0
 	for i, name := range []string{"X-App-Rate-Limit", "X-Method-Rate-Limit"} {
 		limits, counts := s.windows(c.scopes()[i]).headers(reversed)
@@ -393,6 +414,7 @@ func (s *Sim) rememberWait(c *call, a *answer) {
 		sc = c.scopes()[0]
 	}
 	now := time.Now()
+	// So that an absurd Retry-After of a fault plan does not run over.
 	seconds = int(math.Min(float64(seconds), 24*3600)) // nobody has to obey more than a day
 	l := s.opt.Latency
 	from := now.Add(grace + 2*s.scaled(max(0, l.Base+l.Jitter)))
@@ -402,6 +424,7 @@ func (s *Sim) rememberWait(c *call, a *answer) {
 // noticeHaste counts calls that were made while a Retry-After ran.
 func (s *Sim) noticeHaste(c *call) {
 	for _, sc := range c.scopes() {
+		// Calls between the 429 and from were on their way when it was sent.
 		if w, ok := s.told[sc]; ok && c.At.After(w.from) && c.At.Before(w.until) {
 			s.log.Early++
 			c.Hasty = w.until.Sub(c.At)

@@ -78,11 +78,12 @@ func (s *Sim) Stats() Stats {
 
 // budget sets what a key used of a host against the limits: 100 calls in 200 s, where 120 s would have done.
 func (s *Sim) budget(sc scope, t tally) Budget {
-	limits := s.limits.app(s.opt.Speed)
+	limits := s.limits.of("", s.opt.Speed)
 	b := Budget{Host: sc.host, Calls: t.calls, Took: t.last.Sub(t.first)}
 	words := make([]string, len(limits))
 	for i, l := range limits {
 		words[i] = l.String()
+		// The first N go at once, and each further N a window later: (calls-1)/N whole windows.
 		b.Ideal = max(b.Ideal, time.Duration((t.calls-1)/l.N)*l.Per)
 	}
 	b.Limits = strings.Join(words, ",")
@@ -138,6 +139,7 @@ func (s *Sim) Windows() Reading {
 	now := time.Now()
 	r := Reading{Keys: len(s.used), Key: s.latest[max(0, len(s.latest)-4):], Windows: []Window{}}
 	for sc, ws := range s.scopes {
+		// Windows of other keys are full or empty on their own.
 		if sc.key != s.latest {
 			continue
 		}
@@ -155,6 +157,7 @@ func (s *Sim) Windows() Reading {
 func (s *Sim) reading(sc scope, w *window, now time.Time) Window {
 	w.expire(now)
 	out := Window{Host: sc.host, Method: sc.method, Limit: w.limit.N, Per: w.limit.Per, Used: w.used(), Foreign: w.alien}
+	// An empty window frees nothing.
 	if w.used() > 0 {
 		out.Frees = now.Add(w.frees(now))
 	}

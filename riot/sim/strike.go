@@ -17,6 +17,7 @@ type armed struct {
 // strikes reports whether a fault hits a call now: within its span of simulated time, as often as it may, and
 // for what it is meant.
 func (a *armed) strikes(c *call, seed uint64, now time.Time, speed float64) bool {
+	// In simulated time, as the bounds of the fault are.
 	age := time.Duration(float64(now.Sub(a.since)) * speed)
 	switch {
 	case age < a.After, a.Until > 0 && age >= a.Until, a.Count > 0 && a.hits >= a.Count:
@@ -38,6 +39,7 @@ func glob(pattern, s string) bool {
 	if pattern == "" {
 		return true
 	}
+	// A slash in a Riot ID is not matched by *, as in file names.
 	ok, err := path.Match(pattern, s)
 	return ok && err == nil
 }
@@ -49,6 +51,7 @@ func (m Match) chosen(name string, c *call, seed uint64) bool {
 	if m.Rate == 0 {
 		return true
 	}
+	// Two faults of one rate choose other things, since the name is part of the draw.
 	h := keyed.Start(seed).Str("fault").Str(name).Str(c.thing)
 	if m.Each {
 		h = h.Num(uint64(c.Attempt))

@@ -3,7 +3,6 @@ package sim
 import (
 	"cmp"
 	"slices"
-	"time"
 )
 
 // ExpiredKey is the name under which Options.OnStrike is told of a call with an expired key.
@@ -16,21 +15,11 @@ func (s *Sim) tell(fault string, c *call) {
 	}
 }
 
-// InjectFirst is Inject, before what is in the plan: of two faults that fit a call the first one strikes.
-func (s *Sim) InjectFirst(f Fault) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = slices.Insert(s.faults, 0, &armed{Fault: f, since: time.Now()})
-	return nil
-}
-
 // Remove ends the faults of these names. Others stay.
 func (s *Sim) Remove(names ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// Hits of what is removed are forgotten with it.
 	s.faults = slices.DeleteFunc(s.faults, func(f *armed) bool { return slices.Contains(names, f.Name) })
 }
 
@@ -45,6 +34,7 @@ func (s *Sim) turnKeys(from, to KeyState) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key := range s.used {
+		// A key that is unknown to Riot stays unknown: it did not expire.
 		if k := s.keys[key]; k.State == from {
 			k.State = to
 			s.keys[key] = k
@@ -59,6 +49,7 @@ func (s *Sim) strike(c *call) *Fault {
 	if s.full(c) {
 		return nil // the limiter will refuse it; a fault is for calls that get through
 	}
+	// Attempts count what the limiter lets through: a client that is refused has not tried yet.
 	s.attempts[c.thing]++
 	c.Attempt = s.attempts[c.thing]
 	for _, f := range s.faults {
@@ -74,6 +65,7 @@ func (s *Sim) full(c *call) bool {
 	for _, sc := range c.scopes() {
 		for _, w := range s.windows(sc) {
 			w.expire(c.At)
+			// This call is not counted yet: with it the window would be over.
 			if w.used() >= w.limit.N {
 				return true
 			}

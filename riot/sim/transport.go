@@ -28,6 +28,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	trace := httptrace.ContextClientTrace(ctx)
+	// Before the latency: a real transport has written the request when its way begins.
 	wrote(trace, r.URL.Host)
 	c, a := t.sim.handle(ctx, requestOf(r, r.URL.Host))
 	in, err := t.sim.receive(ctx, c, a)
@@ -35,6 +36,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	// After the answer is settled: a fault that sends nothing has returned by now.
 	if trace != nil && trace.GotFirstResponseByte != nil {
 		trace.GotFirstResponseByte()
 	}
@@ -70,6 +72,7 @@ var errReset = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 // receive waits for the answer as its transfer says, and gives what arrives of it: of one that is cut, half the body.
 func (s *Sim) receive(ctx context.Context, c *call, a *answer) (incoming, error) {
 	switch a.transfer {
+	// Until the client gives up; its own error says so.
 	case silent:
 		<-ctx.Done()
 	case broken:
@@ -120,6 +123,7 @@ func (r *reader) next(most int) ([]byte, error) {
 	if len(r.rest) == 0 {
 		return nil, r.end
 	}
+	// Waiting first: the first piece of a trickle is late as well.
 	if r.pause > 0 {
 		most = min(most, r.step)
 		sleep(r.ctx, r.pause)
@@ -127,6 +131,7 @@ func (r *reader) next(most int) ([]byte, error) {
 	if err := context.Cause(r.ctx); err != nil {
 		return nil, err
 	}
+	// A slice and no copy: the body belongs to this answer alone.
 	b := r.rest[:min(most, len(r.rest))]
 	r.rest = r.rest[len(b):]
 	return b, nil

@@ -34,6 +34,7 @@ type stamp struct {
 // add counts n calls at now.
 func (w *window) add(now time.Time, n int, alien bool) {
 	w.expire(now)
+	// The first call after a window has ended opens the next one.
 	if w.own+w.alien == 0 && w.rule == FixedLazy {
 		w.opens = now
 	}
@@ -54,6 +55,7 @@ func (w *window) expire(now time.Time) {
 	case Sliding:
 		w.slide(now)
 	case WallAligned:
+		// Of the zero time, not of the day: 100:120 begins at every even minute.
 		if start := now.Truncate(w.limit.Per); start.After(w.opens) {
 			w.opens, w.own, w.alien = start, 0, 0
 		}
@@ -91,6 +93,7 @@ func (w *window) frees(now time.Time) time.Duration {
 	if w.rule != Sliding {
 		return w.opens.Add(w.limit.Per).Sub(now)
 	}
+	// The oldest calls leave first: the one whose end makes room says when.
 	left := w.used()
 	for _, s := range w.log {
 		if left -= s.n; left < w.limit.N {
@@ -121,6 +124,7 @@ func (ws windows) add(now time.Time, n int, alien bool) {
 func (ws windows) worst(now time.Time) *window {
 	var worst *window
 	for _, w := range ws {
+		// Retry-After must outlast all that are over, or the next call would break another one.
 		if w.over() && (worst == nil || w.frees(now) > worst.frees(now)) {
 			worst = w
 		}
@@ -142,6 +146,7 @@ func (ws windows) violated() bool {
 func (ws windows) headers(reversed bool) (limits, counts string) {
 	l, c := make([]string, len(ws)), make([]string, len(ws))
 	for i, w := range ws {
+		// As they are listed, or from the end.
 		at := i
 		if reversed {
 			at = len(ws) - 1 - i
@@ -158,6 +163,7 @@ func (c *call) weigh(app, method windows) {
 	_, c.MethodCount = method.headers(false)
 	var decides *window
 	for i, w := range slices.Concat(app, method) {
+		// By how much: the longest of all windows that the client itself has broken.
 		if w.violated() {
 			c.Early = max(c.Early, w.frees(c.At))
 		}

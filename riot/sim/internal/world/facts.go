@@ -13,6 +13,7 @@ import (
 // They hang on nothing but the seed and the game's id: asked twice, by two clients, or years of
 // simulated time apart, a game is the same, and nothing of it is kept in between.
 type facts struct {
+	// What the index knows of the game.
 	*Game
 	form    form     // length, number of players and map of its kind
 	pr      *Project // under whose key the PUUIDs are encrypted
@@ -21,16 +22,19 @@ type facts struct {
 	winner  int    // team id
 	version string // 16.4.748.682
 
-	seconds, milliseconds         int     // how long it took
-	length                        float64 // in seconds
-	creation, begin, end          int64   // Unix milliseconds
+	seconds, milliseconds int     // how long it took
+	length                float64 // in seconds
+	// The lobby, the start and the end: "gameCreation", "gameStartTimestamp", "gameEndTimestamp".
+	creation, begin, end int64 // Unix milliseconds
+	// "GameComplete" or "Abort_Unexpected"; "EUW1".
 	result, prefix                string
 	complete, remade, surrendered bool
 }
 
 // kill is one champion's death.
 type kill struct {
-	at             int // milliseconds into the game
+	at int // milliseconds into the game
+	// A victim always is one of the participants: monsters have events of their own.
 	killer, victim int // index of participants; killer -1 is the environment
 	assists        []int
 }
@@ -41,6 +45,7 @@ type kill struct {
 // the kills of the team, gold follows from them, shares add up to one. Clients that check sums
 // find none wrong.
 type part struct {
+	// Who it is, and where.
 	slot, id            int // id counts from 1
 	who                 Person
 	bot                 bool
@@ -55,32 +60,36 @@ type part struct {
 	champ               champion
 	position            string
 	individual          string // Invalid where the game has no lanes
-	kills, deaths       int
-	assists, takedowns  int
-	multi               [6]int // multi[n]: n-fold kills
-	largest             int    // of them
-	sprees, spree       int
-	longest, dead       int // seconds alive at most, seconds dead
-	level, xp           int
-	gold, spent         int
-	cs, jungle          int
-	items               [7]int
-	spell1, spell2      int
-	dealt               damage
-	champs              damage
-	taken               damage
-	controlled          int
-	vision              int
-	win, firstBlood     bool
-	gaveUp              bool
-	lost                int
-	teamKills           int
-	teamDamage          int
+	// What the kills add up to.
+	kills, deaths      int
+	assists, takedowns int
+	multi              [6]int // multi[n]: n-fold kills
+	largest            int    // of them
+	sprees, spree      int
+	longest, dead      int // seconds alive at most, seconds dead
+	// What is drawn in proportion to the length of the game.
+	level, xp       int
+	gold, spent     int
+	cs, jungle      int
+	items           [7]int
+	spell1, spell2  int
+	dealt           damage
+	champs          damage
+	taken           damage
+	controlled      int
+	vision          int
+	win, firstBlood bool
+	gaveUp          bool
+	lost            int
+	// Of the side, or in the arena of the pair; the shares below are parts of them.
+	teamKills  int
+	teamDamage int
 
 	kda, participation, damageShare                 float64
 	damagePerMinute, goldPerMinute, visionPerMinute float64
 }
 
+// damage is what somebody did or took, by its kind.
 type damage struct{ physical, magic, pure, total int }
 
 // damageOf adds the total; "pure" is Riot's trueDamage.
@@ -88,6 +97,7 @@ func damageOf(physical, magic, pure int) damage {
 	return damage{physical, magic, pure, physical + magic + pure}
 }
 
+// positions are those of a team on the Rift, in the order of its places.
 var positions = []string{"TOP", "JUNGLE", "MIDDLE", "BOTTOM", "UTILITY"}
 
 // facts invents the game that p stands for, the same each time.
@@ -97,10 +107,12 @@ func (w *World) facts(p *Game, pr *Project) *facts {
 	r := keyed.Start(w.seed).Str("facts").Str(p.ID).Stream()
 	g := &facts{Game: p, form: shapes[p.Shape], pr: pr}
 	g.seconds = r.Between(g.form.minutes[0]*60, g.form.minutes[1]*60)
+	// "16.4.748.682": patch and build. Only the first two numbers mean anything to a client.
 	patch := eras[p.era]
 	g.version = fmt.Sprintf("%d.%d.%d.%d", patch.year, r.Between(patch.from, patch.to), r.Between(400, 780), r.Between(1000, 9999))
 	// 100 is the blue side and 200 the red one.
 	g.winner = 100 + 100*r.Below(2)
+	// Everybody has a place before anybody fights: who kills whom hangs on who is on whose side.
 	g.parts = make([]part, g.form.players)
 	for i := range g.parts {
 		g.cast(i, r, w)
@@ -125,12 +137,14 @@ func (g *facts) settle() {
 	g.begin = g.At.UnixMilli()
 	g.creation, g.end = g.begin-15_000, g.begin+int64(g.milliseconds) // loading takes a while
 	g.result, g.prefix = "GameComplete", strings.ToUpper(string(g.Platform))
+	// Riot said so of whole games in June 2024 (developer-relations#939): a client must look at the game itself.
 	if g.Shape == FalseAbort || g.Shape == Aborted {
 		g.result = "Abort_Unexpected"
 	}
 	g.remade = g.Shape == Remake
 	g.complete = !g.remade
 	g.surrendered = g.form.arena == rift && keyed.Mix(g.number)%3 == 0 // a third of the games on the Rift end by a vote
+	// The first death may be by a tower: then nobody has first blood.
 	if len(g.kills) > 0 && g.kills[0].killer >= 0 {
 		g.parts[g.kills[0].killer].firstBlood = true
 	}
@@ -140,19 +154,23 @@ func (g *facts) settle() {
 func (g *facts) rate(p *part) {
 	minutes := float64(g.seconds) / 60
 	p.takedowns = p.kills + p.assists
+	// Who never died is rated as if once: Riot does the same.
 	p.kda = float64(p.takedowns) / float64(max(1, p.deaths))
 	p.participation = float64(p.takedowns) / float64(max(1, p.teamKills))
 	p.damageShare = float64(p.champs.total) / float64(max(1, p.teamDamage))
 	p.damagePerMinute = float64(p.champs.total) / minutes
 	p.goldPerMinute = float64(p.gold) / minutes
 	p.visionPerMinute = float64(p.vision) / minutes
+	// Milliseconds for which enemies could not move, in proportion to the damage.
 	p.controlled = p.champs.total * 9
 	for n := range p.multi {
 		if p.multi[n] > 0 {
 			p.largest = n
 		}
 	}
+	// Of a remake only the losing side has "teamEarlySurrendered"; all have "gameEndedInEarlySurrender".
 	p.gaveUp = g.remade && !p.win
+	// There is no Nexus to lose in the arena or in Swarm.
 	if !p.win && g.form.arena != cherry && g.form.arena != swarm {
 		p.lost = 1
 	}
@@ -165,10 +183,12 @@ func (g *facts) cast(i int, r *keyed.Stream, w *World) {
 	p := &g.parts[i]
 	p.slot, p.id = i, i+1
 	p.team = 100
+	// Of one player that is nobody: Swarm is played by one side.
 	if i >= (g.form.players+1)/2 {
 		p.team = 200
 	}
 	p.champ = champions[r.Below(len(champions))]
+	// Everybody has Flash (4).
 	p.spell1, p.spell2 = spells[0], spells[1+r.Below(len(spells)-1)]
 	g.seat(p, w, r)
 	if g.era >= e14a { // before, and for players without a Riot ID, it is empty (developer-relations#834)
@@ -177,11 +197,13 @@ func (g *facts) cast(i int, r *keyed.Stream, w *World) {
 	if g.era < e15b { // it went away in 2025
 		p.summoner = p.name
 	}
+	// What Riot writes where a map has no lanes.
 	p.individual = "Invalid"
 	switch g.form.arena {
 	case rift:
 		p.position, p.individual = positions[i%5], positions[i%5]
 	case cherry:
+		// Both spells of the arena are given, not chosen: Flash and Flee of that map.
 		p.sub, p.spell1, p.spell2 = i/2+1, 2202, 2201
 		// Pairs in their order, turned by a number of the game's: each place is taken once.
 		p.place = (i/2+int(keyed.Mix(g.number)%97))%(g.form.players/2) + 1
@@ -190,6 +212,7 @@ func (g *facts) cast(i int, r *keyed.Stream, w *World) {
 			p.team = 200
 		}
 	case swarm:
+		// Swarm has champions of its own.
 		p.champ = champion{3151, "Strawberry_Jinx", false}
 		g.winner = 200
 	}
@@ -205,6 +228,7 @@ func (g *facts) seat(p *part, w *World, r *keyed.Stream) {
 		return
 	}
 	p.who = strangerOf(g.Platform, stranger)
+	// A shared game has several; each sits where it was put when the world was made.
 	for _, m := range g.known {
 		if m.slot == p.slot {
 			p.who = m.who
@@ -229,6 +253,7 @@ func (g *facts) fight(r *keyed.Stream) {
 	if g.Shape == Remake {
 		n = r.Below(3)
 	}
+	// Spread evenly: that fights cluster matters to no client.
 	times := make([]int, n)
 	for i := range times {
 		times[i] = r.Between(min(90_000, g.seconds*500), g.seconds*1000-1)
@@ -243,6 +268,7 @@ func (g *facts) fight(r *keyed.Stream) {
 func (g *facts) duel(at int, r *keyed.Stream) kill {
 	n := len(g.parts)
 	k := kill{at: at, killer: r.Below(n), victim: r.Below(n)}
+	// Swapped, and not drawn anew: one draw more or less would change all that follows.
 	if !g.parts[k.killer].win && r.Chance(30) {
 		k.killer, k.victim = k.victim, k.killer
 	}
@@ -285,6 +311,7 @@ func (g *facts) sum() {
 		v.dead += 8 + k.at/60_000
 		v.longest = max(v.longest, (k.at-vr.lastDeath)/1000)
 		vr.spree, vr.multi, vr.lastDeath = 0, 0, k.at
+		// Who helps also keeps no spree: only kills count for one.
 		for _, a := range k.assists {
 			g.parts[a].assists++
 		}
@@ -293,10 +320,12 @@ func (g *facts) sum() {
 		}
 		p, pr := &g.parts[k.killer], &runs[k.killer]
 		p.kills++
+		// The kill before is too long ago to be part of this one.
 		if k.at-pr.lastKill > 10_000 {
 			pr.multi = 0
 		}
 		pr.spree, pr.multi, pr.lastKill = pr.spree+1, min(pr.multi+1, 5), k.at
+		// A triple kill was a double kill before, and counts as both.
 		p.multi[pr.multi]++
 		p.spree = max(p.spree, pr.spree)
 		if pr.spree == 2 {
@@ -314,6 +343,7 @@ func (g *facts) fill(p *part, r *keyed.Stream) {
 	p.gold = 500 + int(m*290) + p.kills*300 + p.assists*90 + r.Below(800)
 	p.cs, p.jungle, p.vision = r.Between(0, int(m*2)), 0, 0
 	switch p.position {
+	// 14 gold for a minion, 20 for a monster of the jungle.
 	case "TOP", "MIDDLE", "BOTTOM":
 		p.cs = int(m * (5 + 3*r.Unit()))
 		p.gold += p.cs * 14
@@ -324,17 +354,21 @@ func (g *facts) fill(p *part, r *keyed.Stream) {
 	if g.form.arena == rift {
 		p.vision = int(m * (0.5 + 1.5*r.Unit()))
 	}
+	// What is left is less than an item costs.
 	p.spent = max(0, p.gold-r.Below(1500))
 	g.equip(p, r)
+	// One number for all three kinds of damage: who fights much deals and takes much.
 	scale := m * (0.6 + 0.8*r.Unit())
 	p.champs = spread(int(scale*620)+p.kills*250, p.champ.magic, r)
 	p.dealt = spread(p.champs.total+int(scale*3400), p.champ.magic, r)
 	p.taken = spread(int(scale*640)+p.deaths*400, r.Chance(50), r)
+	// Who died late, or not at all, lived longest at the end: at least the mean.
 	p.longest = max(p.longest, (g.seconds-p.dead)/(p.deaths+1))
 }
 
 // equip gives as many items as the gold buys; the seventh place is the trinket's, which is free.
 func (g *facts) equip(p *part, r *keyed.Stream) {
+	// The arena sells the same items under numbers of its own: 223031 is 3031.
 	stock := items
 	if g.form.arena == cherry {
 		stock = arenaItems
@@ -351,6 +385,7 @@ func (g *facts) equip(p *part, r *keyed.Stream) {
 func spread(total int, magic bool, r *keyed.Stream) damage {
 	main := int(float64(total) * (0.6 + 0.3*r.Unit()))
 	rest := total - main
+	// Few deal true damage, and little of it.
 	pure := int(float64(rest) * 0.3 * r.Unit())
 	if magic {
 		return damageOf(rest-pure, main, pure)

@@ -65,14 +65,17 @@ func loadRecording(dir, file string) (*Recording, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("recorded match %s is not a match: %w", file, err)
 	}
+	// The name is the id, since the body of an aborted game does not tell its platform.
 	if _, err := route.OfMatch(id); err != nil || len(m.Metadata.Participants) == 0 {
 		return nil, fmt.Errorf("recorded match %s: its name must be a match id and it must have participants", file)
 	}
+	// The start, or for payloads of early years the lobby.
 	at := slices.Max([]int64{m.Info.GameStartTimestamp, m.Info.GameCreation})
 	if at == 0 {
 		at = m.Info.GameEndTimestamp // an aborted game
 	}
 	rec := &Recording{id: id, match: file, at: time.UnixMilli(at), queue: m.Info.QueueID, puuid: m.Metadata.Participants[0]}
+	// Timelines of many recordings are missing: they are asked for, and answer 404.
 	if path := filepath.Join(dir, "timelines", id+".json"); exists(path) {
 		rec.timeline = path
 	}
@@ -128,8 +131,10 @@ func (w *World) AddRecordings(dir string) {
 }
 
 func (w *World) addRecorder(spec Spec, own []*Recording) {
+	// An account without games of its own: Matches is 0.
 	a := w.addAccount(spec)
 	for _, rec := range own {
+		// loadRecording has checked the id: "EUW1_7261321891".
 		platform, _ := route.OfMatch(rec.id)
 		_, digits, _ := strings.Cut(rec.id, "_")
 		number, _ := strconv.ParseUint(digits, 10, 64)
@@ -154,6 +159,7 @@ func (r *Recording) Replay(g *Game, timeline bool, pr *Project) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
+	// A timeline alone names nobody whom our accounts could stand for.
 	if r.puuid != "" {
 		data = bytes.ReplaceAll(data, []byte(r.puuid), []byte(pr.PUUID(g.known[0].who)))
 	}

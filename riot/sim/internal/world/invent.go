@@ -19,10 +19,12 @@ const inventedFrom = 1 << 31
 func (w *World) Invent(riotID string) *Account {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	// Two calls may ask for the same name at a time: the second finds who was made up for the first.
 	if a := w.byName[fold(riotID)]; a != nil || len(w.byNumber)-len(w.Accounts) >= mostInvented {
 		return a
 	}
 	n := inventedFrom | uint32(w.nameHash(riotID)>>33)
+	// Two names with one number are rare, and the next number is as good.
 	for w.byNumber[n] != nil {
 		n = inventedFrom | (n + 1)
 	}
@@ -44,6 +46,7 @@ func (w *World) MoveIn(p Person, host string) {
 	defer w.mu.Unlock()
 	a, platform := w.byNumber[p.n], route.Platform(host)
 	region := cmp.Or(platform.Region(), route.Region(host))
+	// The first host decides. Afterwards another region answers as it does for everybody: with nothing.
 	if a.Spec.Platform == "" {
 		a.Spec.Platform = mainPlatforms[region]
 		for n, at := range humanHours(w.Epoch, w.nameHash(a.Spec.RiotID), longitude[region]) {
@@ -75,16 +78,20 @@ var longitude = map[route.Region]time.Duration{route.Europe: hour, route.America
 // humanHours are the starts of a person's games, newest first: some evenings of the week, longer weekends.
 // h decides how many, and when.
 func humanHours(epoch time.Time, h keyed.Hash, ahead time.Duration) []time.Time {
+	// Enough for two pages of ids, few enough to be synchronised within a minute or two.
 	want := 40 + h.Str("games").Below(120)
 	times := make([]time.Time, 0, want)
+	// Local midnight, written as if it were UTC.
 	midnight := epoch.Add(ahead).Truncate(day)
 	for d := 0; len(times) < want; d++ {
+		// A stream for each day: a day more in the past changes none of the others.
 		r := h.Str("day").Num(uint64(d)).Stream()
 		date := midnight.Add(-time.Duration(d) * day)
 		first, games, plays := 18*hour+time.Duration(r.Below(120))*time.Minute, 1+r.Below(3), r.Chance(55)
 		if free := date.Weekday() == time.Saturday || date.Weekday() == time.Sunday; free {
 			first, games, plays = 12*hour+time.Duration(r.Below(360))*time.Minute, 2+r.Below(4), r.Chance(85)
 		}
+		// The last game of a day first: the list is newest first.
 		for i := games - 1; plays && i >= 0; i-- {
 			at := date.Add(first + time.Duration(i)*50*time.Minute + time.Duration(r.Below(10))*time.Minute - ahead)
 			if !at.After(epoch) && len(times) < want {

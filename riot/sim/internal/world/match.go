@@ -20,6 +20,7 @@ func (w *World) AppendTimeline(b []byte, p *Game, pr *Project) []byte {
 }
 
 func (w *World) append(b []byte, kind string, p *Game, pr *Project) []byte {
+	// Facts and texts draw from streams of their own: a match and its timeline agree, whichever is asked for first.
 	g := w.facts(p, pr)
 	s := &scene{w: w, g: g, r: keyed.Start(w.seed).Str(kind).Str(g.ID).Stream(), book: bookOf(g.era, g.form.arena)}
 	if g.Shape == Aborted {
@@ -112,6 +113,7 @@ func people(b []byte, s *scene) []byte {
 
 // mission is a score of the arena, 0 on other maps.
 func mission(b []byte, s *scene) []byte {
+	// Riot writes 0 there, and not nothing.
 	if s.g.form.arena != cherry {
 		return append(b, '0')
 	}
@@ -122,6 +124,7 @@ func mission(b []byte, s *scene) []byte {
 func legendary(b []byte, s *scene) []byte {
 	var used []int
 	for _, item := range s.p.items[:6] {
+		// Items below 3000 are parts of others; three in ten of the rest were bought too late to be used.
 		if item >= 3000 && !s.r.Chance(30) {
 			used = append(used, item)
 		}
@@ -136,10 +139,12 @@ type team struct {
 }
 
 func teams(b []byte, s *scene) []byte {
+	// The blue side comes first, whoever won.
 	ids := []int{100, 200}
 	switch s.g.Shape {
 	case Swarm:
 		ids = ids[:1]
+	// Recorded so: in 2023 the second team of the arena had the id 0.
 	case Arena8:
 		ids[1] = 0
 	}
@@ -151,6 +156,7 @@ func teams(b []byte, s *scene) []byte {
 
 // bans: five a side where there is a draft; the arena lists all of them under the first team.
 func bans(b []byte, s *scene) []byte {
+	// No bans where champions are not drafted: co-op, Swiftplay, ARAM.
 	n, g := 0, s.g
 	switch {
 	case g.form.arena == cherry && s.t.n == 0:
@@ -182,6 +188,7 @@ func (bk *book) objective(most int, maps string) hole {
 func (g *facts) teamKills(team int) int {
 	n := 0
 	for i := range g.parts {
+		// A bot's kills count for its team as well.
 		if g.parts[i].team == team {
 			n += g.parts[i].kills
 		}

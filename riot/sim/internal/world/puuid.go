@@ -23,6 +23,7 @@ type Person struct {
 
 // Pack is p as one number.
 func (p Person) Pack() uint64 {
+	// Number, platform and the mark of a stranger have bits of their own: no two people are packed alike.
 	v := uint64(p.n) | uint64(p.platform)<<32
 	if p.Stranger {
 		v |= 1 << 40
@@ -41,7 +42,8 @@ func strangerOf(p route.Platform, n int) Person {
 // Project encrypts player identities as Riot does: a PUUID is opaque, 78 characters long, and readable
 // only under the key project it was made for (developer-relations#471).
 type Project struct {
-	Name  string
+	Name string
+	// AES under a key that follows from the seed and the name.
 	block cipher.Block
 	seed  uint64
 }
@@ -66,6 +68,7 @@ func (pr *Project) PUUID(p Person) string {
 	var plain, raw [64]byte
 	binary.LittleEndian.PutUint64(plain[:8], p.Pack())
 	binary.LittleEndian.PutUint64(plain[8:16], puuidSeal)
+	// The first block says who it is and can be read back; what follows is noise, to reach the length of Riot's.
 	pr.block.Encrypt(raw[:16], plain[:16])
 	r := keyed.Start(pr.seed).Str("puuid").Num(p.Pack()).Stream()
 	for i := 16; i < len(raw); i += 8 {
@@ -79,6 +82,7 @@ func (pr *Project) Person(puuid string) (p Person, ok bool) {
 	if len(puuid) != 78 {
 		return Person{}, false
 	}
+	// 64 characters are 48 whole bytes; all 78 would end in the middle of one.
 	raw, err := base64.RawURLEncoding.DecodeString(puuid[:64])
 	if err != nil {
 		return Person{}, false
@@ -89,6 +93,7 @@ func (pr *Project) Person(puuid string) (p Person, ok bool) {
 		return Person{}, false
 	}
 	p = unpack(binary.LittleEndian.Uint64(plain[:8]))
+	// The noise must be right, too: a PUUID with a changed end is nobody's.
 	return p, pr.PUUID(p) == puuid
 }
 

@@ -41,6 +41,7 @@ func AllShapes() []Shape { return slices.Sorted(maps.Keys(shapes)) }
 type arena uint8
 
 const (
+	// Bits, since a line of a template may belong to several.
 	rift arena = 1 << iota
 	aram
 	cherry
@@ -90,6 +91,7 @@ const (
 )
 
 func eraOf(age time.Duration) era {
+	// From the newest on: the first bound that the age keeps.
 	for e := last; e > e2021; e-- {
 		if age < eras[e].upTo {
 			return e
@@ -143,6 +145,7 @@ func naturalShape(h keyed.Hash, e era) Shape {
 	n := h.Below(100)
 	for _, m := range naturalMix {
 		if n -= m.weight; n < 0 {
+			// A mode of another map that has ended is played on in its last form: only on the Rift ranked takes its place.
 			if f := shapes[m.shape]; e < f.from || (e > f.to && f.arena == rift) {
 				return Ranked
 			}

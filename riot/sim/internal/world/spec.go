@@ -31,15 +31,18 @@ func CheckSpecs(specs []Spec) error {
 	var faults []error
 	known := map[string]Spec{}
 	for _, p := range specs {
+		// Players are checked in their order: games are shared with an earlier one.
 		if err := p.check(known); err != nil {
 			faults = append(faults, err)
 		}
+		// Even a faulty one: who shares with it should not be told that it does not exist.
 		known[fold(p.RiotID)] = p
 	}
 	return errors.Join(faults...)
 }
 
 func (p Spec) check(known map[string]Spec) error {
+	// The name may be anything: hostile ones are what a simulator is for.
 	name, tag := Cut(p.RiotID)
 	_, twice := known[fold(p.RiotID)]
 	with, found := known[fold(p.ShareWith)]

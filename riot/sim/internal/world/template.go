@@ -110,6 +110,7 @@ var sections = sync.OnceValue(func() map[string][]line {
 	all := map[string][]line{}
 	for _, file := range []string{"participant", "challenges", "match", "timeline"} {
 		name := file
+		// "== team" begins a section; what stands before the first one is named after the file.
 		for _, text := range linesOf(file) {
 			if title, ok := strings.CutPrefix(text, "== "); ok {
 				name = title
@@ -157,6 +158,7 @@ func parseLine(text string) line {
 			l.from, l.to = parseEras(word)
 		}
 	}
+	// A line that names no map is of all.
 	if l.on == 0 {
 		l.on = everywhere
 	}
@@ -169,6 +171,7 @@ func parseEras(word string) (from, to era) {
 		return era(slices.IndexFunc(eras[:], func(e patches) bool { return e.name == name }))
 	}
 	first, second, ranged := strings.Cut(word, "-")
+	// An end that is not named is open.
 	from, to = e2021, last
 	if first != "" {
 		from = named(first)
@@ -209,6 +212,7 @@ func bookOf(e era, on arena) *book {
 	for name := range sections() {
 		bk.part(name)
 	}
+	// Made outside of any lock: it takes milliseconds.
 	made, _ := books.LoadOrStore(key, bk)
 	return made.(*book)
 }
@@ -230,6 +234,7 @@ func (bk *book) part(name string) hole {
 			return bk.parts[name]
 		// On a map where it means nothing Riot writes 0 and does not leave it out.
 		case !on:
+			// No key of a participant holds a colon.
 			key, _, _ := strings.Cut(l.text, ":")
 			members = members.with(template{{text: "," + key + ":0"}})
 		default:
@@ -272,6 +277,7 @@ var numberHole = sync.OnceValue(func() *regexp.Regexp {
 
 // hole finds out what a hole means.
 func (bk *book) hole(text string) hole {
+	// By what is most special first: a word of made, a section, a list, a number, a share, a choice, a fact.
 	if h := bk.made(strings.Fields(text)); h != nil {
 		return h
 	}
@@ -285,6 +291,7 @@ func (bk *book) hole(text string) hole {
 		return drawn(m[1], m[2], m[3], m[4])
 	}
 	if share, ok := strings.CutSuffix(text, "%"); ok {
+		// "firstTowerKill":<9%>
 		percent := atoi(share)
 		return func(b []byte, s *scene) []byte { return strconv.AppendBool(b, s.r.Chance(percent)) }
 	}
@@ -328,6 +335,7 @@ func drawn(percent, times, lo, hi string) hole {
 	}
 	share := atoi(percent)
 	return func(b []byte, s *scene) []byte {
+		// One draw to decide, and another only where there is a value.
 		if !s.r.Chance(share) {
 			return append(b, '0')
 		}
@@ -339,6 +347,7 @@ func drawn(percent, times, lo, hi string) hole {
 func oneOf(words []string) hole {
 	values := make([]string, len(words))
 	for i, w := range words {
+		// 5001 stays a number, SUPPORT becomes "SUPPORT".
 		if _, err := strconv.Atoi(w); err != nil {
 			w = `"` + w + `"`
 		}
@@ -401,6 +410,7 @@ func find(path string) (at place, of reflect.Type) {
 			at, of = append(at, atoi(name)), of.Elem()
 			continue
 		}
+		// Fields are found by their Go names, so that renaming one fails every test and not only some payloads.
 		f, ok := of.FieldByName(name)
 		if !ok {
 			panic("sim: a template: there is no " + path)
@@ -414,6 +424,7 @@ func find(path string) (at place, of reflect.Type) {
 var lists = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for _, text := range linesOf("lists") {
+		// dragons = FIRE_DRAGON WATER_DRAGON
 		name, values, _ := strings.Cut(text, " = ")
 		all[name] = strings.Fields(values)
 	}

@@ -37,6 +37,7 @@ type blow struct {
 
 func frames(b []byte, s *scene) []byte {
 	end := s.g.seconds * 1000
+	// One at 0, one a minute, and one at the end: 30 minutes and a half make 32.
 	n := (end+frameInterval-1)/frameInterval + 1
 	return list(b, n, func(b []byte, i int) []byte {
 		at := min(i*frameInterval, end)
@@ -55,6 +56,7 @@ func states(b []byte, s *scene) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
+		// The order of participants, "1" to "10": JSON that is sorted by keys would have "10" second.
 		s.p = &s.g.parts[i]
 		s.f.level = s.g.levelAt(s.p, s.f.at)
 		b = append(strconv.AppendInt(append(b, '"'), int64(i+1), 10), '"', ':')
@@ -65,6 +67,7 @@ func states(b []byte, s *scene) []byte {
 
 // by is the part of a final value that is reached at the frame; growth is faster towards the end.
 func (s *scene) by(final int) int {
+	// 0 at the start and 1 at the end, where the number of the match is reached to the unit.
 	t := float64(s.f.at) / float64(s.g.seconds*1000)
 	return int(float64(final) * t * (0.6 + 0.4*t))
 }
@@ -113,6 +116,7 @@ func events(b []byte, s *scene) []byte {
 func (s *scene) happened() []event {
 	g, from, at := s.g, s.f.from, s.f.at
 	kinds := s.book.parts
+	// The frame at 0 holds one event, as recorded: the game goes on after loading.
 	if from < 0 {
 		return []event{{kind: kinds["pause end"]}}
 	}
@@ -128,6 +132,7 @@ func (s *scene) happened() []event {
 			all = append(all, event{at: k.at, who: k.killer + 1, n: k.victim + 1, kill: k, kind: kinds["kill"]})
 		}
 	}
+	// Stable, for a level and its ability come at the same instant in this order.
 	slices.SortStableFunc(all, func(x, y event) int { return x.at - y.at })
 	if at == g.seconds*1000 {
 		all = append(all, event{at: at, kind: kinds["game end"]})
@@ -139,6 +144,7 @@ func (s *scene) happened() []event {
 func (s *scene) growth(all []event, p *part) []event {
 	from, at, kinds := s.f.from, s.f.at, s.book.parts
 	for level := s.g.levelAt(p, from); level < s.g.levelAt(p, at); level++ {
+		// Some time in this frame; the ability is chosen at once.
 		when := s.r.Between(from+1, at)
 		all = append(all, event{at: when, who: p.id, n: level + 1, kind: kinds["level up"]})
 		if s.g.form.arena != swarm {
@@ -150,8 +156,11 @@ func (s *scene) growth(all []event, p *part) []event {
 
 // scatter adds events of one sort at their usual rate.
 func (s *scene) scatter(all []event, k scattered) []event {
+	// The last frame is shorter than a minute.
 	expected := k.perMinute * float64(len(s.g.parts)) * float64(s.f.at-s.f.from) / frameInterval
+	// Between none and twice as many as usual.
 	n := int(expected * 2 * s.r.Unit())
+	// Rarer than once a frame: once, or not at all.
 	if expected < 1 {
 		n = 0
 		if s.r.Unit() < expected {
@@ -166,6 +175,7 @@ func (s *scene) scatter(all []event, k scattered) []event {
 
 // monster says which one died; dragons have a sort.
 func monster(b []byte, s *scene) []byte {
+	// "monsterSubType":"FIRE_DRAGON","monsterType":"DRAGON"; others have no sort.
 	kinds, dragons := lists()["monsters"], lists()["dragons"]
 	kind := kinds[s.r.Below(len(kinds))]
 	if kind == "DRAGON" {
@@ -177,6 +187,7 @@ func monster(b []byte, s *scene) []byte {
 // helpers are those who had a part in a kill, if anybody had.
 func helpers(b []byte, s *scene) []byte {
 	assists := s.e.kill.assists
+	// Riot leaves the list out; it is never empty.
 	if len(assists) == 0 {
 		return b
 	}
@@ -210,6 +221,7 @@ func (s *scene) appendBlows(b []byte, by, n int, turret bool) []byte {
 				physical: s.r.Between(40, 420), kind: "TOWER"}
 			return kind(b, s)
 		}
+		// "garenq" from slot 0, "garenbasicattack" from slot 64.
 		spell := spellSlots[s.r.Below(len(spellSlots))]
 		s.x = blow{basic: spell.slot >= 64, name: p.champ.name, who: p.id, spell: name + spell.suffix, slot: spell.slot, kind: "OTHER"}
 		if damage := s.r.Low(8, 620); p.champ.magic {

@@ -74,6 +74,7 @@ func (w *World) addAccount(spec Spec) *Account {
 	a.lives = spec.Platform
 	w.Accounts = append(w.Accounts, a)
 	w.share(a)
+	// What is shared counts among the matches of this player.
 	for n := range spec.Matches - len(a.Games) {
 		w.addGame(a, n, w.timeOf(a, n))
 	}
@@ -102,12 +103,14 @@ func newestFirst(x, y *Game) int {
 
 // timeOf is the start of a's n-th newest game: evenly spread over the span, each moved by a hash.
 func (w *World) timeOf(a *Account, n int) time.Time {
+	// Three games a day where nobody says otherwise.
 	span := a.Spec.Span
 	if span == 0 {
 		span = time.Duration(a.Spec.Matches) * 8 * hour
 	}
 	mean := span / time.Duration(max(1, a.Spec.Matches-a.Spec.Shared))
 	shift := time.Duration(0)
+	// The newest game starts at the epoch sharp, so that tests know one time.
 	if n > 0 {
 		shift = time.Duration(w.hash(a, "shift", n).Unit() * 0.8 * float64(mean))
 	}
@@ -119,7 +122,9 @@ func (w *World) hash(a *Account, domain string, n int) keyed.Hash {
 }
 
 func (w *World) addGame(a *Account, n int, at time.Time) {
+	// Ages count from the epoch: a simulator of any year has games of today.
 	e := eraOf(w.Epoch.Sub(at))
+	// Drawn even where the player lists shapes: the hash is of this domain alone, and nothing else moves.
 	shape := naturalShape(w.hash(a, "shape", n), e)
 	if len(a.Spec.Shapes) > 0 {
 		shape = a.Spec.Shapes[n%len(a.Spec.Shapes)]
@@ -127,6 +132,7 @@ func (w *World) addGame(a *Account, n int, at time.Time) {
 	f := shapes[shape]
 	g := &Game{Platform: a.Spec.Platform, At: at, Shape: shape, era: f.pin(e), Queue: f.queue}
 	g.Timeless = w.Epoch.Sub(at) > unstamped
+	// The id comes before the places: they are drawn from it.
 	w.number(g, w.hash(a, "number", n))
 	g.known = []member{{a.Me, keyed.Start(w.seed).Str("slot").Str(g.ID).Below(f.humans(shape))}}
 	w.Games[g.ID] = g
@@ -148,7 +154,9 @@ const newestNumber = 6_789_620_800
 // before the epoch the game was: a simulator that is started again in another hour knows the ids that it gave.
 func (w *World) number(g *Game, h keyed.Hash) {
 	since := int64(math.Floor(g.At.Sub(w.Epoch).Seconds()))
+	// Eight numbers a second, and one of them by hash: games of the same second differ.
 	g.number = uint64(max(1_000_000, newestNumber+8*since)) + uint64(h.Below(8))
+	// "EUW1_"
 	prefix := strings.ToUpper(string(g.Platform)) + "_"
 	for {
 		g.ID = prefix + strconv.FormatUint(g.number, 10)
@@ -165,11 +173,13 @@ func (w *World) share(a *Account) {
 		return
 	}
 	with := w.byName[fold(a.Spec.ShareWith)]
+	// A game with one player, or one that is shared by all it has room for, takes nobody more.
 	open := slices.DeleteFunc(slices.Clone(with.Games), func(g *Game) bool {
 		return shapes[g.Shape].humans(g.Shape) <= len(g.known)
 	})
 	n := min(a.Spec.Shared, len(open))
 	for i := range n {
+		// Every (len/n)-th one.
 		g := open[i*len(open)/n]
 		g.known = append(g.known, member{a.Me, w.freeSlot(g)})
 		a.Games = append(a.Games, g)
@@ -187,9 +197,11 @@ func (w *World) freeSlot(g *Game) int {
 
 // lose makes spec.Missing of the account's own games answer 404.
 func (w *World) lose(a *Account) {
+	// Shared games stay: they would be missing for the other player as well.
 	own := slices.DeleteFunc(slices.Clone(a.Games), func(g *Game) bool { return g.known[0].who != a.Me })
 	n := min(a.Spec.Missing, len(own))
 	for i := range n {
+		// In the middle of n equal parts: not the newest game, nor the oldest.
 		own[(2*i+1)*len(own)/(2*n)].Missing = true
 	}
 }
@@ -282,6 +294,7 @@ func (w *World) Find(name, tag string) (Person, bool) {
 	if a := w.Named(name + "#" + tag); a != nil {
 		return a.Me, true
 	}
+	// The tag has the number; the name must fit it, or everybody with that tag would be found.
 	n, ok := parseStrangerTag(tag)
 	if !ok {
 		return Person{}, false

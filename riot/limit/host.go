@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -57,12 +58,7 @@ func (h *host) method(name string) *scope {
 // scopes lists the host's scope and its methods' in a stable order.
 func (h *host) scopes() []*scope {
 	all := []*scope{h.app}
-	names := make([]string, 0, len(h.methods))
-	for name := range h.methods {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(h.methods)) {
 		all = append(all, h.methods[name])
 	}
 	return all
@@ -72,13 +68,11 @@ func (h *host) scopes() []*scope {
 // that the answer is the one that holds longest.
 func (h *host) check(now instant, r Request) cause {
 	m := h.method(r.Method)
-	c := h.scopeCause(now, h.app)
-	c = c.later(h.scopeCause(now, m))
-	for _, w := range h.app.windows {
-		c = c.later(h.windowCause(now, h.app, w))
-	}
-	for _, w := range m.windows {
-		c = c.later(h.windowCause(now, m, w))
+	c := h.scopeCause(now, h.app).later(h.scopeCause(now, m))
+	for _, s := range [...]*scope{h.app, m} {
+		for _, w := range s.windows {
+			c = c.later(h.windowCause(now, s, w))
+		}
 	}
 	if c.kind != none {
 		return c

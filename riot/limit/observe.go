@@ -23,7 +23,9 @@ var (
 )
 
 // Headers are those of an answer that a limiter reads.
-var Headers = []string{appHeaders.limit, appHeaders.count, methodHeaders.limit, methodHeaders.count, "X-Rate-Limit-Type", "Retry-After"}
+var Headers = []string{
+	appHeaders.limit, appHeaders.count, methodHeaders.limit, methodHeaders.count, "X-Rate-Limit-Type", "Retry-After",
+}
 
 // observe takes in one answer. The order matters: limits before counts, and the
 // gates only after a 429 has closed them.
@@ -95,8 +97,7 @@ func (p *Permit) serverCount(w *window, n int) {
 func (p *Permit) readNew(s *scope) {
 	for _, w := range s.windows {
 		if w.server < 0 && !w.ceiling {
-			n := w.spent(p.bound, &s.tally)
-			p.receipt.Buckets = append(p.receipt.Buckets, Reading{Bucket: w.name, Scope: s.Scope, Limit: w.Limit, Before: max(0, n-1), After: n, Server: -1, Ours: -1})
+			p.receipt.Buckets = append(p.receipt.Buckets, s.reading(w, w.spent(p.bound, &s.tally)))
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package limit
 
-import (
-	"time"
-)
+import "time"
 
 // Permit is the right to make one call. Tell it what happens to the call: Wrote
 // and FirstByte when they are known, then exactly one of Done, Lost or Refund.

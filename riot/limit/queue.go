@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -42,12 +43,7 @@ func (h *host) heads() []*waiter {
 		for _, q := range h.queues[priority] {
 			all = append(all, q[0])
 		}
-		slices.SortFunc(all[from:], func(a, b *waiter) int {
-			if a.seq < b.seq {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(all[from:], func(a, b *waiter) int { return cmp.Compare(a.seq, b.seq) })
 	}
 	return all
 }
@@ -121,7 +117,7 @@ func (l *Limiter) grant(h *host, now instant, r Request, waited time.Duration, b
 		h.blind++
 	}
 	p.receipt = Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Priority: r.Priority, Waited: waited, PacedBy: bucket}
-	p.receipt.Buckets = append(h.readings(now, h.app), h.readings(now, m)...)
+	p.receipt.Buckets = append(h.app.readings(now), m.readings(now)...)
 	p.appEpoch, p.methodEpoch = h.app.gate.enter(), m.gate.enter()
 	h.app.grant(now)
 	m.grant(now)
@@ -130,11 +126,18 @@ func (l *Limiter) grant(h *host, now instant, r Request, waited time.Duration, b
 }
 
 // readings are the counts of a scope's buckets just before a call is added.
-func (h *host) readings(now instant, s *scope) []Reading {
+func (s *scope) readings(now instant) []Reading {
 	all := make([]Reading, 0, 4)
 	for _, w := range s.windows {
-		n := w.spent(now, &s.tally)
-		all = append(all, Reading{Bucket: w.name, Scope: s.Scope, Limit: w.Limit, Ceiling: w.ceiling, Before: n, After: n + 1, Server: -1, Ours: -1})
+		all = append(all, s.reading(w, w.spent(now, &s.tally)+1))
 	}
 	return all
+}
+
+// reading is a bucket of which so many places are in use with the call.
+func (s *scope) reading(w *window, used int) Reading {
+	return Reading{
+		Bucket: w.name, Scope: s.Scope, Limit: w.Limit, Ceiling: w.ceiling,
+		Before: max(0, used-1), After: used, Server: -1, Ours: -1,
+	}
 }

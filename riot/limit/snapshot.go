@@ -45,22 +45,24 @@ type ScopeView struct {
 
 // BucketView is one limit.
 type BucketView struct {
-	Name       string // "app:europe 120s"
-	Limit      Limit
-	Allowed    int    // of Limit.N, by share and cap
-	Ceiling    bool   // from the configuration, not from a header
-	Mode       string // "A", or "C" on proven fixed windows
-	Own        int    // answered calls that still count
-	Foreign    int    // calls of others that still count
-	Held       int    // kept free for others beyond that
-	InFlight   int
-	Reserved   int
-	Server     int       // the server's last count; -1: none yet
-	ServerAt   time.Time // when it told
-	Guard      time.Duration
-	NextFree   time.Time // zero: after an answer
-	Reset      time.Time // when places come back next: the server's window ends, or the oldest call stops counting; zero: all are free
-	ResetIsEnd bool      // Reset is the end of the server's window as its counts show it
+	Name     string // "app:europe 120s"
+	Limit    Limit
+	Allowed  int    // of Limit.N, by share and cap
+	Ceiling  bool   // from the configuration, not from a header
+	Mode     string // "A", or "C" on proven fixed windows
+	Own      int    // answered calls that still count
+	Foreign  int    // calls of others that still count
+	Held     int    // kept free for others beyond that
+	InFlight int
+	Reserved int
+	Server   int       // the server's last count; -1: none yet
+	ServerAt time.Time // when it told
+	Guard    time.Duration
+	NextFree time.Time // zero: after an answer
+	// Reset is when places come back next: the server's window ends, or the oldest call stops counting. Zero: all
+	// are free.
+	Reset      time.Time
+	ResetIsEnd bool // Reset is the end of the server's window as its counts show it
 }
 
 // Used is everything that takes a place.

@@ -2,6 +2,7 @@ package limit
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -58,12 +59,7 @@ func (l *Limiter) Save(wall time.Time) State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, st := l.now(), State{Stamp: wall.UnixMilli()}
-	names := make([]string, 0, len(l.hosts))
-	for name := range l.hosts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(l.hosts)) {
 		l.hosts[name].tidy(now)
 		for _, s := range l.hosts[name].scopes() {
 			saved := s.save(now, wall)
@@ -250,12 +246,7 @@ func restoreCells(from []Cell, stamp instant, add func(n int, bound instant)) {
 }
 
 func sortedScopes(m map[Scope]int) []Scope {
-	all := make([]Scope, 0, len(m))
-	for s := range m {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b Scope) int {
+	return slices.SortedFunc(maps.Keys(m), func(a, b Scope) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Method, b.Method))
 	})
-	return all
 }

@@ -14,10 +14,7 @@ func (l *Limiter) SetBacklog(host string, calls int) {
 	h := l.host(host)
 	calls = max(0, calls)
 	tolerance := 2 + h.app.flying + h.app.held
-	if d := calls - h.backlog; calls > 0 && d >= -tolerance && d <= tolerance {
-		return
-	}
-	if calls == h.backlog {
+	if d := calls - h.backlog; d == 0 || calls > 0 && d >= -tolerance && d <= tolerance {
 		return
 	}
 	h.backlog = calls

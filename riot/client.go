@@ -78,7 +78,10 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("the user agent %q must be plain ASCII", o.UserAgent)
 	}
 	// Everything is checked by now: from here on nothing can fail.
-	c := &Client{base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent, onCall: o.OnCall, acquire: o.Limiter.Acquire}
+	c := &Client{
+		base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent,
+		onCall: o.OnCall, acquire: o.Limiter.Acquire,
+	}
 	if c.timeout == 0 {
 		c.timeout = defaultTimeout
 	}
@@ -127,7 +130,9 @@ func (c *Client) do(ctx context.Context, rq request) error {
 	}
 	// The wait in the limiter is part neither of the timeout nor of the latency that is recorded.
 	owner := jobOf(ctx)
-	p, err := c.acquire(ctx, limit.Request{Host: rq.host, Method: string(rq.method), Job: owner.id, Priority: owner.priority})
+	p, err := c.acquire(ctx, limit.Request{
+		Host: rq.host, Method: string(rq.method), Job: owner.id, Priority: owner.priority,
+	})
 	if err != nil {
 		return c.notAdmitted(ctx, rq, err)
 	}

@@ -23,7 +23,8 @@ func get[T any](ctx context.Context, c *Client, rq request, scan func([]byte) (T
 // AccountByRiotID resolves Name#TAG. Any region knows every account; sea is asked in asia.
 func (c *Client) AccountByRiotID(ctx context.Context, r route.Region, name, tag string) (Account, error) {
 	return get(ctx, c, request{
-		host: string(r.Account()), method: route.AccountByRiotID, params: []string{name, tag}, target: cut(name+"#"+tag, 40),
+		host: string(r.Account()), method: route.AccountByRiotID,
+		params: []string{name, tag}, target: cut(name+"#"+tag, 40),
 	}, scanAccount)
 }
 

@@ -44,7 +44,8 @@ func (r Reason) String() string {
 
 // reasons are those of the classes.
 var reasons = map[string]Reason{
-	ClassThrottledApp: Throttled, ClassThrottledMethod: Throttled, ClassThrottledService: Throttled, ClassThrottledUnknown: Throttled,
+	ClassThrottledApp: Throttled, ClassThrottledMethod: Throttled,
+	ClassThrottledService: Throttled, ClassThrottledUnknown: Throttled,
 	ClassServer: Transient, classReset: Transient, classRedirect: Transient, ClassTimeout: Timeout, ClassLocal: Local,
 	ClassMissing: Missing, ClassBadRequest: BadRequest, ClassWrongProject: WrongProject, ClassUnauthorized: Denied401,
 	ClassForbidden: Denied403, ClassNoKey: NoKey, ClassPayload: Malformed,

@@ -33,8 +33,11 @@ func (c *onTime) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
+// dialer is what http.Transport opens connections by.
+type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
+
 // dialOnTime dials connections that do.
-func dialOnTime(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+func dialOnTime(dial dialer) dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
 		if err != nil {

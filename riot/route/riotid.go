@@ -54,5 +54,7 @@ func checkPart(what, part string, most int) error {
 
 // tidy drops white space and direction marks at both ends; inside a name everything counts.
 func tidy(s string) string {
-	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\uFEFF' })
+	return strings.TrimFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\uFEFF'
+	})
 }

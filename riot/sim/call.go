@@ -1,9 +1,9 @@
 package sim
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim/internal/world"
@@ -30,20 +30,14 @@ type call struct {
 // scopes are those whose windows count c: the key's on the host, then the method's there.
 func (c *call) scopes() [2]scope { return [2]scope{{c.key, c.Host, ""}, {c.key, c.Host, c.Method}} }
 
-// request is what both ways in, socket and RoundTripper, know of a call.
-type request struct {
-	verb, host, path, rawQuery string
-	key                        string
-	acceptGzip                 bool
-}
-
 // newCall finds out which host and method a request means: by the Host header
 // ({routing}.api.riotgames.com) or by the first segment of the path (/{routing}/riot/…).
-func newCall(r request) *call {
-	c := &call{verb: r.verb, key: r.key, gzip: r.acceptGzip}
-	path := r.path
+func newCall(r *http.Request, host string) *call {
+	c := &call{verb: r.Method, key: r.Header.Get("X-Riot-Token")}
+	c.gzip = strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+	path := r.URL.EscapedPath()
 	// "europe.api.riotgames.com", of a client whose connections lead here.
-	label, _, dotted := strings.Cut(r.host, ".api.")
+	label, _, dotted := strings.Cut(host, ".api.")
 	if dotted && route.Serves(label) {
 		c.Host = label
 	} else {
@@ -52,7 +46,7 @@ func newCall(r request) *call {
 		c.Host, path = first, "/"+rest
 	}
 	// What can be read of a broken query counts.
-	c.query, _ = url.ParseQuery(r.rawQuery)
+	c.query = r.URL.Query()
 	if method, params, ok := route.Recognise(path); ok && serves(c.Host, method) {
 		c.Method, c.params = method, params
 	}
@@ -73,14 +67,6 @@ func serves(host string, m route.Method) bool {
 		return region && host != string(route.Sea)
 	}
 	return region
-}
-
-// Use is a rate limit window and what a call found in it, itself included.
-type Use struct {
-	Scope string        `json:"scope"` // application or method
-	Used  int           `json:"used"`
-	Limit int           `json:"limit"`
-	Per   time.Duration `json:"per_ns"`
 }
 
 // scope is what a rate limit belongs to: a key on a host, and a method of it unless that is empty.

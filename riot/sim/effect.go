@@ -69,6 +69,12 @@ var effects = map[Kind]effect{
 	},
 }
 
+func init() {
+	for kind := range effects {
+		known[kind] = true
+	}
+}
+
 // limited is a 429 of the plan's, by the type in X-Rate-Limit-Type: application, method, service, or "" for
 // one without it, as Riot's services send them.
 func limited(kind string) effect {

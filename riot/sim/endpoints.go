@@ -50,7 +50,8 @@ func (s *Sim) accountByRiotID(c *call) *answer {
 	}
 	if !ok {
 		// account-v1 orders an error the other way round than all other services.
-		a := jsonAnswer(404, `{"status":{"status_code":404,"message":%s}}`, "Data not found - No results found for player with riot id "+c.ID)
+		a := jsonAnswer(404, `{"status":{"status_code":404,"message":%s}}`,
+			"Data not found - No results found for player with riot id "+c.ID)
 		a.header["Content-Type"] = "application/json"
 		return a
 	}
@@ -113,13 +114,15 @@ func leagueEntry(r *keyed.Stream, puuid, queue string) string {
 	id := fmt.Sprintf("%08x-%04x-3%03x-8%03x-%012x", r.Next()>>32, r.Next()>>48, r.Next()>>52, r.Next()>>52, r.Next()>>16)
 	return jsonText(`{"leagueId":%s,"queueType":%s,"tier":%s,"rank":%s,"puuid":%s,"leaguePoints":%d,"wins":%d,"losses":%d,`+
 		`"veteran":%t,"inactive":false,"freshBlood":%t,"hotStreak":%t}`,
-		id, queue, tiers[r.Below(len(tiers))], ranks[r.Below(len(ranks))], puuid, r.Below(100), r.Between(5, 200), r.Between(5, 200),
+		id, queue, tiers[r.Below(len(tiers))], ranks[r.Below(len(ranks))], puuid,
+		r.Below(100), r.Between(5, 200), r.Between(5, 200),
 		r.Chance(10), r.Chance(10), r.Chance(20))
 }
 
 func (s *Sim) status(c *call) *answer {
 	host := strings.ToUpper(c.Host)
-	return jsonAnswer(200, `{"id":%s,"name":%s,"locales":["en_US"],"maintenances":[],"incidents":[]}`, host, "Simulated "+host)
+	return jsonAnswer(200, `{"id":%s,"name":%s,"locales":["en_US"],"maintenances":[],"incidents":[]}`,
+		host, "Simulated "+host)
 }
 
 func (s *Sim) match(c *call) *answer    { return s.payload(c, false) }

@@ -12,6 +12,7 @@ import (
 // ParseFault reads faults as a person types them: the name of a scene (outage), or a kind
 // and what bounds it, by the names that /sim/faults takes: 503,method=match-v5.match,rate=0.05.
 func ParseFault(text string) ([]Fault, error) {
+	// "503,method=match-v5.match,rate=0.05,each=true"
 	words := strings.Split(text, ",")
 	if list, err := Preset(words[0]); err == nil && len(words) == 1 {
 		return list, nil
@@ -23,7 +24,8 @@ func ParseFault(text string) ([]Fault, error) {
 		// A space after the comma is forgiven, a mistyped name is not.
 		field, ok := fields[strings.TrimSpace(name)]
 		if !ok {
-			return nil, fmt.Errorf("fault %q: %q is unknown: use one of %s", text, name, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+			names := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
+			return nil, fmt.Errorf("fault %q: %q is unknown: use one of %s", text, name, names)
 		}
 		if err := setField(field, value); err != nil {
 			return nil, fmt.Errorf("fault %q: %s: %w", text, name, err)

@@ -21,17 +21,9 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// The context ends when the client hangs up: it cuts the latency short, and the call still counts.
-	c, a := s.handle(r.Context(), requestOf(r, r.Host))
+	c, a := s.handle(r, r.Host)
 	sent, gone := s.send(w, r, c, a)
 	s.settle(c, a, sent, gone)
-}
-
-// requestOf is what a request tells, whichever way it came.
-func requestOf(r *http.Request, host string) request {
-	return request{
-		verb: r.Method, host: host, path: r.URL.EscapedPath(), rawQuery: r.URL.RawQuery,
-		key: r.Header.Get("X-Riot-Token"), acceptGzip: strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"),
-	}
 }
 
 // settle logs a call that is over.
@@ -51,6 +43,7 @@ func (s *Sim) send(w http.ResponseWriter, r *http.Request, c *call, a *answer) (
 	case err != nil:
 		return 0, true
 	}
+	// The length is announced of the whole body, however much of it will arrive.
 	maps.Copy(w.Header(), a.headers(in.compressed, in.length))
 	w.WriteHeader(a.status)
 	for body := s.reader(r.Context(), a, in); ; {

@@ -7,35 +7,6 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// Call is one line of the call log.
-type Call struct {
-	Seq       int           `json:"seq"` // in order of completion, from 1; a reset does not begin anew
-	At        time.Time     `json:"at"`  // when it arrived
-	Method    route.Method  `json:"method,omitempty"`
-	Host      string        `json:"host"`
-	ID        string        `json:"id,omitempty"`      // match id, or the Riot ID of the player
-	Attempt   int           `json:"attempt,omitempty"` // the n-th call for the same thing that the limiter let through
-	Status    int           `json:"status"`            // 0: the client saw no status
-	Fault     string        `json:"fault,omitempty"`   // name of the fault that struck, or its kind
-	Violation bool          `json:"violation,omitempty"`
-	Bytes     int           `json:"bytes"`
-	Took      time.Duration `json:"took_ns"`        // arrival to the last byte
-	Gone      bool          `json:"gone,omitempty"` // the client left before the end
-
-	// Of a call that reached the limiter: the window that decided on it, and the counts
-	// of all as its headers tell them.
-	Window      Use    `json:"window,omitzero"`
-	AppCount    string `json:"app_count,omitempty"`
-	MethodCount string `json:"method_count,omitempty"`
-	// Of a 429: its headers.
-	LimitType  string `json:"limit_type,omitempty"`
-	RetryAfter string `json:"retry_after,omitempty"`
-	// Early is how much later a call that broke a limit would have kept it, and Hasty how
-	// much of a Retry-After was left when it was made all the same.
-	Early time.Duration `json:"early_ns,omitempty"`
-	Hasty time.Duration `json:"hasty_ns,omitempty"`
-}
-
 // logged is how many calls the log keeps.
 const logged = 100_000
 
@@ -48,14 +19,6 @@ type journal struct {
 	drawn    int    // latencies given out
 	fetched  map[string]Fetch
 	counts   map[scope]tally // of keys on hosts
-}
-
-// Fetch counts the calls for one match or timeline.
-type Fetch struct {
-	Calls int `json:"calls"`
-	OK    int `json:"ok"` // answered 200 in full, with the right body
-	// Missing counts the 404s that no fault caused.
-	Missing int `json:"missing,omitempty"`
 }
 
 // tally is what a key used of a host.
@@ -103,6 +66,7 @@ func (j *journal) finished(c *call, a *answer, sent int, gone bool) {
 	if a.transfer == silent || a.transfer == broken {
 		c.Status = 0
 	}
+	// Known only now; the rest of the line was filled in on the way.
 	c.Bytes, c.Took, c.Gone, c.LimitType, c.RetryAfter = sent, time.Since(c.At), gone, a.limitType, a.retryAfter
 	j.classify(c, a)
 	j.fetch(c, c.Status == 200 && (a.transfer == whole || a.transfer == drip) && !gone)

@@ -216,8 +216,8 @@ var keyForm = sync.OnceValue(func() *regexp.Regexp {
 
 // handle takes a call from its arrival to the answer. It sleeps for the latency; a cancelled context
 // ends the sleep, and the answer no longer matters.
-func (s *Sim) handle(ctx context.Context, r request) (*call, *answer) {
-	c := newCall(r)
+func (s *Sim) handle(r *http.Request, host string) (*call, *answer) {
+	ctx, c := r.Context(), newCall(r, host)
 	// A test that holds calls back here sees them as sent and not yet counted.
 	if s.opt.Door != nil {
 		s.opt.Door(ctx, c.Method, c.params["matchId"])

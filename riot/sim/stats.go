@@ -10,47 +10,6 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// Stats is what the simulator saw since it started or was reset.
-type Stats struct {
-	Calls    int                    `json:"calls"` // that arrived
-	InFlight int                    `json:"in_flight"`
-	Most     int                    `json:"in_flight_max"`
-	ByMethod map[string]map[int]int `json:"by_method"` // status -> calls; status 0: no answer
-
-	Violations int            `json:"violations"` // 429s of the client's own making; a good client has none
-	Foreign    int            `json:"foreign"`    // 429s that somebody else's calls caused
-	Injected   map[string]int `json:"injected"`   // 429s of the fault plan, by type
-	Early      int            `json:"early"`      // calls made while a Retry-After ran
-
-	// Repeated counts calls for a match or timeline that had been delivered before.
-	Repeated  int `json:"repeated"`
-	Matches   int `json:"matches"`   // distinct matches delivered
-	Timelines int `json:"timelines"` // distinct timelines delivered
-
-	First     time.Time     `json:"first"`
-	Last      time.Time     `json:"last"`
-	Stillness time.Duration `json:"stillness_ns"` // the longest time between two calls in a row
-	StillFrom time.Time     `json:"still_from"`
-	Budget    []Budget      `json:"budget"`
-}
-
-// Budget is how a host's application limits were used by all keys together.
-type Budget struct {
-	Host   string        `json:"host"`
-	Limits string        `json:"limits"` // "20:1,100:120"
-	Calls  int           `json:"calls"`
-	Took   time.Duration `json:"took_ns"`  // first call to last
-	Ideal  time.Duration `json:"ideal_ns"` // the shortest time in which the limits admit that many calls
-}
-
-// Used is the share of the limits' pace that was reached, at most 1; 1 when a single window sufficed.
-func (b Budget) Used() float64 {
-	if b.Took <= 0 || b.Ideal <= 0 {
-		return 1
-	}
-	return min(1, float64(b.Ideal)/float64(b.Took))
-}
-
 // Stats takes a snapshot.
 func (s *Sim) Stats() Stats {
 	s.mu.Lock()

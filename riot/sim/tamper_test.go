@@ -2,6 +2,8 @@ package sim
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -28,7 +30,9 @@ func TestTamper(t *testing.T) {
 		})
 		id := s.MatchIDs("A#B")[0]
 		status := func() int {
-			_, a := s.handle(context.Background(), request{verb: "GET", host: "europe.api.riotgames.com", path: "/lol/match/v5/matches/" + id, key: "RGAPI-00000001-cafe-4bad-8bad-c0ffee000000"})
+			r := httptest.NewRequest(http.MethodGet, "http://europe.api.riotgames.com/lol/match/v5/matches/"+id, nil)
+			r.Header.Set("X-Riot-Token", "RGAPI-00000001-cafe-4bad-8bad-c0ffee000000")
+			_, a := s.handle(r, r.Host)
 			return a.status
 		}
 		if err := s.InjectFirst(Fault{Name: "mine", Kind: Unavailable}); err != nil {

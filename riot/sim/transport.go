@@ -30,7 +30,7 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	trace := httptrace.ContextClientTrace(ctx)
 	// Before the latency: a real transport has written the request when its way begins.
 	wrote(trace, r.URL.Host)
-	c, a := t.sim.handle(ctx, requestOf(r, r.URL.Host))
+	c, a := t.sim.handle(r, r.URL.Host)
 	in, err := t.sim.receive(ctx, c, a)
 	t.sim.settle(c, a, len(in.body), ctx.Err() != nil)
 	if err != nil {
@@ -93,7 +93,8 @@ func (t roundTripper) response(r *http.Request, a *answer, in incoming) *http.Re
 	return &http.Response{
 		Status: strconv.Itoa(a.status) + " " + http.StatusText(a.status), StatusCode: a.status,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: a.headers(in.compressed, in.length), Body: t.sim.reader(r.Context(), a, in), ContentLength: int64(in.length), Request: r,
+		Header: a.headers(in.compressed, in.length), Body: t.sim.reader(r.Context(), a, in),
+		ContentLength: int64(in.length), Request: r,
 	}
 }
 

@@ -109,7 +109,8 @@ func (w *World) facts(p *Game, pr *Project) *facts {
 	g.seconds = r.Between(g.form.minutes[0]*60, g.form.minutes[1]*60)
 	// "16.4.748.682": patch and build. Only the first two numbers mean anything to a client.
 	patch := eras[p.era]
-	g.version = fmt.Sprintf("%d.%d.%d.%d", patch.year, r.Between(patch.from, patch.to), r.Between(400, 780), r.Between(1000, 9999))
+	g.version = fmt.Sprintf("%d.%d.%d.%d",
+		patch.year, r.Between(patch.from, patch.to), r.Between(400, 780), r.Between(1000, 9999))
 	// 100 is the blue side and 200 the red one.
 	g.winner = 100 + 100*r.Below(2)
 	// Everybody has a place before anybody fights: who kills whom hangs on who is on whose side.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,68 +39,64 @@ func CheckRecordings(dir string) error {
 	return err
 }
 
-// loadFixtures reads the index of a folder with matches/*.json and timelines/*.json.
+// loadFixtures reads the index of a folder with matches/*.json and timelines/*.json. A timeline alone is served to
+// whoever asks for its id, and listed nowhere: the match answers 404 while the timeline is there
+// (developer-relations#627).
 func loadFixtures(dir string) ([]*Recording, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "matches", "*.json"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("no recorded matches in %s: name a folder that holds matches/*.json", dir)
+	byID := map[string]*Recording{}
+	for _, kind := range []string{"matches", "timelines"} {
+		files, _ := filepath.Glob(filepath.Join(dir, kind, "*.json"))
+		for _, file := range files {
+			id := strings.TrimSuffix(filepath.Base(file), ".json")
+			if byID[id] == nil {
+				byID[id] = &Recording{id: id}
+			}
+			if kind == "matches" {
+				byID[id].match = file
+			} else {
+				byID[id].timeline = file
+			}
+		}
+		if len(byID) == 0 {
+			return nil, fmt.Errorf("no recorded matches in %s: name a folder that holds matches/*.json", dir)
+		}
 	}
 	var all []*Recording
-	for _, file := range files {
-		rec, err := loadRecording(dir, file)
-		if err != nil {
-			return nil, err
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		_, strange := route.OfMatch(id)
+		if byID[id].match != "" {
+			if err := byID[id].read(); err != nil {
+				return nil, err
+			}
 		}
-		all = append(all, rec)
+		if strange == nil {
+			all = append(all, byID[id])
+		}
 	}
-	return append(all, loneTimelines(dir, all)...), nil
+	return all, nil
 }
 
-func loadRecording(dir, file string) (*Recording, error) {
-	id := strings.TrimSuffix(filepath.Base(file), ".json")
-	data, err := os.ReadFile(file)
+// read takes from a recorded match what must be known to list it.
+func (rec *Recording) read() error {
+	data, err := os.ReadFile(rec.match)
 	if err != nil {
-		return nil, fmt.Errorf("read recorded match: %w", err)
+		return fmt.Errorf("read recorded match: %w", err)
 	}
 	var m recordedInfo
 	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("recorded match %s is not a match: %w", file, err)
+		return fmt.Errorf("recorded match %s is not a match: %w", rec.match, err)
 	}
 	// The name is the id, since the body of an aborted game does not tell its platform.
-	if _, err := route.OfMatch(id); err != nil || len(m.Metadata.Participants) == 0 {
-		return nil, fmt.Errorf("recorded match %s: its name must be a match id and it must have participants", file)
+	if _, err := route.OfMatch(rec.id); err != nil || len(m.Metadata.Participants) == 0 {
+		return fmt.Errorf("recorded match %s: its name must be a match id and it must have participants", rec.match)
 	}
 	// The start, or for payloads of early years the lobby.
-	at := slices.Max([]int64{m.Info.GameStartTimestamp, m.Info.GameCreation})
+	at := max(m.Info.GameStartTimestamp, m.Info.GameCreation)
 	if at == 0 {
 		at = m.Info.GameEndTimestamp // an aborted game
 	}
-	rec := &Recording{id: id, match: file, at: time.UnixMilli(at), queue: m.Info.QueueID, puuid: m.Metadata.Participants[0]}
-	// Timelines of many recordings are missing: they are asked for, and answer 404.
-	if path := filepath.Join(dir, "timelines", id+".json"); exists(path) {
-		rec.timeline = path
-	}
-	return rec, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// loneTimelines are served to whoever asks by id, and listed nowhere: the match answers 404 while the
-// timeline is there (developer-relations#627).
-func loneTimelines(dir string, known []*Recording) []*Recording {
-	files, _ := filepath.Glob(filepath.Join(dir, "timelines", "*.json"))
-	var lone []*Recording
-	for _, file := range files {
-		id := strings.TrimSuffix(filepath.Base(file), ".json")
-		if _, err := route.OfMatch(id); err != nil || slices.ContainsFunc(known, func(r *Recording) bool { return r.id == id }) {
-			continue
-		}
-		lone = append(lone, &Recording{id: id, timeline: file})
-	}
-	return lone
+	rec.at, rec.queue, rec.puuid = time.UnixMilli(at), m.Info.QueueID, m.Metadata.Participants[0]
+	return nil
 }
 
 // recorders are the accounts that played the recorded games, one per region.

@@ -73,7 +73,9 @@ func (w *World) nameHash(riotID string) keyed.Hash {
 }
 
 // longitude is how far a region's evenings are ahead of UTC.
-var longitude = map[route.Region]time.Duration{route.Europe: hour, route.Americas: -6 * hour, route.Asia: 9 * hour, route.Sea: 8 * hour}
+var longitude = map[route.Region]time.Duration{
+	route.Europe: hour, route.Americas: -6 * hour, route.Asia: 9 * hour, route.Sea: 8 * hour,
+}
 
 // humanHours are the starts of a person's games, newest first: some evenings of the week, longer weekends.
 // h decides how many, and when.

@@ -29,40 +29,27 @@ func (w *World) append(b []byte, kind string, p *Game, pr *Project) []byte {
 	return s.book.parts[kind](b, s)
 }
 
-// made are the holes that are more than a text, a fact or a number, by the word that asks for them; nil = there is
-// no such word.
-func (bk *book) made(words []string) hole {
-	switch words[0] {
+// words are the holes that are more than a text, a fact or a number.
+var words = map[string]hole{
+	"people": people, "mission": mission, "legendary": legendary, "teams": teams, "bans": bans,
+	"frames": frames, "events": events, "states": states, "monster": monster, "helpers": helpers, "blows": blows,
+	"currentGold": func(b []byte, s *scene) []byte { return appendInt(b, s.r.Below(min(1800, 500+s.by(s.p.gold)))) },
+	"totalGold":   func(b []byte, s *scene) []byte { return appendInt(b, max(500, s.by(s.p.gold))) },
+}
+
+// made is what Go makes of a hole, by the word that it begins with; nil = there is no such word.
+func (bk *book) made(text []string) hole {
+	switch text[0] {
 	case "each":
-		return each(bk.part(words[1]))
-	case "people":
-		return people
-	case "mission":
-		return mission
-	case "legendary":
-		return legendary
-	case "teams":
-		return teams
-	case "bans":
-		return bans
+		return each(bk.part(text[1]))
 	case "objective":
-		return bk.objective(atoi(words[1]), words[2])
-	case "frames":
-		return frames
-	case "events":
-		return events
-	case "states":
-		return states
+		return bk.objective(atoi(text[1]), text[2])
 	case "grown":
-		return grown(atoi(words[1]), atoi(words[2]))
+		return grown(atoi(text[1]), atoi(text[2]))
 	case "left":
-		return left(atoi(words[1]), atoi(words[2]))
+		return left(atoi(text[1]), atoi(text[2]))
 	case "so": // <so far p.xp>
-		return soFar(words[2])
-	case "currentGold":
-		return func(b []byte, s *scene) []byte { return appendInt(b, s.r.Below(min(1800, 500+s.by(s.p.gold)))) }
-	case "totalGold":
-		return func(b []byte, s *scene) []byte { return appendInt(b, max(500, s.by(s.p.gold))) }
+		return soFar(text[2])
 	case "bounty": // a member that came with patch 12.20
 		return func(b []byte, _ *scene) []byte {
 			if bk.era >= e12b {
@@ -70,14 +57,8 @@ func (bk *book) made(words []string) hole {
 			}
 			return b
 		}
-	case "monster":
-		return monster
-	case "helpers":
-		return helpers
-	case "blows":
-		return blows
 	}
-	return nil
+	return words[text[0]]
 }
 
 // list writes n elements, with commas between them.

@@ -23,7 +23,7 @@ import (
 //	"role":<SUPPORT,SOLO,DUO>             one of these
 //	"position":<position>                 the section of that name, behind "=="
 //	"participants":<each participant>     a list of a section, one for each participant
-//	"teams":<teams>                       what Go makes of it: see made
+//	"teams":<teams>                       what Go makes of it: see words
 //
 // After the bar stands where the member belongs: the patches that carry it (13a-14b, 12b-, -15b), the maps on which
 // it is other than 0 ("only": elsewhere it is absent), the share of participants that carry it (50%), "people" where

@@ -191,7 +191,9 @@ func helpers(b []byte, s *scene) []byte {
 	if len(assists) == 0 {
 		return b
 	}
-	b = list(append(b, `"assistingParticipantIds":`...), len(assists), func(b []byte, i int) []byte { return appendInt(b, assists[i]+1) })
+	b = list(append(b, `"assistingParticipantIds":`...), len(assists), func(b []byte, i int) []byte {
+		return appendInt(b, assists[i]+1)
+	})
 	return append(b, ',')
 }
 
@@ -223,7 +225,10 @@ func (s *scene) appendBlows(b []byte, by, n int, turret bool) []byte {
 		}
 		// "garenq" from slot 0, "garenbasicattack" from slot 64.
 		spell := spellSlots[s.r.Below(len(spellSlots))]
-		s.x = blow{basic: spell.slot >= 64, name: p.champ.name, who: p.id, spell: name + spell.suffix, slot: spell.slot, kind: "OTHER"}
+		s.x = blow{
+			basic: spell.slot >= 64, name: p.champ.name, who: p.id,
+			spell: name + spell.suffix, slot: spell.slot, kind: "OTHER",
+		}
 		if damage := s.r.Low(8, 620); p.champ.magic {
 			s.x.magic = damage
 		} else {

@@ -62,7 +62,10 @@ type World struct {
 // New makes the world of a seed, in which these players have played until epoch.
 func New(seed uint64, epoch time.Time, specs []Spec) *World {
 	epoch = epoch.Truncate(time.Millisecond) // as games are told: their ages are whole, too
-	w := &World{seed: seed, Epoch: epoch, byNumber: map[uint32]*Account{}, byName: map[string]*Account{}, Games: map[string]*Game{}}
+	w := &World{
+		seed: seed, Epoch: epoch,
+		byNumber: map[uint32]*Account{}, byName: map[string]*Account{}, Games: map[string]*Game{},
+	}
 	for _, spec := range specs {
 		w.addAccount(spec)
 	}

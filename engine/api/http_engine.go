@@ -81,12 +81,6 @@ func (p *Programs) config(*Request) (Settings, error) {
 	return Settings{p.opt.Config()}, nil
 }
 
-// States of an engine that is ill, so that to start it again may help, and of one that cannot work now.
-var (
-	ill     = []engine.EngineState{engine.EngineBroken}
-	unready = append(ill, engine.EngineOpening, engine.EngineStopping, engine.EngineNoKey)
-)
-
 // health tells that the engine lives, or can work: that its state is not among the bad ones. Else the
 // status is 503, which is what a probe of systemd or Kubernetes looks at.
 func (p *Programs) health(bad []engine.EngineState) func(*Request) (health, error) {

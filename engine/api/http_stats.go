@@ -28,12 +28,8 @@ type PlayStats struct {
 	More    string            `json:"matches_next,omitempty"` // where the list goes on, as a path; "" = that is all
 }
 
-// Bounds of what a look at stats asks for.
-const (
-	maxLookback = 3650 // days
-	usualPage   = 100  // matches, unless told
-	maxPage     = 500
-)
+// maxLookback is how many days a look at stats may ask for.
+const maxLookback = 3650
 
 // statsAsk is what a look at stats asks for: like the sync that it may start.
 type statsAsk struct {

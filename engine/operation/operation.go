@@ -134,9 +134,6 @@ func Lines() []Operation { return those(func(o Operation) bool { return o.Line.H
 // Commands are the operations whose commands follow from their targets and arguments.
 func Commands() []Operation { return those(func(o Operation) bool { return o.Short != "" }) }
 
-// OnJobs are the operations on jobs.
-func OnJobs() []Operation { return those(func(o Operation) bool { return len(o.States) > 0 }) }
-
 // those are the operations that fit, in the table's order.
 func those(fits func(Operation) bool) (out []Operation) {
 	for _, o := range table {

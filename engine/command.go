@@ -80,11 +80,11 @@ type Receipt struct {
 	Undo    bool           `json:"undo,omitempty"`    // it can be undone, by that number
 	// Select is what a dry run has counted, frozen: the command to confirm.
 	Select *Selection `json:"select,omitempty"`
-	// Due is when the job runs next, or when it makes sense to ask again.
+	// when the job runs next, or when it makes sense to ask again
 	Due  time.Time   `json:"due,omitzero"`
 	Runs []time.Time `json:"runs,omitempty"` // OpEditSchedule: the next runs by the new plan
 	Zone string      `json:"zone,omitempty"` // OpEditSchedule: in which zone it is read
-	// UTCOffset is that of the zone at the first of Runs, in seconds: OpEditSchedule.
+	// OpEditSchedule: of the zone at the first of them, in seconds
 	UTCOffset int           `json:"utc_offset_s,omitempty"`
 	Cost      *Cost         `json:"cost,omitempty"`    // nil = it makes no calls, or nobody has counted
 	Rejects   []TrackReject `json:"rejects,omitempty"` // lines of a list that make no sense

@@ -142,7 +142,7 @@ type ETA struct {
 	Low    time.Duration `json:"low_ns"`           // as early as the limits let it
 	High   time.Duration `json:"high_ns"`          // at their even pace
 	Bucket string        `json:"bucket,omitempty"` // the tightest one: "app:europe 100/120s"
-	// Known is false while the limits are not known yet, or nobody knows when work goes on.
+	// false: the limits are not known yet, or nobody knows when work goes on
 	Known bool `json:"known"`
 	// Why says what decides in place of a bucket, or why nobody knows.
 	Why   string `json:"why,omitempty"`

@@ -87,7 +87,7 @@ type Job struct {
 	Crashes  int `json:"crashes,omitempty"` // interruptions in a row; three make it suspect
 
 	HasParents bool `json:"has_parents,omitempty"`
-	// Group is the one it waits for, while pending; then the last one it waited for.
+	// the group it waits for, while pending; then the last one it waited for
 	Group       int    `json:"group,omitempty"`
 	CancelAsked bool   `json:"cancel_asked,omitempty"`
 	Boot        string `json:"boot,omitempty"` // the process that runs it, while running

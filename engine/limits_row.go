@@ -72,7 +72,7 @@ type BucketRow struct {
 	Kind   string        `json:"kind"`             // app, method, service
 	Window time.Duration `json:"window_ns"`        // how long the limit counts
 	Limit  int           `json:"limit"`            // calls in one window
-	// Used are own calls, those in flight and foreign ones together, at most Limit; Server tells of more.
+	// own, in flight and foreign together, at most Limit; Server tells of more
 	Used      int       `json:"used"`
 	InFlight  int       `json:"in_flight"`            // sent and not answered yet, or reserved
 	Foreign   int       `json:"foreign"`              // counted by the server and not made by us
@@ -88,7 +88,7 @@ type BucketRow struct {
 	Mode      string    `json:"mode"`                 // A or C
 	Waiting   int       `json:"waiting"`              // calls in line for it
 	Name      string    `json:"name,omitempty"`       // as reasons and estimates call it: "app:europe 120s"
-	// Paces says that it sets the pace of what waits at its host, or would: one a host does.
+	// sets the pace of what waits at its host, or would: one a host
 	Paces bool `json:"paces,omitempty"`
 }
 
@@ -109,7 +109,7 @@ type CallRow struct {
 	Host   string    `json:"host"`
 	Method string    `json:"method"`
 	Target string    `json:"target"` // match id, or a cut PUUID
-	// Proof says that it was not made for its answer: to find out whether the endpoint, or the key, works.
+	// not for its answer: to find out whether the endpoint, or the key, works
 	Proof      bool          `json:"proof,omitempty"`
 	Job        JobID         `json:"job,omitempty"`
 	Status     int           `json:"status"` // 0 = no answer

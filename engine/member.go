@@ -55,8 +55,8 @@ type MemberRow struct {
 	Ahead   time.Duration `json:"ahead_ns"`         // of its machine's clock over the database's
 
 	InFlight int `json:"in_flight"` // attempts that it has in hand
-	// Late are results that it has brought since it is there when their jobs had moved on: the leader
-	// has discarded them.
+	// results that it brought for the leader when their jobs had moved on, since it is there:
+	// discarded
 	Late int `json:"late"`
 	// Calls are those of the past minute, by steps of ForecastStep that begin at multiples of it:
 	// ForecastPast of them, the last one still being counted. Of the leader's own those before its
@@ -94,7 +94,7 @@ type TermRow struct {
 	Host   string    `json:"host"`
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until,omitzero"` // zero = it goes on
-	// Lapsed says that it ended without a word: its member was killed, stood still or was cut off.
+	// it ended without a word: its member was killed, stood still or was cut off
 	Lapsed bool `json:"lapsed"`
 }
 

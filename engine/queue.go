@@ -28,6 +28,6 @@ type QueueRow struct {
 	OldestDue time.Time     `json:"oldest_due,omitzero"` // since when the first in line may run; zero = nobody waits
 	Why       string        `json:"why,omitempty"`       // why its head does not start
 	Until     time.Time     `json:"until,omitzero"`      // when Why ends; zero = nobody knows
-	// Stand is what keeps all of what waits from starting; "" = nothing does.
+	// nothing of what waits may start: what keeps it; "" = nothing does
 	Stand Stand `json:"stand,omitempty"`
 }

@@ -102,7 +102,7 @@ type JobRow struct {
 	Why   string    `json:"why,omitempty"`   // "app:europe 97/100", "queue paused by ana", "9th in line"
 	Until time.Time `json:"until,omitzero"`  // when the reason ends; zero = unknown
 	Place int       `json:"place,omitempty"` // in its line, 1 = next
-	// Line is the one that it has a place in, "full europe/match-v5.match": its queue, and where its call goes.
+	// that it has a place in, "full europe/match-v5.match": its queue, and where its call goes
 	Line  string `json:"line,omitempty"`
 	Stand Stand  `json:"stand,omitempty"` // what stands before any limit; "" = nothing
 	// Starts is when a job goes that waits for an instant after trouble, or in line since
@@ -114,7 +114,7 @@ type JobRow struct {
 	Player string `json:"player,omitempty"`
 	// By the retry policy in force, see Policies.Row.
 	MaxAttempts int `json:"max_attempts,omitempty"` // of a round, the first included; 0 = not known
-	// Delay is the table's before its next try, which it waits for.
+	// it waits for its next try: the table's delay before that
 	Delay time.Duration `json:"delay_ns,omitempty"`
 	// Then are the delays of the table that follow if its next try fails, and each one after
 	// it; none = it is given up then.

@@ -156,7 +156,7 @@ func (m *Monitor) queueAges(r Rule, now time.Time) (out []sample) {
 	for _, q := range m.reading.Queues {
 		s := sample{subject: string(q.Name), limit: r.Limit, known: !q.Paused}
 		if !q.OldestDue.IsZero() {
-			s.value = max(now.Sub(later(q.OldestDue, m.started[q.Name])).Seconds(), 0)
+			s.value = max(now.Sub(engine.Latest(q.OldestDue, m.started[q.Name])).Seconds(), 0)
 			s.evidence = []engine.Evidence{{At: q.OldestDue, Kind: "queue", ID: string(q.Name), Text: q.Why}}
 		}
 		out = append(out, s)

@@ -414,7 +414,7 @@ func (m *Monitor) attend(now time.Time) {
 	r, open := &m.reading, map[string]bool{}
 	for i, b := range r.Syncing {
 		open[b.Account] = true
-		last := later(b.Last, m.heard[b.Account])
+		last := engine.Latest(b.Last, m.heard[b.Account])
 		if silent := now.Sub(last); silent >= askAfter && r.Waits != nil && r.Waits(b.Account, silent) != "" {
 			last = now
 		}
@@ -430,14 +430,6 @@ func (m *Monitor) attend(now time.Time) {
 
 // askAfter is the silence from which on its reason is asked for.
 const askAfter = time.Minute
-
-// later is the later of two instants.
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
 
 // note keeps evidence for the alerts that measure it, of all jobs or of the kind's alone.
 func (m *Monitor) note(what measure, subject string, kind engine.Kind, e engine.Evidence) {

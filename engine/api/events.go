@@ -212,7 +212,7 @@ func (e *Events) rest() {
 // nothing to compare with: those that fire are told, the rest is taken as it is.
 func (e *Events) judge(ctx context.Context) {
 	// The console is asked without the lock; it may take a while.
-	rows, err := find[engine.AlertsAnswer](ctx, e.opt.Console, engine.AlertsQuery{})
+	rows, err := engine.Ask[engine.AlertsAnswer](ctx, e.opt.Console, engine.AlertsQuery{})
 	if err != nil {
 		return // whoever asks for the alerts is told why
 	}

@@ -155,7 +155,7 @@ func (e *Events) pass(ctx context.Context, r *eventReader, out sink) error {
 // hello tells what is under way. The reader has joined before: what happens
 // meanwhile follows.
 func (e *Events) hello(ctx context.Context, r *eventReader, out sink) error {
-	status, err := find[engine.StatusAnswer](ctx, e.opt.Console, engine.StatusQuery{})
+	status, err := engine.Ask[engine.StatusAnswer](ctx, e.opt.Console, engine.StatusQuery{})
 	if err != nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (p *Programs) accountID(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	d, err := find[engine.AccountDetail](ctx, p.opt.Console, engine.AccountQuery{ID: name})
+	d, err := engine.Ask[engine.AccountDetail](ctx, p.opt.Console, engine.AccountQuery{ID: name})
 	return d.Row.ID, err
 }
 

@@ -60,7 +60,7 @@ func starting(path, summary string, in any, handle Handler) Route {
 
 // account answers with all that is known of an account.
 func (p *Programs) account(r *Request) (engine.AccountDetail, error) {
-	return find[engine.AccountDetail](r.Context(), p.opt.Console, engine.AccountQuery{ID: riotID(r)})
+	return engine.Ask[engine.AccountDetail](r.Context(), p.opt.Console, engine.AccountQuery{ID: riotID(r)})
 }
 
 // riotID is the account of a path such as /v1/accounts/Name/TAG: a "#" would end the address.
@@ -131,7 +131,7 @@ func (p *Programs) onPlatform(r *Request, c *engine.Command) error {
 	if c.Account == "" || c.Sync.Platform != "" || p.opt.Platform == "" {
 		return nil
 	}
-	d, err := find[engine.AccountDetail](r.Context(), p.opt.Console, engine.AccountQuery{ID: c.Account})
+	d, err := engine.Ask[engine.AccountDetail](r.Context(), p.opt.Console, engine.AccountQuery{ID: c.Account})
 	switch {
 	case errors.Is(err, engine.ErrNotFound):
 		c.Sync.Platform = p.opt.Platform

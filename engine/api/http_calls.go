@@ -106,13 +106,13 @@ func debugOf(sid string, d engine.JobDetail) CallDebug {
 			At: a.Start, Reason: reasonOf(a)}
 		out.Attempts = append(out.Attempts, one)
 		out.Status = one.Status
-		out.Updated = later(out.Updated, a.Start, a.End)
+		out.Updated = engine.Latest(out.Updated, a.Start, a.End)
 	}
 	if out.Status == "" {
 		out.Status = j.State.String()
 	}
 	// A job may end without an attempt: cancelled while it waited.
-	out.Updated = later(out.Updated, j.Finished)
+	out.Updated = engine.Latest(out.Updated, j.Finished)
 	return out
 }
 
@@ -145,16 +145,6 @@ func textOrNull(s string) *string {
 		return nil
 	}
 	return &s
-}
-
-// later is the latest of some instants.
-func later(at time.Time, others ...time.Time) time.Time {
-	for _, o := range others {
-		if o.After(at) {
-			at = o
-		}
-	}
-	return at
 }
 
 // callRetry lets the job of a call run now, in a caller's words.

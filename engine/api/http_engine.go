@@ -51,10 +51,10 @@ func (p *Programs) whole() []Route {
 func (p *Programs) summary(r *Request) (Summary, error) {
 	var err error
 	out := Summary{Firing: []engine.AlertRow{}}
-	if out.StatusAnswer, err = find[engine.StatusAnswer](r.Context(), p.opt.Console, engine.StatusQuery{}); err != nil {
+	if out.StatusAnswer, err = engine.Ask[engine.StatusAnswer](r.Context(), p.opt.Console, engine.StatusQuery{}); err != nil {
 		return out, err
 	}
-	alerts, err := find[engine.AlertsAnswer](r.Context(), p.opt.Console, engine.AlertsQuery{})
+	alerts, err := engine.Ask[engine.AlertsAnswer](r.Context(), p.opt.Console, engine.AlertsQuery{})
 	if err != nil {
 		return out, err
 	}
@@ -64,13 +64,13 @@ func (p *Programs) summary(r *Request) (Summary, error) {
 		}
 	}
 	kind := engine.Kind(r.URL.Query().Get("kind"))
-	out.Metrics, err = find[engine.Metrics](r.Context(), p.opt.Console, engine.MetricsQuery{Kind: kind})
+	out.Metrics, err = engine.Ask[engine.Metrics](r.Context(), p.opt.Console, engine.MetricsQuery{Kind: kind})
 	return out, err
 }
 
 // members answers with who works on the database; engine.ErrNotFound where one process works alone.
 func (p *Programs) members(r *Request) (engine.MembersPage, error) {
-	return find[engine.MembersPage](r.Context(), p.opt.Console, engine.MembersQuery{})
+	return engine.Ask[engine.MembersPage](r.Context(), p.opt.Console, engine.MembersQuery{})
 }
 
 // config answers with the settings in force, secrets cut by whoever gives them.
@@ -85,7 +85,7 @@ func (p *Programs) config(*Request) (Settings, error) {
 // status is 503, which is what a probe of systemd or Kubernetes looks at.
 func (p *Programs) health(bad []engine.EngineState) func(*Request) (health, error) {
 	return func(r *Request) (health, error) {
-		a, err := find[engine.StatusAnswer](r.Context(), p.opt.Console, engine.StatusQuery{})
+		a, err := engine.Ask[engine.StatusAnswer](r.Context(), p.opt.Console, engine.StatusQuery{})
 		e := a.Engine
 		if err == nil && slices.Contains(bad, e.State) {
 			err = faultf(http.StatusServiceUnavailable, engine.ErrRefused, "", "the engine is %s: %s", e.State, e.Why)

@@ -33,7 +33,7 @@ func (p *Programs) feed(kind engine.FeedKind) func(*Request) (engine.FeedPage, e
 		if err != nil {
 			return out, err
 		}
-		out, err = find[engine.FeedPage](r.Context(), p.opt.Console, engine.FeedQuery{Page: page, Kind: kind})
+		out, err = engine.Ask[engine.FeedPage](r.Context(), p.opt.Console, engine.FeedQuery{Page: page, Kind: kind})
 		// A program that iterates must not meet null.
 		if out.Rows == nil {
 			out.Rows = []engine.FeedRow{}
@@ -53,7 +53,7 @@ func (p *Programs) matches(r *Request) (out engine.MatchesPage, err error) {
 			return out, engine.Problemf(engine.ErrInvalid, "use true or false", "all is %q", text)
 		}
 	}
-	out, err = find[engine.MatchesPage](r.Context(), p.opt.Console, q)
+	out, err = engine.Ask[engine.MatchesPage](r.Context(), p.opt.Console, q)
 	if out.Matches == nil {
 		out.Matches = []engine.MatchRow{}
 	}

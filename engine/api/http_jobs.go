@@ -86,7 +86,7 @@ func (p *Programs) job(r *Request) (engine.JobDetail, error) { return p.detail(r
 
 // detail asks for one job.
 func (p *Programs) detail(r *Request, q engine.JobQuery) (engine.JobDetail, error) {
-	return find[engine.JobDetail](r.Context(), p.opt.Console, q)
+	return engine.Ask[engine.JobDetail](r.Context(), p.opt.Console, q)
 }
 
 // progress is how far a job has come. An account's run is told only for the sync job that it belongs
@@ -104,7 +104,7 @@ func (p *Programs) progress(r *Request) (out JobProgress, err error) {
 	if j.Owner == "" {
 		return out, nil
 	}
-	a, err := find[engine.AccountDetail](r.Context(), p.opt.Console, engine.AccountQuery{ID: j.Owner})
+	a, err := engine.Ask[engine.AccountDetail](r.Context(), p.opt.Console, engine.AccountQuery{ID: j.Owner})
 	if err == nil && a.Row.Job == j.ID {
 		progress := progressOf(a.Row)
 		out.Account, out.ETA = &progress, &a.ETA

@@ -128,7 +128,7 @@ func (p *Programs) stored(w http.ResponseWriter, r *Request, d engine.AccountDet
 	if ask.count > 0 {
 		limit = min(ask.count, maxPage)
 	}
-	page, err := find[engine.MatchesPage](r.Context(), p.opt.Console,
+	page, err := engine.Ask[engine.MatchesPage](r.Context(), p.opt.Console,
 		engine.MatchesQuery{Page: engine.Page{Limit: limit}, Account: row.ID})
 	if err != nil {
 		return err

@@ -96,16 +96,16 @@ func (r reading) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	began, out := time.Now(), send(to)
 	out.gauge(descBuild, 1, r.opt.Version)
-	status, err := find[engine.StatusAnswer](ctx, r.opt.Console, engine.StatusQuery{})
+	status, err := engine.Ask[engine.StatusAnswer](ctx, r.opt.Console, engine.StatusQuery{})
 	out.gauge(descUp, truth(err == nil && !slices.Contains(ill, status.Engine.State)))
 	if err == nil {
 		r.engine(out, status)
 		r.queues(out, status.Queues)
 	}
-	if limits, err := find[engine.LimitsRow](ctx, r.opt.Console, engine.LimitsQuery{}); err == nil {
+	if limits, err := engine.Ask[engine.LimitsRow](ctx, r.opt.Console, engine.LimitsQuery{}); err == nil {
 		r.limits(out, limits)
 	}
-	if alerts, err := find[engine.AlertsAnswer](ctx, r.opt.Console, engine.AlertsQuery{}); err == nil {
+	if alerts, err := engine.Ask[engine.AlertsAnswer](ctx, r.opt.Console, engine.AlertsQuery{}); err == nil {
 		r.firing(out, alerts.Alerts)
 	}
 	r.store(out)

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -23,20 +21,6 @@ var (
 	paramIfRev    = Param{"if_rev", "revision of the job that was seen; another one is refused"}
 	paramReason   = Param{"reason", "for the audit"}
 )
-
-// find asks a console for an answer of a type. One of another type is a fault of the console, and
-// answers 500.
-func find[T any](ctx context.Context, con engine.Console, q engine.Query) (out T, err error) {
-	a, err := con.Find(ctx, q)
-	if err != nil {
-		return out, err
-	}
-	out, ok := a.(T)
-	if !ok {
-		return out, errors.New("an answer of another type")
-	}
-	return out, nil
-}
 
 // readInto reads a body that may be left out.
 func readInto(r *Request, into any) error {

@@ -105,7 +105,7 @@ func (c *calendar) deal(calls, each int, of func(w *engine.PlannedWindow) *int) 
 	if c.Stuck {
 		return
 	}
-	first := c.at(latest(c.opens, c.now))
+	first := c.at(engine.Latest(c.opens, c.now))
 	for n := first; calls > 0 && n < first+mostWindows; n++ {
 		if some := min(c.room(n), calls, each); some > 0 {
 			*of(c.window(n)) += some
@@ -116,7 +116,7 @@ func (c *calendar) deal(calls, each int, of func(w *engine.PlannedWindow) *int) 
 
 // Command deals the calls of a command evenly over the time they take.
 func (c *calendar) Command(calls int, takes time.Duration) {
-	first := c.at(latest(c.opens, c.now))
+	first := c.at(engine.Latest(c.opens, c.now))
 	windows := max(c.at(c.now.Add(takes))-first, 0) + 1
 	c.deal(calls, (calls+windows-1)/windows, func(w *engine.PlannedWindow) *int { return &w.Command })
 }
@@ -138,7 +138,7 @@ func (c *calendar) paced() (f flow) {
 			before += c.line(n)
 		}
 		f[i] = float64(before)
-		if from := latest(c.begins(n), c.opens); end.After(from) {
+		if from := engine.Latest(c.begins(n), c.opens); end.After(from) {
 			share := float64(end.Sub(from)) / float64(c.begins(n+1).Sub(from))
 			f[i] += min(share*float64(c.free(n)), float64(c.line(n)))
 		}
@@ -170,8 +170,8 @@ func (c *calendar) Retry(due time.Time, line time.Duration) Start {
 	if c.Stuck {
 		return Start{LateBy: c.Why}
 	}
-	due = latest(due, c.now)
-	at := latest(latest(due, c.opens), c.now.Add(line))
+	due = engine.Latest(due, c.now)
+	at := engine.Latest(engine.Latest(due, c.opens), c.now.Add(line))
 	n := c.at(at)
 	for last := n + mostWindows; c.room(n) <= 0 && n < last; {
 		n++
@@ -192,12 +192,4 @@ func (c *calendar) Through(ahead time.Duration) []engine.PlannedWindow {
 		out = append(out, *c.window(i))
 	}
 	return out
-}
-
-// latest is the later of two instants.
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -151,7 +151,7 @@ func (p *Plan) lastRetry(owner string) (last time.Time) {
 	starts := p.Starts()
 	for i := range p.Waiting {
 		if w := &p.Waiting[i]; w.Owner == owner {
-			last = latest(last, latest(w.Due, starts[w.ID].At))
+			last = engine.Latest(last, engine.Latest(w.Due, starts[w.ID].At))
 		}
 	}
 	return last
@@ -186,13 +186,13 @@ func (p *Plan) start(w *Waiting) Start {
 	case w.Held.Reason != "" && w.Held.Until.IsZero():
 		return Start{LateBy: w.Held.Reason}
 	case w.Host == "":
-		return Start{At: latest(w.Due, p.Now)}
+		return Start{At: engine.Latest(w.Due, p.Now)}
 	}
 	h := p.host(w.Host)
 	if h.calendar == nil {
-		return Start{At: latest(w.Due, p.Now)}
+		return Start{At: engine.Latest(w.Due, p.Now)}
 	}
-	return h.calendar.Retry(latest(w.Due, w.Held.Until), h.wait(place{w.Method, h.ahead(p.Open, w)}))
+	return h.calendar.Retry(engine.Latest(w.Due, w.Held.Until), h.wait(place{w.Method, h.ahead(p.Open, w)}))
 }
 
 // ahead is how many calls go before a job that joins the end of its owner's line now.

@@ -80,14 +80,6 @@ func (x *index) mindClock(now time.Time) {
 	heap.Init(&x.due)
 }
 
-// latest gives the later of two instants.
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
 // dueOf is when a waiting job goes on. A hold that has ended since the job's
 // attempt began is over, whatever instant the attempt's outcome has written: what
 // it was told was disproved meanwhile.

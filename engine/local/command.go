@@ -246,7 +246,7 @@ func (b *Backend) rescheduleOne(tx engine.Tx, j engine.Job, o order) (engine.Rec
 			"only a job that waits for its turn has an instant")
 	}
 	after.Rev++
-	after.Due, after.Hold = atLeast(latest(o.at, o.why.now)), engine.HoldNone
+	after.Due, after.Hold = atLeast(engine.Latest(o.at, o.why.now)), engine.HoldNone
 	return receipt(after, "job %s is due at %s", j.ID, after.Due.Format(time.RFC3339)), b.move(tx, j, after, o.why)
 }
 

@@ -191,7 +191,7 @@ func (x *index) admitted(c *claim, now time.Time) {
 	defer x.mu.Unlock()
 	l := x.laneOf(c.lane)
 	if l.paced {
-		c.paced = now.Sub(latest(l.began, c.e.ready))
+		c.paced = now.Sub(engine.Latest(l.began, c.e.ready))
 	}
 	l.closed, l.paced, l.began = false, false, now
 }

@@ -118,11 +118,7 @@ func forgetMistyped(ctx context.Context, c engine.Console, id string, by engine.
 }
 
 // found gives the answer to a query; its zero value when there is none.
-func found[T any](ctx context.Context, c engine.Console, q engine.Query) (answer T) {
-	a, err := c.Find(ctx, q)
-	if err != nil {
-		return answer
-	}
-	answer, _ = a.(T)
+func found[T any](ctx context.Context, c engine.Console, q engine.Query) T {
+	answer, _ := engine.Ask[T](ctx, c, q)
 	return answer
 }

@@ -93,7 +93,7 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 	for _, r := range reasons {
 		g := open(GroupOf(&r.First))
 		if r.Jobs += g.Why.Jobs; g.Why.Jobs > 0 {
-			r.Last = page.Latest(r.Last, g.Why.Last)
+			r.Last = engine.Latest(r.Last, g.Why.Last)
 		}
 		g.Why = r
 	}

@@ -79,7 +79,7 @@ func lastCall(c engine.Cost, now time.Time) time.Time {
 	end := now.Add(c.Takes)
 	for _, w := range c.Calendar.Windows {
 		if w.Command > 0 {
-			end = page.Latest(end, w.Begin)
+			end = engine.Latest(end, w.Begin)
 		}
 	}
 	return end

@@ -225,7 +225,7 @@ func LateBy(v *page.View, j *engine.JobRow) time.Duration {
 	case j.Starts.IsZero():
 		return max(v.Now.Sub(j.Due), 0)
 	}
-	return max(page.Latest(j.Starts, v.Beat()).Sub(j.Due), 0)
+	return max(engine.Latest(j.Starts, v.Beat()).Sub(j.Due), 0)
 }
 
 // IfAgain says what follows if a retry fails, and so do those after it.

@@ -43,7 +43,7 @@ func FitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
 // AgainAt are the instants at which a job is tried again if its next try fails, and so does
 // each one after it.
 func AgainAt(j *engine.JobRow) []time.Time {
-	at := page.Latest(j.Due, j.Starts)
+	at := engine.Latest(j.Due, j.Starts)
 	out := make([]time.Time, len(j.Then))
 	for i, d := range j.Then {
 		at = at.Add(d)
@@ -150,7 +150,7 @@ func RetryBarsOf(v *page.View, a TimeAxis, jobs []*engine.JobRow) RetryBars {
 	}
 	for _, j := range jobs {
 		add(b.due, max(a.At(j.Due), a.Back))
-		at := page.Latest(j.Due, j.Starts)
+		at := engine.Latest(j.Due, j.Starts)
 		for _, d := range j.Then {
 			at = at.Add(d)
 			add(b.again, a.At(at))

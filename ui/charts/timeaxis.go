@@ -104,7 +104,7 @@ func ChartNow(v *page.View) (now time.Time, rests bool) {
 	case v.Frozen, v.Now.Before(end), v.Engine.InFlight > 0, InLines(v.Queues) > 0, len(v.Retries()) > 0:
 		return v.Now, false
 	default:
-		return page.Latest(end, v.Now.Truncate(time.Minute)), true
+		return engine.Latest(end, v.Now.Truncate(time.Minute)), true
 	}
 }
 

@@ -248,7 +248,7 @@ func (t *Timetable) retries(v *page.View) {
 			t.stuck++
 			continue
 		}
-		t.due = append(t.due, page.Latest(at, v.Now))
+		t.due = append(t.due, engine.Latest(at, v.Now))
 		t.late += page.Btoi(all[i].LateBy != "")
 	}
 	slices.SortFunc(t.due, time.Time.Compare)

@@ -64,7 +64,7 @@ func document(show func(ctx context.Context, c engine.Console, o Out) error) Lis
 // answered is what is one answer: whole as JSON, else as print writes it.
 func answered[T any](q engine.Query, print func(o Out, answer T) error) List {
 	return document(func(ctx context.Context, c engine.Console, o Out) error {
-		answer, err := ask[T](ctx, c, q)
+		answer, err := engine.Ask[T](ctx, c, q)
 		switch {
 		case err != nil:
 			return err
@@ -122,7 +122,7 @@ func all[T any](rows []T) source[T] {
 // once reads rows that are a part of one answer. foot is what stands below them; nil = nothing.
 func once[A, T any](q engine.Query, rows func(A) []T, foot func(A) string) reader[T] {
 	return func(ctx context.Context, c engine.Console) (source[T], error) {
-		a, err := ask[A](ctx, c, q)
+		a, err := engine.Ask[A](ctx, c, q)
 		src := all(rows(a))
 		if foot != nil {
 			src.foot = func() string { return foot(a) }
@@ -136,7 +136,7 @@ func once[A, T any](q engine.Query, rows func(A) []T, foot func(A) string) reade
 func pages[P, T any](query func(engine.Page) engine.Query, rows func(P) (rows []T, next string)) reader[T] {
 	return func(ctx context.Context, c engine.Console) (source[T], error) {
 		return source[T]{page: func(after string) ([]T, string, error) {
-			p, err := ask[P](ctx, c, query(engine.Page{After: after, Limit: pageSize}))
+			p, err := engine.Ask[P](ctx, c, query(engine.Page{After: after, Limit: pageSize}))
 			list, next := rows(p)
 			return list, next, err
 		}}, nil

@@ -17,21 +17,6 @@ import (
 // pageSize is how many rows the lists ask for at once: what engines give at most.
 const pageSize = 500
 
-// ask runs a query and gives its answer its type. An answer of another type comes from an engine of
-// another version, over the socket.
-func ask[T any](ctx context.Context, c engine.Console, q engine.Query) (T, error) {
-	a, err := c.Find(ctx, q)
-	if err != nil {
-		var none T
-		return none, err
-	}
-	t, ok := a.(T)
-	if !ok {
-		return t, engine.Problemf(engine.ErrInvalid, "", "the engine answered %T with %T", q, a)
-	}
-	return t, nil
-}
-
 // Status shows the engine, its queues and what syncs; every adds the accounts that
 // do not. The filter is a part of a queue's or an account's name. As JSON it is one object.
 func Status(text string, every bool) List {
@@ -44,7 +29,7 @@ func Status(text string, every bool) List {
 //	LIVE: paced by app:asia 100/120s
 //	accounts 212, 2 syncing; matches stored 12,406, gave up 3, too old 41
 func status(ctx context.Context, c engine.Console, text string, every bool, o Out) error {
-	s, err := ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
+	s, err := engine.Ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
 	if err != nil {
 		return err
 	}
@@ -236,7 +221,7 @@ func Limits(filter string) List {
 		names: func(r *columns.Limit) []string { return []string{r.Host, r.Method} },
 		none:  "no limits known yet: they are learnt from the headers of the first answers",
 		read: func(ctx context.Context, c engine.Console) (source[columns.Limit], error) {
-			l, err := ask[engine.LimitsRow](ctx, c, engine.LimitsQuery{})
+			l, err := engine.Ask[engine.LimitsRow](ctx, c, engine.LimitsQuery{})
 			l.Buckets = slices.DeleteFunc(l.Buckets, func(b engine.BucketRow) bool { return !part(filter, b.Host, b.Method) })
 			l.Breakers = slices.DeleteFunc(l.Breakers, func(b engine.BreakerRow) bool { return !part(filter, b.Host, b.Method) })
 			var rows []columns.Limit

@@ -33,7 +33,7 @@ func Reports(filter string) List {
 // playReport prints when an account plays: minutes by weekday and hour. As JSON it is the report as it
 // is stored. engine.ErrNotFound where none is made yet.
 func playReport(ctx context.Context, c engine.Console, account string, o Out) error {
-	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: account})
+	d, err := engine.Ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: account})
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func (f *Following) sync(ctx context.Context, c engine.Console) (s Summary, err 
 		return s, err
 	}
 	q := engine.AccountQuery{ID: cmp.Or(r.Account, f.opt.Account), Platform: f.opt.Ask.Platform}
-	d, err := ask[engine.AccountDetail](ctx, c, q)
+	d, err := engine.Ask[engine.AccountDetail](ctx, c, q)
 	f.row = d.Row
 	switch {
 	case r.Nothing:
@@ -173,7 +173,7 @@ func (f *Following) endedMeanwhile(ctx context.Context, c engine.Console) bool {
 	if f.row.Run == "" {
 		return false
 	}
-	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID})
+	d, err := engine.Ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID})
 	if err != nil || d.Row.Run != f.row.Run || d.Row.Status.Open() {
 		return false
 	}
@@ -232,7 +232,7 @@ func (f *Following) follow(ctx context.Context, c engine.Console, eta engine.ETA
 			refused = f.take(u)
 		// An error here means nothing: where the engine has gone, the watching ends.
 		case <-look.C:
-			if d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID}); err == nil {
+			if d, err := engine.Ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID}); err == nil {
 				eta = d.ETA
 				f.show.waits = standstill(ctx, c, f.row.Job, eta)
 			}
@@ -283,7 +283,7 @@ func (f *Following) again(ctx context.Context, c engine.Console) (<-chan engine.
 	if !await.Pause(ctx, againAfter) {
 		return nil, nil
 	}
-	d, err := ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID})
+	d, err := engine.Ask[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: f.row.ID})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, nil
@@ -305,7 +305,7 @@ func standstill(ctx context.Context, c engine.Console, job engine.JobID, eta eng
 		return eta.Why
 	}
 	// The sync's own job waits where the account could not be found or listed: no match of it does yet.
-	d, err := ask[engine.JobDetail](ctx, c, engine.JobQuery{ID: job})
+	d, err := engine.Ask[engine.JobDetail](ctx, c, engine.JobQuery{ID: job})
 	if j := d.Job; err == nil && (j.State == engine.Retryable || j.State == engine.Scheduled) {
 		text := j.Why
 		if !j.Until.IsZero() {

@@ -40,7 +40,7 @@ func TestAWaitThatWasCutShortEndsThere(t *testing.T) {
 		if r.at.Before(last) {
 			t.Errorf("try %d is at %v, after %v", r.number, r.at, last)
 		}
-		last = page.Latest(r.at, r.until)
+		last = engine.Latest(r.at, r.until)
 	}
 	if !slices.Equal(numbers, []int{1, 2, 3, 4}) || rungs[2].Attempt != nil || rungs[2].planned || !rungs[3].planned || rungs[3].after != time.Minute {
 		t.Errorf("the rungs %+v", rungs)

@@ -156,15 +156,15 @@ func (p *Job) rungAxis(v *page.View, rungs []rung, w int) part.Axis {
 		if r := rungs[0]; r.Attempt != nil && now.Sub(begin) > mostBefore*now.Sub(r.Start) {
 			first = r.Start.Add(-now.Sub(r.Start) / 4)
 		}
-		begin = page.Latest(begin, first)
+		begin = engine.Latest(begin, first)
 		next := 0
 		for _, r := range rungs {
 			if r.Attempt == nil && next < 2 {
-				end, next = page.Latest(end, r.at), next+1
+				end, next = engine.Latest(end, r.at), next+1
 			}
 		}
 		if j.Retrying() {
-			end = page.Latest(end, j.Starts)
+			end = engine.Latest(end, j.Starts)
 		}
 	}
 	return charts.FitAxis(now, now.Sub(begin), end.Sub(now), w)

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
@@ -87,13 +86,6 @@ func Btoi(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-func Latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 func Floats(n []int) []float64 {

@@ -258,7 +258,7 @@ func (p *Classes) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) [
 	late := 0
 	for _, j := range jobs {
 		if at := page.GoesAt(j); !j.State.Terminal() && !at.IsZero() {
-			if last = page.Latest(last, at); next.IsZero() || at.Before(next) {
+			if last = engine.Latest(last, at); next.IsZero() || at.Before(next) {
 				next = at
 			}
 			late += page.Btoi(j.LateBy != "")

@@ -266,7 +266,7 @@ func lastGoes(v *page.View, g *block.JobGroup) string {
 	}
 	last := g.Why.Last
 	for _, j := range g.Rows {
-		last = page.Latest(last, page.GoesAt(j))
+		last = engine.Latest(last, page.GoesAt(j))
 	}
 	if !last.After(v.Now) || g.State.Terminal() {
 		return ""

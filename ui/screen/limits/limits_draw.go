@@ -351,7 +351,7 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 	if b.Limit <= 0 {
 		end := d.fieldsFrom() + bucketFigures - bucketReset
 		l.Field(part.As(name, block.ScopeName(b)), 1+bucketName+bucketUsed, part.Words).Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
-		l.Field(part.As(sign.Token, d.In(page.Latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
+		l.Field(part.As(sign.Token, d.In(engine.Latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
 		return
 	}
 	l.Field(part.As(name, block.ScopeName(b)), bucketName, part.Words)

@@ -62,7 +62,7 @@ func (p *Retries) add() {
 		if j.LateBy != "" {
 			s.late = append(s.late, j.Due)
 		}
-		at := page.Latest(j.Due, j.Starts)
+		at := engine.Latest(j.Due, j.Starts)
 		for _, d := range j.Then[:min(2, len(j.Then))] {
 			at = at.Add(d)
 		}

@@ -34,11 +34,14 @@ var additions = []struct{ file, anchor, text string }{
 	{"engine/operation/table.go", "import \"github.com/farsight-console/farsight/engine\"", "\nimport \"context\"\n"},
 	{"storage/notes.go", "", `package storage
 
-import "github.com/farsight-console/farsight/storage/internal/rec"
+import (
+	"github.com/farsight-console/farsight/storage/internal/collection"
+	"github.com/farsight-console/farsight/storage/internal/rec"
+)
 
-var _ = declare(
-	newTable("notes", "str account", "what somebody has noted").belongs(ofAccount).cameWith(newestSchema()+1),
-	records[string]{format: 200, fields: func(c *rec.Coder, note *string) { c.Str(note) }})
+var _ = collection.Declare(
+	collection.New("notes", "str account", "what somebody has noted").BelongsTo(ofAccount).CameWith(newestSchema()+1),
+	collection.Records[string]{Format: 200, Fields: func(c *rec.Coder, note *string) { c.Str(note) }})
 `},
 }
 

@@ -29,7 +29,7 @@ func retried() engine.JobDetail {
 // The wait after a try ends when the next one stood in line, not when it was planned
 // to; so the instants of the axis never run backwards, and its numbers go on.
 func TestAWaitThatWasCutShortEndsThere(t *testing.T) {
-	p := &Job{Id: "j1", Detail: retried()}
+	p := &Job{ID: "j1", Detail: retried()}
 	v := pagetest.View(&page.Data{Ready: true})
 	v.Now = uitest.Noon.Add(10 * time.Second)
 	rungs := p.rungs(v)
@@ -69,7 +69,7 @@ func TestAWaitEndsAsTheRowSays(t *testing.T) {
 		d := retried()
 		d.Attempts = d.Attempts[:1]
 		d.Job.State, d.Job.Due, d.Job.Finished = c.state, instantAfter(c.due), instantAfter(c.end)
-		p := &Job{Id: "j1", Detail: d}
+		p := &Job{ID: "j1", Detail: d}
 		if got := waitOf(p.rungs(pagetest.View(&page.Data{Ready: true}))[0]); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
@@ -137,7 +137,7 @@ func TestAJobThatWasRetriedStandsInLine(t *testing.T) {
 	d.Job.State, d.Job.Tries, d.Job.Due = engine.Available, 0, uitest.Noon.Add(5*time.Second)
 	v := pagetest.View(&page.Data{Ready: true})
 	v.Now = uitest.Noon.Add(9 * time.Second)
-	rungs := (&Job{Id: "j1", Detail: d}).rungs(v)
+	rungs := (&Job{ID: "j1", Detail: d}).rungs(v)
 	last := rungs[2]
 	if last.number != 3 || last.Attempt != nil || !last.at.Equal(d.Job.Due) || !v.Ticks {
 		t.Errorf("%+v", last)
@@ -152,7 +152,7 @@ func TestP36_TriesOfAClockThatWasSetBack(t *testing.T) {
 	d := retried()
 	a := &d.Attempts[0]
 	a.End, a.Next, a.Queued, a.HTTP = a.Start.Add(-time.Hour), a.Start.Add(-30*time.Minute), -time.Second, -time.Second
-	p := &Job{Id: "j1", Detail: d, Answer: page.Answer{Have: true}}
+	p := &Job{ID: "j1", Detail: d, Answer: page.Answer{Have: true}}
 	for _, now := range []time.Time{uitest.Noon.Add(-time.Hour), uitest.Noon.Add(time.Hour)} {
 		v := pagetest.View(&page.Data{Ready: true})
 		v.Now, v.W, v.H, v.Size = now, 120, 35, page.M

@@ -22,8 +22,9 @@ func PeekWidth(w int) int { return page.Clamp(w-132, 52, 72) }
 // question is under way at a time, so that a cursor which runs down the list asks
 // for the jobs it rests on and not for all it passes.
 type Peek struct {
-	Job     *Job
-	since   time.Time // it turned to that job
+	Job   *Job
+	since time.Time // it turned to that job
+	// Of any job: the answer to the one before has to come first.
 	pending bool
 	Tape    block.Tape
 }
@@ -33,6 +34,7 @@ type Peek struct {
 const peekRest = time.Second
 
 // Want is the question about the job under the cursor; nil = none.
+// list is the one whose cursor it follows.
 func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query {
 	if k.pending {
 		return nil
@@ -47,21 +49,23 @@ func (k *Peek) Want(v *page.View, list *lists.List[engine.JobRow]) engine.Query 
 }
 
 // follow turns to the job under the cursor.
+// Until the answer is here it shows what the list knows of the job.
 func (k *Peek) follow(v *page.View, list *lists.List[engine.JobRow]) {
 	id, ok := list.ToOpen()
 	switch {
 	case !ok:
 		k.Job = nil
-	case k.Job != nil && (string(k.Job.Id) == id || k.rests(v, list)):
+	case k.Job != nil && (string(k.Job.ID) == id || k.rests(v, list)):
 	default:
 		k.since = v.Now
 		k.Job = NewJob(engine.JobID(id))
 		k.Job.Detail.Job, _ = list.Selected()
-		k.Job.Detail.Job.ID = k.Job.Id
+		k.Job.Detail.Job.ID = k.Job.ID
 	}
 }
 
 // Rev is the revision of the job that is looked at; 0 = none is known.
+// Lists are made of it too: see [Peek.Newer].
 func (k *Peek) Rev() uint64 {
 	if k.Job == nil || !k.Job.Have {
 		return 0
@@ -70,19 +74,22 @@ func (k *Peek) Rev() uint64 {
 }
 
 // Newer is a job as the inspector has it, where that is newer than in a list.
+// A list is read from disk now and then, the job under the cursor whenever it moves.
 func (k *Peek) Newer(j *engine.JobRow) (engine.JobRow, bool) {
-	if k.Job == nil || k.Job.Id != j.ID || !k.Job.Have || k.Job.Detail.Job.Rev <= j.Rev {
+	if k.Job == nil || k.Job.ID != j.ID || !k.Job.Have || k.Job.Detail.Job.Rev <= j.Rev {
 		return engine.JobRow{}, false
 	}
 	return k.Job.Detail.Job, true
 }
 
 // rests reports whether the job that is shown stays, though another row is first now.
+// A cursor that somebody has moved (Held) is followed at once, and a clock that was put back too.
 func (k *Peek) rests(v *page.View, list *lists.List[engine.JobRow]) bool {
 	return !list.Cur.Held() && v.Now.Before(k.since.Add(peekRest)) && !v.Now.Before(k.since)
 }
 
 // LastTry is the last try of the job under the cursor that ended; nil = it is not known.
+// An attempt that still runs is left out: where its time went is not known yet.
 func (k *Peek) LastTry(v *page.View, list *lists.List[engine.JobRow]) *engine.Attempt {
 	k.follow(v, list)
 	if k.Job == nil {
@@ -96,6 +103,7 @@ func (k *Peek) LastTry(v *page.View, list *lists.List[engine.JobRow]) *engine.At
 	return nil
 }
 
+// Got takes an answer; the job drops it when it is about another one.
 func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	k.pending = false
 	if k.Job != nil {
@@ -103,6 +111,7 @@ func (k *Peek) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	}
 }
 
+// Draw is the block beside the list, h rows of w cells that begin at column x of the screen.
 func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) []string {
 	k.follow(v, list)
 	if k.Job == nil {
@@ -121,21 +130,25 @@ func (k *Peek) around(v *page.View, w, h int) []part.Section {
 	for i := range panels {
 		left -= panels[i].Height + 2
 	}
+	// Both have a title and an empty row before it.
 	if calls := left - limits - 4; calls > limits {
 		b, _ := v.Limits.Pacing()
 		shown := k.Tape.Take(v)
 		panels = append(panels, block.LimitsBlock(v, b.Host, w, limits),
-			part.Section{Title: "CALLS", Note: "the newest first", Tail: charts.Median(v), Rows: charts.CallColumns(v, shown, w, min(calls, max(len(shown), 1))), Height: calls})
+			part.Section{Title: "CALLS", Note: "the newest first", Tail: charts.Median(v),
+				Rows: charts.CallColumns(v, shown, w, min(calls, max(len(shown), 1))), Height: calls})
 	}
 	return panels
 }
 
 // beside are the panels of a job's inspector beside a list.
+// From top to bottom: how it stands, its tries, its facts, then what became of it.
 func (p *Job) beside(v *page.View, w, h int) []part.Section {
 	j := p.row(v)
 	life := []string{
 		v.Row(w, part.Plain(" "), v.State(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
-		v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.Detail.Account))...)...),
+		v.Row(w, append([]part.Cell{part.Plain(" ")},
+			v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.Detail.Account))...)...),
 	}
 	life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
 	life = append(life, p.wrapped(v, w, themes.Err, "last: ", columns.InShort(j.LastError))...)
@@ -145,6 +158,7 @@ func (p *Job) beside(v *page.View, w, h int) []part.Section {
 		fold = []string{v.Row(w, part.As(themes.Dim, " "+p.untried()))}
 	}
 	room := max(h-len(life)-len(facts)-6, 1)
+	// Of more tries than there is room for the newest stay.
 	tried := page.Clamp(len(fold), 1, room)
 	panels := []part.Section{
 		{Title: columns.JobKey(&j.Job), Tail: p.Told(v), Rows: life, Height: len(life)},
@@ -163,14 +177,17 @@ func (p *Job) untried() string {
 }
 
 // besideFacts tell what stands still of a job, and its plan.
+// What is unknown or does not apply has no row.
 func (p *Job) besideFacts(v *page.View, w int) []string {
 	j := p.row(v)
 	line := func(cells ...part.Cell) string {
 		return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(cells...)...)...)
 	}
 	rows := []string{
-		line(part.Plain(string(j.Kind)), part.Plain(policyText(page.Or(p.Detail.Policy.Name, j.Policy))), part.As(themes.Dim, "job "+string(j.ID))),
-		line(part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j)),
+		line(part.Plain(string(j.Kind)), part.Plain(policyText(page.Or(p.Detail.Policy.Name, j.Policy))),
+			part.As(themes.Dim, "job "+string(j.ID))),
+		line(part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)),
+			endedCell(v, j)),
 	}
 	if hands := handsOf(&j); len(hands) > 0 {
 		rows = append(rows, line(hands...))
@@ -182,13 +199,15 @@ func (p *Job) besideFacts(v *page.View, w int) []string {
 		rows = append(rows, p.wrapped(v, w, themes.Dim, "", charts.IfAgain(v, &j))...)
 	}
 	if c := p.Detail.Call; c != nil {
-		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), columns.StatusCell(c), part.Plain(human.Millis(c.Took))))
+		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), columns.StatusCell(c),
+			part.Plain(human.Millis(c.Took))))
 		rows = append(rows, line(labelled("app", c.App), labelled("method", c.MethodUsed)))
 	}
 	return rows
 }
 
 // wrapped writes a text on as many rows as it needs, three at most; none for "".
+// A longer text is told in full on the job's own screen.
 func (p *Job) wrapped(v *page.View, w int, t themes.Token, label, text string) []string {
 	if text == "" {
 		return nil
@@ -212,6 +231,7 @@ const (
 
 // pastPanels tell in the room that is left what became of the job: its moves, and below
 // them the newest records of its log.
+// The history gets all rows when its log would have fewer than leastLog.
 func (p *Job) pastPanels(v *page.View, w, room int) []part.Section {
 	var out []part.Section
 	if n := len(p.Detail.History); room > 0 && n > 0 {
@@ -225,8 +245,9 @@ func (p *Job) pastPanels(v *page.View, w, room int) []part.Section {
 	if room < leastLog {
 		return out
 	}
-	if rows := block.LogRows(v, w, room, p.Id); len(rows) > 0 {
-		out = append(out, part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows, Height: room})
+	if rows := block.LogRows(v, w, room, p.ID); len(rows) > 0 {
+		out = append(out, part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows,
+			Height: room})
 	}
 	return out
 }

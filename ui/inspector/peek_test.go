@@ -12,7 +12,7 @@ import (
 // TestPastPanelsLeaveRoomBetween: the history and the log of a job take as many rows as there
 // are, with their titles and an empty row above each.
 func TestPastPanelsLeaveRoomBetween(t *testing.T) {
-	p := &Job{Id: "j1", Detail: retried()}
+	p := &Job{ID: "j1", Detail: retried()}
 	for range 5 {
 		p.Detail.History = append(p.Detail.History, engine.Transition{At: uitest.Noon, To: "running"})
 	}

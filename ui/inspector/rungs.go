@@ -22,8 +22,9 @@ type rung struct {
 	number          int       // over all rounds; 0 of a hold
 	at              time.Time // it stood in line from then on, or is due
 	until           time.Time // the wait after it ended or ends; zero = there is none
-	after           time.Duration
-	planned         bool // it may never be
+	// The wait of the policy before a planned try.
+	after   time.Duration
+	planned bool // it may never be
 }
 
 // rungs are the tries in order of time.
@@ -31,6 +32,9 @@ type rung struct {
 //	#1  12:30:41  503          a try that was, and the wait of 3 s after it
 //	#2  12:30:46  retryable    the next one, which is due
 //	#3  +8 s                   planned: it is made only if #2 fails
+//
+// A wait ended when the next run stood in line, whatever was planned: a retry by hand cuts it
+// short.
 func (p *Job) rungs(v *page.View) (out []rung) {
 	j, runs := p.row(v), p.runs()
 	for i := range runs {
@@ -49,6 +53,7 @@ func (p *Job) rungs(v *page.View) (out []rung) {
 		v.Ticks = true
 		next := rung{at: j.Due}
 		if j.State != engine.Scheduled || j.Hold == engine.HoldNone {
+			// Only what is not held is a try, which has a number.
 			next.number = j.Attempts + 1
 		}
 		out = append(out, next)
@@ -64,9 +69,7 @@ func (p *Job) rungs(v *page.View) (out []rung) {
 // tried are the rungs as a list, whose cursor at rest stands on the newest try.
 type tried struct{ part.Slice[rung] }
 
-// First is the place of that.
-// First implements part.Source's wish for one: what was, and why it failed, is what a job is opened
-// for.
+// First is the place of that: what was, and why it failed, is what a job is opened for.
 func (t tried) First() int {
 	for i, r := range slices.Backward(t.Items) {
 		if r.Attempt != nil {
@@ -76,7 +79,8 @@ func (t tried) First() int {
 	return 0
 }
 
-// A try is known by its number and its start: numbers begin anew when a job is retried by hand.
+// source lists the tries. A try is known by its number and its start, as numbers begin anew when a
+// job is retried by hand; one to come has no start.
 func (p *Job) source(v *page.View) tried {
 	return tried{part.Slice[rung]{
 		Items: p.rungs(v),
@@ -90,6 +94,7 @@ func (p *Job) source(v *page.View) tried {
 	}}
 }
 
+// rungColumns go with rungCells. On narrow screens the three spans go first.
 var rungColumns = []part.Column{
 	{Title: "TRY", Kind: part.Words, Min: 3, Width: 3},
 	{Title: "AT", Kind: part.Words, Min: 12, Width: 12},
@@ -107,7 +112,8 @@ func (p *Job) rungCells(v *page.View, r rung, cells []part.Cell) []part.Cell {
 		number.Text = v.Theme.Glyphs.Snoozed
 	}
 	if r.Attempt == nil {
-		return append(cells, number, part.As(themes.Dim, v.Clock(r.at)), part.Cell{}, part.Cell{}, part.Cell{}, p.nextCell(v, r))
+		return append(cells, number, part.As(themes.Dim, v.Clock(r.at)), part.Cell{}, part.Cell{}, part.Cell{},
+			p.nextCell(v, r))
 	}
 	layout := "15:04:05.000"
 	if v.Size == page.S {
@@ -118,6 +124,7 @@ func (p *Job) rungCells(v *page.View, r rung, cells []part.Cell) []part.Cell {
 }
 
 // nextCell says when a try to come goes, or whether it does.
+// Late is told from a second on; less is the engine's own pace.
 func (p *Job) nextCell(v *page.View, r rung) part.Cell {
 	j := p.row(v)
 	sign := v.Theme.State(columns.StateWord(&j.Job))
@@ -137,8 +144,8 @@ func (p *Job) nextCell(v *page.View, r rung) part.Cell {
 	return part.As(sign.Token, sign.Glyph+" "+text)
 }
 
-// mostBefore: what is before the first try counts as far as it is not far longer than all
-// that came after it.
+// mostBefore is by how many times the wait before the first try may be longer than all that came
+// after it, to be on the axis whole.
 const mostBefore = 3
 
 // rungAxis is an axis of w cells that holds the tries, and of those to come two. A job that has
@@ -154,6 +161,7 @@ func (p *Job) rungAxis(v *page.View, rungs []rung, w int) part.Axis {
 	if len(rungs) > 0 {
 		first := rungs[0].at
 		if r := rungs[0]; r.Attempt != nil && now.Sub(begin) > mostBefore*now.Sub(r.Start) {
+			// A fifth of the past is left for the wait.
 			first = r.Start.Add(-now.Sub(r.Start) / 4)
 		}
 		begin = engine.Latest(begin, first)
@@ -172,6 +180,7 @@ func (p *Job) rungAxis(v *page.View, rungs []rung, w int) part.Axis {
 
 // tries is the list of the tries with its ladder, and below it the try under the cursor in full.
 // The list and the ladder have the same rows; what the list has no room for scrolls in both.
+// 75 cells hold the list with all its columns; on a small screen 44 hold those that stay.
 func (p *Job) tries(v *page.View, w, h int, facts []string) part.Section {
 	src := p.source(v)
 	life := max(w-75, 24)
@@ -182,6 +191,7 @@ func (p *Job) tries(v *page.View, w, h int, facts []string) part.Section {
 	s := part.Section{Title: "TRIES", Note: "where they stand in time"}
 	rows := max(h-len(facts), 2)
 	if len(facts) > 0 && len(src.Items)+1 < rows {
+		// Facts follow the last try after an empty row, and not at the end of the block.
 		rows = max(len(src.Items), 1) + 2
 	}
 	t := part.Table{Columns: rungColumns, Empty: p.untried()}
@@ -220,6 +230,7 @@ func (p *Job) drawRung(v *page.View, c *part.Chart, y int, rungs []rung, i int) 
 		return
 	case r.Attempt == nil:
 		sign := v.Theme.State(columns.StateWord(&j.Job))
+		// A job that waits for its time, not for a retry.
 		c.Run(y, c.Back, c.At(r.at), themes.Planned(themes.Run), g.Ahead)
 		c.Sign(y, max(c.At(r.at), c.Back), sign.Token, sign.Glyph)
 		return
@@ -232,6 +243,7 @@ func (p *Job) drawRung(v *page.View, c *part.Chart, y int, rungs []rung, i int) 
 	}
 	c.Run(y, c.At(r.at), c.At(r.Start), themes.Tick, g.Waited)
 	sign := v.Theme.State(charts.ResultWord(*r.Attempt))
+	// It still runs: up to now.
 	if r.End.IsZero() {
 		c.Run(y, c.At(r.Start), c.Back, themes.Run, g.Waited)
 		c.Sign(y, c.Back, sign.Token, sign.Glyph)
@@ -267,6 +279,7 @@ func (p *Job) triedRows(v *page.View, w int) []string {
 	}
 	r := src.Items[at]
 	last := at+1 == len(src.Items) || src.Items[at+1].Attempt == nil
+	// The job tells of the wait after its last try, as long as that goes on.
 	var job *engine.JobRow
 	if last && !j.State.Terminal() && j.State != engine.Running {
 		job = &j
@@ -282,6 +295,7 @@ func (p *Job) triedRows(v *page.View, w int) []string {
 
 // foldRows are the tries without an axis, where there is no room for it: #2 12:30:46 with what
 // came of it and what was waited then.
+// Such as "#2 12:30:46 ✗ 503 service unavailable → wait 60 s".
 func (p *Job) foldRows(v *page.View, w int) (rows []string) {
 	for _, r := range p.rungs(v) {
 		head := "#" + strconv.Itoa(r.number)

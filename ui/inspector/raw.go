@@ -16,10 +16,12 @@ import (
 
 // raw is a job as the API gives it: its record, the attempt under the cursor and
 // the headers of its last answer.
+// It scrolls by rows; a cursor has nothing to choose there.
 type raw struct {
 	on   bool // instead of the inspector, where there is no room beside it
 	top  int
 	rows int // that are visible
+	// nil text = it was not made yet.
 	made rawOf
 	text []string
 }
@@ -46,6 +48,8 @@ func (p *Job) rawLines(v *page.View) []string {
 	return p.raw.text
 }
 
+// rawText are the headers, the attempt if one is under the cursor, and the job, as indented JSON.
+// Headers come first: they are what is not told elsewhere.
 func rawText(j engine.JobRow, a *engine.Attempt, on bool, c *engine.CallRow) []string {
 	var out []string
 	add := func(title string, value any) {
@@ -66,6 +70,7 @@ func rawText(j engine.JobRow, a *engine.Attempt, on bool, c *engine.CallRow) []s
 }
 
 // headers are those of the last answer.
+// Those that the recorder kept; a body follows them as far as it was kept.
 func headers(c engine.CallRow) []string {
 	out := []string{"headers of the last answer"}
 	for _, h := range c.Headers {
@@ -81,6 +86,7 @@ func headers(c engine.CallRow) []string {
 }
 
 // rawPanel is the raw record in h rows.
+// On a wide block the text runs down several columns, like a newspaper, as many as it needs.
 func (p *Job) rawPanel(v *page.View, w, h int, focus bool) part.Section {
 	columns := max(w/rawColumn, 1)
 	lines := wholeLines(p.rawLines(v), w/columns-2)
@@ -109,6 +115,7 @@ func (p *Job) rawPanel(v *page.View, w, h int, focus bool) part.Section {
 const rawColumn = 56
 
 // wholeLines breaks what is longer than w cells, such as a body of an answer: none of it is cut.
+// What goes on in the next line keeps the indent of the first, unless that is wider than the block.
 func wholeLines(lines []string, w int) (out []string) {
 	for _, text := range lines {
 		indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
@@ -126,6 +133,7 @@ func wholeLines(lines []string, w int) (out []string) {
 
 // rawLine writes one line of JSON or of headers in w cells: names are dim, what they stand for
 // is not.
+// A line that begins at the margin is a title.
 func rawLine(l *part.Line, text string, w int) {
 	if !strings.HasPrefix(text, " ") && !strings.ContainsAny(text, "{}") {
 		l.Field(part.As(themes.Accent, text), w, part.Words)
@@ -142,6 +150,7 @@ func rawLine(l *part.Line, text string, w int) {
 
 // act scrolls the raw record while it has the keys; false when the key means
 // something else.
+// The lower end is kept when it is drawn, where the number of rows is known.
 func (r *raw) act(a page.Action) bool {
 	if !r.on {
 		return false

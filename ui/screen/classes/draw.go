@@ -17,6 +17,7 @@ import (
 
 // classJobs are jobs of the selected class: those that are tried again by when that is, then
 // those that gave up.
+// cur is never moved: the rows have no cursor, and the table wants one.
 type classJobs struct {
 	page.Answer
 	id   string // of the class
@@ -24,10 +25,11 @@ type classJobs struct {
 	cur  part.Cursor
 }
 
-// mostOfClass is how many of them are asked for.
+// mostOfClass is how many of them are asked for. No screen has room for more ladders.
 const mostOfClass = 50
 
 // wants reports whether it is time to ask for those of a class.
+// A change of class drops the question that is on its way: its answer is of another class.
 func (c *classJobs) wants(v *page.View, id string) bool {
 	if id != c.id {
 		c.id, c.rows, c.Pending = id, nil, false
@@ -62,8 +64,9 @@ func (c *classJobs) list(v *page.View) []*engine.JobRow {
 // ladders, whether they are tried again, and what Riot answered.
 // The selected class has the rest of the screen: what an operator decides about (try again, leave,
 // open again) is decided for a class and not for a job.
-func (p *Classes) Draw(v *page.View) []string {
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
+	// Three rows at least, so that the first classes do not move what is below.
 	rows := max(p.All, len(p.Shown), 3)
 	classes := page.Band{Least: 2 + min(rows, 3), Most: 2 + rows, Draw: func(y, h int) []string {
 		s := part.Section{Title: "ERROR CLASSES", Note: p.Note(v, string(p.queue), p.counted()), Tail: p.tail(v)}
@@ -92,29 +95,39 @@ func (p *Classes) Draw(v *page.View) []string {
 	}
 	if log := block.LogRows(v, v.Inner(v.W), 8, r.Latest); len(log) > 0 && r.Latest != "" {
 		all = append(all, page.Band{Least: 2, Most: 1 + len(log), Keep: 4, Draw: func(y, h int) []string {
-			return v.Sections(0, y, v.W, h, part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
+			return v.Sections(0, y, v.W, h,
+				part.Section{Title: "LOG", Note: "of the job that failed last", Rows: log[:min(len(log), h-1)]})
 		}})
 	}
+	// Failures of late take what is left of the screen.
 	failed := math.MaxInt
 	if v.Size == page.L { // which has the foot below it
 		failed = 4
 	}
-	return p.foot.Fill(v, v.Stacked(append(all, page.Band{Least: 4, Most: failed, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, block.Failures(v, h-1)) }})...), nil)
+	return p.foot.Fill(v, v.Stacked(append(all,
+		page.Band{Least: 4, Most: failed, Keep: 3,
+			Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, block.Failures(v, h-1)) }})...), nil)
 }
 
 // tallestHour is how high the chart of a class's failures grows.
 const tallestHour = 6
 
 // lastHour draws the failures of a class by the step, on the axis of the class's row.
-func (p *Classes) lastHour(v *page.View, r *engine.ClassRow, w, h int) part.Section {
+// Lately holds a count for each of [engine.ClassSteps] steps, the oldest first; nil where none failed
+// in the past hour.
+func (p *Screen) lastHour(v *page.View, r *engine.ClassRow, w, h int) part.Section {
+	// Cells of the scale at the left: numbers up to 9,999 and a gap.
 	const label = 6
 	each := (w - label - 2) / engine.ClassSteps
-	s := part.Section{Title: "LAST HOUR", Note: "failures of " + columns.InShort(r.Error), Tail: "per " + human.Window(time.Hour/engine.ClassSteps), Height: h}
+	s := part.Section{Title: "LAST HOUR", Note: "failures of " + columns.InShort(r.Error),
+		Tail: "per " + human.Window(time.Hour/engine.ClassSteps), Height: h}
 	if each < 1 || h < 2 {
 		return s
 	}
 	cells := each * engine.ClassSteps
 	c := part.NewChart(v.Theme, part.NewAxis(v.Now, time.Hour/time.Duration(cells), cells, cells+1), h)
+	// All classes have the scale of the worst one: the chart of another class is compared at a
+	// glance.
 	high, step, apart := charts.EvenScale(float64(p.top()), h-1)
 	values := make([]float64, cells)
 	for x := range values {
@@ -132,14 +145,15 @@ func (p *Classes) lastHour(v *page.View, r *engine.ClassRow, w, h int) part.Sect
 		if from := h - 2 - y; from >= 0 && from%apart == 0 {
 			mark = page.Count(from / apart * int(step))
 		}
-		s.Rows = append(s.Rows, c.Row(l.Gap(1).Field(part.As(themes.Dim, mark), label-2, part.Number).Gap(1), y).String())
+		s.Rows = append(s.Rows, c.Row(l.Gap(1).Field(part.As(themes.Dim, mark), label-2, part.Number).Gap(1),
+			y).String())
 	}
 	return s
 }
 
 // most is how many jobs the largest class has: what stands below its jobs has its place for all
 // classes.
-func (p *Classes) most() (n int) {
+func (p *Screen) most() (n int) {
 	for _, r := range p.Shown {
 		n = max(n, r.Jobs)
 	}
@@ -147,7 +161,8 @@ func (p *Classes) most() (n int) {
 }
 
 // counted is how many failed jobs there are.
-func (p *Classes) counted() string {
+// "" = there is none, or that is not known yet.
+func (p *Screen) counted() string {
 	if p.found.Jobs == 0 {
 		return ""
 	}
@@ -155,7 +170,7 @@ func (p *Classes) counted() string {
 }
 
 // tail says what the columns of the hour stand for.
-func (p *Classes) tail(v *page.View) string {
+func (p *Screen) tail(v *page.View) string {
 	if told := p.Told(v); told != "" || v.Size == page.S {
 		return told
 	}
@@ -163,7 +178,8 @@ func (p *Classes) tail(v *page.View) string {
 }
 
 // top is the most failures of a class in one step of the hour.
-func (p *Classes) top() int {
+// At least 3, so that a single failure is no tower.
+func (p *Screen) top() int {
 	top := 3
 	for _, r := range p.Shown {
 		top = max(top, slices.Max(append(r.Lately, 0)))
@@ -172,13 +188,16 @@ func (p *Classes) top() int {
 }
 
 // hourWidth is what the last hour takes of w cells beside the classes: some for each step.
+// 87 cells hold the list with its messages; below that there is no chart, and no more than 3 cells
+// a step.
 func hourWidth(w int) int {
 	const list = 87
 	return min((w-list)/engine.ClassSteps, 3) * engine.ClassSteps
 }
 
 // classes is the list, and beside it the last hour of each class on one axis.
-func (p *Classes) classes(v *page.View, w, h int, s part.Section) part.Section {
+// Its rows stand beside the list's, the header's with the words of the axis.
+func (p *Screen) classes(v *page.View, w, h int, s part.Section) part.Section {
 	hour := hourWidth(w)
 	if hour <= 0 {
 		return p.Section(v, w, h, p.empty(v), s)
@@ -206,20 +225,26 @@ func (p *Classes) classes(v *page.View, w, h int, s part.Section) part.Section {
 }
 
 // ladders are the jobs of a class, and beside them how each failed and is tried again.
-func (p *Classes) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow, w, h int) part.Section {
-	s := part.Section{Title: columns.ClassAnswer(r), Note: columns.ClassWhere(r) + ", " + human.Percent(r.Share) + " of all failures", Tail: p.About(v.Keyed("{open} lists " + human.Counted(r.Jobs, "job", "jobs")))}
+// When not all jobs have a row, the last row says how many more there are.
+func (p *Screen) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow, w, h int) part.Section {
+	s := part.Section{Title: columns.ClassAnswer(r),
+		Note: columns.ClassWhere(r) + ", " + human.Percent(r.Share) + " of all failures", Tail: p.About(v.Keyed("{open} lists " + human.Counted(r.Jobs, "job", "jobs")))}
+	// 0 = the section is too narrow for an axis.
 	life := charts.LifeWidth(w)
 	shown := jobs[:min(len(jobs), h-1)]
 	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) == h-1 {
 		shown = shown[:h-2]
 	}
-	src := part.Slice[*engine.JobRow]{Items: shown, Key: func(j *engine.JobRow) string { return string(j.ID) }, Cells: func(j *engine.JobRow, cells []part.Cell) []part.Cell {
-		return page.CellsOf(v, classJobColumns)(*j, cells)
-	}}
-	t := part.Table{Columns: classJobColumns.Heads(), Still: true, Empty: page.Or(p.jobs.Absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
+	src := part.Slice[*engine.JobRow]{Items: shown, Key: func(j *engine.JobRow) string { return string(j.ID) },
+		Cells: func(j *engine.JobRow, cells []part.Cell) []part.Cell {
+			return page.CellsOf(v, jobColumns)(*j, cells)
+		}}
+	t := part.Table{Columns: jobColumns.Heads(), Still: true,
+		Empty: page.Or(p.jobs.Absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
 	s.Rows = t.View(v.Theme, w-life, h, src, &p.jobs.cur)
 	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) < h-1 {
-		s.Rows[len(shown)+1] = v.Row(w-life, part.As(themes.Dim, "   "+v.Theme.Glyphs.Ellipsis+" "+page.Count(more)+" more"))
+		s.Rows[len(shown)+1] = v.Row(w-life,
+			part.As(themes.Dim, "   "+v.Theme.Glyphs.Ellipsis+" "+page.Count(more)+" more"))
 	}
 	if life == 0 {
 		return s
@@ -227,6 +252,7 @@ func (p *Classes) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRo
 	c := part.NewChart(v.Theme, charts.LifeAxis(v.Beat(), shown, failing, life-2), h)
 	c.Words(0)
 	for i, j := range shown {
+		// One that gave up is tried no more: it has a life and no ladder.
 		if j.State.Terminal() {
 			charts.DrawLife(v, c, i+1, j)
 		} else {
@@ -247,12 +273,16 @@ func failing(j *engine.JobRow) time.Time {
 	return j.Created
 }
 
-// classJobColumns are those of Jobs in groups.
-var classJobColumns = slices.DeleteFunc(slices.Clone(block.JobGroupColumns), func(c columns.Column[engine.JobRow]) bool { return c.Spare })
+// jobColumns are those of Jobs in groups.
+// Without the spare ones: the ladders beside them need the room.
+var jobColumns = slices.DeleteFunc(slices.Clone(block.JobGroupColumns),
+	func(c columns.Column[engine.JobRow]) bool { return c.Spare })
 
 // why says whether the jobs of a class are tried again by themselves, and what an operator can do.
 // The numbers of jobs are the class's own; when they go is known of those that were asked for.
-func (p *Classes) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []string {
+// Such as "12 jobs are tried again. The next goes in 0:41, the last in 4:10."
+func (p *Screen) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []string {
+	// Lead, text and act are drawn in that order; what is "" is left out.
 	t := charts.Told{Lead: "None of them is tried again by itself."}
 	var next, last time.Time
 	late := 0
@@ -284,10 +314,13 @@ func (p *Classes) why(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) [
 }
 
 // blocks are what Riot answered last, what the class is, and how often its jobs have failed.
-func (p *Classes) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
+// Headers stand below the answer: a Retry-After or a Riot trace id is what support asks for.
+func (p *Screen) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
-			s := part.Section{Title: "RIOT'S ANSWER", Height: h, Rows: block.LabelledRows(v, w, "", part.Wrap(page.Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
+			s := part.Section{Title: "RIOT'S ANSWER", Height: h,
+				Rows: block.LabelledRows(v, w, "",
+					part.Wrap(page.Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
 			if c := p.failure(r); c != nil {
 				s.Note, s.Rows = p.latest.AnsweredNote(v), p.latest.AnswerRows(v, w)
 				for _, h := range c.Headers {
@@ -298,7 +331,9 @@ func (p *Classes) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow
 		},
 		func(w, h int) part.Section {
 			return part.Section{Title: "THE CLASS", Height: h, Rows: block.FactRows(v, w, []block.Fact{
-				{Key: "first", Value: v.Ago(r.First)}, {Key: "last", Value: v.Ago(r.Last)}, {Key: "error", Value: page.Or(columns.InShort(r.Error), part.None)}, {Key: "shape", Value: page.Or(r.Shape, part.None)},
+				{Key: "first", Value: v.Ago(r.First)}, {Key: "last", Value: v.Ago(r.Last)},
+				{Key: "error", Value: page.Or(columns.InShort(r.Error), part.None)},
+				{Key: "shape", Value: page.Or(r.Shape, part.None)},
 			})}
 		},
 	}
@@ -312,7 +347,7 @@ func (p *Classes) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow
 
 // failure is the last call of the job that failed last, if that is the failure: a later call of a job
 // with several may have gone well, or failed otherwise. nil = the recorder has it not.
-func (p *Classes) failure(r *engine.ClassRow) *engine.CallRow {
+func (p *Screen) failure(r *engine.ClassRow) *engine.CallRow {
 	if p.latest == nil {
 		return nil
 	}
@@ -325,6 +360,7 @@ func (p *Classes) failure(r *engine.ClassRow) *engine.CallRow {
 // triesRows are how many jobs have used how many tries.
 // Whether they fail at once or only in the end tells a fault of theirs from one of the server.
 func triesRows(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow, w int) (rows []string) {
+	// Jobs by the tries that they have used, from 0.
 	var n []int
 	for _, j := range jobs {
 		for len(n) <= j.Tries {
@@ -338,8 +374,10 @@ func triesRows(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow, w int) (
 	}
 	for tries, n := range n {
 		if tries > 0 || n > 0 {
-			l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(human.Counted(tries, "try", "tries")), w-bar-9, part.Words).Gap(1)
-			rows = append(rows, l.Bar(token, bar, float64(n)/float64(len(jobs))).Field(page.Number(themes.Figure, n), 6, part.Number).String())
+			l := part.NewLine(v.Theme, w).Gap(1).
+				Field(part.Plain(human.Counted(tries, "try", "tries")), w-bar-9, part.Words).Gap(1)
+			rows = append(rows, l.Bar(token, bar, float64(n)/float64(len(jobs))).
+				Field(page.Number(themes.Figure, n), 6, part.Number).String())
 		}
 	}
 	return rows

@@ -29,7 +29,8 @@ func (p *Job) Draw(v *page.View) []string {
 	switch {
 	case v.Size == page.L:
 		left := v.W - rawWidth
-		return part.Beside(p.inspector(v, left), v.Sections(left, 0, rawWidth, v.H, p.rawPanel(v, v.Inner(rawWidth), v.H-1, p.raw.on)))
+		return part.Beside(p.inspector(v, left),
+			v.Sections(left, 0, rawWidth, v.H, p.rawPanel(v, v.Inner(rawWidth), v.H-1, p.raw.on)))
 	case p.raw.on:
 		return v.Whole(p.rawPanel(v, v.Inner(v.W), v.H-1, false))
 	}
@@ -38,6 +39,8 @@ func (p *Job) Draw(v *page.View) []string {
 
 // inspector is all that is known of the job on outer cells: how it stands and why, its tries on
 // one axis, what Riot answered, whose it is, what became of it.
+// The tries have their place before all but the head and the reason; log and calls come last, as
+// they have screens of their own.
 func (p *Job) inspector(v *page.View, outer int) []string {
 	// Its parts measure the screen by the view: they are given one of the width that they have.
 	n := *v
@@ -47,31 +50,36 @@ func (p *Job) inspector(v *page.View, outer int) []string {
 	why.Note = "it " + charts.StateVerb(&j)
 	facts := p.triedRows(&n, w)
 	rungs := len(p.rungs(&n))
+	// A section has a row for its title besides its own.
 	one := func(s func(h int) part.Section) func(y, h int) []string {
 		return func(y, h int) []string { return n.Sections(0, y, outer, h, s(h-1)) }
 	}
 	all := []page.Band{
 		{Least: 2, Most: 2, Draw: one(func(int) part.Section {
-			return part.Section{Title: "JOB", Note: string(p.Id), Tail: p.Told(v), Rows: []string{p.headRow(&n, w)}}
+			return part.Section{Title: "JOB", Note: string(p.ID), Tail: p.Told(v), Rows: []string{p.headRow(&n, w)}}
 		})},
 		{Least: 1 + len(why.Rows), Most: 1 + len(why.Rows), Draw: one(func(int) part.Section { return why })},
-		{Least: min(rungs, 3) + 2 + len(facts), Most: max(rungs, 1) + 3 + len(facts), Keep: 1, Draw: one(func(h int) part.Section { return p.tries(&n, w, h, facts) })},
+		{Least: min(rungs, 3) + 2 + len(facts), Most: max(rungs, 1) + 3 + len(facts), Keep: 1,
+			Draw: one(func(h int) part.Section { return p.tries(&n, w, h, facts) })},
 		{Least: 4, Most: 10, Keep: 2, Draw: func(y, h int) []string { return n.Abreast(y, h, p.Blocks(&n)) }},
 	}
-	if rows := block.LogRows(&n, w, n.H, p.Id); len(rows) > 0 {
+	if rows := block.LogRows(&n, w, n.H, p.ID); len(rows) > 0 {
 		all = append(all, page.Band{Least: 2, Most: 1 + len(rows), Keep: 3, Draw: one(func(h int) part.Section {
-			return part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"), Rows: rows[:min(len(rows), h)]}
+			return part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"),
+				Rows: rows[:min(len(rows), h)]}
 		})})
 	}
 	var calls []engine.CallRow // a few of thousands
 	for i := range v.Calls {
-		if c := &v.Calls[i]; v.Size == page.L && c.Job == p.Id {
+		if c := &v.Calls[i]; v.Size == page.L && c.Job == p.ID {
 			calls = append(calls, *c)
 		}
 	}
+	// Two calls stand beside each other.
 	if h := len(calls)/2 + 2; len(calls) > 0 {
 		all = append(all, page.Band{Least: 2, Most: h, Keep: 4, Draw: one(func(h int) part.Section {
-			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter", Rows: charts.CallColumns(&n, calls, w, h)}
+			return part.Section{Title: "CALLS", Note: "of this job; ms = Riot, s = our limiter",
+				Rows: charts.CallColumns(&n, calls, w, h)}
 		})})
 	}
 	rows := p.foot.Fill(&n, n.Stacked(all...), nil)
@@ -81,9 +89,11 @@ func (p *Job) inspector(v *page.View, outer int) []string {
 
 // headRow is the job in one line.
 // Such as "match:KR_7214550881   ◌ RETRYABLE  2 of 5 tries used, next +0:12".
+// A stand, such as DOWN, is a word beside the state that tells more than it.
 func (p *Job) headRow(v *page.View, w int) string {
 	j := p.row(v)
-	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(columns.JobKey(&j.Job))).Gap(3).Cells(v.State(columns.StateWord(&j.Job))).Gap(2)
+	l := part.NewLine(v.Theme, w).Gap(1).Cells(part.Plain(columns.JobKey(&j.Job))).Gap(3).
+		Cells(v.State(columns.StateWord(&j.Job))).Gap(2)
 	if word := string(j.Stand); word != "" && word != columns.StateWord(&j.Job) {
 		l.Cells(v.State(word)).Gap(2)
 	}
@@ -94,6 +104,7 @@ func (p *Job) headRow(v *page.View, w int) string {
 
 // triesText is how many tries were used of those that the policy has, in the present round: a retry
 // by hand begins a new one.
+// Before the answer the policy's number of tries is not known.
 func (p *Job) triesText(v *page.View, j engine.JobRow) string {
 	text := human.Counted(j.Tries, "try", "tries") + " used"
 	if p.Detail.MaxAttempts > 0 {
@@ -109,6 +120,8 @@ func (p *Job) triesText(v *page.View, j engine.JobRow) string {
 }
 
 // why is the one computed reason why the job does not run.
+// Such as "2 min window paces, in 41 s, place 12 in line"; "" = it runs, has ended, or needs no
+// reason.
 func (p *Job) why(v *page.View) string {
 	j := p.row(v)
 	if j.Why == "" {
@@ -142,6 +155,8 @@ func inLineFrom(a engine.Attempt) time.Time {
 
 // waitText tells how long was waited, and of how much where it was cut short.
 // A wait may be shorter than planned (somebody retried by hand) or longer (there was no room).
+// A hold is called by its reason. A second more or less than
+// planned is the clock's and not told.
 func waitText(a engine.Attempt, from, ended time.Time) string {
 	name := "wait"
 	if a.Number == 0 {
@@ -175,6 +190,7 @@ func labelled(name, text string) part.Cell {
 
 // Blocks are what Riot answered last, whose the job is, and what became of it, side by side.
 // A small screen has room for two of them.
+// The view is of the width in which they are drawn.
 func (p *Job) Blocks(v *page.View) []func(w, h int) part.Section {
 	all := []func(w, h int) part.Section{
 		func(w, h int) part.Section {
@@ -186,11 +202,13 @@ func (p *Job) Blocks(v *page.View) []func(w, h int) part.Section {
 		return all
 	}
 	return append(all, func(w, h int) part.Section {
-		return part.Section{Title: "HISTORY", Note: page.Some(len(p.Detail.History)), Rows: p.historyRows(v, w, h), Height: h}
+		return part.Section{Title: "HISTORY", Note: page.Some(len(p.Detail.History)), Rows: p.historyRows(v, w, h),
+			Height: h}
 	})
 }
 
 // AnsweredNote is when the answer came.
+// "" = no call is known.
 func (p *Job) AnsweredNote(v *page.View) string {
 	if p.Detail.Call == nil {
 		return ""
@@ -200,12 +218,14 @@ func (p *Job) AnsweredNote(v *page.View) string {
 
 // AnswerRows are the last call of the job as the flight recorder has it.
 // The recorder keeps the last calls of the process: of an older job only its attempts are known.
+// Headers of the limits are told as they came: app "17:1,84:120", method "12:10".
 func (p *Job) AnswerRows(v *page.View, w int) []string {
 	c := p.Detail.Call
 	if c == nil {
 		return []string{v.Row(w, part.As(themes.Dim, " no call of it is in the recorder"))}
 	}
-	rows := v.Flow(w, columns.StatusCell(c), part.Plain(human.Millis(c.Took)), part.Plain(c.Host+" "+columns.Versionless(c.Method)), part.Plain(c.Target), columns.NoteCell(c))
+	rows := v.Flow(w, columns.StatusCell(c), part.Plain(human.Millis(c.Took)),
+		part.Plain(c.Host+" "+columns.Versionless(c.Method)), part.Plain(c.Target), columns.NoteCell(c))
 	for _, line := range part.Wrap(c.Body, max(w-2, 10)) { // what Riot says of it: the rest may be cut
 		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+line)))
 	}
@@ -214,11 +234,15 @@ func (p *Job) AnswerRows(v *page.View, w int) []string {
 }
 
 // factRows are what the job is and whose.
+// Facts that are "" take no place.
 func (p *Job) factRows(v *page.View, w int) []string {
 	j := p.row(v)
-	rows := v.Flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(page.Or(p.Detail.Policy.Name, j.Policy))), part.Plain(string(j.Queue)), part.Plain(p.Detail.Account))
-	rows = append(rows, v.Flow(w, part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)), endedCell(v, j))...)
-	return append(rows, v.Flow(w, append([]part.Cell{part.Plain(parentText(p.Detail.Parents, j.State.Terminal()))}, handsOf(&j)...)...)...)
+	rows := v.Flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(page.Or(p.Detail.Policy.Name, j.Policy))),
+		part.Plain(string(j.Queue)), part.Plain(p.Detail.Account))
+	rows = append(rows, v.Flow(w, part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)),
+		part.Plain(holdText(j)), endedCell(v, j))...)
+	return append(rows, v.Flow(w,
+		append([]part.Cell{part.Plain(parentText(p.Detail.Parents, j.State.Terminal()))}, handsOf(&j)...)...)...)
 }
 
 // allTries is how many tries a job has had where a retry by hand began to count anew; of its
@@ -239,6 +263,7 @@ func endedCell(v *page.View, j engine.JobRow) part.Cell {
 }
 
 // handsOf are whose hands a job went through, and what they have brought.
+// By is empty for what the engine made by itself.
 func handsOf(j *engine.JobRow) (facts []part.Cell) {
 	if j.By != "" {
 		facts = append(facts, part.Plain("asked for by "+j.By))
@@ -273,6 +298,7 @@ func holdText(j engine.JobRow) string {
 }
 
 // parentText says how many syncs wait for the job, or did until it ended.
+// One match may be wanted by the syncs of several players; it is fetched once.
 func parentText(parents []engine.JobID, ended bool) string {
 	switch {
 	case len(parents) == 0:
@@ -299,7 +325,8 @@ func (p *Job) attemptFacts(v *page.View, a *engine.Attempt) []part.Cell {
 	if a.Number == 0 {
 		name = "hold"
 	}
-	facts := []part.Cell{part.As(themes.Accent, name), part.Plain(columns.InShort(a.Err)), part.As(themes.Dim, a.Decision)}
+	facts := []part.Cell{part.As(themes.Accent, name), part.Plain(columns.InShort(a.Err)),
+		part.As(themes.Dim, a.Decision)}
 	add := func(is bool, text string) {
 		if is {
 			facts = append(facts, part.As(themes.Dim, text))
@@ -313,6 +340,7 @@ func (p *Job) attemptFacts(v *page.View, a *engine.Attempt) []part.Cell {
 }
 
 // historyRows are the last moves of the job, newest first.
+// Such as "12:30:46 → retryable  503 service unavailable · system".
 func (p *Job) historyRows(v *page.View, w, h int) []string {
 	rows := make([]string, 0, h)
 	for i := len(p.Detail.History) - 1; i >= 0 && len(rows) < h; i-- {
@@ -321,7 +349,8 @@ func (p *Job) historyRows(v *page.View, w, h int) []string {
 		l.Field(part.Plain(v.Theme.Glyphs.Next+" "+t.To), 12, part.Words).Gap(1)
 		reason := columns.InShort(t.Reason)
 		if safe.Width(safe.Text(reason)) < l.Room() {
-			rows = append(rows, l.Cells(v.Leading(l.Room()-1, part.Plain(reason), part.As(themes.Dim, t.Actor))...).String())
+			rows = append(rows, l.Cells(v.Leading(l.Room()-1, part.Plain(reason),
+				part.As(themes.Dim, t.Actor))...).String())
 			continue
 		}
 		// In a narrow column the reason has rows of its own: it is never cut for who it was.

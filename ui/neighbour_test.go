@@ -41,7 +41,7 @@ func TestBracketsGoToTheNeighbour(t *testing.T) {
 			t.Errorf("[: %s is not %s, %d pages", d.shown(), second, len(d.m.stack))
 		}
 		d.press("esc", "esc", "esc")
-		if id, _ := d.m.page().(*retries.Retries).SelectedJob(d.m.view(d.m.now())); id != second {
+		if id, _ := d.m.page().(*retries.Screen).SelectedJob(d.m.view(d.m.now())); id != second {
 			t.Errorf("the cursor of the list is on %s, not %s", id, second)
 		}
 		d.press("enter", "]", "]", "]", "]", "]", "]", "]", "]", "]", "]")
@@ -89,7 +89,7 @@ func TestEnterShowsTheRawRecord(t *testing.T) {
 // was pressed, and from then on the row is kept.
 func TestAnUntouchedListStandsOnItsFirstRow(t *testing.T) {
 	at := func(d *desk) engine.JobID {
-		id, _ := d.m.page().(*jobs.Jobs).SelectedJob(d.m.view(d.m.now()))
+		id, _ := d.m.page().(*jobs.Screen).SelectedJob(d.m.view(d.m.now()))
 		return id
 	}
 	gone := func(d *desk) {

@@ -125,7 +125,7 @@ func TestJobs_FilterByWorkerBytesAndBy(t *testing.T) {
 // What was asked for is remembered, and what a file says of columns that are not there
 // harms nothing.
 func TestJobs_SpareColumnsAreRemembered(t *testing.T) {
-	p := screen.New(&page.Target{Screen: page.ScreenJobs}).(*jobs.Jobs)
+	p := screen.New(&page.Target{Screen: page.ScreenJobs}).(*jobs.Screen)
 	p.Restore(page.ListState{Sort: "worker", Shown: []string{"worker", "by", "queue", "nothing"}, Hidden: []string{"bytes", "job"}})
 	s := p.State()
 	if s.Sort != "worker" || !slices.Equal(s.Shown, []string{"queue", "worker", "by"}) || !slices.Equal(s.Hidden, []string{"bytes"}) || s.Plain() {
@@ -141,7 +141,7 @@ func TestJobs_SpareColumnsAreRemembered(t *testing.T) {
 	if len(hidden) > 0 {
 		t.Errorf("there are no columns %v", hidden)
 	}
-	if s = screen.New(&page.Target{Screen: page.ScreenJobs}).(*jobs.Jobs).State(); !s.Plain() {
+	if s = screen.New(&page.Target{Screen: page.ScreenJobs}).(*jobs.Screen).State(); !s.Plain() {
 		t.Errorf("a fresh list has chosen %+v", s)
 	}
 }

@@ -15,33 +15,39 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
+// shownNames name the choices of [page.Shown] in a title.
 var shownNames = [...]string{"live", "failed", "live and ended"}
 
-// Jobs lists jobs of one queue or of all.
+// Screen lists jobs of one queue or of all.
 //
 // What is shown is made of three sources: the answer from disk (read), what Watch has told of the
 // same jobs since, and the job that is looked at in detail. The newest revision of each counts: see
 // merge.
-type Jobs struct {
+type Screen struct {
 	lists.Page[engine.JobRow]
 	page.Paged
-	queue   engine.Queue
-	which   page.Shown
+	queue engine.Queue
+	which page.Shown
+	// At most [page.ListMost] of them, or with a filter that the engine looks through,
+	// [block.MostFound].
 	read    []engine.JobRow  // the first of those asked for, or those of all that fit
 	coming  []engine.JobRow  // the same of a list that comes anew
 	sought  engine.JobsQuery // what read is the answer to, without its page
 	more    bool             // there are others than those read
 	growing bool             // read is of the pages so far
-	whole   bool             // without a filter, all there are have been read
-	turned  bool             // other jobs were asked for than those shown
-	part    *jobPart
-	rail    rail
-	peek    inspector.Peek
-	groups  inGroups
+	// It says that a filter may be applied here, without asking.
+	whole  bool // without a filter, all there are have been read
+	turned bool // other jobs were asked for than those shown
+	// nil = all jobs of the queue.
+	subset *subset
+	rail   rail
+	peek   inspector.Peek
+	groups inGroups
 }
 
-// jobsMade are the same of the jobs of one queue.
-type jobsMade struct {
+// made names the versions of all that the rows are merged from: when none of them has changed,
+// neither has the list.
+type made struct {
 	page.MadeOf
 	queue engine.Queue
 	flat  bool
@@ -51,26 +57,31 @@ type jobsMade struct {
 }
 
 // New makes the list; queue "" means all.
-func New(queue engine.Queue, shown page.Shown) *Jobs {
-	p := &Jobs{queue: queue, which: shown, peek: inspector.Peek{Tape: block.Tape{Every: block.OverviewTape, Then: true}}}
+// The list stands in groups at first.
+func New(queue engine.Queue, shown page.Shown) *Screen {
+	p := &Screen{queue: queue, which: shown,
+		peek: inspector.Peek{Tape: block.Tape{Every: block.OverviewTape, Then: true}}}
 	p.List = lists.New(columns.Jobs, columns.JobList, block.JobKey)
 	p.stand()
-	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) { // the answer from disk, with what Watch has told since
-		p.Put(v, jobsMade{page.MadeOf{Version: v.Version, Came: p.Came}, p.queue, p.groups.flat, p.groups.dead.Came, p.groups.ended.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
+	// the answer from disk, with what Watch has told since
+	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) {
+		p.Put(v, made{page.MadeOf{Version: v.Version, Came: p.Came}, p.queue, p.groups.flat, p.groups.dead.Came,
+			p.groups.ended.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p
 }
 
 // Crumb implements Page.
-func (p *Jobs) Crumb(*page.View) string {
-	if p.part != nil {
-		return p.part.name
+// It names the part of the jobs, else the queue; "" = all of them.
+func (p *Screen) Crumb(*page.View) string {
+	if p.subset != nil {
+		return p.subset.name
 	}
 	return string(p.queue)
 }
 
 // Want implements Page.
-func (p *Jobs) Want(v *page.View) engine.Query {
+func (p *Screen) Want(v *page.View) engine.Query {
 	// The list first; then what its groups want to know; then the job under the cursor, on screens that
 	// show it in detail.
 	if next, ask := p.DuePage(v, v.Seq); ask {
@@ -81,7 +92,8 @@ func (p *Jobs) Want(v *page.View) engine.Query {
 	if q := p.groups.want(v, p); q != nil {
 		return q
 	}
-	if v.Size != page.L || p.part != nil || p.grouped() && p.groups.lines == nil { // before the first frame no row has the cursor
+	// before the first frame no row has the cursor
+	if v.Size != page.L || p.subset != nil || p.grouped() && p.groups.lines == nil {
 		return nil
 	}
 	return p.peek.Want(v, &p.List)
@@ -89,11 +101,11 @@ func (p *Jobs) Want(v *page.View) engine.Query {
 
 // query is what the list asks for: the first jobs, of very many those that go next, or
 // those of all that fit.
-func (p *Jobs) query() engine.JobsQuery {
+func (p *Screen) query() engine.JobsQuery {
 	q := engine.JobsQuery{Queue: p.queue}
 	switch {
-	case p.part != nil:
-		q.States, q.Class, q.Reason = p.part.states, p.part.class, p.part.reason
+	case p.subset != nil:
+		q.States, q.Class, q.Reason = p.subset.states, p.subset.class, p.subset.reason
 		q.Ended = slices.ContainsFunc(q.States, engine.State.Terminal)
 	// the oldest first: of a queue too long to be read whole, those go next
 	case p.which == page.ShownLive:
@@ -111,7 +123,8 @@ func (p *Jobs) query() engine.JobsQuery {
 }
 
 // SetFilter implements Filterer: a list that does not hold all jobs is asked for anew.
-func (p *Jobs) SetFilter(text string) error {
+// The error is of the text that was typed; the query before it stays in force.
+func (p *Screen) SetFilter(text string) error {
 	before := p.query().Filter
 	err := p.List.SetFilter(text)
 	if p.query().Filter != before {
@@ -121,7 +134,7 @@ func (p *Jobs) SetFilter(text string) error {
 }
 
 // Got implements Page.
-func (p *Jobs) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if p.groups.got(v, p, q, a, err) {
 		return
 	}
@@ -131,6 +144,7 @@ func (p *Jobs) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 		return
 	}
 	at := asked.Page
+	// A question is compared without its page: every page of one list belongs to it.
 	if asked.Page = (engine.Page{}); !reflect.DeepEqual(asked, p.query()) { // other jobs are asked for meanwhile
 		p.Pending = false
 		p.Again()
@@ -139,14 +153,18 @@ func (p *Jobs) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if p.Take(v, err) {
 		came, _ := a.(engine.JobsPage)
 		p.add(v, asked, at, came)
+		// Rows of another choice of jobs have come: the cursor shall not hold on to a job of the
+		// old one.
 		p.Asked, p.turned = p.Asked || p.turned, false
 	}
 }
 
 // add takes in a page. The first look of a kind is shown as it comes, a later one when it
 // is complete.
-func (p *Jobs) add(v *page.View, asked engine.JobsQuery, at engine.Page, came engine.JobsPage) {
+// That keeps a list that is read anew from shrinking to its first page for a moment.
+func (p *Screen) add(v *page.View, asked engine.JobsQuery, at engine.Page, came engine.JobsPage) {
 	next := came.Next
+	// A list without a filter has one page. One with a filter goes on until enough jobs were found.
 	if !asked.Sifts() || len(p.coming)+len(came.Jobs) >= block.MostFound && at.After != "" {
 		next = ""
 	}
@@ -160,16 +178,18 @@ func (p *Jobs) add(v *page.View, asked engine.JobsQuery, at engine.Page, came en
 	}
 	p.growing = !last
 	p.read, p.sought, p.more = p.coming[:len(p.coming):len(p.coming)], asked, came.Next != ""
+	// Only an answer to the question without a filter can say that the list is whole.
 	if asked.Filter == "" {
 		p.whole = !p.more
 	}
 }
 
 // merge makes the rows of the list from all that is known of the jobs.
-func (p *Jobs) merge(v *page.View) []engine.JobRow {
+// The revision (Rev) of a job grows with each change, which tells the newer of two rows.
+func (p *Screen) merge(v *page.View) []engine.JobRow {
 	rows := make([]engine.JobRow, 0, len(p.read))
 	seen := make(map[engine.JobID]bool, len(p.read))
-	live := p.which == page.ShownLive && p.part == nil
+	live := p.which == page.ShownLive && p.subset == nil
 	for _, j := range p.read {
 		was := j.State
 		now, watched := v.Job(j.ID)
@@ -179,17 +199,18 @@ func (p *Jobs) merge(v *page.View) []engine.JobRow {
 		if newer, ok := p.peek.Newer(&j); ok {
 			j = newer
 		}
-		if live && was.Live() && (j.State.Terminal() || j.State == engine.Running && !watched) { // it has ended since it was read
+		// it has ended since it was read
+		if live && was.Live() && (j.State.Terminal() || j.State == engine.Running && !watched) {
 			continue
 		}
 		seen[j.ID] = true
-		if p.part.has(&j) && p.inQueue(&j) {
+		if p.subset.has(&j) && p.inQueue(&j) {
 			rows = append(rows, j)
 		}
 	}
 	// The list from disk ends somewhere; what runs or is due next is always shown.
 	for _, j := range v.Jobs {
-		if p.which != page.ShownFailed && !seen[j.ID] && p.inQueue(&j) && p.part.has(&j) {
+		if p.which != page.ShownFailed && !seen[j.ID] && p.inQueue(&j) && p.subset.has(&j) {
 			rows = append(rows, j)
 		}
 	}
@@ -208,13 +229,14 @@ func (p *Jobs) merge(v *page.View) []engine.JobRow {
 	return rows
 }
 
-func (p *Jobs) inQueue(j *engine.JobRow) bool { return p.queue == "" || p.queue == j.Queue }
+// inQueue reports whether a job is of the queue that is shown; every job is of "".
+func (p *Screen) inQueue(j *engine.JobRow) bool { return p.queue == "" || p.queue == j.Queue }
 
 // Cannot implements Page.
-func (p *Jobs) Cannot(v *page.View, a page.Action) string {
+func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
-	if (a == page.Queues || a == page.NextPane) && p.part != nil {
-		return "this list is of " + p.part.name + v.Keyed(": {back} goes back to all jobs")
+	if (a == page.Queues || a == page.NextPane) && p.subset != nil {
+		return "this list is of " + p.subset.name + v.Keyed(": {back} goes back to all jobs")
 	}
 	if p.rail.on {
 		return p.cannotInRail(v, a)
@@ -229,8 +251,8 @@ func (p *Jobs) Cannot(v *page.View, a page.Action) string {
 	switch {
 	case a == page.Pause && p.queue != "":
 		return ""
-	case a == page.States && p.part != nil:
-		return "this list is of " + p.part.name + v.Keyed(": {back} goes back to all jobs")
+	case a == page.States && p.subset != nil:
+		return "this list is of " + p.subset.name + v.Keyed(": {back} goes back to all jobs")
 	case a == page.Open:
 		return p.CannotOpen("job")
 	case a == page.Retry || a == page.Cancel || a == page.Pause || a == page.Due || a == page.Force:
@@ -242,7 +264,7 @@ func (p *Jobs) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *Jobs) Act(v *page.View, a page.Action) page.Effect {
+func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
 	switch {
 	case p.actRail(v, a):
@@ -260,9 +282,10 @@ func (p *Jobs) Act(v *page.View, a page.Action) page.Effect {
 		return page.Ask(engine.Command{Op: engine.OpPrune}, "")
 	case a == page.ByClass:
 		return page.Effect{Open: &page.Target{Screen: page.ScreenClasses, Queue: p.queue}}
-	case a == page.ByReason && p.part != nil:
+	case a == page.ByReason && p.subset != nil:
 		return page.Effect{Open: &page.Target{Screen: page.ScreenJobs, Queue: p.queue}}
 	case a == page.ByReason:
+		// Groups and flat list each remember their own columns and order while the screen is there.
 		chosen := p.State()
 		p.groups.flat = !p.groups.flat
 		p.stand()
@@ -275,11 +298,15 @@ func (p *Jobs) Act(v *page.View, a page.Action) page.Effect {
 		p.turned = true
 		return page.Effect{}
 	case p.Cur.MarkCount() > 0 && (a == page.Retry || a == page.Cancel):
+		// Marks hold through filters, so marked jobs are looked up among all.
 		all := p.merge(v)
 		rows, hidden := p.Marked(all)
-		return lists.WordForAll(lists.Bulk(v, a, rows, hidden), a, p.Filter() == "" && p.part == nil && len(rows) == len(all))
+		// When all jobs there are would be hit, a word has to be typed.
+		return lists.WordForAll(lists.Bulk(v, a, rows, hidden), a,
+			p.Filter() == "" && p.subset == nil && len(rows) == len(all))
 	}
 	j, ok := p.Selected()
+	// Of all queues the key pauses that of the job under the cursor.
 	if a == page.Pause {
 		return page.PauseQueue(v, engine.Queue(page.Or(string(p.queue), string(j.Queue))))
 	}
@@ -292,15 +319,16 @@ func (p *Jobs) Act(v *page.View, a page.Action) page.Effect {
 	return page.ActJob(v, j, a)
 }
 
-func (p *Jobs) empty(v *page.View) string {
+// empty says why no job is listed, and which key changes that.
+func (p *Screen) empty(v *page.View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.List.Empty(v); {
 	case p.Loading():
 		return "loading jobs…"
 	case none != "":
 		return none
-	case p.part != nil:
-		return "there are no jobs of " + p.part.name + " any more"
+	case p.subset != nil:
+		return "there are no jobs of " + p.subset.name + " any more"
 	case p.which == page.ShownFailed:
 		return "no job has failed for good" + dot + v.Keyed("{states} shows the others")
 	}
@@ -311,7 +339,7 @@ func (p *Jobs) empty(v *page.View) string {
 }
 
 // SelectedJob implements Jobber.
-func (p *Jobs) SelectedJob(v *page.View) (engine.JobID, string) {
+func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
 	return page.Named(p.Selected())
 }

@@ -13,6 +13,7 @@ import (
 
 // rail lists the queues beside the jobs: the jobs are those of the queue under
 // its cursor. On a screen of one pane it takes the place of the jobs.
+// Its figures move with every job; calm takes them at a pace that can be read.
 type rail struct {
 	lists.Pane
 	on   bool // it has the keys
@@ -38,6 +39,7 @@ func (r *rail) source(v *page.View) part.Slice[engine.QueueRow] {
 	}
 }
 
+// railCells are a queue's name and how many jobs of it live.
 func railCells(v *page.View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 	live := 0
 	for s, n := range q.Counts {
@@ -55,8 +57,7 @@ func railCells(v *page.View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 
 // queue is the one under the cursor; "" = all.
 func (r *rail) queue(v *page.View) engine.Queue {
-	q, _ := lists.Selected(&r.Pane, r.source(v))
-	return q.Name
+	return r.row(v).Name
 }
 
 // aim puts the cursor on a queue that was chosen elsewhere.
@@ -67,8 +68,8 @@ func (r *rail) aim(v *page.View, name engine.Queue) {
 	}
 }
 
-// widths of the rail: the names of queues in full where the list beside it keeps
-// what matters of it.
+// Widths of the rail in cells: wide with the names of queues in full, where the screen has at least
+// railFits and the list beside it keeps what matters of it.
 const (
 	railWide   = 34
 	railNarrow = 24
@@ -92,26 +93,32 @@ func (r *rail) draw(v *page.View, w, h int) []string {
 	return rows
 }
 
+// boxes are the queues, and below them the facts of the one under the cursor where at least four
+// rows are left for the queues.
 func (r *rail) boxes(v *page.View, w, h int) []string {
 	facts := queueFacts(v, r.row(v), v.Inner(w))
 	list := h - len(facts) - 3
 	if list < 4 {
 		return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), h-1))
 	}
-	return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), list), part.Section{Title: page.Or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
+	return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), list),
+		part.Section{Title: page.Or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
 }
 
+// row is the queue under the cursor; the sum of all queues on the first row.
 func (r *rail) row(v *page.View) engine.QueueRow {
 	q, _ := lists.Selected(&r.Pane, r.source(v))
 	return q
 }
 
+// panel is the list of the queues. Its cursor is pale while the keys go to the jobs.
 func (r *rail) panel(v *page.View, w, h int) part.Section {
 	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: page.Or(v.Waiting(), "no queue yet")}
 	return r.Pane.Section(v, t, w, h, r.source(v), part.Section{Title: "QUEUES", Tail: "Q", Focus: r.on})
 }
 
 // queueFacts are a queue's counts and why its head does not start.
+// Two of them stand in a row: "wait 732 | run 4".
 func queueFacts(v *page.View, q engine.QueueRow, w int) []string {
 	pair := func(a, b part.Cell) string {
 		return part.NewLine(v.Theme, w).Gap(1).Field(a, (w-2)/2, part.Words).Cells(b).String()
@@ -139,6 +146,7 @@ func queueFacts(v *page.View, q engine.QueueRow, w int) []string {
 }
 
 // queueWhy says who paused a queue, or why its head does not start.
+// Who paused it is told by name unless a reason was given; "" = nothing keeps it.
 func queueWhy(v *page.View, q engine.QueueRow) string {
 	switch {
 	case q.Paused && q.Reason != "":

@@ -8,8 +8,10 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// jobPart is a part of all jobs that a filter cannot name.
-type jobPart struct {
+// subset is a part of all jobs that a filter cannot name.
+// The engine picks the same jobs by states, class and reason as fits does for rows that come with
+// Watch.
+type subset struct {
 	name   string
 	states []engine.State // none = live ones
 	class  engine.Class   // the ID of an error class; "" = any
@@ -18,28 +20,31 @@ type jobPart struct {
 }
 
 // has reports whether a job belongs to the part; all do where there is none.
-func (p *jobPart) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
+func (p *subset) has(j *engine.JobRow) bool { return p == nil || p.fits(j) }
 
-// OfClass lists the jobs of an error class: its class and the shape of its
-// message. Where their calls go is known to the engine alone.
-func OfClass(queue engine.Queue, r engine.ClassRow) *Jobs {
+// OfClass lists the jobs of an error class: its class and the shape of its message. The class's
+// method and host are known to the engine alone, so a row of Watch may be listed that differs in
+// them.
+func OfClass(queue engine.Queue, r engine.ClassRow) *Screen {
 	p := New(queue, page.ShownLive)
-	p.part = &jobPart{name: "class " + string(r.Class), states: block.FailedStates, class: engine.Class(r.ID), fits: func(j *engine.JobRow) bool {
-		return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
-	}}
+	p.subset = &subset{name: "class " + string(r.Class), states: block.FailedStates, class: engine.Class(r.ID),
+		fits: func(j *engine.JobRow) bool {
+			return j.Class == r.Class && engine.Shape(j.LastError) == r.Shape
+		}}
 	p.stand()
 	return p
 }
 
 // OfGroup lists all jobs of a group.
-func OfGroup(queue engine.Queue, g block.JobGroup) *Jobs {
+// Its title is the reason of the first job where there is one, else the word of their state.
+func OfGroup(queue engine.Queue, g block.JobGroup) *Screen {
 	p := New(queue, page.ShownLive)
-	p.part = &jobPart{
+	p.subset = &subset{
 		name: strings.ToLower(g.Word()), states: []engine.State{g.State}, reason: g.Shape,
 		fits: func(j *engine.JobRow) bool { return block.GroupOf(j) == g.GroupKey },
 	}
 	if first, ok := g.First(); ok && g.Shape != "" {
-		p.part.name = first.Reason()
+		p.subset.name = first.Reason()
 	}
 	p.stand()
 	return p

@@ -16,42 +16,50 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Retries shows what was tried and failed, when it is tried again, and what of the limits that
-// takes: each job is a ladder on one axis.
-type Retries struct {
+// Screen shows what was tried and failed, when it is tried again, and what of the limits that
+// takes: each job is a ladder on one axis. The jobs are those that wait for another try; what gave
+// up is no retry any more.
+type Screen struct {
 	lists.Page[engine.JobRow]
 	zoom  int // steps of the axis: below 0 nearer than what is due needs, above it farther
 	plan  page.Forecast
 	tries tryCounts
 	peek  inspector.Peek // what became of the last try of the job under the cursor
-	axis  charts.TimeAxis
-	sum   retrySum
-	rows  highest // how many there were
-	step  highest // of the axis that they needed
+	// It is placed with each frame; the keys that zoom look at it.
+	axis charts.TimeAxis
+	sum  totals
+	rows highest // how many there were
+	step highest // of the axis that they needed
 }
 
 // New makes the screen.
-func New() *Retries {
-	p := &Retries{}
-	p.List = lists.New(columns.Jobs, retryColumns, block.JobKey)
-	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenRetries, File: "retries", Fill: func(v *page.View) { p.Put(v, page.MadeOf{Version: v.Version}, v.TryingAgain) }}
+func New() *Screen {
+	p := &Screen{}
+	p.List = lists.New(columns.Jobs, shownColumns, block.JobKey)
+	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenRetries, File: "retries",
+		Fill: func(v *page.View) { p.Put(v, page.MadeOf{Version: v.Version}, v.TryingAgain) }}
 	return p
 }
 
-// retryColumns are the list's: what needs a view is drawn by it.
-var retryColumns = columns.RetryList.
+// shownColumns are the list's. What needs a view, such as the engine's clock or a player's name, is
+// drawn by it.
+var shownColumns = columns.RetryList.
 	Drawn("called", page.ByView(func(_ *page.View, j *engine.JobRow) part.Cell {
 		return part.Plain(page.Or(j.Player, columns.JobCalled(j)))
 	})).
-	Drawn("for", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return part.Plain(block.ForWhom(v, j)) })).
+	Drawn("for", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell {
+		return part.Plain(block.ForWhom(v, j))
+	})).
 	Drawn("late", page.ByView(lateCell)).
 	Drawn("starts", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return startsCell(v, *j) }))
 
 // tryCounts are how the tries of the last hour ended, by their number.
+// Index 0 of Tries is the first try.
 type tryCounts struct {
 	page.Answer
 	counted engine.Metrics
-	waits   []delays // before each
+	// By the number of the try: waits[2] is before the second one.
+	waits []delays // before each
 }
 
 // delays are the shortest and the longest wait before a try; 0 = none is known.
@@ -60,8 +68,10 @@ type delays struct{ low, high time.Duration }
 // triesEvery is how often they are counted anew.
 const triesEvery = 10 * time.Second
 
+// want asks for the counts; nil where they hold still, or where no engine runs that would count.
 func (t *tryCounts) want(v *page.View) engine.Query {
-	if t.Have && v.Now.Sub(t.Answer.At) < v.Unhurried(triesEvery) || v.Engine.State == engine.EngineBrowse || !t.Due(v, v.Seq) {
+	if t.Have && v.Now.Sub(t.Answer.At) < v.Unhurried(triesEvery) || v.Engine.State == engine.EngineBrowse ||
+		!t.Due(v, v.Seq) {
 		return nil
 	}
 	return engine.MetricsQuery{}
@@ -72,6 +82,8 @@ func (t *tryCounts) got(v *page.View, q engine.Query, a engine.Answer, err error
 }
 
 // learn takes in what the policies of jobs say of the waits before their tries.
+// Delay is the wait that runs now, and Then are those that would follow. Their policies are not
+// known here, so that what jobs tell is the only source.
 func (t *tryCounts) learn(jobs []*engine.JobRow) {
 	for _, j := range jobs {
 		if j.Delay > 0 {
@@ -83,6 +95,7 @@ func (t *tryCounts) learn(jobs []*engine.JobRow) {
 	}
 }
 
+// wait takes in one wait before a try. A wait of 0 stands for none, which no policy has.
 func (t *tryCounts) wait(try int, d time.Duration) {
 	for len(t.waits) <= try {
 		t.waits = append(t.waits, delays{})
@@ -110,7 +123,7 @@ func (t *tryCounts) name(v *page.View, try int) string {
 
 // Want implements Page: what of the limits is promised, how tries ended, and the last try of
 // the job under the cursor. The next retries come with Watch.
-func (p *Retries) Want(v *page.View) engine.Query {
+func (p *Screen) Want(v *page.View) engine.Query {
 	if q := p.plan.Want(v, page.FarAhead); q != nil {
 		return q
 	}
@@ -121,7 +134,7 @@ func (p *Retries) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Retries) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if p.plan.Got(v, q, a, err) {
 		return
 	}
@@ -133,13 +146,14 @@ func (p *Retries) Got(v *page.View, q engine.Query, a engine.Answer, err error) 
 }
 
 // Reload makes the page ask again at once.
-func (p *Retries) Reload() {
+func (p *Screen) Reload() {
 	p.plan.Forget()
 	p.tries.Forget()
 }
 
 // Cannot implements Page.
-func (p *Retries) Cannot(v *page.View, a page.Action) string {
+// What a retry cannot do besides is told by the engine when it is asked.
+func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
 	switch {
 	case p.Cur.MarkCount() > 0 && (a == page.Retry || a == page.Cancel):
@@ -159,7 +173,7 @@ func (p *Retries) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *Retries) Act(v *page.View, a page.Action) page.Effect {
+func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
 	switch {
 	case p.List.Act(v, a):
@@ -174,10 +188,12 @@ func (p *Retries) Act(v *page.View, a page.Action) page.Effect {
 		return page.Effect{Ask: page.AskSync}
 	case a == page.ByClass:
 		return page.Effect{Open: &page.Target{Screen: page.ScreenClasses}}
+	// The reasons of all jobs are the groups of Jobs.
 	case a == page.ByReason:
 		jobs := page.ScreenJobs
 		return page.Effect{Go: &jobs}
 	case p.Cur.MarkCount() > 0 && (a == page.Retry || a == page.Cancel):
+		// Marks hold through filters, so marked jobs are looked up among all.
 		all := v.TryingAgain()
 		rows, hidden := p.Marked(all)
 		return lists.WordForAll(lists.Bulk(v, a, rows, hidden), a, p.Filter() == "" && len(rows) == len(all))
@@ -192,7 +208,7 @@ func (p *Retries) Act(v *page.View, a page.Action) page.Effect {
 }
 
 // SelectedJob implements Jobber.
-func (p *Retries) SelectedJob(v *page.View) (engine.JobID, string) {
+func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
 	return page.Named(p.Selected())
 }

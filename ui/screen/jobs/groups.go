@@ -14,7 +14,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// inGroups is what the list of jobs is while it stands in groups.
+// inGroups is what the list of jobs is while it stands in groups. A group is of jobs that do not
+// run for the same reason, such as "in line", "held after a 429" or "waiting for matches".
 type inGroups struct {
 	reasons block.ReasonCounts
 	dead    block.DeadJobs // those that gave up: a live list shows them too, as they need somebody
@@ -27,20 +28,21 @@ type inGroups struct {
 	counts  map[engine.State]int    // of the queue that is shown, when it was drawn last
 	still   []*engine.JobRow        // those of the list whose turn has not come since it was asked for
 	groups  []block.JobGroup
-	lines   []block.JobLine
-	at      map[string]int // the line of an id
-	width   int            // of the list, when it was drawn last
+	// What the screen shows row by row: headings, jobs, "… 40 more" and gaps.
+	lines []block.JobLine
+	at    map[string]int // the line of an id
+	width int            // of the list, when it was drawn last
 	// cells; 0 = it is not drawn
 	life int // what the life of the jobs takes beside it
 }
 
 // grouped reports whether the list stands in groups: of one class or reason it has one.
-func (p *Jobs) grouped() bool { return !p.groups.flat && p.part == nil }
+func (p *Screen) grouped() bool { return !p.groups.flat && p.subset == nil }
 
 // stand gives the list the columns and lines that belong to how it stands.
 // Groups have other columns than the flat list: what all rows of a group share stands in its
 // heading.
-func (p *Jobs) stand() {
+func (p *Screen) stand() {
 	if p.grouped() {
 		p.List.Choose(block.JobGroupColumns)
 		p.Laid = func(v *page.View) lists.LaidOut { return groupedJobs{p, v} }
@@ -54,7 +56,9 @@ func (p *Jobs) stand() {
 // The list holds the first jobs of a queue; how many there are of each reason in all, only the
 // engine knows. What is asked for first is what is missing on the screen: jobs that gave up, then
 // the counts of reasons, then when all of them go.
-func (g *inGroups) want(v *page.View, p *Jobs) engine.Query {
+// A filter over a list that is not whole is the engine's, and then groups would count only what
+// fits.
+func (g *inGroups) want(v *page.View, p *Screen) engine.Query {
 	if !p.grouped() || p.which != page.ShownLive || p.On() && !p.whole {
 		return nil
 	}
@@ -80,10 +84,12 @@ func (g *inGroups) want(v *page.View, p *Jobs) engine.Query {
 }
 
 // got takes an answer to that; false = it is to another question.
-func (g *inGroups) got(v *page.View, p *Jobs, q engine.Query, a engine.Answer, err error) bool {
+func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer, err error) bool {
 	switch q := q.(type) {
 	case engine.ReasonsQuery:
 		if g.reasons.Pending = false; q.Queue == p.queue {
+			// An answer about a queue that was left meanwhile is dropped; another question may be
+			// asked then.
 			g.reasons.TakeIn(v, q, a, err)
 		}
 		return true
@@ -107,6 +113,7 @@ func (g *inGroups) got(v *page.View, p *Jobs, q engine.Query, a engine.Answer, e
 }
 
 // again makes all be asked anew: they are of another queue.
+// What belongs to the old queue goes at once: its jobs would stand below the name of the new one.
 func (g *inGroups) again() {
 	g.reasons.Again()
 	g.reasons.Groups, g.dead.Rows, g.ended.Rows = nil, nil, nil
@@ -116,10 +123,12 @@ func (g *inGroups) again() {
 
 // arrange makes the groups and their lines for h rows of the screen.
 // It is done once for each frame: the cursor, the mouse and the drawing all go by the same lines.
-func (p *Jobs) arrange(v *page.View, h int) {
+func (p *Screen) arrange(v *page.View, h int) {
 	g := &p.groups
 	var reasons []engine.ReasonRow
 	var counts map[engine.State]int
+	// With a filter the groups hold what fits, and the engine's counts of all would contradict
+	// them.
 	if !p.On() {
 		counts = map[engine.State]int{}
 		for s, n := range g.counts {
@@ -139,6 +148,7 @@ func (p *Jobs) arrange(v *page.View, h int) {
 		// Jobs that are pending wait for others of the same list: folded until somebody wants to see them.
 		group.Folded = folded || !chosen && group.State == engine.Pending
 	}
+	// Each group gets as many rows as its jobs need and the screen can spare; see [block.Deal].
 	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int { return g.most.Keeps(key, need, v.Now) })
 	g.lines = block.LinesOf(g.groups, gaps)
 	g.at = make(map[string]int, len(g.lines))
@@ -155,10 +165,12 @@ func (p *Jobs) arrange(v *page.View, h int) {
 //
 // The engine is asked again every few seconds, and jobs leave the line many times a second; without
 // this the list would show for seconds what has long begun.
+// rows is never changed; without such a job it is returned as it is.
 func stillThere(v *page.View, rows []*engine.JobRow) []*engine.JobRow {
 	beat := v.Now.Truncate(v.Unhurried(time.Second))
 	gone := func(j *engine.JobRow) bool {
-		return j.State == engine.Available && j.Stand == "" && !j.Until.IsZero() && j.Until.Before(beat) && j.ReasonShape() == engine.ShapeInLine
+		return j.State == engine.Available && j.Stand == "" && !j.Until.IsZero() && j.Until.Before(beat) &&
+			j.ReasonShape() == engine.ShapeInLine
 	}
 	if !slices.ContainsFunc(rows, gone) {
 		return rows
@@ -169,7 +181,7 @@ func stillThere(v *page.View, rows []*engine.JobRow) []*engine.JobRow {
 // groupedJobs is the list as its lines.
 // Its rows are lines of four kinds: a heading, a job, "… 40 more", and an empty one between groups.
 type groupedJobs struct {
-	p *Jobs
+	p *Screen
 	v *page.View
 }
 
@@ -177,6 +189,7 @@ type groupedJobs struct {
 func (s groupedJobs) Len() int { return len(s.p.groups.lines) }
 
 // ID implements part.Source.
+// Empty for the lines between groups, on which no cursor can stand.
 func (s groupedJobs) ID(i int) string { return s.p.groups.lines[i].Id(s.p.groups.groups) }
 
 // Find implements part.Source.
@@ -211,6 +224,7 @@ func (s groupedJobs) First() int {
 }
 
 // Layer implements laidOut: within a group rows fade down.
+// Each row fades by 0.055 more than the one above it.
 func (s groupedJobs) Layer(i int) themes.Layer {
 	if l := s.p.groups.lines[i]; l.Kind == block.RowLine {
 		return themes.Fade(0.055 * float64(l.Place))
@@ -219,6 +233,8 @@ func (s groupedJobs) Layer(i int) themes.Layer {
 }
 
 // Line implements laidOut.
+// The function that it returns draws the line into one that is empty; nil = the line is a job,
+// which the table draws itself.
 func (s groupedJobs) Line(i int) func(l *part.Line) {
 	at := s.p.groups.lines[i]
 	if at.Kind == block.RowLine {
@@ -230,20 +246,23 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 		case block.HeadLine:
 			s.head(l, g)
 		case block.MoreLine:
-			l.Gap(2).Cells(part.As(themes.Dim, s.v.Theme.Glyphs.Ellipsis+" "+page.Count(g.Jobs-at.Place)+" more"+lastGoes(s.v, g)+"  "))
+			l.Gap(2).Cells(part.As(themes.Dim,
+				s.v.Theme.Glyphs.Ellipsis+" "+page.Count(g.Jobs-at.Place)+" more"+lastGoes(s.v, g)+"  "))
 			l.Cells(part.As(themes.Accent, s.v.Keyed("{open}")), part.As(themes.Dim, " shows them"))
 		}
 	}
 }
 
 // head writes the heading of a group. What of it the list has no room for goes on beside it.
+// Such as "▾ 732 AVAILABLE  in line: 2 min window paces".
 func (s groupedJobs) head(l *part.Line, g *block.JobGroup) {
 	sign := s.v.Theme.Glyphs.Open
 	if g.Folded {
 		sign = s.v.Theme.Glyphs.Shut
 	}
 	state := s.v.Theme.State(g.Word())
-	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, page.Count(g.Jobs))).Gap(1).Cells(part.As(state.Token, g.Word())).Gap(2)
+	l.Glyph(themes.Dim, sign, 1).Gap(1).Cells(part.As(themes.Figure, page.Count(g.Jobs))).Gap(1).
+		Cells(part.As(state.Token, g.Word())).Gap(2)
 	g.Rest = ""
 	head, rest := page.CutAt(safe.Text(g.HeadText(s.v)), l.Room())
 	if lifeShown := s.p.groups.life > 0 && !charted(g); lifeShown {
@@ -255,11 +274,13 @@ func (s groupedJobs) head(l *part.Line, g *block.JobGroup) {
 }
 
 // charted reports whether a chart stands beside a group's heading.
+// Only of jobs in line is there a pace to show: the others do not wait for calls.
 func charted(g *block.JobGroup) bool {
 	return g.State == engine.Available && !g.Folded && g.Shape == engine.ShapeInLine
 }
 
 // lastGoes says when the last of a group goes; "" = nobody knows.
+// Nobody knows for jobs of an endpoint that is down: how long it stays so is not foreseen.
 func lastGoes(v *page.View, g *block.JobGroup) string {
 	if g.Why.First.Stand == engine.StandDown {
 		return ""
@@ -275,7 +296,8 @@ func lastGoes(v *page.View, g *block.JobGroup) string {
 }
 
 // lineUnder is the line under the cursor that is no job; false = it is one.
-func (p *Jobs) lineUnder() (l block.JobLine, ok bool) {
+// The line is the zero value then.
+func (p *Screen) lineUnder() (l block.JobLine, ok bool) {
 	id, ok := p.Cur.Selected()
 	if i, found := p.groups.at[id]; ok && found && p.Laid != nil {
 		l = p.groups.lines[i]
@@ -285,7 +307,8 @@ func (p *Jobs) lineUnder() (l block.JobLine, ok bool) {
 
 // openLine is what enter does on a line that is no job: it folds a group, or lists it all.
 // What somebody has folded or opened stays so while the screen is there.
-func (p *Jobs) openLine() (e page.Effect, ok bool) {
+// ok is false where the cursor is on a job, which the caller opens.
+func (p *Screen) openLine() (e page.Effect, ok bool) {
 	at, ok := p.lineUnder()
 	if !ok {
 		return e, false
@@ -303,7 +326,7 @@ func (p *Jobs) openLine() (e page.Effect, ok bool) {
 
 // overGaps moves the cursor on from an empty line, the way it went.
 // At an end of the list it turns round: the first and the last line are never empty.
-func (p *Jobs) overGaps(v *page.View, a page.Action) {
+func (p *Screen) overGaps(v *page.View, a page.Action) {
 	step := 1
 	if a == page.Up || a == page.PageUp || a == page.HalfUp || a == page.Home {
 		step = -1
@@ -312,8 +335,10 @@ func (p *Jobs) overGaps(v *page.View, a page.Action) {
 		return
 	}
 	src := p.Rows(v)
+	// Bounded, so that a list of nothing but gaps could not hold the screen up.
 	for range len(p.groups.lines) {
 		at := p.Cur.At()
+		// A cursor that holds on to a job which left the list stands where it is.
 		if _, left := p.Cur.Left(); left || at >= src.Len() || src.ID(at) != "" {
 			return
 		}
@@ -327,7 +352,7 @@ func (p *Jobs) overGaps(v *page.View, a page.Action) {
 // ahead puts a job in line at the place that it has by now among those of the list, and names
 // the job that goes after it; "" = none is known.
 // The place that the engine told is of when it was asked; jobs that have left since were before it.
-func (p *Jobs) ahead(j *engine.JobRow) (next string) {
+func (p *Screen) ahead(j *engine.JobRow) (next string) {
 	if j.Line == "" {
 		return ""
 	}
@@ -339,6 +364,7 @@ func (p *Jobs) ahead(j *engine.JobRow) (next string) {
 	before := 0
 	for _, o := range rows {
 		switch {
+		// Jobs of another line go by a place of their own.
 		case o.ID == j.ID || o.Line != j.Line:
 		case o.Place < j.Place:
 			before++
@@ -354,7 +380,8 @@ func (p *Jobs) ahead(j *engine.JobRow) (next string) {
 }
 
 // Export implements Exporter: a file has the same columns however the list stands.
-func (p *Jobs) Export(v *page.View, only bool) (string, [][]string) {
+// Those of the flat list: a script must not depend on how the screen was left.
+func (p *Screen) Export(v *page.View, only bool) (string, [][]string) {
 	p.Refresh(v)
 	drawn := p.Fields
 	defer func() { p.Fields = drawn }()

@@ -8,11 +8,14 @@ import (
 )
 
 // Draw implements Page.
-func (p *Jobs) Draw(v *page.View) []string {
+// The queues stand left and the job under the cursor right, each where there is room for it. A list
+// of one class or reason has the whole width.
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	switch {
-	case p.part != nil:
+	case p.subset != nil:
 		return p.box(v, 0, v.W)
+	// In one pane the queues take the place of the jobs.
 	case p.rail.on && (v.Size == page.S || v.W < railNarrow*2):
 		return p.rail.draw(v, v.W, v.H)
 	}
@@ -34,13 +37,15 @@ func (p *Jobs) Draw(v *page.View) []string {
 }
 
 // middle is the list in a block of w cells, in groups or flat.
-func (p *Jobs) middle(v *page.View, x, w int) []string {
+// x is where it begins, for what is clicked.
+func (p *Screen) middle(v *page.View, x, w int) []string {
 	if !p.grouped() {
 		return p.box(v, x, w)
 	}
 	inner, roomy := v.Inner(w), v.H >= leastSummed
 	p.groups.counts = p.counts(v)
 	sum := p.sum(v, inner)
+	// The title's row is taken off, then the bar, then the sentence with its title.
 	h := v.H - 1 - len(sum)
 	if roomy {
 		h -= whyRows + 2
@@ -58,15 +63,16 @@ func (p *Jobs) middle(v *page.View, x, w int) []string {
 }
 
 // box is the list of the jobs in a frame of w cells.
-func (p *Jobs) box(v *page.View, x, w int) []string {
+// Of is the number of all jobs where the list holds some of them, for "12 of 1,204".
+func (p *Screen) box(v *page.View, x, w int) []string {
 	which := shownNames[p.which]
 	p.Of = 0
 	if p.more || p.sought.Filter != "" {
 		p.Of = p.inAll(v)
 	}
 	switch {
-	case p.part != nil:
-		which = p.part.name
+	case p.subset != nil:
+		which = p.subset.name
 	case p.more && p.sought.Filter == "":
 		which = p.firstOf(v)
 	}
@@ -77,31 +83,26 @@ func (p *Jobs) box(v *page.View, x, w int) []string {
 	case p.more && p.sought.Sifts():
 		more = "the first of those that fit, " + page.Count(p.Looked) + " looked at"
 	}
-	inner, why := v.Inner(w), p.whySection(v, v.Inner(w))
-	h := v.H - 1
-	if why.Height > 0 {
-		h -= why.Height + 2
-	}
+	inner, h := v.Inner(w), v.H-1-whyRows-2
 	s := p.Section(v, inner, h, p.empty(v), part.Section{
-		Title: "JOBS", Note: p.Note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W, Tail: page.Or(p.Answer.Told(v), p.flatTail(v)),
+		Title: "JOBS", Note: p.Note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W,
+		Tail: page.Or(p.Answer.Told(v), p.flatTail(v)),
 	})
 	s.Click = s.Click.After(func() { p.rail.on = false })
-	if why.Height == 0 {
-		return v.Sections(x, 0, w, v.H, s)
-	}
-	return v.Sections(x, 0, w, v.H, s, p.whySection(v, inner)) // once more: the list has put the cursor
+	return v.Sections(x, 0, w, v.H, s, p.whySection(v, inner)) // after the list has put the cursor
 }
 
 // flatTail names the keys that change the list.
-func (p *Jobs) flatTail(v *page.View) string {
-	if p.part != nil {
+// A part of the jobs has no queue to choose.
+func (p *Screen) flatTail(v *page.View) string {
+	if p.subset != nil {
 		return ""
 	}
 	return v.Keyed("{reasons} in groups") + "   " + v.Keyed("{queues} queue: ") + page.Or(string(p.queue), "all")
 }
 
 // firstOf says that a list holds only the first jobs of those asked for.
-func (p *Jobs) firstOf(v *page.View) string {
+func (p *Screen) firstOf(v *page.View) string {
 	n := p.inAll(v)
 	if n == 0 { // how many have ended is not counted by queue
 		return "the first " + page.Count(len(p.read)) + ", " + shownNames[p.which]
@@ -111,11 +112,12 @@ func (p *Jobs) firstOf(v *page.View) string {
 
 // inAll is how many jobs there are of those that the list is of, whether they fit or not;
 // 0 = that is not counted.
-func (p *Jobs) inAll(v *page.View) int {
+// The engine counts live jobs and those that gave up by queue, and no others.
+func (p *Screen) inAll(v *page.View) int {
 	switch {
-	case p.part == nil && p.which == page.ShownAll, p.part != nil && len(p.part.states) > 0:
+	case p.subset == nil && p.which == page.ShownAll, p.subset != nil && len(p.subset.states) > 0:
 		return 0
-	case p.part == nil && p.which == page.ShownFailed:
+	case p.subset == nil && p.which == page.ShownFailed:
 		q := page.EveryQueue(v)
 		if p.queue != "" {
 			q, _ = v.Queue(p.queue)
@@ -126,7 +128,8 @@ func (p *Jobs) inAll(v *page.View) int {
 }
 
 // Back implements Backer: the keys go back to the jobs.
-func (p *Jobs) Back() bool {
+// It returns false when they were there already: then the screen is left.
+func (p *Screen) Back() bool {
 	was := p.rail.on
 	p.rail.on = false
 	return was
@@ -134,7 +137,8 @@ func (p *Jobs) Back() bool {
 
 // actRail carries out what a key means for the queues; false when it means
 // something else.
-func (p *Jobs) actRail(v *page.View, a page.Action) bool {
+// Moving in the queues lists the jobs of each that the cursor comes to.
+func (p *Screen) actRail(v *page.View, a page.Action) bool {
 	switch {
 	case a == page.Queues || a == page.NextPane:
 		p.rail.on = !p.rail.on
@@ -153,7 +157,8 @@ func (p *Jobs) actRail(v *page.View, a page.Action) bool {
 }
 
 // choose lists the jobs of another queue; "" = all.
-func (p *Jobs) choose(q engine.Queue) {
+// Filter and marks stay: somebody who looks for a job looks in the next queue as well.
+func (p *Screen) choose(q engine.Queue) {
 	if q == p.queue {
 		return
 	}
@@ -164,7 +169,7 @@ func (p *Jobs) choose(q engine.Queue) {
 }
 
 // cannotInRail says what a key cannot do while the keys go to the queues.
-func (p *Jobs) cannotInRail(v *page.View, a page.Action) string {
+func (p *Screen) cannotInRail(v *page.View, a page.Action) string {
 	switch a {
 	case page.Pause:
 		if p.queue == "" {

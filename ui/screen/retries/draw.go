@@ -18,7 +18,7 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// farthestStep is that of an axis on which a whole day is seen.
+// farthestStep is that of an axis on which a whole day is seen: half an hour in each cell.
 const farthestStep = 30 * time.Minute
 
 // highest is the greatest of a number lately: what depends on it does not move with each job
@@ -30,6 +30,7 @@ type highest struct {
 
 // keep takes the newest number, and gives the highest of late. A clock that was put back begins
 // anew.
+// It holds for [block.KeepLines]; then it may fall.
 func (h *highest) keep(n int, now time.Time) int {
 	if n >= h.n || now.Sub(h.at) > block.KeepLines || now.Before(h.at) {
 		h.n, h.at = n, now
@@ -37,9 +38,10 @@ func (h *highest) keep(n int, now time.Time) int {
 	return h.n
 }
 
-// retrySum is what the retries of the list add up to.
-type retrySum struct {
-	of     lists.Recipe   // the list that it is of
+// totals is what the retries of the list add up to.
+type totals struct {
+	of lists.Recipe // the list that it is of
+	// nil = nothing has been added up yet.
 	errors map[string]int // by what their last try failed with, and
 	words  []string       // those in their order, the most frequent first
 	late   []time.Time    // instants of those that go later
@@ -48,12 +50,13 @@ type retrySum struct {
 }
 
 // add adds up the list, once for each change of it.
-func (p *Retries) add() {
+// The list may hold thousands on a patch day, and a frame comes several times a second.
+func (p *Screen) add() {
 	if p.sum.errors != nil && p.sum.of == p.Made {
 		return
 	}
 	p.tries.learn(p.Shown)
-	s := retrySum{of: p.Made, errors: map[string]int{}}
+	s := totals{of: p.Made, errors: map[string]int{}}
 	for _, j := range p.Shown {
 		word := columns.LastAnswer(&j.Job)
 		if s.errors[word]++; s.errors[word] == 1 {
@@ -62,6 +65,7 @@ func (p *Retries) add() {
 		if j.LateBy != "" {
 			s.late = append(s.late, j.Due)
 		}
+		// Starts is when it really goes, where that is later than due.
 		at := engine.Latest(j.Due, j.Starts)
 		for _, d := range j.Then[:min(2, len(j.Then))] {
 			at = at.Add(d)
@@ -70,7 +74,9 @@ func (p *Retries) add() {
 		s.last += page.Btoi(charts.LastTry(j))
 	}
 	slices.SortFunc(s.far, time.Time.Compare)
-	slices.SortFunc(s.words, func(a, b string) int { return cmp.Or(cmp.Compare(s.errors[b], s.errors[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(s.words, func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.errors[b], s.errors[a]), cmp.Compare(a, b))
+	})
 	p.sum = s
 }
 
@@ -79,6 +85,7 @@ func (p *Retries) add() {
 // that of the windows' room, and header that of the list's titles.
 type ladderPlaces struct{ words, bars, high, room, header int }
 
+// On a small screen the words of the axis stand in the row of the list's titles.
 var ladderHeads = map[page.Size]ladderPlaces{
 	page.S: {words: 3, bars: 0, high: 2, room: 2, header: 3},
 	page.M: {words: 0, bars: 1, high: 2, room: 4, header: 6},
@@ -100,7 +107,9 @@ func laddersWidth(v *page.View, w int) int {
 // Draw implements Page.
 // The list grows with its rows in steps of six, so that one retry more or less does not move all
 // that is below it.
-func (p *Retries) Draw(v *page.View) []string {
+// Below the list stand the sums, the sentence on the retry under the cursor, its last answer on a
+// wide screen, and what has failed of late.
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	p.add()
 	head := ladderHeads[v.Size].header + 2 // with the section's title
@@ -112,26 +121,33 @@ func (p *Retries) Draw(v *page.View) []string {
 	}
 	below := []page.Band{
 		{Least: 6, Most: 6, Keep: 2, Draw: func(y, h int) []string { return p.columns(v, y, h-1) }},
-		{Least: why, Most: 6, Keep: 1, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, p.why(v, h-1)) }},
-		{Least: 4, Most: math.MaxInt, Keep: 3, Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, block.Failures(v, h-1)) }},
+		{Least: why, Most: 6, Keep: 1,
+			Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, p.why(v, h-1)) }},
+		{Least: 4, Most: math.MaxInt, Keep: 3,
+			Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, block.Failures(v, h-1)) }},
 	}
 	if j := p.peek.Job; v.Size == page.L && rows > 0 && j != nil && j.Have {
-		below = slices.Insert(below, 2, page.Band{Least: 5, Most: 9, Keep: 4, Draw: func(y, h int) []string { return v.Abreast(y, h, j.Blocks(v)) }})
+		below = slices.Insert(below, 2,
+			page.Band{Least: 5, Most: 9, Keep: 4,
+				Draw: func(y, h int) []string { return v.Abreast(y, h, j.Blocks(v)) }})
 	}
 	switch {
 	case rows == 0:
+		// Without a retry there is none to explain.
 		below = slices.Delete(below, 1, 2)
 	case v.Size != page.S && v.H-head-list < 6+6+4+3: // what is below has its empty rows first
 		below = below[:2]
 	}
-	return v.Bands(append([]page.Band{{Least: head + min(list, most), Most: head + list, Draw: p.ladders(v)}}, below...)...)
+	return v.Bands(append([]page.Band{{Least: head + min(list, most), Most: head + list, Draw: p.ladders(v)}},
+		below...)...)
 }
 
 // place puts the axis: a quarter of it past, and ahead as far as most of the retries and two
 // tries after each of them.
 // Nine of ten are on it: one that waits until tomorrow would squeeze all others into a cell. Its
 // step changes slowly (see [highest]), else it would jump with each job that leaves.
-func (p *Retries) place(v *page.View, w int) {
+// The zoom is counted from the step that is needed: it stays relative when that changes.
+func (p *Screen) place(v *page.View, w int) {
 	need, back := 2*time.Second, w/4
 	if n := len(p.sum.far); n > 0 {
 		need = p.sum.far[n*9/10].Sub(v.Now) / time.Duration(max(w-back-2, 1))
@@ -142,7 +158,8 @@ func (p *Retries) place(v *page.View, w int) {
 }
 
 // ladders are the charts and the list.
-func (p *Retries) ladders(v *page.View) func(y, h int) []string {
+// It is drawn late, when the bands know how many rows each has.
+func (p *Screen) ladders(v *page.View) func(y, h int) []string {
 	return func(y, h int) []string {
 		w, at := v.Inner(v.W), ladderHeads[v.Size]
 		life := laddersWidth(v, w) // the last cell of a row stays empty
@@ -166,7 +183,7 @@ func (p *Retries) ladders(v *page.View) func(y, h int) []string {
 // rowsOf are the charts with their labels, and below them the list with its ladders.
 // The list is drawn by its table and the ladders by the chart, row by row beside each other: a row
 // under the cursor is lit across both.
-func (p *Retries) rowsOf(v *page.View, w, life, h int) []string {
+func (p *Screen) rowsOf(v *page.View, w, life, h int) []string {
 	at := ladderHeads[v.Size]
 	c := part.NewChart(v.Theme, p.axis.Axis, h)
 	c.Words(at.words)
@@ -192,6 +209,7 @@ func (p *Retries) rowsOf(v *page.View, w, life, h int) []string {
 		c.Put(at.header, 1, themes.Dim, "LADDER")
 	}
 	c.Seam(at.bars, max(last-at.bars, at.high))
+	// -1 = there is none.
 	picked := p.OnRow(len(p.Shown))
 	if picked > 0 {
 		picked += at.header
@@ -203,13 +221,15 @@ func (p *Retries) rowsOf(v *page.View, w, life, h int) []string {
 }
 
 // label says what a row of the charts is.
-func (p *Retries) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, r *charts.Room) *part.Line {
+func (p *Screen) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, r *charts.Room) *part.Line {
 	g := v.Theme.Glyphs
 	at := ladderHeads[v.Size]
+	// The scale of the bars: how many retries the highest one stands for.
 	top := page.Count(b.High())
 	switch y {
 	case at.bars:
-		l.Put(themes.Text, "failed "+g.Less+" now "+g.More+" due").Put(themes.Dim, "  per "+charts.CellText(p.axis.Step))
+		l.Put(themes.Text, "failed "+g.Less+" now "+g.More+" due").
+			Put(themes.Dim, "  per "+charts.CellText(p.axis.Step))
 		l.Right(part.As(themes.Dim, top+" "))
 	case at.bars + 1:
 		l.Put(themes.Dim, g.Plan[min(1, len(g.Plan)-1)]+" only if it fails again")
@@ -221,9 +241,11 @@ func (p *Retries) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, 
 			l.Put(themes.Warn, r.Host.Why+": no room until that ends")
 		// each window stands by itself
 		case r.Every == r.Host.Window:
-			l.Put(themes.Text, "room in the "+human.Window(r.Every)+" windows").Gap(2).Put(themes.Dim, page.Count(r.Calls())+" calls each")
+			l.Put(themes.Text, "room in the "+human.Window(r.Every)+" windows").Gap(2).
+				Put(themes.Dim, page.Count(r.Calls())+" calls each")
 		default:
-			l.Put(themes.Text, "room per "+human.Window(r.Every)).Gap(2).Put(themes.Dim, "of "+page.Count(r.Calls())+" calls")
+			l.Put(themes.Text, "room per "+human.Window(r.Every)).Gap(2).
+				Put(themes.Dim, "of "+page.Count(r.Calls())+" calls")
 		}
 	}
 	return l
@@ -231,7 +253,8 @@ func (p *Retries) label(v *page.View, l *part.Line, y int, b *charts.RetryBars, 
 
 // note is how many wait, and when the first of them goes.
 // The seconds are counted down by the screen (v.Ticks), without asking the engine.
-func (p *Retries) note(v *page.View) string {
+// Such as "24 wait, the next goes in 0:12".
+func (p *Screen) note(v *page.View) string {
 	text := page.Count(len(p.Shown))
 	if p.On() {
 		text += " of " + page.Count(p.All)
@@ -253,7 +276,7 @@ func (p *Retries) note(v *page.View) string {
 // tail is how far the axis reaches.
 // The console knows of failures only since it has been told of calls: an empty past left of that
 // instant does not mean that nothing failed.
-func (p *Retries) tail(v *page.View) string {
+func (p *Screen) tail(v *page.View) string {
 	a := p.axis
 	back, ahead := time.Duration(a.Back)*a.Step, time.Duration(a.Width-a.Back)*a.Step
 	text := human.Distance(back) + " back, " + human.Distance(ahead) + " ahead"
@@ -263,12 +286,14 @@ func (p *Retries) tail(v *page.View) string {
 	return text + "   " + v.Keyed("{nearer} {farther} zoom")
 }
 
-func (p *Retries) empty(v *page.View) string {
+// empty says why nothing is listed; that nothing waits for a retry is good news.
+func (p *Screen) empty(v *page.View) string {
 	return page.Or(p.List.Empty(v), page.Or(v.Waiting(), "nothing waits for a retry"))
 }
 
 // columns are how tries ended, what they failed with, and what they cost, side by side.
-func (p *Retries) columns(v *page.View, y, h int) []string {
+// A small screen leaves the costs out.
+func (p *Screen) columns(v *page.View, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return p.byTry(v, w, h) },
 		func(w, h int) part.Section { return p.byError(v, w, h) },
@@ -284,12 +309,13 @@ func (p *Retries) columns(v *page.View, y, h int) []string {
 // the last that was needed.
 // It tells whether trying again pays: where the third try of a hundred has never worked, the
 // policy is too patient.
-func (p *Retries) byTry(v *page.View, w, h int) part.Section {
+func (p *Screen) byTry(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "BY TRY", Note: "what worked in the last hour", Height: h}
 	for i := range max(len(p.tries.counted.Tries), len(p.tries.waits)-1) {
 		if len(s.Rows) == h {
 			break
 		}
+		// A try that nobody made in the last hour is listed as long as a policy has it.
 		var n engine.TryCount
 		if i < len(p.tries.counted.Tries) {
 			n = p.tries.counted.Tries[i]
@@ -303,7 +329,8 @@ func (p *Retries) byTry(v *page.View, w, h int) part.Section {
 		}
 		const number, percent = 6, 5
 		bar := page.Clamp(w-17-number-percent-3, 0, 24)
-		l := part.NewLine(v.Theme, w).Gap(1).Field(name, w-number-bar-percent-4, part.Words).Field(part.As(themes.Dim, page.Count(n.Made)), number, part.Number).Gap(1)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(name, w-number-bar-percent-4, part.Words).
+			Field(part.As(themes.Dim, page.Count(n.Made)), number, part.Number).Gap(1)
 		s.Rows = append(s.Rows, l.Bar(themes.Run, bar, ratio).Gap(1).Field(share, percent, part.Number).String())
 	}
 	if len(s.Rows) == 0 {
@@ -313,7 +340,7 @@ func (p *Retries) byTry(v *page.View, w, h int) part.Section {
 }
 
 // noTries says why there are none to be shown.
-func (p *Retries) noTries(v *page.View) string {
+func (p *Screen) noTries(v *page.View) string {
 	if v.Engine.State == engine.EngineBrowse {
 		return "no engine runs that would know"
 	}
@@ -322,7 +349,7 @@ func (p *Retries) noTries(v *page.View) string {
 
 // byError is what the last tries failed with, the most frequent first.
 // What has no row of its own is added up in the last one: the sum is that of the list.
-func (p *Retries) byError(v *page.View, w, h int) part.Section {
+func (p *Screen) byError(v *page.View, w, h int) part.Section {
 	n, words := maps.Clone(p.sum.errors), slices.Clone(p.sum.words)
 	s := part.Section{Title: "BY ERROR", Note: "of the last try", Height: h}
 	if len(words) == 0 {
@@ -330,6 +357,8 @@ func (p *Retries) byError(v *page.View, w, h int) part.Section {
 		return s
 	}
 	bar := page.Clamp(w-24, 0, 24)
+	// From the second last row on: one error more than there is room for takes a row of its own,
+	// several share it.
 	for i, word := range words {
 		if left := len(words) - i; i == h-1 || i == h-2 && left > 1 {
 			rest := 0
@@ -343,11 +372,13 @@ func (p *Retries) byError(v *page.View, w, h int) part.Section {
 	}
 	for _, word := range words[:min(len(words), h)] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(word), w-bar-6, part.Words).Gap(1)
-		s.Rows = append(s.Rows, l.Bar(themes.Retry, bar, float64(n[word])/float64(len(p.Shown))).Field(part.As(themes.Figure, page.Count(n[word])), 4, part.Number).String())
+		s.Rows = append(s.Rows, l.Bar(themes.Retry, bar, float64(n[word])/float64(len(p.Shown))).
+			Field(part.As(themes.Figure, page.Count(n[word])), 4, part.Number).String())
 	}
 	if len(s.Rows) < h {
 		key := v.Keyed("{error classes}")
-		s.Rows = append(s.Rows, v.Row(w, part.Plain(" "), part.As(themes.Accent, key), part.As(themes.Dim, " retries a class, one job first")))
+		s.Rows = append(s.Rows, v.Row(w, part.Plain(" "), part.As(themes.Accent, key),
+			part.As(themes.Dim, " retries a class, one job first")))
 	}
 	return s
 }
@@ -355,7 +386,7 @@ func (p *Retries) byError(v *page.View, w, h int) part.Section {
 // costs are the calls that retries take, and how they stand.
 // The share is of what the host's tightest limit allows in a minute: retries take it from the calls
 // that are still to be made for the first time.
-func (p *Retries) costs(v *page.View, w, h int) part.Section {
+func (p *Screen) costs(v *page.View, w, h int) part.Section {
 	soon, late, last := 0, len(p.sum.late), p.sum.last
 	for _, j := range p.Shown {
 		if at := page.GoesAt(j); !at.IsZero() && at.Before(v.Now.Add(time.Minute)) {
@@ -363,17 +394,20 @@ func (p *Retries) costs(v *page.View, w, h int) part.Section {
 		}
 	}
 	s := part.Section{Title: "WHAT IT COSTS", Note: "calls", Height: h}
+	// A figure of 0 is dim: it needs nobody.
 	put := func(t themes.Token, text, figure string, n int) {
 		if n == 0 {
 			t = themes.Dim
 		}
 		if len(s.Rows) < h {
-			s.Rows = append(s.Rows, part.NewLine(v.Theme, w).Gap(1).Put(themes.Text, text).Right(part.As(t, figure+" ")).String())
+			s.Rows = append(s.Rows, part.NewLine(v.Theme, w).Gap(1).Put(themes.Text, text).
+				Right(part.As(t, figure+" ")).String())
 		}
 	}
 	put(themes.Figure, "retries, next minute", page.Count(soon), soon)
 	if b, ok := charts.Pacing(v.Data, charts.RoomOf(&p.plan.Plan, p.axis).Host); ok && b.Limit > 0 && b.Window > 0 {
-		put(themes.Figure, "of what the key allows", human.Percent(float64(soon)*b.Window.Minutes()/float64(b.Most())), soon)
+		put(themes.Figure, "of what the key allows",
+			human.Percent(float64(soon)*b.Window.Minutes()/float64(b.Most())), soon)
 	}
 	put(themes.Warn, "later than due", page.Count(late), late)
 	put(themes.Err, "last chance, then given up", page.Count(last), last)
@@ -382,7 +416,8 @@ func (p *Retries) costs(v *page.View, w, h int) part.Section {
 
 // why is the sentence about the retry under the cursor, and where the time of its last try went.
 // The sentence is that of the job's own screen: see [charts.WhyOf].
-func (p *Retries) why(v *page.View, h int) part.Section {
+// The bar of where the time went has two rows with its legend, which are left out on a low screen.
+func (p *Screen) why(v *page.View, h int) part.Section {
 	w := v.Inner(v.W)
 	j, ok := p.Selected()
 	if !ok {
@@ -398,11 +433,13 @@ func (p *Retries) why(v *page.View, h int) part.Section {
 		s.Rows = append(s.Rows, "")
 	}
 	spent := charts.SpentOn(v, p.peek.LastTry(v, &p.List), time.Time{}, &j)
-	s.Rows = append(s.Rows, spent.Bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String(), spent.Legend(part.NewLine(v.Theme, w).Gap(1)).String())
+	s.Rows = append(s.Rows, spent.Bar(v, part.NewLine(v.Theme, w).Gap(1), w-2).String(),
+		spent.Legend(part.NewLine(v.Theme, w).Gap(1)).String())
 	return s
 }
 
 // lateCell is how much later than its instant a retry goes.
+// "no" = it goes when it is due; "held" = nobody knows when it goes.
 func lateCell(v *page.View, j *engine.JobRow) part.Cell {
 	switch late := charts.LateBy(v, j); {
 	case v.Engine.State == engine.EngineBrowse:
@@ -424,6 +461,7 @@ func lateCell(v *page.View, j *engine.JobRow) part.Cell {
 const startsRound = 5 * time.Second
 
 // startsCell says when a retry really starts, and what it waits for then.
+// Such as "12:31:50, for" and the limit that it waits for, by its short name.
 func startsCell(v *page.View, j engine.JobRow) part.Cell {
 	switch {
 	case j.LateBy == "":

@@ -14,13 +14,16 @@ import (
 )
 
 // barStates are the states of the bar above the groups, in their order.
+// What runs is at the left, what is given up at the right.
 var barStates = [...]engine.State{
 	engine.Running, engine.Available, engine.Retryable, engine.Scheduled, engine.Pending, engine.Discarded,
 }
 
-// barShares colour them, what waits in line is calm, and name them where there is little room.
+// barShares colour them and give each a short word, for where there is little room. What waits in
+// line is calm: it is most of a busy queue, and nothing is wrong with it.
 var barShares = map[engine.State]part.Share{
-	engine.Running: {Token: themes.Run, Short: "run"}, engine.Available: {Token: themes.Planned(themes.Flow(0.3)), Short: "in line"},
+	engine.Running:   {Token: themes.Run, Short: "run"},
+	engine.Available: {Token: themes.Planned(themes.Flow(0.3)), Short: "in line"},
 	engine.Retryable: {Token: themes.Retry, Short: "retry"}, engine.Scheduled: {Token: themes.Held, Short: "later"},
 	engine.Pending: {Token: themes.Tick, Short: "pending"}, engine.Discarded: {Token: themes.Err, Short: "gave up"},
 }
@@ -28,7 +31,8 @@ var barShares = map[engine.State]part.Share{
 // counts are the jobs of the queue that is shown, by their state.
 // The engine's own counts come now and then; what runs and what is tried again is known by row, at
 // once.
-func (p *Jobs) counts(v *page.View) map[engine.State]int {
+// They may be changed: of one queue they are a copy, and those of all queues were summed up for it.
+func (p *Screen) counts(v *page.View) map[engine.State]int {
 	q := page.EveryQueue(v)
 	if p.queue != "" {
 		q, _ = v.Queue(p.queue)
@@ -47,7 +51,8 @@ func (p *Jobs) counts(v *page.View) map[engine.State]int {
 }
 
 // sum is all jobs as one bar, with its legend: each state where it stood before, at 0 too.
-func (p *Jobs) sum(v *page.View, w int) []string {
+// Two rows and an empty one; none on a low screen.
+func (p *Screen) sum(v *page.View, w int) []string {
 	if v.H < leastSummed {
 		return nil
 	}
@@ -67,11 +72,12 @@ func (p *Jobs) sum(v *page.View, w int) []string {
 	}
 }
 
-// leastSummed is the height below which the list has all rows.
+// leastSummed is the height below which the list has all rows, without bar and sentence.
 const leastSummed = 16
 
 // groupNote says what stands in the groups.
-func (p *Jobs) groupNote(v *page.View) string {
+// Such as "1,204 of ingest.summoner.full · grouped by why they wait".
+func (p *Screen) groupNote(v *page.View) string {
 	n := 0
 	for _, s := range barStates {
 		n += p.groups.counts[s]
@@ -86,6 +92,7 @@ func (p *Jobs) groupNote(v *page.View) string {
 	if p.queue != "" {
 		text += " of " + string(p.queue)
 	}
+	// While the pages of a long list come in, how far the reading has got.
 	more := ""
 	switch {
 	case p.growing:
@@ -101,7 +108,8 @@ func (p *Jobs) groupNote(v *page.View) string {
 }
 
 // groupTail names the keys that change the list.
-func (p *Jobs) groupTail(v *page.View) string {
+// What went wrong with the last answer goes before that.
+func (p *Screen) groupTail(v *page.View) string {
 	if told := p.Answer.Told(v); told != "" {
 		return told
 	}
@@ -109,7 +117,8 @@ func (p *Jobs) groupTail(v *page.View) string {
 }
 
 // whySection is the sentence about the job under the cursor.
-func (p *Jobs) whySection(v *page.View, w int) part.Section {
+// Its height is fixed, so that the list does not change with each move of the cursor.
+func (p *Screen) whySection(v *page.View, w int) part.Section {
 	s := part.Section{Title: "WHY", Height: whyRows}
 	j, ok := p.Selected()
 	if !ok {
@@ -125,7 +134,7 @@ func (p *Jobs) whySection(v *page.View, w int) part.Section {
 const whyRows = 2
 
 // noWhy stands in the place of the sentence where no job is under the cursor.
-func (p *Jobs) noWhy(v *page.View) string {
+func (p *Screen) noWhy(v *page.View) string {
 	if _, ok := p.lineUnder(); ok {
 		return v.Keyed("{open} folds or lists the group; {down} goes to its jobs")
 	}
@@ -137,7 +146,8 @@ func (p *Jobs) noWhy(v *page.View) string {
 
 // groupRows is the list with its header, and beside it the life of each job on one axis.
 // Both have the same rows: a job's life stands beside its line.
-func (p *Jobs) groupRows(v *page.View, w, h int) []string {
+// The cursor's row is lit across both.
+func (p *Screen) groupRows(v *page.View, w, h int) []string {
 	life := charts.LifeWidth(w)
 	p.groups.width, p.groups.life = w-life, life
 	rows := p.List.Draw(v, w-life, h, p.empty(v))
@@ -164,6 +174,7 @@ func (p *Jobs) groupRows(v *page.View, w, h int) []string {
 			}
 		}
 	}
+	// The seam at now ends with the last line that holds something.
 	last := 0
 	for i := range p.groups.lines {
 		if p.groups.lines[i].Kind != block.GapLine {
@@ -175,8 +186,9 @@ func (p *Jobs) groupRows(v *page.View, w, h int) []string {
 	return rows
 }
 
-// lifeAxis is the axis of the jobs that have a line.
-func (p *Jobs) lifeAxis(v *page.View, w int) part.Axis {
+// lifeAxis is the axis of the jobs that have a line: the others would stretch it for nothing to be
+// seen.
+func (p *Screen) lifeAxis(v *page.View, w int) part.Axis {
 	var jobs []*engine.JobRow
 	for _, l := range p.groups.lines {
 		if l.Row != nil {
@@ -189,9 +201,10 @@ func (p *Jobs) lifeAxis(v *page.View, w int) part.Axis {
 // groupChart draws beside the heading of what stands in line how fast the line moves: the
 // calls that were made and those that are planned.
 // On the axis of the lives: where the line moves fast, many of the jobs below go.
-func (p *Jobs) groupChart(v *page.View, c *part.Chart, y int) {
+func (p *Screen) groupChart(v *page.View, c *part.Chart, y int) {
 	values := make([]float64, c.Width)
 	top := 0.0
+	// Calls are in order of time: from the newest back to where the axis begins.
 	for i := len(v.Calls) - 1; i >= 0; i-- {
 		at := c.At(v.Calls[i].At)
 		if at < 0 {
@@ -214,7 +227,8 @@ func (p *Jobs) groupChart(v *page.View, c *part.Chart, y int) {
 }
 
 // clickedAt does what a click into the list means: the header sorts, a heading folds.
-func (p *Jobs) clickedAt(v *page.View, x, y int) string {
+// y counts from the header. It returns the action that the click stands for; "" = none.
+func (p *Screen) clickedAt(v *page.View, x, y int) string {
 	p.rail.on = false
 	if y == 0 {
 		p.SortAt(v, p.groups.width, x)

@@ -1,8 +1,11 @@
-// Package screen makes the page of a target: the one place that knows all screens.
+// Package screen makes the page of a target: the one place that knows all screens. The rest of the
+// console opens a screen by what it is of, so that screens may call for each other without importing
+// each other.
 package screen
 
 import (
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
@@ -24,7 +27,9 @@ import (
 	"github.com/farsight-console/farsight/ui/screen/schedules"
 )
 
-// New makes the page of a screen: the one place that knows all of them.
+// New makes the page of a target. Screens know each other by targets alone, so that none imports
+// another, and a new one is added here and in package page. A target's ID, Key or Row may be of
+// something that has gone meanwhile: the page then says so, and is made all the same.
 func New(t *page.Target) page.Page {
 	switch t.Screen {
 	case page.ScreenOverview:
@@ -46,6 +51,7 @@ func New(t *page.Target) page.Page {
 	case page.ScreenChaos:
 		return chaospanel.New()
 	case page.ScreenJob:
+		// A match names its job by key: the id is looked up with the first answer.
 		if t.Key != "" {
 			return inspector.NewJobOf(t.Key)
 		}
@@ -54,11 +60,13 @@ func New(t *page.Target) page.Page {
 		return newJobsOf(t)
 	case page.ScreenAccount:
 		return accounts.NewAccount(t.ID)
+	// Of matches and reports an empty ID stands for all accounts, or for the first one.
 	case page.ScreenMatches:
 		return matches.New(t.ID)
 	case page.ScreenReports:
 		return report.New(t.ID)
 	case page.ScreenLimits:
+		// Calls are counted from 1.
 		if t.Seq == 0 {
 			return limits.New()
 		}
@@ -67,18 +75,24 @@ func New(t *page.Target) page.Page {
 		return forensics.New(t.Seq)
 	case page.ScreenClasses:
 		return classes.New(t.Queue)
+	// The three below are opened by a row of their list alone: a Row of another type is a fault of the
+	// program, and panics.
 	case page.ScreenEvidence:
 		return alerts.NewEvidence(t.Row.(engine.AlertRow))
 	case page.ScreenEntry:
 		return audit.NewEntry(t.Row.(engine.AuditEntry))
 	case page.ScreenRecord:
-		return logs.NewRecord(t.Row.(logs.Record))
+		return logs.NewRecord(t.Row.(columns.Record))
 	}
+	// What has no case above is the calendar. It is also what a screen would open that somebody has
+	// given a number in package page, and forgotten here.
 	return schedules.New()
 }
 
-// newJobsOf lists jobs: of an error class, for a reason, or of a queue.
+// newJobsOf lists jobs: of an error class, for a reason, or of a queue. Row says which: an error
+// class, a group of the list, or nil.
 func newJobsOf(t *page.Target) page.Page {
+	// Both lists are of a part of the jobs, which no filter can name: see package jobs.
 	switch of := t.Row.(type) {
 	case engine.ClassRow:
 		return jobs.OfClass(t.Queue, of)

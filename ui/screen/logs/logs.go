@@ -10,15 +10,14 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Logs is the engine's log, the newest record last, without a border: what a
-// terminal selects is clean text. It follows until the cursor leaves the last
-// record.
-type Logs struct {
+// Screen is the engine's log, the newest record last, without a border: what a terminal selects is
+// clean text. It follows until the cursor leaves the last record.
+type Screen struct {
 	job  engine.JobID // "" = all records
 	name string       // of the job
-	lists.Query[Record]
+	lists.Query[columns.Record]
 	page.Answer
-	logBook
+	book
 	lists.Pane
 	foot  block.Foot
 	level int  // of block.LogLevels: this one and above
@@ -26,18 +25,21 @@ type Logs struct {
 	wrap  bool
 	ago   bool // times are told as ages
 
+	// They are kept until the log is read anew.
 	open  map[uint64]bool // folds that were opened, by their first record
-	lines []logLine
+	lines []line
 	at    map[string]int
-	made  logRecipe
+	made  recipe
 }
 
-// logAsk is how many records one question asks for.
-const logAsk = 500
+// perAsk is how many records one question asks for: ten screens of them.
+const perAsk = 500
 
 // New makes the log of one job, named name; "" is the numbered screen with all.
-func New(job engine.JobID, name string) *Logs {
-	p := &Logs{foot: block.NewFoot(), job: job, name: name, Query: lists.Query[Record]{Schema: columns.Logs.Schema}, level: block.UsualLevel}
+// The log of a job begins with all levels: it has few records, and whoever opens it wants each.
+func New(job engine.JobID, name string) *Screen {
+	p := &Screen{foot: block.NewFoot(), job: job, name: name,
+		Query: lists.Query[columns.Record]{Schema: columns.Logs.Schema}, level: block.UsualLevel}
 	if job != "" {
 		p.level = 0
 	}
@@ -45,10 +47,10 @@ func New(job engine.JobID, name string) *Logs {
 }
 
 // Screen implements Page.
-func (p *Logs) Screen() page.Screen { return page.ScreenLogs }
+func (p *Screen) Screen() page.Screen { return page.ScreenLogs }
 
 // Crumb implements Page.
-func (p *Logs) Crumb(*page.View) string {
+func (p *Screen) Crumb(*page.View) string {
 	if p.job == "" {
 		return ""
 	}
@@ -57,8 +59,9 @@ func (p *Logs) Crumb(*page.View) string {
 
 // Want implements Page: what came before this console, once; what comes later is
 // told by Watch. Older records are asked for when the cursor has come to the first.
-func (p *Logs) Want(v *page.View) engine.Query {
-	q := engine.LogsQuery{Page: engine.Page{Limit: logAsk}, Level: block.LogLevels[p.level], Job: p.job}
+// A frozen view asks for no older ones.
+func (p *Screen) Want(v *page.View) engine.Query {
+	q := engine.LogsQuery{Page: engine.Page{Limit: perAsk}, Level: block.LogLevels[p.level], Job: p.job}
 	if p.Have && p.older && p.next != "" && !p.Pending && !v.Frozen {
 		p.Pending, p.older = true, false
 		q.After = p.next
@@ -72,7 +75,9 @@ func (p *Logs) Want(v *page.View) engine.Query {
 
 // version is of what an answer holds. Watch tells what is graver than debug; debug
 // records are read again while the log is followed and the engine moves.
-func (p *Logs) version(v *page.View) uint64 {
+// With debug records on the screen, a cursor that was taken off the newest one stops the reading:
+// the lines would move under it.
+func (p *Screen) version(v *page.View) uint64 {
 	switch {
 	case p.level > 0:
 		return v.Restarts
@@ -83,7 +88,7 @@ func (p *Logs) version(v *page.View) uint64 {
 }
 
 // Got implements Page.
-func (p *Logs) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.LogsQuery)
 	if !ok || asked.Job != p.job || !p.Take(v, err) {
@@ -93,22 +98,22 @@ func (p *Logs) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.read(page, asked.After != "")
 }
 
-// SetFilter implements Filterer.
-func (p *Logs) SetFilter(text string) error { return p.Query.SetFilter(text) }
-
 // Fit implements Filterer.
-func (p *Logs) Fit() (shown, all int) { return p.fitting, max(len(p.records), p.kept) }
+// All are those that the engine has in memory, also when fewer were read.
+func (p *Screen) Fit() (shown, all int) { return p.fitting, max(len(p.records), p.kept) }
 
 // Reload reads the log again and folds bursts.
-func (p *Logs) Reload() {
+// The records stay until the answer is here.
+func (p *Screen) Reload() {
 	p.open = nil
 	p.Forget()
 }
 
 // refresh brings the lines up to date.
-func (p *Logs) refresh(v *page.View) {
+// It is called before everything that looks at the lines; without a change it costs a comparison.
+func (p *Screen) refresh(v *page.View) {
 	p.collect(v)
-	now := logRecipe{last: p.last, n: len(p.records), gen: p.Gen, level: p.level, open: len(p.open)}
+	now := recipe{last: p.last, n: len(p.records), gen: p.Gen, level: p.level, open: len(p.open)}
 	if p.On() {
 		now.second = v.Now.Unix()
 	}
@@ -125,8 +130,8 @@ func (p *Logs) refresh(v *page.View) {
 	}
 }
 
-// logRecipe names the versions of what the lines were made of.
-type logRecipe struct {
+// recipe names the versions of what the lines were made of.
+type recipe struct {
 	last   uint64
 	n, gen int
 	level  int
@@ -135,7 +140,8 @@ type logRecipe struct {
 }
 
 // Cannot implements Page.
-func (p *Logs) Cannot(v *page.View, a page.Action) string {
+// What a record opens is the record's own screen, so that every line has something.
+func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	p.refresh(v)
 	if a == page.Open && len(p.lines) == 0 {
 		return "there is no record here"
@@ -144,7 +150,8 @@ func (p *Logs) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *Logs) Act(v *page.View, a page.Action) page.Effect {
+// Panning does not leave the newest record, other moves may.
+func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	p.refresh(v)
 	p.settle()
 	switch a {
@@ -174,7 +181,7 @@ func (p *Logs) Act(v *page.View, a page.Action) page.Effect {
 
 // settle puts the cursor on the newest record while the log is followed, and on a
 // line that is there in any case: a record that was folded takes it along.
-func (p *Logs) settle() {
+func (p *Screen) settle() {
 	if !p.off {
 		p.Cur.End(p, p.Height)
 		return
@@ -186,35 +193,37 @@ func (p *Logs) settle() {
 }
 
 // enter opens a fold, or the record under the cursor.
-func (p *Logs) enter() page.Effect {
+func (p *Screen) enter() page.Effect {
 	l, ok := p.line()
 	switch {
 	case !ok:
 		return page.Effect{}
+	// The cursor stays at its row, where the second record of the burst comes to stand.
 	case l.more > 0:
-		opened := map[uint64]bool{l.first: true}
-		for seq := range p.open {
-			opened[seq] = true
+		if p.open == nil {
+			p.open = map[uint64]bool{}
 		}
-		p.open, p.off = opened, true
+		p.open[l.first], p.off = true, true
 		p.Cur.Go(p, p.Cur.At(), p.Height)
 		return page.Effect{}
 	}
 	return page.Effect{Open: &page.Target{Screen: page.ScreenRecord, Row: p.seen[l.at]}}
 }
 
-func (p *Logs) line() (logLine, bool) {
+// line is the line under the cursor; false = there is none.
+func (p *Screen) line() (line, bool) {
 	id, _ := p.Cur.Selected()
 	i, ok := p.at[id]
 	if !ok {
-		return logLine{}, false
+		return line{}, false
 	}
 	return p.lines[i], true
 }
 
 // step goes to the next match of the filter, or without one to the next warning
 // or error, and round at the end.
-func (p *Logs) step(v *page.View, by int) page.Effect {
+// A fold is skipped: its first record stands above it.
+func (p *Screen) step(v *page.View, by int) page.Effect {
 	n := len(p.lines)
 	for i := 1; i <= n; i++ {
 		at := ((p.Cur.At()+by*i)%n + n) % n
@@ -230,7 +239,8 @@ func (p *Logs) step(v *page.View, by int) page.Effect {
 }
 
 // SelectedJob implements Jobber.
-func (p *Logs) SelectedJob(v *page.View) (engine.JobID, string) {
+// "" when the record is about no job.
+func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.refresh(v)
 	p.settle()
 	l, ok := p.line()
@@ -242,7 +252,8 @@ func (p *Logs) SelectedJob(v *page.View) (engine.JobID, string) {
 }
 
 // Export implements Exporter.
-func (p *Logs) Export(v *page.View, only bool) (string, [][]string) {
+// Folded records are exported as well: a file needs no folds.
+func (p *Screen) Export(v *page.View, only bool) (string, [][]string) {
 	p.refresh(v)
 	p.settle()
 	rows := p.seen
@@ -263,16 +274,17 @@ func (p *Logs) Export(v *page.View, only bool) (string, [][]string) {
 }
 
 // Len implements part.Source.
-func (p *Logs) Len() int { return len(p.lines) }
+func (p *Screen) Len() int { return len(p.lines) }
 
 // ID implements part.Source.
-func (p *Logs) ID(i int) string { return p.lines[i].id }
+func (p *Screen) ID(i int) string { return p.lines[i].id }
 
 // Find implements part.Source.
-func (p *Logs) Find(id string) (int, bool) {
+func (p *Screen) Find(id string) (int, bool) {
 	i, ok := p.at[id]
 	return i, ok
 }
 
 // Row implements part.Source; lines are drawn by draw.
-func (p *Logs) Row(_ int, cells []part.Cell) []part.Cell { return cells }
+// The cursor only needs to know how many lines there are and what they are called.
+func (p *Screen) Row(_ int, cells []part.Cell) []part.Cell { return cells }

@@ -4,33 +4,35 @@ import (
 	"strconv"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// recordPage is one record of the log as keys and values.
-type recordPage struct {
+// Record is the screen of one record of the log as keys and values. A record never changes, so it
+// asks nothing.
+type Record struct {
 	page.Quiet
 	lists.Pane
-	Record
+	columns.Record
 }
 
 // NewRecord makes the screen of a record.
-func NewRecord(r Record) *recordPage { return &recordPage{Record: r} }
+func NewRecord(r columns.Record) *Record { return &Record{Record: r} }
 
 // Screen implements Page.
-func (p *recordPage) Screen() page.Screen { return page.ScreenRecord }
+func (p *Record) Screen() page.Screen { return page.ScreenRecord }
 
 // Crumb implements Page.
-func (p *recordPage) Crumb(*page.View) string { return "record " + strconv.FormatUint(p.Seq, 10) }
+func (p *Record) Crumb(*page.View) string { return "record " + strconv.FormatUint(p.Seq, 10) }
 
 // SelectedJob implements Jobber.
-func (p *recordPage) SelectedJob(*page.View) (engine.JobID, string) { return p.Job, string(p.Job) }
+func (p *Record) SelectedJob(*page.View) (engine.JobID, string) { return p.Job, string(p.Job) }
 
 // Cannot implements Page.
-func (p *recordPage) Cannot(_ *page.View, a page.Action) string {
+func (p *Record) Cannot(_ *page.View, a page.Action) string {
 	if a == page.Open && p.Job == "" {
 		return "this record belongs to no job"
 	}
@@ -38,7 +40,7 @@ func (p *recordPage) Cannot(_ *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *recordPage) Act(v *page.View, a page.Action) page.Effect {
+func (p *Record) Act(v *page.View, a page.Action) page.Effect {
 	switch {
 	case a == page.Trigger:
 		return page.Effect{Ask: page.AskSync}
@@ -49,10 +51,13 @@ func (p *recordPage) Act(v *page.View, a page.Action) page.Effect {
 	return page.Effect{}
 }
 
-func (p *recordPage) facts(v *page.View) []block.Fact {
+// facts are the record's own, then its fields in the order in which they were logged. The job
+// stands once, although most records carry it as a field too.
+func (p *Record) facts(v *page.View) []block.Fact {
 	at := p.At.In(v.Now.Location())
 	out := []block.Fact{
-		{Key: "time", Value: at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.Ago(p.At) + ")"}, {Key: "level", Value: p.Level}, {Key: "area", Value: p.Area}, {Key: "text", Value: p.Text},
+		{Key: "time", Value: at.Format("2006-01-02 15:04:05.000 -07:00") + "  (" + v.Ago(p.At) + ")"},
+		{Key: "level", Value: p.Level}, {Key: "area", Value: p.Area}, {Key: "text", Value: p.Text},
 	}
 	if p.Job != "" {
 		out = append(out, block.Fact{Key: "job", Value: string(p.Job)})
@@ -65,17 +70,19 @@ func (p *recordPage) facts(v *page.View) []block.Fact {
 	return out
 }
 
-func (p *recordPage) source(v *page.View) part.Slice[block.FactLine] {
+// source breaks long values into lines of the width that is left beside the keys.
+func (p *Record) source(v *page.View) part.Slice[block.FactLine] {
 	return block.FactSource(p.facts(v), v.W-block.KeyWidth-9)
 }
 
 // Draw implements Page.
-func (p *recordPage) Draw(v *page.View) []string {
+func (p *Record) Draw(v *page.View) []string {
 	tail := v.Keyed("{open} opens its job")
 	if p.Job == "" {
 		tail = v.Keyed("{back} goes back")
 	}
 	src, w, h := p.source(v), v.Inner(v.W), v.H-1
+	// Where rows are left, what was logged right before and after it.
 	around := block.LogAround(v, w, h-src.Len()-3, p.Seq)
 	if len(around) > 0 {
 		h = src.Len() + 1
@@ -84,7 +91,8 @@ func (p *recordPage) Draw(v *page.View) []string {
 		Title: "RECORD", Note: strconv.FormatUint(p.Seq, 10), Tail: tail,
 	})}
 	if len(around) > 0 {
-		panels = append(panels, part.Section{Title: "LOG", Note: "around it, newest first", Rows: around, Height: v.H - h - 3})
+		panels = append(panels, part.Section{Title: "LOG", Note: "around it, newest first", Rows: around,
+			Height: v.H - h - 3})
 	}
 	return v.Whole(panels...)
 }

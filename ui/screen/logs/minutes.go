@@ -11,6 +11,7 @@ import (
 )
 
 // minuteLevels are the rows of the log by the minute, the gravest first.
+// Debug is left out: only a part of it is read, and it would dwarf all others.
 var minuteLevels = []struct {
 	level string
 	token themes.Token
@@ -21,7 +22,8 @@ const minuteRows = 4
 
 // minutes are the records that are read, counted by level and minute, on an axis that
 // ends now. Before the oldest of them nothing is known, and nothing is drawn.
-func (p *Logs) minutes(v *page.View, w int) part.Section {
+// Of a screen that is too narrow for ten minutes only the empty rows are left.
+func (p *Screen) minutes(v *page.View, w int) part.Section {
 	const label = 13
 	wide := max((w-label-1)/60, 1) // cells of a minute: a wide screen shows an hour of them
 	cells := (w - label - 1) / wide * wide
@@ -56,6 +58,7 @@ func (p *Logs) minutes(v *page.View, w int) part.Section {
 		rows = append(rows, line.Spark(l.token, known, of, max(slices.Max(of), 1)).String())
 	}
 	axis := part.NewLine(v.Theme, w)
+	// A word each quarter of an hour, as far as it does not touch the one before.
 	for back := (cells/wide - 1) / 15 * 15; back > 0; back -= 15 {
 		text := v.Theme.Glyphs.Minus + page.Count(back) + " min"
 		if at := label + cells - 1 - back*wide; at >= axis.At() {
@@ -63,7 +66,8 @@ func (p *Logs) minutes(v *page.View, w int) part.Section {
 		}
 	}
 	axis.To(label + cells - len("now")).Cells(part.As(themes.Figure, "now"))
-	s := part.Section{Title: "LEVELS", Note: "records per minute", Rows: append(rows, axis.String()), Height: minuteRows}
+	s := part.Section{Title: "LEVELS", Note: "records per minute", Rows: append(rows, axis.String()),
+		Height: minuteRows}
 	if len(p.records) > 0 {
 		s.Tail = "read since " + v.Clock(p.records[0].At)
 	}

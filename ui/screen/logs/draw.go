@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
@@ -16,7 +17,7 @@ import (
 // Draw implements Page.
 // The log has the whole screen but where it is short: then the record under the cursor stands below
 // it, and on a wide screen beside the last calls.
-func (p *Logs) Draw(v *page.View) []string {
+func (p *Screen) Draw(v *page.View) []string {
 	p.refresh(v)
 	p.Height = max(v.H-1, 1)
 	var above []part.Section
@@ -25,6 +26,7 @@ func (p *Logs) Draw(v *page.View) []string {
 		above = append(above, p.minutes(v, w))
 		p.Height = max(p.Height-minuteRows-2, 1)
 	}
+	// How many rows must be left empty before something is put below the log.
 	least := leastRecord
 	if v.Size == page.L {
 		least = block.LeastFoot
@@ -65,25 +67,29 @@ const recordRows, leastRecord = 8, 6
 
 // listed is how many rows the lines take, in steps: what is below a short log does not move
 // with each record that comes.
-func (p *Logs) listed() int { return (max(len(p.lines), 1) + 5) / 6 * 6 }
+// Steps of six rows.
+func (p *Screen) listed() int { return (max(len(p.lines), 1) + 5) / 6 * 6 }
 
 // selected is all of the record under the cursor.
-func (p *Logs) selected(v *page.View, w int) part.Section {
+// Of a fold it is the last record that it stands for.
+func (p *Screen) selected(v *page.View, w int) part.Section {
 	at, ok := p.line()
 	if !ok {
 		return part.Section{Title: "RECORD", Rows: []string{v.Row(w, part.As(themes.Dim, " no record is selected"))}}
 	}
 	r := NewRecord(p.seen[at.at])
-	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.Keyed("{open} opens it"), Rows: block.FactRows(v, w, r.facts(v))}
+	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.Keyed("{open} opens it"),
+		Rows: block.FactRows(v, w, r.facts(v))}
 }
 
 // topLine is the first line on the screen. Wrapped records are taller than one
 // row: it moves down until all of the selected one is in sight.
-func (p *Logs) topLine(v *page.View, l *part.Line) int {
+func (p *Screen) topLine(v *page.View, l *part.Line) int {
 	top := p.Cur.Top()
 	if !p.wrap {
 		return top
 	}
+	// From the selected record upwards, as many as have room.
 	rows := 0
 	for i := p.Cur.At(); i >= top; i-- {
 		if rows += len(p.drawLine(v, l, i)); rows > p.Height {
@@ -94,7 +100,7 @@ func (p *Logs) topLine(v *page.View, l *part.Line) int {
 }
 
 // empty says why there is no line.
-func (p *Logs) empty(v *page.View) string {
+func (p *Screen) empty(v *page.View) string {
 	switch {
 	case !p.Have && p.Answer.Err != nil && len(p.records) == 0:
 		return "the log could not be read: " + p.Answer.Told(v)
@@ -103,13 +109,15 @@ func (p *Logs) empty(v *page.View) string {
 	case p.On() && len(p.records) > 0:
 		return "0 of " + page.Count(len(p.records)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.Used
 	case p.level > 0:
-		return "nothing at level " + block.LogLevels[p.level] + " and above " + v.Theme.Glyphs.Sep + v.Keyed(" {states} shows others")
+		return "nothing at level " + block.LogLevels[p.level] + " and above " + v.Theme.Glyphs.Sep +
+			v.Keyed(" {states} shows others")
 	}
 	return "nothing has been logged yet"
 }
 
 // header says what is shown.
-func (p *Logs) header(v *page.View, w int) string {
+// Such as "LOGS  FOLLOW  level≥info  /text:429  wrap off  time abs      3 of 18,240  ✓ 0 dropped".
+func (p *Screen) header(v *page.View, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	l.Cells(part.As(themes.Figure, "LOGS")).Gap(2).Cells(p.mode(v)).Gap(2)
 	l.Cells(part.Plain("level≥" + block.LogLevels[p.level]))
@@ -120,7 +128,7 @@ func (p *Logs) header(v *page.View, w int) string {
 		l.Gap(2).Cells(part.As(themes.Accent, told))
 	}
 	if v.Size != page.S {
-		l.Gap(2).Cells(part.As(themes.Dim, "wrap "+onOff(p.wrap)+"  time "+p.clockWord()))
+		l.Gap(2).Cells(part.As(themes.Dim, "wrap "+word(p.wrap, "on", "off")+"  time "+word(p.ago, "ago", "abs")))
 	}
 	right := []part.Cell{part.As(themes.Dim, p.counted()+"  ")}
 	if why := p.Answer.Told(v); why != "" {
@@ -130,23 +138,17 @@ func (p *Logs) header(v *page.View, w int) string {
 	return l.Right(right...).String()
 }
 
-func onOff(on bool) string {
-	if on {
-		return "on"
+// word is the first of two words where something is so, else the second.
+func word(is bool, yes, no string) string {
+	if is {
+		return yes
 	}
-	return "off"
-}
-
-// clockWord is how times are shown: as instants, or as how long ago.
-func (p *Logs) clockWord() string {
-	if p.ago {
-		return "ago"
-	}
-	return "abs"
+	return no
 }
 
 // mode says whether new records move the screen.
-func (p *Logs) mode(v *page.View) part.Cell {
+// Where they do not, it names the key that makes them do so.
+func (p *Screen) mode(v *page.View) part.Cell {
 	switch {
 	case v.Frozen:
 		return v.State("FROZEN")
@@ -157,7 +159,7 @@ func (p *Logs) mode(v *page.View) part.Cell {
 }
 
 // counted is how many records are shown, of how many.
-func (p *Logs) counted() string {
+func (p *Screen) counted() string {
 	shown, all := p.Fit()
 	if shown == all {
 		return human.Counted(all, "record", "records")
@@ -167,6 +169,7 @@ func (p *Logs) counted() string {
 
 // dropped counts the records that the log file could not take. They are told,
 // never hidden.
+// A file that cannot keep up costs lines, and never a delay of the engine.
 func dropped(v *page.View) part.Cell {
 	n := v.Engine.LogDrops
 	if n == 0 {
@@ -178,7 +181,7 @@ func dropped(v *page.View) part.Cell {
 }
 
 // drawLine draws line i: one row, or several of a wrapped record.
-func (p *Logs) drawLine(v *page.View, l *part.Line, i int) []string {
+func (p *Screen) drawLine(v *page.View, l *part.Line, i int) []string {
 	line := p.lines[i]
 	l.Reset(v.Inner(v.W), i == p.Cur.At())
 	if i == p.Cur.At() {
@@ -190,7 +193,8 @@ func (p *Logs) drawLine(v *page.View, l *part.Line, i int) []string {
 		if line.span >= 100*time.Millisecond {
 			in = " in " + human.Dur(line.span)
 		}
-		text := v.Theme.Glyphs.Ellipsis + " " + human.Counted(line.more, "similar line", "similar lines") + in + " folded " + v.Theme.Glyphs.Sep + v.Keyed(" {open} expands")
+		text := v.Theme.Glyphs.Ellipsis + " " + human.Counted(line.more, "similar line", "similar lines") + in +
+			" folded " + v.Theme.Glyphs.Sep + v.Keyed(" {open} expands")
 		return []string{l.To(15).Cells(part.As(themes.Dim, text)).String()}
 	}
 	r := &p.seen[line.at]
@@ -201,6 +205,8 @@ func (p *Logs) drawLine(v *page.View, l *part.Line, i int) []string {
 	if p.Pan > 0 {
 		return []string{l.Cells(part.Plain(panned(r, p.Pan))).String()}
 	}
+	// A message gets a column, so that fields stand below each other; a longer one pushes them
+	// right.
 	message := 22
 	if v.Size == page.L {
 		message = 30
@@ -215,12 +221,13 @@ func (p *Logs) drawLine(v *page.View, l *part.Line, i int) []string {
 
 // prefix writes when, how grave, and where.
 // A record of yesterday has its date; the milliseconds make room for it.
-func (p *Logs) prefix(v *page.View, l *part.Line, r *Record) {
+func (p *Screen) prefix(v *page.View, l *part.Line, r *columns.Record) {
 	width := 12
 	text := r.At.In(v.Now.Location()).Format("15:04:05.000")
 	switch {
 	case p.ago:
 		width, text = 9, v.Ago(r.At)
+	// 20 h and not 24: a record of the same hour yesterday must not look like one of now.
 	case v.Now.Sub(r.At) > 20*time.Hour:
 		text = v.Clock(r.At)
 	case v.Size == page.S:
@@ -234,7 +241,7 @@ func (p *Logs) prefix(v *page.View, l *part.Line, r *Record) {
 }
 
 // wrapped draws a record on as many rows as it takes, up to half a screen.
-func (p *Logs) wrapped(v *page.View, l *part.Line, r *Record) []string {
+func (p *Screen) wrapped(v *page.View, l *part.Line, r *columns.Record) []string {
 	from := l.At()
 	lines := part.Wrap(wholeText(r), max(l.Room()-1, 10))
 	lines = lines[:min(len(lines), max(p.Height/2, 1))]
@@ -247,7 +254,8 @@ func (p *Logs) wrapped(v *page.View, l *part.Line, r *Record) []string {
 }
 
 // wholeText is the message with its fields, of a message that is far too long its beginning.
-func wholeText(r *Record) string {
+// The fields are told in full: panning and wrapping are for reading them.
+func wholeText(r *columns.Record) string {
 	text := r.Text
 	if len(text) > block.MaxValue {
 		text = text[:block.MaxValue]
@@ -259,13 +267,14 @@ func wholeText(r *Record) string {
 const panStep = 20
 
 // panned is a record from as many steps to the right on.
-func panned(r *Record, pan int) string {
+// Letters are counted and not cells, so wide ones pan twice as far.
+func panned(r *columns.Record, pan int) string {
 	runes := []rune(safe.Text(wholeText(r)))
 	return string(runes[min(pan*panStep, len(runes)):])
 }
 
 // Instant implements Timed: the record under the cursor.
-func (p *Logs) Instant(v *page.View) (time.Time, bool) {
+func (p *Screen) Instant(v *page.View) (time.Time, bool) {
 	p.refresh(v)
 	p.settle()
 	l, ok := p.line()
@@ -276,7 +285,8 @@ func (p *Logs) Instant(v *page.View) (time.Time, bool) {
 }
 
 // ToInstant implements Timed.
-func (p *Logs) ToInstant(v *page.View, at time.Time) {
+// The first record stays when all of them came later. The log follows no more after that.
+func (p *Screen) ToInstant(v *page.View, at time.Time) {
 	p.refresh(v)
 	n := len(p.lines)
 	for n > 1 && p.seen[p.lines[n-1].at].At.After(at) {

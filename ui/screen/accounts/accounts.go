@@ -12,29 +12,32 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Accounts lists the accounts and how their syncs stand.
+// Screen lists the accounts and how their syncs stand.
 //
-// What is below or beside the list is of the account under the cursor, and hangs on the screen: its
-// own screen below a short list, facts in three rows, or its stages at the right.
-type Accounts struct {
+// What is below or beside the list is of the account under the cursor: the account's own screen
+// below a short list, facts in three rows, or the stages of its run at the right.
+type Screen struct {
 	lists.Page[engine.AccountRow]
 	fresh page.Freshness
 	below *Account // the selected one, summed up below a short list; nil = there is no room
 }
 
 // New makes the screen.
-func New() *Accounts {
-	p := &Accounts{}
+func New() *Screen {
+	p := &Screen{}
 	p.List = lists.New(columns.Accounts, accountColumns, func(a *engine.AccountRow) string { return a.ID })
-	p.Is = lists.Declaration[engine.AccountRow]{Screen: page.ScreenAccounts, File: "accounts", Fill: func(v *page.View) {
-		p.Put(v, page.MadeOf{Version: v.Version}, func() []engine.AccountRow { return v.Accounts })
-	}}
+	// Keys are handled below and not declared: with marks they act on many accounts, and `t` works
+	// without any row.
+	p.Is = lists.Declaration[engine.AccountRow]{Screen: page.ScreenAccounts, File: "accounts",
+		Fill: func(v *page.View) {
+			p.Put(v, page.MadeOf{Version: v.Version}, func() []engine.AccountRow { return v.Accounts })
+		}}
 	return p
 }
 
 // Want implements Page: accounts come with Watch, how fresh they can be kept does
 // not.
-func (p *Accounts) Want(v *page.View) engine.Query {
+func (p *Screen) Want(v *page.View) engine.Query {
 	if q := p.fresh.Want(v); q != nil || p.below == nil {
 		return q
 	}
@@ -42,7 +45,7 @@ func (p *Accounts) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Accounts) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if !p.fresh.Got(v, q, a, err) && p.below != nil {
 		p.below.Got(v, q, a, err)
 	}
@@ -52,12 +55,17 @@ func (p *Accounts) Got(v *page.View, q engine.Query, a engine.Answer, err error)
 // its run ends.
 var accountColumns = columns.AccountList.
 	Drawn("state", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return v.State(v.SyncWord(*a)) })).
-	Drawn("progress_bar", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return charts.ProgressOf(v, *a) })).
+	Drawn("progress_bar", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell {
+		return charts.ProgressOf(v, *a)
+	})).
 	Drawn("eta", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return charts.EtaOf(v, *a) })).
-	Drawn("stage_words", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell { return part.As(themes.Dim, charts.StageOf(v, *a)) }))
+	Drawn("stage_words", page.ByView(func(v *page.View, a *engine.AccountRow) part.Cell {
+		return part.As(themes.Dim, charts.StageOf(v, *a))
+	}))
 
 // Cannot implements Page.
-func (p *Accounts) Cannot(v *page.View, a page.Action) string {
+// Marked accounts are checked one by one when the command is made, not here.
+func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
 	if p.Cur.MarkCount() > 0 && (a == page.Trigger || a == page.Cancel) {
 		return ""
@@ -82,7 +90,7 @@ func (p *Accounts) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *Accounts) Act(v *page.View, a page.Action) page.Effect {
+func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
 	if p.List.Act(v, a) {
 		return page.Effect{}
@@ -98,6 +106,7 @@ func (p *Accounts) Act(v *page.View, a page.Action) page.Effect {
 	switch {
 	case a == page.Trigger && ok:
 		return page.StartSync(row)
+	// Without an account under the cursor the key asks for a name to sync.
 	case a == page.Trigger:
 		return page.Effect{Ask: page.AskSync}
 	case !ok:
@@ -112,8 +121,9 @@ func (p *Accounts) Act(v *page.View, a page.Action) page.Effect {
 
 // Draw implements Page.
 // A list of few accounts leaves most of the screen to the one that is selected.
-func (p *Accounts) Draw(v *page.View) []string {
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
+	// Title and header stand above the rows.
 	list := len(p.Shown) + 2
 	row, ok := p.Selected()
 	switch {
@@ -134,20 +144,24 @@ const leastSummary = 9
 // drawSummed has the selected account's own screen below a list that is short.
 // It is the account's own screen, drawn into the rows that are left; its rectangles are not
 // recorded, since the keys go to the list.
-func (p *Accounts) drawSummed(v *page.View, id string, list int) []string {
+// A summary is made anew for each account: answers that are on their way to the old one are
+// dropped.
+func (p *Screen) drawSummed(v *page.View, id string, list int) []string {
 	if p.below == nil || p.below.id != id {
 		p.below = NewAccount(id)
 		p.below.still = true
 	}
+	// A copy of the view with less room; what it learns of the clock is carried back below.
 	under := *v
 	under.Y, under.H, under.Hits = v.Y+list+1, v.H-list-1, nil
-	rows := part.Stack(v.Sections(0, 0, v.W, list, p.panel(v, v.Inner(v.W), list-1)), part.Height(v.Theme, v.W, 1, nil), p.below.Draw(&under))
+	rows := part.Stack(v.Sections(0, 0, v.W, list, p.panel(v, v.Inner(v.W), list-1)),
+		part.Height(v.Theme, v.W, 1, nil), p.below.Draw(&under))
 	v.Ticks = v.Ticks || under.Ticks
 	return rows
 }
 
 // drawM has what is known of the selected account below the list.
-func (p *Accounts) drawM(v *page.View) []string {
+func (p *Screen) drawM(v *page.View) []string {
 	const facts = 3
 	h := v.H - facts - 3
 	list := p.panel(v, v.Inner(v.W), h)
@@ -162,7 +176,7 @@ func (p *Accounts) drawM(v *page.View) []string {
 
 // drawL has the stages of the selected account's run at the right.
 // Its width is fixed: the stages of a run do not get longer.
-func (p *Accounts) drawL(v *page.View) []string {
+func (p *Screen) drawL(v *page.View) []string {
 	right := 64
 	left := v.W - right
 	a := v.Sections(0, 0, left, v.H, p.panel(v, v.Inner(left), v.H-1))
@@ -171,7 +185,8 @@ func (p *Accounts) drawL(v *page.View) []string {
 		return part.Beside(a, v.Sections(left, 0, right, v.H, part.Section{Title: "SELECTED"}))
 	}
 	facts := block.AccountFacts(v, row, v.Inner(right))
-	side := part.Section{Title: row.RiotID, Rows: append(block.StageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
+	side := part.Section{Title: row.RiotID,
+		Rows: append(block.StageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
 	panels := []part.Section{side}
 	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
 		panels[0].Height = len(side.Rows)
@@ -181,7 +196,8 @@ func (p *Accounts) drawL(v *page.View) []string {
 }
 
 // jobsOf are the jobs of an account that run or are tried again, in order of time.
-func (p *Accounts) jobsOf(v *page.View, account string) []engine.JobRow {
+// A sync has hundreds of jobs in line; those tell nothing one by one and are left out.
+func (p *Screen) jobsOf(v *page.View, account string) []engine.JobRow {
 	var out []engine.JobRow
 	for _, from := range [][]engine.JobRow{v.Running(), v.Retries()} {
 		for i := range from {
@@ -198,14 +214,16 @@ func jobsPanel(v *page.View, jobs []engine.JobRow, w, h int) part.Section {
 	rows := make([]string, 0, max(h, 0))
 	for _, j := range jobs[:min(len(jobs), max(h, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(columns.StateWord(&j.Job)), 11, part.State).Gap(2)
-		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).Field(part.Plain(columns.NextTry(page.Pen{View: v}, &j)), 8, part.Number).Gap(2)
+		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).
+			Field(part.Plain(columns.NextTry(page.Pen{View: v}, &j)), 8, part.Number).Gap(2)
 		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(page.Pen{View: v}, &j))).String())
 	}
 	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: page.Some(len(jobs)), Rows: rows, Height: h}
 }
 
-// A console holds the first accounts of very many: the note says of how many.
-func (p *Accounts) panel(v *page.View, w, h int) part.Section {
+// panel is the list with its title. A console holds the first accounts of very many: the note says
+// of how many.
+func (p *Screen) panel(v *page.View, w, h int) part.Section {
 	work := ""
 	if open := len(v.Syncing()); open > 0 && p.Filter() == "" {
 		work = page.Count(open) + " at work"
@@ -214,16 +232,17 @@ func (p *Accounts) panel(v *page.View, w, h int) part.Section {
 	if n := v.Known(); n > len(v.Accounts) {
 		p.Of, cut = n, "the first "+page.Count(len(v.Accounts))+" of "+page.Count(n)
 	}
-	return p.Section(v, w, h, p.empty(v), part.Section{Title: "ACCOUNTS", Note: p.Note(v, cut, work), Tail: p.fresh.Text(v)})
+	return p.Section(v, w, h, p.empty(v),
+		part.Section{Title: "ACCOUNTS", Note: p.Note(v, cut, work), Tail: p.fresh.Text(v)})
 }
 
 // empty says why there are no rows.
-func (p *Accounts) empty(v *page.View) string {
+func (p *Screen) empty(v *page.View) string {
 	return page.Or(p.List.Empty(v), page.Or(v.Waiting(), v.Start("no accounts yet", "{sync} starts a sync of one")))
 }
 
 // SelectedAccount implements AccountHolder.
-func (p *Accounts) SelectedAccount(v *page.View) string {
+func (p *Screen) SelectedAccount(v *page.View) string {
 	p.Refresh(v)
 	row, _ := p.Selected()
 	return row.ID

@@ -14,18 +14,22 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// course is how far the matches of an account's sync are and where they will be: the bar
-// that tells the time.
+// course is how far the matches of an account's sync are and where they will be: what the bar that
+// tells the time is drawn of. With an account at rest, or without a forecast, only done and total
+// are set.
 type course struct {
 	done, total int
 	at          time.Time // of the forecast
 	step        time.Duration
-	steps       []int // matches that will be settled by the end of each step from at on
-	ends        time.Time
+	// Cumulated, so that it never falls: of 879 matches with 134 done {140, 146, 152, …}.
+	steps []int // matches that will be settled by the end of each step from at on
+	ends  time.Time
 }
 
 // courseOf follows the calls that are planned for an account: its matches go before its
 // timelines.
+// The forecast does not say which planned calls are for timelines. Capping the sum at the total is
+// right as long as all matches go first.
 func courseOf(f *page.Forecast, a engine.AccountRow) course {
 	c := course{done: a.Matches.Done(), total: max(a.Matches.Total, 0)}
 	if !a.Status.Open() {
@@ -61,6 +65,8 @@ type mark struct {
 
 // marks are instants to come at which the bar reaches cells of w, apart cells from one
 // another and from both ends, in steps that people count in.
+// It takes the first of the steps whose marks do not collide, so that a bar that fills in a minute
+// is marked every 30 s and one that takes an hour every 5 minutes. Nil when none fits.
 func (c *course) marks(now time.Time, w, apart int) (out []mark) {
 	if c.step <= 0 {
 		return nil
@@ -69,6 +75,7 @@ func (c *course) marks(now time.Time, w, apart int) (out []mark) {
 		out = nil
 		last := c.cell(c.done, w)
 		for in := every; ; in += every {
+			// steps[i] is the state at the end of step i, which is where the instant's step begins.
 			i := int(now.Add(in).Sub(c.at)/c.step) - 1
 			if i < 0 || i >= len(c.steps) || c.steps[i] >= c.total {
 				break
@@ -91,11 +98,13 @@ func (c *course) marks(now time.Time, w, apart int) (out []mark) {
 }
 
 // cell is where the bar ends with so many done.
+// Rounded and not cut, so that the bar's end and the figure below it stand in the same column.
 func (c *course) cell(done, w int) int {
 	return int(math.Round(float64(done) / float64(max(c.total, 1)) * float64(w)))
 }
 
 // head is the account in a row: who it is, how it stands, and when it is done.
+// Such as "카인#KR1  kr · tracked · full sync   ● SYNCING            done ~12:48:10, in 17:02".
 func (p *Account) head(v *page.View, a engine.AccountRow, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, a.RiotID).Gap(2)
 	kind := a.Kind + " sync"
@@ -105,10 +114,15 @@ func (p *Account) head(v *page.View, a engine.AccountRow, w int) string {
 		kind += ", the first"
 	}
 	told := p.when(v, a)
+	// 12 cells are the state's sign and the gaps around the state and before the end. Facts that do
+	// not fit in what is left go; name, state and end never do.
 	room := w - l.At() - len("SYNCING") - safe.Width(told) - 12
-	about := v.Fitting(room, part.As(themes.Dim, a.Platform), part.As(themes.Dim, block.Tracked(a)), part.As(themes.Dim, kind), part.As(themes.Dim, a.Policy))
+	about := v.Fitting(room, part.As(themes.Dim, a.Platform), part.As(themes.Dim, block.Tracked(a)),
+		part.As(themes.Dim, kind), part.As(themes.Dim, a.Policy))
 	l.Cells(about...)
 	if v.Size != page.S {
+		// On wider screens the state has a column of its own, which does not move from account to
+		// account.
 		l.To(max(57, l.At()+3))
 	} else if len(about) > 0 {
 		l.Gap(2)
@@ -119,6 +133,8 @@ func (p *Account) head(v *page.View, a engine.AccountRow, w int) string {
 
 // when is the end of an open run as a clock shows it and how far away it is, or since when
 // an account is as it is.
+// It tries the most exact first: the end by the forecast, then the engine's estimate, then only the
+// stage. An estimate that is not known says why, such as "waiting for 카인#KR1".
 func (p *Account) when(v *page.View, a engine.AccountRow) string {
 	c := courseOf(&p.calls, a)
 	switch e := p.eta(v); {
@@ -173,10 +189,12 @@ func (p *Account) timeBar(v *page.View, a engine.AccountRow, w, h int) []string 
 }
 
 // percentFigure is the whole percents that are done: 46. Only all is 100.
+// The float is cut and not rounded, for 99.6 % is not done yet.
 func percentFigure(c course) string { return page.Count(int(c.ratio() * 100)) }
 
 // ticks are the row below the bar: how many are done at its end, the instants to come
 // where it will be then, and all of them at its right.
+// What would touch the text before it or the total at the right is left out.
 func (p *Account) ticks(v *page.View, l *part.Line, c *course, w int) *part.Line {
 	at := l.At()
 	if c.total == 0 {
@@ -184,6 +202,7 @@ func (p *Account) ticks(v *page.View, l *part.Line, c *course, w int) *part.Line
 	}
 	total, done := page.Count(c.total), page.Count(c.done)
 	end := w - len(total)
+	// Centred on its cell, but never beyond the bar's ends.
 	put := func(cell int, t themes.Token, text string) {
 		x := page.Clamp(cell-safe.Width(text)/2, 0, w-safe.Width(text))
 		if x > 0 && at+x <= l.At() || x+safe.Width(text) >= end {

@@ -20,6 +20,8 @@ import (
 //
 // The engine sends one letter for each match (engine.CellStored …), so that a player's ten thousand
 // matches are ten kilobytes and not ten thousand rows.
+// Within the cells the order is that of play, oldest first; matches whose date is not known yet are
+// at the end. Older counts those before the first cell, of which no letter is kept.
 type wall struct {
 	page.Answer
 	engine.MatchCells
@@ -29,10 +31,12 @@ type wall struct {
 const wallEvery = time.Second
 
 // want asks for the cells anew when the database has moved, once a second at most.
+// The second is counted from the last question. A clock that was put back asks at once.
 func (w *wall) want(v *page.View, account string) engine.Query {
 	if w.Have && v.Now.Sub(w.At) >= 0 && v.Now.Sub(w.At) < v.Unhurried(wallEvery) {
 		return nil
 	}
+	// The pace is kept above, so the one that Due keeps for lists is switched off here.
 	if w.At = (time.Time{}); !w.Due(v, v.Seq) {
 		return nil
 	}
@@ -56,6 +60,7 @@ func (w *wall) count(letter byte) int { return strings.Count(w.Cells, string(let
 func (w *wall) stored() int { return w.count(engine.CellStored) + w.count(engine.CellHad) }
 
 // last is how many were stored within a time before now.
+// Newest holds at most 60 of them, so of a very fast sync the count stops there.
 func (w *wall) last(now time.Time, within time.Duration) (n int) {
 	for _, s := range w.Newest {
 		if now.Sub(s.Stored) < within {
@@ -77,10 +82,13 @@ type wallColumn struct {
 // width best, h at most. Each month begins a column of its own after a gap where all of them
 // have room, else months follow each other. While a sync learns dates they do, too: no cell
 // changes its place.
+// first is the cell at which the drawn ones begin; above 0 only where some are left out. The search
+// goes from the flattest wall up, as a flat one has its months farther apart and named in full.
 func (w *wall) columns(width, h int, open bool) (out []wallColumn, rows, first int) {
 	if len(w.Cells) == 0 {
 		return nil, min(leastWall, h), 0
 	}
+	// Of all heights the one whose columns reach farthest to the right is kept.
 	for _, apart := range []bool{true, false} {
 		for n := min(leastWall, h); n <= h && !(apart && open); n++ {
 			all := stretched(w.from(0, n, apart), width)
@@ -98,6 +106,7 @@ func (w *wall) columns(width, h int, open bool) (out []wallColumn, rows, first i
 }
 
 // stretched are columns with an empty one after each where there is room for all.
+// It halves the raggedness of a wall of few matches: one column each two cells.
 func stretched(columns []wallColumn, width int) []wallColumn {
 	if n := len(columns); n > 0 && 2*columns[n-1].x < width {
 		for i := range columns {
@@ -108,6 +117,7 @@ func stretched(columns []wallColumn, width int) []wallColumn {
 }
 
 // height is how many rows the section of the wall takes, up to h rows of cells.
+// The three rows are those of the title, the months and the legend.
 func (w *wall) height(v *page.View, h int, row engine.AccountRow) int {
 	_, rows, _ := w.columns(v.Inner(v.W)-3, h, row.Status.Open())
 	return rows + 3
@@ -117,6 +127,7 @@ func (w *wall) height(v *page.View, h int, row engine.AccountRow) int {
 // apart says that each month begins a column of its own, after an empty one.
 func (w *wall) from(first, h int, apart bool) (out []wallColumn) {
 	month, x := 0, 0
+	// The year stands only with the first month of it that is drawn: "Dec 25", "Jan 26", "Feb".
 	year := ""
 	for month < len(w.Months) && w.Months[month].Cell < first {
 		month++
@@ -145,18 +156,20 @@ func (w *wall) from(first, h int, apart bool) (out []wallColumn) {
 	return out
 }
 
-// How many rows the cells of an account have.
+// How many rows the cells of an account have: at least, and at most.
 const leastWall, wallHeight = 3, 8
 
 // section draws the wall: the months, h-2 rows of cells, and how many of each there are.
 func (w *wall) section(v *page.View, width, h int, row engine.AccountRow, next string) part.Section {
-	s := part.Section{Title: page.Count(w.known()) + " MATCHES", Note: "one cell each, by the day they were played", Tail: "newest " + v.Theme.Glyphs.Focus, Height: h}
+	s := part.Section{Title: page.Count(w.known()) + " MATCHES", Note: "one cell each, by the day they were played",
+		Tail: "newest " + v.Theme.Glyphs.Focus, Height: h}
 	if w.known() == 0 {
 		s.Title, s.Tail = "MATCHES", ""
 		s.Note = "one cell each, once their ids are listed"
 		text := page.Or(w.Absent(v, "the matches", "the matches"), "no id is known yet")
 		if row.Status == engine.SyncNever {
-			text = v.Start("none is known", "{sync} starts a sync: one call for the account, one for each 100 ids, one for each match and one for its timeline")
+			text = v.Start("none is known",
+				"{sync} starts a sync: one call for the account, one for each 100 ids, one for each match and one for its timeline")
 		}
 		s.Rows = v.Said(width, text)
 		return s
@@ -174,10 +187,12 @@ func (w *wall) section(v *page.View, width, h int, row engine.AccountRow, next s
 }
 
 // months names those that begin, as far as there is room, and says where no date is known.
+// A month whose name would run into the one before it goes unnamed.
 func (w *wall) months(v *page.View, columns []wallColumn, width int) string {
 	l := part.NewLine(v.Theme, width).Gap(2)
 	undated := -1 // column at which cells without a date begin
 	for i, c := range columns {
+		// A column is undated when all its cells are still to come and no month begins in it.
 		if undated < 0 && c.month == "" && strings.Trim(w.Cells[c.from:c.to], string(engine.CellToCome)) == "" {
 			undated = i
 		}
@@ -199,6 +214,7 @@ func (w *wall) months(v *page.View, columns []wallColumn, width int) string {
 }
 
 // sayUndated says from one column to before another that the cells have no date yet.
+// It tries the long words, then the short ones, then says nothing.
 func sayUndated(l *part.Line, from, to int) *part.Line {
 	for _, text := range []string{"no date before they are fetched", "no date yet"} {
 		if at := max(l.At()+1, 2+from); 2+to-at > safe.Width(text) {
@@ -209,6 +225,7 @@ func sayUndated(l *part.Line, from, to int) *part.Line {
 }
 
 // row is one row of the cells.
+// A match that was stored seconds ago glows; the frame then asks for another one, to let it fade.
 func (w *wall) row(v *page.View, columns []wallColumn, y, width int) string {
 	l := part.NewLine(v.Theme, width)
 	fresh := map[int]time.Duration{}
@@ -237,6 +254,7 @@ func (w *wall) row(v *page.View, columns []wallColumn, y, width int) string {
 const freshFor = 4 * time.Second
 
 // freshToken is the brighter the younger.
+// From the full colour of the ramp down to 0.6 of it.
 func freshToken(age time.Duration) themes.Token {
 	return themes.Flow(1 - 0.4*float64(max(age, 0))/float64(freshFor))
 }
@@ -268,10 +286,13 @@ func cellSign(v *page.View, letter byte, odd bool) themes.State {
 
 // cellWords are the states of matches that have a sign of their own.
 var cellWords = map[byte]string{
-	engine.CellRetrying: "RETRYABLE", engine.CellGaveUp: "GAVE UP", engine.CellTooOld: "TOO OLD", engine.CellCancelled: "CANCELLED", engine.CellCorrupt: "ERROR",
+	engine.CellRetrying: "RETRYABLE", engine.CellGaveUp: "GAVE UP", engine.CellTooOld: "TOO OLD",
+	engine.CellCancelled: "CANCELLED", engine.CellCorrupt: "ERROR",
 }
 
 // legend counts the cells by their state; each number has its place whatever it is.
+// An entry that is 0 is left out unless it is always there: the words to its right must not jump
+// each time that a first match fails.
 func (w *wall) legend(v *page.View, width int, open bool, next string) string {
 	fresh := themes.State{Glyph: v.Theme.Glyphs.Cell, Token: freshToken(0)}
 	type entry struct {
@@ -295,6 +316,7 @@ func (w *wall) legend(v *page.View, width int, open bool, next string) string {
 		{sign(engine.CellToCome), w.count(engine.CellToCome), "to come", true},
 	}
 	l := part.NewLine(v.Theme, width).Gap(2)
+	// Every number has the width that the largest possible one takes.
 	digits, gap := len(page.Count(len(w.Cells))), 3
 	if v.Size == page.S { // the rest needs the room of those that are counted twice
 		all[1].n, gap = 0, 2
@@ -310,7 +332,8 @@ func (w *wall) legend(v *page.View, width int, open bool, next string) string {
 		if e.n == 0 {
 			figure = themes.Dim
 		}
-		l.Glyph(e.sign.Token, e.sign.Glyph, 1).Gap(1).Field(part.As(figure, page.Count(e.n)), digits, part.Number).Gap(1).Put(themes.Dim, e.text)
+		l.Glyph(e.sign.Token, e.sign.Glyph, 1).Gap(1).
+			Field(part.As(figure, page.Count(e.n)), digits, part.Number).Gap(1).Put(themes.Dim, e.text)
 	}
 	return l.String()
 }

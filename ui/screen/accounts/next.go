@@ -16,9 +16,11 @@ import (
 
 // outlook is what comes next for an account that does not sync: who looks at it, and what
 // a sync would take.
+// Nothing of it is asked for while the account syncs, nor where no engine runs that could plan.
 type outlook struct {
 	cost  page.Answer
 	plans page.Answer
+	// "8Qf…x2c 2026-11-20T… 12:30:46": another run or row makes the cost another.
 	of    string // account and run that the cost is of
 	takes engine.Cost
 	next  []engine.ScheduleRow
@@ -27,10 +29,13 @@ type outlook struct {
 // outlookEvery is how long the schedules and a cost hold.
 const outlookEvery = time.Minute
 
+// want asks for the cost of a sync first, then for the schedules; nil = both hold, or nobody could
+// answer.
 func (o *outlook) want(v *page.View, a engine.AccountRow) engine.Query {
 	if v.Engine.State == engine.EngineBrowse || a.Status.Open() || !v.Ready || a.ID == "" {
 		return nil
 	}
+	// A frozen view asks once for what it has never had, and then no more.
 	old := func(is *page.Answer) bool {
 		return !is.Pending && (is.At.IsZero() || !v.Frozen && v.Now.Sub(is.At) >= outlookEvery)
 	}
@@ -69,7 +74,9 @@ func (o *outlook) got(v *page.View, q engine.Query, a engine.Answer, err error) 
 	return true
 }
 
-// look is the next run of the schedule that looks after the tracked accounts.
+// look is the next run of the schedule that looks after the tracked accounts. A zero time means
+// that none is planned; a name of "" that there is no such schedule. A planned run that has passed
+// by now is skipped: schedules are up to a minute old.
 func (o *outlook) look(now time.Time) (at time.Time, name string, paused bool) {
 	i := slices.IndexFunc(o.next, func(s engine.ScheduleRow) bool { return strings.HasSuffix(s.Name, "latest") })
 	if i < 0 {
@@ -109,9 +116,11 @@ func (p *Account) comes(v *page.View, a engine.AccountRow, w, h int) part.Sectio
 	case p.next.cost.Have:
 		put("a sync", part.Plain(c.CallsText()), part.As(themes.Dim, ", "+human.Expected(c.Takes)))
 	}
-	put("stored", part.As(themes.Figure, page.Count(p.wall.stored())), part.As(themes.Dim, " of "+human.Counted(p.wall.known(), "match", "matches")))
+	put("stored", part.As(themes.Figure, page.Count(p.wall.stored())),
+		part.As(themes.Dim, " of "+human.Counted(p.wall.known(), "match", "matches")))
 	if n := p.wall.count(engine.CellGaveUp) + p.wall.count(engine.CellCancelled); n > 0 {
-		put("missing", part.As(themes.Warn, engine.Gaps(p.wall.count(engine.CellGaveUp), p.wall.count(engine.CellCancelled))))
+		put("missing", part.As(themes.Warn,
+			engine.Gaps(p.wall.count(engine.CellGaveUp), p.wall.count(engine.CellCancelled))))
 	}
 	if r := p.detail.Report; r != nil && !r.First.IsZero() {
 		put("played", part.Plain(block.PlaySpan(v, r)))
@@ -120,6 +129,7 @@ func (p *Account) comes(v *page.View, a engine.AccountRow, w, h int) part.Sectio
 		for _, line := range part.Wrap(columns.InShort(a.LastError), max(w-12, 10)) {
 			key := "error"
 			if len(s.Rows) > 0 && strings.Contains(s.Rows[len(s.Rows)-1], "error") {
+				// Only the first of the lines that an error takes has a name before it.
 				key = ""
 			}
 			put(key, part.As(themes.Err, line))

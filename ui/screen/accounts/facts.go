@@ -19,6 +19,7 @@ import (
 // and those that are planned.
 // The scale goes a little above what the account's region allows: an account that has all calls to
 // itself does not reach the top, and one that shares them is seen to.
+// The past and the plan come from one answer, so that no call is counted in both.
 func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section {
 	plan := &p.calls.Plan
 	s := part.Section{Title: "PACE", Note: "calls per " + human.Dur(engine.ForecastStep), Height: h}
@@ -35,6 +36,7 @@ func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section
 		// not known, which is drawn otherwise than none
 		values[i] = math.NaN()
 	}
+	// What the region allows in one step of the forecast: 100 calls in 2 minutes are 4.2 in 5 s.
 	even := 0.0
 	for _, host := range plan.Hosts {
 		if host.Host == a.Region && host.Window > 0 {
@@ -43,6 +45,8 @@ func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section
 		}
 	}
 	top := even * 1.15
+	// Cells outside the chart are skipped: a forecast may be older than the frame and longer than
+	// it.
 	put := func(cell, n int) {
 		if cell >= 0 && cell < width {
 			values[cell] = float64(n)
@@ -63,6 +67,7 @@ func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section
 		}
 		ends = row.Ends
 	}
+	// A chart without a limit and without a call still needs a height above 0 to divide by.
 	if top == 0 {
 		top = 1
 	}
@@ -91,6 +96,7 @@ func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section
 // took is what the parts of an attempt took, as medians.
 // The line is the wait for a worker, the limiter that for a permit, http Riot's answer, and rest
 // what was done with it: parsing and storing.
+// A median and not a mean: one attempt that hung until its timeout would be the mean of all.
 type took struct {
 	kind                      engine.Kind
 	calls                     int
@@ -113,7 +119,8 @@ func tookOf(spent []engine.Spent) (t took) {
 		}
 		t.calls++
 		t.since = s.End
-		line, limiter, http, rest = append(line, s.Line), append(limiter, s.Limiter), append(http, s.HTTP), append(rest, s.Rest)
+		line, limiter, http, rest = append(line, s.Line), append(limiter, s.Limiter), append(http, s.HTTP),
+			append(rest, s.Rest)
 	}
 	t.line, t.limiter, t.http, t.rest = median(line), median(limiter), median(http), median(rest)
 	return t
@@ -126,6 +133,7 @@ func median(all []time.Duration) time.Duration {
 }
 
 // tookTitles name what an attempt of a kind brings.
+// A kind that is not listed has the title of a call.
 var tookTitles = map[engine.Kind]string{"match.fetch": "ONE MATCH TAKES", "timeline.fetch": "ONE TIMELINE TAKES"}
 
 // oneTakes says where the time of one match goes.
@@ -139,16 +147,19 @@ func (p *Account) oneTakes(v *page.View, a engine.AccountRow, w, h int) part.Sec
 		return s
 	}
 	s.Note, s.Tail = "median of "+page.Count(t.calls), "since "+v.Clock(t.since)
+	// The longest of the three fills the bar.
 	high := max(t.limiter, t.http, t.rest)
 	for i, one := range []struct {
 		name string
 		took time.Duration
-	}{{"waits for its turn", t.line}, {"limiter paces", t.limiter}, {"Riot answers", t.http}, {"parse, store", t.rest}} {
+	}{{"waits for its turn", t.line}, {"limiter paces", t.limiter}, {"Riot answers", t.http},
+		{"parse, store", t.rest}} {
 		token := themes.Figure
 		if i == 0 {
 			token = themes.Text
 		}
-		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(one.name), 18, part.Words).Field(part.As(token, fineSecs(one.took)), 9, part.Number).Gap(1)
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(one.name), 18, part.Words).
+			Field(part.As(token, fineSecs(one.took)), 9, part.Number).Gap(1)
 		if bar := min(l.Room()-1, 24); i > 0 && bar >= 4 {
 			l.Bar(themes.Run, bar, float64(one.took)/float64(max(high, 1)))
 		}
@@ -164,6 +175,8 @@ func (p *Account) oneTakes(v *page.View, a engine.AccountRow, w, h int) part.Sec
 
 // pacedBy is how much of an attempt was spent on waiting for a limit, and for which; "" = no
 // attempt is known.
+// The wait for a worker is left out of the whole: it depends on other accounts and not on the
+// limit.
 func (p *Account) pacedBy(v *page.View, t took) string {
 	if t.limiter+t.http <= 0 {
 		return ""
@@ -203,6 +216,9 @@ var storedColumns = func() columns.List[engine.MatchRow] {
 			mode := columns.ModeName(m.QueueID, m.Mode) // Solo, Draft: the name of the champion needs the room
 			return part.As(themes.Dim, strings.TrimPrefix(strings.TrimPrefix(mode, "Ranked "), "Normal "))
 		}))
+	// Widths of the result, the champion ("Heimerdinger"), the score ("12/10/15") and the mode.
+	// They are fixed, as the table shares its columns with three blocks beside it and must not move
+	// with its rows.
 	for i, width := range []int{1, 12, 8, 9} {
 		l[i].Head.Min, l[i].Head.Width, l[i].Head.Priority = width, width, 0
 	}
@@ -252,12 +268,14 @@ func (p *Account) lastSyncs(v *page.View, w, h int) part.Section {
 
 // runLine is a run: what came of it, when, its kind, what it brought and how long it took.
 func runLine(v *page.View, r *engine.RunRow, w int) string {
+	// A run that is open, or that ended without having begun, is told by when it was asked for.
 	word, at := runWord(r), r.Finished
 	sign := v.Theme.State(word)
 	if at.IsZero() {
 		at = r.Triggered
 	}
-	l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(v.Clock(at)), 12, part.Words).Gap(1)
+	l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).
+		Field(part.Plain(v.Clock(at)), 12, part.Words).Gap(1)
 	l.Field(part.As(themes.Dim, r.Kind), 6, part.Words).Gap(1)
 	brought := part.As(themes.Dim, part.None)
 	if r.Matches.Stored > 0 {
@@ -274,6 +292,7 @@ func runLine(v *page.View, r *engine.RunRow, w int) string {
 }
 
 // runWord is the word of a run's result that themes know a sign for.
+// Results that are no word of the table, such as "failed", are themselves words of the themes.
 func runWord(r *engine.RunRow) string {
 	switch r.Result {
 	case "":

@@ -14,43 +14,48 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// limitPage shows every window of the limiter as it was, is and will be, who gets the next
-// calls, and the last ones.
-type limitPage struct {
+// Screen shows every window of the limiter as it was, is and will be, who gets the next calls, and
+// the last ones. It has two lists, the buckets above and the flight recorder below, of which one
+// has the keys.
+type Screen struct {
 	buckets, calls lists.Pane
 	top            int // how many of the buckets below the pacing one are scrolled away
 	onCalls        bool
 	moved          bool // the recorder's cursor was taken off the newest call
-	tape, ribbon   block.Tape
-	fills          page.Fills
-	past           charts.Past
-	plan           page.Forecast
+	// The ribbon moves less often than the list: it only gives an impression.
+	tape, ribbon block.Tape
+	fills        page.Fills
+	past         charts.Past
+	plan         page.Forecast
 	lists.Query[engine.CallRow]
 	picked block.Picked
-	seek   uint64 // the call that the cursor shall go to
+	// 0 = none. It is sought with each frame until the recorder has it.
+	seek uint64 // the call that the cursor shall go to
 }
 
 // New makes the screen.
-func New() *limitPage {
-	return &limitPage{onCalls: true, tape: block.Tape{Every: block.TapeEvery}, ribbon: block.Tape{Every: block.OverviewTape}, Query: lists.Query[engine.CallRow]{Schema: columns.Calls.Schema}}
+// The keys go to the recorder at first: what somebody looks for is most often a call.
+func New() *Screen {
+	return &Screen{onCalls: true, tape: block.Tape{Every: block.TapeEvery},
+		ribbon: block.Tape{Every: block.OverviewTape}, Query: lists.Query[engine.CallRow]{Schema: columns.Calls.Schema}}
 }
 
 // NewAt makes the screen with the cursor on a call.
-func NewAt(seq uint64) *limitPage {
+func NewAt(seq uint64) *Screen {
 	p := New()
 	p.seek, p.moved = seq, true
 	return p
 }
 
 // Screen implements Page.
-func (p *limitPage) Screen() page.Screen { return page.ScreenLimits }
+func (p *Screen) Screen() page.Screen { return page.ScreenLimits }
 
 // Crumb implements Page.
-func (p *limitPage) Crumb(*page.View) string { return "" }
+func (p *Screen) Crumb(*page.View) string { return "" }
 
 // Want implements Page: limits and calls come with Watch; what was before and what is
 // foreseen is asked for.
-func (p *limitPage) Want(v *page.View) engine.Query {
+func (p *Screen) Want(v *page.View) engine.Query {
 	if q := p.plan.Want(v, page.FarAhead); q != nil {
 		return q
 	}
@@ -58,25 +63,27 @@ func (p *limitPage) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *limitPage) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.past.Got(v, q, a, err)
 	p.plan.Got(v, q, a, err)
 }
 
 // Reload makes the page ask again at once.
-func (p *limitPage) Reload() {
+func (p *Screen) Reload() {
 	p.past.Forget()
 	p.plan.Forget()
 }
 
 // SetFilter implements Filterer.
-func (p *limitPage) SetFilter(text string) error {
+// It is of the recorder's calls; buckets are never filtered.
+func (p *Screen) SetFilter(text string) error {
 	p.calls.Asked = true
 	return p.Query.SetFilter(text)
 }
 
 // Fit implements Filterer.
-func (p *limitPage) Fit() (shown, all int) {
+// All of them are those that the recorder holds, which has the last few thousand.
+func (p *Screen) Fit() (shown, all int) {
 	if !p.On() {
 		return len(p.tape.Calls), len(p.tape.Calls)
 	}
@@ -84,17 +91,20 @@ func (p *limitPage) Fit() (shown, all int) {
 }
 
 // source is the flight recorder with the filter.
-func (p *limitPage) source(v *page.View) block.CallList {
+func (p *Screen) source(v *page.View) block.CallList {
 	return p.picked.Of(v, p.tape.Take(v), &p.Query)
 }
 
-func (p *limitPage) bucketSource(v *page.View) part.Slice[engine.BucketRow] {
+// bucketSource lists the buckets, the one that sets the pace first. Its rows are drawn into a chart
+// and not by a table, so they have no cells.
+func (p *Screen) bucketSource(v *page.View) part.Slice[engine.BucketRow] {
 	first, _ := charts.Pacing(v.Data, p.plan.Busiest(v))
-	return part.Slice[engine.BucketRow]{Items: bucketsBy(v, first), Key: bucketKey, Cells: lists.NoCells[engine.BucketRow]}
+	return part.Slice[engine.BucketRow]{Items: bucketsBy(v, first), Key: bucketKey,
+		Cells: lists.NoCells[engine.BucketRow]}
 }
 
 // Cannot implements Page.
-func (p *limitPage) Cannot(v *page.View, a page.Action) string {
+func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	switch a {
 	case page.Retry, page.Cancel:
 		return v.Keyed("select a job first: {open} opens the job of a call")
@@ -112,7 +122,7 @@ func (p *limitPage) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *limitPage) Act(v *page.View, a page.Action) page.Effect {
+func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	switch {
 	case a == page.NextPane:
 		p.onCalls = !p.onCalls
@@ -134,7 +144,8 @@ func (p *limitPage) Act(v *page.View, a page.Action) page.Effect {
 	return page.Effect{}
 }
 
-func (p *limitPage) open(v *page.View) page.Effect {
+// open opens what is known about a 429, else the job that a call was made for.
+func (p *Screen) open(v *page.View) page.Effect {
 	c, ok := p.call(v)
 	switch {
 	case !ok:
@@ -148,7 +159,7 @@ func (p *limitPage) open(v *page.View) page.Effect {
 }
 
 // call is the call under the cursor.
-func (p *limitPage) call(v *page.View) (c engine.CallRow, ok bool) {
+func (p *Screen) call(v *page.View) (c engine.CallRow, ok bool) {
 	src := p.source(v)
 	id, _ := p.calls.Cur.Selected()
 	i, ok := src.Find(id)
@@ -160,7 +171,9 @@ func (p *limitPage) call(v *page.View) (c engine.CallRow, ok bool) {
 
 // sought puts the cursor on the call that was asked for, as long as the flight
 // recorder has it.
-func (p *limitPage) sought(src block.CallList) {
+// While it is not there yet seek stays, as a console that has just begun gets its calls with the
+// next update.
+func (p *Screen) sought(src block.CallList) {
 	if p.seek == 0 || src.Len() == 0 {
 		return
 	}
@@ -170,7 +183,7 @@ func (p *limitPage) sought(src block.CallList) {
 }
 
 // SelectedJob implements Jobber: the job of the call under the cursor.
-func (p *limitPage) SelectedJob(v *page.View) (engine.JobID, string) {
+func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
 	c, ok := p.call(v)
 	if !ok || !p.onCalls {
 		return "", ""
@@ -179,12 +192,13 @@ func (p *limitPage) SelectedJob(v *page.View) (engine.JobID, string) {
 }
 
 // Hold implements Holder.
-func (p *limitPage) Hold() { p.focused().Hold() }
+func (p *Screen) Hold() { p.focused().Hold() }
 
 // Place implements Holder.
-func (p *limitPage) Place() string { return p.focused().Place() }
+func (p *Screen) Place() string { return p.focused().Place() }
 
-func (p *limitPage) focused() *lists.Pane {
+// focused is the list that has the keys.
+func (p *Screen) focused() *lists.Pane {
 	if p.onCalls {
 		return &p.calls
 	}
@@ -192,7 +206,7 @@ func (p *limitPage) focused() *lists.Pane {
 }
 
 // Copies implements Copier: the call, or the bucket, under the cursor.
-func (p *limitPage) Copies(v *page.View) []page.Copy {
+func (p *Screen) Copies(v *page.View) []page.Copy {
 	if !p.onCalls {
 		b, ok := lists.Selected(&p.buckets, p.bucketSource(v))
 		if !ok {
@@ -200,32 +214,22 @@ func (p *limitPage) Copies(v *page.View) []page.Copy {
 		}
 		return page.CopiesOf(v, []any{b}, func(int) string { return b.Host + " " + page.Or(b.Method, b.Kind) })
 	}
-	src := p.source(v)
-	id, _ := p.calls.Cur.Selected()
-	i, ok := src.Find(id)
+	c, ok := p.call(v)
 	if !ok {
 		return nil
 	}
-	c := src.At(i)
 	return page.CopiesOf(v, []any{c}, func(int) string { return c.Target })
 }
 
 // Instant implements Timed: the call under the recorder's cursor.
-func (p *limitPage) Instant(v *page.View) (time.Time, bool) {
-	id, ok := p.calls.Cur.Selected()
-	if !ok || !p.onCalls {
-		return time.Time{}, false
-	}
-	src := p.source(v)
-	i, ok := src.Find(id)
-	if !ok {
-		return time.Time{}, false
-	}
-	return src.At(i).At, true
+func (p *Screen) Instant(v *page.View) (time.Time, bool) {
+	c, ok := p.call(v)
+	return c.At, ok && p.onCalls
 }
 
 // ToInstant implements Timed.
-func (p *limitPage) ToInstant(v *page.View, at time.Time) {
+// An instant before the oldest call that is kept moves nothing.
+func (p *Screen) ToInstant(v *page.View, at time.Time) {
 	src := p.source(v)
 	then := len(block.UpTo(src.Calls, at))
 	if then == 0 {

@@ -26,11 +26,13 @@ func sawStep(window time.Duration) time.Duration {
 			return step
 		}
 	}
+	// Riot has no window this long; a limit of days would still be drawn.
 	return 24 * time.Hour
 }
 
 // saw is how full a bucket was and will be: within a fixed window its count only grows, and
 // falls to nothing when the window resets.
+// The three have a value for each cell of the axis.
 type saw struct {
 	values []float64 // of its limit, by cell: counted up to now, planned from there on; NaN = not known
 	held   []bool    // the bucket was held in the cell, by a 429 or an operator
@@ -39,7 +41,9 @@ type saw struct {
 
 // sawOf is the course of a bucket. Calls are planned for a host as a whole, so the courses of
 // its methods end now.
-func sawOf(a charts.TimeAxis, v *page.View, b engine.BucketRow, p *charts.Past, hit []hitRow, h *engine.HostForecast, planned []float64) saw {
+// h is the forecast of a host, nil = there is none; planned are its calls by cell.
+func sawOf(a charts.TimeAxis, v *page.View, b engine.BucketRow, p *charts.Past, hit []hitRow, h *engine.HostForecast,
+	planned []float64) saw {
 	s := saw{values: a.Unknown(), held: make([]bool, a.Width), hits: make([]bool, a.Width)}
 	counted(a, &s, b, p)
 	for _, row := range hit {
@@ -71,6 +75,8 @@ func counted(a charts.TimeAxis, s *saw, b engine.BucketRow, p *charts.Past) {
 			continue
 		}
 		middle := a.Start(cell).Add(a.Step / 2)
+		// A count of the window before, read in this cell, gives way to any count of the cell's own
+		// window.
 		of := was.Window <= a.Step || middle.Before(was.Reset) && !middle.Before(was.Reset.Add(-was.Window))
 		used := float64(was.Counted(m.At)) / float64(was.Limit)
 		if of && sure[cell] {
@@ -84,6 +90,8 @@ func counted(a charts.TimeAxis, s *saw, b engine.BucketRow, p *charts.Past) {
 
 // promised adds planned calls up within each window. Of windows shorter than a cell it is
 // what one of them holds on the average.
+// It begins with what has been counted of the open window by now, and each reset begins at nothing.
+// Values never go above the limit that is really used, a cap included.
 func promised(a charts.TimeAxis, s *saw, v *page.View, b engine.BucketRow, h *engine.HostForecast, calls []float64) {
 	reset, used, most := b.Reset, float64(b.Counted(v.Now)), float64(b.Most())
 	from := a.Back
@@ -96,6 +104,7 @@ func promised(a charts.TimeAxis, s *saw, v *page.View, b engine.BucketRow, h *en
 	}
 	for i := from; i < a.Width; i++ {
 		next := 0.0
+		// No call is planned where the forecast does not reach.
 		if !math.IsNaN(calls[i]) {
 			next = calls[i]
 		}
@@ -120,6 +129,7 @@ func hits(c *engine.CallRow, b engine.BucketRow) bool {
 }
 
 // hitKind is whose limit a 429 was of: app, method, service.
+// The class of a 429's call is "429." with that word behind it.
 func hitKind(c *engine.CallRow) string { return strings.TrimPrefix(string(c.Class), "429.") }
 
 // bucketsBy are all that limits calls: first the window that sets the pace, then what is
@@ -141,11 +151,12 @@ func bucketsBy(v *page.View, first engine.BucketRow) []engine.BucketRow {
 	return all
 }
 
+// bucketKey is the identity of a bucket in the list. One method may have several windows.
 func bucketKey(b engine.BucketRow) string {
 	return b.Host + "|" + b.Method + "|" + b.Kind + "|" + b.Window.String()
 }
 
-// share is who gets some of the next calls.
+// callShare is who gets some of the next calls.
 type callShare struct {
 	name  string
 	calls int
@@ -161,6 +172,7 @@ func nextCalls(t *charts.Timetable) (out []callShare, all int) {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y callShare) int { return cmp.Compare(y.calls, x.calls) })
+	// Calls that no sync made: ranks, summoners, single matches that were asked for.
 	if rest := t.Left - all; rest > 0 {
 		out, all = append(out, callShare{name: "others", calls: rest}), t.Left
 	}
@@ -180,6 +192,7 @@ type resetRow struct {
 }
 
 // nextResets are the windows that have something in them, the first to end first.
+// A window without a call in it has nothing to give back.
 func nextResets(v *page.View, t *charts.Timetable) (out []resetRow) {
 	hosts := page.HostsOf(v)
 	for _, b := range v.Limits.Buckets {
@@ -187,11 +200,13 @@ func nextResets(v *page.View, t *charts.Timetable) (out []resetRow) {
 		if n == 0 || b.Limit <= 0 || !b.Reset.After(v.Now) {
 			continue
 		}
-		row := resetRow{at: b.Reset, name: block.ScopeName(b) + " " + human.Window(b.Window), back: n, frozen: b.Frozen()}
+		row := resetRow{at: b.Reset, name: block.ScopeName(b) + " " + human.Window(b.Window), back: n,
+			frozen: b.Frozen()}
 		if len(hosts) > 1 {
 			row.name = b.Host + " " + row.name
 		}
 		if b.Paces && b.Host == t.Host && t.Left > 0 {
+			// With the plan the whole limit is free again: the calls of the old window are over.
 			row.back, row.goes = b.Most(), min(t.Left, b.Most())
 		}
 		out = append(out, row)
@@ -231,13 +246,14 @@ func lastHits(calls []engine.CallRow, from time.Time, n int) (out []hitRow) {
 // reaches is how far ahead the axis goes.
 func reaches(a charts.TimeAxis) time.Duration { return time.Duration(a.Width-a.Back) * a.Step }
 
-// limitsBack is how many cells of the axis are before now.
-var limitsBack = map[page.Size]int{page.S: 15, page.M: 30, page.L: 45}
+// cellsBack is how many cells of the axis are before now: about a third of the chart.
+var cellsBack = map[page.Size]int{page.S: 15, page.M: 30, page.L: 45}
 
-// limitsAxis is the axis of the limits in a block whose rows have w cells, of which the
+// axisOf is the axis of the limits in a block whose rows have w cells, of which the
 // fields take the first ones.
-func limitsAxis(v *page.View, window time.Duration, w, gutter int) charts.TimeAxis {
+// One cell stays free at the right end. Charts are at least two cells wide, for now and what comes.
+func axisOf(v *page.View, window time.Duration, w, gutter int) charts.TimeAxis {
 	now, _ := charts.ChartNow(v)
 	width := max(w-gutter-1, 2)
-	return charts.TimeAxis{Axis: part.NewAxis(now, sawStep(window), min(limitsBack[v.Size], width/2), width)}
+	return charts.TimeAxis{Axis: part.NewAxis(now, sawStep(window), min(cellsBack[v.Size], width/2), width)}
 }

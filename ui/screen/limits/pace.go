@@ -14,7 +14,8 @@ import (
 // pace draws the window that sets the pace on h rows.
 // It has the tallest chart because it is the answer to "why not faster"; what it says in words
 // stands below its figures.
-func (d *limitsChart) pace(b engine.BucketRow, h int) {
+// h is at least 1; rows from the third on hold the words.
+func (d *chartBlock) pace(b engine.BucketRow, h int) {
 	y := d.pacing
 	s := sawOf(d.t.TimeAxis, d.View, b, d.past, d.hits, d.t.Plan, d.t.Planned)
 	d.chart.Area(y, h, part.Series{Values: s.values, Top: 1, Odd: d.t.Odd()})
@@ -45,6 +46,7 @@ func (d *limitsChart) pace(b engine.BucketRow, h int) {
 			scale := ""
 			switch i {
 			case 0:
+				// The scale: the limit at the top, half of it in the middle.
 				scale = block.BriefCount(b.Limit)
 			case h / 2:
 				scale = block.BriefCount(b.Limit / 2)
@@ -56,7 +58,8 @@ func (d *limitsChart) pace(b engine.BucketRow, h int) {
 
 // paceText says in at most h lines what the plan is: how much is left of the window that is
 // open, what comes then, and when there is room.
-func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
+// Words are wrapped at the width of the figures above them.
+func (d *chartBlock) paceText(b engine.BucketRow, h int) []part.Cell {
 	var lines []part.Cell
 	add := func(t themes.Token, text string) {
 		for _, line := range part.Wrap(text, bucketFigures) {
@@ -77,6 +80,8 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 	default:
 		d.planText(plan, b.Used > b.Counted(d.Now), add)
 	}
+	// Ours may be above Riot's count as we count a sliding span, and Riot a fixed window. Less than
+	// a tenth of the limit is not worth a line.
 	if held := b.Used - b.Counted(d.Now); held > b.Limit/10 {
 		add(themes.Dim, "we count any "+human.Window(b.Window)+": "+page.Count(b.Used))
 	}
@@ -87,7 +92,7 @@ func (d *limitsChart) paceText(b engine.BucketRow, h int) []part.Cell {
 // window, by which a plan goes, but more: what we count in any such span.
 // The numbers are those of the forecast and not worked out here: "180 left, 120 planned", "then
 // 200 a window, 3 times", "then 40, and there is room".
-func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(themes.Token, string)) {
+func (d *chartBlock) planText(plan *engine.HostForecast, other bool, add func(themes.Token, string)) {
 	open, whose := plan.Windows[0], ""
 	if other {
 		whose = "Riot: "
@@ -95,6 +100,7 @@ func (d *limitsChart) planText(plan *engine.HostForecast, other bool, add func(t
 	switch left := plan.Limit - open.Made; {
 	case left <= 0:
 		add(themes.Text, "full: the next go in "+d.In(open.End))
+	// All places of the open window are planned, so the calls are spread over what is left of it.
 	case open.Calls() == plan.Limit && open.End.After(d.Now):
 		add(themes.Text, whose+page.Count(left)+" left, spread over "+d.In(open.End))
 	default:

@@ -12,7 +12,8 @@ import (
 )
 
 // blocks are who gets the next calls, the next resets and the 429s, side by side.
-func (p *limitPage) blocks(v *page.View, t *charts.Timetable, hits []hitRow, y, h int) []string {
+// A small screen has no room for the resets: each bucket's row tells its own.
+func (p *Screen) blocks(v *page.View, t *charts.Timetable, hits []hitRow, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return nextBlock(v, t, w, h) },
 		func(w, h int) part.Section { return resetsBlock(v, t, w, h) },
@@ -54,7 +55,8 @@ func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 		if share.retry {
 			token, name.Token = themes.Retry, themes.Dim
 		}
-		l.Gap(1).Field(name, w-3-number-bar, part.Words).Field(part.As(themes.Figure, page.Count(share.calls)), number, part.Number).Gap(1)
+		l.Gap(1).Field(name, w-3-number-bar, part.Words).
+			Field(part.As(themes.Figure, page.Count(share.calls)), number, part.Number).Gap(1)
 		s.Rows = append(s.Rows, l.Bar(token, bar, float64(share.calls)/float64(calls)).String())
 	}
 	return s
@@ -79,6 +81,7 @@ func resetsBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 			does.Text = ", " + page.Count(r.goes) + " go"
 		}
 		l.Reset(w, false)
+		// 24 cells are the instant, the calls and what they bring; 16 without that.
 		name := w - 24
 		if s.Note == "" { // the names of hosts take the place of what it does
 			name, does.Text = w-16, ""
@@ -94,7 +97,8 @@ func resetsBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 }
 
 // hitsBlock are the last 429s, each with what the server had counted beside us.
-func (p *limitPage) hitsBlock(v *page.View, all []hitRow, w, h int) part.Section {
+// A click on one puts the recorder's cursor on its call.
+func (p *Screen) hitsBlock(v *page.View, all []hitRow, w, h int) part.Section {
 	s := part.Section{Title: "429s", Note: howGood(v), Height: h}
 	for _, hit := range all {
 		if len(s.Rows) < h {
@@ -115,6 +119,7 @@ func (p *limitPage) hitsBlock(v *page.View, all []hitRow, w, h int) part.Section
 }
 
 // hitRows are a 429 in two rows: when, of what, for how long; and whose calls they were.
+// Such as "‖ 12:30:05 app, held 10 s" and below it "Riot had 101, we 84    17 not ours".
 func hitRows(v *page.View, hit hitRow, w int) []string {
 	c := hit.call
 	sign, note := v.Theme.State("PAUSED"), "expected: our count had it full"
@@ -130,6 +135,7 @@ func hitRows(v *page.View, hit hitRow, w int) []string {
 		text += ", held " + human.Dur(c.RetryAfter)
 	}
 	foreign := ""
+	// Early is told by a simulator, which knows when a call came before its Retry-After had passed.
 	switch n := hit.worst; {
 	case c.Early > 0:
 		note = columns.NoteCell(c).Text
@@ -142,20 +148,24 @@ func hitRows(v *page.View, hit hitRow, w int) []string {
 		note = "Riot is busy; costs no try"
 	}
 	l := part.NewLine(v.Theme, w)
-	second := l.Gap(3).Field(part.As(token, note), w-5-len(foreign), part.Words).Right(part.As(token, foreign+" ")).String()
+	second := l.Gap(3).Field(part.As(token, note), w-5-len(foreign), part.Words).
+		Right(part.As(token, foreign+" ")).String()
 	l.Reset(w, false)
-	return []string{l.Gap(1).Glyph(themes.Warn, sign.Glyph, 1).Gap(1).Field(part.Plain(text), w-4, part.Words).String(), second}
+	return []string{l.Gap(1).Glyph(themes.Warn, sign.Glyph, 1).Gap(1).
+		Field(part.Plain(text), w-4, part.Words).String(), second}
 }
 
 // recorder is the flight recorder: the last calls as a ribbon, and the list of them.
 // As long as nobody has moved in it, the list follows the newest call.
-func (p *limitPage) recorder(v *page.View, w int, at limitsPlaces) part.Section {
+// A small screen has no ribbon; with few rows the list has no header either.
+func (p *Screen) recorder(v *page.View, w int, at places) part.Section {
 	src := p.source(v)
 	if !p.moved {
 		p.calls.Cur.Home(src, p.calls.Height)
 	}
 	p.sought(src)
-	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls, Tail: page.Joined(v, charts.Median(v), p.follow(v))}
+	s := part.Section{Title: "FLIGHT RECORDER", Note: p.recorderNote(v, src, at.ribbon > 0), Focus: p.onCalls,
+		Tail: page.Joined(v, charts.Median(v), p.follow(v))}
 	if at.ribbon > 0 {
 		calls := p.ribbon.Take(v)
 		if p.On() {
@@ -165,6 +175,7 @@ func (p *limitPage) recorder(v *page.View, w int, at limitsPlaces) part.Section 
 			s.Rows = append(s.Rows, " "+row)
 		}
 	}
+	// Rows before the first call, for what is clicked.
 	above := len(s.Rows)
 	table := part.Table{Columns: block.RecorderColumns(v.Size), Blur: !p.onCalls, Empty: p.emptyCalls(v)}
 	if at.calls >= headedCalls {
@@ -180,11 +191,12 @@ func (p *limitPage) recorder(v *page.View, w int, at limitsPlaces) part.Section 
 	return s
 }
 
-// headedCalls is from how many rows on the list of calls has a header.
+// headedCalls is from how many rows on the list of calls has a header. Of fewer the titles would
+// take a third.
 const headedCalls = 5
 
 // recorderNote is how many calls there are, or of how many a filter lets through.
-func (p *limitPage) recorderNote(v *page.View, src block.CallList, ribbon bool) string {
+func (p *Screen) recorderNote(v *page.View, src block.CallList, ribbon bool) string {
 	all := len(p.tape.Calls)
 	if told := p.Told(); told != "" {
 		return page.Count(src.Len()) + " of " + page.Count(all) + " " + v.Theme.Glyphs.Sep + " " + told
@@ -197,7 +209,7 @@ func (p *limitPage) recorderNote(v *page.View, src block.CallList, ribbon bool) 
 }
 
 // follow says that the list stands still, and the key that lets it follow again.
-func (p *limitPage) follow(v *page.View) string {
+func (p *Screen) follow(v *page.View) string {
 	if p.moved {
 		return v.Keyed("{first row} follows again")
 	}
@@ -205,7 +217,8 @@ func (p *limitPage) follow(v *page.View) string {
 }
 
 // emptyCalls says why there is none.
-func (p *limitPage) emptyCalls(v *page.View) string {
+// The key that clears the filter is named where it hides all of them.
+func (p *Screen) emptyCalls(v *page.View) string {
 	if p.On() && len(v.Calls) > 0 {
 		return "0 of " + page.Count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.Used
 	}

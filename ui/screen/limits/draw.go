@@ -16,7 +16,7 @@ import (
 )
 
 // Draw implements Page.
-func (p *limitPage) Draw(v *page.View) []string {
+func (p *Screen) Draw(v *page.View) []string {
 	p.past.See(v)
 	shown, d := *v, *v.Data
 	// The limits as they are drawn follow the real ones a few times a second: a window that fills at a
@@ -27,15 +27,16 @@ func (p *limitPage) Draw(v *page.View) []string {
 	return rows
 }
 
-// limitsPlaces are how many rows each block of the limits takes, top to bottom.
-type limitsPlaces struct {
+// places are how many rows each block of the limits takes, top to bottom.
+// 0 = the block is left out.
+type places struct {
 	pacing, others, lanes int // of the window that sets the pace, the other buckets, the accounts
 	blocks                int // of what stands side by side, below its titles
 	ribbon, calls         int // of the flight recorder
 }
 
 // rows is how many rows all of it takes, with titles and what parts the blocks.
-func (p limitsPlaces) rows(size page.Size) int {
+func (p places) rows(size page.Size) int {
 	gap, head := 1, 3 // title, words of the axis, resets
 	if size == page.S {
 		gap, head = 0, 1 // the words stand in the title's row
@@ -57,13 +58,16 @@ const leastCalls = 3
 
 // places deals the rows of the screen out. What does not change with what is going on has a
 // fixed height, so that nothing moves but for a limit that is learnt.
-func (p *limitPage) places(v *page.View, paced bool, others int) limitsPlaces {
-	at, most, both := limitsPlaces{pacing: 6, lanes: 2, blocks: 4, ribbon: 3}, 6, 8
+// paced says that there is a window that sets the pace; others is how many buckets there are
+// besides.
+func (p *Screen) places(v *page.View, paced bool, others int) places {
+	// most is how many buckets are shown at most; both, if not 0, what buckets and accounts share.
+	at, most, both := places{pacing: 6, lanes: 2, blocks: 4, ribbon: 3}, 6, 8
 	switch v.Size {
 	case page.S:
-		at, most, both = limitsPlaces{pacing: 3, blocks: 3}, 5, 0
+		at, most, both = places{pacing: 3, blocks: 3}, 5, 0
 	case page.L:
-		at, most, both = limitsPlaces{pacing: 8, lanes: 4, blocks: 5, ribbon: 4}, 14, 18
+		at, most, both = places{pacing: 8, lanes: 4, blocks: 5, ribbon: 4}, 14, 18
 	}
 	if !paced {
 		at.pacing, both, at.lanes = 1, 0, 0
@@ -105,10 +109,10 @@ func (p *limitPage) places(v *page.View, paced bool, others int) limitsPlaces {
 // draw lays the screen out from top to bottom. All its charts stand on one axis, whose place is
 // found first: each is then drawn into the same cells, and what happens at one instant stands in
 // one column.
-func (p *limitPage) draw(v *page.View) []string {
-	inner, src, gutter := v.Inner(v.W), p.bucketSource(v), limitsGutter(v)
+func (p *Screen) draw(v *page.View) []string {
+	inner, src, gutter := v.Inner(v.W), p.bucketSource(v), gutterWidth(v)
 	first, paced := charts.Pacing(v.Data, p.plan.Busiest(v))
-	t := charts.NewTimetable(v, limitsAxis(v, first.Window, inner, gutter), &p.plan, &p.past, nil)
+	t := charts.NewTimetable(v, axisOf(v, first.Window, inner, gutter), &p.plan, &p.past, nil)
 	_, rests := charts.ChartNow(v)
 	v.Ticks = v.Ticks || !rests && t.Moves()
 	at := p.places(v, paced, len(src.Items)-page.Btoi(paced))
@@ -126,6 +130,7 @@ func (p *limitPage) draw(v *page.View) []string {
 
 // Fields of a bucket before its chart. Where there are several hosts their name stands
 // before.
+// Widths are of cells, with the gap to the next field.
 const (
 	bucketHost, bucketName  = 9, 9
 	bucketUsed, bucketLimit = 5, 5
@@ -136,15 +141,15 @@ const (
 	bucketFigures = bucketUsed + bucketLimit + bucketWindow + bucketRiot + bucketReset
 )
 
-// limitsGutter is what stands before the charts.
+// gutterWidth is what stands before the charts.
 // It is the same for all rows, so that the charts begin in one column.
-func limitsGutter(v *page.View) int {
+func gutterWidth(v *page.View) int {
 	w := 1 + bucketName + bucketFigures
 	if v.Size != page.S {
 		w += bucketScale
 	}
 	if v.Size == page.L {
-		w += len(limitsMore) * limitsMoreWidth
+		w += len(wideTitles) * wideField
 	}
 	if !page.OneHost(v) {
 		w += bucketHost
@@ -152,14 +157,18 @@ func limitsGutter(v *page.View) int {
 	return w + 1
 }
 
-// limitsMore is what only a wide screen tells of a bucket.
-var limitsMore = []string{"WAIT", "OPEN", "MODE"}
+// wideTitles is what only a wide screen tells of a bucket.
+// Calls that wait, calls under way, and how the bucket deals out its calls.
+var wideTitles = []string{"WAIT", "OPEN", "MODE"}
 
-const limitsMoreWidth = 7
+// wideField is the width of each of them.
+const wideField = 7
 
-// limitsChart is the block of charts as it is drawn: what stands before each row, and the
+// chartBlock is the block of charts as it is drawn: what stands before each row, and the
 // rows themselves.
-type limitsChart struct {
+// Each row is written twice: left gives the text before the chart, and the chart's own cells are
+// set as its parts are drawn. Only then are both put together, see [chartBlock.rows].
+type chartBlock struct {
 	*page.View
 	t     *charts.Timetable
 	past  *charts.Past
@@ -175,12 +184,14 @@ type limitsChart struct {
 
 // limits is the block of the charts: the window that sets the pace, the other buckets and
 // the accounts, all on one axis.
-func (p *limitPage) limits(v *page.View, t *charts.Timetable, src part.Slice[engine.BucketRow], hits []hitRow, at limitsPlaces, paced, w, gutter int) part.Section {
+// paced is 1 when the first bucket of src sets the pace, else 0: it then stands above the others.
+func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine.BucketRow], hits []hitRow, at places,
+	paced, w, gutter int) part.Section {
 	head, gap := 2, 1
 	if v.Size == page.S {
 		head, gap = 1, 0
 	}
-	d := limitsChart{View: v, t: t, past: &p.past, hits: hits, gutter: gutter, pacing: head}
+	d := chartBlock{View: v, t: t, past: &p.past, hits: hits, gutter: gutter, pacing: head}
 	d.others = head + at.pacing + min(gap, at.others)
 	d.lanes = d.others + at.others + min(gap, at.lanes)
 	d.left = make([]func(*part.Line), d.lanes+at.lanes)
@@ -193,6 +204,7 @@ func (p *limitPage) limits(v *page.View, t *charts.Timetable, src part.Slice[eng
 		d.left[head] = func(l *part.Line) { l.Put(themes.Dim, text) }
 	}
 	rest := src.Items[paced:]
+	// Below 0 when the cursor stands on the window that sets the pace.
 	picked := p.scroll(src, len(rest), at.others) - paced
 	for i := range min(len(rest)-p.top, at.others) {
 		d.other(d.others+i, rest[p.top+i])
@@ -204,7 +216,7 @@ func (p *limitPage) limits(v *page.View, t *charts.Timetable, src part.Slice[eng
 	// Now: what is left of it was, what is right of it is planned.
 	d.chart.Seam(head, d.last()-head)
 
-	s := part.Section{Title: "RATE LIMITS", Note: limitsNote(v), Tail: p.limitsTail(v, t, len(rest)-at.others), Focus: !p.onCalls}
+	s := part.Section{Title: "RATE LIMITS", Note: note(v), Tail: p.tail(v, t, len(rest)-at.others), Focus: !p.onCalls}
 	// The window that sets the pace has the cursor when none of the others has it.
 	on := head
 	if picked >= 0 {
@@ -222,6 +234,8 @@ func (p *limitPage) limits(v *page.View, t *charts.Timetable, src part.Slice[eng
 	}
 	s.Height = len(s.Rows)
 	s.Click = func(_, y int) string {
+		// On a small screen the first row stands in the title, so that rows are counted from the
+		// second.
 		y += len(d.left) - s.Height
 		i := 0
 		if y >= d.others {
@@ -238,7 +252,9 @@ func (p *limitPage) limits(v *page.View, t *charts.Timetable, src part.Slice[eng
 
 // scroll brings the bucket under the cursor among those that are shown, and returns which
 // it is.
-func (p *limitPage) scroll(src part.Source, rest, shown int) int {
+// rest is how many buckets stand below the one that sets the pace, shown how many of them have a
+// row.
+func (p *Screen) scroll(src part.Source, rest, shown int) int {
 	p.buckets.Height = max(src.Len(), 1)
 	// While the keys go to the recorder the list of buckets rests at its top, unless somebody has
 	// chosen one.
@@ -257,7 +273,8 @@ func (p *limitPage) scroll(src part.Source, rest, shown int) int {
 }
 
 // last is the row below the last one that has something.
-func (d *limitsChart) last() int {
+// The seam at now ends there.
+func (d *chartBlock) last() int {
 	n := len(d.left)
 	for n > 0 && d.left[n-1] == nil {
 		n--
@@ -266,7 +283,7 @@ func (d *limitsChart) last() int {
 }
 
 // rows paints what was drawn; the row with the cursor is below 0 where the keys go elsewhere.
-func (d *limitsChart) rows(w, on int) []string {
+func (d *chartBlock) rows(w, on int) []string {
 	out := make([]string, len(d.left))
 	l := part.NewLine(d.Theme, w)
 	for y, left := range d.left {
@@ -278,6 +295,7 @@ func (d *limitsChart) rows(w, on int) []string {
 			left(l)
 		}
 		if y == on {
+			// The light of the cursor ends before the chart, whose colours have a meaning.
 			l.To(d.gutter - 1).On(themes.OnPlain)
 		}
 		out[y] = d.chart.Row(l.To(d.gutter), y).String()
@@ -287,7 +305,8 @@ func (d *limitsChart) rows(w, on int) []string {
 
 // heads are the titles of the fields and the words of the axis, and below them when the
 // window that sets the pace begins anew.
-func (d *limitsChart) heads() {
+// A small screen has no row for when windows begin.
+func (d *chartBlock) heads() {
 	d.chart.Words(0)
 	bucket, used := "BUCKET", "USED"
 	if d.Size == page.S { // the title of the block stands there
@@ -303,8 +322,8 @@ func (d *limitsChart) heads() {
 			l.To(at+h.end-len(h.title)).Put(themes.Dim, h.title)
 		}
 		if d.Size == page.L {
-			for _, title := range limitsMore {
-				l.Field(part.As(themes.Dim, title), limitsMoreWidth, part.Number)
+			for _, title := range wideTitles {
+				l.Field(part.As(themes.Dim, title), wideField, part.Number)
 			}
 		}
 	}
@@ -319,7 +338,8 @@ func (d *limitsChart) heads() {
 }
 
 // resetText names an instant at which a window ends, with the tick that stands at it.
-func (d *limitsChart) resetText(at time.Time, window time.Duration) string {
+// Such as "╵:47" for a window of seconds and "╵12:34" for one of minutes.
+func (d *chartBlock) resetText(at time.Time, window time.Duration) string {
 	layout := ":05"
 	if window >= time.Minute {
 		layout = "15:04"
@@ -328,7 +348,7 @@ func (d *limitsChart) resetText(at time.Time, window time.Duration) string {
 }
 
 // fieldsFrom is where the figures begin, behind the names.
-func (d *limitsChart) fieldsFrom() int {
+func (d *chartBlock) fieldsFrom() int {
 	if page.OneHost(d.View) {
 		return 1 + bucketName
 	}
@@ -342,7 +362,7 @@ func (d *limitsChart) fieldsFrom() int {
 //
 // A bucket without a limit (nothing was answered yet, or Riot names none) has its state instead of
 // figures.
-func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token) {
+func (d *chartBlock) fields(l *part.Line, b engine.BucketRow, name themes.Token) {
 	if !page.OneHost(d.View) {
 		l.Field(part.As(themes.Dim, b.Host), bucketHost-1, part.Words).Gap(1)
 	}
@@ -350,7 +370,8 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 	sign := d.Theme.State(word)
 	if b.Limit <= 0 {
 		end := d.fieldsFrom() + bucketFigures - bucketReset
-		l.Field(part.As(name, block.ScopeName(b)), 1+bucketName+bucketUsed, part.Words).Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
+		l.Field(part.As(name, block.ScopeName(b)), 1+bucketName+bucketUsed, part.Words).
+			Cells(part.As(sign.Token, sign.Glyph+" "+word)).To(end)
 		l.Field(part.As(sign.Token, d.In(engine.Latest(b.Blocked, b.NextFree))), bucketReset, part.Number)
 		return
 	}
@@ -359,6 +380,8 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 	l.Field(part.As(themes.Dim, "/"+block.BriefCount(b.Limit)), bucketLimit, part.Words)
 	l.Field(part.As(themes.Dim, human.Window(b.Window)), bucketWindow, part.Number)
 	l.Field(d.riotSays(b), bucketRiot, part.Number)
+	// What ends later than the window stands in its place: an operator's freeze or cap, then a
+	// 429's hold.
 	reset := part.Plain(d.In(b.Reset))
 	switch {
 	case (b.Frozen() || b.Cap > 0) && !b.Thaws.IsZero():
@@ -373,14 +396,15 @@ func (d *limitsChart) fields(l *part.Line, b engine.BucketRow, name themes.Token
 	l.Field(reset, bucketReset, part.Number)
 	if d.Size == page.L {
 		for _, text := range []string{page.Some(b.Waiting), page.Some(b.InFlight), b.Mode} {
-			l.Field(part.As(themes.Dim, text), limitsMoreWidth, part.Number)
+			l.Field(part.As(themes.Dim, text), wideField, part.Number)
 		}
 	}
 }
 
 // riotSays is the server's count beside ours: the same, or by how much it is above. Ours is
 // higher where calls of the window before still take places.
-func (d *limitsChart) riotSays(b engine.BucketRow) part.Cell {
+// A count that is minutes old is dim and compared with nothing.
+func (d *chartBlock) riotSays(b engine.BucketRow) part.Cell {
 	switch {
 	case b.Server < 0:
 		return part.As(themes.Dim, part.None)
@@ -395,12 +419,14 @@ func (d *limitsChart) riotSays(b engine.BucketRow) part.Cell {
 }
 
 // oldReading is how old the server's count is, where that has to be said.
-func (d *limitsChart) oldReading(b engine.BucketRow) time.Duration {
+// 0 = it is fresh. Both instants are cut to the minute, or the frame would change each second.
+func (d *chartBlock) oldReading(b engine.BucketRow) time.Duration {
 	return engine.OldReading(b.ServerAt.Truncate(time.Minute), d.Now.Truncate(time.Minute))
 }
 
 // marks are the cells in which a bucket was held, and in which a 429 came.
-func (d *limitsChart) marks(y int, s saw) {
+// A 429 hides a hold of the same cell, which it began.
+func (d *chartBlock) marks(y int, s saw) {
 	for x := range d.t.Back {
 		switch {
 		case s.hits[x]:
@@ -414,7 +440,7 @@ func (d *limitsChart) marks(y int, s saw) {
 // other draws a bucket in one row: its course, and what there is to say of what comes.
 // In one row there is no room for a scale: how high it stands against its own limit is what is
 // drawn.
-func (d *limitsChart) other(y int, b engine.BucketRow) {
+func (d *chartBlock) other(y int, b engine.BucketRow) {
 	d.left[y] = func(l *part.Line) { d.fields(l, b, themes.Text) }
 	s := sawOf(d.t.TimeAxis, d.View, b, d.past, d.hits, d.t.Plan, d.t.Planned)
 	d.chart.Area(y, 1, part.Series{Values: s.values, Top: 1})
@@ -433,7 +459,8 @@ func (d *limitsChart) other(y int, b engine.BucketRow) {
 }
 
 // stands is what is unusual about a bucket; "" = nothing is.
-func (d *limitsChart) stands(b engine.BucketRow) part.Cell {
+// The more lasting comes first: no limit at all, a hold, any other state than OPEN, an old count.
+func (d *chartBlock) stands(b engine.BucketRow) part.Cell {
 	word, more := block.BucketState(d.View, b)
 	sign, text := d.Theme.State(word), strings.TrimSpace(word+" "+more)
 	switch old := d.oldReading(b); {
@@ -450,7 +477,8 @@ func (d *limitsChart) stands(b engine.BucketRow) part.Cell {
 }
 
 // frees writes when a bucket's window ends, where nothing says what is planned in it.
-func (d *limitsChart) frees(y int, b engine.BucketRow, s saw) {
+// Nothing is written where calls are planned right after now: their bars would be written over.
+func (d *chartBlock) frees(y int, b engine.BucketRow, s saw) {
 	x := d.t.At(b.Reset)
 	if !b.Reset.After(d.Now) || b.Used == 0 || x <= d.t.Back || s.values[d.t.Back] > 0 {
 		return
@@ -467,7 +495,8 @@ func (d *limitsChart) frees(y int, b engine.BucketRow, s saw) {
 // lane draws the calls of an account.
 // All lanes have one scale, which is that of the calls of all: an account that gets half of them
 // stands half as high.
-func (d *limitsChart) lane(y int, a *charts.AccountLane, high float64) {
+// Before it stand its name, how many calls are left, and when they will be made.
+func (d *chartBlock) lane(y int, a *charts.AccountLane, high float64) {
 	d.t.DrawLane(d.View, d.chart, y, a, high)
 	d.left[y] = func(l *part.Line) {
 		end := d.fieldsFrom() + bucketFigures
@@ -484,9 +513,10 @@ func (d *limitsChart) lane(y int, a *charts.AccountLane, high float64) {
 	}
 }
 
-// limitsTail is how far the axis goes, and since when it is known; or how many buckets there
+// tail is how far the axis goes, and since when it is known; or how many buckets there
 // is no room for.
-func (p *limitPage) limitsTail(v *page.View, t *charts.Timetable, hidden int) string {
+// Past that nobody recorded is empty on the chart, which is not the same as a time without calls.
+func (p *Screen) tail(v *page.View, t *charts.Timetable, hidden int) string {
 	if hidden > 0 {
 		return page.Count(hidden) + " more" + v.Keyed(": {next pane} goes there")
 	}

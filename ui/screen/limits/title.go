@@ -10,9 +10,9 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// limitsNote says of which hosts the limits are, when they were learnt, and how many calls
+// note says of which hosts the limits are, when they were learnt, and how many calls
 // went before they were known.
-func limitsNote(v *page.View) string {
+func note(v *page.View) string {
 	if len(v.Limits.Buckets) == 0 {
 		return ""
 	}
@@ -24,6 +24,7 @@ func limitsNote(v *page.View) string {
 }
 
 // learntAt is when a header last told of other limits; "" = that is not known.
+// Today it has only the time, else the day as well.
 func learntAt(v *page.View) string {
 	at := v.Limits.Learnt()
 	if at.IsZero() {
@@ -37,6 +38,8 @@ func learntAt(v *page.View) string {
 }
 
 // howGood says how many 429s there were, and how good our counts are.
+// A 429 that our count foresaw is part of how the limiter learns; one that it did not is a fault to
+// look for.
 func howGood(v *page.View) string {
 	switch n := v.Engine.Unforeseen; {
 	case !v.Ready:

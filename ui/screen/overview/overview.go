@@ -21,13 +21,14 @@ const (
 	paneWhy = iota
 	paneNeeds
 	paneAccounts
-	overviewPanes
+	paneCount
 )
 
-// Overview answers: is it healthy, what is it doing and what comes next, why does the rest
-// wait, what needs me?
-type overviewPage struct {
-	panes   [overviewPanes]lists.Pane
+// Screen answers: is it healthy, what is it doing and what comes next, why does the rest wait, what
+// needs me? It has three lists with a cursor each; tab goes from one to the next.
+type Screen struct {
+	panes [paneCount]lists.Pane
+	// Which of the panes has the keys.
 	focus   int
 	tape    block.Tape
 	past    charts.Past
@@ -37,28 +38,33 @@ type overviewPage struct {
 	dead    block.DeadJobs
 	fresh   page.Freshness
 	day     charts.DayTraffic
-	pulse   page.Pulse
-	calm    page.Calm
+	// Both keep the figures from changing faster than they can be read.
+	pulse page.Pulse
+	calm  page.Calm
 }
 
 // New makes the first screen.
-func New() *overviewPage {
-	return &overviewPage{tape: block.Tape{Every: block.OverviewTape, Then: true}}
+func New() *Screen {
+	return &Screen{tape: block.Tape{Every: block.OverviewTape, Then: true}}
 }
 
 // Screen implements Page.
-func (o *overviewPage) Screen() page.Screen { return page.ScreenOverview }
+func (o *Screen) Screen() page.Screen { return page.ScreenOverview }
 
 // Crumb implements Page.
-func (o *overviewPage) Crumb(*page.View) string { return "" }
+func (o *Screen) Crumb(*page.View) string { return "" }
 
 // Want implements Page: the rows come with Watch; what was, what is foreseen and why the
 // rest waits is asked for.
-func (o *overviewPage) Want(v *page.View) engine.Query {
+// The first question that is due is asked; the others follow with the next frames.
+func (o *Screen) Want(v *page.View) engine.Query {
 	if q := o.plan.Want(v, page.FarAhead); q != nil {
 		return q
 	}
-	for _, want := range []func(*page.View) engine.Query{o.past.Want, func(v *page.View) engine.Query { return o.reasons.Want(v, "") }, o.gaveUp, o.runs.want, o.fresh.Want, o.day.Want} {
+	reasons := func(v *page.View) engine.Query { return o.reasons.Want(v, "") }
+	for _, want := range []func(*page.View) engine.Query{
+		o.past.Want, reasons, o.gaveUp, o.runs.want, o.fresh.Want, o.day.Want,
+	} {
 		if q := want(v); q != nil {
 			return q
 		}
@@ -67,7 +73,8 @@ func (o *overviewPage) Want(v *page.View) engine.Query {
 }
 
 // gaveUp is the question about the jobs that gave up, asked when there is another.
-func (o *overviewPage) gaveUp(v *page.View) engine.Query {
+// Their number is the version: the rows of jobs that gave up do not change otherwise.
+func (o *Screen) gaveUp(v *page.View) engine.Query {
 	if v.Engine.Failed > 0 && o.dead.Due(v, uint64(v.Engine.Failed)) {
 		return block.DeadQuery("")
 	}
@@ -75,7 +82,8 @@ func (o *overviewPage) gaveUp(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (o *overviewPage) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+// Each part takes what it has asked for and leaves the rest alone.
+func (o *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	o.past.Got(v, q, a, err)
 	o.plan.Got(v, q, a, err)
 	switch asked := q.(type) {
@@ -90,7 +98,7 @@ func (o *overviewPage) Got(v *page.View, q engine.Query, a engine.Answer, err er
 }
 
 // Reload makes the page ask again at once.
-func (o *overviewPage) Reload() {
+func (o *Screen) Reload() {
 	o.past.Forget()
 	o.plan.Forget()
 	o.reasons.Reload()
@@ -102,6 +110,7 @@ type calendarRuns struct {
 	plans engine.SchedulesPage
 }
 
+// A command of this console (Acts) may have paused a schedule, and has it asked for at once.
 func (r *calendarRuns) want(v *page.View) engine.Query {
 	switch {
 	case r.Pending, !v.Ready, v.Frozen, v.Engine.State == engine.EngineBrowse:
@@ -117,11 +126,16 @@ func (r *calendarRuns) got(v *page.View, q engine.Query, a engine.Answer, err er
 	page.Receive[engine.SchedulesQuery](&r.Answer, v, q, a, err, &r.plans)
 }
 
-func (o *overviewPage) why(v *page.View) part.Slice[whyGroup] {
-	return part.Slice[whyGroup]{Items: whyGroups(v, o.reasons.Groups), Key: func(g whyGroup) string { return g.text }, Cells: lists.NoCells[whyGroup]}
+// why lists the reasons why jobs wait. These three lists are drawn in words of their own, so their
+// sources have no cells.
+func (o *Screen) why(v *page.View) part.Slice[whyGroup] {
+	return part.Slice[whyGroup]{Items: whyGroups(v, o.reasons.Groups), Key: func(g whyGroup) string { return g.text },
+		Cells: lists.NoCells[whyGroup]}
 }
 
-func (o *overviewPage) needs(v *page.View) part.Slice[page.Need] {
+// needs lists what a person has to settle: what every screen counts in its title, then accounts
+// that are late. Of the jobs that gave up it names the classes, once they are known.
+func (o *Screen) needs(v *page.View) part.Slice[page.Need] {
 	items := append(slices.Clone(v.Needs()), needs(&o.fresh, v)...)
 	for i := range items {
 		if items[i].ID == "failed" && len(o.dead.Rows) > 0 {
@@ -131,17 +145,18 @@ func (o *overviewPage) needs(v *page.View) part.Slice[page.Need] {
 	if v.Size == page.S { // which has no room for the limits
 		items = append(block.DownNeeds(v), items...)
 	}
-	return part.Slice[page.Need]{Items: items, Key: func(n page.Need) string { return n.ID }, Cells: lists.NoCells[page.Need]}
+	return part.Slice[page.Need]{Items: items, Key: func(n page.Need) string { return n.ID },
+		Cells: lists.NoCells[page.Need]}
 }
 
-func (o *overviewPage) syncing(v *page.View) part.Slice[engine.AccountRow] {
-	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: accountID, Cells: lists.NoCells[engine.AccountRow]}
+// syncing lists the accounts at work, which are the lanes of the timetable.
+func (o *Screen) syncing(v *page.View) part.Slice[engine.AccountRow] {
+	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: func(a engine.AccountRow) string { return a.ID },
+		Cells: lists.NoCells[engine.AccountRow]}
 }
-
-func accountID(a engine.AccountRow) string { return a.ID }
 
 // source is the list of the pane in focus.
-func (o *overviewPage) source(v *page.View) part.Source {
+func (o *Screen) source(v *page.View) part.Source {
 	switch o.focus {
 	case paneNeeds:
 		return o.needs(v)
@@ -152,7 +167,8 @@ func (o *overviewPage) source(v *page.View) part.Source {
 }
 
 // Cannot implements Page.
-func (o *overviewPage) Cannot(v *page.View, a page.Action) string {
+// With the keys elsewhere than where an action works it names the pane to go to.
+func (o *Screen) Cannot(v *page.View, a page.Action) string {
 	switch {
 	case a == page.Pause && o.focus == paneWhy && o.reasons.Loading() && v.Engine.State != engine.EngineBrowse:
 		return "why jobs wait is still being read"
@@ -172,7 +188,8 @@ func (o *overviewPage) Cannot(v *page.View, a page.Action) string {
 
 // queue is what a pause is of: the queue of the first job of a reason, or the one that is
 // paused already; "" = none.
-func (o *overviewPage) queue(v *page.View) engine.Queue {
+// A need has the id "pause:report.weekly" when it is about a queue that stands still.
+func (o *Screen) queue(v *page.View) engine.Queue {
 	switch o.focus {
 	case paneWhy:
 		if g, ok := lists.Selected(&o.panes[paneWhy], o.why(v)); ok {
@@ -189,9 +206,9 @@ func (o *overviewPage) queue(v *page.View) engine.Queue {
 }
 
 // Act implements Page.
-func (o *overviewPage) Act(v *page.View, a page.Action) page.Effect {
+func (o *Screen) Act(v *page.View, a page.Action) page.Effect {
 	if a == page.NextPane {
-		o.focus = (o.focus + 1) % overviewPanes
+		o.focus = (o.focus + 1) % paneCount
 		return page.Effect{}
 	}
 	if o.panes[o.focus].Steer(o.source(v), a) {
@@ -219,12 +236,14 @@ func (o *overviewPage) Act(v *page.View, a page.Action) page.Effect {
 }
 
 // open opens what is under the cursor of the pane in focus.
-func (o *overviewPage) open(v *page.View) page.Effect {
+// A reason opens the list of its jobs; a need whatever settles it; an account its own screen.
+func (o *Screen) open(v *page.View) page.Effect {
 	p := &o.panes[o.focus]
 	switch o.focus {
 	case paneWhy:
 		if g, ok := lists.Selected(p, o.why(v)); ok {
-			return page.Effect{Open: &page.Target{Screen: page.ScreenJobs, Row: block.JobGroup{GroupKey: block.GroupOf(&g.First), Why: g.ReasonRow}}}
+			return page.Effect{Open: &page.Target{Screen: page.ScreenJobs,
+				Row: block.JobGroup{GroupKey: block.GroupOf(&g.First), Why: g.ReasonRow}}}
 		}
 	case paneNeeds:
 		if n, ok := lists.Selected(p, o.needs(v)); ok && n.Open != nil {
@@ -239,7 +258,8 @@ func (o *overviewPage) open(v *page.View) page.Effect {
 }
 
 // SelectedJob implements Jobber: the first job of a reason.
-func (o *overviewPage) SelectedJob(v *page.View) (engine.JobID, string) {
+// Accounts and needs have none.
+func (o *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
 	if o.focus != paneWhy {
 		return "", ""
 	}
@@ -248,18 +268,20 @@ func (o *overviewPage) SelectedJob(v *page.View) (engine.JobID, string) {
 }
 
 // Hold implements Holder.
-func (o *overviewPage) Hold() { o.panes[o.focus].Hold() }
+func (o *Screen) Hold() { o.panes[o.focus].Hold() }
 
 // Place implements Holder.
-func (o *overviewPage) Place() string { return o.panes[o.focus].Place() }
+func (o *Screen) Place() string { return o.panes[o.focus].Place() }
 
 // needs is what tracked accounts need of a person: that they are late.
+// Nil when all of them are as fresh as they are meant to be.
 func needs(f *page.Freshness, v *page.View) []page.Need {
 	if f.Data.Lates == 0 {
 		return nil
 	}
 	return []page.Need{{
-		ID: "late", Word: "WARN", Text: human.Counted(f.Data.Lates, "tracked account is", "tracked accounts are") + " late" + f.Until(v), More: f.Need(), Key: "{open}",
+		ID: "late", Word: "WARN", Text: human.Counted(f.Data.Lates, "tracked account is", "tracked accounts are") +
+			" late" + f.Until(v), More: f.Need(), Key: "{open}",
 		Open: func(*page.View) page.Effect { s := page.ScreenAccounts; return page.Effect{Go: &s} },
 	}}
 }
@@ -278,7 +300,8 @@ func uptime(v *page.View) string {
 }
 
 // Copies implements Copier: the row under the cursor of the pane in focus.
-func (o *overviewPage) Copies(v *page.View) []page.Copy {
+// What needs a person is a sentence and no record: it is not copied.
+func (o *Screen) Copies(v *page.View) []page.Copy {
 	p := &o.panes[o.focus]
 	switch o.focus {
 	case paneWhy:
@@ -294,7 +317,7 @@ func (o *overviewPage) Copies(v *page.View) []page.Copy {
 }
 
 // SelectedAccount implements AccountHolder: a sync under way.
-func (o *overviewPage) SelectedAccount(v *page.View) string {
+func (o *Screen) SelectedAccount(v *page.View) string {
 	if o.focus != paneAccounts {
 		return ""
 	}

@@ -9,12 +9,14 @@ import (
 )
 
 // whyGroup is why some jobs do not run, in the words of the overview.
+// Its row is that of the first reason; only the number of jobs is of all that share the text.
 type whyGroup struct {
 	engine.ReasonRow
 	text string
 }
 
 // whyGroups puts the reasons together that are told with one text.
+// Two hosts that back off, or ten thousand jobs that wait for their matches, are one line each.
 func whyGroups(v *page.View, rows []engine.ReasonRow) (out []whyGroup) {
 	at := map[string]int{}
 	for _, r := range rows {
@@ -29,8 +31,8 @@ func whyGroups(v *page.View, rows []engine.ReasonRow) (out []whyGroup) {
 	return out
 }
 
-// whyText is a reason in few words: whoever stands in line waits for the window that sets
-// the pace.
+// whyText is a reason in few words. Whoever stands in line waits for the window that sets the pace,
+// such as "2 min window paces".
 func whyText(v *page.View, r *engine.ReasonRow) string {
 	switch b, known := v.Limits.Pacing(); {
 	case r.Shape == engine.ShapeInLine && known:

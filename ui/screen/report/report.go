@@ -14,8 +14,10 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Reports shows when an account plays: a heat map of minutes, hour by weekday.
-type Reports struct {
+// Screen shows when an account plays: a heat map of minutes, hour by weekday. Under its number it
+// shows the first account that has a report; opened from an account, that one. The weeks of all
+// tracked accounts are its other side.
+type Screen struct {
 	account string // id; "" = the first one there is
 	own     bool   // opened from an account: the cursor stays on it
 	none    bool   // the first account has no report: another is looked for
@@ -28,23 +30,26 @@ type Reports struct {
 	played block.Played // champions and modes, and the draft while a sync runs
 	detail engine.AccountDetail
 	of     string // the account that detail is of
+	// "UTC+09:00".
 	offset string // of the report's zone
 }
 
 // New makes the report of an account; "" is the numbered screen.
-func New(account string) *Reports {
-	return &Reports{account: account, own: account != "", HeatMap: charts.HeatMap{Day: -1}}
+// Day -1 says that the cursor has not been put anywhere yet.
+func New(account string) *Screen {
+	return &Screen{account: account, own: account != "", HeatMap: charts.HeatMap{Day: -1}}
 }
 
 // Screen implements Page.
-func (p *Reports) Screen() page.Screen { return page.ScreenReports }
+func (p *Screen) Screen() page.Screen { return page.ScreenReports }
 
 // Crumb implements Page.
-func (p *Reports) Crumb(*page.View) string { return "Report" }
+func (p *Screen) Crumb(*page.View) string { return "Report" }
 
 // id is the account whose report is shown: the one that was chosen, else the first;
 // when that has no report yet, the first one that has been synced.
-func (p *Reports) id(v *page.View) string {
+// "" = no account is known.
+func (p *Screen) id(v *page.View) string {
 	switch {
 	case p.account != "" || len(v.Accounts) == 0:
 		return p.account
@@ -57,7 +62,7 @@ func (p *Reports) id(v *page.View) string {
 
 // Want implements Page.
 // It asks for one thing at a time: the report first, then what stands beside it.
-func (p *Reports) Want(v *page.View) engine.Query {
+func (p *Screen) Want(v *page.View) engine.Query {
 	if p.byWeek {
 		return p.weekly.want(v)
 	}
@@ -79,7 +84,7 @@ func (p *Reports) Want(v *page.View) engine.Query {
 
 // Got implements Page.
 // An answer about an account that is not shown any more is dropped: keys are faster than the disk.
-func (p *Reports) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	if week, ok := q.(engine.WeeklyQuery); ok {
 		p.weekly.got(v, week, a, err)
 		return
@@ -104,7 +109,8 @@ func (p *Reports) Got(v *page.View, q engine.Query, a engine.Answer, err error) 
 }
 
 // stand puts the cursor on the busiest hour, the first time that there is one.
-func (p *Reports) stand(v *page.View) {
+// A report that is read again leaves the cursor where it is.
+func (p *Screen) stand(v *page.View) {
 	r, _ := p.report(v)
 	if r == nil || r.Matches == 0 {
 		return
@@ -116,7 +122,8 @@ func (p *Reports) stand(v *page.View) {
 }
 
 // report is what is shown: the report, or a draft of it, and what it is made of.
-func (p *Reports) report(v *page.View) (r *engine.PlayReport, note string) {
+// r is nil when there is neither.
+func (p *Screen) report(v *page.View) (r *engine.PlayReport, note string) {
 	row, _ := v.Account(p.of)
 	return p.played.Report(row, p.detail.Report)
 }
@@ -125,11 +132,13 @@ func (p *Reports) report(v *page.View) (r *engine.PlayReport, note string) {
 // Home and End go to the ends of the day, and pages to the ends of the week: more than there is,
 // which the caller clamps.
 var steps = map[page.Action]struct{ day, hour int }{
-	page.Up: {-1, 0}, page.Down: {1, 0}, page.Left: {0, -1}, page.Right: {0, 1}, page.Home: {0, -24}, page.End: {0, 24}, page.PageUp: {-7, 0}, page.PageDown: {7, 0}, page.HalfUp: {-3, 0}, page.HalfDown: {3, 0},
+	page.Up: {-1, 0}, page.Down: {1, 0}, page.Left: {0, -1}, page.Right: {0, 1}, page.Home: {0, -24},
+	page.End: {0, 24}, page.PageUp: {-7, 0}, page.PageDown: {7, 0}, page.HalfUp: {-3, 0}, page.HalfDown: {3, 0},
 }
 
 // Cannot implements Page.
-func (p *Reports) Cannot(v *page.View, a page.Action) string {
+// A report is made by a sync: it cannot be retried or cancelled by itself.
+func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	switch a {
 	case page.Open:
 		if p.id(v) == "" {
@@ -149,11 +158,12 @@ func (p *Reports) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *Reports) Act(v *page.View, a page.Action) page.Effect {
+func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	if s, ok := steps[a]; ok {
 		p.Day, p.Hour = page.Clamp(max(p.Day, 0)+s.day, 0, 6), page.Clamp(p.Hour+s.hour, 0, 23)
 		return page.Effect{}
 	}
+	// Weeks go back in time with Previous: the newest is the first.
 	if p.byWeek && (a == page.Previous || a == page.Next) {
 		p.weekly.step(map[page.Action]int{page.Previous: 1, page.Next: -1}[a])
 		return page.Effect{}
@@ -182,21 +192,23 @@ func (p *Reports) Act(v *page.View, a page.Action) page.Effect {
 
 // step goes to another account, in the order of their names.
 // The cursor goes to the busiest hour of each: what one looks for when going through them.
-func (p *Reports) step(v *page.View, by int) {
+func (p *Screen) step(v *page.View, by int) {
 	rows := p.byName(v)
 	at := slices.IndexFunc(rows, func(a engine.AccountRow) bool { return a.ID == p.id(v) })
 	p.account, p.Day = rows[(at+by+len(rows))%len(rows)].ID, -1
 }
 
 // byName are the accounts in the order of their names.
-func (p *Reports) byName(v *page.View) []engine.AccountRow {
+// The rows of Watch are in another order, and shared.
+func (p *Screen) byName(v *page.View) []engine.AccountRow {
 	rows := slices.Clone(v.Accounts)
 	page.SortRows(rows, func(a, b *engine.AccountRow) int { return strings.Compare(a.RiotID, b.RiotID) })
 	return rows
 }
 
 // noWeek says that there is no older or newer week; "" = there is.
-func (p *Reports) noWeek(a page.Action) string {
+// Only once a question has failed to find an older week is the oldest one known.
+func (p *Screen) noWeek(a page.Action) string {
 	switch w := &p.weekly; {
 	case a == page.Next && w.first == 0:
 		return "this is the newest week"
@@ -207,7 +219,7 @@ func (p *Reports) noWeek(a page.Action) string {
 }
 
 // Reload makes the page ask again at once.
-func (p *Reports) Reload() {
+func (p *Screen) Reload() {
 	p.Forget()
 	p.weekly.reload()
 	p.played.Reload()
@@ -216,7 +228,7 @@ func (p *Reports) Reload() {
 // Export implements Exporter: the map as a table.
 // In minutes, which is what the report counts: whole ones, so that sums of a spreadsheet differ
 // from the report's by less than a minute for each hour.
-func (p *Reports) Export(v *page.View, _ bool) (string, [][]string) {
+func (p *Screen) Export(v *page.View, _ bool) (string, [][]string) {
 	if p.byWeek {
 		return "weekly", p.exportWeek(v)
 	}
@@ -229,11 +241,11 @@ func (p *Reports) Export(v *page.View, _ bool) (string, [][]string) {
 	if r == nil {
 		return "playtime", rows
 	}
-	for d := range r.Minutes {
-		row, sum := []string{charts.Weekdays[d]}, 0.0
+	days, _ := dayMinutes(r)
+	for d, sum := range days {
+		row := []string{charts.Weekdays[d]}
 		for _, m := range r.Minutes[d] {
 			row = append(row, strconv.Itoa(int(m+0.5)))
-			sum += m
 		}
 		rows = append(rows, append(row, strconv.Itoa(int(sum+0.5))))
 	}
@@ -241,26 +253,24 @@ func (p *Reports) Export(v *page.View, _ bool) (string, [][]string) {
 }
 
 // ReportLines tell a report in words, for a console without a screen.
+// The first line is the whole; one line for each weekday follows: "Sat: 18.4 h."
 func ReportLines(r *engine.PlayReport, name string) []string {
 	word, text := block.Coverage(r)
-	all, lines := 0.0, []string(nil)
-	for d := range r.Minutes {
-		sum := 0.0
-		for _, m := range r.Minutes[d] {
-			sum += m
-		}
-		all += sum
-		lines = append(lines, charts.Weekdays[d]+": "+charts.Hours(sum)+".")
-	}
+	days, all := dayMinutes(r)
 	day, hour := charts.Busiest(r)
 	head := "Play time of " + name + ", " + word + ", " + text + ", in " + r.Zone + ": " + charts.Hours(all) +
-		", most on " + charts.Weekdays[day] + " between " + page.Two(hour) + " and " + page.Two((hour+1)%24) + " o'clock."
-	return append([]string{head}, lines...)
+		", most on " + charts.Weekdays[day] + " between " + page.Two(hour) + " and " + page.Two((hour+
+		1)%24) + " o'clock."
+	lines := []string{head}
+	for d, sum := range days {
+		lines = append(lines, charts.Weekdays[d]+": "+charts.Hours(sum)+".")
+	}
+	return lines
 }
 
 // Draw implements Page.
 // Bands are given up from the bottom where the screen is low: the map of the hours never is.
-func (p *Reports) Draw(v *page.View) []string {
+func (p *Screen) Draw(v *page.View) []string {
 	if p.byWeek {
 		return p.drawWeekly(v)
 	}
@@ -268,6 +278,7 @@ func (p *Reports) Draw(v *page.View) []string {
 	if r == nil || r.Matches == 0 {
 		return p.drawNone(v)
 	}
+	// 12 rows hold title, head, seven days, totals, cursor and scale.
 	w, heat := v.Inner(v.W), min(12, v.H)
 	if v.Size != page.S && v.H >= 35 && !p.byWeek { // two rows for each day
 		heat += 7
@@ -276,20 +287,23 @@ func (p *Reports) Draw(v *page.View) []string {
 		// whose report, and of how many matches
 		{Least: 2, Most: 2, Keep: 1, Draw: func(int, int) []string { return v.Padded(p.head(v, r, note, w)) }},
 		{Least: 5, Most: 5 + 2*int(v.Size), Keep: 2, Draw: func(y, h int) []string {
-			return v.Sections(0, y, v.W, h, part.Section{Title: "HOURS", Note: "of all weeks", Rows: block.HourRows(v, r, w, h-1), Height: h - 1})
+			return v.Sections(0, y, v.W, h,
+				part.Section{Title: "HOURS", Note: "of all weeks", Rows: block.HourRows(v, r, w, h-1), Height: h - 1})
 		}},
 		{Least: heat, Most: heat, Draw: func(y, h int) []string { return p.drawHeat(v, r, y, h) }},
 		{Least: 6, Most: 14, Keep: 3, Draw: func(y, h int) []string { return p.drawShares(v, r, y, h) }},
 	}
 	if v.Size == page.L {
-		all = append(all, page.Band{Least: charts.WeekRows + 2, Most: charts.WeekRows + 2, Keep: 4, Draw: func(y, _ int) []string { return p.drawWeeks(v, y) }})
+		all = append(all, page.Band{Least: charts.WeekRows + 2, Most: charts.WeekRows + 2, Keep: 4,
+			Draw: func(y, _ int) []string { return p.drawWeeks(v, y) }})
 	}
 	return v.Bands(all...)
 }
 
 // drawNone says why there is no report and how to get one, and how far the sync is that
 // makes it.
-func (p *Reports) drawNone(v *page.View) []string {
+// A sync shows its stages, as it ends with the report.
+func (p *Screen) drawNone(v *page.View) []string {
 	w := v.Inner(v.W)
 	none := part.Section{Title: "PLAY TIME", Note: p.heading(v), Tail: p.tail(v), Rows: v.Said(w, p.empty(v))}
 	row, ok := v.Account(p.id(v))
@@ -297,11 +311,13 @@ func (p *Reports) drawNone(v *page.View) []string {
 		return v.Whole(none)
 	}
 	none.Height = len(none.Rows)
-	return v.Whole(none, part.Section{Title: "SYNC", Note: row.Kind + ", " + v.SyncWord(row), Rows: append(block.StageList(v, row, w), block.AccountFacts(v, row, w)...)})
+	return v.Whole(none, part.Section{Title: "SYNC", Note: row.Kind + ", " + v.SyncWord(row),
+		Rows: append(block.StageList(v, row, w), block.AccountFacts(v, row, w)...)})
 }
 
 // head names the account and says of what its report is made.
-func (p *Reports) head(v *page.View, r *engine.PlayReport, note string, w int) []string {
+// A draft is drawn like a report, but says in its first line that it is none.
+func (p *Screen) head(v *page.View, r *engine.PlayReport, note string, w int) []string {
 	row, _ := v.Account(p.id(v))
 	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, page.Or(row.RiotID, page.ShortID(r.Account))).Gap(3)
 	if p.played.IsDraft(r) {
@@ -314,12 +330,14 @@ func (p *Reports) head(v *page.View, r *engine.PlayReport, note string, w int) [
 }
 
 // drawHeat draws the map of the weekdays, on wide screens with what it comes to beside it.
-func (p *Reports) drawHeat(v *page.View, r *engine.PlayReport, y, h int) []string {
+// The panel beside the map holds the cell in words, which stands below the map elsewhere.
+func (p *Screen) drawHeat(v *page.View, r *engine.PlayReport, y, h int) []string {
 	w := v.W
 	if v.Size == page.L {
 		w = 3 * page.ColumnWidth
 	}
-	s := part.Section{Title: "BY WEEKDAY", Note: "minutes played in each hour", Rows: p.heat(v, r, v.Inner(w), h-1), Height: h - 1}
+	s := part.Section{Title: "BY WEEKDAY", Note: "minutes played in each hour", Rows: p.heat(v, r, v.Inner(w), h-1),
+		Height: h - 1}
 	if v.Size != page.L {
 		return v.Sections(0, y, w, h, s)
 	}
@@ -327,18 +345,21 @@ func (p *Reports) drawHeat(v *page.View, r *engine.PlayReport, y, h int) []strin
 }
 
 // drawShares draws how the games are shared: by mode, by champion and by day.
-func (p *Reports) drawShares(v *page.View, r *engine.PlayReport, y, h int) []string {
+// Champions come second: where there is room for two blocks, they are wanted more than the days.
+func (p *Screen) drawShares(v *page.View, r *engine.PlayReport, y, h int) []string {
 	n := page.Clamp(v.W/page.ColumnWidth, 1, 3)
 	w := v.W / n
-	modes := part.Section{Title: "GAMES BY MODE", Rows: block.Bars(v, modeBars(r), themes.Run, v.Inner(w)), Height: h - 1}
+	modes := part.Section{Title: "GAMES BY MODE", Rows: block.Bars(v, modeBars(r), themes.Run, v.Inner(w)),
+		Height: h - 1}
 	days := part.Section{Title: "HOURS BY DAY", Rows: block.Bars(v, dayBars(r), themes.Run, v.Inner(w)), Height: h - 1}
-	blocks := [][]string{v.Sections(0, y, w, h, modes), v.Sections(w, y, w, h, p.played.Champions(v, v.Inner(w), h-1)), v.Sections(2*w, y, v.W-2*w, h, days)}
+	blocks := [][]string{v.Sections(0, y, w, h, modes),
+		v.Sections(w, y, w, h, p.played.Champions(v, v.Inner(w), h-1)), v.Sections(2*w, y, v.W-2*w, h, days)}
 	return part.Beside(blocks[:n]...)
 }
 
 // tail says what is wrong with the answer, or which of the accounts this one is.
 // By name, as [Previous] and [Next] go.
-func (p *Reports) tail(v *page.View) string {
+func (p *Screen) tail(v *page.View) string {
 	told := p.Told(v)
 	if told != "" || p.own || len(v.Accounts) < 2 {
 		return told
@@ -350,11 +371,13 @@ func (p *Reports) tail(v *page.View) string {
 			at++
 		}
 	}
-	return "account " + page.Count(at) + " of " + page.Count(v.Known()) + v.Keyed(", {previous item} {next item} others")
+	return "account " + page.Count(at) + " of " + page.Count(v.Known()) +
+		v.Keyed(", {previous item} {next item} others")
 }
 
 // heading names the account where there is no report to do so.
-func (p *Reports) heading(v *page.View) string {
+// "" = the account is not known.
+func (p *Screen) heading(v *page.View) string {
 	row, ok := v.Account(p.id(v))
 	if !ok {
 		return ""
@@ -363,7 +386,8 @@ func (p *Reports) heading(v *page.View) string {
 }
 
 // empty says why there is no report, and what makes one.
-func (p *Reports) empty(v *page.View) string {
+// Of a sync that runs it says how far that is, as the report comes with its end.
+func (p *Screen) empty(v *page.View) string {
 	switch {
 	case p.id(v) == "":
 		return page.Or(v.Waiting(), v.Start("no account yet", "{sync} starts a sync of one"))
@@ -385,7 +409,8 @@ func (p *Reports) empty(v *page.View) string {
 }
 
 // Copies implements Copier: the report as it is stored.
-func (p *Reports) Copies(v *page.View) []page.Copy {
+// A draft is nowhere stored and is not copied.
+func (p *Screen) Copies(v *page.View) []page.Copy {
 	if p.detail.Report == nil {
 		return nil
 	}
@@ -393,4 +418,4 @@ func (p *Reports) Copies(v *page.View) []page.Copy {
 }
 
 // SelectedAccount implements AccountHolder.
-func (p *Reports) SelectedAccount(v *page.View) string { return p.id(v) }
+func (p *Screen) SelectedAccount(v *page.View) string { return p.id(v) }

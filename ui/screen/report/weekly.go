@@ -21,6 +21,7 @@ import (
 const weeklyEvery = time.Minute
 
 // weekly is the report of all tracked accounts, week by week.
+// Weeks are read as they are looked at, never all of them.
 type weekly struct {
 	page.Answer
 	weeks []engine.WeeklyReport // the newest first
@@ -32,6 +33,8 @@ type weekly struct {
 // want asks for the newest week, then for as many older ones as are shown.
 // Weeks are asked for one by one, by the Monday they begin on: a week without a report ends the
 // list, so nobody has to know how many there are.
+// The newest is asked for again once a minute only while there is none: a week that was made does
+// not change.
 func (p *weekly) want(v *page.View) engine.Query {
 	if p.Pending || !v.Ready {
 		return nil
@@ -62,6 +65,7 @@ func shownWeeks(v *page.View) int {
 }
 
 // weekBefore is the Monday a week before one.
+// Monday is "2026-11-16"; "" = it is no date.
 func weekBefore(monday string) string {
 	at, err := time.Parse(time.DateOnly, monday)
 	if err != nil {
@@ -71,6 +75,8 @@ func weekBefore(monday string) string {
 }
 
 // got takes a week in. One that is not there ends the list.
+// A week that is not older than the last one ends the list too: an engine that knows no older one
+// may answer with the nearest.
 func (p *weekly) got(v *page.View, q engine.WeeklyQuery, a engine.Answer, err error) {
 	if q.Week != p.asked {
 		return
@@ -110,6 +116,7 @@ func (p *weekly) step(by int) { p.first = page.Clamp(p.first+by, 0, max(len(p.we
 func (p *weekly) reload() { *p = weekly{} }
 
 // shown are the weeks on the screen, the newest first.
+// They are fewer than have room as long as older ones are on their way.
 func (p *weekly) shown(v *page.View) []engine.WeeklyReport {
 	from := min(p.first, len(p.weeks))
 	return p.weeks[from:min(from+shownWeeks(v), len(p.weeks))]
@@ -122,7 +129,8 @@ func asReport(w *engine.WeeklyReport) *engine.PlayReport {
 
 // drawWeekly draws the weeks, with one scale, and the accounts of the newest.
 // One scale for all of them, or a quiet week would look as busy as the one beside it.
-func (p *Reports) drawWeekly(v *page.View) []string {
+// On a wide screen the accounts have two thirds below the maps, and the modes the rest.
+func (p *Screen) drawWeekly(v *page.View) []string {
 	weeks := p.weekly.shown(v)
 	if len(weeks) == 0 {
 		return v.Whole(part.Section{
@@ -134,6 +142,7 @@ func (p *Reports) drawWeekly(v *page.View) []string {
 	for i := range weeks {
 		top = max(top, charts.CellTop(asReport(&weeks[i])))
 	}
+	// Places are made for as many weeks as are known, so that an only one has the whole width.
 	beside := min(shownWeeks(v), len(p.weekly.weeks))
 	w := v.W / beside
 	rows := make([][]string, len(weeks))
@@ -171,18 +180,20 @@ func weekModes(v *page.View, week *engine.WeeklyReport, w int) part.Section {
 			sum.ByQueue[queue] += n
 		}
 	}
-	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week), Rows: block.Bars(v, modeBars(&sum), themes.Run, w)}
+	return part.Section{Title: "GAMES BY MODE", Note: weekTitle(week),
+		Rows: block.Bars(v, modeBars(&sum), themes.Run, w)}
 }
 
 // weeklyEmpty says why there is no week, and how to have one made now.
-func (p *Reports) weeklyEmpty(v *page.View) string {
+func (p *Screen) weeklyEmpty(v *page.View) string {
 	switch {
 	case p.weekly.Loading():
 		return "loading the weekly report…"
 	case !p.weekly.Have:
 		return "the weekly report could not be read"
 	}
-	return v.Start("no weekly report yet", "it is made each Monday; to make it now press {overview}, {overview/schedules}, go to report.weekly and press {schedules/retry}")
+	return v.Start("no weekly report yet",
+		"it is made each Monday; to make it now press {overview}, {overview/schedules}, go to report.weekly and press {schedules/retry}")
 }
 
 // weekTitle names a week by its first and last day.
@@ -195,7 +206,8 @@ func weekTitle(w *engine.WeeklyReport) string {
 }
 
 // weekRows are a week's map with what it covers.
-func (p *Reports) weekRows(v *page.View, week *engine.WeeklyReport, top float64, w int) []string {
+// A week is complete when the matches of all its accounts are stored.
+func (p *Screen) weekRows(v *page.View, week *engine.WeeklyReport, top float64, w int) []string {
 	r := asReport(week)
 	cell := page.Clamp((w-charts.DayWidth-charts.TotalWidth)/24, 1, 6)
 	still := charts.HeatMap{Day: -1, Numbers: p.Numbers} // the cursor of the play time is not on this map
@@ -207,8 +219,11 @@ func (p *Reports) weekRows(v *page.View, week *engine.WeeklyReport, top float64,
 	}
 	rows := []string{
 		v.Row(w, append([]part.Cell{part.Plain(" "), part.As(token, sign.Glyph+" "+word+" ")},
-			v.Join(part.Plain(page.Count(week.Complete)+" of "+human.Counted(len(week.Accounts), "account", "accounts")), part.Plain(human.Counted(week.Played, "game", "games")))...)...),
-		v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(part.As(themes.Dim, week.Zone), part.As(themes.Dim, "built "+v.Clock(week.Built)))...)...),
+			v.Join(part.Plain(page.Count(week.Complete)+" of "+
+				human.Counted(len(week.Accounts), "account", "accounts")),
+				part.Plain(human.Counted(week.Played, "game", "games")))...)...),
+		v.Row(w, append([]part.Cell{part.Plain(" ")},
+			v.Join(part.As(themes.Dim, week.Zone), part.As(themes.Dim, "built "+v.Clock(week.Built)))...)...),
 		still.HoursRow(v, cell, w),
 	}
 	for d := range r.Minutes {
@@ -217,10 +232,13 @@ func (p *Reports) weekRows(v *page.View, week *engine.WeeklyReport, top float64,
 		}
 	}
 	rows = append(rows, still.TotalRow(v, r, cell, w))
+	// A scale with its steps has room below one map; of several one row tells the darkest.
 	if shownWeeks(v) == 1 {
 		return append(rows, still.ScaleRow(v, top, w))
 	}
-	return append(rows, v.Row(w, part.As(themes.Dim, "   one scale: "), part.As(charts.HeatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(charts.SpanOf(top)))))
+	return append(rows, v.Row(w, part.As(themes.Dim, "   one scale: "),
+		part.As(charts.HeatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim,
+			" = "+human.Dur(charts.SpanOf(top)))))
 }
 
 // weekTall is how many rows a day of the week gets: the accounts below have their
@@ -230,7 +248,7 @@ func weekTall(v *page.View, accounts int) int {
 }
 
 // weekAccounts lists what each account played in a week, the most first.
-func (p *Reports) weekAccounts(v *page.View, week *engine.WeeklyReport, h int) []string {
+func (p *Screen) weekAccounts(v *page.View, week *engine.WeeklyReport, h int) []string {
 	if h < 3 {
 		return part.Height(v.Theme, v.W, max(h, 0), nil)
 	}
@@ -239,6 +257,7 @@ func (p *Reports) weekAccounts(v *page.View, week *engine.WeeklyReport, h int) [
 		return cmp.Or(cmp.Compare(b.Minutes, a.Minutes), cmp.Compare(a.RiotID, b.RiotID))
 	})
 	w := v.Inner(v.W)
+	// Bars are of the account that has played most.
 	most := 0.0
 	for _, a := range all {
 		most = max(most, a.Minutes)
@@ -251,10 +270,14 @@ func (p *Reports) weekAccounts(v *page.View, week *engine.WeeklyReport, h int) [
 		rows = append(rows, v.Row(w, part.As(themes.Dim, "   no account was tracked in this week")))
 	}
 	return v.Sections(0, v.H-h, v.W, h, part.Section{
-		Title: "ACCOUNTS", Note: page.Some(len(all)) + " in the " + weekTitle(week), Tail: v.Keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep + v.Keyed(" {states} play time"), Rows: rows,
+		Title: "ACCOUNTS", Note: page.Some(len(all)) + " in the " + weekTitle(week),
+		Tail: v.Keyed("{previous item} {next item} other weeks ") + v.Theme.Glyphs.Sep +
+			v.Keyed(" {states} play time"), Rows: rows,
 	})
 }
 
+// weekAccountRow is what an account played: hours, a bar where there is room, games, how many were
+// won, and what is missing of it.
 func weekAccountRow(v *page.View, a engine.WeeklyAccount, most float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(a.RiotID), page.Clamp(w/4, 14, 28), part.Words).Gap(1)
 	l.Field(part.Plain(charts.Hours(a.Minutes)), 8, part.Number).Gap(2)
@@ -276,11 +299,12 @@ func weekAccountRow(v *page.View, a engine.WeeklyAccount, most float64, w int) s
 
 // exportWeek is the newest week that is shown as a table of accounts.
 // Whole minutes, as [Reports.Export] has them.
-func (p *Reports) exportWeek(v *page.View) [][]string {
+func (p *Screen) exportWeek(v *page.View) [][]string {
 	rows := [][]string{{"ACCOUNT", "WEEK", "MINUTES", "GAMES", "WINS", "MISSING"}}
 	for _, w := range p.weekly.shown(v)[:min(1, len(p.weekly.shown(v)))] {
 		for _, a := range w.Accounts {
-			rows = append(rows, []string{a.RiotID, w.Week, strconv.Itoa(int(a.Minutes + 0.5)), strconv.Itoa(a.Games), strconv.Itoa(a.Wins), a.Missing})
+			rows = append(rows, []string{a.RiotID, w.Week, strconv.Itoa(int(a.Minutes + 0.5)), strconv.Itoa(a.Games),
+				strconv.Itoa(a.Wins), a.Missing})
 		}
 	}
 	return rows

@@ -16,20 +16,24 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Schedules lists what runs by the calendar: when next, what became of the last
-// run, and which runs were left out and why.
-type Schedules struct {
+// Screen lists what runs by the calendar: when next, what became of the last run, and which runs
+// were left out and why. A run is skipped while its schedule is paused, and missed while no engine
+// runs.
+type Screen struct {
 	lists.Page[engine.ScheduleRow]
 	page.Answer
 	page engine.SchedulesPage
+	// What is typed in the prompt, which stands over this screen.
 	plan planned
 	foot block.Foot
 }
 
 // New makes the screen.
-func New() *Schedules {
-	p := &Schedules{foot: block.NewFoot()}
-	p.List = lists.New(columns.Schedules, slices.Clone(columns.ScheduleList), func(r *engine.ScheduleRow) string { return r.Name })
+// The columns are cloned, for the width of one of them is changed with each frame.
+func New() *Screen {
+	p := &Screen{foot: block.NewFoot()}
+	p.List = lists.New(columns.Schedules, slices.Clone(columns.ScheduleList),
+		func(r *engine.ScheduleRow) string { return r.Name })
 	switched := func(op engine.Op, r engine.ScheduleRow) page.Effect {
 		return page.Do(engine.Command{Op: op, Schedule: r.Name})
 	}
@@ -39,7 +43,9 @@ func New() *Schedules {
 			p.Put(v, page.MadeOf{Came: p.Came}, func() []engine.ScheduleRow { return p.page.Schedules })
 		},
 		Does: map[page.Action]func(*page.View, engine.ScheduleRow) page.Effect{
-			page.Retry: func(_ *page.View, r engine.ScheduleRow) page.Effect { return switched(engine.OpRunSchedule, r) },
+			page.Retry: func(_ *page.View, r engine.ScheduleRow) page.Effect {
+				return switched(engine.OpRunSchedule, r)
+			},
 			page.Pause: func(_ *page.View, r engine.ScheduleRow) page.Effect {
 				if r.Paused {
 					return switched(engine.OpResumeSchedule, r)
@@ -47,7 +53,9 @@ func New() *Schedules {
 				return switched(engine.OpPauseSchedule, r)
 			},
 			page.Edit: func(_ *page.View, r engine.ScheduleRow) page.Effect { return page.Effect{Text: p.plan.ask(r)} },
-			page.Open: func(_ *page.View, r engine.ScheduleRow) page.Effect { return page.Effect{Open: page.ToJob(r.Last.Job)} },
+			page.Open: func(_ *page.View, r engine.ScheduleRow) page.Effect {
+				return page.Effect{Open: page.ToJob(r.Last.Job)}
+			},
 		},
 		Cannot: func(v *page.View, a page.Action, r engine.ScheduleRow) string {
 			switch {
@@ -63,7 +71,7 @@ func New() *Schedules {
 }
 
 // Want implements Page: schedules move with the database.
-func (p *Schedules) Want(v *page.View) engine.Query {
+func (p *Screen) Want(v *page.View) engine.Query {
 	if !p.Due(v, v.Seq) {
 		return p.foot.Want(v)
 	}
@@ -71,7 +79,7 @@ func (p *Schedules) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Schedules) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	page.Receive[engine.SchedulesQuery](&p.Answer, v, q, a, err, &p.page)
 }
@@ -79,8 +87,10 @@ func (p *Schedules) Got(v *page.View, q engine.Query, a engine.Answer, err error
 // Draw implements Page.
 // The selected schedule stands in full below the list; where there is room the runs of all of them
 // on one axis, and below that what comes next and what was left out.
-func (p *Schedules) Draw(v *page.View) []string {
+// A wide screen has the tracked accounts beside that: they are what the schedules are for.
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
+	// On a small screen the result has the width of the catalogue.
 	result := &p.Fields[resultAt].Head
 	if result.Min = columns.ScheduleList[resultAt].Head.Min; v.Size != page.S {
 		result.Min = wholeResult
@@ -88,15 +98,17 @@ func (p *Schedules) Draw(v *page.View) []string {
 	below := p.detail(v, v.Inner(v.W))
 	h, room := p.Parts(v, len(below))
 	title := "SELECTED"
-	list := p.Section(v, v.Inner(v.W), h, p.empty(v), part.Section{Title: "SCHEDULES", Note: p.Note(v), Tail: p.Told(v)})
+	list := p.Section(v, v.Inner(v.W), h, p.empty(v),
+		part.Section{Title: "SCHEDULES", Note: p.Note(v), Tail: p.Told(v)})
 	if r, ok := p.Selected(); ok {
 		title = r.Name
 	}
 	sections := []part.Section{list, {Title: title, Rows: below, Height: room}}
 	if left := room - len(below) - 2; left > len(p.Shown) {
-		rows := charts.TimeRows(v, v.Inner(v.W), left, p.runsBack(v), scheduleAhead, p.runs(v))
+		rows := charts.TimeRows(v, v.Inner(v.W), left, p.runsBack(v), axisAhead, p.runs(v))
 		sections[1].Height = len(below)
-		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three", Rows: rows, Height: len(rows)})
+		sections = append(sections, part.Section{Title: "RUNS", Note: "the last of each, and the next three",
+			Rows: rows, Height: len(rows)})
 	}
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return p.coming(v, w, h) },
@@ -109,11 +121,13 @@ func (p *Schedules) Draw(v *page.View) []string {
 }
 
 // resultAt is the column of what became of a run, which is told whole where there is room.
+// The first counts columns from 0; the second is in cells.
 const resultAt, wholeResult = 7, 36
 
 // coming are the next runs of all schedules, in order.
-func (p *Schedules) coming(v *page.View, w, h int) part.Section {
-	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules", Rows: block.RunRows(v, charts.RunsOf(v, p.page.Schedules), w, h), Height: h}
+func (p *Screen) coming(v *page.View, w, h int) part.Section {
+	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules",
+		Rows: block.RunRows(v, charts.RunsOf(v, p.page.Schedules), w, h), Height: h}
 	if len(s.Rows) == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none is planned"))}
 	}
@@ -121,8 +135,10 @@ func (p *Schedules) coming(v *page.View, w, h int) part.Section {
 }
 
 // leftOut are the runs that did not happen, the newest first.
-func (p *Schedules) leftOut(v *page.View, w, h int) part.Section {
+// Each takes two rows: what was left out, and why.
+func (p *Screen) leftOut(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "LEFT OUT", Note: "runs that did not happen", Height: h}
+	// Several runs of one schedule that were left out in a row are one tick with a count.
 	type skip struct {
 		name string
 		engine.ScheduleTick
@@ -139,7 +155,8 @@ func (p *Schedules) leftOut(v *page.View, w, h int) part.Section {
 		if t.Count > 1 {
 			text += ", " + page.Count(t.Count) + " times"
 		}
-		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Warn, " "+string(t.Result)), part.Plain(" "+text)), v.Row(w, part.As(themes.Dim, "   "+t.Reason)))
+		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Warn, " "+string(t.Result)), part.Plain(" "+text)),
+			v.Row(w, part.As(themes.Dim, "   "+t.Reason)))
 	}
 	if len(all) == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none"))}
@@ -150,25 +167,27 @@ func (p *Schedules) leftOut(v *page.View, w, h int) part.Section {
 // How far the axis of the runs reaches: an hourly one and a daily one are both on it. It goes
 // back in steps, so that now seldom moves.
 const (
-	scheduleBack  = 4 * time.Hour
-	scheduleStep  = 6 * time.Hour
-	scheduleAhead = 26 * time.Hour
+	axisBack  = 4 * time.Hour
+	axisStep  = 6 * time.Hour
+	axisAhead = 26 * time.Hour
 )
 
 // runsBack is how far the axis goes back: to the last run of each schedule, but no further
 // than it goes ahead.
-func (p *Schedules) runsBack(v *page.View) time.Duration {
-	back := scheduleBack
+// A last run that is older than that is left off the axis.
+func (p *Screen) runsBack(v *page.View) time.Duration {
+	back := axisBack
 	for _, r := range p.Shown {
-		if age := v.Now.Sub(r.Last.At); r.Last.Result != "" && age <= scheduleAhead {
-			back = max(back, (age/scheduleStep+1)*scheduleStep)
+		if age := v.Now.Sub(r.Last.At); r.Last.Result != "" && age <= axisAhead {
+			back = max(back, (age/axisStep+1)*axisStep)
 		}
 	}
-	return min(back, scheduleAhead)
+	return min(back, axisAhead)
 }
 
 // runs are the last run of each schedule and those that are planned.
-func (p *Schedules) runs(v *page.View) []charts.TimeRow {
+// The first of those that are planned, and the last one, are told with their instants.
+func (p *Screen) runs(v *page.View) []charts.TimeRow {
 	rows := make([]charts.TimeRow, len(p.Shown))
 	for i, r := range p.Shown {
 		rows[i].Name = r.Name
@@ -191,13 +210,13 @@ func (p *Schedules) runs(v *page.View) []charts.TimeRow {
 	return rows
 }
 
-// shownSkips is how many runs that were left out are told.
+// shownSkips is how many runs that were left out are told of the selected schedule.
 const shownSkips = 5
 
 // detail are the next runs of the selected schedule, who paused it, and which
 // runs were left out.
 // While a new plan is typed, what it would mean stands in its place.
-func (p *Schedules) detail(v *page.View, w int) []string {
+func (p *Screen) detail(v *page.View, w int) []string {
 	r, ok := p.Selected()
 	if !ok {
 		return []string{v.Row(w, part.As(themes.Dim, " no schedule is selected"))}
@@ -220,7 +239,8 @@ func (p *Schedules) detail(v *page.View, w int) []string {
 	for _, t := range r.Skipped[:min(len(r.Skipped), shownSkips)] {
 		text := " " + string(t.Result) + " " + v.Clock(t.Planned)
 		if t.Count > 1 {
-			text = " " + string(t.Result) + " " + page.Count(t.Count) + " from " + v.Clock(t.Planned) + " to " + v.Clock(t.Last)
+			text = " " + string(t.Result) + " " + page.Count(t.Count) + " from " + v.Clock(t.Planned) + " to " +
+				v.Clock(t.Last)
 		}
 		rows = append(rows, v.Row(w, part.As(themes.Warn, text), part.As(themes.Dim, "  "+t.Reason)))
 	}
@@ -228,16 +248,20 @@ func (p *Schedules) detail(v *page.View, w int) []string {
 }
 
 // about says what the schedule does and when, in words.
-func (p *Schedules) about(v *page.View, r *engine.ScheduleRow, w int) []string {
+// What is no simpler in words is told as it is configured, with what happens to a run that is
+// missed.
+func (p *Screen) about(v *page.View, r *engine.ScheduleRow, w int) []string {
 	var rows []string
-	if does := scheduleDoes[r.Name]; does != "" {
+	if does := whatItDoes[r.Name]; does != "" {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, " does   "), part.Plain(does)))
 	}
-	facts := v.Join(part.Plain(page.Or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)), part.As(themes.Dim, "if missed: "+r.Misfire))
+	facts := v.Join(part.Plain(page.Or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)),
+		part.As(themes.Dim, "if missed: "+r.Misfire))
 	return append(rows, v.Row(w, append([]part.Cell{part.As(themes.Dim, " when   ")}, facts...)...))
 }
 
 // nextRuns are the next runs of a schedule.
+// "never" stands for a plan that has no date to come.
 func nextRuns(v *page.View, r *engine.ScheduleRow, w int) string {
 	next := []part.Cell{part.As(themes.Dim, " next   ")}
 	for _, at := range r.Next {
@@ -266,6 +290,6 @@ func lastRun(v *page.View, r *engine.ScheduleRow, w int) []string {
 }
 
 // empty says why there is no row.
-func (p *Schedules) empty(v *page.View) string {
+func (p *Screen) empty(v *page.View) string {
 	return page.Or(p.Absent(v, "the schedules", "schedules"), page.Or(p.List.Empty(v), "there is no schedule"))
 }

@@ -14,11 +14,12 @@ import (
 )
 
 // Draw implements Page.
-func (o *overviewPage) Draw(v *page.View) []string {
+func (o *Screen) Draw(v *page.View) []string {
 	o.past.See(v)
 	// What changes with each call (counts, rates, places in line) is taken a few times a second: see
 	// calm. The rest of the screen follows at once.
 	calm := *o.calm.Take(v)
+	// A copy, as the pulse puts other totals into it.
 	d := *calm.Data
 	d.Engine, calm.Data = o.pulse.Take(&calm), &d
 	rows := o.draw(&calm)
@@ -29,14 +30,15 @@ func (o *overviewPage) Draw(v *page.View) []string {
 // places are how many rows each block of the overview takes, top to bottom.
 type places struct {
 	figures, lanes, ribbon, calls int
-	columns, more                 int // of the blocks side by side: reasons, limits and needs; what only a wide screen has
+	// of the blocks side by side: reasons, limits and needs; what only a wide screen has
+	columns, more int
 }
 
 // places deals the rows of the screen out. What does not change with what is going on has a
 // fixed height, so that nothing moves.
 // What is given up where there is no room: lanes down to one, then the calls in words. The six
 // figures and the timetable always stand.
-func (o *overviewPage) places(v *page.View) places {
+func (o *Screen) places(v *page.View) places {
 	p := places{figures: 5, lanes: 3, ribbon: 2, calls: 3}
 	switch v.Size {
 	case page.S:
@@ -68,9 +70,9 @@ func (o *overviewPage) places(v *page.View) places {
 // leastColumns is how high the reasons, limits and needs are where there is room for more.
 const leastColumns = 8
 
-// Each block is given the row at which it begins, for the mouse: what is clicked is found by the
-// rectangles that sections record.
-func (o *overviewPage) draw(v *page.View) []string {
+// draw lays the blocks out from top to bottom. Each is given the row at which it begins, for the
+// mouse: what is clicked is found by the rectangles that sections record.
+func (o *Screen) draw(v *page.View) []string {
 	p, inner := o.places(v), v.Inner(v.W)
 	t := charts.NewTimetable(v, charts.AxisOf(v, inner), &o.plan, &o.past, o.runs.plans.Schedules)
 	_, rests := charts.ChartNow(v)
@@ -102,7 +104,8 @@ func (o *overviewPage) draw(v *page.View) []string {
 
 // figures are the six totals: tall digits with their course, on a small screen a number
 // above it.
-func (o *overviewPage) figures(v *page.View, t *charts.Timetable, w int) []string {
+// Each has a sixth of the width: calls, what is stored, and what went wrong.
+func (o *Screen) figures(v *page.View, t *charts.Timetable, w int) []string {
 	if v.Size == page.S {
 		return smallFigures(v, block.Totals(v, &o.past, t, o.dead.List(), 8), w)
 	}
@@ -156,27 +159,32 @@ func figureRow(v *page.View, l *part.Line, f *block.Total, y, w, n int) {
 func spark(v *page.View, l *part.Line, f *block.Total, w int) { l.Spark(f.Token, w, f.Spark, f.High) }
 
 // smallFigures are the totals in two rows.
+// The first row has the numbers with short names, the second their courses.
 func smallFigures(v *page.View, all []block.Total, w int) []string {
 	wide := (w - 2) / 6
 	top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
 	for i := range all {
 		f := &all[i]
-		top.To(1+i*wide).Put(themes.Figure, f.Value).Gap(1).Field(part.As(themes.Dim, f.Short), max(1+(i+1)*wide-top.At()-1, 0), part.Words)
+		top.To(1+i*wide).Put(themes.Figure, f.Value).Gap(1).
+			Field(part.As(themes.Dim, f.Short), max(1+(i+1)*wide-top.At()-1, 0), part.Words)
 		spark(v, low.To(1+i*wide), f, min(8, wide-2))
 	}
 	return []string{top.String(), low.String()}
 }
 
 // timetable is the block of the chart, the lanes and the retries.
-func (o *overviewPage) timetable(v *page.View, t *charts.Timetable, w, lanes int) part.Section {
+// A cursor on an account that has no lane is shown on the last one.
+func (o *Screen) timetable(v *page.View, t *charts.Timetable, w, lanes int) part.Section {
 	src, p := o.syncing(v), &o.panes[paneAccounts]
+	// Accounts have one row each, so that lanes are the height of their list.
 	p.Height = max(lanes, 1)
 	p.Follow(src)
 	picked := -1
 	if o.focus == paneAccounts && src.Len() > 0 {
 		picked = min(p.Cur.At(), lanes-1)
 	}
-	s := part.Section{Title: "TIMETABLE", Note: t.Note(v), Tail: t.Tail(v), Focus: o.focus == paneAccounts, Height: charts.TimetableRows(v, lanes)}
+	s := part.Section{Title: "TIMETABLE", Note: t.Note(v), Tail: t.Tail(v), Focus: o.focus == paneAccounts,
+		Height: charts.TimetableRows(v, lanes)}
 	s.Rows = t.Rows(v, w, lanes, picked)
 	// Above the lanes are the chart and its sums, below them the row of the retries.
 	first := s.Height - 1 - lanes
@@ -195,7 +203,7 @@ func (o *overviewPage) timetable(v *page.View, t *charts.Timetable, w, lanes int
 
 // columns are the reasons, the limits and the needs side by side.
 // Three blocks, two on a small screen, four on a wide one.
-func (o *overviewPage) columns(v *page.View, t *charts.Timetable, y, h int) []string {
+func (o *Screen) columns(v *page.View, t *charts.Timetable, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return o.whyBlock(v, t, w, h) },
 		func(w, h int) part.Section { return block.LimitsBlock(v, t.Host, w, h) },
@@ -212,7 +220,8 @@ func (o *overviewPage) columns(v *page.View, t *charts.Timetable, y, h int) []st
 
 // more is what a wide screen shows besides.
 // Accounts that are at rest, if there are any, the day's course, and the log.
-func (o *overviewPage) more(v *page.View, y, h int) []string {
+// The section of the accounts would be empty when all of them sync.
+func (o *Screen) more(v *page.View, y, h int) []string {
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return settledBlock(v, w, h) },
 		func(w, h int) part.Section { return o.day.Panel(v, w) },
@@ -226,7 +235,9 @@ func (o *overviewPage) more(v *page.View, y, h int) []string {
 
 // listed draws a short list: tall rows for each item, with the cursor where the keys go.
 // Each of the Overview's lists has a cursor of its own; which of them the keys go to is o.focus.
-func (o *overviewPage) listed(v *page.View, n, w, h, tall int, src part.Source, s part.Section, draw func(l *part.Line, item, row int)) part.Section {
+// What draws an item gets the line after the cursor's cell.
+func (o *Screen) listed(v *page.View, n, w, h, tall int, src part.Source, s part.Section,
+	draw func(l *part.Line, item, row int)) part.Section {
 	p := &o.panes[n]
 	p.Height = max(h/tall, 1)
 	focus := o.focus == n
@@ -262,7 +273,7 @@ func (o *overviewPage) listed(v *page.View, n, w, h, tall int, src part.Source, 
 // whyBlock says why jobs wait, and how many each.
 // The groups and their words are the engine's: jobs that wait for the same thing are one line,
 // whatever queue they are in.
-func (o *overviewPage) whyBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
+func (o *Screen) whyBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	src := o.why(v)
 	all := 0
 	for _, g := range src.Items {
@@ -272,6 +283,8 @@ func (o *overviewPage) whyBlock(v *page.View, t *charts.Timetable, w, h int) par
 	if v.Size == page.S {
 		note = page.Joined(v, page.Count(all)+" wait", charts.SyncsText(v))
 	}
+	// Reasons are never cut for their bars: the bars have what the longest one leaves, 10 cells at
+	// most.
 	longest := 0
 	for _, g := range src.Items {
 		longest = max(longest, safe.Width(safe.Text(g.text)))
@@ -280,14 +293,16 @@ func (o *overviewPage) whyBlock(v *page.View, t *charts.Timetable, w, h int) par
 	bar := page.Clamp(w-number-4-longest, 0, 10)
 	s := o.listed(v, paneWhy, w, h, 1, src, part.Section{Title: "WHY", Note: note}, func(l *part.Line, i, _ int) {
 		g := src.Items[i]
-		l.Field(part.As(themes.Figure, page.Count(g.Jobs)), number, part.Number).Gap(1).Field(part.Plain(g.text), w-number-4-bar, part.Words).Gap(1)
+		l.Field(part.As(themes.Figure, page.Count(g.Jobs)), number, part.Number).Gap(1).
+			Field(part.Plain(g.text), w-number-4-bar, part.Words).Gap(1)
 		l.Bar(themes.Run, bar, float64(g.Jobs)/float64(max(all, 1)))
 	})
 	// a sentence below the reasons, where there is a row left
 	say := func(text string) {
 		if len(s.Rows) < h && text != "" {
 			text = page.Or(part.Clause(text, w-2), text)
-			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, strings.Repeat(" ", page.Clamp(w-1-len(text), 1, number+2))+text)))
+			s.Rows = append(s.Rows, v.Row(w,
+				part.As(themes.Dim, strings.Repeat(" ", page.Clamp(w-1-len(text), 1, number+2))+text)))
 		}
 	}
 	if len(src.Items) == 0 {
@@ -305,7 +320,8 @@ func (o *overviewPage) whyBlock(v *page.View, t *charts.Timetable, w, h int) par
 }
 
 // nothingWaits says in place of reasons why there are none.
-func (o *overviewPage) nothingWaits(v *page.View) string {
+// Where no engine runs the question is not asked, so that nothing is loading.
+func (o *Screen) nothingWaits(v *page.View) string {
 	if o.reasons.Loading() && v.Engine.State != engine.EngineBrowse {
 		return "loading…"
 	}
@@ -315,7 +331,7 @@ func (o *overviewPage) nothingWaits(v *page.View) string {
 // needsBlock is what only a person can settle, each with what is to be done where there
 // is room.
 // With the key that settles it at the right end. An empty list is good news, and says so.
-func (o *overviewPage) needsBlock(v *page.View, w, h int) part.Section {
+func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 	src := o.needs(v)
 	tall := 1
 	if 2*len(src.Items) <= h {
@@ -332,7 +348,8 @@ func (o *overviewPage) needsBlock(v *page.View, w, h int) part.Section {
 			return
 		}
 		sign, key := v.Theme.State(n.Word), v.Keyed(n.Key)
-		l.Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.As(themes.Text, n.Text), max(w-5-len(key), 8), part.Words).Gap(1)
+		l.Glyph(sign.Token, sign.Glyph, 1).Gap(1).
+			Field(part.As(themes.Text, n.Text), max(w-5-len(key), 8), part.Words).Gap(1)
 		l.Cells(part.As(themes.Accent, key))
 	})
 	if len(src.Items) == 0 {
@@ -343,9 +360,10 @@ func (o *overviewPage) needsBlock(v *page.View, w, h int) part.Section {
 
 // calls are the last ones as a ribbon, and the newest of them in words.
 // Where no call is known the day's course stands there, as after a night without work.
-func (o *overviewPage) calls(v *page.View, w int, p places) part.Section {
+func (o *Screen) calls(v *page.View, w int, p places) part.Section {
 	calls := o.tape.Take(v)
-	if rows := charts.DayRows + 1; len(calls) == 0 && v.Size != page.S && len(o.day.Spans) > 0 && p.ribbon+p.calls+1 >= rows {
+	if rows := charts.DayRows + 1; len(calls) == 0 && v.Size != page.S && len(o.day.Spans) > 0 &&
+		p.ribbon+p.calls+1 >= rows {
 		return o.day.Panel(v, w)
 	}
 	s := block.CallsSection(v, calls, w, p.ribbon, p.calls)
@@ -354,7 +372,9 @@ func (o *overviewPage) calls(v *page.View, w int, p places) part.Section {
 }
 
 // settledBlock lists the accounts that are not at work.
+// Watch has the accounts at work before the others.
 func settledBlock(v *page.View, w, h int) part.Section {
 	rest := v.Accounts[len(v.Syncing()):]
-	return part.Section{Title: "OTHER ACCOUNTS", Note: page.Count(len(rest)), Tail: "last sync", Rows: block.AccountRows(v, rest, w, h, "no other account"), Height: h}
+	return part.Section{Title: "OTHER ACCOUNTS", Note: page.Count(len(rest)), Tail: "last sync",
+		Rows: block.AccountRows(v, rest, w, h, "no other account"), Height: h}
 }

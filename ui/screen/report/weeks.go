@@ -11,7 +11,8 @@ import (
 )
 
 // drawWeeks draws an account's newest weeks side by side, with one scale.
-func (p *Reports) drawWeeks(v *page.View, y int) []string {
+// A place without a week says that there is none, or that it is on its way.
+func (p *Screen) drawWeeks(v *page.View, y int) []string {
 	weeks := p.played.Play.Weeks
 	top := 1.0
 	for i := range weeks {
@@ -36,7 +37,8 @@ func (p *Reports) drawWeeks(v *page.View, y int) []string {
 	return part.Beside(boxes...)
 }
 
-func (p *Reports) playWeek(v *page.View, week *engine.PlayWeek, top float64, w int) part.Section {
+// playWeek is a week as a section: its games, its hours by weekday and their sums.
+func (p *Screen) playWeek(v *page.View, week *engine.PlayWeek, top float64, w int) part.Section {
 	r := &engine.PlayReport{Minutes: week.Minutes}
 	still := charts.HeatMap{Day: -1} // the cursor is on the map of all weeks
 	cell := page.Clamp((w-charts.DayWidth-charts.TotalWidth)/24, 1, 4)
@@ -44,11 +46,14 @@ func (p *Reports) playWeek(v *page.View, week *engine.PlayWeek, top float64, w i
 	for d := range r.Minutes {
 		rows = append(rows, still.DayRow(v, r, d, 0, cell, top, w))
 	}
-	return part.Section{Title: weekTitle(&engine.WeeklyReport{Week: week.Week}), Rows: append(rows, still.TotalRow(v, r, cell, w))}
+	return part.Section{Title: weekTitle(&engine.WeeklyReport{Week: week.Week}),
+		Rows: append(rows, still.TotalRow(v, r, cell, w))}
 }
 
 // weekFacts are the games of a week, and the scale that all weeks share.
-func (p *Reports) weekFacts(v *page.View, week *engine.PlayWeek, top float64, w int) string {
-	l := part.NewLine(v.Theme, w).Gap(3).Cells(v.Join(part.Plain(human.Counted(week.Games, "game", "games")), block.WonCell(week.Wins, week.Games))...)
-	return l.Right(part.As(charts.HeatToken(1), v.Theme.Glyphs.Shade[4]), part.As(themes.Dim, " = "+human.Dur(charts.SpanOf(top))+" ")).String()
+func (p *Screen) weekFacts(v *page.View, week *engine.PlayWeek, top float64, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(3).
+		Cells(v.Join(part.Plain(human.Counted(week.Games, "game", "games")), block.WonCell(week.Wins, week.Games))...)
+	return l.Right(part.As(charts.HeatToken(1), v.Theme.Glyphs.Shade[4]),
+		part.As(themes.Dim, " = "+human.Dur(charts.SpanOf(top))+" ")).String()
 }

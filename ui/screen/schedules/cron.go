@@ -7,8 +7,9 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// scheduleDoes says what the schedules of the engine do, by name.
-var scheduleDoes = map[string]string{
+// whatItDoes says what the schedules of the engine do, by name.
+// A schedule that is not listed, of a newer engine, has no such line.
+var whatItDoes = map[string]string{
 	"latest":        "lists new matches of every tracked account and fetches them",
 	"rank.daily":    "asks for the rank of every tracked account and keeps it by day",
 	"report.weekly": "makes the report of last week from stored matches; it calls nobody",
@@ -21,6 +22,8 @@ var cronDays = [8]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday",
 
 // cronWords says the usual cron expressions in words: "each day at 03:00". It is
 // "" for those that are no simpler in words.
+// A cron expression has five fields: minute, hour, day of the month, month, day of the week, such
+// as "0 3 * * *". Days of the month and months are never told in words.
 func cronWords(expr string) string {
 	f := strings.Fields(expr)
 	if len(f) != 5 || f[2] != "*" || f[3] != "*" {
@@ -31,6 +34,7 @@ func cronWords(expr string) string {
 	day, onDay := cronNumber(f[4], 7)
 	every, stepped := strings.CutPrefix(f[1], "*/")
 	switch clock := page.Two(hour) + ":" + page.Two(minute); {
+	// A list or a range of days is no simpler in words.
 	case f[4] != "*" && !(onDay && atMinute && atHour):
 		return ""
 	case onDay:
@@ -48,6 +52,7 @@ func cronWords(expr string) string {
 }
 
 // cronNumber reads one number of a cron expression, at most most.
+// A star, a list or a step is no number.
 func cronNumber(text string, most int) (n int, ok bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 0 && n <= most

@@ -3,6 +3,7 @@ package alerts
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +16,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// alertPage lists every rule about every subject: how it stands, and what to do.
-type alertPage struct {
+// Screen lists every rule about every subject: how it stands, and what to do. One rule makes a row
+// for each subject, such as each queue or each account, so the rows are more than the rules.
+type Screen struct {
 	lists.Page[engine.AlertRow]
 	page.Answer
 	read []engine.AlertRow // of the answer, until Watch has told them
@@ -25,9 +27,10 @@ type alertPage struct {
 }
 
 // New makes the screen.
-func New() *alertPage {
-	p := &alertPage{foot: block.NewFoot()}
-	p.List = lists.New(columns.Alerts, columns.AlertList.Drawn("hour", page.ByView(sparkCell)), func(r *engine.AlertRow) string { return r.ID })
+func New() *Screen {
+	p := &Screen{foot: block.NewFoot()}
+	p.List = lists.New(columns.Alerts, columns.AlertList.Drawn("hour", page.ByView(sparkCell)),
+		func(r *engine.AlertRow) string { return r.ID })
 	p.Is = lists.Declaration[engine.AlertRow]{
 		Screen: page.ScreenAlerts, File: "alerts", Row: "alert",
 		Fill: func(v *page.View) {
@@ -37,12 +40,15 @@ func New() *alertPage {
 			page.Open: func(_ *page.View, r engine.AlertRow) page.Effect {
 				return page.Effect{Open: &page.Target{Screen: page.ScreenEvidence, Row: r}}
 			},
-			page.Ack:     func(*page.View, engine.AlertRow) page.Effect { return ackAlerts(p.Chosen()) },
-			page.Silence: func(_ *page.View, r engine.AlertRow) page.Effect { return silenceAlert(r) },
+			page.Ack:     func(*page.View, engine.AlertRow) page.Effect { return acknowledge(p.Chosen()) },
+			page.Silence: func(_ *page.View, r engine.AlertRow) page.Effect { return silence(r) },
 		},
 		Cannot: func(_ *page.View, a page.Action, r engine.AlertRow) string {
+			// Marked alerts are not refused here: those that do not fire are left out when the
+			// command is made.
 			if a == page.Ack && p.Cur.MarkCount() == 0 && r.State != engine.AlertFiring {
-				return columns.AlertName(&r) + " is " + columns.AlertWord(r.State) + ": only a firing alert can be acknowledged"
+				return columns.AlertName(&r) + " is " + columns.AlertWord(r.State) +
+					": only a firing alert can be acknowledged"
 			}
 			return ""
 		},
@@ -52,7 +58,8 @@ func New() *alertPage {
 
 // Want implements Page: Watch tells the alerts when one has changed; before that,
 // and after a reload, they are asked for.
-func (p *alertPage) Want(v *page.View) engine.Query {
+// A new snapshot (Restarts) may be of another engine, with other rules.
+func (p *Screen) Want(v *page.View) engine.Query {
 	if v.Alerts != nil && p.Have || !p.Due(v, v.Restarts) {
 		return p.foot.Want(v)
 	}
@@ -60,7 +67,7 @@ func (p *alertPage) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *alertPage) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	if _, ok := q.(engine.AlertsQuery); ok && p.Take(v, err) {
 		got, _ := a.(engine.AlertsAnswer)
@@ -68,14 +75,19 @@ func (p *alertPage) Got(v *page.View, q engine.Query, a engine.Answer, err error
 	}
 }
 
-func (p *alertPage) rows(v *page.View) []engine.AlertRow {
+// rows are those of Watch, else of the answer, in the order of what needs somebody first: firing,
+// pending, acknowledged and so on, then by what they are about. Watch sends none before the first
+// change, which on a quiet engine may be hours away.
+func (p *Screen) rows(v *page.View) []engine.AlertRow {
 	from := v.Alerts
 	if from == nil {
 		from = p.read
 	}
-	rows := append([]engine.AlertRow(nil), from...)
+	// Rows of Watch are shared by all screens, and sorting works in place.
+	rows := slices.Clone(from)
 	page.SortRows(rows, func(a, b *engine.AlertRow) int {
-		return cmp.Or(columns.AlertRank(a.State)-columns.AlertRank(b.State), strings.Compare(a.About, b.About), strings.Compare(a.ID, b.ID))
+		return cmp.Or(columns.AlertRank(a.State)-columns.AlertRank(b.State), strings.Compare(a.About, b.About),
+			strings.Compare(a.ID, b.ID))
 	})
 	return rows
 }
@@ -90,9 +102,10 @@ func sparkCell(v *page.View, r *engine.AlertRow) part.Cell {
 	return part.As(token, block.SparkText(v, r.History, max(r.Limit, leastScale(r))))
 }
 
-// ackAlerts says of alerts that somebody has seen them; those that do not fire
+// acknowledge says of alerts that somebody has seen them; those that do not fire
 // are left out.
-func ackAlerts(rows []engine.AlertRow) page.Effect {
+// One command for each alert: the audit shall tell of each by itself.
+func acknowledge(rows []engine.AlertRow) page.Effect {
 	e := page.Effect{}
 	for i := range rows {
 		if rows[i].State == engine.AlertFiring {
@@ -105,8 +118,9 @@ func ackAlerts(rows []engine.AlertRow) page.Effect {
 	return e
 }
 
-// silenceAlert asks until when an alert shall say nothing.
-func silenceAlert(r engine.AlertRow) page.Effect {
+// silence asks until when an alert shall say nothing.
+// Nothing is sent before the operator has typed an instant, or "now" to end a silence.
+func silence(r engine.AlertRow) page.Effect {
 	ghost := "+30m or 14:00, then why"
 	if r.State == engine.AlertSilenced {
 		ghost = "now ends the silence; +30m or 14:00 is another end"
@@ -117,9 +131,10 @@ func silenceAlert(r engine.AlertRow) page.Effect {
 // Draw implements Page.
 // The selected alert stands below the list: in full where there is room, else its state, what to do
 // next, and the latest evidence.
-func (p *alertPage) Draw(v *page.View) []string {
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
-	note := p.Note(v, alertCounts(p.Shown)...)
+	note := p.Note(v, countsByState(p.Shown)...)
+	// The detail below has at least 4 rows, and a third of a screen that is not short.
 	least := 4
 	if v.Tall != page.Short {
 		least = min(max(v.H/3, 4), v.H-5)
@@ -127,10 +142,11 @@ func (p *alertPage) Draw(v *page.View) []string {
 	h, below := p.Parts(v, least)
 	list := p.Section(v, v.Inner(v.W), h, p.empty(v), part.Section{Title: "ALERTS", Note: note, Tail: p.tail(v)})
 	r, _ := p.Selected()
+	// 14 rows hold the state, the advice, a chart and a few rows of evidence.
 	if below >= 14 && v.Size != page.S && r.ID != "" {
 		return p.drawn(v, list, &r)
 	}
-	detail := alertDetail(v, &r, v.Inner(v.W), below)
+	detail := summary(v, &r, v.Inner(v.W), below)
 	return v.Whole(
 		list,
 		part.Section{Title: page.Or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
@@ -138,18 +154,23 @@ func (p *alertPage) Draw(v *page.View) []string {
 
 // drawn is the list and, below it, all of the selected alert: how it stands, its last hour
 // as a chart, and what speaks for it.
-func (p *alertPage) drawn(v *page.View, list part.Section, r *engine.AlertRow) []string {
+// What is left below is the log, or the foot that all large screens have.
+func (p *Screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []string {
 	w := v.Inner(v.W)
 	next := block.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
-	stands := append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, next...)
+	stands := append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, standing(v, r)...)...)},
+		next...)
+	// The four rows are two titles and the empty rows before and after the alert.
 	top := list.Height + len(stands) + 4
-	rows := append(v.Sections(0, 0, v.W, top, list, part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
-		v.Abreast(top, min(v.H-top, tallestAlert+4), []func(w, h int) part.Section{
+	rows := append(v.Sections(0, 0, v.W, top, list,
+		part.Section{Title: columns.AlertName(r), Rows: stands, Height: len(stands)}),
+		v.Abreast(top, min(v.H-top, tallestChart+4), []func(w, h int) part.Section{
 			func(w, h int) part.Section {
-				return part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: alertChart(v, r, w, h)}
+				return part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: historyChart(v, r, w, h)}
 			},
 			func(w, h int) part.Section {
-				return part.Section{Title: "EVIDENCE", Note: page.Count(len(r.Evidence)), Tail: v.Keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
+				return part.Section{Title: "EVIDENCE", Note: page.Count(len(r.Evidence)),
+					Tail: v.Keyed("{open} opens it"), Rows: evidenceRows(v, r, w, h, "")}
 			},
 		})...)
 	left := v.H - len(rows)
@@ -163,7 +184,8 @@ func (p *alertPage) drawn(v *page.View, list part.Section, r *engine.AlertRow) [
 }
 
 // tail says how old the list is, of an engine that does not send its alerts by itself.
-func (p *alertPage) tail(v *page.View) string {
+// Alerts that come with Watch are always those of now and need no age.
+func (p *Screen) tail(v *page.View) string {
 	if why := p.Answer.Told(v); why != "" && v.Alerts == nil {
 		return why
 	}
@@ -173,14 +195,16 @@ func (p *alertPage) tail(v *page.View) string {
 	return "as of " + v.Clock(p.at)
 }
 
-// alertCounts is 2 firing, 1 pending, 1 silenced.
-func alertCounts(rows []*engine.AlertRow) []string {
+// countsByState is 2 firing, 1 pending, 1 silenced.
+func countsByState(rows []*engine.AlertRow) []string {
 	n := map[engine.AlertState]int{}
 	for i := range rows {
 		n[rows[i].State]++
 	}
 	var out []string
-	for _, s := range []engine.AlertState{engine.AlertFiring, engine.AlertPending, engine.AlertAcknowledged, engine.AlertSilenced} {
+	for _, s := range []engine.AlertState{engine.AlertFiring, engine.AlertPending, engine.AlertAcknowledged,
+		engine.AlertSilenced} {
+		// Alerts that are OK are most of them, and go unsaid.
 		if n[s] > 0 {
 			out = append(out, page.Count(n[s])+" "+string(s))
 		}
@@ -188,20 +212,22 @@ func alertCounts(rows []*engine.AlertRow) []string {
 	return out
 }
 
-// alertDetail is how the selected alert stands, what to do about it, and its latest
+// summary is how the selected alert stands, what to do about it, and its latest
 // evidence.
-func alertDetail(v *page.View, r *engine.AlertRow, w, h int) []string {
+// The chart needs the most rows, so it is given up first; its place takes one row of sparks.
+func summary(v *page.View, r *engine.AlertRow, w, h int) []string {
 	if r.ID == "" {
 		return []string{v.Row(w, part.As(themes.Dim, " no alert is selected"))}
 	}
 	rows := block.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
 	if h > len(rows)+2 {
-		rows = append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, alertStands(v, r)...)...)}, rows...)
+		rows = append([]string{v.Row(w,
+			append([]part.Cell{part.As(themes.Dim, " state    ")}, standing(v, r)...)...)}, rows...)
 	}
 	room, some := h-len(rows), page.Clamp(len(r.Evidence), 1, someEvidence)
 	if left := room - some - 1; left >= leastChart && len(r.History) > 0 {
 		rows = append(append(rows, evidenceRows(v, r, w, some, "evidence")...), "")
-		return append(rows, alertChart(v, r, w, left)...)
+		return append(rows, historyChart(v, r, w, left)...)
 	}
 	rows = append(rows, evidenceRows(v, r, w, room-1, "evidence")...)
 	if spark := sparkCell(v, r); strings.TrimSpace(spark.Text) != "" {
@@ -228,7 +254,8 @@ func evidenceRows(v *page.View, r *engine.AlertRow, w, h int, label string) (row
 		e := &shown[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words)
 		l.Field(part.As(themes.Dim, v.Clock(e.At)), when, part.Words).Gap(2)
-		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).Cells(part.Plain(page.Or(e.Text, e.ID))).String())
+		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).
+			Cells(part.Plain(page.Or(e.Text, e.ID))).String())
 		label = ""
 	}
 	return rows
@@ -238,9 +265,10 @@ func evidenceRows(v *page.View, r *engine.AlertRow, w, h int, label string) (row
 // an alert takes below that at least.
 const someEvidence, leastChart = 3, 4
 
-// alertStands is FIRING, now 47, limit > 2, since 12:30:05.
-func alertStands(v *page.View, r *engine.AlertRow) []part.Cell {
-	facts := []part.Cell{columns.AlertSign(page.Pen{View: v}, r), part.Plain("now " + r.Now()), part.As(themes.Dim, "limit "+r.Bound())}
+// standing is FIRING, now 47, limit > 2, since 12:30:05.
+func standing(v *page.View, r *engine.AlertRow) []part.Cell {
+	facts := []part.Cell{columns.AlertSign(page.Pen{View: v}, r), part.Plain("now " + r.Now()),
+		part.As(themes.Dim, "limit "+r.Bound())}
 	if r.State != engine.AlertOK && !r.Since.IsZero() {
 		facts = append(facts, part.As(themes.Dim, "since "+v.Clock(r.Since)))
 	}
@@ -248,7 +276,7 @@ func alertStands(v *page.View, r *engine.AlertRow) []part.Cell {
 }
 
 // empty says why there is no row.
-func (p *alertPage) empty(v *page.View) string {
+func (p *Screen) empty(v *page.View) string {
 	switch {
 	case !p.Have && p.Answer.Err != nil && v.Alerts == nil:
 		return v.Failed("the alerts")

@@ -12,6 +12,8 @@ import (
 )
 
 // Evidence lists what speaks for an alert: each thing opens where it is seen.
+// It holds the alert as it was when the screen was opened: an alert may leave the rows of Watch,
+// when its rule is removed, while somebody reads it.
 type Evidence struct {
 	block.Footed
 	lists.Page[engine.Evidence]
@@ -40,6 +42,8 @@ func NewEvidence(r engine.AlertRow) *Evidence {
 	return p
 }
 
+// evidenceID is the identity of a row: one job may speak for an alert several times, at different
+// instants.
 func evidenceID(e *engine.Evidence) string {
 	return e.Kind + " " + e.ID + " " + e.At.UTC().Format("20060102T150405.000000")
 }
@@ -62,6 +66,7 @@ var evidencePages = map[string]func(v *page.View, e engine.Evidence) *page.Targe
 
 // openCall opens what is known about a 429, else the call's job. The evidence of
 // a call names its job and its instant.
+// The recorder keeps the last calls only, so an old 429 leads to its job.
 func openCall(v *page.View, e engine.Evidence) *page.Target {
 	for i := range v.Calls {
 		c := &v.Calls[i]
@@ -79,6 +84,7 @@ func openCall(v *page.View, e engine.Evidence) *page.Target {
 func (p *Evidence) page(v *page.View) *page.Target {
 	e, ok := p.Selected()
 	open := evidencePages[e.Kind]
+	// A call without a job may still be found in the recorder by its instant.
 	if !ok || open == nil || e.ID == "" && e.Kind != "call" {
 		return nil
 	}
@@ -99,20 +105,23 @@ func (p *Evidence) Draw(v *page.View) []string {
 	p.Refresh(v)
 	r := p.now(v)
 	w := v.Inner(v.W)
-	charted := v.Tall != page.Short && v.H > 3*tallestAlert
-	head := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, alertStands(v, r)...)...)}
+	// On lower screens the chart would leave the evidence, which the screen is opened for, a row or
+	// two.
+	charted := v.Tall != page.Short && v.H > 3*tallestChart
+	head := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, standing(v, r)...)...)}
 	for _, line := range part.Wrap("next: "+page.Or(r.Next, part.None), max(w-2, 10)) {
 		head = append(head, v.Row(w, part.Plain(" "+line)))
 	}
 	panels := []part.Section{{Title: columns.AlertName(r), Rows: head, Height: len(head)}}
 	h := max(v.H-len(head)-3, 1)
 	if charted {
-		chart := alertChart(v, r, w, tallestAlert+2)
+		chart := historyChart(v, r, w, tallestChart+2)
 		panels = append(panels, part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: chart, Height: len(chart)})
 		h -= len(chart) + 2
 	}
 	empty := page.Or(p.List.Empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
 	h, log := block.BeforeLog(v, h, len(p.Shown))
 	return p.Foot.WithLog(v, log, append(panels,
-		p.Section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens it"))}))...)
+		p.Section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.Note(v),
+			Tail: p.About(v.Keyed("{open} opens it"))}))...)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -19,21 +18,25 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Audit lists who did what, when, and what came of it (I-11).
-type Audit struct {
+// Screen lists who did what, when, and what came of it. Every command has an entry, whether it came
+// from this console, another one, the command line or the API, and whether it was carried out or
+// refused.
+type Screen struct {
 	lists.Page[engine.AuditEntry]
 	page.Answer
 	entries []engine.AuditEntry
-	older   bool            // there are older ones than those read
-	undone  map[uint64]bool // commands that were taken back
-	foot    block.Foot
-	below   *Entry // the selected one, summed up below a short list; nil = there is no room
+	older   bool // there are older ones than those read
+	// The keys are the numbers of those commands.
+	undone map[uint64]bool // commands that were taken back
+	foot   block.Foot
+	below  *Entry // the selected one, summed up below a short list; nil = there is no room
 }
 
 // New makes the screen.
-func New() *Audit {
-	p := &Audit{foot: block.NewFoot()}
-	p.List = lists.New(columns.Audit, columns.AuditList.Drawn("undo", page.ByView(p.undoWord)), func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
+func New() *Screen {
+	p := &Screen{foot: block.NewFoot()}
+	p.List = lists.New(columns.Audit, columns.AuditList.Drawn("undo", page.ByView(p.undoWord)),
+		func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
 	p.Is = lists.Declaration[engine.AuditEntry]{
 		Screen: page.ScreenAudit, Crumb: "Audit", File: "audit", Row: "command",
 		Fill: func(v *page.View) {
@@ -56,7 +59,8 @@ func New() *Audit {
 }
 
 // Want implements Page: commands move with the database.
-func (p *Audit) Want(v *page.View) engine.Query {
+// The list is asked for first, then the jobs of the selected command, then what the foot shows.
+func (p *Screen) Want(v *page.View) engine.Query {
 	switch {
 	case p.Due(v, v.Seq):
 		return engine.AuditQuery{Page: engine.Page{Limit: page.ListMost}}
@@ -68,12 +72,14 @@ func (p *Audit) Want(v *page.View) engine.Query {
 	return p.foot.Want(v)
 }
 
-// Got implements Page.
-// Whether a command was taken back is told by the undo that did so: an entry of the audit is never
-// changed.
-func (p *Audit) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+// Got implements Page. The list asks with Seq 0, the summary below it with the number of its
+// command: that tells their answers apart. Whether a command was taken back is told by the undo
+// that did so, as an entry of the audit is never changed. An undo that found nothing left to put
+// back (Applied 0) took nothing back.
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
+	// The summary's own question comes back by the same way as the list's.
 	if ok && asked.Seq != 0 && p.below != nil {
 		p.below.Got(v, q, a, err)
 	}
@@ -90,7 +96,8 @@ func (p *Audit) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 }
 
 // cut says that the list ends before the first command that was given; "" = it does not.
-func (p *Audit) cut() string {
+// A page holds [page.ListMost] entries; the audit itself goes back as far as the database.
+func (p *Screen) cut() string {
 	if !p.older {
 		return ""
 	}
@@ -99,6 +106,7 @@ func (p *Audit) cut() string {
 
 // targetOf reads the number of a command that an undo names: "command #12".
 // 0 is no command's number.
+// A target of another form gives 0 as well.
 func targetOf(target string) uint64 {
 	_, number, _ := strings.Cut(target, "#")
 	n, err := strconv.ParseUint(number, 10, 64)
@@ -111,12 +119,13 @@ func targetOf(target string) uint64 {
 // cannotUndo says why a command cannot be taken back; "" = it may be.
 // It says what can be seen from here; whether its jobs have moved on the engine finds out when it is
 // asked.
-func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
+func (p *Screen) cannotUndo(e *engine.AuditEntry) string {
 	switch {
 	case p.undone[e.Seq]:
 		return "#" + strconv.FormatUint(e.Seq, 10) + " has been taken back already"
 	case !operation.Of(e.Op).Undo:
 		return "only " + operation.UndoWords("and") + " can be taken back"
+	// To pause a queue changes no job, and so counts none, but can be taken back.
 	case e.Applied == 0 && e.Queue == nil:
 		return "it has changed nothing"
 	}
@@ -124,7 +133,7 @@ func (p *Audit) cannotUndo(e *engine.AuditEntry) string {
 }
 
 // undoWord says in the list whether a command can be taken back.
-func (p *Audit) undoWord(v *page.View, e *engine.AuditEntry) part.Cell {
+func (p *Screen) undoWord(v *page.View, e *engine.AuditEntry) part.Cell {
 	switch {
 	case p.undone[e.Seq]:
 		return part.As(themes.Dim, "undone")
@@ -136,13 +145,15 @@ func (p *Audit) undoWord(v *page.View, e *engine.AuditEntry) part.Cell {
 
 // takeBack undoes a command after a question: it may be long ago, so the engine
 // counts first what still stands as the command left it.
+// Try makes the engine count before the question is put, so that the question names the number.
 func takeBack(v *page.View, e engine.AuditEntry) page.Effect {
 	f := page.Do(engine.Command{Op: engine.OpUndo, Audit: e.Seq})
 	f.Try = true
 	f.Confirm = &page.Confirm{
 		Question: "Take back " + string(e.Op) + " of " + e.Target + "?",
-		Lines:    []string{columns.Who(e.By) + " did it " + v.Ago(e.At) + ": " + e.Result, "Only what nothing has happened to since is put back."},
-		Yes:      "take it back",
+		Lines: []string{columns.Who(e.By) + " did it " + v.Ago(e.At) + ": " + e.Result,
+			"Only what nothing has happened to since is put back."},
+		Yes: "take it back",
 	}
 	return f
 }
@@ -150,32 +161,38 @@ func takeBack(v *page.View, e engine.AuditEntry) page.Effect {
 // Draw implements Page.
 // Below the list the selected command stands in full, and where there is room who gave commands
 // when, and what they changed.
-func (p *Audit) Draw(v *page.View) []string {
+// The axis of who gave commands begins with the oldest command on the list, whatever its order.
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
-	h, room := p.Parts(v, auditRows)
+	h, room := p.Parts(v, leastDetail)
 	below := p.detail(v, v.Inner(v.W), room)
-	list := p.Section(v, v.Inner(v.W), h, p.empty(v), part.Section{Title: "AUDIT", Note: p.Note(v, p.cut()), Tail: p.Told(v)})
+	list := p.Section(v, v.Inner(v.W), h, p.empty(v),
+		part.Section{Title: "AUDIT", Note: p.Note(v, p.cut()), Tail: p.Told(v)})
+	// Without a row under the cursor the section stays, so that nothing moves when the first
+	// command comes.
 	title, note := "SELECTED", ""
 	if e, ok := p.Selected(); ok {
 		title, note = "#"+strconv.FormatUint(e.Seq, 10), string(e.Op)+" of "+e.Target
 	}
-	sections := []part.Section{list, {Title: title, Note: note, Tail: p.About(v.Keyed("{open} shows what it changed")), Rows: below, Height: room}}
+	sections := []part.Section{list,
+		{Title: title, Note: note, Tail: p.About(v.Keyed("{open} shows what it changed")), Rows: below, Height: room}}
 	if left, acts := room-len(below)-2, p.byActor(v); left > 1 && len(acts) > 0 {
-		first := p.Shown[0].At
-		for _, e := range p.Shown {
-			first = earliest(first, e.At)
-		}
-		rows := charts.TimeRows(v, v.Inner(v.W), left, v.Now.Sub(first), 0, acts[:min(len(acts), left-1)])
+		first := slices.MinFunc(p.Shown, func(a, b *engine.AuditEntry) int { return a.At.Compare(b.At) })
+		rows := charts.TimeRows(v, v.Inner(v.W), left, v.Now.Sub(first.At), 0, acts[:min(len(acts), left-1)])
+		// The detail gives the rows that it leaves empty to the section below it.
 		sections[1].Height = len(below)
 		done, undone := v.Theme.State("DONE").Glyph, v.Theme.State("CANCELLED").Glyph
-		sections = append(sections, part.Section{Title: "WHO", Note: "when each gave commands, " + done + " stands, " + undone + " was taken back", Rows: rows, Height: len(rows)})
+		sections = append(sections, part.Section{Title: "WHO",
+			Note: "when each gave commands, " + done + " stands, " + undone + " was taken back", Rows: rows, Height: len(rows)})
 	}
 	return p.drawSummed(v, sections)
 }
 
 // drawSummed has below the sections of a short list what the selected command changed, and
 // which commands are given how often.
-func (p *Audit) drawSummed(v *page.View, sections []part.Section) []string {
+// The summary is a page of its own that is never opened: it asks for the command's jobs and draws
+// their list, without a cursor.
+func (p *Screen) drawSummed(v *page.View, sections []part.Section) []string {
 	e, ok := p.Selected()
 	if !ok || v.Leaves(sections) < block.LeastBlocks {
 		p.below = nil
@@ -188,7 +205,9 @@ func (p *Audit) drawSummed(v *page.View, sections []part.Section) []string {
 	return block.Above(v, sections, []func(w, h int) part.Section{
 		func(w, h int) part.Section {
 			p.below.Refresh(v)
-			s := p.below.Section(v, w, h, p.below.empty(v), part.Section{Title: "CHANGED JOBS", Note: "of #" + strconv.FormatUint(e.Seq, 10)})
+			s := p.below.Section(v, w, h, p.below.empty(v),
+				part.Section{Title: "CHANGED JOBS", Note: "of #" + strconv.FormatUint(e.Seq, 10)})
+			// The keys and the mouse belong to the list above.
 			s.Click = nil
 			return s
 		},
@@ -197,22 +216,16 @@ func (p *Audit) drawSummed(v *page.View, sections []part.Section) []string {
 }
 
 // byCommand counts the commands on the list, the most frequent first.
-func (p *Audit) byCommand(v *page.View) func(w, h int) part.Section {
+// Only those on the list, which a filter may narrow: its note says so.
+func (p *Screen) byCommand(v *page.View) func(w, h int) part.Section {
 	all := block.Tallied(p.Shown, func(e **engine.AuditEntry) string { return string((*e).Op) })
 	return func(w, h int) part.Section {
 		return part.Section{Title: "COMMANDS", Note: "on the list", Rows: block.Bars(v, all, themes.Run, w), Height: h}
 	}
 }
 
-func earliest(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
 // byActor are the commands on the list by who gave them, the busiest first.
-func (p *Audit) byActor(v *page.View) []charts.TimeRow {
+func (p *Screen) byActor(v *page.View) []charts.TimeRow {
 	var rows []charts.TimeRow
 	for _, e := range p.Shown {
 		who := columns.Who(e.By)
@@ -234,28 +247,32 @@ func (p *Audit) byActor(v *page.View) []charts.TimeRow {
 	return rows
 }
 
-// auditRows is how many rows the selected command has at least.
-const auditRows = 3
+// leastDetail is how many rows the selected command has at least: who, the result, what changed.
+const leastDetail = 3
 
 // detail tells all of the selected command: a list has room for the start of it.
-func (p *Audit) detail(v *page.View, w, h int) []string {
+// What has no room is cut from below, the instant first: the list shows it too.
+func (p *Screen) detail(v *page.View, w, h int) []string {
 	e, ok := p.Selected()
 	if !ok {
 		return []string{v.Row(w, part.As(themes.Dim, " no command is selected"))}
 	}
 	rows := []string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " by      ")},
 		v.Join(part.Plain(columns.Who(e.By)), part.As(themes.Dim, v.Ago(e.At)), part.Plain(why(&e)))...)...)}
+	// A result of several lines has its label before the first.
 	label := " result  "
 	for _, line := range part.Wrap(page.Or(e.Result, part.None), max(w-len(label)-1, 10)) {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, label), part.Plain(line)))
 		label = strings.Repeat(" ", len(label))
 	}
-	for _, f := range []block.Fact{{Key: "changed", Value: columns.Changed(&e)}, {Key: "at", Value: e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
+	for _, f := range []block.Fact{{Key: "changed", Value: columns.Changed(&e)},
+		{Key: "at", Value: e.At.In(v.Now.Location()).Format("Mon 02 Jan 15:04:05 -07:00")}} {
 		rows = append(rows, block.FactRow(v, w, f))
 	}
 	return rows[:min(len(rows), h)]
 }
 
+// why is the reason that was given with a command; few are.
 func why(e *engine.AuditEntry) string {
 	if e.Reason == "" {
 		return ""
@@ -264,6 +281,7 @@ func why(e *engine.AuditEntry) string {
 }
 
 // empty says why there are no rows.
-func (p *Audit) empty(v *page.View) string {
-	return page.Or(p.Absent(v, "the audit", "the audit"), page.Or(p.List.Empty(v), "no command has been given yet: every one is written down here"))
+func (p *Screen) empty(v *page.View) string {
+	return page.Or(p.Absent(v, "the audit", "the audit"),
+		page.Or(p.List.Empty(v), "no command has been given yet: every one is written down here"))
 }

@@ -14,6 +14,7 @@ import (
 )
 
 // Entry is one command of the audit with what it has changed, before and after.
+// The list of commands comes without the jobs that each has changed: those are asked for here.
 type Entry struct {
 	lists.Page[engine.JobMove]
 	page.Answer
@@ -24,7 +25,8 @@ type Entry struct {
 // NewEntry makes the screen of a command.
 func NewEntry(e engine.AuditEntry) *Entry {
 	p := &Entry{entry: e, foot: block.NewFoot()}
-	p.List = lists.New(columns.Moves, columns.MoveList.Drawn("else", page.ByView(diff)), func(m *engine.JobMove) string { return string(m.Job) })
+	p.List = lists.New(columns.Moves, columns.MoveList.Drawn("else", page.ByView(diff)),
+		func(m *engine.JobMove) string { return string(m.Job) })
 	number := strconv.FormatUint(e.Seq, 10)
 	p.Is = lists.Declaration[engine.JobMove]{
 		Screen: page.ScreenEntry, Crumb: string(e.Op) + " #" + number, File: "command-" + number, Row: "job",
@@ -47,6 +49,7 @@ func (p *Entry) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
+// The entry that the screen was opened with stays until the answer holds the same number.
 func (p *Entry) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
@@ -62,6 +65,7 @@ func (p *Entry) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 }
 
 // diff is what else has changed besides the state.
+// Such as "due 12:31:47 → 12:30:50, tries 2 → 0". The state has a column of its own.
 func diff(v *page.View, m *engine.JobMove) part.Cell {
 	var facts []string
 	a, b := m.Before, m.After
@@ -72,7 +76,8 @@ func diff(v *page.View, m *engine.JobMove) part.Cell {
 		name   string
 		before int
 		after  int
-	}{{"round", a.Round, b.Round}, {"tries", a.Tries, b.Tries}, {"phase", a.Phase, b.Phase}, {"crashes", a.Crashes, b.Crashes}} {
+	}{{"round", a.Round, b.Round}, {"tries", a.Tries, b.Tries}, {"phase", a.Phase, b.Phase},
+		{"crashes", a.Crashes, b.Crashes}} {
 		if n.before != n.after {
 			facts = append(facts, n.name+" "+strconv.Itoa(n.before)+" "+v.Theme.Glyphs.Next+" "+strconv.Itoa(n.after))
 		}
@@ -84,6 +89,7 @@ func diff(v *page.View, m *engine.JobMove) part.Cell {
 }
 
 // SelectedJob implements Jobber.
+// "" when the command has changed no job.
 func (p *Entry) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
 	m, _ := p.Selected()
@@ -91,12 +97,17 @@ func (p *Entry) SelectedJob(v *page.View) (engine.JobID, string) {
 }
 
 // Draw implements Page.
+// The facts have half of the screen at most, the jobs the rest, and a log stands below a short
+// list.
 func (p *Entry) Draw(v *page.View) []string {
 	p.Refresh(v)
 	e, w := &p.entry, v.Inner(v.W)
 	facts := []block.Fact{
-		{Key: "who", Value: whoFull(e.By)}, {Key: "when", Value: e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" + v.Ago(e.At) + ")"},
-		{Key: "what", Value: string(e.Op) + " of " + e.Target}, {Key: "why", Value: page.Or(e.Reason, part.None)}, {Key: "result", Value: e.Result},
+		{Key: "who", Value: whoFull(e.By)},
+		{Key: "when", Value: e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" +
+			v.Ago(e.At) + ")"},
+		{Key: "what", Value: string(e.Op) + " of " + e.Target}, {Key: "why", Value: page.Or(e.Reason, part.None)},
+		{Key: "result", Value: e.Result},
 	}
 	if e.Queue != nil {
 		facts = append(facts, block.Fact{Key: "queue", Value: queueMove(v, e.Queue)})
@@ -105,14 +116,18 @@ func (p *Entry) Draw(v *page.View) []string {
 		facts = append(facts, block.Fact{Key: "plan", Value: scheduleMove(v, e.Schedule)})
 	}
 	head := block.FactRows(v, w, facts)
+	// A long result may not push the list of jobs off the screen.
 	head = head[:min(len(head), max(v.H/2, 1))]
 	h, log := block.BeforeLog(v, max(v.H-len(head)-3, 1), len(p.Shown))
 	return p.foot.WithLog(v, log,
-		part.Section{Title: "COMMAND", Note: "#" + strconv.FormatUint(e.Seq, 10), Tail: p.Told(v), Rows: head, Height: len(head)},
-		p.Section(v, w, h, p.empty(v), part.Section{Title: "CHANGED JOBS", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens the job"))}))
+		part.Section{Title: "COMMAND", Note: "#" + strconv.FormatUint(e.Seq, 10), Tail: p.Told(v), Rows: head,
+			Height: len(head)},
+		p.Section(v, w, h, p.empty(v),
+			part.Section{Title: "CHANGED JOBS", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens the job"))}))
 }
 
 // whoFull names the session too.
+// A person with two consoles open has two sessions.
 func whoFull(a engine.Actor) string {
 	text := columns.Who(a)
 	if a.Session != "" {
@@ -121,7 +136,7 @@ func whoFull(a engine.Actor) string {
 	return text
 }
 
-// queueMove is report.weekly: running → paused.
+// queueMove is "report.weekly: open → paused".
 func queueMove(v *page.View, m *engine.QueueMove) string {
 	word := map[bool]string{true: "paused", false: "open"}
 	return string(m.After.Name) + ": " + word[m.Before.Paused] + " " + v.Theme.Glyphs.Next + " " + word[m.After.Paused]
@@ -142,6 +157,8 @@ func scheduleMove(v *page.View, m *engine.ScheduleMove) string {
 	return m.Name + ": " + words(m.Before) + " " + v.Theme.Glyphs.Next + " " + words(m.After)
 }
 
+// empty says why no job is listed. A command on a queue or a schedule changes no job, which is told
+// apart from one that found nothing to do.
 func (p *Entry) empty(v *page.View) string {
 	switch {
 	case p.Loading() && len(p.entry.Moves) == 0:

@@ -17,12 +17,12 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Forensics is what is known about one 429: our counts beside the server's, who
-// spent them, and whether somebody else uses the key (I-9).
+// Screen is what is known about one 429: our counts beside the server's, who spent them, and
+// whether somebody else uses the key.
 //
-// Its one question is whether a 429 was our fault: if the server had counted more calls than we made,
-// somebody else uses the key; if we had counted enough ourselves, the limiter is wrong.
-type Forensics struct {
+// Its one question is whether a 429 was our fault: if the server had counted more calls than we
+// made, somebody else uses the key; if we had counted enough ourselves, the limiter is wrong.
+type Screen struct {
 	seq     uint64 // of the call; 0 = the latest 429
 	windows lists.Pane
 	page.Answer
@@ -31,16 +31,16 @@ type Forensics struct {
 }
 
 // New makes the screen of a call in the flight recorder.
-func New(seq uint64) *Forensics { return &Forensics{seq: seq, foot: block.NewFoot()} }
+func New(seq uint64) *Screen { return &Screen{seq: seq, foot: block.NewFoot()} }
 
 // Screen implements Page.
-func (p *Forensics) Screen() page.Screen { return page.ScreenForensics }
+func (p *Screen) Screen() page.Screen { return page.ScreenForensics }
 
 // Crumb implements Page.
-func (p *Forensics) Crumb(*page.View) string { return "429 of call " + strconv.FormatUint(p.seq, 10) }
+func (p *Screen) Crumb(*page.View) string { return "429 of call " + strconv.FormatUint(p.seq, 10) }
 
 // Want implements Page: what led to an answer does not change any more.
-func (p *Forensics) Want(v *page.View) engine.Query {
+func (p *Screen) Want(v *page.View) engine.Query {
 	if !p.Due(v, p.seq) {
 		return p.foot.Want(v)
 	}
@@ -48,18 +48,21 @@ func (p *Forensics) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Forensics) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.ForensicsQuery)
 	if ok && asked.Seq == p.seq && p.Take(v, err) {
 		p.found, _ = a.(engine.Forensics)
+		// Asked for the latest 429 (0), the answer says which that is. The screen then stays with
+		// it.
 		p.seq = cmp.Or(p.found.Call.Seq, p.seq)
 		p.Answer.Seq = p.seq
 	}
 }
 
 // call is the call itself: the flight recorder has it before the answer does.
-func (p *Forensics) call(v *page.View) engine.CallRow {
+// With neither, only its number is known, and the facts stay empty.
+func (p *Screen) call(v *page.View) engine.CallRow {
 	if p.Have {
 		return p.found.Call
 	}
@@ -72,13 +75,13 @@ func (p *Forensics) call(v *page.View) engine.CallRow {
 }
 
 // SelectedJob implements Jobber.
-func (p *Forensics) SelectedJob(v *page.View) (engine.JobID, string) {
+func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
 	job := p.call(v).Job
 	return job, string(job)
 }
 
 // Cannot implements Page.
-func (p *Forensics) Cannot(v *page.View, a page.Action) string {
+func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	if a == page.Open && p.call(v).Job == "" {
 		return "this call belongs to no job"
 	}
@@ -86,7 +89,7 @@ func (p *Forensics) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *Forensics) Act(v *page.View, a page.Action) page.Effect {
+func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	switch a {
 	case page.Trigger:
 		return page.Effect{Ask: page.AskSync}
@@ -99,7 +102,8 @@ func (p *Forensics) Act(v *page.View, a page.Action) page.Effect {
 	return page.Effect{}
 }
 
-func (p *Forensics) windowSource(v *page.View) part.Slice[engine.WindowCount] {
+// windowSource lists the windows that the call fell into: of the application and of the method.
+func (p *Screen) windowSource(v *page.View) part.Slice[engine.WindowCount] {
 	return part.Slice[engine.WindowCount]{
 		Items: p.found.Windows,
 		Key:   func(w engine.WindowCount) string { return w.Scope + "|" + w.Window.String() },
@@ -109,10 +113,12 @@ func (p *Forensics) windowSource(v *page.View) part.Slice[engine.WindowCount] {
 
 // windowCells is a window with our count and the server's beside it; drift is by how much theirs is
 // above ours.
+// A window that the answer's headers did not name has a Server below 0.
 func windowCells(v *page.View, w engine.WindowCount, cells []part.Cell) []part.Cell {
 	fill := part.Cell{Text: part.None, Ratio: -1}
 	if w.Limit > 0 {
-		fill = part.Cell{Text: page.Count(w.Ours) + "/" + page.Count(w.Limit), Ratio: float64(w.Ours) / float64(w.Limit), Token: themes.Run}
+		fill = part.Cell{Text: page.Count(w.Ours) + "/" + page.Count(w.Limit),
+			Ratio: float64(w.Ours) / float64(w.Limit), Token: themes.Run}
 	}
 	server, drift := part.As(themes.Dim, "not told"), part.As(themes.Dim, part.None)
 	if w.Server >= 0 {
@@ -124,10 +130,13 @@ func windowCells(v *page.View, w engine.WindowCount, cells []part.Cell) []part.C
 			drift.Text = "+" + drift.Text
 		}
 	}
-	return append(cells, part.Plain(columns.Versionless(w.Scope)), part.As(themes.Dim, human.Window(w.Window)), fill, server, drift, verdict(v, w))
+	return append(cells, part.Plain(columns.Versionless(w.Scope)), part.As(themes.Dim, human.Window(w.Window)), fill,
+		server, drift, verdict(v, w))
 }
 
 // verdict says of a window whose count broke it.
+// "Full at the server, not by our count" is the one that accuses: somebody else spent what is
+// missing.
 func verdict(v *page.View, w engine.WindowCount) part.Cell {
 	switch {
 	case w.Server < 0:
@@ -142,6 +151,7 @@ func verdict(v *page.View, w engine.WindowCount) part.Cell {
 	return part.As(themes.Dim, "room left")
 }
 
+// windowColumns go with windowCells.
 var windowColumns = []part.Column{
 	{Title: "SCOPE", Kind: part.Words, Min: 12, Width: 20},
 	{Title: "WINDOW", Kind: part.Number, Min: 6, Width: 6},
@@ -153,9 +163,10 @@ var windowColumns = []part.Column{
 
 // Draw implements Page.
 // What the call was, then the counts of every window it fell into, then whose calls filled them.
-func (p *Forensics) Draw(v *page.View) []string {
+func (p *Screen) Draw(v *page.View) []string {
 	w := v.Inner(v.W)
 	facts := p.facts(v, w)
+	// A third of a low screen is enough: the windows scroll.
 	windows := page.Clamp(len(p.found.Windows)+1, 2, max(v.H/3, 2))
 	spent, log := block.BeforeLog(v, max(v.H-len(facts)-windows-5, 0), len(p.found.Spent))
 	empty := "the recorder kept no counts of this call"
@@ -167,16 +178,21 @@ func (p *Forensics) Draw(v *page.View) []string {
 	}
 	t := part.Table{Columns: windowColumns, Empty: empty}
 	return p.foot.WithLog(v, log,
-		part.Section{Title: "RATE LIMIT HIT", Tail: page.Or(p.Told(v), v.Keyed("{open} opens its job")), Rows: facts, Height: len(facts)},
+		part.Section{Title: "RATE LIMIT HIT", Tail: page.Or(p.Told(v), v.Keyed("{open} opens its job")), Rows: facts,
+			Height: len(facts)},
 		p.windows.Section(v, t, w, windows, p.windowSource(v), part.Section{Title: "OUR COUNTS BESIDE THE SERVER'S"}),
 		part.Section{Title: "WHO SPENT THE WINDOW", Rows: p.spentRows(v, w, spent), Height: spent})
 }
 
 // facts are the call and what follows from it.
-func (p *Forensics) facts(v *page.View, w int) []string {
+// Three rows, then the engine's own sentence about it.
+func (p *Screen) facts(v *page.View, w int) []string {
 	c := p.call(v)
-	head := v.Join(part.As(themes.Dim, clockMillis(v, c.At)), columns.StatusCell(&c), part.Plain(c.Host), part.Plain(columns.Versionless(c.Method)), part.Plain(c.Target), part.Plain(human.Millis(c.Took)))
+	head := v.Join(part.As(themes.Dim, clockMillis(v, c.At)), columns.StatusCell(&c), part.Plain(c.Host),
+		part.Plain(columns.Versionless(c.Method)), part.Plain(c.Target), part.Plain(human.Millis(c.Took)))
 	rows := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, head...)...)}
+	// Until the answer is here the class of the call tells the kind: "429.app" is of the
+	// application.
 	kind := page.Or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
 	why := []part.Cell{part.Plain(kind + " limit")}
 	if c.RetryAfter > 0 {
@@ -206,7 +222,7 @@ func clockMillis(v *page.View, at time.Time) string {
 }
 
 // foreign is whether another process uses the key.
-func (p *Forensics) foreign(v *page.View) part.Cell {
+func (p *Screen) foreign(v *page.View) part.Cell {
 	switch {
 	case !p.Have:
 		return part.Cell{}
@@ -216,8 +232,9 @@ func (p *Forensics) foreign(v *page.View) part.Cell {
 	return part.As(themes.OK, "nobody else uses this key")
 }
 
-// clock is how far the server's clock is from ours.
-func (p *Forensics) clock() part.Cell {
+// clock is how far the server's clock is from ours. Windows end by the server's, so a clock that is
+// seconds off explains a 429 by itself. 0 = it is not known, or there is nothing to tell.
+func (p *Screen) clock() part.Cell {
 	d := p.found.ClockOffset
 	switch {
 	case d == 0:
@@ -229,7 +246,8 @@ func (p *Forensics) clock() part.Cell {
 }
 
 // spentRows are the methods that spent the window's calls, with their shares.
-func (p *Forensics) spentRows(v *page.View, w, h int) []string {
+func (p *Screen) spentRows(v *page.View, w, h int) []string {
+	// Shares are of the calls that were spent, and not of the limit.
 	total := 0
 	for _, s := range p.found.Spent {
 		total += s.Calls
@@ -241,20 +259,17 @@ func (p *Forensics) spentRows(v *page.View, w, h int) []string {
 			token, name = themes.Warn, "others with this key"
 		}
 		share := float64(s.Calls) / float64(max(total, 1))
-		l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(name), 26, part.Words).Gap(1).Field(part.Plain(page.Count(s.Calls)), 6, part.Number).Gap(2)
+		l := part.NewLine(v.Theme, w).Gap(3).Field(part.Plain(name), 26, part.Words).Gap(1).
+			Field(part.Plain(page.Count(s.Calls)), 6, part.Number).Gap(2)
 		l.Bar(token, page.Clamp(l.Room()-8, 4, 60), share).Gap(1)
 		rows = append(rows, l.Cells(part.As(themes.Dim, human.Percent(share))).String())
 	}
 	if len(rows) == 0 && h > 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+page.Or(p.waitingText(), "nobody: the recorder has no call of that window any more"))))
+		none := "nobody: the recorder has no call of that window any more"
+		if p.Loading() {
+			none = "loading…"
+		}
+		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+none)))
 	}
 	return rows
-}
-
-// waitingText says that the answer is on its way.
-func (p *Forensics) waitingText() string {
-	if p.Loading() {
-		return "loading…"
-	}
-	return ""
 }

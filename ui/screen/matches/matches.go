@@ -17,30 +17,31 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// matchPage lists what is stored and says why the rest is not: of one account, or
-// of all.
+// Screen lists what is stored and says why the rest is not: of one account, or of all.
 //
 // A store has hundreds of thousands of matches: the list reads pages as the cursor comes near its
 // end, and its filter is over those that were read. What is told of the whole (stored, gave up, too
 // old) comes from the engine's own counters.
-type matchPage struct {
+type Screen struct {
 	lists.Page[engine.MatchRow]
 	page.Answer
 	account string // id; "" = all
-	status  int    // index in matchStates
+	status  int    // index in states
 	hidden  int    // permanently unfetchable ones that are left out (S0-8)
 	all     bool   // they are shown
-	turned  bool   // other matches were asked for than those shown
+	// Once the answer to that is here, the cursor goes to a row that is there.
+	turned bool // other matches were asked for than those shown
 
 	read    []engine.MatchRow
 	next    string // cursor of the page that follows
 	pages   int
-	sums    [len(matchSums)][]block.Bar // of those read
-	waitFor engine.MatchesQuery         // the question that is under way
+	sums    [len(sums)][]block.Bar // of those read
+	waitFor engine.MatchesQuery    // the question that is under way
 }
 
-// matchFault is what is wrong with a match, in two words on a narrow screen.
-func matchFault(v *page.View, m *engine.MatchRow) part.Cell {
+// faultCell is what is wrong with a match, in two words on a narrow screen.
+// Such as "503" and "503: Service unavailable".
+func faultCell(v *page.View, m *engine.MatchRow) part.Cell {
 	fault := columns.FaultOf(m)
 	if fault != "" && v.Size == page.S {
 		return part.As(themes.Err, columns.Answer("", fault))
@@ -48,27 +49,27 @@ func matchFault(v *page.View, m *engine.MatchRow) part.Cell {
 	return part.As(themes.Err, columns.InShort(fault))
 }
 
-// matchStates are what `s` goes through: the statuses of a match.
-var matchStates = []struct{ status, word string }{
+// states are what `s` goes through: the statuses of a match as they are stored, with their words.
+var states = []struct{ status, word string }{
 	{"", ""}, {"success", "stored"}, {"temporary_failure", "retrying"}, {"unfetched", "not fetched"},
 	{"permanently_unfetchable", "gave up"}, {"outside_retention_window", "too old"},
 }
 
 // New makes the list of an account's matches; "" means all matches.
-func New(account string) *matchPage {
+func New(account string) *Screen {
 	shown := columns.AccountMatches
 	if account == "" {
 		shown = columns.AllMatches
 	}
-	p := &matchPage{account: account}
-	p.List = lists.New(columns.Matches, shown.Drawn("err", page.ByView(matchFault)), matchID)
-	p.Is = lists.Declaration[engine.MatchRow]{Screen: page.ScreenMatches, Crumb: "Matches", File: "matches", Fill: func(v *page.View) {
-		p.Put(v, matchesMade{page.MadeOf{Came: p.Came}, len(p.read), p.status}, p.ofStatus)
-	}}
+	p := &Screen{account: account}
+	p.List = lists.New(columns.Matches, shown.Drawn("err", page.ByView(faultCell)),
+		func(m *engine.MatchRow) string { return m.ID })
+	p.Is = lists.Declaration[engine.MatchRow]{Screen: page.ScreenMatches, Crumb: "Matches", File: "matches",
+		Fill: func(v *page.View) {
+			p.Put(v, made{page.MadeOf{Came: p.Came}, len(p.read), p.status}, p.ofStatus)
+		}}
 	return p
 }
-
-func matchID(m *engine.MatchRow) string { return m.ID }
 
 // nearEnd is how many rows before the last one the next page is asked for, and
 // mostPages how many pages a list holds: what is older is found by a filter on
@@ -81,7 +82,7 @@ const (
 // Want implements Page: the first page again when the database has moved, the
 // next one when the cursor comes near the end. A list of several pages stays as
 // it is until it is asked for again.
-func (p *matchPage) Want(v *page.View) engine.Query {
+func (p *Screen) Want(v *page.View) engine.Query {
 	if p.Have {
 		p.Refresh(v)
 	}
@@ -101,10 +102,9 @@ func (p *matchPage) Want(v *page.View) engine.Query {
 	return q
 }
 
-// Got implements Page.
 // Got implements Page. An answer to another question than the last is dropped: its rows would be
 // put behind a list that they do not follow.
-func (p *matchPage) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	asked, ok := q.(engine.MatchesQuery)
 	if !ok || asked != p.waitFor || !p.Take(v, err) {
 		return
@@ -118,7 +118,7 @@ func (p *matchPage) Got(v *page.View, q engine.Query, a engine.Answer, err error
 	p.read = append(p.read[:len(p.read):len(p.read)], came.Matches...)
 	p.pages++
 	p.weigh()
-	for i, sum := range matchSums {
+	for i, sum := range sums {
 		p.sums[i] = block.Tallied(p.read, func(m *engine.MatchRow) string { return sum.of(m, v.Now.Location()) })
 		if sum.inOrder {
 			slices.SortFunc(p.sums[i], func(a, b block.Bar) int { return strings.Compare(a.Name, b.Name) })
@@ -133,7 +133,8 @@ const firstColumn, lastColumn = 2, 11
 
 // weigh makes room for the errors of matches where there are any.
 // An empty column of errors would take the place of one that tells something.
-func (p *matchPage) weigh() {
+// The errors are the last column of either list.
+func (p *Screen) weigh() {
 	priority := lastColumn
 	if slices.ContainsFunc(p.read, func(m engine.MatchRow) bool { return columns.FaultOf(&m) != "" }) {
 		priority = firstColumn
@@ -146,7 +147,7 @@ func (p *matchPage) weigh() {
 const leastError, wholeError = 14, 24
 
 // roomForErrors gives it to them.
-func (p *matchPage) roomForErrors(v *page.View) {
+func (p *Screen) roomForErrors(v *page.View) {
 	f := &p.Fields[len(p.Fields)-1].Head
 	f.Min = leastError
 	if v.Size != page.S && f.Priority == firstColumn {
@@ -154,16 +155,16 @@ func (p *matchPage) roomForErrors(v *page.View) {
 	}
 }
 
-// matchesMade names the versions of what the list is made of.
-type matchesMade struct {
+// made names the versions of what the list is made of.
+type made struct {
 	page.MadeOf
 	rows, status int
 }
 
 // ofStatus keeps the matches of the chosen state.
 // It looks through the rows that were read and does not ask: s is pressed several times in a row.
-func (p *matchPage) ofStatus() []engine.MatchRow {
-	want := matchStates[p.status].status
+func (p *Screen) ofStatus() []engine.MatchRow {
+	want := states[p.status].status
 	if want == "" {
 		return p.read
 	}
@@ -177,7 +178,7 @@ func (p *matchPage) ofStatus() []engine.MatchRow {
 }
 
 // Cannot implements Page.
-func (p *matchPage) Cannot(v *page.View, a page.Action) string {
+func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
 	switch a {
 	case page.Open:
@@ -193,7 +194,7 @@ func (p *matchPage) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *matchPage) Act(v *page.View, a page.Action) page.Effect {
+func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	p.Refresh(v)
 	if p.List.Act(v, a) {
 		return page.Effect{}
@@ -202,10 +203,10 @@ func (p *matchPage) Act(v *page.View, a page.Action) page.Effect {
 	case page.Trigger:
 		return p.trigger(v)
 	case page.States:
-		p.status = (p.status + 1) % len(matchStates)
+		p.status = (p.status + 1) % len(states)
 		p.List.Asked = true
 		// They are hidden unless asked for, and this asks for them.
-		if matchStates[p.status].status == "permanently_unfetchable" && !p.all {
+		if states[p.status].status == "permanently_unfetchable" && !p.all {
 			p.show(true)
 		}
 	case page.Hidden:
@@ -220,13 +221,14 @@ func (p *matchPage) Act(v *page.View, a page.Action) page.Effect {
 
 // show turns the matches that could not be had on or off.
 // They are left out by the engine, so the list is read anew.
-func (p *matchPage) show(all bool) {
+func (p *Screen) show(all bool) {
 	p.all, p.turned = all, true
 	p.Forget()
 }
 
 // trigger syncs the account of the list.
-func (p *matchPage) trigger(v *page.View) page.Effect {
+// In the list of all matches there is none: the name of one is asked for.
+func (p *Screen) trigger(v *page.View) page.Effect {
 	if row, ok := v.Account(p.account); ok {
 		return page.StartSync(row)
 	}
@@ -235,18 +237,20 @@ func (p *matchPage) trigger(v *page.View) page.Effect {
 
 // Draw implements Page.
 // On a wide screen the sums stand beside the list, on a middle one the selected match below it.
-func (p *matchPage) Draw(v *page.View) []string {
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	p.roomForErrors(v)
 	w := v.Inner(v.W)
 	h := max(v.H-4, 0)
-	head := part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{page.Spaced(v, w, p.counts(v))}, Height: 1}
-	matches := part.Section{Title: "MATCHES", Note: p.Note(v, p.loaded(), p.cut(), p.orderText(v), matchStates[p.status].word), Tail: p.foot(v)}
+	head := part.Section{Title: p.heading(v), Tail: p.hiddenText(v), Rows: []string{page.Spaced(v, w, p.counts(v))},
+		Height: 1}
+	matches := part.Section{Title: "MATCHES",
+		Note: p.Note(v, p.loaded(), p.cut(), p.orderText(v), states[p.status].word), Tail: p.foot(v)}
 	if v.Size == page.L && len(p.read) > 0 {
-		left := v.W - matchSide
+		left := v.W - sideWidth
 		return part.Stack(v.Sections(0, 0, v.W, 3, head), part.Beside(
 			v.Sections(0, 3, left, v.H-3, p.Section(v, v.Inner(left), h, p.empty(v), matches)),
-			v.Sections(left, 3, matchSide, v.H-3, p.side(v, v.Inner(matchSide))...)))
+			v.Sections(left, 3, sideWidth, v.H-3, p.side(v, v.Inner(sideWidth))...)))
 	}
 	facts := 0
 	if v.Size != page.S && h >= 16 {
@@ -255,37 +259,43 @@ func (p *matchPage) Draw(v *page.View) []string {
 	}
 	all := []part.Section{head, p.Section(v, w, h, p.empty(v), matches)}
 	if m, ok := p.Selected(); ok && facts > 0 {
-		all = append(all, part.Section{Title: m.ID, Note: v.Keyed("{open} opens its job"), Rows: p.matchFacts(v, &m, w), Height: facts})
+		all = append(all, part.Section{Title: m.ID, Note: v.Keyed("{open} opens its job"), Rows: p.facts(v, &m, w),
+			Height: facts})
 	}
 	return v.Whole(all...)
 }
 
-// matchSide is what a wide screen has beside the list.
-const matchSide = 56
+// sideWidth is what a wide screen has beside the list.
+const sideWidth = 56
 
 // side is the selected match, and what those that were read add up to.
-func (p *matchPage) side(v *page.View, w int) (out []part.Section) {
+// Each sum has a section, with at least one row, so that they keep their places.
+func (p *Screen) side(v *page.View, w int) (out []part.Section) {
 	selected := part.Section{Title: "SELECTED", Height: 4}
 	if m, ok := p.Selected(); ok {
-		selected.Title, selected.Note, selected.Rows = m.ID, v.Keyed("{open} opens its job"), p.matchFacts(v, &m, w)
+		selected.Title, selected.Note, selected.Rows = m.ID, v.Keyed("{open} opens its job"), p.facts(v, &m, w)
 	}
 	out = append(out, selected)
-	for i, sum := range matchSums {
+	for i, sum := range sums {
 		rows := block.Bars(v, p.sums[i][:min(len(p.sums[i]), mostSums)], sum.token, w)
-		out = append(out, part.Section{Title: sum.title, Note: "of " + page.Count(len(p.read)) + " read", Rows: rows, Height: max(len(rows), 1)})
+		out = append(out, part.Section{Title: sum.title, Note: "of " + page.Count(len(p.read)) + " read", Rows: rows,
+			Height: max(len(rows), 1)})
 	}
 	return out
 }
 
-// matchSums are what a wide screen counts the matches by.
-var matchSums = [...]struct {
+// sums are what a wide screen counts the matches by.
+// The sums are worked out when a page comes, and not with each frame.
+var sums = [...]struct {
 	title string
 	token themes.Token
 	of    func(m *engine.MatchRow, zone *time.Location) string // "" = it is not counted
 
 	inOrder bool // of the words, not of how many there are
 }{
-	{"BY STATE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string { return strings.ToLower(columns.MatchWord(m.Status)) }, false},
+	{"BY STATE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
+		return strings.ToLower(columns.MatchWord(m.Status))
+	}, false},
 	{"BY QUEUE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
 		if m.FetchedAt.IsZero() {
 			return ""
@@ -335,9 +345,10 @@ const (
 // mostSums is how many rows a sum of the matches has at most.
 const mostSums = 10
 
-// matchFacts tell of a match what its row cuts: the game, what is stored of it, and what
+// facts tell of a match what its row cuts: the game, what is stored of it, and what
 // went wrong. A match in a list of all has no player.
-func (p *matchPage) matchFacts(v *page.View, m *engine.MatchRow, w int) []string {
+// Three rows where there is room beside each other, else four.
+func (p *Screen) facts(v *page.View, m *engine.MatchRow, w int) []string {
 	game := []part.Cell{v.State(columns.MatchWord(m.Status))}
 	if !m.FetchedAt.IsZero() {
 		game = append(game, part.Plain(columns.ModeName(m.QueueID, m.Mode)))
@@ -347,12 +358,15 @@ func (p *matchPage) matchFacts(v *page.View, m *engine.MatchRow, w int) []string
 		if m.Won {
 			won = part.As(themes.OK, "won")
 		}
-		game = append(game, part.Plain(m.Champion), part.Plain(page.Count(m.Kills)+"/"+page.Count(m.Deaths)+"/"+page.Count(m.Assists)), won)
+		game = append(game, part.Plain(m.Champion),
+			part.Plain(page.Count(m.Kills)+"/"+page.Count(m.Deaths)+"/"+page.Count(m.Assists)), won)
 	}
+	// A match that was never fetched has no time of play, and nothing is kept of it.
 	tried, kept := []part.Cell{part.As(themes.Dim, human.Counted(m.Attempts, "try", "tries"))}, []part.Cell(nil)
 	if !m.FetchedAt.IsZero() {
 		tried = append(tried, part.As(themes.Dim, "played "+v.Clock(m.Played)+", "+columns.GameLength(m.Duration)))
-		kept = append(kept, part.As(themes.Dim, "stored "+v.Clock(m.FetchedAt)), part.As(themes.Dim, human.Bytes(int64(m.Bytes))),
+		kept = append(kept, part.As(themes.Dim, "stored "+v.Clock(m.FetchedAt)),
+			part.As(themes.Dim, human.Bytes(int64(m.Bytes))),
 			part.As(themes.Dim, "timeline "+strings.ToLower(columns.MatchWord(m.Timeline))))
 	} else if !m.LastAttemptAt.IsZero() {
 		tried = append(tried, part.As(themes.Dim, "last tried "+v.Clock(m.LastAttemptAt)))
@@ -361,7 +375,7 @@ func (p *matchPage) matchFacts(v *page.View, m *engine.MatchRow, w int) []string
 		return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Fitting(w-2, facts...)...)...)
 	}
 	fault := row(part.As(themes.Err, columns.FaultOf(m)))
-	if w < matchSide {
+	if w < sideWidth {
 		return []string{row(game...), row(tried...), row(kept...), fault}
 	}
 	return []string{row(game...), row(append(tried, kept...)...), fault}
@@ -369,7 +383,8 @@ func (p *matchPage) matchFacts(v *page.View, m *engine.MatchRow, w int) []string
 
 // loaded says that the list is not whole, and which part of it was read. An account's matches
 // come newest first, those of all accounts by their ids, platform by platform.
-func (p *matchPage) loaded() string {
+// "" = it is whole.
+func (p *Screen) loaded() string {
 	switch {
 	case p.next == "":
 		return ""
@@ -380,7 +395,7 @@ func (p *matchPage) loaded() string {
 }
 
 // cut says that no more pages are read, although there are others; "" = they are.
-func (p *matchPage) cut() string {
+func (p *Screen) cut() string {
 	if p.next == "" || p.pages < mostPages {
 		return ""
 	}
@@ -389,7 +404,7 @@ func (p *matchPage) cut() string {
 
 // orderText says in which order matches of all accounts come, while no column
 // orders them.
-func (p *matchPage) orderText(v *page.View) string {
+func (p *Screen) orderText(v *page.View) string {
 	if p.account != "" || p.By > 0 {
 		return ""
 	}
@@ -397,7 +412,8 @@ func (p *matchPage) orderText(v *page.View) string {
 }
 
 // heading says whose matches they are; an account that is not known any more by its id.
-func (p *matchPage) heading(v *page.View) string {
+// Such as "Matches of 카인#KR1".
+func (p *Screen) heading(v *page.View) string {
 	if p.account == "" {
 		return "Matches of all accounts"
 	}
@@ -408,7 +424,8 @@ func (p *matchPage) heading(v *page.View) string {
 }
 
 // foot says that the list is not the newest, or what is wrong with it.
-func (p *matchPage) foot(v *page.View) string {
+// A list of several pages is not read anew by itself.
+func (p *Screen) foot(v *page.View) string {
 	if told := p.Told(v); told != "" {
 		return told
 	}
@@ -419,7 +436,8 @@ func (p *matchPage) foot(v *page.View) string {
 }
 
 // hiddenText says how many matches are left out, and the key that shows them.
-func (p *matchPage) hiddenText(v *page.View) string {
+// "" = none are left out, and none would be.
+func (p *Screen) hiddenText(v *page.View) string {
 	switch {
 	case p.hidden > 0:
 		return page.Count(p.hidden) + v.Keyed(" cannot be had and are hidden, {hidden rows} shows them")
@@ -431,15 +449,18 @@ func (p *matchPage) hiddenText(v *page.View) string {
 
 // counts are the account's or the engine's own figures: the list may be only a
 // part of them.
-func (p *matchPage) counts(v *page.View) []part.Cell {
+// An account that is not among the first of very many has zeros here.
+func (p *Screen) counts(v *page.View) []part.Cell {
 	if p.account == "" {
 		e := v.Engine
-		return []part.Cell{page.Figure(themes.OK, "stored", e.Stored), page.Figure(themes.Err, "gave up", e.Failed), page.Figure(themes.Off, "too old", e.TooOld)}
+		return []part.Cell{page.Figure(themes.OK, "stored", e.Stored), page.Figure(themes.Err, "gave up", e.Failed),
+			page.Figure(themes.Off, "too old", e.TooOld)}
 	}
 	row, _ := v.Account(p.account)
 	m := row.Matches
 	facts := []part.Cell{
-		part.As(themes.OK, page.Count(m.Stored+m.Had)+" stored"), tally(themes.Retry, m.Retrying, "retrying"), tally(themes.Err, m.Failed, "gave up"),
+		part.As(themes.OK, page.Count(m.Stored+m.Had)+" stored"), tally(themes.Retry, m.Retrying, "retrying"),
+		tally(themes.Err, m.Failed, "gave up"),
 		tally(themes.Off, m.TooOld, "too old"), tally(themes.Text, m.Open-m.Retrying, "not fetched"),
 	}
 	if m.Total > 0 {
@@ -449,6 +470,8 @@ func (p *matchPage) counts(v *page.View) []part.Cell {
 }
 
 // tally is a count with its name, dim when it is nothing.
+// The account's row may be older than its jobs, so that a difference of two of its counts may be
+// below 0 for a moment.
 func tally(t themes.Token, n int, name string) part.Cell {
 	if n <= 0 {
 		t, n = themes.Dim, 0
@@ -457,7 +480,8 @@ func tally(t themes.Token, n int, name string) part.Cell {
 }
 
 // empty says why there are no rows, and what key changes that.
-func (p *matchPage) empty(v *page.View) string {
+// What went wrong comes first, then what is still loading, then what hides the rows.
+func (p *Screen) empty(v *page.View) string {
 	dot := " " + v.Theme.Glyphs.Sep + " "
 	switch none := p.List.Empty(v); {
 	case !p.Have && p.Err != nil:
@@ -467,10 +491,12 @@ func (p *matchPage) empty(v *page.View) string {
 	case none != "":
 		return none
 	case p.status > 0 && len(p.read) > 0:
-		return "none of " + page.Count(len(p.read)) + " is " + matchStates[p.status].word + dot + v.Keyed("{states} shows the next state")
+		return "none of " + page.Count(len(p.read)) + " is " + states[p.status].word + dot +
+			v.Keyed("{states} shows the next state")
 	}
 	return v.Start("no matches yet", "{sync} starts a sync")
 }
 
 // SelectedAccount implements AccountHolder: whose matches are listed.
-func (p *matchPage) SelectedAccount(*page.View) string { return p.account }
+// "" where matches of all accounts are listed.
+func (p *Screen) SelectedAccount(*page.View) string { return p.account }

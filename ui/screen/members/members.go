@@ -15,18 +15,21 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Members lists the processes that share a database: who leads, what each does, and who has led.
-type Members struct {
+// Screen lists the processes that share a database: who leads, what each does, and who has led. The
+// database of one process has no members.
+type Screen struct {
 	lists.Page[engine.MemberRow]
 	page.Answer
+	// It holds the members, the terms of leaders, and the instant of the answer.
 	page engine.MembersPage
 	foot block.Foot
 }
 
 // New makes the screen.
-func New() *Members {
-	p := &Members{foot: block.NewFoot()}
-	p.List = lists.New(columns.Members, columns.MemberList.Drawn("minute", page.ByView(minuteCell)), func(r *engine.MemberRow) string { return r.ID })
+func New() *Screen {
+	p := &Screen{foot: block.NewFoot()}
+	p.List = lists.New(columns.Members, columns.MemberList.Drawn("minute", page.ByView(minuteCell)),
+		func(r *engine.MemberRow) string { return r.ID })
 	p.Is = lists.Declaration[engine.MemberRow]{
 		Screen: page.ScreenMembers, Crumb: "Members", File: "members", Row: "member",
 		Fill: func(v *page.View) {
@@ -44,7 +47,8 @@ func New() *Members {
 
 // Want implements Page: members give signs of life whether anything changes or not.
 // The second as the version makes it ask again and again.
-func (p *Members) Want(v *page.View) engine.Query {
+// One that fell silent has to be seen, although nothing else has changed.
+func (p *Screen) Want(v *page.View) engine.Query {
 	if !p.Due(v, uint64(v.Now.Unix())) {
 		return p.foot.Want(v)
 	}
@@ -52,13 +56,15 @@ func (p *Members) Want(v *page.View) engine.Query {
 }
 
 // Got implements Page.
-func (p *Members) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
+func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
 	page.Receive[engine.MembersQuery](&p.Answer, v, q, a, err, &p.page)
 }
 
 // Draw implements Page.
-func (p *Members) Draw(v *page.View) []string {
+// An engine that shares its database with nobody answers that members are not found, which is no
+// fault and has a screen of its own.
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	p.fit(v)
 	w := v.Inner(v.W)
@@ -66,7 +72,8 @@ func (p *Members) Draw(v *page.View) []string {
 		return p.alone(v, w)
 	}
 	r, ok := p.Selected()
-	facts := memberFacts(v, &r)
+	facts := factsOf(v, &r)
+	// The list has all its rows, up to a third of the screen.
 	h := min(max(p.All, len(p.Shown))+1, max(v.H/3, 2))
 	list := p.Section(v, w, h, p.empty(v), part.Section{Title: "MEMBERS", Note: p.Note(v), Tail: p.Told(v)})
 	selected := func(w, _ int) part.Section {
@@ -97,11 +104,13 @@ func (p *Members) Draw(v *page.View) []string {
 	return rows
 }
 
-// ledRows is what the last terms take beside the facts of a member.
+// ledRows is what the last terms take beside the facts of a member: a title, the sentence on who
+// leads, and a handful of terms.
 const ledRows = 7
 
 // alone says that there are no members, and what would make some.
-func (p *Members) alone(v *page.View, w int) []string {
+// The rest of the screen shows the limits and the log, which are of this process.
+func (p *Screen) alone(v *page.View, w int) []string {
 	said := v.Said(w, page.Sentence(p.Err))
 	own := part.Section{Title: "MEMBERS", Rows: said, Height: len(said)}
 	switch v.Size {
@@ -118,7 +127,9 @@ func (p *Members) alone(v *page.View, w int) []string {
 }
 
 // fit keeps the notes whole where there is room: the past minute has a chart of its own there.
-func (p *Members) fit(v *page.View) {
+// Of three sizes: a small screen has short notes and the minute in the list, a middle one the whole
+// note and the chart below, a wide one both.
+func (p *Screen) fit(v *page.View) {
 	for i := range p.Fields {
 		switch head := &p.Fields[i].Head; p.Fields[i].Name {
 		case "note":
@@ -129,21 +140,18 @@ func (p *Members) fit(v *page.View) {
 	}
 }
 
-// wholeNote is what the longest usual note takes.
+// wholeNote is what the longest usual note takes, in cells.
 const wholeNote = 31
 
 // minuteCell draws the calls of the past minute.
 // Each has its own scale here; the chart below has one for all of them.
 func minuteCell(v *page.View, r *engine.MemberRow) part.Cell {
-	values := make([]float64, len(r.Calls))
-	for i, n := range r.Calls {
-		values[i] = float64(n)
-	}
-	return part.As(themes.Run, block.SparkText(v, values, 1))
+	return part.As(themes.Run, block.SparkText(v, page.Floats(r.Calls), 1))
 }
 
-// memberFacts are what a list has no room for.
-func memberFacts(v *page.View, r *engine.MemberRow) []block.Fact {
+// factsOf are what a list has no room for.
+// The API key is told by its fingerprint: members may have different ones.
+func factsOf(v *page.View, r *engine.MemberRow) []block.Fact {
 	is := string(r.Role)
 	if r.Here {
 		is += ", and shows you this"
@@ -161,9 +169,11 @@ func memberFacts(v *page.View, r *engine.MemberRow) []block.Fact {
 const loadRows = 3
 
 // minute is the past minute of each member on one scale.
-func (p *Members) minute(v *page.View, w, h int) part.Section {
+// Calls of all members go against one limit of one key, so that their heights can be added up by
+// eye.
+func (p *Screen) minute(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "PAST MINUTE", Note: "calls per 5 s", Height: h}
-	wide := (w - 3 - memberName - 6) / engine.ForecastPast // of a step
+	wide := (w - 3 - nameWidth - 6) / engine.ForecastPast // of a step
 	rows := (h - 1) / loadRows
 	if wide < 1 || rows < 1 {
 		return s
@@ -178,6 +188,7 @@ func (p *Members) minute(v *page.View, w, h int) part.Section {
 			high = max(high, n)
 		}
 	}
+	// Members by the row that names them; empty for the rows between.
 	labels := make([]engine.MemberRow, h)
 	for i, m := range shown {
 		values := make([]float64, cells)
@@ -185,6 +196,7 @@ func (p *Members) minute(v *page.View, w, h int) part.Section {
 			values[x] = float64(m.Calls[x/wide])
 		}
 		y := 1 + i*loadRows
+		// A dotted ground shows that a member is there although it made no call.
 		c.Run(y+1, 0, cells, themes.Tick, v.Theme.Glyphs.Dot)
 		c.Area(y, loadRows-1, part.Series{Values: values, Top: float64(high)})
 		labels[y+1] = *m
@@ -197,17 +209,19 @@ func (p *Members) minute(v *page.View, w, h int) part.Section {
 		if labels[y].ID != "" {
 			sum = page.Count(labels[y].Minute())
 		}
-		l.Gap(1).Field(part.Plain(labels[y].ID), memberName-1, part.Words).Field(part.As(themes.Figure, sum), 5, part.Number).Gap(2)
+		l.Gap(1).Field(part.Plain(labels[y].ID), nameWidth-1, part.Words).
+			Field(part.As(themes.Figure, sum), 5, part.Number).Gap(2)
 		s.Rows = append(s.Rows, c.Row(l, y).String())
 	}
 	return s
 }
 
-// memberName is what the id of a member takes before its chart.
-const memberName = 13
+// nameWidth is what the id of a member takes before its chart.
+const nameWidth = 13
 
 // led says who leads, and who did, the latest first.
-func (p *Members) led(v *page.View, w, h int) part.Section {
+// On a narrow screen how the term began has a row of its own below it.
+func (p *Screen) led(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "WHO HAS LED", Height: h}
 	for _, line := range part.Wrap(columns.Led(&p.page), w-2) {
 		s.Rows = append(s.Rows, v.Row(w, part.Plain(" "+line)))
@@ -234,6 +248,7 @@ func (p *Members) led(v *page.View, w, h int) part.Section {
 const wideTerms = 90
 
 // tookOver is how one came to lead after another.
+// Such as "after m-7f3a fell silent; 12 s without a leader". Lapsed means that it ended without a word.
 func tookOver(t, before *engine.TermRow) string {
 	ended := " stopped; "
 	if before.Lapsed {
@@ -243,6 +258,6 @@ func tookOver(t, before *engine.TermRow) string {
 }
 
 // empty says why there is nobody to see.
-func (p *Members) empty(v *page.View) string {
+func (p *Screen) empty(v *page.View) string {
 	return page.Or(p.Absent(v, "the members", "members"), page.Or(p.List.Empty(v), "nobody works on the database"))
 }

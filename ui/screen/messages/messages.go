@@ -13,20 +13,25 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Messages lists what the message line has said, the newest first.
-type Messages struct {
+// Screen lists what the message line has said, the newest first. The line itself shows each message
+// for some seconds only.
+type Screen struct {
 	block.Footed
 	lists.Page[columns.Message]
 }
 
 // New makes the screen.
-func New() *Messages {
-	p := &Messages{Footed: block.Footed{Foot: block.NewFoot()}}
-	p.List = lists.New(columns.Messages, columns.MessageList, func(m *columns.Message) string { return strconv.Itoa(m.Number) })
+// Enter opens the job that a message is about, if there is one.
+func New() *Screen {
+	p := &Screen{Footed: block.Footed{Foot: block.NewFoot()}}
+	p.List = lists.New(columns.Messages, columns.MessageList,
+		func(m *columns.Message) string { return strconv.Itoa(m.Number) })
 	p.Is = lists.Declaration[columns.Message]{
 		Screen: page.ScreenMessages, Crumb: "Messages", File: "messages", Row: "message", Fill: p.fill,
 		Does: map[page.Action]func(*page.View, columns.Message) page.Effect{
-			page.Open: func(_ *page.View, m columns.Message) page.Effect { return page.Effect{Open: page.ToJob(m.Job)} },
+			page.Open: func(_ *page.View, m columns.Message) page.Effect {
+				return page.Effect{Open: page.ToJob(m.Job)}
+			},
 		},
 		Cannot: func(_ *page.View, a page.Action, m columns.Message) string {
 			if a == page.Open && m.Job == "" {
@@ -38,7 +43,9 @@ func New() *Messages {
 	return p
 }
 
-func (p *Messages) fill(v *page.View) {
+// fill numbers the messages over the whole session, for Noted counts them all and Notes holds the
+// last ones: a row keeps its identity when older ones are dropped.
+func (p *Screen) fill(v *page.View) {
 	p.Put(v, v.Noted, func() []columns.Message {
 		rows := make([]columns.Message, 0, len(v.Notes))
 		for i := len(v.Notes) - 1; i >= 0; i-- {
@@ -49,14 +56,15 @@ func (p *Messages) fill(v *page.View) {
 }
 
 // SelectedJob implements Jobber.
-func (p *Messages) SelectedJob(v *page.View) (engine.JobID, string) {
+// Most messages are about a command and not about one job: "" then.
+func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
 	p.Refresh(v)
 	m, _ := p.Selected()
 	return m.Job, string(m.Job)
 }
 
 // below is the whole text of the selected message: a list cuts it.
-func (p *Messages) below(v *page.View) []string {
+func (p *Screen) below(v *page.View) []string {
 	m, _ := p.Selected()
 	var rows []string
 	if len(p.Shown) == 0 {
@@ -68,20 +76,24 @@ func (p *Messages) below(v *page.View) []string {
 	return rows
 }
 
-// wholeRows is how many rows the whole text of a message gets at least.
+// wholeRows is how many rows the whole text of a message gets at least, which is enough for most.
 const wholeRows = 3
 
 // Draw implements Page.
-func (p *Messages) Draw(v *page.View) []string {
+// What the whole text leaves of the room is the log, from three rows on.
+func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	h, below := p.Parts(v, wholeRows)
-	list := p.Section(v, v.Inner(v.W), h, page.Or(p.List.Empty(v), "no message yet"), part.Section{Title: "MESSAGES", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens the job"))})
+	list := p.Section(v, v.Inner(v.W), h, page.Or(p.List.Empty(v), "no message yet"),
+		part.Section{Title: "MESSAGES", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens the job"))})
+	// The list has what its rows need, and the text what is left.
 	whole := part.Section{Title: "WHOLE MESSAGE", Rows: p.below(v), Height: below}
 	const least = 3 // rows of a log
 	if rest := below - len(whole.Rows) - 2; rest >= least {
 		whole.Height = len(whole.Rows)
 		log := block.LogRows(v, v.Inner(v.W), rest, "")
-		return p.Foot.Below(v, len(log), list, whole, part.Section{Title: "LOG", Note: "newest first", Rows: log, Height: rest})
+		return p.Foot.Below(v, len(log), list, whole,
+			part.Section{Title: "LOG", Note: "newest first", Rows: log, Height: rest})
 	}
 	return v.Whole(list, whole)
 }

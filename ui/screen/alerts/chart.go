@@ -18,28 +18,34 @@ const (
 	historyCells = int(time.Hour / historyStep)
 )
 
-// tallestAlert is how many rows the chart of an alert grows to.
-const tallestAlert = 7
+// tallestChart is how many rows the chart of an alert grows to. Seven rows of eight levels each
+// show a step of 2 %; a taller chart only moves what stands below it.
+const tallestChart = 7
 
-// alertChart are an alert's values of the last hour beside its limit, with the instant
+// historyChart are an alert's values of the last hour beside its limit, with the instant
 // when it came into its state:
 //
 //	> 30 % ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌▄▄ ██
 //	               ▂▂ ▅▅ ██ ██ ██
 //	                            ▲ 12:27 FIRING
 //	       −1 h               now
-func alertChart(v *page.View, r *engine.AlertRow, w, h int) []string {
-	h = min(h-2, tallestAlert)
+//
+// h counts the two rows below the chart as well. Of an alert that was evaluated for less than an
+// hour the cells before are empty.
+func historyChart(v *page.View, r *engine.AlertRow, w, h int) []string {
+	h = min(h-2, tallestChart)
 	if h < 1 || len(r.History) == 0 {
 		return []string{v.Row(w, part.As(themes.Dim, " no value of the last hour is known"))}
 	}
 	values := make([]float64, historyCells)
 	for i := range values {
+		// Below 0 is how [part.Against] is told that a value is not known.
 		values[i] = -1
 		if at := len(r.History) - historyCells + i; at >= 0 {
 			values[i] = r.History[at]
 		}
 	}
+	// The limit's own words, such as "> 30 %", stand left of its line.
 	label := safe.Width(r.Bound()) + 2
 	each := min(max((w-label-1)/historyCells, 1), 8)
 	wide := each * historyCells
@@ -71,6 +77,8 @@ func leastScale(r *engine.AlertRow) float64 {
 }
 
 // cameAt is the sign of when an alert came into its state, below its chart.
+// The text begins at the cell of its instant, but moves left where it would be cut. A state older
+// than the chart is marked at its left end. An alert that is well has come into nothing.
 func cameAt(v *page.View, r *engine.AlertRow, w, label, wide int) string {
 	l := part.NewLine(v.Theme, w)
 	age := v.Now.Sub(r.Since)

@@ -19,7 +19,7 @@ var telling = []string{"limiter", "riot", "jobs", "engine", "storage"}
 // is told as a message besides.
 var untold = []string{"call ", "attempt ", "command", "handler panicked"}
 
-// said is one line of what happened.
+// said is one line of what happened, from a message or from the log.
 type said struct {
 	at    time.Time
 	level string // as the log names it
@@ -28,11 +28,13 @@ type said struct {
 }
 
 // noteLevels are the levels of messages as the log names them.
-var noteLevels = map[engine.Level]string{engine.LevelOK: "info", engine.LevelInfo: "info", engine.LevelWarn: "warn", engine.LevelErr: "error"}
+var noteLevels = map[engine.Level]string{engine.LevelOK: "info", engine.LevelInfo: "info", engine.LevelWarn: "warn",
+	engine.LevelErr: "error"}
 
-// chaosStory joins messages and records of the log, the newest first. What repeats
+// storyRows joins messages and records of the log, the newest first. What repeats
 // is told once.
-func chaosStory(v *page.View, w, h int) []string {
+// Clocks have one width, so that the texts stand below each other.
+func storyRows(v *page.View, w, h int) []string {
 	var rows []string
 	story, when := storyOf(v, h), 0
 	for _, s := range story {
@@ -47,15 +49,19 @@ func chaosStory(v *page.View, w, h int) []string {
 			}
 		}
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.Clock(s.at)), when, part.Words).Gap(2)
-		rows = append(rows, l.Cells(block.LevelSigns[s.level]).Gap(1).Cells(part.Plain(s.text), part.As(themes.Dim, times)).String())
+		rows = append(rows, l.Cells(block.LevelSigns[s.level]).Gap(1).
+			Cells(part.Plain(s.text), part.As(themes.Dim, times)).String())
 	}
 	if len(rows) == 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, " nothing yet "+v.Theme.Glyphs.Sep+v.Keyed(" {inject} injects the selected fault once"))))
+		rows = append(rows, v.Row(w,
+			part.As(themes.Dim, " nothing yet "+v.Theme.Glyphs.Sep+
+				v.Keyed(" {inject} injects the selected fault once"))))
 	}
 	return rows
 }
 
 // storyOf gives the newest h lines.
+// Only lines that follow each other are joined: the same fault an hour later is news.
 func storyOf(v *page.View, h int) []said {
 	var all []said
 	for _, n := range v.Notes {
@@ -84,12 +90,15 @@ func storyOf(v *page.View, h int) []said {
 // tells reports whether a record belongs to the story: not every call does, and what
 // is told as a message is not told twice.
 func tells(r *engine.LogRow) bool {
-	return r.Level != "debug" && slices.Contains(telling, r.Area) && !slices.ContainsFunc(untold, func(text string) bool { return strings.HasPrefix(r.Text, text) })
+	return r.Level != "debug" && slices.Contains(telling, r.Area) &&
+		!slices.ContainsFunc(untold, func(text string) bool { return strings.HasPrefix(r.Text, text) })
 }
 
 // shownFields are those that say where and how long.
 var shownFields = []string{"route", "method", "bucket", "type", "kind", "jobs", "took", "boot", "err"}
 
+// recordText is a record with the fields that matter, such as "bucket held bucket=app:100:120
+// took=10s".
 func recordText(r *engine.LogRow) string {
 	var b strings.Builder
 	b.WriteString(r.Text)

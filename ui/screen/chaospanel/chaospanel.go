@@ -18,32 +18,37 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Chaos is the panel of the demo: what the simulated Riot does wrong beside what
-// the engine did about it.
-type Chaos struct {
+// Screen is the panel of the demo: what the simulated Riot does wrong beside what the engine did
+// about it. It asks the engine nothing: the simulator runs in the same process, and its state comes
+// with the view.
+type Screen struct {
 	block.Footed
 	lists.Pane
 }
 
 // New makes the screen. It draws View.Chaos, which only the demo has.
-func New() *Chaos { return &Chaos{Footed: block.Footed{Foot: block.NewFoot()}} }
+func New() *Screen { return &Screen{Footed: block.Footed{Foot: block.NewFoot()}} }
 
 // Screen implements Page.
-func (p *Chaos) Screen() page.Screen { return page.ScreenChaos }
+func (p *Screen) Screen() page.Screen { return page.ScreenChaos }
 
 // Crumb implements Page.
-func (p *Chaos) Crumb(*page.View) string { return "Chaos" }
+// The screen has no other name, as the demo has one simulator.
+func (p *Screen) Crumb(*page.View) string { return "Chaos" }
 
-func (p *Chaos) source(v *page.View) part.Slice[chaos.Row] {
+// source lists the faults and presets; empty outside a demo.
+func (p *Screen) source(v *page.View) part.Slice[chaos.Row] {
 	var rows []chaos.Row
 	if v.Chaos != nil {
 		rows = v.Chaos.Rows
 	}
-	return part.Slice[chaos.Row]{Items: rows, Key: func(r chaos.Row) string { return r.Name }, Cells: func(r chaos.Row, cells []part.Cell) []part.Cell { return chaosCells(v, r, cells) }}
+	return part.Slice[chaos.Row]{Items: rows, Key: func(r chaos.Row) string { return r.Name },
+		Cells: func(r chaos.Row, cells []part.Cell) []part.Cell { return rowCells(v, r, cells) }}
 }
 
 // Cannot implements Page.
-func (p *Chaos) Cannot(v *page.View, a page.Action) string {
+// A preset is a scene of several faults over a time, which has no rate to turn up.
+func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	r, ok := lists.Selected(&p.Pane, p.source(v))
 	switch {
 	case a == page.More && ok && r.Preset:
@@ -57,9 +62,10 @@ func (p *Chaos) Cannot(v *page.View, a page.Action) string {
 }
 
 // Act implements Page.
-func (p *Chaos) Act(v *page.View, a page.Action) page.Effect {
+func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	r, ok := lists.Selected(&p.Pane, p.source(v))
 	switch {
+	// Works without a row: an operator who is lost wants all of it off.
 	case a == page.ClearChaos:
 		return page.Effect{Chaos: &chaos.Ask{Off: true}}
 	case !ok:
@@ -84,6 +90,7 @@ func inject(r *chaos.Row) page.Effect {
 
 // InjectNamed is what an ask of the palette amounts to: a row that wants to be sure
 // is asked about here too.
+// A name that no row has is passed on: the simulator answers that it knows no such fault.
 func InjectNamed(s *chaos.State, ask chaos.Ask) page.Effect {
 	e := page.Effect{Chaos: &ask}
 	if r, ok := s.Row(ask.Name); ok && !ask.Off {
@@ -93,6 +100,7 @@ func InjectNamed(s *chaos.State, ask chaos.Ask) page.Effect {
 }
 
 // sure is the question before a row starts; nil = there is none.
+// Only what would cost the demo its data asks, such as a scene that has to begin anew.
 func sure(r *chaos.Row) *page.Confirm {
 	if r.Sure == nil {
 		return nil
@@ -100,22 +108,27 @@ func sure(r *chaos.Row) *page.Confirm {
 	return &page.Confirm{Question: r.Sure.Text, Lines: r.Sure.Lines, Yes: r.Sure.Yes}
 }
 
-var chaosColumns = []part.Column{
+// narrowColumns are those of a small screen: the last one holds what is to be expected until the
+// engine did something, then that.
+var narrowColumns = []part.Column{
 	{Title: "FAULT", Kind: part.Words, Min: 18, Width: 18},
 	{Title: "INJECTED", Kind: part.State, Min: 12, Width: 13},
 	{Title: "HITS", Kind: part.Number, Min: 4, Width: 5},
 	{Title: "WHAT IT DOES, OR DID", Kind: part.Words, Min: 20, Width: 30, Flex: 1},
 }
 
-// chaosLeft is what the columns before the last one take of a narrow screen.
-const chaosLeft = 45
+// beforeLast is what the columns before the last one take of a narrow screen, in cells with gaps.
+// What the engine did is cut to whole clauses in the rest.
+const beforeLast = 45
 
-// chaosWide tells what is to be expected beside what the engine did.
-var chaosWide = append(slices.Clone(chaosColumns[:3]),
+// wideColumns tells what is to be expected beside what the engine did.
+// The first three columns are the same.
+var wideColumns = append(slices.Clone(narrowColumns[:3]),
 	part.Column{Title: "WHAT IS TO BE EXPECTED", Kind: part.Words, Min: 32, Width: 32},
 	part.Column{Title: "WHAT THE ENGINE DID", Kind: part.Words, Min: 20, Width: 30, Flex: 1})
 
-func chaosCells(v *page.View, r chaos.Row, cells []part.Cell) []part.Cell {
+// rowCells are the cells of a fault in either set of columns. Presets stand out by their colour.
+func rowCells(v *page.View, r chaos.Row, cells []part.Cell) []part.Cell {
 	name := part.Plain(r.Name)
 	if r.Preset {
 		name.Token = themes.Accent
@@ -135,12 +148,13 @@ func chaosCells(v *page.View, r chaos.Row, cells []part.Cell) []part.Cell {
 	case r.Did == "":
 		did = part.As(themes.Dim, r.Expect)
 	default:
-		did.Text = page.Or(part.Clause(r.Did, v.W-chaosLeft), r.Did)
+		did.Text = page.Or(part.Clause(r.Did, v.W-beforeLast), r.Did)
 	}
 	return append(cells, did)
 }
 
 // injectedCell is how often the row strikes now.
+// Such as "▲ 5 % 0:40": what strikes, how often, and for how long still.
 func injectedCell(v *page.View, r *chaos.Row) part.Cell {
 	if !r.On {
 		return part.As(themes.Dim, "off")
@@ -154,29 +168,34 @@ func injectedCell(v *page.View, r *chaos.Row) part.Cell {
 }
 
 // Draw implements Page.
-func (p *Chaos) Draw(v *page.View) []string {
+// The table has all of its rows; what is left goes to what happened.
+func (p *Screen) Draw(v *page.View) []string {
 	v.Ticks = true // counts move without the engine telling
 	w := v.Inner(v.W)
 	src := p.source(v)
-	columns := chaosColumns
+	columns := narrowColumns
 	if v.Size != page.S {
-		columns = chaosWide
+		columns = wideColumns
 	}
 	table := part.Table{Columns: columns, Title: p.title(v), Empty: "only the demo has a simulated Riot to break"}
 	now := p.now(v, w)
 	rows := min(src.Len(), max(v.H-len(now)-3, 1))
 	panels := []part.Section{
-		{Head: table.Header(v.Theme, w), Rows: p.Body(v, table, w, rows, src), Height: rows, Click: func(_, y int) string { return p.Clicked(src, y) }},
+		{Head: table.Header(v.Theme, w), Rows: p.Body(v, table, w, rows, src), Height: rows,
+			Click: func(_, y int) string { return p.Clicked(src, y) }},
 		{Title: "NOW", Tail: v.Keyed("{clear chaos} clears all"), Rows: now, Height: len(now)},
 	}
 	if left := v.H - rows - len(now) - 5; left > 0 {
-		story := chaosStory(v, w, left)
-		return p.Foot.Below(v, len(story), append(panels, part.Section{Title: "WHAT HAPPENED", Tail: "newest first", Rows: story, Height: left})...)
+		story := storyRows(v, w, left)
+		return p.Foot.Below(v, len(story),
+			append(panels, part.Section{Title: "WHAT HAPPENED", Tail: "newest first", Rows: story, Height: left})...)
 	}
 	return v.Whole(panels...)
 }
 
-func (p *Chaos) title(v *page.View) string {
+// title names the seed, by which a run can be repeated, and the pace of the demo's clock where it
+// is not 1.
+func (p *Screen) title(v *page.View) string {
 	if v.Chaos == nil {
 		return "Chaos"
 	}
@@ -189,7 +208,9 @@ func (p *Chaos) title(v *page.View) string {
 
 // now is how the engine stands; where there is room, what the selected row is and
 // what the simulator counted too.
-func (p *Chaos) now(v *page.View, w int) []string {
+// "Over the limits" are calls that a real Riot would have counted against the key: it has to stay
+// 0, whatever is injected.
+func (p *Screen) now(v *page.View, w int) []string {
 	rows := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Fitting(w-2, engineNow(v)...)...)...)}
 	if v.Tall == page.Short || v.Chaos == nil {
 		return rows
@@ -200,7 +221,8 @@ func (p *Chaos) now(v *page.View, w int) []string {
 		violations = part.As(themes.Err, page.Count(c.Violations)+" over the limits")
 	}
 	sums := v.Join(part.As(themes.Dim, "simulator: "+human.Counted(c.Calls, "call", "calls")), violations,
-		part.As(themes.Dim, page.Count(c.Early)+" before a Retry-After had passed"), part.As(themes.Dim, page.Count(c.Repeated)+" for a match delivered before"))
+		part.As(themes.Dim, page.Count(c.Early)+" before a Retry-After had passed"), part.As(themes.Dim,
+			page.Count(c.Repeated)+" for a match delivered before"))
 	rows = append(rows, v.Row(w, append([]part.Cell{part.Plain(" ")}, sums...)...))
 	if r, ok := lists.Selected(&p.Pane, p.source(v)); ok {
 		rows = append([]string{v.Row(w, part.As(themes.Accent, " "+r.Name), part.Plain(": "+r.About))}, rows...)
@@ -209,6 +231,7 @@ func (p *Chaos) now(v *page.View, w int) []string {
 }
 
 // engineNow is the engine's state, what is held and until when.
+// Of several queues that are held the first tells why: they are most often held by the same thing.
 func engineNow(v *page.View) []part.Cell {
 	e := &v.Engine
 	state := v.State(string(e.State))
@@ -223,7 +246,8 @@ func engineNow(v *page.View) []part.Cell {
 			why, until = q.Why, q.Until
 		}
 	}
-	cells := []part.Cell{state, part.Plain(page.Count(held) + " held"), part.Plain(page.Count(e.Retrying) + " retrying")}
+	cells := []part.Cell{state, part.Plain(page.Count(held) + " held"),
+		part.Plain(page.Count(e.Retrying) + " retrying")}
 	if why == "" {
 		return cells
 	}

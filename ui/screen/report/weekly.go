@@ -150,26 +150,20 @@ func (p *Screen) drawWeekly(v *page.View) []string {
 		rows[i] = p.weekRows(v, &weeks[i], top, v.Inner(w))
 	}
 	h := len(rows[0]) + 2
-	var boxes [][]string
-	for i := range beside {
-		width := w
-		if i == beside-1 {
-			width = v.W - w*i
-		}
-		panel := part.Section{Title: "NO OLDER WEEK"}
+	maps := besideWeeks(v, 0, h, beside, func(i, _ int) part.Section {
 		if i < len(weeks) {
-			panel = part.Section{Title: weekTitle(&weeks[i]), Rows: rows[i]}
+			return part.Section{Title: weekTitle(&weeks[i]), Rows: rows[i]}
 		}
-		boxes = append(boxes, v.Sections(w*i, 0, width, h, panel))
-	}
+		return part.Section{Title: "NO OLDER WEEK"}
+	})
 	below := v.H - h
 	if v.Size != page.L || below < 3 {
-		return part.Stack(part.Beside(boxes...), p.weekAccounts(v, &weeks[0], below))
+		return part.Stack(maps, p.weekAccounts(v, &weeks[0], below))
 	}
 	left := *v
 	left.W = v.W * 2 / 3
 	right := v.Sections(left.W, h, v.W-left.W, below, weekModes(v, &weeks[0], v.Inner(v.W-left.W)))
-	return part.Stack(part.Beside(boxes...), part.Beside(p.weekAccounts(&left, &weeks[0], below), right))
+	return part.Stack(maps, part.Beside(p.weekAccounts(&left, &weeks[0], below), right))
 }
 
 // weekModes are the games of all accounts in a week by mode.

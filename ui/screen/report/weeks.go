@@ -18,21 +18,29 @@ func (p *Screen) drawWeeks(v *page.View, y int) []string {
 	for i := range weeks {
 		top = max(top, charts.CellTop(&engine.PlayReport{Minutes: weeks[i].Minutes}))
 	}
-	w := v.W / charts.BesideWeeks
-	boxes := make([][]string, charts.BesideWeeks)
+	none := part.Section{Title: "NO OLDER WEEK", Height: charts.WeekRows + 1}
+	if p.played.Loading() {
+		none.Title = "loading…"
+	}
+	return besideWeeks(v, y, charts.WeekRows+2, charts.BesideWeeks, func(i, w int) part.Section {
+		if i < len(weeks) {
+			return p.playWeek(v, &weeks[i], top, w)
+		}
+		return none
+	})
+}
+
+// besideWeeks draws n sections of weeks side by side, h rows from row y on; panel makes number i
+// for w cells. The last one has the cells that do not divide by n as well.
+func besideWeeks(v *page.View, y, h, n int, panel func(i, w int) part.Section) []string {
+	w := v.W / n
+	boxes := make([][]string, n)
 	for i := range boxes {
 		width := w
-		if i == charts.BesideWeeks-1 {
+		if i == n-1 {
 			width = v.W - w*i
 		}
-		panel := part.Section{Title: "NO OLDER WEEK", Height: charts.WeekRows + 1}
-		switch {
-		case i < len(weeks):
-			panel = p.playWeek(v, &weeks[i], top, v.Inner(width))
-		case p.played.Loading():
-			panel.Title = "loading…"
-		}
-		boxes[i] = v.Sections(w*i, y, width, charts.WeekRows+2, panel)
+		boxes[i] = v.Sections(w*i, y, width, h, panel(i, v.Inner(width)))
 	}
 	return part.Beside(boxes...)
 }

@@ -235,7 +235,7 @@ func (p *Screen) inQueue(j *engine.JobRow) bool { return p.queue == "" || p.queu
 // Cannot implements Page.
 func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	p.Refresh(v)
-	if (a == page.Queues || a == page.NextPane) && p.subset != nil {
+	if (a == page.Queues || a == page.NextPane || a == page.States) && p.subset != nil {
 		return "this list is of " + p.subset.name + v.Keyed(": {back} goes back to all jobs")
 	}
 	if p.rail.on {
@@ -251,8 +251,6 @@ func (p *Screen) Cannot(v *page.View, a page.Action) string {
 	switch {
 	case a == page.Pause && p.queue != "":
 		return ""
-	case a == page.States && p.subset != nil:
-		return "this list is of " + p.subset.name + v.Keyed(": {back} goes back to all jobs")
 	case a == page.Open:
 		return p.CannotOpen("job")
 	case a == page.Retry || a == page.Cancel || a == page.Pause || a == page.Due || a == page.Force:

@@ -275,13 +275,8 @@ func panned(r *columns.Record, pan int) string {
 
 // Instant implements Timed: the record under the cursor.
 func (p *Screen) Instant(v *page.View) (time.Time, bool) {
-	p.refresh(v)
-	p.settle()
-	l, ok := p.line()
-	if !ok {
-		return time.Time{}, false
-	}
-	return p.seen[l.at].At, true
+	r, ok := p.record(v)
+	return r.At, ok
 }
 
 // ToInstant implements Timed.

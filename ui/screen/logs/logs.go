@@ -241,26 +241,30 @@ func (p *Screen) step(v *page.View, by int) page.Effect {
 // SelectedJob implements Jobber.
 // "" when the record is about no job.
 func (p *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
+	r, _ := p.record(v)
+	return r.Job, string(r.Job)
+}
+
+// record is the record under the cursor; the zero record and false = there is none.
+func (p *Screen) record(v *page.View) (r columns.Record, ok bool) {
 	p.refresh(v)
 	p.settle()
 	l, ok := p.line()
-	if !ok {
-		return "", ""
+	if ok {
+		r = p.seen[l.at]
 	}
-	job := p.seen[l.at].Job
-	return job, string(job)
+	return r, ok
 }
 
 // Export implements Exporter.
 // Folded records are exported as well: a file needs no folds.
 func (p *Screen) Export(v *page.View, only bool) (string, [][]string) {
-	p.refresh(v)
-	p.settle()
+	r, ok := p.record(v)
 	rows := p.seen
 	if only {
 		rows = nil
-		if l, ok := p.line(); ok {
-			rows = p.seen[l.at : l.at+1]
+		if ok {
+			rows = []columns.Record{r}
 		}
 	}
 	out := make([][]string, len(rows)+1)

@@ -15,7 +15,7 @@ import (
 // goes, what was stored last and when they play. It is a screen of its own, and stands below a
 // short list of accounts as well (see [Screen.drawSummed]).
 type Account struct {
-	// PUUID of the account; the row may be unknown as long as no answer has come.
+	// Of the account, whose row may be unknown as long as no answer has come.
 	id      string
 	still   bool // it is a summary: no cursor stands in its list
 	matches lists.Pane

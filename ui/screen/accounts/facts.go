@@ -96,7 +96,7 @@ func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section
 // took is what the parts of an attempt took, as medians.
 // The line is the wait for a worker, the limiter that for a permit, http Riot's answer, and rest
 // what was done with it: parsing and storing.
-// A median and not a mean: one attempt that hung until its timeout would be the mean of all.
+// Medians and not means: one attempt that hung until its timeout would move a mean far up.
 type took struct {
 	kind                      engine.Kind
 	calls                     int

@@ -20,8 +20,8 @@ import (
 //
 // The engine sends one letter for each match (engine.CellStored …), so that a player's ten thousand
 // matches are ten kilobytes and not ten thousand rows.
-// Within the cells the order is that of play, oldest first; matches whose date is not known yet are
-// at the end. Older counts those before the first cell, of which no letter is kept.
+// The oldest is first. A match without a known date stands where its number puts it, as Riot counts
+// up. Older counts those before the first cell, of which no letter is kept.
 type wall struct {
 	page.Answer
 	engine.MatchCells
@@ -106,7 +106,7 @@ func (w *wall) columns(width, h int, open bool) (out []wallColumn, rows, first i
 }
 
 // stretched are columns with an empty one after each where there is room for all.
-// It halves the raggedness of a wall of few matches: one column each two cells.
+// A wall of few matches then fills its width, with one column in each two cells.
 func stretched(columns []wallColumn, width int) []wallColumn {
 	if n := len(columns); n > 0 && 2*columns[n-1].x < width {
 		for i := range columns {

@@ -2,7 +2,6 @@ package retries
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -350,30 +349,31 @@ func (p *Screen) noTries(v *page.View) string {
 // byError is what the last tries failed with, the most frequent first.
 // What has no row of its own is added up in the last one: the sum is that of the list.
 func (p *Screen) byError(v *page.View, w, h int) part.Section {
-	n, words := maps.Clone(p.sum.errors), slices.Clone(p.sum.words)
+	words := p.sum.words
 	s := part.Section{Title: "BY ERROR", Note: "of the last try", Height: h}
 	if len(words) == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none"))}
 		return s
 	}
 	bar := page.Clamp(w-24, 0, 24)
-	// From the second last row on: one error more than there is room for takes a row of its own,
-	// several share it.
-	for i, word := range words {
-		if left := len(words) - i; i == h-1 || i == h-2 && left > 1 {
-			rest := 0
-			for _, word := range words[i:] {
-				rest += n[word]
-			}
-			word = human.Counted(left, "other", "others")
-			n[word], words = rest, words[:i+1]
-			words[i] = word
-		}
-	}
-	for _, word := range words[:min(len(words), h)] {
+	put := func(word string, jobs int) {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(word), w-bar-6, part.Words).Gap(1)
-		s.Rows = append(s.Rows, l.Bar(themes.Retry, bar, float64(n[word])/float64(len(p.Shown))).
-			Field(part.As(themes.Figure, page.Count(n[word])), 4, part.Number).String())
+		s.Rows = append(s.Rows, l.Bar(themes.Retry, bar, float64(jobs)/float64(len(p.Shown))).
+			Field(part.As(themes.Figure, page.Count(jobs)), 4, part.Number).String())
+	}
+	shown := len(words)
+	if shown >= h { // the last two rows are those of the others and of the key
+		shown = max(h-2, 0)
+	}
+	for _, word := range words[:shown] {
+		put(word, p.sum.errors[word])
+	}
+	if others := words[shown:]; len(others) > 0 && h > 0 {
+		jobs := 0
+		for _, word := range others {
+			jobs += p.sum.errors[word]
+		}
+		put(human.Counted(len(others), "other", "others"), jobs)
 	}
 	if len(s.Rows) < h {
 		key := v.Keyed("{error classes}")

@@ -2,8 +2,11 @@ package retries
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -19,6 +22,26 @@ func TestListsNameASyncByItsPlayer(t *testing.T) {
 	for name, cells := range map[string][]part.Cell{"jobs": page.CellsOf(v, columns.JobList)(j, nil), "retries": page.CellsOf(v, New().Fields)(j, nil)} {
 		if !slices.ContainsFunc(cells, func(c part.Cell) bool { return strings.HasPrefix(c.Text, "Ana#EUW") }) {
 			t.Errorf("%s shows %+v", name, cells)
+		}
+	}
+}
+
+// TestErrorsWithoutARowAreAddedUpOnce: in the last row but one, with the key that retries a class
+// below it. Nothing is told of no errors.
+func TestErrorsWithoutARowAreAddedUpOnce(t *testing.T) {
+	const h = 5
+	v := pagetest.View(&page.Data{Ready: true})
+	for n, want := range map[int]string{4: "", 5: "2 others", 8: "5 others"} {
+		p := New()
+		p.sum.errors = map[string]int{}
+		for i := range n {
+			word := "50" + strconv.Itoa(i)
+			p.sum.errors[word], p.sum.words = 1, append(p.sum.words, word)
+		}
+		p.Shown = make([]*engine.JobRow, n)
+		text := ansi.Strip(strings.Join(p.byError(v, 40, h).Rows, "\n"))
+		if !strings.Contains(text, want) || strings.Contains(text, "0 others") || !strings.Contains(text, "retries a class") {
+			t.Errorf("%d errors on %d rows:\n%s", n, h, text)
 		}
 	}
 }

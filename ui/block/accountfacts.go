@@ -8,7 +8,13 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// AccountFacts are three rows of what does not fit into a table.
+// AccountFacts are the three rows below the list of accounts: what has no column there.
+//
+//	puuid 8Qf…x2c · kr · tracked · full run
+//	879 ids in 9 pages · 1,012 calls · 429s 3 · 41 were stored already · resumed once, at 134
+//	last complete sync 2 d ago
+//
+// The last row is the run's error instead, if it has one.
 func AccountFacts(v *page.View, a engine.AccountRow, w int) []string {
 	puuid := "not resolved yet"
 	if a.PUUID != "" {
@@ -38,7 +44,7 @@ func Tracked(a engine.AccountRow) string {
 	return "not tracked"
 }
 
-// runName is the kind of its last run: "full run".
+// runName is the kind of the account's last run, such as "full run"; "" = it never had one.
 func runName(a engine.AccountRow) string {
 	if a.Kind == "" {
 		return ""
@@ -46,7 +52,8 @@ func runName(a engine.AccountRow) string {
 	return a.Kind + " run"
 }
 
-// listed is how far the run has read the list of matches.
+// listed is how far the run has read the list of matches: "879 ids in 9 pages"; "" before the first
+// page has come.
 func listed(a engine.AccountRow) string {
 	if a.Pages == 0 {
 		return ""

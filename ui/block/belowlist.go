@@ -5,19 +5,22 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// LeastBlocks is what blocks need below sections of fixed heights.
+// LeastBlocks is how many free rows below sections of fixed heights are worth blocks: a title and
+// four rows. With fewer the sections take the whole page.
 const LeastBlocks = 5
 
-// tallBlocks is how many rows they take on a large screen with room for more below them.
+// tallBlocks is how many rows the blocks take on a large screen that has room for the log and the
+// foot below them too.
 const tallBlocks = 11
 
-// Above draws sections of fixed heights, where they leave room blocks side by side below
-// them, and below those the end of the log and the foot.
+// Above draws sections of fixed heights at the top of a page. Where they leave at least LeastBlocks
+// rows, the blocks stand below them side by side, and below those the end of the log and the foot.
 func Above(v *page.View, sections []part.Section, blocks []func(w, h int) part.Section, f *Foot) []string {
 	left := v.Leaves(sections)
 	if left < LeastBlocks {
 		return v.Whole(sections...)
 	}
+	// One row stays empty between the sections and the blocks.
 	top := v.H - left - 1
 	if v.Size == page.L && left > tallBlocks+LeastFoot {
 		left = tallBlocks

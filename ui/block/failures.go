@@ -10,8 +10,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Failures are the calls that went wrong, the newest first.
-// They are those that the console has seen; older ones are in the jobs' attempts.
+// Failures are the calls that went wrong, the newest first, as far as the console has seen them:
+// older ones are in the attempts of their jobs. Sixty of them fill any screen.
 func Failures(v *page.View, h int) part.Section {
 	const most = 60
 	var calls []engine.CallRow
@@ -20,6 +20,7 @@ func Failures(v *page.View, h int) part.Section {
 			calls = append(calls, v.Calls[i])
 		}
 	}
+	// CallColumns wants calls as the recorder has them, the oldest first.
 	slices.Reverse(calls)
 	s := part.Section{Title: "CALLS THAT FAILED", Note: "the newest first; ms = Riot, s = our limiter", Height: h}
 	if len(calls) == 0 {

@@ -16,12 +16,16 @@ type Foot struct {
 	Tape Tape
 }
 
+// NewFoot returns a foot whose calls move at the pace of the overview. In a frozen view it shows
+// those of the frozen instant.
 func NewFoot() Foot { return Foot{Tape: Tape{Every: OverviewTape, Then: true}} }
 
-// LeastFoot is the room below which a page ends with empty rows.
+// LeastFoot is how many rows the foot needs: the charts of the day, their title, and the empty row
+// before them. With fewer a page ends with empty rows.
 const LeastFoot = charts.DayRows + 2
 
-// Want is the question about the day, where it is shown.
+// Want is the question about the last day; nil = none is due, or the screen is not large, so that
+// the foot is not shown.
 func (f *Foot) Want(v *page.View) engine.Query {
 	if v.Size != page.L {
 		return nil
@@ -29,16 +33,18 @@ func (f *Foot) Want(v *page.View) engine.Query {
 	return f.day.Want(v)
 }
 
+// Got takes the answer to Want's question.
 func (f *Foot) Got(q engine.Query, a engine.Answer, err error) { f.day.Got(q, a, err) }
 
-// Fill puts it below the rows of a page, with a block of the page's own, if there is one,
-// before the limits and the day.
+// Fill puts the foot below the rows of a page, and the empty rows that are left. own is a block of
+// the page's own, which stands before the limits and the day; nil = there is none.
 func (f *Foot) Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string {
 	left := v.H - len(rows) - 1
 	if v.Size != page.L || left < LeastFoot {
 		return part.Height(v.Theme, v.W, v.H, rows)
 	}
 	rows = append(rows, v.Row(v.W))
+	// Without a limit that paces, b.Host is "": the block then shows one window of each host.
 	b, _ := v.Limits.Pacing()
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return LimitsBlock(v, b.Host, w, h) },
@@ -48,6 +54,7 @@ func (f *Foot) Fill(v *page.View, rows []string, own func(w, h int) part.Section
 		blocks = slices.Insert(blocks, 0, own)
 	}
 	rows = append(rows, v.Abreast(len(rows), charts.DayRows+1, blocks)...)
+	// The calls take their title, the ribbon, and what is left for calls in words.
 	if left -= charts.DayRows + 2; left > CallRows {
 		rows = append(rows, v.Row(v.W))
 		rows = append(rows, v.Sections(0, len(rows), v.W, left, CallsSection(v, f.Tape.Take(v), v.Inner(v.W), CallRows, left-1-CallRows))...)
@@ -55,8 +62,9 @@ func (f *Foot) Fill(v *page.View, rows []string, own func(w, h int) part.Section
 	return part.Height(v.Theme, v.W, v.H, rows)
 }
 
-// Below draws sections that fill the page and end in so many rows of a log: on a large screen a
-// short one leaves the foot its room, in steps, so that it does not move with each record.
+// Below draws sections that fill the page, of which the last is a log with so many records. On a
+// large screen a short log leaves its free rows to the foot. It is counted in steps of six rows, so
+// that the foot moves down with every sixth record, and not with each.
 func (f *Foot) Below(v *page.View, log int, sections ...part.Section) []string {
 	last := &sections[len(sections)-1]
 	room := last.Height - (log+5)/6*6
@@ -67,7 +75,8 @@ func (f *Foot) Below(v *page.View, log int, sections ...part.Section) []string {
 	return f.Fill(v, v.Sections(0, 0, v.W, v.H-room, sections...), nil)
 }
 
-// WithLog draws sections and below them so many rows of the log, or of the foot.
+// WithLog draws sections, and so many rows of the log below them; 0 = none. On a large screen with
+// room for it the foot stands there, with the log as its first block.
 func (f *Foot) WithLog(v *page.View, log int, sections ...part.Section) []string {
 	switch {
 	case log == 0:
@@ -78,7 +87,7 @@ func (f *Foot) WithLog(v *page.View, log int, sections ...part.Section) []string
 	return v.Whole(append(sections, LogPanel(v, v.Inner(v.W), log))...)
 }
 
-// Footed is a page that asks the engine for what its foot shows alone.
+// Footed is embedded in a page that asks the engine for nothing but what its foot shows.
 type Footed struct{ Foot Foot }
 
 // Want implements Page.
@@ -87,10 +96,11 @@ func (p *Footed) Want(v *page.View) engine.Query { return p.Foot.Want(v) }
 // Got implements Page.
 func (p *Footed) Got(_ *page.View, q engine.Query, a engine.Answer, err error) { p.Foot.Got(q, a, err) }
 
-// CallRows is how high the ribbon of the foot is.
+// CallRows is how many rows high the ribbon of the foot is.
 const CallRows = 3
 
-// CallsSection is calls as a ribbon, and the newest of them in words.
+// CallsSection is calls, the oldest first, as a ribbon of so many rows, and the newest of them in
+// words below it. The ribbon has a cell for each call and a margin of one at either side.
 func CallsSection(v *page.View, calls []engine.CallRow, w, ribbon, rows int) part.Section {
 	cells := w - 2
 	s := part.Section{Title: "CALLS", Tail: charts.Median(v)}

@@ -5,8 +5,9 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// ReasonCounts are the groups of all live jobs by why they do not run, however many there
-// are: the engine looks at a part of them for each answer.
+// ReasonCounts are the groups of all live jobs by why they do not run, however many there are. The
+// engine looks at some of the jobs for each answer, so the groups come in pages that are added up
+// here.
 type ReasonCounts struct {
 	page.Paged
 	Groups  []engine.ReasonRow
@@ -14,7 +15,7 @@ type ReasonCounts struct {
 	Growing bool           // groups are of the pages so far
 }
 
-// Want is the question about a queue's jobs; nil = none is due.
+// Want is the question about the jobs of a queue, "" = of all queues; nil = none is due.
 func (r *ReasonCounts) Want(v *page.View, queue engine.Queue) engine.Query {
 	if next, ask := r.DuePage(v, v.Seq); ask {
 		return engine.ReasonsQuery{Page: next, Queue: queue}
@@ -22,7 +23,9 @@ func (r *ReasonCounts) Want(v *page.View, queue engine.Queue) engine.Query {
 	return nil
 }
 
-// TakeIn takes a page in: the first look is shown as it comes, a later one when it is complete.
+// TakeIn adds a page to the groups. The very first look is shown while it grows, since there is
+// nothing else to show. A later one is shown when its last page has come: until then the old groups
+// stay, so that numbers do not fall to a part and rise again.
 func (r *ReasonCounts) TakeIn(v *page.View, asked engine.ReasonsQuery, a engine.Answer, err error) {
 	initial := !r.Have || r.Groups == nil
 	if !r.Take(v, err) {
@@ -40,26 +43,32 @@ func (r *ReasonCounts) TakeIn(v *page.View, asked engine.ReasonsQuery, a engine.
 	r.Growing = !last && (initial || r.Growing)
 }
 
-// DeadJobs are the newest jobs that gave up: they stand beside the live ones.
+// DeadJobs are the newest jobs that gave up. They have ended, so Watch does not tell of them: they
+// are asked for, and stand beside the live ones.
 type DeadJobs struct {
 	page.Answer
 	Rows []engine.JobRow
 }
 
-// MostDead is how many of them are asked for.
+// MostDead is how many jobs that gave up are asked for; the heading of their group counts all.
 const MostDead = 100
 
+// DeadQuery asks for the newest jobs of a queue that gave up; "" = of all queues.
 func DeadQuery(queue engine.Queue) engine.JobsQuery {
 	return engine.JobsQuery{Page: engine.Page{Limit: MostDead}, Queue: queue, States: []engine.State{engine.Discarded}, Ended: true}
 }
 
-// MostEnded is how many jobs that have ended are asked for where nothing else is to be shown.
+// MostEnded is how many jobs that have ended are asked for: they only fill a list that would be
+// empty otherwise.
 const MostEnded = 40
 
+// EndedQuery asks for the newest jobs of a queue that were completed or cancelled; "" = of all
+// queues. Those that gave up have a query of their own.
 func EndedQuery(queue engine.Queue) engine.JobsQuery {
 	return engine.JobsQuery{Page: engine.Page{Limit: MostEnded}, Queue: queue, States: []engine.State{engine.Completed, engine.Cancelled}, Ended: true}
 }
 
+// Want is the question for the jobs of a queue that gave up; nil = none is due.
 func (d *DeadJobs) Want(v *page.View, queue engine.Queue) engine.Query {
 	if d.Due(v, v.Seq) {
 		return DeadQuery(queue)
@@ -67,6 +76,7 @@ func (d *DeadJobs) Want(v *page.View, queue engine.Queue) engine.Query {
 	return nil
 }
 
+// TakeIn takes the answer to Want's question.
 func (d *DeadJobs) TakeIn(v *page.View, a engine.Answer, err error) {
 	if d.Take(v, err) {
 		came, _ := a.(engine.JobsPage)
@@ -74,7 +84,7 @@ func (d *DeadJobs) TakeIn(v *page.View, a engine.Answer, err error) {
 	}
 }
 
-// List are the jobs as groups take them.
+// List gives the jobs as GroupJobs takes them. The pointers are good until the next answer.
 func (d *DeadJobs) List() []*engine.JobRow {
 	out := make([]*engine.JobRow, len(d.Rows))
 	for i := range d.Rows {

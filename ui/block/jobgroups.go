@@ -17,13 +17,16 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// GroupKey tells the groups of a list of jobs apart: by their state, and those that wait by
-// why they do. What backs off is one group, whatever it failed with, and so
-// is what waits for others: classes and numbers come and go.
+// GroupKey tells the groups of a list of jobs apart: by their state, and those that wait also by
+// why they do. The jobs that back off are one group whatever they failed with, and so are those
+// that wait for others: their classes and numbers come and go, and groups would come and go with
+// them.
 type GroupKey struct {
 	engine.ReasonKey
 }
 
+// GroupOf is the group that a job belongs to. A job that runs or has ended has no Shape in its key:
+// it waits for nothing.
 func GroupOf(j *engine.JobRow) GroupKey {
 	key := GroupKey{engine.ReasonKey{State: j.State, Held: j.State == engine.Scheduled && j.Hold != engine.HoldNone}}
 	if j.State != engine.Running && !j.State.Terminal() && (j.State != engine.Retryable && j.State != engine.Pending || j.Stand != "") {
@@ -32,7 +35,7 @@ func GroupOf(j *engine.JobRow) GroupKey {
 	return key
 }
 
-// JobGroup are the jobs of a list that do not run for one reason, or that run, or ended.
+// JobGroup are the jobs of a list that do not run for one reason, or that run, or that have ended.
 type JobGroup struct {
 	GroupKey
 	Rows   []*engine.JobRow // those of the list, in its order
@@ -44,7 +47,8 @@ type JobGroup struct {
 	Rest string // of its heading, for which the list has no room
 }
 
-// Word is the state as titles write it.
+// Word is the state as titles write it. A scheduled job that the limiter sent back is HELD there,
+// so that it is not taken for one that was planned for later.
 func (g *JobGroup) Word() string {
 	if g.Held {
 		return "HELD"
@@ -52,7 +56,8 @@ func (g *JobGroup) Word() string {
 	return strings.ToUpper(g.State.String())
 }
 
-// First is the job that comes first; false = none is known.
+// First is the job that goes first of the group: of the list's own, or else the one that the engine
+// named; false = none is known.
 func (g *JobGroup) First() (j *engine.JobRow, ok bool) {
 	switch {
 	case len(g.Rows) > 0:
@@ -70,9 +75,12 @@ var groupRank = [...]int{
 	engine.Cancelled: 6, engine.Completed: 7,
 }
 
-// GroupJobs puts the jobs of a list into groups. reasons are those of all jobs, where the list
-// has not all of them, and counts how many there are in each state now; nil = the list has
-// all that it is to show.
+// GroupJobs puts the jobs of a list into groups, in the order of groupRank.
+//
+// reasons are the groups of all jobs as the engine counted them, where the list holds only some of
+// the jobs; nil = the list has all that it is to show. counts is how many jobs each state has now,
+// and is newer than reasons: the difference goes to the largest group of the state, so that
+// headings add up to what other screens say.
 func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int) []JobGroup {
 	at := map[GroupKey]*JobGroup{}
 	open := func(key GroupKey) *JobGroup {
@@ -90,6 +98,7 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 		}
 		last.Rows = append(last.Rows, j)
 	}
+	// Two reasons of the engine may be of one group here, as those of all that back off are.
 	for _, r := range reasons {
 		g := open(GroupOf(&r.First))
 		if r.Jobs += g.Why.Jobs; g.Why.Jobs > 0 {
@@ -110,6 +119,7 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 	out := make([]JobGroup, 0, len(at))
 	for _, g := range at {
 		g.Jobs = max(g.Jobs, len(g.Rows))
+		// Without a count for its state, or with an old one, the engine's own figure is the best.
 		if g.Jobs == 0 || len(g.Rows) == 0 && g.Why.Jobs > g.Jobs {
 			g.Jobs = g.Why.Jobs
 		}
@@ -121,7 +131,8 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 	return out
 }
 
-// largest is the group in a state with the most jobs; nil = none is in it.
+// largest is the group in a state with the most jobs; nil = none is in it. Of groups that are as
+// large as each other it is the first by shape: a map's order would change from frame to frame.
 func largest(at map[GroupKey]*JobGroup, state engine.State) (most *JobGroup) {
 	for _, g := range slices.SortedFunc(maps.Values(at), func(a, b *JobGroup) int { return strings.Compare(a.Shape, b.Shape) }) {
 		if g.State == state && (most == nil || max(g.Why.Jobs, len(g.Rows)) > max(most.Why.Jobs, len(most.Rows))) {
@@ -131,10 +142,10 @@ func largest(at map[GroupKey]*JobGroup, state engine.State) (most *JobGroup) {
 	return most
 }
 
-// Deal shares h lines between groups: each has its heading, then an empty line parts it from
-// the next while there is room, and its jobs. A group with more than it has lines for says so
-// in its last one. keeps is how many lines a group had lately: it keeps them, so that what
-// stands below does not move with each job that comes and goes.
+// Deal shares h lines between groups. Each group has its heading and its jobs, and an empty line
+// before the next one while there is room for that; gaps says whether there is. A group with more
+// jobs than lines says so in its last line. keeps gives how many lines a group had lately: it keeps
+// them, so that what stands below does not move with each job that comes and goes.
 func Deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gaps bool) {
 	need := make([]int, len(groups))
 	for i := range groups {
@@ -147,6 +158,9 @@ func Deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gap
 		}
 		need[i] = keeps(g.GroupKey, need[i])
 	}
+	// upTo gives every group the lines it needs, but no more than level, and adds them up. The
+	// highest level that fits is found by a search, so that small groups are shown whole and large
+	// ones share the rest alike.
 	upTo := func(level int) (sum int) {
 		for i := range groups {
 			groups[i].lines = min(need[i], level)
@@ -168,21 +182,25 @@ func Deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gap
 	return gaps
 }
 
-// LeastLines is what a group has at least, whatever there is room for: a list scrolls.
+// LeastLines is how many lines a group has at least, even where they go beyond the screen: a list
+// scrolls.
 const LeastLines = 2
 
-// KeepLines is for how long a group keeps its lines when it has fewer jobs.
+// KeepLines is for how long a group keeps its lines after it has come to need fewer.
 const KeepLines = 10 * time.Second
 
-// Most keeps what each group needed at most lately, up to a few lines.
+// Most keeps what each group needed at most lately, and since when. The zero Most is ready.
 type Most struct {
 	lines map[GroupKey]int
 	at    map[GroupKey]time.Time
 }
 
-// fewLines is up to how many lines a group keeps that it has no job for.
+// fewLines is up to how many lines a group keeps for jobs that it does not have now: a large group
+// that has emptied would leave half of the screen blank.
 const fewLines = 6
 
+// Keeps is how many lines a group gets that needs so many now: as Deal asks. A group that needs
+// none is forgotten at once, since its heading goes with it.
 func (m *Most) Keeps(key GroupKey, need int, now time.Time) int {
 	if m.lines == nil {
 		m.lines, m.at = map[GroupKey]int{}, map[GroupKey]time.Time{}
@@ -203,7 +221,7 @@ const (
 	MoreLine          // how many more there are
 )
 
-// JobLine is one line of a list in groups.
+// JobLine is one line of a list in groups. Row is nil in a line that is no job.
 type JobLine struct {
 	Kind  lineKind
 	Group int
@@ -211,7 +229,8 @@ type JobLine struct {
 	Place int // within the group: rows further down fade
 }
 
-// LinesOf are the lines of dealt groups.
+// LinesOf are the lines of groups after Deal. A group has exactly the lines it was dealt: those
+// that it has no job for stay empty.
 func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 	for i := range groups {
 		g := &groups[i]
@@ -238,7 +257,7 @@ func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 	return lines
 }
 
-// Id is what a cursor holds on to.
+// Id is what a cursor holds on to; "" = the cursor cannot stand on the line.
 func (l *JobLine) Id(groups []JobGroup) string {
 	switch l.Kind {
 	case RowLine:
@@ -251,7 +270,8 @@ func (l *JobLine) Id(groups []JobGroup) string {
 	return ""
 }
 
-// groupLine begins the ids of lines that are no jobs: no job's id does.
+// groupLine begins the ids of lines that are no jobs. The id of a job never has a zero byte in it,
+// so the two cannot be taken for each other.
 const groupLine = "\x00"
 
 // HeadText says what the jobs of a group wait for, in a few words.
@@ -282,8 +302,8 @@ func (g *JobGroup) HeadText(v *page.View) string {
 	return strings.TrimPrefix(page.BriefWhy(v, first.Reason()), "held: ") // its word says HELD
 }
 
-// ClassesOf are the classes of failed jobs, the most frequent first: 503 ×8, timeout ×1. A
-// single one is said in the words of its answer.
+// ClassesOf are the classes of failed jobs, the most frequent first: "503 ×8, timeout ×1". A single
+// class is told in the words of its answer, for which there is room then.
 func ClassesOf(rows []*engine.JobRow) string {
 	n, order := countedClasses(rows)
 	switch {
@@ -299,7 +319,8 @@ func ClassesOf(rows []*engine.JobRow) string {
 	return strings.Join(words, ", ")
 }
 
-// GaveUp says of discarded jobs that another try would not help, where that is known of all.
+// GaveUp says of discarded jobs that another try would not help, where that is known of all of
+// them: Riot answers 404 for a match that it has deleted, and will not have it later either.
 func GaveUp(rows []*engine.JobRow) string {
 	for _, j := range rows {
 		if j.Class != "404" {
@@ -309,7 +330,8 @@ func GaveUp(rows []*engine.JobRow) string {
 	return ", a retry will not help"
 }
 
-// openOf names the syncs that wait for their matches, with how many are to come.
+// openOf names the players whose syncs wait for their matches, with how many matches and timelines
+// are still to come: "waits for what it has asked for: 카인 745".
 func openOf(v *page.View, rows []*engine.JobRow) string {
 	var names []string
 	for _, j := range rows {
@@ -331,7 +353,8 @@ func openOf(v *page.View, rows []*engine.JobRow) string {
 // FailedStates are those of jobs that failed last and are not done.
 var FailedStates = append(engine.LiveStates(), engine.Discarded)
 
-// ForWhom is the player for whose sync a job works, or what it works for.
+// ForWhom is the player for whose sync a job works; part.None for a job that works for nobody, such
+// as a weekly report.
 func ForWhom(v *page.View, j *engine.JobRow) string {
 	if j.Owner == "" && j.Player == "" {
 		return part.None
@@ -339,22 +362,26 @@ func ForWhom(v *page.View, j *engine.JobRow) string {
 	return charts.PlayerName(page.Or(j.Player, v.PlayerOf(j.Owner)))
 }
 
+// JobKey is the id of a job, as the key of lists.
 func JobKey(j *engine.JobRow) string { return string(j.ID) }
 
-// MostFound is how many jobs that fit a list holds.
-// More would be read on for minutes and held in memory, and nobody looks through them by eye.
+// MostFound is how many jobs that fit a filter a list holds. More would be read on for minutes and
+// held in memory, and nobody looks through them by eye.
 const MostFound = 20_000
 
-// JobGroupColumns are those of groups: what needs a view is drawn by it.
+// JobGroupColumns are the columns of jobs in groups. The three that need a view are drawn here.
 var JobGroupColumns = columns.JobGroups.
 	Drawn("for", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return part.Plain(ForWhom(v, j)) })).
 	Drawn("dots", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell { return triesCell(v, j) })).
 	Drawn("goes", page.ByView(goesCell))
 
-// triesCell has a sign for each try: those that failed, the present or next one, those left.
-// Such as "××◌··" of a job that has failed twice, waits for its third try, and has two left.
+// triesCell has a sign for each try: those that failed, the present or next one, and those left,
+// such as "××◌··" of a job that has failed twice, waits for its third try, and has two left after
+// that.
 func triesCell(v *page.View, j *engine.JobRow) part.Cell {
 	failed := j.Tries
+	// Tries counts the present try too, which has not failed, and so it does with one that was
+	// done.
 	if j.State == engine.Running || j.State == engine.Completed {
 		failed = max(failed-1, 0)
 	}

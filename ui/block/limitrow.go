@@ -12,9 +12,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// brief names a bucket (asia app, asia match.ids, kr summoner.by-puuid) without what
-// the title says already: the host, where there is only one, and the version of the
-// method.
+// brief names a bucket: "asia app", "asia match.ids", "kr summoner.by-puuid". It leaves out what
+// the title says already: the host, where there is only one, and the version of the method.
 func brief(v *page.View, b engine.BucketRow) string {
 	if page.OneHost(v) {
 		return ScopeName(b)
@@ -31,7 +30,8 @@ func ScopeName(b engine.BucketRow) string {
 	return name
 }
 
-// downText says what is done about an endpoint that is down, and since when it is.
+// downText says what is done about an endpoint that is down, how many calls wait for it, and since
+// when it is down: "next try in 12 s, 40 wait, since 12:31:02".
 func downText(v *page.View, b engine.BreakerRow) string {
 	text := "tried now"
 	if left := v.In(b.Next); left != part.None {
@@ -43,7 +43,8 @@ func downText(v *page.View, b engine.BreakerRow) string {
 	return text + ", since " + v.Clock(b.Since)
 }
 
-// breakerOf is what a row of page.KindBreaker stands for.
+// breakerOf is the breaker that a row of page.KindBreaker stands for. The row was made from it, so
+// there always is one.
 func breakerOf(v *page.View, row engine.BucketRow) (b engine.BreakerRow) {
 	for _, b = range v.Limits.Breakers {
 		if b.Host == row.Host && b.Method == row.Method {
@@ -53,7 +54,7 @@ func breakerOf(v *page.View, row engine.BucketRow) (b engine.BreakerRow) {
 	return b
 }
 
-// DownNeeds are the endpoints that are down, as needs.
+// DownNeeds are the endpoints that are down, as lines of "needs you": a key opens the limits.
 func DownNeeds(v *page.View) (out []page.Need) {
 	for _, b := range v.Limits.Breakers {
 		out = append(out, page.Need{
@@ -64,7 +65,8 @@ func DownNeeds(v *page.View) (out []page.Need) {
 	return out
 }
 
-// BucketState is the word of a bucket and what it says besides.
+// BucketState is the word for how a bucket stands, and what there is to say besides. The gravest
+// comes first: an endpoint that is down, an operator's order, then what Riot ordered.
 func BucketState(v *page.View, b engine.BucketRow) (word, more string) {
 	switch {
 	case b.Kind == page.KindBreaker:
@@ -97,7 +99,7 @@ func heldText(v *page.View, b engine.BucketRow) string {
 	return text
 }
 
-// frozenText says why there is an operator's order, and when it ends. The reason comes
+// frozenText says why an operator froze or capped a window, and when that ends. The reason comes
 // first: nothing else on the screen tells it.
 func frozenText(v *page.View, b engine.BucketRow) string {
 	text := v.Keyed("until {limits/pause} resumes")
@@ -110,8 +112,8 @@ func frozenText(v *page.View, b engine.BucketRow) string {
 	return text
 }
 
-// shownBuckets picks the windows that matter most for n rows: all if they fit, else
-// those in use, in their own order. Of an idle engine they are the first.
+// shownBuckets picks the windows that matter most for n rows: all if they fit, else those in use,
+// in their own order. If none is in use they are the first n.
 func shownBuckets(all []engine.BucketRow, n int) []engine.BucketRow {
 	if len(all) <= n {
 		return all
@@ -147,8 +149,8 @@ func limitsBeside(v *page.View, host string) (out []engine.BucketRow) {
 	return out
 }
 
-// limitName is what a bucket is called below a title that names a host: of another one it
-// is the host itself.
+// limitName is what a bucket is called below a title that names a host. A window of that host is
+// called by what it limits; of another host there is one row only, and it is called by the host.
 func limitName(b engine.BucketRow, host string) string {
 	switch {
 	case b.Host == host:
@@ -159,10 +161,13 @@ func limitName(b engine.BucketRow, host string) string {
 	return b.Host
 }
 
-// barredLimit is from which width on a window has a bar: in less its name would be cut to a sign or two.
+// barredLimit is from how many cells on the row of a window has a bar. In a narrower one the
+// window's name would be cut to a sign or two.
 const barredLimit = 37
 
-// limitRow is a window on the overview: its reset stands at the right end.
+// limitRow is the row of a window on the overview: "app   2 min ██████░░  83/100  41 s". The time
+// until it resets stands at the right end, or until its backing off ends; a sign of its state where
+// an operator froze it without an end.
 func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 	const window, figures, reset = 6, 10, 6
 	bar := page.Clamp(w-33, 5, 12)
@@ -195,7 +200,8 @@ func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 	return l.String()
 }
 
-// BriefCount is a limit in few cells: 2k of 2000.
+// BriefCount is the limit of a window in few cells: 2k of 2000. Only round hundreds are written
+// like that, so that no figure loses what it says.
 func BriefCount(n int) string {
 	if n >= 1000 && n%100 == 0 {
 		return strconv.FormatFloat(float64(n)/1000, 'g', 3, 64) + "k"
@@ -203,8 +209,9 @@ func BriefCount(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Holds is what sets the pace of all that waits: a window that an operator froze, one
-// that is full, the next permit, or else how many calls the tightest window lets through.
+// Holds is what sets the pace of all that waits: an endpoint that is down, else a window that an
+// operator froze, else one that is full, else the next permit; and if nothing waits, how many calls
+// the tightest window lets through. "" = no limit is known.
 func Holds(v *page.View) string {
 	for _, b := range page.LimitsOf(v) {
 		if b.Kind == page.KindBreaker {
@@ -226,7 +233,7 @@ func Holds(v *page.View) string {
 	return brief(v, b) + " lets " + page.Count(b.Limit) + " through per " + human.Window(b.Window)
 }
 
-// frozenOne is a bucket through which an operator lets nothing.
+// frozenOne is the first bucket through which an operator lets nothing; false = there is none.
 func frozenOne(v *page.View) (engine.BucketRow, bool) {
 	for _, b := range v.Limits.Buckets {
 		if b.Frozen() {
@@ -249,7 +256,8 @@ func shutWord(b engine.BucketRow) string {
 	return " shut"
 }
 
-// LimitsBlock are the windows of the timetable's host, then those of others.
+// LimitsBlock are the windows of a host, then the fullest one of each other host, in h rows. The
+// last row says how many there are besides, if they do not fit.
 func LimitsBlock(v *page.View, host string, w, h int) part.Section {
 	s := part.Section{Title: "LIMITS", Note: host, Tail: "resets", Height: h}
 	all := limitsBeside(v, host)

@@ -8,13 +8,15 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// LogLevels are the levels, the least grave first.
+// LogLevels are the levels of the log, the least grave first.
 var LogLevels = engine.LogLevels()
 
-// UsualLevel is what the screen begins with: debug has a record per call.
+// UsualLevel is the rank of the least grave level that is shown at first, which is info: debug has
+// a record per call.
 const UsualLevel = 1
 
-// LevelRank is where a level stands; one that is not known counts as info.
+// LevelRank is the place of a level in LogLevels. A level that is not known, as from a newer
+// engine, counts as info, so that its records are shown.
 func LevelRank(level string) int {
 	if rank := engine.LogRank(level); rank >= 0 {
 		return rank
@@ -22,7 +24,7 @@ func LevelRank(level string) int {
 	return UsualLevel
 }
 
-// LevelSigns are the levels as the log writes them.
+// LevelSigns are the levels as the log's rows write them, in three letters each.
 var LevelSigns = map[string]part.Cell{
 	"debug": part.As(themes.Off, "DBG"), "info": part.As(themes.OK, "INF"), "warn": part.As(themes.Warn, "WRN"), "error": part.As(themes.Err, "ERR"),
 }

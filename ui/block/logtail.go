@@ -12,8 +12,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// LogRows are the newest records, of one job or of all, the newest first. One that is told again
-// and again, as 429s in a burst are, takes one row: "23 times".
+// LogRows are the newest records of one job, "" = of all jobs, the newest first. A record that
+// comes again and again, as 429s in a burst do, takes one row: "23 times". Debug records are left
+// out; so are, in a frozen view, those after its instant.
 func LogRows(v *page.View, w, h int, job engine.JobID) []string {
 	type line struct {
 		of    *engine.LogRow
@@ -46,7 +47,8 @@ func LogRows(v *page.View, w, h int, job engine.JobID) []string {
 	return rows
 }
 
-// logRow is one record; named says that the rows are of several jobs.
+// logRow is the row of one record. named says that the rows around it are of several jobs, so that
+// it has to name its own; here makes its text bright.
 func logRow(v *page.View, w int, r *engine.LogRow, named, here bool) string {
 	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
 	l.Field(LevelSign(r.Level), 3, part.Words).Gap(1)
@@ -64,11 +66,12 @@ func logRow(v *page.View, w int, r *engine.LogRow, named, here bool) string {
 	return l.String()
 }
 
-// leastField is in how many cells the beginning of a record's field still tells something.
+// leastField is how many cells the rest of the row must have for a field of the record that does
+// not fit to be begun: a sign or two of it would tell nothing.
 const leastField = 16
 
-// LogAround are the records before and after one, the newest first; none when it is not among
-// those that are known.
+// LogAround are the records before and after the one with a number, the newest first, h rows in
+// all. There are none if the record is not among those that the console still knows.
 func LogAround(v *page.View, w, h int, seq uint64) (rows []string) {
 	at := slices.IndexFunc(v.Logs, func(r engine.LogRow) bool { return r.Seq == seq })
 	if at < 0 || h < 2 {
@@ -81,7 +84,8 @@ func LogAround(v *page.View, w, h int, seq uint64) (rows []string) {
 	return rows
 }
 
-// logKeys are the fields that say most of a record in the least room.
+// logKeys are the fields that say most about a record in the least room, the best first. The others
+// are on the record's own page.
 var logKeys = []string{"target", "match", "account", "bucket", "rule", "class", "err", "error"}
 
 // tellingFields are those of a record, in that order, after its job where the rows are
@@ -100,9 +104,9 @@ func tellingFields(r *engine.LogRow, named bool) (fields []string) {
 	return fields
 }
 
-// BeforeLog shares h rows between a list of n and the end of the log below it, which leaves
-// the list its rows in steps, so that it does not move with each: 0 rows of the log = there
-// is no room for it.
+// BeforeLog shares h rows between a list of n rows and the end of the log below it. The list has
+// its rows in steps of four, so that the log does not move with each row. log = 0 means that there
+// is no room for a log.
 func BeforeLog(v *page.View, h, n int) (list, log int) {
 	const step, least = 4, 3
 	list = (n + step) / step * step // with its header

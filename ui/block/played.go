@@ -21,15 +21,20 @@ type Played struct {
 	Play engine.Play
 }
 
-// playedEvery is how long it holds while matches come: all games of the account are read.
+// playedEvery is how old an answer gets before the next is asked for while matches come: for each
+// one the engine reads all games of the account.
 const playedEvery = 5 * time.Second
 
-// Want asks for it, in the zone of the account's report, again while a sync adds to it.
+// Want asks for what the account has played, in the zone of its report; "" = the engine's own.
+// While a sync adds to it, it is asked for again every few seconds. nil = no question is due.
 func (p *Played) Want(v *page.View, a engine.AccountRow, r *engine.PlayReport) engine.Query {
 	zone := ""
 	if r != nil {
 		zone = r.Zone
 	}
+	// Anything that makes another answer of it is in the name: the account, its last run, how that
+	// ended, and the zone. The champions of the same account stay on the screen until the new
+	// answer is there; those of another account never do.
 	if of := a.ID + " " + string(a.Job) + " " + a.Result + " " + zone; of != p.of {
 		p.Answer, p.of = page.Answer{}, of
 		if p.Play.Account != a.ID {
@@ -43,14 +48,15 @@ func (p *Played) Want(v *page.View, a engine.AccountRow, r *engine.PlayReport) e
 	return engine.PlayQuery{Account: a.ID, Zone: zone, Weeks: charts.BesideWeeks, Draft: true}
 }
 
+// Got takes the answer to Want's question; an error keeps what there was.
 func (p *Played) Got(v *page.View, a engine.Answer, err error) {
 	if play, ok := a.(engine.Play); p.Take(v, err) && ok {
 		p.Play = play
 	}
 }
 
-// Report is the report of an account, or a draft of it while a sync adds to it or where
-// there is none, and what it is made of.
+// Report is the report of an account and what it is made of. While a sync adds matches, or where
+// there is no report yet, it is a draft made of what is stored so far; nil = there is neither.
 func (p *Played) Report(a engine.AccountRow, r *engine.PlayReport) (report *engine.PlayReport, note string) {
 	d := p.Play.Draft
 	switch {
@@ -63,10 +69,10 @@ func (p *Played) Report(a engine.AccountRow, r *engine.PlayReport) (report *engi
 	return d, "from " + page.Count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
 }
 
-// IsDraft reports whether a report is none yet.
+// IsDraft reports whether r is the draft, and not a report that was stored.
 func (p *Played) IsDraft(r *engine.PlayReport) bool { return r != nil && r == p.Play.Draft }
 
-// WonCell is how many of some games were won.
+// WonCell is how many of some games were won: "31 won, 52 %"; empty if there were no games.
 func WonCell(wins, games int) part.Cell {
 	if games == 0 {
 		return part.Cell{}
@@ -84,7 +90,8 @@ func championRows(v *page.View, play *engine.Play, w int) []string {
 	return Bars(v, all, themes.Run, w)
 }
 
-// Champions is the section of h rows of them.
+// Champions is the section of the champions that an account played most, in h rows. Its note counts
+// those that are not shown, also those that the engine did not send.
 func (p *Played) Champions(v *page.View, w, h int) part.Section {
 	s := part.Section{Title: "CHAMPIONS", Tail: "games, won", Height: h, Rows: championRows(v, &p.Play, w)}
 	if hidden := max(len(s.Rows)-h, 0) + p.Play.More; hidden > 0 {
@@ -97,8 +104,9 @@ func (p *Played) Champions(v *page.View, w, h int) part.Section {
 	return s
 }
 
-// Coverage says of how many matches a report is made. It is always named.
-// A report of half of the matches looks like one of a player who plays half as much.
+// Coverage says of how many matches a report is made: "from 397 of 412 matches 96 %", and the state
+// word for that. It is always told: a report of half of the matches looks like that of a player who
+// plays half as much.
 func Coverage(r *engine.PlayReport) (word, text string) {
 	all := r.Matches + r.Missing
 	text = "from " + page.Count(r.Matches) + " of " + human.Counted(all, "match", "matches")

@@ -10,7 +10,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// RunRows are the scheduled runs to come, which are next where no job waits.
+// RunRows are the scheduled runs to come, the next one first, in h rows at most. They tell what
+// comes next on a screen where no job waits.
 func RunRows(v *page.View, runs []charts.Run, w, h int) (rows []string) {
 	sign := v.Theme.State("SCHEDULED")
 	for _, r := range runs[:min(len(runs), max(h, 0))] {
@@ -20,13 +21,14 @@ func RunRows(v *page.View, runs []charts.Run, w, h int) (rows []string) {
 	return rows
 }
 
-// TrackedBlock lists the accounts that are looked after by the calendar.
+// TrackedBlock lists the accounts that schedules keep up to date, with their last sync.
 func TrackedBlock(v *page.View, w, h int) part.Section {
 	rest := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
 	return part.Section{Title: "TRACKED", Note: page.Count(len(rest)), Tail: "last sync", Rows: AccountRows(v, rest, w, h, "no account is tracked"), Height: h}
 }
 
-// AccountRows are accounts with how they stand, h rows at most.
+// AccountRows are accounts with their state, number of matches and last sync, in h rows at most.
+// none is what stands in place of an empty list.
 func AccountRows(v *page.View, all []engine.AccountRow, w, h int, none string) []string {
 	rows := make([]string, 0, max(h, 0))
 	for i := range all[:min(len(all), max(h, 0))] {

@@ -20,14 +20,15 @@ type stage struct {
 	text  func(v *page.View, a engine.AccountRow, at int) string
 }
 
-// Where a run stands to a stage.
+// Where a run stands to a stage: it is still to come, under way, or done.
 const (
 	before = iota
 	within
 	after
 )
 
-// phases in the order a run goes through them.
+// phases are in the order in which a run goes through them. That is not the order of stages on the
+// screen: the timelines come after the report here, see stage.
 var phases = []engine.Phase{engine.PhaseResolve, engine.PhaseList, engine.PhaseMatches, engine.PhaseReport, engine.PhaseTimelines, engine.PhaseDone}
 
 var stages = []stage{
@@ -75,7 +76,8 @@ var stages = []stage{
 	}},
 }
 
-// leftOf is what is left of a stage, and what it has not got.
+// leftOf is how many of a stage are left, or once none is, what it could not get: "745 left of
+// 879", "3 failed", "879 done".
 func leftOf(v *page.View, p engine.Progress) string {
 	switch gaps := p.Gaps(); {
 	case p.Open > 0 && p.Open < p.Total && v.Size == page.S:
@@ -90,8 +92,7 @@ func leftOf(v *page.View, p engine.Progress) string {
 	return page.Count(p.Total) + " done"
 }
 
-// stands is where a run stands to a stage, and the word for its sign.
-// The word is one that themes know a sign for.
+// stands is where a run stands to a stage, and the state word for its sign, one that themes know.
 func (s *stage) stands(a engine.AccountRow) (at int, word string) {
 	order := func(phase engine.Phase) int {
 		for i, ph := range phases {
@@ -122,7 +123,8 @@ func (s *stage) stands(a engine.AccountRow) (at int, word string) {
 	return within, "RUNNING"
 }
 
-// bar draws how much of a stage is done.
+// bar draws how much of a stage is done, w cells wide. A stage that counts nothing is empty until
+// it is done. What is done is drawn calmly, so that the stage under way stands out.
 func (s *stage) bar(l *part.Line, a engine.AccountRow, word string, w int) {
 	ratio := 0.0
 	token := themes.Run
@@ -137,7 +139,7 @@ func (s *stage) bar(l *part.Line, a engine.AccountRow, word string, w int) {
 	l.Bar(token, w, ratio)
 }
 
-// Throttled is how many 429s a run met; empty = none.
+// Throttled is how many 429s a run met; an empty cell = none.
 func Throttled(a engine.AccountRow) part.Cell {
 	if a.Throttled == 0 {
 		return part.Cell{}
@@ -145,9 +147,10 @@ func Throttled(a engine.AccountRow) part.Cell {
 	return part.As(themes.Warn, "429s "+page.Count(a.Throttled))
 }
 
-// StageRows are the stages of a run side by side: sign and name, bar, words.
+// StageRows are the stages of a run side by side in three rows: sign and name, bar, words.
 func StageRows(v *page.View, a engine.AccountRow, w int) []string {
 	apart := min(w/25, 5)
+	// The gap behind the last stage would be lost, so it is added to what they share.
 	stride := w - 2 + apart // of all stages together
 	names, bars, texts := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
 	for i := range stages {

@@ -16,7 +16,8 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// Total is one of the six figures of the overview.
+// Total is one of the six figures of the overview. "" in any of its texts = there is nothing to
+// say.
 type Total struct {
 	Name  string // CALLS; short is what a small screen has behind the number
 	Short string
@@ -28,10 +29,12 @@ type Total struct {
 	High  float64      // the top of its scale; 0 = its highest
 }
 
-// sparkEvery is the time of a cell of a figure's course.
+// sparkEvery is the time that a cell of a figure's course stands for; the engine counts calls in
+// the same steps.
 const sparkEvery = 5 * time.Second
 
-// Totals are the six figures; dead are jobs that gave up, n is how many cells their courses have.
+// Totals are the six figures. dead are jobs that gave up, which are not among those of the view; n
+// is how many cells their courses have.
 func Totals(v *page.View, p *charts.Past, t *charts.Timetable, dead []*engine.JobRow, n int) []Total {
 	e := &v.Engine
 	waiting := charts.InLines(v.Queues)
@@ -45,14 +48,16 @@ func Totals(v *page.View, p *charts.Past, t *charts.Timetable, dead []*engine.Jo
 	}
 }
 
-// What courses are of.
+// What the courses show of a moment, one function for each figure.
 func storedBy(m *engine.Moment) float64  { return float64(m.Engine.Stored) }
 func lined(m *engine.Moment) float64     { return float64(charts.InLines(m.Queues)) }
 func retrying(m *engine.Moment) float64  { return float64(m.Engine.Retrying) }
 func failedBy(m *engine.Moment) float64  { return float64(m.Engine.Failed) }
 func throttles(m *engine.Moment) float64 { return float64(m.Engine.Throttled) }
 
-// course is a figure at the ends of the last n cells; before it is known there is nothing.
+// course is a figure at the ends of the last n cells. It begins with the first moment that is
+// known, and is shorter than n then. Cells begin at full five seconds, so that a value stays in its
+// cell until the cell has gone.
 func course(p *charts.Past, v *page.View, n int, of func(*engine.Moment) float64) (out []float64) {
 	now, _ := charts.ChartNow(v)
 	end := now.Truncate(sparkEvery).Add(sparkEvery)
@@ -65,7 +70,8 @@ func course(p *charts.Past, v *page.View, n int, of func(*engine.Moment) float64
 	return out
 }
 
-// rises are by how much a figure has grown from cell to cell.
+// rises are by how much a figure has grown from cell to cell. A counter that begins again with a
+// restarted engine falls: that is no rise, and not drawn as one.
 func rises(course []float64) []float64 {
 	out := make([]float64, max(len(course)-1, 0))
 	for i := range out {
@@ -74,7 +80,8 @@ func rises(course []float64) []float64 {
 	return out
 }
 
-// above is a figure over its first value: what 12,406 is made of is not of the last minute.
+// above is a figure over its first value. Of a count such as 12,406 the last minute is less than a
+// hair: only what came since can be seen.
 func above(course []float64) []float64 {
 	out := make([]float64, len(course))
 	for i := range out {
@@ -83,10 +90,11 @@ func above(course []float64) []float64 {
 	return out
 }
 
-// tall is the first count that is too wide for tall digits.
+// tall is the first count that is too wide for the overview's tall digits.
 const tall = 10_000
 
-// TallCount is a count in at most three digits from there on: 12.4k.
+// TallCount is a count in at most three digits from tall on: 12.4k. It is rounded down, so that it
+// never says more than there is.
 func TallCount(n int64) string {
 	for _, unit := range []struct {
 		of   float64
@@ -99,8 +107,8 @@ func TallCount(n int64) string {
 	return human.Count(n)
 }
 
-// change is by how much a figure has moved in the last minute: +312/min; "" where that is
-// not known yet, or nothing has.
+// change is by how much a figure has moved in the last minute: "+312/min"; "" where that is not
+// known yet, or where it has not moved.
 func change(p *charts.Past, v *page.View, of func(*engine.Moment) float64) string {
 	at, _ := charts.ChartNow(v)
 	now, was := p.MomentAt(at.Add(1)), p.MomentAt(at.Add(-time.Minute))
@@ -116,6 +124,8 @@ func change(p *charts.Past, v *page.View, of func(*engine.Moment) float64) strin
 	return ""
 }
 
+// callsUnit is the unit behind the number of calls. An engine that is not up for a minute yet tells
+// all calls since it started, which are no pace.
 func callsUnit(v *page.View) string {
 	if v.Engine.SinceStart {
 		return "calls"
@@ -123,6 +133,8 @@ func callsUnit(v *page.View) string {
 	return "/min"
 }
 
+// callsBeat is the unit of the figure of calls where that is a pace; "" where it is none, or where
+// stored data is only browsed and no calls are made.
 func callsBeat(v *page.View) string {
 	switch {
 	case v.Engine.State == engine.EngineBrowse:
@@ -133,13 +145,13 @@ func callsBeat(v *page.View) string {
 	return "/min"
 }
 
-// callsCourse is by sparkEvery already, as the engine counts it.
+// callsCourse is the engine's own count of calls, which is by sparkEvery already.
 func callsCourse(v *page.View, n int) []float64 {
 	all := page.Floats(v.Engine.Spark)
 	return all[max(len(all)-n, 0):]
 }
 
-// allowed is what the limits let through in a minute.
+// allowed is how many calls the limit of the timetable lets through in a minute.
 func allowed(v *page.View, t *charts.Timetable) string {
 	switch {
 	case v.Engine.SinceStart:
@@ -150,7 +162,8 @@ func allowed(v *page.View, t *charts.Timetable) string {
 	return "key allows " + page.Count(int(int64(t.Limit)*int64(time.Minute)/int64(t.Span)))
 }
 
-// evenOf is how many calls go in a time when the limit is used evenly.
+// evenOf is how many calls a time holds when the limit is used evenly over its window; 0 = no limit
+// is known.
 func evenOf(v *page.View, t *charts.Timetable, span time.Duration) float64 {
 	if t.Span <= 0 {
 		return 0
@@ -158,7 +171,8 @@ func evenOf(v *page.View, t *charts.Timetable, span time.Duration) float64 {
 	return float64(t.Limit) * float64(span) / float64(t.Span)
 }
 
-// found is how many matches the accounts have, where all of them are listed.
+// found is how many matches the accounts have, where all of them are listed; "" where the view does
+// not have all accounts, since the sum would be too small.
 func found(v *page.View) string {
 	n := 0
 	for i := range v.Accounts {
@@ -173,7 +187,7 @@ func found(v *page.View) string {
 	return "of " + page.Count(n) + " found"
 }
 
-// empties is when the line is empty.
+// empties is when the line will be empty; "" = it is, or nobody knows when it will be.
 func empties(v *page.View, t *charts.Timetable, waiting int) string {
 	if waiting == 0 || !t.Ends.After(v.Now) {
 		return ""
@@ -181,6 +195,7 @@ func empties(v *page.View, t *charts.Timetable, waiting int) string {
 	return "empty in ~" + v.In(t.Ends)
 }
 
+// nextRetry is when the first retry goes; "" = none waits, or nobody knows when.
 func nextRetry(v *page.View) string {
 	next := NextTry(v, func(*engine.JobRow) bool { return true })
 	switch {
@@ -192,7 +207,8 @@ func nextRetry(v *page.View) string {
 	return "next now"
 }
 
-// NextTry is when the first retry goes of those that are of something; zero = nobody knows.
+// NextTry is when the first of the retries goes for which of is true; the zero time = none waits,
+// or nobody knows when.
 func NextTry(v *page.View, of func(*engine.JobRow) bool) (next time.Time) {
 	all := v.Retries()
 	for i := range all {
@@ -204,7 +220,8 @@ func NextTry(v *page.View, of func(*engine.JobRow) bool) (next time.Time) {
 	return next
 }
 
-// gaveUpOf says of how many they are, and what most of them met.
+// gaveUpOf says of how many matches those are that gave up, and which failure most of them met: "of
+// 12,409 · 404".
 func gaveUpOf(v *page.View, dead []*engine.JobRow) string {
 	if v.Engine.Failed == 0 {
 		return ""
@@ -216,6 +233,7 @@ func gaveUpOf(v *page.View, dead []*engine.JobRow) string {
 	return text + " tried"
 }
 
+// Unexpected is how many of the 429s our limiter did not expect; "" = there were no 429s.
 func Unexpected(v *page.View) string {
 	switch e := &v.Engine; {
 	case e.Throttled == 0:
@@ -227,7 +245,8 @@ func Unexpected(v *page.View) string {
 	}
 }
 
-// countedClasses counts the classes of failed jobs and puts the most frequent first.
+// countedClasses counts the classes of failed jobs, and puts the most frequent class first, those
+// that are as frequent by name.
 func countedClasses(rows []*engine.JobRow) (n map[engine.Class]int, order []engine.Class) {
 	n = map[engine.Class]int{}
 	for _, j := range rows {

@@ -10,14 +10,16 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// Limits from which a command on many rows asks first.
+// How many rows a command may be on before it asks first. A cancel gives work up, so it asks for
+// fewer.
 const (
 	askRetries = 100
 	askCancels = 10
 )
 
-// Bulk acts on the marked jobs. The engine is given their ids and the revisions
-// that were shown: what has moved on since is skipped and told.
+// Bulk acts on the marked jobs; hidden is how many of them the filter hides. The engine is given
+// their ids and the revisions that were shown: a job that has moved on since is skipped, and the
+// answer says so. A row that the action cannot change is left out from the start.
 func Bulk(v *page.View, a page.Action, rows []engine.JobRow, hidden int) page.Effect {
 	does := operation.Of(engine.Op(a)).Does
 	sel := &engine.Selection{}
@@ -66,7 +68,8 @@ func WordForAll(e page.Effect, a page.Action, all bool) page.Effect {
 	return e
 }
 
-// bulkQuestion names the number and what the filter hides.
+// bulkQuestion names the number, and how many of them the filter hides: "Cancel 14 jobs (3 not in
+// this filter)?"
 func bulkQuestion(verb string, n int, one, many string, hidden int) string {
 	text := page.Capital(verb) + " " + human.Counted(n, one, many)
 	if hidden > 0 {

@@ -56,6 +56,8 @@ type Recipe struct {
 	minute time.Time // what a filter says of ages moves on with time
 }
 
+// New returns a list of the columns shown, which are of the catalogue all. key is a row's identity,
+// which stays the same while the row changes.
 func New[T any](all *columns.Catalogue[T], shown columns.List[T], key func(*T) string) List[T] {
 	l := List[T]{Query: Query[T]{Schema: all.Schema}, key: key}
 	l.Choose(shown)
@@ -101,7 +103,8 @@ func (l *List[T]) Put(v *page.View, version any, rows func() []T) {
 	l.later = later[T]{wanted: now, work: l.work(all, now, v.Now), begun: v.Now}
 }
 
-// id is the identity of a shown row, and find the way back.
+// id is the identity of row i as it is shown, and find its place; both ways are needed by the
+// cursor for each frame.
 func (l *List[T]) id(i int) string { return l.key(l.Shown[i]) }
 func (l *List[T]) find(id string) (place int, ok bool) {
 	at, ok := l.at[id]

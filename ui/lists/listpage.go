@@ -31,6 +31,8 @@ func (p *Page[T]) Screen() page.Screen { return p.Is.Screen }
 // Crumb implements Page.
 func (p *Page[T]) Crumb(*page.View) string { return p.Is.Crumb }
 
+// Refresh brings the list up to date. Every method that looks at a row calls it first: a key may
+// come before the frame that would have done it.
 func (p *Page[T]) Refresh(v *page.View) { p.Is.Fill(v) }
 
 // Cannot implements Page.

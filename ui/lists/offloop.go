@@ -9,8 +9,9 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// offLoop is how many rows are filtered and sorted at once: that takes a few
-// milliseconds. The longest list, the jobs that fit a filter, has 20,000.
+// offLoop is how many rows are filtered and sorted on the event loop: that takes a few
+// milliseconds. A longer list is worked out elsewhere; the longest, the jobs that fit a filter, has
+// 20,000 rows.
 const offLoop = 4_000
 
 // How often a long list follows its rows, and the ages in its filter. What the
@@ -20,8 +21,8 @@ const (
 	longAges  = 10 * time.Second
 )
 
-// A list of more than a screenful moves once a second: each row that leaves it
-// moves all that are below, and a terminal is sent them anew, six kilobytes.
+// screenful is up to how many rows a list follows at once. A longer one moves once a second: a row
+// that leaves it moves all that are below, and a terminal is sent them anew, six kilobytes.
 const screenful = 30
 
 // slowWork is when the title begins to say that the list is being worked out.
@@ -34,7 +35,8 @@ type Worker interface {
 	Done(result any)
 }
 
-// later is the state of a list that is worked out off the event loop.
+// later is the state of a list that is worked out off the event loop. wanted is what was last asked
+// for, and begun is when; zero = nothing ever was.
 type later[T any] struct {
 	wanted Recipe
 	work   func() made[T] // not handed out yet
@@ -91,9 +93,9 @@ type made[T any] struct {
 	all   int
 }
 
-// work is the making of the list, of values that nothing changes: it may be done
-// on any goroutine. Equal rows are ordered by their ids; without an order all stay as
-// they are.
+// work makes the list of values that nothing changes, so that it may run on any goroutine. Rows
+// that are equal in order are ordered by their ids, so that they do not change places from one
+// making to the next; without an order all stay as they came.
 func (l *List[T]) work(all []T, now Recipe, at time.Time) func() made[T] {
 	fit, key, order := l.fit, l.key, l.order()
 	return func() made[T] {

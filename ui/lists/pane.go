@@ -54,7 +54,8 @@ func (p *Pane) Steer(src part.Source, a page.Action) bool {
 	return false
 }
 
-// Clicked puts the cursor on a visible row, counted from the first one.
+// Clicked puts the cursor on a visible row, counted from the first one. A click beside the rows
+// does nothing. It asks for no action: to open a row takes a key.
 func (p *Pane) Clicked(src part.Source, row int) (action string) {
 	if row >= 0 && row < p.Height && p.Cur.Top()+row < src.Len() {
 		p.Cur.Sync(src, p.Height)
@@ -72,7 +73,8 @@ func (p *Pane) Table(v *page.View, t part.Table, w, h int, src part.Source) []st
 	return t.View(v.Theme, w, h, src, &p.Cur)
 }
 
-// OnRow is the row of the cursor in a list of n rows with its header; -1 = the list is empty.
+// OnRow is the line of the cursor in a table of n rows, where its header is line 0; -1 = the list
+// is empty.
 func (p *Pane) OnRow(n int) int {
 	if n == 0 {
 		return -1
@@ -105,7 +107,9 @@ func (p *Pane) fitPan(t part.Table, w int) {
 	}
 }
 
-// Selected finds the row under the cursor in items.
+// Selected finds the row under the cursor in items. If the cursor was never moved it is the first
+// row, also before the list was drawn for the first time. ok is false for an empty list, and for a
+// row that has left it: a key must not act on another one.
 func Selected[T any](p *Pane, src part.Slice[T]) (item T, ok bool) {
 	id, ok := p.Cur.Selected()
 	if !ok && src.Len() > 0 {
@@ -154,5 +158,5 @@ func (p *Pane) Place() string {
 	return id
 }
 
-// NoCells are those of a list that draws its rows itself.
+// NoCells gives a list no cells: for one that draws its rows itself.
 func NoCells[T any](_ T, cells []part.Cell) []part.Cell { return cells }

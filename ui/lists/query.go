@@ -7,8 +7,8 @@ import (
 	"github.com/farsight-console/farsight/engine/filter"
 )
 
-// Query is the filter of a list: what was typed, and the last of it that could
-// be used.
+// Query is the filter of a list: the text that was typed, and the last text that could be used,
+// which stays in force while a wrong one is being mended.
 type Query[T any] struct {
 	Schema *filter.Schema[T]
 	text   string
@@ -59,7 +59,8 @@ func (q *Query[T]) Pick(rows []T, now time.Time) []T {
 	return fit
 }
 
-// Told is how the filter stands in a title; "" = there is none.
+// Told is how the filter stands in a title; "" = there is none. While the text is wrong it names
+// the one that is still in force.
 func (q *Query[T]) Told() string {
 	if q.text == "" {
 		return ""

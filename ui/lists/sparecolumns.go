@@ -48,8 +48,8 @@ func (l *List[T]) preferred(v *page.View, i int, c part.Column) part.Column {
 	return c
 }
 
-// roomyMore is how much more than its least a text has, for each share of what is left, before a spare column
-// comes unasked: "503: Service unavailable" is 24 cells.
+// roomyMore is how many cells more than its least a text must have, for each share of what is left,
+// before a spare column comes unasked: "503: Service unavailable" is 24 cells.
 const roomyMore = 6
 
 // keep notes which spare columns a frame of w cells shows.
@@ -81,6 +81,7 @@ func (l *List[T]) toggle(i int) {
 	}
 }
 
+// with adds a column to a set, which it makes if there is none yet.
 func with(m map[int]bool, i int) map[int]bool {
 	if m == nil {
 		m = map[int]bool{}

@@ -7,7 +7,8 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// columnName is how a column is named in what is kept.
+// columnName is how a column is named in the file that is kept: "last-sync" of LAST SYNC. It is not
+// the column's number, since columns come and go with versions.
 func columnName(title string) string {
 	return strings.ReplaceAll(strings.ToLower(title), " ", "-")
 }

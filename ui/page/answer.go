@@ -23,9 +23,10 @@ type Answer struct {
 	Err     error
 }
 
-// Due reports whether it is time to ask, and notes that it was asked: at once
-// the first time, after a command of this console, whose effect the operator looks
-// for, and after one of somebody else, which the message line tells of; else only when the version moved on, and not too often.
+// Due reports whether it is time to ask, and notes that it was asked. It is time at once for the
+// first question, after a command of this console, whose effect the operator looks for, and after a
+// command of somebody else, which the message line tells of. Else it is time only when the version
+// has moved on, and not before ReloadEvery has passed.
 func (a *Answer) Due(v *View, version uint64) bool {
 	acted := v.Acts != a.Acts
 	switch {
@@ -40,9 +41,9 @@ func (a *Answer) Due(v *View, version uint64) bool {
 	return true
 }
 
-// DueFor is due for an answer about one thing with a version of its own: a new one
-// is asked for at once, since one thing moves seldom and is shown beside its row,
-// which has moved already.
+// DueFor is Due for an answer about one thing that has a version of its own. When that has moved
+// on, it is asked for at once: one thing moves seldom, and the row beside it shows the new state
+// already.
 func (a *Answer) DueFor(v *View, own, version uint64) bool {
 	at := a.At
 	if own != a.Own {
@@ -69,7 +70,8 @@ func (a *Answer) Take(v *View, err error) bool {
 	return true
 }
 
-// Receive puts what came to a question of kind Q where it is kept; false when it is another question's.
+// Receive takes the answer to a question of kind Q and puts it into what it is kept in. It is false
+// when the question is of another kind, as a page may ask several.
 func Receive[Q engine.Query, A engine.Answer](a *Answer, v *View, q engine.Query, came engine.Answer, err error, into *A) bool {
 	if _, ok := q.(Q); !ok {
 		return false
@@ -83,6 +85,8 @@ func Receive[Q engine.Query, A engine.Answer](a *Answer, v *View, q engine.Query
 // Forget makes the next question due at once; what is shown stays.
 func (a *Answer) Forget() { a.Seq, a.At, a.Have = 0, time.Time{}, false }
 
+// Loading reports whether the first answer has still to come. After an error it is false: that is
+// told instead.
 func (a *Answer) Loading() bool { return !a.Have && a.Err == nil }
 
 // Absent says in the place of a list that it could not be read, or is on its way; "" = it
@@ -126,11 +130,11 @@ type MadeOf struct {
 	Came    time.Time
 }
 
-// ReloadEvery is how long a list that is read from disk stays as it is while
-// the database moves on.
+// ReloadEvery is for how long a list that is read from disk stays as it is while the database moves
+// on: to read it costs the engine more than it tells the operator.
 const ReloadEvery = 2 * time.Second
 
-// ListMost is how many jobs a list asks for.
+// ListMost is how many jobs a list asks for at once.
 const ListMost = 500
 
 // Quiet is a page that asks the engine nothing: what it shows comes with Watch.

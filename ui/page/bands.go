@@ -75,5 +75,6 @@ func (v *View) Padded(rows []string) []string {
 	return rows
 }
 
-// ColumnWidth is a block of a third of 120 cells, with what parts it from the next.
+// ColumnWidth is how many cells a block takes of which three stand side by side in 120 cells, with
+// the gap before the next one.
 const ColumnWidth = 40

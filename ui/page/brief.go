@@ -37,7 +37,8 @@ func BriefWhy(v *View, why string) string {
 	return name + " " + rest
 }
 
-// frozenBy begins the limiter's reason where an operator gave one.
+// frozenBy begins the limiter's reason if an operator froze the window and said why: "frozen by an
+// operator (deploy of the site)".
 const frozenBy = "frozen by an operator ("
 
 // BriefBucket is a window's name in the words of a list: app 100/120s.
@@ -64,5 +65,5 @@ func MethodWord(method string) string {
 // follows: a narrow column cuts it once more, and one sign says enough.
 func BriefTarget(target string) string { return strings.Replace(target, "… +", " +", 1) }
 
-// FailedCall is an answer that is neither good nor a matter of limits.
+// FailedCall reports whether a call went wrong. A 429 did not: the limits are told on their own.
 func FailedCall(c *engine.CallRow) bool { return c.Status != 200 && c.Status != 429 }

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
+// Count is a number with its thousands parted: 12,406.
 func Count(n int) string { return human.Count(int64(n)) }
 
 // ShortID keeps the ends of an opaque id such as a PUUID.
@@ -40,8 +41,10 @@ var syncWords = map[engine.SyncStatus]string{
 // Two is a number of at least two digits.
 func Two(n int) string { return fmt.Sprintf("%02d", n) }
 
+// Clamp is n, or the nearer of the two limits if it lies outside of them.
 func Clamp(n, low, high int) int { return max(low, min(n, high)) }
 
+// Or is the first text if it is not empty, and the second one otherwise.
 func Or(first, second string) string {
 	if first != "" {
 		return first
@@ -81,6 +84,7 @@ func Capital(s string) string {
 	return string(s[0]-'a'+'A') + s[1:]
 }
 
+// Btoi is 1 for true and 0 for false, to be added up or repeated by.
 func Btoi(b bool) int {
 	if b {
 		return 1
@@ -88,6 +92,7 @@ func Btoi(b bool) int {
 	return 0
 }
 
+// Floats are counts as the values that charts take.
 func Floats(n []int) []float64 {
 	out := make([]float64, len(n))
 	for i := range n {
@@ -96,8 +101,8 @@ func Floats(n []int) []float64 {
 	return out
 }
 
-// CutAt cuts a text where it has so many cells.
-// What does not fit is not lost: the rest stands beside it where the life of the jobs has room.
+// CutAt cuts a text after as many whole signs as w cells hold. The rest is not lost: it stands
+// elsewhere on the screen, where there is room for it.
 func CutAt(text string, w int) (head, rest string) {
 	for i, r := range text {
 		if w -= safe.RuneWidth(r); w < 0 {

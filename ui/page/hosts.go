@@ -21,6 +21,8 @@ func HostsOf(v *View) (out []string) {
 	return out
 }
 
+// OneHost reports whether the key is used on at most one host. Its name is left out of texts then:
+// there is nothing to tell it from.
 func OneHost(v *View) bool { return len(HostsOf(v)) <= 1 }
 
 // KindBreaker is of rows that are no window: an endpoint that is down.

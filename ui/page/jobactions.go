@@ -74,6 +74,7 @@ func CancelSync(v *View, a engine.AccountRow) Effect {
 	return e
 }
 
+// CannotCancelSync says why there is no sync of an account to cancel; "" = there is.
 func CannotCancelSync(a engine.AccountRow) string {
 	if !a.Status.Open() {
 		return a.RiotID + " is not syncing"
@@ -163,6 +164,7 @@ func PauseQueue(v *View, name engine.Queue) Effect {
 	return Do(engine.Command{Op: op, Queue: name})
 }
 
+// Named is a job's id and how it is called, as a Jobber gives them; "" if there is no job.
 func Named(j engine.JobRow, ok bool) (engine.JobID, string) {
 	if !ok {
 		return "", ""

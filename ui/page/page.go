@@ -49,6 +49,7 @@ func Tabs() []Screen {
 var screenNames = [...]string{"Overview", "Accounts", "Jobs", "Retries", "Limits", "Matches", "Reports", "Logs", "Alerts", "Account", "Job", "Schedules",
 	"Audit", "Messages", "Error classes", "Rate limit hit", "Log record", "Evidence", "Command", "Chaos", "Members"}
 
+// String is the screen's name as titles and tabs write it.
 func (s Screen) String() string { return screenNames[s] }
 
 // Action is what a key means. The table of keys is in package ui.
@@ -214,10 +215,12 @@ const (
 // PauseElsewhere is said of lists in which no queue can be selected.
 const PauseElsewhere = "{overview/pause} pauses a queue: go to the overview or to the jobs"
 
+// Say is an effect that only puts a sentence on the message line.
 func Say(text string) Effect {
 	return Effect{Say: engine.Note{Level: engine.LevelInfo, Text: text}}
 }
 
+// Do is an effect that carries a command out without a question.
 func Do(c engine.Command) Effect { return Effect{Do: &c} }
 
 // Jobber is a page on which a job may be selected, so that its log can be shown.
@@ -256,6 +259,7 @@ type Target struct {
 	Row    any          // the alert, command, class, reason or record that the page is of
 }
 
+// Where the screens of one job, one account and one queue's jobs are opened from others.
 func ToJob(id engine.JobID) *Target  { return &Target{Screen: ScreenJob, ID: string(id)} }
 func ToAccount(id string) *Target    { return &Target{Screen: ScreenAccount, ID: id} }
 func ToQueue(q engine.Queue) *Target { return &Target{Screen: ScreenJobs, Queue: q} }

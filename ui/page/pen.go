@@ -10,8 +10,13 @@ import (
 // Pen writes the cells of a catalogue as a view does.
 type Pen struct{ *View }
 
-func (p Pen) Now() time.Time           { return p.View.Now }
+// Now is the instant that the view shows, which is in the past while it is frozen.
+func (p Pen) Now() time.Time { return p.View.Now }
+
+// Why is a limiter's reason in the words of a list, see BriefWhy.
 func (p Pen) Why(reason string) string { return BriefWhy(p.View, reason) }
+
+// Sign is a text with the sign and the colour of a state word.
 func (p Pen) Sign(state, text string) part.Cell {
 	sign := p.Theme.State(state)
 	return part.As(sign.Token, sign.Glyph+" "+text)

@@ -298,6 +298,7 @@ func (v *View) bucketOf(name string) (engine.BucketRow, bool) {
 	return engine.BucketRow{}, false
 }
 
+// Ratio is how much of a window is used, 0 to 1 and beyond; 0 of one whose limit is not known.
 func Ratio(b engine.BucketRow) float64 {
 	if b.Limit <= 0 {
 		return 0

@@ -10,22 +10,24 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// DayTraffic is the last day by half an hour. It is asked for once a minute, where it
-// is shown: an idle screen is silent between minutes.
+// DayTraffic is the traffic of the last day by half an hour, the oldest first. It is asked for once
+// a minute, and only where it is shown: an idle screen is silent between minutes.
 type DayTraffic struct {
 	pending bool
 	asked   time.Time
 	Spans   []engine.TrafficSpan
 }
 
-// soon is when an engine that has just begun is asked again: it counts every five
-// seconds.
+// soon is when an engine that has just begun is asked again. It counts every five seconds, so a
+// second more finds its first count.
 const soon = 6 * time.Second
 
-// Want is the question when it is due.
+// Want is the question when it is due; nil = it is not, or the screen has no room for the day.
 func (d *DayTraffic) Want(v *page.View) engine.Query {
+	// An engine that makes calls has something to tell within seconds of its start.
 	begins := len(d.Spans) == 0 && v.Engine.CallsPerMin > 0 && v.Now.Sub(d.asked) >= soon
 	switch same := v.Now.Truncate(time.Minute).Equal(d.asked.Truncate(time.Minute)); {
+	// A medium screen shows the day only while there are no calls to show in its place.
 	case d.pending, !v.Ready, v.Frozen, v.Size == page.S, v.Size == page.M && len(v.Calls) > 0, same && !begins:
 		return nil
 	}
@@ -51,14 +53,16 @@ type multiple struct {
 	counts []float64
 }
 
-// multiples draws charts above one another, each tall rows high, with their names and
-// sums on the left.
+// multiples draws charts above one another, each tall rows high and with its name and sum on the
+// left. All have one scale, whose top is high, so that a hundred calls and one 429 look like what
+// they are.
 func multiples(v *page.View, columns, tall int, high float64, charts []multiple) (rows []string) {
 	for _, c := range charts {
 		sum := 0.0
 		for _, n := range c.counts[max(len(c.counts)-columns, 0):] {
 			sum += n
 		}
+		// A sum of nothing is dim, so that a red 0 does not look like trouble.
 		token := c.token
 		if sum == 0 {
 			token = themes.Dim
@@ -80,14 +84,14 @@ func multiples(v *page.View, columns, tall int, high float64, charts []multiple)
 	return rows
 }
 
-// multipleName is what the names of charts take.
+// multipleName is how many cells the names of such charts take, with their margin.
 const multipleName = 9
 
-// DayRows is how high the charts of the last day are.
+// DayRows is how many rows the three charts of the last day take together.
 const DayRows = 6
 
-// Panel draws calls, 429s and matches stored of the last 24 hours with one scale. What
-// was before counting began is blank, and told.
+// Panel draws calls, 429s and stored matches of the last 24 hours on one scale. The time before the
+// engine began to count is blank, and the title's end says so.
 func (d *DayTraffic) Panel(v *page.View, w int) part.Section {
 	p := part.Section{Title: "24 HOURS", Height: DayRows}
 	if len(d.Spans) == 0 {
@@ -120,7 +124,7 @@ func (d *DayTraffic) tail(v *page.View, columns int) string {
 	return text
 }
 
-// dayClock is a time of day, with its day if that is another one.
+// dayClock is a time of day, with its date if it is not of today.
 func dayClock(v *page.View, at time.Time) string {
 	if at = at.In(v.Now.Location()); at.YearDay() != v.Now.YearDay() {
 		return at.Format("2 Jan 15:04")

@@ -1,4 +1,6 @@
-// Package charts draws time: the axis that the charts of a screen share, what was called and will be,
-// a job's tries, the hours of a week. It also says in words why a job waits and when it goes, since
-// words and charts are of the same numbers.
+// Package charts draws time: the axis that the charts of a screen share, the calls that were made
+// and those that will be, the tries of a job, the hours of a week.
+//
+// It also says in words why a job waits and when it goes: words and charts are made of the same
+// numbers here, so that they cannot differ.
 package charts

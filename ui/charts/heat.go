@@ -12,16 +12,17 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Upper ends of the steps of the scale, in minutes of an hour. An hour of a
-// weekday comes once in each week, so a report over several weeks goes beyond an
-// hour: its steps are shares of the busiest cell then.
+// The steps of the scale end at these shares of its top, which is an hour, or the busiest cell
+// where that is more: an hour of a weekday comes once in each week, so a report over several weeks
+// has more than 60 minutes in a cell.
 const (
 	stepLow  = 0.25
 	stepMid  = 0.5
 	stepHigh = 0.75
 )
 
-// Tallest is how tall a day gets at most: numbers belong together.
+// Tallest is how many rows a weekday gets at most. With numbers it is fewer: they are to be read
+// together.
 func (p *HeatMap) Tallest() int {
 	if p.Numbers {
 		return 2
@@ -29,6 +30,7 @@ func (p *HeatMap) Tallest() int {
 	return 4
 }
 
+// What stands beside the hours of a weekday: its name with a margin, and its sum.
 const (
 	DayWidth   = 7 // of a weekday's name with its margin
 	TotalWidth = 10
@@ -40,13 +42,13 @@ type HeatMap struct {
 	Numbers   bool // minutes in figures instead of shades
 }
 
-// CellWidth is how many cells an hour gets.
+// CellWidth is how many cells of the screen an hour gets in a row of w cells, 1 to 4.
 func (p *HeatMap) CellWidth(w int) int {
 	return page.Clamp((w-DayWidth-TotalWidth-2)/24, 1, 4)
 }
 
-// perColumn is how many hours share a column: a number needs room for its digits.
-// "112" needs three cells and a gap; narrower hours are added up, four by four at one cell each.
+// perColumn is how many hours share a column. A number such as "112" needs three cells and a gap,
+// so narrower hours are added up, four by four at one cell each.
 func (p *HeatMap) perColumn(cell int) int {
 	if !p.Numbers || cell >= 3 {
 		return 1
@@ -54,8 +56,7 @@ func (p *HeatMap) perColumn(cell int) int {
 	return 4 / cell
 }
 
-// CellTop is the greatest cell of the map, in minutes.
-// It sets the scale: a report over a year has hundreds of minutes in an hour of a weekday.
+// CellTop is the greatest cell of the map, in minutes. It sets the scale, see stepLow.
 func CellTop(r *engine.PlayReport) float64 {
 	d, h := Busiest(r)
 	return r.Minutes[d][h]
@@ -64,6 +65,7 @@ func CellTop(r *engine.PlayReport) float64 {
 // HoursRow names the hours, each one or as many as have room for their two digits.
 func (p *HeatMap) HoursRow(v *page.View, cell, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(DayWidth)
+	// A name takes two cells and at least one gap, so where an hour has less, only some are named.
 	every := max((4+cell-1)/cell, 1)
 	if cell >= 3 {
 		every = 1
@@ -74,8 +76,9 @@ func (p *HeatMap) HoursRow(v *page.View, cell, w int) string {
 	return l.To(DayWidth+24*cell).Field(part.As(themes.Dim, "total"), TotalWidth-1, part.Number).String()
 }
 
-// DayRow is one row of a weekday. A day that is several rows tall repeats its cells in each; its
-// name and its sum stand in the first.
+// DayRow is row number line of weekday d, 0 = Monday. A day that is several rows tall repeats its
+// cells in each; its name and its sum stand in the first row. top is the top of the scale in
+// minutes.
 func (p *HeatMap) DayRow(v *page.View, r *engine.PlayReport, d, line, cell int, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(1)
 	sign, name := " ", themes.Dim
@@ -103,7 +106,8 @@ func (p *HeatMap) DayRow(v *page.View, r *engine.PlayReport, d, line, cell int, 
 	return l.Field(part.Plain(Hours(sum)), TotalWidth-1, part.Number).String()
 }
 
-// cell draws one hour: shade and colour say the same, so that either is enough.
+// cell draws one hour, or several that share a column. Shade and colour say the same, so that
+// either is enough; at is the place of the cursor.
 func (p *HeatMap) cell(v *page.View, l *part.Line, m, top float64, line, w int, at bool) {
 	ratio := m / top
 	token := HeatToken(ratio)
@@ -113,10 +117,12 @@ func (p *HeatMap) cell(v *page.View, l *part.Line, m, top float64, line, w int, 
 	if at {
 		token = themes.Sel
 	}
+	// A number stands in the first row of its day alone.
 	if p.Numbers && w >= 2 && line > 0 {
 		l.Gap(w)
 		return
 	}
+	// A cell that is one wide has no room for a number and its gap, so it stays a shade.
 	if p.Numbers && w >= 2 {
 		if token != themes.Sel && m > 0 && ratio < stepHigh {
 			token = themes.Text // the dark end of the ramp cannot be read as a letter
@@ -130,18 +136,19 @@ func (p *HeatMap) cell(v *page.View, l *part.Line, m, top float64, line, w int, 
 		return
 	}
 	glyph := shade(v.Theme, m, ratio)
+	// The cursor must be seen without colour too, where its cell is empty.
 	if at && glyph == " " {
 		glyph = v.Theme.Glyphs.BarNone
 	}
 	l.Glyph(token, glyph, w)
 }
 
-// HeatToken is the colour of a share; the end of the ramp that is next to the
-// ground's own colour is left out, since a little is not nothing.
+// HeatToken is the colour of a share. The end of the ramp that is next to the ground's own colour
+// is left out: a little must not look like nothing.
 func HeatToken(ratio float64) themes.Token { return themes.Heat(0.2 + 0.8*ratio) }
 
-// minutesText fits a number of minutes in w-1 cells: minutes, else hours.
-// What fits neither way is as much as can be shown, and no number that looks exact.
+// minutesText fits a number of minutes in w-1 cells, as minutes or else as hours. What fits neither
+// way is written in nines, which nobody takes for an exact number.
 func minutesText(m float64, w int) string {
 	text := strconv.Itoa(int(m + 0.5))
 	if len(text) < w {
@@ -169,8 +176,8 @@ func shade(th *themes.Theme, m, ratio float64) string {
 	return signs[4]
 }
 
-// TotalRow adds the days up, as columns on their own scale.
-// On a scale of their own: sums of seven days would all be at the top of the map's.
+// TotalRow adds the days up, as columns with a scale of their own: on that of the map all sums of
+// seven days would be at its top.
 func (p *HeatMap) TotalRow(v *page.View, r *engine.PlayReport, cell, w int) string {
 	var sums [24]float64
 	all, high := 0.0, 0.0
@@ -195,7 +202,8 @@ func (p *HeatMap) TotalRow(v *page.View, r *engine.PlayReport, cell, w int) stri
 	return l.Field(part.Plain(Hours(all)), TotalWidth-1, part.Number).String()
 }
 
-// Hours is a sum of minutes: 6.2 h. What there is does not round to nothing.
+// Hours is a sum of minutes: 6.2 h. A few minutes are "<0.1 h", since 0.0 h would say that there
+// are none.
 func Hours(m float64) string {
 	switch {
 	case m <= 0:
@@ -206,7 +214,8 @@ func Hours(m float64) string {
 	return human.Hours(m)
 }
 
-// ScaleRow explains the shades.
+// ScaleRow explains the shades: up to how much time each stands for, and the keys that change what
+// is shown.
 func (p *HeatMap) ScaleRow(v *page.View, top float64, w int) string {
 	l := part.NewLine(v.Theme, w).Gap(3)
 	signs := v.Theme.Glyphs.Shade
@@ -215,6 +224,7 @@ func (p *HeatMap) ScaleRow(v *page.View, top float64, w int) string {
 		if i == 3 {
 			text = "to " + human.Dur(SpanOf(top))
 		}
+		// The sample has the colour of the middle of its step.
 		l.Glyph(HeatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)
 	}
 	return l.Right(part.As(themes.Accent, v.Keyed("{numbers}")), part.As(themes.Dim, " numbers  "), part.As(themes.Accent, v.Keyed("{zone}")), part.As(themes.Dim, " zone ")).String()
@@ -225,8 +235,8 @@ func SpanOf(minutes float64) time.Duration {
 	return (time.Duration(minutes*60) * time.Second).Round(time.Minute)
 }
 
-// Busiest is the cell with the most minutes.
-// Of several the first; Monday at midnight of a report without minutes.
+// Busiest is the cell with the most minutes; of several the first one, and Monday at midnight of a
+// report without minutes.
 func Busiest(r *engine.PlayReport) (day, hour int) {
 	for d := range r.Minutes {
 		for h := range r.Minutes[d] {
@@ -238,6 +248,7 @@ func Busiest(r *engine.PlayReport) (day, hour int) {
 	return day, hour
 }
 
+// Weekdays are the names of the rows of a report, which begin on Monday.
 var Weekdays = [7]string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
 
 // WeekMap draws the hours of a week: their names, seven days, their sum.
@@ -251,7 +262,7 @@ func WeekMap(v *page.View, r *engine.PlayReport, w int) []string {
 	return append(rows, still.TotalRow(v, r, cell, w))
 }
 
-// WeekRows is what the days of a week take with their title, the hours and the sums.
+// WeekRows is how many rows a WeekMap takes with its title.
 const WeekRows = 10
 
 // BesideWeeks is how many weeks stand side by side where there is room.

@@ -10,7 +10,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// LifeWidth is what the life of the jobs takes of w cells beside the list.
+// LifeWidth is how many of w cells the life of the jobs takes beside their list; 0 = there is no
+// room for one that tells anything.
 func LifeWidth(w int) int {
 	const list, least = 66, 24
 	if w-list < least {
@@ -19,8 +20,9 @@ func LifeWidth(w int) int {
 	return min(w-list, 60)
 }
 
-// LifeAxis is an axis that holds jobs from when each begins to when it goes; those that have
-// ended count only where there are no others.
+// LifeAxis is an axis that holds jobs from when each begins to when it goes. Jobs that have ended
+// count only where there are no others: an old one would press the life of those that matter
+// together.
 func LifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow) time.Time, w int) part.Axis {
 	var past, ahead time.Duration
 	live := slices.ContainsFunc(jobs, func(j *engine.JobRow) bool { return !j.State.Terminal() })
@@ -33,11 +35,11 @@ func LifeAxis(now time.Time, jobs []*engine.JobRow, begins func(j *engine.JobRow
 	return FitAxis(now, past, ahead, w)
 }
 
-// longestLife is as far as an axis of lives reaches either way: what is beyond is drawn from
-// its edge on.
+// longestLife is how far an axis of lives reaches either way. What lies beyond is drawn from the
+// axis's edge on.
 const longestLife = 2 * time.Hour
 
-// DrawLife draws one job on row y: made, tried, and when it goes.
+// DrawLife draws one job on row y: when it was made, tried and failed, and when it goes.
 //
 //	○────×──×─────│······◌     made, failed twice, tried again in a while
 func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
@@ -50,6 +52,7 @@ func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 	case !goes.IsZero():
 		c.Run(y, c.Back+1, c.At(goes), themes.Planned(waitToken(j)), v.Theme.Glyphs.Ahead)
 	}
+	// What has passed since it was made, in a thin line; its failures are drawn over it.
 	c.Run(y, made+1, end, themes.Tick, v.Theme.Glyphs.Waited)
 	if made >= 0 {
 		c.Sign(y, made, themes.Dim, v.Theme.State("AVAILABLE").Glyph)
@@ -59,6 +62,7 @@ func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 		c.Sign(y, c.At(at), bad.Token, bad.Glyph)
 	}
 	switch {
+	// Its failures are not known any more, but its end is one of them.
 	case j.State == engine.Discarded && len(j.Failed) == 0:
 		c.Sign(y, end, bad.Token, bad.Glyph)
 	case j.State == engine.Running:
@@ -66,13 +70,14 @@ func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 		c.Sign(y, c.Back, run.Token, run.Glyph)
 	case j.State == engine.Retryable && !goes.IsZero():
 		again := v.Theme.State("RETRYABLE")
+		// A retry that is overdue stands at now, and not where it should have gone.
 		c.Sign(y, max(c.At(goes), c.Back), again.Token, again.Glyph)
 	case !j.State.Terminal() && !goes.IsZero():
 		c.Sign(y, max(c.At(goes), c.Back), themes.Run, v.Theme.Glyphs.Mark)
 	}
 }
 
-// waitToken is the colour of a job's wait.
+// waitToken is the colour in which a job's wait is drawn.
 func waitToken(j *engine.JobRow) themes.Token {
 	if j.State == engine.Retryable {
 		return themes.Retry

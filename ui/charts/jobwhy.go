@@ -14,16 +14,19 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Told is why a job does not run, in sentences: what counts first, when that ends, and below
-// it what an operator can do about it.
+// Told is why a job does not run, in sentences, each of which may be "".
+//
+//	3rd in line. It goes in 4.2 s, as soon as pacing allows.       Lead, Text
+//	Its 2nd try was due at 12:31:02, 12 s ago.                     Late
+//	r would not make it faster; x gives its place to KR_7214.      Act
 type Told struct {
 	Lead, Text string
 	Late       string // stands behind it as a warning
 	Act        string
 }
 
-// whyJob says why a job does not run and until when. next is the job that goes after it; ""
-// = none is known.
+// whyJob says why a job does not run and until when. next names the job that goes after it; "" =
+// none is known.
 func whyJob(v *page.View, j *engine.JobRow, next string) Told {
 	switch {
 	case j.State == engine.Running:
@@ -55,8 +58,8 @@ func InText(v *page.View, at time.Time) string {
 	return "in " + Soon(v, at)
 }
 
-// Soon is the time that is left at the present second, to a tenth while it is less than ten
-// seconds.
+// Soon is the time that is left from the present second on. It has tenths below ten seconds, as
+// places in a line are that near to each other.
 func Soon(v *page.View, at time.Time) string {
 	left := at.Sub(v.Beat())
 	if left >= 10*time.Second {
@@ -66,6 +69,7 @@ func Soon(v *page.View, at time.Time) string {
 	return strconv.FormatFloat(max(left, 0).Seconds(), 'f', 1, 64) + " s"
 }
 
+// endsText says when what holds a job back ends; "" = nobody knows, or it has ended.
 func endsText(v *page.View, j *engine.JobRow) string {
 	ends := j.ReasonEnds()
 	switch {
@@ -77,7 +81,8 @@ func endsText(v *page.View, j *engine.JobRow) string {
 	return "That ends " + InText(v, ends) + "."
 }
 
-// whatStands says what an operator can do about what stands before any limit.
+// whatStands says what an operator can do where something holds the job back before any limit: a
+// paused queue, an endpoint that is down, or other jobs that it waits for.
 func whatStands(v *page.View, j *engine.JobRow) string {
 	switch {
 	case j.State == engine.Pending:
@@ -88,12 +93,14 @@ func whatStands(v *page.View, j *engine.JobRow) string {
 	return "A retry would not make it faster."
 }
 
-// whyRuns is of a job that runs: for how long, and whether its call waits for a permit.
+// whyRuns tells of a job that runs: for how long, and whether its call waits for a permit.
 func whyRuns(v *page.View, j *engine.JobRow) Told {
 	t := Told{Lead: "Its " + human.Ordinal(j.Tries) + " try runs", Text: "for " + v.Age(j.Started) + "."}
+	// 0 = the worker is not known.
 	if j.Worker > 0 {
 		t.Text = "for " + v.Age(j.Started) + ", in the hands of worker " + strconv.Itoa(j.Worker) + "."
 	}
+	// The limiter knows the jobs whose calls wait for a permit, each with its reason.
 	for _, w := range v.Limits.Waiting {
 		if w.Job == j.ID {
 			t.Text += " It waits for a permit: " + page.BriefWhy(v, w.Reason) + "."
@@ -103,7 +110,7 @@ func whyRuns(v *page.View, j *engine.JobRow) Told {
 	return t
 }
 
-// whyEnded is of a job that has ended: what it ended with, and what opens it again.
+// whyEnded tells of a job that has ended: with what, and which key opens it again.
 func whyEnded(v *page.View, j *engine.JobRow) Told {
 	switch j.State {
 	case engine.Completed:
@@ -121,12 +128,13 @@ func whyEnded(v *page.View, j *engine.JobRow) Told {
 	return t
 }
 
-// whyInLine is of a job that waits for its turn.
+// whyInLine tells of a job that waits for its turn: its place, and when it goes.
 func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 	t := Told{Lead: page.Capital(j.Reason()) + "."}
 	if j.Place > 0 {
 		t.Lead = human.Ordinal(j.Place) + " in line."
 	}
+	// A job that goes later than the window opens again has its own time told.
 	switch b, full := fullWindow(v); {
 	case full && !j.Until.After(b.Reset):
 		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again, " + InText(v, b.Reset) + ": all " + page.Count(b.Limit) + " calls of it are used."
@@ -135,6 +143,7 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 	default:
 		t.Text = "It goes " + InText(v, j.Until) + spreadText(v, j.Place) + "."
 	}
+	// A retry that has come due and stands in line is late, though nothing is wrong.
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
 		t.Late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + human.Age(v.Beat().Sub(j.Due.Truncate(time.Second))) + " ago."
 	}
@@ -146,15 +155,16 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 	return t
 }
 
-// fullWindow is the window that sets the pace while it has no room left.
-// false also when no limit is known.
+// fullWindow is the window that sets the pace, and whether it has no room left. full is false also
+// when no limit is known.
 func fullWindow(v *page.View) (b engine.BucketRow, full bool) {
 	b, ok := v.Limits.Pacing()
 	return b, ok && b.Limit > 0 && b.Used >= b.Limit && b.Reset.After(v.Now)
 }
 
-// spreadText says what sets the pace of a line, with its figures where the place in it is
-// among the calls that are left; "" = nothing is known to.
+// spreadText says what sets the pace of a line. It gives the figures of that only for a place among
+// the calls that are left of the window: what comes after it has a pace of its own. "" = no limit
+// is known that does.
 func spreadText(v *page.View, place int) string {
 	b, ok := v.Limits.Pacing()
 	left, rest := b.Limit-b.Used, b.Reset.Sub(v.Now)
@@ -162,13 +172,14 @@ func spreadText(v *page.View, place int) string {
 		return ""
 	}
 	perSecond := float64(left) / rest.Seconds()
+	// A hundred calls a second and more are no pace that anybody would notice.
 	if perSecond >= 100 || place > left {
 		return ", as soon as pacing allows"
 	}
 	return ", as soon as pacing allows: " + pace(perSecond) + " spread what is left of " + page.Count(b.Limit) + " per " + human.Window(b.Window)
 }
 
-// pace is calls a second, or a minute where that is fewer than one.
+// pace is a number of calls a second, or of calls a minute where it is less than one a second.
 func pace(perSecond float64) string {
 	if perSecond < 1 {
 		return human.Counted(max(int(perSecond*60+0.5), 1), "call", "calls") + " a minute"
@@ -176,8 +187,8 @@ func pace(perSecond float64) string {
 	return human.Counted(int(perSecond+0.5), "call", "calls") + " a second"
 }
 
-// whyBacksOff is of a job that waits for its next try: what it met, where its instant comes
-// from, and whether there is room then.
+// whyBacksOff tells of a job that waits for its next try: how it failed, how the policy gave it its
+// instant, and whether the limits have room for it then.
 func whyBacksOff(v *page.View, j *engine.JobRow) Told {
 	t := Told{Lead: page.Capital(columns.LastAnswer(&j.Job))}
 	if at, ok := lastFailure(j); ok {
@@ -203,7 +214,8 @@ func stepText(j *engine.JobRow) string {
 	return "Step " + strconv.Itoa(j.Tries) + " of the policy: " + human.Window(j.Delay)
 }
 
-// lateText says that there is no room at the instant of a retry, and until when; "" = there is.
+// lateText says that the limits have no room at the instant of a retry, and until when; "" = they
+// have, or it is less than a second later.
 func lateText(v *page.View, j *engine.JobRow) string {
 	late := LateBy(v, j)
 	switch {
@@ -217,7 +229,8 @@ func lateText(v *page.View, j *engine.JobRow) string {
 	return "No room until " + v.Clock(j.Starts) + ": " + human.Age(late) + " late."
 }
 
-// LateBy is how much later than its instant a retry goes, as far as that is known.
+// LateBy is how much later than its instant a retry goes. If nobody knows when it goes, it is how
+// much later it is already.
 func LateBy(v *page.View, j *engine.JobRow) time.Duration {
 	switch {
 	case j.LateBy == "":
@@ -228,7 +241,8 @@ func LateBy(v *page.View, j *engine.JobRow) time.Duration {
 	return max(engine.Latest(j.Starts, v.Beat()).Sub(j.Due), 0)
 }
 
-// IfAgain says what follows if a retry fails, and so do those after it.
+// IfAgain says what follows if the next try fails, and each one after it does too: "If it fails
+// again: 12:33:00 +2 min  then it is given up."; "" = the policy gives nothing to say.
 func IfAgain(v *page.View, j *engine.JobRow) string {
 	if LastTry(j) {
 		return "If it fails again it is given up: this is its last try."
@@ -251,7 +265,7 @@ func lastFailure(j *engine.JobRow) (time.Time, bool) {
 	return j.Started, !j.Started.IsZero()
 }
 
-// Rows are the sentences on rows of w cells: the lead bright, what can be done dimmed.
+// Rows are the sentences in rows of w cells: the lead bright, and what can be done dimmed below.
 func (t Told) Rows(v *page.View, w int) []string {
 	var rows []string
 	put := func(cells ...part.Cell) {
@@ -288,8 +302,8 @@ func flowText(v *page.View, w int, cells []part.Cell) (rows []string) {
 	return rows
 }
 
-// WhyOf is the sentence why a job does not run; next as whyJob has it.
-// It is the same on every screen that tells it: Jobs, Retries and the job's own.
+// WhyOf is the section that says why a job does not run, see whyJob. It is the same on every screen
+// that tells it: Jobs, Retries and the job's own.
 func WhyOf(v *page.View, j *engine.JobRow, next string, w int) part.Section {
 	whom := ofWhom(v, j)
 	if v.Size == page.S && j.Line != "" { // its line has no room beside it
@@ -301,7 +315,8 @@ func WhyOf(v *page.View, j *engine.JobRow, next string, w int) part.Section {
 	return s
 }
 
-// StateVerb is what a job does, and in which line it waits: several have a first place.
+// StateVerb is what a job does. One that waits is told with its line, since each line has a first
+// place: "waits in queue full for match calls to europe".
 func StateVerb(j *engine.JobRow) string {
 	switch {
 	case j.State == engine.Running:
@@ -317,7 +332,8 @@ func StateVerb(j *engine.JobRow) string {
 	return "waits in queue " + line + " for " + strings.TrimSuffix(page.MethodWord(method), "+") + " calls to " + host
 }
 
-// ofWhom is the player for whom the job works; "" of one that works for nobody in particular.
+// ofWhom is the player for whom the job works, as " of 카인#KR1"; "" = it works for nobody in
+// particular.
 func ofWhom(v *page.View, j *engine.JobRow) string {
 	if j.Owner == "" {
 		return ""

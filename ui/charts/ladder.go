@@ -11,27 +11,30 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// AxisSteps are what a cell of an axis may stand for: spans that people count in.
+// AxisSteps are the spans that a cell of an axis may stand for, the shortest first: such as people
+// count in.
 var AxisSteps = []time.Duration{
 	time.Second, 2 * time.Second, 3 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
 
-// stepFor is a step that people count in, as long as asked for at least.
+// stepFor is the shortest such span that is as long as asked for, or the longest there is.
 func stepFor(least time.Duration) time.Duration { return AxisSteps[StepAt(least)] }
 
+// StepAt is the place of that span in AxisSteps.
 func StepAt(least time.Duration) int {
 	i, _ := slices.BinarySearch(AxisSteps, least)
 	return min(i, len(AxisSteps)-1)
 }
 
-// FitAxis is an axis of w cells in the finest steps in which it holds a time back and one ahead.
-// The cells that are left over lie ahead. Its now stands at one of few columns, so that it
-// seldom moves.
+// FitAxis is an axis of w cells, in the finest steps in which it holds a time back and one ahead.
+// Cells that are left over lie ahead. Now stands at a tenth of the width or a multiple of it, so
+// that it seldom moves.
 func FitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
 	unit := max(w/10, 1)
-	for _, step := range append(AxisSteps, ahead+past) {
+	// The longest step is taken even where it does not hold all of the time.
+	for _, step := range AxisSteps {
 		back := max((int(past/step)+1+unit)/unit, 2) * unit
 		if back+int(ahead/step)+3 <= w || step >= AxisSteps[len(AxisSteps)-1] {
 			return part.NewAxis(now, step, min(back, w*9/10), w)
@@ -40,8 +43,8 @@ func FitAxis(now time.Time, past, ahead time.Duration, w int) part.Axis {
 	return part.Axis{}
 }
 
-// AgainAt are the instants at which a job is tried again if its next try fails, and so does
-// each one after it.
+// AgainAt are the instants of a job's later tries, if its next try fails and each one after it does
+// too.
 func AgainAt(j *engine.JobRow) []time.Time {
 	at := engine.Latest(j.Due, j.Starts)
 	out := make([]time.Time, len(j.Then))
@@ -72,8 +75,8 @@ func DrawLadder(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 	}
 }
 
-// DrawDue draws the wait for a job's next try from now on, and returns the cell in which that
-// goes; one beyond the axis when it is far away, or nobody knows.
+// DrawDue draws the wait for a job's next try from now on, and returns the cell of that try; a cell
+// beyond the axis if the try is far away, or if nobody knows when it is.
 func DrawDue(v *page.View, c *part.Chart, y int, j *engine.JobRow) (goes int) {
 	g, again := v.Theme.Glyphs, v.Theme.State("RETRYABLE")
 	due := c.At(j.Due)
@@ -85,6 +88,7 @@ func DrawDue(v *page.View, c *part.Chart, y int, j *engine.JobRow) (goes int) {
 		}
 		c.Run(y, max(due, c.Back), goes, themes.Planned(themes.Warn), g.Ahead)
 		again.Token = themes.Warn
+		// Its instant stays marked where it goes later than that.
 		if due != goes {
 			c.Sign(y, due, themes.Dim, v.Theme.State("SCHEDULED").Glyph)
 		}
@@ -97,11 +101,12 @@ func DrawDue(v *page.View, c *part.Chart, y int, j *engine.JobRow) (goes int) {
 	return goes
 }
 
-// drawAgain draws the tries that only follow if all before them fail, and the end of the last
-// one: known says that there is one.
+// drawAgain draws the tries that only follow if all before them fail, and behind the last of them
+// the sign that the job is given up. known says that its policy has an end.
 func drawAgain(v *page.View, c *part.Chart, y, from int, tries []time.Time, known bool) {
 	for _, at := range tries {
 		x := c.At(at)
+		// The tries go on beyond the axis: one sign at its end says so.
 		if x >= c.Width {
 			if from < c.Width-1 {
 				c.Sign(y, c.Width-1, themes.Tick, v.Theme.Glyphs.More)
@@ -126,13 +131,14 @@ func FirstFailure(j *engine.JobRow) (time.Time, bool) {
 	return lastFailure(j)
 }
 
-// RetryBars are counts by cell of a chart of two sides: what failed before now, what is due after it,
-// and what follows only if that fails.
+// RetryBars are counts by cell for a chart of two sides: the calls that failed before now, the
+// tries that are due after it, and those that follow only if these fail.
 type RetryBars struct {
 	failed, due, again []float64
 }
 
-// RetryBarsOf counts the calls that failed, as far back as they are known, and the tries of jobs.
+// RetryBarsOf counts the calls that failed, as far back as the recorder knows them, and the tries
+// of jobs. A cell without any stays unknown, so that nothing is drawn there.
 func RetryBarsOf(v *page.View, a TimeAxis, jobs []*engine.JobRow) RetryBars {
 	b := RetryBars{failed: a.Unknown(), due: a.Unknown(), again: a.Unknown()}
 	add := func(cells []float64, x int) {
@@ -149,6 +155,7 @@ func RetryBarsOf(v *page.View, a TimeAxis, jobs []*engine.JobRow) RetryBars {
 		}
 	}
 	for _, j := range jobs {
+		// What is overdue goes now.
 		add(b.due, max(a.At(j.Due), a.Back))
 		at := engine.Latest(j.Due, j.Starts)
 		for _, d := range j.Then {
@@ -159,8 +166,8 @@ func RetryBarsOf(v *page.View, a TimeAxis, jobs []*engine.JobRow) RetryBars {
 	return b
 }
 
-// High is the top of the scale of what happened and what is due: a round number, so that it
-// stays where it is.
+// High is the top of the scale of what happened and what is due. It is one of a few round numbers,
+// so that the scale seldom changes. Tries that may never come do not count: they may be cut.
 func (b *RetryBars) High() int {
 	most := 0.0
 	for _, cells := range [][]float64{b.failed, b.due} {
@@ -178,7 +185,7 @@ func (b *RetryBars) High() int {
 	return int(most)
 }
 
-// Draw draws them on h rows.
+// Draw draws the counts on the h rows from y on. What is sure is drawn over what is not.
 func (b *RetryBars) Draw(c *part.Chart, y, h int) {
 	top := float64(b.High())
 	c.Area(y, h, part.Series{Values: b.again, Top: top, Token: themes.Retry})
@@ -186,7 +193,7 @@ func (b *RetryBars) Draw(c *part.Chart, y, h int) {
 	c.Area(y, h, part.Series{Values: b.due, Top: top, Token: themes.Retry, Sure: true})
 }
 
-// leastRoom is how many cells a number of calls in a window needs.
+// leastRoom is how many cells a stretch of windows needs for its number of free calls.
 const leastRoom = 5
 
 // Room is how many calls are free in each stretch of windows to come.
@@ -207,6 +214,7 @@ func RoomOf(f *engine.Forecast, a TimeAxis) Room {
 		return Room{}
 	}
 	n := 1
+	// Short windows are put together until a stretch of them has room for its number.
 	for most.Window*time.Duration(n) < leastRoom*a.Step {
 		n++
 	}
@@ -216,8 +224,8 @@ func RoomOf(f *engine.Forecast, a TimeAxis) Room {
 // Calls is how many calls a stretch holds.
 func (r *Room) Calls() int { return r.Host.Limit * int(r.Every/r.Host.Window) }
 
-// Draw writes into row y how many calls are free in each stretch, in amber where a retry waits
-// for that: late are the instants of those that do.
+// Draw writes into row y how many calls are free in each stretch. late are the instants of the
+// retries that have no room before: the number of their stretch is in amber.
 func (r *Room) Draw(v *page.View, c *part.Chart, y int, late []time.Time) {
 	if r.Host == nil || len(r.Host.Windows) == 0 || r.Host.Stuck {
 		return
@@ -225,6 +233,7 @@ func (r *Room) Draw(v *page.View, c *part.Chart, y int, late []time.Time) {
 	begin, n := r.Host.Windows[0].Begin, 0
 	for ; c.At(begin) < c.Width; begin = begin.Add(r.Every) {
 		end, free := begin.Add(r.Every), r.Calls()
+		// Half a window of grace: the forecast's windows follow a reset that moves by a little.
 		for ; n < len(r.Host.Windows) && r.Host.Windows[n].Begin.Before(end.Add(-r.Host.Window/2)); n++ {
 			free -= r.Host.Windows[n].Calls()
 		}
@@ -236,6 +245,7 @@ func (r *Room) Draw(v *page.View, c *part.Chart, y int, late []time.Time) {
 		if slices.ContainsFunc(late, func(at time.Time) bool { return !at.Before(begin) && at.Before(end) }) {
 			token = themes.Warn
 		}
+		// A number that does not fit before the end of its stretch would be read as the next one's.
 		if text := page.Count(max(free, 0)); end.After(c.Now) && max(x, c.Back)+1+len(text) < min(c.At(end), c.Width)+1 {
 			c.Put(y, max(x, c.Back)+1, token, text)
 		}

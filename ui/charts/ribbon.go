@@ -12,8 +12,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Ribbon draws the last w calls, the newest at the right: h rows whose height is what the
-// answer took, with waits a row below for what the limiter held back long.
+// Ribbon draws the last w calls, a cell for each and the newest at the right. Its h rows are as
+// high as the answer took long. With waits there is a row below that marks the calls which the
+// limiter held back for longer than longWait.
 func Ribbon(v *page.View, calls []engine.CallRow, w, h int, waits bool) []string {
 	calls = calls[max(len(calls)-w, 0):]
 	rows := h
@@ -25,6 +26,8 @@ func Ribbon(v *page.View, calls []engine.CallRow, w, h int, waits bool) []string
 	good, held, bad := make([]float64, w), make([]float64, w), make([]float64, w)
 	for i := range calls {
 		call, x := &calls[i], w-len(calls)+i
+		// Every call is drawn at least an eighth of a cell high, or one that took no time would be
+		// missing.
 		took := max(float64(call.Took), high/float64(8*h))
 		switch {
 		case page.FailedCall(call):
@@ -35,6 +38,7 @@ func Ribbon(v *page.View, calls []engine.CallRow, w, h int, waits bool) []string
 			good[x] = took
 		}
 	}
+	// Three series, since each has one colour; a cell is in one of them only.
 	c.Area(0, h, part.Series{Values: good, Top: high})
 	c.Area(0, h, part.Series{Values: held, Top: high, Token: themes.Warn})
 	c.Area(0, h, part.Series{Values: bad, Top: high, Token: themes.Err})
@@ -43,6 +47,7 @@ func Ribbon(v *page.View, calls []engine.CallRow, w, h int, waits bool) []string
 		if bad[x] > 0 {
 			token = themes.Err
 		}
+		// The sign stands in the top row, where no answer of usual length reaches.
 		if sign := ribbonSign(v, held[x], bad[x]); sign != "" {
 			c.Sign(0, x, token, sign)
 		}
@@ -57,7 +62,7 @@ func Ribbon(v *page.View, calls []engine.CallRow, w, h int, waits bool) []string
 	return c.View()
 }
 
-// longWait is a wait for the limiter that the ribbon marks.
+// longWait is how long the limiter must hold a call back for the ribbon to mark it.
 const longWait = 500 * time.Millisecond
 
 // ribbonSign marks what went wrong, so that it is seen without colour too.
@@ -71,8 +76,8 @@ func ribbonSign(v *page.View, held, bad float64) string {
 	return ""
 }
 
-// ribbonHigh is the top of the scale: above nearly all of the answers, and one of few, so
-// that it stays where it is.
+// ribbonHigh is the top of the ribbon's scale in nanoseconds: half as much again as the mean of the
+// good answers. It goes up in steps of √2, so that it seldom changes.
 func ribbonHigh(calls []engine.CallRow) float64 {
 	sum, n := 0.0, 0
 	for i := range calls {
@@ -87,8 +92,8 @@ func ribbonHigh(calls []engine.CallRow) float64 {
 	return high
 }
 
-// CallColumns are the newest calls in columns side by side, so many rows of them: the first
-// row has the newest ones.
+// CallColumns are the newest calls in up to three columns, in so many rows. They are read row by
+// row: the newest call is the first of the first row. calls has the oldest first.
 func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
 	across := page.Clamp((w-2)/callWide, 1, 3)
 	wide := (w - 2 + callGap) / across
@@ -96,6 +101,7 @@ func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
 	l := part.NewLine(v.Theme, w)
 	for y := range rows {
 		l.Reset(w, false)
+		// Older rows step back, so that the newest call catches the eye.
 		l.On(themes.Fade(0.2 * float64(y)))
 		for x := range across {
 			if i := len(calls) - 1 - y*across - x; i >= 0 {
@@ -110,11 +116,13 @@ func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
 	return out
 }
 
-// callWide is what a call takes at least, callGap what parts two of them.
+// callWide is how many cells a call takes at least, and callGap how many part two columns.
 const callWide, callGap = 56, 4
 
-// callCells write one call: when, how it was answered, what was asked for, what Riot took
-// and what it had waited for the limiter.
+// callCells write one call in w cells: when it was made, its answer, what was asked for, how long
+// Riot took, and how long it had waited for the limiter.
+//
+//	12:31:02.4  200    match    KR_7214550881          118 ms  1.06 s
 func callCells(v *page.View, l *part.Line, c *engine.CallRow, w int) {
 	status, cells := columns.StatusCell(c), page.Clamp(w-52, 4, 7)
 	if len(status.Text) > cells { // timeout, network: there was no answer
@@ -132,7 +140,8 @@ func callCells(v *page.View, l *part.Line, c *engine.CallRow, w int) {
 	l.Field(part.As(themes.Dim, wait), 8, part.Number)
 }
 
-// Median is the answer time of most calls, for the tail of the ribbon.
+// Median is how long half of the answers took at most, with its age if it is an old reading: "118
+// ms median, 2 min ago"; "" = there was no answer yet.
 func Median(v *page.View) string {
 	e := &v.Engine
 	if e.P50 <= 0 {

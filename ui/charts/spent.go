@@ -11,7 +11,7 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// spent is where the time of a try went, and what comes after it until the next one.
+// spent is where the time of a try went, and the wait after it until the next try.
 type spent struct {
 	shares  []part.Share // in milliseconds: those that were, then those to come
 	planned int          // where those to come begin
@@ -21,14 +21,16 @@ type spent struct {
 	over    bool         // the wait is: nothing is to come
 }
 
+// add adds a stretch of time, if there was any. One that is shorter than a millisecond counts as
+// one: it happened, and has a share.
 func (s *spent) add(t themes.Token, sign themes.State, name string, d time.Duration) {
 	if d > 0 {
 		s.shares = append(s.shares, part.Share{Token: t, Sign: sign.Glyph, Name: name + " " + spentText(d), N: int(max(d/time.Millisecond, 1))})
 	}
 }
 
-// spentText is exact to the hundredth below ten seconds, where calls and the limiter are:
-// 0.06 s. A wait of the policy has none: 3 s.
+// spentText is exact to the hundredth of a second below ten seconds, which calls and the limiter
+// take: 0.06 s. A wait of the policy is whole seconds, and has no digits behind them: 3 s.
 func spentText(d time.Duration) string {
 	if d < 10*time.Second && d%time.Second != 0 {
 		return human.Secs(d)
@@ -36,8 +38,9 @@ func spentText(d time.Duration) string {
 	return human.Dur(d.Round(time.Second))
 }
 
-// SpentOn takes the time of a try apart, with the wait after it, which ended at an instant. job is
-// its job while that wait goes on; nil of tries before the last.
+// SpentOn takes the time of a try apart, with the wait after it. until is when that wait ended. job
+// is the try's job while the wait still goes on; nil for every try but the last. a is nil where
+// only the wait is known.
 func SpentOn(v *page.View, a *engine.Attempt, until time.Time, job *engine.JobRow) (s spent) {
 	if a != nil {
 		s.add(themes.Tick, v.Theme.State("AVAILABLE"), "in line", InLine(*a))
@@ -50,6 +53,7 @@ func SpentOn(v *page.View, a *engine.Attempt, until time.Time, job *engine.JobRo
 	}
 	s.planned = len(s.shares)
 	wait, name, sign := themes.Retry, "back-off", v.Theme.State("RETRYABLE")
+	// A hold is no try: it is told by what the job was held for.
 	if a != nil && a.Number == 0 {
 		wait, name = themes.Held, a.Hold.String()
 	}
@@ -63,6 +67,8 @@ func SpentOn(v *page.View, a *engine.Attempt, until time.Time, job *engine.JobRo
 		if s.result.Glyph == "" {
 			s.result = v.Theme.State("FAILED")
 		}
+		// The policy counts its wait from the failure. The end of the attempt is only taken for a
+		// hold, which is no failure, and where the failure is not known.
 		if at, ok := lastFailure(job); ok && (a == nil || a.Number > 0) {
 			s.add(themes.Planned(wait), sign, name, job.Due.Sub(at))
 		} else if a != nil {
@@ -77,7 +83,9 @@ func SpentOn(v *page.View, a *engine.Attempt, until time.Time, job *engine.JobRo
 	return s
 }
 
-// Bar draws it in the order of time: what was solid, what is to come in dots.
+// Bar draws the time in its order in w cells: what has passed solid, what is to come in dots, and
+// the time of the next try behind it. It draws nothing where a stretch would have less than two
+// cells.
 func (s *spent) Bar(v *page.View, l *part.Line, w int) *part.Line {
 	clock := ""
 	if !s.next.IsZero() {
@@ -90,6 +98,7 @@ func (s *spent) Bar(v *page.View, l *part.Line, w int) *part.Line {
 			was += share.N
 		}
 	}
+	// Stretches that can neither be seen nor told apart are worth no bar.
 	if all == 0 || room < 2*len(s.shares) {
 		return l
 	}
@@ -97,6 +106,7 @@ func (s *spent) Bar(v *page.View, l *part.Line, w int) *part.Line {
 	if s.result.Glyph != "" {
 		happened, ahead = s.shares[:s.planned], s.shares[s.planned:]
 	}
+	// Each part has at least one cell for each of its stretches, however short it is.
 	cells := page.Clamp(room*was/all, len(happened), room-len(ahead))
 	if len(happened) > 0 {
 		l.Stack(cells, happened)
@@ -104,6 +114,7 @@ func (s *spent) Bar(v *page.View, l *part.Line, w int) *part.Line {
 	l.Glyph(s.result.Token, s.result.Glyph, page.Btoi(s.result.Glyph != ""))
 	if len(ahead) > 0 {
 		again := v.Theme.State("RETRYABLE")
+		// The wait has passed: nothing of it is planned any more.
 		if s.over {
 			l.Stack(room-cells, ahead)
 		} else {
@@ -114,7 +125,7 @@ func (s *spent) Bar(v *page.View, l *part.Line, w int) *part.Line {
 	return l
 }
 
-// Legend writes what its colours say.
+// Legend writes what the colours of the bar stand for, with how long each took.
 func (s *spent) Legend(l *part.Line) *part.Line {
 	for i, share := range s.shares {
 		l.Gap(3*page.Btoi(i > 0)).Sample(share, i >= s.planned && s.result.Glyph != "" && !s.over).Gap(1).Put(themes.Dim, share.Name)
@@ -122,14 +133,14 @@ func (s *spent) Legend(l *part.Line) *part.Line {
 	return l
 }
 
-// Limited is what the limiter cost an attempt: the end of its wait for a worker,
-// at the head of the line, and the wait for a permit after that.
+// Limited is how long the limiter held an attempt back: the end of its wait for a worker, when it
+// was at the head of the line, and the wait for a permit after that.
 func Limited(a engine.Attempt) time.Duration { return max(a.Paced, 0) + max(a.Limiter, 0) }
 
-// InLine is the wait behind other jobs, before only the limiter held it.
+// InLine is how long an attempt waited behind other jobs, before only the limiter held it.
 func InLine(a engine.Attempt) time.Duration { return max(a.Queued-max(a.Paced, 0), 0) }
 
-// ResultWord is the state word whose sign stands for the attempt's end.
+// ResultWord is the state word whose sign stands for how an attempt ended, or that it has not.
 func ResultWord(a engine.Attempt) string {
 	if a.End.IsZero() {
 		return "RUNNING"

@@ -12,11 +12,13 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// ProgressOf is an account's bar: its matches. The bar never moves back, so the
-// timelines that follow are told in words (see StageOf).
+// ProgressOf is the bar of an account, which is of its matches alone. A bar must never move back,
+// so the timelines, which only come up later, are told in words (see StageOf). A Ratio of -1 draws
+// no bar: the total is not known yet.
 func ProgressOf(v *page.View, a engine.AccountRow) part.Cell {
 	p := a.Matches
 	if p.Total <= 0 {
+		// The list of matches is still being read: how many there are so far, of an unknown total.
 		found := ""
 		if a.Listed > 0 {
 			found = page.Count(a.Listed) + "/?"
@@ -53,6 +55,7 @@ func StageOf(v *page.View, a engine.AccountRow) string {
 	case engine.PhaseTimelines:
 		return "timelines " + part.Of(int64(a.Timelines.Done()), int64(a.Timelines.Total))
 	}
+	// That nothing was lost is what an operator wants to know after a crash.
 	if a.Resumed > 0 && a.ResumedAt > 0 {
 		return "resumed at " + page.Count(a.ResumedAt)
 	}
@@ -70,6 +73,7 @@ func waitsFor(v *page.View, a engine.AccountRow) string {
 	return "waits for its turn"
 }
 
+// Ended says what went wrong with a run that has ended, the worst alone; "" = nothing did.
 func Ended(a engine.AccountRow) string {
 	switch {
 	case a.LastError != "" && a.Status == engine.SyncFailed:
@@ -84,7 +88,7 @@ func Ended(a engine.AccountRow) string {
 	return ""
 }
 
-// EtaOf is when an open run ends; why it is not known where it is not.
+// EtaOf is when an open run ends: a range, "paused", or part.None where nobody knows.
 func EtaOf(v *page.View, a engine.AccountRow) part.Cell {
 	switch {
 	case !a.Status.Open():
@@ -98,7 +102,7 @@ func EtaOf(v *page.View, a engine.AccountRow) part.Cell {
 	return part.As(themes.Dim, part.None)
 }
 
-// stillOf says why an open run stands still, where nobody can say when it ends.
+// stillOf says why nobody can tell when an open run ends; "" = that is known.
 func stillOf(a engine.AccountRow) string {
 	if e := a.ETA; !e.Known {
 		return e.Why
@@ -106,11 +110,13 @@ func stillOf(a engine.AccountRow) string {
 	return ""
 }
 
+// paused reports whether a queue is paused; false also for one that the view does not know.
 func paused(v *page.View, name engine.Queue) bool {
 	q, ok := v.Queue(name)
 	return ok && q.Paused
 }
 
+// MatchesOf is how many matches an account has: "879 matches"; "" before they are counted.
 func MatchesOf(a *engine.AccountRow) string {
 	if a.Matches.Total <= 0 {
 		return ""
@@ -118,7 +124,7 @@ func MatchesOf(a *engine.AccountRow) string {
 	return human.Counted(a.Matches.Total, "match", "matches")
 }
 
-// PlayerName is a Riot ID without its tag.
+// PlayerName is a Riot ID without its tag: 카인 of 카인#KR1.
 func PlayerName(riotID string) string {
 	name, _, _ := strings.Cut(riotID, "#")
 	return name

@@ -22,7 +22,7 @@ func (a TimeAxis) holds(at time.Time) bool {
 // Begin is when the first cell begins.
 func (a TimeAxis) Begin() time.Time { return a.Start(0) }
 
-// Unknown are cells of which nothing is known.
+// Unknown has a NaN for each cell: nothing is known of it, which is not the same as a count of 0.
 func (a TimeAxis) Unknown() []float64 {
 	out := make([]float64, a.Width)
 	for i := range out {
@@ -31,8 +31,8 @@ func (a TimeAxis) Unknown() []float64 {
 	return out
 }
 
-// deal adds a count evenly to the cells of a stretch of time; those of them that lie
-// beyond the axis are lost.
+// deal adds a count to the cells of a stretch of time, evenly: each gets the share that it holds of
+// the stretch. Shares of cells that lie beyond the axis are lost.
 func (a TimeAxis) deal(cells []float64, from, to time.Time, n int) {
 	if n == 0 || !to.After(from) {
 		return
@@ -43,6 +43,7 @@ func (a TimeAxis) deal(cells []float64, from, to time.Time, n int) {
 		if start >= ends {
 			return
 		}
+		// How much of the stretch lies in this cell: it may begin or end within it.
 		shared := min(start+a.Step-begins, a.Step, ends-start, ends-begins)
 		if math.IsNaN(cells[i]) {
 			cells[i] = 0
@@ -51,9 +52,9 @@ func (a TimeAxis) deal(cells []float64, from, to time.Time, n int) {
 	}
 }
 
-// Planned spreads the calls in line of a host's windows over the cells from now on: a
-// window has them at the pace at which it would be used up. A retry is a call at its
-// instant.
+// Planned spreads the calls in line of a host's windows over the cells from now on. Those of a
+// window begin with it and come at the pace at which it would be used up. A retry is one call at
+// its instant. h is nil if nothing is foreseen.
 func (a TimeAxis) Planned(h *engine.HostForecast, due []time.Time) []float64 {
 	out := a.Unknown()
 	if h == nil {
@@ -61,6 +62,7 @@ func (a TimeAxis) Planned(h *engine.HostForecast, due []time.Time) []float64 {
 	}
 	for _, w := range h.Windows {
 		calls := w.Line + w.Command
+		// The calls end before their window does if there are fewer than it has room for.
 		if free := h.Limit - w.Made; free > 0 {
 			a.deal(out, w.Begin, w.Begin.Add(w.End.Sub(w.Begin)*time.Duration(calls)/time.Duration(free)), calls)
 		}
@@ -76,7 +78,8 @@ func (a TimeAxis) Planned(h *engine.HostForecast, due []time.Time) []float64 {
 	return out
 }
 
-// steps spreads what was counted by steps over the cells of a stretch.
+// steps spreads counts over the cells of the axis: the first is of the step from begin on. end is
+// until when was counted, in the middle of the last step; zero = all steps are whole.
 func (a TimeAxis) steps(begin time.Time, step time.Duration, counts []int, end time.Time) []float64 {
 	out := a.Unknown()
 	for i, n := range counts {
@@ -93,9 +96,10 @@ func (a TimeAxis) steps(begin time.Time, step time.Duration, counts []int, end t
 // restsAfter is how long after the last call a screen on which nothing waits comes to rest.
 const restsAfter = 10 * time.Second
 
-// ChartNow is where the charts of a screen stand: now, and at rest they move with the clock
-// in the title alone, since an idle screen is silent.
+// ChartNow is the present of a screen's charts, and whether they rest. At rest they move once a
+// minute, with the clock in the title, since an idle screen is silent otherwise.
 func ChartNow(v *page.View) (now time.Time, rests bool) {
+	// Before the first call the charts rest a while after the engine's start.
 	last := v.Engine.Started
 	if n := len(v.Calls); n > 0 {
 		last = v.Calls[n-1].At
@@ -108,8 +112,8 @@ func ChartNow(v *page.View) (now time.Time, rests bool) {
 	}
 }
 
-// RecordedSince is since when all calls are in the flight recorder: it lets go of the
-// oldest once it is full.
+// RecordedSince is since when the flight recorder has all calls. It lets go of the oldest call once
+// it is full.
 func RecordedSince(d *page.Data) time.Time {
 	if len(d.Calls) >= fold.KeptCalls {
 		return d.Calls[0].At
@@ -117,7 +121,7 @@ func RecordedSince(d *page.Data) time.Time {
 	return d.Engine.Started
 }
 
-// InLines counts the jobs that could go but for the limits and each other.
+// InLines counts the jobs that could go at once if there were no limits and no other jobs.
 func InLines(queues []engine.QueueRow) (n int) {
 	for _, q := range queues {
 		n += q.Counts[engine.Available]

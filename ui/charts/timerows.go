@@ -15,23 +15,26 @@ type TimeRow struct {
 	Signs []TimeSign
 }
 
+// TimeSign is one instant of a row and the sign that stands there.
 type TimeSign struct {
 	At   time.Time
 	Sign themes.State
 	Told string // what the nearer end of the axis says where the instant lies beyond it
 }
 
-// timeName is what the name before an axis takes.
+// timeName is how many cells the name before the axis takes.
 const timeName = 24
 
-// TimeRows draws rows on one axis, h rows with the axis: as far back and ahead as asked
-// for. With room to spare they stand apart.
+// TimeRows draws rows on one axis, in at most h rows with the axis itself, as far back and ahead as
+// asked for. With room to spare an empty row stands between two. nil = the block is too small.
 func TimeRows(v *page.View, w, h int, back, ahead time.Duration, rows []TimeRow) []string {
 	cells := w - 2 - timeName
 	if cells < 20 || h < 2 || len(rows) == 0 {
 		return nil
 	}
 	step := stepFor((back + ahead) / time.Duration(cells-2))
+	// Now has a cell of its own behind those of the past, so that the oldest instant still is on
+	// the axis.
 	axis := part.NewAxis(v.Now, step, min(int(back/step)+1, cells-1), cells)
 	apart := 1
 	if 2*len(rows) <= h-1 {
@@ -62,7 +65,8 @@ func TimeRows(v *page.View, w, h int, back, ahead time.Duration, rows []TimeRow)
 	return lines
 }
 
-// draw puts the sign at its instant, or at the end of the axis beyond which that lies.
+// draw puts the sign at its instant. If that lies beyond the axis, the sign stands at the end of
+// the row with an arrow and what is told of it; without Told it is left out.
 func (s TimeSign) draw(v *page.View, c *part.Chart, y int) {
 	g := v.Theme.Glyphs
 	switch cell := c.At(s.At); {

@@ -60,19 +60,21 @@ type Run struct {
 	At   time.Time
 }
 
-// NewTimetable puts together what the rows and the forecast know. Of several hosts it is that
-// of the one with the most planned.
+// NewTimetable puts together what the rows and the forecast know. If there are several hosts it is
+// the timetable of the one with the most calls planned.
 func NewTimetable(v *page.View, a TimeAxis, f *page.Forecast, p *Past, plans []engine.ScheduleRow) Timetable {
 	t := Timetable{TimeAxis: a, Plan: f.Busiest(v)}
 	if v.Size != page.S {
 		t.marked = scales[v.Size].high
 	}
 	b, known := Pacing(v.Data, t.Plan)
+	// Without a limit the title names all hosts that have windows.
 	if t.Host = b.Host; known {
 		t.Limit, t.Span = b.Most(), b.Window
 	} else {
 		t.Host = HostNames(v)
 	}
+	// All of the axis is known, so there is nothing to say about it.
 	if t.since = RecordedSince(v.Data); t.since.Before(a.Begin()) {
 		t.since = time.Time{}
 	}
@@ -108,8 +110,8 @@ func RunsOf(v *page.View, plans []engine.ScheduleRow) (runs []Run) {
 	return runs
 }
 
-// Pacing is the limit that paces a host; without a forecast that of the host with the most
-// in line.
+// Pacing is the limit that paces the host of a forecast; if h is nil, the limit of the host with
+// the most in line. false = no limit is known.
 func Pacing(d *page.Data, h *engine.HostForecast) (engine.BucketRow, bool) {
 	for _, b := range d.Limits.Buckets {
 		if h != nil && b.Paces && b.Host == h.Host {
@@ -119,10 +121,11 @@ func Pacing(d *page.Data, h *engine.HostForecast) (engine.BucketRow, bool) {
 	return d.Limits.Pacing()
 }
 
-// stripes are the windows on the axis: those that were open, the present one and those
-// that calls are planned in, then those that are free.
+// stripes are the windows on the axis, the oldest first: those that were open, the present one,
+// those that calls are planned in, and then free ones to the axis's end.
 func (t *Timetable) stripes(v *page.View, b engine.BucketRow, p *Past) (out []stripe) {
 	for _, w := range p.windows(b, t.Begin()) {
+		// A window whose first calls are not known would have too small a sum.
 		if !w.end.After(v.Now) && !w.begin.Before(t.since) {
 			out = append(out, stripe{Begin: w.begin, end: w.end})
 		}
@@ -135,6 +138,7 @@ func (t *Timetable) stripes(v *page.View, b engine.BucketRow, p *Past) (out []st
 	if t.Plan != nil {
 		for _, w := range t.Plan.Windows {
 			calls := w.Calls() - w.Made
+			// The forecast knows the present window too, by a reset that differs a little.
 			if n := len(out); n > 0 && w.End.Sub(out[n-1].end).Abs() < t.Span/2 {
 				out[n-1].planned = calls
 				continue
@@ -144,15 +148,16 @@ func (t *Timetable) stripes(v *page.View, b engine.BucketRow, p *Past) (out []st
 			}
 		}
 	}
+	// While nobody knows when calls go on, free windows would promise too much.
 	for ; t.Plan != nil && !t.Plan.Stuck && t.holds(next); next = next.Add(t.Span) {
 		out = append(out, stripe{Begin: next, end: next.Add(t.Span)})
 	}
 	return out
 }
 
-// record goes through the calls of the flight recorder once, the newest first: how many
-// were made by cell and by window, and where one went wrong. How many the present window
-// has the limiter knows better.
+// record goes through the calls of the flight recorder once, the newest first. It counts the calls
+// of each cell and of each past window, and notes where one went wrong. Calls of the present window
+// are not counted here: the limiter's own count is better.
 func (t *Timetable) record(calls []engine.CallRow) {
 	t.failed, t.made = make([]bool, t.Width), t.Unknown()
 	for i := max(t.At(t.since), 0); i <= t.Back && i < len(t.made); i++ {
@@ -180,6 +185,7 @@ func (t *Timetable) record(calls []engine.CallRow) {
 		if at >= max(known, 0) && cell < t.Width {
 			t.made[cell]++
 		}
+		// Calls and windows both go back in time, so one pass finds the window of each call.
 		for at < open && w > 0 {
 			w--
 			open, ends = t.Windows[w].Begin.Sub(begin), t.Windows[w].end.Sub(begin)
@@ -191,8 +197,8 @@ func (t *Timetable) record(calls []engine.CallRow) {
 	}
 }
 
-// accounts are the lanes: the open syncs in the order they began, then the accounts that
-// had calls and have ended, then those that rest.
+// accounts are the lanes: the open syncs in the order they began, then the accounts that had calls
+// on the axis and have ended. Accounts that do nothing now fill the lanes that are left.
 func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 	at := map[string]*engine.AccountForecast{}
 	for i := range f.Plan.Accounts {
@@ -202,6 +208,7 @@ func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 		a := &v.Accounts[i]
 		row := at[a.ID]
 		if row == nil && !a.Status.Open() {
+			// Its calls are no longer on the axis.
 			if a.Finished.Before(t.Begin()) {
 				if len(t.Lanes)+len(t.rest) < MostLanes {
 					t.rest = append(t.rest, AccountLane{Name: callName(v.Data, a), why: restText(v, a)})
@@ -224,7 +231,7 @@ func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 	}
 }
 
-// restText says how an account stands that does nothing now.
+// restText says how an account stands that does nothing now: "synced 2 d ago · 879 matches".
 func restText(v *page.View, a *engine.AccountRow) string {
 	if a.LastSync.IsZero() {
 		return "never synced"
@@ -232,13 +239,15 @@ func restText(v *page.View, a *engine.AccountRow) string {
 	return page.Joined(v, "synced "+v.Ago(a.LastSync), MatchesOf(a))
 }
 
-// pastOf are the calls of an account: the last step is still being counted.
+// pastOf are the calls that an account has made, by cell. The last step of the forecast is still
+// being counted, and is as long as it has come.
 func (t *Timetable) pastOf(f *page.Forecast, row *engine.AccountForecast) []float64 {
 	begin := f.Plan.At.Truncate(f.Plan.Step).Add(-time.Duration(len(row.Past)-1) * f.Plan.Step)
 	return t.steps(begin, f.Plan.Step, row.Past, f.Plan.At)
 }
 
-// retries are when they come, and how many of them later than they are due.
+// retries notes when each retry comes, how many come later than they are due, and of how many
+// nobody knows when.
 func (t *Timetable) retries(v *page.View) {
 	all := v.Retries()
 	t.due = make([]time.Time, 0, len(all))
@@ -248,6 +257,7 @@ func (t *Timetable) retries(v *page.View) {
 			t.stuck++
 			continue
 		}
+		// One that is overdue goes now, and not in the past.
 		t.due = append(t.due, engine.Latest(at, v.Now))
 		t.late += page.Btoi(all[i].LateBy != "")
 	}
@@ -265,6 +275,7 @@ func (t *Timetable) High() float64 {
 		}
 	}
 	slices.Sort(cells)
+	// A quarter more than the even pace leaves room to see when calls go faster than that.
 	high := t.even() * 1.25
 	if n := len(cells); n > 0 {
 		high = max(high, cells[n-1-n/fewCells])
@@ -292,6 +303,7 @@ func EvenScale(least float64, rows int) (high, step float64, apart int) {
 	return high, step, apart
 }
 
+// How the top of the scale of calls is found, see High.
 const (
 	fewCells   = 5 // one in so many may be higher than the scale
 	scaleSteps = 5 // of a scale, at least half as many
@@ -317,10 +329,11 @@ func (t *Timetable) Moves() bool {
 	return false
 }
 
-// WideName is what a name of a lane has room for.
+// WideName is how many cells a lane has for its account's name.
 const WideName = 14
 
-// callName is how a lane calls an account: without its tag, unless another has its name.
+// callName is how a lane names an account: without its tag, unless another account has the same
+// name.
 func callName(d *page.Data, a *engine.AccountRow) string {
 	name := PlayerName(a.RiotID)
 	for i := range d.Accounts {
@@ -342,7 +355,7 @@ func HostNames(v *page.View) string {
 	return strings.Join(all[:namedHosts-1], ", ") + " and " + page.Count(len(all)-namedHosts+1) + " more"
 }
 
-// namedHosts is how many hosts a title names.
+// namedHosts is how many hosts a title names before it begins to count them.
 const namedHosts = 3
 
 // MostLanes is how many accounts a timetable shows at most.

@@ -16,10 +16,10 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// scale is the time of a screen's timetable: the smallest shows 48 s back and two and a
-// half minutes ahead, the widest a minute back and five ahead.
-// It is fixed for each size and does not follow what is going on: an axis that stretched would
-// make calls of the same pace look faster and slower.
+// scale is the time that a screen's timetable covers: the smallest shows 48 s back and two and a
+// half minutes ahead, the widest a minute back and five ahead. It is fixed for each size and does
+// not follow what is going on: an axis that stretched would make calls of the same pace look faster
+// and slower.
 type scale struct {
 	step   time.Duration
 	back   int // cells
@@ -27,23 +27,24 @@ type scale struct {
 	high   int // rows of the chart of calls
 }
 
+// scales are those of the width classes. Steps of 2, 2.4 and 3 s put a window of two minutes on 60,
+// 50 and 40 whole cells.
 var scales = map[page.Size]scale{
 	page.S: {3 * time.Second, 16, 12, 4},
 	page.M: {2400 * time.Millisecond, 25, 15, 5},
 	page.L: {2 * time.Second, 30, 15, 8},
 }
 
-// AxisOf is the axis of the timetable in a block whose rows have w cells.
-// A screen that is wider shows more of what is to come, and not more of what was.
+// AxisOf is the axis of the timetable in a block whose rows have w cells. A wider screen shows more
+// of what is to come, and not more of what was.
 func AxisOf(v *page.View, w int) TimeAxis {
 	s := scales[v.Size]
 	now, _ := ChartNow(v)
 	return TimeAxis{part.NewAxis(now, s.step, s.back, max(w-s.gutter-2, s.back+1))}
 }
 
-// TimetableRows are how many rows the timetable takes with so many lanes, without its
-// title.
-// The chart of calls, the sums of the windows, the lanes, and the row of the retries.
+// TimetableRows are how many rows the timetable takes with so many lanes, without its title: the
+// chart of calls, the sums of the windows, the lanes, and the row of the retries.
 func TimetableRows(v *page.View, lanes int) int {
 	n := scales[v.Size].high + 1 + lanes + 1
 	if v.Size != page.S {
@@ -52,9 +53,9 @@ func TimetableRows(v *page.View, lanes int) int {
 	return n
 }
 
-// Rows draws the timetable with so many lanes; picked is the lane under the cursor, below
-// 0 = the keys go elsewhere. The words of the axis are the first row.
-// Lanes that are free go to accounts that do nothing now, with the reason.
+// Rows draws the timetable with so many lanes, below the words of the axis. picked is the lane
+// under the cursor; below 0 = keys do not move in it. Lanes that are free go to accounts that do
+// nothing now, with the reason.
 func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 	s := scales[v.Size]
 	gap := 1
@@ -90,6 +91,7 @@ func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 	for i := range shown {
 		labels[first+i] = part.Plain(shown[i].Name)
 	}
+	// The last lane says how many accounts have none.
 	if n := len(t.Lanes) - lanes; n > 0 && lanes > 0 {
 		text := "+" + page.Count(n) + " more"
 		c.Try(first+lanes-1, t.Width-len(text), themes.Dim, text)
@@ -103,6 +105,7 @@ func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 			l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
 		}
 		l.To(1).Field(labels[y], s.gutter-1, part.Words)
+		// Beside the chart's scale a label has less room, so its row is written anew.
 		if marks[y] != "" {
 			l.To(1)
 			l.Reset(w, false)
@@ -116,7 +119,7 @@ func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 	return rows
 }
 
-// CellText is what a cell stands for: 2.4 s.
+// CellText is the time that a cell stands for: 2.4 s.
 func CellText(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'g', 3, 64) + " s"
 }
@@ -133,8 +136,7 @@ func (t *Timetable) marks(rows []string, high float64) {
 	}
 }
 
-// drawCalls draws the calls by cell: those that were made, the dots of those that are
-// planned, and behind them how many there is room for.
+// drawCalls draws the calls by cell: those that were made, and the dots of those that are planned.
 // The line behind the plan is the even pace: as many calls for each cell as the limit allows over
 // its window.
 func (t *Timetable) drawCalls(v *page.View, c *part.Chart, y, h int, high float64) {
@@ -142,6 +144,7 @@ func (t *Timetable) drawCalls(v *page.View, c *part.Chart, y, h int, high float6
 	end := t.Back
 	for i := range values {
 		values[i] = t.made[i]
+		// Left of now stands what was made, from now on what is planned.
 		if i < t.Back {
 			continue
 		}
@@ -157,9 +160,9 @@ func (t *Timetable) drawCalls(v *page.View, c *part.Chart, y, h int, high float6
 	}
 }
 
-// bursts writes how many calls the cells have that the scale is too low for, beside them.
-// The scale is that of what the limit allows evenly. A burst, which a fresh window allows, would
-// otherwise make everything else flat.
+// bursts writes beside a cell how many calls it has, where the scale is too low for them. The scale
+// is that of what the limit allows evenly: a burst, which a fresh window allows, would otherwise
+// make everything else flat.
 func (t *Timetable) bursts(c *part.Chart, y int, high float64) {
 	for x := 0; x < t.Back; x++ {
 		from, most := x, 0.0
@@ -176,12 +179,13 @@ func (t *Timetable) bursts(c *part.Chart, y int, high float64) {
 	}
 }
 
-// Odd tells neighbouring windows apart. A cell is of the window that has its middle.
-// A window is odd by its number since 1970 and not by its place on the screen, so that its shade
-// stays with it while it moves to the left.
+// Odd tells neighbouring windows apart; a cell belongs to the window that has its middle. A window
+// is odd by its number since 1970 and not by its place on the screen, so that its shade stays with
+// it while it moves to the left.
 func (t *Timetable) Odd() func(cell int) bool {
 	cells := make([]bool, t.Width)
 	for _, w := range t.Windows {
+		// Such windows cannot be told apart by their cells.
 		if t.Span < t.Step {
 			break // a cell holds several
 		}
@@ -193,9 +197,9 @@ func (t *Timetable) Odd() func(cell int) bool {
 	return func(cell int) bool { return cells[cell] }
 }
 
-// drawSums writes under each window how many calls it has.
-// Of the window that is open both numbers stand there, 61+39: what was made and what is planned.
-// One that is narrower than its number has none.
+// drawSums writes under each window how many calls it has. Under the window that is open both
+// numbers stand, "61+39": the calls made and those planned. A window that is narrower than its
+// number has none.
 func (t *Timetable) drawSums(c *part.Chart, y int) {
 	for _, w := range t.Windows {
 		from, to := max(t.At(w.Begin), 0), min(t.At(w.end), t.Width)
@@ -227,9 +231,8 @@ func (t *Timetable) drawSums(c *part.Chart, y int) {
 // laneScale lets an account that has all calls to itself end an eighth below the lane above.
 const laneScale = 1.1
 
-// DrawLane draws the calls of an account on the scale of all, and when it is done.
-// When it is done is written where that is on the axis; one that ends beyond it has its time at
-// the right end:
+// DrawLane draws the calls of an account on the scale of all calls, and when it is done. The time
+// stands where it is on the axis; one beyond the axis stands at the right end:
 //
 //	Night Heron   ▂▃▃▂▃▃·········  ~12:41 ›
 func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y int, l *AccountLane, high float64) {
@@ -271,16 +274,15 @@ func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y int, l *AccountLane,
 		}
 		at = max(at, t.Back)
 		c.Sign(y, at, themes.OK, v.Theme.Glyphs.Mark)
+		// Too near to the right end: it stands on the left, over its own dots.
 		if !c.Try(y, at+2, themes.Text, text) {
 			c.Put(y, at-2-len(text), themes.Text, " "+text+" ")
 		}
 	}
 }
 
-// drawTroubles marks the calls that went wrong, the retries to come and the next scheduled
-// run.
-// One row for all of them: what went wrong stands left of now, and right of it when it will be
-// tried again.
+// drawTroubles marks in one row the calls that went wrong, which stand left of now, and right of it
+// the retries to come and the next scheduled run.
 func (t *Timetable) drawTroubles(v *page.View, c *part.Chart, y int) {
 	for i, bad := range t.failed[:t.Back] {
 		if bad {
@@ -312,6 +314,7 @@ func (t *Timetable) drawTroubles(v *page.View, c *part.Chart, y int) {
 	default:
 		c.Try(1, t.Back+3, themes.Dim, v.Start("nothing is planned", "{sync} starts a sync"))
 	}
+	// Texts are tried at the same place first, so that they do not move with each retry.
 	const usual = 7 // cells from now: most retries are due before
 	for _, text := range t.dueTexts(v) {
 		if c.Try(y, t.Back+usual, themes.Dim, text) || c.Try(y, t.Back+last+3, themes.Dim, text) {
@@ -320,10 +323,9 @@ func (t *Timetable) drawTroubles(v *page.View, c *part.Chart, y int) {
 	}
 }
 
-// dueTexts say how many retries are due, and whether there is room for them: the first that
-// fits, in ever fewer words.
-// "3 due in 12s, every one in a window with room" is what an operator wants to know of retries: that
-// nothing has to be done about them.
+// dueTexts say how many retries are due and whether there is room for them, in ever fewer words:
+// the first text that fits is drawn. "3 due in 12s, every one in a window with room" tells an
+// operator that nothing has to be done about them.
 func (t *Timetable) dueTexts(v *page.View) []string {
 	n := len(t.due)
 	switch {
@@ -346,9 +348,9 @@ func (t *Timetable) dueTexts(v *page.View) []string {
 	return []string{text}
 }
 
-// Note says of which host the timetable is, and since when it is known.
-// A console that has been open for less than the axis reaches back says so: an empty past would
-// look like a pause.
+// Note says of which host the timetable is, and since when it is known. A console that has been
+// open for a shorter time than the axis reaches back says so: an empty past would look like a
+// pause.
 func (t *Timetable) Note(v *page.View) string {
 	text := t.Host
 	if text == "" {
@@ -380,8 +382,8 @@ func SyncsText(v *page.View) string {
 	return strings.Join(out, ", ")
 }
 
-// Tail is how many calls are planned, and when they are made.
-// Its numbers are those of the forecast; see [engine.HostForecast].
+// Tail is how many calls are planned and when the last is made. Its numbers are those of the
+// forecast; see [engine.HostForecast].
 func (t *Timetable) Tail(v *page.View) string {
 	switch {
 	case t.Plan == nil:
@@ -398,7 +400,7 @@ func (t *Timetable) Tail(v *page.View) string {
 	return text
 }
 
-// Overlay is a row with a title in its free cells at the left.
+// Overlay lays a title over the left end of a painted row, whose own cells begin behind it.
 func Overlay(v *page.View, title, row string, w int) string {
 	return part.Row(v.Theme, len(title)+2, part.As(themes.Figure, " "+title)) + ansi.Cut(row, len(title)+2, w)
 }

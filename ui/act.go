@@ -12,9 +12,9 @@ import (
 	"github.com/farsight-console/farsight/ui/session"
 )
 
-// key gives a key its meaning: a prompt takes it first, then what lies over the
-// page, then the page.
-// What is typed into takes letters as text, so that no letter of a name or a reason is a command.
+// key gives a key its meaning. A prompt takes it first, then what lies over the page, then the
+// page. What is typed into takes letters as text, so that no letter of a name or a reason is a
+// command.
 func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.prompt != nil {
 		return m.promptKey(k)
@@ -42,8 +42,8 @@ func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 	return m.perform(m.inTime(act), now)
 }
 
-// appActs are the actions of the app itself.
-// Those that are not here are the page's: see perform.
+// appActs are the actions of the app itself; all others are the page's, see perform. It is filled
+// by init, since its functions lead back to it, which Go takes for a circle.
 var appActs map[page.Action]func(m *model, now time.Time) tea.Cmd
 
 // Not a value of its own: the functions lead back to it, which Go takes for a circle.
@@ -85,21 +85,22 @@ func init() {
 	}
 }
 
-// onRow are the actions on the row under the cursor, besides those that write.
+// onRow are the actions on the row under the cursor, besides those that write (see
+// page.Action.Writes).
 var onRow = map[page.Action]bool{
 	page.Open: true, page.Mark: true, page.MarkRange: true, page.Recorder: true, keys.Copy: true, keys.Logs: true, keys.Watch: true, keys.Reason: true, keys.Palette: true,
 }
 
-// hold keeps the row that the operator acts on under the cursor: what a key means is
-// what was on the screen when it was pressed.
+// hold keeps the row that the operator acts on under the cursor: a key is meant for the row that
+// was on the screen when it was pressed, and not for one that has just moved there.
 func (m *model) hold(a page.Action) {
 	if h, ok := m.page().(page.Holder); ok && (onRow[a] || a.Writes()) {
 		h.Hold()
 	}
 }
 
-// pageAct lets the page act, or says why it cannot.
-// A key that can do nothing here always says why: silence would look like a fault.
+// pageAct lets the page act, or says why it cannot: a key that did nothing and said nothing would
+// look like a fault.
 func (m *model) pageAct(a page.Action, now time.Time) tea.Cmd {
 	v := m.view(now)
 	if why := m.cannot(v, a); why != "" {
@@ -110,6 +111,7 @@ func (m *model) pageAct(a page.Action, now time.Time) tea.Cmd {
 		m.ask(page.AskKey)
 		return nil
 	}
+	// In a frozen view the time follows the page's cursor, if the action has moved that.
 	before, _ := m.instant(now)
 	effect := m.page().Act(v, a)
 	m.followPage(before, now)
@@ -120,8 +122,8 @@ func (m *model) pageAct(a page.Action, now time.Time) tea.Cmd {
 	return cmd
 }
 
-// inTime is what a key means while the view is frozen: those that go to the
-// previous and the next report step in time instead, as they do elsewhere.
+// inTime is what a key means while the view is frozen. On the reports, [ and ] go to another
+// report; they step in time then, as they do on every other screen.
 func (m *model) inTime(a page.Action) page.Action {
 	if m.frozen == nil || m.page().Screen() != page.ScreenReports {
 		return a
@@ -135,7 +137,8 @@ func (m *model) inTime(a page.Action) page.Action {
 	return a
 }
 
-// cannot says why an action has no effect here and now; "" = it has.
+// cannot says why an action has no effect here and now; "" = it has one. The hints and the help ask
+// it too, so that a dimmed key and its answer always agree.
 func (m *model) cannot(v *page.View, a page.Action) string {
 	if a.Writes() {
 		if why := m.refuses(); why != "" {
@@ -161,9 +164,8 @@ func (m *model) cannot(v *page.View, a page.Action) string {
 // refuses says why nothing can be changed from this console.
 func (m *model) refuses() string { return m.opt.Refuses(&m.rows.Data) }
 
-// carryOut does what an effect asks for.
-// Pages do nothing themselves: what they return is carried out here, and by the plain console, which
-// has the same pages, in its own way.
+// carryOut does what an effect asks for. Pages do nothing themselves: their effects are carried out
+// here, and by the plain console, which has the same pages, in its own way.
 func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 	if e.Say.Text != "" {
 		m.toasts.add(e.Say, now)
@@ -202,8 +204,8 @@ func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 	return m.doAll(all)
 }
 
-// doAll carries out commands one after the other.
-// Not at once: of two that act on one job the second has to find what the first has left.
+// doAll carries out commands one after the other. At once would be wrong: of two that act on one
+// job, the second has to find what the first has left.
 func (m *model) doAll(all []engine.Command) tea.Cmd {
 	cmds := make([]tea.Cmd, len(all))
 	for i, c := range m.allBecause(all) {
@@ -212,7 +214,8 @@ func (m *model) doAll(all []engine.Command) tea.Cmd {
 	return tea.Sequence(cmds...)
 }
 
-// allBecause gives several commands that are one act the same reason.
+// allBecause gives several commands that are one act the same reason. It takes the reason that
+// waits before the first of them would: the others would have none.
 func (m *model) allBecause(all []engine.Command) []engine.Command {
 	if len(all) < 2 {
 		return all

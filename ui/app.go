@@ -114,11 +114,12 @@ func (m *model) themeOptions() themes.Options {
 	return m.opt.look(themes.DetectProfile(m.opt.Env, true), m.ground)
 }
 
-// groundWait is how long the first frame waits for the terminal to tell its
-// background.
+// groundWait is how long the first frame waits for the terminal to tell its background. Some never
+// do, and a screen that is dark on dark is worse than one that comes a third of a second later.
 const groundWait = 300 * time.Millisecond
 
-// Messages of the app.
+// Messages of the app to itself: a moment has come at which something changes by itself, and the
+// time to wait for the terminal's background is over.
 type (
 	tick      struct{}
 	groundEnd struct{}
@@ -138,7 +139,6 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Update implements tea.Model.
 // Update implements tea.Model. Each message that changes something is followed by one frame, which
 // View hands out as it was drawn: the two never tell of different instants.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -158,8 +158,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // now is the present in the zone of the screen.
 func (m *model) now() time.Time { return time.Now().In(m.opt.Location()) }
 
-// handle takes one message in; seen is false when it changes nothing here.
-// A message that is not seen costs no frame: over a slow line that matters.
+// handle takes one message in. seen is false if it changes nothing that is shown: a message that is
+// not seen costs no frame, which matters over a slow line.
 func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	switch msg := msg.(type) {
 	case engine.Update:
@@ -224,8 +224,8 @@ func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 	return nil, true
 }
 
-// answerGround takes the terminal's background; an answer that came too late is
-// as good.
+// answerGround takes the terminal's background. An answer that came too late is as good: the screen
+// is drawn anew in other colours.
 func (m *model) answerGround(msg tea.BackgroundColorMsg) {
 	if m.opt.look(themes.TrueColor, themes.Unknown).NoColor != "" {
 		return
@@ -237,7 +237,8 @@ func (m *model) answerGround(msg tea.BackgroundColorMsg) {
 	m.choose()
 }
 
-// take folds an update in.
+// take folds an update of the engine in. What this console has done itself is not told again: the
+// answer to the command was on the message line.
 func (m *model) take(u engine.Update, now time.Time) {
 	n := m.rows.Apply(u, now)
 	m.seen = m.seen.add(&m.rows.Data, now)
@@ -256,8 +257,9 @@ func (m *model) take(u engine.Update, now time.Time) {
 	m.recheck = now.Add(reload)
 }
 
-// reload is when lists that are read from disk are looked at again after the
-// last change, a little more than the pages themselves wait.
+// reload is how long after the last change lists that are read from disk are looked at again. It is
+// a little more than page.ReloadEvery, which is how long the pages themselves wait: a frame that
+// came earlier would ask for nothing.
 const reload = 2100 * time.Millisecond
 
 // View implements tea.Model.
@@ -273,6 +275,8 @@ func (m *model) View() tea.View {
 	return v
 }
 
+// windowTitle is what the terminal's window is called. It changes with nothing but the demo, so
+// that an idle console sends none.
 func (m *model) windowTitle() string {
 	if m.demo() {
 		return "Farsight DEMO"
@@ -280,7 +284,8 @@ func (m *model) windowTitle() string {
 	return "Farsight"
 }
 
-// demo reports whether what is shown is one: also of a console that is attached to one.
+// demo reports whether what is shown is a demo: this program's own, or that of an engine which the
+// console is attached to.
 func (m *model) demo() bool { return m.opt.Demo || m.rows.Data.Engine.Demo }
 
 // data is what is shown: the present, or the frozen view.
@@ -291,11 +296,11 @@ func (m *model) data() *page.Data {
 	return &m.rows.Data
 }
 
-// hurry is how long after a key nothing is held back for the sake of calm: the
-// engine's answer to it has come by then.
+// hurry is how long after a key nothing is held back for the sake of calm. By its end the engine's
+// answer to the key has come.
 const hurry = 2 * time.Second
 
-// press notes that the operator waits for something.
+// press notes that the operator waits for something, see hurry.
 func (m *model) press(now time.Time) {
 	m.pressed = now
 }
@@ -313,10 +318,9 @@ func (m *model) view(now time.Time) *page.View {
 	return v
 }
 
-// schedule asks to be woken when something on the screen changes by itself: the
-// minute, a countdown, a message that fades, a list that is due. An idle screen
-// is woken once a minute.
-// A tick that is under way and comes early enough is not asked for twice.
+// schedule asks to be woken when something on the screen changes by itself: the minute, a
+// countdown, a message that fades, a list that is due. An idle screen is woken once a minute. A
+// tick that is under way and comes early enough is not asked for twice.
 func (m *model) schedule(now time.Time) tea.Cmd {
 	at := now.Truncate(time.Minute).Add(time.Minute)
 	if m.ticks {
@@ -345,7 +349,8 @@ func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
 	}
 }
 
-// lose notes that the engine has gone. What is shown stays, and stays readable.
+// lose notes that the engine has gone. What is shown stays and can be read. Lost keeps the first
+// time: every later try to reach the engine tells of it again.
 func (m *model) lose(msg session.Lost, now time.Time) {
 	if m.rows.Data.Lost.IsZero() {
 		m.rows.Data.Lost = now
@@ -353,8 +358,8 @@ func (m *model) lose(msg session.Lost, now time.Time) {
 	m.again, m.absent = msg.Again, msg.Why
 }
 
-// follows notes how far the watched account has come. When its sync ends the
-// terminal rings once.
+// follows notes how far the watched account has come. When its sync ends the terminal rings once:
+// that is what somebody watches it for.
 func (m *model) follows(now time.Time) tea.Cmd {
 	row, ok := m.rows.Data.Account(m.watch.id)
 	if !ok || !m.watch.follow(row, now) {
@@ -372,6 +377,7 @@ func (m *model) stripHeight() int {
 	return 1
 }
 
+// bodyHeight is how many rows are left for the page; 0 on a terminal that is lower than its frame.
 func (m *model) bodyHeight() int { return max(m.h-m.chrome()-m.stripHeight(), 0) }
 
 // keyed puts the keys in force into a sentence, as page.Keyed says.

@@ -18,7 +18,8 @@ import (
 	"github.com/farsight-console/farsight/ui/session"
 )
 
-// answered is a command's answer, found a query's.
+// What comes back from a goroutine: the answer to a command, to a page's query, and what came of a
+// page's work. page is who asked, who may not be on top any more.
 type (
 	answered struct {
 		command engine.Command
@@ -48,7 +49,7 @@ func (m *model) do(c engine.Command) tea.Cmd {
 	}
 }
 
-// weighed is what a command would do, and the question that follows.
+// weighed is what the engine says a command would do, and the question that follows from that.
 type weighed struct {
 	confirm page.Confirm
 	command engine.Command
@@ -59,8 +60,9 @@ type weighed struct {
 	all     []engine.Command // several that are one act; command is the first
 }
 
-// try asks the engine what a command would do before it is confirmed: how many
-// jobs it would change, and what that costs (I-2).
+// try asks the engine what a command would do before it is confirmed: how many jobs it would
+// change, and what that costs (I-2). A command that costs more calls than free is shown beside the
+// scheduled runs, so those are read too.
 func (m *model) try(confirm page.Confirm, c engine.Command, free int) tea.Cmd {
 	c.By, c.DryRun = m.opt.By(), true
 	console, ctx := m.console, m.ctx
@@ -75,15 +77,16 @@ func (m *model) try(confirm page.Confirm, c engine.Command, free int) tea.Cmd {
 	}
 }
 
-// plansOf are the schedules; without them a question says less.
+// plansOf are the schedules. An error gives none: the question then says less, and can be answered
+// all the same.
 func plansOf(ctx context.Context, console engine.Console) []engine.ScheduleRow {
 	a, _ := console.Find(ctx, engine.SchedulesQuery{})
 	plans, _ := a.(engine.SchedulesPage)
 	return plans.Schedules
 }
 
-// tryAll asks what several syncs would cost together. One that would be refused costs
-// nothing: it says so when it is started.
+// tryAll asks what several syncs would cost together. One that would be refused costs nothing, and
+// is told when it is started. All of them ask for the same kind of sync.
 func (m *model) tryAll(confirm page.Confirm, all []engine.Command) tea.Cmd {
 	console, ctx := m.console, m.ctx
 	q := engine.CostQuery{Sync: all[0].Sync}
@@ -100,11 +103,12 @@ func (m *model) tryAll(confirm page.Confirm, all []engine.Command) tea.Cmd {
 	}
 }
 
-// leastFigured is how high a screen is that has room for the figure of a cost.
+// leastFigured is how many rows a screen must have for the figure of a cost to be shown in the
+// question.
 const leastFigured = 20
 
-// askWeighed asks, with what the engine has counted. What is confirmed is exactly
-// what was counted. What costs next to nothing is not worth a question.
+// askWeighed asks, with what the engine has counted; what is confirmed is exactly that. A command
+// that costs next to nothing is carried out without a question.
 func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
 	if t.err != nil {
 		m.answered(answered{t.command, t.receipt, t.err}, now)
@@ -142,7 +146,8 @@ func (m *model) find(p page.Page, q engine.Query) tea.Cmd {
 	}
 }
 
-// answered tells the operator what became of a command.
+// answered tells the operator what became of a command: the engine's own sentence, or the error's.
+// A broken engine is an error; a refused command is only a warning.
 func (m *model) answered(a answered, now time.Time) {
 	n := engine.Note{At: now, Level: engine.LevelOK, Text: a.receipt.Text, Job: a.receipt.Job}
 	switch {
@@ -174,7 +179,7 @@ func (m *model) answered(a answered, now time.Time) {
 	m.toasts.add(n, now)
 }
 
-// work takes the work of the page on top off the event loop.
+// work hands the work of the page on top to a goroutine; nil = there is none to do.
 func (m *model) work() tea.Cmd {
 	w, ok := m.page().(lists.Worker)
 	if !ok {
@@ -195,7 +200,7 @@ func (m *model) follow(now time.Time) tea.Cmd {
 	return nil
 }
 
-// undoLast takes the last command back.
+// undoLast takes the last command back, within session.UndoFor of it.
 func (m *model) undoLast(now time.Time) tea.Cmd {
 	if !m.undo.Open(now) {
 		m.say(m.keyed("there is nothing to undo: {undo} takes a " + operation.UndoWords("or") + " back within " + human.Window(session.UndoFor)))
@@ -211,13 +216,14 @@ func (m *model) undoLast(now time.Time) tea.Cmd {
 // armed is the reason that waits for its command; "" = none.
 func (m *model) armed() string { return m.why.armed(m.now()) }
 
-// disturbed is the answer to an ask.
+// disturbed is how the demo's simulator answered an ask of the chaos panel.
 type disturbed struct {
 	said string
 	err  error
 }
 
-// disturb carries out an ask, after its question if there is one.
+// disturb asks the demo's simulator to go wrong in some way, after a question if there is one.
+// There is no simulator behind a real key, and nothing to disturb.
 func (m *model) disturb(e page.Effect) tea.Cmd {
 	ask := *e.Chaos
 	run := func() tea.Cmd {
@@ -238,7 +244,7 @@ func (m *model) disturb(e page.Effect) tea.Cmd {
 	return run()
 }
 
-// tellDisturbed puts the answer on the message line.
+// tellDisturbed puts that answer on the message line.
 func (m *model) tellDisturbed(d disturbed, now time.Time) {
 	n := engine.Note{At: now, Level: engine.LevelInfo, Text: d.said}
 	if d.err != nil {

@@ -19,11 +19,11 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// maxCopy bounds what is sent to the terminal's clipboard: beyond it terminals
-// and multiplexers drop the whole of it.
+// maxCopy is how many bytes are sent to the terminal's clipboard at most: beyond that, terminals
+// and multiplexers drop the whole of it without a word.
 const maxCopy = 64 << 10
 
-// openCopy offers what is marked, or under the cursor, in several forms.
+// openCopy offers what is marked, or else the row under the cursor, in several forms.
 func (m *model) openCopy(now time.Time) tea.Cmd {
 	forms := m.copies(now)
 	if len(forms) == 0 {
@@ -38,8 +38,8 @@ func (m *model) openCopy(now time.Time) tea.Cmd {
 	return nil
 }
 
-// copies are the forms there are: those of the page, its rows as a table has
-// them, or at least what the page is about.
+// copies are the forms in which something can be copied here: those of the page, then its rows as a
+// table has them. A page without either offers what it is about, as its title has it.
 func (m *model) copies(now time.Time) []page.Copy {
 	v := m.view(now)
 	var forms []page.Copy
@@ -58,7 +58,7 @@ func (m *model) copies(now time.Time) []page.Copy {
 	return forms
 }
 
-// copyRows copies the whole list as it is shown.
+// copyRows copies the whole list as it is shown, with its header, as lines with tabs.
 func (m *model) copyRows(now time.Time) tea.Cmd {
 	x, ok := m.page().(lists.Exporter)
 	if !ok {
@@ -72,8 +72,8 @@ func (m *model) copyRows(now time.Time) tea.Cmd {
 	return m.copyText(tabbed(rows))
 }
 
-// copyText gives text to the terminal's clipboard. The terminal never says
-// whether it took it.
+// copyText gives text to the terminal's clipboard by OSC 52. The terminal never says whether it
+// took it, so the message says by what means it was sent.
 func (m *model) copyText(text string) tea.Cmd {
 	if len(text) > maxCopy {
 		m.say(human.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): " + m.keyed("{export} writes the list to a file"))
@@ -83,7 +83,8 @@ func (m *model) copyText(text string) tea.Cmd {
 	return tea.SetClipboard(text)
 }
 
-// exportRows asks where the list is to be written.
+// exportRows asks for the file that the list is written to. The name it offers has the time in it,
+// so that it is free.
 func (m *model) exportRows(now time.Time) tea.Cmd {
 	x, ok := m.page().(lists.Exporter)
 	if !ok {
@@ -109,7 +110,8 @@ func (m *model) exportRows(now time.Time) tea.Cmd {
 // refusesOwn says why no command of the user's own can run; "" = it can.
 func (m *model) refusesOwn() string { return cmp.Or(m.refuses(), m.opt.NoOwn) }
 
-// askOwn asks before a command of the user's own is run on the row under the cursor.
+// askOwn asks before a command of the user's own is run on the row under the cursor. The row goes
+// to it as JSON, which only one row has: several marked ones are a list.
 func (m *model) askOwn(c keys.Command, now time.Time) tea.Cmd {
 	if why := m.refusesOwn(); why != "" {
 		m.say(why)
@@ -137,7 +139,8 @@ func (m *model) askOwn(c keys.Command, now time.Time) tea.Cmd {
 	return nil
 }
 
-// runOwn runs a command once the engine has written it down.
+// runOwn runs such a command once the engine has written it into the audit. Keys and tokens are
+// taken out of its environment, see withoutSecrets.
 func (m *model) runOwn(c keys.Command, id, row string, env []string) tea.Cmd {
 	console, ctx := m.console, m.ctx
 	ask := engine.Command{Op: engine.OpShell, Own: &engine.OwnAsk{Name: c.Name, Run: c.Run, On: id}, By: m.opt.By(), Reason: m.why.because("", m.now())}
@@ -145,8 +148,8 @@ func (m *model) runOwn(c keys.Command, id, row string, env []string) tea.Cmd {
 	return func() tea.Msg { return runShell(ctx, console, ask, p) }
 }
 
-// tellOwn says how a command of the user's own has ended; of one that failed it shows the
-// end of the output.
+// tellOwn says how a command of the user's own has ended. If it failed, the end of its output is
+// shown, unless something else is being typed or asked.
 func (m *model) tellOwn(e ownEnded, now time.Time) {
 	n, lines := e.note(now)
 	m.toasts.add(n, now)

@@ -14,7 +14,8 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
-// tabbed writes rows as lines with tabs, cleaned: a clipboard is an exit.
+// tabbed writes rows as lines with tabs. Every cell is cleaned: what leaves by the clipboard may be
+// pasted into a shell.
 func tabbed(rows [][]string) string {
 	var b strings.Builder
 	for i, row := range rows {
@@ -38,7 +39,8 @@ type written struct {
 	err  error
 }
 
-// writeRows writes rows to a file that must not exist yet.
+// writeRows writes rows as CSV to a file that must not exist yet, readable by its owner alone. A
+// cell that a spreadsheet would take for a formula is made harmless.
 func writeRows(path string, rows [][]string) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -58,7 +60,8 @@ func writeRows(path string, rows [][]string) (err error) {
 	return w.Error()
 }
 
-// note says what became of the file.
+// note says what became of the file, with its whole path: it may be in another folder than the
+// operator thinks.
 func (w written) note() engine.Note {
 	n := engine.Note{Level: engine.LevelOK}
 	path, err := filepath.Abs(w.path)

@@ -29,12 +29,10 @@ const (
 	ChooseBrowse
 )
 
-// FirstRun is what the first screen tells.
-// Its sentences come from the program, which knows what the environment and the files hold; this
-// package only lays them out.
+// FirstRun is what the first screen tells. Its sentences come from the program, which knows what
+// the environment and the files hold; this package only lays them out.
 type FirstRun struct {
 	DataDir string
-	// matches in the data directory
 	Stored  int    // matches in the data directory
 	Bare    string // why there is nothing to browse in it, one sentence; "" = there is
 	KeyFrom string // where a key was looked for: "RIOT_API_KEY and config.toml"
@@ -163,6 +161,7 @@ func (m *welcome) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
+// groundOf is whether the terminal's background is dark or light.
 func groundOf(msg tea.BackgroundColorMsg) themes.Ground {
 	if msg.IsDark() {
 		return themes.DarkGround
@@ -232,7 +231,8 @@ func (m *welcome) typeKey(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// check looks at the key's form and makes the test call.
+// check looks at the key's form and makes the test call. A second enter, once the call has told
+// what the key allows, takes the key.
 func (m *welcome) check() tea.Cmd {
 	key := strings.TrimSpace(m.prompt.Value())
 	if m.learnt != "" {
@@ -254,7 +254,7 @@ func (m *welcome) check() tea.Cmd {
 	}
 }
 
-// tried takes the answer, unless esc has closed the prompt meanwhile.
+// tried takes the answer to the test call, unless esc has closed the prompt meanwhile.
 func (m *welcome) tried(t tried) {
 	m.trying = false
 	switch {
@@ -266,8 +266,8 @@ func (m *welcome) tried(t tried) {
 	}
 }
 
-// View implements tea.Model.
-// Until the ground is known nothing is drawn: the screen would flash from one look to the other.
+// View implements tea.Model. Until the background is known nothing is drawn: the screen would flash
+// from one look to the other.
 func (m *welcome) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
@@ -281,9 +281,9 @@ func (m *welcome) View() tea.View {
 	return v
 }
 
-// draw is the panel in the middle of the screen, with as much in it as there is room for:
-// what is typed and what is wrong with it never goes.
-// The last row is for the keys; what comes after the choice is shown where it fits.
+// draw is the panel in the middle of the screen, with as much in it as there is room for. What is
+// typed, and what is wrong with it, always stays. The last row has the keys; what comes after the
+// choice is shown where it fits.
 func (m *welcome) draw() ([]string, *tea.Cursor) {
 	th := m.theme.Raised()
 	w, most := min(m.w, 96), max(m.h-1, 2)
@@ -347,8 +347,8 @@ func (m *welcome) rows(told, inner int) (rows []string, promptAt int) {
 	return rows, promptAt
 }
 
-// after is what comes after the choice under the cursor: where to go on from there.
-// Its keys are looked up in the operator's own table: they are those of the console that follows.
+// after is where to go on from the choice under the cursor. The keys are looked up in the
+// operator's own table, since they are those of the console that follows.
 func (m *welcome) after(inner int) part.Section {
 	bound := m.opt.Mine.table()
 	key := func(a page.Action) string { return bound.First(keys.On(page.ScreenOverview), a) }
@@ -383,7 +383,8 @@ func (m *welcome) wrapped(t themes.Token, text string, inner int) []string {
 	return rows
 }
 
-// Where what a choice means stands: beside its name, or below it on a narrow screen.
+// Where the sentence on a choice begins: beside its name, or below it on a narrow screen, where
+// less than leastAbout cells would be left.
 const (
 	besideName = 26
 	belowName  = 4
@@ -421,8 +422,8 @@ func (m *welcome) offerRows(i int, o offer, w int, told bool) []string {
 	return rows
 }
 
-// said is what is wrong with the key, or what happens with it.
-// It always takes a row, so that what is above it does not move when something is said.
+// said is what is wrong with the key, or what happens with it. It always takes a row, so that
+// nothing above it moves when something is said.
 func (m *welcome) said(w int) []string {
 	text, token := "it is checked with one call; only its last four characters are ever shown", themes.Dim
 	if m.first.Try == nil {

@@ -82,8 +82,8 @@ func (m *model) rest(left, top int, rows []string) {
 	m.cursor.Shape, m.cursor.Blink = tea.CursorBar, false
 }
 
-// exactly gives h rows: a page that drew fewer leaves the rest empty. Their width
-// is Frame's business.
+// exactly gives h rows: a page that drew fewer leaves the rest empty. That every row has the width
+// of the screen is seen to by part.Frame.
 func exactly(rows []string, h int) []string {
 	for len(rows) < h {
 		rows = append(rows, "")
@@ -91,9 +91,9 @@ func exactly(rows []string, h int) []string {
 	return rows[:h]
 }
 
-// head is where one is and how the engine is: the screens, the state with the one sentence
-// why it is not faster, and an empty row; on a short screen one row for all.
-// Below the numbered screen the sentence makes room for the way back: Jobs › match:KR_7214550881.
+// head is where one is and how the engine is: the screens, the state with the one sentence why it
+// is not faster, and an empty row. A short screen has one row for all of it. Below a numbered
+// screen the way back takes the sentence's place: "Jobs › match:KR_7214550881".
 func (m *model) head(v *page.View, now time.Time) []string {
 	state, slots := m.stateCells(v, now), m.slots(v, now)
 	if m.tall == page.Short {
@@ -107,7 +107,7 @@ func (m *model) head(v *page.View, now time.Time) []string {
 	return []string{m.tabRow(v), part.Status(m.theme, 1, m.w, &m.hits, state, text, slots), ""}
 }
 
-// path is the way from the numbered screen to the one on top; "" = that is it.
+// path is the way from the numbered screen to the page on top; "" = the numbered screen is on top.
 func (m *model) path(v *page.View) string {
 	var names []string
 	for _, p := range m.stack {
@@ -126,18 +126,18 @@ func (m *model) sentence(v *page.View, now time.Time) string {
 	return m.paced.take(v.Engine, now)
 }
 
-// sentenceEvery is how long a sentence stands: nobody can read one that changes with each
-// call.
+// sentenceEvery is how long a sentence stands. The engine's changes with each call, and nobody
+// could read it.
 const sentenceEvery = 2 * time.Second
 
-// paced is the engine's sentence as it was a moment ago.
+// paced is the engine's sentence as it was when it was last taken.
 type paced struct {
 	at    time.Time
 	state engine.EngineState
 	text  string
 }
 
-// Another state is told at once.
+// take gives the sentence to show. One of another state is told at once: that is news.
 func (p *paced) take(e engine.EngineRow, now time.Time) string {
 	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || e.State != p.state || p.text == "" {
 		*p = paced{now, e.State, cmp.Or(e.Pace, e.Why)}
@@ -145,8 +145,8 @@ func (p *paced) take(e engine.EngineRow, now time.Time) string {
 	return p.text
 }
 
-// stateCells are the one word of the engine, or what the view is instead, and what kind of
-// console this is.
+// stateCells are the engine's state in one word, or what the view is instead (frozen,
+// disconnected), and then what kind of console this is.
 func (m *model) stateCells(v *page.View, now time.Time) []part.Cell {
 	cells := []part.Cell{m.stateCell(v, now)}
 	if m.demo() {
@@ -158,7 +158,8 @@ func (m *model) stateCells(v *page.View, now time.Time) []part.Cell {
 	return cells
 }
 
-// What the console itself is comes first: rows that are frozen or old must not look live.
+// stateCell is that one word. What the console itself is comes first: rows that are frozen or old
+// must not look live.
 func (m *model) stateCell(v *page.View, now time.Time) part.Cell {
 	switch {
 	case m.frozen != nil:
@@ -174,7 +175,8 @@ func (m *model) stateCell(v *page.View, now time.Time) part.Cell {
 	return part.StateCell(m.theme, string(v.Engine.State))
 }
 
-// slots are the window that sets the pace, the alerts and the clock.
+// slots are what stands at the right end of the state's row: the window that sets the pace, the
+// alerts and the clock. The clock has no seconds, so that an idle screen is silent.
 func (m *model) slots(v *page.View, now time.Time) part.Slots {
 	s := part.Slots{Clock: now.Format("15:04"), Click: func(int, int) string { m.goTo(page.ScreenAlerts); return "" }}
 	if b, ok := v.Limits.Pacing(); ok {
@@ -193,8 +195,7 @@ func (m *model) slots(v *page.View, now time.Time) part.Slots {
 	return s
 }
 
-// shownTabs are the numbered screens that this console has.
-// `farsight sim --watch` has one.
+// shownTabs are the numbered screens that this console has. That of `farsight sim --watch` has one.
 func (m *model) shownTabs() []page.Screen {
 	if m.opt.Only != "" {
 		return []page.Screen{m.tab}
@@ -223,7 +224,8 @@ func (m *model) tabRow(v *page.View) string {
 	return part.Tabs(m.theme, 0, m.w, &m.hits, "FARSIGHT", tabs, active, right...)
 }
 
-// keyText tells of the key in use; "" = there is nothing to tell.
+// keyText tells the last characters of the key in use and for how long it is valid at most; "" =
+// there is nothing to tell. With several engines, one of them may have no key while others do.
 func keyText(v *page.View) string {
 	if e := &v.Engine; e.Key == "" && e.Term != nil && !e.Term.Here {
 		return "no key here" // and others have one
@@ -237,8 +239,8 @@ func keyText(v *page.View) string {
 	return text
 }
 
-// messageRows are the prompt, the newest message or how much a frozen view hides. Where
-// there is room for an empty row above them, a long message begins there.
+// messageRows are the prompt, or the newest message with how much a frozen view hides. Where there
+// is room for an empty row above them, a long message begins there.
 func (m *model) messageRows(v *page.View, y int) []string {
 	air := m.tall != page.Short
 	if m.prompt != nil {
@@ -260,7 +262,7 @@ func (m *model) messageRows(v *page.View, y int) []string {
 	return part.Messages(m.theme, m.w, t, right...)
 }
 
-// message is the newest message, or what the message line says without one.
+// message is the newest message; without one, what the message line says for as long as it holds.
 func (m *model) message() part.Toast {
 	t := m.toasts.top(m.opt.Location())
 	if t.Text == "" {
@@ -269,7 +271,8 @@ func (m *model) message() part.Toast {
 	return t
 }
 
-// told is the message, or where the row of the state has no room for it the sentence on it.
+// told is the message, or the sentence on the engine's state on a screen whose state has no room
+// for it.
 func (m *model) told(v *page.View) part.Toast {
 	t := m.message()
 	if t.Text == "" && (m.tall == page.Short || m.tiny()) {
@@ -280,8 +283,8 @@ func (m *model) told(v *page.View) part.Toast {
 	return t
 }
 
-// standing is what the message line says as long as it holds.
-// In the order of what an operator must not miss.
+// standing is what the message line says for as long as it holds, in the order of what an operator
+// must not miss.
 func (m *model) standing() part.Toast {
 	d := m.data()
 	switch {
@@ -296,6 +299,7 @@ func (m *model) standing() part.Toast {
 }
 
 // promptRow is the text that is being typed; of a filter, with how many rows fit.
+// promptRow is the text that is being typed, with its cursor; of a filter, also how many rows fit.
 func (m *model) promptRow(y int) string {
 	p, margin := m.prompt, strings.Repeat(" ", part.Margin(m.w)-1)
 	told := ""
@@ -309,8 +313,8 @@ func (m *model) promptRow(y int) string {
 	return margin + row + part.Row(m.theme, len(told), part.As(themes.Dim, told))
 }
 
-// wrongRow is what is wrong with the text that is being typed: above it, or, on a short
-// screen, in the row of hints.
+// wrongRow is what is wrong with the text that is being typed. It stands above the text, and on a
+// short screen in the row of hints.
 func (m *model) wrongRow() string {
 	if m.prompt.wrong == "" {
 		return ""
@@ -319,14 +323,15 @@ func (m *model) wrongRow() string {
 	return part.NewLine(m.theme, m.w).Gap(margin).Cells(part.As(themes.Err, m.prompt.told(m.w-2*margin))).String()
 }
 
-// putCursor shows the terminal's cursor where text is typed.
+// putCursor shows the terminal's own cursor where text is typed. It does not blink: a cursor that
+// does would be all that moves on an idle screen.
 func (m *model) putCursor(x, y int) {
 	m.cursor = tea.NewCursor(x, y)
 	m.cursor.Blink = false
 }
 
-// hintRow are the keys of the screen.
-// The keys are those of what takes them now: the prompt, what lies over the page, or the page.
+// hintRow are the keys of whatever takes them now: the prompt, what lies over the page, or the
+// page.
 func (m *model) hintRow(v *page.View, y int) string {
 	if m.prompt != nil && m.prompt.wrong != "" && m.tall == page.Short {
 		return m.wrongRow()
@@ -377,7 +382,7 @@ func (m *model) lostText(now time.Time) string {
 	return whole
 }
 
-// lostSign is what the message line has in front of the text, and a margin.
+// lostSign is how many cells the message line has in front of its text, with a margin.
 const lostSign = 10
 
 // guide is what the message line says to somebody who is new here; "" = nothing.
@@ -393,8 +398,8 @@ func (m *model) guide(now time.Time) part.Toast {
 	return part.Toast{}
 }
 
-// tourBelow reports whether the line of hints has to show the tour: something else stands
-// on the message line.
+// tourBelow reports whether the tour has to stand in the line of hints, because something else
+// stands on the message line.
 func (m *model) tourBelow() bool {
 	t := m.tourText()
 	return t.Text != "" && (m.prompt != nil || m.toasts.top(m.opt.Location()).Text != "" || m.standing() != t)
@@ -405,9 +410,9 @@ func (m *model) tourText() part.Toast {
 	return m.tour.text(m.keys, keys.On(m.page().Screen()), m.keyed)
 }
 
-// tinyAsked is what is being asked or typed, below the screen's row y; none = nothing is.
-// A question must be answerable however small the window is: the engine may wait for nobody, but
-// the operator's other keys do.
+// tinyAsked is what is being asked or typed on a window too small for a screen, from row y on; none
+// = nothing is. A question must be answerable however small the window is, or no other key would do
+// anything.
 func (m *model) tinyAsked(v *page.View, y int) []string {
 	row := func(t themes.Token, text string) string { return part.Row(m.theme, m.w, part.As(t, " "+text)) }
 	switch {

@@ -2,8 +2,9 @@ package ui
 
 import "strings"
 
-// fuzzy scores how well text's letters stand in name, in order: whole at the
-// start best, then whole anywhere, then with letters between; 0 = not at all.
+// fuzzy scores how well a text fits a name, both in lower case; 0 = not at all. Best is a name that
+// begins with the text, then one of whose words begins with it, then one that has it anywhere, and
+// last one with other letters between. Of two that fit alike the shorter name is better.
 func fuzzy(name, text string) int {
 	switch at := strings.Index(name, text); {
 	case at == 0:
@@ -16,8 +17,9 @@ func fuzzy(name, text string) int {
 	return scattered([]rune(name), []rune(text))
 }
 
-// scattered scores letters with others between them: the first begins a word, and
-// all stand close together or begin words. Anything else would fit nearly all names.
+// scattered scores letters that have others between them. The first must begin a word, and all must
+// stand close together or begin words: anything else would fit nearly every name. "sa" fits "sync
+// account".
 func scattered(name, text []rune) int {
 	best := 0
 	for from := range name {
@@ -43,8 +45,8 @@ func scattered(name, text []rune) int {
 	return best
 }
 
-// nextLetter is where a letter stands from a place on: right there, else where it
-// begins a word, else anywhere; len(name) = nowhere.
+// nextLetter is where a letter stands from a place on: at that place, else where it begins a word,
+// else anywhere; len(name) = nowhere.
 func nextLetter(name []rune, from int, want rune) int {
 	found := len(name)
 	for i := from; i < len(name); i++ {

@@ -8,8 +8,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// fitting are the keys that fit what is looked for: by what they do, in every word
-// of it, or by the key itself. Groups of which none fits are left out.
+// fitting are the keys that fit what is looked for: by what they do, if every word of the text fits
+// that, or by the key itself. Groups without any are left out.
 func fitting(groups []part.Group, text string) []part.Group {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -25,6 +25,8 @@ func fitting(groups []part.Group, text string) []part.Group {
 	return out
 }
 
+// fits reports whether one key fits a text. The group's name counts too, so that "move" finds all
+// keys that move.
 func fits(group string, h part.Hint, text string) bool {
 	if slices.Contains(strings.Fields(h.Key), text) {
 		return true
@@ -38,15 +40,15 @@ func fits(group string, h part.Hint, text string) bool {
 	return true
 }
 
-// Notice is what Riot asks every product to show where users can see it.
-// Source: Riot Games developer portal, General Policies.
+// Notice is what Riot asks every product to show where its users can see it. Source: Riot Games
+// developer portal, General Policies.
 const Notice = "Farsight is not endorsed by Riot Games and does not reflect the views or opinions of Riot Games or anyone officially involved in " +
 	"producing or managing Riot Games properties. Riot Games and all associated properties are trademarks or registered trademarks of Riot Games, Inc."
 
-// leastHelp is how many rows of keys the notice has to leave.
+// leastHelp is how many rows must be left for the keys where the notice is shown below them.
 const leastHelp = 8
 
-// wordsOf are the words of a screen as the help shows them, and then all others.
+// wordsOf are the words of a screen as the help explains them, and then those of all others.
 func wordsOf(s page.Screen) []part.Group {
 	groups := []part.Group{{}, {Name: "On other screens"}}
 	for i := range groups {

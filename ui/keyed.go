@@ -5,10 +5,11 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// said are the sentences that keys were put in, by screen: a screen says the same ones
-// in each frame.
+// said keeps sentences with their keys filled in, by screen: a screen says the same ones in each
+// frame, and a key is looked up in a table.
 type said map[saying]string
 
+// saying is a sentence before its keys are in it, and the screen whose keys they are.
 type saying struct {
 	at   keys.Context
 	text string

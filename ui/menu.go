@@ -16,7 +16,7 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// item is one line of a menu.
+// item is one line of a menu, and what choosing it does.
 type item struct {
 	name  string
 	what  string // what it is or does, dim
@@ -53,7 +53,7 @@ type menu struct {
 	close func(m *model)         // when it is left without a choice
 }
 
-// openMenu puts a menu over the page, in place of whatever is there.
+// openMenu puts a menu over the page, in place of what lies there.
 func (m *model) openMenu(n *menu) {
 	n.shown = n.all
 	m.over = &overlay{menu: n}
@@ -105,11 +105,11 @@ func (m *model) chooseItem(now time.Time) tea.Cmd {
 	return cmd
 }
 
-// mostItems is how many items of a menu are shown at once.
+// mostItems is how many items of a menu are shown at once; it scrolls to the others.
 const mostItems = 20
 
-// menuPanel draws the menu. One that is narrowed by what is typed keeps its height.
-// One that lost rows with each letter would move under the eyes of who types.
+// menuPanel draws the menu in at most h rows. One that is narrowed by what is typed keeps its
+// height: losing rows with each letter, it would move under the eyes of who types.
 func (m *model) menuPanel(h int) (p sheet) {
 	n, th := m.over.menu, m.theme.Raised()
 	w := m.overWidth(n.width())
@@ -147,14 +147,15 @@ func (m *model) menuPanel(h int) (p sheet) {
 	return p
 }
 
-// Of a menu: how wide one is that is typed into or shows what it looks like, and how wide
-// the others are at least.
+// How wide a menu is that is typed into or that shows what its items look like, and how wide any
+// other is at least.
 const (
 	wideMenu   = 84
 	narrowMenu = 44
 )
 
-// width is how wide the menu wants to be: the page beside it shows what is chosen.
+// width is how wide the menu wants to be. It is no wider than it needs: the page beside it shows
+// what is chosen.
 func (n *menu) width() int {
 	w := narrowMenu
 	for _, i := range n.all {
@@ -166,8 +167,8 @@ func (n *menu) width() int {
 	return min(w, wideMenu)
 }
 
-// bare is what a menu says without a line that fits: a verb with its argument is not
-// in the list, and can be run all the same.
+// bare is what a menu says when no line fits. A verb with its argument is not in the list, and can
+// be run all the same.
 func (n *menu) bare() string {
 	if at, arg := verbIn(n.input.Value()); at >= 0 && arg != "" {
 		return "enter runs it: " + verbs[at].name + " " + verbs[at].ghost
@@ -175,8 +176,8 @@ func (n *menu) bare() string {
 	return "nothing fits: backspace, or esc closes"
 }
 
-// overWidth is how wide a box over the page is that wants w cells. Where next to
-// nothing of the page would be left beside it, it takes the whole width.
+// overWidth is how wide a box over the page is that wants w cells. Where next to nothing of the
+// page would be left beside it, it takes the whole width.
 func (m *model) overWidth(w int) int {
 	if m.w <= w+8 {
 		return m.w
@@ -257,6 +258,7 @@ func (m *model) openColumns(time.Time) tea.Cmd {
 	return nil
 }
 
+// columnItems are the columns of a list, each with whether it is shown.
 func (m *model) columnItems(l lists.Lister) []item {
 	var out []item
 	for i, c := range l.Columns() {
@@ -272,8 +274,8 @@ func (m *model) columnItems(l lists.Lister) []item {
 	return out
 }
 
-// openThemes lets the operator choose a theme and shows each at once.
-// Leaving it without a choice puts the look back that was there before.
+// openThemes lets the operator choose a theme, and shows each as the cursor comes to it. Leaving
+// the menu without a choice puts the look back that was there before.
 func (m *model) openThemes(time.Time) tea.Cmd {
 	if m.opt.Env("NO_COLOR") != "" {
 		m.say("NO_COLOR is set: there is only the theme without colour")
@@ -316,12 +318,13 @@ func (m *model) swatch(name string) string {
 	return ""
 }
 
-// chooseTheme shows a theme from now on, and at the next start.
+// chooseTheme shows a theme from now on, and at the next start too.
 func (m *model) chooseTheme(name string) {
 	m.useTheme(name)
 	m.kept.Theme = name
 }
 
+// themeWords say what each built-in theme is for.
 var themeWords = map[string]string{
 	"auto": "what the terminal's background asks for", "dark": "on a dark ground", "light": "on a light ground",
 	"cb-dark": "dark, for any colour vision", "cb-light": "light, for any colour vision",
@@ -330,14 +333,14 @@ var themeWords = map[string]string{
 	"catppuccin": "mocha", "gruvbox": "dark and warm", "nord": "dark and cool", "tokyo-night": "night", "dracula": "dark", "rose-pine": "main",
 }
 
-// useTheme shows a theme; "" is the one the options name.
+// useTheme shows a theme until another is chosen; "" = the one that the options name.
 func (m *model) useTheme(name string) {
 	m.picked = name
 	m.choose()
 }
 
-// rankItems orders items by how well they fit typed letters, the best first.
-// Items that fit equally well keep their order, which is that of the keys on the screen.
+// rankItems are the items that typed letters fit, the best first. Items that fit equally well keep
+// their order, which is that of the keys on the screen.
 func rankItems(all []item, text string) []item {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if text == "" {

@@ -61,6 +61,7 @@ func LoadMine(folders []string, state string) Mine {
 	return m
 }
 
+// table is the table of keys in force: the user's own, or else the built-in one.
 func (m Mine) table() *keys.Map {
 	if m.keys == nil {
 		return keys.Builtin

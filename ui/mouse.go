@@ -9,8 +9,8 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// wheelRows is how far one notch of the wheel goes, wheelRest how long notches are
-// gathered: a flick of the wheel is one movement and one painting.
+// wheelRows is how many rows one notch of the wheel moves. wheelRest is how long notches are
+// gathered: a flick of the wheel sends dozens, and is one movement and one painting.
 const (
 	wheelRows = 3
 	wheelRest = 50 * time.Millisecond
@@ -22,10 +22,11 @@ type rolled struct{}
 // box is where something stands on the screen, in cells.
 type box struct{ x, y, w, h int }
 
+// has reports whether a cell of the screen lies in the box.
 func (b box) has(x, y int) bool { return x >= b.x && x < b.x+b.w && y >= b.y && y < b.y+b.h }
 
-// toggleMouse takes clicks and the wheel, or leaves them to the terminal, which
-// selects text with them. All that the mouse does is done by keys as well.
+// toggleMouse takes clicks and the wheel, or leaves them to the terminal, which selects text with
+// them. The mouse is off at first, and all that it does is done by keys as well.
 func (m *model) toggleMouse(time.Time) tea.Cmd {
 	m.mouse = !m.mouse
 	if m.mouse {
@@ -36,7 +37,8 @@ func (m *model) toggleMouse(time.Time) tea.Cmd {
 	return nil
 }
 
-// wheel gathers what the wheel turns.
+// wheel gathers what the wheel turns; roll carries it out. While a prompt is open the wheel means
+// nothing.
 func (m *model) wheel(e tea.Mouse, _ time.Time) (cmd tea.Cmd, seen bool) {
 	by := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[e.Button]
 	if by == 0 || m.prompt != nil {
@@ -80,8 +82,8 @@ func (m *model) overMove(a page.Action, now time.Time) {
 	}
 }
 
-// click does what a click means where it falls: it closes what it falls outside of,
-// chooses the item of a menu, or does what whoever drew the place noted.
+// click does what a click means where it falls: it closes what it falls outside of, chooses the
+// item of a menu, or does what was noted by whoever drew the place.
 func (m *model) click(e tea.Mouse, now time.Time) tea.Cmd {
 	if e.Button != tea.MouseLeft || m.prompt != nil || m.tiny() {
 		return nil
@@ -98,6 +100,7 @@ func (m *model) click(e tea.Mouse, now time.Time) tea.Cmd {
 	return nil
 }
 
+// clickAway closes what a click has fallen outside of. That is never a yes.
 func (m *model) clickAway(now time.Time) tea.Cmd {
 	if m.over.menu != nil {
 		return m.menuAct(keys.Close, now)

@@ -13,7 +13,8 @@ import (
 	"github.com/farsight-console/farsight/ui/terminal"
 )
 
-// goTo shows a numbered screen, without what was opened on top of the last one.
+// goTo shows a numbered screen, without what was opened on top of the last one. A console that has
+// one screen only says why.
 func (m *model) goTo(s page.Screen) {
 	if s != m.tab && m.opt.Only != "" {
 		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: m.opt.Only}, m.now())
@@ -22,7 +23,7 @@ func (m *model) goTo(s page.Screen) {
 	m.show(s)
 }
 
-// nextTab shows the next numbered screen, after the last one the first.
+// nextTab shows the next numbered screen; after the last one comes the first.
 func (m *model) nextTab(time.Time) tea.Cmd {
 	tabs := m.shownTabs()
 	for i, s := range tabs {
@@ -34,7 +35,8 @@ func (m *model) nextTab(time.Time) tea.Cmd {
 	return nil
 }
 
-// back clears, in this order: the message, the filter, the freeze, the page.
+// back is esc. It clears one thing at a time, in this order: the message, what the page has of its
+// own to leave, the filter, the freeze, and the page on top.
 func (m *model) back(now time.Time) tea.Cmd {
 	if m.toasts.clear() {
 		return nil
@@ -76,7 +78,7 @@ func (m *model) suspend(now time.Time) tea.Cmd {
 	return terminal.Suspend
 }
 
-// quit goes back, or asks and ends the program.
+// quit leaves the page on top, or, on a numbered screen, the program.
 func (m *model) quit(now time.Time) tea.Cmd {
 	if m.pop() {
 		return nil
@@ -84,8 +86,7 @@ func (m *model) quit(now time.Time) tea.Cmd {
 	return m.exit(now)
 }
 
-// exit ends the program; an engine at work that would end with it is a reason to
-// ask first.
+// exit ends the program. If an engine at work would end with it, that is asked first.
 func (m *model) exit(time.Time) tea.Cmd {
 	running := m.rows.Data.Engine.InFlight
 	open := len(m.rows.Data.Syncing())
@@ -100,7 +101,7 @@ func (m *model) exit(time.Time) tea.Cmd {
 // owns reports whether the engine ends with this console.
 func (m *model) owns() bool { return m.opt.Embedded && (m.opt.Guest == nil || !m.opt.Guest()) }
 
-// stops says what an engine leaves that ends with this console, and what becomes of it.
+// stops says what an engine at work leaves when it ends with this console, and what becomes of it.
 func stops(running, open int, demo bool) string {
 	var what []string
 	if running > 0 {
@@ -119,8 +120,8 @@ func stops(running, open int, demo bool) string {
 	return "It stops " + strings.Join(what, " and ") + ". " + kept
 }
 
-// detach leaves the console and lets the engine go on. An attached one is left as by
-// quitting.
+// detach leaves the console and lets the engine go on. An attached console is left as by quitting:
+// the engine is not its own.
 func (m *model) detach(now time.Time) tea.Cmd {
 	if m.owns() && !m.opt.CanDetach {
 		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this engine ends with its console: it cannot be detached"}, now)
@@ -137,6 +138,7 @@ func (m *model) openMessages(time.Time) tea.Cmd {
 	return nil
 }
 
+// openAudit shows what operators have done, whatever page is on top.
 func (m *model) openAudit(time.Time) tea.Cmd {
 	m.open(page.ScreenAudit)
 	return nil
@@ -158,7 +160,7 @@ func (m *model) openLogs(now time.Time) tea.Cmd {
 	return nil
 }
 
-// openChaos shows the panel.
+// openChaos shows the panel on which the demo's simulator can be made to go wrong.
 func (m *model) openChaos(time.Time) tea.Cmd {
 	if m.opt.Chaos == nil {
 		m.say(session.NoChaos)
@@ -186,7 +188,8 @@ func (m *model) toggleWatch(now time.Time) tea.Cmd {
 	return nil
 }
 
-// freeze holds the view where it is, or lets it go. The engine never stops.
+// freeze holds the view where it is, or lets it go. The engine never stops. Its own record of the
+// last ten minutes is asked for, so that the time cursor can go further back than this console saw.
 func (m *model) freeze(now time.Time) tea.Cmd {
 	if m.frozen != nil {
 		return m.thaw(now)
@@ -199,6 +202,7 @@ func (m *model) freeze(now time.Time) tea.Cmd {
 	}
 }
 
+// thaw goes back to the present.
 func (m *model) thaw(time.Time) tea.Cmd {
 	m.release()
 	return nil
@@ -212,8 +216,8 @@ func stepper(by time.Duration) func(m *model, now time.Time) tea.Cmd {
 	}
 }
 
-// step moves the time cursor, and with it the cursor of a page that stands on an
-// instant. In a view that is not frozen it turns to the neighbour of what is shown.
+// step moves the time cursor, and with it the cursor of a page that stands on an instant. While the
+// view is not frozen it goes to the neighbour of what is shown instead.
 func (m *model) step(by time.Duration, now time.Time) {
 	if m.frozen == nil {
 		edge, ok := m.neighbour(m.view(now), by)
@@ -243,7 +247,8 @@ func (m *model) followPage(before time.Time, now time.Time) {
 	}
 }
 
-// instant is where the cursor of the page on top stands, if it has a time.
+// instant is where the cursor of the page on top stands; false if that is nowhere in time, or if
+// the view is not frozen.
 func (m *model) instant(now time.Time) (time.Time, bool) {
 	p, ok := m.page().(page.Timed)
 	if !ok || m.frozen == nil {

@@ -68,6 +68,7 @@ func (o Options) look(p themes.Profile, g themes.Ground) themes.Options {
 	}
 }
 
+// canSuspend reports whether somebody could let the console go on once it is stopped.
 func (o Options) canSuspend() bool {
 	if o.CanSuspend != nil {
 		return o.CanSuspend()

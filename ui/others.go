@@ -2,11 +2,12 @@ package ui
 
 import "time"
 
-// othersEvery is how often lists are read anew at most because of what others do: a
-// script that gives a hundred commands a second shall not make every console read.
+// othersEvery is how often lists are read anew at most for what others do: a script that gives a
+// hundred commands a second must not make every console read as often.
 const othersEvery = 500 * time.Millisecond
 
-// othersFresh is how long the answer to such a reading may take to be shown as it comes.
+// othersFresh is how long after such a reading rows are shown as they come: its answer is among
+// them.
 const othersFresh = 300 * time.Millisecond
 
 // others is what this console owes its lists for the commands of others.
@@ -18,8 +19,8 @@ type others struct {
 // fresh reports whether lists were read anew a moment ago.
 func (o *others) fresh(now time.Time) bool { return now.Sub(o.last) < othersFresh }
 
-// acted notes that somebody else has changed something: Watch tells of live rows only,
-// and what was cancelled in line was never among them.
+// acted notes that somebody else has changed something, so that lists are read anew. Watch tells of
+// live rows only, and what was cancelled while it stood in line was never among them.
 func (o *others) acted(now time.Time) {
 	if !o.due.IsZero() {
 		return

@@ -43,7 +43,7 @@ func confirmOver(c page.Confirm, yes func() tea.Cmd) *overlay {
 	return &overlay{dialog: d, yes: yes}
 }
 
-// answer is one of a dialog's, which a click gives too.
+// answer is one of the two answers of a dialog, which a click gives too.
 func answer(key, does string, act page.Action) part.Hint {
 	return part.Hint{Key: key, Does: does, Click: func(int, int) string { return string(act) }}
 }
@@ -56,7 +56,8 @@ func (o *overlay) word() string {
 	return o.dialog.Word
 }
 
-// wordKey takes a key while a word must be typed: no other key agrees by accident.
+// wordKey takes a key while a word must be typed. No other key agrees, so that none does by
+// accident.
 func (m *model) wordKey(k tea.Key) tea.Cmd {
 	d := m.over.dialog
 	switch name := k.String(); {
@@ -95,9 +96,8 @@ func (o *overlay) context() keys.Context {
 	return keys.InHelp
 }
 
-// overAct carries out a key while something lies over the page.
-// The help is closed by the very keys that open it, and ctrl+c over anything asks to quit; asked
-// twice, it quits.
+// overAct carries out a key while something lies over the page. The help is closed by the very keys
+// that open it. ctrl+c over anything asks whether to quit; pressed once more, it quits.
 func (m *model) overAct(a page.Action, now time.Time) tea.Cmd {
 	o := m.over
 	if o.menu != nil && a != keys.Exit {
@@ -139,16 +139,16 @@ func (m *model) overAct(a page.Action, now time.Time) tea.Cmd {
 	return nil
 }
 
-// It is closed first: what was agreed to may ask something else.
+// agree carries out what was asked. The question is closed first: what was agreed to may ask
+// something else.
 func (m *model) agree() tea.Cmd {
 	yes := m.over.yes
 	m.over = nil
 	return yes()
 }
 
-// drawOver lays the overlay over the body, whose first row is the screen's row
-// top.
-// The page below stays where it is, dimmed: what is asked about can still be read beside it.
+// drawOver lays the overlay over the body, whose first row is the screen's row top. The page below
+// stays where it is, dimmed, so that what is asked about can still be read beside it.
 func (m *model) drawOver(body []string, top int) []string {
 	var p sheet
 	switch {
@@ -176,7 +176,8 @@ func (m *model) drawOver(body []string, top int) []string {
 	return part.Overlay(m.theme, m.w, len(body), body, p.rows)
 }
 
-// sheet is what lies over the page, drawn by itself.
+// sheet is what lies over the page, drawn by itself: its cells and clicks count from its own
+// corner.
 type sheet struct {
 	rows    []string
 	hits    part.Hits
@@ -184,8 +185,8 @@ type sheet struct {
 	inputAt int          // the row of input
 }
 
-// dims reports whether the page below steps back while this is looked at. Below a
-// menu that shows at once what is chosen, of columns or colours, it does not.
+// dims reports whether the page below steps back. It does not below a menu that shows at once what
+// is chosen, of columns or colours: the page is what one looks at then.
 func (o *overlay) dims() bool {
 	return o.menu == nil || !o.menu.stays && o.menu.moved == nil
 }
@@ -200,8 +201,8 @@ func place(top, h, w int, rows []string) (b box) {
 	return b
 }
 
-// asked is the question with the reason that the answer will carry.
-// A reason that was given before the question goes with the command, and so is shown with it.
+// asked is the question, with the reason that the answer will carry: one that was given before the
+// question goes with its command, and so is shown with it.
 func (m *model) asked() part.Dialog {
 	d := *m.over.dialog
 	if text := m.armed(); text != "" && !m.over.exit {
@@ -210,8 +211,8 @@ func (m *model) asked() part.Dialog {
 	return d
 }
 
-// helpKey takes a key while the help is open: letters look for something in it. One
-// that would open the help closes it, until something was typed.
+// helpKey takes a key while the help is open. Letters look for something in it; those that open the
+// help close it, until something was typed.
 func (m *model) helpKey(k tea.Key, now time.Time) tea.Cmd {
 	o := m.over
 	name := k.String()
@@ -248,7 +249,7 @@ func (m *model) helpHints() []part.Hint {
 	return []part.Hint{find, m.helpTurns(), {Key: move, Does: "move"}, esc}
 }
 
-// helpTurns is the key to what the help does not show now, the words or the keys.
+// helpTurns is the key to the half of the help that is not shown: its words, or its keys.
 func (m *model) helpTurns() part.Hint {
 	turn := part.Hint{Key: m.keys.First(keys.InHelp, keys.Switch), Does: "words"}
 	if m.over.words {
@@ -257,9 +258,9 @@ func (m *model) helpTurns() part.Hint {
 	return turn
 }
 
-// helpPanel lists the keys of the screen, those that cannot act now dimmed, and beside them or
-// in their place the words that stand on it; once something was typed what of both fits. Below it Riot's
-// notice, where there is room.
+// helpPanel is the help: the keys of the screen, with those dimmed that cannot act now, and beside
+// them or in their place the words that stand on the screen. Once something was typed it is what
+// fits of both. Riot's notice stands below where there is room.
 func (m *model) helpPanel(h int) (p sheet) {
 	th, o := m.theme.Raised(), m.over
 	w := wholeHelp
@@ -302,8 +303,8 @@ func (m *model) helpPanel(h int) (p sheet) {
 	return p
 }
 
-// helpHalf are the keys or the words, and how many rows the longer of them takes: the panel
-// keeps its height while it is searched and turned, so that nothing jumps under the eye.
+// helpHalf are the keys or the words, and how many rows the longer of the two takes. The panel
+// keeps that height while it is searched and turned, so that nothing jumps under the eye.
 func (m *model) helpHalf(th *themes.Theme, w int, list *part.Section) (rows []string, tallest int) {
 	keyRows, wordRows := m.helpKeys(th, w, ""), m.helpWords(th, w, "")
 	turn := m.helpTurns()
@@ -324,7 +325,7 @@ func (m *model) helpKeys(th *themes.Theme, w int, text string) []string {
 	return append([]string{""}, part.Help(th, w, groups)...)
 }
 
-// helpWords are its words that do.
+// helpWords are the words of the screen that fit a text, each with what it means.
 func (m *model) helpWords(th *themes.Theme, w int, text string) []string {
 	return part.Terms(th, w, filled(fitting(wordsOf(m.page().Screen()), text)))
 }
@@ -334,7 +335,7 @@ func filled(groups []part.Group) []part.Group {
 	return slices.DeleteFunc(groups, func(g part.Group) bool { return len(g.Hints) == 0 })
 }
 
-// Where a screen has room for all of them, keys and words stand side by side.
+// How wide keys and words are where a screen has room for both, side by side.
 const (
 	wholeKeys  = 2*part.HelpColumn + 2
 	wholeWords = 108
@@ -355,7 +356,7 @@ func (m *model) helpWhole(th *themes.Theme, room int) (rows []string) {
 	return nil
 }
 
-// helpFound is what fits a text.
+// helpFound are the keys and words that fit a text; if there are none, where else to look.
 func (m *model) helpFound(th *themes.Theme, w int, text string) []string {
 	rows := append(m.helpKeys(th, w, text), m.helpWords(th, w, text)...)
 	if len(rows) == 0 {

@@ -36,7 +36,8 @@ type verb struct {
 	run         func(m *model, arg string, now time.Time) (cmd tea.Cmd, wrong string)
 }
 
-// verbs are what the palette understands besides the names in its list.
+// verbs are what the palette understands besides the names in its list. It is filled by init, since
+// its functions lead back to it, which Go takes for a circle.
 var verbs []verb
 
 // Not a value of its own: the functions lead back to verbs, which Go takes for a circle.
@@ -65,9 +66,8 @@ func init() {
 	}
 }
 
-// openPalette opens the list of everything that can be done and seen.
-// Its items are those of this instant: what cannot be done now is dim, and says why when it is
-// chosen.
+// openPalette opens the list of everything that can be done and seen. Its items are those of this
+// instant: what cannot be done now is dim, and says why when it is chosen.
 func (m *model) openPalette(now time.Time) tea.Cmd {
 	n := &menu{title: "COMMAND", typing: true, input: part.Prompt{Label: ":", Ghost: "a command, screen, account, job or theme"}}
 	n.all = m.paletteItems(now)
@@ -88,13 +88,13 @@ func (n *menu) narrow() {
 	n.shown = rankItems(n.all, text)
 }
 
-// named marks items that stand for a thing and not for a command.
+// named is what an item's words are if it stands for a thing, an account or a job, and not for a
+// command.
 const named = "named"
 
-// paletteItems are the keys of this screen, the screens, the themes, the verbs,
-// then accounts and jobs.
-// Everything in it comes from a table that something else is made of (the keys, the tabs, the
-// operations, the themes): nothing is listed for the palette alone but the tour and the reset.
+// paletteItems are the keys of this screen, the screens, the verbs, the themes, then accounts and
+// jobs. All of it comes from a table that something else is made of: nothing is listed for the
+// palette alone but the tour and the reset.
 func (m *model) paletteItems(now time.Time) []item {
 	v := m.view(now)
 	var out []item
@@ -149,9 +149,8 @@ func (m *model) namedItems(v *page.View) []item {
 	return out
 }
 
-// perform carries out an action, of a key or of the palette.
-// In this order: what the program does itself (quit, help, screens), the operator's own keys, then
-// the page that is shown.
+// perform carries out an action of a key or of the palette, by whoever it belongs to: the program
+// (quit, help, screens), the operator's own commands, or the page that is shown.
 func (m *model) perform(a page.Action, now time.Time) tea.Cmd {
 	// A key that is held down repeats: see hold.
 	m.hold(a)
@@ -177,9 +176,8 @@ func (m *model) typeVerb(w verb, now time.Time) tea.Cmd {
 	return nil
 }
 
-// paletteKey takes a key while the palette is open.
-// tab completes: the name of an account behind a word that takes one, else the item under the
-// cursor.
+// paletteKey takes a key while the palette is open. tab completes: the name of an account behind a
+// word that takes one, else the item under the cursor.
 func (m *model) paletteKey(k tea.Key, now time.Time) tea.Cmd {
 	n := m.over.menu
 	if k.Text != "" {
@@ -240,19 +238,19 @@ func (m *model) paletteDown(n *menu) {
 	n.narrow()
 }
 
-// lineOf is what was typed without the colon that some type out of habit.
+// lineOf is what was typed, without the colon that some type out of habit.
 func lineOf(text string) string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), ":"))
 }
 
-// verbIn finds the verb that a line begins with, -1 = none, and its argument.
-// "retry match:KR_7214550881" is the verb retry with its argument.
+// verbIn finds the verb that a line begins with, -1 = none, and its argument: the line "retry
+// match:KR_7214550881" has both.
 func verbIn(text string) (at int, arg string) {
 	name, arg, _ := strings.Cut(lineOf(text), " ")
 	return slices.IndexFunc(verbs, func(w verb) bool { return w.name == strings.ToLower(name) }), strings.TrimSpace(arg)
 }
 
-// ofAccount begins the argument of a verb that takes an account.
+// ofAccount is what the hint of a verb begins with that takes an account.
 const ofAccount = "Name#TAG"
 
 // restOfAccount is what is left to type of an account behind a verb that takes one; "" =
@@ -265,13 +263,12 @@ func (m *model) restOfAccount(line string) string {
 	return restOfName(arg, m.rows.Data.Accounts)
 }
 
-// jobID is how a job is called that has no key: d6280.
+// jobID fits the id of a job, such as d6280, as the audit and receipts print it.
 var jobID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#?[a-z][1-9][0-9]*$`) })
 
-// runLine carries out what was typed: a verb with its argument, the id of a job, else
-// the chosen item.
-// What was typed comes before what is chosen only where it can mean nothing else: a verb with an
-// argument, or an id such as d6280. A line that was refused is not kept in the history.
+// runLine carries out what was typed. What was typed comes before the chosen item only where it can
+// mean nothing else: a verb with an argument, or the id of a job. A line that was refused is not
+// kept in the history.
 func (m *model) runLine(now time.Time) tea.Cmd {
 	n := m.over.menu
 	typed := lineOf(n.input.Value())
@@ -297,16 +294,15 @@ func (m *model) runLine(now time.Time) tea.Cmd {
 	return m.chooseItem(now)
 }
 
-// closePalette closes it, unless what it ran has opened something else.
+// closePalette closes the palette, unless what it ran has opened something else in its place.
 func (m *model) closePalette(n *menu) {
 	if m.over != nil && m.over.menu == n {
 		m.over = nil
 	}
 }
 
-// nearest are the three names that are most like a line.
-// By the distance of filter.Distance, as of words that a filter does not know. Accounts and jobs
-// are left out: thousands of names would always have a nearer one.
+// nearest are the three names that are most like a line, by the distance that filters use for
+// unknown words. Accounts and jobs are left out: of thousands of names one would always be nearer.
 func (m *model) nearest(n *menu, line string) []string {
 	type near struct {
 		name string
@@ -388,8 +384,8 @@ func (m *model) openJob(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-// operate carries out what stands behind an operation's word, after its question.
-// What the line means is read by package line, for this console and the plain one alike.
+// operate carries out the operation behind a word, after its question. What the line means is read
+// by package line, for this console and the plain one alike.
 func operate(o operation.Operation) func(m *model, arg string, now time.Time) (tea.Cmd, string) {
 	return func(m *model, arg string, now time.Time) (tea.Cmd, string) {
 		if why := m.refuses(); why != "" {
@@ -403,7 +399,7 @@ func operate(o operation.Operation) func(m *model, arg string, now time.Time) (t
 	}
 }
 
-// operateItem carries out an operation that is about nothing in particular.
+// operateItem carries out an operation that takes no argument.
 func operateItem(o operation.Operation) func(m *model, now time.Time) tea.Cmd {
 	return func(m *model, now time.Time) tea.Cmd {
 		cmd, wrong := operate(o)(m, "", now)
@@ -423,7 +419,7 @@ func (m *model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-// fpsLine carries out `:fps 5`, for this session: over a slow line fewer updates are sooner there.
+// fpsLine carries out `:fps 5`, for this session: over a slow line fewer updates arrive sooner.
 func (m *model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 	n, err := strconv.Atoi(arg)
 	if err != nil || n < 1 || n > session.MostFPS {
@@ -434,7 +430,7 @@ func (m *model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
-// resetItem says who can begin anew.
+// resetItem says where the store can be emptied: not from a console that looks at it.
 func (m *model) resetItem(time.Time) tea.Cmd {
 	m.say(line.ResetElsewhere)
 	return nil
@@ -448,11 +444,11 @@ func (m *model) tourItem() item {
 	return item{name: "tour", what: "the console in ten keys", do: func(m *model, _ time.Time) tea.Cmd { m.tour = tour{at: 1}; return nil }}
 }
 
-// chaosVerb is the palette's word for the panel. It is listed in the demo only.
+// chaosVerb is the palette's word for the chaos panel. It is listed in the demo only.
 const chaosVerb = "chaos"
 
-// chaosLine carries out `:chaos 503 5%`.
-// It opens the panel and asks there, as choosing the same in the panel would.
+// chaosLine carries out `:chaos 503 5%`: it opens the panel and asks there, as choosing the same in
+// the panel would.
 func (m *model) chaosLine(arg string, now time.Time) (tea.Cmd, string) {
 	if m.opt.Chaos == nil {
 		return nil, session.NoChaos

@@ -17,7 +17,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// prompt is a line of text that is being typed on the message line.
+// prompt is a line of text that is being typed on the message line. Only one is open at a time, and
+// it takes all keys.
 type prompt struct {
 	part.Prompt
 	// typed is told of every change, done of enter. done keeps the prompt open by
@@ -34,7 +35,8 @@ type prompt struct {
 	left func()                    // is told when the prompt closes; nil = nobody
 }
 
-// debounce is how long a filter waits for the next letter before it is applied.
+// debounce is how long a filter waits for the next letter before it is applied: a list of thousands
+// of jobs is not filtered for each letter of a word that is typed quickly.
 const debounce = 100 * time.Millisecond
 
 // settled says that a filter's text has stood still for the debounce.
@@ -43,7 +45,8 @@ type settled struct {
 	gen    int
 }
 
-// askFilter types into the page's filter; the list follows once the letters pause.
+// askFilter types into the page's filter. The list follows once the letters pause, and enter does
+// not have to be pressed to see what fits.
 func (m *model) askFilter() tea.Cmd {
 	f, ok := m.page().(page.Filterer)
 	if !ok {
@@ -63,8 +66,8 @@ func (m *model) askFilter() tea.Cmd {
 	return nil
 }
 
-// settle applies the filter that is being typed, or tries the command, unless the text
-// has changed since.
+// settle applies the filter that is being typed, or tries the command, unless the text has changed
+// or the prompt was closed since.
 func (m *model) settle(s settled) tea.Cmd {
 	switch {
 	case m.prompt != s.prompt || s.prompt.gen != s.gen:
@@ -76,8 +79,8 @@ func (m *model) settle(s settled) tea.Cmd {
 	return nil
 }
 
-// apply sets the filter. What is wrong with it is marked where it begins; the
-// list stays as the last good query left it.
+// apply sets the filter. What is wrong with it is marked where it begins; the list stays as the
+// last good filter left it.
 func (p *prompt) apply(text string) {
 	text = strings.TrimRight(text, " ")
 	p.Bad, p.wrong = 0, ""
@@ -87,12 +90,13 @@ func (p *prompt) apply(text string) {
 	}
 	p.wrong = err.Error()
 	if at, ok := errors.AsType[*filter.Error](err); ok {
+		// The error counts bytes, the prompt letters from 1 on; 0 marks nothing.
 		p.Bad = utf8.RuneCountInString(text[:min(at.At, len(text))]) + 1
 	}
 }
 
-// told is what is wrong with a filter in w cells. Where it begins is marked in the text:
-// without room its column goes first.
+// told is what is wrong with a filter, in w cells. Without room for all of it the column goes
+// first: where the fault begins is marked in the text anyway.
 func (p *prompt) told(w int) string {
 	if _, what, ok := strings.Cut(p.wrong, ": "); ok && p.Bad > 0 && safe.Width(safe.Text(p.wrong)) > w {
 		return someOf(what, w)
@@ -100,7 +104,8 @@ func (p *prompt) told(w int) string {
 	return p.wrong
 }
 
-// someOf counts the last of the words that may stand in a filter where w cells do not hold all.
+// someOf shortens a list of the words that may stand in a filter until it fits w cells: "use age,
+// class, key and 9 more; tab completes".
 func someOf(wrong string, w int) string {
 	head, list, ok := strings.Cut(wrong, ": use ")
 	words := strings.Split(strings.Replace(list, " or ", ", ", 1), ", ")
@@ -113,8 +118,7 @@ func someOf(wrong string, w int) string {
 	return wrong
 }
 
-// complete puts the first thing that may stand at the end of the text there.
-// false if nothing may stand there.
+// complete puts the first thing that may stand at the end of the text there; false if nothing may.
 func (p *prompt) complete() bool {
 	text := p.Value()
 	all := p.filter.Complete(text, len(text))
@@ -125,8 +129,8 @@ func (p *prompt) complete() bool {
 	return true
 }
 
-// askText opens the prompt that a page reads by itself. The page may want to see what
-// the text would do while it is typed.
+// askText opens a prompt that a page reads by itself. The page may want to see what the text would
+// do while it is typed, such as the next runs of a schedule.
 func (m *model) askText(t page.Text) tea.Cmd {
 	p := &prompt{Prompt: part.Prompt{Label: t.Label, Ghost: t.Ghost}}
 	p.Set(t.Start)
@@ -159,7 +163,8 @@ type foreseen struct {
 	err     error
 }
 
-// tryText asks the engine what the command of a text would do.
+// tryText asks the engine in a dry run what the command of a text would do. A text that cannot be
+// read is told at once, without the engine.
 func (m *model) tryText(p *prompt, t page.Text, text string) tea.Cmd {
 	c, wrong := t.Read(text, m.now())
 	if wrong != "" {
@@ -174,7 +179,8 @@ func (m *model) tryText(p *prompt, t page.Text, text string) tea.Cmd {
 	}
 }
 
-// take tells the page, unless the text has changed since.
+// take tells the page what came back, unless the text has changed since: it would be told of a
+// command that nobody sees any more.
 func (t foreseen) take(open *prompt) {
 	switch {
 	case open != t.prompt || t.prompt.gen != t.gen:
@@ -185,7 +191,7 @@ func (t foreseen) take(open *prompt) {
 	}
 }
 
-// ask opens a prompt that a page wants.
+// ask opens a prompt that a page wants and cannot read by itself.
 func (m *model) ask(kind page.Prompt) {
 	switch kind {
 	case page.AskSync:
@@ -210,9 +216,8 @@ func (m *model) ask(kind page.Prompt) {
 	}
 }
 
-// replaceKey uses another key. One that works is only given up after a question;
-// one that Riot refuses has nothing to lose.
-// The question shows the last four characters of both keys, which is enough to tell a slip.
+// replaceKey uses another key. A key that works is only given up after a question, which shows the
+// last four characters of both: enough to notice a slip. One that Riot refuses has nothing to lose.
 func (m *model) replaceKey(key string) tea.Cmd {
 	c := engine.Command{Op: engine.OpKey, Key: key}
 	e := m.rows.Data.Engine
@@ -230,7 +235,7 @@ func (m *model) replaceKey(key string) tea.Cmd {
 	return nil
 }
 
-// lastOf is what may be shown of a key.
+// lastOf is as much of a key as may be shown.
 func lastOf(key string) string { return "…" + key[max(len(key)-4, 0):] }
 
 // syncGhost says what is typed to sync an account.
@@ -241,8 +246,8 @@ func syncGhost(usual string) string {
 	return "Name#TAG platform, for example Blue Heron#KR1 kr"
 }
 
-// restOfName is what is left to type of the first account whose name begins with text; ""
-// = none does, or nothing was typed.
+// restOfName is what is left to type of the first account whose name begins with a text, in upper
+// or lower case; "" = none does, or nothing was typed.
 func restOfName(text string, known []engine.AccountRow) string {
 	typed := []rune(text)
 	for i := range known {
@@ -268,8 +273,8 @@ func (o Options) keyFault(text string) string {
 	return ""
 }
 
-// promptKey takes a key while a prompt is open.
-// enter keeps the prompt open until what was typed can be used, with what is wrong above it.
+// promptKey takes a key while a prompt is open. enter leaves it open until what was typed can be
+// used, and says what is wrong with it.
 func (m *model) promptKey(k tea.Key) tea.Cmd {
 	p := m.prompt
 	name := k.String()
@@ -303,8 +308,8 @@ func (m *model) promptKey(k tea.Key) tea.Cmd {
 	return nil
 }
 
-// leavePrompt closes the prompt. A filter that was right stays; one that is wrong
-// goes back to the last good one.
+// leavePrompt closes the prompt without carrying it out. A filter that was right stays in force; a
+// wrong one gives way to the last good one.
 func (m *model) leavePrompt() {
 	if p := m.prompt; p.filter != nil {
 		p.apply(p.Value())
@@ -329,8 +334,8 @@ func (p *prompt) change() tea.Cmd {
 	return p.typed(p.Value())
 }
 
-// paste puts pasted text into the open prompt. Without one it means nothing: a
-// paste must not be read as keys.
+// paste puts pasted text where text is typed. Where none is, it does nothing: read as keys, a
+// pasted name could cancel jobs.
 func (m *model) paste(text string) tea.Cmd {
 	switch {
 	case m.prompt != nil:
@@ -349,8 +354,8 @@ func (m *model) paste(text string) tea.Cmd {
 	return nil
 }
 
-// askReason asks for the reason of the next command. Every command can have one;
-// those that need one ask for it themselves.
+// askReason asks for the reason of the next command. Every command can have one; those that need
+// one ask for it themselves.
 func (m *model) askReason(time.Time) tea.Cmd {
 	if why := m.refuses(); why != "" {
 		m.say(why)

@@ -19,6 +19,8 @@ type route struct {
 	listed   []page.Page // of these, what was opened from the list under it
 }
 
+// newRoute makes the pages of all numbered screens. They are made once, so that a list is as it was
+// left when one comes back to it.
 func newRoute() route {
 	r := route{tabs: map[page.Screen]page.Page{}}
 	for _, s := range page.Tabs() {
@@ -27,8 +29,8 @@ func newRoute() route {
 	return r
 }
 
-// sideScreens are the screens without a number of their own that the palette names, and
-// the action that leads there from the screen.
+// sideScreens are the screens that have no number and that the palette names, each with the action
+// that leads there by a key.
 var sideScreens = []struct {
 	screen page.Screen
 	act    page.Action
@@ -53,6 +55,7 @@ func (r *route) show(s page.Screen) {
 	r.tab, r.stack, r.listed = s, nil, nil
 }
 
+// push puts a page on top.
 func (r *route) push(p page.Page) { r.stack = append(r.stack, p) }
 
 // open puts the page of a screen without a number on top, unless it is there.
@@ -79,13 +82,12 @@ func (r *route) pop() bool {
 	return true
 }
 
-// farthest is how many rows that open nothing of the kind are passed over.
+// farthest is how many rows are passed over in search of one that opens the same kind of screen.
 const farthest = 100
 
-// neighbour turns from a thing that was opened from a list to the one before or
-// after it there, and takes the cursor of the list along: esc goes back to where one
-// has come to. It is false when what is on top came from no list; edge says that there is
-// no other.
+// neighbour goes from a thing that was opened from a list to the one before or after it there. The
+// list's cursor goes along, so that esc leads back to the row one has come to. ok is false if what
+// is on top came from no list; edge says that there is no other.
 func (r *route) neighbour(v *page.View, by time.Duration) (edge string, ok bool) {
 	top := r.page()
 	if !slices.Contains(r.listed, top) {
@@ -103,8 +105,8 @@ func (r *route) neighbour(v *page.View, by time.Duration) (edge string, ok bool)
 	return "this is the last one of its list", true
 }
 
-// beside moves the cursor of the list on top to the next row that opens a screen, and
-// gives that; nil when there is none, with the cursor where it was.
+// beside moves the cursor of the list on top to the next row that opens a screen of a kind, and
+// returns the page for it. nil = there is none, and the cursor is where it was.
 func (r *route) beside(v *page.View, s page.Screen, by time.Duration) page.Page {
 	there, back := page.Down, page.Up
 	if by < 0 {

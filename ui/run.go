@@ -8,9 +8,9 @@ import (
 	"github.com/farsight-console/farsight/ui/terminal"
 )
 
-// Run shows the console until the operator quits, ctx ends or a signal asks for
-// the end; these give nil. A panic in the console gives a *terminal.Panic: the terminal is
-// restored, and the engine is the caller's to drain.
+// Run shows the console until the operator quits, ctx ends, or a signal asks for the end; all these
+// give nil. A panic in the console gives a *terminal.Panic: the terminal is restored by then, and
+// the engine is the caller's to drain.
 func Run(ctx context.Context, console engine.Console, opt Options) error {
 	if err := opt.Validate(); err != nil {
 		return err
@@ -29,14 +29,16 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 	return m.leaving(err)
 }
 
-// mendedText is what the operator is told whose terminal was set right.
+// mendedText is told to an operator whose terminal was found without echo, as a program leaves it
+// that was killed.
 const mendedText = "a program that was killed had left this terminal without echo: it is set right when you leave"
 
 // ErrDetached is what Run returns when the engine shall outlive its console, and
 // terminal.ErrHungUp when it may (Options.CanDetach).
 var ErrDetached = errors.New("the console was left, the engine shall go on")
 
-// leaving is how Run ends: whoever cannot detach need not know why the console did.
+// leaving is how Run ends. A caller that cannot go on without the console need not know why it was
+// left: it ends either way.
 func (m *model) leaving(err error) error {
 	switch {
 	case err == nil && m.detached:

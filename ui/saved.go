@@ -17,7 +17,7 @@ import (
 	"github.com/farsight-console/farsight/ui/saved"
 )
 
-// unsaved is what kept the file from being written.
+// unsaved is why the file could not be written. The console goes on, and says so.
 type unsaved struct{ err error }
 
 // remembers are the screens whose lists are saved, by the name in the file.
@@ -42,7 +42,8 @@ func (m *model) restore(s saved.State) {
 	}
 }
 
-// save writes what is remembered if it has changed.
+// save writes what is remembered, if it has changed. A list that is as it is made has no place in
+// the file, so that it follows when a later version makes it otherwise.
 func (m *model) save() tea.Cmd {
 	if m.opt.Mine.file == nil {
 		return nil
@@ -70,7 +71,7 @@ func (m *model) save() tea.Cmd {
 	}
 }
 
-// longestName bounds the name of a filter.
+// longestName is how long the name of a saved filter may be, in bytes.
 const longestName = 32
 
 // askSave saves the filter of the page under a name.
@@ -121,6 +122,7 @@ func (m *model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
 	return nil, ""
 }
 
+// noFilter says that a screen has no saved filter of a name, and which ones it has.
 func (m *model) noFilter(screen page.Screen, name string) string {
 	names := slices.Sorted(maps.Keys(m.kept.Filters[keys.Section(screen)]))
 	if len(names) == 0 {

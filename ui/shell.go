@@ -16,8 +16,8 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 )
 
-// rowEnv is a row as an environment: its JSON members that are one text, number or truth, such
-// as FARSIGHT_ID. What is in lists stands in the JSON on standard input.
+// rowEnv is a row as an environment: those members of its JSON that are one text, number or truth,
+// such as FARSIGHT_ID=d6280. What is in lists stands in the JSON on standard input.
 func rowEnv(text string) (env []string) {
 	var row map[string]any
 	d := json.NewDecoder(strings.NewReader(text))
@@ -37,7 +37,7 @@ func rowEnv(text string) (env []string) {
 	return env
 }
 
-// Limits of a command of the user's own.
+// What a command of the user's own may take, and how much of its output is kept and shown.
 const (
 	ownTime   = 10 * time.Minute
 	ownOutput = 64 << 10 // bytes of its output that are kept
@@ -53,7 +53,8 @@ type ownEnded struct {
 	err     error
 }
 
-// withoutSecrets leaves out what may hold one by its name: RIOT_API_KEY, GITHUB_TOKEN.
+// withoutSecrets leaves out every variable whose name says that it holds a secret, such as
+// RIOT_API_KEY or GITHUB_TOKEN: a command in a file needs none of this program's.
 func withoutSecrets(env []string) []string {
 	return slices.DeleteFunc(env, func(pair string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(pair), "=")
@@ -61,7 +62,8 @@ func withoutSecrets(env []string) []string {
 	})
 }
 
-// runShell runs a command of the user's own once the engine has written it down.
+// runShell runs a command of the user's own, once the engine has written it into the audit. If that
+// is refused, nothing is run.
 func runShell(ctx context.Context, console engine.Console, ask engine.Command, p child.Program) ownEnded {
 	name := ask.Own.Name
 	if _, err := console.Do(ctx, ask); err != nil {
@@ -71,6 +73,7 @@ func runShell(ctx context.Context, console engine.Console, ask engine.Command, p
 	limited, stop := context.WithTimeout(ctx, ownTime)
 	defer stop()
 	out, err := p.Run(limited)
+	// The time was over, and not the console: the error that the shell gave says neither.
 	if limited.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("it ran for more than %s and was ended", human.Span(ownTime))
 	}

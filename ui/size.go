@@ -31,8 +31,8 @@ func (z *screenSize) resize(w, h int) {
 	z.tall = page.Tall(class(z.h, int(z.tall), edgeNormal, edgeHigh, first))
 }
 
-// class is 0, 1 or 2 for n, which stays what it was until an edge is passed by
-// more than the overshoot.
+// class is 0, 1 or 2 for a size n, by two edges. A class was stays until n is beyond its edge by
+// more than the overshoot, in either direction; first says that there was none before.
 func class(n, was, low, high int, first bool) int {
 	now := 0
 	if n >= low {

@@ -11,7 +11,7 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 )
 
-// backFor is how far back a frozen view can step, in steps of a second.
+// backFor is how far back a frozen view can go. The engine remembers as much.
 const backFor = 10 * time.Minute
 
 // Steps of the time cursor.
@@ -23,13 +23,15 @@ const (
 // moments are how the engine stood, at most one per second, the oldest first.
 type moments []engine.Moment
 
-// add keeps the first moment of each second of the last ten minutes. What it
-// holds is shared with the rows: a moment costs its own few words.
+// add adds how the engine stands, if it is the first time in this second, and lets go of what is
+// older than ten minutes. A moment costs its own few words: the rows in it are shared with the
+// view.
 func (m moments) add(d *page.Data, now time.Time) moments {
 	if n := len(m); n > 0 && now.Sub(m[n-1].At) < shortStep && !now.Before(m[n-1].At) {
 		return m
 	}
 	m = append(m, engine.Moment{At: now, Engine: d.Engine, Queues: d.Queues, Limits: d.Limits})
+	// Not for each second: a quarter at a time, so that the copy is seldom made.
 	if n := m.before(now.Add(-backFor)); n > 0 && n >= len(m)/4 {
 		m = slices.Clone(m[n:])
 	}
@@ -41,8 +43,8 @@ func (m moments) before(at time.Time) int {
 	return sort.Search(len(m), func(i int) bool { return !m[i].At.Before(at) })
 }
 
-// at is the last moment that is not after an instant, to the second: the step that
-// an instant falls in shows it.
+// at is the last moment that is not after an instant: what the screen showed then; false = nothing
+// is known of so long ago.
 func (m moments) at(at time.Time) (engine.Moment, bool) {
 	n := sort.Search(len(m), func(i int) bool { return m[i].At.After(at) })
 	if n == 0 {
@@ -51,8 +53,8 @@ func (m moments) at(at time.Time) (engine.Moment, bool) {
 	return m[n-1], true
 }
 
-// with takes what the engine itself recorded in: it knows more than a console
-// that was opened a minute ago. This console's own fill the seconds it lacks.
+// with adds what the engine itself recorded, which is more than a console saw that was opened a
+// minute ago. The console's own moments only fill the seconds that the engine lacks.
 func (m moments) with(engines []engine.Moment) moments {
 	if len(engines) == 0 {
 		return m
@@ -71,7 +73,8 @@ func (m moments) with(engines []engine.Moment) moments {
 	return out
 }
 
-// timeCursor is a view that stands still, and where it stands in the last ten minutes.
+// timeCursor is a view that stands still, and which instant of the last ten minutes it shows. The
+// zero timeCursor is at the present.
 type timeCursor struct {
 	frozen  *page.Data // what is shown; nil = the present
 	since   time.Time  // the instant it shows
@@ -89,11 +92,12 @@ func (c *timeCursor) stop(d page.Data, seen moments, now time.Time) {
 	*c = timeCursor{frozen: &d, since: now, gen: c.gen + 1, held: d, from: now, moments: slices.Clone(seen), asked: true}
 }
 
-// release lets the view go.
+// release goes back to the present. gen goes on, so that an answer to the last freeze is known for
+// what it is.
 func (c *timeCursor) release() { *c = timeCursor{gen: c.gen} }
 
-// recall adds the engine's record to the console's own. Without it the console goes back
-// as far as it saw by itself.
+// recall adds the engine's record to what this console saw itself. If it could not be had, the view
+// goes back only as far as that.
 func (c *timeCursor) recall(r remembered) {
 	if c.frozen == nil || r.gen != c.gen {
 		return
@@ -107,7 +111,8 @@ func (c *timeCursor) recall(r remembered) {
 	c.moments = c.moments.with(fit)
 }
 
-// reach is the instant that a step to at comes to; false when it leads nowhere.
+// reach is the instant that a step to at comes to: at most to the freeze, and at most ten minutes
+// back. It is false if the view is there already.
 func (c *timeCursor) reach(at time.Time) (time.Time, bool) {
 	if len(c.moments) == 0 {
 		return at, false
@@ -136,8 +141,8 @@ func (c *timeCursor) edge(by time.Duration) string {
 	return "there is no older record: it goes back ten minutes at most"
 }
 
-// seek shows counters, queues and limits as they stood at an instant. Lists stay
-// as they were at the freeze: what a job was a minute ago is in its history.
+// seek shows counters, queues and limits as they stood at an instant. Lists stay as they were at
+// the freeze: what a job was a minute ago is in its own history.
 func (c *timeCursor) seek(at time.Time) {
 	if at.After(c.from) {
 		at = c.from
@@ -159,7 +164,8 @@ func (c *timeCursor) text(th *themes.Theme, keyed func(string) string) string {
 	return text + sep + keyed("{second back} {second on} step") + sep + keyed("{live} live")
 }
 
-// remembered is the engine's own record of the last minutes.
+// remembered is the engine's record of the last minutes, or why it could not be had. gen is the
+// freeze that it was asked for.
 type remembered struct {
 	gen    int
 	answer engine.Answer

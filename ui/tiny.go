@@ -10,8 +10,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// tinyRows are one fact a line, for windows without room for a screen of w x h cells. Keys
-// work as ever, so what they ask comes right behind the state.
+// tinyRows are one fact a line, for a window of w x h cells that has no room for a screen. Keys
+// work as ever, so what they ask stands right behind the state.
 func tinyRows(v *page.View, w, h int, state string, asked []string, note string) []string {
 	rows := append([]string{state}, asked...)
 	for _, c := range tinyFacts(v, w, note) {

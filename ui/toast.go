@@ -17,7 +17,7 @@ var toastLife = map[engine.Level]time.Duration{
 // toastWord is the word in front of a message.
 var toastWord = columns.LevelWord
 
-// keptNotes is how many messages the list behind the line holds.
+// keptNotes is how many messages are kept for the list behind the line.
 const keptNotes = 200
 
 // toast is a message on the line.
@@ -33,6 +33,8 @@ type toasts struct {
 	n     int // how many there ever were
 }
 
+// add puts a message on the line, in front of those that are there. It stays for as long as its
+// level says; an error stays until esc.
 func (t *toasts) add(n engine.Note, now time.Time) {
 	if n.At.IsZero() {
 		n.At = now
@@ -68,7 +70,7 @@ func (t *toasts) next(now time.Time) time.Time {
 	return at
 }
 
-// clear takes the newest message away; false when there was none.
+// clear takes the newest message away, so that the one before is shown; false = there was none.
 func (t *toasts) clear() bool {
 	if len(t.shown) == 0 {
 		return false
@@ -87,7 +89,7 @@ func (t *toasts) top(zone *time.Location) part.Toast {
 	return part.Toast{Word: toastWord[x.Level], Text: x.Text, At: x.At.In(zone).Format("15:04:05"), More: n - 1}
 }
 
-// earlier is the first of two instants; zero is none.
+// earlier is the first of two instants of which b may be zero, which means none.
 func earlier(a, b time.Time) time.Time {
 	if b.IsZero() || a.Before(b) {
 		return a

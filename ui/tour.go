@@ -30,10 +30,11 @@ var steps = []step{
 	{keys.Help, "every key of the screen you are on"},
 }
 
-// greeting is how long a newcomer is told where to begin.
+// greeting is for how long after the very first start somebody is told where to begin.
 const greeting = 5 * time.Minute
 
-// tour is how far somebody is through the steps; at 0 there is no tour.
+// tour is how far somebody is through the steps. It stands on the message line and takes no key:
+// whoever does something else goes on with it later.
 type tour struct {
 	at    int // step, from 1
 	ended bool

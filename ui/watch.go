@@ -13,14 +13,14 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// rateOver is the time over which the pace of a watched account is measured, and
-// rateFrom how much of it must have passed before it is told.
+// How the pace of a watched account is measured: over the last minute, and told once ten seconds of
+// that have passed.
 const (
 	rateOver = time.Minute
 	rateFrom = 10 * time.Second
 )
 
-// watch is the one account that is pinned to the bottom of every screen.
+// watch is the one account that is pinned to the bottom of every screen, and how it came on lately.
 type watch struct {
 	id   string // "" = none
 	open bool   // its sync was under way when it was last seen
@@ -50,7 +50,8 @@ func (w *watch) follow(row engine.AccountRow, now time.Time) (ended bool) {
 	return false
 }
 
-// perMinute is the pace of the watched account; false while too little was seen.
+// perMinute is the pace of the watched account, in matches and timelines a minute. false = too
+// little was seen, or a new run has begun and its count with it.
 func (w *watch) perMinute() (float64, bool) {
 	if len(w.seen) < 2 {
 		return 0, false
@@ -63,8 +64,8 @@ func (w *watch) perMinute() (float64, bool) {
 	return float64(last.done-first.done) / span.Minutes(), true
 }
 
-// strip is the pinned account in one row: phase, how far, pace, what blocks it,
-// and when it will be done. It is live also while the view is frozen.
+// strip is the pinned account in one row: its phase, how far it is, its pace, what holds it up, and
+// when it will be done. It is live while the view is frozen too: that is what it is pinned for.
 func (w *watch) strip(v *page.View) string {
 	row, ok := v.Live.Account(w.id)
 	l := part.NewLine(v.Theme, v.W).Gap(1)

@@ -2,8 +2,8 @@ package ui
 
 import "time"
 
-// whyFor is how long a reason waits for its command: one that was meant for
-// another must not end up in the audit of this one.
+// whyFor is how long a reason waits for its command. One that was meant for another command must
+// not end up in the audit of this one.
 const whyFor = time.Minute
 
 // why is the reason that the next command carries into the audit.

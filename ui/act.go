@@ -19,6 +19,7 @@ func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.prompt != nil {
 		return m.promptKey(k)
 	}
+	// The order matters: of a palette that was opened over a question, the palette takes the key.
 	if m.over != nil && m.over.menu != nil && m.over.menu.typing {
 		return m.paletteKey(k, now)
 	}
@@ -32,6 +33,7 @@ func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 	if m.over != nil {
 		at = m.over.context()
 	}
+	// Keys are looked up for what is on top, so that one key may mean another thing there.
 	act, ok := m.keys.Meaning(at, k.String())
 	if !ok {
 		return nil
@@ -113,9 +115,11 @@ func (m *model) pageAct(a page.Action, now time.Time) tea.Cmd {
 	}
 	// In a frozen view the time follows the page's cursor, if the action has moved that.
 	before, _ := m.instant(now)
+	// The page acts on the very view that Cannot was asked about.
 	effect := m.page().Act(v, a)
 	m.followPage(before, now)
 	cmd := m.carryOut(effect, now)
+	// [ and ] go from it to its neighbours in the list, see route.neighbour.
 	if a == page.Open && effect.Open != nil {
 		m.listed = append(m.listed, m.page())
 	}
@@ -153,6 +157,7 @@ func (m *model) cannot(v *page.View, a page.Action) string {
 	}
 	if a == page.Mark || a == page.MarkRange || a == page.MarkAll {
 		if f, ok := m.page().(page.Filterer); ok {
+			// Marks are held by id, so a mark on nothing would stay without a row.
 			if shown, _ := f.Fit(); shown == 0 {
 				return "there is no row to mark"
 			}
@@ -167,6 +172,7 @@ func (m *model) refuses() string { return m.opt.Refuses(&m.rows.Data) }
 // carryOut does what an effect asks for. Pages do nothing themselves: their effects are carried out
 // here, and by the plain console, which has the same pages, in its own way.
 func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
+	// An effect may be several things at once, such as a sentence and a screen to open.
 	if e.Say.Text != "" {
 		m.toasts.add(e.Say, now)
 	}
@@ -197,6 +203,8 @@ func (m *model) carryOut(e page.Effect, now time.Time) tea.Cmd {
 		return m.try(*e.Confirm, *e.Do, e.Free)
 	case e.Try && len(e.DoAll) > 0 && e.Confirm != nil:
 		return m.tryAll(*e.Confirm, e.DoAll)
+	// The question holds the commands: yes carries out what was asked about, whatever is selected
+	// by then.
 	case e.Confirm != nil:
 		m.over = confirmOver(*e.Confirm, func() tea.Cmd { return m.doAll(all) })
 		return nil
@@ -220,6 +228,7 @@ func (m *model) allBecause(all []engine.Command) []engine.Command {
 	if len(all) < 2 {
 		return all
 	}
+	// The reason waits for one act, and this is one.
 	text := m.why.because("", m.now())
 	out := make([]engine.Command, len(all))
 	for i, c := range all {

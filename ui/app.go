@@ -25,6 +25,7 @@ import (
 // query, a command, a file) is a tea.Cmd on a goroutine of its own, whose answer comes back as a
 // message; none of them touches the model.
 type model struct {
+	// What it works with: the engine, and what the program and the user have set.
 	console engine.Console
 	opt     Options
 	keys    *keys.Map
@@ -39,6 +40,7 @@ type model struct {
 	rows session.Rows
 	seen moments // how the engine stood, as this console saw it
 
+	// When things happened here that others are measured from.
 	started time.Time
 	pressed time.Time // the last key, or the answer to a command
 	acts    int       // commands that were answered, and times that those of others counted
@@ -82,7 +84,9 @@ func newModel(console engine.Console, opt Options) *model {
 		route: newRoute(), said: said{},
 	}
 	m.rows.Data.Platform = opt.Platform
+	// From here on counts the time for which a newcomer is greeted.
 	m.started = m.now()
+	// A start on a screen without a number would leave nothing below it to go back to.
 	if _, ok := m.tabs[opt.Start]; ok {
 		m.tab = opt.Start
 	}
@@ -205,6 +209,7 @@ func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 		m.tellOwn(msg, now)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
+	// A console without focus is sent one update a second, since nobody looks at it.
 	case tea.FocusMsg:
 		m.feed.Focus(true)
 	case tea.BlurMsg:
@@ -214,6 +219,7 @@ func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 		m.answerGround(msg)
 	case groundEnd:
 		m.asking = false
+	// The shell has written over the screen while the console was stopped.
 	case tea.ResumeMsg:
 		return tea.ClearScreen, true
 	case tick:
@@ -249,11 +255,13 @@ func (m *model) take(u engine.Update, now time.Time) {
 		if note.By == m.opt.By() { // what was done here has been told
 			continue
 		}
+		// The engine's own notes have nobody as their author.
 		if note.By != (engine.Actor{}) {
 			m.others.acted(now)
 		}
 		m.toasts.add(note, now)
 	}
+	// The lists on disk may have changed with it, and are read again once it has been calm.
 	m.recheck = now.Add(reload)
 }
 
@@ -323,6 +331,7 @@ func (m *model) view(now time.Time) *page.View {
 // tick that is under way and comes early enough is not asked for twice.
 func (m *model) schedule(now time.Time) tea.Cmd {
 	at := now.Truncate(time.Minute).Add(time.Minute)
+	// Seconds are counted at their full ones, so that all of them change in one frame.
 	if m.ticks {
 		at = earlier(at, now.Truncate(time.Second).Add(time.Second))
 	}

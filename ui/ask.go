@@ -42,6 +42,7 @@ type (
 func (m *model) do(c engine.Command) tea.Cmd {
 	c.By = m.opt.By()
 	c.Reason = m.why.because(c.Reason, m.now())
+	// Copied before the goroutine begins, which must not read the model.
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
 		r, err := console.Do(ctx, c)
@@ -68,6 +69,7 @@ func (m *model) try(confirm page.Confirm, c engine.Command, free int) tea.Cmd {
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
 		r, err := console.Do(ctx, c)
+		// What is confirmed is the same command, carried out this time.
 		c.DryRun = false
 		t := weighed{confirm: confirm, command: c, receipt: r, err: err, free: free}
 		if err == nil && r.Cost != nil && r.Cost.Calls > free {
@@ -124,6 +126,7 @@ func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
 	}
 	t.confirm.Lines = append(t.confirm.Lines, lines...)
 	m.over = confirmOver(t.confirm, func() tea.Cmd {
+		// Several syncs are one question and one answer, but a command each.
 		if len(t.all) > 0 {
 			return m.doAll(t.all)
 		}
@@ -131,6 +134,7 @@ func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
 	})
 	if c := t.receipt.Cost; c != nil && m.w >= part.DialogWidth && m.h >= leastFigured {
 		v := m.view(now)
+		// The figure lies on the dialog's ground, which is not that of the page.
 		v.Theme = v.Theme.Raised()
 		m.over.dialog.Figure = charts.Budgeted(v, *c, t.plans, part.FigureWidth)
 	}
@@ -151,6 +155,7 @@ func (m *model) find(p page.Page, q engine.Query) tea.Cmd {
 func (m *model) answered(a answered, now time.Time) {
 	n := engine.Note{At: now, Level: engine.LevelOK, Text: a.receipt.Text, Job: a.receipt.Job}
 	switch {
+	// Nothing can be trusted then, and the message stays until it is read.
 	case errors.Is(a.err, engine.ErrBroken):
 		n.Level = engine.LevelErr
 	case a.err != nil:
@@ -165,6 +170,7 @@ func (m *model) answered(a answered, now time.Time) {
 		n.Text = a.receipt.Forget.Brief() // the audit has the rest
 	}
 	if n.Text == "" {
+		// Not every command has a sentence as its answer.
 		n.Text = string(a.command.Op) + " done"
 	}
 	if a.err == nil && m.undo.Keep(a.receipt, now) {
@@ -174,6 +180,7 @@ func (m *model) answered(a answered, now time.Time) {
 		m.page().Act(m.view(now), page.Unmark) // what was marked has been dealt with
 	}
 	if m.frozen != nil {
+		// The rows on the screen do not change, so it must be said that something did.
 		n.Text += " (live; the view is frozen)"
 	}
 	m.toasts.add(n, now)

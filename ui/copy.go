@@ -48,6 +48,7 @@ func (m *model) copies(now time.Time) []page.Copy {
 	}
 	if x, ok := m.page().(lists.Exporter); ok {
 		if _, rows := x.Export(v, true); len(rows) > 1 {
+			// Behind the page's first form, which is what most want to copy.
 			row := page.Copy{Name: "row", What: human.Counted(len(rows)-1, "row", "rows") + ", columns parted by tabs", Text: tabbed(rows[1:])}
 			forms = slices.Insert(forms, min(1, len(forms)), row)
 		}
@@ -75,6 +76,7 @@ func (m *model) copyRows(now time.Time) tea.Cmd {
 // copyText gives text to the terminal's clipboard by OSC 52. The terminal never says whether it
 // took it, so the message says by what means it was sent.
 func (m *model) copyText(text string) tea.Cmd {
+	// To cut it would give half a list to somebody who takes it for the whole.
 	if len(text) > maxCopy {
 		m.say(human.Bytes(int64(len(text))) + " are too much for a clipboard (64 KiB): " + m.keyed("{export} writes the list to a file"))
 		return nil
@@ -98,6 +100,7 @@ func (m *model) exportRows(now time.Time) tea.Cmd {
 	p := &prompt{Prompt: part.Prompt{Label: "write to", Ghost: "a new file, as CSV"}}
 	p.Set("farsight-" + name + "-" + now.Format("20060102-150405") + ".csv")
 	p.done = func(path string) (tea.Cmd, string) {
+		// An empty name would be that of the folder itself.
 		if path = strings.TrimSpace(path); path == "" {
 			return nil, "name a file, or esc to leave it"
 		}
@@ -119,6 +122,7 @@ func (m *model) askOwn(c keys.Command, now time.Time) tea.Cmd {
 	}
 	var row page.Copy
 	for _, form := range m.copies(now) {
+		// The JSON of a row has all that is known of it, whatever columns are shown.
 		if form.Name == "JSON" {
 			row = form
 		}

@@ -42,13 +42,16 @@ type written struct {
 // writeRows writes rows as CSV to a file that must not exist yet, readable by its owner alone. A
 // cell that a spreadsheet would take for a formula is made harmless.
 func writeRows(path string, rows [][]string) (err error) {
+	// O_EXCL: a slip in the name must not overwrite a file.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
+	// A full disk may show only when the file is closed.
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := csv.NewWriter(f)
 	for _, row := range rows {
+		// The rows are this function's own by now, so they may be changed in place.
 		for i := range row {
 			row[i] = safe.CSV(row[i])
 		}

@@ -54,6 +54,7 @@ func AskFirst(ctx context.Context, first FirstRun, opt Options) (choice Choice, 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	m := newWelcome(ctx, first, opt)
+	// Nobody is there any more to choose anything.
 	if err = terminal.Run(ctx, m, opt.terminal(), nil); errors.Is(err, terminal.ErrHungUp) {
 		err = nil
 	}
@@ -98,6 +99,7 @@ type tried struct {
 
 // newWelcome makes the model, with the cursor on the key: who has one wants to paste it.
 func newWelcome(ctx context.Context, first FirstRun, opt Options) *welcome {
+	// How much is stored is not always known before the store is opened.
 	browse := "look at " + first.DataDir
 	switch {
 	case first.Bare != "":
@@ -235,6 +237,7 @@ func (m *welcome) typeKey(k tea.Key) tea.Cmd {
 // what the key allows, takes the key.
 func (m *welcome) check() tea.Cmd {
 	key := strings.TrimSpace(m.prompt.Value())
+	// What the key allows has been read, and enter was pressed once more.
 	if m.learnt != "" {
 		m.choice, m.key = ChooseKey, key
 		return tea.Quit
@@ -289,6 +292,7 @@ func (m *welcome) draw() ([]string, *tea.Cursor) {
 	w, most := min(m.w, 96), max(m.h-1, 2)
 	inner := w - 2*part.PanelPad
 	rows, promptAt := m.rows(wordy, inner)
+	// Less and less is told until what is left fits.
 	for told := wordy + 1; told <= scant && len(rows)+2 > most; told++ {
 		rows, promptAt = m.rows(told, inner)
 	}
@@ -298,6 +302,7 @@ func (m *welcome) draw() ([]string, *tea.Cursor) {
 	}
 	panel, top := part.Panel(th, w, most, nil, sections...)
 	screen := append(part.Overlay(m.theme, m.w, most, nil, panel), part.Hints(m.theme, m.h-1, m.w, nil, m.hints()))
+	// Without a prompt there is no text cursor to be shown.
 	if promptAt < 0 {
 		return screen, nil
 	}

@@ -32,6 +32,7 @@ import (
 //
 // The frame is a string of exactly m.h rows, which Bubble Tea compares with the one before it.
 func (m *model) draw(now time.Time) {
+	// All three are found anew by whoever draws them.
 	m.cursor, m.ticks, m.hits = nil, false, m.hits[:0]
 	// Nothing is drawn before the terminal has told its size and, where it was asked, its ground.
 	if m.asking || m.w <= 0 || m.h <= 0 {
@@ -50,7 +51,9 @@ func (m *model) draw(now time.Time) {
 	v.Hits = &m.hits
 	rows := append(make([]string, 0, m.h), m.head(v, now)...)
 	v.Y = len(rows)
+	// The page draws first: by then it knows its rows, its cursor and whether it counts seconds.
 	body := exactly(m.page().Draw(v), v.H)
+	// The page's last row says at which instant the view stands.
 	if m.frozen != nil && v.H > 0 {
 		body[v.H-1] = part.Row(m.theme, m.w, part.As(themes.Held, strings.Repeat(" ", part.Margin(m.w))+m.timeCursor.text(m.theme, m.keyed)))
 	}
@@ -79,6 +82,7 @@ func (m *model) rest(left, top int, rows []string) {
 		return
 	}
 	m.cursor = tea.NewCursor(left+x, top+y)
+	// A bar, as a block would hide the letter that it stands on.
 	m.cursor.Shape, m.cursor.Blink = tea.CursorBar, false
 }
 
@@ -139,6 +143,7 @@ type paced struct {
 
 // take gives the sentence to show. One of another state is told at once: that is news.
 func (p *paced) take(e engine.EngineRow, now time.Time) string {
+	// age is below zero after the clock was set back: the sentence would stand for hours.
 	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || e.State != p.state || p.text == "" {
 		*p = paced{now, e.State, cmp.Or(e.Pace, e.Why)}
 	}
@@ -166,6 +171,7 @@ func (m *model) stateCell(v *page.View, now time.Time) part.Cell {
 		return part.As(themes.Held, m.theme.State("FROZEN").Glyph+" FROZEN "+m.since.Format("15:04:05"))
 	case !m.rows.Data.Lost.IsZero():
 		c := part.StateCell(m.theme, "DISCONNECTED")
+		// The time since the engine was lost is counted in seconds.
 		v.Ticks = true
 		c.Text += " " + human.Stopwatch(now.Sub(m.rows.Data.Lost))
 		return c
@@ -185,6 +191,7 @@ func (m *model) slots(v *page.View, now time.Time) part.Slots {
 	if alerts := v.Firing(); alerts != "" {
 		sign := m.theme.State("WARN")
 		s.Alerts = part.As(sign.Token, sign.Glyph+alerts)
+		// On a wide screen there is room for the word.
 		if part.Margin(m.w) > 1 {
 			s.Alerts.Text = sign.Glyph + " " + alerts + " alerts"
 			if alerts == "1" {
@@ -234,6 +241,7 @@ func keyText(v *page.View) string {
 	}
 	text := "key " + v.Engine.Key
 	if left, ok := v.KeyLeft(); ok {
+		// Riot does not say when a key ends, so its time is told as what it has at most.
 		text += " ≤" + human.Dur(left.Truncate(time.Minute))
 	}
 	return text
@@ -244,6 +252,7 @@ func keyText(v *page.View) string {
 func (m *model) messageRows(v *page.View, y int) []string {
 	air := m.tall != page.Short
 	if m.prompt != nil {
+		// With air a row above the text is free, and what is wrong with it stands there.
 		if air {
 			return []string{m.wrongRow(), m.promptRow(y + 1)}
 		}
@@ -292,6 +301,7 @@ func (m *model) standing() part.Toast {
 		return part.Toast{Word: "WARN", Text: m.lostText(m.now())}
 	case m.armed() != "":
 		return part.Toast{Word: "INFO", Text: "what you do next is because: " + m.why.text + " · " + m.keys.First(keys.On(m.page().Screen()), keys.Reason) + " changes it"}
+	// On a short screen the state has no sentence beside it.
 	case d.Ready && d.Engine.State != engine.EngineLive && m.tall == page.Short: // elsewhere it stands beside the state
 		return part.Toast{Word: string(d.Engine.State), Text: cmp.Or(d.Engine.Pace, d.Engine.Why)}
 	}
@@ -375,6 +385,7 @@ func (m *model) lostText(now time.Time) string {
 		next = fmt.Sprintf("next try %d s", int((left+time.Second-1)/time.Second))
 	}
 	text := cmp.Or(m.absent, "the engine has gone") + "; " + next
+	// How old the rows are is left out first: when the engine is looked for again matters more.
 	whole := text + " " + m.theme.Glyphs.Sep + " data as of " + part.Clock(m.rows.Data.At, now)
 	if !m.tiny() && safe.Width(safe.Text(whole)) > m.w-lostSign {
 		return text

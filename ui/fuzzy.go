@@ -9,6 +9,7 @@ func fuzzy(name, text string) int {
 	switch at := strings.Index(name, text); {
 	case at == 0:
 		return 1000 - len(name)
+	// A word of the name begins with the text.
 	case at > 0 && name[at-1] == ' ':
 		return 700 - len(name)
 	case at > 0:
@@ -38,6 +39,7 @@ func scattered(name, text []rune) int {
 			}
 			at = next
 		}
+		// Every gap costs a little, but a fit stays a fit.
 		if begin || at-from < 2*len(text)+2 {
 			best = max(best, 100-5*breaks, 1)
 		}

@@ -32,6 +32,7 @@ func fits(group string, h part.Hint, text string) bool {
 		return true
 	}
 	name := strings.ToLower(h.Does + " " + h.Also + " " + group)
+	// In any order: "job cancel" finds what "cancel job" finds.
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		if fuzzy(name, word) == 0 {
 			return false

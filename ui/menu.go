@@ -65,6 +65,7 @@ func (m *model) menuAct(a page.Action, now time.Time) tea.Cmd {
 	switch a {
 	case keys.Close:
 		m.over = nil
+		// Themes are shown as the cursor moves, so leaving puts the old one back.
 		if n.close != nil {
 			n.close(m)
 		}
@@ -98,6 +99,7 @@ func (m *model) chooseItem(now time.Time) tea.Cmd {
 		m.over = nil
 	}
 	cmd := i.do(m, now)
+	// What was chosen has changed the items: a column is hidden now.
 	if n.stays && n.fresh != nil {
 		n.all = n.fresh(m)
 		n.shown = n.all
@@ -120,7 +122,9 @@ func (m *model) menuPanel(h int) (p sheet) {
 		rows = append(rows, input, part.NewLine(th, inner).Gap(1).Cells(part.As(themes.Err, n.wrong)).String())
 		p.input, head = &n.input, len(rows)
 	}
+	// By all items, and not by those that fit: the panel keeps its height.
 	room := max(min(len(n.all), mostItems, h-2-head), 1)
+	// The cursor is always among the rows that are drawn.
 	n.top = min(max(n.top, n.at-room+1), n.at)
 	n.top = max(min(n.top, len(n.shown)-room), 0)
 	name := nameWidth(n.shown, inner)
@@ -134,6 +138,7 @@ func (m *model) menuPanel(h int) (p sheet) {
 	if len(n.shown) > room {
 		s.Tail = strconv.Itoa(n.at+1) + " of " + strconv.Itoa(len(n.shown))
 	}
+	// A click chooses at once, as the item under it is what is meant.
 	s.Click = func(_, y int) string {
 		at := n.top + y - head
 		if y < head || at >= len(n.shown) {
@@ -196,6 +201,7 @@ func nameWidth(items []item, w int) int {
 
 // itemRow is one line: sign, name, what it is, and at the right end its key or its swatch.
 func (m *model) itemRow(i item, w, nameWidth int, at bool) string {
+	// On a narrow screen the swatch gives way to the name.
 	if i.show != "" && w > 3*themes.SwatchWidth {
 		w -= themes.SwatchWidth + 1
 	} else {
@@ -236,6 +242,7 @@ func (m *model) openSort(time.Time) tea.Cmd {
 			continue
 		}
 		it := item{name: c.Name, do: func(*model, time.Time) tea.Cmd { l.SortBy(i); return nil }}
+		// The menu opens on the column in force, so that enter alone turns the order.
 		if c.Sorted {
 			it.what = "chosen now; again turns the order"
 			n.at = len(n.all)
@@ -277,6 +284,7 @@ func (m *model) columnItems(l lists.Lister) []item {
 // openThemes lets the operator choose a theme, and shows each as the cursor comes to it. Leaving
 // the menu without a choice puts the look back that was there before.
 func (m *model) openThemes(time.Time) tea.Cmd {
+	// The user has said so for all programs, which counts more than a menu.
 	if m.opt.Env("NO_COLOR") != "" {
 		m.say("NO_COLOR is set: there is only the theme without colour")
 		return nil

@@ -32,10 +32,12 @@ func LoadMine(folders []string, state string) Mine {
 	var faults []error
 	for _, dir := range folders {
 		own, wrong := themes.LoadUser(filepath.Join(dir, "themes"))
+		// Of two folders with a theme of one name the last one counts.
 		m.Themes = slices.DeleteFunc(m.Themes, func(p themes.Palette) bool {
 			return slices.ContainsFunc(own, func(o themes.Palette) bool { return o.Name == p.Name })
 		})
 		m.Themes, faults = append(m.Themes, own...), append(faults, wrong...)
+		// A folder without such a file gives neither a table nor an error.
 		table, err := keys.Load(filepath.Join(dir, "keys.toml"))
 		if err != nil {
 			faults = append(faults, err)
@@ -54,6 +56,7 @@ func LoadMine(folders []string, state string) Mine {
 	for _, err := range faults {
 		m.Faults = append(m.Faults, err.Error())
 	}
+	// The file with the theme was deleted or renamed since it was chosen.
 	if t := m.kept.Theme; t != "" && !known.Knows(t) {
 		m.Faults = append(m.Faults, "the theme "+t+" that was chosen last is not there any more: choose another")
 		m.kept.Theme = ""

@@ -44,6 +44,7 @@ func (m *model) wheel(e tea.Mouse, _ time.Time) (cmd tea.Cmd, seen bool) {
 	if by == 0 || m.prompt != nil {
 		return nil, false
 	}
+	// The first notch starts the wait; all that come within it are carried out together.
 	first := m.rolls == 0
 	m.rolls += by * wheelRows
 	if first {
@@ -85,6 +86,7 @@ func (m *model) overMove(a page.Action, now time.Time) {
 // click does what a click means where it falls: it closes what it falls outside of, chooses the
 // item of a menu, or does what was noted by whoever drew the place.
 func (m *model) click(e tea.Mouse, now time.Time) tea.Cmd {
+	// A click while something is typed is a slip of the hand, and must not lose the text.
 	if e.Button != tea.MouseLeft || m.prompt != nil || m.tiny() {
 		return nil
 	}

@@ -41,6 +41,7 @@ func (m *model) back(now time.Time) tea.Cmd {
 	if m.toasts.clear() {
 		return nil
 	}
+	// What the page has of its own to leave comes before the page itself.
 	if b, ok := m.page().(page.Backer); ok && b.Back() {
 		return nil
 	}
@@ -90,10 +91,12 @@ func (m *model) quit(now time.Time) tea.Cmd {
 func (m *model) exit(time.Time) tea.Cmd {
 	running := m.rows.Data.Engine.InFlight
 	open := len(m.rows.Data.Syncing())
+	// Nothing is stopped by leaving, so there is nothing to ask.
 	if !m.owns() || running+open == 0 {
 		return tea.Quit
 	}
 	m.over = confirmOver(page.Confirm{Question: "Quit Farsight?", Lines: []string{stops(running, open, m.demo())}, Yes: "quit"}, func() tea.Cmd { return tea.Quit })
+	// A second ctrl+c is meant: see overAct.
 	m.over.exit = true
 	return nil
 }
@@ -127,6 +130,7 @@ func (m *model) detach(now time.Time) tea.Cmd {
 		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: "this engine ends with its console: it cannot be detached"}, now)
 		return nil
 	}
+	// Run tells its caller, who keeps the engine running.
 	m.detached = m.owns()
 	return tea.Quit
 }
@@ -179,6 +183,7 @@ func (m *model) toggleWatch(now time.Time) tea.Cmd {
 	switch {
 	case id == "" && m.watch.id == "":
 		m.say(m.keyed("go to an account first: {watch} pins it below every screen"))
+	// The same key takes the strip away: on the account that is pinned, and where there is none.
 	case id == "" || id == m.watch.id:
 		m.watch = watch{}
 	default:
@@ -195,6 +200,7 @@ func (m *model) freeze(now time.Time) tea.Cmd {
 		return m.thaw(now)
 	}
 	m.stop(m.rows.Data, m.seen, now)
+	// Copied here: the function runs on another goroutine, which must not read the model.
 	console, ctx, gen := m.console, m.ctx, m.gen
 	return func() tea.Msg {
 		a, err := console.Find(ctx, engine.MomentsQuery{From: now.Add(-backFor), To: now})
@@ -220,6 +226,7 @@ func stepper(by time.Duration) func(m *model, now time.Time) tea.Cmd {
 // view is not frozen it goes to the neighbour of what is shown instead.
 func (m *model) step(by time.Duration, now time.Time) {
 	if m.frozen == nil {
+		// [ and ] go through a list's things while the view is live.
 		edge, ok := m.neighbour(m.view(now), by)
 		if !ok {
 			edge = m.keyed("{freeze} freezes the view first; then {second back} and {second on} step through the last ten minutes, {ten seconds back} and {ten seconds on} by ten seconds")

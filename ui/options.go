@@ -14,13 +14,15 @@ import (
 type Options struct {
 	session.Seat
 
+	// The look: what the operator asked for in this start, and what the configuration says.
 	Theme string // --theme: auto, a name of themes.Names, or "" for FARSIGHT_THEME and then auto
 	Usual string // theme where neither that nor what was chosen last names one; "" = auto
 
+	// What the engine is to this console, and what becomes of it when the console is left.
 	Demo     bool // the flag is always on the screen
 	Embedded bool // the engine ends with this console: quitting asks while it works
-	// Guest reports whether Embedded is not so for now: the engine is that of others, and goes on without
-	// this console. nil = it is never.
+	// Guest reports whether Embedded does not hold for now, because other consoles use the engine,
+	// which goes on without this one. nil = it always holds.
 	Guest func() bool
 	// CanDetach says that the engine can go on without this console, which owns it: Run
 	// tells how it ended.
@@ -35,19 +37,20 @@ type Options struct {
 	// OwnEnv is what they get besides the environment of the console.
 	OwnEnv []string
 
-	// KeyForm says in a sentence why a text that was typed is no API key; it does not repeat it. nil =
-	// any text may be one, and the engine decides.
+	// KeyForm says in a sentence why a text that was typed is no API key, without repeating the
+	// text. nil = any text may be one, and the engine decides.
 	KeyForm func(text string) error
 
 	// Mine is what the user has of their own; see LoadMine.
 	Mine Mine
 
+	// What is shown first, and of which version the help tells.
 	Version string
 	Start   page.Screen // first screen, one of page.Tabs
 	Only    string      // why there is no screen but the first, in a sentence; "" = all are there
 
-	// CanSuspend says whether a shell can let a stopped console go on; nil = as the
-	// process groups tell.
+	// CanSuspend says whether a shell could let a stopped console go on; nil = that is found out
+	// from the process groups.
 	CanSuspend func() bool
 	// Stack takes the stack of a panic in the console, so that it reaches the log.
 	Stack func(message, stack string)

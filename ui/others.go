@@ -26,6 +26,7 @@ func (o *others) acted(now time.Time) {
 		return
 	}
 	o.due = now
+	// However many act, lists are read twice a second at most.
 	if soonest := o.last.Add(othersEvery); soonest.After(now) {
 		o.due = soonest
 	}

@@ -170,6 +170,7 @@ func (m *model) drawOver(body []string, top int) []string {
 	} else {
 		m.rest(m.laid.x, m.laid.y, p.rows)
 	}
+	// Dimmed as rows of text: the page is not drawn a second time.
 	if m.over.dims() {
 		body = part.Dimmed(m.theme, m.w, body)
 	}
@@ -227,6 +228,7 @@ func (m *model) helpKey(k tea.Key, now time.Time) tea.Cmd {
 	case act == keys.Close && typed:
 		o.find.Set("")
 		o.top = 0
+	// A key of the help itself, such as one that moves in it.
 	case ok:
 		return m.overAct(act, now)
 	case o.find.Edit(name):
@@ -274,6 +276,7 @@ func (m *model) helpPanel(h int) (p sheet) {
 		rows, tallest = m.helpHalf(th, w-2*part.PanelPad, &list)
 	}
 	inner := w - 2*part.PanelPad
+	// Two titles, the line to type in and the empty rows between take six rows.
 	room := min(tallest, h-len(legal)-6)
 	if room < leastHelp {
 		room, legal = min(tallest, h-2), nil

@@ -79,6 +79,7 @@ func (m *model) openPalette(now time.Time) tea.Cmd {
 // narrow shows the items that fit what was typed. Names of accounts and jobs are
 // only looked through once there is something to look for.
 func (n *menu) narrow() {
+	// The best fit is the first one, and the cursor is on it.
 	n.wrong, n.at, n.top = "", 0, 0
 	text := n.input.Value()
 	if strings.TrimSpace(text) == "" {
@@ -114,6 +115,7 @@ func (m *model) paletteItems(now time.Time) []item {
 		out = append(out, item{name: s.screen.String(), what: "screen", key: m.keys.First(at, s.act), do: func(m *model, _ time.Time) tea.Cmd { m.push(screen.New(&page.Target{Screen: s.screen})); return nil }})
 	}
 	for _, w := range verbs {
+		// A real key has no simulator that could go wrong.
 		if w.name == chaosVerb && m.opt.Chaos == nil {
 			continue
 		}
@@ -182,6 +184,7 @@ func (m *model) paletteKey(k tea.Key, now time.Time) tea.Cmd {
 	n := m.over.menu
 	if k.Text != "" {
 		n.input.Insert(k.Text)
+		// What is typed now is a new line, and no old one any more.
 		n.past = 0
 		n.narrow()
 		return nil
@@ -217,6 +220,7 @@ func (m *model) paletteUp(n *menu) {
 		n.at--
 		return
 	}
+	// From the top of the list up goes back in time, the newest line first.
 	if n.past < len(m.kept.History) {
 		n.past++
 		n.input.Set(m.kept.History[len(m.kept.History)-n.past])
@@ -256,6 +260,7 @@ const ofAccount = "Name#TAG"
 // restOfAccount is what is left to type of an account behind a verb that takes one; "" =
 // nothing is known to fit.
 func (m *model) restOfAccount(line string) string {
+	// Only verbs whose hint says so take an account.
 	at, arg := verbIn(line)
 	if at < 0 || !strings.HasPrefix(verbs[at].ghost, ofAccount) {
 		return ""
@@ -274,6 +279,7 @@ func (m *model) runLine(now time.Time) tea.Cmd {
 	typed := lineOf(n.input.Value())
 	if at, arg := verbIn(typed); at >= 0 && arg != "" {
 		cmd, wrong := verbs[at].run(m, arg, now)
+		// A line that is wrong stays open, with the cursor in it, to be mended.
 		if n.wrong = wrong; wrong == "" {
 			m.kept.AddLine(typed)
 			m.closePalette(n)
@@ -412,6 +418,7 @@ func operateItem(o operation.Operation) func(m *model, now time.Time) tea.Cmd {
 
 // themeLine carries out `:theme nord`.
 func (m *model) themeLine(arg string, _ time.Time) (tea.Cmd, string) {
+	// There are a dozen and a half, so all of them fit into the answer.
 	if names := m.themeNames(); !slices.Contains(names, arg) {
 		return nil, "there is no theme " + arg + ": " + strings.Join(names, ", ")
 	}

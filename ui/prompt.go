@@ -142,9 +142,11 @@ func (m *model) askText(t page.Text) tea.Cmd {
 		return m.do(c), ""
 	}
 	m.prompt = p
+	// Most pages only read the text once it is accepted.
 	if t.Tried == nil {
 		return nil
 	}
+	// What the text would have done must not stay on the screen without it.
 	p.left = func() { t.Tried(nil, "") }
 	p.try = func(text string) tea.Cmd { return m.tryText(p, t, text) }
 	p.typed = func(string) tea.Cmd {
@@ -196,6 +198,7 @@ func (m *model) ask(kind page.Prompt) {
 	switch kind {
 	case page.AskSync:
 		p := &prompt{Prompt: part.Prompt{Label: "sync", Ghost: syncGhost(m.opt.Platform)}}
+		// tab completes an account that is known already: most syncs are of those.
 		p.rest = func(text string) string { return restOfName(text, m.rows.Data.Accounts) }
 		p.done = func(text string) (tea.Cmd, string) {
 			return operate(operation.Of(engine.OpTrigger))(m, text, m.now())
@@ -203,6 +206,7 @@ func (m *model) ask(kind page.Prompt) {
 		m.prompt = p
 	case page.AskKey:
 		p := &prompt{Prompt: part.Prompt{Label: "new API key", Ghost: "paste it: only its last four characters are ever shown", Mask: true}}
+		// Which key is given up stands in the prompt, by its last four characters.
 		if v := m.view(m.now()); v.Engine.Key != "" {
 			p.Ghost = "in place of " + keyText(v) + ": paste it, only its last four characters are ever shown"
 		}

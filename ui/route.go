@@ -49,6 +49,7 @@ func (r *route) page() page.Page {
 
 // show shows a numbered screen, without what was opened on top of the last one.
 func (r *route) show(s page.Screen) {
+	// To show the screen that is shown must not make it its own previous one.
 	if s != r.tab {
 		r.previous = r.tab
 	}
@@ -77,6 +78,7 @@ func (r *route) pop() bool {
 	if n == 0 {
 		return false
 	}
+	// A page that is closed and opened again may have come another way.
 	r.listed = slices.DeleteFunc(r.listed, func(p page.Page) bool { return p == r.page() })
 	r.stack = r.stack[:n-1]
 	return true
@@ -119,9 +121,11 @@ func (r *route) beside(v *page.View, s page.Screen, by time.Duration) page.Page 
 	moved := 0
 	for ; moved < farthest; moved++ {
 		before := list.Place()
+		// The cursor did not move: that was the end of the list.
 		if r.page().Act(v, there); list.Place() == before {
 			break
 		}
+		// Such as a group's heading, which opens nothing.
 		if r.page().Cannot(v, page.Open) != "" {
 			continue
 		}
@@ -129,6 +133,7 @@ func (r *route) beside(v *page.View, s page.Screen, by time.Duration) page.Page 
 			return screen.New(next)
 		}
 	}
+	// Back to where the cursor was: the search must leave no trace.
 	for range moved {
 		r.page().Act(v, back)
 	}

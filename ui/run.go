@@ -19,6 +19,7 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	m.ctx = ctx
+	// Before the terminal is touched: later nobody could tell whose fault its state was.
 	if terminal.Mend(opt.Input) {
 		m.toasts.add(engine.Note{Level: engine.LevelInfo, Text: mendedText}, m.now())
 	}

@@ -60,6 +60,7 @@ func (m *model) save() tea.Cmd {
 		}
 	}
 	file := m.opt.Mine.file
+	// Nothing has changed since it was last written.
 	if !file.Put(s) {
 		return nil
 	}
@@ -116,6 +117,7 @@ func (m *model) loadFilter(arg string, _ time.Time) (tea.Cmd, string) {
 	if !ok {
 		return nil, screen.String() + " takes no filter"
 	}
+	// A filter that an older version saved may name a column that has gone.
 	if err := f.SetFilter(text); err != nil {
 		return nil, "the saved filter " + arg + " is wrong: " + err.Error()
 	}

@@ -21,6 +21,7 @@ import (
 func rowEnv(text string) (env []string) {
 	var row map[string]any
 	d := json.NewDecoder(strings.NewReader(text))
+	// A number stays as it is written: a float would spoil long ones.
 	d.UseNumber()
 	if d.Decode(&row) != nil {
 		return nil
@@ -66,6 +67,7 @@ func withoutSecrets(env []string) []string {
 // is refused, nothing is run.
 func runShell(ctx context.Context, console engine.Console, ask engine.Command, p child.Program) ownEnded {
 	name := ask.Own.Name
+	// The engine writes it down before it is run, so that the audit misses none.
 	if _, err := console.Do(ctx, ask); err != nil {
 		return ownEnded{name: name, refused: err}
 	}
@@ -85,6 +87,7 @@ func (e ownEnded) note(now time.Time) (n engine.Note, lines []string) {
 	for line := range bytes.Lines(bytes.TrimSpace(e.out)) {
 		lines = append(lines, safe.Text(strings.TrimRight(string(line), "\r\n")))
 	}
+	// The last lines are shown: that is where a program says why it failed.
 	lines = lines[max(len(lines)-ownLines, 0):]
 	n = engine.Note{At: now, Level: engine.LevelOK, Text: e.name + " has ended after " + human.Span(e.took)}
 	switch {

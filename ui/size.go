@@ -44,6 +44,8 @@ func class(n, was, low, high int, first bool) int {
 	if first || now == was {
 		return now
 	}
+	// A window that has shrunk must be that much below the edge to lose its class, and one that has
+	// grown that much beyond it to gain one.
 	slack := overshoot
 	if now > was {
 		slack = -overshoot

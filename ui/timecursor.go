@@ -61,6 +61,7 @@ func (m moments) with(engines []engine.Moment) moments {
 	}
 	out := slices.Clone(moments(engines))
 	sort.SliceStable(out, func(i, j int) bool { return out[i].At.Before(out[j].At) })
+	// Only the engine's moments are searched: those added here are not in order yet.
 	known := len(out)
 	for _, own := range m {
 		n := moments(out[:known]).before(own.At.Add(-shortStep))
@@ -107,6 +108,7 @@ func (c *timeCursor) recall(r remembered) {
 	if r.err != nil || !ok {
 		return
 	}
+	// What the engine saw after the freeze belongs to a time that the view does not show.
 	fit := slices.DeleteFunc(slices.Clone(a.Moments), func(x engine.Moment) bool { return x.At.After(c.from) })
 	c.moments = c.moments.with(fit)
 }
@@ -118,6 +120,7 @@ func (c *timeCursor) reach(at time.Time) (time.Time, bool) {
 		return at, false
 	}
 	first := c.moments[0].At
+	// Moments are let go of in portions, so there may be older ones than are promised.
 	if oldest := c.from.Add(-backFor); oldest.After(first) {
 		first = oldest
 	}
@@ -147,6 +150,7 @@ func (c *timeCursor) seek(at time.Time) {
 	if at.After(c.from) {
 		at = c.from
 	}
+	// Always from the rows of the freeze: a step must not build upon the one before.
 	d := c.held
 	if x, ok := c.moments.at(at); ok && at.Before(c.from) {
 		d.Engine, d.Queues, d.Limits = x.Engine, x.Queues, x.Limits

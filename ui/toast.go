@@ -39,6 +39,7 @@ func (t *toasts) add(n engine.Note, now time.Time) {
 	if n.At.IsZero() {
 		n.At = now
 	}
+	// Without a life in toastLife its end stays zero: an error is not taken away by time.
 	shown := toast{Note: n}
 	if life, ok := toastLife[n.Level]; ok {
 		shown.end = now.Add(life)
@@ -46,6 +47,7 @@ func (t *toasts) add(n engine.Note, now time.Time) {
 	t.shown = append(t.shown, shown)
 	t.all = append(t.all, n)
 	t.n++
+	// The list would grow for as long as the console is open.
 	if over := len(t.all) - keptNotes; over > 0 {
 		t.all = slices.Delete(t.all, 0, over)
 	}

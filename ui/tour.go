@@ -43,6 +43,7 @@ type tour struct {
 // did takes an action into account.
 func (t *tour) did(a page.Action) {
 	t.ended = false
+	// Any other key is no mistake: the step waits.
 	if t.at == 0 || steps[t.at-1].act != a {
 		return
 	}

@@ -37,10 +37,13 @@ type passed struct {
 func (w *watch) follow(row engine.AccountRow, now time.Time) (ended bool) {
 	was := w.open
 	w.open = row.Status.Open()
+	// It is told once: the next call finds it closed before, too.
 	if was && !w.open {
 		return true
 	}
+	// Both are calls, and go at the same pace.
 	done := row.Matches.Done() + row.Timelines.Done()
+	// One reading a second is enough: updates come up to ten times as often.
 	if n := len(w.seen); n == 0 || now.Sub(w.seen[n-1].at) >= time.Second {
 		w.seen = append(w.seen, passed{now, done})
 	}
@@ -92,6 +95,7 @@ func (w *watch) progress(v *page.View, l *part.Line, row engine.AccountRow) {
 	if rate, ok := w.perMinute(); ok {
 		facts = append(facts, part.Plain(strconv.Itoa(int(rate+0.5))+"/min"))
 	}
+	// What holds it up comes before its end, which cannot be told without it.
 	if text := charts.BlockedBy(v, row, row.ETA); text != "" {
 		facts = append(facts, part.As(themes.Held, text))
 	}

@@ -26,6 +26,7 @@ func (w *why) because(own string, now time.Time) string {
 		return own
 	}
 	text := w.armed(now)
+	// It is used up, also by a command that is refused then.
 	*w = why{}
 	return text
 }

@@ -79,6 +79,7 @@ func ribbonSign(v *page.View, held, bad float64) string {
 // ribbonHigh is the top of the ribbon's scale in nanoseconds: half as much again as the mean of the
 // good answers. It goes up in steps of √2, so that it seldom changes.
 func ribbonHigh(calls []engine.CallRow) float64 {
+	// Only good answers count: a timeout takes its whole limit, and would flatten the others.
 	sum, n := 0.0, 0
 	for i := range calls {
 		if calls[i].Status == 200 {

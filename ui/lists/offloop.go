@@ -41,7 +41,7 @@ type later[T any] struct {
 	wanted Recipe
 	work   func() made[T] // not handed out yet
 	begun  time.Time
-	under  bool // way: handed out and not back
+	under  bool // it was handed out and is not back yet
 }
 
 // agesMove is how often a filter that speaks of ages is looked at again.

@@ -142,6 +142,7 @@ func (m *matchScan) participant(index int) Participant {
 	if surrendered {
 		m.surrendered++
 	}
+	// Names moved twice: old games have summonerName alone, those of 2023 riotIdName as well.
 	p.Name = cmp.Or(p.Name, riotIDName, summonerName)
 	return p
 }
@@ -157,6 +158,8 @@ const (
 func (m *matchScan) settle(id string, head metadata) Match {
 	out := m.out
 	out.ID, out.PUUIDs = id, head.puuids
+	// "EUW1_7012345678": the form was checked when the id was listed, so that only a platform which is not
+	// known yet leaves this empty.
 	out.Platform, _ = route.OfMatch(id)
 	out.DurationS = max(m.duration, 0)
 	if out.EndMs <= 0 { // before patch 11.20 the duration is in milliseconds
@@ -165,6 +168,7 @@ func (m *matchScan) settle(id string, head metadata) Match {
 	if out.DurationS > longestGame {
 		out.DurationS = 0
 	}
+	// An instant beyond the calendar would name a month that no store takes.
 	for _, ms := range []*int64{&out.CreationMs, &out.StartMs, &out.EndMs} {
 		if *ms > lastInstant {
 			*ms = 0
@@ -176,7 +180,8 @@ func (m *matchScan) settle(id string, head metadata) Match {
 	return out
 }
 
-// patchOf cuts a version to what players call a patch; a version of another form gives "".
+// patchOf cuts a version to what players call a patch: "16.4.748.682" is 16.4. A version of another form
+// gives "", so that nothing untrusted becomes a column of a table.
 func patchOf(version string) string {
 	major, rest, found := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
@@ -191,7 +196,9 @@ func isPatchNumber(s string) bool {
 	return s != "" && len(s) <= 3 && digits([]byte(s), 0) == len(s)
 }
 
-// metadata is the head that matches and timelines share.
+// metadata is the head that matches and timelines share:
+//
+//	"metadata":{"dataVersion":"2","matchId":"EUW1_7012345678","participants":["8QfA1b…",…]}
 type metadata struct {
 	matchID string
 	puuids  []string
@@ -210,7 +217,8 @@ var (
 	errNoInfo  = errors.New("has no info about the match")
 )
 
-// check decides whether a payload is about the match that was asked for.
+// check decides whether a payload is about the match that was asked for. A proxy that caches by mistake
+// answers with another one, which would be stored under this match's name for ever.
 func (head metadata) check(fault error, info bool, id string) error {
 	switch {
 	case fault != nil:

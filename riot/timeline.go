@@ -17,7 +17,8 @@ type TimelineParticipant struct {
 	PUUID  string
 }
 
-// scanTimeline reads the fields of a match-v5 timeline. The error completes "the answer ...".
+// scanTimeline reads the fields of a match-v5 timeline, a few of half a megabyte: what happens in the game
+// stays in the stored JSON for who exports it, and no screen shows it. The error completes "the answer ...".
 func scanTimeline(raw []byte, id string) (Timeline, error) {
 	t := timelineScan{scanner: scanner{buf: raw}}
 	var head metadata
@@ -30,16 +31,20 @@ func scanTimeline(raw []byte, id string) (Timeline, error) {
 	return t.out, nil
 }
 
+// timelineScan collects the fields while the scanner goes over the answer once.
 type timelineScan struct {
 	scanner
 	out Timeline
 }
 
+// info reads the facts, and reports whether there is an object of them at all.
+//
+//	"info":{"frameInterval":60000,"frames":[…],"participants":[{"participantId":1,"puuid":"8QfA1b…"},…]}
 func (t *timelineScan) info() bool {
 	return t.members(
 		member{"frameInterval", &t.out.FrameIntervalMs}, member{"endOfGameResult", &t.out.EndOfGameResult},
 		member{"frames", func() {
-			t.out.Frames = 0
+			t.out.Frames = 0 // a member that comes twice counts the last time, as everywhere in JSON
 			t.array(func() { t.skip(); t.out.Frames++ })
 		}},
 		member{"participants", func() {

@@ -33,6 +33,7 @@ type trip struct {
 func (t *trip) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		GotConn: func(got httptrace.GotConnInfo) {
+			// A request that stands in a full socket would be counted in a window that it was not meant for.
 			if p, on := t.permit.(punctual); on {
 				_ = got.Conn.SetWriteDeadline(p.WriteBy())
 			}

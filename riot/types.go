@@ -7,6 +7,8 @@ import (
 )
 
 // Account is account-v1's answer. The names are absent for accounts that never took a Riot ID.
+//
+//	{"puuid":"8QfA1b…","gameName":"Night Heron","tagLine":"DEMO"}
 type Account struct {
 	PUUID    string // encrypted per API project: only good with keys of the project that resolved it
 	GameName string
@@ -32,7 +34,8 @@ type LeagueEntry struct {
 	HotStreak, Veteran, FreshBlood, Inactive bool
 }
 
-// PlatformStatus is lol-status-v4's answer.
+// PlatformStatus is lol-status-v4's answer. An outage is told from it: a maintenance that is in progress
+// explains errors that no wait of ours would end.
 type PlatformStatus struct {
 	ID, Name     string
 	Maintenances []Notice
@@ -59,6 +62,9 @@ var (
 	errNoStatus  = errors.New("names no platform")
 )
 
+// The functions below read one answer each. Their errors complete the sentence "the answer …", and an
+// answer of the right form that lacks what makes it one is refused as well: a proxy's {} is no account.
+
 func scanAccount(raw []byte) (a Account, err error) {
 	s := scanner{buf: raw}
 	s.members(member{"puuid", &a.PUUID}, member{"gameName", &a.GameName}, member{"tagLine", &a.TagLine})
@@ -81,6 +87,7 @@ func scanActiveRegion(raw []byte) (route.Platform, error) {
 	s := scanner{buf: raw}
 	var name string
 	s.members(member{"region", &name})
+	// A platform that Riot opened after this program was made would be no good: nothing knows its region.
 	p, err := route.ParsePlatform(name)
 	return whole(p, s.end(), err == nil, errNoRegion)
 }
@@ -105,6 +112,7 @@ func scanSummoner(raw []byte) (i SummonerInfo, err error) {
 	return whole(i, s.end(), i.PUUID != "", errNoAccount)
 }
 
+// scanLeagueEntries reads a list that is empty for who has played no ranked game.
 func scanLeagueEntries(raw []byte) ([]LeagueEntry, error) {
 	s := scanner{buf: raw}
 	entries, isList := list(&s, []LeagueEntry{}, maxEntries, errLongList, func(int) (e LeagueEntry) {
@@ -126,6 +134,7 @@ func scanStatus(raw []byte) (p PlatformStatus, err error) {
 	return whole(p, s.end(), p.ID != "", errNoStatus)
 }
 
+// notice reads one message. Of a maintenance the severity is absent, of an incident the status.
 func (s *scanner) notice() (n Notice) {
 	s.members(
 		member{"id", &n.ID}, member{"maintenance_status", &n.Status}, member{"incident_severity", &n.Severity},

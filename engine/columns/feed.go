@@ -24,6 +24,7 @@ var (
 		name("last_class", "", func(r *timeline) string { return r.LastClass }),
 		prose("last_error", "", func(r *timeline) string { return r.LastError }),
 	}
+	// SeatExport has a row for each player or bot of a match; team_id is 100 or 200, 0 in modes without teams.
 	SeatExport = List[seat]{
 		number("index", "", func(r *seat) int { return r.Index }),
 		name("puuid", "", func(r *seat) string { return r.PUUID }).always(),
@@ -35,6 +36,7 @@ var (
 		number("deaths", "", func(r *seat) int { return r.Deaths }),
 		number("assists", "", func(r *seat) int { return r.Assists }),
 	}
+	// RankExport has a row for each change: unranked ones have neither tier nor division ("PLATINUM", "III").
 	RankExport = List[standing]{
 		name("riot_id", "", func(r *standing) string { return r.RiotID }).always(),
 		name("platform", "", func(r *standing) string { return r.Platform }).always(),

@@ -8,7 +8,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// onSchedule is a command on one schedule.
+// onSchedule is a command on one schedule, by its name such as "latest" or "report.weekly".
+// Without schedules at all it is refused.
 func (o *Operator) onSchedule(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if o.opt.Schedules == nil {
 		return refuse(engine.ErrRefused, "", "nothing recurs here")
@@ -39,7 +40,8 @@ func (o *Operator) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
 	return engine.Receipt{Matched: 1, Text: would(cmd.Op) + " schedule " + cmd.Schedule}, nil
 }
 
-// undoSchedule puts a schedule back as it stood before a command.
+// undoSchedule puts a schedule back as it stood before a command: its plan, its zone and whether it was
+// paused, which the audit's entry carries. A run that the command started goes on.
 func (o *Operator) undoSchedule(ctx context.Context, cmd engine.Command, e engine.AuditEntry) (engine.Receipt, error) {
 	if o.opt.Schedules == nil {
 		return refuse(engine.ErrRefused, "", "nothing recurs here")

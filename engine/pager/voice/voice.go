@@ -34,11 +34,12 @@ type Options struct {
 type Call struct {
 	SID      string
 	To, From string
-	Text     string // the TwiML document
-	Created  time.Time
-	End      string // the status that it has at its end
-	Stopped  bool   // it was told to stop before somebody had answered
-	Looks    int    // how often its status was asked for
+	// Text is the TwiML document, as XML: "<Response><Say>…</Say></Response>".
+	Text    string
+	Created time.Time
+	End     string // the status that it has at its end
+	Stopped bool   // it was told to stop before somebody had answered
+	Looks   int    // how often its status was asked for
 }
 
 // Service is the simulated service. It is an http.Handler, safe for concurrent use. What a call has

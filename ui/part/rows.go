@@ -1,7 +1,7 @@
 package part
 
 import (
-	"slices"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -15,10 +15,27 @@ func Frame(th *themes.Theme, w, h int, rows []string) string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
-	fitted := Height(th, w, h, rows)
-	fitted[0] = th.Base() + fitted[0]
-	fitted[h-1] += th.Reset()
-	return strings.Join(fitted, th.Reset()+"\n"+th.Base())
+	fitted := make([]string, h)
+	size := h * (len(th.Base()) + len(th.Reset()) + 1)
+	for i := range h {
+		row := ""
+		if i < len(rows) {
+			row = rows[i]
+		}
+		fitted[i] = fit(th, row, w)
+		size += len(fitted[i])
+	}
+	var b strings.Builder
+	b.Grow(size) // a frame is tens of kilobytes: growing by doubling would copy all of it
+	for i, row := range fitted {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(th.Base())
+		b.WriteString(row)
+		b.WriteString(th.Reset())
+	}
+	return b.String()
 }
 
 // fit returns a painted row as exactly w cells that end in plain text.
@@ -26,10 +43,10 @@ func fit(th *themes.Theme, row string, w int) string {
 	if w <= 0 {
 		return ""
 	}
-	have, look, simple := measure(row, th.ASCII())
-	if !simple {
+	have, look, ok := measure(row, th.ASCII())
+	if !ok {
 		row = mend(th, row)
-		have, look, _ = measure(row, false)
+		have, look = painted(row)
 	}
 	if have > w {
 		row, have = cutRow(row, w)
@@ -71,22 +88,29 @@ func Beside(blocks ...[]string) []string {
 		h = min(h, len(b))
 	}
 	out := make([]string, h)
+	parts := make([]string, len(blocks))
 	for i := range out {
-		for _, b := range blocks {
-			out[i] += b[i]
+		for j, b := range blocks {
+			parts[j] = b[i]
 		}
+		out[i] = strings.Join(parts, "")
 	}
 	return out
 }
 
 // Stack joins blocks from top to bottom.
-func Stack(blocks ...[]string) []string { return slices.Concat(blocks...) }
+func Stack(blocks ...[]string) []string {
+	var out []string
+	for _, b := range blocks {
+		out = append(out, b...)
+	}
+	return out
+}
 
-// measure returns the cells of a painted row and its last SGR sequence. simple is false when the
-// row needs a closer look: it holds more than simple text and SGR, or more than 7 bits where ascii
-// asks for them. Of a row that was cleaned the cells are right in any case.
-func measure(row string, ascii bool) (w int, look string, simple bool) {
-	simple = true
+// measure returns the cells of a painted row. ok is false when the row needs
+// a closer look: it holds more than simple text and SGR, or more than 7 bits
+// where ascii asks for them. look is its last SGR sequence.
+func measure(row string, ascii bool) (w int, look string, ok bool) {
 	for i := 0; i < len(row); {
 		c := row[i]
 		if c >= 0x20 && c < 0x7f {
@@ -105,18 +129,28 @@ func measure(row string, ascii bool) (w int, look string, simple bool) {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(row[i:])
-		simple = simple && c >= utf8.RuneSelf && !ascii && safe.Simple(r)
+		if c < utf8.RuneSelf || ascii || !safe.Simple(r) {
+			return w, look, false
+		}
 		w += safe.RuneWidth(r)
 		i += n
 	}
-	return w, look, simple
+	return w, look, true
 }
 
 // drawn reports whether s begins with a line or a block (U+2500 to U+259F) or dots
 // (U+2800 to U+28FF): a screen is full of them, and each is one cell.
 func drawn(s string) bool {
-	return len(s) >= 3 && s[0] == 0xe2 && s[2]-0x80 < 0x40 &&
-		(s[1] == 0x94 || s[1] == 0x95 || s[1] == 0x96 && s[2] < 0xa0 || s[1] >= 0xa0 && s[1] <= 0xa3)
+	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95 || s[1] == 0x96 && s[2] < 0xa0 || s[1] >= 0xa0 && s[1] <= 0xa3) && s[2]-0x80 < 0x40
+}
+
+// painted returns the cells of a clean row and its last SGR sequence.
+func painted(row string) (w int, look string) {
+	_, w = cutRow(row, math.MaxInt)
+	if at := strings.LastIndexByte(row, 0x1b); at >= 0 {
+		look = row[at : at+sgrLen(row[at:])]
+	}
+	return w, look
 }
 
 // sgrLen returns the length of the SGR sequence that s begins with, or 0.

@@ -20,7 +20,10 @@ func AccountFacts(v *page.View, a engine.AccountRow, w int) []string {
 	if a.PUUID != "" {
 		puuid = "puuid " + page.ShortID(a.PUUID)
 	}
-	first := []part.Cell{part.Plain(puuid), part.Plain(page.Or(a.Platform, "no platform")), part.Plain(Tracked(a)), part.Plain(runName(a))}
+	first := []part.Cell{
+		part.Plain(puuid), part.Plain(page.Or(a.Platform, "no platform")),
+		part.Plain(Tracked(a)), part.Plain(runName(a)),
+	}
 	second := []part.Cell{
 		part.Plain(listed(a)), part.Plain(human.Counted(a.Calls, "call", "calls")), Throttled(a),
 		part.Plain(saved(a)), part.Plain(resumed(a)),

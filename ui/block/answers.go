@@ -35,13 +35,15 @@ func AnswersBlock(v *page.View, calls []engine.CallRow, w, h int) part.Section {
 	// The name takes what the four columns of numbers leave, but never less than can be read.
 	name := max(w-2-2*figures-failed-median, 8)
 	head := part.NewLine(v.Theme, w).Gap(1+name).Field(part.As(themes.Dim, "calls"), figures, part.Number)
-	head.Field(part.As(themes.Dim, "429"), figures, part.Number).Field(part.As(themes.Dim, "failed"), failed, part.Number)
+	head.Field(part.As(themes.Dim, "429"), figures, part.Number)
+	head.Field(part.As(themes.Dim, "failed"), failed, part.Number)
 	head.Field(part.As(themes.Dim, "median"), median, part.Number)
 	p.Rows = append(p.Rows, head.String())
 	methods := countMethods(calls)
 	for _, m := range methods[:min(len(methods), max(h-1, 0))] {
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.Plain(columns.Versionless(m.name)), name, part.Words)
-		l.Field(page.Number(themes.Text, m.calls), figures, part.Number).Field(page.Number(themes.Warn, m.throttled), figures, part.Number)
+		l.Field(page.Number(themes.Text, m.calls), figures, part.Number)
+		l.Field(page.Number(themes.Warn, m.throttled), figures, part.Number)
 		l.Field(page.Number(themes.Err, m.bad), failed, part.Number)
 		l.Field(part.As(themes.Dim, human.Millis(m.median())), median, part.Number)
 		p.Rows = append(p.Rows, l.String())
@@ -87,6 +89,8 @@ func countMethods(calls []engine.CallRow) []methodCount {
 			m.took = append(m.took, c.Took)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b methodCount) int { return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(a.name, b.name)) })
+	slices.SortStableFunc(out, func(a, b methodCount) int {
+		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(a.name, b.name))
+	})
 	return out
 }

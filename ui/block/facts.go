@@ -19,7 +19,8 @@ type Fact struct{ Key, Value string }
 // FactRow is one fact of the detail below a list: 8 cells for its key, the rest for its value,
 // which is cut at the end of the row.
 func FactRow(v *page.View, w int, f Fact) string {
-	return part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.Key), 8, part.Words).Cells(part.Plain(f.Value)).String()
+	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, f.Key), 8, part.Words)
+	return l.Cells(part.Plain(f.Value)).String()
 }
 
 // FactRows are facts whose values take as many rows as they need. A value has the width less 10
@@ -59,9 +60,13 @@ func FactSource(facts []Fact, w int) part.Slice[FactLine] {
 			lines = append(lines, line)
 		}
 	}
-	return part.Slice[FactLine]{Items: lines, Key: func(l FactLine) string { return l.id }, Cells: func(l FactLine, cells []part.Cell) []part.Cell {
-		return append(cells, part.As(themes.Dim, l.text.Key), part.Plain(l.text.Value))
-	}}
+	return part.Slice[FactLine]{
+		Items: lines,
+		Key:   func(l FactLine) string { return l.id },
+		Cells: func(l FactLine, cells []part.Cell) []part.Cell {
+			return append(cells, part.As(themes.Dim, l.text.Key), part.Plain(l.text.Value))
+		},
+	}
 }
 
 // FactColumns are the heads of a table of facts, see FactSource.
@@ -79,7 +84,8 @@ func LabelledRows(v *page.View, w int, label string, lines []string) []string {
 		place = 0
 	}
 	for _, line := range lines {
-		rows = append(rows, part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words).Cells(part.Plain(line)).String())
+		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words)
+		rows = append(rows, l.Cells(part.Plain(line)).String())
 		label = ""
 	}
 	return rows

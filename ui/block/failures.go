@@ -24,7 +24,8 @@ func Failures(v *page.View, h int) part.Section {
 	slices.Reverse(calls)
 	s := part.Section{Title: "CALLS THAT FAILED", Note: "the newest first; ms = Riot, s = our limiter", Height: h}
 	if len(calls) == 0 {
-		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+page.Or(v.Waiting(), "none of those that are known")))}
+		why := page.Or(v.Waiting(), "none of those that are known")
+		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+why))}
 		return s
 	}
 	s.Rows = charts.CallColumns(v, calls, v.Inner(v.W), h)

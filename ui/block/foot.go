@@ -57,7 +57,8 @@ func (f *Foot) Fill(v *page.View, rows []string, own func(w, h int) part.Section
 	// The calls take their title, the ribbon, and what is left for calls in words.
 	if left -= charts.DayRows + 2; left > CallRows {
 		rows = append(rows, v.Row(v.W))
-		rows = append(rows, v.Sections(0, len(rows), v.W, left, CallsSection(v, f.Tape.Take(v), v.Inner(v.W), CallRows, left-1-CallRows))...)
+		calls := CallsSection(v, f.Tape.Take(v), v.Inner(v.W), CallRows, left-1-CallRows)
+		rows = append(rows, v.Sections(0, len(rows), v.W, left, calls)...)
 	}
 	return part.Height(v.Theme, v.W, v.H, rows)
 }
@@ -82,7 +83,8 @@ func (f *Foot) WithLog(v *page.View, log int, sections ...part.Section) []string
 	case log == 0:
 		return v.Whole(sections...)
 	case v.Size == page.L && log > LeastFoot:
-		return f.Fill(v, v.Sections(0, 0, v.W, v.H-log-2, sections...), func(w, h int) part.Section { return LogPanel(v, w, h) })
+		rows := v.Sections(0, 0, v.W, v.H-log-2, sections...)
+		return f.Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
 	}
 	return v.Whole(append(sections, LogPanel(v, v.Inner(v.W), log))...)
 }

@@ -55,7 +55,10 @@ const MostDead = 100
 
 // DeadQuery asks for the newest jobs of a queue that gave up; "" = of all queues.
 func DeadQuery(queue engine.Queue) engine.JobsQuery {
-	return engine.JobsQuery{Page: engine.Page{Limit: MostDead}, Queue: queue, States: []engine.State{engine.Discarded}, Ended: true}
+	return engine.JobsQuery{
+		Page: engine.Page{Limit: MostDead}, Queue: queue,
+		States: []engine.State{engine.Discarded}, Ended: true,
+	}
 }
 
 // MostEnded is how many jobs that have ended are asked for: they only fill a list that would be
@@ -65,7 +68,10 @@ const MostEnded = 40
 // EndedQuery asks for the newest jobs of a queue that were completed or cancelled; "" = of all
 // queues. Those that gave up have a query of their own.
 func EndedQuery(queue engine.Queue) engine.JobsQuery {
-	return engine.JobsQuery{Page: engine.Page{Limit: MostEnded}, Queue: queue, States: []engine.State{engine.Completed, engine.Cancelled}, Ended: true}
+	return engine.JobsQuery{
+		Page: engine.Page{Limit: MostEnded}, Queue: queue,
+		States: []engine.State{engine.Completed, engine.Cancelled}, Ended: true,
+	}
 }
 
 // Want is the question for the jobs of a queue that gave up; nil = none is due.

@@ -71,8 +71,8 @@ func (g *JobGroup) First() (j *engine.JobRow, ok bool) {
 // groupRank is the order of groups on a screen: what runs, what goes next, what failed, and
 // last what waits for others.
 var groupRank = [...]int{
-	engine.Running: 0, engine.Available: 1, engine.Retryable: 2, engine.Scheduled: 3, engine.Discarded: 4, engine.Pending: 5,
-	engine.Cancelled: 6, engine.Completed: 7,
+	engine.Running: 0, engine.Available: 1, engine.Retryable: 2, engine.Scheduled: 3,
+	engine.Discarded: 4, engine.Pending: 5, engine.Cancelled: 6, engine.Completed: 7,
 }
 
 // GroupJobs puts the jobs of a list into groups, in the order of groupRank.
@@ -126,7 +126,10 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 		out = append(out, *g)
 	}
 	slices.SortFunc(out, func(a, b JobGroup) int {
-		return cmp.Or(cmp.Compare(groupRank[a.State], groupRank[b.State]), strings.Compare(a.Shape, b.Shape), cmp.Compare(a.Word(), b.Word()))
+		return cmp.Or(
+			cmp.Compare(groupRank[a.State], groupRank[b.State]),
+			strings.Compare(a.Shape, b.Shape), cmp.Compare(a.Word(), b.Word()),
+		)
 	})
 	return out
 }
@@ -134,7 +137,8 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 // largest is the group in a state with the most jobs; nil = none is in it. Of groups that are as
 // large as each other it is the first by shape: a map's order would change from frame to frame.
 func largest(at map[GroupKey]*JobGroup, state engine.State) (most *JobGroup) {
-	for _, g := range slices.SortedFunc(maps.Values(at), func(a, b *JobGroup) int { return strings.Compare(a.Shape, b.Shape) }) {
+	byShape := func(a, b *JobGroup) int { return strings.Compare(a.Shape, b.Shape) }
+	for _, g := range slices.SortedFunc(maps.Values(at), byShape) {
 		if g.State == state && (most == nil || max(g.Why.Jobs, len(g.Rows)) > max(most.Why.Jobs, len(most.Rows))) {
 			most = g
 		}
@@ -296,7 +300,8 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
 			return "held by a " + b.BlockedBy + ", it ends in " + v.In(b.Blocked)
 		} else if ok {
-			return page.Count(b.Used) + " of " + page.Count(b.Limit) + " calls of the " + human.Window(b.Window) + " window used"
+			return page.Count(b.Used) + " of " + page.Count(b.Limit) +
+				" calls of the " + human.Window(b.Window) + " window used"
 		}
 	}
 	return strings.TrimPrefix(page.BriefWhy(v, first.Reason()), "held: ") // its word says HELD

@@ -58,7 +58,8 @@ func breakerOf(v *page.View, row engine.BucketRow) (b engine.BreakerRow) {
 func DownNeeds(v *page.View) (out []page.Need) {
 	for _, b := range v.Limits.Breakers {
 		out = append(out, page.Need{
-			ID: "down:" + b.Host + b.Method, Word: string(engine.StandDown), Text: page.MethodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}",
+			ID: "down:" + b.Host + b.Method, Word: string(engine.StandDown),
+			Text: page.MethodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}",
 			Open: func(*page.View) page.Effect { s := page.ScreenLimits; return page.Effect{Go: &s} },
 		})
 	}
@@ -185,9 +186,11 @@ func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 	if name := w - 2 - window - 1 - bar - figures - reset; b.Limit > 0 {
 		l.Field(part.Plain(limitName(b, host)), name, part.Words)
 		l.Field(part.As(themes.Dim, human.Window(b.Window)), window, part.Number).Gap(1)
-		l.Bar(themes.Run, bar, page.Ratio(b)).Field(part.Plain(BriefCount(b.Used)+"/"+BriefCount(b.Limit)), figures, part.Number)
+		l.Bar(themes.Run, bar, page.Ratio(b))
+		l.Field(part.Plain(BriefCount(b.Used)+"/"+BriefCount(b.Limit)), figures, part.Number)
 	} else { // it has no window: its word stands in that place
-		l.Field(part.Plain(limitName(b, host)), name+window, part.Words).Gap(1).Field(part.As(sign.Token, strings.ToLower(word)), bar+figures, part.Number)
+		l.Field(part.Plain(limitName(b, host)), name+window, part.Words).Gap(1)
+		l.Field(part.As(sign.Token, strings.ToLower(word)), bar+figures, part.Number)
 	}
 	switch {
 	case b.Frozen() && b.Thaws.IsZero():
@@ -271,7 +274,8 @@ func LimitsBlock(v *page.View, host string, w, h int) part.Section {
 	}
 	if len(all) == 0 {
 		s.Tail = ""
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), "not known yet: the first answer tells")))}
+		why := page.Or(v.Waiting(), "not known yet: the first answer tells")
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+why))}
 	}
 	return s
 }

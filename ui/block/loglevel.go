@@ -26,7 +26,8 @@ func LevelRank(level string) int {
 
 // LevelSigns are the levels as the log's rows write them, in three letters each.
 var LevelSigns = map[string]part.Cell{
-	"debug": part.As(themes.Off, "DBG"), "info": part.As(themes.OK, "INF"), "warn": part.As(themes.Warn, "WRN"), "error": part.As(themes.Err, "ERR"),
+	"debug": part.As(themes.Off, "DBG"), "info": part.As(themes.OK, "INF"),
+	"warn": part.As(themes.Warn, "WRN"), "error": part.As(themes.Err, "ERR"),
 }
 
 // LevelSign is a level as three letters.

@@ -50,7 +50,8 @@ func LogRows(v *page.View, w, h int, job engine.JobID) []string {
 // logRow is the row of one record. named says that the rows around it are of several jobs, so that
 // it has to name its own; here makes its text bright.
 func logRow(v *page.View, w int, r *engine.LogRow, named, here bool) string {
-	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, r.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
+	at := r.At.In(v.Now.Location()).Format("15:04:05.0")
+	l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, at), 10, part.Words).Gap(2)
 	l.Field(LevelSign(r.Level), 3, part.Words).Gap(1)
 	text := part.Plain(r.Text)
 	if here {

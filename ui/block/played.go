@@ -66,7 +66,8 @@ func (p *Played) Report(a engine.AccountRow, r *engine.PlayReport) (report *engi
 	case d == nil || d.Matches == 0:
 		return d, ""
 	}
-	return d, "from " + page.Count(d.Matches+d.LeftOut) + " of " + human.Counted(d.Matches+d.LeftOut+d.Missing, "match", "matches")
+	read := d.Matches + d.LeftOut
+	return d, "from " + page.Count(read) + " of " + human.Counted(read+d.Missing, "match", "matches")
 }
 
 // IsDraft reports whether r is the draft, and not a report that was stored.
@@ -85,7 +86,9 @@ func WonCell(wins, games int) part.Cell {
 func championRows(v *page.View, play *engine.Play, w int) []string {
 	all := make([]Bar, 0, len(play.Champions))
 	for _, c := range play.Champions {
-		all = append(all, Bar{page.Or(c.Name, "not told"), float64(c.Games), fmt.Sprintf("%s %5s", page.Count(c.Games), human.Percent(float64(c.Wins)/float64(max(c.Games, 1))))})
+		won := human.Percent(float64(c.Wins) / float64(max(c.Games, 1)))
+		text := fmt.Sprintf("%s %5s", page.Count(c.Games), won)
+		all = append(all, Bar{page.Or(c.Name, "not told"), float64(c.Games), text})
 	}
 	return Bars(v, all, themes.Run, w)
 }
@@ -98,7 +101,11 @@ func (p *Played) Champions(v *page.View, w, h int) part.Section {
 		s.Note = page.Count(hidden) + " more"
 	}
 	if len(s.Rows) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, page.Or(map[bool]string{true: " loading the champions…"}[p.Loading()], " known with the first match that is stored")))}
+		why := " known with the first match that is stored"
+		if p.Loading() {
+			why = " loading the champions…"
+		}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, why))}
 	}
 	s.Rows = slices.Clip(s.Rows[:min(len(s.Rows), h)])
 	return s

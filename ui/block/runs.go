@@ -15,7 +15,8 @@ import (
 func RunRows(v *page.View, runs []charts.Run, w, h int) (rows []string) {
 	sign := v.Theme.State("SCHEDULED")
 	for _, r := range runs[:min(len(runs), max(h, 0))] {
-		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(r.Name), max(w-22, 8), part.Words)
+		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1)
+		l.Field(part.Plain(r.Name), max(w-22, 8), part.Words)
 		rows = append(rows, l.Gap(1).Right(part.As(themes.Dim, engine.When(r.At, v.Now)+" ")).String())
 	}
 	return rows
@@ -24,7 +25,10 @@ func RunRows(v *page.View, runs []charts.Run, w, h int) (rows []string) {
 // TrackedBlock lists the accounts that schedules keep up to date, with their last sync.
 func TrackedBlock(v *page.View, w, h int) part.Section {
 	rest := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
-	return part.Section{Title: "TRACKED", Note: page.Count(len(rest)), Tail: "last sync", Rows: AccountRows(v, rest, w, h, "no account is tracked"), Height: h}
+	return part.Section{
+		Title: "TRACKED", Note: page.Count(len(rest)), Tail: "last sync",
+		Rows: AccountRows(v, rest, w, h, "no account is tracked"), Height: h,
+	}
 }
 
 // AccountRows are accounts with their state, number of matches and last sync, in h rows at most.
@@ -35,7 +39,8 @@ func AccountRows(v *page.View, all []engine.AccountRow, w, h int, none string) [
 		a := &all[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(v.SyncWord(*a)), 12, part.Words)
 		l.Field(part.Plain(a.RiotID), max(l.Room()-25, 10), part.Words).Gap(1)
-		l.Field(part.As(themes.Dim, charts.MatchesOf(a)), 12, part.Number).Gap(1).Field(part.As(themes.Dim, v.Ago(a.LastSync)), 10, part.Number)
+		l.Field(part.As(themes.Dim, charts.MatchesOf(a)), 12, part.Number).Gap(1)
+		l.Field(part.As(themes.Dim, v.Ago(a.LastSync)), 10, part.Number)
 		rows = append(rows, l.String())
 	}
 	if len(all) == 0 && h > 0 {

@@ -29,7 +29,10 @@ const (
 
 // phases are in the order in which a run goes through them. That is not the order of stages on the
 // screen: the timelines come after the report here, see stage.
-var phases = []engine.Phase{engine.PhaseResolve, engine.PhaseList, engine.PhaseMatches, engine.PhaseReport, engine.PhaseTimelines, engine.PhaseDone}
+var phases = []engine.Phase{
+	engine.PhaseResolve, engine.PhaseList, engine.PhaseMatches,
+	engine.PhaseReport, engine.PhaseTimelines, engine.PhaseDone,
+}
 
 var stages = []stage{
 	{engine.PhaseResolve, "account", nil, func(_ *page.View, a engine.AccountRow, at int) string {
@@ -178,7 +181,8 @@ func StageList(v *page.View, a engine.AccountRow, w int) []string {
 		s := &stages[i]
 		at, word := s.stands(a)
 		sign := v.Theme.State(word)
-		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1).Field(part.Plain(s.name), 10, part.Words)
+		l := part.NewLine(v.Theme, w).Gap(1).Glyph(sign.Token, sign.Glyph, 1).Gap(1)
+		l.Field(part.Plain(s.name), 10, part.Words)
 		s.bar(l, a, word, page.Clamp(w-42, 4, 24))
 		rows = append(rows, l.Gap(2).Put(themes.Dim, s.text(v, a, at)).String())
 	}

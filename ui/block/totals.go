@@ -39,12 +39,27 @@ func Totals(v *page.View, p *charts.Past, t *charts.Timetable, dead []*engine.Jo
 	e := &v.Engine
 	waiting := charts.InLines(v.Queues)
 	return []Total{
-		{Name: "CALLS", Short: callsUnit(v), Value: page.Count(e.Calls()), Beat: callsBeat(v), Note: allowed(v, t), Token: themes.Run, Spark: callsCourse(v, n), High: evenOf(v, t, sparkEvery)},
-		{Name: "STORED", Short: "stored", Value: TallCount(e.Stored), Beat: change(p, v, storedBy), Note: found(v), Token: themes.Run, Spark: above(course(p, v, n, storedBy))},
-		{Name: "IN LINE", Short: "in line", Value: page.Count(waiting), Beat: change(p, v, lined), Note: empties(v, t, waiting), Token: themes.Run, Spark: course(p, v, n, lined)},
+		{
+			Name: "CALLS", Short: callsUnit(v), Value: page.Count(e.Calls()), Beat: callsBeat(v),
+			Note: allowed(v, t), Token: themes.Run, Spark: callsCourse(v, n), High: evenOf(v, t, sparkEvery),
+		},
+		{
+			Name: "STORED", Short: "stored", Value: TallCount(e.Stored), Beat: change(p, v, storedBy),
+			Note: found(v), Token: themes.Run, Spark: above(course(p, v, n, storedBy)),
+		},
+		{
+			Name: "IN LINE", Short: "in line", Value: page.Count(waiting), Beat: change(p, v, lined),
+			Note: empties(v, t, waiting), Token: themes.Run, Spark: course(p, v, n, lined),
+		},
 		{Name: "RETRYING", Short: "retry", Value: page.Count(e.Retrying), Beat: nextRetry(v), Token: themes.Retry, Spark: course(p, v, n, retrying)},
-		{Name: "GAVE UP", Short: "gave up", Value: human.Count(e.Failed), Note: gaveUpOf(v, dead), Token: themes.Err, Spark: rises(course(p, v, n, failedBy)), High: 1.6},
-		{Name: "429s", Short: "429s", Value: human.Count(e.Throttled), Note: Unexpected(v), Token: themes.Warn, Spark: rises(course(p, v, n, throttles)), High: 1.6},
+		{
+			Name: "GAVE UP", Short: "gave up", Value: human.Count(e.Failed),
+			Note: gaveUpOf(v, dead), Token: themes.Err, Spark: rises(course(p, v, n, failedBy)), High: 1.6,
+		},
+		{
+			Name: "429s", Short: "429s", Value: human.Count(e.Throttled),
+			Note: Unexpected(v), Token: themes.Warn, Spark: rises(course(p, v, n, throttles)), High: 1.6,
+		},
 	}
 }
 

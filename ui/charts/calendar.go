@@ -20,8 +20,8 @@ const (
 
 // costSteps are the spans that a cell of the figure may stand for, the shortest first.
 var costSteps = []time.Duration{
-	2 * time.Second, 5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
-	10 * time.Minute, 20 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour,
+	2 * time.Second, 5 * time.Second, 10 * time.Second, 20 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour,
 }
 
 // Budgeted draws what a command would cost into what is promised of its limit already (I-2): the
@@ -68,8 +68,10 @@ func Budgeted(v *page.View, c engine.Cost, plans []engine.ScheduleRow, w int) []
 		chart.Try(runs, last[name]+2, themes.Dim, name)
 	}
 	names := map[int]part.Cell{
-		0: part.As(themes.Dim, h.Bucket), line + costHigh - 1: part.Plain("calls in line"), own + costHigh - 1: part.As(themes.Figure, "with this "+page.Count(c.Calls)),
-		runs: part.Plain("scheduled runs"),
+		0:                   part.As(themes.Dim, h.Bucket),
+		line + costHigh - 1: part.Plain("calls in line"),
+		own + costHigh - 1:  part.As(themes.Figure, "with this "+page.Count(c.Calls)),
+		runs:                part.Plain("scheduled runs"),
 	}
 	rows := make([]string, runs+1)
 	l := part.NewLine(v.Theme, w)

@@ -127,6 +127,7 @@ func (p *HeatMap) cell(v *page.View, l *part.Line, m, top float64, line, w int, 
 		if token != themes.Sel && m > 0 && ratio < stepHigh {
 			token = themes.Text // the dark end of the ramp cannot be read as a letter
 		}
+		// Nothing played is a dot: a field of zeros would hide the hours that have something.
 		text := minutesText(m, w)
 		if m <= 0 {
 			text = v.Theme.Glyphs.BarNone
@@ -227,7 +228,10 @@ func (p *HeatMap) ScaleRow(v *page.View, top float64, w int) string {
 		// The sample has the colour of the middle of its step.
 		l.Glyph(HeatToken(to-stepLow/2), signs[i+1], 2).Cells(part.As(themes.Dim, " "+text)).Gap(3)
 	}
-	return l.Right(part.As(themes.Accent, v.Keyed("{numbers}")), part.As(themes.Dim, " numbers  "), part.As(themes.Accent, v.Keyed("{zone}")), part.As(themes.Dim, " zone ")).String()
+	return l.Right(
+		part.As(themes.Accent, v.Keyed("{numbers}")), part.As(themes.Dim, " numbers  "),
+		part.As(themes.Accent, v.Keyed("{zone}")), part.As(themes.Dim, " zone "),
+	).String()
 }
 
 // SpanOf is a number of minutes as a time, to the minute.

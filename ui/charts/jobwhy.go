@@ -116,9 +116,17 @@ func whyEnded(v *page.View, j *engine.JobRow) Told {
 	case engine.Completed:
 		return Told{Lead: "It was done", Text: v.Ago(j.Finished) + ", after " + human.Counted(j.Tries, "try", "tries") + "."}
 	case engine.Cancelled:
-		return Told{Lead: "It was cancelled", Text: v.Ago(j.Finished) + ": " + page.Or(j.LastError, "by an operator") + ".", Act: v.Keyed("{retry} starts it again.")}
+		return Told{
+			Lead: "It was cancelled",
+			Text: v.Ago(j.Finished) + ": " + page.Or(j.LastError, "by an operator") + ".",
+			Act:  v.Keyed("{retry} starts it again."),
+		}
 	}
-	t := Told{Lead: page.Capital(columns.InShort(page.Or(j.LastError, string(j.Class)))) + ".", Act: v.Keyed("{retry} tries it again from the beginning.")}
+	// What it ended with is its last error, or the class of that where the text was not kept.
+	t := Told{
+		Lead: page.Capital(columns.InShort(page.Or(j.LastError, string(j.Class)))) + ".",
+		Act:  v.Keyed("{retry} tries it again from the beginning."),
+	}
 	switch {
 	case j.MaxAttempts > 0 && j.Tries >= j.MaxAttempts:
 		t.Text = "All " + strconv.Itoa(j.Tries) + " tries were used; it was given up " + v.Ago(j.Finished) + "."
@@ -137,7 +145,8 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 	// A job that goes later than the window opens again has its own time told.
 	switch b, full := fullWindow(v); {
 	case full && !j.Until.After(b.Reset):
-		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again, " + InText(v, b.Reset) + ": all " + page.Count(b.Limit) + " calls of it are used."
+		t.Text = "It goes when the " + human.Window(b.Window) + " window opens again, " + InText(v, b.Reset) +
+			": all " + page.Count(b.Limit) + " calls of it are used."
 	case j.Until.IsZero():
 		t.Text = "When its turn comes is not known yet."
 	default:
@@ -145,7 +154,8 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 	}
 	// A retry that has come due and stands in line is late, though nothing is wrong.
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
-		t.Late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + human.Age(v.Beat().Sub(j.Due.Truncate(time.Second))) + " ago."
+		ago := human.Age(v.Beat().Sub(j.Due.Truncate(time.Second)))
+		t.Late = "Its " + human.Ordinal(j.Tries+1) + " try was due at " + v.Clock(j.Due) + ", " + ago + " ago."
 	}
 	t.Act = v.Keyed("{retry} would not make it faster")
 	if next != "" {

@@ -151,5 +151,6 @@ func ResultWord(a engine.Attempt) string {
 // resultWords say how an attempt ended, for its sign.
 var resultWords = map[engine.Verb]string{
 	engine.VerbDone: "COMPLETED", engine.VerbRetry: "FAILED", engine.VerbSnooze: "HELD", engine.VerbFail: "FAILED",
+	// A job that now waits for others has done its own part, and an interrupted one is no failure.
 	engine.VerbAbort: "CANCELLED", engine.VerbWait: "COMPLETED", engine.VerbInterrupted: "WARN",
 }

@@ -25,7 +25,10 @@ func ProgressOf(v *page.View, a engine.AccountRow) part.Cell {
 		}
 		return part.Cell{Text: found, Ratio: -1}
 	}
-	c := part.Cell{Text: part.Of(int64(p.Done()), int64(p.Total)), Ratio: float64(p.Done()) / float64(p.Total), Token: themes.Run}
+	c := part.Cell{
+		Text:  part.Of(int64(p.Done()), int64(p.Total)),
+		Ratio: float64(p.Done()) / float64(p.Total), Token: themes.Run,
+	}
 	switch {
 	case a.Status == engine.SyncFailed:
 		c.Token = themes.Err

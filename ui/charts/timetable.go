@@ -148,7 +148,8 @@ func (t *Timetable) stripes(v *page.View, b engine.BucketRow, p *Past) (out []st
 			}
 		}
 	}
-	// While nobody knows when calls go on, free windows would promise too much.
+	// While nobody knows when calls go on, free windows would promise too much. They follow each
+	// other without a gap, though a real one only begins with its first call.
 	for ; t.Plan != nil && !t.Plan.Stuck && t.holds(next); next = next.Add(t.Span) {
 		out = append(out, stripe{Begin: next, end: next.Add(t.Span)})
 	}

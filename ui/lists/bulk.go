@@ -26,6 +26,7 @@ func Bulk(v *page.View, a page.Action, rows []engine.JobRow, hidden int) page.Ef
 	running := 0
 	var fit []engine.JobRow
 	for _, j := range rows {
+		// A frozen screen shows an old revision: the command is on the job as it is now.
 		j = v.LiveJob(j)
 		if page.CannotOn(a, j) != "" {
 			continue
@@ -37,7 +38,9 @@ func Bulk(v *page.View, a page.Action, rows []engine.JobRow, hidden int) page.Ef
 		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
 	}
 	if len(sel.IDs) == 0 {
-		return page.Say("there is nothing to " + does + " among the " + human.Counted(len(rows), "marked job", "marked jobs"))
+		// All of them have moved on since they were marked.
+		marked := human.Counted(len(rows), "marked job", "marked jobs")
+		return page.Say("there is nothing to " + does + " among the " + marked)
 	}
 	e := page.Do(engine.Command{Op: engine.Op(a), Select: sel})
 	most := askRetries
@@ -49,12 +52,15 @@ func Bulk(v *page.View, a page.Action, rows []engine.JobRow, hidden int) page.Ef
 	}
 	e.Try = true // the engine counts what it would change, and what that costs
 	e.Confirm = &page.Confirm{Question: bulkQuestion(does, len(sel.IDs), "job", "jobs", hidden), Yes: does + " them"}
-	e.Confirm.Lines = append(e.Confirm.Lines, examples(fit, func(j *engine.JobRow) string { return columns.JobKey(&j.Job) }))
+	named := examples(fit, func(j *engine.JobRow) string { return columns.JobKey(&j.Job) })
+	e.Confirm.Lines = append(e.Confirm.Lines, named)
 	if a == page.Cancel && running > 0 {
-		e.Confirm.Lines = append(e.Confirm.Lines, human.Counted(running, "of them runs or is a sync", "of them run or are syncs")+": what they do now is given up.")
+		what := human.Counted(running, "of them runs or is a sync", "of them run or are syncs")
+		e.Confirm.Lines = append(e.Confirm.Lines, what+": what they do now is given up.")
 	}
 	if unfit := len(rows) - len(fit); unfit > 0 {
-		e.Confirm.Lines = append(e.Confirm.Lines, human.Counted(unfit, "marked job", "marked jobs")+" cannot be changed now and stay as they are.")
+		what := human.Counted(unfit, "marked job", "marked jobs")
+		e.Confirm.Lines = append(e.Confirm.Lines, what+" cannot be changed now and stay as they are.")
 	}
 	return e
 }
@@ -107,13 +113,17 @@ func BulkSyncs(v *page.View, a page.Action, rows []engine.AccountRow, hidden int
 		verb = "cancel"
 	}
 	if len(e.DoAll) == 0 {
-		return page.Say("there is nothing to " + verb + " among the " + human.Counted(len(rows), "marked account", "marked accounts"))
+		marked := human.Counted(len(rows), "marked account", "marked accounts")
+		return page.Say("there is nothing to " + verb + " among the " + marked)
 	}
 	lines := []string{examples(rows, func(a *engine.AccountRow) string { return a.RiotID })}
 	if a == page.Cancel {
 		lines = append(lines, "Their syncs end as CANCELLED; what is stored stays.")
 	}
 	e.Try = a == page.Trigger // the engine tells what they cost
-	e.Confirm = &page.Confirm{Question: bulkQuestion(verb, len(e.DoAll), "account", "accounts", hidden), Lines: lines, Yes: verb + " them"}
+	e.Confirm = &page.Confirm{
+		Question: bulkQuestion(verb, len(e.DoAll), "account", "accounts", hidden),
+		Lines:    lines, Yes: verb + " them",
+	}
 	return e
 }

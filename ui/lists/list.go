@@ -180,7 +180,10 @@ func (l *List[T]) arrow(v *page.View) string {
 
 // Draw draws the list with its header.
 func (l *List[T]) Draw(v *page.View, w, h int, empty string) []string {
-	t := part.Table{Columns: l.columns(v), Empty: empty, Failed: v.Unread(empty), Pan: l.Pan, Fades: l.Laid == nil, Still: l.Still}
+	t := part.Table{
+		Columns: l.columns(v), Empty: empty, Failed: v.Unread(empty),
+		Pan: l.Pan, Fades: l.Laid == nil, Still: l.Still,
+	}
 	if l.Laid != nil {
 		laid := l.Laid(v)
 		t.Line, t.Layer = laid.Line, laid.Layer

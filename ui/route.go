@@ -59,7 +59,8 @@ func (r *route) show(s page.Screen) {
 // push puts a page on top.
 func (r *route) push(p page.Page) { r.stack = append(r.stack, p) }
 
-// open puts the page of a screen without a number on top, unless it is there.
+// open puts the page of a screen without a number on top, unless it is there already: its key
+// pressed twice must not take two escs to leave.
 func (r *route) open(s page.Screen) {
 	if r.page().Screen() != s {
 		r.push(screen.New(&page.Target{Screen: s}))

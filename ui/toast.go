@@ -9,7 +9,8 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// How long messages stay; errors stay until esc.
+// toastLife is how long a message stays on the line, by its level. Errors are not in it: they stay
+// until esc.
 var toastLife = map[engine.Level]time.Duration{
 	engine.LevelOK: 4 * time.Second, engine.LevelInfo: 4 * time.Second, engine.LevelWarn: 10 * time.Second,
 }

@@ -261,8 +261,8 @@ func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 	return lines
 }
 
-// Id is what a cursor holds on to; "" = the cursor cannot stand on the line.
-func (l *JobLine) Id(groups []JobGroup) string {
+// ID is what a cursor holds on to; "" = the cursor cannot stand on the line.
+func (l *JobLine) ID(groups []JobGroup) string {
 	switch l.Kind {
 	case RowLine:
 		return string(l.Row.ID)

@@ -99,7 +99,7 @@ func EtaOf(v *page.View, a engine.AccountRow) part.Cell {
 	case a.Queue != "" && paused(v, a.Queue):
 		return part.As(themes.Held, "paused")
 	}
-	if text := page.Eta(a.ETA); text != "" {
+	if text := page.ETA(a.ETA); text != "" {
 		return part.Plain(text)
 	}
 	return part.As(themes.Dim, part.None)

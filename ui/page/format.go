@@ -21,8 +21,8 @@ func ShortID(id string) string {
 	return id[:3] + "…" + id[len(id)-3:]
 }
 
-// Eta says when work ends as a range; "" while that is not known.
-func Eta(e engine.ETA) string {
+// ETA says when work ends as a range; "" while that is not known.
+func ETA(e engine.ETA) string {
 	switch {
 	case !e.Known:
 		return ""

@@ -32,8 +32,8 @@ func TestWords(t *testing.T) {
 		{new(Data).SyncWord(engine.AccountRow{Stand: engine.StandDown, Status: engine.Syncing}), "DOWN"}, {new(Data).SyncWord(engine.AccountRow{Stand: engine.StandDown, Status: engine.SyncCompleted}), "DONE"},
 		{new(Data).SyncWord(engine.AccountRow{Stand: engine.StandPaused, Status: engine.SyncPending}), "PAUSED"}, {new(Data).SyncWord(engine.AccountRow{Status: engine.Syncing}), "SYNCING"},
 		{columns.MatchWord("outside_retention_window"), "TOO OLD"}, {columns.MatchWord("temporary_failure"), "RETRYABLE"},
-		{Eta(engine.ETA{}), ""}, {Eta(engine.ETA{Known: true}), "finishing"},
-		{Eta(engine.ETA{Known: true, Calls: 9, Low: 16 * time.Minute, High: 19 * time.Minute}), "~16–19 min"},
+		{ETA(engine.ETA{}), ""}, {ETA(engine.ETA{Known: true}), "finishing"},
+		{ETA(engine.ETA{Known: true, Calls: 9, Low: 16 * time.Minute, High: 19 * time.Minute}), "~16–19 min"},
 		{columns.GameLength(31*time.Minute + 7*time.Second), "31:07"}, {columns.ModeName(420, ""), "Ranked Solo"}, {columns.ModeName(9999, "CHERRY"), "CHERRY"}, {columns.ModeName(9999, ""), "queue 9999"},
 		{Sentence(engine.Problemf(engine.ErrConflict, "wait", "it runs")), "it runs: wait"}, {Sentence(errors.New("x")), "x"},
 	} {

@@ -148,8 +148,8 @@ func (p *Account) when(v *page.View, a engine.AccountRow) string {
 		return e.Why
 	case !c.ends.IsZero() && c.ends.After(v.Now):
 		return "done ~" + v.Clock(c.ends) + ", in " + human.Stopwatch(c.ends.Sub(v.Beat()))
-	case page.Eta(e) != "":
-		return "done in " + page.Eta(e)
+	case page.ETA(e) != "":
+		return "done in " + page.ETA(e)
 	}
 	return charts.StageOf(v, a)
 }

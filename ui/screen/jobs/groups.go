@@ -153,7 +153,7 @@ func (p *Screen) arrange(v *page.View, h int) {
 	g.lines = block.LinesOf(g.groups, gaps)
 	g.at = make(map[string]int, len(g.lines))
 	for i := range g.lines {
-		if id := g.lines[i].Id(g.groups); id != "" {
+		if id := g.lines[i].ID(g.groups); id != "" {
 			g.at[id] = i
 		}
 	}
@@ -190,7 +190,7 @@ func (s groupedJobs) Len() int { return len(s.p.groups.lines) }
 
 // ID implements part.Source.
 // Empty for the lines between groups, on which no cursor can stand.
-func (s groupedJobs) ID(i int) string { return s.p.groups.lines[i].Id(s.p.groups.groups) }
+func (s groupedJobs) ID(i int) string { return s.p.groups.lines[i].ID(s.p.groups.groups) }
 
 // Find implements part.Source.
 // Headings have ids too: the cursor stays on one when the jobs below it change.

@@ -1,6 +1,8 @@
 package block
 
 import (
+	"cmp"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
@@ -21,7 +23,7 @@ func AccountFacts(v *page.View, a engine.AccountRow, w int) []string {
 		puuid = "puuid " + page.ShortID(a.PUUID)
 	}
 	first := []part.Cell{
-		part.Plain(puuid), part.Plain(page.Or(a.Platform, "no platform")),
+		part.Plain(puuid), part.Plain(cmp.Or(a.Platform, "no platform")),
 		part.Plain(Tracked(a)), part.Plain(runName(a)),
 	}
 	second := []part.Cell{

@@ -28,7 +28,7 @@ func AnswersBlock(v *page.View, calls []engine.CallRow, w, h int) part.Section {
 	p := part.Section{Title: "ANSWERS", Note: human.Counted(len(calls), "call", "calls"), Height: h}
 	if len(calls) == 0 {
 		p.Note = ""
-		p.Rows = []string{v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), "no call yet")))}
+		p.Rows = []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), "no call yet")))}
 		return p
 	}
 	const figures, failed, median = 6, 7, 9

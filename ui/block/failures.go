@@ -1,6 +1,7 @@
 package block
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
@@ -24,7 +25,7 @@ func Failures(v *page.View, h int) part.Section {
 	slices.Reverse(calls)
 	s := part.Section{Title: "CALLS THAT FAILED", Note: "the newest first; ms = Riot, s = our limiter", Height: h}
 	if len(calls) == 0 {
-		why := page.Or(v.Waiting(), "none of those that are known")
+		why := cmp.Or(v.Waiting(), "none of those that are known")
 		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+why))}
 		return s
 	}

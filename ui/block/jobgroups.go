@@ -319,7 +319,7 @@ func ClassesOf(rows []*engine.JobRow) string {
 	}
 	var words []string
 	for _, c := range order {
-		words = append(words, page.Or(string(c), "a failure")+" ×"+page.Count(n[c]))
+		words = append(words, cmp.Or(string(c), "a failure")+" ×"+page.Count(n[c]))
 	}
 	return strings.Join(words, ", ")
 }
@@ -364,7 +364,7 @@ func ForWhom(v *page.View, j *engine.JobRow) string {
 	if j.Owner == "" && j.Player == "" {
 		return part.None
 	}
-	return charts.PlayerName(page.Or(j.Player, v.PlayerOf(j.Owner)))
+	return charts.PlayerName(cmp.Or(j.Player, v.PlayerOf(j.Owner)))
 }
 
 // JobKey is the id of a job, as the key of lists.

@@ -1,6 +1,7 @@
 package block
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ func brief(v *page.View, b engine.BucketRow) string {
 
 // ScopeName is what a bucket limits: app, match, timeline, match service.
 func ScopeName(b engine.BucketRow) string {
-	name := page.Or(page.MethodWord(b.Method), b.Kind)
+	name := cmp.Or(page.MethodWord(b.Method), b.Kind)
 	if b.Kind == "service" {
 		name += " service"
 	}
@@ -179,7 +180,7 @@ func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 	if b.Kind == page.KindBreaker {
 		word, text := BucketState(v, b)
 		l.Cells(part.Plain(limitName(b, host)+" "), v.State(word)).Gap(1)
-		return l.Cells(part.As(themes.Dim, page.Or(part.Clause(text, l.Room()-1), text))).String()
+		return l.Cells(part.As(themes.Dim, cmp.Or(part.Clause(text, l.Room()-1), text))).String()
 	}
 	word, _ := BucketState(v, b)
 	sign := v.Theme.State(word)
@@ -274,7 +275,7 @@ func LimitsBlock(v *page.View, host string, w, h int) part.Section {
 	}
 	if len(all) == 0 {
 		s.Tail = ""
-		why := page.Or(v.Waiting(), "not known yet: the first answer tells")
+		why := cmp.Or(v.Waiting(), "not known yet: the first answer tells")
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+why))}
 	}
 	return s

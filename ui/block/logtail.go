@@ -1,6 +1,7 @@
 package block
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -121,7 +122,7 @@ func BeforeLog(v *page.View, h, n int) (list, log int) {
 func LogPanel(v *page.View, w, h int) part.Section {
 	rows := LogRows(v, w-1, h, "") // its margin stays empty
 	if len(rows) == 0 && h > 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+page.Or(v.Waiting(), "nothing has been logged yet"))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+cmp.Or(v.Waiting(), "nothing has been logged yet"))))
 	}
 	return part.Section{Title: "LOG", Tail: v.Keyed("more on {logs}"), Rows: rows, Height: h}
 }

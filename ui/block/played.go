@@ -1,6 +1,7 @@
 package block
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -88,7 +89,7 @@ func championRows(v *page.View, play *engine.Play, w int) []string {
 	for _, c := range play.Champions {
 		won := human.Percent(float64(c.Wins) / float64(max(c.Games, 1)))
 		text := fmt.Sprintf("%s %5s", page.Count(c.Games), won)
-		all = append(all, Bar{page.Or(c.Name, "not told"), float64(c.Games), text})
+		all = append(all, Bar{cmp.Or(c.Name, "not told"), float64(c.Games), text})
 	}
 	return Bars(v, all, themes.Run, w)
 }

@@ -1,6 +1,7 @@
 package block
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
@@ -44,7 +45,7 @@ func AccountRows(v *page.View, all []engine.AccountRow, w, h int, none string) [
 		rows = append(rows, l.String())
 	}
 	if len(all) == 0 && h > 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), none))))
+		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), none))))
 	}
 	return rows
 }

@@ -39,7 +39,7 @@ var stages = []stage{
 		if at == before {
 			return "one call"
 		}
-		return page.Or(a.Platform, "no platform") + ", one call"
+		return cmp.Or(a.Platform, "no platform") + ", one call"
 	}},
 	{engine.PhaseList, "ids", nil, func(v *page.View, a engine.AccountRow, at int) string {
 		switch {

@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -95,7 +96,7 @@ const DayRows = 6
 func (d *DayTraffic) Panel(v *page.View, w int) part.Section {
 	p := part.Section{Title: "24 HOURS", Height: DayRows}
 	if len(d.Spans) == 0 {
-		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+page.Or(v.Waiting(), "nothing was counted yet")))}
+		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+cmp.Or(v.Waiting(), "nothing was counted yet")))}
 		return p
 	}
 	charts := []multiple{{name: "calls", token: themes.Run}, {name: "429", token: themes.Warn}, {name: "stored", token: themes.OK}}

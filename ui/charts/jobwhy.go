@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -118,13 +119,13 @@ func whyEnded(v *page.View, j *engine.JobRow) Told {
 	case engine.Cancelled:
 		return Told{
 			Lead: "It was cancelled",
-			Text: v.Ago(j.Finished) + ": " + page.Or(j.LastError, "by an operator") + ".",
+			Text: v.Ago(j.Finished) + ": " + cmp.Or(j.LastError, "by an operator") + ".",
 			Act:  v.Keyed("{retry} starts it again."),
 		}
 	}
 	// What it ended with is its last error, or the class of that where the text was not kept.
 	t := Told{
-		Lead: page.Capital(columns.InShort(page.Or(j.LastError, string(j.Class)))) + ".",
+		Lead: page.Capital(columns.InShort(cmp.Or(j.LastError, string(j.Class)))) + ".",
 		Act:  v.Keyed("{retry} tries it again from the beginning."),
 	}
 	switch {
@@ -348,5 +349,5 @@ func ofWhom(v *page.View, j *engine.JobRow) string {
 	if j.Owner == "" {
 		return ""
 	}
-	return " of " + page.Or(j.Player, v.PlayerOf(j.Owner))
+	return " of " + cmp.Or(j.Player, v.PlayerOf(j.Owner))
 }

@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -112,7 +113,7 @@ func CallColumns(v *page.View, calls []engine.CallRow, w, rows int) []string {
 		out = append(out, l.String())
 	}
 	if len(calls) == 0 && rows > 0 {
-		out[0] = v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))))
+		out[0] = v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))))
 	}
 	return out
 }

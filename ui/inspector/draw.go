@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -237,7 +238,7 @@ func (p *Job) AnswerRows(v *page.View, w int) []string {
 // Facts that are "" take no place.
 func (p *Job) factRows(v *page.View, w int) []string {
 	j := p.row(v)
-	rows := v.Flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(page.Or(p.Detail.Policy.Name, j.Policy))),
+	rows := v.Flow(w, part.Plain(string(j.Kind)), part.Plain(policyText(cmp.Or(p.Detail.Policy.Name, j.Policy))),
 		part.Plain(string(j.Queue)), part.Plain(p.Detail.Account))
 	rows = append(rows, v.Flow(w, part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)),
 		part.Plain(holdText(j)), endedCell(v, j))...)

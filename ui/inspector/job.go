@@ -42,7 +42,7 @@ func (p *Job) Screen() page.Screen { return page.ScreenJob }
 // Crumb implements Page.
 func (p *Job) Crumb(v *page.View) string {
 	if !p.Have {
-		return page.Or(p.key, string(p.ID))
+		return cmp.Or(p.key, string(p.ID))
 	}
 	j := p.row(v)
 	return columns.JobKey(&j.Job)
@@ -125,7 +125,7 @@ func (p *Job) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 // change the key has nothing to do with it.
 func (p *Job) Cannot(v *page.View, a page.Action) string {
 	if !p.Have && a.Writes() && a != page.Trigger && a != page.Key {
-		return page.Or(p.Told(v), "the job is not loaded yet")
+		return cmp.Or(p.Told(v), "the job is not loaded yet")
 	}
 	switch a {
 	case page.Recorder:

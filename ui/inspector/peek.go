@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -184,7 +185,7 @@ func (p *Job) besideFacts(v *page.View, w int) []string {
 		return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(cells...)...)...)
 	}
 	rows := []string{
-		line(part.Plain(string(j.Kind)), part.Plain(policyText(page.Or(p.Detail.Policy.Name, j.Policy))),
+		line(part.Plain(string(j.Kind)), part.Plain(policyText(cmp.Or(p.Detail.Policy.Name, j.Policy))),
 			part.As(themes.Dim, "job "+string(j.ID))),
 		line(part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)),
 			endedCell(v, j)),

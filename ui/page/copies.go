@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -149,7 +150,7 @@ func jobCurl(v *View, j engine.JobRow) []string {
 	case "timeline":
 		return matchCurl(id, "/timeline")
 	}
-	if a, ok := v.Account(Or(j.Owner, id)); ok {
+	if a, ok := v.Account(cmp.Or(j.Owner, id)); ok {
 		return accountCurl(a)
 	}
 	return nil

@@ -55,7 +55,7 @@ func (d *Data) Account(id string) (engine.AccountRow, bool) {
 // PlayerOf is the Riot ID of an account, as far as it is known here.
 func (d *Data) PlayerOf(id string) string {
 	a, _ := d.Account(id)
-	return Or(a.RiotID, id)
+	return cmp.Or(a.RiotID, id)
 }
 
 // Queue finds a queue.

@@ -44,14 +44,6 @@ func Two(n int) string { return fmt.Sprintf("%02d", n) }
 // Clamp is n, or the nearer of the two limits if it lies outside of them.
 func Clamp(n, low, high int) int { return max(low, min(n, high)) }
 
-// Or is the first text if it is not empty, and the second one otherwise.
-func Or(first, second string) string {
-	if first != "" {
-		return first
-	}
-	return second
-}
-
 // Some is a number that is only told when it is not zero.
 func Some(n int) string {
 	if n == 0 {

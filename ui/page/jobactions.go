@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,7 +124,7 @@ func SteerBucket(b engine.BucketRow) Effect {
 	if b.Frozen() || b.Cap > 0 {
 		return Do(engine.Command{Op: engine.OpThaw, Bucket: at})
 	}
-	return AskArg(engine.Command{Op: engine.OpFreeze, Bucket: at}, "freeze "+b.Host+" "+columns.Versionless(Or(b.Method, b.Kind)), "+10m or until 14:00, or a cap: 60% +10m; then why")
+	return AskArg(engine.Command{Op: engine.OpFreeze, Bucket: at}, "freeze "+b.Host+" "+columns.Versionless(cmp.Or(b.Method, b.Kind)), "+10m or until 14:00, or a cap: 60% +10m; then why")
 }
 
 // ActOn is what an action on a job asks for, or why it cannot be.

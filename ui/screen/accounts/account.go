@@ -1,6 +1,8 @@
 package accounts
 
 import (
+	"cmp"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
@@ -168,7 +170,7 @@ func (p *Account) Draw(v *page.View) []string {
 	row := p.row(v)
 	if row.ID == "" {
 		return v.Whole(part.Section{Title: "ACCOUNT", Tail: p.Told(v),
-			Rows: v.Said(v.Inner(v.W), page.Or(p.Absent(v, "the account", "the account"), "there is no such account"))})
+			Rows: v.Said(v.Inner(v.W), cmp.Or(p.Absent(v, "the account", "the account"), "there is no such account"))})
 	}
 	w := v.Inner(v.W)
 	// Rows of the bar with its ticks, of the wall's cells at most, of the columns and of the hours.
@@ -296,7 +298,7 @@ func (p *Account) empty(v *page.View) string {
 	if p.wall.stored() > 0 {
 		return "no match was stored lately"
 	}
-	return page.Or(p.Absent(v, "the last matches", "matches"), "none is stored yet")
+	return cmp.Or(p.Absent(v, "the last matches", "matches"), "none is stored yet")
 }
 
 // SelectedJob implements Jobber: the sync of the account.

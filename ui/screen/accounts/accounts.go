@@ -2,6 +2,8 @@
 package accounts
 
 import (
+	"cmp"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/themes"
@@ -238,7 +240,7 @@ func (p *Screen) panel(v *page.View, w, h int) part.Section {
 
 // empty says why there are no rows.
 func (p *Screen) empty(v *page.View) string {
-	return page.Or(p.List.Empty(v), page.Or(v.Waiting(), v.Start("no accounts yet", "{sync} starts a sync of one")))
+	return cmp.Or(p.List.Empty(v), cmp.Or(v.Waiting(), v.Start("no accounts yet", "{sync} starts a sync of one")))
 }
 
 // SelectedAccount implements AccountHolder.

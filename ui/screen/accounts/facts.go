@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func (p *Account) pace(v *page.View, a engine.AccountRow, w, h int) part.Section
 	plan := &p.calls.Plan
 	s := part.Section{Title: "PACE", Note: "calls per " + human.Dur(engine.ForecastStep), Height: h}
 	if v.Size == page.S { // where the time goes has no section of its own
-		s.Note = page.Or(p.pacedBy(v, tookOf(p.detail.Waits)), s.Note)
+		s.Note = cmp.Or(p.pacedBy(v, tookOf(p.detail.Waits)), s.Note)
 	}
 	width := max(w-4, 1)
 	// The forecast knows a minute of the past; a wider chart leaves cells before it empty, which keeps
@@ -141,7 +142,7 @@ var tookTitles = map[engine.Kind]string{"match.fetch": "ONE MATCH TAKES", "timel
 // the three that follow invisible.
 func (p *Account) oneTakes(v *page.View, a engine.AccountRow, w, h int) part.Section {
 	t := tookOf(p.detail.Waits)
-	s := part.Section{Title: page.Or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
+	s := part.Section{Title: cmp.Or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
 	if t.calls == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " no call of it is known yet"))}
 		return s
@@ -285,7 +286,7 @@ func runLine(v *page.View, r *engine.RunRow, w int) string {
 	if !r.Started.IsZero() && !r.Finished.IsZero() {
 		l.Field(part.As(themes.Dim, human.Dur(r.Finished.Sub(r.Started))), 7, part.Number)
 	}
-	if more := page.Or(r.Error, r.Matches.Gaps()); more != "" && l.Room() > 10 {
+	if more := cmp.Or(r.Error, r.Matches.Gaps()); more != "" && l.Room() > 10 {
 		l.Gap(2).Put(themes.Dim, columns.InShort(more))
 	}
 	return l.String()

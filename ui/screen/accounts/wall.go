@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -166,7 +167,7 @@ func (w *wall) section(v *page.View, width, h int, row engine.AccountRow, next s
 	if w.known() == 0 {
 		s.Title, s.Tail = "MATCHES", ""
 		s.Note = "one cell each, once their ids are listed"
-		text := page.Or(w.Absent(v, "the matches", "the matches"), "no id is known yet")
+		text := cmp.Or(w.Absent(v, "the matches", "the matches"), "no id is known yet")
 		if row.Status == engine.SyncNever {
 			text = v.Start("none is known",
 				"{sync} starts a sync: one call for the account, one for each 100 ids, one for each match and one for its timeline")

@@ -149,7 +149,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	detail := summary(v, &r, v.Inner(v.W), below)
 	return v.Whole(
 		list,
-		part.Section{Title: page.Or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
+		part.Section{Title: cmp.Or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
 }
 
 // drawn is the list and, below it, all of the selected alert: how it stands, its last hour
@@ -157,7 +157,7 @@ func (p *Screen) Draw(v *page.View) []string {
 // What is left below is the log, or the foot that all large screens have.
 func (p *Screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []string {
 	w := v.Inner(v.W)
-	next := block.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
+	next := block.LabelledRows(v, w, "next", part.Wrap(cmp.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
 	stands := append([]string{v.Row(w, append([]part.Cell{part.As(themes.Dim, " state    ")}, standing(v, r)...)...)},
 		next...)
 	// The four rows are two titles and the empty rows before and after the alert.
@@ -219,7 +219,7 @@ func summary(v *page.View, r *engine.AlertRow, w, h int) []string {
 	if r.ID == "" {
 		return []string{v.Row(w, part.As(themes.Dim, " no alert is selected"))}
 	}
-	rows := block.LabelledRows(v, w, "next", part.Wrap(page.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
+	rows := block.LabelledRows(v, w, "next", part.Wrap(cmp.Or(r.Next, part.None), max(w-block.DetailLabel-1, 10)))
 	if h > len(rows)+2 {
 		rows = append([]string{v.Row(w,
 			append([]part.Cell{part.As(themes.Dim, " state    ")}, standing(v, r)...)...)}, rows...)
@@ -255,7 +255,7 @@ func evidenceRows(v *page.View, r *engine.AlertRow, w, h int, label string) (row
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, label), place, part.Words)
 		l.Field(part.As(themes.Dim, v.Clock(e.At)), when, part.Words).Gap(2)
 		rows = append(rows, l.Field(part.As(themes.Dim, e.Kind), 8, part.Words).
-			Cells(part.Plain(page.Or(e.Text, e.ID))).String())
+			Cells(part.Plain(cmp.Or(e.Text, e.ID))).String())
 		label = ""
 	}
 	return rows
@@ -283,5 +283,5 @@ func (p *Screen) empty(v *page.View) string {
 	case p.Loading() && v.Alerts == nil:
 		return "loading alerts…"
 	}
-	return page.Or(p.List.Empty(v), "no rule has been evaluated yet")
+	return cmp.Or(p.List.Empty(v), "no rule has been evaluated yet")
 }

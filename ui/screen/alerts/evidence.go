@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
@@ -109,7 +110,7 @@ func (p *Evidence) Draw(v *page.View) []string {
 	// two.
 	charted := v.Tall != page.Short && v.H > 3*tallestChart
 	head := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, standing(v, r)...)...)}
-	for _, line := range part.Wrap("next: "+page.Or(r.Next, part.None), max(w-2, 10)) {
+	for _, line := range part.Wrap("next: "+cmp.Or(r.Next, part.None), max(w-2, 10)) {
 		head = append(head, v.Row(w, part.Plain(" "+line)))
 	}
 	panels := []part.Section{{Title: columns.AlertName(r), Rows: head, Height: len(head)}}
@@ -119,7 +120,7 @@ func (p *Evidence) Draw(v *page.View) []string {
 		panels = append(panels, part.Section{Title: "LAST HOUR", Note: "per 5 min", Rows: chart, Height: len(chart)})
 		h -= len(chart) + 2
 	}
-	empty := page.Or(p.List.Empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
+	empty := cmp.Or(p.List.Empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
 	h, log := block.BeforeLog(v, h, len(p.Shown))
 	return p.Foot.WithLog(v, log, append(panels,
 		p.Section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.Note(v),

@@ -261,7 +261,7 @@ func (p *Screen) detail(v *page.View, w, h int) []string {
 		v.Join(part.Plain(columns.Who(e.By)), part.As(themes.Dim, v.Ago(e.At)), part.Plain(why(&e)))...)...)}
 	// A result of several lines has its label before the first.
 	label := " result  "
-	for _, line := range part.Wrap(page.Or(e.Result, part.None), max(w-len(label)-1, 10)) {
+	for _, line := range part.Wrap(cmp.Or(e.Result, part.None), max(w-len(label)-1, 10)) {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, label), part.Plain(line)))
 		label = strings.Repeat(" ", len(label))
 	}
@@ -282,6 +282,6 @@ func why(e *engine.AuditEntry) string {
 
 // empty says why there are no rows.
 func (p *Screen) empty(v *page.View) string {
-	return page.Or(p.Absent(v, "the audit", "the audit"),
-		page.Or(p.List.Empty(v), "no command has been given yet: every one is written down here"))
+	return cmp.Or(p.Absent(v, "the audit", "the audit"),
+		cmp.Or(p.List.Empty(v), "no command has been given yet: every one is written down here"))
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -106,7 +107,7 @@ func (p *Entry) Draw(v *page.View) []string {
 		{Key: "who", Value: whoFull(e.By)},
 		{Key: "when", Value: e.At.In(v.Now.Location()).Format("2006-01-02 15:04:05 -07:00") + "  (" +
 			v.Ago(e.At) + ")"},
-		{Key: "what", Value: string(e.Op) + " of " + e.Target}, {Key: "why", Value: page.Or(e.Reason, part.None)},
+		{Key: "what", Value: string(e.Op) + " of " + e.Target}, {Key: "why", Value: cmp.Or(e.Reason, part.None)},
 		{Key: "result", Value: e.Result},
 	}
 	if e.Queue != nil {
@@ -169,7 +170,7 @@ func (p *Entry) empty(v *page.View) string {
 		return "it changed a schedule, and no job"
 	}
 	if none := p.List.Empty(v); none != "" || p.entry.Applied == 0 {
-		return page.Or(none, "it changed nothing")
+		return cmp.Or(none, "it changed nothing")
 	}
 	return "what it changed is no job: the result tells"
 }

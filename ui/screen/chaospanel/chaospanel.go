@@ -3,6 +3,7 @@
 package chaospanel
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,7 +149,7 @@ func rowCells(v *page.View, r chaos.Row, cells []part.Cell) []part.Cell {
 	case r.Did == "":
 		did = part.As(themes.Dim, r.Expect)
 	default:
-		did.Text = page.Or(part.Clause(r.Did, v.W-beforeLast), r.Did)
+		did.Text = cmp.Or(part.Clause(r.Did, v.W-beforeLast), r.Did)
 	}
 	return append(cells, did)
 }

@@ -2,6 +2,7 @@
 package classes
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -131,6 +132,6 @@ func onClass(a page.Action, queue engine.Queue, r engine.ClassRow) page.Effect {
 
 // empty says why no class is listed; that none is, is good news.
 func (p *Screen) empty(v *page.View) string {
-	return page.Or(p.Absent(v, "the error classes", "error classes"),
-		page.Or(p.List.Empty(v), "no job waits after a failure, and none gave up"))
+	return cmp.Or(p.Absent(v, "the error classes", "error classes"),
+		cmp.Or(p.List.Empty(v), "no job waits after a failure, and none gave up"))
 }

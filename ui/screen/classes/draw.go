@@ -1,6 +1,7 @@
 package classes
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -240,7 +241,7 @@ func (p *Screen) ladders(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow
 			return page.CellsOf(v, jobColumns)(*j, cells)
 		}}
 	t := part.Table{Columns: jobColumns.Heads(), Still: true,
-		Empty: page.Or(p.jobs.Absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
+		Empty: cmp.Or(p.jobs.Absent(v, "its jobs", "its jobs"), "none is among the jobs that were looked at")}
 	s.Rows = t.View(v.Theme, w-life, h, src, &p.jobs.cur)
 	if more := r.Jobs - len(shown); more > 0 && len(shown) > 0 && len(shown) < h-1 {
 		s.Rows[len(shown)+1] = v.Row(w-life,
@@ -320,7 +321,7 @@ func (p *Screen) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow)
 		func(w, h int) part.Section {
 			s := part.Section{Title: "RIOT'S ANSWER", Height: h,
 				Rows: block.LabelledRows(v, w, "",
-					part.Wrap(page.Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
+					part.Wrap(cmp.Or(columns.InShort(r.Error), part.None), max(w-2, 10)))}
 			if c := p.failure(r); c != nil {
 				s.Note, s.Rows = p.latest.AnsweredNote(v), p.latest.AnswerRows(v, w)
 				for _, h := range c.Headers {
@@ -332,8 +333,8 @@ func (p *Screen) blocks(v *page.View, r *engine.ClassRow, jobs []*engine.JobRow)
 		func(w, h int) part.Section {
 			return part.Section{Title: "THE CLASS", Height: h, Rows: block.FactRows(v, w, []block.Fact{
 				{Key: "first", Value: v.Ago(r.First)}, {Key: "last", Value: v.Ago(r.Last)},
-				{Key: "error", Value: page.Or(columns.InShort(r.Error), part.None)},
-				{Key: "shape", Value: page.Or(r.Shape, part.None)},
+				{Key: "error", Value: cmp.Or(columns.InShort(r.Error), part.None)},
+				{Key: "shape", Value: cmp.Or(r.Shape, part.None)},
 			})}
 		},
 	}

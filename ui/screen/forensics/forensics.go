@@ -178,7 +178,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	}
 	t := part.Table{Columns: windowColumns, Empty: empty}
 	return p.foot.WithLog(v, log,
-		part.Section{Title: "RATE LIMIT HIT", Tail: page.Or(p.Told(v), v.Keyed("{open} opens its job")), Rows: facts,
+		part.Section{Title: "RATE LIMIT HIT", Tail: cmp.Or(p.Told(v), v.Keyed("{open} opens its job")), Rows: facts,
 			Height: len(facts)},
 		p.windows.Section(v, t, w, windows, p.windowSource(v), part.Section{Title: "OUR COUNTS BESIDE THE SERVER'S"}),
 		part.Section{Title: "WHO SPENT THE WINDOW", Rows: p.spentRows(v, w, spent), Height: spent})
@@ -193,7 +193,7 @@ func (p *Screen) facts(v *page.View, w int) []string {
 	rows := []string{v.Row(w, append([]part.Cell{part.Plain(" ")}, head...)...)}
 	// Until the answer is here the class of the call tells the kind: "429.app" is of the
 	// application.
-	kind := page.Or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
+	kind := cmp.Or(p.found.Kind, strings.TrimPrefix(string(c.Class), "429."))
 	why := []part.Cell{part.Plain(kind + " limit")}
 	if c.RetryAfter > 0 {
 		why = append(why, part.Plain("Retry-After "+human.Dur(c.RetryAfter)))

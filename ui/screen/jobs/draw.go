@@ -1,6 +1,8 @@
 package jobs
 
 import (
+	"cmp"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/ui/inspector"
 	"github.com/farsight-console/farsight/ui/page"
@@ -86,7 +88,7 @@ func (p *Screen) box(v *page.View, x, w int) []string {
 	inner, h := v.Inner(w), v.H-1-whyRows-2
 	s := p.Section(v, inner, h, p.empty(v), part.Section{
 		Title: "JOBS", Note: p.Note(v, which, more, string(p.queue)), Focus: !p.rail.on && w < v.W,
-		Tail: page.Or(p.Answer.Told(v), p.flatTail(v)),
+		Tail: cmp.Or(p.Answer.Told(v), p.flatTail(v)),
 	})
 	s.Click = s.Click.After(func() { p.rail.on = false })
 	return v.Sections(x, 0, w, v.H, s, p.whySection(v, inner)) // after the list has put the cursor
@@ -98,7 +100,7 @@ func (p *Screen) flatTail(v *page.View) string {
 	if p.subset != nil {
 		return ""
 	}
-	return v.Keyed("{reasons} in groups") + "   " + v.Keyed("{queues} queue: ") + page.Or(string(p.queue), "all")
+	return v.Keyed("{reasons} in groups") + "   " + v.Keyed("{queues} queue: ") + cmp.Or(string(p.queue), "all")
 }
 
 // firstOf says that a list holds only the first jobs of those asked for.

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -268,7 +269,7 @@ func (s groupedJobs) head(l *part.Line, g *block.JobGroup) {
 	if lifeShown := s.p.groups.life > 0 && !charted(g); lifeShown {
 		g.Rest = rest
 	} else if rest != "" {
-		head = page.Or(part.Clause(head+rest, l.Room()), safe.Cut(head+rest, l.Room()))
+		head = cmp.Or(part.Clause(head+rest, l.Room()), safe.Cut(head+rest, l.Room()))
 	}
 	l.Cells(part.Plain(head))
 }

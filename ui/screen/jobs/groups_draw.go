@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 	"time"
@@ -113,7 +114,7 @@ func (p *Screen) groupTail(v *page.View) string {
 	if told := p.Answer.Told(v); told != "" {
 		return told
 	}
-	return v.Keyed("{reasons} flat list") + "   " + v.Keyed("{queues} queue: ") + page.Or(string(p.queue), "all")
+	return v.Keyed("{reasons} flat list") + "   " + v.Keyed("{queues} queue: ") + cmp.Or(string(p.queue), "all")
 }
 
 // whySection is the sentence about the job under the cursor.

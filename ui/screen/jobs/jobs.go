@@ -3,6 +3,7 @@
 package jobs
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"time"
@@ -306,7 +307,7 @@ func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	j, ok := p.Selected()
 	// Of all queues the key pauses that of the job under the cursor.
 	if a == page.Pause {
-		return page.PauseQueue(v, engine.Queue(page.Or(string(p.queue), string(j.Queue))))
+		return page.PauseQueue(v, engine.Queue(cmp.Or(string(p.queue), string(j.Queue))))
 	}
 	if id, left := p.ToOpen(); left && a == page.Open {
 		return page.Effect{Open: page.ToJob(engine.JobID(id))}

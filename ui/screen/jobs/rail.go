@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
@@ -34,7 +35,7 @@ func (r *rail) source(v *page.View) part.Slice[engine.QueueRow] {
 	rows := append([]engine.QueueRow{page.EveryQueue(v)}, v.Queues...)
 	return part.Slice[engine.QueueRow]{
 		Items: rows,
-		Key:   func(q engine.QueueRow) string { return page.Or(string(q.Name), allQueues) },
+		Key:   func(q engine.QueueRow) string { return cmp.Or(string(q.Name), allQueues) },
 		Cells: func(q engine.QueueRow, cells []part.Cell) []part.Cell { return railCells(v, q, cells) },
 	}
 }
@@ -47,7 +48,7 @@ func railCells(v *page.View, q engine.QueueRow, cells []part.Cell) []part.Cell {
 			live += n
 		}
 	}
-	name := part.Plain(page.Or(string(q.Name), allQueues))
+	name := part.Plain(cmp.Or(string(q.Name), allQueues))
 	if q.Paused {
 		sign := v.Theme.State("PAUSED")
 		name = part.As(sign.Token, name.Text+" "+sign.Glyph) // behind: names stay below one another
@@ -63,7 +64,7 @@ func (r *rail) queue(v *page.View) engine.Queue {
 // aim puts the cursor on a queue that was chosen elsewhere.
 func (r *rail) aim(v *page.View, name engine.Queue) {
 	src := r.source(v)
-	if at, ok := src.Find(page.Or(string(name), allQueues)); ok && r.queue(v) != name {
+	if at, ok := src.Find(cmp.Or(string(name), allQueues)); ok && r.queue(v) != name {
 		r.Cur.Go(src, at, max(r.Height, 1))
 	}
 }
@@ -102,7 +103,7 @@ func (r *rail) boxes(v *page.View, w, h int) []string {
 		return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), h-1))
 	}
 	return v.Sections(0, 0, w, h, r.panel(v, v.Inner(w), list),
-		part.Section{Title: page.Or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
+		part.Section{Title: cmp.Or(string(r.queue(v)), allQueues), Rows: facts, Height: len(facts)})
 }
 
 // row is the queue under the cursor; the sum of all queues on the first row.
@@ -113,7 +114,7 @@ func (r *rail) row(v *page.View) engine.QueueRow {
 
 // panel is the list of the queues. Its cursor is pale while the keys go to the jobs.
 func (r *rail) panel(v *page.View, w, h int) part.Section {
-	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: page.Or(v.Waiting(), "no queue yet")}
+	t := part.Table{Columns: railColumns, Blur: !r.on, Empty: cmp.Or(v.Waiting(), "no queue yet")}
 	return r.Pane.Section(v, t, w, h, r.source(v), part.Section{Title: "QUEUES", Tail: "Q", Focus: r.on})
 }
 

@@ -1,6 +1,8 @@
 package limits
 
 import (
+	"cmp"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
@@ -35,7 +37,7 @@ func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	case v.Engine.State == engine.EngineBrowse:
 		why = "no engine runs here to plan calls"
 	case t.Plan == nil:
-		why = page.Or(v.Waiting(), "nothing is planned yet")
+		why = cmp.Or(v.Waiting(), "nothing is planned yet")
 	case t.Left == 0:
 		why = "nothing waits"
 	case t.Plan.Stuck:
@@ -46,7 +48,7 @@ func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 		return s
 	}
 	all, calls := nextCalls(t)
-	s.Title, s.Note = "NEXT "+page.Count(calls)+" CALLS", page.Or(s.Note, "who gets them")
+	s.Title, s.Note = "NEXT "+page.Count(calls)+" CALLS", cmp.Or(s.Note, "who gets them")
 	const number, bar = 7, 10
 	l := part.NewLine(v.Theme, w)
 	for _, share := range all[:min(len(all), h)] {
@@ -127,7 +129,7 @@ func hitRows(v *page.View, hit hitRow, w int) []string {
 	if c.Unforeseen {
 		token, note = themes.Warn, "unexpected"
 	}
-	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + page.Or(hitKind(c), "429")
+	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + cmp.Or(hitKind(c), "429")
 	if !page.OneHost(v) {
 		text += " " + c.Host
 	}
@@ -222,5 +224,5 @@ func (p *Screen) emptyCalls(v *page.View) string {
 	if p.On() && len(v.Calls) > 0 {
 		return "0 of " + page.Count(len(v.Calls)) + " " + v.Theme.Glyphs.Sep + v.Keyed(" {back} clears ") + p.Used
 	}
-	return page.Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))
+	return cmp.Or(v.Waiting(), v.Start("no call yet", "{sync} starts a sync"))
 }

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -200,7 +201,7 @@ func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine
 	if paced > 0 {
 		d.pace(src.Items[0], at.pacing)
 	} else if len(v.Limits.Buckets) == 0 {
-		text := page.Or(v.Waiting(), "no limit is known yet: the first answer tells them")
+		text := cmp.Or(v.Waiting(), "no limit is known yet: the first answer tells them")
 		d.left[head] = func(l *part.Line) { l.Put(themes.Dim, text) }
 	}
 	rest := src.Items[paced:]
@@ -453,7 +454,7 @@ func (d *chartBlock) other(y int, b engine.BucketRow) {
 	x := d.t.Back + 2
 	text, room := safe.Text(says.Text), max(d.t.Width-x, 0)
 	if !b.Frozen() && b.Cap == 0 { // its end stands before the chart; of an order it does not
-		text = page.Or(part.Clause(text, room), text)
+		text = cmp.Or(part.Clause(text, room), text)
 	}
 	d.chart.Put(y, x, says.Token, safe.CutEnd(text, room, d.Theme.Glyphs.Ellipsis))
 }

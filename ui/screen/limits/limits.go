@@ -2,6 +2,7 @@
 package limits
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -212,7 +213,7 @@ func (p *Screen) Copies(v *page.View) []page.Copy {
 		if !ok {
 			return nil
 		}
-		return page.CopiesOf(v, []any{b}, func(int) string { return b.Host + " " + page.Or(b.Method, b.Kind) })
+		return page.CopiesOf(v, []any{b}, func(int) string { return b.Host + " " + cmp.Or(b.Method, b.Kind) })
 	}
 	c, ok := p.call(v)
 	if !ok {

@@ -2,6 +2,7 @@
 package members
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -159,9 +160,9 @@ func factsOf(v *page.View, r *engine.MemberRow) []block.Fact {
 	return []block.Fact{
 		{Key: "role", Value: is},
 		{Key: "runs", Value: "since " + v.Clock(r.Since) + ", on " + r.Host},
-		{Key: "API key", Value: page.Or(r.Key, "none")},
+		{Key: "API key", Value: cmp.Or(r.Key, "none")},
 		{Key: "clock", Value: columns.ClockOff(r.Ahead) + " to the database's"},
-		{Key: "note", Value: page.Or(columns.NoteOf(r), "nothing is wrong")},
+		{Key: "note", Value: cmp.Or(columns.NoteOf(r), "nothing is wrong")},
 	}
 }
 
@@ -259,5 +260,5 @@ func tookOver(t, before *engine.TermRow) string {
 
 // empty says why there is nobody to see.
 func (p *Screen) empty(v *page.View) string {
-	return page.Or(p.Absent(v, "the members", "members"), page.Or(p.List.Empty(v), "nobody works on the database"))
+	return cmp.Or(p.Absent(v, "the members", "members"), cmp.Or(p.List.Empty(v), "nobody works on the database"))
 }

@@ -2,6 +2,7 @@
 package messages
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/farsight-console/farsight/engine"
@@ -84,7 +85,7 @@ const wholeRows = 3
 func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	h, below := p.Parts(v, wholeRows)
-	list := p.Section(v, v.Inner(v.W), h, page.Or(p.List.Empty(v), "no message yet"),
+	list := p.Section(v, v.Inner(v.W), h, cmp.Or(p.List.Empty(v), "no message yet"),
 		part.Section{Title: "MESSAGES", Note: p.Note(v), Tail: p.About(v.Keyed("{open} opens the job"))})
 	// The list has what its rows need, and the text what is left.
 	whole := part.Section{Title: "WHOLE MESSAGE", Rows: p.below(v), Height: below}

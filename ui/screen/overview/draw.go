@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
@@ -300,7 +301,7 @@ func (o *Screen) whyBlock(v *page.View, t *charts.Timetable, w, h int) part.Sect
 	// a sentence below the reasons, where there is a row left
 	say := func(text string) {
 		if len(s.Rows) < h && text != "" {
-			text = page.Or(part.Clause(text, w-2), text)
+			text = cmp.Or(part.Clause(text, w-2), text)
 			s.Rows = append(s.Rows, v.Row(w,
 				part.As(themes.Dim, strings.Repeat(" ", page.Clamp(w-1-len(text), 1, number+2))+text)))
 		}
@@ -309,7 +310,7 @@ func (o *Screen) whyBlock(v *page.View, t *charts.Timetable, w, h int) part.Sect
 		if v.Size != page.S {
 			s.Note = ""
 		}
-		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), o.nothingWaits(v)))))
+		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), o.nothingWaits(v)))))
 		s.Rows = append(s.Rows, block.RunRows(v, t.Runs, w, h-1)...)
 		return s
 	}
@@ -353,7 +354,7 @@ func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 		l.Cells(part.As(themes.Accent, key))
 	})
 	if len(src.Items) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+page.Or(v.Waiting(), "nothing needs you")))}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), "nothing needs you")))}
 	}
 	return s
 }

@@ -2,6 +2,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -319,7 +320,7 @@ func (p *Screen) drawNone(v *page.View) []string {
 // A draft is drawn like a report, but says in its first line that it is none.
 func (p *Screen) head(v *page.View, r *engine.PlayReport, note string, w int) []string {
 	row, _ := v.Account(p.id(v))
-	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, page.Or(row.RiotID, page.ShortID(r.Account))).Gap(3)
+	l := part.NewLine(v.Theme, w).Gap(1).Put(themes.Figure, cmp.Or(row.RiotID, page.ShortID(r.Account))).Gap(3)
 	if p.played.IsDraft(r) {
 		sign := v.Theme.State("SYNCING")
 		l.Cells(part.As(sign.Token, sign.Glyph+" DRAFT"), part.As(themes.Dim, "  "+note))
@@ -390,7 +391,7 @@ func (p *Screen) heading(v *page.View) string {
 func (p *Screen) empty(v *page.View) string {
 	switch {
 	case p.id(v) == "":
-		return page.Or(v.Waiting(), v.Start("no account yet", "{sync} starts a sync of one"))
+		return cmp.Or(v.Waiting(), v.Start("no account yet", "{sync} starts a sync of one"))
 	case !p.Have && p.Err != nil:
 		return "the report could not be read"
 	case p.Loading():

@@ -287,7 +287,7 @@ func (p *Screen) tail(v *page.View) string {
 
 // empty says why nothing is listed; that nothing waits for a retry is good news.
 func (p *Screen) empty(v *page.View) string {
-	return page.Or(p.List.Empty(v), page.Or(v.Waiting(), "nothing waits for a retry"))
+	return cmp.Or(p.List.Empty(v), cmp.Or(v.Waiting(), "nothing waits for a retry"))
 }
 
 // columns are how tries ended, what they failed with, and what they cost, side by side.
@@ -343,7 +343,7 @@ func (p *Screen) noTries(v *page.View) string {
 	if v.Engine.State == engine.EngineBrowse {
 		return "no engine runs that would know"
 	}
-	return page.Or(p.tries.Absent(v, "the tries", "the tries"), "nothing was tried in the last hour")
+	return cmp.Or(p.tries.Absent(v, "the tries", "the tries"), "nothing was tried in the last hour")
 }
 
 // byError is what the last tries failed with, the most frequent first.

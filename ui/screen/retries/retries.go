@@ -2,6 +2,7 @@
 package retries
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ func New() *Screen {
 // drawn by it.
 var shownColumns = columns.RetryList.
 	Drawn("called", page.ByView(func(_ *page.View, j *engine.JobRow) part.Cell {
-		return part.Plain(page.Or(j.Player, columns.JobCalled(j)))
+		return part.Plain(cmp.Or(j.Player, columns.JobCalled(j)))
 	})).
 	Drawn("for", page.ByView(func(v *page.View, j *engine.JobRow) part.Cell {
 		return part.Plain(block.ForWhom(v, j))

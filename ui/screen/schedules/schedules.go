@@ -2,6 +2,7 @@
 package schedules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -255,7 +256,7 @@ func (p *Screen) about(v *page.View, r *engine.ScheduleRow, w int) []string {
 	if does := whatItDoes[r.Name]; does != "" {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, " does   "), part.Plain(does)))
 	}
-	facts := v.Join(part.Plain(page.Or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)),
+	facts := v.Join(part.Plain(cmp.Or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)),
 		part.As(themes.Dim, "if missed: "+r.Misfire))
 	return append(rows, v.Row(w, append([]part.Cell{part.As(themes.Dim, " when   ")}, facts...)...))
 }
@@ -291,5 +292,5 @@ func lastRun(v *page.View, r *engine.ScheduleRow, w int) []string {
 
 // empty says why there is no row.
 func (p *Screen) empty(v *page.View) string {
-	return page.Or(p.Absent(v, "the schedules", "schedules"), page.Or(p.List.Empty(v), "there is no schedule"))
+	return cmp.Or(p.Absent(v, "the schedules", "schedules"), cmp.Or(p.List.Empty(v), "there is no schedule"))
 }

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/engine/safe"
 )
 
 var (
@@ -254,6 +257,24 @@ func TestPropertyNegation(t *testing.T) {
 		_, qb := patternGen(t, 1)
 		if is("-name:"+qa+","+qb) != is("-name:"+qa+" -name:"+qb) || is("name:"+qa+","+qb) != (is("name:"+qa) || is("name:"+qb)) {
 			t.Fatalf("%q, %q, %v on %+v", qa, qb, a, row)
+		}
+	})
+}
+
+// TestPropertyCellsAreThoseOfTheScreen: an error is underlined below what it is about, whatever letters
+// stand before it and in it.
+func TestPropertyCellsAreThoseOfTheScreen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		letter := rapid.RuneFrom(nil, unicode.Latin, unicode.Cyrillic, unicode.Hangul, unicode.Hiragana, unicode.Katakana, unicode.Han, unicode.Greek)
+		before, about := letter.Draw(t, "before"), letter.Draw(t, "about")
+		if !safe.Simple(before) || !safe.Simple(about) {
+			return
+		}
+		query := string(before) + string(about)
+		e := wrong(len(string(before)), len(query), "", "wrong").in(query)
+		if e.Cell != safe.RuneWidth(before) || e.Cells != safe.RuneWidth(about) {
+			t.Fatalf("%U %U: the error stands at %d over %d cells, not at %d over %d", before, about, e.Cell, e.Cells,
+				safe.RuneWidth(before), safe.RuneWidth(about))
 		}
 	})
 }

@@ -40,14 +40,16 @@ const (
 	lostPause = 200 * time.Millisecond
 )
 
-// again carries out try until it is done, fails for good, or patience ends: soon after an error
-// that retry takes for one of two that met, and for as long as a server takes to begin anew after
-// a lost connection, unless what was told by then cannot be taken back.
+// again carries out try until it is done, fails for good, the store is abandoned, or patience ends:
+// soon after an error that retry takes for one of two that met, and for as long as a server takes to
+// begin anew after a lost connection, unless what was told by then cannot be taken back.
 func (db *DB) again(ctx context.Context, retry func(error) bool, try func() (told bool, err error)) error {
 	for n, began := 1, time.Now(); ; n++ {
 		told, err := try()
 		var pause time.Duration
-		switch {
+		switch cut := context.Cause(db.life); {
+		case err != nil && cut != nil: // no connection is made any more
+			return cut
 		case retry(err) && n < maxTries:
 			pause = rand.N(time.Duration(n) * 5 * time.Millisecond)
 		case errors.Is(err, errLost) && !told && time.Since(began) < db.patience.server:

@@ -64,7 +64,6 @@ func Epoch(tx engine.Tx) int64 { return own(tx).db.epoch }
 func (db *DB) Pool(ctx context.Context, conns int32) (*pgxpool.Pool, error) {
 	conf := db.pool.Config()
 	conf.MaxConns = conns
-	db.mortal(conf.ConnConfig)
 	pool, err := pgxpool.NewWithConfig(ctx, conf)
 	if err != nil {
 		return nil, fmt.Errorf("make connections: %w", err)
@@ -94,8 +93,8 @@ func (db *DB) Ask(ctx context.Context, pool *pgxpool.Pool, questions func(b *pgx
 	})
 }
 
-// mortal lets connections beside those of the store end with it, in the middle of whatever they do,
-// as those of a process that is killed.
+// mortal lets connections end with the store, in the middle of whatever they do, as those of a process
+// that is killed. A transaction that went on would keep the others from electing who leads next.
 func (db *DB) mortal(conf *pgx.ConnConfig) {
 	dial := conf.DialFunc
 	conf.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {

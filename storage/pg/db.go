@@ -56,11 +56,11 @@ func (db *DB) Serve(ctx context.Context) error {
 	return context.Cause(db.life)
 }
 
-// Abandon ends the store as a crash would: nothing more is committed, and Serve returns why. It
-// does not block. The demo shows a crash with it.
+// Abandon ends the store as a crash would: all connections are cut, nothing more is committed, and
+// Serve returns why. It does not block. The demo shows a crash with it.
 func (db *DB) Abandon(why error) { db.abandon(why) }
 
-// Close ends all connections. It waits for those that are in use.
+// Close ends all connections, also those in use: what goes on there fails.
 func (db *DB) Close() error {
 	db.abandon(engine.ErrShutdown)
 	db.pool.Close()

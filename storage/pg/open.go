@@ -73,17 +73,17 @@ func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Con
 	if err := prepare(ctx, conf.ConnConfig, prove); err != nil {
 		return nil, err
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, conf)
-	if err != nil {
-		return nil, unreachable(err)
-	}
 	schema := schemaIn(conf.ConnConfig)
 	db := &DB{shared: &shared{
-		pool: pool, region: o.Region, schema: schema, name: nameIn(conf.ConnConfig), beforeCommit: o.BeforeCommit, patience: usualPatience,
+		region: o.Region, schema: schema, name: nameIn(conf.ConnConfig), beforeCommit: o.BeforeCommit, patience: usualPatience,
 		atEnd:   []func(*txn) error{(*txn).saveDays, (*txn).saveCounts, (*txn).emitAccounts, (*txn).leaveToken, tellOn(channelOf(schema))},
 		channel: channelOf(schema),
 	}}
 	db.life, db.abandon = context.WithCancelCause(context.Background())
+	db.mortal(conf.ConnConfig)
+	if db.pool, err = pgxpool.NewWithConfig(ctx, conf); err != nil {
+		return nil, unreachable(err)
+	}
 	if o.Region == nil {
 		db.region = func(string) string { return "" }
 	}
@@ -93,7 +93,7 @@ func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Con
 		db.told.sums, _, err = db.loadSums(ctx)
 	}
 	if err != nil {
-		pool.Close()
+		db.pool.Close()
 		return nil, unreachable(err)
 	}
 	return db, nil

@@ -52,6 +52,32 @@ func TestReadersAndTheFallen(t *testing.T) {
 	}
 }
 
+// A transaction that is under way when its store falls holds nothing any more, however long it would
+// have gone on: the others need not wait for it.
+func TestTheFallenHoldNothing(t *testing.T) {
+	at, ctx := pgtest.Schema(t), t.Context()
+	db, other := open(t, at), open(t, at)
+	must(t, db.SaveState(ctx, "x", []byte("before")))
+	fallen := errors.New("fallen")
+	asked := 0
+	err := db.Write(ctx, func(tx engine.Tx) error {
+		asked++
+		With(tx, "update fs_state set blob = 'within' where name = 'x'")
+		if n := len(own(tx).strings("select name from fs_state where name = 'x'")); n != 1 {
+			t.Errorf("%d rows before the fall", n)
+		}
+		db.Abandon(fallen)
+		must(t, other.SaveState(ctx, "x", []byte("after")))
+		return nil
+	})
+	if !errors.Is(err, fallen) || asked != 1 {
+		t.Errorf("the fallen one's write: %v, begun %d times", err, asked)
+	}
+	if blob, err := other.LoadState(ctx, "x"); err != nil || string(blob) != "after" {
+		t.Errorf("%q is stored, %v", blob, err)
+	}
+}
+
 // lying is the address of a server whose answers are changed on the way.
 func lying(t *testing.T, at string, lie func(said pgproto3.BackendMessage)) string {
 	t.Helper()

@@ -32,7 +32,5 @@ func (db *DB) within(ctx context.Context) (context.Context, func()) {
 
 // Connect gives a connection to the schema outside of the pool.
 func (db *DB) Connect(ctx context.Context) (*pgx.Conn, error) {
-	conf := db.pool.Config().ConnConfig
-	db.mortal(conf)
-	return pgx.ConnectConfig(ctx, conf)
+	return pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
 }

@@ -242,14 +242,18 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 		return c.start(t), in
 	}
 	members, inputs := map[string]*process{}, map[string]io.Writer{}
-	leader := func(p *process, but string) (pid string) {
+	// leader is the id of a member that leads, other than one that has: the process, and which of its starts.
+	leader := func(p *process, but string) (id string) {
 		p.until("another leader", func() bool {
-			if holder := sql(t, schema, "select holder from fs_fleet where expires > clock_timestamp() and holder <> ''"); len(holder) == 1 {
-				pid, _, _ = strings.Cut(holder[0], "-")
-			}
-			return pid != "" && pid != but
+			holder := sql(t, schema, "select holder from fs_fleet where expires > clock_timestamp() and holder <> ''")
+			id = strings.Join(holder, "")
+			return id != "" && id != but
 		})
-		return pid
+		return id
+	}
+	pid := func(member string) string {
+		number, _, _ := strings.Cut(member, "-")
+		return number
 	}
 	stored := func(p *process) (n int) {
 		p.until("more matches", func() bool {
@@ -275,16 +279,21 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 		p.until("another member", func() bool { return sql(t, schema, "select count(*)::text from fs_member")[0] == strconv.Itoa(n+2) })
 	}
 	killed := strconv.Itoa(first.cmd.Process.Pid)
-	for id := leader(first, ""); id != killed; id = leader(first, id) { // the first stood still for 3 s meanwhile
-		_, _ = io.WriteString(inputs[id], "chaos kill this member\n")
+	id := leader(first, "")
+	for pid(id) != killed { // the first stood still for 3 s meanwhile
+		_, _ = io.WriteString(inputs[pid(id)], "chaos kill this member\n")
+		id = leader(first, id)
 	}
 	stored(first)
-	_, _ = io.WriteString(in, "chaos kill this member\n")
-	next := leader(first, killed)
+	for pid(id) == killed { // again, where the others stood still until it was back
+		_, _ = io.WriteString(in, "chaos kill this member\n")
+		id = leader(first, id)
+	}
 	more(first)
+	next := pid(id)
 	members[next].kill()
 	delete(members, next)
-	leader(first, next)
+	leader(first, id)
 	more(first)
 	if inFull {
 		first.until("the end of all syncs", ended)

@@ -107,7 +107,12 @@ func newNode(ctx context.Context, at, id, base string, change ...func(*Options))
 		return nil, err
 	}
 	n.calls.Calls = remote.NewCalls()
-	n.client, err = riot.New(riot.Options{Keys: riot.NewKeys(key), Limiter: &n.calls, BaseURL: base + "/{routing}", Punctual: true, OnCall: n.calls.Note})
+	n.client, err = riot.New(riot.Options{
+		Keys: riot.NewKeys(key), Limiter: &n.calls, BaseURL: base + "/{routing}", Punctual: true, OnCall: n.calls.Note,
+		// On a busy machine a member that stood still gave up after the usual 10 s on answers that were
+		// sent: such a match is fetched twice, and no attempt was given back.
+		Timeout: 5 * time.Minute,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,9 @@ var update = flag.Bool("update", false, "write the lists that these tests compar
 const behaviourPage = top + "/docs/behaviour.md"
 
 // ruleOf finds the rules that a test's name begins with: TestS2_1_S2_2_CallsByOutcome
-// names two, TestP09_ProbesWait the rule P-09, and TestP3_Adopts the promise P3.
-var ruleOf = regexp.MustCompile(`^(?:(S\d)_(\d+)|(P|I)(\d+))_`)
+// names two, TestP09_ProbesWait the rule P-09, TestB13a_Months the rule B-13a, and TestP3_Adopts the
+// promise P3.
+var ruleOf = regexp.MustCompile(`^(?:(S\d)_(\d+)|(P|I|B)(\d+[a-z]?))_`)
 
 // rulesIn are the rules that a test's name tells, and none for most tests.
 func rulesIn(name string) []string {
@@ -77,7 +78,7 @@ func proofs(t *testing.T) map[string]map[string][]string {
 
 const proved = "Proved by "
 
-var ruleLine = regexp.MustCompile(`^\*\*([A-Z0-9-]+)\*\* \S`)
+var ruleLine = regexp.MustCompile(`^\*\*([A-Z0-9-]+[a-z]?)\*\* \S`)
 
 // withProofs is the page with the list of tests below each rule.
 func withProofs(page string, found map[string]map[string][]string) (string, []string) {
@@ -140,6 +141,7 @@ func TestRulesInATestsName(t *testing.T) {
 		"TestP09_ProbesWait":           {"P-09"},
 		"TestP3_Adopts":                {"P3"},
 		"TestI11_Undo":                 {"I-11"},
+		"TestB7_B13a_Months":           {"B-7", "B-13a"},
 		"TestS2_AStalePage":            nil,
 		"TestPalette":                  nil,
 	} {

@@ -6,6 +6,6 @@
 // Nothing reaches a screen that is not on disk, with one exception: live
 // readings of the rate limiter, which are telemetry.
 //
-// This package imports the standard library only. Everything else of ours may
-// import it, and it imports nothing of ours.
+// Everything else of ours may import this package; of ours it imports engine/human
+// only, for durations and counts as people read them.
 package engine

@@ -308,7 +308,6 @@ func (m *model) standing() part.Toast {
 	return m.guide(m.now())
 }
 
-// promptRow is the text that is being typed; of a filter, with how many rows fit.
 // promptRow is the text that is being typed, with its cursor; of a filter, also how many rows fit.
 func (m *model) promptRow(y int) string {
 	p, margin := m.prompt, strings.Repeat(" ", part.Margin(m.w)-1)

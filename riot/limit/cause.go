@@ -27,6 +27,7 @@ const (
 	learning
 	proving
 	rampUp
+	groping
 	stopped
 )
 
@@ -80,6 +81,8 @@ func (c cause) text() string {
 		return c.scope.name + " one call is asking the server what it counts"
 	case rampUp:
 		return c.scope.name + " recovering from a 429"
+	case groping:
+		return c.scope.name + " refuses calls and states no limit: one at a time"
 	case stopped:
 		return c.scope.name + " " + c.stopText()
 	}

@@ -34,6 +34,14 @@
 // every few seconds. An entry frees its place D after it was used, so a spread
 // reproduces itself in every later window. [Limiter.SetBacklog] tells n.
 //
+// # Limits that nobody states
+//
+// Until a header has told the limits of a scope one call at a time asks for them. A header that tells
+// those of the method alone, or nonsense, leaves a host whose limit is enforced and unknown. From its
+// first refusal on it gets one call at a time, and a gap between them that is learnt: of the calls that
+// passed before a refusal, in the time until the wait it imposes is over; a quarter shorter after five
+// minutes without one. A header that states a limit ends that.
+//
 // # Operators
 //
 // An interactive call ignores pacing and goes before bulk calls, which keep at

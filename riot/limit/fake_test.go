@@ -59,6 +59,7 @@ type server struct {
 	app     []Limit
 	methods map[string][]Limit
 	link    func(id int) (up, down time.Duration)
+	edit    func(http.Header)                                       // of an answer; nil = as it is
 	fail    func(id int, method string) (status int, h http.Header) // nil header: answer normally
 
 	mu         sync.Mutex
@@ -133,6 +134,9 @@ func (s *server) arrive(id int, host, method string) (int, http.Header) {
 	over, kind := s.bucket(host, s.app, now, h, "App"), "application"
 	if o := s.bucket(host+"/"+method, s.methods[method], now, h, "Method"); o != nil && over == nil {
 		over, kind = o, "method"
+	}
+	if s.edit != nil {
+		s.edit(h)
 	}
 	if over == nil {
 		return http.StatusOK, h

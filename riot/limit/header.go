@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/http"
@@ -29,45 +30,61 @@ const (
 	maxPairs   = 16  // Riot sends two; more than this is not a rate-limit header
 	maxNumber  = 1e9 // calls; the largest seen is 1,200,000
 	maxSeconds = 31 * 86400
+
+	// A limit outside of these bounds is none: one would let everything through, the other
+	// stop a host for good. Riot's own lie between 1 call in 12 s and 2000 in 1 s.
+	mostPerSecond = 100_000
+	longestCall   = 10 * time.Minute // the window for one call
 )
 
 // parseLimits reads X-App-Rate-Limit and X-Method-Rate-Limit ("20:1,100:120").
 // The order of the entries means nothing (both orders occur in recordings), so
-// the result is sorted by window. An empty header, a malformed entry, a zero or
-// a window stated twice is an error, and then nothing may be learnt from it.
+// the result is sorted by window; of a window stated twice the smaller limit counts.
+// An entry that is malformed, or no limit that anybody can mean ("0:1"), makes an
+// error; limits are then what is left of the header.
 func parseLimits(header string) ([]Limit, error) {
-	limits, err := parsePairs(header)
-	if err != nil {
-		return nil, fmt.Errorf("read rate limit %q: %w", clip(header), err)
-	}
-	for _, l := range limits {
-		if l.N < 1 {
-			return nil, fmt.Errorf("read rate limit %q: a limit of 0 calls", clip(header))
+	pairs, err := parsePairs(header)
+	limits := slices.DeleteFunc(pairs, func(l Limit) bool {
+		rate := float64(l.N) / l.Per.Seconds()
+		absurd := rate > mostPerSecond || rate*longestCall.Seconds() < 1
+		if absurd {
+			err = fmt.Errorf("%s is no limit", l)
 		}
+		return absurd
+	})
+	if err != nil {
+		err = fmt.Errorf("read rate limit %q: %w", clip(header), err)
 	}
-	return limits, nil
+	return slices.CompactFunc(limits, sameWindow), err
 }
 
-func parsePairs(header string) ([]Limit, error) {
+// parseCounts reads X-App-Rate-Limit-Count and X-Method-Rate-Limit-Count. Of a window
+// stated twice the larger count is believed: no more calls than that were seen.
+func parseCounts(header string) ([]Limit, error) {
+	counts, err := parsePairs(header)
+	slices.Reverse(counts)
+	return slices.CompactFunc(counts, sameWindow), err
+}
+
+func sameWindow(a, b Limit) bool { return a.Per == b.Per }
+
+// parsePairs reads entries of a header, sorted by window and then by number. With an error
+// they are those that could be read.
+func parsePairs(header string) (pairs []Limit, err error) {
 	fields := strings.Split(header, ",")
 	if len(fields) > maxPairs {
 		return nil, fmt.Errorf("%d entries", len(fields))
 	}
-	pairs := make([]Limit, 0, len(fields))
 	for _, field := range fields {
-		p, err := parsePair(strings.Trim(field, " \t"))
-		if err != nil {
-			return nil, err
+		p, bad := parsePair(strings.Trim(field, " \t"))
+		if bad != nil {
+			err = bad
+			continue
 		}
 		pairs = append(pairs, p)
 	}
-	slices.SortFunc(pairs, func(a, b Limit) int { return int(a.Per/time.Second) - int(b.Per/time.Second) })
-	for i := 1; i < len(pairs); i++ {
-		if pairs[i].Per == pairs[i-1].Per {
-			return nil, fmt.Errorf("two entries for %s", seconds(pairs[i].Per))
-		}
-	}
-	return pairs, nil
+	slices.SortFunc(pairs, func(a, b Limit) int { return cmp.Or(cmp.Compare(a.Per, b.Per), cmp.Compare(a.N, b.N)) })
+	return pairs, err
 }
 
 func parsePair(field string) (Limit, error) {

@@ -85,7 +85,12 @@ func (h *host) scopeCause(now instant, s *scope) cause {
 	if until, why := s.stopped(now); until > now {
 		return cause{kind: stopped, scope: s, until: until, why: why}
 	}
-	if s.gate.allows(s.known) {
+	switch {
+	case s.pace.gap > 0 && s.flying+s.held > 0:
+		return cause{kind: groping, scope: s, until: never}
+	case s.pace.gap > 0 && s.pace.last+s.pace.gap > now:
+		return cause{kind: groping, scope: s, until: s.pace.last + s.pace.gap}
+	case s.gate.allows(s.known):
 		return cause{}
 	}
 	c := cause{kind: rampUp, scope: s, until: never}

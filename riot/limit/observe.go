@@ -56,17 +56,19 @@ func (p *Permit) observe(now instant, status int, header http.Header) {
 func (p *Permit) recovered(s *scope, epoch uint64) {
 	if epoch == s.gate.epoch {
 		s.block.strikes = 0
+		s.pace.passed++
 	}
 }
 
 // learn takes in one scope's limits and counts, and reports whether the answer
 // told its count. Missing or unreadable headers change nothing.
 func (p *Permit) learn(s *scope, header http.Header, names headers) bool {
-	if limits, err := parseLimits(header.Get(names.limit)); err == nil && s.learn(limits) {
+	limits, err := parseLimits(header.Get(names.limit))
+	if (err == nil || len(limits) > 0 && !s.stated()) && s.learn(limits) {
 		s.taught = time.Now().Round(0)
 		p.readNew(s)
 	}
-	counts, err := parsePairs(header.Get(names.count))
+	counts, err := parseCounts(header.Get(names.count))
 	if err != nil || p.gone || p.adopted {
 		p.uncounted(s)
 		return false
@@ -138,6 +140,9 @@ func (p *Permit) throttled(now instant, header http.Header) {
 	if until >= s.block.until {
 		s.block.until, s.block.kind = until, kind
 	}
+	if first && kind != Service && !s.stated() {
+		s.pace.refuse(now, until)
+	}
 	if first {
 		s.gate.close(recovering)
 	}
@@ -159,7 +164,7 @@ func (s *scope) over(header http.Header) (full []*window) {
 	if s.Method == "" {
 		names = appHeaders
 	}
-	counts, _ := parsePairs(header.Get(names.count))
+	counts, _ := parseCounts(header.Get(names.count))
 	for _, w := range s.windows {
 		for _, c := range counts {
 			if c.Per == w.Per && c.N >= w.N && !w.ceiling {

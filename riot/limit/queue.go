@@ -119,8 +119,10 @@ func (l *Limiter) grant(h *host, now instant, r Request, waited time.Duration, b
 	p.receipt = Receipt{Job: r.Job, Host: r.Host, Method: r.Method, Priority: r.Priority, Waited: waited, PacedBy: bucket}
 	p.receipt.Buckets = append(h.app.readings(now), m.readings(now)...)
 	p.appEpoch, p.methodEpoch = h.app.gate.enter(), m.gate.enter()
-	h.app.grant(now)
-	m.grant(now)
+	for _, s := range [...]*scope{h.app, m} {
+		s.grant(now)
+		s.pace.grant(now)
+	}
 	m.stall[r.Priority] = stall{}
 	return p
 }

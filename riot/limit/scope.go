@@ -61,6 +61,7 @@ type scope struct {
 	gate    gate
 	block   block
 	freeze  *freeze
+	pace    unstated
 
 	full     bool    // each bucket, when learnt, counts as full of calls before fullAt
 	fullAt   instant // (the state of an earlier run was lost)
@@ -104,7 +105,7 @@ func (s *scope) learn(limits []Limit) (changed bool) {
 		kept = append(kept, s.window(l))
 	}
 	slices.SortStableFunc(kept, func(a, b *window) int { return int(min(1, max(-1, a.Per-b.Per))) })
-	s.windows = kept
+	s.windows, s.pace = kept, unstated{}
 	return true
 }
 
@@ -171,6 +172,7 @@ func (s *scope) stopped(now instant) (until instant, kind Kind) {
 // tidy drops what no bucket can need any more.
 func (s *scope) tidy(now instant) {
 	s.prune(now - s.longest)
+	s.pace.ease(now)
 	for _, w := range s.windows {
 		w.relax(now)
 	}

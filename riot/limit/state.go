@@ -27,6 +27,7 @@ type ScopeState struct {
 	Careful bool         `json:"careful,omitempty"` // a bucket caused a 429: no mode C
 	Block   *BlockState  `json:"block,omitempty"`
 	Freeze  *FreezeState `json:"freeze,omitempty"`
+	Gap     int64        `json:"gap,omitempty"`    // between calls of a scope that states no limit, milliseconds
 	Taught  int64        `json:"taught,omitempty"` // when Limits were stated first; wall clock, Unix milliseconds
 }
 
@@ -71,7 +72,7 @@ func (l *Limiter) Save(wall time.Time) State {
 }
 
 func (s *scope) save(now instant, wall time.Time) ScopeState {
-	out := ScopeState{Host: s.Host, Method: s.Method, Known: s.known, Flying: s.flying + s.held}
+	out := ScopeState{Host: s.Host, Method: s.Method, Known: s.known, Flying: s.flying + s.held, Gap: s.pace.gap.Milliseconds()}
 	if !s.taught.IsZero() {
 		out.Taught = s.taught.UnixMilli()
 	}
@@ -207,6 +208,7 @@ func (s *scope) restore(now, age instant, wall time.Time, from *ScopeState, soun
 	if at := time.UnixMilli(from.Taught); from.Taught > 0 && !at.After(wall) {
 		s.taught = at
 	}
+	s.pace.gap = min(max(0, time.Duration(min(from.Gap, mostGap.Milliseconds()))*time.Millisecond), mostGap)
 	for _, w := range s.windows {
 		w.banned = from.Careful
 	}

@@ -71,7 +71,7 @@ type SeatRow struct {
 	RiotID   string `json:"riot_id"`
 	Champion string `json:"champion"`
 	Team     int    `json:"team"` // 100 or 200; arenas have others
-	Won      bool   `json:"won"`
+	Won      *bool  `json:"won"`  // null of a remake: neither won nor lost
 	Kills    int    `json:"kills"`
 	Deaths   int    `json:"deaths"`
 	Assists  int    `json:"assists"`

@@ -100,6 +100,7 @@ type PlayWeek struct {
 	Minutes [7][24]float64 `json:"minutes"` // by weekday from Monday on and by hour
 	Games   int            `json:"games"`
 	Wins    int            `json:"wins"`
+	Remakes int            `json:"remakes,omitempty"` // of the games: neither won nor lost
 }
 
 // PlayShare is how much of the games was played with one champion. Name is as received.
@@ -107,6 +108,7 @@ type PlayShare struct {
 	Name    string  `json:"name"`
 	Games   int     `json:"games"`
 	Wins    int     `json:"wins"`
+	Remakes int     `json:"remakes,omitempty"` // of the games: neither won nor lost
 	Minutes float64 `json:"minutes"`
 }
 

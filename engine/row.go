@@ -130,24 +130,26 @@ func (j *Job) InLineAgain() bool { return j.State == Available && j.Tries > 0 }
 
 // MatchRow is a match as lists show it. Text is as received.
 type MatchRow struct {
-	ID            string        `json:"match_id"`
-	Status        string        `json:"status"`
-	Timeline      string        `json:"timeline_status"`
-	Attempts      int           `json:"attempts"`        // charged, of the match itself
-	Played        time.Time     `json:"played,omitzero"` // zero = not known
-	Duration      time.Duration `json:"duration_ns,omitempty"`
-	QueueID       int           `json:"queue_id,omitempty"` // Riot's: 420 is Ranked Solo
-	Mode          string        `json:"mode,omitempty"`     // Riot's word: CLASSIC, ARAM
-	Champion      string        `json:"champion,omitempty"` // of the player whose list it is; "" in a list of all
-	Kills         int           `json:"kills"`
-	Deaths        int           `json:"deaths"`
-	Assists       int           `json:"assists"`
-	Won           bool          `json:"won"`
-	FetchedAt     time.Time     `json:"fetched_at,omitzero"` // the first success; zero = none yet
-	LastAttemptAt time.Time     `json:"last_attempt_at,omitzero"`
-	LastError     string        `json:"last_error,omitempty"` // of the last failure, as received
-	Bytes         int           `json:"bytes,omitempty"`      // of the payload as it arrived
-	Corrupt       bool          `json:"corrupt,omitempty"`    // its stored payload is damaged
+	ID       string        `json:"match_id"`
+	Status   string        `json:"status"`
+	Timeline string        `json:"timeline_status"`
+	Attempts int           `json:"attempts"`        // charged, of the match itself
+	Played   time.Time     `json:"played,omitzero"` // zero = not known
+	Duration time.Duration `json:"duration_ns,omitempty"`
+	QueueID  int           `json:"queue_id,omitempty"` // Riot's: 420 is Ranked Solo
+	Mode     string        `json:"mode,omitempty"`     // Riot's word: CLASSIC, ARAM
+	Champion string        `json:"champion,omitempty"` // of the player whose list it is; "" in a list of all
+	// Of that player; null = not known, since the match is not stored or nobody's list is asked for.
+	Kills         *int      `json:"kills"`
+	Deaths        *int      `json:"deaths"`
+	Assists       *int      `json:"assists"`
+	Won           *bool     `json:"won"`                 // null of a remake, too
+	Remake        bool      `json:"remake,omitempty"`    // ended before it began: neither won nor lost
+	FetchedAt     time.Time `json:"fetched_at,omitzero"` // the first success; zero = none yet
+	LastAttemptAt time.Time `json:"last_attempt_at,omitzero"`
+	LastError     string    `json:"last_error,omitempty"` // of the last failure, as received
+	Bytes         int       `json:"bytes,omitempty"`      // of the payload as it arrived
+	Corrupt       bool      `json:"corrupt,omitempty"`    // its stored payload is damaged
 }
 
 // Level is how much a note matters.

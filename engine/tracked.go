@@ -60,6 +60,7 @@ type WeeklyAccount struct {
 	Games   int         `json:"games"`
 	Minutes float64     `json:"minutes"`
 	Wins    int         `json:"wins"`
+	Remakes int         `json:"remakes,omitempty"` // of the games: neither won nor lost
 	ByQueue map[int]int `json:"by_queue,omitempty"`
 	// Missing says why the week may not be all there; "" = it is.
 	Missing string `json:"missing,omitempty"`

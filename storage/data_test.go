@@ -289,6 +289,39 @@ func TestMatchesComeBackAsTheyWere(t *testing.T) {
 	})
 }
 
+// Riot lets one team win a remake; lists and feeds tell that nobody has.
+func TestW1_NobodyWinsARemake(t *testing.T) {
+	db := start(t, "")
+	a := account("01A", "A", "1")
+	a.PUUIDs = map[string]string{"k1": "p"}
+	saveAccount(t, db, a)
+	for id, remake := range map[string]bool{"EUW1_1": true, "EUW1_2": false} {
+		m := league.Match{ID: id, Played: noon, Remake: remake, Match: league.Fetch{Status: league.Success, FetchedAt: noon}}
+		saveMatch(t, db, m)
+		write(t, db, func(tx engine.Tx) error {
+			return errors.Join(db.SaveParticipants(tx, id, []league.Participant{{Match: id, PUUID: "p", Champion: "Ahri", Won: true, Kills: 3}}), db.LinkMatch(tx, a.ID, id))
+		})
+	}
+	list, err := db.Matches(context.Background(), engine.MatchesQuery{Account: a.ID})
+	if err != nil || len(list.Matches) != 2 {
+		t.Fatalf("%+v (%v)", list, err)
+	}
+	for _, m := range list.Matches {
+		if m.Kills == nil || *m.Kills != 3 || m.Remake != (m.Won == nil) || m.Remake != (m.ID == "EUW1_1") {
+			t.Errorf("%+v", m)
+		}
+	}
+	feed, err := db.Feed(context.Background(), engine.FeedQuery{Kind: engine.FeedParticipants})
+	if err != nil || len(feed.Rows) != 2 {
+		t.Fatalf("%+v (%v)", feed, err)
+	}
+	for _, r := range feed.Rows {
+		if (r.ID == "EUW1_1") != (r.Seat.Won == nil) {
+			t.Errorf("%s", seatText(*r.Seat))
+		}
+	}
+}
+
 func TestS0_8_HiddenMatchesAreCounted(t *testing.T) {
 	db := start(t, "")
 	a := account("01A", "A", "1")

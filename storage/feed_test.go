@@ -3,6 +3,7 @@ package storage
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -45,7 +46,7 @@ func bare(r engine.FeedRow) string {
 	case r.Timeline != nil:
 		return fmt.Sprintf("%+v", *r.Timeline)
 	case r.Seat != nil:
-		return fmt.Sprintf("%+v", *r.Seat)
+		return seatText(*r.Seat)
 	case r.Rank != nil:
 		return fmt.Sprintf("%+v", *r.Rank)
 	case r.Job != nil:
@@ -66,6 +67,11 @@ func seatsFor(match string, n, seed int) (ps []league.Participant) {
 		ps = append(ps, league.Participant{Match: match, Index: i, PUUID: "BOT", RiotID: fmt.Sprint("bot ", seed), Kills: i})
 	}
 	return ps
+}
+
+func seatText(r engine.SeatRow) string {
+	text, err := json.Marshal(r)
+	return fmt.Sprint(string(text), err)
 }
 
 // placed is one item of a feed's model: its rows, which move together.
@@ -154,7 +160,7 @@ func (m *feedModel) saveSeats(rt *rapid.T) {
 	}
 	var rows []string
 	for _, p := range ps {
-		rows = append(rows, fmt.Sprintf("%+v", engine.SeatRow{Match: id, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Kills: p.Kills}))
+		rows = append(rows, seatText(engine.SeatRow{Match: id, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Kills: p.Kills, Won: new(false)}))
 	}
 	m.feeds[engine.FeedParticipants].set(id, rows...)
 }

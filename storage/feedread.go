@@ -233,9 +233,13 @@ func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	if err != nil {
 		return nil, err
 	}
+	m, err := t.match(place.id)
+	if err != nil {
+		return nil, err
+	}
 	rows := make([]engine.FeedRow, len(seats))
 	for i, p := range seats {
-		row := both.SeatRow(place.id, p)
+		row := both.SeatRow(place.id, m.Remake, p)
 		rows[i] = engine.FeedRow{ID: place.id, Seat: &row}
 	}
 	return rows, nil

@@ -169,8 +169,7 @@ func (t *txn) matchRow(a league.Account, id string, all bool) (row engine.MatchR
 	seat, here, err := t.seatOf(a, id)
 	row.Corrupt = err != nil
 	if here {
-		row.Champion, row.Won = seat.Champion, seat.Won
-		row.Kills, row.Deaths, row.Assists = seat.Kills, seat.Deaths, seat.Assists
+		both.SeatIn(&row, seat)
 	}
 	return row, true
 }

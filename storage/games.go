@@ -48,7 +48,7 @@ func (t *txn) game(a league.Account, listKey []byte) (g league.Game, stored bool
 	if err != nil || m.Match.Status != league.Success {
 		return g, false, err
 	}
-	g = league.Game{Match: m.ID, Played: m.Played, Duration: m.Duration, QueueID: m.QueueID}
+	g = league.Game{Match: m.ID, Played: m.Played, Duration: m.Duration, QueueID: m.QueueID, Remake: m.Remake}
 	seat, here, err := t.seatOf(a, m.ID)
 	// Here is false when the account's PUUID is in no seat, as after the key has changed to another
 	// project: the game counts, and who won is not known.

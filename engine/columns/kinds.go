@@ -336,13 +336,14 @@ func ZeroLast(a, b time.Time) int {
 	return -1
 }
 
-// instant is null for the zero time, else 2026-11-20T03:31:02.118Z, always of UTC. It is a text already,
-// since encoding/json refuses the years that a spoilt payload may name.
+// instant is null for the zero time, else 2026-11-20T03:31:02.118Z, always of UTC and with three digits behind
+// the second: DuckDB takes a column of times with more and with fewer for text. It is a text already, since
+// encoding/json refuses the years that a spoilt payload may name.
 func instant(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	return orNull(t.UTC().Format(time.RFC3339Nano))
+	return orNull(t.UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
 // orNull is a text for an export, where the empty one is null.

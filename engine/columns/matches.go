@@ -54,25 +54,23 @@ var Matches = catalogue(filter.Options{
 		value(func(r *match) any { return r.Timeline }),
 	number("queue", "Riot's queue id: 420 is Ranked Solo", func(r *match) int { return r.QueueID }).as("queue_id").
 		head("QUEUE", table.Words, 12, 12).drop(5).
-		cell(fetched(themes.Text, func(r *match) string { return ModeName(r.QueueID, r.Mode) })).
-		sort(func(a, b *match) int {
-			return strings.Compare(ModeName(a.QueueID, a.Mode), ModeName(b.QueueID, b.Mode))
-		}).export("queue_id"),
+		cell(func(_ Pen, r *match) table.Cell {
+			if mode := Mode(r); mode != "" {
+				return table.Plain(mode)
+			}
+			return table.As(themes.Dim, human.None)
+		}).prints(func(r *match) string { return cmp.Or(Mode(r), "-") }).
+		sort(func(a, b *match) int { return strings.Compare(Mode(a), Mode(b)) }).export("queue_id"),
 	name("mode", "CLASSIC, ARAM", func(r *match) string { return r.Mode }).export("mode"),
 	name("champion", "", func(r *match) string { return r.Champion }).head("CHAMPION", table.Words, 12, 14).drop(2).
 		rising().cell(ofSeat(func(r *match) string { return r.Champion })),
-	number("kills", "", func(r *match) int { return r.Kills }),
-	number("deaths", "", func(r *match) int { return r.Deaths }),
-	number("assists", "", func(r *match) int { return r.Assists }),
+	number("kills", "", func(r *match) int { return figure(r.Kills) }).unknown(unseated),
+	number("deaths", "", func(r *match) int { return figure(r.Deaths) }).unknown(unseated),
+	number("assists", "", func(r *match) int { return figure(r.Assists) }).unknown(unseated),
 	enum("result", "", resultWords, matchResult).head("RESULT", table.Words, 6, 6).drop(3).
 		cell(func(_ Pen, r *match) table.Cell {
-			switch {
-			case !seated(r):
-				return table.As(themes.Dim, human.None)
-			case r.Won:
-				return table.As(themes.OK, "win")
-			}
-			return table.As(themes.Dim, "loss")
+			word, token := Result(r)
+			return table.As(token, cmp.Or(word, human.None))
 		}),
 	past("played", "", func(r *match) time.Time { return r.Played }).head("PLAYED", table.Words, 12, 12).drop(1).
 		colour(themes.Dim).greatestFirst().
@@ -102,9 +100,10 @@ var Matches = catalogue(filter.Options{
 	yesNo("corrupt", "its stored payload is damaged", func(r *match) bool { return r.Corrupt }),
 
 	shown[match]("score").head("K/D/A", table.Words, 8, 8).drop(4).
-		cell(ofSeat(func(r *match) string { return fmt.Sprintf("%d/%d/%d", r.Kills, r.Deaths, r.Assists) })).
+		cell(ofSeat(Score)).
 		sort(func(a, b *match) int {
-			return cmp.Or(cmp.Compare(b.Kills+b.Assists, a.Kills+a.Assists), cmp.Compare(a.Deaths, b.Deaths))
+			return cmp.Or(cmp.Compare(figure(b.Kills)+figure(b.Assists), figure(a.Kills)+figure(a.Assists)),
+				cmp.Compare(figure(a.Deaths), figure(b.Deaths)))
 		}),
 )
 
@@ -150,18 +149,35 @@ func MatchWord(status string) string {
 var resultWords = []filter.Word{
 	{Name: "win", Aliases: []string{"won"}, Bits: 1},
 	{Name: "loss", Aliases: []string{"lost"}, Bits: 2},
+	{Name: "remake", Bits: 4, Help: "ended before it began"},
 }
 
 // matchResult is unknown until the player's seat in a stored match is known. A list of all accounts'
 // matches has no player, and so no result.
 func matchResult(r *match) filter.Value {
+	name, _ := Result(r)
+	return word(resultWords, name)
+}
+
+// Result is how a match ended for the player of the list: win, loss or remake; "" = not known.
+func Result(r *match) (string, themes.Token) {
 	switch {
-	case r.Champion == "":
-		return filter.Value{}
-	case r.Won:
-		return filter.Bits(1)
+	case unseated(r):
+		return "", themes.Dim
+	case r.Won == nil:
+		return "remake", themes.Dim
+	case *r.Won:
+		return "win", themes.OK
 	}
-	return filter.Bits(2)
+	return "loss", themes.Dim
+}
+
+// Score is kills, deaths and assists of the player of the list, 6/12/2; "" = not known.
+func Score(r *match) string {
+	if unseated(r) {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d/%d", *r.Kills, *r.Deaths, *r.Assists)
 }
 
 // fetched is told of a match that was: of another one it is not known.
@@ -177,15 +193,23 @@ func fetched(t themes.Token, text func(r *match) string) func(Pen, *match) table
 // ofSeat is told of the player of the list.
 func ofSeat(text func(r *match) string) func(Pen, *match) table.Cell {
 	return func(_ Pen, r *match) table.Cell {
-		if !seated(r) {
+		if unseated(r) {
 			return table.As(themes.Dim, human.None)
 		}
 		return table.Plain(text(r))
 	}
 }
 
-// seated reports whether the player's seat in a stored match is known.
-func seated(r *match) bool { return r.Champion != "" && !r.FetchedAt.IsZero() }
+// unseated reports whether the player's seat in a match is not known.
+func unseated(r *match) bool { return r.Kills == nil || r.Deaths == nil || r.Assists == nil }
+
+// figure is a number of the player's seat, for lists that compare them: 0 where it is not known.
+func figure(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
 
 // FaultOf is what is wrong with a match; what once went wrong with one that is stored
 // has been made good. A payload that is damaged is a fault again.
@@ -196,18 +220,37 @@ func FaultOf(r *match) string {
 	return r.LastError
 }
 
-// modes names the queues players know best; Riot's queues.json, read 2026-01. Of the others the mode is
-// told, which several queues share.
+// modes names queues by Riot's ids: static.developer.riotgames.com/docs/lol/queues.json, which ends with the
+// tutorials; 2300 and above from matches that were played. Read 2026-11. What several queues have in common,
+// such as Arena with 8 and with 16 players, has one name.
 var modes = map[int]string{
-	400: "Normal Draft", 420: "Ranked Solo", 430: "Normal Blind", 440: "Ranked Flex", 450: "ARAM",
-	480: "Swiftplay", 490: "Quickplay",
-	700: "Clash", 720: "ARAM Clash", 900: "ARURF", 1700: "Arena", 1710: "Arena",
-	1810: "Swarm", 1820: "Swarm", 1900: "URF",
+	0: "Custom", 2: "Normal Blind", 4: "Ranked Solo", 6: "Ranked Premade", 7: "Bots", 8: "3v3 Normal", 9: "3v3 Ranked Flex",
+	14: "Normal Draft", 16: "Dominion", 17: "Dominion", 25: "Dominion Bots", 31: "Bots Intro", 32: "Bots Beginner",
+	33: "Bots Intermediate", 41: "3v3 Ranked Team", 42: "Ranked Team", 52: "3v3 Bots", 61: "Team Builder", 65: "ARAM",
+	67: "ARAM Bots", 70: "One for All", 72: "Snowdown 1v1", 73: "Snowdown 2v2", 75: "Hexakill", 76: "URF", 78: "One for All",
+	83: "URF Bots", 91: "Doom Bots", 92: "Doom Bots", 93: "Doom Bots", 96: "Ascension", 98: "3v3 Hexakill",
+	100: "ARAM Butcher's Bridge", 300: "Poro King", 310: "Nemesis", 313: "Black Market", 315: "Nexus Siege",
+	317: "Definitely Not Dominion", 318: "ARURF", 325: "All Random", 400: "Normal Draft", 410: "Ranked Dynamic",
+	420: "Ranked Solo", 430: "Normal Blind", 440: "Ranked Flex", 450: "ARAM", 460: "3v3 Normal", 470: "3v3 Ranked Flex",
+	480: "Swiftplay", 490: "Quickplay", 600: "Blood Hunt", 610: "Dark Star", 700: "Clash", 720: "ARAM Clash",
+	800: "3v3 Bots", 810: "3v3 Bots", 820: "3v3 Bots", 830: "Bots Intro", 840: "Bots Beginner", 850: "Bots Intermediate",
+	870: "Bots Intro", 880: "Bots Beginner", 890: "Bots Intermediate", 900: "ARURF", 910: "Ascension", 920: "Poro King",
+	940: "Nexus Siege", 950: "Doom Bots", 960: "Doom Bots", 980: "Star Guardian", 990: "Star Guardian", 1000: "PROJECT",
+	1010: "Snow ARURF", 1020: "One for All", 1030: "Odyssey", 1040: "Odyssey", 1050: "Odyssey", 1060: "Odyssey",
+	1070: "Odyssey", 1200: "Nexus Blitz", 1300: "Nexus Blitz", 1400: "Ultimate Spellbook", 1700: "Arena", 1710: "Arena",
+	1810: "Swarm", 1820: "Swarm", 1830: "Swarm", 1840: "Swarm", 1900: "URF", 2000: "Tutorial", 2010: "Tutorial",
+	2020: "Tutorial", 2300: "Brawl", 2400: "ARAM Mayhem",
 }
 
-// ModeName names what was played: Ranked Solo, else Riot's mode, else queue 9999.
-func ModeName(queue int, mode string) string {
-	return cmp.Or(modes[queue], mode, "queue "+strconv.Itoa(queue))
+// ModeName names a queue by Riot's id: Ranked Solo; one that is not known reads queue 9999.
+func ModeName(queue int) string { return cmp.Or(modes[queue], "queue "+strconv.Itoa(queue)) }
+
+// Mode is what was played; "" = not known. A game that was aborted tells neither queue nor mode.
+func Mode(r *match) string {
+	if r.FetchedAt.IsZero() || r.QueueID == 0 && r.Mode == "" {
+		return ""
+	}
+	return ModeName(r.QueueID)
 }
 
 // GameLength is minutes and seconds, as the game shows them: 31:07.

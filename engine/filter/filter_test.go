@@ -255,7 +255,7 @@ func TestAccountsFilter(t *testing.T) {
 
 func TestMatchesFilter(t *testing.T) {
 	rows := []engine.MatchRow{
-		{ID: "KR_1", Status: "success", Timeline: "unfetched", Played: ago(13 * time.Hour), Duration: 31*time.Minute + 7*time.Second, QueueID: 420, Mode: "CLASSIC", Champion: "Ahri", Kills: 9, Won: true, Bytes: 41_300},
+		{ID: "KR_1", Status: "success", Timeline: "unfetched", Played: ago(13 * time.Hour), Duration: 31*time.Minute + 7*time.Second, QueueID: 420, Mode: "CLASSIC", Champion: "Ahri", Kills: new(9), Deaths: new(1), Assists: new(4), Won: new(true), FetchedAt: ago(12 * time.Hour), Bytes: 41_300},
 		{ID: "KR_2", Status: "temporary_failure", Timeline: "unfetched", LastError: "503", Attempts: 2},
 		{ID: "EUW1_3", Status: "outside_retention_window", Timeline: "outside_retention_window", Played: ago(800 * 24 * time.Hour)},
 		{ID: "EUW1_4", Status: "permanently_unfetchable", Attempts: 1, LastError: "404 not found", Corrupt: true},

@@ -164,5 +164,6 @@ type Game struct {
 	QueueID  int
 	Here     bool   // one of the participants is the account
 	Won      bool   // and won
+	Remake   bool   // ended before it began: neither won nor lost
 	Champion string // as received
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 )
 
@@ -99,6 +100,29 @@ func TestTheReportCountsGamesWhereTheyStart(t *testing.T) {
 	}
 	if !r.First.Equal(noon.Add(-24*time.Hour)) || !r.Last.Equal(noon.Add(50*time.Minute)) || r.Zone != "UTC" {
 		t.Errorf("%v to %v in %s", r.First, r.Last, r.Zone)
+	}
+}
+
+// A remake is a game that nobody has won: neither the week nor a champion counts it as lost.
+func TestW1_ARemakeIsNeitherWonNorLost(t *testing.T) {
+	recent, week := NewRecent("a", time.UTC, 1), NewWeek("2026-11-16", noon.AddDate(0, 0, -7), noon.AddDate(0, 0, 7), time.UTC, noon)
+	games := []league.Game{
+		{Played: noon, Duration: 30 * time.Minute, Here: true, Won: true, Champion: "Ahri"},
+		{Played: noon, Duration: 3 * time.Minute, Here: true, Won: true, Remake: true, Champion: "Ahri"},
+	}
+	for _, g := range games {
+		recent.Add(g)
+	}
+	week.Add(engine.WeeklyAccount{}, games)
+	play, account := recent.Done(), week.Done().Accounts[0]
+	for _, sum := range [][3]int{
+		{play.Weeks[0].Games, play.Weeks[0].Wins, play.Weeks[0].Remakes},
+		{play.Champions[0].Games, play.Champions[0].Wins, play.Champions[0].Remakes},
+		{account.Games, account.Wins, account.Remakes},
+	} {
+		if sum != [3]int{2, 1, 1} {
+			t.Errorf("2 games, 1 won, 1 remake: %v", sum)
+		}
 	}
 }
 

@@ -55,9 +55,7 @@ func (b *Recent) Add(g league.Game) (more bool) {
 	}
 	if i := b.week(g.Played); i >= 0 {
 		b.out.Weeks[i].Games++
-		if g.Won {
-			b.out.Weeks[i].Wins++
-		}
+		count(g, &b.out.Weeks[i].Wins, &b.out.Weeks[i].Remakes)
 	}
 	for _, s := range split(g.Played, length, b.zone) {
 		if i := b.week(s.at); i >= 0 {
@@ -76,9 +74,7 @@ func (b *Recent) champion(g league.Game, length time.Duration) {
 	}
 	c.Games++
 	c.Minutes += length.Minutes()
-	if g.Won {
-		c.Wins++
-	}
+	count(g, &c.Wins, &c.Remakes)
 }
 
 // open makes the weeks, from the one in which the newest game ended backwards.

@@ -56,8 +56,16 @@ func (b *Week) game(a *engine.WeeklyAccount, g league.Game) {
 	b.out.Games[day][hour]++
 	a.Games++
 	a.ByQueue[g.QueueID]++
-	if g.Won {
-		a.Wins++
+	count(g, &a.Wins, &a.Remakes)
+}
+
+// count counts a game that was won, or that nobody has won.
+func count(g league.Game, wins, remakes *int) {
+	switch {
+	case g.Remake:
+		*remakes++
+	case g.Won:
+		*wins++
 	}
 }
 

@@ -156,6 +156,9 @@ func holds(t reflect.Type, within []reflect.Type) string {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
+		if of := t.Elem(); of.Kind() != reflect.Struct {
+			return strings.TrimSpace(holds(of, within) + " or null")
+		}
 		return holds(t.Elem(), within)
 	case reflect.Bool:
 		return "bool"

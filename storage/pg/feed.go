@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strings"
 	"sync"
 
@@ -168,9 +169,13 @@ func seatRows(t *txn, after place, limit int) (items []fed, err error) {
 		ids[i] = m.item
 	}
 	seats, err := tSeats.list(t, "where match = any($1) order by match, index", ids)
+	if err != nil {
+		return nil, err
+	}
+	remakes, err := values[string](t, "select id from fs_match where id = any($1) and remake", ids)
 	of := map[string][]engine.FeedRow{}
 	for _, p := range seats {
-		of[p.Match] = append(of[p.Match], engine.FeedRow{ID: p.Match, Seat: new(both.SeatRow(p.Match, p))})
+		of[p.Match] = append(of[p.Match], engine.FeedRow{ID: p.Match, Seat: new(both.SeatRow(p.Match, slices.Contains(remakes, p.Match), p))})
 	}
 	for _, m := range matches {
 		items = append(items, fed{m.place, of[m.item]})

@@ -116,7 +116,7 @@ on conflict do nothing`, puuids, (*text)(&match))
 }
 
 // games reads matches of an account that are stored, with its seat: league.Game.
-const games = `select m.id, m.played, m.duration_us, m.queue_id, s.match is not null, coalesce(s.won, false), s.champion
+const games = `select m.id, m.played, m.duration_us, m.queue_id, s.match is not null, coalesce(s.won, false), m.remake, s.champion
 from fs_listing l join fs_match m on m.id = l.match and m.status = 'success'` + seatOfMatch
 
 // Games iterates an account's stored matches, oldest first. It stops at the first row that cannot

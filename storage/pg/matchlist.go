@@ -41,8 +41,7 @@ func (s seen) row() engine.MatchRow {
 	row := both.Facts(s.Match)
 	row.Bytes = s.Match.Match.Ref.Size + s.Match.Timeline.Ref.Size
 	if s.here {
-		row.Champion, row.Won = s.seat.Champion, s.seat.Won
-		row.Kills, row.Deaths, row.Assists = s.seat.Kills, s.seat.Deaths, s.seat.Assists
+		both.SeatIn(&row, s.seat)
 	}
 	return row
 }

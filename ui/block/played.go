@@ -74,7 +74,7 @@ func (p *Played) Report(a engine.AccountRow, r *engine.PlayReport) (report *engi
 // IsDraft reports whether r is the draft, and not a report that was stored.
 func (p *Played) IsDraft(r *engine.PlayReport) bool { return r != nil && r == p.Play.Draft }
 
-// WonCell is how many of some games were won: "31 won, 52 %"; empty if there were no games.
+// WonCell is how many of some games were won: "31 won, 52 %"; empty if none was won or lost.
 func WonCell(wins, games int) part.Cell {
 	if games == 0 {
 		return part.Cell{}
@@ -87,7 +87,7 @@ func WonCell(wins, games int) part.Cell {
 func championRows(v *page.View, play *engine.Play, w int) []string {
 	all := make([]Bar, 0, len(play.Champions))
 	for _, c := range play.Champions {
-		won := human.Percent(float64(c.Wins) / float64(max(c.Games, 1)))
+		won := human.Percent(float64(c.Wins) / float64(max(c.Games-c.Remakes, 1)))
 		text := fmt.Sprintf("%s %5s", page.Count(c.Games), won)
 		all = append(all, Bar{cmp.Or(c.Name, "not told"), float64(c.Games), text})
 	}

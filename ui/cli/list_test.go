@@ -42,7 +42,7 @@ func TestLists_AreShownAsAsked(t *testing.T) {
 		"another word for a column": {cli.Out{View: view("-Tries", 1, "MATCH", "status")}, "MATCH  STATUS\nKR_2   temporary_failure\n" + hidden},
 		"rows alone":                {cli.Out{View: cli.View{Columns: []string{"id"}, NoHeaders: true}}, "KR_1\nKR_2\nKR_3\n"},
 		"JSON": {cli.Out{JSON: true, View: view("", 2, "id", "len", "champion", "played")},
-			`{"id":"KR_1","len":1200,"champion":"=Lux","played":"2026-11-20T03:00:00Z"}` + "\n" + `{"id":"KR_2","len":0,"champion":null,"played":null}` + "\n"},
+			`{"id":"KR_1","len":1200,"champion":"=Lux","played":"2026-11-20T03:00:00.000Z"}` + "\n" + `{"id":"KR_2","len":0,"champion":null,"played":null}` + "\n"},
 		"CSV":                  {cli.Out{CSV: true, View: view("-id", 0, "id", "champion", "err")}, "id,champion,err\nKR_3,Ahri,\nKR_2,,\"a, \"\"b\"\"\"\nKR_1,'=Lux,\n"},
 		"CSV without its head": {cli.Out{CSV: true, View: cli.View{Columns: []string{"id"}, NoHeaders: true}}, "KR_1\nKR_2\nKR_3\n"},
 	} {

@@ -69,6 +69,11 @@ func cell(v any) string {
 			return ""
 		}
 		return *v
+	case *bool: // likewise
+		if v == nil {
+			return ""
+		}
+		return strconv.FormatBool(*v)
 	case float64: // as a whole number where it is one, and never as 1e+06
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	case json.RawMessage:

@@ -37,7 +37,7 @@ func weekly(o Out, r *engine.WeeklyReport) error {
 	_, _ = fmt.Fprintln(o.W)
 	cols = []column{wide("ACCOUNT"), figures("GAMES"), figures("PLAYED"), figures("WON"), wide("MISSING")}
 	return tableOf(o, cols, r.Accounts, func(a engine.WeeklyAccount) []string {
-		return []string{a.RiotID, count(a.Games), minutes(a.Minutes), columns.WinRate(a.Wins, a.Games-a.Wins), a.Missing}
+		return []string{a.RiotID, count(a.Games), minutes(a.Minutes), columns.WinRate(a.Wins, a.Games-a.Remakes-a.Wins), a.Missing}
 	})
 }
 

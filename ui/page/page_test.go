@@ -34,7 +34,7 @@ func TestWords(t *testing.T) {
 		{columns.MatchWord("outside_retention_window"), "TOO OLD"}, {columns.MatchWord("temporary_failure"), "RETRYABLE"},
 		{ETA(engine.ETA{}), ""}, {ETA(engine.ETA{Known: true}), "finishing"},
 		{ETA(engine.ETA{Known: true, Calls: 9, Low: 16 * time.Minute, High: 19 * time.Minute}), "~16–19 min"},
-		{columns.GameLength(31*time.Minute + 7*time.Second), "31:07"}, {columns.ModeName(420, ""), "Ranked Solo"}, {columns.ModeName(9999, "CHERRY"), "CHERRY"}, {columns.ModeName(9999, ""), "queue 9999"},
+		{columns.GameLength(31*time.Minute + 7*time.Second), "31:07"}, {columns.ModeName(420), "Ranked Solo"}, {columns.ModeName(1830), "Swarm"}, {columns.ModeName(9999), "queue 9999"},
 		{Sentence(engine.Problemf(engine.ErrConflict, "wait", "it runs")), "it runs: wait"}, {Sentence(errors.New("x")), "x"},
 	} {
 		if c.got != c.want {

@@ -116,7 +116,7 @@ func tried(d *engine.AccountDetail) {
 		m := engine.MatchRow{
 			ID: fmt.Sprintf("KR_%d", 7214550640+i*4), Status: "success", Timeline: "success", Attempts: 1, Played: at(time.Duration(60-i) * 55 * time.Minute),
 			Duration: time.Duration(1400+i*37%900) * time.Second, QueueID: []int{420, 450, 440, 1700}[i%4], Mode: []string{"CLASSIC", "ARAM", "CLASSIC", "CHERRY"}[i%4],
-			Champion: champions[i%len(champions)], Kills: i % 13, Deaths: i % 7, Assists: i % 19, Won: i%3 != 0, FetchedAt: at(time.Duration(60-i) * 1300 * time.Millisecond), LastAttemptAt: at(time.Duration(60-i) * 1300 * time.Millisecond), Bytes: 41000 + i*137,
+			Champion: champions[i%len(champions)], Kills: new(i % 13), Deaths: new(i % 7), Assists: new(i % 19), Won: new(i%3 != 0), FetchedAt: at(time.Duration(60-i) * 1300 * time.Millisecond), LastAttemptAt: at(time.Duration(60-i) * 1300 * time.Millisecond), Bytes: 41000 + i*137,
 		}
 		switch i % 20 {
 		case 8, 12:
@@ -136,7 +136,7 @@ func storedMatches() []engine.MatchRow {
 		m := engine.MatchRow{
 			ID: fmt.Sprintf("KR_%d", 7214550912-i*31), Status: "success", Timeline: "success", Attempts: 1, Played: at(time.Duration(1+i) * 43 * time.Minute),
 			Duration: time.Duration(1400+i*37%900) * time.Second, QueueID: []int{420, 450, 440, 1700}[i%4], Champion: champions[i%len(champions)],
-			Kills: i % 13, Deaths: i % 7, Assists: i % 19, Won: i%3 != 0, FetchedAt: at(time.Duration(i) * 1300 * time.Millisecond), Bytes: 41000 + i*137,
+			Kills: new(i % 13), Deaths: new(i % 7), Assists: new(i % 19), Won: new(i%3 != 0), FetchedAt: at(time.Duration(i) * 1300 * time.Millisecond), Bytes: 41000 + i*137,
 		}
 		switch i % 20 {
 		case 1, 11:

@@ -23,8 +23,22 @@ func Facts(m league.Match) engine.MatchRow {
 	return engine.MatchRow{
 		ID: m.ID, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,
 		Played: m.Played, Duration: m.Duration, QueueID: m.QueueID, Mode: m.Mode,
-		FetchedAt: m.Match.FetchedAt, LastAttemptAt: m.Match.LastAttemptAt, LastError: m.Match.LastError,
+		FetchedAt: m.Match.FetchedAt, LastAttemptAt: m.Match.LastAttemptAt, LastError: m.Match.LastError, Remake: m.Remake,
 	}
+}
+
+// SeatIn adds the seat of the player whose list a row is in.
+func SeatIn(row *engine.MatchRow, p league.Participant) {
+	row.Champion, row.Won = p.Champion, won(p, row.Remake)
+	row.Kills, row.Deaths, row.Assists = &p.Kills, &p.Deaths, &p.Assists
+}
+
+// won is nil of a remake: Riot lets all of one team win it, and nobody has.
+func won(p league.Participant, remake bool) *bool {
+	if remake {
+		return nil
+	}
+	return &p.Won
 }
 
 // TimelineRow is the timeline of a match as exports show it.
@@ -37,10 +51,10 @@ func TimelineRow(m league.Match) engine.TimelineRow {
 }
 
 // SeatRow is a seat of a match as exports show it.
-func SeatRow(match string, p league.Participant) engine.SeatRow {
+func SeatRow(match string, remake bool, p league.Participant) engine.SeatRow {
 	return engine.SeatRow{
-		Match: match, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Champion: p.Champion, Team: p.Team, Won: p.Won,
-		Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
+		Match: match, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Champion: p.Champion, Team: p.Team,
+		Won: won(p, remake), Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
 	}
 }
 

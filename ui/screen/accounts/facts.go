@@ -205,16 +205,14 @@ func fineSecs(d time.Duration) string {
 var storedColumns = func() columns.List[engine.MatchRow] {
 	l := columns.Matches.Pick("result champion score queue").
 		Drawn("result", page.ByView(func(v *page.View, m *engine.MatchRow) part.Cell {
-			switch {
-			case m.Champion == "": // the player is not told to be in it
+			result, token := columns.Result(m)
+			if result == "" { // the player is not told to be in it
 				return part.As(themes.Dim, v.Theme.Glyphs.Dash)
-			case m.Won:
-				return part.As(themes.OK, "W")
 			}
-			return part.As(themes.Dim, "L")
+			return part.As(token, strings.ToUpper(result[:1]))
 		})).
 		Drawn("queue", page.ByView(func(_ *page.View, m *engine.MatchRow) part.Cell {
-			mode := columns.ModeName(m.QueueID, m.Mode) // Solo, Draft: the name of the champion needs the room
+			mode := columns.Mode(m) // Solo, Draft: the name of the champion needs the room
 			return part.As(themes.Dim, strings.TrimPrefix(strings.TrimPrefix(mode, "Ranked "), "Normal "))
 		}))
 	// Widths of the result, the champion ("Heimerdinger"), the score ("12/10/15") and the mode.
@@ -233,9 +231,9 @@ func (p *Account) justStored(v *page.View, w, h int) part.Section {
 	src := p.source(v)
 	won, told := 0, 0
 	for _, m := range src.Items[:min(len(src.Items), h)] {
-		if m.Champion != "" {
+		if m.Won != nil {
 			told++
-			won += page.Btoi(m.Won)
+			won += page.Btoi(*m.Won)
 		}
 	}
 	s := part.Section{Title: "JUST STORED"}

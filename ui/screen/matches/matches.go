@@ -296,12 +296,7 @@ var sums = [...]struct {
 	{"BY STATE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
 		return strings.ToLower(columns.MatchWord(m.Status))
 	}, false},
-	{"BY QUEUE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string {
-		if m.FetchedAt.IsZero() {
-			return ""
-		}
-		return columns.ModeName(m.QueueID, m.Mode)
-	}, false},
+	{"BY QUEUE", themes.Run, func(m *engine.MatchRow, _ *time.Location) string { return columns.Mode(m) }, false},
 	{"ERRORS", themes.Err, func(m *engine.MatchRow, _ *time.Location) string {
 		if fault := columns.FaultOf(m); fault != "" {
 			return columns.Answer("", fault)
@@ -350,16 +345,11 @@ const mostSums = 10
 // Three rows where there is room beside each other, else four.
 func (p *Screen) facts(v *page.View, m *engine.MatchRow, w int) []string {
 	game := []part.Cell{v.State(columns.MatchWord(m.Status))}
-	if !m.FetchedAt.IsZero() {
-		game = append(game, part.Plain(columns.ModeName(m.QueueID, m.Mode)))
+	if mode := columns.Mode(m); mode != "" {
+		game = append(game, part.Plain(mode))
 	}
-	if m.Champion != "" {
-		won := part.As(themes.Dim, "lost")
-		if m.Won {
-			won = part.As(themes.OK, "won")
-		}
-		game = append(game, part.Plain(m.Champion),
-			part.Plain(page.Count(m.Kills)+"/"+page.Count(m.Deaths)+"/"+page.Count(m.Assists)), won)
+	if result, token := columns.Result(m); result != "" {
+		game = append(game, part.Plain(m.Champion), part.Plain(columns.Score(m)), part.As(token, result))
 	}
 	// A match that was never fetched has no time of play, and nothing is kept of it.
 	tried, kept := []part.Cell{part.As(themes.Dim, human.Counted(m.Attempts, "try", "tries"))}, []part.Cell(nil)

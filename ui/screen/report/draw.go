@@ -163,7 +163,7 @@ func dayMinutes(r *engine.PlayReport) (days [7]float64, all float64) {
 func modeBars(r *engine.PlayReport) []block.Bar {
 	out := make([]block.Bar, 0, len(r.ByQueue))
 	for id, n := range r.ByQueue {
-		out = append(out, block.Bar{Name: columns.ModeName(id, ""), Value: float64(n), Text: page.Count(n)})
+		out = append(out, block.Bar{Name: columns.ModeName(id), Value: float64(n), Text: page.Count(n)})
 	}
 	slices.SortFunc(out, func(a, b block.Bar) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name))

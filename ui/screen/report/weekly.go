@@ -279,11 +279,9 @@ func weekAccountRow(v *page.View, a engine.WeeklyAccount, most float64, w int) s
 		l.Bar(themes.Run, min(bar, 60), a.Minutes/max(most, 1)).Gap(2)
 	}
 	l.Field(part.Plain(human.Counted(a.Games, "game", "games")), 10, part.Number).Gap(2)
-	won := part.None
-	if a.Games > 0 {
-		won = strconv.Itoa(a.Wins) + " won, " + human.Percent(float64(a.Wins)/float64(a.Games))
-	}
-	l.Field(part.As(themes.Dim, won), 13, part.Words).Gap(2)
+	won := block.WonCell(a.Wins, a.Games-a.Remakes)
+	won.Text = cmp.Or(won.Text, part.None)
+	l.Field(won, 13, part.Words).Gap(2)
 	if a.Missing != "" {
 		sign := v.Theme.State("PARTIAL")
 		l.Cells(part.As(sign.Token, sign.Glyph+" "+a.Missing))

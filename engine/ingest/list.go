@@ -15,8 +15,8 @@ import (
 // list fetches one page of match ids. The last page creates the children. A page that was
 // listed for another sync less than five minutes ago is taken from the store instead.
 //
-// A PUUID that the key cannot read is resolved again once per run: one that was resolved in this run
-// and is refused all the same would go round for ever.
+// A PUUID that the key cannot read is resolved again once per run. One that was resolved in this run, or
+// whose first page was read, is of this key's project: it is asked for again as it is.
 func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome {
 	puuid := p.account.PUUIDs[p.project]
 	if puuid == "" { // the key was replaced by one of another project
@@ -24,7 +24,8 @@ func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome 
 	}
 	q := in.query(p.run)
 	region := route.Platform(p.account.Platform).Region()
-	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: listLane(p.account), Region: region, PUUID: puuid}
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: listLane(p.account), Region: region, PUUID: puuid,
+		Read: p.run.Pages > 0 || !p.account.Resolved.Before(p.run.Started)}
 	ids, ok := p.slice, p.sliced
 	var o engine.Outcome
 	if !ok {
@@ -35,7 +36,7 @@ func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome 
 	}
 	switch {
 	case ok:
-	case o.Class == riot.ClassWrongProject && p.account.Resolved.Before(p.run.Started):
+	case o.Verb == engine.VerbFail && o.Class == riot.ClassWrongProject:
 		return engine.Wait(0, in.forget(p)).With(o.Call)
 	default:
 		return o

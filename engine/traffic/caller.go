@@ -52,6 +52,7 @@ type Trip struct {
 	At      Lane
 	Region  route.Region // where a probe of the key goes
 	PUUID   string       // of a known account under this key, for the probe; may be empty
+	Read    bool         // the key has read the PUUID before: that it cannot is one answer's fault
 	Account string       // whom the call is about; "" = a match
 	Missing Disbelief    // of a 404
 	Used    int          // attempts that count besides the job's own
@@ -128,7 +129,7 @@ func (a *attempt) spent() bool {
 
 // failed turns the error of the call into an outcome.
 func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
-	s := situation{now: time.Now(), missing: a.Missing}
+	s := situation{now: time.Now(), missing: a.Missing, read: a.Read}
 	e, ok := errors.AsType[*riot.Error](err)
 	switch {
 	case !ok:

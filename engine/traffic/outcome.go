@@ -30,6 +30,7 @@ type situation struct {
 	outage   bool      // the breaker of this host and method is open
 	keyWorks bool      // 403: a probe was let in
 	missing  Disbelief // 404: what is made of it
+	read     bool      // 400 "Exception decrypting": the key has read this PUUID before
 }
 
 // Disbelief is how far a 404 is believed.
@@ -52,7 +53,7 @@ var verdicts = map[riot.Reason]func(*riot.Error, situation) engine.Outcome{
 	riot.Local:        hold(engine.HoldLocalNetwork),
 	riot.Missing:      missing,
 	riot.BadRequest:   permanent,
-	riot.WrongProject: permanent,
+	riot.WrongProject: wrongProject,
 	riot.Denied401:    hold(engine.HoldKeyInvalid),
 	riot.Denied403:    denied,
 	riot.NoKey:        hold(engine.HoldKeyInvalid),
@@ -125,6 +126,15 @@ func missing(e *riot.Error, s situation) engine.Outcome {
 
 // permanent ends the job: the same call would be answered the same.
 func permanent(*riot.Error, situation) engine.Outcome { return engine.Fail(nil) }
+
+// wrongProject is the verdict on a PUUID that the key is said not to read. A key never changes its
+// project: where it has read the PUUID the answer is what is wrong.
+func wrongProject(e *riot.Error, s situation) engine.Outcome {
+	if s.read {
+		return engine.Retry(nil)
+	}
+	return permanent(e, s)
+}
 
 // denied is the verdict on a 403, which Riot gives for a dead key and for a path that the key may not
 // call.

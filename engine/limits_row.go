@@ -53,6 +53,18 @@ type LimitsRow struct {
 	Hosts   []LimitHost `json:"hosts,omitempty"`
 	// Breakers are the endpoints that are down: no call goes there but a try.
 	Breakers []BreakerRow `json:"breakers,omitempty"`
+	// Holds are the waits above ten minutes that Riot has asked for.
+	Holds []LimitHold `json:"holds,omitempty"`
+}
+
+// LimitHold is a wait that an answer of Riot's asked for and that is longer than its word alone
+// imposes: a single call asks now and then whether it still holds.
+type LimitHold struct {
+	Host   string    `json:"host"`
+	Method string    `json:"method,omitempty"` // "" = the whole host
+	Until  time.Time `json:"until"`
+	Asks   time.Time `json:"asks"` // the next call that asks
+	Why    string    `json:"why"`  // in a sentence, with what ends it
 }
 
 // BreakerRow is an endpoint that is down.
@@ -81,7 +93,7 @@ type BucketRow struct {
 	Reset     time.Time `json:"reset,omitzero"`       // when places come back next; zero = all are free
 	NextFree  time.Time `json:"next_free,omitzero"`   // zero = now
 	Blocked   time.Time `json:"blocked,omitzero"`     // no call goes before; zero = it is open
-	BlockedBy string    `json:"blocked_by,omitempty"` // 429 application, 429 method, 429 service, frozen
+	BlockedBy string    `json:"blocked_by,omitempty"` // 429 application, 429 method, 429 service, 503, frozen
 	Cap       int       `json:"cap,omitempty"`        // operator's cap in percent, 0 = none
 	Thaws     time.Time `json:"thaws,omitzero"`       // when a freeze or cap ends by itself; zero = not
 	FreezeWhy string    `json:"freeze_why,omitempty"` // its reason

@@ -15,7 +15,7 @@ const (
 	EngineDegraded EngineState = "DEGRADED"
 	EngineNoKey    EngineState = "NO KEY"
 	EngineAPIDown  EngineState = "API DOWN"
-	EngineHeld     EngineState = "HELD"    // work waits for a host that an operator has frozen
+	EngineHeld     EngineState = "HELD"    // an operator has frozen a host with work, or Riot asked for a wait above 10 min
 	EngineOpening  EngineState = "OPENING" // the data directory is being opened
 	EngineBrowse   EngineState = "BROWSE"  // no engine: stored data only
 	EngineStopping EngineState = "STOPPING"

@@ -422,6 +422,8 @@ func TestAlerts_Readings(t *testing.T) {
 		{"key expired", Reading{KeyExpires: noon.Add(-time.Hour)}, "key expiry", true, "-1 h"},
 		{"key unknown", Reading{}, "key expiry", false, "—"},
 		{"key rejected", Reading{KeyRejected: true}, "key", true, "1"},
+		{"long hold", Reading{Holds: []engine.LimitHold{{Host: "europe", Until: noon.Add(3 * time.Hour)}}}, "hold/europe", true, "3 h"},
+		{"hold of a method", Reading{Holds: []engine.LimitHold{{Host: "kr", Method: "match-v5.ids", Until: noon.Add(time.Hour)}}}, "hold/kr match-v5.ids", true, "1 h"},
 		{"heartbeat", Reading{Syncing: []Beat{{"a", "Ana#1", noon.Add(-10 * time.Minute)}}}, "silent sync", false, "10 min"},
 		{"no heartbeat", Reading{Syncing: []Beat{{"a", "Ana#1", noon}, {"b", "Bob#1", noon.Add(-601 * time.Second)}}}, "silent sync", true, "10 min 01 s"},
 		{"queue", Reading{Queues: []engine.QueueRow{{QueueState: engine.QueueState{Name: "q"}, OldestDue: noon.Add(-time.Hour)}}}, "queue age/q", false, "1 h"},

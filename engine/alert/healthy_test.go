@@ -146,6 +146,13 @@ var days = map[string]struct{ healthy, trouble func(d *dayRig) }{
 		healthy: func(d *dayRig) { d.pass(24*time.Hour, nil) },
 		trouble: func(d *dayRig) { d.reading.KeyRejected = true; d.pass(time.Minute, nil) },
 	},
+	"hold": {
+		healthy: func(d *dayRig) { d.pass(24*time.Hour, nil) },
+		trouble: func(d *dayRig) {
+			d.reading.Holds = []engine.LimitHold{{Host: "europe", Until: d.now.Add(time.Hour)}}
+			d.pass(time.Minute, nil)
+		},
+	},
 	"silent sync": {
 		healthy: func(d *dayRig) {
 			began := d.now

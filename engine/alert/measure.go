@@ -3,6 +3,7 @@ package alert
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -26,6 +27,7 @@ var measures = map[measure]func(m *Monitor, r Rule, now time.Time) []sample{
 	unavailable: (*Monitor).bursts,
 	keyLife:     (*Monitor).keyLife,
 	keyRefused:  (*Monitor).keyRefused,
+	longHold:    (*Monitor).longHolds,
 	silence:     (*Monitor).silence,
 	queueAge:    (*Monitor).queueAges,
 	writeTime:   (*Monitor).writeTimes,
@@ -131,6 +133,15 @@ func (m *Monitor) keyRefused(r Rule, now time.Time) []sample {
 		value = 1
 	}
 	return m.total(r, value, m.read, now)
+}
+
+// longHolds are the waits that Riot asked for and that its word alone does not impose.
+func (m *Monitor) longHolds(r Rule, now time.Time) (out []sample) {
+	for _, h := range m.reading.Holds {
+		out = append(out, sample{subject: strings.TrimSpace(h.Host + " " + h.Method), value: h.Until.Sub(now).Seconds(),
+			limit: r.Limit, known: true})
+	}
+	return out
 }
 
 // silence is one sample for all syncs, that of the one which was heard of longest ago; the evidence

@@ -369,7 +369,8 @@ func (m *Monitor) call(r *engine.CallRow) {
 type Reading struct {
 	KeyExpires  time.Time // zero = not known
 	KeyRejected bool
-	Syncing     []Beat // accounts whose run is under way
+	Holds       []engine.LimitHold // waits above ten minutes that Riot asked for
+	Syncing     []Beat             // accounts whose run is under way
 	// Waits says why a syncing account may have been silent for so long without anybody
 	// being needed, such as a paused queue; "" = nothing excuses it. It is asked only of
 	// accounts that are silent. nil = nothing excuses any.

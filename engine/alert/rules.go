@@ -21,6 +21,7 @@ const (
 	unavailable measure = "unavailable" // 503s; one alert per host
 	keyLife     measure = "key life"    // what is left until the key expires
 	keyRefused  measure = "key refused" // 1 while Riot refuses the key
+	longHold    measure = "long hold"   // what is left of a wait above ten minutes that Riot asked for; one alert per limit
 	// silence is of the syncing account that was heard of longest ago, and has no reason for it.
 	silence   measure = "silence"
 	queueAge  measure = "queue age"  // how long a queue has had a due job and started none; one alert per queue
@@ -81,6 +82,9 @@ func rules() []Rule {
 		{Name: "key", About: "key rejected", Measure: keyRefused, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Minute,
 			Next: "paste a new key: every queue waits for it"},
+		{Name: "hold", About: "Riot asks for a wait above 10 min", Measure: longHold, Unit: engine.AlertDuration,
+			Limit: 0, Window: time.Minute,
+			Next: "see Riot's status: one call asks every 10 min, and thaw ends it"},
 		{Name: "silent sync", About: "sync without a heartbeat", Measure: silence, Unit: engine.AlertDuration,
 			Limit: 600, Window: time.Minute, For: time.Minute,
 			Next: "open the account: cancel its sync and start it again if it stays silent"},

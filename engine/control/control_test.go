@@ -129,7 +129,7 @@ func (l *limiter) Restore(context.Context, bool, iter.Seq2[engine.Job, error]) e
 }
 func (l *limiter) Rows() engine.LimitsRow                   { return engine.LimitsRow{} }
 func (l *limiter) Freeze(engine.Bucket, string) error       { return nil }
-func (l *limiter) Thaw(engine.Bucket) (bool, error)         { return false, nil }
+func (l *limiter) Thaw(engine.Bucket) (string, error)       { return "", nil }
 func (l *limiter) Calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
 func (l *limiter) LastCall(j engine.JobID) *engine.CallRow {
 	return &engine.CallRow{Job: j, Headers: []string{"Date: today"}, Body: "busy"}

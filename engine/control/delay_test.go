@@ -30,6 +30,7 @@ type hosted struct {
 	Limiter
 	pace  map[string]time.Duration
 	rows  []engine.BucketRow
+	holds []engine.LimitHold
 	state engine.EngineState
 }
 
@@ -56,7 +57,7 @@ func (e even) Turn(method string, n int) forecast.Wait        { return e.After(m
 func (e even) By(_ string, in time.Duration, most int) int    { return min(most, int(in/max(e.pace, 1))) }
 func (e even) Rate(string) (perSecond float64, bucket string) { return 1 / e.pace.Seconds(), e.bucket }
 
-func (l hosted) Rows() engine.LimitsRow { return engine.LimitsRow{Buckets: l.rows} }
+func (l hosted) Rows() engine.LimitsRow { return engine.LimitsRow{Buckets: l.rows, Holds: l.holds} }
 func (l hosted) Health() (engine.EngineState, string) {
 	if l.state == "" {
 		return engine.EngineLive, ""

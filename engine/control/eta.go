@@ -165,9 +165,13 @@ func frozenWords(b engine.BucketRow) string {
 	return b.Host + " is frozen"
 }
 
-// heldUp is the word for an engine with work for a host that an operator has stopped.
-func heldUp(rows []engine.BucketRow) (engine.EngineState, string) {
-	for _, b := range rows {
+// heldUp is the word for an engine with work for a host that an operator has stopped, or whom Riot has
+// told to keep away for long.
+func heldUp(limits engine.LimitsRow) (engine.EngineState, string) {
+	if len(limits.Holds) > 0 {
+		return engine.EngineHeld, limits.Holds[0].Why
+	}
+	for _, b := range limits.Buckets {
 		if b.Waiting > 0 && frozenHere(b, []string{b.Host + "/"}) {
 			return engine.EngineHeld, frozenWords(b)
 		}

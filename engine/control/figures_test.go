@@ -59,6 +59,15 @@ func TestI1_AFrozenHostIsInTheTitle(t *testing.T) {
 	}
 }
 
+// A wait above ten minutes that Riot asked for is in the title, whoever waits for it.
+func TestB11_ALongHoldIsInTheTitle(t *testing.T) {
+	limits := metered{hosted{holds: []engine.LimitHold{{Host: "europe", Why: "europe is held by a 429 application until tomorrow"}}}}
+	ctl := New(Options{Store: jobbed{}, Limiter: limits, Backend: idle{}, Keys: knownKey{}})
+	if got := ctl.engineRow(); got.State != engine.EngineHeld || got.Why != limits.holds[0].Why {
+		t.Errorf("%s, %q", got.State, got.Why)
+	}
+}
+
 // jobbed is a store with one job and one page of accounts.
 type jobbed struct {
 	Store

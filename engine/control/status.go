@@ -66,7 +66,7 @@ func (c *Control) engineRow() engine.EngineRow {
 	row.SinceStart = time.Since(c.started) < time.Minute
 	limits := c.opt.Limiter.Rows()
 	if row.State, row.Why = c.state(queues); row.State == engine.EngineLive {
-		row.State, row.Why = heldUp(limits.Buckets)
+		row.State, row.Why = heldUp(limits)
 	}
 	row.Pace = forecast.Pace(row, queues, limits)
 	return row

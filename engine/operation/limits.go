@@ -27,21 +27,22 @@ func (o *Operator) freeze(_ context.Context, cmd engine.Command) (engine.Receipt
 	return r, nil
 }
 
-// thaw ends a freeze or a cap. Where there was none it says so and changes nothing.
+// thaw ends a freeze, a cap or a long wait that Riot asked for, and says which. Where there was none it
+// says so and changes nothing.
 func (o *Operator) thaw(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
 	r := engine.Receipt{Matched: 1, Text: "bucket " + bucketName(cmd.Bucket) + " open again"}
 	if cmd.DryRun {
 		r.Text = "would have " + r.Text
 		return r, nil
 	}
-	frozen, err := o.opt.Limiter.Thaw(cmd.Bucket)
+	held, err := o.opt.Limiter.Thaw(cmd.Bucket)
 	if err != nil {
 		return engine.Receipt{Matched: 1}, err
 	}
-	if !frozen {
+	if held == "" {
 		return engine.Receipt{Matched: 1, Nothing: true, Text: "bucket " + bucketName(cmd.Bucket) + " was not frozen"}, nil
 	}
-	r.Applied = 1
+	r.Applied, r.Text = 1, r.Text+": it was "+held
 	return r, nil
 }
 

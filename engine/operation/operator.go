@@ -56,7 +56,7 @@ type Syncer interface {
 // Limiter is steered by operators, and says how long calls take.
 type Limiter interface {
 	Freeze(b engine.Bucket, reason string) error
-	Thaw(b engine.Bucket) (frozen bool, err error)
+	Thaw(b engine.Bucket) (held string, err error) // held: what it ended; "" = nothing
 	// Outlook is how the limits of a host stand now.
 	Outlook(host string) forecast.Limits
 	// KeyChanged ends the hold of a refused key.

@@ -89,7 +89,7 @@ func init() {
 		},
 		{
 			Op: engine.OpThaw, run: (*Operator).thaw, Does: "thaw", Target: Bucket,
-			Short:   "End a freeze or a cap",
+			Short:   "End a freeze, a cap or a wait above ten minutes that Riot asked for",
 			Example: "farsight thaw europe match-v5.match",
 			Line:    Line{Args: "host [method]", Help: "end a freeze or a cap"},
 		},

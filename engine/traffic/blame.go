@@ -3,6 +3,7 @@ package traffic
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -10,9 +11,20 @@ import (
 	"github.com/farsight-console/farsight/riot/limit"
 )
 
-// known lists calls that the attempt's lane has answered well before.
+// known lists calls that the attempt's lane has answered well before; none while Riot holds the lane,
+// where they would wait as long as all others.
 func (a *attempt) known(ctx context.Context) []func(context.Context) error {
+	if a.heldBack() {
+		return nil
+	}
 	return a.opt.Known(ctx, a.At, a.Run.Job, func(account string) bool { return a.gate.isIll(a.At, account) })
+}
+
+// heldBack reports whether an answer 503 has said when its lane is back.
+func (a *attempt) heldBack() bool {
+	return slices.ContainsFunc(a.opt.Limits.limiter.Holds(), func(h limit.Hold) bool {
+		return h.Kind == limit.Unavailable && h.Scope == limit.Scope{Host: a.At.Host, Method: a.At.Method}
+	})
 }
 
 // prove carries out the proof of the attempt's lane, or waits for the one that is
@@ -109,7 +121,7 @@ func (a *attempt) blamed(ctx context.Context, e *riot.Error, s situation, many b
 	switch {
 	case err != nil:
 		return outcomeOf(err, s)
-	case !p.asked && many:
+	case !p.asked && (many || a.heldBack()):
 		r := a.gate.declare(a.At, a.Run.Job.ID, s.now)
 		s.outage, s.next = r.outage, r.next
 		return outcomeOf(e, s)

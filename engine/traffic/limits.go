@@ -264,10 +264,18 @@ func (l *Limits) KeyChanged() {
 func (l *Limits) Proven() bool { return l.gate.isProven() }
 
 // Held says what stands before all limits of a lane: a key that is refused, a network
-// that is away, an outage. name is that of a lane, see [Lanes.Name]; the zero Held = nothing does.
+// that is away, an outage, a long wait that Riot asked for. name is that of a lane, see [Lanes.Name]; the zero Held = nothing does.
 func (l *Limits) Held(name string) engine.Held {
 	at, _ := splitLane(name)
-	return l.gate.held(at)
+	if h := l.gate.held(at); h.Reason != "" {
+		return h
+	}
+	for _, h := range l.LongHolds() {
+		if h.Host == at.Host && (h.Method == "" || h.Method == at.Method) {
+			return engine.Held{Reason: h.Why, Until: h.Asks, Stand: engine.StandHeld}
+		}
+	}
+	return engine.Held{}
 }
 
 // Outage says what holds the calls of one method of a host; "" = nothing does.

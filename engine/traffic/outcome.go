@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
 )
 
 // Classes of failures that are not the answer of a call.
@@ -84,10 +85,10 @@ func outcomeOf(err error, s situation) engine.Outcome {
 }
 
 // untilRetryAt: a 429 is no failure of the job, whatever kind it is. The instant is at least a second
-// away, or the job would be claimed and refused in a hot loop, and at most MaxDelay, should a header
-// name a time that nobody can mean.
+// away, or the job would be claimed and refused in a hot loop, and at most a LongHold: then the limiter
+// keeps it, or lets it ask whether the wait is over.
 func untilRetryAt(e *riot.Error, s situation) engine.Outcome {
-	soonest, latest := s.now.Add(time.Second), s.now.Add(engine.MaxDelay)
+	soonest, latest := s.now.Add(time.Second), s.now.Add(limit.LongHold)
 	at := e.RetryAt
 	if at.Before(soonest) {
 		at = soonest

@@ -30,7 +30,7 @@ func TestOutcomeOf(t *testing.T) {
 		},
 		"429 for a year": {
 			err:  &riot.Error{Reason: riot.Throttled, Class: riot.ClassThrottledApp, RetryAt: at.AddDate(1, 0, 0)},
-			verb: engine.VerbSnooze, hold: engine.HoldThrottled, at: at.Add(24 * time.Hour), as: riot.ClassThrottledApp,
+			verb: engine.VerbSnooze, hold: engine.HoldThrottled, at: at.Add(10 * time.Minute), as: riot.ClassThrottledApp,
 		},
 		"429 in the past": {
 			err:  &riot.Error{Reason: riot.Throttled, Class: riot.ClassThrottledUnknown, RetryAt: at.Add(-time.Hour)},

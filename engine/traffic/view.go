@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -16,7 +17,7 @@ import (
 // is the one thing that consoles see and that is not on disk.
 func (l *Limits) Rows() engine.LimitsRow {
 	snap := l.limiter.Snapshot()
-	out := engine.LimitsRow{At: snap.At, Breakers: l.gate.down()}
+	out := engine.LimitsRow{At: snap.At, Breakers: l.gate.down(), Holds: l.LongHolds()}
 	for i := range out.Breakers {
 		b := &out.Breakers[i]
 		b.Waiting = l.waiting(limit.Scope{Host: b.Host, Method: b.Method})
@@ -122,7 +123,7 @@ func soon(b limit.BucketView, at time.Time) time.Time {
 // which goes before it. A freeze that only lowers the limit shows its percentage instead.
 func block(row *engine.BucketRow, s limit.ScopeView) {
 	if !s.Blocked.IsZero() {
-		row.Blocked, row.BlockedBy = s.Blocked, "429 "+string(s.Kind)
+		row.Blocked, row.BlockedBy = s.Blocked, answerWords(s.Kind)
 	}
 	if s.Frozen {
 		row.Thaws, row.FreezeWhy = s.Thaws, s.Reason
@@ -228,13 +229,52 @@ func (l *Limits) Freeze(b engine.Bucket, reason string) error {
 	return nil
 }
 
-// Thaw ends a freeze or a cap. It reports whether there was one.
-func (l *Limits) Thaw(b engine.Bucket) (bool, error) {
+// Thaw ends a freeze or a cap, and a wait above ten minutes that Riot has asked for. It says what held
+// the bucket; "" = nothing did. What a 429 has sent back goes at once.
+func (l *Limits) Thaw(b engine.Bucket) (held string, err error) {
 	if err := checkBucket(b); err != nil {
-		return false, err
+		return "", err
 	}
 	l.dirty.Store(true)
-	return l.limiter.Thaw(limit.Scope{Host: b.Host, Method: b.Method}), nil
+	frozen, hold := l.limiter.Thaw(limit.Scope{Host: b.Host, Method: b.Method})
+	if frozen {
+		held = limit.FrozenWords
+	}
+	if !hold.Until.IsZero() {
+		held = strings.TrimPrefix(held+" and "+holdWords(hold), " and ")
+		l.gate.change(func() bool {
+			l.gate.ended[engine.HoldThrottled] = true
+			return true
+		})
+	}
+	return held, nil
+}
+
+// holdWords say what answer has stopped a scope, and until when.
+func holdWords(h limit.Hold) string {
+	return "held by a " + answerWords(h.Kind) + " until " + h.Until.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+// answerWords name the answer that holds a scope.
+func answerWords(k limit.Kind) string {
+	if k == limit.Unavailable {
+		return "503"
+	}
+	return "429 " + string(k)
+}
+
+// LongHolds are the waits above ten minutes that Riot has asked for, the host's own before those of
+// its methods. While one lasts a single call asks every ten minutes whether it still holds.
+func (l *Limits) LongHolds() (all []engine.LimitHold) {
+	for _, h := range l.limiter.Holds() {
+		if h.Asks.IsZero() {
+			continue
+		}
+		bucket := strings.TrimSpace(h.Host + " " + h.Method)
+		all = append(all, engine.LimitHold{Host: h.Host, Method: h.Method, Until: h.Until, Asks: h.Asks,
+			Why: bucket + " is " + holdWords(h) + "; one call asks every 10 min, and `thaw " + bucket + "` ends it"})
+	}
+	return all
 }
 
 // checkBucket refuses a host or method that Riot does not have: frozen, it would stop nothing and look

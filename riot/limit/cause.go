@@ -104,9 +104,19 @@ func (c cause) stopText() string {
 	case NoAnswer:
 		return "limits not known yet, the last call got no answer"
 	case Unknown:
-		return "backing off after a 429 without a type"
+		return "backing off after a 429 without a type" + c.asks()
+	case Unavailable:
+		return "held by a 503 with a Retry-After" + c.asks()
 	}
-	return fmt.Sprintf("held by a 429 (%s)", c.why)
+	return fmt.Sprintf("held by a 429 (%s)", c.why) + c.asks()
+}
+
+// asks says of a long hold how it may end sooner.
+func (c cause) asks() string {
+	if c.scope.block.asks > 0 {
+		return ", asked again every 10 min"
+	}
+	return ""
 }
 
 // short prints a wait as a person says it: "0.4 s", "41 s", "9 min 05 s".

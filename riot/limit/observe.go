@@ -47,15 +47,36 @@ func (p *Permit) observe(now instant, status int, header http.Header) {
 	if told || status/100 == 2 {
 		p.h.app.gate.proved(p.appEpoch)
 	}
-	p.recovered(p.h.app, p.appEpoch)
-	p.recovered(p.m, p.methodEpoch)
+	served := status < 500 && (told || toldMethod) || status/100 == 2
+	p.recovered(p.h.app, p.appEpoch, served)
+	p.recovered(p.m, p.methodEpoch, served)
+	if status == http.StatusServiceUnavailable {
+		p.unavailable(now, header)
+	}
 }
 
-// recovered ends the doubling of back-off after a good answer, unless the call
-// went before the last 429.
-func (p *Permit) recovered(s *scope, epoch uint64) {
+// unavailable obeys a 503 that says when to come back: it is about the service behind the method, not
+// about this call.
+func (p *Permit) unavailable(now instant, header http.Header) {
+	d, ok := ParseRetryAfter(header.Get("Retry-After"), time.Now())
+	if !ok {
+		return
+	}
+	first := p.methodEpoch == p.m.gate.epoch
+	p.m.hold(now, p.bound+d+margin, Unavailable, first)
+	if first {
+		p.m.gate.close(recovering)
+	}
+}
+
+// recovered ends the doubling of back-off after an answer that is no 429, and a long
+// hold if the call was served, unless it went before the last 429.
+func (p *Permit) recovered(s *scope, epoch uint64, served bool) {
 	if epoch == s.gate.epoch {
 		s.block.strikes = 0
+		if served && s.block.asks > 0 {
+			s.block = block{}
+		}
 		s.pace.passed++
 	}
 }
@@ -137,9 +158,7 @@ func (p *Permit) throttled(now instant, header http.Header) {
 		s.block.strikes++
 	}
 	until := p.openAgain(now, s, header, over)
-	if until >= s.block.until {
-		s.block.until, s.block.kind = until, kind
-	}
+	s.hold(now, until, kind, first)
 	if first && kind != Service && !s.stated() {
 		s.pace.refuse(now, until)
 	}

@@ -203,6 +203,7 @@ func (h *host) estimate(now instant, s *scope, n int, e *Estimate) {
 		until = now
 		e.Known, e.Endless = false, true
 	}
+	until = max(until, s.block.until)
 	longer(until-now+instant(n-1)*s.pace.gap, s.name)
 	for _, w := range s.windows {
 		longer(until-now+w.lasts(now, &s.tally, s.allowed(w, h.opts.Share, now), n), w.name)

@@ -139,7 +139,7 @@ func (p *Permit) lose(now instant) {
 // is known that would.
 func (s *scope) slowDown(until instant) {
 	if !s.known && until > s.block.until {
-		s.block.kind, s.block.until = NoAnswer, until
+		s.block.kind, s.block.until, s.block.asks = NoAnswer, until, 0
 	}
 }
 

@@ -122,6 +122,9 @@ func (l *Limiter) grant(h *host, now instant, r Request, waited time.Duration, b
 	for _, s := range [...]*scope{h.app, m} {
 		s.grant(now)
 		s.pace.grant(now)
+		if s.block.asks > 0 {
+			s.block.asks = now + LongHold
+		}
 	}
 	m.stall[r.Priority] = stall{}
 	return p

@@ -29,6 +29,7 @@ const (
 	Application Kind = "application"
 	Method      Kind = "method"
 	Service     Kind = "service"
+	Unavailable Kind = "503"       // an answer 503 that named a time
 	Unknown     Kind = "unknown"   // a 429 of a proxy or shard
 	Restart     Kind = "restart"   // the state of an earlier run was lost
 	NoAnswer    Kind = "no answer" // a call was lost before the limits were known
@@ -39,7 +40,25 @@ const (
 type block struct {
 	kind    Kind
 	until   instant
-	strikes int // 429s in a row that named no time
+	asks    instant // of one above LongHold: when a call may ask whether it still holds; 0 = of others
+	strikes int     // 429s in a row that named no time
+}
+
+// LongHold is the longest wait that a server's word alone imposes. One that is longer may be a slip
+// of somebody's clock or pen: a single call asks each LongHold whether it still holds, and the first
+// that is served ends it.
+const LongHold = 10 * time.Minute
+
+// hold shuts the scope until an instant. fresh says that the call which brought the order went after
+// the one before: what it says of a long hold is believed in its place.
+func (s *scope) hold(now, until instant, kind Kind, fresh bool) {
+	if until < s.block.until && !(fresh && s.block.asks > 0) {
+		return
+	}
+	s.block.kind, s.block.until, s.block.asks = kind, until, 0
+	if until-now > LongHold+margin {
+		s.block.asks = now + LongHold
+	}
 }
 
 // freeze is an operator's order: at most percent of each limit until an instant.
@@ -156,12 +175,16 @@ func (s *scope) frozen(now instant) bool {
 	return s.freeze != nil && now < s.freeze.until
 }
 
-// stopped is the instant until which nothing of the scope may go, and why;
-// now itself if nothing stops it.
+// stopped is the instant until which nothing of the scope may go, not even a
+// call that asks whether a long hold is over, and why; now itself if nothing stops it.
 func (s *scope) stopped(now instant) (until instant, kind Kind) {
 	until = now
-	if s.block.until > until {
-		until, kind = s.block.until, s.block.kind
+	opens := s.block.until
+	if s.block.asks > 0 {
+		opens = min(opens, s.block.asks)
+	}
+	if opens > until {
+		until, kind = opens, s.block.kind
 	}
 	if s.frozen(now) && s.freeze.percent == 0 && s.freeze.until > until {
 		until, kind = s.freeze.until, Frozen

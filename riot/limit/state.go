@@ -42,6 +42,7 @@ type BlockState struct {
 	Kind    Kind  `json:"kind"`
 	Until   int64 `json:"until"` // wall clock, Unix milliseconds
 	Strikes int   `json:"strikes,omitempty"`
+	Asks    int64 `json:"asks,omitempty"` // of one above LongHold: when a call asks whether it still holds
 }
 
 // FreezeState is an operator's freeze or cap.
@@ -88,6 +89,9 @@ func (s *scope) save(now instant, wall time.Time) ScopeState {
 	ms := func(i instant) int64 { return wall.Add(i - now).UnixMilli() }
 	if s.block.until > now {
 		out.Block = &BlockState{Kind: s.block.kind, Until: ms(s.block.until), Strikes: s.block.strikes}
+		if s.block.asks > 0 {
+			out.Block.Asks = ms(s.block.asks)
+		}
 	}
 	if s.frozen(now) {
 		out.Freeze = &FreezeState{Percent: s.freeze.percent, Reason: s.freeze.reason}
@@ -214,7 +218,15 @@ func (s *scope) restore(now, age instant, wall time.Time, from *ScopeState, soun
 	}
 	left := func(ms int64) instant { return min(maxRetryAfter, time.UnixMilli(ms).Sub(wall)) }
 	if b := from.Block; b != nil && left(b.Until) > 0 {
-		s.block = block{kind: throttleKind(string(b.Kind)), until: now + left(b.Until), strikes: b.Strikes}
+		s.block.strikes = b.Strikes
+		kind := throttleKind(string(b.Kind))
+		if b.Kind == Unavailable {
+			kind = Unavailable
+		}
+		s.hold(now, now+left(b.Until), kind, false)
+		if b.Asks > 0 {
+			s.block.asks = max(1, min(now+left(b.Asks), now+LongHold))
+		}
 		s.gate.close(recovering)
 	}
 	s.restoreFreeze(now, from.Freeze)

@@ -1,6 +1,10 @@
 package limit
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // SetBacklog tells how many bulk calls are still to come on a host, the waiting
 // ones included and the admitted ones not. Pacing needs it to know which calls
@@ -45,16 +49,56 @@ func (f *freeze) date(now instant) {
 	}
 }
 
-// Thaw ends a freeze or cap. It reports whether there was one.
-func (l *Limiter) Thaw(s Scope) bool {
+// Thaw ends a freeze or cap, and the server's hold of the scope if that is a long one.
+// It reports whether there was a freeze or cap, and the hold, whose zero value is none.
+func (l *Limiter) Thaw(s Scope) (frozen bool, held Hold) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h := l.host(s.Host)
 	sc := h.scope(s.Method)
-	was := sc.frozen(l.now())
+	frozen = sc.frozen(l.now())
 	sc.freeze = nil
+	if held = l.held(sc); !held.Asks.IsZero() {
+		sc.block = block{}
+	} else {
+		held = Hold{}
+	}
 	l.notify(h, l.now())
-	return was
+	return frozen, held
+}
+
+// Hold is a wait that the server asked for and that is not over.
+type Hold struct {
+	Scope
+	Kind  Kind
+	Until time.Time
+	// Asks is when a call may ask whether it still holds; zero: it is not above LongHold.
+	Asks time.Time
+}
+
+// Holds are the scopes that the server holds now, by host and method.
+func (l *Limiter) Holds() (all []Hold) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(l.hosts)) {
+		for _, s := range l.hosts[name].scopes() {
+			if hold := l.held(s); !hold.Until.IsZero() {
+				all = append(all, hold)
+			}
+		}
+	}
+	return all
+}
+
+// held is the server's hold of a scope; the zero Hold is none.
+func (l *Limiter) held(s *scope) (out Hold) {
+	if s.block.until > l.now() {
+		out = Hold{Scope: s.Scope, Kind: s.block.kind, Until: l.at(s.block.until)}
+		if s.block.asks > 0 {
+			out.Asks = l.at(s.block.asks)
+		}
+	}
+	return out
 }
 
 // Suspended is called after the machine slept or the process was stopped for

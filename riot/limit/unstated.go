@@ -37,7 +37,7 @@ func (u *unstated) grant(now instant) {
 // refuse follows a 429 that shuts the scope until an instant.
 func (u *unstated) refuse(now, until instant) {
 	gap := 2 * u.gap
-	if u.passed > 0 && until-now < 10*time.Minute {
+	if u.passed > 0 && until-now < LongHold {
 		gap = max(u.gap*5/4, (until-u.begun)/instant(u.passed))
 	}
 	u.gap = min(max(gap, leastGap), mostGap)

@@ -86,10 +86,12 @@ type answer struct {
 	body       []byte            // plain, unless gz is set
 	gz         []byte            // the compressed form, for those who take it
 	transfer   transfer
-	pause      time.Duration // between the pieces of a drip
+	pause      time.Duration // between the pieces of a drip; before a kept connection closes
+	closes     bool          // the connection is kept, and not read any more
+	farewell   string        // written before it closes
 	delay      time.Duration // before the answer, beside the latency
 	noHeaders  bool          // no rate limit headers
-	retryAfter string        // header of a 429; empty: none
+	retryAfter string        // header; empty: none
 	limitType  string        // X-Rate-Limit-Type of a 429; empty: none
 	skew       time.Duration // of the Date header
 }

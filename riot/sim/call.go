@@ -17,14 +17,16 @@ type call struct {
 	params map[string]string
 	query  url.Values
 	gzip   bool   // the client takes gzip
+	start  string // of a page of ids
 	thing  string // what is asked for: method, id and page. Attempts are counted per thing
 
-	project   *world.Project
-	who       world.Person // of the PUUID parameter
-	known     bool         // the PUUID belongs to the key's project
-	duplicate bool         // a page of ids is to repeat some
-	refused   bool         // by a limit
-	kind      Kind         // of the fault that struck
+	project *world.Project
+	who     world.Person                          // of the PUUID parameter
+	known   bool                                  // the PUUID belongs to the key's project
+	list    func(idQuery, []*world.Game) []string // what a fault makes of a page of ids; nil: the page that was asked for
+	limits  [2]string                             // what a fault makes of the headers of limits, in the order of scopes
+	refused bool                                  // by a limit
+	kind    Kind                                  // of the fault that struck
 }
 
 // scopes are those whose windows count c: the key's on the host, then the method's there.

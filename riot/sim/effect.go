@@ -11,6 +11,8 @@ type effect func(s *Sim, f *Fault, c *call, normal func() *answer) *answer
 
 const (
 	textHTML   = "text/html; charset=UTF-8"
+	decrypting = "Bad Request - Exception decrypting "
+	timedOut   = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 	badGateway = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr><center>cloudflare</center></body></html>\n"
 	blocked    = "<!DOCTYPE html>\n<html><head><title>Attention Required! | Cloudflare</title></head><body><h1>Sorry, you have been blocked</h1></body></html>\n"
 )
@@ -22,11 +24,15 @@ var effects = map[Kind]effect{
 	LimitService: limited("service"),
 	LimitPlain:   limited(""),
 
-	Status:         func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer { return textAnswer(f.Status, f.Body) },
-	BadRequest:     problem(400, "Bad Request"),
-	Unauthorized:   withoutHeaders(problem(401, "Unknown apikey")),
-	Forbidden:      withoutHeaders(problem(403, "Forbidden")),
-	ForbiddenHTML:  withoutHeaders(webPage(403, blocked)),
+	Status:        func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer { return textAnswer(f.Status, f.Body) },
+	BadRequest:    problem(400, "Bad Request"),
+	Unauthorized:  withoutHeaders(problem(401, "Unknown apikey")),
+	Forbidden:     withoutHeaders(problem(403, "Forbidden")),
+	ForbiddenHTML: withoutHeaders(webPage(403, blocked)),
+	Firewall:      withoutHeaders(webPage(403, blocked)),
+	Undecryptable: func(_ *Sim, _ *Fault, c *call, _ func() *answer) *answer {
+		return statusAnswer(400, decrypting+c.params["puuid"])
+	},
 	NotFound:       problem(404, "Data not found - match file not found"),
 	ServerError:    problem(500, "Internal server error"),
 	BadGateway:     withoutHeaders(webPage(502, badGateway)),
@@ -38,6 +44,9 @@ var effects = map[Kind]effect{
 	Truncate: after(func(a *answer, _ *Fault) { a.transfer = cut }),
 	Trickle:  after(func(a *answer, f *Fault) { a.transfer, a.pause = drip, f.Delay }),
 	Slow:     after(func(a *answer, f *Fault) { a.delay = f.Delay }),
+
+	IdleClose:   after(func(a *answer, f *Fault) { a.closes, a.pause = true, f.Delay }),
+	IdleTimeout: after(func(a *answer, f *Fault) { a.closes, a.pause, a.farewell = true, f.Delay, timedOut }),
 
 	Bomb:      after(func(a *answer, _ *Fault) { a.body, a.gz = nil, bomb() }),
 	Oversized: after(func(a *answer, _ *Fault) { a.gz, a.body = nil, oversized() }),
@@ -51,16 +60,16 @@ var effects = map[Kind]effect{
 	Null:        jsonBody(`null`),
 	WrongID:     wrongID,
 
-	DuplicateIDs: func(s *Sim, _ *Fault, c *call, _ func() *answer) *answer {
-		c.duplicate = true
-		return s.serve(c)
-	},
 	ShiftIDs: func(s *Sim, _ *Fault, c *call, normal func() *answer) *answer {
 		if a := s.world.Known(c.who); c.known && a != nil {
 			s.world.PlayOn(a, 3)
 		}
 		return normal()
 	},
+	// What they change is in the headers, which are written last.
+	AppLimits:    after(func(*answer, *Fault) {}),
+	MethodLimits: after(func(*answer, *Fault) {}),
+
 	NoHeaders: after(func(a *answer, _ *Fault) { a.noHeaders = true }),
 	SkewDate:  after(func(a *answer, f *Fault) { a.skew = f.Delay }),
 	Foreign: func(s *Sim, f *Fault, c *call, normal func() *answer) *answer {
@@ -70,6 +79,9 @@ var effects = map[Kind]effect{
 }
 
 func init() {
+	for kind, l := range lies {
+		effects[kind] = lying(l)
+	}
 	for kind := range effects {
 		known[kind] = true
 	}
@@ -89,10 +101,12 @@ func limited(kind string) effect {
 func problem(status int, message string) effect {
 	return func(_ *Sim, f *Fault, _ *call, _ func() *answer) *answer {
 		// A client that reads messages is tried with others.
+		a := statusAnswer(status, message)
 		if f.Body != "" {
-			return textAnswer(status, f.Body)
+			a = textAnswer(status, f.Body)
 		}
-		return statusAnswer(status, message)
+		a.retryAfter = f.RetryAfter
+		return a
 	}
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ var homes = map[route.Method]bool{route.MatchIDs: true, route.Summoner: true, ro
 func (s *Sim) serve(c *call) *answer {
 	// Riot cannot tell a malformed PUUID from one of another project: neither decrypts.
 	if _, needed := c.params["puuid"]; needed && !c.known {
-		return statusAnswer(400, "Bad Request - Exception decrypting "+c.params["puuid"])
+		return statusAnswer(400, decrypting+c.params["puuid"])
 	}
 	if c.known && homes[c.Method] {
 		s.world.MoveIn(c.who, c.Host)
@@ -191,5 +192,8 @@ func (s *Sim) identify(c *call) {
 	// Each page of ids is a thing of its own: a fault may strike the second page at its first attempt.
 	if start := c.query.Get("start"); start != "" {
 		c.thing += " " + start
+	}
+	if c.Method == route.MatchIDs {
+		c.start = cmp.Or(c.query.Get("start"), "0")
 	}
 }

@@ -63,7 +63,12 @@ func TestFaultKinds(t *testing.T) {
 		EmptyList:      {200, contains("[]"), nil},
 		Null:           {200, contains("null"), nil},
 		WrongID:        {200, func(r reply) bool { return valid(r) && len(r.body) > 30_000 }, nil},
-		DuplicateIDs:   {200, valid, nil},
+		Firewall:       {403, contains("Cloudflare"), nil},
+		Undecryptable:  {400, contains("Exception decrypting"), nil},
+		IdleClose:      {200, valid, nil},
+		IdleTimeout:    {200, valid, nil},
+		AppLimits:      {200, header("X-App-Rate-Limit", "0:1"), nil},
+		MethodLimits:   {200, header("X-Method-Rate-Limit", "0:1"), nil},
 		ShiftIDs:       {200, valid, nil},
 		NoHeaders:      {200, header("X-App-Rate-Limit", ""), nil},
 		SkewDate:       {200, header("Date", epoch.Add(90*time.Minute).Format(http.TimeFormat)), nil},
@@ -71,30 +76,39 @@ func TestFaultKinds(t *testing.T) {
 	}
 	for kind := range effects {
 		c, ok := cases[kind]
+		if lies[kind] != nil {
+			continue // see TestLists
+		}
 		if !ok {
 			t.Errorf("no test for %s", kind)
 			continue
 		}
 		inBubble(t, func(t *testing.T) {
 			s := New(quick(onePlayer()))
-			f := Fault{Kind: kind, Status: 418, Body: "", Delay: 90 * time.Minute, Burn: 7, Match: Match{Attempts: 1}}
+			f := Fault{Kind: kind, Status: 418, Body: "", Delay: 90 * time.Minute, Burn: 7, Limits: "0:1", Match: Match{Attempts: 1}}
 			switch kind {
 			case Status:
 				f.Body = "teapot"
 			case Slow, Trickle:
 				f.Delay = time.Second
+			case IdleClose, IdleTimeout:
+				f.Delay = 0
+			}
+			path := matchPath(s, 0)
+			if kind == Firewall || kind == Undecryptable {
+				path = "/europe/riot/account/v1/accounts/by-puuid/" + s.PUUID("A#A", "")
 			}
 			if err := s.Inject(f); err != nil {
 				t.Fatal(err)
 			}
-			r, err := try(s, testKey, matchPath(s, 0))
+			r, err := try(s, testKey, path)
 			if r.status != c.status || !errors.Is(err, c.err) || (c.ok != nil && !c.ok(r)) {
 				t.Errorf("%s: %d %v %v %.80q", kind, r.status, err, r.header, r.body)
 			}
 			if kind == WrongID && strings.Contains(r.body, s.MatchIDs("A#A")[0]+`"`) {
 				t.Error("wrong-id kept the right id")
 			}
-			again := get(t, s, matchPath(s, 0))
+			again := get(t, s, path)
 			if again.status != 200 || !valid(again) {
 				t.Errorf("%s: afterwards %d", kind, again.status)
 			}
@@ -350,7 +364,7 @@ func TestContentEncodingIsTold(t *testing.T) {
 			continue
 		}
 		s := New(quick(onePlayer()))
-		if err := s.Inject(Fault{Kind: kind, Status: 418}); err != nil {
+		if err := s.Inject(Fault{Kind: kind, Status: 418, Limits: "none"}); err != nil {
 			t.Fatal(err)
 		}
 		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://sim"+matchPath(s, 0), nil)

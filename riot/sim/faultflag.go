@@ -19,8 +19,13 @@ func ParseFault(text string) ([]Fault, error) {
 	}
 	f := Fault{Kind: Kind(words[0])}
 	fields := fieldsOf(&f)
-	for _, setting := range words[1:] {
-		name, value, _ := strings.Cut(setting, "=")
+	for i := 1; i < len(words); i++ {
+		name, value, _ := strings.Cut(words[i], "=")
+		// "limits=500:1,20:1" has a comma of its own.
+		for i+1 < len(words) && !strings.Contains(words[i+1], "=") && strings.Contains(words[i+1], ":") {
+			i++
+			value += "," + words[i]
+		}
 		// A space after the comma is forgiven, a mistyped name is not.
 		field, ok := fields[strings.TrimSpace(name)]
 		if !ok {

@@ -24,6 +24,24 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c, a := s.handle(r, r.Host)
 	sent, gone := s.send(w, r, c, a)
 	s.settle(c, a, sent, gone)
+	if a.closes {
+		s.closeIdle(w, r, a)
+	}
+}
+
+// closeIdle closes a connection that the client believes kept. Until then it takes a call, and nobody reads it.
+func (s *Sim) closeIdle(w http.ResponseWriter, r *http.Request, a *answer) {
+	rc := http.NewResponseController(w)
+	if rc.Flush() != nil {
+		return
+	}
+	conn, _, err := rc.Hijack()
+	if err != nil {
+		return // HTTP/2 or a recorder
+	}
+	sleep(r.Context(), s.scaled(a.pause))
+	_, _ = io.WriteString(conn, a.farewell)
+	_ = conn.Close()
 }
 
 // settle logs a call that is over.

@@ -30,8 +30,11 @@ func (s *Sim) matchIDs(c *call) *answer {
 	if c.who.Stranger || string(s.world.Platform(c.who).Region()) != c.Host {
 		return textAnswer(200, "[]") // the wrong region is no error (developer-relations#1070)
 	}
-	games := q.choose(s.world.History(s.world.Known(c.who), time.Since(s.began)))
-	ids, err := json.Marshal(q.cut(games, c.duplicate))
+	page := idQuery.page
+	if c.list != nil {
+		page = c.list
+	}
+	ids, err := json.Marshal(page(q, s.world.History(s.world.Known(c.who), time.Since(s.began))))
 	if err != nil {
 		panic(err) // strings
 	}
@@ -95,21 +98,15 @@ func (q idQuery) fits(g *world.Game) bool {
 	return q.to.IsZero() || !g.At.After(q.to)
 }
 
-// cut is the page that was asked for. With duplicates it also repeats the end of the page before it and
-// one id of its own, so it may be longer than count; no id is lost.
-func (q idQuery) cut(games []*world.Game, duplicates bool) []string {
+// page is the page that was asked for, out of all games.
+func (q idQuery) page(games []*world.Game) []string {
+	games = q.choose(games)
 	// A page behind the end is empty, and no error.
 	from := min(q.start, len(games))
 	to := min(from+q.count, len(games))
-	if duplicates {
-		from = max(0, from-3)
-	}
-	ids := make([]string, 0, to-from+1)
+	ids := make([]string, 0, to-from+2)
 	for _, g := range games[from:to] {
 		ids = append(ids, g.ID)
-	}
-	if duplicates && len(ids) > 1 {
-		ids = slices.Insert(ids, 1, ids[1])
 	}
 	return ids
 }

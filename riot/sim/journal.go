@@ -114,7 +114,8 @@ func (j *journal) fetch(c *call, ok bool) {
 }
 
 // harmless are the faults under which the body is right all the same.
-var harmless = map[Kind]bool{Slow: true, Trickle: true, NoHeaders: true, SkewDate: true, Foreign: true}
+var harmless = map[Kind]bool{Slow: true, Trickle: true, NoHeaders: true, SkewDate: true, Foreign: true,
+	AppLimits: true, MethodLimits: true, IdleClose: true, IdleTimeout: true}
 
 func fetchKey(m route.Method, id string) string { return string(m) + " " + id }
 

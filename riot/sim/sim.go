@@ -33,10 +33,11 @@ type Sim struct {
 	projects map[string]*world.Project
 	keys     map[string]Key
 	faults   []*armed
-	attempts map[string]int      // admitted calls per thing
-	told     map[scope]wait      // what 429s asked the client to wait for
-	used     map[string]struct{} // keys that were accepted
-	latest   string              // of them
+	attempts map[string]int       // admitted calls per thing
+	told     map[scope]wait       // what the client was asked to wait for
+	idle     map[string]time.Time // of hosts: until when a kept connection takes calls that nobody reads; of RoundTrip
+	used     map[string]struct{}  // keys that were accepted
+	latest   string               // of them
 	log      journal
 }
 
@@ -69,7 +70,7 @@ func New(o Options) *Sim {
 func (s *Sim) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.scopes, s.attempts, s.told = map[scope]windows{}, map[string]int{}, map[scope]wait{}
+	s.scopes, s.attempts, s.told, s.idle = map[scope]windows{}, map[string]int{}, map[scope]wait{}, map[string]time.Time{}
 	// Numbers of calls go on: a reader that asks for what came after N must not see N again.
 	before := s.log.before + s.log.appended
 	s.log = newJournal(s.log.InFlight)
@@ -170,7 +171,7 @@ func (s *Sim) MatchIDs(riotID string) []string {
 		return nil
 	}
 	all := idQuery{queue: -1, count: indexed}
-	return all.cut(all.choose(s.world.History(a, 0)), false)
+	return all.page(s.world.History(a, 0))
 }
 
 // PUUID is the PUUID of an account for keys of a project ("" is "default"); empty for an unknown Riot ID.
@@ -284,6 +285,11 @@ func (s *Sim) arrive(c *call) func() *answer {
 	s.noticeHaste(c)
 	// Which fault strikes is decided before the limits are counted, for some answers never reach the limiter.
 	f := s.strike(c)
+	if f != nil {
+		if i, of := limitLies[f.Kind]; of {
+			c.limits[i] = f.Limits
+		}
+	}
 	if f == nil || !uncounted[f.Kind] {
 		if a := s.limit(c); a != nil {
 			return fixed(a)
@@ -302,7 +308,7 @@ func (s *Sim) arrive(c *call) func() *answer {
 }
 
 // uncounted are the faults that Riot answers before its limiter (F: http/401.*).
-var uncounted = map[Kind]bool{Unauthorized: true, Forbidden: true, ForbiddenHTML: true}
+var uncounted = map[Kind]bool{Unauthorized: true, Forbidden: true, ForbiddenHTML: true, Firewall: true}
 
 // fixed is an answer that is made already.
 func fixed(a *answer) func() *answer { return func() *answer { return a } }
@@ -393,6 +399,10 @@ func (s *Sim) dress(c *call, a *answer) *answer {
 	reversed := keyed.Start(s.opt.Seed).Str("order").Num(uint64(s.log.Calls)).Below(2) == 0
 	for i, name := range []string{"X-App-Rate-Limit", "X-Method-Rate-Limit"} {
 		limits, counts := s.windows(c.scopes()[i]).headers(reversed)
+		if c.limits[i] == "none" {
+			continue
+		}
+		limits = cmp.Or(c.limits[i], limits)
 		a.set(name, limits)
 		a.set(name+"-Count", counts)
 	}
@@ -403,10 +413,11 @@ func (s *Sim) dress(c *call, a *answer) *answer {
 // way when it was sent.
 const grace = 300 * time.Millisecond
 
-// rememberWait notes what a 429 asked for, to tell whether the client obeys.
+// rememberWait notes what a 429 or 503 asked for, to tell whether the client obeys.
 func (s *Sim) rememberWait(c *call, a *answer) {
 	seconds, err := strconv.Atoi(a.retryAfter)
-	if a.status != http.StatusTooManyRequests || err != nil || seconds <= 0 {
+	asks := a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable
+	if !asks || err != nil || seconds <= 0 {
 		return
 	}
 	sc := c.scopes()[1]

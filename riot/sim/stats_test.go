@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,8 @@ func TestParseFault(t *testing.T) {
 		"503,method=match-v5.match,rate=0.05,each=true,count=3": {Kind: Unavailable, Match: Match{Method: route.Match, Rate: .05, Each: true}, Count: 3},
 		"429-service,retry_after=2,after=8s,until=1m":           {Kind: LimitService, RetryAfter: "2", After: 8 * time.Second, Until: time.Minute},
 		"slow,delay=2s,id=EUW1_*,attempts=1,name=late":          {Kind: Slow, Name: "late", Delay: 2 * time.Second, Match: Match{ID: "EUW1_*", Attempts: 1}},
+		"limits-application,limits=500:1,20:1,host=eu*":         {Kind: AppLimits, Limits: "500:1,20:1", Match: Match{Host: "eu*"}},
+		"list-short,ids=7,start=100":                            {Kind: ListShort, IDs: 7, Match: Match{Start: "100"}},
 		"status,status=418,body={}":                             {Kind: Status, Status: 418, Body: "{}"},
 	} {
 		if got, err := ParseFault(text); err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
@@ -92,7 +95,7 @@ func TestParseFault(t *testing.T) {
 	}
 	for text, hint := range map[string]string{
 		"": "outage", "nonsense": "outage", "503,rat=1": "rate", "503,rate=x": "not a number", "503,rate=2": "between 0 and 1", "503,count=1.5": "whole number",
-		"503,each=maybe": "true nor false", "503,after=5": "such as 30s", "503,method=x": "no such method", "status": "between 200",
+		"503,each=maybe": "true nor false", "503,after=5": "such as 30s", "503,method=x": "no such method", "list-late,ids=-1": "below 0", "limits-method": "limits=none", "503,start=[": "broken", "status": "between 200",
 	} {
 		if got, err := ParseFault(text); err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%q gives %+v, %v", text, got, err)
@@ -107,7 +110,7 @@ func TestFaultsRefuseUnknownFields(t *testing.T) {
 	}
 }
 
-// docs/sim.md names every endpoint, scene, kind and bound.
+// docs/sim.md names every endpoint, scene, kind and bound, and its examples are understood.
 func TestThePageNamesAllThatIsThere(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "sim.md"))
 	if err != nil {
@@ -127,6 +130,11 @@ func TestThePageNamesAllThatIsThere(t *testing.T) {
 	for _, name := range slices.Concat(presetNames(), kindNames(), bounds) {
 		if !strings.Contains(page, "`"+name+"`") {
 			t.Errorf("%s is not told", name)
+		}
+	}
+	for _, example := range regexp.MustCompile("`([0-9a-z-]+,[a-z_]+=[^`]*)`").FindAllStringSubmatch(page, -1) {
+		if _, err := ParseFault(example[1]); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -28,6 +28,9 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	trace := httptrace.ContextClientTrace(ctx)
+	if t.sim.unread(r.URL.Host) {
+		return nil, errClosed
+	}
 	// Before the latency: a real transport has written the request when its way begins.
 	wrote(trace, r.URL.Host)
 	c, a := t.sim.handle(r, r.URL.Host)
@@ -35,6 +38,9 @@ func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.sim.settle(c, a, len(in.body), ctx.Err() != nil)
 	if err != nil {
 		return nil, err
+	}
+	if a.closes {
+		t.sim.stopReading(r.URL.Host, a)
 	}
 	// After the answer is settled: a fault that sends nothing has returned by now.
 	if trace != nil && trace.GotFirstResponseByte != nil {
@@ -68,6 +74,25 @@ func wrote(trace *httptrace.ClientTrace, host string) {
 
 // errReset is what a client sees when the peer resets the connection.
 var errReset = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+
+// errClosed is what a client sees that writes to a connection which the peer has closed.
+var errClosed = &net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}
+
+// unread reports whether a call would go to a connection that is kept and closed already: one call is lost by it.
+func (s *Sim) unread(host string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	until, kept := s.idle[host]
+	delete(s.idle, host)
+	return kept && time.Now().Before(until)
+}
+
+// stopReading is closeIdle of a connection that is none.
+func (s *Sim) stopReading(host string, a *answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle[host] = time.Now().Add(s.scaled(a.pause))
+}
 
 // receive waits for the answer as its transfer says, and gives what arrives of it: of one that is cut, half the body.
 func (s *Sim) receive(ctx context.Context, c *call, a *answer) (incoming, error) {

@@ -48,11 +48,13 @@ type Options struct {
 	OnCall   func(Call) // told of each exchange once it ended; must not block
 }
 
-// Client calls Riot's API. It is safe for concurrent use, keeps no goroutine, and never retries.
+// Client calls Riot's API. It is safe for concurrent use, keeps no goroutine, and never retries what Riot may
+// have read.
 type Client struct {
 	base    base
 	wire    http.RoundTripper
-	own     *http.Transport // nil in tests that bring theirs
+	anew    http.RoundTripper // wire on a connection that was never used
+	own     *http.Transport   // nil in tests that bring theirs
 	keys    KeySource
 	acquire func(context.Context, limit.Request) (Permit, error)
 	timeout time.Duration
@@ -88,16 +90,19 @@ func New(o Options) (*Client, error) {
 	if c.agent == "" {
 		c.agent = "farsight"
 	}
-	next := o.Transport
+	next, anew := o.Transport, o.Transport
 	if next == nil {
 		c.own = newTransport(proxy)
 		// Only the connections of our own transport can refuse a late write.
 		if o.Punctual {
 			c.own.DialContext = dialOnTime(c.own.DialContext)
 		}
-		next = c.own
+		unkept := c.own.Clone()
+		unkept.DisableKeepAlives = true
+		next, anew = c.own, unkept
 	}
 	c.wire = wire{next: next, keys: o.Keys, base: base}
+	c.anew = wire{next: anew, keys: o.Keys, base: base}
 	return c, nil
 }
 
@@ -130,16 +135,21 @@ func (c *Client) do(ctx context.Context, rq request) error {
 	}
 	// The wait in the limiter is part neither of the timeout nor of the latency that is recorded.
 	owner := jobOf(ctx)
-	p, err := c.acquire(ctx, limit.Request{
-		Host: rq.host, Method: string(rq.method), Job: owner.id, Priority: owner.priority,
-	})
-	if err != nil {
-		return c.notAdmitted(ctx, rq, err)
+	for _, way := range []http.RoundTripper{c.wire, c.anew} {
+		p, err := c.acquire(ctx, limit.Request{
+			Host: rq.host, Method: string(rq.method), Job: owner.id, Priority: owner.priority,
+		})
+		if err != nil {
+			return c.notAdmitted(ctx, rq, err)
+		}
+		rec := Call{At: time.Now(), Target: rq.target, Proof: ctx.Value(proofKey{}) != nil}
+		err = c.exchange(ctx, rq, req, way, p, &rec)
+		c.record(rec, err)
+		if !errors.Is(err, errUnread) { // which no connection that was never used gives
+			return err
+		}
 	}
-	rec := Call{At: time.Now(), Target: rq.target, Proof: ctx.Value(proofKey{}) != nil}
-	err = c.exchange(ctx, rq, req, p, &rec)
-	c.record(rec, err)
-	return err
+	return c.broken(rq, errUnread, true)
 }
 
 // newRequest builds the request without its key.
@@ -167,7 +177,8 @@ func (c *Client) newRequest(rq request) (*http.Request, error) {
 var errTimeout = errors.New("no whole answer in time")
 
 // exchange writes the request and reads the answer. The permit ends in here, on every way out.
-func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p Permit, rec *Call) error {
+func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, way http.RoundTripper, p Permit,
+	rec *Call) error {
 	t := &trip{permit: p}
 	defer func() { // also after a panic below: the limiter must not wait for ever
 		t.settle()
@@ -176,14 +187,21 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, p 
 	// A cause of its own tells our deadline from one that the caller has set.
 	timed, cancel := context.WithTimeoutCause(ctx, c.timeout, errTimeout)
 	defer cancel()
-	resp, err := c.wire.RoundTrip(req.WithContext(httptrace.WithClientTrace(timed, t.hooks())))
+	resp, err := way.RoundTrip(req.WithContext(httptrace.WithClientTrace(timed, t.hooks())))
 	if err != nil {
+		if t.unread(err) && timed.Err() == nil {
+			err = errUnread
+		}
 		return c.cutShort(ctx, timed, rq, t.settle(), err)
 	}
 	defer discard(resp.Body)
 	// The permit ends with the headers: until it does, its places count as in flight.
 	t.done(resp.StatusCode, resp.Header)
 	c.observe(rec, resp)
+	// What a server says to a connection that it has waited on for too long, not to this call.
+	if resp.StatusCode == http.StatusRequestTimeout && t.kept {
+		return c.broken(rq, errUnread, true)
+	}
 	if resp.StatusCode != http.StatusOK {
 		return c.refused(rq, resp, t.receipt, rec)
 	}

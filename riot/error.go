@@ -84,6 +84,7 @@ const (
 	ClassNoKey            = "key.missing"
 	ClassPayload          = "bad_payload"
 	ClassStopped          = "stopped" // in records only: the caller ended the call
+	ClassUnread           = "unread"  // in records only: the connection was closed before, the call is made again
 )
 
 // maxText bounds Message and Excerpt, in characters.

@@ -68,6 +68,8 @@ func parseProxy(s string) (*url.URL, error) {
 var (
 	errHost  = errors.New("the address is not one of the configured API hosts: no call was made")
 	errNoKey = errors.New("no API key is set: no call was made")
+	// errUnread: nothing was written, or the server had ended the connection before it was.
+	errUnread = errors.New("the server had closed the connection: the call was not read")
 )
 
 // wire is the last wrapper before the transport: it refuses foreign hosts and puts the key on a copy of

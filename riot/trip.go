@@ -1,9 +1,14 @@
 package riot
 
 import (
+	"crypto/tls"
+	"errors"
+	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/farsight-console/farsight/riot/limit"
 )
@@ -22,6 +27,8 @@ type Permit interface {
 type trip struct {
 	mu      sync.Mutex
 	permit  Permit
+	kept    bool // on a connection that has served another call
+	dead    bool // which the server had closed by then: nothing was written
 	wrote   bool
 	began   bool
 	ended   bool
@@ -33,6 +40,9 @@ type trip struct {
 func (t *trip) hooks() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		GotConn: func(got httptrace.GotConnInfo) {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.kept, t.dead = got.Reused, got.Reused && closeIfOver(got.Conn)
 			// A request that stands in a full socket would be counted in a window that it was not meant for.
 			if p, on := t.permit.(punctual); on {
 				_ = got.Conn.SetWriteDeadline(p.WriteBy())
@@ -48,7 +58,7 @@ func (t *trip) markWrote() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	// A hook that comes after the end belongs to a call that is settled: its permit may be used up.
-	if !t.ended && !t.wrote {
+	if !t.ended && !t.wrote && !t.dead {
 		t.wrote = true
 		t.permit.Wrote()
 	}
@@ -63,6 +73,47 @@ func (t *trip) markFirstByte() {
 		t.began = true
 		t.permit.FirstByte()
 	}
+}
+
+// unread reports whether an exchange that ended with an error was certainly not read: nothing went out on the
+// kept connection, or its end had come before.
+func (t *trip) unread(err error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	failed, ok := errors.AsType[*net.OpError](err)
+	switch {
+	case !t.kept:
+		return false
+	case t.dead, !t.wrote, ok && failed.Op == "write" && !failed.Timeout(): // a request is one write
+		return true
+	}
+	// net/http knows these errors by their words alone: of an end that came before the request was begun.
+	return strings.Contains(err.Error(), "server closed idle connection") ||
+		strings.Contains(err.Error(), "readLoopPeekFailLocked")
+}
+
+// closeIfOver closes a kept connection on which something waits to be read, and reports whether it did. The
+// server owes no answer on it, so that this is its end, or the word before.
+func closeIfOver(conn net.Conn) (over bool) {
+	switch c := conn.(type) {
+	case *tls.Conn:
+		return closeIfOver(c.NetConn())
+	case *onTime:
+		return closeIfOver(c.Conn)
+	case syscall.Conn:
+		raw, err := c.SyscallConn()
+		if err != nil {
+			return false
+		}
+		_ = raw.Control(func(fd uintptr) {
+			_, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+			over = err != syscall.EAGAIN && err != syscall.EINTR
+		})
+	}
+	if over {
+		_ = conn.Close()
+	}
+	return over
 }
 
 // done ends the permit with an answer.

@@ -157,6 +157,8 @@ func (c *Client) verdictOf(err error, wrote bool) (verdict, string) {
 		return verdict{NoKey, ClassNoKey}, err.Error()
 	case errors.Is(err, errHost):
 		return verdict{BadRequest, ClassBadRequest}, err.Error()
+	case errors.Is(err, errUnread):
+		return verdict{Transient, ClassUnread}, err.Error()
 	case errors.Is(err, errTimeout) && wrote:
 		return verdict{Timeout, ClassTimeout}, fmt.Sprintf("no whole answer within %v", c.timeout)
 	case errors.Is(err, errTimeout):

@@ -90,7 +90,8 @@ type seen struct {
 
 // notCounted are the classes of calls that Riot never counted: they did not leave,
 // or were refused before their key was known.
-var notCounted = map[engine.Class]bool{riot.ClassLocal: true, riot.ClassNoKey: true, riot.ClassUnauthorized: true}
+var notCounted = map[engine.Class]bool{riot.ClassLocal: true, riot.ClassNoKey: true, riot.ClassUnauthorized: true,
+	riot.ClassUnread: true}
 
 // spentBy counts the calls of the window that ends with the last of calls, by
 // method. Those of another host, or for a method's window of another method, are

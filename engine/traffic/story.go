@@ -48,7 +48,7 @@ func (s *story) call(c riot.Call) {
 		s.first(c)
 	}
 	ev := s.riot.Debug()
-	if c.Class != "" && c.Class != riot.ClassMissing && c.Class != riot.ClassStopped {
+	if c.Class != "" && c.Class != riot.ClassMissing && c.Class != riot.ClassStopped && c.Class != riot.ClassUnread {
 		ev = s.riot.Warn()
 	}
 	if !ev.Enabled() {
@@ -83,6 +83,8 @@ func callWords(c riot.Call) string {
 		return "call answered"
 	case c.Class == riot.ClassStopped:
 		return "call stopped"
+	case c.Class == riot.ClassUnread:
+		return "call made again: its connection had been closed"
 	case c.Status == 0:
 		return "call without an answer"
 	}

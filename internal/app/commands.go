@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/ui"
 )
 
 // newRoot makes the command tree of the declarations.
@@ -55,7 +54,7 @@ func rootCommand() commandDecl {
 		short: "Keep League of Legends accounts in sync under Riot's rate limits, and see why",
 		long: "Farsight ingests League of Legends data from Riot's API under Riot's rate limits\n" +
 			"and shows in the terminal why everything is or is not moving.\n\n" +
-			"Without a command it opens the console on the data directory.\n\n" + ui.Notice,
+			"Without a command it opens the console on the data directory.",
 		example: "farsight\nfarsight --data-dir /var/lib/farsight --read-only",
 		starts:  true, flags: addConsoleFlags,
 		run: func(ctx context.Context, g given) error {

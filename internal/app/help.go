@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/farsight-console/farsight/internal/reference"
+	"github.com/farsight-console/farsight/ui"
 )
 
 // plainWidth is how wide help is that goes into a pipe or a file, and mostWidth how wide
@@ -39,6 +41,23 @@ func helped(root *cobra.Command, args []string) []string {
 		return []string{"help"}
 	}
 	return args
+}
+
+// common are the commands that the program's own help shows; the others are a line away.
+var common = []string{"demo", "sync", "serve", "attach", "track", "status", "accounts", "jobs", "limits", "matches", "export", "doctor"}
+
+// showMain prints the program's own help: what a newcomer needs, or with all every command.
+func showMain(root *cobra.Command, all bool) {
+	more := ""
+	if !all {
+		for _, c := range root.Commands() {
+			c.Hidden = c.Hidden || !slices.Contains(common, c.Name())
+		}
+		more = "All commands: `farsight help --all`. One in full: `farsight help COMMAND`.\n\n"
+	}
+	showHelp(root, root)
+	text := reference.Reflow(more+ui.Notice, plainWidth-2)
+	tidy(root.OutOrStdout(), "  "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
 }
 
 // showHelp prints the help of a command. What does not go to a terminal is wrapped, and
@@ -93,16 +112,23 @@ func describe(c *cobra.Command, width int) {
 	// Texts have their lines as in the source; here they are filled for the width at hand.
 	c.Long = reference.Reflow(cmp.Or(c.Long, c.Short+"."), min(width, mostWidth)-tableMargin)
 	c.InitDefaultHelpFlag()
-	_ = c.InheritedFlags() // takes them over
-	longest := 10          // fang's least
-	flags := []*pflag.Flag{}
+	inherited := c.InheritedFlags() // takes them over
+	longest := 10                   // fang's least
+	flags, copies := []*pflag.Flag{}, pflag.NewFlagSet("", pflag.ContinueOnError)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
 			return
 		}
-		// Fang prints the flag's name alone, so what it takes is put into the name.
-		if word := valueName(c, f); word != "" {
-			f.Name += " " + word
+		// Fang prints the flag's name alone, so what it takes is put into the name: of one of a command
+		// above into that of a copy, since cobra adds it again when it finds none of its name.
+		word := valueName(c, f)
+		if word != "" && inherited.Lookup(f.Name) != nil {
+			f.Hidden = true
+			f = new(*f)
+			f.Hidden, f.Name = false, f.Name+" "+word
+			copies.AddFlag(f)
+		} else {
+			f.Name = strings.TrimSpace(f.Name + " " + word)
 		}
 		name := "--" + f.Name
 		if f.Shorthand != "" {
@@ -111,6 +137,7 @@ func describe(c *cobra.Command, width int) {
 		longest = max(longest, len(name)+tableGap)
 		flags = append(flags, f)
 	})
+	c.Flags().AddFlagSet(copies)
 	for _, sub := range c.Commands() {
 		use := sub.Use + " [--flags]"
 		if sub.HasAvailableSubCommands() {
@@ -127,7 +154,7 @@ func describe(c *cobra.Command, width int) {
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
 			said = " (" + f.DefValue + ")" // fang adds it
 		}
-		f.Usage = strings.TrimSuffix(reference.Wrap(f.Usage+said, room), said)
+		f.Usage = strings.TrimRight(strings.TrimSuffix(reference.Wrap(f.Usage+said, room), strings.TrimSpace(said)), " ")
 	}
 	for _, sub := range c.Commands() {
 		sub.Short = reference.Wrap(sub.Short, room)

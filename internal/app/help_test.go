@@ -90,3 +90,57 @@ func TestHelp_IsReadableInAPipe(t *testing.T) {
 		}
 	}
 }
+
+// The program's own help is what a newcomer needs, and ends with what Riot asks for.
+func TestHelp_BeginsWithTwelveCommands(t *testing.T) {
+	t.Parallel()
+	out := command{args: words("--help")}.run(t).wants(t, exitDone).stdout
+	shown := 0
+	for _, c := range newRoot().Commands() {
+		if strings.Contains(out, "\n    "+c.Name()+" ") {
+			shown++
+		}
+	}
+	if shown != len(common) || shown != 12 || !strings.Contains(out, "farsight help --all") {
+		t.Errorf("%d commands in:\n%s", shown, out)
+	}
+	if !strings.HasSuffix(out, "Riot Games, Inc.\n") {
+		t.Errorf("the notice is not at its end:\n%s", out)
+	}
+	all := command{args: words("help --all")}.run(t).wants(t, exitDone).stdout
+	if !strings.Contains(all, "\n    forensics ") {
+		t.Errorf("not all commands:\n%s", all)
+	}
+}
+
+// Those of commands that have commands below them were listed twice.
+func TestHelp_ListsEachFlagOnce(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"export", "pager", "config", "schedules"} {
+		shown := map[string]int{}
+		_, list, _ := strings.Cut(command{args: words(line + " --help")}.run(t).wants(t, exitDone).stdout, "FLAGS\n")
+		for row := range strings.Lines(list) {
+			if name := strings.TrimSpace(row); strings.HasPrefix(name, "--") {
+				shown[strings.Fields(name)[0]]++
+			}
+		}
+		for name, n := range shown {
+			if n > 1 {
+				t.Errorf("%s lists %s %d times", line, name, n)
+			}
+		}
+		if shown["--data-dir"] == 0 {
+			t.Errorf("%s: %v", line, shown)
+		}
+	}
+}
+
+func TestHelp_AFlagThatIsNearIsNamed(t *testing.T) {
+	for line, want := range map[string]string{
+		"jobs --colums id": "did you mean --columns?", "jobs --lmit 3": "did you mean --limit?", "jobs --xyzzy": "unknown flag: --xyzzy",
+	} {
+		if got := (command{args: words(line)}).run(t).wants(t, exitUsage).stderr; !strings.Contains(got, want) {
+			t.Errorf("farsight %s: %s", line, got)
+		}
+	}
+}

@@ -24,7 +24,25 @@ func flagFault(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && isNumber(unknown.GetSpecifiedName()) {
 		return usagef("%q is no flag: numbers are written without a dash: see `%s`", "-"+unknown.GetSpecifiedShortnames(), help)
 	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if like := nearestFlag(cmd, unknown.GetSpecifiedName()); like != "" {
+			return usagef("there is no flag --%s: did you mean --%s? See `%s`", unknown.GetSpecifiedName(), like, help)
+		}
+	}
 	return usagef("%w: see `%s`", err, help)
+}
+
+// nearestFlag is the flag that somebody has most likely meant; "" = none is near.
+func nearestFlag(cmd *cobra.Command, name string) (like string) {
+	// Cobra measures how far words are apart, for commands alone.
+	flags := &cobra.Command{SuggestionsMinimumDistance: cmd.Root().SuggestionsMinimumDistance}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	if near := flags.SuggestionsFor(name); len(near) > 0 {
+		like = near[0]
+	}
+	return like
 }
 
 // isNumber knows -1, which pflag takes for a flag by the name of 1.
@@ -46,7 +64,8 @@ func valueWord(f *pflag.Flag) string {
 
 // helpCommand is cobra's own, but for a topic that does not exist.
 func helpCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
+	all := false
+	c := &cobra.Command{
 		Use: "help [command]", GroupID: groupSetup, Short: "Help about any command", Example: "farsight help sync",
 		RunE: func(_ *cobra.Command, args []string) error {
 			// Find stops at the first word that is no command, and gives the rest.
@@ -57,7 +76,11 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			if len(rest) > 0 && cmd.HasAvailableSubCommands() {
 				return noArgs(cmd, rest)
 			}
-			showHelp(root, cmd)
+			if cmd == root {
+				showMain(root, all)
+			} else {
+				showHelp(root, cmd)
+			}
 			return nil
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -74,6 +97,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			return words, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "Every command")
+	return c
 }
 
 // shellExamples are how the completion of each shell is taken into a session.

@@ -46,8 +46,7 @@ func askText(n node, it item, f facts) (answer, *Error) {
 	return a, err
 }
 
-// find compiles a search in text. Most searches are a word that may stand anywhere: those get a test of
-// their own, which is the fastest.
+// find compiles a search in text.
 func find(it item, anywhere bool) (test, *Error) {
 	switch it.style {
 	case expression:
@@ -60,10 +59,6 @@ func find(it item, anywhere bool) (test, *Error) {
 		return inOrder(folded), nil
 	}
 	g := newGlob(it.text, anywhere)
-	if len(g.chunks) == 1 && g.head && g.tail && g.chunks[0].ascii.text != "" {
-		word := g.chunks[0].ascii
-		return test{in: func(s string) bool { return word.index(s) >= 0 }}, nil
-	}
 	return test{any: g.all(), in: g.fits}, nil
 }
 

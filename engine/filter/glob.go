@@ -65,10 +65,9 @@ func (g *glob) fits(s string) bool {
 	return true
 }
 
-// chunk is text without stars: a needle if it is ASCII without ?, or else folded
-// runes.
+// chunk is text without stars: lower-case ASCII, or else, with ? or other letters, folded runes.
 type chunk struct {
-	ascii needle
+	ascii string
 	runes []rune
 	// sole is the first rune where no other case of it exists, as in 카인: the library
 	// finds it many bytes at a time. 0 = there is none.
@@ -88,7 +87,7 @@ func newChunk(pattern []rune) chunk {
 		plain = plain && r >= 0 && r < utf8.RuneSelf
 	}
 	if plain {
-		return chunk{ascii: newNeedle(string(runes))}
+		return chunk{ascii: string(runes)}
 	}
 	c := chunk{runes: runes}
 	if r := runes[0]; r >= utf8.RuneSelf && r != utf8.RuneError && unicode.SimpleFold(r) == r {
@@ -100,17 +99,17 @@ func newChunk(pattern []rune) chunk {
 // find gives the end of the chunk's first place in s, or of its place at the
 // start of s; -1 if there is none.
 func (c *chunk) find(s string, atStart bool) int {
-	low := c.ascii.text
-	switch {
-	case low == "":
+	low := c.ascii
+	if low == "" {
 		return c.findRunes(s, atStart)
-	case atStart && (len(s) < len(low) || !equalFold(s[:len(low)], low)):
-		return -1
-	case atStart:
-		return len(low)
 	}
-	if i := c.ascii.index(s); i >= 0 {
-		return i + len(low)
+	for i := range len(s) - len(low) + 1 {
+		if lower[s[i]] == low[0] && equalFold(s[i:i+len(low)], low) {
+			return i + len(low)
+		}
+		if atStart {
+			break
+		}
 	}
 	return -1
 }
@@ -137,7 +136,7 @@ func (c *chunk) findRunes(s string, atStart bool) int {
 
 // ends reports whether s ends with the chunk; whole wants nothing before it.
 func (c *chunk) ends(s string, whole bool) bool {
-	if low := c.ascii.text; low != "" {
+	if low := c.ascii; low != "" {
 		cut := len(s) - len(low)
 		return cut >= 0 && (cut == 0 || !whole) && equalFold(s[cut:], low)
 	}

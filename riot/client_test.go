@@ -55,7 +55,7 @@ func TestEveryStatus(t *testing.T) {
 		{400, html, BadRequest, ClassBadRequest},
 		{401, `{"status":{"message":"Forbidden","status_code":401}}`, Denied401, ClassUnauthorized},
 		{403, `{"status":{"message":"Forbidden","status_code":403}}`, Denied403, ClassForbidden},
-		{403, html, Denied403, ClassForbidden}, // Cloudflare, developer-relations#1160
+		{403, html, Blocked, ClassBlocked}, // Cloudflare, developer-relations#1160
 		{404, `{"status":{"status_code":404,"message":"Data not found"}}`, Missing, ClassMissing},
 		{404, html, Missing, ClassMissing},
 		{405, "", BadRequest, ClassBadRequest},
@@ -292,8 +292,10 @@ func TestProbe(t *testing.T) {
 		{404, "", 0},
 		{400, "", 0},
 		{400, `{"status":{"message":"Exception decrypting p"}}`, WrongProject},
-		{401, "", Denied401},
-		{403, "", Denied403},
+		{401, `{"status":{"message":"Unknown apikey"}}`, Denied401},
+		{403, `{"status":{"message":"Forbidden"}}`, Denied403},
+		{401, "", Blocked},
+		{403, "<html>", Blocked},
 		{503, "", Transient},
 		{429, "", Throttled},
 		{200, "<html>portal of a hotel</html>", Malformed},

@@ -167,7 +167,7 @@ func (c *Client) Status(ctx context.Context, p route.Platform) (PlatformStatus, 
 }
 
 // Probe finds out, with one call to account-v1, whether the key works at all; the engine uses it after a
-// 401 or 403 to tell a dead key from a path that is refused. puuid is of a known account;
+// 401 or 403 to tell a dead key from a path that is refused. puuid tells the key's project besides;
 // without one, the Riot ID of nobody is asked for, whose 404 is as good a proof. nil: the key works.
 // WrongProject: it works, but puuid belongs to another API project. Reason.Denied: it does not work. Any
 // other error: not known.

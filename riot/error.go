@@ -23,6 +23,7 @@ const (
 	WrongProject                   // 400 "Exception decrypting": a PUUID of another API project, or none at all
 	Denied401                      // the key is unknown or malformed
 	Denied403                      // the key is expired or blocked, or the path is refused: see Client.Probe
+	Blocked                        // 401 or 403 that Riot did not write: a firewall before it; says nothing of the key
 	NoKey                          // no key is set: no call was made
 	Malformed                      // a 200 whose body is not what was asked for
 	TooLarge                       // a 200 whose body is beyond maxBody
@@ -31,7 +32,7 @@ const (
 // reasonNames are shown to operators and written to logs.
 var reasonNames = [...]string{
 	Throttled: "throttled", Transient: "transient", Timeout: "timeout", Local: "local", Missing: "missing",
-	BadRequest: "bad request", WrongProject: "wrong project", Denied401: "denied", Denied403: "denied",
+	BadRequest: "bad request", WrongProject: "wrong project", Denied401: "denied", Denied403: "denied", Blocked: "blocked",
 	NoKey: "no key", Malformed: "malformed", TooLarge: "too large",
 }
 
@@ -48,7 +49,7 @@ var reasons = map[string]Reason{
 	ClassThrottledService: Throttled, ClassThrottledUnknown: Throttled,
 	ClassServer: Transient, classReset: Transient, classRedirect: Transient, ClassTimeout: Timeout, ClassLocal: Local,
 	ClassMissing: Missing, ClassBadRequest: BadRequest, ClassWrongProject: WrongProject, ClassUnauthorized: Denied401,
-	ClassForbidden: Denied403, ClassNoKey: NoKey, ClassPayload: Malformed,
+	ClassForbidden: Denied403, ClassBlocked: Blocked, ClassNoKey: NoKey, ClassPayload: Malformed,
 }
 
 // Told is the error of a call that another process has made, as it tells of it; nil of one that
@@ -81,6 +82,7 @@ const (
 	ClassWrongProject     = "400.decrypt"
 	ClassUnauthorized     = "401.key"
 	ClassForbidden        = "403.key" // the engine makes it 403.path when a probe shows that the key works
+	ClassBlocked          = "403.page" // likewise
 	ClassNoKey            = "key.missing"
 	ClassPayload          = "bad_payload"
 	ClassStopped          = "stopped" // in records only: the caller ended the call

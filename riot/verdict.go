@@ -90,6 +90,9 @@ func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt, rec *
 	v := judge(resp.StatusCode, said)
 	message := said
 	switch {
+	case said == "" && v.reason.Denied():
+		v = verdict{Blocked, ClassBlocked}
+		message = "something before Riot refuses this address: its answer is not Riot's, and says nothing about the key"
 	case v.class == classRedirect:
 		message = "a redirect, which is never followed: check the base URL and the network"
 	case message == "":

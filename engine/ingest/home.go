@@ -36,7 +36,7 @@ func (in *syncs) atHome(ctx context.Context, r engine.Run, p pass, listed []stri
 	}
 	puuid := p.account.PUUIDs[p.project]
 	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: traffic.To(platform, route.Summoner),
-		Region: platform.Region(), PUUID: puuid}
+		Region: platform.AccountRegion()}
 	o, ok = in.calls.Call(ctx, trip, func(ctx context.Context) error {
 		_, err := in.api.Summoner(ctx, platform, puuid)
 		return err

@@ -24,7 +24,7 @@ func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome 
 	}
 	q := in.query(p.run)
 	region := route.Platform(p.account.Platform).Region()
-	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: listLane(p.account), Region: region, PUUID: puuid,
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: listLane(p.account), Region: region,
 		Read: p.run.Pages > 0 || !p.account.Resolved.Before(p.run.Started)}
 	ids, ok := p.slice, p.sliced
 	var o engine.Outcome

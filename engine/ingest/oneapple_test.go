@@ -55,3 +55,151 @@ func TestB9d_OnePageThatCannotBeDecryptedEndsNoSync(t *testing.T) {
 		})
 	}
 }
+
+// webPage is what a firewall before Riot answers.
+const webPage = `<html><body>Sorry, you have been blocked</body></html>`
+
+// TestB7_ARefusedTargetStopsItselfAlone: whatever is refused about one player, all others are synced, and nobody
+// is told to paste a new key.
+func TestB7_ARefusedTargetStopsItselfAlone(t *testing.T) {
+	for name, no := range map[string]struct {
+		status int
+		body   string
+	}{
+		"firewall":     {403, webPage},
+		"firewall 401": {401, webPage},
+		"Riot's 403":   {403, `{"status":{"message":"Forbidden","status_code":403}}`},
+		"Riot's 401":   {401, `{"status":{"message":"Unauthorized","status_code":401}}`},
+	} {
+		for when, known := range map[string]bool{"at once": false, "later": true} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				inBubble(t, func(t *testing.T) {
+					s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 5), short("Ben#EUW", 30), short("Cem#EUW", 5)}})
+					target, shut := s.PUUID("Ana#EUW", ""), !known
+					r := start(t, s, func(set *setup) {
+						set.transport = answering{s.RoundTripper(), func(req *http.Request) (int, string) {
+							if shut && strings.Contains(req.URL.Path, target) {
+								return no.status, no.body
+							}
+							return 0, ""
+						}}
+					})
+					if known {
+						for _, who := range []string{"Ana#EUW", "Cem#EUW"} {
+							r.trigger(who, engine.SyncAsk{Timelines: "none"})
+							r.settle(who, time.Hour)
+						}
+						shut = true
+					}
+					r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none", Force: true})
+					r.trigger("Ben#EUW", engine.SyncAsk{Timelines: "none"})
+					for range 600 {
+						if state, why := r.limits.Health(); state == engine.EngineNoKey {
+							t.Fatalf("%s: %s", state, why)
+						}
+						time.Sleep(100 * time.Millisecond)
+					}
+					if row := r.settle("Ben#EUW", time.Second); row.Result != "completed" || row.Matches.Stored != 30 {
+						t.Errorf("Ben: %+v", row)
+					}
+					row := r.settle("Ana#EUW", time.Minute)
+					if row.Result != "failed" || !strings.Contains(row.LastError, "this target") {
+						t.Errorf("Ana: %+v", row)
+					}
+					if j := r.detail("full:" + row.ID).Job; j.Class != "403.path" {
+						t.Errorf("class %q", j.Class)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestB7_ADeadKeyHoldsEverythingWithinASecond: a name that nobody has shows that it is the key.
+func TestB7_ADeadKeyHoldsEverythingWithinASecond(t *testing.T) {
+	for name, state := range map[string]sim.KeyState{"401": sim.KeyUnknown, "403": sim.KeyExpired} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 30)}, Limits: tight})
+				r := start(t, s)
+				r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+				r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored >= 5 })
+				s.SetKey(testKey, sim.Key{State: state})
+				for calls := r.sim.Stats().Calls; r.sim.Stats().Calls == calls; {
+					time.Sleep(10 * time.Millisecond)
+				}
+				r.health(engine.EngineNoKey, time.Second)
+				s.SetKey(testKey, sim.Key{})
+				r.limits.KeyChanged()
+				if row := r.settle("Ana#EUW", time.Hour); row.Result != "completed" {
+					t.Errorf("%+v", row)
+				}
+			})
+		})
+	}
+}
+
+// TestB7_AFirewallBeforeEverythingIsAnOutage: it is no key's fault and no target's, and nothing is charged.
+func TestB7_AFirewallBeforeEverythingIsAnOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s, shut := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 40)}, Limits: tight}), false
+		r := start(t, s, func(set *setup) {
+			set.transport = answering{s.RoundTripper(), func(*http.Request) (int, string) {
+				if shut {
+					return 403, webPage
+				}
+				return 0, ""
+			}}
+		})
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored >= 5 })
+		shut = true
+		time.Sleep(time.Hour)
+		if state, why := r.limits.Health(); state != engine.EngineAPIDown {
+			t.Errorf("%s: %s", state, why)
+		}
+		shut = false
+		if row := r.settle("Ana#EUW", time.Hour); row.Result != "completed" || row.Matches.Stored != 40 {
+			t.Errorf("%+v", row)
+		}
+	})
+}
+
+// TestB7_TheKeysProjectIsToldByMoreThanOnePlayer: one who is refused, or misread, makes no key foreign.
+func TestB7_TheKeysProjectIsToldByMoreThanOnePlayer(t *testing.T) {
+	for name, no := range map[string]struct {
+		status int
+		body   string
+	}{
+		"firewall": {403, webPage},
+		"misread":  {400, `{"status":{"message":"Bad Request - Exception decrypting","status_code":400}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				players := []sim.PlayerSpec{short("Ana#EUW", 3), short("Ben#EUW", 3)}
+				s, lie := newSim(sim.Options{Players: players}), ""
+				r := start(t, s, withProjects, func(set *setup) {
+					set.transport = answering{s.RoundTripper(), func(req *http.Request) (int, string) {
+						if lie != "" && strings.Contains(req.URL.Path, lie) {
+							return no.status, no.body
+						}
+						return 0, ""
+					}}
+				})
+				for _, p := range players {
+					r.trigger(p.RiotID, engine.SyncAsk{Timelines: "none"})
+					r.settle(p.RiotID, time.Minute)
+				}
+				for i, p := range players { // whoever is asked for first
+					lie = s.PUUID(p.RiotID, "")
+					r.setKey([]string{sameKey, testKey[:len(testKey)-1] + "9"}[i])
+					r.health(engine.EngineLive, time.Minute)
+					time.Sleep(time.Second)
+					if r.projects.Current() != "default" || r.projects.Holds() != "" {
+						t.Errorf("%s: project %q, %s", p.RiotID, r.projects.Current(), r.projects.Holds())
+					}
+				}
+			})
+		})
+	}
+}

@@ -161,7 +161,8 @@ func (p *Projects) Run(ctx context.Context) error {
 
 // check finds out the project of the key in use, if it is not known. again means
 // that nobody could tell: ask later. A key fits one project at most, so that the first sample it can
-// read settles it, and it is foreign when it can read none.
+// read settles it, and it is foreign when it can read none. Of a sample that is refused nothing is known: the
+// next one is asked for.
 func (p *Projects) check(ctx context.Context) (again bool, err error) {
 	mark := p.opt.Fingerprint()
 	if p.Holds() == "" || p.isForeign(mark) {
@@ -176,12 +177,13 @@ func (p *Projects) check(ctx context.Context) (again bool, err error) {
 	}
 	for _, s := range samples {
 		fits, known := p.probe(ctx, s)
-		switch {
-		case !known:
-			return true, nil
-		case fits:
+		if fits {
 			return false, p.learn(ctx, mark, s.project)
 		}
+		again = again || !known
+	}
+	if again {
+		return true, nil
 	}
 	return false, p.foreignKey(ctx, mark)
 }
@@ -205,15 +207,19 @@ type sample struct {
 	region         route.Region
 }
 
-// samples gives one PUUID per project, that of the last key first.
+// samplesMost is how many PUUIDs of a project are asked for: one of them may be refused, or misread.
+const samplesMost = 3
+
+// samples gives some PUUIDs per project, those of the last key first.
 func (p *Projects) samples(ctx context.Context) (list []sample, err error) {
-	found := map[string]sample{}
+	found := map[string][]sample{}
 	aliases := p.aliases()
 	err = p.opt.Store.Read(ctx, func(tx engine.Tx) error {
 		for a := range p.opt.Store.AllAccounts(tx) {
 			for project, puuid := range a.PUUIDs {
-				if _, had := found[project]; !had && puuid != "" && aliases[project] {
-					found[project] = sample{project, puuid, route.Platform(a.Platform).AccountRegion()}
+				if len(found[project]) < samplesMost && puuid != "" && aliases[project] {
+					found[project] = append(found[project],
+						sample{project, puuid, route.Platform(a.Platform).AccountRegion()})
 				}
 			}
 		}
@@ -222,12 +228,10 @@ func (p *Projects) samples(ctx context.Context) (list []sample, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for a known PUUID: %w", err)
 	}
-	if s, ok := found[p.Current()]; ok {
-		list = append(list, s)
-		delete(found, s.project)
-	}
+	list = found[p.Current()]
+	delete(found, p.Current())
 	for _, project := range slices.Sorted(maps.Keys(found)) {
-		list = append(list, found[project])
+		list = append(list, found[project]...)
 	}
 	return list, nil
 }
@@ -246,10 +250,11 @@ func (p *Projects) aliases() map[string]bool {
 }
 
 // probe asks Riot whether the key can read a PUUID. known is false when the
-// answer told nothing: the key is refused, or Riot was not reached.
+// answer told nothing: the key or this one PUUID is refused, or Riot was not reached.
 func (p *Projects) probe(ctx context.Context, s sample) (fits, known bool) {
 	const job = "key project"
-	err := p.opt.API.Probe(riot.AsProof(riot.WithJob(ctx, job, limit.Interactive)), s.region, s.puuid)
+	ctx = riot.AsProof(riot.WithJob(ctx, job, limit.Interactive))
+	err := p.opt.API.Probe(ctx, s.region, s.puuid)
 	e, ok := errors.AsType[*riot.Error](err)
 	switch {
 	case err == nil:
@@ -259,7 +264,9 @@ func (p *Projects) probe(ctx context.Context, s sample) (fits, known bool) {
 		p.opt.Limits.KeyWorks()
 		return false, true
 	case ok && e.Reason.Denied():
-		p.opt.Limits.DenyKey(job)
+		if e, ok = errors.AsType[*riot.Error](p.opt.API.Probe(ctx, s.region, "")); ok && e.Reason.Denied() {
+			p.opt.Limits.DenyKey(job)
+		}
 	}
 	return false, false
 }

@@ -34,8 +34,7 @@ func (in *ranks) fetchRank(ctx context.Context, r engine.Run) engine.Outcome {
 			As(classUnknown)
 	}
 	platform := route.Platform(args.Platform)
-	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: accountLane(r.Job), Region: platform.AccountRegion(),
-		PUUID: puuid}
+	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: accountLane(r.Job), Region: platform.AccountRegion()}
 	var entries []riot.LeagueEntry
 	o, ok := in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
 		entries, err = in.api.LeagueEntries(ctx, platform, puuid)

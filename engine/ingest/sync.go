@@ -105,7 +105,7 @@ func (in *syncs) resolve(ctx context.Context, r engine.Run, p pass) engine.Outco
 	known := p.account.PUUIDs[p.project]
 	platform := route.Platform(p.account.Platform)
 	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: resolveLane(p.account, p.project),
-		Region: platform.AccountRegion(), PUUID: known}
+		Region: platform.AccountRegion()}
 	var got riot.Account
 	o, ok := in.calls.Call(ctx, trip, func(ctx context.Context) (err error) {
 		if known != "" {

@@ -137,7 +137,8 @@ func (a *attempt) blamed(ctx context.Context, e *riot.Error, s situation, many b
 func (a *attempt) held(ctx context.Context, p *proof, e *riot.Error, s situation) engine.Outcome {
 	s.outage, s.next = p.fails(), p.next
 	var o engine.Outcome
-	if p.err.Reason == riot.Denied403 {
+	if p.err.Reason.Denied() && p.err.Status != 0 {
+		s.again = true // of the proof's target, which is none of the job's
 		o = a.forbidden(ctx, p.err, s)
 	} else {
 		o = outcomeOf(p.err, s)

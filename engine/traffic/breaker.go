@@ -148,5 +148,5 @@ func (p *proof) works() bool { return p.asked && (p.err == nil || answers[p.err.
 // fails reports whether the proof shows that the lane is down.
 func (p *proof) fails() bool { return p.asked && p.err != nil && outages[p.err.Reason] }
 
-// outages are the reasons of errors that a lane which is down gives.
-var outages = map[riot.Reason]bool{riot.Transient: true, riot.Timeout: true}
+// outages are the reasons of errors that a lane which is down gives, or what stands before it.
+var outages = map[riot.Reason]bool{riot.Transient: true, riot.Timeout: true, riot.Blocked: true}

@@ -50,8 +50,7 @@ func NewCaller(o CallerOptions) *Caller { return &Caller{opt: o, probing: make(c
 type Trip struct {
 	Run     engine.Run
 	At      Lane
-	Region  route.Region // where a probe of the key goes
-	PUUID   string       // of a known account under this key, for the probe; may be empty
+	Region  route.Region // where the key is asked about
 	Read    bool         // the key has read the PUUID before: that it cannot is one answer's fault
 	Account string       // whom the call is about; "" = a match
 	Missing Disbelief    // of a 404
@@ -135,7 +134,7 @@ func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
 	case !ok:
 		a.gate.quit(a.Run.Job.ID)
 		return outcomeOf(err, s)
-	case e.Reason == riot.Denied403:
+	case e.Reason == riot.Blocked, e.Reason.Denied() && e.Status != 0:
 		return a.forbidden(ctx, e, s)
 	}
 	if ill := outages[e.Reason]; ill || answers[e.Reason] {
@@ -149,9 +148,10 @@ func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
 	return outcomeOf(err, s)
 }
 
-// forbidden finds out what a 403 means: the key is dead, or Riot refuses this
-// one path. One job at a time asks, with a call that any working key may make. Those who come after it
-// find the key's fuse as it left it, and need not ask.
+// forbidden finds out what a 401 or 403 is about: the key, all that is asked for on this way, or its one
+// target. What was refused is not asked for again: the key is proved by a name that nobody has, whose 404 no
+// dead key gets, and the way by what it has answered before. One job at a time asks; those who come after it
+// find the fuse as it left it, and need not.
 func (a *attempt) forbidden(ctx context.Context, e *riot.Error, s situation) engine.Outcome {
 	select {
 	case a.probing <- struct{}{}:
@@ -159,23 +159,43 @@ func (a *attempt) forbidden(ctx context.Context, e *riot.Error, s situation) eng
 	case <-ctx.Done():
 		return outcomeOf(context.Cause(ctx), s)
 	}
-	job := a.Run.Job.ID
-	if r, blown := a.gate.keyState(time.Now()); blown && !a.gate.probes(job) {
-		s.next = r.next
-		return outcomeOf(e, s)
+	defer beating(a.Run.Beat)()
+	job, began := a.Run.Job.ID, time.Now()
+	a.gate.noteIll(a.At, a.Account, true)
+	if r, blown := a.gate.keyState(began); blown && !a.gate.probes(job) {
+		return engine.Snooze(r.next, engine.HoldKeyInvalid, e).As(engine.Class(e.Class))
 	}
-	err := a.opt.Prober.Probe(riot.AsProof(riot.WithJob(ctx, string(job), limit.Interactive)), a.Region, a.PUUID)
-	denial, _ := errors.AsType[*riot.Error](err)
+	calls := a.known(ctx)
+	calls = calls[:min(2, len(calls))]
+	nobody := func(ctx context.Context) error { return a.opt.Prober.Probe(ctx, a.Region, "") }
 	switch {
-	case err == nil, denial != nil && denial.Reason == riot.WrongProject:
-		a.gate.keyWorks()
-		s.keyWorks = true
-	case denial == nil:
-		a.gate.quit(job)
-		return outcomeOf(err, s)
-	default: // refused too, or not known: what cannot be proven is not charged
-		s.next = a.gate.blowKey(job, time.Now()).next
+	case e.Reason != riot.Blocked:
+		calls = append([]func(context.Context) error{nobody}, calls...)
+	case len(calls) == 0:
+		calls = append(calls, nobody)
 	}
+	for _, call := range calls {
+		err := call(riot.AsProof(riot.WithJob(ctx, string(job), limit.Interactive)))
+		said, ours := errors.AsType[*riot.Error](err)
+		switch {
+		case err != nil && !ours:
+			a.gate.quit(job)
+			return outcomeOf(err, s)
+		case err == nil, answers[said.Reason], said.Reason == riot.Throttled:
+			a.gate.passes(a.At, job, e.Reason == riot.Blocked, time.Now())
+			s.keyWorks, s.again = true, s.again || a.Run.Job.Class == classPath
+			return outcomeOf(e, s)
+		case said.Reason != riot.Blocked && (said.Reason.Denied() || e.Reason.Denied()):
+			// Refused too, or not known: what cannot be proven is not charged.
+			s.next = a.gate.blowKey(job, time.Now()).next
+			return engine.Snooze(s.next, engine.HoldKeyInvalid, e).As(engine.Class(e.Class))
+		}
+	}
+	if !a.gate.isProven() && len(calls) == 1 {
+		return engine.Fail(e).As(engine.Class(e.Class)) // nothing was ever let through
+	}
+	r := a.gate.declare(a.At, job, time.Now())
+	s.outage, s.next = r.outage, r.next
 	return outcomeOf(e, s)
 }
 

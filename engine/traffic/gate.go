@@ -162,7 +162,7 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	case e.Reason == riot.Local:
 		g.network.blow(job, now)
 		return ruling{next: later(g.network.probe, now)}, true
-	case e.Reason == riot.NoKey || e.Reason == riot.Denied401:
+	case e.Reason == riot.NoKey:
 		g.key.blow(job, now)
 		return ruling{next: later(g.key.probe, now)}, true
 	case e.Reason == riot.Transient || e.Reason == riot.Timeout:
@@ -173,7 +173,7 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 		return r, b.blown || reached
 	case e.Status == 0: // no call was made
 		return r, false
-	case e.Reason == riot.Denied403: // judged by a probe: see blowKey and keyWorks
+	case e.Reason == riot.Blocked || e.Reason.Denied(): // judged by who asks further: see blowKey and passes
 		b.refused = true
 		return r, g.reached(false)
 	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
@@ -243,6 +243,15 @@ func (g *gate) blowKey(job engine.JobID, now time.Time) (r ruling) {
 		return true
 	})
 	return r
+}
+
+// passes notes that what was refused to a job is not refused to others: the key was let in, and, if way, its
+// lane answers.
+func (g *gate) passes(l Lane, job engine.JobID, way bool, now time.Time) {
+	g.keyWorks()
+	if way {
+		g.change(func() bool { return g.alive(g.lane(l), job, now) })
+	}
 }
 
 // keyWorks notes that the key was let in.

@@ -153,7 +153,7 @@ func TestWithoutNetworkOneProbeBacksOffFromOneSecondToAMinute(t *testing.T) {
 
 func TestACallThatWasNotMadeProvesNothing(t *testing.T) {
 	g, _ := newTestGate()
-	g.answer(matches, "a", &riot.Error{Reason: riot.Denied401, Status: 401}, noon)
+	g.blowKey("a", noon)
 	for _, r := range []riot.Reason{riot.BadRequest, riot.Throttled} {
 		g.answer(matches, "b", &riot.Error{Reason: r}, noon)
 	}
@@ -168,7 +168,7 @@ func TestACallThatWasNotMadeProvesNothing(t *testing.T) {
 
 func TestARefusedKeyStopsEveryHostUntilItIsReplaced(t *testing.T) {
 	g, rung := newTestGate()
-	g.answer(matches, "a", &riot.Error{Reason: riot.Denied401}, noon)
+	g.blowKey("a", noon)
 	for _, l := range []Lane{matches, lists, {"kr", "summoner-v4.by-puuid"}} {
 		if until, why, ok := g.check(l, "b", noon); ok || !until.Equal(noon.Add(time.Minute)) || why != "key invalid" {
 			t.Errorf("%s: %v until %v: %s", l, ok, until, why)

@@ -14,7 +14,7 @@ import (
 
 // Classes of failures that are not the answer of a call.
 const (
-	classPath    engine.Class = "403.path" // the key works, this path is refused
+	classPath    engine.Class = "403.path" // the key works, this target is refused
 	classStorage engine.Class = "storage"
 )
 
@@ -29,7 +29,8 @@ type situation struct {
 	now      time.Time // by the process's own clock: what follows from it is a wait
 	next     time.Time // when held work may be tried again
 	outage   bool      // the breaker of this host and method is open
-	keyWorks bool      // 403: a probe was let in
+	keyWorks bool      // 401, 403: others are let in
+	again    bool      // and the call before was refused likewise
 	missing  Disbelief // 404: what is made of it
 	read     bool      // 400 "Exception decrypting": the key has read this PUUID before
 }
@@ -55,8 +56,9 @@ var verdicts = map[riot.Reason]func(*riot.Error, situation) engine.Outcome{
 	riot.Missing:      missing,
 	riot.BadRequest:   permanent,
 	riot.WrongProject: wrongProject,
-	riot.Denied401:    hold(engine.HoldKeyInvalid),
+	riot.Denied401:    denied,
 	riot.Denied403:    denied,
+	riot.Blocked:      denied,
 	riot.NoKey:        hold(engine.HoldKeyInvalid),
 	riot.Malformed:    retryWithExcerpt,
 	riot.TooLarge:     retryWithExcerpt,
@@ -137,11 +139,19 @@ func wrongProject(e *riot.Error, s situation) engine.Outcome {
 	return permanent(e, s)
 }
 
-// denied is the verdict on a 403, which Riot gives for a dead key and for a path that the key may not
-// call.
-func denied(_ *riot.Error, s situation) engine.Outcome {
-	if s.keyWorks {
-		return engine.Fail(nil).As(classPath)
+// refusedAgain is when a target is asked for once more that alone was refused.
+const refusedAgain = 5 * time.Second
+
+// denied is the verdict on a 401 or 403, which Riot gives for a dead key and for a path that the key may not
+// call, and a firewall before Riot for a target that it does not like.
+func denied(e *riot.Error, s situation) engine.Outcome {
+	switch {
+	case s.keyWorks && s.again:
+		return engine.Fail(fmt.Errorf("%w: others are let in with this key, so that it is this target's", e)).As(classPath)
+	case s.keyWorks:
+		return engine.Snooze(s.now.Add(refusedAgain), engine.HoldOutage, nil).As(classPath)
+	case e.Reason == riot.Blocked:
+		return retryUnlessOutage(e, s)
 	}
 	return engine.Snooze(s.next, engine.HoldKeyInvalid, nil)
 }

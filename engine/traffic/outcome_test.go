@@ -69,9 +69,21 @@ func TestOutcomeOf(t *testing.T) {
 			err:  &riot.Error{Reason: riot.Denied403, Class: riot.ClassForbidden},
 			verb: engine.VerbSnooze, hold: engine.HoldKeyInvalid, at: next, as: riot.ClassForbidden,
 		},
-		"403 of the path": {
+		"403 of the target": {
 			err: &riot.Error{Reason: riot.Denied403, Class: riot.ClassForbidden}, s: situation{keyWorks: true},
+			verb: engine.VerbSnooze, hold: engine.HoldOutage, at: at.Add(5 * time.Second), as: "403.path",
+		},
+		"403 of the target, again": {
+			err: &riot.Error{Reason: riot.Denied403, Class: riot.ClassForbidden}, s: situation{keyWorks: true, again: true},
 			verb: engine.VerbFail, as: "403.path",
+		},
+		"firewall": {
+			err:  &riot.Error{Reason: riot.Blocked, Class: riot.ClassBlocked},
+			verb: engine.VerbRetry, as: riot.ClassBlocked,
+		},
+		"firewall before everything": {
+			err: &riot.Error{Reason: riot.Blocked, Class: riot.ClassBlocked}, s: situation{outage: true},
+			verb: engine.VerbSnooze, hold: engine.HoldOutage, at: next, as: riot.ClassBlocked,
 		},
 		"bad payload": {err: &riot.Error{Reason: riot.Malformed, Class: riot.ClassPayload, Excerpt: "<html>"}, verb: engine.VerbRetry, as: riot.ClassPayload},
 		"too large":   {err: &riot.Error{Reason: riot.TooLarge, Class: riot.ClassPayload}, verb: engine.VerbRetry, as: riot.ClassPayload},

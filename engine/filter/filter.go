@@ -9,7 +9,7 @@ import (
 // Filter is a compiled query. The zero Filter, like that of an empty query, fits
 // every row. A Filter never changes and may be shared.
 type Filter[T any] struct {
-	terms []term[T]
+	sides [][]term[T] // of or: all terms of one of them must fit
 }
 
 // term is one compiled term. A word without a field has a probe for each field that can hold it.
@@ -46,8 +46,17 @@ func (t *term[T]) fits(row *T, now time.Time) bool {
 // zone. Give it the address of an element of a slice, not of a loop variable:
 // the latter would be put on the heap for each row.
 func (f Filter[T]) Match(row *T, now time.Time) bool {
-	for i := range f.terms {
-		t := &f.terms[i]
+	for _, terms := range f.sides {
+		if fitAll(terms, row, now) {
+			return true
+		}
+	}
+	return len(f.sides) == 0
+}
+
+func fitAll[T any](terms []term[T], row *T, now time.Time) bool {
+	for i := range terms {
+		t := &terms[i]
 		if t.fits(row, now) == t.not {
 			return false
 		}
@@ -60,13 +69,15 @@ func (f Filter[T]) Match(row *T, now time.Time) bool {
 // "all" (row P-32). A filter that is not empty may still fit every row there is:
 // compare the counts.
 func (f Filter[T]) Empty() bool {
-	return !slices.ContainsFunc(f.terms, func(t term[T]) bool { return t.not || !t.any })
+	return len(f.sides) == 0 || slices.ContainsFunc(f.sides, func(terms []term[T]) bool {
+		return !slices.ContainsFunc(terms, func(t term[T]) bool { return t.not || !t.any })
+	})
 }
 
 // Asks gives the first of some fields that a term of the filter is of alone; "" = none is. A word
 // without a field is of several, and asks for none alone.
 func (f Filter[T]) Asks(names ...string) string {
-	for _, t := range f.terms {
+	for _, t := range slices.Concat(f.sides...) {
 		if len(t.probes) == 1 && slices.Contains(names, t.probes[0].field.Name) {
 			return t.probes[0].field.Name
 		}
@@ -77,23 +88,27 @@ func (f Filter[T]) Asks(names ...string) string {
 // String is the query in its canonical form, which parses to the same filter:
 // full names of fields and words, quotes only where they are needed.
 func (f Filter[T]) String() string {
-	return f.join(" ", func(t term[T]) string { return t.text })
+	return f.join(" ", " or ", func(t term[T]) string { return t.text })
 }
 
 // Explain says in words what fits. It repeats text of the query: clean it at the
 // exit.
 func (f Filter[T]) Explain() string {
-	if len(f.terms) == 0 {
+	if len(f.sides) == 0 {
 		return "everything"
 	}
-	return f.join(", and ", func(t term[T]) string { return t.words })
+	return f.join(", and ", "; or ", func(t term[T]) string { return t.words })
 }
 
 // join strings a part of each term together.
-func (f Filter[T]) join(sep string, part func(term[T]) string) string {
-	parts := make([]string, len(f.terms))
-	for i, t := range f.terms {
-		parts[i] = part(t)
+func (f Filter[T]) join(and, or string, part func(term[T]) string) string {
+	var sides []string
+	for _, terms := range f.sides {
+		var parts []string
+		for _, t := range terms {
+			parts = append(parts, part(t))
+		}
+		sides = append(sides, strings.Join(parts, and))
 	}
-	return strings.Join(parts, sep)
+	return strings.Join(sides, or)
 }

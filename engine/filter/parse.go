@@ -13,26 +13,33 @@ const (
 
 // Parse compiles a query. Errors are *Error, which says where and what to do.
 func Parse[T any](query string, s *Schema[T]) (Filter[T], error) {
-	terms, err := parse(query, s)
+	sides, err := parse(query, s)
 	if err != nil {
 		return Filter[T]{}, err.in(query)
 	}
-	return Filter[T]{terms: terms}, nil
+	return Filter[T]{sides}, nil
 }
 
 // parse is Parse without the cells of an error.
-func parse[T any](query string, s *Schema[T]) ([]term[T], *Error) {
+func parse[T any](query string, s *Schema[T]) (sides [][]term[T], _ *Error) {
 	if err := sound(query); err != nil {
 		return nil, err
 	}
 	var terms []term[T]
+	count := 0
 	l := lexer{s: query, keys: s.opts.Keys}
 	for l.space(); l.i < len(query); l.space() {
 		n, err := l.node()
 		if err != nil {
 			return nil, err
 		}
-		if len(terms) == maxTerms {
+		if or := isOr(query[n.at:n.end]); or && (len(terms) == 0 || strings.TrimSpace(query[n.end:]) == "") {
+			return nil, wrong(n.at, n.end, `write a term before and behind it, or "or" to look for the word`, "or joins two sides")
+		} else if or {
+			sides, terms = append(sides, terms), nil
+			continue
+		}
+		if count++; count > maxTerms {
 			return nil, wrong(n.at, len(query), "leave some out", "a filter may have %d terms", maxTerms)
 		}
 		t, err := resolve(n, s)
@@ -41,8 +48,14 @@ func parse[T any](query string, s *Schema[T]) ([]term[T], *Error) {
 		}
 		terms = append(terms, t)
 	}
-	return terms, nil
+	if len(terms) > 0 {
+		sides = append(sides, terms)
+	}
+	return sides, nil
 }
+
+// isOr reports whether a word is the one that joins two sides.
+func isOr(word string) bool { return strings.EqualFold(word, "or") }
 
 // sound refuses what is no text, or more than anybody types. All that comes behind it may rely on UTF-8.
 func sound(query string) *Error {

@@ -222,14 +222,21 @@ func TestPropertyMatchAgreesWithTheSlowWay(t *testing.T) {
 		var query []string
 		want := true
 		row := thingGen(t)
-		for range rapid.IntRange(0, 3).Draw(t, "terms") {
-			w := wishGen(t)
-			not := rapid.Bool().Draw(t, "not")
-			if not {
-				w.query = "-" + w.query
+		for side := range rapid.IntRange(0, 3).Draw(t, "sides") {
+			all := true
+			if side > 0 {
+				query = append(query, rapid.SampledFrom([]string{"or", "OR"}).Draw(t, "or"))
 			}
-			query = append(query, w.query)
-			want = want && w.holds(row) != not
+			for range rapid.IntRange(1, 3).Draw(t, "terms") {
+				w := wishGen(t)
+				not := rapid.Bool().Draw(t, "not")
+				if not {
+					w.query = "-" + w.query
+				}
+				query = append(query, w.query)
+				all = all && w.holds(row) != not
+			}
+			want = all || side > 0 && want
 		}
 		f := mustParse(t, strings.Join(query, " "))
 		if got := f.Match(&row, noon); got != want {

@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -36,5 +37,27 @@ func TestWordsInOrderHaveMoreAndLess(t *testing.T) {
 	f, err := filter.Parse("level>=wrn", levels)
 	if err != nil || f.String() != "level>=warn" {
 		t.Errorf("level>=wrn is written %q, %v", f.String(), err)
+	}
+}
+
+func TestOrJoinsTwoSides(t *testing.T) {
+	rows := []int{0, 1, 2, 3}
+	name := func(i *int) string { return levelWords[*i].Name[:1] }
+	for query, want := range map[string]string{
+		"level:debug or level:error": "d e", "level>debug level<error or level:debug": "d i w", "level:debug OR level:info or level:warn": "d i w",
+		"-level:warn or level:warn": "d i w e", `level:debug or "or"`: "d e", // error has it
+	} {
+		if got := fitting(t, levels, query, rows, name); got != want {
+			t.Errorf("%s gives %q, want %q", query, got, want)
+		}
+	}
+	for _, query := range []string{"or", "level:debug or", "or level:debug", "level:debug or or level:warn"} {
+		if _, err := filter.Parse(query, levels); err == nil || !strings.Contains(err.Error(), "or joins two sides") {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	f, err := filter.Parse(`level:debug level<warn or "OR"`, levels)
+	if err != nil || f.String() != `level:debug level<warn or "OR"` || f.Explain() != "level is debug, and level is less than warn; or has OR" {
+		t.Errorf("%s: %s, %v", f, f.Explain(), err)
 	}
 }

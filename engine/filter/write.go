@@ -61,7 +61,7 @@ func writeText(text []rune, o op) string {
 // a:b as a field where the term names none.
 func quote(s string, o op) string {
 	if !strings.ContainsFunc(s, special) && !strings.ContainsAny(s[:1], "-/~<>=!:") &&
-		!strings.ContainsAny(s, splits[o == free]) {
+		!strings.ContainsAny(s, splits[o == free]) && !(o == free && isOr(s)) {
 		return s
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`

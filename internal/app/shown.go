@@ -24,7 +24,7 @@ const nothingHidden = "taken by every list; this one hides nothing"
 
 // filterHelp is for lists that take the filter language of the console.
 const filterHelp = "The filter is the console's: words that all must occur, field:value (with * and a,b),\n" +
-	"-term for none of these, field>5, durations and times (age>2h, next<12:30), /regex/, ~fuzzy.\n" +
+	"-term for none of these, or between two sides, field>5, durations and times (age>2h, next<12:30), /regex/, ~fuzzy.\n" +
 	"Quote it; begin with -- if its first sign is a -."
 
 // withFields is help for a filter with its fields.

@@ -21,10 +21,13 @@ func DetectProfile(getenv func(string) string, tty bool) Profile {
 	switch {
 	case !tty, getenv("NO_COLOR") != "", term == "", term == "dumb", strings.HasPrefix(term, "vt1"), strings.HasPrefix(term, "vt2"):
 		return Mono
-	case colorterm == "truecolor", colorterm == "24bit":
-		return TrueColor
+	// GNU Screen passes on the COLORTERM of the terminal around it, and not its colours.
 	case strings.HasPrefix(term, "screen") && !strings.Contains(term, "256"):
 		return ANSI16
+	case strings.HasPrefix(term, "screen"):
+		return ANSI256
+	case colorterm == "truecolor", colorterm == "24bit":
+		return TrueColor
 	}
 	return colorprofile.Env([]string{"TERM=" + term, "WT_SESSION=" + getenv("WT_SESSION")})
 }

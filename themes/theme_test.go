@@ -96,7 +96,6 @@ func TestDetectProfile(t *testing.T) {
 		{env("TERM", "screen"), true, ANSI16},
 		{env("TERM", "linux"), true, ANSI16},
 		{env("TERM", "tmux-256color", "COLORTERM", "truecolor"), true, TrueColor},
-		{env("TERM", "screen.xterm-256color", "COLORTERM", "24bit"), true, TrueColor},
 		{env("TERM", "xterm-256color", "WT_SESSION", "1"), true, TrueColor},
 		{env("TERM", "xterm-256color", "CLICOLOR_FORCE", "1"), true, ANSI256},
 		{env("TERM", "vt220"), true, Mono},
@@ -316,5 +315,14 @@ func TestNoColourOutsideThemes(t *testing.T) {
 	})
 	if err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
+	}
+}
+
+// GNU Screen passes COLORTERM on from the terminal around it: what it shows itself stands in TERM.
+func TestB16d_ScreenShowsWhatItsTermSays(t *testing.T) {
+	for term, want := range map[string]Profile{"screen": ANSI16, "screen.linux": ANSI16, "screen-256color": ANSI256, "screen.xterm-256color": ANSI256} {
+		if got := DetectProfile(env("TERM", term, "COLORTERM", "truecolor"), true); got != want {
+			t.Errorf("TERM=%s: %v, want %v", term, got, want)
+		}
 	}
 }

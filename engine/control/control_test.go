@@ -3,6 +3,7 @@ package control_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 	"sync"
@@ -435,4 +436,39 @@ func TestBrowseShowsAndRefuses(t *testing.T) {
 		end()
 	}
 	end()
+}
+
+// A command with a key in its words, or with a reason that nobody reads, is refused: neither is kept, in
+// the audit of the refusal either.
+func TestB16e_WhatIsNotKeptIsRefused(t *testing.T) {
+	r := newRig(t)
+	id := r.job(t, "match:EUW1_1")
+	const key = "RGAPI-0badcafe-0000-4000-8000-00000000f00d"
+	for _, c := range []engine.Command{
+		{Op: engine.OpTrigger, Account: key + "#x"},
+		{Op: engine.OpTrack, Account: "Name#TAG", Sync: engine.SyncAsk{Tags: []string{key}}},
+		{Op: engine.OpCancel, Job: id, Reason: "my key is " + key},
+		{Op: engine.OpForce, Job: id, Reason: strings.Repeat("because ", 1<<14)},
+	} {
+		c.By = ana
+		_, err := r.Do(t.Context(), c)
+		if !errors.Is(err, engine.ErrInvalid) || strings.Contains(err.Error(), "cafe") || len(err.Error()) > 200 {
+			t.Errorf("%s: %.300v", c.Op, err)
+		}
+	}
+	if err := r.Refuse(t.Context(), engine.Command{Op: engine.OpCancel, Job: id, By: ana, Reason: key + strings.Repeat("x", 1<<17)}, "no"); err != nil {
+		t.Error(err)
+	}
+	entries, err := r.db.Audit(t.Context(), 100)
+	if err != nil || len(entries) != 5 {
+		t.Fatalf("%d audit entries, %v", len(entries), err)
+	}
+	for _, e := range entries {
+		if text := fmt.Sprint(e); strings.Contains(text, "cafe") || len(text) > 4000 {
+			t.Errorf("the audit keeps %.300s", text)
+		}
+	}
+	if _, err := r.Do(t.Context(), engine.Command{Op: engine.OpCancel, Job: id, By: ana, Reason: strings.Repeat("é", 1000)}); err != nil {
+		t.Errorf("a long reason: %v", err)
+	}
 }

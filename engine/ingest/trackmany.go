@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 )
 
@@ -92,7 +93,7 @@ func checkLines(lines []engine.TrackLine) (good []line, rejects []engine.TrackRe
 			err = fmt.Errorf("the same account as in line %d", first)
 		}
 		if err != nil {
-			rejects = append(rejects, engine.TrackReject{Line: l.Line, Reason: err.Error()})
+			rejects = append(rejects, engine.TrackReject{Line: l.Line, Reason: riot.Redact(err.Error())})
 			continue
 		}
 		seen[name] = l.Line

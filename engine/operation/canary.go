@@ -10,6 +10,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 )
 
 // plan is the rest of a bulk command that waits for its canary: one job that was
@@ -190,7 +191,7 @@ func (o *Operator) carryOn(ctx context.Context, p plan, end engine.State) {
 	}
 	reason := fmt.Sprintf("canary job %s has succeeded", p.Canary)
 	if p.Reason != "" {
-		reason = p.Reason + " (" + reason + ")"
+		reason = safe.Line(p.Reason, maxReason-len(reason)-len(" ()")) + " (" + reason + ")"
 	}
 	r, err := o.Do(ctx, engine.Command{Op: p.Op, Select: &p.Rest, Confirm: engine.ConfirmAll, By: p.By, Reason: reason})
 	note.Level, note.Text = engine.LevelOK, fmt.Sprintf("canary job %s has succeeded: %s", p.Canary, r.Text)

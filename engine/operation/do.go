@@ -2,10 +2,14 @@ package operation
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/riot"
 )
 
 // auditTime is how long an audit entry may take to be on disk.
@@ -22,7 +26,11 @@ func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, 
 	if run == nil {
 		return refuse(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
 	}
-	r, err := run(o, ctx, cmd)
+	var r engine.Receipt
+	err := check(cmd)
+	if err == nil {
+		r, err = run(o, ctx, cmd)
+	}
 	if err != nil {
 		err = engine.ProblemOf(err)
 	}
@@ -49,6 +57,38 @@ func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, 
 	return r, err
 }
 
+// maxReason is how long a reason may be, in characters: it stands in the audit, in the log and with each job that
+// the command is about, which may be a hundred thousand.
+const maxReason = 1000
+
+// check refuses a command that is not to be kept as it is: audit, log and jobs say what it says. The lines of
+// a list are looked at one by one.
+func check(cmd engine.Command) error {
+	cmd.Lines = nil
+	words, err := json.Marshal(cmd)
+	if err != nil {
+		return err
+	}
+	if text := string(words); riot.Redact(text) != text {
+		return errKeyInWords
+	}
+	return CheckReason(cmd.Reason)
+}
+
+var errKeyInWords = engine.Problemf(engine.ErrInvalid, "leave it out; a new key is set by K in the console",
+	"an API key stands where a name or a reason belongs, and nothing of it was kept")
+
+// CheckReason refuses a reason that cannot be kept: *engine.Problem with engine.ErrInvalid.
+func CheckReason(reason string) error {
+	if riot.Redact(reason) != reason {
+		return errKeyInWords
+	}
+	if n := utf8.RuneCountInString(reason); n > maxReason {
+		return engine.Problemf(engine.ErrInvalid, "shorten it", "the reason has %d characters: at most %d are kept", n, maxReason)
+	}
+	return nil
+}
+
 // audit writes the entry of a command, with what is needed to take it back. It comes after the deed: an
 // engine that is killed between the two has done what no entry tells, but the history of the jobs does.
 func (o *Operator) audit(
@@ -58,11 +98,12 @@ func (o *Operator) audit(
 		return engine.AuditEntry{Seq: r.Audit}, nil
 	}
 	e := engine.AuditEntry{
-		At: time.Now(), By: cmd.By, Op: cmd.Op, Target: targetOf(cmd, r), Reason: cmd.Reason,
+		At: time.Now(), By: cmd.By, Op: cmd.Op, Target: riot.Redact(targetOf(cmd, r)), Reason: riot.Redact(cmd.Reason),
 		Result: r.Text, Matched: r.Matched, Applied: r.Applied, Moves: r.Moves, Queue: r.Queue, Schedule: r.Schedule,
 	}
-	if err != nil {
-		e.Result = err.Error()
+	if err != nil { // of what was refused the words are as they came
+		e.Result = riot.Redact(err.Error())
+		e.Target, e.Reason = safe.Line(e.Target, maxReason), safe.Line(e.Reason, maxReason)
 	}
 	err = o.opt.Store.Write(ctx, func(tx engine.Tx) (err error) {
 		e.Seq, err = o.opt.Store.AddAudit(tx, e)

@@ -52,7 +52,7 @@ func Main(version string, args []string) int {
 // terminal for its background: a dumb one shows the question and answers nothing.
 func execute(ctx context.Context, root *cobra.Command) error {
 	if os.Getenv("TERM") != "dumb" {
-		return fang.Execute(ctx, root, fang.WithVersion(version()), fang.WithoutManpage(), fang.WithErrorHandler(printError))
+		return fang.Execute(ctx, root, fang.WithVersion(version()), fang.WithoutManpage(), fang.WithColorSchemeFunc(fang.AnsiColorScheme), fang.WithErrorHandler(printError))
 	}
 	root.SilenceUsage, root.SilenceErrors, root.Version = true, true, version()
 	err := root.ExecuteContext(ctx)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -131,7 +132,11 @@ func (d commandDecl) configured(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	return d.run(cmd.Context(), givenTo(cmd, cfg, args))
+	g := givenTo(cmd, cfg, args)
+	if err := operation.CheckReason(g.reason); err != nil {
+		return err
+	}
+	return d.run(cmd.Context(), g)
 }
 
 // orInstead shows a list, unless the flags ask for something else.

@@ -37,7 +37,8 @@ func helped(root *cobra.Command, args []string) []string {
 	}
 	visit(root)
 	// `farsight --help` is `farsight help`: of the root alone fang shows the help itself.
-	if cmd, _, err := root.Find(args); err == nil && cmd == root && len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
+	asked := slices.ContainsFunc(args, func(a string) bool { return a == "-h" || a == "--help" })
+	if cmd, _, err := root.Find(args); err == nil && cmd == root && asked {
 		return []string{"help"}
 	}
 	return args
@@ -77,6 +78,11 @@ func showHelp(root, c *cobra.Command) {
 		describe(c, width)
 	}
 	if screen {
+		// Fang asks a terminal for its background, and waits four seconds for one that does not answer.
+		// Of two ends of which one is no terminal it asks nothing.
+		in := os.Stdin
+		os.Stdin = nil
+		defer func() { os.Stdin = in }()
 		root.HelpFunc()(c, nil)
 		return
 	}

@@ -144,3 +144,17 @@ func TestHelp_AFlagThatIsNearIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// Help asks the terminal nothing: one that does not answer would hold it up for seconds, and what
+// another answers late would be typed into the shell.
+func TestB16c_HelpAsksTheTerminalNothing(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"--help", "sync --help", "--data-dir x -h", "help jobs"} {
+		p, _, seen := onTerminal(t, words(args), map[string]string{})
+		p.wait().wants(t, exitDone)
+		p.until("the help", func() bool { return strings.Contains(seen.String(), "EXAMPLES") })
+		if out := seen.String(); strings.Contains(out, "\x1b]11") || strings.Contains(out, "\x1b[c") {
+			t.Errorf("farsight %s asks the terminal: %.200q", args, out)
+		}
+	}
+}

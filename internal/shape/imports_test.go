@@ -40,7 +40,7 @@ var imports = map[string][]string{
 	"engine/human":                {},
 	"engine/journal":              {"engine"},
 	"engine/control":              {"engine", "engine/await", "engine/columns", "engine/filter", "engine/forecast", "engine/hub", "engine/operation"},
-	"engine/operation":            {"engine", "engine/await", "engine/forecast", "engine/human"},
+	"engine/operation":            {"engine", "engine/await", "engine/forecast", "engine/human", "engine/safe", "riot"},
 	"engine/local":                {"engine", "engine/await", "engine/crash", "engine/human", "engine/safe", "engine/wall"},
 	"engine/ingest":               {"engine", "engine/await", "engine/cron", "engine/human", "engine/league", "engine/playtime", "engine/traffic", "engine/wall", "riot", "riot/limit", "riot/route"},
 	"engine/remote":               {"engine", "engine/await", "engine/traffic", "riot", "riot/limit"},

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -20,6 +21,10 @@ func ParseRiotID(s string) (name, tag string, err error) {
 	// Checked first: Cut and Trim would pass broken bytes on into a path.
 	if !utf8.ValidString(s) {
 		return "", "", fmt.Errorf("riot ID %+q is not valid UTF-8: write it as Name#TAG", clip(s))
+	}
+	// Not repeated, as the others are: it may be the key, pasted into the wrong field.
+	if strings.Contains(strings.ToUpper(s), "RGAPI-") {
+		return "", "", errors.New("that is an API key, not a Riot ID, and nothing of it was kept: write the Riot ID as Name#TAG")
 	}
 	name, tag, found := strings.Cut(s, "#")
 	name, tag = tidy(name), tidy(tag)

@@ -170,6 +170,16 @@ func TestParseRiotID(t *testing.T) {
 	}
 }
 
+// A key that was pasted into the wrong field is refused, and the sentence does not repeat it.
+func TestB17k_AKeyIsNoRiotID(t *testing.T) {
+	for _, in := range []string{"RGAPI-0badcafe-0000-4000-8000-000000000000#x", " rgapi-0badcafe#EUW", "RGAPI-0badcafe-0000-4000-8000-000000000000", "x#RGAPI-0b"} {
+		_, _, err := ParseRiotID(in)
+		if err == nil || !strings.Contains(err.Error(), "API key") || strings.Contains(err.Error(), "0b") {
+			t.Errorf("ParseRiotID(%q): %v", in, err)
+		}
+	}
+}
+
 // FuzzParseRiotID: whatever is accepted makes one path that is recognised again with the same parts.
 func FuzzParseRiotID(f *testing.F) {
 	for _, seed := range []string{"Name#EUW", "a/b#c?d", "#", "%2f#%", "\u202ea#b", "..#..", "a#\xff"} {

@@ -102,15 +102,16 @@ const (
 )
 
 // Progress counts the items of one stage of a run. At every commit
-// Stored+Had+Failed+TooOld+Cancelled+Open == Total (promise P5); Retrying is
+// Stored+Had+Failed+TooOld+Unaskable+Cancelled+Open == Total (promise P5); Retrying is
 // part of Open. While pages are still listed, Total is unknown (-1).
 type Progress struct {
-	Total     int `json:"total"`    // -1 = not known yet
-	Stored    int `json:"stored"`   // by this run
-	Had       int `json:"had"`      // were stored before this run
-	Retrying  int `json:"retrying"` // part of Open: failed, has a next try
-	Failed    int `json:"failed"`   // gave up
-	TooOld    int `json:"too_old"`  // beyond what Riot keeps
+	Total     int `json:"total"`     // -1 = not known yet
+	Stored    int `json:"stored"`    // by this run
+	Had       int `json:"had"`       // were stored before this run
+	Retrying  int `json:"retrying"`  // part of Open: failed, has a next try
+	Failed    int `json:"failed"`    // gave up
+	TooOld    int `json:"too_old"`   // beyond what Riot keeps
+	Unaskable int `json:"unaskable"` // listed by an id that names no platform: nobody can be asked
 	Cancelled int `json:"cancelled"`
 	Open      int `json:"open"` // not settled yet
 }
@@ -118,7 +119,7 @@ type Progress struct {
 // Done is how many items have come to their end; it never falls within a run. What
 // an operator cancelled is not open any more, but it is not done: an undo or a retry
 // takes it up again.
-func (p Progress) Done() int { return p.Stored + p.Had + p.Failed + p.TooOld }
+func (p Progress) Done() int { return p.Stored + p.Had + p.Failed + p.TooOld + p.Unaskable }
 
 // Gaps says what a stage lacks, in words; "" = nothing but what is too old.
 func (p Progress) Gaps() string { return Gaps(p.Failed, p.Cancelled) }

@@ -1,7 +1,9 @@
 package riot
 
 import (
+	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -58,7 +60,6 @@ var (
 	errNoRegion  = errors.New("names no platform that we know")
 	errNoList    = errors.New("is not a list")
 	errLongList  = errors.New("is a list beyond all bounds")
-	errNoID      = errors.New("lists something that is not a match id")
 	errNoStatus  = errors.New("names no platform")
 )
 
@@ -83,6 +84,9 @@ func whole[T any](answer T, fault error, told bool, lacks error) (T, error) {
 	return answer, nil
 }
 
+// maxIDLen bounds an id in bytes: it becomes a key of the store.
+const maxIDLen = 64
+
 func scanActiveRegion(raw []byte) (route.Platform, error) {
 	s := scanner{buf: raw}
 	var name string
@@ -92,16 +96,13 @@ func scanActiveRegion(raw []byte) (route.Platform, error) {
 	return whole(p, s.end(), err == nil, errNoRegion)
 }
 
-// scanIDs refuses a list with anything that has not the form of a match id: what such a page means nobody
-// knows. Ids of platforms we do not know yet are passed on.
+// scanIDs passes on whatever is listed, ids of a form or platform that we do not know too: each is the
+// business of itself, not of its page. One that is longer than any id is cut.
 func scanIDs(raw []byte) ([]string, error) {
 	s := scanner{buf: raw}
 	ids, isList := list(&s, []string{}, maxEntries, errLongList, func(int) string {
 		id := s.str()
-		if s.err == nil && !route.IsMatchID(id) {
-			s.refuse(errNoID)
-		}
-		return id
+		return cmp.Or(strings.ToValidUTF8(id[:min(len(id), maxIDLen)], "�"), "(none)")
 	})
 	return whole(ids, s.end(), isList, errNoList)
 }

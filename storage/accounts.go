@@ -77,6 +77,9 @@ func accountFields(c *rec.Coder, a *league.Account) {
 	if c.More(true) {
 		c.Bool(&a.Home)
 	}
+	if c.More(true) {
+		c.Time(&a.Coverage.Walked)
+	}
 }
 
 // policyFields are those of a policy; its cadence came later, and stands at the end of the account.
@@ -88,7 +91,7 @@ func policyFields(c *rec.Coder, p *league.Policy) {
 	c.Byte(&p.Priority)
 }
 
-// coverageFields are those of what is known to be fetched.
+// coverageFields are those of what is known to be fetched; when it was walked came later.
 func coverageFields(c *rec.Coder, v *league.Coverage) {
 	c.Str(&v.Head)
 	c.Time(&v.HeadAt, &v.Floor)

@@ -30,7 +30,12 @@ var (
 		collection.Records[both.Range]{
 			Format: 29,
 			Key:    func(c *key.Coder, r *both.Range) { c.Str(&r.Owner, &r.List) },
-			Fields: func(c *rec.Coder, r *both.Range) { coverageFields(c, &r.Coverage) },
+			Fields: func(c *rec.Coder, r *both.Range) {
+				coverageFields(c, &r.Coverage)
+				if c.More(true) {
+					c.Time(&r.Coverage.Walked)
+				}
+			},
 		})
 	tIDsCache = collection.Declare(
 		collection.New("ids_cache", "str account, str list", "the newest ids as listed, and when").BelongsTo(ofAccount),

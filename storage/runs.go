@@ -34,6 +34,9 @@ var (
 		collection.Records[league.Staged]{Format: 20, Fields: func(c *rec.Coder, s *league.Staged) {
 			c.Str(&s.ID)
 			c.Bool(&s.TooOld)
+			if c.More(s.List > 0) {
+				c.Int(&s.List)
+			}
 		}})
 	tStagedID = collection.New("staged_id", "str run, str match", "u64 n").BelongsTo(ofRun)
 )
@@ -64,6 +67,10 @@ func runFields(c *rec.Coder, r *league.Run) {
 	}
 	if c.More(true) {
 		c.Str(&r.Before)
+	}
+	if c.More(true) {
+		c.Int(&r.Ends, &r.Looks, &r.Unaskable)
+		c.Bool(&r.Again, &r.Mingled, &r.Ask.Whole)
 	}
 }
 
@@ -164,7 +171,7 @@ func (t *txn) touchRunOf(k []byte) error {
 }
 
 // Stage adds listed ids to the run, each once and in order, and answers how many were new. An id
-// that any page gave as too old stays too old.
+// that any page gave as inside retention is not too old, whichever page came first.
 func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error) {
 	t := own(tx)
 	prefix := key.Strings(run)
@@ -179,7 +186,7 @@ func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, e
 		}
 		// Lists overlap: a game that is played while an account is listed moves all ids by one, and
 		// the next page begins with the last of this one.
-		if known && !s.TooOld {
+		if known && s.TooOld {
 			continue
 		}
 		if !known {

@@ -100,6 +100,8 @@ const (
 	// account that turned out to be another one that is known.
 	classArgs engine.Class = "args"
 	classSame engine.Class = "identity"
+	// classID is of a match whose id names no platform that is known.
+	classID engine.Class = "id"
 	// ClassPlatform is of a sync of an account that is not on its platform.
 	ClassPlatform engine.Class = "platform"
 )

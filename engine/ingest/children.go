@@ -4,16 +4,28 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot/route"
 )
 
 // fanOut ends the listing. In one transaction it puts all listed ids into the
 // table, creates one job per match that is not settled, and moves the cursor: a
 // crash leaves all of it or nothing (S3-3).
-func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
-	if _, err := in.store.Stage(tx, p.run.ID, pg.ids); err != nil {
+//
+// What a look finds later is sorted in the same way. Staged ids stay until the run ends: a look must know
+// what is new.
+func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page, next league.Run) error {
+	last := pg.ids
+	if next.Mingled { // nothing that was listed is proven to be too old
+		last = append(slices.Clone(p.staged), last...)
+		for i := range last {
+			last[i].TooOld = false
+		}
+	}
+	if _, err := in.store.Stage(tx, p.run.ID, last); err != nil {
 		return fmt.Errorf("stage the last page of run %s: %w", p.run.ID, err)
 	}
 	// The table counts, not the sums along the way: it holds each id once, whatever pages overlapped.
@@ -22,14 +34,19 @@ func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
 	}
 	return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
-		run.Pages++
+		sorted := run.Listed
+		moveOn(run, next)
 		run.Staged, run.Listed = len(listed), len(listed)
 		run.Phase = string(engine.PhaseMatches)
 		// A listing only comes here past atHome.
 		a.Home = true
 		s := sorter{in: in, tx: tx, job: job, args: p.args, run: run}
-		for _, id := range listed {
-			if err := s.add(id); err != nil {
+		for i, id := range listed {
+			add := s.add
+			if i < sorted {
+				add = s.addAgain
+			}
+			if err := add(id); err != nil {
 				return fmt.Errorf("sort match %s: %w", id.ID, err)
 			}
 		}
@@ -38,16 +55,7 @@ func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page) error {
 		if _, err := tx.Enqueue(s.specs...); err != nil {
 			return fmt.Errorf("create %d jobs: %w", len(s.specs), err)
 		}
-		if err := in.endLists(tx, a, *run, listed, pg); err != nil {
-			return fmt.Errorf("move the known range: %w", err)
-		}
-		if err := in.keepIDs(tx, *run, p.ids, pg); err != nil {
-			return err
-		}
-		if err := in.store.Unstage(tx, run.ID); err != nil {
-			return fmt.Errorf("drop what run %s staged: %w", run.ID, err)
-		}
-		return nil
+		return in.keepIDs(tx, p.run, p.ids, pg)
 	})
 }
 
@@ -63,11 +71,13 @@ type sorter struct {
 	specs []engine.Spec
 }
 
-// add sorts one listed match. A sync that is forced takes up again what was given up or
-// cancelled; nothing takes up what Riot does not keep any more.
+// add sorts one listed match. A sync that is forced takes up again what was given up, cancelled or called
+// too old.
 //
 // The order of the cases is that of what is certain: what is stored stays good however old it is, and
-// what Riot has dropped is not asked for, whoever forces it.
+// a match whose own date is too old is not asked for, whoever forces it. That a match is too old because
+// of the list that names it holds for this listing alone: one that a list inside retention names is asked
+// for, whatever was said of it before.
 func (s *sorter) add(id league.Staged) error {
 	if err := s.in.takeOver(s.tx, s.run, id.ID); err != nil {
 		return err
@@ -80,16 +90,22 @@ func (s *sorter) add(id league.Staged) error {
 	if isNew {
 		m = league.Match{ID: id.ID, Listed: now()}
 	}
-	tooOld := id.TooOld || s.in.opt.Matches.Expired(m.Played, s.run.Anchor)
+	_, odd := route.OfMatch(id.ID)
+	dated := s.in.opt.Matches.Expired(m.Played, s.run.Anchor)
+	tooOld := id.TooOld || dated
+	given := m.Match.Status == league.PermanentlyUnfetchable && m.Match.LastClass != string(classID)
+	old := m.Match.Status == league.OutsideRetentionWindow
 	switch {
 	case m.Match.Status == league.Success:
 		err = s.had(&m)
-	case m.Match.Status == league.OutsideRetentionWindow:
+	case odd != nil:
+		err = s.unaskable(m, odd)
+	case old && (dated || tooOld && !s.args.Force):
 		s.run.TooOld++
 		s.run.TimelinesTooOld++
-	case m.Match.Status == league.PermanentlyUnfetchable && (tooOld || !s.args.Force):
+	case given && (dated || !s.args.Force):
 		err = s.given(m, tooOld)
-	case tooOld:
+	case tooOld && !old && !given:
 		err = s.expire(m)
 	case m.Match.Cancelled == league.CancelledAlone && !s.args.Force:
 		err = s.left(m)
@@ -100,6 +116,29 @@ func (s *sorter) add(id league.Staged) error {
 		return err
 	}
 	return s.in.store.LinkMatch(s.tx, s.run.Account, id.ID)
+}
+
+// addAgain is for an id that this run has sorted already: it is fetched after all if it was called too old
+// and a look has found it inside retention.
+func (s *sorter) addAgain(id league.Staged) error {
+	m, err := s.in.store.Match(s.tx, id.ID)
+	if err != nil || id.TooOld || m.Match.Status != league.OutsideRetentionWindow ||
+		s.in.opt.Matches.Expired(m.Played, s.run.Anchor) {
+		return err
+	}
+	s.run.TooOld--
+	s.run.TimelinesTooOld--
+	return s.add(id)
+}
+
+// unaskable keeps a match whose id does not say where it would be asked for.
+func (s *sorter) unaskable(m league.Match, why error) error {
+	s.run.Had++
+	s.run.Unaskable++
+	s.run.TimelinesNone++
+	m.Match.Status = league.PermanentlyUnfetchable
+	m.Match.LastClass, m.Match.LastError = string(classID), why.Error()
+	return s.in.store.SaveMatch(s.tx, m, true)
 }
 
 // given counts a match that was given up before. What is missing inside
@@ -148,12 +187,15 @@ func (s *sorter) expire(m league.Match) error {
 
 // fetch creates the job of a match. A live job of another run is joined: the
 // match is fetched once and settles both. Only the record of a match that is new or begins a new round
-// is written: that of one which waits already stays as its job knows it. The move back from given up is
-// legal by an operator's word alone, hence SaveMatch's last argument.
+// is written: that of one which waits already stays as its job knows it. The move back from a final state
+// is legal by an operator's word or a list's alone, hence SaveMatch's last argument.
 func (s *sorter) fetch(m league.Match, isNew bool) error {
-	if m.Match.Status == league.PermanentlyUnfetchable { // forced: a new round
+	if m.Match.Status.Settled() { // forced, or listed inside retention after all: a new round
 		m.Match.Status = league.Unfetched
 		isNew = true
+	}
+	if isNew && m.Timeline.Status == league.OutsideRetentionWindow { // it was called so together with its match
+		m.Timeline.Status = league.Unfetched
 	}
 	if m.Match.Cancelled != league.NotCancelled { // forced, or its whole sync was cancelled
 		m.Match.Cancelled = league.NotCancelled

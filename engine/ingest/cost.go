@@ -40,7 +40,7 @@ func (in *Ingest) Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, er
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
 		a, err := in.findOrMake(tx, w, false)
 		if errors.Is(err, engine.ErrNotFound) && platform != "" {
-			will = callsFor(in.complete(want, league.Policy{}), 0, 0)
+			will = in.callsFor(in.complete(want, league.Policy{}), 0, 0)
 			return nil
 		}
 		if err != nil {
@@ -51,7 +51,11 @@ func (in *Ingest) Cost(ctx context.Context, q engine.CostQuery) (engine.Cost, er
 		if err != nil {
 			return err
 		}
-		will, err = in.callsOf(tx, a, in.complete(want, policy))
+		want, err := in.relist(tx, a, in.complete(want, policy))
+		if err != nil {
+			return err
+		}
+		will, err = in.callsOf(tx, a, want)
 		will.priority = engine.Priority(policy.Priority)
 		return err
 	})
@@ -91,7 +95,7 @@ func (p plannedCalls) loads(platform route.Platform, owner, mode string, asked e
 // new ones as may be. Where the known range reaches down to the floor, the listing ends at the first
 // page that joins it.
 func (in *Ingest) callsOf(tx engine.Tx, a league.Account, want league.Ask) (none plannedCalls, err error) {
-	if want.Count == 0 && !want.Force && want.Filter == "" && a.Coverage.Reaches(want.Floor) &&
+	if want.Count == 0 && !want.Force && !want.Whole && want.Filter == "" && a.Coverage.Reaches(want.Floor) &&
 		a.Coverage.Holds(want.Timelines) {
 		return plannedCalls{lists: callsOf(0, 0, 0)}, nil
 	}
@@ -110,18 +114,27 @@ func (in *Ingest) callsOf(tx engine.Tx, a league.Account, want league.Ask) (none
 		}
 		stored++
 	}
-	return callsFor(want, max(listed, stored), stored), nil
+	return in.callsFor(want, max(listed, stored), stored), nil
 }
 
 // callsFor expects the calls for so many games; with none counted, for as many as there may be. Of 879 games
 // with 800 stored those are 10 to resolve and list, 79 matches and as many timelines. Timelines that only
 // ranked games have are counted for all: which games are ranked nobody knows before they are fetched.
-func callsFor(want league.Ask, games, stored int) plannedCalls {
+//
+// A list that is read to its end takes two calls more, for what lies behind it, and one for what lies
+// beyond retention.
+func (in *Ingest) callsFor(want league.Ask, games, stored int) plannedCalls {
 	listed := cmp.Or(games, indexed)
 	if want.Count > 0 {
 		listed = min(listed, want.Count)
 	}
 	p := plannedCalls{lists: callsOf(listed, 0, 0), matches: max(0, listed-stored), atMost: games == 0}
+	if want.Count == 0 || listed < want.Count {
+		p.lists += 2
+	}
+	if in.hasOldPart(league.Run{Ask: want, Anchor: now()}) {
+		p.lists++
+	}
 	if want.Timelines != league.TimelinesNone {
 		p.timelines = p.matches
 	}

@@ -268,7 +268,8 @@ func (c *closing) finish(run *league.Run) error {
 }
 
 // judge says how a run that has ended stands, and whether it misses something that
-// was cancelled. What could not be had inside retention makes it incomplete; the
+// was cancelled. What could not be had inside retention makes it incomplete, and so does a list whose end
+// is not proven (Error); the
 // account is completed all the same. Open children count as missing: a run that has ended has some only
 // while a part is brought late.
 func (in *settlement) judge(tx engine.Tx, run *league.Run) (cancelled bool, err error) {
@@ -283,7 +284,7 @@ func (in *settlement) judge(tx engine.Tx, run *league.Run) (cancelled bool, err 
 		missing += g.Dead + g.Cancelled + g.Open
 	}
 	run.Result = resultCompleted
-	if missing > 0 {
+	if missing > 0 || run.Error != "" {
 		run.Result = resultIncomplete
 	}
 	return left > 0, nil

@@ -38,21 +38,34 @@ func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome 
 	case ok:
 	case o.Verb == engine.VerbFail && o.Class == riot.ClassWrongProject:
 		return engine.Wait(0, in.forget(p)).With(o.Call)
+	// All that was listed is here: that its end could not be looked at fails no sync.
+	case p.run.Looks > 0 && (o.Verb == engine.VerbFail || o.Verb == engine.VerbRetry && r.Job.Tries >= r.Policy.Max):
+		p.run.Error = notProven("what lies behind it cannot be asked for: %v", o.Err)
+		return in.endRun(p, p.run).With(o.Call)
 	default:
 		return o
 	}
 	pg := read(p.run, p.staged, p.known, ids, q.Count)
-	pg.asked, pg.raw, pg.sliced = q, ids, p.sliced
-	if next, more := in.after(p.run, pg); more {
+	pg.asked, pg.sliced = q, p.sliced
+	next, more := in.after(p.run, pg)
+	if p.run.Looks > 0 {
+		next, more = lookOn(p.run, p.staged, pg)
+	}
+	if more {
 		return engine.Wait(0, func(tx engine.Tx) error { return in.savePage(tx, p, pg, next) }).With(o.Call)
 	}
-	stat := o.Call
-	o, ok = in.atHome(ctx, r, p, idsOf(p.staged, ids))
-	stat = plus(stat, o.Call)
-	if !ok {
-		return o.With(stat)
+	if p.run.Looks > 0 && next.Staged == p.run.Listed && !(next.Mingled && countOf(p.staged, next.List, true) > 0) {
+		return in.endRun(p, next).With(o.Call) // nothing was found
 	}
-	return engine.Wait(league.GroupMatches, func(tx engine.Tx) error { return in.fanOut(tx, r.Job, p, pg) }).With(stat)
+	stat := o.Call
+	if p.run.Looks == 0 {
+		o, ok = in.atHome(ctx, r, p, idsOf(p.staged, ids))
+		stat = plus(stat, o.Call)
+		if !ok {
+			return o.With(stat)
+		}
+	}
+	return engine.Wait(league.GroupMatches, func(tx engine.Tx) error { return in.fanOut(tx, r.Job, p, pg, next) }).With(stat)
 }
 
 // idsOf are all ids that a run has listed: those staged, and the last page.
@@ -80,19 +93,18 @@ func (in *syncs) savePage(tx engine.Tx, p pass, pg page, next league.Run) error 
 	if _, err := in.store.Stage(tx, next.ID, pg.ids); err != nil {
 		return fmt.Errorf("stage page %d of run %s: %w", next.Pages, next.ID, err)
 	}
-	// The list ends with this page although the run goes on: how far it came is known now and after
-	// this nowhere.
-	if next.List != p.run.List {
-		if err := in.endList(tx, p, pg); err != nil {
-			return err
-		}
-	}
 	if err := in.keepIDs(tx, p.run, p.ids, pg); err != nil {
 		return err
 	}
 	return in.change(tx, p.args, func(_ *league.Account, run *league.Run) error {
-		run.List, run.From = next.List, next.From
-		run.Pages, run.Staged, run.Start, run.OldPart = next.Pages, next.Staged, next.Start, next.OldPart
+		moveOn(run, next)
 		return nil
 	})
+}
+
+// moveOn takes over how far a run has read its lists.
+func moveOn(run *league.Run, next league.Run) {
+	run.List, run.From, run.Pages, run.Staged = next.List, next.From, next.Pages, next.Staged
+	run.Start, run.OldPart, run.Ends, run.Again = next.Start, next.OldPart, next.Ends, next.Again
+	run.Mingled, run.Error = next.Mingled, next.Error
 }

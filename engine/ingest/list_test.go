@@ -107,7 +107,7 @@ func TestReadPage(t *testing.T) {
 		end    bool
 	}{
 		"full page":           {run: league.Run{Ask: all}, page: ids(300, 201), asked: 100, fresh: 100},
-		"short page":          {run: league.Run{Ask: all}, page: ids(300, 222), asked: 100, fresh: 79, end: true},
+		"short page":          {run: league.Run{Ask: all}, page: ids(300, 222), asked: 100, fresh: 79},
 		"empty page":          {run: league.Run{Ask: all}, asked: 100, end: true},
 		"shifted":             {run: league.Run{Ask: all}, staged: ids(300, 201), page: ids(203, 104), asked: 100, fresh: 97},
 		"nothing new":         {run: league.Run{Ask: all}, staged: ids(300, 201), page: ids(300, 201), asked: 100, end: true},
@@ -119,7 +119,13 @@ func TestReadPage(t *testing.T) {
 		"newest 20":           {run: league.Run{Ask: league.Ask{Count: 20}}, page: ids(300, 281), asked: 20, fresh: 20, end: true},
 		"newest 20, known":    {run: league.Run{Ask: league.Ask{Count: 20}}, known: known, page: ids(160, 141), asked: 20, fresh: 20, joined: true, end: true},
 		"beyond retention":    {run: league.Run{Ask: all, OldPart: true}, known: known, page: ids(200, 101), asked: 100, fresh: 100},
-		"unreadable ids":      {run: league.Run{Ask: all}, page: append(ids(300, 202), "XX9_1"), asked: 100, fresh: 99},
+		"unreadable ids":      {run: league.Run{Ask: all}, page: append(ids(300, 202), "XX9_1"), asked: 100, fresh: 100},
+		"latest, a hole":      {run: league.Run{Ask: league.Ask{Mode: ModeLatest, Count: 20}}, known: known, page: ids(300, 281), asked: 20, fresh: 20},
+		"latest, first time":  {run: league.Run{Ask: league.Ask{Mode: ModeLatest, Count: 20}}, page: ids(300, 281), asked: 20, fresh: 20, end: true},
+		"latest, joined":      {run: league.Run{Ask: league.Ask{Mode: ModeLatest, Count: 20}}, known: known, page: ids(155, 136), asked: 20, fresh: 20, joined: true, end: true},
+		"read whole":          {run: league.Run{Ask: league.Ask{Whole: true, Timelines: league.TimelinesAll}}, known: known, page: ids(200, 101), asked: 100, fresh: 100},
+		"without an end":      {run: league.Run{Ask: all, Staged: maxListed - 100}, page: ids(200, 101), asked: 100, fresh: 100, end: true},
+		"mingled":             {run: league.Run{Ask: all, OldPart: true}, staged: ids(200, 101), page: ids(150, 51), asked: 100, fresh: 50, end: true},
 	} {
 		p := read(c.run, stagedOf(c.staged), c.known, c.page, c.asked)
 		if p.fresh != c.fresh || p.joined != c.joined || p.end != c.end {
@@ -136,33 +142,33 @@ func TestS1_13_Cover(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask    league.Ask
 		listed []league.Staged
-		joined bool
+		ends   int
 		want   league.Coverage
 	}{
 		"nothing listed": {ask: all, want: old},
 		"everything": {
-			ask: all, listed: stagedOf(ids(300, 1)),
-			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, ReachedEnd: true, Timelines: league.TimelinesAll},
+			ask: all, listed: stagedOf(ids(300, 1)), ends: 1,
+			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, ReachedEnd: true, Timelines: league.TimelinesAll, Walked: anchor},
 		},
 		"down to a floor": {
-			ask: league.Ask{Floor: floor, Timelines: league.TimelinesAll}, listed: stagedOf(ids(300, 200)),
-			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, Floor: floor, Timelines: league.TimelinesAll},
+			ask: league.Ask{Floor: floor, Timelines: league.TimelinesAll}, listed: stagedOf(ids(300, 200)), ends: 1,
+			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, Floor: floor, Timelines: league.TimelinesAll, Walked: anchor},
 		},
 		"joined": {
-			ask: all, listed: stagedOf(ids(300, 101)), joined: true,
+			ask: all, listed: stagedOf(ids(300, 101)),
 			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, Floor: noon, Timelines: league.TimelinesRanked},
 		},
 		"newest 20 leave a hole": {ask: league.Ask{Count: 20}, listed: stagedOf(ids(300, 281)), want: old},
 		"newest 200 leave none": {
-			ask: league.Ask{Count: 200, Timelines: league.TimelinesNone}, listed: stagedOf(ids(300, 101)), joined: true,
+			ask: league.Ask{Count: 200, Timelines: league.TimelinesNone}, listed: stagedOf(ids(300, 101)),
 			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, Floor: noon, Timelines: league.TimelinesNone},
 		},
 		"all beyond retention": {
-			ask: all, listed: []league.Staged{{ID: "EUW1_9", TooOld: true}, {ID: "EUW1_8", TooOld: true}},
-			want: league.Coverage{Head: "EUW1_9", HeadAt: anchor, ReachedEnd: true, Timelines: league.TimelinesAll},
+			ask: all, listed: []league.Staged{{ID: "EUW1_9", TooOld: true}, {ID: "EUW1_8", TooOld: true}}, ends: 1,
+			want: league.Coverage{Head: "EUW1_9", HeadAt: anchor, ReachedEnd: true, Timelines: league.TimelinesAll, Walked: anchor},
 		},
 	} {
-		if got := cover(old, league.Run{Ask: c.ask, Anchor: anchor}, c.listed, c.joined); got != c.want {
+		if got := cover(old, league.Run{Ask: c.ask, Anchor: anchor, Ends: c.ends}, c.listed, 0); got != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -191,9 +197,8 @@ func TestS1_13_NoSequenceOfRunsLeavesAHole(t *testing.T) {
 						staged = append(staged, s)
 					}
 				}
-				joined := pg.joined
 				if run, more = in.after(run, pg); !more {
-					known = cover(known, run, staged, joined)
+					known = cover(known, run, staged, 0)
 				}
 			}
 			for _, s := range staged {

@@ -55,6 +55,7 @@ type Options struct {
 
 	LatestCount    int           // newest matches of a `latest` run; 0 = defaultLatest
 	LatestLookback time.Duration // how far it looks back; 0 = defaultLookback
+	Relist         time.Duration // after which an account's list is read whole again; 0 = never
 	Attempts       int           // of a match in all, whoever tries it; 0 = as policy match ships
 	SweepCount     int           // matches of one sweep; 0 = DefaultSweep
 	// RetryMissing gives a match or timeline that answers 404 the whole table of

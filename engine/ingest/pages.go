@@ -6,7 +6,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot"
-	"github.com/farsight-console/farsight/riot/route"
 )
 
 // pageSize is the largest page that Riot gives.
@@ -41,53 +40,66 @@ func (in *ranges) query(run league.Run) riot.MatchIDsQuery {
 	case cutoff.After(q.StartTime):
 		q.StartTime = cutoff
 	}
-	if run.Ask.Count > 0 {
-		q.Count = min(pageSize, run.Ask.Count-taken(run))
+	if left := run.Ask.Count - taken(run); left > 0 && run.Looks == 0 {
+		q.Count = min(pageSize, left)
 	}
 	return q
 }
 
 // page is what one answer adds to a run.
 type page struct {
-	ids    []league.Staged // all of it, once each
-	fresh  int             // ids that no earlier page had
-	joined bool            // it reaches the range that is known to be complete
-	end    bool            // nothing follows in this list
+	ids     []league.Staged // all of it, once each
+	fresh   int             // ids that no earlier page had, or that are not too old after all
+	joined  bool            // it reaches the range that is known to be complete
+	end     bool            // nothing follows in this list
+	onlyOld bool            // all that the list has named so far is beyond retention
+	mingled bool            // the lists inside and beyond retention name the same id: a filter was ignored
 
 	asked  riot.MatchIDsQuery
 	raw    []string // as Riot listed them
 	sliced bool     // out of an earlier listing, without a call
 }
 
-// read judges one page. Lists may shift, repeat, hold ids twice or never end: an
-// id counts once, and a page without a new id ends the list.
+// maxListed bounds the ids that one list may have: twice what Riot keeps of a player. A list that goes
+// on behind it has no end.
+const maxListed = 2 * indexed
+
+// read judges one page. A page that is shorter than asked is no end: a list goes on behind it until a
+// page is empty. Lists may shift, repeat, hold ids twice or never end: an id counts once, and a page
+// without a new id ends the reading. What that end is worth, a look finds out: see ends.go.
 func read(run league.Run, staged []league.Staged, known league.Coverage, ids []string, asked int) page {
-	seen := make(map[string]bool, len(staged)+len(ids))
+	was := make(map[string]league.Staged, len(staged))
 	for _, s := range staged {
-		seen[s.ID] = true
+		was[s.ID] = s
 	}
-	var p page
+	p := page{raw: ids, mingled: run.Mingled}
 	listed := make(map[string]bool, len(ids))
 	for _, id := range ids {
-		if _, err := route.OfMatch(id); err != nil || listed[id] {
-			continue // nobody could say which region has it
+		if listed[id] {
+			continue
 		}
 		listed[id] = true
-		p.ids = append(p.ids, league.Staged{ID: id, TooOld: run.OldPart})
-		if !seen[id] {
+		s, seen := was[id]
+		p.ids = append(p.ids, league.Staged{ID: id, TooOld: run.OldPart, List: run.List})
+		if !seen || s.TooOld && !run.OldPart {
 			p.fresh++
 		}
+		p.mingled = p.mingled || seen && s.List == run.List && s.TooOld != run.OldPart
 	}
-	p.joined = !run.OldPart && known.Head != "" && listed[known.Head]
+	p.onlyOld = run.OldPart && taken(run)+p.fresh > 0 && countOf(staged, run.List, false) == 0
+	p.joined = !run.OldPart && known.Head != "" && listed[known.Head] && !run.Ask.Whole
 	// What lies below the head is in the table already, unless somebody wants it looked at again, asks
 	// for older games, or for timelines that the runs before left out.
 	stop := p.joined && run.Ask.Count == 0 && !run.Ask.Force &&
 		known.Reaches(run.Ask.Floor) && known.Holds(run.Ask.Timelines)
-	full := run.Ask.Count > 0 && taken(run)+p.fresh >= run.Ask.Count
-	p.end = stop || full || len(ids) < asked || p.fresh == 0
-	// A listing that goes on past the head makes a range of its own: it leans on the old one in
-	// nothing.
+	// The newest few are enough where nothing is known, or a person has said how many. `latest` goes on
+	// until it joins what is known: between the two nothing would look again.
+	full := run.Ask.Count > 0 && taken(run)+p.fresh >= run.Ask.Count &&
+		(run.Ask.Mode != ModeLatest || known.Head == "" || p.joined)
 	p.joined = p.joined && (stop || run.Ask.Count > 0)
+	// What lies beyond retention cannot be had: its first short page is its end, until it is looked at again.
+	p.end = stop || full || p.joined && run.Ask.Mode == ModeLatest || p.fresh == 0 || taken(run)+p.fresh >= maxListed ||
+		run.OldPart && (p.mingled || len(ids) < asked)
 	return p
 }
 
@@ -97,18 +109,33 @@ func (in *ranges) after(run league.Run, pg page) (next league.Run, more bool) {
 	next = run
 	next.Pages++
 	next.Staged += pg.fresh
-	next.Start += pageSize
+	next.Start += len(pg.raw)
+	next.Mingled = pg.mingled
 	if !pg.end {
 		return next, true
 	}
-	if !run.OldPart && !pg.joined && in.hasOldPart(run) {
+	// A list that was cut by number, or that has joined what is known, claims no end. Nor does `latest` that
+	// was given nothing: no range moves by it, and it asks again within its cadence.
+	switch wanted := run.Ask.Count; {
+	case taken(next) >= maxListed:
+		next.Error = endless
+	case run.Ask.Mode == ModeLatest && taken(next) == 0:
+	case !pg.joined && (wanted == 0 || pg.fresh == 0 || taken(next) < wanted):
+		next.Ends |= 1 << run.List
+	}
+	switch {
+	case !run.OldPart && !run.Again && !pg.joined && in.hasOldPart(run):
 		next.OldPart, next.Start = true, 0
+		return next, true
+	// Only the list beyond retention has named anything: the other is asked once more before that is believed.
+	case pg.onlyOld && !pg.mingled:
+		next.OldPart, next.Again, next.Start = false, true, 0
 		return next, true
 	}
 	if run.List+1 >= len(run.Ask.Filter.Lists()) {
 		return next, false
 	}
-	next.List, next.From, next.OldPart, next.Start = run.List+1, next.Staged, false, 0
+	next.List, next.From, next.OldPart, next.Again, next.Start = run.List+1, next.Staged, false, false, 0
 	return next, true
 }
 
@@ -135,25 +162,31 @@ func (in *ranges) hasOldPart(run league.Run) bool {
 //	old     head EUW1_70, down to the end of all games
 //	listed  EUW1_75 … EUW1_70, joined             -> head EUW1_75, down to the end
 //	listed  EUW1_95 … EUW1_76, the newest 20 only -> as before: what lies between is not known
+//	listed  the same, and nothing is known before -> head EUW1_95, down to when it was listed
 //
 // A run that listed nothing leaves the range as it was.
-func cover(old league.Coverage, run league.Run, listed []league.Staged, joined bool) league.Coverage {
+func cover(old league.Coverage, run league.Run, listed []league.Staged, list int) league.Coverage {
 	newest := slices.IndexFunc(listed, func(s league.Staged) bool { return !s.TooOld })
 	if newest < 0 && len(listed) > 0 {
 		newest = 0
 	}
 	c := league.Coverage{
 		HeadAt: run.Anchor, Floor: run.Ask.Floor, ReachedEnd: run.Ask.Floor.IsZero(),
-		Timelines: run.Ask.Timelines,
+		Timelines: run.Ask.Timelines, Walked: run.Anchor,
 	}
+	ended := run.Ends&(1<<list) != 0
 	switch {
 	case newest < 0:
 		return old
-	case joined: // everything between the old head and now is listed
-		c.Floor, c.ReachedEnd = old.Floor, old.ReachedEnd
+	case ended:
+	// Everything between the old head and now is listed.
+	case slices.ContainsFunc(listed, func(s league.Staged) bool { return s.ID == old.Head }):
+		c.Floor, c.ReachedEnd, c.Walked = old.Floor, old.ReachedEnd, old.Walked
 		c.Timelines = league.Least(old.Timelines, run.Ask.Timelines)
-	case run.Ask.Count > 0: // a hole may lie below
+	case old.Head != "": // a hole may lie below
 		return old
+	default:
+		c.Floor, c.ReachedEnd = run.Anchor, false
 	}
 	c.Head = listed[newest].ID
 	return c

@@ -83,7 +83,7 @@ func (in *fetches) reopen(tx engine.Tx, id string, part league.Part) error {
 		p := engine.Problemf(engine.ErrRefused, "keep what is stored", "%s of %s is older than Riot keeps it", part, id)
 		p.Why = "older than Riot keeps it"
 		return p
-	case f.Status == league.PermanentlyUnfetchable || f.Status == league.Success:
+	case f.Status.Settled():
 		f.Status = league.Unfetched
 	}
 	if *f == was {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -17,27 +18,26 @@ type ranges struct {
 }
 
 // The range that is known to be complete belongs to a list: an account's own
-// holds for all of its games, that of a filter for the list's games alone. What
-// a run with several lists has found is kept aside until its matches are in the
-// table (P9).
+// holds for all of its games, that of a filter for the list's games alone (P9).
 
 // loadList reads what the next page of the run depends on.
 func (in *ranges) loadList(tx engine.Tx, p *pass) (err error) {
 	if p.staged, err = in.store.Staged(tx, p.run.ID); err != nil {
 		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
 	}
-	if p.known, err = in.rangeOf(tx, p.account, p.run); err != nil {
+	if p.known, err = in.rangeOf(tx, p.account, p.run, p.run.List); err != nil {
 		return err
 	}
 	return in.loadSlice(tx, p)
 }
 
-// rangeOf is how far the list is known that the run reads now: that of the account's own,
-// or of one of its filter's.
-func (in *ranges) rangeOf(tx engine.Tx, a league.Account, run league.Run) (league.Coverage, error) {
+// rangeOf is how far one of the lists of a run is known: that of the account's own, or of one of its
+// filter's.
+func (in *ranges) rangeOf(tx engine.Tx, a league.Account, run league.Run, list int) (league.Coverage, error) {
 	if run.Ask.Filter == "" {
 		return a.Coverage, nil
 	}
+	run.List = list
 	c, err := in.store.Coverage(tx, a.ID, listOf(run).Name())
 	if err != nil {
 		return c, fmt.Errorf("load the known range of %s: %w", a.RiotID(), err)
@@ -45,43 +45,38 @@ func (in *ranges) rangeOf(tx engine.Tx, a league.Account, run league.Run) (leagu
 	return c, nil
 }
 
-// endList keeps aside how far a list came, when another follows.
-func (in *ranges) endList(tx engine.Tx, p pass, pg page) error {
-	listed, err := in.store.Staged(tx, p.run.ID)
+// endLists moves the known ranges at the end of a run: all listed ids are in the table, and the ends are
+// proven. Where one is not, no range moves, and no later sync takes pages out of this listing: the next
+// one reads the lists again.
+func (in *ranges) endLists(tx engine.Tx, a *league.Account, run league.Run) error {
+	listed, err := in.store.Staged(tx, run.ID)
 	if err != nil {
-		return fmt.Errorf("list what run %s staged: %w", p.run.ID, err)
+		return fmt.Errorf("list what run %s staged: %w", run.ID, err)
 	}
-	return in.store.SaveCoverage(tx, p.run.Ranges().Making, listOf(p.run).Name(),
-		cover(p.known, p.run, ofList(p.run, listed), pg.joined))
-}
-
-// ofList are the ids of the list that the run reads.
-func ofList(run league.Run, listed []league.Staged) []league.Staged {
-	return listed[min(run.From, len(listed)):]
-}
-
-// endLists moves the known ranges: all listed ids are in the table now.
-func (in *ranges) endLists(tx engine.Tx, a *league.Account, run league.Run, listed []league.Staged, pg page) error {
-	known, err := in.rangeOf(tx, *a, run)
-	if err != nil {
-		return err
-	}
-	c := cover(known, run, ofList(run, listed), pg.joined)
-	if run.Ask.Filter == "" {
-		a.Coverage = c
-		return nil
-	}
-	for _, l := range run.Ask.Filter.Lists()[:run.List] {
-		earlier, err := in.store.Coverage(tx, run.Ranges().Making, l.Name())
+	for i, l := range run.Ask.Filter.Lists() {
+		if run.Error != "" {
+			if err := in.store.CacheIDs(tx, a.ID, l.Name(), league.CachedIDs{}); err != nil {
+				return err
+			}
+			continue
+		}
+		known, err := in.rangeOf(tx, *a, run, i)
 		if err != nil {
 			return err
 		}
-		if err := in.store.SaveCoverage(tx, a.ID, l.Name(), earlier); err != nil {
+		c := cover(known, run, ofList(listed, i), i)
+		if run.Ask.Filter == "" {
+			a.Coverage = c
+		} else if err := in.store.SaveCoverage(tx, a.ID, l.Name(), c); err != nil {
 			return err
 		}
 	}
-	return errors.Join(in.store.SaveCoverage(tx, a.ID, listOf(run).Name(), c),
-		in.store.DropCoverage(tx, run.Ranges().Making))
+	return in.store.Unstage(tx, run.ID)
+}
+
+// ofList are the ids of one of a run's lists.
+func ofList(listed []league.Staged, list int) []league.Staged {
+	return slices.DeleteFunc(slices.Clone(listed), func(s league.Staged) bool { return s.List != list })
 }
 
 // setRangesAside is for a run that leaves listed matches unfetched: the next one
@@ -114,7 +109,7 @@ func (in *ranges) restoreRanges(tx engine.Tx, a *league.Account, run league.Run)
 func (in *ranges) dropRanges(tx engine.Tx, run string) error {
 	of := league.Run{ID: run}.Ranges()
 	return errors.Join(in.store.DropCoverage(tx, of.Making), in.store.DropCoverage(tx, of.Own),
-		in.store.DropCoverage(tx, of.Filters))
+		in.store.DropCoverage(tx, of.Filters), in.store.Unstage(tx, run))
 }
 
 // idsTTL is how long a listing answers for Riot (S4-8).
@@ -127,7 +122,8 @@ const maxCachedIDs = 1000
 // ago, if it is there. This is for the account that is synced again at once, or in two modes: its first
 // pages cost no call.
 func (in *ranges) loadSlice(tx engine.Tx, p *pass) error {
-	if p.run.OldPart || p.run.Ask.Force || p.account.PUUIDs[p.project] == "" {
+	if p.run.OldPart || p.run.Ask.Force || p.run.Ask.Whole || p.run.Again || p.run.Looks > 0 ||
+		p.account.PUUIDs[p.project] == "" {
 		return nil
 	}
 	c, ok, err := in.store.CachedIDs(tx, p.account.ID, listOf(p.run).Name())
@@ -181,7 +177,7 @@ func (in *ranges) playedSince(tx engine.Tx, ids []string, floor time.Time) (bool
 // keepIDs adds a page to what was listed; the first page replaces it. A page is added only if it goes
 // on where the pages of the same run ended: a hole would be read as the next games.
 func (in *ranges) keepIDs(tx engine.Tx, run league.Run, had league.CachedIDs, pg page) error {
-	if pg.sliced || run.OldPart {
+	if pg.sliced || run.OldPart || run.Looks > 0 {
 		return nil
 	}
 	q := pg.asked
@@ -194,7 +190,7 @@ func (in *ranges) keepIDs(tx engine.Tx, run league.Run, had league.CachedIDs, pg
 		return nil
 	}
 	c.IDs = append(c.IDs[:len(c.IDs):len(c.IDs)], pg.raw...)
-	c.Whole = len(pg.raw) < q.Count
+	c.Whole = len(pg.raw) == 0
 	if err := in.store.CacheIDs(tx, run.Account, listOf(run).Name(), c); err != nil {
 		return fmt.Errorf("keep what was listed: %w", err)
 	}

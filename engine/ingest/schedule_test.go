@@ -238,7 +238,7 @@ func TestPolicy_QueuesTimelinesLookbackAndPriority(t *testing.T) {
 			}
 			return nil
 		})
-		if got := r.calls(route.MatchIDs); got != 2 { // one list per queue
+		if got := r.calls(route.MatchIDs); got != 6 { // one list per queue, and twice what lies behind it
 			t.Errorf("%d pages", got)
 		}
 		lists := func() (n int) {

@@ -213,8 +213,8 @@ type (
 		SaveRun(tx engine.Tx, r league.Run) error
 	}
 	staging interface {
-		// Stage adds listed ids to the run, each once. An id that any page gave as too
-		// old is too old, whichever page came first. It answers how many were new.
+		// Stage adds listed ids to the run, each once. An id that any page gave as inside
+		// retention is not too old, whichever page came first. It answers how many were new.
 		Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error)
 		// Staged gives the run's ids in the order they were staged; Unstage drops them.
 		Staged(tx engine.Tx, run string) ([]league.Staged, error)

@@ -72,6 +72,10 @@ func (in *syncs) load(ctx context.Context, args syncArgs) (p pass, err error) {
 			return in.loadCached(tx, &p)
 		case engine.PhaseList:
 			return in.loadList(tx, &p)
+		case engine.PhaseTimelines:
+			if p.run.Ends != 0 {
+				return in.loadList(tx, &p)
+			}
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/cron"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 )
 
@@ -43,8 +44,15 @@ func (in *Ingest) fireLatest(tx engine.Tx, t cron.Tick) (f cron.Fired, err error
 		why.add(fmt.Sprintf("%d accounts are due, the first %d are started", len(due), maxStarts), "")
 		due = due[:maxStarts]
 	}
+	whole := 0
 	for _, b := range due {
-		want := in.complete(league.Ask{Mode: ModeLatest}, b.policy)
+		want, err := in.relist(tx, b.account, in.complete(league.Ask{Mode: ModeLatest}, b.policy))
+		if err != nil {
+			return f, err
+		}
+		if want.Whole {
+			whole++
+		}
 		out, err := in.start(tx, b.account, want, b.policy, bySchedule(t))
 		if err != nil {
 			return f, fmt.Errorf("start a sync of %s: %w", b.account.RiotID(), err)
@@ -54,6 +62,9 @@ func (in *Ingest) fireLatest(tx engine.Tx, t cron.Tick) (f cron.Fired, err error
 		}
 	}
 	f.Reason = why.String()
+	if whole > 0 {
+		f.Reason = joinReasons(f.Reason, human.Counted(whole, "of them reads its list", "of them read their lists")+" whole again")
+	}
 	if f.Jobs == 0 {
 		f.Job = why.job
 		if f.Reason == "" {

@@ -106,6 +106,10 @@ func (in *Ingest) claim(tx engine.Tx, a league.Account, want league.Ask, p leagu
 // looks after.
 func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p league.Policy,
 	by engine.Actor) (engine.Receipt, error) {
+	want, err := in.relist(tx, a, want) // a schedule has asked before, to tell how many
+	if err != nil {
+		return engine.Receipt{}, err
+	}
 	run := league.Run{
 		ID: newID(), Account: a.ID, Ask: want, Before: a.Run, Phase: string(engine.PhaseResolve), Triggered: now(),
 		By: by.User,
@@ -220,6 +224,9 @@ func (in *Ingest) looked(tx engine.Tx, a league.Account, want league.Ask, span t
 			return time.Time{}, fmt.Errorf("load run %s: %w", id, err)
 		}
 		if ended := !run.Finished.IsZero(); ended && now().Sub(run.Finished) >= span {
+			return time.Time{}, nil
+		}
+		if run.Result == resultIncomplete && run.Error != "" { // its list goes on at once
 			return time.Time{}, nil
 		}
 		if (run.Result == resultCompleted || run.Result == resultIncomplete) && run.Ask.Covers(want) {

@@ -30,8 +30,11 @@ func (in *settlement) sortTimeline(tx engine.Tx, m *league.Match, w wish) (open 
 		w.run.TimelinesNone++
 	case m.Timeline.Status == league.Success:
 		w.run.TimelinesHad++
-	case m.Timeline.Status == league.OutsideRetentionWindow:
+	case m.Timeline.Status == league.OutsideRetentionWindow && in.opt.Timelines.Expired(m.Played, now()):
 		w.run.TimelinesTooOld++
+	case m.Timeline.Status == league.OutsideRetentionWindow: // its match is young enough: nothing proves it
+		m.Timeline.Status = league.Unfetched
+		return true, in.store.SaveMatch(tx, *m, true)
 	case m.Timeline.Status == league.PermanentlyUnfetchable && !w.args.Force:
 		w.run.TimelinesHad++
 		w.run.Lost++

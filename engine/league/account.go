@@ -51,6 +51,7 @@ type Coverage struct {
 	Floor      time.Time // everything played since is in the table; zero with ReachedEnd
 	ReachedEnd bool      // the range ends where Riot's list ends
 	Timelines  Timelines // the least that any run of the range fetched
+	Walked     time.Time // when all of it was last listed, from its head to its end
 }
 
 // Holds reports whether the range has the timelines that t asks for.

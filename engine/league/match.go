@@ -48,7 +48,7 @@ func (s Status) Settled() bool {
 }
 
 // legal holds the moves of S0-1; the flag tells a move that
-// only an operator (retry, force, reclass) may make.
+// only an operator (retry, force, reclass) may make, or a list that names what was called too old.
 var legal = map[[2]Status]bool{
 	{Unfetched, Success}:                       false,
 	{Unfetched, TemporaryFailure}:              false,
@@ -59,6 +59,7 @@ var legal = map[[2]Status]bool{
 	{TemporaryFailure, PermanentlyUnfetchable}: false,
 	{TemporaryFailure, OutsideRetentionWindow}: false,
 	{PermanentlyUnfetchable, Unfetched}:        true,
+	{OutsideRetentionWindow, Unfetched}:        true,
 	{Success, Unfetched}:                       true, // force on a match
 }
 

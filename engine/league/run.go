@@ -23,6 +23,11 @@ type Run struct {
 	Staged  int       // ids staged so far
 	OldPart bool      // listing has gone on to the ids beyond retention
 
+	Ends    int  // lists that were read to their end, a bit each, while it is not proven
+	Looks   int  // how often what lies behind the ends was asked for after everything else
+	Again   bool // the list is read once more from its head, since what was read of it is in doubt
+	Mingled bool // the list beyond retention names what the one inside names: it proves nothing
+
 	// Of the listed matches, settled without a job of this run:
 	Listed          int // unique ids inside the ask
 	Had             int // stored, or settled for good, before
@@ -32,6 +37,7 @@ type Run struct {
 	TimelinesNone   int // not wanted by the ask, or there is no match to ask about
 	Lost            int // part of Had and TimelinesHad: could not be had in an earlier run
 	TimelinesLost   int // part of Lost
+	Unaskable       int // part of Had: nobody knows where their ids would be asked for
 	// Cancelled by themselves before, and left alone: in none of the above.
 	Left          int
 	TimelinesLeft int
@@ -43,13 +49,13 @@ type Run struct {
 	Resumed   int       // restarts survived
 	ResumedAt int       // matches settled at the last of them
 	Result    string    // "", completed, incomplete, failed, cancelled
-	Error     string
-	By        string // who triggered it
+	Error     string    // why it failed, or what the lists of one that ended did not prove
+	By        string    // who triggered it
 }
 
 // RangesOf names whose the known ranges are that a run keeps apart from those of its
-// account: of the lists it has read while others follow, and the account's own and
-// those of its filters, when the run has ended without all that they promise.
+// account: the account's own and those of its filters, when the run has ended without all that they
+// promise. Earlier versions also kept those of lists it had read while others followed (Making).
 type RangesOf struct{ Making, Own, Filters string }
 
 // Ranges names the ranges that the run keeps.
@@ -65,6 +71,7 @@ type Ask struct {
 	Timelines Timelines
 	Filter    Filter // which games; with Count, the newest N of each of its lists
 	Force     bool   // skips cooldown and id cache, opens a new round for the unfetchable
+	Whole     bool   // reads its lists to their end, however much of them is known
 }
 
 // Covers reports whether a run of a has looked at all that want asks for: the same
@@ -88,7 +95,8 @@ func (a Ask) Covers(want Ask) bool {
 // Staged is one listed id that waits for the last page.
 type Staged struct {
 	ID     string
-	TooOld bool // from the list that ends at the retention cutoff
+	TooOld bool // only the list that ends at the retention cutoff names it
+	List   int  // which of the ask's lists names it
 }
 
 // Gap is a part of a match that a run wanted and that is missing.

@@ -536,7 +536,7 @@ func TestFlow_CostBeforeASync(t *testing.T) {
 		ana.sees("SYNCING", "min")
 		ana.press("t")
 		ana.types(long.RiotID + " euw1")
-		ana.sees("Sync "+long.RiotID+"?", "At most 2,011 calls (app:europe", "done by about 12:", "Blue Heron#FLOW by up to", "▌n no")
+		ana.sees("Sync "+long.RiotID+"?", "At most 2,014 calls (app:europe", "done by about 12:", "Blue Heron#FLOW by up to", "▌n no")
 		ana.press("n")
 		ana.misses("Sync " + long.RiotID + "?")
 		if n := len(ask[engine.AuditPage](t, f.task.front, engine.AuditQuery{}).Entries); n != 1 {

@@ -236,7 +236,7 @@ func (p *parts) handlers(cfg config.Config, a assembly, noteOf func(area string)
 	in := ingest.New(ingest.Options{
 		Store: p.db, API: p.client, Limits: p.limits, Projects: projects,
 		Prune:       pruner(p.db),
-		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, SyncOff: !cfg.SyncOn,
+		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, Relist: cfg.Relist, SyncOff: !cfg.SyncOn,
 		Attempts: cfg.Policies[engine.PolicyMatch].Max, RetryMissing: cfg.RetryMissing, SweepCount: cfg.SweepBatch,
 		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
 		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge, Restored: p.boot.Restored,

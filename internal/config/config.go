@@ -42,6 +42,7 @@ type Config struct {
 	SweepBatch   int  // matches of one sweep
 	RetryMissing bool // a 404 of a match gets the whole table of delays
 	Lookback     time.Duration
+	Relist       time.Duration // 0 = never
 	ReportTZ     *time.Location
 	Schedules    ingest.SchedulesConfig
 	BackupEvery  time.Duration
@@ -114,10 +115,14 @@ func settings() []setting {
 		{row{"sync_enable", []string{"SYNC_ENABLE"}, "true", "false refuses to start syncs"}, boolean(func(c *Config, on bool) { c.SyncOn = on })},
 		{row{"sync_cooldown", []string{"SYNC_COOLDOWN"}, "5m", "a sync this soon after the last one has nothing to do"}, duration(func(c *Config) *time.Duration { return &c.Cooldown })},
 		{row{"sync_stale_after", []string{"SYNC_STALE_AFTER"}, "24h", "age at which stored data counts as stale"}, duration(func(c *Config) *time.Duration { return &c.StaleAge })},
-		{row{"ingestion_max_matches_per_run", []string{"INGESTION_MAX_MATCHES_PER_RUN"}, "20", "matches of one latest run"}, whole(1, 1000, func(c *Config) *int { return &c.LatestMax })},
+		{row{"ingestion_max_matches_per_run", []string{"INGESTION_MAX_MATCHES_PER_RUN"}, "20", "matches of an account's first latest run; later ones list on until they join what is known"}, whole(1, 1000, func(c *Config) *int { return &c.LatestMax })},
 		{
 			row{"ingestion_lookback_days", []string{"INGESTION_LOOKBACK_DAYS"}, "30", "days a latest run looks back"},
 			number(1, 3650, func(c *Config, n int) { c.Lookback = time.Duration(n) * 24 * time.Hour }),
+		},
+		{
+			row{"ingestion_relist_days", []string{"INGESTION_RELIST_DAYS"}, "7", "days after which an account's list is read whole again, for ids that came late; 0 = never"},
+			number(0, 3650, func(c *Config, n int) { c.Relist = time.Duration(n) * 24 * time.Hour }),
 		},
 		{row{"report_tz", []string{"REPORT_TZ", "CRON_TZ"}, "", "time zone of reports; empty = this host's"}, checked(setZone)},
 		{row{"schedule_enable", []string{"SCHEDULE_ENABLE"}, "true", "false: nothing is started by the clock but the upkeep of the store"}, boolean(func(c *Config, on bool) { c.Schedules.Off = !on })},

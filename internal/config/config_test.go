@@ -45,6 +45,7 @@ var samples = map[string]sample{
 	"sync_stale_after":              {`"1h"`, "2h", "3h", func(c Config) any { return c.StaleAge }, 3 * time.Hour},
 	"ingestion_max_matches_per_run": {`10`, "11", "12", func(c Config) any { return c.LatestMax }, 12},
 	"ingestion_lookback_days":       {`10`, "11", "12", func(c Config) any { return c.Lookback }, 12 * 24 * time.Hour},
+	"ingestion_relist_days":         {`1`, "2", "0", func(c Config) any { return c.Relist }, time.Duration(0)},
 	"report_tz":                     {`"Asia/Seoul"`, "Europe/Paris", "UTC", func(c Config) any { return c.ReportTZ.String() }, "UTC"},
 	"backup_every":                  {`"1h"`, "2h", "0s", func(c Config) any { return c.BackupEvery }, time.Duration(0)},
 	"keep_payloads":                 {`"3y"`, "4y", "5y", func(c Config) any { return c.KeepPayloads }, mustSpan("5y")},

@@ -115,7 +115,7 @@ func (db *DB) Runs(ctx context.Context, account string, n int) ([]engine.RunRow,
 }
 
 // Stage adds listed ids to the run, each once and in order, and answers how many were new. An id
-// that any page gave as too old stays too old. The lists of a filter overlap, and a page is listed
+// that any page gave as inside retention is not too old. The lists of a filter overlap, and a page is listed
 // again after a crash.
 func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, err error) {
 	t := own(tx)
@@ -132,10 +132,10 @@ func (db *DB) Stage(tx engine.Tx, run string, ids []league.Staged) (added int, e
 		if !there {
 			added++
 		}
-		if !there || s.TooOld && !was {
+		if !there || was && !s.TooOld {
 			tStaged.put(t, both.StagedID{Run: run, Staged: s}) // one that is there keeps its place
 		}
-		known[s.ID] = was || s.TooOld
+		known[s.ID] = s.TooOld && (was || !there)
 	}
 	return added, nil
 }

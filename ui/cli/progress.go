@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -187,23 +188,28 @@ func (s *show) end(sum Summary) error {
 	}
 	if sum.Nothing != "" {
 		_, err := fmt.Fprintln(s.out.W, s.out.clean(sum.Nothing))
-		return err
+		if err != nil || sum.Result == ResultCompleted {
+			return err
+		}
 	}
 	line := fmt.Sprintf("%s %s: %s matches stored%s, %s too old; %s timelines%s; %s calls, %s rate limited, in %s",
 		sum.Account, sum.Result, count(sum.Matches.Success), lost(sum.Matches), count(sum.Matches.TooOld),
 		count(sum.Timelines.Success), lost(sum.Timelines), count(sum.Calls), count(sum.RateLimited),
 		human.Span(time.Duration(sum.ElapsedS*float64(time.Second))))
 	// Why one has failed, the caller says, as the command's error.
-	if sum.Error != "" && sum.Result == ResultInterrupted {
+	if sum.Error != "" && (sum.Result == ResultInterrupted || sum.Result == ResultIncomplete) {
 		line += ": " + sum.Error
 	}
 	_, err := fmt.Fprintln(s.out.W, s.out.clean(line))
 	return err
 }
 
-// lost says how many could not be had or were cancelled, if any.
+// lost says how many could not be had, were cancelled or cannot be asked for, if any.
 func lost(c Counts) string {
 	gaps := engine.Gaps(c.Permanent, c.Cancelled)
+	if c.Unaskable > 0 {
+		gaps = strings.TrimPrefix(gaps+", "+count(c.Unaskable)+" cannot be asked for", ", ")
+	}
 	if gaps == "" {
 		return ""
 	}

@@ -20,13 +20,14 @@ type SyncOptions struct {
 }
 
 // Counts are the final statuses of a run's matches or timelines, by the names that they are stored
-// with. What is temporary was still to be tried when the run was left.
+// with; they add up to the total. What is temporary was still to be tried when the run was left.
 type Counts struct {
 	Total     int `json:"total"`
 	Success   int `json:"success"`
 	Temporary int `json:"temporary_failure"`
 	Permanent int `json:"permanently_unfetchable"`
 	TooOld    int `json:"outside_retention_window"`
+	Unaskable int `json:"unaskable"` // the id names no platform: nobody can be asked
 	Cancelled int `json:"cancelled"`
 }
 
@@ -188,8 +189,8 @@ func (f *Following) nothing(why string, err error) Summary {
 	if err == nil {
 		s = summarize(f.row, f.began)
 	}
-	// What the account's last sync came to does not count: this one did what there was to do.
-	s.Result, s.Nothing = ResultCompleted, why
+	// The result is that of the account: a wait brings nothing that its last sync lacked.
+	s.Result, s.Nothing = cmp.Or(s.Result, ResultCompleted), why
 	return s
 }
 
@@ -338,7 +339,7 @@ func summarize(a engine.AccountRow, start time.Time) Summary {
 func counts(p engine.Progress) Counts {
 	return Counts{
 		Total: max(p.Total, 0), Success: p.Stored + p.Had, Temporary: p.Open,
-		Permanent: p.Failed, TooOld: p.TooOld, Cancelled: p.Cancelled,
+		Permanent: p.Failed, TooOld: p.TooOld, Unaskable: p.Unaskable, Cancelled: p.Cancelled,
 	}
 }
 

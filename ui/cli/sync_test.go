@@ -156,7 +156,7 @@ func TestSync_NDJSON(t *testing.T) {
 {"event":"progress","account":"Blue Heron#EUW","phase":"matches","done":40,"total":40,"retrying":0,"failed":0,"cancelled":0,"eta_s":null}
 {"event":"progress","account":"Blue Heron#EUW","phase":"timelines","done":5,"total":38,"retrying":0,"failed":0,"cancelled":0,"eta_s":912}
 {"event":"progress","account":"Blue Heron#EUW","phase":"timelines","done":38,"total":38,"retrying":0,"failed":0,"cancelled":0,"eta_s":912}
-{"event":"summary","account":"Blue Heron#EUW","result":"incomplete","matches":{"total":40,"success":35,"temporary_failure":0,"permanently_unfetchable":2,"outside_retention_window":3,"cancelled":0},"timelines":{"total":38,"success":38,"temporary_failure":0,"permanently_unfetchable":0,"outside_retention_window":0,"cancelled":0},"calls":77,"rate_limited":4,"elapsed_s":6}
+{"event":"summary","account":"Blue Heron#EUW","result":"incomplete","matches":{"total":40,"success":35,"temporary_failure":0,"permanently_unfetchable":2,"outside_retention_window":3,"unaskable":0,"cancelled":0},"timelines":{"total":38,"success":38,"temporary_failure":0,"permanently_unfetchable":0,"outside_retention_window":0,"unaskable":0,"cancelled":0},"calls":77,"rate_limited":4,"elapsed_s":6}
 `
 	if text != strings.TrimPrefix(want, "\n") {
 		t.Errorf("printed\n%s\nwant%s", text, want)
@@ -285,8 +285,8 @@ func TestSync_RefusedKey(t *testing.T) {
 	}
 }
 
-// What a trigger answers decides how the run is followed.
-func TestSync_Trigger(t *testing.T) {
+// What a trigger answers decides how the run is followed; B-5: inside the cooldown the result is that of the account.
+func TestB5_SyncTrigger(t *testing.T) {
 	conflict := engine.Problemf(engine.ErrConflict, "", "it runs already")
 	f := &fake{row: at(engine.PhaseMatches, 3, 40), err: conflict, every: time.Second, updates: updates(ended("completed"))}
 	if _, sum := followed(t, f, Out{}, SyncOptions{Account: "Blue Heron#EUW"}); sum.Result != ResultCompleted {
@@ -296,6 +296,14 @@ func TestSync_Trigger(t *testing.T) {
 	text, sum := followed(t, f, Out{}, SyncOptions{Account: "Blue Heron#EUW", Ask: engine.SyncAsk{Count: 5}, By: engine.Actor{User: "ana"}})
 	if sum.Result != ResultCompleted || text != "nothing to do for another 4 min\n" {
 		t.Errorf("%+v, %q", sum, text)
+	}
+	short := ended("incomplete")
+	short.LastError, short.Matches.Unaskable = "its list is not proven", 2
+	f2 := &fake{row: short, receipt: engine.Receipt{Nothing: true, Text: "nothing to do for another 4 min"}}
+	text, sum = followed(t, f2, Out{}, SyncOptions{Account: "Blue Heron#EUW"})
+	if sum.Result != ResultIncomplete || sum.Matches.Unaskable != 2 || !strings.HasPrefix(text, "nothing to do for another 4 min\n") ||
+		!strings.Contains(text, "2 cannot be asked for") || !strings.Contains(text, ": its list is not proven\n") {
+		t.Errorf("B-5: %+v, %q", sum, text)
 	}
 	if f.asked.Op != engine.OpTrigger || f.asked.Sync.Count != 5 || f.asked.By.User != "ana" {
 		t.Errorf("asked %+v", f.asked)

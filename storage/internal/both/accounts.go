@@ -50,7 +50,8 @@ func WithRun(row engine.AccountRow, r league.Run, w *RunWork) engine.AccountRow 
 	row.Queue = w.Queue
 	row.Calls = w.Calls + w.Matches.Calls + w.Timelines.Calls
 	row.Throttled = w.Throttled + w.Matches.Throttled + w.Timelines.Throttled
-	row.Matches = progress(w.Matches, apart{had: r.Had, lost: r.Lost - r.TimelinesLost, tooOld: r.TooOld, left: r.Left})
+	row.Matches = progress(w.Matches, apart{had: r.Had, lost: r.Lost - r.TimelinesLost, tooOld: r.TooOld, left: r.Left,
+		unaskable: r.Unaskable})
 	row.Timelines = progress(w.Timelines, apart{had: r.TimelinesHad, lost: r.TimelinesLost,
 		tooOld: r.TimelinesTooOld, left: r.TimelinesLeft})
 	if listing(r) {
@@ -69,8 +70,8 @@ func RunRow(r league.Run, w *RunWork) engine.RunRow {
 }
 
 // apart is what a run counts without a job of its own: lost are those of had that were given up
-// before, left those that an operator had cancelled before.
-type apart struct{ had, lost, tooOld, left int }
+// before, unaskable those of had whose ids say nothing, left those that an operator had cancelled before.
+type apart struct{ had, lost, tooOld, left, unaskable int }
 
 // progress counts so that done + open is the total at every commit (P5): whatever a child does, it
 // stays one of them.
@@ -78,7 +79,7 @@ func progress(g engine.GroupStat, a apart) engine.Progress {
 	a.lost = min(a.lost, a.had)
 	return engine.Progress{
 		Total:  g.Total + a.had + a.tooOld + a.left,
-		Stored: g.Done, Had: a.had - a.lost, Retrying: g.Retrying, Failed: g.Dead + a.lost, TooOld: a.tooOld,
+		Stored: g.Done, Had: a.had - a.lost - a.unaskable, Unaskable: a.unaskable, Retrying: g.Retrying, Failed: g.Dead + a.lost, TooOld: a.tooOld,
 		Cancelled: g.Cancelled + a.left, Open: g.Open,
 	}
 }
@@ -86,7 +87,7 @@ func progress(g engine.GroupStat, a apart) engine.Progress {
 // listing reports whether the run does not know yet how much it has to do.
 func listing(r league.Run) bool {
 	p := engine.Phase(r.Phase)
-	return r.Result == "" && (p == "" || p == engine.PhaseResolve || p == engine.PhaseList)
+	return r.Result == "" && r.Looks == 0 && (p == "" || p == engine.PhaseResolve || p == engine.PhaseList)
 }
 
 // onePUUID is an account's PUUID for lists: under one key project there is only one.

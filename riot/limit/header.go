@@ -34,7 +34,7 @@ const (
 	// A limit outside of these bounds is none: one would let everything through, the other
 	// stop a host for good. Riot's own lie between 1 call in 12 s and 2000 in 1 s.
 	mostPerSecond = 100_000
-	longestCall   = 10 * time.Minute // the window for one call
+	longestCall   = time.Hour // the window for one call
 )
 
 // parseLimits reads X-App-Rate-Limit and X-Method-Rate-Limit ("20:1,100:120").

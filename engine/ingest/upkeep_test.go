@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -302,6 +303,27 @@ func TestS0_3_ASweepMakesNoSixthCall(t *testing.T) {
 		time.Sleep(time.Hour)
 		if r.calls(route.Match) != 4 {
 			t.Errorf("%d calls", r.calls(route.Match))
+		}
+	})
+}
+
+// A match whose five attempts are used up although no job says so is settled without a call.
+func TestB19d_ASweepSettlesWhatIsUsedUp(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 1)}})
+		r := start(t, s)
+		id := s.MatchIDs("Ana#EUW")[0]
+		r.strays(r.track("Ana#EUW", engine.SyncAsk{}).Account, id)
+		must(t, r.db.Write(context.Background(), func(tx engine.Tx) error {
+			m, err := r.db.Match(tx, id)
+			m.Match.Attempts = 5
+			return errors.Join(err, r.db.SaveMatch(tx, m, false))
+		}))
+		r.fire("sweep")
+		r.ends("sweep", time.Minute)
+		time.Sleep(time.Hour)
+		if m := r.match(id); m.Match.Status != league.PermanentlyUnfetchable || m.Match.Attempts != 5 || r.calls(route.Match) != 0 {
+			t.Errorf("%+v, %d calls", m.Match, r.calls(route.Match))
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
@@ -52,7 +53,7 @@ type Holder struct {
 // file.
 func HolderOf(dir string) (h Holder, held bool, err error) {
 	path := filepath.Join(dir, disk.LockFile)
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	f, _, err := regular.Open(path, unix.O_NOFOLLOW)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, nil
 	}
@@ -88,8 +89,9 @@ func RoomIn(dir string) (free uint64, err error) { return disk.FreeBytes(dir) }
 // one.
 func NetworkFS(dir string) (kind string, err error) { return disk.NetworkKind(dir) }
 
-// HasState reports whether a data directory holds something to browse.
+// HasState reports whether a data directory holds something to browse; what is no file there is refused
+// when it is opened.
 func HasState(dir string) bool {
-	st, err := os.Stat(filepath.Join(dir, disk.StateFile))
-	return err == nil && st.Mode().IsRegular()
+	there, err := disk.Exists(disk.StatePath(dir))
+	return err == nil && there
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
@@ -433,10 +435,15 @@ const movedFile = "moved-to"
 // refuseMoved refuses a directory whose place another store has taken.
 func refuseMoved(dir string) error {
 	path := filepath.Join(dir, movedFile)
-	to, err := os.ReadFile(path)
+	f, _, err := regular.Open(path, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return disk.Unusable(path, err)
+	}
+	defer f.Close()
+	to, err := io.ReadAll(io.LimitReader(f, 4096))
 	if err != nil {
 		return disk.Unusable(path, err)
 	}

@@ -9,9 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 // Bounds of reading a log file.
@@ -59,7 +61,7 @@ func (t *Tail) Fill(r *Ring) error {
 
 // fillOld reads the end of the file that was set aside when it was full.
 func (t *Tail) fillOld(r *Ring, n int64) error {
-	f, err := os.Open(t.path + ".1")
+	f, _, err := regular.Open(t.path+".1", syscall.O_NOFOLLOW)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -157,7 +159,7 @@ func (t *Tail) replaced() bool {
 
 // open opens the file, if there is one.
 func (t *Tail) open() error {
-	f, err := os.Open(t.path)
+	f, _, err := regular.Open(t.path, syscall.O_NOFOLLOW)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

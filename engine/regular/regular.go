@@ -1,4 +1,4 @@
-// Package regular opens files for reading, and nothing else that has a name: a pipe would wait for its
+// Package regular opens files, and nothing else that has a name: a pipe would wait for its
 // writer for ever. And it replaces files whole.
 package regular
 
@@ -16,9 +16,14 @@ var ErrOther = errors.New("not a regular file")
 
 // Open opens a file for reading. flags are added to those of the call, such as syscall.O_NOFOLLOW.
 func Open(path string, flags int) (*os.File, fs.FileInfo, error) {
+	return OpenFile(path, os.O_RDONLY|flags, 0)
+}
+
+// OpenFile is os.OpenFile for a file that is one, or is made; else ErrOther, or syscall.ENXIO of a socket.
+func OpenFile(path string, flags int, mode fs.FileMode) (*os.File, fs.FileInfo, error) {
 	// O_NONBLOCK lets a pipe without a writer be opened, so that it can be found out; to a file it is
 	// nothing.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|flags, 0)
+	f, err := os.OpenFile(path, syscall.O_NONBLOCK|flags, mode)
 	if err != nil {
 		return nil, nil, err
 	}

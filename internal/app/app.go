@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -22,6 +24,12 @@ import (
 	"github.com/farsight-console/farsight/storage"
 )
 
+// opening counts the stores that are just being opened.
+var opening atomic.Int32
+
+// startPatience is how long an interrupted start may take to end by itself.
+const startPatience = 2 * time.Second
+
 // Main runs the command that the arguments name and gives the exit code. The version is
 // that of a release, "" for any other build.
 func Main(version string, args []string) int {
@@ -31,8 +39,16 @@ func Main(version string, args []string) int {
 	_ = os.Unsetenv("TEA_DEBUG")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	// The second signal ends the process at once: a crash is safe.
-	context.AfterFunc(ctx, stop)
+	// The second signal ends the process at once: a crash is safe. The first one does where what is
+	// being opened does not answer, such as a dead disk: nothing there looks at a context.
+	context.AfterFunc(ctx, func() {
+		stop()
+		time.Sleep(startPatience)
+		if opening.Load() > 0 {
+			printError(os.Stderr, fang.Styles{}, errors.New("interrupted while it was still opening what is stored; nothing was lost"))
+			os.Exit(exitInterrupted)
+		}
+	})
 
 	root := newRoot()
 	root.SetArgs(helped(root, args))

@@ -66,6 +66,11 @@ func join(cfg config.Config, a assembly) (*base, error) {
 // The order matters: a second process with the same directory must be refused before it opens the
 // database, where it would show up as a member.
 func (m *member) open(cfg config.Config) (err error) {
+	opening.Add(1)
+	defer opening.Add(-1)
+	if err := logbook.Usable(cfg.DataDir); err != nil {
+		return err
+	}
 	if m.let, err = storage.HoldDir(cfg.DataDir); err != nil {
 		return err
 	}

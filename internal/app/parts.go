@@ -35,6 +35,11 @@ var (
 // assemble opens the store for this process alone and wires an engine on it.
 // What was opened before a failure is closed again.
 func assemble(cfg config.Config, a assembly) (*parts, error) {
+	opening.Add(1)
+	defer opening.Add(-1)
+	if err := logbook.Usable(cfg.DataDir); err != nil {
+		return nil, err
+	}
 	host := newBase(cfg, a.keys)
 	p := &parts{base: host}
 	if err := p.openAlone(cfg, a); err != nil {

@@ -96,6 +96,8 @@ func openServer(cfg config.Config, a assembly) (*pg.DB, error) {
 
 // openStored opens the store to read what is in it.
 func openStored(cfg config.Config) (store, error) {
+	opening.Add(1)
+	defer opening.Add(-1)
 	var db store
 	var err error
 	if cfg.Store == "" {

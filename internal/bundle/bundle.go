@@ -13,9 +13,11 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/riot"
 )
@@ -153,14 +155,14 @@ func (b *Bundle) audit(ctx context.Context, c engine.Console) {
 
 // AddLog adds the end of the log file.
 func (b *Bundle) AddLog(path string) {
-	f, err := os.Open(path)
+	f, st, err := regular.Open(path, syscall.O_NOFOLLOW)
 	if err != nil {
 		b.Add("log.ndjson", "the end of the log (could not be read)", fmt.Appendf(nil, "%q\n", err.Error()))
 		return
 	}
 	defer f.Close()
 	// The end alone: a log of weeks would be too large to attach.
-	if st, err := f.Stat(); err == nil && st.Size() > mostLog {
+	if st.Size() > mostLog {
 		_, _ = f.Seek(-mostLog, io.SeekEnd)
 	}
 	body, err := io.ReadAll(io.LimitReader(f, mostLog))

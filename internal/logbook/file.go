@@ -5,15 +5,18 @@ package logbook
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine/journal"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/sdnotify"
 	"github.com/farsight-console/farsight/riot"
@@ -71,16 +74,23 @@ func Area(log zerolog.Logger, area string) zerolog.Logger {
 	return log.With().Str("area", area).Logger()
 }
 
+// Usable says what is in the place of the log of a data directory, if it is no file.
+func Usable(dir string) error {
+	info, err := os.Lstat(Path(dir))
+	if err != nil || info.Mode().IsRegular() {
+		return nil //nolint:nilerr // there is none yet; a log that cannot be written stops nothing
+	}
+	return fmt.Errorf("cannot log to %s: it is no regular file: move away what is in its place", Path(dir))
+}
+
 // open is tried again with the next line if it fails.
 func (l *File) open() {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	// Nothing that somebody has put in its place: a link would have us write anywhere, a pipe wait for ever.
+	f, info, err := regular.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return
 	}
-	l.file, l.size = f, 0
-	if st, err := f.Stat(); err == nil {
-		l.size = st.Size()
-	}
+	l.file, l.size = f, info.Size()
 }
 
 // Write takes one line of JSON. It never fails: the engine does not depend on

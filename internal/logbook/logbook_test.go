@@ -175,3 +175,23 @@ func TestRecordOfTheJournal(t *testing.T) {
 		t.Errorf("%d %s %q", p, message, fields)
 	}
 }
+
+// A link in the place of the log would have us write anywhere.
+func TestB14a_TheLogFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Symlink(elsewhere, Path(dir))); err != nil {
+		t.Fatal(err)
+	}
+	if err := Usable(dir); err == nil || !strings.Contains(err.Error(), Path(dir)) {
+		t.Errorf("a start says %v", err)
+	}
+	log, l := New(dir, "info")
+	log.Info().Msg("a line")
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(elsewhere); err != nil || len(text) > 0 {
+		t.Errorf("%q was written through the link: %v", text, err)
+	}
+}

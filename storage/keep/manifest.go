@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,8 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -93,15 +97,16 @@ func readManifest(path string) (b Backup) {
 }
 
 func readSmall(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
+	// The folder may be on a stick that anybody has written to.
+	f, info, err := regular.Open(path, unix.O_NOFOLLOW)
 	if err != nil {
 		return nil, err
 	}
-	// The folder may be on a stick that anybody has written to.
-	if !info.Mode().IsRegular() || info.Size() > maxManifest {
+	defer f.Close()
+	if info.Size() > maxManifest {
 		return nil, errors.New("it is no small file")
 	}
-	return os.ReadFile(path)
+	return io.ReadAll(io.LimitReader(f, maxManifest))
 }
 
 // prune removes the oldest backups above the number to keep. Those with a note were made for a

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 const (
@@ -100,7 +101,7 @@ func Snapshot(ctx context.Context, b *bolt.DB, path string, moved func(int)) (w 
 // CopyFile copies a file that nobody writes to, and compares it with the sum it must have.
 // A read that fails half way ends the copy like its end does, and the sum tells the two apart.
 func CopyFile(ctx context.Context, from, to string, want uint32, moved func(int)) error {
-	src, err := os.OpenFile(from, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	src, _, err := regular.Open(from, unix.O_NOFOLLOW)
 	if err != nil {
 		return Unusable(from, err)
 	}
@@ -126,7 +127,7 @@ func CopyFile(ctx context.Context, from, to string, want uint32, moved func(int)
 
 // SumFile is the checksum of a whole file.
 func SumFile(ctx context.Context, path string) (crc uint32, size int64, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	f, _, err := regular.Open(path, unix.O_NOFOLLOW)
 	if err != nil {
 		return 0, 0, Unusable(path, err)
 	}
@@ -179,15 +180,11 @@ func Size(paths ...string) (n int64, err error) {
 
 // FileMeta reads the meta page that counts, without opening the database.
 func FileMeta(path string) (m BoltMeta, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	f, info, err := regular.Open(path, unix.O_NOFOLLOW)
 	if err != nil {
 		return m, Unusable(path, err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return m, Unusable(path, err)
-	}
 	if m, _, err = NewestMeta(f, info.Size()); err != nil {
 		return m, &Damaged{Path: path, Why: err.Error()}
 	}

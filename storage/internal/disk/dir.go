@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 const (
@@ -106,6 +108,9 @@ func Unusable(path string, err error) error {
 		e.Why, e.Do = "the file system is read-only", "remount it, or name another directory"
 	case errors.Is(err, unix.ELOOP):
 		e.Why, e.Do = "it is a symbolic link", "put the real file there"
+	// ENXIO is how a socket refuses to be opened.
+	case errors.Is(err, regular.ErrOther), errors.Is(err, unix.ENXIO):
+		e.Why, e.Do = "it is no regular file", "put the real file there, or move away what is in its place"
 	case errors.Is(err, unix.ENOTDIR):
 		e.Why, e.Do = "a part of the path is no directory", "check the path"
 	default:

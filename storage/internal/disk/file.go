@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 // lockPatience makes bbolt try its own file lock exactly once (it waits in steps of 50 ms). Ours is
@@ -42,7 +43,8 @@ func BoltOptions() *bolt.Options {
 // openNoFollow refuses a symbolic link in the place of a file of ours: whoever can make one could
 // have us write anywhere.
 func openNoFollow(path string, flag int, mode os.FileMode) (*os.File, error) {
-	return os.OpenFile(path, flag|unix.O_NOFOLLOW, mode)
+	f, _, err := regular.OpenFile(path, flag|unix.O_NOFOLLOW, mode)
+	return f, err
 }
 
 // OpenNew is openNoFollow for a file that must not be there yet.

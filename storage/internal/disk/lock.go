@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 // LockFile guards the whole data directory. It is never removed: a name that comes and goes would
@@ -63,11 +65,11 @@ func LockDir(dir string, browse bool) (*Lock, error) {
 // openLock opens the lock file. A reader of a directory that cannot be written takes what there is:
 // nil when there is no lock file, since then nobody can be writing either.
 func openLock(path string, browse bool) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	f, _, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err == nil || !browse || !(errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS)) {
 		return f, err
 	}
-	f, err = os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	f, _, err = regular.Open(path, unix.O_NOFOLLOW)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

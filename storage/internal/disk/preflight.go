@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 // The layout of a bbolt file, version 2 (bbolt 1.5, internal/common/page.go and meta.go). Numbers
@@ -77,18 +79,11 @@ func validPageSize(n int) bool { return n >= smallestPage && n <= largestPage &&
 // of the two meta pages was torn, as a power cut may leave it.
 func Preflight(path string) (note string, err error) {
 	// A symbolic link is refused, as when the file is opened for good.
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	f, info, err := regular.Open(path, unix.O_NOFOLLOW)
 	if err != nil {
 		return "", Unusable(path, err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", Unusable(path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return "", &ErrUnusable{Path: path, Why: "it is no regular file"}
-	}
 	m, note, err := NewestMeta(f, info.Size())
 	if err == nil {
 		err = walkFile(f, m)

@@ -57,7 +57,7 @@ func wants(t *testing.T, f engine.Forensics, words ...string) {
 func TestI9_ForeignUseOfTheKeyIsSaid(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
-		r := start(t, newSim(sim.Options{Limits: tight, Players: []sim.PlayerSpec{player("Ana#EUW", 150)}}))
+		r := start(t, newSim(sim.Options{Limits: tight, Players: []sim.PlayerSpec{player("Ana#EUW", 300)}}))
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
 		for range 3 {
 			time.Sleep(5 * time.Second)

@@ -34,6 +34,14 @@
 // every few seconds. An entry frees its place D after it was used, so a spread
 // reproduces itself in every later window. [Limiter.SetBacklog] tells n.
 //
+// # Others with the same key
+//
+// A and C are proofs for a key that this process uses alone. Of others it knows what the server's counts
+// show beyond our own: such calls take places like ours, from the answer on that told of them. Where they
+// were there in three of the last five windows that the server told of, 1.2 times their largest use is kept
+// for them, but at most nine tenths. A 429 beside them is not our counting's fault: it lengthens no window.
+// And where nobody is known to use a window one call may always go, so that its answer can end what is kept.
+//
 // # Limits that nobody states
 //
 // Until a header has told the limits of a scope one call at a time asks for them. A header that tells

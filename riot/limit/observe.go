@@ -151,7 +151,7 @@ func (p *Permit) throttled(now instant, header http.Header) {
 	var over []*window
 	if kind == Application || kind == Method {
 		over = s.over(header)
-		s.mistrust(now, over)
+		s.mistrust(now, p.bound, over)
 	}
 	first := epoch == s.gate.epoch // later answers of the same burst add no strike
 	if first {
@@ -194,14 +194,17 @@ func (s *scope) over(header http.Header) (full []*window) {
 	return full
 }
 
-// mistrust follows a 429 of our own making: the buckets that it names, or all of
-// the scope if it names none, are handled with more care.
-func (s *scope) mistrust(now instant, full []*window) {
+// mistrust follows a 429 that was answered at an instant: the buckets that it names, or
+// all of the scope if it names none, are handled with more care. Where the server had
+// told of strangers before, they and not our counting are the cause.
+func (s *scope) mistrust(now, answered instant, full []*window) {
 	if full == nil {
 		full = s.windows
 	}
 	for _, w := range full {
-		w.mistrust(now)
+		if after(s.foreign, answered-w.Per) == after(s.foreign, answered-1) {
+			w.mistrust(now)
+		}
 	}
 }
 

@@ -133,7 +133,7 @@ func (l *Limiter) viewBucket(now instant, s *scope, w *window) BucketView {
 		Own: after(s.own, cut), Foreign: after(s.foreign, cut), InFlight: s.flying, Reserved: s.held,
 		Server: w.server, Guard: w.guard, NextFree: l.at(w.freeAt(now, &s.tally, n)),
 	}
-	v.Held = max(0, w.aliens.hold()-v.Foreign)
+	v.Held = max(0, w.hold()-v.Foreign)
 	if w.fast() { // the server's window has been told: what counted in the one before takes no place
 		v.Mode = "C"
 		v.Own = max(0, v.Own-max(0, v.Used()-w.taken(&s.tally)))

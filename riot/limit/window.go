@@ -66,7 +66,7 @@ func (w *window) fast() bool {
 // spent counts the places in use by mode A.
 func (w *window) spent(now instant, t *tally) int {
 	cut := now - w.span()
-	return t.held + t.flying + after(t.own, cut) + max(after(t.foreign, cut), w.aliens.hold())
+	return t.held + t.flying + after(t.own, cut) + max(after(t.foreign, cut), w.hold())
 }
 
 // proven is mode C's bound on the places in use. The reference itself is both
@@ -94,6 +94,9 @@ func (w *window) turn() instant {
 // positive when none may.
 func (w *window) free(now instant, t *tally, n int) int {
 	free := n - w.spent(now, t)
+	if free < 1 && w.idle(now, t) {
+		return 1
+	}
 	if !w.fast() {
 		return free
 	}
@@ -130,11 +133,35 @@ func (w *window) release(now instant, t *tally, k int) instant {
 	}
 	cut := now - w.span()
 	own, foreign := after(t.own, cut), after(t.foreign, cut)
+	at := never
 	if foreign == 0 {
-		return w.ownRelease(t, own, k)
+		at = w.ownRelease(t, own, k)
+	} else {
+		at = w.mergedRelease(t, own, foreign, k)
 	}
-	return w.mergedRelease(t, own, foreign, k)
+	if at == never && t.flying+t.held == 0 && own+foreign > 0 { // then it is idle
+		at = max(last(t.own), last(t.foreign)) + w.span()
+	}
+	return at
 }
+
+// last is the latest of s, which is ascending.
+func last(s []instant) instant {
+	if len(s) == 0 {
+		return 0
+	}
+	return s[len(s)-1]
+}
+
+// idle reports whether nobody is known to use the window. Then one call may go whatever is
+// kept for strangers and however small the part is that may be used: only its answer can tell more.
+func (w *window) idle(now instant, t *tally) bool {
+	cut := now - w.span()
+	return t.flying+t.held+after(t.own, cut)+after(t.foreign, cut) == 0
+}
+
+// hold is what is kept for strangers, besides a tenth that is ours whatever they do.
+func (w *window) hold() int { return min(w.aliens.hold(), w.N-1-w.N/10) }
 
 func (w *window) ownRelease(t *tally, own, k int) instant {
 	if k > own {
@@ -146,7 +173,7 @@ func (w *window) ownRelease(t *tally, own, k int) instant {
 // mergedRelease walks both kinds of entries in order. While more is held back
 // for strangers than they use, one of theirs expiring frees nothing.
 func (w *window) mergedRelease(t *tally, own, foreign, k int) instant {
-	hold := w.aliens.hold()
+	hold := w.hold()
 	for own+foreign > 0 {
 		var bound instant
 		if foreign == 0 || own > 0 && t.own[len(t.own)-own] <= t.foreign[len(t.foreign)-foreign] {
@@ -191,7 +218,7 @@ func (w *window) count(c int, sent, answered instant, t *tally) (strangers int) 
 // and entries count a little longer for a while.
 func (w *window) mistrust(now instant) {
 	w.banned = true
-	w.guard = min(max(firstGuard, 2*w.guard), largeGuard)
+	w.guard = min(max(firstGuard, 2*w.guard), largeGuard, w.Per/4)
 	w.guardUntil = now + guardTime
 }
 
@@ -214,19 +241,17 @@ type aliens struct {
 	begun bool
 }
 
-// saw adds n calls of strangers at now; it must also be called with 0, so that
-// quiet spans are noticed.
+// saw adds n calls of strangers at now; it must also be called with 0, so that quiet
+// spans are noticed. One in which the server told nothing was not quiet, it is not known:
+// who was refused and kept away would else come back as if he were alone.
 func (a *aliens) saw(n int, now, per instant) {
 	slot := now / per
 	if !a.begun {
 		a.begun, a.slot = true, slot
 	}
-	for ; a.slot < slot; a.slot++ {
+	if a.slot < slot {
 		copy(a.most[1:], a.most[:])
-		a.most[0] = 0
-		if a.most == [5]int{} {
-			a.slot = slot - 1
-		}
+		a.slot, a.most[0] = slot, 0
 	}
 	a.most[0] += n
 }

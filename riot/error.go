@@ -81,7 +81,7 @@ const (
 	ClassBadRequest       = "400"
 	ClassWrongProject     = "400.decrypt"
 	ClassUnauthorized     = "401.key"
-	ClassForbidden        = "403.key" // the engine makes it 403.path when a probe shows that the key works
+	ClassForbidden        = "403.key"  // the engine makes it 403.path when a probe shows that the key works
 	ClassBlocked          = "403.page" // likewise
 	ClassNoKey            = "key.missing"
 	ClassPayload          = "bad_payload"

@@ -146,6 +146,10 @@ var days = map[string]struct{ healthy, trouble func(d *dayRig) }{
 		healthy: func(d *dayRig) { d.pass(24*time.Hour, nil) },
 		trouble: func(d *dayRig) { d.reading.KeyRejected = true; d.pass(time.Minute, nil) },
 	},
+	"clock": {
+		healthy: func(d *dayRig) { d.reading.ClockAhead = 5 * time.Minute; d.pass(24*time.Hour, nil) },
+		trouble: func(d *dayRig) { d.reading.ClockAhead = -6 * time.Minute; d.pass(2*time.Minute, nil) },
+	},
 	"hold": {
 		healthy: func(d *dayRig) { d.pass(24*time.Hour, nil) },
 		trouble: func(d *dayRig) {

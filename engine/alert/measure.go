@@ -33,6 +33,7 @@ var measures = map[measure]func(m *Monitor, r Rule, now time.Time) []sample{
 	writeTime:   (*Monitor).writeTimes,
 	logDrops:    (*Monitor).logDrops,
 	oddCalls:    (*Monitor).oddCalls,
+	clockOff:    (*Monitor).clockOff,
 }
 
 // total is the one sample of a rule without subjects, with its trail.
@@ -142,6 +143,11 @@ func (m *Monitor) longHolds(r Rule, now time.Time) (out []sample) {
 			limit: r.Limit, known: true})
 	}
 	return out
+}
+
+// clockOff is how far this machine's clock is from Riot's, where that is too far.
+func (m *Monitor) clockOff(r Rule, now time.Time) []sample {
+	return m.total(r, m.reading.ClockAhead.Abs().Seconds(), m.read, now)
 }
 
 // silence is one sample for all syncs, that of the one which was heard of longest ago; the evidence

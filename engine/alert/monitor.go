@@ -369,6 +369,7 @@ func (m *Monitor) call(r *engine.CallRow) {
 type Reading struct {
 	KeyExpires  time.Time // zero = not known
 	KeyRejected bool
+	ClockAhead  time.Duration      // Riot's clock less this machine's; 0 = they agree
 	Holds       []engine.LimitHold // waits above ten minutes that Riot asked for
 	Syncing     []Beat             // accounts whose run is under way
 	// Waits says why a syncing account may have been silent for so long without anybody

@@ -27,6 +27,7 @@ const (
 	queueAge  measure = "queue age"  // how long a queue has had a due job and started none; one alert per queue
 	writeTime measure = "write time" // p95 of writes; one alert per store
 	logDrops  measure = "log drops"  // log lines that were dropped
+	clockOff  measure = "clock"      // how far this machine's clock is from Riot's
 	oddCalls  measure = "odd calls"  // telephone calls that ended in a way nobody knows
 )
 
@@ -97,6 +98,9 @@ func rules() []Rule {
 		{Name: "log drops", About: "dropped log lines per 1 h", Measure: logDrops, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Hour,
 			Next: "raise the log level, or give the log a faster disk"},
+		{Name: "clock", About: "clock against Riot's", Measure: clockOff, Unit: engine.AlertDuration,
+			Limit: 300, Window: time.Minute, For: time.Minute,
+			Next: "set this machine's clock: until then Riot's says what is too old, and no payload is deleted"},
 		{Name: "calls", About: "unclear phone calls per 1 h", Measure: oddCalls, Unit: engine.AlertCount,
 			Limit: 0, Window: time.Hour,
 			Next: "see the provider's log: nobody may have been reached, and it is not tried again"},

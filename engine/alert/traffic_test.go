@@ -53,3 +53,30 @@ func TestTrafficOfADayOutlivesARestart(t *testing.T) {
 		t.Errorf("three days later there are %d spans, want those of a day", n)
 	}
 }
+
+// TestB2e_AWrongClockIsAnAlert: by more than five minutes, and it ends with the trouble.
+func TestB2e_AWrongClockIsAnAlert(t *testing.T) {
+	now := time.Date(2026, 1, 20, 12, 10, 0, 0, time.UTC)
+	m, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ahead time.Duration
+		want  engine.AlertState
+	}{{0, engine.AlertOK}, {-17520 * time.Hour, engine.AlertFiring}, {6 * time.Minute, engine.AlertFiring}, {0, engine.AlertOK}} {
+		var got engine.AlertState
+		for range 4 {
+			now = now.Add(30 * time.Second)
+			m.Read(now, Reading{ClockAhead: c.ahead})
+			for _, row := range m.Evaluate(now) {
+				if row.Rule == "clock" {
+					got = row.State
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%v ahead: %v", c.ahead, got)
+		}
+	}
+}

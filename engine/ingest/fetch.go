@@ -37,7 +37,7 @@ func fetch[T any](ctx context.Context, in *fetches, r engine.Run, from source[T]
 		return traffic.Fault(err)
 	case m.Of(from.part).Status.Settled():
 		return engine.Done(func(tx engine.Tx) error { return from.settled(tx, r.Job, args) })
-	case in.span(from.part).Expired(m.Played, now()):
+	case in.span(from.part).Expired(m.Played, in.opt.Limits.Now()):
 		return engine.Done(func(tx engine.Tx) error {
 			err := in.changePart(tx, args.Match, from.part,
 				func(_ *league.Match, f *league.Fetch) { f.Status = league.OutsideRetentionWindow })

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot"
+	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -202,4 +205,45 @@ func TestB7_TheKeysProjectIsToldByMoreThanOnePlayer(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestB2e_AWrongClockWritesNothingOff: this machine is a year and a half ahead of Riot, or behind, at the instant of a
+// first listing.
+func TestB2e_AWrongClockWritesNothingOff(t *testing.T) {
+	for name, by := range map[string]time.Duration{"ahead": -550 * 24 * time.Hour, "behind": 550 * 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 12)}, Epoch: time.Now().Add(by - time.Hour)})
+				r := start(t, s, func(set *setup) {
+					set.transport = skewed{s.RoundTripper(), by}
+					set.ingest.Matches = league.Span{Years: 1}
+				})
+				if r.limits.ClockAgrees() || r.limits.ClockAhead() != 0 {
+					t.Error("a clock is believed that nobody has heard")
+				}
+				r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+				row := r.settle("Ana#EUW", time.Hour)
+				if row.Result != "completed" || row.Matches.Stored != 12 || row.Matches.TooOld != 0 {
+					t.Errorf("%+v", row)
+				}
+				if off := r.limits.ClockAhead() - by; off.Abs() > time.Minute || r.limits.ClockAgrees() {
+					t.Errorf("Riot is %v ahead, want %v", r.limits.ClockAhead(), by)
+				}
+			})
+		})
+	}
+}
+
+// TestB2e_OneOddDateIsNoClock: the last answers must all say so.
+func TestB2e_OneOddDateIsNoClock(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 12)}})
+		r := start(t, s)
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		r.settle("Ana#EUW", time.Hour)
+		r.limits.OnCall(riot.Call{At: time.Now(), Receipt: limit.Receipt{Status: 200}, Date: time.Now().AddDate(-2, 0, 0)})
+		if !r.limits.ClockAgrees() {
+			t.Errorf("one answer moved the clock by %v", r.limits.ClockAhead())
+		}
+	})
 }

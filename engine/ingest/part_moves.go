@@ -79,7 +79,7 @@ func (in *fetches) reopen(tx engine.Tx, id string, part league.Part) error {
 	was := *f
 	f.Cancelled = league.NotCancelled
 	switch {
-	case f.Status == league.Success && in.span(part).Expired(m.Played, now()):
+	case f.Status == league.Success && in.span(part).Expired(m.Played, in.opt.Limits.Now()):
 		p := engine.Problemf(engine.ErrRefused, "keep what is stored", "%s of %s is older than Riot keeps it", part, id)
 		p.Why = "older than Riot keeps it"
 		return p

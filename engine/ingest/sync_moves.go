@@ -18,7 +18,7 @@ func (in *syncs) syncMoved(tx engine.Tx, before, after engine.Job, _ engine.Outc
 	case before.State == after.State:
 		return nil
 	case after.State == engine.Running:
-		return in.change(tx, args, started)
+		return in.change(tx, args, in.started)
 	case after.State == engine.Discarded && after.Class == ClassPlatform:
 		return in.change(tx, args, func(a *league.Account, run *league.Run) error {
 			notHere(a)
@@ -74,11 +74,14 @@ func latestRun(a *league.Account, run *league.Run) error {
 	return p
 }
 
-// started marks the first claim. Later ones, one per phase, find it done.
-func started(a *league.Account, run *league.Run) error {
+// started marks the first claim. Later ones, one per phase, find it done. Before its first page is asked for
+// Riot may have shown that this machine's clock is wrong: the anchor is Riot's then.
+func (in *syncs) started(a *league.Account, run *league.Run) error {
 	if run.Started.IsZero() {
 		run.Started = now()
-		run.Anchor = run.Started.Truncate(time.Second)
+	}
+	if run.Pages == 0 {
+		run.Anchor = run.Started.Add(in.opt.Limits.ClockAhead()).Truncate(time.Second)
 	}
 	a.Status = engine.Syncing.String()
 	return nil

@@ -43,7 +43,7 @@ func (in *settlement) sortTimeline(tx engine.Tx, m *league.Match, w wish) (open 
 	case m.Timeline.Status == league.PermanentlyUnfetchable:
 		m.Timeline.Status = league.Unfetched
 		return true, in.store.SaveMatch(tx, *m, true)
-	case in.opt.Timelines.Expired(m.Played, now()):
+	case in.opt.Timelines.Expired(m.Played, in.opt.Limits.Now()):
 		w.run.TimelinesTooOld++
 		m.Timeline.Status = league.OutsideRetentionWindow
 		return false, in.store.SaveMatch(tx, *m, false)

@@ -64,6 +64,7 @@ type Limits struct {
 	calls   recorder
 	cases   cases
 	story   *story
+	clock   clock
 	changed await.Bell
 	dirty   atomic.Bool  // something was admitted or called since the last save
 	unsaved atomic.Int64 // calls since the last save
@@ -106,6 +107,7 @@ func New(o Options) *Limits {
 func (l *Limits) OnCall(c riot.Call) {
 	l.dirty.Store(true)
 	l.calls.add(c)
+	l.clock.note(c)
 	l.story.call(c)
 	// A wait that Riot has asked for must outlive a kill, so it is saved at once.
 	if l.unsaved.Add(1) == saveAfter || c.Status == 429 {

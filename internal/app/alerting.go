@@ -53,7 +53,7 @@ type gauges struct {
 // read takes a reading for the alerts.
 func (g gauges) read(ctx context.Context, now time.Time) alert.Reading {
 	r := alert.Reading{
-		KeyRejected: g.limits.KeyRefused(), Holds: g.limits.LongHolds(), Queues: judged(g.backend.Queues()), Syncing: g.beats(), Waits: g.waits,
+		KeyRejected: g.limits.KeyRefused(), ClockAhead: g.limits.ClockAhead(), Holds: g.limits.LongHolds(), Queues: judged(g.backend.Queues()), Syncing: g.beats(), Waits: g.waits,
 		Stopped: g.backend.Halted(), Writes: g.db.WriteTimes(now), LogDrops: g.logs.Ring.Dropped(),
 	}
 	// In a demo the key is made up, and nothing is said about its age.

@@ -27,6 +27,8 @@ type keeper struct {
 	log   zerolog.Logger
 	every time.Duration // between two backups; 0 = none
 	keep  league.Span   // of payloads; off = for ever
+	// agreed reports whether Riot's clock was heard and says the same as this machine's.
+	agreed func() bool
 }
 
 // keeperLook is how often the keeper looks at the wall clock, so that a machine
@@ -45,7 +47,7 @@ func (k keeper) Run(ctx context.Context) error {
 		if k.due() {
 			k.backup(ctx)
 		}
-		if now := time.Now(); now.Sub(dropped) > 24*time.Hour {
+		if now := time.Now(); now.Sub(dropped) > 24*time.Hour && !k.keep.Off() && k.agreed() {
 			dropped = now
 			k.retain(ctx, now)
 		}
@@ -91,7 +93,8 @@ func (k keeper) backup(ctx context.Context) {
 	}
 }
 
-// retain deletes stored payloads that are older than the operator wants to keep them; off keeps all.
+// retain deletes stored payloads that are older than the operator wants to keep them. It is asked for only while
+// Riot's clock confirms this machine's: what a wrong one deletes is lost.
 func (k keeper) retain(ctx context.Context, now time.Time) {
 	if _, err := k.db.DropExpired(ctx, k.keep, now, false); err != nil && ctx.Err() == nil {
 		k.log.Error().Err(err).Msg("retention of payloads failed")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/keep"
 )
@@ -52,6 +53,43 @@ func TestTheKeeperEndsWithItsContext(t *testing.T) {
 		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// dropping counts how often payloads are to be dropped.
+type dropping struct {
+	store
+	asked int
+}
+
+func (d *dropping) DropExpired(context.Context, league.Span, time.Time, bool) ([]storage.DroppedMonth, error) {
+	d.asked++
+	return nil, nil
+}
+
+// TestB13h_NothingIsDeletedByAClockThatRiotsContradicts: nor before Riot's was heard.
+func TestB13h_NothingIsDeletedByAClockThatRiotsContradicts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db, agrees := &dropping{}, false
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		k := keeper{db: db, log: zerolog.Nop(), keep: league.Span{Years: 1}, agreed: func() bool { return agrees }}
+		go func() { done <- k.Run(ctx) }()
+		time.Sleep(72 * time.Hour)
+		synctest.Wait()
+		if db.asked != 0 {
+			t.Errorf("deleted %d times by a clock that is not confirmed", db.asked)
+		}
+		agrees = true
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if db.asked != 1 {
+			t.Errorf("deleted %d times by a clock that is", db.asked)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
 		}
 	})
 }

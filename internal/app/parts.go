@@ -157,7 +157,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	}
 	// A sync of minutes and a demo's temporary directory need no backups.
 	if !a.onlyOwn && !a.demo {
-		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads})
+		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads, agreed: p.limits.ClockAgrees})
 	}
 	var limiter control.Limiter = admits
 	// The limits go on from what the leader before knew; without it they would count their windows as

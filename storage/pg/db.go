@@ -2,12 +2,14 @@ package pg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/farsight-console/farsight/engine"
@@ -111,7 +113,18 @@ func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	}
 	ctx, done := db.within(ctx)
 	defer done()
-	return noRoom(db.again(ctx, anotherWon, func() (bool, error) {
+	// A session that began while the server only read may go on so when it writes again: the first such
+	// refusal is asked about once more, on a connection that is made now.
+	anew := false
+	retry := func(err error) bool {
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == readOnly && !anew {
+			anew = true
+			db.pool.Reset()
+			return true
+		}
+		return anotherWon(err)
+	}
+	return noRoom(db.again(ctx, retry, func() (bool, error) {
 		return false, db.in(ctx, " for update", func(t *txn) error { return db.write(t, fn) })
 	}))
 }

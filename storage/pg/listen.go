@@ -267,7 +267,7 @@ func (db *DB) connectAs(ctx context.Context, name string) (*pgx.Conn, error) {
 		"tcp_keepalives_count": "3"} {
 		conf.RuntimeParams[name] = value
 	}
-	return pgx.ConnectConfig(ctx, conf)
+	return connect(ctx, conf)
 }
 
 // nextNews waits for a notification, and asks a silent server for a sign of life: of a host that

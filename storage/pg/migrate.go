@@ -99,13 +99,24 @@ func begin(ctx context.Context, c *pgx.Conn, schema string) error {
 		if err != nil || there {
 			return err
 		}
-		_, err = tx.Exec(ctx, "create schema if not exists "+pgx.Identifier{schema}.Sanitize())
-		if err == nil {
+		if err = makeSchema(ctx, tx, schema); err == nil {
 			_, err = tx.Exec(ctx, `create table fs_schema (
 	version integer primary key, since timestamptz not null default clock_timestamp())`)
 		}
 		return err
 	})
+}
+
+// makeSchema makes a schema that is not there. "if not exists" asks for the right to make one even where
+// another role has made it, and granted all on it.
+func makeSchema(ctx context.Context, tx pgx.Tx, schema string) error {
+	name := pgx.Identifier{schema}.Sanitize()
+	var there bool
+	err := tx.QueryRow(ctx, "select to_regnamespace($1) is not null", name).Scan(&there)
+	if err == nil && !there {
+		_, err = tx.Exec(ctx, "create schema "+name)
+	}
+	return err
 }
 
 // step carries out the next version, if there is one, and gives the one that was there.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/farsight-console/farsight/engine"
@@ -140,7 +142,7 @@ func drop(ctx context.Context, at string) error {
 		return err
 	}
 	schema := schemaIn(conf.ConnConfig)
-	c, err := pgx.ConnectConfig(ctx, conf.ConnConfig)
+	c, err := connect(ctx, conf.ConnConfig)
 	if err != nil {
 		return unreachable(err)
 	}
@@ -243,6 +245,7 @@ func config(o Options) (*pgxpool.Config, error) {
 	// Each connection has a name of its own, "farsight 5f3a9c014bd2e607": see leaveToken.
 	conf.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
 		c.RuntimeParams["application_name"] = fmt.Sprintf("%.40s %016x", c.RuntimeParams["application_name"], rand.Uint64())
+		setLater(c)
 		return nil
 	}
 	conf.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
@@ -253,6 +256,33 @@ func config(o Options) (*pgxpool.Config, error) {
 	return conf, nil
 }
 
+// atStart are the settings that a pooler passes on from the start of a session; of any other PgBouncer
+// refuses the connection, in whatever mode it is.
+var atStart = []string{"application_name", "client_encoding", "datestyle", "options", "standard_conforming_strings", "timezone"}
+
+// setLater lets a connection make its other settings when it stands.
+func setLater(c *pgx.ConnConfig) {
+	var sets []string
+	for name, value := range c.RuntimeParams {
+		if !slices.Contains(atStart, strings.ToLower(name)) {
+			sets = append(sets, fmt.Sprintf("select set_config(%s, %s, false)", literal(name), literal(value)))
+			delete(c.RuntimeParams, name)
+		}
+	}
+	c.AfterConnect = func(ctx context.Context, c *pgconn.PgConn) error {
+		return c.Exec(ctx, strings.Join(sets, ";")).Close()
+	}
+}
+
+func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// connect makes a connection beside the pool's.
+func connect(ctx context.Context, conf *pgx.ConnConfig) (*pgx.Conn, error) {
+	conf = conf.Copy()
+	setLater(conf)
+	return pgx.ConnectConfig(ctx, conf)
+}
+
 // milliseconds are how PostgreSQL's settings take a duration without a unit.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
@@ -261,7 +291,7 @@ func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseco
 func prepare(ctx context.Context, conf *pgx.ConnConfig, prove func(context.Context, *pgx.Conn, string) error) error {
 	conf = conf.Copy()
 	conf.RuntimeParams["statement_timeout"], conf.RuntimeParams["idle_in_transaction_session_timeout"] = "0", "0"
-	c, err := pgx.ConnectConfig(ctx, conf)
+	c, err := connect(ctx, conf)
 	if err != nil {
 		return unreachable(err)
 	}
@@ -289,7 +319,7 @@ func ownSession(ctx context.Context, c *pgx.Conn, conf *pgx.ConnConfig) error {
 	if err != nil || mine == c.PgConn().PID() {
 		return err
 	}
-	other, err := pgx.ConnectConfig(ctx, conf)
+	other, err := connect(ctx, conf)
 	if err != nil {
 		return unreachable(err)
 	}

@@ -253,3 +253,64 @@ func TestAServerThatTakesNoWrites(t *testing.T) {
 		}
 	}
 }
+
+// A session that began while the server only read goes on so: it is dropped, and the write is made.
+func TestB9p_SessionsOfAReadOnlyTimeAreDropped(t *testing.T) {
+	at, ctx := pgtest.Schema(t), t.Context()
+	db := open(t, at)
+	for range 3 {
+		c, err := db.pool.Acquire(ctx)
+		must(t, err)
+		_, err = c.Exec(ctx, "set default_transaction_read_only = on")
+		must(t, err)
+		defer func() { must(t, db.SaveState(ctx, "x", []byte("written"))) }()
+		defer c.Release()
+	}
+}
+
+// What PgBouncer does not take at the start of a session is set in it.
+func TestB9q_APoolerOfSessionsIsNoHindrance(t *testing.T) {
+	at, ctx := pgtest.Schema(t), t.Context()
+	db := open(t, at)
+	conf := db.pool.Config().ConnConfig
+	must(t, db.pool.Config().BeforeConnect(ctx, conf))
+	for name := range conf.RuntimeParams {
+		if !slices.Contains(atStart, name) {
+			t.Errorf("%s is sent at the start", name)
+		}
+	}
+	var path, patience string
+	must(t, db.pool.QueryRow(ctx, "select current_setting('search_path'), current_setting('statement_timeout')").Scan(&path, &patience))
+	if path != db.schema || patience != "30s" {
+		t.Errorf("search_path %s, statement_timeout %s", path, patience)
+	}
+}
+
+// A schema that another role has made is used, when it has granted all on it.
+func TestB16g_ASchemaOfAnotherRole(t *testing.T) {
+	at, ctx := pgtest.Schema(t), t.Context()
+	db := open(t, at)
+	role := db.schema + "_guest"
+	name := db.schema + "_lent"
+	exec := func(sql string) {
+		t.Helper()
+		_, err := db.pool.Exec(ctx, sql)
+		must(t, err)
+	}
+	exec("create role " + role)
+	defer exec("drop role " + role)
+	exec("create schema " + name)
+	defer exec("drop schema " + name + " cascade")
+	exec("grant all on schema " + name + " to " + role)
+	lent, err := Beside(at, "_lent")
+	must(t, err)
+	u, err := url.Parse(lent)
+	must(t, err)
+	q := u.Query()
+	q.Set("role", role)
+	u.RawQuery = q.Encode()
+	other, err := Open(ctx, Options{URL: u.String()})
+	must(t, err)
+	must(t, other.SaveState(ctx, "x", []byte("written")))
+	must(t, other.Close())
+}

@@ -60,7 +60,7 @@ func (s *Sharing) connect(ctx context.Context) error {
 		return err
 	}
 	conf.ConnConfig.RuntimeParams["statement_timeout"] = "0" // it waits for whoever makes the schema
-	if s.c, err = pgx.ConnectConfig(ctx, conf.ConnConfig); err != nil {
+	if s.c, err = connect(ctx, conf.ConnConfig); err != nil {
 		return unreachable(err)
 	}
 	return nil

@@ -32,5 +32,5 @@ func (db *DB) within(ctx context.Context) (context.Context, func()) {
 
 // Connect gives a connection to the schema outside of the pool.
 func (db *DB) Connect(ctx context.Context) (*pgx.Conn, error) {
-	return pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
+	return connect(ctx, db.pool.Config().ConnConfig)
 }

@@ -47,7 +47,10 @@ func WouldTakeOver(ctx context.Context, o Options, from source) (r Taken, err er
 			return err
 		}
 		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, "create schema if not exists "+pgx.Identifier{schema}.Sanitize()+"; "+makeSample); err != nil {
+			if err := makeSchema(ctx, tx, schema); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, makeSample); err != nil {
 				return err
 			}
 			began := time.Now() // of the rows alone: what comes before is the same for any number

@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/farsight-console/farsight/ui/terminal"
 )
 
 // TestTmux_StoppedFromOutside: `kill -TSTP` gives the terminal back as ctrl+z does, and
@@ -92,6 +94,29 @@ func TestNoTerminal(t *testing.T) {
 	for _, want := range []string{"Type help", "LIVE", "nonsense"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("it does not say %q:\n%s", want, r.stdout)
+		}
+	}
+}
+
+// SIGQUIT and SIGABRT end the program at once, with what its goroutines do, and leave the terminal whole.
+func TestB16a_QuitAndAbortLeaveTheTerminalWhole(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGQUIT, syscall.SIGABRT} {
+		p, master, seen := onTerminal(t, []string{"demo"}, map[string]string{"LANG": "C.UTF-8"})
+		screen := onGlass(seen)
+		p.until("the console", func() bool { return strings.Contains(screen(), "SYNCING") })
+		if err := syscall.Kill(p.cmd.Process.Pid, sig); err != nil {
+			t.Fatal(err)
+		}
+		p.wait().wants(t, exitUsage) // the runtime's own code is 2
+		out := seen.String()
+		p.until("the goroutines", func() bool { out = seen.String(); return strings.Contains(out, "goroutine ") })
+		left := strings.LastIndex(out, "\x1b[?1049l")
+		if left < strings.LastIndex(out, "\x1b[?1049h") || left > strings.Index(out, "goroutine ") || strings.LastIndex(out, "\x1b[?25h") < strings.LastIndex(out, "\x1b[?25l") {
+			t.Errorf("%s leaves the screen on: …%.300q", sig, out[max(0, left):])
+		}
+		if terminal.Mend(master) {
+			t.Errorf("%s leaves other modes", sig)
 		}
 	}
 }

@@ -67,6 +67,7 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 		cancel(p)
 	}}
 	sig := newSignals()
+	sig.restore = leaver(opt)
 	if opt.SSH {
 		if o := newOutlet(opt.Output, opt.StallAfter, sig.stall); o != nil {
 			defer o.Close()
@@ -101,6 +102,29 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 		return ErrHungUp
 	}
 	return nil
+}
+
+// leave is what a program has to send that ends without its renderer: out of what was cut in two, off with mouse,
+// focus, paste and the keyboard's modes, back to the main screen with its cursor.
+const leave = cutOff + "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[>4m\x1b[<u\x1b[?1049l\x1b[?25h\r\n"
+
+// leaver gives the terminal back as it is now, whatever the program does.
+func leaver(opt Options) func() {
+	in, out := os.Stdin, os.Stdout
+	if f, ok := opt.Input.(*os.File); ok {
+		in = f
+	}
+	if f, ok := opt.Output.(*os.File); ok {
+		out = f
+	}
+	before, err := term.GetState(int(in.Fd()))
+	return func() {
+		if err != nil {
+			return
+		}
+		_, _ = out.WriteString(leave)
+		_ = term.Restore(int(in.Fd()), before)
+	}
 }
 
 // runToEnd runs the program, tells it to end when ctx does, and gives up on it

@@ -27,6 +27,8 @@ type signals struct {
 
 	hungUp atomic.Bool // it was that of a terminal which has gone
 
+	restore func() // leaves the screen without the program, which may stand still
+
 	full    chan struct{} // the terminal takes nothing any more
 	stalled atomic.Bool
 }
@@ -35,7 +37,8 @@ type signals struct {
 // back. run lets them go.
 func newSignals() *signals {
 	s := &signals{got: make(chan os.Signal, 4), asked: await.NewBell(), full: make(chan struct{}, 1)}
-	signal.Notify(s.got, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGTSTP, syscall.SIGCONT)
+	signal.Notify(s.got, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGTSTP, syscall.SIGCONT,
+		syscall.SIGQUIT, syscall.SIGABRT)
 	return s
 }
 
@@ -60,6 +63,12 @@ func (s *signals) run(ctx context.Context, p *tea.Program) {
 // take does what a signal asks for. The end is asked of the program, which leaves the screen as it was.
 func (s *signals) take(sig os.Signal, p *tea.Program) {
 	switch sig {
+	case syscall.SIGQUIT, syscall.SIGABRT:
+		// Asked for where the program stands still: it is not waited for. The runtime then ends the process
+		// with what each goroutine does, as without us.
+		s.restore()
+		signal.Reset(sig)
+		_ = syscall.Kill(os.Getpid(), sig.(syscall.Signal))
 	case syscall.SIGTSTP:
 		if JobControl() { // else nobody would let it go on: a terminal's own stop does nothing then, either
 			s.suspend(p)

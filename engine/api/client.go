@@ -46,7 +46,7 @@ type Client struct {
 // nobody looks it up.
 func NewClient(path string) *Client {
 	return &Client{path: path, base: "http://farsight", http: connecting(&http.Transport{
-		DialContext: func(context.Context, string, string) (net.Conn, error) { return dial(path) },
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return dialTrusted(path) },
 	})}
 }
 
@@ -216,6 +216,9 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 func (c *Client) gone(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return engine.Problemf(engine.ErrGone, "", "the request was given up: %v", context.Canceled)
+	}
+	if p, ok := errors.AsType[*engine.Problem](err); ok {
+		return p
 	}
 	if fault := c.certificateFault(err); fault != nil {
 		return fault

@@ -7,9 +7,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/farsight-console/farsight/engine"
 )
 
 // SocketName is the socket's name in a data directory.
@@ -102,6 +105,34 @@ func dial(path string) (net.Conn, error) {
 	defer release()
 	d := net.Dialer{Timeout: dialTimeout}
 	return d.Dial("unix", short)
+}
+
+// dialTrusted is dial of a socket whose engine may be told what is typed, a key included.
+func dialTrusted(path string) (net.Conn, error) {
+	c, err := dial(path)
+	if err != nil {
+		return nil, err
+	}
+	groups, _ := os.Getgroups() // an error: none but its own
+	groups = append(groups, os.Getegid())
+	info, err := os.Stat(path)
+	who, peerErr := peerOf(c.(*net.UnixConn))
+	if err = errors.Join(err, peerErr); err == nil && !believed(who.UID, os.Geteuid(), info, groups) {
+		err = engine.Problemf(engine.ErrRefused, "attach as that user, such as by `sudo -u`, or let it set a `socket_group` that you are in",
+			"user %d listens on %s, which is not you", who.UID, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// believed reports whether the user who listens on a socket is this one, the system's, or one who shares it with a
+// group of this user's and nobody else.
+func believed(who uint32, me int, socket fs.FileInfo, groups []int) bool {
+	file, ok := socket.Sys().(*syscall.Stat_t)
+	shared := ok && file.Uid == who && socket.Mode().Perm() == 0o660 && slices.Contains(groups, int(file.Gid))
+	return int(who) == me || who == 0 || shared
 }
 
 // Listens reports whether a process has a socket, whether or not it answers.

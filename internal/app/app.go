@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -37,6 +38,8 @@ func Main(version string, args []string) int {
 	// Bubble Tea would write every message, keys and pasted secrets included, to
 	// the file that this variable names.
 	_ = os.Unsetenv("TEA_DEBUG")
+	log.SetFlags(0)
+	log.SetOutput(io.Discard) // until there is a log of ours: see newBase
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// The second signal ends the process at once: a crash is safe. The first one does where what is

@@ -1,14 +1,19 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"log"
 	"net"
 	"sync"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
@@ -16,6 +21,7 @@ import (
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
@@ -79,6 +85,7 @@ func newBase(cfg config.Config, keys *keyring.Ring) *base {
 	p := &base{keys: keys}
 	p.log, p.logs = logbook.New(cfg.DataDir, cfg.LogLevel)
 	p.tale = logbook.NewNarrator(p.log, version())
+	log.SetOutput(libraries{p})
 	// Shared by pointer and never changed: a reload puts another one in its place.
 	p.config.Store(&cfg)
 	return p
@@ -130,6 +137,9 @@ func (p *base) refuse(ctx context.Context, c engine.Command, why string) error {
 // run works until ctx ends, then drains: the store outlives the engine, so that
 // every last write lands.
 func (p *base) run(ctx context.Context) error {
+	if err := enoughFiles(); err != nil {
+		return err
+	}
 	// Two lives: the engine's ends with ctx, the store's when the engine has drained. The store's
 	// context must not be a child of ctx, or a signal would end both at once and lose what is in
 	// hand.
@@ -150,6 +160,20 @@ func (p *base) run(ctx context.Context) error {
 	err := g.Wait()
 	p.tale.Stopped(err)
 	return err
+}
+
+// leastFiles is how many files an engine may have open at once: a connection for each worker and console, a file for
+// each month of matches, and what the program itself needs.
+const leastFiles = 256
+
+// enoughFiles refuses a process that would fail in the midst of its work. Go has raised the soft limit to the hard one.
+func enoughFiles() error {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur >= leastFiles {
+		return nil
+	}
+	return fmt.Errorf("this process may have %d files open, and an engine needs %d: raise the limit with `ulimit -n %d`, or LimitNOFILE of its service",
+		l.Cur, leastFiles, 4*leastFiles)
 }
 
 // fresh reports whether the store was made by this start.
@@ -175,7 +199,18 @@ func (p *base) close() error {
 	if p.store != nil {
 		err = errors.Join(err, p.store.Close())
 	}
+	log.SetOutput(io.Discard)
 	return errors.Join(err, p.logs.Close())
+}
+
+// libraries takes what libraries print by Go's own loggers (net/http what a server says unasked, with up to 4 kB
+// of it): to stderr it would go over the screen.
+type libraries struct{ *base }
+
+// Write makes one record of what is printed. It never fails.
+func (l libraries) Write(text []byte) (int, error) {
+	l.log.Warn().Str("area", logbook.AreaLibrary).Msg(safe.Line(l.keys.Get().Redact(string(bytes.TrimSpace(text))), 200))
+	return len(text), nil
 }
 
 // engineTask is an engine that runs while something else does.

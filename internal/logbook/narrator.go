@@ -17,6 +17,7 @@ const (
 	AreaAlerts   = "alerts"
 	AreaEngine   = "engine"
 	AreaJobs     = "jobs"
+	AreaLibrary  = "library" // what others' code prints
 	AreaPager    = "pager"
 	AreaSchedule = "schedule"
 	AreaSocket   = "socket" // whoever connects

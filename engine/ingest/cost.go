@@ -11,10 +11,6 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// indexed is about how many games Riot lists of a player (developer-relations#517):
-// the worst case for one whose games nobody has counted yet (engine.Cost.AtMost).
-const indexed = 1000
-
 // callsOf is what a sync costs: one call to resolve, one per page, one per match
 // and one per timeline. An empty list takes a page, too: that is how Riot says that there is nothing.
 func callsOf(listed, matches, timelines int) int {

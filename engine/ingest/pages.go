@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,6 +11,10 @@ import (
 
 // pageSize is the largest page that Riot gives.
 const pageSize = 100
+
+// indexed is about how many games Riot lists of a player (developer-relations#517):
+// the worst case for one whose games nobody has counted yet (engine.Cost.AtMost).
+const indexed = 1000
 
 // cutoff is the oldest instant inside retention, as the run saw it when it began
 // to list: a whole second, since that is the grain of Riot's lists. Zero = off.
@@ -66,7 +71,7 @@ const maxListed = 2 * indexed
 
 // read judges one page. A page that is shorter than asked is no end: a list goes on behind it until a
 // page is empty. Lists may shift, repeat, hold ids twice or never end: an id counts once, and a page
-// without a new id ends the reading. What that end is worth, a look finds out: see ends.go.
+// without a new id ends the reading. What that end is worth, a look finds out: see lookOn.
 func read(run league.Run, staged []league.Staged, known league.Coverage, ids []string, asked int) page {
 	was := make(map[string]league.Staged, len(staged))
 	for _, s := range staged {
@@ -191,6 +196,79 @@ func cover(old league.Coverage, run league.Run, listed []league.Staged, list int
 	c.Head = listed[newest].ID
 	return c
 }
+
+// The end of a list is a claim: Riot's pages are short or empty for a moment, shift while they are read,
+// or ignore where they shall start. So what lies behind an end is asked for twice, the second time after
+// everything else of the sync. What that look finds becomes children of the same run, which then looks
+// again; only what stays empty moves the known range. A range that was joined needs no look.
+
+// maxLooks bounds how often a run looks: a list that has grown each time goes on with the next sync.
+const maxLooks = 3
+
+// notProven is why a sync is incomplete that has not seen the end of a list.
+func notProven(format string, args ...any) string {
+	return "its list is not proven: " + fmt.Sprintf(format, args...)
+}
+
+// countOf is how many ids are known of a list, or of its part beyond retention: its end is behind them.
+func countOf(staged []league.Staged, list int, tooOld bool) (n int) {
+	for _, s := range staged {
+		if s.List == list && s.TooOld == tooOld {
+			n++
+		}
+	}
+	return n
+}
+
+// lookAt lets a run ask for what lies behind the end of the next list that claims one, from a list on; ok is
+// false when there is none.
+func lookAt(run *league.Run, staged []league.Staged, from int) (ok bool) {
+	for run.List = from; run.Ends>>run.List != 0; run.List++ {
+		if run.Ends&(1<<run.List) != 0 {
+			run.OldPart, run.Again, run.Start = false, false, countOf(staged, run.List, false)
+			return true
+		}
+	}
+	return false
+}
+
+// lookOn says how a look goes on behind a page; more is false when it was the last one. A page behind as
+// many ids as are known which names none but those shows that one is missing further up: then the list is
+// read once more from its head.
+func lookOn(run league.Run, staged []league.Staged, pg page) (next league.Run, more bool) {
+	next = run
+	next.Pages++
+	next.Staged += pg.fresh
+	next.Start += len(pg.raw)
+	next.Mingled = pg.mingled
+	known := countOf(staged, run.List, run.OldPart)
+	switch {
+	case known+pg.fresh >= maxListed:
+		next.Error = endless
+	case pg.fresh > 0:
+		return next, true
+	case len(pg.raw) > 0 && !run.Again:
+		next.Again, next.Start = true, 0
+		return next, true
+	case len(pg.raw) > 0 && run.Start <= known:
+		return next, true
+	case len(pg.raw) > 0:
+		next.Error = notProven("Riot repeats its pages")
+	case run.Start < known:
+		next.Error = notProven("Riot gave %d ids, and later fewer", known)
+	}
+	if next.Error != "" {
+		return next, false
+	}
+	if old := countOf(staged, run.List, true); !run.OldPart && !next.Mingled && old > 0 {
+		next.OldPart, next.Again, next.Start = true, false, old
+		return next, true
+	}
+	return next, lookAt(&next, staged, run.List+1)
+}
+
+// endless is the reason of a list that was cut at maxListed.
+var endless = notProven("it has no end: %d ids were listed, twice what Riot keeps", maxListed)
 
 // pass is what one attempt of a sync works on, as it was stored when it began.
 type pass struct {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"time"
 
@@ -195,4 +196,50 @@ func (in *ranges) keepIDs(tx engine.Tx, run league.Run, had league.CachedIDs, pg
 		return fmt.Errorf("keep what was listed: %w", err)
 	}
 	return nil
+}
+
+// relist lets an ask read its account's lists to their end, whatever is known of them, when that was last
+// done Options.Relist ago: an id that came late lies below the head of the known range, where no other
+// sync looks.
+func (in *ranges) relist(tx engine.Tx, a league.Account, want league.Ask) (league.Ask, error) {
+	if in.opt.Relist <= 0 || want.Mode != ModeLatest && (want.Count > 0 || !want.Floor.IsZero()) {
+		return want, nil
+	}
+	floor := want.Floor
+	for i := range want.Filter.Lists() {
+		c, err := in.rangeOf(tx, a, league.Run{Ask: want}, i)
+		if err != nil {
+			return want, err
+		}
+		want.Whole = want.Whole || c.Head != "" && in.isStale(c, a.ID, want.Mode)
+		switch {
+		case c.Head == "":
+		case c.ReachedEnd:
+			floor = time.Time{}
+		case c.Floor.Before(floor):
+			floor = c.Floor
+		}
+	}
+	if want.Whole {
+		want.Count, want.Floor = 0, floor
+	}
+	return want, nil
+}
+
+// isStale reports whether a list is to be read whole again. The accounts are spread over a quarter of the
+// time: many of them are synced first in the same hour. A range of an earlier version does not say when it
+// was read: a full sync reads it at once, and `latest` at an hour of the account's own.
+func (in *ranges) isStale(c league.Coverage, account, mode string) bool {
+	every, at := in.opt.Relist, now()
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(account))
+	share := time.Duration(h.Sum32() % 1000)
+	switch {
+	case !c.Walked.IsZero():
+		return at.Sub(c.Walked) >= every-every/4000*share
+	case mode == ModeFull:
+		return true
+	}
+	turn := func(t time.Time) time.Time { return t.Add(every / 1000 * share).Truncate(every) }
+	return turn(at).After(turn(c.HeadAt))
 }

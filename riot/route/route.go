@@ -109,7 +109,7 @@ func Serves(host string) bool {
 // OfMatch is the platform on which a match was played, from the prefix of its id ("EUW1_7261321891").
 // It checks the form of the id; prefixes of merged platforms (PH2, TH2) are known.
 func OfMatch(id string) (Platform, error) {
-	if !IsMatchID(id) {
+	if !isMatchID(id) {
 		return "", fmt.Errorf("%q is not a match id: expected a platform and a number, such as EUW1_7261321891", clip(id))
 	}
 	// "EUW1_7261321891" was played on euw1.
@@ -132,8 +132,8 @@ func platformsIn(r Region) []Platform {
 	return slices.DeleteFunc(Platforms(), func(p Platform) bool { return p.Region() != r })
 }
 
-// IsMatchID reports whether id has the form of a match id, of a platform that we know or not.
-func IsMatchID(id string) bool {
+// isMatchID reports whether id has the form of a match id, of a platform that we know or not.
+func isMatchID(id string) bool {
 	prefix, number, found := strings.Cut(id, "_")
 	return found && isPrefix(prefix) && isNumber(number)
 }

@@ -84,8 +84,8 @@ func TestMatchRegion(t *testing.T) {
 	if p, _ := OfMatch("TH2_1"); p != TH2 {
 		t.Errorf("a game of the merged platform TH2 was played on %q", p)
 	}
-	if !IsMatchID("NEW9_1") || IsMatchID("NEW9") || IsMatchID("TOOLONGPREFIX_1") {
-		t.Error("IsMatchID judges more or less than the form")
+	if !isMatchID("NEW9_1") || isMatchID("NEW9") || isMatchID("TOOLONGPREFIX_1") {
+		t.Error("isMatchID judges more or less than the form")
 	}
 }
 

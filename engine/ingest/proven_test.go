@@ -348,3 +348,30 @@ func TestB4_OddIDsAreKeptAndCounted(t *testing.T) {
 		}
 	})
 }
+
+// B-2c: a forced sync opens every final state again but that of a match whose own date is too old.
+func TestB2c_AForcedSyncOpensEveryFinalState(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}})
+		must(t, s.Inject(fails(sim.NotFound, s.MatchIDs("Ana#EUW")[0], 1)))
+		r := lies(t, s, func(q url.Values, _ int, ask func(url.Values) []string) []string {
+			start := num(q, "start")
+			if q.Get("startTime") != "" { // the three newest, and the others only beyond retention
+				ids := ask(with(q, 0))
+				return ids[min(start, 3, len(ids)):min(3, len(ids))]
+			}
+			q.Del("endTime")
+			ids := ask(with(q, 0))
+			return ids[min(start+3, len(ids)):]
+		})
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		if p := r.settle("Ana#EUW", time.Hour).Matches; p.Stored != 2 || p.Failed != 1 || p.TooOld != 3 {
+			t.Fatalf("%+v", p)
+		}
+		r.trigger("Ana#EUW", engine.SyncAsk{Force: true})
+		if row := r.settle("Ana#EUW", time.Hour); row.Result != "completed" || row.Matches.Stored != 4 || row.Matches.Had != 2 || row.Timelines.Stored != 4 {
+			t.Errorf("%s, %+v, %+v", row.Result, row.Matches, row.Timelines)
+		}
+		r.holds("Ana#EUW")
+	})
+}

@@ -18,6 +18,7 @@ import (
 type breaker struct {
 	fuse
 	failed []engine.JobID // jobs of the last answers in a row that failed
+	lost   []engine.JobID // and of those in a row that were 404
 	ramp   ramp
 
 	good    time.Time       // the last answer that was no failure; zero = none yet
@@ -38,24 +39,27 @@ const (
 // down, unless it is proven to work.
 func (b *breaker) fail(job engine.JobID, now time.Time) (doubt bool) {
 	b.ramp.fail(job)
-	b.failed = append(b.failed, job)
-	if n := len(b.failed); n > breakerAnswers {
-		b.failed = b.failed[n-breakerAnswers:]
-	}
+	b.failed = lastOf(b.failed, job)
 	if b.blown {
 		b.blow(job, now)
 		return false
 	}
-	return b.proof != nil || len(b.failed) == breakerAnswers && b.jobs() >= breakerJobs
+	return b.proof != nil || several(b.failed)
 }
 
-// jobs is how many different jobs the last failures were of.
-func (b *breaker) jobs() int {
+// lastOf adds a job to those of the last answers.
+func lastOf(jobs []engine.JobID, job engine.JobID) []engine.JobID {
+	jobs = append(jobs, job)
+	return jobs[max(0, len(jobs)-breakerAnswers):]
+}
+
+// several reports whether the last answers are so many, of so many jobs, that it is no job's own fault.
+func several(jobs []engine.JobID) bool {
 	distinct := map[engine.JobID]bool{}
-	for _, j := range b.failed {
+	for _, j := range jobs {
 		distinct[j] = true
 	}
-	return len(distinct)
+	return len(jobs) == breakerAnswers && len(distinct) >= breakerJobs
 }
 
 // succeed counts a good answer: the failures in a row are over. It reports whether somebody who was

@@ -142,10 +142,35 @@ func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
 	}
 	r := a.gate.answer(a.At, a.Run.Job.ID, e, time.Now())
 	s.outage, s.next = r.outage, r.next
+	if r.wave && a.At.Method == string(route.Match) {
+		s.wave = a.waveHold(ctx)
+	}
 	if r.doubt || a.buries(e, r) {
 		return a.blamed(ctx, e, s, r.doubt)
 	}
 	return outcomeOf(err, s)
+}
+
+// waves are how long a match is held, one hold after the other, while all that its host is asked for is missing.
+var waves = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute}
+
+// waveHold is for how long the job is held that a wave of 404s has met; 0 = it was held through all of waves, or
+// nobody can tell: the 404 is believed.
+func (a *attempt) waveHold(ctx context.Context) time.Duration {
+	d, err := a.opt.History.Detail(ctx, engine.JobQuery{ID: a.Run.Job.ID})
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, h := range d.Holds {
+		if h.Class == riot.ClassMissing && h.Round == a.Run.Job.Round {
+			n++
+		}
+	}
+	if n >= len(waves) {
+		return 0
+	}
+	return waves[n]
 }
 
 // forbidden finds out what a 401 or 403 is about: the key, all that is asked for on this way, or its one

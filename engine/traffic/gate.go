@@ -137,6 +137,7 @@ func (g *gate) quit(job engine.JobID) {
 type ruling struct {
 	outage bool
 	doubt  bool
+	wave   bool // the last answers of the lane were all 404
 	next   time.Time
 }
 
@@ -157,6 +158,7 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 	switch {
 	case e == nil:
 		g.proven = true
+		b.lost = b.lost[:0]
 		g.good[l.Host] = wall.At(now)
 		return r, g.alive(b, job, now)
 	case e.Reason == riot.Local:
@@ -178,6 +180,10 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 		return r, g.reached(false)
 	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
 		return r, g.reached(true)
+	}
+	if e.Reason == riot.Missing {
+		b.lost = lastOf(b.lost, job)
+		r.wave = several(b.lost)
 	}
 	g.good[l.Host] = wall.At(now)
 	return r, g.alive(b, job, now) // 400, 404 and a body we cannot read are answers of a healthy endpoint

@@ -26,13 +26,14 @@ const diskRetry = 10 * time.Second
 
 // situation is what a verdict depends on besides the error.
 type situation struct {
-	now      time.Time // by the process's own clock: what follows from it is a wait
-	next     time.Time // when held work may be tried again
-	outage   bool      // the breaker of this host and method is open
-	keyWorks bool      // 401, 403: others are let in
-	again    bool      // and the call before was refused likewise
-	missing  Disbelief // 404: what is made of it
-	read     bool      // 400 "Exception decrypting": the key has read this PUUID before
+	now      time.Time     // by the process's own clock: what follows from it is a wait
+	next     time.Time     // when held work may be tried again
+	outage   bool          // the breaker of this host and method is open
+	keyWorks bool          // 401, 403: others are let in
+	again    bool          // and the call before was refused likewise
+	missing  Disbelief     // 404: what is made of it
+	wave     time.Duration // 404: all others of the host are missing, too; for how long the job is held
+	read     bool          // 400 "Exception decrypting": the key has read this PUUID before
 }
 
 // Disbelief is how far a 404 is believed.
@@ -114,8 +115,12 @@ func hold(why engine.Hold) func(*riot.Error, situation) engine.Outcome {
 	return func(_ *riot.Error, s situation) engine.Outcome { return engine.Snooze(s.next, why, nil) }
 }
 
-// missing is the verdict on a 404. Each try that is asked for is charged, so that it comes to an end.
+// missing is the verdict on a 404. Each try that is asked for is charged, so that it comes to an end. In a wave
+// of them it says nothing of this match.
 func missing(e *riot.Error, s situation) engine.Outcome {
+	if s.wave > 0 {
+		return engine.Snooze(s.now.Add(s.wave), engine.HoldOutage, nil)
+	}
 	switch s.missing {
 	case AskByTable:
 		return engine.Retry(nil)

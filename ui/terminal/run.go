@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,7 +102,26 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 	if hungUp || sig.hungUp.Load() {
 		return ErrHungUp
 	}
+	if in, out := files(opt); err == nil {
+		most := drainNear
+		if opt.SSH {
+			most = drainFar
+		}
+		drain(in, cmp.Or(opt.Output, io.Writer(out)), most)
+	}
 	return nil
+}
+
+// files are the terminal's two ends.
+func files(opt Options) (in, out *os.File) {
+	in, out = os.Stdin, os.Stdout
+	if f, ok := opt.Input.(*os.File); ok {
+		in = f
+	}
+	if f, ok := opt.Output.(*os.File); ok {
+		out = f
+	}
+	return in, out
 }
 
 // leave is what a program has to send that ends without its renderer: out of what was cut in two, off with mouse,
@@ -110,13 +130,7 @@ const leave = cutOff + "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\
 
 // leaver gives the terminal back as it is now, whatever the program does.
 func leaver(opt Options) func() {
-	in, out := os.Stdin, os.Stdout
-	if f, ok := opt.Input.(*os.File); ok {
-		in = f
-	}
-	if f, ok := opt.Output.(*os.File); ok {
-		out = f
-	}
+	in, out := files(opt)
 	before, err := term.GetState(int(in.Fd()))
 	return func() {
 		if err != nil {

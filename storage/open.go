@@ -137,7 +137,7 @@ func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
 	if db.pages == (disk.Pages{}) {
 		db.pages = disk.UsualPages
 	}
-	db.payloads = payload.New(keep.PayloadHome(o.Dir, browse), browse, o.Log)
+	db.payloads = keep.PayloadsOf(o.Dir, browse, o.Log)
 	db.payloads.Pages = db.pages
 	db.finish = []func(*txn) error{(*txn).saveDays, (*txn).emitAccounts}
 	db.tick, db.closing = db.noteSize, db.markClosed

@@ -261,7 +261,10 @@ func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions,
 	if err != nil {
 		return toEnd("restore", err)
 	}
-	return cli.Report(ask.out, r, printRestore)
+	if err := cli.Report(ask.out, r, printRestore); err != nil || !r.Mixed() {
+		return err
+	}
+	return &coded{code: exitIncomplete, quiet: true, err: errors.New("some months were not put back")}
 }
 
 // printRestore says what becomes of each file, such as

@@ -2,11 +2,14 @@ package keep
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -21,7 +24,7 @@ import (
 //
 //	20261121T140000Z/state.db        the state as one transaction saw it
 //	20261121T140000Z/manifest.json   sizes, checksums and versions of everything; written last
-//	payload/2026-10.db               the newest sound copy of each month's payloads, shared by all backups
+//	payload/2026-10.<origin>.db      the newest sound copy of one file of a month's payloads, shared by all backups
 //
 // A month's payloads only ever grow or are replaced by the same in another codec, so that the
 // newest copy serves the older states too, and a month that did not change is copied once. A copy
@@ -91,6 +94,9 @@ func (s Store) Backup(ctx context.Context, o BackupOptions) (r engine.BackupDone
 	began := time.Now()
 	r.Months = []engine.BackupFile{}
 	b := &backuper{Store: s, ctx: ctx, o: o, to: backupsOf(s.Dir, o.To), report: &r}
+	if err := refuseStore(b.to); err != nil {
+		return r, err
+	}
 	// It is made if it is not there, for its owner alone.
 	if err := disk.PrepareDir(b.to); err != nil {
 		return r, err
@@ -114,7 +120,9 @@ func (b *backuper) run() error {
 	if err != nil {
 		return err
 	}
-	b.last = newestCopies(b.to, kept)
+	if err := b.own(kept); err != nil {
+		return err
+	}
 	if _, err := b.changed(); err != nil {
 		return err
 	}
@@ -142,6 +150,37 @@ func (b *backuper) run() error {
 	return b.prune()
 }
 
+// refuseStore refuses a folder in which a store, open or not, has its files.
+func refuseStore(to string) error {
+	for _, dir := range []string{to, filepath.Dir(to)} {
+		there, err := disk.Exists(disk.StatePath(dir))
+		if err == nil && there && (dir == to || filepath.Base(to) == payload.Dir) {
+			return &disk.ErrUnusable{Path: to, Why: "it is a data directory", Do: "name a folder for backups alone"}
+		}
+	}
+	return nil
+}
+
+// own takes for copies of this store's months those of this store alone: others may have the same folder.
+func (b *backuper) own(kept []Backup) error {
+	err := b.Bolt.View(func(tx *bolt.Tx) error {
+		b.report.State.Instance = versionOf(tx).Instance
+		return nil
+	})
+	b.last = newestCopies(b.to, ofStore(kept, b.report.State.Instance))
+	return err
+}
+
+// ofStore are the backups of one store.
+func ofStore(kept []Backup, instance string) (list []Backup) {
+	for _, k := range kept {
+		if k.State.Instance == instance {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
 // newestCopies tells what the copies of months are, of those that are still as long as they were.
 // The length is all that is looked at: checksums of hundreds of gigabytes are for `farsight
 // check`, and restoring looks at each file that it copies.
@@ -149,8 +188,8 @@ func newestCopies(to string, kept []Backup) map[string]engine.BackupFile {
 	newest := map[string]engine.BackupFile{}
 	for _, k := range kept { // newest first
 		for _, f := range k.Months {
-			info, err := os.Stat(filepath.Join(to, f.Name))
-			if _, known := newest[f.Month]; !known && err == nil && info.Size() == f.Size {
+			info, err := os.Lstat(filepath.Join(to, f.Name))
+			if _, known := newest[f.Month]; !known && err == nil && info.Mode().IsRegular() && info.Size() == f.Size {
 				newest[f.Month] = f
 			}
 		}
@@ -242,7 +281,7 @@ func (b *backuper) state(kept []Backup) error {
 	b.report.Name = freeName(b.report.Taken, kept)
 	b.report.Path = filepath.Join(b.to, b.report.Name)
 	b.report.Note = b.o.Note
-	if err := removePartial(b.to); err != nil {
+	if err := b.removePartial(); err != nil {
 		return err
 	}
 	partial := b.report.Path + partialExt
@@ -289,18 +328,61 @@ func freeName(taken time.Time, kept []Backup) string {
 
 // removePartial removes what interrupted backups have left.
 // The folder's lock is held: none of them is being written.
-func removePartial(to string) error {
-	for _, dir := range []string{to, filepath.Join(to, payload.Dir)} {
-		left, err := filepath.Glob(filepath.Join(dir, "*"+partialExt))
-		if err != nil {
-			return err
+func (b *backuper) removePartial() error {
+	to := b.to
+	for _, dir := range []string{".", payload.Dir} {
+		entries, err := os.ReadDir(filepath.Join(to, dir))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return disk.Unusable(to, err)
 		}
-		for _, path := range left {
-			if err := os.RemoveAll(path); err != nil {
+		for _, e := range entries {
+			name, partial := strings.CutSuffix(e.Name(), partialExt)
+			path := filepath.Join(to, dir, e.Name())
+			_, stamp := time.Parse(stampForm, name)
+			switch {
+			case !partial: // whatever does not have one of our names stays
+			case dir == "." && stamp == nil && e.IsDir():
+				err = b.discard(path)
+			case copyOf(filepath.Join(dir, name)) != "" && e.Type().IsRegular():
+				err = os.Remove(path)
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return disk.Unusable(path, err)
 			}
 		}
 	}
+	return nil
+}
+
+// discard removes a half-made or outdated backup, and the copies of months that it alone names; none of
+// them while there is a backup that cannot be read, which may name them. What somebody has put into its
+// folder stays.
+func (b *backuper) discard(gone string) error {
+	kept, err := Backups(b.to)
+	if err != nil {
+		return err
+	}
+	stays := map[string]bool{}
+	for _, k := range kept {
+		for _, m := range k.Months {
+			stays[m.Name] = true
+		}
+	}
+	unreadable := slices.ContainsFunc(kept, func(k Backup) bool { return k.Problem != "" })
+	var old Backup
+	if body, err := readSmall(filepath.Join(gone, manifestFile)); err == nil && json.Unmarshal(body, &old) == nil {
+		for _, m := range old.Months {
+			if copyOf(m.Name) != "" && !stays[m.Name] && !unreadable {
+				_ = os.Remove(filepath.Join(b.to, m.Name))
+			}
+		}
+	}
+	for _, name := range []string{manifestFile, disk.StateFile, disk.LockFile} {
+		if err := os.Remove(filepath.Join(gone, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return disk.Unusable(gone, err)
+		}
+	}
+	_ = os.Remove(gone)
 	return nil
 }
 
@@ -312,12 +394,13 @@ func (b *backuper) month(month string) error {
 		return disk.Unusable(dir, err)
 	}
 	f := engine.BackupFile{}
-	name := filepath.Join(payload.Dir, month+payload.Ext)
-	// payload/2026-11.db.partial, beside the copy whose place it takes.
-	partial := filepath.Join(b.to, name) + partialExt
+	name, partial := "", ""
 	err := b.Payloads.With(month, false, func(s *payload.Shard) error {
 		return s.View(func(tx *bolt.Tx) error {
 			f = versionOf(tx)
+			// payload/2026-11.<origin>.db.partial, beside the copy whose place it takes.
+			name = copyName(month, payload.Origin(tx))
+			partial = filepath.Join(b.to, name) + partialExt
 			w, err := disk.WriteCopy(b.ctx, partial, b.moved, func(w *disk.CopyWriter) error {
 				_, err := tx.WriteTo(w)
 				return err

@@ -9,16 +9,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // maxManifest bounds what is read as a manifest: two years of months take 5 KB.
@@ -79,8 +82,12 @@ func readManifest(path string) (b Backup) {
 	if err == nil {
 		err = json.Unmarshal(body, &b)
 	}
+	if err == nil {
+		err = b.names(filepath.Base(path))
+	}
 	b.Path = path
 	if err != nil {
+		b.Months = nil // nothing of it is believed
 		b.Problem = "its manifest cannot be read: " + err.Error()
 		return b
 	}
@@ -94,6 +101,39 @@ func readManifest(path string) (b Backup) {
 		b.Problem = fmt.Sprintf("its state.db has %d bytes, the manifest says %d", info.Size(), b.State.Size)
 	}
 	return b
+}
+
+// names refuses a manifest that names other files than a backup writes: somebody else has written it,
+// and what it names could lie anywhere.
+func (b Backup) names(name string) error {
+	if b.State.Name != filepath.Join(name, disk.StateFile) {
+		return fmt.Errorf("it names %q as its state", b.State.Name)
+	}
+	seen := map[string]bool{}
+	for _, m := range b.Months {
+		if copyOf(m.Name) != m.Month || m.Month == "" || seen[m.Month] || m.Size < 0 {
+			return fmt.Errorf("it names %q as the copy of %q", m.Name, m.Month)
+		}
+		seen[m.Month] = true
+	}
+	return nil
+}
+
+// copyName is the copy of one file of a month. The file's origin is in it: a month that was lost and
+// begun anew, or is another directory's, has a copy of its own.
+func copyName(month, origin string) string {
+	return filepath.Join(payload.Dir, month+"."+origin+payload.Ext)
+}
+
+var copyForm = regexp.MustCompile(`^` + payload.Dir + `/(\d{4}-(?:0[1-9]|1[0-2]))(?:\.([0-9a-f]{16}))?\` + payload.Ext + `$`)
+
+// copyOf is the month of the copy that is called so; "" of any other name. Copies of older versions of
+// Farsight have no origin in their names.
+func copyOf(name string) (month string) {
+	if m := copyForm.FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 func readSmall(path string) ([]byte, error) {
@@ -112,6 +152,7 @@ func readSmall(path string) ([]byte, error) {
 // prune removes the oldest backups above the number to keep. Those with a note were made for a
 // reason and stay, and so does whatever cannot be read: it may be all that is left.
 func (b *backuper) prune() error {
+	mine := b.report.State.Instance // those of another store are not ours to count
 	keep := b.o.Keep
 	if keep <= 0 {
 		keep = defaultKeep
@@ -121,7 +162,7 @@ func (b *backuper) prune() error {
 		return err
 	}
 	for _, k := range all {
-		if k.Note != "" || k.Problem != "" {
+		if k.Note != "" || k.Problem != "" || k.State.Instance != mine {
 			continue
 		}
 		if keep--; keep >= 0 {
@@ -132,22 +173,32 @@ func (b *backuper) prune() error {
 			return disk.Unusable(k.Path, err)
 		}
 		crash.Point("backup-pruned")
-		if err := os.RemoveAll(gone); err != nil {
-			return disk.Unusable(gone, err)
+		if err := b.discard(gone); err != nil {
+			return err
 		}
 		b.report.Removed = append(b.report.Removed, k.Name)
 	}
 	return disk.SyncDir(b.to)
 }
 
-// PayloadHome is the directory whose payloads belong to the state in dir: dir itself, unless dir is
-// a backup, which may be read as if it were a data directory. Its payloads lie beside it, for all
-// backups.
-func PayloadHome(dir string, browse bool) string {
+// PayloadsOf are the payloads that belong to the state in dir. A backup may be read as if it were a data
+// directory: its payloads lie beside it, for all backups.
+func PayloadsOf(dir string, browse bool, log zerolog.Logger) *payload.Store {
 	if !browse || !IsBackup(dir) {
-		return dir
+		return payload.New(dir, browse, log)
 	}
-	return filepath.Dir(filepath.Clean(dir))
+	// Where it lies, whatever the path to it: its manifest says its name.
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		path = filepath.Clean(dir)
+	}
+	home := filepath.Dir(path)
+	p := payload.New(home, true, log)
+	p.Copies = map[string]string{}
+	for _, m := range readManifest(path).Months {
+		p.Copies[m.Month] = filepath.Join(home, m.Name)
+	}
+	return p
 }
 
 // IsBackup reports whether a directory is one of the backups, which are only read.

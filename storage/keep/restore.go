@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -45,6 +46,8 @@ const (
 	DoReplace = "replace"                                 // it is kept under another name
 	DoKeep    = "keep"                                    // it is sound, and newer than the copy
 	doNothing = "leave: damaged, and no copy of it there" // nothing better to offer
+
+	doNotPutBack = "not put back: its copy is not sound"
 )
 
 // RestoredFile is what restore did, or would do, with one file of the data directory.
@@ -64,6 +67,11 @@ type RestoreReport struct {
 	Age    time.Duration  `json:"age_ns"`
 	Files  []RestoredFile `json:"files"`
 	Bytes  int64          `json:"bytes"`
+}
+
+// Mixed reports whether a part of what the state names was not put back.
+func (r RestoreReport) Mixed() bool {
+	return slices.ContainsFunc(r.Files, func(f RestoredFile) bool { return f.Do == doNothing || f.Do == doNotPutBack })
 }
 
 // restorer puts one backup back.
@@ -129,7 +137,7 @@ func (r *restorer) plan() error {
 		return err
 	}
 	r.add(state)
-	return r.planMonths(newestCopies(r.to, all))
+	return r.planMonths(all)
 }
 
 // choose finds the backup that was named, or the newest that can be used. One that was named and
@@ -176,8 +184,9 @@ func (r *restorer) planFile(name string, from engine.BackupFile, always bool) (f
 	// It looks at pages and not at values: a payload that is damaged in itself is found by check.
 	_, err = disk.Preflight(path)
 	switch {
-	// A payload file only ever gains: one that is sound has at least what its copy has.
-	case err == nil && !always:
+	// A payload file only ever gains: one that is sound, and the one that was copied, has at least
+	// what its copy has.
+	case err == nil && !always && sameOrigin(path, from):
 		f.Do = DoKeep
 		return f, nil
 	case err != nil && !disk.IsDamage(err):
@@ -195,6 +204,31 @@ func (r *restorer) planFile(name string, from engine.BackupFile, always bool) (f
 	return f, err
 }
 
+// sameOrigin reports whether a month's file is the one of the copy, or was archived from it.
+func sameOrigin(path string, from engine.BackupFile) (same bool) {
+	if from.Name == "" {
+		return true // there is no copy
+	}
+	b, err := disk.OpenFile(path, readOnly(), zerolog.Nop())
+	if err != nil {
+		return false
+	}
+	defer b.Close()
+	_ = b.View(func(tx *bolt.Tx) error {
+		origin := payload.Origin(tx)
+		same = from.Name == copyName(from.Month, origin) || copyForm.FindStringSubmatch(from.Name)[2] == "" &&
+			(from.Instance == origin || from.Instance == versionOf(tx).Instance)
+		return nil
+	})
+	return same
+}
+
+func readOnly() *bolt.Options {
+	o := disk.BoltOptions()
+	o.ReadOnly = true
+	return o
+}
+
 // freeKept is a name beside a file that nothing has.
 func (r *restorer) freeKept(name string) (string, error) {
 	for n := 0; ; n++ {
@@ -207,7 +241,21 @@ func (r *restorer) freeKept(name string) (string, error) {
 }
 
 // planMonths covers every month that there is a copy of, and every month that is there.
-func (r *restorer) planMonths(copies map[string]engine.BackupFile) error {
+func (r *restorer) planMonths(all []Backup) error {
+	// Its own copies first, then what later backups of the same store have of other months. A file's
+	// copy may have been renewed since: the newest manifest that names it tells its sum.
+	all = ofStore(all, r.report.From.State.Instance)
+	copies := newestCopies(r.to, all)
+	for _, m := range r.report.From.Months {
+		delete(copies, m.Month)
+		for _, k := range slices.Backward(all) {
+			for _, f := range k.Months {
+				if f.Name == m.Name {
+					copies[m.Month] = f
+				}
+			}
+		}
+	}
 	here, err := payload.New(r.dir, true, zerolog.Nop()).Months()
 	if err != nil {
 		return err
@@ -235,9 +283,21 @@ func (r *restorer) run() error {
 	if err := disk.NeedRoom(r.dir, "the restore", r.report.Bytes); err != nil {
 		return err
 	}
+	// A state whose copy is not what was written ends the restore before anything is replaced.
+	state := r.report.Files[0].from
+	path := filepath.Join(r.to, state.Name)
+	if crc, _, err := disk.SumFile(r.ctx, path); err != nil || crc != state.CRC {
+		return errors.Join(err, &disk.Damaged{Path: path, Why: "it is not the file that the backup wrote"})
+	}
 	// Payloads first: once the state is there, it may name them.
-	for _, f := range r.report.Files[1:] {
-		if err := r.put(f, nil); err != nil {
+	for i, f := range r.report.Files[1:] {
+		err := r.put(f, nil)
+		// One month whose copy is not sound must not keep the others, and the state, away.
+		if disk.IsDamage(err) || errors.Is(err, fs.ErrNotExist) {
+			r.report.Files[i+1] = RestoredFile{Name: f.Name, Do: doNotPutBack, Why: err.Error()}
+			err = nil
+		}
+		if err != nil {
 			return err
 		}
 	}

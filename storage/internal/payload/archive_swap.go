@@ -38,7 +38,8 @@ func (a *archiver) begin(ctx context.Context) error {
 		return disk.CreateFile(a.path, func(b *bolt.Tx) error {
 			// The file is complete in one transaction with its kind and its dictionaries: there is
 			// no instant at which it exists and cannot be read.
-			return errors.Join(createShard(b, a.Month, shardArchived), createDicts(b, a.oldDicts(old), fresh))
+			return errors.Join(createShard(b, a.Month, shardArchived), createDicts(b, a.oldDicts(old), fresh),
+				disk.MetaOf(b).PutText(metaOrigin, Origin(old)))
 		})
 	})
 	if err != nil {

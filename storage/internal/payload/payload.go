@@ -2,10 +2,12 @@ package payload
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +37,8 @@ type Store struct {
 	log      zerolog.Logger
 	Pages    disk.Pages // how many rows go into one transaction
 
-	archiving sync.Mutex // one archiver at a time
+	Copies    map[string]string // of a backup: the path of each month's copy; nil = the months lie in Dir
+	archiving sync.Mutex        // one archiver at a time
 
 	Commits both.WriteTimes // of all months
 	Doomed  doomed          // matches whose payloads are to be deleted
@@ -198,6 +201,9 @@ func packGzip(raw []byte, level int) []byte {
 
 // Months lists the months that have a shard, oldest first.
 func (p *Store) Months() ([]string, error) {
+	if p.Copies != nil {
+		return slices.Sorted(maps.Keys(p.Copies)), nil
+	}
 	entries, err := os.ReadDir(p.Dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -285,7 +291,7 @@ func (p *Store) Shard(month string) *Shard {
 	if s == nil {
 		// A shard is never taken out of the map again: its lock is what keeps those apart who use
 		// the file and those who close or replace it.
-		s = &Shard{Month: month, Path: filepath.Join(p.Dir, month+Ext), readOnly: p.readOnly, log: p.log, commits: &p.Commits}
+		s = &Shard{Month: month, Path: cmp.Or(p.Copies[month], filepath.Join(p.Dir, month+Ext)), readOnly: p.readOnly, log: p.log, commits: &p.Commits}
 		p.shards[month] = s
 	}
 	return s

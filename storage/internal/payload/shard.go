@@ -165,9 +165,25 @@ var (
 	metaMonth = []byte("month")
 	// The transaction of the archiver's last write: nothing was added since if it is the file's last.
 	metaArchived = []byte("archived")
+	// The instance of the file that an archived one was made of, or of that one's origin.
+	metaOrigin = []byte("origin")
 	// The transaction of the last deletion: free pages and dictionaries may have what was deleted.
 	metaErased = []byte("erased")
 )
+
+// Origin is the instance of the first file that these payloads lay in: archiving gives them a new file
+// with the same ones. "" where it cannot be read.
+func Origin(tx *bolt.Tx) string {
+	m := disk.MetaOf(tx)
+	origin, ok, err := m.Text(metaOrigin)
+	if err == nil && !ok {
+		origin, _, err = m.Text(disk.MetaInstance)
+	}
+	if err != nil {
+		return ""
+	}
+	return origin
+}
 
 // checkSchema refuses what is no payload file, one of a newer Farsight, and one of another month.
 func (s *Shard) checkSchema(b *bolt.Tx) error {

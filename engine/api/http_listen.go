@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// HTTPConns is how many connections the listener for programs lets be open.
-const HTTPConns = 32
+// HTTPConns is how many connections with the token the listener for programs lets be open.
+const HTTPConns = 64
 
 // ParseLoopback reads the address of a listener for programs: a loopback address,
 // or localhost, with a port; 0 = any that is free. Everything else is refused: what

@@ -8,22 +8,28 @@ import (
 // peerKey leads to the peer in a request's context.
 type peerKey struct{}
 
-// withPeer keeps the peer's credential with the connection. It is asked for once,
-// when the connection comes in: it is that of the process which connected.
-func withPeer(ctx context.Context, c net.Conn) context.Context {
-	// The server's listener wraps what it accepts.
-	if l, ok := c.(*limitedConn); ok {
-		c = l.Conn
+// withConn keeps the connection and its peer's credential with its requests.
+func withConn(ctx context.Context, c net.Conn) context.Context {
+	l := c.(*limitedConn) // by the server's own listener
+	ctx = context.WithValue(ctx, connKey{}, l)
+	if l.peer == nil {
+		return ctx // Who refuses what it does not know
 	}
+	return context.WithValue(ctx, peerKey{}, l.peer)
+}
+
+// connPeer asks the kernel for a connection's credential, once, when it comes in: it is that of the
+// process which connected. nil = it is not told.
+func connPeer(c net.Conn) *peer {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
-		return ctx
+		return nil
 	}
 	p, err := peerOf(u)
 	if err != nil {
-		return ctx // Who refuses what it does not know
+		return nil
 	}
-	return context.WithValue(ctx, peerKey{}, p)
+	return p
 }
 
 // onFD lets f look at the connection's descriptor.

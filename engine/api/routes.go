@@ -62,6 +62,13 @@ func (s *Server) guard(route Route) http.Handler {
 			s.dismiss(w, r, err)
 			return
 		}
+		if c, ok := r.Context().Value(connKey{}).(*limitedConn); ok {
+			if err := c.letIn(); err != nil {
+				w.Header().Set("Retry-After", "1")
+				s.dismiss(w, r, err)
+				return
+			}
+		}
 		req := &Request{Request: r, Caller: caller}
 		if err := checkQuery(route, r); err != nil {
 			s.fail(w, r, err)

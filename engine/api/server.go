@@ -31,8 +31,8 @@ const (
 	// strangerTimeout is for the body of whoever is refused: the server reads it before
 	// it answers, and until then their connection is one less for the others.
 	strangerTimeout = time.Second
-	// defaultConns is how many connections a socket lets be open: fifty consoles have
-	// two each.
+	// defaultConns is how many connections of each user a socket lets be open: fifty consoles
+	// have two each.
 	defaultConns = 256
 	defaultPace  = 100 * time.Millisecond
 )
@@ -48,7 +48,7 @@ type Options struct {
 	// is refused.
 	Origins []string
 	Routes  []Route // besides those of the protocol
-	Conns   int     // open at once; 0 = defaultConns
+	Conns   int     // open at once for each user, and as many that wait to be let in; 0 = defaultConns
 	// Refused takes the audit entry of a command that its caller's role does not
 	// allow; nil = there is no audit.
 	Refused func(ctx context.Context, c engine.Command, why string) error
@@ -115,14 +115,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	// What net/http would log is what strangers have sent, and it would stand in the middle of a screen.
 	srv := &http.Server{
 		Handler: s, ReadHeaderTimeout: s.opt.HeadTime, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader - headerSlop,
-		ConnContext: withPeer, ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true,
+		ConnContext: withConn, ErrorLog: log.New(io.Discard, "", 0), DisableGeneralOptionsHandler: true,
 		BaseContext: func(net.Listener) context.Context {
 			return context.WithValue(context.WithoutCancel(ctx), endKey{}, ctx)
 		},
 	}
 	// One place, so that the server's goroutine ends also where nobody waits for its error.
 	done := make(chan error, 1)
-	limited := &limitedListener{Listener: l, most: int64(s.opt.Conns)}
+	limited := &limitedListener{Listener: l, peer: connPeer, most: s.opt.Conns, users: map[int64]*places{}}
 	go func() { done <- srv.Serve(limited) }()
 	select {
 	case err := <-done:

@@ -405,6 +405,10 @@ func TestTooManyConnectionsAreToldSo(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
+		_, _ = io.WriteString(c, "GET /v1/hello HTTP/1.1\r\nHost: farsight\r\n\r\n")
+		if n, err := c.Read(make([]byte, 2000)); n == 0 {
+			t.Fatal(err)
+		}
 	}
 	got := s.raw(t, "GET /v1/hello HTTP/1.1\r\nHost: farsight\r\n\r\n")
 	head, body, _ := strings.Cut(got, "\r\n\r\n")

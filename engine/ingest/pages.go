@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -65,6 +66,10 @@ type page struct {
 	sliced bool     // out of an earlier listing, without a call
 }
 
+// places is how far on in the list the next page begins. A page that holds more than was asked for repeats ids, or has
+// some that have no place of their own: the next one begins where this one should have ended.
+func (p page) places() int { return min(len(p.raw), cmp.Or(p.asked.Count, pageSize)) }
+
 // maxListed bounds the ids that one list may have: twice what Riot keeps of a player. A list that goes
 // on behind it has no end.
 const maxListed = 2 * indexed
@@ -114,7 +119,7 @@ func (in *ranges) after(run league.Run, pg page) (next league.Run, more bool) {
 	next = run
 	next.Pages++
 	next.Staged += pg.fresh
-	next.Start += len(pg.raw)
+	next.Start += pg.places()
 	next.Mingled = pg.mingled
 	if !pg.end {
 		return next, true
@@ -239,7 +244,7 @@ func lookOn(run league.Run, staged []league.Staged, pg page) (next league.Run, m
 	next = run
 	next.Pages++
 	next.Staged += pg.fresh
-	next.Start += len(pg.raw)
+	next.Start += pg.places()
 	next.Mingled = pg.mingled
 	known := countOf(staged, run.List, run.OldPart)
 	switch {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,9 +23,6 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
 )
-
-// opening counts the stores that are just being opened.
-var opening atomic.Int32
 
 // startPatience is how long an interrupted start may take to end by itself.
 const startPatience = 2 * time.Second

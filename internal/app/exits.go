@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/farsight-console/farsight/storage"
 )
@@ -47,3 +48,6 @@ func isHeld(err error) bool {
 	_, held := errors.AsType[*storage.ErrHeld](err)
 	return held
 }
+
+// opening counts the stores that are just being opened.
+var opening atomic.Int32

@@ -23,7 +23,7 @@ func TestS0_4_ATimelineThatExpiresWhileItWaitsIsNotFetched(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 6)}}) // a game every 8 hours
 		r := start(t, s, func(set *setup) { set.ingest.Timelines = league.Span{Days: 1}; set.workers = 1 })
-		must(t, s.Inject(sim.Fault{Kind: sim.LimitMethod, RetryAfter: "43200", Match: sim.Match{Method: route.Timeline}, Count: 1}))
+		must(t, r.limits.Freeze(engine.Bucket{Host: "europe", Method: "match-v5.timeline", Until: time.Now().Add(12 * time.Hour)}, ""))
 		r.trigger("Ana#EUW", engine.SyncAsk{})
 		row := r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Phase == engine.PhaseTimelines })
 		if row.Timelines.Open < 2 || row.Timelines.TooOld == 0 {

@@ -372,17 +372,52 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestRetryAfter: whatever a receiver asks for, the next try is neither at once nor farther away
-// than any policy goes.
+// TestRetryAfter: whatever a receiver asks for, the next try is neither at once nor so late that
+// nobody needs it.
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 	for header, want := range map[string]time.Duration{
 		"": 30 * time.Second, "soon": 30 * time.Second, "-1": 30 * time.Second, "40": 40 * time.Second,
-		"9300000000": engine.MaxDelay, "999999999999999999999": 30 * time.Second,
-		"Tue, 24 Nov 2026 12:01:00 GMT": time.Minute, "Tue, 24 Nov 2099 12:01:00 GMT": engine.MaxDelay,
+		"9300000000": 5 * time.Minute, "999999999999999999999": 30 * time.Second,
+		"Tue, 24 Nov 2026 12:01:00 GMT": time.Minute, "Tue, 24 Nov 2099 12:01:00 GMT": 5 * time.Minute,
 	} {
 		if got := pager.RetryAfter(header, now).Sub(now); got != want {
 			t.Errorf("%q: %v, want %v", header, got, want)
 		}
 	}
+}
+
+func TestB17w_AWebhookCannotPutAnAlertOff(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		june()
+		in := &inbox{}
+		r := newRig(t, dir, nil)
+		r.opt.Channels = channels()[:2]
+		r.wire.h = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if req.URL.String() == hookURL && len(in.to(hookURL)) == 0 {
+				in.answers = []int{http.StatusTooManyRequests}
+				w = dayLater{w}
+			}
+			in.ServeHTTP(w, req)
+		})
+		r.start()
+		began := time.Now()
+		r.alerts(fires(began))
+		time.Sleep(6 * time.Minute)
+		if got := in.to(hookURL); len(got) != 2 || got[1].at.Sub(began) < 5*time.Minute {
+			t.Errorf("%d posts in six minutes, want one that is refused and one after five minutes", len(got))
+		}
+		if got := in.to(chatURL); len(got) != 1 || got[0].at.Sub(began) > time.Minute {
+			t.Errorf("the other channel got %d posts: %v", len(got), got)
+		}
+	})
+}
+
+// dayLater asks for a day of silence, whatever is to be written.
+type dayLater struct{ http.ResponseWriter }
+
+func (w dayLater) WriteHeader(status int) {
+	w.Header().Set("Retry-After", "86400")
+	w.ResponseWriter.WriteHeader(status)
 }

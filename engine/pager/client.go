@@ -161,15 +161,18 @@ func (c *client) says(a answer) error {
 	return fmt.Errorf("the answer was %d", a.status)
 }
 
-// retryAfter is when to ask again after a 429, by its header.
+// maxRetryAfter bounds what a receiver may ask for: an alert that comes a day late is none.
+const maxRetryAfter = 5 * time.Minute
+
+// retryAfter is when to ask again after a 429, by its header, but at most maxRetryAfter from now.
 func (a answer) retryAfter(now time.Time) time.Time {
 	const usual = 30 * time.Second
 	v := a.header.Get("Retry-After")
 	if n, err := strconv.Atoi(v); err == nil && n >= 0 {
-		return now.Add(time.Duration(min(n, int(engine.MaxDelay/time.Second))) * time.Second) // however long it is
+		return now.Add(time.Duration(min(n, int(maxRetryAfter/time.Second))) * time.Second)
 	}
 	if at, err := http.ParseTime(v); err == nil && at.After(now) {
-		return now.Add(min(at.Sub(now), engine.MaxDelay))
+		return now.Add(min(at.Sub(now), maxRetryAfter))
 	}
 	return now.Add(usual)
 }

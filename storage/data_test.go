@@ -295,8 +295,10 @@ func TestW1_NobodyWinsARemake(t *testing.T) {
 	a := account("01A", "A", "1")
 	a.PUUIDs = map[string]string{"k1": "p"}
 	saveAccount(t, db, a)
+	ref, body := gzipped("{}")
 	for id, remake := range map[string]bool{"EUW1_1": true, "EUW1_2": false} {
-		m := league.Match{ID: id, Played: noon, Remake: remake, Match: league.Fetch{Status: league.Success, FetchedAt: noon}}
+		must(t, db.PutPayload(context.Background(), id, league.PartMatch, ref, body))
+		m := league.Match{ID: id, Played: noon, Remake: remake, Match: league.Fetch{Status: league.Success, FetchedAt: noon, Ref: ref}}
 		saveMatch(t, db, m)
 		write(t, db, func(tx engine.Tx) error {
 			return errors.Join(db.SaveParticipants(tx, id, []league.Participant{{Match: id, PUUID: "p", Champion: "Ahri", Won: true, Kills: 3}}), db.LinkMatch(tx, a.ID, id))

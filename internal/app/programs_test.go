@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -156,7 +157,7 @@ func TestHTTP_EveryRouteOfARealEngine(t *testing.T) {
 	})
 	c.ask(t, "GET", stats, "", 200, &one)
 	c.ask(t, "GET", "/v1/stats/quiet%20river/http?platform=euw1", "", 200, &two)
-	if one.Report.Matches != 12 || fmt.Sprint(one) != fmt.Sprint(two) {
+	if one.Report.Matches != 12 || !reflect.DeepEqual(one, two) {
 		t.Errorf("%+v\n%+v", one, two)
 	}
 	head = c.ask(t, "POST", account+"/sync", `{"mode":"full"}`, 200, &second)

@@ -96,7 +96,7 @@ func TestFindings(t *testing.T) {
 		{"others may write", "data directory", "others may write to", Fault, func(t *testing.T, o *Options) { mode(t, o.Dir, 0o777) }},
 		{"nobody works on it", "lock", "nobody holds", Fine, func(*testing.T, *Options) {}},
 		{"nothing stored", "store", "nothing is stored yet", Fine, func(*testing.T, *Options) {}},
-		{"a folder in the place of the store", "store", "is no file", Fault, func(t *testing.T, o *Options) {
+		{"a folder in the place of the store", "store", "is no regular file", Fault, func(t *testing.T, o *Options) {
 			if err := os.Mkdir(filepath.Join(o.Dir, "state.db"), 0o700); err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // The pipeline of a payload (inflate under limit, check, scan, keep the packed bytes) against what one
@@ -57,7 +59,7 @@ func race(b *testing.B, raw []byte, scan func([]byte) error) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	for b.Loop() {
-		body, err := readBody(bytes.NewReader(p.Body), "gzip", maxBody)
+		body, err := readBody(b.Context(), bytes.NewReader(p.Body), "gzip", maxBody, semaphore.NewWeighted(1))
 		if err == nil {
 			err = scan(body.raw.Bytes())
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -60,6 +62,8 @@ type Client struct {
 	timeout time.Duration
 	agent   string
 	onCall  func(Call)
+	bodies  *semaphore.Weighted // maxBodies
+	large   *semaphore.Weighted // maxLarge of them
 }
 
 // New checks the options and makes a Client. The error is one sentence about the first fault.
@@ -83,6 +87,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent,
 		onCall: o.OnCall, acquire: o.Limiter.Acquire,
+		bodies: semaphore.NewWeighted(maxBodies), large: semaphore.NewWeighted(maxLarge),
 	}
 	if c.timeout == 0 {
 		c.timeout = defaultTimeout
@@ -205,8 +210,12 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, wa
 	if resp.StatusCode != http.StatusOK {
 		return c.refused(rq, resp, t.receipt, rec)
 	}
+	if err := c.bodies.Acquire(timed, 1); err != nil {
+		return c.cutShort(ctx, timed, rq, true, err)
+	}
+	defer c.bodies.Release(1)
 	// b holds what was read even where err is set: an excerpt of it goes into the error.
-	b, err := readBody(resp.Body, encodingOf(resp), maxBody)
+	b, err := readBody(timed, resp.Body, encodingOf(resp), maxBody, c.large)
 	defer b.release()
 	rec.Latency, rec.Bytes = time.Since(rec.At), b.wire.Len()
 	if err == nil {

@@ -7,6 +7,8 @@ import (
 	"log"
 	"strings"
 	"testing"
+
+	"golang.org/x/sync/semaphore"
 )
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -90,15 +92,15 @@ func TestInflatingEndsAtTheLimit(t *testing.T) {
 	const limit = 1 << 20
 	huge := bomb(t)
 	for name, read := range map[string]func(dst *bytes.Buffer) error{
-		"inflate": func(dst *bytes.Buffer) error { return inflate(dst, []byte(huge), limit) },
+		"inflate": func(dst *bytes.Buffer) error { return inflate(dst, []byte(huge), limit, nil) },
 		"an answer": func(dst *bytes.Buffer) error {
-			b, err := readBody(strings.NewReader(huge), "gzip", limit)
+			b, err := readBody(t.Context(), strings.NewReader(huge), "gzip", limit, semaphore.NewWeighted(1))
 			dst.Write(b.raw.Bytes())
 			b.release()
 			return err
 		},
 		"an answer that is not packed": func(dst *bytes.Buffer) error {
-			b, err := readBody(zeros{}, "", limit)
+			b, err := readBody(t.Context(), zeros{}, "", limit, semaphore.NewWeighted(1))
 			dst.Write(b.raw.Bytes())
 			b.release()
 			return err

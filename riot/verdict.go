@@ -2,6 +2,7 @@ package riot
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -82,7 +83,8 @@ const maxErrorBody = 4 << 10
 
 // refused makes the error of an answer that is not a 200.
 func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt, rec *Call) *Error {
-	b, _ := readBody(resp.Body, encodingOf(resp), maxHeaderBytes) // cut or broken, its start serves as well
+	// So little waits for no place: a refusal is read even while large answers hold them all.
+	b, _ := readBody(context.Background(), resp.Body, encodingOf(resp), maxHeaderBytes, nil) // cut or broken, its start serves as well
 	defer b.release()
 	// An error page may be long; its first lines say what it is.
 	raw := b.raw.Bytes()[:min(b.raw.Len(), maxErrorBody)]

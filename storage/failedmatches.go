@@ -3,7 +3,6 @@ package storage
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -11,25 +10,25 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Strays lists the matches whose last attempt failed before an instant, that no live job tries any
-// more and that nobody has cancelled, the oldest first, at most limit of them; total is how many
-// there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
+// Strays lists the matches whose last attempt failed, that are due, that no live job tries any more and
+// that nobody has cancelled: those that were given up last, the oldest first, at most limit of them; total is
+// how many there are (S0-5, S0-6, B-3b). jobKey gives the unique key of a match's job.
 func (db *DB) Strays(
-	tx engine.Tx, before time.Time, limit int, jobKey func(match string) string,
+	tx engine.Tx, due func(*league.Match) bool, limit int, jobKey func(match string) string,
 ) (list []league.Stray, total int, err error) {
 	t := own(tx)
-	prefix := []byte{byte(league.TemporaryFailure)}
-	for r := range t.Rows(matchStatus.Table, prefix) {
+	for r := range t.Rows(matchStatus.Table, nil) {
 		id := key.Read(r.Key[1:]).String()
 		if t.Has(tJobKey, []byte(jobKey(id))) {
 			continue // whatever its age: it has a job (S0-6)
 		}
 		m, err := t.match(id)
-		if err != nil || m.Match.Cancelled != league.NotCancelled || !m.Match.LastAttemptAt.Before(before) {
+		if err != nil || m.Match.Cancelled != league.NotCancelled || !due(&m) {
 			continue // check names one that cannot be read
 		}
 		total++
-		list = append(list, league.Stray{Match: id, Used: m.Match.Attempts, At: m.Match.LastAttemptAt})
+		list = append(list, league.Stray{Match: id, Used: m.Match.Attempts, At: m.Match.LastAttemptAt,
+			Ended: m.Match.Status == league.PermanentlyUnfetchable})
 		// Only the oldest are wanted. The list is cut now and then, not at each match, so that a
 		// hundred thousand of them are not sorted a hundred thousand times.
 		if len(list) >= 2*limit+100 {
@@ -46,11 +45,16 @@ func (db *DB) Strays(
 	return list, total, nil
 }
 
-// oldest sorts by the last attempt, then by id, so that two calls give the same order, and cuts the
-// list to n.
+// oldest sorts by the last attempt, those that were given up last, then by id, so that two calls give the
+// same order, and cuts the list to n.
 func oldest(list []league.Stray, n int) []league.Stray {
 	slices.SortFunc(list, func(a, b league.Stray) int {
-		if c := a.At.Compare(b.At); c != 0 {
+		switch c := a.At.Compare(b.At); {
+		case a.Ended && !b.Ended:
+			return 1
+		case b.Ended && !a.Ended:
+			return -1
+		case c != 0:
 			return c
 		}
 		return strings.Compare(a.Match, b.Match)

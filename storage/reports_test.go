@@ -135,6 +135,37 @@ func TestTheLatestWeeklyReportIsFound(t *testing.T) {
 	}
 }
 
+// What was given up comes after whatever only failed, however old it is, and never when it was cancelled.
+func TestB3b_WhatWasGivenUpIsSweptLast(t *testing.T) {
+	db := start(t, "")
+	write(t, db, func(tx engine.Tx) (err error) {
+		for i, f := range []league.Fetch{
+			{Status: league.PermanentlyUnfetchable, LastAttemptAt: noon.Add(-3 * time.Hour)},
+			{Status: league.TemporaryFailure, LastAttemptAt: noon.Add(-time.Hour)},
+			{Status: league.PermanentlyUnfetchable, LastAttemptAt: noon.Add(-2 * time.Hour)},
+			{Status: league.PermanentlyUnfetchable, Cancelled: league.CancelledAlone},
+			{Status: league.TemporaryFailure, LastAttemptAt: noon.Add(-4 * time.Hour)},
+			{Status: league.PermanentlyUnfetchable, LastAttemptAt: noon},
+		} {
+			err = errors.Join(err, db.SaveMatch(tx, league.Match{ID: fmt.Sprint("EUW1_", i), Match: f}, false))
+		}
+		return err
+	})
+	read(t, db, func(tx *txn) error {
+		due := func(m *league.Match) bool { return m.Match.LastAttemptAt.Before(noon) }
+		list, total, err := db.Strays(tx, due, 3, func(id string) string { return "match:" + id })
+		must(t, err)
+		got := ""
+		for _, s := range list {
+			got += fmt.Sprintln(s.Match, s.Ended)
+		}
+		if want := "EUW1_4 false\nEUW1_1 false\nEUW1_0 true\n"; got != want || total != 4 {
+			t.Errorf("%d of %d:\n%s", len(list), total, got)
+		}
+		return nil
+	})
+}
+
 func TestS0_5_StraysAreTheOldestFirst(t *testing.T) {
 	db := start(t, "")
 	saveAccount(t, db, account("01A", "Ana", "EUW"))
@@ -152,7 +183,7 @@ func TestS0_5_StraysAreTheOldestFirst(t *testing.T) {
 		return err
 	})
 	read(t, db, func(tx *txn) error {
-		list, total, err := db.Strays(tx, noon.Add(-10*time.Minute), 100, key)
+		list, total, err := db.Strays(tx, func(m *league.Match) bool { return m.Match.LastAttemptAt.Before(noon.Add(-10 * time.Minute)) }, 100, key)
 		must(t, err)
 		if total != 450-11-1 || len(list) != 100 {
 			t.Fatalf("%d of %d", len(list), total)

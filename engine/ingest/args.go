@@ -43,6 +43,8 @@ type fetchArgs struct {
 	// Used is how many attempts count already: those of the job before, which ended
 	// without an answer (S0-3).
 	Used int `json:"attempts_used,omitempty"`
+	// Again says that the match was not found before (B-3b).
+	Again bool `json:"again_404,omitempty"`
 }
 
 // rankArgs are the arguments of rank.fetch and account.resolve. The platform is there for [LaneOf],

@@ -142,6 +142,8 @@ func obtain[T any](ctx context.Context, in *fetches, r engine.Run, m league.Matc
 // nothing either: the second 404 in a row is believed.
 func (in *fetches) disbelief(j engine.Job, args fetchArgs) traffic.Disbelief {
 	switch {
+	case args.Again:
+		return traffic.StillMissing
 	case in.opt.RetryMissing:
 		return traffic.AskByTable
 	case args.Confirm && j.Class != riot.ClassMissing:

@@ -61,6 +61,9 @@ type Options struct {
 	// RetryMissing gives a match or timeline that answers 404 the whole table of
 	// delays (RETRY_404=table); else that is final.
 	RetryMissing bool
+	// AskAgain are the ages, counted from its listing, at which a match that ended by 404 is asked for once
+	// more by the sweep; nil = never.
+	AskAgain []time.Duration
 	// Prune deletes old ended jobs and says in words what it did; nil = nothing is
 	// deleted, and no schedule asks for it.
 	Prune func(context.Context) (done string, err error)

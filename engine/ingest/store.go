@@ -121,8 +121,9 @@ type (
 	// upkeepStore is of the sweep.
 	upkeepStore interface {
 		history
-		// Strays lists failed matches that no live job tries, the oldest first.
-		Strays(tx engine.Tx, before time.Time, limit int,
+		// Strays lists failed matches that are due and that no live job tries: those that were given up
+		// last, the oldest first.
+		Strays(tx engine.Tx, due func(*league.Match) bool, limit int,
 			jobKey func(match string) string) (list []league.Stray, total int, err error)
 	}
 	// witnessStore is of what a lane is known to have answered.

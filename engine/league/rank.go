@@ -36,6 +36,7 @@ type Stray struct {
 	Owner string // an account that has it
 	Used  int    // attempts that count already
 	At    time.Time
+	Ended bool // it was given up, and is asked for once more
 }
 
 // CachedIDs are the newest ids of a list, as Riot gave them at an instant.

@@ -142,7 +142,8 @@ func (a *attempt) failed(ctx context.Context, err error) engine.Outcome {
 	}
 	r := a.gate.answer(a.At, a.Run.Job.ID, e, time.Now())
 	s.outage, s.next = r.outage, r.next
-	if r.wave && a.At.Method == string(route.Match) {
+	if e.Reason == riot.Missing && a.Missing != StillMissing && a.At.Method == string(route.Match) &&
+		a.gate.wave(a.At, a.Run.Job.ID) {
 		s.wave = a.waveHold(ctx)
 	}
 	if r.doubt || a.buries(e, r) {

@@ -137,7 +137,6 @@ func (g *gate) quit(job engine.JobID) {
 type ruling struct {
 	outage bool
 	doubt  bool
-	wave   bool // the last answers of the lane were all 404
 	next   time.Time
 }
 
@@ -148,6 +147,15 @@ func (g *gate) answer(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r
 		return freed
 	})
 	return r
+}
+
+// wave counts a 404 and reports whether the last answers of the lane were all 404.
+func (g *gate) wave(l Lane, job engine.JobID) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	b := g.lane(l)
+	b.lost = lastOf(b.lost, job)
+	return several(b.lost)
 }
 
 // judge is answer under the lock. Each answer proves as much as it can: a 429 that the network and the
@@ -180,10 +188,6 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 		return r, g.reached(false)
 	case e.Reason == riot.Throttled: // the limiter's affair; it tells nothing of the endpoint
 		return r, g.reached(true)
-	}
-	if e.Reason == riot.Missing {
-		b.lost = lastOf(b.lost, job)
-		r.wave = several(b.lost)
 	}
 	g.good[l.Host] = wall.At(now)
 	return r, g.alive(b, job, now) // 400, 404 and a body we cannot read are answers of a healthy endpoint

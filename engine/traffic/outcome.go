@@ -41,9 +41,10 @@ type Disbelief uint8
 
 // How far a 404 is believed.
 const (
-	Believed    Disbelief = iota // it is final
-	AskOnceMore                  // after confirmAfter, and then it is
-	AskByTable                   // as if it were a fault of the server
+	Believed     Disbelief = iota // it is final
+	AskOnceMore                   // after confirmAfter, and then it is
+	AskByTable                    // as if it were a fault of the server
+	StillMissing                  // it was 404 before: it is final, and no sign of a wave
 )
 
 // verdicts say what a failed call means for its job: this table decides, and

@@ -243,7 +243,7 @@ func (p *parts) handlers(cfg config.Config, a assembly, noteOf func(area string)
 		Prune:       pruner(p.db),
 		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, Relist: cfg.Relist, SyncOff: !cfg.SyncOn,
 		Attempts: cfg.Policies[engine.PolicyMatch].Max, RetryMissing: cfg.RetryMissing, SweepCount: cfg.SweepBatch,
-		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ,
+		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ, AskAgain: cfg.AskAgain,
 		Cooldown: cooldown(cfg.Cooldown), Stale: cfg.StaleAge, Restored: p.boot.Restored,
 		Late: func(tx engine.Tx, m ingest.Milestone) error { return pg.Tell(tx, eventOf(m)) },
 	})

@@ -43,6 +43,7 @@ type Config struct {
 	RetryMissing bool // a 404 of a match gets the whole table of delays
 	Lookback     time.Duration
 	Relist       time.Duration // 0 = never
+	AskAgain     []time.Duration
 	ReportTZ     *time.Location
 	Schedules    ingest.SchedulesConfig
 	BackupEvery  time.Duration
@@ -138,6 +139,10 @@ func settings() []setting {
 		{
 			row{"retry_404", []string{"RETRY_404"}, "final", "a match or timeline that Riot answers 404: final at once, or table: tried again by retry_match"},
 			choice(func(c *Config, word string) { c.RetryMissing = word == "table" }, "final", "table"),
+		},
+		{
+			row{"retry_404_again", []string{"RETRY_404_AGAIN"}, "1h,24h,168h", "ages, since it was listed, at which the sweep asks once more for a match that ended by 404; 0 = never"},
+			delays(maxAge, func(c *Config, ages []time.Duration) { c.AskAgain = ages }),
 		},
 		{row{"log_level", []string{"FARSIGHT_LOG_LEVEL"}, "info", "least level of the log: debug, info, warn or error"}, choice(func(c *Config, word string) { c.LogLevel = word }, engine.LogLevels()...)},
 		{row{"theme", []string{"FARSIGHT_THEME"}, "auto", strings.Join(Themes(), ", ") + ", or one of your own"}, checked(setTheme)},

@@ -58,6 +58,7 @@ var samples = map[string]sample{
 	"retry_ingest":                  {`"1s"`, "2s,3s", "1s,1s,1s,1s,1s,1s", func(c Config) any { return c.Policies[engine.PolicyIngest].Max }, 5},
 	"retry_call":                    {`"1s"`, "1s,1s", "1s,1s,1s,1s", func(c Config) any { return c.Policies[engine.PolicyCall].Max }, 3},
 	"retry_404":                     {`"final"`, "final", "table", func(c Config) any { return c.RetryMissing }, true},
+	"retry_404_again":               {`"1h"`, "2h,48h", "0", func(c Config) any { return len(c.AskAgain) }, 1},
 	"cron_sweep":                    {`"5 * * * *"`, "6 * * * *", "*/20 * * * *", func(c Config) any { return c.Schedules.Sweep }, "*/20 * * * *"},
 	"sweep_batch":                   {`50`, "51", "500", func(c Config) any { return c.SweepBatch }, 500},
 	"store":                         {`"postgres://a@x/b"`, "postgresql:///c", "postgres://d@y/e", func(c Config) any { return c.Store }, "postgres://d@y/e"},
@@ -249,6 +250,7 @@ var goodEdges = map[string][]string{
 	"retention_matches":   {"0", "2y", "18mo", "6w", "90d"},
 	"report_tz":           {"", "UTC", "America/New_York"},
 	"retry_match":         {"0s", "30s, 60s", "24h"},
+	"retry_404_again":     {"0", "168h", "1h, 720h"},
 	"sync_enable":         {"true", "false", "1", "0"},
 	"retention_timelines": {"1y"},
 }
@@ -267,6 +269,7 @@ func TestSettings_Edges(t *testing.T) {
 		"retention_matches":  {"", "-1y", "2 years", "y"},
 		"report_tz":          {"Nowhere", "../../etc/passwd"},
 		"retry_match":        {"", "30s,", "30", "-1s", "25h"},
+		"retry_404_again":    {"", "1h,", "24", "-1h", "99999h"},
 		"sync_enable":        {"", "yes please"},
 		"platform":           {"europe", "xx1"},
 		"base_url":           {"ftp://x", "http://example.com", "https://u:p@x.example", "https://x/{platform}", "nonsense"},

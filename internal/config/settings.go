@@ -283,17 +283,27 @@ func tableText(delays []time.Duration) string {
 // delayTable reads such a table. Each delay is followed by an attempt, up to limit of them: see
 // engine.NewPolicy.
 func delayTable(name string, limit int) kind {
+	return delays(engine.MaxDelay, func(c *Config, table []time.Duration) {
+		// A table that is shorter than the shipped one means fewer attempts.
+		c.Policies[name] = engine.NewPolicy(name, limit, table...)
+	})
+}
+
+// maxAge is how old a match may be at most that is asked for once more: Riot keeps none longer.
+const maxAge = 2 * 365 * 24 * time.Hour
+
+// delays are durations, none longer than most, with commas between them.
+func delays(most time.Duration, set func(*Config, []time.Duration)) kind {
 	return kind{form: form{Type: typeString, Pattern: delaysForm}, set: func(c *Config, v string) error {
-		var delays []time.Duration
+		var table []time.Duration
 		for _, part := range strings.Split(v, ",") {
 			d, err := time.ParseDuration(strings.TrimSpace(part))
-			if err != nil || d < 0 || d > engine.MaxDelay {
+			if err != nil || d < 0 || d > most {
 				return fmt.Errorf("%q is no table of delays: write 30s,60s,120s,300s", v)
 			}
-			delays = append(delays, d)
+			table = append(table, d)
 		}
-		// A table that is shorter than the shipped one means fewer attempts.
-		c.Policies[name] = engine.NewPolicy(name, limit, delays...)
+		set(c, table)
 		return nil
 	}}
 }

@@ -260,7 +260,7 @@ func (w *twins) askOfTheLeague(r *rand.Rand) {
 	}
 	w.same("what is read in one go", func(s store) (v any, err error) {
 		err = s.Read(ctx, func(tx engine.Tx) error {
-			strays, total, err := s.Strays(tx, time.Now(), 3, func(match string) string { return "match:" + match })
+			strays, total, err := s.Strays(tx, func(*league.Match) bool { return true }, 3, func(match string) string { return "match:" + match })
 			whose, known, bad := s.AccountOfPUUID(tx, "puuid-01A")
 			cached, fresh, worse := s.CachedPUUID(tx, "FÄKER", "KR1", "dev", time.Now())
 			v = []any{

@@ -227,21 +227,21 @@ func (db *DB) DropGap(tx engine.Tx, g league.Gap) error {
 	return nil
 }
 
-// Strays lists the matches whose last attempt failed before an instant, that no live job tries
-// any more and that nobody has cancelled, the oldest first, at most limit of them; total is how
-// many there are (S0-5, S0-6). jobKey gives the unique key of a match's job.
+// Strays lists the matches whose last attempt failed, that are due, that no live job tries any more
+// and that nobody has cancelled: those that were given up last, the oldest first, at most limit of
+// them; total is how many there are (S0-5, S0-6, B-3b). jobKey gives the unique key of a match's job.
 //
 // They come from jobs that a crash or an operator has ended: the sweep gives them a new one.
 func (db *DB) Strays(
-	tx engine.Tx, before time.Time, limit int, jobKey func(match string) string,
+	tx engine.Tx, due func(*league.Match) bool, limit int, jobKey func(match string) string,
 ) (list []league.Stray, total int, err error) {
 	t := own(tx)
-	failed, err := tMatches.list(t, `where status = 'temporary_failure' and cancelled = 0
-and coalesce(last_attempt_at, '-infinity') < $1
-order by last_attempt_at nulls first, id`, before)
+	failed, err := tMatches.list(t, `where status in ('temporary_failure', 'permanently_unfetchable') and cancelled = 0
+order by status = 'permanently_unfetchable', last_attempt_at nulls first, id`)
 	if err != nil {
 		return nil, 0, err
 	}
+	failed = slices.DeleteFunc(failed, func(m league.Match) bool { return !due(&m) })
 	keys := make([]string, len(failed))
 	for i, m := range failed {
 		keys[i] = storable(jobKey(m.ID))
@@ -257,7 +257,8 @@ order by last_attempt_at nulls first, id`, before)
 		if total++; len(list) == limit {
 			continue
 		}
-		s := league.Stray{Match: m.ID, Used: m.Match.Attempts, At: m.Match.LastAttemptAt}
+		s := league.Stray{Match: m.ID, Used: m.Match.Attempts, At: m.Match.LastAttemptAt,
+			Ended: m.Match.Status == league.PermanentlyUnfetchable}
 		if owners := db.AccountsOf(tx, m.ID); len(owners) > 0 {
 			s.Owner = owners[0]
 		}

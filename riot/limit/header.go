@@ -32,7 +32,7 @@ const (
 	maxSeconds = 31 * 86400
 
 	// A limit outside of these bounds is none: one would let everything through, the other
-	// stop a host for good. Riot's own lie between 1 call in 12 s and 2000 in 1 s.
+	// stop a host for good.
 	mostPerSecond = 100_000
 	longestCall   = time.Hour // the window for one call
 )

@@ -461,7 +461,7 @@ func (h *Handover) Leave(to string) error {
 	if err != nil {
 		return err
 	}
-	return disk.SyncDir(h.db.dir)
+	return regular.SyncDir(h.db.dir)
 }
 
 // Close gives the directory back.

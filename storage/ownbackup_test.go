@@ -124,3 +124,24 @@ func TestB13e_AMonthWhoseCopyIsDamagedIsToldAndTheRestIsPutBack(t *testing.T) {
 		t.Errorf("%+v %v", done, err)
 	}
 }
+
+func TestB13f_AMonthWhoseCopyIsGoneOrCutIsTold(t *testing.T) {
+	for name, harm := range map[string]func(path string) error{
+		"gone": os.Remove,
+		"cut":  func(path string) error { return os.Truncate(path, 4096) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := oldStore(t, 3)
+			r := backupOf(t, dir, "")
+			must(t, harm(filepath.Join(keep.BackupsDir(dir), r.Months[0].Name)))
+			must(t, os.RemoveAll(filepath.Join(dir, payload.Dir)))
+			for _, dry := range []bool{true, false} {
+				done, err := Restore(context.Background(), Options{Dir: dir}, keep.RestoreOptions{DryRun: dry})
+				if err != nil || !done.Mixed() || len(done.Files) < 3 || done.Files[1].Why == "" ||
+					done.Files[2].Do != keep.DoPutBack {
+					t.Errorf("dry %v: %+v %v", dry, done, err)
+				}
+			}
+		})
+	}
+}

@@ -49,10 +49,52 @@ func Replace(path string, text []byte) error {
 	err = errors.Join(err, f.Sync(), f.Close())
 	// Synced before it has the name: after a crash the name would lead to a file without its text.
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = Rename(f.Name(), path)
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
 	}
 	return err
+}
+
+// Rename is os.Rename whose outcome survives a power cut. What a file holds must be synced before.
+func Rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	// The new name first: a file that has both is better than one that has neither.
+	err := SyncDir(filepath.Dir(to))
+	if old := filepath.Dir(from); old != filepath.Dir(to) {
+		err = errors.Join(err, SyncDir(old))
+	}
+	return err
+}
+
+// Link is os.Link whose outcome survives a power cut.
+func Link(from, to string) error {
+	if err := os.Link(from, to); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(to))
+}
+
+// Mkdir is os.Mkdir, for the owner alone, whose outcome survives a power cut.
+func Mkdir(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(dir))
+}
+
+// SyncDir makes the entries of dir survive a power cut. A folder that may be written to but not read
+// cannot be synced, which is no error.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }

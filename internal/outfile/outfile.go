@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 // File is where an export with --out goes. A whole export is written under
@@ -107,14 +109,14 @@ func (f *File) Finish(err error) error {
 // publish gives the file its name. A link never replaces a file that has come
 // there meanwhile; where there are no links, a look must do.
 func (f *File) publish() error {
-	err := os.Link(f.Name(), f.name)
-	if err == nil {
-		return nil
+	err := regular.Link(f.Name(), f.name)
+	if _, refused := errors.AsType[*os.LinkError](err); !refused {
+		return err // nil, or the folder could not be synced
 	}
 	if _, there := os.Lstat(f.name); there == nil {
 		return fmt.Errorf("%s exists already: it came there meanwhile, and was kept", f.name)
 	}
-	if err := os.Rename(f.Name(), f.name); err != nil {
+	if err := regular.Rename(f.Name(), f.name); err != nil {
 		return fmt.Errorf("write %s: %w", f.name, err)
 	}
 	return nil

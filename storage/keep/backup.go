@@ -16,6 +16,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
@@ -285,7 +286,7 @@ func (b *backuper) state(kept []Backup) error {
 		return err
 	}
 	partial := b.report.Path + partialExt
-	if err := os.Mkdir(partial, disk.DirMode); err != nil {
+	if err := regular.Mkdir(partial); err != nil {
 		return disk.Unusable(partial, err)
 	}
 	path := filepath.Join(partial, disk.StateFile)
@@ -390,7 +391,7 @@ func (b *backuper) discard(gone string) error {
 // The copy that is there serves older backups too, and stays until the new one is proven.
 func (b *backuper) month(month string) error {
 	dir := filepath.Join(b.to, payload.Dir)
-	if err := os.Mkdir(dir, disk.DirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := regular.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return disk.Unusable(dir, err)
 	}
 	f := engine.BackupFile{}
@@ -428,11 +429,11 @@ func (b *backuper) month(month string) error {
 	}
 	f.Name, f.Month, f.Taken = name, month, disk.Now().Truncate(time.Millisecond)
 	b.report.Months = append(b.report.Months, f)
-	if err := os.Rename(partial, filepath.Join(b.to, name)); err != nil {
+	if err := regular.Rename(partial, filepath.Join(b.to, name)); err != nil {
 		return disk.Unusable(partial, err)
 	}
 	crash.Point("backup-month-renamed")
-	return disk.SyncDir(dir)
+	return nil
 }
 
 // finish writes the manifest and gives the backup its name.
@@ -445,11 +446,11 @@ func (b *backuper) finish() error {
 		return err
 	}
 	crash.Point("backup-before-rename")
-	if err := os.Rename(partial, b.report.Path); err != nil {
+	if err := regular.Rename(partial, b.report.Path); err != nil {
 		return disk.Unusable(partial, err)
 	}
 	crash.Point("backup-after-rename")
-	return disk.SyncDir(b.to)
+	return nil
 }
 
 // BackupsDir is where the backups of a data directory lie unless told otherwise.

@@ -10,6 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
@@ -106,11 +107,11 @@ func (s Store) compactState(ctx context.Context, verify payload.Verifier) error 
 		return disk.Unusable(path, err)
 	}
 	crash.Point("compact-before-rename")
-	if err := os.Rename(temp, path); err != nil {
+	if err := regular.Rename(temp, path); err != nil {
 		return disk.Unusable(path, err)
 	}
 	crash.Point("compact-after-rename")
-	return disk.SyncDir(s.Dir)
+	return nil
 }
 
 // fillCompact copies every row in the order of the keys, into pages that are nearly full. ctx is

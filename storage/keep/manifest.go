@@ -46,7 +46,7 @@ func writeManifest(ctx context.Context, dir string, r *engine.BackupDone) error 
 	if err != nil {
 		return err
 	}
-	return disk.SyncDir(dir)
+	return regular.SyncDir(dir)
 }
 
 // Backups lists the backups in a folder, newest first. One that cannot be used is listed with its
@@ -169,7 +169,7 @@ func (b *backuper) prune() error {
 			continue
 		}
 		gone := k.Path + partialExt // so that a crash half way leaves no backup that lacks a part
-		if err := os.Rename(k.Path, gone); err != nil {
+		if err := regular.Rename(k.Path, gone); err != nil {
 			return disk.Unusable(k.Path, err)
 		}
 		crash.Point("backup-pruned")
@@ -178,7 +178,7 @@ func (b *backuper) prune() error {
 		}
 		b.report.Removed = append(b.report.Removed, k.Name)
 	}
-	return disk.SyncDir(b.to)
+	return nil
 }
 
 // PayloadsOf are the payloads that belong to the state in dir. A backup may be read as if it were a data

@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
@@ -178,11 +179,11 @@ func (r *ResetReport) begin(o ResetOptions, at time.Time, fill func(b *bolt.Tx, 
 		return err
 	}
 	crash.Point("reset-kept")
-	if err := os.Rename(temp, disk.StatePath(r.Dir)); err != nil {
+	if err := regular.Rename(temp, disk.StatePath(r.Dir)); err != nil {
 		return disk.Unusable(disk.StatePath(r.Dir), err)
 	}
 	crash.Point("reset-renamed")
-	return disk.SyncDir(r.Dir)
+	return nil
 }
 
 // keep gives the old state.db a second name in the folder that it is moved to. What a reset that
@@ -197,13 +198,10 @@ func (r *ResetReport) keep() error {
 	}
 	// The state.db stays where it is until the rename of the new one: there is no instant without
 	// one, for which a start would make an empty store.
-	if err := os.Mkdir(r.Aside, disk.DirMode); err != nil {
+	if err := regular.Mkdir(r.Aside); err != nil {
 		return disk.Unusable(r.Aside, err)
 	}
-	if err := keepAs(disk.StatePath(r.Dir), filepath.Join(r.Aside, disk.StateFile)); err != nil {
-		return err
-	}
-	return disk.SyncDir(r.Dir)
+	return keepAs(disk.StatePath(r.Dir), filepath.Join(r.Aside, disk.StateFile))
 }
 
 // dropTwins removes folders of earlier resets whose state.db is the one that is in use.
@@ -270,7 +268,10 @@ func FinishReset(dir string, b *bolt.DB) error {
 	payloads := filepath.Join(dir, payload.Dir)
 	if mark.Aside != "" {
 		aside := filepath.Join(dir, filepath.Base(mark.Aside))
-		err = errors.Join(os.MkdirAll(aside, disk.DirMode), os.Rename(payloads, filepath.Join(aside, payload.Dir)))
+		if err = regular.Mkdir(aside); errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		err = errors.Join(err, regular.Rename(payloads, filepath.Join(aside, payload.Dir)))
 	} else {
 		err = os.RemoveAll(payloads)
 	}
@@ -282,7 +283,7 @@ func FinishReset(dir string, b *bolt.DB) error {
 			return disk.Unusable(disk.StatePath(dir)+half, err)
 		}
 	}
-	if err := disk.SyncDir(dir); err != nil {
+	if err := regular.SyncDir(dir); err != nil {
 		return disk.Unusable(dir, err)
 	}
 	crash.Point("reset-cleared")

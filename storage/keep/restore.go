@@ -17,6 +17,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
@@ -246,6 +247,7 @@ func (r *restorer) planMonths(all []Backup) error {
 	// copy may have been renewed since: the newest manifest that names it tells its sum.
 	all = ofStore(all, r.report.From.State.Instance)
 	copies := newestCopies(r.to, all)
+	unsound := map[string]bool{}
 	for _, m := range r.report.From.Months {
 		delete(copies, m.Month)
 		for _, k := range slices.Backward(all) {
@@ -255,6 +257,8 @@ func (r *restorer) planMonths(all []Backup) error {
 				}
 			}
 		}
+		info, err := os.Lstat(filepath.Join(r.to, m.Name))
+		unsound[m.Month] = err != nil || info.Size() != copies[m.Month].Size
 	}
 	here, err := payload.New(r.dir, true, zerolog.Nop()).Months()
 	if err != nil {
@@ -272,6 +276,10 @@ func (r *restorer) planMonths(all []Backup) error {
 		f, err := r.planFile(filepath.Join(payload.Dir, m+payload.Ext), copies[m], false)
 		if err != nil {
 			return err
+		}
+		// The copy is gone or cut: the others are put back, and this one is told of.
+		if unsound[m] && (f.Do == DoPutBack || f.Do == DoReplace) {
+			f = RestoredFile{Name: f.Name, Do: doNotPutBack, Why: "its copy is missing, or has another size than the manifest says"}
 		}
 		r.add(f)
 	}
@@ -312,7 +320,7 @@ func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
 		return nil
 	}
 	path := filepath.Join(r.dir, f.Name)
-	if err := os.MkdirAll(filepath.Dir(path), disk.DirMode); err != nil {
+	if err := regular.Mkdir(filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return disk.Unusable(path, err)
 	}
 	temp := path + restoreExt
@@ -339,11 +347,11 @@ func (r *restorer) put(f RestoredFile, sign func(path string) error) error {
 		}
 	}
 	crash.Point("restore-kept")
-	if err := os.Rename(temp, path); err != nil {
+	if err := regular.Rename(temp, path); err != nil {
 		return disk.Unusable(path, err)
 	}
 	crash.Point("restore-renamed")
-	return disk.SyncDir(filepath.Dir(path))
+	return nil
 }
 
 // moved counts n bytes as written, and passes it on.
@@ -357,18 +365,18 @@ func (r *restorer) moved(n int) {
 // keepAs gives a file a second name, or a copy where the file system knows no second names.
 // A second name costs no room, and the file under it is the same to the last bit.
 func keepAs(path, kept string) error {
-	err := os.Link(path, kept)
+	err := regular.Link(path, kept)
 	if err != nil {
 		var crc uint32
 		// FAT and some network file systems know no second names. The copy is proved by its sum.
 		if crc, _, err = disk.SumFile(context.Background(), path); err == nil {
-			err = disk.CopyFile(context.Background(), path, kept, crc, nil)
+			err = errors.Join(disk.CopyFile(context.Background(), path, kept, crc, nil), regular.SyncDir(filepath.Dir(kept)))
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("keep %s as %s: %w", path, kept, err)
 	}
-	return disk.SyncDir(filepath.Dir(path))
+	return nil
 }
 
 // signCopy notes in the copy that it was put back, when, and by whom.

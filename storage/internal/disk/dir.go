@@ -38,8 +38,7 @@ func PrepareDir(dir string) error {
 	return tighten(dir, info.Mode().Perm())
 }
 
-// makeDir makes a directory, with those above it, so that all of them survive a power cut. A parent
-// that may be written to but not read cannot be synced.
+// makeDir makes a directory, with those above it, so that all of them survive a power cut.
 func makeDir(dir string) error {
 	if there, err := Exists(dir); err != nil || there {
 		return err
@@ -48,10 +47,7 @@ func makeDir(dir string) error {
 	if err := makeDir(parent); err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, DirMode); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if err := SyncDir(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := regular.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
@@ -139,17 +135,6 @@ func grewInVain(err error, why unix.Errno) bool {
 	text := err.Error()
 	return strings.HasSuffix(text, why.Error()) &&
 		(strings.Contains(text, "file resize error: ") || strings.Contains(text, "file sync error: "))
-}
-
-// SyncDir makes a new or renamed entry of dir survive a power cut.
-func SyncDir(dir string) error {
-	// The sync of a file does not write its name: that belongs to the folder.
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }
 
 // Exists reports whether there is something of that name, be it a link that leads nowhere.

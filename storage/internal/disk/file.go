@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math/bits"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -76,13 +75,10 @@ func CreateFile(path string, fill func(*bolt.Tx) error) error {
 		return Unusable(temp, err)
 	}
 	crash.Point("creation-before-rename")
-	if err := os.Rename(temp, path); err != nil {
+	if err := regular.Rename(temp, path); err != nil {
 		return Unusable(path, err)
 	}
 	crash.Point("creation-after-rename")
-	if err := SyncDir(filepath.Dir(path)); err != nil {
-		return Unusable(filepath.Dir(path), err)
-	}
 	return nil
 }
 

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -255,11 +255,11 @@ func (a *archiver) swap(ctx context.Context, seq uint64) (done bool, err error) 
 	}
 	a.out = nil
 	crash.Point("archive-before-rename")
-	if err := os.Rename(a.path, a.Shard.Path); err != nil {
+	if err := regular.Rename(a.path, a.Shard.Path); err != nil {
 		return false, disk.Unusable(a.Shard.Path, err)
 	}
 	crash.Point("archive-after-rename")
-	return true, disk.SyncDir(filepath.Dir(a.path))
+	return true, nil
 }
 
 // SeqLocked is the last transaction of the old file.

@@ -16,6 +16,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
@@ -139,10 +140,11 @@ func (s *Shard) open(create bool) error {
 // payload that was stored must not be lost with the folder's own name.
 func (s *Shard) create() error {
 	dir := filepath.Dir(s.Path)
-	if err := os.Mkdir(dir, disk.DirMode); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := regular.Mkdir(dir); err != nil && !errors.Is(err, os.ErrExist) {
 		return disk.Unusable(dir, err)
 	}
-	if err := disk.SyncDir(filepath.Dir(dir)); err != nil {
+	// One that is there may have been made just before a crash.
+	if err := regular.SyncDir(filepath.Dir(dir)); err != nil {
 		return disk.Unusable(dir, err)
 	}
 	return disk.CreateFile(s.Path, func(b *bolt.Tx) error { return createShard(b, s.Month, shardArrived) })
@@ -368,5 +370,5 @@ func (s *Shard) drop() error {
 	if err := os.Remove(s.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return disk.Unusable(s.Path, err)
 	}
-	return disk.SyncDir(filepath.Dir(s.Path))
+	return regular.SyncDir(filepath.Dir(s.Path))
 }

@@ -66,6 +66,7 @@ var Accounts = catalogue(filter.Options{
 	number("cancelled", "matches that an operator cancelled", func(r *account) int { return r.Matches.Cancelled }).
 		line("CANCELLED", table.Number, 0),
 	number("too_old", "matches outside retention", func(r *account) int { return r.Matches.TooOld }).as("tooold"),
+	number("unaskable", "matches whose id names no platform", func(r *account) int { return r.Matches.Unaskable }),
 	number("timelines", "timelines that came to their end", func(r *account) int { return r.Timelines.Done() }).
 		line("TIMELINES", table.Number, 0).prints(func(r *account) string { return fraction(r.Timelines) }),
 	number("calls", "to Riot, of the sync", func(r *account) int { return r.Calls }),

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -145,10 +146,11 @@ func TestB7_ADeadKeyHoldsEverythingWithinASecond(t *testing.T) {
 // TestB7_AFirewallBeforeEverythingIsAnOutage: it is no key's fault and no target's, and nothing is charged.
 func TestB7_AFirewallBeforeEverythingIsAnOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		s, shut := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 40)}, Limits: tight}), false
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 40)}, Limits: tight})
+		var shut atomic.Bool
 		r := start(t, s, func(set *setup) {
 			set.transport = answering{s.RoundTripper(), func(*http.Request) (int, string) {
-				if shut {
+				if shut.Load() {
 					return 403, webPage
 				}
 				return 0, ""
@@ -156,12 +158,12 @@ func TestB7_AFirewallBeforeEverythingIsAnOutage(t *testing.T) {
 		})
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
 		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Matches.Stored >= 5 })
-		shut = true
+		shut.Store(true)
 		time.Sleep(time.Hour)
 		if state, why := r.limits.Health(); state != engine.EngineAPIDown {
 			t.Errorf("%s: %s", state, why)
 		}
-		shut = false
+		shut.Store(false)
 		if row := r.settle("Ana#EUW", time.Hour); row.Result != "completed" || row.Matches.Stored != 40 {
 			t.Errorf("%+v", row)
 		}

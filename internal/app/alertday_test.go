@@ -70,7 +70,10 @@ func TestS2_10_AHealthyDayFiresNothing(t *testing.T) {
 		time.Sleep(15 * time.Minute)
 		r.quietSoFar("a full disk")
 
-		defer wall.Step(8 * time.Hour)()
+		defer wall.Step(8 * time.Hour)() // Riot's clock goes on, too
+		if err := r.sim.Inject(sim.Fault{Kind: sim.SkewDate, Delay: 8 * time.Hour}); err != nil {
+			t.Fatal(err)
+		}
 		time.Sleep(10 * time.Minute)
 		r.quietSoFar("a night's sleep")
 		time.Sleep(3 * time.Hour)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -60,32 +61,32 @@ func TestTheKeeperEndsWithItsContext(t *testing.T) {
 // dropping counts how often payloads are to be dropped.
 type dropping struct {
 	store
-	asked int
+	asked atomic.Int32
 }
 
 func (d *dropping) DropExpired(context.Context, league.Span, time.Time, bool) ([]storage.DroppedMonth, error) {
-	d.asked++
+	d.asked.Add(1)
 	return nil, nil
 }
 
 // TestB13h_NothingIsDeletedByAClockThatRiotsContradicts: nor before Riot's was heard.
 func TestB13h_NothingIsDeletedByAClockThatRiotsContradicts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db, agrees := &dropping{}, false
+		db, agrees := &dropping{}, &atomic.Bool{}
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		k := keeper{db: db, log: zerolog.Nop(), keep: league.Span{Years: 1}, agreed: func() bool { return agrees }}
+		k := keeper{db: db, log: zerolog.Nop(), keep: league.Span{Years: 1}, agreed: agrees.Load}
 		go func() { done <- k.Run(ctx) }()
 		time.Sleep(72 * time.Hour)
 		synctest.Wait()
-		if db.asked != 0 {
-			t.Errorf("deleted %d times by a clock that is not confirmed", db.asked)
+		if n := db.asked.Load(); n != 0 {
+			t.Errorf("deleted %d times by a clock that is not confirmed", n)
 		}
-		agrees = true
+		agrees.Store(true)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if db.asked != 1 {
-			t.Errorf("deleted %d times by a clock that is", db.asked)
+		if n := db.asked.Load(); n != 1 {
+			t.Errorf("deleted %d times by a clock that is", n)
 		}
 		stop()
 		if err := <-done; err != nil {

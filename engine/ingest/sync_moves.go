@@ -81,7 +81,7 @@ func (in *syncs) started(a *league.Account, run *league.Run) error {
 		run.Started = now()
 	}
 	if run.Pages == 0 {
-		run.Anchor = run.Started.Add(in.opt.Limits.ClockAhead()).Truncate(time.Second)
+		run.Anchor = in.opt.Limits.Now().Truncate(time.Second)
 	}
 	a.Status = engine.Syncing.String()
 	return nil

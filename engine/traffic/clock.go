@@ -15,8 +15,8 @@ type clock struct {
 	next int
 }
 
-// dated is what Riot's clock showed at an instant of this process's stopwatch.
-type dated struct{ at, shows time.Time }
+// dated is what Riot's clock and this machine's showed at an instant of this process's stopwatch.
+type dated struct{ at, shows, ours time.Time }
 
 // clockMost is how far the two may be apart before Riot's counts.
 const clockMost = 5 * time.Minute
@@ -27,21 +27,26 @@ func (c *clock) note(call riot.Call) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last[c.next] = dated{call.At, call.Date}
+	c.last[c.next] = dated{call.At, call.Date, wall.At(call.At)}
 	c.next = (c.next + 1) % len(c.last)
 }
 
 // ahead is by how much Riot's clock is ahead of this machine's; 0 = not by more than clockMost. All of the last
 // answers must say so: of what they say the least counts. known is false before the first.
 func (c *clock) ahead() (off time.Duration, known bool) {
+	now, ours := time.Now(), wall.Now()
+	return c.least(func(d dated) time.Duration { return d.shows.Add(now.Sub(d.at)).Sub(ours) })
+}
+
+// least is the least of what the last answers say, by a reckoning of each.
+func (c *clock) least(reckon func(dated) time.Duration) (off time.Duration, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now, ours := time.Now(), wall.Now()
 	for _, d := range c.last {
 		if d.at.IsZero() {
 			continue
 		}
-		if by := d.shows.Add(now.Sub(d.at)).Sub(ours); !known || by.Abs() < off.Abs() {
+		if by := reckon(d); !known || by.Abs() < off.Abs() {
 			off, known = by, true
 		}
 	}
@@ -51,10 +56,11 @@ func (c *clock) ahead() (off time.Duration, known bool) {
 	return off.Round(time.Second), known
 }
 
-// ClockAhead is by how much Riot's clock is ahead of this machine's, as the last answers tell; 0 = they agree within
-// five minutes, or there was no answer.
+// ClockAhead is by how much Riot's clock was ahead of this machine's when the last answers came; 0 = they agreed within
+// five minutes, or there was no answer. After a sleep of the machine the stopwatch is behind, and old answers say
+// nothing of now: that is no news for a person before a new answer says so, too.
 func (l *Limits) ClockAhead() time.Duration {
-	off, _ := l.clock.ahead()
+	off, _ := l.clock.least(func(d dated) time.Duration { return d.shows.Sub(d.ours) })
 	return off
 }
 
@@ -65,4 +71,7 @@ func (l *Limits) ClockAgrees() bool {
 }
 
 // Now is the time by which something is too old for Riot: the machine's, but Riot's where they contradict each other.
-func (l *Limits) Now() time.Time { return wall.Now().Add(l.ClockAhead()) }
+func (l *Limits) Now() time.Time {
+	off, _ := l.clock.ahead()
+	return wall.Now().Add(off)
+}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/farsight-console/farsight/internal/scratch"
 )
 
 // TestMain is the traced child, too.
@@ -18,7 +20,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(scratch.OnDisk(m).Run())
 }
 
 func changeAll(dir string) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage/fleet"
+	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -191,6 +192,9 @@ const keptHere = "everything is kept; the same command goes on where it stopped"
 // own runs an engine until the sync has ended.
 func (s *syncRun) own(ctx context.Context, a assembly) error {
 	p, err := assemble(s.cfg, a)
+	if errors.Is(err, pg.ErrDeposed) {
+		return errStoodStill
+	}
 	if err != nil {
 		return err
 	}
@@ -205,7 +209,8 @@ func (s *syncRun) own(ctx context.Context, a assembly) error {
 	t := p.start(ctx, func() { done(p.lost()) })
 	// Nothing is triggered twice: what follows meets the sync of the engine before, if there was one.
 	sum, err := s.follow.On(watching, p.front)
-	if errors.Is(context.Cause(watching), errStoodStill) {
+	// What is asked after the end of the term fails, maybe before the engine has told that it ends.
+	if errors.Is(context.Cause(watching), errStoodStill) || err != nil && p.lost() != nil {
 		_ = t.stop() // with what follows from that
 		return errStoodStill
 	}

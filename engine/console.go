@@ -48,6 +48,9 @@ type JobsQuery struct {
 	Ended  bool    `json:"ended,omitempty"` // terminal ones too, from the archive
 	// Oldest lists live jobs alone, the oldest first: of very many, those that go next.
 	Oldest bool `json:"oldest,omitempty"`
+	// Soonest lists live jobs alone, in the order in which they go: one page, whatever else is asked
+	// for. Where no engine runs that knows the order, the oldest stand for those that go next.
+	Soonest bool `json:"soonest,omitempty"`
 	// Filter, Class and Reason leave out what does not fit. To find what does the engine
 	// looks at some of the jobs, wherever they stand, and Next says where the others begin:
 	// a page may have fewer rows than asked for, or none, and not be the last.

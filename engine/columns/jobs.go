@@ -402,3 +402,17 @@ func document(raw json.RawMessage) any {
 	}
 	return raw
 }
+
+// WhoGoesNext orders live jobs: those that run, then by when they may. What nobody knows
+// the instant of comes last.
+func WhoGoesNext(a, b engine.JobRow) int {
+	switch runs, other := a.State == engine.Running, b.State == engine.Running; {
+	case runs && other:
+		return 0
+	case runs:
+		return -1
+	case other:
+		return 1
+	}
+	return ZeroLast(a.ReasonEnds(), b.ReasonEnds())
+}

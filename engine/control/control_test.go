@@ -86,15 +86,14 @@ func (b *backend) Resume(_ context.Context, q engine.Queue, _ engine.Actor, _ st
 	return b.did("resume " + string(q))
 }
 
-func (b *backend) Why(engine.Job) (string, time.Time, int) { return "3rd in line", time.Time{}, 3 }
-func (b *backend) Queues() []engine.QueueRow               { return told(&b.queues) }
-func (b *backend) Load() (int, int)                        { return 2, 5 }
-func (b *backend) Halted() string                          { return told(&b.halted) }
-func (b *backend) Held(engine.Job) (h engine.Held)         { return h }
-func (b *backend) Externals() map[engine.JobID]string      { return told(&b.externals) }
-func (b *backend) NextRetries(context.Context, int) ([]engine.Job, error) {
-	return nil, nil
-}
+func (b *backend) Why(engine.Job) (string, time.Time, int)                { return "3rd in line", time.Time{}, 3 }
+func (b *backend) Queues() []engine.QueueRow                              { return told(&b.queues) }
+func (b *backend) Load() (int, int)                                       { return 2, 5 }
+func (b *backend) Halted() string                                         { return told(&b.halted) }
+func (b *backend) Held(engine.Job) (h engine.Held)                        { return h }
+func (b *backend) Externals() map[engine.JobID]string                     { return told(&b.externals) }
+func (b *backend) NextRetries(context.Context, int) ([]engine.Job, error) { return nil, nil }
+func (b *backend) Soonest(context.Context, int) ([]engine.Job, error)     { return nil, nil }
 
 // syncer plans nothing and starts nothing.
 type syncer struct{}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // Sizes of what answers carry.
@@ -88,6 +90,17 @@ func (f finder) answer(ctx context.Context, q engine.Query) (engine.Answer, erro
 func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (page engine.JobsPage, err error) {
 	if q.Sifts() {
 		return f.sifted(ctx, q)
+	}
+	if q.Soonest {
+		limit := pageSize(q.Page)
+		jobs, err := f.live.soonest(ctx, limit)
+		page = engine.JobsPage{Total: -1, Jobs: make([]engine.JobRow, len(jobs))}
+		for i, j := range jobs {
+			page.Jobs[i] = f.live.row(j)
+		}
+		slices.SortStableFunc(page.Jobs, columns.WhoGoesNext)
+		page.Jobs = page.Jobs[:min(limit, len(page.Jobs))]
+		return page, err
 	}
 	jobs, next, total, err := f.store.Jobs(ctx, q)
 	if err != nil {

@@ -25,6 +25,8 @@ type live interface {
 	open(ctx context.Context) ([]engine.AccountRow, error)
 	policy(j *engine.Job) engine.Policy
 	externals() map[engine.JobID]string
+	// soonest gives jobs among which the n live ones are that go next.
+	soonest(ctx context.Context, n int) ([]engine.Job, error)
 }
 
 // finder answers queries from the store, with live additions if there are any. The parts that may be

@@ -58,6 +58,8 @@ type Backend interface {
 	// Why says why the job does not run, until when, and its place in line.
 	Why(j engine.Job) (reason string, until time.Time, place int)
 	NextRetries(ctx context.Context, n int) ([]engine.Job, error)
+	// Soonest gives jobs among which the n live ones are that go next.
+	Soonest(ctx context.Context, n int) ([]engine.Job, error)
 	// Externals are the ids that the other side has given to attempts under way.
 	Externals() map[engine.JobID]string
 	// Load is how many jobs run and of how many at most.

@@ -18,6 +18,8 @@ const maxLook = 20_000
 // A page has defaultPage rows where nobody says how many, and storePage at the most.
 const defaultPage, storePage = 100, 500
 
+func pageSize(p engine.Page) int { return min(cmp.Or(max(p.Limit, 0), defaultPage), storePage) }
+
 // errEnough ends a look when the page is full.
 var errEnough = errors.New("enough")
 
@@ -57,7 +59,7 @@ func (f finder) sifted(ctx context.Context, q engine.JobsQuery) (page engine.Job
 	if err != nil {
 		return page, err
 	}
-	limit := min(cmp.Or(max(q.Limit, 0), defaultPage), storePage)
+	limit := pageSize(q.Page)
 	page = engine.JobsPage{Jobs: []engine.JobRow{}, Total: -1}
 	page.Next, page.Looked, err = f.look(ctx, q, func(j engine.Job) error {
 		row := f.live.row(j)

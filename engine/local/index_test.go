@@ -257,6 +257,15 @@ func (m *machine) checkSums(t *rapid.T, inLines, inHeap int, taken map[*queue]in
 		if levels != l.n {
 			t.Fatalf("line of %d holds %d", l.n, levels)
 		}
+		first := l.first(maxPlace)
+		for i, e := range first {
+			if l.place(e) != i+1 {
+				t.Fatalf("place %d is listed as %d", l.place(e), i+1)
+			}
+		}
+		if len(first) != l.n {
+			t.Fatalf("%d of %d are listed", len(first), l.n)
+		}
 	}
 	if n != inLines || len(m.x.due) != inHeap {
 		t.Fatalf("lines hold %d of %d, heap %d of %d", n, inLines, len(m.x.due), inHeap)

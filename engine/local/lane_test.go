@@ -346,6 +346,14 @@ func TestPlaceInLine(t *testing.T) {
 				t.Errorf("%s: place %d (%s), want %d", key, place, why, places[key])
 			}
 		}
+		soon, err := be.b.Soonest(t.Context(), 3)
+		var keys []string
+		for _, j := range soon {
+			keys = append(keys, j.Key)
+		}
+		if err != nil || !slices.Equal(keys, []string{"high", "a0", "b0"}) {
+			t.Errorf("%q are next, %v", keys, err)
+		}
 		be.down()
 	})
 }

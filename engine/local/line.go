@@ -2,6 +2,7 @@ package local
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -223,6 +224,28 @@ func (l *line) putBack(e *entry) {
 	if lv := &l.levels[rankOf(e)]; e.in != &lv.front {
 		lv.turn = e.in
 	}
+}
+
+// first gives the n entries that go next, in their order.
+func (l *line) first(n int) (out []*entry) {
+	for r := range l.levels {
+		lv := &l.levels[r]
+		for e := lv.front.head; e != nil && len(out) < n; e = e.next {
+			out = append(out, e)
+		}
+		var turns []*entry // whose turn it is in a round
+		for f := lv.turn; f != nil && len(turns) < n && (len(turns) == 0 || f != lv.turn); f = f.next {
+			turns = append(turns, f.head)
+		}
+		for len(turns) > 0 && len(out) < n {
+			out = append(out, turns[:min(len(turns), n-len(out))]...)
+			for i := range turns {
+				turns[i] = turns[i].next
+			}
+			turns = slices.DeleteFunc(turns, func(e *entry) bool { return e == nil })
+		}
+	}
+	return out
 }
 
 // top is the best rank that has a job; suspects only when they may run.

@@ -139,13 +139,22 @@ func (b *Backend) Externals() map[engine.JobID]string {
 // held ones, by their instant. The index gives the order and the store the jobs, of which some may have
 // moved between the two.
 func (b *Backend) NextRetries(ctx context.Context, n int) ([]engine.Job, error) {
-	ids := b.idx.nextDue(n)
-	var out []engine.Job
-	err := b.opt.Store.Read(ctx, func(tx engine.Tx) error {
+	return b.stored(ctx, b.idx.nextDue(n), func(j *engine.Job) bool { return comesBack(j.State, j.Hold) })
+}
+
+// Soonest gives the live jobs among which the n that go next are: all that run, the first of each line,
+// those whose instants come next; where these are fewer, some of those that wait for other jobs.
+func (b *Backend) Soonest(ctx context.Context, n int) ([]engine.Job, error) {
+	return b.stored(ctx, b.idx.soonest(n), func(j *engine.Job) bool { return j.State.Live() })
+}
+
+// stored reads those jobs of ids that still fit.
+func (b *Backend) stored(ctx context.Context, ids []engine.JobID, fits func(*engine.Job) bool) (out []engine.Job, err error) {
+	err = b.opt.Store.Read(ctx, func(tx engine.Tx) error {
 		out = out[:0]
 		for _, id := range ids {
 			j, err := b.opt.Store.Job(tx, id)
-			if ofTheJob(err) || err == nil && !comesBack(j.State, j.Hold) {
+			if ofTheJob(err) || err == nil && !fits(&j) {
 				continue // it has moved since, or will be found to be unreadable when it is due
 			}
 			if err != nil {
@@ -156,6 +165,33 @@ func (b *Backend) NextRetries(ctx context.Context, n int) ([]engine.Job, error) 
 		return nil
 	})
 	return out, err
+}
+
+// soonest is Soonest in the index.
+func (x *index) soonest(n int) (ids []engine.JobID) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for r := range x.runs {
+		ids = append(ids, r.job.ID)
+	}
+	ids = slices.AppendSeq(ids, maps.Keys(x.away))
+	ids = append(ids, x.due.first(n, func(*entry) bool { return true })...)
+	for _, l := range x.lines {
+		for _, e := range l.first(n) {
+			ids = append(ids, e.id)
+		}
+	}
+	if len(ids) >= n {
+		return ids
+	}
+	var others []engine.JobID
+	for id, e := range x.jobs {
+		if !e.busy() && e.line == nil && !e.inHeap {
+			others = append(others, id)
+		}
+	}
+	slices.Sort(others)
+	return append(ids, others[:min(n-len(ids), len(others))]...)
 }
 
 // comesBack reports whether a waiting job has been tried: it failed, or was put off.
@@ -170,12 +206,16 @@ func comesBack(s engine.State, h engine.Hold) bool {
 func (x *index) nextDue(n int) []engine.JobID {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var ids []engine.JobID
-	front := frontier{heap: x.due}
+	return x.due.first(n, func(e *entry) bool { return comesBack(e.state, e.hold) })
+}
+
+// first gives the n jobs that fit whose instants come first.
+func (h dueHeap) first(n int, fits func(*entry) bool) (ids []engine.JobID) {
+	front := frontier{heap: h}
 	front.push(0)
 	for len(ids) < n && len(front.nodes) > 0 {
 		i := front.pop()
-		if e := x.due[i]; comesBack(e.state, e.hold) {
+		if e := h[i]; fits(e) {
 			ids = append(ids, e.id)
 		}
 		front.push(2*i + 1)

@@ -39,6 +39,9 @@ func stdout(cmd *cobra.Command) cli.Out {
 			}
 		}
 	}
+	if !o.JSON && term.IsTerminal(int(os.Stderr.Fd())) {
+		o.Wait = func(text string) { _, _ = fmt.Fprint(os.Stderr, "\r\x1b[K", text) }
+	}
 	return o
 }
 

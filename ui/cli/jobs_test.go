@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -69,6 +70,15 @@ func TestJobs_TheNextOneIsFirst(t *testing.T) {
 		}
 		if want := []string{"runs", "retry", "later", "far"}; !slices.Equal(keys, want) || !l.asked.Oldest {
 			t.Errorf("%q, want %q\n%s", keys, want, out.String())
+		}
+		err := cli.Jobs("", false).Show(t.Context(), l, cli.Out{W: io.Discard, View: cli.View{Limit: 2}})
+		if err != nil || !l.asked.Soonest || l.asked.Limit != 2 {
+			t.Errorf("of the first 2 it asks %+v, %v", l.asked, err)
+		}
+		// No list of all is kept for a limit.
+		err = cli.Jobs("state:live", false).Show(t.Context(), l, cli.Out{W: io.Discard, View: cli.View{Limit: 2}})
+		if err != nil || l.asked.Soonest || l.asked.Filter != "state:live" {
+			t.Errorf("with a filter it asks %+v, %v", l.asked, err)
 		}
 		if text := out.String(); !strings.Contains(text, "  12 s ") || !strings.Contains(text, "  53 s ") || strings.Contains(text, "line, 53 s") {
 			t.Error(text)

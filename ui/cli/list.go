@@ -101,6 +101,7 @@ type listing[T any] struct {
 	more   string            // what else could be asked for
 	order  func(a, b T) int
 	read   reader[T]
+	first  func(n int) reader[T] // of the first n in the list's own order; nil = all have to be read
 }
 
 // reader asks a console for the rows of a list. What it learns on the way, such as a sum for the
@@ -109,9 +110,10 @@ type reader[T any] func(ctx context.Context, c engine.Console) (source[T], error
 
 // source is where the rows of a list come from, once: it is read from its first page to its last.
 type source[T any] struct {
-	page  func(after string) (rows []T, next string, err error)
-	foot  func() string // said below a table, once its rows are read; nil or "" = nothing
-	whole any           // what is printed as JSON in the place of rows; nil = the rows
+	page   func(after string) (rows []T, next string, err error)
+	foot   func() string // said below a table, once its rows are read; nil or "" = nothing
+	looked func() string // how far a long look has come; nil = it is not long
+	whole  any           // what is printed as JSON in the place of rows; nil = the rows
 }
 
 // all is a source that has its rows already, as one page.
@@ -214,7 +216,11 @@ func (l listing[T]) show(ctx context.Context, c engine.Console, o Out) error {
 	if err != nil {
 		return err
 	}
-	src, err := l.read(ctx, c)
+	read, limit := l.read, o.View.Limit
+	if l.first != nil && l.filter == "" && p.order == nil && limit > 0 && limit <= pageSize {
+		read = l.first(limit)
+	}
+	src, err := read(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -222,15 +228,31 @@ func (l listing[T]) show(ctx context.Context, c engine.Console, o Out) error {
 		return o.json(src.whole)
 	}
 	p.whole = p.whole && src.whole == nil
+	if o.Wait != nil && src.looked != nil {
+		page := src.page
+		src.page = func(after string) ([]T, string, error) {
+			rows, next, err := page(after)
+			if o.Wait(""); next != "" {
+				o.Wait(src.looked())
+			}
+			return rows, next, err
+		}
+	}
 	// A program gets rows as they are stored, each as it comes: the order of a list is for people. Only
 	// where a limit asks for the first ones, or a column's order is wanted, all are read before.
-	if o.streams() && p.order == nil && (l.order == nil || o.View.Limit == 0) {
+	if o.streams() && p.order == nil && (l.order == nil || limit == 0) {
 		return src.each(fits, p.print)
 	}
 	var rows []T
 	if err := src.each(fits, func(page []T) (bool, error) {
 		rows = append(rows, page...)
-		return p.order == nil && l.order == nil && o.View.Limit > 0 && len(rows) >= o.View.Limit, nil
+		if limit == 0 || len(rows) < 2*limit+pageSize { // no more rows are kept than a limit takes
+			return p.order == nil && l.order == nil && limit > 0 && len(rows) >= limit, nil
+		}
+		l.sort(rows, p.order)
+		clear(rows[limit:])
+		rows = rows[:limit]
+		return false, nil
 	}); err != nil {
 		return err
 	}

@@ -63,10 +63,14 @@ func TestLists_ALimitReadsNoMoreThanItNeeds(t *testing.T) {
 	if err := cli.Jobs("", true).Show(t.Context(), stored(&asked), o); err != nil || strings.Count(b.String(), "\n") != 3 || len(asked) != 1 || !strings.Contains(b.String(), `"kind":"match.fetch"`) {
 		t.Errorf("%v, %d pages\n%s", err, len(asked), b.String())
 	}
-	// The live ones are put into an order of their own before they are cut.
-	b.Reset()
-	if err := cli.Jobs("", false).Show(t.Context(), stored(&asked), o); err != nil || strings.Count(b.String(), "\n") != 3 || len(asked) != 4 {
-		t.Errorf("%v, %d pages\n%s", err, len(asked)-1, b.String())
+	// The live ones have an order of their own, which the engine knows; those that fit are put into it here
+	// before they are cut.
+	for filter, pages := range map[string]int{"": 1, "match": 3} {
+		b.Reset()
+		asked = nil
+		if err := cli.Jobs(filter, false).Show(t.Context(), stored(&asked), o); err != nil || strings.Count(b.String(), "\n") != 3 || len(asked) != pages {
+			t.Errorf("%v, %d pages\n%s", err, len(asked), b.String())
+		}
 	}
 }
 

@@ -113,6 +113,10 @@ func Jobs(filter string, ended bool) List {
 	// A filter that fits no live job may be meant for one that has ended.
 	if !ended {
 		l.more = "--all looks through the ended ones too"
+		l.first = func(n int) reader[engine.JobRow] {
+			return once(engine.JobsQuery{Soonest: true, Page: engine.Page{Limit: n}},
+				func(p engine.JobsPage) []engine.JobRow { return p.Jobs }, nil)
+		}
 	}
 	return l.list()
 }
@@ -128,31 +132,26 @@ func Retries(filter string) List {
 // jobs is a list of jobs by a query, which is asked page by page. Those that have ended stay in the
 // order in which they did: nothing will happen to them.
 func jobs(q engine.JobsQuery, filter string) listing[engine.JobRow] {
+	q.Filter = filter // of a million jobs no more come than fit
 	l := listing[engine.JobRow]{
 		of: columns.Jobs, shown: columns.JobLines, filter: filter,
-		read: pages(func(p engine.Page) engine.Query {
-			q.Page = p
-			return q
-		}, func(p engine.JobsPage) ([]engine.JobRow, string) { return p.Jobs, p.Next }),
+		read: func(ctx context.Context, c engine.Console) (source[engine.JobRow], error) {
+			looked := 0
+			src, err := pages(func(p engine.Page) engine.Query {
+				q.Page = p
+				return q
+			}, func(p engine.JobsPage) ([]engine.JobRow, string) {
+				looked += p.Looked
+				return p.Jobs, p.Next
+			})(ctx, c)
+			src.looked = func() string { return "looked at " + human.Counted(looked, "job", "jobs") }
+			return src, err
+		},
 	}
 	if !q.Ended {
-		l.order = whoGoesNext
+		l.order = columns.WhoGoesNext
 	}
 	return l
-}
-
-// whoGoesNext orders live jobs: those that run, then by when they may. What nobody knows
-// the instant of comes last.
-func whoGoesNext(a, b engine.JobRow) int {
-	switch runs, other := a.State == engine.Running, b.State == engine.Running; {
-	case runs && other:
-		return 0
-	case runs:
-		return -1
-	case other:
-		return 1
-	}
-	return columns.ZeroLast(a.ReasonEnds(), b.ReasonEnds())
 }
 
 // Classes lists the error classes of failed jobs, the largest first; queue "" = of all queues.

@@ -20,6 +20,9 @@ type Out struct {
 	Height int  // of a terminal that can be drawn on anew; 0 = of none
 	ASCII  bool // the terminal has 7 bits only
 	View   View // what of a list is printed
+
+	// Wait shows on another line than W's what a long look has come to, "" = nothing; nil = nobody sees it.
+	Wait func(text string)
 }
 
 // column is one column of a table. Numbers stand right; a flexible one gives way when the

@@ -8,6 +8,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -64,6 +65,7 @@ type Client struct {
 	onCall  func(Call)
 	bodies  *semaphore.Weighted // maxBodies
 	large   *semaphore.Weighted // maxLarge of them
+	lost    sync.Map            // host → time.Time at which a kept connection of it broke under a call
 }
 
 // New checks the options and makes a Client. The error is one sentence about the first fault.
@@ -140,7 +142,11 @@ func (c *Client) do(ctx context.Context, rq request) error {
 	}
 	// The wait in the limiter is part neither of the timeout nor of the latency that is recorded.
 	owner := jobOf(ctx)
-	for _, way := range []http.RoundTripper{c.wire, c.anew} {
+	ways := []http.RoundTripper{c.wire, c.anew}
+	if at, lost := c.lost.Load(rq.host); lost && time.Since(at.(time.Time)) < unkeptFor {
+		ways[0] = c.anew
+	}
+	for _, way := range ways {
 		p, err := c.acquire(ctx, limit.Request{
 			Host: rq.host, Method: string(rq.method), Job: owner.id, Priority: owner.priority,
 		})
@@ -194,8 +200,12 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, wa
 	defer cancel()
 	resp, err := way.RoundTrip(req.WithContext(httptrace.WithClientTrace(timed, t.hooks())))
 	if err != nil {
-		if t.unread(err) && timed.Err() == nil {
+		switch {
+		case !t.kept || timed.Err() != nil:
+		case t.unread(err):
 			err = errUnread
+		default: // it may have been read; the host's other kept connections may lose their calls as well
+			c.lost.Store(rq.host, time.Now())
 		}
 		return c.cutShort(ctx, timed, rq, t.settle(), err)
 	}

@@ -17,6 +17,7 @@ const (
 	dialTimeout    = 5 * time.Second
 	idleTimeout    = 60 * time.Second // shorter than what Riot's edge allows, so that we are the ones who close
 	maxIdle        = 64               // per host: the most workers there can be
+	unkeptFor      = 10 * time.Minute // no connection of a host is kept after one broke under a call
 )
 
 // newTransport is the only way out. It speaks HTTP/1.1 alone: one call per connection, and no call is

@@ -75,15 +75,13 @@ func (t *trip) markFirstByte() {
 	}
 }
 
-// unread reports whether an exchange that ended with an error was certainly not read: nothing went out on the
-// kept connection, or its end had come before.
+// unread reports whether an exchange on a kept connection that ended with an error was certainly not read:
+// nothing went out on it, or its end had come before.
 func (t *trip) unread(err error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	failed, ok := errors.AsType[*net.OpError](err)
 	switch {
-	case !t.kept:
-		return false
 	case t.dead, !t.wrote, ok && failed.Op == "write" && !failed.Timeout(): // a request is one write
 		return true
 	}

@@ -31,6 +31,7 @@ const startPatience = 2 * time.Second
 // that of a release, "" for any other build.
 func Main(version string, args []string) int {
 	release = version
+	keepHeapFloor()
 	// Bubble Tea would write every message, keys and pasted secrets included, to
 	// the file that this variable names.
 	_ = os.Unsetenv("TEA_DEBUG")

@@ -5,7 +5,7 @@ import "time"
 // Command is something an operator asks for.
 type Command struct {
 	Op      Op       `json:"op"`
-	Job     JobID    `json:"job,omitempty"`
+	Job     JobID    `json:"job,omitempty"`     // or the key of one, which has a colon
 	IfRev   Revision `json:"if_rev,omitempty"`  // 0 = any; a console always sends what it showed
 	Account string   `json:"account,omitempty"` // account id, or "Name#TAG"
 	Queue   Queue    `json:"queue,omitempty"`

@@ -79,6 +79,10 @@ func TestPaletteActsOnAJob(t *testing.T) {
 		d.line("retry job:nope")
 		d.wants("no live job is called nope")
 		d.press("esc")
+		d.line("retry job:match:KR_404") // which may be a match that has no job any more (B-2f)
+		if c := d.last(); c.Op != engine.OpRetry || c.Job != "match:KR_404" || c.IfRev != 0 {
+			t.Errorf("sent %+v", c)
+		}
 		d.line("sync Blue Heron#KR1 kr")
 		if c := d.last(); c.Op != engine.OpTrigger || c.Sync.Platform != "kr" {
 			t.Errorf("sent %+v", c)

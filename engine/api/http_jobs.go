@@ -115,6 +115,9 @@ func (p *Programs) progress(r *Request) (out JobProgress, err error) {
 // retry lets a job run. Asked twice it answers the same attempt (S2-8).
 func (p *Programs) retry(r *Request, in retryRequest) (out RetryAnswer, err error) {
 	d, err := p.job(r)
+	if key := jobNamed(r).Key; errors.Is(err, engine.ErrNotFound) && key != "" { // its match can be brought back
+		d.Job.ID, err = engine.JobID(key), nil
+	}
 	if err != nil {
 		return out, err
 	}
@@ -123,11 +126,11 @@ func (p *Programs) retry(r *Request, in retryRequest) (out RetryAnswer, err erro
 		return out, err
 	}
 	// The job as it is after the command: its revision is what the next request names.
-	now, err := p.detail(r, engine.JobQuery{ID: d.Job.ID})
+	now, err := p.detail(r, engine.JobQuery{ID: cmp.Or(got.Job, d.Job.ID)})
 	if err != nil {
 		return out, err
 	}
-	out = RetryAnswer{Job: d.Job.ID, Rev: now.Job.Rev, Attempt: got.Attempt, At: got.Due, Nothing: got.Nothing,
+	out = RetryAnswer{Job: now.Job.ID, Rev: now.Job.Rev, Attempt: got.Attempt, At: got.Due, Nothing: got.Nothing,
 		Text: got.Text}
 	// A receipt of nothing done names no attempt.
 	if got.Nothing { // it waits for its turn already: that attempt is the one

@@ -151,13 +151,16 @@ func (in *Ingest) Find(ctx context.Context, q engine.Query) (a engine.Answer, kn
 }
 
 // Do carries out the commands of the domain; known is false for others. Those of one account are not
-// among them: engine/operation calls Trigger, Track and Untrack.
+// among them: engine/operation calls Trigger, Track and Untrack. A retry and a force come here for a key
+// that no job has.
 func (in *Ingest) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, known bool, err error) {
 	switch cmd.Op {
 	case engine.OpTrackMany:
 		r, err = in.TrackMany(ctx, cmd.Lines, cmd.DryRun, cmd.By)
 	case engine.OpReresolve:
 		r, err = in.Reresolve(ctx, cmd.DryRun, cmd.By)
+	case engine.OpRetry, engine.OpForce:
+		return in.bringBack(ctx, cmd)
 	default:
 		return r, false, nil
 	}

@@ -197,12 +197,3 @@ func succeed(f *league.Fetch, ref league.PayloadRef) {
 		f.FetchedAt = f.LastAttemptAt
 	}
 }
-
-// span is how long Riot keeps a part. Timelines have one of their own: Riot drops them earlier than
-// matches.
-func (in *fetches) span(part league.Part) league.Span {
-	if part == league.PartTimeline {
-		return in.opt.Timelines
-	}
-	return in.opt.Matches
-}

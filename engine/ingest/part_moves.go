@@ -66,35 +66,6 @@ func (in *fetches) givenUpAgain(tx engine.Tx, id string, part league.Part) error
 	return in.changePart(tx, id, part, func(_ *league.Match, f *league.Fetch) { f.Status = league.PermanentlyUnfetchable })
 }
 
-// reopen takes a part back to unfetched for an operator's new round. A stored
-// payload stays until the new one takes its place: its reference tells that it is
-// to be fetched again and not to be adopted. What Riot does not keep any more
-// could only be lost.
-func (in *fetches) reopen(tx engine.Tx, id string, part league.Part) error {
-	m, err := in.store.Match(tx, id)
-	if err != nil {
-		return fmt.Errorf("load match %s: %w", id, err)
-	}
-	f := m.Of(part)
-	was := *f
-	f.Cancelled = league.NotCancelled
-	switch {
-	case f.Status == league.Success && in.span(part).Expired(m.Played, in.opt.Limits.Now()):
-		p := engine.Problemf(engine.ErrRefused, "keep what is stored", "%s of %s is older than Riot keeps it", part, id)
-		p.Why = "older than Riot keeps it"
-		return p
-	case f.Status.Settled():
-		f.Status = league.Unfetched
-	}
-	if *f == was {
-		return nil
-	}
-	if err := in.store.SaveMatch(tx, m, true); err != nil {
-		return fmt.Errorf("save match %s: %w", id, err)
-	}
-	return nil
-}
-
 // partUndone takes a command on a part's job back. After a cancel no run misses the part
 // for want of it.
 func (in *fetches) partUndone(part league.Part) func(tx engine.Tx, before, after engine.Job) error {

@@ -68,29 +68,17 @@ func (in *upkeep) due(m *league.Match) bool {
 }
 
 // sweepUp inserts the job of one match, or settles it when its attempts are used
-// up: no path makes a sixth call. One that was not found begins anew. The job has no parents: a run that wanted
-// the match gets it by its gap.
+// up: no path makes a sixth call. One that was not found begins anew.
 func (in *upkeep) sweepUp(tx engine.Tx, s league.Stray) error {
 	args := fetchArgs{Match: s.Match, Used: s.Used}
 	switch {
 	case s.Ended:
 		args.Used, args.Again = 0, true
-		m, err := in.settlement.store.Match(tx, s.Match)
-		if err != nil {
-			return err
-		}
-		m.Match.Status = league.Unfetched
-		if err := in.settlement.store.SaveMatch(tx, m, true); err != nil {
-			return err
-		}
 	case s.Used >= in.opt.Attempts:
 		return in.changePart(tx, s.Match, league.PartMatch,
 			func(_ *league.Match, f *league.Fetch) { f.Status = league.PermanentlyUnfetchable })
 	}
-	_, err := tx.Enqueue(engine.Spec{
-		Kind: KindMatch, Queue: QueueFull, Key: matchKey(s.Match), Owner: s.Owner, Priority: engine.PriorityNormal,
-		Args: encode(args),
-	})
+	_, err := in.askAgain(tx, s.Match, league.PartMatch, matchSpec(s.Owner, args))
 	return err
 }
 

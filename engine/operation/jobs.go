@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
@@ -12,6 +13,13 @@ import (
 func (o *Operator) onJobs(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if err := checkJobs(cmd); err != nil {
 		return engine.Receipt{}, err
+	}
+	if strings.Contains(string(cmd.Job), ":") { // an id has no colon: it is the key
+		d, err := o.opt.Find(ctx, engine.JobQuery{Key: string(cmd.Job)})
+		if err != nil {
+			return o.withoutJob(ctx, cmd, err)
+		}
+		cmd.Job = d.(engine.JobDetail).Job.ID
 	}
 	// One job that is not only tried: its errors are told as they are.
 	if cmd.Select == nil && !cmd.DryRun && cmd.Op != engine.OpReclass {
@@ -39,6 +47,16 @@ func (o *Operator) onJobs(ctx context.Context, cmd engine.Command) (engine.Recei
 	r, err := o.opt.Backend.Bulk(ctx, cmd)
 	r.Sample, r.Text = o.examples(ctx, p), tell(Of(cmd.Op).Did, r)
 	return r, err
+}
+
+// withoutJob carries out a command on a key that no job has, if the domain can; none is the error of looking for the job.
+func (o *Operator) withoutJob(ctx context.Context, cmd engine.Command, none error) (engine.Receipt, error) {
+	if errors.Is(none, engine.ErrNotFound) && o.opt.Domain != nil {
+		if r, known, err := o.opt.Domain.Do(ctx, cmd); known {
+			return r, err
+		}
+	}
+	return engine.Receipt{}, none
 }
 
 // checkJobs refuses what makes no sense, whatever the jobs are.

@@ -28,7 +28,7 @@ func init() {
 			ByName: []engine.State{engine.Cancelled}, Starts: true, Calls: true, Canary: true,
 			Short: "Let jobs run now, in queue order, with a new round of attempts",
 			Long: "Waiting and discarded jobs run when their turn comes, through the rate limiter.\n" +
-				"Attempts they have used count no more.",
+				"Attempts they have used count no more. A match or timeline whose job was deleted gets another.",
 			Example: "farsight retry match:KR_7214550881\nfarsight retry --class 503 --canary",
 			Line:    Line{Args: "job:KEY", Help: "try a job again now"},
 		},
@@ -37,8 +37,9 @@ func init() {
 			Needs:  "say why: the reason stays with the job and in the audit",
 			States: []engine.State{engine.Retryable, engine.Scheduled, engine.Discarded, engine.Cancelled, engine.Completed},
 			ByName: []engine.State{engine.Completed}, Starts: true, Calls: true,
-			Short:   "Run jobs again, completed ones too: a stored match is fetched again",
-			Long:    "It needs --reason, which is kept with the job.",
+			Short: "Run jobs again, completed ones too: a stored match is fetched again",
+			Long: "It needs --reason, which is kept with the job. A match or timeline whose job was\n" +
+				"deleted gets another.",
 			Example: "farsight force match:KR_7214550881 --reason 'its payload is cut'",
 			Line:    Line{Args: "job:KEY because why", Help: "run a job once more, past its limit of tries"},
 		},

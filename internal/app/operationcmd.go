@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -311,7 +312,8 @@ func (g given) act(ctx context.Context, all []engine.Command, jobs []string) err
 			knows = own.knows
 		}
 		if len(jobs) > 0 {
-			if err := nameJobs(ctx, on, &all[0], jobs); err != nil {
+			var err error
+			if all, err = nameJobs(ctx, on, all[0], jobs); err != nil {
 				return err
 			}
 		}
@@ -338,9 +340,10 @@ func (g given) act(ctx context.Context, all []engine.Command, jobs []string) err
 }
 
 // nameJobs looks jobs up by id or key and puts them into the command, at the
-// revision that they have now.
-func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names []string) error {
-	sel := engine.Selection{}
+// revision that they have now. A key that no job has makes a command of its own: a match can be brought back
+// without one.
+func nameJobs(ctx context.Context, con engine.Console, c engine.Command, names []string) (all []engine.Command, err error) {
+	sel, alone := engine.Selection{}, c
 	for _, name := range names {
 		q := engine.JobQuery{ID: engine.JobID(strings.TrimPrefix(name, "#"))}
 		// Keys have a colon (match:KR_7214550881), ids have none; lists show ids as #d6280.
@@ -348,21 +351,29 @@ func nameJobs(ctx context.Context, con engine.Console, c *engine.Command, names 
 			q = engine.JobQuery{Key: name}
 		}
 		a, err := con.Find(ctx, q)
+		if errors.Is(err, engine.ErrNotFound) && q.Key != "" && (c.Op == engine.OpRetry || c.Op == engine.OpForce) {
+			alone.Job = engine.JobID(name)
+			all = append(all, alone)
+			continue
+		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		j := a.(engine.JobDetail).Job.Job
 		// With its revision: a job that has moved on since is left as it is, and told.
 		sel.IDs, sel.Revs = append(sel.IDs, j.ID), append(sel.Revs, j.Rev)
 	}
+	switch {
+	case len(sel.IDs) == 0:
+		return all, nil
 	// One job by itself is refused with its own reason; of a selection only the number that did not
 	// fit is told.
-	if len(sel.IDs) == 1 && c.Op != engine.OpReclass {
+	case len(sel.IDs) == 1 && c.Op != engine.OpReclass:
 		c.Job = sel.IDs[0]
-		return nil
+	default:
+		c.Select = &sel
 	}
-	c.Select = &sel
-	return nil
+	return append(all, c), nil
 }
 
 // checkNames refuses a queue or an account that is not known, where nothing would fit and look as if

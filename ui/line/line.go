@@ -87,7 +87,7 @@ func first[T any](rows []T, fits func(T) bool) (row T, ok bool) {
 }
 
 // job acts on a live job as its key on a list would, on a sync by its account, too. What
-// has ended is not among the live rows: force takes its id.
+// has ended is not among the live rows: force takes its id, force and retry its key.
 func (l *line) job(reason string) (e page.Effect, wrong string) {
 	name := strings.TrimPrefix(l.text, "job:")
 	j, live := Live(l.Live, name)
@@ -98,8 +98,9 @@ func (l *line) job(reason string) (e page.Effect, wrong string) {
 	if l.o.Arg != operation.NoArg { // told after a name that is wrong
 		needs = page.ReadArg(&l.c, l.arg, l.Now)
 	}
-	// A key may have many ended jobs, an id has one: force takes the id of one that has ended.
-	switch ended := l.o.Arg == operation.Why && !strings.Contains(name, ":"); {
+	// Force takes what has ended, by its id. A key may be that of a match that has no job any more: the engine
+	// knows.
+	switch ended := l.o.Arg == operation.Why || l.o.Calls && strings.Contains(name, ":"); {
 	case !live && !ended:
 		return e, "no live job is called " + name + ": jobs lists them"
 	case needs != "":

@@ -104,7 +104,7 @@ func makeToken(path string) (string, error) {
 		return "", fmt.Errorf("make the token for programs: %w", err)
 	}
 	_, err = f.WriteString(text + "\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, f.Sync(), f.Close(), regular.SyncDir(filepath.Dir(path))); err != nil {
 		return "", errors.Join(fmt.Errorf("make the token for programs: %w", err), os.Remove(path))
 	}
 	return text, nil

@@ -94,7 +94,7 @@ func (f *File) Finish(err error) error {
 	}
 	err = errors.Join(err, f.Close())
 	if !f.temp {
-		return err
+		return errors.Join(err, regular.SyncDir(filepath.Dir(f.name)))
 	}
 	if err == nil {
 		err = f.publish()

@@ -16,17 +16,18 @@ import (
 const sector = 512
 
 // recording is a model of a file system over a power cut. What was written is certain once its
-// file was synced, and a name once its directory was; until then each of them may or may
+// file was synced, and a name once its folder was; until then each of them may or may
 // not be there afterwards, a write also in part, and a later one without an earlier one.
 type recording struct {
-	names   map[string]*inode // as programs see them now; a directory has no inode
-	certain map[string]*inode
+	root    *inode
+	top     string // the path of root
 	pending []naming
 }
 
-// inode is what a name stands for; nil data means a directory.
+// inode is what names stand for: a folder, with its names, or a file.
 type inode struct {
-	dir     bool
+	names   map[string]*inode // as programs see them now; nil = a file
+	kept    map[string]*inode // those that are certain
 	certain []byte
 	pending []change
 }
@@ -38,84 +39,105 @@ type change struct {
 	truncate bool
 }
 
-// naming is a change of names that was not synced: all of it or nothing. The zero inode
+// naming is a change of a folder's names that was not synced: all of it or nothing. The nil inode
 // removes the name.
 type naming struct {
-	dir string
-	to  map[string]*inode
+	dir   *inode
+	to    map[string]*inode
+	other *naming // in the folder that a file is moved out of: disks with a journal lose both or none
 }
 
-func newDisk(root string) *recording {
-	d := &recording{names: map[string]*inode{}, certain: map[string]*inode{}}
-	d.names[root], d.certain[root] = &inode{dir: true}, &inode{dir: true}
-	return d
-}
+func newFolder() *inode { return &inode{names: map[string]*inode{}, kept: map[string]*inode{}} }
 
-func (d *recording) name(dir string, to map[string]*inode) {
-	for path, node := range to {
-		if node == nil {
-			delete(d.names, path)
-			continue
+func newDisk(top string) *recording { return &recording{root: newFolder(), top: top} }
+
+// at is what a path stands for; nil = nothing.
+func (d *recording) at(path string) *inode {
+	rel, below := strings.CutPrefix(path, d.top)
+	node := d.root
+	for name := range strings.SplitSeq(rel, "/") {
+		if name != "" && node != nil {
+			node = node.names[name]
 		}
-		d.names[path] = node
 	}
-	d.pending = append(d.pending, naming{dir, to})
+	if !below {
+		return nil
+	}
+	return node
 }
 
-func (d *recording) create(path string, dir bool) {
-	if d.names[path] == nil {
-		d.name(filepath.Dir(path), map[string]*inode{path: {dir: dir}})
+func (d *recording) name(n naming) {
+	n.apply(now)
+	d.pending = append(d.pending, n)
+}
+
+// linked is that path stands for node.
+func (d *recording) linked(path string, node *inode) naming {
+	return naming{dir: d.at(filepath.Dir(path)), to: map[string]*inode{filepath.Base(path): node}}
+}
+
+func (d *recording) create(path string, node *inode) {
+	if d.at(path) == nil {
+		d.name(d.linked(path, node))
 	}
 }
 
 func (d *recording) rename(from, to string) {
-	d.name(filepath.Dir(to), map[string]*inode{from: nil, to: d.names[from]})
+	n, gone := d.linked(to, d.at(from)), d.linked(from, nil)
+	if n.dir == gone.dir {
+		maps.Copy(n.to, gone.to)
+	} else {
+		n.other = &gone
+	}
+	d.name(n)
 }
 
-func (d *recording) remove(path string) { d.name(filepath.Dir(path), map[string]*inode{path: nil}) }
-
 func (d *recording) write(path string, c change) {
-	if node := d.names[path]; node != nil {
+	if node := d.at(path); node != nil {
 		node.pending = append(node.pending, c)
 	}
 }
 
 // size is how long programs see a file.
 func (d *recording) size(path string) int64 {
-	if node := d.names[path]; node != nil {
+	if node := d.at(path); node != nil {
 		return int64(len(node.left(always)))
 	}
 	return 0
 }
 
-// sync makes what was written to a file, or which names a directory has, certain.
+// sync makes what was written to a file, or which names a folder has, certain.
 func (d *recording) sync(path string) {
-	node := d.names[path]
+	node := d.at(path)
 	if node == nil {
 		return
 	}
-	if !node.dir {
-		for _, c := range node.pending {
-			node.certain = c.apply(node.certain)
-		}
-		node.pending = nil
-		return
+	for _, c := range node.pending {
+		node.certain = c.apply(node.certain)
 	}
+	node.pending = nil
 	d.pending = slices.DeleteFunc(d.pending, func(n naming) bool {
-		if n.dir == path {
-			n.apply(d.certain)
+		if n.dir == node {
+			n.apply(certain)
 		}
-		return n.dir == path
+		return n.dir == node
 	})
 }
 
-func (n naming) apply(names map[string]*inode) {
-	for path, node := range n.to {
+// now and certain are the names that programs see, and those that are left after a power cut.
+func now(dir *inode) map[string]*inode     { return dir.names }
+func certain(dir *inode) map[string]*inode { return dir.kept }
+
+func (n naming) apply(to func(dir *inode) map[string]*inode) {
+	if n.other != nil {
+		n.other.apply(to)
+	}
+	for name, node := range n.to {
 		if node == nil {
-			delete(names, path)
+			delete(to(n.dir), name)
 			continue
 		}
-		names[path] = node
+		to(n.dir)[name] = node
 	}
 }
 
@@ -130,50 +152,62 @@ func (c change) apply(b []byte) []byte {
 	return b
 }
 
-// uncertain reports whether a power cut now could lose anything.
-func (d *recording) uncertain() bool {
-	if len(d.pending) > 0 {
-		return true
-	}
-	for _, node := range d.names {
-		if len(node.pending) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // luck decides what of the uncertain survives a power cut.
-type luck func() bool
+type luck func(what any) bool
 
-func never() bool  { return false }
-func always() bool { return true }
+func never(any) bool  { return false }
+func always(any) bool { return true }
+
+// named is the loss of what was written but not of the names, and written that of the names alone.
+func named(what any) bool   { _, is := what.(naming); return is }
+func written(what any) bool { return !named(what) }
 
 func drawn(seed uint64) luck {
 	r := rand.New(rand.NewPCG(seed, 1))
-	return func() bool { return r.IntN(2) == 0 }
+	return func(any) bool { return r.IntN(2) == 0 }
 }
 
-// after writes what a power cut leaves into the folder to, as if it were root.
-func (d *recording) after(t testing.TB, root, to string, survives luck) {
-	t.Helper()
-	names := maps.Clone(d.certain)
+// after is what a power cut leaves: the files' bytes by their paths below the root, and folders, which
+// end with a slash.
+func (d *recording) after(survives luck) map[string][]byte {
+	changed := map[*inode]map[string]*inode{}
+	kept := func(dir *inode) map[string]*inode {
+		if changed[dir] == nil {
+			changed[dir] = maps.Clone(dir.kept)
+		}
+		return changed[dir]
+	}
 	for _, n := range d.pending {
-		if survives() {
-			n.apply(names)
+		if survives(n) {
+			n.apply(kept)
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(names)) { // a folder before what is in it
-		rel, below := strings.CutPrefix(path, root)
-		if !below || names[filepath.Dir(path)] == nil && path != root {
-			delete(names, path) // its folder is lost
+	left := map[string][]byte{}
+	var add func(path string, node *inode)
+	add = func(path string, node *inode) {
+		if node.names == nil {
+			left[path] = node.left(survives)
+			return
+		}
+		left[path+"/"] = nil
+		names := kept(node)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			add(path+"/"+name, names[name])
+		}
+	}
+	add("", d.root)
+	return left
+}
+
+// lay writes what a power cut left below a folder.
+func lay(t testing.TB, left map[string][]byte, to string) {
+	t.Helper()
+	for _, path := range slices.Sorted(maps.Keys(left)) { // a folder before what is in it
+		if strings.HasSuffix(path, "/") {
+			must(t, os.MkdirAll(to+path, disk.DirMode))
 			continue
 		}
-		if names[path].dir {
-			must(t, os.MkdirAll(to+rel, disk.DirMode))
-			continue
-		}
-		must(t, os.WriteFile(to+rel, names[path].left(survives), disk.FileMode))
+		must(t, os.WriteFile(to+path, left[path], disk.FileMode))
 	}
 }
 
@@ -182,13 +216,13 @@ func (n *inode) left(survives luck) []byte {
 	b := slices.Clone(n.certain)
 	for _, c := range n.pending {
 		if c.truncate {
-			if survives() {
+			if survives(c) {
 				b = c.apply(b)
 			}
 			continue
 		}
 		for from := 0; from < len(c.data); from += sector {
-			if survives() {
+			if survives(c) {
 				b = change{at: c.at + int64(from), data: c.data[from:min(from+sector, len(c.data))]}.apply(b)
 			}
 		}

@@ -65,7 +65,7 @@ type Client struct {
 	onCall  func(Call)
 	bodies  *semaphore.Weighted // maxBodies
 	large   *semaphore.Weighted // maxLarge of them
-	lost    sync.Map            // host → time.Time at which a kept connection of it broke under a call
+	lost    *sync.Map           // host → time.Time at which a kept connection of it broke under a call
 }
 
 // New checks the options and makes a Client. The error is one sentence about the first fault.
@@ -89,7 +89,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent,
 		onCall: o.OnCall, acquire: o.Limiter.Acquire,
-		bodies: semaphore.NewWeighted(maxBodies), large: semaphore.NewWeighted(maxLarge),
+		lost: new(sync.Map), bodies: semaphore.NewWeighted(maxBodies), large: semaphore.NewWeighted(maxLarge),
 	}
 	if c.timeout == 0 {
 		c.timeout = defaultTimeout

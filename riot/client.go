@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -63,9 +61,7 @@ type Client struct {
 	timeout time.Duration
 	agent   string
 	onCall  func(Call)
-	bodies  *semaphore.Weighted // maxBodies
-	large   *semaphore.Weighted // maxLarge of them
-	lost    *sync.Map           // host → time.Time at which a kept connection of it broke under a call
+	lost    *sync.Map // host → time.Time at which a kept connection of it broke under a call
 }
 
 // New checks the options and makes a Client. The error is one sentence about the first fault.
@@ -89,7 +85,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent,
 		onCall: o.OnCall, acquire: o.Limiter.Acquire,
-		lost: new(sync.Map), bodies: semaphore.NewWeighted(maxBodies), large: semaphore.NewWeighted(maxLarge),
+		lost: new(sync.Map),
 	}
 	if c.timeout == 0 {
 		c.timeout = defaultTimeout
@@ -220,17 +216,24 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, wa
 	if resp.StatusCode != http.StatusOK {
 		return c.refused(rq, resp, t.receipt, rec)
 	}
-	if err := c.bodies.Acquire(timed, 1); err != nil {
-		return c.cutShort(ctx, timed, rq, true, err)
+	encoding, limit := encodingOf(resp), int64(maxBody)
+	if encoding != "" {
+		limit = maxPacked
 	}
-	defer c.bodies.Release(1)
 	// b holds what was read even where err is set: an excerpt of it goes into the error.
-	b, err := readBody(timed, resp.Body, encodingOf(resp), maxBody, c.large)
+	b, err := readBody(timed, resp.Body, limit)
 	defer b.release()
 	rec.Latency, rec.Bytes = time.Since(rec.At), b.wire.Len()
 	if err == nil {
-		err = rq.use(&b)
-	} else if !errors.Is(err, errTooLarge) && !errors.Is(err, errPacking) {
+		err = unpacking.Acquire(timed, 1)
+	}
+	switch {
+	case err == nil:
+		defer unpacking.Release(1)
+		if err = b.unpack(encoding, maxBody); err == nil {
+			err = rq.use(&b)
+		}
+	case !errors.Is(err, errTooLarge):
 		return c.cutShort(ctx, timed, rq, true, err)
 	}
 	if err != nil {

@@ -169,7 +169,7 @@ func TestRecordedPayloadsThroughTheClient(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			back, err := m.Raw()
+			back, err := m.raw()
 			if err != nil || string(back) != string(raw) || m.RawLen != len(raw) || m.Codec != Gzip {
 				t.Errorf("%s: %v, %d bytes back of %d", name, err, len(back), len(raw))
 			}

@@ -1,7 +1,9 @@
 package riot
 
 import (
+	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -9,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -53,9 +57,32 @@ func TestB18_ManyBombsAtOnceHaveOneBudget(t *testing.T) {
 	if grown > most {
 		t.Errorf("the heap grew by %d MiB, want at most %d", grown>>20, most>>20)
 	}
-	if !c.bodies.TryAcquire(maxBodies) || !c.large.TryAcquire(maxLarge) {
-		t.Error("places are still taken after the last answer")
-	}
+}
+
+// TestB18_ATrickleHoldsNobodyUp: while many answers come a byte at a time, another one is taken at once.
+func TestB18_ATrickleHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n atomic.Int32
+		c, _ := client(t, reply(func(req *http.Request) (*http.Response, error) {
+			if n.Add(1) > 300 {
+				return say(200, "[]").RoundTrip(req)
+			}
+			body, more := io.Pipe()
+			context.AfterFunc(req.Context(), func() { _ = more.CloseWithError(context.Cause(req.Context())) })
+			go func() { _, _ = io.WriteString(more, "[") }()
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body}, nil
+		}))
+		var all sync.WaitGroup
+		for range 300 {
+			all.Go(func() { _, _ = c.LeagueEntries(t.Context(), route.EUW1, "p") })
+		}
+		synctest.Wait()
+		began := time.Now()
+		if _, err := c.LeagueEntries(t.Context(), route.EUW1, "p"); err != nil || time.Since(began) > 0 {
+			t.Errorf("it took %v: %v", time.Since(began), err)
+		}
+		all.Wait()
+	})
 }
 
 // heldFromSystem is the heap's address space in bytes, which never shrinks: its growth is that of the peak.

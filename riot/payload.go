@@ -13,17 +13,24 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// maxBody bounds a body, both as it comes over the wire and inflated, in bytes. The largest recorded
-// timeline has 0.8 MB; half a megabyte of gzip can hold half a gigabyte of zeros.
-const maxBody = 8 << 20
-
-// The memory of all bodies that a Client reads at once: maxBodies, each of ordinaryBody over the wire and
-// as much inflated, of which maxLarge may be up to maxBody. A body waits for both places in this order, and
-// whoever has them waits for no other body.
+// Bounds of a body in bytes: as it is or unpacked, and packed. The largest recorded timeline has 0.8 MB, and
+// packed 0.07; half a megabyte of gzip can hold half a gigabyte of zeros.
 const (
-	ordinaryBody = 1 << 20 // bytes; the largest recorded timeline is smaller
-	maxBodies    = 16
-	maxLarge     = 2
+	maxBody   = 8 << 20
+	maxPacked = 2 << 20
+)
+
+// The memory of all bodies that are read at once. While an answer comes it needs a place only above smallBody, so
+// that those that come a byte at a time hold up no other. One that has come needs a place to be unpacked and
+// scanned, which waits for nothing.
+const (
+	smallBody    = 128 << 10 // bytes
+	ordinaryBody = 1 << 20   // bytes
+)
+
+var (
+	arriving  = semaphore.NewWeighted(4) // answers above smallBody, each of up to maxBody
+	unpacking = semaphore.NewWeighted(4) // each of up to maxBody
 )
 
 // Codec says how a Payload's Body is packed.
@@ -42,17 +49,17 @@ type Payload struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-var errTooLarge = fmt.Errorf("is larger than %d MiB", maxBody>>20)
+var errTooLarge = fmt.Errorf("is larger than %d MiB, or packed than %d", maxBody>>20, maxPacked>>20)
 
-// Raw inflates the JSON, under the same limit as when it came, and checks its length and checksum.
-func (p Payload) Raw() ([]byte, error) {
+// raw inflates the JSON, under the same limit as when it came, and checks its length and checksum.
+func (p Payload) raw() ([]byte, error) {
 	if p.Codec != Gzip {
 		return nil, fmt.Errorf("payload of unknown codec %d", p.Codec)
 	}
 	var raw bytes.Buffer
 	// RawLen comes from the store and may be damaged: it only suggests how much to take at once.
 	raw.Grow(min(max(p.RawLen, 0), maxBody) + bytes.MinRead)
-	if err := inflate(&raw, p.Body, maxBody, nil); err != nil {
+	if err := inflate(&raw, p.Body, maxBody); err != nil {
 		return nil, fmt.Errorf("payload %w", err)
 	}
 	if raw.Len() != p.RawLen || crc32.Checksum(raw.Bytes(), castagnoli) != p.CRC {
@@ -66,58 +73,54 @@ type body struct {
 	wire *bytes.Buffer // as it came
 	raw  *bytes.Buffer // inflated; the same buffer when it came unpacked
 
-	large *semaphore.Weighted // where it has a place; nil = it is ordinary
+	large bool // it has a place of those arriving
 }
 
-// readBody reads the answer to its end and inflates it, each under limit bytes. Above ordinaryBody it waits
-// for a place among the large until ctx ends. The error is of the network, errTooLarge, errPacking or
-// errNoPlace; what was read until then is in the body, which must be released either way.
-func readBody(ctx context.Context, r io.Reader, encoding string, limit int64, large *semaphore.Weighted) (body, error) {
+// readBody reads the answer to its end, up to one byte beyond limit. Above smallBody it waits for a place until ctx
+// ends. The error is of the network, of ctx or errTooLarge; what was read until then is in the body, which must be
+// released either way.
+func readBody(ctx context.Context, r io.Reader, limit int64) (body, error) {
 	b := body{wire: borrow()}
 	b.raw = b.wire
-	enlarge := func() error {
-		if b.large != nil {
-			return nil
-		}
-		if err := large.Acquire(ctx, 1); err != nil {
-			return fmt.Errorf("%w: %w", errNoPlace, err)
-		}
-		b.large = large
-		return nil
-	}
-	n, err := readAtMost(b.wire, r, limit, enlarge)
-	switch {
-	case err != nil:
-		return b, err
-	case n > limit:
-		return b, errTooLarge
-	case encoding == "" || encoding == "identity":
-		return b, nil
-	case encoding != "gzip" && encoding != "x-gzip":
-		return b, fmt.Errorf("%w: unknown content encoding %q", errPacking, cut(encoding, 40))
-	}
-	b.raw = borrow()
-	err = inflate(b.raw, b.wire.Bytes(), limit, enlarge)
+	b.wire.Grow(smallBody + bytes.MinRead) // at once: doubling would leave as much behind for the collector
+	err := readAtMost(b.wire, r, smallBody, limit, func() error {
+		err := arriving.Acquire(ctx, 1)
+		b.large = err == nil
+		return err
+	})
 	return b, err
 }
 
-// readAtMost appends r to dst, up to one byte beyond limit. Where r is longer than ordinaryBody, enlarge is
-// asked before more is read; nil = it may be.
-func readAtMost(dst *bytes.Buffer, r io.Reader, limit int64, enlarge func() error) (int64, error) {
-	first := limit + 1
-	if enlarge != nil {
-		first = min(first, ordinaryBody)
+// unpack inflates a body that has come, up to one byte beyond limit. The error is errTooLarge or errPacking.
+func (b *body) unpack(encoding string, limit int64) error {
+	switch encoding {
+	case "", "identity":
+		return nil
+	case "gzip", "x-gzip":
+		b.raw = unpacked.Get().(*bytes.Buffer)
+		return inflate(b.raw, b.wire.Bytes(), limit)
 	}
+	return fmt.Errorf("%w: unknown content encoding %q", errPacking, cut(encoding, 40))
+}
+
+// readAtMost appends r to dst, up to one byte beyond limit, which is errTooLarge. Where r is longer than first, enlarge
+// is asked before more is read.
+func readAtMost(dst *bytes.Buffer, r io.Reader, first, limit int64, enlarge func() error) error {
+	first = min(first, limit+1)
 	n, err := dst.ReadFrom(io.LimitReader(r, first))
-	if err != nil || n < first || n > limit {
-		return n, err
+	if err == nil && n == first && n <= limit {
+		if err := enlarge(); err != nil {
+			return err
+		}
+		dst.Grow(int(limit+1-n) + bytes.MinRead)
+		var rest int64
+		rest, err = dst.ReadFrom(io.LimitReader(r, limit+1-n))
+		n += rest
 	}
-	if err := enlarge(); err != nil {
-		return n, err
+	if err == nil && n > limit {
+		return errTooLarge
 	}
-	dst.Grow(int(limit+1-n) + bytes.MinRead) // at once: doubling would leave as much behind for the collector
-	rest, err := dst.ReadFrom(io.LimitReader(r, limit+1-n))
-	return n + rest, err
+	return err
 }
 
 // payload copies the body out of the pool, packed.
@@ -132,12 +135,13 @@ func (b *body) payload() (Payload, error) {
 }
 
 func (b *body) release() {
-	if b.raw != b.wire {
-		giveBack(b.raw)
+	if b.raw != b.wire { // there are no more of them than places, however large
+		b.raw.Reset()
+		unpacked.Put(b.raw)
 	}
 	giveBack(b.wire)
-	if b.large != nil {
-		b.large.Release(1)
+	if b.large {
+		arriving.Release(1)
 	}
 	*b = body{}
 }
@@ -152,45 +156,42 @@ func pack(raw []byte) (Payload, error) {
 	if err := w.Close(); err != nil {
 		return Payload{}, fmt.Errorf("pack payload: %w", err)
 	}
+	if packed.Len() > maxPacked {
+		return Payload{}, errTooLarge
+	}
 	return Payload{Body: packed.Bytes(), Codec: Gzip, RawLen: len(raw), CRC: crc32.Checksum(raw, castagnoli)}, nil
 }
 
-var (
-	errPacking = errors.New("is not whole gzip")
-	errNoPlace = errors.New("no memory for a large answer in time")
-)
+var errPacking = errors.New("is not whole gzip")
 
 // inflate unpacks all of src into dst. One byte beyond limit ends it with errTooLarge, before more is
 // inflated; a checksum that is wrong, a cut end and garbage behind the end are errPacking.
-func inflate(dst *bytes.Buffer, src []byte, limit int64, enlarge func() error) error {
+func inflate(dst *bytes.Buffer, src []byte, limit int64) error {
 	z := unpackers.Get().(*gzip.Reader)
 	defer unpackers.Put(z)
-	if err := z.Reset(bytes.NewReader(src)); err != nil {
+	err := z.Reset(bytes.NewReader(src))
+	if err == nil {
+		err = readAtMost(dst, z, ordinaryBody, limit, func() error { return nil })
+	}
+	if err != nil && !errors.Is(err, errTooLarge) {
 		return fmt.Errorf("%w: %w", errPacking, err)
 	}
-	switch n, err := readAtMost(dst, z, limit, enlarge); {
-	case errors.Is(err, errNoPlace):
-		return err
-	case n > limit:
-		return errTooLarge
-	case err != nil:
-		return fmt.Errorf("%w: %w", errPacking, err)
-	}
-	return nil
+	return err
 }
 
 var (
 	unpackers = sync.Pool{New: func() any { return new(gzip.Reader) }}
-	buffers   = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+	buffers   = sync.Pool{New: func() any { return new(bytes.Buffer) }} // of what comes
+	unpacked  = sync.Pool{New: buffers.New}
 )
 
-// keepBuffer bounds what the pool keeps, in bytes: above the largest recorded timeline, below the limit.
-const keepBuffer = 2 << 20
+// keepBuffer bounds a buffer that is kept of what comes, in bytes.
+const keepBuffer = 2 * smallBody
 
 func borrow() *bytes.Buffer { return buffers.Get().(*bytes.Buffer) }
 
 func giveBack(b *bytes.Buffer) {
-	// One hostile answer must not keep 8 MiB for every worker.
+	// One hostile answer must not keep its memory for every worker.
 	if b == nil || b.Cap() > keepBuffer {
 		return
 	}

@@ -7,8 +7,6 @@ import (
 	"log"
 	"strings"
 	"testing"
-
-	"golang.org/x/sync/semaphore"
 )
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -18,7 +16,7 @@ func TestPayloadKnowsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if raw, err := good.Raw(); err != nil || string(raw) != `{"a":1}` {
+	if raw, err := good.raw(); err != nil || string(raw) != `{"a":1}` {
 		t.Fatalf("%q %v", raw, err)
 	}
 	for name, damage := range map[string]func(*Payload){
@@ -39,7 +37,7 @@ func TestPayloadKnowsDamage(t *testing.T) {
 }
 
 func fails(p Payload) bool {
-	_, err := p.Raw()
+	_, err := p.raw()
 	return err != nil && strings.HasPrefix(err.Error(), "payload ")
 }
 
@@ -51,7 +49,7 @@ func FuzzPayload(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08"), -1, uint32(0))
 	f.Fuzz(func(t *testing.T, packed []byte, n int, crc uint32) {
 		p := Payload{Body: packed, Codec: Gzip, RawLen: n, CRC: crc}
-		if raw, err := p.Raw(); err == nil && (len(raw) != n || n > maxBody) {
+		if raw, err := p.raw(); err == nil && (len(raw) != n || n > maxBody) {
 			t.Fatalf("%d bytes of %d", len(raw), n)
 		}
 	})
@@ -92,15 +90,18 @@ func TestInflatingEndsAtTheLimit(t *testing.T) {
 	const limit = 1 << 20
 	huge := bomb(t)
 	for name, read := range map[string]func(dst *bytes.Buffer) error{
-		"inflate": func(dst *bytes.Buffer) error { return inflate(dst, []byte(huge), limit, nil) },
+		"inflate": func(dst *bytes.Buffer) error { return inflate(dst, []byte(huge), limit) },
 		"an answer": func(dst *bytes.Buffer) error {
-			b, err := readBody(t.Context(), strings.NewReader(huge), "gzip", limit, semaphore.NewWeighted(1))
+			b, err := readBody(t.Context(), strings.NewReader(huge), limit)
+			if err == nil {
+				err = b.unpack("gzip", limit)
+			}
 			dst.Write(b.raw.Bytes())
 			b.release()
 			return err
 		},
 		"an answer that is not packed": func(dst *bytes.Buffer) error {
-			b, err := readBody(t.Context(), zeros{}, "", limit, semaphore.NewWeighted(1))
+			b, err := readBody(t.Context(), zeros{}, limit)
 			dst.Write(b.raw.Bytes())
 			b.release()
 			return err

@@ -1,5 +1,7 @@
 package riot
 
+import "context"
+
 // reader reads a part of a match: its fields, beside the bytes that are stored of it.
 type reader[T any] struct {
 	scan    func(raw []byte, id string) (T, error)
@@ -19,7 +21,9 @@ func ReadMatch(p Payload, id string) (Match, error) { return stored(p, id, match
 func ReadTimeline(p Payload, id string) (Timeline, error) { return stored(p, id, timelineReader) }
 
 func stored[T any](p Payload, id string, as reader[T]) (v T, err error) {
-	raw, err := p.Raw()
+	_ = unpacking.Acquire(context.Background(), 1) // whoever has a place waits for nothing
+	defer unpacking.Release(1)
+	raw, err := p.raw()
 	if err != nil {
 		return v, err
 	}

@@ -83,9 +83,12 @@ const maxErrorBody = 4 << 10
 
 // refused makes the error of an answer that is not a 200.
 func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt, rec *Call) *Error {
-	// So little waits for no place: a refusal is read even while large answers hold them all.
-	b, _ := readBody(context.Background(), resp.Body, encodingOf(resp), maxHeaderBytes, nil) // cut or broken, its start serves as well
+	// So little waits for no place while it comes. Cut or broken, its start serves as well.
+	b, _ := readBody(context.Background(), resp.Body, maxHeaderBytes)
+	_ = unpacking.Acquire(context.Background(), 1)
+	defer unpacking.Release(1)
 	defer b.release()
+	_ = b.unpack(encodingOf(resp), maxHeaderBytes)
 	// An error page may be long; its first lines say what it is.
 	raw := b.raw.Bytes()[:min(b.raw.Len(), maxErrorBody)]
 	said := messageOf(raw)

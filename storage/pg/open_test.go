@@ -192,7 +192,7 @@ func TestARawPayload(t *testing.T) {
 	ref, body := gzipped(raw)
 	must(t, db.PutPayload(ctx, "EUW1_1", league.PartMatch, ref, body))
 	found, left, there, err := db.FindPayload(ctx, "EUW1_1", league.PartMatch)
-	if unpacked, _, bad := both.Inflate(found, left); err != nil || bad != nil || !there || string(unpacked) != raw || found.Size != len(left) {
+	if unpacked, bad := both.Raw(found, left, nil); err != nil || bad != nil || !there || string(unpacked) != raw || found.Size != len(left) {
 		t.Errorf("found: %+v, %q, %v, %v", found, left, err, bad)
 	}
 	save := func(f league.Fetch) {

@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"sync"
@@ -93,14 +94,7 @@ func (p *kept) raw() ([]byte, error) {
 	if p.json != nil {
 		return p.json, both.Prove(p.PayloadRef, p.json)
 	}
-	raw, known, err := both.Inflate(p.PayloadRef, p.Body)
-	switch {
-	case err != nil:
-		return nil, err
-	case !known:
-		return nil, fmt.Errorf("codec %q is not known", p.Codec)
-	}
-	return raw, both.Prove(p.PayloadRef, raw)
+	return both.Raw(p.PayloadRef, p.Body, func() ([]byte, error) { return nil, errors.New("codec is not known") })
 }
 
 // FindPayload looks for a payload that a crash left without state.

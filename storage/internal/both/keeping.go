@@ -82,26 +82,48 @@ const (
 	CodecGzip     = "gzip"
 )
 
-// Inflate gives the JSON of a payload as it arrived; false = its codec is another.
-func Inflate(ref league.PayloadRef, body []byte) (raw []byte, ours bool, err error) {
+// MaxInflated bounds what a payload may become, in bytes: half a megabyte of gzip can hold half a gigabyte. It is
+// above what is taken of an answer of Riot.
+const MaxInflated = 8 << 20
+
+// unpacking has the places of the payloads that are unpacked at once, by whomever: 300 of MaxInflated would be 2.4 GB.
+// Whoever has a place waits for nothing.
+var unpacking = make(chan struct{}, 4)
+
+// Raw gives the JSON of a payload, proved: it has the length and the checksum of what was stored. unpack is for a codec
+// that is not one of those in which payloads arrive; it gives at most MaxInflated bytes. The error names the codec, or
+// says what does not fit.
+func Raw(ref league.PayloadRef, body []byte, unpack func() ([]byte, error)) ([]byte, error) {
+	if ref.RawLen < 0 || ref.RawLen > MaxInflated {
+		return nil, fmt.Errorf("raw length %d is above %d", ref.RawLen, MaxInflated)
+	}
+	unpacking <- struct{}{}
+	defer func() { <-unpacking }()
+	raw, err := body, error(nil)
 	switch ref.Codec {
 	case CodecIdentity:
-		return body, true, nil
 	case CodecGzip:
-		r, err := gzip.NewReader(bytes.NewReader(body))
-		if err != nil {
-			return nil, true, err
-		}
-		// No more than one byte above its size is read: enough to see that it is too long.
-		buf := bytes.NewBuffer(make([]byte, 0, ref.RawLen+bytes.MinRead))
-		_, err = buf.ReadFrom(io.LimitReader(r, int64(ref.RawLen)+1))
-		return buf.Bytes(), true, err
+		raw, err = inflate(body, ref.RawLen)
+	default:
+		raw, err = unpack()
 	}
-	return nil, false, nil
+	if err != nil {
+		return nil, fmt.Errorf("inflate %s: %w", ref.Codec, err)
+	}
+	return raw, Prove(ref, raw)
 }
 
-// MaxInflated bounds what a payload may become: half a megabyte of gzip can hold half a gigabyte.
-const MaxInflated = 32 << 20
+// inflate unpacks gzip of so many bytes.
+func inflate(body []byte, size int) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	// No more than one byte above its size is read: enough to see that it is too long.
+	buf := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err = buf.ReadFrom(io.LimitReader(r, int64(size)+1))
+	return buf.Bytes(), err
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

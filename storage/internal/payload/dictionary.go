@@ -127,9 +127,9 @@ func (ds *Dictionaries) decoder(id uint32) (*zstd.Decoder, error) {
 	if d := ds.decoders[id]; d != nil {
 		return d, nil
 	}
-	// The limit refuses a body that claims to be larger than any payload may be, before memory is
+	// The limit refuses a body that claims to be larger than any payload may be, in columns too, before memory is
 	// taken for it.
-	options := []zstd.DOption{zstd.WithDecoderMaxMemory(both.MaxInflated), zstd.WithDecoderConcurrency(2)}
+	options := []zstd.DOption{zstd.WithDecoderMaxMemory(2 * both.MaxInflated), zstd.WithDecoderConcurrency(2)}
 	if id != 0 {
 		d, ok := ds.Known[id]
 		if !ok {

@@ -126,31 +126,19 @@ func payloadKey(match string, part league.Part) []byte { return []byte(match + "
 
 // Raw gives the JSON of a payload and proves that it is the one that was stored.
 func (f Frame) Raw(dicts *Dictionaries) ([]byte, error) {
-	if f.Ref.RawLen < 0 || f.Ref.RawLen > both.MaxInflated {
-		return nil, fmt.Errorf("raw length %d is above %d", f.Ref.RawLen, both.MaxInflated)
-	}
-	raw, err := f.inflate(dicts)
-	if err != nil {
-		return nil, fmt.Errorf("inflate %s: %w", f.Ref.Codec, err)
-	}
-	return raw, both.Prove(f.Ref, raw)
-}
-
-func (f Frame) inflate(dicts *Dictionaries) ([]byte, error) {
-	if raw, ours, err := both.Inflate(f.Ref, f.Body); ours {
-		return raw, err
-	}
-	switch f.Ref.Codec {
-	case codecZstd:
-		return dicts.decode(f.dict, f.Body)
-	case codecColumns:
-		cols, err := dicts.decode(f.dict, f.Body)
-		if err != nil {
-			return nil, err
+	return both.Raw(f.Ref, f.Body, func() ([]byte, error) {
+		switch f.Ref.Codec {
+		case codecZstd:
+			return dicts.decode(f.dict, f.Body)
+		case codecColumns:
+			cols, err := dicts.decode(f.dict, f.Body)
+			if err != nil {
+				return nil, err
+			}
+			return joinColumns(cols, f.Ref.RawLen)
 		}
-		return joinColumns(cols, f.Ref.RawLen)
-	}
-	return nil, errors.New("codec is not known")
+		return nil, errors.New("codec is not known")
+	})
 }
 
 // Table holds one nested table per match. As plain values a leaf would split only above four

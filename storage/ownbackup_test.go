@@ -145,3 +145,26 @@ func TestB13f_AMonthWhoseCopyIsGoneOrCutIsTold(t *testing.T) {
 		})
 	}
 }
+
+// TestB13g_RestoreAsksWhoseBackup: without a name the newest would be the other directory's.
+func TestB13g_RestoreAsksWhoseBackup(t *testing.T) {
+	to := filepath.Join(t.TempDir(), "backups")
+	first, second := oldStore(t, 6), oldStore(t, 2)
+	mine, other := backupOf(t, first, to), backupOf(t, second, to)
+	_, err := Restore(context.Background(), Options{Dir: first}, keep.RestoreOptions{Backups: to})
+	e := wantError[*disk.ErrUnusable](t, err)
+	if e != nil && (!strings.Contains(e.Do, mine.Name) || !strings.Contains(e.Do, other.Name)) {
+		t.Error(e)
+	}
+	atRest(t, first, func(db *DB) { wantOld(t, db, 6) })
+
+	// A manifest of an older version does not say whose it is: it is no second store.
+	path := filepath.Join(other.Path, "manifest.json")
+	body, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, bytes.ReplaceAll(body, []byte(other.State.Instance), nil), disk.FileMode))
+	r, err := Restore(context.Background(), Options{Dir: first}, keep.RestoreOptions{Backups: to, DryRun: true})
+	if err != nil || r.From.Name != other.Name {
+		t.Errorf("%s %v", r.From.Name, err)
+	}
+}

@@ -228,7 +228,7 @@ func restoreCommand() commandDecl {
 			if list {
 				return listBackups(g.cfg, opt.Backups, g.out)
 			}
-			// No name is the newest that can be used.
+			// No name is the newest that can be used, where all are of one store.
 			opt.Name, opt.DryRun = strings.Join(g.args, ""), g.dry
 			return runRestore(ctx, g.cfg, opt, g.asks())
 		},

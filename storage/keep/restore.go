@@ -30,7 +30,7 @@ const (
 // RestoreOptions say what to put back, and where.
 type RestoreOptions struct {
 	Backups string // folder of the backups; "" = backup/ in the data directory
-	Name    string // "" = the newest that can be used
+	Name    string // "" = the newest that can be used, where all are of one store
 	DryRun  bool
 	Verify  payload.Verifier
 	By      engine.Actor // for the audit
@@ -142,9 +142,24 @@ func (r *restorer) plan() error {
 }
 
 // choose finds the backup that was named, or the newest that can be used. One that was named and
-// cannot be used is an error: another one would not be what was asked for.
+// cannot be used is an error: another one would not be what was asked for. So is none where several
+// stores have their backups: the newest of them may be another's.
 func (r *restorer) choose(all []Backup) (Backup, error) {
 	var names []string
+	newest := map[string]string{} // backup of each store; manifests of older versions do not tell theirs
+	for _, b := range all {
+		store := b.State.Instance
+		if _, known := newest[store]; !known && store != "" && b.Problem == "" {
+			newest[store] = b.Name
+		}
+	}
+	if r.o.Name == "" && len(newest) > 1 {
+		return Backup{}, &disk.ErrUnusable{
+			Path: r.to, Why: fmt.Sprintf("backups of %d stores lie in it", len(newest)),
+			Do: "name one, as in `farsight restore BACKUP`; the newest of each store: " +
+				strings.Join(slices.Sorted(maps.Values(newest)), ", "),
+		}
+	}
 	for _, b := range all {
 		switch {
 		case r.o.Name == b.Name && b.Problem != "":

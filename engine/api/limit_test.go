@@ -1,15 +1,22 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/farsight-console/farsight/engine"
 )
 
 // Connections that never finish a head, many more than there are places, and then forty programs that
@@ -91,4 +98,47 @@ func TestB17b_AUserTakesNoPlaceOfAnother(t *testing.T) {
 	if _, c := dial(ana); c.letIn() != nil {
 		t.Error("another user's connections keep her out")
 	}
+}
+
+// TestB18_PayloadsThatAreGivenOutHaveOneBudget: many ask for the largest payload, and then read nothing for a while.
+func TestB18_PayloadsThatAreGivenOutHaveOneBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const askers, size = 15, 8 << 20
+		var asked atomic.Int32
+		s := NewServer(Options{Console: &office{find: func(engine.Query) (engine.Answer, error) {
+			asked.Add(1)
+			return engine.Payload{JSON: bytes.Repeat([]byte("1"), size)}, nil
+		}}})
+		reading := make(chan struct{})
+		var all sync.WaitGroup
+		for range askers {
+			all.Go(func() {
+				r := &Request{Request: httptest.NewRequest(http.MethodPost, "/v1/find", nil).WithContext(t.Context()),
+					Body: []byte(`{"type":"payload","query":{"match_id":"EUW1_1"}}`)}
+				if err := s.find(slowReader{httptest.NewRecorder(), reading}, r); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		if n := asked.Load(); n == 0 || n > payloadsMost/size {
+			t.Errorf("%d payloads are held at once", n)
+		}
+		close(reading)
+		all.Wait()
+		if n := asked.Load(); n != askers {
+			t.Errorf("%d payloads were given out", n)
+		}
+	})
+}
+
+// slowReader takes nothing before it reads.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	reading chan struct{}
+}
+
+func (r slowReader) Write(b []byte) (int, error) {
+	<-r.reading
+	return len(b), nil
 }

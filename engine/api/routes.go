@@ -22,7 +22,7 @@ var Document []byte
 
 // protocol are the routes of the console contract.
 func (s *Server) protocol() []Route {
-	find := route(http.MethodPost, "/v1/find", "Ask a typed query", Viewer, s.find)
+	find := Route{Method: http.MethodPost, Path: "/v1/find", Summary: "Ask a typed query", Role: Viewer, Type: typeJSON, Handle: s.find}
 	find.About = "Ask one of the typed queries that a console asks; `type` says which. The answer has the same `type`."
 	find.In, find.Out = question{}, reply{}
 	return []Route{
@@ -149,14 +149,42 @@ func (s *Server) helloTo(c Caller) Hello {
 
 func (s *Server) hello(r *Request) (Hello, error) { return s.helloTo(r.Caller), nil }
 
+// The memory of Riot's JSON that is given out at once, in bytes: what an answer may take until it is written, and what
+// all may, those included that their readers take slowly.
+const (
+	payloadMost  = 40 << 20
+	payloadsMost = 2 * payloadMost
+)
+
 // find answers a question with an envelope of the same type.
-func (s *Server) find(r *Request) (told, error) {
+func (s *Server) find(w http.ResponseWriter, r *Request) error {
 	q, k, err := readQuestion(r.Body)
 	if err != nil {
-		return told{}, err
+		return err
+	}
+	var held int64
+	if _, large := q.(engine.PayloadQuery); large {
+		if err := s.payloads.Acquire(r.Context(), payloadMost); err != nil {
+			return err
+		}
+		held = payloadMost
+		defer func() { s.payloads.Release(held) }()
 	}
 	a, err := s.opt.Console.Find(r.Context(), q)
-	return told{Type: k.name, Answer: a}, err
+	if err != nil {
+		return err
+	}
+	raw, err := encode(told{Type: k.name, Answer: a})
+	if err != nil {
+		return err
+	}
+	// While it is read it takes what it is, no longer what it was made of.
+	if rest := held - int64(cap(raw)); rest > 0 {
+		held -= rest
+		s.payloads.Release(rest)
+	}
+	answer(w, http.StatusOK, typeJSON, raw)
+	return nil
 }
 
 // told is a reply whose answer is not encoded twice.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -77,6 +78,8 @@ type Server struct {
 	routes map[string]Route // by pattern
 	told   refusals
 	relay  relay
+
+	payloads *semaphore.Weighted // payloadsMost
 }
 
 // NewServer makes a server; nothing listens until Serve.
@@ -87,7 +90,7 @@ func NewServer(opt Options) *Server {
 	opt.Conns, opt.Pace, opt.Beat = cmp.Or(opt.Conns, defaultConns), cmp.Or(opt.Pace, defaultPace), cmp.Or(opt.Beat,
 		defaultBeat)
 	opt.HeadTime, opt.BodyTime = cmp.Or(opt.HeadTime, headerTimeout), cmp.Or(opt.BodyTime, bodyTimeout)
-	s := &Server{opt: opt, mux: http.NewServeMux(), routes: map[string]Route{}}
+	s := &Server{opt: opt, mux: http.NewServeMux(), routes: map[string]Route{}, payloads: semaphore.NewWeighted(payloadsMost)}
 	s.relay.con, s.relay.pace, s.relay.log = opt.Console, opt.Pace, opt.Log
 	for _, r := range append(s.protocol(), opt.Routes...) {
 		// net/http panics where two patterns collide: that is an error in the program.

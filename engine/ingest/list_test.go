@@ -139,6 +139,7 @@ func TestS1_13_Cover(t *testing.T) {
 	anchor := noon.AddDate(1, 0, 0)
 	floor := noon.AddDate(0, 6, 0)
 	all := league.Ask{Timelines: league.TimelinesAll}
+	in := New(Options{Matches: league.Span{Years: 1}})
 	for name, c := range map[string]struct {
 		ask    league.Ask
 		listed []league.Staged
@@ -163,12 +164,16 @@ func TestS1_13_Cover(t *testing.T) {
 			ask: league.Ask{Count: 200, Timelines: league.TimelinesNone}, listed: stagedOf(ids(300, 101)),
 			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, Floor: noon, Timelines: league.TimelinesNone},
 		},
+		"newest 400, of which 150 are within retention": {
+			ask: league.Ask{Count: 400, Timelines: league.TimelinesAll}, listed: stagedOf(ids(300, 151)), ends: 1,
+			want: league.Coverage{Head: "EUW1_300", HeadAt: anchor, Floor: noon, Timelines: league.TimelinesAll, Walked: anchor},
+		},
 		"all beyond retention": {
 			ask: all, listed: []league.Staged{{ID: "EUW1_9", TooOld: true}, {ID: "EUW1_8", TooOld: true}}, ends: 1,
 			want: league.Coverage{Head: "EUW1_9", HeadAt: anchor, ReachedEnd: true, Timelines: league.TimelinesAll, Walked: anchor},
 		},
 	} {
-		if got := cover(old, league.Run{Ask: c.ask, Anchor: anchor, Ends: c.ends}, c.listed, 0); got != c.want {
+		if got := in.cover(old, league.Run{Ask: c.ask, Anchor: anchor, Ends: c.ends}, c.listed, 0); got != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -198,7 +203,7 @@ func TestS1_13_NoSequenceOfRunsLeavesAHole(t *testing.T) {
 					}
 				}
 				if run, more = in.after(run, pg); !more {
-					known = cover(known, run, staged, 0)
+					known = in.cover(known, run, staged, 0)
 				}
 			}
 			for _, s := range staged {

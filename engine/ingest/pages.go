@@ -174,8 +174,9 @@ func (in *ranges) hasOldPart(run league.Run) bool {
 //	listed  EUW1_95 … EUW1_76, the newest 20 only -> as before: what lies between is not known
 //	listed  the same, and nothing is known before -> head EUW1_95, down to when it was listed
 //
-// A run that listed nothing leaves the range as it was.
-func cover(old league.Coverage, run league.Run, listed []league.Staged, list int) league.Coverage {
+// A run that listed nothing leaves the range as it was. The newest N reach down to the cutoff at most: what lies
+// beyond it they have not listed (see hasOldPart).
+func (in *ranges) cover(old league.Coverage, run league.Run, listed []league.Staged, list int) league.Coverage {
 	newest := slices.IndexFunc(listed, func(s league.Staged) bool { return !s.TooOld })
 	if newest < 0 && len(listed) > 0 {
 		newest = 0
@@ -183,6 +184,9 @@ func cover(old league.Coverage, run league.Run, listed []league.Staged, list int
 	c := league.Coverage{
 		HeadAt: run.Anchor, Floor: run.Ask.Floor, ReachedEnd: run.Ask.Floor.IsZero(),
 		Timelines: run.Ask.Timelines, Walked: run.Anchor,
+	}
+	if cutoff := in.cutoff(run); run.Ask.Count > 0 && cutoff.After(c.Floor) {
+		c.Floor, c.ReachedEnd = cutoff, false
 	}
 	ended := run.Ends&(1<<list) != 0
 	switch {

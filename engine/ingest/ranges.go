@@ -65,7 +65,7 @@ func (in *ranges) endLists(tx engine.Tx, a *league.Account, run league.Run) erro
 		if err != nil {
 			return err
 		}
-		c := cover(known, run, ofList(listed, i), i)
+		c := in.cover(known, run, ofList(listed, i), i)
 		if run.Ask.Filter == "" {
 			a.Coverage = c
 		} else if err := in.store.SaveCoverage(tx, a.ID, l.Name(), c); err != nil {

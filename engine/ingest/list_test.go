@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -179,45 +180,124 @@ func TestS1_13_Cover(t *testing.T) {
 	}
 }
 
-// Whatever runs come one after another, listing stops at a known id only if
-// everything older inside the ask has been listed before.
-func TestS1_13_NoSequenceOfRunsLeavesAHole(t *testing.T) {
-	in := New(Options{})
+// world is a player of one game in some of the hours, every third of another queue, and what was listed.
+type world struct {
+	*rapid.T
+	in     *Ingest
+	hours  []bool // played
+	known  []league.Coverage
+	listed map[string]bool
+}
+
+func listOfGame(n int) int { return min(n%3, 1) }
+
+func playedAt(game int) time.Time { return noon.Add(time.Duration(game) * time.Hour) }
+
+// answer is what Riot lists, newest first.
+func (w *world) answer(q riot.MatchIDsQuery) (page []string) {
+	for n := len(w.hours); n > 0; n-- {
+		at := playedAt(n)
+		if w.hours[n-1] && (q.Queue == 0 || q.Queue == 420+listOfGame(n)) && !at.Before(q.StartTime) && !at.After(q.EndTime) {
+			page = append(page, fmt.Sprintf("EUW1_%d", n))
+		}
+	}
+	return page[min(q.Start, len(page)):min(q.Start+q.Count, len(page))]
+}
+
+// page reads the next one, and stages it as the store does.
+func (w *world) page(run league.Run, staged *[]league.Staged) page {
+	q := w.in.query(run)
+	pg := read(run, *staged, w.known[run.List], w.answer(q), q.Count)
+	pg.asked = q
+	for _, s := range pg.ids {
+		if !slices.ContainsFunc(*staged, func(was league.Staged) bool { return was.ID == s.ID }) {
+			*staged = append(*staged, s)
+		}
+	}
+	return pg
+}
+
+// sync is one run, which also looks behind the ends of its lists.
+func (w *world) sync(run league.Run) (staged []league.Staged) {
+	for more := true; more; {
+		pg := w.page(run, &staged)
+		if pg.fresh != len(pg.raw) {
+			w.Fatalf("from %d on %d of %d ids were listed before", run.Start, len(pg.raw)-pg.fresh, len(pg.raw))
+		}
+		run, more = w.in.after(run, pg)
+	}
+	looks, want := 0, 0
+	for i := range w.known {
+		if run.Ends&(1<<i) != 0 {
+			want += 1 + min(countOf(staged, i, true), 1)
+		}
+	}
+	run.Looks = 1
+	for more := lookAt(&run, staged, 0); more; looks++ {
+		before := len(staged)
+		pg := w.page(run, &staged)
+		had := 0 // of this list
+		for _, s := range staged {
+			if s.List == run.List && s.TooOld == run.OldPart {
+				had++
+			}
+		}
+		if len(staged) > before || len(pg.raw) > 0 || pg.asked.Start != had || pg.asked.Count != pageSize {
+			w.Fatalf("behind %d of list %d, old %v: asked %+v, got %v", had, run.List, run.OldPart, pg.asked, pg.raw)
+		}
+		run, more = lookOn(run, staged, pg)
+	}
+	if run.Error != "" || looks != want {
+		w.Fatalf("after %d of %d looks: %s", looks, want, run.Error)
+	}
+	for i := range w.known {
+		w.known[i] = w.in.cover(w.known[i], run, ofList(staged, i), i)
+	}
+	return staged
+}
+
+// Whatever runs come one after another, of one list or two, within retention and beyond it: listing stops at a
+// known id only if everything older inside the ask has been listed before, no page names what another has, and
+// what a range says to be complete is.
+func TestS1_13_B19c_NoSequenceOfRunsLeavesAHole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		games := 0
-		var known league.Coverage
-		listed := map[string]bool{}
+		ask := league.Ask{Timelines: league.TimelinesAll, Filter: rapid.SampledFrom([]league.Filter{"", "queue=420,421"}).Draw(t, "filter")}
+		lists := ask.Filter.Lists()
+		w := &world{T: t, listed: map[string]bool{}, known: make([]league.Coverage, len(lists)),
+			in: New(Options{Matches: league.Span{Days: rapid.SampledFrom([]int{0, 5, 10}).Draw(t, "days")}})}
 		for range rapid.IntRange(1, 6).Draw(t, "runs") {
-			games += rapid.IntRange(0, 250).Draw(t, "new games")
-			ask := league.Ask{Timelines: league.TimelinesAll, Count: rapid.SampledFrom([]int{0, 0, 1, 20, 150}).Draw(t, "count")}
-			run := league.Run{Ask: ask, Anchor: noon}
-			var staged []league.Staged
-			for more := true; more; {
-				q := in.query(run)
-				page := ids(games, 1)
-				page = page[min(q.Start, len(page)):min(q.Start+q.Count, len(page))]
-				pg := read(run, staged, known, page, q.Count)
-				for _, s := range pg.ids {
-					if !slices.Contains(staged, s) {
-						staged = append(staged, s)
-					}
-				}
-				if run, more = in.after(run, pg); !more {
-					known = in.cover(known, run, staged, 0)
-				}
+			w.hours = append(w.hours, slices.Repeat([]bool{true}, rapid.IntRange(0, 450).Draw(t, "new games"))...)
+			w.hours = append(w.hours, make([]bool, rapid.SampledFrom([]int{0, 0, 100, 300}).Draw(t, "idle"))...)
+			ask.Count = rapid.SampledFrom([]int{0, 0, 1, 20, 150}).Draw(t, "count")
+			ask.Floor = time.Time{}
+			if ask.Count == 0 && rapid.Bool().Draw(t, "since") {
+				ask.Floor = playedAt(len(w.hours) - rapid.IntRange(0, 300).Draw(t, "games since"))
 			}
+			run := league.Run{Ask: ask, Anchor: playedAt(len(w.hours)).Add(time.Minute)}
+			staged := w.sync(run)
 			for _, s := range staged {
-				listed[s.ID] = true
+				w.listed[s.ID] = true
 			}
-			if ask.Count > 0 {
-				if want := min(ask.Count, games); len(staged) != want {
-					t.Fatalf("newest %d of %d: listed %d", ask.Count, games, len(staged))
+			within := make([]int, len(lists)) // of each list
+			for n := len(w.hours); n > 0; n-- {
+				if !w.hours[n-1] {
+					continue
 				}
-				continue
+				list, id, at := listOfGame(n)*(len(lists)-1), fmt.Sprintf("EUW1_%d", n), playedAt(n)
+				if !at.Before(w.in.cutoff(run)) {
+					within[list]++
+				}
+				if ask.Count == 0 && !at.Before(ask.Floor) && !w.listed[id] {
+					t.Fatalf("%s was never listed: %+v", id, w.known)
+				}
+				c := w.known[list]
+				if c.Head != "" && !w.listed[id] && !at.After(c.HeadAt) && (c.ReachedEnd || !at.Before(c.Floor)) {
+					t.Fatalf("%s was never listed, within %+v", id, c)
+				}
 			}
-			for _, id := range ids(games, 1) {
-				if !listed[id] {
-					t.Fatalf("%s was never listed: %+v", id, known)
+			for i := range lists {
+				if got := len(ofList(staged, i)); ask.Count > 0 && got != min(ask.Count, within[i]) {
+					t.Fatalf("newest %d of %d of list %d: listed %d", ask.Count, within[i], i, got)
 				}
 			}
 		}

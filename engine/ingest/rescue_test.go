@@ -389,3 +389,53 @@ func TestRescue_AnOldRunKeepsNoTimelineFromAnother(t *testing.T) {
 		})
 	}
 }
+
+// A run whose last part is only tried again is not complete yet.
+func TestB19c_ARunIsIncompleteWhileAPartIsTriedAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 3)}})
+		id := s.MatchIDs("Ana#EUW")[0]
+		must(t, s.Inject(fails(sim.Unavailable, id, 5)))
+		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Timeline, ID: id, Attempts: 1}}))
+		r := start(t, s)
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		r.settle("Ana#EUW", time.Hour)
+		r.retry("match:" + id)
+		row := r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Timelines.Retrying == 1 })
+		if row.Result != "incomplete" || !row.Closed.IsZero() {
+			t.Errorf("while its timeline is tried again the run is %s: %+v", row.Result, row.Timelines)
+		}
+		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Result == "completed" })
+	})
+}
+
+// What an earlier run misses is the later one's as soon as that has listed it: it alone is told when it comes.
+func TestB19c_ALaterRunTakesOverWhatAnEarlierOneMisses(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 3)}})
+		id := s.MatchIDs("Ana#EUW")[0]
+		must(t, s.Inject(fails(sim.Unavailable, id, 10)))
+		r := start(t, s)
+		var runs []string
+		for range 2 {
+			r.trigger("Ana#EUW", engine.SyncAsk{Force: true, Timelines: "none"})
+			runs = append(runs, r.settle("Ana#EUW", time.Hour).Run)
+		}
+		r.read(func(tx engine.Tx) error {
+			gaps, err := r.db.Gaps(tx, id)
+			if len(gaps) != 1 || gaps[0].Run != runs[1] {
+				t.Errorf("the match is missed by %+v, not by %s alone", gaps, runs[1])
+			}
+			return err
+		})
+		r.retry("match:" + id)
+		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Result == "completed" })
+		r.read(func(tx engine.Tx) error {
+			first, err := r.db.Run(tx, runs[0])
+			if first.Result != "incomplete" || !first.Closed.IsZero() {
+				t.Errorf("the earlier run is %s", first.Result)
+			}
+			return err
+		})
+	})
+}

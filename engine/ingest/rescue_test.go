@@ -439,3 +439,22 @@ func TestB19c_ALaterRunTakesOverWhatAnEarlierOneMisses(t *testing.T) {
 		})
 	})
 }
+
+// Each list of a filter has a known range of its own, and keeps it when a sync brings nothing.
+func TestB19c_TheSecondListHasItsOwnRange(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 3)}})
+		r := start(t, s)
+		r.track("Ana#EUW", engine.SyncAsk{Policy: "queues=420,450 timelines=none"})
+		for range 2 {
+			r.trigger("Ana#EUW", engine.SyncAsk{})
+			r.settle("Ana#EUW", time.Hour)
+			_, played := r.ranges("Ana#EUW", "queue=420")
+			_, none := r.ranges("Ana#EUW", "queue=450")
+			if played.Head != s.MatchIDs("Ana#EUW")[0] || !played.ReachedEnd || none != (league.Coverage{}) {
+				t.Errorf("the ranges are %+v and %+v", played, none)
+			}
+			time.Sleep(time.Hour)
+		}
+	})
+}

@@ -44,10 +44,11 @@ func told[T any](what *T) T {
 
 // backend answers commands from a script: the real one has its own tests.
 type backend struct {
-	queues []engine.QueueRow
-	refuse error
-	calls  []string
-	halted string // why it starts nothing
+	queues  []engine.QueueRow
+	refuse  error
+	calls   []string
+	halted  string // why it starts nothing
+	reading string // it does not know all jobs yet
 
 	externals map[engine.JobID]string // of attempts under way
 }
@@ -90,6 +91,7 @@ func (b *backend) Why(engine.Job) (string, time.Time, int)                { retu
 func (b *backend) Queues() []engine.QueueRow                              { return told(&b.queues) }
 func (b *backend) Load() (int, int)                                       { return 2, 5 }
 func (b *backend) Halted() string                                         { return told(&b.halted) }
+func (b *backend) Reading() string                                        { return told(&b.reading) }
 func (b *backend) Held(engine.Job) (h engine.Held)                        { return h }
 func (b *backend) Externals() map[engine.JobID]string                     { return told(&b.externals) }
 func (b *backend) NextRetries(context.Context, int) ([]engine.Job, error) { return nil, nil }
@@ -121,13 +123,14 @@ func (syncer) Resume(context.Context) error { return nil }
 // limiter makes one call a second whatever the method.
 type limiter struct {
 	state engine.EngineState
+	rows  engine.LimitsRow
 }
 
 func (l *limiter) Run(ctx context.Context) error { <-ctx.Done(); return nil }
 func (l *limiter) Restore(context.Context, bool, iter.Seq2[engine.Job, error]) error {
 	return nil
 }
-func (l *limiter) Rows() engine.LimitsRow                   { return engine.LimitsRow{} }
+func (l *limiter) Rows() engine.LimitsRow                   { return told(&l.rows) }
 func (l *limiter) Freeze(engine.Bucket, string) error       { return nil }
 func (l *limiter) Thaw(engine.Bucket) (string, error)       { return "", nil }
 func (l *limiter) Calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }

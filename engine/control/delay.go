@@ -87,7 +87,7 @@ func (c *Control) standstill(queues []engine.QueueRow) string {
 	if !runs {
 		return "no engine runs on this directory"
 	}
-	if state, why := c.state(queues); state != engine.EngineLive {
+	if state, why := c.stateOf(queues, nil); state != engine.EngineLive {
 		return why
 	}
 	return ""
@@ -96,7 +96,7 @@ func (c *Control) standstill(queues []engine.QueueRow) string {
 // host looks at one host's calls. The answer says why what they delay is unknown. Of a host that will
 // not open by itself, or whose limits nobody knows, no number would be true.
 func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (unknown string) {
-	h := hostCalls{host: host, limits: d.c.opt.Limiter.Outlook(host), method: mostCalled(loads)}
+	h := hostCalls{host: host, limits: d.c.outlook(host), method: mostCalled(loads)}
 	h.pace, h.bucket = h.limits.Rate(h.method)
 	switch {
 	case frozenForGood(d.plan.Buckets, host):

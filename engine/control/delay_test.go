@@ -22,6 +22,7 @@ type idle struct {
 
 func (b idle) Queues() []engine.QueueRow     { return b.queues }
 func (idle) Halted() string                  { return "" }
+func (idle) Reading() string                 { return "" }
 func (idle) Held(engine.Job) (h engine.Held) { return h }
 
 // hosted is a limiter whose hosts have a pace each, in seconds a call; one without is
@@ -34,6 +35,7 @@ type hosted struct {
 	state engine.EngineState
 }
 
+func (hosted) Meter() (m engine.Meter)   { return m }
 func (l hosted) Held(string) engine.Held { return engine.Held{} }
 
 func (l hosted) Outlook(host string) forecast.Limits {

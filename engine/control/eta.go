@@ -19,7 +19,7 @@ const listMethod = "match-v5.ids"
 func (c *Control) plan() *forecast.Plan {
 	s := forecast.State{
 		Now: time.Now(), Open: c.served(c.hub.Open()), Still: forecast.Still{}, Waiting: c.waiting(),
-		Queues: c.opt.Backend.Queues(), Buckets: c.opt.Limiter.Rows().Buckets, Limits: c.opt.Limiter.Outlook,
+		Queues: c.opt.Backend.Queues(), Buckets: c.opt.Limiter.Rows().Buckets, Limits: c.outlook,
 	}
 	for _, a := range s.Open {
 		if h := c.stands(a, s.Queues, s.Buckets); h.Stand != "" && h.Until.IsZero() {
@@ -27,6 +27,12 @@ func (c *Control) plan() *forecast.Plan {
 		}
 	}
 	return forecast.New(s)
+}
+
+// outlook is how the limits of a host stand, and the workers that make the calls.
+func (c *Control) outlook(host string) forecast.Limits {
+	_, workers := c.opt.Backend.Load()
+	return forecast.ByWorkers(c.opt.Limiter.Outlook(host), workers, c.opt.Limiter.Meter().P50)
 }
 
 // waiting are the jobs that wait for an instant after trouble.
@@ -83,7 +89,7 @@ func (c *Control) stands(a engine.AccountRow, queues []engine.QueueRow, rows []e
 		}
 	}
 	// An outage is of one endpoint: others' syncs go on.
-	if state, why := c.state(queues); state != engine.EngineLive && state != engine.EngineAPIDown {
+	if state, why := c.stateOf(queues, nil); state != engine.EngineLive && state != engine.EngineAPIDown {
 		return engine.Held{Reason: why, Stand: standOf(state)}
 	}
 	lanes := c.lanesOf(a)
@@ -163,20 +169,6 @@ func frozenWords(b engine.BucketRow) string {
 		return b.Host + " is frozen until somebody resumes it"
 	}
 	return b.Host + " is frozen"
-}
-
-// heldUp is the word for an engine with work for a host that an operator has stopped, or whom Riot has
-// told to keep away for long.
-func heldUp(limits engine.LimitsRow) (engine.EngineState, string) {
-	if len(limits.Holds) > 0 {
-		return engine.EngineHeld, limits.Holds[0].Why
-	}
-	for _, b := range limits.Buckets {
-		if b.Waiting > 0 && frozenHere(b, []string{b.Host + "/"}) {
-			return engine.EngineHeld, frozenWords(b)
-		}
-	}
-	return engine.EngineLive, ""
 }
 
 // lanesOf are the endpoints that a run calls from where it stands on, as host/method.

@@ -3,21 +3,45 @@ package control_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 )
 
-// A disk without room is the banner of every console, ahead of what the calls would
-// say: nothing is called.
-func TestAHaltedEngineSaysWhy(t *testing.T) {
+// Of all that is wrong at once the first in the order is told: each end of a trouble brings the next one forth,
+// on a running engine's row as in its sentence.
+func TestW5_OneCauseInItsOrder(t *testing.T) {
 	r := newRig(t)
-	rewrite(func() { r.limiter.state, r.backend.halted = engine.EngineDegraded, "disk low: 419.4 MB free" })
-	a, err := r.Find(t.Context(), engine.StatusQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := a.(engine.StatusAnswer).Engine
-	if row.State != engine.EnginePaused || !strings.Contains(row.Why, "419.4 MB") || !strings.Contains(row.Why, "by itself") {
-		t.Errorf("%s: %s", row.State, row.Why)
+	all := engine.QueueRow{QueueState: engine.QueueState{Name: "ingest.summoner.full", Paused: true}, Counts: map[engine.State]int{engine.Available: 3}}
+	frozen := engine.BucketRow{Host: "europe", Kind: "app", Waiting: 3, FreezeWhy: "maintenance", Blocked: time.Now().Add(time.Hour), BlockedBy: engine.BlockedFrozen}
+	rewrite(func() {
+		r.limiter.state, r.backend.halted = engine.EngineNoKey, "disk low: 419.4 MB free"
+		r.backend.reading, r.backend.queues = "the stored jobs are being read", []engine.QueueRow{all}
+		r.limiter.rows = engine.LimitsRow{At: time.Now(), Buckets: []engine.BucketRow{frozen}, Holds: []engine.LimitHold{{Why: "Riot asked for an hour"}}}
+	})
+	for _, cause := range []struct {
+		state engine.EngineState
+		why   string
+		ends  func()
+	}{
+		{engine.EngineNoKey, "", func() { r.limiter.state = engine.EngineDegraded }},
+		{engine.EngineDegraded, "", func() { r.limiter.state = engine.EngineAPIDown }},
+		{engine.EnginePaused, "419.4 MB free; work goes on by itself when there is room", func() { r.backend.halted = "" }},
+		{engine.EngineAPIDown, "", func() { r.limiter.state = engine.EngineLive }},
+		{engine.EngineOpening, "being read", func() { r.backend.reading = "" }},
+		{engine.EngineHeld, "Riot asked for an hour", func() { r.limiter.rows.Holds = nil }},
+		{engine.EnginePaused, "every queue with work is paused", func() { r.backend.queues[0].Paused = false }},
+		{engine.EngineHeld, "europe is frozen", func() { r.limiter.rows.Buckets = nil }},
+		{engine.EngineLive, "", func() {}},
+	} {
+		a, err := engine.Ask[engine.StatusAnswer](t.Context(), r, engine.StatusQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := a.Engine
+		if row.State != cause.state || !strings.Contains(row.Why, cause.why) || row.State != engine.EngineLive && row.Pace != row.Why {
+			t.Errorf("%s: %q, %q; want %s: %q", row.State, row.Why, row.Pace, cause.state, cause.why)
+		}
+		rewrite(cause.ends)
 	}
 }

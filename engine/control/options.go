@@ -64,6 +64,8 @@ type Backend interface {
 	Externals() map[engine.JobID]string
 	// Load is how many jobs run and of how many at most.
 	Load() (running, workers int)
+	// Reading says that the stored jobs are still being read, so that nobody knows what waits; "" = they are.
+	Reading() string
 	// Halted says why no job is started at all, such as a full disk; "" = they are.
 	Halted() string
 	// Held is what keeps a job from starting wherever it stands in line.

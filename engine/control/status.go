@@ -65,9 +65,7 @@ func (c *Control) engineRow() engine.EngineRow {
 	}
 	row.SinceStart = time.Since(c.started) < time.Minute
 	limits := c.opt.Limiter.Rows()
-	if row.State, row.Why = c.state(queues); row.State == engine.EngineLive {
-		row.State, row.Why = heldUp(limits)
-	}
+	row.State, row.Why = c.stateOf(queues, &limits)
 	row.Pace = forecast.Pace(row, queues, limits)
 	return row
 }
@@ -83,16 +81,18 @@ func toDo(q engine.QueueRow) (n int) {
 }
 
 // State is the one word of the title bar that a process which follows this one shows as well, and why.
-func (c *Control) State() (engine.EngineState, string) { return c.state(c.opt.Backend.Queues()) }
+func (c *Control) State() (engine.EngineState, string) {
+	return c.stateOf(c.opt.Backend.Queues(), nil)
+}
 
 // follows reports whether another process leads, or will: what this one has no key for is then made by
 // others.
 func (c *Control) follows() bool { return c.opt.Term != nil && !c.opt.Term().Here }
 
-// state picks the one word of the title bar: the worst that holds. A broken engine says so even while
-// it stops, and trouble of the store goes before that of the key, since without the store nothing would
-// be kept.
-func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
+// stateOf picks the one word of the title bar, the first that holds: what ends the process, then what keeps
+// all calls from being made, from the key to the store, then what keeps some. What of that the limits tell is
+// left out where limits is nil.
+func (c *Control) stateOf(queues []engine.QueueRow, limits *engine.LimitsRow) (engine.EngineState, string) {
 	c.mu.Lock()
 	broken, stopping := c.broken, c.stopping
 	c.mu.Unlock()
@@ -102,18 +102,27 @@ func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	case stopping:
 		return engine.EngineStopping, "letting the calls in flight finish"
 	}
-	if why := c.opt.Backend.Halted(); why != "" {
+	state, trouble := c.opt.Limiter.Health()
+	halted := c.opt.Backend.Halted()
+	switch {
+	case state == engine.EngineNoKey || state == engine.EngineDegraded:
+		return state, trouble
+	case c.opt.Keys.Shown() == "" && !c.follows():
+		return engine.EngineNoKey, "there is no API key yet: give one in a console, or write the key file"
+	case halted != "":
 		until := "there is room"
-		if strings.HasPrefix(why, engine.StoreShut) {
+		if strings.HasPrefix(halted, engine.StoreShut) {
 			until = "it takes writes"
 		}
-		return engine.EnginePaused, why + "; work goes on by itself when " + until
+		return engine.EnginePaused, halted + "; work goes on by itself when " + until
+	case state != engine.EngineLive:
+		return state, trouble
 	}
-	if s, why := c.opt.Limiter.Health(); s != engine.EngineLive {
-		return s, why
+	if why := c.opt.Backend.Reading(); why != "" {
+		return engine.EngineOpening, why
 	}
-	if c.opt.Keys.Shown() == "" && !c.follows() {
-		return engine.EngineNoKey, "there is no API key yet: give one in a console, or write the key file"
+	if limits != nil && len(limits.Holds) > 0 {
+		return engine.EngineHeld, limits.Holds[0].Why
 	}
 	// A paused queue that is empty holds nothing up: what has work decides.
 	paused, open := 0, 0
@@ -126,6 +135,13 @@ func (c *Control) state(queues []engine.QueueRow) (engine.EngineState, string) {
 	}
 	if paused > 0 && open == 0 {
 		return engine.EnginePaused, "every queue with work is paused"
+	}
+	if limits != nil {
+		for _, b := range limits.Buckets {
+			if b.Waiting > 0 && frozenHere(b, []string{b.Host + "/"}) {
+				return engine.EngineHeld, frozenWords(b)
+			}
+		}
 	}
 	return engine.EngineLive, ""
 }

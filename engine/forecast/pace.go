@@ -28,14 +28,15 @@ func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow)
 	}
 	w := workOf(queues)
 	b := braking(limits)
+	busy := e.Workers > 0 && e.InFlight >= e.Workers
 	switch {
-	case b.Waiting > 0:
+	case b.Waiting > 0 && !(busy && roomy(e, limits, b)):
 		return brakes(e, limits, b)
 	case w.ready+w.running == 0:
 		return w.resting()
 	case w.running == 0:
 		return fmt.Sprintf("%s for a worker", human.Counted(w.ready, "job waits", "jobs wait"))
-	case e.Workers > 0 && e.InFlight >= e.Workers:
+	case busy:
 		return fmt.Sprintf("all %s are busy%s", human.Counted(e.Workers, "worker", "workers"), answers(e))
 	}
 	return "nothing waits for a limit: each call goes at once"
@@ -83,16 +84,28 @@ func (w work) resting() string {
 }
 
 // braking is the bucket that what waits is told to wait for, the one with the most; none
-// has Waiting 0. A bucket that is shut counts although another sets the pace: nothing
-// passes it.
+// has Waiting 0. One that Riot has shut goes before those that set the pace: nothing passes it.
 func braking(limits engine.LimitsRow) (most engine.BucketRow) {
+	shut := false
 	for _, b := range limits.Buckets {
-		if (b.Paces || b.Blocked.After(limits.At)) && b.Waiting > most.Waiting {
-			most = b
+		switch is := b.Blocked.After(limits.At); {
+		case b.Waiting == 0 || !is && (shut || !b.Paces):
+		case is && !shut || b.Waiting > most.Waiting:
+			most, shut = b, is
 		}
 	}
 	return most
 }
+
+// roomy reports whether a bucket would let more through than is asked of it: it is not shut, has room for what
+// the workers ask next, and has had it in the last minute.
+func roomy(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) bool {
+	made := e.CallsPerMin / time.Minute.Seconds()
+	return !b.Blocked.After(limits.At) && b.Used+e.Workers <= b.Most() && (e.SinceStart || made < roomyShare*rateOf(&b))
+}
+
+// roomyShare is of what a bucket allows: who makes more calls than that is paced by it.
+const roomyShare = 0.8
 
 // outage tells of the endpoint that is down with the most jobs behind it; "" = none has any.
 func outage(limits engine.LimitsRow) string {

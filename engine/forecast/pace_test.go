@@ -33,6 +33,10 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
 	follows := live
 	follows.Term = &engine.Term{Epoch: 6, Leader: "4711-9f3c on db-1"}
+	// Two workers whose answers take half a second: 4 of 500 used.
+	slow := engine.EngineRow{State: engine.EngineLive, Workers: 2, InFlight: 2, Meter: engine.Meter{CallsPerMin: 240, P50: 500 * time.Millisecond}}
+	wide := func(b *engine.BucketRow) { b.Window, b.Limit, b.Used, b.Waiting = 10*time.Second, 500, 4, 90 }
+	held := engine.BucketRow{Host: "europe", Method: "match-v5.match", Kind: "method", Waiting: 30, Blocked: now.Add(time.Minute), BlockedBy: "429 method"}
 	for want, c := range map[string]struct {
 		e      engine.EngineRow
 		q      engine.QueueRow
@@ -52,6 +56,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"nothing is stuck: 535 calls wait for the 12 s window on europe":        {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
 		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window":  {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
 		"a 429 application holds europe: 535 calls wait":                        {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
+		"a 429 method holds match-v5.match: 30 calls wait":                      {live, queue(535, 2, 3, 0), limits(same, held)},
+		"all 2 workers are busy: Riot answers in 500 ms":                        {slow, queue(90, 2, 0, 0), limits(wide)},
 		"match-v5.match on europe is down: 540 jobs wait":                       {unreached, queue(535, 2, 3, 0), down},
 		"outage of europe/match-v5.match":                                       {unreached, queue(0, 2, 3, 0), idle},
 		"96 % of what the key allows; the 12 s window of match-v5.match brakes": {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
@@ -61,3 +67,30 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		}
 	}
 }
+
+// Two workers whose answers take half a second make four calls a second, whatever the limits allow.
+func TestW6_TheWorkersAreALimit(t *testing.T) {
+	for _, tt := range []struct {
+		workers int
+		answer  time.Duration
+		want    engine.ETA
+	}{
+		{2, 500 * time.Millisecond, engine.ETA{Calls: 360, Low: 90 * time.Second, High: 90 * time.Second, Bucket: "2 workers"}},
+		{100, 500 * time.Millisecond, engine.ETA{Calls: 360, Low: 7 * time.Second, High: 7200 * time.Millisecond, Bucket: "app:europe 10s"}},
+		{0, 500 * time.Millisecond, engine.ETA{Calls: 360, Low: 7 * time.Second, High: 7200 * time.Millisecond, Bucket: "app:europe 10s"}},
+		{2, 0, engine.ETA{Calls: 360, Low: 7 * time.Second, High: 7200 * time.Millisecond, Bucket: "app:europe 10s"}},
+	} {
+		if got := ETA(ByWorkers(fifty{}, tt.workers, tt.answer), MatchMethod, 360); got != tt.want {
+			t.Errorf("%d workers: %+v, want %+v", tt.workers, got, tt.want)
+		}
+	}
+}
+
+// fifty lets 500 calls go in 10 seconds.
+type fifty struct{}
+
+func (fifty) After(_ string, n int) Wait {
+	return Wait{Wait: time.Duration(n) * 7 * time.Second / 360, Bucket: "app:europe 10s"}
+}
+func (fifty) Turn(string, int) Wait         { return Wait{} }
+func (fifty) Rate(string) (float64, string) { return 50, "app:europe 10s" }

@@ -47,6 +47,16 @@ func (b *Backend) Halted() string {
 	return b.idx.stopped()
 }
 
+// Reading says that the stored jobs are still being read: what waits is not known before all are. "" = it is.
+func (b *Backend) Reading() string {
+	b.idx.mu.Lock()
+	defer b.idx.mu.Unlock()
+	if b.idx.loaded {
+		return ""
+	}
+	return "the stored jobs are being read: " + human.Count(int64(len(b.idx.jobs))) + " so far"
+}
+
 // stopped is why nothing is chosen; "" = go.
 func (x *index) stopped() string { return cmp.Or(x.halted, x.low) }
 

@@ -143,7 +143,7 @@ func (s *Console) Settle(ctx context.Context) bool {
 
 // opening is the update of a console without an engine.
 func (s *Console) opening(last engine.EngineRow, why string) engine.Update {
-	last.State, last.Why, last.InFlight, last.Demo = engine.EngineOpening, why, 0, s.demo
+	last.State, last.Why, last.Pace, last.InFlight, last.Demo = engine.EngineOpening, why, why, 0, s.demo
 	u := engine.Update{Engine: &last}
 	if why != "" {
 		u.Notes = []engine.Note{{At: time.Now(), Level: engine.LevelWarn, Text: why}}

@@ -46,15 +46,7 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 		return o.json(s)
 	}
 	e := s.Engine
-	state := string(e.State)
-	switch {
-	case e.State == engine.EngineBrowse: // its name is no word for people
-		state = e.Why
-	case e.Why != "":
-		state += ": " + e.Why
-	case e.Pace != "":
-		state += ": " + e.Pace
-	}
+	state := cause(e)
 	// Of members that share a database, who leads them.
 	if t := e.Term; t != nil {
 		own := "" // a member that follows makes its calls by the leader's limiter, but with a key of its own
@@ -78,6 +70,18 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 		return rows(o, columns.AccountLines, s.Open)
 	}
 	return nil
+}
+
+// cause is the engine's state and why it is so, or why it is not faster.
+func cause(e engine.EngineRow) string {
+	why := cmp.Or(e.Why, e.Pace)
+	switch {
+	case e.State == engine.EngineBrowse: // its name is no word for people
+		return why
+	case why == "":
+		return string(e.State)
+	}
+	return string(e.State) + ": " + why
 }
 
 // Queues lists the queues with their counts, and why their heads do not start.
@@ -232,8 +236,10 @@ func Limits(filter string) List {
 			}
 			src := all(rows)
 			// Without a row there is a sentence already, which says how limits are learnt.
-			if src.whole = l; len(rows) > 0 {
-				src.foot = func() string { return howLearnt(l) }
+			if src.whole = l; len(rows) > 0 && err == nil {
+				var s engine.StatusAnswer
+				s, err = engine.Ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
+				src.foot = func() string { return cause(s.Engine) + "; " + howLearnt(l) }
 			}
 			return src, err
 		},

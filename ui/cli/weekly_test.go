@@ -128,7 +128,12 @@ func TestI7_LimitsNameWhatIsDown(t *testing.T) {
 		Breakers: []engine.BreakerRow{{Host: "asia", Method: "match-v5.match", Since: time.Now(), Next: time.Now().Add(30*time.Second + 500*time.Millisecond)}, {Host: "kr", Method: "league-v4.by-puuid"}},
 		Buckets:  []engine.BucketRow{{Host: "asia", Kind: "app", Window: time.Second, Limit: 20, Server: -1}},
 	}
-	c := answering{answer: func(engine.Query) (engine.Answer, error) { return l, nil }}
+	c := answering{answer: func(q engine.Query) (engine.Answer, error) {
+		if q == (engine.StatusQuery{}) {
+			return engine.StatusAnswer{}, nil
+		}
+		return l, nil
+	}}
 	text := printed(t, false, func(o cli.Out) error { return cli.Limits("").Show(t.Context(), c, o) })
 	for _, want := range []string{"DOWN since 20", ", next try in 30 s", "DOWN since -, tried now", "0/20"} {
 		if !strings.Contains(text, want) {

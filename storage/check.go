@@ -141,15 +141,20 @@ func (c *checker) payload(s *payload.Shard, match string, k, v []byte) error {
 	c.report.Payloads++
 	c.report.Bytes += int64(len(v))
 	part := payload.PartOfKey(k)
-	f, err := payload.Open(s.Month, match, part, v)
+	frame, err := payload.Open(s.Month, match, part, v)
 	if err == nil {
-		_, err = f.Raw(s.Dicts)
+		_, err = frame.Raw(s.Dicts)
 	}
-	if err != nil {
+	m, unread := c.match(match)
+	f := m.Of(part)
+	named := unread == nil && f.Status == league.Success && f.Ref.Month == s.Month
+	switch {
+	case err != nil && named:
+		c.report.BadPayload(payload.Dir+"/"+s.Month, match, part, "the %s: %v", part, err)
+	case err != nil:
 		c.bad(payload.Dir+"/"+s.Month, []byte(match+"/"+string(k)), "%v", err)
 	}
-	m, err := c.match(match)
-	if f := m.Of(part); err != nil || f.Status != league.Success || f.Ref.Month != s.Month {
+	if !named {
 		c.report.Orphans++
 	}
 	return context.Cause(c.ctx)

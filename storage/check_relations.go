@@ -76,7 +76,7 @@ func (c *checker) soundMatch(k []byte, m *league.Match) {
 			continue
 		}
 		if _, err := c.payloads.Get(m.ID, part, f.Ref); err != nil {
-			c.bad(tMatches.Name, k, "the %s is stored, but: %v", part, err)
+			c.report.BadPayload(tMatches.Name, m.ID, part, "the %s is stored, but: %v", part, err)
 		}
 	}
 	if !c.Has(feedOf.Table, feedOfKey(tagMatches, m.ID)) {

@@ -29,6 +29,9 @@ func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.M
 		}
 		return t.accountMatches(q, a, &page)
 	})
+	for i := range page.Matches {
+		page.Matches[i].Corrupt = page.Matches[i].Corrupt || db.payloads.Spoilt(page.Matches[i].ID)
+	}
 	return page, err
 }
 
@@ -200,6 +203,15 @@ func (db *DB) Raw(ctx context.Context, match string, p league.Part) ([]byte, err
 		return nil, fmt.Errorf("%s payload of %s: %w", p, match, err)
 	}
 	return raw, nil
+}
+
+// CheckPayload proves that a stored part is whole, without unpacking it. Errors as of Raw.
+func (db *DB) CheckPayload(ctx context.Context, match string, p league.Part) error {
+	m, err := look(ctx, db, func(t *txn) (league.Match, error) { return t.match(match) })
+	if err == nil {
+		_, err = db.payloads.Get(match, p, m.Of(p).Ref)
+	}
+	return err
 }
 
 // FindPayload looks for a payload that a crash left without state; see Payloads.Find.

@@ -15,7 +15,7 @@ import (
 // paced is a limiter of which only the pace is asked: one call a second.
 type paced struct{ Limiter }
 
-func (paced) Meter() (m engine.Meter)       { return m }
+func (paced) Meter() (m engine.Meter)        { return m }
 func (paced) Outlook(string) forecast.Limits { return even{time.Second, "app:europe 120s"} }
 
 func (paced) Rows() engine.LimitsRow { return engine.LimitsRow{} }

@@ -40,7 +40,7 @@ func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page, next leag
 		run.Phase = string(engine.PhaseMatches)
 		// A listing only comes here past atHome.
 		a.Home = true
-		s := sorter{in: in, tx: tx, job: job, args: p.args, run: run}
+		s := sorter{in: in, tx: tx, job: job, args: p.args, run: run, spoilt: pg.spoilt}
 		for i, id := range listed {
 			add := s.add
 			if i < sorted {
@@ -69,6 +69,8 @@ type sorter struct {
 	args  syncArgs
 	run   *league.Run
 	specs []engine.Spec
+
+	spoilt map[stored]bool // what is stored of it is not whole
 }
 
 // add sorts one listed match. A sync that is forced takes up again what was given up, cancelled or called
@@ -95,8 +97,14 @@ func (s *sorter) add(id league.Staged) error {
 	tooOld := id.TooOld || dated
 	given := m.Match.Status == league.PermanentlyUnfetchable && m.Match.LastClass != string(classID)
 	old := m.Match.Status == league.OutsideRetentionWindow
+	if s.spoilt[stored{id.ID, league.PartTimeline}] && !s.in.opt.Timelines.Expired(m.Played, s.run.Anchor) {
+		m.Timeline.Status = league.Unfetched
+		if err := s.in.store.SaveMatch(s.tx, m, true); err != nil {
+			return err
+		}
+	}
 	switch {
-	case m.Match.Status == league.Success:
+	case m.Match.Status == league.Success && (dated || !s.spoilt[stored{id.ID, league.PartMatch}]):
 		err = s.had(&m)
 	case odd != nil:
 		err = s.unaskable(m, odd)

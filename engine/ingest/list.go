@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -65,7 +66,49 @@ func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome 
 			return o.With(stat)
 		}
 	}
+	if p.args.Force {
+		var err error
+		if pg.spoilt, err = in.spoilt(ctx, idsOf(p.staged, ids)); err != nil {
+			return traffic.Fault(err)
+		}
+	}
 	return engine.Wait(league.GroupMatches, func(tx engine.Tx) error { return in.fanOut(tx, r.Job, p, pg, next) }).With(stat)
+}
+
+// spoilt are the stored parts of listed matches whose payloads are not whole: a forced sync fetches them
+// again.
+func (in *syncs) spoilt(ctx context.Context, ids []string) (list map[stored]bool, err error) {
+	var parts []stored
+	err = in.store.Read(ctx, func(tx engine.Tx) error {
+		parts = parts[:0]
+		for _, id := range ids {
+			m, err := in.store.Match(tx, id)
+			if err != nil && !errors.Is(err, engine.ErrNotFound) {
+				return fmt.Errorf("load match %s: %w", id, err)
+			}
+			for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
+				if f := m.Of(part); f.Status == league.Success && !f.Ref.Dropped() {
+					parts = append(parts, stored{id, part})
+				}
+			}
+		}
+		return nil
+	})
+	list = map[stored]bool{}
+	for _, p := range parts {
+		if err := in.store.CheckPayload(ctx, p.match, p.part); errors.Is(err, engine.ErrUnreadable) || errors.Is(err, engine.ErrNotFound) {
+			list[p] = true
+		} else if err != nil {
+			return nil, fmt.Errorf("check the %s of %s: %w", p.part, p.match, err)
+		}
+	}
+	return list, err
+}
+
+// stored names a part of a match.
+type stored struct {
+	match string
+	part  league.Part
 }
 
 // idsOf are all ids that a run has listed: those staged, and the last page.

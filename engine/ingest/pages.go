@@ -64,6 +64,8 @@ type page struct {
 	asked  riot.MatchIDsQuery
 	raw    []string // as Riot listed them
 	sliced bool     // out of an earlier listing, without a call
+
+	spoilt map[stored]bool // what is stored of them and is not whole, of a forced sync
 }
 
 // places is how far on in the list the next page begins. A page that holds more than was asked for repeats ids, or has

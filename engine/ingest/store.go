@@ -49,6 +49,7 @@ type (
 		matchStore
 		gameReader
 		puuids
+		payloads
 		staging
 		// LinkMatch adds the match to an account's list, as its listing said.
 		LinkMatch(tx engine.Tx, account, match string) error
@@ -259,6 +260,8 @@ type (
 		// FindPayload looks for a payload that a crash left without state.
 		FindPayload(ctx context.Context, match string,
 			p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error)
+		// CheckPayload proves that a stored part is whole: engine.ErrUnreadable, engine.ErrNotFound.
+		CheckPayload(ctx context.Context, match string, p league.Part) error
 	}
 	gaps interface {
 		// Gaps lists what runs miss of a match; SaveGap reports whether a gap is new.

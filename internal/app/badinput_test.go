@@ -367,6 +367,46 @@ func TestBadInput_DamagedPayload(t *testing.T) {
 	}
 }
 
+// B-17c: a damaged payload is told on its row once somebody has met it, and is fetched again by a forced sync, and
+// by the engine that runs after check --repair.
+func TestB17c_ADamagedPayloadIsFetchedAgain(t *testing.T) {
+	t.Parallel()
+	who := player("Flipped#AGAIN", 3)
+	s, dir := startSim(t, quick(who)), freshDir(t)
+	s.sync(who.RiotID, dir, "--timelines", "none").run(t).wants(t, exitDone)
+	shards, err := filepath.Glob(filepath.Join(dir, "payload", "*.db"))
+	if err != nil || len(shards) == 0 {
+		t.Fatalf("no shards: %v", err)
+	}
+	flip := func() { edit(t, shards[0], flipOne) }
+	check := func(code int, args ...string) string {
+		t.Helper()
+		return command{args: append([]string{"check", "--data-dir", dir}, args...)}.run(t).wants(t, code).stdout
+	}
+	flip()
+	s.sync(who.RiotID, dir, "--timelines", "none", "--force").run(t).wants(t, exitDone)
+	check(exitDone)
+
+	flip()
+	if said := check(exitDone, "--repair"); !strings.Contains(said, "1 payload is fetched again when an engine runs") {
+		t.Errorf("check --repair said %q", said)
+	}
+	d := s.serving(t, dir, map[string]string{"FARSIGHT_PLATFORM": "euw1"})
+	d.until("three matches", func() bool {
+		list := command{args: words("matches --json --data-dir " + dir)}.run(t).wants(t, exitDone).stdout
+		return strings.Count(list, `"success"`) == 3
+	})
+	d.kill()
+	check(exitDone)
+
+	flip()
+	s.serving(t, dir, map[string]string{"FARSIGHT_PLATFORM": "euw1"})
+	command{args: words("export matches --payload --data-dir " + dir)}.run(t).wants(t, exitIncomplete)
+	if list := (command{args: words("matches --json --data-dir " + dir)}).run(t).wants(t, exitDone).stdout; strings.Count(list, `"corrupt":true`) != 1 {
+		t.Errorf("no row tells of the damage: %s", list)
+	}
+}
+
 // flipOne changes one byte in the middle of the first match payload of a shard.
 func flipOne(tx *bolt.Tx) error {
 	done := false

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
@@ -18,10 +22,14 @@ import (
 // checkCommand makes `farsight check`. Code 3 is for a damaged store alone, so that a script
 // can tell it from a directory that could not be opened.
 func checkCommand() commandDecl {
+	var repair bool
 	return commandDecl{
 		use: "check", group: groupData, short: "Verify the data directory: exit 0 when it is sound, 3 when it is damaged",
 		example: "farsight check && echo sound", json: "the findings as JSON",
-		run: func(ctx context.Context, g given) error { return runCheck(ctx, g.cfg, g.out) },
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&repair, "repair", false, "ask Riot for damaged payloads again, when an engine runs next")
+		},
+		run: func(ctx context.Context, g given) error { return runCheck(ctx, g.cfg, g.out, repair) },
 	}
 }
 
@@ -39,10 +47,12 @@ type checkReport struct {
 	Payloads int               `json:"payloads"`
 	Bytes    int64             `json:"payload_bytes"`
 	Orphans  int               `json:"orphans"`
+	Asked    []engine.JobID    `json:"asked_again,omitempty"` // keys of the jobs that fetch damaged payloads anew
+	Refused  []string          `json:"refused,omitempty"`     // why others cannot be
 }
 
-// runCheck verifies a data directory and changes nothing in it.
-func runCheck(ctx context.Context, cfg config.Config, out cli.Out) error {
+// runCheck verifies a data directory and changes nothing in it, unless what is damaged is to be repaired.
+func runCheck(ctx context.Context, cfg config.Config, out cli.Out, repair bool) error {
 	if !hasStore(cfg) {
 		return errNothingStored(cfg)
 	}
@@ -61,13 +71,48 @@ func runCheck(ctx context.Context, cfg config.Config, out cli.Out) error {
 		return err
 	}
 	report := checkReport{Sound: r.Sound(), Path: storeName(cfg), Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}
+	if repair && !report.Sound {
+		if err := report.repair(ctx, cfg); err != nil {
+			return err
+		}
+	}
 	if err := cli.Report(out, report, printCheck); err != nil {
 		return err
 	}
-	if !report.Sound {
+	if !report.Sound && !report.mended() {
 		return &coded{code: exitIncomplete, quiet: true, err: errors.New("the store is damaged")}
 	}
 	return nil
+}
+
+// repair forces the jobs of damaged payloads, as an operator would: they run when an engine does.
+func (r *checkReport) repair(ctx context.Context, cfg config.Config) error {
+	return onDirectory(ctx, cfg, func(ctx context.Context, p *parts) error {
+		for _, f := range r.Findings {
+			key := keyOf(f)
+			if f.Match == "" || slices.Contains(r.Asked, key) {
+				continue
+			}
+			_, err := p.control.Do(ctx, engine.Command{Op: engine.OpForce, Job: key, By: operator("cli"), Reason: "check --repair: its stored payload is damaged"})
+			switch {
+			case err == nil:
+				r.Asked = append(r.Asked, key)
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			default:
+				r.Refused = append(r.Refused, string(key)+": "+err.Error())
+			}
+		}
+		return nil
+	})
+}
+
+// keyOf is the key of the job that fetches a damaged payload.
+func keyOf(f storage.Finding) engine.JobID { return engine.JobID(string(f.Part) + ":" + f.Match) }
+
+// mended reports whether all that was found is fetched again.
+func (r *checkReport) mended() bool {
+	return r.More == 0 && !slices.ContainsFunc(r.Findings, func(f storage.Finding) bool { return !slices.Contains(r.Asked, keyOf(f)) })
 }
 
 // printCheck has a line for each finding, such as
@@ -86,6 +131,12 @@ func printCheck(r checkReport, out cli.Out) error {
 	word := "sound"
 	if !r.Sound {
 		word = fmt.Sprintf("damaged: %d findings; nothing was changed", len(r.Findings)+r.More)
+	}
+	for _, why := range r.Refused {
+		_, _ = fmt.Fprintf(out.W, "not repaired: %s\n", safe.Text(why))
+	}
+	if len(r.Asked) > 0 {
+		word = fmt.Sprintf("damaged: %d findings; %s fetched again when an engine runs", len(r.Findings)+r.More, human.Counted(len(r.Asked), "payload is", "payloads are"))
 	}
 	_, err := fmt.Fprintf(out.W, "%s is %s (%d matches, %d payloads, %d bytes of them)\n", r.Path, word, r.Rows["matches"], r.Payloads, r.Bytes)
 	return err

@@ -115,7 +115,7 @@ func (c *checker) matches() error {
 	lost, err := records[struct{ Match, Part string }](c.t, namedPayloads+`select match, part from named where not exists (
 	select from fs_payload p where (p.match, p.part) = (named.match, named.part)) order by 1, 2`)
 	for _, p := range lost {
-		c.report.Bad(tMatches.name, p.Match, "its %s is stored nowhere", p.Part)
+		c.report.BadPayload(tMatches.name, p.Match, league.Part(p.Part), "its %s is stored nowhere", p.Part)
 	}
 	return err
 }
@@ -145,7 +145,7 @@ where not exists (select from named where (p.match, p.part) = (named.match, name
 				_, err = p.raw()
 			}
 			if err != nil {
-				c.report.Bad(tPayloads.name, p.Match+"/"+string(p.Part), "%v", err)
+				c.report.BadPayload(tPayloads.name, p.Match, p.Part, "%s: %v", p.Part, err)
 			}
 			c.report.Payloads++
 			c.report.Bytes += int64(p.Size)

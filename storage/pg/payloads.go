@@ -89,6 +89,12 @@ func (db *DB) Raw(ctx context.Context, match string, part league.Part) ([]byte, 
 	return raw, nil
 }
 
+// CheckPayload proves that a stored part is whole. Errors as of Raw.
+func (db *DB) CheckPayload(ctx context.Context, match string, part league.Part) error {
+	_, err := db.Raw(ctx, match, part)
+	return err
+}
+
 // raw gives the JSON of a payload, proved: it has the length and the checksum of what Riot sent.
 func (p *kept) raw() ([]byte, error) {
 	if p.json != nil {

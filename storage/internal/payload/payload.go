@@ -45,13 +45,14 @@ type Store struct {
 
 	mu     sync.Mutex
 	shards map[string]*Shard
+	spoilt map[string]bool // "EUW1_7/match": payloads that somebody found damaged and nobody has put anew
 }
 
 // New makes the store of a data directory; nothing is opened yet.
 func New(dataDir string, readOnly bool, log zerolog.Logger) *Store {
 	return &Store{
 		Dir: filepath.Join(dataDir, Dir), readOnly: readOnly, log: log,
-		Pages: disk.UsualPages, shards: map[string]*Shard{},
+		Pages: disk.UsualPages, shards: map[string]*Shard{}, spoilt: map[string]bool{},
 	}
 }
 
@@ -84,11 +85,23 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 	release := p.Doomed.spare(match)
 	defer release()
 	return p.With(ref.Month, true, func(s *Shard) error {
-		if s.holds(match, part, k, ref) {
-			return nil
+		if !s.holds(match, part, k, ref) {
+			if err := s.put(match, k, v); err != nil {
+				return err
+			}
 		}
-		return s.put(match, k, v)
+		p.mu.Lock()
+		delete(p.spoilt, string(payloadKey(match, part)))
+		p.mu.Unlock()
+		return nil
 	})
+}
+
+// Spoilt reports whether somebody has found a payload of a match damaged: all are read by check alone.
+func (p *Store) Spoilt(match string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.spoilt[string(payloadKey(match, league.PartMatch))] || p.spoilt[string(payloadKey(match, league.PartTimeline))]
 }
 
 // Get returns a payload as it is stored, after checking that it is whole and the one that ref
@@ -265,8 +278,11 @@ func (p *Store) read(month, match string, part league.Part, use func(*Shard, Fra
 	})
 }
 
-// corrupt names the payload in the form in which check lists it.
+// corrupt names the payload in the form in which check lists it, and notes it.
 func (p *Store) corrupt(month, match string, part league.Part, err error) error {
+	p.mu.Lock()
+	p.spoilt[string(payloadKey(match, part))] = true
+	p.mu.Unlock()
 	return &disk.ErrCorrupt{Bucket: Dir + "/" + month, Key: payloadKey(match, part), Err: err}
 }
 

@@ -122,7 +122,13 @@ type Progress struct {
 func (p Progress) Done() int { return p.Stored + p.Had + p.Failed + p.TooOld + p.Unaskable }
 
 // Gaps says what a stage lacks, in words; "" = nothing but what is too old.
-func (p Progress) Gaps() string { return Gaps(p.Failed, p.Cancelled) }
+func (p Progress) Gaps() string {
+	gaps := Gaps(p.Failed, p.Cancelled)
+	if p.Unaskable > 0 {
+		gaps = strings.TrimPrefix(gaps+", "+human.Count(int64(p.Unaskable))+" cannot be asked for", ", ")
+	}
+	return gaps
+}
 
 // Gaps says how many items could not be had and how many were cancelled; "" = none.
 func Gaps(failed, cancelled int) string {
@@ -192,3 +198,6 @@ type Totals struct {
 	TooOld    int64 `json:"outside_retention_window"`
 	Timelines int64 `json:"timelines"` // with status success
 }
+
+// Waiting is how many matches are listed and not settled.
+func (t Totals) Waiting() int64 { return t.Unfetched + t.Temporary }

@@ -55,6 +55,7 @@ type EngineRow struct {
 	Stored   int64 `json:"stored"`   // matches with status success, all accounts
 	Failed   int64 `json:"failed"`   // permanently_unfetchable
 	TooOld   int64 `json:"too_old"`  // outside_retention_window
+	Waiting  int64 `json:"waiting"`  // listed and not settled: to come, failed for now, or cancelled
 	Retrying int   `json:"retrying"` // jobs in state retryable
 	// Alerts is how many fire and are neither acknowledged nor silenced.
 	Alerts   int    `json:"alerts"`

@@ -203,7 +203,7 @@ func SyncText(a engine.AccountRow) string {
 	case engine.SyncCompleted:
 		text := "is complete: " + human.Counted(a.Matches.Total, "match", "matches")
 		if a.Incomplete() {
-			had := a.Matches.Total - a.Matches.Failed - a.Matches.Cancelled
+			had := a.Matches.Total - a.Matches.Failed - a.Matches.Cancelled - a.Matches.Unaskable
 			text = "is incomplete: " + strconv.Itoa(had) + " of " + human.Counted(a.Matches.Total, "match", "matches")
 		}
 		if gaps := a.Matches.Gaps(); gaps != "" {

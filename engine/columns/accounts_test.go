@@ -1,25 +1,49 @@
 package columns
 
 import (
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
 )
 
-// What is told of an account's matches adds up to what was listed.
+// B-6: what is told of an account's matches adds up to what was listed, in its columns and in a sentence.
 func TestB6_CountsOfAnAccountAddUp(t *testing.T) {
-	p := engine.Progress{Total: 127, Stored: 64, Had: 32, Failed: 16, TooOld: 8, Unaskable: 4, Cancelled: 2, Open: 1}
-	row := account{Matches: p}
-	sum := p.Open + p.Stored + p.Had
-	for _, name := range []string{"failed", "too_old", "unaskable", "cancelled"} {
-		c := Accounts.Pick(name)[0]
-		n, ok := c.JSON(&row).(int)
-		if !ok {
-			t.Fatalf("%s is %v", name, c.JSON(&row))
+	number := regexp.MustCompile(`\d[\d,]*`)
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SliceOfN(rapid.IntRange(0, 2000), 7, 7).Draw(t, "counts")
+		p := engine.Progress{Stored: n[0], Had: n[1], Failed: n[2], TooOld: n[3], Unaskable: n[4], Cancelled: n[5], Open: n[6]}
+		for _, n := range n {
+			p.Total += n
 		}
-		sum += n
-	}
-	if sum != p.Total || p.Done()+p.Cancelled+p.Open != p.Total {
-		t.Errorf("the counts add up to %d and %d, listed are %d", sum, p.Done()+p.Cancelled+p.Open, p.Total)
-	}
+		row, sum := account{Matches: p, Status: engine.SyncCompleted, Result: "incomplete"}, 0
+		for _, name := range []string{"new", "had", "open", "failed", "too_old", "unaskable", "cancelled"} {
+			c := Accounts.Pick(name)[0]
+			n, ok := c.JSON(&row).(int)
+			if !ok {
+				t.Fatalf("%s is %v", name, c.JSON(&row))
+			}
+			sum += n
+		}
+		if sum != p.Total || p.Done()+p.Cancelled+p.Open != p.Total {
+			t.Errorf("the counts add up to %d and %d, listed are %d", sum, p.Done()+p.Cancelled+p.Open, p.Total)
+		}
+		var told []int // had, of all, and each gap
+		for _, word := range number.FindAllString(SyncText(row), -1) {
+			n, _ := strconv.Atoi(strings.ReplaceAll(word, ",", ""))
+			told = append(told, n)
+		}
+		if sum = told[0]; len(told) > 2 {
+			for _, n := range told[2:] {
+				sum += n
+			}
+		}
+		if sum != told[1] || told[1] != p.Total {
+			t.Errorf("%q of %+v", SyncText(row), p)
+		}
+	})
 }

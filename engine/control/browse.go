@@ -131,7 +131,8 @@ func (s still) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow,
 	if err != nil {
 		return row, nil, nil, err
 	}
-	row.Accounts, row.Stored, row.Failed, row.TooOld = t.Accounts, t.Success, t.Permanent, t.TooOld
+	row.Accounts, row.Stored, row.Failed = t.Accounts, t.Success, t.Permanent
+	row.TooOld, row.Waiting = t.TooOld, t.Waiting()
 	queues, err := s.queues(ctx)
 	return row, queues, nil, err
 }

@@ -52,7 +52,8 @@ func (c *Control) engineRow() engine.EngineRow {
 		Key: c.opt.Keys.Shown(), KeySince: c.opt.Keys.Since(),
 		Workers: workers, InFlight: running,
 		Accounts: t.Accounts, Stored: t.Success, Failed: t.Permanent, TooOld: t.TooOld,
-		Alerts: c.firing(), LogDrops: c.logDrops(),
+		Waiting: t.Waiting(),
+		Alerts:  c.firing(), LogDrops: c.logDrops(),
 		Meter:      m,
 		OnlyServed: c.opt.Serves != nil, KeyWorked: c.opt.KeyWorked == nil || c.opt.KeyWorked(),
 	}

@@ -91,7 +91,8 @@ func (s Stored) play(ctx context.Context, q engine.PlayQuery) (engine.Play, erro
 		}
 		report := draft.Done()
 		for m, err := range s.Store.MatchesOf(tx, q.Account) {
-			if err != nil || m.Match.Status != league.Success && m.Match.Status != league.OutsideRetentionWindow {
+			if err != nil || m.Match.Status != league.Success && m.Match.Status != league.OutsideRetentionWindow &&
+				m.Match.LastClass != string(classID) {
 				report.Missing++
 			}
 		}

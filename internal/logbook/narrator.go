@@ -136,7 +136,8 @@ func (n *Narrator) account(a *engine.AccountRow) {
 			ev = log.Warn().Str("err", a.LastError)
 		}
 		n.run(ev, a).Str("result", a.Result).Int("stored", a.Matches.Stored).Int("had", a.Matches.Had).
-			Int("failed", a.Matches.Failed).Int("calls", a.Calls).Int("rate_limited", a.Throttled).
+			Int("failed", a.Matches.Failed).Int("too_old", a.Matches.TooOld).Int("unaskable", a.Matches.Unaskable).
+			Int("cancelled", a.Matches.Cancelled).Int("open", a.Matches.Open).Int("calls", a.Calls).Int("rate_limited", a.Throttled).
 			Dur("took", human.Logged(took(a))).Msg("sync ended")
 	case late && !a.Status.Open():
 		n.run(log.Info(), a).Str("result", a.Result).Time("finished", a.Finished.UTC()).Msg("sync complete: its last gap is closed")

@@ -55,8 +55,8 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 		}
 		_, _ = fmt.Fprintf(o.W, "leader: %s, term %d%s\n", o.clean(cmp.Or(t.Leader, "nobody now")), t.Epoch, own)
 	}
-	_, _ = fmt.Fprintf(o.W, "%s\naccounts %s, %s syncing; matches stored %s, gave up %s, too old %s\n\n",
-		o.clean(state), count(e.Accounts), count(open), count(e.Stored), count(e.Failed), count(e.TooOld))
+	_, _ = fmt.Fprintf(o.W, "%s\naccounts %s, %s syncing; matches stored %s, gave up %s, too old %s, waiting %s\n\n",
+		o.clean(state), count(e.Accounts), count(open), count(e.Stored), count(e.Failed), count(e.TooOld), count(e.Waiting))
 	p := printer[engine.QueueRow]{o: o, shown: columns.QueueLines, now: time.Now()}
 	if err := queues(text).end(p, s.Queues, nil); err != nil {
 		return err

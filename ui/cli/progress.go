@@ -204,11 +204,11 @@ func (s *show) end(sum Summary) error {
 	return err
 }
 
-// lost says how many could not be had, were cancelled or cannot be asked for, if any.
+// lost says how many could not be had, were cancelled, cannot be asked for or still wait, if any.
 func lost(c Counts) string {
-	gaps := engine.Gaps(c.Permanent, c.Cancelled)
-	if c.Unaskable > 0 {
-		gaps = strings.TrimPrefix(gaps+", "+count(c.Unaskable)+" cannot be asked for", ", ")
+	gaps := engine.Progress{Failed: c.Permanent, Cancelled: c.Cancelled, Unaskable: c.Unaskable}.Gaps()
+	if c.Temporary > 0 {
+		gaps = strings.TrimPrefix(gaps+", "+count(c.Temporary)+" to come", ", ")
 	}
 	if gaps == "" {
 		return ""

@@ -314,6 +314,7 @@ func (w *wall) legend(v *page.View, width int, open bool, next string) string {
 		{sign(engine.CellGaveUp), w.count(engine.CellGaveUp), "gave up", true},
 		{sign(engine.CellTooOld), w.count(engine.CellTooOld), "too old", false},
 		{sign(engine.CellCancelled), w.count(engine.CellCancelled), "cancelled", false},
+		{sign(engine.CellCorrupt), w.count(engine.CellCorrupt), "cannot be read", false},
 		{sign(engine.CellToCome), w.count(engine.CellToCome), "to come", true},
 	}
 	l := part.NewLine(v.Theme, width).Gap(2)

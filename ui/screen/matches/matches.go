@@ -453,6 +453,12 @@ func (p *Screen) counts(v *page.View) []part.Cell {
 		tally(themes.Err, m.Failed, "gave up"),
 		tally(themes.Off, m.TooOld, "too old"), tally(themes.Text, m.Open-m.Retrying, "not fetched"),
 	}
+	if m.Cancelled > 0 {
+		facts = append(facts, tally(themes.Off, m.Cancelled, "cancelled"))
+	}
+	if m.Unaskable > 0 {
+		facts = append(facts, tally(themes.Off, m.Unaskable, "cannot be asked for"))
+	}
 	if m.Total > 0 {
 		facts = append(facts, part.As(themes.Dim, "of "+page.Count(m.Total)))
 	}

@@ -168,3 +168,21 @@ func TestB13g_RestoreAsksWhoseBackup(t *testing.T) {
 		t.Errorf("%s %v", r.From.Name, err)
 	}
 }
+
+// TestB13i_ADamagedCopyIsNotUsedAgain: its length is right, its bytes are not.
+func TestB13i_ADamagedCopyIsNotUsedAgain(t *testing.T) {
+	dir := oldStore(t, 3)
+	r := backupOf(t, dir, "")
+	path := filepath.Join(keep.BackupsDir(dir), r.Months[0].Name)
+	sound, err := os.ReadFile(path)
+	must(t, err)
+	harmed := bytes.Clone(sound)
+	harmed[len(harmed)-1] ^= 1
+	must(t, os.WriteFile(path, harmed, disk.FileMode))
+	if again := backupOf(t, dir, ""); again.Reused != r.Reused+len(r.Months)-1 {
+		t.Errorf("%d of %d copies are used again", again.Reused, len(r.Months))
+	}
+	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, sound) {
+		t.Errorf("the copy is not whole again: %v", err)
+	}
+}

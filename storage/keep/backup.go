@@ -134,7 +134,17 @@ func (b *backuper) run() error {
 		return err
 	}
 	// What the state names was stored before it: months are looked at after it was copied, or one
-	// that got its first payload, or its next, meanwhile would be left out.
+	// that got its first payload, or its next, meanwhile would be left out. The backup will be called
+	// verified: a copy that is no longer what was written is none, and its month is copied again.
+	for month, f := range b.last {
+		crc, _, err := disk.SumFile(b.ctx, filepath.Join(b.to, f.Name))
+		if b.ctx.Err() != nil {
+			return context.Cause(b.ctx)
+		}
+		if err != nil || crc != f.CRC {
+			delete(b.last, month)
+		}
+	}
 	b.report.Months, b.report.Reused, b.report.Failed = []engine.BackupFile{}, 0, nil
 	months, err := b.changed()
 	if err != nil {
@@ -183,8 +193,7 @@ func ofStore(kept []Backup, instance string) (list []Backup) {
 }
 
 // newestCopies tells what the copies of months are, of those that are still as long as they were.
-// The length is all that is looked at: checksums of hundreds of gigabytes are for `farsight
-// check`, and restoring looks at each file that it copies.
+// The length is all that is looked at here: who uses a copy compares its checksum.
 func newestCopies(to string, kept []Backup) map[string]engine.BackupFile {
 	newest := map[string]engine.BackupFile{}
 	for _, k := range kept { // newest first

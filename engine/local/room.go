@@ -51,7 +51,7 @@ func (b *Backend) Halted() string {
 func (b *Backend) Reading() string {
 	b.idx.mu.Lock()
 	defer b.idx.mu.Unlock()
-	if b.idx.loaded {
+	if b.idx.loaded || len(b.idx.jobs) == 0 {
 		return ""
 	}
 	return "the stored jobs are being read: " + human.Count(int64(len(b.idx.jobs))) + " so far"

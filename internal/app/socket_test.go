@@ -285,7 +285,7 @@ func TestServe_NewKeyByFileAndSIGHUP(t *testing.T) {
 }
 
 // onTerminal starts a command on a terminal of its own, whose session it leads.
-func onTerminal(t testing.TB, args []string, env map[string]string) (*process, *os.File, *lockedBuffer) {
+func onTerminal(t testing.TB, args []string, env map[string]string, as ...func(*exec.Cmd)) (*process, *os.File, *lockedBuffer) {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -298,6 +298,9 @@ func onTerminal(t testing.TB, args []string, env map[string]string) (*process, *
 	c := command{args: args, env: env, as: func(cmd *exec.Cmd) {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		for _, change := range as {
+			change(cmd)
+		}
 	}}
 	p := c.start(t)
 	tty.Close()

@@ -120,3 +120,32 @@ func TestB16a_QuitAndAbortLeaveTheTerminalWhole(t *testing.T) {
 		}
 	}
 }
+
+// What nobody can recover from, and SIGKILL, leave the terminal whole too; what the runtime said stands on the
+// main screen.
+func TestB16h_ACrashLeavesTheTerminalWhole(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGSEGV, syscall.SIGKILL} {
+		// A terminal hangs up with the leader of its session, which is a shell elsewhere.
+		p, master, seen := onTerminal(t, []string{"demo"}, map[string]string{"LANG": "C.UTF-8"}, func(cmd *exec.Cmd) { cmd.SysProcAttr.Setctty = false })
+		screen := onGlass(seen)
+		p.until("the console", func() bool { return strings.Contains(screen(), "SYNCING") })
+		if err := syscall.Kill(p.cmd.Process.Pid, sig); err != nil {
+			t.Fatal(err)
+		}
+		p.wait()
+		whole := func() bool {
+			out := seen.String()
+			left := strings.LastIndex(out, "\x1b[?1049l")
+			return left > strings.LastIndex(out, "\x1b[?1049h") && (sig == syscall.SIGKILL || strings.Contains(out[left:], "goroutine "))
+		}
+		for began := time.Now(); !whole(); time.Sleep(time.Millisecond) {
+			if time.Since(began) > patience {
+				t.Fatalf("%s leaves the screen on", sig)
+			}
+		}
+		if terminal.Mend(master) {
+			t.Errorf("%s leaves other modes", sig)
+		}
+	}
+}

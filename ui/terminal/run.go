@@ -68,7 +68,12 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 		cancel(p)
 	}}
 	sig := newSignals()
-	sig.restore = leaver(opt)
+	dismiss, back := keep(opt), leaver(opt)
+	defer dismiss()
+	sig.restore = func() {
+		dismiss()
+		back()
+	}
 	if opt.SSH {
 		if o := newOutlet(opt.Output, opt.StallAfter, sig.stall); o != nil {
 			defer o.Close()

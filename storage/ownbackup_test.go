@@ -38,6 +38,28 @@ func TestB13a_TwoDirectoriesInOneFolderKeepTheirBackups(t *testing.T) {
 	})
 }
 
+// A copy of a directory has the same instances, and goes on by itself: after as many transactions the same month
+// is another one.
+func TestB13a_ACloneKeepsItsOwnBackups(t *testing.T) {
+	to := filepath.Join(t.TempDir(), "backups")
+	first, clone := oldStore(t, 6), filepath.Join(t.TempDir(), "clone")
+	backupOf(t, first, to)
+	must(t, os.CopyFS(clone, os.DirFS(first)))
+	later(t, clone)
+	r := backupOf(t, first, to)
+	other := backupOf(t, clone, to)
+	if other.Reused != 0 || len(other.Removed) != 0 {
+		t.Errorf("the clone takes %d copies of the original for its own, and removes %q", other.Reused, other.Removed)
+	}
+	must(t, os.RemoveAll(first))
+	_, err := Restore(context.Background(), Options{Dir: first}, keep.RestoreOptions{Backups: to, Name: r.Name})
+	must(t, err)
+	atRest(t, first, func(db *DB) {
+		wantSound(t, db)
+		wantOld(t, db, 6)
+	})
+}
+
 func TestB13a_AResetKeepsTheBackupsBeforeIt(t *testing.T) {
 	dir := oldStore(t, 6)
 	r := backupOf(t, dir, "")

@@ -2,6 +2,8 @@ package keep
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -175,17 +178,50 @@ func refuseStore(to string) error {
 // own takes for copies of this store's months those of this store alone: others may have the same folder.
 func (b *backuper) own(kept []Backup) error {
 	err := b.Bolt.View(func(tx *bolt.Tx) error {
-		b.report.State.Instance = versionOf(tx).Instance
+		b.report.State.Instance = b.storeName(tx)
 		return nil
 	})
 	b.last = newestCopies(b.to, ofStore(kept, b.report.State.Instance))
 	return err
 }
 
+// storeName names the store in a directory: the instance of its state, and the directory. A copy of the directory
+// has the same instance, and must not take the backups of the original for its own.
+func (b *backuper) storeName(tx *bolt.Tx) string { return versionOf(tx).Instance + b.dirID() }
+
+// dirID names the directory by its path and its inode, as ".0123456789abcdef": one that is moved has another. It is
+// "" where the backups lie in it: nobody else has that folder.
+func (b *backuper) dirID() string {
+	dir, to := absolute(b.Dir), absolute(b.to)
+	if strings.HasPrefix(to, dir+string(filepath.Separator)) {
+		return ""
+	}
+	var inode uint64
+	if info, err := os.Stat(dir); err == nil {
+		if s, ok := info.Sys().(*syscall.Stat_t); ok {
+			inode = s.Ino
+		}
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", dir, inode))
+	return "." + hex.EncodeToString(sum[:8])
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return filepath.Clean(path)
+}
+
+// sameStore compares two names of stores. Manifests of older versions have the instance alone.
+func sameStore(a, b string) bool {
+	return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
+}
+
 // ofStore are the backups of one store.
-func ofStore(kept []Backup, instance string) (list []Backup) {
+func ofStore(kept []Backup, store string) (list []Backup) {
 	for _, k := range kept {
-		if k.State.Instance == instance {
+		if sameStore(k.State.Instance, store) {
 			list = append(list, k)
 		}
 	}
@@ -228,7 +264,7 @@ func (b *backuper) changed() (months []string, err error) {
 			b.fail(m, err)
 		case err != nil:
 			return nil, err
-		case have && last.Seq == now.Seq && last.Instance == now.Instance:
+		case have && last.Seq == now.Seq && last.Instance == now.Instance && strings.HasSuffix(last.Name, b.dirID()+payload.Ext):
 			b.report.Months = append(b.report.Months, last)
 			b.report.Reused++
 		default:
@@ -316,7 +352,7 @@ func (b *backuper) state(kept []Backup) error {
 		// Restore must know it before it copies anything: an older Farsight cannot read the state.
 		have, err := disk.SchemaOf(tx, disk.StatePath(b.Dir), b.Schema)
 		b.report.Schema = int(have)
-		b.report.State.Instance = versionOf(tx).Instance
+		b.report.State.Instance = b.storeName(tx)
 		return err
 	})
 }
@@ -409,7 +445,7 @@ func (b *backuper) month(month string) error {
 		return s.View(func(tx *bolt.Tx) error {
 			f = versionOf(tx)
 			// payload/2026-11.<origin>.db.partial, beside the copy whose place it takes.
-			name = copyName(month, payload.Origin(tx))
+			name = copyName(month, payload.Origin(tx), b.dirID())
 			partial = filepath.Join(b.to, name) + partialExt
 			w, err := disk.WriteCopy(b.ctx, partial, b.moved, func(w *disk.CopyWriter) error {
 				_, err := tx.WriteTo(w)

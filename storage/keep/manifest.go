@@ -119,16 +119,16 @@ func (b Backup) names(name string) error {
 	return nil
 }
 
-// copyName is the copy of one file of a month. The file's origin is in it: a month that was lost and
-// begun anew, or is another directory's, has a copy of its own.
-func copyName(month, origin string) string {
-	return filepath.Join(payload.Dir, month+"."+origin+payload.Ext)
+// copyName is the copy of one file of a month. The file's origin and the directory (dirID) are in it: a month that
+// was lost and begun anew, or is another directory's, has a copy of its own.
+func copyName(month, origin, dir string) string {
+	return filepath.Join(payload.Dir, month+"."+origin+dir+payload.Ext)
 }
 
-var copyForm = regexp.MustCompile(`^` + payload.Dir + `/(\d{4}-(?:0[1-9]|1[0-2]))(?:\.([0-9a-f]{16}))?\` + payload.Ext + `$`)
+// Copies of older versions have no directory in their names, or no origin either.
+var copyForm = regexp.MustCompile(`^` + payload.Dir + `/(\d{4}-(?:0[1-9]|1[0-2]))(?:\.([0-9a-f]{16}))?(?:\.[0-9a-f]{16})?\` + payload.Ext + `$`)
 
-// copyOf is the month of the copy that is called so; "" of any other name. Copies of older versions of
-// Farsight have no origin in their names.
+// copyOf is the month of the copy that is called so; "" of any other name.
 func copyOf(name string) (month string) {
 	if m := copyForm.FindStringSubmatch(name); m != nil {
 		return m[1]
@@ -162,7 +162,7 @@ func (b *backuper) prune() error {
 		return err
 	}
 	for _, k := range all {
-		if k.Note != "" || k.Problem != "" || k.State.Instance != mine {
+		if k.Note != "" || k.Problem != "" || !sameStore(k.State.Instance, mine) {
 			continue
 		}
 		if keep--; keep >= 0 {

@@ -149,7 +149,8 @@ func (r *restorer) choose(all []Backup) (Backup, error) {
 	newest := map[string]string{} // backup of each store; manifests of older versions do not tell theirs
 	for _, b := range all {
 		store := b.State.Instance
-		if _, known := newest[store]; !known && store != "" && b.Problem == "" {
+		known := slices.ContainsFunc(slices.Collect(maps.Keys(newest)), func(s string) bool { return sameStore(s, store) })
+		if !known && store != "" && b.Problem == "" {
 			newest[store] = b.Name
 		}
 	}
@@ -232,8 +233,8 @@ func sameOrigin(path string, from engine.BackupFile) (same bool) {
 	defer b.Close()
 	_ = b.View(func(tx *bolt.Tx) error {
 		origin := payload.Origin(tx)
-		same = from.Name == copyName(from.Month, origin) || copyForm.FindStringSubmatch(from.Name)[2] == "" &&
-			(from.Instance == origin || from.Instance == versionOf(tx).Instance)
+		named := copyForm.FindStringSubmatch(from.Name)[2]
+		same = named == origin || named == "" && (from.Instance == origin || from.Instance == versionOf(tx).Instance)
 		return nil
 	})
 	return same

@@ -24,6 +24,9 @@ func OpenFile(path string, flags int, mode fs.FileMode) (*os.File, fs.FileInfo, 
 	// O_NONBLOCK lets a pipe without a writer be opened, so that it can be found out; to a file it is
 	// nothing.
 	f, err := os.OpenFile(path, syscall.O_NONBLOCK|flags, mode)
+	if errors.Is(err, syscall.ELOOP) {
+		err = fmt.Errorf("%s is a symbolic link, which is not followed here (%w)", path, syscall.ELOOP)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -113,9 +113,12 @@ func TestEachRuleHasItsTests(t *testing.T) {
 	}
 	found := proofs(t)
 	want, rules := withProofs(string(raw), found)
-	for _, rule := range rules {
+	for i, rule := range rules {
 		if len(found[rule]) == 0 {
 			t.Errorf("%s: no test names this rule", rule)
+		}
+		if slices.Contains(rules[:i], rule) {
+			t.Errorf("%s is told twice", rule)
 		}
 	}
 	for _, rule := range slices.Sorted(maps.Keys(found)) {

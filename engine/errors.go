@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 )
 
 // Sentinels for callers to test with errors.Is.
@@ -61,7 +62,7 @@ func (p *Problem) Reason() string {
 }
 
 // ProblemOf makes a Problem of what went wrong below: the code that it wraps, or a store
-// that could not be read, in a directory or on a server.
+// that has no room or could not be read, in a directory or on a server.
 func ProblemOf(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
@@ -73,6 +74,9 @@ func ProblemOf(err error) *Problem {
 	}
 	if errors.Is(err, context.Canceled) {
 		return GivenUp()
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		return Problemf(ErrBroken, "make room, or ask again later", "%v", err)
 	}
 	return Problemf(ErrBroken, "run `farsight check`", "what is stored could not be read: %v", err)
 }

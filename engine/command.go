@@ -1,6 +1,18 @@
 package engine
 
-import "time"
+import (
+	"context"
+	"time"
+)
+
+type orderKey struct{}
+
+// AsOrder marks the writes made under ctx as an operator's, such as a cancel: on a full disk a store may
+// keep some room for them.
+func AsOrder(ctx context.Context) context.Context { return context.WithValue(ctx, orderKey{}, true) }
+
+// IsOrder reports whether AsOrder has marked ctx.
+func IsOrder(ctx context.Context) bool { return ctx.Value(orderKey{}) != nil }
 
 // Command is something an operator asks for.
 type Command struct {

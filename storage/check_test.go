@@ -165,7 +165,7 @@ func openUnsampled(dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{dir: dir, bolt: b, lock: &disk.Lock{}, readOnly: true, writer: commit.New(nil), payloads: payload.New(dir, true, Options{}.Log)}, nil
+	return &DB{dir: dir, bolt: b, lock: &disk.Lock{}, readOnly: true, writer: commit.New(nil, nil), payloads: payload.New(dir, true, Options{}.Log)}, nil
 }
 
 func TestCheckObeysItsContext(t *testing.T) {

@@ -120,6 +120,16 @@ func (db *DB) publish(seq uint64, changes []engine.Change) {
 	crash.Point("after-publish")
 }
 
+// giveUpBallast frees what Room has kept for orders, and reports whether there was any.
+func (db *DB) giveUpBallast(full error) bool {
+	// A state.db that has reached its largest size is not helped by room on the disk.
+	given := !errors.Is(full, berrors.ErrMaxSizeReached) && disk.GiveUpBallast(db.dir)
+	if given {
+		db.log.Warn().Msg("the disk is full: what was kept free for commands is used")
+	}
+	return given
+}
+
 // judge reads the file again to find out what a failed commit has left. Measured: a sync that fails
 // on the meta page returns an error although the new data is visible and may survive.
 func (db *DB) judge(id int, cause error) error {

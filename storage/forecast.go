@@ -28,7 +28,8 @@ const (
 )
 
 // Room is how many bytes the disk of the data directory still takes, and whether that is enough to
-// go on: 512 MiB. ok is false too when the disk does not answer.
+// go on: 512 MiB. ok is false too when the disk does not answer. While it is enough, some are kept for
+// orders on a full disk: see giveUpBallast.
 func (db *DB) Room() (free uint64, ok bool) {
 	if crash.Fault("room") != nil {
 		return 0, false
@@ -38,7 +39,14 @@ func (db *DB) Room() (free uint64, ok bool) {
 		db.log.Warn().Err(err).Msg("the disk does not say how much room it has")
 		return 0, false
 	}
-	return free, free >= disk.MinRoom
+	ok = free >= disk.MinRoom
+	if ok && !db.readOnly {
+		// Without it all works but for orders on a full disk. It is asked for every ten seconds.
+		if made, err := disk.MakeBallast(db.dir); made || err != nil {
+			db.log.Debug().Err(err).Bool("made", made).Msg("keep some room for orders on a full disk")
+		}
+	}
+	return free, ok
 }
 
 // Forecast is both.Forecast.

@@ -108,7 +108,7 @@ func openUpkeep(o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, writer: commit.New(nil)}
+	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, writer: commit.New(nil, nil)}
 	db.payloads = payload.New(o.Dir, false, o.Log)
 	return db.opened(o)
 }
@@ -133,7 +133,7 @@ func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
 		dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region,
 		beforeCommit: o.BeforeCommit, pages: o.pages, reuse: newReuse(),
 	}
-	db.writer = commit.New(db.beginGroup)
+	db.writer = commit.New(db.beginGroup, db.giveUpBallast)
 	if db.pages == (disk.Pages{}) {
 		db.pages = disk.UsualPages
 	}

@@ -26,6 +26,7 @@ func (o *Operator) Do(ctx context.Context, cmd engine.Command) (engine.Receipt, 
 	if run == nil {
 		return refuse(engine.ErrInvalid, "", "this Farsight does not know the command %q", cmd.Op)
 	}
+	ctx = engine.AsOrder(ctx)
 	var r engine.Receipt
 	err := check(cmd)
 	if err == nil {

@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -105,5 +106,33 @@ func TestS1_12_ASwitchTurnsSyncsOff(t *testing.T) {
 	c.opt.SyncOn = true
 	if _, err := c.trigger(context.Background(), cmd); err != nil {
 		t.Errorf("with SYNC_ENABLE=true: %v", err)
+	}
+}
+
+// orderDomain sees under which context a command is carried out, and its audit is written.
+type orderDomain struct {
+	Store
+	marked []bool
+}
+
+func (d *orderDomain) Do(ctx context.Context, _ engine.Command) (engine.Receipt, bool, error) {
+	d.marked = append(d.marked, engine.IsOrder(ctx))
+	return engine.Receipt{}, true, nil
+}
+
+func (d *orderDomain) Write(ctx context.Context, _ func(engine.Tx) error) error {
+	d.marked = append(d.marked, engine.IsOrder(ctx))
+	return nil
+}
+
+// A command and its audit are written as an order, which a full disk has room for.
+func TestB17d_ACommandIsAnOrder(t *testing.T) {
+	d := &orderDomain{}
+	c := New(Options{Domain: d, Store: d, Note: func(engine.Note) {}})
+	if _, err := c.Do(context.Background(), engine.Command{Op: engine.OpTrackMany}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.marked, []bool{true, true}) {
+		t.Errorf("marked as orders: %v", d.marked)
 	}
 }

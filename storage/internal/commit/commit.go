@@ -34,10 +34,11 @@ type Group interface {
 
 // Committer is the one writer of a store. Use New.
 type Committer struct {
-	begin  func() (Group, error)
-	queue  *queue
-	group  []*op // the memory of the last one
-	before int   // its ops
+	begin    func() (Group, error)
+	makeRoom func(full error) bool
+	queue    *queue
+	group    []*op // the memory of the last one
+	before   int   // its ops
 
 	running  atomic.Bool
 	broken   chan error            // ends Serve
@@ -46,9 +47,11 @@ type Committer struct {
 	ended    sync.Once
 }
 
-// New makes a committer. begin is called on the goroutine of Serve alone.
-func New(begin func() (Group, error)) *Committer {
-	return &Committer{begin: begin, queue: newQueue(), broken: make(chan error, 1)}
+// New makes a committer. begin is called on the goroutine of Serve alone, and so is makeRoom:
+// an order (engine.AsOrder) was not written since the disk is full, and what it reports is whether there is
+// room now.
+func New(begin func() (Group, error), makeRoom func(full error) bool) *Committer {
+	return &Committer{begin: begin, makeRoom: makeRoom, queue: newQueue(), broken: make(chan error, 1)}
 }
 
 // Write carries fn out in the next group and returns after its commit, with fn's error or that of
@@ -60,7 +63,7 @@ func (c *Committer) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	if why := c.brokenBy.Load(); why != nil {
 		return fmt.Errorf("%w: %w", disk.ErrClosed, *why)
 	}
-	o := c.queue.op(fn)
+	o := c.queue.op(fn, engine.IsOrder(ctx))
 	if err := c.queue.push(o); err != nil {
 		return err
 	}
@@ -180,7 +183,7 @@ var errAgain = errors.New("try the group again")
 // store takes no more writes.
 func (c *Committer) commit(g *[]*op) error {
 	err := errAgain
-	for errors.Is(err, errAgain) {
+	for errors.Is(err, errAgain) || c.roomFor(*g, err) {
 		err = c.try(g)
 	}
 	for i, o := range *g {
@@ -198,6 +201,20 @@ func (c *Committer) commit(g *[]*op) error {
 		return nil
 	}
 	return err
+}
+
+// roomFor reports whether there is room now for the orders of a group that has failed with err. Its other ops
+// take no part in the next try: they can wait for room, and would use this up.
+func (c *Committer) roomFor(g []*op, err error) bool {
+	if !errors.Is(err, disk.ErrDiskFull) || !slices.ContainsFunc(g, (*op).waits) || !c.makeRoom(err) {
+		return false
+	}
+	for _, o := range g {
+		if !o.order && !o.out {
+			o.out, o.err = true, err
+		}
+	}
+	return true
 }
 
 // try runs the ops of g, and those that are queued meanwhile and join it, in one transaction, and

@@ -11,11 +11,15 @@ import (
 // op is one Write. It is answered once, after the commit that holds it or when it is known that
 // none will.
 type op struct {
-	fn   func(engine.Tx) error
-	out  bool  // fn failed after it had written: it takes no part in the group's next try
-	err  error // fn's answer
-	done chan error
+	fn    func(engine.Tx) error
+	order bool  // see engine.AsOrder
+	out   bool  // it takes no part in the group's next try: fn failed after it had written, or it can wait
+	err   error // fn's answer
+	done  chan error
 }
+
+// waits reports whether an order was not refused and would be written.
+func (o *op) waits() bool { return o.order && o.err == nil }
 
 func newOp(fn func(engine.Tx) error) *op { return &op{fn: fn, done: make(chan error, 1)} }
 
@@ -35,12 +39,12 @@ type queue struct {
 func newQueue() *queue { return &queue{bell: await.NewBell()} }
 
 // op gives one for fn.
-func (q *queue) op(fn func(engine.Tx) error) *op {
+func (q *queue) op(fn func(engine.Tx) error, order bool) *op {
 	o, ok := q.used.Get().(*op)
 	if !ok {
-		return newOp(fn)
+		o = newOp(nil)
 	}
-	o.fn, o.out, o.err = fn, false, nil
+	o.fn, o.order, o.out, o.err = fn, order, false, nil
 	return o
 }
 

@@ -183,3 +183,13 @@ func (c *Client) Probe(ctx context.Context, r route.Region, puuid string) error 
 	}
 	return err
 }
+
+// ProbeKey is [Client.Probe] of a key that need not be the one in use, which stays.
+func (c *Client) ProbeKey(ctx context.Context, r route.Region, k Key) error {
+	other := *c
+	other.keys = NewKeys(k)
+	known, anew := c.wire.(wire), c.anew.(wire)
+	known.keys, anew.keys = other.keys, other.keys
+	other.wire, other.anew = known, anew
+	return other.Probe(ctx, r, "")
+}

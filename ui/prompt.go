@@ -231,7 +231,7 @@ func (m *model) replaceKey(key string) tea.Cmd {
 	m.over = confirmOver(page.Confirm{
 		Question: "Replace the API key?",
 		Lines: []string{
-			"The key " + e.Key + " is given up, all calls from now on are made with the new one, " + lastOf(key) + ". Nothing is stopped or lost.",
+			"The key " + e.Key + " is given up, all calls from now on are made with the new one, " + lastOf(key) + ", unless Riot refuses it. Nothing is stopped or lost.",
 			"A key of another project knows players by other ids: their syncs pause until that is settled.",
 		},
 		Yes: "replace it",

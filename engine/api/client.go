@@ -129,7 +129,7 @@ func (c *Client) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, 
 		defer cancel()
 	}
 	if cmd.Op == engine.OpKey {
-		err = c.call(ctx, http.MethodPost, "/v1/key", keyChange{Key: cmd.Key, Reason: cmd.Reason}, &r)
+		err = c.call(ctx, http.MethodPost, "/v1/key", keyChange{Key: cmd.Key, DryRun: cmd.DryRun, Reason: cmd.Reason}, &r)
 		return r, err
 	}
 	cmd.By = engine.Actor{}

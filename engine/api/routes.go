@@ -42,6 +42,8 @@ func (s *Server) protocol() []Route {
 		},
 		{
 			Method: http.MethodPost, Path: "/v1/key", Summary: "Replace the API key",
+			About: "Replace the API key, unless Riot, who is asked first, refuses the new one. " +
+				"With `dry_run` Riot is only asked, without `key` about the key in use.",
 			Role: Operator, In: keyChange{}, Out: engine.Receipt{}, Type: typeJSON, Handle: s.key,
 		},
 		{
@@ -205,10 +207,10 @@ func (s *Server) do(w http.ResponseWriter, r *Request) error {
 // key replaces the API key.
 func (s *Server) key(w http.ResponseWriter, r *Request) error {
 	var k keyChange
-	if strict(r.Body, &k) != nil || k.Key == "" { // the error could hold the key
+	if strict(r.Body, &k) != nil || k.Key == "" && !k.DryRun { // the error could hold the key
 		return engine.Problemf(engine.ErrInvalid, "see /openapi.json", "the new key cannot be read")
 	}
-	return s.carryOut(w, r, engine.Command{Op: engine.OpKey, Key: k.Key, Reason: k.Reason})
+	return s.carryOut(w, r, engine.Command{Op: engine.OpKey, Key: k.Key, DryRun: k.DryRun, Reason: k.Reason})
 }
 
 // carryOut gives a command to the console in the name of its caller, whatever the

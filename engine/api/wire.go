@@ -44,7 +44,8 @@ type reply struct {
 // keyChange replaces the API key. It has a route of its own, so that a key is in
 // no body that anything else looks at.
 type keyChange struct {
-	Key    string `json:"key"`
+	Key    string `json:"key,omitempty"` // "" = that in use, of a dry run
+	DryRun bool   `json:"dry_run,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
 

@@ -133,11 +133,13 @@ type Options struct {
 	Alerts    Alerts          // nil = nobody evaluates any
 	Pager     operation.Pager // nil = nobody can be tried
 	Keys      Keys
-	Payloads  Payloads             // nil = nobody can ask for them
-	Upkeep    operation.Upkeep     // nil = the store cannot be backed up or pruned by command
-	Forget    operation.Forgetting // nil = no account can be deleted
-	Also      []Runner             // supervised with the rest
-	Policies  engine.Policies
+	// TryKey asks Riot about a key, see operation.Options; nil = nobody can ask.
+	TryKey   func(ctx context.Context, key string) error
+	Payloads Payloads             // nil = nobody can ask for them
+	Upkeep   operation.Upkeep     // nil = the store cannot be backed up or pruned by command
+	Forget   operation.Forgetting // nil = no account can be deleted
+	Also     []Runner             // supervised with the rest
+	Policies engine.Policies
 	// Lines are the queues that there are, used or not; none = every name is one.
 	Lines []engine.Queue
 	// Term is who leads; nil = this process works alone.

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
@@ -46,13 +47,40 @@ func (o *Operator) thaw(_ context.Context, cmd engine.Command) (engine.Receipt, 
 	return r, nil
 }
 
-// replaceKey puts another API key in place, and only then lets the limiter try it: the hold of the old
-// one ends at once.
-func (o *Operator) replaceKey(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
-	// The error tells what is wrong with the form of a key, and never the key.
+// untriedKey is among the Skipped of a receipt for a key that Riot could not be asked about.
+const untriedKey = "not tried"
+
+// replaceKey puts another API key in place, unless Riot refuses it, and only then lets the limiter try it: the hold
+// of the old one ends at once. One that Riot could not be asked about is taken, for the engine goes on to try it,
+// and the receipt says so. A dry run only asks, without a key about the one in use.
+func (o *Operator) replaceKey(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	verdict, r := ": Riot lets it in", engine.Receipt{Matched: 1}
+	// Errors tell what is wrong with a key, and never the key.
+	if err := o.tryKey(ctx, cmd.Key); errors.Is(err, engine.ErrRefused) || errors.Is(err, engine.ErrInvalid) {
+		return r, err
+	} else if err != nil {
+		verdict, r.Skipped = fmt.Sprintf("; %s: %v", untriedKey, err), map[string]int{untriedKey: 1}
+	}
+	switch {
+	case cmd.DryRun && cmd.Key == "":
+		r.Text = "the API key in use is " + o.opt.Keys.Shown() + verdict
+		return r, nil
+	case cmd.DryRun:
+		r.Text = "would replace the API key" + verdict
+		return r, nil
+	}
 	if err := o.opt.Keys.Replace(cmd.Key); err != nil {
 		return refuse(engine.ErrInvalid, "", "%v", err)
 	}
 	o.opt.Limiter.KeyChanged()
-	return engine.Receipt{Matched: 1, Applied: 1, Text: "API key replaced, now " + o.opt.Keys.Shown()}, nil
+	r.Applied, r.Text = 1, "API key replaced, now "+o.opt.Keys.Shown()+verdict
+	return r, nil
+}
+
+// tryKey asks Riot about a key, see [Options].TryKey.
+func (o *Operator) tryKey(ctx context.Context, key string) error {
+	if o.opt.TryKey == nil {
+		return errors.New("this engine makes no calls")
+	}
+	return o.opt.TryKey(ctx, key)
 }

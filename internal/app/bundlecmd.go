@@ -58,7 +58,7 @@ func runBundle(ctx context.Context, i installation, opt bundleOptions, out cli.O
 		opt.out = "farsight-bundle-" + at.Format("20060102T150405Z") + ".tar.gz"
 	}
 	// The full check reads all of the store; without it a bundle is made in a second.
-	look := i.forDoctor(out.Width)
+	look := i.forDoctor(ctx, out.Width)
 	look.Full = !opt.noCheck
 	said, err := doctor.Examine(ctx, look)
 	if err != nil {
@@ -105,7 +105,7 @@ func printWritten(w bundle.Written, out cli.Out) error {
 // settings are those that `farsight config` shows.
 func (i installation) settings() []engine.Setting {
 	// The key is no setting, for settings may stand in a file that others read; it is shown like one.
-	key := engine.Setting{Name: "api_key", Value: "none", Source: "default", Env: keyring.Env}
+	key := engine.Setting{Name: keyShown, Value: "none", Source: "default", Env: keyring.Env}
 	switch {
 	case i.keyless != nil:
 		key.Value = "unusable: " + i.keyless.Error()

@@ -43,7 +43,7 @@ func declared() []commandDecl {
 		logsCommand(), doctorCommand(), bundleCommand(), pagerCommand(), callCommand(),
 		exportCommand(), checkCommand(), checkPagesCommand(), backupCommand(), restoreCommand(), compactCommand(),
 		checkCopyCommand(), migrateCommand(), pruneCommand(), forgetCommand(), resetCommand(),
-		configCommand(), versionCommand(),
+		configCommand(), keyCommand(), versionCommand(),
 	})
 }
 

@@ -148,7 +148,13 @@ func consoleState() string {
 func (c console) firstRun(ctx context.Context, cfg config.Config, keys *keyring.Ring, opt ui.Options) error {
 	choice, key, err := ui.AskFirst(ctx, ui.FirstRun{
 		DataDir: cfg.DataDir, Bare: errNothingStored(cfg).Error(), KeyFrom: keyring.Env + " and " + keys.Path(), KeyTo: "kept in " + keys.Path() + ", mode 0600",
-		Try: func(ctx context.Context, key string) (string, error) { return tryKey(ctx, cfg, key) },
+		Try: func(ctx context.Context, text string) (string, error) {
+			key, err := riot.ParseIssued(text)
+			if err != nil {
+				return "", err
+			}
+			return tryKey(ctx, cfg, key)
+		},
 	}, opt)
 	if err != nil {
 		return err
@@ -172,11 +178,7 @@ func (c console) firstRun(ctx context.Context, cfg config.Config, keys *keyring.
 }
 
 // tryKey makes one call with a key and says which limits it has.
-func tryKey(ctx context.Context, cfg config.Config, text string) (learnt string, err error) {
-	key, err := riot.ParseIssued(text)
-	if err != nil {
-		return "", err
-	}
+func tryKey(ctx context.Context, cfg config.Config, key riot.Key) (learnt string, err error) {
 	// The limiter is one of its own, and ends with the call: the engine that comes learns the limits
 	// anew, as of any key.
 	var limits string

@@ -59,6 +59,7 @@ var answers = []answer{
 	{"doctor", false, doctor.Diagnosis{}},
 	{"bundle", false, bundle.Written{}},
 	{"config", true, engine.Setting{}},
+	{"key, key show", false, shownKey{}},
 	{"version", false, build{}},
 	{"sim, for each call", true, sim.Call{}},
 	{"sim, at the end", false, sim.Stats{}},
@@ -70,7 +71,7 @@ var answers = []answer{
 	{"migrate", false, pg.Taken{}},
 	{"prune", false, engine.PruneDone{}},
 	{"sim", true, cli.Player{}},
-	{"retry, cancel, force, reclass, reschedule, pause, resume, trigger, freeze, thaw, undo, ack, silence, track, untrack, schedules --run, reresolve, call", false, engine.Receipt{}},
+	{"retry, cancel, force, reclass, reschedule, pause, resume, trigger, freeze, thaw, undo, ack, silence, track, untrack, schedules --run, reresolve, call, key set, key test", false, engine.Receipt{}},
 }
 
 // docs/json.md lists every field that --json prints, as the types have them, and names

@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -81,7 +83,7 @@ func TestDoctorOfASoundInstallation(t *testing.T) {
 	in(dir, "backup").run(t).wants(t, exitDone)
 	about(t, diagnose(t, exitDone, s.env(), "--data-dir", dir), "backup", doctor.Fine, "the newest is")
 	res := command{args: []string{"doctor", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitDone)
-	if !strings.Contains(res.stdout, "all is well") || strings.Count(res.stdout, "\n") < 13 {
+	if !strings.Contains(res.stdout, "nothing wrong was found, 1 check not made") || strings.Count(res.stdout, "\n") < 13 {
 		t.Errorf("%s", res.stdout)
 	}
 }
@@ -195,7 +197,7 @@ func TestDoctorOfAHeldDirectory(t *testing.T) {
 	defer db.Close()
 	d := diagnose(t, exitDone, nil, "--data-dir", dir)
 	about(t, d, "lock", doctor.Fine, fmt.Sprint(os.Getpid()), "alive")
-	about(t, d, "store", doctor.Fine, "an engine works on it")
+	about(t, d, "store", doctor.Unseen, "an engine works on it")
 }
 
 // Without --network nothing is called; with it, a refused key and a host that does
@@ -215,4 +217,63 @@ func TestDoctorOfTheNetwork(t *testing.T) {
 	}
 	env := s.env("RIOT_BASE_URL=http://127.0.0.1:1/{routing}")
 	about(t, diagnose(t, exitFailed, env, "--data-dir", dir, "--network"), "network", doctor.Fault, "127.0.0.1:1", "firewall")
+}
+
+// A doctor beside an engine says what the engine says, whatever key and address it has been started with itself.
+func TestW7_DoctorAsksTheEngineThatRuns(t *testing.T) {
+	t.Parallel()
+	s := startSim(t, quick(player("Ana#EUW", 3)))
+	dir := freshDir(t)
+	p := s.serving(t, dir, nil)
+	s.sync("Ana#EUW", dir).run(t).wants(t, exitDone)
+	elsewhere := map[string]string{"RIOT_BASE_URL": "http://127.0.0.1:1/{routing}"}
+	d := diagnose(t, exitDone, elsewhere, "--data-dir", dir)
+	about(t, d, "engine", doctor.Fine, "LIVE", "…"+canary[len(canary)-4:], keyring.Env, s.addr)
+	about(t, d, "store", doctor.Unseen, "an engine works on it")
+	about(t, diagnose(t, exitDone, elsewhere, "--data-dir", dir, "--network"), "test call", doctor.Unseen, "farsight key test")
+
+	// The key is refused: the engine finds out by its own calls, and the doctor, by asking the engine.
+	s.SetKey(canary, sim.Key{State: sim.KeyUnknown})
+	p.until("NO KEY", trying(t, dir, engine.EngineNoKey))
+	d = diagnose(t, exitFailed, elsewhere, "--data-dir", dir)
+	about(t, d, "engine", doctor.Fault, "NO KEY: Riot refuses the key", "farsight key set")
+	if d.Faults != 1 {
+		t.Errorf("one cause is %d faults: %+v", d.Faults, d.Findings)
+	}
+
+	// One that stands still is named, with what to do.
+	_ = p.cmd.Process.Signal(syscall.SIGSTOP)
+	d = diagnose(t, exitFailed, s.env(), "--data-dir", dir)
+	about(t, d, "engine", doctor.Fault, fmt.Sprintf("process %d", p.cmd.Process.Pid), fmt.Sprintf("-> it does not answer; if it was stopped, `kill -CONT %d`", p.cmd.Process.Pid))
+	about(t, d, "API key", doctor.Unseen)
+	_ = p.cmd.Process.Signal(syscall.SIGCONT)
+}
+
+// trying asks an engine for a sync and reports whether it is in a state.
+func trying(t *testing.T, dir string, state engine.EngineState) func() bool {
+	c := attached(t, dir)
+	n := 0
+	return func() bool {
+		n++
+		ask := engine.Command{Op: engine.OpTrigger, Account: "Ana#EUW", Sync: engine.SyncAsk{Platform: "euw1", Force: true}}
+		if n > 1 && n < 10 { // several failures in a row are an outage
+			ask.Account = fmt.Sprintf("Nobody%d#EUW", n)
+		}
+		_, _ = c.Do(t.Context(), ask) // one that is under way is joined
+		s, err := engine.Ask[engine.StatusAnswer](t.Context(), c, engine.StatusQuery{})
+		return err == nil && s.Engine.State == state
+	}
+}
+
+// While Riot answers 503 the doctor beside the engine says so.
+func TestW7_DoctorSaysThatRiotIsDown(t *testing.T) {
+	t.Parallel()
+	s := startSim(t, quick(player("Ana#EUW", 3)))
+	dir := freshDir(t)
+	p := s.serving(t, dir, nil)
+	if err := s.Inject(sim.Fault{Kind: sim.Unavailable}); err != nil {
+		t.Fatal(err)
+	}
+	p.until("API DOWN", trying(t, dir, engine.EngineAPIDown))
+	about(t, diagnose(t, exitFailed, s.env(), "--data-dir", dir), "engine", doctor.Fault, "API DOWN", "account-v1")
 }

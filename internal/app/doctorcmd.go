@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,6 +33,7 @@ func doctorCommand() commandDecl {
 		long: "Looks at the configuration, the key, the data directory, the store, the disk, the clock,\n" +
 			"the schedules and the terminal, one line each, and changes nothing. With --store it looks\n" +
 			"at the server, at the members that share it, and at River's tables, queues and rows.\n" +
+			"Where an engine runs it is asked for its state, its key and its settings.\n" +
 			"Exit 0: no fault; 1: faults; 3: the store is damaged. The key itself is never shown.",
 		example: "farsight doctor", json: "as JSON",
 		flags: func(f *pflag.FlagSet) {
@@ -40,7 +42,7 @@ func doctorCommand() commandDecl {
 		},
 		bare: func(cmd *cobra.Command, _ []string) error {
 			out := stdout(cmd)
-			o := findInstallation(cmd).forDoctor(out.Width)
+			o := findInstallation(cmd).forDoctor(cmd.Context(), out.Width)
 			o.Full, o.Network = full, network
 			return runDoctor(cmd.Context(), o, out)
 		},
@@ -73,9 +75,9 @@ func findInstallation(cmd *cobra.Command) (i installation) {
 
 // forDoctor is what a doctor wants to know of it, beside how far to look.
 // The doctor's package knows neither cobra nor River: what it needs of them is given as functions.
-func (i installation) forDoctor(width int) doctor.Options {
+func (i installation) forDoctor(ctx context.Context, width int) doctor.Options {
 	o := doctor.Options{
-		Version: version(), Settings: doctor.Settings{All: len(i.cfg.Sources), Faults: i.faults},
+		Version: version(), Settings: doctor.Settings{Faults: i.faults},
 		Key: doctor.Key{Env: keyring.Env, Err: i.keyless},
 		Dir: i.cfg.DataDir, Server: serverName(i.cfg), Forced: i.cfg.Force, BackupEvery: i.cfg.BackupEvery,
 		BaseURL: i.cfg.BaseURL, Timeout: i.cfg.Timeout, Zone: config.HostZone(),
@@ -89,7 +91,15 @@ func (i installation) forDoctor(width int) doctor.Options {
 		found, err := river.Find(ctx, db.(*pg.DB))
 		return doctor.River(found), err
 	}
-	for _, s := range i.cfg.Sources {
+	var settings []engine.Setting
+	if o.Engine, settings = engineSays(ctx, i.cfg); settings == nil {
+		settings = i.cfg.Sources
+	}
+	o.Settings.All = len(settings)
+	for _, s := range settings {
+		if s.Name == "base_url" {
+			o.BaseURL = s.Value
+		}
 		if s.Source != "default" {
 			o.Settings.Changed++
 		}
@@ -98,6 +108,47 @@ func (i installation) forDoctor(width int) doctor.Options {
 		o.Key.Keys, o.Key.From, o.Key.File = i.keys.Keys, i.keys.From(), i.keys.Path()
 	}
 	return o
+}
+
+// enginePatience is how long an engine may take to say how it is.
+const enginePatience = 10 * time.Second
+
+// engineSays asks the engine on the directory how it is, and for the settings that it runs with; nil = none runs.
+func engineSays(ctx context.Context, cfg config.Config) (*doctor.Engine, []engine.Setting) {
+	ctx, cancel := context.WithTimeout(ctx, enginePatience)
+	defer cancel()
+	c, err := dialEngine(ctx, cfg)
+	if err == nil && c != nil {
+		defer c.Close()
+		var s engine.StatusAnswer
+		var settings []engine.Setting
+		if s, err = engine.Ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{}); err == nil {
+			settings, err = c.Settings(ctx)
+		}
+		if err == nil {
+			key, rest := keySetting(settings)
+			return &doctor.Engine{Row: s.Engine, From: key.Source}, rest
+		}
+	}
+	if held := standsStill(cfg); held != nil && (err == nil || errors.Is(err, engine.ErrGone)) {
+		err = held
+	}
+	if err == nil {
+		return nil, nil
+	}
+	return &doctor.Engine{Err: err}, nil
+}
+
+// keySetting takes the key, which is no setting but is shown as one, from the others.
+func keySetting(settings []engine.Setting) (key engine.Setting, rest []engine.Setting) {
+	for _, s := range settings {
+		if s.Name == keyShown {
+			key = s
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	return key, rest
 }
 
 // runDoctor prints a diagnosis and turns it into an exit code.

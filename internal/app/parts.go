@@ -182,7 +182,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		serves = backend.Serves
 	}
 	con = control.New(control.Options{
-		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limiter, Logs: p.logs.Ring, Keys: a.keys,
+		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limiter, Logs: p.logs.Ring, Keys: a.keys, TryKey: p.tryKey,
 		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db, cfg}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
 		Policies: cfg.Policies, Boot: p.boot.ID, Term: p.reign, Members: membersOf(p.db, p.id), Fresh: p.boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves,
 		// A key that is refused is worth waiting for where it has worked, or another source has one that
@@ -316,6 +316,41 @@ func storedLimits(ctx context.Context, db store) func() engine.LimitsRow {
 // probeKey makes the one call that every working key may make.
 func (p *parts) probeKey(ctx context.Context) error {
 	return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
+}
+
+// keyPatience bounds the call that tries a key: somebody waits.
+const keyPatience = 10 * time.Second
+
+// askRiot asks Riot about a key by a call: engine.ErrRefused where it refuses it, another error where it could not
+// be asked.
+func askRiot(ctx context.Context, key riot.Key, call func(context.Context) error) error {
+	if key.IsZero() {
+		return engine.Problemf(engine.ErrRefused, "`farsight key set` takes one", "there is no API key")
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, keyPatience, errors.New("no answer in "+keyPatience.String()))
+	defer cancel()
+	err := call(ctx)
+	if e, ok := errors.AsType[*riot.Error](err); ok && e.Reason.Denied() {
+		return engine.Problemf(engine.ErrRefused, "get a new one at https://developer.riotgames.com", "tried: Riot refuses the key %s, and nothing was changed", key)
+	}
+	return err
+}
+
+// tryKey is what the engine's operator asks, see operation.Options.
+func (p *parts) tryKey(ctx context.Context, text string) error {
+	key := p.keys.Get()
+	if text != "" {
+		var err error
+		if key, err = riot.ParseIssued(text); err != nil {
+			return engine.Problemf(engine.ErrInvalid, "", "%v", err)
+		}
+	}
+	if p.follows {
+		return errors.New("this process makes no calls: another one leads")
+	}
+	return askRiot(ctx, key, func(ctx context.Context) error {
+		return p.client.ProbeKey(riot.WithJob(ctx, "key test", limit.Interactive), route.Europe, key)
+	})
 }
 
 // storedSchedules are the schedules of a directory on which no engine works, as the

@@ -105,13 +105,16 @@ func (p *base) storeSizes() map[string]float64 {
 	return sizes
 }
 
+// keyShown is under which name the key is shown among the settings.
+const keyShown = "api_key"
+
 // shownSettings are the settings in force, secrets cut: the key, and what an address
 // may hold of one.
 func (p *base) shownSettings() []engine.Setting {
 	// A console that stands still must not hold up a page of settings.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	key := engine.Setting{Name: "api_key", Value: "none", Source: cmp.Or(p.keys.From(), "default"), Env: keyring.Env}
+	key := engine.Setting{Name: keyShown, Value: "none", Source: cmp.Or(p.keys.From(), "default"), Env: keyring.Env}
 	// As the engine shows it: the last characters, or that Riot refuses it.
 	if a, err := p.front.Find(ctx, engine.StatusQuery{}); err == nil {
 		if shown := a.(engine.StatusAnswer).Engine.Key; shown != "" {

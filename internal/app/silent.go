@@ -24,10 +24,17 @@ func wakeIt(cfg config.Config, pid int) string {
 
 // silent is that of whoever has a data directory, with its name.
 func silent(cfg config.Config) string {
+	if held := standsStill(cfg); held != nil {
+		return held.Error()
+	}
+	return ""
+}
+
+// standsStill is that of whoever has a data directory as an error; nil = there is none.
+func standsStill(cfg config.Config) *storage.ErrHeld {
 	if wakeIt(cfg, 0) == "" {
-		return ""
+		return nil
 	}
 	h, _, _ := storage.HolderOf(cfg.DataDir) // of one that cannot be read the socket tells enough
-	held := storage.ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Store: "data directory " + cfg.DataDir, Do: wakeIt(cfg, h.PID)}
-	return held.Error()
+	return &storage.ErrHeld{PID: h.PID, Host: h.Host, Since: h.Since, Store: "data directory " + cfg.DataDir, Do: wakeIt(cfg, h.PID)}
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/themes"
@@ -25,8 +27,49 @@ func (d *doctor) settings(context.Context) {
 	}
 }
 
+// engine tells what the engine says of itself. What is wrong with it is one line: its key is in it.
+func (d *doctor) engine(context.Context) {
+	if d.Engine == nil {
+		d.say(Fine, "", "none runs on the directory")
+		return
+	}
+	if d.Engine.Err != nil {
+		d.sayError("", d.Engine.Err)
+		return
+	}
+	row := d.Engine.Row
+	text := string(row.State)
+	if row.Why != "" {
+		text += ": " + row.Why
+	}
+	if row.Key != "" {
+		text += fmt.Sprintf("; its key is %s from %s, since %s", row.Key, d.Engine.From, row.KeySince.UTC().Format(time.RFC3339))
+	}
+	text += "; it asks " + d.BaseURL
+	switch {
+	case row.State == engine.EngineLive, row.State == engine.EngineStopping, row.State == engine.EngineOpening:
+		d.say(Fine, "", "%s", text)
+	case row.State == engine.EngineNoKey && row.Key != "":
+		d.say(Fault, "get a new key at https://developer.riotgames.com; `farsight key set` gives it to the engine", "%s", text)
+	// As without an engine: what is stored can be browsed.
+	case row.State == engine.EngineNoKey:
+		d.say(Warning, "`farsight key set` gives it one, from https://developer.riotgames.com", "%s", text)
+	// An operator may have asked for it.
+	case row.State == engine.EngineHeld, row.State == engine.EnginePaused && !strings.HasPrefix(row.Why, engine.StoreShut):
+		d.say(Warning, "`farsight queues` says what is paused, `farsight limits` what is held", "%s", text)
+	default:
+		d.say(Fault, "`farsight status` follows it, `farsight limits` says what is held", "%s", text)
+	}
+}
+
 // key tells about the key without showing it.
 func (d *doctor) key(context.Context) {
+	if d.Engine != nil {
+		if d.Engine.Err != nil {
+			d.say(Unseen, "", "the engine does not say which one it uses")
+		}
+		return // its line names the one that counts
+	}
 	if d.Key.Err != nil {
 		d.say(Fault, "see `farsight config`", "%v", d.Key.Err)
 		return

@@ -25,6 +25,7 @@ type Gravity string
 // The gravities of findings.
 const (
 	Fine    Gravity = "ok"
+	Unseen  Gravity = "not looked at"
 	Warning Gravity = "warning"
 	Fault   Gravity = "fault"
 )
@@ -42,7 +43,8 @@ type Diagnosis struct {
 	Healthy  bool      `json:"healthy"` // no fault
 	Faults   int       `json:"faults"`
 	Warnings int       `json:"warnings"`
-	Damaged  bool      `json:"damaged"` // the store is
+	Unseen   int       `json:"not_looked_at"` // checks that were not made
+	Damaged  bool      `json:"damaged"`       // the store is
 	Version  string    `json:"version"`
 	At       time.Time `json:"at"`
 	Findings []Finding `json:"checks"`
@@ -56,6 +58,7 @@ type Options struct {
 
 	Settings Settings
 	Key      Key
+	Engine   *Engine // that runs on the directory; nil = none does
 
 	Dir         string // the data directory
 	Server      string // the database that keeps everything, by name; "" = the data directory does
@@ -84,6 +87,14 @@ type Store interface {
 	Audit(ctx context.Context, n int) ([]engine.AuditEntry, error)
 	LoadState(ctx context.Context, name string) ([]byte, error)
 	Close() error
+}
+
+// Engine is an engine that was asked. What it says goes before what this process has been told.
+type Engine struct {
+	Row  engine.EngineRow
+	From string // where its key comes from, in words
+	// Err says why it has told nothing: it stands still, or belongs to another store.
+	Err error
 }
 
 // River is how the tables of River stand in a database.
@@ -129,6 +140,7 @@ var checks = []struct {
 	look func(*doctor, context.Context)
 }{
 	{"configuration", (*doctor).settings},
+	{"engine", (*doctor).engine},
 	{"API key", (*doctor).key},
 	{"data directory", (*doctor).directory},
 	{"lock", (*doctor).holder},
@@ -174,6 +186,8 @@ func (d *doctor) say(level Gravity, do, format string, args ...any) {
 		d.said.Faults++
 	case Warning:
 		d.said.Warnings++
+	case Unseen:
+		d.said.Unseen++
 	}
 }
 
@@ -181,6 +195,11 @@ func (d *doctor) say(level Gravity, do, format string, args ...any) {
 func (d *doctor) sayError(do string, err error) {
 	if e, ok := errors.AsType[*storage.ErrUnusable](err); ok && e.Do != "" {
 		// A copy: the error may be told elsewhere, too, with what to do.
+		short := *e
+		short.Do, do = "", e.Do
+		err = &short
+	}
+	if e, ok := errors.AsType[*storage.ErrHeld](err); ok && e.Do != "" {
 		short := *e
 		short.Do, do = "", e.Do
 		err = &short
@@ -194,16 +213,21 @@ func (d *doctor) sayError(do string, err error) {
 func (d Diagnosis) Print(w io.Writer, clean func(string) string) error {
 	_, _ = fmt.Fprintf(w, "farsight %s\n", clean(d.Version))
 	for _, f := range d.Findings {
-		// "warning  backup          there is none", and below it what to do.
-		line := fmt.Sprintf("%-8s %-15s %s", f.Level, f.Name, clean(f.Text))
+		// "warning        backup          there is none", and below it what to do.
+		line := fmt.Sprintf("%-13s %-15s %s", f.Level, f.Name, clean(f.Text))
 		if f.Do != "" {
-			line += "\n" + strings.Repeat(" ", 24) + "-> " + clean(f.Do)
+			line += "\n" + strings.Repeat(" ", 29) + "-> " + clean(f.Do)
 		}
 		_, _ = fmt.Fprintln(w, line)
 	}
 	word := "all is well"
 	if d.Faults+d.Warnings > 0 {
 		word = human.Counted(d.Faults, "fault", "faults") + ", " + human.Counted(d.Warnings, "warning", "warnings")
+	}
+	// What nobody has looked at is not well.
+	if d.Unseen > 0 {
+		word = strings.Replace(word, "all is well", "nothing wrong was found", 1) + ", " +
+			human.Counted(d.Unseen, "check", "checks") + " not made"
 	}
 	_, err := fmt.Fprintln(w, word)
 	return err

@@ -110,7 +110,7 @@ func TestFindings(t *testing.T) {
 		}},
 		{"a narrow one", "terminal", "much is cut", Warning, func(_ *testing.T, o *Options) { o.Width, o.Getenv = 60, env(map[string]string{"TERM": "xterm"}) }},
 		{"a dumb one", "terminal", "the console needs more", Warning, func(_ *testing.T, o *Options) { o.Width, o.Getenv = 120, env(map[string]string{"TERM": "dumb"}) }},
-		{"nobody asked", "network", "not looked at", Fine, func(*testing.T, *Options) {}},
+		{"nobody asked", "network", "nobody has called Riot", Unseen, func(*testing.T, *Options) {}},
 		{"no address", "network", "no usable base URL", Fault, func(_ *testing.T, o *Options) { o.Network = true }},
 	} {
 		o := patient(t)
@@ -147,7 +147,7 @@ func TestOfAStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := examine(t, o)
-	if f := about(t, d, "store"); f.Level != Fine || f.Text != "an engine works on it" {
+	if f := about(t, d, "store"); f.Level != Unseen || f.Text != "an engine works on it" {
 		t.Errorf("while it is held: %+v", f)
 	}
 	if f := about(t, d, "lock"); f.Level != Fine || !strings.Contains(f.Text, fmt.Sprintf("process %d", os.Getpid())) {
@@ -240,7 +240,7 @@ func TestBothFormsSayTheSame(t *testing.T) {
 	if err := said.Print(&text, strings.ToUpper); err != nil {
 		t.Fatal(err)
 	}
-	want := "farsight V1\nfault    disk            12 MIB FREE\n                        -> FREE SOME SPACE\nok       clock           NOON\n1 fault, 0 warnings\n"
+	want := "farsight V1\nfault         disk            12 MIB FREE\n                             -> FREE SOME SPACE\nok            clock           NOON\n1 fault, 0 warnings\n"
 	if text.String() != want {
 		t.Errorf("%q, want %q", text.String(), want)
 	}

@@ -20,7 +20,7 @@ const reachPatience = 10 * time.Second
 // there is a key. It happens only when it was asked for.
 func (d *doctor) network(ctx context.Context) {
 	if !d.Network {
-		d.say(Fine, "", "not looked at; --network does, with one call")
+		d.say(Unseen, "--network does, with one call", "nobody has called Riot")
 		return
 	}
 	// One host stands for all: they have one certificate and one way.
@@ -37,7 +37,11 @@ func (d *doctor) network(ctx context.Context) {
 		return
 	}
 	d.say(Fine, "", "%s answers after %d ms", base.Host, time.Since(began).Milliseconds())
-	if !d.Key.missing() {
+	switch {
+	case d.Engine != nil:
+		d.name = "test call"
+		d.say(Unseen, "`farsight key test` lets the engine ask Riot about its key", "the engine makes the calls")
+	case !d.Key.missing():
 		d.call(ctx)
 	}
 }

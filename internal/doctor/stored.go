@@ -39,7 +39,7 @@ func (d *doctor) store(ctx context.Context) {
 	db, err := d.Open()
 	// That an engine could open it says more than this look would.
 	if _, held := errors.AsType[*storage.ErrHeld](err); held {
-		d.say(Fine, "stop the engine to have it looked at", "an engine works on it")
+		d.say(Unseen, "stop the engine to have it looked at", "an engine works on it")
 		return
 	}
 	if d.Server != "" && errors.Is(err, fs.ErrNotExist) {
@@ -294,7 +294,7 @@ func (d *doctor) newestInstant(ctx context.Context) (at time.Time, what string) 
 // limits tells how old what is known of the rate limits is.
 func (d *doctor) limits(ctx context.Context) {
 	if d.db == nil {
-		d.say(Fine, "", "not looked at")
+		d.say(Unseen, "", "the store is not open here")
 		return
 	}
 	var st limit.State
@@ -323,7 +323,7 @@ func (d *doctor) limits(ctx context.Context) {
 func (d *doctor) schedules(ctx context.Context) {
 	// With faults in the settings their schedules are not known, and the fault is told elsewhere.
 	if d.db == nil || len(d.Settings.Faults) > 0 {
-		d.say(Fine, "", "not looked at")
+		d.say(Unseen, "", "it takes an open store, and settings without a fault")
 		return
 	}
 	a, err := d.Browse(ctx, d.db).Find(ctx, engine.SchedulesQuery{})

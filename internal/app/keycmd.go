@@ -211,6 +211,9 @@ func testKey(ctx context.Context, cfg config.Config) (engine.Receipt, error) {
 		_, err := tryKey(ctx, cfg, keys.Get())
 		return err
 	})
+	if err != nil && !errors.Is(err, engine.ErrRefused) {
+		err = fmt.Errorf("not tried: %w", err)
+	}
 	if err != nil {
 		return engine.Receipt{}, err
 	}

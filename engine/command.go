@@ -55,6 +55,9 @@ type Bucket struct {
 	Cap    int       `json:"cap,omitempty"`    // percent of the limit, 0 = nothing may go
 }
 
+// PUUIDLength is how many characters a PUUID has, by Riot's documentation; Command.Account may be one.
+const PUUIDLength = 78
+
 // SyncAsk says what a sync shall cover.
 type SyncAsk struct {
 	Platform  string    `json:"platform,omitempty"`  // euw1, kr; needed for an account that is new here

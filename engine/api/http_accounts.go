@@ -1,10 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -18,13 +21,42 @@ type syncRequest struct {
 }
 
 // triggerRequest says what is triggered. Without an account `latest` looks at all
-// that are tracked.
+// that are tracked. Fields without an underscore are those of the queue's payload (S4-4).
 type triggerRequest struct {
-	Account  string `json:"account,omitempty"` // "Name#TAG", or an id
-	Platform string `json:"platform,omitempty"`
-	Force    bool   `json:"force,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-	DryRun   bool   `json:"dry_run,omitempty"`
+	Account      string `json:"account,omitempty"` // "Name#TAG", or an id
+	PUUID        string `json:"puuid,omitempty"`   // in place of account, of one that is stored
+	Platform     string `json:"platform,omitempty"`
+	Count        int    `json:"count,omitempty"`        // the newest so many matches; 0 = as the mode lists
+	LookbackDays int    `json:"lookbackDays,omitempty"` // 1 to 3650; 0 = as the mode looks back
+	Force        bool   `json:"force,omitempty"`
+	RequestedBy  string `json:"requestedBy,omitempty"` // kept in the reason; who is let in stands beside it
+	Reason       string `json:"reason,omitempty"`
+	DryRun       bool   `json:"dry_run,omitempty"`
+}
+
+// command is the trigger of an account, or of none. It checks what belongs together.
+func (in triggerRequest) command() (c engine.Command, err error) {
+	c = engine.Command{Op: engine.OpTrigger, Account: cmp.Or(in.Account, in.PUUID), Reason: in.Reason, DryRun: in.DryRun}
+	c.Sync = engine.SyncAsk{Platform: in.Platform, Count: in.Count, Force: in.Force}
+	if in.RequestedBy != "" {
+		c.Reason = strings.TrimSuffix("requested by "+in.RequestedBy+": "+in.Reason, ": ")
+	}
+	if in.LookbackDays > 0 {
+		c.Sync.Since = time.Now().AddDate(0, 0, -in.LookbackDays)
+	}
+	switch {
+	case in.Account != "" && in.PUUID != "":
+		err = engine.Problemf(engine.ErrInvalid, "leave one out", "account and puuid both name an account")
+	case in.PUUID != "" && len(in.PUUID) != engine.PUUIDLength:
+		err = engine.Problemf(engine.ErrInvalid, "send it whole, or send account as Name#TAG",
+			"puuid has %d characters in place of %d", len(in.PUUID), engine.PUUIDLength)
+	case in.LookbackDays < 0 || in.LookbackDays > maxLookback:
+		err = engine.Problemf(engine.ErrInvalid, fmt.Sprintf("use 1 to %d", maxLookback), "lookbackDays is %d", in.LookbackDays)
+	case c.Account == "" && (in.Count != 0 || in.LookbackDays != 0):
+		err = engine.Problemf(engine.ErrInvalid, "name one by account or puuid, or leave them out",
+			"count and lookbackDays are for one account")
+	}
+	return c, err
 }
 
 // Started answers a trigger: with 202 when a job is there, with 200 when there was
@@ -98,15 +130,18 @@ func (p *Programs) trigger(w http.ResponseWriter, r *Request) error {
 	if err := readInto(r, &in); err != nil {
 		return err
 	}
-	c := engine.Command{Op: engine.OpTrigger, Account: in.Account, Reason: in.Reason, DryRun: in.DryRun}
-	c.Sync = engine.SyncAsk{Mode: t.mode, Platform: in.Platform, Force: in.Force}
+	c, err := in.command()
+	if err != nil {
+		return err
+	}
+	c.Sync.Mode = t.mode
 	switch {
-	case in.Account != "" && t.mode == "":
+	case c.Account != "" && t.mode == "":
 		return engine.Problemf(engine.ErrInvalid, "leave the account out", "%s is for all tracked accounts", what)
-	case in.Account == "" && t.schedule == "":
+	case c.Account == "" && t.schedule == "":
 		return engine.Problemf(engine.ErrInvalid, "name one, such as Name#TAG", "%s needs an account", what)
-	case in.Account == "":
-		c = engine.Command{Op: engine.OpRunSchedule, Schedule: t.schedule, Reason: in.Reason, DryRun: in.DryRun}
+	case c.Account == "":
+		c = engine.Command{Op: engine.OpRunSchedule, Schedule: t.schedule, Reason: c.Reason, DryRun: in.DryRun}
 	}
 	return p.start(w, r, c)
 }

@@ -604,3 +604,36 @@ func TestHTTPMembers(t *testing.T) {
 		t.Errorf("%s, %v", body, err)
 	}
 }
+
+func TestW12a_TriggerTakesTheQueuesPayload(t *testing.T) {
+	o := quiet()
+	puuid := strings.Repeat("p", 78)
+	var c engine.Command
+	o.does = func(got engine.Command) (engine.Receipt, error) {
+		c = got
+		return engine.Receipt{Job: "c1"}, nil
+	}
+	w := listen(t, o, nil)
+	w.ask(t, "POST", "/v1/trigger/latest", `{"puuid":"`+puuid+`","count":20,"lookbackDays":30,"force":true,"requestedBy":"shop","reason":"order 7"}`, 202)
+	days := time.Since(c.Sync.Since) / (24 * time.Hour)
+	if c.Account != puuid || c.Sync.Count != 20 || days < 29 || days > 31 || !c.Sync.Force || c.Reason != "requested by shop: order 7" || c.Sync.Mode != "latest" {
+		t.Errorf("%+v", c)
+	}
+	w.ask(t, "POST", "/v1/trigger/rank", `{"requestedBy":"shop"}`, 202)
+	if c.Reason != "requested by shop" || c.Schedule != "rank.daily" {
+		t.Errorf("%+v", c)
+	}
+	for body, says := range map[string]string{
+		`{"puuid":"` + puuid + `","account":"A#B"}`: "both name an account",
+		`{"puuid":"A#B"}`:                                    "puuid has 3 characters",
+		`{"count":20}`:                                       "are for one account",
+		`{"lookbackDays":30}`:                                "are for one account",
+		`{"account":"A#B","lookbackDays":-1}`:                "lookbackDays is -1",
+		`{"account":"A#B","lookbackDays":4000}`:              "use 1 to 3650",
+		`{"account":"A#B","requestedBy":"x","requested":""}`: "requested",
+	} {
+		if got, _ := w.ask(t, "POST", "/v1/trigger/latest", body, 400); !strings.Contains(got, says) {
+			t.Errorf("%s: %s", body, got)
+		}
+	}
+}

@@ -19,14 +19,14 @@ type asks struct {
 	store tagReader
 }
 
-// who is an account as a person names it: by its id, or as name "Blue Heron" and tag "KR1".
+// who is an account as a person names it: by its id or its PUUID, or as name "Blue Heron" and tag "KR1".
 type who struct {
-	id, name, tag string
-	platform      route.Platform // "" = not said
+	id, puuid, name, tag string
+	platform             route.Platform // "" = not said
 }
 
-// whoIs reads an account as a person or a script gives it: its id, or Name#TAG. An id has no "#" and a
-// Riot ID always has one, so that none is taken for the other. A platform may be left out of both; who
+// whoIs reads an account as a person or a script gives it: its id, its PUUID, or Name#TAG. Ids have no "#"
+// and a Riot ID always has one, so that none is taken for the other. A platform may be left out of both; who
 // needs it for a new account says so (findOrMake). Errors are *engine.Problem with engine.ErrInvalid.
 func whoIs(account, platform string) (w who, err error) {
 	if platform != "" {
@@ -39,6 +39,10 @@ func whoIs(account, platform string) (w who, err error) {
 			w.id = account
 			return w, nil
 		}
+		if len(account) == engine.PUUIDLength {
+			w.puuid = account
+			return w, nil
+		}
 	}
 	if w.name, w.tag, err = route.ParseRiotID(account); err != nil {
 		return w, engine.Problemf(engine.ErrInvalid, "", "%s", err)
@@ -48,8 +52,8 @@ func whoIs(account, platform string) (w who, err error) {
 
 // String names the account in errors, as it was asked for.
 func (w who) String() string {
-	if w.id != "" {
-		return w.id
+	if w.name == "" {
+		return cmp.Or(w.id, w.puuid)
 	}
 	return w.name + "#" + w.tag
 }

@@ -1,15 +1,17 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-// cadences say how often an account is looked at by how long ago its last game
+// cadences say how often an account with league.Adaptive is looked at by how long ago its last game
 // was: who plays daily is looked at each hour, who has stopped once a day.
 var cadences = []struct{ idle, every time.Duration }{
 	{24 * time.Hour, time.Hour},
@@ -18,10 +20,13 @@ var cadences = []struct{ idle, every time.Duration }{
 	{math.MaxInt64, 24 * time.Hour},
 }
 
-// cadenceOf is how often an account's `latest` is due: as its policy says, else by
-// its last game. Without a game that is known it is looked at each hour.
-func cadenceOf(p league.Policy, played, at time.Time) time.Duration {
-	if p.Cadence > 0 {
+// cadenceOf is how often an account's `latest` is due: as its policy says, else as often as the schedule
+// runs. An adaptive one goes by the last game, and without one that is known by the hour.
+func cadenceOf(p league.Policy, played, at time.Time, plan time.Duration) time.Duration {
+	switch {
+	case p.Cadence == 0:
+		return plan
+	case p.Cadence > 0:
 		return p.Cadence
 	}
 	if played.IsZero() {
@@ -51,10 +56,14 @@ type beat struct {
 	last    time.Time // end of its last run, whatever came of it
 }
 
-// isDue reports whether the account should be looked at now. The slack is at most half of the cadence,
-// so that no cadence is due always.
-func (b beat) isDue(at time.Time) bool {
-	return b.last.IsZero() || at.Sub(b.last) >= b.every-min(tickSlack, b.every/2)
+// isDue reports whether a run of the schedule looks at the account: each does after the cooldown, but for
+// a cadence of its own. The slack is at most half of the cadence, so that no cadence is due always.
+func (b beat) isDue(at time.Time, cooldown time.Duration) bool {
+	wait := b.every - min(tickSlack, b.every/2)
+	if b.policy.Cadence == 0 {
+		wait = min(cooldown, b.every/2)
+	}
+	return b.last.IsZero() || at.Sub(b.last) >= wait
 }
 
 // isLate reports whether the stored data is older than twice the cadence. One look may come late
@@ -67,9 +76,25 @@ func (b beat) isLate(at time.Time) bool {
 	return at.Sub(since) > 2*b.every
 }
 
-// beatOf reads how an account stands: its policy and its last game give the cadence, its last run when
-// it was looked at.
-func (in *Ingest) beatOf(tx engine.Tx, a league.Account, at time.Time) (b beat, err error) {
+// latestEvery is from one run of `latest` to the next by the plan in force after an instant: an operator's
+// edit, else the configuration.
+func (in *Ingest) latestEvery(tx engine.Tx, at time.Time) (time.Duration, error) {
+	state, err := in.store.Schedule(tx, scheduleLatest)
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
+		return 0, fmt.Errorf("load schedule %s: %w", scheduleLatest, err)
+	}
+	for _, p := range [][2]string{{state.Edit.Expr, state.Edit.Zone}, {in.plan.Latest, in.plan.Zone}} {
+		// A plan that this machine cannot read is not in force.
+		if s, err := cron.Parse(p[0], p[1]); err == nil && s.Every(at) > 0 {
+			return s.Every(at), nil
+		}
+	}
+	return shippedEvery, nil
+}
+
+// beatOf reads how an account stands: its policy, the plan and its last game give the cadence, its last run
+// when it was looked at.
+func (in *Ingest) beatOf(tx engine.Tx, a league.Account, at time.Time, plan time.Duration) (b beat, err error) {
 	b.account, b.last = a, a.LastSync
 	if b.policy, err = in.policyOf(tx, a); err != nil {
 		return b, err
@@ -78,7 +103,7 @@ func (in *Ingest) beatOf(tx engine.Tx, a league.Account, at time.Time) (b beat, 
 	if err != nil {
 		return b, fmt.Errorf("look for the last game of %s: %w", a.RiotID(), err)
 	}
-	b.every = cadenceOf(b.policy, played, at)
+	b.every = cadenceOf(b.policy, played, at, plan)
 	if a.Run == "" {
 		return b, nil
 	}

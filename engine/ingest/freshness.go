@@ -51,8 +51,12 @@ func (in *Ingest) addNeeds(ctx context.Context, f *engine.Freshness, needs map[r
 	batch []league.Account) error {
 	at := now()
 	return in.store.Read(ctx, func(tx engine.Tx) error {
+		plan, err := in.latestEvery(tx, at)
+		if err != nil {
+			return err
+		}
 		for _, a := range batch {
-			b, err := in.beatOf(tx, a, at)
+			b, err := in.beatOf(tx, a, at, plan)
 			if err != nil {
 				return err
 			}
@@ -152,9 +156,9 @@ func tightest(regions []engine.FreshnessHost) (tight *engine.FreshnessHost, unkn
 	return tight, unknown
 }
 
-// latestEvery is how often `latest` looks for who is due, by the schedule that ships. Another one makes the
-// forecast rougher and nothing else.
-const latestEvery = time.Hour
+// shippedEvery is how often `latest` runs by the schedule that ships. Another one makes the forecast rougher
+// and nothing else.
+const shippedEvery = time.Hour
 
 // catchUp is how long the late accounts take: the regions go on side by side, and
 // each run of `latest` starts a bounded number of syncs.
@@ -166,5 +170,5 @@ func catchUp(regions []engine.FreshnessHost, lates int) time.Duration {
 		hours = max(hours, h.Behind/(h.Allowed-h.Needs))
 	}
 	runs := (lates + maxStarts - 1) / maxStarts
-	return max(time.Duration(hours*float64(time.Hour)), time.Duration(runs)*latestEvery)
+	return max(time.Duration(hours*float64(time.Hour)), time.Duration(runs)*shippedEvery)
 }

@@ -8,6 +8,7 @@ import "github.com/farsight-console/farsight/engine/traffic"
 type Ingest struct {
 	opt   *Options
 	store frontStore
+	plan  SchedulesConfig // as Schedules got it
 	*asks
 	*ranges
 	*reports

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -172,13 +173,13 @@ func TestS4_4_UnknownFieldsOfAPayloadAreRejected(t *testing.T) {
 	})
 }
 
-func TestCadenceFollowsTheLastGame(t *testing.T) {
+func TestW12b_TheScheduleOrANamedCadence(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
 		week := 7 * 24 * time.Hour
 		idle := sim.PlayerSpec{RiotID: "Idle#EUW", Platform: route.EUW1, Matches: 1, Shapes: []sim.Shape{"normal"}}
-		r := start(t, newSim(sim.Options{Epoch: time.Now().Add(-2 * week), Players: []sim.PlayerSpec{idle, player("Own#EUW", 1)}}))
-		r.track("Idle#EUW", engine.SyncAsk{})
+		r := start(t, newSim(sim.Options{Epoch: time.Now().Add(-2 * week), Players: []sim.PlayerSpec{idle, player("Own#EUW", 1), player("Plain#EUW", 1)}}))
+		r.track("Idle#EUW", engine.SyncAsk{Policy: "cadence=adaptive"})
 		r.track("Own#EUW", engine.SyncAsk{Policy: "cadence=2h"})
 		r.fire("latest")
 		r.settle("Idle#EUW", time.Minute)
@@ -193,6 +194,17 @@ func TestCadenceFollowsTheLastGame(t *testing.T) {
 		if starts != 6+1 { // every two hours, and once in twelve
 			t.Errorf("%d runs in twelve hours", starts)
 		}
+		// Nobody has asked for another cadence: each run looks at it.
+		r.track("Plain#EUW", engine.SyncAsk{})
+		for range 3 {
+			if f := r.fire("latest"); f.Jobs == 0 || !strings.Contains(f.Reason, "not due by a cadence of their own") {
+				t.Errorf("%+v", f)
+			}
+			r.settle("Plain#EUW", time.Minute)
+			time.Sleep(10 * time.Minute)
+		}
+		_, err := r.in.Untrack(context.Background(), "Plain#EUW", "")
+		must(t, err)
 		f, err := r.in.Freshness(context.Background())
 		must(t, err)
 		if f.Accounts != 2 || f.Lates != 0 || len(f.Regions) != 1 || f.Regions[0].Allowed < 1000 || f.Regions[0].Needs <= 1 {
@@ -418,6 +430,24 @@ func TestI2_ForecastIsWhatTheRunCalls(t *testing.T) {
 			if calls, _ := foresee(name, 0); calls != 0 {
 				t.Errorf("%s: %v calls", name, calls)
 			}
+		}
+	})
+}
+
+func TestW12a_APUUIDNamesAnAccount(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 1)}})
+		r := start(t, s)
+		puuid := s.PUUID("Ana#EUW", "")
+		_, err := r.in.Trigger(context.Background(), puuid, engine.SyncAsk{}, engine.Actor{})
+		if !errors.Is(err, engine.ErrNotFound) || !strings.Contains(err.Error(), puuid) {
+			t.Errorf("nobody has synced it: %v", err)
+		}
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		r.settle("Ana#EUW", time.Minute)
+		got, err := r.in.Trigger(context.Background(), puuid, engine.SyncAsk{Force: true}, engine.Actor{})
+		if must(t, err); got.Account != r.row("Ana#EUW").ID || got.Job == "" {
+			t.Errorf("%+v", got)
 		}
 	})
 }

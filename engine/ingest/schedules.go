@@ -45,6 +45,7 @@ const (
 // report, and the upkeep of the store. Whatever was missed while nobody ran is
 // made up for once; a sweep has nothing to make up for.
 func (in *Ingest) Schedules(c SchedulesConfig) []cron.Spec {
+	in.plan = c
 	upkeep := []cron.Spec{
 		{Name: "sweep", Expr: cmp.Or(c.Sweep, CronSweep), Zone: c.Zone, Misfire: cron.Skip,
 			Fire: fireUpkeep(KindSweep, argsOfSweep)},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/traffic"
 )
@@ -40,6 +41,9 @@ type (
 		runStore
 		gameReader
 		tagPolicies
+		puuids
+		// Schedule gives the state of a recurring schedule; engine.ErrNotFound before its first run.
+		Schedule(tx engine.Tx, name string) (cron.State, error)
 	}
 	// syncStore is of the steps of a sync, from the Riot ID to its end.
 	syncStore interface {

@@ -62,6 +62,9 @@ func (in *Ingest) fireLatest(tx engine.Tx, t cron.Tick) (f cron.Fired, err error
 		}
 	}
 	f.Reason = why.String()
+	if why.resting > 0 {
+		f.Reason = joinReasons(f.Reason, human.Counted(why.resting, "account is", "accounts are")+" not due by a cadence of their own")
+	}
 	if whole > 0 {
 		f.Reason = joinReasons(f.Reason, human.Counted(whole, "of them reads its list", "of them read their lists")+" whole again")
 	}
@@ -77,6 +80,10 @@ func (in *Ingest) fireLatest(tx engine.Tx, t cron.Tick) (f cron.Fired, err error
 // due lists the accounts whose turn it is at an instant, the longest waiting first.
 // atOnce means that a person asks: then cadence is no reason to wait.
 func (in *Ingest) due(tx engine.Tx, why *skips, atOnce bool, at time.Time) (due []beat, err error) {
+	plan, err := in.latestEvery(tx, at)
+	if err != nil {
+		return nil, err
+	}
 	for _, a := range in.trackedIn(tx) {
 		if a.Status == engine.SyncPending.String() || a.Status == engine.Syncing.String() {
 			if err := in.skip(tx, a, why); err != nil {
@@ -84,12 +91,16 @@ func (in *Ingest) due(tx engine.Tx, why *skips, atOnce bool, at time.Time) (due 
 			}
 			continue
 		}
-		b, err := in.beatOf(tx, a, at)
+		b, err := in.beatOf(tx, a, at, plan)
 		if err != nil {
 			return nil, err
 		}
-		if atOnce || b.isDue(at) {
+		if atOnce || b.isDue(at, in.opt.Cooldown) {
 			due = append(due, b)
+			continue
+		}
+		if b.policy.Cadence != 0 {
+			why.resting++
 		}
 	}
 	slices.SortStableFunc(due, func(a, b beat) int { return a.last.Compare(b.last) })
@@ -116,6 +127,8 @@ type skips struct {
 	first string
 	job   engine.JobID
 	n     int
+
+	resting int // whose own cadence says that they are not due
 }
 
 func (s *skips) add(why string, job engine.JobID) {

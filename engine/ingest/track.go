@@ -163,8 +163,14 @@ func (in *Ingest) setTagPolicies(ctx context.Context, want tracking) (engine.Rec
 // known. Errors are engine.ErrNotFound and, for a new account without a platform, engine.ErrInvalid.
 // With may it must be in a transaction that writes.
 func (in *Ingest) findOrMake(tx engine.Tx, w who, may bool) (a league.Account, err error) {
-	if w.id != "" {
-		a, err = in.store.Account(tx, w.id)
+	id := w.id
+	if w.puuid != "" {
+		if id, _, err = in.store.AccountOfPUUID(tx, w.puuid); err != nil {
+			return a, fmt.Errorf("look up %s: %w", w, err)
+		}
+	}
+	if w.name == "" {
+		a, err = in.store.Account(tx, id)
 	} else {
 		a, err = in.store.AccountNamed(tx, w.name, w.tag, string(w.platform))
 	}
@@ -173,6 +179,9 @@ func (in *Ingest) findOrMake(tx engine.Tx, w who, may bool) (a league.Account, e
 		return a, nil
 	case !errors.Is(err, engine.ErrNotFound):
 		return a, fmt.Errorf("look up %s: %w", w, err)
+	case w.puuid != "":
+		return a, engine.Problemf(engine.ErrNotFound, "name it as Name#TAG with its platform",
+			"no stored account has the PUUID %s", w)
 	case w.id != "" || !may:
 		return a, engine.Problemf(engine.ErrNotFound, "list the accounts to see their names",
 			"there is no account %s", w)

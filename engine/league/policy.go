@@ -16,9 +16,14 @@ type Policy struct {
 	Type      string // "ranked", "normal", "tourney", "tutorial"; "" = all
 	Lookback  time.Duration
 	Timelines Timelines
-	Cadence   time.Duration // between two `latest` runs; 0 = by the last game
+	Cadence   time.Duration // between two `latest` runs; 0 = each run of the schedule looks at it
 	Priority  uint8         // 1 (first) to 4
 }
+
+// Adaptive is the cadence that goes by the last game, "cadence=adaptive".
+const Adaptive = -time.Microsecond
+
+const adaptive = "adaptive"
 
 // IsZero reports whether the policy says nothing.
 func (p Policy) IsZero() bool { return p.String() == "" }
@@ -59,6 +64,7 @@ func (p Policy) String() string {
 	say(p.Lookback > 0, "lookback", lengthText(p.Lookback))
 	say(p.Timelines != "", "timelines", string(p.Timelines))
 	say(p.Cadence > 0, "cadence", lengthText(p.Cadence))
+	say(p.Cadence == Adaptive, "cadence", adaptive)
 	say(p.Priority > 0, "priority", strconv.Itoa(int(p.Priority)))
 	return strings.Join(words, " ")
 }
@@ -79,6 +85,10 @@ var policyWords = map[string]func(*Policy, string) error{
 		return err
 	},
 	"cadence": func(p *Policy, v string) (err error) {
+		if v == adaptive {
+			p.Cadence = Adaptive
+			return nil
+		}
 		p.Cadence, err = parseLength(v, time.Hour)
 		return err
 	},

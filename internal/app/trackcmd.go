@@ -45,6 +45,8 @@ func trackCommand() commandDecl {
 			"reason; the others are tracked, and those that are already stay as they are.\n\n" +
 			"With --tag and --policy but without an account, the policy is that of the tag:\n" +
 			"  --policy 'queues=420,440 lookback=90d timelines=ranked cadence=6h priority=2'\n" +
+			"  cadence=adaptive goes by the last game: each hour to once a day. Without a cadence\n" +
+			"  each run of the schedule latest (CRON_LATEST_EVERY) looks at the account.\n" +
 			"  --policy default removes it.",
 		example: "farsight track 'Name#TAG' --platform euw1 --tag team\nfarsight track --file accounts.csv",
 		args:    cobra.MaximumNArgs(1), complete: onlyFirst(completeAccounts),

@@ -127,7 +127,7 @@ func settings() []setting {
 		},
 		{row{"report_tz", []string{"REPORT_TZ", "CRON_TZ"}, "", "time zone of reports; empty = this host's"}, checked(setZone)},
 		{row{"schedule_enable", []string{"SCHEDULE_ENABLE"}, "true", "false: nothing is started by the clock but the upkeep of the store"}, boolean(func(c *Config, on bool) { c.Schedules.Off = !on })},
-		{row{"cron_latest_every", []string{"CRON_LATEST_EVERY"}, ingest.CronLatest, "when tracked accounts are looked at"}, cronText(func(c *Config) *string { return &c.Schedules.Latest })},
+		{row{"cron_latest_every", []string{"CRON_LATEST_EVERY"}, ingest.CronLatest, "when each tracked account is looked at that has no cadence of its own (track --policy)"}, cronText(func(c *Config) *string { return &c.Schedules.Latest })},
 		{row{"cron_rank_daily", []string{"CRON_RANK_DAILY"}, ingest.CronRank, "when their ranks are fetched"}, cronText(func(c *Config) *string { return &c.Schedules.Rank })},
 		{row{"cron_weekly_report", []string{"CRON_WEEKLY_REPORT"}, ingest.CronWeekly, "when the report of the week before is built"}, cronText(func(c *Config) *string { return &c.Schedules.Weekly })},
 		{row{"cron_sweep", []string{"CRON_SWEEP"}, ingest.CronSweep, "when failed matches that no job tries any more get one"}, cronText(func(c *Config) *string { return &c.Schedules.Sweep })},
@@ -286,6 +286,9 @@ func (r *reader) resolve(s setting) (value, source string) {
 		// A variable that is set and empty counts as not set: that is how a compose file leaves one
 		// out.
 		if v, ok := r.in.Getenv(name); ok && v != "" {
+			if v = r.uncommented(s, name, v); v == "" {
+				continue
+			}
 			if s.set == nil { // of pagerSettings, some of which are lists
 				v = strings.ReplaceAll(v, ",", listSep)
 			}
@@ -303,6 +306,38 @@ func (r *reader) resolve(s setting) (value, source string) {
 		return v.value, v.source
 	}
 	return s.def, "default"
+}
+
+// cutComment parts a variable from the comment behind it: docker's --env-file and systemd's EnvironmentFile
+// give "18/s   # calls" whole. A "#" without a blank before it is part of the value.
+func cutComment(v string) (value, comment string) {
+	at := strings.Index(" "+v, " #")
+	if tab := strings.Index(v, "\t#"); tab >= 0 && (at < 0 || tab < at) {
+		at = tab
+	}
+	if at < 0 {
+		return v, ""
+	}
+	return strings.TrimSpace(v[:at]), strings.TrimLeft(v[at:], " \t")
+}
+
+// uncommented cuts a comment off where it can be no part of the value: nothing stands before it, or the
+// setting takes the value only without it. Elsewhere it is a fault.
+func (r *reader) uncommented(s setting, variable, v string) string {
+	value, comment := cutComment(v)
+	if comment == "" || value == "" {
+		return value
+	}
+	if s.number || s.form.Type == typeInteger || s.set != nil && s.set(&Config{Policies: engine.DefaultPolicies()}, v) != nil {
+		return value
+	}
+	if s.secret {
+		comment = "#"
+	}
+	r.fault(fmt.Sprintf("%s (from %s)", s.name, variable),
+		"its value holds %q, which looks like a comment and arrives as part of the value: put comments of such a file on lines of their own",
+		comment)
+	return value
 }
 
 // boundRetries lowers policy ingest when RIOT_MAX_RETRIES says so: one retry layer, so the

@@ -385,3 +385,23 @@ func TestConfig_NoHomeIsNoFolderHere(t *testing.T) {
 		t.Errorf("%q, %v", c.DataDir, err)
 	}
 }
+
+// Docker's --env-file and systemd's EnvironmentFile give a comment behind a value as part of it.
+func TestW12c_CommentsBehindValues(t *testing.T) {
+	c, err := load(t, "", map[string]string{
+		"RIOT_HTTP_TIMEOUT_MS": "2500   # of one call", "BULLMQ_GLOBAL_RATE": "18/s\t# calls", "SCHEDULE_ENABLE": "false # none",
+		"SYNC_COOLDOWN": "1m  # one", "CRON_RANK_DAILY": "5 3 * * *   # at night", "RIOT_BASE_URL": "https://example.com  # ours",
+		"RIOT_MAX_RETRIES": "   # as it ships", "FARSIGHT_CALLS_PER_DAY": "7 # a day", "QUEUE_PREFIX": "a#b",
+	}, nil)
+	want := []any{2500 * time.Millisecond, Rate{18, time.Second}, true, time.Minute, "5 3 * * *", "https://example.com", 5, "a#b"}
+	got := []any{c.Timeout, c.Ceiling, c.Schedules.Off, c.Cooldown, c.Schedules.Rank, c.BaseURL, c.Policies[engine.PolicyIngest].Max, c.Prefix}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v: %v", got, want, err)
+	}
+	_, err = load(t, "", map[string]string{"QUEUE_PREFIX": "acme   # ours", "FARSIGHT_PAGER_WEBHOOK_SECRET": "hunter2 # secret two"}, nil)
+	for _, says := range []string{`queue_prefix (from QUEUE_PREFIX)`, `"# ours"`, "lines of their own", "FARSIGHT_PAGER_WEBHOOK_SECRET"} {
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "secret two") {
+			t.Errorf("no %q in: %v", says, err)
+		}
+	}
+}

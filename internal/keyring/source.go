@@ -17,7 +17,7 @@ const maxFile = 1 << 10
 // fromEnv takes a key out of the environment: the variable is unset once read, so that no child
 // process and no crash report inherits it. An unset or empty variable gives the zero Key.
 func fromEnv(name string) (riot.Key, error) {
-	value := os.Getenv(name)
+	value, _, _ := strings.Cut(os.Getenv(name), " #") // docker and systemd give a comment behind it, too
 	if err := os.Unsetenv(name); err != nil {
 		return riot.Key{}, fmt.Errorf("unset %s: %w", name, err)
 	}

@@ -34,7 +34,7 @@ func schedulesCommand() commandDecl {
 		long: "List what recurs; run, pause, resume or edit one of it.\n\n" + partHelp + "\n\n" +
 			"An edit wins over the configuration, over restarts too, until --reset takes it back:\n" +
 			"  farsight schedules --edit latest --cron '0 */2 * * *' --zone Asia/Seoul --dry-run",
-		example: "farsight schedules --run rank-daily",
+		example: "farsight schedules --run rank.daily",
 		args:    oneFilter, complete: onlyFirst(completeSchedules),
 		dryRun: doNothing, reason: "why; kept with a pause or an edit and in the audit",
 		flags: func(f *pflag.FlagSet) {

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -150,6 +151,45 @@ func TestP3_APayloadIsDeliveredOnceThoughItsStateIsRefused(t *testing.T) {
 				for _, id := range s.MatchIDs("Ana#EUW") {
 					if n := len(r.callsFor(method, id)); n != 1 {
 						t.Errorf("%s of %s was asked for %d times", part, id, n)
+					}
+				}
+			})
+		})
+	}
+}
+
+// fullStore keeps the first payload of a part from being stored.
+type fullStore struct {
+	*storage.DB
+	part    league.Part
+	refused *atomic.Int32
+}
+
+func (s fullStore) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
+	if p == s.part && s.refused.CompareAndSwap(0, 1) {
+		return errors.New("not this time")
+	}
+	return s.DB.PutPayload(ctx, match, p, ref, body)
+}
+
+// B-19e: what could not be stored is no match that is stored: the next attempt asks for it again.
+func TestB19e_APayloadComesBeforeItsState(t *testing.T) {
+	for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
+		t.Run(string(part), func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				var refused atomic.Int32
+				s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 4)}})
+				r := start(t, s, func(set *setup) {
+					set.store = func(db *storage.DB) ingest.Store { return fullStore{db, part, &refused} }
+				})
+				r.trigger("Ana#EUW", engine.SyncAsk{})
+				row := r.settle("Ana#EUW", time.Hour)
+				if refused.Load() != 1 || row.Result != "completed" || row.Matches.Stored != 4 || row.Timelines.Stored != 4 {
+					t.Errorf("%+v %+v", row.Matches, row.Timelines)
+				}
+				for _, id := range s.MatchIDs("Ana#EUW") {
+					if _, err := r.db.Raw(context.Background(), id, part); err != nil {
+						t.Error(err)
 					}
 				}
 			})

@@ -47,6 +47,9 @@ func (b *Backend) Halted() string {
 	return b.idx.stopped()
 }
 
+// beingRead is why nobody knows yet what waits.
+const beingRead = "the stored jobs are being read"
+
 // Reading says that the stored jobs are still being read: what waits is not known before all are. "" = it is.
 func (b *Backend) Reading() string {
 	b.idx.mu.Lock()
@@ -54,7 +57,7 @@ func (b *Backend) Reading() string {
 	if b.idx.loaded || len(b.idx.jobs) == 0 {
 		return ""
 	}
-	return "the stored jobs are being read: " + human.Count(int64(len(b.idx.jobs))) + " so far"
+	return beingRead + ": " + human.Count(int64(len(b.idx.jobs))) + " so far"
 }
 
 // stopped is why nothing is chosen; "" = go.

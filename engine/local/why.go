@@ -64,8 +64,7 @@ func (x *index) held(name engine.Queue) (h engine.Held) {
 	defer x.mu.Unlock()
 	q := x.queues[name]
 	switch {
-	case !x.loaded:
-	case x.stopped() != "":
+	case x.loaded && x.stopped() != "":
 		return engine.Held{Reason: x.stopped(), Stand: engine.StandHeld}
 	case q != nil && q.Paused:
 		return engine.Held{Reason: q.Pause(), Stand: engine.StandPaused}
@@ -198,6 +197,8 @@ func (x *index) whyAvailable(id engine.JobID, now time.Time, p Pacer) standing {
 	switch {
 	case e == nil && x.loaded:
 		return standing{reason: engine.JustMoved}
+	case x.loading:
+		return standing{reason: beingRead}
 	case !x.loaded:
 		return standing{reason: "no engine runs"}
 	case e.taken:

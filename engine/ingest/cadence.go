@@ -11,7 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-// cadences say how often an account with league.Adaptive is looked at by how long ago its last game
+// cadences say how often an account with the policy cadence=adaptive is looked at by how long ago its last game
 // was: who plays daily is looked at each hour, who has stopped once a day.
 var cadences = []struct{ idle, every time.Duration }{
 	{24 * time.Hour, time.Hour},

@@ -20,8 +20,8 @@ type Policy struct {
 	Priority  uint8         // 1 (first) to 4
 }
 
-// Adaptive is the cadence that goes by the last game, "cadence=adaptive".
-const Adaptive = -time.Microsecond
+// byLastGame is the cadence that goes by the last game, "cadence=adaptive".
+const byLastGame = -time.Microsecond
 
 const adaptive = "adaptive"
 
@@ -64,7 +64,7 @@ func (p Policy) String() string {
 	say(p.Lookback > 0, "lookback", lengthText(p.Lookback))
 	say(p.Timelines != "", "timelines", string(p.Timelines))
 	say(p.Cadence > 0, "cadence", lengthText(p.Cadence))
-	say(p.Cadence == Adaptive, "cadence", adaptive)
+	say(p.Cadence == byLastGame, "cadence", adaptive)
 	say(p.Priority > 0, "priority", strconv.Itoa(int(p.Priority)))
 	return strings.Join(words, " ")
 }
@@ -86,7 +86,7 @@ var policyWords = map[string]func(*Policy, string) error{
 	},
 	"cadence": func(p *Policy, v string) (err error) {
 		if v == adaptive {
-			p.Cadence = Adaptive
+			p.Cadence = byLastGame
 			return nil
 		}
 		p.Cadence, err = parseLength(v, time.Hour)

@@ -110,11 +110,19 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 	t.Run("while it is under way", func(t *testing.T) {
 		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
 		var first sync.Once
-		r.before = func(q *http.Request) { first.Do(func() { <-q.Context().Done() }) } // until who calls hangs up
+		underWay := make(chan struct{})
+		r.before = func(q *http.Request) {
+			first.Do(func() {
+				close(underWay)
+				<-q.Context().Done() // until who calls hangs up
+			})
+		}
 		r.run("a")
 		r.insert(1)
 		c := r.other()
-		_, err := c.JobCancel(t.Context(), row(r, c, rivertype.JobStateRunning))
+		id := row(r, c, rivertype.JobStateRunning)
+		<-underWay // River tells of a cancel once, and only who works on the row already hears it
+		_, err := c.JobCancel(t.Context(), id)
 		must(t, err)
 		r.finish(nil)
 		r.sound(1)

@@ -104,7 +104,7 @@ func (s *sorter) add(id league.Staged) error {
 		}
 	}
 	switch {
-	case m.Match.Status == league.Success && (dated || !s.spoilt[stored{id.ID, league.PartMatch}]):
+	case m.Match.Status == league.Success && (tooOld || !s.spoilt[stored{id.ID, league.PartMatch}]):
 		err = s.had(&m)
 	case odd != nil:
 		err = s.unaskable(m, odd)

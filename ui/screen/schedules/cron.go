@@ -10,7 +10,7 @@ import (
 // whatItDoes says what the schedules of the engine do, by name.
 // A schedule that is not listed, of a newer engine, has no such line.
 var whatItDoes = map[string]string{
-	"latest":        "fetches new matches of each tracked account, but those that are not due by a cadence of their own",
+	"latest":        "fetches new matches of tracked accounts, by their own cadence if any",
 	"rank.daily":    "asks for the rank of every tracked account and keeps it by day",
 	"report.weekly": "makes the report of last week from stored matches; it calls nobody",
 	"sweep":         "gives a job to failed matches that no job tries any more",

@@ -112,14 +112,16 @@ func (s still) calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPa
 func (s still) lastCall(engine.JobID) *engine.CallRow    { return nil }
 func (s still) limits() engine.LimitsRow                 { return s.stored() }
 func (s still) policy(j *engine.Job) engine.Policy       { return s.policies.Of(j) }
-func (s still) soonest(ctx context.Context, n int) ([]engine.Job, error) {
-	jobs, _, _, err := s.store.Jobs(ctx, engine.JobsQuery{Oldest: true, Page: engine.Page{Limit: n}})
-	return jobs, err
-}
-func (s still) externals() map[engine.JobID]string { return nil }
+func (s still) externals() map[engine.JobID]string       { return nil }
 func (s still) cost(context.Context, engine.CostQuery) (engine.Cost, error) {
 	return engine.Cost{}, engine.Problemf(engine.ErrReadOnly, s.do,
 		"the cost depends on the limits, and no engine runs that knows them")
+}
+
+// soonest are the oldest: nobody says which go next.
+func (s still) soonest(ctx context.Context, n int) ([]engine.Job, error) {
+	jobs, _, _, err := s.store.Jobs(ctx, engine.JobsQuery{Oldest: true, Page: engine.Page{Limit: n}})
+	return jobs, err
 }
 
 // status is what the store itself can tell: its totals and queues, and no retries, since nobody will

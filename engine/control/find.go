@@ -91,24 +91,22 @@ func (f finder) jobs(ctx context.Context, q engine.JobsQuery) (page engine.JobsP
 	if q.Sifts() {
 		return f.sifted(ctx, q)
 	}
+	jobs, next, total, limit := []engine.Job(nil), "", -1, pageSize(q.Page)
 	if q.Soonest {
-		limit := pageSize(q.Page)
-		jobs, err := f.live.soonest(ctx, limit)
-		page = engine.JobsPage{Total: -1, Jobs: make([]engine.JobRow, len(jobs))}
-		for i, j := range jobs {
-			page.Jobs[i] = f.live.row(j)
-		}
-		slices.SortStableFunc(page.Jobs, columns.WhoGoesNext)
-		page.Jobs = page.Jobs[:min(limit, len(page.Jobs))]
-		return page, err
+		jobs, err = f.live.soonest(ctx, limit)
+	} else {
+		jobs, next, total, err = f.store.Jobs(ctx, q)
 	}
-	jobs, next, total, err := f.store.Jobs(ctx, q)
 	if err != nil {
 		return page, err
 	}
 	page = engine.JobsPage{Next: next, Total: total, Jobs: make([]engine.JobRow, len(jobs))}
 	for i, j := range jobs {
 		page.Jobs[i] = f.live.row(j)
+	}
+	if q.Soonest { // they are more than were asked for, in no order
+		slices.SortStableFunc(page.Jobs, columns.WhoGoesNext)
+		page.Jobs = page.Jobs[:min(limit, len(page.Jobs))]
 	}
 	return page, nil
 }

@@ -35,14 +35,15 @@ func (c *Control) open(context.Context) ([]engine.AccountRow, error) {
 	return c.hub.Open(), nil
 }
 
-func (c *Control) limits() engine.LimitsRow           { return c.opt.Limiter.Rows() }
-func (c *Control) policy(j *engine.Job) engine.Policy { return c.opt.Policies.Of(j) }
-func (c *Control) soonest(ctx context.Context, n int) ([]engine.Job, error) {
-	return c.opt.Backend.Soonest(ctx, n)
-}
+func (c *Control) limits() engine.LimitsRow                   { return c.opt.Limiter.Rows() }
+func (c *Control) policy(j *engine.Job) engine.Policy         { return c.opt.Policies.Of(j) }
 func (c *Control) externals() map[engine.JobID]string         { return c.opt.Backend.Externals() }
 func (c *Control) calls(q engine.CallsQuery) engine.CallsPage { return c.opt.Limiter.Calls(q) }
 func (c *Control) lastCall(j engine.JobID) *engine.CallRow    { return c.opt.Limiter.LastCall(j) }
+
+func (c *Control) soonest(ctx context.Context, n int) ([]engine.Job, error) {
+	return c.opt.Backend.Soonest(ctx, n)
+}
 
 // cost is what a sync would take before it is started, and what would end later for it.
 func (c *Control) cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error) {

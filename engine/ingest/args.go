@@ -116,10 +116,13 @@ func badArgs(err error) engine.Outcome { return engine.Fail(err).As(classArgs) }
 // "rank:01JD…". A match's key has no account in it, so that ten players of one game who are all synced
 // share one fetch of it.
 func syncKey(mode, account string) string { return mode + ":" + account }
-func matchKey(id string) string           { return "match:" + id }
-func timelineKey(id string) string        { return "timeline:" + id }
+func matchKey(id string) string           { return PartKey(league.PartMatch, id) }
+func timelineKey(id string) string        { return PartKey(league.PartTimeline, id) }
 func rankJobKey(account string) string    { return "rank:" + account }
 func resolveKey(account string) string    { return "resolve:" + account }
+
+// PartKey is the key of the job that fetches a part of a match.
+func PartKey(p league.Part, id string) string { return string(p) + ":" + id }
 
 // wants reports whether a match's timeline belongs to the choice. Ranked are the
 // queues 420 (solo) and 440 (flex). A choice that an older record left empty means all.

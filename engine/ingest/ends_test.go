@@ -2,7 +2,6 @@ package ingest_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -117,84 +116,75 @@ func TestS4_8_ARiotIDIsResolvedOnceADay(t *testing.T) {
 	})
 }
 
-// refusingStore refuses the first state of a part that is stored: the payload is on
-// disk, and nothing names it.
+// refusingStore refuses once to store a part: its payload, or its state when the payload is on disk and nothing
+// names it.
 type refusingStore struct {
 	*storage.DB
 	part    league.Part
+	payload bool
 	refused *atomic.Int32
 }
 
+var errNotThisTime = fmt.Errorf("not this time: %w", engine.ErrRefused)
+
 func (s refusingStore) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
-	if m.Of(s.part).Status == league.Success && s.refused.CompareAndSwap(0, 1) {
-		return fmt.Errorf("not this time: %w", engine.ErrRefused)
+	if !s.payload && m.Of(s.part).Status == league.Success && s.refused.CompareAndSwap(0, 1) {
+		return errNotThisTime
 	}
 	return s.DB.SaveMatch(tx, m, byOperator)
 }
 
-// P3: whatever kept the state from being written, a payload that is on disk is adopted
-// by the next attempt.
-func TestP3_APayloadIsDeliveredOnceThoughItsStateIsRefused(t *testing.T) {
-	for part, method := range map[league.Part]route.Method{league.PartMatch: route.Match, league.PartTimeline: route.Timeline} {
-		t.Run(string(part), func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
-				var refused atomic.Int32
-				s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 4)}})
-				r := start(t, s, func(set *setup) {
-					set.store = func(db *storage.DB) ingest.Store { return refusingStore{db, part, &refused} }
-				})
-				r.trigger("Ana#EUW", engine.SyncAsk{})
-				row := r.settle("Ana#EUW", time.Hour)
-				if refused.Load() != 1 || row.Result != "completed" || row.Matches.Stored != 4 || row.Timelines.Stored != 4 {
-					t.Errorf("%+v %+v", row.Matches, row.Timelines)
-				}
-				for _, id := range s.MatchIDs("Ana#EUW") {
-					if n := len(r.callsFor(method, id)); n != 1 {
-						t.Errorf("%s of %s was asked for %d times", part, id, n)
-					}
-				}
-			})
-		})
-	}
-}
-
-// fullStore keeps the first payload of a part from being stored.
-type fullStore struct {
-	*storage.DB
-	part    league.Part
-	refused *atomic.Int32
-}
-
-func (s fullStore) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
-	if p == s.part && s.refused.CompareAndSwap(0, 1) {
-		return errors.New("not this time")
+func (s refusingStore) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
+	if s.payload && p == s.part && s.refused.CompareAndSwap(0, 1) {
+		return errNotThisTime
 	}
 	return s.DB.PutPayload(ctx, match, p, ref, body)
 }
 
-// B-19e: what could not be stored is no match that is stored: the next attempt asks for it again.
-func TestB19e_APayloadComesBeforeItsState(t *testing.T) {
+// eachRefused syncs an account whose store refuses once to store a part, as payload says, and gives the rig and the
+// ids of its matches, all of which are stored in the end.
+func eachRefused(t *testing.T, payload bool, look func(t *testing.T, r *rig, part league.Part, ids []string)) {
 	for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
 		t.Run(string(part), func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				var refused atomic.Int32
 				s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 4)}})
 				r := start(t, s, func(set *setup) {
-					set.store = func(db *storage.DB) ingest.Store { return fullStore{db, part, &refused} }
+					set.store = func(db *storage.DB) ingest.Store { return refusingStore{db, part, payload, &refused} }
 				})
 				r.trigger("Ana#EUW", engine.SyncAsk{})
 				row := r.settle("Ana#EUW", time.Hour)
 				if refused.Load() != 1 || row.Result != "completed" || row.Matches.Stored != 4 || row.Timelines.Stored != 4 {
 					t.Errorf("%+v %+v", row.Matches, row.Timelines)
 				}
-				for _, id := range s.MatchIDs("Ana#EUW") {
-					if _, err := r.db.Raw(context.Background(), id, part); err != nil {
-						t.Error(err)
-					}
-				}
+				look(t, r, part, s.MatchIDs("Ana#EUW"))
 			})
 		})
 	}
+}
+
+// P3: whatever kept the state from being written, a payload that is on disk is adopted
+// by the next attempt.
+func TestP3_APayloadIsDeliveredOnceThoughItsStateIsRefused(t *testing.T) {
+	methods := map[league.Part]route.Method{league.PartMatch: route.Match, league.PartTimeline: route.Timeline}
+	eachRefused(t, false, func(t *testing.T, r *rig, part league.Part, ids []string) {
+		for _, id := range ids {
+			if n := len(r.callsFor(methods[part], id)); n != 1 {
+				t.Errorf("%s of %s was asked for %d times", part, id, n)
+			}
+		}
+	})
+}
+
+// B-19e: what could not be stored is no match that is stored: the next attempt asks for it again.
+func TestB19e_APayloadComesBeforeItsState(t *testing.T) {
+	eachRefused(t, true, func(t *testing.T, r *rig, part league.Part, ids []string) {
+		for _, id := range ids {
+			if _, err := r.db.Raw(context.Background(), id, part); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }
 
 // P3: a timeline that a kill left without a state is adopted, as a match is.

@@ -14,8 +14,9 @@ import (
 	"github.com/farsight-console/farsight/storage"
 )
 
-// withoutJobs writes matches as a sync has left them whose jobs were deleted since.
-func withoutJobs(t *testing.T, dir string, all ...league.Match) {
+// storing writes matches into a directory, as a sync has left them whose jobs were deleted since, and holds it
+// for as long as during takes.
+func storing(t *testing.T, dir string, during func(), all ...league.Match) {
 	t.Helper()
 	db, err := storage.Open(storage.Options{Dir: dir})
 	if err != nil {
@@ -30,6 +31,7 @@ func withoutJobs(t *testing.T, dir string, all ...league.Match) {
 		}
 		return err
 	})
+	during()
 	cancel()
 	if err = errors.Join(err, <-served, db.Close()); err != nil {
 		t.Fatal(err)
@@ -47,7 +49,7 @@ func TestB2f_AMatchWithoutAJobComesBack(t *testing.T) {
 	for i, status := range []league.Status{league.PermanentlyUnfetchable, league.OutsideRetentionWindow, league.TemporaryFailure, league.PermanentlyUnfetchable, league.PermanentlyUnfetchable} {
 		matches[i].Match.Status = status
 	}
-	withoutJobs(t, dir, matches...)
+	storing(t, dir, func() {}, matches...)
 
 	dry := receiptOf(t, dir, "force", "match:"+ids[0], "--reason", "it is there", "--dry-run")
 	if dry.Would != 1 || dry.Cost == nil || dry.Cost.Calls != 1 {

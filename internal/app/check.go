@@ -12,6 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
@@ -108,7 +109,7 @@ func (r *checkReport) repair(ctx context.Context, cfg config.Config) error {
 }
 
 // keyOf is the key of the job that fetches a damaged payload.
-func keyOf(f storage.Finding) engine.JobID { return engine.JobID(string(f.Part) + ":" + f.Match) }
+func keyOf(f storage.Finding) engine.JobID { return engine.JobID(ingest.PartKey(f.Part, f.Match)) }
 
 // mended reports whether all that was found is fetched again.
 func (r *checkReport) mended() bool {

@@ -177,21 +177,7 @@ func TestExportEndsQuietlyWhenNobodyReads(t *testing.T) {
 // read when they have ended.
 func TestStoreFeedTakesTurns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	change := func(id string, during func()) {
-		db, err := storage.Open(storage.Options{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		served := make(chan error, 1)
-		go func() { served <- db.Serve(ctx) }()
-		err = db.Write(ctx, func(tx engine.Tx) error { return db.SaveMatch(tx, league.Match{ID: id}, false) })
-		during()
-		cancel()
-		if err := errors.Join(err, <-served, db.Close()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	change := func(id string, during func()) { storing(t, dir, during, league.Match{ID: id}) }
 	change("EUW1_1", func() {})
 	held := make(chan error, 1)
 	src := &storeFeed{cfg: config.Config{DataDir: dir}, every: time.Millisecond, held: func(err error) { held <- err }}

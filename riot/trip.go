@@ -103,10 +103,7 @@ func closeIfOver(conn net.Conn) (over bool) {
 		if err != nil {
 			return false
 		}
-		_ = raw.Control(func(fd uintptr) {
-			_, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-			over = err != syscall.EAGAIN && err != syscall.EINTR
-		})
+		_ = raw.Control(func(fd uintptr) { over = readable(fd) })
 	}
 	if over {
 		_ = conn.Close()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -181,7 +182,7 @@ func (c *Client) verdictOf(err error, wrote bool) (verdict, string) {
 
 // isOffline: this machine lost its network while the call was under way.
 func isOffline(err error) bool {
-	return errors.Is(err, syscall.ENETUNREACH) || errors.Is(err, syscall.ENETDOWN) || errors.Is(err, syscall.EHOSTUNREACH)
+	return slices.ContainsFunc(offline, func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 
 // isTimeout: the network gave up by itself, below our own deadline.

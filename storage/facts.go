@@ -8,9 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -53,7 +52,7 @@ type Holder struct {
 // file.
 func HolderOf(dir string) (h Holder, held bool, err error) {
 	path := filepath.Join(dir, disk.LockFile)
-	f, _, err := regular.Open(path, unix.O_NOFOLLOW)
+	f, _, err := regular.Open(path, regular.NoFollow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return h, false, nil
 	}
@@ -62,11 +61,11 @@ func HolderOf(dir string) (h Holder, held bool, err error) {
 	}
 	defer f.Close()
 	// A shared lock is refused only while somebody has it alone: an engine.
-	err = disk.Flock(f, unix.LOCK_SH|unix.LOCK_NB)
+	err = regular.Lock(f, true, false)
 	if err == nil {
-		return h, false, disk.Flock(f, unix.LOCK_UN)
+		return h, false, regular.Unlock(f)
 	}
-	if !errors.Is(err, unix.EWOULDBLOCK) {
+	if !errors.Is(err, regular.ErrLocked) {
 		return h, false, disk.Unusable(path, err)
 	}
 	var said disk.Signature
@@ -76,10 +75,19 @@ func HolderOf(dir string) (h Holder, held bool, err error) {
 	h = Holder{PID: said.PID, Host: said.Host, Since: said.Since}
 	here, err := os.Hostname()
 	h.Here = err == nil && here == h.Host
-	// Signal 0 asks whether there is such a process; EPERM means that there is one of another
-	// user's. Of another host nothing can be asked, so its holder counts as alive.
-	h.Alive = !h.Here || h.PID == 0 || !errors.Is(unix.Kill(h.PID, 0), unix.ESRCH)
+	// Of another host nothing can be asked, so its holder counts as alive.
+	h.Alive = !h.Here || h.PID == 0 || alive(h.PID)
 	return h, true, nil
+}
+
+// alive reports whether there is a process of that number, be it another user's.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid) // which fails on Windows alone
+	if err != nil {
+		return errors.Is(err, fs.ErrPermission)
+	}
+	defer p.Release()
+	return !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // RoomIn is how many bytes an ordinary user may still write to the file system of a directory.

@@ -5,10 +5,8 @@ package child
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -23,7 +21,7 @@ type Program struct {
 // waitDelay is how long what a program left behind may hold its output.
 const waitDelay = time.Second
 
-// Run runs it until it ends or ctx does, in a process group of its own. The output is what it
+// Run runs it until it ends or ctx does, in a process group of its own (Unix). The output is what it
 // has written to either stream, its end. Errors: those of [exec.Cmd.Run]. When ctx ends the whole group
 // is killed at once: a program is asked nothing, since it may not answer. Args must name one.
 func (p Program) Run(ctx context.Context) (out []byte, err error) {
@@ -31,13 +29,7 @@ func (p Program) Run(ctx context.Context) (out []byte, err error) {
 	cmd.Env, cmd.Stdin = p.Env, strings.NewReader(p.Stdin)
 	kept := &tail{most: p.Keep}
 	cmd.Stdout, cmd.Stderr = kept, kept
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error {
-		if errors.Is(syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL), syscall.ESRCH) {
-			return os.ErrProcessDone
-		}
-		return nil
-	}
+	together(cmd)
 	cmd.WaitDelay = waitDelay
 	err = cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) { // it has ended well; something that it left behind holds its output

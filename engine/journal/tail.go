@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -61,7 +60,7 @@ func (t *Tail) Fill(r *Ring) error {
 
 // fillOld reads the end of the file that was set aside when it was full.
 func (t *Tail) fillOld(r *Ring, n int64) error {
-	f, _, err := regular.Open(t.path+".1", syscall.O_NOFOLLOW)
+	f, _, err := regular.Open(t.path+".1", regular.NoFollow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -159,7 +158,7 @@ func (t *Tail) replaced() bool {
 
 // open opens the file, if there is one.
 func (t *Tail) open() error {
-	f, _, err := regular.Open(t.path, syscall.O_NOFOLLOW)
+	f, _, err := regular.Open(t.path, regular.NoFollow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

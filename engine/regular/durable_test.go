@@ -1,4 +1,4 @@
-package regular
+package regular_test
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	. "github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/internal/scratch"
 )
 

@@ -14,7 +14,10 @@ import (
 // ErrOther says that a path names no file, but a folder, a pipe or a device.
 var ErrOther = errors.New("not a regular file")
 
-// Open opens a file for reading. flags are added to those of the call, such as syscall.O_NOFOLLOW.
+// ErrLocked says that another has a file's lock.
+var ErrLocked = errors.New("another has the lock")
+
+// Open opens a file for reading. flags are added to those of the call, such as NoFollow.
 func Open(path string, flags int) (*os.File, fs.FileInfo, error) {
 	return OpenFile(path, os.O_RDONLY|flags, 0)
 }
@@ -25,13 +28,15 @@ func OpenFile(path string, flags int, mode fs.FileMode) (*os.File, fs.FileInfo, 
 	// nothing.
 	f, err := os.OpenFile(path, syscall.O_NONBLOCK|flags, mode)
 	if errors.Is(err, syscall.ELOOP) {
-		err = fmt.Errorf("%s is a symbolic link, which is not followed here (%w)", path, syscall.ELOOP)
+		err = linked(path)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	if err == nil && info.Mode().Type() == fs.ModeSymlink { // Windows opens the link itself
+		err = linked(path)
+	} else if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is %w", path, ErrOther)
 	}
 	if err != nil {
@@ -41,6 +46,10 @@ func OpenFile(path string, flags int, mode fs.FileMode) (*os.File, fs.FileInfo, 
 	return f, info, nil
 }
 
+func linked(path string) error {
+	return fmt.Errorf("%s is a symbolic link, which is not followed here (%w)", path, syscall.ELOOP)
+}
+
 // Replace puts text in the place of a file, or of none, whole or not at all. Only its owner may read it.
 func Replace(path string, text []byte) error {
 	// In the same folder, since a rename does not lead from one disk to another.
@@ -48,7 +57,9 @@ func Replace(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	if err = Private(f.Name()); err == nil {
+		_, err = f.Write(text)
+	}
 	err = errors.Join(err, f.Sync(), f.Close())
 	// Synced before it has the name: after a crash the name would lead to a file without its text.
 	if err == nil {
@@ -62,7 +73,7 @@ func Replace(path string, text []byte) error {
 
 // Rename is os.Rename whose outcome survives a power cut. What a file holds must be synced before.
 func Rename(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
+	if err := rename(from, to); err != nil {
 		return err
 	}
 	// The new name first: a file that has both is better than one that has neither.
@@ -86,18 +97,22 @@ func Mkdir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
+	if err := Private(dir); err != nil {
+		return err
+	}
 	return SyncDir(filepath.Dir(dir))
 }
 
-// SyncDir makes the entries of dir survive a power cut. A folder that may be written to but not read
-// cannot be synced, which is no error.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if errors.Is(err, fs.ErrPermission) {
+// MkdirAll is Mkdir with all folders above; one that is there is kept as it is.
+func MkdirAll(dir string) error {
+	err := Mkdir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = MkdirAll(filepath.Dir(dir)); err == nil {
+			err = Mkdir(dir)
+		}
+	}
+	if info, gone := os.Stat(dir); gone == nil && info.IsDir() && errors.Is(err, fs.ErrExist) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return err
 }

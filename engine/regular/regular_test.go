@@ -23,7 +23,7 @@ func TestOnlyFilesAreOpened(t *testing.T) {
 		flags int
 		want  error
 	}{
-		{file, 0, nil}, {link, 0, nil}, {link, syscall.O_NOFOLLOW, syscall.ELOOP},
+		{file, 0, nil}, {link, 0, nil}, {link, NoFollow, syscall.ELOOP},
 		{pipe, 0, ErrOther}, {dir, 0, ErrOther}, {filepath.Join(dir, "none"), 0, fs.ErrNotExist},
 	} {
 		f, info, err := Open(c.path, c.flags)

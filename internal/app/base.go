@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
@@ -160,20 +158,6 @@ func (p *base) run(ctx context.Context) error {
 	err := g.Wait()
 	p.tale.Stopped(err)
 	return err
-}
-
-// leastFiles is how many files an engine may have open at once: a connection for each worker and console, a file for
-// each month of matches, and what the program itself needs.
-const leastFiles = 256
-
-// enoughFiles refuses a process that would fail in the midst of its work. Go has raised the soft limit to the hard one.
-func enoughFiles() error {
-	var l unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil || l.Cur >= leastFiles {
-		return nil
-	}
-	return fmt.Errorf("this process may have %d files open, and an engine needs %d: raise the limit with `ulimit -n %d`, or LimitNOFILE of its service",
-		l.Cur, leastFiles, 4*leastFiles)
 }
 
 // fresh reports whether the store was made by this start.

@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/await"
@@ -166,17 +164,4 @@ func (r *restingState) unchanged() bool {
 	// By inode, size and time: a restore puts another file in its place.
 	now, err := r.stat()
 	return err == nil && os.SameFile(now, r.seen) && now.Size() == r.seen.Size() && now.ModTime().Equal(r.seen.ModTime())
-}
-
-// readerGone reports whether the other end of a pipe was closed: without a line
-// to write, nothing else would tell.
-func readerGone(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	// No events are asked for: errors and hang-ups are told always.
-	p := []unix.PollFd{{Fd: int32(f.Fd())}}
-	n, err := unix.Poll(p, 0)
-	return err == nil && n > 0 && p[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
 }

@@ -13,7 +13,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -155,7 +154,7 @@ func (b *Bundle) audit(ctx context.Context, c engine.Console) {
 
 // AddLog adds the end of the log file.
 func (b *Bundle) AddLog(path string) {
-	f, st, err := regular.Open(path, syscall.O_NOFOLLOW)
+	f, st, err := regular.Open(path, regular.NoFollow)
 	if err != nil {
 		b.Add("log.ndjson", "the end of the log (could not be read)", fmt.Appendf(nil, "%q\n", err.Error()))
 		return

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/themes"
@@ -110,8 +111,8 @@ func (d *doctor) directory(context.Context) {
 	}
 	// The gravest comes first: one line is told, and the others after it has been mended.
 	kind, err := storage.NetworkFS(dir)
-	mode := info.Mode().Perm()
-	switch owner, known := ownerOf(info); {
+	mode := info.Mode().Perm()&0o700 | regular.Others(info)
+	switch owner, _, known := regular.Owner(info); {
 	case err != nil:
 		d.say(Fault, "check the file system", "%v", err)
 	// Who may write here can put another store in the place of ours.
@@ -129,15 +130,6 @@ func (d *doctor) directory(context.Context) {
 	default:
 		d.say(Fine, "", "%s, mode %04o, yours, on a local file system", dir, mode)
 	}
-}
-
-// ownerOf is who owns a file; false where the system does not tell.
-func ownerOf(info fs.FileInfo) (uid int, ok bool) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return int(st.Uid), true
 }
 
 // holder tells who has the directory.

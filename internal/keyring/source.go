@@ -42,7 +42,7 @@ func FromFile(path string) (riot.Key, error) {
 		return riot.Key{}, fmt.Errorf("read the API key: %w", err)
 	}
 	defer f.Close()
-	if info.Mode().Perm()&0o077 != 0 {
+	if regular.Others(info) != 0 {
 		return riot.Key{}, fmt.Errorf("the key file %s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxFile))

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -86,7 +85,7 @@ func Usable(dir string) error {
 // open is tried again with the next line if it fails.
 func (l *File) open() {
 	// Nothing that somebody has put in its place: a link would have us write anywhere, a pipe wait for ever.
-	f, info, err := regular.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
+	f, info, err := regular.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY|regular.NoFollow, 0o600)
 	if err != nil {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/farsight-console/farsight/engine/regular"
 )
@@ -59,7 +58,7 @@ func reopen(name string, info fs.FileInfo) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no regular file: name a new one", name)
 	}
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|syscall.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|regular.NoFollow, 0)
 	if err != nil {
 		return nil, cannotWrite(name, err)
 	}

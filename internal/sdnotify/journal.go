@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -37,12 +36,7 @@ func Journals() bool {
 	if n, _ := fmt.Sscanf(os.Getenv("JOURNAL_STREAM"), "%d:%d", &dev, &inode); n != 2 {
 		return false
 	}
-	info, err := os.Stderr.Stat()
-	if err != nil {
-		return false
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && uint64(st.Dev) == dev && st.Ino == inode //nolint:unconvert // its type differs by system
+	return isStderr(dev, inode)
 }
 
 // Log sends a record to the journal. A journal that does not take it at once is left

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Notifier tells systemd, or nobody: the zero Notifier does, and one that was made
@@ -51,11 +49,11 @@ func (n Notifier) Tell(lines ...string) error {
 // Reloading are the lines that begin a reload; READY=1 ends it. systemd knows by the
 // instant that this reload, and no earlier one, is what it has asked for.
 func Reloading() []string {
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+	now, err := monotonic()
+	if err != nil {
 		return []string{"RELOADING=1"}
 	}
-	return []string{"RELOADING=1", "MONOTONIC_USEC=" + strconv.FormatInt(now.Nano()/1000, 10)}
+	return []string{"RELOADING=1", "MONOTONIC_USEC=" + strconv.FormatInt(now.Microseconds(), 10)}
 }
 
 // Watch feeds the watchdog as long as the engine answers. One that hangs is not

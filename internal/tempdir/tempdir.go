@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+	"runtime"
 
-	"golang.org/x/sys/unix"
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 // lockName is the file whose lock says that a directory is in use.
@@ -98,8 +98,7 @@ func ours(path string) error {
 		return err
 	}
 	// In a folder that all users share, one of this name may be somebody else's trap.
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !info.IsDir() || !ok || int(st.Uid) != os.Getuid() {
+	if owner, _, known := regular.Owner(info); !info.IsDir() || known && owner != os.Getuid() {
 		return fmt.Errorf("%s is no directory of this user", path)
 	}
 	return nil
@@ -107,13 +106,13 @@ func ours(path string) error {
 
 // hold takes the lock of a directory.
 func hold(path string, create int) (*Dir, error) {
-	f, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|create, 0o600)
+	f, _, err := regular.OpenFile(filepath.Join(path, lockName), os.O_RDWR|regular.NoFollow|create, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := regular.Lock(f, false, false); err != nil {
 		_ = f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
+		if errors.Is(err, regular.ErrLocked) {
 			err = errHeld
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -147,11 +146,17 @@ func (d *Dir) Lock() *os.File { return d.lock }
 // is broken off is removed by the next.
 func (d *Dir) Remove() error {
 	err := d.empty()
+	if runtime.GOOS == "windows" { // where an open file cannot be removed, be it another's who claims the directory now
+		err = errors.Join(err, d.lock.Close())
+	}
 	if err == nil {
 		err = os.Remove(d.lock.Name())
 	}
 	if err == nil {
 		_ = os.Remove(d.Path) // without the lock it is anybody's: to remove, or to claim
+	}
+	if runtime.GOOS == "windows" {
+		return err
 	}
 	return errors.Join(err, d.lock.Close())
 }
@@ -161,8 +166,23 @@ func (d *Dir) empty() error {
 	entries, err := os.ReadDir(d.Path)
 	for _, e := range entries {
 		if e.Name() != lockName {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(d.Path, e.Name())))
+			err = errors.Join(err, removeAll(filepath.Join(d.Path, e.Name())))
 		}
 	}
 	return err
+}
+
+// removeAll is os.RemoveAll, in steps where that fails: Wine lacks the call that Go makes for it.
+func removeAll(path string) error {
+	err := os.RemoveAll(path)
+	if err == nil || runtime.GOOS != "windows" {
+		return err
+	}
+	entries, _ := os.ReadDir(path)
+	for _, e := range entries {
+		if err := removeAll(filepath.Join(path, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Remove(path)
 }

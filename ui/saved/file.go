@@ -10,7 +10,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/regular"
-	"golang.org/x/sys/unix"
 )
 
 // version numbers the form of the file. A file of a later one is left alone: to write it would drop
@@ -54,7 +53,7 @@ func Open(path string) (f *File, s State, fresh bool, err error) {
 	}
 	s.Version = version
 	// The file may be edited by hand: no more is taken than would be written.
-	s.History = s.History[max(len(s.History)-keptLines, 0):]
+	s.History, s.Sought = s.History[max(len(s.History)-keptLines, 0):], s.Sought[max(len(s.Sought)-keptLines, 0):]
 	f.base = s.clone()
 	return f, s, false, nil
 }
@@ -137,6 +136,6 @@ func alone(path string, f func() error) error {
 		return f()
 	}
 	defer d.Close() // which unlocks it
-	_ = unix.Flock(int(d.Fd()), unix.LOCK_EX)
+	_ = regular.Lock(d, false, true)
 	return f()
 }

@@ -16,6 +16,7 @@ type State struct {
 	Lists   map[string]page.ListState    `json:"lists,omitempty"`   // by screen
 	Filters map[string]map[string]string `json:"filters,omitempty"` // by screen and name
 	History []string                     `json:"history,omitempty"` // lines of the palette, oldest first
+	Sought  []string                     `json:"sought,omitempty"`  // filters that were typed, oldest first
 }
 
 // clone shares nothing that is changed later: the console goes on with its state while a copy is written.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package terminal
 
 import (
@@ -7,12 +9,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-)
-
-// How long a terminal is waited for that may answer nothing. Most answer within milliseconds.
-const (
-	drainNear = 300 * time.Millisecond
-	drainFar  = 2 * time.Second // over a network
 )
 
 // drain takes in what the terminal still has to say, which would reach the shell as if it had been typed: it

@@ -1,7 +1,8 @@
+//go:build unix
+
 package terminal
 
 import (
-	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -26,15 +27,4 @@ func mend(f *os.File) bool {
 	modes.Lflag |= mendLocal
 	modes.Cc[unix.VMIN], modes.Cc[unix.VTIME] = 1, 0
 	return unix.IoctlSetTermios(fd, setModes, modes) == nil
-}
-
-// Mend gives a terminal back the modes that a program which was killed took away: without
-// it the next program would restore the same broken state at its end. It reports whether
-// there was something to mend; in is standard input if it is nil.
-func Mend(in io.Reader) bool {
-	if in == nil {
-		in = os.Stdin
-	}
-	f, ok := in.(*os.File)
-	return ok && mend(f)
 }

@@ -26,6 +26,12 @@ const frames = 30
 // terminal that takes no bytes must not keep the engine from its drain.
 const stuckAfter = 2 * time.Second
 
+// How long a terminal is waited for that may answer nothing. Most answer within milliseconds.
+const (
+	drainNear = 300 * time.Millisecond
+	drainFar  = 2 * time.Second // over a network
+)
+
 // Options of a terminal.
 type Options struct {
 	// Input and Output replace the process's own.
@@ -115,6 +121,17 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 		drain(in, cmp.Or(opt.Output, io.Writer(out)), most)
 	}
 	return nil
+}
+
+// Mend gives a terminal back the modes that a program which was killed took away: without
+// it the next program would restore the same broken state at its end. It reports whether
+// there was something to mend; in is standard input if it is nil.
+func Mend(in io.Reader) bool {
+	if in == nil {
+		in = os.Stdin
+	}
+	f, ok := in.(*os.File)
+	return ok && mend(f)
 }
 
 // files are the terminal's two ends.

@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
-	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine/await"
 )
@@ -37,8 +36,7 @@ type signals struct {
 // back. run lets them go.
 func newSignals() *signals {
 	s := &signals{got: make(chan os.Signal, 4), asked: await.NewBell(), full: make(chan struct{}, 1)}
-	signal.Notify(s.got, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGTSTP, syscall.SIGCONT,
-		syscall.SIGQUIT, syscall.SIGABRT)
+	signal.Notify(s.got, append(moreSignals, syscall.SIGHUP, syscall.SIGTERM, os.Interrupt)...)
 	return s
 }
 
@@ -62,22 +60,7 @@ func (s *signals) run(ctx context.Context, p *tea.Program) {
 
 // take does what a signal asks for. The end is asked of the program, which leaves the screen as it was.
 func (s *signals) take(sig os.Signal, p *tea.Program) {
-	switch sig {
-	case syscall.SIGQUIT, syscall.SIGABRT:
-		// Asked for where the program stands still: it is not waited for. The runtime then ends the process
-		// with what each goroutine does, as without us.
-		s.restore()
-		signal.Reset(sig)
-		_ = syscall.Kill(os.Getpid(), sig.(syscall.Signal))
-	case syscall.SIGTSTP:
-		if JobControl() { // else nobody would let it go on: a terminal's own stop does nothing then, either
-			s.suspend(p)
-		}
-	case syscall.SIGCONT: // a SIGSTOP from outside is over
-		if p.ReleaseTerminal() == nil {
-			resume(p)
-		}
-	default:
+	if !s.takeMore(sig, p) {
 		s.hungUp.Store(s.hungUp.Load() || sig == syscall.SIGHUP)
 		s.ended.Store(true)
 		p.Send(tea.QuitMsg{})
@@ -88,38 +71,6 @@ func (s *signals) take(sig os.Signal, p *tea.Program) {
 func (s *signals) stall() {
 	s.stalled.Store(true)
 	s.full <- struct{}{}
-}
-
-// JobControl reports whether a shell would take the terminal back and can let the
-// program go on. A shell with job control gives each job a process group of its own;
-// a program that shares the group of its session's leader was started by something
-// else, such as a container, a multiplexer's window or `ssh host farsight`, and would
-// stand still for good.
-func JobControl() bool {
-	session, err := unix.Getsid(0)
-	return err == nil && unix.Getpgrp() != session
-}
-
-// suspend gives the terminal back and stops the process group, as ctrl+z does for
-// a program that does not read it. The stop may come a moment after the call: the
-// terminal is taken again only when the signal to go on has come.
-func (s *signals) suspend(p *tea.Program) {
-	if p.ReleaseTerminal() != nil {
-		return
-	}
-	if syscall.Kill(0, syscall.SIGSTOP) != nil {
-		resume(p)
-		return
-	}
-	for sig := range s.got {
-		if sig == syscall.SIGCONT {
-			break
-		}
-		if sig != syscall.SIGTSTP {
-			defer s.take(sig, p) // an end that was asked for meanwhile
-		}
-	}
-	resume(p)
 }
 
 // resume takes the terminal again and has the screen painted anew.

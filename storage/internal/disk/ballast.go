@@ -6,8 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 const (
@@ -48,5 +47,5 @@ func MakeBallast(dir string) (made bool, err error) {
 func GiveUpBallast(dir string) bool {
 	path := filepath.Join(dir, ballastFile)
 	info, err := os.Lstat(path)
-	return err == nil && info.Mode().IsRegular() && unix.Unlink(path) == nil
+	return err == nil && info.Mode().IsRegular() && syscall.Unlink(path) == nil
 }

@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 
 	bolt "go.etcd.io/bbolt"
-	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/regular"
@@ -62,7 +61,7 @@ func WriteCopy(ctx context.Context, path string, moved func(int), fill func(*Cop
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, Unusable(path, err)
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NOFOLLOW, FileMode)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|regular.NoFollow, FileMode)
 	if err != nil {
 		return nil, Unusable(path, err)
 	}
@@ -101,7 +100,7 @@ func Snapshot(ctx context.Context, b *bolt.DB, path string, moved func(int)) (w 
 // CopyFile copies a file that nobody writes to, and compares it with the sum it must have.
 // A read that fails half way ends the copy like its end does, and the sum tells the two apart.
 func CopyFile(ctx context.Context, from, to string, want uint32, moved func(int)) error {
-	src, _, err := regular.Open(from, unix.O_NOFOLLOW)
+	src, _, err := regular.Open(from, regular.NoFollow)
 	if err != nil {
 		return Unusable(from, err)
 	}
@@ -127,7 +126,7 @@ func CopyFile(ctx context.Context, from, to string, want uint32, moved func(int)
 
 // SumFile is the checksum of a whole file.
 func SumFile(ctx context.Context, path string) (crc uint32, size int64, err error) {
-	f, _, err := regular.Open(path, unix.O_NOFOLLOW)
+	f, _, err := regular.Open(path, regular.NoFollow)
 	if err != nil {
 		return 0, 0, Unusable(path, err)
 	}
@@ -180,7 +179,7 @@ func Size(paths ...string) (n int64, err error) {
 
 // FileMeta reads the meta page that counts, without opening the database.
 func FileMeta(path string) (m BoltMeta, err error) {
-	f, info, err := regular.Open(path, unix.O_NOFOLLOW)
+	f, info, err := regular.Open(path, regular.NoFollow)
 	if err != nil {
 		return m, Unusable(path, err)
 	}

@@ -7,8 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"github.com/farsight-console/farsight/engine/regular"
 )
@@ -32,7 +31,7 @@ func PrepareDir(dir string) error {
 	if !info.IsDir() {
 		return &ErrUnusable{Path: dir, Why: "it is no directory", Do: "name a directory"}
 	}
-	if info.Mode().Perm()&0o077 == 0 {
+	if regular.Others(info) == 0 {
 		return nil
 	}
 	return tighten(dir, info.Mode().Perm())
@@ -100,14 +99,14 @@ func Unusable(path string, err error) error {
 		e.Why, e.Do = "it does not exist", "check the path"
 	case errors.Is(err, fs.ErrPermission):
 		e.Why, e.Do = "permission denied", "check its owner and mode"
-	case errors.Is(err, unix.EROFS):
+	case errors.Is(err, syscall.EROFS):
 		e.Why, e.Do = "the file system is read-only", "remount it, or name another directory"
-	case errors.Is(err, unix.ELOOP):
+	case errors.Is(err, syscall.ELOOP):
 		e.Why, e.Do = "it is a symbolic link", "put the real file there"
 	// ENXIO is how a socket refuses to be opened.
-	case errors.Is(err, regular.ErrOther), errors.Is(err, unix.ENXIO):
+	case errors.Is(err, regular.ErrOther), errors.Is(err, syscall.ENXIO):
 		e.Why, e.Do = "it is no regular file", "put the real file there, or move away what is in its place"
-	case errors.Is(err, unix.ENOTDIR):
+	case errors.Is(err, syscall.ENOTDIR):
 		e.Why, e.Do = "a part of the path is no directory", "check the path"
 	default:
 		e.Why = err.Error()
@@ -117,8 +116,8 @@ func Unusable(path string, err error) error {
 
 // NoRoom reports whether an error says that the disk or a quota is full.
 func NoRoom(err error) bool {
-	// A quota (EDQUOT) ends one user's room where the disk still has some.
-	for _, full := range []unix.Errno{unix.ENOSPC, unix.EDQUOT} {
+	// A quota ends one user's room where the disk still has some.
+	for _, full := range fullErrors {
 		if errors.Is(err, full) || grewInVain(err, full) {
 			return true
 		}
@@ -128,7 +127,7 @@ func NoRoom(err error) bool {
 
 // grewInVain reports whether bbolt could not make its file larger for this reason, of which it
 // keeps but the text.
-func grewInVain(err error, why unix.Errno) bool {
+func grewInVain(err error, why syscall.Errno) bool {
 	if err == nil {
 		return false
 	}
@@ -144,15 +143,6 @@ func Exists(path string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// FreeBytes is what an ordinary user may still write to the file system of dir.
-func FreeBytes(dir string) (uint64, error) {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return 0, fmt.Errorf("ask for the free space of %s: %w", dir, err)
-	}
-	return uint64(st.Bavail) * uint64(st.Bsize), nil
 }
 
 // StatePath is where a data directory has its state.

@@ -9,7 +9,6 @@ import (
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
-	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/regular"
@@ -42,7 +41,7 @@ func BoltOptions() *bolt.Options {
 // openNoFollow refuses a symbolic link in the place of a file of ours: whoever can make one could
 // have us write anywhere.
 func openNoFollow(path string, flag int, mode os.FileMode) (*os.File, error) {
-	f, _, err := regular.OpenFile(path, flag|unix.O_NOFOLLOW, mode)
+	f, _, err := regular.OpenFile(path, flag|regular.NoFollow, mode)
 	return f, err
 }
 
@@ -100,7 +99,7 @@ func fillFile(path string, fill func(*bolt.Tx) error) error {
 
 // SyncFile makes what was written to a file survive a power cut.
 func SyncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|regular.NoFollow, 0)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine/regular"
 )
@@ -42,13 +41,9 @@ func LockDir(dir string, browse bool) (*Lock, error) {
 	}
 	// Nobody waits for a lock: another Farsight holds it for hours, and the user has to hear of
 	// that at once.
-	how := unix.LOCK_EX | unix.LOCK_NB
-	if browse {
-		how = unix.LOCK_SH | unix.LOCK_NB
-	}
-	if err := Flock(f, how); err != nil {
+	if err := regular.Lock(f, browse, false); err != nil {
 		defer f.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
+		if errors.Is(err, regular.ErrLocked) {
 			return nil, heldBy(f, dir)
 		}
 		return nil, Unusable(path, err)
@@ -65,25 +60,15 @@ func LockDir(dir string, browse bool) (*Lock, error) {
 // openLock opens the lock file. A reader of a directory that cannot be written takes what there is:
 // nil when there is no lock file, since then nobody can be writing either.
 func openLock(path string, browse bool) (*os.File, error) {
-	f, _, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
-	if err == nil || !browse || !(errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS)) {
+	f, _, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE|regular.NoFollow, 0o600)
+	if err == nil || !browse || !(errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
 		return f, err
 	}
-	f, _, err = regular.Open(path, unix.O_NOFOLLOW)
+	f, _, err = regular.Open(path, regular.NoFollow)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return f, err
-}
-
-// Flock is flock(2), begun again when a signal breaks it off.
-func Flock(f *os.File, how int) error {
-	for {
-		err := unix.Flock(int(f.Fd()), how)
-		if !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
 }
 
 // sign writes who holds the lock.
@@ -109,7 +94,7 @@ func (l *Lock) sign(browse bool) error {
 // has it open too, until it has become another program.
 func (l *Lock) Release() {
 	if l.f != nil {
-		_ = Flock(l.f, unix.LOCK_UN)
+		_ = regular.Unlock(l.f)
 		l.f.Close()
 		l.f = nil
 	}

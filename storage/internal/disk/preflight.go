@@ -8,8 +8,6 @@ import (
 	"os"
 	"runtime/debug"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/farsight-console/farsight/engine/regular"
 )
 
@@ -79,7 +77,7 @@ func validPageSize(n int) bool { return n >= smallestPage && n <= largestPage &&
 // of the two meta pages was torn, as a power cut may leave it.
 func Preflight(path string) (note string, err error) {
 	// A symbolic link is refused, as when the file is opened for good.
-	f, info, err := regular.Open(path, unix.O_NOFOLLOW)
+	f, info, err := regular.Open(path, regular.NoFollow)
 	if err != nil {
 		return "", Unusable(path, err)
 	}
@@ -141,11 +139,11 @@ func NewestMeta(f *os.File, size int64) (m BoltMeta, note string, err error) {
 // walkFile maps the used part of the file and walks its pages.
 func walkFile(f *os.File, m BoltMeta) (err error) {
 	// Only the pages in use are mapped: what bbolt has reserved behind them is never read.
-	data, err := unix.Mmap(int(f.Fd()), 0, int(m.High)*m.PageSize, unix.PROT_READ, unix.MAP_SHARED)
+	data, unmap, err := mapFile(f, int(m.High)*m.PageSize)
 	if err != nil {
 		return fmt.Errorf("cannot be mapped: %w", err)
 	}
-	defer unix.Munmap(data)
+	defer unmap()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if r := recover(); r != nil {

@@ -1,3 +1,5 @@
+//go:build darwin || freebsd
+
 package disk
 
 import "golang.org/x/sys/unix"

@@ -1,3 +1,5 @@
+//go:build darwin || freebsd
+
 package terminal
 
 import "golang.org/x/sys/unix"

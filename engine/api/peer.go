@@ -21,6 +21,9 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 // connPeer asks the kernel for a connection's credential, once, when it comes in: it is that of the
 // process which connected. nil = it is not told.
 func connPeer(c net.Conn) *peer {
+	if p, ok := c.(*provenConn); ok {
+		return &p.peer
+	}
 	u, ok := c.(*net.UnixConn)
 	if !ok {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/regular"
 )
 
 // SocketName is the socket's name in a data directory.
@@ -29,8 +29,11 @@ var bindMask sync.Mutex
 // and the group's. Call it only while the lock of the data directory is held: that
 // proves a socket without a listener to be left over from a process that has died,
 // and it is removed. A path that somebody listens on, or that is no socket, is an
-// error.
+// error. Where there are no such sockets it is listenLoopback, and there is no group.
 func Listen(path string, group int) (net.Listener, error) {
+	if !unixSockets {
+		return listenLoopback(path)
+	}
 	if err := clear(path); err != nil {
 		return nil, err
 	}
@@ -63,8 +66,8 @@ func bind(path string) (*net.UnixListener, error) {
 	defer bindMask.Unlock()
 	// 0o177 leaves 0600. The umask is the process's: files that other goroutines make meanwhile are as
 	// private.
-	old := syscall.Umask(0o177)
-	defer syscall.Umask(old)
+	old := umask(0o177)
+	defer umask(old)
 	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }
 
@@ -84,7 +87,7 @@ func clear(path string) error {
 	if err == nil {
 		return errors.Join(fmt.Errorf("somebody listens on %s already: give the engines different sockets", path), c.Close())
 	}
-	if !errors.Is(err, syscall.ECONNREFUSED) {
+	if !errors.Is(err, connRefused) {
 		return fmt.Errorf("look at the control socket %s: %w", path, err)
 	}
 	if err := os.Remove(path); err != nil {
@@ -96,8 +99,12 @@ func clear(path string) error {
 // dialTimeout is for a socket whose listener does not come to accept.
 const dialTimeout = 2 * time.Second
 
-// dial connects to a socket, by a shorter name where its own is too long.
+// dial connects to a socket, by a shorter name where its own is too long, or to where a file in its place leads.
 func dial(path string) (net.Conn, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		c, _, err := dialLoopback(path)
+		return c, err
+	}
 	short, release, err := shorten(path)
 	if err != nil {
 		return nil, err
@@ -109,6 +116,16 @@ func dial(path string) (net.Conn, error) {
 
 // dialTrusted is dial of a socket whose engine may be told what is typed, a key included.
 func dialTrusted(path string) (net.Conn, error) {
+	if info, err := os.Stat(path); !unixSockets || err == nil && info.Mode().IsRegular() {
+		c, secret, err := dialLoopback(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := secret.prove(c); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+		return c, nil
+	}
 	c, err := dial(path)
 	if err != nil {
 		return nil, err
@@ -130,8 +147,8 @@ func dialTrusted(path string) (net.Conn, error) {
 // believed reports whether the user who listens on a socket is this one, the system's, or one who shares it with a
 // group of this user's and nobody else.
 func believed(who uint32, me int, socket fs.FileInfo, groups []int) bool {
-	file, ok := socket.Sys().(*syscall.Stat_t)
-	shared := ok && file.Uid == who && socket.Mode().Perm() == 0o660 && slices.Contains(groups, int(file.Gid))
+	owner, group, known := regular.Owner(socket)
+	shared := known && owner == int(who) && socket.Mode().Perm() == 0o660 && slices.Contains(groups, group)
 	return int(who) == me || who == 0 || shared
 }
 

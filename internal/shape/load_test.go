@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -13,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -57,38 +55,72 @@ type tree struct {
 	packages []checked
 }
 
-// load resolves all production code. Packages see each other by their compiled export
-// data, as the compiler does, so that nothing but our own files is parsed.
-func load(t *testing.T) tree {
+// load resolves all production code as it is for a system. All that it imports is resolved from its
+// source, without what functions do: export data would have to be compiled, and go test compiles the
+// same beside it.
+func load(t *testing.T, system, arch string) tree {
 	t.Helper()
-	all := list(t, nil, "-export", "-deps")
-	exports := map[string]string{}
-	for _, l := range all {
-		exports[l.ImportPath] = l.Export
-	}
-	tr := tree{fset: token.NewFileSet()}
-	imp := importer.ForCompiler(tr.fset, "gc", func(path string) (io.ReadCloser, error) {
-		if exports[path] == "" {
-			return nil, fmt.Errorf("no export data for %s", path)
+	var tr tree
+	known := fromSource{}
+	for _, l := range list(t, "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0") {
+		if l.ImportPath == "unsafe" {
+			continue
 		}
-		return os.Open(exports[path])
-	})
-	for _, l := range all {
-		if l.ours() && len(l.GoFiles) > 0 {
-			tr.packages = append(tr.packages, tr.check(t, l, imp))
+		var files []*ast.File
+		for _, name := range l.GoFiles {
+			files = append(files, parse(t, filepath.Join(l.Dir, name), l.ours()))
+		}
+		c := types.Config{
+			Importer: known, Sizes: types.SizesFor("gc", arch), IgnoreFuncBodies: !l.ours(),
+			Error: func(err error) {
+				if l.ours() {
+					t.Error(err)
+				}
+			},
+		}
+		if !l.ours() {
+			known[l.ImportPath], _ = c.Check(l.ImportPath, fset, files, nil) // what others have written need only be known
+			continue
+		}
+		p := checked{listed: l, info: &types.Info{Uses: map[*ast.Ident]types.Object{}}}
+		p.types, _ = c.Check(l.ImportPath, fset, files, p.info)
+		known[l.ImportPath] = p.types
+		if len(l.GoFiles) > 0 {
+			tr.packages = append(tr.packages, p)
 		}
 	}
 	return tr
 }
 
-// list is what go list says of all packages, with more in its environment and more flags.
-func list(t *testing.T, env []string, flags ...string) []listed {
+// fset and parsed are of all files that were read: most are the same for every system.
+var (
+	fset   = token.NewFileSet()
+	parsed = map[string]*ast.File{}
+)
+
+func parse(t *testing.T, path string, whole bool) *ast.File {
 	t.Helper()
-	fields := "ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Standard"
-	if slices.Contains(flags, "-export") { // a field that compiles
-		fields += ",Export"
+	if f := parsed[path]; f != nil {
+		return f
 	}
-	cmd := exec.Command("go", append(append([]string{"list"}, flags...), "-json="+fields, "./...")...)
+	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && !whole {
+			fn.Body = nil
+		}
+	}
+	parsed[path] = f
+	return f
+}
+
+// list is what go list says of all packages and of what they import, in an order in which what is
+// imported comes first.
+func list(t *testing.T, env ...string) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...")
 	cmd.Dir, cmd.Stderr, cmd.Env = top, os.Stderr, append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {
@@ -105,6 +137,22 @@ func list(t *testing.T, env []string, flags ...string) []listed {
 		}
 		all = append(all, l)
 	}
+}
+
+// fromSource resolves imports by what was resolved before.
+type fromSource map[string]*types.Package
+
+func (s fromSource) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if p := s[path]; p != nil {
+		return p, nil
+	}
+	if p := s["vendor/"+path]; p != nil { // what the standard library has brought along
+		return p, nil
+	}
+	return nil, fmt.Errorf("%s is not there", path)
 }
 
 func (tr *tree) check(t *testing.T, l listed, imp types.Importer) checked {

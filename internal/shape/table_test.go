@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -34,12 +35,12 @@ func (f figures) row(name string) string {
 
 // measure reads the whole program; the sum leaves out what only tests use.
 func measure(t *testing.T) (map[string]figures, figures) {
-	tr := load(t)
+	tr := load(t, runtime.GOOS, runtime.GOARCH)
 	used := tr.usedOutside(t)
 	byFolder, sum := map[string]figures{}, figures{}
 	for _, p := range tr.packages {
 		f := p.figures(t)
-		f.knot = len(tr.knot(p))
+		f.knot = len(p.knot())
 		name := folder(p.ImportPath)
 		if !slices.Contains(support, name) {
 			f.idle = len(p.idle(used))

@@ -43,8 +43,16 @@ func DetectASCII(getenv func(string) string) bool {
 	if wide := getenv("RUNEWIDTH_EASTASIAN"); wide == "1" {
 		return true
 	}
-	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
-	return locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
+	return NotUTF8(getenv) != ""
+}
+
+// NotUTF8 gives the locale in force where it is set and is not UTF-8, as POSIX orders the variables; else "".
+func NotUTF8(getenv func(string) string) string {
+	locale := cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"))
+	if low := strings.ToLower(locale); strings.Contains(low, "utf-8") || strings.Contains(low, "utf8") {
+		return ""
+	}
+	return locale
 }
 
 // withoutBraille are beginnings of TERM whose terminals draw with a font of their own

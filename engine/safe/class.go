@@ -99,6 +99,15 @@ func isMark(r rune) bool {
 	return unicode.Is(unicode.Mn, r) && !dangerous(r) && cond.RuneWidth(r) == 0
 }
 
+// isSpacing reports whether r is a sign with a cell of its own that belongs to the letter before it.
+func isSpacing(r rune) bool {
+	return (unicode.Is(unicode.Mc, r) || isAm(r)) && cond.RuneWidth(r) == 1
+}
+
+// isAm reports whether r is the vowel am of Thai or Lao, whose parts, nikhahit and aa, lie 0x1a after
+// and 1 before it.
+func isAm(r rune) bool { return r == '\u0e33' || r == '\u0eb3' }
+
 // isVirama reports whether r ties the next letter to its own one. Newer
 // Unicode makes one cluster of the two, wcwidth still counts both.
 func isVirama(r rune) bool {

@@ -66,7 +66,7 @@ func appendEscape(out []byte, r rune) []byte {
 // so that a reader gets all of them back by taking one away. Plain numbers and
 // Riot's ids stay as they are. Quoting commas is left to encoding/csv.
 func CSV(s string) string {
-	s = Text(s)
+	s = Letters(s)
 	if strings.HasPrefix(s, "'") || isFormula(strings.TrimLeft(s, " ")) && !isNumber(s) && !isID(s) {
 		return "'" + s
 	}

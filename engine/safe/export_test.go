@@ -97,11 +97,31 @@ func TestCSV_CanBeUndone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringMatching(`['=+@ -]{0,4}.{0,12}`).Draw(t, "cell")
 		cell := CSV(s)
-		if got := strings.TrimPrefix(cell, "'"); got != Text(s) {
+		if got := strings.TrimPrefix(cell, "'"); got != Letters(s) {
 			t.Errorf("%q is written %q and read %q", s, cell, got)
 		}
 		if isFormula(strings.TrimLeft(cell, " ")) && !isNumber(cell) {
 			t.Errorf("%q is written %q", s, cell)
 		}
 	})
+}
+
+// Each name keeps its vowels in files and in lists, which are as wide as a terminal draws them.
+func TestW3a_VowelSignsSurvive(t *testing.T) {
+	for name, cells := range map[string]int{"แมวน้ำเงิน#TH2": 12, "मारुति": 5, "தமிழ்": 4, "ກຳ": 2, "क्ष": 2} {
+		if got := Letters(name); got != name || Width(got) != cells {
+			t.Errorf("%q is %q in %d cells, want %d", name, got, Width(got), cells)
+		}
+		if got := CSV(name); got != name {
+			t.Errorf("%q is %q in a file", name, got)
+		}
+	}
+	for name, want := range map[string]string{"แมวน้ำเงิน#TH2": "แมวน\u0e4d\u0e49าเงิน#TH2", "ກຳ": "ກ\u0ecdາ"} {
+		if got := Text(name); got != want || Width(got) != Width(name) {
+			t.Errorf("%q is drawn as %q in %d cells", name, got, Width(got))
+		}
+	}
+	if got := Letters("a\u202eb\u0e33"); got != "a‹U+202E›b\u0e33" {
+		t.Errorf("%q", got)
+	}
 }

@@ -18,13 +18,20 @@ const maxMarks = 2
 const maxPasses = 4
 
 // Text returns s as one line that is safe to draw anywhere. Tabs become
-// spaces and line breaks ⏎.
-func Text(s string) string {
+// spaces and line breaks ⏎. Spacing signs, vowels of Indic scripts, are left out: the screen's
+// renderer counts no cell for them, a terminal one. Thai and Lao am is spelt as its mark and its letter.
+func Text(s string) string { return settled(s, false) }
+
+// Letters is Text for what no renderer draws, lists and files: it keeps spacing signs, each one cell
+// wide as terminals have it.
+func Letters(s string) string { return settled(s, true) }
+
+func settled(s string, spacing bool) string {
 	if isPlain(s) || isSimple(s) {
 		return s
 	}
 	for range maxPasses {
-		t := pass(s)
+		t := pass(s, spacing)
 		if t == s {
 			return s
 		}
@@ -67,8 +74,8 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// pass cleans s once.
-func pass(s string) string {
+// pass cleans s once, and keeps spacing signs where that is asked for.
+func pass(s string, spacing bool) string {
 	s = norm.NFC.String(thin(valid(s)))
 	var b strings.Builder
 	b.Grow(len(s) + 16)
@@ -76,7 +83,7 @@ func pass(s string) string {
 	for s != "" {
 		var cluster string
 		cluster, s, _, state = uniseg.FirstGraphemeClusterInString(s, state)
-		writeCluster(&b, cluster, s)
+		writeCluster(&b, cluster, s, spacing)
 	}
 	return b.String()
 }
@@ -118,7 +125,7 @@ func thin(s string) string {
 
 // writeCluster writes what may stay of one grapheme cluster; next is the text
 // that follows it.
-func writeCluster(b *strings.Builder, cluster, next string) {
+func writeCluster(b *strings.Builder, cluster, next string, spacing bool) {
 	base, n := utf8.DecodeRuneInString(cluster)
 	tail := cluster[n:]
 	if base == '\r' && tail == "\n" {
@@ -129,11 +136,11 @@ func writeCluster(b *strings.Builder, cluster, next string) {
 		writeRune(b, base)
 	case dangerous(base), isMark(base), prepends(base):
 		writeRune(b, base)
-		writeCluster(b, tail, next)
+		writeCluster(b, tail, next, spacing)
 	default:
 		writeRune(b, base)
-		marks, shown := split(tail)
-		if !ties(marks, next) {
+		marks, shown := split(tail, spacing)
+		if spacing || !ties(marks, next) {
 			b.WriteString(marks)
 		}
 		b.WriteString(shown)
@@ -155,8 +162,8 @@ func ties(marks, next string) bool {
 
 // split sorts the rest of a cluster: the marks that its first rune keeps and
 // the spelling of hidden runes. Whatever else joined the cluster (emoji parts,
-// selectors, spacing signs) makes its width disputed: only the base is left.
-func split(tail string) (marks, shown string) {
+// selectors, and spacing signs but where they are kept) makes its width disputed: only the base is left.
+func split(tail string, spacing bool) (marks, shown string) {
 	var keep, show strings.Builder
 	kept, disputed := 0, false
 	runes := []rune(tail)
@@ -166,6 +173,16 @@ func split(tail string) (marks, shown string) {
 			disputed = true
 		case dangerous(r):
 			writeRune(&show, r)
+		case spacing && isSpacing(r):
+			keep.WriteRune(r)
+		case isAm(r): // a mark and a letter, which nobody disputes, look the same
+			show.WriteRune(r - 1)
+			if kept < maxMarks {
+				tones := keep.String()
+				keep.Reset()
+				keep.WriteString(string(r+0x1a) + tones)
+				kept++
+			}
 		case !isMark(r):
 			disputed = true
 		case kept < maxMarks:

@@ -62,13 +62,22 @@ func TestCutsKeepTheirWidth(t *testing.T) {
 	})
 }
 
-func TestASCII(t *testing.T) {
+// TestV11e_NamesWithoutUnicode: names are written with Latin letters as wide as theirs; of letters for which there
+// are none it is told how many there are.
+func TestV11e_NamesWithoutUnicode(t *testing.T) {
 	for in, want := range map[string]string{
 		"Ólafur":   "Olafur",
-		"카인#KR1":   "????#KR1",
+		"카인#KR1":   "kain#KR1",
+		"달빛 여우":    "dabi yeoo",
+		"さくらー":     "sakura--",
+		"カゲロウ":     "kagerooo",
+		"李小龍#1":    "(3)---#1",
+		"龍":        "??",
+		"Иван Ёж":  "Ivan Ej",
+		"Άλφα":     "Alfa",
 		"\u202eab": "<U+202E>ab",
 		"~16–19 s": "~16-19 s",
-		"Łódź…":    "?odz~",
+		"Łódź…":    "Lodz~",
 	} {
 		if got := ASCII(in); got != want {
 			t.Errorf("ASCII(%q) = %q, want %q", in, got, want)

@@ -174,6 +174,9 @@ func (d *doctor) terminal(context.Context) {
 	// Such a terminal gets lines instead of screens, which may not be what somebody wants.
 	case term == "" || term == "dumb":
 		d.say(Warning, "set TERM to what the terminal is, such as xterm-256color", "%s: the console needs more", text)
+	case themes.NotUTF8(d.Getenv) != "":
+		d.say(Warning, "export LANG=C.UTF-8 (and unset LC_ALL)", "%s: the locale %s is not UTF-8, so names in other scripts are written in Latin letters",
+			text, themes.NotUTF8(d.Getenv))
 	case d.Width < 80:
 		d.say(Warning, "make it at least 80 columns wide", "%s: much is cut", text)
 	default:

@@ -125,6 +125,16 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+func TestW3c_TheLocaleSaysWhyNamesAreUnreadable(t *testing.T) {
+	o := patient(t)
+	o.Width, o.Getenv = 120, func(name string) string {
+		return map[string]string{"TERM": "xterm", "LANG": "C.UTF-8", "LC_ALL": "POSIX"}[name]
+	}
+	if f := about(t, examine(t, o), "terminal"); f.Level != Warning || !strings.Contains(f.Text, "POSIX is not UTF-8") || !strings.Contains(f.Text, "Latin letters") {
+		t.Errorf("%+v", f)
+	}
+}
+
 func write(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
 	if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, mode)); err != nil {
@@ -152,6 +162,9 @@ func TestOfAStore(t *testing.T) {
 	}
 	if f := about(t, d, "lock"); f.Level != Fine || !strings.Contains(f.Text, fmt.Sprintf("process %d", os.Getpid())) {
 		t.Errorf("while it is held: %+v", f)
+	}
+	if f := about(t, d, "engine"); f.Level != Unseen || !strings.Contains(f.Text, "does not answer yet") {
+		t.Errorf("while it starts: %+v", f)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Longest name and tag that are asked about, in characters. Riot's own limits are 3-16 and 3-5; old and
@@ -26,7 +28,8 @@ func ParseRiotID(s string) (name, tag string, err error) {
 	if strings.Contains(strings.ToUpper(s), "RGAPI-") {
 		return "", "", errors.New("that is an API key, not a Riot ID, and nothing of it was kept: write the Riot ID as Name#TAG")
 	}
-	name, tag, found := strings.Cut(s, "#")
+	// As Korean and Japanese keyboards write it, and as macOS's file names take letters apart.
+	name, tag, found := strings.Cut(norm.NFC.String(strings.ReplaceAll(s, "＃", "#")), "#")
 	name, tag = tidy(name), tidy(tag)
 	switch {
 	case !found:

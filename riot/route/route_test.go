@@ -180,6 +180,14 @@ func TestB17k_AKeyIsNoRiotID(t *testing.T) {
 	}
 }
 
+func TestW3b_TypedNamesAreNormalised(t *testing.T) {
+	for _, in := range []string{"가나＃KR1", "\u1100\u1161\u1102\u1161#KR1"} {
+		if name, tag, err := ParseRiotID(in); name != "가나" || tag != "KR1" || err != nil {
+			t.Errorf("%q is %q, %q, %v", in, name, tag, err)
+		}
+	}
+}
+
 // FuzzParseRiotID: whatever is accepted makes one path that is recognised again with the same parts.
 func FuzzParseRiotID(f *testing.F) {
 	for _, seed := range []string{"Name#EUW", "a/b#c?d", "#", "%2f#%", "\u202ea#b", "..#..", "a#\xff"} {

@@ -81,17 +81,6 @@ func isLoopback(host string) bool {
 // expand puts a routing value in: "europe" gives https://europe.api.riotgames.com.
 func (b base) expand(host string) string { return strings.ReplaceAll(b.text, placeholder, host) }
 
-// url is the address of an escaped path on a host.
-func (b base) url(host, path string, query url.Values) string {
-	// The path is escaped already (route.Method.Path); escaping it again here would answer 404 for every name
-	// with a space.
-	address := b.expand(host) + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	return address
-}
-
 // allows reports whether an address is of one of the hosts that calls may go to.
 func (b base) allows(u *url.URL) bool { return b.allowed[u.Scheme+"://"+u.Host] }
 

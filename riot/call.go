@@ -20,6 +20,7 @@ type Call struct {
 	Bytes   int           // of the body as it came
 	Class   string        // of the error; empty when all went well
 	Proof   bool          // see AsProof
+	Carried bool          // another process has made it
 
 	// The headers as they came, for the operator to compare with our own counts.
 	AppLimit, AppCount       string

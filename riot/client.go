@@ -46,6 +46,7 @@ type Options struct {
 	// Punctual says that permits have a WriteBy() time.Time, after which their call is not written; the
 	// zero time sets no end.
 	Punctual bool
+	Carrier  Carrier    // nil: all calls are made here
 	OnCall   func(Call) // told of each exchange once it ended; must not block
 }
 
@@ -61,6 +62,7 @@ type Client struct {
 	timeout time.Duration
 	agent   string
 	onCall  func(Call)
+	carrier Carrier
 	lost    *sync.Map // host → time.Time at which a kept connection of it broke under a call
 }
 
@@ -84,7 +86,7 @@ func New(o Options) (*Client, error) {
 	// Everything is checked by now: from here on nothing can fail.
 	c := &Client{
 		base: base, keys: o.Keys, timeout: o.Timeout, agent: o.UserAgent,
-		onCall: o.OnCall, acquire: o.Limiter.Acquire,
+		onCall: o.OnCall, acquire: o.Limiter.Acquire, carrier: o.Carrier,
 		lost: new(sync.Map),
 	}
 	if c.timeout == 0 {
@@ -128,7 +130,11 @@ type request struct {
 
 // do is the path of every call: address, permit, exchange, record.
 func (c *Client) do(ctx context.Context, rq request) error {
-	req, err := c.newRequest(rq)
+	path, err := rq.path()
+	var req *http.Request
+	if err == nil {
+		req, err = c.requestTo(rq.host, path)
+	}
 	if err != nil {
 		return c.newError(rq, BadRequest, ClassBadRequest, err.Error())
 	}
@@ -138,38 +144,48 @@ func (c *Client) do(ctx context.Context, rq request) error {
 	}
 	// The wait in the limiter is part neither of the timeout nor of the latency that is recorded.
 	owner := jobOf(ctx)
-	ways := []http.RoundTripper{c.wire, c.anew}
-	if at, lost := c.lost.Load(rq.host); lost && time.Since(at.(time.Time)) < unkeptFor {
-		ways[0] = c.anew
-	}
-	for _, way := range ways {
-		p, err := c.acquire(ctx, limit.Request{
+	for _, way := range c.ways(rq, path, owner.id) {
+		var p Permit
+		p, err = c.acquire(ctx, limit.Request{
 			Host: rq.host, Method: string(rq.method), Job: owner.id, Priority: owner.priority,
 		})
 		if err != nil {
 			return c.notAdmitted(ctx, rq, err)
 		}
 		rec := Call{At: time.Now(), Target: rq.target, Proof: ctx.Value(proofKey{}) != nil}
+		_, rec.Carried = way.(carried)
 		err = c.exchange(ctx, rq, req, way, p, &rec)
 		c.record(rec, err)
-		if !errors.Is(err, errUnread) { // which no connection that was never used gives
+		if !isUnread(err) { // which no connection that was never used gives
 			return err
 		}
 	}
-	return c.broken(rq, errUnread, true)
+	return err
 }
 
-// newRequest builds the request without its key.
-func (c *Client) newRequest(rq request) (*http.Request, error) {
-	if !route.Serves(rq.host) {
-		return nil, fmt.Errorf("%q is not a host of the Riot API: no call was made", cut(rq.host, 40))
-	}
+// isUnread reports whether a call is to be made again, at once.
+func isUnread(err error) bool { return errors.Is(err, errUnread) || errors.Is(err, ErrNotCarried) }
+
+// path is the escaped path of a request with its query.
+func (rq request) path() (string, error) {
+	// The path is escaped already; escaping it again would answer 404 for every name with a space.
 	path, err := rq.method.Path(rq.params...)
 	if err != nil {
-		return nil, fmt.Errorf("%w: no call was made", err)
+		return "", fmt.Errorf("%w: no call was made", err)
+	}
+	if len(rq.query) > 0 {
+		path += "?" + rq.query.Encode()
+	}
+	return path, nil
+}
+
+// requestTo builds the request of a path at a host without its key.
+func (c *Client) requestTo(host, path string) (*http.Request, error) {
+	if !route.Serves(host) {
+		return nil, fmt.Errorf("%q is not a host of the Riot API: no call was made", cut(host, 40))
 	}
 	// The error of NewRequest repeats the address, which may be anything that was configured: it is not passed on.
-	req, err := http.NewRequest(http.MethodGet, c.base.url(rq.host, path, rq.query), nil)
+	req, err := http.NewRequest(http.MethodGet, c.base.expand(host)+path, nil)
 	if err != nil {
 		return nil, errors.New("the address of the call cannot be built: check the base URL")
 	}
@@ -180,8 +196,8 @@ func (c *Client) newRequest(rq request) (*http.Request, error) {
 	return req, nil
 }
 
-// errTimeout tells the client's own deadline from the end of the caller's context.
-var errTimeout = errors.New("no whole answer in time")
+// ErrTimeout tells the client's own deadline from the end of the caller's context.
+var ErrTimeout = errors.New("no whole answer in time")
 
 // exchange writes the request and reads the answer. The permit ends in here, on every way out.
 func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, way http.RoundTripper, p Permit,
@@ -192,11 +208,13 @@ func (c *Client) exchange(ctx context.Context, rq request, req *http.Request, wa
 		rec.Receipt = t.receipt
 	}()
 	// A cause of its own tells our deadline from one that the caller has set.
-	timed, cancel := context.WithTimeoutCause(ctx, c.timeout, errTimeout)
+	timed, cancel := context.WithTimeoutCause(ctx, c.timeout, ErrTimeout)
 	defer cancel()
 	resp, err := way.RoundTrip(req.WithContext(httptrace.WithClientTrace(timed, t.hooks())))
 	if err != nil {
 		switch {
+		case errors.Is(err, ErrNotCarried):
+			return c.broken(rq, err, t.settle())
 		case !t.kept || timed.Err() != nil:
 		case t.unread(err):
 			err = errUnread
@@ -253,8 +271,8 @@ func (c *Client) cutShort(ctx, timed context.Context, rq request, wrote bool, er
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if errors.Is(context.Cause(timed), errTimeout) {
-		err = errTimeout
+	if errors.Is(context.Cause(timed), ErrTimeout) {
+		err = ErrTimeout
 	}
 	return c.broken(rq, err, wrote)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -197,7 +196,15 @@ func TestRequests(t *testing.T) {
 		"https://sea.api.riotgames.com/lol/match/v5/matches/PH2_1/timeline":                             func() error { _, err := c.Timeline(ctx, route.Sea, "PH2_1"); return err },
 		"https://kr.api.riotgames.com/lol/summoner/v4/summoners/by-puuid/" + puuid:                      func() error { _, err := c.Summoner(ctx, route.KR, puuid); return err },
 		"https://na1.api.riotgames.com/lol/league/v4/entries/by-puuid/" + puuid:                         func() error { _, err := c.LeagueEntries(ctx, route.NA1, puuid); return err },
-		"https://ru.api.riotgames.com/lol/status/v4/platform-data":                                      func() error { _, err := c.Status(ctx, route.RU); return err },
+		"https://kr.api.riotgames.com/lol/league/v4/challengerleagues/by-queue/RANKED_SOLO_5x5": func() error {
+			_, err := c.League(ctx, route.KR, "RANKED_SOLO_5x5", "CHALLENGER", "I", 1)
+			return err
+		},
+		"https://br1.api.riotgames.com/lol/league/v4/entries/RANKED_FLEX_SR/DIAMOND/II?page=3": func() error {
+			_, err := c.League(ctx, route.BR1, "RANKED_FLEX_SR", "DIAMOND", "II", 3)
+			return err
+		},
+		"https://ru.api.riotgames.com/lol/status/v4/platform-data": func() error { _, err := c.Status(ctx, route.RU); return err },
 		"https://europe.api.riotgames.com/lol/match/v5/matches/by-puuid/p/ids?count=100&endTime=1767323046&queue=420&start=100&startTime=1767323045&type=ranked": func() error {
 			_, err := c.MatchIDs(ctx, route.Europe, "p", MatchIDsQuery{100, 100, since, since.Add(time.Second), 420, "ranked"})
 			return err
@@ -263,6 +270,16 @@ func TestSmallAnswers(t *testing.T) {
 	}
 	if e, err := one(`[]`).LeagueEntries(ctx, route.EUW1, "p"); err != nil || len(e) != 0 {
 		t.Errorf("%v %v", e, err)
+	}
+	master := one(`{"tier":"MASTER","leagueId":"l","queue":"RANKED_SOLO_5x5","entries":[{"puuid":"p","leaguePoints":7,"rank":"I","wins":1,"losses":2}]}`)
+	e, err := master.League(ctx, route.EUW1, "RANKED_SOLO_5x5", "MASTER", "I", 1)
+	if want := (LeagueEntry{PUUID: "p", LeagueID: "l", Queue: "RANKED_SOLO_5x5", Tier: "MASTER", Rank: "I", Points: 7, Wins: 1, Losses: 2}); err != nil || !slices.Equal(e, []LeagueEntry{want}) {
+		t.Errorf("%+v %v", e, err)
+	}
+	for _, other := range []string{`{}`, `[]`, `{"tier":"MASTER","queue":"RANKED_FLEX_SR","entries":[]}`, `{"tier":"GOLD","queue":"RANKED_SOLO_5x5","entries":[]}`,
+		`{"tier":"MASTER","queue":"RANKED_SOLO_5x5"}`} {
+		_, err := one(other).League(ctx, route.EUW1, "RANKED_SOLO_5x5", "MASTER", "I", 1)
+		wantError(t, err, Malformed, ClassPayload)
 	}
 	if p, err := one(`{"puuid":"p","game":"lol","region":"euw1"}`).ActiveRegion(ctx, route.Europe, "p"); err != nil || p != route.EUW1 {
 		t.Errorf("%v %v", p, err)
@@ -359,7 +376,7 @@ func TestBaseURLs(t *testing.T) {
 		}
 	}
 	b, _ := parseBase("http://127.0.0.1:9000/{routing}/")
-	if got := b.url("euw1", "/a%2Fb", url.Values{"x": {"1"}}); got != "http://127.0.0.1:9000/euw1/a%2Fb?x=1" {
+	if got := b.expand("euw1"); got != "http://127.0.0.1:9000/euw1" {
 		t.Error(got)
 	}
 }

@@ -161,6 +161,26 @@ func (c *Client) LeagueEntries(ctx context.Context, p route.Platform, puuid stri
 	return get(ctx, c, ofPlayer(string(p), route.LeagueEntries, puuid), scanLeagueEntries)
 }
 
+// apexLeagues are the tiers that are one league a queue, read by one call.
+var apexLeagues = map[string]route.Method{
+	"CHALLENGER": route.Challengers, "GRANDMASTER": route.Grandmasters, "MASTER": route.Masters,
+}
+
+// League lists a page of the players of a ranked queue ("RANKED_SOLO_5x5") in a tier and division ("DIAMOND", "II").
+// The pages of a division begin at 1, have LeaguePageSize entries each, and end with an empty one; players move between them
+// while they are read. Challenger, Grandmaster and Master ("I") are one page.
+func (c *Client) League(ctx context.Context, p route.Platform, queue, tier, division string, page int) ([]LeagueEntry, error) {
+	rq := request{host: string(p), target: cut(tier+" "+division, 40)}
+	if apex, ok := apexLeagues[tier]; ok {
+		rq.method, rq.params = apex, []string{queue}
+		return get(ctx, c, rq, leagueScanner(queue, tier))
+	}
+	rq.method, rq.params = route.LeaguePage, []string{queue, tier, division}
+	rq.target = fmt.Sprintf("%s +%d", rq.target, page)
+	rq.query = url.Values{"page": {strconv.Itoa(page)}}
+	return get(ctx, c, rq, scanLeagueEntries)
+}
+
 // Status gives what Riot says about a platform.
 func (c *Client) Status(ctx context.Context, p route.Platform) (PlatformStatus, error) {
 	return get(ctx, c, request{host: string(p), method: route.Status, target: string(p)}, scanStatus)
@@ -190,6 +210,6 @@ func (c *Client) ProbeKey(ctx context.Context, r route.Region, k Key) error {
 	other.keys = NewKeys(k)
 	known, anew := c.wire.(wire), c.anew.(wire)
 	known.keys, anew.keys = other.keys, other.keys
-	other.wire, other.anew = known, anew
+	other.wire, other.anew, other.carrier = known, anew, nil
 	return other.Probe(ctx, r, "")
 }

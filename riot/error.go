@@ -127,6 +127,9 @@ func (c *Client) newError(rq request, r Reason, class, message string) *Error {
 	return &Error{Reason: r, Class: class, Host: rq.host, Method: rq.method, Message: c.clean(message)}
 }
 
+// CannotReach begins the message of a call that did not leave this machine, before what it met.
+const CannotReach = "cannot reach the server: "
+
 // clean is clean without the current key: a server may echo it, and not every key looks like Riot's.
 func (c *Client) clean(s string) string { return clean(c.keys.Get().Redact(s)) }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -143,13 +144,19 @@ func TestB8_WhatMayHaveBeenReadIsNotRepeated(t *testing.T) {
 	anew := tr.Clone()
 	anew.DisableKeepAlives = true
 	c.anew = wire{next: anew, keys: c.keys, base: c.base}
+	kept := make(chan error, severally) // a call that comes before the connection is free again has one of its own
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{PutIdleConn: func(err error) { kept <- err }})
 	for i := range severally {
-		_, err := c.LeagueEntries(t.Context(), route.EUW1, "p")
+		_, err := c.LeagueEntries(ctx, route.EUW1, "p")
 		switch {
 		case i == 1:
 			wantError(t, err, Transient, classReset)
 		case err != nil:
 			t.Fatalf("call %d: %v", i, err)
+		case i == 0:
+			if err := <-kept; err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	if ends := b.ends(t); ends[1] != "lost" || len(ends) != severally || read.Load() != severally {

@@ -2,6 +2,7 @@ package riot
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -56,7 +58,7 @@ func TestP40_KeyIsNeverPrinted(t *testing.T) {
 	if wired.Header.Get(headerKey) != canary {
 		t.Fatal("the key is not on the wire")
 	}
-	req, _ := c.newRequest(request{host: "euw1", method: route.Status})
+	req, _ := c.requestTo("euw1", "/lol/status/v4/platform-data")
 	things := map[string]any{
 		"key": key, "pointer to key": &key, "struct": struct{ K Key }{key}, "hidden field": struct{ k Key }{key}, "slice": []Key{key},
 		"map": map[string]any{"k": key}, "holder": c.keys, "client": c, "client value": *c, "wire": c.wire, "request": req,
@@ -199,4 +201,19 @@ func TestParseIssued(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+}
+
+// TestP40_AnAnswerThatIsCarried: what a member hands on of an answer holds no key that the server has echoed, in its headers
+// or in a body that is packed.
+func TestP40_AnAnswerThatIsCarried(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte(`{"status":{"message":"no ` + canary + `"}}`))
+	_ = z.Close()
+	c, _ := client(t, say(403, packed.String(), "Content-Encoding", "gzip", "X-Riot-Edge-Trace-Id", canary, "Set-Cookie", "a=b"))
+	a, wrote, err := c.Relay(t.Context(), Carried{Host: "europe", Method: string(route.Match), Path: "/lol/match/v5/matches/EUW1_1"}, time.Now().Add(time.Minute))
+	if err != nil || !wrote || a.Status != 403 || messageOf(a.Body) != "no RGAPI-****6789" || a.Header.Get("Set-Cookie") != "" {
+		t.Errorf("%+v, wrote %v, %v", a, wrote, err)
+	}
+	wantNoKey(t, "the answer", printed(t, *a)+string(a.Body))
 }

@@ -25,8 +25,10 @@ type SummonerInfo struct {
 	Level         int
 }
 
-// LeagueEntry is one ranked queue of a player. League id, tier and rank may be empty.
+// LeagueEntry is one ranked queue of a player. League id, tier and rank may be empty, and the PUUID of an entry of
+// before June 2025.
 type LeagueEntry struct {
+	PUUID                                    string
 	LeagueID                                 string
 	Queue                                    string // "RANKED_SOLO_5x5"
 	Tier                                     string // "PLATINUM"
@@ -52,13 +54,18 @@ type Notice struct {
 	Severity string // of an incident: "info", "warning", "critical"
 }
 
-// maxEntries bounds the lists of small answers; a page of match ids has up to 100.
-const maxEntries = 1000
+// maxEntries bounds the lists of small answers; a page of match ids has up to 100. maxLeague bounds a league: Master has
+// some ten thousand players where most are, and [maxBody] holds no more than this.
+const (
+	maxEntries = 1000
+	maxLeague  = 60_000
+)
 
 var (
 	errNoAccount = errors.New("names no account")
 	errNoRegion  = errors.New("names no platform that we know")
 	errNoList    = errors.New("is not a list")
+	errNoLeague  = errors.New("is not the league that was asked for")
 	errLongList  = errors.New("is a list beyond all bounds")
 	errNoStatus  = errors.New("names no platform")
 )
@@ -124,6 +131,32 @@ func scanLeagueEntries(raw []byte) ([]LeagueEntry, error) {
 		return e
 	})
 	return whole(entries, s.end(), isList, errNoList)
+}
+
+// leagueEntries reads a list of ranks, of one player or of one league.
+func (s *scanner) leagueEntries(most int) ([]LeagueEntry, bool) {
+	return list(s, []LeagueEntry{}, most, errLongList, func(int) (e LeagueEntry) {
+		s.members(
+			member{"leagueId", &e.LeagueID}, member{"queueType", &e.Queue}, member{"tier", &e.Tier}, member{"rank", &e.Rank},
+			member{"puuid", &e.PUUID}, member{"leaguePoints", &e.Points}, member{"wins", &e.Wins}, member{"losses", &e.Losses},
+			member{"hotStreak", &e.HotStreak}, member{"veteran", &e.Veteran}, member{"freshBlood", &e.FreshBlood}, member{"inactive", &e.Inactive})
+		return e
+	})
+}
+
+// leagueScanner reads a whole league of a queue and tier, which stand before its entries once for all.
+func leagueScanner(queue, tier string) func([]byte) ([]LeagueEntry, error) {
+	return func(raw []byte) (entries []LeagueEntry, err error) {
+		s := scanner{buf: raw}
+		var id, ofQueue, ofTier string
+		isList := false
+		s.members(member{"leagueId", &id}, member{"queue", &ofQueue}, member{"tier", &ofTier},
+			member{"entries", func() { entries, isList = s.leagueEntries(maxLeague) }})
+		for i := range entries {
+			entries[i].LeagueID, entries[i].Queue, entries[i].Tier = id, ofQueue, ofTier
+		}
+		return whole(entries, s.end(), isList && ofQueue == queue && ofTier == tier, errNoLeague)
+	}
 }
 
 func scanStatus(raw []byte) (p PlatformStatus, err error) {

@@ -1,6 +1,7 @@
 package riot
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -82,16 +83,21 @@ func judge(status int, message string) verdict {
 // maxErrorBody bounds what is looked at of a body that is not a 200's, in bytes.
 const maxErrorBody = 4 << 10
 
-// refused makes the error of an answer that is not a 200.
-func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt, rec *Call) *Error {
+// errorBody is the beginning of an answer that was refused, unpacked: an error page may be long, its first lines say
+// what it is.
+func errorBody(resp *http.Response) []byte {
 	// So little waits for no place while it comes. Cut or broken, its start serves as well.
 	b, _ := readBody(context.Background(), resp.Body, maxHeaderBytes)
 	_ = unpacking.Acquire(context.Background(), 1)
 	defer unpacking.Release(1)
 	defer b.release()
 	_ = b.unpack(encodingOf(resp), maxHeaderBytes)
-	// An error page may be long; its first lines say what it is.
-	raw := b.raw.Bytes()[:min(b.raw.Len(), maxErrorBody)]
+	return bytes.Clone(b.raw.Bytes()[:min(b.raw.Len(), maxErrorBody)])
+}
+
+// refused makes the error of an answer that is not a 200.
+func (c *Client) refused(rq request, resp *http.Response, r limit.Receipt, rec *Call) *Error {
+	raw := errorBody(resp)
 	said := messageOf(raw)
 	v := judge(resp.StatusCode, said)
 	message := said
@@ -166,14 +172,14 @@ func (c *Client) verdictOf(err error, wrote bool) (verdict, string) {
 		return verdict{NoKey, ClassNoKey}, err.Error()
 	case errors.Is(err, errHost):
 		return verdict{BadRequest, ClassBadRequest}, err.Error()
-	case errors.Is(err, errUnread):
+	case isUnread(err):
 		return verdict{Transient, ClassUnread}, err.Error()
-	case errors.Is(err, errTimeout) && wrote:
+	case errors.Is(err, ErrTimeout) && wrote:
 		return verdict{Timeout, ClassTimeout}, fmt.Sprintf("no whole answer within %v", c.timeout)
-	case errors.Is(err, errTimeout):
+	case errors.Is(err, ErrTimeout):
 		return verdict{Local, ClassLocal}, fmt.Sprintf("no connection within %v", c.timeout)
 	case !wrote || isOffline(err):
-		return verdict{Local, ClassLocal}, "cannot reach the server: " + err.Error()
+		return verdict{Local, ClassLocal}, CannotReach + err.Error()
 	case isTimeout(err):
 		return verdict{Timeout, ClassTimeout}, "the connection timed out"
 	}

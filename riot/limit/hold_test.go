@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,8 @@ func asked(l *Limiter, method string, within time.Duration, answer func() (int, 
 		r := Request{Host: testHost, Method: method, Job: "j", Priority: Bulk}
 		if l.Admit(r).OK {
 			n++
-			l.TakeOver(r).Done(answer())
+			permit, _ := l.Acquire(context.Background(), r)
+			permit.Done(answer())
 		}
 	}
 	return n

@@ -234,7 +234,19 @@ func backoff(strikes int) time.Duration {
 // the headers are read; the body does not matter to the limits. For a 429 the
 // receipt says when its scope opens again.
 func (p *Permit) Done(status int, header http.Header) Receipt {
-	return p.AnsweredAgo(0, status, header)
+	p.l.mu.Lock()
+	defer p.l.mu.Unlock()
+	if p.ended {
+		return p.receipt
+	}
+	now := p.l.now()
+	p.resolve(now)
+	p.receipt.Status, p.receipt.Took = status, p.bound-p.granted
+	p.observe(now, status, header)
+	p.compare()
+	p.end(status != http.StatusTooManyRequests)
+	p.l.notify(p.h, now)
+	return p.receipt
 }
 
 // AnsweredAgo is Done of a call that another process has made: its answer began so long ago, or

@@ -11,39 +11,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A call whose answer is reported late counts from its first byte on, and until the report as in
-// flight.
-func TestAnsweredAgoCountsFromTheFirstByte(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := learnt(t, Options{})
-		p := take(t, l, matches)
-		for range 19 {
-			take(t, l, matches).Done(200, devHeaders("1:1,1:120", "1:10"))
-		}
-		time.Sleep(5 * time.Second)
-		if view := l.Snapshot().Hosts[0].Scopes[0].Buckets[0]; view.InFlight != 1 {
-			t.Errorf("%d in flight before the report, want 1", view.InFlight)
-		}
-		r := p.AnsweredAgo(4*time.Second, 200, devHeaders("20:1,20:120", "20:10"))
-		if r.Took != time.Second {
-			t.Errorf("took %v, want 1s", r.Took)
-		}
-		for range 80 {
-			take(t, l, matches).Done(200, nil)
-			time.Sleep(60 * time.Millisecond)
-		}
-		// The first of the hundred was answered just after its grant, 9.8 s ago; it is the nineteen
-		// that free places first, and then the one that was reported.
-		time.Sleep(opensIn(l, matches))
-		for range 19 {
-			take(t, l, matches).Done(200, nil)
-		}
-		if wait := opensIn(l, matches); wait < time.Second/2 || wait > time.Second {
-			t.Errorf("the place of the late report comes free in %v, want within the second after the others'", wait)
-		}
-	})
-}
-
 // An adopted call keeps its place, without a bound, until it ends, and does not stand in the way
 // of the one that asks what the server counts.
 func TestAnAdoptedCallKeepsItsPlace(t *testing.T) {
@@ -52,10 +19,9 @@ func TestAnAdoptedCallKeepsItsPlace(t *testing.T) {
 		free int // places of 20:1 once it has ended, and a second later
 		then int
 	}{
-		"answered long ago": {func(p *Permit) { p.AnsweredAgo(3*time.Second, 200, devHeaders("1:1,1:120", "1:10")) }, 20, 20},
-		"answered just now": {func(p *Permit) { p.AnsweredAgo(0, 200, devHeaders("1:1,1:120", "1:10")) }, 19, 20},
-		"never begun":       {func(p *Permit) { p.Refund() }, 20, 20},
-		"silent":            {func(p *Permit) { p.Lost() }, 19, 19},
+		"answered":    {func(p *Permit) { p.Done(200, devHeaders("1:1,1:120", "1:10")) }, 19, 20},
+		"never begun": {func(p *Permit) { p.Refund() }, 20, 20},
+		"silent":      {func(p *Permit) { p.Lost() }, 19, 19},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -101,7 +67,7 @@ func TestAnAdoptedCallExplainsNoCount(t *testing.T) {
 			t.Errorf("%d places of 20, where 6 are counted and 3 calls may come", n)
 		}
 		open[0].Refund()
-		open[1].AnsweredAgo(0, 200, nil)
+		open[1].Done(200, nil)
 		if n := places(l); n != 20-6-2 {
 			t.Errorf("%d places of 20, where 6 were counted and one has come since and one may", n)
 		}
@@ -215,16 +181,13 @@ func (f *reported) call(n int, begins, way time.Duration, fate int) {
 		time.Sleep(way / 2)
 		status, h := f.s.arrive(n, testHost, matches)
 		time.Sleep(way / 2)
-		first := time.Now()
 		if fate == 0 {
 			time.Sleep(3 * time.Second)
 			f.ended(n, func(p *Permit) { p.Lost() })
 			return
 		}
-		time.Sleep(way)
-		ago := time.Since(first)
-		time.Sleep(way)
-		f.ended(n, func(p *Permit) { p.AnsweredAgo(ago, status, h) })
+		time.Sleep(2 * way)
+		f.ended(n, func(p *Permit) { p.Done(status, h) })
 	})
 }
 

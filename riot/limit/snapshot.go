@@ -49,7 +49,7 @@ type BucketView struct {
 	Limit    Limit
 	Allowed  int    // of Limit.N, by share and cap
 	Ceiling  bool   // from the configuration, not from a header
-	Mode     string // "A", or "C" on proven fixed windows
+	Mode     string // "sliding" (mode A), or "fixed" where the server is proven to count so (mode C)
 	Own      int    // answered calls that still count
 	Foreign  int    // calls of others that still count
 	Held     int    // kept free for others beyond that
@@ -129,13 +129,13 @@ func (l *Limiter) viewScope(now instant, h *host, s *scope) ScopeView {
 func (l *Limiter) viewBucket(now instant, s *scope, w *window) BucketView {
 	cut, n := now-w.span(), s.allowed(w, l.opts.Share, now)
 	v := BucketView{
-		Name: w.name, Limit: w.Limit, Allowed: n, Ceiling: w.ceiling, Mode: "A",
+		Name: w.name, Limit: w.Limit, Allowed: n, Ceiling: w.ceiling, Mode: "sliding",
 		Own: after(s.own, cut), Foreign: after(s.foreign, cut), InFlight: s.flying, Reserved: s.held,
 		Server: w.server, Guard: w.guard, NextFree: l.at(w.freeAt(now, &s.tally, n)),
 	}
 	v.Held = max(0, w.hold()-v.Foreign)
 	if w.fast() { // the server's window has been told: what counted in the one before takes no place
-		v.Mode = "C"
+		v.Mode = "fixed"
 		v.Own = max(0, v.Own-max(0, v.Used()-w.taken(&s.tally)))
 	}
 	if w.server >= 0 {

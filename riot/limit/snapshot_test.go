@@ -38,7 +38,7 @@ func TestSnapshotExplains(t *testing.T) {
 		if app.Name != "app:europe" || app.InFlight != 1 || app.Reserved != 1 || app.Waiting != 1 || !app.Known {
 			t.Errorf("%+v", app)
 		}
-		if long.Name != "app:europe 120s" || long.Own != 4 || long.Foreign != 0 || long.Used() != 6 || long.Server != 1 || long.Mode != "A" {
+		if long.Name != "app:europe 120s" || long.Own != 4 || long.Foreign != 0 || long.Used() != 6 || long.Server != 1 || long.Mode != "sliding" {
 			t.Errorf("%+v", long)
 		}
 		if c := app.Buckets[1]; c.Name != "app:europe 60s (ceiling)" || !c.Ceiling || c.Server != -1 {
@@ -121,16 +121,16 @@ func TestEstimate(t *testing.T) {
 	})
 }
 
-// TestModeC turns on by proof and off by a 429.
-func TestModeC(t *testing.T) {
+// TestW10d_TheModeOfAWindowIsAWord: mode C turns on by proof and off by a 429.
+func TestW10d_TheModeOfAWindowIsAWord(t *testing.T) {
 	mode := func(l *Limiter) string { return l.Snapshot().Hosts[0].Scopes[0].Buckets[0].Mode }
-	for name, want := range map[string]string{"lazy": "C", "aligned": "C", "sliding": "A"} {
+	for name, want := range map[string]string{"lazy": "fixed", "aligned": "fixed", "sliding": "sliding"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, l := newServer(rules[name], "500:10"), New(Options{})
 				warm(t, l, s)
-				if mode(l) != "A" {
-					t.Error("mode C without proof")
+				if mode(l) != "sliding" {
+					t.Error("fixed without proof")
 				}
 				stop := make(chan struct{})
 				go usedIsWithin(t, l, stop)
@@ -141,7 +141,7 @@ func TestModeC(t *testing.T) {
 				}
 				time.Sleep(time.Minute)
 				take(t, l, matches).Done(429, headersOf("X-Rate-Limit-Type", "application", "Retry-After", "1"))
-				if got := mode(l); got != "A" {
+				if got := mode(l); got != "sliding" {
 					t.Errorf("mode %s after a 429", got)
 				}
 				if g := l.Snapshot().Hosts[0].Scopes[0].Buckets[0].Guard; g != 100*time.Millisecond {

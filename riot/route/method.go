@@ -21,6 +21,10 @@ const (
 	Timeline        Method = "match-v5.timeline"
 	Summoner        Method = "summoner-v4.by-puuid"
 	LeagueEntries   Method = "league-v4.by-puuid"
+	Challengers     Method = "league-v4.challenger"
+	Grandmasters    Method = "league-v4.grandmaster"
+	Masters         Method = "league-v4.master"
+	LeaguePage      Method = "league-v4.entries"
 	Status          Method = "lol-status-v4.platform-data"
 )
 

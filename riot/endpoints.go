@@ -1,6 +1,7 @@
 package riot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,6 +167,9 @@ var apexLeagues = map[string]route.Method{
 	"CHALLENGER": route.Challengers, "GRANDMASTER": route.Grandmasters, "MASTER": route.Masters,
 }
 
+// LeaguePageSize is about how many entries a page of a division has.
+const LeaguePageSize = 205
+
 // League lists a page of the players of a ranked queue ("RANKED_SOLO_5x5") in a tier and division ("DIAMOND", "II").
 // The pages of a division begin at 1, have LeaguePageSize entries each, and end with an empty one; players move between them
 // while they are read. Challenger, Grandmaster and Master ("I") are one page.
@@ -180,6 +184,9 @@ func (c *Client) League(ctx context.Context, p route.Platform, queue, tier, divi
 	rq.query = url.Values{"page": {strconv.Itoa(page)}}
 	return get(ctx, c, rq, scanLeagueEntries)
 }
+
+// LeagueMethod is the method that lists a tier.
+func LeagueMethod(tier string) route.Method { return cmp.Or(apexLeagues[tier], route.LeaguePage) }
 
 // Status gives what Riot says about a platform.
 func (c *Client) Status(ctx context.Context, p route.Platform) (PlatformStatus, error) {

@@ -218,6 +218,8 @@ func TestRecordedSmallAnswers(t *testing.T) {
 	for name, raw := range fixtures(t, "league/*.json") {
 		if e, err := scanLeagueEntries(raw); err != nil || len(e) == 0 || e[0].Tier == "" || e[0].Wins == 0 {
 			t.Errorf("%s: %v %+v", name, err, e)
+		} else if strings.Contains(name, "2025") && len(e[0].PUUID) != 78 {
+			t.Errorf("%s: PUUID %q", name, e[0].PUUID)
 		}
 	}
 }
@@ -265,7 +267,8 @@ func FuzzSmallAnswers(f *testing.F) {
 		_, err4 := scanSummoner(raw)
 		_, err5 := scanLeagueEntries(raw)
 		_, err6 := scanStatus(raw)
-		for i, err := range []error{err1, err2, err3, err4, err5, err6} {
+		_, err7 := leagueScanner("", "")(raw)
+		for i, err := range []error{err1, err2, err3, err4, err5, err6, err7} {
 			if err == nil && !json.Valid(raw) {
 				t.Fatalf("decoder %d accepts %q", i, raw)
 			}

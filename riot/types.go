@@ -123,13 +123,7 @@ func scanSummoner(raw []byte) (i SummonerInfo, err error) {
 // scanLeagueEntries reads a list that is empty for who has played no ranked game.
 func scanLeagueEntries(raw []byte) ([]LeagueEntry, error) {
 	s := scanner{buf: raw}
-	entries, isList := list(&s, []LeagueEntry{}, maxEntries, errLongList, func(int) (e LeagueEntry) {
-		s.members(
-			member{"leagueId", &e.LeagueID}, member{"queueType", &e.Queue}, member{"tier", &e.Tier}, member{"rank", &e.Rank},
-			member{"leaguePoints", &e.Points}, member{"wins", &e.Wins}, member{"losses", &e.Losses},
-			member{"hotStreak", &e.HotStreak}, member{"veteran", &e.Veteran}, member{"freshBlood", &e.FreshBlood}, member{"inactive", &e.Inactive})
-		return e
-	})
+	entries, isList := s.leagueEntries(maxEntries)
 	return whole(entries, s.end(), isList, errNoList)
 }
 

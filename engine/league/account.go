@@ -26,10 +26,18 @@ type Account struct {
 	LastSync  time.Time // end of the last run that completed
 	LastError string
 	Home      bool // the player has been seen on Platform: a match there, or a summoner
+	// Collection is the one that has found the player, by PUUID alone, and syncs it: nobody has added it, and no list of
+	// accounts has it. "" = an account.
+	Collection string
 }
 
-// RiotID is "Name#TAG", as received.
-func (a Account) RiotID() string { return a.GameName + "#" + a.TagLine }
+// RiotID is "Name#TAG", as received; "" where only the PUUID is known.
+func (a Account) RiotID() string {
+	if a.GameName == "" && a.TagLine == "" {
+		return ""
+	}
+	return a.GameName + "#" + a.TagLine
+}
 
 // Timelines says which timelines are fetched.
 type Timelines string

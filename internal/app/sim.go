@@ -56,6 +56,7 @@ type simOptions struct {
 	seed    uint64
 	speed   float64 // divides windows and answer times; 1 = Riot's own
 	players []string
+	ladders []string
 	faults  []string
 	quiet   bool // no line for each call
 	watch   bool // the Limits screen instead
@@ -73,6 +74,7 @@ func (o *simOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.epoch, "epoch", "", "instant of the newest game, such as 2026-11-21T12:00:00Z")
 	f.StringVar(&o.latency, "latency", "60ms,30ms", "answer time and how far it swings")
 	f.StringArrayVar(&o.players, "player", nil, "an account as 'Name#TAG,platform,matches'; may be given more than once")
+	f.StringArrayVar(&o.ladders, "ladder", nil, "ranked players who play with each other, as 'platform,queue,players[,division]': kr,solo,300 or euw1,flex,500,diamond1; may be given more than once")
 	f.StringVar(&o.retention, "retention", "on", "on: old games answer 404 as Riot's do; off: everything is served")
 	f.StringArrayVar(&o.faults, "fault", nil, "what goes wrong: a scene (outage), or a kind and its bounds (503,rate=0.05); may be given more than once, see docs/sim.md")
 	f.BoolVar(&o.quiet, "quiet", false, "no line for each call")
@@ -117,6 +119,13 @@ func (o simOptions) build() (sim.Options, error) {
 			return opt, usage(err)
 		}
 		opt.Players = append(opt.Players, p)
+	}
+	for _, text := range o.ladders {
+		l, err := sim.ParseLadder(text)
+		if err != nil {
+			return opt, usage(err)
+		}
+		opt.Ladders = append(opt.Ladders, l)
 	}
 	for _, text := range o.faults {
 		list, err := sim.ParseFault(text)

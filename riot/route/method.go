@@ -55,6 +55,10 @@ var endpoints = []endpoint{
 	at(Timeline, ToRegion, "/lol/match/v5/matches/{matchId}/timeline"),
 	at(Summoner, ToPlatform, "/lol/summoner/v4/summoners/by-puuid/{puuid}"),
 	at(LeagueEntries, ToPlatform, "/lol/league/v4/entries/by-puuid/{puuid}"),
+	at(Challengers, ToPlatform, "/lol/league/v4/challengerleagues/by-queue/{queue}"),
+	at(Grandmasters, ToPlatform, "/lol/league/v4/grandmasterleagues/by-queue/{queue}"),
+	at(Masters, ToPlatform, "/lol/league/v4/masterleagues/by-queue/{queue}"),
+	at(LeaguePage, ToPlatform, "/lol/league/v4/entries/{queue}/{tier}/{division}"),
 	at(Status, ToPlatform, "/lol/status/v4/platform-data"),
 }
 

@@ -86,6 +86,16 @@ func ParsePlatform(s string) (Platform, error) {
 	return "", fmt.Errorf("unknown platform %q: use one of %s", clip(s), list(platforms))
 }
 
+// Likely is the platform that the tag of a Riot ID suggests, as #KR1 does; EUW1 where it suggests none. A tag
+// is chosen freely, so it is a word to offer and never one to act on.
+func Likely(riotID string) Platform {
+	p, err := ParsePlatform(riotID[strings.LastIndexByte(riotID, '#')+1:])
+	if err != nil {
+		return EUW1
+	}
+	return p
+}
+
 // Region is the match-v5 host for games of p; empty for an unknown platform.
 func (p Platform) Region() Region { return regionOf[p] }
 

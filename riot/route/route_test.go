@@ -103,6 +103,10 @@ func TestMethods(t *testing.T) {
 		Timeline:        {"/lol/match/v5/matches/EUW1_1/timeline", []string{"EUW1_1"}, ToRegion},
 		Summoner:        {"/lol/summoner/v4/summoners/by-puuid/p", []string{"p"}, ToPlatform},
 		LeagueEntries:   {"/lol/league/v4/entries/by-puuid/p", []string{"p"}, ToPlatform},
+		Challengers:     {"/lol/league/v4/challengerleagues/by-queue/q", []string{"q"}, ToPlatform},
+		Grandmasters:    {"/lol/league/v4/grandmasterleagues/by-queue/q", []string{"q"}, ToPlatform},
+		Masters:         {"/lol/league/v4/masterleagues/by-queue/q", []string{"q"}, ToPlatform},
+		LeaguePage:      {"/lol/league/v4/entries/q/t/d", []string{"q", "t", "d"}, ToPlatform},
 		Status:          {"/lol/status/v4/platform-data", nil, ToPlatform},
 	}
 	if len(Methods()) != len(want) {

@@ -3,6 +3,8 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +23,10 @@ var endpoints = map[route.Method]func(*Sim, *call) *answer{
 	route.Timeline:        (*Sim).timeline,
 	route.Summoner:        (*Sim).summoner,
 	route.LeagueEntries:   (*Sim).league,
+	route.Challengers:     (*Sim).apex,
+	route.Grandmasters:    (*Sim).apex,
+	route.Masters:         (*Sim).apex,
+	route.LeaguePage:      (*Sim).leaguePage,
 	route.Status:          (*Sim).status,
 }
 
@@ -95,6 +101,9 @@ var (
 
 // league is [] for the unranked, and on a platform where the player is not.
 func (s *Sim) league(c *call) *answer {
+	if rung := s.world.RungOf(c.who); rung != nil && s.world.LivesAt(c.who, c.Host) {
+		return textAnswer(200, "["+rungText(rung, c.params["puuid"])+"]")
+	}
 	unranked := c.who.Stranger && keyed.Start(s.opt.Seed).Str("unranked").Num(c.who.Pack()).Below(3) == 0
 	if a := s.world.Known(c.who); a != nil {
 		unranked = a.Spec.Unranked
@@ -118,6 +127,74 @@ func leagueEntry(r *keyed.Stream, puuid, queue string) string {
 		id, queue, tiers[r.Below(len(tiers))], ranks[r.Below(len(ranks))], puuid,
 		r.Below(100), r.Between(5, 200), r.Between(5, 200),
 		r.Chance(10), r.Chance(10), r.Chance(20))
+}
+
+// leaguePageSize is how many entries Riot gives on a page of a division.
+const leaguePageSize = 205
+
+// leaguePage is a page of a division; beyond the last one there are empty ones.
+func (s *Sim) leaguePage(c *call) *answer {
+	page := 1
+	if v := c.query.Get("page"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			return statusAnswer(400, "Bad request - Query parameter 'page' must be a positive number.")
+		}
+		page = n
+	}
+	if _, of := ladderQueues[c.params["queue"]]; !of || !slices.Contains(tiers, c.params["tier"]) || !slices.Contains(ranks, c.params["division"]) {
+		return statusAnswer(400, "Bad request - invalid queue, tier or division")
+	}
+	all := s.world.League(route.Platform(c.Host), c.params["queue"], c.params["tier"], c.params["division"])
+	from := min(len(all), (page-1)*leaguePageSize)
+	return textAnswer(200, "["+s.rungs(c, all[from:min(len(all), from+leaguePageSize)])+"]")
+}
+
+// ladderQueues are the queues that have ladders.
+var ladderQueues = map[string]struct{}{"RANKED_SOLO_5x5": {}, "RANKED_FLEX_SR": {}}
+
+// apexTiers are the tiers that are one league each.
+var apexTiers = map[route.Method]string{
+	route.Challengers: "CHALLENGER", route.Grandmasters: "GRANDMASTER", route.Masters: "MASTER",
+}
+
+// apex is one of the three leagues that have no divisions.
+func (s *Sim) apex(c *call) *answer {
+	queue, tier := c.params["queue"], apexTiers[c.Method]
+	if _, of := ladderQueues[queue]; !of {
+		return statusAnswer(400, "Bad request - invalid queue")
+	}
+	all := s.world.League(route.Platform(c.Host), queue, tier, "I")
+	return textAnswer(200, jsonText(`{"tier":%s,"leagueId":%s,"queue":%s,"name":%s,"entries":[`,
+		tier, leagueID(c.Host, queue, tier), queue, "Simulated "+tier)+s.rungs(c, all)+"]}")
+}
+
+// rungs are the entries of players of a league. Those of an apex league leave out what stands once before them.
+func (s *Sim) rungs(c *call, players []*world.Account) string {
+	entries := make([]string, len(players))
+	for i, a := range players {
+		r, puuid := a.Rung(), c.project.PUUID(a.Me)
+		if apexTiers[c.Method] == "" {
+			entries[i] = rungText(r, puuid)
+			continue
+		}
+		entries[i] = jsonText(`{"puuid":%s,"leaguePoints":%d,"rank":%s,"wins":%d,"losses":%d,`+
+			`"veteran":false,"inactive":false,"freshBlood":false,"hotStreak":false}`,
+			puuid, r.Points, r.Division, r.Wins, r.Losses)
+	}
+	return strings.Join(entries, ",")
+}
+
+// rungText is a player's place in a ladder as league-v4 writes it.
+func rungText(r *world.Rung, puuid string) string {
+	return jsonText(`{"leagueId":%s,"queueType":%s,"tier":%s,"rank":%s,"puuid":%s,"leaguePoints":%d,"wins":%d,"losses":%d,`+
+		`"veteran":false,"inactive":false,"freshBlood":false,"hotStreak":false}`,
+		leagueID("", r.Queue, r.Tier), r.Queue, r.Tier, r.Division, puuid, r.Points, r.Wins, r.Losses)
+}
+
+// leagueID is the id of a league; nothing of ours reads it.
+func leagueID(host, queue, tier string) string {
+	return fmt.Sprintf("00000000-0000-3000-8000-%012x", len(host)+100*len(queue)+10_000*len(tier))
 }
 
 func (s *Sim) status(c *call) *answer {
@@ -178,6 +255,8 @@ func (s *Sim) identify(c *call) {
 		c.ID = c.params["matchId"]
 	case c.Method == route.AccountByRiotID:
 		c.ID = c.params["gameName"] + "#" + c.params["tagLine"]
+	case c.params["queue"] != "":
+		c.ID = strings.TrimSpace(c.params["queue"] + " " + c.params["tier"] + " " + c.params["division"] + " " + c.query.Get("page"))
 	case c.params["puuid"] != "":
 		// Under the project of the key: of another one it is noise.
 		c.who, c.known = c.project.Person(c.params["puuid"])

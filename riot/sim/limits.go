@@ -24,6 +24,10 @@ var methodLimits = map[route.Method][]Limit{
 	route.Timeline:        {{2000, 10 * time.Second}},
 	route.Summoner:        {{1600, time.Minute}},
 	route.LeagueEntries:   {{300, time.Minute}},
+	route.Challengers:     {{30, 10 * time.Second}, {500, 10 * time.Minute}},
+	route.Grandmasters:    {{30, 10 * time.Second}, {500, 10 * time.Minute}},
+	route.Masters:         {{30, 10 * time.Second}, {500, 10 * time.Minute}},
+	route.LeaguePage:      {{50, 10 * time.Second}},
 	route.Status:          {{20000, 10 * time.Second}, {1200000, 10 * time.Minute}},
 }
 

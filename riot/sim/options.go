@@ -27,6 +27,8 @@ type Options struct {
 	Epoch time.Time
 	// Players are the known accounts; nil means DefaultPlayers. Every other Riot ID answers 404.
 	Players []PlayerSpec
+	// Ladders are ranked queues of platforms, with players who play them, mostly with each other.
+	Ladders []LadderSpec
 	// Invent makes up a player for every Riot ID that nobody has, in place of a 404: with a history of
 	// evenings and weekends, by Seed and name alone, and a home on the platform that is asked about them
 	// first. At most 200: every further name answers 404.
@@ -116,6 +118,7 @@ func (o Options) Validate() error {
 		add(f.check())
 	}
 	add(world.CheckSpecs(o.Players))
+	add(world.CheckLadders(o.Ladders))
 	if o.FixturesDir != "" {
 		add(world.CheckRecordings(o.FixturesDir))
 	}

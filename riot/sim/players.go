@@ -55,3 +55,6 @@ type PlayerSpec = world.Spec
 
 // Shape is a kind of match payload.
 type Shape = world.Shape
+
+// LadderSpec is a ranked queue of a platform with its players.
+type LadderSpec = world.LadderSpec

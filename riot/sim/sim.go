@@ -53,6 +53,9 @@ func New(o Options) *Sim {
 	o = o.withDefaults()
 	s := &Sim{opt: o, began: time.Now(), limits: o.Limits}
 	s.world = world.New(o.Seed, o.Epoch, o.Players)
+	for _, l := range o.Ladders {
+		s.world.AddLadder(l)
+	}
 	if o.FixturesDir != "" {
 		s.world.AddRecordings(o.FixturesDir)
 	}

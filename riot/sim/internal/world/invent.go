@@ -20,7 +20,7 @@ func (w *World) Invent(riotID string) *Account {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	// Two calls may ask for the same name at a time: the second finds who was made up for the first.
-	if a := w.byName[fold(riotID)]; a != nil || len(w.byNumber)-len(w.Accounts) >= mostInvented {
+	if a := w.byName[fold(riotID)]; a != nil || len(w.byNumber)-len(w.Accounts)-w.ranked >= mostInvented {
 		return a
 	}
 	n := inventedFrom | uint32(w.nameHash(riotID)>>33)
@@ -49,7 +49,9 @@ func (w *World) MoveIn(p Person, host string) {
 	// The first host decides. Afterwards another region answers as it does for everybody: with nothing.
 	if a.Spec.Platform == "" {
 		a.Spec.Platform = mainPlatforms[region]
-		for n, at := range humanHours(w.Epoch, w.nameHash(a.Spec.RiotID), longitude[region]) {
+		// Enough for two pages of ids, few enough to be synchronised within a minute or two.
+		h := w.nameHash(a.Spec.RiotID)
+		for n, at := range humanHours(w.Epoch, h, longitude[region], 40+h.Str("games").Below(120)) {
 			w.addGame(a, n, at)
 		}
 	}
@@ -77,11 +79,9 @@ var longitude = map[route.Region]time.Duration{
 	route.Europe: hour, route.Americas: -6 * hour, route.Asia: 9 * hour, route.Sea: 8 * hour,
 }
 
-// humanHours are the starts of a person's games, newest first: some evenings of the week, longer weekends.
-// h decides how many, and when.
-func humanHours(epoch time.Time, h keyed.Hash, ahead time.Duration) []time.Time {
-	// Enough for two pages of ids, few enough to be synchronised within a minute or two.
-	want := 40 + h.Str("games").Below(120)
+// humanHours are the starts of so many games of a person, newest first: some evenings of the week, longer weekends.
+// h decides when.
+func humanHours(epoch time.Time, h keyed.Hash, ahead time.Duration, want int) []time.Time {
 	times := make([]time.Time, 0, want)
 	// Local midnight, written as if it were UTC.
 	midnight := epoch.Add(ahead).Truncate(day)

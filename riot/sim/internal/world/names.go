@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim/internal/keyed"
 )
@@ -57,7 +59,8 @@ func Cut(id string) (name, tag string) {
 	return id[:at], id[at+1:]
 }
 
-// fold is the form in which Riot compares Riot IDs: case and spaces do not count.
+// fold is the form in which Riot IDs are compared: case, spaces and how a letter with its marks is written do not
+// count.
 func fold(id string) string {
-	return strings.ToLower(strings.ToUpper(strings.ReplaceAll(id, " ", ""))) // by way of upper case: Greek has two small sigmas
+	return strings.ToLower(strings.ToUpper(norm.NFC.String(strings.ReplaceAll(id, " ", "")))) // by way of upper case: Greek has two small sigmas
 }

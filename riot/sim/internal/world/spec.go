@@ -15,6 +15,7 @@ type Spec struct {
 	Platform route.Platform
 	Matches  int
 	Span     time.Duration // from the oldest game to the newest; 0 means a game every 8 hours
+	Evenings bool          // the games are on evenings and weekends, whatever Span says
 	Missing  int           // this many listed games answer 404
 	Shapes   []Shape       // in turn, the newest first; nil means a natural mix
 	// ShareWith is the Riot ID of an earlier player of the same platform; Shared of the Matches are

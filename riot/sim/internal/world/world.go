@@ -22,6 +22,7 @@ type Account struct {
 	name, tag string
 	Games     []*Game        // newest first
 	grown     int            // games that appeared since the start
+	rung      *Rung          // of a player of a ladder
 	lives     route.Platform // where the account is; "" of an invented player whom no platform was asked for
 }
 
@@ -57,6 +58,8 @@ type World struct {
 	byNumber map[uint32]*Account // those, and the people made up for names that somebody asked for
 	byName   map[string]*Account // the same, by their folded Riot IDs
 	Games    map[string]*Game    // by id
+	ladders  map[rungKey][]*Account
+	ranked   int // players of ladders
 }
 
 // New makes the world of a seed, in which these players have played until epoch.
@@ -64,7 +67,7 @@ func New(seed uint64, epoch time.Time, specs []Spec) *World {
 	epoch = epoch.Truncate(time.Millisecond) // as games are told: their ages are whole, too
 	w := &World{
 		seed: seed, Epoch: epoch,
-		byNumber: map[uint32]*Account{}, byName: map[string]*Account{}, Games: map[string]*Game{},
+		byNumber: map[uint32]*Account{}, byName: map[string]*Account{}, Games: map[string]*Game{}, ladders: map[rungKey][]*Account{},
 	}
 	for _, spec := range specs {
 		w.addAccount(spec)
@@ -78,7 +81,14 @@ func (w *World) addAccount(spec Spec) *Account {
 	w.Accounts = append(w.Accounts, a)
 	w.share(a)
 	// What is shared counts among the matches of this player.
-	for n := range spec.Matches - len(a.Games) {
+	own := spec.Matches - len(a.Games)
+	if spec.Evenings {
+		for n, at := range humanHours(w.Epoch, w.nameHash(spec.RiotID), longitude[spec.Platform.Region()], own) {
+			w.addGame(a, n, at)
+		}
+		own = 0
+	}
+	for n := range own {
 		w.addGame(a, n, w.timeOf(a, n))
 	}
 	slices.SortStableFunc(a.Games, newestFirst)

@@ -39,6 +39,7 @@ type Command struct {
 	Key     string      `json:"-"`                 // OpKey: the new key, never printed
 	Lines   []TrackLine `json:"lines,omitempty"`   // OpTrackMany
 	Backup  *BackupAsk  `json:"backup,omitempty"`  // OpBackup; nil = as the schedule does it
+	Compact *CompactAsk `json:"compact,omitempty"` // OpCompact; nil = as the schedule does it
 	Prune   *PruneAsk   `json:"prune,omitempty"`   // OpPrune; nil = by the rule of the schedule
 	Call    *CallAsk    `json:"call,omitempty"`    // OpCall
 	Own     *OwnAsk     `json:"own,omitempty"`     // OpShell
@@ -104,6 +105,7 @@ type Receipt struct {
 	Cost      *Cost         `json:"cost,omitempty"`    // nil = it makes no calls, or nobody has counted
 	Rejects   []TrackReject `json:"rejects,omitempty"` // lines of a list that make no sense
 	Backup    *BackupDone   `json:"backup,omitempty"`
+	Compact   *CompactDone  `json:"compact,omitempty"`
 	Prune     *PruneDone    `json:"prune,omitempty"`
 	Forget    *ForgetDone   `json:"forget,omitempty"`
 	Text      string        `json:"text"` // one sentence for a person

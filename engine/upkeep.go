@@ -11,9 +11,12 @@ import (
 // Commands that look after the store while its engine runs. They take as long as
 // they take: minutes on a large store.
 const (
-	OpBackup Op = "backup" // copy the data directory, as Command.Backup says; Receipt.Backup tells
-	OpPrune  Op = "prune"  // delete jobs that ended long ago, by the rule Command.Prune; Receipt.Prune tells
-	OpForget Op = "forget" // delete what is stored of the account Command.Account; Receipt.Forget tells
+	OpBackup  Op = "backup"  // copy the data directory, as Command.Backup says; Receipt.Backup tells
+	OpCompact Op = "compact" // archive closed months, as Command.Compact says; Receipt.Compact tells
+	OpPrune   Op = "prune"   // delete jobs that ended long ago, by the rule Command.Prune; Receipt.Prune tells
+	// OpForget deletes what is stored of the account or player Command.Account, or of the collection of the name in
+	// Command.Collect; Receipt.Forget tells.
+	OpForget Op = "forget"
 )
 
 // BackupAsk says how to back up.
@@ -52,6 +55,37 @@ type BackupDone struct {
 	Reused  int               `json:"reused"`            // months whose copy was up to date
 	Removed []string          `json:"removed,omitempty"` // older backups
 	Took    time.Duration     `json:"took_ns"`
+}
+
+// CompactAsk says what to archive.
+type CompactAsk struct {
+	// Months are those to archive, closed or not, such as "2026-10"; none = all that ended a week ago or earlier.
+	Months  []string `json:"months,omitempty"`
+	Workers int      `json:"workers,omitempty"` // payloads packed at once, 1 to 256; 0 = 1
+}
+
+// CompactDone is what was shrunk. Sizes are bytes in use.
+type CompactDone struct {
+	DryRun      bool            `json:"dry_run,omitempty"`
+	StateBefore int64           `json:"state_before"`
+	StateAfter  int64           `json:"state_after"`
+	StateLeft   string          `json:"state_left,omitempty"` // why state.db was left as it is
+	Months      []ArchivedMonth `json:"months"`
+	Before      int64           `json:"before"` // of all that was looked at
+	After       int64           `json:"after"`
+}
+
+// ArchivedMonth is what became of the payloads of one month.
+type ArchivedMonth struct {
+	Month    string        `json:"month"`
+	Payloads int           `json:"payloads"`
+	Packed   int           `json:"packed"`         // packed now (dry run: that would be)
+	ToPack   int64         `json:"to_pack"`        // bytes of those before they were
+	Bad      int           `json:"bad,omitempty"`  // cannot be read: kept as they are; `check` names them
+	Before   int64         `json:"before"`         // bytes in use in the file
+	After    int64         `json:"after"`          // the same as Before when nothing was done
+	Left     string        `json:"left,omitempty"` // why it was left alone
+	Took     time.Duration `json:"took_ns"`
 }
 
 // PruneAsk says which ended jobs may go, by how long ago they ended; 0 keeps them
@@ -93,6 +127,25 @@ type UpkeepRun struct {
 }
 
 func (UpkeepQuery) query() {}
+
+// Text says it in words; dry: what would be.
+func (d CompactDone) Text(dry bool) string {
+	packed, months := 0, 0
+	var before, after int64
+	for _, m := range d.Months {
+		if m.Packed > 0 && m.Left == "" {
+			packed, months, before, after = packed+m.Packed, months+1, before+m.Before, after+m.After
+		}
+	}
+	of := human.Counted(packed, "payload", "payloads") + " of " + human.Counted(months, "month", "months")
+	switch {
+	case packed == 0:
+		return "no closed month has anything to pack"
+	case dry:
+		return of + " would be packed, of " + human.Bytes(before)
+	}
+	return fmt.Sprintf("%s packed: %s -> %s", of, human.Bytes(before), human.Bytes(after))
+}
 
 // Text says it in words; dry: what would be.
 func (d PruneDone) Text(dry bool) string {

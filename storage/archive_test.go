@@ -3,6 +3,7 @@ package storage
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine"
@@ -108,7 +110,7 @@ func wantOld(t testing.TB, db *DB, n int) {
 	}
 }
 
-func archive(t testing.TB, db *DB, o payload.ArchiveOptions) []payload.ArchivedMonth {
+func archive(t testing.TB, db *DB, o payload.ArchiveOptions) []engine.ArchivedMonth {
 	t.Helper()
 	r, err := db.payloads.Archive(context.Background(), o)
 	must(t, err)
@@ -136,16 +138,12 @@ func TestTheArchiverKeepsEveryPayload(t *testing.T) {
 		t.Errorf("again: %+v", again)
 	}
 
-	// What comes later goes in as it arrives, and is packed with the dictionary that is there.
-	ds := dictsOf(t, db)
+	// What comes later goes in as it arrives, and is packed alone.
 	for i := 40; i < 43; i++ {
 		must(t, storeOld(db, i))
 	}
 	if r = archive(t, db, payload.ArchiveOptions{}); r[0].Packed != 6 || r[0].Left != "" {
 		t.Errorf("later ones: %+v", r)
-	}
-	if now := dictsOf(t, db); ds == 0 || now != ds {
-		t.Errorf("%d dictionaries, then %d", ds, now)
 	}
 	wantOld(t, db, 43)
 	if _, err := os.Stat(db.payloads.Shard(oldMonth).Path + payload.ArchiveExt); !os.IsNotExist(err) {
@@ -198,6 +196,67 @@ func TestPayloadsMayArriveWhileTheirMonthIsArchived(t *testing.T) {
 	wantOld(t, db, n)
 }
 
+// What deletes payloads does not wait for the archiver: it breaks off, and the next run has only what is left.
+func TestADeletionBreaksTheArchiverOff(t *testing.T) {
+	for name, remove := range map[string]func(p *payload.Store) error{
+		"of a match": func(p *payload.Store) error {
+			p.Doomed.Add([]string{"EUW1_0003"})
+			_, err := p.Erase([]string{"EUW1_0003"})
+			return err
+		},
+		"of the month": func(p *payload.Store) error { return p.Drop(oldMonth) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, ctx := payloads(t), context.Background()
+			for i := range 10 {
+				ref, body := gzipped(timelineOf(i))
+				ref.Month = oldMonth
+				must(t, p.Put(ctx, fmt.Sprintf("EUW1_%04d", i), league.PartTimeline, ref, body))
+			}
+			removed, o := make(chan error, 1), payload.ArchiveOptions{Months: []string{oldMonth}}
+			o.Verify = func(ctx context.Context, _ string) error {
+				go func() { removed <- remove(p) }()
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			r, err := p.Archive(ctx, o)
+			must(t, errors.Join(err, <-removed))
+			if len(r) != 1 || r[0].After != r[0].Before || !strings.Contains(r[0].Left, "deleted meanwhile") {
+				t.Errorf("%+v", r)
+			}
+			o.Verify = nil
+			r, err = p.Archive(ctx, o)
+			must(t, err)
+			if gone := name == "of the month"; gone != (len(r) == 0) || !gone && r[0].Packed != 9 {
+				t.Errorf("again: %+v", r)
+			}
+			if _, err := os.Stat(p.Shard(oldMonth).Path + payload.ArchiveExt); !os.IsNotExist(err) {
+				t.Error("the half-made file is still there")
+			}
+		})
+	}
+}
+
+// A month that had a dictionary of an earlier version has none any more once payloads were erased from it: dictionaries are
+// pieces of payloads.
+func TestAnErasureTakesTheDictionariesToo(t *testing.T) {
+	p := payload.New(archivedStore(t), false, zerolog.Nop())
+	defer func() { must(t, p.Close()) }()
+	p.Doomed.Add([]string{"EUW1_0003"})
+	_, err := p.Erase([]string{"EUW1_0003"})
+	must(t, err)
+	r, err := p.Archive(context.Background(), payload.ArchiveOptions{Months: []string{oldMonth}})
+	if err != nil || r[0].Packed != 2*(goldenMatches-1) || r[0].Left != "" {
+		t.Errorf("%+v %v", r, err)
+	}
+	must(t, p.With(oldMonth, false, func(s *payload.Shard) error {
+		if n := len(s.Dicts.Known); n != 0 {
+			t.Errorf("%d dictionaries are left", n)
+		}
+		return nil
+	}))
+}
+
 func TestTheArchiverTakesOverWhatItCannotRead(t *testing.T) {
 	dir := oldStore(t, 5)
 	db, err := Open(Options{Dir: dir})
@@ -228,11 +287,9 @@ func TestTheArchiverTakesOverWhatItCannotRead(t *testing.T) {
 }
 
 func TestADamagedDictionaryTakesDownItsPayloadsOnly(t *testing.T) {
-	dir := oldStore(t, 32)
-	db, err := Open(Options{Dir: dir})
+	db, err := Open(Options{Dir: archivedStore(t)})
 	must(t, err)
-	archive(t, db, payload.ArchiveOptions{})
-	breakDict(t, db, league.PartTimeline)
+	breakDict(t, db, "t")
 	must(t, db.payloads.Close())
 	stop := serve(t, db)
 	ctx := context.Background()
@@ -268,15 +325,16 @@ func TestADamagedDictionaryTakesDownItsPayloadsOnly(t *testing.T) {
 	must(t, db.Close())
 }
 
-// breakDict flips a bit in the dictionary of a part.
-func breakDict(t testing.TB, db *DB, part league.Part) {
+// breakDict flips a bit in the dictionary with which a part was packed.
+func breakDict(t testing.TB, db *DB, part string) {
 	t.Helper()
 	must(t, db.payloads.With(oldMonth, true, func(s *payload.Shard) error {
-		id := s.Dicts.Of(part)
 		return s.Bolt.Update(func(b *bolt.Tx) error {
-			v := bytes.Clone(b.Bucket([]byte(payload.DictTable)).Get(payload.DictKey(id)))
+			packed := b.Bucket([]byte(payload.Table)).Bucket([]byte("EUW1_0001")).Get([]byte(part))
+			k, dicts := payload.DictKey(binary.LittleEndian.Uint32(packed[payload.HeaderSize:])), b.Bucket([]byte(payload.DictTable))
+			v := bytes.Clone(dicts.Get(k))
 			v[len(v)/2] ^= 4
-			return b.Bucket([]byte(payload.DictTable)).Put(payload.DictKey(id), v)
+			return dicts.Put(k, v)
 		})
 	}))
 }

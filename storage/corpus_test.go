@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
@@ -71,7 +70,7 @@ var special = map[string]func(t testing.TB, dir string){
 	"dictionary-flipped": func(t testing.TB, dir string) {
 		db, err := Open(Options{Dir: dir})
 		must(t, err)
-		breakDict(t, db, league.PartTimeline)
+		breakDict(t, db, "t")
 		must(t, db.Close())
 	},
 }

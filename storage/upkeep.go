@@ -26,11 +26,19 @@ func (db *DB) Backup(ctx context.Context, o keep.BackupOptions) (engine.BackupDo
 	return db.kept().Backup(ctx, o)
 }
 
+// CompactMonths is keep.Store.Compact beside an engine: state.db stays as it is.
+func (db *DB) CompactMonths(ctx context.Context, c keep.CompactOptions) (engine.CompactDone, error) {
+	c.State, c.Months = false, true
+	r, err := db.kept().Compact(ctx, c)
+	r.StateLeft = "an engine works on it, and fills its holes"
+	return r, err
+}
+
 // Compact is keep.Store.Compact of a data directory that nobody holds (*ErrHeld).
-func Compact(ctx context.Context, o Options, c keep.CompactOptions) (r keep.CompactReport, err error) {
+func Compact(ctx context.Context, o Options, c keep.CompactOptions) (r engine.CompactDone, err error) {
 	db, err := openUpkeep(o)
 	if err != nil {
-		return keep.CompactReport{DryRun: c.DryRun}, err
+		return engine.CompactDone{DryRun: c.DryRun}, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return db.kept().Compact(ctx, c)

@@ -19,6 +19,8 @@ type caretaker struct {
 	fails  error
 	begun  chan struct{} // a backup is under way until its caller goes; nil = it is done at once
 	failed map[string]string
+
+	compact engine.CompactAsk
 }
 
 func (u *caretaker) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done, total int64)) (engine.BackupDone, error) {
@@ -30,6 +32,11 @@ func (u *caretaker) Backup(ctx context.Context, ask engine.BackupAsk, tell func(
 		return engine.BackupDone{}, context.Cause(ctx)
 	}
 	return engine.BackupDone{Path: "/kept/1", Verified: true, Copied: 7, Failed: u.failed}, u.fails
+}
+
+func (u *caretaker) Compact(_ context.Context, ask engine.CompactAsk, dry bool, _ func(done, total int64)) (engine.CompactDone, error) {
+	u.compact, u.dry = ask, dry
+	return engine.CompactDone{Months: []engine.ArchivedMonth{{Month: "2026-10", Packed: 7, Before: 300, After: 100}}}, u.fails
 }
 
 func (u *caretaker) Prune(_ context.Context, ask *engine.PruneAsk, dry bool) (engine.PruneDone, error) {
@@ -95,12 +102,23 @@ func TestUpkeepByCommandStandsInTheAudit(t *testing.T) {
 		t.Error("a dry run stands in the audit")
 	}
 
+	got, err = do(engine.Command{Op: engine.OpCompact, Compact: &engine.CompactAsk{Months: []string{"2026-10"}, Workers: 2}})
+	if err != nil || got.Compact == nil || got.Applied != 1 || u.dry || len(u.compact.Months) != 1 || u.compact.Workers != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if e := r.entry(t, engine.OpCompact); e.Target != "closed months" || e.Result != "7 payloads of 1 month packed: 300 B -> 100 B" {
+		t.Errorf("the audit says %+v", e)
+	}
+	if got, err = do(engine.Command{Op: engine.OpCompact, DryRun: true}); err != nil || got.Applied != 0 || !u.dry || got.Text != "7 payloads of 1 month would be packed, of 300 B" {
+		t.Errorf("a dry run: %+v, %v", got, err)
+	}
+
 	u.fails = engine.Problemf(engine.ErrRefused, "", "the disk is full")
-	for _, op := range []engine.Op{engine.OpBackup, engine.OpPrune} {
+	for _, op := range []engine.Op{engine.OpBackup, engine.OpPrune, engine.OpCompact} {
 		if _, err := do(engine.Command{Op: op}); !errors.Is(err, engine.ErrRefused) {
 			t.Errorf("%s: %v", op, err)
 		}
-		if e := r.entry(t, op); !strings.Contains(e.Result, "the disk is full") || (op == engine.OpPrune) != (e.Applied == 5) {
+		if e := r.entry(t, op); !strings.Contains(e.Result, "the disk is full") || map[engine.Op]int{engine.OpPrune: 5, engine.OpCompact: 1}[op] != e.Applied {
 			t.Errorf("the audit says %+v", e)
 		}
 	}
@@ -133,7 +151,7 @@ func TestABackupEndsWithItsCaller(t *testing.T) {
 
 func TestAStoreThatNobodyLooksAfterIsLeftAlone(t *testing.T) {
 	r := newRig(t)
-	for _, op := range []engine.Op{engine.OpBackup, engine.OpPrune} {
+	for _, op := range []engine.Op{engine.OpBackup, engine.OpPrune, engine.OpCompact} {
 		if _, err := r.Do(t.Context(), engine.Command{Op: op, By: ana}); !errors.Is(err, engine.ErrRefused) {
 			t.Errorf("%s: %v", op, err)
 		}

@@ -66,7 +66,7 @@ type sweepArgs struct {
 	Every time.Duration `json:"every_ns,omitempty"`
 }
 
-// noArgs are the arguments of prune.
+// noArgs are the arguments of prune and compact.
 type noArgs struct{}
 
 // encode cannot fail: arguments are strings and flags of ours. A panic here is a type that somebody has

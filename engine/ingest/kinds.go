@@ -20,8 +20,8 @@ func (in *Ingest) Kinds() []engine.KindSpec {
 		{Kind: KindResolve, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.resolveAgain},
 		{Kind: KindSweep, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sweep},
 	}
-	if in.opt.Prune != nil {
-		kinds = append(kinds, engine.KindSpec{Kind: KindPrune, Policy: engine.PolicyIngest, Handler: in.prune})
+	for _, care := range in.storeCares() {
+		kinds = append(kinds, engine.KindSpec{Kind: care.kind, Policy: engine.PolicyIngest, Handler: in.careFor(care.do)})
 	}
 	return kinds
 }

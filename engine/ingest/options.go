@@ -67,6 +67,8 @@ type Options struct {
 	// Prune deletes old ended jobs and says in words what it did; nil = nothing is
 	// deleted, and no schedule asks for it.
 	Prune func(context.Context) (done string, err error)
+	// Compact archives closed months, likewise; nil = nobody does.
+	Compact func(context.Context) (done string, err error)
 	// Restored is when a backup was last put back in the store; zero = never. From
 	// then on a payload is looked for before it is fetched (P3).
 	Restored time.Time

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"cmp"
+	"context"
+	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/cron"
@@ -16,7 +18,7 @@ func fireUpkeep(kind engine.Kind, args func(cron.Tick) any) cron.Fire {
 }
 
 func argsOfSweep(t cron.Tick) any { return sweepArgs{Every: t.Every} }
-func argsOfPrune(cron.Tick) any   { return noArgs{} }
+func argsOfStore(cron.Tick) any   { return noArgs{} }
 
 // SchedulesConfig says when what recurs.
 type SchedulesConfig struct {
@@ -33,6 +35,8 @@ const (
 	CronWeekly = "0 4 * * 1"
 	CronSweep  = "17 * * * *" // off the full hour, when `latest` starts
 	cronPrune  = "40 4 * * *"
+	// behind what is built at night; months are closed a week after their end
+	cronCompact = "20 5 * * *"
 )
 
 // Schedules that make calls: Forecast knows them by these names.
@@ -50,9 +54,9 @@ func (in *Ingest) Schedules(c SchedulesConfig) []cron.Spec {
 		{Name: "sweep", Expr: cmp.Or(c.Sweep, CronSweep), Zone: c.Zone, Misfire: cron.Skip,
 			Fire: fireUpkeep(KindSweep, argsOfSweep)},
 	}
-	if in.opt.Prune != nil {
-		upkeep = append(upkeep, cron.Spec{Name: "prune", Expr: cronPrune, Zone: c.Zone, Misfire: cron.Once,
-			Fire: fireUpkeep(KindPrune, argsOfPrune)})
+	for _, care := range in.storeCares() {
+		upkeep = append(upkeep, cron.Spec{Name: string(care.kind), Expr: care.expr, Zone: c.Zone, Misfire: cron.Once,
+			Fire: fireUpkeep(care.kind, argsOfStore)})
 	}
 	if c.Off {
 		return upkeep
@@ -62,4 +66,18 @@ func (in *Ingest) Schedules(c SchedulesConfig) []cron.Spec {
 		{Name: scheduleRank, Expr: c.Rank, Zone: c.Zone, Misfire: cron.Once, Fire: in.fireRanks},
 		{Name: "report.weekly", Expr: c.Weekly, Zone: c.Zone, Misfire: cron.Once, Fire: in.fireWeekly},
 	}, upkeep...)
+}
+
+// storeCare is what a schedule does for the store, and says in words.
+type storeCare struct {
+	kind engine.Kind
+	expr string
+	do   func(context.Context) (done string, err error)
+}
+
+// storeCares are those that somebody does: old ended jobs are deleted, of which the store knows what still needs them
+// (P-33), and closed months archived.
+func (in *Ingest) storeCares() []storeCare {
+	all := []storeCare{{KindPrune, cronPrune, in.opt.Prune}, {KindCompact, cronCompact, in.opt.Compact}}
+	return slices.DeleteFunc(all, func(c storeCare) bool { return c.do == nil })
 }

@@ -112,17 +112,18 @@ func drainTime(matches, perSweep int, every time.Duration) time.Duration {
 	return time.Duration((matches+perSweep-1)/perSweep) * every
 }
 
-// prune is the handler that deletes old ended jobs. The store decides which: it
-// knows what still needs them (P-33).
-func (in *upkeep) prune(ctx context.Context, r engine.Run) engine.Outcome {
-	if _, err := decode[noArgs](r.Job); err != nil {
-		return badArgs(err)
+// careFor is the handler of one.
+func (in *upkeep) careFor(do func(context.Context) (string, error)) engine.Handler {
+	return func(ctx context.Context, r engine.Run) engine.Outcome {
+		if _, err := decode[noArgs](r.Job); err != nil {
+			return badArgs(err)
+		}
+		done, err := do(ctx)
+		if err != nil {
+			return traffic.Fault(fmt.Errorf("%s: %w", r.Job.Kind, err))
+		}
+		return engine.Done(func(tx engine.Tx) error { return in.note(tx, r.Job, done) })
 	}
-	done, err := in.opt.Prune(ctx)
-	if err != nil {
-		return traffic.Fault(fmt.Errorf("prune ended jobs: %w", err))
-	}
-	return engine.Done(func(tx engine.Tx) error { return in.note(tx, r.Job, done) })
 }
 
 // note leaves what upkeep has done in the history of its job.

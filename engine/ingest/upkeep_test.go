@@ -333,10 +333,13 @@ func TestP33_ThePruneJobTellsWhatItDid(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{}), func(s *setup) {
 			s.ingest.Prune = func(context.Context) (string, error) { return "3 jobs were deleted", nil }
+			s.ingest.Compact = func(context.Context) (string, error) { return "12 payloads packed", nil }
 		})
-		r.fire("prune")
-		if j := r.ends("prune", time.Minute); j.State != engine.Completed || !hasReason(r.detail("prune").History, "3 jobs were deleted") {
-			t.Errorf("%+v", j)
+		for name, says := range map[string]string{"prune": "3 jobs were deleted", "compact": "12 payloads packed"} {
+			r.fire(name)
+			if j := r.ends(name, time.Minute); j.State != engine.Completed || !hasReason(r.detail(name).History, says) {
+				t.Errorf("%+v", j)
+			}
 		}
 	})
 }

@@ -18,6 +18,8 @@ const (
 	KindResolve  engine.Kind = "account.resolve"
 	KindSweep    engine.Kind = "sweep"
 	KindPrune    engine.Kind = "prune"
+	KindCompact  engine.Kind = "compact"
+	kindCollect  engine.Kind = "collect"
 )
 
 // Queues (S4-1). The children of a sync run in its queue; what keeps the store

@@ -111,6 +111,8 @@ type Upkeep interface {
 	// Backup copies the store and proves the copy; it tells how many bytes are done, of
 	// how many.
 	Backup(ctx context.Context, ask engine.BackupAsk, tell func(done, total int64)) (engine.BackupDone, error)
+	// Compact archives closed months, or with dry counts what there is to pack; it tells as Backup does.
+	Compact(ctx context.Context, ask engine.CompactAsk, dry bool, tell func(done, total int64)) (engine.CompactDone, error)
 	// Prune deletes old jobs, or counts them; nil = by the rule of the daily schedule.
 	Prune(ctx context.Context, ask *engine.PruneAsk, dry bool) (engine.PruneDone, error)
 }

@@ -145,6 +145,7 @@ func init() {
 		},
 
 		{Op: engine.OpBackup, run: (*Operator).backup, Does: "copy", Slow: true, About: "data directory"},
+		{Op: engine.OpCompact, run: (*Operator).compact, Does: "archive", Slow: true, About: "closed months"},
 		{
 			Op: engine.OpPrune, run: (*Operator).prune, Does: "delete", Slow: true, About: "jobs",
 			Line: Line{Word: "purge", Hint: "purge jobs that ended", Help: "delete jobs that ended long ago, after a question"},

@@ -34,6 +34,28 @@ func (o *Operator) backup(ctx context.Context, cmd engine.Command) (engine.Recei
 	return r, nil
 }
 
+// compact archives months while the engine works on them. Running tells meanwhile how far it is.
+func (o *Operator) compact(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
+	if err := o.cares(); err != nil {
+		return engine.Receipt{}, err
+	}
+	var ask engine.CompactAsk
+	if cmd.Compact != nil {
+		ask = *cmd.Compact
+	}
+	run := o.running.begin(cmd)
+	defer o.running.end(run)
+	done, err := o.opt.Upkeep.Compact(ctx, ask, cmd.DryRun, func(done, total int64) { o.running.told(run, done, total) })
+	r := engine.Receipt{Matched: len(done.Months), Compact: &done, Text: done.Text(cmd.DryRun)}
+	if !cmd.DryRun {
+		r.Applied = r.Matched
+	}
+	if err != nil { // months that were archived before it failed are
+		return r, givenUp(ctx, err)
+	}
+	return r, nil
+}
+
 // prune deletes jobs that ended long ago, or counts them. It goes in steps, so that one that fails has
 // deleted some: the receipt tells them beside the error.
 func (o *Operator) prune(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {

@@ -291,59 +291,74 @@ func printRestore(r keep.RestoreReport, out cli.Out) error {
 	return nil
 }
 
-// compactOptions are the flags of `farsight compact`.
-type compactOptions struct {
-	months    []string // "2026-10"
-	stateOnly bool
-	workers   int // 0 = one per core
-}
-
-// compactCommand makes `farsight compact`. It needs the directory for itself: it puts new
-// files in the place of those that an engine has open.
+// compactCommand makes `farsight compact`. Beside an engine that works on the directory it lets that archive the months;
+// state.db is written anew only where none does.
 func compactCommand() commandDecl {
-	var opt compactOptions
+	var ask engine.CompactAsk
+	var stateOnly bool
 	return commandDecl{
 		use: "compact", group: groupData, short: "Shrink the data directory: archive closed months, take the holes out of state.db",
-		example: "farsight compact --month 2026-10",
-		dryRun:  "say what there is to do, and do nothing", json: "the report as JSON",
+		long: "Packs the payloads of closed months to about half their size, and takes the holes out of state.db.\n" +
+			"Beside an engine that works on the directory it packs months alone; the schedule compact does so each night.\n" +
+			"Whatever interrupts it, it goes on where it stopped.",
+		example: "farsight compact --dry-run",
+		dryRun:  "say what there is to do and how long it takes, and do nothing", json: "the report as JSON",
 		flags: func(f *pflag.FlagSet) {
-			f.StringSliceVar(&opt.months, "month", nil, "archive this month, closed or not; may be given more than once")
-			f.BoolVar(&opt.stateOnly, "state-only", false, "leave payloads alone")
-			f.IntVar(&opt.workers, "workers", 0, "payloads packed at once; 0 = one per core")
+			f.StringSliceVar(&ask.Months, "month", nil, "archive this month, closed or not; may be given more than once")
+			f.BoolVar(&stateOnly, "state-only", false, "leave payloads alone")
+			f.IntVar(&ask.Workers, "workers", 0, "payloads packed at once; 0 = one per core")
 		},
 		run: func(ctx context.Context, g given) error {
-			for _, m := range opt.months {
-				if _, err := time.Parse("2006-01", m); err != nil {
-					return usagef("--month %q is no month: write 2026-11", safe.Text(m))
-				}
-			}
-			if opt.workers < 0 || opt.workers > 256 {
-				return usagef("--workers %d is out of range: use 1 to 256, or 0 for one per core", opt.workers)
+			if err := archivable(ask); err != nil {
+				return usage(err)
 			}
 			if err := needsFiles(g.cfg, "compact"); err != nil {
 				return err
 			}
-			return g.compact(ctx, opt)
+			if ask.Workers == 0 {
+				ask.Workers = min(runtime.NumCPU(), mostPackers)
+			}
+			if stateOnly {
+				return toEnd("compact --state-only", g.compactUnheld(ctx, ask, true))
+			}
+			return through(ctx, g.cfg, func(c *api.Client) error { return g.compactHeld(ctx, c, ask) },
+				func() error { return g.compactUnheld(ctx, ask, false) })
 		},
 	}
 }
 
-// compact archives months and copies state.db without its holes. Interrupted, it leaves each
-// file either as it was or as it is to be; packed months are found half done by the next run.
-func (g given) compact(ctx context.Context, opt compactOptions) error {
-	if opt.workers == 0 {
-		opt.workers = runtime.NumCPU()
+// compactHeld lets the engine archive months.
+func (g given) compactHeld(ctx context.Context, c *api.Client, ask engine.CompactAsk) error {
+	arrived := newByteBar(g.out, "archive").follow(ctx, c)
+	r, err := c.Do(ctx, engine.Command{Op: engine.OpCompact, Compact: &ask, DryRun: g.dry})
+	arrived()
+	switch {
+	case err != nil:
+		return leftOr(ctx, err)
+	case r.Compact == nil:
+		return errNoReport
 	}
+	return g.compacted(*r.Compact, ask)
+}
+
+// compactUnheld archives months and copies state.db without its holes. Interrupted, it leaves each
+// file either as it was or as it is to be; packed months are found half done by the next run.
+func (g given) compactUnheld(ctx context.Context, ask engine.CompactAsk, stateOnly bool) error {
 	bar := newByteBar(g.out, "archive")
 	r, err := storage.Compact(ctx, inDirectory(g.cfg), keep.CompactOptions{
-		State: true, Months: !opt.stateOnly, DryRun: g.dry, Verify: verifyCopy,
-		Archive: keep.ArchiveOptions{Months: opt.months, Workers: opt.workers, Progress: bar.archive},
+		State: true, Months: !stateOnly, DryRun: g.dry, Verify: verifyCopy,
+		Archive: keep.ArchiveOptions{Months: ask.Months, Workers: ask.Workers, Progress: bar.archive},
 	})
 	bar.end()
 	if err != nil {
-		return toEnd("compact", interrupted(err))
+		return interrupted(err)
 	}
-	return cli.Report(g.out, r, printCompact)
+	return g.compacted(r, ask)
+}
+
+// compacted prints the report.
+func (g given) compacted(r engine.CompactDone, ask engine.CompactAsk) error {
+	return cli.Report(g.out, r, func(r engine.CompactDone, out cli.Out) error { return printCompact(r, ask.Workers, out) })
 }
 
 // interrupted tells who has interrupted what goes on where it stopped that nothing is lost.
@@ -361,21 +376,28 @@ func toEnd(command string, err error) error {
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("%w: `farsight %s` needs it for itself: end the engine with `kill %d`, and start it again afterwards", err, command, held.PID)
+	return fmt.Errorf("%w: `farsight %s` needs it for itself: end the engine with `%s`, and start it again afterwards", err, command, killing(held.PID))
 }
+
+// mostPackers is how many payloads are packed at once unless more are asked for: each takes some 20 MB.
+const mostPackers = 16
+
+// packPace is how many bytes of payloads, as they arrived, one core packs in a second at the least.
+const packPace = 2 << 20
 
 // printCompact has a line for each month, and the sums:
 //
 //	2026-10: 612 MB -> 174 MB (0.28), 41200 of 41200 payloads packed in 38.2s
 //	state.db: 96 MB -> 61 MB
 //	in all: 708 MB -> 235 MB
-func printCompact(r keep.CompactReport, out cli.Out) error {
+func printCompact(r engine.CompactDone, workers int, out cli.Out) error {
 	for _, m := range r.Months {
 		// Sizes before and after, and their ratio.
 		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, human.Bytes(m.Before), human.Bytes(m.After),
 			ratio(m.After, m.Before), m.Packed, m.Payloads, m.Took.Round(100*time.Millisecond))
 		if r.DryRun {
-			line = fmt.Sprintf("%s: %s, %d of %d payloads to pack", m.Month, human.Bytes(m.Before), m.Packed, m.Payloads)
+			takes := time.Duration(float64(m.ToPack) / float64(packPace*max(workers, 1)) * float64(time.Second))
+			line = fmt.Sprintf("%s: %s, %d of %d payloads to pack, %s at most", m.Month, human.Bytes(m.Before), m.Packed, m.Payloads, human.Age(max(takes, time.Second)))
 		}
 		// A month that is still being written, or whose files are damaged.
 		if m.Left != "" {
@@ -390,7 +412,11 @@ func printCompact(r keep.CompactReport, out cli.Out) error {
 		_, err := fmt.Fprintf(out.W, "state.db: %s; nothing was changed\n", human.Bytes(r.StateBefore))
 		return err
 	}
-	_, err := fmt.Fprintf(out.W, "state.db: %s -> %s\nin all: %s -> %s\n", human.Bytes(r.StateBefore), human.Bytes(r.StateAfter), human.Bytes(r.Before), human.Bytes(r.After))
+	state := "-> " + human.Bytes(r.StateAfter)
+	if r.StateLeft != "" {
+		state = "left as it is: " + r.StateLeft
+	}
+	_, err := fmt.Fprintf(out.W, "state.db: %s %s\nin all: %s -> %s\n", human.Bytes(r.StateBefore), state, human.Bytes(r.Before), human.Bytes(r.After))
 	return err
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/storage/keep"
 )
 
 // storedMonth is one that has long ended.
@@ -107,11 +106,11 @@ func TestBackupRestoreAndCompact(t *testing.T) {
 		t.Errorf("kept: %v %v", aside, err)
 	}
 
-	if r := in(dir, "compact", "--dry-run").run(t).wants(t, exitDone); !strings.Contains(r.stdout, "12 of 12 payloads to pack") {
+	if r := in(dir, "compact", "--dry-run").run(t).wants(t, exitDone); !strings.Contains(r.stdout, "12 of 12 payloads to pack, 1 s at most") {
 		t.Errorf("dry run: %s", r.stdout)
 	}
 	r = in(dir, "compact", "--json").run(t).wants(t, exitDone)
-	var shrunk keep.CompactReport
+	var shrunk engine.CompactDone
 	if err := json.Unmarshal([]byte(r.stdout), &shrunk); err != nil || len(shrunk.Months) != 1 || shrunk.Months[0].Packed != 12 {
 		t.Errorf("%s: %v", r.stdout, err)
 	}
@@ -140,7 +139,7 @@ func TestUpkeepOfAHeldOrWrongDirectory(t *testing.T) {
 		if !strings.Contains(r.stderr, fmt.Sprint(os.Getpid())) {
 			t.Errorf("%v does not name the holder: %s", args, r.stderr)
 		}
-		if args[0] != "backup" {
+		if args[0] == "restore" {
 			oneSentence(t, r.stderr, "for itself", fmt.Sprintf("`kill %d`", os.Getpid()))
 		}
 	}

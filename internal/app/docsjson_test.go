@@ -67,7 +67,7 @@ var answers = []answer{
 	{"backup", false, engine.BackupDone{}},
 	{"backup --list, restore --list", true, listedBackup{}},
 	{"restore", false, keep.RestoreReport{}},
-	{"compact", false, keep.CompactReport{}},
+	{"compact", false, engine.CompactDone{}},
 	{"migrate", false, pg.Taken{}},
 	{"prune", false, engine.PruneDone{}},
 	{"sim", true, cli.Player{}},

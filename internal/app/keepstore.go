@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/storage"
@@ -145,6 +146,32 @@ func notBackedUp(err error) error {
 	return engine.Problemf(engine.ErrBroken, "", "the backup failed: %v", err)
 }
 
+// Compact implements control.Upkeep.
+func (u upkeep) Compact(ctx context.Context, ask engine.CompactAsk, dry bool, tell func(done, total int64)) (engine.CompactDone, error) {
+	if err := needsFiles(u.cfg, "compact"); err != nil {
+		return engine.CompactDone{}, err
+	}
+	if err := archivable(ask); err != nil {
+		return engine.CompactDone{}, err
+	}
+	return u.db.(files).CompactMonths(ctx, keep.CompactOptions{DryRun: dry, Verify: verifyCopy, Archive: keep.ArchiveOptions{
+		Months: ask.Months, Workers: ask.Workers, Progress: func(p keep.ArchiveProgress) { tell(p.Before, p.Bytes) },
+	}})
+}
+
+// archivable refuses what is no month, and more workers than make sense.
+func archivable(ask engine.CompactAsk) error {
+	for _, m := range ask.Months {
+		if _, err := time.Parse("2006-01", m); err != nil {
+			return engine.Problemf(engine.ErrInvalid, "write 2026-11", "%q is no month", safe.Text(m))
+		}
+	}
+	if ask.Workers < 0 || ask.Workers > 256 {
+		return engine.Problemf(engine.ErrInvalid, "use 1 to 256, or 0 for as many as usual", "%d workers are out of range", ask.Workers)
+	}
+	return nil
+}
+
 // Prune implements control.Upkeep.
 func (u upkeep) Prune(ctx context.Context, ask *engine.PruneAsk, dry bool) (engine.PruneDone, error) {
 	// Without a rule it is what the daily schedule does.
@@ -192,6 +219,18 @@ func keepRule() engine.PruneAsk {
 func pruner(db store) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		r, err := db.Prune(ctx, keepRule(), wall.Now(), false)
+		return r.Text(false), err
+	}
+}
+
+// compacter is what the nightly schedule does, on one core; nil = the store has no months of its own.
+func compacter(db store) func(context.Context) (string, error) {
+	f, ok := db.(files)
+	if !ok {
+		return nil
+	}
+	return func(ctx context.Context) (string, error) {
+		r, err := f.CompactMonths(ctx, keep.CompactOptions{Verify: verifyCopy})
 		return r.Text(false), err
 	}
 }

@@ -240,7 +240,7 @@ func (p *parts) handlers(cfg config.Config, a assembly, noteOf func(area string)
 	}
 	in := ingest.New(ingest.Options{
 		Store: p.db, API: p.client, Limits: p.limits, Projects: projects,
-		Prune:       pruner(p.db),
+		Prune: pruner(p.db), Compact: compacter(p.db),
 		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, Relist: cfg.Relist, SyncOff: !cfg.SyncOn,
 		Attempts: cfg.Policies[engine.PolicyMatch].Max, RetryMissing: cfg.RetryMissing, SweepCount: cfg.SweepBatch,
 		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ, AskAgain: cfg.AskAgain,
@@ -356,7 +356,7 @@ func (p *parts) tryKey(ctx context.Context, text string) error {
 // storedSchedules are the schedules of a directory on which no engine works, as the
 // last one left them; nil when they cannot be read.
 func storedSchedules(ctx context.Context, db store, cfg config.Config) operation.Schedules {
-	r, err := cron.New(cron.Options{Store: db, Specs: ingest.New(ingest.Options{Store: db, Prune: pruner(db)}).Schedules(cfg.Schedules)})
+	r, err := cron.New(cron.Options{Store: db, Specs: ingest.New(ingest.Options{Store: db, Prune: pruner(db), Compact: compacter(db)}).Schedules(cfg.Schedules)})
 	if err != nil || r.Load(ctx) != nil {
 		return nil
 	}

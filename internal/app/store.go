@@ -62,6 +62,7 @@ type files interface {
 	Dir() string
 	Room() (free uint64, ok bool)
 	Backup(ctx context.Context, o keep.BackupOptions) (engine.BackupDone, error)
+	CompactMonths(ctx context.Context, o keep.CompactOptions) (engine.CompactDone, error)
 }
 
 // Proofs that both stores are stores.

@@ -78,6 +78,39 @@ func TestServe_IsBackedUpAndPrunedWhileItSyncs(t *testing.T) {
 	cli("check").wants(t, exitDone)
 }
 
+// H-8: months are archived by the engine that works on them; state.db stays.
+func TestH8_CompactBesideTheEngine(t *testing.T) {
+	t.Parallel()
+	s, dir := slowly(t, player("Copy Me#SOCK", 4)), filledDir(t, 12)
+	d := s.serving(t, dir, nil)
+	cli := func(args ...string) result { return in(dir, args...).run(t) }
+	if text := cli("compact", "--dry-run").wants(t, exitDone).stdout; !strings.Contains(text, "12 of 12 payloads to pack, 1 s at most") {
+		t.Errorf("a dry run: %s", text)
+	}
+	var done engine.CompactDone
+	text := cli("compact", "--json").wants(t, exitDone).stdout
+	if err := json.Unmarshal([]byte(text), &done); err != nil || len(done.Months) != 1 || done.Months[0].Packed != 12 || done.Months[0].After >= done.Months[0].Before || done.StateLeft == "" {
+		t.Errorf("%s: %v", text, err)
+	}
+	if text := cli("compact").wants(t, exitDone).stdout; !strings.Contains(text, "archived already") || !strings.Contains(text, "an engine works on it") {
+		t.Errorf("again: %s", text)
+	}
+	cli("compact", "--state-only").wants(t, exitHeld)
+	if text := cli("export", "matches", "--payload").wants(t, exitDone).stdout; strings.Count(text, `"gameDuration"`) != 12 {
+		t.Errorf("archived payloads: %s", tail(text, 300))
+	}
+	cli("schedules", "--run", "compact").wants(t, exitDone)
+	d.until("the schedule has run", func() bool {
+		return strings.Contains(cli("jobs", "kind:compact", "--all", "--json").wants(t, exitDone).stdout, `"state":"completed"`)
+	})
+	if text := cli("audit", "--json").wants(t, exitDone).stdout; strings.Count(text, `"op":"compact"`) != 2 {
+		t.Errorf("the audit: %s", text)
+	}
+	_ = d.cmd.Process.Signal(syscall.SIGTERM)
+	d.wait().wants(t, exitDone)
+	cli("check").wants(t, exitDone)
+}
+
 // TestUpkeep_SaysWhatStandsInTheWay: the store is not at fault for a folder or a rule
 // that cannot be.
 func TestUpkeep_SaysWhatStandsInTheWay(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -196,12 +195,7 @@ func (b *backuper) dirID() string {
 	if strings.HasPrefix(to, dir+string(filepath.Separator)) {
 		return ""
 	}
-	var inode uint64
-	if info, err := os.Stat(dir); err == nil {
-		if s, ok := info.Sys().(*syscall.Stat_t); ok {
-			inode = s.Ino
-		}
-	}
+	_, inode, _ := regular.ID(dir)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", dir, inode))
 	return "." + hex.EncodeToString(sum[:8])
 }
@@ -345,7 +339,7 @@ func (b *backuper) state(kept []Backup) error {
 		return fmt.Errorf("the copy of state.db is not sound: %w", err)
 	}
 	b.report.State = engine.BackupFile{
-		Name: filepath.Join(b.report.Name, disk.StateFile),
+		Name: b.report.Name + "/" + disk.StateFile,
 		Size: w.Size, CRC: w.Crc, Seq: seq, Taken: b.report.Taken,
 	}
 	return b.Bolt.View(func(tx *bolt.Tx) error {
@@ -389,7 +383,7 @@ func (b *backuper) removePartial() error {
 			case !partial: // whatever does not have one of our names stays
 			case dir == "." && stamp == nil && e.IsDir():
 				err = b.discard(path)
-			case copyOf(filepath.Join(dir, name)) != "" && e.Type().IsRegular():
+			case copyOf(dir+"/"+name) != "" && e.Type().IsRegular():
 				err = os.Remove(path)
 			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/disk"
@@ -31,20 +32,10 @@ type CompactOptions struct {
 	Verify  payload.Verifier
 }
 
-// CompactReport is what was shrunk. Sizes are bytes in use.
-type CompactReport struct {
-	DryRun      bool                    `json:"dry_run,omitempty"`
-	StateBefore int64                   `json:"state_before"`
-	StateAfter  int64                   `json:"state_after"`
-	Months      []payload.ArchivedMonth `json:"months"`
-	Before      int64                   `json:"before"` // of all that was looked at
-	After       int64                   `json:"after"`
-}
-
-// Compact shrinks a data directory that nobody else has open: it archives closed months and writes
-// state.db anew without its holes. Whatever happens, each file is the old one or the new one,
-// whole. Bolt is closed after it if state.db was written.
-func (s Store) Compact(ctx context.Context, c CompactOptions) (r CompactReport, err error) {
+// Compact shrinks a data directory: it archives closed months, beside an engine too, and writes state.db anew without
+// its holes where nobody else has it open. Whatever happens, each file is the old one or the new one, whole. Bolt is
+// closed after it if state.db was written.
+func (s Store) Compact(ctx context.Context, c CompactOptions) (r engine.CompactDone, err error) {
 	r.DryRun = c.DryRun
 	if r.StateBefore, err = disk.UsedBytes(disk.StatePath(s.Dir)); err != nil {
 		return r, err
@@ -54,22 +45,22 @@ func (s Store) Compact(ctx context.Context, c CompactOptions) (r CompactReport, 
 		a := c.Archive
 		a.DryRun, a.Verify = c.DryRun, c.Verify
 		if r.Months, err = s.Payloads.Archive(ctx, a); err != nil {
-			return r.sum(), err
+			return sum(r), err
 		}
 	}
 	if c.State && !c.DryRun {
 		if err := s.compactState(ctx, c.Verify); err != nil {
-			return r.sum(), err
+			return sum(r), err
 		}
 		if r.StateAfter, err = disk.UsedBytes(disk.StatePath(s.Dir)); err != nil {
-			return r.sum(), err
+			return sum(r), err
 		}
 	}
-	return r.sum(), nil
+	return sum(r), nil
 }
 
 // sum adds up what was looked at so far; it is given with an error, too.
-func (r CompactReport) sum() CompactReport {
+func sum(r engine.CompactDone) engine.CompactDone {
 	r.Before, r.After = r.StateBefore, r.StateAfter
 	for _, m := range r.Months {
 		r.Before += m.Before

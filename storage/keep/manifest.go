@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
@@ -106,7 +105,7 @@ func readManifest(path string) (b Backup) {
 // names refuses a manifest that names other files than a backup writes: somebody else has written it,
 // and what it names could lie anywhere.
 func (b Backup) names(name string) error {
-	if b.State.Name != filepath.Join(name, disk.StateFile) {
+	if b.State.Name != name+"/"+disk.StateFile {
 		return fmt.Errorf("it names %q as its state", b.State.Name)
 	}
 	seen := map[string]bool{}
@@ -122,7 +121,7 @@ func (b Backup) names(name string) error {
 // copyName is the copy of one file of a month. The file's origin and the directory (dirID) are in it: a month that
 // was lost and begun anew, or is another directory's, has a copy of its own.
 func copyName(month, origin, dir string) string {
-	return filepath.Join(payload.Dir, month+"."+origin+dir+payload.Ext)
+	return payload.Dir + "/" + month + "." + origin + dir + payload.Ext
 }
 
 // Copies of older versions have no directory in their names, or no origin either.
@@ -138,7 +137,7 @@ func copyOf(name string) (month string) {
 
 func readSmall(path string) ([]byte, error) {
 	// The folder may be on a stick that anybody has written to.
-	f, info, err := regular.Open(path, unix.O_NOFOLLOW)
+	f, info, err := regular.Open(path, regular.NoFollow)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
-	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
@@ -110,17 +109,23 @@ func Reset(
 // sameDisk refuses payloads that lie on another disk than the directory: they cannot be moved aside
 // by their name.
 func sameDisk(dir, payloads string) error {
-	var a, b unix.Stat_t
-	err := unix.Lstat(payloads, &b)
+	info, err := os.Lstat(payloads)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := errors.Join(err, unix.Stat(dir, &a)); err != nil {
+	var own, its uint64
+	if err == nil && info.IsDir() {
+		own, _, err = regular.ID(dir)
+	}
+	if err == nil && info.IsDir() {
+		its, _, err = regular.ID(payloads)
+	}
+	if err != nil {
 		return disk.Unusable(payloads, err)
 	}
 	// A rename works within one file system alone. A link in place of the folder would be moved,
 	// and what it leads to would stay in use.
-	if a.Dev != b.Dev || b.Mode&unix.S_IFMT != unix.S_IFDIR {
+	if own != its || !info.IsDir() {
 		return &disk.ErrUnusable{
 			Path: payloads, Why: "it is no folder of the data directory's own disk",
 			Do: "move it into the data directory, or name another one",

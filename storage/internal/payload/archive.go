@@ -6,24 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	bolt "go.etcd.io/bbolt"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
-	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
-// Closed months are archived: their shard is written anew, each payload as zstd of columns with a
-// dictionary of its month and part. The new file grows beside the old one, is compared with it
+// Closed months are archived: their shard is written anew, each payload as zstd of columns. The new file grows beside the old one, is compared with it
 // payload by payload and then takes its name; the old one is gone only then. A crash leaves the old
 // file, and a half-made one that the next run goes on with.
 //
-// A month that payloads were erased from is archived again, with dictionaries made of what is left:
-// the old ones are pieces of payloads as they are, names and all.
+// A month that payloads were erased from is archived again without the dictionaries that it may have of earlier
+// versions: they are pieces of payloads as they are, names and all.
 
 const (
 	ArchiveExt = ".archiving" // of the half-made file
@@ -43,24 +42,12 @@ type ArchiveOptions struct {
 	Progress func(ArchiveProgress) // called by one goroutine, a few times a second at most
 }
 
-// ArchiveProgress is how far the archiver is with one month. Before and After are the bytes of the
-// payloads done so far.
+// ArchiveProgress is how far the archiver is with one month.
 type ArchiveProgress struct {
 	Month         string
 	Done, Total   int   // payloads
 	Before, After int64 // bytes of the payloads done so far
-}
-
-// ArchivedMonth is what became of one month.
-type ArchivedMonth struct {
-	Month    string        `json:"month"`
-	Payloads int           `json:"payloads"`
-	Packed   int           `json:"packed"`         // packed now (dry run: that would be)
-	Bad      int           `json:"bad,omitempty"`  // cannot be read: kept as they are; `check` names them
-	Before   int64         `json:"before"`         // bytes in use in the file
-	After    int64         `json:"after"`          // the same as Before when nothing was done
-	Left     string        `json:"left,omitempty"` // why it was left alone
-	Took     time.Duration `json:"took_ns"`
+	Bytes         int64 // of all of them, before
 }
 
 // Archive archives closed months, or those that are asked for, one after the other. A month that is
@@ -68,26 +55,29 @@ type ArchivedMonth struct {
 // *ErrUnusable.
 //
 // It may run beside an engine that reads and writes the same months: the lock of a shard is held
-// for the swap of its file alone.
-func (p *Store) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth, error) {
+// for the swap of its file alone. What deletes payloads breaks it off (see deleting).
+func (p *Store) Archive(ctx context.Context, o ArchiveOptions) ([]engine.ArchivedMonth, error) {
 	// A dry run reads headers alone, and may be asked of a backup.
 	if p.readOnly && !o.DryRun {
 		return nil, disk.ErrReadOnly
 	}
 	p.archiving.Lock() // two at once would write to the same new file
 	defer p.archiving.Unlock()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	p.breakOff.Store(&stop)
 	months, err := p.Months()
 	if err != nil {
 		return nil, err
 	}
-	var done []ArchivedMonth
+	var done []engine.ArchivedMonth
 	for _, m := range months {
 		if !wantMonth(o.Months, m) {
 			continue
 		}
 		r, err := p.archiveMonth(ctx, m, o)
 		// One that is damaged must not keep the others from being archived.
-		if disk.IsDamage(err) {
+		if broken := errors.Is(err, errDeleting); broken || disk.IsDamage(err) {
 			r.Left, err = err.Error(), nil
 		}
 		if err != nil {
@@ -96,6 +86,19 @@ func (p *Store) Archive(ctx context.Context, o ArchiveOptions) ([]ArchivedMonth,
 		done = append(done, r)
 	}
 	return done, nil
+}
+
+// errDeleting is why a month is left half archived.
+var errDeleting = errors.New("payloads were deleted meanwhile; the next run goes on where this one stopped")
+
+// deleting keeps the archiver from a file whose payloads are deleted, until done: what it writes anew would keep
+// them. One that is at work is broken off, since it takes minutes.
+func (p *Store) deleting() (done func()) {
+	if stop := p.breakOff.Load(); stop != nil {
+		(*stop)(errDeleting)
+	}
+	p.archiving.Lock()
+	return p.archiving.Unlock
 }
 
 // wantMonth reports whether the month m, 2026-10, is among those asked for, or closed if none
@@ -107,39 +110,32 @@ func wantMonth(asked []string, m string) bool {
 	return both.MonthEnd(m).Add(settled).Before(disk.Now())
 }
 
-// load is what there is to pack of one part.
-type load struct{ payloads, bytes int }
-
 // archiver is at work on one month.
 //
 // Each pass reads a page of matches from the old file, packs them on several cores, and commits
 // them to the new one: read, pack, write. The old file is open only while a page is read.
 type archiver struct {
 	*Shard
-	page    int // matches in one transaction
-	o       ArchiveOptions
-	report  *ArchivedMonth
-	ids     []string // of the matches, when it began
-	erased  bool     // what was packed is packed anew
-	pending map[league.Part]load
+	page   int // matches in one transaction
+	o      ArchiveOptions
+	report *engine.ArchivedMonth
+	erased bool // what was packed is packed anew
 
-	path    string // of the half-made file
-	out     *bolt.DB
-	dicts   *Dictionaries
-	packing sync.Mutex
-	packers map[league.Part]*packer // made when first used: an encoder takes tens of megabytes
-	now     ArchiveProgress         // as it was last told
-	told    time.Time               // when that was
+	path  string // of the half-made file
+	out   *bolt.DB
+	dicts *Dictionaries
+	enc   *zstd.Encoder
+	now   ArchiveProgress // as it was last told
+	told  time.Time       // when that was
 }
 
 // archiveMonth does one month, if there is something to do. The room that it needs is that of
 // the old file at most: a new one is never larger.
-func (p *Store) archiveMonth(ctx context.Context, month string, o ArchiveOptions) (r ArchivedMonth, err error) {
+func (p *Store) archiveMonth(ctx context.Context, month string, o ArchiveOptions) (r engine.ArchivedMonth, err error) {
 	began := time.Now()
 	r.Month = month
 	a := &archiver{
 		Shard: p.Shard(month), page: p.Pages.Archive, o: o, report: &r,
-		pending: map[league.Part]load{}, packers: map[league.Part]*packer{},
 	}
 	// payload/2026-10.db.archiving, beside the file whose place it takes: a rename must not leave
 	// the disk.
@@ -152,10 +148,9 @@ func (p *Store) archiveMonth(ctx context.Context, month string, o ArchiveOptions
 	if err != nil {
 		return r, err
 	}
-	r.Packed = a.pending[league.PartMatch].payloads + a.pending[league.PartTimeline].payloads
 	switch {
 	case untouched || r.Packed == 0 && !a.erased:
-		r.Packed, r.Left = 0, "archived already"
+		r.Packed, r.ToPack, r.Left = 0, 0, "archived already"
 		return r, nil
 	case o.DryRun:
 		return r, nil
@@ -195,13 +190,13 @@ func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
 		a.erased = m.Has(metaErased)
 		p := b.Bucket([]byte(Table))
 		return p.ForEachBucket(func(match []byte) error {
-			a.ids = append(a.ids, string(match))
-			return errors.Join(context.Cause(ctx), p.Bucket(match).ForEach(func(k, v []byte) error {
+			return errors.Join(context.Cause(ctx), p.Bucket(match).ForEach(func(_, v []byte) error {
 				a.report.Payloads++
+				a.now.Bytes += int64(len(v))
 				// The second byte of a frame is its codec: payload_frame.go.
-				if part := PartOfKey(k); len(v) > 1 && (a.erased || !packedCodec(v[1])) {
-					l := a.pending[part]
-					a.pending[part] = load{l.payloads + 1, l.bytes + len(v)}
+				if len(v) > 1 && (a.erased || !packedCodec(v[1])) {
+					a.report.Packed++
+					a.report.ToPack += int64(len(v))
 				}
 				return nil
 			}))
@@ -219,7 +214,12 @@ func packedCodec(c byte) bool {
 // What arrived while it was packed is brought over by another pass, which reads what the new
 // file has already and packs only the rest. Each is shorter than the one before it.
 func (a *archiver) run(ctx context.Context) error {
-	if err := a.begin(ctx); err != nil {
+	var err error
+	if a.enc, err = newEncoder(max(a.o.Workers, 1)); err != nil {
+		return err
+	}
+	defer a.enc.Close()
+	if err := a.begin(); err != nil {
 		return err
 	}
 	defer a.end()
@@ -248,10 +248,6 @@ func (a *archiver) run(ctx context.Context) error {
 
 // end lets go of everything, also after an error; it may be called more than once.
 func (a *archiver) end() {
-	for _, p := range a.packers {
-		_ = p.enc.Close()
-	}
-	clear(a.packers)
 	a.dicts.close()
 	if a.out != nil {
 		_ = a.out.Close() // what was committed is synced; the rest is not missed
@@ -271,7 +267,7 @@ type piece struct {
 // pass brings over what the new file does not have yet.
 // A page is committed before the next is read: an interrupted run loses the work of one page.
 func (a *archiver) pass(ctx context.Context) error {
-	a.now = ArchiveProgress{Month: a.Month, Total: a.report.Payloads}
+	a.now = ArchiveProgress{Month: a.Month, Total: a.report.Payloads, Bytes: a.now.Bytes}
 	a.report.Bad = 0
 	var after []byte
 	for {
@@ -355,6 +351,7 @@ func (a *archiver) write(page []*piece) error {
 		a.now.Done++
 		a.now.Total = max(a.now.Total, a.now.Done) // payloads arrive meanwhile
 		a.now.Before += int64(len(x.from))
+		a.now.Bytes = max(a.now.Bytes, a.now.Before)
 		a.now.After += int64(len(x.to))
 		if x.bad {
 			a.report.Bad++

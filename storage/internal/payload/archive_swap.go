@@ -4,20 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/crash"
-	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
-// begin opens the half-made file that an earlier run has left, or makes a new one with its
-// dictionaries.
-func (a *archiver) begin(ctx context.Context) error {
+// begin opens the half-made file that an earlier run has left, or makes a new one.
+func (a *archiver) begin() error {
 	there, err := disk.Exists(a.path)
 	if err != nil {
 		return disk.Unusable(a.path, err)
@@ -30,15 +27,11 @@ func (a *archiver) begin(ctx context.Context) error {
 	if err := os.Remove(a.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return disk.Unusable(a.path, err)
 	}
-	fresh, err := a.train(ctx)
-	if err != nil {
-		return err
-	}
 	err = a.use(func(old *bolt.Tx) error {
 		return disk.CreateFile(a.path, func(b *bolt.Tx) error {
 			// The file is complete in one transaction with its kind and its dictionaries: there is
 			// no instant at which it exists and cannot be read.
-			return errors.Join(createShard(b, a.Month, shardArchived), createDicts(b, a.oldDicts(old), fresh),
+			return errors.Join(createShard(b, a.Month, shardArchived), copyDicts(b, a.oldDicts(old)),
 				disk.MetaOf(b).PutText(metaOrigin, Origin(old)))
 		})
 	})
@@ -58,27 +51,15 @@ func (a *archiver) oldDicts(old *bolt.Tx) *bolt.Bucket {
 	return old.Bucket([]byte(DictTable))
 }
 
-// createDicts takes over the dictionaries of the old file, whatever they are like, and adds fresh
-// ones. A damaged one is taken over as it is: payloads that were packed with it name it, and check
-// must find the same fault in the new file as in the old.
-func createDicts(b *bolt.Tx, old *bolt.Bucket, fresh map[uint32]dictionary) error {
+// copyDicts takes over the dictionaries of the old file, whatever they are like. A damaged one is taken over
+// as it is: payloads that were packed with it name it, and check must find the same fault in the new file as in
+// the old.
+func copyDicts(b *bolt.Tx, old *bolt.Bucket) error {
 	t, err := b.CreateBucket([]byte(DictTable))
-	if err != nil {
+	if err != nil || old == nil {
 		return err
 	}
-	if old != nil {
-		if err := old.ForEach(func(k, v []byte) error { return t.Put(k, v) }); err != nil {
-			return err
-		}
-	}
-	for id, d := range fresh {
-		k := DictKey(id)
-		sealed, err := d.seal(k)
-		if err = errors.Join(err, t.Put(k, sealed)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return old.ForEach(func(k, v []byte) error { return t.Put(k, v) })
 }
 
 // reopen opens the half-made file and reads its dictionaries.
@@ -103,77 +84,6 @@ func (a *archiver) reopen() (err error) {
 	return err
 }
 
-// train makes the dictionaries that the old file lacks, from samples of all over the month.
-func (a *archiver) train(ctx context.Context) (map[uint32]dictionary, error) {
-	fresh := map[uint32]dictionary{}
-	for _, part := range []league.Part{league.PartMatch, league.PartTimeline} {
-		have, err := a.knownDict(part)
-		if err != nil {
-			return nil, err
-		}
-		// A second dictionary for the same part would not make files smaller, only keep both in
-		// memory.
-		if have || a.pending[part].payloads == 0 {
-			continue
-		}
-		samples, err := a.samples(ctx, part)
-		if err != nil {
-			return nil, err
-		}
-		// By chance, so that a payload whose dictionary is missing never finds another one by its
-		// number.
-		id := 1<<16 + rand.Uint32N(1<<30) // below 1<<15 they are the standard's
-		if d := trainDict(part, id, samples, a.pending[part].bytes); d != nil {
-			fresh[id] = dictionary{part: part, bytes: d}
-		}
-	}
-	return fresh, nil
-}
-
-// knownDict reports whether the old file has a dictionary that may be used again. After an
-// erasure it may not: a dictionary is made of samples, and what was to be forgotten may be one.
-func (a *archiver) knownDict(part league.Part) (have bool, err error) {
-	err = a.use(func(*bolt.Tx) error {
-		have = a.Shard.Dicts.Of(part) != 0 && !a.erased
-		return nil
-	})
-	return have, err
-}
-
-// samples reads payloads that are evenly spread over the ids; one that cannot be read is passed
-// over.
-func (a *archiver) samples(ctx context.Context, part league.Part) (list [][]byte, err error) {
-	k, err := partKey(part)
-	if err != nil {
-		return nil, err
-	}
-	// Ids ascend with time: samples from all over the month meet each patch of the game in it.
-	step := max(len(a.ids)/maxSamples, 1)
-	for i := 0; i < len(a.ids) && len(list) < maxSamples; i += step {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		err := a.use(func(b *bolt.Tx) error {
-			m := b.Bucket([]byte(Table)).Bucket([]byte(a.ids[i]))
-			if m == nil {
-				return nil
-			}
-			f, err := Open(a.Month, a.ids[i], part, m.Get(k))
-			if err != nil || f.packed() && !a.erased {
-				return nil //nolint:nilerr // not there, or check names it
-			}
-			if raw, err := f.Raw(a.Shard.Dicts); err == nil {
-				list = append(list, forPacking(raw))
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
 // prove closes the new file, reads it from disk and compares it with the old one, payload by
 // payload. same is false when the old one has changed meanwhile; seq is its transaction that was
 // compared.
@@ -184,7 +94,11 @@ func (a *archiver) prove(ctx context.Context) (seq uint64, same bool, err error)
 	a.out = nil
 	// With payloads that could not be read the new file holds them as they are, and so fails the
 	// same look as the old one. They are compared below, byte by byte.
-	if err := a.o.Verify.Verify(ctx, a.path); err != nil && a.report.Bad == 0 {
+	err = a.o.Verify.Verify(ctx, a.path)
+	if ctx.Err() != nil {
+		return 0, false, context.Cause(ctx)
+	}
+	if err != nil && a.report.Bad == 0 {
 		return 0, false, a.discard(err)
 	}
 	if err := a.reopen(); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
-// DictTable holds the dictionaries of a shard: number -> part and dictionary. A dictionary is never
-// changed: the payloads that were packed with it cannot be read without it.
+// DictTable holds the dictionaries with which earlier versions have packed payloads of a shard: number -> part and
+// dictionary. One is never changed: what was packed with it cannot be read without it.
 const DictTable = "dict"
 
 var dictSeed = rec.TableSeed(DictTable)
@@ -44,12 +44,6 @@ func DictKey(id uint32) []byte { return binary.BigEndian.AppendUint32(nil, id) }
 func (d *dictionary) fields(c *rec.Coder) {
 	c.Str((*string)(&d.part))
 	c.Bytes(&d.bytes)
-}
-
-func (d *dictionary) seal(k []byte) ([]byte, error) {
-	c := rec.Write(nil, rec.Dictionary)
-	d.fields(&c)
-	return dictSeed.Seal(k, &c)
 }
 
 // readDicts reads the dictionaries of a shard. One that is damaged takes down the payloads that
@@ -89,17 +83,6 @@ func openDict(k, v []byte) (d dictionary, err error) {
 	c := rec.Read(body)
 	d.fields(&c)
 	return d, c.Done()
-}
-
-// Of finds a dictionary for a part; 0 when there is none.
-func (ds *Dictionaries) Of(part league.Part) (id uint32) {
-	for n, d := range ds.Known {
-		// Where there are several, the choice must be the same in each run: the highest number.
-		if d.part == part && n > id {
-			id = n
-		}
-	}
-	return id
 }
 
 // usable reports whether what was packed with the dictionary can be read.
@@ -168,53 +151,4 @@ func (ds *Dictionaries) close() {
 		d.Close()
 	}
 	ds.decoders = nil
-}
-
-// Training. Entropy tables and history made of whole payloads of the month beat a dictionary of
-// frequent phrases (klauspost's dict.BuildZstdDict): 0.55 against 0.66 of the wire's gzip on
-// matches, before columns. Beyond these sizes nothing more was won.
-const (
-	maxSamples   = 48
-	minSamples   = 8
-	dictHistory  = 256 << 10
-	dictShare    = 16 // of the bytes to pack, at the most one in so many: a dictionary has to be stored too
-	minHistory   = 2 << 10
-	timelineHead = 32 << 10  // of one timeline: many beginnings teach more than two whole ones
-	trainingUnit = 100 << 10 // zstd.BuildDict panics on pieces above 128 KiB
-)
-
-// trainDict makes a dictionary of samples, which are in columns already, for so many bytes to pack.
-// It answers nil when they are too few or too much alike: then payloads are packed without one.
-func trainDict(part league.Part, id uint32, samples [][]byte, toPack int) (d []byte) {
-	size := min(dictHistory, toPack/dictShare)
-	if len(samples) < minSamples || size < minHistory {
-		return nil
-	}
-	// A dictionary is a gain and no need: whatever goes wrong here costs room on the disk and
-	// nothing else.
-	defer func() {
-		if recover() != nil { // a sample that the library cannot take
-			d = nil
-		}
-	}()
-	head := dictHistory
-	if part == league.PartTimeline {
-		head = timelineHead
-	}
-	var history []byte
-	var pieces [][]byte
-	for _, s := range samples {
-		if len(history) < size {
-			history = append(history, s[:min(len(s), head)]...)
-		}
-		pieces = append(pieces, s[:min(len(s), trainingUnit)])
-	}
-	history = history[:min(len(history), size)]
-	d, err := zstd.BuildDict(zstd.BuildDictOptions{
-		ID: id, Contents: pieces, History: history, Offsets: [3]int{1, 4, 8}, Level: zstd.SpeedBestCompression,
-	})
-	if err != nil {
-		return nil
-	}
-	return d
 }

@@ -17,8 +17,7 @@ func (p *Store) Erase(matches []string) (left []string, err error) {
 	if p.readOnly {
 		return nil, disk.ErrReadOnly
 	}
-	p.archiving.Lock() // a month that is written anew would keep them
-	defer p.archiving.Unlock()
+	defer p.deleting()()
 	months, err := p.Months()
 	if err != nil {
 		return nil, err
@@ -68,8 +67,8 @@ func (s *Shard) have(matches []string) (there []string, err error) {
 }
 
 // erase deletes the payloads of matches, and marks the file: until the archiver has written it
-// anew, its free pages have them, and its dictionaries, which were made of whole payloads, pieces
-// of them. A half-made file of the archiver's goes first, since it has them as well.
+// anew, its free pages have them, and the dictionaries that it may have, which were made of whole payloads,
+// pieces of them. A half-made file of the archiver's goes first, since it has them as well.
 func (s *Shard) erase(matches []string) error {
 	if len(matches) == 0 {
 		return nil

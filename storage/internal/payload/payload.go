@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -37,8 +38,9 @@ type Store struct {
 	log      zerolog.Logger
 	Pages    disk.Pages // how many rows go into one transaction
 
-	Copies    map[string]string // of a backup: the path of each month's copy; nil = the months lie in Dir
-	archiving sync.Mutex        // one archiver at a time
+	Copies    map[string]string                       // of a backup: the path of each month's copy; nil = the months lie in Dir
+	archiving sync.Mutex                              // one archiver at a time
+	breakOff  atomic.Pointer[context.CancelCauseFunc] // ends the last one
 
 	Commits both.WriteTimes // of all months
 	Doomed  doomed          // matches whose payloads are to be deleted
@@ -253,6 +255,7 @@ func (p *Store) Drop(month string) error {
 	if err := checkMonth(month); err != nil {
 		return err
 	}
+	defer p.deleting()()
 	return p.Shard(month).drop()
 }
 

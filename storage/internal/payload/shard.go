@@ -359,16 +359,18 @@ func (s *Shard) closeLocked() error {
 	return b.Close()
 }
 
-// drop deletes the file. A crash before the folder is synced may bring it back; the next prune
-// deletes it again.
+// drop deletes the file, and what an archiver has left half made of it. A crash before the folder is synced may
+// bring them back; the next prune deletes them again.
 func (s *Shard) drop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.closeLocked(); err != nil {
 		return fmt.Errorf("close %s: %w", s.Path, err)
 	}
-	if err := os.Remove(s.Path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return disk.Unusable(s.Path, err)
+	for _, path := range []string{s.Path + ArchiveExt, s.Path} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return disk.Unusable(path, err)
+		}
 	}
 	return regular.SyncDir(filepath.Dir(s.Path))
 }

@@ -42,7 +42,7 @@ type JobFilter struct {
 	Queue  Queue   `json:"queue,omitempty"`
 	Kind   Kind    `json:"kind,omitempty"`
 	Owner  string  `json:"owner,omitempty"` // account id
-	Class  Class   `json:"class,omitempty"` // "503", or the ID of an ErrorClass
+	Class  Class   `json:"class,omitempty"` // "5xx", or the ID of an ErrorClass
 	Text   string  `json:"text,omitempty"`  // part of the key
 }
 

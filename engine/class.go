@@ -66,7 +66,7 @@ func (c ErrorClass) ID() string {
 }
 
 // Fits reports whether an error class is meant by what a person named: a class
-// such as "503", or an ID.
+// such as "5xx", or an ID.
 func (c ErrorClass) Fits(named Class) bool {
 	if strings.Contains(string(named), classSep) {
 		return c.ID() == string(named)

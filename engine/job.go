@@ -17,7 +17,7 @@ type (
 	// Revision is the fencing token of a job: every claim and every operator
 	// write bumps it, so a late writer and a stale console are both told apart.
 	Revision uint64
-	// Class is the fingerprint of an error: "429.app", "503", "timeout", "404".
+	// Class is the fingerprint of an error: "429.app", "5xx", "timeout", "404".
 	Class string
 	// Priority orders jobs of one lane: lower runs first.
 	Priority uint8
@@ -118,6 +118,15 @@ const KeptFailures = 8
 func (j *Job) AddFailure(at time.Time) {
 	kept := j.Failed[max(len(j.Failed)-KeptFailures+1, 0):]
 	j.Failed = append(kept[:len(kept):len(kept)], at)
+}
+
+// Tried is how many attempts j has had over all rounds. A sync that waits for its matches and goes on is
+// still at the attempt that it was at: only one that fails is followed by another.
+func (j *Job) Tried() int {
+	if j.Phase > 0 && j.Tries == 0 { // it goes on, and is not claimed yet
+		return j.Attempts - j.Phase + 1
+	}
+	return j.Attempts - j.Phase
 }
 
 // ShouldRetry reports whether the engine will try j again by itself (S2-5).

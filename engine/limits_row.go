@@ -1,6 +1,11 @@
 package engine
 
-import "time"
+import (
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine/human"
+)
 
 // Learnt is when a header last stated other limits than were known, on any host; zero =
 // none has.
@@ -55,6 +60,8 @@ type LimitsRow struct {
 	Breakers []BreakerRow `json:"breakers,omitempty"`
 	// Holds are the waits above ten minutes that Riot has asked for.
 	Holds []LimitHold `json:"holds,omitempty"`
+	// Cause is EngineRow.Cause of the same reading, where the limits alone were asked for; "" elsewhere.
+	Cause string `json:"cause,omitempty"`
 }
 
 // LimitHold is a wait that an answer of Riot's asked for and that is longer than its word alone
@@ -77,6 +84,11 @@ type BreakerRow struct {
 	Proven  bool      `json:"proven,omitempty"` // what it answered before fails too
 }
 
+// Outage says what is down, and what waits for it: "outage of europe/match-v5.match: 9 jobs wait".
+func (b BreakerRow) Outage() string {
+	return OutageOf + b.Host + "/" + b.Method + ": " + human.Counted(b.Waiting, "job waits", "jobs wait")
+}
+
 // BucketRow is one rate limit window.
 type BucketRow struct {
 	Host   string        `json:"host"`
@@ -97,7 +109,7 @@ type BucketRow struct {
 	Cap       int       `json:"cap,omitempty"`        // operator's cap in percent, 0 = none
 	Thaws     time.Time `json:"thaws,omitzero"`       // when a freeze or cap ends by itself; zero = not
 	FreezeWhy string    `json:"freeze_why,omitempty"` // its reason
-	Mode      string    `json:"mode"`                 // A or C
+	Mode      string    `json:"mode"`                 // how its window counts: sliding, or fixed where Riot is proven to count so
 	Waiting   int       `json:"waiting"`              // calls in line for it
 	Name      string    `json:"name,omitempty"`       // as reasons and estimates call it: "app:europe 120s"
 	// sets the pace of what waits at its host, or would: one a host
@@ -174,3 +186,12 @@ func (b BucketRow) Counted(now time.Time) int {
 
 // Frozen reports whether an operator has stopped a bucket.
 func (b BucketRow) Frozen() bool { return b.BlockedBy == BlockedFrozen }
+
+// Freeze says what an operator has stopped, and until when.
+func (b BucketRow) Freeze(now time.Time) string {
+	until := "somebody resumes it"
+	if !b.Thaws.IsZero() {
+		until = human.UTC(b.Thaws, now)
+	}
+	return strings.TrimSpace(b.Host+" "+b.Method) + " is frozen until " + until
+}

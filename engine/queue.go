@@ -23,6 +23,7 @@ func (q QueueState) Pause() string {
 type QueueRow struct {
 	QueueState
 	Counts    map[State]int `json:"counts"`              // live jobs, and the discarded ones that are kept
+	Again     int           `json:"again,omitempty"`     // available for another try; part of Counts[Available]
 	Held      int           `json:"held"`                // scheduled with a hold; part of Counts[Scheduled]
 	PerMin    float64       `json:"per_min"`             // jobs settled
 	OldestDue time.Time     `json:"oldest_due,omitzero"` // since when the first in line may run; zero = nobody waits
@@ -31,3 +32,6 @@ type QueueRow struct {
 	// nothing of what waits may start: what keeps it; "" = nothing does
 	Stand Stand `json:"stand,omitempty"`
 }
+
+// Retrying is how many jobs wait for another try, see Job.Retrying.
+func (q *QueueRow) Retrying() int { return q.Counts[Retryable] + q.Again }

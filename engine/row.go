@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -56,7 +57,7 @@ type EngineRow struct {
 	Failed   int64 `json:"failed"`   // permanently_unfetchable
 	TooOld   int64 `json:"too_old"`  // outside_retention_window
 	Waiting  int64 `json:"waiting"`  // listed and not settled: to come, failed for now, or cancelled
-	Retrying int   `json:"retrying"` // jobs in state retryable
+	Retrying int   `json:"retrying"` // jobs that wait for another try, see Job.Retrying
 	// Alerts is how many fire and are neither acknowledged nor silenced.
 	Alerts   int    `json:"alerts"`
 	LogDrops uint64 `json:"log_drops"` // records that the log file could not take
@@ -70,6 +71,18 @@ type EngineRow struct {
 	// last minute is all since the start, and no rate.
 	SinceStart bool `json:"since_start,omitempty"`
 	Meter
+}
+
+// Cause is the state, and why it is so or why the engine is not faster: "HELD: europe is frozen".
+func (e EngineRow) Cause() string {
+	why := cmp.Or(e.Why, e.Pace)
+	switch {
+	case e.State == EngineBrowse: // its name is no word for people
+		return why
+	case why == "":
+		return string(e.State)
+	}
+	return string(e.State) + ": " + why
 }
 
 // Meter is what the calls of this process add up to.

@@ -97,7 +97,7 @@ type Metrics struct {
 	Cancelled    int     `json:"cancelled"`
 	AtMax        int     `json:"at_max"`        // gave up with every attempt used
 	MeanAttempts float64 `json:"mean_attempts"` // of completed and discarded jobs
-	PerMin       float64 `json:"per_min"`       // jobs ended
+	PerMin       float64 `json:"per_min"`       // completed and discarded jobs
 	FailureRate  float64 `json:"failure_rate"`  // discarded of completed and discarded, 0 to 1
 	// Of ended attempts.
 	Retries      int     `json:"retries"`       // attempts after the first of a round
@@ -133,7 +133,7 @@ type TrafficSpan struct {
 	At        time.Time `json:"at"` // it begins
 	Calls     int       `json:"calls"`
 	Throttled int       `json:"rate_limited"` // 429s, part of Calls
-	Stored    int       `json:"stored"`       // matches
+	Stored    int       `json:"stored"`       // by how many the stored matches became more
 }
 
 // DaySum is one UTC day's sums. They are kept when jobs are pruned (P-33).

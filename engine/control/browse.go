@@ -110,7 +110,6 @@ func (still) forecast(engine.ForecastQuery) engine.Forecast {
 }
 func (s still) calls(engine.CallsQuery) engine.CallsPage { return engine.CallsPage{} }
 func (s still) lastCall(engine.JobID) *engine.CallRow    { return nil }
-func (s still) limits() engine.LimitsRow                 { return s.stored() }
 func (s still) policy(j *engine.Job) engine.Policy       { return s.policies.Of(j) }
 func (s still) externals() map[engine.JobID]string       { return nil }
 func (s still) cost(context.Context, engine.CostQuery) (engine.Cost, error) {
@@ -124,11 +123,21 @@ func (s still) soonest(ctx context.Context, n int) ([]engine.Job, error) {
 	return jobs, err
 }
 
-// status is what the store itself can tell: its totals and queues, and no retries, since nobody will
+// engine is why there is none.
+func (s still) engine() engine.EngineRow {
+	return engine.EngineRow{State: engine.EngineBrowse, Why: cmp.Or(s.silent, "no engine runs here: stored data only; "+s.do)}
+}
+
+func (s still) limits() engine.LimitsRow {
+	limits := s.stored()
+	limits.Cause = s.engine().Cause()
+	return limits
+}
+
+// status is what the store itself can tell: its totals and queues, and no next retries, since nobody will
 // make them.
 func (s still) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
-	row := engine.EngineRow{State: engine.EngineBrowse,
-		Why: cmp.Or(s.silent, "no engine runs here: stored data only; "+s.do)}
+	row := s.engine()
 	t, err := s.store.Totals(ctx)
 	if err != nil {
 		return row, nil, nil, err
@@ -136,6 +145,7 @@ func (s still) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow,
 	row.Accounts, row.Stored, row.Failed = t.Accounts, t.Success, t.Permanent
 	row.TooOld, row.Waiting = t.TooOld, t.Waiting()
 	queues, err := s.queues(ctx)
+	row.Retrying = retrying(queues)
 	return row, queues, nil, err
 }
 
@@ -159,6 +169,9 @@ func (s still) queues(ctx context.Context) ([]engine.QueueRow, error) {
 			rows[j.Queue] = r
 		}
 		r.Counts[j.State]++
+		if j.InLineAgain() {
+			r.Again++
+		}
 		if j.State == engine.Scheduled && j.Hold != engine.HoldNone {
 			r.Held++
 		}

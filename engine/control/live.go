@@ -35,7 +35,6 @@ func (c *Control) open(context.Context) ([]engine.AccountRow, error) {
 	return c.hub.Open(), nil
 }
 
-func (c *Control) limits() engine.LimitsRow                   { return c.opt.Limiter.Rows() }
 func (c *Control) policy(j *engine.Job) engine.Policy         { return c.opt.Policies.Of(j) }
 func (c *Control) externals() map[engine.JobID]string         { return c.opt.Backend.Externals() }
 func (c *Control) calls(q engine.CallsQuery) engine.CallsPage { return c.opt.Limiter.Calls(q) }
@@ -43,6 +42,13 @@ func (c *Control) lastCall(j engine.JobID) *engine.CallRow    { return c.opt.Lim
 
 func (c *Control) soonest(ctx context.Context, n int) ([]engine.Job, error) {
 	return c.opt.Backend.Soonest(ctx, n)
+}
+
+// limits are of the reading that tells the cause.
+func (c *Control) limits() engine.LimitsRow {
+	row, limits := c.reading()
+	limits.Cause = row.Cause()
+	return limits
 }
 
 // cost is what a sync would take before it is started, and what would end later for it.

@@ -42,6 +42,12 @@ func withDiscards(rows []engine.QueueRow, discards map[engine.Queue]int) []engin
 // engineRow composes the engine's one row. It is asked for ten times a second while somebody watches,
 // so it reads nothing from disk.
 func (c *Control) engineRow() engine.EngineRow {
+	row, _ := c.reading()
+	return row
+}
+
+// reading is that row and the limits that it was made from.
+func (c *Control) reading() (engine.EngineRow, engine.LimitsRow) {
 	running, workers := c.opt.Backend.Load()
 	m := c.opt.Limiter.Meter()
 	c.mu.Lock()
@@ -61,14 +67,23 @@ func (c *Control) engineRow() engine.EngineRow {
 		row.Term = c.opt.Term()
 	}
 	queues := c.opt.Backend.Queues()
-	for _, q := range queues {
-		row.Retrying += q.Counts[engine.Retryable]
-	}
+	row.Retrying = retrying(queues)
 	row.SinceStart = time.Since(c.started) < time.Minute
 	limits := c.opt.Limiter.Rows()
 	row.State, row.Why = c.stateOf(queues, &limits)
 	row.Pace = forecast.Pace(row, queues, limits)
-	return row
+	if row.State != engine.EngineLive {
+		row.Why = row.Pace // of an outage it names the jobs that wait, too
+	}
+	return row, limits
+}
+
+// retrying is how many jobs of all queues wait for another try.
+func retrying(queues []engine.QueueRow) (n int) {
+	for i := range queues {
+		n += queues[i].Retrying()
+	}
+	return n
 }
 
 // toDo is how many jobs of a queue have not ended, but for those that wait for others.
@@ -79,6 +94,12 @@ func toDo(q engine.QueueRow) (n int) {
 		}
 	}
 	return n
+}
+
+// Cause is the one word of the title bar, and the sentence that all surfaces tell beside it.
+func (c *Control) Cause() (engine.EngineState, string) {
+	row := c.engineRow()
+	return row.State, row.Pace
 }
 
 // State is the one word of the title bar that a process which follows this one shows as well, and why.
@@ -106,10 +127,10 @@ func (c *Control) stateOf(queues []engine.QueueRow, limits *engine.LimitsRow) (e
 	state, trouble := c.opt.Limiter.Health()
 	halted := c.opt.Backend.Halted()
 	switch {
+	case c.opt.Keys.Shown() == "" && !c.follows():
+		return engine.EngineNoKey, "there is no API key yet: give one in a console, or by `farsight key set`"
 	case state == engine.EngineNoKey || state == engine.EngineDegraded:
 		return state, trouble
-	case c.opt.Keys.Shown() == "" && !c.follows():
-		return engine.EngineNoKey, "there is no API key yet: give one in a console, or write the key file"
 	case halted != "":
 		until := "there is room"
 		if strings.HasPrefix(halted, engine.StoreShut) {
@@ -140,7 +161,7 @@ func (c *Control) stateOf(queues []engine.QueueRow, limits *engine.LimitsRow) (e
 	if limits != nil {
 		for _, b := range limits.Buckets {
 			if b.Waiting > 0 && frozenHere(b, []string{b.Host + "/"}) {
-				return engine.EngineHeld, frozenWords(b)
+				return engine.EngineHeld, b.Freeze(limits.At)
 			}
 		}
 	}

@@ -84,11 +84,11 @@ func (w work) resting() string {
 }
 
 // braking is the bucket that what waits is told to wait for, the one with the most; none
-// has Waiting 0. One that Riot has shut goes before those that set the pace: nothing passes it.
+// has Waiting 0. One that is shut goes before those that set the pace: nothing passes it.
 func braking(limits engine.LimitsRow) (most engine.BucketRow) {
 	shut := false
 	for _, b := range limits.Buckets {
-		switch is := b.Blocked.After(limits.At); {
+		switch is := b.Frozen() || b.Blocked.After(limits.At); {
 		case b.Waiting == 0 || !is && (shut || !b.Paces):
 		case is && !shut || b.Waiting > most.Waiting:
 			most, shut = b, is
@@ -101,7 +101,7 @@ func braking(limits engine.LimitsRow) (most engine.BucketRow) {
 // the workers ask next, and has had it in the last minute.
 func roomy(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) bool {
 	made := e.CallsPerMin / time.Minute.Seconds()
-	return !b.Blocked.After(limits.At) && b.Used+e.Workers <= b.Most() && (e.SinceStart || made < roomyShare*rateOf(&b))
+	return !b.Frozen() && !b.Blocked.After(limits.At) && b.Used+e.Workers <= b.Most() && (e.SinceStart || made < roomyShare*rateOf(&b))
 }
 
 // roomyShare is of what a bucket allows: who makes more calls than that is paced by it.
@@ -118,14 +118,16 @@ func outage(limits engine.LimitsRow) string {
 	if most.Waiting == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s on %s is down: %s", most.Method, most.Host,
-		human.Counted(most.Waiting, "job waits", "jobs wait"))
+	return most.Outage()
 }
 
 // brakes says what a bucket does to what waits for it.
 func brakes(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) string {
 	wait := human.Counted(b.Waiting, "call waits", "calls wait")
-	if b.Blocked.After(limits.At) && !b.Frozen() {
+	switch {
+	case b.Frozen():
+		return b.Freeze(limits.At) + ": " + wait
+	case b.Blocked.After(limits.At):
 		return fmt.Sprintf("a %s holds %s: %s", b.BlockedBy, cmp.Or(b.Method, b.Host), wait)
 	}
 	hosts := busyHosts(limits)

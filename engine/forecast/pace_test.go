@@ -58,11 +58,32 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"a 429 application holds europe: 535 calls wait":                        {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
 		"a 429 method holds match-v5.match: 30 calls wait":                      {live, queue(535, 2, 3, 0), limits(same, held)},
 		"all 2 workers are busy: Riot answers in 500 ms":                        {slow, queue(90, 2, 0, 0), limits(wide)},
-		"match-v5.match on europe is down: 540 jobs wait":                       {unreached, queue(535, 2, 3, 0), down},
+		"outage of europe/match-v5.match: 540 jobs wait":                        {unreached, queue(535, 2, 3, 0), down},
 		"outage of europe/match-v5.match":                                       {unreached, queue(0, 2, 3, 0), idle},
 		"96 % of what the key allows; the 12 s window of match-v5.match brakes": {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
 	} {
 		if got := Pace(c.e, []engine.QueueRow{c.q}, c.limits); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+}
+
+// TestW5g_AFrozenMethodIsNoWindow: it lets nothing through, whatever room its windows have and however busy the workers
+// are with others' calls.
+func TestW5g_AFrozenMethodIsNoWindow(t *testing.T) {
+	now := time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
+	e := engine.EngineRow{State: engine.EngineLive, Workers: 6, InFlight: 6, Meter: engine.Meter{CallsPerMin: 480}}
+	for want, thaws := range map[string]time.Time{
+		"europe match-v5.match is frozen until somebody resumes it: 30 calls wait":  {},
+		"europe match-v5.match is frozen until 12:30 UTC: 30 calls wait":            now.Add(30 * time.Minute),
+		"europe match-v5.match is frozen until 2026-01-21 12:00 UTC: 30 calls wait": now.AddDate(0, 0, 1),
+	} {
+		limits := engine.LimitsRow{At: now, Buckets: []engine.BucketRow{
+			{Host: "europe", Kind: "app", Window: 12 * time.Second, Limit: 100, Used: 80, Waiting: 535, Paces: true},
+			{Host: "europe", Method: "match-v5.match", Kind: "method", Window: 10 * time.Second, Limit: 2000, Waiting: 30,
+				BlockedBy: engine.BlockedFrozen, Thaws: thaws},
+		}}
+		if got := Pace(e, nil, limits); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}

@@ -117,6 +117,16 @@ func Stamp(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05")
 }
 
+// UTC writes an instant of the future in a sentence: 15:04 UTC. The day is said when it is not this one: a line of 120
+// columns has no room for it.
+func UTC(t, now time.Time) string {
+	t, now = t.UTC(), now.UTC()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04 UTC")
+	}
+	return t.Format("2006-01-02 15:04 UTC")
+}
+
 // Until writes the way to an instant: +0:12, +1:02:03, then due, and due 4 s ago when
 // it is over.
 func Until(at, now time.Time) string {

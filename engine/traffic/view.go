@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/forecast"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 )
@@ -17,16 +18,21 @@ import (
 // is the one thing that consoles see and that is not on disk.
 func (l *Limits) Rows() engine.LimitsRow {
 	snap := l.limiter.Snapshot()
-	out := engine.LimitsRow{At: snap.At, Breakers: l.gate.down(), Holds: l.LongHolds()}
-	for i := range out.Breakers {
-		b := &out.Breakers[i]
-		b.Waiting = l.waiting(limit.Scope{Host: b.Host, Method: b.Method})
-	}
+	out := engine.LimitsRow{At: snap.At, Breakers: l.Down(), Holds: l.LongHolds()}
 	slices.SortStableFunc(snap.Hosts, func(a, b limit.HostView) int { return l.busier(a.Host, b.Host) })
+	windows := 0
+	for _, h := range snap.Hosts {
+		for _, s := range h.Scopes {
+			windows += len(s.Buckets)
+		}
+	}
+	if windows > 0 {
+		out.Buckets = make([]engine.BucketRow, 0, windows)
+	}
 	for _, h := range snap.Hosts {
 		row, first := hostRow(h), len(out.Buckets)
 		for _, s := range h.Scopes {
-			out.Buckets = append(out.Buckets, l.bucketRows(snap.At, s)...)
+			out.Buckets = l.addWindows(out.Buckets, snap.At, s)
 		}
 		method := l.markPace(h.Host, out.Buckets[first:])
 		l.opens(&row, method)
@@ -39,6 +45,15 @@ func (l *Limits) Rows() engine.LimitsRow {
 		}
 	}
 	return out
+}
+
+// Down are the endpoints that are down, and how many jobs wait for each.
+func (l *Limits) Down() []engine.BreakerRow {
+	rows := l.gate.down()
+	for i := range rows {
+		rows[i].Waiting = l.waiting(limit.Scope{Host: rows[i].Host, Method: rows[i].Method})
+	}
+	return rows
 }
 
 // busier puts the host with the most in line first.
@@ -87,9 +102,9 @@ func hostRow(h limit.HostView) engine.LimitHost {
 	return row
 }
 
-// bucketRows are the rows of one scope, one per window. What is in flight is taken off the backlog: it
+// addWindows adds the rows of one scope, one per window. What is in flight is taken off the backlog: it
 // waits no more.
-func (l *Limits) bucketRows(at time.Time, s limit.ScopeView) (rows []engine.BucketRow) {
+func (l *Limits) addWindows(rows []engine.BucketRow, at time.Time, s limit.ScopeView) []engine.BucketRow {
 	waiting := l.waiting(s.Scope) - s.InFlight
 	for _, b := range s.Buckets {
 		row := engine.BucketRow{
@@ -252,7 +267,7 @@ func (l *Limits) Thaw(b engine.Bucket) (held string, err error) {
 
 // holdWords say what answer has stopped a scope, and until when.
 func holdWords(h limit.Hold) string {
-	return "held by a " + answerWords(h.Kind) + " until " + h.Until.UTC().Format("2006-01-02 15:04 UTC")
+	return "held by a " + answerWords(h.Kind) + " until " + human.UTC(h.Until, time.Now())
 }
 
 // answerWords name the answer that holds a scope.

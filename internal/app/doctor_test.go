@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -247,6 +250,38 @@ func TestW7_DoctorAsksTheEngineThatRuns(t *testing.T) {
 	about(t, d, "engine", doctor.Fault, fmt.Sprintf("process %d", p.cmd.Process.Pid), fmt.Sprintf("-> it does not answer; if it was stopped, `kill -CONT %d`", p.cmd.Process.Pid))
 	about(t, d, "API key", doctor.Unseen)
 	_ = p.cmd.Process.Signal(syscall.SIGCONT)
+}
+
+// storeless answers everything as an engine does that has lost its database.
+type storeless struct{ engine.Console }
+
+func (storeless) Find(context.Context, engine.Query) (engine.Answer, error) {
+	return nil, engine.Problemf(engine.ErrGone, "ask again in a moment", "there is no engine now: the database is lost")
+}
+
+// An engine that has lost its database answers: nobody is told to kill it.
+func TestW5c_DoctorOfAnEngineWithoutAStore(t *testing.T) {
+	t.Parallel()
+	dir := freshDir(t)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := api.Listen(controlSocket(dir), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := api.NewServer(api.Options{Console: storeless{}, Who: api.NewDoor(api.Access{Owner: uint32(os.Geteuid())}).Who})
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, l) }()
+	at, _ := engineSays(t.Context(), config.Config{DataDir: dir})
+	if at == nil || at.Err == nil || !strings.Contains(at.Err.Error(), "the database is lost") {
+		t.Errorf("the doctor was told: %+v", at)
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
 }
 
 // trying asks an engine for a sync and reports whether it is in a state.

@@ -130,11 +130,12 @@ func engineSays(ctx context.Context, cfg config.Config) (*doctor.Engine, []engin
 			return &doctor.Engine{Row: s.Engine, From: key.Source}, rest
 		}
 	}
-	if held := standsStill(cfg); held != nil && (err == nil || errors.Is(err, engine.ErrGone)) {
+	if err == nil { // it has said nothing, not even that it has no store
+		held := standsStill(cfg)
+		if held == nil {
+			return nil, nil
+		}
 		err = held
-	}
-	if err == nil {
-		return nil, nil
 	}
 	return &doctor.Engine{Err: err}, nil
 }

@@ -31,6 +31,10 @@ func (d *doctor) settings(context.Context) {
 // engine tells what the engine says of itself. What is wrong with it is one line: its key is in it.
 func (d *doctor) engine(context.Context) {
 	if d.Engine == nil {
+		if _, held, _ := storage.HolderOf(d.Dir); held { // of an error another check tells
+			d.say(Unseen, "ask again in a moment", "whoever holds the directory does not answer yet")
+			return
+		}
 		d.say(Fine, "", "none runs on the directory")
 		return
 	}
@@ -39,10 +43,7 @@ func (d *doctor) engine(context.Context) {
 		return
 	}
 	row := d.Engine.Row
-	text := string(row.State)
-	if row.Why != "" {
-		text += ": " + row.Why
-	}
+	text := row.Cause()
 	if row.Key != "" {
 		text += fmt.Sprintf("; its key is %s from %s, since %s", row.Key, d.Engine.From, row.KeySince.UTC().Format(time.RFC3339))
 	}

@@ -23,10 +23,9 @@ func Status(text string, every bool) List {
 	return document(func(ctx context.Context, c engine.Console, o Out) error { return status(ctx, c, text, every, o) })
 }
 
-// status prints the blocks of the Overview, in the same order: the state and why, the queues, what
-// paces, and what syncs.
+// status prints the blocks of the Overview, in the same order: the state and why, the queues, and what syncs.
 //
-//	LIVE: paced by app:asia 100/120s
+//	LIVE: 96 % of what the key allows; the 2 min window brakes
 //	accounts 212, 2 syncing; matches stored 12,406, gave up 3, too old 41
 func status(ctx context.Context, c engine.Console, text string, every bool, o Out) error {
 	s, err := engine.Ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
@@ -46,7 +45,7 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 		return o.json(s)
 	}
 	e := s.Engine
-	state := cause(e)
+	state := e.Cause()
 	// Of members that share a database, who leads them.
 	if t := e.Term; t != nil {
 		own := "" // a member that follows makes its calls by the leader's limiter, but with a key of its own
@@ -60,10 +59,6 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 	p := printer[engine.QueueRow]{o: o, shown: columns.QueueLines, now: time.Now()}
 	if err := queues(text).end(p, s.Queues, nil); err != nil {
 		return err
-	}
-	// Where nothing waits, nothing is paced.
-	if b := s.Pacing; b != nil && b.Waiting > 0 {
-		_, _ = fmt.Fprintf(o.W, "%s wait, paced by %s: %d of %d used\n", count(b.Waiting), o.clean(b.Name), b.Used, b.Limit)
 	}
 	if len(s.Open) > 0 {
 		_, _ = fmt.Fprintln(o.W)

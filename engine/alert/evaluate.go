@@ -86,7 +86,14 @@ func (m *Monitor) judge(r Rule, now time.Time) {
 	for _, s := range samples {
 		a := m.alertOf(r.Name, s.subject)
 		measured[s.subject] = true
-		a.holding = r.holds(s)
+		a.holding = r.holds(s) && !m.over(r, s.evidence, now)
+		if a.holding && s.said != "" {
+			e := engine.Evidence{At: now, Kind: "reading", ID: r.Name, Text: s.said}
+			if len(a.last.evidence) > 0 { // an evaluation alone is no news
+				e.At = a.last.evidence[0].At
+			}
+			s.evidence = []engine.Evidence{e}
+		}
 		if len(s.evidence) == 0 && a.State == engine.AlertFiring { // why it fires, until it ends
 			s.evidence = a.last.evidence
 		}
@@ -102,6 +109,40 @@ func (m *Monitor) judge(r Rule, now time.Time) {
 			m.drop(idOf(r.Name, a.subject))
 		}
 	}
+}
+
+// Trouble that leaves no trace for so long is over, where what it is about succeeds again; or where nobody knows, because
+// nothing of it is tried. That is longer than the delays of retries.
+const (
+	lately    = 2 * time.Minute
+	longSince = 10 * time.Minute
+)
+
+// over reports whether what is counted over an hour has ended, although the hour still has it: for three times the usual
+// pause between its traces, which come latest first, there was none. What is usual the median tells: two short troubles
+// in an hour are not one long. Jobs that are given up stay so, until somebody retries them.
+func (m *Monitor) over(r Rule, traces []engine.Evidence, now time.Time) bool {
+	var well *ring
+	switch t := m.tallyOf(r.Kind); r.Measure {
+	case spike:
+		well = t.completed
+	case retriesWon:
+		well = t.won
+	default:
+		return false
+	}
+	if len(traces) == 0 {
+		return true
+	}
+	var pauses []time.Duration
+	for i, e := range traces[1:] {
+		pauses = append(pauses, traces[i].At.Sub(e.At))
+	}
+	least, age := longSince, now.Sub(traces[0].At)
+	if well.sum(now, age, 0) > 0 {
+		least = lately
+	}
+	return age > max(least, 3*median(pauses))
 }
 
 // rowsOf gives a rule's alerts that are worth telling, at least one row.
@@ -182,7 +223,7 @@ func (m *Monitor) drop(id string) {
 // all its subjects.
 func (m *Monitor) row(a *alert, r Rule, now time.Time) engine.AlertRow {
 	out := engine.AlertRow{
-		ID: idOf(r.Name, a.subject), Rule: r.Name, About: r.About, Subject: a.subject, Holds: a.holding,
+		ID: idOf(r.Name, a.subject), Rule: r.Name, Severity: cmp.Or(r.Severity, engine.SeverityWarning), About: r.About, Subject: a.subject, Holds: a.holding,
 		Unit: r.Unit, Value: a.last.value, Known: a.last.known, Limit: a.last.limit, Below: r.Below,
 		AtLimit: r.Measure == spike,
 		History: a.history.values(now), Evidence: slices.Clone(a.last.evidence), Next: r.Next,

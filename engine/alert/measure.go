@@ -1,12 +1,14 @@
 package alert
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // sample is a rule's value for one subject at an instant.
@@ -16,6 +18,7 @@ type sample struct {
 	limit    float64
 	known    bool // false: too little was seen to judge
 	evidence []engine.Evidence
+	said     string // speaks for what is read, not counted
 }
 
 // measures say how each measure is taken: one sample per subject.
@@ -34,6 +37,12 @@ var measures = map[measure]func(m *Monitor, r Rule, now time.Time) []sample{
 	logDrops:    (*Monitor).logDrops,
 	oddCalls:    (*Monitor).oddCalls,
 	clockOff:    (*Monitor).clockOff,
+	freeRoom:    (*Monitor).freeRoom,
+	noWrites:    (*Monitor).noWrites,
+	cutOff:      (*Monitor).cutOff,
+	outage:      (*Monitor).outages,
+	noBackup:    (*Monitor).noBackup,
+	lost:        (*Monitor).lost,
 }
 
 // total is the one sample of a rule without subjects, with its trail.
@@ -44,18 +53,27 @@ func (m *Monitor) total(r Rule, value float64, known bool, now time.Time) []samp
 // giveUps is the share of finished jobs that have used up their attempts. With fewer than Min of them
 // it is not known: one of two is no half.
 func (m *Monitor) giveUps(r Rule, now time.Time) []sample {
-	t := m.tallyOf(r.Kind)
-	finished := t.completed.sum(now, r.Window, 0) + t.discarded.sum(now, r.Window, 0)
-	share, ok := ratio(t.atMax.sum(now, r.Window, 0), finished)
+	sum := func(of func(*tally) *ring) int { return m.sum(r, of, now, 0) }
+	finished := sum(func(t *tally) *ring { return t.completed }) + sum(func(t *tally) *ring { return t.discarded })
+	share, ok := ratio(sum(func(t *tally) *ring { return t.atMax }), finished)
 	return m.total(r, share, ok && finished >= r.Min, now)
 }
 
 // retriesWon is the share of retries that succeeded, of at least Min.
 func (m *Monitor) retriesWon(r Rule, now time.Time) []sample {
-	t := m.tallyOf(r.Kind)
-	retries := t.retries.sum(now, r.Window, 0)
-	share, ok := ratio(t.won.sum(now, r.Window, 0), retries)
+	retries := m.sum(r, func(t *tally) *ring { return t.retries }, now, 0)
+	share, ok := ratio(m.sum(r, func(t *tally) *ring { return t.won }, now, 0), retries)
 	return m.total(r, share, ok && retries >= r.Min, now)
+}
+
+// sum counts what a rule looks at in a window so much earlier. Telephone calls have a rule of their own, and count in no
+// other.
+func (m *Monitor) sum(r Rule, of func(*tally) *ring, now time.Time, back time.Duration) int {
+	n := of(m.tallyOf(r.Kind)).sum(now, r.Window, back)
+	if r.Kind == "" {
+		n -= of(m.tallyOf(engine.KindCall)).sum(now, r.Window, back)
+	}
+	return n
 }
 
 // spikes compares each failure's count of the last window with the median of the
@@ -70,13 +88,13 @@ func (m *Monitor) spikes(r Rule, now time.Time) (out []sample) {
 		if engine.Succeeded(status) || ours[status] {
 			continue
 		}
-		ring := t.statuses[status]
-		var before []int
+		of := func(t *tally) *ring { return t.statuses[status] }
+		var before []float64
 		for back := r.Window; back <= day; back += r.Window {
-			before = append(before, ring.sum(now, r.Window, back))
+			before = append(before, float64(m.sum(r, of, now, back)))
 		}
 		out = append(out, sample{
-			subject: status, value: float64(ring.sum(now, r.Window, 0)), limit: max(r.Limit, r.Factor*median(before)),
+			subject: status, value: float64(m.sum(r, of, now, 0)), limit: max(r.Limit, r.Factor*median(before)),
 			known:    true,
 			evidence: m.trails[idOf(r.Name, status)].within(now, r.Window),
 		})
@@ -90,13 +108,13 @@ var ours = map[string]bool{engine.HoldKeyInvalid.String(): true, engine.HoldLoca
 	engine.HoldDiskFull.String(): true, engine.HoldFrozen.String(): true}
 
 // median of an even number of values is the mean of the middle two.
-func median(values []int) float64 {
+func median[T float64 | time.Duration](values []T) T {
 	n := len(values)
 	if n == 0 {
 		return 0
 	}
 	slices.Sort(values)
-	return float64(values[(n-1)/2]+values[n/2]) / 2
+	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
 // unforeseen429 counts the 429s that our own count did not expect.
@@ -124,30 +142,89 @@ func (m *Monitor) bursts(r Rule, now time.Time) (out []sample) {
 // keyLife is how many seconds the key still has; not known where nobody has told when it expires.
 func (m *Monitor) keyLife(r Rule, now time.Time) []sample {
 	at := m.reading.KeyExpires
-	return m.total(r, at.Sub(now).Seconds(), m.read && !at.IsZero(), now)
+	s := m.total(r, at.Sub(now).Seconds(), m.read && !at.IsZero(), now)
+	s[0].said = "the key expires at " + human.Stamp(at)
+	return s
 }
 
 // keyRefused is 1 while Riot refuses the key.
 func (m *Monitor) keyRefused(r Rule, now time.Time) []sample {
+	return m.while(r, m.reading.KeyRejected, m.reading.Cause, now)
+}
+
+// while is 1 as long as something is so, and what it says for itself.
+func (m *Monitor) while(r Rule, so bool, said string, now time.Time) []sample {
 	value := 0.0
-	if m.reading.KeyRejected {
+	if so {
 		value = 1
 	}
-	return m.total(r, value, m.read, now)
+	s := m.total(r, value, m.read, now)
+	s[0].said = said
+	return s
+}
+
+// noWrites is 1 while the disk, or a store that takes no writes, lets no job start.
+func (m *Monitor) noWrites(r Rule, now time.Time) []sample {
+	return m.while(r, m.reading.Stopped != "", m.reading.Stopped, now)
+}
+
+// cutOff is 1 while no call leaves this machine.
+func (m *Monitor) cutOff(r Rule, now time.Time) []sample {
+	return m.while(r, m.reading.State == engine.EngineDegraded, m.reading.Cause, now)
+}
+
+// noBackup is 1 from a scheduled backup that failed until one that did not.
+func (m *Monitor) noBackup(r Rule, now time.Time) []sample {
+	return m.while(r, m.reading.Backup != "", m.reading.Backup, now)
+}
+
+// freeRoom is what the disk still takes. When that is too little to go on, disk-full says so.
+func (m *Monitor) freeRoom(r Rule, now time.Time) []sample {
+	s := m.total(r, float64(m.reading.Free), m.reading.Free > 0 && m.reading.Stopped == "", now)
+	s[0].said = human.Bytes(m.reading.Free) + " are free"
+	return s
+}
+
+// outages are the endpoints that are down.
+func (m *Monitor) outages(r Rule, now time.Time) (out []sample) {
+	for _, b := range m.reading.Down {
+		out = append(out, sample{subject: b.Host + " " + b.Method, value: now.Sub(b.Since).Seconds(), limit: r.Limit, known: true,
+			said: b.Outage()})
+	}
+	return out
+}
+
+// lost are the members that left without a word in the last hour, and that no later one of their host replaces.
+func (m *Monitor) lost(r Rule, _ time.Time) (out []sample) {
+	for _, gone := range m.reading.Members {
+		if gone.Alive() || gone.Silent > time.Hour || slices.ContainsFunc(m.reading.Members, func(o engine.MemberRow) bool {
+			return o.Alive() && o.Host == gone.Host && o.Since.After(gone.Seen)
+		}) {
+			continue
+		}
+		out = append(out, sample{subject: gone.ID, value: gone.Silent.Seconds(), limit: r.Limit, known: true,
+			said: "member " + gone.ID + " on " + gone.Host + " gave its last sign of life " + human.Stamp(gone.Seen)})
+	}
+	return out
 }
 
 // longHolds are the waits that Riot asked for and that its word alone does not impose.
 func (m *Monitor) longHolds(r Rule, now time.Time) (out []sample) {
 	for _, h := range m.reading.Holds {
 		out = append(out, sample{subject: strings.TrimSpace(h.Host + " " + h.Method), value: h.Until.Sub(now).Seconds(),
-			limit: r.Limit, known: true})
+			limit: r.Limit, known: true, said: h.Why})
 	}
 	return out
 }
 
 // clockOff is how far this machine's clock is from Riot's, where that is too far.
 func (m *Monitor) clockOff(r Rule, now time.Time) []sample {
-	return m.total(r, m.reading.ClockAhead.Abs().Seconds(), m.read, now)
+	s := m.total(r, m.reading.ClockAhead.Abs().Seconds(), m.read, now)
+	s[0].said = "this machine's clock is " + human.Span(m.reading.ClockAhead.Abs()) + " behind Riot's"
+	if m.reading.ClockAhead < 0 {
+		s[0].said = strings.Replace(s[0].said, "behind", "ahead of", 1)
+	}
+	return s
 }
 
 // silence is one sample for all syncs, that of the one which was heard of longest ago; the evidence
@@ -168,28 +245,39 @@ func (m *Monitor) silence(r Rule, now time.Time) []sample {
 }
 
 // queueAges is how long each queue has had work and begun none: a queue with an old job that starts
-// others all the time is not stuck, it is long.
+// others all the time is not stuck, it is long. What keeps the whole engine from working is told by its state.
 func (m *Monitor) queueAges(r Rule, now time.Time) (out []sample) {
 	for _, q := range m.reading.Queues {
-		s := sample{subject: string(q.Name), limit: r.Limit, known: !q.Paused}
+		s := sample{subject: string(q.Name), limit: r.Limit, known: !q.Paused && !still[m.reading.State]}
 		if !q.OldestDue.IsZero() {
 			s.value = max(now.Sub(engine.Latest(q.OldestDue, m.started[q.Name])).Seconds(), 0)
 			s.evidence = []engine.Evidence{{At: q.OldestDue, Kind: "queue", ID: string(q.Name), Text: q.Why}}
+			if m.reading.State != engine.EngineLive {
+				s.evidence[0].Text = cmp.Or(m.reading.Cause, q.Why)
+			}
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
+// still are the states in which nothing is begun.
+var still = map[engine.EngineState]bool{engine.EngineNoKey: true, engine.EngineDegraded: true, engine.EnginePaused: true,
+	engine.EngineOpening: true, engine.EngineStopping: true}
+
 // writeTimes are the times of writes as the last reading told them.
 func (m *Monitor) writeTimes(r Rule, _ time.Time) (out []sample) {
 	for _, store := range slices.Sorted(maps.Keys(m.reading.Writes)) {
-		out = append(out, sample{subject: store, value: m.reading.Writes[store].Seconds(), limit: r.Limit, known: true})
+		out = append(out, sample{subject: store, value: m.reading.Writes[store].Seconds(), limit: r.Limit, known: true,
+			said: "a write to " + store + " takes " + human.Millis(m.reading.Writes[store])})
 	}
 	return out
 }
 
 // logDrops counts the log lines that were lost.
 func (m *Monitor) logDrops(r Rule, now time.Time) []sample {
-	return m.total(r, float64(m.dropped.sum(now, r.Window, 0)), m.read, now)
+	n := m.dropped.sum(now, r.Window, 0)
+	s := m.total(r, float64(n), m.read, now)
+	s[0].said = human.Counted(n, "line", "lines") + " of the log could not be written in time"
+	return s
 }

@@ -30,7 +30,7 @@ func (m *Monitor) MetricsOf(kind engine.Kind, now time.Time, window time.Duratio
 	}
 	out.Traffic = m.traffic(now)
 	finished := out.Completed + out.Discarded
-	out.PerMin = float64(finished+out.Cancelled) / window.Minutes()
+	out.PerMin = float64(finished) / window.Minutes()
 	out.MeanAttempts, _ = ratio(sum(t.attempts), finished)
 	out.FailureRate, _ = ratio(out.Discarded, finished)
 	out.RetryRate, _ = ratio(out.Retries, sum(t.charged))

@@ -29,9 +29,6 @@ const (
 	day       = 24 * time.Hour
 )
 
-// kindMatch are the jobs that store a match each.
-const kindMatch engine.Kind = "match.fetch"
-
 // Options of a Monitor.
 type Options struct {
 	Rules []Rule // nil = Rules()
@@ -57,6 +54,7 @@ type Monitor struct {
 	heard   map[string]time.Time
 	started map[engine.Queue]time.Time // when a job of it began last
 	seen    time.Time
+	sums    sums
 	began   time.Time // traffic is counted from here on; zero = nothing was evaluated yet
 	alerts  map[string]*alert
 }
@@ -177,6 +175,8 @@ func (m *Monitor) Changes(at time.Time, changes []engine.Change) {
 			m.job(at, c)
 		case c.Account != nil:
 			m.hear(c.Account.ID, at)
+		case c.Totals != nil:
+			m.grown(at, c.Totals.Success)
 		case c.Forgotten != "":
 			m.forgets(c.Forgotten)
 		}
@@ -222,13 +222,11 @@ func (m *Monitor) ended(at time.Time, e engine.End) {
 	for _, t := range m.each(j.Kind) {
 		t.ended(at, e, upTo)
 	}
+	m.sums.on(j.Finished, func(d *engine.DaySum) { d.CountEnded(j.State, int64(e.Count)) })
 	if e.Count < 0 {
 		return
 	}
-	switch {
-	case j.State == engine.Completed && j.Kind == kindMatch:
-		m.stored.add(at, 1)
-	case j.State == engine.Discarded:
+	if j.State == engine.Discarded {
 		m.callEnded(at, j)
 	}
 	if upTo {
@@ -285,6 +283,7 @@ func (m *Monitor) attempt(job engine.JobID, kind engine.Kind, a engine.Attempt) 
 	for _, t := range m.each(kind) {
 		t.attempt(a, status, told)
 	}
+	m.sums.on(a.End, func(d *engine.DaySum) { d.CountAttempt(a, 1) })
 	if a.End.IsZero() || !told {
 		return
 	}
@@ -377,12 +376,20 @@ type Reading struct {
 	// accounts that are silent. nil = nothing excuses any.
 	Waits  func(account string, silent time.Duration) string
 	Queues []engine.QueueRow // those paused are not judged
+	// State and Cause are what consoles show of the engine as a whole, see control.Control.Cause: alerts have no words of
+	// their own for why nothing moves.
+	State engine.EngineState
+	Cause string
 	// Stopped says why the engine starts nothing at all, such as a full disk, which its
 	// state tells: log lines that are lost meanwhile are no alert of their own.
 	Stopped string
 	// Writes is the p95 of the last minute per store: "state", "payload".
 	Writes   map[string]time.Duration
 	LogDrops uint64 // since the process started
+	Free     int64  // bytes that the disk still takes; 0 = not known
+	Down     []engine.BreakerRow
+	Backup   string             // why the last scheduled backup failed; "" = it did not
+	Members  []engine.MemberRow // of a shared database
 }
 
 // Beat says when a syncing account was last heard of: a commit of its run, or a
@@ -436,19 +443,20 @@ const askAfter = time.Minute
 // note keeps evidence for the alerts that measure it, of all jobs or of the kind's alone.
 func (m *Monitor) note(what measure, subject string, kind engine.Kind, e engine.Evidence) {
 	for _, r := range m.rules {
-		if r.Measure == what && (r.Kind == "" || r.Kind == kind) {
+		if r.Measure == what && (r.Kind == kind || r.Kind == "" && kind != engine.KindCall) {
 			id := idOf(r.Name, subject)
 			m.trails[id] = m.trails[id].add(e)
 		}
 	}
 }
 
-// idOf names an alert: "503/europe", or the rule alone where it has no subjects.
+// idOf names an alert: "503/europe", or the rule alone where it has no subjects. It has no blanks, so that it is one word
+// of a command line.
 func idOf(rule, subject string) string {
 	if subject == "" {
 		return rule
 	}
-	return rule + "/" + subject
+	return rule + "/" + strings.ReplaceAll(subject, " ", "-")
 }
 
 // bounded gives the name under which something counts: its own, while there is

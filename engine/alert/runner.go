@@ -3,7 +3,9 @@ package alert
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,10 +15,13 @@ import (
 	"github.com/farsight-console/farsight/engine/wall"
 )
 
-// Store keeps a small named blob over a restart; nil when there is none.
+// Store keeps a small named blob over a restart, nil when there is none, and sums of its own.
 type Store interface {
 	LoadState(ctx context.Context, name string) ([]byte, error)
 	SaveState(ctx context.Context, name string, blob []byte) error
+	// Days and Totals are the sums that are written with the jobs themselves.
+	Days(ctx context.Context, n int, now time.Time) ([]engine.DaySum, error)
+	Totals(ctx context.Context) (engine.Totals, error)
 }
 
 // stateName is where the monitor is stored.
@@ -58,7 +63,7 @@ type Runner struct {
 
 	mu   sync.Mutex
 	rows []engine.AlertRow // of the last evaluation; never changed, only replaced
-	on   map[string]bool   // alerts that were told to be firing
+	on   map[string]string // alerts that were told to be firing, with their names
 	fell bool              // that something fell over has been told
 }
 
@@ -76,7 +81,7 @@ func NewRunner(o RunnerOptions) *Runner {
 	if o.OnRows == nil {
 		o.OnRows = func([]engine.AlertRow) {}
 	}
-	return &Runner{opt: o, saving: make(chan struct{}, 1), on: map[string]bool{}}
+	return &Runner{opt: o, saving: make(chan struct{}, 1), on: map[string]string{}}
 }
 
 // Load takes over what was stored. What cannot be read is left behind: the windows
@@ -89,16 +94,33 @@ func (r *Runner) Load(ctx context.Context) {
 	if err != nil {
 		r.opt.Log.Warn().Err(err).Msg("stored alerts could not be read; they begin anew")
 	}
-	rows := r.opt.Monitor.Rows(wall.Now())
+	now := wall.Now()
+	if err := r.catchUp(ctx, now); err != nil {
+		r.opt.Log.Warn().Err(err).Msg("stored sums could not be read; what a crash took from the last hour stays out")
+	}
+	rows := r.opt.Monitor.Rows(now)
 	r.mu.Lock()
 	r.rows = rows
 	for i := range rows {
 		if fires(rows[i].State) {
-			r.on[rows[i].ID] = true
+			r.on[rows[i].ID] = rows[i].Name()
 		}
 	}
 	r.mu.Unlock()
 	r.opt.OnRows(rows)
+}
+
+// catchUp counts what the process before has stored after its last save.
+func (r *Runner) catchUp(ctx context.Context, now time.Time) error {
+	days, err := r.opt.Store.Days(ctx, 2, now)
+	if err != nil {
+		return err
+	}
+	totals, err := r.opt.Store.Totals(ctx)
+	if err == nil {
+		r.opt.Monitor.CatchUp(now, days, totals.Success)
+	}
+	return err
 }
 
 // Publish takes the changes of one commit, in commit order. It does not block.
@@ -112,6 +134,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	tick := time.NewTicker(evaluateEvery)
 	defer tick.Stop()
 	saved := time.Now()
+	r.saves(ctx) // from here on a crash is caught up with
 	for {
 		select {
 		case <-ctx.Done():
@@ -151,33 +174,34 @@ func (r *Runner) show(rows []engine.AlertRow, now time.Time) {
 		r.opt.Log.Warn().Str("alert", a.ID).Str("value", a.Now()).Str("limit", a.Limits()).Msg("alert began to fire")
 		r.opt.OnNote(engine.Note{At: now, Level: engine.LevelWarn, Text: beginning(a), Job: jobOf(a)})
 	}
-	for _, id := range over {
+	for _, id := range slices.Sorted(maps.Keys(over)) {
 		r.opt.Log.Info().Str("alert", id).Msg("alert ended")
-		r.opt.OnNote(engine.Note{At: now, Level: engine.LevelOK, Text: "alert " + id + " is over"})
+		r.opt.OnNote(engine.Note{At: now, Level: engine.LevelOK, Text: "alert is over: " + over[id]})
 	}
 }
 
-// turned compares the rows with what was told before. A silenced alert says
+// turned compares the rows with what was told before; what is over has its name. A silenced alert says
 // nothing, neither way, until it is heard again: one that has ended meanwhile is
 // told to be over then.
-func (r *Runner) turned(rows []engine.AlertRow) (begun []engine.AlertRow, over []string) {
+func (r *Runner) turned(rows []engine.AlertRow) (begun []engine.AlertRow, over map[string]string) {
 	here := map[string]bool{}
+	over = map[string]string{}
 	for _, a := range rows {
 		here[a.ID] = true
-		switch was := r.on[a.ID]; {
+		switch name, was := r.on[a.ID]; {
 		case a.State == engine.AlertSilenced:
 		case fires(a.State) && !was:
-			r.on[a.ID] = true
+			r.on[a.ID] = a.Name()
 			begun = append(begun, a)
 		case !fires(a.State) && was:
 			delete(r.on, a.ID)
-			over = append(over, a.ID)
+			over[a.ID] = name
 		}
 	}
-	for id := range r.on { // of several subjects that are ok one is told
+	for id, name := range r.on { // of several subjects that are ok one is told
 		if !here[id] {
 			delete(r.on, id)
-			over = append(over, id)
+			over[id] = name
 		}
 	}
 	return begun, over
@@ -189,17 +213,20 @@ func fires(s engine.AlertState) bool {
 }
 
 // beginning says what fires and what to do. A rule that fires at the first is said
-// without its value and its limit:
+// without its value and its limit, and no job or call that speaks for it is named: a list of them is a key away.
 //
-//	alert 503/europe: 503 burst per 1 min is 3, fires above 2; it goes on by itself: the engine probes the host
-//	alert key: key rejected; paste a new key: every queue waits for it
+//	alert: 503 burst per 1 min (europe) is 3, fires above 2; it goes on by itself: the engine probes the host
+//	alert: no valid key: Riot refuses the key, or there is none; paste a new key: every queue waits for it
 func beginning(a engine.AlertRow) string {
-	text := "alert " + a.ID + ": " + a.About
+	text := "alert: " + a.Name()
 	if a.Unit != engine.AlertCount || a.Limit != 0 || a.Value != 1 {
 		text += " is " + a.Now()
 	}
 	if a.Limit != 0 {
 		text += ", fires " + a.Limits()
+	}
+	if said := a.Said(); said != "" && a.Evidence[0].Kind != "job" && a.Evidence[0].Kind != "call" {
+		text += ": " + said
 	}
 	if a.Next != "" {
 		text += "; " + a.Next

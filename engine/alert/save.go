@@ -21,6 +21,7 @@ type saved struct {
 	Version int       `json:"version"`
 	Seen    time.Time `json:"seen,omitzero"`
 	Began   time.Time `json:"began,omitzero"`
+	Sums    sums      `json:"sums,omitzero"`
 	savedTally
 	Kinds       map[engine.Kind]savedTally `json:"kinds,omitempty"`
 	Ends        engine.Ends                `json:"ends,omitempty"`
@@ -100,7 +101,7 @@ func (m *Monitor) copied() saved {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := saved{
-		Version: savedVersion, Seen: m.seen, Began: m.began, Trails: map[string]trail{},
+		Version: savedVersion, Seen: m.seen, Began: m.began, Sums: m.sums.copied(m.seen), Trails: map[string]trail{},
 		savedTally: m.tally.copied(), Unavailable: filled(m.unavailable), Kinds: map[engine.Kind]savedTally{},
 		Ends:   maps.Clone(m.ends),
 		Alerts: map[string][]storedAlert{}, Started: maps.Clone(m.started),
@@ -136,7 +137,7 @@ func (m *Monitor) Load(blob []byte) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.seen, m.began = s.Seen, s.Began
+	m.seen, m.began, m.sums = s.Seen, s.Began, s.Sums
 	maps.Copy(m.started, s.Started)
 	for name, r := range m.named() {
 		r.fill(s.Rings[name])
@@ -152,13 +153,17 @@ func (m *Monitor) Load(blob []byte) error {
 		ringOf(m.unavailable, bounded(m.unavailable, name, maxHosts), perBurst, time.Minute).fill(c)
 	}
 	for _, r := range m.rules {
-		for _, a := range s.Alerts[r.Name] {
+		for _, a := range slices.Concat(s.Alerts[formerly[r.Name]], s.Alerts[r.Name]) {
 			m.restore(r, a)
 		}
 		m.restoreTrails(r, s.Trails)
 	}
 	return nil
 }
+
+// formerly are the names that rules had while names had blanks: what was acknowledged then stays so.
+var formerly = map[string]string{"call-give-ups": "call give-ups", "key-expires": "key expiry", "log-drops": "log drops",
+	"queue-age": "queue age", "silent-sync": "silent sync"}
 
 // restore takes over one alert, if it is one that step knows.
 func (m *Monitor) restore(r Rule, from storedAlert) {

@@ -16,13 +16,14 @@ func TestTrafficOfADayOutlivesARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Metrics(start, time.Hour).Traffic; got != nil {
+	if got := m.Metrics(start, time.Hour).Traffic; got != nil { // nothing is counted yet
 		t.Errorf("before the first evaluation: %v", got)
 	}
 	m.Evaluate(start)
 	m.Calls([]engine.CallRow{{Seq: 1, At: start, Status: 200}, {Seq: 2, At: start, Status: 429}, {Seq: 3, At: start.Add(40 * time.Minute), Status: 200}})
-	for _, kind := range []engine.Kind{kindMatch, "timeline.fetch"} {
-		m.Changes(start.Add(40*time.Minute), []engine.Change{{Job: &engine.Job{Kind: kind, State: engine.Completed}, Before: engine.Running}})
+	m.CatchUp(start, nil, 7)
+	for _, stored := range []int64{8, 7, 8} { // one is stored, and fetched anew
+		m.Changes(start.Add(40*time.Minute), []engine.Change{{Totals: &engine.Totals{Success: stored}}})
 	}
 	blob, err := m.Save()
 	if err != nil {
@@ -51,6 +52,21 @@ func TestTrafficOfADayOutlivesARestart(t *testing.T) {
 	}
 	if n := len(m.Metrics(start.Add(72*time.Hour), time.Hour).Traffic); n != 48 {
 		t.Errorf("three days later there are %d spans, want those of a day", n)
+	}
+}
+
+// TestW10c_SpeedLeavesCancelledOut: who cancels a thousand jobs has made none.
+func TestW10c_SpeedLeavesCancelledOut(t *testing.T) {
+	m, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 1, 20, 12, 10, 0, 0, time.UTC)
+	for _, s := range []engine.State{engine.Completed, engine.Discarded, engine.Cancelled, engine.Cancelled} {
+		m.Changes(now, []engine.Change{{Job: &engine.Job{State: s}, Before: engine.Available}})
+	}
+	if got := m.Metrics(now, 2*time.Minute).PerMin; got != 1 {
+		t.Errorf("%g per min, want 1", got)
 	}
 }
 

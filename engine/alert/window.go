@@ -41,6 +41,20 @@ func (r *ring) put(cell int64, n int) {
 	r.count[i] += n
 }
 
+// change adds n events at an instant; n below 0 takes them from the newest cells up to it that have any.
+func (r *ring) change(at time.Time, n int) {
+	if n >= 0 {
+		r.add(at, n)
+		return
+	}
+	for cell := r.number(at); n < 0 && cell > r.number(at)-int64(len(r.stamp)); cell-- {
+		if i := r.index(cell); r.stamp[i] == cell {
+			taken := min(-n, r.count[i])
+			r.count[i], n = r.count[i]-taken, n+taken
+		}
+	}
+}
+
 // sum counts the events of a span that ends with the present cell, or, with back,
 // so much earlier. A span is rounded up to whole cells, of which the last has only
 // begun.

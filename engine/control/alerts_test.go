@@ -170,7 +170,7 @@ func TestS2_10_AcknowledgeAndSilenceThroughTheConsole(t *testing.T) {
 			t.Errorf("a console saw %v, want %v", seen, want)
 		}
 		told := strings.Join(notes, "\n")
-		if !strings.Contains(told, "alert key: key rejected") || !strings.Contains(told, "alert key is over") {
+		if !strings.Contains(told, "alert: no valid key") || !strings.Contains(told, "alert is over: no valid key") {
 			t.Errorf("notes: %q", notes)
 		}
 		entries, err := r.db.Audit(t.Context(), 100)

@@ -49,7 +49,7 @@ func TestAlertsReachConsolesWhenTheyLookDifferent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b board
 		key := func(left time.Duration, s engine.AlertState) engine.AlertRow {
-			return engine.AlertRow{ID: "key expiry", State: s, Unit: engine.AlertDuration, Known: true, Value: left.Seconds(), Limit: 86400, History: []float64{90000, left.Seconds()}}
+			return engine.AlertRow{ID: "key-expires", State: s, Unit: engine.AlertDuration, Known: true, Value: left.Seconds(), Limit: 86400, History: []float64{90000, left.Seconds()}}
 		}
 		b.set(key(21*time.Hour+30*time.Second, engine.AlertFiring))
 		h := hub.New(hub.Options{Source: still{}, Accounts: stored(), Alerts: b.get})

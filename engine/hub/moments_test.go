@@ -22,7 +22,7 @@ func reading(hosts int, seed uint64) (l engine.LimitsRow) {
 			for w := range 2 {
 				b := engine.BucketRow{
 					Host: fmt.Sprintf("host%d", h), Kind: "app", Window: time.Duration(w*119+1) * time.Second, Limit: 100,
-					Used: r.IntN(100), InFlight: r.IntN(5), Server: r.IntN(100), Mode: "A",
+					Used: r.IntN(100), InFlight: r.IntN(5), Server: r.IntN(100), Mode: "sliding",
 					Reset: time.Date(2026, 11, 21, 12, r.IntN(60), r.IntN(60), r.IntN(1e9), time.UTC),
 				}
 				if m > 0 {

@@ -133,7 +133,7 @@ func init() {
 		{
 			Op: engine.OpAck, run: (*Operator).ack, Does: "acknowledge", Target: Alert,
 			Short:   "Say that you have seen a firing alert, until it ends",
-			Example: "farsight ack key-expires --reason 'a new one is on its way'",
+			Example: "farsight ack 429 --reason 'another program used the key'",
 			Line:    Line{Args: "an alert: ack 429", Help: "acknowledge an alert that fires"},
 		},
 		{

@@ -18,8 +18,8 @@ var _ control.Alerts = (*alert.Runner)(nil)
 
 // newAlerts wires the rules to what they measure, and takes over how the process
 // before left them. each gets all alerts whenever they were evaluated.
-func newAlerts(g gauges, policies engine.Policies, note func(engine.Note), each func([]engine.AlertRow)) (*alert.Runner, error) {
-	monitor, err := alert.New(alert.Options{Policies: policies})
+func newAlerts(g gauges, rules []alert.Rule, policies engine.Policies, note func(engine.Note), each func([]engine.AlertRow)) (*alert.Runner, error) {
+	monitor, err := alert.New(alert.Options{Rules: rules, Policies: policies})
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +33,8 @@ func newAlerts(g gauges, policies engine.Policies, note func(engine.Note), each 
 
 // storedAlerts are the alerts of a directory on which no engine works, as the last
 // one left them.
-func storedAlerts(ctx context.Context, db store) control.Alerts {
-	monitor, err := alert.New(alert.Options{})
+func storedAlerts(ctx context.Context, db store, rules []alert.Rule) control.Alerts {
+	monitor, err := alert.New(alert.Options{Rules: rules})
 	if err != nil {
 		return nil // the rules that ship are tested
 	}
@@ -46,8 +46,9 @@ func storedAlerts(ctx context.Context, db store) control.Alerts {
 // gauges read what the rules measure besides changes and calls.
 type gauges struct {
 	*parts
-	age  *keyring.Age // nil = the key has no age: it is a simulator's
-	open func() []engine.AccountRow
+	age   *keyring.Age // nil = the key has no age: it is a simulator's
+	open  func() []engine.AccountRow
+	cause func() (engine.EngineState, string)
 }
 
 // read takes a reading for the alerts.
@@ -55,6 +56,18 @@ func (g gauges) read(ctx context.Context, now time.Time) alert.Reading {
 	r := alert.Reading{
 		KeyRejected: g.limits.KeyRefused(), ClockAhead: g.limits.ClockAhead(), Holds: g.limits.LongHolds(), Queues: judged(g.backend.Queues()), Syncing: g.beats(), Waits: g.waits,
 		Stopped: g.backend.Halted(), Writes: g.db.WriteTimes(now), LogDrops: g.logs.Ring.Dropped(),
+	}
+	r.State, r.Cause = g.cause()
+	r.Down = g.limits.Down()
+	r.Backup, _ = g.badBackup.Load().(string)
+	if room := roomOf(g.db); room != nil {
+		free, _ := room()
+		r.Free = int64(free)
+	}
+	if members := membersOf(g.db, g.id); members != nil {
+		if page, err := members(ctx); err == nil {
+			r.Members = page.Members
+		}
 	}
 	// In a demo the key is made up, and nothing is said about its age.
 	if g.age != nil {
@@ -74,7 +87,7 @@ func judged(queues []engine.QueueRow) []engine.QueueRow {
 
 // waits says why a sync may be silent: what holds every call, or what its jobs wait for.
 func (g gauges) waits(account string, silent time.Duration) string {
-	if state, why := g.limits.Health(); state != engine.EngineLive {
+	if state, why := g.cause(); state != engine.EngineLive {
 		return why
 	}
 	return g.backend.Waiting(account, silent)
@@ -102,8 +115,8 @@ func (g gauges) beats() []alert.Beat {
 }
 
 // gauges makes the readings of this engine.
-func (p *parts) gauges(a assembly, open func() []engine.AccountRow) gauges {
-	g := gauges{parts: p, open: open}
+func (p *parts) gauges(a assembly, open func() []engine.AccountRow, cause func() (engine.EngineState, string)) gauges {
+	g := gauges{parts: p, open: open, cause: cause}
 	if !a.demo {
 		g.age = &keyring.Age{Store: p.db, Limits: p.limits.Rows, Calls: p.limits.Calls, Project: p.projects.Current, Log: p.log}
 		g.age.Load(context.Background())

@@ -51,10 +51,11 @@ type base struct {
 	entrances []entrance
 
 	// What programs are told; nil until the sockets are open.
-	events  *api.Events
-	metrics *api.Metrics
-	config  atomic.Pointer[config.Config] // in force
-	http    net.Addr                      // of the listener for programs; nil = there is none
+	events    *api.Events
+	metrics   *api.Metrics
+	config    atomic.Pointer[config.Config] // in force
+	badBackup atomic.Value                  // why the last scheduled backup failed, a string
+	http      net.Addr                      // of the listener for programs; nil = there is none
 }
 
 // parts are one engine on one store, wired and not yet running.

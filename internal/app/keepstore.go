@@ -24,10 +24,11 @@ import (
 // keeper does what a store needs while the engine runs: backups, and retention
 // if the operator has configured one.
 type keeper struct {
-	db    store
-	log   zerolog.Logger
-	every time.Duration // between two backups; 0 = none
-	keep  league.Span   // of payloads; off = for ever
+	db     store
+	log    zerolog.Logger
+	every  time.Duration    // between two backups; 0 = none
+	keep   league.Span      // of payloads; off = for ever
+	failed func(why string) // that a backup failed; "" = one did not
 	// agreed reports whether Riot's clock was heard and says the same as this machine's.
 	agreed func() bool
 }
@@ -86,12 +87,16 @@ func (k keeper) backup(ctx context.Context) {
 	}
 	if err != nil {
 		k.log.Error().Err(err).Msg("the scheduled backup failed")
+		k.failed(err.Error())
 		return
 	}
 	k.log.Info().Str("path", r.Path).Int64("bytes", r.Copied).Dur("took", human.Logged(r.Took)).Msg("backup made")
+	failed := ""
 	for month, why := range r.Failed {
 		k.log.Error().Str("month", month).Str("err", why).Msg("payloads have no new copy")
+		failed = "the payloads of " + month + " have no new copy: " + why
 	}
+	k.failed(failed)
 }
 
 // retain deletes stored payloads that are older than the operator wants to keep them. It is asked for only while

@@ -46,7 +46,7 @@ func TestTheKeeperEndsWithItsContext(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- (keeper{db: db, log: zerolog.Nop()}).Run(ctx) }()
+		go func() { done <- (keeper{db: db, log: zerolog.Nop(), failed: func(string) {}}).Run(ctx) }()
 		time.Sleep(25 * time.Hour) // looks often, has nothing to do
 		stop()
 		if err := <-done; err != nil {
@@ -75,7 +75,7 @@ func TestB13h_NothingIsDeletedByAClockThatRiotsContradicts(t *testing.T) {
 		db, agrees := &dropping{}, &atomic.Bool{}
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		k := keeper{db: db, log: zerolog.Nop(), keep: league.Span{Years: 1}, agreed: agrees.Load}
+		k := keeper{db: db, log: zerolog.Nop(), keep: league.Span{Years: 1}, agreed: agrees.Load, failed: func(string) {}}
 		go func() { done <- k.Run(ctx) }()
 		time.Sleep(72 * time.Hour)
 		synctest.Wait()

@@ -145,7 +145,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	p.backend = backend
 	pg.Use(backend)
 	// con is set by the time that anything of this is called.
-	alerts, err := newAlerts(p.gauges(a, func() []engine.AccountRow { return con.Open() }), cfg.Policies, func(n engine.Note) { con.Note(n) }, pg.Alerts)
+	alerts, err := newAlerts(p.gauges(a, func() []engine.AccountRow { return con.Open() }, func() (engine.EngineState, string) { return con.Cause() }), cfg.Pager.Rules, cfg.Policies, func(n engine.Note) { con.Note(n) }, pg.Alerts)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	}
 	// A sync of minutes and a demo's temporary directory need no backups.
 	if !a.onlyOwn && !a.demo {
-		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads, agreed: p.limits.ClockAgrees})
+		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads, agreed: p.limits.ClockAgrees, failed: func(why string) { p.badBackup.Store(why) }})
 	}
 	var limiter control.Limiter = admits
 	// The limits go on from what the leader before knew; without it they would count their windows as
@@ -171,7 +171,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	}
 	// A follower shows what the leader has stored, and runs nothing: its runners are the leader's.
 	if p.follows {
-		alerts, err = newAlerts(gauges{parts: p}, cfg.Policies, nil, nil)
+		alerts, err = newAlerts(gauges{parts: p}, cfg.Pager.Rules, cfg.Policies, nil, nil)
 		if err != nil {
 			return err
 		}
@@ -298,7 +298,7 @@ func browser(ctx context.Context, db store, cfg config.Config) engine.Console {
 	return control.NewBrowse(control.Stored{
 		Store: db, Policies: cfg.Policies, Limits: storedLimits(ctx, db), Do: "start farsight with a key", Silent: silent(cfg),
 		Lane: ingest.LaneOf.Name, Domain: ingest.Stored{Store: db, Zone: cfg.ReportTZ},
-		Schedules: storedSchedules(ctx, db, cfg), Alerts: storedAlerts(ctx, db), Logs: logbook.StoredIn(cfg.DataDir), Members: membersOf(db, ""),
+		Schedules: storedSchedules(ctx, db, cfg), Alerts: storedAlerts(ctx, db, cfg.Pager.Rules), Logs: logbook.StoredIn(cfg.DataDir), Members: membersOf(db, ""),
 	})
 }
 

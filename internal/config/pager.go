@@ -17,15 +17,17 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/alert"
 	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/regular"
 )
 
-// Pager is who is told of alerts and events: the tables [pager] and
-// [webhooks] of config.toml. They have no flags: an address or a token on a command
+// Pager is who is told of alerts and events, and by which rules: the tables [pager], [webhooks]
+// and [alerts] of config.toml. They have no flags: an address or a token on a command
 // line is read by everybody on the host.
 type Pager struct {
 	pager.Targets
+	Rules []alert.Rule
 	marks map[string][sha256.Size]byte // of what is not shown whole, so that a new value is noticed
 }
 
@@ -77,6 +79,9 @@ var pagerSettings = []setting{
 	{row{"webhooks.url", []string{"FARSIGHT_WEBHOOKS_URL"}, "", "address of a program that is told of events, or a list of them"}, kind{form: many, secret: true}},
 	{row{"webhooks.secret", []string{"FARSIGHT_WEBHOOKS_SECRET"}, "", "key of the signatures, at least 16 characters"}, kind{form: one, secret: true}},
 	{row{"webhooks.events", nil, strings.Join(pager.Events(), listSep), "which events"}, kind{form: many}},
+	{row{"alerts.limits", nil, "", `limits of rules, ["queue-age=2h", "give-ups=50%", "disk-low=5GiB", "503=10"]`}, kind{form: many}},
+	{row{"alerts.severity", nil, "", `severities of rules, ["backup=critical", "queue-age=warning", "429=off"]`}, kind{form: many}},
+	{row{"alerts.route", nil, "", `who is told, by rule or severity, ["critical=call,slack", "warning=slack", "429="]; docs/pager.md`}, kind{form: many}},
 }
 
 // Bounds of calls_per_day: whoever needs more is no pager's user.
@@ -93,7 +98,7 @@ const (
 )
 
 // PagerTables are the tables of config.toml that are read here.
-var PagerTables = []string{"pager", "webhooks"}
+var PagerTables = []string{"pager", "webhooks", "alerts"}
 
 // flattenTable adds a table's values under "table.name".
 // The rest of the program reads settings by one name and one text each; lists keep their parts by
@@ -152,6 +157,16 @@ func (c *Config) paging(of *reader) {
 		r.mindMode(path)
 	}
 	c.Pager = Pager{Targets: pager.Targets{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}, marks: marks}
+	c.Pager.Rules = r.rules()
+}
+
+// rules reads limits and severities of alerts.
+func (r *pagerReader) rules() []alert.Rule {
+	rules, err := alert.Rules(valuesOf(r.values["alerts.limits"]), valuesOf(r.values["alerts.severity"]))
+	if err != nil {
+		r.fault("[alerts]", "%v", err)
+	}
+	return rules
 }
 
 // secretFile reads a file whose only content is a secret. One that others may read

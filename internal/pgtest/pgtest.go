@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package pgtest gives tests a PostgreSQL: one server per test process, which ends and is
 // removed with it, and a schema of its own for each test.
 package pgtest

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package scratch gives a package's tests a place for their files, with a ceiling, and ends
 // with them whatever they started: programs, the servers that these leave behind, the files.
 // It is for tests.
@@ -20,7 +22,7 @@ import (
 )
 
 // memory is the file system in memory. All tests of a machine together take slots
-// directories in it, each up to memoryCeiling: 1 GB. The others go to disk.
+// directories in it, each up to memoryCeiling: 2 GB. The others go to disk.
 const (
 	memory = "/dev/shm"
 	slots  = 4
@@ -29,7 +31,7 @@ const (
 // Bytes that the files of one package's tests may take. One that takes more is ended, for
 // something in it writes without end.
 var (
-	memoryCeiling int64 = 256 << 20
+	memoryCeiling int64 = 512 << 20
 	diskCeiling   int64 = 4 << 30
 )
 
@@ -120,9 +122,6 @@ func (r *run) begin() error {
 	if err != nil {
 		return err
 	}
-	if err := os.Chmod(d.Path, 0o711); err != nil { // some tests are of two users
-		return err
-	}
 	if err := r.keep(d); err != nil {
 		return err
 	}
@@ -131,6 +130,9 @@ func (r *run) begin() error {
 		if slot := r.claim(); slot != "" {
 			dir = slot
 		}
+	}
+	if err := os.Chmod(dir, 0o711); err != nil { // some tests are of two users
+		return err
 	}
 	return os.Setenv("TMPDIR", dir)
 }

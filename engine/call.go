@@ -8,6 +8,8 @@ const OpCall Op = "call"
 type CallAsk struct {
 	To  string `json:"to"`  // a number of the allow list: +4930123456
 	Say string `json:"say"` // the text that is spoken
+	// Language is that of the text, such as de-DE; "" = en-US, as alerts are told in.
+	Language string `json:"language,omitempty"`
 	// Key names the request, so that asking again calls nobody twice; "" = each is
 	// another call.
 	Key string `json:"idempotency_key,omitempty"`

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,8 +14,10 @@ import (
 // CallDebug is a telephone call's job in the words of its callers (S2-7).
 // NextRetryAt is set if and only if ShouldRetry is.
 type CallDebug struct {
-	SID         string        `json:"call_sid"`      // that was asked for
+	SID         string        `json:"call_sid"`      // that was asked for; in a list the last one, "" where there is none
+	Job         engine.JobID  `json:"job"`           // whose attempts they are
 	Status      string        `json:"status"`        // of the last attempt
+	Final       bool          `json:"final"`         // nothing comes after that by itself
 	Count       int           `json:"attempt_count"` // calls made so far
 	Max         int           `json:"max_attempts"`  // calls that a round may have
 	ShouldRetry bool          `json:"should_retry"`
@@ -49,6 +53,13 @@ type callCancel struct {
 	Text        string `json:"message"`
 }
 
+// CallDebugs lists calls, the newest first. Where a status was asked for it may come short, or empty, with a
+// next.
+type CallDebugs struct {
+	Calls []CallDebug `json:"calls"`
+	Next  string      `json:"next,omitempty"` // cursor of what is older
+}
+
 // callRequest is a call of a user's own.
 type callRequest struct {
 	engine.CallAsk
@@ -75,6 +86,8 @@ func (p *Programs) calls() []Route {
 			Type: typeJSON, Handle: p.placeCall,
 			Header: []Param{{idempotencyKey, "the same as idempotency_key: a second request with it calls nobody again"}},
 		},
+		look("/v1/calls", "The telephone calls, alerts' and your own, the newest first", p.callList, paramAfter, paramLimit,
+			Param{"status", "only those that stand so: busy, no-answer, failed, completed, canceled …"}),
 		look("/v1/calls/{sid}", "Everything about a job, by the external id of any of its attempts", p.job),
 		act("/v1/calls/{sid}/retry", "Let that job run now", p.retry),
 		dropping("/v1/calls/{sid}/retry", "Cancel that job's planned attempt", p.drop),
@@ -90,25 +103,72 @@ func (p *Programs) callDebug(r *Request) (CallDebug, error) {
 	return debugOf(r.PathValue("sid"), d), err
 }
 
+// callList lists calls with all their attempts.
+func (p *Programs) callList(r *Request) (out CallDebugs, err error) {
+	status := r.URL.Query().Get("status")
+	if status != "" && status != "unknown" && engine.CallStatus(status).Rule().Alert {
+		return out, engine.Problemf(engine.ErrInvalid,
+			"use busy, no-answer, failed, completed, canceled, in-progress, queued or unknown", "%q is no status of a call", status)
+	}
+	page, err := pageOf(r)
+	if err != nil {
+		return out, err
+	}
+	jobs, err := engine.Ask[engine.JobsPage](r.Context(), p.opt.Console,
+		engine.JobsQuery{Page: page, Kind: engine.KindCall, Ended: true})
+	out.Calls, out.Next = []CallDebug{}, jobs.Next
+	for i := range jobs.Jobs {
+		d, gone := p.detail(r, engine.JobQuery{ID: jobs.Jobs[i].ID})
+		if errors.Is(gone, engine.ErrNotFound) { // its history was deleted meanwhile
+			continue
+		}
+		if gone != nil {
+			return out, gone
+		}
+		sid := ""
+		for _, a := range d.Attempts {
+			sid = cmp.Or(a.External, sid)
+		}
+		if one := debugOf(sid, d); status == "" || status == one.Status {
+			out.Calls = append(out.Calls, one)
+		}
+	}
+	return out, err
+}
+
+// unplaced are the statuses of calls without an attempt; those that wait are queued.
+var unplaced = map[engine.State]engine.CallStatus{
+	engine.Cancelled: engine.CallCanceled, engine.Discarded: engine.CallFailed, engine.Completed: engine.CallCompleted,
+}
+
 // debugOf puts a job into a caller's words. Updated is the latest instant at which anything became of
 // it.
 func debugOf(sid string, d engine.JobDetail) CallDebug {
 	j := d.Job.Job
 	out := CallDebug{
-		SID: sid, Count: len(d.Attempts), Max: d.MaxAttempts, ShouldRetry: d.ShouldRetry,
+		SID: sid, Job: j.ID, Final: j.State.Terminal(), Max: d.MaxAttempts, ShouldRetry: d.ShouldRetry,
 		Attempts: []CallAttempt{}, Created: j.Created, Updated: j.Created,
 	}
 	if d.ShouldRetry {
 		out.NextRetryAt = &d.NextRetryAt
 	}
-	for _, a := range d.Attempts {
-		one := CallAttempt{Number: a.Number, Old: a.Number, SID: textOrNull(a.External), Status: callStatus(a),
+	for i, a := range d.Attempts {
+		if a.Verb == engine.VerbWait && i < len(d.Attempts)-1 { // a sync that went on: see Job.Tried
+			continue
+		}
+		n := len(out.Attempts) + 1
+		one := CallAttempt{Number: n, Old: n, SID: textOrNull(a.External), Status: callStatus(a),
 			At: a.Start, Reason: reasonOf(a)}
 		out.Attempts = append(out.Attempts, one)
 		out.Status = one.Status
 		out.Updated = engine.Latest(out.Updated, a.Start, a.End)
 	}
-	if out.Status == "" {
+	out.Count = len(out.Attempts)
+	switch {
+	case out.Status != "":
+	case j.Kind == engine.KindCall:
+		out.Status = string(cmp.Or(unplaced[j.State], engine.CallQueued))
+	default:
 		out.Status = j.State.String()
 	}
 	// A job may end without an attempt: cancelled while it waited.

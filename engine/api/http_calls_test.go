@@ -68,3 +68,14 @@ func TestOwnCallsOfPrograms(t *testing.T) {
 		t.Errorf("%v", head)
 	}
 }
+
+// TestW10a_ADocumentCountsAttempts: of a job that has waited for its children, too, attempt_count is how
+// many attempts the document has.
+func TestW10a_ADocumentCountsAttempts(t *testing.T) {
+	d := engine.JobDetail{Job: engine.JobRow{Job: engine.Job{Attempts: 3, Tries: 1, Phase: 2}}, Attempts: []engine.Attempt{
+		{Number: 1, Verb: engine.VerbWait}, {Number: 2, Verb: engine.VerbWait}, {Number: 3, Verb: engine.VerbDone}}}
+	got := debugOf("x", d)
+	if got.Count != 1 || len(got.Attempts) != 1 || got.Attempts[0].Number != 1 || d.Job.Tried() != 1 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -114,7 +115,7 @@ func S2_8_RetryAndCancel(t testing.TB, s Site) {
 		t.Errorf("retry answered %+v", rc)
 	}
 	d = r.want(id, engine.Retryable)
-	if len(d.Attempts) != 2 || d.NextRetryAt.Sub(now).Round(time.Second) != 5*time.Minute {
+	if len(d.Attempts) != 2 || d.NextRetryAt.Sub(now).Round(time.Second) != 15*time.Minute {
 		t.Errorf("after the manual retry: %d attempts, next %v", len(d.Attempts), d.NextRetryAt.Sub(now))
 	}
 	rc = r.cancel(id)
@@ -138,6 +139,35 @@ func S2_8_RetryAndCancel(t testing.TB, s Site) {
 	r.retry(id)
 	if rc := r.retry(id); !rc.Nothing {
 		t.Errorf("a second retry: %+v", rc)
+	}
+	r.down()
+}
+
+// W11a_TheMaximumHolds: a retry by hand is one of the attempts that a call may have, whatever was cancelled
+// between; only a force begins to count anew.
+func W11a_TheMaximumHolds(t testing.TB, s Site) {
+	r := phone(t, s)
+	id := r.call("call:1", "busy")
+	for n := 1; n <= 3; n++ {
+		if n > 1 {
+			r.cancel(id)
+			r.retry(id)
+		}
+		synctest.Wait()
+		if d := r.detail(id); len(d.Attempts) != n || d.Job.Tries != n || d.ShouldRetry != (n < 3) {
+			t.Errorf("after try %d: %d attempts, %d tries, %s", n, len(d.Attempts), d.Job.Tries, d.Job.State)
+		}
+	}
+	for _, op := range []engine.Op{engine.OpRetry, engine.OpReclass} {
+		_, err := r.node.Act(context.Background(), engine.Command{Op: op, Job: id, By: ana})
+		r.wantProblem(err, engine.ErrRefused, "all 3 calls were made")
+	}
+	if _, err := r.node.Act(context.Background(), engine.Command{Op: engine.OpForce, Job: id, By: ana, Reason: "she asked for it"}); err != nil {
+		t.Error(err)
+	}
+	time.Sleep(time.Hour)
+	if d := r.want(id, engine.Discarded); len(d.Attempts) != 6 {
+		t.Errorf("%d attempts after a force, want 6", len(d.Attempts))
 	}
 	r.down()
 }

@@ -183,7 +183,7 @@ func (in *Ingest) Reresolve(ctx context.Context, dry bool, by engine.Actor) (eng
 // about: what an operator moves by hand has happened before, or not at all.
 func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job,
 	o engine.Outcome) (m Milestone, ok bool, err error) {
-	if before.State != engine.Running || before.State == after.State {
+	if before.State == after.State {
 		return m, false, nil
 	}
 	if after.Kind == KindWeekly {
@@ -199,8 +199,15 @@ func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job,
 	if err != nil {
 		return m, false, fmt.Errorf("load run %s: %w", args.Run, err)
 	}
-	return Milestone{
+	m = Milestone{
 		Kind: kind, ID: string(kind) + ":" + run.ID, At: now(), Account: args.Account, Run: run.ID, Job: after.ID,
 		Mode: args.Mode, Result: run.Result,
-	}, true, nil
+	}
+	if kind == SyncFailed || kind == SyncCancelled { // which a sync can be more than once: it is opened again
+		m.ID += fmt.Sprintf(":%d", after.Rev)
+	}
+	if kind == SyncFailed {
+		m.Error = after.LastError
+	}
+	return m, true, nil
 }

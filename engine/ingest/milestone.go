@@ -13,8 +13,10 @@ type MilestoneKind string
 
 // Kinds of milestones.
 const (
-	SyncDone   MilestoneKind = "sync"   // a sync came to its end
-	ReportDone MilestoneKind = "report" // a report was built
+	SyncDone      MilestoneKind = "sync" // a sync came to its end
+	SyncFailed    MilestoneKind = "sync.failed"
+	SyncCancelled MilestoneKind = "sync.cancelled"
+	ReportDone    MilestoneKind = "report" // a report was built
 )
 
 // modeWeekly is the mode of a weekly report's milestone.
@@ -30,7 +32,8 @@ type Milestone struct {
 	Run     string
 	Job     engine.JobID // of the sync or the weekly report
 	Mode    string
-	Result  string // SyncDone: completed, incomplete
+	Result  string // of a sync: completed, incomplete, failed, cancelled
+	Error   string // SyncFailed: why, as received
 	Week    string // 2026-11-16, of a weekly report
 }
 
@@ -43,7 +46,7 @@ func lateMilestone(run league.Run) Milestone {
 	}
 }
 
-// syncMilestone tells two moments of a sync: its end, and the one at which it goes on to wait for
+// syncMilestone tells how a sync has ended, and the moment at which it goes on to wait for
 // timelines, since the outcome of that stores the report.
 func syncMilestone(after engine.Job, o engine.Outcome) (MilestoneKind, bool) {
 	switch {
@@ -51,6 +54,10 @@ func syncMilestone(after engine.Job, o engine.Outcome) (MilestoneKind, bool) {
 		return "", false
 	case after.State == engine.Completed:
 		return SyncDone, true
+	case after.State == engine.Discarded:
+		return SyncFailed, true
+	case after.State == engine.Cancelled:
+		return SyncCancelled, true
 	case o.Verb == engine.VerbWait && o.Group == league.GroupTimelines:
 		return ReportDone, true
 	}

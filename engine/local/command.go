@@ -115,10 +115,15 @@ func alsoCancelled(n int) string {
 
 // retryOne lets a job run now, in queue order and through the limiter. Attempts it
 // has used are not counted any more: a new round begins. A completed or running
-// job, and one whose key another live job holds, is refused.
+// job, and one whose key another live job holds, is refused, and so is a telephone call
+// that was made as often as it may be: there only a force begins to count anew.
 func (b *Backend) retryOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	if r, err := b.mayRetry(tx, j); r.Nothing || err != nil {
 		return r, err
+	}
+	if p := b.policyOf(j); o.op != engine.OpForce && p.Name == engine.PolicyCall && j.Tries >= p.Max {
+		return engine.Receipt{}, refusal(j, "every attempt is used", fmt.Sprintf("all %d calls were made", p.Max),
+			"force it, with a reason, if somebody is to be called all the same")
 	}
 	return b.again(tx, j, o)
 }
@@ -127,6 +132,9 @@ func (b *Backend) retryOne(tx engine.Tx, j engine.Job, o order) (engine.Receipt,
 // before the move, since the history tells it as the move's reason.
 func (b *Backend) again(tx engine.Tx, j engine.Job, o order) (engine.Receipt, error) {
 	after := runNow(j, o.why.now)
+	if o.op != engine.OpForce && b.policyOf(j).Name == engine.PolicyCall {
+		after.Tries = j.Tries
+	}
 	r := receipt(after, "job %s runs when its turn comes, from %s on: attempt %d", j.ID,
 		after.Due.Format(time.RFC3339), j.Attempts+1)
 	r.Attempt = j.Attempts + 1

@@ -130,7 +130,7 @@ func (l line) create(ctx context.Context) (sid string, o engine.Outcome, ok bool
 	if err := l.note(ctx, e); err != nil {
 		return "", l.failed(ctx, err), false
 	}
-	c, err := l.twilio.create(ctx, l.to, twiml(l.notice.said()))
+	c, err := l.twilio.create(ctx, l.to, twiml(l.notice.said(), l.notice.language()))
 	if err == nil {
 		e.SID = c.SID
 		// An answer must be kept, also when the engine stops at this instant.
@@ -179,12 +179,13 @@ func (l line) follow(ctx context.Context, sid string) engine.Outcome {
 	placed := l.ledger.of(l.run.Job.ID).At
 	for {
 		c, err := l.twilio.status(ctx, sid)
-		status := engine.CallStatus(c.Status)
+		end := c.end()
 		switch {
 		case ctx.Err() != nil:
 			return l.brokenOff(ctx, sid)
-		case err == nil && status.Rule().Ended:
-			return l.ended(engine.CallEnd{Status: status, External: sid})
+		case err == nil && end.Status.Rule().Ended:
+			end.External = sid
+			return l.ended(end)
 		case err != nil && gone(err):
 			return l.ended(engine.CallEnd{Status: "unknown", Reason: "lost", External: sid})
 		case time.Since(placed) > followAtMost:
@@ -219,21 +220,29 @@ func (l line) ended(end engine.CallEnd) engine.Outcome {
 }
 
 // brokenOff leaves a call because the engine stops or the page is cancelled. Then
-// a line that still rings is told to stop; who has picked up hears the rest.
+// a line that still rings is told to stop; who has picked up hears the rest. A call that
+// had ended before keeps how it did.
 func (l line) brokenOff(ctx context.Context, sid string) engine.Outcome {
 	cause := context.Cause(ctx)
-	if errors.Is(cause, engine.ErrCancelled) {
-		short, stop := context.WithTimeout(context.WithoutCancel(ctx), hangUpTime)
-		defer stop()
-		if err := l.twilio.hangUp(short, sid); err != nil {
-			l.log.Warn().Err(err).Str("call", sid).Msg("call could not be ended")
-		}
-	}
 	o := engine.Retry(cause).With(engine.CallStat{Calls: 1, External: sid})
-	if errors.Is(cause, engine.ErrCancelled) {
-		return o.As(engine.CallEnd{Status: engine.CallCanceled}.Class())
+	if !errors.Is(cause, engine.ErrCancelled) {
+		return o
 	}
-	return o
+	short, stop := context.WithTimeout(context.WithoutCancel(ctx), hangUpTime)
+	defer stop()
+	c, err := l.twilio.hangUp(short, sid)
+	if err != nil {
+		l.log.Warn().Err(err).Str("call", sid).Msg("call could not be ended")
+	}
+	end := c.end()
+	switch rule := end.Status.Rule(); {
+	case err == nil && rule.Ended && !rule.Alert:
+	case end.Status == engine.CallInProgress:
+		end = engine.CallEnd{Status: engine.CallCanceled, Reason: c.Status}
+	default:
+		end = engine.CallEnd{Status: engine.CallCanceled}
+	}
+	return o.As(end.Class())
 }
 
 // escalate inserts the job for the next number, in the transaction that gives this

@@ -87,7 +87,7 @@ func followTable(t *testing.T, r *rig, a engine.AlertRow) {
 	}
 }
 
-// S2-8: a manual retry calls at once and opens a new round, a cancel clears the
+// S2-8: a manual retry calls at once, as one of the tries that there are, a cancel clears the
 // schedule; both may be asked twice.
 func TestS2_8_ManualRetryAndCancelOfAPage(t *testing.T) {
 	dir := t.TempDir()

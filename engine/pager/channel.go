@@ -2,6 +2,7 @@ package pager
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ var forms = map[Form]func(p *Pager, c Channel, n notice) message{
 	FormSigned:    (*Pager).signed,
 	FormDiscord:   (*Pager).discord,
 	FormPagerDuty: (*Pager).pagerDuty,
+	FormSlack:     (*Pager).slack,
+	FormNtfy:      (*Pager).ntfy,
+	FormTelegram:  (*Pager).telegram,
 }
 
 // deliver is one attempt to tell a webhook of an alert. Only a later try looks whether the alert is
@@ -41,6 +45,7 @@ func (p *Pager) deliver(ctx context.Context, r engine.Run) engine.Outcome {
 	if n.Turn == turnFired && r.Job.Round <= 1 && r.Job.Tries > 1 && p.isOver(n) {
 		return engine.Abort(errors.New("the alert was over before this could be told")).As("over")
 	}
+	n.evidence = p.evidence(n)
 	return s.post(ctx, c.URL, forms[c.Form](p, c, n))
 }
 
@@ -70,7 +75,9 @@ func (s *setup) post(ctx context.Context, to Secret, m message) engine.Outcome {
 	if req.Header == nil {
 		req.Header = http.Header{}
 	}
-	req.Header.Set("Content-Type", "application/json")
+	if req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	req.Header.Set("User-Agent", "farsight")
 	began := time.Now()
 	a, err := s.client.do(ctx, req)
@@ -113,15 +120,17 @@ type alertBody struct {
 // alertPart is the alert in that body. Receivers depend on the names: one may be added, none change or
 // go.
 type alertPart struct {
-	ID      string    `json:"id"`
-	Rule    string    `json:"rule"`
-	About   string    `json:"about"`
-	Subject string    `json:"subject,omitempty"`
-	Since   time.Time `json:"firing_since"`
-	Value   string    `json:"value"`
-	Limit   string    `json:"limit"`
-	Next    string    `json:"next,omitempty"`
-	By      string    `json:"by,omitempty"`
+	ID       string          `json:"id"`
+	Rule     string          `json:"rule"`
+	About    string          `json:"about"`
+	Subject  string          `json:"subject,omitempty"`
+	Since    time.Time       `json:"firing_since"`
+	Severity engine.Severity `json:"severity,omitempty"`
+	Value    string          `json:"value"`
+	Limit    string          `json:"limit"`
+	Next     string          `json:"next,omitempty"`
+	Evidence string          `json:"evidence,omitempty"` // the latest that speaks for it
+	By       string          `json:"by,omitempty"`
 }
 
 // alertJSON is a notice as programs get it; text that strangers have chosen cannot harm a terminal that
@@ -129,8 +138,8 @@ type alertPart struct {
 func (p *Pager) alertJSON(n notice) []byte {
 	return safe.JSON(encode(alertBody{
 		ID: n.id(), Type: n.event(), At: n.At, Instance: p.opt.Instance, Text: safe.Text(n.words()),
-		Alert: alertPart{ID: n.Alert, Rule: n.Rule, About: n.About, Subject: n.Subject, Since: n.Since, Value: n.Value,
-			Limit: n.Limit, Next: n.Next, By: n.By},
+		Alert: alertPart{ID: n.Alert, Rule: n.Rule, About: n.About, Subject: n.Subject, Since: n.Since, Severity: n.Severity, Value: n.Value,
+			Limit: n.Limit, Next: n.Next, Evidence: n.evidence, By: n.By},
 	}))
 }
 
@@ -159,17 +168,47 @@ func sign(secret Secret, event, id string, body []byte) message {
 // discord is a message to a channel (Discord, Execute Webhook): nobody is
 // mentioned by a name that a stranger has chosen, and nothing is set in bold by it.
 func (p *Pager) discord(_ Channel, n notice) message {
-	const most = 1900 // of 2000 characters
-	text := plain(safe.Text(n.words()))
-	if n.Turn == turnFired && n.Next != "" {
-		text += "\n" + plain(safe.Text(n.Next))
-	}
-	if r := []rune(text); len(r) > most {
-		text = string(r[:most])
-	}
 	return message{body: encode(map[string]any{
-		"content": text, "username": "Farsight", "allowed_mentions": map[string]any{"parse": []string{}},
+		"content": n.chat(plain), "username": "Farsight", "allowed_mentions": map[string]any{"parse": []string{}},
 	})}
+}
+
+// chat is a notice for people: what fires and, below it, what to do. Its length fits all chats, Discord's 2000 characters
+// and ntfy's 4096 bytes. escape takes the meaning from what the chat would read.
+func (n notice) chat(escape func(string) string) string {
+	const most = 1000
+	text := safe.Text(n.words())
+	if n.Turn == turnFired && n.Next != "" {
+		text += "\n" + safe.Text(n.Next)
+	}
+	r := []rune(text)
+	return escape(string(r[:min(len(r), most)]))
+}
+
+// slack is a message of an incoming webhook: nothing in it is a link, a mention or in bold.
+func (p *Pager) slack(_ Channel, n notice) message {
+	return message{body: encode(map[string]any{"text": n.chat(unmarked), "mrkdwn": false})}
+}
+
+// unmarked takes the meaning from the three signs that Slack reads.
+var unmarked = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace
+
+// ntfy is a message to a topic: the body is the text, and headers say how loud it is.
+func (p *Pager) ntfy(c Channel, n notice) message {
+	h := http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "Title": {"Farsight"}, "Priority": {"default"}}
+	if n.Turn == turnFired && n.Severity != engine.SeverityWarning {
+		h.Set("Priority", "urgent")
+	}
+	if !c.Secret.IsZero() {
+		h.Set("Authorization", "Bearer "+c.Secret.value())
+	}
+	return message{body: []byte(n.chat(strings.Clone)), header: h}
+}
+
+// telegram is a message to a chat; without a parse mode its text is read as it is.
+func (p *Pager) telegram(c Channel, n notice) message {
+	return message{body: encode(map[string]any{"chat_id": c.To, "text": n.chat(strings.Clone),
+		"link_preview_options": map[string]any{"is_disabled": true}})}
 }
 
 // plain takes the meaning from what Discord's markdown would read.
@@ -191,9 +230,9 @@ func (p *Pager) pagerDuty(c Channel, n notice) message {
 	if n.Turn == turnFired {
 		event["client"] = "Farsight"
 		event["payload"] = map[string]any{
-			"summary": string(summary[:min(len(summary), most)]), "source": source(p.opt.Instance), "severity": "error",
+			"summary": string(summary[:min(len(summary), most)]), "source": source(p.opt.Instance), "severity": cmp.Or(string(n.Severity), "error"),
 			"timestamp": n.At.Format(time.RFC3339), "component": n.Rule,
-			"custom_details": map[string]string{"value": n.Value, "limit": n.Limit, "next": n.Next, "alert": n.Alert},
+			"custom_details": map[string]string{"value": n.Value, "limit": n.Limit, "next": n.Next, "alert": n.Alert, "evidence": n.evidence},
 		}
 	}
 	return message{body: safe.JSON(encode(event))}

@@ -130,6 +130,38 @@ func TestWebhookSignature(t *testing.T) {
 	})
 }
 
+// What speaks for an alert is told as it is when it is told, and no job keeps it: it may name somebody.
+func TestW9e_NoticesTellTheEvidence(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		june()
+		in := &inbox{}
+		r := newRig(t, dir, nil)
+		r.opt.Channels = channels()
+		r.wire.h = in
+		r.start()
+		a := fires(time.Now())
+		a.Evidence = []engine.Evidence{{At: time.Now(), Kind: "account", ID: "01A", Text: "Some Body#EUW"}}
+		r.alerts(a)
+		time.Sleep(time.Minute)
+		for _, to := range []string{hookURL, chatURL, dutyURL} {
+			if got := in.to(to); len(got) != 1 || !strings.Contains(string(got[0].body), ": Some Body#EUW") {
+				t.Errorf("%s got %d posts, without the evidence: %+v", to, len(got), got)
+			}
+		}
+		page, err := r.store.JobLog(t.Context(), engine.JobLogQuery{Page: engine.Page{Limit: 10}})
+		if err != nil || len(page.Jobs) != 3 {
+			t.Fatalf("%d jobs: %v", len(page.Jobs), err)
+		}
+		for _, j := range page.Jobs {
+			d, err := r.store.Detail(t.Context(), engine.JobQuery{ID: j.Job})
+			if err != nil || strings.Contains(string(d.Job.Args), "Some Body") {
+				t.Errorf("a job keeps %s: %v", d.Job.Args, err)
+			}
+		}
+	})
+}
+
 // The signature is what the libraries of Standard Webhooks expect: their own example.
 func TestWebhookSignature_IsTheStandardOne(t *testing.T) {
 	const id, body, want = "msg_p5jXN8AQM9LWM0D4loKWxJek", `{"test": 2432232314}`, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="

@@ -37,6 +37,7 @@ func (p *Pager) command(ctx context.Context, r engine.Run) engine.Outcome {
 	if !ok || len(c.Command) == 0 {
 		return engine.Fail(fmt.Errorf("the configuration has no command %s any more", n.Channel)).As("no-channel")
 	}
+	n.evidence = p.evidence(n)
 	timeout := c.Timeout
 	if timeout <= 0 {
 		timeout = DefaultCommandTimeout

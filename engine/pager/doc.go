@@ -5,7 +5,7 @@
 //	alert.call      a telephone call through Twilio's Calls API, policy `call`
 //	alert.webhook   a notice to a webhook: generic signed, Discord, PagerDuty
 //	alert.command   a notice to a local program
-//	event.webhook   sync.completed and report.built, signed
+//	event.webhook   how a sync ended and report.built, signed
 //
 // # Calls
 //

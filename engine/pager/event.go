@@ -14,11 +14,13 @@ import (
 // Events that hooks can ask for.
 const (
 	SyncCompleted = "sync.completed" // a sync came to its end; result tells whether anything is missing
+	SyncFailed    = "sync.failed"    // a sync gave up; error tells why
+	SyncCancelled = "sync.cancelled" // somebody cancelled it
 	ReportBuilt   = "report.built"   // an account's play-time report, or the weekly one
 )
 
 // Events lists what hooks can ask for.
-func Events() []string { return []string{ReportBuilt, SyncCompleted} }
+func Events() []string { return []string{ReportBuilt, SyncCancelled, SyncCompleted, SyncFailed} }
 
 // wants reports whether the hook has asked for an event.
 func (h Hook) wants(event string) bool {
@@ -34,7 +36,8 @@ type Event struct {
 	Run     string    `json:"run,omitempty"`
 	Mode    string    `json:"mode,omitempty"` // full, latest, weekly
 	Result  string    `json:"result,omitempty"`
-	Week    string    `json:"week,omitempty"` // 2026-11-16
+	Error   string    `json:"error,omitempty"` // sync.failed: why
+	Week    string    `json:"week,omitempty"`  // 2026-11-16
 	Job     string    `json:"job"`
 }
 

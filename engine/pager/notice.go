@@ -36,28 +36,31 @@ const (
 // notice is what a job tells of an alert, as it stood when the job was made. It is
 // the job's arguments: no number, address or secret is in it. Text is as received.
 type notice struct {
-	Turn    turn      `json:"turn"`
-	Channel string    `json:"channel,omitempty"` // "" = a call
-	Level   int       `json:"level,omitempty"`   // of a call: which number, from 0
-	Alert   string    `json:"alert"`             // its id
-	Since   time.Time `json:"firing_since"`
-	At      time.Time `json:"at"` // of the turn
-	Rule    string    `json:"rule"`
-	About   string    `json:"about"`
-	Subject string    `json:"subject,omitempty"`
-	Value   string    `json:"value"`
-	Limit   string    `json:"limit"`
-	Next    string    `json:"next,omitempty"`
-	By      string    `json:"by,omitempty"`   // who has acknowledged it, or asked for the test
-	Test    bool      `json:"test,omitempty"` // no alert is behind it
-	Own     *ownCall  `json:"own,omitempty"`  // nor behind a user's own call, which is all that there is then
+	Turn     turn            `json:"turn"`
+	Channel  string          `json:"channel,omitempty"` // "" = a call
+	Level    int             `json:"level,omitempty"`   // of a call: which number, from 0
+	Alert    string          `json:"alert"`             // its id
+	Since    time.Time       `json:"firing_since"`
+	At       time.Time       `json:"at"` // of the turn
+	Rule     string          `json:"rule"`
+	Severity engine.Severity `json:"severity,omitempty"`
+	About    string          `json:"about"`
+	Subject  string          `json:"subject,omitempty"`
+	Value    string          `json:"value"`
+	Limit    string          `json:"limit"`
+	Next     string          `json:"next,omitempty"`
+	By       string          `json:"by,omitempty"`   // who has acknowledged it, or asked for the test
+	Test     bool            `json:"test,omitempty"` // no alert is behind it
+	Own      *ownCall        `json:"own,omitempty"`  // nor behind a user's own call, which is all that there is then
+
+	evidence string // what speaks for it as it is told: a job keeps none of it, since it may name somebody
 }
 
 // noticeOf is an alert as it is told at a turn. since is that of its firing, whatever the row says: the
 // turns of one firing belong together by it.
 func noticeOf(of turn, a engine.AlertRow, since, at time.Time) notice {
 	n := notice{
-		Turn: of, Alert: a.ID, Since: since.UTC(), At: at.UTC(), Rule: a.Rule, About: a.About, Subject: a.Subject,
+		Turn: of, Alert: a.ID, Since: since.UTC(), At: at.UTC(), Rule: a.Rule, Severity: a.Severity, About: a.About, Subject: a.Subject,
 		Value: a.Now(), Limit: a.Bound(), Next: a.Next,
 	}
 	if of == turnAcknowledged {
@@ -85,7 +88,11 @@ func (n notice) words() string {
 	case turnResolved:
 		return fmt.Sprintf("Farsight alert %s is over", n.Alert)
 	}
-	return fmt.Sprintf("Farsight alert %s: %s is %s, limit %s", n.Alert, n.About, n.Value, n.Limit)
+	text := fmt.Sprintf("Farsight alert %s: %s is %s, limit %s", n.Alert, n.About, n.Value, n.Limit)
+	if n.evidence != "" {
+		text += ": " + n.evidence
+	}
+	return text
 }
 
 // id names the turn of one firing, for ever.
@@ -162,7 +169,9 @@ type ownCall struct {
 	Number string `json:"number"` // its mark: the number is looked for among those that are allowed when it is called
 	Digits string `json:"digits"` // its last ones, for people
 	Text   string `json:"say"`    // as it is spoken
-	By     string `json:"by,omitempty"`
+	// Language is that of the text; "" = en-US.
+	Language string `json:"language,omitempty"`
+	By       string `json:"by,omitempty"`
 }
 
 // testAlert is the name under which a test is told, in the place of an alert's.

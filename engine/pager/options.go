@@ -45,6 +45,9 @@ type Targets struct {
 	Call     *CallOptions // by telephone, of alerts and by users; nil = nobody is called
 	Channels []Channel    // of alerts
 	Hooks    []Hook       // of events
+	// Routes say who is told of an alert, by its rule or, where that has none, by its severity: [TryCall] and names of
+	// channels. Without either every channel is told, and the telephone rings unless it is a warning.
+	Routes map[string][]string
 }
 
 // Form says how a channel is spoken to.
@@ -56,7 +59,13 @@ const (
 	FormDiscord   Form = "discord"   // a Discord webhook
 	FormPagerDuty Form = "pagerduty" // PagerDuty's Events API v2
 	FormCommand   Form = "command"   // a local program
+	FormSlack     Form = "slack"     // a Slack incoming webhook
+	FormNtfy      Form = "ntfy"      // a topic of ntfy
+	FormTelegram  Form = "telegram"  // sendMessage of Telegram's bot API
 )
+
+// DefaultTelegram is where Telegram's bots are spoken to.
+const DefaultTelegram = "https://api.telegram.org"
 
 // DefaultPagerDuty is where PagerDuty takes events.
 const DefaultPagerDuty = "https://events.pagerduty.com/v2/enqueue"
@@ -65,8 +74,9 @@ const DefaultPagerDuty = "https://events.pagerduty.com/v2/enqueue"
 type Channel struct {
 	Name   string // in jobs: it finds the channel again
 	Form   Form
-	URL    Secret // whoever knows Discord's can post
-	Secret Secret // FormSigned: the key of the signature; FormPagerDuty: the routing key
+	URL    Secret // whoever knows that of a chat can post; Telegram's has the token in it
+	Secret Secret // FormSigned: the key of the signature; FormPagerDuty: the routing key; else a token
+	To     string // FormTelegram: the chat
 
 	Command []string      // FormCommand: the program and its arguments; no shell
 	Timeout time.Duration // FormCommand; 0 = DefaultCommandTimeout

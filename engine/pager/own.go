@@ -26,7 +26,9 @@ type ownArgs struct {
 var (
 	// numberForm is E.164: a plus sign, the country's code, at most 15 digits in all.
 	numberForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`) })
-	orderForm  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`) })
+	// languageForm is a language as BCP 47 writes it, with at most two parts behind it: es-419, cmn-Hans-CN.
+	languageForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$`) })
+	orderForm    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`) })
 )
 
 // IsNumber reports whether a text is a telephone number with its country: +4930123456.
@@ -67,8 +69,12 @@ func (p *Pager) Place(ctx context.Context, ask engine.CallAsk, by engine.Actor, 
 	if err := t.check(ask, text); err != nil {
 		return engine.Receipt{}, err
 	}
-	own := ownCall{Number: t.mark(ask.To), Digits: engine.CutNumber(ask.To), Text: text, By: by.User}
-	o := order{Key: ask.Key, Mark: t.mark(ask.To + "\x00" + text)}
+	own := ownCall{Number: t.mark(ask.To), Digits: engine.CutNumber(ask.To), Text: text, Language: ask.Language, By: by.User}
+	what := ask.To + "\x00" + text
+	if ask.Language != "" {
+		what += "\x00" + ask.Language
+	}
+	o := order{Key: ask.Key, Mark: t.mark(what)}
 	if dry {
 		return p.book.try(ctx, o, t.opt.PerDay, fmt.Sprintf("call %s and say %q", own.Digits, text))
 	}
@@ -101,6 +107,8 @@ func (t *twilio) check(ask engine.CallAsk, text string) error {
 	case utf8.RuneCountInString(text) > maxSpoken:
 		return engine.Problemf(engine.ErrInvalid, fmt.Sprintf("say it in %d", maxSpoken), "the text has %d characters",
 			utf8.RuneCountInString(text))
+	case ask.Language != "" && !languageForm().MatchString(ask.Language):
+		return engine.Problemf(engine.ErrInvalid, "write it as en-US or de-DE", "the language of the text cannot be read")
 	case ask.Key != "" && !orderForm().MatchString(ask.Key):
 		return engine.Problemf(engine.ErrInvalid, "use 1 to 64 letters, digits, dots, dashes and underscores",
 			"the idempotency key cannot be used")
@@ -125,17 +133,20 @@ func speakable(text string) string {
 	return line
 }
 
-// mayCallAgain bounds what is called by hand: each further round of a call counts as one
-// of the day.
+// dailyCap is how a call ends whose day has no call left.
+var dailyCap = engine.CallEnd{Status: engine.CallFailed, Reason: "daily-cap"}.Class()
+
+// mayCallAgain bounds what is called by hand: a call that is forced counts as another one of the day, once
+// there is one left.
 func (l line) mayCallAgain(ctx context.Context) (o engine.Outcome, ok bool) {
 	j := l.run.Job
-	if l.notice.Own == nil || j.Round <= 1 || j.Tries > 1 || l.ledger.of(j.ID).Attempt == j.Attempts {
+	if l.notice.Own == nil || j.Round <= 1 || j.Tries > 1 && j.Class != dailyCap || l.ledger.of(j.ID).Attempt == j.Attempts {
 		return o, true
 	}
 	err := l.book.again(ctx, l.twilio.opt.PerDay)
 	switch {
 	case errors.Is(err, engine.ErrUsedUp):
-		return engine.Fail(err).As(engine.CallEnd{Status: engine.CallFailed, Reason: "daily-cap"}.Class()), false
+		return engine.Fail(err).As(dailyCap), false
 	case err != nil:
 		return l.failed(ctx, err), false
 	}

@@ -93,7 +93,7 @@ func TestS2_6_AnOwnCallGoesTheWayOfAnAlerts(t *testing.T) {
 					}
 				}
 				for _, v := range calls {
-					if v.To != friend || !strings.Contains(v.Text, "<Say>Is &lt;it&gt; done? 5 € &amp; more</Say>") {
+					if v.To != friend || !strings.Contains(v.Text, `<Say language="en-US">Is &lt;it&gt; done? 5 € &amp; more</Say>`) {
 						t.Errorf("call to %s of %s", v.To, v.Text)
 					}
 				}

@@ -74,6 +74,18 @@ func (p *Pager) wanted(n notice) bool {
 	return false
 }
 
+// evidence is what speaks for the alert of a notice right now.
+func (p *Pager) evidence(n notice) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range p.rows {
+		if a.ID == n.Alert {
+			return a.Said()
+		}
+	}
+	return ""
+}
+
 // tell puts a message on every console's message line.
 func (p *Pager) tell(level engine.Level, job engine.JobID, format string, args ...any) {
 	p.opt.OnNote(engine.Note{At: time.Now(), Level: level, Text: fmt.Sprintf(format, args...), Job: job})

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/farsight-console/farsight/engine"
 )
 
 // setup is targets made ready. It is never changed.
@@ -12,12 +14,13 @@ type setup struct {
 	twilio   *twilio // nil = nobody is called
 	channels []Channel
 	hooks    []Hook // in the order that they were given in
+	routes   map[string][]string
 }
 
 // newSetup makes targets ready: defaults are filled in, and the client knows every host that may be
 // called and every secret and number that must be cut out of answers.
 func newSetup(t Targets, transport http.RoundTripper) (*setup, error) {
-	s := &setup{channels: slices.Clone(t.Channels), hooks: slices.Clone(t.Hooks)}
+	s := &setup{channels: slices.Clone(t.Channels), hooks: slices.Clone(t.Hooks), routes: t.Routes}
 	slices.SortFunc(s.channels, func(a, b Channel) int { return strings.Compare(a.Name, b.Name) })
 	var secrets []Secret
 	var addresses []string
@@ -48,6 +51,16 @@ func newSetup(t Targets, transport http.RoundTripper) (*setup, error) {
 
 // rings reports whether somebody is called about alerts.
 func (s *setup) rings() bool { return s.twilio != nil && len(s.twilio.opt.To) > 0 }
+
+// tells reports whether somebody of a name is told of an alert, see Targets.Routes.
+func (s *setup) tells(name string, a engine.AlertRow) bool {
+	for _, of := range []string{a.Rule, string(a.Severity)} {
+		if names, ok := s.routes[of]; ok {
+			return slices.Contains(names, name)
+		}
+	}
+	return name != TryCall || a.Severity != engine.SeverityWarning
+}
 
 // nobody reports whether there is nobody to tell of alerts.
 func (s *setup) nobody() bool { return !s.rings() && len(s.channels) == 0 }

@@ -19,11 +19,20 @@ func (n notice) said() string {
 	return spoken(n.words())
 }
 
-// twiml is the document that a call speaks, twice: who picks up misses the start.
-func twiml(said string) string {
+// language is that of what a call speaks: alerts are told in English.
+func (n notice) language() string {
+	if n.Own != nil && n.Own.Language != "" {
+		return n.Own.Language
+	}
+	return "en-US"
+}
+
+// twiml is the document that a call speaks, twice: who picks up misses the start. A language is of
+// languageForm, which needs no escape.
+func twiml(said, language string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(said)) // a strings.Builder takes everything
-	say := "<Say>" + b.String() + "</Say>"
+	say := `<Say language="` + language + `">` + b.String() + "</Say>"
 	return "<Response><Pause length=\"1\"/>" + say + "<Pause length=\"1\"/>" + say + "</Response>"
 }
 

@@ -22,7 +22,7 @@ func TestOwnTextsStayText(t *testing.T) {
 				XMLName xml.Name
 			} `xml:",any"`
 		}
-		if err := xml.Unmarshal([]byte(twiml(text)), &doc); err != nil {
+		if err := xml.Unmarshal([]byte(twiml(text, "en-US")), &doc); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if len(doc.Say) != 2 || doc.Say[0] != text || doc.Say[1] != text || len(doc.Other) > 0 {

@@ -43,7 +43,10 @@ type CallOptions struct {
 	// calls. PerDay is how many of them may be asked for in a UTC day; 0 = DefaultPerDay.
 	Allow  []string
 	PerDay int
-	Poll   time.Duration // between two looks at a call's status; 0 = DefaultPoll
+	// MachineDetection has the provider tell people from mailboxes: one that has answered counts as no
+	// answer. Else it counts as told.
+	MachineDetection bool
+	Poll             time.Duration // between two looks at a call's status; 0 = DefaultPoll
 }
 
 // withDefaults fills in what was left open. Negative numbers count as left open.
@@ -76,6 +79,8 @@ type callResource struct {
 	To      string `json:"to"`
 	From    string `json:"from"`
 	Created string `json:"date_created"` // RFC 2822
+	// By says who has answered, where MachineDetection was asked for: human, machine_start …, fax, unknown.
+	By string `json:"answered_by"`
 }
 
 // refusal is the API's error body.
@@ -122,6 +127,9 @@ func (t *twilio) create(ctx context.Context, to, twiml string) (callResource, er
 		"To": {to}, "From": {t.opt.From}, "Twiml": {twiml},
 		"Timeout": {seconds(ringFor)}, "TimeLimit": {seconds(talkFor)},
 	}
+	if t.opt.MachineDetection {
+		form.Set("MachineDetection", "Enable")
+	}
 	c, err := t.one(ctx, http.MethodPost, "/Calls.json", form)
 	if err == nil && !formOfSID().MatchString(c.SID) {
 		return c, &apiError{reason: reasonServer, open: true,
@@ -135,10 +143,19 @@ func (t *twilio) status(ctx context.Context, sid string) (callResource, error) {
 	return t.one(ctx, http.MethodGet, "/Calls/"+sid+".json", nil)
 }
 
-// hangUp ends a call that nobody has answered yet; one under way goes on.
-func (t *twilio) hangUp(ctx context.Context, sid string) error {
-	_, err := t.one(ctx, http.MethodPost, "/Calls/"+sid+".json", url.Values{"Status": {string(engine.CallCanceled)}})
-	return err
+// hangUp ends a call that nobody has answered yet; one under way goes on. It gives how the call stands.
+func (t *twilio) hangUp(ctx context.Context, sid string) (callResource, error) {
+	return t.one(ctx, http.MethodPost, "/Calls/"+sid+".json", url.Values{"Status": {string(engine.CallCanceled)}})
+}
+
+// end is how an ended call ended. A mailbox that was told apart has told nobody; of a call that was placed
+// before that was asked for, nobody knows.
+func (c callResource) end() engine.CallEnd {
+	end := engine.CallEnd{Status: engine.CallStatus(c.Status)}
+	if end.Status == engine.CallCompleted && (strings.HasPrefix(c.By, "machine") || c.By == "fax") {
+		end.Status, end.Reason = engine.CallNoAnswer, "mailbox"
+	}
+	return end
 }
 
 // newest lists the newest calls to a number, newest first.

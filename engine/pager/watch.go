@@ -104,12 +104,12 @@ func (p *Pager) turn(ctx context.Context, t told, a engine.AlertRow) error {
 	return p.over(ctx, t, a.ID)
 }
 
-// fired tells of an alert that has begun to fire: the telephone first, then every channel. What speaks
+// fired tells of an alert that has begun to fire: the telephone first, then the channels. What speaks
 // for it is not kept in the tale, which is stored at each turn.
 func (p *Pager) fired(ctx context.Context, t told, a engine.AlertRow) error {
 	n := noticeOf(turnFired, a, a.Since, a.Since)
-	specs := p.notices(n)
-	if p.set.Load().rings() {
+	specs := p.notices(n, a)
+	if s := p.set.Load(); s.rings() && s.tells(TryCall, a) {
 		specs = append([]engine.Spec{callSpec(n)}, specs...)
 	}
 	if err := p.insert(ctx, specs); err != nil {
@@ -126,7 +126,7 @@ func (p *Pager) acknowledged(ctx context.Context, t told, a engine.AlertRow) err
 	if err := p.cancelCalls(ctx, was, "the alert is acknowledged"); err != nil {
 		return err
 	}
-	if err := p.insert(ctx, p.notices(noticeOf(turnAcknowledged, a, was.Since, a.Since))); err != nil {
+	if err := p.insert(ctx, p.notices(noticeOf(turnAcknowledged, a, was.Since, a.Since), a)); err != nil {
 		return err
 	}
 	was.Acked = true
@@ -144,17 +144,20 @@ func (p *Pager) over(ctx context.Context, t told, id string) error {
 		return err
 	}
 	n := noticeOf(turnResolved, was.Row, was.Since, time.Now())
-	if err := p.insert(ctx, p.notices(n)); err != nil {
+	if err := p.insert(ctx, p.notices(n, was.Row)); err != nil {
 		return err
 	}
 	delete(t, id)
 	return nil
 }
 
-// notices are the jobs that tell every channel of a turn.
-func (p *Pager) notices(n notice) (specs []engine.Spec) {
-	for _, c := range p.set.Load().channels {
-		specs = append(specs, channelSpec(c, n))
+// notices are the jobs that tell every channel of a turn that is told of such alerts.
+func (p *Pager) notices(n notice, a engine.AlertRow) (specs []engine.Spec) {
+	s := p.set.Load()
+	for _, c := range s.channels {
+		if s.tells(c.Name, a) {
+			specs = append(specs, channelSpec(c, n))
+		}
 	}
 	return specs
 }

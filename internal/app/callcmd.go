@@ -32,6 +32,7 @@ func callCommand() commandDecl {
 		reason: keptWhy,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&ask.Say, "say", "", "the text to say")
+			f.StringVar(&ask.Language, "language", "", "of the text, such as de-DE (en-US)")
 			f.StringVar(&ask.Key, "key", "", "idempotency key: a second request with it calls nobody again")
 			addWait(f, &wait)
 		},

@@ -15,6 +15,50 @@ import (
 	"github.com/farsight-console/farsight/engine/pager"
 )
 
+// TestW11e_TheListOfCalls: alerts' and users' calls are listed, the newest first, page by page and by their
+// status, which of an ended one is final; a status that there is none of is refused.
+func TestW11e_TheListOfCalls(t *testing.T) {
+	numbers := map[string][]string{firstNumber: {"completed"}, friendNumber: {"busy"}}
+	withTelephone(t, numbers, func(t *testing.T, p *telephone) {
+		p.dial(t)
+		p.hangsUp()
+		p.ask(t, "POST", "/v1/calls", fmt.Sprintf(`{"to":%q,"say":"One."}`, friendNumber), 202, nil)
+		p.settle()
+		p.hangsUp()
+		p.ask(t, "POST", "/v1/do", `{"op":"pause","queue":"calls"}`, 200, nil)
+		p.ask(t, "POST", "/v1/calls", fmt.Sprintf(`{"to":%q,"say":"Two."}`, friendNumber), 202, nil)
+		list := func(query string) (out api.CallDebugs) {
+			p.ask(t, "GET", "/v1/calls"+query, "", 200, &out)
+			return out
+		}
+		all := list("").Calls
+		if len(all) != 3 {
+			t.Fatalf("%+v", all)
+		}
+		for i, want := range []struct {
+			status, sid string
+			final       bool
+			attempts    int
+		}{{"queued", "", false, 0}, {"busy", p.sid(t, 2), false, 1}, {"completed", p.sid(t, 1), true, 1}} {
+			c := all[i]
+			if c.Status != want.status || c.SID != want.sid || c.Final != want.final || c.Count != want.attempts || c.Job == "" {
+				t.Errorf("%d: %+v, want %+v", i, c, want)
+			}
+			if some := list("?status=" + want.status).Calls; len(some) != 1 || some[0].Job != c.Job {
+				t.Errorf("%s: %+v", want.status, some)
+			}
+		}
+		if one := list("?limit=1"); len(one.Calls) != 1 || list("?limit=1&after=" + one.Next).Calls[0].Job != all[1].Job {
+			t.Errorf("%+v", one)
+		}
+		p.ask(t, "POST", "/v1/do", fmt.Sprintf(`{"op":"cancel","job":%q}`, all[0].Job), 200, nil)
+		if c := list("?status=canceled").Calls; len(c) != 1 || !c[0].Final {
+			t.Errorf("%+v", c)
+		}
+		p.ask(t, "GET", "/v1/calls?status=cancelled", "", 400, nil)
+	})
+}
+
 // A call of a user's own over HTTP: it is placed once for a key, followed and acted on
 // by its sid like any other, counted, and bounded.
 func TestS2_8_OwnCallsOverHTTP(t *testing.T) {
@@ -52,11 +96,12 @@ func TestS2_8_OwnCallsOverHTTP(t *testing.T) {
 		if n := len(p.voice.Calls()); n != 4 {
 			t.Errorf("after the cancel there are %d calls", n)
 		}
-		p.ask(t, "POST", "/calls/"+sid+"/retry", "{}", 200, nil) // the third of the day
+		p.ask(t, "POST", "/calls/"+sid+"/retry", "{}", 200, nil) // a try of the second
 		p.settle()
 		if n := len(p.voice.Calls()); n != 5 || p.voice.Calls()[4].To != friendNumber {
 			t.Errorf("after the retry there are %d calls", n)
 		}
+		p.ask(t, "POST", "/v1/calls", fmt.Sprintf(`{"to":%q,"say":"A third."}`, friendNumber), 202, nil)
 		head = p.ask(t, "POST", "/v1/calls", fmt.Sprintf(`{"to":%q,"say":"One too many."}`, friendNumber), 429, nil)
 		if wait, err := strconv.Atoi(head.Get("Retry-After")); err != nil || wait < 9*3600 || wait > 11*3600 { // it is past one o'clock
 			t.Errorf("%v", head)
@@ -67,7 +112,7 @@ func TestS2_8_OwnCallsOverHTTP(t *testing.T) {
 			Answer *engine.AuditPage `json:"answer"`
 		}{&audit})
 		calls := slices.DeleteFunc(audit.Entries, func(e engine.AuditEntry) bool { return e.Op != engine.OpCall })
-		if len(calls) != 5 || calls[len(calls)-1].Target != "number …0143" || calls[len(calls)-1].Reason != "asked by a test" {
+		if len(calls) != 6 || calls[len(calls)-1].Target != "number …0143" || calls[len(calls)-1].Reason != "asked by a test" {
 			t.Errorf("the audit has %+v", calls)
 		}
 		var status engine.StatusAnswer

@@ -6,9 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -16,6 +13,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -55,8 +53,9 @@ func (h *hookInbox) got(event string) map[string]any {
 }
 
 // A sync that ends and a report that is built are told to a hook, signed, at least
-// once, and again until it takes them. A sync that becomes complete later is told again.
-func TestWebhooksOnSyncCompletedAndReportBuilt(t *testing.T) {
+// once, and again until it takes them. A sync that becomes complete later is told again; one that
+// fails or is cancelled while it waits is told too.
+func TestH9_WebhooksTellHowASyncEnds(t *testing.T) {
 	t.Parallel()
 	in := &hookInbox{seen: map[string]int{}, good: map[string]map[string]any{}}
 	server := httptest.NewServer(in)
@@ -74,9 +73,27 @@ func TestWebhooksOnSyncCompletedAndReportBuilt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, event := range pager.Events() {
+	do := func(c engine.Command) engine.Receipt {
+		t.Helper()
+		got, err := w.Do(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	do(engine.Command{Op: engine.OpTrigger, Account: "Nobody Here#HOOK", Sync: engine.SyncAsk{Platform: string(who.Platform)}})
+	for _, event := range []string{pager.SyncCompleted, pager.ReportBuilt, pager.SyncFailed} {
 		p.until(event, func() bool { return in.got(event) != nil })
 	}
+	do(engine.Command{Op: engine.OpPause, Queue: "ingest.summoner.full"})
+	waits := do(engine.Command{Op: engine.OpTrigger, Account: "Never Asked#HOOK", Sync: engine.SyncAsk{Platform: string(who.Platform)}})
+	do(engine.Command{Op: engine.OpCancel, Job: waits.Job})
+	p.until(pager.SyncCancelled, func() bool { return in.got(pager.SyncCancelled) != nil })
+	if failed, cancelled := in.got(pager.SyncFailed), in.got(pager.SyncCancelled); failed["result"] != "failed" ||
+		failed["error"] == nil || cancelled["result"] != "cancelled" || cancelled["job"] != string(waits.Job) {
+		t.Errorf("told %v and %v", failed, cancelled)
+	}
+	do(engine.Command{Op: engine.OpResume, Queue: "ingest.summoner.full"})
 	done, built := in.got(pager.SyncCompleted), in.got(pager.ReportBuilt)
 	if done["riot_id"] != who.RiotID || done["result"] != "incomplete" || done["mode"] != "full" || done["id"] == built["id"] || built["run"] != done["run"] {
 		t.Errorf("told %v and %v", done, built)
@@ -103,13 +120,8 @@ func TestWebhooksOnSyncCompletedAndReportBuilt(t *testing.T) {
 
 func noTextIn(t *testing.T, dir, text string) {
 	t.Helper()
-	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), text) {
-			t.Errorf("%s holds a secret", path)
-		}
-		return nil
-	})
+	paths, err := scratch.Holding(dir, text)
+	if err != nil || len(paths) > 0 {
+		t.Errorf("%s hold a secret, %v", paths, err)
+	}
 }

@@ -85,7 +85,7 @@ func pagerTestCommand() commandDecl {
 			"when it fails, visible in the console, and on to the next number when nobody picks\n" +
 			"up. It says who would hear it and asks first; --dry-run only says it. A demo tells\n" +
 			"nobody.",
-		example: "farsight pager test discord", args: atMostOne("name one of those who are told at most: %s call"),
+		example: "farsight pager test discord --yes", args: atMostOne("name one of those who are told at most: %s call"),
 		complete: onlyFirst(offer("call", "webhook", "discord", "pagerduty", "command", "webhooks")),
 		yes:      true, reason: keptWhy,
 		flags: func(f *pflag.FlagSet) { addWait(f, &wait) },

@@ -81,9 +81,12 @@ func pagedKinds(in *ingest.Ingest, pg *pager.Pager) []engine.KindSpec {
 // eventOf is a milestone as programs are told of it.
 func eventOf(m ingest.Milestone) pager.Event {
 	return pager.Event{
-		ID: m.ID, Type: milestones[m.Kind], At: m.At, Account: m.Account, Run: m.Run, Mode: m.Mode, Result: m.Result, Week: m.Week, Job: string(m.Job),
+		ID: m.ID, Type: milestones[m.Kind], At: m.At, Account: m.Account, Run: m.Run, Mode: m.Mode, Result: m.Result, Error: m.Error, Week: m.Week, Job: string(m.Job),
 	}
 }
 
 // milestones are the events by what ingestion calls them.
-var milestones = map[ingest.MilestoneKind]string{ingest.SyncDone: pager.SyncCompleted, ingest.ReportDone: pager.ReportBuilt}
+var milestones = map[ingest.MilestoneKind]string{
+	ingest.SyncDone: pager.SyncCompleted, ingest.SyncFailed: pager.SyncFailed, ingest.SyncCancelled: pager.SyncCancelled,
+	ingest.ReportDone: pager.ReportBuilt,
+}

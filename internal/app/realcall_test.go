@@ -161,7 +161,7 @@ func TestS2_8_RetryAndCancelByKeys(t *testing.T) {
 	x.shows("Job", "alert.call:test", "RETRYABLE", "1 of 3 tries used, next +", "the call ended busy", "policy call step 1: 5 min", "call "+first)
 	x.keys("r")
 	x.toldOf("OK", "attempt 2")
-	x.shows("1 of 3 tries used in round 2")
+	x.shows("2 of 3 tries used since it was retried")
 	second := nthCall(t, c, v, 2).SID
 
 	x.shows("▌  2", "call "+second) // while it rings; the cursor is on the newest try

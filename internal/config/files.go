@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
@@ -26,13 +27,27 @@ const FileName = "config.toml"
 func (in Inputs) BaseFolder(variable, below string) string {
 	base, set := in.Getenv(variable)
 	if !set || !filepath.IsAbs(base) {
-		home, set := in.Getenv("HOME")
+		variable, below = homeOf(variable, below)
+		home, set := in.Getenv(variable)
 		if !set || home == "" {
 			return ""
 		}
 		base = filepath.Join(home, below)
 	}
 	return filepath.Join(base, "farsight")
+}
+
+// homeOf is the variable that names a user's folder, and the place in it of a base directory.
+func homeOf(base, below string) (variable, under string) {
+	switch {
+	case runtime.GOOS != "windows":
+		return "HOME", below
+	case base == "XDG_CONFIG_HOME":
+		return "APPDATA", ""
+	case base == "XDG_STATE_HOME":
+		return "LOCALAPPDATA", "farsight-state"
+	}
+	return "LOCALAPPDATA", ""
 }
 
 // Folders are where config.toml, keys.toml and themes are looked for: each goes before the

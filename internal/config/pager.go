@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -68,12 +67,19 @@ var pagerSettings = []setting{
 	{row{"pager.to", []string{"FARSIGHT_PAGER_TO"}, "", "who is called: one number, or a list that is gone through in its order"}, kind{form: many, number: true}},
 	{row{"pager.call_numbers", []string{"FARSIGHT_CALL_NUMBERS"}, "", "whom calls of your own may go to: one number, or a list; none = there are no such calls"}, kind{form: many, number: true}},
 	{row{"pager.calls_per_day", []string{"FARSIGHT_CALLS_PER_DAY"}, strconv.Itoa(pager.DefaultPerDay), "at most so many of them in a UTC day"}, kind{form: form{Type: typeInteger, Minimum: &leastPerDay, Maximum: &mostPerDay}}},
+	{row{"pager.machine_detection", []string{"FARSIGHT_MACHINE_DETECTION"}, "false", "true: a mailbox that answers has told nobody, and the call is tried again"}, kind{form: form{Type: typeBoolean}}},
 	{row{"pager.base_url", []string{"TWILIO_BASE_URL"}, pager.DefaultBaseURL, "of the calls API"}, kind{form: one}},
 	{row{"pager.webhook_url", []string{"FARSIGHT_PAGER_WEBHOOK_URL"}, "", "address of a webhook that is told of alerts"}, kind{form: one, secret: true}},
 	{row{"pager.webhook_secret", []string{"FARSIGHT_PAGER_WEBHOOK_SECRET"}, "", "key of its signature, at least 16 characters"}, kind{form: one, secret: true}},
 	{row{"pager.discord_url", []string{"FARSIGHT_PAGER_DISCORD_URL"}, "", "a Discord webhook; who knows the address can post"}, kind{form: one, secret: true}},
 	{row{"pager.pagerduty_key", []string{"FARSIGHT_PAGER_PAGERDUTY_KEY"}, "", "routing key of an Events API v2 integration"}, kind{form: one, secret: true}},
 	{row{"pager.pagerduty_url", []string{"FARSIGHT_PAGER_PAGERDUTY_URL"}, pager.DefaultPagerDuty, "where its events go"}, kind{form: one}},
+	{row{"pager.slack_url", []string{"FARSIGHT_PAGER_SLACK_URL"}, "", "a Slack incoming webhook; who knows the address can post"}, kind{form: one, secret: true}},
+	{row{"pager.ntfy_url", []string{"FARSIGHT_PAGER_NTFY_URL"}, "", "a topic of ntfy, such as https://ntfy.sh/a-name-that-nobody-guesses"}, kind{form: one, secret: true}},
+	{row{"pager.ntfy_token", []string{"FARSIGHT_PAGER_NTFY_TOKEN"}, "", "access token of that topic, where it is protected"}, kind{form: one, secret: true}},
+	{row{"pager.telegram_token", []string{"FARSIGHT_PAGER_TELEGRAM_TOKEN"}, "", "of a Telegram bot"}, kind{form: one, secret: true}},
+	{row{"pager.telegram_chat", []string{"FARSIGHT_PAGER_TELEGRAM_CHAT"}, "", "the chat that it writes to: its number, or @channel"}, kind{form: one}},
+	{row{"pager.telegram_url", []string{"FARSIGHT_PAGER_TELEGRAM_URL"}, pager.DefaultTelegram, "of the bot API"}, kind{form: one}},
 	{row{"pager.command", nil, "", `a program with its arguments, ["/usr/local/bin/notify", "oncall"]; no shell reads it`}, kind{form: many}},
 	{row{"pager.command_timeout", nil, pager.DefaultCommandTimeout.String(), "how long it may take, 1s to 5m"}, kind{form: form{Type: typeString, Pattern: durationForm}}},
 	{row{"webhooks.url", []string{"FARSIGHT_WEBHOOKS_URL"}, "", "address of a program that is told of events, or a list of them"}, kind{form: many, secret: true}},
@@ -158,6 +164,7 @@ func (c *Config) paging(of *reader) {
 	}
 	c.Pager = Pager{Targets: pager.Targets{Call: r.call(), Channels: r.channels(), Hooks: r.hooks()}, marks: marks}
 	c.Pager.Rules = r.rules()
+	c.Pager.Routes = r.routes(c.Pager)
 }
 
 // rules reads limits and severities of alerts.
@@ -169,6 +176,36 @@ func (r *pagerReader) rules() []alert.Rule {
 	return rules
 }
 
+// routes reads who is told of which alerts. Whoever is named must be there: somebody relies on being told.
+func (r *pagerReader) routes(of Pager) map[string][]string {
+	told := []string{}
+	if of.Call != nil && len(of.Call.To) > 0 {
+		told = append(told, pager.TryCall)
+	}
+	for _, c := range of.Channels {
+		told = append(told, c.Name)
+	}
+	routes := map[string][]string{}
+	for _, e := range valuesOf(r.values["alerts.route"]) {
+		name, to, ok := strings.Cut(e, "=")
+		name = strings.TrimSpace(name)
+		severity := engine.Severity(name)
+		if !ok || severity != engine.SeverityCritical && severity != engine.SeverityWarning &&
+			!slices.ContainsFunc(of.Rules, func(a alert.Rule) bool { return a.Name == name }) {
+			r.fault("alerts.route", "%q is about no rule and no severity: write critical=call,slack or 429=", e)
+			continue
+		}
+		routes[name] = []string{}
+		for _, who := range strings.FieldsFunc(to, func(c rune) bool { return c == ',' || c == ' ' }) {
+			if !slices.Contains(told, who) {
+				r.fault("alerts.route", "%q names %s, and [pager] says nothing of it: there are %s", e, who, strings.Join(told, ", "))
+			}
+			routes[name] = append(routes[name], who)
+		}
+	}
+	return routes
+}
+
 // secretFile reads a file whose only content is a secret. One that others may read
 // is refused.
 func secretFile(path string) (string, error) {
@@ -178,7 +215,7 @@ func secretFile(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	if readByOthers(info.Mode()) {
+	if regular.Others(info) != 0 {
 		return "", fmt.Errorf("%s can be read by others (mode %04o): run chmod 600 %s", path, info.Mode().Perm(), path)
 	}
 	// A file that somebody named by mistake may be a large one.
@@ -189,14 +226,11 @@ func secretFile(path string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// readByOthers reports whether a mode lets anybody but the owner in.
-func readByOthers(m fs.FileMode) bool { return m.Perm()&0o077 != 0 }
-
 // mindMode: a config.toml with a secret in it is a secret.
 func (r *reader) mindMode(path string) {
 	// Only the mode is looked at: the file has been read already.
 	info, err := os.Stat(path)
-	if err == nil && readByOthers(info.Mode()) {
+	if err == nil && regular.Others(info) != 0 {
 		r.faults = append(r.faults, fmt.Sprintf("%s holds a secret and can be read by others (mode %04o): run chmod 600 %s, or put the secret into a file of its own", path, info.Mode().Perm(), path))
 	}
 }
@@ -236,7 +270,7 @@ func (r *pagerReader) call() *pager.CallOptions {
 	r.address("pager.base_url", r.values["pager.base_url"])
 	return &pager.CallOptions{
 		BaseURL: r.values["pager.base_url"], Account: pager.NewSecret(r.values["pager.account_sid"]),
-		Token: pager.NewSecret(r.values["pager.auth_token"]), From: r.values["pager.from"], To: to, Allow: allow, PerDay: perDay,
+		Token: pager.NewSecret(r.values["pager.auth_token"]), From: r.values["pager.from"], To: to, Allow: allow, PerDay: perDay, MachineDetection: r.machines(),
 	}
 }
 
@@ -247,6 +281,15 @@ func (r *pagerReader) perDay() int {
 		r.fault("pager.calls_per_day", "%v", err)
 	}
 	return n
+}
+
+// machines reads whether mailboxes are told from people.
+func (r *pagerReader) machines() bool {
+	on, err := strconv.ParseBool(r.values["pager.machine_detection"])
+	if err != nil {
+		r.fault("pager.machine_detection", "use true or false")
+	}
+	return on
 }
 
 // numbers refuses what is none, in words that a log may keep.
@@ -300,6 +343,20 @@ func (r *pagerReader) channels() (out []pager.Channel) {
 	if v := r.values["pager.pagerduty_key"]; v != "" {
 		r.address("pager.pagerduty_url", r.values["pager.pagerduty_url"])
 		out = append(out, pager.Channel{Name: "pagerduty", Form: pager.FormPagerDuty, URL: pager.NewSecret(r.values["pager.pagerduty_url"]), Secret: pager.NewSecret(v)})
+	}
+	if v := r.values["pager.slack_url"]; r.address("pager.slack_url", v) {
+		out = append(out, pager.Channel{Name: "slack", Form: pager.FormSlack, URL: pager.NewSecret(v)})
+	}
+	if v := r.values["pager.ntfy_url"]; r.address("pager.ntfy_url", v) {
+		out = append(out, pager.Channel{Name: "ntfy", Form: pager.FormNtfy, URL: pager.NewSecret(v), Secret: pager.NewSecret(r.values["pager.ntfy_token"])})
+	}
+	if token, chat := r.values["pager.telegram_token"], r.values["pager.telegram_chat"]; token != "" || chat != "" {
+		if token == "" || chat == "" || strings.ContainsAny(token, "/?# ") {
+			r.fault("[pager]", "Telegram needs telegram_token, as @BotFather gave it, and telegram_chat")
+		}
+		r.address("pager.telegram_url", r.values["pager.telegram_url"])
+		address := strings.TrimSuffix(r.values["pager.telegram_url"], "/") + "/bot" + token + "/sendMessage"
+		out = append(out, pager.Channel{Name: "telegram", Form: pager.FormTelegram, URL: pager.NewSecret(address), Secret: pager.NewSecret(token), To: chat})
 	}
 	// The program is found by its whole path alone: the PATH of a service is not that of its user.
 	if argv := strings.Split(r.values["pager.command"], listSep); argv[0] != "" {

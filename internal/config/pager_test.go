@@ -91,6 +91,30 @@ events = ["sync.completed"]
 	}
 }
 
+// Chats and routes of alerts: a route names only whom the file knows, and no secret is shown.
+func TestW9d_RoutesOfAlerts(t *testing.T) {
+	const chats = "[pager]\nslack_url = \"https://hooks.slack.com/" + pagerSecret + "\"\nntfy_url = \"https://ntfy.sh/" + pagerSecret + "\"\n" +
+		"telegram_token = \"" + pagerSecret + "\"\ntelegram_chat = \"-100\"\n[alerts]\n"
+	c, err := loadPager(writeConfig(t, 0o600, chats+`limits = ["queue-age=2h"]
+severity = "backup=critical"
+route = ["critical=slack,telegram", "429="]
+`), nil)
+	if err != nil || len(c.Pager.Channels) != 3 || !slices.Equal(c.Pager.Routes["critical"], []string{"slack", "telegram"}) || c.Pager.Routes["429"] == nil {
+		t.Fatalf("%+v: %v", c.Pager, err)
+	}
+	if strings.Contains(fmt.Sprintf("%+v %#v", c, c), pagerSecret) {
+		t.Error("the configuration shows a secret")
+	}
+	for text, want := range map[string]string{
+		`route = "critical=call"`: "names call", `route = "lunch=slack"`: "no rule and no severity", `limits = "queue-age=2"`: "write queue-age=2h",
+		`severity = "key=loud"`: "critical, warning or off", `limit = "key=1"`: `"limit" in [alerts]`,
+	} {
+		if _, err := loadPager(writeConfig(t, 0o600, chats+text+"\n"), nil); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), pagerSecret) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // Every fault is listed at once, none with a secret in it.
 func TestPagerConfigFaults(t *testing.T) {
 	dir := writeConfig(t, 0o644, `

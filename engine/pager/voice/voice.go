@@ -21,7 +21,7 @@ type Options struct {
 	// Account and Token are what callers must show.
 	Account, Token string
 	// Script says how calls end, one word after the other for each number and message:
-	// "busy", "no-answer", "completed" … A script that is at its end begins again.
+	// "busy", "no-answer", "completed" … "mailbox" is a call that a machine answers. A script that is at its end begins again.
 	Script []string
 	// Numbers have scripts of their own.
 	Numbers map[string][]string
@@ -37,6 +37,7 @@ type Call struct {
 	// Text is the TwiML document, as XML: "<Response><Say>…</Say></Response>".
 	Text    string
 	Created time.Time
+	By      string // who answers: "" = nobody was asked to tell; human, machine_start
 	End     string // the status that it has at its end
 	Stopped bool   // it was told to stop before somebody had answered
 	Looks   int    // how often its status was asked for
@@ -105,6 +106,13 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) {
 		Created: time.Now(),
 	}
 	c.End = s.next(c)
+	by := "human"
+	if c.End == "mailbox" {
+		c.End, by = "completed", "machine_start"
+	}
+	if r.PostFormValue("MachineDetection") != "" {
+		c.By = by
+	}
 	s.calls = append(s.calls, c)
 	answer(w, http.StatusCreated, s.resource(c))
 }
@@ -200,6 +208,7 @@ func (s *Service) status(c *Call) string {
 func (s *Service) resource(c *Call) map[string]any {
 	return map[string]any{
 		"sid": c.SID, "account_sid": s.opt.Account, "to": c.To, "from": c.From, "status": s.status(c),
+		"answered_by":  c.By,
 		"date_created": c.Created.UTC().Format(time.RFC1123Z), "direction": "outbound-api",
 	}
 }

@@ -116,16 +116,16 @@ func (p *MembersPage) Term(id string) *Term {
 }
 
 // Stuck says why no call is made while everybody is there, and what to do: who leads cannot reach Riot, and
-// nobody else may lead with its key that can. "" = it is not so.
+// nobody else with its key that can makes calls or may lead. "" = it is not so.
 func (p *MembersPage) Stuck() string {
 	at := p.Of(p.Leader)
 	if at.ID == "" || at.CutOff.IsZero() || slices.ContainsFunc(p.Members, func(m MemberRow) bool {
-		return m.ID != at.ID && m.Alive() && m.MayLead && m.CutOff.IsZero() && m.Key == at.Key
+		return m.ID != at.ID && m.Alive() && (m.MayLead || m.Works) && m.CutOff.IsZero() && m.Key == at.Key
 	}) {
 		return ""
 	}
-	return fmt.Sprintf("%s on %s leads and cannot reach Riot, and no other member may lead: "+
-		"no call is made until its way to Riot is free, or a member with the same key is started that may lead",
+	return fmt.Sprintf("%s on %s leads and cannot reach Riot, and no other member makes calls: "+
+		"none is made until its way to Riot is free, or a member with the same key is started",
 		at.ID, at.Host)
 }
 

@@ -43,25 +43,6 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason %d", uint8(r))
 }
 
-// reasons are those of the classes.
-var reasons = map[string]Reason{
-	ClassThrottledApp: Throttled, ClassThrottledMethod: Throttled,
-	ClassThrottledService: Throttled, ClassThrottledUnknown: Throttled,
-	ClassServer: Transient, classReset: Transient, classRedirect: Transient, ClassTimeout: Timeout, ClassLocal: Local,
-	ClassMissing: Missing, ClassBadRequest: BadRequest, ClassWrongProject: WrongProject, ClassUnauthorized: Denied401,
-	ClassForbidden: Denied403, ClassBlocked: Blocked, ClassNoKey: NoKey, ClassPayload: Malformed,
-}
-
-// Told is the error of a call that another process has made, as it tells of it; nil of one that
-// went well, or that was ended before anybody knew.
-func Told(class string, status int) *Error {
-	// A class of a newer version means as little to us as none.
-	if reasons[class] == 0 {
-		return nil
-	}
-	return &Error{Reason: reasons[class], Status: status, Class: class}
-}
-
 // Denied reports whether the key is what stands in the way: nothing may be charged and no call made until
 // it is known to work, or was replaced.
 func (r Reason) Denied() bool { return r == Denied401 || r == Denied403 || r == NoKey }

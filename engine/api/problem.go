@@ -58,6 +58,40 @@ func faultf(status int, code error, do, format string, args ...any) error {
 	return &fault{status, engine.Problemf(code, do, format, args...)}
 }
 
+// ProblemOf turns an error into what stands on the wire. One that is no Problem is
+// a fault of ours: its text may hold anything, so it is not told.
+func ProblemOf(err error) Problem {
+	p, ok := errors.AsType[*engine.Problem](err)
+	if !ok {
+		p = engine.Problemf(engine.ErrBroken, "look into farsight.log", "the request failed inside the engine")
+	}
+	out := Problem{Type: urn + "broken", Title: engine.ErrBroken.Error(), Status: http.StatusInternalServerError,
+		Detail: p.Sentence, Do: p.Do, Job: string(p.Job), Why: p.Why}
+	// {"type":"urn:farsight:conflict","title":"conflict","status":409,"detail":"job b41: it is running",…}
+	for _, c := range codes {
+		if errors.Is(p.Code, c.code) {
+			out.Type, out.Title, out.Status = urn+c.word, c.code.Error(), c.status
+			break
+		}
+	}
+	if f, ok := errors.AsType[*fault](err); ok {
+		out.Status = f.status
+	}
+	return out
+}
+
+// AsError is the *engine.Problem again.
+func (p Problem) AsError() *engine.Problem {
+	out := &engine.Problem{Code: engine.ErrBroken, Sentence: p.Detail, Do: p.Do, Job: engine.JobID(p.Job), Why: p.Why}
+	for _, c := range codes {
+		// By its type and not its status, which several codes share.
+		if p.Type == urn+c.word {
+			out.Code = c.code
+		}
+	}
+	return out
+}
+
 // problemOf turns an error into what stands on the wire. One that is no Problem is
 // a fault of ours: its text may hold anything, so it is not told.
 func problemOf(err error) Problem {
@@ -80,18 +114,6 @@ func problemOf(err error) Problem {
 	return out
 }
 
-// asError is the *engine.Problem again.
-func (p Problem) asError() *engine.Problem {
-	out := &engine.Problem{Code: engine.ErrBroken, Sentence: p.Detail, Do: p.Do, Job: engine.JobID(p.Job), Why: p.Why}
-	for _, c := range codes {
-		// By its type and not its status, which several codes share.
-		if p.Type == urn+c.word {
-			out.Code = c.code
-		}
-	}
-	return out
-}
-
 // readProblem reads the body of an answer that is not 200.
 func readProblem(status int, body []byte) (Problem, *engine.Problem) {
 	var p Problem
@@ -99,7 +121,7 @@ func readProblem(status int, body []byte) (Problem, *engine.Problem) {
 		return p, engine.Problemf(engine.ErrBroken, "is it a Farsight engine of this version?",
 			"the engine answered with status %d and no reason", status)
 	}
-	return p, p.asError()
+	return p, p.AsError()
 }
 
 // short is what is told of a text that whoever is refused has chosen.

@@ -46,7 +46,8 @@ func TestALeaderThatNobodyRelieves(t *testing.T) {
 	}{
 		"it may":            {func(*engine.MemberRow) {}, false},
 		"it is gone":        {func(m *engine.MemberRow) { m.Role = engine.MemberGone }, true},
-		"it never leads":    {func(m *engine.MemberRow) { m.MayLead = false }, true},
+		"it makes calls":    {func(m *engine.MemberRow) { m.MayLead = false }, false},
+		"it does neither":   {func(m *engine.MemberRow) { m.MayLead, m.Works = false, false }, true},
 		"it has no key":     {func(m *engine.MemberRow) { m.Key = "" }, true},
 		"it has another":    {func(m *engine.MemberRow) { m.Key = "l" }, true},
 		"it is cut off too": {func(m *engine.MemberRow) { m.CutOff = time.Now() }, true},
@@ -54,7 +55,7 @@ func TestALeaderThatNobodyRelieves(t *testing.T) {
 		m := other
 		c.change(&m)
 		p := engine.MembersPage{Leader: "a", Members: []engine.MemberRow{{ID: "a", Host: "db-1", Role: engine.MemberLeads, Key: "k", MayLead: true, CutOff: time.Now()}, m}}
-		if said := Led(&p); strings.Contains(said, "a on db-1 leads and cannot reach Riot") != c.stuck || strings.Contains(said, "is started that may lead") != c.stuck {
+		if said := Led(&p); strings.Contains(said, "a on db-1 leads and cannot reach Riot") != c.stuck || strings.Contains(said, "with the same key is started") != c.stuck {
 			t.Errorf("%s: %s", what, said)
 		}
 		p.Members[0].CutOff = time.Time{}

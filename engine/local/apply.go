@@ -22,7 +22,6 @@ func (b *Backend) Apply(seq uint64, changes []engine.Change) {
 	for _, r := range cancelled {
 		r.cancel(engine.ErrCancelled)
 	}
-	b.arrive()
 	b.wake.Ring()
 }
 

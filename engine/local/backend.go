@@ -33,7 +33,6 @@ const (
 type Options struct {
 	Store    Store
 	Admitter Admitter // nil = every job may go
-	Launcher Launcher // nil = handlers run in this process
 	Kinds    []engine.KindSpec
 	// Policies by name. Every kind's policy must be among them.
 	Policies engine.Policies
@@ -42,10 +41,7 @@ type Options struct {
 	// Boot is random per process start: never the host's name nor a process id,
 	// which come back.
 	Boot string
-	// Alive reports whether another process, named by its Boot, still works on the
-	// store: its jobs are not given back. nil = this one holds the store alone.
-	Alive func(boot string) bool
-	Log   zerolog.Logger
+	Log  zerolog.Logger
 	// OnNote gets messages for people. It must not block. nil = none.
 	OnNote func(engine.Note)
 	// OnlyServed lets the backend run nothing but the jobs that Serve names and those

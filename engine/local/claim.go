@@ -120,10 +120,6 @@ func (b *Backend) claimIn(tx engine.Tx, c *claim, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("claim job %s: %w", c.id, err)
 	}
-	// After the move, so that what is passed on has the revision of the claim.
-	if err := b.opt.Launcher.Claimed(tx, c.job); err != nil {
-		return fmt.Errorf("pass job %s on: %w", c.id, err)
-	}
 	groups, err := b.opt.Store.Groups(tx, c.id)
 	if err != nil {
 		return fmt.Errorf("read the groups of job %s: %w", c.id, err)
@@ -158,7 +154,6 @@ func (b *Backend) persistClaims(s *session, fn func(engine.Tx) error) error {
 // admitter, itself to the index, as the store has it. It goes back into its line before the index
 // learns what the store has: that lifts it from wherever it stands.
 func (b *Backend) unclaimed(c *claim) {
-	b.opt.Launcher.Dropped(c.id)
 	if c.lane != "" {
 		b.opt.Admitter.Withdraw(c.id)
 	}

@@ -43,12 +43,9 @@ func waitFor(gone <-chan struct{}, d time.Duration) bool {
 }
 
 // abandon hands the jobs of handlers back that do not answer. What they bring
-// later is stale. A guest's job is left alone: Attempt, which carries it out, writes what became of it.
+// later is stale.
 func (b *Backend) abandon(s *session) {
 	for _, r := range b.idx.running() {
-		if r.guest {
-			continue
-		}
 		b.counts.deaf.Add(1)
 		of(b.opt.Log.Error(), r.job).Msg("handler does not answer the stop; its job is handed back without it")
 		b.withdraw(r)

@@ -18,11 +18,10 @@ type finishing struct {
 	run     *run
 	outcome engine.Outcome
 	took    time.Duration
-	next    []claim                  // none or one
-	also    func(tx engine.Tx) error // nil = nothing
-	stale   bool                     // set by the transaction: the job has moved on
-	bad     error                    // the same: its record cannot be read
-	verdict verdict                  // the same: what follows
+	next    []claim // none or one
+	stale   bool    // set by the transaction: the job has moved on
+	bad     error   // the same: its record cannot be read
+	verdict verdict // the same: what follows
 }
 
 // finish writes an outcome. The jobs of next are claimed in the same write. An
@@ -75,9 +74,6 @@ func (b *Backend) finishIn(tx engine.Tx, f *finishing) error {
 		if err := b.claimIn(tx, &f.next[i], now); err != nil {
 			return err
 		}
-	}
-	if f.also != nil {
-		return f.also(tx)
 	}
 	return nil
 }

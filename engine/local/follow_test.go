@@ -56,7 +56,6 @@ func join(t *testing.T, at string, workers int, work func(*local.Backend, contex
 	}
 	f := &fellow{db: db, began: make(chan engine.JobID, 100), end: make(chan struct{}), gaps: make(chan struct{}, 100), woken: make(chan engine.JobID, 100)}
 	f.Backend, err = local.New(local.Options{Store: db, Boot: fmt.Sprintf("%p", f), Policies: engine.DefaultPolicies(), Workers: func() int { return workers },
-		Alive: func(string) bool { return true }, // who joins late takes nothing for an orphan that another has begun
 		Kinds: []engine.KindSpec{
 			{Kind: family, Policy: engine.PolicyMatch, Handler: f.parent},
 			{Kind: fetch, Policy: engine.PolicyMatch, Stuck: time.Hour, Handler: func(ctx context.Context, r engine.Run) engine.Outcome {
@@ -188,30 +187,6 @@ func TestF2_APauseAcknowledgedByBStopsA(t *testing.T) {
 		until(t, func() bool { return len(a.Counts()[fullQ])+len(b.Counts()[fullQ]) == 0 })
 		for len(a.began) > 0 {
 			<-a.began
-		}
-	}
-}
-
-// Two members run one of the last two children each, which end at once: their parent goes on once.
-func TestF5_TheLastTwoChildrenEndAtOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: left out by -short")
-	}
-	at := pgtest.Schema(t)
-	a, b := join(t, at, 1, (*local.Backend).Run), join(t, at, 1, (*local.Backend).Run)
-	for round := range 10 {
-		out, err := a.Insert(t.Context(), engine.Spec{Kind: family, Queue: fullQ, Key: fmt.Sprint(round)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-a.began
-		<-b.began
-		a.end <- struct{}{}
-		b.end <- struct{}{}
-		id := out[0].ID
-		until(t, func() bool { return a.job(t, id).State == engine.Completed })
-		if n := len(a.woken) + len(b.woken); n != round+1 || a.job(t, id).Attempts != 2 {
-			t.Fatalf("round %d: %d parents went on, this one has had %d attempts", round, n, a.job(t, id).Attempts)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type entry struct {
 	front    bool
 	suspect  bool
 	known    bool      // a handler of its kind is here
+	again    bool      // in line for another try
 	foreign  bool      // no part of the trees that are served
 	cancel   bool      // a cancel was asked for
 	taken    bool      // chosen, its claim is not committed yet
@@ -49,11 +50,12 @@ type entry struct {
 // busy reports whether e occupies a slot, a lock and the engine's solitude.
 func (e *entry) busy() bool { return e.taken || e.state == engine.Running }
 
-// queue is the part of the index about one queue. Counts and held are kept as jobs
+// queue is the part of the index about one queue. Counts, again and held are kept as jobs
 // come and go: a screen asks for them ten times a second.
 type queue struct {
 	engine.QueueState
 	counts  map[engine.State]int
+	again   int
 	held    int
 	taken   int // chosen jobs whose claim is not decided yet
 	pausing int // Pause calls under way: nothing is chosen meanwhile
@@ -117,13 +119,11 @@ type index struct {
 	served uint64
 
 	runs  map[*run]struct{}
-	away  map[engine.JobID]sent // claimed here, carried out elsewhere
-	back  []sent                // of those, the ones whose jobs have moved on
-	busy  int                   // taken and running ones, without ghosts
-	alone *entry                // the suspect that runs now
-	slots int                   // workers at work
-	seats []bool                // by number less one: the workers that there are, deaf ones too
-	trees *trees                // the only jobs that run here; nil = all
+	busy  int    // taken and running ones, without ghosts
+	alone *entry // the suspect that runs now
+	slots int    // workers at work
+	seats []bool // by number less one: the workers that there are, deaf ones too
+	trees *trees // the only jobs that run here; nil = all
 
 	loading  bool
 	loaded   bool
@@ -134,21 +134,6 @@ type index struct {
 	released map[engine.Hold]time.Time // when a hold was last found to have ended
 	kinds    map[engine.Kind]*engine.KindSpec
 	clock    clock
-}
-
-// sent is a worker's part of an attempt that is carried out elsewhere.
-type sent struct {
-	id     engine.JobID
-	lane   string // "" = it has no permit
-	worker int
-}
-
-// land notes that a job which was carried out elsewhere runs no more.
-func (x *index) land(id engine.JobID) {
-	if s, was := x.away[id]; was {
-		delete(x.away, id)
-		x.back = append(x.back, s)
-	}
 }
 
 func newIndex(kinds map[engine.Kind]*engine.KindSpec) *index {
@@ -162,13 +147,12 @@ func newIndex(kinds map[engine.Kind]*engine.KindSpec) *index {
 func (x *index) clear() {
 	x.jobs = make(map[engine.JobID]*entry)
 	for _, q := range x.queues { // kept: a Pause may be under way
-		q.counts, q.held, q.taken = make(map[engine.State]int), 0, 0
+		q.counts, q.again, q.held, q.taken = make(map[engine.State]int), 0, 0, 0
 	}
 	x.lanes = make(map[string]*lane)
 	x.locks = make(map[string]*lock)
 	x.lineOf = make(map[place]*line)
 	x.runs = make(map[*run]struct{})
-	x.away, x.back = make(map[engine.JobID]sent), nil
 	x.gone, x.turned = make(map[engine.JobID]struct{}), make(map[engine.Queue]struct{})
 	x.lines, x.due, x.dirty = nil, nil, nil
 	x.busy, x.slots, x.seats, x.alone = 0, 0, nil, nil
@@ -218,12 +202,12 @@ func (x *index) put(j *engine.Job, lane string, now time.Time) (cancel *run) {
 	if e != nil && j.Rev <= e.rev {
 		return nil
 	}
-	if j.State != engine.Running {
-		x.land(j.ID)
-	}
 	if j.State.Terminal() {
 		x.drop(j.ID)
 		x.queueOf(j.Queue).settled.add(now)
+		if x.trees != nil && j.HasParents && j.State == engine.Completed { // a collection has a million
+			delete(x.trees.ids, j.ID)
+		}
 		return nil
 	}
 	if e == nil {
@@ -248,7 +232,7 @@ func (x *index) describe(e *entry, j *engine.Job, lane string, now time.Time) {
 	e.wake, e.putOff = x.wakeAt(j, now), putOff(j)
 	e.turn = couldRun(j)
 	e.front, e.suspect, e.cancel = j.Front, j.Suspect(), j.CancelAsked
-	e.known = x.kinds[j.Kind] != nil
+	e.known, e.again = x.kinds[j.Kind] != nil, j.InLineAgain()
 	e.foreign = !x.trees.has(j.ID)
 	// Else the choice is void: the claim has succeeded, or somebody has moved the job before it.
 	e.taken = e.taken && e.state == engine.Available
@@ -261,6 +245,9 @@ func (x *index) lift(e *entry) {
 	}
 	e.counted = false
 	e.queue.counts[e.state]--
+	if e.again {
+		e.queue.again--
+	}
 	if e.hold != engine.HoldNone {
 		e.queue.held--
 	}
@@ -285,6 +272,9 @@ func (x *index) lift(e *entry) {
 func (x *index) settle(e *entry, now time.Time) {
 	e.counted = true
 	e.queue.counts[e.state]++
+	if e.again {
+		e.queue.again++
+	}
 	if e.hold != engine.HoldNone {
 		e.queue.held++
 	}
@@ -381,7 +371,6 @@ func (x *index) drop(id engine.JobID) {
 	if x.loading {
 		x.gone[id] = struct{}{}
 	}
-	x.land(id)
 	if e := x.jobs[id]; e != nil {
 		x.lift(e)
 		e.taken = false // whoever chose it finds it gone

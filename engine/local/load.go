@@ -87,7 +87,6 @@ func (b *Backend) reload(ctx context.Context, unreadable func(engine.JobID, erro
 		}
 	}
 	b.idx.prune(before)
-	b.arrive()
 	return nil
 }
 

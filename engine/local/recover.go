@@ -8,15 +8,14 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 )
 
-// recover gives running jobs back of which no run is here, but for those that a living
-// process has in hand.
-func (b *Backend) recover(s *session, inHand func(engine.Job) bool) error {
+// recover gives running jobs back of which no run is here.
+func (b *Backend) recover(s *session) error {
 	orphans := b.idx.orphans()
 	crash.Point("recovery-found")
 	for len(orphans) > 0 {
 		some := orphans[:min(b.opt.PerWrite, len(orphans))]
 		orphans = orphans[len(some):]
-		if err := b.recoverSome(s, some, inHand); err != nil {
+		if err := b.recoverSome(s, some); err != nil {
 			return err
 		}
 	}
@@ -25,14 +24,14 @@ func (b *Backend) recover(s *session, inHand func(engine.Job) bool) error {
 
 // recoverSome gives one batch back in one write. Its count begins at zero inside of it, since a
 // transaction may run twice.
-func (b *Backend) recoverSome(s *session, ids []engine.JobID, inHand func(engine.Job) bool) error {
+func (b *Backend) recoverSome(s *session, ids []engine.JobID) error {
 	n := 0
 	err := b.persist(s, func(tx engine.Tx) error {
 		n = 0
 		for _, id := range ids {
 			j, err := b.opt.Store.Job(tx, id)
-			if ofTheJob(err) || err == nil && (j.State != engine.Running || inHand(j)) {
-				continue // settled meanwhile, or left alone
+			if ofTheJob(err) || err == nil && j.State != engine.Running {
+				continue // settled meanwhile
 			}
 			if err != nil {
 				return fmt.Errorf("read job %s: %w", id, err)
@@ -53,11 +52,6 @@ func (b *Backend) recoverSome(s *session, ids []engine.JobID, inHand func(engine
 		b.opt.Log.Info().Int("jobs", n).Msg("orphans given back")
 	}
 	return nil
-}
-
-// othersHave reports whether a living process other than this one has a running job.
-func (b *Backend) othersHave(j engine.Job) bool {
-	return b.opt.Alive != nil && j.Boot != b.opt.Boot && b.opt.Alive(j.Boot) || b.opt.Launcher.Has(j)
 }
 
 // orphans are the running jobs of which no run is here.

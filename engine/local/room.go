@@ -50,14 +50,17 @@ func (b *Backend) Halted() string {
 // beingRead is why nobody knows yet what waits.
 const beingRead = "the stored jobs are being read"
 
-// Reading says that the stored jobs are still being read: what waits is not known before all are. "" = it is.
+// Reading says that the stored jobs are still to be read: what waits is not known before all are. "" = it is.
 func (b *Backend) Reading() string {
 	b.idx.mu.Lock()
 	defer b.idx.mu.Unlock()
-	if b.idx.loaded || len(b.idx.jobs) == 0 {
+	switch n := len(b.idx.jobs); {
+	case b.idx.loaded:
 		return ""
+	case n > 0:
+		return beingRead + ": " + human.Count(int64(n)) + " so far"
 	}
-	return beingRead + ": " + human.Count(int64(len(b.idx.jobs))) + " so far"
+	return beingRead
 }
 
 // stopped is why nothing is chosen; "" = go.

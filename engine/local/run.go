@@ -52,15 +52,12 @@ func (b *Backend) register(k engine.KindSpec) error {
 	return nil
 }
 
-// fillIn puts in what stands for nil and zero, so that nobody asks for them later. Alive and Room stay
+// fillIn puts in what stands for nil and zero, so that nobody asks for them later. Room stays
 // nil: nobody is asked then.
 func (o *Options) fillIn() {
 	o.PerWrite = cmp.Or(o.PerWrite, usualPerWrite)
 	if o.Admitter == nil {
 		o.Admitter = admitAll{}
-	}
-	if o.Launcher == nil {
-		o.Launcher = inProcess{}
 	}
 	if o.Workers == nil {
 		o.Workers = func() int { return defaultWorkers }
@@ -95,7 +92,7 @@ func (b *Backend) start(s *session) error {
 	if err := b.load(s.ctx, b.giveUpUnreadable); err != nil {
 		return ended(s, fmt.Errorf("read the jobs: %w", err))
 	}
-	if err := b.recover(s, b.othersHave); err != nil {
+	if err := b.recover(s); err != nil {
 		return ended(s, fmt.Errorf("give orphans back: %w", err))
 	}
 	b.lookAtRoom()

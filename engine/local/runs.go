@@ -29,7 +29,6 @@ type run struct {
 	rescued bool      // its job has been given back without it
 
 	withdrawn bool // its permit was given back
-	guest     bool // another process has claimed it: it has no worker's slot here
 
 	external string // the other side's id of this attempt; "" = not known yet
 }

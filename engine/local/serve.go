@@ -16,9 +16,16 @@ func (b *Backend) Serve(ctx context.Context, root engine.JobID) error {
 	}
 	b.idx.plant(root, time.Now()) // first, so that no join is missed
 	var open []engine.JobID
-	err := b.opt.Store.Read(ctx, func(tx engine.Tx) (err error) {
-		open, err = b.opt.Store.OpenChildren(tx, root)
-		return err
+	err := b.opt.Store.Read(ctx, func(tx engine.Tx) error {
+		open = []engine.JobID{root}
+		for i := 0; i < len(open); i++ { // children of children, too
+			below, err := b.opt.Store.OpenChildren(tx, open[i])
+			if err != nil {
+				return err
+			}
+			open = append(open, below...)
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("read the children of job %s: %w", root, err)

@@ -94,35 +94,3 @@ type Pacer interface {
 type holder interface {
 	Held(lane string) engine.Held
 }
-
-// Launcher carries claimed jobs to where their handlers run. Without one they run here,
-// each on a goroutine of its own; one that hands them to other processes writes them
-// down with the claim, and has run called by whoever takes them up.
-type Launcher interface {
-	// Claimed is called in the transaction that claims a job: what it writes stands
-	// exactly when the claim does. Like the transaction it may run again.
-	Claimed(tx engine.Tx, j engine.Job) error
-	// Dropped is called when a claim came to nothing of which Claimed may have been told.
-	Dropped(id engine.JobID)
-	// Launch is called when the claim is on disk, and must not block. run is the attempt:
-	// it is to be called once, and takes as long as the handler does. elsewhere says that
-	// it is not called, since another process carries the attempt out by Backend.Attempt:
-	// its worker is free when the job has moved on.
-	Launch(j engine.Job, run func()) (elsewhere bool)
-	// Has reports whether an attempt that no process here knows of is in somebody's hand,
-	// whoever launched it: its job is not given back. The launcher ends it by Backend.Return.
-	Has(j engine.Job) bool
-}
-
-// inProcess is the launcher of an engine that is one process.
-type inProcess struct{}
-
-// Claimed and the others implement [Launcher]: nothing is written down, and a goroutine is the one hand
-// there is.
-func (inProcess) Claimed(engine.Tx, engine.Job) error { return nil }
-func (inProcess) Dropped(engine.JobID)                {}
-func (inProcess) Launch(_ engine.Job, run func()) bool {
-	go run()
-	return false
-}
-func (inProcess) Has(engine.Job) bool { return false }

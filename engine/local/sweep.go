@@ -28,7 +28,7 @@ func (b *Backend) watch(s *session, w *watcher) error {
 	}
 	w.looked = now
 	for _, r := range b.idx.running() {
-		if !r.guest && r.deaf(now) {
+		if r.deaf(now) {
 			b.openSlot(r)
 		}
 	}
@@ -62,7 +62,7 @@ func stacks() string {
 
 // sweep rescues running jobs that have been silent for longer than their kind
 // allows: the attempt is not charged, the revision moves on, and what the handler
-// brings later is stale. So are jobs of other processes that have ended meanwhile.
+// brings later is stale.
 func (b *Backend) sweep(s *session) error {
 	for _, r := range b.idx.running() {
 		if r.silent() <= r.kind.Stuck || r.gone() {
@@ -72,10 +72,7 @@ func (b *Backend) sweep(s *session) error {
 			return err
 		}
 	}
-	if b.opt.Alive == nil {
-		return nil
-	}
-	return b.recover(s, func(j engine.Job) bool { return j.Boot == b.opt.Boot || b.othersHave(j) })
+	return nil
 }
 
 // rescue gives one silent job back. Its permit goes first: the job may be admitted again as soon as the

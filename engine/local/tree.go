@@ -10,13 +10,10 @@ import (
 // backend with Options.OnlyServed runs. A job that other trees share belongs to them
 // as soon as it joins.
 type trees struct {
-	roots map[engine.JobID]struct{}
-	ids   map[engine.JobID]struct{} // the roots among them
+	ids map[engine.JobID]struct{} // but for those that are completed
 }
 
-func newTrees() *trees {
-	return &trees{roots: map[engine.JobID]struct{}{}, ids: map[engine.JobID]struct{}{}}
-}
+func newTrees() *trees { return &trees{ids: map[engine.JobID]struct{}{}} }
 
 // has reports whether a job may run here. A backend without trees runs all.
 func (t *trees) has(id engine.JobID) bool {
@@ -31,7 +28,6 @@ func (t *trees) has(id engine.JobID) bool {
 func (x *index) plant(root engine.JobID, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.trees.roots[root] = struct{}{}
 	x.include(root, now)
 }
 
@@ -51,7 +47,8 @@ func (x *index) grow(changes []engine.Change, now time.Time) {
 	}
 	for i := range changes {
 		for _, g := range changes[i].Joined {
-			if _, ok := x.trees.roots[g.Parent]; ok {
+			// A child may be a parent itself: a collection's players are, and their matches belong to its tree.
+			if _, ok := x.trees.ids[g.Parent]; ok {
 				x.include(changes[i].Job.ID, now)
 			}
 		}

@@ -180,6 +180,30 @@ func (f *forest) why(b *local.Backend, j engine.Job) {
 	}
 }
 
+// What waits is not known before the first job was read: "no job waits" would be a guess.
+func TestW5d_NothingToDoIsKnownOnlyOfAWholeIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, err := local.New(local.Options{Store: memstore.New(), Boot: "boot", Policies: backendtest.Policies()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Reading() == "" {
+			t.Error("nothing was read, and it knows what waits")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- b.Run(ctx) }()
+		synctest.Wait()
+		if why := b.Reading(); why != "" {
+			t.Errorf("all was read, and it says: %s", why)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A backend that works for all has no one to serve.
 func TestServeNeedsOnlyServed(t *testing.T) {
 	b, err := local.New(local.Options{Store: memstore.New(), Boot: "boot"})

@@ -40,7 +40,7 @@ func (b *Backend) Queues() []engine.QueueRow {
 	rows := make(map[*queue]*engine.QueueRow, len(x.queues))
 	for _, q := range x.queues {
 		rows[q] = &engine.QueueRow{
-			QueueState: q.QueueState, Counts: q.present(), Held: q.held, PerMin: q.settled.perMinute(now),
+			QueueState: q.QueueState, Counts: q.present(), Again: q.again, Held: q.held, PerMin: q.settled.perMinute(now),
 		}
 	}
 	stands, _ := b.opt.Admitter.(holder)
@@ -174,7 +174,6 @@ func (x *index) soonest(n int) (ids []engine.JobID) {
 	for r := range x.runs {
 		ids = append(ids, r.job.ID)
 	}
-	ids = slices.AppendSeq(ids, maps.Keys(x.away))
 	ids = append(ids, x.due.first(n, func(*entry) bool { return true })...)
 	for _, l := range x.lines {
 		for _, e := range l.first(n) {

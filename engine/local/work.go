@@ -12,7 +12,7 @@ import (
 
 // begin registers a claimed job as running here.
 func (b *Backend) begin(s *session, c *claim) *run {
-	r := &run{job: c.job, kind: b.kinds[c.job.Kind], lane: c.lane, paced: c.paced, began: time.Now(), guest: c.e == nil}
+	r := &run{job: c.job, kind: b.kinds[c.job.Kind], lane: c.lane, paced: c.paced, began: time.Now()}
 	r.ctx, r.cancel = context.WithCancelCause(s.work)
 	if r.kind.Timeout > 0 {
 		r.limit = time.AfterFunc(r.kind.Timeout, func() { r.cancel(errTimeout) })
@@ -56,6 +56,23 @@ func (b *Backend) pickNext(s *session, worker int) []claim {
 		batch[i].worker = worker
 	}
 	return batch
+}
+
+// hire lets a job that was to be claimed begin, if it was; else its worker's slot is given back.
+func (b *Backend) hire(s *session, c claim) {
+	if !b.accept(s, &c) {
+		b.leave(c)
+		return
+	}
+	b.group.Add(1)
+	go b.work(s, c)
+}
+
+// leave gives a worker's slot and number back.
+func (b *Backend) leave(c claim) {
+	b.idx.dismiss(1)
+	b.idx.vacate(c)
+	b.wake.Ring()
 }
 
 // accept reports whether a job that was to be claimed may begin. One that was

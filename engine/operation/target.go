@@ -57,7 +57,7 @@ func describe(s engine.Selection) string {
 	if s.Filter == nil || s.Filter.Empty() {
 		return "all jobs"
 	}
-	// "jobs: class 503, queue ingest.match.fetch, retryable"
+	// "jobs: class 5xx, queue ingest.match.fetch, retryable"
 	var parts []string
 	for _, p := range []struct{ name, value string }{
 		{"class", string(s.Filter.Class)}, {"queue", string(s.Filter.Queue)}, {"kind", string(s.Filter.Kind)},

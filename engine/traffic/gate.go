@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -31,7 +32,9 @@ type gate struct {
 	// logged is told of each fuse that blows or is repaired, and of the lane it is of;
 	// nil = nobody.
 	logged    func(f *fuse, l Lane)
-	keyholder keyholder // nil = the key may be used
+	keyholder keyholder     // nil = the key may be used
+	halt      func() string // see Options.Halt
+	cut       string        // what the last call that did not leave this machine met
 	// patience bounds how long failures are held to be an outage: a match that is
 	// broken for ever must come to an end.
 	patience time.Duration
@@ -42,7 +45,7 @@ func newGate(patience time.Duration, speed float64, changed func()) *gate {
 	return &gate{
 		key: newKeyFuse().at(speed), network: newNetworkFuse().at(speed), speed: speed,
 		lanes: map[Lane]*breaker{}, good: map[string]time.Time{}, ended: map[engine.Hold]bool{},
-		changed: changed, patience: patience,
+		changed: changed, patience: patience, halt: func() string { return "" },
 	}
 }
 
@@ -66,10 +69,11 @@ type keyholder interface {
 
 // forbidden is why no call may be made with the key in use; "" = they may.
 func (g *gate) forbidden() string {
-	if g.keyholder == nil {
-		return ""
+	why := g.halt()
+	if why == "" && g.keyholder != nil {
+		why = g.keyholder.Holds()
 	}
-	return g.keyholder.Holds()
+	return why
 }
 
 // check reports whether a job may call on a lane; if not, until when and why.
@@ -171,6 +175,7 @@ func (g *gate) judge(l Lane, job engine.JobID, e *riot.Error, now time.Time) (r 
 		return r, g.alive(b, job, now)
 	case e.Reason == riot.Local:
 		g.network.blow(job, now)
+		g.cut = strings.TrimPrefix(e.Message, riot.CannotReach)
 		return ruling{next: later(g.network.probe, now)}, true
 	case e.Reason == riot.NoKey:
 		g.key.blow(job, now)
@@ -345,11 +350,14 @@ const CutOff = "this machine cannot reach Riot"
 func (g *gate) health() (engine.EngineState, string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	halt := g.halt()
 	switch {
 	case g.key.blown:
-		return engine.EngineNoKey, "Riot refuses the key, or there is none"
+		return engine.EngineNoKey, "Riot refuses the key"
 	case g.network.blown:
-		return engine.EngineDegraded, CutOff
+		return engine.EngineDegraded, cmp.Or(halt, CutOff+": "+g.cut)
+	case halt != "":
+		return engine.EnginePaused, halt
 	}
 	if g.keyholder != nil {
 		if why := g.keyholder.Paused(); why != "" {
@@ -416,13 +424,4 @@ func (g *gate) outage(l Lane) string {
 		return reasonOf(&b.fuse, l)
 	}
 	return ""
-}
-
-// doubts reports whether a lane, the network or the key may not work. A lane that failed lately is
-// doubted although it is not down: the next answer shows which it is.
-func (g *gate) doubts(l Lane) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	b := g.lane(l)
-	return g.key.blown || g.network.blown || b.blown || b.refused || len(b.failed) > 0 || b.ramp.most > 0
 }

@@ -202,3 +202,12 @@ func TestProbesFollowTheSpeedOfTheWorld(t *testing.T) {
 		}
 	}
 }
+
+// Who looks why nothing moves is told what the last call met, not only that it never left.
+func TestW9b_TheStateSaysWhatTheLastCallMet(t *testing.T) {
+	g := newGate(time.Hour, 0, func() {})
+	g.answer(Lane{"europe", "match-v5.match"}, "a", &riot.Error{Reason: riot.Local, Message: riot.CannotReach + "no such host"}, noon)
+	if state, why := g.health(); state != engine.EngineDegraded || why != CutOff+": no such host" {
+		t.Errorf("%s: %s", state, why)
+	}
+}

@@ -47,6 +47,9 @@ type Options struct {
 	// Speed divides the waits between the probes of an outage, for a Riot that is
 	// simulated faster than the real one; 0 = 1.
 	Speed float64
+	// Halt says why no call may be made at all, whatever the limits; "" = they may. nil = they may. When it says
+	// something else, call Signal.
+	Halt func() string
 	// Log gets what the limiter and Riot's answers do; the zero one drops it.
 	Log zerolog.Logger
 }
@@ -95,6 +98,9 @@ func New(o Options) *Limits {
 	}
 	l := &Limits{opt: o, limiter: o.Limiter, changed: await.NewBell(), busy: await.NewBell(), backlog: map[string]int{}}
 	l.gate = newGate(o.Patience, o.Speed, l.Signal)
+	if o.Halt != nil {
+		l.gate.halt = o.Halt
+	}
 	l.story = newStory(o.Log)
 	l.gate.logged = l.story.fuse
 	l.cases.calls, l.cases.store = &l.calls, o.Store

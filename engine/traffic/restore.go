@@ -54,6 +54,14 @@ func (l *Limits) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.
 	return nil
 }
 
+// Adopt takes over a call that is open since another process let it go, so long ago. A leader calls it
+// for each call that the leader before it has let go and that has not been answered: Riot may have
+// counted it.
+func (l *Limits) Adopt(at Lane, job engine.JobID, ago time.Duration) *limit.Permit {
+	l.dirty.Store(true)
+	return l.limiter.Adopt(requestOf(at, job, limit.Bulk), ago)
+}
+
 // Stamp is an instant of the wall clock before that of the state from which Restore has taken over;
 // the zero time when there was none.
 func (l *Limits) Stamp() time.Time { return l.stamp }

@@ -27,6 +27,7 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/fleet"
+	"github.com/farsight-console/farsight/storage/river"
 )
 
 // base is what of a running Farsight outlives the engine in it: where all is kept, the log,
@@ -41,7 +42,7 @@ type base struct {
 
 	front  engine.Console              // what those who come in speak to
 	engine atomic.Pointer[parts]       // at work; nil = none
-	hand   atomic.Pointer[hand]        // carries out what a leader has claimed; nil = nothing does
+	hand   atomic.Pointer[hand]        // makes the calls that a leader lets go; nil = nothing does
 	work   func(context.Context) error // until its context ends
 	reign  func() *engine.Term         // who leads; nil = this process works alone
 	let    func() error                // gives up what was taken for this process; nil = nothing was
@@ -69,7 +70,8 @@ type parts struct {
 	pager   *pager.Pager
 	// projects tells the key projects apart.
 	projects *ingest.Projects
-	follows  bool // another process leads
+	follows  bool         // another process leads
+	calls    *river.Calls // that members make; nil = all are made here
 	boot     storage.Boot
 	term     *fleet.Term // within which it works; nil = as long as it likes
 	// committed takes the changes of every commit, in commit order; missed says, in that order,
@@ -93,14 +95,10 @@ func newBase(cfg config.Config, keys *keyring.Ring) *base {
 // opened takes the store of this process, and hands what is committed to the engine at work.
 func (p *base) opened(db store, id string) {
 	p.store, p.id = db, id
-	// The engine first, then whoever carries attempts out, then programs: who is told later must be
-	// able to ask those who were told before.
+	// The engine first, then programs: who is told later must be able to ask who was told before.
 	db.OnCommit(func(seq uint64, changes []engine.Change) {
 		if at := p.engine.Load(); at != nil {
 			at.committed(seq, changes)
-		}
-		if h := p.hand.Load(); h != nil {
-			h.backend.Apply(seq, changes)
 		}
 		p.told(changes)
 	})
@@ -110,9 +108,6 @@ func (p *base) opened(db store, id string) {
 		shared.OnGap(func() {
 			if at := p.engine.Load(); at != nil {
 				at.missed()
-			}
-			if h := p.hand.Load(); h != nil {
-				h.backend.Gap()
 			}
 		})
 	}

@@ -92,7 +92,7 @@ func TestPostgres_AMemberThatIsCutOff(t *testing.T) {
 		t.Errorf("its log: %v", err)
 	}
 	// It takes up no call any more: three may be under way when it is found out, and one after each knock.
-	if n := sql(t, f.at, "select count(*)::text from fs_permit where how = 'answered' and member like $1 || '-%'", strconv.Itoa(cut))[0]; n != "0" {
+	if n := sql(t, f.at, "select count(*)::text from fs_call where how = 'answered' and member like $1 || '-%'", strconv.Itoa(cut))[0]; n != "0" {
 		t.Errorf("%s calls of it were answered", n)
 	}
 	if s := f.sim.Stats(); s.Violations != 0 {
@@ -102,9 +102,10 @@ func TestPostgres_AMemberThatIsCutOff(t *testing.T) {
 	f.sound()
 }
 
-// Who leads and cannot reach Riot keeps the lead when nobody else may have it: no call is made, and every
+// Who leads and cannot reach Riot keeps the lead when nobody else may have it or makes calls: none is made, and every
 // member, status, list and doctor says why and what to do. When the way is free again all goes on.
 func TestPostgres_ALeaderThatIsCutOffAlone(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who, matches = "Cut Off Alone#EUW", 12
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
@@ -114,7 +115,7 @@ func TestPostgres_ALeaderThatIsCutOffAlone(t *testing.T) {
 	p.says("ready: process")
 	leads := f.joins(p, dir)
 	f.leader(0)
-	looks := f.join("--no-lead")
+	looks := f.join("--no-lead", "--no-work")
 	c, dir = f.keyless("", "serve") // it may lead, and has no key
 	without := c.start(t)
 	without.says("ready: process")
@@ -122,7 +123,7 @@ func TestPostgres_ALeaderThatIsCutOffAlone(t *testing.T) {
 	beside := f.inSchema
 	beside.dir = f.dirs[looks]
 	beside.run(exitDone, "trigger", who, "--platform", "euw1")
-	const why = "leads and cannot reach Riot, and no other member may lead: no call is made until its way to Riot is free, or a member with the same key is started that may lead"
+	const why = "leads and cannot reach Riot, and no other member makes calls: none is made until its way to Riot is free, or a member with the same key is started"
 	for pid, dir := range f.dirs {
 		beside.dir = dir
 		f.members[pid].until("the reason", func() bool { return strings.Contains(beside.run(exitDone, "status").stdout, why) })
@@ -192,6 +193,7 @@ func halfSynced(t *testing.T, who string) (f *inFleet, leads int, without *proce
 // A sync beside members goes on when the last of them is gone: with a key this process leads, without
 // one it says what to do.
 func TestPostgres_ASyncWhoseLastLeaderIsGone(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who = "Left Alone#EUW"
 	f, leads, without := halfSynced(t, who)
@@ -214,6 +216,7 @@ func TestPostgres_ASyncWhoseLastLeaderIsGone(t *testing.T) {
 // A sync that stands still for longer than a term leads again when nobody has led meanwhile, else it
 // follows who does, to the end of the sync.
 func TestPostgres_ASyncThatStoodStill(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who, matches = "Sleeper#EUW", 12
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
@@ -257,6 +260,7 @@ func TestPostgres_ASyncThatStoodStill(t *testing.T) {
 
 // Without a key nobody takes the lead: the sync ends with what to do, and the same command goes on.
 func TestPostgres_ASyncThatNobodyCarriesOut(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who = "No One Left#EUW"
 	f, leads, p := halfSynced(t, who)
@@ -300,6 +304,7 @@ func TestLeaderless(t *testing.T) {
 // A console without a key looks on, and leaves the lead to others; when it is given one, it is a member
 // like them: it makes calls, and leads when its turn comes.
 func TestPostgres_AGuestThatIsGivenAKey(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who, matches = "Guest#EUW", 12
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
@@ -384,6 +389,7 @@ func TestPostgres_MembersAreToldWithoutALeader(t *testing.T) {
 // A key that is replaced in the files of two members is taken over by both: they go on with the new one,
 // and nothing is fetched twice.
 func TestPostgres_AKeyIsReplaced(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who, matches = "Rotates#EUW", 60
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
@@ -419,7 +425,7 @@ func TestPostgres_AKeyIsReplaced(t *testing.T) {
 	})
 	f.sim.upTo(0)
 	f.stored(one, matches)
-	if made := sql(t, f.at, "select member from fs_permit where how = 'answered' and key_fp = $1 group by member", later.Fingerprint()); len(made) != 2 {
+	if made := sql(t, f.at, "select member from fs_call where how = 'answered' and key_fp = $1 group by member", later.Fingerprint()); len(made) != 2 {
 		t.Errorf("%q go on with it", made)
 	}
 	f.noneTwice()
@@ -444,6 +450,7 @@ func (f *inFleet) noneTwice() {
 // Who follows shows what who leads does, key or not: its state, its calls by their numbers, what led to a 429,
 // and that River's queue is paused, which both name first.
 func TestPostgres_AFollowerShowsTheFleet(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who, matches = "Followed#EUW", 12
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})

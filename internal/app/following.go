@@ -2,9 +2,9 @@ package app
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -13,13 +13,11 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/cron"
-	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/traffic"
 )
 
-// A member that follows hears of all commits, and carries out commands, which are transactions that
-// the leader hears of. What only the leader knows, limits, alerts and schedules, it reads as the
-// leader has stored it, and orders about them are the leader's to take.
+// A member that follows hears of all commits, and hands commands on to the leader. What only that one knows, limits,
+// alerts and schedules, it reads as the leader has stored it.
 
 // ledLimits are the limits and the calls as the leader has stored them.
 type ledLimits struct {
@@ -156,7 +154,7 @@ func (t teller) reading(now time.Time) reading {
 	m := t.calls.Meter()
 	r := reading{Epoch: t.epoch, State: engine.EngineLive, Throttled: m.Throttled, Unforeseen: m.Unforeseen}
 	if state, why := t.state(); passedOn[state] {
-		if r.State, r.Why = state, why; why == traffic.CutOff { // it is another machine than theirs
+		if r.State, r.Why = state, why; strings.HasPrefix(why, traffic.CutOff) { // it is another machine than theirs
 			r.Why = t.name + " leads and cannot reach Riot"
 		}
 	}
@@ -174,17 +172,13 @@ func (t teller) reading(now time.Time) reading {
 // followed is the console of a member that follows.
 type followed struct {
 	*control.Control
-	reign func() *engine.Term
+	m *member
 }
 
-// Do carries out what is a transaction on the store.
+// Do has the leader carry a command out. A key is each member's own.
 func (f followed) Do(ctx context.Context, c engine.Command) (engine.Receipt, error) {
-	switch operation.Of(c.Op).Target {
-	// Limits, alerts, schedules and the pager live in the leader's memory. It would be written over
-	// there.
-	case operation.Bucket, operation.Alert, operation.Schedule, operation.Number:
-		at := cmp.Or(f.reign().Leader, "nobody now")
-		return engine.Receipt{}, engine.Problemf(engine.ErrRefused, "give it there", "only the leader carries this out, which is %s", at)
+	if c.Op == engine.OpKey {
+		return f.Control.Do(ctx, c)
 	}
-	return f.Control.Do(ctx, c)
+	return f.m.order(ctx, c)
 }

@@ -1,15 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
-
-	"golang.org/x/sync/errgroup"
+	"iter"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/ingest"
-	"github.com/farsight-console/farsight/engine/local"
-	"github.com/farsight-console/farsight/engine/remote"
+	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
@@ -18,64 +17,42 @@ import (
 	"github.com/farsight-console/farsight/storage/river"
 )
 
-// hand is the part of a member that carries out what the leader has claimed, whoever that is.
+// hand is the part of a member that makes the calls which the leader lets go, whoever that is, and that hands
+// them on while it leads.
 type hand struct {
-	parts   *parts
-	backend *local.Backend
 	carrier *river.Carrier
-	reach   *remote.Reach
-	alone   func() bool   // reports whether no other member would carry anything out
+	reach   *river.Reach
+	client  *riot.Client
+	alone   func() bool   // reports whether no other member would make any
 	stuck   func() string // see engine.MembersPage.Stuck
-	idle    bool          // it carries nothing out itself
+	idle    bool          // it makes none itself
 }
-
-// carriedKinds make one call each, and whoever makes it needs no other.
-var carriedKinds = map[engine.Kind]bool{ingest.KindMatch: true, ingest.KindTimeline: true}
 
 // lend makes the hand of a member. A guest has none.
 func (m *member) lend() error {
-	// Asked anew with each attempt: a reload may bring another key.
+	// Asked anew with each call: a reload may bring another key.
 	key := m.is().Key
 	cfg, log := *m.config.Load(), logbook.Area(m.log, logbook.AreaJobs)
-	// No limiter of its own lets these calls go: the leader does, by a permit for each attempt, and
-	// remote.Calls carries the permit to the client. The limiter in p.limits only keeps the log of
-	// calls.
-	calls := remote.NewCalls()
-	p := &parts{base: m.base, db: m.db}
-	p.limits = traffic.New(traffic.Options{Limiter: limit.New(limit.Options{}), Store: m.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: m.speed, Log: m.log})
-	var err error
-	p.client, err = riot.New(riot.Options{
-		Keys: m.base.keys, Limiter: calls, Punctual: true, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
-		UserAgent: "farsight/" + version(), Transport: m.transport, OnCall: func(c riot.Call) {
-			calls.Note(c)
-			p.called(c)
-		},
+	// No limiter of its own lets these calls go: the leader does.
+	client, err := riot.New(riot.Options{
+		Keys: m.base.keys, Limiter: riot.LimitedBy(limit.New(limit.Options{})), Punctual: true, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
+		UserAgent: "farsight/" + version(), Transport: m.transport,
 	})
 	if err != nil {
 		return usage(err)
 	}
-	in, kinds, err := p.handlers(cfg, m.assembly, func(area string) func(engine.Note) {
-		return func(n engine.Note) { m.tale.Note(area, n) }
-	})
-	if err != nil {
-		return err
-	}
-	h := &hand{parts: p, reach: remote.NewReach(p.client.Reach, log), alone: func() bool { return m.alone(key()) }, stuck: m.stuck}
-	// How many the leader needs in all it does not say: it hands out no more attempts than may go.
+	h := &hand{client: client, reach: river.NewReach(client.Reach, log), alone: func() bool { return m.alone(key()) }, stuck: m.stuck}
+	// How many the leader needs in all it does not say: it lets no more calls go than may.
 	carries := workers(cfg.Workers, maxWorkers)
 	if h.idle = m.noWork; h.idle {
 		carries = 0
 	}
-	// A backend that claims nothing: the leader claims, this one runs the handlers.
-	h.backend, err = local.New(local.Options{Store: m.db, Kinds: m.assembly.kinds(kinds), Policies: cfg.Policies, Boot: m.id, Log: log, NoRoom: noRoom})
-	if err != nil {
-		return err
-	}
 	h.carrier, err = river.Open(context.Background(), river.Options{
-		DB: m.db, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: carries, Rests: h.cutOff, Attempts: h.backend, Calls: calls, Log: log,
+		DB: m.db, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: carries, Reach: h.reach, Relay: client.Relay, Log: log,
+		Order: m.obey,
 		// Other programs insert a row of River's, and this asks for the sync in their name.
 		Trigger: func(ctx context.Context, riotID string, ask engine.SyncAsk) error {
-			_, err := in.Trigger(ctx, riotID, ask, engine.Actor{User: "river", Via: "river"})
+			_, err := m.leads(ctx, engine.Command{Op: engine.OpTrigger, Account: riotID, Sync: ask, By: engine.Actor{User: "river", Via: "river"}})
 			return err
 		},
 	})
@@ -85,36 +62,80 @@ func (m *member) lend() error {
 	return err
 }
 
-// run carries out what is claimed until ctx ends.
-func (h *hand) run(ctx context.Context) error {
-	var g errgroup.Group
-	g.Go(func() error { return h.backend.Follow(ctx) })
-	g.Go(func() error { return h.carrier.Run(ctx) })
-	g.Go(func() error { return h.reach.Run(ctx) })
-	return g.Wait()
+// errNotLeading is for what is asked of a leader whose term has ended meanwhile.
+var errNotLeading = errors.New("this member does not lead any more")
+
+// leads carries out in its term what was asked elsewhere.
+func (m *member) leads(ctx context.Context, c engine.Command) (engine.Receipt, error) {
+	at := m.engine.Load()
+	if at == nil || at.term == nil {
+		return engine.Receipt{}, errNotLeading
+	}
+	return at.control.Do(ctx, c)
 }
 
-// cutOff reports whether this process cannot reach Riot.
-func (h *hand) cutOff() bool { return !h.reach.CutOff().IsZero() }
+// orderResult is what became of an order.
+type orderResult struct {
+	Receipt engine.Receipt `json:"receipt,omitzero"`
+	Problem *api.Problem   `json:"problem,omitempty"`
+}
+
+// obey carries an order out.
+func (m *member) obey(ctx context.Context, args []byte) ([]byte, error) {
+	var c engine.Command
+	if err := json.Unmarshal(args, &c); err != nil {
+		return nil, err
+	}
+	r, err := m.leads(ctx, c)
+	if errors.Is(err, errNotLeading) {
+		return nil, err
+	}
+	out := orderResult{Receipt: r}
+	if err != nil {
+		p := api.ProblemOf(err)
+		out.Problem = &p
+	}
+	return json.Marshal(out)
+}
+
+// order has the leader carry a command out.
+func (m *member) order(ctx context.Context, c engine.Command) (engine.Receipt, error) {
+	args, err := json.Marshal(c)
+	if err != nil {
+		return engine.Receipt{}, engine.ProblemOf(err)
+	}
+	told, err := river.Give(ctx, m.db, args)
+	if err != nil {
+		return engine.Receipt{}, engine.ProblemOf(err)
+	}
+	var out orderResult
+	if err := json.Unmarshal(told, &out); err != nil {
+		return engine.Receipt{}, engine.ProblemOf(err)
+	}
+	if out.Problem != nil {
+		return out.Receipt, out.Problem.AsError()
+	}
+	return out.Receipt, nil
+}
 
 // called notes a call that this process has made.
 func (p *parts) called(c riot.Call) {
 	p.limits.OnCall(c)
-	if h := p.hand.Load(); h != nil {
-		h.reach.Note(c)
+	if h := p.hand.Load(); h != nil && !c.Carried {
+		h.reach.Note(c.Host, c.Status, c.Class)
 	}
 }
 
 // close ends what may still be connected.
 func (h *hand) close() {
 	h.carrier.Close()
-	h.parts.client.CloseIdle()
+	h.client.CloseIdle()
 }
 
 // alone reports whether no other member lives that makes calls with the same key.
 func (m *member) alone(key string) bool {
 	v := m.seen.Load()
-	// Before the first look nobody else is known, and a member without a key carries nothing.
+	// Before the first look nobody else is known, and a member without a key makes none.
 	if v == nil || key == "" {
 		return true
 	}
@@ -137,44 +158,49 @@ func (m *member) stuck() string {
 	return v.Stuck()
 }
 
-// launcher hands what is claimed in a term to the members; nil of an engine that has none.
-func (p *parts) launcher() *remote.Leader {
-	h := p.hand.Load()
-	if h == nil || p.term == nil {
-		return nil
-	}
-	return remote.NewLeader(remote.Options{
-		Limits: p.limits, Table: h.carrier, Store: p.term.Store, Log: logbook.Area(p.log, logbook.AreaJobs),
-		Carries: func(k engine.Kind) bool { return carriedKinds[k] && (h.idle || !h.alone()) },
-		Target:  ingest.MatchOf,
-		Idle:    h.why,
-	})
-}
-
 // why says what keeps the leader from letting calls go; "" = nothing does.
 func (h *hand) why() string {
 	// It leads, makes no calls by --no-work, and nobody else is there to make them.
 	if h.idle && h.alone() {
 		return "no other member makes calls: start one without --no-work, on a machine that reaches Riot"
 	}
-	if h.cutOff() { // else it was until just now
+	if !h.reach.CutOff().IsZero() { // else it was until just now
 		return h.stuck()
 	}
 	return ""
 }
 
-// carried folds what becomes of what members carry out.
-type carried struct {
-	leader *remote.Leader
-	parts  *parts
+// reigning is what an engine has of its term: the calls that it lets members make, and the orders from elsewhere.
+type reigning struct {
+	*traffic.Limits
+	calls *river.Calls
+	hand  *hand
 }
 
-// Run folds it until ctx ends.
-func (c carried) Run(ctx context.Context) error {
-	err := c.leader.Fold(ctx, c.parts.backend)
-	// The term is over: it is the store that says so, and the engine ends in order.
-	if errors.Is(err, engine.ErrShutdown) {
+// reigns gives that of an engine that leads a fleet; nil of any other.
+func (p *parts) reigns() *reigning {
+	h := p.hand.Load()
+	if h == nil || p.term == nil {
 		return nil
 	}
-	return err
+	r := &reigning{hand: h}
+	r.calls = h.carrier.Lead(p.term, func() (elsewhere, only bool) { return !h.alone(), h.idle || !h.alone() && !h.reach.CutOff().IsZero() }, func() { r.Signal() })
+	return r
 }
+
+// halt says why no call may be made.
+func (r *reigning) halt() string { return cmp.Or(r.calls.Halt(), r.hand.why()) }
+
+// Restore implements [control.Limiter]: it counts what the leaders before have let go.
+func (r *reigning) Restore(ctx context.Context, fresh bool, live iter.Seq2[engine.Job, error]) error {
+	if err := r.Limits.Restore(ctx, fresh, live); err != nil {
+		return err
+	}
+	return r.calls.Inherit(ctx, r.Limits)
+}
+
+// obeying takes orders while an engine runs.
+type obeying struct{ *river.Carrier }
+
+// Run implements [control.Runner].
+func (o obeying) Run(ctx context.Context) error { return o.Obey(ctx) }

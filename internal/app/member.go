@@ -163,7 +163,7 @@ func (m *member) run(ctx context.Context) error {
 // lookAgain is between two looks whether a guest has got a key.
 const lookAgain = 250 * time.Millisecond
 
-// carry carries out what is claimed until ctx ends; a guest does when it is none any more.
+// carry makes the calls that are let go until ctx ends; a guest does when it is none any more.
 func (m *member) carry(ctx context.Context) error {
 	for m.looks() && m.guest() {
 		if !await.Pause(ctx, lookAgain) {
@@ -176,7 +176,7 @@ func (m *member) carry(ctx context.Context) error {
 		}
 		m.log.Info().Msg("this process is a member like the others from now on")
 	}
-	return m.hand.Load().run(ctx)
+	return m.hand.Load().carrier.Run(ctx)
 }
 
 // looks reports whether this process is a guest.
@@ -190,18 +190,22 @@ func (m *member) cutOff() time.Time {
 	return time.Time{}
 }
 
-// inHand is how many attempts the engine of a term carries out itself.
+// inHand is how many attempts the engine of a term has in hand whose calls nobody else makes.
 func (m *member) inHand() int {
-	if at := m.engine.Load(); at != nil && at.term != nil {
+	at := m.engine.Load()
+	switch {
+	case at == nil || at.term == nil:
+		return 0
+	case at.calls == nil:
 		return at.backend.Stats().Slots
 	}
-	return 0
+	return max(at.backend.Stats().Slots-at.calls.Open(), 0)
 }
 
-// late is how many results it has brought for who leads of which the jobs had moved on.
+// late is how many calls it has told of that had been given up.
 func (m *member) late() int {
 	if h := m.hand.Load(); h != nil {
-		return int(h.backend.Stats().Late)
+		return h.carrier.Late()
 	}
 	return 0
 }
@@ -219,7 +223,7 @@ func (m *member) follow() {
 		for {
 			if err := m.following(ctx); err != nil && ctx.Err() == nil {
 				m.log.Warn().Err(err).Msg("what the leader does cannot be shown yet")
-				m.con.Down(err.Error())
+				m.con.Down("what is stored cannot be read: " + err.Error())
 			}
 			if !await.Pause(ctx, ledEvery) {
 				return
@@ -238,7 +242,7 @@ func (m *member) following(ctx context.Context) error {
 	defer p.client.CloseIdle()
 	defer m.engine.Store(nil)
 	m.engine.Store(p)
-	m.con.Up(followed{p.control, m.term})
+	m.con.Up(followed{p.control, m})
 	return p.control.Follow(ctx)
 }
 
@@ -285,7 +289,7 @@ func (m *member) lead(ctx context.Context, t *fleet.Term) error {
 	defer context.AfterFunc(ctx, func() {
 		if deposed(ctx) {
 			log.Warn().Int64("epoch", t.Epoch).Msg("this member does not lead any more")
-			m.con.Down("this member does not lead any more: what the next one does is shown in a few seconds")
+			m.con.Down("the database does not answer or another member leads")
 		}
 	})()
 	return m.over(p.control.Run(ctx))

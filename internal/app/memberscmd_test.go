@@ -44,6 +44,7 @@ func (f *inFleet) until(what string, is func(map[int]engine.MemberRow) bool) map
 // Who is there, who leads and what each does stands in a list, from the database and from a member:
 // also that one was killed, who led before, and what nobody would take over.
 func TestPostgres_MembersAreListed(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who, matches = "Listed#EUW", 60
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
@@ -83,7 +84,7 @@ func TestPostgres_MembersAreListed(t *testing.T) {
 		calls += m.Minute()
 	}
 	// What was begun and not answered was not made for certain: a member that stands still lets it be.
-	unsure, err := strconv.Atoi(sql(t, f.at, "select count(*)::text from fs_permit where begun is not null and how <> 'answered'")[0])
+	unsure, err := strconv.Atoi(sql(t, f.at, "select count(*)::text from fs_call where begun is not null and how <> 'answered'")[0])
 	if made := f.sim.Stats().Calls; err != nil || calls > made+unsure {
 		t.Errorf("%d calls are told of, %d were made, %d may not have been, %v", calls, made, unsure, err)
 	}

@@ -83,14 +83,20 @@ func (p *parts) runInTerm(ctx context.Context) error {
 func (p *parts) wire(cfg config.Config, a assembly) error {
 	bounds := limit.New(limit.Options{Ceiling: ceiling(cfg.Ceiling)})
 	// An endpoint that fails for two rounds of a match's delays is held to be down, not the match.
-	limits := traffic.New(traffic.Options{Limiter: bounds, Store: p.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Log: p.log})
+	reign := p.reigns()
+	var halt func() string
+	var carrier riot.Carrier
+	if reign != nil {
+		halt, carrier = reign.halt, reign.calls
+	}
+	limits := traffic.New(traffic.Options{Limiter: bounds, Store: p.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Halt: halt, Log: p.log})
 	calls := riot.LimitedBy(bounds)
 	if p.term != nil {
 		calls = inTerm{calls, p.term}
 	}
 	// The client waits where the limiter makes it wait; nothing below it tries again.
 	client, err := riot.New(riot.Options{
-		Keys: a.keys, Limiter: calls, Punctual: p.term != nil, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
+		Keys: a.keys, Limiter: calls, Punctual: p.term != nil, Carrier: carrier, BaseURL: cfg.BaseURL, Timeout: cfg.Timeout,
 		UserAgent: "farsight/" + version(), Transport: a.transport, OnCall: p.called,
 	})
 	if err != nil {
@@ -111,17 +117,14 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		return err
 	}
 	projects, pg := p.projects, p.pager
-	var admits admitter = limits
-	var carry local.Launcher
+	var limiter control.Limiter = limits
 	also := []control.Runner{projects}
-	// Attempts are carried out by other members, too: they ask for permits over the database.
-	if l := p.launcher(); l != nil {
-		// The launcher stands in front of the limits: it admits what some member can carry out now.
-		admits, carry = l, l
-		also = append(also, carried{l, p})
+	if reign != nil {
+		reign.Limits, p.calls, limiter = limits, reign.calls, reign
+		also = append(also, reign.calls, obeying{reign.hand.carrier})
 	}
 	backend, err := local.New(local.Options{
-		Store: p.db, Admitter: admits, Launcher: carry, Kinds: a.kinds(kinds), Policies: cfg.Policies,
+		Store: p.db, Admitter: limits, Kinds: a.kinds(kinds), Policies: cfg.Policies,
 		// Asked for at each round: a reload changes the configured number, and limits are learnt
 		// while calls go.
 		Workers: func() int { return workers(p.config.Load().Workers, limits.Workers()) + pg.Following() },
@@ -159,7 +162,6 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if !a.onlyOwn && !a.demo {
 		also = append(also, keeper{db: p.db, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads, agreed: p.limits.ClockAgrees, failed: func(why string) { p.badBackup.Store(why) }})
 	}
-	var limiter control.Limiter = admits
 	// The limits go on from what the leader before knew; without it they would count their windows as
 	// full.
 	if p.term != nil { // others follow
@@ -167,7 +169,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 			limits.GoOnFrom(told.last())
 		}
 		me := p.is()
-		also = append(also, teller{p.db, p.term.Epoch, func() (engine.EngineState, string) { return con.State() }, admits, me.ID + " on " + me.Host})
+		also = append(also, teller{p.db, p.term.Epoch, func() (engine.EngineState, string) { return con.State() }, limits, me.ID + " on " + me.Host})
 	}
 	// A follower shows what the leader has stored, and runs nothing: its runners are the leader's.
 	if p.follows {
@@ -216,14 +218,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	return nil
 }
 
-// admitter is what the backend and the console want of the limits.
-type admitter interface {
-	local.Admitter
-	control.Limiter
-}
-
 // handlers are what carries jobs out by the part's client, on its store.
-// A member that does not lead needs them, too, to carry attempts out.
 func (p *parts) handlers(cfg config.Config, a assembly, noteOf func(area string) func(engine.Note)) (*ingest.Ingest, []engine.KindSpec, error) {
 	projects := ingest.NewProjects(ingest.ProjectsOptions{
 		Store: p.db, API: p.client, Limits: p.limits,

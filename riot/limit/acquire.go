@@ -25,17 +25,6 @@ func (l *Limiter) Acquire(ctx context.Context, r Request) (*Permit, error) {
 	}
 }
 
-// TakeOver is Acquire of a place that Admit has reserved, at once; nil when there is none, or it is
-// worth nothing any more.
-func (l *Limiter) TakeOver(r Request) *Permit {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now, h := l.now(), l.host(r.Host)
-	h.tidy(now)
-	p, _ := l.takeOver(h, now, r)
-	return p
-}
-
 // join grants a permit at once or puts r in line.
 func (l *Limiter) join(r Request) (*Permit, *waiter) {
 	l.mu.Lock()

@@ -22,11 +22,6 @@ var (
 	methodHeaders = headers{"X-Method-Rate-Limit", "X-Method-Rate-Limit-Count"}
 )
 
-// Headers are those of an answer that a limiter reads.
-var Headers = []string{
-	appHeaders.limit, appHeaders.count, methodHeaders.limit, methodHeaders.count, "X-Rate-Limit-Type", "Retry-After",
-}
-
 // observe takes in one answer. The order matters: limits before counts, and the
 // gates only after a 429 has closed them.
 func (p *Permit) observe(now instant, status int, header http.Header) {
@@ -241,25 +236,6 @@ func (p *Permit) Done(status int, header http.Header) Receipt {
 	}
 	now := p.l.now()
 	p.resolve(now)
-	p.receipt.Status, p.receipt.Took = status, p.bound-p.granted
-	p.observe(now, status, header)
-	p.compare()
-	p.end(status != http.StatusTooManyRequests)
-	p.l.notify(p.h, now)
-	return p.receipt
-}
-
-// AnsweredAgo is Done of a call that another process has made: its answer began so long ago, or
-// later. Whoever made it measures that from the first byte until it reports; the way of the report
-// is not in it, and the call counts for that much longer.
-func (p *Permit) AnsweredAgo(ago time.Duration, status int, header http.Header) Receipt {
-	p.l.mu.Lock()
-	defer p.l.mu.Unlock()
-	if p.ended {
-		return p.receipt
-	}
-	now := p.l.now()
-	p.resolve(now - max(ago, 0))
 	p.receipt.Status, p.receipt.Took = status, p.bound-p.granted
 	p.observe(now, status, header)
 	p.compare()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/wall"
@@ -227,6 +228,100 @@ func TestF4_AStaleEpochWritesNothing(t *testing.T) {
 		leader = next
 	}
 	f.inOrder()
+}
+
+// An election waits for what the term before is writing, and what that writes later is refused.
+func TestB19f_AnElectionWaitsForATransaction(t *testing.T) {
+	t.Parallel()
+	at := pgtest.Schema(t)
+	term, release, err := Take(t.Context(), open(t, at), Options{ID: "a", Host: "here", TTL: time.Hour})
+	must(t, err)
+	other, err := pgx.Connect(t.Context(), at)
+	must(t, err)
+	defer other.Close(context.Background())
+	_, err = other.Exec(t.Context(), "set lock_timeout = '300ms'")
+	must(t, err)
+	elected := func() (err error) {
+		for err = pgx.ErrNoRows; errors.Is(err, pgx.ErrNoRows); { // who leads may renew its term between the two
+			var beat, epoch int64
+			var since time.Time
+			must(t, other.QueryRow(t.Context(), "select beat from fs_fleet").Scan(&beat))
+			err = other.QueryRow(t.Context(), elect, "b", time.Hour, term.Epoch, beat, "here", time.Now()).Scan(&epoch, &since)
+		}
+		return err
+	}
+	must(t, term.Store.Write(t.Context(), func(tx engine.Tx) error {
+		_, err := tx.Enqueue(engine.Spec{Kind: "k", Queue: "q"})
+		if refused, ok := errors.AsType[*pgconn.PgError](elected()); !ok || refused.Code != "55P03" {
+			t.Errorf("an election beside a transaction: %v", refused)
+		}
+		return err
+	}))
+	must(t, elected())
+	if err := term.Store.SaveState(t.Context(), "x", nil); !errors.Is(err, pg.ErrDeposed) {
+		t.Errorf("a write after the election: %v", err)
+	}
+	must(t, release())
+}
+
+// A term lasts from when it was asked for, and not from the answer: the way may be long. Each renewal is a sign of
+// life, without which another member would follow.
+func TestB19f_ATermCountsFromItsQuestion(t *testing.T) {
+	t.Parallel()
+	at := pgtest.Schema(t)
+	db := open(t, at)
+	other, err := pgx.Connect(t.Context(), at)
+	must(t, err)
+	defer other.Close(context.Background())
+	count := func(sql string, args ...any) (n int64) {
+		must(t, other.QueryRow(t.Context(), sql, args...).Scan(&n))
+		return n
+	}
+	// held gives an instant at which a question waits already.
+	held := func(ask func()) (seen time.Time) {
+		tx, err := other.Begin(t.Context())
+		must(t, err)
+		count("select epoch from fs_fleet for update")
+		ask()
+		// Within a transaction pg_stat_activity stays as it was first read.
+		for count("select count(*) from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))") == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		seen = time.Now()
+		time.Sleep(10 * time.Millisecond)
+		must(t, tx.Rollback(t.Context()))
+		return seen
+	}
+	o := Options{ID: "a", Host: "here", TTL: time.Hour}
+	var term *Term
+	var release func() error
+	taken := make(chan error)
+	seen := held(func() {
+		go func() {
+			term, release, err = Take(t.Context(), db, o)
+			taken <- err
+		}()
+	})
+	must(t, <-taken)
+	if until := term.Until(); until.After(seen.Add(o.TTL)) {
+		t.Errorf("elected until %v after the answer", until.Sub(seen)-o.TTL)
+	}
+	for count("select beat from fs_fleet") < 2 { // who is elected hears of it, too, and renews at once
+		time.Sleep(10 * time.Millisecond)
+	}
+	// The answer to the renewal before may come still: what ends later than asked is of the one that is held.
+	asked, beat := time.Now(), count("select beat from fs_fleet")
+	seen = held(func() { wake(t, at) })
+	for !term.Until().After(asked.Add(o.TTL)) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if until := term.Until(); until.After(seen.Add(o.TTL)) {
+		t.Errorf("renewed until %v after the answer", until.Sub(seen)-o.TTL)
+	}
+	if now := count("select beat from fs_fleet"); now <= beat {
+		t.Errorf("beat %d after %d", now, beat)
+	}
+	must(t, release())
 }
 
 // A leader that ends hands over at once: its term lasts an hour.

@@ -17,22 +17,22 @@ type work struct {
 }
 
 const (
-	// selectInHand counts the attempts whose calls were let go by who has begun them. What a leader
+	// selectInHand counts the calls that were let go by who has begun them. What a leader
 	// carries out itself it tells with each sign of life: to count it in fs_job, all of a backlog would be
 	// read, or each claim would move its entries in three indexes for the sake of a fourth.
-	selectInHand = "select member, count(*) from fs_permit where ended is null group by member"
+	selectInHand = "select member, count(*) from fs_call where ended is null group by member"
 
 	// selectCalls counts the calls of the past minute by member and by how many steps they are back.
-	// What nobody has made for the leader it has made itself.
+	// What nobody has made for the leader it has made itself; its clock is the database's but for the way.
 	selectCalls = `with this as (
 	select clock_timestamp() as now, holder, since from fs_fleet
 ), made as (
-	select member, begun as at from fs_permit, this
+	select member, begun as at from fs_call, this
 	where granted > now - interval '2 minutes' and begun is not null and how <> 'unused'
 	union all
 	select holder, ended from (select * from fs_attempt order by id desc limit 20000) a, this
 	where ended > greatest(since, now - interval '1 minute') and (status <> 0 or http_us > 0) and kind !~ '^(alert|event)\.'
-		and not exists (select from fs_permit p where p.job = a.job and p.rev = a.rev)
+		and not exists (select from fs_call c where c.job = a.job and c.begun between a.started - interval '5 seconds' and a.ended + interval '5 seconds')
 ), counted as (
 	select member, floor(extract(epoch from now)::float8 / $1) - floor(extract(epoch from at)::float8 / $1) as back
 	from made, this

@@ -32,13 +32,13 @@ func TestWhatMembersHaveInHand(t *testing.T) {
 			(2, 'd', 'six', clock_timestamp() - interval '2 hours', clock_timestamp() - interval '11 minutes', true), (3, 'a', 'one', clock_timestamp() - interval '10 minutes', null, false)`,
 		// The leader carries one job out itself, two are by others; of one that is gone a call is open, and
 		// one nobody has taken up. What one that does not lead any more has told of its own is past.
-		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun) select id, 1, 3, 'europe', 'm', 'k', 'b', clock_timestamp() from fs_job order by id limit 2`,
-		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun, ended, how) select -n, 1, 3, 'europe', 'm', 'k', 'b', clock_timestamp(), clock_timestamp(), 'answered' from generate_series(1, 5) n`,
-		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun, ended, how) values (-6, 1, 3, 'europe', 'm', 'k', 'b', clock_timestamp(), clock_timestamp(), 'unused')`,
-		`insert into fs_permit (job, rev, epoch, host, method, key_fp, member, begun, granted) values (-7, 1, 3, 'europe', 'm', 'k', 'd', clock_timestamp() - interval '1 hour', clock_timestamp() - interval '1 hour'), (-8, 1, 3, 'europe', 'm', 'k', '', null, clock_timestamp())`,
+		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun) select 10 + id, id, 3, 'europe', 'm', '/', 'k', 'b', clock_timestamp() from fs_job order by id limit 2`,
+		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun, ended, how) select -n, -n, 3, 'europe', 'm', '', 'k', 'b', clock_timestamp(), clock_timestamp(), 'answered' from generate_series(1, 5) n`,
+		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun, ended, how) values (-6, -6, 3, 'europe', 'm', '', 'k', 'b', clock_timestamp(), clock_timestamp(), 'unused')`,
+		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun, granted) values (-7, -7, 3, 'europe', 'm', '/', 'k', 'd', clock_timestamp() - interval '1 hour', clock_timestamp() - interval '1 hour'), (-8, -8, 3, 'europe', 'm', '/', 'k', '', null, clock_timestamp())`,
 		// The leader's own: two calls, beside one that a member made for it and one to a webhook.
-		`insert into fs_attempt (job, owner, kind, number, round, try, phase, rev, ended, verb, hold, class, error, external, status, queued_us, paced_us, limiter_us, http_us, decision, worker)
-			select job, '', kind, 1, 0, 1, 0, 1, clock_timestamp(), 'done', '', '', '', '', 200, 0, 0, 0, 9, '', 0 from (values (-1, 'k'), (-20, 'k'), (-21, 'k'), (-22, 'event.webhook')) v (job, kind)`,
+		`insert into fs_attempt (job, owner, kind, number, round, try, phase, rev, started, ended, verb, hold, class, error, external, status, queued_us, paced_us, limiter_us, http_us, decision, worker)
+			select job, '', kind, 1, 0, 1, 0, 1, clock_timestamp() - interval '1 minute', clock_timestamp(), 'done', '', '', '', '', 200, 0, 0, 0, 9, '', 0 from (values (-1, 'k'), (-20, 'k'), (-21, 'k'), (-22, 'event.webhook')) v (job, kind)`,
 	} {
 		do(t, at, sql)
 	}

@@ -16,10 +16,6 @@ import (
 // Packages beside this one have tables of their own in the schema, and write them in its
 // transactions.
 
-// With carries a statement out in a writing transaction whose answer nobody needs: with the next
-// question, or before the commit.
-func With(tx engine.Tx, sql string, args ...any) { own(tx).exec(sql, args...) }
-
 // Along carries out what needs the transaction itself, in a writing one. It may neither commit nor
 // roll back, and must close what it opens. An error of the database is the transaction's.
 func Along(tx engine.Tx, do func(ctx context.Context, tx pgx.Tx) error) error {
@@ -57,9 +53,6 @@ func (i inner) Conn() *pgx.Conn                     { return i.conn }
 // Schema is the name of the schema.
 func (db *DB) Schema() string { return db.schema }
 
-// Epoch is that of the term within which a transaction writes; 0 = at any time.
-func Epoch(tx engine.Tx) int64 { return own(tx).db.epoch }
-
 // Pool gives connections to the schema beside those of the store. Whoever asks for them closes it.
 func (db *DB) Pool(ctx context.Context, conns int32) (*pgxpool.Pool, error) {
 	conf := db.pool.Config()
@@ -69,28 +62,6 @@ func (db *DB) Pool(ctx context.Context, conns int32) (*pgxpool.Pool, error) {
 		return nil, fmt.Errorf("make connections: %w", err)
 	}
 	return pool, nil
-}
-
-// Ask puts questions on a connection of a Pool, and waits for a server that is lost as the store's
-// own readers do. A Pool's connections may be stale long after the store's have been made anew: each
-// try may meet another one. questions fills a batch for each try: pgx keeps in one that was sent which
-// statements that connection has prepared.
-func (db *DB) Ask(ctx context.Context, pool *pgxpool.Pool, questions func(b *pgx.Batch)) error {
-	return db.again(ctx, func(error) bool { return false }, func() (told bool, err error) {
-		c, err := acquire(ctx, pool)
-		if err != nil {
-			return false, err
-		}
-		defer c.Release()
-		b := &pgx.Batch{}
-		questions(b)
-		limited, cancel := context.WithTimeout(ctx, db.patience.answer)
-		defer cancel()
-		if err = c.SendBatch(limited, b).Close(); err != nil && c.Conn().IsClosed() {
-			err = fmt.Errorf("%w: %w", errLost, err)
-		}
-		return false, err
-	})
 }
 
 // mortal lets connections end with the store, in the middle of whatever they do, as those of a process

@@ -17,6 +17,9 @@ const whichCluster = "select system_identifier || '-' || substr(pg_walfile_name(
 // more.
 const newInstance = "update fs_state set blob = convert_to(gen_random_uuid()::text, 'UTF8') where name = 'instance'"
 
+// otherLog has whoever carries the log out begin anew: it may have commits that are no more.
+const otherLog = "update fs_store set instance = gen_random_uuid()::text"
+
 // comeFirst are the feeds' places that this server has not reached. Their rows would be told of
 // only when it does, and not before what comes next: they go to the beginning, where nobody has
 // read yet.
@@ -74,7 +77,7 @@ on conflict (name) do update set blob = s.blob returning convert_from(blob, 'UTF
 		if err != nil || here == last {
 			return err
 		}
-		for _, sql := range append(comeFirst, newInstance, windowsAreFull, noteCopy) {
+		for _, sql := range append(comeFirst, newInstance, otherLog, windowsAreFull, noteCopy) {
 			if _, err := tx.Exec(ctx, sql); err != nil {
 				return err
 			}

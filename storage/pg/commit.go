@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // errUnknown: it is unknown whether a commit was carried out, and the database is away.
@@ -52,13 +50,11 @@ func (t *txn) connection() string {
 	return t.conn.PgConn().CustomData()[connectionName].(string)
 }
 
-// commit ends a transaction, and says whether it was committed even if that was not answered. An
-// answer of severity ERROR is a clear no; FATAL, as of a server that shuts down (57P01), may come
-// after the commit was made, and counts as no answer. Then the token tells: it is in the
-// transaction, so it is there if and only if the rest is.
+// commit ends a transaction, and says whether it was committed even if that was not answered: then
+// the token tells, which is in the transaction, so it is there if and only if the rest is.
 func (db *DB) commit(t *txn) error {
 	err := t.alone("commit")
-	if said, ok := errors.AsType[*pgconn.PgError](err); err == nil || ok && said.SeverityUnlocalized == "ERROR" {
+	if err == nil || Refused(err) {
 		return err
 	}
 	_ = t.conn.Close(t.ctx)

@@ -99,3 +99,10 @@ func (e noWrites) Closed() string {
 }
 
 func (e noWrites) Unwrap() []error { return []error{e.PgError, both.ErrDiskFull} }
+
+// Refused reports whether an error is a clear no of a server that goes on. FATAL, as of one that shuts down (57P01), may
+// come after what was asked was carried out, and counts as no answer.
+func Refused(err error) bool {
+	said, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && said.SeverityUnlocalized == "ERROR"
+}

@@ -339,6 +339,9 @@ func (w *forgetter) states(a league.Account) error {
 // TriggerKind is the kind of River's rows by which other programs ask for syncs: see package river.
 const TriggerKind = "farsight.trigger"
 
+// OrderKind is the kind of River's rows by which the leader is asked for something: they may name anybody.
+const OrderKind = "farsight.order"
+
 // asked deletes River's rows by which other programs have asked for syncs of the account, and those
 // that are not due yet, too. They write Riot IDs as they like.
 func (w *forgetter) asked(a league.Account) error {
@@ -360,6 +363,7 @@ func (w *forgetter) asked(a league.Account) error {
 		}
 	}
 	w.t.exec("delete from river_job where id = any($1)", gone)
+	w.t.exec("delete from river_job where kind = $1 and finalized_at is not null", OrderKind)
 	return err
 }
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/farsight-console/farsight/engine"
@@ -279,24 +278,10 @@ func TestReadsOutliveARestart(t *testing.T) {
 	db := open(t, server.URL)
 	db.patience.server = time.Hour
 	id := insert(t, db, spec("a"))[0]
-	beside, err := db.Pool(t.Context(), 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer beside.Close()
 	for range 3 {
 		server.Stop(t)
 		var asked sync.WaitGroup
 		for range 4 {
-			asked.Go(func() {
-				n := 0
-				err := db.Ask(context.Background(), beside, func(b *pgx.Batch) {
-					b.Queue("select count(*) from fs_job where pg_sleep(0.01) is not null").QueryRow(func(r pgx.Row) error { return r.Scan(&n) })
-				})
-				if err != nil || n != 1 {
-					t.Errorf("%d jobs, %v", n, err)
-				}
-			})
 			asked.Go(func() {
 				d, err := db.Detail(context.Background(), engine.JobQuery{ID: id})
 				if err != nil || d.Job.Key != "a" {

@@ -62,7 +62,7 @@ func TestTheFallenHoldNothing(t *testing.T) {
 	asked := 0
 	err := db.Write(ctx, func(tx engine.Tx) error {
 		asked++
-		With(tx, "update fs_state set blob = 'within' where name = 'x'")
+		own(tx).exec("update fs_state set blob = 'within' where name = 'x'")
 		if n := len(own(tx).strings("select name from fs_state where name = 'x'")); n != 1 {
 			t.Errorf("%d rows before the fall", n)
 		}

@@ -86,8 +86,9 @@ func TestEveryRecordHasItsTable(t *testing.T) {
 		handed = append(handed, c.Of)
 	}
 	tables := []string{
-		"fs_schema", "fs_commit", "fs_fleet", "fs_member", "fs_permit", "fs_term", // of those who work on it
-		"fs_counter", // recounted
+		"fs_schema", "fs_commit", "fs_fleet", "fs_member", "fs_call", "fs_term", // of those who work on it
+		"fs_counter",                                // recounted
+		"fs_log", "fs_number", "fs_row", "fs_store", // of the store that follows a log
 	}
 	for of, tk := range takers() {
 		if tables = append(tables, strings.Replace(tk.table, takenAttempts, "fs_attempt", 1)); !slices.Contains(handed, of) {

@@ -2,13 +2,14 @@ package pg
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // ErrDeposed says that who wrote does not lead the fleet any more. Nothing was written.
-var ErrDeposed = errors.New("this process does not lead the fleet any more")
+var ErrDeposed = both.ErrDeposed
 
 // fence holds the one row of the fleet until the transaction ends. An election changes its key:
 // so it waits for every transaction of the term before, and those that come later find nothing.

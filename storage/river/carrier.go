@@ -1,11 +1,13 @@
 package river
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,59 +19,62 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
-	"github.com/farsight-console/farsight/engine/remote"
+	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
 const (
-	kindAttempt = "farsight.attempt"
+	kindCall    = "farsight.call"
+	kindOrder   = pg.OrderKind
+	kindTrigger = pg.TriggerKind
 	// fetchCooldown is between two fetches of one member: of work that waits, none waits for longer.
 	fetchCooldown = 5 * time.Millisecond
-	// keptCompleted is how long River keeps the rows of attempts that went well: at 200 calls a
-	// second its own day would be 17 million.
+	// keptCompleted is how long River keeps the rows of calls that went well: at 200 a second its own day would
+	// be 17 million.
 	keptCompleted = 15 * time.Minute
 	// rescueAfter is after how long River takes a row for abandoned. That clears the row only.
 	rescueAfter = time.Minute
-	// stopPatience is how long attempts have to end by themselves.
+	// stopPatience is how long calls have to end by themselves.
 	stopPatience = 2 * time.Second
 )
-
-// Attempts carries attempts out: see local.Backend.
-type Attempts interface {
-	Attempt(ctx context.Context, id engine.JobID, rev engine.Revision, also func(tx engine.Tx) error) error
-}
 
 // Options are what a Carrier is made of. DB, Member and Key are required.
 type Options struct {
 	DB     *pg.DB
 	Member string // the id of this process among the members
-	// Key gives the fingerprint of its API key: it carries out what is counted for that one; "" = there
+	// Key gives the fingerprint of its API key: it makes the calls that are counted for that one; "" = there
 	// is none.
 	Key func() string
 	TTL time.Duration
-	// Workers is how many attempts are carried out here at once; 0 = none, this process only hands on.
+	// Workers is how many calls are made here at once; 0 = none, this process only hands on.
 	Workers int
-	// Rests reports whether it takes up no attempts for now. nil = it always does.
-	Rests    func() bool
-	Attempts Attempts
-	Calls    *remote.Calls
+	// Reach is told of its calls: it makes none while it is cut off from Riot.
+	Reach *Reach
+	// Relay makes a call: see riot.Client.
+	Relay func(ctx context.Context, call riot.Carried, by time.Time) (a *riot.Answer, wrote bool, err error)
+	// Order carries an order out, which was given at another member, and gives the answer; an error says that
+	// nobody knows what became of it. It is called in the terms of this member.
+	Order func(ctx context.Context, args []byte) ([]byte, error)
 	// Trigger starts a sync that another program has asked for. An *engine.Problem is its answer, and
-	// ends the row; any other error is tried again. nil = no row of others is taken up here.
+	// ends the row; any other error is tried again. It is called in the terms of this member.
 	Trigger func(ctx context.Context, riotID string, ask engine.SyncAsk) error
 	Log     zerolog.Logger
 }
 
-// Carrier is a process's share of River: the leader hands attempts on by it, members carry them
-// out.
+// Carrier is a process's share of River: the leader hands calls on by it, members make them.
 type Carrier struct {
 	opt    Options
-	serves string // the queue that it takes attempts from; only Run changes it
+	serves string // the queue that it takes calls from; only Run changes it
 	pool   *pgxpool.Pool
 	client *river.Client[pgx.Tx]
+	late   atomic.Int64
 }
 
-// conns is for River's listener, its fetches and its upkeep, and for permits that begin.
-const conns = 6
+// Late is how many calls this member has told of too late: they had been given up.
+func (c *Carrier) Late() int { return int(c.late.Load()) }
+
+// conns is for River's listeners, fetches and upkeep, and for calls that are let go, begun and told of.
+const conns = 10
 
 // Open makes River's tables if they are not there, and brings them to the version of this program.
 func Open(ctx context.Context, o Options) (*Carrier, error) {
@@ -90,25 +95,21 @@ func (c *Carrier) open(ctx context.Context) (err error) {
 	if err := c.migrate(ctx, driver, log); err != nil {
 		return fmt.Errorf("make River's tables: %w", err)
 	}
-	conf := &river.Config{
-		Schema: c.opt.DB.Schema(), ID: c.opt.Member, Logger: log,
+	c.serves = c.queue()
+	calls := river.NewWorkers()
+	river.AddWorker(calls, &caller{c: c})
+	c.client, err = c.newClient(c.opt.Member, calls, map[string]river.QueueConfig{c.serves: {MaxWorkers: max(c.opt.Workers, 1)}})
+	return err
+}
+
+// newClient makes a client of River that works on queues.
+func (c *Carrier) newClient(id string, workers *river.Workers, queues map[string]river.QueueConfig) (*river.Client[pgx.Tx], error) {
+	return river.NewClient(riverpgxv5.New(c.pool), &river.Config{
+		Schema: c.opt.DB.Schema(), ID: id, Logger: slog.New(warnings{c.opt.Log}),
 		FetchCooldown: fetchCooldown, FetchPollInterval: time.Second, FetchOnlyKnownKinds: true,
 		JobTimeout: -1, RescueStuckJobsAfter: rescueAfter, SoftStopTimeout: stopPatience,
-		CompletedJobRetentionPeriod: keptCompleted,
-		Queues:                      map[string]river.QueueConfig{}, Workers: river.NewWorkers(),
-	}
-	if c.opt.Workers > 0 {
-		if c.serves = c.queue(); c.serves != "" {
-			conf.Queues[c.serves] = river.QueueConfig{MaxWorkers: c.opt.Workers}
-		}
-		river.AddWorker(conf.Workers, &worker{c: c})
-	}
-	if c.opt.Trigger != nil {
-		conf.Queues[queueTriggers] = river.QueueConfig{MaxWorkers: 1}
-		river.AddWorker(conf.Workers, &triggers{c: c})
-	}
-	c.client, err = river.NewClient(driver, conf)
-	return err
+		CompletedJobRetentionPeriod: keptCompleted, Queues: queues, Workers: workers,
+	})
 }
 
 // migrate lets one process at a time change River's tables. The lock is the session's and not a
@@ -133,46 +134,55 @@ func (c *Carrier) migrate(ctx context.Context, driver *riverpgxv5.Driver, log *s
 	return errors.Join(err, free)
 }
 
-// Run carries out attempts, and what other programs ask for, until ctx ends. Attempts that are
-// under way then end within two seconds or go back uncharged. A process that does neither starts
-// nothing of River's: what a leader hands on is written by SQL in the claim's own transaction
-// (Grant).
+// Run makes calls until ctx ends. Those that are under way then have two seconds to end.
 func (c *Carrier) Run(ctx context.Context) error {
 	var upkeep sync.WaitGroup
 	upkeep.Go(func() { c.upkeep(ctx) })
+	upkeep.Go(func() { c.opt.Reach.run(ctx) })
 	defer upkeep.Wait()
-	if c.opt.Workers == 0 && c.opt.Trigger == nil {
+	if c.opt.Workers == 0 {
 		return nil
 	}
 	if err := c.client.Start(ctx); err != nil {
 		return fmt.Errorf("start River: %w", err)
 	}
-	if c.opt.Workers > 0 {
-		c.followKey(ctx)
-	}
+	c.followKey(ctx)
 	<-c.client.Stopped()
 	return nil
 }
 
-// queue is that of the attempts that are made with the key in use; "" = without one there is none.
-func (c *Carrier) queue() string {
-	if key := c.opt.Key(); key != "" {
-		return "call_" + key
+// maxOrders is how many orders are carried out at once.
+const maxOrders = 4
+
+// Obey carries out what is asked of the leader until ctx ends.
+func (c *Carrier) Obey(ctx context.Context) error {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &orders{c: c})
+	river.AddWorker(workers, &triggers{c: c})
+	client, err := c.newClient(c.opt.Member+"-leads", workers, map[string]river.QueueConfig{queueOrders: {MaxWorkers: maxOrders}})
+	if err == nil {
+		err = client.Start(ctx)
 	}
-	return ""
+	if err != nil {
+		return fmt.Errorf("take orders: %w", err)
+	}
+	<-client.Stopped()
+	return nil
 }
 
-// keyLook is between two looks whether the key is another one. What is let go for it can be taken up
-// for 5 s.
+// queue is that of the calls that are made with the key in use. Without one nobody lets any go.
+func (c *Carrier) queue() string { return "call_" + cmp.Or(c.opt.Key(), "none") }
+
+// keyLook is between two looks whether the key is another one. What is let go for it can be begun for 2 s.
 const keyLook = 250 * time.Millisecond
 
-// followKey takes attempts from the queue of the key in use, whatever that is, and from none while
+// followKey takes calls from the queue of the key in use, whatever that is, and from none while
 // it rests, until ctx ends. The next queue is added before the last one is removed; what fails is
 // tried again at the next look.
 func (c *Carrier) followKey(ctx context.Context) {
 	for await.Pause(ctx, keyLook) {
 		now := c.queue()
-		if c.opt.Rests != nil && c.opt.Rests() {
+		if !c.opt.Reach.CutOff().IsZero() {
 			now = ""
 		}
 		if now == c.serves {
@@ -191,7 +201,7 @@ func (c *Carrier) followKey(ctx context.Context) {
 	}
 }
 
-// take takes attempts from a queue too; "" = from none.
+// take takes calls from a queue too; "" = from none.
 func (c *Carrier) take(queue string) error {
 	if queue == "" {
 		return nil
@@ -203,18 +213,24 @@ func (c *Carrier) take(queue string) error {
 	return err
 }
 
-// pruneEvery is between two looks for old permits.
+// pruneEvery is between two looks for old calls.
 const pruneEvery = time.Hour
 
 func (c *Carrier) upkeep(ctx context.Context) {
 	for {
 		if err := c.prune(ctx); err != nil && ctx.Err() == nil {
-			c.opt.Log.Warn().Err(err).Msg("old permits are left for the next time")
+			c.opt.Log.Warn().Err(err).Msg("old calls are left for the next time")
 		}
 		if !await.Pause(ctx, pruneEvery) {
 			return
 		}
 	}
+}
+
+// prune drops the calls that are older than a day.
+func (c *Carrier) prune(ctx context.Context) error {
+	_, err := c.pool.Exec(ctx, "delete from fs_call where granted < clock_timestamp() - interval '1 day' and ended is not null")
+	return err
 }
 
 // Close ends the connections. Call it when Run has returned.

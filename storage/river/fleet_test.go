@@ -19,21 +19,11 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage/pg"
 )
-
-// long says that the tests have the sizes of the acceptance rows.
-var long = os.Getenv("FARSIGHT_LONG") == "1"
-
-// sized is one of the two.
-func sized[T any](small, full T) T {
-	if long {
-		return full
-	}
-	return small
-}
 
 // rig is a strict Riot, and members as processes of their own.
 type rig struct {
@@ -63,7 +53,7 @@ func newRig(t *testing.T, url string, limits string, rule sim.WindowRule, latenc
 	r := &rig{t: t, url: url, procs: map[string]*proc{}, leads: make(chan string, 1000)}
 	r.sim = sim.New(sim.Options{
 		Seed: 1, Limits: sim.Limits{App: app, Methods: map[route.Method][]sim.Limit{route.Match: {{N: 100_000, Per: 10 * time.Second}}}},
-		WindowRule: rule, Latency: latency, Retention: sim.KeepForever, Players: players(sized(1, 6)),
+		WindowRule: rule, Latency: latency, Retention: sim.KeepForever, Players: players(scratch.Sized(1, 6)),
 	})
 	r.riot = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if r.before != nil {
@@ -207,10 +197,9 @@ func (r *rig) count(sql string, args ...any) (n int) {
 	return n
 }
 
-// givenBack counts the attempts that were under way, as far as anybody could know, when whoever had
-// them was gone.
-const givenBack = `select count(*) from fs_attempt a where verb = 'interrupted'
-	and not exists (select from fs_permit p where p.job = a.job and p.rev = a.rev and p.how = 'unused')`
+// givenBack counts what may be made twice: the attempts that were under way when the leader was gone, and the calls that
+// were when their member was.
+const givenBack = `select (select count(*) from fs_attempt where verb = 'interrupted') + (select count(*) from fs_call where how = 'lost')`
 
 // sound wants that no limit was passed, that each match is there, once, and that none was fetched
 // again but for an attempt that was given back.
@@ -226,9 +215,19 @@ func (r *rig) sound(n int) sim.Stats {
 	back := r.count(givenBack)
 	r.t.Logf("%d calls, %d repeated; %d attempts given back, used %.3f", s.Calls, s.Repeated, back, s.Budget[0].Used())
 	if s.Repeated > back {
-		r.t.Errorf("%d matches were fetched twice, %d attempts given back", s.Repeated, back)
+		r.t.Errorf("%d matches were fetched twice, %d attempts given back:\n%s", s.Repeated, back, r.notDone())
 	}
 	return s
+}
+
+// notDone tells of the attempts that were not done, and of the calls of jobs that had several.
+func (r *rig) notDone() (told string) {
+	r.t.Helper()
+	must(r.t, r.ask(`select coalesce(string_agg(line, E'\n'), '') from (
+	select to_jsonb(a)::text from fs_attempt a where verb <> 'done'
+	union all select (to_jsonb(c) - 'body')::text from fs_call c where job in (select job from fs_call group by job having count(*) > 1)
+) lines(line)`).Scan(&told))
+	return told
 }
 
 func must(t testing.TB, err error) {
@@ -238,12 +237,12 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// untilBegun tells how long permits waited for a member, and gives the longest of 99 %, in seconds.
+// untilBegun tells how long calls waited for a member, and gives the longest of 99 %, in seconds.
 func (r *rig) untilBegun() (p99 float64) {
 	r.t.Helper()
 	var p50 float64
 	must(r.t, r.ask(`select percentile_disc(0.5) within group (order by s), percentile_disc(0.99) within group (order by s)
-from (select extract(epoch from begun - granted)::float8 as s from fs_permit where begun is not null) waits`).Scan(&p50, &p99))
+from (select extract(epoch from begun - granted)::float8 as s from fs_call where begun is not null) waits`).Scan(&p50, &p99))
 	r.t.Logf("from the grant to the begin: half within %.1f ms, 99 %% within %.1f ms", 1000*p50, 1000*p99)
 	return p99
 }
@@ -251,7 +250,7 @@ from (select extract(epoch from begun - granted)::float8 as s from fs_permit whe
 // Four processes share the calls of one key: no limit is passed, and each has a part.
 func TestShow2_FourProcessesOneLimit(t *testing.T) {
 	t.Parallel()
-	n, limits := sized(300, 5900), sized("100:2", "500:10")
+	n, limits := scratch.Sized(300, 5900), scratch.Sized("100:2", "500:10")
 	r := newRig(t, pgtest.Schema(t), limits, sim.FixedLazy, sim.Latency{Base: 50 * time.Millisecond, Jitter: 20 * time.Millisecond})
 	r.begins("a", "b", "c", "d")
 	r.insert(n)
@@ -260,23 +259,21 @@ func TestShow2_FourProcessesOneLimit(t *testing.T) {
 	s := r.sound(n)
 	t.Logf("in %v, %d at once", time.Since(began), s.Most)
 	r.untilBegun()
-	if long && s.Budget[0].Used() < 0.97 {
+	if scratch.Whole && s.Budget[0].Used() < 0.97 {
 		t.Error("too slow")
 	}
 	for _, id := range []string{"a", "b", "c", "d"} {
-		t.Logf("%s made %d", id, r.count("select count(*) from fs_permit where member = $1", id))
+		t.Logf("%s made %d", id, r.count("select count(*) from fs_call where member = $1", id))
 	}
-	if by := r.count("select count(distinct member) from fs_permit where how = 'answered'"); by < sized(2, 4) {
+	if by := r.count("select count(distinct member) from fs_call where how = 'answered'"); by < scratch.Sized(2, 4) {
 		t.Errorf("%d members made calls", by)
 	}
-	if left := r.count("select count(*) from river_job where state <> 'completed'"); left != 0 {
-		t.Errorf("%d rows of River are not completed", left)
-	}
+	until(func() bool { return r.count("select count(*) from river_job where state <> 'completed'") == 0 })
 }
 
 // At 50 calls a second a call is taken up at once by one of four members.
 func TestShow7_FromTheGrantToTheBegin(t *testing.T) {
-	if !long {
+	if !scratch.Whole {
 		t.Skip("a measurement: FARSIGHT_LONG=1 makes it")
 	}
 	t.Parallel()
@@ -299,11 +296,11 @@ func TestShow3_KilledMembers(t *testing.T) {
 		every        time.Duration
 		used         float64 // of the limit, at least
 	}{
-		"one after another": {sized(200, 5400), sized(2, 33), sized(1500*time.Millisecond, 5*time.Second), 0},
+		"one after another": {scratch.Sized(200, 5400), scratch.Sized(2, 33), scratch.Sized(1500*time.Millisecond, 5*time.Second), 0},
 		"one a minute":      {6000, 3, time.Minute, 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !long && c.used > 0 {
+			if !scratch.Whole && c.used > 0 {
 				t.Skip("a measurement: FARSIGHT_LONG=1 makes it")
 			}
 			t.Parallel()
@@ -313,7 +310,7 @@ func TestShow3_KilledMembers(t *testing.T) {
 }
 
 func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) {
-	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	r := newRig(t, pgtest.Schema(t), scratch.Sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	r.begins("a", "b", "c")
 	r.insert(n)
 	killed := 0
@@ -338,7 +335,7 @@ func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) 
 	if s := r.sound(n); s.Budget[0].Used() < used {
 		t.Error("too slow")
 	}
-	if killed < sized(1, kills) {
+	if killed < scratch.Sized(1, kills) {
 		t.Errorf("%d kills", killed)
 	}
 }
@@ -347,8 +344,8 @@ func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) 
 // theirs is written that nobody counts.
 func TestShow4_FrozenMembers(t *testing.T) {
 	t.Parallel()
-	n, stops := sized(250, 5000), sized(2, 20)
-	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	n, stops := scratch.Sized(250, 5000), scratch.Sized(2, 20)
+	r := newRig(t, pgtest.Schema(t), scratch.Sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	ids := []string{"a", "b", "c"}
 	r.begins(ids...)
 	r.insert(n)
@@ -363,15 +360,15 @@ func TestShow4_FrozenMembers(t *testing.T) {
 		}
 		stopped++
 		r.signal(id, syscall.SIGSTOP)
-		time.Sleep(time.Duration(3+stopped%sized(2, 8)) * time.Second)
+		time.Sleep(time.Duration(3+stopped%scratch.Sized(2, 8)) * time.Second)
 		r.signal(id, syscall.SIGCONT)
 		time.Sleep(time.Second)
 	})
 	r.sound(n)
-	if late, lost := r.count("select sum(late) from fs_member"), r.count("select count(*) from fs_permit where how = 'lost'"); late > lost {
+	if late, lost := r.count("select sum(late) from fs_member"), r.count("select count(*) from fs_call where how = 'lost'"); late > lost {
 		t.Errorf("%d late results of %d calls whose jobs were given back", late, lost)
 	}
-	if stopped < sized(1, stops) {
+	if stopped < scratch.Sized(1, stops) {
 		t.Errorf("%d stops", stopped)
 	}
 }
@@ -391,16 +388,17 @@ func TestShow4_ALateResultIsCounted(t *testing.T) {
 			<-goesOn
 		}
 	}
-	r.begins("a", "b")
+	r.run("leads", idle)
+	const has = "led a"
+	r.start(has)
 	r.insert(1)
 	<-arrived
-	var has string
-	must(t, r.ask("select member from fs_permit where begun is not null and ended is null").Scan(&has))
 	r.signal(has, syscall.SIGSTOP)
-	r.finish(nil) // the other one carries it out
+	r.start("led b")
+	r.finish(nil) // which makes it
 	release.Do(func() { close(goesOn) })
 	r.signal(has, syscall.SIGCONT)
-	for deadline := time.Now().Add(5 * time.Minute); r.count("select late from fs_member where id = $1", has) == 0; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); r.count("select coalesce(sum(late), 0) from fs_member where id = $1", has) == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("no late result of %s is counted", has)
 		}
@@ -415,9 +413,9 @@ func TestShow4_ALateResultIsCounted(t *testing.T) {
 // leader whose term ends meanwhile.
 func TestShow5_AServerThatCrashes(t *testing.T) {
 	t.Parallel()
-	n, crashes := sized(200, 3000), sized(1, 5)
+	n, crashes := scratch.Sized(200, 3000), scratch.Sized(1, 5)
 	server := pgtest.Own(t)
-	r := newRig(t, server.URL, sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	r := newRig(t, server.URL, scratch.Sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	r.begins("a", "b", "c")
 	r.insert(n)
 	crashed := 0

@@ -18,7 +18,7 @@ type Found struct {
 	Version, Known int      // of the tables, 0 = there are none; and the latest that this program knows
 	Paused         []string // queues
 	Waiting        int      // rows that nobody has taken up for Late
-	Stuck          int      // attempts that are under way for longer, and that River has not cleared
+	Stuck          int      // rows that are under way for longer, and that River has not cleared
 	Late           time.Duration
 }
 
@@ -32,7 +32,7 @@ const (
 	selectPaused  = "select name from river_queue where paused_at is not null order by name"
 	selectLate    = `select count(*) filter (where state = 'available' and scheduled_at < clock_timestamp() - $1::interval),
 	count(*) filter (where state = 'running' and attempted_at < clock_timestamp() - $1::interval)
-from river_job where kind in ('` + kindAttempt + `', '` + kindTrigger + `') and state in ('available', 'running')`
+from river_job where kind in ('` + kindCall + `', '` + kindOrder + `', '` + kindTrigger + `') and state in ('available', 'running')`
 )
 
 // Find looks at River's tables beside a store, and changes nothing.

@@ -7,15 +7,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/local"
-	"github.com/farsight-console/farsight/engine/remote"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/scratch"
@@ -34,6 +36,9 @@ const (
 	testKey  = "RGAPI-00000000-0000-0000-0000-000000000000"
 	testKind = "test.fetch"
 	ttl      = time.Second
+	// patience is for one answer, in a call and in its attempt. On a busy machine a member that stood still gave up
+	// after 10 s, or 30, on answers that were sent: such a match is fetched twice, and no attempt was given back.
+	patience = 5 * time.Minute
 )
 
 func TestMain(m *testing.M) {
@@ -67,77 +72,69 @@ func beMember(at, id, base string) error {
 type node struct {
 	id      string
 	tells   bool // when it leads
+	base    string
 	db      *pg.DB
 	client  *riot.Client
-	calls   ownCalls
-	member  *local.Backend
 	carrier *Carrier
+	idle    bool
+	led     bool        // by others, always
+	others  atomic.Bool // somebody else makes calls
 	leader  atomic.Pointer[local.Backend]
-	leading atomic.Pointer[remote.Leader]
+	limits  atomic.Pointer[traffic.Limits] // of its term
 }
-
-// ownCalls are those of a node while it leads: of attempts that it carries out itself.
-type ownCalls struct {
-	*remote.Calls
-	now atomic.Pointer[limit.Limiter]
-}
-
-func (o *ownCalls) Acquire(ctx context.Context, r limit.Request) (riot.Permit, error) {
-	p, err := o.Calls.Acquire(ctx, r)
-	l := o.now.Load()
-	if err == nil || l == nil {
-		return p, err
-	}
-	p, err = l.Acquire(ctx, r)
-	return unhurried{p}, err
-}
-
-// unhurried is a permit whose call may be written at any time.
-type unhurried struct{ riot.Permit }
-
-func (unhurried) WriteBy() time.Time { return time.Time{} }
 
 func newNode(ctx context.Context, at, id, base string, change ...func(*Options)) (n *node, err error) {
-	n = &node{id: id}
+	n = &node{id: id, base: base}
 	if n.db, err = pg.Open(ctx, pg.Options{URL: at, Conns: 8}); err != nil {
 		return nil, err
 	}
-	key, err := riot.ParseKey(testKey)
-	if err != nil {
+	if n.client, err = n.newClient(limit.New(limit.Options{}), nil); err != nil {
 		return nil, err
 	}
-	n.calls.Calls = remote.NewCalls()
-	n.client, err = riot.New(riot.Options{
-		Keys: riot.NewKeys(key), Limiter: &n.calls, BaseURL: base + "/{routing}", Punctual: true, OnCall: n.calls.Note,
-		// On a busy machine a member that stood still gave up after the usual 10 s on answers that were
-		// sent: such a match is fetched twice, and no attempt was given back.
-		Timeout: 5 * time.Minute,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if n.member, err = local.New(local.Options{Store: n.db, Kinds: n.kinds(), Policies: engine.DefaultPolicies(), Boot: id}); err != nil {
-		return nil, err
-	}
-	o := Options{DB: n.db, Member: id, Key: key.Fingerprint, TTL: ttl, Workers: 24, Attempts: n.member, Calls: n.calls.Calls}
+	o := Options{DB: n.db, Member: id, Key: keyOfAll.Fingerprint, TTL: ttl, Workers: 24, Relay: n.client.Relay, Reach: NewReach(n.client.Reach, zerolog.Nop())}
 	for _, f := range change {
 		f(&o)
 	}
+	n.idle, n.led = o.Workers == 0, strings.HasPrefix(id, "led")
 	n.carrier, err = Open(ctx, o)
 	n.db.OnCommit(func(seq uint64, changes []engine.Change) {
-		n.member.Apply(seq, changes)
 		if b := n.leader.Load(); b != nil {
 			b.Apply(seq, changes)
 		}
 	})
 	n.db.OnGap(func() {
-		n.member.Gap()
 		if b := n.leader.Load(); b != nil {
 			b.Gap()
 		}
 	})
 	return n, err
 }
+
+var keyOfAll = func() riot.Key {
+	k, err := riot.ParseKey(testKey)
+	if err != nil {
+		panic(err)
+	}
+	return k
+}()
+
+func (n *node) newClient(l *limit.Limiter, by riot.Carrier) (*riot.Client, error) {
+	return riot.New(riot.Options{
+		Keys: riot.NewKeys(keyOfAll), Limiter: unhurried{l}, BaseURL: n.base + "/{routing}", Punctual: true, Timeout: patience, Carrier: by,
+	})
+}
+
+// unhurried lets calls go that may be written at any time.
+type unhurried struct{ l *limit.Limiter }
+
+func (u unhurried) Acquire(ctx context.Context, r limit.Request) (riot.Permit, error) {
+	p, err := u.l.Acquire(ctx, r)
+	return anyTime{p}, err
+}
+
+type anyTime struct{ riot.Permit }
+
+func (anyTime) WriteBy() time.Time { return time.Time{} }
 
 // run is what a member does until ctx ends.
 func (n *node) run(ctx context.Context) error {
@@ -148,10 +145,18 @@ func (n *node) run(ctx context.Context) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	g.Go(func() error { defer end(); return n.carrier.Run(ctx) })
-	g.Go(func() error { defer end(); return n.member.Follow(ctx) })
+	lead := n.lead
+	if n.led {
+		lead = nil
+	}
 	g.Go(func() error {
 		defer end()
-		return fleet.Run(ctx, n.db, fleet.Options{ID: n.id, Host: "here", Version: "test", TTL: ttl, Lead: n.lead, Late: func() int { return int(n.member.Stats().Late) }})
+		return fleet.Run(ctx, n.db, fleet.Options{
+			ID: n.id, Host: "here", Version: "test", TTL: ttl, Lead: lead, Late: n.carrier.Late, Key: keyOfAll.Fingerprint, Idle: n.idle,
+			OnLook: func(v engine.MembersPage) {
+				n.others.Store(slices.ContainsFunc(v.Members, func(m engine.MemberRow) bool { return m.ID != n.id && m.Carries() }))
+			},
+		})
 	})
 	err := g.Wait()
 	stop()
@@ -167,20 +172,27 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 		fmt.Println("leads", t.Epoch)
 	}
 	limiter := limit.New(limit.Options{})
-	limits := traffic.New(traffic.Options{Limiter: limiter, Store: t.Store, Lanes: laneOf})
+	var limits *traffic.Limits
+	calls := n.carrier.Lead(t, func() (elsewhere, only bool) { return n.others.Load(), n.idle }, func() { limits.Signal() })
+	limits = traffic.New(traffic.Options{Limiter: limiter, Store: t.Store, Lanes: laneOf, Halt: calls.Halt})
+	client, err := n.newClient(limiter, calls)
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdle()
 	blob, err := t.Store.LoadState(ctx, traffic.LimiterState)
-	l := remote.NewLeader(remote.Options{Limits: limits, Table: n.carrier, Store: t.Store, Carries: func(k engine.Kind) bool { return k == testKind }})
 	if err == nil {
-		err = l.Restore(ctx, blob == nil, t.Store.Live(ctx))
+		err = limits.Restore(ctx, blob == nil, t.Store.Live(ctx))
+	}
+	if err == nil {
+		err = calls.Inherit(ctx, limits)
 	}
 	if err != nil {
 		return err
 	}
-	n.leading.Store(l)
-	n.calls.now.Store(limiter)
-	defer n.calls.now.Store(nil)
+	n.limits.Store(limits)
 	b, err := local.New(local.Options{
-		Store: t.Store, Admitter: l, Launcher: l, Kinds: n.kinds(), Policies: engine.DefaultPolicies(),
+		Store: t.Store, Admitter: limits, Kinds: kinds(client), Policies: engine.DefaultPolicies(),
 		Boot: fmt.Sprint(n.id, " ", t.Epoch), Workers: func() int { return 48 },
 	})
 	if err != nil {
@@ -191,7 +203,7 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var g errgroup.Group
-	for _, run := range []func(context.Context) error{b.Run, func(ctx context.Context) error { return l.Fold(ctx, b) }, limits.Run} {
+	for _, run := range []func(context.Context) error{b.Run, calls.Run, n.carrier.Obey, limits.Run} {
 		g.Go(func() error { defer stop(); return run(ctx) })
 	}
 	return errors.Join(g.Wait(), context.Cause(ctx))
@@ -207,17 +219,19 @@ type args struct {
 	Match string `json:"match"`
 }
 
-func (n *node) kinds() []engine.KindSpec {
-	return []engine.KindSpec{{Kind: testKind, Policy: engine.PolicyMatch, Timeout: 30 * time.Second, Handler: n.fetch}}
+func kinds(c *riot.Client) []engine.KindSpec {
+	return []engine.KindSpec{{Kind: testKind, Policy: engine.PolicyMatch, Timeout: patience, Handler: func(ctx context.Context, r engine.Run) engine.Outcome {
+		return fetch(ctx, c, r)
+	}}}
 }
 
 // fetch is the handler of a job.
-func (n *node) fetch(ctx context.Context, r engine.Run) engine.Outcome {
+func fetch(ctx context.Context, c *riot.Client, r engine.Run) engine.Outcome {
 	var a args
 	if err := json.Unmarshal(r.Job.Args, &a); err != nil {
 		return engine.Fail(err)
 	}
-	_, err := n.client.Match(riot.WithJob(ctx, string(r.Job.ID), limit.Bulk), route.Europe, a.Match)
+	_, err := c.Match(riot.WithJob(ctx, string(r.Job.ID), limit.Bulk), route.Europe, a.Match)
 	e, refused := errors.AsType[*riot.Error](err)
 	switch {
 	case err == nil:

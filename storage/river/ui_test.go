@@ -49,6 +49,9 @@ func (r *rig) run(id string, change ...func(*Options)) *node {
 	return n
 }
 
+// idle is of a member that makes no calls.
+func idle(o *Options) { o.Workers = 0 }
+
 // until waits for something that comes to be.
 func until(ok func() bool) {
 	for !ok() {
@@ -65,16 +68,16 @@ func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
 	c := r.other()
 	until(func() bool {
 		_, err := c.QueueGet(t.Context(), n.carrier.queue())
-		return err == nil && n.leading.Load() != nil
+		return err == nil && n.limits.Load() != nil
 	})
 	must(t, c.QueuePause(t.Context(), n.carrier.queue(), nil))
-	until(func() bool { return n.leading.Load().Held("europe/match-v5.match").Reason != "" })
-	if why := n.leading.Load().Held("europe/match-v5.match").Reason; why != "River's queue "+n.carrier.queue()+" is paused" {
+	until(func() bool { return n.limits.Load().Held("europe/match-v5.match").Reason != "" })
+	if why := n.limits.Load().Held("europe/match-v5.match").Reason; why != "River's queue "+n.carrier.queue()+" is paused" {
 		t.Errorf("%q", why)
 	}
 	r.insert(20)
 	time.Sleep(3 * lookEvery)
-	if s := r.sim.Stats(); s.Calls != 0 || r.count("select count(*) from fs_permit") != 0 {
+	if s := r.sim.Stats(); s.Calls != 0 || r.count("select count(*) from fs_call") != 0 {
 		t.Errorf("%d calls", s.Calls)
 	}
 	must(t, c.QueueResume(t.Context(), n.carrier.queue(), nil))
@@ -87,7 +90,7 @@ func TestShow11_APausedQueueStopsAllCalls(t *testing.T) {
 func TestShow11_ARowThatIsCancelled(t *testing.T) {
 	row := func(r *rig, c *river.Client[pgx.Tx], in rivertype.JobState) (id int64) {
 		until(func() bool {
-			found, err := c.JobList(t.Context(), river.NewJobListParams().Kinds(kindAttempt).States(in))
+			found, err := c.JobList(t.Context(), river.NewJobListParams().Kinds(kindCall).States(in))
 			must(t, err)
 			if len(found.Jobs) > 0 {
 				id = found.Jobs[0].ID
@@ -98,12 +101,12 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 	}
 	t.Run("before a member takes it up", func(t *testing.T) {
 		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
-		r.run("leads", func(o *Options) { o.Workers = 0 })
+		r.run("leads", idle)
 		r.insert(1)
 		c := r.other()
 		_, err := c.JobCancel(t.Context(), row(r, c, rivertype.JobStateAvailable))
 		must(t, err)
-		r.run("works")
+		r.run("led, works")
 		r.finish(nil)
 		r.sound(1)
 	})
@@ -117,7 +120,8 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 				<-q.Context().Done() // until who calls hangs up
 			})
 		}
-		r.run("a")
+		r.run("leads", idle)
+		r.run("led, works")
 		r.insert(1)
 		c := r.other()
 		id := row(r, c, rivertype.JobStateRunning)
@@ -132,7 +136,8 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 	})
 	t.Run("once more when it is done", func(t *testing.T) {
 		r := newRig(t, pgtest.Schema(t), "1000:10", sim.FixedLazy, sim.Instant)
-		r.run("a")
+		r.run("leads", idle)
+		r.run("led, works")
 		r.insert(1)
 		r.finish(nil)
 		c, calls := r.other(), r.sim.Stats().Calls
@@ -150,9 +155,6 @@ func TestShow11_ARowThatIsCancelled(t *testing.T) {
 		r.sound(1)
 	})
 }
-
-// lookEvery is how often a leader looks at the least.
-const lookEvery = 250 * time.Millisecond
 
 // Another program starts a sync in its own transaction, or does not; what is refused its row says,
 // and what fails is tried again.
@@ -178,7 +180,7 @@ func TestShow11_ATriggerOfAnotherProgram(t *testing.T) {
 	insert := func(end func(pgx.Tx, context.Context) error, a trigger) int64 {
 		tx, err := r.conn.Begin(t.Context())
 		must(t, err)
-		row, err := c.InsertTx(t.Context(), tx, a, &river.InsertOpts{Queue: queueTriggers})
+		row, err := c.InsertTx(t.Context(), tx, a, &river.InsertOpts{Queue: queueOrders})
 		must(t, err)
 		must(t, end(tx, t.Context()))
 		return row.Job.ID

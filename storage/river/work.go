@@ -2,104 +2,116 @@ package river
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/rivertype"
 
-	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
-	"github.com/farsight-console/farsight/engine/remote"
-	"github.com/farsight-console/farsight/storage/pg"
+	"github.com/farsight-console/farsight/riot"
 )
 
-// attempt is what a row of River says of one.
-type attempt struct {
-	Job engine.JobID    `json:"job"`
-	Rev engine.Revision `json:"rev"`
+// callArgs are what a row of River says of a call, for people.
+type callArgs struct {
+	Job    string `json:"job"`
+	Host   string `json:"host"`
+	Method string `json:"method"`
 }
 
 // Kind is the word for it in River's tables.
-func (attempt) Kind() string { return kindAttempt }
+func (callArgs) Kind() string { return kindCall }
 
-// worker carries attempts out.
-type worker struct {
-	river.WorkerDefaults[attempt]
+// caller makes the calls that the leader lets go.
+type caller struct {
+	river.WorkerDefaults[callArgs]
 	c *Carrier
 }
 
-// Timeout is none: the engine has its own.
-func (w *worker) Timeout(*river.Job[attempt]) time.Duration { return -1 }
+// Timeout is none: the client has its own.
+func (w *caller) Timeout(*river.Job[callArgs]) time.Duration { return -1 }
 
-// Work carries one attempt out. It returns no error: what became of the attempt its job tells.
-func (w *worker) Work(ctx context.Context, row *river.Job[attempt]) error {
-	w.c.carry(ctx, row)
+// Work makes one call. It returns no error: what became of it fs_call tells.
+func (w *caller) Work(ctx context.Context, row *river.Job[callArgs]) error {
+	w.c.make(ctx, row)
 	return nil
 }
 
-func (c *Carrier) carry(ctx context.Context, row *river.Job[attempt]) {
-	job, rev := row.Args.Job, row.Args.Rev
-	began := time.Now() // before the begin is: the call is written within two seconds of it
-	ours, err := c.begin(ctx, job, rev)
-	if err != nil {
-		c.opt.Log.Warn().Err(err).Str("job", string(job)).Msg("an attempt is left")
-		c.leave(ctx, job, rev, remote.Report{How: remote.Unused})
-		return
-	}
-	if !ours {
+const (
+	// begin lets a call be made once: of two members that begin it at once the second waits for the row, and finds begun set.
+	// It expires by the database's clock, which is the same for all.
+	begin = `update fs_call set member = $2, begun = clock_timestamp()
+where id = $1 and key_fp = $3 and begun is null and ended is null and expires > clock_timestamp() returning host, method, path`
+
+	// tell ends a call with what its member tells, and wakes the leader. It changes nothing of one that was given up
+	// meanwhile.
+	tell = `with told as (
+	update fs_call set ended = clock_timestamp(), how = $2, status = $3, headers = $4, body = $5, class = $6, said = $7
+	where id = $1 and ended is null returning id
+) select count(*), pg_notify($8, '') from told`
+)
+
+func (c *Carrier) make(ctx context.Context, row *river.Job[callArgs]) {
+	by := time.Now().Add(writeWithin) // before the begin is: it is written within two seconds of it
+	call := riot.Carried{Job: row.Args.Job}
+	err := c.pool.QueryRow(ctx, begin, row.ID, c.opt.Member, c.opt.Key()).Scan(&call.Host, &call.Method, &call.Path)
+	if errors.Is(err, pgx.ErrNoRows) {
 		return // another has it, or nobody may any more
 	}
-	call := c.opt.Calls.Begin(job, began)
-	defer c.opt.Calls.End(job)
-	err = c.opt.Attempts.Attempt(ctx, job, rev, func(tx engine.Tx) error {
-		if err := tell(tx, job, rev, call.Report()); err != nil {
-			return err
+	if err != nil { // nobody knows whether it is ours: it must not be made
+		c.opt.Log.Warn().Err(err).Str("job", call.Job).Msg("a call is left")
+		return
+	}
+	a, wrote, err := c.opt.Relay(ctx, call, by)
+	end := ending{how: answered}
+	if a != nil {
+		end.status, end.body = a.Status, a.Body
+		end.headers, _ = json.Marshal(a.Header) // texts always can be
+	} else {
+		end.how, end.class, end.said = unused, riot.ClassStopped, "the member has stopped"
+		if wrote {
+			end.how = lost
 		}
-		return complete(ctx, tx, row)
-	})
-	if err != nil {
-		c.opt.Log.Warn().Err(err).Str("job", string(job)).Msg("an attempt came to nothing")
-		c.leave(ctx, job, rev, call.Report())
+		if e, ok := errors.AsType[*riot.Error](err); ok {
+			end.class, end.said = e.Class, e.Message
+		}
+	}
+	c.opt.Reach.Note(call.Host, end.status, end.class)
+	// A call that is told of late was made all the same: what is told waits for a database that is away.
+	for began := time.Now(); ; {
+		late, err := c.tell(context.WithoutCancel(ctx), row.ID, end)
+		if late {
+			c.late.Add(1)
+		}
+		if err == nil || time.Since(began) > tellPatience || !await.Pause(ctx, tellPause) {
+			return
+		}
+		c.opt.Log.Warn().Err(err).Str("job", call.Job).Msg("what became of a call cannot be told yet")
 	}
 }
 
-// complete ends the row of an attempt. One that River has taken for abandoned has ended already.
-func complete(ctx context.Context, tx engine.Tx, row *river.Job[attempt]) error {
-	return pg.Along(tx, func(_ context.Context, tx pgx.Tx) error {
-		_, err := river.JobCompleteTx[*riverpgxv5.Driver](context.WithoutCancel(ctx), tx, row)
-		if errors.Is(err, rivertype.ErrNotFound) {
-			return nil
-		}
-		return err
-	})
+// ending is what a member tells of a call.
+type ending struct {
+	how, class, said string
+	status           int
+	headers, body    []byte
 }
 
 const (
-	// leavePatience is how long a permit's end is kept for a store that is away; leavePause is between
-	// two tries.
-	leavePatience = 5 * time.Minute
-	leavePause    = time.Second
+	// tellPatience is how long the end of a call is kept for a database that is away; tellPause is between two tries.
+	tellPatience = 20 * time.Second
+	tellPause    = 500 * time.Millisecond
 )
 
-// leave ends the permit of an attempt that wrote nothing: the leader gives its job back. A begin
-// that was not answered may have been another's.
-func (c *Carrier) leave(ctx context.Context, job engine.JobID, rev engine.Revision, r remote.Report) {
-	n, err := pg.JobNumber(job)
-	if err != nil {
-		return
-	}
-	const left = `update fs_permit set ended = clock_timestamp(), how = $3, status = $4, class = $5
-where job = $1 and rev = $2 and ended is null and member in ('', $6)`
-	for began := time.Now(); time.Since(began) < leavePatience; {
-		_, err := c.pool.Exec(context.WithoutCancel(ctx), left, n, int64(rev), r.How.String(), r.Status, r.Class, c.opt.Member)
-		if err == nil {
-			return
-		}
-		if !await.Pause(ctx, leavePause) {
-			return
-		}
-	}
+// tell ends a call. late: nobody waits for it any more.
+func (c *Carrier) tell(ctx context.Context, id int64, e ending) (late bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tellPatience)
+	defer cancel()
+	var told int
+	err = c.pool.QueryRow(ctx, tell, id, e.how, e.status, e.headers, e.body, e.class, e.said, c.told()).Scan(&told, nil)
+	return told == 0 && err == nil, err
 }
+
+// told is the channel on which the leader hears that a call has ended.
+func (c *Carrier) told() string { return c.opt.DB.Schema() + ".told" }

@@ -50,3 +50,6 @@ func (e *ErrHeld) Error() string {
 	}
 	return text
 }
+
+// ErrDeposed says that who wrote does not lead any more. Nothing was written.
+var ErrDeposed = errors.New("this process does not lead the fleet any more")

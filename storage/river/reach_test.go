@@ -1,4 +1,4 @@
-package remote
+package river
 
 import (
 	"context"
@@ -12,13 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/riot"
-	"github.com/farsight-console/farsight/riot/limit"
 )
-
-// callTo is the record of a call to a host.
-func callTo(host string, status int, class string) riot.Call {
-	return riot.Call{Receipt: limit.Receipt{Host: host, Status: status}, Class: class}
-}
 
 // Three calls in a row that have not left cut a process off, until a knock at their host passes; an
 // answer of whatever kind, and a call that was only not answered in time, are no part of a row.
@@ -48,19 +42,19 @@ func TestWhoIsCutOff(t *testing.T) {
 			away = err
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		done := make(chan error)
-		go func() { done <- r.Run(ctx) }()
+		done := make(chan struct{})
+		go func() { r.run(ctx); close(done) }()
 		fail := func(n int) {
 			for range n {
-				r.Note(callTo("europe", 0, riot.ClassLocal))
+				r.Note("europe", 0, riot.ClassLocal)
 			}
 		}
-		for _, answer := range []riot.Call{callTo("asia", 200, ""), callTo("asia", 503, riot.ClassServer), callTo("europe", 404, riot.ClassMissing)} {
+		for _, status := range []int{200, 503, 404} {
 			fail(cutOffAfter - 1)
-			r.Note(answer)
+			r.Note("asia", status, "")
 		}
 		fail(cutOffAfter - 1)
-		r.Note(callTo("europe", 0, riot.ClassTimeout))
+		r.Note("europe", 0, riot.ClassTimeout)
 		if !r.CutOff().IsZero() {
 			t.Error("it is cut off before its time")
 		}
@@ -92,7 +86,7 @@ func TestWhoIsCutOff(t *testing.T) {
 		if !r.CutOff().IsZero() {
 			t.Error("it is cut off for good")
 		}
-		r.Note(callTo("europe", 200, ""))
+		r.Note("europe", 200, "")
 		fail(cutOffAfter)
 		time.Sleep(time.Second + time.Millisecond)
 		synctest.Wait()
@@ -103,7 +97,7 @@ func TestWhoIsCutOff(t *testing.T) {
 		// A call that was under way when it was cut off, and is answered, says it first.
 		answers(refused)
 		fail(cutOffAfter)
-		r.Note(callTo("asia", 200, ""))
+		r.Note("asia", 200, "")
 		n := len(made())
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -111,8 +105,6 @@ func TestWhoIsCutOff(t *testing.T) {
 			t.Errorf("cut off since %s, %d knocks", r.CutOff(), len(made())-n)
 		}
 		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		<-done
 	})
 }

@@ -1,4 +1,4 @@
-package remote
+package river
 
 import (
 	"context"
@@ -39,12 +39,12 @@ func NewReach(knock func(ctx context.Context, host string) error, log zerolog.Lo
 	return &Reach{knock: knock, log: log, bell: await.NewBell(), pause: firstKnock}
 }
 
-// Note takes in the record of a call that has ended, as riot.Options.OnCall gives it.
-func (r *Reach) Note(c riot.Call) {
+// Note takes in how a call has ended.
+func (r *Reach) Note(host string, status int, class string) {
 	switch {
-	case c.Class == riot.ClassLocal:
-		r.fails(c.Host)
-	case c.Status != 0:
+	case class == riot.ClassLocal:
+		r.fails(host)
+	case status != 0:
 		r.reaches(true)
 	}
 }
@@ -81,12 +81,12 @@ func (r *Reach) CutOff() time.Time {
 	return r.since
 }
 
-// Run knocks while this process is cut off, until ctx ends.
-func (r *Reach) Run(ctx context.Context) error {
+// run knocks while this process is cut off, until ctx ends.
+func (r *Reach) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-r.bell:
 		}
 		for !r.CutOff().IsZero() && await.Pause(ctx, r.next()) {

@@ -27,6 +27,11 @@ func (db *DB) Write(ctx context.Context, fn func(engine.Tx) error) error {
 	if db.readOnly {
 		return disk.ErrReadOnly
 	}
+	if db.share != nil {
+		if _, err := db.share.leads(); err != nil {
+			return err
+		}
+	}
 	return db.writer.Write(ctx, fn)
 }
 
@@ -42,7 +47,14 @@ func (db *DB) beginGroup() (commit.Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	return group{db, db.located(db.reuse.begin(b))}, nil
+	if db.anew.Swap(false) {
+		db.reuse = newReuse()
+	}
+	t := db.located(db.reuse.begin(b))
+	if db.share != nil {
+		t.Logs()
+	}
+	return group{db, t}, nil
 }
 
 func (g group) Bytes() int { return g.t.Size }
@@ -82,19 +94,29 @@ func (g group) Commit() error {
 		}
 	}
 	id := t.Bolt.ID()
+	seq := uint64(id)
 	crash.Point("before-state-commit")
 	began := time.Now()
 	if db.beforeCommit != nil {
 		db.beforeCommit()
 	}
+	if db.share != nil {
+		seq = db.Seq() + 1
+		if err := errors.Join(t.PutNumber(tMeta, metaLog, seq), db.share.append(t, seq)); err != nil {
+			return err
+		}
+	}
 	err := t.commit()
 	db.commits.Add(began)
+	if err != nil && db.share != nil {
+		return fmt.Errorf("%s: %w: a commit that is in the log: %w", disk.StatePath(db.dir), disk.ErrUnknown, err)
+	}
 	if err != nil {
 		return db.judge(id, err)
 	}
 	crash.Point("after-state-commit")
 	db.reuse.committed(t)
-	db.publish(uint64(id), t.changes)
+	db.publish(seq, t.changes)
 	db.reuse.takeBack(t.changes)
 	return nil
 }

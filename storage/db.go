@@ -12,6 +12,7 @@ import (
 
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
@@ -53,7 +54,12 @@ type DB struct {
 	commits      both.WriteTimes
 	forgets      sync.Mutex // one account at a time
 
+	share *share      // nil = the store is this process's alone
+	anew  atomic.Bool // the committer may keep nothing of what it knew: others have written
 }
+
+// lookAgain is between two looks at what cannot be had.
+const lookAgain = 250 * time.Millisecond
 
 // Dir is the data directory.
 func (db *DB) Dir() string { return db.dir }
@@ -77,6 +83,19 @@ func (db *DB) Serve(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
+	if db.share == nil {
+		return db.commitAll(ctx)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var g errgroup.Group
+	g.Go(func() error { defer stop(); return db.commitAll(ctx) })
+	g.Go(func() error { defer stop(); return db.follow(ctx) })
+	return g.Wait()
+}
+
+// commitAll commits what Write asks for until ctx ends.
+func (db *DB) commitAll(ctx context.Context) error {
 	return db.writer.Serve(ctx, watchEvery, func() error {
 		if err := db.watch(); err != nil {
 			return err

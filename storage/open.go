@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,6 +38,8 @@ type Options struct {
 	// Region names the region of a platform in account rows; nil leaves it empty. Routing is Riot's
 	// matter, not storage's.
 	Region func(platform string) string
+	// Shared is what this store has in common with those of other processes; nil = it is this one's alone.
+	Shared Shared
 	// BeforeCommit is called before each state commit and may keep it waiting, as a slow disk does:
 	// the demo shows one. nil = nothing.
 	BeforeCommit func()
@@ -133,6 +136,9 @@ func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
 		dir: o.Dir, lock: lock, log: o.Log, readOnly: browse, region: o.Region,
 		beforeCommit: o.BeforeCommit, pages: o.pages, reuse: newReuse(),
 	}
+	if o.Shared != nil {
+		db.share = &share{Shared: o.Shared}
+	}
 	db.writer = commit.New(db.beginGroup, db.giveUpBallast)
 	if db.pages == (disk.Pages{}) {
 		db.pages = disk.UsualPages
@@ -186,7 +192,10 @@ func (db *DB) openState(o Options) error {
 	if err := errors.Join(keep.FinishReset(db.dir, db.bolt), db.doomAgain()); err != nil {
 		return err
 	}
-	return db.markOpened()
+	if err := db.markOpened(); err != nil || db.share == nil {
+		return err
+	}
+	return db.join(context.Background())
 }
 
 func stateOptions(o Options, browse bool) *bolt.Options {

@@ -24,7 +24,7 @@ const (
 	ofJob
 )
 
-var tMeta = collection.New("meta", "name", "schema version, instance, created, run (boot, opened, closed)")
+var tMeta = collection.New("meta", "name", "schema version, instance, created, run (boot, opened, closed)").Own()
 
 // forgetPrefix leads the names of marks in table state, before the account's id.
 const forgetPrefix = "forget:"

@@ -181,6 +181,62 @@ func (s *serverSite) Open(o backendtest.Setup) (backendtest.Node, error) {
 	return n, err
 }
 
+// sharedSite opens a store that is shared over one schema, each time as another process that leads.
+type sharedSite struct {
+	url   string
+	dir   string
+	times int
+}
+
+func (s *sharedSite) Open(o backendtest.Setup) (backendtest.Node, error) {
+	s.times++
+	dir := fmt.Sprintf("%s/%d", s.dir, s.times)
+	db, stop, err := serveShared(s.url, dir)
+	if err != nil {
+		return nil, err
+	}
+	n, err := newNode(db, o, stop)
+	if err == nil {
+		n.sums = func() error { return sound(db) }
+		n.spoil = func(id engine.JobID) error { return spoil(dir+"/state.db", id) }
+	}
+	return n, err
+}
+
+// serveShared opens a store of a schema in a directory, and leads.
+func serveShared(url, dir string) (*storage.DB, func() error, error) {
+	ctx := context.Background()
+	server, err := pg.Open(ctx, pg.Options{URL: url, Conns: 4})
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := server.Connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer c.Close(ctx)
+	var term int64
+	if err := c.QueryRow(ctx, "update fs_fleet set epoch = epoch + 1, holder = 'test', expires = 'infinity' returning epoch").Scan(&term); err != nil {
+		return nil, nil, err
+	}
+	log := server.Log()
+	db, err := storage.Open(storage.Options{Dir: dir, Shared: log})
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the store: %w", err)
+	}
+	if err := db.Lead(ctx, term); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 2)
+	go func() { ended <- db.Serve(ctx) }()
+	go func() { ended <- log.Follow(ctx, term) }()
+	return db, func() error {
+		cancel()
+		return errors.Join(<-ended, <-ended, sound(db), db.Close(), server.Close())
+	}, nil
+}
+
 // onEach runs a row on the model and on the real stores, beside other rows.
 func onEach(t *testing.T, row func(testing.TB, backendtest.Site)) {
 	t.Helper()
@@ -198,6 +254,7 @@ func onEachSized(t *testing.T, size, onServerSize int, row func(t testing.TB, s 
 	t.Run("memory", func(t *testing.T) { inMemory(t, of(size)) })
 	t.Run("bbolt", func(t *testing.T) { onDisk(t, of(size)) })
 	t.Run("postgres", func(t *testing.T) { onServer(t, of(onServerSize)) })
+	t.Run("shared", func(t *testing.T) { onShared(t, of(size)) })
 }
 
 // onServer leaves a row out of the run under the race detector: what runs beside what is as
@@ -208,6 +265,14 @@ func onServer(t *testing.T, row func(testing.TB, backendtest.Site)) {
 	}
 	url := pgtest.Schema(t)
 	synctest.Test(t, func(t *testing.T) { row(t, &serverSite{url}) })
+}
+
+func onShared(t *testing.T, row func(testing.TB, backendtest.Site)) {
+	if testing.Short() {
+		t.Skip("long: left out by -short")
+	}
+	url, dir := pgtest.Schema(t), t.TempDir()
+	synctest.Test(t, func(t *testing.T) { row(t, &sharedSite{url: url, dir: dir}) })
 }
 
 func inMemory(t *testing.T, row func(testing.TB, backendtest.Site)) {

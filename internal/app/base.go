@@ -104,13 +104,11 @@ func (p *base) opened(db store, id string) {
 	})
 	// A database tells of its commits over a connection, and what was committed while that was lost
 	// has to be read anew.
-	if shared, ok := db.(interface{ OnGap(missed func()) }); ok { // others may write to it, too
-		shared.OnGap(func() {
-			if at := p.engine.Load(); at != nil {
-				at.missed()
-			}
-		})
-	}
+	db.OnGap(func() {
+		if at := p.engine.Load(); at != nil {
+			at.missed()
+		}
+	})
 }
 
 // note tells those who look at the engine at work.

@@ -43,6 +43,7 @@ type store interface {
 
 	// An engine lets Serve run until it has drained.
 	OnCommit(f func(seq uint64, changes []engine.Change))
+	OnGap(missed func())
 	Serve(ctx context.Context) error
 
 	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)

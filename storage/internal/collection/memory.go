@@ -37,6 +37,7 @@ func (a *arena) reset() { a.rest = a.chunk }
 type Memory struct {
 	mem     arena
 	draft   []byte
+	log     []byte
 	buckets []*bolt.Bucket
 	cursors []*bolt.Cursor
 }
@@ -53,12 +54,12 @@ func (m *Memory) Begin(b *bolt.Tx, now time.Time) Tx {
 	clear(m.cursors)
 	return Tx{
 		Bolt: b, Now: now, writable: b.Writable(),
-		mem: &m.mem, draft: m.draft, buckets: m.buckets, cursors: m.cursors,
+		mem: &m.mem, draft: m.draft, log: m.log[:0], buckets: m.buckets, cursors: m.cursors,
 	}
 }
 
 // Keep takes over, after the commit of t, the memory that t has made.
-func (m *Memory) Keep(t *Tx) { m.draft = t.draft }
+func (m *Memory) Keep(t *Tx) { m.draft, m.log = t.draft, t.log }
 
 // Take gives an empty slice with room for n bytes that lasts as long as the transaction.
 func (t *Tx) Take(n int) []byte { return t.mem.take(n) }

@@ -21,6 +21,7 @@ type Table struct {
 	at    int     // index in Tables, and in what a transaction has open
 	fill  float64 // how full a split leaves a page; 0 = bbolt's half
 	owner Owner   // whose rows go with their owner; 0 = nobody's
+	own   bool    // it is about this file, and in no log
 
 	// dropRow removes a row with what follows from it; nil = nothing follows from a row.
 	dropRow func(t *Tx, k []byte) error
@@ -64,6 +65,12 @@ func OwnedBy(by Owner) (list []*Table) {
 // its own needs no migration.
 func (tb *Table) CameWith(version uint64) *Table {
 	tb.Since = version
+	return tb
+}
+
+// Own says that the table is about the file that it is in: another that has the same rows has others there.
+func (tb *Table) Own() *Table {
+	tb.own = true
 	return tb
 }
 

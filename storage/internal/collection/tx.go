@@ -31,6 +31,9 @@ type Tx struct {
 
 	mem   *arena // nil = memory from the heap
 	draft []byte // of the record that is written; its memory serves the next one
+
+	logs bool
+	log  []byte // what was written, for others: see Log
 }
 
 // Holder is a transaction: a *Tx, or a pointer to what embeds a Tx and adds what its tables need
@@ -97,7 +100,9 @@ func (t *Tx) Next(tb *Table) (uint64, error) {
 		return 0, disk.ErrReadOnly
 	}
 	t.Dirty = true
-	return t.Bucket(tb).NextSequence()
+	n, err := t.Bucket(tb).NextSequence()
+	t.note(logNumber, tb, t.NumberKey(n))
+	return n, err
 }
 
 // Given is the last number that Next has given; 0 when none.
@@ -127,6 +132,7 @@ func (t *Tx) put(tb *Table, k []byte, c *rec.Coder) error {
 	if err := t.Bucket(tb).Put(k, v); err != nil {
 		return fmt.Errorf("write to table %s: %w", tb.Name, err)
 	}
+	t.note(logPut, tb, k, v)
 	return nil
 }
 
@@ -141,6 +147,7 @@ func (t *Tx) Remove(tb *Table, k []byte) error {
 	if at, _ := c.Seek(k); !bytes.Equal(at, k) {
 		return nil
 	}
+	t.note(logRemove, tb, k)
 	if err := c.Delete(); err != nil {
 		return fmt.Errorf("delete from table %s: %w", tb.Name, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -197,7 +198,7 @@ func (c *Committer) commit(g *[]*op) error {
 	}
 	// Each writer has been told, and may try again when there is room. Any other error of a commit
 	// leaves it open what is on disk.
-	if errors.Is(err, disk.ErrDiskFull) {
+	if errors.Is(err, disk.ErrDiskFull) || errors.Is(err, both.ErrDeposed) {
 		return nil
 	}
 	return err

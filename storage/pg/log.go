@@ -1,0 +1,270 @@
+package pg
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/storage"
+)
+
+// The log of a store that several processes share, and its rows as of some commit of it:
+//
+//	fs_log     seq 812 | term 3 | rows | changes      what the commit 812 has written and told
+//	fs_row     tb jobs | k | v                        a row as every file has it
+//	fs_number  tb jobs | n 4711                       the last number of a table that was given
+//	fs_store   instance | seq 790                     which commit the rows are of
+//
+// Who leads adds to the log, and lets the rows follow it.
+
+const (
+	// addCommit adds one behind the last one, while its term goes on: an election waits for it.
+	addCommit = "with term as (" + fence + `), added as (
+	insert into fs_log (seq, term, rows, changes) select $2, $1, $3, $4 from term on conflict (seq) do nothing returning seq
+) select seq, pg_notify($5, seq::text) from added`
+	termOf = "select term from fs_log where seq = $1"
+	// selectCommits reads what is behind a place.
+	selectCommits = "select seq, rows, changes from fs_log where seq > $1 order by seq limit 100"
+	selectEnds    = "select instance, coalesce((select max(seq) from fs_log), seq) from fs_store"
+)
+
+// Log is the log of a store. It implements storage.Shared.
+type Log struct {
+	db    *DB
+	added await.Bell // rung when this process has added a commit
+
+	mu  sync.Mutex
+	ear *pgx.Conn // hears of commits; Wait's
+}
+
+// Log is that of the schema.
+func (db *DB) Log() *Log { return &Log{db: db, added: await.NewBell()} }
+
+func (l *Log) told() string { return l.db.Schema() + ".log" }
+
+// Append implements storage.Shared. It asks a server that is away until it answers or the term ends.
+func (l *Log) Append(ctx context.Context, term int64, c storage.Commit) error {
+	for {
+		err := l.append(ctx, term, c)
+		if err == nil {
+			l.added.Ring()
+		}
+		if err == nil || errors.Is(err, ErrDeposed) || Refused(err) {
+			return noRoom(err)
+		}
+		if !await.Pause(ctx, lostPause) {
+			return ErrDeposed
+		}
+	}
+}
+
+// append is Append of one try. One whose answer was lost may have added the commit: then that is found.
+func (l *Log) append(ctx context.Context, term int64, c storage.Commit) error {
+	var seq, of int64
+	err := l.db.pool.QueryRow(ctx, addCommit, term, int64(c.Seq), c.Rows, c.Changes, l.told()).Scan(&seq, nil)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	if err = l.db.pool.QueryRow(ctx, termOf, int64(c.Seq)).Scan(&of); errors.Is(err, pgx.ErrNoRows) || err == nil && of != term {
+		return ErrDeposed
+	}
+	return err
+}
+
+// After implements storage.Shared.
+func (l *Log) After(ctx context.Context, at storage.Place, carry func(c storage.Commit) error) error {
+	for {
+		var instance string
+		var last int64
+		if err := l.db.pool.QueryRow(ctx, selectEnds).Scan(&instance, &last); err != nil {
+			return err
+		}
+		if instance != at.Instance || last < int64(at.Seq) {
+			return storage.ErrTrimmed
+		}
+		if last == int64(at.Seq) {
+			return nil
+		}
+		found, err := l.db.pool.Query(ctx, selectCommits, int64(at.Seq))
+		if err != nil {
+			return err
+		}
+		commits, err := pgx.CollectRows(found, func(r pgx.CollectableRow) (c storage.Commit, err error) {
+			var seq int64
+			err = r.Scan(&seq, &c.Rows, &c.Changes)
+			c.Seq = uint64(seq)
+			return c, err
+		})
+		if err != nil {
+			return err
+		}
+		if len(commits) == 0 { // they were dropped just now
+			return storage.ErrTrimmed
+		}
+		for _, c := range commits {
+			if c.Seq != at.Seq+1 {
+				return storage.ErrTrimmed
+			}
+			if err := carry(c); err != nil {
+				return err
+			}
+			at.Seq = c.Seq
+		}
+	}
+}
+
+// Rows implements storage.Shared.
+func (l *Log) Rows(ctx context.Context, fill func(s storage.Step) error) (at storage.Place, err error) {
+	err = pgx.BeginTxFunc(ctx, l.db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0"); err != nil {
+			return err
+		}
+		var seq int64
+		if err := tx.QueryRow(ctx, "select instance, seq from fs_store").Scan(&at.Instance, &seq); err != nil {
+			return err
+		}
+		at.Seq = uint64(seq)
+		var s storage.Step
+		var n int64
+		numbers, _ := tx.Query(ctx, "select tb, n from fs_number") // its error comes with the rows
+		_, err := pgx.ForEachRow(numbers, []any{&s.Table, &n}, func() error {
+			s.Number = uint64(n)
+			return fill(s)
+		})
+		if err != nil {
+			return err
+		}
+		rows, _ := tx.Query(ctx, "select tb, k, v from fs_row order by tb, k")
+		_, err = pgx.ForEachRow(rows, []any{&s.Table, &s.Key, &s.Value}, func() error {
+			s.Number = 0
+			return fill(storage.Step{Table: s.Table, Key: bytes.Clone(s.Key), Value: bytes.Clone(s.Value)})
+		})
+		return err
+	})
+	return at, err
+}
+
+// lookAnyway is after how long a commit is looked for that nobody has told of.
+const lookAnyway = time.Second
+
+// Wait implements storage.Shared.
+func (l *Log) Wait(ctx context.Context, _ uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ear == nil {
+		c, err := l.db.Connect(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := c.Exec(ctx, "listen "+pgx.Identifier{l.told()}.Sanitize()); err != nil {
+			hangUp(c)
+			return err
+		}
+		l.ear = c
+		return nil // what came before it listened is looked for at once
+	}
+	wait, cancel := context.WithTimeout(ctx, lookAnyway)
+	defer cancel()
+	_, err := l.ear.WaitForNotification(wait)
+	if err != nil && (l.ear.IsClosed() || ctx.Err() != nil) {
+		hangUp(l.ear)
+		l.ear = nil
+		return err
+	}
+	return nil
+}
+
+// foldCommits is how many commits the rows follow at once; keptCommits are kept for those who are behind.
+const (
+	foldCommits = 200
+	keptCommits = 10_000
+	foldPause   = 50 * time.Millisecond
+)
+
+// Follow lets the rows follow the log within a term, until ctx ends.
+func (l *Log) Follow(ctx context.Context, term int64) error {
+	for {
+		n, err := l.fold(ctx, term)
+		if errors.Is(err, ErrDeposed) {
+			return err
+		}
+		if !await.Pause(ctx, foldPause) {
+			return nil
+		}
+		if err != nil || n == foldCommits {
+			continue
+		}
+		select {
+		case <-l.added:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// fold carries the next commits out on the rows; n is how many there were.
+func (l *Log) fold(ctx context.Context, term int64) (n int, err error) {
+	err = pgx.BeginFunc(ctx, l.db.pool, func(tx pgx.Tx) error {
+		leads := false
+		if err := tx.QueryRow(ctx, "select exists ("+fence+")", term).Scan(&leads); err != nil {
+			return err
+		}
+		if !leads {
+			return ErrDeposed
+		}
+		found, err := tx.Query(ctx, fmt.Sprintf("select seq, rows from fs_log where seq > (select seq from fs_store) order by seq limit %d", foldCommits))
+		if err != nil {
+			return err
+		}
+		var seq int64
+		var log []byte
+		last := map[string]storage.Step{} // of each row, and of each number
+		_, err = pgx.ForEachRow(found, []any{&seq, &log}, func() error {
+			n++
+			return storage.Commit{Rows: bytes.Clone(log)}.Steps(func(s storage.Step) error {
+				last[s.Table+"\x00"+string(s.Key)] = s
+				return nil
+			})
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+		if err := l.write(ctx, tx, last); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "update fs_store set seq = $1", seq)
+		if err == nil {
+			_, err = tx.Exec(ctx, "delete from fs_log where seq <= $1", seq-keptCommits)
+		}
+		return err
+	})
+	return n, err
+}
+
+// write puts and removes rows.
+func (l *Log) write(ctx context.Context, tx pgx.Tx, steps map[string]storage.Step) error {
+	var tables, gone, counted []string
+	var keys, values, removed [][]byte
+	var numbers []int64
+	for _, s := range steps {
+		switch {
+		case s.Key == nil:
+			counted, numbers = append(counted, s.Table), append(numbers, int64(s.Number))
+		case s.Value == nil:
+			gone, removed = append(gone, s.Table), append(removed, s.Key)
+		default:
+			tables, keys, values = append(tables, s.Table), append(keys, s.Key), append(values, s.Value)
+		}
+	}
+	b := &pgx.Batch{}
+	b.Queue("delete from fs_row r using unnest($1::text[], $2::bytea[]) gone(tb, k) where (r.tb, r.k) = (gone.tb, gone.k)", gone, removed)
+	b.Queue("insert into fs_row (tb, k, v) select * from unnest($1::text[], $2::bytea[], $3::bytea[]) on conflict (tb, k) do update set v = excluded.v", tables, keys, values)
+	b.Queue("insert into fs_number (tb, n) select * from unnest($1::text[], $2::bigint[]) on conflict (tb) do update set n = excluded.n", counted, numbers)
+	return tx.SendBatch(ctx, b).Close()
+}

@@ -1,0 +1,259 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+)
+
+// A store that several processes share is a file of each of them, and a log of commits that they have in
+// common. One of them leads: its commits go into the log, and then into its file. The others carry the log
+// out on theirs. So what is in a file is in the log, and who leads next has it all.
+
+// Shared is what the processes have in common.
+type Shared interface {
+	// Append adds a commit behind the last one, and returns when it is known to be there. both.ErrDeposed: another
+	// leads than in this term, or has written.
+	Append(ctx context.Context, term int64, c Commit) error
+	// After gives the commits behind a place, in their order. ErrTrimmed: some of them are gone, there never
+	// were so many, or the log is another.
+	After(ctx context.Context, at Place, carry func(c Commit) error) error
+	// Rows gives all that is stored, as of the place that it returns.
+	Rows(ctx context.Context, fill func(s Step) error) (at Place, err error)
+	// Wait returns when there may be a commit behind one, and in any case after a moment.
+	Wait(ctx context.Context, seq uint64) error
+}
+
+// Place is one in a log: the number of a commit, 0 before the first, in the log of an instance. A server that
+// was set back to an earlier state goes on with another instance.
+type Place struct {
+	Instance string
+	Seq      uint64
+}
+
+// Step is a row, or a number of a table.
+type Step = collection.Step
+
+// Commit is what one has changed.
+type Commit struct {
+	Seq     uint64 // the first is 1
+	Rows    []byte // see Steps
+	Changes []byte // what is told of it, as JSON
+}
+
+// Steps goes through the rows of a commit.
+func (c Commit) Steps(do func(s Step) error) error { return collection.Steps(c.Rows, do) }
+
+// ErrTrimmed says that a log does not go on where a file is.
+var ErrTrimmed = errors.New("the log of commits does not go on here")
+
+// metaLog is the number of the last commit in the log that is in the file; none while it is being filled.
+var metaLog = []byte("log")
+
+// share is the part that this process has in a shared store.
+type share struct {
+	Shared
+	reign atomic.Pointer[reign] // the last one of this process
+	onGap func()
+
+	mu       sync.Mutex // who holds it carries the log out
+	instance string     // whose rows are in the file
+}
+
+// reign is a term in which this process writes. It is not changed under the lock: a commit that is under way asks for it,
+// and keeps others from the file meanwhile.
+type reign struct {
+	term int64
+	over context.Context
+	end  context.CancelFunc // ends over
+}
+
+// OnGap names the one function that is called when more has changed than OnCommit was told of: all is to be read anew.
+// A store that is this process's alone has no gaps.
+func (db *DB) OnGap(f func()) {
+	if db.share != nil {
+		db.share.onGap = f
+	}
+}
+
+// Lead lets this process write in a term, until ctx ends: first it has all that was written before.
+func (db *DB) Lead(ctx context.Context, term int64) error {
+	s := db.share
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := db.catchUp(ctx); err != nil {
+		return err
+	}
+	over, end := context.WithCancel(ctx)
+	db.anew.Store(true)
+	s.reign.Store(&reign{term, over, end})
+	return nil
+}
+
+// leads gives the term in which this process writes; both.ErrDeposed when it follows.
+func (s *share) leads() (*reign, error) {
+	if r := s.reign.Load(); r != nil && r.over.Err() == nil {
+		return r, nil
+	}
+	return nil, both.ErrDeposed
+}
+
+// append logs a group that is about to be committed.
+func (s *share) append(t *txn, seq uint64) error {
+	r, err := s.leads()
+	if err != nil {
+		return err
+	}
+	for i := range t.changes {
+		t.changes[i].Seq = seq
+	}
+	c := Commit{Seq: seq, Rows: t.Log()}
+	if c.Changes, err = json.Marshal(t.changes); err != nil {
+		return fmt.Errorf("tell what was changed: %w", err)
+	}
+	if err = s.Append(r.over, r.term, c); errors.Is(err, both.ErrDeposed) {
+		r.end()
+	}
+	return err
+}
+
+// follow carries the log out while another leads, until ctx ends. What cannot be had now is asked for again.
+func (db *DB) follow(ctx context.Context) error {
+	s := db.share
+	for ctx.Err() == nil {
+		if r, err := s.leads(); err == nil {
+			select {
+			case <-r.over.Done():
+			case <-ctx.Done():
+			}
+			continue
+		}
+		s.mu.Lock()
+		_, err := s.leads()
+		if err == nil { // since just now
+			s.mu.Unlock()
+			continue
+		}
+		err = db.catchUp(ctx)
+		s.mu.Unlock()
+		if disk.IsDamage(err) {
+			return err // nothing can be built on that file
+		}
+		if err == nil {
+			err = s.Wait(ctx, db.Seq())
+		}
+		if err != nil && !await.Pause(ctx, lookAgain) {
+			break
+		}
+	}
+	return nil
+}
+
+// catchUp brings the file to the end of the log. The caller holds the lock.
+func (db *DB) catchUp(ctx context.Context) error {
+	err := db.share.After(ctx, db.place(), db.carry)
+	if errors.Is(err, ErrTrimmed) {
+		if err = db.fill(ctx); err == nil {
+			err = db.share.After(ctx, db.place(), db.carry)
+		}
+		if f := db.share.onGap; f != nil {
+			f()
+		}
+	}
+	return err
+}
+
+// carry makes a commit of another's here.
+func (db *DB) carry(c Commit) error {
+	var changes []engine.Change
+	if err := json.Unmarshal(c.Changes, &changes); err != nil {
+		return fmt.Errorf("commit %d: %w", c.Seq, err)
+	}
+	err := db.guarded(func() error {
+		return db.bolt.Update(func(b *bolt.Tx) error {
+			t := collection.Begin(b, disk.Now())
+			if err := t.Apply(c.Rows); err != nil {
+				return fmt.Errorf("commit %d: %w", c.Seq, err)
+			}
+			return t.PutNumber(tMeta, metaLog, c.Seq)
+		})
+	})
+	if err == nil {
+		db.publish(c.Seq, changes)
+	}
+	return err
+}
+
+// place is how far the file is.
+func (db *DB) place() Place { return Place{db.share.instance, db.Seq()} }
+
+// fillRows is how many rows come into a file at once.
+const fillRows = 20_000
+
+// fill puts all that is stored into the file in place of what is there. A file that was filled in part alone
+// has no number of a commit, and is filled anew.
+func (db *DB) fill(ctx context.Context) error {
+	var page []Step
+	put := func(more func(t *collection.Tx) error) error {
+		defer func() { page = page[:0] }()
+		return db.guarded(func() error {
+			return db.bolt.Update(func(b *bolt.Tx) error {
+				t := collection.Begin(b, disk.Now())
+				for _, s := range page {
+					if err := t.Do(s); err != nil {
+						return err
+					}
+				}
+				return more(&t)
+			})
+		})
+	}
+	none := func(*collection.Tx) error { return nil }
+	err := put(func(t *collection.Tx) error { return errors.Join(t.Remove(tMeta, metaLog), t.Empty()) })
+	if err != nil {
+		return err
+	}
+	at, err := db.share.Rows(ctx, func(s Step) error {
+		if page = append(page, s); len(page) < fillRows {
+			return nil
+		}
+		return put(none)
+	})
+	if err == nil {
+		err = put(func(t *collection.Tx) error {
+			return errors.Join(t.PutText(tMeta, disk.MetaInstance, at.Instance), t.PutNumber(tMeta, metaLog, at.Seq))
+		})
+	}
+	if err == nil {
+		db.seq.Store(at.Seq)
+		db.share.instance = at.Instance
+	}
+	return err
+}
+
+// join brings the file of a process to what the others have, before anybody reads it.
+func (db *DB) join(ctx context.Context) error {
+	err := db.view(ctx, func(t *txn) error {
+		seq, filled, err := t.Number(tMeta, metaLog)
+		if err == nil && filled {
+			db.share.instance, _, err = t.Text(tMeta, disk.MetaInstance)
+		}
+		db.seq.Store(seq)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return db.catchUp(ctx)
+}

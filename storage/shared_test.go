@@ -1,0 +1,322 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+)
+
+// logged is a Shared in memory.
+type logged struct {
+	mu      sync.Mutex
+	name    string
+	term    int64 // that goes on
+	commits []Commit
+	trimmed int             // so many of them are gone
+	rows    map[string]Step // as of those
+	moved   chan struct{}   // closed at the next commit
+	lose    bool            // the next one is added, and its answer is lost with the process
+}
+
+func newLogged() *logged {
+	return &logged{name: "one", rows: map[string]Step{}, moved: make(chan struct{})}
+}
+
+func (l *logged) Append(_ context.Context, term int64, c Commit) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if term != l.term || c.Seq != uint64(len(l.commits))+1 {
+		return both.ErrDeposed
+	}
+	l.commits = append(l.commits, Commit{c.Seq, bytes.Clone(c.Rows), bytes.Clone(c.Changes)})
+	close(l.moved)
+	l.moved = make(chan struct{})
+	if l.lose {
+		l.lose = false
+		return fmt.Errorf("%w: the process is gone", disk.ErrUnknown)
+	}
+	return nil
+}
+
+func (l *logged) After(_ context.Context, at Place, carry func(Commit) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at.Instance != l.name || int(at.Seq) < l.trimmed || int(at.Seq) > len(l.commits) {
+		return ErrTrimmed
+	}
+	for _, c := range l.commits[at.Seq:] {
+		if err := carry(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trim lets the rows follow the log, and drops that.
+func (l *logged) trim(t *testing.T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.commits[l.trimmed:] {
+		must(t, c.Steps(func(s Step) error {
+			if k := s.Table + "\x00" + string(s.Key); s.Key != nil && s.Value == nil {
+				delete(l.rows, k)
+			} else {
+				l.rows[k] = s
+			}
+			return nil
+		}))
+	}
+	l.trimmed = len(l.commits)
+}
+
+func (l *logged) Rows(_ context.Context, fill func(Step) error) (Place, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.rows {
+		if err := fill(s); err != nil {
+			return Place{}, err
+		}
+	}
+	return Place{l.name, uint64(l.trimmed)}, nil
+}
+
+func (l *logged) Wait(ctx context.Context, seq uint64) error {
+	l.mu.Lock()
+	moved, there := l.moved, uint64(len(l.commits)) > seq
+	l.mu.Unlock()
+	if there {
+		return nil
+	}
+	select {
+	case <-moved:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// elect begins the next term.
+func (l *logged) elect() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.term++
+	return l.term
+}
+
+// sharer is a process on a shared store.
+type sharer struct {
+	*DB
+	stop func()
+	gaps int
+	told []uint64
+	of   []engine.Change
+}
+
+func joinShared(t *testing.T, l *logged, dir string, beforeCommit ...func()) *sharer {
+	t.Helper()
+	db, err := Open(Options{Dir: dir, Shared: l, BeforeCommit: func() {
+		for _, f := range beforeCommit {
+			f()
+		}
+	}})
+	must(t, err)
+	s := &sharer{DB: db}
+	db.OnGap(func() { s.gaps++ })
+	db.OnCommit(func(seq uint64, changes []engine.Change) {
+		s.told, s.of = append(s.told, seq), append(s.of, changes...)
+	})
+	s.stop = serve(t, db)
+	return s
+}
+
+func (s *sharer) leave(t *testing.T) {
+	t.Helper()
+	s.stop()
+	must(t, s.Close())
+}
+
+// holds gives all that a file has of a store.
+func (s *sharer) holds(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	read(t, s.DB, func(tx *txn) error {
+		return tx.All(func(s collection.Step) error {
+			all[fmt.Sprintf("%s %x", s.Table, s.Key)] = fmt.Sprintf("%x %d", s.Value, s.Number)
+			return nil
+		})
+	})
+	return all
+}
+
+// wantSame wants that a file has what another has.
+func wantSame(t *testing.T, a, b *sharer) {
+	t.Helper()
+	as, bs := a.holds(t), b.holds(t)
+	if !maps.Equal(as, bs) {
+		t.Fatalf("%d rows, the other has %d, or others", len(as), len(bs))
+	}
+	if a.Seq() != b.Seq() {
+		t.Fatalf("commit %d, the other is at %d", a.Seq(), b.Seq())
+	}
+}
+
+// caughtUp waits until a follower has the last commit.
+func (l *logged) caughtUp(s *sharer) {
+	for {
+		l.mu.Lock()
+		last := uint64(len(l.commits))
+		l.mu.Unlock()
+		if s.Seq() >= last {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// Whoever carries the log out has every row and number of who wrote it, and is told of the same changes; who leads next
+// goes on from there, and who led writes no more. A file that the log has left behind is filled anew.
+func TestH14a_AFollowerHasWhatTheLeaderHas(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l, dir := newLogged(), t.TempDir()
+		all := []*sharer{joinShared(t, l, filepath.Join(dir, "0")), joinShared(t, l, filepath.Join(dir, "1"))}
+		at := 0
+		must(t, all[0].Lead(t.Context(), l.elect()))
+		var jobs []engine.Job
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			leads := all[at]
+			switch rapid.IntRange(0, 5).Draw(rt, "step") {
+			case 0, 1:
+				jobs = append(jobs, enqueue(t, leads.DB, engine.Spec{Kind: "match.fetch", Queue: "q", Key: fmt.Sprint("match:", len(jobs))}))
+			case 2:
+				if len(jobs) > 0 {
+					i := rapid.IntRange(0, len(jobs)-1).Draw(rt, "job")
+					if jobs[i].State.Live() {
+						jobs[i] = move(t, leads.DB, move(t, leads.DB, jobs[i], engine.Running), engine.Completed)
+					}
+				}
+			case 3: // the other leads
+				old := leads
+				at = 1 - at
+				must(t, all[at].Lead(t.Context(), l.elect()))
+				if err := old.SaveState(t.Context(), "late", nil); !errors.Is(err, both.ErrDeposed) {
+					rt.Fatalf("who led writes: %v", err)
+				}
+			case 4:
+				l.caughtUp(all[1-at])
+				wantSame(t, all[at], all[1-at])
+			case 5: // the other is away, and the log goes on without it
+				dir := all[1-at].dir
+				all[1-at].leave(t)
+				must(t, leads.SaveState(t.Context(), "state", []byte("x")))
+				if rapid.Bool().Draw(rt, "trimmed") {
+					l.trim(t)
+				}
+				all[1-at] = joinShared(t, l, dir)
+			}
+		}
+		must(t, all[at].SaveState(t.Context(), "state", []byte("end")))
+		l.caughtUp(all[1-at])
+		wantSame(t, all[at], all[1-at])
+		for _, s := range all {
+			s.leave(t)
+			if !slices.IsSorted(s.told) {
+				rt.Fatalf("told of %v", s.told)
+			}
+		}
+		if a, b := all[at].of, all[1-at].of; len(a) > 0 && len(b) > 0 && (a[len(a)-1].Job == nil) != (b[len(b)-1].Job == nil) {
+			rt.Fatalf("told of %+v and %+v", a[len(a)-1], b[len(b)-1])
+		}
+	})
+}
+
+// A commit that is in the log and not in the file of who wrote it comes there with the next opening; nobody writes
+// behind it before.
+func TestH14b_ACommitWhoseAnswerIsLost(t *testing.T) {
+	l, dir := newLogged(), filepath.Join(t.TempDir(), "data")
+	s := joinShared(t, l, dir)
+	must(t, s.Lead(t.Context(), l.elect()))
+	must(t, s.SaveState(t.Context(), "a", []byte("1")))
+	l.lose = true
+	if err := s.SaveState(t.Context(), "a", []byte("2")); !errors.Is(err, disk.ErrUnknown) {
+		t.Errorf("%v", err)
+	}
+	if err := s.SaveState(t.Context(), "a", []byte("3")); !errors.Is(err, disk.ErrClosed) {
+		t.Errorf("it goes on: %v", err)
+	}
+	s.leave(t)
+	again := joinShared(t, l, dir)
+	defer again.leave(t)
+	blob, err := again.LoadState(t.Context(), "a")
+	if err != nil || string(blob) != "2" || again.Seq() != 2 {
+		t.Errorf("%q at %d, %v", blob, again.Seq(), err)
+	}
+	must(t, again.Lead(t.Context(), l.elect()))
+	must(t, again.SaveState(t.Context(), "a", []byte("4")))
+}
+
+// What a log says is proved before it is stored; a store that was set back to an earlier state is another one.
+func TestH14c_ALogThatIsWrong(t *testing.T) {
+	l, dir := newLogged(), t.TempDir()
+	s := joinShared(t, l, filepath.Join(dir, "a"))
+	must(t, s.Lead(t.Context(), l.elect()))
+	must(t, s.SaveState(t.Context(), "a", []byte("right")))
+	l.trim(t)
+	must(t, s.SaveState(t.Context(), "a", []byte("wrong")))
+	s.leave(t)
+
+	bad := bytes.Replace(l.commits[1].Rows, []byte("wrong"), []byte("wrung"), 1)
+	l.commits[1].Rows = bad
+	if _, err := Open(Options{Dir: filepath.Join(dir, "b"), Shared: l}); !disk.IsDamage(err) {
+		t.Errorf("a value that was changed on its way: %v", err)
+	}
+	l.commits[1].Rows = bad[:len(bad)-3]
+	if _, err := Open(Options{Dir: filepath.Join(dir, "c"), Shared: l}); err == nil {
+		t.Error("a commit that was cut short is carried out")
+	}
+
+	l.commits, l.name = l.commits[:1], "set back"
+	again := joinShared(t, l, filepath.Join(dir, "a")) // which has the second commit
+	defer again.leave(t)
+	if blob, err := again.LoadState(t.Context(), "a"); err != nil || string(blob) != "right" || again.Seq() != 1 {
+		t.Errorf("%q at %d, %v", blob, again.Seq(), err)
+	}
+}
+
+// A term that ends while a commit is under way keeps neither the commit nor what others wrote from their end.
+func TestH14b_ATermThatEndsWithinACommit(t *testing.T) {
+	l, dir := newLogged(), t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	other := joinShared(t, l, filepath.Join(dir, "other"))
+	defer other.leave(t)
+	var s *sharer
+	s = joinShared(t, l, filepath.Join(dir, "s"), func() {
+		stop()
+		must(t, other.Lead(t.Context(), l.elect()))
+		must(t, other.SaveState(t.Context(), "a", []byte("the other's")))
+		for s.share.mu.TryLock() { // until it carries that out, and waits for the commit
+			s.share.mu.Unlock()
+			time.Sleep(time.Millisecond)
+		}
+	})
+	defer s.leave(t)
+	must(t, s.Lead(ctx, l.elect()))
+	if err := s.SaveState(t.Context(), "a", []byte("late")); !errors.Is(err, both.ErrDeposed) {
+		t.Errorf("%v", err)
+	}
+	l.caughtUp(s)
+	wantSame(t, s, other)
+}

@@ -37,6 +37,7 @@ type Command struct {
 	At      time.Time   `json:"at,omitzero"`       // OpReschedule: the instant; the past means now
 	Audit   uint64      `json:"audit,omitempty"`   // OpUndo: of which command; 0 = the last one that can be undone
 	Key     string      `json:"-"`                 // OpKey: the new key, never printed
+	Collect *CollectAsk `json:"collect,omitempty"` // OpCollect
 	Lines   []TrackLine `json:"lines,omitempty"`   // OpTrackMany
 	Backup  *BackupAsk  `json:"backup,omitempty"`  // OpBackup; nil = as the schedule does it
 	Compact *CompactAsk `json:"compact,omitempty"` // OpCompact; nil = as the schedule does it
@@ -81,19 +82,21 @@ const (
 
 // Receipt answers a command.
 type Receipt struct {
-	Seq     uint64         `json:"seq"` // the change is visible from this version on
-	Job     JobID          `json:"job,omitempty"`
-	Account string         `json:"account,omitempty"`
-	Joined  bool           `json:"joined,omitempty"`  // a run was pending already: this is it
-	Nothing bool           `json:"nothing,omitempty"` // there was nothing to do; Text says why
-	Matched int            `json:"matched"`           // how many it was about
-	Applied int            `json:"applied"`           // how many of these it has changed
-	Skipped map[string]int `json:"skipped,omitempty"` // reason -> how many
-	Would   int            `json:"would,omitempty"`   // dry run of a command on jobs: how many it would act on
-	Attempt int            `json:"attempt,omitempty"` // retry, force: the number of the attempt to come
-	Sample  []string       `json:"sample,omitempty"`  // a few of the jobs, by key or id
-	Audit   uint64         `json:"audit,omitempty"`   // number of its audit entry
-	Undo    bool           `json:"undo,omitempty"`    // it can be undone, by that number
+	Seq     uint64 `json:"seq"` // the change is visible from this version on
+	Job     JobID  `json:"job,omitempty"`
+	Account string `json:"account,omitempty"`
+	// Collection is the name of the one that OpCollect has started, or met.
+	Collection string         `json:"collection,omitempty"`
+	Joined     bool           `json:"joined,omitempty"`  // a run was pending already: this is it
+	Nothing    bool           `json:"nothing,omitempty"` // there was nothing to do; Text says why
+	Matched    int            `json:"matched"`           // how many it was about
+	Applied    int            `json:"applied"`           // how many of these it has changed
+	Skipped    map[string]int `json:"skipped,omitempty"` // reason -> how many
+	Would      int            `json:"would,omitempty"`   // dry run of a command on jobs: how many it would act on
+	Attempt    int            `json:"attempt,omitempty"` // retry, force: the number of the attempt to come
+	Sample     []string       `json:"sample,omitempty"`  // a few of the jobs, by key or id
+	Audit      uint64         `json:"audit,omitempty"`   // number of its audit entry
+	Undo       bool           `json:"undo,omitempty"`    // it can be undone, by that number
 	// Select is what a dry run has counted, frozen: the command to confirm.
 	Select *Selection `json:"select,omitempty"`
 	// when the job runs next, or when it makes sense to ask again

@@ -28,6 +28,12 @@ const (
 type FeedQuery struct {
 	Page
 	Kind FeedKind `json:"feed"`
+	// Filter, in the filter language, leaves out matches that do not fit: a page may have fewer rows than
+	// asked for, or none, and not be the last. Other feeds have none.
+	Filter string `json:"filter,omitempty"`
+	// Collection is the name of one: only its matches, and what is of them or of its players. Pages as with Filter. A
+	// match that was stored before the collection found it stands where it stood.
+	Collection string `json:"collection,omitempty"`
 }
 
 // FeedPage answers FeedQuery.

@@ -156,22 +156,24 @@ func (d PruneDone) Text(dry bool) string {
 	return fmt.Sprintf("%d completed and %d failed jobs %s, %d are still needed", d.Completed, d.Failed, did, d.Spared)
 }
 
-// ForgetDone is what forgetting an account deleted, or would delete. It names nobody:
+// ForgetDone is what forgetting an account or a collection deleted, or would delete. It names nobody:
 // it goes into the audit.
 type ForgetDone struct {
 	// Mask is the beginning of the SHA-256 of the player's id at Riot: who has that id
 	// can prove that it was this account, and nobody can tell the id or the name from it.
-	Mask      string `json:"mask"`
-	Matches   int    `json:"matches"`   // deleted with their timelines
-	Shared    int    `json:"shared"`    // of its list that stay, since another stored account has them
-	Seats     int    `json:"seats"`     // of matches that stay: the player's seat has no name any more; 0 in a dry run
-	Jobs      int    `json:"jobs"`      // live and ended
-	Attempts  int    `json:"attempts"`  // of those jobs
-	Runs      int    `json:"runs"`      // its syncs
-	Reports   int    `json:"reports"`   // its play-time report, and the weekly ones that named it
-	Ranks     int    `json:"ranks"`     // of its rank history
-	Cancelled int    `json:"cancelled"` // waiting jobs that are cancelled first; part of Jobs
-	Bytes     int64  `json:"bytes"`     // of payloads
+	Mask       string `json:"mask,omitempty"`
+	Collection string `json:"collection,omitempty"` // which one was forgotten, by its name; "" = an account
+	Players    int    `json:"players,omitempty"`    // of collections: all of that one, or those that were the same person
+	Matches    int    `json:"matches"`              // deleted with their timelines
+	Shared     int    `json:"shared"`               // of its list that stay, since another stored account has them
+	Seats      int    `json:"seats"`                // of matches that stay: the player's seat has no name any more; 0 in a dry run
+	Jobs       int    `json:"jobs"`                 // live and ended
+	Attempts   int    `json:"attempts"`             // of those jobs
+	Runs       int    `json:"runs"`                 // its syncs
+	Reports    int    `json:"reports"`              // its play-time report, and the weekly ones that named it
+	Ranks      int    `json:"ranks"`                // of its rank history
+	Cancelled  int    `json:"cancelled"`            // waiting jobs that are cancelled first; part of Jobs
+	Bytes      int64  `json:"bytes"`                // of payloads
 	// Left names months of payloads that cannot be read, so that what they hold stays.
 	Left []string `json:"left,omitempty"`
 }

@@ -16,6 +16,9 @@ import (
 func (t *txn) emitAccounts() error {
 	for _, id := range t.touched {
 		a, err := t.account(id)
+		if a.Collection != "" { // no list of accounts has it
+			continue
+		}
 		if err == nil {
 			var row engine.AccountRow
 			if row, err = t.accountRow(a); err == nil {

@@ -108,7 +108,13 @@ func nameKey(a league.Account) []byte {
 // Account gives an account by its id; engine.ErrNotFound.
 func (db *DB) Account(tx engine.Tx, id string) (league.Account, error) { return own(tx).account(id) }
 
+// account is an account, or a player of a collection: syncs work on both alike.
 func (t *txn) account(id string) (league.Account, error) {
+	if !t.Has(tAccounts.Table, []byte(id)) {
+		if p, ok, err := tPlayers.Get(t, []byte(id)); ok || err != nil {
+			return p, err
+		}
+	}
 	return tAccounts.Want(t, []byte(id), "account %q", id)
 }
 
@@ -143,6 +149,9 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 		return err
 	}
 	k := []byte(a.ID)
+	if a.Collection != "" {
+		return t.savePlayer(k, a)
+	}
 	was, known, err := tAccounts.Get(t, k)
 	if err != nil {
 		return err

@@ -17,6 +17,8 @@ import (
 // relations adds what is looked at of a row while its table is read.
 func (c *checker) relations() {
 	collection.Also(c.tables, tAccounts, c.soundAccount)
+	collection.Also(c.tables, tPlayers, c.soundPlayer)
+	collection.Also(c.tables, tCollected, c.soundCollected)
 	collection.Also(c.tables, tRuns, c.soundRun)
 	collection.Also(c.tables, tGaps, c.soundGap)
 	collection.Also(c.tables, tMatches, c.soundMatch)
@@ -43,15 +45,43 @@ func (c *checker) soundAccount(k []byte, a *league.Account) {
 	}
 }
 
+// soundPlayer checks that a player's collection is there, and likewise its run.
+func (c *checker) soundPlayer(k []byte, a *league.Account) {
+	c.soundAccount(k, a)
+	if !c.Has(tCollections.Table, []byte(a.Collection)) && !c.halfForgotten(a.Collection) {
+		c.bad(tPlayers.Name, k, "its collection %q is not there", a.Collection)
+	}
+}
+
+// soundCollected recounts the matches of a collection by their status.
+func (c *checker) soundCollected(k []byte, stored *collected) {
+	want := collected{Again: stored.Again, Had: stored.Had}
+	for m, err := range c.matchesOf(string(k)) {
+		if err != nil {
+			return // named by its own table
+		}
+		want.ByStatus[m.Match.Status]++
+	}
+	if *stored != want {
+		c.bad(tCollected.Name, k, "says %v, its matches say %v", stored.ByStatus, want.ByStatus)
+	}
+}
+
 // soundRun checks that a run's account and its job lead to it and are there.
 func (c *checker) soundRun(k []byte, r *league.Run) {
 	// The runs of an account that is half forgotten outlive the account.
-	if !c.Has(tAccounts.Table, []byte(r.Account)) && !c.Has(tState, forgetKey(r.Account)) {
+	if !c.Has(tAccounts.Table, []byte(r.Account)) && !c.Has(tPlayers.Table, []byte(r.Account)) && !c.halfForgotten(r.Account) {
 		c.bad(tRuns.Name, k, "its account %q is not there", r.Account)
 	}
 	if job, err := jobKey(engine.JobID(r.Job)); r.Job != "" && (err != nil || !c.Has(tRunOfJob.Table, job)) {
 		c.bad(tRuns.Name, k, "its job %q does not lead back to it", r.Job)
 	}
+}
+
+// halfForgotten reports whether rows of an account, a player or a collection may outlive it for now.
+func (c *checker) halfForgotten(id string) bool {
+	list, _ := c.forgetting() // a mark that cannot be read is named by its own table
+	return slices.ContainsFunc(list, func(f Forgotten) bool { return f.Account == id || slices.Contains(f.Players, id) })
 }
 
 // soundGap: it is of a run that is there, and of a match that has not that part.

@@ -17,14 +17,14 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// Forgetting an account deletes all that is stored of it. Its first transaction takes the account
-// itself away, so that nobody can ask for anything of it any more, and leaves a mark in table
-// state. The rest goes in transactions of bounded size, each of which brings the mark up to date;
+// Forgetting an account, or a collection with its players, deletes all that is stored of it. Its first
+// transaction takes the account itself away, so that nobody can ask for anything of it any more, and
+// leaves a mark in table state. The rest goes in transactions of bounded size, each of which brings the mark up to date;
 // the last one removes it. Whatever happens between two of them, the store is sound and the mark
 // leads to the end: every step looks for what is still there. A dry run goes the same way, counts,
-// and deletes nothing.
+// and deletes nothing. The rows of a collection's players go last: they tell whose all others are.
 
-// Forgotten is an account that is being forgotten, or has been.
+// Forgotten is an account or a collection that is being forgotten, or has been.
 type Forgotten = both.Forgotten
 
 // Forget deletes all that is stored of an account, by id or Riot ID. cancelled jobs of it were

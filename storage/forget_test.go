@@ -85,8 +85,12 @@ func drawGames(rt *rapid.T) (games []game) {
 	return games
 }
 
+// aCollection is the id of one that has ended, in the worlds that have it.
+const aCollection = "01JCOLLECTION0000000000001"
+
 // people stores a world: the games, and for each account a sync with its children and all else that there may be of one.
-func people(t testing.TB, db *DB, games []game) {
+// Those that are named are players of aCollection, and no accounts.
+func people(t testing.TB, db *DB, games []game, players ...string) {
 	t.Helper()
 	ctx := context.Background()
 	ref, body := gzipped(`{"metadata":{},"info":{"players":"` + strings.Join(forgetters, " ") + `"}}`)
@@ -111,12 +115,32 @@ func people(t testing.TB, db *DB, games []game) {
 		}
 		return errors.Join(errs...)
 	})
+	var round engine.JobID
+	if len(players) > 0 {
+		write(t, db, func(tx engine.Tx) error {
+			made, err := tx.Enqueue(engine.Spec{Kind: "collect", Queue: "collect.kr", Key: "collect:" + aCollection, Owner: aCollection, Args: []byte(`{"collection":"` + aCollection + `"}`)})
+			if err == nil {
+				round = made[0].ID
+			}
+			return errors.Join(err, db.SaveCollection(tx, engine.Collection{ID: aCollection, CollectAsk: engine.CollectAsk{Name: "kr"}, Job: round, Players: len(players), Result: "completed"}))
+		})
+	}
 	for _, id := range forgetters {
-		write(t, db, func(tx engine.Tx) error { return onePerson(db, own(tx), id, games) })
+		a := player(id)
+		if slices.Contains(players, id) {
+			a.Collection = aCollection
+		}
+		write(t, db, func(tx engine.Tx) error { return onePerson(db, own(tx), a, round, games) })
 	}
 	write(t, db, func(tx engine.Tx) error {
+		if round != "" {
+			must(t, endJob(db, own(tx), round, engine.MarkDone))
+		}
 		w := engine.WeeklyReport{Week: "2026-11-16", Played: 3, Complete: 3}
 		for _, id := range forgetters {
+			if slices.Contains(players, id) {
+				continue
+			}
 			w.Accounts = append(w.Accounts, engine.WeeklyAccount{ID: id, RiotID: nameOf(id) + "#EUW", Games: 1})
 		}
 		var evidence []string
@@ -131,9 +155,13 @@ func people(t testing.TB, db *DB, games []game) {
 	})
 }
 
-func onePerson(db *DB, t *txn, id string, games []game) error {
-	errs := []error{db.SaveAccount(t, player(id))}
-	sync, err := t.Enqueue(engine.Spec{Kind: "account.sync", Queue: "q", Key: "full:" + id, Lock: "account:" + id, Owner: id, Args: []byte(`{"account":"` + id + `"}`)})
+func onePerson(db *DB, t *txn, a league.Account, round engine.JobID, games []game) error {
+	id, owner, parents := a.ID, a.ID, []engine.GroupID(nil)
+	if a.Collection != "" {
+		owner, parents = a.Collection, []engine.GroupID{{Parent: round, Group: 1}}
+	}
+	errs := []error{db.SaveAccount(t, a)}
+	sync, err := t.Enqueue(engine.Spec{Kind: "account.sync", Queue: "q", Key: "full:" + id, Lock: "account:" + id, Owner: owner, Parents: parents, Args: []byte(`{"account":"` + id + `"}`)})
 	if err != nil {
 		return err
 	}
@@ -151,8 +179,8 @@ func onePerson(db *DB, t *txn, id string, games []game) error {
 		if !slices.Contains(g.of, id) {
 			continue
 		}
-		errs = append(errs, db.LinkMatch(t, id, g.id))
-		_, err := t.Enqueue(engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:" + g.id, Owner: id, Parents: []engine.GroupID{{Parent: parent}}})
+		errs = append(errs, db.LinkMatch(t, owner, g.id))
+		_, err := t.Enqueue(engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:" + g.id, Owner: owner, Parents: []engine.GroupID{{Parent: parent}}})
 		errs = append(errs, err)
 		if id != g.of[len(g.of)-1] {
 			continue // the next one joins it
@@ -160,13 +188,18 @@ func onePerson(db *DB, t *txn, id string, games []game) error {
 		j, err := db.JobByKey(t, "match:"+g.id)
 		errs = append(errs, err, endJob(db, t, j.ID, engine.MarkDone))
 	}
-	event, err := t.Enqueue(engine.Spec{Kind: "event.webhook", Queue: "q", Args: []byte(`{"account":"` + id + `"}`)})
-	errs = append(errs, err, endJob(db, t, parent, engine.MarkDone), endJob(db, t, event[0].ID, engine.MarkDone))
+	errs = append(errs, endJob(db, t, parent, engine.MarkDone))
+	if a.Collection == "" { // nobody is told of a player
+		event, err := t.Enqueue(engine.Spec{Kind: "event.webhook", Queue: "q", Args: []byte(`{"account":"` + id + `"}`)})
+		errs = append(errs, err, endJob(db, t, event[0].ID, engine.MarkDone))
+	}
 	for i, unsure := range []bool{false, true, false} {
 		errs = append(errs, db.SaveRank(t, league.Rank{Account: id, Queue: "solo", At: noon.Add(time.Duration(i) * time.Hour), Unsure: unsure}))
 	}
+	if a.Collection == "" {
+		errs = append(errs, db.SaveReport(t, engine.PlayReport{Account: id, Zone: "UTC"}))
+	}
 	return errors.Join(append(errs,
-		db.SaveReport(t, engine.PlayReport{Account: id, Zone: "UTC"}),
 		db.SaveCoverage(t, id, "420", league.Coverage{Head: "x"}), db.CacheIDs(t, id, "420", league.CachedIDs{IDs: []string{"EUW1_0"}}),
 		db.CachePUUID(t, nameOf(id), "EUW", "dev", puuidOf(id), noon.AddDate(1, 0, 0)), db.CachePUUID(t, "Older", "EUW", "dev", puuidOf(id)+"-old", noon),
 		db.AddHistory(t, id, engine.Transition{At: noon, To: "x", Reason: nameOf(id)}))...)
@@ -239,8 +272,8 @@ func seen(t testing.TB, db *DB, id string) map[string]any {
 	return all
 }
 
-// wantNoTrace looks for an account in every row of every table but the audit.
-func wantNoTrace(t testing.TB, db *DB, id string, but ...*collection.Table) {
+// wantNoTrace looks for what tells of an account in every row of every table but some.
+func wantNoTrace(t testing.TB, db *DB, of []string, but ...*collection.Table) {
 	t.Helper()
 	read(t, db, func(tx *txn) error {
 		for _, tb := range collection.Tables {
@@ -248,7 +281,7 @@ func wantNoTrace(t testing.TB, db *DB, id string, but ...*collection.Table) {
 				continue
 			}
 			for r := range tx.Rows(tb, nil) {
-				for _, trace := range traces(id) {
+				for _, trace := range of {
 					if bytes.Contains(r.Key, []byte(trace)) || bytes.Contains(r.Value, []byte(trace)) {
 						t.Errorf("table %s has %q in the row of %q", tb.Name, trace, r.Key)
 					}
@@ -297,12 +330,8 @@ func TestAForgottenAccountLeavesNoTrace(t *testing.T) {
 	for seed := range 24 {
 		rt := t
 		w := rapid.Custom(drawWorld).Example(seed)
-		games, cut := w.games, w.cut
-		few := fewRows
-		few.Forget = w.batch
-		db, err := Open(Options{Dir: t.TempDir() + "/data", pages: few})
-		must(t, err)
-		stop := serve(t, db)
+		games := w.games
+		db, stop := w.store(t)
 		people(t, db, games)
 		ctx := context.Background()
 		gone := forgetters[0]
@@ -310,29 +339,11 @@ func TestAForgottenAccountLeavesNoTrace(t *testing.T) {
 		would, err := db.WouldForget(ctx, nameOf(gone)+"#euw")
 		must(t, err)
 
-		half, cancel := context.WithCancel(ctx)
-		n := 0
-		disarm := crash.Arm(func(name string) {
-			if n++; strings.HasPrefix(name, "forget-") && n > cut {
-				cancel()
-			}
-		})
-		done, _, err := db.Forget(half, gone, engine.Actor{User: "ana"}, "asked for", 0)
-		disarm()
-		cancel()
-		if err != nil {
+		done, whole := w.forget(t, &db, &stop, gone, gone)
+		if !whole {
 			cuts++
-			wantSound(t, db)
-			db = reopen(t, db, stop)
-			stop = serve(t, db)
-			wantSound(t, db)
-			must(t, db.FinishForgotten(ctx, func(f Forgotten) {
-				if done = f.Done; f.By.User != "ana" || f.Account != gone {
-					rt.Errorf("finished %+v", f)
-				}
-			}))
 		}
-		wantNoTrace(t, db, gone)
+		wantNoTrace(t, db, traces(gone))
 		evidence, err := db.LoadState(ctx, "alerts")
 		must(t, err)
 		for _, g := range games {
@@ -354,15 +365,7 @@ func TestAForgottenAccountLeavesNoTrace(t *testing.T) {
 				}
 			}
 		}
-		var kept []string
-		for _, g := range games {
-			if g.status == league.Success && (len(g.of) > 1 || g.of[0] != gone) {
-				kept = append(kept, g.id)
-			}
-		}
-		if got := storedIn(t, db); !slices.Equal(got, kept) {
-			rt.Errorf("payloads of %v, want %v", got, kept)
-		}
+		w.wantStored(t, db, func(g game) bool { return len(g.of) > 1 || g.of[0] != gone })
 		stop()
 		must(t, db.Close())
 		if t.Failed() {
@@ -372,6 +375,45 @@ func TestAForgottenAccountLeavesNoTrace(t *testing.T) {
 	if cuts < 5 {
 		t.Errorf("only %d worlds were cut off", cuts)
 	}
+}
+
+// store makes an empty store that deletes so few rows at a time as the world says.
+func (w crowd) store(t testing.TB) (*DB, func()) {
+	t.Helper()
+	few := fewRows
+	few.Forget = w.batch
+	db, err := Open(Options{Dir: t.TempDir() + "/data", pages: few})
+	must(t, err)
+	return db, serve(t, db)
+}
+
+// forget lets what be forgotten, whose mark is of id. It is cut off where the world says, if it comes that far, and then
+// goes on in a store that was opened anew; whole is false then.
+func (w crowd) forget(t testing.TB, db **DB, stop *func(), what, id string) (done engine.ForgetDone, whole bool) {
+	t.Helper()
+	half, cancel := context.WithCancel(context.Background())
+	n := 0
+	disarm := crash.Arm(func(name string) {
+		if n++; strings.HasPrefix(name, "forget-") && n > w.cut {
+			cancel()
+		}
+	})
+	done, _, err := (*db).Forget(half, what, engine.Actor{User: "ana"}, "asked for", 0)
+	disarm()
+	cancel()
+	if err == nil {
+		return done, true
+	}
+	wantSound(t, *db)
+	*db = reopen(t, *db, *stop)
+	*stop = serve(t, *db)
+	wantSound(t, *db)
+	must(t, (*db).FinishForgotten(context.Background(), func(f Forgotten) {
+		if done = f.Done; f.By.User != "ana" || f.Account != id {
+			t.Errorf("finished %+v", f)
+		}
+	}))
+	return done, false
 }
 
 // A player who was forgotten and comes back starts from nothing, and finds the seat in a match that had stayed.
@@ -476,7 +518,7 @@ func TestALiveJobOfTwoAccountsIsNotCancelled(t *testing.T) {
 		}
 		return nil
 	})
-	wantNoTrace(t, db, gone)
+	wantNoTrace(t, db, traces(gone))
 }
 
 // BenchmarkForgetAmongManyJobs measures how long the look at 100,000 live jobs of others takes, which keeps writers waiting.

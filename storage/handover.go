@@ -217,6 +217,8 @@ var follows = []*collection.Table{
 	tMeta, collection.Counters, tJobSpec.Table, tJobError.Table, tArchive.Table, tJobKey, tArchiveKey,
 	tCallSID, tRecent.Table, tRunOfJob.Table, tStagedID, tTickIDs, tAuditMoves.Table,
 	accountName.Table, matchStatus.Table, byAccount.Table, archiveState.Table, memberOf.Table, feedOf.Table,
+	// A directory with collections hands nothing over: nothingLeft.
+	tCollections.Table, tCollected.Table, tPlayers.Table, playersOf.Table, playerPUUID.Table,
 }
 
 // Handover is a data directory that hands over all that is stored, to a store that takes its place.
@@ -248,6 +250,10 @@ func OpenHandover(o Options) (*Handover, error) {
 // nothingLeft refuses a store that an engine has to finish first.
 // Half of a forgotten account would come to the other store as an account.
 func (t *txn) nothingLeft() error {
+	if t.HasUnder(tCollections.Table, nil) {
+		return engine.Problemf(engine.ErrRefused, "keep it in its directory", "collections need a data directory for now: %s has some",
+			filepath.Dir(t.Bolt.DB().Path()))
+	}
 	// An engine finishes both when it opens the directory.
 	half := func(what string) error {
 		return engine.Problemf(engine.ErrRefused,

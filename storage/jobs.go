@@ -106,7 +106,7 @@ func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 			return engine.Enqueued{}, err
 		}
 		if held {
-			return t.join(jobID(n), s.Parents)
+			return t.join(jobID(n), s)
 		}
 	}
 	t.last = engine.Job{}
@@ -129,11 +129,20 @@ func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	return both.Inserted(t, &j, s.Parents), nil
 }
 
-// join makes the parents wait for a live job that is there already.
-func (t *txn) join(id engine.JobID, parents []engine.GroupID) (engine.Enqueued, error) {
+// join makes the parents wait for a live job that is there already. One that somebody wants more urgently than those
+// before goes as it would be theirs: an account's match does not wait behind a collection that wants it, too.
+func (t *txn) join(id engine.JobID, s engine.Spec) (engine.Enqueued, error) {
+	parents := s.Parents
 	j, err := t.job(id)
 	if err != nil {
 		return engine.Enqueued{}, err
+	}
+	if s.Priority != 0 && s.Priority < j.Priority && j.State != engine.Running {
+		j.Rev++
+		j.Priority, j.Queue, j.Owner = s.Priority, s.Queue, s.Owner
+		if err := t.saveJob(j); err != nil {
+			return engine.Enqueued{}, err
+		}
 	}
 	n, err := jobNumber(id)
 	if err != nil {

@@ -39,21 +39,30 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 		return err
 	}
 	// Lists and feeds compare with what is stored, so they go first.
-	err = errors.Join(t.movePlayed(was, m, known), t.feedMatch(was, m, known), tMatches.Save(t, k, old, &m))
+	err = errors.Join(t.moveListed(was, m, known), t.feedMatch(was, m, known), tMatches.Save(t, k, old, &m))
 	if err != nil {
 		return fmt.Errorf("save match %s: %w", m.ID, err)
 	}
 	return nil
 }
 
-// movePlayed puts the match where its time belongs in the list of every account that has it.
-func (t *txn) movePlayed(old, m league.Match, known bool) error {
-	if !known || old.Played.Equal(m.Played) {
+// moveListed brings up to date what lists the match: its place, by its time, in the list of every account that has it,
+// and the counts of collections by its status.
+func (t *txn) moveListed(old, m league.Match, known bool) error {
+	moved, counted := !old.Played.Equal(m.Played), old.Match.Status != m.Match.Status
+	if !known || !moved && !counted {
 		return nil
 	}
-	for _, account := range t.accountsOf(m.ID) {
-		if err := t.listMatch(account, m.ID, m.Played); err != nil {
-			return err
+	for _, owner := range t.accountsOf(m.ID) {
+		if moved {
+			if err := t.listMatch(owner, m.ID, m.Played); err != nil {
+				return err
+			}
+		}
+		if counted {
+			if err := t.recount(owner, old.Match.Status, m.Match.Status); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -95,13 +104,16 @@ func (db *DB) LinkMatch(tx engine.Tx, account, match string) error {
 	if err != nil && !disk.IsNotFound(err) {
 		return err
 	}
-	return errors.Join(t.listMatch(account, match, m.Played), t.unmask(account, match))
+	return errors.Join(t.collect(account, m, match), t.listMatch(account, match, m.Played), t.unmask(account, match))
 }
 
 // MatchesOf iterates every match in an account's list, stored or not. Of one whose record cannot be
 // read the error says why, and the iteration goes on.
 func (db *DB) MatchesOf(tx engine.Tx, account string) iter.Seq2[league.Match, error] {
-	t := own(tx)
+	return own(tx).matchesOf(account)
+}
+
+func (t *txn) matchesOf(account string) iter.Seq2[league.Match, error] {
 	return func(yield func(league.Match, error) bool) {
 		for r := range t.Rows(byAccount.Table, key.Strings(account)) {
 			l, err := listingAt(r.Key)

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -24,8 +23,6 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/keep"
 )
-
-var golden = flag.Bool("golden", false, "write the golden files anew that this code makes; never those of an older schema")
 
 const goldenDir = "testdata/schema1"
 
@@ -63,12 +60,31 @@ func TestGoldenStoreOfSchema1(t *testing.T) {
 	}
 }
 
-// TestGoldenArchive reads a shard that the archiver wrote when it was new.
+// TestGoldenArchive reads a shard of the time when archives had dictionaries, and archives it again with what has come
+// since.
 func TestGoldenArchive(t *testing.T) {
 	db := start(t, archivedStore(t))
 	wantOld(t, db, goldenMatches)
 	if dictsOf(t, db) == 0 {
 		t.Error("it has no dictionary")
+	}
+	must(t, storeOld(db, goldenMatches))
+	if r := archive(t, db, payload.ArchiveOptions{}); r[0].Packed != 2 || r[0].Left != "" {
+		t.Errorf("%+v", r)
+	}
+	wantOld(t, db, goldenMatches+1)
+}
+
+// TestGoldenStoreOfSchema6 opens a directory of the time before collections: the tables that came since are made.
+func TestGoldenStoreOfSchema6(t *testing.T) {
+	dir := goldenStore(t, "testdata/schema6", disk.StateFile, payload.Dir+"/2026-11"+payload.Ext)
+	db := start(t, dir)
+	page, err := db.Matches(context.Background(), engine.MatchesQuery{})
+	if err != nil || len(page.Matches) != 3 || page.Matches[0].Status != "success" {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if kept, err := keep.Backups(keep.BackupsDir(dir)); err != nil || len(kept) != 1 {
+		t.Errorf("backups %+v, %v", kept, err)
 	}
 }
 
@@ -81,30 +97,9 @@ const (
 func archivedStore(t testing.TB) (dir string) {
 	t.Helper()
 	dir = oldStore(t, goldenMatches)
-	if *golden {
-		must(t, upkeepJobs["archive"](dir))
-		writeGolden(t, dir, archiveDir, oldShard)
-	}
 	from := goldenStore(t, archiveDir, oldShard)
 	must(t, os.Rename(filepath.Join(from, oldShard), filepath.Join(dir, oldShard)))
 	return dir
-}
-
-// writeGolden keeps files of a closed store.
-func writeGolden(t testing.TB, from, to string, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		body, err := os.ReadFile(filepath.Join(from, name))
-		must(t, err)
-		var b bytes.Buffer
-		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-		must(t, err)
-		_, err = w.Write(body)
-		must(t, errors.Join(err, w.Close()))
-		path := filepath.Join(to, name+".gz")
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, b.Bytes(), 0o644))
-	}
 }
 
 func goldenStore(t testing.TB, from string, names ...string) (dir string) {

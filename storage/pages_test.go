@@ -89,7 +89,7 @@ func TestForgettingTakesAPageAtATime(t *testing.T) {
 	})()
 	_, _, err := db.Forget(context.Background(), forgetters[0], engine.Actor{}, "asked", 0)
 	must(t, err)
-	wantNoTrace(t, db, forgetters[0], tAudit.Table)
+	wantNoTrace(t, db, traces(forgetters[0]), tAudit.Table)
 	if left[0] < 4*many || left[len(left)-1] != 0 {
 		t.Errorf("members after each transaction: %v", left)
 	}

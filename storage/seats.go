@@ -31,6 +31,9 @@ func (t *txn) unmask(account, match string) error {
 		return nil
 	}
 	a, err := t.account(account)
+	if disk.IsNotFound(err) { // a collection has listed it
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ var (
 		return append(accountColumns(&a.Account), column{"name_key", (*text)(&a.name)},
 			column{"tag_key", (*text)(&a.tag)}, column{"search_key", (*text)(&a.search)})
 	})
-	accountColumns = fields[league.Account](nil)
+	accountColumns = fields[league.Account](called{"Collection": "-"}) // which is refused here
 
 	tPUUIDs       = declare("fs_puuid", "puuid", fields[both.PUUID](nil))
 	tCachedPUUIDs = declare("fs_puuid_cache", "project, name, tag", fields[both.CachedPUUID](nil))

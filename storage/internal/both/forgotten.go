@@ -12,9 +12,13 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-// Forgotten is an account that is being forgotten, or has been.
+// Forgotten is an account or a collection that is being forgotten, or has been.
 type Forgotten struct {
-	Account string            `json:"account"` // its id with us
+	Account string `json:"account"` // its id with us
+	// Players are ids of players who are the same person, and Listed the collections that had them. Where a person is no
+	// account, the first of them stands for it. A collection's own players are not here: there may be a million.
+	Players []string          `json:"players,omitempty"`
+	Listed  []string          `json:"listed,omitempty"`
 	PUUIDs  []string          `json:"puuids,omitempty"`
 	By      engine.Actor      `json:"by"`
 	Reason  string            `json:"reason,omitempty"`

@@ -1,0 +1,229 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// OpCollect starts a collection, or joins the one that is the same: Command.Collect.
+const OpCollect Op = "collect"
+
+// CollectAsk says whose matches a collection fetches, and which.
+type CollectAsk struct {
+	Name      string   `json:"name,omitempty"`      // of the collection; "" = made of what it asks for
+	Tiers     []string `json:"tiers,omitempty"`     // master+, diamond1, emerald, diamond1..diamond4
+	Platforms []string `json:"platforms,omitempty"` // euw1, kr
+	Queue     string   `json:"queue"`               // solo or flex: of the ladders and of the matches
+	// Named are players besides those of ladders, on the one platform that is named: PUUIDs and Riot IDs. A stored
+	// collection has them among its players, and keeps in Given how many they were and a digest of them.
+	Named []string `json:"named,omitempty"`
+	Given string   `json:"given,omitempty"`
+	// Spread is how many games away players are collected, too: with 1, those with whom a player has played.
+	Spread    int           `json:"spread,omitempty"`
+	Since     string        `json:"since,omitempty"`     // how long ago a match may have been played: 14d, 3mo; "" = whatever Riot keeps
+	Matches   int           `json:"matches,omitempty"`   // no further player is listed once so many are found; 0 = all are
+	Timelines string        `json:"timelines,omitempty"` // all (default), ranked, none
+	Every     time.Duration `json:"every_ns,omitempty"`  // from one reading of the ladders to the next; 0 = they are read once
+}
+
+// Same reports whether two asks are for the same, whatever they are called, and however much of it they want: Since,
+// Matches and Every of a collection may be changed.
+func (a CollectAsk) Same(b CollectAsk) bool {
+	return slices.Equal(a.Tiers, b.Tiers) && slices.Equal(a.Platforms, b.Platforms) && a.Queue == b.Queue &&
+		a.Given == b.Given && a.Spread == b.Spread && cmp.Or(a.Timelines, "all") == cmp.Or(b.Timelines, "all")
+}
+
+// DefaultName is the name of a collection that was given none: "kr-solo-master+".
+func (a CollectAsk) DefaultName() string {
+	parts := slices.Concat(a.Platforms, []string{a.Queue}, a.Tiers)
+	if a.Given != "" {
+		parts = append(parts, "players-"+a.Given)
+	}
+	if a.Spread > 0 {
+		parts = append(parts, fmt.Sprintf("spread%d", a.Spread))
+	}
+	return strings.Join(parts, "-")
+}
+
+// Collection is a durable request for the matches of many players, as it is stored. It is worked off in rounds: each
+// reads the ladders and then lists every player once.
+type Collection struct {
+	ID string `json:"id"`
+	CollectAsk
+	Job     JobID     `json:"job"` // of its round
+	Round   int       `json:"round"`
+	By      string    `json:"by,omitempty"`
+	Created time.Time `json:"created,omitzero"`
+	// Started is of the round, as are those below; Floor is the oldest match that it lists.
+	Started  time.Time `json:"started,omitzero"`
+	Floor    time.Time `json:"floor,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	Result   string    `json:"result,omitempty"` // "", completed, incomplete, failed, cancelled
+	Error    string    `json:"error,omitempty"`
+	Players  int       `json:"players"`      // seen by any round
+	Pages    int       `json:"ladder_pages"` // read
+	// Moved is how many players were named by two pages of one reading: about as many have moved the other way, and
+	// were named by none.
+	Moved int `json:"moved,omitempty"`
+	Short int `json:"short,omitempty"` // players of whom something is missing
+	// Upto is how many players were known when each ladder of the first round had been read: they are listed in that order.
+	Upto  []int `json:"players_upto,omitempty"`
+	Depth int   `json:"depth,omitempty"` // how far it has spread, by any round
+
+	// Relist says that a further round follows this one at once: it had listed players when Since was set further back.
+	Relist bool `json:"relist,omitempty"`
+
+	// Where the round is: which ladder, which page of it, and the player whose listing began last.
+	Ladder int    `json:"ladder"`
+	Page   int    `json:"page"`
+	After  string `json:"after,omitempty"`
+}
+
+// CollectionQueue is the queue of a collection: to pause it is to pause the collection.
+func CollectionQueue(name string) Queue { return Queue("collect." + name) }
+
+// Collected is how the matches of a collection stand. Each is counted once, whoever lists it.
+type Collected struct {
+	Found  int `json:"found"`
+	Stored int `json:"stored"`
+	Had    int `json:"had"`     // part of Stored: they were stored before the collection found them
+	Lost   int `json:"lost"`    // cannot be had
+	TooOld int `json:"too_old"` // beyond Riot's retention
+	Again  int `json:"again"`   // ids that were listed of a match that was found already
+}
+
+// Open is how many are still to be fetched.
+func (c Collected) Open() int { return c.Found - c.Stored - c.Lost - c.TooOld }
+
+// CollectionRow is a collection with how far it is.
+type CollectionRow struct {
+	Collection
+	Collected Collected `json:"collected"`
+	Listed    int       `json:"players_listed"` // in this round
+	Failed    int       `json:"players_failed"`
+	Calls     int       `json:"list_calls"`
+	Ladders   int       `json:"ladders"` // how many the round reads
+	Paused    bool      `json:"paused,omitempty"`
+	// Parts are its players in the order in which they are listed; told of a collection that is asked for by its name.
+	Parts []CollectionPart `json:"parts,omitempty"`
+}
+
+// CollectionPart are the players of a collection that came from one place.
+type CollectionPart struct {
+	Name    string `json:"name"` // "kr master", "euw1 diamond IV", "listed", "found since"
+	Players int    `json:"players"`
+	Done    int    `json:"players_done"` // of the round: listed, or failed
+	// Of a ladder: whether the round has read it, and which page it reads now.
+	Ladder bool `json:"ladder,omitempty"`
+	Read   bool `json:"read,omitempty"`
+	Page   int  `json:"page,omitempty"`
+}
+
+// Stands is how a collection stands in a word: what its round has come to, or running, paused, or waiting for the round
+// to begin.
+func (r *CollectionRow) Stands() string {
+	switch {
+	case r.Result != "":
+		return r.Result
+	case r.Paused:
+		return "paused"
+	case r.Started.IsZero():
+		return "waiting"
+	}
+	return "running"
+}
+
+// Done is how many players the round has come to the end of.
+func (r *CollectionRow) Done() int { return r.Listed + r.Failed }
+
+// Saved is how many calls it did not make, since the match was stored or found already.
+func (r *CollectionRow) Saved() int { return r.Collected.Had + r.Collected.Again }
+
+// Fetched is how many matches it has stored itself.
+func (r *CollectionRow) Fetched() int { return r.Collected.Stored - r.Collected.Had }
+
+// CollectAhead is how many players of a collection are synced at a time.
+const CollectAhead = 32
+
+// Pace is how fast the players of a collection's round come to their end, and its matches.
+type Pace struct {
+	seen []paceSample
+}
+
+// paceSample is how many of a round were done at an instant.
+type paceSample struct {
+	at               time.Time
+	job              JobID
+	players, matches int
+}
+
+// A pace is taken over these spans: of late, and of the whole round until that is known.
+const (
+	leastPace = 15 * time.Second
+	mostPace  = 5 * time.Minute
+)
+
+// see notes how far a collection is, and gives what the pace is counted from; false = nobody knows.
+func (p *Pace) see(r *CollectionRow, now time.Time) (from paceSample, ok bool) {
+	here := paceSample{now, r.Job, r.Done(), r.Collected.Found - r.Collected.Open()}
+	if n := len(p.seen); n > 0 && (p.seen[0].job != r.Job || p.seen[n-1].players > here.players || now.Before(p.seen[n-1].at)) {
+		p.seen = nil
+	}
+	if r.Stands() != "running" || r.Ladder < r.Ladders {
+		p.seen = nil // it starts anew behind a pause
+		return from, false
+	}
+	if n := len(p.seen); n == 0 || now.Sub(p.seen[n-1].at) >= leastPace {
+		p.seen = append(p.seen, here)
+	}
+	for len(p.seen) > 1 && now.Sub(p.seen[0].at) > mostPace {
+		p.seen = p.seen[1:]
+	}
+	if first := p.seen[0]; now.Sub(first.at) >= leastPace && here.players+here.matches > first.players+first.matches {
+		return first, true
+	}
+	return paceSample{at: r.Started, job: r.Job, matches: r.Collected.Had}, now.After(r.Started)
+}
+
+// Players is how many players it lists in a second; 0 = nobody knows.
+func (p *Pace) Players(r *CollectionRow, now time.Time) float64 {
+	if from, ok := p.see(r, now); ok {
+		return float64(r.Done()-from.players) / now.Sub(from.at).Seconds()
+	}
+	return 0
+}
+
+// Ends foresees when the round ends; zero = nobody knows. When the last players are under way their matches decide.
+func (p *Pace) Ends(r *CollectionRow, now time.Time) time.Time {
+	from, ok := p.see(r, now)
+	if !ok {
+		return time.Time{}
+	}
+	c := r.Collected
+	left, done := float64(r.Players-r.Done()), r.Done()-from.players
+	switch {
+	case r.Matches > 0 && c.Found > 0: // no further player is listed once so many are found
+		left = min(left, float64(max(r.Matches-c.Found, 0))*float64(r.Done())/float64(c.Found))
+	case left <= CollectAhead && c.Open() > 0:
+		left, done = float64(c.Open()), c.Found-c.Open()-from.matches
+	}
+	if done <= 0 {
+		return time.Time{}
+	}
+	return now.Add(time.Duration(left / float64(done) * float64(now.Sub(from.at))))
+}
+
+// CollectionsQuery lists collections, the newest first; answered by CollectionsAnswer.
+type CollectionsQuery struct {
+	Name string `json:"name,omitempty"` // "" = all
+}
+
+// CollectionsAnswer answers CollectionsQuery.
+type CollectionsAnswer struct {
+	Collections []CollectionRow `json:"collections"`
+}
+
+func (CollectionsQuery) query() {}

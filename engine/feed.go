@@ -66,6 +66,8 @@ type TimelineRow struct {
 	LastAttemptAt time.Time `json:"last_attempt_at,omitzero"`
 	LastError     string    `json:"last_error,omitempty"`
 	LastClass     string    `json:"last_class,omitempty"`
+	Played        time.Time `json:"played_at,omitzero"` // as the match tells
+	Patch         string    `json:"patch,omitempty"`    // likewise
 }
 
 // SeatRow is one participant of a match: (match id, index) is its identity,
@@ -81,6 +83,9 @@ type SeatRow struct {
 	Kills    int    `json:"kills"`
 	Deaths   int    `json:"deaths"`
 	Assists  int    `json:"assists"`
+
+	Played time.Time `json:"played_at,omitzero"`
+	Patch  string    `json:"patch,omitempty"` // "16.23"
 }
 
 // PayloadQuery asks for Riot's JSON of a stored match, or of its timeline; answered

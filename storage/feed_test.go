@@ -140,6 +140,7 @@ func (m *feedModel) saveMatch(rt *rapid.T) {
 	}))
 	line := fmt.Sprintf("%+v", engine.TimelineRow{
 		Match: id, Status: row.Timeline.Status.String(), Attempts: row.Timeline.Attempts, LastError: row.Timeline.LastError,
+		Played: noon,
 	})
 	timelines := m.feeds[engine.FeedTimelines]
 	listed := slices.ContainsFunc(*timelines, func(p placed) bool { return p.id == id })
@@ -160,7 +161,7 @@ func (m *feedModel) saveSeats(rt *rapid.T) {
 	}
 	var rows []string
 	for _, p := range ps {
-		rows = append(rows, seatText(engine.SeatRow{Match: id, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Kills: p.Kills, Won: new(false)}))
+		rows = append(rows, seatText(engine.SeatRow{Match: id, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Kills: p.Kills, Won: new(false), Played: noon}))
 	}
 	m.feeds[engine.FeedParticipants].set(id, rows...)
 }

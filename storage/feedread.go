@@ -59,6 +59,9 @@ func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPag
 	}
 	err = db.view(ctx, func(t *txn) error {
 		r, err := t.feedReader(f, q.Page)
+		if err == nil && q.Collection != "" {
+			r.collection, err = t.collectionNamed(q.Collection)
+		}
 		if err != nil {
 			return err
 		}
@@ -91,6 +94,8 @@ type feedReader struct {
 	at    feedCursor // the last row of the page so far
 	limit int
 	page  engine.FeedPage
+
+	collection string // id of the one of which rows are wanted; "" = all are
 
 	accounts map[string]league.Account // of the ranks so far
 }
@@ -159,6 +164,10 @@ func (r *feedReader) add(seq uint64, rows []engine.FeedRow) (full bool) {
 	if seq == r.at.seq {
 		read = min(r.at.read, len(rows))
 	}
+	if len(rows) > 0 && !r.wants(rows[0]) {
+		r.at.seq, r.at.read = seq, 0
+		return false
+	}
 	for i, row := range rows[read:] {
 		if len(r.page.Rows) == r.limit {
 			r.page.More = true
@@ -174,9 +183,27 @@ func (r *feedReader) add(seq uint64, rows []engine.FeedRow) (full bool) {
 	return false
 }
 
+// wants reports whether an item is of the collection that was asked for, by one of its rows. What cannot be read may be.
+func (r *feedReader) wants(row engine.FeedRow) bool {
+	switch {
+	case r.collection == "" || row.Corrupt:
+		return true
+	case row.Rank != nil:
+		return r.accounts[row.ID].Collection == r.collection
+	case row.Job != nil:
+		return row.Job.Owner == r.collection
+	}
+	return r.Has(tAccountsOf.Table, listedKey(both.Listing{Match: row.ID, Account: r.collection}))
+}
+
 // numbers goes through a table with an order of its own. Its rows never move.
 func (r *feedReader) numbers() {
+	looked := 0
 	for at := range r.RowsFrom(r.from, nil, key.Uint64(r.at.seq+1)) {
+		if looked++; looked > maxScan {
+			r.page.More = true
+			return
+		}
 		n := key.Read(at.Key).Uint64()
 		if full := r.add(n, []engine.FeedRow{r.one(r, n, at)}); full {
 			return
@@ -239,7 +266,7 @@ func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	}
 	rows := make([]engine.FeedRow, len(seats))
 	for i, p := range seats {
-		row := both.SeatRow(place.id, m.Remake, p)
+		row := both.SeatRow(m, p)
 		rows[i] = engine.FeedRow{ID: place.id, Seat: &row}
 	}
 	return rows, nil

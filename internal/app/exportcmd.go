@@ -147,8 +147,9 @@ func (o exportOptions) write(ctx context.Context, cfg config.Config, src *storeF
 	// Names of queues get their prefix, as in metrics: files of several deployments may be put
 	// together.
 	e := cli.Export{
-		Kind: o.what.Kind, Format: o.format, After: o.after,
+		What: o.what, Format: o.format, After: o.after,
 		Queue: func(q engine.Queue) string { return edgeQueue(cfg, q) },
+		Facts: src.payloads(o.what.Kind),
 	}
 	if o.payload {
 		e.Payloads = src.payloads(o.what.Kind)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/crc32"
-	"slices"
 	"strings"
 	"sync"
 
@@ -54,6 +53,9 @@ var feeds = map[engine.FeedKind]feed{
 //
 // A transaction that stays open holds all feeds up, for as long as it does.
 func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error) {
+	if q.Collection != "" {
+		return engine.FeedPage{}, errNoCollections
+	}
 	f, ok := feeds[q.Kind]
 	if !ok {
 		return engine.FeedPage{}, engine.Problemf(engine.ErrInvalid, "", "there is no feed of %q", q.Kind)
@@ -155,7 +157,7 @@ func liveRows(t *txn, after place, limit int) (items []fed, err error) {
 	return items, err
 }
 
-var matchesBySeats = inOrder(declare("fs_match", "id", func(id *string) []column { return []column{{"id", (*text)(id)}} }), "seats")
+var matchesBySeats = inOrder(tMatches, "seats")
 
 // seatRows are the players of matches: the matches in their order, then the seats of all of them in
 // one question.
@@ -166,19 +168,22 @@ func seatRows(t *txn, after place, limit int) (items []fed, err error) {
 	}
 	ids := make([]string, len(matches))
 	for i, m := range matches {
-		ids[i] = m.item
+		ids[i] = m.item.ID
 	}
 	seats, err := tSeats.list(t, "where match = any($1) order by match, index", ids)
 	if err != nil {
 		return nil, err
 	}
-	remakes, err := values[string](t, "select id from fs_match where id = any($1) and remake", ids)
-	of := map[string][]engine.FeedRow{}
+	of := map[string][]league.Participant{}
 	for _, p := range seats {
-		of[p.Match] = append(of[p.Match], engine.FeedRow{ID: p.Match, Seat: new(both.SeatRow(p.Match, slices.Contains(remakes, p.Match), p))})
+		of[p.Match] = append(of[p.Match], p)
 	}
 	for _, m := range matches {
-		items = append(items, fed{m.place, of[m.item]})
+		var rows []engine.FeedRow
+		for _, p := range of[m.item.ID] {
+			rows = append(rows, engine.FeedRow{ID: m.item.ID, Seat: new(both.SeatRow(m.item, p))})
+		}
+		items = append(items, fed{m.place, rows})
 	}
 	return items, err
 }

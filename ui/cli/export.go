@@ -9,6 +9,8 @@ import (
 	"io"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/riot"
 )
 
 // Feed is where an export reads: a store, or an engine that has one. The pages of a feed follow the
@@ -29,11 +31,12 @@ const (
 
 // Export says what is written, and how.
 type Export struct {
-	Kind     engine.FeedKind
+	What     Exportable
 	Format   string
 	After    string   // cursor of the last line of an export before; "" = from the beginning
 	Headless bool     // CSV without its first line: the output goes on where a file ended
-	Payloads Payloads // nil = without
+	Facts    Payloads // for the columns that only Riot's JSON tells; nil = these are null
+	Payloads Payloads // added as they are; nil = without
 	// Wait returns when there may be more to read; nil ends the export with what is
 	// there now. Everything is written out before it is called.
 	Wait func(ctx context.Context) error
@@ -55,15 +58,16 @@ const outChunk = 64 << 10
 // exporter is an export under way.
 type exporter struct {
 	Export
-	fields []field
+	reader columns.Reader
 	src    Feed
 	out    io.Writer
 
-	buf   bytes.Buffer // whole lines
-	lines int          // in buf
-	at    string       // cursor of the last line in buf
-	row   fed          // of the line that is written
-	done  Exported
+	buf    bytes.Buffer // whole lines
+	lines  int          // in buf
+	at     string       // cursor of the last line in buf
+	row    fed          // of the line that is written
+	course []riot.Value // of the timeline that is written
+	done   Exported
 }
 
 // Write reads the feed from its cursor on and writes one line per row, in the
@@ -71,7 +75,10 @@ type exporter struct {
 // cursor was written out, so that a program which keeps it loses no row and gets none twice.
 // Errors: those of the feed, of out and of Wait, or the context's cause.
 func (e Export) Write(ctx context.Context, src Feed, out io.Writer) (Exported, error) {
-	x := &exporter{Export: e, fields: fieldsOf(e.Kind), src: src, out: out, at: e.After, done: Exported{Cursor: e.After}}
+	x := &exporter{Export: e, src: src, out: out, at: e.After, done: Exported{Cursor: e.After}}
+	if x.reader.Payload = e.Facts; e.Facts == nil {
+		x.reader.Payload = func(context.Context, string) ([]byte, error) { return nil, engine.ErrNotFound }
+	}
 	if e.Queue == nil {
 		x.Queue = func(q engine.Queue) string { return string(q) }
 	}
@@ -83,7 +90,7 @@ func (e Export) Write(ctx context.Context, src Feed, out io.Writer) (Exported, e
 func (x *exporter) run(ctx context.Context) error {
 	if x.Format == CSV && !x.Headless {
 		var names []string
-		for _, f := range x.fields {
+		for _, f := range x.What.fields {
 			names = append(names, f.name)
 		}
 		x.buf.Write(csvLine(append(names, "cursor")))
@@ -106,10 +113,10 @@ func (x *exporter) run(ctx context.Context) error {
 // place in the order: they follow the ended ones under the cursor of the last of
 // those, so that whoever goes on after any of these lines gets all of them anew.
 func (x *exporter) drain(ctx context.Context) error {
-	if err := x.pages(ctx, x.Kind, x.at, func(r engine.FeedRow) string { return r.Cursor }); err != nil {
+	if err := x.pages(ctx, x.What.Kind, x.at, func(r engine.FeedRow) string { return r.Cursor }); err != nil {
 		return err
 	}
-	if x.Kind != engine.FeedJobs || x.Wait != nil {
+	if x.What.Kind != engine.FeedJobs || x.Wait != nil {
 		return nil
 	}
 	return x.pages(ctx, engine.FeedLive, "", func(engine.FeedRow) string { return x.at })
@@ -126,20 +133,56 @@ func (x *exporter) pages(
 		}
 		for _, r := range page.Rows {
 			// A live job's line shows the cursor of the last ended one: it has none of its own.
+			before := x.at
 			x.at = cursor(r)
 			r.Cursor = x.at
-			if err := x.line(ctx, r); err != nil {
+			if err := x.item(ctx, before, r); err != nil {
 				return err
 			}
 		}
 		after = page.Next
-		if kind == x.Kind {
+		if kind == x.What.Kind {
 			x.at = page.Next
 		}
 		if !page.More {
 			return nil
 		}
 	}
+}
+
+// item adds the lines of a row of the feed; those of a timeline that come before its last go under the cursor of the
+// item before.
+func (x *exporter) item(ctx context.Context, before string, r engine.FeedRow) error {
+	if x.What.many == nil || r.Corrupt {
+		return x.line(ctx, r)
+	}
+	if !fetched(r) {
+		return nil
+	}
+	raw, err := x.reader.Payload(ctx, r.ID)
+	if err == nil {
+		x.course, err = x.What.many.Pick(raw, x.course[:0])
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, engine.ErrNotFound):
+		return nil
+	case err != nil:
+		x.unreadable(fmt.Errorf("the timeline of %s: %w", r.ID, err))
+		return nil
+	}
+	own, left := r.Cursor, len(x.course)
+	for x.row.facts = range x.What.many.Rows(r.ID, x.course) {
+		if r.Cursor, left = before, left-len(x.row.facts); left == 0 {
+			r.Cursor = own
+		}
+		x.at = r.Cursor
+		if err := x.line(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // line adds a row's line to those that are collected. A row that cannot be read costs no other: its
@@ -152,6 +195,9 @@ func (x *exporter) line(ctx context.Context, r engine.FeedRow) error {
 		x.row.job = engine.JobRow{Job: *r.Job}
 		x.row.job.Queue = engine.Queue(x.Queue(r.Job.Queue))
 	}
+	if err := x.readFacts(ctx); err != nil {
+		return err
+	}
 	line, err := x.encoded(ctx, r)
 	if err != nil {
 		return fmt.Errorf("export %s: %w", r.ID, err)
@@ -163,11 +209,29 @@ func (x *exporter) line(ctx context.Context, r engine.FeedRow) error {
 	return x.flush()
 }
 
+// readFacts reads what the row's table of data tells. A payload that cannot be read is counted, unless it is
+// exported itself and counted there, and leaves null.
+func (x *exporter) readFacts(ctx context.Context) (err error) {
+	if x.What.row == nil || x.row.Corrupt {
+		return nil
+	}
+	if x.row.facts, err = x.What.row(ctx, &x.reader, &x.row); err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if x.Payloads == nil {
+		x.unreadable(err)
+	}
+	return nil
+}
+
 // encoded is a row's line. Of a record that cannot be read it has the id alone: its other
 // members are left out of JSON and empty in CSV, where each has its place.
 func (x *exporter) encoded(ctx context.Context, r engine.FeedRow) ([]byte, error) {
-	all := make(record, 0, len(x.fields)+3)
-	for _, f := range x.fields {
+	all := make(record, 0, len(x.What.fields)+3)
+	for _, f := range x.What.fields {
 		switch {
 		case !r.Corrupt || f.always:
 			all = append(all, member{f.name, f.of(&x.row)})

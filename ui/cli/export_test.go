@@ -58,6 +58,12 @@ func saveMatches(t *testing.T, db *storage.DB, from, to int) {
 	})
 }
 
+// exportable is what can be exported of a kind.
+func exportable(kind engine.FeedKind) Exportable {
+	all := Exportables()
+	return all[slices.IndexFunc(all, func(e Exportable) bool { return e.Kind == kind })]
+}
+
 // exportAll runs an export to its end and gives its lines.
 func exportAll(t *testing.T, e Export, src Feed) ([]string, Exported) {
 	t.Helper()
@@ -91,7 +97,7 @@ func cursorOf(t *testing.T, line string) string {
 func TestExportGoesOnAfterAnyLine(t *testing.T) {
 	db := store(t)
 	saveMatches(t, db, 0, 2*pageSize+1)
-	e := Export{Kind: engine.FeedMatches, Format: NDJSON}
+	e := Export{What: exportable(engine.FeedMatches), Format: NDJSON}
 	all, done := exportAll(t, e, db)
 	if len(all) != 2*pageSize+1 || done.Cursor != cursorOf(t, all[len(all)-1]) {
 		t.Fatalf("%d lines, up to %s", len(all), done.Cursor)
@@ -106,7 +112,7 @@ func TestExportGoesOnAfterAnyLine(t *testing.T) {
 	if _, err := e.Write(context.Background(), db, &bytes.Buffer{}); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "EUW1_1") {
 		t.Errorf("after what is no cursor: %v", err)
 	}
-	if _, done := exportAll(t, Export{Kind: engine.FeedTimelines, Format: NDJSON}, db); done.Lines != 0 || done.Cursor == "" {
+	if _, done := exportAll(t, Export{What: exportable(engine.FeedTimelines), Format: NDJSON}, db); done.Lines != 0 || done.Cursor == "" {
 		t.Errorf("nothing to export: %+v", done)
 	}
 }
@@ -120,7 +126,7 @@ func TestExportedRanks(t *testing.T) {
 			db.SaveRank(tx, league.Rank{Account: "01A", Queue: league.RankedSolo, At: at, Tier: "GOLD", Division: "II", Points: 7, Wins: 2, Losses: 1}),
 			db.SaveRank(tx, league.Rank{Account: "01A", Queue: league.RankedFlex, At: at, Unranked: true}))
 	})
-	lines, done := exportAll(t, Export{Kind: engine.FeedRanks, Format: CSV}, db)
+	lines, done := exportAll(t, Export{What: exportable(engine.FeedRanks), Format: CSV}, db)
 	want := []string{
 		"account_id,riot_id,platform,queue,at,unranked,tier,division,points,wins,losses,cursor\n",
 		"01A,'=A#1,kr,RANKED_SOLO_5x5,2026-11-21T12:00:00.000Z,false,GOLD,II,7,2,1,",
@@ -165,7 +171,7 @@ func wantHarmless(t *testing.T, lines []string) {
 func TestExportNDJSONIsHarmlessAndExact(t *testing.T) {
 	db := store(t)
 	saveHostile(t, db)
-	lines, _ := exportAll(t, Export{Kind: engine.FeedParticipants, Format: NDJSON}, db)
+	lines, _ := exportAll(t, Export{What: exportable(engine.FeedParticipants), Format: NDJSON}, db)
 	wantHarmless(t, lines)
 	for i, line := range lines {
 		var l struct {
@@ -182,7 +188,7 @@ func TestExportNDJSONIsHarmlessAndExact(t *testing.T) {
 	if len(lines) != len(hostile) {
 		t.Errorf("%d lines", len(lines))
 	}
-	lines, _ = exportAll(t, Export{Kind: engine.FeedMatches, Format: NDJSON}, db)
+	lines, _ = exportAll(t, Export{What: exportable(engine.FeedMatches), Format: NDJSON}, db)
 	wantHarmless(t, lines)
 	var l map[string]any
 	if err := json.Unmarshal([]byte(lines[0]), &l); err != nil || l["last_error"] != strings.Join(hostile, " ") || !strings.HasPrefix(fmt.Sprint(l["played_at"]), "287396-") {
@@ -198,14 +204,14 @@ func TestExportNDJSONIsHarmlessAndExact(t *testing.T) {
 func TestExportCSVStartsNoFormula(t *testing.T) {
 	db := store(t)
 	saveHostile(t, db)
-	lines, _ := exportAll(t, Export{Kind: engine.FeedParticipants, Format: CSV}, db)
+	lines, _ := exportAll(t, Export{What: exportable(engine.FeedParticipants), Format: CSV}, db)
 	wantHarmless(t, lines)
 	rows, err := csv.NewReader(strings.NewReader(strings.Join(lines, ""))).ReadAll()
 	if err != nil || len(rows) != len(hostile)+1 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	last := len(rows[0]) - 1
-	if rows[0][0] != "match_id" || rows[0][last] != "cursor" || len(rows[0]) != len(fieldsOf(engine.FeedParticipants))+1 {
+	if rows[0][0] != "match_id" || rows[0][last] != "cursor" || len(rows[0]) != len(exportable(engine.FeedParticipants).fields)+1 {
 		t.Errorf("head %q", rows[0])
 	}
 	for i, row := range rows[1:] {
@@ -223,7 +229,7 @@ func TestExportCSVStartsNoFormula(t *testing.T) {
 			t.Errorf("row %d has the cursor %q", i, row[last])
 		}
 	}
-	rest, _ := exportAll(t, Export{Kind: engine.FeedParticipants, Format: CSV, After: rows[3][last], Headless: true}, db)
+	rest, _ := exportAll(t, Export{What: exportable(engine.FeedParticipants), Format: CSV, After: rows[3][last], Headless: true}, db)
 	if !slices.Equal(rest, lines[4:]) {
 		t.Errorf("%d lines after the third, want %d", len(rest), len(lines)-4)
 	}
@@ -231,7 +237,7 @@ func TestExportCSVStartsNoFormula(t *testing.T) {
 
 func jsonLine(t *testing.T, db *storage.DB, i int) string {
 	t.Helper()
-	lines, _ := exportAll(t, Export{Kind: engine.FeedParticipants, Format: NDJSON}, db)
+	lines, _ := exportAll(t, Export{What: exportable(engine.FeedParticipants), Format: NDJSON}, db)
 	return lines[i]
 }
 
@@ -260,7 +266,7 @@ func TestP37_ExportedJobsKeepTheirNumbersAndTheirOrder(t *testing.T) {
 	})
 	endJob(t, db, ids[2], engine.Discarded)
 	endJob(t, db, ids[0], engine.Completed)
-	e := Export{Kind: engine.FeedJobs, Format: NDJSON, Queue: func(q engine.Queue) string { return "fitlol:" + string(q) }}
+	e := Export{What: exportable(engine.FeedJobs), Format: NDJSON, Queue: func(q engine.Queue) string { return "fitlol:" + string(q) }}
 	lines, done := exportAll(t, e, db)
 	type line struct {
 		ID     string          `json:"job_id"`
@@ -348,7 +354,7 @@ func TestExportFollowSeesWhatIsStoredLater(t *testing.T) {
 	}
 	ended := make(chan end, 1)
 	go func() {
-		done, err := Export{Kind: engine.FeedMatches, Format: NDJSON, Wait: f.wait}.Write(ctx, db, f)
+		done, err := Export{What: exportable(engine.FeedMatches), Format: NDJSON, Wait: f.wait}.Write(ctx, db, f)
 		ended <- end{done, err}
 	}()
 	want := 3
@@ -367,7 +373,7 @@ func TestExportFollowSeesWhatIsStoredLater(t *testing.T) {
 	if !errors.Is(e.err, context.Canceled) || e.Lines != want || f.lines() != want {
 		t.Errorf("%+v, %d lines", e, f.lines())
 	}
-	if rest, _ := exportAll(t, Export{Kind: engine.FeedMatches, Format: NDJSON, After: e.Cursor}, db); len(rest) != 0 {
+	if rest, _ := exportAll(t, Export{What: exportable(engine.FeedMatches), Format: NDJSON, After: e.Cursor}, db); len(rest) != 0 {
 		t.Errorf("left after its cursor: %q", rest)
 	}
 }
@@ -390,15 +396,15 @@ func (b *brittle) Write(p []byte) (int, error) {
 func TestExportThatCannotWriteNamesWhereToGoOn(t *testing.T) {
 	db := store(t)
 	saveMatches(t, db, 0, 2*pageSize)
-	all, _ := exportAll(t, Export{Kind: engine.FeedMatches, Format: NDJSON}, db)
+	all, _ := exportAll(t, Export{What: exportable(engine.FeedMatches), Format: NDJSON}, db)
 	for left := range 4 {
 		out := &brittle{left: left}
-		done, err := Export{Kind: engine.FeedMatches, Format: NDJSON}.Write(context.Background(), db, out)
+		done, err := Export{What: exportable(engine.FeedMatches), Format: NDJSON}.Write(context.Background(), db, out)
 		lines := slices.Collect(strings.Lines(out.String()))
 		if !errors.Is(err, errFull) || done.Lines != len(lines) || left > 0 && len(lines) == 0 {
 			t.Fatalf("after %d writes: %+v, %d lines, %v", left, done, len(lines), err)
 		}
-		rest, _ := exportAll(t, Export{Kind: engine.FeedMatches, Format: NDJSON, After: done.Cursor}, db)
+		rest, _ := exportAll(t, Export{What: exportable(engine.FeedMatches), Format: NDJSON, After: done.Cursor}, db)
 		if !slices.Equal(append(lines, rest...), all) {
 			t.Errorf("after %d writes: %d lines and %d more are not all %d", left, len(lines), len(rest), len(all))
 		}
@@ -429,7 +435,7 @@ func TestExportGoesOnBehindWhatCannotBeRead(t *testing.T) {
 		"EUW1_4": func() ([]byte, error) { return nil, engine.ErrNotFound },
 		"EUW1_5": func() ([]byte, error) { return []byte(`{"cut`), nil },
 	}
-	e := Export{Kind: engine.FeedMatches, Format: NDJSON, Payloads: func(_ context.Context, id string) ([]byte, error) { return payloads[id]() }}
+	e := Export{What: exportable(engine.FeedMatches), Format: NDJSON, Payloads: func(_ context.Context, id string) ([]byte, error) { return payloads[id]() }}
 	lines, done := exportAll(t, e, src)
 	if len(lines) != 5 || done.Unreadable != 3 || !strings.Contains(done.First.Error(), "EUW1_1") {
 		t.Fatalf("%q %+v", lines, done)
@@ -444,7 +450,7 @@ func TestExportGoesOnBehindWhatCannotBeRead(t *testing.T) {
 		}
 	}
 	e.Format = CSV
-	if lines, _ := exportAll(t, e, src); lines[1] != "EUW1_1"+strings.Repeat(",", len(fieldsOf(engine.FeedMatches)))+"m1\n" {
+	if lines, _ := exportAll(t, e, src); lines[1] != "EUW1_1"+strings.Repeat(",", len(exportable(engine.FeedMatches).fields))+"m1\n" {
 		t.Errorf("a corrupt record: %q", lines[1])
 	}
 	// A store that fails in the middle loses nothing that was read before.
@@ -463,7 +469,35 @@ func TestEveryExportableHasItsFields(t *testing.T) {
 			seen[f.name] = true
 		}
 		if len(seen) != before+len(e.fields) || len(e.fields) == 0 || !e.fields[0].always {
-			t.Errorf("%s: fields %v", e.Kind, slices.Sorted(maps.Keys(seen)))
+			t.Errorf("%s: fields %v", e.Name, slices.Sorted(maps.Keys(seen)))
 		}
+	}
+}
+
+// The lines of a timeline go under the cursor of the one before but for the last: who goes on after any line misses none.
+func TestL21_WhoGoesOnAfterAnEventMissesNone(t *testing.T) {
+	stored := &engine.TimelineRow{FetchedAt: time.Unix(1, 0)}
+	src := pagesOf{{Next: "1", Rows: []engine.FeedRow{
+		{ID: "KR_1", Cursor: "t1", Timeline: stored}, {ID: "KR_2", Cursor: "t2", Timeline: &engine.TimelineRow{}},
+		{ID: "KR_3", Cursor: "t3", Timeline: stored}, {ID: "KR_4", Cursor: "t4", Timeline: stored},
+	}}}
+	const payload = `{"info":{"frames":[{"events":[{"type":"A"},{"type":"B"}]},{"events":[{"type":"NEW_KIND","timestamp":7}]}]}}`
+	e := Export{Format: CSV, Facts: func(_ context.Context, id string) ([]byte, error) {
+		if id == "KR_4" {
+			return []byte("{"), nil
+		}
+		return []byte(payload), nil
+	}}
+	all := Exportables()
+	e.What = all[slices.IndexFunc(all, func(e Exportable) bool { return e.Name == "events" })]
+	lines, done := exportAll(t, e, src)
+	var got []string
+	for _, line := range lines[1:] {
+		cells := strings.Split(strings.TrimSpace(line), ",")
+		got = append(got, strings.Join([]string{cells[0], cells[1], cells[2], cells[len(cells)-1]}, " "))
+	}
+	want := []string{"KR_1  A ", "KR_1  B ", "KR_1 7 NEW_KIND t1", "KR_3  A t2", "KR_3  B t2", "KR_3 7 NEW_KIND t3"}
+	if !slices.Equal(got, want) || done.Unreadable != 1 || !strings.Contains(done.First.Error(), "KR_4") {
+		t.Errorf("%q, %+v", got, done)
 	}
 }

@@ -2,12 +2,13 @@ package both
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"

@@ -46,15 +46,16 @@ func TimelineRow(m league.Match) engine.TimelineRow {
 	f := m.Timeline
 	return engine.TimelineRow{
 		Match: m.ID, Status: f.Status.String(), Attempts: f.Attempts, FetchedAt: f.FetchedAt, LastAttemptAt: f.LastAttemptAt,
-		LastError: f.LastError, LastClass: f.LastClass,
+		LastError: f.LastError, LastClass: f.LastClass, Played: m.Played, Patch: m.Patch,
 	}
 }
 
 // SeatRow is a seat of a match as exports show it.
-func SeatRow(match string, remake bool, p league.Participant) engine.SeatRow {
+func SeatRow(m league.Match, p league.Participant) engine.SeatRow {
 	return engine.SeatRow{
-		Match: match, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Champion: p.Champion, Team: p.Team,
-		Won: won(p, remake), Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
+		Match: m.ID, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Champion: p.Champion, Team: p.Team,
+		Won: won(p, m.Remake), Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
+		Played: m.Played, Patch: m.Patch,
 	}
 }
 

@@ -61,6 +61,7 @@ type (
 	// identityStore is of who an account is under the key in use.
 	identityStore interface {
 		reader
+		players
 		accountStore
 		gameReader
 		puuids
@@ -131,6 +132,26 @@ type (
 		Strays(tx engine.Tx, due func(*league.Match) bool, limit int,
 			jobKey func(match string) string) (list []league.Stray, total int, err error)
 	}
+	// collectStore is of collections, their ladders and their players.
+	collectStore interface {
+		transactor
+		accountStore
+		runStore
+		groups
+		Collection(tx engine.Tx, id string) (engine.Collection, error)
+		SaveCollection(tx engine.Tx, c engine.Collection) error
+		// Collections lists all of them, in the order in which they were made.
+		Collections(tx engine.Tx) ([]engine.Collection, error)
+		// CollectedMatches is how many matches a collection has found.
+		CollectedMatches(tx engine.Tx, id string) (int, error)
+		players
+		// NextPlayer is the player of a collection that was found behind another; after "" the first.
+		NextPlayer(tx engine.Tx, collection, after string) (a league.Account, ok bool, err error)
+		SaveRank(tx engine.Tx, r league.Rank) error
+		// SeatsOf gives the seats of some matches of an owner, those behind a place in its list; next is the place where
+		// to go on, "" = at the end.
+		SeatsOf(tx engine.Tx, owner, after string, matches int) (seats []league.Participant, next string, err error)
+	}
 	// witnessStore is of what a lane is known to have answered.
 	witnessStore interface {
 		reader
@@ -153,6 +174,8 @@ type (
 		runReader
 		gameReader
 		traffic.Loader
+		// CollectionRows lists all collections with how far they are, the newest first.
+		CollectionRows(ctx context.Context) ([]engine.CollectionRow, error)
 		RankHistory(ctx context.Context, q engine.RanksQuery) (engine.RanksPage, error)
 		// Weekly gives the report of the week that begins on a Monday; "" = the latest.
 		Weekly(ctx context.Context, monday string) (*engine.WeeklyReport, error)
@@ -199,6 +222,10 @@ type (
 		// CachedPUUID and CachePUUID keep Riot ID -> PUUID for a key project (S4-8).
 		CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time) (puuid string, ok bool, err error)
 		CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error
+	}
+	players interface {
+		// PlayerOf finds a player of a collection by a PUUID, or by the Riot ID that it was asked for by.
+		PlayerOf(tx engine.Tx, collection, platform, who string) (a league.Account, ok bool, err error)
 	}
 	tagReader interface {
 		// TagPolicy gives a tag's policy, the zero one when there is none.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // The sample program of docs/pager.md is run as it stands there, with the environment
@@ -60,6 +63,43 @@ func TestCommandsPageIsFresh(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("docs/commands.md is stale (%v): run go test ./internal/app -run CommandsPage -update", err)
+	}
+}
+
+// TestDataPageIsFresh fails when the tables of docs/data.md are not those that are declared.
+func TestDataPageIsFresh(t *testing.T) {
+	path := filepath.Join(top, "docs", "data.md")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- tables -->\n", "<!-- /tables -->\n"
+	before, rest, found := strings.Cut(string(raw), begin)
+	_, after, ends := strings.Cut(rest, end)
+	if !found || !ends {
+		t.Fatal("docs/data.md has no place for the tables")
+	}
+	var b strings.Builder
+	for _, table := range columns.Tables {
+		fmt.Fprintf(&b, "\n### %s\n\nA row is %s. Version %d.\n\n| column | type | Riot's field | |\n|---|---|---|---|\n", table.Name, table.Row, table.Version)
+		for _, c := range table.Columns {
+			kind, field := c.Type.String(), ""
+			if c.Unit != "" {
+				kind += ", " + c.Unit
+			}
+			if c.Riot != "" {
+				field = "`" + strings.ReplaceAll(c.Riot, "|", "` or `") + "`"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Name, kind, field, c.Note)
+		}
+	}
+	want := before + begin + b.String() + "\n" + end + after
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(raw) {
+		t.Error("docs/data.md is stale: run go test ./internal/app -run DataPage -update")
 	}
 }
 

@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/internal/dataset"
 	"github.com/farsight-console/farsight/internal/outfile"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -47,6 +51,7 @@ type exportOptions struct {
 	what               cli.Exportable
 	format, out, after string
 	payload, follow    bool
+	collection         string
 }
 
 // exportCommand makes `farsight export` with a command for each kind. By itself it only lists them.
@@ -54,29 +59,133 @@ func exportCommand() commandDecl {
 	var names []string
 	var kinds []commandDecl
 	for _, e := range cli.Exportables() {
-		names = append(names, string(e.Kind))
+		names = append(names, e.Name)
 		kinds = append(kinds, exportOf(e))
 	}
+	opt := parquetOptions{}
 	return commandDecl{
-		use: "export", group: groupData, short: "Write stored data as NDJSON or CSV",
-		long:    "Write stored " + wordList(names, "and") + " as NDJSON or CSV.\n" + exportHelp,
-		example: "farsight export matches --out matches.ndjson", below: kinds,
-		bare: func(*cobra.Command, []string) error {
-			return usagef("say what to export: farsight export %s", wordList(names, "or"))
+		use: "export", group: groupData, short: "Write stored data as NDJSON, CSV or Parquet",
+		long:    "Write stored " + wordList(names, "and") + " as NDJSON or CSV,\nor all tables as Parquet.\n" + parquetHelp + exportHelp,
+		example: "farsight export matches --out matches.ndjson\nfarsight export --format parquet --out lol --since 30d",
+		below:   kinds,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&opt.format, "format", "", "parquet: all tables at once")
+			f.StringVar(&opt.out, "out", "", "the folder of the Parquet files; it goes on where it ended")
+			f.StringVar(&opt.after, "after", "", "go on after this cursor, in a new folder")
+			f.StringVar(&opt.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
+			f.StringVar(&opt.patch, "patch", "", "only matches of this patch: 16.23")
+			f.StringVar(&opt.collection, "collection", "", "only what this collection has found")
+		},
+		run: func(ctx context.Context, g given) error {
+			if opt.format == "" {
+				return usagef("say what to export: farsight export %s, or --format parquet for all tables", wordList(names, "or"))
+			}
+			return runParquet(ctx, g, opt)
 		},
 	}
+}
+
+// parquetHelp is what the help says of Parquet.
+const parquetHelp = `
+--format parquet writes matches, participants, events, frames and ranks into the folder
+of --out, zstd, by platform and day: participants/platform=kr/day=2026-11-27/part-1.parquet.
+The same command later adds files with what has come since, and changes none. It can be
+stopped at any time. docs/data.md has the columns, and questions to ask.
+`
+
+// parquetOptions are the flags of `farsight export --format parquet`.
+type parquetOptions struct{ format, out, after, since, patch, collection string }
+
+// export is what the flags ask for; it refuses what makes no sense before anything is opened.
+func (o parquetOptions) export() (e dataset.Export, err error) {
+	if o.format != "parquet" {
+		return e, usagef("--format %q is unknown here: use parquet, or say what to export", o.format)
+	}
+	if o.out == "" {
+		return e, usagef("say where to: --out DIR")
+	}
+	e = dataset.Export{Dir: o.out, After: o.after, Patch: o.patch}
+	if o.since != "" {
+		span, err := league.ParseSpan(o.since)
+		if err != nil {
+			return e, usagef("--since: %v", err)
+		}
+		if !span.Off() {
+			e.Since, e.Filter = span.Before(time.Now()), "--since "+o.since
+		}
+	}
+	if o.patch != "" {
+		if !patchForm.MatchString(o.patch) {
+			return e, usagef("--patch %q is no patch: write it as 16.23", o.patch)
+		}
+		e.Filter = strings.TrimSpace(e.Filter + " --patch " + o.patch)
+	}
+	return e, nil
+}
+
+var patchForm = regexp.MustCompile(`^[0-9]{1,3}\.[0-9]{1,3}$`)
+
+// runParquet writes all tables into a folder.
+func runParquet(ctx context.Context, g given, opt parquetOptions) error {
+	e, err := opt.export()
+	if err != nil {
+		return err
+	}
+	stderr := g.cmd.ErrOrStderr()
+	src := &storeFeed{cfg: g.cfg, of: opt.collection}
+	if err := src.open(ctx); err != nil {
+		return explainHeld(err)
+	}
+	if opt.collection != "" {
+		had, err := src.had(ctx)
+		if err != nil {
+			return errors.Join(err, src.close())
+		}
+		e.Filter = strings.TrimSpace(fmt.Sprintf("%s --collection %s (%d matches of it were stored before)", e.Filter, opt.collection, had))
+	}
+	e.Feed = src.Feed
+	e.Payload = func(ctx context.Context, q engine.PayloadQuery) ([]byte, error) {
+		kind := engine.FeedMatches
+		if q.Timeline {
+			kind = engine.FeedTimelines
+		}
+		return src.payloads(kind)(ctx, q.Match)
+	}
+	done, err := e.Write(ctx)
+	err = errors.Join(err, src.close())
+	if errors.Is(err, context.Canceled) {
+		return &coded{code: exitInterrupted, err: errors.New("interrupted: every file is whole; the same command goes on")}
+	}
+	if err != nil {
+		return err
+	}
+	var rows []string
+	for _, t := range columns.Tables {
+		rows = append(rows, fmt.Sprintf("%d %s", done.Rows[t.Name], t.Name))
+	}
+	_, _ = fmt.Fprintf(stderr, "%d new files in %s: %s; what comes later: the same command, or --after %s\n",
+		done.Files, safe.Text(opt.out), wordList(rows, "and"), done.Cursor)
+	if done.Dropped > 0 {
+		_, _ = fmt.Fprintf(stderr, "%d payloads were removed by retention: what only they told is missing\n", done.Dropped)
+	}
+	if done.Unreadable > 0 {
+		return &coded{code: exitIncomplete, err: fmt.Errorf(
+			"all is exported but %d that could not be read: %w: `farsight check` lists what is damaged", done.Unreadable, done.First)}
+	}
+	return nil
 }
 
 // exportOf makes the command of one kind. Payloads are offered where there are some.
 func exportOf(e cli.Exportable) commandDecl {
 	opt := exportOptions{what: e}
 	return commandDecl{
-		use: string(e.Kind), short: e.Short, long: e.Short + ".\n" + e.Long + "\n" + exportHelp, example: e.Example,
+		use: e.Name, short: e.Short, long: e.Short + ".\n" + e.Long + "\n" + exportHelp, example: e.Example,
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&opt.format, "format", cli.NDJSON, "form of the lines: ndjson or csv")
 			f.StringVar(&opt.out, "out", "", "write to a new file instead of standard output")
 			f.StringVar(&opt.after, "after", "", "go on after the line with this cursor")
 			f.BoolVar(&opt.follow, "follow", false, "keep going: write what is stored later, too")
+			f.StringVar(&opt.collection, "collection", "", "only what this collection has found; with --after not what was stored before it was found")
 			if e.Payload {
 				f.BoolVar(&opt.payload, "payload", false, "add Riot's JSON to each line")
 			}
@@ -108,7 +217,7 @@ func runExport(ctx context.Context, cfg config.Config, opt exportOptions, stdout
 	signal.Ignore(syscall.SIGPIPE)
 	defer signal.Reset(syscall.SIGPIPE)
 	// The writer is told for whom it writes, so that waiting can notice that nobody reads any more.
-	src := &storeFeed{cfg: cfg, every: followEvery, out: stdout, held: func(err error) {
+	src := &storeFeed{cfg: cfg, every: followEvery, out: stdout, of: opt.collection, held: func(err error) {
 		_, _ = fmt.Fprintf(stderr, "farsight: %s: going on when it is free\n", safe.Text(err.Error()))
 	}}
 	// Before the file is made: a directory that is held leaves nothing behind.
@@ -174,7 +283,7 @@ func (o exportOptions) write(ctx context.Context, cfg config.Config, src *storeF
 func (o exportOptions) verdict(done cli.Exported, err error) error {
 	switch {
 	// `| head` has what it wanted.
-	case errors.Is(err, syscall.EPIPE):
+	case isBrokenPipe(err):
 		return nil
 	case errors.Is(err, context.Canceled):
 		return &coded{code: exitInterrupted, err: o.interrupted(done)}

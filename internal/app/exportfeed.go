@@ -21,6 +21,7 @@ type storeFeed struct {
 	cfg   config.Config
 	every time.Duration
 	out   io.Writer       // where the export goes; waiting ends when nobody reads it any more
+	of    string          // name of the collection that is exported; "" = all that is stored
 	held  func(err error) // told once per wait that another process is at work
 
 	engine *api.Client // one of engine and db is set while there is something to read
@@ -64,6 +65,7 @@ func (s *storeFeed) close() error {
 
 // Feed reads one page.
 func (s *storeFeed) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPage, err error) {
+	q.Collection = s.of
 	if s.engine == nil {
 		return s.db.Feed(ctx, q)
 	}
@@ -72,6 +74,25 @@ func (s *storeFeed) Feed(ctx context.Context, q engine.FeedQuery) (page engine.F
 		page = a.(engine.FeedPage)
 	}
 	return page, s.ended(ctx, err)
+}
+
+// had is how many matches of the collection were stored before it found them. An export that goes on behind a cursor
+// would miss those that came since.
+func (s *storeFeed) had(ctx context.Context) (n int, err error) {
+	var rows []engine.CollectionRow
+	if s.engine == nil {
+		rows, err = s.db.CollectionRows(ctx)
+	} else {
+		var a engine.CollectionsAnswer
+		a, err = engine.Ask[engine.CollectionsAnswer](ctx, s.engine, engine.CollectionsQuery{})
+		rows = a.Collections
+	}
+	for _, row := range rows {
+		if row.Name == s.of {
+			n = row.Collected.Had
+		}
+	}
+	return n, s.ended(ctx, err)
 }
 
 // ended tells a request that was interrupted from an engine that has gone.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,11 +28,12 @@ import (
 // Forgotten is an account or a collection that is being forgotten, or has been.
 type Forgotten = both.Forgotten
 
-// Forget deletes all that is stored of an account, by id or Riot ID. cancelled jobs of it were
+// Forget deletes all that is stored of an account, by id or Riot ID, and of the players of collections who are the same
+// person; of such players alone, by PUUID or Riot ID; or of a collection, by id. cancelled jobs of it were
 // cancelled just now for it; none may be live. It needs Serve. engine.ErrNotFound;
-// engine.ErrRefused while a sync of it is open or a job of it lives. An error that comes later
-// leaves a mark: FinishForgotten goes on. audit is the number of the entry that tells of it, which
-// is written with the last transaction: who is forgotten is in the audit, and once.
+// engine.ErrRefused while a sync of it is open, a job of it lives, or a collection that it concerns is
+// under way. An error that comes later leaves a mark: FinishForgotten goes on. audit is the number of the
+// entry that tells of it, which is written with the last transaction: who is forgotten is in the audit, and once.
 func (db *DB) Forget(
 	ctx context.Context, account string, by engine.Actor, reason string, cancelled int,
 ) (done engine.ForgetDone, audit uint64, err error) {
@@ -103,15 +105,11 @@ func (t *txn) fetched(match string) bool {
 	return !disk.IsNotFound(err) && (err != nil || m.Match.Status == league.Success || m.Timeline.Status == league.Success)
 }
 
-// beginForget takes the account away with what is found by it, and leaves the mark.
-func (t *txn) beginForget(account string, f *Forgotten) error {
+// beginForget takes the account or the collection away with what is found by it, and leaves the mark.
+func (t *txn) beginForget(what string, f *Forgotten) error {
 	// The look for live jobs is in the transaction that takes the account away: none can be added
 	// in between.
-	a, err := t.findAccount(account)
-	if err != nil {
-		return err
-	}
-	mine, bequeathed, err := t.liveOf(a.ID)
+	persons, mine, bequeathed, err := t.identify(what, f)
 	if err != nil {
 		return err
 	}
@@ -119,16 +117,104 @@ func (t *txn) beginForget(account string, f *Forgotten) error {
 		return err
 	}
 	f.Began = t.Now
-	t.identify(a, f)
-	errs := []error{
-		tAccounts.Drop(t, []byte(a.ID), &a), t.Remove(tReports.Table, []byte(a.ID)), t.uncache(a),
+	var errs []error
+	if len(persons) == 0 {
+		id := []byte(f.Account)
+		errs = append(errs, t.Remove(tCollections.Table, id), t.Remove(tCollected.Table, id))
+	}
+	for _, a := range persons {
+		if a.Collection != "" {
+			errs = append(errs, t.dropPlayer(a))
+		} else {
+			errs = append(errs, tAccounts.Drop(t, []byte(a.ID), &a), t.Remove(tReports.Table, []byte(a.ID)))
+		}
+		errs = append(errs, t.uncache(a), t.scrubStates(a))
 	}
 	for _, j := range bequeathed {
 		errs = append(errs, t.saveJob(j))
 	}
-	errs = append(errs, t.scrubStates(a))
-	t.Emit(engine.Change{Forgotten: a.ID})
+	t.Emit(engine.Change{Forgotten: f.Account})
 	return errors.Join(append(errs, t.putForgotten(*f))...)
+}
+
+// identify says whose rows are to go, and counts the one that goes with an account itself. It gives the account and the
+// players that are the person, none of a collection, and the live jobs as liveOf does.
+func (t *txn) identify(what string, f *Forgotten) (persons []league.Account, mine, bequeathed []engine.Job, err error) {
+	c, ok, err := tCollections.Get(t, []byte(what))
+	switch {
+	case err != nil:
+		return nil, nil, nil, err
+	case ok:
+		f.Account, f.Done.Collection, err = c.ID, c.Name, both.StillCollecting(c)
+	default:
+		persons, err = t.person(what)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for i, a := range persons {
+		if i == 0 {
+			f.Identify(a)
+		}
+		if a.Collection != "" {
+			f.Players, f.Listed = append(f.Players, a.ID), append(f.Listed, a.Collection)
+			f.Done.Players++
+		}
+		for _, puuid := range both.PUUIDsOf(a) {
+			if !slices.Contains(f.PUUIDs, puuid) {
+				f.PUUIDs = append(f.PUUIDs, puuid)
+			}
+		}
+		if t.Has(tReports.Table, []byte(a.ID)) {
+			f.Done.Reports++
+		}
+	}
+	f.Listed = slices.Compact(slices.Sorted(slices.Values(f.Listed)))
+	mine, bequeathed, err = t.liveOf(f)
+	return persons, mine, bequeathed, err
+}
+
+// person finds an account, by id or Riot ID, and behind it the players of collections who have a PUUID or the name of it;
+// or such players alone. None of these collections may be under way: it would go on with them.
+func (t *txn) person(who string) (persons []league.Account, err error) {
+	a, missing := t.findAccount(who)
+	if missing != nil && !disk.IsNotFound(missing) {
+		return nil, missing
+	}
+	called := []string{who} // PUUIDs and Riot IDs; those of whoever is found are looked for, too
+	add := func(a league.Account) {
+		persons = append(persons, a)
+		called = append(called, append(both.PUUIDsOf(a), a.RiotID())...)
+	}
+	if missing == nil && a.Collection == "" {
+		add(a)
+	}
+	all, err := collection.All(tCollections.Under(t, nil))
+	if err != nil {
+		return nil, err
+	}
+	platforms := make([][]string, len(all))
+	for i, c := range all {
+		platforms[i] = t.platformsOf(c.ID)
+	}
+	for i := 0; i < len(called); i++ {
+		for at, c := range all {
+			for _, p := range platforms[at] {
+				player, ok, err := t.playerOf(c.ID, p, called[i])
+				if !ok && err == nil || slices.ContainsFunc(persons, func(a league.Account) bool { return a.ID == player.ID }) {
+					continue
+				}
+				if err = cmp.Or(err, both.StillCollecting(c)); err != nil {
+					return nil, err
+				}
+				add(player)
+			}
+		}
+	}
+	if len(persons) == 0 {
+		return nil, fmt.Errorf("account %q: %w", who, engine.ErrNotFound)
+	}
+	return persons, nil
 }
 
 // scrubStates takes the account, and the matches that only it has, out of what is kept as blobs. It
@@ -167,42 +253,25 @@ func (t *txn) hasOthers(match, account string) bool {
 	return slices.ContainsFunc(t.accountsOf(match), func(a string) bool { return a != account })
 }
 
-// identify says whose rows are to go, and counts the one that goes with the account itself.
-func (t *txn) identify(a league.Account, f *Forgotten) {
-	f.Identify(a)
-	if t.Has(tReports.Table, []byte(a.ID)) {
-		f.Done.Reports++
-	}
-}
-
-// WouldForget counts what Forget would delete, and changes nothing. engine.ErrNotFound.
-func (db *DB) WouldForget(ctx context.Context, account string) (engine.ForgetDone, error) {
+// WouldForget counts what Forget would delete, and changes nothing. Errors as of Forget.
+func (db *DB) WouldForget(ctx context.Context, what string) (engine.ForgetDone, error) {
 	w := &forgetter{db: db, ctx: ctx, dry: true}
 	err := db.view(ctx, func(t *txn) error {
-		a, err := t.findAccount(account)
-		if err != nil {
-			return err
-		}
-		mine, _, err := t.liveOf(a.ID)
-		t.identify(a, &w.f)
+		_, mine, _, err := t.identify(what, &w.f)
 		w.f.Done.Cancelled, w.f.Done.Jobs = len(mine), len(mine) // they are cancelled before, and go as ended ones
 		return err
 	})
 	if err == nil {
-		err = w.run(w.matches, w.jobs, w.runs, w.ranks, w.weeklies)
+		err = w.run(w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.players)
 	}
 	return w.f.Done, err
 }
 
-// LiveJobsOf gives the live jobs that are an account's, or are about it, the oldest first; by id or
-// Riot ID. Those that wait and that another account's sync counts are left out: they become that
-// account's. engine.ErrNotFound.
-func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job, err error) {
+// LiveJobsOf gives the live jobs of what Forget would delete, or that are about it, the oldest first. Those that wait and
+// that another account's sync counts are left out: they become that account's. Errors as of Forget.
+func (db *DB) LiveJobsOf(ctx context.Context, what string) (jobs []engine.Job, err error) {
 	return look(ctx, db, func(t *txn) ([]engine.Job, error) {
-		a, err := t.findAccount(account)
-		if err == nil {
-			jobs, _, err = t.liveOf(a.ID)
-		}
+		_, jobs, _, err := t.identify(what, &Forgotten{})
 		return jobs, err
 	})
 }
@@ -211,16 +280,16 @@ func (db *DB) LiveJobsOf(ctx context.Context, account string) (jobs []engine.Job
 // that another account gets: the sync of that one counts them. No index tells whose a job is, so
 // all specs are looked through for the account's id, which a job that is for it names: 100,000 of
 // them take 25 ms.
-func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) {
+func (t *txn) liveOf(f *Forgotten) (mine, bequeathed []engine.Job, err error) {
 	for r := range t.Rows(tJobSpec.Table, nil) {
-		if !bytes.Contains(r.Value, []byte(account)) {
+		if !bytes.Contains(r.Value, []byte(f.Account)) && !namesAny(r.Value, f.Players) {
 			continue
 		}
 		j, ok, err := t.readLive(r.Key)
 		if err != nil || !ok {
 			return nil, nil, errors.Join(err, collection.ErrMissing)
 		}
-		heir, err := t.heirOf(r.Key, account)
+		heir, err := t.heirOf(r.Key, j, f)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -228,7 +297,7 @@ func (t *txn) liveOf(account string) (mine, bequeathed []engine.Job, err error) 
 			mine = append(mine, j)
 			continue
 		}
-		if j.Owner == account {
+		if j.Owner == f.Account {
 			j.Owner = heir
 			j.Rev++
 			bequeathed = append(bequeathed, j)
@@ -262,7 +331,7 @@ func (db *DB) finishForget(
 	ctx context.Context, f Forgotten, note string,
 ) (done engine.ForgetDone, audit uint64, err error) {
 	w := &forgetter{db: db, ctx: ctx, f: f}
-	err = w.run(w.owned, w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats,
+	err = w.run(w.owned, w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats, w.players,
 		func() error { return db.trimFeed(ctx) })
 	if err != nil {
 		return w.f.Done, 0, err
@@ -277,7 +346,7 @@ func (db *DB) finishForget(
 	return w.f.Done, audit, err
 }
 
-// forgetter is at work on one account.
+// forgetter is at work on one account or collection.
 type forgetter struct {
 	db  *DB
 	ctx context.Context
@@ -317,7 +386,7 @@ func (w *forgetter) commit(part func(t *txn, f *Forgotten) error) error {
 // sweep goes through a table, and lets part count and delete what fits, a page per transaction. A
 // row may have gone meanwhile.
 func (w *forgetter) sweep(
-	tb *collection.Table, prefix []byte, fits func(k, v []byte) bool, part func(t *txn, f *Forgotten, k []byte) error,
+	tb *collection.Table, prefix []byte, fits fitting, part func(t *txn, f *Forgotten, k []byte) error,
 ) error {
 	return w.pages(tb, prefix, fits, func(page [][]byte) error {
 		return w.commit(func(t *txn, f *Forgotten) error {
@@ -333,15 +402,19 @@ func (w *forgetter) sweep(
 
 // pages gives work the keys of the rows that fit, as many at a time as one transaction may delete.
 func (w *forgetter) pages(
-	tb *collection.Table, prefix []byte, fits func(k, v []byte) bool, work func(page [][]byte) error,
+	tb *collection.Table, prefix []byte, fits fitting, work func(page [][]byte) error,
 ) error {
-	row := func(_ *txn, r collection.Row) bool { return fits(r.Key, r.Value) }
-	return w.db.scan(w.ctx, tb, prefix, w.db.pages.Forget, row, work)
+	return w.db.scan(w.ctx, tb, prefix, w.db.pages.Forget, fits, work)
 }
 
-// clear removes all rows under a prefix.
-func (w *forgetter) clear(tb *collection.Table, prefix []byte, count func(d *engine.ForgetDone)) error {
-	return w.sweep(tb, prefix, anyRow, func(t *txn, f *Forgotten, k []byte) error {
+// fitting reports whether a row is one of those to be worked on.
+type fitting = func(t *txn, r collection.Row) bool
+
+// clear removes all rows that fit.
+func (w *forgetter) clear(
+	tb *collection.Table, prefix []byte, fits fitting, count func(d *engine.ForgetDone),
+) error {
+	return w.sweep(tb, prefix, fits, func(t *txn, f *Forgotten, k []byte) error {
 		if t.Has(tb, k) && count != nil {
 			count(&f.Done)
 		}
@@ -353,26 +426,67 @@ func (w *forgetter) clear(tb *collection.Table, prefix []byte, count func(d *eng
 }
 
 // owned removes the rows of all tables that belong to the account.
-func (w *forgetter) owned() error { return w.clearOwned(ofAccount, w.f.Account) }
-
-// clearOwned removes the rows of all tables that belong to one thing, such as an account or a run.
-func (w *forgetter) clearOwned(by collection.Owner, id string) error {
-	for _, tb := range collection.OwnedBy(by) {
-		if err := w.clear(tb, key.Strings(id), nil); err != nil {
+func (w *forgetter) owned() error {
+	for _, tb := range collection.OwnedBy(ofAccount) {
+		if err := w.clearTheirs(tb, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// clearTheirs removes the rows of a table whose keys begin with one of those who are forgotten.
+func (w *forgetter) clearTheirs(tb *collection.Table, count func(d *engine.ForgetDone)) error {
+	if w.f.Done.Collection != "" { // one walk through the table, and not one for each of its players
+		return w.clear(tb, nil, w.begins, count)
+	}
+	// The first player may stand for an account.
+	for _, id := range slices.Compact(append([]string{w.f.Account}, w.f.Players...)) {
+		if err := w.clear(tb, key.Strings(id), anyRow, count); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begins reports whether a row's key begins with the id of one of those who are forgotten.
+func (w *forgetter) begins(t *txn, r collection.Row) bool { return w.of(t, key.Read(r.Key).String()) }
+
+// of reports whether an id is that of the account or collection, or of a player who is forgotten with it.
+func (w *forgetter) of(t *txn, id string) bool {
+	return id == w.f.Account || slices.Contains(w.f.Players, id) ||
+		w.f.Done.Collection != "" && t.Has(playersOf.Table, key.Strings(w.f.Account, id))
+}
+
 // anyRow fits every row.
-func anyRow(_, _ []byte) bool { return true }
+func anyRow(*txn, collection.Row) bool { return true }
 
 // names reports whether a row names the account, by its id or a PUUID.
-func (w *forgetter) names(k, v []byte) bool {
+func (w *forgetter) names(_ *txn, r collection.Row) bool {
 	// An id is 26 random characters and a PUUID 78: no other text contains one by chance.
-	if bytes.Contains(v, []byte(w.f.Account)) || bytes.Contains(k, []byte(w.f.Account)) {
-		return true
+	return bytes.Contains(r.Value, []byte(w.f.Account)) || bytes.Contains(r.Key, []byte(w.f.Account)) ||
+		namesAny(r.Value, w.f.PUUIDs) || namesAny(r.Value, w.f.Players)
+}
+
+// namesAny reports whether a record has one of some ids in it.
+func namesAny(v []byte, ids []string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool { return bytes.Contains(v, []byte(id)) })
+}
+
+// players deletes those of a collection.
+func (w *forgetter) players() error {
+	if w.f.Done.Collection == "" {
+		return nil
 	}
-	return slices.ContainsFunc(w.f.PUUIDs, func(p string) bool { return bytes.Contains(v, []byte(p)) })
+	return w.sweep(playersOf.Table, key.Strings(w.f.Account), anyRow, func(t *txn, f *Forgotten, k []byte) error {
+		id := playersOf.Of(collection.Entry{Key: string(k)})
+		a, ok, err := tPlayers.Get(t, id)
+		if !ok || err != nil {
+			return err
+		}
+		if f.Done.Players++; w.dry {
+			return nil
+		}
+		return tPlayers.Drop(t, id, &a)
+	})
 }

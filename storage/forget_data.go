@@ -1,24 +1,45 @@
 package storage
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// matches takes the account's list apart, the newest first: what no other account has is deleted,
+// matches takes the account's list apart, and out of the lists of the collections that had the person what nobody else
+// of them has played.
+func (w *forgetter) matches() error {
+	for _, owner := range append([]string{w.f.Account}, w.f.Listed...) {
+		if err := w.unlist(owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unlist takes a list apart, the newest first: what no other account has is deleted,
 // first its rows, then its payloads. Both are doomed before, so that whoever wants one of the
 // matches meanwhile fetches it anew.
-func (w *forgetter) matches() error {
-	return w.pages(byAccount.Table, key.Strings(w.f.Account), anyRow, func(page [][]byte) error {
+func (w *forgetter) unlist(owner string) error {
+	// Of several that leave a match the first takes it out of the lists of all.
+	first := func(t *txn, r collection.Row) bool {
+		l, err := listingAt(r.Key)
+		if err != nil || len(w.f.Listed) == 0 {
+			return owner == w.f.Account
+		}
+		leaving, _ := w.leaving(t, l.Match)
+		return slices.Equal(leaving[:min(len(leaving), 1)], []string{owner})
+	}
+	return w.pages(byAccount.Table, key.Strings(owner), first, func(page [][]byte) error {
 		// A dry run dooms nothing: whoever asks for one of these matches meanwhile must still find
 		// its payload.
 		var ids []string
@@ -71,22 +92,56 @@ func (w *forgetter) payloads() error {
 	return err
 }
 
-// dropListed takes a match out of the account's list, and deletes it if no other account has it.
+// leaving are those who are forgotten of the owners that list a match, and others whether it stays in a list. A
+// collection leaves what no player of it has played who stays.
+func (w *forgetter) leaving(t *txn, match string) (leaving []string, others bool) {
+	for _, owner := range t.accountsOf(match) {
+		if owner == w.f.Account || slices.Contains(w.f.Listed, owner) && w.alone(t, owner, match) {
+			leaving = append(leaving, owner)
+		} else {
+			others = true
+		}
+	}
+	return leaving, others
+}
+
+// alone reports whether the person sits in a match, and no other player of a collection.
+func (w *forgetter) alone(t *txn, collection, match string) (theirs bool) {
+	seats, err := t.seats(match)
+	platform, _, _ := strings.Cut(strings.ToLower(match), "_") // KR_7214550881
+	for _, s := range seats {
+		if slices.Contains(w.f.PUUIDs, s.PUUID) {
+			theirs = true
+			continue
+		}
+		if _, other, err := t.playerOf(collection, platform, s.PUUID); other || err != nil {
+			return false
+		}
+	}
+	return theirs && err == nil
+}
+
+// dropListed takes a match out of the lists of those who are forgotten, and deletes it if no other account has it.
 func (w *forgetter) dropListed(t *txn, f *Forgotten, k []byte) error {
 	l, err := listingAt(k)
 	if err == nil && !t.Has(byAccount.Table, k) {
 		return nil
 	}
+	leaving, others := w.leaving(t, l.Match)
 	if !w.dry {
 		// Of a key that cannot be read the reverse, if there is one, is not known.
-		if err := errors.Join(t.RemoveRow(tAccountsOf.Table, listedKey(l)), t.Remove(byAccount.Table, k)); err != nil {
+		errs := []error{t.Remove(byAccount.Table, k)}
+		for _, owner := range leaving {
+			errs = append(errs, t.unlist(owner, l.Match))
+		}
+		if err := errors.Join(errs...); err != nil {
 			return err
 		}
 	}
 	if err != nil {
 		return nil //nolint:nilerr // as above
 	}
-	if t.hasOthers(l.Match, w.f.Account) {
+	if others {
 		f.Done.Shared++
 		return nil
 	}
@@ -133,23 +188,16 @@ func (t *txn) dropPlace(tag byte, id string) error {
 
 // ranks deletes the places in the order of all ranks, and then the history.
 func (w *forgetter) ranks() error {
-	prefix := key.Strings(w.f.Account)
 	// A place names the key of its rank, which begins with the account. Places go first: a place
 	// without a rank is shown as corrupt, a rank without a place is only not in the feed.
-	mine := func(k, v []byte) bool {
-		of, err := tRankOrder.BlobOf(k, v)
-		return err == nil && bytes.HasPrefix(of, prefix)
+	mine := func(t *txn, r collection.Row) bool {
+		of, err := tRankOrder.BlobOf(r.Key, r.Value)
+		return err == nil && w.of(t, key.Read(of).String())
 	}
-	err := w.sweep(tRankOrder, nil, mine, func(t *txn, _ *Forgotten, k []byte) error {
-		if w.dry {
-			return nil
-		}
-		return t.Remove(tRankOrder, k)
-	})
-	if err != nil {
+	if err := w.clear(tRankOrder, nil, mine, nil); err != nil {
 		return err
 	}
-	return w.clear(tRanks.Table, prefix, func(d *engine.ForgetDone) { d.Ranks++ })
+	return w.clearTheirs(tRanks.Table, func(d *engine.ForgetDone) { d.Ranks++ })
 }
 
 // weeklies takes the account's line out of the weekly reports. Their sums stay: they name nobody.

@@ -15,20 +15,18 @@ import (
 func (w *forgetter) jobs() error {
 	// A sync's job has a lock, and a job that settles a group has its number. Those wait for
 	// others, and nobody waits for them.
-	syncs := func(k, v []byte) bool {
-		j, err := tArchive.Decode(k, v)
-		return err == nil && !w.dry && j.Owner == w.f.Account && (len(j.Lock) > 0 || j.Group != 0)
+	syncs := func(_ *txn, r collection.Row) bool {
+		j, err := tArchive.Decode(r.Key, r.Value)
+		theirs := j.Owner == w.f.Account || namesAny(r.Value, w.f.Players)
+		return err == nil && !w.dry && (len(j.Lock) > 0 || j.Group != 0) && theirs
 	}
 	err := w.pages(tArchive.Table, nil, syncs, func(page [][]byte) error {
 		for _, k := range page {
 			if err := w.leaveAll(k); err != nil {
 				return err
 			}
-			if err := w.dropJobs([][]byte{k}); err != nil {
-				return err
-			}
 		}
-		return nil
+		return w.dropJobs(page)
 	})
 	if err != nil {
 		return err
@@ -87,7 +85,7 @@ func (w *forgetter) dropJob(t *txn, f *Forgotten, k []byte, keys map[string]bool
 	if err != nil {
 		return err
 	}
-	heir, err := t.heirOf(k, w.f.Account)
+	heir, err := t.heirOf(k, j, f)
 	if err != nil {
 		return err
 	}
@@ -123,14 +121,18 @@ func (w *forgetter) dropJob(t *txn, f *Forgotten, k []byte, keys map[string]bool
 	return t.forgetRecent(j.Owner, []uint64{key.Read(k).Uint64()})
 }
 
-// heirOf is another account whose sync counts the job; "" = none does.
-func (t *txn) heirOf(k []byte, account string) (string, error) {
+// heirOf is another account whose sync counts the job, or a collection that does; "" = none does. The sync of a player who
+// is forgotten has none, although its collection counts it.
+func (t *txn) heirOf(k []byte, j engine.Job, f *Forgotten) (string, error) {
+	if namesAny(j.Args, f.Players) {
+		return "", nil
+	}
 	for _, g := range t.groupsOf(key.Read(k).Uint64()) {
 		p, ok, err := t.readJob(g[:8])
 		if err != nil && !disk.IsDamage(err) {
 			return "", err
 		}
-		if ok && p.Owner != "" && p.Owner != account {
+		if ok && p.Owner != "" && p.Owner != f.Account {
 			return p.Owner, nil
 		}
 	}
@@ -139,56 +141,64 @@ func (t *txn) heirOf(k []byte, account string) (string, error) {
 
 // runs deletes the syncs of the account, with what they had listed.
 func (w *forgetter) runs() error {
-	mine := func(k, v []byte) bool {
-		r, err := tRuns.Decode(k, v)
-		return err == nil && r.Account == w.f.Account
+	mine := func(t *txn, r collection.Row) bool {
+		run, err := tRuns.Decode(r.Key, r.Value)
+		return err == nil && w.of(t, run.Account)
 	}
 	err := w.pages(tRuns.Table, nil, mine, func(page [][]byte) error {
-		for _, k := range page {
-			if err := w.dropRun(k); err != nil {
-				return err
+		// Thousands of staged ids go before their run, a page per transaction: as long as the run is
+		// there, a crash finds the way back to them.
+		for _, tb := range collection.OwnedBy(ofRun) {
+			for _, k := range page {
+				if w.dry {
+					break
+				}
+				if err := w.clear(tb, key.Strings(string(k)), anyRow, nil); err != nil {
+					return err
+				}
 			}
 		}
-		return nil
+		return w.commit(func(t *txn, f *Forgotten) error {
+			for _, k := range page {
+				if f.Done.Runs++; w.dry {
+					continue
+				}
+				if err := t.dropRun(k); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	})
 	if err != nil || w.dry {
 		return err
 	}
 	// Both are found by what they hold: their keys begin with a job and with a match.
-	return errors.Join(w.clearMine(tRunOfJob.Table), w.clearMine(tGaps.Table))
+	return errors.Join(
+		w.clear(tRunOfJob.Table, nil, func(t *txn, r collection.Row) bool {
+			b, err := tRunOfJob.Decode(r.Key, r.Value)
+			return err == nil && w.of(t, b.account)
+		}, nil),
+		w.clear(tGaps.Table, nil, func(t *txn, r collection.Row) bool {
+			g, err := tGaps.Decode(r.Key, r.Value)
+			return err == nil && w.of(t, g.Account)
+		}, nil))
 }
 
-// dropRun deletes one sync with what it had listed and the ranges of time that it covered.
-func (w *forgetter) dropRun(k []byte) error {
-	// Thousands of staged ids go before the run, a page per transaction: as long as the run is
-	// there, a crash finds the way back to them.
-	if !w.dry {
-		if err := w.clearOwned(ofRun, string(k)); err != nil {
-			return err
-		}
+// dropRun deletes one sync with the ranges of time that it covered.
+func (t *txn) dropRun(k []byte) error {
+	r, err := t.run(string(k))
+	if err != nil {
+		return err
 	}
-	return w.commit(func(t *txn, f *Forgotten) error {
-		r, err := t.run(string(k))
-		if err != nil {
-			return err
-		}
-		if f.Done.Runs++; w.dry {
-			return nil
-		}
-		// A run that covers a list notes how far it is under its own id, until it is done.
-		of := r.Ranges()
-		errs := []error{t.Remove(tRuns.Table, k)}
-		for _, owner := range []string{of.Making, of.Own, of.Filters} {
-			errs = append(errs, t.RemoveAll(tCoverage.Table, key.Strings(owner)))
-		}
-		if job, err := jobKey(engine.JobID(r.Job)); err == nil {
-			errs = append(errs, t.Remove(tRunOfJob.Table, job))
-		}
-		return errors.Join(errs...)
-	})
-}
-
-// clearMine removes the rows of a table that name the account.
-func (w *forgetter) clearMine(tb *collection.Table) error {
-	return w.sweep(tb, nil, w.names, func(t *txn, _ *Forgotten, k []byte) error { return t.Remove(tb, k) })
+	// A run that covers a list notes how far it is under its own id, until it is done.
+	of := r.Ranges()
+	errs := []error{t.Remove(tRuns.Table, k)}
+	for _, owner := range []string{of.Making, of.Own, of.Filters} {
+		errs = append(errs, t.RemoveAll(tCoverage.Table, key.Strings(owner)))
+	}
+	if job, err := jobKey(engine.JobID(r.Job)); err == nil {
+		errs = append(errs, t.Remove(tRunOfJob.Table, job))
+	}
+	return errors.Join(errs...)
 }

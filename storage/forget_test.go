@@ -539,7 +539,7 @@ func BenchmarkForgetAmongManyJobs(b *testing.B) {
 	ctx := context.Background()
 	for b.Loop() {
 		must(b, db.view(ctx, func(t *txn) error {
-			_, _, err := t.liveOf(forgetters[0])
+			_, _, err := t.liveOf(&Forgotten{Account: forgetters[0]})
 			return err
 		}))
 	}

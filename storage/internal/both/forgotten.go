@@ -53,7 +53,16 @@ func StillLive(jobs int) error {
 		return nil
 	}
 	return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end",
-		"%s of the account came up meanwhile", human.Counted(jobs, "job", "jobs"))
+		"%s of what is to be deleted came up meanwhile", human.Counted(jobs, "job", "jobs"))
+}
+
+// StillCollecting refuses to forget what a collection is at work on.
+func StillCollecting(c engine.Collection) error {
+	if c.Result != "" {
+		return nil
+	}
+	return engine.Problemf(engine.ErrRefused, "end it first with `farsight collections --cancel "+c.Name+"`",
+		"collection %s is under way, and would go on with what is to be deleted", c.Name)
 }
 
 // WithoutAccount takes an account's line out of a weekly report. The sums stay: they name nobody.

@@ -82,5 +82,5 @@ func (s Scrub) names(text string) bool {
 			return true
 		}
 	}
-	return strings.Contains(Fold(text), s.riotID)
+	return s.riotID != "#" && strings.Contains(Fold(text), s.riotID) // a player of a collection has no name
 }

@@ -55,7 +55,7 @@ type JobsQuery struct {
 	// looks at some of the jobs, wherever they stand, and Next says where the others begin:
 	// a page may have fewer rows than asked for, or none, and not be the last.
 	Filter string `json:"filter,omitempty"` // in the filter language
-	Class  Class  `json:"class,omitempty"`  // "503", or the ID of an ErrorClass
+	Class  Class  `json:"class,omitempty"`  // "5xx", or the ID of an ErrorClass
 	Reason string `json:"reason,omitempty"` // the Shape of a ReasonRow
 }
 
@@ -81,7 +81,7 @@ type JobQuery struct {
 	External string `json:"external,omitempty"`
 }
 
-// JobDetail is everything the inspector shows. AttemptCount == len(Attempts).
+// JobDetail is everything the inspector shows. Job.Attempts == len(Attempts).
 type JobDetail struct {
 	Job         JobRow       `json:"job"`
 	Attempts    []Attempt    `json:"attempts"`          // the running one last, with a zero End
@@ -102,6 +102,8 @@ type AccountsQuery struct {
 	Page
 	Text string `json:"text,omitempty"` // part of the Riot ID, or an account id
 	Open bool   `json:"open,omitempty"` // only those whose syncs are under way
+	// Filter, in the filter language, leaves out those that do not fit, as that of JobsQuery.
+	Filter string `json:"filter,omitempty"`
 }
 
 // AccountsPage answers AccountsQuery.

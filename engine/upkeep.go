@@ -108,7 +108,7 @@ type PruneDone struct {
 	Classes map[Class]int `json:"classes,omitempty"`
 }
 
-// UpkeepQuery asks how far the backups are that operators have asked for; answered by
+// UpkeepQuery asks how far the backups and compactions are that operators have asked for; answered by
 // UpkeepAnswer.
 type UpkeepQuery struct{}
 
@@ -117,12 +117,12 @@ type UpkeepAnswer struct {
 	Running []UpkeepRun `json:"running"`
 }
 
-// UpkeepRun is a backup under way.
+// UpkeepRun is a backup or compaction under way.
 type UpkeepRun struct {
 	Op    Op        `json:"op"`
 	By    Actor     `json:"by"`
 	Began time.Time `json:"began"`
-	Done  int64     `json:"done"`  // bytes
+	Done  int64     `json:"done"`  // bytes; of a compaction those of the month it is at
 	Total int64     `json:"total"` // bytes; 0 = not known yet
 }
 
@@ -180,7 +180,10 @@ type ForgetDone struct {
 
 // Target names the account in the audit and to others.
 func (d *ForgetDone) Target() string {
-	if d == nil || d.Mask == "" {
+	switch {
+	case d != nil && d.Collection != "":
+		return "collection " + d.Collection
+	case d == nil || d.Mask == "":
 		return "an account"
 	}
 	return "account " + d.Mask + "…"
@@ -203,10 +206,16 @@ func (d ForgetDone) Text(dry bool) string {
 	if dry {
 		did, cancelled = "would be deleted", "would be cancelled"
 	}
+	reports := human.Counted(d.Reports, "report", "reports")
+	if d.Collection != "" {
+		reports = human.Counted(d.Players, "player", "players")
+	}
 	text := fmt.Sprintf("%s (%s shared with other accounts %s), %s, %s and %s of payloads %s",
 		human.Counted(d.Matches, "match", "matches"), human.Count(int64(d.Shared)), stays(d.Shared),
-		human.Counted(d.Jobs, "job", "jobs"),
-		human.Counted(d.Reports, "report", "reports"), human.Bytes(d.Bytes), did)
+		human.Counted(d.Jobs, "job", "jobs"), reports, human.Bytes(d.Bytes), did)
+	if d.Collection == "" && d.Players > 0 {
+		text += "; collections have them among their players no more, until they find them anew"
+	}
 	if d.Cancelled > 0 {
 		text += fmt.Sprintf("; %s of the jobs %s first", human.Count(int64(d.Cancelled)), cancelled)
 	}

@@ -2,12 +2,14 @@ package control
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/hub"
+	"github.com/farsight-console/farsight/engine/human"
 )
 
 // metered is a limiter whose windows and meter are asked.
@@ -45,7 +47,7 @@ func TestI1_AFrozenHostIsInTheTitle(t *testing.T) {
 		why   string
 	}{
 		{host, engine.EngineHeld, "europe is frozen until somebody resumes it"},
-		{dated, engine.EngineHeld, "europe is frozen"},
+		{dated, engine.EngineHeld, "europe is frozen until " + human.UTC(dated.Thaws, time.Time{})},
 		{method, engine.EngineLive, ""}, {spare, engine.EngineLive, ""}, {capped, engine.EngineLive, ""},
 	} {
 		limits := metered{hosted{rows: []engine.BucketRow{c.row}}}
@@ -126,3 +128,36 @@ type downing struct {
 }
 
 func (l downing) Held(lane string) engine.Held { return l.held[lane] }
+
+// A filter leaves out of a page what does not fit, and what goes on is found behind it all the same.
+func TestH10_AFilterLeavesRowsOut(t *testing.T) {
+	store := listed{
+		jobbed: jobbed{accounts: []engine.AccountRow{{ID: "one", Status: engine.SyncFailed}, {ID: "two", Status: engine.SyncCompleted}}},
+		feed: engine.FeedPage{Next: "n", More: true, Rows: []engine.FeedRow{
+			{ID: "EUW1_1", Match: &engine.MatchRow{ID: "EUW1_1", Mode: "ARAM"}}, {ID: "EUW1_2", Match: &engine.MatchRow{ID: "EUW1_2", Mode: "CLASSIC"}}, {ID: "EUW1_3", Corrupt: true},
+		}},
+	}
+	ctl := New(Options{Store: store, Limiter: metered{hosted{}}, Backend: idle{}, Keys: knownKey{}})
+	ctl.hub = hub.New(hub.Options{})
+	accounts, err := ctl.listAccounts(t.Context(), engine.AccountsQuery{Filter: "status:failed"})
+	if err != nil || len(accounts.Accounts) != 1 || accounts.Accounts[0].ID != "one" {
+		t.Errorf("%+v, %v", accounts, err)
+	}
+	matches, err := ctl.answer(t.Context(), engine.FeedQuery{Kind: engine.FeedMatches, Filter: "mode:aram"})
+	if page, _ := matches.(engine.FeedPage); err != nil || len(page.Rows) != 1 || page.Rows[0].ID != "EUW1_1" || page.Next != "n" || !page.More {
+		t.Errorf("%+v, %v", matches, err)
+	}
+	for _, q := range []engine.Query{engine.AccountsQuery{Filter: "statu:failed"}, engine.FeedQuery{Kind: engine.FeedParticipants, Filter: "mode:aram"}} {
+		if _, err := ctl.answer(t.Context(), q); !errors.Is(err, engine.ErrInvalid) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+}
+
+// listed is a store with a feed.
+type listed struct {
+	jobbed
+	feed engine.FeedPage
+}
+
+func (s listed) Feed(context.Context, engine.FeedQuery) (engine.FeedPage, error) { return s.feed, nil }

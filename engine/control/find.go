@@ -78,7 +78,7 @@ func (f finder) answer(ctx context.Context, q engine.Query) (engine.Answer, erro
 	case engine.CostQuery:
 		return f.live.cost(ctx, q)
 	case engine.FeedQuery:
-		return f.store.Feed(ctx, q)
+		return f.feed(ctx, q)
 	case engine.PayloadQuery:
 		return f.payload(ctx, q)
 	}
@@ -233,7 +233,21 @@ func (f finder) listAccounts(ctx context.Context, q engine.AccountsQuery) (engin
 		return page, err
 	}
 	f.live.foresee(page.Accounts)
-	return page, nil
+	page.Accounts, err = sift(page.Accounts, q.Filter, columns.Accounts.Schema, func(a *engine.AccountRow) *engine.AccountRow { return a })
+	return page, err
+}
+
+// feed is one page of a feed.
+func (f finder) feed(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error) {
+	if q.Filter != "" && q.Kind != engine.FeedMatches {
+		return engine.FeedPage{}, engine.Problemf(engine.ErrInvalid, "leave it out", "only the feed of matches has a filter")
+	}
+	page, err := f.store.Feed(ctx, q)
+	if err != nil {
+		return page, err
+	}
+	page.Rows, err = sift(page.Rows, q.Filter, columns.Matches.Schema, func(r *engine.FeedRow) *engine.MatchRow { return r.Match })
+	return page, err
 }
 
 // accounts gives every account that a query fits, page by page.

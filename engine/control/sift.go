@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -74,11 +75,37 @@ func (f finder) sifted(ctx context.Context, q engine.JobsQuery) (page engine.Job
 	return page, err
 }
 
+// sift leaves those rows of a page that fit a filter; of gives what of a row it is about, nil = a record
+// that cannot be read, which fits none.
+func sift[R, T any](rows []R, text string, schema *filter.Schema[T], of func(*R) *T) ([]R, error) {
+	if text == "" {
+		return rows, nil
+	}
+	fit, err := parse(text, schema)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	return slices.DeleteFunc(rows, func(r R) bool {
+		one := of(&r)
+		return one == nil || !fit.Match(one, now)
+	}), nil
+}
+
+// parse reads a filter that was sent.
+func parse[T any](text string, schema *filter.Schema[T]) (filter.Filter[T], error) {
+	fit, err := filter.Parse(text, schema)
+	if err != nil {
+		err = engine.Problemf(engine.ErrInvalid, "", "filter: %v", err)
+	}
+	return fit, err
+}
+
 // sieve is what a query asks of each job.
 func (f finder) sieve(q engine.JobsQuery) (fits func(*engine.JobRow) bool, err error) {
-	fit, err := filter.Parse(q.Filter, columns.Jobs.Schema)
+	fit, err := parse(q.Filter, columns.Jobs.Schema)
 	if err != nil {
-		return nil, engine.Problemf(engine.ErrInvalid, "", "filter: %v", err)
+		return nil, err
 	}
 	now := time.Now()
 	return func(j *engine.JobRow) bool {

@@ -29,6 +29,8 @@ type syncArgs struct {
 	Force     bool             `json:"force,omitempty"`
 	Priority  engine.Priority  `json:"priority,omitempty"` // of its matches, when its policy names one
 	By        string           `json:"requested_by,omitempty"`
+	// Collection is that of a player. Where the PUUID is known the sync begins with the lists: nothing else is known.
+	Collection string `json:"collection,omitempty"`
 }
 
 // fetchArgs are the arguments of match.fetch and timeline.fetch. The account that wanted the match is
@@ -52,6 +54,11 @@ type fetchArgs struct {
 type rankArgs struct {
 	Account  string `json:"account"`
 	Platform string `json:"platform"`
+}
+
+// collectArgs are the arguments of a collection's round.
+type collectArgs struct {
+	Collection string `json:"collection"`
 }
 
 // weeklyArgs are the arguments of report.weekly.
@@ -119,6 +126,7 @@ func syncKey(mode, account string) string { return mode + ":" + account }
 func matchKey(id string) string           { return PartKey(league.PartMatch, id) }
 func timelineKey(id string) string        { return PartKey(league.PartTimeline, id) }
 func rankJobKey(account string) string    { return "rank:" + account }
+func collectKey(id string) string         { return "collect:" + id }
 func resolveKey(account string) string    { return "resolve:" + account }
 
 // PartKey is the key of the job that fetches a part of a match.

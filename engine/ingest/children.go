@@ -123,7 +123,7 @@ func (s *sorter) add(id league.Staged) error {
 	if err != nil {
 		return err
 	}
-	return s.in.store.LinkMatch(s.tx, s.run.Account, id.ID)
+	return s.in.store.LinkMatch(s.tx, s.job.Owner, id.ID) // its account, or the collection of its player
 }
 
 // addAgain is for an id that this run has sorted already: it is fetched after all if it was called too old
@@ -178,7 +178,7 @@ func (s *sorter) had(m *league.Match) error {
 	if err != nil || !open {
 		return err
 	}
-	s.specs = append(s.specs, timelineSpec(s.job.Queue, s.run.Account, m.ID, s.args, []engine.GroupID{t.group()}))
+	s.specs = append(s.specs, timelineSpec(s.job.Queue, s.job.Owner, m.ID, s.args, []engine.GroupID{t.group()}))
 	return nil
 }
 
@@ -222,7 +222,7 @@ func (s *sorter) fetch(m league.Match, isNew bool) error {
 		}),
 		Key:      matchKey(m.ID),
 		Policy:   engine.PolicyMatch,
-		Owner:    s.run.Account,
+		Owner:    s.job.Owner,
 		Priority: cmp.Or(s.args.Priority, engine.PriorityHigh),
 		Parents:  []engine.GroupID{{Parent: s.job.ID, Group: league.GroupMatches}},
 	})

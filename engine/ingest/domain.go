@@ -25,6 +25,9 @@ type Stored struct {
 // of its own.
 func (s Stored) Find(ctx context.Context, q engine.Query) (a engine.Answer, known bool, err error) {
 	switch q := q.(type) {
+	case engine.CollectionsQuery:
+		a, err := s.collections(ctx, q)
+		return a, true, err
 	case engine.RanksQuery:
 		page, err := s.Store.RankHistory(ctx, q)
 		return page, true, ofAccount(q.Account, err)
@@ -156,6 +159,8 @@ func (in *Ingest) Find(ctx context.Context, q engine.Query) (a engine.Answer, kn
 // that no job has.
 func (in *Ingest) Do(ctx context.Context, cmd engine.Command) (r engine.Receipt, known bool, err error) {
 	switch cmd.Op {
+	case engine.OpCollect:
+		r, err = in.Collect(ctx, cmd)
 	case engine.OpTrackMany:
 		r, err = in.TrackMany(ctx, cmd.Lines, cmd.DryRun, cmd.By)
 	case engine.OpReresolve:
@@ -192,8 +197,8 @@ func (in *Ingest) Milestone(tx engine.Tx, before, after engine.Job,
 	}
 	kind, ok := syncMilestone(after, o)
 	args, err := decode[syncArgs](after)
-	if !ok || err != nil {
-		return m, false, nil // as in partMoved
+	if !ok || err != nil || args.Collection != "" {
+		return m, false, nil // as in partMoved; a player is nobody's account
 	}
 	run, err := in.store.Run(tx, args.Run)
 	if err != nil {

@@ -52,7 +52,7 @@ func (in *settlement) wantedAgain(tx engine.Tx, id string, part league.Part, job
 		return fmt.Errorf("look for runs that miss %s of %s: %w", part, id, err)
 	}
 	return in.eachRun(tx, job, groupOf(part), func(_ engine.Job, _ syncArgs, run *league.Run) error {
-		at := slices.IndexFunc(gaps, func(g league.Gap) bool { return g.Run == run.ID && g.Part == part && g.Job == string(job.ID) })
+		at := slices.IndexFunc(gaps, func(g league.Gap) bool { return g.Run == run.ID && g.Job == string(job.ID) })
 		if at < 0 || run.Result != "" && run.Result != resultCancelled {
 			return nil
 		}
@@ -310,14 +310,17 @@ func (in *settlement) judgeAgain(tx engine.Tx, run *league.Run) error {
 	if err := in.store.AddHistory(tx, run.Job, why); err != nil {
 		return err
 	}
-	if in.opt.Late != nil {
+	a, err := in.store.Account(tx, run.Account)
+	if err != nil {
+		return err
+	}
+	if in.opt.Late != nil && a.Collection == "" {
 		if err := in.opt.Late(tx, lateMilestone(*run)); err != nil {
 			return err
 		}
 	}
-	a, err := in.store.Account(tx, run.Account)
-	if err != nil || a.Run != run.ID {
-		return err
+	if a.Run != run.ID {
+		return nil
 	}
 	if err := in.restoreRanges(tx, &a, *run); err != nil {
 		return err

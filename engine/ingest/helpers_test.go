@@ -1,7 +1,6 @@
 package ingest_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -23,6 +22,7 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/engine/traffic"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
@@ -217,16 +217,11 @@ func (r *rig) stop() {
 // written nowhere (P-40).
 func (r *rig) sound() {
 	r.t.Helper()
-	must(r.t, filepath.WalkDir(r.dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if bytes.Contains(b, []byte(testKey)) {
-			r.t.Errorf("P-40: %s holds the key", path)
-		}
-		return err
-	}))
+	paths, err := scratch.Holding(r.dir, testKey)
+	must(r.t, err)
+	if len(paths) > 0 {
+		r.t.Errorf("P-40: %s hold the key", paths)
+	}
 	report, err := r.db.Check(context.Background())
 	must(r.t, err)
 	for _, f := range report.Findings {

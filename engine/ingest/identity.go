@@ -24,10 +24,14 @@ type identities struct {
 
 // twin gives another account that has the PUUID, and whether it stands for nobody on its
 // platform. other.ID is "" when there is none. Only an account of another platform can be vacant: on
-// the same one it is the same player under an earlier name.
+// the same one it is the same player under an earlier name. Of a player of a collection it gives another one of that.
 func (in *identities) twin(ctx context.Context, a league.Account,
 	puuid string) (other league.Account, vacant bool, err error) {
 	err = in.store.Read(ctx, func(tx engine.Tx) error {
+		if a.Collection != "" {
+			other, _, err = in.store.PlayerOf(tx, a.Collection, a.Platform, puuid)
+			return err
+		}
 		id, ok, err := in.store.AccountOfPUUID(tx, puuid)
 		if err != nil || !ok || id == a.ID {
 			return err

@@ -17,6 +17,7 @@ type Ingest struct {
 	*fetches
 	*ranks
 	*upkeep
+	*collects
 }
 
 // New makes an Ingest. The parts share one traffic.Caller, so that what one of them learns of a lane
@@ -36,8 +37,9 @@ func New(o Options) *Ingest {
 		opt: opt, store: store, asks: a, ranges: r, reports: rep, identities: ids,
 		syncs: &syncs{opt: opt, store: store, api: api, calls: calls, ranges: r, reports: rep, settlement: s,
 			identities: ids},
-		fetches: &fetches{opt: opt, store: store, api: api, calls: calls, settlement: s},
-		ranks:   &ranks{opt: opt, store: store, api: api, calls: calls},
-		upkeep:  &upkeep{opt: opt, store: store, settlement: s},
+		fetches:  &fetches{opt: opt, store: store, api: api, calls: calls, settlement: s},
+		ranks:    &ranks{opt: opt, store: store, api: api, calls: calls},
+		upkeep:   &upkeep{opt: opt, store: store, settlement: s},
+		collects: &collects{opt: opt, store: store, api: api, calls: calls, ranges: r},
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-// Kinds are the job kinds that this package handles. Without Options.Prune nothing is deleted, and
-// there is no kind for it.
+// Kinds are the job kinds that this package handles. What nobody
+// does for the store (Options.Prune, Options.Compact) has no kind.
 func (in *Ingest) Kinds() []engine.KindSpec {
 	kinds := []engine.KindSpec{
-		{Kind: KindSync, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sync, OnMove: in.syncMoved,
+		{Kind: KindSync, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sync, OnMove: in.playerMoved(in.syncMoved),
 			OnUndo: in.syncUndone},
 		{Kind: KindMatch, Policy: engine.PolicyMatch, Timeout: attemptTimeout, Handler: in.fetchMatch,
 			OnMove: in.partMoved(league.PartMatch), OnUndo: in.partUndone(league.PartMatch)},
@@ -18,6 +18,7 @@ func (in *Ingest) Kinds() []engine.KindSpec {
 		{Kind: KindRank, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.fetchRank},
 		{Kind: KindWeekly, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.buildWeekly},
 		{Kind: KindResolve, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.resolveAgain},
+		{Kind: kindCollect, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.collect, OnMove: in.collectMoved},
 		{Kind: KindSweep, Policy: engine.PolicyIngest, Timeout: attemptTimeout, Handler: in.sweep},
 	}
 	for _, care := range in.storeCares() {

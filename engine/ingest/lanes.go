@@ -20,19 +20,19 @@ func laneOf(j engine.Job) (at traffic.Lane, more bool) {
 	case KindSync:
 		return syncLane(j), false
 	case KindMatch:
-		at, _, _ = fetchLane(MatchOf(j), route.Match)
+		at, _, _ = fetchLane(matchOf(j), route.Match)
 		args, err := decode[fetchArgs](j)
 		return at, err == nil && args.More
 	case KindTimeline:
-		at, _, _ = fetchLane(MatchOf(j), route.Timeline)
+		at, _, _ = fetchLane(matchOf(j), route.Timeline)
 	case KindRank, KindResolve:
 		at = accountLane(j)
 	}
 	return at, false
 }
 
-// MatchOf is the id of the match that a job fetches a part of; "" = it is no such job.
-func MatchOf(j engine.Job) string {
+// matchOf is the id of the match that a job fetches a part of; "" = it is no such job.
+func matchOf(j engine.Job) string {
 	switch j.Kind {
 	case KindMatch:
 		return strings.TrimPrefix(j.Key, matchKey(""))
@@ -54,7 +54,7 @@ func syncLane(j engine.Job) traffic.Lane {
 		return traffic.Lane{}
 	}
 	a := league.Account{Platform: args.Platform}
-	if j.Phase > 0 {
+	if j.Phase > 0 || args.Collection != "" && args.Known {
 		return listLane(a)
 	}
 	if args.Known {

@@ -21,11 +21,11 @@ import (
 func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome {
 	puuid := p.account.PUUIDs[p.project]
 	if puuid == "" { // the key was replaced by one of another project
-		return engine.Wait(0, in.forget(p))
+		return in.resolveAnew(p)
 	}
 	q := in.query(p.run)
 	region := route.Platform(p.account.Platform).Region()
-	trip := traffic.Trip{Run: r, Account: r.Job.Owner, At: listLane(p.account), Region: region,
+	trip := traffic.Trip{Run: r, Account: p.account.ID, At: listLane(p.account), Region: region,
 		Read: p.run.Pages > 0 || !p.account.Resolved.Before(p.run.Started)}
 	ids, ok := p.slice, p.sliced
 	var o engine.Outcome
@@ -38,7 +38,7 @@ func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome 
 	switch {
 	case ok:
 	case o.Verb == engine.VerbFail && o.Class == riot.ClassWrongProject:
-		return engine.Wait(0, in.forget(p)).With(o.Call)
+		return in.resolveAnew(p).With(o.Call)
 	// All that was listed is here: that its end could not be looked at fails no sync.
 	case p.run.Looks > 0 && (o.Verb == engine.VerbFail || o.Verb == engine.VerbRetry && r.Job.Tries >= r.Policy.Max):
 		p.run.Error = notProven("what lies behind it cannot be asked for: %v", o.Err)
@@ -73,6 +73,15 @@ func (in *syncs) list(ctx context.Context, r engine.Run, p pass) engine.Outcome 
 		}
 	}
 	return engine.Wait(league.GroupMatches, func(tx engine.Tx) error { return in.fanOut(tx, r.Job, p, pg, next) }).With(stat)
+}
+
+// resolveAnew goes back to the Riot ID of an account whose PUUID the key cannot read. Of a player nothing else is known.
+func (in *syncs) resolveAnew(p pass) engine.Outcome {
+	if p.account.RiotID() == "" {
+		return engine.Fail(errors.New("the PUUID is of the key of another project: the next round of the collection finds the player anew")).
+			As(classUnknown)
+	}
+	return engine.Wait(0, in.forget(p))
 }
 
 // spoilt are the stored parts of listed matches whose payloads are not whole: a forced sync fetches them
@@ -201,6 +210,9 @@ func (in *syncs) report(_ context.Context, _ engine.Run, p pass) engine.Outcome 
 	return engine.Wait(league.GroupTimelines, func(tx engine.Tx) error {
 		return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
 			run.Phase = string(engine.PhaseTimelines)
+			if a.Collection != "" {
+				return nil // nobody reads when a player plays
+			}
 			missing, err := in.missingMatches(tx, *run)
 			if err != nil {
 				return err

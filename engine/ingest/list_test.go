@@ -3,11 +3,13 @@ package ingest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/riot"
 )
@@ -99,7 +101,7 @@ func TestReadPage(t *testing.T) {
 	all := league.Ask{Timelines: league.TimelinesAll}
 	for name, c := range map[string]struct {
 		run    league.Run
-		staged []string
+		staged []string // of list 0
 		known  league.Coverage
 		page   []string
 		asked  int
@@ -127,10 +129,164 @@ func TestReadPage(t *testing.T) {
 		"read whole":          {run: league.Run{Ask: league.Ask{Whole: true, Timelines: league.TimelinesAll}}, known: known, page: ids(200, 101), asked: 100, fresh: 100},
 		"without an end":      {run: league.Run{Ask: all, Staged: maxListed - 100}, page: ids(200, 101), asked: 100, fresh: 100, end: true},
 		"mingled":             {run: league.Run{Ask: all, OldPart: true}, staged: ids(200, 101), page: ids(150, 51), asked: 100, fresh: 50, end: true},
+		"named by another":    {run: league.Run{Ask: all, OldPart: true, List: 1}, staged: ids(200, 101), page: ids(150, 51), asked: 100, fresh: 50},
 	} {
 		p := read(c.run, stagedOf(c.staged), c.known, c.page, c.asked)
 		if p.fresh != c.fresh || p.joined != c.joined || p.end != c.end {
 			t.Errorf("%s: %d fresh, joined %v, end %v", name, p.fresh, p.joined, p.end)
+		}
+	}
+}
+
+// B-19c: behind as many ids as are known a page must be empty: one that repeats them has the list read once more
+// from its head, to its end, and only then its end cannot be proven.
+func TestB19c_LookOn(t *testing.T) {
+	staged := stagedOf(ids(300, 51)) // 250
+	for name, c := range map[string]struct {
+		start int
+		again bool
+		page  []string
+		more  bool
+		next  int // where the next page begins, if any
+		says  string
+	}{
+		"empty":                  {start: 250},
+		"repeats":                {start: 250, page: ids(60, 51), more: true},
+		"repeats, the head":      {again: true, page: ids(300, 201), more: true, next: 100},
+		"repeats, at the end":    {start: 250, again: true, page: ids(60, 51), more: true, next: 260},
+		"repeats, behind it":     {start: 251, again: true, page: ids(60, 51), says: "repeats its pages"},
+		"fewer than before":      {start: 249, again: true, says: "250 ids, and later fewer"},
+		"has grown":              {start: 250, page: ids(50, 41), more: true, next: 260},
+		"has grown without end":  {start: 250, page: ids(-1, -maxListed+250), says: "no end"},
+		"has grown, all but one": {start: 250, page: ids(-2, -maxListed+250), more: true, next: 350},
+	} {
+		run := league.Run{Ends: 1, Looks: 1, Start: c.start, Again: c.again}
+		pg := read(run, staged, league.Coverage{}, c.page, pageSize)
+		next, more := lookOn(run, staged, pg)
+		if more != c.more || more && next.Start != c.next || (c.says == "") != (next.Error == "") || !strings.Contains(next.Error, c.says) {
+			t.Errorf("%s: more %v from %d, %q", name, more, next.Start, next.Error)
+		}
+	}
+}
+
+// listings are a store of one account's listing, which says of each match when it was played.
+type listings struct {
+	rangeStore
+	had    league.CachedIDs
+	played map[string]time.Time
+	kept   *league.CachedIDs
+}
+
+func (l *listings) CachedIDs(engine.Tx, string, string) (league.CachedIDs, bool, error) {
+	return l.had, true, nil
+}
+
+func (l *listings) CacheIDs(_ engine.Tx, _, _ string, c league.CachedIDs) error {
+	l.kept = &c
+	return nil
+}
+
+func (l *listings) Match(_ engine.Tx, id string) (league.Match, error) {
+	at, ok := l.played[id]
+	if !ok {
+		return league.Match{}, engine.ErrNotFound
+	}
+	return league.Match{ID: id, Played: at}, nil
+}
+
+// B-19c: a page is taken out of an earlier listing only where that surely names what Riot would.
+func TestB19c_SlicesOfAListing(t *testing.T) {
+	month, older := noon.AddDate(0, -1, 0), noon.AddDate(0, -2, 0)
+	recent := map[string]time.Time{"EUW1_201": noon}
+	for name, c := range map[string]struct {
+		run    league.Run
+		floor  time.Time // of the listing
+		played map[string]time.Time
+		sliced bool
+	}{
+		"as it was listed":                {sliced: true},
+		"the second page, which it lacks": {run: league.Run{Start: 100}},
+		"asked for once more":             {run: league.Run{Again: true}},
+		"a look":                          {run: league.Run{Looks: 1}},
+		"read whole":                      {run: league.Run{Ask: league.Ask{Whole: true}}},
+		"forced":                          {run: league.Run{Ask: league.Ask{Force: true}}},
+		"beyond retention":                {run: league.Run{OldPart: true}},
+		"listed later":                    {run: league.Run{Anchor: noon.Add(-time.Second)}},
+		"listed too long ago":             {run: league.Run{Anchor: noon.Add(idsTTL + time.Second)}},
+		"the last is recent":              {run: league.Run{Ask: league.Ask{Floor: month}}, floor: older, played: recent, sliced: true},
+		"the last is too old":             {run: league.Run{Ask: league.Ask{Floor: month}}, floor: older, played: map[string]time.Time{"EUW1_201": older}},
+		"the last has no date":            {run: league.Run{Ask: league.Ask{Floor: month}}, floor: older, played: map[string]time.Time{"EUW1_201": {}}},
+		"the last is not known":           {run: league.Run{Ask: league.Ask{Floor: month}}, floor: older},
+	} {
+		if c.run.Anchor.IsZero() {
+			c.run.Anchor = noon
+		}
+		in := &ranges{opt: &Options{}, store: &listings{
+			had: league.CachedIDs{At: noon, Floor: c.floor, IDs: ids(300, 201)}, played: c.played,
+		}}
+		p := pass{run: c.run, account: league.Account{PUUIDs: map[string]string{"": "p"}}}
+		if err := in.loadSlice(nil, &p); err != nil || p.sliced != c.sliced || c.sliced && len(p.slice) != 100 {
+			t.Errorf("%s: sliced %v, %d ids, %v", name, p.sliced, len(p.slice), err)
+		}
+	}
+}
+
+// B-19c: a listing keeps no page that does not go on where it ended.
+func TestB19c_AListingHasNoHole(t *testing.T) {
+	first := league.CachedIDs{At: noon, IDs: ids(300, 201)}
+	for name, c := range map[string]struct {
+		had   league.CachedIDs
+		start int
+		page  []string
+		kept  int // -1 = as it was
+	}{
+		"the first page":                   {page: ids(300, 201), kept: 100},
+		"the second":                       {had: first, start: 100, page: ids(200, 101), kept: 200},
+		"the end":                          {had: first, start: 100, kept: 100},
+		"the third":                        {had: first, start: 200, page: ids(100, 1), kept: -1},
+		"the second, shifted":              {had: first, start: 97, page: ids(200, 101), kept: -1},
+		"the second of another run's list": {had: league.CachedIDs{At: noon.Add(-time.Minute), IDs: first.IDs}, start: 100, page: ids(200, 101), kept: -1},
+	} {
+		store := &listings{}
+		in := &ranges{opt: &Options{}, store: store}
+		pg := page{raw: c.page, asked: riot.MatchIDsQuery{Start: c.start, Count: pageSize}}
+		if err := in.keepIDs(nil, league.Run{Anchor: noon}, c.had, pg); err != nil {
+			t.Fatal(err)
+		}
+		switch k := store.kept; {
+		case c.kept < 0 && k == nil:
+		case c.kept < 0 || k == nil || len(k.IDs) != c.kept || k.Whole != (len(c.page) == 0) || !k.At.Equal(noon):
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+}
+
+// B-1c: which asks read a list whole again, and how far down.
+func TestB1c_Relist(t *testing.T) {
+	every := 7 * 24 * time.Hour
+	walked, floor := now().Add(-2*every), now().AddDate(0, -1, 0)
+	for name, c := range map[string]struct {
+		known league.Coverage
+		ask   league.Ask
+		whole bool
+		floor time.Time
+	}{
+		"nothing is known":      {ask: league.Ask{Mode: ModeFull}},
+		"walked just now":       {known: league.Coverage{Head: "EUW1_1", Walked: now(), ReachedEnd: true}, ask: league.Ask{Mode: ModeFull}},
+		"known to its end":      {known: league.Coverage{Head: "EUW1_1", Walked: walked, ReachedEnd: true}, ask: league.Ask{Mode: ModeLatest, Count: 20, Floor: floor}, whole: true},
+		"known down to before":  {known: league.Coverage{Head: "EUW1_1", Walked: walked, Floor: floor.AddDate(-1, 0, 0)}, ask: league.Ask{Mode: ModeLatest, Floor: floor}, whole: true, floor: floor.AddDate(-1, 0, 0)},
+		"known down to later":   {known: league.Coverage{Head: "EUW1_1", Walked: walked, Floor: floor.Add(time.Hour)}, ask: league.Ask{Mode: ModeLatest, Floor: floor}, whole: true, floor: floor},
+		"the newest few":        {known: league.Coverage{Head: "EUW1_1", Walked: walked, ReachedEnd: true}, ask: league.Ask{Mode: ModeFull, Count: 20}},
+		"of before it was kept": {known: league.Coverage{Head: "EUW1_1", HeadAt: now(), ReachedEnd: true}, ask: league.Ask{Mode: ModeFull}, whole: true},
+	} {
+		in := &ranges{opt: &Options{Relist: every}}
+		got, err := in.relist(nil, league.Account{ID: "a", Coverage: c.known}, c.ask)
+		want := c.ask
+		if c.whole {
+			want.Whole, want.Count, want.Floor = true, 0, c.floor
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }

@@ -32,6 +32,7 @@ type API interface {
 	Match(ctx context.Context, r route.Region, id string) (riot.Match, error)
 	Timeline(ctx context.Context, r route.Region, id string) (riot.Timeline, error)
 	LeagueEntries(ctx context.Context, p route.Platform, puuid string) ([]riot.LeagueEntry, error)
+	League(ctx context.Context, p route.Platform, queue, tier, division string, page int) ([]riot.LeagueEntry, error)
 	Summoner(ctx context.Context, p route.Platform, puuid string) (riot.SummonerInfo, error)
 	Probe(ctx context.Context, r route.Region, puuid string) error
 }

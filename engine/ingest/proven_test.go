@@ -123,6 +123,13 @@ func TestB1a_OneBadPageLosesNothing(t *testing.T) {
 					t.Errorf("%s, %s, %+v", row.Result, row.LastError, row.Matches)
 				}
 				r.holds("Ana#EUW")
+				r.read(func(tx engine.Tx) error {
+					left, err := r.db.Staged(tx, r.row("Ana#EUW").Run)
+					if len(left) > 0 {
+						t.Errorf("%d ids stay staged", len(left))
+					}
+					return err
+				})
 			})
 		})
 	}
@@ -294,6 +301,27 @@ func TestB2a_AFilterIsNotAFact(t *testing.T) {
 			})
 		}
 	}
+}
+
+// B-2a: where one match shows that a filter was ignored, nothing that this list names is proven to be too old, also
+// what the list inside retention lacks.
+func TestB2a_OneMatchInBothListsProvesNothingTooOld(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{short("Ana#EUW", 6)}})
+		r := lies(t, s, func(q url.Values, _ int, ask func(url.Values) []string) []string {
+			if q.Get("startTime") == "" {
+				q.Del("endTime")
+				return ask(q)
+			}
+			start := num(q, "start")
+			ids := ask(with(q, 0)) // the three newest
+			return ids[min(start, 3, len(ids)):min(3, len(ids))]
+		})
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		if row := r.settle("Ana#EUW", time.Hour); row.Result != "completed" || row.Matches.TooOld != 0 || row.Matches.Stored != 6 {
+			t.Errorf("%s, %s, %+v", row.Result, row.LastError, row.Matches)
+		}
+	})
 }
 
 // B-2b: what was called too old because of a list is asked for as soon as a list inside retention names it.

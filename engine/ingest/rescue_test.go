@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -411,33 +412,44 @@ func TestB19c_ARunIsIncompleteWhileAPartIsTriedAgain(t *testing.T) {
 
 // What an earlier run misses is the later one's as soon as that has listed it: it alone is told when it comes.
 func TestB19c_ALaterRunTakesOverWhatAnEarlierOneMisses(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		s := newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 3)}})
-		id := s.MatchIDs("Ana#EUW")[0]
-		must(t, s.Inject(fails(sim.Unavailable, id, 10)))
-		r := start(t, s)
-		var runs []string
-		for range 2 {
-			r.trigger("Ana#EUW", engine.SyncAsk{Force: true, Timelines: "none"})
-			runs = append(runs, r.settle("Ana#EUW", time.Hour).Run)
-		}
-		r.read(func(tx engine.Tx) error {
-			gaps, err := r.db.Gaps(tx, id)
-			if len(gaps) != 1 || gaps[0].Run != runs[1] {
-				t.Errorf("the match is missed by %+v, not by %s alone", gaps, runs[1])
-			}
-			return err
+	for _, force := range []bool{true, false} {
+		t.Run(fmt.Sprint("force ", force), func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				s := newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 3)}})
+				id := s.MatchIDs("Ana#EUW")[0]
+				must(t, s.Inject(fails(sim.Unavailable, id, map[bool]int{true: 15, false: 10}[force])))
+				r := start(t, s)
+				var runs []string
+				for range 2 {
+					r.trigger("Ana#EUW", engine.SyncAsk{Force: force, Timelines: "none"})
+					runs = append(runs, r.settle("Ana#EUW", time.Hour).Run)
+					time.Sleep(5 * time.Minute)
+				}
+				missed := func() {
+					r.read(func(tx engine.Tx) error {
+						gaps, err := r.db.Gaps(tx, id)
+						if len(gaps) != 1 || gaps[0].Run != runs[1] {
+							t.Errorf("the match is missed by %+v, not by %s alone", gaps, runs[1])
+						}
+						return err
+					})
+				}
+				missed()
+				r.retry("match:" + id)
+				r.ends("match:"+id, time.Hour)
+				missed()
+				r.retry("match:" + id)
+				r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Result == "completed" })
+				r.read(func(tx engine.Tx) error {
+					first, err := r.db.Run(tx, runs[0])
+					if first.Result != "incomplete" || !first.Closed.IsZero() {
+						t.Errorf("the earlier run is %s", first.Result)
+					}
+					return err
+				})
+			})
 		})
-		r.retry("match:" + id)
-		r.until("Ana#EUW", time.Hour, func(row engine.AccountRow) bool { return row.Result == "completed" })
-		r.read(func(tx engine.Tx) error {
-			first, err := r.db.Run(tx, runs[0])
-			if first.Result != "incomplete" || !first.Closed.IsZero() {
-				t.Errorf("the earlier run is %s", first.Result)
-			}
-			return err
-		})
-	})
+	}
 }
 
 // Each list of a filter has a known range of its own, and keeps it when a sync brings nothing.
@@ -455,6 +467,54 @@ func TestB19c_TheSecondListHasItsOwnRange(t *testing.T) {
 				t.Errorf("the ranges are %+v and %+v", played, none)
 			}
 			time.Sleep(time.Hour)
+		}
+	})
+}
+
+// A match that is fetched once more brings back no timeline that is missing: what a run misses of one part, the other
+// does not close.
+func TestB19c_APartClosesItsOwnGapsAlone(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{player("Ana#EUW", 3)}})
+		id := s.MatchIDs("Ana#EUW")[0]
+		must(t, s.Inject(sim.Fault{Kind: sim.NotFound, Match: sim.Match{Method: route.Timeline, ID: id}}))
+		r := start(t, s)
+		r.trigger("Ana#EUW", engine.SyncAsk{})
+		before := r.settle("Ana#EUW", time.Hour)
+		_, err := r.do(engine.OpForce, "match:"+id, false)
+		must(t, err)
+		r.ends("match:"+id, time.Hour)
+		time.Sleep(time.Minute)
+		row := r.row("Ana#EUW")
+		if before.Result != "incomplete" || row.Result != before.Result || row.Timelines.Failed != 1 || row.Matches != before.Matches || row.Timelines != before.Timelines {
+			t.Errorf("%s %+v %+v, was %s %+v %+v", row.Result, row.Matches, row.Timelines, before.Result, before.Matches, before.Timelines)
+		}
+	})
+}
+
+// What one account's run misses is not another one's, though that lists the same match.
+func TestB19c_AnotherAccountTakesOverNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		players := []sim.PlayerSpec{remade("Ana#EUW", 3), remade("Ben#EUW", 3)}
+		players[1].ShareWith, players[1].Shared = "Ana#EUW", 3
+		s := newSim(sim.Options{Players: players})
+		id := s.MatchIDs("Ben#EUW")[0]
+		must(t, s.Inject(fails(sim.NotFound, id, 1)))
+		r := start(t, s)
+		for _, name := range []string{"Ana#EUW", "Ben#EUW"} {
+			r.trigger(name, engine.SyncAsk{Timelines: "none"})
+			r.settle(name, time.Hour)
+		}
+		r.read(func(tx engine.Tx) error {
+			gaps, err := r.db.Gaps(tx, id)
+			if len(gaps) != 2 {
+				t.Errorf("the match is missed by %+v", gaps)
+			}
+			return err
+		})
+		r.retry("match:" + id)
+		for _, name := range []string{"Ana#EUW", "Ben#EUW"} {
+			r.until(name, time.Hour, func(row engine.AccountRow) bool { return row.Result == "completed" })
 		}
 	})
 }

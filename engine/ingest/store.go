@@ -24,6 +24,7 @@ type Store interface {
 	reportStore
 	rankStore
 	upkeepStore
+	collectStore
 	witnessStore
 	projectStore
 	storedStore

@@ -144,6 +144,14 @@ func (in *syncs) resolved(ctx context.Context, p pass, got riot.Account, stat en
 	switch {
 	case err != nil:
 		return traffic.Fault(err).With(stat)
+	case p.account.Collection != "" && other.ID != "": // that one is listed
+		return engine.Done(func(tx engine.Tx) error {
+			return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
+				run.Phase, run.Finished, run.Result = string(engine.PhaseDone), now(), resultCompleted
+				a.Status = engine.SyncCompleted.String()
+				return nil
+			})
+		}).With(stat)
 	case other.ID == "" || vacant:
 		return engine.Wait(0, func(tx engine.Tx) error { return in.saveResolved(tx, p, got, other, stat.Calls > 0) }).
 			With(stat)
@@ -164,6 +172,9 @@ func (in *syncs) saveResolved(tx engine.Tx, p pass, got riot.Account, other leag
 	}
 	return in.change(tx, p.args, func(a *league.Account, run *league.Run) error {
 		run.Phase = string(engine.PhaseList)
+		if a.Collection != "" { // who asks for the player again does so by the name that was given
+			got.GameName, got.TagLine = "", ""
+		}
 		if asked {
 			return in.identify(tx, a, p.project, got)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot/route"
 )
 
 // defaultPolicy is what removes a policy.
@@ -186,7 +187,7 @@ func (in *Ingest) findOrMake(tx engine.Tx, w who, may bool) (a league.Account, e
 		return a, engine.Problemf(engine.ErrNotFound, "list the accounts to see their names",
 			"there is no account %s", w)
 	case w.platform == "":
-		return a, engine.Problemf(engine.ErrInvalid, "name its platform, such as euw1", "%s is new here", w)
+		return a, engine.Problemf(engine.ErrInvalid, "name its platform, such as "+string(route.Likely(w.String())), "%s is new here", w)
 	}
 	a = league.Account{
 		ID: newID(), GameName: w.name, TagLine: w.tag, Platform: string(w.platform),

@@ -135,7 +135,7 @@ func (in *Ingest) start(tx engine.Tx, a league.Account, want league.Ask, p leagu
 	}
 	return engine.Receipt{
 		Account: a.ID, Job: queued[0].ID, Matched: 1, Applied: 1,
-		Text: fmt.Sprintf("sync of %s is under way", a.RiotID()),
+		Text: fmt.Sprintf("a sync of %s is in line", a.RiotID()),
 	}, nil
 }
 

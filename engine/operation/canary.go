@@ -16,7 +16,7 @@ import (
 // plan is the rest of a bulk command that waits for its canary: one job that was
 // let run first. It is kept in the store, so that a restart does not forget it.
 //
-//	retry --class 503 --canary    of 412 jobs
+//	retry --class 5xx --canary    of 412 jobs
 //	the first that can runs       Canary = b41, Rest = the other 411, stored
 //	b41 completes                 the rest is let run, as one command of its own in the audit
 //	b41 ends otherwise            the rest stays as it is, and consoles are told so
@@ -151,12 +151,12 @@ func (o *Operator) judge(ctx context.Context) error {
 	var wait, due []plan
 	ends := map[engine.JobID]engine.State{}
 	for _, p := range plans {
+		o.canary.watched.Store(p.Canary, true) // before the look: it may end just after
 		d, err := o.opt.Store.Detail(ctx, engine.JobQuery{ID: p.Canary})
 		switch {
 		case err != nil && !errors.Is(err, engine.ErrNotFound):
 			return err
 		case err == nil && d.Job.State.Live():
-			o.canary.watched.Store(p.Canary, true)
 			wait = append(wait, p)
 		// A job that was pruned is gone: nobody can tell that it succeeded.
 		default:

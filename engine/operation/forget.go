@@ -13,22 +13,34 @@ import (
 // a job may come up between two looks.
 const forgetRounds = 5
 
-// forget deletes an account with all that is stored of it. Jobs that wait are cancelled
+// forget deletes an account, a player or a collection with all that is stored of it. Jobs that wait are cancelled
 // first; while one runs it is refused. The store writes the audit entry itself, without the player's
 // name.
 func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
 	if o.opt.Forget == nil {
 		return refuse(engine.ErrRefused, "", "nothing can be forgotten here")
 	}
-	if cmd.Account == "" {
-		return refuse(engine.ErrInvalid, "name one, such as Name#TAG", "no account is named")
-	}
 	// From here on by its id: a Riot ID may change hands between two steps.
-	id, err := o.oneAccount(ctx, cmd.Account, cmd.Sync.Platform)
+	var paused engine.Queue // of a collection: a later one of the same name is another one
+	var err error
+	switch {
+	case cmd.Collect != nil && cmd.Collect.Name != "":
+		var found engine.Answer
+		found, err = o.opt.Find(ctx, engine.CollectionsQuery{Name: cmd.Collect.Name})
+		if a, ok := found.(engine.CollectionsAnswer); err == nil && ok {
+			cmd.Account = a.Collections[0].ID
+			if a.Collections[0].Paused {
+				paused = engine.CollectionQueue(cmd.Collect.Name)
+			}
+		}
+	case cmd.Account == "":
+		return refuse(engine.ErrInvalid, "name one, such as Name#TAG", "no account is named")
+	default:
+		cmd.Account, err = o.oneAccount(ctx, cmd.Account, cmd.Sync.Platform)
+	}
 	if err != nil {
 		return engine.Receipt{}, err
 	}
-	cmd.Account = id
 	jobs, err := o.idleJobs(ctx, cmd.Account)
 	if err != nil {
 		return engine.Receipt{}, err
@@ -45,6 +57,11 @@ func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Recei
 	if err != nil {
 		return engine.Receipt{}, err
 	}
+	if paused != "" {
+		if _, err := o.opt.Backend.Resume(ctx, paused, cmd.By, "the collection is deleted"); err != nil {
+			return engine.Receipt{}, err
+		}
+	}
 	done, audit, err := o.opt.Forget.Forget(ctx, cmd.Account, cmd.By, cmd.Reason, cancelled)
 	if err != nil {
 		return engine.Receipt{Forget: &done}, givenUp(ctx, err)
@@ -54,7 +71,8 @@ func (o *Operator) forget(ctx context.Context, cmd engine.Command) (engine.Recei
 }
 
 // oneAccount gives the id of the one account that is named, on the platform that is told:
-// what cannot be undone is not done to another of the same name.
+// what cannot be undone is not done to another of the same name. What names no account may be a player of a collection:
+// the store knows.
 func (o *Operator) oneAccount(ctx context.Context, account, platform string) (id string, err error) {
 	var on []string // the platforms on which the name is stored: "euw1", "kr"
 	q := engine.AccountsQuery{Text: account}
@@ -82,7 +100,7 @@ func (o *Operator) oneAccount(ctx context.Context, account, platform string) (id
 	}
 	switch {
 	case len(on) == 0:
-		return "", errNoAccount()
+		return account, nil
 	case id == "":
 		return "", engine.Problemf(engine.ErrNotFound, "name that platform",
 			"%s is not stored on %s, but on %s", account, platform, strings.Join(on, " and "))
@@ -115,7 +133,7 @@ func (o *Operator) idleJobs(ctx context.Context, account string) ([]engine.Job, 
 	}
 	if running > 0 {
 		return nil, engine.Problemf(engine.ErrRefused, "cancel its sync first, or wait for its end",
-			"a sync of the account is at work: %s running", human.Counted(running, "job is", "jobs are"))
+			"a sync is at work on what is to be deleted: %s running", human.Counted(running, "job is", "jobs are"))
 	}
 	return jobs, nil
 }
@@ -126,7 +144,7 @@ func (o *Operator) cancelFor(ctx context.Context, cmd engine.Command, jobs []eng
 	for round := 0; len(jobs) > 0 && round < forgetRounds; round++ {
 		// Only the jobs of the account are named; what a sync takes along follows from that.
 		order := engine.Command{Op: engine.OpCancel, Select: &engine.Selection{}, By: cmd.By,
-			Reason: "the account is deleted"}
+			Reason: "what they are about is deleted"}
 		for i := range jobs {
 			order.Select.IDs = append(order.Select.IDs, jobs[i].ID)
 		}
@@ -142,7 +160,7 @@ func (o *Operator) cancelFor(ctx context.Context, cmd engine.Command, jobs []eng
 	}
 	if len(jobs) > 0 {
 		return n, engine.Problemf(engine.ErrRefused, "wait for that one, or cancel it",
-			"%s of the account cannot be cancelled: a sync of another account waits for it",
+			"%s cannot be cancelled: a sync of another account waits for it",
 			human.Counted(len(jobs), "job", "jobs"))
 	}
 	return n, nil

@@ -35,6 +35,7 @@ const (
 	Alert
 	Entry // of the audit
 	Number
+	Ladders // tiers and platforms, as a collection asks for them
 )
 
 // Arg is what an operation needs besides its target.

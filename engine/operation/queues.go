@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -39,6 +40,6 @@ func (o *Operator) onQueue(ctx context.Context, cmd engine.Command, run queueCom
 // nothing.
 func (o *Operator) hasQueue(name engine.Queue) bool {
 	// The program's own queues have a place before their first job; others are known by their jobs.
-	return len(o.opt.Lines) == 0 || slices.Contains(o.opt.Lines, name) ||
+	return len(o.opt.Lines) == 0 || strings.HasPrefix(string(name), string(engine.CollectionQueue(""))) || slices.Contains(o.opt.Lines, name) ||
 		slices.ContainsFunc(o.opt.Backend.Queues(), func(q engine.QueueRow) bool { return q.Name == name })
 }

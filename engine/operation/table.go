@@ -29,7 +29,7 @@ func init() {
 			Short: "Let jobs run now, in queue order, with a new round of attempts",
 			Long: "Waiting and discarded jobs run when their turn comes, through the rate limiter.\n" +
 				"Attempts they have used count no more. A match or timeline whose job was deleted gets another.",
-			Example: "farsight retry match:KR_7214550881\nfarsight retry --class 503 --canary",
+			Example: "farsight retry match:KR_7214550881\nfarsight retry --class 5xx --canary",
 			Line:    Line{Args: "job:KEY", Help: "try a job again now"},
 		},
 		{
@@ -58,7 +58,7 @@ func init() {
 			States: []engine.State{engine.Discarded}, Starts: true, Calls: true, Canary: true, Undo: true,
 			Short:   "Open the discarded jobs of an error class again",
 			Long:    "What they were about counts as unfetched again, and a new round begins.",
-			Example: "farsight reclass --class 503 --canary",
+			Example: "farsight reclass --class 5xx --canary",
 			Line: Line{Args: "CLASS", Hint: "an error class, whose discarded jobs are opened again: reclass 404",
 				Help: "open the discarded jobs of an error class again"},
 			Ask: Question{Text: "Open the discarded jobs of class %s again?", Yes: "open them", Lines: []string{CanaryLine}},
@@ -107,6 +107,12 @@ func init() {
 		{
 			Op: engine.OpUntrack, run: (*Operator).untrack, Does: "stop tracking", Target: Account,
 			Line: Line{Args: "Name#TAG", Help: "stop that; what is stored stays"},
+		},
+		{
+			Op: engine.OpCollect, run: (*Operator).inDomain, Does: "collect", About: "collection", Target: Ladders,
+			Line: Line{Args: "master+ --platform kr --since 14d", Hint: "tiers, then as the command: collect master+ --platform kr --since 14d",
+				Help: "collect the games of a ladder's players, after a question"},
+			Ask: Question{Text: "Collect %s?", Yes: "collect them"},
 		},
 		{Op: engine.OpTrackMany, run: (*Operator).inDomain, Does: "track"},
 		{Op: engine.OpReresolve, run: (*Operator).inDomain, Does: "resolve again"},

@@ -41,6 +41,9 @@ type Options struct {
 	Store   stateStore
 	Limiter *limit.Limiter
 	Lanes   Lanes // where the jobs call
+	// Collections are those that there are: what their jobs have called is counted as what those of accounts have. nil =
+	// there can be none.
+	Collections func(context.Context) ([]engine.CollectionRow, error)
 	// Patience is how long failures of an endpoint are held to be an outage that
 	// costs no attempt; 0 = twice the sum of the match policy's delays.
 	Patience time.Duration

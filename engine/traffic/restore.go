@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -86,24 +87,41 @@ func (l *Limits) openedSince(ctx context.Context, saved time.Time,
 }
 
 // endedSince adds the attempts that ended since. They tell no method; the host
-// is that of their account, whose buckets are the tight ones.
+// is that of their account, whose buckets are the tight ones, and of a collection
+// each of its hosts.
 func (l *Limits) endedSince(ctx context.Context, saved time.Time, opened map[limit.Scope]int) error {
-	for row, err := range engine.EachAccount(ctx, l.opt.Store.Accounts, engine.AccountsQuery{}) {
-		if err != nil {
-			return err
-		}
-		if !row.Status.Open() && row.Updated.Before(saved) {
-			continue
-		}
-		attempts, err := l.opt.Store.Recent(ctx, row.ID, 2*saveAfter)
-		if err != nil {
-			return err
-		}
+	add := func(owner string, hosts ...string) error {
+		attempts, err := l.opt.Store.Recent(ctx, owner, 2*saveAfter)
 		if n := callsSince(saved, attempts); n > 0 {
-			opened[limit.Scope{Host: string(route.Platform(row.Platform).Region())}] += n
+			for _, host := range hosts {
+				opened[limit.Scope{Host: host}] += n
+			}
+		}
+		return err
+	}
+	for row, err := range engine.EachAccount(ctx, l.opt.Store.Accounts, engine.AccountsQuery{}) {
+		if err == nil && (row.Status.Open() || !row.Updated.Before(saved)) {
+			err = add(row.ID, string(route.Platform(row.Platform).Region()))
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return nil
+	if l.opt.Collections == nil {
+		return nil
+	}
+	rows, err := l.opt.Collections(ctx)
+	for _, r := range rows {
+		var hosts []string
+		for _, p := range r.Platforms {
+			hosts = append(hosts, p, string(route.Platform(p).Region())) // ladders are on the platform itself
+		}
+		slices.Sort(hosts)
+		if err == nil && (r.Result == "" || !r.Finished.Before(saved)) {
+			err = add(r.ID, slices.Compact(hosts)...)
+		}
+	}
+	return err
 }
 
 // callsSince counts the attempts that made a call: it was answered, or was on the wire for a time.

@@ -89,7 +89,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 	if reign != nil {
 		halt, carrier = reign.halt, reign.calls
 	}
-	limits := traffic.New(traffic.Options{Limiter: bounds, Store: p.db, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Halt: halt, Log: p.log})
+	limits := traffic.New(traffic.Options{Limiter: bounds, Store: p.db, Collections: p.db.CollectionRows, Lanes: ingest.LaneOf, Patience: 2 * cfg.Policies[engine.PolicyMatch].Sum(), Speed: a.speed, Halt: halt, Log: p.log})
 	calls := riot.LimitedBy(bounds)
 	if p.term != nil {
 		calls = inTerm{calls, p.term}

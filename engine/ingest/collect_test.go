@@ -1,0 +1,452 @@
+package ingest_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/riot/sim"
+)
+
+// apex is a ladder of the three leagues without divisions, with games that were remade: their payloads are small.
+func apex(players int) sim.LadderSpec {
+	return sim.LadderSpec{Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: players, Shape: "remake"}
+}
+
+// masters asks for what a ladder's players have played, without timelines: tests of whole payloads would be slow.
+func masters() *engine.CollectAsk {
+	return &engine.CollectAsk{Tiers: []string{"master+"}, Platforms: []string{"kr"}, Timelines: "none"}
+}
+
+func (r *rig) collect(ask *engine.CollectAsk) engine.Receipt {
+	r.t.Helper()
+	out, err := r.in.Collect(r.t.Context(), engine.Command{Op: engine.OpCollect, Collect: ask, By: operator})
+	must(r.t, err)
+	return out
+}
+
+// collection is the only one that there is.
+func (r *rig) collection() engine.CollectionRow {
+	r.t.Helper()
+	a, _, err := r.in.Find(context.Background(), engine.CollectionsQuery{})
+	must(r.t, err)
+	return a.(engine.CollectionsAnswer).Collections[0]
+}
+
+// collected waits until the round has ended.
+func (r *rig) collected(most time.Duration) engine.CollectionRow {
+	r.t.Helper()
+	for range int(most / time.Second) {
+		if row := r.collection(); row.Result != "" {
+			return row
+		}
+		time.Sleep(time.Second)
+	}
+	r.t.Fatalf("the collection has not ended: %+v", r.collection())
+	return engine.CollectionRow{}
+}
+
+// stored are the matches of a ladder that are stored.
+func (r *rig) stored(ids []string) (n int) {
+	r.t.Helper()
+	must(r.t, r.db.Read(context.Background(), func(tx engine.Tx) error {
+		for _, id := range ids {
+			if m, err := r.db.Match(tx, id); err == nil && m.Match.Status.String() == "success" {
+				n++
+			}
+		}
+		return nil
+	}))
+	return n
+}
+
+func TestL1a_EachMatchOfTheUnionIsFetchedOnce(t *testing.T) {
+	long(t)
+	inBubble(t, func(t *testing.T) {
+		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(60)}}
+		r := start(t, newSim(o))
+		out := r.collect(masters())
+		if again := r.collect(masters()); !again.Joined || again.Job != out.Job {
+			t.Errorf("the same once more: %+v", again)
+		}
+		row := r.collected(time.Hour)
+		want := r.sim.LadderMatchIDs(apex(60))
+		if row.Result != "completed" || row.Players != 60 || row.Listed != 60 || row.Pages != 3 || r.stored(want) != len(want) ||
+			row.Collected.Stored != row.Collected.Found || row.Collected.Found < len(want) || row.Collected.Open() != 0 {
+			t.Errorf("%d matches: %+v", len(want), row)
+		}
+		st := r.sim.Stats()
+		// One call a league, of each player the page, the empty one behind it and what lies beyond retention, a look
+		// that proves the end, and each match once: nothing else.
+		calls := map[route.Method]int{}
+		for _, m := range []route.Method{route.Challengers, route.Grandmasters, route.Masters, route.MatchIDs, route.Match, route.Timeline} {
+			calls[m] = r.calls(m)
+		}
+		wantCalls := map[route.Method]int{route.Challengers: 1, route.Grandmasters: 1, route.Masters: 1, route.MatchIDs: 4 * 60,
+			route.Match: row.Collected.Found, route.Timeline: 0}
+		sum := 0
+		for _, n := range wantCalls {
+			sum += n
+		}
+		if !maps.Equal(calls, wantCalls) || st.Calls != sum || st.Violations != 0 || st.Repeated != 0 {
+			t.Errorf("calls %v, want %v; %d in all, %d violations, %d repeated", calls, wantCalls, st.Calls, st.Violations, st.Repeated)
+		}
+		page, err := r.db.Accounts(t.Context(), engine.AccountsQuery{})
+		must(t, err)
+		if page.Total != 0 || len(page.Accounts) != 0 {
+			t.Errorf("players are accounts: %+v", page)
+		}
+	})
+}
+
+func TestL1b_AKillLosesNoMatchAndRepeatsTheCallsInFlight(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(60)}}
+		r := start(t, newSim(o))
+		r.collect(masters())
+		for _, at := range []time.Duration{50 * time.Millisecond, 3 * time.Second, 9 * time.Second} {
+			time.Sleep(at)
+			r = r.crash()
+		}
+		row := r.collected(time.Hour)
+		want := r.sim.LadderMatchIDs(apex(60))
+		st := r.sim.Stats()
+		if row.Result != "completed" || row.Players != 60 || row.Listed != 60 || r.stored(want) != len(want) || row.Collected.Open() != 0 {
+			t.Errorf("%d matches: %+v", len(want), row)
+		}
+		if st.Violations != 0 || r.calls(route.Match) > row.Collected.Found+3*8 {
+			t.Errorf("%d violations, %d calls for %d matches", st.Violations, r.calls(route.Match), row.Collected.Found)
+		}
+	})
+}
+
+func TestL2_ADivisionIsReadPageByPage(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		l := sim.LadderSpec{Platform: route.EUW1, Queue: "RANKED_SOLO_5x5", Players: 210, Tier: "DIAMOND", Division: "II", Shape: "remake"}
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{l}}))
+		r.collect(&engine.CollectAsk{Tiers: []string{"diamond2..diamond3"}, Platforms: []string{"euw1"}, Timelines: "none", Since: "1d", Matches: 5})
+		row := r.collected(time.Hour)
+		if row.Result != "completed" || row.Players != 210 || row.Pages != 4 || r.calls(route.LeaguePage) != 4 {
+			t.Errorf("%d calls: %+v", r.calls(route.LeaguePage), row)
+		}
+		// No further player is listed once enough is found.
+		if row.Listed == 210 || row.Collected.Found < 5 {
+			t.Errorf("%+v", row)
+		}
+		player, ok := r.player(row.ID)
+		ranks := r.ranks(player, "RANKED_SOLO_5x5")
+		if !ok || len(ranks) != 1 || ranks[0].Tier != "DIAMOND" || ranks[0].Division != "II" {
+			t.Errorf("ranks %+v", ranks)
+		}
+	})
+}
+
+// A collection that is asked for by its name tells where its players came from, in the order in which they are listed.
+func TestL26_ACollectionTellsItsLadders(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		l := sim.LadderSpec{Platform: route.EUW1, Queue: "RANKED_SOLO_5x5", Players: 30, Tier: "DIAMOND", Division: "II", Shape: "remake"}
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{l}}))
+		r.collect(&engine.CollectAsk{Tiers: []string{"diamond1..diamond2"}, Platforms: []string{"euw1"}, Timelines: "none", Since: "1d", Spread: 1})
+		row := r.collected(time.Hour)
+		a, _, err := r.in.Find(t.Context(), engine.CollectionsQuery{Name: row.Name})
+		must(t, err)
+		parts := a.(engine.CollectionsAnswer).Collections[0].Parts
+		want := []engine.CollectionPart{{Name: "euw1 diamond I", Ladder: true, Read: true},
+			{Name: "euw1 diamond II", Players: 30, Done: 30, Ladder: true, Read: true}}
+		if found := row.Players - 30; found > 0 {
+			want = append(want, engine.CollectionPart{Name: "found since", Players: found, Done: found})
+		}
+		if !slices.Equal(parts, want) {
+			t.Errorf("%+v, want %+v", parts, want)
+		}
+	})
+}
+
+func TestL3_ALaterRoundFetchesWhatIsNew(t *testing.T) {
+	long(t)
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(20)}}))
+		r.collect(masters())
+		first := r.collected(time.Hour)
+		lists, matches := r.calls(route.MatchIDs), r.calls(route.Match)
+		time.Sleep(time.Hour)
+		out := r.collect(masters())
+		if out.Joined || out.Collection != first.Name {
+			t.Errorf("%+v", out)
+		}
+		row := r.collected(time.Hour)
+		if row.Round != 2 || row.Players != 20 || row.Listed != 20 || r.calls(route.Match) != matches || r.calls(route.MatchIDs) > lists+20 {
+			t.Errorf("%d more lists, %d more matches: %+v", r.calls(route.MatchIDs)-lists, r.calls(route.Match)-matches, row)
+		}
+		other := masters()
+		other.Name, other.Timelines = first.Name, "all"
+		if _, err := r.in.Collect(t.Context(), engine.Command{Collect: other}); !errors.Is(err, engine.ErrConflict) {
+			t.Errorf("another one of the same name: %v", err)
+		}
+	})
+}
+
+func TestL4_AnAccountsSyncGoesBeforeACollection(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		// A call a second: the collection has minutes of work.
+		o := sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 10)}, Ladders: []sim.LadderSpec{{Platform: route.EUW1, Queue: "RANKED_SOLO_5x5", Players: 40, Shape: "remake"}}}
+		o.Limits.App = []sim.Limit{{N: 10, Per: 10 * time.Second}}
+		r := start(t, newSim(o))
+		ask := masters()
+		ask.Platforms = []string{"euw1"}
+		r.collect(ask)
+		time.Sleep(2 * time.Minute)
+		began := time.Now()
+		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
+		row := r.settle("Ana#EUW", 2*time.Minute)
+		if row.Matches.Stored != 10 || time.Since(began) > 40*time.Second {
+			t.Errorf("%d matches in %v", row.Matches.Stored, time.Since(began))
+		}
+		if c := r.collection(); c.Result != "" {
+			t.Errorf("the collection has ended: %+v", c)
+		}
+	})
+}
+
+func TestL5_WhatCannotBeCollectedIsToldBefore(t *testing.T) {
+	good := engine.CollectAsk{Tiers: []string{"Master+"}, Platforms: []string{"KR"}}
+	if a, err := ingest.CheckCollect(good); err != nil || a.Name != "kr-solo-master+" || a.Queue != "solo" {
+		t.Errorf("%+v %v", a, err)
+	}
+	for name, change := range map[string]func(*engine.CollectAsk){
+		"tier":     func(a *engine.CollectAsk) { a.Tiers = []string{"wood"} },
+		"division": func(a *engine.CollectAsk) { a.Tiers = []string{"diamond5"} },
+		"nobody":   func(a *engine.CollectAsk) { a.Tiers = nil },
+		"queue":    func(a *engine.CollectAsk) { a.Queue = "aram" },
+		"platform": func(a *engine.CollectAsk) { a.Platforms = []string{"moon"} },
+		"nowhere":  func(a *engine.CollectAsk) { a.Platforms = nil },
+		"empty":    func(a *engine.CollectAsk) { a.Since = "0" },
+		"since":    func(a *engine.CollectAsk) { a.Since = "yesterday" },
+		"matches":  func(a *engine.CollectAsk) { a.Matches = -1 },
+		"films":    func(a *engine.CollectAsk) { a.Timelines = "some" },
+		"often":    func(a *engine.CollectAsk) { a.Every = time.Minute },
+		"name":     func(a *engine.CollectAsk) { a.Name = "no/name" },
+	} {
+		a := engine.CollectAsk{Tiers: slices.Clone(good.Tiers), Platforms: slices.Clone(good.Platforms)}
+		change(&a)
+		if _, err := ingest.CheckCollect(a); !errors.Is(err, engine.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestL5_AnEmptyLadderSaysSo(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}}))
+		r.collect(masters())
+		if row := r.collected(time.Minute); row.Result != "failed" || row.Error == "" {
+			t.Errorf("%+v", row)
+		}
+	})
+}
+
+func TestL6_ListedPlayersAreCollectedOnceEach(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 5), remade("Ben#EUW", 3)}}))
+		ana, ben := r.sim.PUUID("Ana#EUW", ""), r.sim.PUUID("Ben#EUW", "")
+		r.collect(&engine.CollectAsk{Named: []string{ben, ana, ben}, Platforms: []string{"euw1"}, Timelines: "none"})
+		if row := r.collected(time.Hour); row.Result != "completed" || row.Players != 2 || row.Collected.Stored != 8 || row.Named != nil {
+			t.Errorf("%+v", row)
+		}
+	})
+}
+
+func TestL6_ACollectionThatGoesOnReadsItsLaddersAnew(t *testing.T) {
+	long(t)
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(10)}}))
+		ask := masters()
+		ask.Every = 24 * time.Hour
+		r.collect(ask)
+		time.Sleep(time.Hour)
+		if row := r.collection(); row.Round != 2 || row.Result != "" || !row.Started.IsZero() || r.calls(route.Masters) != 1 {
+			t.Errorf("after the first round: %+v", row)
+		}
+		time.Sleep(24 * time.Hour)
+		if row := r.collection(); row.Round != 3 || r.calls(route.Masters) != 2 || row.Collected.Open() != 0 || row.Players != 10 {
+			t.Errorf("after the second: %d ladders read, %+v", r.calls(route.Masters), row)
+		}
+	})
+}
+
+// player is one of a collection's.
+func (r *rig) player(collection string) (id string, ok bool) {
+	r.t.Helper()
+	must(r.t, r.db.Read(context.Background(), func(tx engine.Tx) error {
+		a, found, err := r.db.NextPlayer(tx, collection, "")
+		id, ok = a.ID, found
+		return err
+	}))
+	return id, ok
+}
+
+func TestL7_PlayersOfMatchesAreCollectedAGameAway(t *testing.T) {
+	long(t)
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(30)}}))
+		r.collect(masters())
+		all := r.collected(time.Hour)
+		// Who sat in the matches of the first player, by what is stored.
+		var seed string
+		met := map[string]bool{}
+		r.read(func(tx engine.Tx) error {
+			a, _, err := r.db.NextPlayer(tx, all.ID, "")
+			must(t, err)
+			seed = a.PUUIDs[""]
+			seats, next, err := r.db.SeatsOf(tx, all.ID, "", 10_000)
+			if next != "" {
+				t.Error("there are more matches")
+			}
+			of := map[string][]string{}
+			for _, s := range seats {
+				of[s.Match] = append(of[s.Match], s.PUUID)
+			}
+			for _, who := range of {
+				for _, puuid := range who {
+					met[puuid] = met[puuid] || slices.Contains(who, seed)
+				}
+			}
+			return err
+		})
+		maps.DeleteFunc(met, func(_ string, with bool) bool { return !with })
+		fetched := r.calls(route.Match)
+		r.collect(&engine.CollectAsk{Named: []string{seed}, Platforms: []string{"kr"}, Timelines: "none", Spread: 1})
+		r = r.crash()
+		row := r.collected(time.Hour)
+		if len(met) < 10 || row.Result != "completed" || row.Players != len(met) || row.Listed != len(met) || row.Depth != 1 {
+			t.Errorf("%d players sat in the matches of the first: %+v", len(met), row)
+		}
+		if n := r.calls(route.Match) - fetched; n != row.Collected.Found-row.Collected.Had || row.Collected.Had == 0 {
+			t.Errorf("%d calls for %+v", n, row.Collected)
+		}
+		// It stops where enough is found.
+		r.collect(&engine.CollectAsk{Named: []string{seed}, Platforms: []string{"kr"}, Timelines: "none", Spread: 3, Matches: 1})
+		if row := r.collected(time.Hour); row.Players != 1 || row.Listed != 1 {
+			t.Errorf("%+v", row)
+		}
+	})
+}
+
+func TestL7_RiotIDsAreResolvedOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{remade("Ana#EUW", 5), remade("Ben#EUW", 3)}}))
+		ask := func() *engine.CollectAsk {
+			return &engine.CollectAsk{Named: []string{"Ben#EUW", "ana#euw", r.sim.PUUID("Ben#EUW", ""), "Nobody#EUW"},
+				Platforms: []string{"euw1"}, Timelines: "none"}
+		}
+		r.collect(ask())
+		row := r.collected(time.Hour)
+		if row.Result != "incomplete" || row.Players != 4 || row.Listed != 3 || row.Failed != 1 || row.Collected.Found != 8 || row.Collected.Stored != 8 {
+			t.Errorf("%+v", row)
+		}
+		asked, lists := r.calls(route.AccountByRiotID), r.calls(route.MatchIDs)
+		if asked != 3 {
+			t.Errorf("%d names were asked for", asked)
+		}
+		r.collect(ask())
+		if row := r.collected(time.Hour); row.Players != 4 || row.Collected.Found != 8 || r.calls(route.MatchIDs) > lists+2 {
+			t.Errorf("%d names, %d lists more: %+v", r.calls(route.AccountByRiotID)-asked, r.calls(route.MatchIDs)-lists, row)
+		}
+		for _, bad := range []string{"Ana", "01JD0000000000000000000000", "#"} {
+			if _, err := ingest.CheckCollect(engine.CollectAsk{Named: []string{bad}, Platforms: []string{"kr"}}); !errors.Is(err, engine.ErrInvalid) {
+				t.Errorf("%s: %v", bad, err)
+			}
+		}
+	})
+}
+
+func TestL8_ACollectionIsChangedWhileItRuns(t *testing.T) {
+	long(t)
+	inBubble(t, func(t *testing.T) {
+		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(40)}}
+		o.Limits.App = []sim.Limit{{N: 10, Per: 10 * time.Second}} // it takes minutes
+		r := start(t, newSim(o))
+		ask := masters()
+		ask.Since, ask.Matches = "5d", 2
+		first := r.collect(ask)
+		time.Sleep(30 * time.Second)
+		same := masters()
+		if again := r.collect(same); !again.Joined || again.Applied != 0 || r.collection().Since != "5d" {
+			t.Errorf("what was left out has changed: %+v", again)
+		}
+		ask.Since, ask.Matches = "60d", 1_000_000
+		dry, err := r.in.Collect(t.Context(), engine.Command{Collect: ask, DryRun: true})
+		must(t, err)
+		if dry.Text != "collection kr-solo-master+ is under way, and would be changed: since 60d (was 5d), matches 1000000 (was 2)" || r.collection().Since != "5d" {
+			t.Errorf("%+v", dry)
+		}
+		if out := r.collect(ask); !out.Joined || out.Applied != 1 || out.Job != first.Job ||
+			out.Text != "collection kr-solo-master+ is under way, and is changed: since 60d (was 5d), matches 1000000 (was 2)" {
+			t.Errorf("%+v", out)
+		}
+		row := r.collected(12 * time.Hour)
+		want := r.sim.LadderMatchIDs(apex(40))
+		if row.Result != "completed" || row.Round != 2 || row.Players != 40 || row.Listed != 40 || r.stored(want) != len(want) {
+			t.Errorf("%d of %d matches: %+v", r.stored(want), len(want), row)
+		}
+		ask.Every = 48 * time.Hour
+		if out := r.collect(ask); out.Joined || out.Text != "collection kr-solo-master+ is under way; changed: every 2 d" {
+			t.Errorf("%+v", out)
+		}
+	})
+}
+
+func TestL10_TheCostIsToldFromOneCallALadder(t *testing.T) {
+	long(t)
+	inBubble(t, func(t *testing.T) {
+		s := newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(60)}})
+		r := start(t, s)
+		would := func(ask *engine.CollectAsk) (engine.Receipt, error) {
+			return r.in.Collect(t.Context(), engine.Command{Collect: ask, DryRun: true})
+		}
+		asked := func() (n int) { return s.Stats().Calls }
+		out, err := would(masters())
+		must(t, err)
+		if asked() != 3 || !strings.HasPrefix(out.Text, "collection kr-solo-master+ would list about 60 players and fetch about ") ||
+			!strings.HasSuffix(out.Text, "the players that the ladders list); alone it takes about 4 min 10 s") || out.Cost == nil || out.Cost.Calls == 0 || len(out.Cost.Loads) != 3 {
+			t.Errorf("%d calls: %+v", asked(), out)
+		}
+		few := masters()
+		few.Matches = 100
+		if out, err := would(few); err != nil || !strings.Contains(out.Text, "fetch about 100 matches") || strings.Contains(out.Text, "60 players") {
+			t.Errorf("%v: %s", err, out.Text)
+		}
+		empty := masters()
+		empty.Queue = "flex"
+		if _, err := would(empty); !errors.Is(err, engine.ErrRefused) {
+			t.Errorf("of empty ladders: %v", err)
+		}
+		must(t, s.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Masters}, Count: 1}))
+		if out, err := would(masters()); err != nil || !strings.Contains(out.Text, "they cannot be asked now") {
+			t.Errorf("%v: %s", err, out.Text)
+		}
+		must(t, s.Inject(sim.Fault{Kind: sim.Forbidden, Match: sim.Match{Method: route.Challengers}, Count: 1}))
+		if _, err := would(masters()); !errors.Is(err, engine.ErrRefused) || !strings.Contains(err.Error(), "may not read ladders") {
+			t.Errorf("of a key that may not: %v", err)
+		}
+		must(t, s.Inject(sim.Fault{Name: "no league", Kind: sim.Forbidden, Match: sim.Match{Method: route.Challengers}, Until: time.Hour}))
+		r.collect(masters())
+		if row := r.collected(2 * time.Hour); row.Result != "failed" || !strings.Contains(row.Error, "may not read ladders") {
+			t.Errorf("%+v", row)
+		}
+		time.Sleep(2 * time.Hour)
+		r.collect(masters())
+		r.collected(2 * time.Hour)
+		before := asked()
+		if out, err := would(masters()); err != nil || asked() != before || !strings.Contains(out.Text, "about 60 players") || out.Joined {
+			t.Errorf("of one that has been: %v: %s", err, out.Text)
+		}
+	})
+}

@@ -38,7 +38,7 @@ func newRoot() *cobra.Command {
 // made of the tree itself.
 func declared() []commandDecl {
 	return slices.Concat(shownCommands(), operationCommands(), []commandDecl{
-		demoCommand(), syncCommand(), serveCommand(), attachCommand(), simCommand(),
+		demoCommand(), syncCommand(), collectCommand(), collectionsCommand(), serveCommand(), attachCommand(), simCommand(),
 		trackCommand(), untrackCommand(), triggerCommand(), reresolveCommand(),
 		logsCommand(), doctorCommand(), bundleCommand(), pagerCommand(), callCommand(),
 		exportCommand(), checkCommand(), checkPagesCommand(), backupCommand(), restoreCommand(), compactCommand(),

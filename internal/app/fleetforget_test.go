@@ -12,6 +12,7 @@ import (
 // stores of its calls, of a 429, of what failed, and what other programs had asked for. The audit and Riot's
 // JSON of matches that others have are kept on purpose.
 func TestPostgres_AForgottenPlayerIsInNoTable(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const gone, stays = "Gone Away#EUW", "Stays#EUW"
 	o := quick(player(gone, 8), player(stays, 4))

@@ -11,10 +11,12 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-// forgetting is one `farsight forget`.
+// forgetting is one `farsight forget`, or `farsight collections --forget`.
 type forgetting struct {
 	given
-	ask typedWord
+	ask   typedWord
+	what  string // its name, which is typed to go on
+	order engine.Command
 }
 
 // forgetCommand makes `farsight forget`, the one command whose effect nothing in the program takes
@@ -33,22 +35,27 @@ func forgetCommand() commandDecl {
 			"exports, the log and audit entries from before keep what they have, and so do stores\n" +
 			"that `restore` and `reset` moved aside.\n" +
 			"The audit tells that it was done, and names a sum of the player's id.\n\n" +
-			"Of accounts of one name on several platforms it takes the one on --platform.\n\n" +
+			"Of accounts of one name on several platforms it takes the one on --platform. Players of\n" +
+			"collections go, too, by the PUUID or Riot ID that they were listed by: with what was\n" +
+			"collected of them alone, once their collections have ended or are cancelled. A whole\n" +
+			"collection goes by `farsight collections --forget NAME`.\n\n" +
 			"On a terminal it asks for the account's name; elsewhere it wants --yes.",
 		example: "farsight forget 'Name#TAG' --platform euw1 --dry-run",
 		args:    oneAccount, complete: onlyFirst(completeAccounts),
 		yes: true, reason: "why; kept in the audit, so do not name the player",
 		run: func(ctx context.Context, g given) error {
 			// Before anything is opened: a name without its tag could be half of several.
-			if err := riotID(g.args[0]); err != nil {
+			if err := riotID(g.args[0]); err != nil && !puuidForm.MatchString(g.args[0]) {
 				return err
 			}
-			return forgetting{g, g.asks()}.run(ctx)
+			// A platform of "" is the only one that the account is on; of several the engine asks for one.
+			return forgetting{g, g.asks(), g.args[0], engine.Command{
+				Op: engine.OpForget, Account: g.args[0], Sync: engine.SyncAsk{Platform: g.cfg.Platform}}}.run(ctx)
 		},
 	}.acting()
 }
 
-// run lets the engine that holds the directory forget the account, else does it itself.
+// run lets the engine that holds the directory forget it, else does it itself.
 func (o forgetting) run(ctx context.Context) error {
 	return commanding(ctx, o.cfg, mustBeThere, func(ctx context.Context, c engine.Console, own *parts) error {
 		if own != nil {
@@ -81,19 +88,16 @@ func (o forgetting) onOwn(ctx context.Context, p *parts) error {
 func (o forgetting) finished(f storage.Forgotten) {
 	if !o.out.JSON {
 		// Of its name nothing is left: the first signs of a sum of its id are what the audit has, too.
-		_, _ = fmt.Fprintf(o.out.W, "account %s…, which was half deleted, is gone now: %s\n", f.Done.Mask, f.Done.Text(false))
+		_, _ = fmt.Fprintf(o.out.W, "%s, which was half deleted, is gone now: %s\n", f.Done.Target(), f.Done.Text(false))
 	}
 }
 
 // on asks the console what would go, then the operator, and then does it.
 func (o forgetting) on(ctx context.Context, c engine.Console) error {
-	account := o.args[0]
-	// A platform of "" is the only one that the account is on; of several the engine asks for one.
-	ask := engine.Command{Op: engine.OpForget, Account: account, Sync: engine.SyncAsk{Platform: o.cfg.Platform}}
 	var refused error // by the operator
-	r, err := o.planned(ctx, c, ask, func(r engine.Receipt) error {
-		does := "forget deletes what is stored of " + safe.Text(account) + " for good"
-		refused = o.ask.confirm(account, r.Text+"; it cannot be undone", does, "nothing was deleted")
+	r, err := o.planned(ctx, c, o.order, func(r engine.Receipt) error {
+		does := "forget deletes what is stored of " + safe.Text(o.what) + " for good"
+		refused = o.ask.confirm(o.what, r.Text+"; it cannot be undone", does, "nothing was deleted")
 		return refused
 	})
 	switch {

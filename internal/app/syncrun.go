@@ -59,6 +59,16 @@ func runSync(ctx context.Context, cfg config.Config, opt syncOptions, out cli.Ou
 	}
 }
 
+// run lets whichever engine is there carry it out, one after the other, until it has ended.
+func (s *syncRun) run(ctx context.Context) error {
+	for {
+		err := through(ctx, s.cfg, func(c *api.Client) error { return s.beside(ctx, c) }, func() error { return s.alone(ctx) })
+		if again, err := s.after(ctx, err); !again {
+			return err
+		}
+	}
+}
+
 // beside lets the engine that holds the directory sync the account.
 func (s *syncRun) beside(ctx context.Context, c *api.Client) error {
 	// For the sentence about how to end it.

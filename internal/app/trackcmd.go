@@ -204,6 +204,28 @@ func readTrackFile(cmd *cobra.Command, name, platform string, tags []string) (li
 	return parseTrackList(strings.TrimPrefix(string(body), "\ufeff"), platform, tags)
 }
 
+// readList reads a list that a person has made, a file or with - standard input, whole.
+func readList(in io.Reader, name string) (string, error) {
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", fmt.Errorf("the list cannot be read: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	// One byte more than fits tells a list that is too long from one that fits exactly.
+	body, err := io.ReadAll(io.LimitReader(in, maxTrackFile+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the list cannot be read: %w", err)
+	case len(body) > maxTrackFile:
+		return "", fmt.Errorf("the list has more than %d MiB: cut it into parts", maxTrackFile>>20)
+	}
+	// Spreadsheets begin a CSV file with a byte order mark, which would be part of the first name.
+	return strings.TrimPrefix(string(body), "\ufeff"), nil
+}
+
 // parseTrackList reads CSV; a line of the wrong shape is kept, to be rejected with
 // its reason.
 func parseTrackList(body, platform string, tags []string) (list trackList, err error) {

@@ -17,6 +17,7 @@ type SyncOptions struct {
 	Account string         // "Name#TAG"
 	Ask     engine.SyncAsk // the platform, and what to fetch; the zero value is everything of a known account
 	By      engine.Actor
+	Collect *engine.CollectAsk // a collection is followed instead of an account's sync
 }
 
 // Counts are the final statuses of a run's matches or timelines, by the names that they are stored
@@ -92,6 +93,8 @@ type Following struct {
 	row    engine.AccountRow // of the run that is followed, as last seen
 	engine engine.EngineRow  // as last seen
 
+	collected collectSummary // of a collection
+
 	watching sync.WaitGroup // the goroutine of watch
 }
 
@@ -125,11 +128,18 @@ func (f *Following) On(ctx context.Context, c engine.Console) (Summary, error) {
 	case err != nil:
 		return Summary{}, err
 	}
+	if f.opt.Collect != nil {
+		f.collected.Event, f.collected.Collection, f.collected.Result = summaryEvent, s.Account, s.Result
+		return s, f.show.endCollection(f.collected)
+	}
 	return s, f.show.end(s)
 }
 
 // sync is On without the summary's printing, and with whatever error the engine gave.
 func (f *Following) sync(ctx context.Context, c engine.Console) (s Summary, err error) {
+	if f.opt.Collect != nil {
+		return f.collect(ctx, c)
+	}
 	if f.endedMeanwhile(ctx, c) {
 		return summarize(f.row, f.began), nil
 	}

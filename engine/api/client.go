@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"slices"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -231,9 +230,9 @@ func (c *Client) gone(path string, err error) error {
 		do = "try again; if it stays so, it is no Farsight engine that listens there, or one that hangs"
 	}
 	switch {
-	case c.token != nil && errors.Is(err, syscall.ECONNREFUSED):
+	case c.token != nil && errors.Is(err, connRefused):
 		return engine.Problemf(engine.ErrGone, "look whether its proxy runs", "not connected: nothing listens at %s", c.path)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, connRefused):
 		return engine.Problemf(engine.ErrGone, "start one with `farsight serve`",
 			"not connected: no engine listens on %s", c.path)
 	case errors.Is(err, fs.ErrPermission):

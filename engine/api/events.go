@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -25,21 +26,25 @@ const (
 	eventJob      = "job"      // has ended
 	eventAlert    = "alert"    // has changed its state
 	eventGap      = "gap"      // events are lost to this reader
+
+	eventCollection = "collection" // has come further, at most once a second
 )
 
 // event is one thing that has happened. Numbers rise by one for each event of the
 // engine; a reader who asked for some only sees holes in them, and a gap is always
 // said.
 type event struct {
-	ID       string            `json:"id"` // "boot.number": to go on behind it
-	N        uint64            `json:"n"`
-	At       time.Time         `json:"at"`
-	Type     string            `json:"type"`
-	Progress *AccountProgress  `json:"progress,omitempty"`
-	Job      *jobEnd           `json:"job,omitempty"`
-	Alert    *engine.AlertRow  `json:"alert,omitempty"`
-	Open     []AccountProgress `json:"open,omitempty"`   // hello: accounts whose syncs are under way
-	Missed   uint64            `json:"missed,omitempty"` // gap: how many; 0 = nobody knows, the engine was started again
+	ID       string           `json:"id"` // "boot.number": to go on behind it
+	N        uint64           `json:"n"`
+	At       time.Time        `json:"at"`
+	Type     string           `json:"type"`
+	Progress *AccountProgress `json:"progress,omitempty"`
+	Job      *jobEnd          `json:"job,omitempty"`
+	Alert    *engine.AlertRow `json:"alert,omitempty"`
+	// Collection is one that has come further.
+	Collection *engine.CollectionRow `json:"collection,omitempty"`
+	Open       []AccountProgress     `json:"open,omitempty"`   // hello: accounts whose syncs are under way
+	Missed     uint64                `json:"missed,omitempty"` // gap: how many; 0 = nobody knows, the engine was started again
 }
 
 // jobEnd is a job that has ended.
@@ -59,7 +64,7 @@ type jobEnd struct {
 // endOf is what is told of a job's end: no arguments, and of its attempts the count.
 func endOf(j engine.Job) *jobEnd {
 	return &jobEnd{
-		ID: j.ID, Kind: j.Kind, Queue: j.Queue, Key: j.Key, Account: j.Owner, State: j.State, Attempts: j.Attempts,
+		ID: j.ID, Kind: j.Kind, Queue: j.Queue, Key: j.Key, Account: j.Owner, State: j.State, Attempts: j.Tried(),
 		Class: j.Class, LastError: j.LastError, Finished: j.Finished,
 	}
 }
@@ -101,6 +106,8 @@ type Events struct {
 	left    time.Time  // when the last reader left
 	wake    await.Bell // capacity 1: a reader has come
 	alerts  map[string]engine.AlertState
+
+	collections map[string][]byte // as they were told last, packed; Run's own
 }
 
 // packedEvent is an event as it goes out, made once for all readers.
@@ -182,6 +189,7 @@ func (e *Events) Run(ctx context.Context) error {
 		if time.Since(judged) >= alertsPace {
 			judged = time.Now()
 			e.judge(ctx)
+			e.compare(ctx)
 		}
 		e.flush()
 	}
@@ -229,6 +237,27 @@ func (e *Events) judge(ctx context.Context) {
 		}
 	}
 	e.alerts = seen
+}
+
+// compare looks which collections have come further since the last look, as judge does for alerts. At the first look
+// those that are under way are told.
+func (e *Events) compare(ctx context.Context) {
+	a, err := engine.Ask[engine.CollectionsAnswer](ctx, e.opt.Console, engine.CollectionsQuery{})
+	if err != nil {
+		return // whoever asks for the collections is told why
+	}
+	was := e.collections
+	e.collections = map[string][]byte{}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range a.Collections {
+		row := &a.Collections[i]
+		now, err := encode(row)
+		if err == nil && !bytes.Equal(was[row.ID], now) && (was != nil || row.Result == "") {
+			e.add(event{At: time.Now(), Type: eventCollection, Collection: row})
+		}
+		e.collections[row.ID] = now
+	}
 }
 
 // flush numbers and packs what has come, and rings the readers. The encoding is done without the lock,
@@ -284,6 +313,8 @@ func (e *Events) pack(ev event, n uint64) (packedEvent, bool) {
 		p.account = ev.Progress.Account
 	case ev.Job != nil:
 		p.account = ev.Job.Account
+	case ev.Collection != nil: // nothing for a reader of an account
+		p.account = ev.Collection.ID
 	}
 	return p, true
 }

@@ -180,19 +180,43 @@ func (e *Events) say(ctx context.Context, out sink, ev event, pos uint64) error 
 }
 
 // eventTypes are those that can be asked for.
-var eventTypes = []string{eventProgress, eventJob, eventAlert}
+var eventTypes = []string{eventProgress, eventJob, eventAlert, eventCollection}
 
-// eventRoutes is the one route to what happens.
+// pathEvents is where they are read.
+const pathEvents = "/v1/events"
+
+var paramPass = Param{"pass", "of POST /v1/events/pass, in place of the token: for a page in a browser, whose readers of streams send no header"}
+
+// passTime is how long a pass opens a stream; one that is open goes on.
+const passTime = 10 * time.Minute
+
+// eventPass lets its bearer open streams of events.
+type eventPass struct {
+	Pass    string    `json:"pass"`
+	Expires time.Time `json:"expires"`
+}
+
+// eventRoutes are the route to what happens, and that to a pass for it.
 func (p *Programs) eventRoutes() []Route {
-	return []Route{{
-		Method: http.MethodGet, Path: "/v1/events", Role: Viewer, Out: event{}, Type: typeEvents, Handle: p.events,
+	pass := "A pass of ten minutes, by which a page in a browser opens a stream of events"
+	return []Route{route(http.MethodPost, "/v1/events/pass", pass, Viewer, p.eventPass), {
+		Method: http.MethodGet, Path: pathEvents, Role: Viewer, Out: event{}, Type: typeEvents, Handle: p.events,
 		Summary: "Progress of accounts, ends of jobs and alerts as they happen: " +
 			"server-sent events, or a WebSocket with one event a message",
 		Query: []Param{
 			{"after", "id of the last event that was seen, as in Last-Event-ID"}, {"account", "id of one account"},
-			{"types", strings.Join(eventTypes, ",")},
+			{"types", strings.Join(eventTypes, ",")}, paramPass,
 		},
 	}}
+}
+
+// eventPass makes a pass.
+func (p *Programs) eventPass(*Request) (eventPass, error) {
+	if p.opt.Pass == nil {
+		return eventPass{}, engine.Problemf(engine.ErrNotFound, "set `http_listen`", "no page can ask this engine: it listens on no address")
+	}
+	until := time.Now().Add(passTime).Truncate(time.Second)
+	return eventPass{p.opt.Pass(until), until}, nil
 }
 
 // events answers with a stream: server-sent events, or a WebSocket for whoever asks to upgrade.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ type broadcast struct {
 	events *Events
 	mu     sync.Mutex
 	alerts []engine.AlertRow
+	of     []engine.CollectionRow
 	open   []engine.AccountRow
 }
 
@@ -41,6 +43,8 @@ func tell(t testing.TB) *broadcast {
 			}
 		case engine.AlertsQuery:
 			return engine.AlertsAnswer{Alerts: append([]engine.AlertRow(nil), b.alerts...)}, nil
+		case engine.CollectionsQuery:
+			return engine.CollectionsAnswer{Collections: slices.Clone(b.of)}, nil
 		case engine.StatusQuery:
 			return engine.StatusAnswer{Engine: engine.EngineRow{State: engine.EngineLive}, Open: b.open}, nil
 		}
@@ -193,6 +197,24 @@ func TestS1_11_EventsOfASync(t *testing.T) {
 	b.mu.Unlock()
 	if e := r.until(eventAlert); e.Alert.State != engine.AlertAcknowledged {
 		t.Errorf("%+v", e.Alert)
+	}
+}
+
+// A collection that has come further is told, to whoever does not ask for an account.
+func TestL9_EventsOfACollection(t *testing.T) {
+	b := tell(t)
+	r, one := b.read(t, "?types=collection", ""), b.read(t, "?types=collection,job&account=01A", "")
+	for n := range 3 {
+		b.mu.Lock()
+		b.of = []engine.CollectionRow{{Collection: engine.Collection{ID: "01C"}, Listed: n}}
+		b.mu.Unlock()
+		for told := -1; told < n; {
+			told = r.next().Collection.Listed
+		}
+	}
+	b.events.Publish([]engine.Change{ended(1)})
+	if e := one.next(); e.Type != eventJob {
+		t.Errorf("%+v", e)
 	}
 }
 

@@ -64,7 +64,7 @@ func FuzzLine(f *testing.F) {
 
 // FuzzProblem reads whatever answers with another status than 200.
 func FuzzProblem(f *testing.F) {
-	raw, _ := encode(problemOf(engine.Problemf(engine.ErrStale, "look again", "changed")))
+	raw, _ := encode(ProblemOf(engine.Problemf(engine.ErrStale, "look again", "changed")))
 	f.Add(409, raw)
 	f.Add(502, []byte("<html>"))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {

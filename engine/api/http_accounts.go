@@ -64,17 +64,21 @@ func (in triggerRequest) command() (c engine.Command, err error) {
 type Started struct {
 	Job     engine.JobID `json:"job,omitempty"`
 	Account string       `json:"account,omitempty"` // id
-	Joined  bool         `json:"joined,omitempty"`  // the job was there already
-	Nothing bool         `json:"nothing,omitempty"` // there was nothing to do; message says why
-	Next    time.Time    `json:"next,omitzero"`     // nothing: when it makes sense again
-	Cost    *engine.Cost `json:"cost,omitempty"`
-	Audit   uint64       `json:"audit,omitempty"` // number of its audit entry
-	Text    string       `json:"message"`
+	// Collection is the name of the one that was asked for.
+	Collection string       `json:"collection,omitempty"`
+	Joined     bool         `json:"joined,omitempty"`  // the job was there already
+	Nothing    bool         `json:"nothing,omitempty"` // there was nothing to do; message says why
+	Next       time.Time    `json:"next,omitzero"`     // nothing: when it makes sense again
+	Cost       *engine.Cost `json:"cost,omitempty"`
+	Audit      uint64       `json:"audit,omitempty"` // number of its audit entry
+	Text       string       `json:"message"`
 }
 
-// accounts are the routes about one account, and what starts syncs.
+// accounts are the routes about accounts, and what starts syncs.
 func (p *Programs) accounts() []Route {
 	return []Route{
+		look("/v1/accounts", "Accounts by their Riot ID, with the progress of their last sync", p.accountList,
+			Param{"text", "part of the Riot ID"}, paramFilter, paramAfter, paramLimit),
 		look("/v1/accounts/{name}/{tag}", "An account in depth: its run and progress, ETA, report", p.account),
 		starting("/v1/accounts/{name}/{tag}/sync", "Start a sync: 202 with its job, 409 with the one that runs",
 			syncRequest{}, p.sync),
@@ -88,6 +92,19 @@ func starting(path, summary string, in any, handle Handler) Route {
 		Method: http.MethodPost, Path: path, Summary: summary, Role: Operator, In: in, Type: typeJSON, Handle: handle,
 		Out: Started{}, Also: map[int]any{http.StatusAccepted: Started{}},
 	}
+}
+
+// accountList lists accounts.
+func (p *Programs) accountList(r *Request) (out engine.AccountsPage, err error) {
+	q := engine.AccountsQuery{Text: r.URL.Query().Get("text"), Filter: r.URL.Query().Get("filter")}
+	if q.Page, err = pageOf(r); err != nil {
+		return out, err
+	}
+	out, err = engine.Ask[engine.AccountsPage](r.Context(), p.opt.Console, q)
+	if out.Accounts == nil { // a program that iterates must not meet null
+		out.Accounts = []engine.AccountRow{}
+	}
+	return out, err
 }
 
 // account answers with all that is known of an account.
@@ -181,7 +198,7 @@ func (p *Programs) onPlatform(r *Request, c *engine.Command) error {
 // answerStart answers 202 where there is a job to wait for, else 200: a dry run, or nothing to do and
 // when to ask again.
 func answerStart(w http.ResponseWriter, got engine.Receipt) error {
-	out := Started{Job: got.Job, Account: got.Account, Joined: got.Joined, Nothing: got.Nothing, Cost: got.Cost,
+	out := Started{Job: got.Job, Account: got.Account, Collection: got.Collection, Joined: got.Joined, Nothing: got.Nothing, Cost: got.Cost,
 		Audit: got.Audit, Text: got.Text}
 	status := http.StatusAccepted
 	// Without a job nothing is on its way that could be asked about.

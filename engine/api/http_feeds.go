@@ -11,7 +11,7 @@ import (
 func (p *Programs) feeds() []Route {
 	return []Route{
 		look("/v1/matches", "The ordered feed of matches: each once, at the place of its latest change",
-			p.feed(engine.FeedMatches), paramAfter, paramLimit),
+			p.feed(engine.FeedMatches), paramFilter, paramAfter, paramLimit),
 		look("/v1/matches/participants", "The ordered feed of participants",
 			p.feed(engine.FeedParticipants), paramAfter, paramLimit),
 		look("/v1/matches/{name}/{tag}", "The matches of an account, newest first",
@@ -33,7 +33,7 @@ func (p *Programs) feed(kind engine.FeedKind) func(*Request) (engine.FeedPage, e
 		if err != nil {
 			return out, err
 		}
-		out, err = engine.Ask[engine.FeedPage](r.Context(), p.opt.Console, engine.FeedQuery{Page: page, Kind: kind})
+		out, err = engine.Ask[engine.FeedPage](r.Context(), p.opt.Console, engine.FeedQuery{Page: page, Kind: kind, Filter: r.URL.Query().Get("filter")})
 		// A program that iterates must not meet null.
 		if out.Rows == nil {
 			out.Rows = []engine.FeedRow{}

@@ -53,14 +53,42 @@ type JobProgress struct {
 	ETA         *engine.ETA        `json:"eta,omitempty"`     // of a sync
 }
 
-// jobs are the routes about one job, which calls have as well, by another address.
+// jobs are the routes about jobs; those about one calls have as well, by another address.
 func (p *Programs) jobs() []Route {
 	return []Route{
+		look("/v1/jobs", "Jobs, the newest first", p.jobList,
+			Param{"state", "only these, separated by commas; all = those that have ended, too; unless told those that have not"},
+			Param{"queue", "such as matches"}, Param{"kind", "such as match.fetch"},
+			Param{"account", "id or Name#TAG of whom the work is for"}, paramFilter, paramAfter, paramLimit),
 		look("/v1/jobs/{id}", "Everything about a job, by its id or its key", p.job),
 		look("/v1/jobs/{id}/progress", "How far a job has come", p.progress),
 		act("/v1/jobs/{id}/retry", "Let a job run now, in queue order and through the limiter", p.retry),
 		dropping("/v1/jobs/{id}/retry", "Cancel a job's planned attempt", p.drop),
 	}
+}
+
+// jobList lists jobs.
+func (p *Programs) jobList(r *Request) (out engine.JobsPage, err error) {
+	get := r.URL.Query().Get
+	q := engine.JobsQuery{Queue: engine.Queue(get("queue")), Kind: engine.Kind(get("kind")), Filter: get("filter")}
+	if q.Page, err = pageOf(r); err != nil {
+		return out, err
+	}
+	if q.Owner, err = p.accountID(r.Context(), get("account")); err != nil {
+		return out, err
+	}
+	for word := range strings.FieldsFuncSeq(get("state"), func(c rune) bool { return c == ',' }) {
+		if word == "all" {
+			q.Ended = true
+			continue
+		}
+		var s engine.State
+		if err := s.UnmarshalText([]byte(word)); err != nil {
+			return out, engine.Problemf(engine.ErrInvalid, "use all, or some of those in /openapi.json", "%q is no state of a job", word)
+		}
+		q.States, q.Ended = append(q.States, s), q.Ended || s.Terminal()
+	}
+	return engine.Ask[engine.JobsPage](r.Context(), p.opt.Console, q)
 }
 
 // dropping is a route that cancels a planned attempt. A DELETE has no body, so that it takes parameters.
@@ -99,7 +127,7 @@ func (p *Programs) progress(r *Request) (out JobProgress, err error) {
 	j := d.Job
 	out = JobProgress{
 		Job: j.ID, Kind: j.Kind, Key: j.Key, State: j.State, Why: j.Why, Until: j.Until,
-		Attempts: len(d.Attempts), MaxAttempts: d.MaxAttempts, Groups: d.Groups,
+		Attempts: j.Tried(), MaxAttempts: d.MaxAttempts, Groups: d.Groups,
 	}
 	if j.Owner == "" {
 		return out, nil

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -636,4 +637,156 @@ func TestW12a_TriggerTakesTheQueuesPayload(t *testing.T) {
 			t.Errorf("%s: %s", body, got)
 		}
 	}
+}
+
+// Lists are asked for by parameters: each becomes a typed query, and what makes no sense is a 400.
+func TestH10_ListsAreAskedForByParameters(t *testing.T) {
+	var asked engine.Query
+	o := quiet()
+	o.find = func(q engine.Query) (engine.Answer, error) {
+		switch q := q.(type) {
+		case engine.AccountQuery:
+			return engine.AccountDetail{Row: engine.AccountRow{ID: "01A"}}, nil
+		case engine.JobsQuery:
+			asked = q
+			return engine.JobsPage{Jobs: []engine.JobRow{}}, nil
+		case engine.AccountsQuery:
+			asked = q
+			return engine.AccountsPage{}, nil
+		}
+		asked = q
+		return engine.FeedPage{}, nil
+	}
+	w := listen(t, o, nil)
+	page := engine.Page{Limit: 20, After: "c"}
+	for path, want := range map[string]engine.Query{
+		"/v1/jobs": engine.JobsQuery{},
+		"/v1/jobs?state=retryable,running&queue=matches&kind=match.fetch&account=A%23B&filter=age%3E1h&limit=20&after=c": engine.JobsQuery{
+			Page: page, States: []engine.State{engine.Retryable, engine.Running}, Queue: "matches", Kind: "match.fetch", Owner: "01A", Filter: "age>1h"},
+		"/v1/jobs?state=discarded": engine.JobsQuery{States: []engine.State{engine.Discarded}, Ended: true},
+		"/v1/jobs?state=all":       engine.JobsQuery{Ended: true},
+		"/v1/accounts?text=an&filter=status:failed&limit=20&after=c": engine.AccountsQuery{Page: page, Text: "an", Filter: "status:failed"},
+		"/v1/matches?filter=mode:aram&limit=20&after=c":              engine.FeedQuery{Page: page, Kind: engine.FeedMatches, Filter: "mode:aram"},
+	} {
+		if body, _ := w.ask(t, "GET", path, "", http.StatusOK); !reflect.DeepEqual(asked, want) || strings.Contains(body, "null") {
+			t.Errorf("%s asked %+v, want %+v: %s", path, asked, want, body)
+		}
+	}
+	for _, bad := range []string{"/v1/jobs?state=lost", "/v1/jobs?limit=0", "/v1/jobs?owner=01A", "/v1/matches/participants?filter=x"} {
+		w.ask(t, "GET", bad, "", http.StatusBadRequest)
+	}
+}
+
+// The routes of collections are the query and the command of consoles.
+func TestL9_CollectionsOverHTTP(t *testing.T) {
+	row := engine.CollectionRow{Collection: engine.Collection{ID: "01C", CollectAsk: engine.CollectAsk{Name: "kr-solo-master+"}}}
+	var did engine.Command
+	o := quiet()
+	o.find = func(q engine.Query) (engine.Answer, error) {
+		if name := q.(engine.CollectionsQuery).Name; name != "" && name != row.Name {
+			return nil, engine.Problemf(engine.ErrNotFound, "", "there is none")
+		}
+		return engine.CollectionsAnswer{Collections: []engine.CollectionRow{row}}, nil
+	}
+	o.does = func(c engine.Command) (engine.Receipt, error) {
+		did = c
+		return engine.Receipt{Job: "c7", Collection: row.Name, Joined: true, Text: "changed"}, nil
+	}
+	w := listen(t, o, nil)
+	for path, want := range map[string]int{"/v1/collections": 200, "/v1/collections/kr-solo-master+": 200, "/v1/collections/other": 404} {
+		if body, _ := w.ask(t, "GET", path, "", want); want == 200 && !strings.Contains(body, `"name":"kr-solo-master+"`) {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	body, h := w.ask(t, "POST", "/v1/collections", `{"tiers":["master+"],"platforms":["kr"],"since":"14d","reason":"a study","dry_run":true}`, 202)
+	if !strings.Contains(body, `"collection":"kr-solo-master+","joined":true`) || h.Get("Location") != "/v1/jobs/c7" ||
+		did.Op != engine.OpCollect || did.Collect.Since != "14d" || did.Reason != "a study" || !did.DryRun || did.By.Via != "http" {
+		t.Errorf("%s %v: %+v", body, h, did)
+	}
+}
+
+// A page of an origin that is named may ask, and read the answer; each other one is refused as before.
+func TestH11_PagesThatAreNamedMayAsk(t *testing.T) {
+	const page = "https://dash.example.com"
+	w := listen(t, quiet(), func(_ *ProgramsOptions, o *Options) { o.Pages = []string{page} })
+	send := func(method, origin string, header ...string) *http.Response {
+		t.Helper()
+		req, err := http.NewRequest(method, w.base+"/v1/summary", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Origin", origin)
+		for i := 0; i < len(header); i += 2 {
+			req.Header.Set(header[i], header[i+1])
+		}
+		resp, err := w.http.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp
+	}
+	before := []string{"Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization"}
+	for name, c := range map[string]struct {
+		got     *http.Response
+		status  int
+		allowed string
+	}{
+		"asks first":                {send("OPTIONS", page, before...), 204, page},
+		"asks":                      {send("GET", page, "Authorization", "Bearer "+w.token), 200, page},
+		"shows no token":            {send("GET", page), 401, page},
+		"another page":              {send("GET", "https://evil.example", "Authorization", "Bearer "+w.token), 403, ""},
+		"another page asks":         {send("OPTIONS", "https://evil.example", before...), 403, ""},
+		"options that no page asks": {send("OPTIONS", page), 405, page},
+	} {
+		h := c.got.Header
+		if c.got.StatusCode != c.status || h.Get("Access-Control-Allow-Origin") != c.allowed || h.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s: %d %v", name, c.got.StatusCode, h)
+		}
+		if c.status == 204 && !strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization") {
+			t.Errorf("%s: %v", name, h)
+		}
+	}
+}
+
+// A pass opens a stream of events in place of the token, for a while, and nothing else.
+func TestH12_APassOpensEventsAlone(t *testing.T) {
+	dir := t.TempDir()
+	token, err := LoadToken(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := NewGate(token)
+	w := listen(t, quiet(), func(p *ProgramsOptions, o *Options) {
+		p.Pass, o.Who = gate.Pass, gate.Who
+		p.Events = NewEvents(EventsOptions{Console: p.Console, Boot: "b"})
+	})
+	raw, err := os.ReadFile(filepath.Join(dir, TokenName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.token = strings.TrimSpace(string(raw))
+	body, _ := w.ask(t, "POST", "/v1/events/pass", "", http.StatusOK)
+	var pass eventPass
+	if err := json.Unmarshal([]byte(body), &pass); err != nil || time.Until(pass.Expires) < passTime-time.Minute {
+		t.Fatalf("%s: %v", body, err)
+	}
+	none := []string{"Authorization", ""}
+	w.ask(t, "HEAD", "/v1/events?pass="+pass.Pass, "", http.StatusOK, none...)
+	late := strings.Replace(pass.Pass, pass.Pass[:10], strconv.FormatInt(pass.Expires.Unix()+1, 10), 1)
+	for name, path := range map[string]string{
+		"none": "/v1/events?pass=", "longer": "/v1/events?pass=" + late, "over": "/v1/events?pass=" + gate.Pass(time.Now().Add(-time.Second)),
+		"cut": "/v1/events?pass=" + pass.Pass[:40],
+	} {
+		if body, _ := w.ask(t, "GET", path, "", http.StatusUnauthorized, none...); strings.Contains(body, pass.Pass[:40]) {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
+	w.ask(t, "GET", "/v1/summary?pass="+pass.Pass, "", http.StatusUnauthorized, none...)
+	other, err := LoadToken(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate.Set(other)
+	w.ask(t, "GET", "/v1/events?pass="+pass.Pass, "", http.StatusUnauthorized, none...)
 }

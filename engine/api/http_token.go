@@ -1,9 +1,11 @@
 package api
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +14,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/regular"
@@ -61,7 +65,7 @@ func LoadToken(dir string) (Token, error) {
 // readToken reads a token's file without following a link and without waiting at a pipe. Errors say
 // what to do with the file; fs.ErrNotExist when there is none yet.
 func readToken(path string) (string, error) {
-	f, info, err := regular.Open(path, syscall.O_NOFOLLOW)
+	f, info, err := regular.Open(path, regular.NoFollow)
 	switch {
 	case errors.Is(err, syscall.ELOOP):
 		return "", fmt.Errorf("%s is a symbolic link: delete it, a new token is made at the next start", path)
@@ -72,7 +76,7 @@ func readToken(path string) (string, error) {
 	}
 	defer f.Close()
 	// What others could read may have been read: to narrow the mode would not make it secret again.
-	if info.Mode().Perm()&0o077 != 0 {
+	if regular.Others(info) != 0 {
 		return "", fmt.Errorf("others can read %s (mode %04o): delete it, a new token is made at the next start",
 			path, info.Mode().Perm())
 	}
@@ -99,11 +103,13 @@ func printable(text string) bool {
 func makeToken(path string) (string, error) {
 	text := rand.Text() + rand.Text()
 	// Exclusively: of two that start at once one makes the token and the other is told.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // which follows no link
 	if err != nil {
 		return "", fmt.Errorf("make the token for programs: %w", err)
 	}
-	_, err = f.WriteString(text + "\n")
+	if err = regular.Private(path); err == nil {
+		_, err = f.WriteString(text + "\n")
+	}
 	if err = errors.Join(err, f.Sync(), f.Close(), regular.SyncDir(filepath.Dir(path))); err != nil {
 		return "", errors.Join(fmt.Errorf("make the token for programs: %w", err), os.Remove(path))
 	}
@@ -127,14 +133,40 @@ func (g *Gate) Set(t Token) (changed bool) { return g.now.Swap(&t).hash != t.has
 // Who lets in whoever shows the token of now.
 func (g *Gate) Who(r *http.Request) (Caller, error) { return g.now.Load().Who(r) }
 
+// Pass makes a token for a reader of events of now: see Token.Pass.
+func (g *Gate) Pass(until time.Time) string { return g.now.Load().Pass(until) }
+
+// Pass makes a token by which a page in a browser reads events until an instant: a browser's own readers of
+// streams send no header, and what stands in an address is kept in histories and logs. It is signed with
+// the token, and nothing is stored: with that it ends, too.
+func (t Token) Pass(until time.Time) string {
+	stamp := strconv.FormatInt(until.Unix(), 10)
+	mac := hmac.New(sha256.New, t.hash[:])
+	mac.Write([]byte("events until " + stamp))
+	return stamp + "." + hex.EncodeToString(mac.Sum(nil))
+}
+
+// passes reports whether a request for events shows a pass that holds.
+func (t Token) passes(r *http.Request) bool {
+	shown := r.URL.Query().Get(paramPass.Name)
+	stamp, _, _ := strings.Cut(shown, ".")
+	until, err := strconv.ParseInt(stamp, 10, 64)
+	return err == nil && r.URL.Path == pathEvents && time.Now().Before(time.Unix(until, 0)) &&
+		hmac.Equal([]byte(shown), []byte(t.Pass(time.Unix(until, 0))))
+}
+
 // Who lets in whoever shows the token: they may do everything, since they can read
-// the owner's files. It never is Own: see mayNotName.
+// the owner's files. It never is Own: see mayNotName. Who shows a pass may read events.
 func (t Token) Who(r *http.Request) (Caller, error) {
 	host, port, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
 	}
 	c := Caller{Actor: engine.Actor{User: "token", Session: "port " + port, Via: "http"}, Where: host}
+	if t.passes(r) {
+		c.Role = Viewer
+		return c, nil
+	}
 	kind, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case r.Header.Get("Authorization") == "":

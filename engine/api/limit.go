@@ -166,7 +166,7 @@ func (l *limitedListener) count() int {
 // turnAway answers without reading. What it writes fits into the socket's buffer,
 // so it does not wait.
 func (c *limitedConn) turnAway() {
-	p := problemOf(faultf(http.StatusServiceUnavailable, engine.ErrRefused, "send the request at once",
+	p := ProblemOf(faultf(http.StatusServiceUnavailable, engine.ErrRefused, "send the request at once",
 		"%d connections have come since this one, which has not shown whose it is", c.of.most))
 	_ = c.SetWriteDeadline(time.Now().Add(time.Second))
 	_, _ = c.Conn.Write(wholeProblem(p, "Retry-After: 1\r\n"))

@@ -85,7 +85,7 @@ func TestB17b_AUserTakesNoPlaceOfAnother(t *testing.T) {
 	for range 3 * most {
 		c, server := dial(mallory)
 		his = append(his, c)
-		if err := server.letIn(); err == nil || problemOf(err).Status != http.StatusServiceUnavailable {
+		if err := server.letIn(); err == nil || ProblemOf(err).Status != http.StatusServiceUnavailable {
 			t.Errorf("one more than there are places: %v", err)
 		}
 	}

@@ -57,7 +57,13 @@ var (
 	descStoreSize = desc("store_size_bytes", "Bytes of the store's files, by part; free = what the disk still takes.",
 		"part")
 	descLeftOut = desc("series_left_out",
-		"What is left out of this reading, because one gauge has 256 series at most: queues, limits or rules.", "of")
+		"What is left out of this reading, because one gauge has 256 series at most: queues, limits, rules or collections.", "of")
+	descCollectPlayers = desc("collection_players",
+		"Players of a collection: seen by any round, and listed or failed in this one.", "collection", "state")
+	descCollectMatches = desc("collection_matches",
+		"Matches that a collection has found, by status; waiting are those that are not settled.", "collection", "status")
+	descCollectAgain = desc("collection_listed_again",
+		"Ids that a collection has listed of matches that it had found already.", "collection")
 	descReadTime = desc("read_seconds", "How long it took to read these values.")
 )
 
@@ -107,6 +113,9 @@ func (r reading) Collect(to chan<- prometheus.Metric) {
 	}
 	if alerts, err := engine.Ask[engine.AlertsAnswer](ctx, r.opt.Console, engine.AlertsQuery{}); err == nil {
 		r.firing(out, alerts.Alerts)
+	}
+	if a, err := engine.Ask[engine.CollectionsAnswer](ctx, r.opt.Console, engine.CollectionsQuery{}); err == nil {
+		r.collections(out, a.Collections)
 	}
 	r.store(out)
 	out.gauge(descReadTime, time.Since(began).Seconds())
@@ -206,6 +215,20 @@ func (r reading) firing(out send, rows []engine.AlertRow) {
 	names := slices.Sorted(maps.Keys(rules))
 	for _, rule := range names[:out.most("rules", len(names))] {
 		out.gauge(descFiring, float64(rules[rule]), rule)
+	}
+}
+
+// collections sends how far each collection is, the newest first.
+func (r reading) collections(out send, rows []engine.CollectionRow) {
+	for _, c := range rows[:out.most("collections", len(rows))] {
+		out.gauge(descCollectPlayers, float64(c.Players), c.Name, "seen")
+		out.gauge(descCollectPlayers, float64(c.Listed), c.Name, "listed")
+		out.gauge(descCollectPlayers, float64(c.Failed), c.Name, "failed")
+		out.gauge(descCollectMatches, float64(c.Collected.Stored), c.Name, "success")
+		out.gauge(descCollectMatches, float64(c.Collected.Lost), c.Name, "permanently_unfetchable")
+		out.gauge(descCollectMatches, float64(c.Collected.TooOld), c.Name, "outside_retention_window")
+		out.gauge(descCollectMatches, float64(c.Collected.Open()), c.Name, "waiting")
+		out.gauge(descCollectAgain, float64(c.Collected.Again), c.Name)
 	}
 }
 

@@ -29,6 +29,11 @@ func measured() *Metrics {
 		case engine.LimitsQuery:
 			b := engine.BucketRow{Host: "europe", Kind: "app", Window: 10 * time.Second, Limit: 100, Used: 97}
 			return engine.LimitsRow{Buckets: []engine.BucketRow{b, b}}, nil // as while a header changes a limit
+		case engine.CollectionsQuery:
+			return engine.CollectionsAnswer{Collections: []engine.CollectionRow{{
+				Collection: engine.Collection{CollectAsk: engine.CollectAsk{Name: "kr"}, Players: 6000}, Listed: 134, Failed: 1,
+				Collected: engine.Collected{Found: 100, Stored: 60, Lost: 2, TooOld: 3, Again: 40},
+			}}}, nil
 		case engine.AlertsQuery:
 			return engine.AlertsAnswer{Alerts: []engine.AlertRow{{ID: "429", Rule: "429", State: engine.AlertFiring}}}, nil
 		}
@@ -102,6 +107,29 @@ farsight_throttled_total{kind="unknown"} 1
 	}
 }
 
+func TestL9_MetricsOfACollection(t *testing.T) {
+	const want = `
+# HELP farsight_collection_listed_again Ids that a collection has listed of matches that it had found already.
+# TYPE farsight_collection_listed_again gauge
+farsight_collection_listed_again{collection="kr"} 40
+# HELP farsight_collection_matches Matches that a collection has found, by status; waiting are those that are not settled.
+# TYPE farsight_collection_matches gauge
+farsight_collection_matches{collection="kr",status="outside_retention_window"} 3
+farsight_collection_matches{collection="kr",status="permanently_unfetchable"} 2
+farsight_collection_matches{collection="kr",status="success"} 60
+farsight_collection_matches{collection="kr",status="waiting"} 35
+# HELP farsight_collection_players Players of a collection: seen by any round, and listed or failed in this one.
+# TYPE farsight_collection_players gauge
+farsight_collection_players{collection="kr",state="failed"} 1
+farsight_collection_players{collection="kr",state="listed"} 134
+farsight_collection_players{collection="kr",state="seen"} 6000
+`
+	if err := testutil.GatherAndCompare(measured().Registry(), strings.NewReader(want),
+		"farsight_collection_players", "farsight_collection_matches", "farsight_collection_listed_again"); err != nil {
+		t.Error(err)
+	}
+}
+
 // Retries and statuses are counted by kind as well: a call's say nothing of Riot.
 func TestMetricsCountAttemptsByKind(t *testing.T) {
 	m := NewMetrics(MetricsOptions{Console: quiet()})
@@ -155,7 +183,7 @@ func TestMetricsSayWhatTheyLeaveOut(t *testing.T) {
 		return rest(q)
 	}
 	const want = `
-# HELP farsight_series_left_out What is left out of this reading, because one gauge has 256 series at most: queues, limits or rules.
+# HELP farsight_series_left_out What is left out of this reading, because one gauge has 256 series at most: queues, limits, rules or collections.
 # TYPE farsight_series_left_out gauge
 farsight_series_left_out{of="limits"} 1
 farsight_series_left_out{of="queues"} 44
@@ -252,6 +280,39 @@ func TestTheDashboardShowsMetricsThatThereAre(t *testing.T) {
 		n := f.GetName()
 		if strings.HasPrefix(n, "farsight_") && !shown[n] && !shown[n+"_bucket"] && !shown[n+"_sum"] {
 			t.Errorf("%s is on no panel", n)
+		}
+	}
+}
+
+// TestW9h_TheRulesForPrometheusReadMetricsThatThereAre: each expression, and promtool, where it is here, each rule.
+func TestW9h_TheRulesForPrometheusReadMetricsThatThereAre(t *testing.T) {
+	const file = "../../docs/prometheus.rules.yml"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	families, err := measured().Registry().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, f := range families {
+		there[f.GetName()] = true
+	}
+	rules := regexp.MustCompile(`(?m)^      - alert: \w+\n        expr: (.+)\n(?:        for: \d+m\n)?        labels: \{severity: (?:critical|warning)\}\n        annotations: \{summary: ".+"\}$`).FindAllStringSubmatch(string(raw), -1)
+	if n := strings.Count(string(raw), "- alert:"); len(rules) != n || n < 4 {
+		t.Errorf("%d of %d rules can be read", len(rules), n)
+	}
+	for _, r := range rules {
+		for _, name := range regexp.MustCompile(`\bfarsight_\w+`).FindAllString(r[1], -1) {
+			if !there[name] {
+				t.Errorf("%s is in no registry: %s", name, r[1])
+			}
+		}
+	}
+	if promtool, err := exec.LookPath("promtool"); err == nil {
+		if out, err := exec.Command(promtool, "check", "rules", file).CombinedOutput(); err != nil {
+			t.Errorf("promtool: %v: %s", err, out)
 		}
 	}
 }

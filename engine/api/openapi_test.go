@@ -102,7 +102,7 @@ type schemas struct {
 
 func (g *schemas) operation(r Route) object {
 	op := object{
-		"summary": r.Summary, "description": description(r), "tags": []any{tagOf(r.Path)}, "operationId": strings.ToLower(r.Method) + idOfPath.Replace(r.Path), "x-role": r.Role.String(),
+		"summary": r.Summary, "description": description(r), "tags": []any{tagOf(r.Path)}, "operationId": operationID(r), "x-role": r.Role.String(),
 		"responses": g.responses(r),
 	}
 	if params := parameters(r); len(params) > 0 {
@@ -114,7 +114,14 @@ func (g *schemas) operation(r Route) object {
 	return op
 }
 
-var idOfPath = strings.NewReplacer("/", "_", "{", "", "}", "", ".", "_")
+// operationID is what generated clients call a route.
+func operationID(r Route) string {
+	id := operationIDs[r.Method+" "+r.Path]
+	if id == "" {
+		panic(fmt.Errorf("%s %s has no id: give it one in operationIDs", r.Method, r.Path))
+	}
+	return id
+}
 
 func (g *schemas) responses(r Route) object {
 	out := object{

@@ -151,6 +151,23 @@ func (s *source) wordsOf(t reflect.Type) []string {
 	return words
 }
 
+// operationIDs are the names of functions in generated clients.
+var operationIDs = map[string]string{
+	"GET /healthz": "getHealth", "GET /readyz": "getReadiness", "GET /metrics": "getMetrics", "GET /openapi.json": "getDocument",
+	"GET /v1/hello": "getHello", "GET /v1/watch": "watch", "POST /v1/find": "find", "POST /v1/do": "do", "POST /v1/key": "replaceKey",
+	"GET /v1/summary": "getSummary", "GET /v1/members": "listMembers", "GET /v1/config": "getConfig", "GET /v1/events": "streamEvents",
+	"POST /v1/events/pass": "makeEventPass",
+	"GET /v1/accounts":     "listAccounts", "GET /v1/accounts/{name}/{tag}": "getAccount", "POST /v1/accounts/{name}/{tag}/sync": "syncAccount",
+	"POST /v1/trigger/{what}": "trigger", "GET /v1/stats/{name}/{tag}": "getStats", "GET /stats/{name}/{tag}": "getPlayerStats",
+	"GET /v1/matches": "listMatches", "GET /v1/matches/participants": "listParticipants", "GET /v1/matches/{name}/{tag}": "listAccountMatches",
+	"GET /v1/collections": "listCollections", "GET /v1/collections/{name}": "getCollection", "POST /v1/collections": "collect",
+	"GET /v1/jobs": "listJobs", "GET /v1/jobs/{id}": "getJob", "GET /v1/jobs/{id}/progress": "getJobProgress",
+	"POST /v1/jobs/{id}/retry": "retryJob", "DELETE /v1/jobs/{id}/retry": "cancelJobRetry",
+	"GET /v1/calls": "listCalls", "POST /v1/calls": "placeCall", "GET /v1/calls/{sid}": "getJobOfCall",
+	"POST /v1/calls/{sid}/retry": "retryJobOfCall", "DELETE /v1/calls/{sid}/retry": "cancelRetryOfCall",
+	"GET /calls/{sid}/debug": "debugCall", "POST /calls/{sid}/retry": "retryCall", "DELETE /calls/{sid}/retry": "cancelCallRetry",
+}
+
 // tags are the groups of routes, by how their addresses begin.
 var tags = []struct {
 	name, about string
@@ -159,6 +176,7 @@ var tags = []struct {
 	{"console", "What a console does: typed queries, commands, a stream of updates.", []string{"/v1/hello", "/v1/watch", "/v1/find", "/v1/do", "/v1/key"}},
 	{"accounts", "Accounts, their syncs, their play-time reports.", []string{"/v1/accounts", "/v1/trigger", "/v1/stats", "/stats"}},
 	{"matches", "The ordered feeds of what is stored.", []string{"/v1/matches"}},
+	{"collections", "Durable requests for the matches of many players.", []string{"/v1/collections"}},
 	{"jobs", "Jobs: how far, again, not again.", []string{"/v1/jobs"}},
 	{"calls", "Telephone calls, and jobs by the ids of others.", []string{"/v1/calls", "/calls"}},
 	{"engine", "How the engine stands, and what happens.", []string{"/"}},
@@ -182,7 +200,7 @@ func allTags() (all []any) {
 
 // inPaths says what the parts of addresses are.
 var inPaths = map[string]object{
-	"name": {"description": "of the Riot ID, before the #", "schema": object{"type": "string"}, "example": "Name"},
+	"name": {"description": "of the Riot ID, before the #; of the collection", "schema": object{"type": "string"}, "example": "Name"},
 	"tag":  {"description": "of the Riot ID, behind the #", "schema": object{"type": "string"}, "example": "TAG"},
 	"id":   {"description": "of the job, or its key, such as match:EUW1_7214550881", "schema": object{"type": "string"}},
 	"sid":  {"description": "id that the other side gave to any of the job's attempts", "schema": object{"type": "string"}},

@@ -53,7 +53,7 @@ func asProblem(answer []byte) (problem []byte, ok bool) {
 	if _, reason, told := strings.Cut(said, ": "); told {
 		why = reason
 	}
-	return wholeProblem(problemOf(faultf(status, engine.ErrInvalid, "", "%s", why)), ""), true
+	return wholeProblem(ProblemOf(faultf(status, engine.ErrInvalid, "", "%s", why)), ""), true
 }
 
 // wholeProblem is an answer with its head, for whom no request was read. more are

@@ -92,28 +92,6 @@ func (p Problem) AsError() *engine.Problem {
 	return out
 }
 
-// problemOf turns an error into what stands on the wire. One that is no Problem is
-// a fault of ours: its text may hold anything, so it is not told.
-func problemOf(err error) Problem {
-	p, ok := errors.AsType[*engine.Problem](err)
-	if !ok {
-		p = engine.Problemf(engine.ErrBroken, "look into farsight.log", "the request failed inside the engine")
-	}
-	out := Problem{Type: urn + "broken", Title: engine.ErrBroken.Error(), Status: http.StatusInternalServerError,
-		Detail: p.Sentence, Do: p.Do, Job: string(p.Job), Why: p.Why}
-	// {"type":"urn:farsight:conflict","title":"conflict","status":409,"detail":"job b41: it is running",…}
-	for _, c := range codes {
-		if errors.Is(p.Code, c.code) {
-			out.Type, out.Title, out.Status = urn+c.word, c.code.Error(), c.status
-			break
-		}
-	}
-	if f, ok := errors.AsType[*fault](err); ok {
-		out.Status = f.status
-	}
-	return out
-}
-
 // readProblem reads the body of an answer that is not 200.
 func readProblem(status int, body []byte) (Problem, *engine.Problem) {
 	var p Problem

@@ -18,6 +18,8 @@ type ProgramsOptions struct {
 	Config   func() []engine.Setting // nil = nobody tells
 	Metrics  http.Handler            // nil = there are none
 	Events   *Events                 // nil = there are none
+	// Pass makes a token for readers of events, see Token.Pass; nil = nobody listens on an address.
+	Pass func(until time.Time) string
 }
 
 // Programs are the routes for programs: what the console contract can do, one
@@ -29,7 +31,7 @@ func NewPrograms(opt ProgramsOptions) *Programs { return &Programs{opt} }
 
 // Routes is the table.
 func (p *Programs) Routes() []Route {
-	return slices.Concat(p.whole(), p.eventRoutes(), p.accounts(), p.statsRoutes(), p.jobs(), p.calls(), p.feeds())
+	return slices.Concat(p.whole(), p.eventRoutes(), p.accounts(), p.statsRoutes(), p.collections(), p.jobs(), p.calls(), p.feeds())
 }
 
 // do carries a command out in the name of the caller.

@@ -38,7 +38,7 @@ func (s *Server) mayNotName(r *Request, c engine.Command) error {
 // turnAway logs a stranger or a web page, not every knock, and leaves an audit entry
 // when it wanted to act.
 func (s *Server) turnAway(route Route, c Caller, r *http.Request, err error) {
-	if !s.told.first(fmt.Sprint(c.Where, route.Role, problemOf(err).Status)) {
+	if !s.told.first(fmt.Sprint(c.Where, route.Role, ProblemOf(err).Status)) {
 		return
 	}
 	s.opt.Log.Warn().Str("who", c.Where).Str("path", short(r.URL.Path)).Err(err).Msg("refused a caller")

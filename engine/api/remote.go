@@ -95,7 +95,7 @@ func tokenOf(path string) (string, error) {
 			"the token cannot be read: %v", err)
 	}
 	defer f.Close()
-	if info.Mode().Perm()&0o077 != 0 {
+	if regular.Others(info) != 0 {
 		return "", engine.Problemf(engine.ErrInvalid, "chmod 600 "+path, "others can read the token in %s", path)
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxToken+2))

@@ -19,6 +19,7 @@ var (
 	paramLimit    = Param{"limit", fmt.Sprintf("rows, 1 to %d; %d unless told", maxPage, usualPage)}
 	paramPlatform = Param{"platform", "of the account, such as euw1"}
 	paramIfRev    = Param{"if_rev", "revision of the job that was seen; another one is refused"}
+	paramFilter   = Param{"filter", "in the filter language of `farsight help filter`; it may leave a page short, or empty with a next"}
 	paramReason   = Param{"reason", "for the audit"}
 )
 

@@ -226,7 +226,7 @@ func (s *Server) carryOut(w http.ResponseWriter, r *Request, c engine.Command) e
 		return writeJSON(w, http.StatusOK, receipt)
 	}
 	// Of a command that failed in the middle, such as a prune that goes in steps.
-	p := problemOf(err)
+	p := ProblemOf(err)
 	if receipt.Matched > 0 || receipt.Text != "" {
 		p.Receipt = &receipt
 	}

@@ -48,8 +48,10 @@ type Options struct {
 	// Origins are those that a browser may come from; none = a request that names one
 	// is refused.
 	Origins []string
-	Routes  []Route // besides those of the protocol
-	Conns   int     // open at once for each user, and as many that wait to be let in; 0 = defaultConns
+	// Pages are origins of web pages elsewhere that may ask as well, and read what is answered (CORS).
+	Pages  []string
+	Routes []Route // besides those of the protocol
+	Conns  int     // open at once for each user, and as many that wait to be let in; 0 = defaultConns
 	// Refused takes the audit entry of a command that its caller's role does not
 	// allow; nil = there is no audit.
 	Refused func(ctx context.Context, c engine.Command, why string) error
@@ -165,6 +167,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.dismiss(w, r, err)
 		return
 	}
+	if s.letRead(w, r) {
+		return
+	}
 	// A path that is not clean would be answered with a redirect by the mux; here it leads nowhere.
 	_, pattern := s.mux.Handler(r)
 	if _, ok := s.routes[pattern]; !ok || path.Clean(r.URL.Path) != r.URL.Path {
@@ -190,11 +195,32 @@ func (s *Server) welcome(r *http.Request) error {
 		return faultf(http.StatusMisdirectedRequest, engine.ErrRefused, "call it "+strings.Join(s.opt.Hosts, " or "),
 			"this is not the host %q", short(host))
 	}
-	if o := r.Header.Get("Origin"); o != "" && !slices.Contains(s.opt.Origins, o) {
-		return engine.Problemf(engine.ErrRefused, "ask from a program, which names no Origin",
+	if o := r.Header.Get("Origin"); o != "" && !slices.Contains(s.opt.Origins, o) && !slices.Contains(s.opt.Pages, o) {
+		return engine.Problemf(engine.ErrRefused, "name its origin in `http_origins`, or ask from a program, which names none",
 			"requests of web pages are not taken, this one comes from %q", short(o))
 	}
 	return nil
+}
+
+// letRead tells a browser that the page it asks for may read the answer. answered is true for what a browser asks
+// before it sends a request that no form could: it shows no token, and nothing else is told it.
+func (s *Server) letRead(w http.ResponseWriter, r *http.Request) (answered bool) {
+	o, h := r.Header.Get("Origin"), w.Header()
+	if o == "" || !slices.Contains(s.opt.Pages, o) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", o)
+	h.Set("Access-Control-Expose-Headers", "ETag, Location, Retry-After")
+	h.Add("Vary", "Origin")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, "+idempotencyKey+", If-None-Match, Last-Event-ID")
+	h.Set("Access-Control-Allow-Private-Network", "true") // a page of the internet that asks a loopback address
+	h.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
 }
 
 // sendBack notes who was not welcome; nothing of it where the path leads nowhere.
@@ -234,7 +260,7 @@ func (s *Server) recovered(w http.ResponseWriter) {
 	}
 	// The value may hold anything, a key among it; the stack has what is needed to find the fault.
 	s.opt.Log.Error().Str("stack", string(debug.Stack())).Msg("a request fell")
-	writeProblem(w, problemOf(errors.New("panic")))
+	writeProblem(w, ProblemOf(errors.New("panic")))
 }
 
 // dismiss refuses whoever has no business here, and closes the connection: to keep it
@@ -249,7 +275,7 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request, err error) {
 
 // fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	p := problemOf(err)
+	p := ProblemOf(err)
 	// Probes ask a service that is unavailable again and again.
 	if p.Status >= http.StatusInternalServerError && p.Status != http.StatusServiceUnavailable {
 		s.opt.Log.Warn().Str("path", r.URL.Path).Err(err).Msg("request failed")

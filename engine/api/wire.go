@@ -107,6 +107,7 @@ var queries = []queryKind{
 	kind[engine.JobLogQuery, engine.JobLogPage]("job_log"),
 	kind[engine.ForensicsQuery, engine.Forensics]("forensics"),
 	kind[engine.UpkeepQuery, engine.UpkeepAnswer]("upkeep"),
+	kind[engine.CollectionsQuery, engine.CollectionsAnswer]("collections"),
 	kind[engine.FeedQuery, engine.FeedPage]("feed"),
 	kind[engine.PayloadQuery, engine.Payload]("payload"),
 }

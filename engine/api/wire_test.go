@@ -210,7 +210,7 @@ func isFew(t reflect.Type) bool { return t.Kind() == reflect.String && slices.Co
 func TestProblemsComeBackAsTheyWere(t *testing.T) {
 	for _, c := range codes {
 		was := &engine.Problem{Code: c.code, Sentence: "a sentence", Do: "do this", Job: "j1", Why: "why"}
-		wire := problemOf(was)
+		wire := ProblemOf(was)
 		if wire.Status != c.status || wire.Type != urn+c.word {
 			t.Errorf("%v is %d %s", c.code, wire.Status, wire.Type)
 		}
@@ -219,7 +219,7 @@ func TestProblemsComeBackAsTheyWere(t *testing.T) {
 			t.Errorf("%+v came back as %+v", was, got)
 		}
 	}
-	if p := problemOf(os.ErrPermission); strings.Contains(p.Detail, "permission") {
+	if p := ProblemOf(os.ErrPermission); strings.Contains(p.Detail, "permission") {
 		t.Errorf("the text of an inner error is told: %q", p.Detail)
 	}
 	for _, body := range []string{"", "<html>", "{}", `{"detail":""}`, "[1]"} {

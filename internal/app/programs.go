@@ -26,10 +26,14 @@ func (p *base) programs(cfg config.Config) []api.Route {
 		Queue:    func(q engine.Queue) string { return edgeQueue(cfg, q) },
 		Policies: cfg.Policies, Commits: p.commitTimes, Sizes: p.storeSizes,
 	})
-	return api.NewPrograms(api.ProgramsOptions{
+	opt := api.ProgramsOptions{
 		Console: p.front, Platform: cfg.Platform, Cooldown: cfg.Cooldown, Config: p.shownSettings,
 		Metrics: p.metrics.Handler(), Events: p.events,
-	}).Routes()
+	}
+	if cfg.HTTPListen != "" { // the gate is there before anybody asks: see openHTTP
+		opt.Pass = func(until time.Time) string { return p.gate.Pass(until) }
+	}
+	return api.NewPrograms(opt).Routes()
 }
 
 // openHTTP opens the listener for programs when one is configured: loopback, with
@@ -51,6 +55,7 @@ func (p *base) openHTTP(cfg config.Config, opt api.Options) error {
 	opt.Who, opt.Conns = p.gate.Who, api.HTTPConns
 	// A page in a browser could make its user call a loopback port: only its own names are answered.
 	opt.Hosts, opt.Origins = api.HTTPHosts(l)
+	opt.Pages = cfg.HTTPOrigins
 	p.entrances = append(p.entrances, entrance{api.NewServer(opt), l})
 	p.http = l.Addr()
 	return nil

@@ -79,7 +79,7 @@ func program(t testing.TB, p *process, dir string) *client {
 	t.Helper()
 	at := programsAddress.FindStringSubmatch(p.out.String())
 	if at == nil {
-		t.Fatal(p.out.String())
+		t.Fatalf("no address: %s%s", p.out.String(), p.err.String())
 	}
 	return programAt(t, at[1], dir)
 }

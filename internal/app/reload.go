@@ -150,15 +150,16 @@ func (u reloadUse) words() string {
 // reloadable are the settings that need no restart.
 var reloadable = map[string]reloadUse{
 	"viewers": usedAtOnce, "operators": usedAtOnce, "log_level": usedAtOnce, "worker_concurrency": usedAtOnce,
+	"alerts.limits": needsRestart, "alerts.severity": needsRestart,
 	"theme": ofTheNextCommand, "glyphs": ofTheNextCommand, "keep_running": ofTheNextCommand, "platform": ofTheNextCommand,
 }
 
 // useOf is what a reload does with a setting: whom the pager tells is read anew, too.
 func useOf(name string) reloadUse {
-	if isPager(name) {
-		return usedAtOnce
+	if use, known := reloadable[name]; known || !isPager(name) {
+		return use
 	}
-	return reloadable[name]
+	return usedAtOnce
 }
 
 // changes names the settings that differ, by what is done with them.

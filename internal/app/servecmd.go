@@ -36,7 +36,7 @@ func serveCommand() commandDecl {
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&httpListen, "http", "", "answer programs on this loopback address, such as 127.0.0.1:7171 (the same as --http-listen)")
 			f.BoolVar(&a.noLead, "no-lead", false, "with --store: never lead, follow whoever does")
-			f.BoolVar(&a.noWork, "no-work", false, "with --store: fetch no matches, others do; lead if nobody else does")
+			f.BoolVar(&a.noWork, "no-work", false, "with --store: make no calls, others do; lead if nobody else does")
 		},
 		// --http is another name of a setting, and must be it before the settings are read.
 		before: func(f *pflag.FlagSet) error {

@@ -59,6 +59,7 @@ type Config struct {
 	Viewers     string // as api.ParseRules reads them
 	Operators   string
 	HTTPListen  string // loopback address for programs; "" = none
+	HTTPOrigins []string
 
 	retries int // of listings at most, by their old name
 
@@ -160,6 +161,10 @@ func settings() []setting {
 		{
 			row{"http_listen", []string{"FARSIGHT_HTTP_LISTEN"}, "", "loopback address, such as 127.0.0.1:7171, on which programs are answered that show the token in http.token; empty = none"},
 			checked(setHTTPListen),
+		},
+		{
+			row{"http_origins", []string{"FARSIGHT_HTTP_ORIGINS"}, "", "web pages that may ask there: origins such as https://dash.example.com, separated by commas; empty = none"},
+			checked(setHTTPOrigins),
 		},
 		{row{"force_network_fs", nil, "false", "open a data directory on a network file system"}, boolean(func(c *Config, on bool) { c.Force = on })},
 	}

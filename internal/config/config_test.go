@@ -71,6 +71,7 @@ var samples = map[string]sample{
 	"viewers":                       {`"7"`, "8", "9 @10", func(c Config) any { return c.Viewers }, "9 @10"},
 	"operators":                     {`"7"`, "8", "9,@10", func(c Config) any { return c.Operators }, "9,@10"},
 	"http_listen":                   {`"127.0.0.1:7001"`, "127.0.0.1:7002", "127.0.0.1:7003", func(c Config) any { return c.HTTPListen }, "127.0.0.1:7003"},
+	"http_origins":                  {`"https://a.example"`, "http://b.example:80", "https://c.example, http://d", func(c Config) any { return strings.Join(c.HTTPOrigins, " ") }, "https://c.example http://d"},
 	"force_network_fs":              {`true`, "", "true", func(c Config) any { return c.Force }, true},
 }
 

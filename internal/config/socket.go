@@ -2,8 +2,10 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine/api"
 )
@@ -66,6 +68,18 @@ func setHTTPListen(c *Config, v string) error {
 	}
 	_, err := api.ParseLoopback(v)
 	return err
+}
+
+// setHTTPOrigins takes origins as browsers send them.
+func setHTTPOrigins(c *Config, v string) error {
+	c.HTTPOrigins = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+	for _, o := range c.HTTPOrigins {
+		u, err := url.Parse(o)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || o != strings.ToLower(u.Scheme+"://"+u.Host) {
+			return fmt.Errorf("%q is no origin of a web page: write one such as https://dash.example.com, without a path", o)
+		}
+	}
+	return nil
 }
 
 // Access are the rules of the sockets.

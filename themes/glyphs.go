@@ -38,6 +38,8 @@ type Glyphs struct {
 	Cell, Hollow string
 	// Of a job's tries: one that was sent back, one that may never be.
 	Snoozed, Planned string
+	// Hatch fills what is free of the row of a state in which somebody stopped something.
+	Hatch string
 	// Text signs.
 	Dash, Minus, Range, Dot, Up, Down, Next, Sep string
 	// Mask stands for each character of a secret.
@@ -111,7 +113,7 @@ var Unicode = &Glyphs{
 	Eighths: []string{"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	Spark:   heights, Ground: heights[0], Shade: []string{" ", "░", "▒", "▓", "█"},
 	Plan: []string{"⣀", "⣤", "⣶", "⣿"}, Ahead: "⠤", Waited: "╌", Seam: "│", Reset: "▏", Below: "╷", Above: "╵", Cell: "■", Hollow: "□",
-	Snoozed: "≡", Planned: "┊",
+	Snoozed: "≡", Planned: "┊", Hatch: "╱",
 	Dash: "—", Minus: "−", Range: "–", Dot: "·", Up: "↑", Down: "↓", Next: "→", Sep: "·", Mask: "•",
 }
 
@@ -132,6 +134,6 @@ var Plain = &Glyphs{
 	Eighths: []string{"#"},
 	Spark:   []string{".", ":", "-", "=", "+", "*", "#"}, Ground: "_", Shade: []string{" ", ".", ":", "*", "#"},
 	Plan: []string{":"}, Ahead: ".", Waited: "-", Seam: "|", Reset: "'", Below: "'", Above: "'", Cell: "#", Hollow: ":",
-	Snoozed: "=", Planned: "!",
+	Snoozed: "=", Planned: "!", Hatch: "/",
 	Dash: "-", Minus: "-", Range: "-", Dot: ".", Up: "^", Down: "v", Next: ">", Sep: "|", Mask: "*",
 }

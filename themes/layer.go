@@ -11,6 +11,7 @@ const (
 	OnRaised       // the row of tabs
 	OnTrack        // the tab that is open, the rest of a bar
 	OnSeam         // the column of now
+	OnState        // the row of the engine's state
 	fade1
 )
 

@@ -97,6 +97,9 @@ const (
 	oddPlanMix = 0.4
 	softMix    = 0.4
 	seamLight  = 0.16 // of the column of now
+	liveLight  = 0.14 // of the row of the state; of an engine that stands, and its column of now
+	stateLight = 0.34
+	stateSeam  = 0.5
 )
 
 // colors returns the foreground of each token of a whole palette.

@@ -2,6 +2,7 @@ package themes
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
@@ -44,12 +45,38 @@ type painter struct {
 // New makes the palette ready for a terminal. painted draws the palette's
 // background under everything; it needs 256 colours or more.
 func New(p Palette, profile Profile, painted bool, g *Glyphs) *Theme {
-	th := &Theme{Name: p.Name, Profile: profile, Painted: painted && profile >= ANSI256, Glyphs: g}
+	name := p.Name
 	if p.in256 != nil && profile == ANSI256 {
 		p = *p.in256
 	}
-	p = p.whole()
+	return withMoods(func(mood Token) *Theme {
+		return paintedIn(p.whole(), &Theme{Name: name, Profile: profile, Painted: painted && profile >= ANSI256, Glyphs: g, Mood: mood})
+	})
+}
+
+// withMoods is the theme of an engine that works; the others are made when one is needed.
+func withMoods(made func(mood Token) *Theme) *Theme {
+	th := made(Run)
+	th.moods = map[Token]func() *Theme{}
+	for _, mood := range [...]Token{Warn, Err, Off} {
+		th.moods[mood] = sync.OnceValue(func() *Theme { return made(mood) })
+	}
+	return th
+}
+
+// paintedIn fills a theme with the looks of a whole palette in the theme's mood.
+func paintedIn(p Palette, th *Theme) *Theme {
 	b := painter{Palette: p, th: th, colors: p.colors(), ansi: p.ansiColors(), ground: p.grounds()}
+	b.ground[OnState] = b.ground[OnPlain].BlendRgb(b.colors[th.Mood], liveLight)
+	if th.Mood != Run {
+		b.ground[OnState] = b.ground[OnPlain].BlendRgb(b.colors[th.Mood], stateLight)
+		b.ground[OnSeam] = b.ground[OnPlain].BlendRgb(b.colors[th.Mood], stateSeam)
+		for t := range b.colors {
+			if at := Token(t); at >= flow0 && at < Heat0 || at == Run || at == Planned(Run) {
+				b.colors[t], b.ansi[t] = grey(b.colors[t]), p.ansi.dim
+			}
+		}
+	}
 	for l := range th.open {
 		back := b.back(Layer(l))
 		for t := range th.open[l] {
@@ -60,9 +87,18 @@ func New(p Palette, profile Profile, painted bool, g *Glyphs) *Theme {
 	return th
 }
 
+// grey is a colour without its hue.
+func grey(c colorful.Color) colorful.Color {
+	l, _, _ := c.Lab()
+	return colorful.Lab(l, 0, 0).Clamped()
+}
+
 // NewMono returns the theme without any colour.
 func NewMono(g *Glyphs) *Theme {
-	th := &Theme{Name: "mono", Profile: Mono, Glyphs: g}
+	return withMoods(func(mood Token) *Theme { return monoIn(&Theme{Name: "mono", Profile: Mono, Glyphs: g, Mood: mood}) })
+}
+
+func monoIn(th *Theme) *Theme {
 	for l := range th.open {
 		for t, look := range monoLooks {
 			th.open[l][t] = look.sgr()
@@ -70,6 +106,9 @@ func NewMono(g *Glyphs) *Theme {
 	}
 	for t := range th.open[OnSel] {
 		th.open[OnSel][t] = reverse.sgr()
+		if th.Mood != Run { // it is seen from afar that nothing goes on
+			th.open[OnState][t] = (bold + reverse).sgr()
+		}
 	}
 	th.finish()
 	return th
@@ -127,6 +166,10 @@ func (b *painter) look(t Token, l Layer, back look) look {
 	case l == OnSel && (b.Sel == "" || b.th.Profile == ANSI16):
 		// Reverse video drops the token's colour: glyph and word still carry the state.
 		return reverse + b.front(Text, b.colors[Text]) + b.back(OnPlain)
+	case l == OnState && b.th.Mood != Run && b.th.Profile == ANSI16:
+		return reverse + ansiFg(b.ansi[b.th.Mood])
+	case l == OnState && b.th.Mood != Run && t < soft && t != Track:
+		return bold + b.front(Figure, b.colors[Figure]) + back
 	case l >= fade1 && t < soft: // only what is text fades
 		return b.front(t, faded(b.colors[t], b.ground[OnPlain], l.amount())) + back
 	}

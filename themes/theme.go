@@ -27,9 +27,34 @@ type Theme struct {
 	// Glyphs is the sign table; Glyphs.ASCII says that only 7 bits may leave.
 	Glyphs *Glyphs
 
+	// Mood is the state that the screen shows: Run while the engine works; Warn while something holds it,
+	// Err while it is down, Off while there is none. See In.
+	Mood Token
+
 	open   [layers][tokens]string
 	base   string
 	raised *Theme // the same on raised ground; nil on it
+	moods  map[Token]func() *Theme
+}
+
+// In is the theme of a screen whose engine is in a state: unless that is Run its row and the column of
+// now have the state's colour, and charts are grey. Its text is that of the theme otherwise.
+func (th *Theme) In(state Token) *Theme {
+	if state == Held {
+		state = Warn
+	}
+	if mood := th.moods[state]; mood != nil {
+		return mood()
+	}
+	return th
+}
+
+// Title is the token of titles: those of a screen that stands have the colour of its state.
+func (th *Theme) Title() Token {
+	if th.Mood == Run {
+		return Figure
+	}
+	return th.Mood
 }
 
 // Raised returns the theme for what lies over a screen: plain text stands on raised

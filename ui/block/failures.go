@@ -11,6 +11,19 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
+// FailedCalls are those that went wrong, the oldest first, as far as the console has seen them:
+// older ones are in the attempts of their jobs. Sixty of them fill any screen.
+func FailedCalls(v *page.View) (calls []engine.CallRow) {
+	const most = 60
+	for i := len(v.Calls) - 1; i >= 0 && len(calls) < most; i-- {
+		if page.FailedCall(&v.Calls[i]) {
+			calls = append(calls, v.Calls[i])
+		}
+	}
+	slices.Reverse(calls)
+	return calls
+}
+
 // Failures are the calls that went wrong, the newest first, as far as the console has seen them:
 // older ones are in the attempts of their jobs. Sixty of them fill any screen.
 func Failures(v *page.View, h int) part.Section {

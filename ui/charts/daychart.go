@@ -2,6 +2,7 @@ package charts
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -25,8 +26,8 @@ const soon = 6 * time.Second
 
 // Want is the question when it is due; nil = it is not, or the screen has no room for the day.
 func (d *DayTraffic) Want(v *page.View) engine.Query {
-	// An engine that makes calls has something to tell within seconds of its start.
-	begins := len(d.Spans) == 0 && v.Engine.CallsPerMin > 0 && v.Now.Sub(d.asked) >= soon
+	// An engine that makes calls has something to tell within seconds of its start, and is ahead of it within a minute.
+	begins := len(d.Spans) < 2 && v.Engine.CallsPerMin > 0 && v.Now.Sub(d.asked) >= soon
 	switch same := v.Now.Truncate(time.Minute).Equal(d.asked.Truncate(time.Minute)); {
 	// A medium screen shows the day only while there are no calls to show in its place.
 	case d.pending, !v.Ready, v.Frozen, v.Size == page.S, v.Size == page.M && len(v.Calls) > 0, same && !begins:
@@ -56,12 +57,14 @@ type multiple struct {
 
 // multiples draws charts above one another, each tall rows high and with its name and sum on the
 // left. All have one scale, whose top is high, so that a hundred calls and one 429 look like what
-// they are.
+// they are. While there are few counts each takes several columns.
 func multiples(v *page.View, columns, tall int, high float64, charts []multiple) (rows []string) {
 	for _, c := range charts {
-		sum := 0.0
+		wide := max(columns/max(len(c.counts), fewest), 1)
+		sum, bars := 0.0, []float64(nil)
 		for _, n := range c.counts[max(len(c.counts)-columns, 0):] {
 			sum += n
+			bars = append(bars, slices.Repeat([]float64{n}, wide)...)
 		}
 		// A sum of nothing is dim, so that a red 0 does not look like trouble.
 		token := c.token
@@ -69,7 +72,7 @@ func multiples(v *page.View, columns, tall int, high float64, charts []multiple)
 			token = themes.Dim
 		}
 		text := human.Count(int64(sum))
-		for row, chart := range part.Bars(v.Theme, columns, tall, c.token, c.counts, high) {
+		for row, chart := range part.Bars(v.Theme, columns, tall, c.token, bars, high) {
 			l := part.NewLine(v.Theme, multipleName).Gap(1)
 			switch {
 			case row == tall-1 && tall > 1:
@@ -84,6 +87,9 @@ func multiples(v *page.View, columns, tall int, high float64, charts []multiple)
 	}
 	return rows
 }
+
+// fewest is how many counts have room in such a chart at least: the first one is no wall.
+const fewest = 6
 
 // multipleName is how many cells the names of such charts take, with their margin.
 const multipleName = 9

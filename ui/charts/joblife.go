@@ -1,10 +1,12 @@
 package charts
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -53,7 +55,7 @@ func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 		c.Run(y, c.Back+1, c.At(goes), themes.Planned(waitToken(j)), v.Theme.Glyphs.Ahead)
 	}
 	// What has passed since it was made, in a thin line; its failures are drawn over it.
-	c.Run(y, made+1, end, themes.Tick, v.Theme.Glyphs.Waited)
+	c.Run(y, made+1, min(end, c.Width), themes.Tick, v.Theme.Glyphs.Waited)
 	if made >= 0 {
 		c.Sign(y, made, themes.Dim, v.Theme.State("AVAILABLE").Glyph)
 	}
@@ -75,6 +77,22 @@ func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 	case !j.State.Terminal() && !goes.IsZero():
 		c.Sign(y, max(c.At(goes), c.Back), themes.Run, v.Theme.Glyphs.Mark)
 	}
+}
+
+// Became is what a call has come to: well, in so long as follows the words given, or else what its job does now.
+func Became(v *page.View, c *engine.CallRow, well string) part.Cell {
+	now, live := v.Job(c.Job)
+	sign, text := v.Theme.State("COMPLETED"), well+human.Millis(c.Took)
+	switch {
+	case c.Status == 429:
+		sign, text = v.Theme.State("WARN"), "429, holds"
+	case page.FailedCall(c):
+		sign, text = v.Theme.State("FAILED"), cmp.Or(page.Some(c.Status), "no answer")
+		if live && now.Retrying() {
+			text += ", holds"
+		}
+	}
+	return part.As(sign.Token, sign.Glyph+" "+text)
 }
 
 // waitToken is the colour in which a job's wait is drawn.

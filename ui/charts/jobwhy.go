@@ -170,7 +170,7 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 // when no limit is known.
 func fullWindow(v *page.View) (b engine.BucketRow, full bool) {
 	b, ok := v.Limits.Pacing()
-	return b, ok && b.Limit > 0 && b.Used >= b.Limit && b.Reset.After(v.Now)
+	return b, ok && b.Limit > 0 && b.Counted(v.Now) >= b.Most() && b.Reset.After(v.Now)
 }
 
 // spreadText says what sets the pace of a line. It gives the figures of that only for a place among
@@ -178,7 +178,7 @@ func fullWindow(v *page.View) (b engine.BucketRow, full bool) {
 // is known that does.
 func spreadText(v *page.View, place int) string {
 	b, ok := v.Limits.Pacing()
-	left, rest := b.Limit-b.Used, b.Reset.Sub(v.Now)
+	left, rest := b.Most()-b.Counted(v.Now), b.Reset.Sub(v.Now)
 	if !ok || left <= 0 || rest <= 0 {
 		return ""
 	}
@@ -349,5 +349,5 @@ func ofWhom(v *page.View, j *engine.JobRow) string {
 	if j.Owner == "" {
 		return ""
 	}
-	return " of " + cmp.Or(j.Player, v.PlayerOf(j.Owner))
+	return " of " + v.Whose(j)
 }

@@ -64,6 +64,10 @@ func (p *Job) inspector(v *page.View, outer int) []string {
 			Draw: one(func(h int) part.Section { return p.tries(&n, w, h, facts) })},
 		{Least: 4, Most: 10, Keep: 2, Draw: func(y, h int) []string { return n.Abreast(y, h, p.Blocks(&n)) }},
 	}
+	if rows := p.match.rows(); rows > 0 {
+		all = append(all, page.Band{Least: 2, Most: 1 + rows, Keep: 3,
+			Draw: one(func(h int) part.Section { return p.match.section(&n, w, h, p.Detail.Account) })})
+	}
 	if rows := block.LogRows(&n, w, n.H, p.ID); len(rows) > 0 {
 		all = append(all, page.Band{Least: 2, Most: 1 + len(rows), Keep: 3, Draw: one(func(h int) part.Section {
 			return part.Section{Title: "LOG", Tail: v.Keyed("{logs of the job} shows all"),
@@ -112,7 +116,7 @@ func (p *Job) triesText(v *page.View, j engine.JobRow) string {
 		text = strconv.Itoa(j.Tries) + " of " + strconv.Itoa(p.Detail.MaxAttempts) + " tries used"
 	}
 	if j.Round > 1 {
-		text += " in round " + strconv.Itoa(j.Round)
+		text += " since it was retried"
 	}
 	if j.State == engine.Retryable || j.State == engine.Scheduled {
 		text += ", next " + v.Until(j.Due)
@@ -203,8 +207,7 @@ func (p *Job) Blocks(v *page.View) []func(w, h int) part.Section {
 		return all
 	}
 	return append(all, func(w, h int) part.Section {
-		return part.Section{Title: "HISTORY", Note: page.Some(len(p.Detail.History)), Rows: p.historyRows(v, w, h),
-			Height: h}
+		return part.Section{Title: "HISTORY", Note: page.Count(len(p.moves(v))), Rows: p.historyRows(v, w, h), Height: h}
 	})
 }
 
@@ -252,7 +255,7 @@ func allTries(j engine.JobRow) string {
 	if j.Round <= 1 {
 		return ""
 	}
-	return human.Counted(j.Attempts, "try", "tries") + " in all rounds"
+	return human.Counted(j.Tried(), "try", "tries") + " in all"
 }
 
 // endedCell is when the job ended; none while it lives.
@@ -340,12 +343,22 @@ func (p *Job) attemptFacts(v *page.View, a *engine.Attempt) []part.Cell {
 	return facts
 }
 
+// moves are those that are stored, between when the job was made and, if nothing is stored of it, its end.
+func (p *Job) moves(v *page.View) []engine.Transition {
+	j, stored := p.row(v), p.Detail.History
+	moves := append([]engine.Transition{{At: j.Created, To: "created", Actor: j.By}}, stored...)
+	if j.State.Terminal() && (len(stored) == 0 || stored[len(stored)-1].To != j.State.String()) {
+		moves = append(moves, engine.Transition{At: j.Finished, To: j.State.String()})
+	}
+	return moves
+}
+
 // historyRows are the last moves of the job, newest first.
 // Such as "12:30:46 → retryable  503 service unavailable · system".
 func (p *Job) historyRows(v *page.View, w, h int) []string {
-	rows := make([]string, 0, h)
-	for i := len(p.Detail.History) - 1; i >= 0 && len(rows) < h; i-- {
-		t := p.Detail.History[i]
+	rows, moves := make([]string, 0, h), p.moves(v)
+	for i := len(moves) - 1; i >= 0 && len(rows) < h; i-- {
+		t := moves[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, v.Clock(t.At)), 9, part.Words)
 		l.Field(part.Plain(v.Theme.Glyphs.Next+" "+t.To), 12, part.Words).Gap(1)
 		reason := columns.InShort(t.Reason)

@@ -25,6 +25,7 @@ type Job struct {
 	page.Answer
 	// The answer: attempts, holds, history, the last call. Before it, at most the row of a list.
 	Detail engine.JobDetail
+	match  fetched
 	raw    raw
 	foot   block.Foot
 }
@@ -59,10 +60,15 @@ func (p *Job) row(v *page.View) engine.JobRow {
 }
 
 // Want implements Page.
-// The job goes before what its foot shows.
+// The job goes before the match that it has fetched, and that before what its foot shows.
 func (p *Job) Want(v *page.View) engine.Query {
 	if q := p.Ask(v); q != nil {
 		return q
+	}
+	if j := p.row(v); p.Have && v.Size != page.S {
+		if q := p.match.want(v, &j); q != nil {
+			return q
+		}
 	}
 	return p.foot.Want(v)
 }
@@ -108,6 +114,7 @@ func (p *Job) unnamed() bool {
 // Answers about another job, or to the key before the id was known, are dropped.
 func (p *Job) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	p.foot.Got(q, a, err)
+	p.match.got(v, q, a, err)
 	asked, ok := q.(engine.JobQuery)
 	if !ok || asked.ID != p.ID || asked.Key != p.key || !p.Take(v, err) {
 		return

@@ -163,3 +163,46 @@ func TestP36_TriesOfAClockThatWasSetBack(t *testing.T) {
 		}
 	}
 }
+
+// TestV8g_HistoryIsNeverEmpty: a job of which no move is stored has that it was made, and its end.
+func TestV8g_HistoryIsNeverEmpty(t *testing.T) {
+	d := retried()
+	d.Job.Created, d.Job.State, d.Job.Finished = uitest.Noon.Add(-time.Minute), engine.Completed, uitest.Noon
+	p := &Job{ID: "j1", Detail: d, Answer: page.Answer{Have: true}}
+	v := pagetest.View(&page.Data{Ready: true})
+	told := func() (words []string) {
+		for _, row := range p.historyRows(v, 60, 5) {
+			words = append(words, strings.Fields(ansi.Strip(row))[2])
+		}
+		return words
+	}
+	if got := told(); !slices.Equal(got, []string{"completed", "created"}) {
+		t.Errorf("nothing is stored: %q", got)
+	}
+	p.Detail.History = []engine.Transition{{At: uitest.Noon, To: "completed", Reason: "done"}}
+	if got := told(); !slices.Equal(got, []string{"completed", "created"}) {
+		t.Errorf("its end is stored: %q", got)
+	}
+	p.Detail.Job.State = engine.Available
+	p.Detail.History = nil
+	if got := told(); !slices.Equal(got, []string{"created"}) {
+		t.Errorf("it lives: %q", got)
+	}
+}
+
+// TestV7i_TheJobBesideMovesWithTheList: an answer is shown from the next beat of the list on.
+func TestV7i_TheJobBesideMovesWithTheList(t *testing.T) {
+	k := Peek{Job: &Job{ID: "j1", Detail: retried(), Answer: page.Answer{Have: true}}}
+	k.Beat()
+	newer := retried()
+	newer.Job.Rev++
+	k.Job.Detail = newer
+	old := engine.JobRow{Job: engine.Job{ID: "j1", Rev: newer.Job.Rev - 1}}
+	if _, is := k.Newer(&old); is || k.shown().Detail.Job.Rev == newer.Job.Rev {
+		t.Error("it is ahead of the list")
+	}
+	k.Beat()
+	if j, is := k.Newer(&old); !is || j.Rev != newer.Job.Rev || k.shown().Detail.Job.Rev != newer.Job.Rev {
+		t.Error("it stays behind the list")
+	}
+}

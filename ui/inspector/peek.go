@@ -28,6 +28,25 @@ type Peek struct {
 	// Of any job: the answer to the one before has to come first.
 	pending bool
 	Tape    block.Tape
+	held    engine.JobDetail // as of the last beat of the list; its ID is "" before the first
+}
+
+// Beat lets what is shown follow the answer. The list beside it stands still between two beats: of one job both
+// tell the same.
+func (k *Peek) Beat() {
+	if k.held = (engine.JobDetail{}); k.Job != nil && k.Job.Have {
+		k.held = k.Job.Detail
+	}
+}
+
+// shown is what is known of the job: of one that was known at the last beat, what was known then.
+func (k *Peek) shown() *Job {
+	if k.Job == nil || k.held.Job.ID != k.Job.ID {
+		return k.Job
+	}
+	job := *k.Job
+	job.Detail = k.held
+	return &job
 }
 
 // peekRest is how long a job is shown while nobody has moved the cursor: the first
@@ -71,16 +90,17 @@ func (k *Peek) Rev() uint64 {
 	if k.Job == nil || !k.Job.Have {
 		return 0
 	}
-	return uint64(k.Job.Detail.Job.Rev)
+	return uint64(k.shown().Detail.Job.Rev)
 }
 
 // Newer is a job as the inspector has it, where that is newer than in a list.
 // A list is read from disk now and then, the job under the cursor whenever it moves.
 func (k *Peek) Newer(j *engine.JobRow) (engine.JobRow, bool) {
-	if k.Job == nil || k.Job.ID != j.ID || !k.Job.Have || k.Job.Detail.Job.Rev <= j.Rev {
+	if k.Job == nil || k.Job.ID != j.ID || !k.Job.Have {
 		return engine.JobRow{}, false
 	}
-	return k.Job.Detail.Job, true
+	newer := k.shown().Detail.Job
+	return newer, newer.Rev > j.Rev
 }
 
 // rests reports whether the job that is shown stays, though another row is first now.
@@ -126,7 +146,7 @@ func (k *Peek) Draw(v *page.View, list *lists.List[engine.JobRow], x, w, h int) 
 // waits for: the limits and the calls that were made last.
 func (k *Peek) around(v *page.View, w, h int) []part.Section {
 	const limits = 7
-	panels := k.Job.beside(v, w, h)
+	panels := k.shown().beside(v, w, h)
 	left := h
 	for i := range panels {
 		left -= panels[i].Height + 2

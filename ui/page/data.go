@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -50,6 +51,17 @@ func (d *Data) Account(id string) (engine.AccountRow, bool) {
 		return engine.AccountRow{}, false
 	}
 	return d.Accounts[i], true
+}
+
+// Whose is the Riot ID of the account that a job works for, its id where no more is known here. A job for a player of
+// a collection is the collection's; one that works for nobody is told by its queue.
+func (d *Data) Whose(j *engine.JobRow) string {
+	a, _ := d.Account(j.Owner)
+	if collection, ok := CollectionOf(j.Queue); ok {
+		return cmp.Or(j.Player, a.RiotID, collection)
+	}
+	_, queue, _ := strings.Cut(string(j.Queue), ".")
+	return cmp.Or(j.Player, a.RiotID, j.Owner, queue)
 }
 
 // PlayerOf is the Riot ID of an account, as far as it is known here.

@@ -146,10 +146,12 @@ func (p *Screen) Draw(v *page.View) []string {
 	if below >= 14 && v.Size != page.S && r.ID != "" {
 		return p.drawn(v, list, &r)
 	}
-	detail := summary(v, &r, v.Inner(v.W), below)
-	return v.Whole(
-		list,
-		part.Section{Title: cmp.Or(columns.AlertName(&r), "SELECTED"), Rows: detail, Height: below})
+	detail := part.Section{Title: cmp.Or(columns.AlertName(&r), "SELECTED"), Rows: summary(v, &r, v.Inner(v.W), below), Height: below}
+	if left := below - len(detail.Rows) - 2; left >= leastLog { // nothing else is known of one that never held
+		detail.Height = len(detail.Rows)
+		return v.Whole(list, detail, block.LogPanel(v, v.Inner(v.W), left))
+	}
+	return v.Whole(list, detail)
 }
 
 // drawn is the list and, below it, all of the selected alert: how it stands, its last hour
@@ -260,6 +262,9 @@ func evidenceRows(v *page.View, r *engine.AlertRow, w, h int, label string) (row
 	}
 	return rows
 }
+
+// leastLog is from how many rows on that an alert leaves empty the log stands in them.
+const leastLog = 4
 
 // someEvidence is how much of it stands below a list, and leastChart how many rows the chart of
 // an alert takes below that at least.

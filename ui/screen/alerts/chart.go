@@ -30,25 +30,25 @@ const tallestChart = 7
 //	                            ▲ 12:27 FIRING
 //	       −1 h               now
 //
-// h counts the two rows below the chart as well. Of an alert that was evaluated for less than an
-// hour the cells before are empty.
+// h counts the two rows below the chart as well. Of an alert that was evaluated for a while only, the
+// axis reaches no farther back than that needs.
 func historyChart(v *page.View, r *engine.AlertRow, w, h int) []string {
 	h = min(h-2, tallestChart)
 	if h < 1 || len(r.History) == 0 {
 		return []string{v.Row(w, part.As(themes.Dim, " no value of the last hour is known"))}
 	}
-	values := make([]float64, historyCells)
+	shown := shownHistory(r)
+	values := make([]float64, shown)
 	for i := range values {
 		// Below 0 is how [part.Against] is told that a value is not known.
 		values[i] = -1
-		if at := len(r.History) - historyCells + i; at >= 0 {
+		if at := len(r.History) - shown + i; at >= 0 {
 			values[i] = r.History[at]
 		}
 	}
 	// The limit's own words, such as "> 30 %", stand left of its line.
 	label := safe.Width(r.Bound()) + 2
-	each := min(max((w-label-1)/historyCells, 1), 8)
-	wide := each * historyCells
+	wide := min(max((w-label-1)/historyCells, 1), 8) * historyCells
 	chart, line := part.Against(v.Theme, wide, h, values, r.Limit, leastScale(r), r.Below)
 	rows := make([]string, 0, h+2)
 	for y, row := range chart {
@@ -58,13 +58,32 @@ func historyChart(v *page.View, r *engine.AlertRow, w, h int) []string {
 		}
 		rows = append(rows, l.String()+row)
 	}
-	rows = append(rows, cameAt(v, r, w, label, wide))
-	axis := part.NewLine(v.Theme, w).To(label).Cells(part.As(themes.Dim, v.Theme.Glyphs.Minus+"1 h"))
-	half := v.Theme.Glyphs.Minus + "30 min"
+	span := time.Duration(shown) * historyStep
+	rows = append(rows, cameAt(v, r, w, label, wide, span))
+	axis := part.NewLine(v.Theme, w).To(label).Cells(part.As(themes.Dim, v.Theme.Glyphs.Minus+human.Distance(span)))
+	half := v.Theme.Glyphs.Minus + human.Distance(span/2)
 	if wide > 30 {
 		axis.To(label + (wide-safe.Width(half))/2).Cells(part.As(themes.Dim, half))
 	}
 	return append(rows, axis.To(label+wide-len("now")).Cells(part.As(themes.Figure, "now")).String())
+}
+
+// shownHistory is how many of the values of the last hour are drawn: the least number that holds all that are known
+// and of which each is as wide as the others.
+func shownHistory(r *engine.AlertRow) int {
+	known := 0
+	for i, value := range r.History {
+		if value >= 0 {
+			known = len(r.History) - i
+			break
+		}
+	}
+	for _, n := range []int{2, 4, 6} {
+		if known <= n {
+			return n
+		}
+	}
+	return historyCells
 }
 
 // leastScale is how high the scale of an alert goes at least: a single one of what is counted
@@ -79,7 +98,7 @@ func leastScale(r *engine.AlertRow) float64 {
 // cameAt is the sign of when an alert came into its state, below its chart.
 // The text begins at the cell of its instant, but moves left where it would be cut. A state older
 // than the chart is marked at its left end. An alert that is well has come into nothing.
-func cameAt(v *page.View, r *engine.AlertRow, w, label, wide int) string {
+func cameAt(v *page.View, r *engine.AlertRow, w, label, wide int, span time.Duration) string {
 	l := part.NewLine(v.Theme, w)
 	age := v.Now.Sub(r.Since)
 	if r.State == engine.AlertOK || r.Since.IsZero() {
@@ -87,8 +106,8 @@ func cameAt(v *page.View, r *engine.AlertRow, w, label, wide int) string {
 	}
 	s := columns.AlertSign(page.Pen{View: v}, r)
 	text := s.Text + " since " + v.Clock(r.Since) + ", " + human.Dur(age)
-	at := label + max(wide-1-int(age*time.Duration(wide)/time.Hour), 0)
-	if age > time.Hour {
+	at := label + max(wide-1-int(age*time.Duration(wide)/span), 0)
+	if age > span {
 		at = label
 	}
 	return l.To(min(at, max(w-safe.Width(text)-1, 0))).Cells(part.As(s.Token, text)).String()

@@ -187,6 +187,9 @@ func (p *Screen) drawLine(v *page.View, l *part.Line, i int) []string {
 	if i == p.Cur.At() {
 		l.Glyph(themes.Focus, v.Theme.Glyphs.Cursor, 1)
 	}
+	if bad := v.Theme.State("FAILED"); line.more == 0 && i != p.Cur.At() && p.seen[line.at].Level == "error" {
+		l.Glyph(bad.Token, bad.Glyph, 1)
+	}
 	l.To(1)
 	if line.more > 0 {
 		in := ""
@@ -203,7 +206,7 @@ func (p *Screen) drawLine(v *page.View, l *part.Line, i int) []string {
 		return p.wrapped(v, l, r)
 	}
 	if p.Pan > 0 {
-		return []string{l.Cells(part.Plain(panned(r, p.Pan))).String()}
+		return []string{l.Cells(part.As(lineToken(r.Level), panned(r, p.Pan))).String()}
 	}
 	// A message gets a column, so that fields stand below each other; a longer one pushes them
 	// right.
@@ -211,12 +214,26 @@ func (p *Screen) drawLine(v *page.View, l *part.Line, i int) []string {
 	if v.Size == page.L {
 		message = 30
 	}
+	text := part.As(lineToken(r.Level), r.Text)
 	if v.Size == page.S || safe.Width(safe.Text(r.Text)) > message {
-		l.Cells(part.Plain(r.Text)).Gap(2)
+		l.Cells(text).Gap(2)
 	} else {
-		l.Field(part.Plain(r.Text), message, part.Words).Gap(1)
+		l.Field(text, message, part.Words).Gap(1)
 	}
 	return []string{l.Field(part.As(themes.Dim, r.Told), max(l.Room()-1, 0), part.Words).String()}
+}
+
+// lineToken is the colour of what a record says. What is usual stays plain: it is most of the log.
+func lineToken(level string) themes.Token {
+	switch level {
+	case "error":
+		return themes.Err
+	case "warn":
+		return themes.Warn
+	case "debug":
+		return themes.Dim
+	}
+	return themes.Text
 }
 
 // prefix writes when, how grave, and where.
@@ -245,10 +262,11 @@ func (p *Screen) wrapped(v *page.View, l *part.Line, r *columns.Record) []string
 	from := l.At()
 	lines := part.Wrap(wholeText(r), max(l.Room()-1, 10))
 	lines = lines[:min(len(lines), max(p.Height/2, 1))]
-	rows := []string{l.Cells(part.Plain(lines[0])).String()}
+	token := lineToken(r.Level)
+	rows := []string{l.Cells(part.As(token, lines[0])).String()}
 	for _, text := range lines[1:] {
 		l.Reset(v.Inner(v.W), false)
-		rows = append(rows, l.To(from).Cells(part.Plain(text)).String())
+		rows = append(rows, l.To(from).Cells(part.As(token, text)).String())
 	}
 	return rows
 }

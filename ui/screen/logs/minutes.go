@@ -26,6 +26,9 @@ const minuteRows = 4
 func (p *Screen) minutes(v *page.View, w int) part.Section {
 	const label = 13
 	wide := max((w-label-1)/60, 1) // cells of a minute: a wide screen shows an hour of them
+	if len(p.records) > 0 {
+		wide = max(wide, widest(w-label-1, v.Now.Sub(p.records[0].At)))
+	}
 	cells := (w - label - 1) / wide * wide
 	if cells < 10 {
 		return part.Section{Height: minuteRows}
@@ -58,10 +61,14 @@ func (p *Screen) minutes(v *page.View, w int) part.Section {
 		rows = append(rows, line.Spark(l.token, known, of, max(slices.Max(of), 1)).String())
 	}
 	axis := part.NewLine(v.Theme, w)
-	// A word each quarter of an hour, as far as it does not touch the one before.
-	for back := (cells/wide - 1) / 15 * 15; back > 0; back -= 15 {
+	// A word each quarter of an hour, or minute, as far as it does not touch the one before.
+	every := 15
+	if cells/wide <= 30 {
+		every = 1 + cells/wide/10
+	}
+	for back := (cells/wide - 1) / every * every; back > 0; back -= every {
 		text := v.Theme.Glyphs.Minus + page.Count(back) + " min"
-		if at := label + cells - 1 - back*wide; at >= axis.At() {
+		if at := label + cells - 1 - back*wide; at >= axis.At()+2 && at+len(text) < label+cells-len("now") {
 			axis.To(at).Cells(part.As(themes.Dim, text))
 		}
 	}
@@ -72,4 +79,15 @@ func (p *Screen) minutes(v *page.View, w int) part.Section {
 		s.Tail = "read since " + v.Clock(p.records[0].At)
 	}
 	return s
+}
+
+// widest is how many cells a minute has where the log is young: the axis reaches as far back as an hour, half, a
+// quarter or a tenth of one, whichever holds all that there is.
+func widest(cells int, age time.Duration) int {
+	for _, minutes := range []int{10, 15, 30} {
+		if age < time.Duration(minutes-1)*time.Minute {
+			return cells / minutes
+		}
+	}
+	return 1
 }

@@ -107,7 +107,7 @@ func laddersWidth(v *page.View, w int) int {
 // The list grows with its rows in steps of six, so that one retry more or less does not move all
 // that is below it.
 // Below the list stand the sums, the sentence on the retry under the cursor, its last answer on a
-// wide screen, and what has failed of late.
+// wide screen, what has failed of late, and the last calls.
 func (p *Screen) Draw(v *page.View) []string {
 	p.Refresh(v)
 	p.add()
@@ -122,8 +122,11 @@ func (p *Screen) Draw(v *page.View) []string {
 		{Least: 6, Most: 6, Keep: 2, Draw: func(y, h int) []string { return p.columns(v, y, h-1) }},
 		{Least: why, Most: 6, Keep: 1,
 			Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, p.why(v, h-1)) }},
-		{Least: 4, Most: math.MaxInt, Keep: 3,
+		{Least: 4, Most: max(4, 2+len(block.FailedCalls(v))/2), Keep: 3,
 			Draw: func(y, h int) []string { return v.Sections(0, y, v.W, h, block.Failures(v, h-1)) }},
+		{Least: block.CallRows + 2, Most: math.MaxInt, Keep: 5, Draw: func(y, h int) []string {
+			return v.Sections(0, y, v.W, h, block.CallsSection(v, p.tape.Take(v), v.Inner(v.W), block.CallRows, h-1-block.CallRows))
+		}},
 	}
 	if j := p.peek.Job; v.Size == page.L && rows > 0 && j != nil && j.Have {
 		below = slices.Insert(below, 2,

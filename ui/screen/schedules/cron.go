@@ -15,6 +15,7 @@ var whatItDoes = map[string]string{
 	"report.weekly": "makes the report of last week from stored matches; it calls nobody",
 	"sweep":         "gives a job to failed matches that no job tries any more",
 	"prune":         "deletes jobs that ended longer ago than jobs are kept",
+	"compact":       "packs the payloads of months that have closed",
 }
 
 // cronDays are the days of the week as cron counts them; 7 is Sunday again.

@@ -28,7 +28,7 @@ type line struct {
 var targets = map[operation.Target]func(*line) (wrong string){
 	operation.Class: (*line).class, operation.Queue: (*line).queue, operation.Bucket: (*line).bucket,
 	operation.Account: (*line).account, operation.Stored: (*line).stored, operation.Schedule: (*line).schedule,
-	operation.Alert: (*line).alert, operation.Entry: (*line).entry,
+	operation.Alert: (*line).alert, operation.Entry: (*line).entry, operation.Ladders: (*line).ladders,
 }
 
 // Read makes an effect of what stands behind an operation's word, or says what is wrong
@@ -45,7 +45,7 @@ func Read(v *page.View, o operation.Operation, text string) (e page.Effect, wron
 	switch o.Arg {
 	case operation.Why:
 		l.arg = reason
-	// "silence queue age/ingest.rank.daily 1h": the last word, since an alert's name may have several.
+	// "reschedule Name With Blanks#EUW 1h": the last word, since a name may have several.
 	case operation.When:
 		at := strings.LastIndexByte(l.text, ' ')
 		l.text, l.arg = strings.TrimSpace(l.text[:max(at, 0)]), l.text[at+1:]

@@ -34,6 +34,7 @@ var Words = []Word{
 	},
 	{Name: "alerts", Hint: "a filter: alerts state:firing", Args: "[filter]", Help: "alerts"},
 	{Name: "schedules", Args: "[filter]", Help: "recurring work"},
+	{Name: "collections", Args: "[filter]", Help: "what is collected, and how far"},
 	{Name: "members", Args: "[filter]", Help: "processes that share the database"},
 	{Name: "audit", Args: "[filter]", Help: "who did what"},
 	{Name: "logs", Hint: "a filter: logs area:limiter", Args: "[filter]", Help: "the newest records of the log"},

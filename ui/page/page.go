@@ -39,6 +39,8 @@ const (
 	ScreenEntry
 	ScreenChaos
 	ScreenMembers
+	ScreenCollections
+	ScreenCollection
 )
 
 // Tabs lists the screens with a number, in order.
@@ -57,36 +59,39 @@ type Action string
 
 // Actions that pages carry out; the app has more of its own.
 const (
-	Up       Action = "up"
-	Down     Action = "down"
-	PageUp   Action = "page up"
-	PageDown Action = "page down"
-	HalfUp   Action = "half page up"
-	HalfDown Action = "half page down"
-	Home     Action = "first row"
-	End      Action = "last row"
-	Left     Action = "columns left"
-	Right    Action = "columns right"
-	Open     Action = "open"
-	NextPane Action = "next pane"
-	Queues   Action = "queues"
-	Nearer   Action = "nearer"
-	Farther  Action = "farther"
-	Raw      Action = "raw"
-	States   Action = "states"
-	Hidden   Action = "hidden rows"
-	Previous Action = "previous item"
-	Next     Action = "next item"
-	Numbers  Action = "numbers"
-	Zone     Action = "zone"
-	Matches  Action = "matches"
-	Report   Action = "report"
-	Calendar Action = "schedules"
-	ByMember Action = "members"
-	ByClass  Action = "error classes"
-	ByReason Action = "reasons"
-	Recorder Action = "its call"
-	Clock    Action = "clock"
+	Up        Action = "up"
+	Down      Action = "down"
+	PageUp    Action = "page up"
+	PageDown  Action = "page down"
+	HalfUp    Action = "half page up"
+	HalfDown  Action = "half page down"
+	Home      Action = "first row"
+	End       Action = "last row"
+	Left      Action = "columns left"
+	Right     Action = "columns right"
+	Open      Action = "open"
+	NextPane  Action = "next pane"
+	Queues    Action = "queues"
+	Nearer    Action = "nearer"
+	Farther   Action = "farther"
+	Raw       Action = "raw"
+	States    Action = "states"
+	Hidden    Action = "hidden rows"
+	Previous  Action = "previous item"
+	Next      Action = "next item"
+	Numbers   Action = "numbers"
+	Zone      Action = "zone"
+	Matches   Action = "matches"
+	Report    Action = "report"
+	Calendar  Action = "schedules"
+	ByMember  Action = "members"
+	Collected Action = "collections"
+	ByClass   Action = "error classes"
+	ByReason  Action = "reasons"
+	Recorder  Action = "its call"
+	Clock     Action = "clock"
+
+	Timetable Action = "timetable"
 
 	Mark      Action = "mark"
 	MarkRange Action = "mark range"
@@ -106,6 +111,7 @@ const (
 	TakeBack Action = "take back"
 	Track    Action = "track"
 	Purge    Action = "purge"
+	Forget   Action = "forget"
 	Ack      Action = "acknowledge"
 	Silence  Action = "silence"
 	Edit     Action = "edit"
@@ -260,8 +266,12 @@ type Target struct {
 }
 
 // Where the screens of one job, one account and one queue's jobs are opened from others.
-func ToJob(id engine.JobID) *Target  { return &Target{Screen: ScreenJob, ID: string(id)} }
-func ToAccount(id string) *Target    { return &Target{Screen: ScreenAccount, ID: id} }
+func ToJob(id engine.JobID) *Target { return &Target{Screen: ScreenJob, ID: string(id)} }
+
+func ToAccount(id string) *Target { return &Target{Screen: ScreenAccount, ID: id} }
+
+func ToCollection(name string) *Target { return &Target{Screen: ScreenCollection, ID: name} }
+
 func ToQueue(q engine.Queue) *Target { return &Target{Screen: ScreenJobs, Queue: q} }
 
 // Timed is a page whose cursor stands on an instant. While the view is frozen it

@@ -45,7 +45,7 @@ func init() {
 		"help": (*plain).help, "status": (*plain).status, "quit": func(p *plain, _ string) { p.done = true },
 		"accounts": list(page.ScreenAccounts), "jobs": list(page.ScreenJobs), "retries": list(page.ScreenRetries),
 		"alerts": list(page.ScreenAlerts), "schedules": list(page.ScreenSchedules), "audit": list(page.ScreenAudit),
-		"members": list(page.ScreenMembers), "logs": list(page.ScreenLogs),
+		"collections": list(page.ScreenCollections), "members": list(page.ScreenMembers), "logs": list(page.ScreenLogs),
 		"limits": (*plain).limits, "matches": (*plain).matches, "account": (*plain).account,
 		"report": (*plain).report, "job": (*plain).job, "chaos": (*plain).chaos,
 		"reset": func(p *plain, _ string) { p.say("Nothing was done: " + line.ResetElsewhere + ".") },

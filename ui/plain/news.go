@@ -11,6 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // told is how many sentences of a kind are said one by one; the rest are counted. More would scroll away
@@ -284,6 +285,9 @@ func (p *plain) compareAlerts(rows []engine.AlertRow, now time.Time) {
 			continue
 		}
 		text := "alert " + string(a.State) + ": " + strings.TrimSpace(a.About+" "+a.Subject)
+		if said := a.Said(); said != "" && a.State == engine.AlertFiring {
+			text += ": " + said
+		}
 		if a.State == engine.AlertFiring && a.Next != "" {
 			text += ". Next: " + a.Next
 		}
@@ -316,9 +320,26 @@ func (p *plain) statusLines() []string {
 	for _, a := range d.Syncing() {
 		lines = append(lines, a.RiotID+" "+d.SyncWord(a)+": "+progressText(a)+".")
 	}
+	lines = append(lines, p.collecting()...)
 	// Of all windows the one that decides how fast the work goes.
 	if b, ok := d.Limits.Pacing(); ok {
 		lines = append(lines, fmt.Sprintf("Tightest limit: %s, %d of %d used.", bucketName(b), b.Used, b.Limit))
+	}
+	return lines
+}
+
+// collecting are the collections that are not done.
+func (p *plain) collecting() (lines []string) {
+	v, c := p.view(), page.Collections{}
+	q := c.Any(v)
+	if q == nil {
+		return nil
+	}
+	a, err := p.console.Find(p.ctx, q)
+	c.Got(v, q, a, err)
+	for _, r := range c.Open(v.Now) {
+		lines = append(lines, fmt.Sprintf("%s %s: %s of %s, %s of %s stored.", r.Name, v.CollectionWord(r), human.Count(int64(r.Done())),
+			human.Counted(r.Players, "player", "players"), human.Count(int64(r.Collected.Stored)), human.Counted(r.Collected.Found, "match", "matches")))
 	}
 	return lines
 }

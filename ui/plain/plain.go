@@ -130,14 +130,15 @@ func readLines(ctx context.Context, in io.Reader) <-chan string {
 	return lines
 }
 
-// loop says what changes and carries out what is typed. Nothing is read before
-// the engine has answered once: a script's first line must find rows.
+// loop says what changes and carries out what is typed. Nothing is read before the engine has answered once. One that
+// has no rows, as without its store, can be left; any other line waits for rows: a script's first one must find them.
 func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 	every := p.opt.Every
 	if every <= 0 {
 		every = usually
 	}
 	var typed <-chan string  // nil until the engine has answered
+	var early *string        // came before its rows
 	var due <-chan time.Time // when the news are said; nil while there are none
 	for !p.done {
 		select {
@@ -145,8 +146,16 @@ func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 			return p.sayNews()
 		case msg := <-updates:
 			p.take(msg, time.Now())
-			if p.rows.Data.Ready && typed == nil {
+			if _, ok := msg.(engine.Update); ok && early == nil {
 				typed = lines
+			}
+			if p.rows.Data.Ready && early != nil {
+				typed = lines
+				p.line(*early)
+				early = nil
+				if err := p.out.Flush(); err != nil {
+					return err
+				}
 			}
 			// From the first change on, not from the last: what goes on changing is said all the same.
 			if due == nil && !p.news.empty() {
@@ -160,6 +169,10 @@ func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 		case line, ok := <-typed:
 			if !ok {
 				return p.sayNews()
+			}
+			if c, _ := find(strings.ToLower(strings.Trim(line, ": "))); !p.rows.Data.Ready && c.name != "quit" {
+				typed, early = nil, &line
+				continue
 			}
 			// The line feed that ended the line has ended the prompt's row, too.
 			p.waiting = false
@@ -188,6 +201,8 @@ func (p *plain) take(msg any, now time.Time) {
 		first := !p.rows.Data.Ready
 		if !first {
 			p.compare(msg, now)
+		} else if msg.Engine != nil { // it has no rows yet, and says why
+			p.compareEngine(*msg.Engine, now)
 		}
 		p.rows.Apply(msg, now)
 		if first && p.rows.Data.Ready {
@@ -200,6 +215,7 @@ func (p *plain) take(msg any, now time.Time) {
 
 // greet says how everything stands, once, after what was wrong with the files of the user.
 func (p *plain) greet() {
+	p.news = news{} // it is in how everything stands
 	for _, fault := range p.opt.Faults {
 		p.say(fault)
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -35,7 +36,9 @@ type pipes struct {
 	end  chan error
 }
 
-func overPipes(t *testing.T, opt Options) *pipes {
+func overPipes(t *testing.T, opt Options) *pipes { return overPipesOf(t, uitest.Busy(), opt) }
+
+func overPipesOf(t *testing.T, scene uitest.Scene, opt Options) *pipes {
 	t.Helper()
 	inR, inW, err := os.Pipe()
 	if err != nil {
@@ -45,7 +48,7 @@ func overPipes(t *testing.T, opt Options) *pipes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pipes{t: t, fake: uitest.New(uitest.Busy()), in: inW, out: make(chan string, 4096), end: make(chan error, 1)}
+	p := &pipes{t: t, fake: uitest.New(scene), in: inW, out: make(chan string, 4096), end: make(chan error, 1)}
 	opt.Input, opt.Output, opt.Every = inR, outW, 10*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	read := make(chan struct{})
@@ -174,6 +177,16 @@ func TestI2_PlainTellsTheCostFirst(t *testing.T) {
 	}
 }
 
+// TestL28_PlainTellsOfCollections: how everything stands has what is collected in it, and `collections` lists all.
+func TestL28_PlainTellsOfCollections(t *testing.T) {
+	p := overPipesOf(t, uitest.Collecting(), testOptions())
+	p.wants("kr-solo-master+ RUNNING: 1,340 of 6,021 players, 9,310 of 11,204 matches stored.")
+	p.types("collections state:failed")
+	p.wants("na1-solo-iron: state")
+	p.types("quit")
+	<-p.end
+}
+
 // TestPlainTellsEachChangeAndFoldsRepeats.
 func TestPlainTellsEachChangeAndFoldsRepeats(t *testing.T) {
 	p := overPipes(t, testOptions())
@@ -229,6 +242,59 @@ func TestPlainAsksNothingWhereNoJobFits(t *testing.T) {
 	p.wants("There is no command yes")
 	if did := p.fake.Did(); len(did) != 1 || !did[0].DryRun {
 		t.Errorf("did %+v", did)
+	}
+}
+
+// An engine that has lost its store tells no rows; why, it does. With the first rows all is told anew.
+func TestW5e_PlainTellsWhyThereAreNoRowsYet(t *testing.T) {
+	opt := testOptions()
+	opt.Seat.Input, opt.Seat.Output = strings.NewReader(""), io.Discard
+	p := newPlain(t.Context(), nil, opt)
+	p.take(engine.Update{Engine: &engine.EngineRow{State: engine.EngineOpening, Why: "the database is lost"}}, time.Now())
+	if told := strings.Join(p.news.take(time.UTC), "\n"); !strings.HasSuffix(told, "the engine is OPENING: the database is lost") {
+		t.Errorf("told %q", told)
+	}
+	p.take(engine.Update{Engine: &engine.EngineRow{State: engine.EngineBroken}}, time.Now())
+	p.take(engine.Update{Snapshot: true, Engine: &engine.EngineRow{State: engine.EngineLive}}, time.Now())
+	if told := p.news.take(time.UTC); len(told) > 0 {
+		t.Errorf("told after the greeting: %q", told)
+	}
+}
+
+// A console of an engine without rows ends with its input and by quit, and what else is typed waits for rows.
+func TestW5e_PlainCanBeLeftWhileThereAreNoRows(t *testing.T) {
+	for typed, waits := range map[string]bool{"": false, "quit": false, ":Q": false, "help": true} {
+		synctest.Test(t, func(t *testing.T) {
+			opt, out := testOptions(), &strings.Builder{}
+			opt.Seat.Input, opt.Seat.Output = strings.NewReader(""), out
+			p := newPlain(t.Context(), nil, opt)
+			updates, lines, ended := make(chan any, 1), make(chan string, 1), make(chan error, 1)
+			updates <- engine.Update{Engine: &engine.EngineRow{State: engine.EngineOpening, Why: "the database is lost"}}
+			if typed != "" {
+				lines <- typed
+			}
+			close(lines)
+			go func() { ended <- p.loop(updates, lines) }()
+			synctest.Wait()
+			if waits == (len(ended) > 0) {
+				t.Errorf("after %q: ended %v, want %v", typed, waits, !waits)
+			}
+			if waits {
+				updates <- engine.Update{Snapshot: true, Engine: &engine.EngineRow{State: engine.EngineLive}}
+			} else if !strings.Contains(out.String(), "the database is lost") && typed == "" {
+				t.Errorf("told %q", out)
+			}
+			select {
+			case err := <-ended:
+				if text := out.String(); err != nil || waits && !strings.Contains(text[strings.Index(text, "Type help"):], "retry") {
+					t.Errorf("%v, told %q", err, text)
+				}
+			case <-time.After(time.Hour):
+				close(updates)
+				t.Errorf("nothing ends it after %q", typed)
+				p.done = true
+			}
+		})
 	}
 }
 

@@ -23,6 +23,8 @@ type Scene struct {
 	Classes  engine.ClassesAnswer
 	Cost     engine.Cost // of whatever is asked about
 	Past     []engine.Moment
+	// Collections are what is collected.
+	Collections []engine.CollectionRow
 }
 
 // Zone is the zone of all scenes, without a need for zone files.

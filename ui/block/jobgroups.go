@@ -44,6 +44,8 @@ type JobGroup struct {
 	Folded bool
 	lines  int // that it has on the screen, below its heading
 
+	Left map[engine.JobID]part.Cell // those of Rows that have left, with what became of them
+
 	Rest string // of its heading, for which the list has no room
 }
 
@@ -106,6 +108,16 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 		}
 		g.Why = r
 	}
+	// While jobs are in line their group is there, though all that are known of them have gone since, and so
+	// is that of what runs, though nothing does for a moment: what stands below would move with each call.
+	if counts[engine.Available] > 0 {
+		if largest(at, engine.Available) == nil {
+			open(GroupKey{engine.ReasonKey{State: engine.Available, Shape: engine.ShapeInLine}})
+		}
+		if _, counted := counts[engine.Running]; counted {
+			open(GroupKey{engine.ReasonKey{State: engine.Running}})
+		}
+	}
 	for state, n := range counts {
 		for _, g := range at {
 			if g.State == state {
@@ -118,6 +130,9 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 	}
 	out := make([]JobGroup, 0, len(at))
 	for _, g := range at {
+		if n, counted := counts[g.State]; counted && n == 0 && len(g.Rows) == 0 && g.State != engine.Running { // they have gone since the reasons were told
+			continue
+		}
 		g.Jobs = max(g.Jobs, len(g.Rows))
 		// Without a count for its state, or with an old one, the engine's own figure is the best.
 		if g.Jobs == 0 || len(g.Rows) == 0 && g.Why.Jobs > g.Jobs {
@@ -125,12 +140,7 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 		}
 		out = append(out, *g)
 	}
-	slices.SortFunc(out, func(a, b JobGroup) int {
-		return cmp.Or(
-			cmp.Compare(groupRank[a.State], groupRank[b.State]),
-			strings.Compare(a.Shape, b.Shape), cmp.Compare(a.Word(), b.Word()),
-		)
-	})
+	slices.SortFunc(out, inOrder)
 	return out
 }
 
@@ -157,7 +167,7 @@ func Deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gap
 		if g.Folded {
 			continue
 		}
-		if need[i] = len(g.Rows); g.Jobs > len(g.Rows) {
+		if need[i] = len(g.Rows); g.Jobs > len(g.Rows) || g.State == engine.Running && len(g.Rows) == 0 {
 			need[i]++
 		}
 		need[i] = keeps(g.GroupKey, need[i])
@@ -203,16 +213,44 @@ type Most struct {
 // that has emptied would leave half of the screen blank.
 const fewLines = 6
 
-// Keeps is how many lines a group gets that needs so many now: as Deal asks. A group that needs
-// none is forgotten at once, since its heading goes with it.
+// Keeps is how many lines a group gets that needs so many now: as Deal asks.
 func (m *Most) Keeps(key GroupKey, need int, now time.Time) int {
 	if m.lines == nil {
 		m.lines, m.at = map[GroupKey]int{}, map[GroupKey]time.Time{}
 	}
-	if need >= m.lines[key] || need == 0 || now.Sub(m.at[key]) > KeepLines || now.Before(m.at[key]) {
+	if need >= m.lines[key] || now.Sub(m.at[key]) > KeepLines || now.Before(m.at[key]) {
 		m.lines[key], m.at[key] = need, now
 	}
 	return max(need, min(m.lines[key], fewLines))
+}
+
+// Lingers are the groups with those that had jobs of late and have none now: a hold of a second would move twice
+// what stands below it.
+func (m *Most) Lingers(groups []JobGroup, now time.Time) []JobGroup {
+	here := map[GroupKey]bool{}
+	for i := range groups {
+		here[groups[i].GroupKey] = true
+	}
+	for key, at := range m.at {
+		switch age := now.Sub(at); {
+		case here[key]:
+		case age < 0 || age > KeepLines:
+			delete(m.at, key)
+			delete(m.lines, key)
+		case m.lines[key] > 0 && (key.State == engine.Retryable || key.State == engine.Scheduled):
+			groups = append(groups, JobGroup{GroupKey: key})
+		}
+	}
+	slices.SortFunc(groups, inOrder)
+	return groups
+}
+
+// inOrder is the order of groups on a screen.
+func inOrder(a, b JobGroup) int {
+	return cmp.Or(
+		cmp.Compare(groupRank[a.State], groupRank[b.State]),
+		strings.Compare(a.Shape, b.Shape), cmp.Compare(a.Word(), b.Word()),
+	)
 }
 
 // lineKind says what stands in a line of a list in groups.
@@ -230,7 +268,8 @@ type JobLine struct {
 	Kind  lineKind
 	Group int
 	Row   *engine.JobRow
-	Place int // within the group: rows further down fade
+	Place int        // within the group: rows further down fade
+	Left  *part.Cell // what became of the row, which has left; nil = it is there
 }
 
 // LinesOf are the lines of groups after Deal. A group has exactly the lines it was dealt: those
@@ -242,13 +281,27 @@ func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 			lines = append(lines, JobLine{Kind: GapLine, Group: i})
 		}
 		lines = append(lines, JobLine{Kind: HeadLine, Group: i})
-		shown := min(g.lines, len(g.Rows))
+		rows := g.Rows
+		if over := len(rows) - g.lines; over > 0 && len(g.Left) > 0 { // what is there goes before what has left
+			rows = slices.DeleteFunc(slices.Clone(rows), func(j *engine.JobRow) bool {
+				if _, left := g.Left[j.ID]; !left || over == 0 {
+					return false
+				}
+				over--
+				return true
+			})
+		}
+		shown := min(g.lines, len(rows))
 		more := g.Jobs > shown && g.lines > 0
 		if more && shown == g.lines {
 			shown--
 		}
-		for n, j := range g.Rows[:shown] {
-			lines = append(lines, JobLine{RowLine, i, j, n})
+		for n, j := range rows[:shown] {
+			line := JobLine{Kind: RowLine, Group: i, Row: j, Place: n}
+			if became, left := g.Left[j.ID]; left {
+				line.Left = &became
+			}
+			lines = append(lines, line)
 		}
 		if more {
 			lines = append(lines, JobLine{Kind: MoreLine, Group: i, Place: shown})
@@ -265,6 +318,9 @@ func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 func (l *JobLine) ID(groups []JobGroup) string {
 	switch l.Kind {
 	case RowLine:
+		if l.Left != nil { // the job itself may stand elsewhere
+			return ""
+		}
 		return string(l.Row.ID)
 	case HeadLine:
 		return groupLine + groups[l.Group].Word() + " " + groups[l.Group].Shape
@@ -282,12 +338,12 @@ const groupLine = "\x00"
 func (g *JobGroup) HeadText(v *page.View) string {
 	first, ok := g.First()
 	switch {
-	case !ok:
-		return ""
 	case g.State == engine.Running && v.Engine.Workers == 0: // no engine is here, or none that has said how many
 		return ""
 	case g.State == engine.Running:
 		return page.Count(g.Jobs) + " of " + page.Count(v.Engine.Workers) + " workers"
+	case !ok:
+		return ""
 	case g.State == engine.Retryable && g.Shape == "":
 		return "back off after " + ClassesOf(g.Rows)
 	case g.State == engine.Discarded:
@@ -300,7 +356,7 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
 			return "held by a " + b.BlockedBy + ", it ends in " + v.In(b.Blocked)
 		} else if ok {
-			return page.Count(b.Used) + " of " + page.Count(b.Limit) +
+			return page.Count(b.Counted(v.Now)) + " of " + page.Count(b.Limit) +
 				" calls of the " + human.Window(b.Window) + " window used"
 		}
 	}
@@ -364,7 +420,7 @@ func ForWhom(v *page.View, j *engine.JobRow) string {
 	if j.Owner == "" && j.Player == "" {
 		return part.None
 	}
-	return charts.PlayerName(cmp.Or(j.Player, v.PlayerOf(j.Owner)))
+	return charts.PlayerName(v.Whose(j))
 }
 
 // JobKey is the id of a job, as the key of lists.

@@ -19,8 +19,8 @@ var AxisSteps = []time.Duration{
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour, 48 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
 }
 
-// stepFor is the shortest such span that is as long as asked for, or the longest there is.
-func stepFor(least time.Duration) time.Duration { return AxisSteps[StepAt(least)] }
+// StepOf is the shortest such span that is as long as asked for, or the longest there is.
+func StepOf(least time.Duration) time.Duration { return AxisSteps[StepAt(least)] }
 
 // StepAt is the place of that span in AxisSteps.
 func StepAt(least time.Duration) int {

@@ -32,7 +32,7 @@ func TimeRows(v *page.View, w, h int, back, ahead time.Duration, rows []TimeRow)
 	if cells < 20 || h < 2 || len(rows) == 0 {
 		return nil
 	}
-	step := stepFor((back + ahead) / time.Duration(cells-2))
+	step := StepOf((back + ahead) / time.Duration(cells-2))
 	// Now has a cell of its own behind those of the past, so that the oldest instant still is on
 	// the axis.
 	axis := part.NewAxis(v.Now, step, min(int(back/step)+1, cells-1), cells)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -51,29 +52,35 @@ func (p *Pulse) every(v *View) time.Duration {
 	return v.Unhurried(pulseEvery)
 }
 
-// Calm is everything as it was at most half a second ago.
+// Calm is everything as it was at most Every ago; 0 = [CalmEvery].
 type Calm struct {
-	at    time.Time
+	Every time.Duration
+	at    time.Time // it moves with the seconds of the clock, as countdowns do
+	fresh bool
 	data  Data
-	fills Fills
 }
 
-// Take gives the view to draw: its limits as Fills do, the rest each CalmEvery. What
+// Take gives the view to draw: its limits as they are, the rest each Every. What
 // follows a key is shown as it comes.
 func (c *Calm) Take(v *View) *View {
-	if v.Frozen || v.Live != v.Data {
+	if v.Frozen || v.Live == nil {
 		return v
 	}
-	if stale(v, c.at, CalmEvery) || !c.data.Ready || c.data.Restarts != v.Restarts || c.data.Engine.State != v.Engine.State {
-		c.at, c.data = v.Now, *v.Data
+	every := cmp.Or(c.Every, CalmEvery)
+	c.fresh = stale(v, c.at, every) || !c.data.Ready || c.data.Restarts != v.Restarts || c.data.Engine.State != v.Engine.State
+	if c.fresh {
+		c.at, c.data = v.Now.Truncate(every), *v.Data
 	}
 	out := *v
 	d := c.data
-	d.Limits, d.Calls, d.Lost = c.fills.Take(v), v.Calls, v.Lost
+	d.Limits, d.Lost = v.Limits, v.Lost
 	out.Data = &d
 	out.Ticks = v.Ticks || c.data.Version != v.Version
 	return &out
 }
+
+// Fresh reports whether what Take has given was taken just then.
+func (c *Calm) Fresh(v *View) bool { return v.Frozen || v.Live == nil || c.fresh }
 
 // stale reports whether what was taken at an instant is to be taken anew.
 func stale(v *View, at time.Time, every time.Duration) bool {

@@ -14,6 +14,7 @@ import (
 // moves by whole cells and all charts in the same frame.
 type Axis struct {
 	Step  time.Duration // what one cell stands for
+	Ahead time.Duration // the same of a cell from now on; 0 = Step
 	Now   time.Time
 	Back  int // the cells before now: its column
 	Width int

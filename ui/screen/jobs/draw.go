@@ -11,8 +11,32 @@ import (
 
 // Draw implements Page.
 // The queues stand left and the job under the cursor right, each where there is room for it. A list
-// of one class or reason has the whole width.
+// of one class or reason has the whole width. Jobs begin and end with each call: the rows move once a second.
 func (p *Screen) Draw(v *page.View) []string {
+	calm := *p.take(v)
+	rows := p.draw(&calm)
+	v.Ticks = v.Ticks || !p.came.Equal(p.Came)
+	v.Ticks = v.Ticks || calm.Ticks
+	return rows
+}
+
+// take gives the view to draw, and lets the list follow its answer when that moves.
+func (p *Screen) take(v *page.View) *page.View {
+	calm := p.calm.Take(v)
+	if p.calm.Fresh(v) || len(p.Shown) == 0 {
+		p.came = p.Came
+		p.peek.Beat()
+	}
+	return calm
+}
+
+// Tell implements [page.Teller]: the engine's sentence by the same reading as the list below it.
+func (p *Screen) Tell(v *page.View) string {
+	e := &p.take(v).Engine
+	return cmp.Or(e.Why, e.Pace)
+}
+
+func (p *Screen) draw(v *page.View) []string {
 	p.Refresh(v)
 	switch {
 	case p.subset != nil:
@@ -46,13 +70,13 @@ func (p *Screen) middle(v *page.View, x, w int) []string {
 	}
 	inner, roomy := v.Inner(w), v.H >= leastSummed
 	p.groups.counts = p.counts(v)
-	sum := p.sum(v, inner)
 	// The title's row is taken off, then the bar, then the sentence with its title.
-	h := v.H - 1 - len(sum)
+	h := v.H - 1
 	if roomy {
-		h -= whyRows + 2
+		h -= sumRows + whyRows + 2
 	}
 	p.arrange(v, max(h-1, 1)) // below the header
+	sum := p.sum(v, inner)    // of the groups as they stand
 	list := part.Section{
 		Title: "JOBS", Note: p.groupNote(v), Tail: p.groupTail(v), Focus: p.rail.on && w < v.W,
 		Rows: append(sum, p.groupRows(v, inner, h)...), Height: len(sum) + h,

@@ -10,6 +10,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -32,6 +33,8 @@ type inGroups struct {
 	// What the screen shows row by row: headings, jobs, "… 40 more" and gaps.
 	lines []block.JobLine
 	at    map[string]int // the line of an id
+	slots []slot         // the rows of what runs, in their places
+	zoom  time.Duration  // what a cell of the axis ahead stands for
 	width int            // of the list, when it was drawn last
 	// cells; 0 = it is not drawn
 	life int // what the life of the jobs takes beside it
@@ -137,12 +140,31 @@ func (p *Screen) arrange(v *page.View, h int) {
 				counts[s] = n
 			}
 		}
+		if v.Engine.State != engine.EngineLive && counts[engine.Running] == 0 {
+			delete(counts, engine.Running) // nothing is to begin
+		}
 		if p.more && p.which == page.ShownLive {
 			reasons = g.reasons.Groups
 		}
 	}
 	g.still = stillThere(v, p.Shown)
 	g.groups = block.GroupJobs(g.still, reasons, counts)
+	if counts != nil && p.which == page.ShownLive { // the bar and the title count what stands below them
+		for i := range g.groups {
+			g.counts[g.groups[i].State] = 0
+		}
+		for i := range g.groups {
+			g.counts[g.groups[i].State] += g.groups[i].Jobs
+		}
+	}
+	if counts != nil && page.LiveJobs(v, p.queue) > 0 {
+		g.groups = g.most.Lingers(g.groups, v.Now)
+	}
+	if len(g.groups) == 0 || g.groups[0].State != engine.Running || p.On() {
+		g.slots = nil
+	} else {
+		g.keepPlaces(v, &g.groups[0])
+	}
 	for i := range g.groups {
 		group := &g.groups[i]
 		folded, chosen := g.folds[group.GroupKey]
@@ -158,6 +180,87 @@ func (p *Screen) arrange(v *page.View, h int) {
 			g.at[id] = i
 		}
 	}
+}
+
+// slot is a row of what runs: a job that does, or the last one that did there.
+type slot struct {
+	row   engine.JobRow // as it was last seen
+	shown engine.JobRow
+	left  time.Time // zero = it runs
+}
+
+// keepPlaces lets the rows of what runs stand where they stood. One that has left stays with what became
+// of it until another takes its place: most calls are over before their row could be read.
+func (g *inGroups) keepPlaces(v *page.View, group *block.JobGroup) {
+	lines := g.most.Keeps(group.GroupKey, len(group.Rows), v.Now)
+	running := map[engine.JobID]*engine.JobRow{}
+	for _, j := range group.Rows {
+		running[j.ID] = j
+	}
+	kept := g.slots[:0]
+	group.Left = map[engine.JobID]part.Cell{}
+	for _, s := range g.slots {
+		if j := running[s.row.ID]; j != nil {
+			delete(running, j.ID)
+			kept = append(kept, slot{row: *j, shown: *j})
+			continue
+		}
+		if s.left.IsZero() {
+			s.left = v.Now
+		}
+		c, made := lastCall(v, &s.row)
+		if age := v.Now.Sub(s.left); age < 0 || age > block.KeepLines || !made && age > time.Second {
+			continue
+		}
+		now, live := v.Job(s.row.ID)
+		var became part.Cell
+		switch s.shown = s.row; {
+		case live:
+			s.row, s.shown = now, now
+		case made && page.FailedCall(&c):
+			s.shown.State = engine.Discarded
+		case made:
+			s.shown.State = engine.Completed
+		default: // how its try ended is not known yet
+			s.shown.State, s.shown.Tries = engine.Cancelled, max(s.row.Tries-1, 0)
+		}
+		if made {
+			became = charts.Became(v, &c, page.Some(c.Status)+" in ")
+		}
+		group.Left[s.row.ID] = became
+		kept = append(kept, s)
+	}
+	g.slots = kept
+	for _, j := range group.Rows {
+		if running[j.ID] == nil {
+			continue
+		}
+		oldest := -1
+		for i := range g.slots {
+			if s := &g.slots[i]; !s.left.IsZero() && (oldest < 0 || s.left.Before(g.slots[oldest].left)) {
+				oldest = i
+			}
+		}
+		if len(g.slots) < lines || oldest < 0 {
+			g.slots = append(g.slots, slot{row: *j, shown: *j})
+		} else {
+			g.slots[oldest] = slot{row: *j, shown: *j}
+		}
+	}
+	group.Rows = make([]*engine.JobRow, len(g.slots))
+	for i := range g.slots {
+		group.Rows[i] = &g.slots[i].shown
+	}
+}
+
+// lastCall is the last call that a job made since it was begun; false = it has made none.
+func lastCall(v *page.View, j *engine.JobRow) (engine.CallRow, bool) {
+	for i := len(v.Calls) - 1; i >= 0 && !v.Calls[i].At.Before(j.Started); i-- {
+		if v.Calls[i].Job == j.ID {
+			return v.Calls[i], true
+		}
+	}
+	return engine.CallRow{}, false
 }
 
 // stillThere leaves out jobs in line whose turn has come since the engine was asked for them:
@@ -214,7 +317,7 @@ func (s groupedJobs) First() int {
 	first := -1
 	for i, l := range s.p.groups.lines {
 		switch {
-		case l.Kind != block.RowLine:
+		case l.Kind != block.RowLine, l.Left != nil:
 		case l.Row.State != engine.Running:
 			return i
 		case first < 0:
@@ -227,7 +330,10 @@ func (s groupedJobs) First() int {
 // Layer implements laidOut: within a group rows fade down.
 // Each row fades by 0.055 more than the one above it.
 func (s groupedJobs) Layer(i int) themes.Layer {
-	if l := s.p.groups.lines[i]; l.Kind == block.RowLine {
+	switch l := s.p.groups.lines[i]; {
+	case l.Left != nil:
+		return themes.Fade(0.44)
+	case l.Kind == block.RowLine:
 		return themes.Fade(0.055 * float64(l.Place))
 	}
 	return themes.OnPlain
@@ -268,6 +374,8 @@ func (s groupedJobs) head(l *part.Line, g *block.JobGroup) {
 	head, rest := page.CutAt(safe.Text(g.HeadText(s.v)), l.Room())
 	if lifeShown := s.p.groups.life > 0 && !charted(g); lifeShown {
 		g.Rest = rest
+	} else if rest != "" && g.State == engine.Pending { // as many names as have room
+		head = safe.CutEnd(head+rest, l.Room(), s.v.Theme.Glyphs.Ellipsis)
 	} else if rest != "" {
 		head = cmp.Or(part.Clause(head+rest, l.Room()), safe.Cut(head+rest, l.Room()))
 	}
@@ -376,6 +484,9 @@ func (p *Screen) ahead(j *engine.JobRow) (next string) {
 	j.Place = min(before+1, j.Place)
 	if after == nil {
 		return ""
+	}
+	if after.Player != "" {
+		return "the sync of " + after.Player
 	}
 	return columns.JobCalled(after)
 }

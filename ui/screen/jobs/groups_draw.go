@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -67,11 +68,18 @@ func (p *Screen) sum(v *page.View, w int) []string {
 		}
 		shares[i].Sign = v.Theme.State(word).Glyph
 	}
+	bar := shares
+	if page.LiveJobs(v, p.queue) == 0 { // all is done: those that gave up would be all of the bar
+		bar = nil
+	}
 	return []string{
-		part.NewLine(v.Theme, w).Gap(1).Stack(w-2, shares).String(),
+		part.NewLine(v.Theme, w).Gap(1).Stack(w-2, bar).String(),
 		part.NewLine(v.Theme, w).Gap(1).Legend(shares).String(), "",
 	}
 }
+
+// sumRows is how many rows they take.
+const sumRows = 3
 
 // leastSummed is the height below which the list has all rows, without bar and sentence.
 const leastSummed = 16
@@ -166,12 +174,19 @@ func (p *Screen) groupRows(v *page.View, w, h int) []string {
 		}
 		switch at := &p.groups.lines[i]; at.Kind {
 		case block.RowLine:
-			charts.DrawLife(v, c, y, at.Row)
+			if at.Left == nil {
+				charts.DrawLife(v, c, y, at.Row)
+				break
+			}
+			past := *at.Row // what it has ahead is drawn where it stands now
+			past.State, past.Finished = engine.Completed, v.Beat()
+			charts.DrawLife(v, c, y, &past)
+			c.Put(y, c.Back+2, at.Left.Token, at.Left.Text)
 		case block.HeadLine:
 			if g := &p.groups.groups[at.Group]; charted(g) {
 				p.groupChart(v, c, y)
 			} else {
-				c.Put(y, 0, themes.Text, g.Rest)
+				c.Put(y, 0, themes.Text, safe.CutEnd(g.Rest, c.Width, v.Theme.Glyphs.Ellipsis))
 			}
 		}
 	}
@@ -187,20 +202,44 @@ func (p *Screen) groupRows(v *page.View, w, h int) []string {
 	return rows
 }
 
-// lifeAxis is the axis of the jobs that have a line: the others would stretch it for nothing to be
-// seen.
+// lifeAxis is the axis of the jobs that have a line. Its past stands still, and what is to come is as
+// near as the lines that are in line reach, so that they are stairs: a retry far ahead, or the rest of
+// the line, would press them together. Where nothing goes it reaches as far ahead as back.
 func (p *Screen) lifeAxis(v *page.View, w int) part.Axis {
-	var jobs []*engine.JobRow
-	for _, l := range p.groups.lines {
-		if l.Row != nil {
-			jobs = append(jobs, l.Row)
+	g := &p.groups
+	var next, all time.Duration
+	for _, l := range g.lines {
+		if l.Row == nil || l.Row.State.Terminal() {
+			continue
+		}
+		goes := page.GoesAt(l.Row).Sub(v.Beat())
+		if all = max(all, goes); charted(&g.groups[l.Group]) {
+			next = max(next, goes)
 		}
 	}
-	return charts.LifeAxis(v.Beat(), jobs, func(j *engine.JobRow) time.Time { return j.Created }, w)
+	back := w / 2
+	fine := cmp.Or(next, all, lifePast) / time.Duration(max(w-back-2, 1))
+	const ms = time.Millisecond
+	for _, step := range append([]time.Duration{50 * ms, 100 * ms, 200 * ms, 500 * ms}, charts.AxisSteps...) {
+		if step < fine {
+			continue
+		}
+		// It is drawn nearer only when half of it would do: a line that moves would move the axis.
+		if step > g.zoom || 2*step < g.zoom {
+			g.zoom = step
+		}
+		break
+	}
+	axis := part.NewAxis(v.Beat(), charts.StepOf(lifePast/time.Duration(max(back, 1))), back, w)
+	axis.Now, axis.Ahead = v.Beat(), g.zoom
+	return axis
 }
 
+// lifePast is how far the past of the axis reaches, at least.
+const lifePast = time.Minute
+
 // groupChart draws beside the heading of what stands in line how fast the line moves: the
-// calls that were made and those that are planned.
+// calls a second that were made and those that are planned.
 // On the axis of the lives: where the line moves fast, many of the jobs below go.
 func (p *Screen) groupChart(v *page.View, c *part.Chart, y int) {
 	values := make([]float64, c.Width)
@@ -208,18 +247,21 @@ func (p *Screen) groupChart(v *page.View, c *part.Chart, y int) {
 	// Calls are in order of time: from the newest back to where the axis begins.
 	for i := len(v.Calls) - 1; i >= 0; i-- {
 		at := c.At(v.Calls[i].At)
+		if v.Calls[i].At.After(v.Beat()) { // it moves with the axis
+			continue
+		}
 		if at < 0 {
 			break
 		}
 		if at < c.Back {
-			values[at]++
+			values[at] += 1 / c.Step.Seconds()
 			top = max(top, values[at])
 		}
 	}
 	for i := range p.groups.plan.Plan.Hosts {
 		for cell, n := range (charts.TimeAxis{Axis: c.Axis}).Planned(&p.groups.plan.Plan.Hosts[i], nil) {
 			if cell >= c.Back && n > 0 {
-				values[cell] += n
+				values[cell] += n / c.Ahead.Seconds()
 				top = max(top, values[cell])
 			}
 		}

@@ -44,6 +44,8 @@ type Screen struct {
 	rail   rail
 	peek   inspector.Peek
 	groups inGroups
+	calm   page.Calm
+	came   time.Time // of the answer that the list was last drawn of
 }
 
 // made names the versions of all that the rows are merged from: when none of them has changed,
@@ -61,12 +63,13 @@ type made struct {
 // The list stands in groups at first.
 func New(queue engine.Queue, shown page.Shown) *Screen {
 	p := &Screen{queue: queue, which: shown,
+		calm: page.Calm{Every: time.Second},
 		peek: inspector.Peek{Tape: block.Tape{Every: block.OverviewTape, Then: true}}}
 	p.List = lists.New(columns.Jobs, columns.JobList, block.JobKey)
 	p.stand()
 	// the answer from disk, with what Watch has told since
 	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenJobs, File: "jobs", Fill: func(v *page.View) {
-		p.Put(v, made{page.MadeOf{Version: v.Version, Came: p.Came}, p.queue, p.groups.flat, p.groups.dead.Came,
+		p.Put(v, made{page.MadeOf{Version: v.Version, Came: p.came}, p.queue, p.groups.flat, p.groups.dead.Came,
 			p.groups.ended.Came, p.peek.Rev()}, func() []engine.JobRow { return p.merge(v) })
 	}}
 	return p

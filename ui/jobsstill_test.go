@@ -1,0 +1,247 @@
+package ui
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestV7a_JobsStandsStill: while jobs are in line their group is there, with all workers busy and with none, and
+// what runs keeps its row.
+func TestV7a_JobsStandsStill(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		s.Jobs = nil // all that were known have gone since they were asked for
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.wants("0 RUNNING  0 of 12 workers", "7,153 AVAILABLE")
+		at := func() int { // the row of the heading
+			above, _, _ := strings.Cut(d.screen(), "AVAILABLE")
+			return strings.Count(above, "\n")
+		}
+		idle := at()
+		j := uitest.Busy().Jobs[0]
+		j.State = engine.Running
+		u := s.Update
+		u.Snapshot, u.Jobs, u.Seq = false, []engine.JobRow{j}, u.Seq+1
+		if d.send(u); at() != idle {
+			t.Errorf("a job that runs moved what is in line:\n%s", d.screen())
+		}
+		d.wants("1 RUNNING  1 of 12 workers")
+	})
+}
+
+// TestV7c_WhatLeftSaysWhatBecameOfIt: the row of a job that has ended stays in its place with its answer, and goes
+// after a while.
+func TestV7c_WhatLeftSaysWhatBecameOfIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		a, b := s.Jobs[0], s.Jobs[1]
+		a.State, a.Started, b.State, b.Started = engine.Running, uitest.Noon, engine.Running, uitest.Noon
+		s.Jobs, s.Update.Jobs = append([]engine.JobRow{a, b}, s.Jobs[2:]...), []engine.JobRow{a, b}
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		name := func(j engine.JobRow) string { return strings.TrimPrefix(j.Key, "match:") }
+		rowOf := func(j engine.JobRow) int {
+			above, _, found := strings.Cut(d.screen(), name(j))
+			if !found {
+				t.Fatalf("no %s:\n%s", j.Key, d.screen())
+			}
+			return strings.Count(above, "\n")
+		}
+		first, second := rowOf(a), rowOf(b)
+		u := s.Update
+		u.Snapshot, u.Jobs, u.Gone, u.Seq = false, nil, []engine.JobID{a.ID}, u.Seq+1
+		u.Calls = []engine.CallRow{{
+			Seq: u.Calls[len(u.Calls)-1].Seq + 1, At: uitest.Noon, Host: "europe", Method: "match-v5.match",
+			Target: name(a), Job: a.ID, Status: 200, Took: 62 * time.Millisecond,
+		}}
+		d.send(u)
+		if rowOf(a) != first || rowOf(b) != second || !strings.Contains(d.rowWith(name(a)), "200 in 62 ms") {
+			t.Errorf("a job that left moved the others, or does not say what became of it:\n%s", d.screen())
+		}
+		d.wait(2 * block.KeepLines)
+		u.Gone, u.Calls, u.Seq = nil, nil, u.Seq+1
+		if d.send(u); strings.Contains(d.screen(), "200 in 62 ms") {
+			t.Errorf("it is still there:\n%s", d.screen())
+		}
+	})
+}
+
+// TestV7e_WhatRunsGoesBeforeWhatLeft: where a small screen has no room for both, what runs is shown, and a job that
+// left before anything is known of its call has no sign of a good end.
+func TestV7e_WhatRunsGoesBeforeWhatLeft(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		run := func(jobs []engine.JobRow) []engine.JobRow {
+			jobs = slices.Clone(jobs)
+			for i := range jobs {
+				jobs[i].State, jobs[i].Started, jobs[i].Tries = engine.Running, uitest.Noon, 1
+				jobs[i].Rev++
+			}
+			return jobs
+		}
+		first := run(s.Jobs[:4])
+		for i, state := range []engine.State{engine.Retryable, engine.Scheduled, engine.Pending} { // groups that take the room
+			s.Jobs[10+i].State, s.Jobs[10+i].Until = state, uitest.Noon.Add(time.Hour)
+		}
+		s.Update.Jobs = slices.Concat(first, s.Jobs[10:13])
+		d := open(t, s, 80, 24, testOptions())
+		d.press("3")
+		name := func(j engine.JobRow) string { return strings.TrimPrefix(j.Key, "match:") }
+		u := s.Update
+		u.Snapshot, u.Calls, u.Jobs, u.Seq = false, nil, nil, u.Seq+1
+		for _, j := range first[:3] {
+			u.Gone = append(u.Gone, j.ID)
+		}
+		d.send(u)
+		if d.wants("1 RUNNING"); d.rowWith(name(first[3])) == "" {
+			t.Errorf("the one that runs is not shown:\n%s", d.screen())
+		}
+		d = open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.send(u)
+		if row := d.rowWith(name(first[0])); row == "" || strings.Contains(row, "✓") {
+			t.Errorf("of a call that is not known: %q", row)
+		}
+	})
+}
+
+// TestV7d_StairsStand: the past of the axis stands still, and what is to come is as near as the rows that are in
+// line, however far ahead a retry is.
+func TestV7d_StairsStand(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		axis := func(again string) string {
+			d := open(t, s, 120, 40, testOptions())
+			d.press("3")
+			d.wants("−1 min     −30 s", again)
+			return d.rowWith("WAITED")
+		}
+		near := axis("AVAILABLE")
+		retry := s.Jobs[len(s.Jobs)-1]
+		retry.State, retry.Until, retry.Tries = engine.Retryable, uitest.Noon.Add(time.Hour), 1
+		s.Jobs, s.Update.Jobs = append(s.Jobs, retry), []engine.JobRow{retry}
+		if far := axis("1 RETRYABLE"); far != near {
+			t.Errorf("a retry in an hour moved the axis:\n%s\n%s", near, far)
+		}
+	})
+}
+
+// TestV7b_NoRedBarAtTheEnd: when all is done the bar of Jobs is empty, and not all of those that gave up.
+func TestV7b_NoRedBarAtTheEnd(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Demo()
+		j := uitest.Busy().Jobs[0]
+		j.State = engine.Discarded
+		s.Jobs, s.Update.Jobs = []engine.JobRow{j}, nil
+		s.Update.Queues[0].Counts = map[engine.State]int{engine.Discarded: 1}
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		if d.wants("1 discarded"); regexp.MustCompile(`✗{8}`).MatchString(d.screen()) {
+			t.Errorf("a red bar:\n%s", d.screen())
+		}
+	})
+}
+
+// TestV11a_CutHeadingsSaySo: what a group waits for ends in an ellipsis where there is no room for all of it.
+func TestV11a_CutHeadingsSaySo(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		for _, a := range s.Update.Accounts {
+			j := uitest.Busy().Jobs[0]
+			j.ID, j.Key, j.State, j.Owner = a.Job, "full:"+a.ID, engine.Pending, a.ID
+			s.Jobs, s.Update.Jobs = append(s.Jobs, j), append(s.Update.Jobs, j)
+		}
+		s.Update.Queues[0].Counts[engine.Pending] = 60
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		if row := d.rowWith("60 PENDING"); !strings.HasSuffix(strings.TrimSpace(row), "…") {
+			t.Errorf("%q", row)
+		}
+	})
+}
+
+// TestV11c_SixFiguresKeepTheirWords: the smallest screen has all words of the six figures beside counts of four digits.
+func TestV11c_SixFiguresKeepTheirWords(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Demo()
+		s.Update.Engine.CallsPerMin, s.Update.Engine.Stored, s.Update.Engine.Failed = 1200, 12_409, 1204
+		s.Update.Queues[0].Counts[engine.Available] = 1081
+		open(t, s, 80, 24, testOptions()).
+			wants("1,200 calls/min 12.4k stored 1,081 in line 3 retrying   1,204 gave up 2 429s")
+	})
+}
+
+// TestV7g_AStepChangesFewCells: while ten calls a second are made in a window of the limit, no step of Jobs changes more than 300
+// cells, colours counted.
+func TestV7g_AStepChangesFewCells(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		const most = 300
+		a := newAtWork(100*time.Millisecond, false)
+		opt := testOptions()
+		opt.Getenv, opt.Theme = trueColor, "dark"
+		d := open(t, a.Scene, 120, 40, opt)
+		d.m.console, a.began, a.jobs = a, time.Now(), map[engine.JobID]engine.JobRow{}
+		for _, j := range a.Scene.Update.Jobs {
+			a.jobs[j.ID] = j
+		}
+		d.press("3")
+		d.wait(time.Second)
+		was, done, steps, sum := cells(d.m.frame), 0, 0, 0
+		for step := range 220 {
+			d.wait(a.every)
+			calls := int(time.Since(a.began) * perSecond / time.Second)
+			d.send(a.since(done, calls, time.Now()))
+			done = calls
+			is, n := cells(d.m.frame), 0
+			for y, row := range is {
+				for x, cell := range row {
+					if y >= len(was) || x >= len(was[y]) || was[y][x] != cell {
+						n++
+					}
+				}
+			}
+			if n > most && step > 20 { // until then rows come in
+				t.Errorf("step %d changed %d cells:\n%s", step, n, d.screen())
+			}
+			if was = is; n > 0 {
+				steps, sum = steps+1, sum+n
+			}
+		}
+		t.Logf("%d steps of 220 changed something, %d cells each", steps, sum/max(steps, 1))
+		if steps < 20 {
+			t.Errorf("only %d of 220 steps changed anything", steps)
+		}
+	})
+}
+
+// cells are those of a frame, each with the colours it is written in.
+func cells(frame string) (out [][]string) {
+	for _, line := range strings.Split(frame, "\n") {
+		var row []string
+		style, state := "", byte(0)
+		for line != "" {
+			seq, width, n, next := ansi.DecodeSequence(line, state, nil)
+			if line, state = line[n:], next; width == 0 {
+				if style += seq; seq == "\x1b[m" || seq == "\x1b[0m" {
+					style = ""
+				}
+				continue
+			}
+			for range width {
+				row = append(row, style+seq)
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}

@@ -1,0 +1,27 @@
+package page_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
+)
+
+// TestV7f_WhatIsCalmMovesWithTheSeconds: what is taken once a second is taken when countdowns move, and not in a beat
+// of its own, by which each row would change twice.
+func TestV7f_WhatIsCalmMovesWithTheSeconds(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true})
+	v.Live = v.Data
+	v.Now = v.Now.Truncate(time.Second).Add(350 * time.Millisecond)
+	c := page.Calm{Every: time.Second}
+	c.Take(v)
+	for range 30 {
+		was := v.Beat()
+		v.Now = v.Now.Add(100 * time.Millisecond)
+		c.Take(v)
+		if moved := !v.Beat().Equal(was); c.Fresh(v) != moved {
+			t.Fatalf("at %s: taken %t, the second has changed %t", v.Now.Format("05.000"), c.Fresh(v), moved)
+		}
+	}
+}

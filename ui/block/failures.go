@@ -24,18 +24,9 @@ func FailedCalls(v *page.View) (calls []engine.CallRow) {
 	return calls
 }
 
-// Failures are the calls that went wrong, the newest first, as far as the console has seen them:
-// older ones are in the attempts of their jobs. Sixty of them fill any screen.
+// Failures are they on h rows, the newest first.
 func Failures(v *page.View, h int) part.Section {
-	const most = 60
-	var calls []engine.CallRow
-	for i := len(v.Calls) - 1; i >= 0 && len(calls) < most; i-- {
-		if page.FailedCall(&v.Calls[i]) {
-			calls = append(calls, v.Calls[i])
-		}
-	}
-	// CallColumns wants calls as the recorder has them, the oldest first.
-	slices.Reverse(calls)
+	calls := FailedCalls(v)
 	s := part.Section{Title: "CALLS THAT FAILED", Note: "the newest first; ms = Riot, s = our limiter", Height: h}
 	if len(calls) == 0 {
 		why := cmp.Or(v.Waiting(), "none of those that are known")

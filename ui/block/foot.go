@@ -108,6 +108,9 @@ func CallsSection(v *page.View, calls []engine.CallRow, w, ribbon, rows int) par
 	s := part.Section{Title: "CALLS", Tail: charts.Median(v)}
 	if n := min(len(calls), cells); n > 0 {
 		s.Note = "last " + page.Count(n) + "; height and ms = Riot, s = our limiter"
+		if rows == 0 {
+			s.Note = "the last " + page.Count(n) + " answers: height = ms, colour = answer"
+		}
 		if v.Size == page.S {
 			s.Note = "last " + page.Count(n) + ", height = Riot's answer"
 		}

@@ -13,15 +13,6 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// brief names a bucket: "asia app", "asia match.ids", "kr summoner.by-puuid". It leaves out what
-// the title says already: the host, where there is only one, and the version of the method.
-func brief(v *page.View, b engine.BucketRow) string {
-	if page.OneHost(v) {
-		return ScopeName(b)
-	}
-	return b.Host + " " + ScopeName(b)
-}
-
 // ScopeName is what a bucket limits: app, match, timeline, match service.
 func ScopeName(b engine.BucketRow) string {
 	name := cmp.Or(page.MethodWord(b.Method), b.Kind)
@@ -144,7 +135,7 @@ func limitsBeside(v *page.View, host string) (out []engine.BucketRow) {
 		case !seen:
 			at[b.Host] = len(out)
 			out = append(out, b)
-		case page.Ratio(b) > page.Ratio(out[i]):
+		case v.Ratio(b) > v.Ratio(out[i]):
 			out[i] = b
 		}
 	}
@@ -187,8 +178,8 @@ func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 	if name := w - 2 - window - 1 - bar - figures - reset; b.Limit > 0 {
 		l.Field(part.Plain(limitName(b, host)), name, part.Words)
 		l.Field(part.As(themes.Dim, human.Window(b.Window)), window, part.Number).Gap(1)
-		l.Bar(themes.Run, bar, page.Ratio(b))
-		l.Field(part.Plain(BriefCount(b.Used)+"/"+BriefCount(b.Limit)), figures, part.Number)
+		l.Bar(themes.Run, bar, v.Ratio(b))
+		l.Field(part.Plain(BriefCount(b.Counted(v.Now))+"/"+BriefCount(b.Limit)), figures, part.Number)
 	} else { // it has no window: its word stands in that place
 		l.Field(part.Plain(limitName(b, host)), name+window, part.Words).Gap(1)
 		l.Field(part.As(sign.Token, strings.ToLower(word)), bar+figures, part.Number)
@@ -211,53 +202,6 @@ func BriefCount(n int) string {
 		return strconv.FormatFloat(float64(n)/1000, 'g', 3, 64) + "k"
 	}
 	return strconv.Itoa(n)
-}
-
-// Holds is what sets the pace of all that waits: an endpoint that is down, else a window that an
-// operator froze, else one that is full, else the next permit; and if nothing waits, how many calls
-// the tightest window lets through. "" = no limit is known.
-func Holds(v *page.View) string {
-	for _, b := range page.LimitsOf(v) {
-		if b.Kind == page.KindBreaker {
-			return brief(v, b) + " down " + downText(v, breakerOf(v, b))
-		}
-	}
-	if b, ok := frozenOne(v); ok {
-		return brief(v, b) + " frozen: " + frozenText(v, b)
-	}
-	b, ok := v.Limits.Pacing()
-	switch next := v.NextCalls(); {
-	case !ok:
-		return ""
-	case next != "":
-		return windowName(v, b) + shutWord(b) + ", " + next
-	case len(v.Limits.Waiting) > 0:
-		return windowName(v, b) + ", next call in " + v.In(v.Limits.Waiting[0].Until)
-	}
-	return brief(v, b) + " lets " + page.Count(b.Limit) + " through per " + human.Window(b.Window)
-}
-
-// frozenOne is the first bucket through which an operator lets nothing; false = there is none.
-func frozenOne(v *page.View) (engine.BucketRow, bool) {
-	for _, b := range v.Limits.Buckets {
-		if b.Frozen() {
-			return b, true
-		}
-	}
-	return engine.BucketRow{}, false
-}
-
-// windowName names one window of a bucket: app 12 s.
-func windowName(v *page.View, b engine.BucketRow) string {
-	return brief(v, b) + " " + human.Window(b.Window)
-}
-
-// shutWord is why a window lets nothing through: what it holds, or what Riot said.
-func shutWord(b engine.BucketRow) string {
-	if b.Limit > 0 && b.Used >= b.Limit {
-		return " full"
-	}
-	return " shut"
 }
 
 // LimitsBlock are the windows of a host, then the fullest one of each other host, in h rows. The

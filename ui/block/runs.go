@@ -28,13 +28,13 @@ func TrackedBlock(v *page.View, w, h int) part.Section {
 	rest := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
 	return part.Section{
 		Title: "TRACKED", Note: page.Count(len(rest)), Tail: "last sync",
-		Rows: AccountRows(v, rest, w, h, "no account is tracked"), Height: h,
+		Rows: accountRows(v, rest, w, h, "no account is tracked"), Height: h,
 	}
 }
 
-// AccountRows are accounts with their state, number of matches and last sync, in h rows at most.
+// accountRows are accounts with their state, number of matches and last sync, in h rows at most.
 // none is what stands in place of an empty list.
-func AccountRows(v *page.View, all []engine.AccountRow, w, h int, none string) []string {
+func accountRows(v *page.View, all []engine.AccountRow, w, h int, none string) []string {
 	rows := make([]string, 0, max(h, 0))
 	for i := range all[:min(len(all), max(h, 0))] {
 		a := &all[i]

@@ -19,91 +19,32 @@ import (
 // Total is one of the six figures of the overview. "" in any of its texts = there is nothing to
 // say.
 type Total struct {
-	Name  string // CALLS; short is what a small screen has behind the number
-	Short string
-	Value string
-	Beat  string // of the last minute: "+312/min"
-	Note  string
-	Token themes.Token // Run takes the ramp
-	Spark []float64    // by sparkEvery, the newest last
-	High  float64      // the top of its scale; 0 = its highest
+	Value, Short string // 733, in line
+	Beat         string // of the last minute: "+312/min"
+	Note         string
+	Token        themes.Token
 }
 
-// sparkEvery is the time that a cell of a figure's course stands for; the engine counts calls in
-// the same steps.
-const sparkEvery = 5 * time.Second
-
-// Totals are the six figures. dead are jobs that gave up, which are not among those of the view; n
-// is how many cells their courses have.
-func Totals(v *page.View, p *charts.Past, t *charts.Timetable, dead []*engine.JobRow, n int) []Total {
+// Totals are the six figures. dead are jobs that gave up, which are not among those of the view.
+func Totals(v *page.View, p *charts.Past, t *charts.Timetable, dead []*engine.JobRow) []Total {
 	e := &v.Engine
-	waiting := charts.InLines(v.Queues)
+	waiting, stored := charts.InLines(v.Queues), human.Count(e.Stored)
+	if v.Size == page.S {
+		stored = TallCount(e.Stored)
+	}
 	return []Total{
-		{
-			Name: "CALLS", Short: callsUnit(v), Value: page.Count(e.Calls()), Beat: callsBeat(v),
-			Note: allowed(v, t), Token: themes.Run, Spark: callsCourse(v, n), High: evenOf(v, t, sparkEvery),
-		},
-		{
-			Name: "STORED", Short: "stored", Value: TallCount(e.Stored), Beat: change(p, v, storedBy),
-			Note: found(v), Token: themes.Run, Spark: above(course(p, v, n, storedBy)),
-		},
-		{
-			Name: "IN LINE", Short: "in line", Value: page.Count(waiting), Beat: change(p, v, lined),
-			Note: empties(v, t, waiting), Token: themes.Run, Spark: course(p, v, n, lined),
-		},
-		{Name: "RETRYING", Short: "retry", Value: page.Count(e.Retrying), Beat: nextRetry(v), Token: themes.Retry, Spark: course(p, v, n, retrying)},
-		{
-			Name: "GAVE UP", Short: "gave up", Value: human.Count(e.Failed),
-			Note: gaveUpOf(v, dead), Token: themes.Err, Spark: rises(course(p, v, n, failedBy)), High: 1.6,
-		},
-		{
-			Name: "429s", Short: "429s", Value: human.Count(e.Throttled),
-			Note: Unexpected(v), Token: themes.Warn, Spark: rises(course(p, v, n, throttles)), High: 1.6,
-		},
+		{Short: callsUnit(v), Value: page.Count(e.Calls()), Note: allowed(v, t), Token: themes.Run},
+		{Short: "stored", Value: stored, Beat: change(p, v, storedBy), Note: found(v), Token: themes.Run},
+		{Short: "in line", Value: page.Count(waiting), Beat: change(p, v, lined), Note: empties(v, t, waiting), Token: themes.Run},
+		{Short: "retrying", Value: page.Count(e.Retrying), Note: nextRetry(v), Token: themes.Retry},
+		{Short: "gave up", Value: human.Count(e.Failed), Note: gaveUpOf(v, dead), Token: themes.Err},
+		{Short: "429s", Value: human.Count(e.Throttled), Note: Unexpected(v), Token: themes.Warn},
 	}
 }
 
-// What the courses show of a moment, one function for each figure.
-func storedBy(m *engine.Moment) float64  { return float64(m.Engine.Stored) }
-func lined(m *engine.Moment) float64     { return float64(charts.InLines(m.Queues)) }
-func retrying(m *engine.Moment) float64  { return float64(m.Engine.Retrying) }
-func failedBy(m *engine.Moment) float64  { return float64(m.Engine.Failed) }
-func throttles(m *engine.Moment) float64 { return float64(m.Engine.Throttled) }
-
-// course is a figure at the ends of the last n cells. It begins with the first moment that is
-// known, and is shorter than n then. Cells begin at full five seconds, so that a value stays in its
-// cell until the cell has gone.
-func course(p *charts.Past, v *page.View, n int, of func(*engine.Moment) float64) (out []float64) {
-	now, _ := charts.ChartNow(v)
-	end := now.Truncate(sparkEvery).Add(sparkEvery)
-	for i := n - 1; i >= 0; i-- {
-		at := end.Add(-time.Duration(i) * sparkEvery)
-		if m := p.MomentAt(at); m != nil && at.Sub(m.At) <= sparkEvery+time.Second {
-			out = append(out, of(m))
-		}
-	}
-	return out
-}
-
-// rises are by how much a figure has grown from cell to cell. A counter that begins again with a
-// restarted engine falls: that is no rise, and not drawn as one.
-func rises(course []float64) []float64 {
-	out := make([]float64, max(len(course)-1, 0))
-	for i := range out {
-		out[i] = max(course[i+1]-course[i], 0)
-	}
-	return out
-}
-
-// above is a figure over its first value. Of a count such as 12,406 the last minute is less than a
-// hair: only what came since can be seen.
-func above(course []float64) []float64 {
-	out := make([]float64, len(course))
-	for i := range out {
-		out[i] = course[i] - course[0]
-	}
-	return out
-}
+// What a change is of, in a moment.
+func storedBy(m *engine.Moment) int { return int(m.Engine.Stored) }
+func lined(m *engine.Moment) int    { return charts.InLines(m.Queues) }
 
 // tall is the first count that is too wide for the overview's tall digits.
 const tall = 10_000
@@ -124,13 +65,13 @@ func TallCount(n int64) string {
 
 // change is by how much a figure has moved in the last minute: "+312/min"; "" where that is not
 // known yet, or where it has not moved.
-func change(p *charts.Past, v *page.View, of func(*engine.Moment) float64) string {
+func change(p *charts.Past, v *page.View, of func(*engine.Moment) int) string {
 	at, _ := charts.ChartNow(v)
 	now, was := p.MomentAt(at.Add(1)), p.MomentAt(at.Add(-time.Minute))
 	if now == nil || was == nil {
 		return ""
 	}
-	switch d := int(of(now) - of(was)); {
+	switch d := of(now) - of(was); {
 	case d > 0:
 		return "+" + page.Count(d) + "/min"
 	case d < 0:
@@ -139,31 +80,13 @@ func change(p *charts.Past, v *page.View, of func(*engine.Moment) float64) strin
 	return ""
 }
 
-// callsUnit is the unit behind the number of calls. An engine that is not up for a minute yet tells
-// all calls since it started, which are no pace.
+// callsUnit is what the number of calls counts. An engine that is not up for a minute yet tells all
+// calls since it started, which are no pace.
 func callsUnit(v *page.View) string {
 	if v.Engine.SinceStart {
 		return "calls"
 	}
-	return "/min"
-}
-
-// callsBeat is the unit of the figure of calls where that is a pace; "" where it is none, or where
-// stored data is only browsed and no calls are made.
-func callsBeat(v *page.View) string {
-	switch {
-	case v.Engine.State == engine.EngineBrowse:
-		return ""
-	case v.Engine.SinceStart:
-		return ""
-	}
-	return "/min"
-}
-
-// callsCourse is the engine's own count of calls, which is by sparkEvery already.
-func callsCourse(v *page.View, n int) []float64 {
-	all := page.Floats(v.Engine.Spark)
-	return all[max(len(all)-n, 0):]
+	return "calls/min"
 }
 
 // allowed is how many calls the limit of the timetable lets through in a minute.
@@ -177,29 +100,17 @@ func allowed(v *page.View, t *charts.Timetable) string {
 	return "key allows " + page.Count(int(int64(t.Limit)*int64(time.Minute)/int64(t.Span)))
 }
 
-// evenOf is how many calls a time holds when the limit is used evenly over its window; 0 = no limit
-// is known.
-func evenOf(v *page.View, t *charts.Timetable, span time.Duration) float64 {
-	if t.Span <= 0 {
-		return 0
-	}
-	return float64(t.Limit) * float64(span) / float64(t.Span)
-}
-
-// found is how many matches the accounts have, where all of them are listed; "" where the view does
-// not have all accounts, since the sum would be too small.
+// found is how many matches there are: stored, given up and to come, so that the figures add up though
+// accounts share matches. "" where the view does not have all accounts, since the sum would be too small.
 func found(v *page.View) string {
-	n := 0
+	n := v.Engine.Stored + v.Engine.Failed
 	for i := range v.Accounts {
-		n += max(v.Accounts[i].Matches.Total, 0)
+		n += int64(v.Accounts[i].Matches.Open)
 	}
-	switch {
-	case v.Engine.Stored >= tall:
-		return human.Count(v.Engine.Stored) + " matches"
-	case n == 0 || int64(len(v.Accounts)) < v.Engine.Accounts || int64(n) < v.Engine.Stored:
+	if n == 0 || int64(len(v.Accounts)) < v.Engine.Accounts {
 		return ""
 	}
-	return "of " + page.Count(n) + " found"
+	return "of " + human.Count(n) + " found"
 }
 
 // empties is when the line will be empty; "" = it is, or nobody knows when it will be.

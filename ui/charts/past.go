@@ -19,18 +19,9 @@ type Past struct {
 	seen []engine.Moment // the oldest first
 }
 
-// Want asks for the engine's record, and asks again if the page was not on the screen for more than
-// five seconds, since nothing was added meanwhile. nil = no question is due.
+// Want asks for the engine's record. nil = no question is due, see [Past.See].
 func (p *Past) Want(v *page.View) engine.Query {
-	if v.Frozen || v.Engine.State == engine.EngineBrowse {
-		return nil
-	}
-	// The Limits are the clock here: they come with every update, so that a moment has the time at
-	// which it was true, and not the time of the frame.
-	if n := len(p.seen); n > 0 && v.Limits.At.Sub(p.seen[n-1].At) > 5*time.Second {
-		p.Forget()
-	}
-	if !p.Due(v, v.Restarts) {
+	if v.Frozen || v.Engine.State == engine.EngineBrowse || !p.Due(v, v.Restarts) {
 		return nil
 	}
 	return engine.MomentsQuery{From: v.Now.Add(-pastSpan), To: v.Now}
@@ -54,11 +45,20 @@ func (p *Past) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 }
 
 // See adds how the engine stands now, at most once a second, and lets go of what is a minute older
-// than pastSpan. The copy is of a few words: its rows are shared with the view.
+// than pastSpan. The copy is of a few words: its rows are shared with the view. After a gap of five
+// seconds, in which another screen was open, the engine is asked again for what was in it: here,
+// since the first frame would hide the gap from Want.
 func (p *Past) See(v *page.View) {
+	// The Limits are the clock: they come with every update, so that a moment has the time at which it
+	// was true, and not the time of the frame.
 	n := len(p.seen)
-	if v.Frozen || v.Limits.At.IsZero() || n > 0 && v.Limits.At.Sub(p.seen[n-1].At) < time.Second {
+	switch {
+	case v.Frozen || v.Limits.At.IsZero():
 		return
+	case n > 0 && v.Limits.At.Sub(p.seen[n-1].At) < time.Second:
+		return
+	case n > 0 && v.Limits.At.Sub(p.seen[n-1].At) > 5*time.Second:
+		p.Forget()
 	}
 	p.seen = append(p.seen, engine.Moment{At: v.Limits.At, Engine: v.Engine, Queues: v.Queues, Limits: v.Limits})
 	old := 0
@@ -86,7 +86,7 @@ type opened struct{ begin, end time.Time }
 func (p *Past) windows(b engine.BucketRow, after time.Time) (out []opened) {
 	hint, seen := 0, p.Since(after.Add(-b.Window))
 	for i := range seen {
-		was, at, ok := SameBucket(seen[i].Limits.Buckets, b, hint)
+		was, at, ok := sameBucket(seen[i].Limits.Buckets, b, hint)
 		// A window that was over at its moment, or before the axis begins, is not drawn.
 		if hint = at; !ok || was.Window <= 0 || !was.Reset.After(seen[i].At) || !was.Reset.After(after) {
 			continue
@@ -105,9 +105,9 @@ func (p *Past) Since(at time.Time) []engine.Moment {
 	return p.seen[sort.Search(len(p.seen), func(i int) bool { return !p.seen[i].At.Before(at) }):]
 }
 
-// SameBucket finds a bucket among others. It looks first at index hint, where it stood last time,
+// sameBucket finds a bucket among others. It looks first at index hint, where it stood last time,
 // since buckets seldom change places; at is where it stands now.
-func SameBucket(rows []engine.BucketRow, b engine.BucketRow, hint int) (*engine.BucketRow, int, bool) {
+func sameBucket(rows []engine.BucketRow, b engine.BucketRow, hint int) (*engine.BucketRow, int, bool) {
 	same := func(r *engine.BucketRow) bool {
 		return r.Window == b.Window && r.Kind == b.Kind && r.Method == b.Method && r.Host == b.Host
 	}

@@ -150,7 +150,7 @@ func Median(v *page.View) string {
 		return ""
 	}
 	text := human.Millis(e.P50) + " median"
-	if age := engine.OldReading(e.Answered.Truncate(time.Minute), v.Now.Truncate(time.Minute)); age > 0 {
+	if age := engine.OldReading(e.Answered, v.Now).Truncate(time.Minute); age > 0 {
 		text += ", " + human.Ago(age)
 	}
 	return text

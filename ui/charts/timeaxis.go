@@ -39,12 +39,12 @@ func (a TimeAxis) deal(cells []float64, from, to time.Time, n int) {
 	}
 	begins, ends := from.Sub(a.Now), to.Sub(a.Now)
 	for i := max(a.At(from), 0); i < len(cells); i++ {
-		start := time.Duration(i-a.Back) * a.Step
+		start, step := a.Start(i).Sub(a.Now), a.Start(i+1).Sub(a.Start(i))
 		if start >= ends {
 			return
 		}
 		// How much of the stretch lies in this cell: it may begin or end within it.
-		shared := min(start+a.Step-begins, a.Step, ends-start, ends-begins)
+		shared := min(start+step-begins, step, ends-start, ends-begins)
 		if math.IsNaN(cells[i]) {
 			cells[i] = 0
 		}

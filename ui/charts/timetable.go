@@ -198,20 +198,21 @@ func (t *Timetable) record(calls []engine.CallRow) {
 	}
 }
 
-// accounts are the lanes: the open syncs in the order they began, then the accounts that had calls
+// accounts are the lanes: the open syncs by what is done next, then the accounts that had calls
 // on the axis and have ended. Accounts that do nothing now fill the lanes that are left.
 func (t *Timetable) accounts(v *page.View, f *page.Forecast) {
 	at := map[string]*engine.AccountForecast{}
 	for i := range f.Plan.Accounts {
 		at[f.Plan.Accounts[i].Account] = &f.Plan.Accounts[i]
 	}
-	for i := range v.Accounts {
-		a := &v.Accounts[i]
+	all := append(f.Arriving(v), v.Accounts[len(v.Syncing()):]...)
+	for i := range all {
+		a := &all[i]
 		row := at[a.ID]
 		if row == nil && !a.Status.Open() {
 			// Its calls are no longer on the axis.
 			if a.Finished.Before(t.Begin()) {
-				if len(t.Lanes)+len(t.rest) < MostLanes {
+				if len(t.rest) < mostLanes {
 					t.rest = append(t.rest, AccountLane{Name: callName(v.Data, a), why: restText(v, a)})
 				}
 				continue
@@ -265,21 +266,14 @@ func (t *Timetable) retries(v *page.View) {
 	slices.SortFunc(t.due, time.Time.Compare)
 }
 
-// High is the top of the scale of calls, a round number: an even share of the limit and a
-// quarter more, or what most cells need. It stays where it is while a chart moves: what is
-// higher in a few cells, such as the calls of the first second, is cut there (see bursts).
+// High is the top of the scale of calls, a round number: what the fullest cell has, and at least an
+// even share of the limit and a quarter more, which leaves room to see when calls go faster than that.
 func (t *Timetable) High() float64 {
-	var cells []float64
-	for _, n := range slices.Concat(t.made, t.Planned) {
-		if n > 0 {
-			cells = append(cells, n)
-		}
-	}
-	slices.Sort(cells)
-	// A quarter more than the even pace leaves room to see when calls go faster than that.
 	high := t.even() * 1.25
-	if n := len(cells); n > 0 {
-		high = max(high, cells[n-1-n/fewCells])
+	for _, n := range slices.Concat(t.made, t.Planned) {
+		if n > high { // NaN is not
+			high = n
+		}
 	}
 	if high == 0 {
 		return 1
@@ -304,11 +298,8 @@ func EvenScale(least float64, rows int) (high, step float64, apart int) {
 	return high, step, apart
 }
 
-// How the top of the scale of calls is found, see High.
-const (
-	fewCells   = 5 // one in so many may be higher than the scale
-	scaleSteps = 5 // of a scale, at least half as many
-)
+// scaleSteps are those of the scale of calls, at least half as many.
+const scaleSteps = 5
 
 // even is how many calls a cell has when the limit is used evenly; 0 = it is not known.
 func (t *Timetable) even() float64 {
@@ -359,5 +350,5 @@ func HostNames(v *page.View) string {
 // namedHosts is how many hosts a title names before it begins to count them.
 const namedHosts = 3
 
-// MostLanes is how many accounts a timetable shows at most.
-const MostLanes = 5
+// mostLanes is how many accounts that do nothing a timetable shows at most.
+const mostLanes = 40

@@ -69,7 +69,7 @@ func (t *Timetable) Rows(v *page.View, w, lanes, picked int) []string {
 	c.Words(0)
 	high := t.High()
 	t.drawCalls(v, c, calls, s.high, high)
-	t.drawSums(c, sums)
+	t.DrawSums(c, sums)
 	shown := t.Lanes[:min(len(t.Lanes), lanes)]
 	shown = append(slices.Clip(shown), t.rest[:min(len(t.rest), lanes-len(shown))]...)
 	for i := range shown {
@@ -153,29 +153,9 @@ func (t *Timetable) drawCalls(v *page.View, c *part.Chart, y, h int, high float6
 		}
 	}
 	c.Area(y, h, part.Series{Values: values, Top: high, Odd: t.Odd()})
-	t.bursts(c, y, high)
 	if even := t.even(); even > 0 && t.Plan != nil && !t.Plan.Stuck {
 		row := y + h - 1 - int(even/high*float64(h))
 		c.Run(row, end+1, t.Width, themes.Tick, v.Theme.Glyphs.Ground)
-	}
-}
-
-// bursts writes beside a cell how many calls it has, where the scale is too low for them. The scale
-// is that of what the limit allows evenly: a burst, which a fresh window allows, would otherwise
-// make everything else flat.
-func (t *Timetable) bursts(c *part.Chart, y int, high float64) {
-	for x := 0; x < t.Back; x++ {
-		from, most := x, 0.0
-		for ; x < t.Back && t.made[x] > high; x++ {
-			most = max(most, t.made[x])
-		}
-		if most == 0 {
-			continue
-		}
-		text := page.Count(int(most))
-		if at := from - 1 - len(text); !c.Try(y, at, themes.Dim, text) && x+1+len(text) < t.Back {
-			c.Try(y, x+1, themes.Dim, text)
-		}
 	}
 }
 
@@ -197,10 +177,11 @@ func (t *Timetable) Odd() func(cell int) bool {
 	return func(cell int) bool { return cells[cell] }
 }
 
-// drawSums writes under each window how many calls it has. Under the window that is open both
+// DrawSums writes under each window how many calls it has. Under the window that is open both
 // numbers stand, "61+39": the calls made and those planned. A window that is narrower than its
-// number has none.
-func (t *Timetable) drawSums(c *part.Chart, y int) {
+// number has none, and of those that are free only the first says so.
+func (t *Timetable) DrawSums(c *part.Chart, y int) {
+	free := "free"
 	for _, w := range t.Windows {
 		from, to := max(t.At(w.Begin), 0), min(t.At(w.end), t.Width)
 		text, token := page.Count(w.made), themes.Dim
@@ -218,18 +199,15 @@ func (t *Timetable) drawSums(c *part.Chart, y int) {
 		case w.hit:
 			token = themes.Warn
 		case !w.Begin.Before(t.Now) && w.planned == 0:
-			text = "free"
+			text, free = free, ""
 		case w.planned > 0:
 			text, token = page.Count(w.planned), themes.Planned(themes.Run)
 		}
-		if to-from > len(text) {
+		if text != "" && to-from > len(text) {
 			c.Try(y, (from+to)/2-len(text)/2, token, text)
 		}
 	}
 }
-
-// laneScale lets an account that has all calls to itself end an eighth below the lane above.
-const laneScale = 1.1
 
 // DrawLane draws the calls of an account on the scale of all calls, and when it is done. The time
 // stands where it is on the axis; one beyond the axis stands at the right end:
@@ -245,7 +223,7 @@ func (t *Timetable) DrawLane(v *page.View, c *part.Chart, y int, l *AccountLane,
 	for i := max(t.At(l.Done)+1, t.Back); !l.Done.IsZero() && i < t.Width; i++ {
 		values[i] = 0
 	}
-	c.Area(y, 1, part.Series{Values: values, Top: high / laneScale})
+	c.Area(y, 1, part.Series{Values: values, Top: high})
 	matches := ""
 	if l.matches > 0 {
 		matches = page.Count(l.matches)
@@ -400,7 +378,16 @@ func (t *Timetable) Tail(v *page.View) string {
 	return text
 }
 
-// Overlay lays a title over the left end of a painted row, whose own cells begin behind it.
-func Overlay(v *page.View, title, row string, w int) string {
-	return part.Row(v.Theme, len(title)+2, part.As(themes.Figure, " "+title)) + ansi.Cut(row, len(title)+2, w)
+// Overlay lays a title and what it says over the left end of a painted row, whose own cells begin behind
+// them, with no word that the title would cut; the note stands where it ends before cell room of the row.
+func Overlay(v *page.View, title, note, row string, room, w int) string {
+	l := part.NewLine(v.Theme, w).Gap(1).Put(v.Theme.Title(), title).Gap(1)
+	if note != "" && l.At()+safe.Width(note) < room {
+		l.Put(themes.Dim, note).Gap(1)
+	}
+	at, cells := l.At(), []rune(ansi.Strip(row))
+	for from := at; from < len(cells) && from >= 2 && (cells[from-1] != ' ' || cells[from-2] != ' '); from++ {
+		at = from + 1
+	}
+	return ansi.Cut(l.To(at).String(), 0, at) + ansi.Cut(row, at, w)
 }

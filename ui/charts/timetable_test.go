@@ -2,7 +2,6 @@ package charts
 
 import (
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -138,25 +137,44 @@ func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
 	}
 }
 
-// TestABurstDoesNotMoveTheScale: the calls of the first second are cut where the scale
-// ends, and their number stands beside them; what most cells need does move it.
-func TestABurstDoesNotMoveTheScale(t *testing.T) {
+// TestV6a_NoBarIsCut: the scale is that of the fullest cell, so that a burst has its whole height.
+func TestV6a_NoBarIsCut(t *testing.T) {
 	v, f, p := atWork()
 	v.Theme = themes.NewMono(themes.Unicode)
 	got := NewTimetable(v, newAxis(v.Now, 2400*time.Millisecond, 25, 100), f, p, nil)
 	got.made[20] = 48
-	if got.High() != 25 {
-		t.Errorf("a burst makes it %v", got.High())
+	if got.High() != 50 {
+		t.Errorf("a burst of 48 stands below %v", got.High())
 	}
 	c := part.NewChart(v.Theme, got.Axis, 6)
 	got.drawCalls(v, c, 0, 5, got.High())
-	if row := c.View()[0]; !strings.Contains(row, " 48 ") {
-		t.Errorf("the burst is not told: %q", row)
+	if top := []rune(c.View()[0]); top[20] == ' ' || top[19] != ' ' {
+		t.Errorf("the top row: %q", string(top))
 	}
-	for i := range got.made {
-		got.made[i] = 46
+}
+
+// TestV6b_TheSawReachesTheEndOfTheWork: the axis holds the time until all is done, as long as a window
+// keeps four cells, and its step only changes when work no longer fits or fits well into a shorter one.
+func TestV6b_TheSawReachesTheEndOfTheWork(t *testing.T) {
+	v, _, _ := atWork()
+	reach := func(a TimeAxis) time.Duration { return time.Duration(a.Width-a.Back) * a.Step }
+	for _, c := range []struct {
+		window, left, step time.Duration
+	}{
+		{12 * time.Second, time.Minute, 2 * time.Second},
+		{12 * time.Second, 3 * time.Minute, 3 * time.Second},
+		{12 * time.Second, time.Hour, 3 * time.Second}, // its teeth are seen, its end is not
+		{2 * time.Minute, 2 * time.Minute, 10 * time.Second},
+		{2 * time.Minute, 22 * time.Minute, 20 * time.Second},
+		{2 * time.Minute, 42 * time.Minute, 30 * time.Second},
+	} {
+		a := SawAxis(v, c.window, c.left, 114, TimeAxis{})
+		if a.Step != c.step || c.left < time.Hour && reach(a) < c.left || time.Duration(a.Back)*a.Step > pastSpan {
+			t.Errorf("%v left of windows of %v: %v back, %v ahead in steps of %v", c.left, c.window, time.Duration(a.Back)*a.Step, reach(a), a.Step)
+		}
 	}
-	if got.High() != 50 {
-		t.Errorf("46 calls in each cell make it %v", got.High())
+	was := SawAxis(v, 2*time.Minute, 12*time.Minute, 114, TimeAxis{})
+	if a := SawAxis(v, 2*time.Minute, 11*time.Minute, 114, was); a.Step != was.Step {
+		t.Errorf("a minute less makes steps of %v ones of %v", was.Step, a.Step)
 	}
 }

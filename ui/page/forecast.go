@@ -1,15 +1,18 @@
 package page
 
 import (
+	"slices"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // Forecast is what the engine says of the calls to come.
 type Forecast struct {
 	Answer
 	version uint64 // of the rows when it was asked for
+	ahead   time.Duration
 	Plan    engine.Forecast
 }
 
@@ -50,6 +53,51 @@ func (f *Forecast) Busiest(v *View) (most *engine.HostForecast) {
 		}
 	}
 	return most
+}
+
+// EndOf is when the sync of an account is done at the latest; zero = nobody knows.
+func (f *Forecast) EndOf(account string) time.Time {
+	for i := range f.Plan.Accounts {
+		if f.Plan.Accounts[i].Account == account {
+			return f.Plan.Accounts[i].Ends
+		}
+	}
+	return time.Time{}
+}
+
+// Ends is when the last call that is foreseen is made; zero = nobody knows.
+func (f *Forecast) Ends() (last time.Time) {
+	for i := range f.Plan.Accounts {
+		if at := f.Plan.Accounts[i].Ends; at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// newestAt is the place of the sync that began last, where it is not done before those behind it.
+const newestAt = 2
+
+// Arriving are the open syncs by what is done next; what nobody knows the end of comes last, in the
+// order in which it began. The one that began last is always among the first three: somebody has just
+// asked for it.
+func (f *Forecast) Arriving(v *View) []engine.AccountRow {
+	all := slices.Clone(v.Syncing())
+	if len(all) == 0 {
+		return nil
+	}
+	newest := all[len(all)-1].ID // they come in the order in which they began
+	// Ends are estimates: those within ten seconds of each other do not trade places.
+	ends := make(map[string]time.Time, len(all))
+	for i := range f.Plan.Accounts {
+		ends[f.Plan.Accounts[i].Account] = f.Plan.Accounts[i].Ends.Truncate(10 * time.Second)
+	}
+	slices.SortStableFunc(all, func(a, b engine.AccountRow) int { return columns.ZeroLast(ends[a.ID], ends[b.ID]) })
+	if at := slices.IndexFunc(all, func(a engine.AccountRow) bool { return a.ID == newest }); at > newestAt {
+		row := all[at]
+		all = slices.Insert(slices.Delete(all, at, at+1), newestAt, row)
+	}
+	return all
 }
 
 // FarAhead is how far ahead windows are asked for: as far as the longest axis shows.

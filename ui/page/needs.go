@@ -18,7 +18,9 @@ type Need struct {
 	Text string
 	More string // what to do about it, or why; "" = the text says it all
 	Key  string // "{key} replaces"
-	Open func(v *View) Effect
+	// Since is when it began; zero = nobody knows.
+	Since time.Time
+	Open  func(v *View) Effect
 }
 
 // ruleExpiry is the rule that tells how long the key lives.

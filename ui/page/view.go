@@ -299,6 +299,14 @@ func (v *View) bucketOf(name string) (engine.BucketRow, bool) {
 }
 
 // Ratio is how much of a window is used, 0 to 1 and beyond; 0 of one whose limit is not known.
+func (v *View) Ratio(b engine.BucketRow) float64 {
+	if b.Limit <= 0 {
+		return 0
+	}
+	return float64(b.Counted(v.Now)) / float64(b.Limit)
+}
+
+// Ratio is how much of a window is used, 0 to 1 and beyond; 0 of one whose limit is not known.
 func Ratio(b engine.BucketRow) float64 {
 	if b.Limit <= 0 {
 		return 0

@@ -165,6 +165,13 @@ func (c *Chart) Try(y, cell int, t themes.Token, text string) bool {
 	return y >= 0 && y < len(c.rows) && c.rows[y].try(cell, t, c.text.clean(text, false))
 }
 
+// Ends writes text over what is there so that it ends at the last cell.
+func (c *Chart) Ends(y int, t themes.Token, text string) {
+	if text != "" {
+		c.Put(y, c.Width-safe.Width(text)-2, t, "  "+text)
+	}
+}
+
 // Mid writes text around a cell of the axis where it is free, moved inwards at the ends.
 func (c *Chart) Mid(y, cell int, t themes.Token, text string) bool {
 	w := safe.Width(text)

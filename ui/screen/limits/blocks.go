@@ -47,7 +47,7 @@ func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+why))}
 		return s
 	}
-	all, calls := nextCalls(t)
+	all, calls := nextCalls(v, t)
 	s.Title, s.Note = "NEXT "+page.Count(calls)+" CALLS", cmp.Or(s.Note, "who gets them")
 	const number, bar = 7, 10
 	l := part.NewLine(v.Theme, w)
@@ -129,7 +129,7 @@ func hitRows(v *page.View, hit hitRow, w int) []string {
 	if c.Unforeseen {
 		token, note = themes.Warn, "unexpected"
 	}
-	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + cmp.Or(hitKind(c), "429")
+	text := c.At.In(v.Now.Location()).Format("15:04:05") + " " + cmp.Or(charts.HitKind(c), "429")
 	if !page.OneHost(v) {
 		text += " " + c.Host
 	}
@@ -146,7 +146,7 @@ func hitRows(v *page.View, hit hitRow, w int) []string {
 		if d := n.Drift(); d > 0 {
 			foreign = page.Count(d) + " not ours"
 		}
-	case hitKind(c) == "service":
+	case charts.HitKind(c) == "service":
 		note = "Riot is busy; costs no try"
 	}
 	l := part.NewLine(v.Theme, w)

@@ -19,13 +19,7 @@ import (
 // Draw implements Page.
 func (p *Screen) Draw(v *page.View) []string {
 	p.past.See(v)
-	shown, d := *v, *v.Data
-	// The limits as they are drawn follow the real ones a few times a second: a window that fills at a
-	// thousand calls a second would be drawn anew with each frame, and nobody reads it faster.
-	d.Limits, shown.Data = p.fills.Take(v), &d
-	rows := p.draw(&shown)
-	v.Ticks = v.Ticks || shown.Ticks
-	return rows
+	return p.draw(v)
 }
 
 // places are how many rows each block of the limits takes, top to bottom.
@@ -119,7 +113,7 @@ func (p *Screen) draw(v *page.View) []string {
 	at := p.places(v, paced, len(src.Items)-page.Btoi(paced))
 	// A 429 takes two rows in its block.
 	hits := lastHits(p.tape.Take(v), t.Begin(), (at.blocks+1)/2)
-	top := p.limits(v, &t, src, hits, at, page.Btoi(paced), inner, gutter)
+	top := p.limits(v, &t, src, at, page.Btoi(paced), inner, gutter)
 	out := v.Sections(0, 0, v.W, top.Height+1, top)
 	if at.blocks > 0 {
 		out = append(out, v.Row(v.W))
@@ -159,8 +153,8 @@ func gutterWidth(v *page.View) int {
 }
 
 // wideTitles is what only a wide screen tells of a bucket.
-// Calls that wait, calls under way, and how the bucket deals out its calls.
-var wideTitles = []string{"WAIT", "OPEN", "MODE"}
+// Calls that wait, and calls under way.
+var wideTitles = []string{"WAIT", "OPEN"}
 
 // wideField is the width of each of them.
 const wideField = 7
@@ -173,7 +167,7 @@ type chartBlock struct {
 	*page.View
 	t     *charts.Timetable
 	past  *charts.Past
-	hits  []hitRow
+	calls []engine.CallRow
 	chart *part.Chart
 	// by row; nil = nothing stands before it
 	left []func(l *part.Line)
@@ -186,13 +180,13 @@ type chartBlock struct {
 // limits is the block of the charts: the window that sets the pace, the other buckets and
 // the accounts, all on one axis.
 // paced is 1 when the first bucket of src sets the pace, else 0: it then stands above the others.
-func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine.BucketRow], hits []hitRow, at places,
+func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine.BucketRow], at places,
 	paced, w, gutter int) part.Section {
 	head, gap := 2, 1
 	if v.Size == page.S {
 		head, gap = 1, 0
 	}
-	d := chartBlock{View: v, t: t, past: &p.past, hits: hits, gutter: gutter, pacing: head}
+	d := chartBlock{View: v, t: t, past: &p.past, calls: p.tape.Take(v), gutter: gutter, pacing: head}
 	d.others = head + at.pacing + min(gap, at.others)
 	d.lanes = d.others + at.others + min(gap, at.lanes)
 	d.left = make([]func(*part.Line), d.lanes+at.lanes)
@@ -231,7 +225,7 @@ func (p *Screen) limits(v *page.View, t *charts.Timetable, src part.Slice[engine
 		if hidden := len(rest) - at.others; hidden > 0 {
 			s.Title += ", " + page.Count(hidden) + " more"
 		}
-		s.Head, s.Rows = charts.Overlay(v, s.Title, s.Rows[0], w), s.Rows[1:]
+		s.Head, s.Rows = charts.Overlay(v, s.Title, "", s.Rows[0], 0, w), s.Rows[1:]
 	}
 	s.Height = len(s.Rows)
 	s.Click = func(_, y int) string {
@@ -377,7 +371,7 @@ func (d *chartBlock) fields(l *part.Line, b engine.BucketRow, name themes.Token)
 		return
 	}
 	l.Field(part.As(name, block.ScopeName(b)), bucketName, part.Words)
-	l.Field(part.As(themes.Figure, block.TallCount(int64(b.Used))), bucketUsed, part.Number)
+	l.Field(part.As(themes.Figure, block.TallCount(int64(b.Counted(d.Now)))), bucketUsed, part.Number)
 	l.Field(part.As(themes.Dim, "/"+block.BriefCount(b.Limit)), bucketLimit, part.Words)
 	l.Field(part.As(themes.Dim, human.Window(b.Window)), bucketWindow, part.Number)
 	l.Field(d.riotSays(b), bucketRiot, part.Number)
@@ -396,14 +390,14 @@ func (d *chartBlock) fields(l *part.Line, b engine.BucketRow, name themes.Token)
 	}
 	l.Field(reset, bucketReset, part.Number)
 	if d.Size == page.L {
-		for _, text := range []string{page.Some(b.Waiting), page.Some(b.InFlight), b.Mode} {
+		for _, text := range []string{page.Some(b.Waiting), page.Some(b.InFlight)} {
 			l.Field(part.As(themes.Dim, text), wideField, part.Number)
 		}
 	}
 }
 
 // riotSays is the server's count beside ours: the same, or by how much it is above. Ours is
-// higher where calls of the window before still take places.
+// higher by the calls that are under way.
 // A count that is minutes old is dim and compared with nothing.
 func (d *chartBlock) riotSays(b engine.BucketRow) part.Cell {
 	switch {
@@ -413,29 +407,16 @@ func (d *chartBlock) riotSays(b engine.BucketRow) part.Cell {
 		return part.As(themes.Dim, block.TallCount(int64(b.Server)))
 	case b.Foreign > 0:
 		return part.As(themes.Warn, block.TallCount(int64(b.Server))+" +"+strconv.Itoa(b.Foreign))
-	case b.Server == b.Used:
+	case b.Server == b.Counted(d.Now):
 		return part.As(themes.OK, "= "+block.TallCount(int64(b.Server)))
 	}
 	return part.Plain(block.TallCount(int64(b.Server)))
 }
 
 // oldReading is how old the server's count is, where that has to be said.
-// 0 = it is fresh. Both instants are cut to the minute, or the frame would change each second.
+// 0 = it is fresh. It counts whole minutes, or the frame would change each second.
 func (d *chartBlock) oldReading(b engine.BucketRow) time.Duration {
-	return engine.OldReading(b.ServerAt.Truncate(time.Minute), d.Now.Truncate(time.Minute))
-}
-
-// marks are the cells in which a bucket was held, and in which a 429 came.
-// A 429 hides a hold of the same cell, which it began.
-func (d *chartBlock) marks(y int, s saw) {
-	for x := range d.t.Back {
-		switch {
-		case s.hits[x]:
-			d.chart.Sign(y, x, themes.Warn, d.Theme.State("PAUSED").Glyph)
-		case s.held[x]:
-			d.chart.Sign(y, x, themes.Warn, d.Theme.Glyphs.Waited)
-		}
-	}
+	return engine.OldReading(b.ServerAt, d.Now).Truncate(time.Minute)
 }
 
 // other draws a bucket in one row: its course, and what there is to say of what comes.
@@ -443,9 +424,8 @@ func (d *chartBlock) marks(y int, s saw) {
 // drawn.
 func (d *chartBlock) other(y int, b engine.BucketRow) {
 	d.left[y] = func(l *part.Line) { d.fields(l, b, themes.Text) }
-	s := sawOf(d.t.TimeAxis, d.View, b, d.past, d.hits, d.t.Plan, d.t.Planned)
-	d.chart.Area(y, 1, part.Series{Values: s.values, Top: 1})
-	d.marks(y, s)
+	s := d.t.SawOf(d.View, b, d.past, d.calls)
+	d.t.DrawSaw(d.View, d.chart, y, 1, s)
 	says := d.stands(b)
 	if says.Text == "" {
 		d.frees(y, b, s)
@@ -479,9 +459,9 @@ func (d *chartBlock) stands(b engine.BucketRow) part.Cell {
 
 // frees writes when a bucket's window ends, where nothing says what is planned in it.
 // Nothing is written where calls are planned right after now: their bars would be written over.
-func (d *chartBlock) frees(y int, b engine.BucketRow, s saw) {
+func (d *chartBlock) frees(y int, b engine.BucketRow, s charts.Saw) {
 	x := d.t.At(b.Reset)
-	if !b.Reset.After(d.Now) || b.Used == 0 || x <= d.t.Back || s.values[d.t.Back] > 0 {
+	if !b.Reset.After(d.Now) || b.Used == 0 || x <= d.t.Back || s.Values[d.t.Back] > 0 {
 		return
 	}
 	text := d.resetText(b.Reset, b.Window) + " free"

@@ -25,7 +25,6 @@ type Screen struct {
 	moved          bool // the recorder's cursor was taken off the newest call
 	// The ribbon moves less often than the list: it only gives an impression.
 	tape, ribbon block.Tape
-	fills        page.Fills
 	past         charts.Past
 	plan         page.Forecast
 	lists.Query[engine.CallRow]

@@ -17,15 +17,7 @@ import (
 // h is at least 1; rows from the third on hold the words.
 func (d *chartBlock) pace(b engine.BucketRow, h int) {
 	y := d.pacing
-	s := sawOf(d.t.TimeAxis, d.View, b, d.past, d.hits, d.t.Plan, d.t.Planned)
-	d.chart.Area(y, h, part.Series{Values: s.values, Top: 1, Odd: d.t.Odd()})
-	for x := range d.t.Back {
-		// above the chart, where no bar can be
-		if s.hits[x] {
-			d.chart.Mid(y-1, x, themes.Warn, "429")
-		}
-	}
-	d.marks(y, s)
+	d.t.DrawSaw(d.View, d.chart, y, h, d.t.SawOf(d.View, b, d.past, d.calls))
 	says, at := d.paceText(b, h-2), d.fieldsFrom()
 	for i := range h {
 		d.left[y+i] = func(l *part.Line) {
@@ -33,7 +25,7 @@ func (d *chartBlock) pace(b engine.BucketRow, h int) {
 			case i == 0:
 				d.fields(l, b, themes.Figure)
 			case i == 1:
-				l.To(at).Bar(themes.Run, bucketUsed+bucketLimit+1, page.Ratio(b))
+				l.To(at).Bar(themes.Run, bucketUsed+bucketLimit+1, d.Ratio(b))
 				if b.Waiting > 0 && d.Size != page.L { // which has a column of it
 					l.Field(part.As(themes.Dim, page.Count(b.Waiting)+" wait"), at+bucketFigures-l.At(), part.Number)
 				}

@@ -2,9 +2,7 @@ package limits
 
 import (
 	"cmp"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -29,108 +27,6 @@ func sawStep(window time.Duration) time.Duration {
 	// Riot has no window this long; a limit of days would still be drawn.
 	return 24 * time.Hour
 }
-
-// saw is how full a bucket was and will be: within a fixed window its count only grows, and
-// falls to nothing when the window resets.
-// The three have a value for each cell of the axis.
-type saw struct {
-	values []float64 // of its limit, by cell: counted up to now, planned from there on; NaN = not known
-	held   []bool    // the bucket was held in the cell, by a 429 or an operator
-	hits   []bool    // a 429 of it came in the cell
-}
-
-// sawOf is the course of a bucket. Calls are planned for a host as a whole, so the courses of
-// its methods end now.
-// h is the forecast of a host, nil = there is none; planned are its calls by cell.
-func sawOf(a charts.TimeAxis, v *page.View, b engine.BucketRow, p *charts.Past, hit []hitRow, h *engine.HostForecast,
-	planned []float64) saw {
-	s := saw{values: a.Unknown(), held: make([]bool, a.Width), hits: make([]bool, a.Width)}
-	counted(a, &s, b, p)
-	for _, row := range hit {
-		if cell := a.At(row.call.At); cell >= 0 && cell < a.Back && hits(row.call, b) {
-			s.hits[cell] = true
-		}
-	}
-	if b.Limit > 0 && h != nil && !h.Stuck && h.Host == b.Host && (b.Kind == "app" || b.Paces) {
-		promised(a, &s, v, b, h, planned)
-	}
-	return s
-}
-
-// counted is what the server counted in each cell. A cell in which a window ends is of the
-// window that has the most of it; one that holds several windows shows the fullest.
-func counted(a charts.TimeAxis, s *saw, b engine.BucketRow, p *charts.Past) {
-	hint, sure := 0, make([]bool, a.Width)
-	for _, m := range p.Since(a.Begin()) {
-		cell := a.At(m.At)
-		if cell >= min(a.Back, a.Width) {
-			return
-		}
-		was, at, ok := charts.SameBucket(m.Limits.Buckets, b, hint)
-		if hint = at; !ok {
-			continue
-		}
-		s.held[cell] = s.held[cell] || was.Frozen() || was.Blocked.After(m.At)
-		if was.Limit <= 0 {
-			continue
-		}
-		middle := a.Start(cell).Add(a.Step / 2)
-		// A count of the window before, read in this cell, gives way to any count of the cell's own
-		// window.
-		of := was.Window <= a.Step || middle.Before(was.Reset) && !middle.Before(was.Reset.Add(-was.Window))
-		used := float64(was.Counted(m.At)) / float64(was.Limit)
-		if of && sure[cell] {
-			used = max(used, s.values[cell])
-		}
-		if of || !sure[cell] {
-			s.values[cell], sure[cell] = used, of
-		}
-	}
-}
-
-// promised adds planned calls up within each window. Of windows shorter than a cell it is
-// what one of them holds on the average.
-// It begins with what has been counted of the open window by now, and each reset begins at nothing.
-// Values never go above the limit that is really used, a cap included.
-func promised(a charts.TimeAxis, s *saw, v *page.View, b engine.BucketRow, h *engine.HostForecast, calls []float64) {
-	reset, used, most := b.Reset, float64(b.Counted(v.Now)), float64(b.Most())
-	from := a.Back
-	if b.Paces && len(h.Windows) > 0 { // the plan is a moment old: its first window says what had been made by then
-		reset, used = h.Windows[0].End, float64(h.Windows[0].Made)
-		from = page.Clamp(a.At(h.Windows[0].Begin), 0, a.Back)
-	}
-	if !reset.After(v.Now) {
-		reset, used = v.Now.Add(b.Window), 0
-	}
-	for i := from; i < a.Width; i++ {
-		next := 0.0
-		// No call is planned where the forecast does not reach.
-		if !math.IsNaN(calls[i]) {
-			next = calls[i]
-		}
-		value := next * float64(b.Window) / float64(a.Step)
-		if b.Window >= a.Step {
-			for middle := a.Start(i).Add(a.Step / 2); !middle.Before(reset); {
-				reset, used = reset.Add(b.Window), 0
-			}
-			used += next
-			value = used
-		}
-		if i >= a.Back && value > 0 {
-			s.values[i] = min(value/most, 1)
-		}
-	}
-}
-
-// hits reports whether a 429 was of a bucket: its kind is in the class of the call.
-func hits(c *engine.CallRow, b engine.BucketRow) bool {
-	kind := hitKind(c)
-	return c.Host == b.Host && kind == b.Kind && (kind == "app" || c.Method == b.Method)
-}
-
-// hitKind is whose limit a 429 was of: app, method, service.
-// The class of a 429's call is "429." with that word behind it.
-func hitKind(c *engine.CallRow) string { return strings.TrimPrefix(string(c.Class), "429.") }
 
 // bucketsBy are all that limits calls: first the window that sets the pace, then what is
 // down, the other windows of its host, and those of other hosts.
@@ -165,10 +61,16 @@ type callShare struct {
 
 // nextCalls says who gets the calls to come of a host: its syncs, the most first, then what
 // belongs to none; how many of all are retries; and how many there are.
-func nextCalls(t *charts.Timetable) (out []callShare, all int) {
+func nextCalls(v *page.View, t *charts.Timetable) (out []callShare, all int) {
 	for _, l := range t.Lanes {
 		if l.Left > 0 {
 			out, all = append(out, callShare{name: l.Name, calls: l.Left}), all+l.Left
+		}
+	}
+	for _, q := range v.Queues { // of collections what has been found so far is in line
+		if name, ok := page.CollectionOf(q.Name); ok && t.Left > all && q.Counts[engine.Available] > 0 {
+			n := min(q.Counts[engine.Available], t.Left-all)
+			out, all = append(out, callShare{name: name, calls: n}), all+n
 		}
 	}
 	slices.SortStableFunc(out, func(x, y callShare) int { return cmp.Compare(y.calls, x.calls) })

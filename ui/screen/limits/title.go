@@ -16,11 +16,11 @@ func note(v *page.View) string {
 	if len(v.Limits.Buckets) == 0 {
 		return ""
 	}
-	blind := ""
+	before := ""
 	if n := v.Limits.Blind(); n > 0 {
-		blind = human.Counted(n, "blind call", "blind calls")
+		before = human.Counted(n, "call", "calls") + " before"
 	}
-	return page.Joined(v, charts.HostNames(v), "learnt from headers"+learntAt(v), blind)
+	return page.Joined(v, charts.HostNames(v), "learnt from headers"+learntAt(v), before)
 }
 
 // learntAt is when a header last told of other limits; "" = that is not known.

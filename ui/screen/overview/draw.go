@@ -2,11 +2,9 @@ package overview
 
 import (
 	"cmp"
-	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -28,169 +26,193 @@ func (o *Screen) Draw(v *page.View) []string {
 	return rows
 }
 
-// places are how many rows each block of the overview takes, top to bottom.
-type places struct {
-	figures, lanes, ribbon, calls int
-	// of the blocks side by side: reasons, limits and needs; what only a wide screen has
-	columns, more int
-}
+// heights are how many rows a screen's blocks have: the sawteeth, the board at least, and the radar
+// beside what a person has to settle.
+type heights struct{ saw, board, radar int }
 
-// places deals the rows of the screen out. What does not change with what is going on has a
-// fixed height, so that nothing moves.
-// What is given up where there is no room: lanes down to one, then the calls in words. The six
-// figures and the timetable always stand.
-func (o *Screen) places(v *page.View) places {
-	p := places{figures: 5, lanes: 3, ribbon: 2, calls: 3}
-	switch v.Size {
-	case page.S:
-		p = places{figures: 2, lanes: 2, ribbon: 1, calls: 2}
-	case page.L:
-		p = places{figures: 5, lanes: charts.MostLanes, ribbon: 3, calls: 4}
-	}
-	// what the blocks side by side have
-	rest := func() int {
-		gaps := 3
-		if v.Size == page.S {
-			gaps = 2 // the ribbon stands directly below the columns
-		}
-		return v.H - p.figures - 1 - charts.TimetableRows(v, p.lanes) - p.ribbon - p.calls - 1 - gaps
-	}
-	for rest() < 4 && p.lanes > 1 {
-		p.lanes--
-	}
-	for rest() < 4 && p.calls > 0 {
-		p.calls--
-	}
-	if p.columns = max(rest(), 0); v.Size == page.L && p.columns > 2*leastColumns {
-		p.calls += p.columns - 2*leastColumns - 1
-		p.more, p.columns = leastColumns, leastColumns
-	}
-	return p
-}
-
-// leastColumns is how high the reasons, limits and needs are where there is room for more.
-const leastColumns = 8
+var heightsOf = map[page.Size]heights{page.S: {3, 6, 2}, page.M: {5, 10, 3}, page.L: {8, 14, 6}}
 
 // draw lays the blocks out from top to bottom. Each is given the row at which it begins, for the
 // mouse: what is clicked is found by the rectangles that sections record.
 func (o *Screen) draw(v *page.View) []string {
-	p, inner := o.places(v), v.Inner(v.W)
-	t := charts.NewTimetable(v, charts.AxisOf(v, inner), &o.plan, &o.past, o.runs.plans.Schedules)
+	h, inner := heightsOf[v.Size], v.Inner(v.W)
 	_, rests := charts.ChartNow(v)
+	b, paced := charts.Pacing(v.Data, o.plan.Busiest(v))
+	a := charts.AxisOf(v, inner)
+	if !o.timetable && paced {
+		a = charts.SawAxis(v, b.Window, o.plan.Ends().Sub(v.Now), inner-2, o.axis)
+		o.axis = a
+	}
+	t := charts.NewTimetable(v, a, &o.plan, &o.past, o.runs.plans.Schedules)
 	v.Ticks = v.Ticks || !rests && t.Moves()
-	out := o.figures(v, &t, v.W)
-	y := len(out)
-	add := func(gap int, rows []string) {
-		for range gap {
-			out = append(out, v.Row(v.W))
-		}
-		out = append(out, rows...)
-		y = len(out)
+	whole := func(s func(h int) part.Section) func(y, h int) []string {
+		return func(y, h int) []string { return v.Sections(0, y, v.W, h, s(h-1)) }
 	}
-	table := charts.TimetableRows(v, p.lanes)
-	add(1, v.Sections(0, y+1, v.W, 1+table, o.timetable(v, &t, inner, p.lanes)))
-	if p.columns > 0 {
-		add(1, o.columns(v, &t, y+1, p.columns))
+	hero := page.Band{Least: h.saw + 2, Most: h.saw + 2, Keep: 1,
+		Draw: whole(func(n int) part.Section {
+			if v.Theme.Mood != themes.Run && v.Engine.State != engine.EngineBrowse {
+				return o.stands(v, &t, inner, n)
+			}
+			if s, ok := o.report(v, inner, n); ok {
+				return s
+			}
+			return o.tightest(v, &t, inner, n)
+		})}
+	board := page.Band{Least: h.board, Most: v.H, Draw: func(y, h int) []string { return o.departing(v, &t, y, h) }}
+	if o.timetable {
+		hero = page.Band{Least: charts.TimetableRows(v, 1) + 1, Most: v.H,
+			Draw: whole(func(n int) part.Section { return o.lanes(v, &t, inner, n) })}
+		board = page.Band{}
 	}
-	if p.more > 0 {
-		add(1, o.more(v, y+1, p.more))
-	}
-	gap := 1
+	totals := page.Band{Least: 1, Most: 1, Keep: 3, Draw: func(int, int) []string { return v.Padded(totalRows(v, &o.past, &t, o.dead.List(), inner)) }}
+	radar := page.Band{Least: h.radar + 1, Most: h.radar + 1, Keep: 2, Draw: func(y, h int) []string {
+		return o.beside(v, y, h, o.radar, o.needsBlock)
+	}}
 	if v.Size == page.S {
-		gap = 0
+		who := page.Band{Least: 3, Most: 3, Keep: 5, Draw: func(y, h int) []string {
+			return o.beside(v, y, h, o.arrivalsBlock, stackBlock)
+		}}
+		if o.timetable {
+			who = page.Band{}
+		}
+		return v.Bands(totals, hero, board, who, radar)
 	}
-	add(gap, v.Sections(0, y+gap, v.W, v.H-y-gap, o.calls(v, inner, p)))
-	return out
+	totals.Least, totals.Most = 3, 3
+	if v.Size == page.M {
+		return v.Bands(hero, board, totals, radar)
+	}
+	more := page.Band{Least: charts.DayRows + 1, Most: charts.DayRows + 1, Keep: 5, Draw: func(y, h int) []string {
+		return v.Abreast(y, h, []func(w, h int) part.Section{
+			func(w, _ int) part.Section { return o.day.Panel(v, w) },
+			func(w, h int) part.Section { return block.LogPanel(v, w, h) },
+		})
+	}}
+	return v.Bands(hero, board, totals, more, radar)
 }
 
-// figures are the six totals: tall digits with their course, on a small screen a number
-// above it.
-// Each has a sixth of the width: calls, what is stored, and what went wrong.
-func (o *Screen) figures(v *page.View, t *charts.Timetable, w int) []string {
+// tightest is the window that sets the pace as sawteeth on h rows: what was counted in each, and what is
+// planned; below it their sums, and in its title what it is and when all is done.
+func (o *Screen) tightest(v *page.View, t *charts.Timetable, w, h int) part.Section {
+	b, paced := charts.Pacing(v.Data, t.Plan)
+	s := part.Section{Title: "WINDOW", Height: h}
+	if !paced {
+		why := "no limit is known yet: the first answer tells them"
+		if len(v.Limits.Buckets) > 0 {
+			why = "no window holds anything back"
+		}
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), why)))}
+		return s
+	}
+	c := part.NewChart(v.Theme, t.Axis, h+1)
+	tail := page.Joined(v, v.NextCalls(), t.Tail(v))
 	if v.Size == page.S {
-		return smallFigures(v, block.Totals(v, &o.past, t, o.dead.List(), 8), w)
+		tail = ""
 	}
-	wide := w / 6
-	rows := make([]string, 5)
-	all := block.Totals(v, &o.past, t, o.dead.List(), wide)
-	l := part.NewLine(v.Theme, w)
-	for y := range rows {
-		l.Reset(w, false)
-		for i := range all {
-			l.To(2 + i*wide)
-			figureRow(v, l, &all[i], y, min(wide-2, w-2-l.At()), i)
-		}
-		rows[y] = l.String()
+	c.Ends(0, themes.Dim, tail)
+	c.Words(0)
+	t.DrawSaw(v, c, 1, h-1, t.SawOf(v, b, &o.past, v.Calls))
+	c.Seam(1, h-1)
+	t.DrawSums(c, h)
+	if end := t.At(t.Ends) + 2; t.Plan != nil && !t.Plan.Stuck && t.Left > 0 && t.Ends.After(v.Now) {
+		c.Try(1+(h-1)/2, max(end, t.Back+2), themes.Dim, "then free")
 	}
-	return rows
+	for y := range h + 1 {
+		s.Rows = append(s.Rows, c.Row(part.NewLine(v.Theme, w).Gap(1), y).String())
+	}
+	name := human.Window(b.Window) + " WINDOW"
+	if !page.OneHost(v) {
+		name += " " + b.Host
+	}
+	s.Head, s.Rows = charts.Overlay(v, name, human.Counted(b.Most(), "call", "calls")+" a tooth", s.Rows[0], t.Back, w), s.Rows[1:]
+	return s
 }
 
-// usualDigits is for how many digits a figure has room before its course gives way: three
-// where hundreds are usual, two where they are not.
-var usualDigits = [...]int{3, 3, 3, 2, 2, 2}
-
-// figureRow writes row y of 0 to 4 of a figure.
-// A name, three rows of digits with the course beside their lower half, and a note:
-//
-//	CALLS A MINUTE
-//	█ █ ▀▀█
-//	█▀█ ▀▀█  ▂▃▅▅▆
-//	▀ ▀ ▀▀▀  now 2.1/s
-//	of 3000 allowed
-func figureRow(v *page.View, l *part.Line, f *block.Total, y, w, n int) {
-	from, at := l.At(), part.DigitsWidth(v.Theme, "000000"[:usualDigits[n]])
-	at = max(at, part.DigitsWidth(v.Theme, f.Value)) + 1
-	switch {
-	case y == 0:
-		l.Put(themes.Dim, f.Name)
-	case y == 4:
-		l.Field(part.As(themes.Dim, f.Note), w+1, part.Words) // up to a gap to the next one
-	default:
-		l.Digits(y-1, f.Value)
-		if y == 2 && w-at > 2 {
-			spark(v, l.To(from+at), f, w-at)
-		}
-		if y == 3 && len(f.Beat) <= w-at+1 {
-			l.To(from+at).Put(themes.Dim, f.Beat)
-		}
+// leftOf is how wide the left column is: as wide as the departures need.
+func leftOf(v *page.View) int {
+	switch v.Size {
+	case page.S:
+		return v.W / 2
+	case page.L:
+		return v.W * 3 / 5
 	}
+	return max(v.W*13/20, min(v.W-42, 78))
 }
 
-// spark draws the course of a figure on w cells.
-func spark(v *page.View, l *part.Line, f *block.Total, w int) { l.Spark(f.Token, w, f.Spark, f.High) }
-
-// smallFigures are the totals in two rows.
-// The first row has the numbers with short names, the second their courses.
-func smallFigures(v *page.View, all []block.Total, w int) []string {
-	wide := (w - 2) / 6
-	top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
-	for i := range all {
-		f := &all[i]
-		top.To(1+i*wide).Put(themes.Figure, f.Value).Gap(1).
-			Field(part.As(themes.Dim, f.Short), max(1+(i+1)*wide-top.At()-1, 0), part.Words)
-		spark(v, low.To(1+i*wide), f, min(8, wide-2))
+// departing are the departures on h rows, and where there is room for it who holds and who arrives.
+func (o *Screen) departing(v *page.View, t *charts.Timetable, y, h int) []string {
+	left := leftOf(v)
+	if v.Size == page.S {
+		left = v.W
 	}
-	return []string{top.String(), low.String()}
+	rows := v.Sections(0, y, left, h, o.departuresBlock(v, t, v.Inner(left), h-1))
+	if left == v.W {
+		return rows
+	}
+	right := v.W - left
+	stack := page.Clamp(len(tiersOf(v.TryingAgain()))+3, 4, 7)
+	who, w := max(h-stack-3, 1), v.Inner(right)
+	beside := []part.Section{stackBlock(v, w, stack), o.arrivalsBlock(v, w, who)}
+	// Few accounts leave room for the windows; each block has a title and an empty row above it.
+	if few := max(len(v.Accounts)+len(o.collections.Open(v.Now)), 3); who-few-2 >= leastLimits {
+		beside[1] = o.arrivalsBlock(v, w, few)
+		beside = append(beside, block.LimitsBlock(v, t.Host, w, who-few-2))
+	}
+	return part.Beside(rows, v.Sections(left, y, right, h, beside...))
 }
 
-// timetable is the block of the chart, the lanes and the retries.
-// A cursor on an account that has no lane is shown on the last one.
-func (o *Screen) timetable(v *page.View, t *charts.Timetable, w, lanes int) part.Section {
+// leastLimits is from how many free rows on the windows stand below the arrivals.
+const leastLimits = 4
+
+// beside are two blocks side by side in the columns of the board.
+func (o *Screen) beside(v *page.View, y, h int, left, right func(v *page.View, w, h int) part.Section) []string {
+	w := leftOf(v)
+	return part.Beside(v.Sections(0, y, w, h, left(v, v.Inner(w), h-1)), v.Sections(w, y, v.W-w, h, right(v, v.Inner(v.W-w), h-1)))
+}
+
+// totalRows are the six figures side by side: with their course of the last minute and a note below,
+// on a small screen the figures alone.
+func totalRows(v *page.View, past *charts.Past, t *charts.Timetable, dead []*engine.JobRow, w int) []string {
+	all := block.Totals(v, past, t, dead)
+	rule, top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
+	rule.Gap(1).Put(v.Theme.Title(), "SO FAR").Gap(1).Glyph(themes.Hairline, v.Theme.Glyphs.Horizontal, w-9)
+	wide := (w - 1) / len(all)
+	at := func(i int) int { return 1 + i*wide }
+	if v.Size == page.S { // which just holds the words: a longer one gets more
+		at = func(i int) int { return 1 + [...]int{0, 16, 29, 43, 56, 70, 79}[i]*(w-1)/79 }
+	}
+	for i, f := range all {
+		top.To(at(i)).Put(themes.Figure, f.Value).Gap(1).
+			Field(part.As(themes.Dim, f.Short), max(at(i+1)-top.At()-1, 0), part.Words)
+		note := cmp.Or(f.Beat, f.Note)
+		if v.Size == page.L {
+			note = page.Joined(v, f.Beat, f.Note)
+		}
+		low.To(at(i)).Field(part.As(f.Token, note), wide-2, part.Words)
+	}
+	if v.Size == page.S {
+		return []string{top.String()}
+	}
+	return []string{rule.String(), top.String(), low.String()}
+}
+
+// lanes is the timetable in the place of the board: the calls by cell, the sums of the windows, and on a
+// lane each whose they are.
+func (o *Screen) lanes(v *page.View, t *charts.Timetable, w, h int) part.Section {
+	lanes := max(h-charts.TimetableRows(v, 0), 1)
 	src, p := o.syncing(v), &o.panes[paneAccounts]
-	// Accounts have one row each, so that lanes are the height of their list.
-	p.Height = max(lanes, 1)
+	p.Height = lanes
 	p.Follow(src)
 	picked := -1
 	if o.focus == paneAccounts && src.Len() > 0 {
 		picked = min(p.Cur.At(), lanes-1)
 	}
-	s := part.Section{Title: "TIMETABLE", Note: t.Note(v), Tail: t.Tail(v), Focus: o.focus == paneAccounts,
-		Height: charts.TimetableRows(v, lanes)}
+	s := part.Section{Title: "TIMETABLE", Note: t.Note(v), Tail: t.Tail(v), Focus: o.focus == paneAccounts, Height: h}
 	s.Rows = t.Rows(v, w, lanes, picked)
 	// Above the lanes are the chart and its sums, below them the row of the retries.
-	first := s.Height - 1 - lanes
+	first := len(s.Rows) - 1 - lanes
 	if v.Size == page.S { // the words of the axis stand in the row of the title
-		s.Head, s.Rows = charts.Overlay(v, s.Title, s.Rows[0], w), s.Rows[1:]
+		s.Head, s.Rows = charts.Overlay(v, s.Title, "", s.Rows[0], 0, w), s.Rows[1:]
+		first--
 	}
 	s.Click = func(_, y int) string {
 		if y >= first && y < first+lanes && y-first < src.Len() {
@@ -202,45 +224,13 @@ func (o *Screen) timetable(v *page.View, t *charts.Timetable, w, lanes int) part
 	return s
 }
 
-// columns are the reasons, the limits and the needs side by side.
-// Three blocks, two on a small screen, four on a wide one.
-func (o *Screen) columns(v *page.View, t *charts.Timetable, y, h int) []string {
-	blocks := []func(w, h int) part.Section{
-		func(w, h int) part.Section { return o.whyBlock(v, t, w, h) },
-		func(w, h int) part.Section { return block.LimitsBlock(v, t.Host, w, h) },
-		func(w, h int) part.Section { return o.needsBlock(v, w, h) },
-	}
-	switch v.Size {
-	case page.S:
-		blocks = append(blocks[:1], blocks[2])
-	case page.L:
-		blocks = append(blocks, func(w, h int) part.Section { return block.AnswersBlock(v, o.tape.Take(v), w, h) })
-	}
-	return v.Abreast(y, h, blocks)
-}
-
-// more is what a wide screen shows besides.
-// Accounts that are at rest, if there are any, the day's course, and the log.
-// The section of the accounts would be empty when all of them sync.
-func (o *Screen) more(v *page.View, y, h int) []string {
-	blocks := []func(w, h int) part.Section{
-		func(w, h int) part.Section { return settledBlock(v, w, h) },
-		func(w, h int) part.Section { return o.day.Panel(v, w) },
-		func(w, h int) part.Section { return block.LogPanel(v, w, h) },
-	}
-	if len(v.Syncing()) == len(v.Accounts) {
-		blocks = blocks[1:]
-	}
-	return v.Abreast(y, h, blocks)
-}
-
-// listed draws a short list: tall rows for each item, with the cursor where the keys go.
+// listed draws a short list with the cursor where the keys go, tall rows for each item.
 // Each of the Overview's lists has a cursor of its own; which of them the keys go to is o.focus.
 // What draws an item gets the line after the cursor's cell.
 func (o *Screen) listed(v *page.View, n, w, h, tall int, src part.Source, s part.Section,
 	draw func(l *part.Line, item, row int)) part.Section {
 	p := &o.panes[n]
-	p.Height = max(h/tall, 1)
+	p.Height = max((h-len(s.Rows))/tall, 1)
 	focus := o.focus == n
 	if !focus && p.Cur.At() == 0 { // as long as nobody has moved in it, it begins with its first row
 		p.Cur.Rest(src, p.Height)
@@ -262,7 +252,7 @@ func (o *Screen) listed(v *page.View, n, w, h, tall int, src part.Source, s part
 	}
 	s.Focus, s.Height = focus, h
 	s.Click = func(_, y int) string {
-		if at := top + y/tall; at < src.Len() {
+		if at := top + y/tall; y >= 0 && at < src.Len() {
 			o.focus = n
 			p.Cur.Go(src, at, p.Height)
 		}
@@ -271,63 +261,8 @@ func (o *Screen) listed(v *page.View, n, w, h, tall int, src part.Source, s part
 	return s
 }
 
-// whyBlock says why jobs wait, and how many each.
-// The groups and their words are the engine's: jobs that wait for the same thing are one line,
-// whatever queue they are in.
-func (o *Screen) whyBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
-	src := o.why(v)
-	all := 0
-	for _, g := range src.Items {
-		all += g.Jobs
-	}
-	note := human.Counted(all, "job waits", "jobs wait")
-	if v.Size == page.S {
-		note = page.Joined(v, page.Count(all)+" wait", charts.SyncsText(v))
-	}
-	// Reasons are never cut for their bars: the bars have what the longest one leaves, 10 cells at
-	// most.
-	longest := 0
-	for _, g := range src.Items {
-		longest = max(longest, safe.Width(safe.Text(g.text)))
-	}
-	const number = 5
-	bar := page.Clamp(w-number-4-longest, 0, 10)
-	s := o.listed(v, paneWhy, w, h, 1, src, part.Section{Title: "WHY", Note: note}, func(l *part.Line, i, _ int) {
-		g := src.Items[i]
-		l.Field(part.As(themes.Figure, page.Count(g.Jobs)), number, part.Number).Gap(1).
-			Field(part.Plain(g.text), w-number-4-bar, part.Words).Gap(1)
-		l.Bar(themes.Run, bar, float64(g.Jobs)/float64(max(all, 1)))
-	})
-	// a sentence below the reasons, where there is a row left
-	say := func(text string) {
-		if len(s.Rows) < h && text != "" {
-			text = cmp.Or(part.Clause(text, w-2), text)
-			s.Rows = append(s.Rows, v.Row(w,
-				part.As(themes.Dim, strings.Repeat(" ", page.Clamp(w-1-len(text), 1, number+2))+text)))
-		}
-	}
-	if len(src.Items) == 0 {
-		if v.Size != page.S {
-			s.Note = ""
-		}
-		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), o.nothingWaits(v)))))
-		s.Rows = append(s.Rows, block.RunRows(v, t.Runs, w, h-1)...)
-		return s
-	}
-	if len(src.Items) < h && v.Size != page.S {
-		say(block.Holds(v))
-	}
-	return s
-}
-
-// nothingWaits says in place of reasons why there are none.
-// Where no engine runs the question is not asked, so that nothing is loading.
-func (o *Screen) nothingWaits(v *page.View) string {
-	if o.reasons.Loading() && v.Engine.State != engine.EngineBrowse {
-		return "loading…"
-	}
-	return v.Start("no job waits", "{sync} starts a sync")
-}
+// sinceFrom is from how many cells on a single row of NEEDS YOU has room for when something began.
+const sinceFrom = 50
 
 // needsBlock is what only a person can settle, each with what is to be done where there
 // is room.
@@ -344,14 +279,23 @@ func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 	}
 	s = o.listed(v, paneNeeds, w, h, tall, src, s, func(l *part.Line, i, row int) {
 		n := src.Items[i]
+		since := ""
+		if !n.Since.IsZero() {
+			since = n.Since.In(v.Now.Location()).Format("since 15:04")
+		}
 		if row > 0 {
-			l.Gap(2).Put(themes.Dim, part.Clause(n.More, w-4))
+			l.Gap(2).Put(themes.Dim, part.Clause(page.Joined(v, since, n.More), w-4))
 			return
+		}
+		if tall > 1 || w < sinceFrom { // the row below tells, or there is no room
+			since = ""
+		} else if since != "" {
+			since += " "
 		}
 		sign, key := v.Theme.State(n.Word), v.Keyed(n.Key)
 		l.Glyph(sign.Token, sign.Glyph, 1).Gap(1).
-			Field(part.As(themes.Text, n.Text), max(w-5-len(key), 8), part.Words).Gap(1)
-		l.Cells(part.As(themes.Accent, key))
+			Field(part.As(themes.Text, n.Text), max(w-5-len(key)-len(since), 8), part.Words).Gap(1)
+		l.Cells(part.As(themes.Dim, since), part.As(themes.Accent, key))
 	})
 	if len(src.Items) == 0 {
 		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), "nothing needs you")))}
@@ -359,23 +303,10 @@ func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 	return s
 }
 
-// calls are the last ones as a ribbon, and the newest of them in words.
-// Where no call is known the day's course stands there, as after a night without work.
-func (o *Screen) calls(v *page.View, w int, p places) part.Section {
-	calls := o.tape.Take(v)
-	if rows := charts.DayRows + 1; len(calls) == 0 && v.Size != page.S && len(o.day.Spans) > 0 &&
-		p.ribbon+p.calls+1 >= rows {
-		return o.day.Panel(v, w)
-	}
-	s := block.CallsSection(v, calls, w, p.ribbon, p.calls)
-	s.Tail, s.Height = page.Joined(v, s.Tail, uptime(v)), v.H
+// radar is the last answers, a cell each. Where no call is known the day's course stands there, as
+// after a night without work.
+func (o *Screen) radar(v *page.View, w, h int) part.Section {
+	s := block.CallsSection(v, o.tape.Take(v), w, h, 0)
+	s.Title, s.Tail, s.Height = "RADAR", page.Joined(v, s.Tail, uptime(v)), h
 	return s
-}
-
-// settledBlock lists the accounts that are not at work.
-// Watch has the accounts at work before the others.
-func settledBlock(v *page.View, w, h int) part.Section {
-	rest := v.Accounts[len(v.Syncing()):]
-	return part.Section{Title: "OTHER ACCOUNTS", Note: page.Count(len(rest)), Tail: "last sync",
-		Rows: block.AccountRows(v, rest, w, h, "no other account"), Height: h}
 }

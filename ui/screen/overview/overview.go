@@ -1,8 +1,9 @@
-// Package overview is the first screen: is it healthy, what is it doing, what comes next, why does the
-// rest wait, and what needs a person.
+// Package overview is the first screen, an airport's board: which calls leave next and what became of the
+// last, what holds for another try, who is done when, and what needs a person.
 package overview
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -18,56 +19,70 @@ import (
 
 // Panes of the overview, in the order in which the keys go to them.
 const (
-	paneWhy = iota
+	paneDepartures = iota
 	paneNeeds
 	paneAccounts
 	paneCount
 )
 
-// Screen answers: is it healthy, what is it doing and what comes next, why does the rest wait, what
-// needs me? It has three lists with a cursor each; tab goes from one to the next.
+// Screen answers: is it healthy, what leaves next, who is done when, what needs me? It has three lists
+// with a cursor each; tab goes from one to the next.
 type Screen struct {
 	panes [paneCount]lists.Pane
 	// Which of the panes has the keys.
-	focus   int
-	tape    block.Tape
-	past    charts.Past
-	plan    page.Forecast
-	runs    calendarRuns
-	reasons block.ReasonCounts
-	dead    block.DeadJobs
-	fresh   page.Freshness
-	day     charts.DayTraffic
+	focus int
+	tape  block.Tape
+	past  charts.Past
+	plan  page.Forecast
+	runs  calendarRuns
+	board departures
+	dead  block.DeadJobs
+	fresh page.Freshness
+	// What is collected arrives among the accounts.
+	collections page.Collections
+	day         charts.DayTraffic
+	plays       block.Played // of whom the report stands when all is done
 	// Both keep the figures from changing faster than they can be read.
 	pulse page.Pulse
 	calm  page.Calm
+	axis  charts.TimeAxis // of the sawteeth, as they were last drawn
+	// The timetable stands in the place of the board.
+	timetable bool
 }
 
 // New makes the first screen.
 func New() *Screen {
-	return &Screen{tape: block.Tape{Every: block.OverviewTape, Then: true}}
+	return &Screen{tape: block.Tape{Every: boardEvery, Then: true}}
 }
 
 // Screen implements Page.
 func (o *Screen) Screen() page.Screen { return page.ScreenOverview }
 
+// Tell implements [page.Teller]: the engine's sentence by the same reading as the figures below it.
+func (o *Screen) Tell(v *page.View) string {
+	e := &o.calm.Take(v).Engine
+	return cmp.Or(e.Why, e.Pace)
+}
+
 // Crumb implements Page.
 func (o *Screen) Crumb(*page.View) string { return "" }
 
-// Want implements Page: the rows come with Watch; what was, what is foreseen and why the
-// rest waits is asked for.
+// Want implements Page: the rows come with Watch; what was, what is foreseen and what leaves next is
+// asked for.
 // The first question that is due is asked; the others follow with the next frames.
 func (o *Screen) Want(v *page.View) engine.Query {
-	if q := o.plan.Want(v, page.FarAhead); q != nil {
+	if q := o.plan.Want(v, max(page.FarAhead, time.Duration(o.axis.Width)*o.axis.Step)); q != nil {
 		return q
 	}
-	reasons := func(v *page.View) engine.Query { return o.reasons.Want(v, "") }
 	for _, want := range []func(*page.View) engine.Query{
-		o.past.Want, reasons, o.gaveUp, o.runs.want, o.fresh.Want, o.day.Want,
+		o.past.Want, o.board.want, o.gaveUp, o.collections.Any, o.runs.want, o.fresh.Want, o.day.Want,
 	} {
 		if q := want(v); q != nil {
 			return q
 		}
+	}
+	if a, done := o.allDone(v); done {
+		return o.plays.Want(v, a, nil)
 	}
 	return nil
 }
@@ -87,21 +102,25 @@ func (o *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	o.past.Got(v, q, a, err)
 	o.plan.Got(v, q, a, err)
 	switch asked := q.(type) {
-	case engine.ReasonsQuery:
-		o.reasons.TakeIn(v, asked, a, err)
 	case engine.JobsQuery:
-		o.dead.TakeIn(v, a, err)
+		if !o.board.got(v, asked, a, err) {
+			o.dead.TakeIn(v, a, err)
+		}
 	}
 	o.runs.got(v, q, a, err)
 	o.fresh.Got(v, q, a, err)
+	o.collections.Got(v, q, a, err)
 	o.day.Got(q, a, err)
+	if _, ok := q.(engine.PlayQuery); ok {
+		o.plays.Got(v, a, err)
+	}
 }
 
 // Reload makes the page ask again at once.
 func (o *Screen) Reload() {
 	o.past.Forget()
 	o.plan.Forget()
-	o.reasons.Reload()
+	o.board.Reload()
 }
 
 // calendarRuns are the plans of what recurs. They move seldom: by the minute.
@@ -126,13 +145,6 @@ func (r *calendarRuns) got(v *page.View, q engine.Query, a engine.Answer, err er
 	page.Receive[engine.SchedulesQuery](&r.Answer, v, q, a, err, &r.plans)
 }
 
-// why lists the reasons why jobs wait. These three lists are drawn in words of their own, so their
-// sources have no cells.
-func (o *Screen) why(v *page.View) part.Slice[whyGroup] {
-	return part.Slice[whyGroup]{Items: whyGroups(v, o.reasons.Groups), Key: func(g whyGroup) string { return g.text },
-		Cells: lists.NoCells[whyGroup]}
-}
-
 // needs lists what a person has to settle: what every screen counts in its title, then accounts
 // that are late. Of the jobs that gave up it names the classes, once they are known.
 func (o *Screen) needs(v *page.View) part.Slice[page.Need] {
@@ -142,17 +154,41 @@ func (o *Screen) needs(v *page.View) part.Slice[page.Need] {
 			items[i].More = block.ClassesOf(o.dead.List())
 		}
 	}
-	if v.Size == page.S { // which has no room for the limits
+	if v.Engine.State != engine.EngineAPIDown { // which says so itself
 		items = append(block.DownNeeds(v), items...)
 	}
 	return part.Slice[page.Need]{Items: items, Key: func(n page.Need) string { return n.ID },
 		Cells: lists.NoCells[page.Need]}
 }
 
-// syncing lists the accounts at work, which are the lanes of the timetable.
-func (o *Screen) syncing(v *page.View) part.Slice[engine.AccountRow] {
-	return part.Slice[engine.AccountRow]{Items: v.Syncing(), Key: func(a engine.AccountRow) string { return a.ID },
-		Cells: lists.NoCells[engine.AccountRow]}
+// arrival is an account at work, or a collection.
+type arrival struct {
+	engine.AccountRow
+	collection *engine.CollectionRow // nil = an account
+}
+
+// syncing lists the accounts at work by what is done next, which are the lanes of the timetable too, and where the board
+// stands the collections among them.
+func (o *Screen) syncing(v *page.View) part.Slice[arrival] {
+	all := part.Slice[arrival]{Key: func(a arrival) string { return a.ID }, Cells: lists.NoCells[arrival]}
+	for _, a := range o.plan.Arriving(v) {
+		all.Items = append(all.Items, arrival{AccountRow: a})
+	}
+	if o.timetable {
+		return all
+	}
+	for _, c := range o.collections.Open(v.Now) {
+		ends := o.collections.Ends(c, v.Now)
+		at := slices.IndexFunc(all.Items, func(a arrival) bool {
+			end := o.plan.EndOf(a.ID)
+			return a.collection == nil && !ends.IsZero() && (end.IsZero() || end.After(ends))
+		})
+		if at < 0 {
+			at = len(all.Items)
+		}
+		all.Items = slices.Insert(all.Items, at, arrival{engine.AccountRow{ID: c.ID, RiotID: c.Name}, c})
+	}
+	return all
 }
 
 // source is the list of the pane in focus.
@@ -163,38 +199,35 @@ func (o *Screen) source(v *page.View) part.Source {
 	case paneAccounts:
 		return o.syncing(v)
 	}
-	return o.why(v)
+	return o.leaving()
 }
 
 // Cannot implements Page.
 // With the keys elsewhere than where an action works it names the pane to go to.
 func (o *Screen) Cannot(v *page.View, a page.Action) string {
 	switch {
-	case a == page.Pause && o.focus == paneWhy && o.reasons.Loading() && v.Engine.State != engine.EngineBrowse:
-		return "why jobs wait is still being read"
-	case a == page.Pause && o.queue(v) == "" && o.focus == paneWhy:
-		return "no job waits: there is no queue to pause here"
 	case a == page.Pause && o.queue(v) == "":
-		return v.Keyed("{pause} pauses the queue of a reason: {next pane} to the reasons")
+		return v.Keyed("{pause} pauses the queue of a call: {next pane} to the departures")
+	case (a == page.Retry || a == page.Cancel) && o.focus == paneDepartures:
+		return o.whyNot(v, a)
 	case a == page.Retry:
-		return v.Keyed("{retry} retries a job: {open} on a reason lists its jobs")
+		return v.Keyed("{retry} retries a job: {next pane} to the departures")
 	case a == page.Cancel && o.focus == paneAccounts:
 		return lists.Missing(&o.panes[paneAccounts], o.syncing(v), "sync")
 	case a == page.Cancel:
-		return v.Keyed("{cancel} cancels a sync: {next pane} to the accounts")
+		return v.Keyed("{cancel} cancels a call or a sync: {next pane} goes there")
 	}
 	return ""
 }
 
-// queue is what a pause is of: the queue of the first job of a reason, or the one that is
-// paused already; "" = none.
+// queue is what a pause is of: the queue of the job under the cursor, or the one that is paused
+// already; "" = none.
 // A need has the id "pause:report.weekly" when it is about a queue that stands still.
 func (o *Screen) queue(v *page.View) engine.Queue {
 	switch o.focus {
-	case paneWhy:
-		if g, ok := lists.Selected(&o.panes[paneWhy], o.why(v)); ok {
-			return g.First.Queue
-		}
+	case paneDepartures:
+		j, _ := o.job(v)
+		return j.Queue
 	case paneNeeds:
 		if n, ok := lists.Selected(&o.panes[paneNeeds], o.needs(v)); ok {
 			if name, paused := strings.CutPrefix(n.ID, "pause:"); paused {
@@ -207,8 +240,17 @@ func (o *Screen) queue(v *page.View) engine.Queue {
 
 // Act implements Page.
 func (o *Screen) Act(v *page.View, a page.Action) page.Effect {
-	if a == page.NextPane {
+	switch a {
+	case page.NextPane:
 		o.focus = (o.focus + 1) % paneCount
+		if o.timetable && o.focus == paneDepartures {
+			o.focus = paneNeeds
+		}
+		return page.Effect{}
+	case page.Timetable:
+		if o.timetable = !o.timetable; o.timetable && o.focus == paneDepartures {
+			o.focus = paneAccounts
+		}
 		return page.Effect{}
 	}
 	if o.panes[o.focus].Steer(o.source(v), a) {
@@ -219,6 +261,8 @@ func (o *Screen) Act(v *page.View, a page.Action) page.Effect {
 		return page.Effect{Ask: page.AskSync}
 	case page.ByMember:
 		return page.Effect{Open: &page.Target{Screen: page.ScreenMembers}}
+	case page.Collected:
+		return page.Effect{Open: &page.Target{Screen: page.ScreenCollections}}
 	case page.Calendar:
 		return page.Effect{Open: &page.Target{Screen: page.ScreenSchedules}}
 	case page.Open:
@@ -227,29 +271,37 @@ func (o *Screen) Act(v *page.View, a page.Action) page.Effect {
 		if name := o.queue(v); name != "" {
 			return page.PauseQueue(v, name)
 		}
-	case page.Cancel:
-		if row, ok := lists.Selected(&o.panes[paneAccounts], o.syncing(v)); ok && o.focus == paneAccounts {
-			return page.CancelSync(v, row)
+	case page.Retry, page.Cancel:
+		if j, ok := o.job(v); ok {
+			return page.ActJob(v, j, a)
+		}
+		if row, ok := lists.Selected(&o.panes[paneAccounts], o.syncing(v)); ok && a == page.Cancel && o.focus == paneAccounts {
+			if row.collection != nil {
+				return page.CancelCollection(row.collection)
+			}
+			return page.CancelSync(v, row.AccountRow)
 		}
 	}
 	return page.Effect{}
 }
 
 // open opens what is under the cursor of the pane in focus.
-// A reason opens the list of its jobs; a need whatever settles it; an account its own screen.
+// A call opens its job; a need whatever settles it; an account its own screen.
 func (o *Screen) open(v *page.View) page.Effect {
 	p := &o.panes[o.focus]
 	switch o.focus {
-	case paneWhy:
-		if g, ok := lists.Selected(p, o.why(v)); ok {
-			return page.Effect{Open: &page.Target{Screen: page.ScreenJobs,
-				Row: block.JobGroup{GroupKey: block.GroupOf(&g.First), Why: g.ReasonRow}}}
+	case paneDepartures:
+		if j, ok := o.job(v); ok {
+			return page.Effect{Open: page.ToJob(j.ID)}
 		}
 	case paneNeeds:
 		if n, ok := lists.Selected(p, o.needs(v)); ok && n.Open != nil {
 			return n.Open(v)
 		}
 	case paneAccounts:
+		if row, ok := lists.Selected(p, o.syncing(v)); ok && row.collection != nil {
+			return page.Effect{Open: page.ToCollection(row.collection.Name)}
+		}
 		if id, ok := lists.Openable(p, o.syncing(v)); ok {
 			return page.Effect{Open: page.ToAccount(id)}
 		}
@@ -257,15 +309,8 @@ func (o *Screen) open(v *page.View) page.Effect {
 	return page.Effect{}
 }
 
-// SelectedJob implements Jobber: the first job of a reason.
-// Accounts and needs have none.
-func (o *Screen) SelectedJob(v *page.View) (engine.JobID, string) {
-	if o.focus != paneWhy {
-		return "", ""
-	}
-	g, ok := lists.Selected(&o.panes[paneWhy], o.why(v))
-	return page.Named(g.First, ok)
-}
+// SelectedJob implements Jobber: the job of a call. Accounts and needs have none.
+func (o *Screen) SelectedJob(v *page.View) (engine.JobID, string) { return page.Named(o.job(v)) }
 
 // Hold implements Holder.
 func (o *Screen) Hold() { o.panes[o.focus].Hold() }
@@ -304,13 +349,15 @@ func uptime(v *page.View) string {
 func (o *Screen) Copies(v *page.View) []page.Copy {
 	p := &o.panes[o.focus]
 	switch o.focus {
-	case paneWhy:
-		if g, ok := lists.Selected(p, o.why(v)); ok {
-			return page.CopiesOf(v, []any{g.ReasonRow}, func(int) string { return string(g.First.ID) })
+	case paneDepartures:
+		if j, ok := o.job(v); ok {
+			return page.CopiesOf(v, []any{j}, func(int) string { return string(j.ID) })
 		}
 	case paneAccounts:
-		if a, ok := lists.Selected(p, o.syncing(v)); ok {
-			return page.CopiesOf(v, []any{a}, func(int) string { return a.ID })
+		if a, ok := lists.Selected(p, o.syncing(v)); ok && a.collection != nil {
+			return page.CopiesOf(v, []any{*a.collection}, func(int) string { return a.collection.Name })
+		} else if ok {
+			return page.CopiesOf(v, []any{a.AccountRow}, func(int) string { return a.ID })
 		}
 	}
 	return nil
@@ -322,5 +369,8 @@ func (o *Screen) SelectedAccount(v *page.View) string {
 		return ""
 	}
 	row, _ := lists.Selected(&o.panes[paneAccounts], o.syncing(v))
+	if row.collection != nil {
+		return ""
+	}
 	return row.ID
 }

@@ -1,0 +1,24 @@
+package limits
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/page"
+)
+
+// TestL28_TheNextCallsNameTheirCollection: of the calls that are no account's those of a collection bear its name.
+func TestL28_TheNextCallsNameTheirCollection(t *testing.T) {
+	line := func(name engine.Queue, n int) engine.QueueRow {
+		return engine.QueueRow{QueueState: engine.QueueState{Name: name}, Counts: map[engine.State]int{engine.Available: n}}
+	}
+	v := &page.View{Data: &page.Data{Queues: []engine.QueueRow{line("ingest.summoner.full", 900), line(engine.CollectionQueue("kr"), 300),
+		line(engine.CollectionQueue("euw"), 50)}}}
+	got, all := nextCalls(v, &charts.Timetable{Left: 500, Lanes: []charts.AccountLane{{Name: "Blue Heron", Left: 100}}})
+	want := []callShare{{name: "kr", calls: 300}, {name: "Blue Heron", calls: 100}, {name: "euw", calls: 50}, {name: "others", calls: 50}}
+	if !slices.Equal(got, want) || all != 500 {
+		t.Errorf("the next %d calls are of %+v", all, got)
+	}
+}

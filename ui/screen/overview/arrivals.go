@@ -1,0 +1,195 @@
+package overview
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// tier are the jobs that hold for the same try, the nearest first.
+type tier struct {
+	try  int
+	wait time.Duration // the policy's before that try; 0 = not known
+	last bool          // the job is given up if it fails
+	at   []time.Time   // when each goes; zero = nobody knows
+	late bool          // one of them has no room at its instant
+}
+
+// tiersOf sorts retries by their try, the highest first.
+func tiersOf(jobs []engine.JobRow) (out []tier) {
+	for i := range jobs {
+		j := &jobs[i]
+		n := slices.IndexFunc(out, func(t tier) bool { return t.try == j.Tries+1 })
+		if n < 0 {
+			n, out = len(out), append(out, tier{try: j.Tries + 1, wait: j.Delay, last: charts.LastTry(j)})
+		}
+		out[n].at, out[n].late = append(out[n].at, page.GoesAt(j)), out[n].late || j.LateBy != ""
+	}
+	slices.SortFunc(out, func(a, b tier) int { return cmp.Compare(b.try, a.try) })
+	return out
+}
+
+// stackHead is how many cells of a tier stand before its line: its try, the wait, and how many.
+const stackHead = 18
+
+// stackBlock is the holding stack: the retries by their try on lines that lead down to now.
+func stackBlock(v *page.View, w, h int) part.Section {
+	jobs := v.TryingAgain()
+	s := part.Section{Title: "HOLDING STACK", Note: human.Counted(len(jobs), "retry, by its try", "retries, by try"), Height: h}
+	if len(jobs) == 0 {
+		s.Note, s.Rows = "", []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), "no call is to be tried again")))}
+		return s
+	}
+	tiers := tiersOf(jobs)
+	says := stackText(v, jobs)
+	shown := tiers[:page.Clamp(h-1-len(says), min(h, 1), len(tiers))]
+	now, _ := charts.ChartNow(v)
+	far := time.Minute
+	for _, t := range shown {
+		for _, at := range t.at {
+			far = max(far, at.Sub(now))
+		}
+	}
+	width := max(w-stackHead-3, 4)
+	step := charts.AxisSteps[charts.StepAt(far/time.Duration(width-1))]
+	c := part.NewChart(v.Theme, part.NewAxis(now, step, 0, width), len(shown)+1)
+	l := part.NewLine(v.Theme, w)
+	again := v.Theme.State("RETRYABLE")
+	for y, t := range shown {
+		c.Run(y, 0, width, themes.Tick, v.Theme.Glyphs.Waited)
+		token := again.Token
+		if t.last {
+			token = themes.Err
+		}
+		for _, at := range t.at {
+			if at.IsZero() {
+				continue
+			}
+			c.Sign(y, max(c.At(at), 0), token, again.Glyph)
+		}
+		wait := "last"
+		if !t.last {
+			wait = "+" + human.Age(t.wait)
+		}
+		l.Reset(w, false)
+		l.Gap(1).Put(themes.Text, "try "+strconv.Itoa(t.try)).Gap(1).Field(part.As(themes.Dim, wait), 6, part.Words)
+		l.To(stackHead-4).Field(part.As(themes.Figure, page.Count(len(t.at))), 4, part.Number)
+		s.Rows = append(s.Rows, c.Row(l.To(stackHead+1), y).String())
+	}
+	if h > len(shown)+len(says) {
+		l.Reset(w, false)
+		text := "+" + human.Dur(time.Duration(width)*step)
+		s.Rows = append(s.Rows, l.To(stackHead+1).Put(themes.Figure, v.Theme.Glyphs.Up+" now").To(w-2-len(text)).Put(themes.Dim, text).String())
+	}
+	for _, text := range says {
+		s.Rows = append(s.Rows, v.Row(w, part.Plain(" "), text))
+	}
+	return s
+}
+
+// stackText says how many retries leave later than they are due, and why; of how many nobody knows
+// when they leave; else when the next one does.
+func stackText(v *page.View, jobs []engine.JobRow) (out []part.Cell) {
+	late, stuck, by, why := 0, 0, "", ""
+	var first time.Time
+	for i := range jobs {
+		j := &jobs[i]
+		switch at := page.GoesAt(j); {
+		case at.IsZero():
+			if stuck++; why == "" {
+				why = j.Reason()
+			}
+		case j.LateBy != "":
+			if late++; first.IsZero() || at.Before(first) {
+				first, by = at, j.LateBy
+			}
+		}
+	}
+	switch {
+	case stuck > 0:
+		return []part.Cell{part.As(themes.Warn, page.Count(stuck)+" wait: "+page.BriefWhy(v, why))}
+	case late > 0:
+		return []part.Cell{
+			part.As(themes.Warn, human.Counted(late, "is late: ", "are late: ")+full(v, by)),
+			part.As(themes.Dim, "They leave from "+v.Clock(first)+" on."),
+		}
+	}
+	next := slices.MinFunc(jobs, func(a, b engine.JobRow) int { return page.GoesAt(&a).Compare(page.GoesAt(&b)) })
+	return []part.Cell{part.As(themes.Dim, "All on time; the next leaves "+charts.InText(v, page.GoesAt(&next))+".")}
+}
+
+// full says why there is no room for a retry, in few words.
+func full(v *page.View, by string) string {
+	if b, ok := v.Limits.Pacing(); ok && strings.HasPrefix(by, "app:"+b.Host+" ") {
+		return "the " + human.Window(b.Window) + " window is full"
+	}
+	return page.BriefWhy(v, by)
+}
+
+// arrivalsBlock says who is done when: the syncs by what ends next, and the one that began last.
+func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
+	src := o.syncing(v)
+	s := part.Section{Title: "ARRIVALS", Note: charts.SyncsText(v)}
+	if len(src.Items) > 0 {
+		s.Tail = "done"
+	}
+	name := page.Clamp(w/3, 8, 24)
+	s = o.listed(v, paneAccounts, w, h, 1, src, s, func(l *part.Line, i, _ int) {
+		a := &src.Items[i]
+		l.Field(part.Plain(charts.PlayerName(a.RiotID)), name, part.Words).Gap(1)
+		const clock = 10
+		bar := max(l.Room()-clock-2, 4)
+		if c := a.collection; c != nil {
+			done := part.Plain(o.collections.DoneText(v, c))
+			if word := v.CollectionWord(c); word != "RUNNING" {
+				done = v.State(word)
+			}
+			if c.Players == 0 {
+				l.NoBar(bar)
+			} else {
+				l.Bar(themes.Run, bar, float64(c.Done())/float64(c.Players))
+			}
+			l.Gap(1).Field(done, clock, part.Words)
+			return
+		}
+		done := part.As(themes.Dim, part.None)
+		if at := o.plan.EndOf(a.ID); at.After(v.Now) && a.Stand == "" {
+			done = part.Plain("~" + engine.When(at, v.Now))
+			if at.Sub(v.Now) < 12*time.Hour {
+				done = part.Plain("~" + v.Clock(at))
+			}
+		} else if word := v.SyncWord(a.AccountRow); word != "SYNCING" { // QUEUED, PAUSED
+			done = v.State(word)
+		} else if a.Phase != engine.PhaseMatches && a.Phase != "" {
+			done = part.As(themes.Dim, string(a.Phase))
+		}
+		if p := charts.ProgressOf(v, a.AccountRow); p.Ratio >= 0 {
+			l.Bar(themes.Run, bar, p.Ratio)
+		} else {
+			l.NoBar(bar)
+		}
+		l.Gap(1).Field(done, clock, part.Words)
+	})
+	if len(src.Items) < h {
+		rest := slices.Clone(v.Accounts[len(v.Syncing()):])
+		slices.SortStableFunc(rest, func(a, b engine.AccountRow) int { return b.LastSync.Compare(a.LastSync) })
+		for i := range rest[:min(len(rest), h-len(src.Items))] {
+			a := &rest[i]
+			l := part.NewLine(v.Theme, w).Gap(1).Field(part.As(themes.Dim, charts.PlayerName(a.RiotID)), name, part.Words).Gap(1)
+			s.Rows = append(s.Rows, l.Field(v.State(v.SyncWord(*a)), 13, part.Words).Put(themes.Dim, v.Ago(a.LastSync)).String())
+		}
+	}
+	if len(s.Rows) == 0 {
+		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), v.Start("no account is known yet", "{sync} adds one"))))}
+	}
+	return s
+}

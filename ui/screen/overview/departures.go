@@ -1,0 +1,370 @@
+package overview
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/block"
+	"github.com/farsight-console/farsight/ui/charts"
+	"github.com/farsight-console/farsight/ui/lists"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/part"
+)
+
+// departure is a row of the board: a call that was made, one under way, or one that leaves next.
+type departure struct {
+	id            string
+	job           engine.JobID
+	row           engine.JobRow // as it was last seen; its ID is "" where the job was never seen here
+	past          bool
+	leaves        string
+	call, target  string
+	tries         int // of which this is the last, or will be; 0 = not known
+	remark        part.Cell
+	waited, why   string // from when it was asked for; what of: both only where there is room
+	begins, under bool   // the first that leaves; under way
+}
+
+// departures are the calls in the order in which they leave, with the last that were made before them.
+type departures struct {
+	page.Answer
+	soon  []engine.JobRow
+	known map[engine.JobID]engine.JobRow // of the last answers: a call's job has left the newest by then
+	ended page.Answer                    // about jobs that left before this console saw them
+	blank time.Time                      // of the newest call on the board that is of one of them
+	at    time.Time
+	rows  []departure
+	first int // of rows that has not been made
+}
+
+// boardEvery is how often the board moves: each call that leaves moves all of its rows.
+const boardEvery = time.Second
+
+// leavingNext is how many jobs are asked for: those of the calls made until the next answer too.
+const leavingNext = 100
+
+func (d *departures) want(v *page.View) engine.Query {
+	switch {
+	case v.Engine.State == engine.EngineBrowse:
+	case d.Due(v, v.Seq):
+		return engine.JobsQuery{Soonest: true, Page: engine.Page{Limit: leavingNext}}
+	case d.blank.Add(page.ReloadEvery).After(d.ended.At) && d.ended.Due(v, v.Seq):
+		return block.EndedQuery("")
+	}
+	return nil
+}
+
+// got takes the answer to one of its questions; false = it is to another one.
+func (d *departures) got(v *page.View, q engine.JobsQuery, a engine.Answer, err error) bool {
+	of := &d.Answer
+	if !q.Soonest {
+		if of = &d.ended; !q.Ended || q.Limit != block.MostEnded {
+			return false
+		}
+	}
+	if !of.Take(v, err) {
+		return true
+	}
+	answer, _ := a.(engine.JobsPage)
+	if d.at = (time.Time{}); q.Soonest {
+		d.soon = answer.Jobs
+	}
+	if len(d.known) > 10*leavingNext || d.known == nil {
+		d.known = map[engine.JobID]engine.JobRow{}
+	}
+	for _, j := range answer.Jobs {
+		d.known[j.ID] = j
+	}
+	return true
+}
+
+// see takes the board anew when it is due: past of the calls that were made, then what leaves next, n
+// rows in all.
+func (d *departures) see(v *page.View, calls []engine.CallRow, past, n int) {
+	age := v.Now.Sub(d.at)
+	if !v.Frozen && !v.Hurry && age >= 0 && age < v.Unhurried(boardEvery) && len(d.rows) <= n {
+		v.Ticks = true
+		return
+	}
+	d.at, d.rows, d.blank = v.Now, d.rows[:0], time.Time{}
+	made := map[engine.JobID]time.Time{} // when a job's last call was made
+	for _, c := range calls[max(len(calls)-leavingNext, 0):] {
+		made[c.Job] = c.At
+	}
+	next := d.next(v, made)
+	past = max(past, n-len(next)) // at the end of the work the last calls stay
+	for _, c := range calls[max(len(calls)-past, 0):] {
+		d.rows = append(d.rows, d.landed(v, &c, next))
+	}
+	d.first = len(d.rows)
+	for i := range next[:min(len(next), max(n-past, 0))] {
+		d.rows = append(d.rows, leaving(v, &next[i], i == 0))
+	}
+	v.Ticks = v.Ticks || len(next) > 0
+}
+
+// next are the jobs to come: those under way, then those of the answer that have not left since.
+func (d *departures) next(v *page.View, made map[engine.JobID]time.Time) (out []engine.JobRow) {
+	out = append(out, v.Running()...)
+	for _, j := range d.soon {
+		now, live := v.Job(j.ID)
+		if live && now.Rev > j.Rev {
+			j = now
+		}
+		if j.State == engine.Running || !j.Retrying() && made[j.ID].After(d.Answer.At) {
+			continue
+		}
+		out = append(out, j)
+	}
+	// A retry that has no room at its instant leaves later than the engine's order says.
+	slices.SortStableFunc(out[len(v.Running()):], func(a, b engine.JobRow) int {
+		return columns.ZeroLast(page.GoesAt(&a), page.GoesAt(&b))
+	})
+	return out
+}
+
+// landed is a call that was made, with what became of it.
+func (d *departures) landed(v *page.View, c *engine.CallRow, next []engine.JobRow) departure {
+	now, live := v.Job(c.Job)
+	j := d.known[c.Job]
+	if live {
+		j = now
+	}
+	row := departure{id: string(c.Job), job: c.Job, row: j, past: true, call: page.MethodWord(c.Method),
+		target: page.BriefTarget(c.Target), leaves: c.At.In(v.Now.Location()).Format("15:04:05.0")}
+	// A job whose next try is listed below keeps its id there: the cursor follows what is to come.
+	if c.Job == "" || slices.ContainsFunc(next, func(j engine.JobRow) bool { return j.ID == c.Job }) {
+		row.id = "call " + strconv.FormatUint(c.Seq, 10)
+	}
+	if row.tries = j.Tries; j.State != engine.Running && !j.State.Terminal() && !(live && now.Retrying()) && j.ID != "" {
+		row.tries++
+	}
+	if j.ID == "" && c.Job != "" {
+		d.blank = c.At
+	}
+	if of, from, list := strings.Cut(row.target, " +"); list && of != "" { // a list of matches is asked for by an id
+		row.target = "a list of matches"
+		if from != "0" {
+			row.target = "list from " + from
+		}
+	}
+	row.remark = charts.Became(v, c, "landed ")
+	row.waited = waited(&j, c.At)
+	switch goes := page.GoesAt(&now); {
+	case c.Status == 200 && c.Paced >= 10*time.Millisecond:
+		row.why = "paced " + human.Secs(c.Paced) + " for " + limitWord(c.PacedBy)
+	case c.Status == 200:
+	case live && now.State != engine.Running && !goes.IsZero():
+		row.why = "again in " + charts.Soon(v, goes)
+	default:
+		row.why = columns.Answer(c.Class, strconv.Itoa(c.Status))
+	}
+	return row
+}
+
+// limitWord is a limit without its host, which the title has: "app:europe 100/12s" is the app's.
+func limitWord(bucket string) string {
+	scope, rest, _ := strings.Cut(bucket, ":")
+	_, window, _ := strings.Cut(rest, " ")
+	return strings.TrimSpace(scope + " " + window[strings.Index(window, "/")+1:])
+}
+
+// waited is for how long a job had been asked for at an instant; "" = not known.
+func waited(j *engine.JobRow, at time.Time) string {
+	if j.Created.IsZero() {
+		return ""
+	}
+	return human.Dur(at.Sub(j.Created))
+}
+
+// leaving is a job whose call is under way or to come.
+func leaving(v *page.View, j *engine.JobRow, first bool) departure {
+	call, fetches := strings.CutSuffix(string(j.Kind), ".fetch")
+	_, target, _ := strings.Cut(j.Key, ":")
+	if !fetches { // account.sync, rank.daily
+		_, collected := page.CollectionOf(j.Queue)
+		_, step, of := strings.Cut(call, ".")
+		switch {
+		case collected && !of: // its round, which reads them
+			call, target = "ladder", part.None
+		case collected:
+			call, target = step, "a player"
+		case j.Owner != "":
+			call, target = step, v.Whose(j)
+		default:
+			call = step
+		}
+	}
+	row := departure{id: string(j.ID), job: j.ID, row: *j, begins: first, under: j.State == engine.Running,
+		call: call, target: target, tries: j.Tries + 1, waited: waited(j, v.Now), why: j.Reason()}
+	switch {
+	case j.Tries > 0 && !row.under:
+		row.why = "after " + columns.LastAnswer(&j.Job)
+	case j.State == engine.Available && j.Stand == "" && j.Place > 0:
+		row.why = human.Ordinal(j.Place) + " in line"
+	}
+	at := page.GoesAt(j)
+	if row.leaves = "in " + charts.Soon(v, at); at.IsZero() {
+		row.leaves = part.None
+	} else if at.Sub(v.Beat()) < 50*time.Millisecond {
+		row.leaves = "now"
+	}
+	run := v.Theme.State("RUNNING")
+	switch {
+	case row.under:
+		row.tries, row.waited, row.leaves = j.Tries, waited(j, j.Started), j.Started.In(v.Now.Location()).Format("15:04:05.0")
+		row.remark = part.As(run.Token, run.Glyph+" in the air")
+	case j.Stand != "":
+		sign := v.Theme.State(string(j.Stand))
+		row.remark = part.As(sign.Token, sign.Glyph+" "+strings.ToLower(string(j.Stand)))
+	case j.LateBy != "":
+		row.remark = part.As(themes.Warn, "late "+human.Stopwatch(charts.LateBy(v, j)))
+	case j.Hold == engine.HoldThrottled:
+		row.remark = part.As(themes.Warn, "held by a 429")
+	case j.State == engine.Pending:
+		row.leaves, row.remark = part.None, part.As(themes.Dim, "waits for matches")
+	case first && at.Sub(v.Now) < boardEvery:
+		row.remark = part.As(run.Token, v.Theme.Glyphs.Crumb+" boarding")
+	default:
+		row.remark = part.As(themes.Dim, "on time")
+	}
+	return row
+}
+
+// leaves is the list of the board. The cursor rests on the first call that has not been made.
+type leaves struct {
+	part.Slice[departure]
+	first int
+}
+
+// First implements [part.Cursor]'s rest.
+func (l leaves) First() int { return l.first }
+
+func (o *Screen) leaving() leaves {
+	return leaves{part.Slice[departure]{Items: o.board.rows, Key: func(d departure) string { return d.id },
+		Cells: lists.NoCells[departure]}, o.board.first}
+}
+
+// Cells of the board's columns; what is left is shared by whose the call is and what it asks for.
+const (
+	leavesWide, callWide, tryWide, remarkWide = 11, 9, 4, 16
+	mostTarget, mostName                      = 18, 24
+	leastTry                                  = 28 // cells that those two keep when the tries are told
+	waitedWide, leastWhy                      = 8, 24
+)
+
+// kinds are how the columns are cut.
+var kinds = [...]part.Kind{3: part.ID, 7: part.Words}
+
+// departuresBlock draws the board on h rows below its title: the heads, the calls, and how many follow.
+func (o *Screen) departuresBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
+	n := max(h-2, 1)
+	o.board.see(v, o.tape.Take(v), n*3/10, n)
+	rest, tries := max(w-1-leavesWide-callWide-remarkWide, 0), 0
+	if rest >= leastTry+tryWide {
+		tries, rest = tryWide, rest-tryWide
+	}
+	target := min(mostTarget, rest*11/20)
+	name := min(mostName, rest-target)
+	widths := [...]int{leavesWide, callWide, name, target, tries, remarkWide + rest - target - name, 0, 0}
+	if left := rest - target - name; left >= waitedWide+leastWhy {
+		widths[5], widths[6], widths[7] = remarkWide, waitedWide, left-waitedWide
+	}
+	head := part.NewLine(v.Theme, w).Gap(1)
+	for i, name := range [...]string{"LEAVES", "CALL", "FOR", "MATCH", "TRY", "REMARK", "WAITED", "WHY"} {
+		if widths[i] > 0 {
+			head.Field(part.As(themes.Dim, name), widths[i]-1, kinds[i]).Gap(1)
+		}
+	}
+	s := part.Section{Title: "DEPARTURES", Rows: []string{head.String()},
+		Note: page.Joined(v, t.Host, "calls to Riot for match data, in the order they leave")}
+	src := o.leaving()
+	s = o.listed(v, paneDepartures, w, n+1, 1, src, s, func(l *part.Line, i, _ int) {
+		d := &src.Items[i]
+		on := o.focus == paneDepartures && i == o.panes[paneDepartures].Cur.At()
+		figure := themes.Text
+		switch far := i - src.first; {
+		case on, d.begins:
+			figure = themes.Figure
+		case d.past:
+			l.On(themes.Fade(min(0.44, 0.1*float64(-far))))
+		default:
+			l.On(themes.Fade(min(0.33, 0.03*float64(far))))
+		}
+		try := ""
+		if d.tries > 0 {
+			try = strconv.Itoa(d.tries)
+		}
+		for n, c := range [...]part.Cell{part.As(figure, d.leaves), part.As(themes.Dim, d.call), part.As(figure, charts.PlayerName(v.Whose(&d.row))),
+			part.As(figure, d.target), part.As(themes.Dim, try), d.remark, part.As(themes.Dim, d.waited), part.As(themes.Dim, d.why)} {
+			if widths[n] > 0 {
+				l.Field(c, widths[n]-1, kinds[n]).Gap(1)
+			}
+		}
+	})
+	if len(src.Items) == 0 {
+		s.Note = ""
+		s.Rows = append(s.Rows[:0], v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), o.nothingLeaves(v)))))
+	}
+	for len(s.Rows) <= n {
+		s.Rows = append(s.Rows, v.Row(w))
+	}
+	s.Rows, s.Height = append(s.Rows, o.follows(v, t, w)), h
+	click := s.Click
+	s.Click = func(x, y int) string { return click(x, y-1) } // below the heads
+	return s
+}
+
+// follows says how many calls follow those on the board, and when the last of them leaves.
+func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
+	more := t.Left - (len(o.board.rows) - o.board.first)
+	if more <= 0 {
+		return v.Row(w)
+	}
+	text := " " + v.Theme.Glyphs.Ellipsis + " " + page.Count(more) + " more"
+	if t.Ends.After(v.Now) {
+		text += "; the last leaves ~" + v.Clock(t.Ends)
+	}
+	return v.Row(w, part.As(themes.Dim, text+"   "), part.As(themes.Accent, v.Keyed("{open}")), part.As(themes.Dim, " opens one"))
+}
+
+// nothingLeaves says in place of calls why there are none.
+func (o *Screen) nothingLeaves(v *page.View) string {
+	if o.board.Loading() && v.Engine.State != engine.EngineBrowse {
+		return "loading…"
+	}
+	return v.Start("no call waits", "{sync} starts a sync")
+}
+
+// job is the one under the cursor of the departures.
+func (o *Screen) job(v *page.View) (engine.JobRow, bool) {
+	d, ok := lists.Selected(&o.panes[paneDepartures], o.leaving().Slice)
+	if o.focus != paneDepartures || !ok || d.job == "" {
+		return engine.JobRow{}, false
+	}
+	if j, live := v.Job(d.job); live {
+		return j, true
+	}
+	d.row.ID, d.row.Key = d.job, cmp.Or(d.row.Key, d.target)
+	return d.row, true
+}
+
+// whyNot says why an operation cannot be carried out on the job under the cursor; "" = it can.
+func (o *Screen) whyNot(v *page.View, a page.Action) string {
+	d, ok := lists.Selected(&o.panes[paneDepartures], o.leaving().Slice)
+	switch j, _ := o.job(v); {
+	case !ok || d.job == "":
+		return lists.None(&o.panes[paneDepartures], "job")
+	case d.past && !j.Retrying():
+		return v.Keyed("that call has been made: {open} shows its job")
+	default:
+		return page.CannotOn(a, j)
+	}
+}

@@ -1,0 +1,156 @@
+package overview
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/page/pagetest"
+)
+
+// TestV3a_CallsInTheOrderTheyLeave: what was made with what became of it, what is under way, and then
+// what leaves, by when it really goes and not by when it was due; a job that has left is in one place.
+func TestV3a_CallsInTheOrderTheyLeave(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
+	at := func(s float64) time.Time { return v.Now.Add(time.Duration(s * float64(time.Second))) }
+	row := func(id string, state engine.State, goes float64) engine.JobRow {
+		j := engine.JobRow{Job: engine.Job{ID: engine.JobID(id), Rev: 1, Kind: "match.fetch", Key: "match:KR_" + id, State: state, Due: at(goes)}, Player: "카인#KR1"}
+		if state == engine.Available {
+			j.Due, j.Until = time.Time{}, at(goes)
+		}
+		return j
+	}
+	late, held := row("late", engine.Retryable, -60), row("held", engine.Scheduled, 9)
+	late.Tries, late.LateBy, late.Starts = 1, "app:asia 100/120s", at(7)
+	held.Hold = engine.HoldThrottled
+	runs := row("runs", engine.Running, 0)
+	runs.Tries, runs.Started = 1, at(-0.1)
+	again := row("again", engine.Retryable, 30)
+	again.Tries = 1
+	v.Jobs, v.JobAt = []engine.JobRow{runs, late, again, held}, map[engine.JobID]int{}
+	page.SortJobs(v.Jobs)
+	for i := range v.Jobs {
+		v.JobAt[v.Jobs[i].ID] = i
+	}
+	v.Calls = []engine.CallRow{
+		{Seq: 1, At: at(-3), Job: "made", Method: "match-v5.match", Target: "KR_made", Status: 200, Took: 85 * time.Millisecond},
+		{Seq: 2, At: at(-2), Job: "again", Method: "match-v5.match", Target: "KR_again", Status: 503},
+		{Seq: 3, At: at(-1), Job: "lost", Method: "match-v5.match", Target: "KR_lost", Status: 404},
+	}
+	var d departures
+	d.Answer.At = at(-5)
+	d.got(v, engine.JobsQuery{Soonest: true}, engine.JobsPage{Jobs: []engine.JobRow{late, row("made", engine.Available, -3), row("first", engine.Available, 0.4), row("next", engine.Available, 5), again, held}}, nil)
+	d.see(v, v.Calls, 3, 20)
+	want := [][3]string{
+		{"KR_made", "", "✓ landed 85 ms"}, {"KR_again", "", "✗ 503, holds"}, {"KR_lost", "", "✗ 404"},
+		{"KR_runs", "", "● in the air"}, {"KR_first", "in 0.4 s", "on time"}, {"KR_next", "in 5.0 s", "on time"},
+		{"KR_late", "in 7.0 s", "late 1:07"}, {"KR_held", "in 9.0 s", "held by a 429"}, {"KR_again", "in 30 s", "on time"},
+	}
+	if len(d.rows) != len(want) || d.first != 3 {
+		t.Fatalf("%d rows, the first to come is %d", len(d.rows), d.first)
+	}
+	ids := map[string]bool{}
+	for i, r := range d.rows {
+		if r.target != want[i][0] || want[i][1] != "" && r.leaves != want[i][1] || r.remark.Text != want[i][2] {
+			t.Errorf("row %d: %s %q %q, want %v", i, r.target, r.leaves, r.remark.Text, want[i])
+		}
+		if ids[r.id] {
+			t.Errorf("%s stands twice", r.id)
+		}
+		ids[r.id] = true
+	}
+	if v.Whose(&d.rows[0].row) != "카인#KR1" || d.rows[1].tries != 1 || d.rows[6].tries != 2 {
+		t.Errorf("for %q, tries %d and %d", v.Whose(&d.rows[0].row), d.rows[1].tries, d.rows[6].tries)
+	}
+}
+
+// TestV3b_WhoseCallLandedIsTold: a call of a job that was gone before this console began has the name of its player
+// and its try once the engine was asked, and nobody asks for what is known.
+func TestV3b_WhoseCallLandedIsTold(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
+	v.Calls = []engine.CallRow{{Seq: 1, At: v.Now.Add(-time.Minute), Job: "gone", Method: "match-v5.match", Target: "KR_gone", Status: 200}}
+	d := departures{Answer: page.Answer{Have: true}}
+	d.see(v, v.Calls, 3, 20)
+	q, _ := d.want(v).(engine.JobsQuery)
+	if !q.Ended || d.rows[0].tries != 0 {
+		t.Fatalf("of a job that is not known %+v is asked", q)
+	}
+	gone := engine.JobRow{Job: engine.Job{ID: "gone", Kind: "match.fetch", Key: "match:KR_gone", State: engine.Completed, Tries: 1}, Player: "카인#KR1"}
+	if !d.got(v, q, engine.JobsPage{Jobs: []engine.JobRow{gone}}, nil) {
+		t.Fatal("the answer is not taken")
+	}
+	v.Now, v.Seq = v.Now.Add(time.Minute), v.Seq+1
+	d.see(v, v.Calls, 3, 20)
+	if r := &d.rows[0]; v.Whose(&r.row) != "카인#KR1" || r.tries != 1 {
+		t.Errorf("for %q, try %d", v.Whose(&r.row), r.tries)
+	}
+	if q, _ := d.want(v).(engine.JobsQuery); q.Ended {
+		t.Error("it is asked again")
+	}
+}
+
+// TestV10c_TheEndShowsTheReport: when every sync has ended, when the player with the most matches plays stands in the
+// place of the windows; while there is work, and before there was any, it does not.
+func TestV10c_TheEndShowsTheReport(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
+	v.Accounts = []engine.AccountRow{
+		{ID: "few", RiotID: "few#KR1", Status: engine.SyncCompleted, Matches: engine.Progress{Total: 3, Stored: 3}},
+		{ID: "most", RiotID: "카인#KR1", Status: engine.SyncCompleted, Matches: engine.Progress{Total: 9, Stored: 9}},
+	}
+	o := New()
+	a, done := o.allDone(v)
+	if !done || a.ID != "most" {
+		t.Fatalf("done %t, the report of %q", done, a.ID)
+	}
+	q, _ := o.plays.Want(v, a, nil).(engine.PlayQuery)
+	r := engine.PlayReport{Account: "most", Matches: 9}
+	r.Minutes[4][20] = 600
+	o.Got(v, q, engine.Play{Account: "most", Draft: &r}, nil)
+	s, ok := o.report(v, 118, 6)
+	if rows := ansi.Strip(strings.Join(s.Rows, "\n")); !ok || s.Note != "when 카인 plays, from 9 of 9 matches" || !strings.Contains(rows, "20–21 h") {
+		t.Errorf("%q\n%s", s.Note, rows)
+	}
+	v.Accounts[0].Status = engine.Syncing
+	if _, ok := o.report(v, 118, 6); ok {
+		t.Error("a sync is under way")
+	}
+	v.Accounts = nil
+	if _, ok := o.report(v, 118, 6); ok {
+		t.Error("there was no sync")
+	}
+}
+
+// TestW5g_WhatEndsAPauseOfTheDisk: a pause that no operator made is ended by no key.
+func TestW5g_WhatEndsAPauseOfTheDisk(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EnginePaused, Why: "disk low: 419.4 MB free"}})
+	v.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Name: "ingest.summoner.full"}}}
+	if _, then := goesOn(v); then != "" {
+		t.Errorf("for want of room: %q", then)
+	}
+	v.Queues[0].Paused = true
+	if _, then := goesOn(v); !strings.Contains(then, "resumes the queue") {
+		t.Errorf("paused by an operator: %q", then)
+	}
+}
+
+// TestV3d_WhatNeedsYouSaysSinceWhen: only a narrow block whose rows are few has no room for it.
+func TestV3d_WhatNeedsYouSaysSinceWhen(t *testing.T) {
+	v := pagetest.View(&page.Data{Ready: true, Engine: engine.EngineRow{State: engine.EngineLive}})
+	v.Queues = []engine.QueueRow{{QueueState: engine.QueueState{Name: "q", Paused: true, Since: v.Now.Add(-time.Hour)}}}
+	v.Alerts = []engine.AlertRow{{ID: "a", About: "something", State: engine.AlertFiring, Since: v.Now.Add(-10 * time.Minute)}}
+	var o Screen
+	for size, want := range map[[2]int]int{{60, 6}: 2, {30, 6}: 2, {60, 2}: 2, {30, 2}: 0} {
+		rows := strings.Join(o.needsBlock(v, size[0], size[1]).Rows, "\n")
+		got := 0
+		for _, at := range []time.Duration{time.Hour, 10 * time.Minute} {
+			got += strings.Count(ansi.Strip(rows), v.Now.Add(-at).Format("since 15:04"))
+		}
+		if got != want {
+			t.Errorf("%v: %d say since when, want %d:\n%s", size, got, want, ansi.Strip(rows))
+		}
+	}
+}

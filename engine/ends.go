@@ -36,7 +36,7 @@ func (e Ends) Of(c *Change) (end End, ok bool) {
 			return End{Job: c.Ended, Count: -1, Attempts: n}, true
 		}
 		if _, known := e[c.Ended.ID]; known || len(e) < maxTakenBack {
-			e[c.Ended.ID] = TakenBack{Attempts: c.Ended.Attempts, Counted: n}
+			e[c.Ended.ID] = TakenBack{Attempts: c.Ended.Tried(), Counted: n}
 		}
 		return End{Job: c.Ended, Count: -1, Attempts: n}, true
 	case c.Job.State.Terminal() && !c.Before.Terminal():
@@ -50,11 +50,11 @@ func (e Ends) Of(c *Change) (end End, ok bool) {
 func (e Ends) attempts(j *Job) int {
 	switch s, reopened := e[j.ID]; {
 	case !reopened:
-		return j.Attempts
-	case j.Attempts == s.Attempts:
+		return j.Tried()
+	case j.Tried() == s.Attempts:
 		return s.Counted
 	default:
-		return j.Attempts - s.Attempts
+		return j.Tried() - s.Attempts
 	}
 }
 

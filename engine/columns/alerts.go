@@ -19,8 +19,8 @@ type (
 
 // Alerts is what is told of a rule about a subject.
 //
-//	ALERT       STATE   SINCE      NOW  LIMIT  WHAT                 REMARK
-//	503/europe  FIRING  4 min ago  3    > 2    503 burst per 1 min  it goes on by itself: the engine probes the host
+//	ALERT       STATE   SINCE      NOW  LIMIT  WHAT                 EVIDENCE                         REMARK
+//	503/europe  FIRING  4 min ago  3    > 2    503 burst per 1 min  europe match-v5.match EUW1_7123  it goes on by itself: …
 var Alerts = catalogue(filter.Options{
 	Free:  []string{"rule", "subject", "state", "next"},
 	Fuzzy: []string{"rule", "subject"},
@@ -62,6 +62,7 @@ var Alerts = catalogue(filter.Options{
 	shown[alert]("limit").head("LIMIT", table.Words, 8, 8).colour(themes.Dim).
 		says(func(r *alert) string { return r.Bound() }).
 		line("LIMIT", table.Number, 0).prints(func(r *alert) string { return r.Bound() }),
+	shown[alert]("evidence").line("EVIDENCE", table.Words, 1).prints(func(r *alert) string { return r.Said() }),
 	shown[alert]("hour").head("LAST HOUR", table.Number, SparkCells, SparkCells).drop(3),
 )
 
@@ -72,7 +73,7 @@ const SparkCells = 12
 // Where alerts are shown, with the columns in their order.
 var (
 	AlertList  = Alerts.Pick("state since rule now limit hour next")
-	AlertLines = Alerts.Pick("id state since now limit rule next")
+	AlertLines = Alerts.Pick("id state since now limit rule evidence next")
 )
 
 // alertWords are the states of alerts as screens write them, and where they stand.
@@ -102,12 +103,7 @@ func AlertSign(p Pen, r *alert) table.Cell {
 }
 
 // AlertName is the rule and what it is about.
-func AlertName(r *alert) string {
-	if r.Subject == "" {
-		return r.About
-	}
-	return r.About + " (" + r.Subject + ")"
-}
+func AlertName(r *alert) string { return r.Name() }
 
 // nextStep is what comes next by itself, or what a person can do. It is one cell of a list: of the
 // advice it shows the first clause.
@@ -148,7 +144,7 @@ func alertRemark(r *alert, now time.Time) string {
 
 // Evidence is what is told of a thing that speaks for an alert.
 var Evidence = catalogue(filter.Options{Free: []string{"kind", "id", "text"}, Fuzzy: []string{"text"}, When: "at"},
-	name("kind", "job, account, call, queue", func(r *evidence) string { return r.Kind }).
+	name("kind", "job, account, call, queue, reading", func(r *evidence) string { return r.Kind }).
 		head("WHAT", table.Words, 8, 8).colour(themes.Dim).rising(),
 	name("id", "", func(r *evidence) string { return r.ID }).head("ID", table.ID, 12, 24).drop(1).rising(),
 	prose("text", "", func(r *evidence) string { return r.Text }).head("SAID", table.Sentence, 34, 48).flex(1),

@@ -48,7 +48,7 @@ var Jobs = catalogue(filter.Options{
 	number("try", "charged attempts of this round", func(r *job) int { return r.Tries }).as("tries").
 		head("TRY", table.Number, 3, 3).rising().
 		says(func(r *job) string { return Tries(r, r.Tries) }).export("tries"),
-	number("attempts", "charged attempts of all rounds", func(r *job) int { return r.Attempts }).export("attempts"),
+	number("attempts", "of all rounds; a sync that waits for its matches and goes on is at the same one", func(r *job) int { return r.Tried() }).export("attempts"),
 	number("holds", "how often it was sent back uncharged", func(r *job) int { return r.Holds }).export("holds"),
 	number("round", "", func(r *job) int { return r.Round }).export("round"),
 	number("phase", "how often it has waited for children", func(r *job) int { return r.Phase }),
@@ -271,12 +271,15 @@ func KindWord(k engine.Kind) string {
 	return object
 }
 
-// JobCalled names a job whose kind and player stand beside it. KR_7214550881 of match:KR_7214550881; a
-// sync keeps its key, since its player stands elsewhere.
+// JobCalled names a job whose kind and player stand beside it: KR_7214550881 of match:KR_7214550881, and
+// latest of a sync, whose key goes on with an id that says nothing.
 func JobCalled(r *job) string {
-	_, what, ok := strings.Cut(r.Key, ":")
-	if !ok || r.Player != "" {
+	of, what, ok := strings.Cut(r.Key, ":")
+	switch {
+	case !ok:
 		return JobKey(&r.Job)
+	case r.Player != "":
+		return of
 	}
 	return what
 }

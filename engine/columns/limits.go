@@ -15,7 +15,7 @@ import (
 // Limit is what keeps calls back: a bucket, or a method of a host that does not answer.
 type Limit struct {
 	engine.BucketRow
-	Breaker *engine.BreakerRow // nil = a bucket
+	Breaker *engine.BreakerRow `json:"breaker,omitempty"` // nil = a bucket
 }
 
 // Breaking is a method that does not answer, as a limit: what only a bucket has is not known
@@ -26,8 +26,8 @@ func Breaking(b engine.BreakerRow) Limit {
 
 // Limits is what a command tells of a limit: the screen draws its windows as bars.
 //
-//	HOST    SCOPE  WINDOW  USED    SERVER  RESET  MODE  STATE
-//	europe  app    2 min   97/100  97      41 s   A     HELD by 429 application, 8 s
+//	HOST    SCOPE  WINDOW  USED    SERVER  RESET  MODE     STATE
+//	europe  app    2 min   97/100  97      41 s   sliding  HELD by 429 application, 8 s
 var Limits = catalogue(filter.Options{Free: []string{"host", "scope", "mode"}},
 	name("host", "europe, kr", func(r *Limit) string { return r.Host }),
 	name("scope", "a method, or app for all calls of the host",
@@ -41,7 +41,7 @@ var Limits = catalogue(filter.Options{Free: []string{"host", "scope", "mode"}},
 	ofBucket(ahead("reset", "when its window ends", func(r *Limit) time.Time { return r.Reset }).
 		line("", table.Number, 0).
 		printsAt(func(r *Limit, now time.Time) string { return human.SpanTo(r.Reset, now) })),
-	ofBucket(name("mode", "A: a first call begins the window; C: it slides", func(r *Limit) string { return r.Mode })),
+	ofBucket(name("mode", "sliding: each call takes a place for a whole window; fixed: Riot is proven to begin anew at each reset", func(r *Limit) string { return r.Mode })),
 	number("waiting", "calls that wait for it", func(r *Limit) int { return r.Waiting }),
 	shown[Limit]("state").line("", table.Words, 1).printsAt(limitState),
 )
@@ -90,7 +90,12 @@ func limitState(r *Limit, now time.Time) string {
 		return string(engine.StandDown) + " since " + human.Stamp(b.Since) + ", " + next
 	}
 	state := "OPEN"
-	if r.Blocked.After(now) {
+	switch {
+	case r.Frozen() && r.Thaws.After(now):
+		state = "FROZEN, " + human.SpanTo(r.Thaws, now)
+	case r.Frozen():
+		state = "FROZEN"
+	case r.Blocked.After(now):
 		state = "HELD by " + r.BlockedBy + ", " + human.SpanTo(r.Blocked, now)
 	}
 	if r.Paces && r.Waiting > 0 {

@@ -154,7 +154,7 @@ func watchList(ctx context.Context, cfg config.Config, l cli.List, out cli.Out) 
 			})
 			switch {
 			// Nobody reads any more, or Ctrl-C: the two ways in which a watch ends well.
-			case errors.Is(err, syscall.EPIPE), ctx.Err() != nil:
+			case isBrokenPipe(err), ctx.Err() != nil:
 				return nil
 			// An engine has begun or ended between two rounds. Before the first round the same is an
 			// error: a script that waits for the first line must learn that there will be none.

@@ -31,7 +31,7 @@ type logOptions struct {
 func (o logOptions) query() (engine.LogsQuery, error) {
 	// Levels are small letters in the log, whatever is typed.
 	q := engine.LogsQuery{Level: strings.ToLower(o.level), Job: engine.JobID(o.job), Text: o.text}
-	if err := notBelow0("last", o.last, "all that is kept"); err != nil {
+	if err := notBelow0("limit", o.last, "all that is kept"); err != nil {
 		return q, err
 	}
 	return q, q.Check()
@@ -47,7 +47,10 @@ func logsCommand() commandDecl {
 			f.StringVar(&opt.level, "level", "", "only this level and graver ones: "+wordList(engine.LogLevels(), "or"))
 			f.StringVar(&opt.job, "job", "", "only records of the job with this id")
 			f.StringVar(&opt.text, "text", "", "only records that hold this text, in any field")
-			f.IntVar(&opt.last, "last", 200, "at most so many of the newest; 0 = all that is kept")
+			f.IntVar(&opt.last, "limit", 200, "at most so many of the newest; 0 = all that is kept")
+			f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+				return pflag.NormalizedName(strings.Replace(name, "last", "limit", 1)) // as it was called once
+			})
 			f.BoolVar(&opt.follow, "follow", false, "go on with what is logged from now on")
 		},
 		run: func(ctx context.Context, g given) error {

@@ -72,7 +72,7 @@ func filteredLists() []filtered {
 		},
 		{
 			// Jobs, too, but in the order of their next tries.
-			use: "retries", short: "List jobs that wait for their next try", example: "farsight retries 'class:503'",
+			use: "retries", short: "List jobs that wait for their next try", example: "farsight retries 'class:5xx'",
 			all: nothingHidden, help: withFields(columns.Jobs.Schema), complete: completeFilter(columns.Jobs.Schema), of: always(cli.Retries),
 		},
 		{
@@ -212,13 +212,13 @@ func jobLogCommand() commandDecl {
 	var limit int
 	return commandDecl{
 		use: "joblog", group: groupWhy, short: "List ended jobs, newest first: how they ended, retries, error, times",
-		example: "farsight joblog --kind match.fetch --limit 50", json: "one JSON object per line",
+		example: "farsight joblog --kind match.fetch --limit 50",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&kind, "kind", "", "jobs of this kind, such as match.fetch")
 			f.StringVar(&queue, "queue", "", "jobs of this queue")
 			f.IntVar(&limit, "limit", 0, "at most so many; 0 = all")
 		},
-		tell: func([]string) (cli.List, error) {
+		list: func(*cobra.Command, []string) (cli.List, error) {
 			q := engine.JobLogQuery{Kind: engine.Kind(kind), Queue: engine.Queue(queue)}
 			return cli.JobLog(q, limit), notBelow0("limit", limit, "all")
 		},

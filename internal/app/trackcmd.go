@@ -122,7 +122,7 @@ func (g given) track(ctx context.Context, c engine.Command) error {
 		}
 		return err
 	}
-	return cli.Tracked(g.out, r, false)
+	return cli.Tracked(g.out, r)
 }
 
 // maxTrackFile bounds what is read of a list, in bytes: a hundred thousand
@@ -152,7 +152,12 @@ func trackFile(ctx context.Context, g given, opt trackOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.Tracked(g.out, r, engineRuns); err != nil || len(r.Rejects) == 0 {
+	if g.dry && !g.out.JSON { // nothing has told it before
+		if err := cli.TrackCost(g.out, r, engineRuns); err != nil {
+			return err
+		}
+	}
+	if err := cli.Tracked(g.out, r); err != nil || len(r.Rejects) == 0 {
 		return err
 	}
 	// A dry run leaves no file behind.
@@ -163,7 +168,8 @@ func trackFile(ctx context.Context, g given, opt trackOptions) error {
 	if err != nil {
 		return fmt.Errorf("%d lines were rejected, and could not be written down: %w", len(r.Rejects), err)
 	}
-	return fmt.Errorf("%d of %d lines were rejected: they are in %s with their reasons", len(r.Rejects), len(list.lines), path)
+	return &coded{code: exitIncomplete, err: fmt.Errorf("%d of %d lines were rejected: they are in %s with their reasons",
+		len(r.Rejects), len(list.lines), path)}
 }
 
 // name is that of the list in sentences.

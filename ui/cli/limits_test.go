@@ -24,29 +24,50 @@ func TestLimitsSayHowTheyWereLearnt(t *testing.T) {
 	}
 }
 
-// told is a console that has one answer, and is LIVE.
+// told is a console that has one answer.
 type told struct {
 	engine.Console
 	answer engine.Answer
 }
 
-func (c told) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
-	if _, ok := c.answer.(engine.LimitsRow); ok && q == (engine.StatusQuery{}) {
-		return engine.StatusAnswer{Engine: engine.EngineRow{State: engine.EngineLive, Pace: "96 % of what the key allows"}}, nil
-	}
-	return c.answer, nil
-}
+func (c told) Find(context.Context, engine.Query) (engine.Answer, error) { return c.answer, nil }
 
 // A count that the server told minutes ago says so.
 func TestLimitsSayHowOldTheServersCountIs(t *testing.T) {
 	for age, want := range map[time.Duration]string{7*time.Minute + time.Second: "84, 7 min 01 s ago", time.Second: "84 "} {
 		var b bytes.Buffer
 		row := engine.BucketRow{Host: "asia", Kind: "app", Window: time.Second, Limit: 20, Server: 84, ServerAt: time.Now().Add(-age)}
-		if err := Limits("").Show(t.Context(), told{answer: engine.LimitsRow{Buckets: []engine.BucketRow{row}}}, Out{W: &b}); err != nil {
+		if err := Limits("").Show(t.Context(), told{answer: engine.LimitsRow{Buckets: []engine.BucketRow{row}, Cause: "LIVE: 96 % of what the key allows"}}, Out{W: &b}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), want) || !strings.Contains(b.String(), "\nLIVE: 96 % of what the key allows; learnt ") {
 			t.Errorf("after %s %q is not in\n%s", age, want, b.String())
+		}
+	}
+}
+
+// The cause is told where no limit is known, too, and what an operator froze is not called open.
+func TestW5b_LimitsTellTheCause(t *testing.T) {
+	frozen := engine.BucketRow{Host: "europe", Kind: "app", Window: time.Second, Limit: 20, Server: -1, BlockedBy: engine.BlockedFrozen}
+	thaws := frozen
+	thaws.Thaws = time.Now().Add(time.Hour)
+	for _, c := range []struct {
+		buckets []engine.BucketRow
+		filter  string
+		want    []string
+	}{
+		{nil, "", []string{"no limits known yet", "\nHELD: europe is frozen\n"}},
+		{[]engine.BucketRow{frozen}, "asia", []string{"nothing fits", "\nHELD: europe is frozen\n"}},
+		{[]engine.BucketRow{frozen, thaws}, "", []string{" FROZEN\n", " FROZEN, 59 min", "\nHELD: europe is frozen; learnt"}},
+	} {
+		var b bytes.Buffer
+		if err := Limits(c.filter).Show(t.Context(), told{answer: engine.LimitsRow{Buckets: c.buckets, Cause: "HELD: europe is frozen"}}, Out{W: &b}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(b.String(), want) || strings.Contains(b.String(), "OPEN") {
+				t.Errorf("%q is not in\n%s", want, b.String())
+			}
 		}
 	}
 }
@@ -73,6 +94,21 @@ func TestI1_ListsSayWhatKeepsWorkBack(t *testing.T) {
 	}
 	if len(words) > 0 {
 		t.Errorf("not listed: %v in\n%s", words, b.String())
+	}
+}
+
+// TestW5g_StatusTellsOneCause: what would set the pace is no second one.
+func TestW5g_StatusTellsOneCause(t *testing.T) {
+	status := engine.StatusAnswer{
+		Engine: engine.EngineRow{State: engine.EngineHeld, Why: "europe is frozen until 12:30 UTC"},
+		Pacing: &engine.BucketRow{Host: "europe", Name: "app:europe 120s", Used: 19, Limit: 300, Waiting: 900, Paces: true},
+	}
+	var b bytes.Buffer
+	if err := Status("", false).Show(t.Context(), told{answer: status}, Out{W: &b}); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.HasPrefix(text, "HELD: europe is frozen until 12:30 UTC\n") || strings.Contains(text, "app:europe") {
+		t.Errorf("told\n%s", text)
 	}
 }
 

@@ -113,7 +113,6 @@ type source[T any] struct {
 	page   func(after string) (rows []T, next string, err error)
 	foot   func() string // said below a table, once its rows are read; nil or "" = nothing
 	looked func() string // how far a long look has come; nil = it is not long
-	whole  any           // what is printed as JSON in the place of rows; nil = the rows
 }
 
 // all is a source that has its rows already, as one page.
@@ -224,10 +223,6 @@ func (l listing[T]) show(ctx context.Context, c engine.Console, o Out) error {
 	if err != nil {
 		return err
 	}
-	if o.JSON && o.View.plain() && src.whole != nil {
-		return o.json(src.whole)
-	}
-	p.whole = p.whole && src.whole == nil
 	if o.Wait != nil && src.looked != nil {
 		page := src.page
 		src.page = func(after string) ([]T, string, error) {

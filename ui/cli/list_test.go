@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -94,46 +96,84 @@ func TestLists_RefuseAViewOfNothing(t *testing.T) {
 	}
 }
 
+// rowsOfNothing has two rows for every list, of which nothing is known.
+var rowsOfNothing = answering{answer: func(q engine.Query) (engine.Answer, error) {
+	switch q.(type) {
+	case engine.JobsQuery:
+		return engine.JobsPage{Jobs: make([]engine.JobRow, 2)}, nil
+	case engine.MatchesQuery:
+		return engine.MatchesPage{Matches: make([]engine.MatchRow, 2)}, nil
+	case engine.AccountsQuery:
+		return engine.AccountsPage{Accounts: make([]engine.AccountRow, 2)}, nil
+	case engine.LimitsQuery:
+		return engine.LimitsRow{Buckets: make([]engine.BucketRow, 1), Breakers: make([]engine.BreakerRow, 1)}, nil
+	case engine.SchedulesQuery:
+		return engine.SchedulesPage{Schedules: make([]engine.ScheduleRow, 2)}, nil
+	case engine.ReportsQuery:
+		return engine.ReportsPage{Reports: make([]engine.ReportRow, 2)}, nil
+	case engine.RanksQuery:
+		return engine.RanksPage{Ranks: make([]engine.RankRow, 2)}, nil
+	case engine.AuditQuery:
+		return engine.AuditPage{Entries: make([]engine.AuditEntry, 2)}, nil
+	case engine.AlertsQuery:
+		return engine.AlertsAnswer{Alerts: make([]engine.AlertRow, 2)}, nil
+	case engine.ClassesQuery:
+		return engine.ClassesAnswer{Classes: make([]engine.ClassRow, 2)}, nil
+	case engine.CollectionsQuery:
+		return engine.CollectionsAnswer{Collections: make([]engine.CollectionRow, 2)}, nil
+	}
+	return engine.StatusAnswer{Queues: make([]engine.QueueRow, 2)}, nil
+}}
+
+// everyList are the lists of rows that have columns.
+var everyList = map[string]cli.List{
+	"jobs": cli.Jobs("", true), "matches": cli.Matches("", true), "accounts": cli.Accounts(""), "limits": cli.Limits(""), "schedules": cli.Schedules(""),
+	"reports": cli.Reports(""), "ranks": cli.Ranks("a#b", ""), "audit": cli.Audit(engine.AuditQuery{}, 0), "alerts": cli.Alerts(), "classes": cli.Classes(""), "queues": cli.Queues(""),
+}
+
 // Every column that a list offers can be printed of a row of which nothing is known, and
 // told to a program.
 func TestLists_EveryColumnCanBeAskedFor(t *testing.T) {
-	c := answering{answer: func(q engine.Query) (engine.Answer, error) {
-		switch q.(type) {
-		case engine.JobsQuery:
-			return engine.JobsPage{Jobs: make([]engine.JobRow, 2)}, nil
-		case engine.MatchesQuery:
-			return engine.MatchesPage{Matches: make([]engine.MatchRow, 2)}, nil
-		case engine.AccountsQuery:
-			return engine.AccountsPage{Accounts: make([]engine.AccountRow, 2)}, nil
-		case engine.LimitsQuery:
-			return engine.LimitsRow{Buckets: make([]engine.BucketRow, 1), Breakers: make([]engine.BreakerRow, 1)}, nil
-		case engine.SchedulesQuery:
-			return engine.SchedulesPage{Schedules: make([]engine.ScheduleRow, 2)}, nil
-		case engine.ReportsQuery:
-			return engine.ReportsPage{Reports: make([]engine.ReportRow, 2)}, nil
-		case engine.RanksQuery:
-			return engine.RanksPage{Ranks: make([]engine.RankRow, 2)}, nil
-		case engine.AuditQuery:
-			return engine.AuditPage{Entries: make([]engine.AuditEntry, 2)}, nil
-		case engine.AlertsQuery:
-			return engine.AlertsAnswer{Alerts: make([]engine.AlertRow, 2)}, nil
-		case engine.ClassesQuery:
-			return engine.ClassesAnswer{Classes: make([]engine.ClassRow, 2)}, nil
-		}
-		return engine.StatusAnswer{Queues: make([]engine.QueueRow, 2)}, nil
-	}}
-	for name, l := range map[string]cli.List{
-		"jobs": cli.Jobs("", true), "matches": cli.Matches("", true), "accounts": cli.Accounts(""), "limits": cli.Limits(""), "schedules": cli.Schedules(""),
-		"reports": cli.Reports(""), "ranks": cli.Ranks("a#b", ""), "audit": cli.Audit(engine.AuditQuery{}, 0), "alerts": cli.Alerts(), "classes": cli.Classes(""), "queues": cli.Queues(""),
-	} {
+	for name, l := range everyList {
 		for _, form := range []cli.Out{{}, {JSON: true}, {CSV: true}} {
 			var b bytes.Buffer
 			form.W = &b
 			for _, c := range l.Columns {
 				form.View.Columns = append(form.View.Columns, c.Name)
 			}
-			if err := l.Show(t.Context(), c, form); err != nil || strings.Count(b.String(), "\n") < 2 {
+			if err := l.Show(t.Context(), rowsOfNothing, form); err != nil || strings.Count(b.String(), "\n") < 2 {
 				t.Errorf("%s: %v\n%s", name, err, b.String())
+			}
+		}
+	}
+}
+
+// TestW14_ListsAreOneObjectPerLine: as JSON, with and without a view.
+func TestW14_ListsAreOneObjectPerLine(t *testing.T) {
+	lists := maps.Clone(everyList)
+	lists["collections"] = cli.Collections("")
+	for name, l := range lists {
+		for n := 2; n > 0; n-- {
+			var b bytes.Buffer
+			out := cli.Out{W: &b, JSON: true}
+			if n == 1 {
+				if len(l.Columns) == 0 {
+					continue
+				}
+				out.View.Limit = 1
+			}
+			if err := l.Show(t.Context(), rowsOfNothing, out); err != nil {
+				t.Fatal(name, err)
+			}
+			said := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+			for _, line := range said {
+				var row map[string]any
+				if err := json.Unmarshal([]byte(line), &row); err != nil || len(row) == 0 {
+					t.Errorf("%s: %q is no object: %v", name, line, err)
+				}
+			}
+			if len(said) != n {
+				t.Errorf("%s has %d lines for %d rows:\n%s", name, len(said), n, b.String())
 			}
 		}
 	}

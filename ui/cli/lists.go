@@ -67,18 +67,6 @@ func status(ctx context.Context, c engine.Console, text string, every bool, o Ou
 	return nil
 }
 
-// cause is the engine's state and why it is so, or why it is not faster.
-func cause(e engine.EngineRow) string {
-	why := cmp.Or(e.Why, e.Pace)
-	switch {
-	case e.State == engine.EngineBrowse: // its name is no word for people
-		return why
-	case why == "":
-		return string(e.State)
-	}
-	return string(e.State) + ": " + why
-}
-
 // Queues lists the queues with their counts, and why their heads do not start.
 // filter is part of a name, such as "summoner".
 func Queues(filter string) List { return queues(filter).list() }
@@ -212,7 +200,6 @@ func allPlayers(text string) error {
 
 // Limits lists the buckets with the filter in their host or method, such as europe or match-v5, after
 // what is down.
-// In JSON it is the whole answer, with what waits and what is down, as the console has it.
 func Limits(filter string) List {
 	return listing[columns.Limit]{
 		of: columns.Limits, shown: columns.LimitLines, filter: filter,
@@ -230,11 +217,11 @@ func Limits(filter string) List {
 				rows = append(rows, columns.Limit{BucketRow: b})
 			}
 			src := all(rows)
-			// Without a row there is a sentence already, which says how limits are learnt.
-			if src.whole = l; len(rows) > 0 && err == nil {
-				var s engine.StatusAnswer
-				s, err = engine.Ask[engine.StatusAnswer](ctx, c, engine.StatusQuery{})
-				src.foot = func() string { return cause(s.Engine) + "; " + howLearnt(l) }
+			src.foot = func() string {
+				if len(rows) == 0 { // there is a sentence already, which says how limits are learnt
+					return l.Cause
+				}
+				return l.Cause + "; " + howLearnt(l)
 			}
 			return src, err
 		},

@@ -104,7 +104,7 @@ func (o Out) clean(s string) string {
 	if o.ASCII {
 		return safe.ASCII(s)
 	}
-	return safe.Text(s)
+	return safe.Letters(s)
 }
 
 // widths gives each column its widest cell, then takes from the flexible ones

@@ -46,15 +46,11 @@ func costLine(r engine.Receipt, now time.Time, engineRuns bool) string {
 	return fmt.Sprintf("the first look begins at once, and %s, until %s (%s)", cost, until, by)
 }
 
-// Tracked prints the receipt of a track command, with its cost if the engine has told it and there is
-// something that costs.
-func Tracked(o Out, r engine.Receipt, engineRuns bool) error {
+// Tracked prints the receipt of a track command.
+func Tracked(o Out, r engine.Receipt) error {
 	if o.JSON {
 		return JSON(o, r)
 	}
-	if _, err := fmt.Fprintln(o.W, o.clean(r.Text)); err != nil || r.Cost == nil || r.Applied == 0 {
-		return err
-	}
-	_, err := fmt.Fprintln(o.W, costLine(r, time.Now(), engineRuns))
+	_, err := fmt.Fprintln(o.W, o.clean(r.Text))
 	return err
 }

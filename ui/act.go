@@ -2,6 +2,8 @@ package ui
 
 import (
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -36,6 +38,10 @@ func (m *model) key(k tea.Key, now time.Time) tea.Cmd {
 	// Keys are looked up for what is on top, so that one key may mean another thing there.
 	act, ok := m.keys.Meaning(at, k.String())
 	if !ok {
+		// Under an input method of Korean or another script all keys would be dead without a word.
+		if r, _ := utf8.DecodeRuneInString(k.Text); unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) {
+			m.say("keys need Latin letters: switch the input method")
+		}
 		return nil
 	}
 	if m.over != nil {

@@ -301,13 +301,13 @@ func (m *welcome) draw() ([]string, *tea.Cursor) {
 		sections = append(sections, next)
 	}
 	panel, top := part.Panel(th, w, most, nil, sections...)
-	screen := append(part.Overlay(m.theme, m.w, most, nil, panel), part.Hints(m.theme, m.h-1, m.w, nil, m.hints()))
+	at := place(0, most, m.w, panel)
+	screen := append(part.Overlay(m.theme, m.w, most, nil, panel, at.x, at.y), part.Hints(m.theme, m.h-1, m.w, nil, m.hints()))
 	// Without a prompt there is no text cursor to be shown.
 	if promptAt < 0 {
 		return screen, nil
 	}
 	_, x := m.prompt.View(th, inner)
-	at := place(0, most, m.w, panel)
 	c := tea.NewCursor(at.x+part.PanelPad+x, min(at.y+top+1+promptAt, m.h-1))
 	c.Blink = false
 	return screen, c

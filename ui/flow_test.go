@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,7 +202,7 @@ func TestPauseAndResumeOfAQueue(t *testing.T) {
 			t.Errorf("sent %+v", c)
 		}
 		d.press("tab", "p")
-		d.wants("p pauses the queue of a reason: tab to the reasons")
+		d.wants("p pauses the queue of a call: tab to the departures")
 		d.press("j", "j", "p") // the need "paused" resumes its queue
 		if c := d.last(); c.Op != engine.OpResume || c.Queue != uitest.Report {
 			t.Errorf("sent %+v", c)
@@ -223,7 +225,8 @@ func TestFreezeHoldsTheViewNotTheEngine(t *testing.T) {
 			t.Errorf("sent %+v", c)
 		}
 		d.wants("live; the view is frozen")
-		d.press("esc", ".")
+		d.quiet()
+		d.press(".")
 		d.lacks("FROZEN", "(live")
 	})
 }
@@ -548,5 +551,71 @@ func TestJobOpensFromACallAndBack(t *testing.T) {
 		d.wants("카인#KR1", "745 left of 879", "131 stored", "9 retrying", "3 gave up", "736 to come")
 		d.press("esc", "esc", "esc")
 		d.wants("FLIGHT RECORDER")
+	})
+}
+
+// TestV9c_EarlierFiltersComeBack: ↑ brings back what was typed into a filter before, also after a
+// restart, and ↓ what is newer.
+func TestV9c_EarlierFiltersComeBack(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "farsight", "console.json")
+	start := func(use func(d *desk)) {
+		bubble(t, func(t *testing.T) {
+			opt := testOptions()
+			opt.Mine = LoadMine([]string{t.TempDir()}, state)
+			use(open(t, uitest.Busy(), 120, 40, opt))
+		})
+	}
+	start(func(d *desk) {
+		d.press("2", "/", "heron", "enter", "esc", "/", "kr1", "enter", "esc")
+		d.press("3", "/", "up")
+		d.wants("/ kr1")
+		d.press("up")
+		d.wants("/ heron")
+		d.press("down", "down")
+		d.lacks("/ heron", "/ kr1")
+		d.press("esc", "5")
+	})
+	start(func(d *desk) {
+		d.press("2", "/", "up", "up")
+		d.wants("/ heron")
+	})
+}
+
+// TestV9d_EscLeavesThePage: a message closes itself, and does not take the esc that is meant for the
+// page; an error, which stays, goes with it.
+func TestV9d_EscLeavesThePage(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("3", "enter")
+		for _, level := range []engine.Level{engine.LevelErr, engine.LevelWarn} {
+			d.send(engine.Update{Seq: d.m.rows.Data.Seq + 1, Notes: []engine.Note{{At: d.m.now(), Level: level, Text: "told as " + string(level)}}})
+		}
+		d.press("esc")
+		if len(d.m.stack) > 0 {
+			t.Error("esc has not left the page")
+		}
+		d.wants("told as warn")
+		d.quiet()
+		d.lacks("told as")
+	})
+}
+
+// TestV9e_OtherLettersAreAnswered: a key of another script does nothing, and says what is needed.
+func TestV9e_OtherLettersAreAnswered(t *testing.T) {
+	busy(t, func(d *desk) {
+		d.press("ㅂ")
+		d.wants("keys need Latin letters: switch the input method")
+	})
+}
+
+// TestV9f_CommandLineIsCopied: y offers the command line that shows what is under the cursor.
+func TestV9f_CommandLineIsCopied(t *testing.T) {
+	busy(t, func(d *desk) {
+		for screen, want := range map[string]string{"2": "farsight accounts 'id:a-heron'", "3": "farsight jobs 'id:", "6": "farsight matches 'id:"} {
+			d.press(screen)
+			at := slices.IndexFunc(d.m.copies(d.m.now()), func(c page.Copy) bool { return c.Name == "command" && strings.HasPrefix(c.Text, want) })
+			if at < 0 {
+				t.Errorf("screen %s offers no %q: %v", screen, want, d.m.copies(d.m.now()))
+			}
+		}
 	})
 }

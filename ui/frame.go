@@ -59,7 +59,7 @@ func (m *model) draw(now time.Time) {
 	}
 	if m.over != nil {
 		m.hits = m.hits[:0] // what lies over the page takes the clicks
-		body = m.drawOver(body, len(rows))
+		body = m.drawOver(body, rows)
 	} else {
 		m.rest(0, len(rows), body)
 	}
@@ -102,13 +102,19 @@ func (m *model) head(v *page.View, now time.Time) []string {
 	state, slots := m.stateCells(v, now), m.slots(v, now)
 	if m.tall == page.Short {
 		tabs, active := m.topTabs()
-		return []string{part.Short(m.theme, m.w, &m.hits, tabs, active, m.path(v), state, slots)}
+		return []string{part.Short(v.Theme, m.w, &m.hits, tabs, active, m.path(v), state, slots)}
 	}
 	text := m.sentence(v, now)
+	var shorter []string
 	if path := m.path(v); path != "" {
 		text = m.tab.String() + " " + m.theme.Glyphs.Crumb + " " + path
+	} else if v.Engine.State == engine.EngineLive { // its first clause says the least: what waits is told last
+		clauses := strings.SplitAfter(strings.NewReplacer(": ", ": \x00", "; ", "; \x00", ", ", ", \x00").Replace(text), "\x00")
+		for i := range clauses[1:] {
+			shorter = append(shorter, strings.ReplaceAll(strings.Join(clauses[i+1:], ""), "\x00", ""))
+		}
 	}
-	return []string{m.tabRow(v), part.Status(m.theme, 1, m.w, &m.hits, state, text, slots), ""}
+	return []string{m.tabRow(v), part.Status(v.Theme, 1, m.w, &m.hits, state, slots, text, shorter...), ""}
 }
 
 // path is the way from the numbered screen to the page on top; "" = the numbered screen is on top.

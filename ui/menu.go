@@ -45,7 +45,7 @@ type menu struct {
 	typing bool
 	input  part.Prompt
 	wrong  string
-	past   int // how far back in the history the line is; 0 = not
+	past   recall
 
 	stays bool                   // choosing does not close it
 	fresh func(m *model) []item  // of a menu that stays: the items anew

@@ -18,7 +18,7 @@ import (
 
 // overlay is what lies over the page: a question, the keys, or a menu.
 //
-// One of three is set: dialog, menu, or find (the help). While it is there all keys go to it, and
+// One of four is set: dialog, menu, card (the tour), or find (the help). While it is there all keys go to it, and
 // only one is there at a time.
 type overlay struct {
 	dialog *part.Dialog
@@ -26,6 +26,8 @@ type overlay struct {
 	exit   bool           // ctrl+c means yes: it was asked for twice
 
 	menu *menu
+
+	card int // of the tour, from 1
 
 	find  *part.Prompt // what is looked for, in the help
 	words bool         // it shows the words of the screen in place of the keys
@@ -90,7 +92,7 @@ func (o *overlay) context() keys.Context {
 	switch {
 	case o.dialog != nil:
 		return keys.InDialog
-	case o.menu != nil:
+	case o.menu != nil, o.card > 0:
 		return keys.InMenu
 	}
 	return keys.InHelp
@@ -102,6 +104,10 @@ func (m *model) overAct(a page.Action, now time.Time) tea.Cmd {
 	o := m.over
 	if o.menu != nil && a != keys.Exit {
 		return m.menuAct(a, now)
+	}
+	if o.card > 0 && a != keys.Exit {
+		m.cardAct(a)
+		return nil
 	}
 	switch a {
 	case keys.Yes:
@@ -147,10 +153,11 @@ func (m *model) agree() tea.Cmd {
 	return yes()
 }
 
-// drawOver lays the overlay over the body, whose first row is the screen's row top. The page below
+// drawOver lays the overlay over the body, which stands below the rows of the head. The page below
 // stays where it is, dimmed, so that what is asked about can still be read beside it.
-func (m *model) drawOver(body []string, top int) []string {
+func (m *model) drawOver(body, head []string) []string {
 	var p sheet
+	top := len(head)
 	switch {
 	case m.over.dialog != nil:
 		d := m.asked()
@@ -159,10 +166,15 @@ func (m *model) drawOver(body []string, top int) []string {
 		}
 	case m.over.menu != nil:
 		p = m.menuPanel(len(body))
+	case m.over.card > 0:
+		p = m.cardPanel(len(body))
 	default:
 		p = m.helpPanel(len(body))
 	}
 	m.laid = place(top, len(body), m.w, p.rows)
+	if m.over.card > 0 {
+		m.pointTo(p.rows, slices.Concat(head, body), top)
+	}
 	m.hits.Lay(m.laid.x, m.laid.y, p.hits)
 	if p.input != nil {
 		_, x := p.input.View(m.theme, max(m.laid.w-2*part.PanelPad, 1))
@@ -174,7 +186,7 @@ func (m *model) drawOver(body []string, top int) []string {
 	if m.over.dims() {
 		body = part.Dimmed(m.theme, m.w, body)
 	}
-	return part.Overlay(m.theme, m.w, len(body), body, p.rows)
+	return part.Overlay(m.theme, m.w, len(body), body, p.rows, m.laid.x, m.laid.y-top)
 }
 
 // sheet is what lies over the page, drawn by itself: its cells and clicks count from its own
@@ -187,9 +199,9 @@ type sheet struct {
 }
 
 // dims reports whether the page below steps back. It does not below a menu that shows at once what
-// is chosen, of columns or colours: the page is what one looks at then.
+// is chosen, of columns or colours, nor below the tour: the page is what one looks at then.
 func (o *overlay) dims() bool {
-	return o.menu == nil || !o.menu.stays && o.menu.moved == nil
+	return o.card == 0 && (o.menu == nil || !o.menu.stays && o.menu.moved == nil)
 }
 
 // place is where part.Overlay lays a box over a body of w x h cells below row top.
@@ -371,4 +383,93 @@ func (m *model) helpFound(th *themes.Theme, w int, text string) []string {
 // helpOver lists the keys of the screen.
 func helpOver() *overlay {
 	return &overlay{find: &part.Prompt{Label: "find", Ghost: "type what you want to do, or a key"}}
+}
+
+// tourCards are those of the screens that this console has.
+func (m *model) tourCards() []card {
+	tabs := m.shownTabs()
+	return slices.DeleteFunc(slices.Clone(cards), func(c card) bool { return !slices.Contains(tabs, c.on) })
+}
+
+// tourTo shows a card of the tour, counted from 1, on its screen; behind the last one the tour ends.
+func (m *model) tourTo(n int) {
+	all := m.tourCards()
+	if m.over = nil; n > len(all) {
+		return
+	}
+	n = max(n, 1)
+	m.goTo(all[n-1].on)
+	m.over = &overlay{card: n}
+}
+
+// cardAct carries out a key while a card is shown.
+func (m *model) cardAct(a page.Action) {
+	switch a {
+	case keys.Choose, page.Down:
+		m.tourTo(m.over.card + 1)
+	case page.Up:
+		m.tourTo(m.over.card - 1)
+	case keys.Close:
+		m.over = nil
+	}
+}
+
+// cardPanel draws the card in at most h rows.
+func (m *model) cardPanel(h int) (p sheet) {
+	all := m.tourCards()
+	c, th := all[m.over.card-1], m.theme.Raised()
+	w := m.overWidth(part.DialogWidth)
+	inner := w - 2*part.PanelPad
+	var rows []string
+	for _, line := range part.Wrap(m.keyed(c.text), inner-2) {
+		rows = append(rows, part.Row(th, inner, part.Plain(" "+line)))
+	}
+	// The row below the page keeps its own keys, which the last card is about.
+	hints := []part.Hint{{Key: "enter", Does: "next"}, {Key: "↑", Does: "back"}, {Key: "esc", Does: "ends the tour"}}
+	if m.over.card == len(all) { // enter ends it, too
+		hints = hints[1:]
+	}
+	own := part.Hints(th, 0, inner, nil, hints)
+	rows = append(rows, "", own)
+	p.rows, _ = part.Panel(th, w, h, &p.hits, part.Section{Title: c.title, Note: strconv.Itoa(m.over.card) + " of " + strconv.Itoa(len(all)), Rows: rows, Height: len(rows)})
+	return p
+}
+
+// pointTo lays the card, drawn as panel, beside what it is about, and puts an arrow into its edge. Of
+// rows, those of the screen, the card covers none of the first top ones.
+func (m *model) pointTo(panel, rows []string, top int) {
+	c := m.tourCards()[m.over.card-1]
+	row, col := m.h-1, part.Margin(m.w)
+	if c.at != "" {
+		row, col = m.pointed(rows, c.at)
+	}
+	if row < 0 {
+		return
+	}
+	th, b := m.theme.Raised(), &m.laid
+	b.x = min(max(col-part.PanelPad, 0), m.w-b.w)
+	// Above what it is about, where there is room, else below it.
+	edge, sign := b.h-1, th.Glyphs.Down
+	if b.y = min(row, len(rows)) - b.h; b.y < top || c.before != nil {
+		b.y, edge, sign = max(row+1, top), 0, th.Glyphs.Up
+	}
+	for _, words := range c.before {
+		if follows, _ := m.pointed(rows, words); follows > row {
+			b.y = follows
+			break
+		}
+	}
+	b.y = min(b.y, len(rows)-b.h)
+	panel[edge] = th.Base() + part.NewLine(th, b.w).Gap(min(col-b.x, b.w-1)).Cells(part.As(themes.Focus, sign)).String()
+}
+
+// pointed is where words of a screen stand: row and column; -1 = they do not.
+func (m *model) pointed(rows []string, words string) (row, col int) {
+	words = strings.ReplaceAll(words, "STATE", string(m.rows.Data.Engine.State))
+	for i, r := range rows {
+		if before, _, ok := strings.Cut(ansi.Strip(r), words); ok {
+			return i, safe.Width(before)
+		}
+	}
+	return -1, 0
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/saved"
 	"github.com/farsight-console/farsight/ui/screen"
 	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
@@ -127,7 +128,7 @@ func (m *model) paletteItems(now time.Time) []item {
 			out = append(out, item{name: o.Line.Hint, words: o.Word(), off: m.refuses() != "", do: operateItem(o)})
 		}
 	}
-	out = append(out, m.tourItem())
+	out = append(out, item{name: "tour", what: "the console in six cards", do: func(m *model, _ time.Time) tea.Cmd { m.tourTo(1); return nil }})
 	out = append(out, m.filterItems()...)
 	for _, name := range m.themeNames() {
 		out = append(out, item{name: "theme " + name, what: m.themeWord(name), do: func(m *model, _ time.Time) tea.Cmd { m.chooseTheme(name); return nil }})
@@ -156,7 +157,6 @@ func (m *model) namedItems(v *page.View) []item {
 func (m *model) perform(a page.Action, now time.Time) tea.Cmd {
 	// A key that is held down repeats: see hold.
 	m.hold(a)
-	m.tour.did(a)
 	if own, ok := appActs[a]; ok {
 		return own(m, now)
 	}
@@ -221,9 +221,8 @@ func (m *model) paletteUp(n *menu) {
 		return
 	}
 	// From the top of the list up goes back in time, the newest line first.
-	if n.past < len(m.kept.History) {
-		n.past++
-		n.input.Set(m.kept.History[len(m.kept.History)-n.past])
+	if line, ok := n.past.step(m.kept.History, 1); ok {
+		n.input.Set(line)
 		n.narrow()
 	}
 }
@@ -234,11 +233,8 @@ func (m *model) paletteDown(n *menu) {
 		n.at = min(n.at+1, max(len(n.shown)-1, 0))
 		return
 	}
-	n.past--
-	n.input.Set("")
-	if n.past > 0 {
-		n.input.Set(m.kept.History[len(m.kept.History)-n.past])
-	}
+	line, _ := n.past.step(m.kept.History, -1)
+	n.input.Set(line)
 	n.narrow()
 }
 
@@ -281,14 +277,14 @@ func (m *model) runLine(now time.Time) tea.Cmd {
 		cmd, wrong := verbs[at].run(m, arg, now)
 		// A line that is wrong stays open, with the cursor in it, to be mended.
 		if n.wrong = wrong; wrong == "" {
-			m.kept.AddLine(typed)
+			m.kept.History = saved.AddLine(m.kept.History, typed)
 			m.closePalette(n)
 		}
 		return cmd
 	}
 	if jobID().MatchString(typed) { // as the audit and receipts print it
 		cmd, _ := m.openJob(strings.TrimPrefix(typed, "#"), now)
-		m.kept.AddLine(typed)
+		m.kept.History = saved.AddLine(m.kept.History, typed)
 		m.closePalette(n)
 		return cmd
 	}
@@ -296,7 +292,7 @@ func (m *model) runLine(now time.Time) tea.Cmd {
 		n.wrong = "there is no command " + strconv.Quote(typed) + ": did you mean " + strings.Join(m.nearest(n, typed), ", ") + "?"
 		return nil
 	}
-	m.kept.AddLine(typed)
+	m.kept.History = saved.AddLine(m.kept.History, typed)
 	return m.chooseItem(now)
 }
 
@@ -441,14 +437,6 @@ func (m *model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 func (m *model) resetItem(time.Time) tea.Cmd {
 	m.say(line.ResetElsewhere)
 	return nil
-}
-
-// tourItem begins the tour, or ends the one that is under way.
-func (m *model) tourItem() item {
-	if m.tour.at > 0 {
-		return item{name: "end the tour", do: func(m *model, _ time.Time) tea.Cmd { m.tour = tour{}; return nil }}
-	}
-	return item{name: "tour", what: "the console in ten keys", do: func(m *model, _ time.Time) tea.Cmd { m.tour = tour{at: 1}; return nil }}
 }
 
 // chaosVerb is the palette's word for the chaos panel. It is listed in the demo only.

@@ -15,6 +15,7 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
+	"github.com/farsight-console/farsight/ui/saved"
 )
 
 // prompt is a line of text that is being typed on the message line. Only one is open at a time, and
@@ -29,10 +30,26 @@ type prompt struct {
 
 	filter page.Filterer // what the text is a filter of; nil = none
 	gen    int           // of the text, for what comes back later
+	past   recall
 
 	rest func(text string) string  // what tab puts behind the text; nil = nothing
 	try  func(text string) tea.Cmd // what the text would do, once it stands still; nil = is not asked
 	left func()                    // is told when the prompt closes; nil = nobody
+}
+
+// recall is how far back in what was typed before a line is; 0 = it is a new one.
+type recall int
+
+// step goes back by 1 or, by -1, forward to what is newer; false = there is nothing there.
+func (r *recall) step(typed []string, by int) (line string, ok bool) {
+	at := int(*r) + by
+	if at < 0 || at > len(typed) {
+		return "", false
+	}
+	if *r = recall(at); at > 0 {
+		line = typed[len(typed)-at]
+	}
+	return line, true
 }
 
 // debounce is how long a filter waits for the next letter before it is applied: a list of thousands
@@ -284,9 +301,21 @@ func (m *model) promptKey(k tea.Key) tea.Cmd {
 	name := k.String()
 	if k.Text != "" {
 		p.Insert(k.Text)
+		p.past = 0
 		return p.change()
 	}
+	by := map[string]int{"up": 1, "down": -1}[name]
 	switch {
+	case p.filter != nil && by != 0:
+		line, ok := p.past.step(m.kept.Sought, by)
+		if ok && line == p.Value() { // the filter in force was typed last
+			line, ok = p.past.step(m.kept.Sought, by)
+		}
+		if !ok {
+			return nil
+		}
+		p.Set(line)
+		return p.change()
 	case name == "esc" || name == "ctrl+c":
 		m.leavePrompt()
 		return nil
@@ -323,8 +352,12 @@ func (m *model) leavePrompt() {
 
 // closePrompt closes it, and tells the page that nothing is typed any more.
 func (m *model) closePrompt() {
-	if m.prompt.left != nil {
-		m.prompt.left()
+	p := m.prompt
+	if p.left != nil {
+		p.left()
+	}
+	if p.filter != nil {
+		m.kept.Sought = saved.AddLine(m.kept.Sought, p.filter.Filter())
 	}
 	m.prompt = nil
 }

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -89,7 +91,38 @@ func (t *toasts) top(zone *time.Location) part.Toast {
 		return part.Toast{}
 	}
 	x := t.shown[n-1]
-	return part.Toast{Word: toastWord[x.Level], Text: x.Text, At: x.At.In(zone).Format("15:04:05"), More: n - 1}
+	return part.Toast{Word: toastWord[x.Level], Text: glanced(&x.Note, zone), At: x.At.In(zone).Format("15:04:05"), More: n - 1}
+}
+
+// What nobody reads in the seconds for which a message stands; the list of messages has it.
+var (
+	isoTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+	matchID = regexp.MustCompile(`\b(?:(match|timeline):)?[A-Z]{2,4}\d?_\d+\b`)
+)
+
+// glanced is a message without ids, and with instants as the clock shows them: of "job c405 is due at
+// 2026-11-29T11:50:16Z" the message line says "the job is due at 12:50:16".
+func glanced(n *engine.Note, zone *time.Location) string {
+	text := isoTime.ReplaceAllStringFunc(n.Text, func(said string) string {
+		at, err := time.Parse(time.RFC3339, said)
+		if err != nil {
+			return said
+		}
+		layout := "15:04:05"
+		if at.In(zone).YearDay() != n.At.In(zone).YearDay() {
+			layout = "Mon 2 Jan 15:04"
+		}
+		return at.In(zone).Format(layout)
+	})
+	if n.Job != "" {
+		text = regexp.MustCompile(`\b(?:job )?`+regexp.QuoteMeta(string(n.Job))+`\b`).ReplaceAllString(text, "the job")
+	}
+	return matchID.ReplaceAllStringFunc(text, func(said string) string {
+		if strings.HasPrefix(said, "timeline:") {
+			return "the timeline"
+		}
+		return "the match"
+	})
 }
 
 // earlier is the first of two instants of which b may be zero, which means none.

@@ -2,67 +2,56 @@ package ui
 
 import (
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/farsight-console/farsight/engine"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
-// The tour says one key after the other, goes on when that key is pressed and never
-// takes one.
-func TestTourGoesOnWithItsKeys(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		d := open(t, uitest.Busy(), 120, 40, testOptions())
-		d.quiet()
-		d.lacks("/10  press")
-		d.line("tour")
-		d.wants("1/10  press 3: what waits")
-		d.press("4")
-		d.wants("1/10", "RETRIES 9 wait")
-		d.press("3")
-		d.wants("2/10  press enter:")
-		for _, key := range []string{"enter", "5", "f", "[", ".", "2"} {
-			d.press(key)
-		}
-		d.wants("8/10  press t:")
-		d.press("t", "esc", ":", "esc")
-		d.wants("10/10  press ?:")
-		d.press("?")
-		d.wants("that was all: :tour goes round again")
-		d.press("esc", "1")
-		d.lacks("/10  press")
-		d.line("tour")
-		d.wants("1/10")
-		d.line("end the tour")
-		d.lacks("/10  press")
-	})
-}
-
-// The tour is seen whatever else is shown: a message, a prompt, a dialog, an engine that
-// does not run.
-func TestTourIsAlwaysSeen(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		d := open(t, uitest.Busy(), 80, 24, testOptions())
-		d.quiet()
-		d.line("tour")
-		const first, second = "1/10  press 3: what waits", "2/10  press enter:"
-		d.wants(first)
-		d.send(engine.Update{Seq: d.m.rows.Data.Seq + 1, Notes: []engine.Note{{At: d.m.now(), Level: engine.LevelWarn, Text: "something has happened"}}})
-		d.wants("something has happened", first)
-		d.press("3")
-		d.wants("something has happened", second)
-		d.press("/")
-		d.wants(second)
-		d.press("esc", "q")
-		d.wants("Quit Farsight?", second)
-		d.press("n")
-		row := *uitest.Busy().Update.Engine
-		row.State, row.Pace = engine.EngineAPIDown, "europe does not answer"
-		d.send(engine.Update{Seq: d.m.rows.Data.Seq + 1, Engine: &row})
-		d.quiet()
-		d.wants("europe does not answer", second)
-	})
+// TestV9b_TourPointsAtWhatItExplains: each card lies on its screen, leaves the words it points at to be
+// read, and has its arrow in their column or its edge nearest to them; enter and the arrows turn the
+// cards, and esc ends them.
+func TestV9b_TourPointsAtWhatItExplains(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.Busy(), size[0], size[1], testOptions())
+			d.press("4")
+			d.line("tour")
+			for i, c := range cards {
+				d.wants(c.title+" "+strconv.Itoa(i+1)+" of 6", "esc ends the tour")
+				if d.m.tab != c.on {
+					t.Errorf("%v: %s lies on %v", size, c.title, d.m.tab)
+				}
+				words := strings.ReplaceAll(c.at, "STATE", "LIVE")
+				if words == "" {
+					words = "enter open"
+				}
+				if size[0] >= 80 { // a smaller screen may not have them
+					d.wants(words)
+				}
+				rows := strings.Split(ansi.Strip(d.m.frame), "\n")
+				above, below := d.m.laid.y, d.m.laid.y+d.m.laid.h-1
+				if size[0] >= 80 && !strings.Contains(rows[above]+rows[below], "↑") && !strings.Contains(rows[below], "↓") {
+					t.Errorf("%v: %s has no arrow:\n%s", size, c.title, strings.Join(rows, "\n"))
+				}
+				d.press("enter")
+			}
+			d.lacks("esc ends the tour")
+			d.line("tour")
+			d.press("down", "up", "up")
+			d.wants("1 of 6")
+			d.press("enter", "esc")
+			d.lacks("2 of 6", "esc ends the tour")
+			if d.m.tab != page.ScreenOverview {
+				t.Error("esc left the screen, too")
+			}
+		})
+	}
 }
 
 // Somebody who never used the console is told for five minutes where to begin.

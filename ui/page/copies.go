@@ -47,6 +47,9 @@ func CopiesOf(v *View, rows []any, id func(i int) string) []Copy {
 	if len(calls) > 0 {
 		out = append(out, Copy{"curl", "the call, with $RIOT_API_KEY for the key", strings.Join(calls, "\n")})
 	}
+	if text := command(rows); text != "" {
+		out = append(out, Copy{"command", "the command line that shows it", text})
+	}
 	if len(rows) > 1 {
 		return out
 	}
@@ -57,6 +60,29 @@ func CopiesOf(v *View, rows []any, id func(i int) string) []Copy {
 		}
 	}
 	return out
+}
+
+// command is the command line that shows rows; "" = there is none. What would have to be quoted within
+// its quotes is never in an id of ours or Riot's.
+func command(rows []any) string {
+	list, ids := "", make([]string, len(rows))
+	for i := range rows {
+		switch r := rows[i].(type) {
+		case engine.JobDetail:
+			list, ids[i] = "jobs", string(r.Job.ID)
+		case engine.JobRow:
+			list, ids[i] = "jobs", string(r.ID)
+		case engine.AccountRow:
+			list, ids[i] = "accounts", r.ID
+		case engine.MatchRow:
+			list, ids[i] = "matches", r.ID
+		}
+	}
+	of := strings.Join(ids, ",")
+	if list == "" || safe.Text(of) != of || strings.ContainsAny(of, "' ") {
+		return ""
+	}
+	return "farsight " + list + " 'id:" + of + "'"
 }
 
 // absolute is an instant with its zone, by number and by name.

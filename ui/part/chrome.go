@@ -89,6 +89,8 @@ type Slots struct {
 	Used, Limit int
 	Alerts      Cell
 	Clock       string
+	// Hatched fills what is free of the row: somebody has stopped something.
+	Hatched bool
 	// Click is what a click on the alerts does.
 	Click click
 }
@@ -111,16 +113,23 @@ func (s slotWidths) width() int {
 }
 
 // Status returns row y of the screen, the state: what the engine is, a sentence on it,
-// and the slots. On a row for both, tabs stand before them and there is no sentence.
-func Status(th *themes.Theme, y, w int, hits *Hits, state []Cell, text string, s Slots) string {
-	l := NewLine(th, w).To(Margin(w)).Cells(state...)
+// and the slots. Where the sentence has no room and texts follow it, the first of them that has stands
+// in its place. On a row for both, tabs stand before them and there is no sentence.
+func Status(th *themes.Theme, y, w int, hits *Hits, state []Cell, s Slots, text string, texts ...string) string {
+	l := NewLine(th, w).On(themes.OnState).To(Margin(w)).Cells(state...)
 	place := wideSlots
 	if Margin(w) == 1 {
 		place = narrowSlots
 	}
 	if room := w - Margin(w) - place.width() - l.at - 4; room >= leastSentence {
 		text = l.clean(text, false)
+		for i := 0; i < len(texts) && safe.Width(text) > room; i++ {
+			text = l.clean(texts[i], false)
+		}
 		l.Gap(2).write(themes.Text, cmp.Or(Clause(text, room), text), room)
+	}
+	if free := w - Margin(w) - place.width() - l.at - 4; s.Hatched && free > 0 {
+		l.Gap(2).Glyph(themes.Dim, th.Glyphs.Hatch, free)
 	}
 	return l.slots(y, hits, place, s).String()
 }

@@ -14,19 +14,19 @@ func TestStatusHasFixedSlots(t *testing.T) {
 	state := []Cell{StateCell(mono, "LIVE"), As(themes.Accent, "  DEMO")}
 	slots := Slots{Window: "12 s", Used: 80, Limit: 100, Alerts: As(themes.Warn, "▲ 2 alerts"), Clock: "15:35"}
 	why := "96 % of what the key allows; the 12 s window brakes"
-	row := plain(Status(mono, 1, 120, nil, state, why, slots))
+	row := plain(Status(mono, 1, 120, nil, state, slots, why))
 	if got := squeeze(row); got != "● LIVE DEMO "+why+" 12 s ▄▄▄▄▄▄▄▄ 80/100 ▲ 2 alerts 15:35" {
 		t.Errorf("%q", got)
 	}
 	slots.Used, slots.Alerts, slots.Clock = 7, As(themes.Warn, "▲ 19 alerts"), "15:36"
-	other := plain(Status(mono, 1, 120, nil, state, "nothing to do", slots))
+	other := plain(Status(mono, 1, 120, nil, state, slots, "nothing to do"))
 	for _, piece := range []string{" 12 s ", "/100", "▲", "15:3"} {
 		a, b := strings.LastIndex(row, piece), strings.LastIndex(other, piece)
 		if a < 0 || b < 0 || safe.Width(row[:a]) != safe.Width(other[:b]) {
 			t.Errorf("%s moved:\n%s\n%s", piece, row, other)
 		}
 	}
-	if got := squeeze(plain(Status(mono, 1, 60, nil, state, why, slots))); got != "● LIVE DEMO 12 s ▖ 7/100 ▲ … 15:36" {
+	if got := squeeze(plain(Status(mono, 1, 60, nil, state, slots, why))); got != "● LIVE DEMO 12 s ▖ 7/100 ▲ … 15:36" {
 		t.Errorf("%q", got)
 	}
 }
@@ -234,7 +234,7 @@ func TestDialogShowsWhereItsWordIsTyped(t *testing.T) {
 
 func TestOverlaySplitsWideLettersCleanly(t *testing.T) {
 	base := []string{mono.Paint(themes.Err, "한한한한한한"), "한한한한한한", ""}
-	got := Overlay(mono, 12, 3, base, []string{"+-+", "+-+"})
+	got := Overlay(mono, 12, 3, base, []string{"+-+", "+-+"}, 4, 0)
 	if plain(got...) != "한한+-+ 한한\n한한+-+ 한한\n" {
 		t.Errorf("got\n%s", plain(got...))
 	}
@@ -249,7 +249,7 @@ func TestOverlaySplitsWideLettersCleanly(t *testing.T) {
 func TestOverlayKeepsTheGround(t *testing.T) {
 	th := themes.New(themes.Palettes()[1], themes.TrueColor, true, themes.Unicode)
 	over, _ := Panel(th.Raised(), 12, 3, nil, Section{Title: "THEME", Height: 1})
-	for i, row := range Overlay(th, 30, 5, nil, over) {
+	for i, row := range Overlay(th, 30, 5, nil, over, 9, 1) {
 		if strings.Contains(row, "\x1b[m") || strings.Contains(row, "\x1b[0m") {
 			t.Errorf("row %d goes back to the terminal's look: %q", i, row)
 		}

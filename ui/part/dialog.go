@@ -113,15 +113,14 @@ func (d Dialog) answers(th *themes.Theme, w int, noted func(from, cells int, cli
 	return l.String()
 }
 
-// Overlay lays box over the middle of base, w x h cells.
-func Overlay(th *themes.Theme, w, h int, base, box []string) []string {
+// Overlay lays box over base, w x h cells, with its corner in column x of row y.
+func Overlay(th *themes.Theme, w, h int, base, box []string, x, y int) []string {
 	out := Height(th, w, h, base)
 	if len(box) == 0 || w <= 0 {
 		return out
 	}
 	bw, _, _ := measure(box[0], false)
 	bw = min(bw, w)
-	x, y := (w-bw)/2, max((h-len(box))/2, 0)
 	box = slices.Clone(box[:min(len(box), len(out)-y)])
 	for i := range box {
 		box[i] = fit(th, box[i], bw)

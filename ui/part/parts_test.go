@@ -93,7 +93,7 @@ var every = map[string]func(s scene) []string{
 	},
 	"Chart": func(s scene) []string { return s.chart().View() },
 	"Status": func(s scene) []string {
-		return one(Status(s.th, 1, s.w, nil, s.cells(), s.text(), Slots{Window: s.text(), Used: s.n, Limit: 100, Alerts: Plain(s.text()), Clock: "12:31"}))
+		return one(Status(s.th, 1, s.w, nil, s.cells(), Slots{Window: s.text(), Used: s.n, Limit: 100, Alerts: Plain(s.text()), Clock: "12:31", Hatched: s.n%2 == 0}, s.text(), s.text()))
 	},
 	"Short": func(s scene) []string {
 		return one(Short(s.th, s.w, nil, []Tab{{Key: "1", Name: s.text()}}, 0, s.text(), s.cells(), Slots{Window: s.text(), Limit: s.n, Alerts: Plain(s.text())}))
@@ -128,7 +128,7 @@ var every = map[string]func(s scene) []string{
 		base := every0(s)
 		d := Dialog{Title: s.text(), Body: []string{s.text(), s.text()}, Yes: Hint{Key: "y", Does: s.text()}, No: Hint{Key: "n", Does: s.text()}, Word: "purge", Input: &Prompt{}}
 		box, _ := d.View(s.th, s.w, s.h, &Hits{})
-		return Overlay(s.th, s.w, s.h, base, box)
+		return Overlay(s.th, s.w, s.h, base, box, 0, s.h-len(box))
 	},
 	"Beside": func(s scene) []string {
 		left := Sections(s.th, 0, 0, s.w/2, s.h, 0, nil, Section{Title: s.text()})

@@ -29,6 +29,7 @@ func merge(base, mine, theirs State) State {
 		}
 	}
 	out.History = mergeLines(base.History, mine.History, theirs.History)
+	out.Sought = mergeLines(base.Sought, mine.Sought, theirs.Sought)
 	return out
 }
 

@@ -21,14 +21,14 @@ type State struct {
 
 // clone shares nothing that is changed later: the console goes on with its state while a copy is written.
 func (s State) clone() State {
-	s.Lists, s.History = maps.Clone(s.Lists), slices.Clone(s.History)
+	s.Lists, s.History, s.Sought = maps.Clone(s.Lists), slices.Clone(s.History), slices.Clone(s.Sought)
 	s.Filters = maps.Clone(s.Filters) // the maps in it are replaced, never changed
 	return s
 }
 
 // same reports whether two would be written alike.
 func (s State) same(other State) bool {
-	return s.Theme == other.Theme && slices.Equal(s.History, other.History) &&
+	return s.Theme == other.Theme && slices.Equal(s.History, other.History) && slices.Equal(s.Sought, other.Sought) &&
 		maps.EqualFunc(s.Lists, other.Lists, page.ListState.Equal) &&
 		maps.EqualFunc(s.Filters, other.Filters, maps.Equal[map[string]string, map[string]string])
 }
@@ -55,14 +55,14 @@ func (s *State) KeepFilter(screen, name, text string) {
 	s.Filters = all
 }
 
-// keptLines is how many lines of the palette are remembered.
+// keptLines is how many lines of the palette are remembered, and how many filters.
 const keptLines = 50
 
-// AddLine remembers a line of the palette, but not the same one twice in a row.
-func (s *State) AddLine(line string) {
-	if line == "" || len(s.History) > 0 && s.History[len(s.History)-1] == line {
-		return
+// AddLine is what was typed with one more line, but not the same one twice in a row.
+func AddLine(typed []string, line string) []string {
+	if line == "" || len(typed) > 0 && typed[len(typed)-1] == line {
+		return typed
 	}
-	s.History = append(s.History, line)
-	s.History = s.History[max(len(s.History)-keptLines, 0):]
+	typed = append(typed, line)
+	return typed[max(len(typed)-keptLines, 0):]
 }

@@ -56,8 +56,8 @@ type model struct {
 	toasts toasts
 	undo   session.Undo // the last command that can be taken back
 	why    why          // reason of the next command
-	tour   tour
 	paced  paced
+	fills  page.Fills
 	mouse  bool        // clicks and the wheel are taken
 	rolls  int         // rows that the wheel has turned since it was last carried out
 	laid   box         // where what lies over the page stands
@@ -322,8 +322,24 @@ func (m *model) view(now time.Time) *page.View {
 	}
 	if v.Frozen {
 		v.Now = m.since
+	} else { // one reading of the limits for the row of the state and the page
+		d := m.rows.Data
+		d.Limits, v.Data = m.fills.Take(v), &d
 	}
+	v.Theme = m.theme.In(m.mood(v))
 	return v
+}
+
+// mood is the token of the state that owns the screen; Run while the engine works.
+func (m *model) mood(v *page.View) themes.Token {
+	switch s := v.Engine.State; {
+	case !v.Lost.IsZero():
+		return themes.Off
+	case s == "", s == engine.EngineOpening:
+		return themes.Run
+	default:
+		return m.theme.State(string(s)).Token
+	}
 }
 
 // schedule asks to be woken when something on the screen changes by itself: the minute, a

@@ -430,6 +430,6 @@ func TestTheEffectOfACommandIsSeenAtOnce(t *testing.T) {
 			t.Errorf("%v passed", took)
 		}
 		d.wants("job is cancelled", "(left)", "every job has ended", "(left)") // the row stays where it stood, marked, until the list moves
-		d.lacks("AVAILABLE")
+		d.lacks("stands-in-line")                                              // the queue still counts its line, whose group stays
 	})
 }

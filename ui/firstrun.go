@@ -363,7 +363,7 @@ func (m *welcome) after(inner int) part.Section {
 			{Key: key(keys.GoTo(page.ScreenLimits)), Does: "what the key allows, learnt from the first answers"},
 		},
 		ChooseDemo: {
-			{Key: key(keys.Palette), Does: "and tour: the console in ten keys"},
+			{Key: key(keys.Palette), Does: "and tour: the console in six cards"},
 			{Key: key(keys.Chaos), Does: "breaks the simulated Riot: 429s, an outage, a key that expires"},
 		},
 		ChooseBrowse: {

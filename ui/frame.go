@@ -147,11 +147,12 @@ type paced struct {
 	text  string
 }
 
-// take gives the sentence to show. One of another state is told at once: that is news.
+// take gives the sentence to show. One of another state is told at once: that is news. Why an engine stands
+// moves seldom, and stands below too.
 func (p *paced) take(e engine.EngineRow, now time.Time) string {
 	// age is below zero after the clock was set back: the sentence would stand for hours.
-	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || e.State != p.state || p.text == "" {
-		*p = paced{now, e.State, cmp.Or(e.Pace, e.Why)}
+	if age := now.Sub(p.at); age < 0 || age >= sentenceEvery || e.State != p.state || e.Why != "" || p.text == "" {
+		*p = paced{now, e.State, cmp.Or(e.Why, e.Pace)}
 	}
 	return p.text
 }
@@ -181,7 +182,7 @@ func (m *model) stateCell(v *page.View, now time.Time) part.Cell {
 		v.Ticks = true
 		c.Text += " " + human.Stopwatch(now.Sub(m.rows.Data.Lost))
 		return c
-	case !v.Ready:
+	case !v.Ready && v.Engine.State == "":
 		return part.As(themes.Dim, "connecting"+m.theme.Glyphs.Ellipsis)
 	}
 	return part.StateCell(m.theme, string(v.Engine.State))
@@ -190,9 +191,9 @@ func (m *model) stateCell(v *page.View, now time.Time) part.Cell {
 // slots are what stands at the right end of the state's row: the window that sets the pace, the
 // alerts and the clock. The clock has no seconds, so that an idle screen is silent.
 func (m *model) slots(v *page.View, now time.Time) part.Slots {
-	s := part.Slots{Clock: now.Format("15:04"), Click: func(int, int) string { m.goTo(page.ScreenAlerts); return "" }}
+	s := part.Slots{Hatched: m.frozen != nil || v.Engine.State == engine.EnginePaused, Clock: now.Format("15:04"), Click: func(int, int) string { m.goTo(page.ScreenAlerts); return "" }}
 	if b, ok := v.Limits.Pacing(); ok {
-		s.Window, s.Used, s.Limit = human.Window(b.Window), b.Used, b.Limit
+		s.Window, s.Used, s.Limit = human.Window(b.Window), b.Counted(now), b.Limit
 	}
 	if alerts := v.Firing(); alerts != "" {
 		sign := m.theme.State("WARN")
@@ -309,7 +310,7 @@ func (m *model) standing() part.Toast {
 		return part.Toast{Word: "INFO", Text: "what you do next is because: " + m.why.text + " · " + m.keys.First(keys.On(m.page().Screen()), keys.Reason) + " changes it"}
 	// On a short screen the state has no sentence beside it.
 	case d.Ready && d.Engine.State != engine.EngineLive && m.tall == page.Short: // elsewhere it stands beside the state
-		return part.Toast{Word: string(d.Engine.State), Text: cmp.Or(d.Engine.Pace, d.Engine.Why)}
+		return part.Toast{Word: string(d.Engine.State), Text: d.Engine.Why}
 	}
 	return m.guide(m.now())
 }
@@ -351,9 +352,6 @@ func (m *model) hintRow(v *page.View, y int) string {
 	if m.prompt != nil && m.prompt.wrong != "" && m.tall == page.Short {
 		return m.wrongRow()
 	}
-	if m.tourBelow() {
-		return part.Message(m.theme, m.w, m.tourText())
-	}
 	if m.prompt != nil {
 		return part.Hints(m.theme, y, m.w, &m.hits, promptHints(m.prompt))
 	}
@@ -367,7 +365,7 @@ func (m *model) hintRow(v *page.View, y int) string {
 		return part.Hints(m.theme, y, m.w, &m.hits, m.helpHints())
 	}
 	at := keys.On(m.page().Screen())
-	if m.over != nil {
+	if m.over != nil && m.over.card == 0 {
 		at = m.over.context()
 	}
 	return part.Hints(m.theme, y, m.w, &m.hits, m.keys.Hints(at, func(a page.Action) bool { return m.over == nil && m.cannot(v, a) != "" }))
@@ -377,7 +375,7 @@ func (m *model) hintRow(v *page.View, y int) string {
 func promptHints(p *prompt) []part.Hint {
 	hints := []part.Hint{{Key: "enter", Does: "accept"}, {Key: "esc", Does: "leave"}}
 	if p.filter != nil {
-		hints = append(hints, part.Hint{Key: "tab", Does: "complete"})
+		hints = append(hints, part.Hint{Key: "tab", Does: "complete"}, part.Hint{Key: "↑", Does: "earlier ones"})
 	}
 	return hints
 }
@@ -401,29 +399,17 @@ func (m *model) lostText(now time.Time) string {
 // lostSign is how many cells the message line has in front of its text, with a margin.
 const lostSign = 10
 
+// greeting is for how long after the very first start somebody is told where to begin.
+const greeting = 5 * time.Minute
+
 // guide is what the message line says to somebody who is new here; "" = nothing.
 func (m *model) guide(now time.Time) part.Toast {
-	if t := m.tourText(); t.Text != "" {
-		return t
-	}
 	at := keys.On(m.page().Screen())
 	if m.opt.Mine.fresh && now.Sub(m.started) < greeting {
 		key := func(a page.Action) string { return m.keys.First(at, a) }
 		return part.Toast{Word: "NEW", Text: "try: " + key(page.Trigger) + " sync · " + key(keys.GoTo(page.ScreenLimits)) + " limits · " + key(keys.Help) + " keys · " + m.keyed("{:tour}")}
 	}
 	return part.Toast{}
-}
-
-// tourBelow reports whether the tour has to stand in the line of hints, because something else
-// stands on the message line.
-func (m *model) tourBelow() bool {
-	t := m.tourText()
-	return t.Text != "" && (m.prompt != nil || m.toasts.top(m.opt.Location()).Text != "" || m.standing() != t)
-}
-
-// tourText is the step of the tour that comes next; "" = there is no tour.
-func (m *model) tourText() part.Toast {
-	return m.tour.text(m.keys, keys.On(m.page().Screen()), m.keyed)
 }
 
 // tinyAsked is what is being asked or typed on a window too small for a screen, from row y on; none
@@ -460,5 +446,5 @@ func (m *model) tinyAsked(v *page.View, y int) []string {
 		}
 		return append(rows, row(themes.Text, chosen), m.hintRow(v, 0))
 	}
-	return []string{row(themes.Text, "the list of keys needs a larger window"), part.Hints(m.theme, 0, m.w, nil, []part.Hint{{Key: "esc", Does: "close"}})}
+	return []string{row(themes.Text, "this needs a larger window"), part.Hints(m.theme, 0, m.w, nil, []part.Hint{{Key: "esc", Does: "close"}})}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rivo/uniseg"
 	"pgregory.net/rapid"
 
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -79,6 +80,7 @@ func TestFrameProperties(t *testing.T) {
 		{"dark", "", trueColor, uitest.Scenes()}, {"mono", "", noColor, uitest.Scenes()}, {"mono", "ascii", noColor, uitest.Scenes()},
 		{"light", "", trueColor, []uitest.Scene{uitest.Hostile()}}, {"cb-dark", "", trueColor, []uitest.Scene{uitest.Hostile()}},
 	}
+	at := scratch.Sized([][2]int{{60, 16}, {120, 40}}, [][2]int{{60, 16}, {80, 24}, {100, 30}, {120, 40}, {160, 50}, {200, 60}})
 	for _, look := range looks {
 		for _, scene := range look.scenes {
 			t.Run(look.theme+look.glyphs+"-"+scene.Name, func(t *testing.T) {
@@ -88,7 +90,7 @@ func TestFrameProperties(t *testing.T) {
 					d := open(t, scene, 120, 40, opt)
 					for _, v := range views {
 						v.open(d)
-						for _, size := range [][2]int{{60, 16}, {80, 24}, {100, 30}, {120, 40}, {160, 50}, {200, 60}} {
+						for _, size := range at {
 							d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 							checkFrame(t, d.m.frame, size[0], size[1], look.glyphs == "ascii")
 						}
@@ -137,7 +139,7 @@ func TestEverySizeDraws(t *testing.T) {
 // because each state's word is there.
 func TestStateWordsRemain(t *testing.T) {
 	want := map[string][]string{
-		"overview": {"LIVE", "p resumes"},
+		"overview": {"LIVE", "on time"},
 		"accounts": {"SYNCING", "QUEUED", "DONE", "FAILED", "NEVER"},
 		"jobs":     {"RUNNING", "RETRYABLE", "HELD", "AVAILABLE"},
 		"limits":   {"BACKING OFF"},

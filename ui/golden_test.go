@@ -98,6 +98,22 @@ func TestGoldenHosts(t *testing.T) {
 	}
 }
 
+// TestV6d_GoldenDevelopmentKey does the same for a development key with one account and with many.
+func TestV6d_GoldenDevelopmentKey(t *testing.T) {
+	for _, n := range []int{1, 60, 210} {
+		for screen, key := range map[string]string{"overview": "1", "limits": "5"} {
+			name := fmt.Sprintf("devkey%d-%s-120x40", n, screen)
+			t.Run(name, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					d := open(t, uitest.DevKey(n, uitest.Noon), 120, 40, testOptions())
+					d.press(key)
+					compare(t, name, ansi.Strip(d.m.frame))
+				})
+			})
+		}
+	}
+}
+
 // TestGoldenOverlays does the same for what lies over a screen.
 func TestGoldenOverlays(t *testing.T) {
 	for name, keys := range map[string]string{
@@ -166,4 +182,16 @@ func firstDifference(got, want string) string {
 		}
 	}
 	return fmt.Sprintf("%d lines, want %d", len(g), len(w))
+}
+
+// TestV8a_FewAccountsLeaveRoomForTheLimits: no void stands beside the departures of one account.
+func TestV8a_FewAccountsLeaveRoomForTheLimits(t *testing.T) {
+	for n, want := range map[int]bool{1: true, 60: false} {
+		bubble(t, func(t *testing.T) {
+			d := open(t, uitest.DevKey(n, uitest.Noon), 120, 40, testOptions())
+			if got := strings.Contains(d.screen(), "LIMITS europe"); got != want {
+				t.Errorf("%d accounts: limits are shown: %v\n%s", n, got, d.screen())
+			}
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
@@ -57,6 +58,7 @@ func inkOf(th *themes.Theme) map[string]byte {
 		token := themes.Token(i)
 		put(th.On(themes.OnSeam, token), seamSign)
 		put(th.On(themes.OnRaised, token), tokenSigns[i])
+		put(th.On(themes.OnState, token), tokenSigns[i])
 		put(th.On(themes.OnTrack, token), trackSign)
 		for share := 0.05; share < 0.5; share += 0.05 {
 			put(th.On(themes.Fade(share), token), tokenSigns[i])
@@ -137,7 +139,7 @@ func withoutShades(said, dark, inks string, g *themes.Glyphs) string {
 }
 
 // partSigns are the signs that parts of a whole have where there are no colours.
-const partSigns = "●○↻≡◇✗"
+const partSigns = "●○↻≡◇✗✓∅"
 
 // withoutTracks is a text without the rest of bars on the selected row: a theme whose selection
 // is drawn in one colour has none there.
@@ -189,7 +191,7 @@ func TestGoldenThemes(t *testing.T) {
 		theme string
 		env   func(string) string
 	}{{"dark", trueColor}, {"light", trueColor}, {"cb-dark", trueColor}, {"cb-light", trueColor}, {"mono", noColor}}
-	for _, size := range sizes {
+	for _, size := range scratch.Sized(sizes[:1], sizes) {
 		for _, v := range views {
 			name := fmt.Sprintf("%s-%dx%d", v.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {

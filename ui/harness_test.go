@@ -18,6 +18,7 @@ import (
 	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/screen/classes"
+	"github.com/farsight-console/farsight/ui/screen/collections"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
 	"github.com/farsight-console/farsight/ui/screen/members"
 	"github.com/farsight-console/farsight/ui/screen/messages"
@@ -215,6 +216,8 @@ var views = []struct {
 	{"evidence", func(d *desk) { d.press("9", "enter") }},
 	{"entry", func(d *desk) { d.show(audit.New()); d.press("j", "enter") }},
 	{"members", func(d *desk) { d.show(members.New()) }},
+	{"collections", func(d *desk) { d.show(collections.New()) }},
+	{"collection", func(d *desk) { d.show(collections.NewOne("kr-solo-master+")) }},
 	{"chaos", func(d *desk) { d.m.opt.Chaos = broken(); d.show(chaospanel.New()) }},
 }
 

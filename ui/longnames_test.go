@@ -5,7 +5,10 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
+	"github.com/farsight-console/farsight/internal/scratch"
+	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/uitest"
 )
 
@@ -24,7 +27,7 @@ func TestNamesOfAThousandCharacters(t *testing.T) {
 			d.press("esc", "1")
 			d.m.stack = nil
 			v.open(d)
-			for _, size := range [][2]int{{1, 1}, {13, 3}, {60, 16}, {80, 24}, {120, 40}, {250, 80}} {
+			for _, size := range scratch.Sized([][2]int{{1, 1}, {80, 24}}, [][2]int{{1, 1}, {13, 3}, {60, 16}, {80, 24}, {120, 40}, {250, 80}}) {
 				d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 				checkFrame(t, d.m.frame, size[0], size[1], false)
 			}
@@ -37,9 +40,13 @@ func TestNamesOfAThousandCharacters(t *testing.T) {
 	})
 }
 
-// Three blocks abreast in 100 columns: the windows keep their names and lose their bars.
-func TestLimitsKeepTheirNamesIn100Columns(t *testing.T) {
+// Where blocks are narrow the windows keep their names and lose their bars.
+func TestLimitsKeepTheirNamesInNarrowBlocks(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		open(t, uitest.Busy(), 100, 30, testOptions()).wants("app      1 s      17/20")
+		d := open(t, uitest.Busy(), 100, 30, testOptions())
+		rows := block.LimitsBlock(d.m.view(d.m.now()), "asia", 31, 6).Rows
+		if text := ansi.Strip(strings.Join(rows, "\n")); !strings.Contains(text, "app      1 s      17/20") {
+			t.Errorf("%s", text)
+		}
 	})
 }

@@ -92,13 +92,15 @@ func TestLogRecordOpensItsJob(t *testing.T) {
 // list, in all levels.
 func TestLogsOfTheSelectedJob(t *testing.T) {
 	busy(t, func(d *desk) {
-		for _, keys := range [][]string{{"3", "b"}, {"4"}, {"3", "enter"}, {"1"}} {
+		for _, keys := range [][]string{{"3", "b"}, {"4"}, {"3", "enter"}} {
 			d.press("esc", "esc", "1")
 			d.press(keys...)
 			d.press("L")
 			d.wants("job:match:KR_7214550881", "level≥debug", "503 service unavailable")
 			d.lacks("hold released")
 		}
+		d.press("esc", "esc", "1", "L")
+		d.wants("job:timeline:KR_7214550641") // the call that leaves next
 		d.press("1", "7", "L")
 		d.wants("no job is selected on this screen: 8 shows the whole log")
 	})
@@ -301,7 +303,7 @@ func TestForcePastTheLimitWithReason(t *testing.T) {
 		n := len(d.fake.Did())
 		d.show(inspector.NewJob("j777"))
 		d.press("!")
-		d.wants("match:KR_7214550777 is RUNNING already")
+		d.wants("the match is RUNNING already")
 		if len(d.fake.Did()) != n {
 			t.Error("forced a running job")
 		}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -35,12 +36,11 @@ func (m *model) nextTab(time.Time) tea.Cmd {
 	return nil
 }
 
-// back is esc. It clears one thing at a time, in this order: the message, what the page has of its
-// own to leave, the filter, the freeze, and the page on top.
+// back is esc. It leaves one thing at a time, in this order: what the page has of its own to leave,
+// the filter, the freeze, and the page on top. With it goes an error on the message line, which does
+// not go by itself.
 func (m *model) back(now time.Time) tea.Cmd {
-	if m.toasts.clear() {
-		return nil
-	}
+	m.toasts.shown = slices.DeleteFunc(m.toasts.shown, func(x toast) bool { return x.end.IsZero() })
 	// What the page has of its own to leave comes before the page itself.
 	if b, ok := m.page().(page.Backer); ok && b.Back() {
 		return nil

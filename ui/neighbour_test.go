@@ -79,7 +79,7 @@ func TestEnterShowsTheRawRecord(t *testing.T) {
 		d.wants("enter raw", "a account")
 		d.press("enter")
 		d.wants("RAW", `"id": "j881"`)
-		d.press("esc", "esc")
+		d.press("esc")
 		d.wants("policy match step 2")
 	})
 }

@@ -142,7 +142,7 @@ func TestTwoConsolesActOnOneJob(t *testing.T) {
 		}
 		ana.press("x")
 		bo.press("x")
-		ana.wants("cancelled match:KR_7214550881", "z undo 10 s")
+		ana.wants("cancelled the match", "z undo 10 s")
 		bo.wants("▲ ", "is CANCELLED already, by ana at 12:31")
 		bo.lacks("z undo")
 		if a, b := ana.last(), bo.last(); a.Job != b.Job || a.IfRev != b.IfRev || a.By.User != "ana" || b.By.User != "bo" {

@@ -36,7 +36,7 @@ var sideScreens = []struct {
 	act    page.Action
 }{
 	{page.ScreenSchedules, page.Calendar}, {page.ScreenAudit, keys.Audit}, {page.ScreenMessages, keys.Messages}, {page.ScreenClasses, page.ByClass},
-	{page.ScreenMembers, page.ByMember},
+	{page.ScreenMembers, page.ByMember}, {page.ScreenCollections, page.Collected},
 }
 
 // page is the page on top.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -22,4 +23,30 @@ func TestToastsFade(t *testing.T) {
 	if !x.next(uitest.Noon).IsZero() {
 		t.Error("an error fades")
 	}
+}
+
+// TestV11d_MessagesAreToldInWords: the message line has no ids and the clock's instants; the list has all.
+func TestV11d_MessagesAreToldInWords(t *testing.T) {
+	zone := time.FixedZone("", 9*60*60)
+	for said, want := range map[string]string{
+		"job c405 is due at 2026-11-21T03:30:16Z":                                                              "the job is due at 12:30:16",
+		"job c405 is due at 2026-11-23T03:30:16Z":                                                              "the job is due at Mon 23 Nov 12:30",
+		"ana: cancel job c405: job c405 is cancelled, and its next try at 2026-11-21T12:30:16.5+09:00 with it": "ana: cancel the job: the job is cancelled, and its next try at 12:30:16 with it",
+		"force match:KR_7214550881 first":                                                                      "force the match first",
+		"timeline:EUW1_1 is asked for":                                                                         "the timeline is asked for",
+		"job c4050 is not it, EUW1 is a shard":                                                                 "job c4050 is not it, EUW1 is a shard",
+	} {
+		var x toasts
+		x.add(engine.Note{At: time.Date(2026, 11, 21, 12, 0, 0, 0, zone), Level: engine.LevelInfo, Text: said, Job: "c405"}, uitest.Noon)
+		if got := x.top(zone).Text; got != want || x.all[0].Text != said {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Demo(), 120, 40, testOptions())
+		d.send(engine.Update{Seq: 1 << 20, Notes: []engine.Note{{Level: engine.LevelWarn, Text: "job j881 was rescued", Job: "j881"}}})
+		if d.wants("the job was rescued"); strings.Contains(d.screen(), "j881 was") {
+			t.Errorf("an id:\n%s", d.screen())
+		}
+	})
 }

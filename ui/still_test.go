@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/themes"
 )
 
@@ -39,7 +40,7 @@ func headings(th *themes.Theme, frame string) map[string]bool {
 	return out
 }
 
-// TestNothingChangesItsPlace: in twenty seconds of a sync, drawn ten times a second, no
+// TestNothingChangesItsPlace: in some seconds of a sync, drawn ten times a second, no
 // title and no column of Overview and Account moves, while what stands below them does.
 func TestNothingChangesItsPlace(t *testing.T) {
 	long(t)
@@ -53,7 +54,7 @@ func TestNothingChangesItsPlace(t *testing.T) {
 							v.open(d)
 						}
 					}
-					stillFor(t, d, a, 20*time.Second)
+					stillFor(t, d, a, time.Duration(scratch.Sized(6, 20))*time.Second)
 				})
 			})
 		}

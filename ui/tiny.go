@@ -30,7 +30,7 @@ func tinyFacts(v *page.View, w int, note string) []part.Cell {
 	var cells []part.Cell
 	// The limit that sets the pace says more than any other.
 	if b, ok := v.Limits.Pacing(); ok {
-		cells = append(cells, part.Plain("tightest limit "+b.Host+" "+strconv.Itoa(b.Used)+"/"+strconv.Itoa(b.Limit)+v.Theme.Glyphs.Sep+human.Tight(b.Window)))
+		cells = append(cells, part.Plain("tightest limit "+b.Host+" "+strconv.Itoa(b.Counted(v.Now))+"/"+strconv.Itoa(b.Limit)+v.Theme.Glyphs.Sep+human.Tight(b.Window)))
 	}
 	cells = append(cells,
 		part.Plain("running "+strconv.Itoa(v.Engine.InFlight)),

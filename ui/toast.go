@@ -75,15 +75,6 @@ func (t *toasts) next(now time.Time) time.Time {
 	return at
 }
 
-// clear takes the newest message away, so that the one before is shown; false = there was none.
-func (t *toasts) clear() bool {
-	if len(t.shown) == 0 {
-		return false
-	}
-	t.shown = t.shown[:len(t.shown)-1]
-	return true
-}
-
 // top is what the message line shows.
 func (t *toasts) top(zone *time.Location) part.Toast {
 	n := len(t.shown)

@@ -49,7 +49,8 @@ func TestNoWeeklyReport(t *testing.T) {
 
 // TestFreshnessIsAskedOnce, not with every update.
 func TestFreshnessIsAskedOnce(t *testing.T) {
-	busy(t, func(d *desk) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 200, 60, testOptions())
 		d.wants("1 tracked account is late")
 		for i := range 20 {
 			d.send(engine.Update{Seq: uint64(5000 + i)})

@@ -22,7 +22,7 @@ import (
 // of one screen change.
 var actionWords = map[page.Action]string{
 	page.Trigger: "sync", page.Cancel: "cancel", page.Retry: "retry", page.Pause: "pause", page.Key: "replace the API key", page.Due: "reschedule",
-	page.Force: "force", page.Reopen: "reclass", page.TakeBack: "undo", page.Track: "track", page.Purge: "purge jobs that ended", page.Ack: "ack",
+	page.Force: "force", page.Reopen: "reclass", page.TakeBack: "undo", page.Track: "track", page.Purge: "purge jobs that ended", page.Forget: "forget", page.Ack: "ack",
 	page.Silence: "silence", page.Edit: "schedule", page.Inject: "chaos", page.More: "chaos", page.Less: "chaos", page.ClearChaos: "chaos",
 }
 
@@ -64,6 +64,7 @@ func TestEveryActionHasAPaletteWord(t *testing.T) {
 // elsewhere are commands that a console does not give, and who does.
 var elsewhere = map[string]string{
 	"OpTrackMany": "farsight track --file", "OpReresolve": "farsight reresolve", "OpBackup": "farsight backup", "OpPage": "farsight pager test",
+	"OpCompact": "farsight compact",
 }
 
 // TestEveryOpIsGivenByTheConsole: a command of the engine that no screen and no word gives

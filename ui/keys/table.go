@@ -37,19 +37,23 @@ const (
 	onEntry
 	onChaos
 	onMembers
+	onCollections
+	onCollection
 	InDialog
 	InHelp
 	InMenu
+
+	onCollects = onCollections | onCollection
 
 	// onLists can be filtered, onTables sorted, narrowed and marked as well.
 	// onWork are the screens of accounts, jobs and queues, where work is steered.
 	// onItems show one thing of a list.
 	onTables = onAccounts | onJobs | onRetries | onMatches | onSchedules | onAlerts |
-		onAudit | onMessages | onClasses | onEvidence | onEntry | onMembers
+		onAudit | onMessages | onClasses | onEvidence | onEntry | onMembers | onCollections
 	onLists = onTables | onLimits | onLogs
 	onWork  = onOverview | onAccounts | onJobs | onRetries | onLimits |
-		onMatches | onReports | onAccount | onJob | onSchedules
-	onItems = onAccount | onJob | onForensics | onRecord | onEvidence | onEntry
+		onMatches | onReports | onAccount | onJob | onSchedules | onCollects
+	onItems = onAccount | onCollection | onJob | onForensics | onRecord | onEvidence | onEntry
 	OnPages = onWork | onLists | onForensics | onRecord | onChaos
 )
 
@@ -136,20 +140,25 @@ var bindings = []Binding{
 	{[]string{"0"}, page.ClearChaos, onChaos, groupAct, "clear all", "end all that was injected"},
 	// r, p and x do what is nearest to their word on each screen: r runs a schedule, p freezes a bucket.
 	{[]string{"t"}, page.Trigger, OnPages, groupAct, "sync", "sync an account"},
-	{[]string{"r"}, page.Retry, onWork &^ onSchedules, groupAct, "retry", "retry the job now"},
+	{[]string{"r"}, page.Retry, onWork &^ (onSchedules | onCollects), groupAct, "retry", "retry the job now"},
 	{[]string{"r"}, page.Retry, onClasses, groupAct, "retry class", "retry it, one job first"},
 	{[]string{"C"}, page.Reopen, onClasses, groupAct, "open again", "reopen discarded, one first"},
 	{[]string{"a"}, page.Ack, onAlerts, groupAct, "acknowledge", "acknowledge the alert"},
 	{[]string{"S"}, page.Silence, onAlerts, groupAct, "silence", "silence an alert for a time"},
 	{[]string{"r"}, page.Retry, onSchedules, groupAct, "run now", "run the schedule now"},
-	{[]string{"x"}, page.Cancel, onWork, groupAct, "cancel", "cancel the job or sync"},
-	{[]string{"p"}, page.Pause, onWork &^ (onLimits | onSchedules), groupAct, "pause", "pause, resume the queue"},
+	{[]string{"r"}, page.Retry, onCollects, groupAct, "retry", "retry what failed in it"},
+	{[]string{"x"}, page.Cancel, onWork &^ onCollects, groupAct, "cancel", "cancel the job or sync"},
+	{[]string{"x"}, page.Cancel, onCollects, groupAct, "cancel", "cancel the collection"},
+	{[]string{"p"}, page.Pause, onCollects, groupAct, "pause", "pause, resume it"},
+	{[]string{"p"}, page.Pause, onWork &^ (onLimits | onSchedules | onCollects), groupAct, "pause", "pause, resume the queue"},
 	{[]string{"p"}, page.Pause, onLimits, groupAct, "freeze bucket", "freeze, cap, resume bucket"},
 	{[]string{"@"}, page.Due, onJobs | onRetries | onJob, groupAct, "", "run a waiting job at a time"},
 	{[]string{"p"}, page.Pause, onSchedules, groupAct, "pause", "pause, resume the schedule"},
 	{[]string{"E"}, page.Edit, onSchedules, groupAct, "edit", "edit when the schedule runs"},
 	{[]string{"!"}, page.Force, onJobs | onRetries | onJob, groupAct, "", "force the job with a reason"},
+	{[]string{"b"}, page.Timetable, onOverview, groupView, "timetable", "the timetable, or the board"},
 	{[]string{"S"}, page.Calendar, onOverview, GroupMove, "", "schedules"},
+	{[]string{"C"}, page.Collected, onOverview | onAccounts, GroupMove, "", "collections"},
 	{[]string{"V"}, page.ByMember, onOverview, GroupMove, "", "members of the database"},
 	// In the audit z takes back the selected command instead of the last one.
 	{[]string{"z"}, Undo, OnPages &^ onAudit, groupAct, "", "undo the last action"},
@@ -161,6 +170,7 @@ var bindings = []Binding{
 	{[]string{"K"}, page.Key, OnPages, groupAct, "", "replace the API key"},
 	{[]string{"a"}, page.Track, onAccounts | onAccount, groupAct, "", "track, untrack the account"},
 	{[]string{"D"}, page.Purge, onJobs, groupAct, "", "purge jobs that ended"},
+	{[]string{"D"}, page.Forget, onCollects, groupAct, "", "forget the collection"},
 	{[]string{";"}, Reason, OnPages | InDialog, groupAct, "", "say why, for the next act"},
 	{[]string{"/"}, Filter, onLists, groupView, "filter", "show matching rows"},
 	{[]string{"*"}, Save, onLists, groupView, "", "save the filter"},
@@ -186,7 +196,7 @@ var bindings = []Binding{
 	{[]string{"O"}, page.Invert, onTables, groupView, "", "turn the order"},
 	{[]string{"c"}, Columns, onTables, groupView, "", "choose columns"},
 	{[]string{"W"}, page.Wide, onTables, groupView, "", "wide columns"},
-	{[]string{"y"}, Copy, OnPages, groupView, "", "copy: id, row, JSON, curl"},
+	{[]string{"y"}, Copy, OnPages, groupView, "", "copy: id, command, JSON"},
 	{[]string{"Y"}, CopyRows, onTables | onReports | onLogs, groupView, "", "copy all rows shown"},
 	{[]string{"e"}, Export, onTables | onReports | onLogs, groupView, "", "write the list to a file"},
 	{[]string{"T"}, Themes, OnPages, groupView, "", "choose a theme"},

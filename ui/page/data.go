@@ -64,12 +64,6 @@ func (d *Data) Whose(j *engine.JobRow) string {
 	return cmp.Or(j.Player, a.RiotID, j.Owner, queue)
 }
 
-// PlayerOf is the Riot ID of an account, as far as it is known here.
-func (d *Data) PlayerOf(id string) string {
-	a, _ := d.Account(id)
-	return cmp.Or(a.RiotID, id)
-}
-
 // Queue finds a queue.
 func (d *Data) Queue(name engine.Queue) (engine.QueueRow, bool) {
 	i := slices.IndexFunc(d.Queues, func(q engine.QueueRow) bool { return q.Name == name })

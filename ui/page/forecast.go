@@ -27,12 +27,13 @@ func (f *Forecast) Want(v *View, ahead time.Duration) engine.Query {
 	switch {
 	case f.Pending, !v.Ready, v.Frozen && f.Have, v.Engine.State == engine.EngineBrowse:
 		return nil
+	case f.Have && ahead > f.ahead: // the end of the work has not been asked for
 	case f.Have && age >= 0 && age < v.Unhurried(foreseeEvery):
 		return nil
 	case f.Have && f.version == v.Version && v.Acts == f.Acts:
 		return nil
 	}
-	f.Pending, f.Answer.At, f.version, f.Acts = true, v.Now, v.Version, v.Acts
+	f.Pending, f.Answer.At, f.version, f.Acts, f.ahead = true, v.Now, v.Version, v.Acts, ahead
 	return engine.ForecastQuery{Ahead: ahead}
 }
 
@@ -41,9 +42,11 @@ func (f *Forecast) Got(v *View, q engine.Query, a engine.Answer, err error) bool
 	return Receive[engine.ForecastQuery](&f.Answer, v, q, a, err, &f.Plan)
 }
 
-// Busiest is the host with the most calls to come; nil when nothing is foreseen of any, or
-// only of another time than the view's.
-func (f *Forecast) Busiest(v *View) (most *engine.HostForecast) {
+// Busiest is the host with the most calls to come, less those that were made since it was foreseen: the
+// plan then goes with the limits of the same frame. Nil when nothing is foreseen of any, or only of
+// another time than the view's.
+func (f *Forecast) Busiest(v *View) *engine.HostForecast {
+	var most *engine.HostForecast
 	if age := v.Now.Sub(f.Plan.At); age < -foreseeEvery || v.Frozen && age > time.Minute {
 		return nil
 	}
@@ -52,7 +55,34 @@ func (f *Forecast) Busiest(v *View) (most *engine.HostForecast) {
 			most = h
 		}
 	}
+	for _, b := range v.Limits.Buckets {
+		if most != nil && b.Paces && b.Host == most.Host {
+			return sinceMade(*most, b, v.Now)
+		}
+	}
 	return most
+}
+
+// sinceMade is a plan by what its window b counts by now: calls that were planned and have been made are
+// planned no more, those of windows that are over included.
+func sinceMade(h engine.HostForecast, b engine.BucketRow, now time.Time) *engine.HostForecast {
+	gone := func(w *engine.PlannedWindow, n int) {
+		line := min(n, w.Line)
+		again := min(n-line, w.Retries)
+		w.Line, h.Line, w.Retries, h.Retries = w.Line-line, h.Line-line, w.Retries-again, h.Retries-again
+	}
+	h.Windows = slices.Clone(h.Windows)
+	for len(h.Windows) > 1 && !h.Windows[0].End.After(now) {
+		gone(&h.Windows[0], h.Limit)
+		h.Windows = h.Windows[1:]
+	}
+	if len(h.Windows) > 0 && b.Reset.Sub(h.Windows[0].End).Abs() < h.Window/2 {
+		w := &h.Windows[0]
+		made := b.Counted(now)
+		gone(w, max(made-w.Made, w.Calls()-w.Made-(h.Limit-made)))
+		w.Made = made
+	}
+	return &h
 }
 
 // EndOf is when the sync of an account is done at the latest; zero = nobody knows.

@@ -24,7 +24,7 @@ type Need struct {
 }
 
 // ruleExpiry is the rule that tells how long the key lives.
-const ruleExpiry = "key expiry"
+const ruleExpiry = "key-expires"
 
 // Needs lists what needs a person, the gravest first.
 func (d *Data) Needs() []Need {
@@ -63,7 +63,7 @@ func (d *Data) alertNeeds() []Need {
 		if r.State != engine.AlertFiring || d.Engine.State == engine.EngineNoKey && r.Rule == "key" {
 			continue
 		}
-		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), More: r.Next, Key: "{open}", Open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
+		n := Need{ID: "alert:" + r.ID, Word: "FIRING", Text: needName(&r) + ": " + r.Now(), More: r.Next, Since: r.Since, Key: "{open}", Open: func(*View) Effect { return Effect{Open: &Target{Screen: ScreenEvidence, Row: r}} }}
 		if r.Rule == "429" {
 			n.Text, n.More = unexpected429s(max(int(r.Value), 1))
 		}
@@ -84,7 +84,7 @@ func (d *Data) tells(rule string) bool {
 // grave are the engine states that need a person or at least their eye.
 var grave = map[engine.EngineState]Need{
 	engine.EngineNoKey:    {ID: "key", Word: "ERROR", Text: "no key: ", Key: "{key} replaces", Open: func(*View) Effect { return Effect{Ask: AskKey} }},
-	engine.EngineAPIDown:  {ID: "api", Word: "ERROR", Text: "API down: "},
+	engine.EngineAPIDown:  {ID: "api", Word: "ERROR"},
 	engine.EngineDegraded: {ID: "degraded", Word: "WARN", Text: "degraded: "},
 	engine.EngineBroken:   {ID: "broken", Word: "ERROR", Text: "the engine has stopped: "},
 }
@@ -95,10 +95,9 @@ func (d *Data) engineNeeds() []Need {
 		return nil
 	}
 	n.Text += d.Engine.Why
-	for _, b := range d.Limits.Breakers {
-		if d.Engine.State == engine.EngineAPIDown && strings.HasSuffix(d.Engine.Why, b.Host+"/"+b.Method) {
-			n.Text, n.More = "API down: "+MethodWord(b.Method)+" on "+b.Host, human.Counted(b.Waiting, "job waits", "jobs wait")+"; it goes on by itself"
-		}
+	if d.Engine.State == engine.EngineAPIDown {
+		n.Text, n.More, _ = strings.Cut(n.Text, ": ")
+		n.More += "; it goes on by itself"
 	}
 	if waiting := d.waitingJobs(); d.Engine.State == engine.EngineNoKey && waiting > 0 {
 		n.Text, n.More = "no key: "+human.Counted(waiting, "job waits", "jobs wait"), d.Engine.Why
@@ -133,7 +132,7 @@ func (d *Data) pausedQueues() []Need {
 		}
 		name := q.Name
 		out = append(out, Need{
-			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + columns.ByUser(q.By), More: "paused: nothing of it starts", Key: "{pause} resumes",
+			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + columns.ByUser(q.By), More: "paused: nothing of it starts", Since: q.Since, Key: "{pause} resumes",
 			Open: func(*View) Effect { return Effect{Open: ToQueue(name)} },
 		})
 	}

@@ -49,7 +49,7 @@ func Tabs() []Screen {
 }
 
 var screenNames = [...]string{"Overview", "Accounts", "Jobs", "Retries", "Limits", "Matches", "Reports", "Logs", "Alerts", "Account", "Job", "Schedules",
-	"Audit", "Messages", "Error classes", "Rate limit hit", "Log record", "Evidence", "Command", "Chaos", "Members"}
+	"Audit", "Messages", "Error classes", "Rate limit hit", "Log record", "Evidence", "Command", "Chaos", "Members", "Collections", "Collection"}
 
 // String is the screen's name as titles and tabs write it.
 func (s Screen) String() string { return screenNames[s] }
@@ -125,7 +125,7 @@ const (
 // Writes reports whether the action changes anything in the engine.
 func (a Action) Writes() bool {
 	switch a {
-	case Trigger, Cancel, Retry, Pause, Key, Due, Force, Reopen, TakeBack, Track, Purge, Ack, Silence, Edit, Inject, More, Less, ClearChaos:
+	case Trigger, Cancel, Retry, Pause, Key, Due, Force, Reopen, TakeBack, Track, Purge, Forget, Ack, Silence, Edit, Inject, More, Less, ClearChaos:
 		return true
 	}
 	return false
@@ -266,13 +266,10 @@ type Target struct {
 }
 
 // Where the screens of one job, one account and one queue's jobs are opened from others.
-func ToJob(id engine.JobID) *Target { return &Target{Screen: ScreenJob, ID: string(id)} }
-
-func ToAccount(id string) *Target { return &Target{Screen: ScreenAccount, ID: id} }
-
+func ToJob(id engine.JobID) *Target    { return &Target{Screen: ScreenJob, ID: string(id)} }
+func ToAccount(id string) *Target      { return &Target{Screen: ScreenAccount, ID: id} }
 func ToCollection(name string) *Target { return &Target{Screen: ScreenCollection, ID: name} }
-
-func ToQueue(q engine.Queue) *Target { return &Target{Screen: ScreenJobs, Queue: q} }
+func ToQueue(q engine.Queue) *Target   { return &Target{Screen: ScreenJobs, Queue: q} }
 
 // Timed is a page whose cursor stands on an instant. While the view is frozen it
 // and the time cursor move together.

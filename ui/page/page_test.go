@@ -101,7 +101,7 @@ func TestNeedsAreThingsAPersonCanDo(t *testing.T) {
 	if needs := d.Needs(); len(needs) != 0 { // whatever its limits are: nobody knows that it expires
 		t.Errorf("needs %+v", needs)
 	}
-	expiry := engine.AlertRow{ID: "key expiry", Rule: "key expiry", About: "key expires soon", State: engine.AlertFiring, Unit: engine.AlertDuration, Value: 5400, Known: true, Limit: 7200, Below: true}
+	expiry := engine.AlertRow{ID: "key-expires", Rule: "key-expires", About: "key expires soon", State: engine.AlertFiring, Unit: engine.AlertDuration, Value: 5400, Known: true, Limit: 7200, Below: true}
 	d.Alerts = []engine.AlertRow{expiry}
 	if needs := d.Needs(); len(needs) != 1 || needs[0].Text != "key expires soon: 1 h 30 min" || needs[0].Open(view(d)).Ask != AskKey {
 		t.Errorf("needs %+v, want the key's end", needs)
@@ -164,6 +164,20 @@ func TestReasonsAndErrorsInShort(t *testing.T) {
 	} {
 		if got := columns.InShort(long); got != want {
 			t.Errorf("%q in short is %q, want %q", long, got, want)
+		}
+	}
+}
+
+func TestV11b_WhoseAJobIs(t *testing.T) {
+	d := Data{Accounts: []engine.AccountRow{{ID: "01A", RiotID: "Ana#EUW"}}}
+	for want, j := range map[string]engine.JobRow{
+		"Ana#EUW":         {Job: engine.Job{Owner: "01A", Queue: "ingest.summoner.full"}},
+		"Ben#KR1":         {Job: engine.Job{Owner: "01B", Queue: "ingest.summoner.full"}, Player: "Ben#KR1"},
+		"kr-solo-master+": {Job: engine.Job{Owner: "01C", Queue: engine.CollectionQueue("kr-solo-master+")}},
+		"rank.daily":      {Job: engine.Job{Queue: "ingest.rank.daily"}},
+	} {
+		if got := d.Whose(&j); got != want {
+			t.Errorf("%+v: %q, want %q", j, got, want)
 		}
 	}
 }

@@ -306,14 +306,6 @@ func (v *View) Ratio(b engine.BucketRow) float64 {
 	return float64(b.Counted(v.Now)) / float64(b.Limit)
 }
 
-// Ratio is how much of a window is used, 0 to 1 and beyond; 0 of one whose limit is not known.
-func Ratio(b engine.BucketRow) float64 {
-	if b.Limit <= 0 {
-		return 0
-	}
-	return float64(b.Used) / float64(b.Limit)
-}
-
 // Spaced writes facts with room between them.
 func Spaced(v *View, w int, facts []part.Cell) string {
 	l := part.NewLine(v.Theme, w).Gap(1)

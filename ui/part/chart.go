@@ -1,6 +1,7 @@
 package part
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -27,9 +28,12 @@ func NewAxis(now time.Time, step time.Duration, back, w int) Axis {
 
 // At returns the cell of an instant; below 0 or Width and more it is not on the axis.
 func (a Axis) At(t time.Time) int {
-	d := t.Sub(a.Now)
-	cell := d / a.Step
-	if d < cell*a.Step {
+	d, step := t.Sub(a.Now), a.Step
+	if d >= 0 && a.Ahead > 0 {
+		step = a.Ahead
+	}
+	cell := d / step
+	if d < cell*step {
 		cell--
 	}
 	return a.Back + int(cell)
@@ -37,7 +41,11 @@ func (a Axis) At(t time.Time) int {
 
 // Start returns the instant at which a cell begins.
 func (a Axis) Start(cell int) time.Time {
-	return a.Now.Add(time.Duration(cell-a.Back) * a.Step)
+	step := a.Step
+	if cell > a.Back && a.Ahead > 0 {
+		step = a.Ahead
+	}
+	return a.Now.Add(time.Duration(cell-a.Back) * step)
 }
 
 // Window returns which window of a fixed length a cell lies in, by when the next of them
@@ -198,26 +206,24 @@ func (c *Chart) Words(y int) { c.WordsAt(y, "now") }
 // WordsAt is Words of an axis on which something else than now stands where now does.
 func (c *Chart) WordsAt(y int, here string) {
 	c.Mid(y, c.Back, themes.Figure, here)
-	every := c.round()
-	for n := 1; ; n++ {
-		far := time.Duration(n) * every
-		before, after := c.At(c.Now.Add(-far)), c.At(c.Now.Add(far))
-		if before < 0 && after >= c.Width {
-			return
-		}
-		c.Mid(y, after, themes.Dim, "+"+human.Distance(far))
-		c.Mid(y, before, themes.Dim, c.th.Glyphs.Minus+human.Distance(far))
+	every := round(cmp.Or(c.Ahead, c.Step))
+	for far := every; c.At(c.Now.Add(far)) < c.Width; far += every {
+		c.Mid(y, c.At(c.Now.Add(far)), themes.Dim, "+"+human.Distance(far))
+	}
+	every = round(c.Step)
+	for far := every; c.At(c.Now.Add(-far)) >= 0; far += every {
+		c.Mid(y, c.At(c.Now.Add(-far)), themes.Dim, c.th.Glyphs.Minus+human.Distance(far))
 	}
 }
 
-// round is the time between two words: one that people count in.
-func (c *Chart) round() time.Duration {
-	for _, d := range []time.Duration{5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 6 * 3600} {
-		if d *= time.Second; d >= wordsApart*c.Step {
+// round is the time between two words of an axis of such cells: one that people count in.
+func round(step time.Duration) time.Duration {
+	for _, d := range []time.Duration{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 6 * 3600} {
+		if d *= time.Second; d >= wordsApart*step {
 			return d
 		}
 	}
-	return (wordsApart*c.Step + 24*time.Hour - 1).Truncate(24 * time.Hour)
+	return (wordsApart*step + 24*time.Hour - 1).Truncate(24 * time.Hour)
 }
 
 // Row writes row y at the end of a line.

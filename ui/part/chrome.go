@@ -148,7 +148,10 @@ func Short(th *themes.Theme, w int, hits *Hits, tabs []Tab, active int, path str
 	default:
 		l.tabs(0, hits, tabs[active:active+1], 0, false)
 	}
-	l.To(max(end, l.at) + 2).Cells(state...)
+	if l.To(max(end, l.at) + 1); th.Mood != themes.Run {
+		l.On(themes.OnState)
+	}
+	l.Gap(1).Cells(state...)
 	return l.slots(0, hits, narrowSlots, s).String()
 }
 

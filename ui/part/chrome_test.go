@@ -113,7 +113,7 @@ func TestSectionsNoteWhatCanBeClicked(t *testing.T) {
 		t.Error("an empty row can be clicked")
 	}
 	ascii := Sections(themes.NewMono(themes.Plain), 0, 0, 16, 3, 1, nil, Section{Title: "NOW", Rows: []string{"카인"}})
-	if plain(ascii...) != "  NOW --------\n ????\n" {
+	if plain(ascii...) != "  NOW --------\n kain\n" {
 		t.Errorf("got\n%s", plain(ascii...))
 	}
 }

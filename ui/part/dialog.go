@@ -147,7 +147,7 @@ func onGround(th *themes.Theme, row string) string {
 // cells; "" = none does.
 func Clause(text string, w int) string {
 	for text != "" && safe.Width(text) > w {
-		text = text[:max(strings.LastIndex(text, ", "), strings.LastIndex(text, ": "), 0)]
+		text = text[:max(strings.LastIndex(text, ", "), strings.LastIndex(text, ": "), strings.LastIndex(text, "; "), 0)]
 	}
 	return text
 }

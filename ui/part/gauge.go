@@ -45,9 +45,9 @@ func along(t themes.Token, i, w int) themes.Token {
 }
 
 // rest writes what a bar does not fill. Without colour a track would look full, and so it
-// would on a selection that is drawn in one colour.
+// would on a ground on which all is drawn in one colour.
 func (l *Line) rest(w int) *Line {
-	oneColour := l.layer == themes.OnSel && l.th.On(themes.OnSel, themes.Track) == l.th.On(themes.OnSel, themes.Run)
+	oneColour := l.layer != themes.OnPlain && l.th.On(l.layer, themes.Track) == l.th.On(l.layer, themes.Run)
 	switch g := l.th.Glyphs; {
 	case g.ASCII:
 		return l.Glyph(themes.Track, g.BarEmpty, w)

@@ -163,5 +163,5 @@ func (p *Prompt) shown(l *Line, r rune) string {
 func joins(r rune) bool {
 	alone := "a" + string(r) + "a"
 	return safe.RuneWidth(r) < 1 || r >= 0x1100 && r <= 0x11ff || r >= 0xa960 && r <= 0xa97f ||
-		r >= 0xd7b0 && r <= 0xd7ff || len(safe.Text(alone)) < len(alone)
+		r >= 0xd7b0 && r <= 0xd7ff || safe.Text(alone) != alone
 }

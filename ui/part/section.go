@@ -121,7 +121,7 @@ const leastRule = 3
 // it, where the rows below have the sign of their cursor.
 func (l *Line) title(s Section) {
 	title, note, tail := l.clean(s.Title, false), l.clean(s.Note, false), l.clean(s.Tail, false)
-	token := themes.Figure
+	token := l.th.Title()
 	if s.Focus {
 		token = themes.Focus
 		l.Glyph(token, l.th.Glyphs.Focus, 1)

@@ -14,6 +14,7 @@ import (
 	"github.com/farsight-console/farsight/ui/screen/audit"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
 	"github.com/farsight-console/farsight/ui/screen/classes"
+	"github.com/farsight-console/farsight/ui/screen/collections"
 	"github.com/farsight-console/farsight/ui/screen/forensics"
 	"github.com/farsight-console/farsight/ui/screen/jobs"
 	"github.com/farsight-console/farsight/ui/screen/limits"
@@ -48,6 +49,10 @@ func New(t *page.Target) page.Page {
 		return messages.New()
 	case page.ScreenMembers:
 		return members.New()
+	case page.ScreenCollections:
+		return collections.New()
+	case page.ScreenCollection:
+		return collections.NewOne(t.ID)
 	case page.ScreenChaos:
 		return chaospanel.New()
 	case page.ScreenJob:

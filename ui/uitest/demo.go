@@ -102,7 +102,7 @@ func demoCalls() (calls []engine.CallRow) {
 // demoLimits are the windows as they were counted at an instant.
 func demoLimits(calls []engine.CallRow, now time.Time) engine.LimitsRow {
 	count := func(method string, window, phase time.Duration, limit int) engine.BucketRow {
-		b := engine.BucketRow{Host: "europe", Method: method, Kind: "app", Window: window, Limit: limit, Mode: "A", ServerAt: now}
+		b := engine.BucketRow{Host: "europe", Method: method, Kind: "app", Window: window, Limit: limit, Mode: "sliding", ServerAt: now}
 		if method != "" {
 			b.Kind = "method"
 		}
@@ -128,7 +128,7 @@ func demoLimits(calls []engine.CallRow, now time.Time) engine.LimitsRow {
 		At: now, Hosts: []engine.LimitHost{{Host: "europe", Learnt: at(79 * time.Second), Blind: 2}},
 		Buckets: []engine.BucketRow{
 			first, paces, count("match-v5.match", 10*time.Second, 3*time.Second, 2000), count("match-v5.timeline", 10*time.Second, 8*time.Second, 2000),
-			{Host: "europe", Method: "account-v1.by-riot-id", Kind: "method", Window: time.Minute, Limit: 1000, Used: 3, Server: 3, Reset: at(-9 * time.Second), ServerAt: now, Mode: "A"},
+			{Host: "europe", Method: "account-v1.by-riot-id", Kind: "method", Window: time.Minute, Limit: 1000, Used: 3, Server: 3, Reset: at(-9 * time.Second), ServerAt: now, Mode: "sliding"},
 		},
 	}
 }

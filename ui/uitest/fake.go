@@ -114,7 +114,11 @@ func (f *Fake) Find(_ context.Context, q engine.Query) (engine.Answer, error) {
 	case engine.MembersQuery:
 		return f.members()
 	case engine.LimitsQuery:
-		return *f.Scene.Update.Limits, nil
+		l := *f.Scene.Update.Limits
+		l.Cause = f.Scene.Update.Engine.Cause()
+		return l, nil
+	case engine.CollectionsQuery:
+		return f.collected(q)
 	case engine.CostQuery:
 		return f.Scene.Cost, nil
 	case engine.ForecastQuery:
@@ -155,7 +159,12 @@ func (f *Fake) jobs(q engine.JobsQuery) (engine.Answer, error) {
 		return nil, engine.Problemf(engine.ErrInvalid, "", "filter: %v", err)
 	}
 	page := engine.JobsPage{Total: len(f.Scene.Jobs)}
-	rows, next := pageOf(f.Scene.Jobs, q.Page)
+	all := f.Scene.Jobs
+	if q.Soonest {
+		all = live(all)
+		slices.SortStableFunc(all, columns.WhoGoesNext)
+	}
+	rows, next := pageOf(all, q.Page)
 	for _, j := range rows {
 		if (q.Queue == "" || j.Queue == q.Queue) && (len(q.States) == 0 || slices.Contains(q.States, j.State)) && fits.Match(&j, Noon) &&
 			(q.Class == "" || f.inClass(j, q.Class)) &&

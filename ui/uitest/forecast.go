@@ -12,13 +12,13 @@ import (
 // plan is what an engine would foresee of a scene: of its accounts' jobs those that its
 // limits say are in line.
 func plan(u engine.Update) *forecast.Plan {
-	s := forecast.State{Now: Noon, Still: forecast.Still{}, Queues: u.Queues, Buckets: slices.Clone(u.Limits.Buckets)}
+	s := forecast.State{Now: u.Limits.At, Still: forecast.Still{}, Queues: u.Queues, Buckets: slices.Clone(u.Limits.Buckets)}
 	for i := range s.Buckets { // all windows of a host have one line
 		if b, last := &s.Buckets[i], s.Buckets[max(i-1, 0)]; b.Host == last.Host && b.Kind == last.Kind {
 			s.Buckets[max(i-1, 0)].Waiting = max(b.Waiting, last.Waiting)
 		}
 	}
-	s.Limits = func(host string) forecast.Limits { return limits{host, u.Limits.Buckets} }
+	s.Limits = func(host string) forecast.Limits { return limits{host, u.Limits.At, u.Limits.Buckets} }
 	paced := "asia"
 	if u.Engine != nil && u.Engine.Demo {
 		paced = "europe"
@@ -74,6 +74,9 @@ func (f *Fake) forecast(q engine.ForecastQuery) engine.Forecast {
 func Foresee(u *engine.Update) {
 	e := *u.Engine
 	e.Pace = forecast.Pace(e, u.Queues, *u.Limits)
+	if e.State != engine.EngineLive { // as the engine has it
+		e.Why = e.Pace
+	}
 	u.Engine = &e
 	starts := plan(*u).Starts()
 	u.Jobs = append([]engine.JobRow(nil), u.Jobs...)
@@ -93,6 +96,7 @@ func Beside(u engine.Update, calls int, takes time.Duration) *engine.HostForecas
 // at once.
 type limits struct {
 	host string
+	now  time.Time
 	rows []engine.BucketRow
 }
 
@@ -103,7 +107,7 @@ func (l limits) After(_ string, n int) (w forecast.Wait) {
 		}
 		w.Known = true
 		if rest := n - (b.Limit - b.Used); rest > 0 {
-			if at := b.Reset.Sub(Noon) + time.Duration((rest-1)/b.Limit)*b.Window; at > w.Wait {
+			if at := b.Reset.Sub(l.now) + time.Duration((rest-1)/b.Limit)*b.Window; at > w.Wait {
 				w.Wait, w.Bucket = at, "app:"+b.Host+" "+strings.TrimSuffix(b.Window.String(), "m0s")
 			}
 		}

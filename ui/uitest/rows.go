@@ -141,7 +141,7 @@ func byPolicy(rows ...engine.JobRow) []engine.JobRow {
 
 // bucket is a window in which we and the server count the same.
 func bucket(host, method, kind string, window time.Duration, used, limit int, reset time.Duration) engine.BucketRow {
-	return engine.BucketRow{Host: host, Method: method, Kind: kind, Window: window, Used: used, Limit: limit, Server: used, Reset: Noon.Add(reset), Mode: "A"}
+	return engine.BucketRow{Host: host, Method: method, Kind: kind, Window: window, Used: used, Limit: limit, Server: used, Reset: Noon.Add(reset), Mode: "sliding"}
 }
 
 func busyLimits() engine.LimitsRow {
@@ -149,7 +149,7 @@ func busyLimits() engine.LimitsRow {
 	app.Server, app.Foreign, app.InFlight, app.Waiting, app.Paces = 84, 1, 4, 3, true
 	summoner := bucket("kr", "summoner-v4", "method", time.Minute, 1600, 1600, 12*time.Second)
 	summoner.NextFree, summoner.Waiting = Noon.Add(12*time.Second), 3
-	service := engine.BucketRow{Host: "asia", Method: "match-v5", Kind: "service", Server: -1, Blocked: Noon.Add(30 * time.Second), BlockedBy: "429 service", Mode: "A"}
+	service := engine.BucketRow{Host: "asia", Method: "match-v5", Kind: "service", Server: -1, Blocked: Noon.Add(30 * time.Second), BlockedBy: "429 service", Mode: "sliding"}
 	first := bucket("asia", "", "app", time.Second, 17, 20, 400*time.Millisecond)
 	return engine.LimitsRow{
 		Hosts: []engine.LimitHost{{Host: "asia", Learnt: at(16 * time.Minute), Blind: 2}, {Host: "europe", Learnt: at(3 * time.Hour)}, {Host: "kr", Learnt: at(17 * time.Minute), Blind: 1}},

@@ -61,7 +61,7 @@ func Busy() Scene {
 	rows := busyAccounts()
 	rows[1].ETA = syncETA
 	s.Accounts = map[string]engine.AccountDetail{rows[1].ID: syncingDetail(rows[1]), rows[0].ID: {Row: rows[0], Report: playReport(rows[0].ID)}}
-	s.Matches, s.Plans, s.Members = storedMatches(), plans(), sharing()
+	s.Matches, s.Plans, s.Members, s.Collections = storedMatches(), plans(), sharing(), collections()
 	row := busyEngine()
 	limits := busyLimits()
 	s.Update = engine.Update{

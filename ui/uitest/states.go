@@ -121,3 +121,38 @@ func FirstMinute() Scene {
 	Foresee(&s.Update)
 	return s
 }
+
+// Fail makes an endpoint of a scene fail since a while; one call asks at an instant whether it is back.
+func (s *Scene) Fail(since, next time.Time) {
+	const method = "match-v5.match"
+	why := engine.OutageOf + "europe/" + method
+	s.stands(engine.Held{Reason: why, Until: next, Stand: engine.StandDown})
+	s.Update.Limits.Breakers = []engine.BreakerRow{
+		{Host: "europe", Method: method, Since: since, Next: next, Waiting: s.Update.Queues[0].Counts[engine.Available], Proven: true},
+	}
+	s.Update.Engine.State, s.Update.Engine.Why = engine.EngineAPIDown, why
+}
+
+// Freeze stops the calls of a scene to its first host until an instant, as an operator does.
+func (s *Scene) Freeze(until time.Time) {
+	host := s.Update.Limits.Hosts[0].Host
+	s.stands(engine.Held{Reason: host + " is frozen", Until: until, Stand: engine.StandHeld})
+	for i := range s.Update.Limits.Buckets {
+		if b := &s.Update.Limits.Buckets[i]; b.Host == host {
+			b.Blocked, b.BlockedBy, b.Thaws = until, engine.BlockedFrozen, until
+		}
+	}
+	s.Update.Engine.State, s.Update.Engine.Why = engine.EngineHeld, host+" is frozen"
+}
+
+// Beside gives a scene the limits of further hosts, to which nothing waits.
+func (s *Scene) Beside(hosts ...string) {
+	l := s.Update.Limits
+	for _, host := range hosts {
+		l.Hosts = append(l.Hosts, engine.LimitHost{Host: host, Learnt: l.Hosts[0].Learnt})
+		for _, b := range l.Buckets[:2] {
+			b.Host, b.Used, b.Server, b.Waiting = host, b.Used/3, b.Server/3, 0
+			l.Buckets = append(l.Buckets, b)
+		}
+	}
+}

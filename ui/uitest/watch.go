@@ -46,7 +46,7 @@ func alertRows() []engine.AlertRow {
 		},
 		{
 			ID: "429", Rule: "429", About: "unexpected 429s per 1 h", State: engine.AlertFiring, Holds: true, Since: at(2 * time.Hour), Unit: engine.AlertCount, Value: 1, Known: true,
-			History: spark(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), Clears: Noon.Add(17 * time.Minute), Next: "see the counts on Limits: another process may use the key",
+			History: spark(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), Clears: Noon.Add(17 * time.Minute), Next: "see Limits: another process may use the key",
 			Evidence: []engine.Evidence{{At: busyCalls(40)[28].At, Kind: "call", ID: "j777", Text: "asia match-v5 KR_7214550928"}},
 		},
 		{
@@ -54,7 +54,7 @@ func alertRows() []engine.AlertRow {
 			Value: 0.19, Known: true, Limit: 0.2, Below: true, History: spark(.9, .9, .9, .8, .7, .6, .5, .4, .3, .3, .2, .19), Next: "see the error classes: retries do not help against what fails here",
 		},
 		{
-			ID: "queue age/" + string(Full), Rule: "queue age", About: "queue age", Subject: string(Full), State: engine.AlertAcknowledged, Holds: true, Since: at(40 * time.Minute),
+			ID: "queue-age/" + string(Full), Rule: "queue-age", About: "queue age", Subject: string(Full), State: engine.AlertAcknowledged, Holds: true, Since: at(40 * time.Minute),
 			By: engine.Actor{User: "ana", Via: "console"}, Unit: engine.AlertDuration, Value: 4020, Known: true, Limit: 3600, Next: "see why its head waits",
 		},
 		{
@@ -62,8 +62,8 @@ func alertRows() []engine.AlertRow {
 			By: engine.Actor{User: "op", Via: "console"}, Unit: engine.AlertCount, Value: 3, Known: true, Limit: 2, History: spark(0, 0, 1, 5, 9, 3), Next: "it goes on by itself: the engine probes the host",
 		},
 		{ID: "writes", Rule: "writes", About: "write p95", State: engine.AlertOK, Unit: engine.AlertDuration, Value: 0.004, Known: true, Limit: 0.1, History: spark(.003, .003, .004, .003, .004, .004)},
-		{ID: "key expiry", Rule: "key expiry", About: "key expires soon", State: engine.AlertOK, Unit: engine.AlertDuration, Value: 76440, Known: true, Limit: 7200, Below: true},
-		{ID: "log drops", Rule: "log drops", About: "dropped log lines per 1 h", State: engine.AlertOK, Unit: engine.AlertCount, Limit: 0},
+		{ID: "key-expires", Rule: "key-expires", About: "key expires soon", State: engine.AlertOK, Unit: engine.AlertDuration, Value: 76440, Known: true, Limit: 7200, Below: true},
+		{ID: "log-drops", Rule: "log-drops", About: "dropped log lines per 1 h", State: engine.AlertOK, Unit: engine.AlertCount, Limit: 0},
 	}
 }
 

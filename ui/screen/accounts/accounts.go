@@ -111,6 +111,8 @@ func (p *Screen) Act(v *page.View, a page.Action) page.Effect {
 	// Without an account under the cursor the key asks for a name to sync.
 	case a == page.Trigger:
 		return page.Effect{Ask: page.AskSync}
+	case a == page.Collected:
+		return page.Effect{Open: &page.Target{Screen: page.ScreenCollections}}
 	case !ok:
 		return page.Effect{}
 	case a == page.Cancel:
@@ -190,37 +192,11 @@ func (p *Screen) drawL(v *page.View) []string {
 	side := part.Section{Title: row.RiotID,
 		Rows: append(block.StageList(v, row, v.Inner(right)), "", facts[0], facts[2])}
 	panels := []part.Section{side}
-	if jobs := p.jobsOf(v, row.ID); len(jobs) > 0 {
+	if jobs := block.JobsOf(v, row.ID); len(jobs) > 0 {
 		panels[0].Height = len(side.Rows)
-		panels = append(panels, jobsPanel(v, jobs, v.Inner(right), v.H-len(side.Rows)-3))
+		panels = append(panels, block.JobsPanel(v, jobs, v.Inner(right), v.H-len(side.Rows)-3))
 	}
 	return part.Beside(a, v.Sections(left, 0, right, v.H, panels...))
-}
-
-// jobsOf are the jobs of an account that run or are tried again, in order of time.
-// A sync has hundreds of jobs in line; those tell nothing one by one and are left out.
-func (p *Screen) jobsOf(v *page.View, account string) []engine.JobRow {
-	var out []engine.JobRow
-	for _, from := range [][]engine.JobRow{v.Running(), v.Retries()} {
-		for i := range from {
-			if from[i].Owner == account {
-				out = append(out, from[i])
-			}
-		}
-	}
-	return out
-}
-
-// jobsPanel lists them: when, what, how often tried, and what came of it.
-func jobsPanel(v *page.View, jobs []engine.JobRow, w, h int) part.Section {
-	rows := make([]string, 0, max(h, 0))
-	for _, j := range jobs[:min(len(jobs), max(h, 0))] {
-		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(columns.StateWord(&j.Job)), 11, part.State).Gap(2)
-		l.Field(part.Plain(columns.JobKey(&j.Job)), 24, part.ID).Gap(2).
-			Field(part.Plain(columns.NextTry(page.Pen{View: v}, &j)), 8, part.Number).Gap(2)
-		rows = append(rows, l.Cells(part.As(themes.Dim, columns.LastResult(page.Pen{View: v}, &j))).String())
-	}
-	return part.Section{Title: "RUNNING AND NEXT RETRIES", Note: page.Some(len(jobs)), Rows: rows, Height: h}
 }
 
 // panel is the list with its title. A console holds the first accounts of very many: the note says

@@ -1,0 +1,156 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestL26_CollectionsAreSeen: C lists what is collected, enter shows one with its ladders, its matches and what it waits
+// for, and esc leads back.
+func TestL26_CollectionsAreSeen(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Collecting(), 120, 40, testOptions())
+		d.press("C")
+		d.wants("COLLECTIONS 4", "kr-solo-master+", "RUNNING", "1,340/6,021", "9,310/11,204", "ladder 2 of 4, page 4", "QUEUED", "FAILED")
+		d.press("j", "enter")
+		if s := d.m.page().Screen(); s != page.ScreenCollection {
+			t.Fatalf("enter shows %s", s)
+		}
+		d.wants("1,340 of 6,021 players", "3 not listed", "MATCHES 11,204 found", "1,850 to come", "LADDERS 3 of 3 read, 3 pages", "kr grandmaster",
+			"700/700", "accounts go first", "RUNNING AND NEXT RETRIES 3", "match:KR_7214551003")
+		d.press("esc")
+		d.wants("COLLECTIONS 4")
+		d.press("esc", "2", "C")
+		d.wants("COLLECTIONS 4")
+		d.press("esc")
+		d.line("collections")
+		d.wants("COLLECTIONS 4")
+	})
+}
+
+// TestL26_WhatItForesees: the screen says when a round is done by its pace, and nobody knows of one that reads ladders.
+func TestL26_WhatItForesees(t *testing.T) {
+	now := uitest.Noon
+	r := engine.CollectionRow{Collection: engine.Collection{Job: "j1", Started: now.Add(-100 * time.Second), Players: 300}, Listed: 100, Ladders: 1}
+	var p engine.Pace
+	if at := p.Ends(&r, now); !at.IsZero() {
+		t.Errorf("it reads ladders and is done at %s", at)
+	}
+	r.Ladder = 1
+	if at := p.Ends(&r, now); !at.Equal(now.Add(200 * time.Second)) {
+		t.Errorf("by the round's pace it is done in %s", at.Sub(now))
+	}
+	r.Listed = 200 // five a second of late
+	if at := p.Ends(&r, now.Add(20*time.Second)); !at.Equal(now.Add(40 * time.Second)) {
+		t.Errorf("by the pace of late it is done in %s", at.Sub(now))
+	}
+	r.Matches, r.Collected.Found = 500, 400
+	if at := p.Ends(&r, now.Add(20*time.Second)); !at.Equal(now.Add(30 * time.Second)) {
+		t.Errorf("with 100 of 500 matches to be found it is done in %s", at.Sub(now))
+	}
+	r.Matches, r.Listed, r.Collected = 0, 290, engine.Collected{Found: 900, Stored: 700} // the last players wait for their matches
+	if at := p.Ends(&r, now.Add(40*time.Second)); !at.Equal(now.Add(40*time.Second + 200*40*time.Second/700)) {
+		t.Errorf("by its matches it is done in %s", at.Sub(now))
+	}
+	r.Paused = true
+	if at := p.Ends(&r, now.Add(41*time.Second)); !at.IsZero() {
+		t.Errorf("paused it is done at %s", at)
+	}
+}
+
+// TestL27_CollectionsAreSteered: the keys pause, cancel, retry and forget the selected collection, after a question where
+// that ends something.
+func TestL27_CollectionsAreSteered(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Collecting(), 120, 40, testOptions())
+		d.press("C", "j", "p")
+		if c := d.last(); c.Op != engine.OpPause || c.Queue != "collect.kr-solo-master+" {
+			t.Errorf("p sent %+v", c)
+		}
+		d.press("x")
+		d.wants("Cancel the collection kr-solo-master+?", "1,340/6,021")
+		d.press("y")
+		if c := d.last(); c.Op != engine.OpCancel || c.Job != "j-kr-solo-master+" {
+			t.Errorf("x sent %+v", c)
+		}
+		d.press("r")
+		if c := d.last(); c.Op != engine.OpRetry || c.Select == nil || c.Select.Filter == nil || c.Select.Filter.Queue != "collect.kr-solo-master+" {
+			t.Errorf("r sent %+v", c)
+		}
+		d.press("D")
+		d.wants("Forget the collection kr-solo-master+?")
+		d.text("kr-solo-master+")
+		d.press("enter")
+		if c := d.last(); c.Op != engine.OpForget || c.DryRun || c.Collect == nil || c.Collect.Name != "kr-solo-master+" {
+			t.Errorf("D sent %+v", c)
+		}
+		d.press("G", "x")
+		d.wants("na1-solo-iron has ended: it is FAILED")
+	})
+}
+
+// TestL27_CollectIsTyped: the palette takes what the command takes, and asks with the cost.
+func TestL27_CollectIsTyped(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Busy(), 120, 40, testOptions())
+		d.fake.Answer = func(c engine.Command) (engine.Receipt, error) {
+			if c.DryRun {
+				return engine.Receipt{Would: 1, Text: "would collect 300 players", Cost: &engine.Cost{Calls: 4000, Takes: time.Hour}}, nil
+			}
+			return engine.Receipt{Applied: 1, Text: "collects"}, nil
+		}
+		d.line("collect master+ diamond1 --platform kr,euw1 --since=14d --matches 500 --every 24h --no-timelines because a study")
+		d.wants("Collect master+ diamond1 of kr, euw1?", "4,000 calls")
+		d.press("y")
+		c := d.last()
+		want := engine.CollectAsk{Tiers: []string{"master+", "diamond1"}, Platforms: []string{"kr", "euw1"}, Since: "14d", Matches: 500, Every: 24 * time.Hour,
+			Timelines: "none"}
+		if got := c.Collect; c.DryRun || got == nil || !got.Same(want) || got.Since != want.Since || got.Matches != want.Matches || got.Every != want.Every ||
+			c.Reason != "a study" {
+			t.Errorf("it sent %+v %+v", c, c.Collect)
+		}
+		n := len(d.fake.Did())
+		for text, wrong := range map[string]string{
+			"collect --platform kr": "name tiers and a platform", "collect master+ --platfrom kr": "--platfrom is not known here",
+			"collect master+ --every soon": "write a value behind --every",
+		} {
+			d.line(text)
+			d.wants(wrong)
+			d.press("esc")
+		}
+		if len(d.fake.Did()) != n {
+			t.Errorf("what could not be read was sent: %+v", d.fake.Did()[n:])
+		}
+	})
+}
+
+// TestL28_CollectionsArrive: on the first screen collections stand among the accounts by when they are done, with
+// their end.
+func TestL28_CollectionsArrive(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Collecting(), 120, 40, testOptions())
+		text := ansi.Strip(d.m.frame)
+		_, arrivals, _ := strings.Cut(text, "ARRIVALS")
+		for _, want := range []string{"카인", "kr-solo-maste", "euw-diamond"} {
+			_, rest, ok := strings.Cut(arrivals, want)
+			if !ok {
+				t.Fatalf("%s does not arrive in its place:\n%s", want, text)
+			}
+			arrivals = rest
+		}
+		d.press("tab", "tab")
+		rows := strings.Split(ansi.Strip(d.m.frame), "\n")
+		at := slices.IndexFunc(rows, func(r string) bool { return strings.Contains(r, "kr-solo-maste") && strings.Contains(r, "~15:") })
+		if at < 0 {
+			t.Errorf("it does not say when it is done:\n%s", strings.Join(rows, "\n"))
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package ui
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/scratch"
+	"github.com/farsight-console/farsight/ui/page"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// number is the first number that a pattern finds in a text; ok is false where it finds none.
+func number(pattern, text string) (n int, ok bool) {
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	if found == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
+	return n, err == nil
+}
+
+// TestV1a_OneInstantForAScreen: over an hour of a development key with a cap, calls of somebody else, a 429, a pause,
+// an outage and a freeze, the figures of each frame of three screens go together; so they do, seen more seldom, with 210
+// accounts and several hosts.
+func TestV1a_OneInstantForAScreen(t *testing.T) {
+	long(t)
+	for _, c := range []struct {
+		accounts, steps int
+		hosts           []string
+	}{{20, scratch.Sized(360, 1800), nil}, {210, 60, []string{"asia", "americas"}}} {
+		bubble(t, func(t *testing.T) { hourOf(t, c.accounts, c.steps, c.hosts) })
+	}
+}
+
+// hourOf looks so often in an hour at one of the screens.
+func hourOf(t *testing.T, accounts, steps int, hosts []string) {
+	d := open(t, uitest.DevKey(accounts, uitest.Noon), 120, 40, testOptions())
+	for step := range steps {
+		// A forecast holds for two seconds: every other frame has one that is older than its limits.
+		apart := time.Hour / time.Duration(steps)
+		d.wait([]time.Duration{2*apart - 600*time.Millisecond, 600 * time.Millisecond}[step%2])
+		now := time.Now()
+		s := uitest.DevKey(accounts, now)
+		s.Beside(hosts...)
+		u, most := &s.Update, 100
+		u.Snapshot = step%30 == 0
+		switch b, minute := &u.Limits.Buckets[1], step*60/steps; {
+		case minute >= 10 && minute < 14:
+			b.Cap, most = 50, max(50, b.Used)
+		case minute >= 20 && minute < 24:
+			b.Server, b.Foreign = min(b.Used+step%9, 100), step%9
+		case minute >= 30 && minute < 32:
+			b.Blocked, b.BlockedBy = now.Add(5*time.Second), "429 app"
+		case minute >= 40 && minute < 42:
+			u.Queues[0].Paused, u.Engine.State = true, engine.EnginePaused
+		case minute >= 46 && minute < 50:
+			s.Fail(now.Truncate(4*time.Minute), now.Truncate(20*time.Second).Add(20*time.Second))
+		case minute >= 52 && minute < 56:
+			s.Freeze(now.Truncate(4 * time.Minute).Add(4 * time.Minute))
+		}
+		uitest.Foresee(u)
+		d.fake.Scene = s
+		d.send(*u)
+		if step%2 == 0 {
+			d.press([]string{"1", "5", "3"}[step/2%3])
+		}
+		switch step / 2 % 3 {
+		case 0:
+			checkOverview(t, d.screen(), most)
+		case 1:
+			checkLimits(t, d.screen(), most)
+		default:
+			checkJobs(t, d.screen())
+		}
+		checkCause(t, d.screen(), u)
+		if t.Failed() {
+			t.Fatalf("after %d s:\n%s", now.Sub(uitest.Noon)/time.Second, d.screen())
+		}
+	}
+}
+
+// checkCause is of an engine that stands: each place tells the same cause, with the same number of jobs, and no call is
+// planned for an instant before it goes on.
+func checkCause(t *testing.T, screen string, u *engine.Update) {
+	if !strings.Contains(screen, string(u.Engine.State)) {
+		t.Errorf("the engine is %s", u.Engine.State)
+	}
+	for _, n := range regexp.MustCompile(`outage of [^:\n]+: ([\d,]+) jobs? wait`).FindAllStringSubmatch(screen, -1) {
+		if want := page.Count(u.Queues[0].Counts[engine.Available]); n[1] != want {
+			t.Errorf("%s jobs wait by the cause, %s do", n[1], want)
+		}
+	}
+	if u.Engine.State == engine.EngineAPIDown {
+		if strings.Contains(screen, "on time") || strings.Contains(screen, "in the air") {
+			t.Error("a call leaves in an outage")
+		}
+		if n, ok := number(`next try in (\d+) s`, screen); ok {
+			if left := int(u.Limits.Breakers[0].Next.Sub(time.Now().Truncate(time.Second)) / time.Second); n != left {
+				t.Errorf("the next try is in %d s, it is told in %d", left, n)
+			}
+		}
+	}
+}
+
+// checkOverview is of Overview: a window takes no more than its limit, the row of the state tells what stands below
+// its tooth, and the board and its title count the same calls.
+func checkOverview(t *testing.T, screen string, most int) {
+	used, _ := number(` (\d+)/100 `, screen)
+	made, more := 0, 0
+	if sum := regexp.MustCompile(` (\d+)\+(\d+) `).FindStringSubmatch(screen); sum != nil {
+		made, _ = strconv.Atoi(sum[1])
+		more, _ = strconv.Atoi(sum[2])
+		if made+more > most || made != used {
+			t.Errorf("%d+%d of %d, with %d used", made, more, most, used)
+		}
+	}
+	planned, ok := number(`([\d,]+) calls planned`, screen)
+	if rest, below := number(`… ([\d,]+) more;`, screen); ok && below && (planned <= rest || planned-rest > 20) {
+		t.Errorf("%d calls are planned, %d below the board", planned, rest)
+	}
+}
+
+// checkLimits is of Limits: what is used and what is left are the limit, and a count of the last minute is not old.
+func checkLimits(t *testing.T, screen string, most int) {
+	used, _ := number(` (\d+)/100 `, screen)
+	if row, ok := number(`app +(\d+)/100`, screen); ok && row != used {
+		t.Errorf("%d are used by the row of the state, %d by its window", used, row)
+	}
+	if left, ok := number(`(\d+) left`, screen); ok && used+left > most {
+		t.Errorf("%d used and %d left of %d", used, left, most)
+	}
+	if strings.Contains(screen, "min ago") {
+		t.Error("Riot answered a second ago")
+	}
+}
+
+// checkJobs is of Jobs: the bar, the group and the row of the state count the same.
+func checkJobs(t *testing.T, screen string) {
+	group, grouped := number(`([\d,]+) AVAILABLE`, screen)
+	if bar, ok := number(`([\d,]+) available`, screen); ok && grouped && group != bar { // a bar of many tells thousands
+		t.Errorf("%d available in the bar, %d in the group", bar, group)
+	}
+	if title, ok := number(`JOBS ([\d,]+) of all`, screen); ok && grouped && group != title {
+		t.Errorf("%d in the title, %d in the group", title, group)
+	}
+	if calls, ok := number(`([\d,]+) calls wait for`, screen); ok && grouped && calls != group {
+		t.Errorf("%d calls wait by the row of the state, %d in the group", calls, group)
+	}
+	used, _ := number(` (\d+)/100 `, screen)
+	if row, ok := number(`(\d+) of 100 calls of the`, screen); ok && row != used {
+		t.Errorf("%d used by the row of the state, %d by the group", used, row)
+	}
+}

@@ -1,0 +1,43 @@
+package ui
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestV3c_TheBoardUsesItsWidth: at 200 columns each call on the board says how long ago it was asked for, and why it
+// leaves when it does; at 120 nothing is in the way of what it said before.
+func TestV3c_TheBoardUsesItsWidth(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		d := open(t, uitest.Demo(), 200, 60, testOptions())
+		if head := d.rowWith("LEAVES"); !strings.Contains(head, "REMARK          WAITED  WHY") {
+			t.Errorf("%q", head)
+		}
+		d.wants("s for app 12s", "after 503 unavailable", "1st in line")
+		d = open(t, uitest.Demo(), 120, 40, testOptions())
+		if head := d.rowWith("LEAVES"); strings.Contains(head, "WAITED") || !strings.Contains(head, "REMARK") {
+			t.Errorf("%q", head)
+		}
+	})
+}
+
+// TestV11f_SyncsHaveNoIDs: a sync in line is told by its player and its mode, in its row as in the sentence on it.
+func TestV11f_SyncsHaveNoIDs(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		for i := range 3 {
+			a := s.Update.Accounts[i]
+			j := &s.Jobs[i]
+			j.Kind, j.Key, j.Owner, j.Player = "account.sync", "latest:01M8KM5DXKCZPP0SER9PJ1THX"+a.ID[:1], a.ID, a.RiotID
+		}
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.wants("WHY sync latest of ", "its place to the sync of ")
+		if id := regexp.MustCompile(`[0-9A-Z]{6,}THX|latest:`).FindString(d.screen()); id != "" {
+			t.Errorf("%q:\n%s", id, d.screen())
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/themes"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// TestV4a_TheStateOwnsTheFrame: the row of the state has its ground, with and without colours, a pause is
+// hatched, charts of an engine that stands have none of the colours of one that works, and its cause
+// stands first with what goes on next.
+func TestV4a_TheStateOwnsTheFrame(t *testing.T) {
+	for name, c := range map[string]struct {
+		scene uitest.Scene
+		mood  themes.Token
+		wants []string
+	}{
+		"works":  {uitest.Demo(), themes.Run, []string{"12 s WINDOW"}},
+		"outage": {uitest.Outage(), themes.Err, []string{"✗ API DOWN ", "outage of europe/match-v5.match", "one call asks whether it is over at 12:3", "┗"}},
+		"paused": {uitest.Paused(), themes.Warn, []string{"‖ PAUSED ", "every queue with work is paused", "p resumes the queue", "╱╱╱"}},
+		"no key": {uitest.Broken(), themes.Err, []string{"✗ NO KEY ─", "the key has expired or was refused", "K gives another key"}},
+	} {
+		for _, env := range []func(string) string{trueColor, noColor} {
+			bubble(t, func(t *testing.T) {
+				opt := testOptions()
+				opt.Getenv = env
+				d := open(t, c.scene, 120, 40, opt)
+				d.wants(c.wants...)
+				th := d.m.view(d.m.now()).Theme
+				if th.Mood != c.mood {
+					t.Fatalf("%s: the mood is %v", name, th.Mood)
+				}
+				row := strings.Split(d.m.frame, "\n")[1]
+				if look := th.On(themes.OnState, themes.Figure); th.Mood != themes.Run && !strings.Contains(row, look) {
+					t.Errorf("%s: row 2 has not the ground of its state: %q", name, row)
+				}
+				if bright := th.In(themes.Run); th.Mood != themes.Run && th.Profile != themes.Mono {
+					for _, step := range []float64{0.5, 1} {
+						if look := d.m.theme.Open(themes.Flow(step)); strings.Contains(d.m.frame, look) {
+							t.Errorf("%s: a chart looks live: %v", name, bright.Mood)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestV5a_TheSentenceDropsClausesFromTheFront: where it has no room, what waits and for which window is
+// told, and never only that nothing is stuck.
+func TestV5a_TheSentenceDropsClausesFromTheFront(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Busy()
+		row := *s.Update.Engine
+		row.State, row.Pace = engine.EngineLive, "nothing is stuck: 12,345 calls wait for the 2 min window on europe"
+		s.Update.Engine = &row
+		for _, w := range []int{100, 110, 120, 200} {
+			d := open(t, s, w, 40, testOptions())
+			text := strings.Split(ansi.Strip(d.m.frame), "\n")[1]
+			if strings.Contains(text, "LIVE  ") && !strings.Contains(text, "12,345 calls wait for the 2 min window") {
+				t.Errorf("at %d: %s", w, text)
+			}
+		}
+	})
+}
+
+// TestV4b_SinceWhenAndByWhom: an engine that stands says since when it does, and a pause who did it.
+func TestV4b_SinceWhenAndByWhom(t *testing.T) {
+	for want, s := range map[string]uitest.Scene{
+		"✗ API DOWN since 12:30:55 ─": uitest.Outage(), "‖ PAUSED since 12:31:15 by ana ─": uitest.Paused(),
+	} {
+		bubble(t, func(t *testing.T) { open(t, s, 120, 40, testOptions()).wants(want) })
+	}
+}

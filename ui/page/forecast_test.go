@@ -1,0 +1,30 @@
+package page
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+)
+
+// TestV6c_WhatEndsNextComesFirst, and the sync that somebody has just asked for is among the first.
+func TestV6c_WhatEndsNextComesFirst(t *testing.T) {
+	now := time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
+	v, f := &View{Data: &Data{}, Now: now}, Forecast{}
+	for i := range 60 {
+		id := strconv.Itoa(i)
+		v.Accounts = append(v.Accounts, engine.AccountRow{ID: id, Status: engine.Syncing, Triggered: now.Add(time.Duration(i) * time.Second)})
+		if i > 0 { // nobody knows the end of the first
+			f.Plan.Accounts = append(f.Plan.Accounts, engine.AccountForecast{Account: id, Ends: now.Add(time.Duration(60-i%59) * time.Minute)})
+		}
+	}
+	v.Accounts = append(v.Accounts, engine.AccountRow{ID: "done", Status: engine.SyncCompleted})
+	all := f.Arriving(v)
+	if len(all) != 60 || all[0].ID != "58" || all[1].ID != "57" || all[2].ID != "59" || all[3].ID != "56" || all[59].ID != "0" {
+		t.Errorf("%d syncs, %s %s %s %s … %s", len(all), all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[59].ID)
+	}
+	if !f.EndOf("0").IsZero() || !f.Ends().Equal(now.Add(time.Hour)) {
+		t.Errorf("the last ends at %v", f.Ends())
+	}
+}

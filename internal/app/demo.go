@@ -379,6 +379,7 @@ func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
 	var err error
 	if d.begins {
 		err = d.Trigger(watching)
+		wg.Go(func() { d.Further(watching, d.speed) })
 	}
 	if err == nil {
 		err = opt.console.show(watching, d.Stage.Console(), o)

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -33,7 +35,8 @@ type Demo struct {
 	Stage *Stage
 	Chaos *Chaos
 
-	by engine.Actor
+	by      engine.Actor
+	ladders []sim.LadderSpec
 }
 
 // New is a demo whose engine has not started.
@@ -47,10 +50,13 @@ func New(opt Options) *Demo {
 	if opt.Tune != nil {
 		opt.Tune(&o)
 	}
+	if opt.Members { // who share a database, which keeps no collections
+		o.Ladders = nil
+	}
 	// The first player has the most matches: its 879 are what the trap counts.
 	c := newChaos(w.Seed, w.Speed, o.Players[0].RiotID)
 	o.Door, o.OnStrike = c.trap.door, c.tally.call
-	d := &Demo{Sim: sim.New(o), Stage: newStage(opt.Dir, opt.Start), Chaos: c, by: opt.By}
+	d := &Demo{Sim: sim.New(o), Stage: newStage(opt.Dir, opt.Start), Chaos: c, by: opt.By, ladders: o.Ladders}
 	d.Host = newHost(w.Addr, d.Sim)
 	if c.rows = alone; opt.Members {
 		c.rows, d.Stage.pause = shared, memberPause
@@ -59,7 +65,8 @@ func New(opt Options) *Demo {
 	return d
 }
 
-// Trigger starts a sync of every player of the simulator.
+// Trigger starts a sync of every account of the simulator, and the collection of its ladder. No timelines: they would be
+// under way when the trap closes, and be fetched twice.
 func (d *Demo) Trigger(ctx context.Context) error {
 	for _, p := range d.Sim.Players() {
 		_, err := d.Stage.Console().Do(ctx, engine.Command{
@@ -70,7 +77,40 @@ func (d *Demo) Trigger(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, l := range d.ladders {
+		_, err := d.Stage.Console().Do(ctx, engine.Command{Op: engine.OpCollect, By: d.by, Collect: &engine.CollectAsk{
+			Tiers: []string{"master+"}, Platforms: []string{string(l.Platform)}, Queue: "solo", Timelines: "none",
+		}})
+		if err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// every is how often somebody further is synced.
+const every = time.Minute
+
+// Further syncs the newest games of a further player each minute, of whom the simulator makes up a past, so that
+// something begins while somebody looks. What an engine refuses that falls or begins anew is left out.
+func (d *Demo) Further(ctx context.Context, speed float64) {
+	each := time.Duration(float64(every) / speed)
+	for n := 0; n < mostFurther && await.Pause(ctx, each); n++ {
+		_, _ = d.Stage.Console().Do(ctx, engine.Command{
+			Op: engine.OpTrigger, Account: further(n), By: d.by,
+			Sync: engine.SyncAsk{Platform: string(route.EUW1), Count: 20, Timelines: "none"},
+		})
+	}
+}
+
+// mostFurther is how many names there are; the simulator makes up 200 players at most.
+const mostFurther = 11 * 13
+
+// further is the name of the n-th further player: Silver Lynx#DEMO.
+func further(n int) string {
+	first := [...]string{"Silver", "Amber", "Quiet", "Lucky", "Crimson", "Distant", "Golden", "Hollow", "Velvet", "Misty", "Brave"}
+	second := [...]string{"Lynx", "Crane", "Otter", "Falcon", "Badger", "Wolf", "Sparrow", "Hare", "Raven", "Marten", "Swift", "Seal", "Bear"}
+	return first[n%len(first)] + " " + second[n%len(second)] + "#DEMO"
 }
 
 // Audit compares what is stored with what the simulator would have given: how many

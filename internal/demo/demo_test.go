@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -71,6 +72,26 @@ func TestTriggerAndAudit(t *testing.T) {
 	}
 }
 
+// A ladder is collected beside the accounts, but where the demo works on a database, which keeps no collections.
+func TestL25_TheLadderIsCollectedOnADirectory(t *testing.T) {
+	for members, want := range map[bool]int{false: 1, true: 0} {
+		con, collects := &console{}, 0
+		d := New(Options{World: World{Seed: 7, Speed: 1}, Members: members})
+		d.Stage.con.Up(con)
+		if err := d.Trigger(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range con.asked {
+			if c.Op == engine.OpCollect {
+				collects++
+			}
+		}
+		if collects != want || len(con.asked) != len(d.Sim.Players())+want {
+			t.Errorf("shared %t: %d of %d asks collect", members, collects, len(con.asked))
+		}
+	}
+}
+
 // The demo's retry table is divided by its speed, the number of tries is not.
 func TestPolicies(t *testing.T) {
 	p := Policies(2)[engine.PolicyMatch]
@@ -102,4 +123,29 @@ func TestPhoneBesideRiot(t *testing.T) {
 	if c := p.Calls(true); c.BaseURL != "http://127.0.0.1:9" || len(c.To) != 1 || c.Poll <= 0 {
 		t.Errorf("%+v", c)
 	}
+}
+
+// TestV10a_APlayerComesEachMinute: somebody further is synced each minute, and nobody twice.
+func TestV10a_APlayerComesEachMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		d := &Demo{Stage: newStage(t.TempDir(), nil)}
+		con := &console{}
+		d.Stage.con.Up(con)
+		done := make(chan struct{})
+		go func() { d.Further(ctx, 1); close(done) }()
+		time.Sleep(150*time.Minute + time.Second)
+		cancel()
+		<-done
+		names := map[string]bool{}
+		for _, c := range con.asked {
+			names[c.Account] = true
+			if c.Op != engine.OpTrigger || c.Sync.Platform == "" {
+				t.Errorf("%+v", c)
+			}
+		}
+		if len(con.asked) != mostFurther || len(names) != mostFurther {
+			t.Errorf("%d commands for %d players", len(con.asked), len(names))
+		}
+	})
 }

@@ -95,3 +95,33 @@ func TestInventedPlayersAreBounded(t *testing.T) {
 		t.Errorf("one of them again: %d %s", r.status, r.body)
 	}
 }
+
+// TestV10b_TheDemosPlayersPlayInTheEvening: all games of the demo are of evenings and weekends, with a peak that a
+// reader recognises, and none is older than Riot keeps them.
+func TestV10b_TheDemosPlayersPlayInTheEvening(t *testing.T) {
+	o := Demo(7)
+	o.Epoch = epoch
+	s := New(o)
+	for _, p := range s.Players() {
+		var hours [24]int
+		games := s.world.Named(p.RiotID).Games
+		for _, g := range games {
+			hours[g.At.UTC().Add(time.Hour).Hour()]++
+			if epoch.Sub(g.At) > 700*24*time.Hour {
+				t.Errorf("%s: a game of %s", p.RiotID, g.At)
+			}
+		}
+		night, evening := 0, 0
+		for h, n := range hours {
+			switch {
+			case h < 12:
+				night += n
+			case h >= 18 && h < 22:
+				evening += n
+			}
+		}
+		if len(games) != p.Matches || night > 0 || 2*evening < len(games) {
+			t.Errorf("%s: %d games, %d before noon, %d in the evening", p.RiotID, len(games), night, evening)
+		}
+	}
+}

@@ -16,6 +16,8 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	}
 	// A word below a command that has commands of its own is a mistyped command, not an argument.
 	near := ""
+	// Of a word of two or three letters every other one is near: one letter may be wrong.
+	cmd.SuggestionsMinimumDistance = min(cmd.SuggestionsMinimumDistance, len(args[0])/2)
 	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
 		near = "did you mean " + strings.Join(names, " or ") + "? "
 	}

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,7 +106,13 @@ func runAttach(ctx context.Context, cfg config.Config, c console, args []string,
 	}
 	con := api.NewClient(path)
 	defer con.Close()
-	return c.attach(ctx, con, opt)
+	err := c.attach(ctx, con, opt)
+	if errors.Is(err, engine.ErrGone) && len(args) == 0 {
+		if held := standsStill(cfg); held != nil {
+			return held
+		}
+	}
+	return err
 }
 
 // attach shows the console of an engine elsewhere, until the operator leaves.
@@ -230,7 +235,7 @@ func handOver(ctx context.Context, cfg config.Config, keys *keyring.Ring, out cl
 	}
 	cmd.Dir = "/"
 	cmd.Stderr = &said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.SysProcAttr = detached()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("detach: %w", err)
 	}
@@ -241,7 +246,7 @@ func handOver(ctx context.Context, cfg config.Config, keys *keyring.Ring, out cl
 		// It answers: only now has somebody taken over.
 		if c, _ := dialEngine(ctx, cfg); c != nil {
 			c.Close()
-			_, err := fmt.Fprintf(out.W, "detached: process %d works on %s; `farsight` attaches, `kill %d` ends it\n", cmd.Process.Pid, storeName(cfg), cmd.Process.Pid)
+			_, err := fmt.Fprintf(out.W, "detached: process %d works on %s; `farsight` attaches, `%s` ends it\n", cmd.Process.Pid, storeName(cfg), killing(cmd.Process.Pid))
 			return err
 		}
 		select {

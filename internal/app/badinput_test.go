@@ -50,6 +50,8 @@ func TestBadInput_OneClearSentence(t *testing.T) {
 		"flag without value":     {args: words("sync Name#EUW --platform"), says: words("--platform --help")},
 		"unknown command":        {args: words("frobnicate"), says: words("frobnicate --help")},
 		"nearly a command":       {args: words("synk Name#EUW"), says: words("synk sync")},
+		"transposed letters":     {args: words("snyc Name#EUW"), says: words("snyc sync")},
+		"another program's word": {args: words("ls"), says: []string{"no command \"ls\": see"}},
 		"too many words":         {args: words("check twice"), says: words("twice")},
 		"two filters":            {args: words("jobs a b"), says: words("quotes")},
 		"export of nothing":      {args: words("export"), says: words("matches")},

@@ -62,7 +62,7 @@ func TestCompletion(t *testing.T) {
 		{"pause", "ingest.s", "ingest.summoner.full", noFiles},
 		{"undo", "", "2", ":36"},
 		{"schedules --run", "", "sweep", noFiles},
-		{"silence", "key", "key expiry", noFiles},
+		{"silence", "key", "key-expires", noFiles},
 		{"freeze", "eu", "europe", noFiles},
 		{"freeze europe", "match", "match-v5.timeline", noFiles},
 		{"freeze euw1", "", "league-v4.by-puuid", noFiles},
@@ -71,6 +71,8 @@ func TestCompletion(t *testing.T) {
 		{"accounts", "state:fa", "state:failed", filter},
 		{"sync --platform", "e", "euw1", noFiles},
 		{"export matches --format", "", "csv", noFiles},
+		{"export --format", "", "parquet", noFiles},
+		{"collect --from", "", "Shell Script#CLI", noFiles},
 		{"jobs --sort", "cr", "created", noFiles},
 		{"jobs --classes --sort", "", "discarded", noFiles},
 		{"schedules --columns", "name,n", "name,next", filter},
@@ -97,6 +99,10 @@ func TestCompletion(t *testing.T) {
 		if c.word != "" && !strings.Contains(all, "\n"+c.word) || c.word == "" && len(list) > 1 {
 			t.Errorf("%s %q offers %q, want %q", c.line, c.begun, list, c.word)
 		}
+	}
+	// A job that is a sync is told by its player.
+	if res := (command{args: []string{"__complete", "logs", "--job", ""}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}).run(t); !strings.Contains(res.stdout, ", Shell Script#CLI, COMPLETED") {
+		t.Errorf("%s", res.stdout)
 	}
 	for _, shell := range words("bash zsh fish powershell") {
 		if res := (command{args: []string{"completion", shell}}).run(t).wants(t, exitDone); !strings.Contains(res.stdout, "farsight") {

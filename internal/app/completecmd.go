@@ -46,12 +46,12 @@ func completeFlags() map[string]cobra.CompletionFunc {
 		"platform": offer(texts(route.Platforms())...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
 		"theme": offer(config.Themes()...), "glyphs": offer(themes.GlyphNames()...), "keep-running": offer("auto", "true", "false"),
 		"timelines": offer(string(league.TimelinesAll), string(league.TimelinesRanked), string(league.TimelinesNone)),
-		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "output": offer(forms...), "confirm": offer(engine.ConfirmAll),
+		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "export format": offer("parquet"), "output": offer(forms...), "confirm": offer(engine.ConfirmAll),
 		"state": completeStates, "class": completeClasses, "account": completeAccounts, "job": completeJobs(engine.States()),
 		"queue": completeQueues, "ranks queue": offer("RANKED_SOLO_5x5", "RANKED_FLEX_SR"), "kind": offer(kinds()...),
 		"run": schedules, "pause": schedules, "resume": schedules, "edit": schedules,
 		"sim window": offer(string(sim.FixedLazy), string(sim.WallAligned), string(sim.Sliding)), "sim retention": offer("on", "off"),
-		"data-dir": completeFolders, "to": completeFolders, "from": completeFolders, "fixtures": completeFolders,
+		"data-dir": completeFolders, "to": completeFolders, "from": completeFolders, "collect from": completeAccounts, "fixtures": completeFolders,
 		"out": completeFiles, "file": completeFiles, "key-file": completeFiles, "token-file": completeFiles, "ca-file": completeFiles, "socket-path": completeFiles,
 	}
 }
@@ -126,7 +126,7 @@ func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobr
 func kinds() []string {
 	return texts([]engine.Kind{
 		ingest.KindSync, ingest.KindMatch, ingest.KindTimeline, ingest.KindRank,
-		ingest.KindWeekly, ingest.KindResolve, ingest.KindSweep, ingest.KindPrune,
+		ingest.KindWeekly, ingest.KindResolve, ingest.KindSweep, ingest.KindPrune, ingest.KindCompact,
 		engine.KindCall, pager.KindWebhook, pager.KindCommand, pager.KindEvent,
 	})
 }
@@ -247,7 +247,7 @@ func completeJobs(states []engine.State) cobra.CompletionFunc {
 				q.Text = begun
 			}
 			for _, j := range found[engine.JobsPage](ctx, c, q).Jobs {
-				about := strings.ToUpper(j.State.String())
+				about := strings.TrimLeft(j.Player+", "+strings.ToUpper(j.State.String()), ", ") // a key such as full:01M8… tells nobody whose it is
 				switch id := string(j.ID); {
 				// named already
 				case slices.Contains(args, id), slices.Contains(args, j.Key):

@@ -13,7 +13,7 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitIncomplete  = 3 // some matches could not be had, or the store is damaged
+	exitIncomplete  = 3 // some matches could not be had, some lines were rejected, or the store is damaged
 	exitHeld        = 4 // the data directory belongs to another process
 	exitCancelled   = 5 // an operator cancelled the sync
 	exitInterrupted = 130

@@ -51,7 +51,7 @@ func stdoutPlain() cli.Out { return cli.Out{W: os.Stdout} }
 // operator is who runs a command.
 func operator(via string) engine.Actor {
 	// A service has no USER. "uid 998" is what `ls -n` shows of its files.
-	user := cmp.Or(os.Getenv("USER"), fmt.Sprintf("uid %d", os.Getuid()))
+	user := cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), fmt.Sprintf("uid %d", os.Getuid()))
 	// "192.0.2.7 51234 192.0.2.1 22": the first word is where somebody sits.
 	session, _, _ := strings.Cut(os.Getenv("SSH_CONNECTION"), " ")
 	return engine.Actor{User: user, Session: session, Via: via}

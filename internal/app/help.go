@@ -170,13 +170,14 @@ func describe(c *cobra.Command, width int) {
 // valueNames say what flags take, by their names; one of "command flag" is of that command
 // alone.
 var valueNames = map[string]string{
-	"account": "NAME#TAG", "ca-file": "FILE", "token-file": "FILE", "after": "CURSOR", "at": "TIME", "cap": "PERCENT", "class": "CLASS", "columns": "A,B,…", "completed": "AGE", "failed": "AGE", "fault": "FAULT",
+	"account": "NAME#TAG", "cancel": "NAME", "ca-file": "FILE", "token-file": "FILE", "after": "CURSOR", "at": "TIME", "cap": "PERCENT", "class": "CLASS", "collections forget": "NAME", "collections pause": "NAME", "collections resume": "NAME", "collect from": "NAME#TAG", "collection": "NAME", "columns": "A,B,…", "completed": "AGE", "failed": "AGE", "fault": "FAULT",
 	"prune class": "CLASS=AGE", "confirm": "WORD", "count": "N", "cron": "PLAN", "data-dir": "DIR", "days": "N", "edit": "SCHEDULE", "epoch": "TIME",
 	"file": "FILE", "fixtures": "DIR", "for": "SPAN", "format": "FORM", "from": "DIR", "http": "ADDR", "in": "SPAN", "job": "ID",
 	"keep": "N", "key": "KEY", "kind": "KIND", "last": "N", "latency": "TIME,SWING", "level": "LEVEL", "limit": "N", "limits": "LIMITS", "listen": "ADDR",
-	"log-level": "LEVEL", "mode": "MODE", "month": "MONTH", "op": "COMMAND", "out": "FILE", "output": "FORM", "pause": "SCHEDULE", "plain-every": "SPAN",
+	"every": "SPAN", "matches": "N", "name": "NAME", "players": "FILE", "retry": "NAME",
+	"ladder": "LADDER", "language": "LANGUAGE", "log-level": "LEVEL", "mode": "MODE", "month": "MONTH", "op": "COMMAND", "out": "FILE", "output": "FORM", "patch": "PATCH", "pause": "SCHEDULE", "plain-every": "SPAN",
 	"platform": "PLATFORM", "player": "PLAYER", "policy": "POLICY", "queue": "QUEUE", "reason": "TEXT", "resume": "SCHEDULE", "retention": "ON|OFF",
-	"run": "SCHEDULE", "say": "TEXT", "seed": "N", "since": "SPAN", "sort": "COLUMN", "speed": "FACTOR", "state": "STATE,…", "store": "URL", "tag": "TAG", "text": "TEXT", "timelines": "WHICH",
+	"run": "SCHEDULE", "say": "TEXT", "seed": "N", "since": "SPAN", "spread": "N", "sort": "COLUMN", "speed": "FACTOR", "state": "STATE,…", "store": "URL", "tag": "TAG", "text": "TEXT", "timelines": "WHICH",
 	"to": "DIR", "until": "TIME", "wait": "SPAN", "window": "SPAN", "sim window": "KIND", "workers": "N", "zone": "ZONE",
 }
 

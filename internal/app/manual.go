@@ -14,7 +14,7 @@ var exits = []reference.Exit{
 	{Code: exitFailed, Means: "failed"},
 	{Code: exitUsage, Means: "wrong usage, or wrong settings"},
 	// One code for both: a script has to look at what is missing either way.
-	{Code: exitIncomplete, Means: "ended, but some matches could not be had, or the data directory is damaged or cannot be used"},
+	{Code: exitIncomplete, Means: "ended, but some matches could not be had or some lines of a list were rejected, or the data directory is damaged or cannot be used"},
 	{Code: exitHeld, Means: "the data directory is held by another process"},
 	{Code: exitCancelled, Means: "the sync was cancelled by an operator"},
 	{Code: exitInterrupted, Means: "interrupted, everything kept"},

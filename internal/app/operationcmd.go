@@ -128,7 +128,7 @@ type jobFlags struct {
 // jobCommand makes the command of an operation on jobs, such as
 //
 //	farsight retry match:KR_7214550881
-//	farsight cancel --class 503 --queue ingest.summoner.full --dry-run
+//	farsight cancel --class 5xx --queue ingest.summoner.full --dry-run
 func jobCommand(v operation.Operation) commandDecl {
 	var o jobFlags
 	return commandDecl{
@@ -328,8 +328,8 @@ func (g given) act(ctx context.Context, all []engine.Command, jobs []string) err
 				return err
 			}
 			later := ""
-			if own != nil && operation.Of(c.Op).Starts {
-				later = nextEngine
+			if operation.Of(c.Op).Starts {
+				later = whyLater(ctx, on, own != nil)
 			}
 			if err := cli.Acted(g.out, r, g.dry, later); err != nil {
 				return err
@@ -337,6 +337,17 @@ func (g given) act(ctx context.Context, all []engine.Command, jobs []string) err
 		}
 		return nil
 	})
+}
+
+// whyLater says what jobs wait for that may run now, beside their own turn; "" = for nothing.
+func whyLater(ctx context.Context, on engine.Console, alone bool) string {
+	if alone {
+		return nextEngine
+	}
+	if s := found[engine.StatusAnswer](ctx, on, engine.StatusQuery{}); s.Engine.State != "" && s.Engine.State != engine.EngineLive {
+		return s.Engine.Cause()
+	}
+	return ""
 }
 
 // nameJobs looks jobs up by id or key and puts them into the command, at the

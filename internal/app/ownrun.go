@@ -24,7 +24,7 @@ func (o ownRun) Do(ctx context.Context, c engine.Command) (engine.Receipt, error
 	switch {
 	case c.DryRun:
 		return r, err
-	case c.Op == engine.OpTrigger:
+	case c.Op == engine.OpTrigger || c.Op == engine.OpCollect:
 		return o.serve(ctx, r, err)
 	case err == nil && r.Applied > 0 && operation.Of(c.Op).Starts && o.leaves(c):
 		r.Text += "; what is no part of its sync waits for the next engine"

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage/pg"
 )
@@ -198,6 +199,7 @@ func TestPostgres_EverythingInASchema(t *testing.T) {
 // The demo on a PostgreSQL makes a schema of its own and removes it; what is in the schema that is
 // named stays as it is.
 func TestPostgres_TheDemo(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	farsight(t) // where no program is started, no server need be
 	at := pgtest.Schema(t)
@@ -222,6 +224,7 @@ func TestPostgres_TheDemo(t *testing.T) {
 // the third one goes on: in a long run to the end of all syncs. The simulator, which the first one
 // keeps, has counted all calls.
 func TestPostgres_DemosAreMembers(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	farsight(t) // where no program is started, no server need be
 	at := pgtest.Own(t).URL
@@ -264,7 +267,7 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 		return n
 	}
 	ended := func() bool {
-		return sql(t, schema, "select count(*)::text from fs_account where status in ('completed', 'incomplete')")[0] == "3"
+		return sql(t, schema, "select count(*)::text from fs_account where status in ('completed', 'incomplete') and game_name in ('Night Heron', '달빛 여우', 'Quick Match')")[0] == "3"
 	}
 	more := func(p *process) {
 		before := stored(p)
@@ -295,11 +298,11 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 	delete(members, next)
 	leader(first, id)
 	more(first)
-	if inFull {
+	if scratch.Whole {
 		first.until("the end of all syncs", ended)
-		if n := sql(t, schema, "select count(*)::text from fs_match where status not in ('success', 'permanently_unfetchable')")[0]; n != "0" {
-			t.Errorf("%s matches are open", n)
-		}
+		first.until("that no match is open, of who came later either", func() bool {
+			return sql(t, schema, "select count(*)::text from fs_match where status not in ('success', 'permanently_unfetchable')")[0] == "0"
+		})
 	}
 	var w struct{ Addr string }
 	if err := json.Unmarshal([]byte(sql(t, schema, "select convert_from(blob, 'UTF8') from fs_state where name = 'shared'")[0]), &w); err != nil {
@@ -322,6 +325,32 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 	if left := sql(t, at, "select nspname::text from pg_namespace where nspname = 'farsight_demo'"); len(left) != 0 {
 		t.Error("the last one has left the schema")
 	}
+}
+
+// TestB9r_ASyncOutlivesAServerThatOnlyReads: for longer than a term lasts its writes are refused, and then it goes on by
+// itself, as it says.
+func TestB9r_ASyncOutlivesAServerThatOnlyReads(t *testing.T) {
+	t.Parallel()
+	farsight(t) // where no program is started, no server need be
+	at := pgtest.Own(t).URL
+	o := quick(player("Blue Heron#EUW", 120))
+	o.Limits = limits("20:1,60:10")
+	s := inSchema{t, startSim(t, o), at, freshDir(t)}
+	only := func(reads string) {
+		sql(t, at, "set default_transaction_read_only = off")
+		sql(t, at, "alter system set default_transaction_read_only = "+reads)
+		sql(t, at, "select pg_reload_conf()::text")
+	}
+	p := s.command("sync", "Blue Heron#EUW", "--platform", "euw1", "--timelines", "none").start(t)
+	p.says("matches ")
+	only("on")
+	p.says("does not lead any more")
+	p.says("it goes on when that is over")
+	only("off")
+	if r := p.wait().wants(t, exitDone); !strings.Contains(r.stdout, "120") {
+		t.Errorf("it said %q", r.stdout)
+	}
+	s.sound()
 }
 
 // An address that is no use is one sentence, and a password in it is told nobody.

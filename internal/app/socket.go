@@ -7,11 +7,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
 )
@@ -79,14 +79,14 @@ func groupFolder(path string) error {
 	if err != nil {
 		return fmt.Errorf("the folder of the group's socket: %w: make it, for the group to enter", err)
 	}
-	of, ok := info.Sys().(*syscall.Stat_t)
+	owner, _, known := regular.Owner(info)
 	switch {
 	// Whoever may write to a folder may take a socket out of it and put another one in.
-	case info.Mode().Perm()&0o002 != 0:
+	case regular.Others(info)&0o002 != 0:
 		return fmt.Errorf("everybody may write to %s: put the group's socket into a folder of its own, such as /run/farsight", dir)
-	case info.Mode().Perm()&0o020 != 0:
+	case regular.Others(info)&0o020 != 0:
 		return fmt.Errorf("the group may write to %s, and so put a socket of its own in the place of the engine's: run chmod g-w %s", dir, dir)
-	case ok && of.Uid != 0 && int(of.Uid) != os.Geteuid():
+	case known && owner != 0 && owner != os.Geteuid():
 		return fmt.Errorf("%s is another user's: put the group's socket into a folder of the engine's user, such as /run/farsight", dir)
 	}
 	return nil

@@ -21,7 +21,7 @@ func syncCommand() commandDecl {
 	return commandDecl{
 		use: "sync 'Name#TAG'", group: groupStart,
 		short:   "Sync one account until it is complete, without a console",
-		example: "farsight sync 'Name#TAG' --platform euw1\nfarsight sync 'Name#TAG' --since 30d --json | tail -n 1",
+		example: "farsight sync 'Name#TAG' --platform euw1\nfarsight sync 'Name#TAG' --platform euw1 --since 30d --json | tail -n 1",
 		// Accounts that are known are offered; any other name can be typed, for that is how one comes
 		// in.
 		args: oneAccount, complete: onlyFirst(completeAccounts),
@@ -89,20 +89,15 @@ func (o syncOptions) ask(cfg config.Config) (engine.SyncAsk, error) {
 	if _, _, err := route.ParseRiotID(o.account); err != nil {
 		return engine.SyncAsk{}, usage(err)
 	}
-	// Asked for by name: "unknown platform" would puzzle who has named none.
-	if cfg.Platform == "" {
-		return engine.SyncAsk{}, noPlatform(o.account)
-	}
-	p, err := route.ParsePlatform(cfg.Platform)
+	platform, err := platformFor(cfg, o.account)
 	if err != nil {
-		return engine.SyncAsk{}, usage(err)
+		return engine.SyncAsk{}, err
 	}
 	// The flag library takes negative numbers, too.
 	if o.count < 0 {
 		return engine.SyncAsk{}, usagef("--count %d makes no sense: use 1 or more, or 0 for all", o.count)
 	}
-	// The platform as it is written everywhere else: EUW1 was typed, euw1 is stored.
-	ask := engine.SyncAsk{Platform: string(p), Mode: "full", Count: o.count, Timelines: o.timelines, Force: o.force}
+	ask := engine.SyncAsk{Platform: platform, Mode: "full", Count: o.count, Timelines: o.timelines, Force: o.force}
 	// The engine takes these three words, and "" for the account's own policy.
 	switch league.Timelines(o.timelines) {
 	case "", league.TimelinesAll, league.TimelinesRanked, league.TimelinesNone:
@@ -124,7 +119,15 @@ func (o syncOptions) ask(cfg config.Config) (engine.SyncAsk, error) {
 	return ask, nil
 }
 
-// noPlatform asks for the platform of an account: a Riot ID does not tell it.
-func noPlatform(account string) error {
-	return usagef("say where %s plays: --platform euw1 (one of %s)", safe.Text(account), strings.Join(texts(route.Platforms()), ", "))
+// platformFor is where an account plays, as it is written everywhere: EUW1 was typed, euw1 is stored. It is
+// "" where none is named: the engine knows that of an account that is stored, and asks for that of another.
+func platformFor(cfg config.Config, account string) (string, error) {
+	p, err := route.ParsePlatform(cfg.Platform)
+	switch {
+	case cfg.Platform != "":
+		return string(p), usage(err)
+	case !hasStore(cfg): // nor has it an account: refused before a directory is made
+		return "", usagef("say where %s plays: --platform %s (one of %s)", safe.Text(account), route.Likely(account), strings.Join(texts(route.Platforms()), ", "))
+	}
+	return "", nil
 }

@@ -50,13 +50,7 @@ func runSync(ctx context.Context, cfg config.Config, opt syncOptions, out cli.Ou
 	if err != nil {
 		return err
 	}
-	s := newSyncRun(cfg, opt, ask, out)
-	for {
-		err := through(ctx, cfg, func(c *api.Client) error { return s.beside(ctx, c) }, func() error { return s.alone(ctx) })
-		if again, err := s.after(ctx, err); !again {
-			return err
-		}
-	}
+	return newSyncRun(cfg, opt, ask, out).run(ctx)
 }
 
 // run lets whichever engine is there carry it out, one after the other, until it has ended.
@@ -168,12 +162,23 @@ func (s *syncRun) alone(ctx context.Context) error {
 		}
 		return s.asGuest(ctx)
 	}
+	led, waits := false, false
 	for {
 		err := s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
 		// The machine has slept: the term is over, the sync is as it was stored.
 		if errors.Is(err, errStoodStill) {
 			s.say("this process has stood still and does not lead any more: it goes on")
+			led, waits = true, false
 			continue
+		}
+		// A store that it has worked on takes no writes, or is away: as while it led, work goes on when it is back.
+		if _, shut := errors.AsType[*unopened](err); shut && led && !isHeld(err) {
+			if !waits {
+				s.say(err.Error() + "; it goes on when that is over")
+			}
+			if waits = true; await.Pause(ctx, ledLook) {
+				continue
+			}
 		}
 		if s.cfg.Store == "" || !isHeld(err) {
 			return err
@@ -206,7 +211,7 @@ func (s *syncRun) own(ctx context.Context, a assembly) error {
 		return errStoodStill
 	}
 	if err != nil {
-		return err
+		return &unopened{err}
 	}
 	if a.attach {
 		// A sync of its own works without sockets, too: others only cannot look at it.
@@ -232,6 +237,11 @@ func (s *syncRun) own(ctx context.Context, a assembly) error {
 	return verdict(sum, s.account, s.out, keptHere)
 }
 
+// unopened is why an engine of its own did not begin.
+type unopened struct{ error }
+
+func (e *unopened) Unwrap() error { return e.error }
+
 // errStoodStill says that an engine of its own has lost its term: for longer than that lasts it did
 // nothing, as on a machine that sleeps.
 var errStoodStill = engine.Problemf(engine.ErrGone, "the same command goes on where it stopped", "this process has stood still and does not lead any more")
@@ -254,7 +264,7 @@ func (s *syncRun) say(text string) {
 
 // dropUnknown takes an account away that was mistyped: its end has been told.
 func (s *syncRun) dropUnknown(ctx context.Context, c engine.Console, sum cli.Summary) {
-	if sum.Result == cli.ResultFailed {
+	if sum.Result == cli.ResultFailed && s.follow.Account() != "" {
 		forgetMistyped(ctx, c, s.follow.Account(), operator("cli"))
 	}
 }

@@ -99,11 +99,11 @@ func runTrack(ctx context.Context, g given, opt trackOptions) error {
 		if err := riotID(opt.account); err != nil {
 			return err
 		}
-		p, err := route.ParsePlatform(g.cfg.Platform)
+		platform, err := platformFor(g.cfg, opt.account)
 		if err != nil {
-			return noPlatform(opt.account)
+			return err
 		}
-		ask.Platform = string(p)
+		ask.Platform = platform
 	}
 	return g.track(ctx, engine.Command{Op: engine.OpTrack, Account: opt.account, Sync: ask})
 }
@@ -189,25 +189,11 @@ type trackList struct {
 // readTrackFile reads a list whole. platform and tags are of the lines that name none, or none
 // of their own.
 func readTrackFile(cmd *cobra.Command, name, platform string, tags []string) (list trackList, err error) {
-	in := cmd.InOrStdin()
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return list, fmt.Errorf("the list cannot be read: %w", err)
-		}
-		defer f.Close()
-		in = f
+	body, err := readList(cmd.InOrStdin(), name)
+	if err != nil {
+		return list, err
 	}
-	// One byte more than fits tells a list that is too long from one that fits exactly.
-	body, err := io.ReadAll(io.LimitReader(in, maxTrackFile+1))
-	switch {
-	case err != nil:
-		return list, fmt.Errorf("the list cannot be read: %w", err)
-	case len(body) > maxTrackFile:
-		return list, fmt.Errorf("the list has more than %d MiB: cut it into parts", maxTrackFile>>20)
-	}
-	// Spreadsheets begin a CSV file with a byte order mark, which would be part of the first name.
-	return parseTrackList(strings.TrimPrefix(string(body), "\ufeff"), platform, tags)
+	return parseTrackList(body, platform, tags)
 }
 
 // readList reads a list that a person has made, a file or with - standard input, whole.

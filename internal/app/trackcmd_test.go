@@ -29,12 +29,12 @@ func TestTrackFile(t *testing.T) {
 		t.Errorf("dry run: %q", res.stdout)
 	}
 	res = track("--file", list)
-	if res.code != exitFailed || !strings.Contains(res.stderr, list+".rejects.csv") {
+	if res.code != exitIncomplete || !strings.Contains(res.stderr, list+".rejects.csv") {
 		t.Errorf("exit %d, %q", res.code, res.stderr)
 	}
 	cost, done := strings.Index(res.stdout, "210,042 calls"), strings.Index(res.stdout, "5,001 of 5,005 accounts tracked")
-	if cost < 0 || done < cost {
-		t.Errorf("the cost must come first: %q", res.stdout)
+	if cost < 0 || done < cost || strings.Count(res.stdout, "210,042 calls") != 1 {
+		t.Errorf("the cost must come first, once: %q", res.stdout)
 	}
 	raw, err := os.ReadFile(list + ".rejects.csv")
 	if err != nil {
@@ -52,6 +52,30 @@ func TestTrackFile(t *testing.T) {
 	accounts := command{args: []string{"accounts", "Änn", "--json", "--data-dir", dir}}.run(t).wants(t, exitDone)
 	if !strings.Contains(accounts.stdout, `"tags":["a","b"]`) || !strings.Contains(accounts.stdout, `"tracked":true`) {
 		t.Errorf("%s", accounts.stdout)
+	}
+}
+
+func TestV9a_AnAccountThatIsStoredNeedsNoPlatform(t *testing.T) {
+	t.Parallel()
+	dir := freshDir(t)
+	for _, c := range []struct {
+		line string
+		code int
+		says string
+	}{
+		{"track Ana#EUW --platform euw1", exitDone, "Ana#EUW is tracked now"},
+		{"track Ana#EUW", exitDone, "Ana#EUW"},
+		{"track Ana#EUW --platform mars", exitUsage, "unknown platform \"mars\""},
+		{"track Ben#KR1", exitUsage, "Ben#KR1 is new here: name its platform, such as kr"},
+		{"track Ben#KR1 --platform kr", exitDone, "Ben#KR1 is tracked now"},
+	} {
+		res := command{args: append(words(c.line), "--data-dir", dir)}.run(t)
+		if res.code != c.code || !strings.Contains(res.stdout+res.stderr, c.says) {
+			t.Errorf("%s: exit %d, want %d and %q: %s%s", c.line, res.code, c.code, c.says, res.stdout, res.stderr)
+		}
+	}
+	if res := (command{args: words("trigger Ben#KR1 --data-dir " + freshDir(t))}).run(t); !strings.Contains(res.stderr, "--platform kr") {
+		t.Errorf("%s", res.stderr)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/keep"
@@ -85,7 +86,7 @@ func with(env map[string]string, more ...string) map[string]string {
 var crashHits = []int{1, 2, 10}
 
 // crashesOf is the share of the cases in a run: one in so many, others each time.
-var crashesOf = often(20, 1)
+var crashesOf = scratch.Sized(20, 1)
 
 const crashWorkers = 4
 

@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
 // hourly is how the run of `latest` at one o'clock goes: how long it takes from then,
-// and by how much the engine said it would be later for a long sync that is started ten
+// and by how much the engine said it would be later for a long sync that is started some
 // minutes before, if it is.
 func hourly(t *testing.T, withSync bool) (took time.Duration, foretold engine.Cost) {
-	small, big := flowPlayer("Blue Heron#FLOW", 1), flowPlayer("Grey Stork#FLOW", 450)
+	small, big := flowPlayer("Blue Heron#FLOW", 1), flowPlayer("Grey Stork#FLOW", scratch.Sized(240, 450))
 	tracked := []sim.PlayerSpec{flowPlayer("Red Kite#FLOW", 20), flowPlayer("Barn Owl#FLOW", 20), flowPlayer("Jack Daw#FLOW", 20)}
 	players := append([]sim.PlayerSpec{small, big}, tracked...)
 	inFlowWith(t, flowRiot("30:60", players...), map[string]string{"SCHEDULE_ENABLE": "true"}, func(f *flow) {
@@ -21,11 +22,11 @@ func hourly(t *testing.T, withSync bool) (took time.Duration, foretold engine.Co
 		for _, p := range tracked {
 			f.do(engine.Command{Op: engine.OpTrack, Account: p.RiotID, Sync: engine.SyncAsk{Platform: string(p.Platform)}})
 		}
-		start := flowNoon.Add(50 * time.Minute)
+		start := flowNoon.Add(time.Duration(scratch.Sized(57, 50)) * time.Minute)
 		time.Sleep(time.Until(start))
 		c := engine.Command{
 			Op: engine.OpTrigger, Account: big.RiotID, DryRun: true,
-			Sync: engine.SyncAsk{Platform: string(big.Platform), Timelines: "none", Count: 450},
+			Sync: engine.SyncAsk{Platform: string(big.Platform), Timelines: "none", Count: big.Matches},
 		}
 		foretold = *f.do(c).Cost
 		if c.DryRun = false; withSync {

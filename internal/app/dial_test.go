@@ -31,7 +31,7 @@ func TestAnEngineThatStandsStillIsNamed(t *testing.T) {
 	dir := freshDir(t)
 	p := s.serving(t, dir, nil)
 	_ = p.cmd.Process.Signal(syscall.SIGSTOP)
-	for _, words := range [][]string{{"status"}, {"jobs"}, {"trigger", "Still#EUW", "--platform", "euw1"}} {
+	for _, words := range [][]string{{"status"}, {"jobs"}, {"trigger", "Still#EUW", "--platform", "euw1"}, {"attach", "--plain"}} {
 		wantsSilent(t, p, command{args: append(words, "--data-dir", dir), env: s.env()}.run(t).wants(t, exitHeld).stderr)
 	}
 	wantsSilent(t, p, command{args: []string{"call", "+4915112345678", "--say", "Hello", "--data-dir", dir}, env: s.env()}.run(t).wants(t, exitFailed).stderr)
@@ -41,6 +41,7 @@ func TestAnEngineThatStandsStillIsNamed(t *testing.T) {
 
 // The same is told beside a member, with what its database has.
 func TestPostgres_AMemberThatStandsStillIsNamed(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	const who = "Still#EUW"
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, 2)}})

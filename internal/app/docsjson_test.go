@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 	"github.com/farsight-console/farsight/internal/bundle"
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/riot/sim"
@@ -41,9 +42,10 @@ var answers = []answer{
 	{"jobs, retries", true, engine.JobRow{}},
 	{"jobs --classes", true, engine.ClassRow{}},
 	{"accounts", true, engine.AccountRow{}},
+	{"collections", true, engine.CollectionRow{}},
 	{"matches", true, engine.MatchRow{}},
 	{"members", true, engine.MemberRow{}},
-	{"limits", false, engine.LimitsRow{}},
+	{"limits", true, columns.Limit{}},
 	{"reports", true, engine.ReportRow{}},
 	{"reports 'Name#TAG'", false, engine.PlayReport{}},
 	{"weekly", false, engine.WeeklyReport{}},

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage"
 )
@@ -63,7 +64,7 @@ func storeWithPatience(ctx context.Context, db *storage.DB, i int) (err error) {
 }
 
 // faultStep is how many operations lie between two that are made to fail.
-var faultStep = often(47, 1)
+var faultStep = scratch.Sized(47, 1)
 
 var faultErrnos = []unix.Errno{unix.ENOSPC, unix.EIO, unix.EROFS}
 
@@ -205,7 +206,7 @@ func TestReliability1_DiskErrorEndsTheEngine(t *testing.T) {
 func TestReliability5_6_CommandsSurviveAFault(t *testing.T) {
 	t.Parallel()
 	r := dice(t)
-	step := 20 * faultStep // most of these processes wait for the disk, or for a retry
+	step := scratch.Sized(40, 20) * faultStep // most of these processes wait for the disk, or for a retry
 	for _, scene := range crashScenes {
 		if scene.disturb != nil {
 			continue

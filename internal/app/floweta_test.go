@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -59,9 +60,9 @@ func TestI3_TheETAIsTrueOverAWholeSync(t *testing.T) {
 		disturb func(f *flow, gone time.Duration)
 		from    time.Duration
 	}{
-		"one account":                      {players: []sim.PlayerSpec{flowPlayer("Ana#ETA", 240)}, from: time.Minute},
-		"three, of which two are small":    {players: []sim.PlayerSpec{flowPlayer("Ana#ETA", 200), flowPlayer("Ben#ETA", 60), flowPlayer("Cid#ETA", 12)}, from: time.Minute},
-		"a freeze, once somebody has made": {players: []sim.PlayerSpec{flowPlayer("Ana#ETA", 160)}, disturb: frozen, from: 90 * time.Second},
+		"one account":                      {players: []sim.PlayerSpec{flowPlayer("Ana#ETA", scratch.Sized(130, 240))}, from: time.Minute},
+		"three, of which two are small":    {players: []sim.PlayerSpec{flowPlayer("Ana#ETA", scratch.Sized(110, 200)), flowPlayer("Ben#ETA", scratch.Sized(40, 60)), flowPlayer("Cid#ETA", 12)}, from: time.Minute},
+		"a freeze, once somebody has made": {players: []sim.PlayerSpec{flowPlayer("Ana#ETA", scratch.Sized(130, 160))}, disturb: frozen, from: 90 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFlow(t, flowRiot("20:1,100:120", tc.players...), func(f *flow) {
@@ -129,7 +130,7 @@ func TestI3_TheETASaysWhyThereIsNone(t *testing.T) {
 func TestI2_WhatASyncCostsIsWhatItTakes(t *testing.T) {
 	long(t)
 	const slack = 30 * time.Second // a quarter of the window
-	ana, ben := flowPlayer("Ana#ETA", 300), flowPlayer("Ben#ETA", 90)
+	ana, ben := flowPlayer("Ana#ETA", scratch.Sized(220, 300)), flowPlayer("Ben#ETA", 90)
 	inFlow(t, flowRiot("20:1,100:120", ana, ben), func(f *flow) {
 		f.sync(ana)
 		time.Sleep(time.Minute)

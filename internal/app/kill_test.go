@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-var killsFlag = flag.Int("kills", often(8, 200), "how often the kill tests kill")
+var killsFlag = flag.Int("kills", scratch.Sized(8, 200), "how often the kill tests kill")
 
 func envNumber(name string, otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -203,6 +204,7 @@ func TestS3_3_KilledWhileListingLeavesAllChildrenOrNone(t *testing.T) {
 			t.Errorf("killed at page %d and started again: %d children", page, n)
 		}
 		noViolations(t, s)
+		cleared(t, dir)
 	}
 	t.Logf("killed with no children %d times, with all of them %d times", none, all)
 }
@@ -234,6 +236,7 @@ func carriedOut(attempts []engine.Attempt) map[int]int {
 // Row S3-4 as it stands: killed after 134 of 879, the other 745 run once each,
 // and the report is made once.
 func TestS3_4_KilledAfter134Of879(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	who := sim.PlayerSpec{RiotID: "Restart At 134#KILL", Platform: route.EUW1, Matches: 879, Span: 500 * 24 * time.Hour}
 	s := startSim(t, quick(who))

@@ -47,7 +47,9 @@ func (c crashScene) killed(t *testing.T, times int) {
 			if !c.over(res) {
 				res.wants(t, exitDone)
 			}
-			c.proves(t, s, outcome{dir, copied(t, template), ended})
+			o := outcome{dir, copied(t, template), ended}
+			c.proves(t, s, o)
+			cleared(t, o.dir, o.before)
 			dir, s, ended = copied(t, template), startSim(t, forgiving()), 0
 			late++
 			continue
@@ -130,6 +132,7 @@ func blocked(t *testing.T, dir string) bool {
 	if err = errors.Join(err, os.MkdirAll(to, 0o700), os.WriteFile(filepath.Join(to, "state.db"), raw, 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	defer cleared(t, to)
 	c, db := look(t, to)
 	defer db.Close()
 	return slices.ContainsFunc(ask[engine.LimitsRow](t, c, engine.LimitsQuery{}).Buckets, func(b engine.BucketRow) bool { return strings.HasPrefix(b.BlockedBy, "429") })

@@ -17,8 +17,9 @@ import (
 // without the key, and not to the terminal.
 func TestB15_WhatLibrariesPrint(t *testing.T) {
 	t.Parallel()
-	who := player("Told Unasked#SOCK", 3)
-	s, dir := startSim(t, sim.Options{Seed: 7, Players: []sim.PlayerSpec{who}}), freshDir(t)
+	who := player("Told Unasked#SOCK", 1)
+	// A call each second: one that follows at once meets what was told unasked, and costs a try with its delay.
+	s, dir := startSim(t, sim.Options{Seed: 7, Limits: limits("1:1"), Players: []sim.PlayerSpec{who}}), freshDir(t)
 	talker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
 		s.ServeHTTP(rec, r)

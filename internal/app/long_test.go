@@ -6,46 +6,69 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/farsight-console/farsight/internal/scratch"
 )
-
-// inFull is what FARSIGHT_LONG=1 asks for: runs that take minutes, and every case of what
-// the usual run samples.
-var inFull = os.Getenv("FARSIGHT_LONG") != ""
-
-// often is how much of something a run does.
-func often(sampled, whole int) int {
-	if inFull {
-		return whole
-	}
-	return sampled
-}
 
 // longest leaves a test out of the usual run. .ci/run has a step for these, which names
 // them: see TestEachLongRunIsRunByCI.
 func longest(t *testing.T) {
 	t.Helper()
-	if !inFull {
+	if !scratch.Whole {
 		t.Skip("long: FARSIGHT_LONG=1 runs it")
 	}
 }
 
-// TestEachLongRunIsRunByCI: a test that the usual run leaves out is one that a long run of
-// CI names.
+// TestEachLongRunIsRunByCI: a test that the usual run leaves out, or has a part of, is one that a long run of CI names.
 func TestEachLongRunIsRunByCI(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join(top, ".ci", "run"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var runs []string
-	for _, run := range regexp.MustCompile(`FARSIGHT_LONG=1 go test [^']*'([^']+)'`).FindAllSubmatch(script, -1) {
-		runs = append(runs, string(run[1]))
+	named := map[string]string{} // by package
+	for _, run := range regexp.MustCompile(`(?m)^ +whole (\S+) "\$(\w+)"`).FindAllSubmatch(script, -1) {
+		pattern := regexp.MustCompile(`(?m)^` + string(run[2]) + `='([^']+)'$`).FindSubmatch(script)
+		if pattern == nil {
+			t.Fatalf(".ci/run does not say which tests are %s", run[2])
+		}
+		named[string(run[1])] += "|" + string(pattern[1])
 	}
-	if runs == nil {
-		t.Fatal(".ci/run has no run with FARSIGHT_LONG=1")
+	body := regexp.MustCompile(`(?ms)^func (Test\w+)\(t \*testing.*?^}`)
+	part := regexp.MustCompile(`\blongest\(t\)|\bscratch\.(Sized\(|Whole\b)`)
+	for dir, pattern := range named {
+		run, found := regexp.MustCompile(pattern[1:]), 0
+		for name, text := range testsIn(t, filepath.Join(top, dir), body) {
+			if !part.MatchString(text) {
+				continue
+			}
+			if found++; !run.MatchString(name) {
+				t.Errorf("%s of %s is run by nobody in full", name, dir)
+			}
+		}
+		if found == 0 {
+			t.Errorf("no test of %s is long", dir)
+		}
 	}
-	named, found := regexp.MustCompile(strings.Join(runs, "|")), 0
-	body := regexp.MustCompile(`(?ms)^func (Test\w+)\(.*?^}`)
-	paths, err := filepath.Glob("*_test.go")
+	err = filepath.WalkDir(top, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") || strings.Contains(path, "scratch") {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if dir, _ := filepath.Rel(top, filepath.Dir(path)); part.Match(raw) && named["./"+filepath.ToSlash(dir)] == "" {
+			t.Errorf("%s asks for the whole size, and CI has no long run of its package", path)
+		}
+		return err
+	})
+	if err != nil || len(named) == 0 {
+		t.Errorf("%d packages have long runs, %v", len(named), err)
+	}
+}
+
+// testsIn are the tests of a folder, by name.
+func testsIn(t *testing.T, dir string, body *regexp.Regexp) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	paths, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,16 +77,9 @@ func TestEachLongRunIsRunByCI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range body.FindAllSubmatch(raw, -1) {
-			if !regexp.MustCompile(`(?m)^\tlongest\(t\)$`).Match(f[0]) {
-				continue
-			}
-			if found++; !named.Match(f[1]) {
-				t.Errorf("%s in %s is run by nobody", f[1], path)
-			}
+		for _, f := range body.FindAllStringSubmatch(string(raw), -1) {
+			all[f[1]] = f[0]
 		}
 	}
-	if found == 0 {
-		t.Error("no test is long")
-	}
+	return all
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage/pg"
 )
@@ -47,9 +48,10 @@ func matchesOf(t *testing.T, c command) (lines []string) {
 // A directory moves into a PostgreSQL although it is killed twice on the way: there is the same as
 // before, sound, and it goes on. The directory is closed to engines then.
 func TestPostgres_ADirectoryMoves(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	farsight(t) // where no program is started, no server need be
-	at, accounts, n := pgtest.Schema(t), often(2, 8), often(100, 1000)
+	at, accounts, n := pgtest.Schema(t), scratch.Sized(2, 8), scratch.Sized(100, 1000)
 	var players []sim.PlayerSpec
 	for i := range accounts {
 		players = append(players, player(fmt.Sprintf("Mover %d#EUW", i), n))

@@ -16,6 +16,8 @@ func (w *world) prove() {
 	w.proveNothingLost()
 	w.proveTicks()
 	st := w.sim.Stats()
+	w.check.mu.Lock() // the engine commits still
+	defer w.check.mu.Unlock()
 	w.t.Logf("%d commits, %d moves, %d attempts, %d calls, %d matches, %d timelines, refused %v, %d deliveries lawfully repeated",
 		w.check.commits, w.check.moves, w.check.attempts, st.Calls, st.Matches, st.Timelines, w.check.refusals, w.lawful)
 }

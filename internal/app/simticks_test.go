@@ -93,7 +93,7 @@ func (w *world) schedules() []engine.ScheduleRow {
 // weekday -1 = every day. It is told here a second time, in the plainest way, so
 // that the engine's own reckoning has something to be compared with.
 var clockOf = map[string]struct{ weekday, hour, minute int }{
-	"latest": {-1, -1, 0}, "sweep": {-1, -1, 17}, "rank.daily": {-1, 2, 30}, "prune": {-1, 4, 40}, "report.weekly": {1, 4, 0},
+	"latest": {-1, -1, 0}, "sweep": {-1, -1, 17}, "rank.daily": {-1, 2, 30}, "prune": {-1, 4, 40}, "compact": {-1, 5, 20}, "report.weekly": {1, 4, 0},
 }
 
 // plannedTicks walks over every minute: an hourly run follows real hours, a daily

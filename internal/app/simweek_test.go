@@ -17,6 +17,7 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -66,7 +67,7 @@ func TestP11_OneMatchThatAlwaysFails(t *testing.T) {
 func TestP36_NoDurationIsNegativeOverClockJumps(t *testing.T) {
 	long(t)
 	simulate(t, stretch{
-		seed: 8, accounts: 12, zone: "Asia/Seoul", from: time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC), span: 4 * time.Hour, recount: time.Hour,
+		seed: 8, accounts: scratch.Sized(8, 12), zone: "Asia/Seoul", from: time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC), span: 4 * time.Hour, recount: time.Hour,
 		scenes: scenesAt(map[string]time.Duration{
 			"a whole history is asked for": 10 * time.Minute,
 			"the clock is set back":        hm(0, 30) + time.Second,

@@ -133,6 +133,7 @@ func (x *sshTerminal) stored() int {
 // TestSSH_ABusyEngineAndATerminalThatStopsReading: few bytes and frames, and a
 // console whose terminal takes nothing costs neither the engine nor the others.
 func TestSSH_ABusyEngineAndATerminalThatStopsReading(t *testing.T) {
+	longest(t)
 	t.Parallel()
 	server := startSSHD(t)
 	var players []sim.PlayerSpec

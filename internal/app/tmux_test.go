@@ -583,7 +583,7 @@ func TestP34_Tmux_AStalledReaderSlowsNobody(t *testing.T) {
 }
 
 // idleSpan is how long an idle console is listened to. Beyond a minute the clock may move.
-var idleSpan = time.Duration(often(21, 60)) * time.Second
+var idleSpan = time.Duration(scratch.Sized(21, 60)) * time.Second
 
 // settled is longer than the messages stay that fade.
 const settled = 12 * time.Second

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -85,8 +86,17 @@ func TestNoTerminal(t *testing.T) {
 	who := flowPlayer("Piped In#TTY", 4)
 	s, dir := startSim(t, quick(who)), freshDir(t)
 	c := command{args: []string{"--data-dir", dir}, env: s.env("TERM=xterm-256color")}
-	c.as = func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader("status\nnonsense\nquit\n") }
-	r := c.run(t)
+	in, typed := io.Pipe()
+	c.as = func(cmd *exec.Cmd) { cmd.Stdin = in }
+	p := c.start(t)
+	go func() { <-p.exited; _ = in.Close() }() // nobody reads any more
+	p.until("LIVE", func() bool {              // a start is OPENING first
+		_, _ = io.WriteString(typed, "status\n")
+		return strings.Contains(p.out.String(), "LIVE")
+	})
+	_, _ = io.WriteString(typed, "nonsense\nquit\n")
+	_ = typed.Close()
+	r := p.wait()
 	r.wants(t, exitDone)
 	if strings.Contains(r.stdout, "\x1b") || strings.ContainsAny(r.stdout, "│╭") {
 		t.Errorf("it paints: %.300q", r.stdout)

@@ -108,7 +108,7 @@ func TestWatchCommands_BadInput(t *testing.T) {
 	}{
 		{[]string{"logs"}, exitFailed, "nothing is stored in"},
 		{[]string{"logs", "--level", "loud"}, exitUsage, "debug, info, warn, error"},
-		{[]string{"logs", "--last", "-1"}, exitUsage, "--last"},
+		{[]string{"logs", "--limit", "-1"}, exitUsage, "--limit"},
 		{[]string{"logs", "x"}, exitUsage, "takes no"},
 		{[]string{"audit", "--last", "-1"}, exitUsage, "--last"},
 		{[]string{"audit"}, exitFailed, "nothing is stored in"},

@@ -22,7 +22,7 @@ const behaviourPage = top + "/docs/behaviour.md"
 // ruleOf finds the rules that a test's name begins with: TestS2_1_S2_2_CallsByOutcome
 // names two, TestP09_ProbesWait the rule P-09, TestB13a_Months the rule B-13a, and TestP3_Adopts the
 // promise P3.
-var ruleOf = regexp.MustCompile(`^(?:(S\d)_(\d+)|(P|I|B|W)(\d+[a-z]?))_`)
+var ruleOf = regexp.MustCompile(`^(?:(S\d)_(\d+)|(P|I|B|D|H|L|V|W)(\d+[a-z]?))_`)
 
 // rulesIn are the rules that a test's name tells, and none for most tests.
 func rulesIn(name string) []string {

@@ -13,8 +13,8 @@ var renames = regexp.MustCompile(`\bos\.(Rename|Link|Mkdir|MkdirAll)\(`)
 
 // unsynced are the files that may make them: those of engine/regular sync, and the log's past is no stored data.
 var unsynced = map[string]bool{
-	"engine/regular/regular.go": true,
-	"internal/logbook/file.go":  true,
+	"engine/regular/regular.go": true, "engine/regular/os_unix.go": true,
+	"internal/logbook/file.go": true,
 	// They make the folder of the data or the configuration, in which nothing lies yet.
 	"internal/app/store.go": true, "internal/app/consolemode.go": true, "internal/app/configcmd.go": true,
 	"ui/saved/file.go": true,

@@ -30,23 +30,6 @@ func (p checked) knot() []string {
 	return slices.MaxFunc(append(components(uses), nil), func(a, b []string) int { return len(a) - len(b) })
 }
 
-// knot is a package's largest set of files that all use each other, directly or through
-// others: who opens one of them needs all of them. It is the largest strongly connected
-// component of "file A names something that file B declares".
-func (tr *tree) knot(p checked) []string {
-	uses := map[string][]string{}
-	for id, obj := range p.info.Uses {
-		if obj.Pkg() != p.types || !obj.Pos().IsValid() {
-			continue
-		}
-		from, to := tr.fset.File(id.Pos()).Name(), tr.fset.File(obj.Pos()).Name()
-		if to != from && !slices.Contains(uses[from], to) {
-			uses[from] = append(uses[from], to)
-		}
-	}
-	return slices.MaxFunc(append(components(uses), nil), func(a, b []string) int { return len(a) - len(b) })
-}
-
 // components are the strongly connected components of a graph, found by Tarjan's
 // algorithm (SIAM Journal on Computing 1, 1972).
 func components(next map[string][]string) [][]string {

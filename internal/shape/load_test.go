@@ -23,9 +23,8 @@ const module = "github.com/farsight-console/farsight"
 
 // listed is what go list says of a package.
 type listed struct {
-	ImportPath, Dir, Export            string
+	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
-	Standard                           bool
 }
 
 // ours reports whether a package is one of the repository.
@@ -44,14 +43,12 @@ func folder(importPath string) string {
 // checked is a package of ours with its types.
 type checked struct {
 	listed
-	files []*ast.File
 	info  *types.Info
 	types *types.Package
 }
 
 // tree is all production code of the repository, resolved.
 type tree struct {
-	fset     *token.FileSet
 	packages []checked
 }
 
@@ -153,23 +150,4 @@ func (s fromSource) Import(path string) (*types.Package, error) {
 		return p, nil
 	}
 	return nil, fmt.Errorf("%s is not there", path)
-}
-
-func (tr *tree) check(t *testing.T, l listed, imp types.Importer) checked {
-	t.Helper()
-	p := checked{listed: l, info: &types.Info{
-		Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
-	}}
-	for _, name := range l.GoFiles {
-		f, err := parser.ParseFile(tr.fset, filepath.Join(l.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.files = append(p.files, f)
-	}
-	var err error
-	if p.types, err = (&types.Config{Importer: imp}).Check(l.ImportPath, tr.fset, p.files, p.info); err != nil {
-		t.Fatal(err)
-	}
-	return p
 }

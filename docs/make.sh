@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 go test ./ui/keys -run TestKeysPageIsFresh -update
 go test ./internal/config -run TestSettingsPagesAreFresh -update
-go test ./internal/app -run 'TestJSONPageIsFresh|TestCommandsPageIsFresh' -update
+go test ./internal/app -run 'TestJSONPageIsFresh|TestCommandsPageIsFresh|TestDataPageIsFresh' -update
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

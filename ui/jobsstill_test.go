@@ -115,22 +115,69 @@ func TestV7e_WhatRunsGoesBeforeWhatLeft(t *testing.T) {
 	})
 }
 
+// TestV7h_WhatComesAndGoesMovesNothingElse: a hold takes its lines from what is in line and leaves nothing behind, and
+// what runs has its lines before it runs.
+func TestV7h_WhatComesAndGoesMovesNothingElse(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		retry := s.Jobs[10]
+		retry.State, retry.Until, retry.Tries = engine.Retryable, uitest.Noon.Add(time.Hour), 1
+		s.Jobs[10], s.Update.Jobs = retry, []engine.JobRow{retry}
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.wants("1 RETRYABLE")
+		u := s.Update
+		u.Snapshot, u.Jobs = false, nil
+		at := func() (rows []int) { // of the headings
+			for _, word := range []string{"RUNNING", " AVAILABLE", " RETRYABLE", "WHY"} {
+				above, _, _ := strings.Cut(d.screen(), word)
+				rows = append(rows, strings.Count(above, "\n"))
+			}
+			return rows
+		}
+		was := at()
+		change := func(what string, jobs ...engine.JobRow) {
+			t.Helper()
+			u.Jobs, u.Seq = jobs, u.Seq+1
+			if d.send(u); !slices.Equal(at(), was) {
+				t.Errorf("%s moved the groups from %v to %v:\n%s", what, was, at(), d.screen())
+			}
+		}
+		in := func(i int, state engine.State, hold engine.Hold) engine.JobRow {
+			j := s.Jobs[i]
+			j.State, j.Hold, j.Due, j.Started, j.Rev = state, hold, uitest.Noon.Add(time.Second), uitest.Noon, j.Rev+1
+			if state != engine.Available {
+				j.Line, j.Place, j.Until = "", 0, j.Due
+			}
+			s.Jobs[i] = j
+			return j
+		}
+		change("a hold", in(20, engine.Scheduled, engine.HoldThrottled))
+		d.wants("1 HELD")
+		change("its end", in(20, engine.Available, engine.HoldNone))
+		d.lacks("HELD  ", "0 HELD")
+		change("three that run", in(30, engine.Running, engine.HoldNone), in(31, engine.Running, engine.HoldNone), in(32, engine.Running, engine.HoldNone))
+		d.wants("3 RUNNING")
+	})
+}
+
 // TestV7d_StairsStand: the past of the axis stands still, and what is to come is as near as the rows that are in
 // line, however far ahead a retry is.
 func TestV7d_StairsStand(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := uitest.DevKey(60, uitest.Noon)
-		axis := func(again string) string {
+		retry := s.Jobs[len(s.Jobs)-1]
+		s.Jobs = append(s.Jobs, retry)
+		axis := func(again time.Duration) string {
+			retry.State, retry.Until, retry.Tries = engine.Retryable, uitest.Noon.Add(again), 1
+			s.Jobs[len(s.Jobs)-1], s.Update.Jobs = retry, []engine.JobRow{retry}
 			d := open(t, s, 120, 40, testOptions())
 			d.press("3")
-			d.wants("−1 min     −30 s", again)
+			d.wants("−1 min     −30 s", "1 RETRYABLE")
 			return d.rowWith("WAITED")
 		}
-		near := axis("AVAILABLE")
-		retry := s.Jobs[len(s.Jobs)-1]
-		retry.State, retry.Until, retry.Tries = engine.Retryable, uitest.Noon.Add(time.Hour), 1
-		s.Jobs, s.Update.Jobs = append(s.Jobs, retry), []engine.JobRow{retry}
-		if far := axis("1 RETRYABLE"); far != near {
+		near := axis(time.Second)
+		if far := axis(time.Hour); far != near {
 			t.Errorf("a retry in an hour moved the axis:\n%s\n%s", near, far)
 		}
 	})

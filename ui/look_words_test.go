@@ -35,7 +35,7 @@ func TestV11f_SyncsHaveNoIDs(t *testing.T) {
 		}
 		d := open(t, s, 120, 40, testOptions())
 		d.press("3")
-		d.wants("WHY sync latest of ", "its place to the sync of ")
+		d.wants("WHY sync latest waits", "· Player 1#DEV", "its place to the sync of ")
 		if id := regexp.MustCompile(`[0-9A-Z]{6,}THX|latest:`).FindString(d.screen()); id != "" {
 			t.Errorf("%q:\n%s", id, d.screen())
 		}

@@ -73,8 +73,19 @@ func (g *JobGroup) First() (j *engine.JobRow, ok bool) {
 // groupRank is the order of groups on a screen: what runs, what goes next, what failed, and
 // last what waits for others.
 var groupRank = [...]int{
-	engine.Running: 0, engine.Available: 1, engine.Retryable: 2, engine.Scheduled: 3,
-	engine.Discarded: 4, engine.Pending: 5, engine.Cancelled: 6, engine.Completed: 7,
+	engine.Running: 0, engine.Available: 1, engine.Retryable: 3, engine.Scheduled: 4,
+	engine.Discarded: 5, engine.Pending: 6, engine.Cancelled: 7, engine.Completed: 8,
+}
+
+// heldRank is that of what is held: a hold of a second takes its lines from what is in line, above it, and moves
+// nothing else.
+const heldRank = 2
+
+func (g *JobGroup) rank() int {
+	if g.Held {
+		return heldRank
+	}
+	return groupRank[g.State]
 }
 
 // GroupJobs puts the jobs of a list into groups, in the order of groupRank.
@@ -224,31 +235,10 @@ func (m *Most) Keeps(key GroupKey, need int, now time.Time) int {
 	return max(need, min(m.lines[key], fewLines))
 }
 
-// Lingers are the groups with those that had jobs of late and have none now: a hold of a second would move twice
-// what stands below it.
-func (m *Most) Lingers(groups []JobGroup, now time.Time) []JobGroup {
-	here := map[GroupKey]bool{}
-	for i := range groups {
-		here[groups[i].GroupKey] = true
-	}
-	for key, at := range m.at {
-		switch age := now.Sub(at); {
-		case here[key]:
-		case age < 0 || age > KeepLines:
-			delete(m.at, key)
-			delete(m.lines, key)
-		case m.lines[key] > 0 && (key.State == engine.Retryable || key.State == engine.Scheduled):
-			groups = append(groups, JobGroup{GroupKey: key})
-		}
-	}
-	slices.SortFunc(groups, inOrder)
-	return groups
-}
-
 // inOrder is the order of groups on a screen.
 func inOrder(a, b JobGroup) int {
 	return cmp.Or(
-		cmp.Compare(groupRank[a.State], groupRank[b.State]),
+		cmp.Compare(a.rank(), b.rank()),
 		strings.Compare(a.Shape, b.Shape), cmp.Compare(a.Word(), b.Word()),
 	)
 }

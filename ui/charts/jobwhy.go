@@ -151,7 +151,7 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 	case j.Until.IsZero():
 		t.Text = "When its turn comes is not known yet."
 	default:
-		t.Text = "It goes " + InText(v, j.Until) + spreadText(v, j.Place) + "."
+		t.Text = spreadText(v, j) + "."
 	}
 	// A retry that has come due and stands in line is late, though nothing is wrong.
 	if j.InLineAgain() && !j.Due.IsZero() && v.Now.Sub(j.Due) >= time.Second {
@@ -173,21 +173,22 @@ func fullWindow(v *page.View) (b engine.BucketRow, full bool) {
 	return b, ok && b.Limit > 0 && b.Counted(v.Now) >= b.Most() && b.Reset.After(v.Now)
 }
 
-// spreadText says what sets the pace of a line. It gives the figures of that only for a place among
-// the calls that are left of the window: what comes after it has a pace of its own. "" = no limit
-// is known that does.
-func spreadText(v *page.View, place int) string {
+// spreadText says when a job in line goes, and what sets the pace of its line. It gives the figures of that only
+// for a place among the calls that are left of the window: what comes after it has a pace of its own. What differs
+// from job to job stands last: the first in line changes each moment.
+func spreadText(v *page.View, j *engine.JobRow) string {
 	b, ok := v.Limits.Pacing()
 	left, rest := b.Most()-b.Counted(v.Now), b.Reset.Sub(v.Now)
 	if !ok || left <= 0 || rest <= 0 {
-		return ""
+		return "It goes " + InText(v, j.Until)
 	}
 	perSecond := float64(left) / rest.Seconds()
 	// A hundred calls a second and more are no pace that anybody would notice.
-	if perSecond >= 100 || place > left {
-		return ", as soon as pacing allows"
+	if perSecond >= 100 || j.Place > left {
+		return "It goes " + InText(v, j.Until) + ", as soon as pacing allows"
 	}
-	return ", as soon as pacing allows: " + pace(perSecond) + " spread what is left of " + page.Count(b.Limit) + " per " + human.Window(b.Window)
+	return "Pacing spreads what is left of " + page.Count(b.Limit) + " per " + human.Window(b.Window) + ", " +
+		pace(perSecond) + ": it goes " + InText(v, j.Until)
 }
 
 // pace is a number of calls a second, or of calls a minute where it is less than one a second.
@@ -316,11 +317,11 @@ func flowText(v *page.View, w int, cells []part.Cell) (rows []string) {
 // WhyOf is the section that says why a job does not run, see whyJob. It is the same on every screen
 // that tells it: Jobs, Retries and the job's own.
 func WhyOf(v *page.View, j *engine.JobRow, next string, w int) part.Section {
-	whom := ofWhom(v, j)
-	if v.Size == page.S && j.Line != "" { // its line has no room beside it
-		whom = ""
+	whom := ""
+	if j.Owner != "" && (v.Size != page.S || j.Line == "") { // its line has no room beside it
+		whom = " " + v.Theme.Glyphs.Sep + " " + v.Whose(j)
 	}
-	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + whom + " " + StateVerb(j)}
+	s := part.Section{Title: "WHY", Note: columns.KindWord(j.Kind) + " " + columns.JobCalled(j) + " " + StateVerb(j) + whom}
 	said := whyJob(v, j, next)
 	s.Rows = said.Rows(v, w)
 	return s
@@ -341,13 +342,4 @@ func StateVerb(j *engine.JobRow) string {
 	}
 	host, method, _ := strings.Cut(lane, "/")
 	return "waits in queue " + line + " for " + strings.TrimSuffix(page.MethodWord(method), "+") + " calls to " + host
-}
-
-// ofWhom is the player for whom the job works, as " of 카인#KR1"; "" = it works for nobody in
-// particular.
-func ofWhom(v *page.View, j *engine.JobRow) string {
-	if j.Owner == "" {
-		return ""
-	}
-	return " of " + v.Whose(j)
 }

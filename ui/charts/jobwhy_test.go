@@ -35,12 +35,12 @@ func TestWhyAJobWaits(t *testing.T) {
 		want []string
 	}{
 		"in line": {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "1st in line", Until: now.Add(100 * time.Millisecond)}, next: "match:EUW1_7",
-			want: []string{"1st in line. It goes in 0.1 s, as soon as pacing allows: 8 calls a second spread what is left of 100 per 12 s.", "would not make it faster", "gives its place to match:EUW1_7."}},
+			want: []string{"1st in line. Pacing spreads what is left of 100 per 12 s, 8 calls a second: it goes in 0.1 s.", "would not make it faster", "gives its place to match:EUW1_7."}},
 		"paused":       {job: engine.JobRow{Job: engine.Job{State: engine.Available}, Place: 1, Why: "queue paused by ana", Stand: engine.StandPaused}, want: []string{"Queue paused by ana.", "resumes the queue"}},
 		"back-off":     {job: retry, want: []string{"503 unavailable at ", "Step 1 of the policy: 3 s, so it is due at", "If it fails again: ", "+6 s  then ", "+12 s  then it is given up."}},
 		"no room":      {job: late, want: []string{"No room until ", ": 8 s late."}},
 		"last try":     {job: last, want: []string{"it is given up: this is its last try"}},
-		"due, in line": {job: again, want: []string{"3rd in line. It goes in 2.0 s", "Its 2nd try was due at ", ", 7 s ago."}},
+		"due, in line": {job: again, want: []string{"it goes in 2.0 s.", "Its 2nd try was due at ", ", 7 s ago."}},
 		"held":         {job: engine.JobRow{Job: engine.Job{State: engine.Scheduled, Hold: engine.HoldThrottled, Due: now.Add(9 * time.Second)}, Why: "held: throttled"}, want: []string{"Held: throttled. It goes on in 9.0 s.", "cost no try"}},
 		"gave up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "404", LastError: "404 not found", Tries: 1, Finished: now}, MaxAttempts: 5}, want: []string{"404 not found.", "That answer is final"}},
 		"used up":      {job: engine.JobRow{Job: engine.Job{State: engine.Discarded, Class: "503", Tries: 5, Finished: now}, MaxAttempts: 5}, want: []string{"503.", "All 5 tries were used"}},

@@ -27,6 +27,7 @@ type inGroups struct {
 	other   page.ListState          // what was chosen of the columns when it was the other way
 	folds   map[block.GroupKey]bool // that the operator has folded or opened
 	most    block.Most              // how many rows each group had lately: see deal
+	run     int                     // the lines of what runs
 	counts  map[engine.State]int    // of the queue that is shown, when it was drawn last
 	still   []*engine.JobRow        // those of the list whose turn has not come since it was asked for
 	groups  []block.JobGroup
@@ -121,6 +122,7 @@ func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer,
 func (g *inGroups) again() {
 	g.reasons.Again()
 	g.reasons.Groups, g.dead.Rows, g.ended.Rows = nil, nil, nil
+	g.run = 0
 	g.dead.Forget()
 	g.ended.Forget()
 }
@@ -157,9 +159,6 @@ func (p *Screen) arrange(v *page.View, h int) {
 			g.counts[g.groups[i].State] += g.groups[i].Jobs
 		}
 	}
-	if counts != nil && page.LiveJobs(v, p.queue) > 0 {
-		g.groups = g.most.Lingers(g.groups, v.Now)
-	}
 	if len(g.groups) == 0 || g.groups[0].State != engine.Running || p.On() {
 		g.slots = nil
 	} else {
@@ -172,7 +171,7 @@ func (p *Screen) arrange(v *page.View, h int) {
 		group.Folded = folded || !chosen && group.State == engine.Pending
 	}
 	// Each group gets as many rows as its jobs need and the screen can spare; see [block.Deal].
-	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int { return g.most.Keeps(key, need, v.Now) })
+	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int { return g.keeps(v, key, need) })
 	g.lines = block.LinesOf(g.groups, gaps)
 	g.at = make(map[string]int, len(g.lines))
 	for i := range g.lines {
@@ -181,6 +180,19 @@ func (p *Screen) arrange(v *page.View, h int) {
 		}
 	}
 }
+
+// keeps is how many lines a group gets that needs so many now. What runs has as many as it ever had, up to a few: it
+// comes and goes with each call.
+func (g *inGroups) keeps(v *page.View, key block.GroupKey, need int) int {
+	if key.State == engine.Running {
+		g.run = max(g.run, min(need, 2*runLines), min(v.Engine.Workers, runLines))
+		return max(need, g.run)
+	}
+	return g.most.Keeps(key, need, v.Now)
+}
+
+// runLines is how many lines what runs has at least.
+const runLines = 3
 
 // slot is a row of what runs: a job that does, or the last one that did there.
 type slot struct {
@@ -192,7 +204,7 @@ type slot struct {
 // keepPlaces lets the rows of what runs stand where they stood. One that has left stays with what became
 // of it until another takes its place: most calls are over before their row could be read.
 func (g *inGroups) keepPlaces(v *page.View, group *block.JobGroup) {
-	lines := g.most.Keeps(group.GroupKey, len(group.Rows), v.Now)
+	lines := g.keeps(v, group.GroupKey, len(group.Rows))
 	running := map[engine.JobID]*engine.JobRow{}
 	for _, j := range group.Rows {
 		running[j.ID] = j
@@ -331,8 +343,9 @@ func (s groupedJobs) First() int {
 // Each row fades by 0.055 more than the one above it.
 func (s groupedJobs) Layer(i int) themes.Layer {
 	switch l := s.p.groups.lines[i]; {
-	case l.Left != nil:
-		return themes.Fade(0.44)
+	// What runs is as bright as what has just left: a row that changed its colours with each call would flicker.
+	case l.Kind == block.RowLine && (l.Left != nil || l.Row.State == engine.Running):
+		return themes.Fade(0.2)
 	case l.Kind == block.RowLine:
 		return themes.Fade(0.055 * float64(l.Place))
 	}

@@ -175,7 +175,11 @@ func (p *Screen) groupRows(v *page.View, w, h int) []string {
 		switch at := &p.groups.lines[i]; at.Kind {
 		case block.RowLine:
 			if at.Left == nil {
-				charts.DrawLife(v, c, y, at.Row)
+				j := *at.Row
+				if charted(&p.groups.groups[at.Group]) { // the stairs begin at now, with whichever is the first
+					j.Until = j.Until.Add(-p.lead(v))
+				}
+				charts.DrawLife(v, c, y, &j)
 				break
 			}
 			past := *at.Row // what it has ahead is drawn where it stands now
@@ -233,6 +237,17 @@ func (p *Screen) lifeAxis(v *page.View, w int) part.Axis {
 	axis := part.NewAxis(v.Beat(), charts.StepOf(lifePast/time.Duration(max(back, 1))), back, w)
 	axis.Now, axis.Ahead = v.Beat(), g.zoom
 	return axis
+}
+
+// lead is what is left of the present second until the first in line goes. Stairs that began with it would stand
+// elsewhere each second, though the line moves as before.
+func (p *Screen) lead(v *page.View) time.Duration {
+	for _, l := range p.groups.lines {
+		if l.Row != nil && charted(&p.groups.groups[l.Group]) {
+			return min(max(page.GoesAt(l.Row).Sub(v.Beat()), 0), time.Second)
+		}
+	}
+	return 0
 }
 
 // lifePast is how far the past of the axis reaches, at least.

@@ -135,6 +135,22 @@ func full(v *page.View, by string) string {
 	return page.BriefWhy(v, by)
 }
 
+// arrived is the share of a sync's matches and timelines that is there; below 0 = nobody knows. While matches come, one
+// timeline is expected of each, so that the bar never moves back.
+func arrived(a *engine.AccountRow) float64 {
+	total, done := a.Matches.Total, a.Matches.Done()
+	switch {
+	case total <= 0:
+		return -1
+	case !a.WantsTimelines:
+	case a.Phase == engine.PhaseTimelines, a.Phase == engine.PhaseReport:
+		total, done = total+max(a.Timelines.Total, 0), done+a.Timelines.Done()
+	default:
+		total, done = 2*total, done+a.Timelines.Done()
+	}
+	return float64(done) / float64(total)
+}
+
 // arrivalsBlock says who is done when: the syncs by what ends next, and the one that began last.
 func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 	src := o.syncing(v)
@@ -172,8 +188,8 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 		} else if a.Phase != engine.PhaseMatches && a.Phase != "" {
 			done = part.As(themes.Dim, string(a.Phase))
 		}
-		if p := charts.ProgressOf(v, a.AccountRow); p.Ratio >= 0 {
-			l.Bar(themes.Run, bar, p.Ratio)
+		if share := arrived(&a.AccountRow); share >= 0 {
+			l.Bar(themes.Run, bar, share)
 		} else {
 			l.NoBar(bar)
 		}

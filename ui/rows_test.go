@@ -25,6 +25,16 @@ func TestToastsFade(t *testing.T) {
 	}
 }
 
+// TestAMessageIsWrittenOnce: each frame shows it as the first one wrote it.
+func TestAMessageIsWrittenOnce(t *testing.T) {
+	var x toasts
+	x.add(engine.Note{Level: engine.LevelInfo, Text: "job c405 is due", Job: "c405"}, uitest.Noon)
+	x.top(time.UTC)
+	if n := testing.AllocsPerRun(10, func() { x.top(time.UTC) }); n > 2 {
+		t.Errorf("a frame takes %v allocations", n)
+	}
+}
+
 // TestV11d_MessagesAreToldInWords: the message line has no ids and the clock's instants; the list has all.
 func TestV11d_MessagesAreToldInWords(t *testing.T) {
 	zone := time.FixedZone("", 9*60*60)

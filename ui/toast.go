@@ -26,7 +26,9 @@ const keptNotes = 200
 // toast is a message on the line.
 type toast struct {
 	engine.Note
-	end time.Time // zero = until esc
+	text string         // what the line shows of it
+	zone *time.Location // for which that was written
+	end  time.Time      // zero = until esc
 }
 
 // toasts are the messages on the line, the newest last, and all there were.
@@ -81,8 +83,11 @@ func (t *toasts) top(zone *time.Location) part.Toast {
 	if n == 0 {
 		return part.Toast{}
 	}
-	x := t.shown[n-1]
-	return part.Toast{Word: toastWord[x.Level], Text: glanced(&x.Note, zone), At: x.At.In(zone).Format("15:04:05"), More: n - 1}
+	x := &t.shown[n-1]
+	if x.zone != zone { // once, and not in each frame
+		x.text, x.zone = glanced(&x.Note, zone), zone
+	}
+	return part.Toast{Word: toastWord[x.Level], Text: x.text, At: x.At.In(zone).Format("15:04:05"), More: n - 1}
 }
 
 // What nobody reads in the seconds for which a message stands; the list of messages has it.

@@ -22,7 +22,7 @@ func TestOverviewShowsTheLastDay(t *testing.T) {
 	}
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 200, 60, testOptions())
-		d.wants("24 HOURS", "per 30 min, one scale, counted since 19 Jan")
+		d.wants("SINCE 19 JAN 19:00", "per 30 min, one scale")
 		for range 40 {
 			d.wait(500 * time.Millisecond)
 			d.send(tick{})

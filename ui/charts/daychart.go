@@ -2,7 +2,7 @@ package charts
 
 import (
 	"cmp"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -57,14 +57,16 @@ type multiple struct {
 
 // multiples draws charts above one another, each tall rows high and with its name and sum on the
 // left. All have one scale, whose top is high, so that a hundred calls and one 429 look like what
-// they are. While there are few counts each takes several columns.
+// they are. However few counts there are, they take all columns.
 func multiples(v *page.View, columns, tall int, high float64, charts []multiple) (rows []string) {
 	for _, c := range charts {
-		wide := max(columns/max(len(c.counts), fewest), 1)
-		sum, bars := 0.0, []float64(nil)
-		for _, n := range c.counts[max(len(c.counts)-columns, 0):] {
+		counts := c.counts[max(len(c.counts)-columns, 0):]
+		sum, bars := 0.0, make([]float64, columns*min(len(counts), fewest)/fewest)
+		for _, n := range counts {
 			sum += n
-			bars = append(bars, slices.Repeat([]float64{n}, wide)...)
+		}
+		for x := range bars {
+			bars[x] = counts[x*len(counts)/len(bars)]
 		}
 		// A sum of nothing is dim, so that a red 0 does not look like trouble.
 		token := c.token
@@ -97,8 +99,8 @@ const multipleName = 9
 // DayRows is how many rows the three charts of the last day take together.
 const DayRows = 6
 
-// Panel draws calls, 429s and stored matches of the last 24 hours on one scale. The time before the
-// engine began to count is blank, and the title's end says so.
+// Panel draws calls, 429s and stored matches of the last 24 hours on one scale, or of the time since the engine began
+// to count, and says which.
 func (d *DayTraffic) Panel(v *page.View, w int) part.Section {
 	p := part.Section{Title: "24 HOURS", Height: DayRows}
 	if len(d.Spans) == 0 {
@@ -113,28 +115,20 @@ func (d *DayTraffic) Panel(v *page.View, w int) part.Section {
 			high = max(high, float64(n))
 		}
 	}
-	p.Rows = multiples(v, max(w-multipleName-2, 1), DayRows/len(charts), high, charts)
-	p.Tail = d.tail(v, w-multipleName-2)
-	return p
-}
-
-// tail says how to read the charts, and what they leave out.
-func (d *DayTraffic) tail(v *page.View, columns int) string {
+	p.Tail = "per 30 min, one scale"
+	columns := max(w-multipleName-2, 1)
+	p.Rows = multiples(v, columns, DayRows/len(charts), high, charts)
 	const day = int(24 * time.Hour / engine.TrafficEvery)
-	text := "per 30 min, one scale"
-	switch n := len(d.Spans); {
-	case n < day:
-		text += ", counted since " + dayClock(v, d.Spans[0].At)
-	case columns < n:
-		text += ", from " + dayClock(v, d.Spans[n-columns].At)
+	if n := len(d.Spans); n < day || columns < n {
+		p.Title = "SINCE " + dayClock(v, d.Spans[max(n-columns, 0)].At)
 	}
-	return text
+	return p
 }
 
 // dayClock is a time of day, with its date if it is not of today.
 func dayClock(v *page.View, at time.Time) string {
 	if at = at.In(v.Now.Location()); at.YearDay() != v.Now.YearDay() {
-		return at.Format("2 Jan 15:04")
+		return strings.ToUpper(at.Format("2 Jan 15:04"))
 	}
 	return at.Format("15:04")
 }

@@ -11,13 +11,18 @@ import (
 )
 
 func TestV8b_AYoungDayIsDrawnWide(t *testing.T) {
-	v := &page.View{Data: &page.Data{}, Theme: themes.NewMono(themes.Unicode)}
-	for spans, cells := range map[int]int{1: 8, 3: 24, 6: 48, 47: 47} {
+	begin := time.Date(2026, 1, 20, 10, 0, 0, 0, time.UTC)
+	v := &page.View{Data: &page.Data{}, Theme: themes.NewMono(themes.Unicode), Now: begin.Add(time.Hour)}
+	for spans, cells := range map[int]int{1: 8, 3: 24, 6: 48, 25: 48, 47: 48} {
 		d := DayTraffic{Spans: make([]engine.TrafficSpan, spans)}
 		for i := range d.Spans {
-			d.Spans[i].Calls = 7
+			d.Spans[i].Calls, d.Spans[i].At = 7, begin.Add(time.Duration(i)*engine.TrafficEvery)
 		}
-		rows := d.Panel(v, 48+multipleName+2).Rows
+		day := d.Panel(v, 48+multipleName+2)
+		rows := day.Rows
+		if day.Title != "SINCE 10:00" {
+			t.Errorf("%d half hours: %s", spans, day.Title)
+		}
 		if n := strings.Count(rows[0], "█"); n != cells {
 			t.Errorf("%d half hours take %d cells of 48, want %d: %q", spans, n, cells, rows[0])
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 )
@@ -54,7 +55,7 @@ type Table struct {
 // Header returns the header row of w cells.
 func (t Table) Header(th *themes.Theme, w int) string {
 	slots, more := layout(t.Columns, w, t.Pan)
-	return t.header(NewLine(th, w), slots, more)
+	return t.header(NewLine(th, w), slots, more, "")
 }
 
 // CanPan reports whether columns are hidden at the right at this width.
@@ -96,7 +97,7 @@ func (t Table) View(th *themes.Theme, w, h int, src Source, c *Cursor) []string 
 	l := NewLine(th, w)
 	out := make([]string, 0, h)
 	if h > 1 {
-		out = append(out, t.header(l, slots, more))
+		out = append(out, t.header(l, slots, more, t.shown(th, h-1, src, c)))
 	}
 	return t.body(l, out, h, slots, src, c)
 }
@@ -157,9 +158,22 @@ func (t Table) lineOf(i int, kind rowKind) func(l *Line) {
 	return t.Line(i)
 }
 
-// header writes the titles; "5 more ›" at the edge says that there are more columns, › alone
-// where the titles leave no room.
-func (t Table) header(l *Line, slots []slot, more int) string {
+// shown says which rows h rows show, where there are more: "1–17 of 57"; of lines that are not all rows, that more
+// follow.
+func (t Table) shown(th *themes.Theme, h int, src Source, c *Cursor) string {
+	top, all := c.window(src, h), c.rows(src)
+	switch {
+	case all <= h, t.Line != nil && top+h >= all:
+		return ""
+	case t.Line != nil:
+		return "more " + th.Glyphs.Down
+	}
+	return human.Count(int64(top+1)) + th.Glyphs.Range + human.Count(int64(top+h)) + " of " + human.Count(int64(all))
+}
+
+// header writes the titles. At the edge, where they leave room, it says which rows are shown; "5 more ›" says that
+// there are more columns, › alone where there is no room.
+func (t Table) header(l *Line, slots []slot, more int, rows string) string {
 	g := l.th.Glyphs
 	l.Reset(l.max, false)
 	if t.Pan > 0 {
@@ -185,9 +199,20 @@ func (t Table) header(l *Line, slots []slot, more int) string {
 		}
 		l.To(max(l.at, leftMargin)).Field(title, w, kind)
 	}
-	if text := strconv.Itoa(more) + " more "; more > 0 && len(text)+1+columnGap <= l.Room() {
-		l.Right(As(themes.Dim, text), As(themes.Accent, g.More))
-	} else if more > 0 {
+	hidden := ""
+	if more > 0 {
+		hidden = strconv.Itoa(more) + " more"
+	}
+	for _, text := range []string{rows + "  " + hidden, rows, hidden} {
+		cells := []Cell{As(themes.Dim, strings.TrimSpace(text))}
+		if more > 0 {
+			cells = append(cells, As(themes.Accent, " "+g.More))
+		}
+		if text != "" && width(cells)+columnGap <= l.Room() {
+			return l.Right(cells...).String()
+		}
+	}
+	if more > 0 {
 		l.To(l.max-1).Glyph(themes.Accent, g.More, l.Room())
 	}
 	return l.String()

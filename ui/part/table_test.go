@@ -357,3 +357,34 @@ func BenchmarkCursorMove(b *testing.B) {
 		})
 	}
 }
+
+// TestV8h_AListSaysWhichRowsItShows: where there are more than fit, as far as the titles leave room, before it says how many
+// columns are hidden.
+func TestV8h_AListSaysWhichRowsItShows(t *testing.T) {
+	wide := Table{Columns: append(slices.Clone(idTable.Columns), Column{Title: "MORE", Min: 40, Width: 40, Priority: 2})}
+	for _, c := range []struct {
+		table Table
+		w     int
+		last  rune
+		want  string
+	}{
+		{idTable, 40, 'e', "   ID        STATE"},
+		{idTable, 40, 'z', "   ID        STATE             1–5 of 26"},
+		{idTable, 24, 'z', "   ID        STATE"},
+		{wide, 70, 'z', "   ID        STATE     MORE                                  1–5 of 26"},
+		{wide, 40, 'z', "   ID        STATE   1–5 of 26  1 more ›"},
+		{wide, 32, 'z', "   ID        STATE   1–5 of 26 ›"},
+		{wide, 30, 'z', "   ID        STATE    1 more ›"},
+	} {
+		src, cur := letters('a', c.last), &Cursor{}
+		cur.Sync(src, 5)
+		if got := plain(c.table.View(mono, c.w, 6, src, cur)[0]); got != c.want {
+			t.Errorf("%d cells, to %c:\ngot  %q\nwant %q", c.w, c.last, got, c.want)
+		}
+	}
+	src, cur := letters('a', 'z'), &Cursor{}
+	cur.End(src, 5)
+	if got := plain(idTable.View(mono, 40, 6, src, cur)[0]); !strings.HasSuffix(got, "22–26 of 26") {
+		t.Errorf("at the end %q", got)
+	}
+}

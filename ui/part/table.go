@@ -123,7 +123,7 @@ func (t Table) body(l *Line, out []string, h int, slots []slot, src Source, c *C
 			out = append(out, t.blank(l, w, v == 0))
 			continue
 		case rowGone:
-			cells = t.gone(append(cells[:0], c.last...))
+			cells = t.gone(slots, append(cells[:0], c.last...))
 		default:
 			cells = src.Row(i, cells[:0])
 		}
@@ -252,17 +252,25 @@ func (t Table) row(l *Line, slots []slot, cells []Cell) {
 	}
 }
 
-// gone greys the cells of a row that left the filter and says so in its state
-// column, or in front where there is none.
-func (t Table) gone(cells []Cell) []Cell {
-	said := false
+// gone greys the cells of a row that left the filter and says so in its state column, or else in the last one that has
+// the room: in front only where none has.
+func (t Table) gone(slots []slot, cells []Cell) []Cell {
+	at := -1
 	for i := range cells {
 		cells[i].Token, cells[i].Parts = themes.Off, nil
 		if i < len(t.Columns) && t.Columns[i].Kind == State {
-			cells[i].Text, cells[i].Clean, said = leftWord, true, true
+			at = i
 		}
 	}
-	if !said && len(cells) > 0 {
+	for n := len(slots) - 1; n > 0 && at < 0; n-- {
+		if s := slots[n]; s.column < len(cells) && s.width >= len(leftWord) && t.Columns[s.column].Kind != Progress {
+			at = s.column
+		}
+	}
+	switch {
+	case at >= 0:
+		cells[at].Text, cells[at].Clean = leftWord, true
+	case len(cells) > 0:
 		cells[0].Text = leftWord + " " + strings.TrimSpace(cells[0].Text)
 	}
 	return cells

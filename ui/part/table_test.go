@@ -388,3 +388,16 @@ func TestV8h_AListSaysWhichRowsItShows(t *testing.T) {
 		t.Errorf("at the end %q", got)
 	}
 }
+
+// TestARowThatLeftKeepsItsName: it is marked where there is room.
+func TestARowThatLeftKeepsItsName(t *testing.T) {
+	tb := Table{Columns: []Column{{Title: "JOB", Min: 8, Width: 8}, {Title: "GOES", Kind: Number, Min: 7, Width: 7}}}
+	src, c := letters('a', 'c'), &Cursor{}
+	c.Sync(src, 5)
+	c.Move(src, 1, 5)
+	src = list{"a", "c"}
+	c.Sync(src, 5)
+	if got := plain(tb.Body(mono, 30, 3, src, c)[1]); got != "▌  b          (left)" {
+		t.Errorf("%q", got)
+	}
+}

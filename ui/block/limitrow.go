@@ -212,7 +212,8 @@ func LimitsBlock(v *page.View, host string, w, h int) part.Section {
 	shown := shownBuckets(all, h)
 	for i, b := range shown {
 		if more := len(all) - i; i == h-1 && more > 1 && h > 1 {
-			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+page.Count(more)+" more"+v.Keyed(": {limits}"))))
+			s.Rows = append(s.Rows, v.Row(w, part.As(themes.Dim, " "+page.Count(more)+" more  "),
+				part.As(themes.Accent, v.Keyed("{limits}")), part.As(themes.Dim, " shows them")))
 			break
 		}
 		s.Rows = append(s.Rows, limitRow(v, b, w, host))

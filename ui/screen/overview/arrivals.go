@@ -129,8 +129,15 @@ func stackText(v *page.View, jobs []engine.JobRow) (out []part.Cell) {
 
 // full says why there is no room for a retry, in few words.
 func full(v *page.View, by string) string {
-	if b, ok := v.Limits.Pacing(); ok && strings.HasPrefix(by, "app:"+b.Host+" ") {
+	scope, _, _ := strings.Cut(by, " ")
+	host, app := strings.CutPrefix(scope, "app:")
+	switch b, ok := v.Limits.Pacing(); {
+	case app && ok && b.Host == host:
 		return "the " + human.Window(b.Window) + " window is full"
+	case app:
+		return "the limit of " + host + " is full"
+	case strings.HasSuffix(by, " in line"):
+		return "others leave first"
 	}
 	return page.BriefWhy(v, by)
 }

@@ -2,8 +2,10 @@ package overview
 
 import (
 	"testing"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/page"
 )
 
 // TestV3e_ArrivedWithItsTimelines: a sync whose timelines still wait has not arrived, and its bar never moves back.
@@ -27,5 +29,22 @@ func TestV3e_ArrivedWithItsTimelines(t *testing.T) {
 			t.Errorf("%s: %v after %v, want %v", c.name, got, was, c.want)
 		}
 		was = got
+	}
+}
+
+// TestLateForWhat: why retries are late is told without the limiter's own words.
+func TestLateForWhat(t *testing.T) {
+	v := &page.View{Data: &page.Data{Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
+		{Host: "europe", Paces: true, Limit: 100, Window: 12 * time.Second}, {Host: "asia"},
+	}}}}
+	for by, want := range map[string]string{
+		"app:europe 100/12s":                      "the 12 s window is full",
+		"app:asia 100/12s":                        "the limit of asia is full",
+		"162nd in line":                           "others leave first",
+		"app:asia 95/100, spread over the window": "the limit of asia is full",
+	} {
+		if got := full(v, by); got != want {
+			t.Errorf("%s: %q, want %q", by, got, want)
+		}
 	}
 }

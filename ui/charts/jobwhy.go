@@ -35,7 +35,7 @@ func whyJob(v *page.View, j *engine.JobRow, next string) Told {
 	case j.State.Terminal():
 		return whyEnded(v, j)
 	case j.Stand != "" || j.State == engine.Pending:
-		return Told{Lead: page.Capital(j.Reason()) + ".", Text: endsText(v, j), Act: whatStands(v, j)}
+		return Told{Lead: page.Capital(page.BriefWhy(v, j.Reason())) + ".", Text: endsText(v, j), Act: whatStands(v, j)}
 	case j.State == engine.Retryable:
 		return whyBacksOff(v, j)
 	case j.State == engine.Available:

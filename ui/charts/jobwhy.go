@@ -150,6 +150,8 @@ func whyInLine(v *page.View, j *engine.JobRow, next string) Told {
 			": all " + page.Count(b.Limit) + " calls of it are used."
 	case j.Until.IsZero():
 		t.Text = "When its turn comes is not known yet."
+	case full && j.Place <= b.Limit: // soon after it
+		t.Text = "It goes " + InText(v, j.Until) + ": all " + page.Count(b.Limit) + " calls of the " + human.Window(b.Window) + " window are used."
 	default:
 		t.Text = spreadText(v, j) + "."
 	}

@@ -58,3 +58,22 @@ func TestWhyAJobWaits(t *testing.T) {
 		})
 	}
 }
+
+// TestWhyInAFullWindow: that all its calls are used is told of a job that goes just after it opens too, and not of one
+// far behind.
+func TestWhyInAFullWindow(t *testing.T) {
+	now := uitest.Noon
+	v := pagetest.View(&page.Data{Ready: true, Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
+		{Host: "europe", Kind: "app", Window: 2 * time.Minute, Limit: 100, Used: 100, Reset: now.Add(time.Minute), Paces: true},
+	}}})
+	v.Now = now
+	for place, want := range map[int]string{
+		1:   "It goes in 1m02: all 100 calls of the 2 min window are used.",
+		150: "It goes in 1m02.",
+	} {
+		j := engine.JobRow{Job: engine.Job{State: engine.Available}, Place: place, Until: now.Add(62 * time.Second)}
+		if got := whyJob(v, &j, "").Text; got != want {
+			t.Errorf("place %d: %q, want %q", place, got, want)
+		}
+	}
+}

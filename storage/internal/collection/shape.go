@@ -90,5 +90,12 @@ func (tb *Table) BlobOf(k, v []byte) (b []byte, err error) {
 	return b, err
 }
 
+// TextOf is Text of a value that an iteration has given.
+func (tb *Table) TextOf(k, v []byte) (s string, err error) {
+	var c rec.Coder
+	err = texts.into(&c, tb, k, v, &s)
+	return s, err
+}
+
 // Mark stores a row of which the key says all.
 func (t *Tx) Mark(tb *Table, k []byte) error { return t.put(tb, k, t.record(rec.Marker)) }

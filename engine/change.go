@@ -28,8 +28,8 @@ type Change struct {
 	Forgotten string         `json:"forgotten,omitempty"`
 	Queue     *QueueState    `json:"queue,omitempty"`
 	Audit     *AuditEntry    `json:"audit,omitempty"`
-	Totals    *Totals        `json:"-"` // sums are each process's own
-	Discards  *QueueDiscards `json:"-"`
+	Totals    *Totals        `json:"totals,omitempty"`
+	Discards  *QueueDiscards `json:"discards,omitempty"`
 }
 
 // Moved is the change of a job from one value to the next.

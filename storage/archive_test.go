@@ -100,11 +100,11 @@ func wantOld(t testing.TB, db *DB, n int) {
 		id := fmt.Sprintf("EUW1_%04d", i)
 		var m league.Match
 		read(t, db, func(tx *txn) (err error) { m, err = tx.match(id); return err })
-		raw, err := db.payloads.Raw(id, league.PartMatch, m.Match.Ref)
+		raw, err := db.files.Raw(id, league.PartMatch, m.Match.Ref)
 		if err != nil || string(raw) != matchJSON(i) {
 			t.Fatalf("match %s: %v", id, err)
 		}
-		if raw, err = db.payloads.Raw(id, league.PartTimeline, m.Timeline.Ref); err != nil || string(raw) != timelineOf(i) {
+		if raw, err = db.files.Raw(id, league.PartTimeline, m.Timeline.Ref); err != nil || string(raw) != timelineOf(i) {
 			t.Fatalf("timeline of %s: %v", id, err)
 		}
 	}
@@ -112,7 +112,7 @@ func wantOld(t testing.TB, db *DB, n int) {
 
 func archive(t testing.TB, db *DB, o payload.ArchiveOptions) []engine.ArchivedMonth {
 	t.Helper()
-	r, err := db.payloads.Archive(context.Background(), o)
+	r, err := db.files.Archive(context.Background(), o)
 	must(t, err)
 	return r
 }
@@ -146,14 +146,14 @@ func TestTheArchiverKeepsEveryPayload(t *testing.T) {
 		t.Errorf("later ones: %+v", r)
 	}
 	wantOld(t, db, 43)
-	if _, err := os.Stat(db.payloads.Shard(oldMonth).Path + payload.ArchiveExt); !os.IsNotExist(err) {
+	if _, err := os.Stat(db.files.Shard(oldMonth).Path + payload.ArchiveExt); !os.IsNotExist(err) {
 		t.Error("the half-made file is still there")
 	}
 }
 
 func dictsOf(t testing.TB, db *DB) (n int) {
 	t.Helper()
-	must(t, db.payloads.With(oldMonth, false, func(s *payload.Shard) error { n = len(s.Dicts.Known); return nil }))
+	must(t, db.files.With(oldMonth, false, func(s *payload.Shard) error { n = len(s.Dicts.Known); return nil }))
 	return n
 }
 
@@ -174,9 +174,9 @@ func TestAnArchivedPayloadIsFoundAsGzipAndNotStoredAgain(t *testing.T) {
 	if _, err := rawPayload(db, "EUW1_none", league.PartMatch); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("raw of nothing: %v", err)
 	}
-	before, _ := db.payloads.Shard(oldMonth).SeqLocked()
+	before, _ := db.files.Shard(oldMonth).SeqLocked()
 	must(t, db.PutPayload(ctx, "EUW1_0007", league.PartTimeline, ref, body))
-	if after, _ := db.payloads.Shard(oldMonth).SeqLocked(); after != before {
+	if after, _ := db.files.Shard(oldMonth).SeqLocked(); after != before {
 		t.Error("what is there already was written again")
 	}
 }
@@ -262,7 +262,7 @@ func TestTheArchiverTakesOverWhatItCannotRead(t *testing.T) {
 	db, err := Open(Options{Dir: dir})
 	must(t, err)
 	var bad []byte
-	must(t, db.payloads.With(oldMonth, true, func(s *payload.Shard) error {
+	must(t, db.files.With(oldMonth, true, func(s *payload.Shard) error {
 		return s.Bolt.Update(func(b *bolt.Tx) error {
 			m := b.Bucket([]byte(payload.Table)).Bucket([]byte("EUW1_0003"))
 			bad = bytes.Clone(m.Get([]byte("m")))
@@ -274,7 +274,7 @@ func TestTheArchiverTakesOverWhatItCannotRead(t *testing.T) {
 	if r[0].Bad != 1 || r[0].Left != "" {
 		t.Errorf("%+v", r)
 	}
-	must(t, db.payloads.With(oldMonth, false, func(s *payload.Shard) error {
+	must(t, db.files.With(oldMonth, false, func(s *payload.Shard) error {
 		if v, err := s.Get("EUW1_0003", []byte("m")); err != nil || !bytes.Equal(v, bad) {
 			t.Errorf("the damaged payload was changed: %v", err)
 		}
@@ -290,7 +290,7 @@ func TestADamagedDictionaryTakesDownItsPayloadsOnly(t *testing.T) {
 	db, err := Open(Options{Dir: archivedStore(t)})
 	must(t, err)
 	breakDict(t, db, "t")
-	must(t, db.payloads.Close())
+	must(t, db.files.Close())
 	stop := serve(t, db)
 	ctx := context.Background()
 	if _, err := rawPayload(db, "EUW1_0001", league.PartMatch); err != nil {
@@ -328,7 +328,7 @@ func TestADamagedDictionaryTakesDownItsPayloadsOnly(t *testing.T) {
 // breakDict flips a bit in the dictionary with which a part was packed.
 func breakDict(t testing.TB, db *DB, part string) {
 	t.Helper()
-	must(t, db.payloads.With(oldMonth, true, func(s *payload.Shard) error {
+	must(t, db.files.With(oldMonth, true, func(s *payload.Shard) error {
 		return s.Bolt.Update(func(b *bolt.Tx) error {
 			packed := b.Bucket([]byte(payload.Table)).Bucket([]byte("EUW1_0001")).Get([]byte(part))
 			k, dicts := payload.DictKey(binary.LittleEndian.Uint32(packed[payload.HeaderSize:])), b.Bucket([]byte(payload.DictTable))

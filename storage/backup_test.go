@@ -340,7 +340,7 @@ func TestDropExpiredTakesWholeMonths(t *testing.T) {
 		if err != nil || m.Match.Status != league.Success || !m.Match.Ref.Dropped() || !m.Timeline.Ref.Dropped() {
 			t.Errorf("%+v %v", m, err)
 		}
-		_, err = db.payloads.Get("EUW1_0001", league.PartMatch, m.Match.Ref)
+		_, err = db.files.Get("EUW1_0001", league.PartMatch, m.Match.Ref)
 		if !errors.Is(err, disk.ErrDropped) {
 			t.Errorf("asked for it: %v", err)
 		}

@@ -23,7 +23,8 @@ type (
 type checker struct {
 	*txn
 	ctx      context.Context
-	payloads *payload.Store
+	payloads bodies
+	files    *payload.Store
 	report   *CheckReport
 	tables   *collection.Checker
 }
@@ -38,7 +39,7 @@ type checker struct {
 func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 	r := CheckReport{Rows: map[string]int{}}
 	err := db.view(ctx, func(t *txn) error {
-		c := &checker{txn: t, ctx: ctx, payloads: db.payloads, report: &r}
+		c := &checker{txn: t, ctx: ctx, payloads: db.payloads, files: db.files, report: &r}
 		c.tables = collection.NewChecker(t, c.bad)
 		c.relations()
 		if err := c.tables.Sums(ctx, r.Rows); err != nil {
@@ -51,6 +52,9 @@ func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 			if recount(); ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
+		}
+		if db.share != nil {
+			return db.share.Payloads(ctx, c.unnamed)
 		}
 		return c.shards()
 	})
@@ -73,10 +77,10 @@ func CheckFiles(o Options) ([]Finding, error) {
 	defer db.Close()
 	findings := payload.PageCheck(disk.StateFile, db.bolt)
 	// A month that cannot be opened is a finding, and the others are read all the same.
-	months, err := db.payloads.Months()
+	months, err := db.files.Months()
 	for _, m := range months {
 		name := payload.Dir + "/" + m + payload.Ext
-		err := db.payloads.With(m, false, func(s *payload.Shard) error {
+		err := db.files.With(m, false, func(s *payload.Shard) error {
 			findings = append(findings, payload.PageCheck(name, s.Bolt)...)
 			return nil
 		})
@@ -89,7 +93,7 @@ func CheckFiles(o Options) ([]Finding, error) {
 
 // shards reads every payload of every month.
 func (c *checker) shards() error {
-	months, err := c.payloads.Months()
+	months, err := c.files.Months()
 	if err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (c *checker) shards() error {
 // are read all the same.
 func (c *checker) shard(month string) error {
 	name := payload.Dir + "/" + month
-	err := c.payloads.With(month, false, func(s *payload.Shard) error {
+	err := c.files.With(month, false, func(s *payload.Shard) error {
 		return s.Guard(func() error {
 			c.dictionaries(name, s.Dicts)
 			return s.Bolt.View(func(b *bolt.Tx) error {
@@ -145,17 +149,30 @@ func (c *checker) payload(s *payload.Shard, match string, k, v []byte) error {
 	if err == nil {
 		_, err = frame.Raw(s.Dicts)
 	}
-	m, unread := c.match(match)
-	f := m.Of(part)
-	named := unread == nil && f.Status == league.Success && f.Ref.Month == s.Month
+	named := c.names(match, part, s.Month)
 	switch {
 	case err != nil && named:
 		c.report.BadPayload(payload.Dir+"/"+s.Month, match, part, "the %s: %v", part, err)
 	case err != nil:
 		c.bad(payload.Dir+"/"+s.Month, []byte(match+"/"+string(k)), "%v", err)
 	}
+	return context.Cause(c.ctx)
+}
+
+// names reports whether a match names a payload of a month, and counts one that none does.
+func (c *checker) names(match string, part league.Part, month string) bool {
+	m, unread := c.match(match)
+	f := m.Of(part)
+	named := unread == nil && f.Status == league.Success && f.Ref.Month == month
 	if !named {
 		c.report.Orphans++
 	}
-	return context.Cause(c.ctx)
+	return named
+}
+
+// unnamed counts a payload that all have. Those that a match names are proved with it.
+func (c *checker) unnamed(match string, part league.Part, month string, bytes int64) {
+	c.report.Payloads++
+	c.report.Bytes += bytes
+	c.names(match, part, month)
 }

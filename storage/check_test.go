@@ -165,7 +165,8 @@ func openUnsampled(dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{dir: dir, bolt: b, lock: &disk.Lock{}, readOnly: true, writer: commit.New(nil, nil), payloads: payload.New(dir, true, Options{}.Log)}, nil
+	files := payload.New(dir, true, Options{}.Log)
+	return &DB{dir: dir, bolt: b, lock: &disk.Lock{}, readOnly: true, writer: commit.New(nil, nil), files: files, payloads: files}, nil
 }
 
 func TestCheckObeysItsContext(t *testing.T) {

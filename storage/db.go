@@ -37,8 +37,9 @@ type DB struct {
 	log      zerolog.Logger
 	readOnly bool
 	boot     Boot
-	self     os.FileInfo // the open state file, to notice that another took its name
-	payloads *payload.Store
+	self     os.FileInfo    // the open state file, to notice that another took its name
+	files    *payload.Store // of this directory
+	payloads bodies
 	region   func(platform string) string
 	pages    disk.Pages
 	sized    time.Time // when the size was last noted; Serve's own
@@ -67,8 +68,8 @@ func (db *DB) Dir() string { return db.dir }
 // Seq is the version of the last commit.
 func (db *DB) Seq() uint64 { return db.seq.Load() }
 
-// Payloads is the store of match payloads.
-func (db *DB) Payloads() *payload.Store { return db.payloads }
+// Payloads is the store of match payloads in the directory.
+func (db *DB) Payloads() *payload.Store { return db.files }
 
 // OnCommit names the one function that gets the changes of every commit, in commit order and before
 // the writers are answered. It must not block and must not keep the slice's array. Call it before
@@ -112,7 +113,7 @@ func (db *DB) Abandon(why error) { db.writer.Break(why) }
 // watch compares the open file with the one under its name: the lock follows the file, so a
 // replaced one would let two writers in.
 func (db *DB) watch() error {
-	db.payloads.CloseIdle()
+	db.files.CloseIdle()
 	now, err := os.Stat(disk.StatePath(db.dir))
 	// A name that leads nowhere is as bad: the next start would make an empty store, while this one
 	// goes on writing to a file that is lost.
@@ -187,7 +188,7 @@ func (db *DB) Close() error {
 	crash.Point("shutdown-marked")
 	// With room for one, so that the goroutine ends even if nobody waits any more.
 	closed := make(chan error, 1)
-	go func() { closed <- errors.Join(db.payloads.Close(), db.bolt.Close()) }()
+	go func() { closed <- errors.Join(db.files.Close(), db.bolt.Close()) }()
 	select {
 	case e := <-closed:
 		err = errors.Join(err, e)

@@ -102,7 +102,7 @@ func extrapolate(f *Forecast, samples []sizeSample, now time.Time) {
 
 // usedBytes adds up what is in use in all files; one that is damaged counts nothing.
 func (db *DB) usedBytes() (total int64, err error) {
-	months, err := db.payloads.Files()
+	months, err := db.files.Files()
 	if err != nil {
 		return 0, err
 	}
@@ -125,6 +125,11 @@ func (db *DB) usedBytes() (total int64, err error) {
 func (db *DB) noteSize() error {
 	if time.Since(db.sized) < sampleEvery && !db.sized.IsZero() {
 		return nil
+	}
+	if db.share != nil {
+		if _, err := db.share.leads(); err != nil {
+			return nil //nolint:nilerr // who leads notes it
+		}
 	}
 	// It counts as tried even if it fails: a disk that does not answer is asked again in six hours,
 	// and not each minute.

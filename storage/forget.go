@@ -40,6 +40,9 @@ func (db *DB) Forget(
 	db.forgets.Lock()
 	defer db.forgets.Unlock()
 	var f Forgotten
+	if err = db.unask(ctx, account); err != nil {
+		return engine.ForgetDone{}, 0, err
+	}
 	err = db.Write(ctx, func(tx engine.Tx) error {
 		f = Forgotten{By: by, Reason: reason, Done: engine.ForgetDone{Cancelled: cancelled}}
 		return own(tx).beginForget(account, &f)
@@ -49,6 +52,28 @@ func (db *DB) Forget(
 	}
 	crash.Point("forget-begun")
 	return db.finishForget(ctx, f, "")
+}
+
+// unask deletes what has been asked elsewhere for who is about to be forgotten.
+func (db *DB) unask(ctx context.Context, what string) error {
+	if db.share == nil {
+		return nil
+	}
+	r, err := db.share.leads()
+	if err != nil {
+		return err
+	}
+	names, err := look(ctx, db, func(t *txn) (names []string, err error) {
+		persons, _, _, err := t.identify(what, &Forgotten{})
+		for _, a := range persons {
+			names = append(names, a.RiotID())
+		}
+		return names, err
+	})
+	if err != nil {
+		return err
+	}
+	return db.share.Unask(ctx, r.term, names)
 }
 
 // FinishForgotten goes on with what a crash, or a caller who has left, has left half done, and
@@ -93,7 +118,7 @@ func (db *DB) doomAgain() error {
 			return err
 		}
 		for _, f := range list {
-			db.payloads.Doomed.Add(slices.DeleteFunc(f.Doomed, t.fetched))
+			db.payloads.Dooms().Add(slices.DeleteFunc(f.Doomed, t.fetched))
 		}
 		return nil
 	})
@@ -343,6 +368,12 @@ func (db *DB) finishForget(
 		audit = seq
 		return errors.Join(err, t.Remove(tState, forgetKey(f.Account)))
 	})
+	if err == nil && db.share != nil {
+		r, deposed := db.share.leads()
+		if err = deposed; err == nil {
+			err = db.share.Trim(ctx, r.term)
+		}
+	}
 	return w.f.Done, audit, err
 }
 

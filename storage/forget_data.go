@@ -48,7 +48,7 @@ func (w *forgetter) unlist(owner string) error {
 				ids = append(ids, l.Match)
 			}
 		}
-		w.db.payloads.Doomed.Add(ids)
+		w.db.payloads.Dooms().Add(ids)
 		err := w.commit(func(t *txn, f *Forgotten) error {
 			f.Doomed = nil
 			for _, k := range page {
@@ -60,10 +60,10 @@ func (w *forgetter) unlist(owner string) error {
 		})
 		if err != nil {
 			// Nothing was deleted, so nothing is doomed any more.
-			w.db.payloads.Doomed.Remove(ids)
+			w.db.payloads.Dooms().Remove(ids)
 			return err
 		}
-		w.db.payloads.Doomed.Remove(slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(w.f.Doomed, id) }))
+		w.db.payloads.Dooms().Remove(slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(w.f.Doomed, id) }))
 		return w.payloads()
 	})
 }
@@ -87,7 +87,7 @@ func (w *forgetter) payloads() error {
 		return nil
 	})
 	if err == nil {
-		w.db.payloads.Doomed.Remove(gone)
+		w.db.payloads.Dooms().Remove(gone)
 	}
 	return err
 }

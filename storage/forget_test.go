@@ -308,10 +308,10 @@ func wantToldOnce(t testing.TB, db *DB, done engine.ForgetDone) {
 // storedIn lists the matches that have a payload in any month.
 func storedIn(t testing.TB, db *DB) (ids []string) {
 	t.Helper()
-	months, err := db.payloads.Months()
+	months, err := db.files.Months()
 	must(t, err)
 	for _, m := range months {
-		must(t, db.payloads.With(m, false, func(s *payload.Shard) error {
+		must(t, db.files.With(m, false, func(s *payload.Shard) error {
 			return s.Bolt.View(func(b *bolt.Tx) error {
 				return b.Bucket([]byte(payload.Table)).ForEachBucket(func(k []byte) error {
 					ids = append(ids, string(k))

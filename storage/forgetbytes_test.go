@@ -151,11 +151,11 @@ func wantPayload(t testing.TB, db *DB, i int, account string) {
 	t.Helper()
 	var m league.Match
 	read(t, db, func(tx *txn) (err error) { m, err = tx.match(fmt.Sprintf("EUW1_%04d", i)); return err })
-	raw, err := db.payloads.Raw(m.ID, league.PartMatch, m.Match.Ref)
+	raw, err := db.files.Raw(m.ID, league.PartMatch, m.Match.Ref)
 	if err != nil || string(raw) != ofPlayer(matchJSON(i), account, i) {
 		t.Errorf("match %s: %v", m.ID, err)
 	}
-	if raw, err = db.payloads.Raw(m.ID, league.PartTimeline, m.Timeline.Ref); err != nil || string(raw) != ofPlayer(timelineOf(i), account, i) {
+	if raw, err = db.files.Raw(m.ID, league.PartTimeline, m.Timeline.Ref); err != nil || string(raw) != ofPlayer(timelineOf(i), account, i) {
 		t.Errorf("timeline of %s: %v", m.ID, err)
 	}
 }

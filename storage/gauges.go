@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"time"
 
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -11,7 +12,7 @@ import (
 // "payload". A store to which nothing was written is left out.
 func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
 	out := map[string]time.Duration{}
-	for name, w := range map[string]*both.WriteTimes{"state": &db.commits, "payload": &db.payloads.Commits} {
+	for name, w := range map[string]*both.WriteTimes{"state": &db.commits, "payload": db.payloads.Written()} {
 		if d, ok := w.P95(now); ok {
 			out[name] = d
 		}
@@ -28,7 +29,7 @@ type WriteSum = both.WriteSum
 // WriteSums gives the sums of the commits since the start: of "state", the group commits, and of
 // "payload".
 func (db *DB) WriteSums() map[string]both.WriteSum {
-	return map[string]both.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Commits.Sum()}
+	return map[string]both.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Written().Sum()}
 }
 
 // Sizes are how large the files of the store are.
@@ -39,14 +40,22 @@ func (db *DB) Sizes() (s Sizes, err error) {
 	if s.Free, err = disk.FreeBytes(db.dir); err != nil {
 		return s, err
 	}
-	months, err := db.payloads.Files()
+	if s.State, err = disk.Size(disk.StatePath(db.dir)); err != nil {
+		return s, err
+	}
+	if db.share != nil {
+		by, err := db.share.ByMonth(context.Background())
+		for _, m := range by {
+			s.Payloads += m.Bytes
+		}
+		s.Shards = len(by)
+		return s, err
+	}
+	months, err := db.files.Files()
 	if err != nil {
 		return s, err
 	}
 	s.Shards = len(months)
-	if s.State, err = disk.Size(disk.StatePath(db.dir)); err != nil {
-		return s, err
-	}
 	s.Payloads, err = disk.Size(months...)
 	return s, err
 }

@@ -1,21 +1,21 @@
 package storage
 
 import (
-	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/cron"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/regular"
 	"github.com/farsight-console/farsight/storage/internal/both"
@@ -23,213 +23,14 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/keep"
-	"github.com/farsight-console/farsight/storage/key"
 )
 
-// What another store takes over. Each table either hands its rows over, as values that tell all
-// that is stored of them, or follows from tables that do.
+// Handover is a data directory that another store takes the place of, or that takes the place of one. It is held
+// for that alone, and may be interrupted at any time.
+type Handover struct{ db *DB }
 
-// handing is how a table hands its rows over.
-// Every table is either here or among [follows]: a test holds both lists to all tables that
-// there are, so that one that is added cannot be left behind by a move to another store.
-type handing struct {
-	*collection.Table
-	of     reflect.Type
-	prefix []byte // of the rows that it is about
-	// give hands over the values of one row, in their order.
-	give func(t *txn, k, v []byte, take func(any)) error
-}
-
-// hand makes of each record what is handed over: any number of values.
-// A value of type H is what the other store takes: package both has the types on which the two
-// agree, none of which knows a key of this one.
-func hand[T, H any](r *collection.Records[T], as func(t *txn, k []byte, v T, give func(H)) error) handing {
-	return handRows(r.Table, func(t *txn, k, v []byte, give func(H)) error {
-		out, err := r.Decode(k, v)
-		if err != nil {
-			return err
-		}
-		return as(t, k, out, give)
-	})
-}
-
-// handRows is hand of a table that has no records.
-func handRows[H any](tb *collection.Table, as func(t *txn, k, v []byte, give func(H)) error) handing {
-	return handing{Table: tb, of: reflect.TypeFor[H](), give: func(t *txn, k, v []byte, take func(any)) error {
-		return as(t, k, v, func(h H) { take(h) })
-	}}
-}
-
-// handWhole hands records over as they are.
-func handWhole[T any](r *collection.Records[T]) handing {
-	return hand(r, func(_ *txn, _ []byte, v T, give func(T)) error {
-		give(v)
-		return nil
-	})
-}
-
-// handed are the tables that hand their rows over. Jobs that have ended and ranks come by their
-// places in the feeds.
-var handed = []handing{
-	handWhole(tAccounts),
-	handRows(accountPUUID.Table, func(t *txn, k, _ []byte, give func(both.PUUID)) error {
-		account, _, err := t.Text(accountPUUID.Table, k)
-		give(both.PUUID{PUUID: string(k), Account: account})
-		return err
-	}),
-	handWhole(tPUUIDCache),
-
-	hand(tRuns, func(t *txn, _ []byte, r league.Run, give func(both.CostedRun)) error {
-		var own jobRun
-		k, err := jobKey(engine.JobID(r.Job))
-		// A run that nobody has a job for any more has its cost in no table.
-		if err == nil {
-			own, _, err = tRunOfJob.Get(t, k)
-		} else if r.Job == "" {
-			err = nil
-		}
-		give(both.CostedRun{Run: r, Calls: own.calls, Throttled: own.throttled})
-		return err
-	}),
-	hand(tStaged, func(_ *txn, k []byte, s league.Staged, give func(both.StagedID)) error {
-		read := key.Read(k)
-		give(both.StagedID{Run: read.String(), Staged: s})
-		_ = read.Uint64()
-		return read.Done()
-	}),
-	handWhole(tCoverage), handWhole(tIDsCache), handWhole(tTagPolicies),
-
-	hand(tMatches, func(t *txn, _ []byte, m league.Match, give func(both.FedMatch)) error {
-		fed := both.FedMatch{Match: m}
-		var errs []error
-		// A match has up to three places in the feeds, which `export --follow` goes on from: they
-		// are handed over as numbers, and no follower sees a row twice or not at all.
-		for tag, at := range map[byte]*uint64{
-			tagMatches: &fed.Place, tagTimelines: &fed.TimelinePlace, tagParticipants: &fed.SeatsPlace,
-		} {
-			place, _, err := t.Number(feedOf.Table, feedOfKey(tag, m.ID))
-			*at = place
-			errs = append(errs, err)
-		}
-		give(fed)
-		return errors.Join(errs...)
-	}),
-	hand(tParticipants, func(_ *txn, _ []byte, s seating, give func(league.Participant)) error {
-		for _, p := range s.seats {
-			give(p)
-		}
-		return nil
-	}),
-	handWhole(tAccountsOf),
-
-	handWhole(tGaps),
-	hand(tRanks, func(_ *txn, _ []byte, r league.Rank, give func(both.FedRank)) error {
-		// Those that have a place come with it, by tRankOrder below.
-		if r.Unsure {
-			give(both.FedRank{Rank: r})
-		}
-		return nil
-	}),
-	handRows(tRankOrder, func(t *txn, k, v []byte, give func(both.FedRank)) error {
-		of, err := tRankOrder.BlobOf(k, v)
-		if err != nil {
-			return err
-		}
-		r, ok, err := tRanks.Get(t, of)
-		if ok {
-			give(both.FedRank{Rank: r, Place: key.Read(k).Uint64()})
-		}
-		return err
-	}),
-	handWhole(tReports), handWhole(tWeekly),
-	hand(tJobState, func(t *txn, k []byte, j engine.Job, give func(engine.Job)) error {
-		_, err := t.readRest(k, &j)
-		give(j)
-		return err
-	}),
-	{
-		// Ended jobs come in the order in which they ended and not by their number: that is the
-		// order in which the feed of the other store must tell of them.
-		Table: tFeed.Table, prefix: []byte{tagJobs}, of: reflect.TypeFor[both.EndedJob](),
-		give: func(t *txn, k, v []byte, take func(any)) error {
-			place, err := tFeed.Decode(k, v)
-			if err != nil {
-				return err
-			}
-			j, here, err := t.endedAt(place)
-			if here {
-				take(both.EndedJob{Job: j, Place: place.seq})
-			}
-			return err
-		},
-	},
-	hand(tAttempts, func(t *txn, k []byte, a engine.Attempt, give func(both.Tried)) error {
-		j, _, err := t.readJob(k[:8])
-		give(both.Tried{Attempt: a, Job: jobID(key.Read(k[:8]).Uint64()), Owner: j.Owner, Kind: j.Kind})
-		return err
-	}),
-	hand(tMembers, func(_ *txn, _ []byte, m member, give func(both.Member)) error {
-		give(both.Member{
-			GroupID: engine.GroupID{Parent: jobID(m.parent), Group: int(m.group)},
-			Child:   jobID(m.child), Mark: m.mark, Calls: m.calls, Throttled: m.throttled,
-		})
-		return nil
-	}),
-	handWhole(tGroups), handWhole(tQueues), handWhole(tHistory),
-
-	hand(tAudit, func(t *txn, k []byte, a engine.AuditEntry, give func(engine.AuditEntry)) error {
-		m, _, err := tAuditMoves.Get(t, k)
-		a.Moves, a.Queue, a.Schedule = m.Jobs, m.Queue, m.Schedule
-		give(a)
-		return err
-	}),
-	handWhole(tSchedules),
-	handRows(tTicks, func(_ *txn, k, _ []byte, give func(cron.Tick)) error {
-		read := key.Read(k)
-		tick := cron.Tick{Schedule: read.String(), At: read.Time()}
-		tick.ID = read.String()
-		give(tick)
-		return read.Done()
-	}),
-	hand(tDays, func(_ *txn, k []byte, d dayRow, give func(both.DayPart)) error {
-		// A day's sums are one row here. There they are parts that add up, so that writers need not
-		// wait for each other.
-		for slot, sum := range map[int]engine.DaySum{0: d.all, both.PrunedSlot: d.pruned} {
-			if sum.Day = string(k); sum != (engine.DaySum{Day: sum.Day}) {
-				give(both.DayPart{DaySum: sum, Slot: slot})
-			}
-		}
-		return nil
-	}),
-	handRows(tState, func(_ *txn, k, v []byte, give func(both.State)) error {
-		if string(k) == stateSizes { // how this disk has filled
-			return nil
-		}
-		b, err := tState.BlobOf(k, v)
-		give(both.State{Name: string(k), Blob: b})
-		return err
-	}),
-}
-
-// follows are the tables whose rows follow from those that are handed over, and what is of this
-// file alone.
-var follows = []*collection.Table{
-	tMeta, collection.Counters, tJobSpec.Table, tJobError.Table, tArchive.Table, tJobKey, tArchiveKey,
-	tCallSID, tRecent.Table, tRunOfJob.Table, tStagedID, tTickIDs, tAuditMoves.Table,
-	accountName.Table, matchStatus.Table, byAccount.Table, archiveState.Table, memberOf.Table, feedOf.Table,
-	// A directory with collections hands nothing over: nothingLeft.
-	tCollections.Table, tCollected.Table, tPlayers.Table, playersOf.Table, playerPUUID.Table,
-}
-
-// Handover is a data directory that hands over all that is stored, to a store that takes its place.
-// It is held for that alone, and nothing in it changes meanwhile. It may be interrupted at any
-// time: nothing is written to the directory before [Handover.Leave].
-type Handover struct {
-	db *DB
-}
-
-// OpenHandover opens a data directory that nobody holds (*ErrHeld), and that has nothing left to
-// finish.
+// OpenHandover opens a data directory that nobody holds (*ErrHeld), and that has nothing left to finish. Nothing is
+// written to it before [Handover.Leave].
 func OpenHandover(o Options) (*Handover, error) {
 	if keep.IsBackup(o.Dir) {
 		return nil, &disk.ErrUnusable{
@@ -250,10 +51,6 @@ func OpenHandover(o Options) (*Handover, error) {
 // nothingLeft refuses a store that an engine has to finish first.
 // Half of a forgotten account would come to the other store as an account.
 func (t *txn) nothingLeft() error {
-	if t.HasUnder(tCollections.Table, nil) {
-		return engine.Problemf(engine.ErrRefused, "keep it in its directory", "collections need a data directory for now: %s has some",
-			filepath.Dir(t.Bolt.DB().Path()))
-	}
 	// An engine finishes both when it opens the directory.
 	half := func(what string) error {
 		return engine.Problemf(engine.ErrRefused,
@@ -272,167 +69,306 @@ func (t *txn) nothingLeft() error {
 	return nil
 }
 
-// Name says which directory it is.
-func (h *Handover) Name() string { return h.db.dir }
-
-// Version tells one state of the directory from all others: it is another one after each change.
-// An interrupted copy goes on only from the state that it began with.
-func (h *Handover) Version(ctx context.Context) (string, error) {
-	f, err := h.db.Facts(ctx)
-	return fmt.Sprintf("%s.%d", f.Instance, h.db.seq.Load()), err
+// OpenArrival opens a directory with the rows of what o shares. What an earlier one has left there is gone on with.
+func OpenArrival(o Options) (*Handover, error) {
+	db, err := Open(o)
+	if err != nil {
+		return nil, err
+	}
+	return &Handover{db}, nil
 }
 
-// Numbers are the last ones that were given out.
-func (h *Handover) Numbers(ctx context.Context) (n both.Numbers, err error) {
-	err = h.db.view(ctx, func(t *txn) error {
-		n.Job = t.Given(tJobState.Table)
-		// Here ranks count their places by themselves; there all feeds count by one sequence.
-		n.Place = max(t.Given(tFeed.Table), t.Given(tRankOrder))
-		n.Audit, err = t.LastNumber(tAudit.Table, nil)
-		return err
-	})
-	return n, err
-}
+// Facts are those of the directory.
+func (h *Handover) Facts(ctx context.Context) (Facts, error) { return h.db.Facts(ctx) }
 
-// monthPrefix leads the names of the collections that are the payloads of a month: payload/2026-11.
-const monthPrefix = payload.Dir + "/"
+// Rows are given in pages, each of which a server may take as one transaction.
+const (
+	givenRows  = 5000
+	givenBytes = 4 << 20
+)
 
-// Collections are all that there is to take over, in this order.
-// Their sizes are for the bar and its ETA; what is handed over is counted row by row.
-func (h *Handover) Collections(ctx context.Context) (list []both.Collection, err error) {
-	err = h.db.view(ctx, func(t *txn) error {
-		for _, from := range handed {
-			s := t.Bucket(from.Table).Stats()
-			list = append(list, both.Collection{Name: from.Name, Of: from.of, Rows: int64(s.KeyN), Bytes: int64(s.LeafInuse)})
-		}
-		return nil
-	})
-	months, bad := h.db.payloads.Months()
-	for _, month := range months {
-		c := both.Collection{Name: monthPrefix + month, Of: reflect.TypeFor[both.Payload]()}
-		bad = errors.Join(bad, h.shard(month, func(_ *payload.Shard, matches *bolt.Bucket) error {
-			s := matches.Stats()
-			// Each match is a table in the month's table, which bbolt counts as a key and as a
-			// table.
-			c.Rows, c.Bytes = int64(s.KeyN-s.BucketN+1), int64(s.LeafInuse)
-			return nil
-		}))
-		list = append(list, c)
+// Rows gives all rows and numbers, and proves each. Their bytes are the file's until the last page was taken.
+func (h *Handover) Rows(ctx context.Context, page func(rows []Step, bytes int) error) error {
+	var rows []Step
+	size := 0
+	flush := func() error {
+		defer func() { rows, size = rows[:0], 0 }()
+		return errors.Join(context.Cause(ctx), page(rows, size))
 	}
-	return list, errors.Join(err, bad)
-}
-
-// Each hands over the records of a collection that come after a key (nil = all), until take wants
-// no more. It gives the key of the last row that it has handed over, whole; nil when there was none
-// left. size is that of the row.
-func (h *Handover) Each(
-	ctx context.Context, name string, after []byte, take func(v any), more func(size int) bool,
-) (last []byte, err error) {
-	if month, is := strings.CutPrefix(name, monthPrefix); is {
-		return h.eachPayload(ctx, month, after, take, more)
-	}
-	at := slices.IndexFunc(handed, func(from handing) bool { return from.Name == name })
-	if at < 0 {
-		return nil, fmt.Errorf("no collection %q: %w", name, engine.ErrNotFound)
-	}
-	from := handed[at]
-	begin := after
-	if begin == nil {
-		begin = from.prefix
-	}
-	err = h.db.view(ctx, func(t *txn) error {
-		for r := range t.RowsFrom(from.Table, from.prefix, begin) {
-			// The row of the cursor has been handed over.
-			if bytes.Equal(r.Key, after) {
-				continue
-			}
-			if err := errors.Join(context.Cause(ctx), from.give(t, r.Key, r.Value, take)); err != nil {
-				return err
-			}
-			last = bytes.Clone(r.Key)
-			if !more(len(r.Key) + len(r.Value)) {
+	return h.db.view(ctx, func(t *txn) error {
+		err := t.All(func(s Step) error {
+			rows = append(rows, s)
+			if size += len(s.Key) + len(s.Value); len(rows) < givenRows && size < givenBytes {
 				return nil
 			}
+			return flush()
+		})
+		if err != nil {
+			return err
+		}
+		return flush()
+	})
+}
+
+// Sums are what rows have in common with the same ones elsewhere, whatever their order: how many a table has, and
+// their hashes.
+type Sums map[string][2]uint64
+
+var seed = maphash.MakeSeed()
+
+// Add adds rows and numbers.
+func (s Sums) Add(rows ...Step) {
+	for _, row := range rows {
+		b := binary.BigEndian.AppendUint64(nil, row.Number)
+		b = append(append(binary.AppendUvarint(b, uint64(len(row.Key))), row.Key...), row.Value...)
+		have := s[row.Table]
+		s[row.Table] = [2]uint64{have[0] + 1, have[1] + maphash.Bytes(seed, b)}
+	}
+}
+
+// Compare refuses others that differ.
+func (s Sums) Compare(read Sums) error {
+	for _, tb := range collection.Tables {
+		if want, have := s[tb.Name], read[tb.Name]; want != have {
+			return engine.Problemf(engine.ErrBroken, "give the command again", "table %s was read back with %d rows that are not the %d which were copied", tb.Name, have[0], want[0])
+		}
+	}
+	return nil
+}
+
+// PayloadName is whose a payload is.
+type PayloadName struct {
+	Match string
+	Part  league.Part
+}
+
+// Bodies are the payloads of one side of a move.
+type Bodies interface {
+	ByMonth(ctx context.Context) ([]MonthSize, error)
+	// InMonth tells what each of a month is.
+	InMonth(ctx context.Context, month string) (map[PayloadName]league.PayloadRef, error)
+	// Body gives one in a codec that Riot sends.
+	Body(ctx context.Context, month string, name PayloadName) (Payload, error)
+	PutPayload(ctx context.Context, p Payload) error
+	DropMonth(ctx context.Context, month string) error
+}
+
+// copying is how many payloads are copied at once: they share the commits.
+const copying = 16
+
+// CopyPayloads copies those that a match of the directory names, which has the rows already, and reads each back. Of
+// what an earlier copy has left only the same stays.
+func (h *Handover) CopyPayloads(ctx context.Context, from, to Bodies, step func(done, total int)) (n int, err error) {
+	all, err := from.ByMonth(ctx)
+	if err != nil {
+		return 0, err
+	}
+	there, err := to.ByMonth(ctx)
+	if err != nil {
+		return 0, err
+	}
+	total, names := 0, map[string]bool{}
+	for _, m := range all {
+		total += m.Payloads
+		names[m.Month] = true
+	}
+	for _, m := range there {
+		if !names[m.Month] {
+			if err := to.DropMonth(ctx, m.Month); err != nil {
+				return 0, err
+			}
+		}
+	}
+	for _, m := range all {
+		wanted, err := h.named(ctx, m.Month, from)
+		if err == nil {
+			err = copyMonth(ctx, m.Month, wanted, from, to, func(done int) { step(n+done, total) })
+		}
+		if err != nil {
+			return n, err
+		}
+		n += len(wanted)
+	}
+	step(total, total)
+	return n, nil
+}
+
+// named are the payloads of a month that a match names, as it does. The others are orphans of a crash.
+func (h *Handover) named(ctx context.Context, month string, from Bodies) (map[PayloadName]league.PayloadRef, error) {
+	wanted, err := from.InMonth(ctx, month)
+	if err != nil {
+		return nil, err
+	}
+	return wanted, h.db.view(ctx, func(t *txn) error {
+		for name := range wanted {
+			m, err := t.match(name.Match)
+			if err != nil && !disk.IsNotFound(err) {
+				return err
+			}
+			if f := m.Of(name.Part); f.Status == league.Success && f.Ref.Month == month {
+				wanted[name] = f.Ref
+			} else {
+				delete(wanted, name)
+			}
 		}
 		return nil
 	})
-	return last, err
 }
 
-// shard reads the payloads of a month.
-// It is in one reading transaction, and the file stays open until it ends.
-func (h *Handover) shard(month string, read func(s *payload.Shard, matches *bolt.Bucket) error) error {
-	return h.db.payloads.With(month, false, func(s *payload.Shard) error {
-		return s.View(func(b *bolt.Tx) error { return read(s, b.Bucket([]byte(payload.Table))) })
-	})
-}
-
-// eachPayload hands over the payloads that a match names, as Riot sent them: another store does not
-// know what the archiver makes of them. Those of no match were never told of.
-func (h *Handover) eachPayload(
-	ctx context.Context, month string, after []byte, take func(any), more func(int) bool,
-) (last []byte, err error) {
-	err = h.shard(month, func(s *payload.Shard, matches *bolt.Bucket) error {
-		return h.db.view(ctx, func(t *txn) error {
-			c := matches.Cursor()
-			for match, _ := c.Seek(after); match != nil; match, _ = c.Next() {
-				if bytes.Equal(match, after) {
-					continue
+func copyMonth(ctx context.Context, month string, wanted map[PayloadName]league.PayloadRef, from, to Bodies, step func(done int)) error {
+	there, err := to.InMonth(ctx, month)
+	if err != nil {
+		return err
+	}
+	same := func(a, b league.PayloadRef) bool { return a.CRC == b.CRC && a.RawLen == b.RawLen }
+	for name, ref := range there {
+		if want, is := wanted[name]; !is || !same(ref, want) {
+			if err := to.DropMonth(ctx, month); err != nil {
+				return err
+			}
+			clear(there)
+			break
+		}
+	}
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(copying)
+	done := 0
+	for name, ref := range wanted {
+		if within.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			if _, is := there[name]; !is {
+				p, err := from.Body(within, month, name)
+				if err == nil {
+					err = to.PutPayload(within, p)
 				}
-				size, err := t.payloadsIn(s, string(match), matches.Bucket(match), take)
-				if err := errors.Join(context.Cause(ctx), err); err != nil {
-					return err
+				if err != nil {
+					return fmt.Errorf("copy the %s of %s: %w", name.Part, name.Match, err)
 				}
-				last = bytes.Clone(match)
-				if !more(size) {
-					return nil
-				}
+			}
+			p, err := to.Body(within, month, name)
+			if err == nil {
+				_, err = inJSON(ref, p)
+			}
+			if err != nil {
+				return fmt.Errorf("read the %s of %s back: %w", name.Part, name.Match, err)
 			}
 			return nil
 		})
-	})
-	return last, err
+		step(done)
+		done++
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return context.Cause(ctx) // the loop may have ended before any of them
 }
 
-// payloadsIn hands over the payloads of one match.
-func (t *txn) payloadsIn(s *payload.Shard, match string, parts *bolt.Bucket, take func(any)) (size int, err error) {
-	m, err := t.match(match)
-	if err != nil && !disk.IsNotFound(err) {
-		return 0, err
+// Bodies are the payloads of the directory.
+func (h *Handover) Bodies() Bodies { return fileBodies{h.db.files} }
+
+type fileBodies struct{ *payload.Store }
+
+func (f fileBodies) ByMonth(context.Context) (all []MonthSize, err error) {
+	months, err := f.Months()
+	for _, month := range months {
+		m := MonthSize{Month: month}
+		err = errors.Join(err, f.With(month, false, func(s *payload.Shard) error {
+			return s.View(func(b *bolt.Tx) error {
+				// A match is a key and a table within the month's table.
+				st := b.Bucket([]byte(payload.Table)).Stats()
+				m.Payloads, m.Bytes = st.KeyN-st.BucketN+1, int64(st.LeafInuse)
+				return nil
+			})
+		}))
+		all = append(all, m)
 	}
-	err = parts.ForEach(func(k, v []byte) error {
-		size += len(k) + len(v)
-		part := payload.PartOfKey(k)
-		// A payload of a match that says otherwise is an orphan of a crash: the other store would
-		// have no row for it.
-		if f := m.Of(part); f.Status != league.Success || f.Ref.Month != s.Month {
-			return nil
-		}
-		ref, body, err := s.Arrived(match, part, v)
-		if err != nil {
-			return &disk.ErrCorrupt{Bucket: monthPrefix + s.Month, Key: []byte(match + "/" + string(part)), Err: err}
-		}
-		take(both.Payload{Match: match, Part: part, PayloadRef: ref, Body: body})
+	return all, err
+}
+
+func (f fileBodies) InMonth(ctx context.Context, month string) (map[PayloadName]league.PayloadRef, error) {
+	all := map[PayloadName]league.PayloadRef{}
+	err := f.each(ctx, month, func(name PayloadName, stored []byte) error {
+		// One that is damaged is not what is wanted, or cannot be copied.
+		frame, _ := payload.Open(month, name.Match, name.Part, stored)
+		all[name] = frame.Ref
 		return nil
 	})
-	return size, err
+	if disk.IsNotFound(err) {
+		err = nil
+	}
+	return all, err
 }
 
-// Complete compares how many rows were handed over with how many there are, where a table is handed
-// over by the rows of another one: one that is found by nothing would stay behind.
-func (h *Handover) Complete(ctx context.Context, handed map[string]int64) error {
-	return h.db.view(ctx, func(t *txn) error {
-		for tb, n := range map[*collection.Table]int64{
-			tArchive.Table: handed[tFeed.Name],
-			tRanks.Table:   handed[tRanks.Name] + handed[tRankOrder.Name],
-		} {
-			if has := int64(t.Bucket(tb).Stats().KeyN); has != n {
-				return &disk.Damaged{Path: disk.StatePath(h.db.dir), Why: fmt.Sprintf(
-					"table %s has %d rows, %d of which have their place: see `farsight check`", tb.Name, has, n)}
+// each gives what is stored of the payloads of a month.
+func (f fileBodies) each(ctx context.Context, month string, do func(name PayloadName, stored []byte) error) error {
+	return f.With(month, false, func(s *payload.Shard) error {
+		return s.View(func(b *bolt.Tx) error {
+			p := b.Bucket([]byte(payload.Table))
+			return p.ForEachBucket(func(match []byte) error {
+				return p.Bucket(match).ForEach(func(k, v []byte) error {
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
+					return do(PayloadName{string(match), payload.PartOfKey(k)}, v)
+				})
+			})
+		})
+	})
+}
+
+func (f fileBodies) Body(_ context.Context, month string, name PayloadName) (p Payload, err error) {
+	p.Match, p.Part = name.Match, name.Part
+	p.PayloadRef, p.Body, err = f.Arrived(month, name.Match, name.Part)
+	return p, err
+}
+
+// Packed packs what a database keeps as JSON.
+func Packed(p Payload) Payload {
+	if p.Codec == both.CodecIdentity {
+		p.PayloadRef, p.Body = payload.AsGzip(p.PayloadRef, p.Body)
+	}
+	return p
+}
+
+func (f fileBodies) PutPayload(ctx context.Context, p Payload) error {
+	p = Packed(p)
+	return f.Put(ctx, p.Match, p.Part, p.PayloadRef, p.Body)
+}
+
+func (f fileBodies) DropMonth(_ context.Context, month string) error { return f.Drop(month) }
+
+// someNames is how many payloads of a month are a sample.
+const someNames = 200
+
+// Some names payloads of a month.
+func (h *Handover) Some(ctx context.Context, month string) (names []PayloadName, err error) {
+	enough := errors.New("enough")
+	err = fileBodies{h.db.files}.each(ctx, month, func(name PayloadName, _ []byte) error {
+		if names = append(names, name); len(names) == someNames {
+			return enough
+		}
+		return nil
+	})
+	if errors.Is(err, enough) {
+		err = nil
+	}
+	return names, err
+}
+
+// Arrive makes it a directory like others, and closes it. restored is when what it was copied from was itself set back.
+func (h *Handover) Arrive(restored time.Time) error {
+	err := h.db.bolt.Update(func(b *bolt.Tx) error {
+		t := newTx(b, disk.Now())
+		if !restored.IsZero() {
+			if err := t.PutInstant(tMeta, metaRestored, restored); err != nil {
+				return err
 			}
 		}
-		return nil
+		return t.Remove(tMeta, metaLog)
 	})
+	return errors.Join(err, h.db.Close())
 }
 
 // movedFile says in a data directory that another store has taken its place, and which.
@@ -440,25 +376,45 @@ const movedFile = "moved-to"
 
 // refuseMoved refuses a directory whose place another store has taken.
 func refuseMoved(dir string) error {
+	to, err := movedTo(dir)
+	if err != nil || to == "" {
+		return err
+	}
+	return engine.Problemf(engine.ErrRefused, "name that with --store; or, to go on with what was here then, delete "+filepath.Join(dir, movedFile),
+		"everything in %s was moved to %s", dir, to)
+}
+
+// movedTo says which that is; "" = none.
+func movedTo(dir string) (string, error) {
 	path := filepath.Join(dir, movedFile)
 	f, _, err := regular.Open(path, 0)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil
+		return "", nil
 	}
 	if err != nil {
-		return disk.Unusable(path, err)
+		return "", disk.Unusable(path, err)
 	}
 	defer f.Close()
 	to, err := io.ReadAll(io.LimitReader(f, 4096))
 	if err != nil {
-		return disk.Unusable(path, err)
+		return "", disk.Unusable(path, err)
 	}
-	return engine.Problemf(engine.ErrRefused, "name that with --store; or, to go on with what was here then, delete "+path,
-		"everything in %s was moved to %s", dir, strings.TrimSpace(string(to)))
+	return strings.TrimSpace(string(to)), nil
+}
+
+// RefuseMoved refuses a directory whose place another store has taken than one.
+func (h *Handover) RefuseMoved(but string) error {
+	if to, err := movedTo(h.db.dir); err != nil || to == but {
+		return err
+	}
+	return refuseMoved(h.db.dir)
 }
 
 // Leave marks the directory: no engine opens it any more. to says where everything is now.
 func (h *Handover) Leave(to string) error {
+	if has, err := movedTo(h.db.dir); err != nil || has == to {
+		return err
+	}
 	path := filepath.Join(h.db.dir, movedFile)
 	_, err := disk.WriteCopy(context.Background(), path, nil, func(w *disk.CopyWriter) error {
 		_, err := w.Write([]byte(to + "\n"))

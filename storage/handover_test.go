@@ -3,32 +3,11 @@ package storage
 import (
 	"errors"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/collection"
 )
-
-// A table that is new is handed over, or its rows follow from others.
-func TestEveryTableIsHandedOverOrFollows(t *testing.T) {
-	var named []*collection.Table
-	for _, from := range handed {
-		named = append(named, from.Table)
-	}
-	for _, tb := range collection.Tables {
-		n := 0
-		for _, other := range slices.Concat(named, follows) {
-			if other == tb {
-				n++
-			}
-		}
-		if n != 1 {
-			t.Errorf("table %s is named %d times by what is handed over and what follows", tb.Name, n)
-		}
-	}
-}
 
 // A directory that an engine has to finish first is refused, and so is one that is in use, is a
 // backup, or was handed over.

@@ -45,7 +45,7 @@ func TestGoldenStoreOfSchema1(t *testing.T) {
 		if err != nil || m.Match.Status != league.Success || !m.Played.Equal(noon) {
 			t.Errorf("match %+v %v", m, err)
 		}
-		if raw, err := db.payloads.Raw("EUW1_1", league.PartMatch, m.Match.Ref); err != nil || string(raw) != `{"metadata":{}}` {
+		if raw, err := db.files.Raw("EUW1_1", league.PartMatch, m.Match.Ref); err != nil || string(raw) != `{"metadata":{}}` {
 			t.Errorf("payload %q %v", raw, err)
 		}
 		return nil

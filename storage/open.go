@@ -112,7 +112,8 @@ func openUpkeep(o Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{dir: o.Dir, lock: lock, log: o.Log, readOnly: true, region: o.Region, writer: commit.New(nil, nil)}
-	db.payloads = payload.New(o.Dir, false, o.Log)
+	db.files = payload.New(o.Dir, false, o.Log)
+	db.payloads = db.files
 	return db.opened(o)
 }
 
@@ -143,8 +144,11 @@ func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
 	if db.pages == (disk.Pages{}) {
 		db.pages = disk.UsualPages
 	}
-	db.payloads = keep.PayloadsOf(o.Dir, browse, o.Log)
-	db.payloads.Pages = db.pages
+	db.files = keep.PayloadsOf(o.Dir, browse, o.Log)
+	db.files.Pages = db.pages
+	if db.payloads = db.files; db.share != nil {
+		db.payloads = &carried{share: db.share}
+	}
 	db.finish = []func(*txn) error{(*txn).saveDays, (*txn).emitAccounts}
 	db.tick, db.closing = db.noteSize, db.markClosed
 	return db.opened(o)
@@ -227,7 +231,7 @@ func (db *DB) createState(path string) error {
 	}
 	// Somebody has deleted state.db alone. The payloads stay, and are found again match by match
 	// (FindPayload).
-	if db.payloads.Any() {
+	if db.files.Any() {
 		db.log.Warn().Str("path", path).
 			Msg("there are payloads but no state.db: began a new one; payloads are adopted when they are wanted")
 	}

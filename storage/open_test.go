@@ -60,7 +60,7 @@ func TestOpenMakesAPrivateDirectory(t *testing.T) {
 	modes := map[string]fs.FileMode{
 		"": 0o700, "payload": 0o700, "state.db": 0o600, "farsight.lock": 0o600,
 	}
-	months, err := db.payloads.Months()
+	months, err := db.files.Months()
 	must(t, err)
 	modes["payload/"+months[0]+".db"] = 0o600
 	for name, want := range modes {

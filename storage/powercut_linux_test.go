@@ -93,13 +93,13 @@ func keepAndSay(dir string) error {
 		func() error {
 			return opened(dir, func(db *DB) error {
 				// As a process has left them that was killed before it synced them.
-				for _, made := range []string{db.payloads.Dir, backups, filepath.Join(backups, payload.Dir)} {
+				for _, made := range []string{db.files.Dir, backups, filepath.Join(backups, payload.Dir)} {
 					if err := os.Mkdir(made, disk.DirMode); err != nil {
 						return err
 					}
 				}
 				err := errors.Join(storeOld(db, 0), say("stored EUW1_0000"), storeMatch(db, "EUW1_9"), say("stored EUW1_9"), backup(db))
-				_, archived := db.payloads.Archive(ctx, payload.ArchiveOptions{})
+				_, archived := db.files.Archive(ctx, payload.ArchiveOptions{})
 				return errors.Join(err, archived, storeOld(db, 1), say("stored EUW1_0001"), backup(db))
 			})
 		},

@@ -50,7 +50,7 @@ func wantBegun(t testing.TB, dir string, r keep.ResetReport) {
 		if err != nil || len(all) != 1 || all[0].Op != "reset" || all[0].By.User != "ana" || all[0].Reason != "moved on" || all[0].Result != r.Text() {
 			t.Errorf("the audit: %+v %v", all, err)
 		}
-		if months, err := db.payloads.Months(); err != nil || len(months) > 0 {
+		if months, err := db.files.Months(); err != nil || len(months) > 0 {
 			t.Errorf("months %v %v", months, err)
 		}
 		if left, err := db.LoadState(context.Background(), "limiter"); err != nil || string(left) != "restored" {

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
-	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // DroppedMonth is both.DroppedMonth.
@@ -76,17 +74,11 @@ func (db *DB) DropExpired(
 
 func (db *DB) weighMonth(month string) (d DroppedMonth, err error) {
 	d.Month = month
-	path := filepath.Join(db.payloads.Dir, month+payload.Ext)
 	// Left says why a month stays, as "page 12 is out of place". A file that cannot be read may be
 	// all that is left of its payloads, so it is a person who decides.
-	if _, err := disk.Preflight(path); err != nil {
-		if !disk.IsDamage(err) {
-			return d, err
-		}
-		d.Left = err.Error()
-		return d, nil
+	if d.Bytes, err = db.payloads.Weigh(month); disk.IsDamage(err) {
+		d.Left, err = err.Error(), nil
 	}
-	d.Bytes, err = disk.UsedBytes(path)
 	return d, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
@@ -31,6 +32,21 @@ type Shared interface {
 	After(ctx context.Context, at Place, carry func(c Commit) error) error
 	// Rows gives all that is stored, as of the place that it returns.
 	Rows(ctx context.Context, fill func(s Step) error) (at Place, err error)
+	// PutPayload stores a payload as Riot sent it, or replaces it, and returns when it is there.
+	PutPayload(ctx context.Context, p Payload) error
+	// Payload gives one, in whatever codec.
+	Payload(ctx context.Context, match string, part league.Part) (p Payload, ok bool, err error)
+	// Payloads tells of each.
+	Payloads(ctx context.Context, tell func(match string, part league.Part, month string, bytes int64)) error
+	// ByMonth are the months that have payloads, the oldest first.
+	ByMonth(ctx context.Context) ([]MonthSize, error)
+	// DropPayloads deletes those of a month, and ErasePayloads those of matches, if the term goes on: else both.ErrDeposed.
+	DropPayloads(ctx context.Context, term int64, month string) error
+	ErasePayloads(ctx context.Context, term int64, matches []string) error
+	// Unask deletes, within a term, what has been asked elsewhere for Riot IDs, and Trim what the log has told: both may
+	// name who is forgotten.
+	Unask(ctx context.Context, term int64, riotIDs []string) error
+	Trim(ctx context.Context, term int64) error
 	// Wait returns when there may be a commit behind one, and in any case after a moment.
 	Wait(ctx context.Context, seq uint64) error
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
@@ -30,10 +32,12 @@ type logged struct {
 	rows    map[string]Step // as of those
 	moved   chan struct{}   // closed at the next commit
 	lose    bool            // the next one is added, and its answer is lost with the process
+	bodies  map[string]Payload
+	unasked []string
 }
 
 func newLogged() *logged {
-	return &logged{name: "one", rows: map[string]Step{}, moved: make(chan struct{})}
+	return &logged{name: "one", rows: map[string]Step{}, bodies: map[string]Payload{}, moved: make(chan struct{})}
 }
 
 func (l *logged) Append(_ context.Context, term int64, c Commit) error {
@@ -66,19 +70,22 @@ func (l *logged) After(_ context.Context, at Place, carry func(Commit) error) er
 	return nil
 }
 
-// trim lets the rows follow the log, and drops that.
-func (l *logged) trim(t *testing.T) {
+// follow lets the rows follow the log, and drops that.
+func (l *logged) follow() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.commits[l.trimmed:] {
-		must(t, c.Steps(func(s Step) error {
+		err := c.Steps(func(s Step) error {
 			if k := s.Table + "\x00" + string(s.Key); s.Key != nil && s.Value == nil {
 				delete(l.rows, k)
 			} else {
 				l.rows[k] = s
 			}
 			return nil
-		}))
+		})
+		if err != nil {
+			panic(err)
+		}
 	}
 	l.trimmed = len(l.commits)
 }
@@ -107,6 +114,73 @@ func (l *logged) Wait(ctx context.Context, seq uint64) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// within does something if a term goes on.
+func (l *logged) within(term int64, do func()) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if term != l.term {
+		return both.ErrDeposed
+	}
+	do()
+	return nil
+}
+
+func (l *logged) PutPayload(_ context.Context, p Payload) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bodies[p.Match+"/"+string(p.Part)] = p
+	return nil
+}
+
+func (l *logged) Payload(_ context.Context, match string, part league.Part) (Payload, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p, ok := l.bodies[match+"/"+string(part)]
+	return p, ok, nil
+}
+
+func (l *logged) Payloads(_ context.Context, tell func(string, league.Part, string, int64)) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.bodies {
+		tell(p.Match, p.Part, p.Month, int64(p.Size))
+	}
+	return nil
+}
+
+func (l *logged) ByMonth(ctx context.Context) (all []MonthSize, err error) {
+	by := map[string]MonthSize{}
+	err = l.Payloads(ctx, func(_ string, _ league.Part, month string, bytes int64) {
+		by[month] = MonthSize{month, by[month].Payloads + 1, by[month].Bytes + bytes}
+	})
+	for _, month := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, by[month])
+	}
+	return all, err
+}
+
+func (l *logged) DropPayloads(_ context.Context, term int64, month string) error {
+	return l.within(term, func() { maps.DeleteFunc(l.bodies, func(_ string, p Payload) bool { return p.Month == month }) })
+}
+
+func (l *logged) ErasePayloads(_ context.Context, term int64, matches []string) error {
+	return l.within(term, func() {
+		maps.DeleteFunc(l.bodies, func(_ string, p Payload) bool { return slices.Contains(matches, p.Match) })
+	})
+}
+
+func (l *logged) Unask(_ context.Context, term int64, riotIDs []string) error {
+	return l.within(term, func() { l.unasked = append(l.unasked, riotIDs...) })
+}
+
+func (l *logged) Trim(_ context.Context, term int64) error {
+	err := l.within(term, func() {})
+	if err == nil {
+		l.follow()
+	}
+	return err
 }
 
 // elect begins the next term.
@@ -223,7 +297,7 @@ func TestH14a_AFollowerHasWhatTheLeaderHas(t *testing.T) {
 				all[1-at].leave(t)
 				must(t, leads.SaveState(t.Context(), "state", []byte("x")))
 				if rapid.Bool().Draw(rt, "trimmed") {
-					l.trim(t)
+					l.follow()
 				}
 				all[1-at] = joinShared(t, l, dir)
 			}
@@ -274,7 +348,7 @@ func TestH14c_ALogThatIsWrong(t *testing.T) {
 	s := joinShared(t, l, filepath.Join(dir, "a"))
 	must(t, s.Lead(t.Context(), l.elect()))
 	must(t, s.SaveState(t.Context(), "a", []byte("right")))
-	l.trim(t)
+	l.follow()
 	must(t, s.SaveState(t.Context(), "a", []byte("wrong")))
 	s.leave(t)
 
@@ -319,4 +393,64 @@ func TestH14b_ATermThatEndsWithinACommit(t *testing.T) {
 	}
 	l.caughtUp(s)
 	wantSame(t, s, other)
+}
+
+// A key that a server's index would not take is refused at once, and nothing else with it.
+func TestH14c_ALongKeyIsRefused(t *testing.T) {
+	l := newLogged()
+	s := joinShared(t, l, t.TempDir()+"/a")
+	defer s.leave(t)
+	must(t, s.Lead(t.Context(), l.elect()))
+	if err := s.SaveState(t.Context(), strings.Repeat("x", 2001), nil); !errors.Is(err, engine.ErrInvalid) {
+		t.Errorf("2001 bytes: %v", err)
+	}
+	must(t, s.SaveState(t.Context(), strings.Repeat("x", 2000), nil))
+}
+
+// The payloads of a shared store are given by any process, deleted by who leads alone, and counted by a check; of who is
+// forgotten neither they, nor the log, nor what was asked elsewhere are left.
+func TestH14f_PayloadsOfASharedStore(t *testing.T) {
+	l := newLogged()
+	leads, other := joinShared(t, l, t.TempDir()+"/a"), joinShared(t, l, t.TempDir()+"/b")
+	defer leads.leave(t)
+	defer other.leave(t)
+	ctx, raw := t.Context(), `{"info":{}}`
+	must(t, leads.Lead(ctx, l.elect()))
+	ref, body := gzipped(raw)
+	write(t, leads.DB, func(tx engine.Tx) error {
+		errs := []error{leads.SaveAccount(tx, league.Account{ID: "01A", GameName: "Gone", TagLine: "EUW", PUUIDs: map[string]string{"k": "p0"}})}
+		for _, id := range []string{"EUW1_1", "EUW1_2"} {
+			m := league.Match{ID: id, Match: league.Fetch{Status: league.Success, Ref: ref}}
+			errs = append(errs, leads.PutPayload(ctx, id, league.PartMatch, ref, body), leads.SaveMatch(tx, m, true))
+		}
+		return errors.Join(append(errs, leads.LinkMatch(tx, "01A", "EUW1_1"))...)
+	})
+	must(t, leads.PutPayload(ctx, "EUW1_3", league.PartMatch, ref, body)) // which no match names
+	l.caughtUp(other)
+	if got, err := other.Raw(ctx, "EUW1_1", league.PartMatch); err != nil || string(got) != raw {
+		t.Errorf("another reads %q, %v", got, err)
+	}
+	if r, err := other.Check(ctx); err != nil || !r.Sound() || r.Payloads != 3 || r.Orphans != 1 {
+		t.Errorf("check: %+v, %v", r, err)
+	}
+	late := league.Span{Days: 1}
+	if _, err := other.DropExpired(ctx, late, time.Now().AddDate(9, 0, 0), false); !errors.Is(err, both.ErrDeposed) {
+		t.Errorf("one that follows drops a month: %v", err)
+	}
+	_, _, err := leads.Forget(ctx, "Gone#EUW", engine.Actor{}, "", 0)
+	must(t, err)
+	if _, there := l.bodies["EUW1_1/match"]; there || len(l.bodies) != 2 || !slices.Equal(l.unasked, []string{"Gone#EUW"}) || l.trimmed != len(l.commits) {
+		t.Errorf("%d payloads are left, unasked %q, %d of %d commits trimmed", len(l.bodies), l.unasked, l.trimmed, len(l.commits))
+	}
+	l.bodies["EUW1_2/match"] = Payload{Match: "EUW1_2", Part: league.PartMatch, PayloadRef: ref, Body: []byte("spoilt")}
+	if _, err := leads.Raw(ctx, "EUW1_2", league.PartMatch); !disk.IsDamage(err) {
+		t.Errorf("a damaged one: %v", err)
+	}
+	if page, err := leads.Matches(ctx, engine.MatchesQuery{}); err != nil || len(page.Matches) != 1 || !page.Matches[0].Corrupt {
+		t.Errorf("its row: %+v, %v", page.Matches, err)
+	}
+	dropped, err := leads.DropExpired(ctx, late, time.Now().AddDate(9, 0, 0), false)
+	if err != nil || len(dropped) != 1 || dropped[0].Payloads != 1 || len(l.bodies) != 0 {
+		t.Errorf("%+v, %v: %d are left", dropped, err, len(l.bodies))
+	}
 }

@@ -18,7 +18,7 @@ import (
 
 // kept is the open store as package keep sees it: files, and the version that they must not exceed.
 func (db *DB) kept() keep.Store {
-	return keep.Store{Dir: db.dir, Bolt: db.bolt, Payloads: db.payloads, Schema: newestSchema()}
+	return keep.Store{Dir: db.dir, Bolt: db.bolt, Payloads: db.files, Schema: newestSchema()}
 }
 
 // Backup is keep.Store.Backup.

@@ -61,7 +61,7 @@ func TestBothStoresAreTimed(t *testing.T) {
 		t.Errorf("after a job: %v", got)
 	}
 	ref, body := gzipped(`{"info":{}}`)
-	must(t, db.payloads.Put(context.Background(), "EUW1_1", league.PartMatch, ref, body))
+	must(t, db.files.Put(context.Background(), "EUW1_1", league.PartMatch, ref, body))
 	if got := db.WriteTimes(time.Now()); len(got) != 2 || got["payload"] <= 0 {
 		t.Errorf("after a payload: %v", got)
 	}

@@ -135,10 +135,11 @@ type Options struct {
 	Keys      Keys
 	// TryKey asks Riot about a key, see operation.Options; nil = nobody can ask.
 	TryKey   func(ctx context.Context, key string) error
-	Payloads Payloads             // nil = nobody can ask for them
-	Upkeep   operation.Upkeep     // nil = the store cannot be backed up or pruned by command
-	Forget   operation.Forgetting // nil = no account can be deleted
-	Also     []Runner             // supervised with the rest
+	Audit    func(ctx context.Context, e engine.AuditEntry) (uint64, error) // see operation.Options
+	Payloads Payloads                                                       // nil = nobody can ask for them
+	Upkeep   operation.Upkeep                                               // nil = the store cannot be backed up or pruned by command
+	Forget   operation.Forgetting                                           // nil = no account can be deleted
+	Also     []Runner                                                       // supervised with the rest
 	Policies engine.Policies
 	// Lines are the queues that there are, used or not; none = every name is one.
 	Lines []engine.Queue

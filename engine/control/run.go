@@ -32,7 +32,7 @@ func New(opt Options) *Control {
 		Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows(),
 	})
 	c.operator = operation.New(operation.Options{
-		Store: opt.Store, Backend: opt.Backend, Syncer: opt.Syncer, Limiter: opt.Limiter, Keys: opt.Keys, TryKey: opt.TryKey,
+		Store: opt.Store, Backend: opt.Backend, Syncer: opt.Syncer, Limiter: opt.Limiter, Keys: opt.Keys, TryKey: opt.TryKey, Audit: opt.Audit,
 		Schedules: opt.Schedules, Alerts: opt.Alerts, Pager: opt.Pager, Upkeep: opt.Upkeep, Forget: opt.Forget,
 		Domain: opt.Domain, Lines: opt.Lines, Demo: opt.Demo, SyncOn: opt.SyncOn, OneSync: opt.Serves != nil,
 		Find: c.find, Note: c.Note, Lane: c.opt.Lane, Delays: c.addDelays,

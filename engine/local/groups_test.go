@@ -2,7 +2,6 @@ package local_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	bt "github.com/farsight-console/farsight/engine/backendtest"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
 	"github.com/farsight-console/farsight/internal/pgtest"
-	"github.com/farsight-console/farsight/storage/pg"
 )
 
 // Row P-16: 10,000 random schedules on the model, and fewer on the real store,
@@ -36,12 +34,12 @@ func TestP16_SummariesEqualTheirMembers(t *testing.T) {
 		}
 	})
 	t.Run("postgres", func(t *testing.T) {
-		db, err := pg.Open(t.Context(), pg.Options{URL: pgtest.Schema(t)})
+		db, stop, err := serveShared(pgtest.Schema(t), t.TempDir()+"/data")
 		if err != nil {
 			t.Fatal(err)
 		}
 		bt.P16_SummariesEqualTheirMembers(t, db, 30, nil)
-		if err := errors.Join(sound(db), db.Close()); err != nil {
+		if err := stop(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/backendtest"
 	"github.com/farsight-console/farsight/engine/backendtest/memstore"
@@ -156,39 +154,14 @@ func serve(dir string) (*storage.DB, func() error, error) {
 	}, nil
 }
 
-// serverSite opens the store on PostgreSQL in one schema.
-type serverSite struct{ url string }
-
-func (s *serverSite) Open(o backendtest.Setup) (backendtest.Node, error) {
-	ctx := context.Background()
-	db, err := pg.Open(ctx, pg.Options{URL: s.url})
-	if err != nil {
-		return nil, fmt.Errorf("open the store: %w", err)
-	}
-	n, err := newNode(db, o, func() error { return errors.Join(sound(db), db.Close()) })
-	if err == nil {
-		n.sums = func() error { return sound(db) }
-		n.spoil = func(id engine.JobID) error {
-			c, err := pgx.Connect(ctx, s.url)
-			if err != nil {
-				return err
-			}
-			defer c.Close(ctx)
-			_, err = c.Exec(ctx, "update fs_job set state = 'bent' where id = $1", id[1:])
-			return err
-		}
-	}
-	return n, err
-}
-
-// sharedSite opens a store that is shared over one schema, each time as another process that leads.
-type sharedSite struct {
+// serverSite opens the store of one schema, each time as another process that leads.
+type serverSite struct {
 	url   string
 	dir   string
 	times int
 }
 
-func (s *sharedSite) Open(o backendtest.Setup) (backendtest.Node, error) {
+func (s *serverSite) Open(o backendtest.Setup) (backendtest.Node, error) {
 	s.times++
 	dir := fmt.Sprintf("%s/%d", s.dir, s.times)
 	db, stop, err := serveShared(s.url, dir)
@@ -230,7 +203,7 @@ func serveShared(url, dir string) (*storage.DB, func() error, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 2)
 	go func() { ended <- db.Serve(ctx) }()
-	go func() { ended <- log.Follow(ctx, term) }()
+	go func() { ended <- log.Follow(ctx, term, func(error) {}) }()
 	return db, func() error {
 		cancel()
 		return errors.Join(<-ended, <-ended, sound(db), db.Close(), server.Close())
@@ -254,25 +227,16 @@ func onEachSized(t *testing.T, size, onServerSize int, row func(t testing.TB, s 
 	t.Run("memory", func(t *testing.T) { inMemory(t, of(size)) })
 	t.Run("bbolt", func(t *testing.T) { onDisk(t, of(size)) })
 	t.Run("postgres", func(t *testing.T) { onServer(t, of(onServerSize)) })
-	t.Run("shared", func(t *testing.T) { onShared(t, of(size)) })
 }
 
 // onServer leaves a row out of the run under the race detector: what runs beside what is as
-// on the other stores, and the server's own tests watch how it is talked to.
+// on the other stores.
 func onServer(t *testing.T, row func(testing.TB, backendtest.Site)) {
 	if testing.Short() {
 		t.Skip("long: left out by -short")
 	}
-	url := pgtest.Schema(t)
-	synctest.Test(t, func(t *testing.T) { row(t, &serverSite{url}) })
-}
-
-func onShared(t *testing.T, row func(testing.TB, backendtest.Site)) {
-	if testing.Short() {
-		t.Skip("long: left out by -short")
-	}
 	url, dir := pgtest.Schema(t), t.TempDir()
-	synctest.Test(t, func(t *testing.T) { row(t, &sharedSite{url: url, dir: dir}) })
+	synctest.Test(t, func(t *testing.T) { row(t, &serverSite{url: url, dir: dir}) })
 }
 
 func inMemory(t *testing.T, row func(testing.TB, backendtest.Site)) {

@@ -8,7 +8,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/local"
 	"github.com/farsight-console/farsight/internal/pgtest"
-	"github.com/farsight-console/farsight/storage/pg"
 )
 
 // An engine that leads ends jobs that do nothing, as many as benchtime says: jobs/s.
@@ -59,13 +58,5 @@ func BenchmarkServer(b *testing.B) {
 		if err := stop(); err != nil {
 			b.Fatal(err)
 		}
-	})
-	b.Run("tables", func(b *testing.B) {
-		db, err := pg.Open(b.Context(), pg.Options{URL: pgtest.Schema(b)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		run(b, db)
-		_ = db.Close()
 	})
 }

@@ -106,11 +106,24 @@ func (o *Operator) audit(
 		e.Result = riot.Redact(err.Error())
 		e.Target, e.Reason = safe.Line(e.Target, maxReason), safe.Line(e.Reason, maxReason)
 	}
-	err = o.opt.Store.Write(ctx, func(tx engine.Tx) (err error) {
-		e.Seq, err = o.opt.Store.AddAudit(tx, e)
+	if o.opt.Audit != nil {
+		e.Seq, err = o.opt.Audit(ctx, e)
+	} else {
+		e.Seq, err = AddAudit(ctx, o.opt.Store, e)
+	}
+	return e, err
+}
+
+// AddAudit writes an entry, and gives its number.
+func AddAudit(ctx context.Context, s interface {
+	Write(ctx context.Context, fn func(engine.Tx) error) error
+	AddAudit(tx engine.Tx, e engine.AuditEntry) (uint64, error)
+}, e engine.AuditEntry) (seq uint64, err error) {
+	err = s.Write(ctx, func(tx engine.Tx) (err error) {
+		seq, err = s.AddAudit(tx, e)
 		return err
 	})
-	return e, err
+	return seq, err
 }
 
 // announce shows every console what an operator has done, and who it was.

@@ -151,6 +151,8 @@ type Options struct {
 	// TryKey asks Riot about a key, "" = the one in use: nil = it is let in, engine.ErrRefused where Riot refuses it,
 	// engine.ErrInvalid of what cannot be one, any other error where Riot could not be asked. nil = nobody can ask.
 	TryKey func(ctx context.Context, key string) error
+	// Audit writes an entry, and gives its number; nil = the store does.
+	Audit  func(ctx context.Context, e engine.AuditEntry) (uint64, error)
 	Find   func(ctx context.Context, q engine.Query) (engine.Answer, error)
 	Note   func(n engine.Note)
 	Lane   func(j engine.Job) string                                // where its calls go: "europe/match-v5.match"

@@ -60,10 +60,8 @@ func (g gauges) read(ctx context.Context, now time.Time) alert.Reading {
 	r.State, r.Cause = g.cause()
 	r.Down = g.limits.Down()
 	r.Backup, _ = g.badBackup.Load().(string)
-	if room := roomOf(g.db); room != nil {
-		free, _ := room()
-		r.Free = int64(free)
-	}
+	free, _ := g.db.Room()
+	r.Free = int64(free)
 	if members := membersOf(g.db, g.id); members != nil {
 		if page, err := members(ctx); err == nil {
 			r.Members = page.Members

@@ -70,8 +70,9 @@ type parts struct {
 	pager   *pager.Pager
 	// projects tells the key projects apart.
 	projects *ingest.Projects
-	follows  bool         // another process leads
-	calls    *river.Calls // that members make; nil = all are made here
+	follows  bool                                                           // another process leads
+	audit    func(ctx context.Context, e engine.AuditEntry) (uint64, error) // how it is written elsewhere; nil = here
+	calls    *river.Calls                                                   // that members make; nil = all are made here
 	boot     storage.Boot
 	term     *fleet.Term // within which it works; nil = as long as it likes
 	// committed takes the changes of every commit, in commit order; missed says, in that order,

@@ -16,7 +16,6 @@ import (
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/storage/keep"
-	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -53,17 +52,12 @@ func (b *byteBar) show(done, total int64) {
 	b.line(done, total, fmt.Sprintf("%s of %s", human.Bytes(done), human.Bytes(total)))
 }
 
-// step shows one step of several, each with a bar of its own: of bytes while something is copied,
-// else of rows.
+// step shows one step of several, each with a bar of its own, by what it goes through.
 func (b *byteBar) step(what string, done, total int64) {
 	if b.what != what {
 		b.what, b.began = what, time.Now()
 	}
-	if what == pg.Copying {
-		b.show(done, total)
-		return
-	}
-	b.line(done, total, fmt.Sprintf("%d of %s", done, human.Counted(int(total), "row", "rows")))
+	b.line(done, total, fmt.Sprintf("%d of %d", done, total))
 }
 
 // archive draws how far the month is that is being packed.

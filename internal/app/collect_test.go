@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -47,26 +48,37 @@ func wantUnion(t *testing.T, s *simulator, l sim.LadderSpec, res result, kills i
 	noViolations(t, s)
 }
 
-// The binary alone, killed three times while it reads ladders and lists and fetches.
+// The binary alone, killed three times while it reads ladders and lists and fetches, on a directory and on a schema.
 func TestL1b_KilledThreeTimesACollectionGoesOn(t *testing.T) {
 	t.Parallel()
-	l := sim.LadderSpec{Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: 40}
-	s := startSim(t, sim.Options{Seed: 11, Limits: limits("500:1"), Latency: sim.Latency{Base: 12 * time.Millisecond}, Ladders: []sim.LadderSpec{l}})
-	dir := freshDir(t)
-	cmd := s.collect(dir)
-	cmd.env["WORKER_CONCURRENCY"] = strconv.Itoa(killWorkers)
-	for _, calls := range []int64{2, 60, 180} {
-		s.upTo(calls + killWorkers) // however late the kill comes: it has not ended
-		p := cmd.start(t)
-		p.until("the next calls", func() bool { return s.calls.Load() >= calls })
-		if res := p.kill(); res.code != -1 {
-			t.Fatalf("it ended with %d: %s%s", res.code, res.stderr, tail(res.stdout, 400))
-		}
-		s.rests(t)
+	for _, store := range []string{"directory", "schema"} {
+		t.Run(store, func(t *testing.T) {
+			t.Parallel()
+			l := sim.LadderSpec{Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: 40}
+			s := startSim(t, sim.Options{Seed: 11, Limits: limits("500:1"), Latency: sim.Latency{Base: 12 * time.Millisecond}, Ladders: []sim.LadderSpec{l}})
+			dir := freshDir(t)
+			cmd := s.collect(dir)
+			cmd.env["WORKER_CONCURRENCY"] = strconv.Itoa(killWorkers)
+			isSound := func() { sound(t, dir) }
+			if store == "schema" {
+				at := pgtest.Schema(t)
+				cmd.env["FARSIGHT_STORE"] = at
+				isSound = inSchema{t, s, at, dir}.sound
+			}
+			for _, calls := range []int64{2, 60, 180} {
+				s.upTo(calls + killWorkers) // however late the kill comes: it has not ended
+				p := cmd.start(t)
+				p.until("the next calls", func() bool { return s.calls.Load() >= calls })
+				if res := p.kill(); res.code != -1 {
+					t.Fatalf("it ended with %d: %s%s", res.code, res.stderr, tail(res.stdout, 400))
+				}
+				s.rests(t)
+			}
+			s.upTo(0)
+			wantUnion(t, s, l, cmd.run(t).wants(t, exitDone), 3)
+			isSound()
+		})
 	}
-	s.upTo(0)
-	wantUnion(t, s, l, cmd.run(t).wants(t, exitDone), 3)
-	sound(t, dir)
 }
 
 // Nothing is started by a command that does not make sense, or that nobody has agreed to.

@@ -22,7 +22,6 @@ import (
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage/keep"
-	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -70,7 +69,7 @@ var answers = []answer{
 	{"backup --list, restore --list", true, listedBackup{}},
 	{"restore", false, keep.RestoreReport{}},
 	{"compact", false, engine.CompactDone{}},
-	{"migrate", false, pg.Taken{}},
+	{"migrate", false, taken{}},
 	{"prune", false, engine.PruneDone{}},
 	{"sim", true, cli.Player{}},
 	{"retry, cancel, force, reclass, reschedule, pause, resume, trigger, freeze, thaw, undo, ack, silence, track, untrack, schedules --run, reresolve, call, key set, key test", false, engine.Receipt{}},

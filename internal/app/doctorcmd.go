@@ -19,7 +19,6 @@ import (
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/internal/keyring"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/storage/river"
 	"github.com/farsight-console/farsight/ui/cli"
 )
@@ -88,7 +87,7 @@ func (i installation) forDoctor(ctx context.Context, width int) doctor.Options {
 	}
 	// River's tables are looked at without a client of River, and so without starting anything.
 	o.River = func(ctx context.Context, db doctor.Store) (doctor.River, error) {
-		found, err := river.Find(ctx, db.(*pg.DB))
+		found, err := river.Find(ctx, db.(*sharedStore).server)
 		return doctor.River(found), err
 	}
 	var settings []engine.Setting

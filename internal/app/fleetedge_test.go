@@ -441,7 +441,7 @@ func (f *inFleet) noneTwice() {
 	for _, fetched := range f.sim.Fetches() {
 		again += fetched.Calls - 1
 	}
-	tried := sql(f.t, f.at, "select concat_ws(' ', job, rev, verb, status, class, error) from fs_attempt where kind in ('match.fetch', 'timeline.fetch') and (verb <> 'done' or status <> 200)")
+	tried := sql(f.t, f.at, "select concat_ws(' ', job_id, number, verb, status, class, error) from attempts where kind in ('match.fetch', 'timeline.fetch') and (verb <> 'done' or status <> 200)")
 	if again > len(tried) {
 		f.t.Errorf("%d calls for what had been fetched, on record are %q", again, tried)
 	}

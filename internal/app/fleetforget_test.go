@@ -38,25 +38,25 @@ func TestPostgres_AForgottenPlayerIsInNoTable(t *testing.T) {
 	sql(t, f.at, trigger, "scheduled", "1 day", `{"riot_id": "Gone Away#EUW", "platform": "euw1"}`)
 	other := sql(t, f.at, trigger, "scheduled", "1 day", `{"riot_id": "Stays#EUW", "platform": "euw1"}`)[0]
 	f.run(exitDone, "sync", stays, "--platform", "euw1")
-	account := sql(t, f.at, "select id from fs_account where game_name = 'Gone Away'")[0]
+	account := sql(t, f.at, "select account_id from accounts where riot_id = 'Gone Away#EUW'")[0]
 	traces := append([]string{"Gone Away", "gone away", "gone+away", account, f.sim.PUUID(gone, "")[:8]}, ids...)
 
 	f.members[leads].until("what the leader stores of it", func() bool {
-		return len(f.having("(select * from fs_state where name = 'forensics')", ids[0])) > 0 // its reading holds the last calls, which on a busy machine are later ones
+		return len(f.having("(select * from fs_row where (tb, k) = ('state', 'forensics'))", ids[0])) > 0 // its reading holds the last calls, which on a busy machine are later ones
 	})
 	beside := f.inSchema
 	beside.dir = f.dirs[looks]
 	beside.run(exitDone, "forget", gone, "--yes")
 	f.members[leads].until("nothing of it", func() bool {
 		for _, trace := range traces {
-			if len(f.having("fs_state", trace)) > 0 {
+			if len(f.having("(select * from fs_row where tb = 'state')", trace)) > 0 {
 				return false
 			}
 		}
 		return true
 	})
 	for _, trace := range traces {
-		f.wantNowhere(trace, "fs_audit", "fs_payload")
+		f.wantNowhere(trace, "fs_payload")
 	}
 	if left := sql(t, f.at, "select id::text from river_job where kind = 'farsight.trigger'"); len(left) != 1 || left[0] != other {
 		t.Errorf("rows %q of other programs are left, want %s", left, other)
@@ -64,7 +64,7 @@ func TestPostgres_AForgottenPlayerIsInNoTable(t *testing.T) {
 	_ = f.members[leads].cmd.Process.Signal(syscall.SIGTERM) // what it keeps in memory it stores once more
 	f.members[leads].wait().wants(t, exitDone)
 	for _, trace := range traces {
-		f.wantNowhere(trace, "fs_audit", "fs_payload")
+		f.wantNowhere(trace, "fs_payload")
 	}
 	delete(f.members, leads)
 	f.sound()

@@ -180,5 +180,5 @@ func (f followed) Do(ctx context.Context, c engine.Command) (engine.Receipt, err
 	if c.Op == engine.OpKey {
 		return f.Control.Do(ctx, c)
 	}
-	return f.m.order(ctx, c)
+	return f.m.order(ctx, asked{Command: c})
 }

@@ -9,11 +9,13 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
+	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/storage/fleet"
+	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/storage/river"
 )
 
@@ -48,7 +50,7 @@ func (m *member) lend() error {
 		carries = 0
 	}
 	h.carrier, err = river.Open(context.Background(), river.Options{
-		DB: m.db, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: carries, Reach: h.reach, Relay: client.Relay, Log: log,
+		DB: m.db.server, Member: m.id, Key: key, TTL: fleet.UsualTTL, Workers: carries, Reach: h.reach, Relay: client.Relay, Log: log,
 		Order: m.obey,
 		// Other programs insert a row of River's, and this asks for the sync in their name.
 		Trigger: func(ctx context.Context, riotID string, ask engine.SyncAsk) error {
@@ -74,6 +76,12 @@ func (m *member) leads(ctx context.Context, c engine.Command) (engine.Receipt, e
 	return at.control.Do(ctx, c)
 }
 
+// asked is what a member has the leader carry out, or write down of what it has done itself.
+type asked struct {
+	engine.Command
+	Entry *engine.AuditEntry `json:"entry,omitempty"`
+}
+
 // orderResult is what became of an order.
 type orderResult struct {
 	Receipt engine.Receipt `json:"receipt,omitzero"`
@@ -82,12 +90,18 @@ type orderResult struct {
 
 // obey carries an order out.
 func (m *member) obey(ctx context.Context, args []byte) ([]byte, error) {
-	var c engine.Command
+	var c asked
 	if err := json.Unmarshal(args, &c); err != nil {
 		return nil, err
 	}
-	r, err := m.leads(ctx, c)
-	if errors.Is(err, errNotLeading) {
+	var r engine.Receipt
+	var err error
+	if c.Entry != nil {
+		r.Audit, err = operation.AddAudit(ctx, m.db, *c.Entry)
+	} else {
+		r, err = m.leads(ctx, c.Command)
+	}
+	if errors.Is(err, errNotLeading) || errors.Is(err, pg.ErrDeposed) {
 		return nil, err
 	}
 	out := orderResult{Receipt: r}
@@ -98,13 +112,19 @@ func (m *member) obey(ctx context.Context, args []byte) ([]byte, error) {
 	return json.Marshal(out)
 }
 
+// audit has the leader write an entry down.
+func (m *member) audit(ctx context.Context, e engine.AuditEntry) (uint64, error) {
+	r, err := m.order(ctx, asked{Entry: &e})
+	return r.Audit, err
+}
+
 // order has the leader carry a command out.
-func (m *member) order(ctx context.Context, c engine.Command) (engine.Receipt, error) {
+func (m *member) order(ctx context.Context, c asked) (engine.Receipt, error) {
 	args, err := json.Marshal(c)
 	if err != nil {
 		return engine.Receipt{}, engine.ProblemOf(err)
 	}
-	told, err := river.Give(ctx, m.db, args)
+	told, err := river.Give(ctx, m.db.server, args)
 	if err != nil {
 		return engine.Receipt{}, engine.ProblemOf(err)
 	}

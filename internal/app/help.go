@@ -178,7 +178,7 @@ var valueNames = map[string]string{
 	"ladder": "LADDER", "language": "LANGUAGE", "log-level": "LEVEL", "mode": "MODE", "month": "MONTH", "op": "COMMAND", "out": "FILE", "output": "FORM", "patch": "PATCH", "pause": "SCHEDULE", "plain-every": "SPAN",
 	"platform": "PLATFORM", "player": "PLAYER", "policy": "POLICY", "queue": "QUEUE", "reason": "TEXT", "resume": "SCHEDULE", "retention": "ON|OFF",
 	"run": "SCHEDULE", "say": "TEXT", "seed": "N", "since": "SPAN", "spread": "N", "sort": "COLUMN", "speed": "FACTOR", "state": "STATE,…", "store": "URL", "tag": "TAG", "text": "TEXT", "timelines": "WHICH",
-	"to": "DIR", "until": "TIME", "wait": "SPAN", "window": "SPAN", "sim window": "KIND", "workers": "N", "zone": "ZONE",
+	"to": "DIR", "migrate to": "URL|DIR", "until": "TIME", "wait": "SPAN", "window": "SPAN", "sim window": "KIND", "workers": "N", "zone": "ZONE",
 }
 
 // valueName is what a flag takes; "" = nothing.

@@ -59,7 +59,7 @@ func (k keeper) Run(ctx context.Context) error {
 // due reports whether the newest backup is too old. One from the future counts
 // as old too: a clock was put back.
 func (k keeper) due() bool {
-	f, ok := k.db.(files)
+	f, ok := filesOf(k.db)
 	if k.every <= 0 || !ok {
 		return false
 	}
@@ -81,7 +81,7 @@ func (k keeper) due() bool {
 // backup makes one of the usual number in the usual folder. What fails is logged: the store is as it
 // was.
 func (k keeper) backup(ctx context.Context) {
-	r, err := k.db.(files).Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
+	r, err := k.db.(*storage.DB).Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
 	if ctx.Err() != nil {
 		return
 	}
@@ -130,7 +130,7 @@ func (u upkeep) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done
 	if ask.Keep < 0 || ask.Keep > mostBackups {
 		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "keep 1 to 1000, or 0 for as many as usual", "%d backups cannot be kept", ask.Keep)
 	}
-	r, err := u.db.(files).Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
+	r, err := u.db.(*storage.DB).Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
 	if err != nil {
 		return engine.BackupDone{}, notBackedUp(err)
 	}
@@ -159,7 +159,7 @@ func (u upkeep) Compact(ctx context.Context, ask engine.CompactAsk, dry bool, te
 	if err := archivable(ask); err != nil {
 		return engine.CompactDone{}, err
 	}
-	return u.db.(files).CompactMonths(ctx, keep.CompactOptions{DryRun: dry, Verify: verifyCopy, Archive: keep.ArchiveOptions{
+	return u.db.(*storage.DB).CompactMonths(ctx, keep.CompactOptions{DryRun: dry, Verify: verifyCopy, Archive: keep.ArchiveOptions{
 		Months: ask.Months, Workers: ask.Workers, Progress: func(p keep.ArchiveProgress) { tell(p.Before, p.Bytes) },
 	}})
 }
@@ -230,7 +230,7 @@ func pruner(db store) func(context.Context) (string, error) {
 
 // compacter is what the nightly schedule does, on one core; nil = the store has no months of its own.
 func compacter(db store) func(context.Context) (string, error) {
-	f, ok := db.(files)
+	f, ok := filesOf(db)
 	if !ok {
 		return nil
 	}

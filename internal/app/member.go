@@ -36,7 +36,7 @@ import (
 type member struct {
 	*base
 	assembly
-	db   *pg.DB
+	db   *sharedStore
 	con  *swap.Console                      // what the console is now: of the engine, of the leader, or a sentence why there is none
 	seen atomic.Pointer[engine.MembersPage] // the members as they were seen last
 	rest func()                             // ends to follow; only who decides on the part calls it
@@ -74,7 +74,7 @@ func (m *member) open(cfg config.Config) (err error) {
 	if m.let, err = storage.HoldDir(cfg.DataDir); err != nil {
 		return err
 	}
-	if m.db, err = openServer(cfg, m.assembly); err != nil {
+	if m.db, err = openServer(cfg, m.assembly, logbook.Area(m.log, logbook.AreaStorage)); err != nil {
 		return err
 	}
 	m.opened(m.db, memberID())
@@ -156,7 +156,7 @@ func (m *member) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g.Go(func() error { defer stop(); return m.carry(ctx) })
-	g.Go(func() error { defer stop(); return fleet.Run(ctx, m.db, o) })
+	g.Go(func() error { defer stop(); return fleet.Run(ctx, m.db.server, o) })
 	return g.Wait()
 }
 
@@ -235,7 +235,7 @@ func (m *member) follow() {
 // following is follow until its first error.
 func (m *member) following(ctx context.Context) error {
 	// Wired without a term: what would change anything is refused or goes through the store.
-	p := &parts{base: m.base, db: m.db, follows: true, boot: storage.Boot{ID: m.id, Opened: time.Now()}}
+	p := &parts{base: m.base, db: m.db, follows: true, audit: m.audit, boot: storage.Boot{ID: m.id, Opened: time.Now()}}
 	if err := p.wire(*m.config.Load(), m.assembly); err != nil {
 		return err
 	}
@@ -309,7 +309,7 @@ func (m *member) over(err error) error {
 // ofTerm wires the engine of a term.
 func (m *member) ofTerm(ctx context.Context, t *fleet.Term) (*parts, error) {
 	p := &parts{base: m.base}
-	if err := p.within(ctx, t); err != nil {
+	if err := p.within(ctx, m.db, t); err != nil {
 		return nil, err
 	}
 	return p, p.wire(*m.config.Load(), m.assembly)

@@ -71,7 +71,7 @@ func (f *inFleet) named(beside inSchema) {
 func (f *inFleet) stored(by *process, n int) {
 	f.t.Helper()
 	by.until(strconv.Itoa(n)+" matches", func() bool {
-		have := sql(f.t, f.at, "select count(*)::text from fs_match where status = 'success'")
+		have := sql(f.t, f.at, "select count(*)::text from matches where status = 'success'")
 		m, _ := strconv.Atoi(have[0])
 		return m >= n
 	})
@@ -113,7 +113,7 @@ func (f *inFleet) goesOnAfter(killed int, screen *watching, beside inSchema, ask
 	}
 	// By the database's clock: from the last sign of life of who was killed, and between two attempts.
 	led := gap("select extract(epoch from t.since - m.seen)::text from fs_term t, fs_member m where t.epoch = $1 and m.id = $2", next.Epoch, old.Leader)
-	moved := gap("select extract(epoch from max(still))::text from (select ended - lag(ended) over (order by ended) as still from fs_attempt where verb <> 'interrupted') gaps")
+	moved := gap("select extract(epoch from max(still))::text from (select ended - lag(ended) over (order by ended) as still from attempts where verb <> 'interrupted') gaps")
 	if scratch.Whole && max(led, moved) > 5 {
 		f.t.Error("it took more than 5 s")
 	}
@@ -195,7 +195,7 @@ func TestPostgres_MembersShareTheCalls(t *testing.T) {
 	if n := sql(t, f.at, "select count(*)::text from fs_call where how = 'answered' and member <> ''")[0]; n == "0" {
 		t.Error("nobody made a call for the leader")
 	}
-	if n := sql(t, f.at, "select count(*)::text from fs_run")[0]; n != "1" {
+	if n := sql(t, f.at, "select count(*)::text from runs")[0]; n != "1" {
 		t.Errorf("%s runs", n)
 	}
 	if s := f.sim.Stats(); s.Violations != 0 {

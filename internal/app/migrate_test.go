@@ -2,17 +2,22 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/storage/fleet"
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
@@ -34,24 +39,27 @@ func inTheWay(t *testing.T, at, table string) (waits func() bool, letGo func()) 
 	return waits, func() { _ = c.Close(ctx) }
 }
 
-// matchesOf exports all matches with their payloads, in their order, without the cursors of the store.
-func matchesOf(t *testing.T, c command) (lines []string) {
+// killedOften kills a command at random instants, until it has ended by itself, and runs it to its end.
+func killedOften(t *testing.T, c command, times int) result {
 	t.Helper()
-	for line := range strings.Lines(c.run(t).wants(t, exitDone).stdout) {
-		before, rest, _ := strings.Cut(line, `"cursor":"`)
-		_, after, _ := strings.Cut(rest, `"`)
-		lines = append(lines, before+after)
+	for n := range times {
+		p := c.start(t)
+		select {
+		case <-p.exited:
+			return p.wait()
+		case <-time.After(time.Duration(n+1) * 40 * time.Millisecond * time.Duration(1+rand.IntN(3)) / 2):
+			p.kill()
+		}
 	}
-	return lines
+	return c.run(t)
 }
 
-// A directory moves into a PostgreSQL although it is killed twice on the way: there is the same as
-// before, sound, and it goes on. The directory is closed to engines then.
-func TestPostgres_ADirectoryMoves(t *testing.T) {
-	longest(t)
+// A directory moves into a PostgreSQL and back although it is killed again and again on the way: what is exported,
+// cursors included, is the same at both ends, and sound, and what was left is closed to engines.
+func TestPostgres_ADirectoryMovesAndComesBack(t *testing.T) {
 	t.Parallel()
 	farsight(t) // where no program is started, no server need be
-	at, accounts, n := pgtest.Schema(t), scratch.Sized(2, 8), scratch.Sized(100, 1000)
+	at, accounts, n := pgtest.Schema(t), scratch.Sized(2, 8), scratch.Sized(40, 1000)
 	var players []sim.PlayerSpec
 	for i := range accounts {
 		players = append(players, player(fmt.Sprintf("Mover %d#EUW", i), n))
@@ -59,52 +67,173 @@ func TestPostgres_ADirectoryMoves(t *testing.T) {
 	first := players[0].RiotID
 	s := inSchema{t: t, sim: startSim(t, quick(players...)), dir: freshDir(t)}
 	for _, p := range players {
-		name := p.RiotID
-		s.run(exitDone, "sync", name, "--platform", "euw1", "--json")
+		s.run(exitDone, "sync", p.RiotID, "--platform", "euw1", "--json")
 	}
-	export := []string{"export", "matches", "--payload"}
-	before := matchesOf(t, s.command(export...))
-	counts := s.run(exitDone, "accounts", "--json").stdout
+	s.run(exitDone, "compact") // packs what came of closed months by dictionaries
+	all := func(s inSchema) (said string) {
+		t.Helper()
+		for _, args := range [][]string{{"export", "matches", "--payload"}, {"accounts", "--json"}, {"jobs", "--all", "--json"}, {"audit", "--json"}} {
+			said += s.run(exitDone, args...).stdout
+		}
+		return said
+	}
+	same := func(where, before, after string) {
+		t.Helper()
+		if before != after {
+			t.Errorf("%s: %d bytes were told before, %d after, and they differ", where, len(before), len(after))
+		}
+	}
+	closed := func(s inSchema, says string) {
+		t.Helper()
+		for _, args := range [][]string{{"serve"}, {"accounts"}, {"sync", first, "--platform", "euw1"}} {
+			if r := s.run(exitFailed, args...); !strings.Contains(r.stderr, says) || strings.Count(strings.TrimSpace(r.stderr), "\n") > 0 {
+				t.Errorf("%s of what has moved: %q", args[0], r.stderr)
+			}
+		}
+	}
+	moves := func(r result) {
+		t.Helper()
+		if r.code != exitDone && strings.Contains(r.stderr, "was moved to") { // it was killed when all was done
+			return
+		}
+		if r.wants(t, exitDone); !strings.Contains(r.stdout, "payloads") || !strings.Contains(r.stdout, "is the same") {
+			t.Errorf("it said %q", r.stdout)
+		}
+	}
+
+	before := all(s)
 	migrate := s.command("migrate", "--to", at)
 	named := s
 	named.at = at // as it will be afterwards
 	if r := named.run(exitDone, "migrate", "--to", at, "--dry-run"); !strings.Contains(r.stdout, "nothing was changed") {
 		t.Errorf("the trial said %q", r.stdout)
 	}
+	if len(sql(t, at, "select nspname::text from pg_namespace where nspname = current_schema() and to_regclass('fs_store') is not null")) > 0 {
+		t.Error("the trial made the schema's tables")
+	}
+	same("after the trial", before, all(s))
 	empty, err := pg.Open(t.Context(), pg.Options{URL: at}) // its tables, to stand in the way
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = empty.Close()
-	for _, table := range []string{"fs_seat", "fs_payload"} {
+	there := inSchema{t, s.sim, at, freshDir(t)}
+	for _, table := range []string{"fs_number", "fs_payload"} {
 		waits, letGo := inTheWay(t, at, table)
 		p := migrate.start(t)
 		p.until("it waits for "+table, waits)
 		p.kill()
 		letGo()
-		if r := (inSchema{t, s.sim, at, freshDir(t)}).run(exitFailed, "accounts"); !strings.Contains(r.stderr, "has not got all that is stored in "+s.dir) {
-			t.Errorf("half way: %q", r.stderr)
-		}
+		closed(there, "has not got all that is stored in "+s.dir)
 	}
-	if r := migrate.run(t).wants(t, exitDone); !strings.Contains(r.stdout, human.Counted(2*accounts*n, "payload", "payloads")) || !strings.Contains(r.stdout, "is the same") {
-		t.Errorf("it said %q", r.stdout)
-	}
-	for _, args := range [][]string{{"serve"}, {"accounts"}, {"sync", first, "--platform", "euw1"}} {
-		if r := s.run(exitFailed, args...); !strings.Contains(r.stderr, "was moved to schema t") || strings.Count(strings.TrimSpace(r.stderr), "\n") > 0 {
-			t.Errorf("%s of the directory: %q", args[0], r.stderr)
-		}
-	}
-	there := inSchema{t, s.sim, at, freshDir(t)}
+	moves(killedOften(t, migrate, 6))
+	closed(s, "was moved to schema t")
 	there.sound()
 	there.wantNowhere(canaryTail)
-	if after := matchesOf(t, there.command(export...)); !slices.Equal(before, after) {
-		t.Errorf("%d matches were exported before, %d after, and they differ", len(before), len(after))
-	}
-	if after := there.run(exitDone, "accounts", "--json").stdout; after != counts {
-		t.Errorf("accounts before:\n%safter:\n%s", counts, after)
-	}
+	same("in the schema", before, all(there))
+
 	there.run(exitDone, "sync", first, "--platform", "euw1", "--force", "--json")
 	there.sound()
+	before = all(there)
+	back := inSchema{t: t, sim: s.sim, dir: freshDir(t)}
+	migrate = there.command("migrate", "--to", back.dir)
+	if r := there.run(exitDone, "migrate", "--to", back.dir, "--dry-run"); !strings.Contains(r.stdout, "nothing was changed") {
+		t.Errorf("the trial back said %q", r.stdout)
+	}
+	if waits, letGo := inTheWay(t, at, "fs_payload"); true {
+		p := migrate.start(t)
+		p.until("it waits for payloads", waits)
+		p.kill()
+		letGo()
+	}
+	same("in between", before, all(there))
+	moves(killedOften(t, migrate, 6))
+	closed(there, "was moved to "+back.dir)
+	if left, _ := filepath.Glob(back.dir + ".*"); len(left) > 0 {
+		t.Errorf("%q were left", left)
+	}
+	back.sound()
+	same("back in a directory", before, all(back))
+	back.run(exitDone, "sync", first, "--platform", "euw1", "--force", "--json")
+	back.sound()
+}
+
+// Killed between its last two steps each way, a move is ended by the same command.
+func TestPostgres_AMoveThatLacksItsLastStep(t *testing.T) {
+	t.Parallel()
+	farsight(t) // where no program is started, no server need be
+	at := pgtest.Schema(t)
+	s := inSchema{t: t, sim: startSim(t, quick(player("Late#EUW", 3))), dir: freshDir(t)}
+	s.run(exitDone, "sync", "Late#EUW", "--platform", "euw1")
+	closed := "select closed from fs_store"
+	s.run(exitDone, "migrate", "--to", at)
+	there := inSchema{t, s.sim, at, freshDir(t)}
+	if said := sql(t, at, closed)[0]; said != "" {
+		t.Fatalf("the schema is closed: %q", said)
+	}
+	// The directory has its mark, and the schema is not open yet.
+	_ = sql(t, at, "update fs_store set seq = 0, closed = $1 || E'\\n' || instance returning closed",
+		"has not got all that is stored in "+s.dir+" yet\nlet `farsight migrate` of that end, or drop the schema")
+	s.run(exitFailed, "accounts")
+	there.run(exitFailed, "accounts")
+	s.run(exitDone, "migrate", "--to", at)
+	there.sound()
+
+	to := filepath.Join(filepath.Dir(freshDir(t)), "back")
+	there.run(exitDone, "migrate", "--to", to)
+	if err := os.Rename(to, to+halfDone); err != nil {
+		t.Fatal(err)
+	}
+	there.run(exitDone, "migrate", "--to", to)
+	back := inSchema{t: t, sim: s.sim, dir: to}
+	back.sound()
+	// A second time there is nothing to be done, and a sentence that says where everything is.
+	for _, r := range []result{there.run(exitFailed, "migrate", "--to", to), s.run(exitFailed, "migrate", "--to", at)} {
+		if !strings.Contains(r.stderr, "was moved to ") {
+			t.Errorf("a second time: %q", r.stderr)
+		}
+	}
+}
+
+// What an earlier try has copied and is no more in the source does not come along.
+func TestPostgres_AMoveForgetsWhatWasForgotten(t *testing.T) {
+	t.Parallel()
+	farsight(t) // where no program is started, no server need be
+	at := pgtest.Schema(t)
+	s := inSchema{t: t, sim: startSim(t, quick(player("Stays#EUW", 4), player("Goes#EUW", 4))), dir: freshDir(t)}
+	for _, name := range []string{"Stays#EUW", "Goes#EUW"} {
+		s.run(exitDone, "sync", name, "--platform", "euw1")
+	}
+	empty, err := pg.Open(t.Context(), pg.Options{URL: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = empty.Close()
+	// It has copied the rows and the payloads, and is killed when it would say so.
+	halfway := func(c command, table string, done func() bool) {
+		t.Helper()
+		for {
+			p := c.start(t)
+			p.until("it has copied", done)
+			if r := p.kill(); r.code != exitDone {
+				return
+			}
+			t.Fatalf("it was too fast to be killed before %s", table)
+		}
+	}
+	waits, letGo := inTheWay(t, at, "fs_payload")
+	halfway(s.command("migrate", "--to", at), "fs_payload", waits)
+	letGo()
+	const one = "insert into fs_payload (match, part, month, codec, size, raw_len, crc, body) values ('EUW1_1', 'match', '2026-11', 'gzip', 1, 1, 1, '') returning match"
+	_ = sql(t, at, one)
+	s.run(exitDone, "forget", "Goes#EUW", "--platform", "euw1", "--yes")
+	s.run(exitDone, "migrate", "--to", at)
+	there := inSchema{t, s.sim, at, freshDir(t)}
+	there.sound()
+	there.wantNowhere("Goes")
+	if n := sql(t, at, "select count(*)::text from fs_payload where match = 'EUW1_1'"); n[0] != "0" {
+		t.Error("a payload that the directory has not was left in the schema")
+	}
 }
 
 // What stands in the way of a move is one sentence.
@@ -112,17 +241,11 @@ func TestPostgres_WhatCannotMove(t *testing.T) {
 	t.Parallel()
 	farsight(t) // where no program is started, no server need be
 	at, dir := pgtest.Schema(t), freshDir(t)
-	used, err := pg.Open(t.Context(), pg.Options{URL: at})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := used.SaveState(t.Context(), "limiter", []byte("{}")); err != nil {
-		t.Fatal(err)
-	}
-	_ = used.Close()
 	full := freshDir(t)
 	s := inSchema{t: t, sim: startSim(t, quick(player("One#EUW", 3))), dir: full}
 	s.run(exitDone, "sync", "One#EUW", "--platform", "euw1")
+	there := inSchema{t, s.sim, at, freshDir(t)}
+	there.run(exitDone, "sync", "One#EUW", "--platform", "euw1")
 	for _, c := range []struct {
 		code int
 		says string
@@ -134,7 +257,10 @@ func TestPostgres_WhatCannotMove(t *testing.T) {
 		{exitFailed, "nothing is stored in", []string{"--to", at, "--data-dir", dir}},
 		{exitFailed, "cannot be reached", []string{"--to", "postgres://u@127.0.0.1:1/d?connect_timeout=2&sslmode=disable"}},
 		{exitFailed, "has what Farsight has stored there: name an empty one", []string{"--to", at}},
+		{exitFailed, "has what Farsight has stored there: name an empty one", []string{"--to", at, "--dry-run"}},
 		{exitFailed, "is kept by PostgreSQL", []string{"--to", "postgres://u@127.0.0.1:1/d", "--store", at}},
+		{exitFailed, "is there, and not empty: name a directory that is not there", []string{"--to", full, "--store", at}},
+		{exitFailed, "nothing is stored in schema nowhere", []string{"--to", dir, "--store", at + "&search_path=nowhere"}},
 	} {
 		args := append([]string{"migrate"}, c.args...)
 		if !slices.Contains(args, "--data-dir") {
@@ -151,4 +277,31 @@ func TestPostgres_WhatCannotMove(t *testing.T) {
 		t.Errorf("beside an engine: %q", r.stderr)
 	}
 	engine.kill()
+	engine = there.command("serve").start(t)
+	engine.says("ready: process")
+	beside := inSchema{t, s.sim, at, freshDir(t)}
+	if r := beside.run(exitHeld, "migrate", "--to", dir); !strings.Contains(r.stderr, fmt.Sprintf("is held by process %d", engine.cmd.Process.Pid)) ||
+		!strings.Contains(r.stderr, "end all its engines") {
+		t.Errorf("beside a member: %q", r.stderr)
+	}
+	engine.kill()
+}
+
+// One that waits to lead does not lead a schema that was moved while it waited.
+func TestPostgres_NobodyLeadsWhatHasMoved(t *testing.T) {
+	t.Parallel()
+	farsight(t) // where no program is started, no server need be
+	at := pgtest.Schema(t)
+	s := inSchema{t, startSim(t, quick(player("One#EUW", 1))), at, freshDir(t)}
+	s.run(exitDone, "sync", "One#EUW", "--platform", "euw1")
+	waits, err := pg.Open(t.Context(), pg.Options{URL: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer waits.Close()
+	s.run(exitDone, "migrate", "--to", filepath.Join(filepath.Dir(s.dir), "moved"))
+	_, _, err = fleet.Take(t.Context(), waits, fleet.Options{ID: "1-later", Host: "here", Version: "test"})
+	if err == nil || !strings.Contains(err.Error(), "was moved to") || errors.Is(err, context.Canceled) {
+		t.Errorf("it leads: %v", err)
+	}
 }

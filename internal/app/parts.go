@@ -131,7 +131,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		Boot:    p.boot.ID, Log: logbook.Area(p.log, logbook.AreaJobs),
 		OnNote:     func(n engine.Note) { con.Note(n) },
 		NoRoom:     noRoom,
-		OnlyServed: a.onlyOwn, Room: roomOf(p.db),
+		OnlyServed: a.onlyOwn, Room: p.db.Room,
 	})
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		serves = backend.Serves
 	}
 	con = control.New(control.Options{
-		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limiter, Logs: p.logs.Ring, Keys: a.keys, TryKey: p.tryKey,
+		Store: p.db, Backend: backend, Syncer: in, Domain: in, Limiter: limiter, Logs: p.logs.Ring, Keys: a.keys, TryKey: p.tryKey, Audit: p.audit,
 		Also: also, Payloads: payloadsOf(p.db), Upkeep: upkeep{p.db, cfg}, Forget: p.db, Schedules: schedules, Forecast: in, Alerts: alerts, Pager: pg,
 		Policies: cfg.Policies, Boot: p.boot.ID, Term: p.reign, Members: membersOf(p.db, p.id), Fresh: p.boot.New, Demo: a.demo, MomentEvery: a.moments, SyncOn: cfg.SyncOn, Serves: serves,
 		// A key that is refused is worth waiting for where it has worked, or another source has one that

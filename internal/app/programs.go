@@ -103,11 +103,7 @@ func (p *base) storeSizes() map[string]float64 {
 		p.log.Warn().Str("area", logbook.AreaStorage).Err(err).Msg("the size of the store is not known")
 		return nil
 	}
-	sizes := map[string]float64{"state": float64(s.State), "payloads": float64(s.Payloads)}
-	if roomOf(p.store) != nil {
-		sizes["free"] = float64(s.Free)
-	}
-	return sizes
+	return map[string]float64{"state": float64(s.State), "payloads": float64(s.Payloads), "free": float64(s.Free)}
 }
 
 // keyShown is under which name the key is shown among the settings.

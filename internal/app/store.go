@@ -55,23 +55,22 @@ type store interface {
 	WriteTimes(now time.Time) map[string]time.Duration
 	WriteSums() map[string]storage.WriteSum
 	Sizes() (storage.Sizes, error)
+	Room() (free uint64, ok bool)
 }
 
 // files is a store of files, which this program copies and which fill a disk. A server is copied
 // by its own means, and its disk is not ours to know.
 type files interface {
 	Dir() string
-	Room() (free uint64, ok bool)
 	Backup(ctx context.Context, o keep.BackupOptions) (engine.BackupDone, error)
 	CompactMonths(ctx context.Context, o keep.CompactOptions) (engine.CompactDone, error)
 }
 
-// Proofs that both stores are stores.
-var (
-	_ store = (*storage.DB)(nil)
-	_ files = (*storage.DB)(nil)
-	_ store = (*pg.DB)(nil)
-)
+// filesOf gives the files of a store of files.
+func filesOf(db store) (files, bool) {
+	f, ok := db.(*storage.DB)
+	return f, ok
+}
 
 // region names the region of a platform, for account rows.
 func region(platform string) string {
@@ -88,14 +87,6 @@ func inDirectory(cfg config.Config) storage.Options {
 	return storage.Options{Dir: cfg.DataDir, Network: cfg.Force, Region: region}
 }
 
-// openServer opens a database for those who write, whoever leads.
-func openServer(cfg config.Config, a assembly) (*pg.DB, error) {
-	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil { // the log and the sockets are there
-		return nil, fmt.Errorf("make the data directory: %w", err)
-	}
-	return pg.Open(context.Background(), pg.Options{URL: cfg.Store, Region: region, BeforeCommit: a.stall})
-}
-
 // openStored opens the store to read what is in it.
 func openStored(cfg config.Config) (store, error) {
 	opening.Add(1)
@@ -105,7 +96,7 @@ func openStored(cfg config.Config) (store, error) {
 	if cfg.Store == "" {
 		db, err = opened(storage.OpenReadOnly(inDirectory(cfg)))
 	} else {
-		db, err = opened(pg.OpenReadOnly(context.Background(), pg.Options{URL: cfg.Store, Region: region}))
+		db, err = opened(readServer(cfg))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errNothingStored(cfg)
@@ -170,22 +161,13 @@ func errNothingStored(cfg config.Config) error {
 // again.
 func noRoom(err error) bool { return errors.Is(err, storage.ErrDiskFull) }
 
-// roomOf tells how much room the disk of a data directory has; nil of a database, whose server
-// tells nobody.
-func roomOf(db store) func() (free uint64, ok bool) {
-	if f, ok := db.(files); ok {
-		return f.Room
-	}
-	return nil
-}
-
 // byServer is what takes the place of a command that works on the files of a data directory, where
 // a server keeps everything: %[1]s is the schema, %[2]s the database.
 var byServer = map[string]string{
 	"backup":  "its backup is `pg_dump --format=custom --schema=%[1]s --file=%[1]s.dump --dbname='%[2]s'`, while engines work, too",
 	"restore": "put a dump back with `pg_restore --clean --if-exists --dbname='%[2]s' %[1]s.dump`, while no engine works on it",
 	"compact": "the server clears up by itself; `vacuumdb --full --dbname='%[2]s'` gives its disk back what is free, while no engine works on it",
-	"migrate": "`pg_dump --schema=%[1]s --dbname='%[2]s'` takes it to another server",
+	"migrate": "`farsight migrate --to DIR` moves it into a data directory, `pg_dump --schema=%[1]s --dbname='%[2]s'` takes it to another server",
 	"reset":   "`psql --dbname='%[2]s' --command='drop schema %[1]s cascade'` deletes what is stored, and the next engine begins anew",
 }
 

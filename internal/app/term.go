@@ -55,14 +55,17 @@ func (p *base) is() fleet.Options {
 
 // within lets an engine write and call in a term only. Jobs that were begun in another one go back
 // to the line.
-func (p *parts) within(ctx context.Context, t *fleet.Term) error {
-	p.db, p.term = t.Store, t
-	p.boot = storage.Boot{ID: fmt.Sprintf("%s.%d", p.id, t.Epoch), Opened: time.Now(), Restored: t.Store.Copied()}
+func (p *parts) within(ctx context.Context, db *sharedStore, t *fleet.Term) error {
+	p.db, p.term = db, t
+	if err := db.lead(ctx, t); err != nil {
+		return err
+	}
+	p.boot = storage.Boot{ID: fmt.Sprintf("%s.%d", p.id, t.Epoch), Opened: time.Now(), Restored: db.server.Copied()}
 	// Somebody has led before, so the store is not new.
 	if t.Epoch > 1 {
 		return nil
 	}
-	limits, err := t.Store.LoadState(ctx, traffic.LimiterState) // a directory that was moved here has some
+	limits, err := db.LoadState(ctx, traffic.LimiterState) // a directory that was moved here has some
 	p.boot.New = limits == nil
 	return err
 }
@@ -70,28 +73,28 @@ func (p *parts) within(ctx context.Context, t *fleet.Term) error {
 // take opens a database and leads its members until the process ends: for one command, or a sync.
 func (p *parts) take(cfg config.Config, a assembly) error {
 	ctx := context.Background()
-	db, err := openServer(cfg, a)
+	db, err := openServer(cfg, a, logbook.Area(p.log, logbook.AreaStorage))
 	if err != nil {
 		return err
 	}
 	p.opened(db, memberID())
-	t, release, err := fleet.Take(ctx, db, p.is())
+	t, release, err := fleet.Take(ctx, db.server, p.is())
 	if err != nil {
 		return err
 	}
 	// Kept before anything else can fail: closing gives the term up.
 	p.let = release
-	return p.within(ctx, t)
+	return p.within(ctx, db, t)
 }
 
 // membersOf tells who works on a database, to the member of an id; nil of a data directory.
 func membersOf(db store, id string) control.Members {
-	shared, ok := db.(*pg.DB)
+	shared, ok := db.(*sharedStore)
 	if !ok {
 		return nil
 	}
 	return func(ctx context.Context) (engine.MembersPage, error) {
-		page, err := fleet.Look(ctx, shared, fleet.UsualTTL)
+		page, err := fleet.Look(ctx, shared.server, fleet.UsualTTL)
 		for i := range page.Members {
 			page.Members[i].Here = page.Members[i].ID == id
 		}

@@ -50,9 +50,6 @@ func New(opt Options) *Demo {
 	if opt.Tune != nil {
 		opt.Tune(&o)
 	}
-	if opt.Members { // who share a database, which keeps no collections
-		o.Ladders = nil
-	}
 	// The first player has the most matches: its 879 are what the trap counts.
 	c := newChaos(w.Seed, w.Speed, o.Players[0].RiotID)
 	o.Door, o.OnStrike = c.trap.door, c.tally.call

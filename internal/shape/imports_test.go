@@ -57,7 +57,7 @@ var imports = map[string][]string{
 	"storage/internal/collection": {"engine", "storage/internal/disk", "storage/internal/rec", "storage/key"},
 	"storage/internal/commit":     {"engine", "engine/await", "storage/internal/both", "storage/internal/disk"},
 	"storage/internal/both":       {"engine", "engine/human", "engine/league"},
-	"storage/pg":                  {"engine", "engine/await", "engine/cron", "engine/league", "engine/wall", "storage", "storage/internal/both", "storage/key"},
+	"storage/pg":                  {"engine", "engine/await", "engine/league", "storage", "storage/internal/both"},
 	"storage/fleet":               {"engine", "engine/wall", "storage/pg"},
 	"storage/river":               {"engine", "engine/await", "engine/traffic", "riot", "riot/limit", "storage/fleet", "storage/key", "storage/pg"},
 	"storage/keep":                {"engine", "engine/crash", "engine/human", "engine/regular", "storage/internal/disk", "storage/internal/payload"},

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,7 @@ import (
 	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/pgtest"
 	"github.com/farsight-console/farsight/internal/scratch"
+	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
@@ -56,9 +58,22 @@ func beMember(at, id string) error {
 		return err
 	}
 	defer db.Close()
+	dir, err := os.MkdirTemp("", "member")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	store, err := storage.Open(storage.Options{Dir: dir + "/data", Shared: db.Log()})
+	if err != nil {
+		return err
+	}
+	go func() { _ = store.Serve(context.Background()) }()
 	err = Run(ctx, db, Options{ID: id, Host: "here", Version: "test", TTL: ttl, Lead: func(_ context.Context, t *Term) error {
+		if err := store.Lead(context.Background(), t.Epoch); err != nil {
+			return err
+		}
 		for told := false; ; told = true {
-			err := t.Store.Write(context.Background(), func(tx engine.Tx) error {
+			err := store.Write(context.Background(), func(tx engine.Tx) error {
 				_, err := tx.Enqueue(engine.Spec{Kind: "k", Queue: "q", Owner: fmt.Sprintf("%08d", t.Epoch), By: id})
 				return err
 			})
@@ -178,14 +193,17 @@ func (f *fleet) inOrder() {
 	c, err := pgx.Connect(context.Background(), f.url)
 	must(f.t, err)
 	defer c.Close(context.Background())
-	rows, err := c.Query(context.Background(), "select owner, asked_by from fs_job order by id")
+	rows, err := c.Query(context.Background(), "select term, convert_from(changes, 'UTF8') from fs_log order by seq")
 	must(f.t, err)
-	n, last, by := 0, "", ""
+	writer := regexp.MustCompile(`"(a|b|c|new \d)"`)
+	n, last, by := 0, int64(0), ""
 	for ; rows.Next(); n++ {
-		var epoch, who string
-		must(f.t, rows.Scan(&epoch, &who))
-		if epoch < last || epoch == last && who != by {
-			f.t.Fatalf("row %d is of term %s by %s, after term %s by %s", n, epoch, who, last, by)
+		var epoch int64
+		var changes string
+		must(f.t, rows.Scan(&epoch, &changes))
+		who := writer.FindString(changes)
+		if who == "" || epoch < last || epoch == last && who != by {
+			f.t.Fatalf("commit %d is of term %d by %s, after term %d by %s", n, epoch, who, last, by)
 		}
 		last, by = epoch, who
 	}
@@ -230,7 +248,7 @@ func TestF4_AStaleEpochWritesNothing(t *testing.T) {
 	f.inOrder()
 }
 
-// An election waits for what the term before is writing, and what that writes later is refused.
+// An election waits for a commit of the term before that is under way, and what that writes later is refused.
 func TestB19f_AnElectionWaitsForATransaction(t *testing.T) {
 	t.Parallel()
 	at := pgtest.Schema(t)
@@ -239,6 +257,9 @@ func TestB19f_AnElectionWaitsForATransaction(t *testing.T) {
 	other, err := pgx.Connect(t.Context(), at)
 	must(t, err)
 	defer other.Close(context.Background())
+	third, err := pgx.Connect(t.Context(), at)
+	must(t, err)
+	defer third.Close(context.Background())
 	_, err = other.Exec(t.Context(), "set lock_timeout = '300ms'")
 	must(t, err)
 	elected := func() (err error) {
@@ -250,16 +271,26 @@ func TestB19f_AnElectionWaitsForATransaction(t *testing.T) {
 		}
 		return err
 	}
-	must(t, term.Store.Write(t.Context(), func(tx engine.Tx) error {
-		_, err := tx.Enqueue(engine.Spec{Kind: "k", Queue: "q"})
-		if refused, ok := errors.AsType[*pgconn.PgError](elected()); !ok || refused.Code != "55P03" {
-			t.Errorf("an election beside a transaction: %v", refused)
-		}
-		return err
-	}))
+	log := open(t, at).Log()
+	tx, err := third.Begin(t.Context())
+	must(t, err)
+	_, err = tx.Exec(t.Context(), "insert into fs_log (seq, term, rows, changes) values (1, 0, '', '')") // which the commit waits for
+	must(t, err)
+	added := make(chan error)
+	go func() {
+		added <- log.Append(t.Context(), term.Epoch, storage.Commit{Seq: 1, Rows: []byte{}, Changes: []byte{}})
+	}()
+	for waits := false; !waits; {
+		must(t, other.QueryRow(t.Context(), "select exists (select from pg_stat_activity where $1 = any(pg_blocking_pids(pid)))", tx.Conn().PgConn().PID()).Scan(&waits))
+	}
+	if refused, ok := errors.AsType[*pgconn.PgError](elected()); !ok || refused.Code != "55P03" {
+		t.Errorf("an election beside a commit: %v", refused)
+	}
+	must(t, tx.Rollback(t.Context()))
+	must(t, <-added)
 	must(t, elected())
-	if err := term.Store.SaveState(t.Context(), "x", nil); !errors.Is(err, pg.ErrDeposed) {
-		t.Errorf("a write after the election: %v", err)
+	if err := log.Append(t.Context(), term.Epoch, storage.Commit{Seq: 2, Rows: []byte{}, Changes: []byte{}}); !errors.Is(err, pg.ErrDeposed) {
+		t.Errorf("a commit after the election: %v", err)
 	}
 	must(t, release())
 }
@@ -409,37 +440,34 @@ func TestClocksAnHourOff(t *testing.T) {
 	}
 }
 
-// An election on a server that has taken the place of another makes a store of its own of it: what was
-// called last is not known, so the limits' windows count as full, and readers' cursors are of another
-// store. It is so for those who lead later, until the limiter is saved again.
+// An election on a server that has taken the place of another makes a store of its own of it: readers' cursors are of
+// another store, and those who lead are told, so that the limits' windows count as full.
 func TestAnElectionOnAnotherServer(t *testing.T) {
 	t.Parallel()
 	at := pgtest.Schema(t)
 	db := open(t, at)
-	must(t, db.SaveState(t.Context(), "limiter", []byte(`{"stamp":1}`)))
-	lead := func() (copied time.Time, limits, instance string) {
+	lead := func() (copied time.Time, instance string) {
 		ctx, cancel := context.WithCancel(context.Background())
 		must(t, Run(ctx, db, Options{ID: "a", TTL: time.Hour, Lead: func(ctx context.Context, term *Term) error {
 			defer cancel()
-			for name, to := range map[string]*string{"limiter": &limits, "instance": &instance} {
-				blob, err := term.Store.LoadState(ctx, name)
-				must(t, err)
-				*to = string(blob)
-			}
-			copied = term.Store.Copied()
+			c, err := db.Connect(ctx)
+			must(t, err)
+			defer c.Close(context.Background())
+			must(t, c.QueryRow(ctx, "select instance from fs_store").Scan(&instance))
+			copied = db.Copied()
 			return nil
 		}}))
-		return copied, limits, instance
+		return copied, instance
 	}
-	copied, limits, before := lead()
-	if !copied.IsZero() || limits != `{"stamp":1}` {
-		t.Errorf("on the same server: copied at %s, limits %s", copied, limits)
+	copied, before := lead()
+	if !copied.IsZero() {
+		t.Errorf("on the same server: copied at %s", copied)
 	}
-	do(t, at, "update fs_state set blob = '7421840112342-00000001' where name = 'cluster'")
+	do(t, at, "update fs_store set cluster = '7421840112342-00000001'")
 	for range 2 {
-		copied, limits, instance := lead()
-		if copied.IsZero() || limits != "{}" || instance == before {
-			t.Errorf("on another server: copied at %s, limits %s, a store of its own: %t", copied, limits, instance != before)
+		copied, instance := lead()
+		if copied.IsZero() || instance == before {
+			t.Errorf("on another server: copied at %s, a store of its own: %t", copied, instance != before)
 		}
 	}
 }
@@ -617,7 +645,7 @@ func TestALeaderThatFailsWithItsTerm(t *testing.T) {
 	if terms != 2 {
 		t.Errorf("%d terms", terms)
 	}
-	term := newTerm(t.Context(), db, 7, time.Now().Add(time.Hour), func(ctx context.Context, _ *Term) error {
+	term := newTerm(t.Context(), 7, time.Now().Add(time.Hour), func(ctx context.Context, _ *Term) error {
 		<-ctx.Done()
 		return errTaken
 	})
@@ -706,8 +734,9 @@ func TestATaskTakesTheLead(t *testing.T) {
 		t.Errorf("beside another: %v", err)
 	}
 	must(t, release())
-	if err := term.Store.SaveState(t.Context(), "x", nil); !errors.Is(err, pg.ErrDeposed) {
-		t.Errorf("a write after the task: %v", err)
+	err = db.Log().Append(t.Context(), term.Epoch, storage.Commit{Seq: 1, Rows: []byte{}, Changes: []byte{}})
+	if !errors.Is(err, pg.ErrDeposed) || !errors.Is(context.Cause(term.Within), pg.ErrDeposed) {
+		t.Errorf("a commit after the task: %v", err)
 	}
 	_, release, err = Take(t.Context(), db, o("4711-b"))
 	must(t, err)

@@ -211,8 +211,7 @@ where epoch = $1 and holder = $2 returning beat`
 ) select pg_notify($3, 'resigned') from gone`
 
 	// ledWith keeps the fingerprint of the key that the fleet works with.
-	ledWith = `insert into fs_state as s (name, blob) values ('led_with', convert_to($1, 'UTF8'))
-on conflict (name) do update set blob = excluded.blob where s.blob <> excluded.blob`
+	ledWith = "update fs_fleet set led_with = $1 where led_with <> $1"
 
 	// dropMembers is for those that have not left in order, and are not looked for any more.
 	dropMembers = "delete from fs_member where seen < clock_timestamp() - $1::interval"
@@ -237,10 +236,12 @@ func (m *member) stand(ctx context.Context, l look) error {
 	if err != nil {
 		return err // whether it has won is seen in the next look: its term then ends unused
 	}
-	if err := m.db.Settle(ctx, m.conn); err != nil {
+	if err := m.db.Settle(ctx, m.conn); errors.Is(err, engine.ErrRefused) {
+		return ending{err}
+	} else if err != nil {
 		return err // as above
 	}
-	m.term = newTerm(m.run, m.db, epoch, began.Add(m.TTL), m.Lead)
+	m.term = newTerm(m.run, epoch, began.Add(m.TTL), m.Lead)
 	b := &pgx.Batch{}
 	b.Queue("select pg_notify($1, 'elected')", m.channel)
 	m.noteKey(b, m.Key())

@@ -12,7 +12,9 @@ import (
 // Term is the time for which a member leads.
 type Term struct {
 	Epoch int64
-	Store *pg.DB // what is written through it is written within the term or not at all
+	// Within ends with the term, with pg.ErrDeposed, or once Lead has returned: a Lead that returns in order because its
+	// process ends still writes.
+	Within context.Context
 
 	mu    sync.Mutex
 	until time.Time // by this process's stopwatch
@@ -30,14 +32,12 @@ var errTaken = errors.New("another leads now")
 
 // newTerm begins to lead until an instant, which is extended with each renewal.
 //
-// Lead has a context of its own, which ends with the term and with that of Run. The one of what is
-// written (within) ends with the term, or once Lead has returned: a Lead that returns in order
-// because its process ends still writes.
-func newTerm(run context.Context, db *pg.DB, epoch int64, until time.Time, lead func(context.Context, *Term) error) *Term {
+// Lead has a context of its own, which ends with the term and with that of Run.
+func newTerm(run context.Context, epoch int64, until time.Time, lead func(context.Context, *Term) error) *Term {
 	ctx, stop := context.WithCancelCause(run)
 	done, over := context.WithCancel(context.Background())
 	within, gone := context.WithCancelCause(context.Background())
-	t := &Term{Epoch: epoch, Store: db.Led(epoch, within), until: until, lead: ctx, stop: stop, over: gone,
+	t := &Term{Epoch: epoch, Within: within, until: until, lead: ctx, stop: stop, over: gone,
 		ended: make(chan error, 1), done: done}
 	t.mu.Lock() // end may be due already
 	t.timer = time.AfterFunc(time.Until(until), t.end)

@@ -19,10 +19,8 @@ func Silence(ttl time.Duration) time.Duration { return 3 * ttl }
 const forget = 24 * time.Hour
 
 const (
-	selectFleet = `select epoch, holder, beat, since, greatest(expires, to_timestamp(0)) - clock_timestamp(), clock_timestamp()
+	selectFleet = `select epoch, holder, beat, since, led_with, greatest(expires, to_timestamp(0)) - clock_timestamp(), clock_timestamp()
 from fs_fleet`
-
-	selectLedWith = "select coalesce((select convert_from(blob, 'UTF8') from fs_state where name = 'led_with'), '')"
 
 	selectMembers = `select id, host, version, key_fp, may_lead, works, ahead_ms, cut_off, in_hand, late,
 	since, seen, clock_timestamp() - seen from fs_member order by since, id`
@@ -32,11 +30,11 @@ from fs_fleet`
 // who has led, for whoever asks.
 func Look(ctx context.Context, db *pg.DB, ttl time.Duration) (engine.MembersPage, error) {
 	l, w := look{ttl: usual(ttl)}, work{}
-	err := db.Read(ctx, func(tx engine.Tx) error {
+	err := db.Ask(ctx, func(tx pgx.Tx) error {
 		b := &pgx.Batch{} // a new one each time: see pg.DB.Ask
 		l.ask(b)
 		w.ask(b)
-		return pg.Along(tx, func(ctx context.Context, tx pgx.Tx) error { return tx.SendBatch(ctx, b).Close() })
+		return tx.SendBatch(ctx, b).Close()
 	})
 	page := l.view()
 	w.tell(&page)
@@ -71,9 +69,8 @@ func (l *look) yields(key string, cutOff bool) bool {
 // ask adds the questions to a batch, which fills l.
 func (l *look) ask(b *pgx.Batch) {
 	b.Queue(selectFleet).QueryRow(func(r pgx.Row) error {
-		return r.Scan(&l.Epoch, &l.Leader, &l.beat, &l.Since, &l.left, &l.At)
+		return r.Scan(&l.Epoch, &l.Leader, &l.beat, &l.Since, &l.Key, &l.left, &l.At)
 	})
-	b.Queue(selectLedWith).QueryRow(func(r pgx.Row) error { return r.Scan(&l.Key) })
 	b.Queue(selectMembers).Query(func(rows pgx.Rows) (err error) {
 		l.Members, err = pgx.CollectRows(rows, l.member)
 		return err

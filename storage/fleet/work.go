@@ -30,9 +30,9 @@ const (
 	select member, begun as at from fs_call, this
 	where granted > now - interval '2 minutes' and begun is not null and how <> 'unused'
 	union all
-	select holder, ended from (select * from fs_attempt order by id desc limit 20000) a, this
-	where ended > greatest(since, now - interval '1 minute') and (status <> 0 or http_us > 0) and kind !~ '^(alert|event)\.'
-		and not exists (select from fs_call c where c.job = a.job and c.begun between a.started - interval '5 seconds' and a.ended + interval '5 seconds')
+	select holder, ended from calls a, this
+	where ended > greatest(since, now - interval '1 minute') and kind !~ '^(alert|event)\.'
+		and not exists (select from fs_call c where fs_id(c.job) = a.job_id and c.begun between a.started - interval '5 seconds' and a.ended + interval '5 seconds')
 ), counted as (
 	select member, floor(extract(epoch from now)::float8 / $1) - floor(extract(epoch from at)::float8 / $1) as back
 	from made, this

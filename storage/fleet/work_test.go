@@ -14,31 +14,24 @@ import (
 func TestWhatMembersHaveInHand(t *testing.T) {
 	at := pgtest.Schema(t)
 	db := open(t, at)
-	must(t, db.Write(t.Context(), func(tx engine.Tx) error {
-		for range 3 {
-			if _, err := tx.Enqueue(engine.Spec{Kind: "k", Queue: "q", By: "test"}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
 	for _, sql := range []string{
 		`insert into fs_member (id, host, version, key_fp, may_lead, ahead_ms, seen, in_hand, late) values
 			('a', 'one', '2', 'k', true, 20, clock_timestamp() + interval '1 hour', 1, 0), ('b', 'two', '1', 'other', true, -2000, clock_timestamp() + interval '1 hour', 7, 3),
 			('c', 'two', '2', '', false, 0, clock_timestamp() + interval '1 hour', 0, 0), ('d', 'six', '2', 'k', true, 0, clock_timestamp() - interval '1 hour', 2, 0)`,
 		"update fs_fleet set epoch = 3, holder = 'a', since = clock_timestamp() - interval '10 minutes', expires = clock_timestamp() + interval '1 hour'",
-		"insert into fs_state (name, blob) values ('led_with', 'k')",
+		"update fs_fleet set led_with = 'k'",
 		`insert into fs_term (epoch, holder, host, since, until, lapsed) values
 			(2, 'd', 'six', clock_timestamp() - interval '2 hours', clock_timestamp() - interval '11 minutes', true), (3, 'a', 'one', clock_timestamp() - interval '10 minutes', null, false)`,
 		// The leader carries one job out itself, two are by others; of one that is gone a call is open, and
 		// one nobody has taken up. What one that does not lead any more has told of its own is past.
-		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun) select 10 + id, id, 3, 'europe', 'm', '/', 'k', 'b', clock_timestamp() from fs_job order by id limit 2`,
-		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun, ended, how) select -n, -n, 3, 'europe', 'm', '', 'k', 'b', clock_timestamp(), clock_timestamp(), 'answered' from generate_series(1, 5) n`,
+		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun) select 10 + id, id, 3, 'europe', 'm', '/', 'k', 'b', clock_timestamp() from generate_series(1, 2) id`,
+		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun, ended, how) select 100 + n, 6 + n, 3, 'europe', 'm', '', 'k', 'b', clock_timestamp(), clock_timestamp(), 'answered' from generate_series(1, 5) n`,
 		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun, ended, how) values (-6, -6, 3, 'europe', 'm', '', 'k', 'b', clock_timestamp(), clock_timestamp(), 'unused')`,
 		`insert into fs_call (id, job, epoch, host, method, path, key_fp, member, begun, granted) values (-7, -7, 3, 'europe', 'm', '/', 'k', 'd', clock_timestamp() - interval '1 hour', clock_timestamp() - interval '1 hour'), (-8, -8, 3, 'europe', 'm', '/', 'k', '', null, clock_timestamp())`,
 		// The leader's own: two calls, beside one that a member made for it and one to a webhook.
-		`insert into fs_attempt (job, owner, kind, number, round, try, phase, rev, started, ended, verb, hold, class, error, external, status, queued_us, paced_us, limiter_us, http_us, decision, worker)
-			select job, '', kind, 1, 0, 1, 0, 1, clock_timestamp() - interval '1 minute', clock_timestamp(), 'done', '', '', '', '', 200, 0, 0, 0, 9, '', 0 from (values (-1, 'k'), (-20, 'k'), (-21, 'k'), (-22, 'event.webhook')) v (job, kind)`,
+		`insert into fs_job_ended (k, id, kind) select int8send(id), id, kind from (values (7, 'k'), (20, 'k'), (21, 'k'), (22, 'event.webhook')) v (id, kind)`,
+		`insert into fs_attempt (k, job, number, started, ended, status, http_us)
+			select int8send(id), id, 1, clock_timestamp() - interval '1 minute', clock_timestamp(), 200, 9 from fs_job_ended`,
 	} {
 		do(t, at, sql)
 	}

@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -105,4 +106,20 @@ func (e noWrites) Unwrap() []error { return []error{e.PgError, both.ErrDiskFull}
 func Refused(err error) bool {
 	said, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && said.SeverityUnlocalized == "ERROR"
+}
+
+// said says of an error of the database what to do about it, if that is known.
+// An error that the server has answered with is about the statement: advice on how to reach the
+// server would lead astray.
+func said(ctx context.Context, err error) error {
+	if _, known := errors.AsType[*engine.Problem](err); err == nil || known || ctx.Err() != nil {
+		return err
+	}
+	told := unreachable(err)
+	if _, known := errors.AsType[*engine.Problem](told); !known {
+		if _, answered := errors.AsType[*pgconn.PgError](err); answered {
+			return err
+		}
+	}
+	return told
 }

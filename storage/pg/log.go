@@ -3,15 +3,21 @@ package pg
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // The log of a store that several processes share, and its rows as of some commit of it:
@@ -50,10 +56,18 @@ func (l *Log) told() string { return l.db.Schema() + ".log" }
 
 // Append implements storage.Shared. It asks a server that is away until it answers or the term ends.
 func (l *Log) Append(ctx context.Context, term int64, c storage.Commit) error {
+	anew := false
 	for {
 		err := l.append(ctx, term, c)
 		if err == nil {
 			l.added.Ring()
+		}
+		// A session that began while the server only read may go on so when it writes again: the first such
+		// refusal is asked about once more, on a connection that is made now.
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == readOnly && !anew {
+			anew = true
+			l.db.pool.Reset()
+			continue
 		}
 		if err == nil || errors.Is(err, ErrDeposed) || Refused(err) {
 			return noRoom(err)
@@ -121,10 +135,7 @@ func (l *Log) After(ctx context.Context, at storage.Place, carry func(c storage.
 
 // Rows implements storage.Shared.
 func (l *Log) Rows(ctx context.Context, fill func(s storage.Step) error) (at storage.Place, err error) {
-	err = pgx.BeginTxFunc(ctx, l.db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0"); err != nil {
-			return err
-		}
+	err = l.db.unhurried(ctx, func(tx pgx.Tx) error {
 		var seq int64
 		if err := tx.QueryRow(ctx, "select instance, seq from fs_store").Scan(&at.Instance, &seq); err != nil {
 			return err
@@ -148,6 +159,16 @@ func (l *Log) Rows(ctx context.Context, fill func(s storage.Step) error) (at sto
 		return err
 	})
 	return at, err
+}
+
+// unhurried reads one state of the database, however long that takes.
+func (db *DB) unhurried(ctx context.Context, read func(tx pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, db.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0"); err != nil {
+			return err
+		}
+		return read(tx)
+	})
 }
 
 // lookAnyway is after how long a commit is looked for that nobody has told of.
@@ -180,19 +201,25 @@ func (l *Log) Wait(ctx context.Context, _ uint64) error {
 	return nil
 }
 
-// foldCommits is how many commits the rows follow at once; keptCommits are kept for those who are behind.
+// foldCommits is how many commits the rows follow at once; keptCommits are kept for those who are behind, for as long as
+// keptFor: they tell what was deleted since, too.
 const (
 	foldCommits = 200
 	keptCommits = 10_000
+	keptFor     = 10 * time.Minute
 	foldPause   = 50 * time.Millisecond
 )
 
-// Follow lets the rows follow the log within a term, until ctx ends.
-func (l *Log) Follow(ctx context.Context, term int64) error {
-	for {
+// Follow lets the rows follow the log within a term, until ctx ends. trouble hears of what keeps them from it, each once in a row.
+func (l *Log) Follow(ctx context.Context, term int64, trouble func(error)) error {
+	for said := ""; ; {
 		n, err := l.fold(ctx, term)
 		if errors.Is(err, ErrDeposed) {
 			return err
+		}
+		if err != nil && ctx.Err() == nil && err.Error() != said {
+			said = err.Error()
+			trouble(err)
 		}
 		if !await.Pause(ctx, foldPause) {
 			return nil
@@ -208,15 +235,108 @@ func (l *Log) Follow(ctx context.Context, term int64) error {
 	}
 }
 
+// within carries a statement out if a term goes on, whose election waits for it.
+func (l *Log) within(ctx context.Context, term int64, sql string, args ...any) error {
+	return l.try(ctx, func() error {
+		return pgx.BeginFunc(ctx, l.db.pool, func(tx pgx.Tx) error {
+			if err := leads(ctx, tx, term); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, sql, args...)
+			return err
+		})
+	})
+}
+
+// leads holds a term until the transaction ends; ErrDeposed when it is over.
+func leads(ctx context.Context, tx pgx.Tx, term int64) error {
+	held := false
+	err := tx.QueryRow(ctx, "select exists ("+fence+")", term).Scan(&held)
+	if err == nil && !held {
+		err = ErrDeposed
+	}
+	return err
+}
+
+// try carries out what may be carried out twice until a server that is away has answered, or ctx ends.
+func (l *Log) try(ctx context.Context, do func() error) error {
+	for began := time.Now(); ; {
+		err := do()
+		if err == nil || errors.Is(err, ErrDeposed) || errors.Is(err, pgx.ErrNoRows) || Refused(err) || context.Cause(l.db.life) != nil ||
+			time.Since(began) > serverPatience || !await.Pause(ctx, lostPause) {
+			return noRoom(err)
+		}
+		l.db.pool.Reset()
+	}
+}
+
+// TriggerKind and OrderKind are the kinds of River's rows by which other programs ask for syncs, and members the leader for
+// something: see package river.
+const (
+	TriggerKind = "farsight.trigger"
+	OrderKind   = "farsight.order"
+)
+
+// Unask implements storage.Shared. Other programs write Riot IDs as they like.
+func (l *Log) Unask(ctx context.Context, term int64, riotIDs []string) error {
+	there := false
+	err := l.try(ctx, func() error {
+		return l.db.pool.QueryRow(ctx, "select to_regclass('river_job') is not null").Scan(&there)
+	})
+	if err != nil || !there {
+		return err
+	}
+	var gone []int64
+	err = l.try(ctx, func() error {
+		gone = nil
+		var id int64
+		var asked string
+		rows, _ := l.db.pool.Query(ctx, "select id, coalesce(args->>'riot_id', '') from river_job where kind = $1", TriggerKind)
+		_, err := pgx.ForEachRow(rows, []any{&id, &asked}, func() error {
+			if slices.ContainsFunc(riotIDs, func(riotID string) bool { return bare(asked) == bare(riotID) }) {
+				gone = append(gone, id)
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return l.within(ctx, term, "delete from river_job where id = any($1) or kind = $2 and finalized_at is not null", gone, OrderKind)
+}
+
+// bare is a Riot ID as it is compared, without what copying it from a page may have added.
+func bare(riotID string) string {
+	name, tag, _ := strings.Cut(riotID, "#")
+	part := func(s string) string {
+		return both.Fold(strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }))
+	}
+	return part(name) + "#" + part(tag)
+}
+
+// Trim implements storage.Shared: it waits until the rows have followed.
+func (l *Log) Trim(ctx context.Context, term int64) error {
+	var last, at int64
+	err := l.try(ctx, func() error {
+		return l.db.pool.QueryRow(ctx, "select coalesce(max(seq), 0) from fs_log").Scan(&last)
+	})
+	for err == nil && at < last {
+		if err = l.db.pool.QueryRow(ctx, "select seq from fs_store").Scan(&at); err == nil && at < last && !await.Pause(ctx, foldPause) {
+			return context.Cause(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return l.within(ctx, term, "delete from fs_log where seq <= $1", last)
+}
+
 // fold carries the next commits out on the rows; n is how many there were.
 func (l *Log) fold(ctx context.Context, term int64) (n int, err error) {
 	err = pgx.BeginFunc(ctx, l.db.pool, func(tx pgx.Tx) error {
-		leads := false
-		if err := tx.QueryRow(ctx, "select exists ("+fence+")", term).Scan(&leads); err != nil {
+		if err := leads(ctx, tx, term); err != nil {
 			return err
-		}
-		if !leads {
-			return ErrDeposed
 		}
 		found, err := tx.Query(ctx, fmt.Sprintf("select seq, rows from fs_log where seq > (select seq from fs_store) order by seq limit %d", foldCommits))
 		if err != nil {
@@ -240,19 +360,23 @@ func (l *Log) fold(ctx context.Context, term int64) (n int, err error) {
 		}
 		_, err = tx.Exec(ctx, "update fs_store set seq = $1", seq)
 		if err == nil {
-			_, err = tx.Exec(ctx, "delete from fs_log where seq <= $1", seq-keptCommits)
+			_, err = tx.Exec(ctx, "delete from fs_log where seq <= $1 or seq <= $2 and at < clock_timestamp() - $3::interval", seq-keptCommits, seq, keptFor)
 		}
 		return err
 	})
 	return n, err
 }
 
-// write puts and removes rows.
+// write puts and removes rows, and those of the tables that SQL reads.
 func (l *Log) write(ctx context.Context, tx pgx.Tx, steps map[string]storage.Step) error {
 	var tables, gone, counted []string
 	var keys, values, removed [][]byte
 	var numbers []int64
+	stale, fresh := map[string][][]byte{}, map[string][]map[string]any{}
 	for _, s := range steps {
+		if shown, rows := storage.Readable(s); shown != "" {
+			stale[shown], fresh[shown] = append(stale[shown], s.Key), append(fresh[shown], rows...)
+		}
 		switch {
 		case s.Key == nil:
 			counted, numbers = append(counted, s.Table), append(numbers, int64(s.Number))
@@ -266,5 +390,16 @@ func (l *Log) write(ctx context.Context, tx pgx.Tx, steps map[string]storage.Ste
 	b.Queue("delete from fs_row r using unnest($1::text[], $2::bytea[]) gone(tb, k) where (r.tb, r.k) = (gone.tb, gone.k)", gone, removed)
 	b.Queue("insert into fs_row (tb, k, v) select * from unnest($1::text[], $2::bytea[], $3::bytea[]) on conflict (tb, k) do update set v = excluded.v", tables, keys, values)
 	b.Queue("insert into fs_number (tb, n) select * from unnest($1::text[], $2::bigint[]) on conflict (tb) do update set n = excluded.n", counted, numbers)
+	for table, keys := range stale {
+		b.Queue("delete from "+table+" where k = any($1)", keys)
+		if len(fresh[table]) == 0 {
+			continue
+		}
+		rows, err := json.Marshal(fresh[table])
+		if err != nil {
+			return err
+		}
+		b.Queue(fmt.Sprintf("insert into %[1]s select * from json_populate_recordset(null::%[1]s, $1::json)", table), string(rows))
+	}
 	return tx.SendBatch(ctx, b).Close()
 }

@@ -74,7 +74,7 @@ func TestH14e_RowsFollowTheLog(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	followed := make(chan error, 1)
-	go func() { followed <- l.Follow(ctx, term) }()
+	go func() { followed <- l.Follow(ctx, term, func(error) {}) }()
 	for seq := uint64(0); seq < leads.Seq(); time.Sleep(time.Millisecond) {
 		must(t, db.pool.QueryRow(ctx, "select seq from fs_store").Scan(&seq))
 	}
@@ -96,7 +96,16 @@ func TestH14e_RowsFollowTheLog(t *testing.T) {
 			}
 		}
 	}
-	if err := l.Follow(t.Context(), term-1); !errors.Is(err, ErrDeposed) {
+	if err := l.Follow(t.Context(), term-1, func(error) {}); !errors.Is(err, ErrDeposed) {
 		t.Errorf("the rows of a term that is over: %v", err)
+	}
+}
+
+// The rows are in the form that a file of this version has: who changes that brings them to it by a version of the schema,
+// too, and then says so here.
+func TestH14c_TheFormOfRowsIsTheSchemas(t *testing.T) {
+	s, _ := leading(t, open(t, pgtest.Schema(t)))
+	if f, err := s.Facts(t.Context()); err != nil || f.Known != 7 || Version() != 18 {
+		t.Errorf("files are of version %d, schemas of %d; %v", f.Known, Version(), err)
 	}
 }

@@ -2,21 +2,15 @@ package pg
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/pgtest"
 )
 
@@ -114,7 +108,7 @@ func between(t *testing.T, at string) *wire {
 	return w
 }
 
-// carry passes on what the client says. A commit is a message of its own.
+// carry passes on what the client says. A commit that is marked is a message of its own.
 func (w *wire) carry(l *link) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -122,7 +116,7 @@ func (w *wire) carry(l *link) {
 		if err != nil {
 			return
 		}
-		if trap := w.atCommit.Load(); trap != nil && bytes.HasSuffix(buf[:n], []byte("commit\x00")) && w.atCommit.CompareAndSwap(trap, nil) {
+		if trap := w.atCommit.Load(); trap != nil && bytes.Contains(buf[:n], []byte("a mark")) && w.atCommit.CompareAndSwap(trap, nil) {
 			(*trap)(l, bytes.Clone(buf[:n]))
 			continue
 		}
@@ -132,212 +126,32 @@ func (w *wire) carry(l *link) {
 	}
 }
 
-// A commit that was not answered was carried out or not: either way what it wrote is there once,
-// is told of once, and who wrote it is told what is true.
+// A commit that was not answered was carried out or not: either way it is in the log once, and nobody is told otherwise.
 func TestACommitThatIsNotAnswered(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Own(t)
-	for name, c := range map[string]struct {
-		runs int
-		trap func(l *link, commit []byte)
-	}{
-		"it never arrives, and the server sees that": {2, func(l *link, _ []byte) {
-			_, _ = l.client.Close(), l.server.Close()
-		}},
-		"it never arrives, and the server waits for it": {2, func(l *link, _ []byte) {
-			l.muted.Store(true)
-			_ = l.client.Close()
-			<-l.answered // until the server ends it
-		}},
-		"it is carried out": {1, func(l *link, commit []byte) {
+	for name, trap := range map[string]func(l *link, commit []byte){
+		"lost before": func(l *link, _ []byte) { _ = l.client.Close() },
+		"lost after": func(l *link, commit []byte) {
 			l.muted.Store(true)
 			_, _ = l.server.Write(commit)
 			<-l.answered
-		}},
+			_ = l.client.Close()
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			w := between(t, server.URL+"&search_path="+strings.Fields(name)[1]+strconv.Itoa(len(name)))
-			db, err := Open(t.Context(), Options{URL: w.url, Conns: 1}) // one that is in doubt keeps no other from being asked
-			must(t, err)
-			t.Cleanup(func() { must(t, db.Close()) })
-			var told atomic.Int64
-			db.OnCommit(func(uint64, []engine.Change) { told.Add(1) })
-			insert(t, db, spec("before"))
-			w.atCommit.Store(&c.trap)
-			runs := 0
-			must(t, db.Write(t.Context(), func(tx engine.Tx) error {
-				runs++
-				_, err := tx.Enqueue(spec("a"))
-				return err
-			}))
-			_, _, total, err := db.Jobs(t.Context(), engine.JobsQuery{})
-			if err != nil || total != 2 || runs != c.runs || told.Load() != 2 {
-				t.Errorf("%d jobs, %d runs, told %d times, %v", total, runs, told.Load(), err)
-			}
-		})
-	}
-}
-
-// Commits that ask what became of them need a connection each, while others have ended theirs and
-// wait for their turns behind them: they get one, however few there are.
-func TestCommitsInDoubtAmongMany(t *testing.T) {
-	t.Parallel()
-	w := between(t, pgtest.Own(t).URL+"&search_path=doubt")
-	db, err := Open(t.Context(), Options{URL: w.url, Conns: 2})
-	must(t, err)
-	t.Cleanup(func() { must(t, db.Close()) })
-	var lost atomic.Int64
-	var trap func(l *link, commit []byte)
-	trap = func(l *link, commit []byte) {
-		l.muted.Store(true)
-		_, _ = l.server.Write(commit)
-		<-l.answered
-		if lost.Add(1) < 10 {
-			w.atCommit.Store(&trap)
+		at := pgtest.Schema(t)
+		w := between(t, at)
+		db := open(t, w.url)
+		store, shown := leading(t, db)
+		must(t, store.SaveState(t.Context(), "x", []byte("before")))
+		w.atCommit.Store(&trap)
+		must(t, store.SaveState(t.Context(), "x", []byte("a mark")))
+		if w.atCommit.Load() != nil {
+			t.Errorf("%s: no commit was trapped", name)
 		}
-	}
-	w.atCommit.Store(&trap)
-	const writers, each = 8, 10
-	ended := make(chan error, writers)
-	for i := range writers {
-		go func() {
-			var err error
-			for k := range each {
-				err = errors.Join(err, db.Write(context.Background(), func(tx engine.Tx) error {
-					_, err := tx.Enqueue(spec(fmt.Sprint(i, " ", k)))
-					return err
-				}))
-			}
-			ended <- err
-		}()
-	}
-	for range writers {
-		select {
-		case err := <-ended:
-			must(t, err)
-		case <-time.After(2 * time.Minute):
-			t.Fatalf("writes stand still: of %d connections %d are in use", db.pool.Stat().TotalConns(), db.pool.Stat().AcquiredConns())
+		shown()
+		n := 0
+		must(t, open(t, at).pool.QueryRow(t.Context(), "select count(*) from fs_log where position('a mark'::bytea in rows) > 0").Scan(&n))
+		if blob, err := store.LoadState(t.Context(), "x"); n != 1 || err != nil || string(blob) != "a mark" {
+			t.Errorf("%s: %d commits, %q, %v", name, n, blob, err)
 		}
-	}
-	_, _, total, err := db.Jobs(t.Context(), engine.JobsQuery{})
-	if err != nil || total != writers*each || lost.Load() != 10 {
-		t.Errorf("%d jobs, %d answers lost, %v", total, lost.Load(), err)
-	}
-}
-
-// A server that is stopped hard and begins again, over and over: every write that was answered is
-// there, none twice, and both sides count the same.
-func TestAServerThatIsStoppedHard(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Own(t)
-	db := open(t, server.URL)
-	db.patience.server = time.Hour
-	const writers, each = 4, 60
-	var all sync.WaitGroup
-	var told atomic.Int64
-	db.OnCommit(func(_ uint64, changes []engine.Change) { told.Add(int64(len(changes))) })
-	half := make(chan struct{}, writers)
-	for n := range writers {
-		all.Go(func() {
-			for i := range each {
-				err := db.Write(context.Background(), func(tx engine.Tx) error {
-					_, err := tx.Enqueue(spec(fmt.Sprint(n, "/", i)), spec(""))
-					return err
-				})
-				if err != nil {
-					t.Error(err)
-				}
-				if i%20 == 0 {
-					half <- struct{}{}
-				}
-			}
-		})
-	}
-	for range each / 20 {
-		for range writers {
-			<-half
-		}
-		server.Stop(t)
-		server.Start(t)
-	}
-	all.Wait()
-	_, _, total, err := db.Jobs(t.Context(), engine.JobsQuery{})
-	if want := 2 * writers * each; err != nil || total != want || told.Load() != int64(want) {
-		t.Errorf("%d jobs are there, %d were told of, %d were written: %v", total, told.Load(), want, err)
-	}
-	if r, err := db.Check(t.Context()); err != nil || !r.Sound() {
-		t.Error(r.Findings, err)
-	}
-}
-
-// What is asked for after a restart of the server is answered, by whichever connection was left
-// from before.
-func TestReadsOutliveARestart(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Own(t)
-	db := open(t, server.URL)
-	db.patience.server = time.Hour
-	id := insert(t, db, spec("a"))[0]
-	for range 3 {
-		server.Stop(t)
-		var asked sync.WaitGroup
-		for range 4 {
-			asked.Go(func() {
-				d, err := db.Detail(context.Background(), engine.JobQuery{ID: id})
-				if err != nil || d.Job.Key != "a" {
-					t.Errorf("%+v, %v", d.Job, err)
-				}
-			})
-		}
-		server.Start(t)
-		asked.Wait()
-	}
-}
-
-// A server that stands still is waited for as long as patience lasts, and no longer; what was
-// under way is neither lost nor done twice.
-func TestAServerThatStandsStill(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Own(t)
-	db := open(t, server.URL)
-	insert(t, db, spec("a"))
-	db.patience = patience{server: time.Nanosecond, answer: 50 * time.Millisecond}
-	server.Freeze(t)
-	if err := db.Write(t.Context(), func(tx engine.Tx) error {
-		_, err := tx.Enqueue(spec("b"))
-		return err
-	}); !errors.Is(err, errLost) {
-		t.Errorf("Write = %v", err)
-	}
-	server.Thaw(t)
-	db.patience = usualPatience
-	insert(t, db, spec("b"))
-	if _, _, total, err := db.Jobs(t.Context(), engine.JobsQuery{}); err != nil || total != 2 {
-		t.Errorf("%d jobs, %v", total, err)
-	}
-}
-
-// A member that stands still within a transaction does not keep the others from what it has
-// locked, and runs again when it goes on.
-func TestAWriterThatStandsStill(t *testing.T) {
-	at := pgtest.Schema(t)
-	db, other := open(t, at+"&idle_in_transaction_session_timeout=500"), open(t, at)
-	id := insert(t, other, spec("a"))[0]
-	advance := func(db *DB, meanwhile func()) error {
-		return db.Write(context.Background(), func(tx engine.Tx) error {
-			j, err := db.Job(tx, id)
-			meanwhile()
-			j.Rev++
-			return errors.Join(err, db.SaveJob(tx, j))
-		})
-	}
-	runs := 0
-	must(t, advance(db, func() {
-		if runs++; runs == 1 {
-			must(t, advance(other, func() {})) // waits for the lock
-		}
-	}))
-	if j := jobOf(t, db, id); j.Rev != 3 || runs < 2 { // also the second run may stand still for too long
-		t.Errorf("revision %d after %d runs", j.Rev, runs)
 	}
 }

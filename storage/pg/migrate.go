@@ -5,13 +5,14 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/farsight-console/farsight/engine"
 )
 
-// The schema, a file per version: 0001_jobs.sql leads from nothing to version 1.
+// The schema, a file per version: 0017_store.sql leads from nothing to version 17.
 //
 //go:embed schema/*.sql
 var files embed.FS
@@ -19,8 +20,11 @@ var files embed.FS
 // versions are the names of those files in their order.
 var versions, _ = fs.Glob(files, "schema/*.sql")
 
+// before is the last version of a schema that this program cannot read: each row had a place of its own in a table.
+const before = 16
+
 // Version is that of the schema which this program reads and writes.
-func Version() int { return len(versions) }
+func Version() int { return before + len(versions) }
 
 // migrate makes the schema if it is not there, and carries out what it lacks, each version in a
 // transaction of its own. Who opens it meanwhile waits. A later version's schema is refused.
@@ -28,9 +32,11 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 	if err := begin(ctx, c, schema); err != nil {
 		return unreachable(err)
 	}
-	have := 0
-	for have < Version() {
-		var err error
+	have, err := versionOf(ctx, c)
+	if err != nil {
+		return unreachable(err)
+	}
+	for have == 0 || have > before && have < Version() {
 		if have, err = step(ctx, c, schema); err != nil {
 			return unreachable(fmt.Errorf("bring schema %s from version %d to %d: %w", schema, have, have+1, err))
 		}
@@ -38,15 +44,15 @@ func migrate(ctx context.Context, c *pgx.Conn, schema string) error {
 	if err := readable(schema, have, Version()); err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, dropTokens); err != nil {
-		return unreachable(err)
-	}
 	return unreachable(settleIn(ctx, c))
 }
 
 // readable refuses a schema of another version than the one that this program knows.
 func readable(schema string, have, known int) error {
 	switch {
+	case have > 0 && have <= before:
+		return engine.Problemf(engine.ErrRefused, "go on with the program that wrote it, or name another schema and have everything fetched again",
+			"schema %s is of version %d, of before the first release, which this program cannot read", schema, have)
 	case have > known:
 		return engine.Problemf(engine.ErrRefused, "use the program that wrote it, or a later one",
 			"schema %s is of version %d, this program knows %d", schema, have, known)
@@ -57,8 +63,16 @@ func readable(schema string, have, known int) error {
 	return nil
 }
 
-// look refuses a schema that is not there, or of another version.
+// look refuses a schema that is not there, of another version, or not whole.
 func look(ctx context.Context, c *pgx.Conn, schema string) error {
+	if err := lookAt(ctx, c, schema); err != nil {
+		return err
+	}
+	return refuseMoving(ctx, c, schema)
+}
+
+// lookAt refuses a schema that is not there, or of another version.
+func lookAt(ctx context.Context, c *pgx.Conn, schema string) error {
 	there, err := has(ctx, c, "fs_schema")
 	if err != nil {
 		return unreachable(err)
@@ -70,10 +84,7 @@ func look(ctx context.Context, c *pgx.Conn, schema string) error {
 	if err != nil {
 		return unreachable(err)
 	}
-	if err := readable(schema, have, Version()); err != nil {
-		return err
-	}
-	return refuseMoving(ctx, c, schema)
+	return readable(schema, have, Version())
 }
 
 // bringUp is migrate of a schema that is whole.
@@ -128,7 +139,7 @@ func step(ctx context.Context, c *pgx.Conn, schema string) (have int, err error)
 		if have, err = versionOf(ctx, tx); err != nil || have >= Version() {
 			return err
 		}
-		sql, err := files.ReadFile(versions[have])
+		sql, err := files.ReadFile(versions[max(have-before, 0)])
 		if err != nil {
 			return err
 		}
@@ -138,7 +149,8 @@ func step(ctx context.Context, c *pgx.Conn, schema string) (have int, err error)
 		if err := endTerm(ctx, tx); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "insert into fs_schema (version) values ($1)", have+1)
+		have = max(have, before) + 1
+		_, err = tx.Exec(ctx, "insert into fs_schema (version) values ($1)", have)
 		return err
 	})
 	return have, err
@@ -176,4 +188,21 @@ func versionOf(ctx context.Context, c asker) (have int, err error) {
 func takeTurn(ctx context.Context, tx pgx.Tx, schema string) error {
 	_, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtextextended('farsight.'||$1, 0))", schema)
 	return err
+}
+
+// refuseMoving refuses a schema that has not got all that it is to have, or whose place a directory has taken.
+func refuseMoving(ctx context.Context, c asker, schema string) error {
+	var closed string
+	err := c.QueryRow(ctx, "select closed from fs_store").Scan(&closed)
+	if err != nil || closed == "" {
+		return unreachable(err)
+	}
+	return closedFor(schema, closed)
+}
+
+// closedFor is fs_store.closed as a refusal: its lines are why, and what to do.
+func closedFor(schema, closed string) error {
+	why, do, _ := strings.Cut(closed, "\n")
+	do, _, _ = strings.Cut(do, "\n")
+	return engine.Problemf(engine.ErrRefused, do, "schema %s %s", schema, why)
 }

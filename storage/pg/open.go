@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/url"
 	"strconv"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
-	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
@@ -24,13 +22,8 @@ type Options struct {
 	// URL is where the database is: postgres://user@host/database. Its search_path names the
 	// schema; "" = farsight. A password comes from PGPASSFILE or PGSERVICEFILE.
 	URL string
-	// Region names the region of a platform; nil = none is told.
-	Region func(platform string) string
 	// Conns is how many connections are open at once at most; 0 = 16.
 	Conns int
-	// BeforeCommit is called before each commit and may keep it waiting, as a slow server does: the
-	// demo shows one. nil = nothing.
-	BeforeCommit func()
 }
 
 const (
@@ -53,14 +46,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	return opened(ctx, o, bringUp)
 }
 
-// OpenReadOnly opens a schema to look at it, whoever works on it. fs.ErrNotExist when there is
-// none.
-func OpenReadOnly(ctx context.Context, o Options) (*DB, error) {
-	db, err := opened(ctx, o, look)
-	if err == nil {
-		db.readOnly = true
-	}
-	return db, err
+// OpenThere is Open of a schema that is there: fs.ErrNotExist when there is none. It changes nothing.
+func OpenThere(ctx context.Context, o Options) (*DB, error) {
+	return opened(ctx, o, look)
 }
 
 // opened is Open with prove as what makes the schema ready, or refuses it, on a connection that may
@@ -73,34 +61,18 @@ func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Con
 	if err := prepare(ctx, conf.ConnConfig, prove); err != nil {
 		return nil, err
 	}
-	schema := schemaIn(conf.ConnConfig)
-	db := &DB{shared: &shared{
-		region: o.Region, schema: schema, name: nameIn(conf.ConnConfig), beforeCommit: o.BeforeCommit, patience: usualPatience,
-		atEnd:   []func(*txn) error{(*txn).saveDays, (*txn).saveCounts, (*txn).emitAccounts, (*txn).leaveToken, tellOn(channelOf(schema))},
-		channel: channelOf(schema),
-	}}
+	db := &DB{schema: schemaIn(conf.ConnConfig), name: nameIn(conf.ConnConfig)}
 	db.life, db.abandon = context.WithCancelCause(context.Background())
 	db.mortal(conf.ConnConfig)
 	if db.pool, err = pgxpool.NewWithConfig(ctx, conf); err != nil {
 		return nil, unreachable(err)
 	}
-	if o.Region == nil {
-		db.region = func(string) string { return "" }
-	}
-	db.turns.moved.L = &db.turns.mu
-	db.told.seq, db.told.waiting, db.told.early = uint64(wall.Now().UnixMilli()), map[uint64]*waiting{}, map[uint64]bool{}
-	if err = db.lookAtServer(ctx); err == nil {
-		db.told.sums, _, err = db.loadSums(ctx)
-	}
-	if err != nil {
+	if err = db.lookAtServer(ctx); err != nil {
 		db.pool.Close()
 		return nil, unreachable(err)
 	}
 	return db, nil
 }
-
-// Name says which store it is, as people read it: schema farsight of lol on db.example.
-func (db *DB) Name() string { return db.name }
 
 // Name is DB.Name of a store that is not open.
 func Name(url string) string {
@@ -240,16 +212,7 @@ func config(o Options) (*pgxpool.Config, error) {
 			c.RuntimeParams[name] = usual
 		}
 	}
-	// Each connection has a name of its own, "farsight 5f3a9c014bd2e607": see leaveToken.
-	conf.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error {
-		c.RuntimeParams["application_name"] = fmt.Sprintf("%.40s %016x", c.RuntimeParams["application_name"], rand.Uint64())
-		setLater(c)
-		return nil
-	}
-	conf.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
-		c.PgConn().CustomData()[connectionName] = c.Config().RuntimeParams["application_name"]
-		return nil
-	}
+	conf.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error { setLater(c); return nil }
 	conf.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // what is lost is tried again
 	return conf, nil
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -22,34 +23,16 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// Readers come in beside who writes, and change nothing; one that is abandoned writes no more.
-func TestReadersAndTheFallen(t *testing.T) {
-	at, ctx := pgtest.Schema(t), t.Context()
-	if _, err := OpenReadOnly(ctx, Options{URL: at}); !errors.Is(err, fs.ErrNotExist) {
+// A schema that is not there is not made by who only reads.
+func TestWhoReadsMakesNothing(t *testing.T) {
+	at := pgtest.Schema(t)
+	if _, err := OpenThere(t.Context(), Options{URL: at}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a schema that is not there: %v", err)
 	}
-	db := open(t, at)
-	reader, err := OpenReadOnly(ctx, Options{URL: at})
+	_ = open(t, at)
+	db, err := OpenThere(t.Context(), Options{URL: at})
 	must(t, err)
-	if err := reader.SaveState(ctx, "x", nil); !errors.Is(err, engine.ErrReadOnly) {
-		t.Errorf("a reader writes: %v", err)
-	}
-	f, err := reader.Facts(ctx)
-	if err != nil || f.Schema != f.Known || f.Instance == "" {
-		t.Errorf("facts: %+v, %v", f, err)
-	}
-	if s, err := reader.Sizes(); err != nil || s.State < 1<<16 {
-		t.Errorf("sizes: %+v, %v", s, err)
-	}
-	must(t, reader.Close())
-	fallen := errors.New("fallen")
-	db.Abandon(fallen)
-	if err := db.Serve(ctx); !errors.Is(err, fallen) {
-		t.Errorf("Serve of a fallen one: %v", err)
-	}
-	if err := db.SaveState(ctx, "x", nil); !errors.Is(err, fallen) {
-		t.Errorf("a fallen one writes: %v", err)
-	}
+	must(t, db.Close())
 }
 
 // A transaction that is under way when its store falls holds nothing any more, however long it would
@@ -57,24 +40,19 @@ func TestReadersAndTheFallen(t *testing.T) {
 func TestTheFallenHoldNothing(t *testing.T) {
 	at, ctx := pgtest.Schema(t), t.Context()
 	db, other := open(t, at), open(t, at)
-	must(t, db.SaveState(ctx, "x", []byte("before")))
 	fallen := errors.New("fallen")
-	asked := 0
-	err := db.Write(ctx, func(tx engine.Tx) error {
-		asked++
-		own(tx).exec("update fs_state set blob = 'within' where name = 'x'")
-		if n := len(own(tx).strings("select name from fs_state where name = 'x'")); n != 1 {
-			t.Errorf("%d rows before the fall", n)
-		}
-		db.Abandon(fallen)
-		must(t, other.SaveState(ctx, "x", []byte("after")))
-		return nil
-	})
-	if !errors.Is(err, fallen) || asked != 1 {
-		t.Errorf("the fallen one's write: %v, begun %d times", err, asked)
+	tx, err := db.pool.Begin(ctx)
+	must(t, err)
+	_, err = tx.Exec(ctx, "update fs_store set note = 'within'")
+	must(t, err)
+	db.Abandon(fallen)
+	_, err = other.pool.Exec(ctx, "update fs_store set note = 'after'")
+	must(t, err)
+	if err := tx.Commit(ctx); err == nil {
+		t.Error("the fallen one commits")
 	}
-	if blob, err := other.LoadState(ctx, "x"); err != nil || string(blob) != "after" {
-		t.Errorf("%q is stored, %v", blob, err)
+	if err := db.Ask(ctx, func(pgx.Tx) error { return nil }); !errors.Is(err, fallen) {
+		t.Errorf("the fallen one asks: %v", err)
 	}
 }
 
@@ -103,7 +81,7 @@ func pooled(path string) func(pgproto3.BackendMessage) {
 
 // What stands in the way of opening is one sentence that says what to do, and no password is in it.
 func TestWhatStandsInTheWayOfOpening(t *testing.T) {
-	at, newer, half, ctx := pgtest.Schema(t), pgtest.Schema(t), pgtest.Schema(t), t.Context()
+	at, newer, half, early, ctx := pgtest.Schema(t), pgtest.Schema(t), pgtest.Schema(t), pgtest.Schema(t), t.Context()
 	u, err := url.Parse(at)
 	must(t, err)
 	with := func(name, value string) string {
@@ -117,11 +95,12 @@ func TestWhatStandsInTheWayOfOpening(t *testing.T) {
 	defer func() { do(t, at, "drop role "+stranger) }()
 	elsewhere := *u
 	elsewhere.Path = "/nowhere"
-	for _, schema := range []string{newer, half} {
+	for _, schema := range []string{newer, half, early} {
 		_ = open(t, schema)
 	}
 	do(t, newer, "insert into fs_schema (version) select max(version) + 7 from fs_schema")
-	do(t, half, makeMoving, `insert into fs_moving values ('{"from": "/srv/old"}')`)
+	do(t, half, "update fs_store set closed = E'has not got all that is stored in /srv/old yet\\nlet it end\\n1'")
+	do(t, early, "delete from fs_schema", "insert into fs_schema (version) values (12)")
 	old := lying(t, at, func(said pgproto3.BackendMessage) {
 		if row, is := said.(*pgproto3.DataRow); is && len(row.Values) == 2 && bytes.HasPrefix(row.Values[1], []byte("1")) {
 			row.Values = [][]byte{binary.BigEndian.AppendUint32(nil, 130022), []byte("13.22")}
@@ -146,9 +125,10 @@ func TestWhatStandsInTheWayOfOpening(t *testing.T) {
 		"a pooler":                {lying(t, at, pooled("")), engine.ErrRefused, "two connections have one session: give the address of the server itself"},
 		"a pooler without schema": {lying(t, at, pooled("public, ")), engine.ErrRefused, "search_path is public, t"},
 		"a later schema":          {newer, engine.ErrRefused, fmt.Sprintf("is of version %d, this program knows %d", Version()+7, Version())},
+		"a schema of before":      {early, engine.ErrRefused, "is of version 12, of before the first release"},
 		"a schema that fills":     {half, engine.ErrRefused, "has not got all that is stored in /srv/old yet"},
 	} {
-		for who, open := range map[string]func(context.Context, Options) (*DB, error){"an engine": Open, "a list": OpenReadOnly} {
+		for who, open := range map[string]func(context.Context, Options) (*DB, error){"an engine": Open, "a list": OpenThere} {
 			if who == "a list" && (what == "a standby" || what == "a role without rights") {
 				continue // there is nothing to read
 			}
@@ -171,23 +151,23 @@ func TestWhatStandsInTheWayOfOpening(t *testing.T) {
 	}
 }
 
-// A server without room refuses writes for the time being.
-func TestAServerWithoutRoom(t *testing.T) {
-	db := open(t, pgtest.Schema(t))
-	for code, full := range map[string]bool{"53100": true, "25006": true, "22012": false} {
-		err := db.Write(t.Context(), func(tx engine.Tx) error {
-			_, _, err := value[int](own(tx), "do $$ begin raise exception 'no' using errcode = '"+code+"'; end $$")
-			return err
-		})
-		if err == nil || errors.Is(err, both.ErrDiskFull) != full || errors.Is(err, syscall.ENOSPC) != full {
+// A server without room, or that only reads, refuses writes for the time being, and says why.
+func TestAServerThatTakesNoWrites(t *testing.T) {
+	for code, want := range map[string]string{"53100": "out of room on its disk", "25006": "read-only"} {
+		err := noRoom(&pgconn.PgError{Code: code})
+		if shut, ok := errors.AsType[noWrites](err); !ok || shut.Closed() != want || !errors.Is(err, both.ErrDiskFull) || !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%s: %v", code, err)
 		}
+	}
+	if err := noRoom(&pgconn.PgError{Code: "22012"}); errors.Is(err, both.ErrDiskFull) {
+		t.Errorf("%v", err)
 	}
 }
 
 // A payload is given back as the JSON that arrived.
 func TestARawPayload(t *testing.T) {
-	db, ctx := open(t, pgtest.Schema(t)), context.Background()
+	server, ctx := open(t, pgtest.Schema(t)), context.Background()
+	db, _ := leading(t, server)
 	raw := `{"info": {"gameVersion" : "16.1", "name": "é"} }`
 	ref, body := gzipped(raw)
 	must(t, db.PutPayload(ctx, "EUW1_1", league.PartMatch, ref, body))
@@ -205,27 +185,34 @@ func TestARawPayload(t *testing.T) {
 	if got, err := db.Raw(ctx, "EUW1_1", league.PartMatch); err != nil || string(got) != raw {
 		t.Errorf("%q, %v", got, err)
 	}
-	if db.queryable {
-		must(t, db.view(ctx, func(x *txn) error {
-			if got := x.strings("select json->'info'->>'gameVersion' from matches where match_id = 'EUW1_1'"); !slices.Equal(got, []string{"16.1"}) {
-				t.Errorf("asked for in SQL: %q", got)
-			}
-			return x.err
-		}))
+	if server.queryable {
+		var got string
+		must(t, server.pool.QueryRow(ctx, "select json->'info'->>'gameVersion' from fs_payload where match = 'EUW1_1'").Scan(&got))
+		if got != "16.1" {
+			t.Errorf("asked for in SQL: %q", got)
+		}
 	}
 	// What is no JSON for PostgreSQL stays as it came; so does all of it where JSON is not worth while.
 	odd, oddly := gzipped("{\"info\": \"\xff\"}")
 	must(t, db.PutPayload(ctx, "EUW1_2", league.PartMatch, odd, oddly))
 	escape, escaped := gzipped(`{"name": "\u0000"}`)
 	must(t, db.PutPayload(ctx, "EUW1_4", league.PartMatch, escape, escaped))
-	can := db.queryable
-	db.queryable = false
+	can := server.queryable
+	server.queryable = false
 	must(t, db.PutPayload(ctx, "EUW1_3", league.PartMatch, ref, body))
-	db.queryable = can
+	server.queryable = can
 	for match, want := range map[string][]byte{"EUW1_2": oddly, "EUW1_3": body, "EUW1_4": escaped} {
 		if _, got, _, err := db.FindPayload(ctx, match, league.PartMatch); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %q, %v", match, got, err)
 		}
+	}
+	_, err = server.pool.Exec(ctx, "update fs_payload set body = 'spoilt', json = null where match = 'EUW1_1'")
+	must(t, err)
+	if _, err := db.Raw(ctx, "EUW1_1", league.PartMatch); !errors.Is(err, engine.ErrUnreadable) && err == nil {
+		t.Errorf("spoilt: %v", err)
+	}
+	if r, err := db.Check(ctx); err != nil || len(r.Findings) != 1 || r.Findings[0].Match != "EUW1_1" || r.Payloads != 4 || r.Orphans != 3 {
+		t.Errorf("check finds %+v, %v", r, err)
 	}
 	ref.Codec = league.CodecDropped
 	save(league.Fetch{Status: league.Success, Ref: ref})
@@ -234,36 +221,17 @@ func TestARawPayload(t *testing.T) {
 	}
 }
 
-// A server that takes no writes says why, and its error counts as that of a full disk: the write is
-// tried again.
-func TestAServerThatTakesNoWrites(t *testing.T) {
-	for sql, want := range map[string]string{
-		"set transaction read only": "read-only",
-		"do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$": "out of room on its disk",
-	} {
-		db := open(t, pgtest.Schema(t))
-		err := db.Write(t.Context(), func(tx engine.Tx) error {
-			own(tx).queued.Queue(sql)
-			_, err := tx.Enqueue(spec("a"))
-			return err
-		})
-		shut, ok := errors.AsType[noWrites](err)
-		if !ok || shut.Closed() != want || !errors.Is(err, both.ErrDiskFull) {
-			t.Errorf("%s: %v", want, err)
-		}
-	}
-}
-
 // A session that began while the server only read goes on so: it is dropped, and the write is made.
 func TestB9p_SessionsOfAReadOnlyTimeAreDropped(t *testing.T) {
 	at, ctx := pgtest.Schema(t), t.Context()
 	db := open(t, at)
+	store, _ := leading(t, db)
 	for range 3 {
 		c, err := db.pool.Acquire(ctx)
 		must(t, err)
 		_, err = c.Exec(ctx, "set default_transaction_read_only = on")
 		must(t, err)
-		defer func() { must(t, db.SaveState(ctx, "x", []byte("written"))) }()
+		defer func() { must(t, store.SaveState(ctx, "x", []byte("written"))) }()
 		defer c.Release()
 	}
 }
@@ -309,8 +277,7 @@ func TestB16g_ASchemaOfAnotherRole(t *testing.T) {
 	q := u.Query()
 	q.Set("role", role)
 	u.RawQuery = q.Encode()
-	other, err := Open(ctx, Options{URL: u.String()})
-	must(t, err)
-	must(t, other.SaveState(ctx, "x", []byte("written")))
-	must(t, other.Close())
+	other := open(t, u.String())
+	store, _ := leading(t, other)
+	must(t, store.SaveState(ctx, "x", []byte("written")))
 }

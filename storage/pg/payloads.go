@@ -4,113 +4,110 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"regexp"
 	"sync"
 	"unicode/utf8"
 
-	"github.com/farsight-console/farsight/engine"
+	"github.com/jackc/pgx/v5"
+
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
-// kept is a payload as it is stored: as Riot sent it, or as JSON that can be asked for in SQL. The
-// reference is of what Riot sent.
-type kept struct {
-	both.Payload
-	json []byte // in place of the body
-}
+// A payload is stored as Riot sent it, or as JSON that can be asked for in SQL. The reference is of what Riot sent.
 
 // unasked are characters that JSON may escape and text of PostgreSQL cannot have: a question about a
 // document that has one would end with an error, and with it that about all others.
 var unasked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\u(0000|[dD][89a-fA-F])`) })
 
-// keptAs says how a payload is stored. Matches are JSON where the server compresses it by lz4:
-// analysts ask for what is in them, at 1.6 times the size of gzip. Timelines, which are four times
+// asJSON gives what is stored in place of a payload's body; nil = nothing is. Matches are JSON where the server compresses
+// it by lz4: analysts ask for what is in them, at 1.6 times the size of gzip. Timelines, which are four times
 // as large, and what is no JSON stay as they came.
-func (db *DB) keptAs(p both.Payload) kept {
-	k := kept{Payload: p}
+func (db *DB) asJSON(p storage.Payload) []byte {
 	if p.Part != league.PartMatch || !db.queryable {
-		return k
+		return nil
 	}
-	if raw, err := k.raw(); err == nil && utf8.Valid(raw) && json.Valid(raw) && !unasked().Match(raw) {
-		k.json, k.Body = raw, nil
+	raw, err := both.Raw(p.PayloadRef, p.Body, func() ([]byte, error) { return nil, errors.New("codec is not known") })
+	if err != nil || !utf8.Valid(raw) || !json.Valid(raw) || unasked().Match(raw) {
+		return nil
 	}
-	return k
+	return raw
 }
 
-// lookAtServer finds out what the server can do: the schema sets lz4 where the server was built
-// with it.
+// lookAtServer finds out what the server can do: the schema sets lz4 where the server was built with it.
 func (db *DB) lookAtServer(ctx context.Context) error {
-	return db.view(ctx, func(t *txn) (err error) {
-		db.queryable, _, err = value[bool](t, `select attcompression = 'l' from pg_attribute
-where attrelid = 'fs_payload'::regclass and attname = 'json'`)
+	return db.pool.QueryRow(ctx, `select coalesce((select attcompression = 'l' from pg_attribute
+where attrelid = to_regclass('fs_payload') and attname = 'json'), false)`).Scan(&db.queryable)
+}
+
+const (
+	putPayload = `insert into fs_payload (match, part, month, codec, size, raw_len, crc, body, json) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+on conflict (match, part) do update set month = excluded.month, codec = excluded.codec, size = excluded.size,
+	raw_len = excluded.raw_len, crc = excluded.crc, body = excluded.body, json = excluded.json`
+	selectPayload = "select month, codec, size, raw_len, crc, body, json from fs_payload where match = $1 and part = $2"
+)
+
+// PutPayload implements storage.Shared.
+func (l *Log) PutPayload(ctx context.Context, p storage.Payload) error {
+	body, asked := p.Body, l.db.asJSON(p)
+	if asked != nil {
+		body = nil
+	}
+	return l.try(ctx, func() error {
+		_, err := l.db.pool.Exec(ctx, putPayload, p.Match, string(p.Part), p.Month, p.Codec, p.Size, p.RawLen, int64(p.CRC), body, asked)
 		return err
 	})
 }
 
-var (
-	tPayloads = declare("fs_payload", "match, part", func(p *kept) []column {
-		return append(payloadColumns(&p.Payload), column{"json", &p.json})
+// Payload implements storage.Shared.
+func (l *Log) Payload(ctx context.Context, match string, part league.Part) (p storage.Payload, ok bool, err error) {
+	p.Match, p.Part = match, part
+	var crc int64
+	var asked []byte
+	err = l.try(ctx, func() error {
+		return l.db.pool.QueryRow(ctx, selectPayload, match, string(part)).Scan(&p.Month, &p.Codec, &p.Size, &p.RawLen, &crc, &p.Body, &asked)
 	})
-	payloadColumns = fields[both.Payload](nil)
-)
-
-// PutPayload commits a payload before any state names it. It is idempotent.
-func (db *DB) PutPayload(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
-	if len(body) != ref.Size {
-		return fmt.Errorf("%s of %s: %d bytes, its reference says %d: %w", p, match, len(body), ref.Size, engine.ErrInvalid)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return p, false, nil
 	}
-	return db.Write(ctx, func(tx engine.Tx) error {
-		tPayloads.put(own(tx), db.keptAs(both.Payload{Match: match, Part: p, PayloadRef: ref, Body: body}))
-		return nil
+	p.CRC = uint32(crc)
+	if asked != nil {
+		p.Codec, p.Size, p.Body = both.CodecIdentity, len(asked), asked
+	}
+	return p, err == nil, err
+}
+
+// Payloads implements storage.Shared.
+func (l *Log) Payloads(ctx context.Context, tell func(match string, part league.Part, month string, bytes int64)) error {
+	return l.db.unhurried(ctx, func(tx pgx.Tx) error {
+		var match, part, month string
+		var size int64
+		rows, _ := tx.Query(ctx, "select match, part, month, size from fs_payload order by match, part") // its error comes with the rows
+		_, err := pgx.ForEachRow(rows, []any{&match, &part, &month, &size}, func() error {
+			tell(match, league.Part(part), month, size)
+			return nil
+		})
+		return err
 	})
 }
 
-// Raw gives Riot's JSON of a match or its timeline. engine.ErrNotFound, both.ErrDropped.
-func (db *DB) Raw(ctx context.Context, match string, part league.Part) ([]byte, error) {
-	raw, err := answer(ctx, db, func(t *txn) ([]byte, error) {
-		m, err := db.Match(t, match)
-		if err == nil && m.Of(part).Ref.Dropped() {
-			err = both.ErrDropped
-		}
-		if err != nil {
-			return nil, err
-		}
-		p, err := tPayloads.need(t, "it", (*text)(&match), (*text)(&part))
-		if err != nil {
-			return nil, err
-		}
-		return p.raw()
+// ByMonth implements storage.Shared.
+func (l *Log) ByMonth(ctx context.Context) (all []storage.MonthSize, err error) {
+	err = l.try(ctx, func() error {
+		rows, _ := l.db.pool.Query(ctx, "select month, count(*), sum(size)::bigint from fs_payload group by month order by month")
+		all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[storage.MonthSize])
+		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s payload of %s: %w", part, match, err)
-	}
-	return raw, nil
+	return all, err
 }
 
-// CheckPayload proves that a stored part is whole. Errors as of Raw.
-func (db *DB) CheckPayload(ctx context.Context, match string, part league.Part) error {
-	_, err := db.Raw(ctx, match, part)
-	return err
+// DropPayloads implements storage.Shared.
+func (l *Log) DropPayloads(ctx context.Context, term int64, month string) error {
+	return l.within(ctx, term, "delete from fs_payload where month = $1", month)
 }
 
-// raw gives the JSON of a payload, proved: it has the length and the checksum of what Riot sent.
-func (p *kept) raw() ([]byte, error) {
-	if p.json != nil {
-		return p.json, both.Prove(p.PayloadRef, p.json)
-	}
-	return both.Raw(p.PayloadRef, p.Body, func() ([]byte, error) { return nil, errors.New("codec is not known") })
-}
-
-// FindPayload looks for a payload that a crash left without state.
-func (db *DB) FindPayload(ctx context.Context, match string, p league.Part) (ref league.PayloadRef, body []byte, ok bool, err error) {
-	found, err := answer(ctx, db, func(t *txn) (found kept, err error) {
-		found, ok, err = tPayloads.find(t, (*text)(&match), (*text)(&p))
-		return found, err
-	})
-	if found.json != nil {
-		found.Codec, found.Size, found.Body = both.CodecIdentity, len(found.json), found.json
-	}
-	return found.PayloadRef, found.Body, ok, err
+// ErasePayloads implements storage.Shared.
+func (l *Log) ErasePayloads(ctx context.Context, term int64, matches []string) error {
+	return l.within(ctx, term, "delete from fs_payload where match = any($1)", matches)
 }

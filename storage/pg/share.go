@@ -20,9 +20,6 @@ type Sharing struct {
 }
 
 const (
-	// noteState is where the note lies, in table fs_state.
-	noteState = "shared"
-
 	// shareLock is held by every process that has a part, for share, and for a moment alone by the one
 	// that makes or deletes the schema.
 	shareLock = "hashtextextended('farsight.share.'||$1, 0)"
@@ -96,13 +93,9 @@ func (s *Sharing) join(ctx context.Context, own []byte) (note []byte, err error)
 
 // note is that of who has made the schema; nil = it is not there.
 func (s *Sharing) note(ctx context.Context) (note []byte, err error) {
-	there, err := has(ctx, s.c, "fs_state")
-	if err != nil || !there {
-		return nil, err
-	}
-	err = s.c.QueryRow(ctx, "select blob from fs_state where name = $1", noteState).Scan(&note)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = nil
+	there, err := has(ctx, s.c, "fs_store")
+	if err == nil && there {
+		err = s.c.QueryRow(ctx, "select note from fs_store").Scan(&note)
 	}
 	return note, err
 }
@@ -128,7 +121,8 @@ func (s *Sharing) anew(ctx context.Context, note []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(db.SaveState(ctx, noteState, note), db.Close())
+	_, err = db.pool.Exec(ctx, "update fs_store set note = $1", note)
+	return errors.Join(err, db.Close())
 }
 
 // Leave gives this part up. The last one deletes the schema.

@@ -115,7 +115,8 @@ const (
 
 // Carry implements riot.Carrier.
 func (l *Calls) Carry(ctx context.Context, call riot.Carried) (a *riot.Answer, begun bool, err error) {
-	number, _ := pg.JobNumber(engine.JobID(call.Job)) // none of a call that is no job's
+	n, _ := key.JobNumber(call.Job) // none of a call that is no job's
+	number := int64(n)
 	var id int64
 	err = l.c.pool.QueryRow(ctx, letGo, l.term.Epoch, l.c.queue(), call.Job, call.Host, call.Method, call.Path, l.c.opt.Key(), number).Scan(&id, nil)
 	if errors.Is(err, pgx.ErrNoRows) {

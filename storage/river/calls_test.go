@@ -21,6 +21,7 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/sim"
+	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/fleet"
 	storagekey "github.com/farsight-console/farsight/storage/key"
 	"github.com/farsight-console/farsight/storage/pg"
@@ -225,7 +226,7 @@ func TestH13c_TheNextTermCounts(t *testing.T) {
 	}
 	d.lead()
 	limiter := limit.New(limit.Options{})
-	limits := traffic.New(traffic.Options{Limiter: limiter, Store: d.db, Lanes: laneOf})
+	limits := traffic.New(traffic.Options{Limiter: limiter, Store: stored(t), Lanes: laneOf})
 	must(t, d.calls.Inherit(t.Context(), limits))
 	if n := d.count("select count(*) from fs_call where how = 'unused'"); n != 1 {
 		t.Errorf("%d are taken back", n)
@@ -307,4 +308,19 @@ func TestH13d_AnOrder(t *testing.T) {
 	if n := r.count("select count(*) from river_job where kind = 'farsight.order'"); n != 0 {
 		t.Errorf("%d orders stay", n)
 	}
+}
+
+// stored is a store of its own.
+func stored(t *testing.T) *storage.DB {
+	t.Helper()
+	db, err := storage.Open(storage.Options{Dir: t.TempDir() + "/data"})
+	must(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- db.Serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		must(t, errors.Join(<-served, db.Close()))
+	})
+	return db
 }

@@ -19,7 +19,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/pgtest"
-	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 	"github.com/farsight-console/farsight/storage/pg"
@@ -39,6 +38,8 @@ type rig struct {
 	mu     sync.Mutex
 	procs  map[string]*proc
 	leader string
+
+	inserted int
 }
 
 type proc struct {
@@ -53,7 +54,7 @@ func newRig(t *testing.T, url string, limits string, rule sim.WindowRule, latenc
 	r := &rig{t: t, url: url, procs: map[string]*proc{}, leads: make(chan string, 1000)}
 	r.sim = sim.New(sim.Options{
 		Seed: 1, Limits: sim.Limits{App: app, Methods: map[route.Method][]sim.Limit{route.Match: {{N: 100_000, Per: 10 * time.Second}}}},
-		WindowRule: rule, Latency: latency, Retention: sim.KeepForever, Players: players(scratch.Sized(1, 6)),
+		WindowRule: rule, Latency: latency, Retention: sim.KeepForever, Players: players(sized(1, 6)),
 	})
 	r.riot = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if r.before != nil {
@@ -160,16 +161,17 @@ func (r *rig) insert(n int) {
 		must(r.t, err)
 		specs[i] = engine.Spec{Kind: testKind, Queue: "q", Key: "m:" + ids[i], Args: a}
 	}
-	must(r.t, r.db.Write(r.t.Context(), func(tx engine.Tx) error {
-		_, err := tx.Enqueue(specs...)
-		return err
-	}))
+	asked, err := json.Marshal(specs)
+	must(r.t, err)
+	_, err = Give(r.t.Context(), r.db, asked)
+	must(r.t, err)
+	r.inserted += n
 }
 
-// finish waits until no job is live, and calls meanwhile, if it is not nil, again and again.
+// finish waits until each job has ended, and calls meanwhile, if it is not nil, again and again.
 func (r *rig) finish(meanwhile func()) {
 	r.t.Helper()
-	for live := 1; live > 0; {
+	for ended := 0; ended < r.inserted; {
 		if r.t.Failed() {
 			r.t.FailNow() // a member that could not begin is missed for ever
 		}
@@ -177,8 +179,7 @@ func (r *rig) finish(meanwhile func()) {
 			meanwhile()
 		}
 		time.Sleep(100 * time.Millisecond)
-		if err := r.ask("select count(*) from fs_job").Scan(&live); err != nil {
-			live = 1
+		if err := r.ask("select count(*) from jobs where finished is not null").Scan(&ended); err != nil {
 			_ = r.conn.Close(context.Background())
 			if c, err := r.db.Connect(context.Background()); err == nil {
 				r.conn = c
@@ -199,7 +200,7 @@ func (r *rig) count(sql string, args ...any) (n int) {
 
 // givenBack counts what may be made twice: the attempts that were under way when the leader was gone, and the calls that
 // were when their member was.
-const givenBack = `select (select count(*) from fs_attempt where verb = 'interrupted') + (select count(*) from fs_call where how = 'lost')`
+const givenBack = `select (select count(*) from attempts where verb = 'interrupted') + (select count(*) from fs_call where how = 'lost')`
 
 // sound wants that no limit was passed, that each match is there, once, and that none was fetched
 // again but for an attempt that was given back.
@@ -209,7 +210,7 @@ func (r *rig) sound(n int) sim.Stats {
 	if s.Violations > 0 || s.Early > 0 {
 		r.t.Errorf("%d calls over the limit, %d while a 429 held", s.Violations, s.Early)
 	}
-	if done := r.count("select count(*) from fs_job_ended where state = 'completed'"); done != n || s.Matches != n {
+	if done := r.count("select count(*) from jobs where state = 'completed'"); done != n || s.Matches != n {
 		r.t.Errorf("%d of %d jobs are done, %d matches were delivered", done, n, s.Matches)
 	}
 	back := r.count(givenBack)
@@ -224,7 +225,7 @@ func (r *rig) sound(n int) sim.Stats {
 func (r *rig) notDone() (told string) {
 	r.t.Helper()
 	must(r.t, r.ask(`select coalesce(string_agg(line, E'\n'), '') from (
-	select to_jsonb(a)::text from fs_attempt a where verb <> 'done'
+	select to_jsonb(a)::text from attempts a where verb <> 'done'
 	union all select (to_jsonb(c) - 'body')::text from fs_call c where job in (select job from fs_call group by job having count(*) > 1)
 ) lines(line)`).Scan(&told))
 	return told
@@ -250,7 +251,7 @@ from (select extract(epoch from begun - granted)::float8 as s from fs_call where
 // Four processes share the calls of one key: no limit is passed, and each has a part.
 func TestShow2_FourProcessesOneLimit(t *testing.T) {
 	t.Parallel()
-	n, limits := scratch.Sized(300, 5900), scratch.Sized("100:2", "500:10")
+	n, limits := sized(300, 5900), sized("100:2", "500:10")
 	r := newRig(t, pgtest.Schema(t), limits, sim.FixedLazy, sim.Latency{Base: 50 * time.Millisecond, Jitter: 20 * time.Millisecond})
 	r.begins("a", "b", "c", "d")
 	r.insert(n)
@@ -259,13 +260,13 @@ func TestShow2_FourProcessesOneLimit(t *testing.T) {
 	s := r.sound(n)
 	t.Logf("in %v, %d at once", time.Since(began), s.Most)
 	r.untilBegun()
-	if scratch.Whole && s.Budget[0].Used() < 0.97 {
+	if *whole && s.Budget[0].Used() < 0.97 {
 		t.Error("too slow")
 	}
 	for _, id := range []string{"a", "b", "c", "d"} {
 		t.Logf("%s made %d", id, r.count("select count(*) from fs_call where member = $1", id))
 	}
-	if by := r.count("select count(distinct member) from fs_call where how = 'answered'"); by < scratch.Sized(2, 4) {
+	if by := r.count("select count(distinct member) from fs_call where how = 'answered'"); by < sized(2, 4) {
 		t.Errorf("%d members made calls", by)
 	}
 	until(func() bool { return r.count("select count(*) from river_job where state <> 'completed'") == 0 })
@@ -273,7 +274,7 @@ func TestShow2_FourProcessesOneLimit(t *testing.T) {
 
 // At 50 calls a second a call is taken up at once by one of four members.
 func TestShow7_FromTheGrantToTheBegin(t *testing.T) {
-	if !scratch.Whole {
+	if !*whole {
 		t.Skip("a measurement: FARSIGHT_LONG=1 makes it")
 	}
 	t.Parallel()
@@ -296,11 +297,11 @@ func TestShow3_KilledMembers(t *testing.T) {
 		every        time.Duration
 		used         float64 // of the limit, at least
 	}{
-		"one after another": {scratch.Sized(200, 5400), scratch.Sized(2, 33), scratch.Sized(1500*time.Millisecond, 5*time.Second), 0},
+		"one after another": {sized(200, 5400), sized(2, 33), sized(1500*time.Millisecond, 5*time.Second), 0},
 		"one a minute":      {6000, 3, time.Minute, 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !scratch.Whole && c.used > 0 {
+			if !*whole && c.used > 0 {
 				t.Skip("a measurement: FARSIGHT_LONG=1 makes it")
 			}
 			t.Parallel()
@@ -310,7 +311,7 @@ func TestShow3_KilledMembers(t *testing.T) {
 }
 
 func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) {
-	r := newRig(t, pgtest.Schema(t), scratch.Sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	r.begins("a", "b", "c")
 	r.insert(n)
 	killed := 0
@@ -335,7 +336,7 @@ func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) 
 	if s := r.sound(n); s.Budget[0].Used() < used {
 		t.Error("too slow")
 	}
-	if killed < scratch.Sized(1, kills) {
+	if killed < sized(1, kills) {
 		t.Errorf("%d kills", killed)
 	}
 }
@@ -344,8 +345,8 @@ func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) 
 // theirs is written that nobody counts.
 func TestShow4_FrozenMembers(t *testing.T) {
 	t.Parallel()
-	n, stops := scratch.Sized(250, 5000), scratch.Sized(2, 20)
-	r := newRig(t, pgtest.Schema(t), scratch.Sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	n, stops := sized(250, 5000), sized(2, 20)
+	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	ids := []string{"a", "b", "c"}
 	r.begins(ids...)
 	r.insert(n)
@@ -360,7 +361,7 @@ func TestShow4_FrozenMembers(t *testing.T) {
 		}
 		stopped++
 		r.signal(id, syscall.SIGSTOP)
-		time.Sleep(time.Duration(3+stopped%scratch.Sized(2, 8)) * time.Second)
+		time.Sleep(time.Duration(3+stopped%sized(2, 8)) * time.Second)
 		r.signal(id, syscall.SIGCONT)
 		time.Sleep(time.Second)
 	})
@@ -368,7 +369,7 @@ func TestShow4_FrozenMembers(t *testing.T) {
 	if late, lost := r.count("select sum(late) from fs_member"), r.count("select count(*) from fs_call where how = 'lost'"); late > lost {
 		t.Errorf("%d late results of %d calls whose jobs were given back", late, lost)
 	}
-	if stopped < scratch.Sized(1, stops) {
+	if stopped < sized(1, stops) {
 		t.Errorf("%d stops", stopped)
 	}
 }
@@ -413,9 +414,9 @@ func TestShow4_ALateResultIsCounted(t *testing.T) {
 // leader whose term ends meanwhile.
 func TestShow5_AServerThatCrashes(t *testing.T) {
 	t.Parallel()
-	n, crashes := scratch.Sized(200, 3000), scratch.Sized(1, 5)
+	n, crashes := sized(200, 3000), sized(1, 5)
 	server := pgtest.Own(t)
-	r := newRig(t, server.URL, scratch.Sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
+	r := newRig(t, server.URL, sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	r.begins("a", "b", "c")
 	r.insert(n)
 	crashed := 0

@@ -9,7 +9,6 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
-	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
@@ -43,9 +42,7 @@ func Find(ctx context.Context, db *pg.DB) (f Found, err error) {
 	}
 	all := m.AllVersions()
 	f.Known, f.Late = all[len(all)-1].Version, late
-	err = db.Read(ctx, func(tx engine.Tx) error {
-		return pg.Along(tx, func(ctx context.Context, tx pgx.Tx) error { return f.read(ctx, tx) })
-	})
+	err = db.Ask(ctx, func(tx pgx.Tx) error { return f.read(ctx, tx) })
 	return f, err
 }
 

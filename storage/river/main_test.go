@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +25,7 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
+	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/fleet"
 	"github.com/farsight-console/farsight/storage/pg"
 )
@@ -40,6 +42,17 @@ const (
 	// after 10 s, or 30, on answers that were sent: such a match is fetched twice, and no attempt was given back.
 	patience = 5 * time.Minute
 )
+
+// whole is for a quiet machine: the numbers of docs/fleet.md's promises, and their times, take minutes of it.
+var whole = flag.Bool("whole", false, "fleets of the size, and for as long, as they are promised for")
+
+// sized is the usual value, or the one of a whole run.
+func sized[T any](usual, most T) T {
+	if *whole {
+		return most
+	}
+	return usual
+}
 
 func TestMain(m *testing.M) {
 	if at := os.Getenv(envMember); at != "" {
@@ -73,7 +86,11 @@ type node struct {
 	id      string
 	tells   bool // when it leads
 	base    string
-	db      *pg.DB
+	db      *storage.DB
+	server  *pg.DB
+	log     *pg.Log
+	dir     string
+	rows    errgroup.Group // follow the log
 	client  *riot.Client
 	carrier *Carrier
 	idle    bool
@@ -85,13 +102,20 @@ type node struct {
 
 func newNode(ctx context.Context, at, id, base string, change ...func(*Options)) (n *node, err error) {
 	n = &node{id: id, base: base}
-	if n.db, err = pg.Open(ctx, pg.Options{URL: at, Conns: 8}); err != nil {
+	if n.server, err = pg.Open(ctx, pg.Options{URL: at, Conns: 8}); err != nil {
+		return nil, err
+	}
+	if n.dir, err = os.MkdirTemp("", "member"); err != nil {
+		return nil, err
+	}
+	n.log = n.server.Log()
+	if n.db, err = storage.Open(storage.Options{Dir: n.dir + "/data", Shared: n.log}); err != nil {
 		return nil, err
 	}
 	if n.client, err = n.newClient(limit.New(limit.Options{}), nil); err != nil {
 		return nil, err
 	}
-	o := Options{DB: n.db, Member: id, Key: keyOfAll.Fingerprint, TTL: ttl, Workers: 24, Relay: n.client.Relay, Reach: NewReach(n.client.Reach, zerolog.Nop())}
+	o := Options{DB: n.server, Member: id, Key: keyOfAll.Fingerprint, TTL: ttl, Workers: 24, Relay: n.client.Relay, Reach: NewReach(n.client.Reach, zerolog.Nop()), Order: n.enqueue}
 	for _, f := range change {
 		f(&o)
 	}
@@ -108,6 +132,18 @@ func newNode(ctx context.Context, at, id, base string, change ...func(*Options))
 		}
 	})
 	return n, err
+}
+
+// enqueue is what the rig asks of who leads: jobs.
+func (n *node) enqueue(ctx context.Context, asked []byte) ([]byte, error) {
+	var specs []engine.Spec
+	if err := json.Unmarshal(asked, &specs); err != nil {
+		return nil, err
+	}
+	return []byte("null"), n.db.Write(ctx, func(tx engine.Tx) error {
+		_, err := tx.Enqueue(specs...)
+		return err
+	})
 }
 
 var keyOfAll = func() riot.Key {
@@ -151,7 +187,7 @@ func (n *node) run(ctx context.Context) error {
 	}
 	g.Go(func() error {
 		defer end()
-		return fleet.Run(ctx, n.db, fleet.Options{
+		return fleet.Run(ctx, n.server, fleet.Options{
 			ID: n.id, Host: "here", Version: "test", TTL: ttl, Lead: lead, Late: n.carrier.Late, Key: keyOfAll.Fingerprint, Idle: n.idle,
 			OnLook: func(v engine.MembersPage) {
 				n.others.Store(slices.ContainsFunc(v.Members, func(m engine.MemberRow) bool { return m.ID != n.id && m.Carries() }))
@@ -163,7 +199,8 @@ func (n *node) run(ctx context.Context) error {
 	err = errors.Join(err, served.Wait())
 	n.carrier.Close()
 	n.client.CloseIdle()
-	return errors.Join(err, n.db.Close())
+	_ = n.rows.Wait()
+	return errors.Join(err, n.db.Close(), n.server.Close(), os.RemoveAll(n.dir))
 }
 
 // lead leads for a term.
@@ -171,18 +208,22 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 	if n.tells {
 		fmt.Println("leads", t.Epoch)
 	}
+	if err := n.db.Lead(t.Within, t.Epoch); err != nil {
+		return err
+	}
+	n.rows.Go(func() error { return n.log.Follow(t.Within, t.Epoch, func(error) {}) })
 	limiter := limit.New(limit.Options{})
 	var limits *traffic.Limits
 	calls := n.carrier.Lead(t, func() (elsewhere, only bool) { return n.others.Load(), n.idle }, func() { limits.Signal() })
-	limits = traffic.New(traffic.Options{Limiter: limiter, Store: t.Store, Lanes: laneOf, Halt: calls.Halt})
+	limits = traffic.New(traffic.Options{Limiter: limiter, Store: n.db, Lanes: laneOf, Halt: calls.Halt})
 	client, err := n.newClient(limiter, calls)
 	if err != nil {
 		return err
 	}
 	defer client.CloseIdle()
-	blob, err := t.Store.LoadState(ctx, traffic.LimiterState)
+	blob, err := n.db.LoadState(ctx, traffic.LimiterState)
 	if err == nil {
-		err = limits.Restore(ctx, blob == nil, t.Store.Live(ctx))
+		err = limits.Restore(ctx, blob == nil, n.db.Live(ctx))
 	}
 	if err == nil {
 		err = calls.Inherit(ctx, limits)
@@ -192,7 +233,7 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 	}
 	n.limits.Store(limits)
 	b, err := local.New(local.Options{
-		Store: t.Store, Admitter: limits, Kinds: kinds(client), Policies: engine.DefaultPolicies(),
+		Store: n.db, Admitter: limits, Kinds: kinds(client), Policies: engine.DefaultPolicies(),
 		Boot: fmt.Sprint(n.id, " ", t.Epoch), Workers: func() int { return 48 },
 	})
 	if err != nil {

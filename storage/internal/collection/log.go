@@ -22,6 +22,9 @@ const (
 	logNumber = 'n'
 )
 
+// longestKey is what the index of a server's table takes of one, in bytes.
+const longestKey = 2000
+
 // Logs lets a transaction log what it writes.
 func (t *Tx) Logs() { t.logs = true }
 
@@ -114,14 +117,22 @@ func (t *Tx) Do(s Step) error {
 	case s.Value == nil:
 		return t.Remove(tb, s.Key)
 	}
-	if _, _, err := tb.seed.Open(s.Key, s.Value); err != nil {
-		return tb.Corrupt(s.Key, err)
+	if err := s.prove(tb); err != nil {
+		return err
 	}
 	if !t.writable {
 		return disk.ErrReadOnly
 	}
 	t.Dirty = true
 	return t.Bucket(tb).Put(s.Key, s.Value)
+}
+
+// prove compares a row with its checksum.
+func (s Step) prove(tb *Table) error {
+	if _, _, err := tb.seed.Open(s.Key, s.Value); err != nil {
+		return tb.Corrupt(s.Key, err)
+	}
+	return nil
 }
 
 // named is the table of a name; nil = there is none.
@@ -134,7 +145,7 @@ func named(name string) *Table {
 	return nil
 }
 
-// All gives every row and number of the tables that are not the file's own, as steps.
+// All gives every row and number of the tables that are not the file's own, as steps, and proves each.
 func (t *Tx) All(do func(s Step) error) error {
 	for _, tb := range Tables {
 		if tb.own {
@@ -146,7 +157,11 @@ func (t *Tx) All(do func(s Step) error) error {
 			}
 		}
 		for r := range t.Rows(tb, nil) {
-			if err := do(Step{Table: tb.Name, Key: r.Key, Value: r.Value}); err != nil {
+			s := Step{Table: tb.Name, Key: r.Key, Value: r.Value}
+			if err := s.prove(tb); err != nil {
+				return err
+			}
+			if err := do(s); err != nil {
 				return err
 			}
 		}

@@ -119,6 +119,9 @@ func (t *Tx) put(tb *Table, k []byte, c *rec.Coder) error {
 	if !t.writable {
 		return disk.ErrReadOnly
 	}
+	if t.logs && len(k) > longestKey {
+		return fmt.Errorf("write to table %s: a key of %d bytes: %w", tb.Name, len(k), engine.ErrInvalid)
+	}
 	draft, err := tb.seed.Seal(k, c)
 	if err != nil {
 		return fmt.Errorf("write to table %s: %w", tb.Name, err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -42,11 +41,8 @@ func (p *Store) eraseIn(month string, matches []string) error {
 			if err != nil || len(there) == 0 {
 				return err
 			}
-			// From here on no Put of one of these matches is let in. One that came before has taken
-			// its match off the list, and that match stays.
-			p.Doomed.deleting.Lock()
-			defer p.Doomed.deleting.Unlock()
-			there = slices.DeleteFunc(there, func(id string) bool { return !p.Doomed.Has(id) })
+			there, release := p.Doomed.Of(there)
+			defer release()
 			return s.erase(there)
 		})
 	})

@@ -43,7 +43,7 @@ type Store struct {
 	breakOff  atomic.Pointer[context.CancelCauseFunc] // ends the last one
 
 	Commits both.WriteTimes // of all months
-	Doomed  doomed          // matches whose payloads are to be deleted
+	Doomed  Doomed          // matches whose payloads are to be deleted
 
 	mu     sync.Mutex
 	shards map[string]*Shard
@@ -84,7 +84,7 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 		return context.Cause(ctx)
 	}
 	// A match that is being forgotten and comes again meanwhile keeps what is put now.
-	release := p.Doomed.spare(match)
+	release := p.Doomed.Spare(match)
 	defer release()
 	return p.With(ref.Month, true, func(s *Shard) error {
 		if !s.holds(match, part, k, ref) {
@@ -98,6 +98,10 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 		return nil
 	})
 }
+
+// Dooms and Written are its lists of matches whose payloads are to be deleted, and of commits.
+func (p *Store) Dooms() *Doomed            { return &p.Doomed }
+func (p *Store) Written() *both.WriteTimes { return &p.Commits }
 
 // Spoilt reports whether somebody has found a payload of a match damaged: all are read by check alone.
 func (p *Store) Spoilt(match string) bool {
@@ -179,13 +183,13 @@ func (p *Store) Find(
 	return ref, nil, false, nil
 }
 
-// Arrived gives a payload as Riot sent it, from the value under which a shard stores it.
-func (s *Shard) Arrived(match string, part league.Part, v []byte) (ref league.PayloadRef, body []byte, err error) {
-	f, err := Open(s.Month, match, part, v)
-	if err != nil {
-		return ref, nil, err
-	}
-	return f.arrived(s.Dicts, gzip.DefaultCompression)
+// Arrived gives a payload of a month as Riot sent it.
+func (p *Store) Arrived(month, match string, part league.Part) (ref league.PayloadRef, body []byte, err error) {
+	err = p.read(month, match, part, func(s *Shard, f Frame) error {
+		ref, body, err = f.arrived(s.Dicts, gzip.DefaultCompression)
+		return err
+	})
+	return ref, body, err
 }
 
 // arrived gives a payload as it arrived; one that the archiver packed is packed as gzip again.
@@ -197,10 +201,20 @@ func (f Frame) arrived(dicts *Dictionaries, level int) (ref league.PayloadRef, b
 	if err != nil {
 		return ref, nil, err
 	}
-	// Length and checksum are those of the JSON, and stay.
-	ref, body = f.Ref, packGzip(raw, level)
-	ref.Codec, ref.Size = CodecGzip, len(body)
+	ref, body = asGzip(f.Ref, raw, level)
 	return ref, body, nil
+}
+
+// AsGzip packs a payload as Riot does.
+func AsGzip(ref league.PayloadRef, raw []byte) (league.PayloadRef, []byte) {
+	return asGzip(ref, raw, gzip.DefaultCompression)
+}
+
+// asGzip leaves length and checksum, which are those of the JSON.
+func asGzip(ref league.PayloadRef, raw []byte, level int) (league.PayloadRef, []byte) {
+	body := packGzip(raw, level)
+	ref.Codec, ref.Size = CodecGzip, len(body)
+	return ref, body
 }
 
 // packGzip packs raw as Riot does.
@@ -244,6 +258,15 @@ func (p *Store) Files() ([]string, error) {
 		list[i] = filepath.Join(p.Dir, m+Ext)
 	}
 	return list, err
+}
+
+// Weigh gives the bytes of a month's payloads. *disk.Damaged says why they cannot be told.
+func (p *Store) Weigh(month string) (int64, error) {
+	path := filepath.Join(p.Dir, month+Ext)
+	if _, err := disk.Preflight(path); err != nil {
+		return 0, err
+	}
+	return disk.UsedBytes(path)
 }
 
 // Drop deletes a month's payloads for good: the whole file. Only the operator's retention rule may

@@ -15,7 +15,7 @@ import (
 
 // Finding is one thing that is not as it must be, and CheckReport what Check found.
 type (
-	Finding     = both.Finding
+	Finding     = payload.Finding
 	CheckReport = both.CheckReport
 )
 

@@ -52,7 +52,7 @@ type DB struct {
 	tick         func() error       // runs between groups, now and then
 	closing      func() error       // runs when the store is closed in order
 	seq          atomic.Uint64
-	commits      both.WriteTimes
+	commits      disk.WriteTimes
 	forgets      sync.Mutex // one account at a time
 
 	share *share      // nil = the store is this process's alone

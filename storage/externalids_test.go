@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 func byExternal(db *DB, sid string) (engine.JobDetail, error) {
@@ -133,9 +133,9 @@ func TestSizesAndWriteSums(t *testing.T) {
 	if w.Count == 0 || w.Sum <= 0 || within > w.Count {
 		t.Errorf("%+v", w)
 	}
-	var far both.WriteSum
+	var far disk.WriteSum
 	far.Add(time.Hour)
-	if far.Count != 1 || far.Counts != ([len(both.WriteBounds)]uint64{}) || far.Sum != time.Hour {
+	if far.Count != 1 || far.Counts != ([len(disk.WriteBounds)]uint64{}) || far.Sum != time.Hour {
 		t.Errorf("%+v", far)
 	}
 }

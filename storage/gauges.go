@@ -12,7 +12,7 @@ import (
 // "payload". A store to which nothing was written is left out.
 func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
 	out := map[string]time.Duration{}
-	for name, w := range map[string]*both.WriteTimes{"state": &db.commits, "payload": db.payloads.Written()} {
+	for name, w := range map[string]*disk.WriteTimes{"state": &db.commits, "payload": db.payloads.Written()} {
 		if d, ok := w.P95(now); ok {
 			out[name] = d
 		}
@@ -21,15 +21,15 @@ func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
 }
 
 // WriteBounds are the upper bounds of the counts of WriteSums.
-var WriteBounds = both.WriteBounds
+var WriteBounds = disk.WriteBounds
 
-// WriteSum is both.WriteSum.
-type WriteSum = both.WriteSum
+// WriteSum is disk.WriteSum.
+type WriteSum = disk.WriteSum
 
 // WriteSums gives the sums of the commits since the start: of "state", the group commits, and of
 // "payload".
-func (db *DB) WriteSums() map[string]both.WriteSum {
-	return map[string]both.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Written().Sum()}
+func (db *DB) WriteSums() map[string]disk.WriteSum {
+	return map[string]disk.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Written().Sum()}
 }
 
 // Sizes are how large the files of the store are.

@@ -18,7 +18,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/regular"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
@@ -326,7 +325,7 @@ func (f fileBodies) Body(_ context.Context, month string, name PayloadName) (p P
 
 // Packed packs what a database keeps as JSON.
 func Packed(p Payload) Payload {
-	if p.Codec == both.CodecIdentity {
+	if p.Codec == payload.CodecIdentity {
 		p.PayloadRef, p.Body = payload.AsGzip(p.PayloadRef, p.Body)
 	}
 	return p

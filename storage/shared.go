@@ -13,7 +13,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
@@ -24,7 +23,7 @@ import (
 
 // Shared is what the processes have in common.
 type Shared interface {
-	// Append adds a commit behind the last one, and returns when it is known to be there. both.ErrDeposed: another
+	// Append adds a commit behind the last one, and returns when it is known to be there. disk.ErrDeposed: another
 	// leads than in this term, or has written.
 	Append(ctx context.Context, term int64, c Commit) error
 	// After gives the commits behind a place, in their order. ErrTrimmed: some of them are gone, there never
@@ -40,7 +39,7 @@ type Shared interface {
 	Payloads(ctx context.Context, tell func(match string, part league.Part, month string, bytes int64)) error
 	// ByMonth are the months that have payloads, the oldest first.
 	ByMonth(ctx context.Context) ([]MonthSize, error)
-	// DropPayloads deletes those of a month, and ErasePayloads those of matches, if the term goes on: else both.ErrDeposed.
+	// DropPayloads deletes those of a month, and ErasePayloads those of matches, if the term goes on: else disk.ErrDeposed.
 	DropPayloads(ctx context.Context, term int64, month string) error
 	ErasePayloads(ctx context.Context, term int64, matches []string) error
 	// Unask deletes, within a term, what has been asked elsewhere for Riot IDs, and Trim what the log has told: both may
@@ -117,12 +116,12 @@ func (db *DB) Lead(ctx context.Context, term int64) error {
 	return nil
 }
 
-// leads gives the term in which this process writes; both.ErrDeposed when it follows.
+// leads gives the term in which this process writes; disk.ErrDeposed when it follows.
 func (s *share) leads() (*reign, error) {
 	if r := s.reign.Load(); r != nil && r.over.Err() == nil {
 		return r, nil
 	}
-	return nil, both.ErrDeposed
+	return nil, disk.ErrDeposed
 }
 
 // append logs a group that is about to be committed.
@@ -138,7 +137,7 @@ func (s *share) append(t *txn, seq uint64) error {
 	if c.Changes, err = json.Marshal(t.changes); err != nil {
 		return fmt.Errorf("tell what was changed: %w", err)
 	}
-	if err = s.Append(r.over, r.term, c); errors.Is(err, both.ErrDeposed) {
+	if err = s.Append(r.over, r.term, c); errors.Is(err, disk.ErrDeposed) {
 		r.end()
 	}
 	return err

@@ -17,7 +17,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
@@ -44,7 +43,7 @@ func (l *logged) Append(_ context.Context, term int64, c Commit) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if term != l.term || c.Seq != uint64(len(l.commits))+1 {
-		return both.ErrDeposed
+		return disk.ErrDeposed
 	}
 	l.commits = append(l.commits, Commit{c.Seq, bytes.Clone(c.Rows), bytes.Clone(c.Changes)})
 	close(l.moved)
@@ -121,7 +120,7 @@ func (l *logged) within(term int64, do func()) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if term != l.term {
-		return both.ErrDeposed
+		return disk.ErrDeposed
 	}
 	do()
 	return nil
@@ -286,7 +285,7 @@ func TestH14a_AFollowerHasWhatTheLeaderHas(t *testing.T) {
 				old := leads
 				at = 1 - at
 				must(t, all[at].Lead(t.Context(), l.elect()))
-				if err := old.SaveState(t.Context(), "late", nil); !errors.Is(err, both.ErrDeposed) {
+				if err := old.SaveState(t.Context(), "late", nil); !errors.Is(err, disk.ErrDeposed) {
 					rt.Fatalf("who led writes: %v", err)
 				}
 			case 4:
@@ -388,7 +387,7 @@ func TestH14b_ATermThatEndsWithinACommit(t *testing.T) {
 	})
 	defer s.leave(t)
 	must(t, s.Lead(ctx, l.elect()))
-	if err := s.SaveState(t.Context(), "a", []byte("late")); !errors.Is(err, both.ErrDeposed) {
+	if err := s.SaveState(t.Context(), "a", []byte("late")); !errors.Is(err, disk.ErrDeposed) {
 		t.Errorf("%v", err)
 	}
 	l.caughtUp(s)
@@ -434,7 +433,7 @@ func TestH14f_PayloadsOfASharedStore(t *testing.T) {
 		t.Errorf("check: %+v, %v", r, err)
 	}
 	late := league.Span{Days: 1}
-	if _, err := other.DropExpired(ctx, late, time.Now().AddDate(9, 0, 0), false); !errors.Is(err, both.ErrDeposed) {
+	if _, err := other.DropExpired(ctx, late, time.Now().AddDate(9, 0, 0), false); !errors.Is(err, disk.ErrDeposed) {
 		t.Errorf("one that follows drops a month: %v", err)
 	}
 	_, _, err := leads.Forget(ctx, "Gone#EUW", engine.Actor{}, "", 0)

@@ -27,7 +27,7 @@ type bodies interface {
 	Drop(month string) error
 	Erase(matches []string) (left []string, err error)
 	Dooms() *payload.Doomed
-	Written() *both.WriteTimes
+	Written() *disk.WriteTimes
 }
 
 // Payload is one as Riot sent it, with where it belongs.
@@ -38,12 +38,12 @@ type Payload = both.Payload
 type carried struct {
 	*share
 	doomed  payload.Doomed
-	written both.WriteTimes
+	written disk.WriteTimes
 	spoilt  sync.Map // matches of which somebody found one damaged, and nobody has put it anew
 }
 
 func (c *carried) Dooms() *payload.Doomed    { return &c.doomed }
-func (c *carried) Written() *both.WriteTimes { return &c.written }
+func (c *carried) Written() *disk.WriteTimes { return &c.written }
 
 func (c *carried) Put(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
 	if len(body) != ref.Size {
@@ -62,7 +62,7 @@ func (c *carried) Get(match string, p league.Part, ref league.PayloadRef) ([]byt
 
 func (c *carried) Raw(match string, p league.Part, ref league.PayloadRef) (raw []byte, err error) {
 	if ref.Dropped() {
-		return nil, both.ErrDropped
+		return nil, disk.ErrDropped
 	}
 	found, ok, err := c.Payload(context.Background(), match, p)
 	switch {
@@ -80,9 +80,9 @@ func (c *carried) Raw(match string, p league.Part, ref league.PayloadRef) (raw [
 
 // inJSON unpacks a payload, and proves that it is what a reference names.
 func inJSON(ref league.PayloadRef, p Payload) ([]byte, error) {
-	raw, err := both.Raw(p.PayloadRef, p.Body, func() ([]byte, error) { return nil, errors.New("codec is not known") })
+	raw, err := payload.Raw(p.PayloadRef, p.Body, func() ([]byte, error) { return nil, errors.New("codec is not known") })
 	if err == nil {
-		err = both.Prove(ref, raw)
+		err = payload.Prove(ref, raw)
 	}
 	return raw, err
 }

@@ -8,12 +8,12 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 func TestWriteTimesAreTheP95OfTheLastMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var w both.WriteTimes
+		var w disk.WriteTimes
 		took := func(d time.Duration) {
 			began := time.Now()
 			time.Sleep(d)
@@ -38,7 +38,7 @@ func TestWriteTimesAreTheP95OfTheLastMinute(t *testing.T) {
 		if d, _ := w.P95(time.Now()); d != 300*time.Millisecond {
 			t.Errorf("two slow writes of 21: %s", d)
 		}
-		for range 2 * both.WritesKept { // no more than so many are kept
+		for range 2 * disk.WritesKept { // no more than so many are kept
 			took(time.Microsecond)
 		}
 		if d, _ := w.P95(time.Now()); d != time.Microsecond {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // DB is an open schema. Its methods may be called by many goroutines at once.
@@ -30,7 +30,7 @@ type DB struct {
 }
 
 // ErrDeposed says that who wrote does not lead the fleet any more. Nothing was written.
-var ErrDeposed = both.ErrDeposed
+var ErrDeposed = disk.ErrDeposed
 
 // fence holds the one row of the fleet until the transaction ends. An election changes its key:
 // so it waits for every transaction of the term before, and those that come later find nothing.
@@ -104,10 +104,10 @@ func hangUp(c *pgx.Conn) {
 	_ = c.Close(ctx)
 }
 
-// Holder says which member leads, as *both.ErrHeld; nil = none. Its id begins with the number of
+// Holder says which member leads, as *disk.ErrHeld; nil = none. Its id begins with the number of
 // its process: 4711-9f3c.
 func (db *DB) Holder(ctx context.Context) error {
-	held := &both.ErrHeld{Store: db.Name(), Do: "give the command where a member runs, with its data directory"}
+	held := &disk.ErrHeld{Store: db.Name(), Do: "give the command where a member runs, with its data directory"}
 	var id string
 	err := db.Ask(ctx, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `select holder, coalesce(host, '?'), f.since from fs_fleet f left join fs_member on id = holder

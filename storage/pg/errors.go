@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // unreachable says why a database cannot be used; nil of nil. The text of an error of the
@@ -99,7 +99,7 @@ func (e noWrites) Closed() string {
 	return "read-only"
 }
 
-func (e noWrites) Unwrap() []error { return []error{e.PgError, both.ErrDiskFull} }
+func (e noWrites) Unwrap() []error { return []error{e.PgError, disk.ErrDiskFull} }
 
 // Refused reports whether an error is a clear no of a server that goes on. FATAL, as of one that shuts down (57P01), may
 // come after what was asked was carried out, and counts as no answer.

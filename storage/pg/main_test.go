@@ -15,7 +15,7 @@ import (
 	"github.com/farsight-console/farsight/internal/leak"
 	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 func TestMain(m *testing.M) {
@@ -55,7 +55,7 @@ func gzipped(raw string) (ref league.PayloadRef, body []byte) {
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write([]byte(raw))
 	_ = z.Close()
-	return league.PayloadRef{Month: "2026-11", Codec: both.CodecGzip, Size: b.Len(), RawLen: len(raw), CRC: crc32.Checksum([]byte(raw), crc32.MakeTable(crc32.Castagnoli))}, b.Bytes()
+	return league.PayloadRef{Month: "2026-11", Codec: payload.CodecGzip, Size: b.Len(), RawLen: len(raw), CRC: crc32.Checksum([]byte(raw), crc32.MakeTable(crc32.Castagnoli))}, b.Bytes()
 }
 
 // leading opens a store of a schema in a file of its own, which leads. The rows follow; shown waits until they have.

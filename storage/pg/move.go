@@ -13,7 +13,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // Move is a schema that takes the place of a data directory, or that a directory takes the place of.
@@ -32,7 +32,7 @@ type Move struct {
 }
 
 // OpenToFill opens a schema, or makes it, and closes it to all but who copies a directory there, which has a name and
-// an instance. *both.ErrHeld while engines work on it; engine.ErrRefused of one in which something else is stored.
+// an instance. *disk.ErrHeld while engines work on it; engine.ErrRefused of one in which something else is stored.
 func OpenToFill(ctx context.Context, o Options, dir, instance string, dryRun bool) (*Move, error) {
 	m := &Move{closed: fmt.Sprintf("has not got all that is stored in %s yet\nlet `farsight migrate` of that end, or drop the schema\n%s", dir, instance)}
 	return m.open(ctx, o, func(ctx context.Context, c *pgx.Conn, schema string) error {
@@ -56,7 +56,7 @@ func (m *Move) claim(ctx context.Context, c *pgx.Conn, schema string, dryRun boo
 	if free, err := deserted(ctx, c); err != nil {
 		return unreachable(err)
 	} else if !free {
-		return &both.ErrHeld{Store: "schema " + schema}
+		return &disk.ErrHeld{Store: "schema " + schema}
 	}
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		var closed string

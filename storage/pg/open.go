@@ -14,7 +14,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // Options says which schema a store is.
@@ -104,7 +104,7 @@ func Beside(at, suffix string) (string, error) {
 	return u.String(), nil
 }
 
-// drop deletes a schema with all that is in it; one that is not there is no error. *both.ErrHeld
+// drop deletes a schema with all that is in it; one that is not there is no error. *disk.ErrHeld
 // while an engine works on it; engine.ErrRefused of one that is none of ours.
 func drop(ctx context.Context, at string) error {
 	conf, err := config(Options{URL: at})
@@ -132,7 +132,7 @@ func drop(ctx context.Context, at string) error {
 		if free, err := deserted(ctx, c); err != nil {
 			return unreachable(err)
 		} else if !free {
-			return &both.ErrHeld{Store: Name(at)}
+			return &disk.ErrHeld{Store: Name(at)}
 		}
 	}
 	_, err = c.Exec(ctx, "set statement_timeout = 0; drop schema "+pgx.Identifier{schema}.Sanitize()+" cascade")

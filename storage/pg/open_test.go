@@ -20,7 +20,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/internal/pgtest"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // A schema that is not there is not made by who only reads.
@@ -155,11 +156,11 @@ func TestWhatStandsInTheWayOfOpening(t *testing.T) {
 func TestAServerThatTakesNoWrites(t *testing.T) {
 	for code, want := range map[string]string{"53100": "out of room on its disk", "25006": "read-only"} {
 		err := noRoom(&pgconn.PgError{Code: code})
-		if shut, ok := errors.AsType[noWrites](err); !ok || shut.Closed() != want || !errors.Is(err, both.ErrDiskFull) || !errors.Is(err, syscall.ENOSPC) {
+		if shut, ok := errors.AsType[noWrites](err); !ok || shut.Closed() != want || !errors.Is(err, disk.ErrDiskFull) || !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("%s: %v", code, err)
 		}
 	}
-	if err := noRoom(&pgconn.PgError{Code: "22012"}); errors.Is(err, both.ErrDiskFull) {
+	if err := noRoom(&pgconn.PgError{Code: "22012"}); errors.Is(err, disk.ErrDiskFull) {
 		t.Errorf("%v", err)
 	}
 }
@@ -172,7 +173,7 @@ func TestARawPayload(t *testing.T) {
 	ref, body := gzipped(raw)
 	must(t, db.PutPayload(ctx, "EUW1_1", league.PartMatch, ref, body))
 	found, left, there, err := db.FindPayload(ctx, "EUW1_1", league.PartMatch)
-	if unpacked, bad := both.Raw(found, left, nil); err != nil || bad != nil || !there || string(unpacked) != raw || found.Size != len(left) {
+	if unpacked, bad := payload.Raw(found, left, nil); err != nil || bad != nil || !there || string(unpacked) != raw || found.Size != len(left) {
 		t.Errorf("found: %+v, %q, %v, %v", found, left, err, bad)
 	}
 	save := func(f league.Fetch) {
@@ -216,7 +217,7 @@ func TestARawPayload(t *testing.T) {
 	}
 	ref.Codec = league.CodecDropped
 	save(league.Fetch{Status: league.Success, Ref: ref})
-	if _, err := db.Raw(ctx, "EUW1_1", league.PartMatch); !errors.Is(err, both.ErrDropped) {
+	if _, err := db.Raw(ctx, "EUW1_1", league.PartMatch); !errors.Is(err, disk.ErrDropped) {
 		t.Errorf("dropped: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // A payload is stored as Riot sent it, or as JSON that can be asked for in SQL. The reference is of what Riot sent.
@@ -28,7 +28,7 @@ func (db *DB) asJSON(p storage.Payload) []byte {
 	if p.Part != league.PartMatch || !db.queryable {
 		return nil
 	}
-	raw, err := both.Raw(p.PayloadRef, p.Body, func() ([]byte, error) { return nil, errors.New("codec is not known") })
+	raw, err := payload.Raw(p.PayloadRef, p.Body, func() ([]byte, error) { return nil, errors.New("codec is not known") })
 	if err != nil || !utf8.Valid(raw) || !json.Valid(raw) || unasked().Match(raw) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (l *Log) Payload(ctx context.Context, match string, part league.Part) (p st
 	}
 	p.CRC = uint32(crc)
 	if asked != nil {
-		p.Codec, p.Size, p.Body = both.CodecIdentity, len(asked), asked
+		p.Codec, p.Size, p.Body = payload.CodecIdentity, len(asked), asked
 	}
 	return p, err == nil, err
 }

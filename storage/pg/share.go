@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // Sharing is the part that one process has in a schema which is there for as long as any of them
@@ -27,7 +27,7 @@ const (
 )
 
 // Share gives the note that the first of those has left who use a schema: its own to the first.
-// Errors are those of Open, and *both.ErrHeld beside an engine that has no part in it.
+// Errors are those of Open, and *disk.ErrHeld beside an engine that has no part in it.
 func Share(ctx context.Context, at string, own []byte) (s *Sharing, note []byte, err error) {
 	conf, err := config(Options{URL: at})
 	if err != nil {
@@ -146,6 +146,6 @@ func (s *Sharing) Leave(ctx context.Context) error {
 
 // isHeld reports whether an error says that an engine works on the schema.
 func isHeld(err error) bool {
-	_, held := errors.AsType[*both.ErrHeld](err)
+	_, held := errors.AsType[*disk.ErrHeld](err)
 	return held
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/farsight-console/farsight/internal/pgtest"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // The first one makes the schema, whatever was in it, the others get its note, and the last one
@@ -75,7 +75,7 @@ func TestASchemaOfAnEngineIsNotShared(t *testing.T) {
 		done <- err
 	}()
 	_, _, err = Share(t.Context(), at, []byte("x"))
-	if _, held := errors.AsType[*both.ErrHeld](err); !held {
+	if _, held := errors.AsType[*disk.ErrHeld](err); !held {
 		t.Errorf("Share = %v", err)
 	}
 	close(end)

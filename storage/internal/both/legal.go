@@ -5,28 +5,18 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
 // What is not stored whatever the store: each refusal is engine.ErrInvalid, or engine.ErrRefused where
 // what is asked for may not be done.
 
-const (
-	maxMatch = 64  // bytes of a match id; Riot's have 8 to 16
-	maxGroup = 255 // of a parent: it is one byte in the keys of a directory's tables
-)
-
-// LegalMatchID refuses an id that no match can have.
-func LegalMatchID(id string) error {
-	if id == "" || len(id) > maxMatch {
-		return fmt.Errorf("match id of %d bytes: outside 1 to %d: %w", len(id), maxMatch, engine.ErrInvalid)
-	}
-	return nil
-}
+const maxGroup = 255 // of a parent: it is one byte in the keys of a directory's tables
 
 // LegalMatch refuses a match without a usable id, and one that would move as S0-1 does not allow it;
 // byOperator allows what retry, force and reclass may do.
 func LegalMatch(old, m league.Match, byOperator bool) error {
-	if err := LegalMatchID(m.ID); err != nil {
+	if err := payload.LegalMatchID(m.ID); err != nil {
 		return err
 	}
 	if err := legalFetch("match", old.Match, m.Match, byOperator); err != nil {

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -198,7 +197,7 @@ func (c *Committer) commit(g *[]*op) error {
 	}
 	// Each writer has been told, and may try again when there is room. Any other error of a commit
 	// leaves it open what is on disk.
-	if errors.Is(err, disk.ErrDiskFull) || errors.Is(err, both.ErrDeposed) {
+	if errors.Is(err, disk.ErrDiskFull) || errors.Is(err, disk.ErrDeposed) {
 		return nil
 	}
 	return err

@@ -13,7 +13,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -107,7 +106,16 @@ func wantMonth(asked []string, m string) bool {
 	if asked != nil {
 		return slices.Contains(asked, m)
 	}
-	return both.MonthEnd(m).Add(settled).Before(disk.Now())
+	return MonthEnd(m).Add(settled).Before(disk.Now())
+}
+
+// MonthEnd is the first instant after a month such as 2026-11; the zero time of what is none.
+func MonthEnd(month string) time.Time {
+	t, err := time.Parse("2006-01", month)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.AddDate(0, 1, 0)
 }
 
 // archiver is at work on one month.

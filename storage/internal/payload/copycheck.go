@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
 
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
@@ -96,18 +96,31 @@ func (c *copyCheck) note(table string, k []byte, err error) error {
 	return context.Cause(c.ctx)
 }
 
+// Finding is one thing that is not as it must be.
+type Finding struct {
+	Table string `json:"table"`
+	Key   string `json:"key"` // as text where it is one, else in hexadecimal
+	Why   string `json:"why"`
+
+	Match string      `json:"match,omitempty"` // whose payload it is about, which Riot can be asked for again
+	Part  league.Part `json:"part,omitempty"`
+}
+
+// MaxFindings are listed; a destroyed table would fill memory otherwise.
+const MaxFindings = 1000
+
 // PageCheck is bbolt's own check of every page, as findings about the file called name.
-func PageCheck(name string, b *bolt.DB) (findings []both.Finding) {
+func PageCheck(name string, b *bolt.DB) (findings []Finding) {
 	err := b.View(func(tx *bolt.Tx) error {
 		for err := range tx.Check() {
-			if len(findings) < both.MaxFindings {
-				findings = append(findings, both.Finding{Table: name, Why: err.Error()})
+			if len(findings) < MaxFindings {
+				findings = append(findings, Finding{Table: name, Why: err.Error()})
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		findings = append(findings, both.Finding{Table: name, Why: err.Error()})
+		findings = append(findings, Finding{Table: name, Why: err.Error()})
 	}
 	return findings
 }

@@ -10,7 +10,6 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -112,7 +111,7 @@ func (ds *Dictionaries) decoder(id uint32) (*zstd.Decoder, error) {
 	}
 	// The limit refuses a body that claims to be larger than any payload may be, in columns too, before memory is
 	// taken for it.
-	options := []zstd.DOption{zstd.WithDecoderMaxMemory(2 * both.MaxInflated), zstd.WithDecoderConcurrency(2)}
+	options := []zstd.DOption{zstd.WithDecoderMaxMemory(2 * maxInflated), zstd.WithDecoderConcurrency(2)}
 	if id != 0 {
 		d, ok := ds.Known[id]
 		if !ok {

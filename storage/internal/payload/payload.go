@@ -18,8 +18,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -42,7 +42,7 @@ type Store struct {
 	archiving sync.Mutex                              // one archiver at a time
 	breakOff  atomic.Pointer[context.CancelCauseFunc] // ends the last one
 
-	Commits both.WriteTimes // of all months
+	Commits disk.WriteTimes // of all months
 	Doomed  Doomed          // matches whose payloads are to be deleted
 
 	mu     sync.Mutex
@@ -69,7 +69,7 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 	if p.readOnly {
 		return disk.ErrReadOnly
 	}
-	if err := both.LegalMatchID(match); err != nil {
+	if err := LegalMatchID(match); err != nil {
 		return err
 	}
 	v, err := Seal(match, part, ref, body)
@@ -99,9 +99,19 @@ func (p *Store) Put(ctx context.Context, match string, part league.Part, ref lea
 	})
 }
 
+const maxMatch = 64 // bytes of a match id; Riot's have 8 to 16
+
+// LegalMatchID refuses an id that no match can have.
+func LegalMatchID(id string) error {
+	if id == "" || len(id) > maxMatch {
+		return fmt.Errorf("match id of %d bytes: outside 1 to %d: %w", len(id), maxMatch, engine.ErrInvalid)
+	}
+	return nil
+}
+
 // Dooms and Written are its lists of matches whose payloads are to be deleted, and of commits.
 func (p *Store) Dooms() *Doomed            { return &p.Doomed }
-func (p *Store) Written() *both.WriteTimes { return &p.Commits }
+func (p *Store) Written() *disk.WriteTimes { return &p.Commits }
 
 // Spoilt reports whether somebody has found a payload of a match damaged: all are read by check alone.
 func (p *Store) Spoilt(match string) bool {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 )
 
@@ -29,8 +28,8 @@ const (
 var codecs = [...]string{1: CodecIdentity, 2: CodecGzip, 3: codecZstd, 4: codecColumns}
 
 const (
-	CodecIdentity = both.CodecIdentity
-	CodecGzip     = both.CodecGzip
+	CodecIdentity = "identity"
+	CodecGzip     = "gzip"
 	codecZstd     = "zstd"
 	codecColumns  = "zstd-columns" // the JSON taken apart into columns (columns.go), then zstd
 )
@@ -63,8 +62,8 @@ func sealFrame(match string, part league.Part, f Frame) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Body) == 0 || f.Ref.RawLen <= 0 || f.Ref.RawLen > both.MaxInflated || len(f.Body) > both.MaxInflated {
-		return nil, fmt.Errorf("payload of %d bytes (%d raw): outside 1 to %d", len(f.Body), f.Ref.RawLen, both.MaxInflated)
+	if len(f.Body) == 0 || f.Ref.RawLen <= 0 || f.Ref.RawLen > maxInflated || len(f.Body) > maxInflated {
+		return nil, fmt.Errorf("payload of %d bytes (%d raw): outside 1 to %d", len(f.Body), f.Ref.RawLen, maxInflated)
 	}
 	// A payload that arrived keeps the first format, which every Farsight reads: only what was
 	// archived needs the second.
@@ -126,7 +125,7 @@ func payloadKey(match string, part league.Part) []byte { return []byte(match + "
 
 // Raw gives the JSON of a payload and proves that it is the one that was stored.
 func (f Frame) Raw(dicts *Dictionaries) ([]byte, error) {
-	return both.Raw(f.Ref, f.Body, func() ([]byte, error) {
+	return Raw(f.Ref, f.Body, func() ([]byte, error) {
 		switch f.Ref.Codec {
 		case codecZstd:
 			return dicts.decode(f.dict, f.Body)

@@ -17,7 +17,6 @@ import (
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/regular"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -46,7 +45,7 @@ type Shard struct {
 	Month, Path string
 	readOnly    bool
 	log         zerolog.Logger
-	commits     *both.WriteTimes
+	commits     *disk.WriteTimes
 
 	mu    sync.RWMutex
 	Bolt  *bolt.DB // nil = closed

@@ -1,4 +1,4 @@
-package both
+package disk
 
 import (
 	"slices"

@@ -7,7 +7,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -19,7 +18,7 @@ var (
 	tAccounts = collection.Declare(collection.New("accounts", "id", "the account"), collection.Records[league.Account]{
 		Format: 17, Key: func(c *key.Coder, a *league.Account) { c.Rest(&a.ID) }, Fields: accountFields,
 		Indexes: []collection.Index[league.Account]{accountName, accountPUUID},
-		Counts:  func(*league.Account) []string { return []string{both.CountAccounts} },
+		Counts:  func(*league.Account) []string { return []string{countAccounts} },
 	})
 	accountName = collection.Index[league.Account]{
 		Table: collection.New("account_name", "str name, str tag, str platform, str id",
@@ -48,14 +47,20 @@ var (
 	}
 	tPUUIDCache = collection.Declare(
 		collection.New("puuid_cache", "str project, str name, str tag", "PUUID and when it expires"),
-		collection.Records[both.CachedPUUID]{
+		collection.Records[cachedPUUID]{
 			Format: 21,
-			Key:    func(c *key.Coder, p *both.CachedPUUID) { c.Str(&p.Project, &p.Name, &p.Tag) },
-			Fields: func(c *rec.Coder, p *both.CachedPUUID) {
+			Key:    func(c *key.Coder, p *cachedPUUID) { c.Str(&p.Project, &p.Name, &p.Tag) },
+			Fields: func(c *rec.Coder, p *cachedPUUID) {
 				c.Str(&p.PUUID)
 				c.Time(&p.Until)
 			}})
 )
+
+// cachedPUUID is what Riot last answered for a Riot ID under a key project.
+type cachedPUUID struct {
+	Project, Name, Tag, PUUID string
+	Until                     time.Time
+}
 
 // accountFields are the fields of a record, in their order for good: what came later stands behind
 // c.More, which is false in a record that was written before.
@@ -99,10 +104,13 @@ func coverageFields(c *rec.Coder, v *league.Coverage) {
 	c.Str((*string)(&v.Timelines))
 }
 
+// fold makes Riot IDs comparable: they differ in case only by appearance.
+func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
+
 // nameKey leads from a Riot ID to the account: "hide on bush", "kr1", "kr", id. Name and tag come
 // first, so that an account is found without its platform.
 func nameKey(a league.Account) []byte {
-	return key.Strings(both.Fold(a.GameName), both.Fold(a.TagLine), strings.ToLower(a.Platform), a.ID)
+	return key.Strings(fold(a.GameName), fold(a.TagLine), strings.ToLower(a.Platform), a.ID)
 }
 
 // Account gives an account by its id; engine.ErrNotFound.
@@ -125,7 +133,7 @@ func (db *DB) AccountNamed(tx engine.Tx, name, tag, platform string) (league.Acc
 }
 
 func (t *txn) accountNamed(name, tag, platform string) (league.Account, error) {
-	prefix := key.Strings(both.Fold(name), both.Fold(tag))
+	prefix := key.Strings(fold(name), fold(tag))
 	// Without a platform the prefix ends behind the tag, and fits all platforms.
 	if platform != "" {
 		prefix = key.AppendString(prefix, strings.ToLower(platform))
@@ -145,8 +153,8 @@ func (db *DB) AccountOfPUUID(tx engine.Tx, puuid string) (id string, ok bool, er
 // SaveAccount stores the account with all its index rows and emits its row.
 func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 	t := own(tx)
-	if err := both.LegalAccount(a); err != nil {
-		return err
+	if a.ID == "" {
+		return fmt.Errorf("save account %s: no id: %w", a.RiotID(), engine.ErrInvalid)
 	}
 	k := []byte(a.ID)
 	if a.Collection != "" {
@@ -170,7 +178,7 @@ func (db *DB) SaveAccount(tx engine.Tx, a league.Account) error {
 
 // CachedPUUID gives what Riot last answered for a Riot ID under a key project, while it is fresh.
 func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time) (puuid string, ok bool, err error) {
-	wanted := both.CachedPUUID{Project: project, Name: both.Fold(name), Tag: both.Fold(tag)}
+	wanted := cachedPUUID{Project: project, Name: fold(name), Tag: fold(tag)}
 	cached, ok, err := tPUUIDCache.Get(own(tx), tPUUIDCache.KeyOf(&wanted))
 	if err != nil || !ok || !now.Before(cached.Until) {
 		return "", false, err
@@ -180,6 +188,6 @@ func (db *DB) CachedPUUID(tx engine.Tx, name, tag, project string, now time.Time
 
 // CachePUUID keeps an answer until an instant.
 func (db *DB) CachePUUID(tx engine.Tx, name, tag, project, puuid string, until time.Time) error {
-	p := both.CachedPUUID{Project: project, Name: both.Fold(name), Tag: both.Fold(tag), PUUID: puuid, Until: until}
+	p := cachedPUUID{Project: project, Name: fold(name), Tag: fold(tag), PUUID: puuid, Until: until}
 	return tPUUIDCache.Put(own(tx), tPUUIDCache.KeyOf(&p), &p)
 }

@@ -2,11 +2,11 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -15,17 +15,21 @@ import (
 // changed; engine.ErrNotFound.
 func (db *DB) Audits(ctx context.Context, q engine.AuditQuery) (page engine.AuditPage, err error) {
 	if q.Seq != 0 {
-		return both.OneEntry(db.AuditEntry(ctx, q.Seq))
-	}
-	seq, err := both.AuditCursor(q.After)
-	if err != nil {
+		a, err := db.AuditEntry(ctx, q.Seq)
+		if err == nil {
+			page.Entries = []engine.AuditEntry{a}
+		}
 		return page, err
 	}
 	var before []byte
 	if q.After != "" {
+		seq, err := strconv.ParseUint(q.After, 10, 63)
+		if err != nil {
+			return page, fmt.Errorf("audit: %w: %q is no cursor", engine.ErrInvalid, q.After)
+		}
 		before = key.Uint64(seq)
 	}
-	limit, fits := both.PageSize(q.Page), auditFilter(q)
+	limit, fits := pageSize(q.Page), auditFilter(q)
 	err = db.view(ctx, func(t *txn) error {
 		seen := 0
 		for a, err := range tAudit.Back(t, nil, before) {

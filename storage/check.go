@@ -3,21 +3,49 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
-// Finding is one thing that is not as it must be, and CheckReport what Check found.
-type (
-	Finding     = payload.Finding
-	CheckReport = both.CheckReport
-)
+// Finding is one thing that is not as it must be.
+type Finding = payload.Finding
+
+// CheckReport is what Check found. The store is sound when there are no findings.
+type CheckReport struct {
+	Rows     map[string]int `json:"rows"` // per table
+	Payloads int            `json:"payloads"`
+	Bytes    int64          `json:"payload_bytes"`
+	Orphans  int            `json:"orphans"` // payloads that no match names: a crash may leave some; they are adopted
+	Findings []Finding      `json:"findings"`
+	More     int            `json:"more"` // findings above payload.MaxFindings, only counted
+}
+
+// Sound reports whether nothing was found.
+func (r CheckReport) Sound() bool { return len(r.Findings) == 0 }
+
+// bad adds a finding.
+func (r *CheckReport) bad(table, key, format string, args ...any) {
+	r.add(Finding{Table: table, Key: key, Why: fmt.Sprintf(format, args...)})
+}
+
+// badPayload adds a finding about a stored part of a match.
+func (r *CheckReport) badPayload(table, match string, part league.Part, format string, args ...any) {
+	r.add(Finding{Table: table, Key: match, Why: fmt.Sprintf(format, args...), Match: match, Part: part})
+}
+
+func (r *CheckReport) add(f Finding) {
+	if len(r.Findings) >= payload.MaxFindings {
+		r.More++
+		return
+	}
+	r.Findings = append(r.Findings, f)
+}
 
 // checker goes through the whole store in one transaction.
 type checker struct {
@@ -63,7 +91,7 @@ func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 
 // bad adds a finding about a row, or about a whole file where k is nil.
 func (c *checker) bad(table string, k []byte, format string, args ...any) {
-	c.report.Bad(table, payload.ShowKey(k), format, args...)
+	c.report.bad(table, payload.ShowKey(k), format, args...)
 }
 
 // CheckFiles runs bbolt's own page check on the state file and on every shard of a directory that
@@ -152,7 +180,7 @@ func (c *checker) payload(s *payload.Shard, match string, k, v []byte) error {
 	named := c.names(match, part, s.Month)
 	switch {
 	case err != nil && named:
-		c.report.BadPayload(payload.Dir+"/"+s.Month, match, part, "the %s: %v", part, err)
+		c.report.badPayload(payload.Dir+"/"+s.Month, match, part, "the %s: %v", part, err)
 	case err != nil:
 		c.bad(payload.Dir+"/"+s.Month, []byte(match+"/"+string(k)), "%v", err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -106,13 +105,13 @@ func (c *checker) soundMatch(k []byte, m *league.Match) {
 			continue
 		}
 		if _, err := c.payloads.Get(m.ID, part, f.Ref); err != nil {
-			c.report.BadPayload(tMatches.Name, m.ID, part, "the %s is stored, but: %v", part, err)
+			c.report.badPayload(tMatches.Name, m.ID, part, "the %s is stored, but: %v", part, err)
 		}
 	}
 	if !c.Has(feedOf.Table, feedOfKey(tagMatches, m.ID)) {
 		c.bad(tMatches.Name, k, "has no place in the feed")
 	}
-	if !both.SameTimeline(*m, league.Match{}) && !c.Has(feedOf.Table, feedOfKey(tagTimelines, m.ID)) {
+	if !sameTimeline(*m, league.Match{}) && !c.Has(feedOf.Table, feedOfKey(tagTimelines, m.ID)) {
 		c.bad(tMatches.Name, k, "its timeline has no place in the feed")
 	}
 }
@@ -126,7 +125,7 @@ func (c *checker) soundSeats(k []byte, s *seating) {
 
 // soundListing checks the time under which a match stands in an account's list: by a wrong one it
 // would stand in the wrong place for good, since it moves only when its time changes.
-func (c *checker) soundListing(k []byte, l *both.Listing) {
+func (c *checker) soundListing(k []byte, l *listing) {
 	if m, err := c.match(l.Match); err == nil && !m.Played.Equal(l.Played) {
 		c.bad(tAccountsOf.Name, k, "match %s is listed at another time than it was played", l.Match)
 	}

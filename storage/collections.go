@@ -9,7 +9,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -61,7 +60,7 @@ var (
 					list = append(list, collection.Entry{Key: string(key.Strings(a.Collection, a.Platform, puuid)), Text: a.ID})
 				}
 			}
-			if id := both.Fold(a.RiotID()); id != "" {
+			if id := fold(a.RiotID()); id != "" {
 				list = append(list, collection.Entry{Key: string(key.Strings(a.Collection, a.Platform, id)), Text: a.ID})
 			}
 			return list
@@ -222,7 +221,7 @@ func (db *DB) PlayerOf(tx engine.Tx, id, platform, who string) (a league.Account
 
 func (t *txn) playerOf(id, platform, who string) (a league.Account, ok bool, err error) {
 	if strings.Contains(who, "#") {
-		who = both.Fold(who)
+		who = fold(who)
 	}
 	player, ok, err := t.Text(playerPUUID.Table, key.Strings(id, platform, who))
 	if !ok || err != nil {

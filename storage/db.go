@@ -16,7 +16,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/commit"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
@@ -210,7 +209,19 @@ func (db *DB) located(t *txn) *txn {
 }
 
 // Boot is one opening of a data directory for writing.
-type Boot = both.Boot
+type Boot struct {
+	ID     string // random, so that no other process, host or restart ever has it
+	Opened time.Time
+	// Clean tells whether the opening before this one was closed in order; true for a new store. Last
+	// is when that was, or the zero time.
+	Clean bool
+	Last  time.Time
+	New   bool // the store was made just now
+	// Restored is when a backup was last put back; the zero time when never. What was fetched between
+	// the backup and then is not in the state, but its payloads are: a job that was created before
+	// looks for them (FindPayload).
+	Restored time.Time
+}
 
 // guarded runs code of bbolt's on the state file; a page that cannot be read is damage, not a
 // crash.

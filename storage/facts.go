@@ -12,15 +12,22 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine/regular"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
 // RoomFloor is the free space, in bytes, below which the engine starts nothing.
 const RoomFloor = disk.MinRoom
 
-// Facts is both.StoreFacts.
-type Facts = both.StoreFacts
+// Facts are what a store says of itself.
+type Facts struct {
+	Schema   int       `json:"schema"`
+	Known    int       `json:"schema_known"` // the newest that this program knows
+	Instance string    `json:"instance"`
+	Created  time.Time `json:"created,omitzero"`
+	Opened   time.Time `json:"opened,omitzero"`   // by an engine, last
+	Closed   time.Time `json:"closed,omitzero"`   // in order, that time; zero = it was not
+	Restored time.Time `json:"restored,omitzero"` // when a backup was last put back
+}
 
 // Facts reads what the store says of itself. A record that cannot be read leaves its facts empty:
 // check names it.

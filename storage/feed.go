@@ -2,10 +2,11 @@ package storage
 
 import (
 	"context"
+	"math"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -91,12 +92,12 @@ func (t *txn) toEnd(tag byte, id string) error {
 
 // feedMatch moves the match and its timeline if what exports show of them has changed.
 func (t *txn) feedMatch(old, m league.Match, known bool) error {
-	if !known || !both.SameMatch(old, m) {
+	if !known || !sameMatch(old, m) {
 		if err := t.toEnd(tagMatches, m.ID); err != nil {
 			return err
 		}
 	}
-	if both.SameTimeline(old, m) {
+	if sameTimeline(old, m) {
 		return nil // a timeline that nobody has asked for yet has the zero face
 	}
 	return t.toEnd(tagTimelines, m.ID)
@@ -141,4 +142,49 @@ func (t *txn) endedAt(place feedPlace) (j engine.Job, here bool, err error) {
 	}
 	j, ok, err := tArchive.Get(t, k)
 	return j, ok && j.Rev == place.rev, err
+}
+
+// sameMatch and sameTimeline report whether exports show the same of a match, and of its
+// timeline: what does not change for them keeps its place in a feed.
+func sameMatch(a, b league.Match) bool    { return matchFace(a) == matchFace(b) }
+func sameTimeline(a, b league.Match) bool { return faceOf(a.Timeline) == faceOf(b.Timeline) }
+
+// fetchFace is what exports show of one part of a match. A payload counts by what it holds, not by
+// how it is stored: an archived one has not changed.
+type fetchFace struct {
+	status    league.Status
+	attempts  int
+	fetched   int64
+	attempted int64
+	err       string
+	class     string
+	rawLen    int
+	crc       uint32
+}
+
+func faceOf(f league.Fetch) fetchFace {
+	return fetchFace{f.Status, f.Attempts, unixMilli(f.FetchedAt), unixMilli(f.LastAttemptAt), f.LastError,
+		f.LastClass, f.Ref.RawLen, f.Ref.CRC}
+}
+
+// unixMilli is t as a record holds it.
+func unixMilli(t time.Time) int64 {
+	if t.IsZero() {
+		return math.MinInt64
+	}
+	return t.UnixMilli()
+}
+
+type gameFace struct {
+	match    fetchFace
+	timeline league.Status
+	played   int64
+	duration time.Duration
+	queue    int
+	mode     string
+}
+
+func matchFace(m league.Match) gameFace {
+	return gameFace{faceOf(m.Match), m.Timeline.Status, unixMilli(m.Played), m.Duration.Truncate(time.Microsecond),
+		m.QueueID, m.Mode}
 }

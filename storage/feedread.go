@@ -9,7 +9,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -35,10 +34,10 @@ type feed struct {
 // The tag is the first letter of a feed's cursors and the first byte of its keys.
 var feedList = []feed{
 	{tag: tagMatches, kind: engine.FeedMatches, load: oneOfMatch(func(m league.Match) engine.FeedRow {
-		return engine.FeedRow{ID: m.ID, Match: new(both.Facts(m))}
+		return engine.FeedRow{ID: m.ID, Match: new(matchFacts(m))}
 	})},
 	{tag: tagTimelines, kind: engine.FeedTimelines, load: oneOfMatch(func(m league.Match) engine.FeedRow {
-		return engine.FeedRow{ID: m.ID, Timeline: new(both.TimelineRow(m))}
+		return engine.FeedRow{ID: m.ID, Timeline: new(timelineRow(m))}
 	})},
 	{tag: tagParticipants, kind: engine.FeedParticipants, load: seatRows, many: true},
 	{tag: tagJobs, kind: engine.FeedJobs, load: jobRows},
@@ -108,7 +107,7 @@ func (t *txn) feedReader(f feed, p engine.Page) (*feedReader, error) {
 		return nil, err
 	}
 	r := &feedReader{
-		txn: t, feed: f, limit: both.PageSize(p), at: feedCursor{tag: f.tag, store: store},
+		txn: t, feed: f, limit: pageSize(p), at: feedCursor{tag: f.tag, store: store},
 		accounts: map[string]league.Account{},
 	}
 	if p.After == "" {
@@ -193,7 +192,7 @@ func (r *feedReader) wants(row engine.FeedRow) bool {
 	case row.Job != nil:
 		return row.Job.Owner == r.collection
 	}
-	return r.Has(tAccountsOf.Table, listedKey(both.Listing{Match: row.ID, Account: r.collection}))
+	return r.Has(tAccountsOf.Table, listedKey(listing{Match: row.ID, Account: r.collection}))
 }
 
 // numbers goes through a table with an order of its own. Its rows never move.
@@ -229,7 +228,7 @@ func (r *feedReader) rank(n uint64, at collection.Row) engine.FeedRow {
 		}
 		r.accounts[rank.Account] = a
 	}
-	line := both.RankRow(a, rank)
+	line := rankRow(a, rank)
 	return engine.FeedRow{ID: rank.Account, Rank: &line}
 }
 
@@ -266,7 +265,7 @@ func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	}
 	rows := make([]engine.FeedRow, len(seats))
 	for i, p := range seats {
-		row := both.SeatRow(m, p)
+		row := seatRow(m, p)
 		rows[i] = engine.FeedRow{ID: place.id, Seat: &row}
 	}
 	return rows, nil
@@ -323,14 +322,14 @@ func (r *feedReader) after(s string) (c feedCursor, err error) {
 		c.read, err = strconv.Atoi(read)
 	}
 	if err != nil || !named || c.String() != s || c.read > 0 && !r.many {
-		return c, both.BadCursor(s, "is no cursor of %s", r.kind)
+		return c, badCursor(s, "is no cursor of %s", r.kind)
 	}
 	// After a restore the places of the days since are given anew, to other items.
 	if c.store != r.at.store {
-		return c, both.BadCursor(s, "is of another store than this one, or of before a backup was put back")
+		return c, badCursor(s, "is of another store than this one, or of before a backup was put back")
 	}
 	if last := r.last(); c.seq > last {
-		return c, both.BadCursor(s, "lies ahead of the last place, %d", last)
+		return c, badCursor(s, "lies ahead of the last place, %d", last)
 	}
 	return c, nil
 }
@@ -341,4 +340,29 @@ func (r *feedReader) last() uint64 {
 		return r.Given(tFeed.Table)
 	}
 	return r.Given(r.from)
+}
+
+// badCursor refuses what is no cursor of a feed, and says why.
+func badCursor(s, format string, args ...any) error {
+	return engine.Problemf(engine.ErrInvalid,
+		"take the cursor of the last line of an export, or leave it out to begin anew",
+		"cursor %q %s", s, fmt.Sprintf(format, args...))
+}
+
+// timelineRow is the timeline of a match as exports show it.
+func timelineRow(m league.Match) engine.TimelineRow {
+	f := m.Timeline
+	return engine.TimelineRow{
+		Match: m.ID, Status: f.Status.String(), Attempts: f.Attempts, FetchedAt: f.FetchedAt, LastAttemptAt: f.LastAttemptAt,
+		LastError: f.LastError, LastClass: f.LastClass, Played: m.Played, Patch: m.Patch,
+	}
+}
+
+// seatRow is a seat of a match as exports show it.
+func seatRow(m league.Match, p league.Participant) engine.SeatRow {
+	return engine.SeatRow{
+		Match: m.ID, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Champion: p.Champion, Team: p.Team,
+		Won: won(p, m.Remake), Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
+		Played: m.Played, Patch: m.Patch,
+	}
 }

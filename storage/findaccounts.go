@@ -9,7 +9,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // Accounts lists accounts in the order they were added. Total counts all that fit, on every page.
@@ -20,10 +19,10 @@ func (db *DB) Accounts(ctx context.Context, q engine.AccountsQuery) (page engine
 		if page.Total, err = t.countAccounts(q); err != nil {
 			return err
 		}
-		limit := both.PageSize(q.Page)
+		limit := pageSize(q.Page)
 		for a, err := range tAccounts.From(t, []byte(q.After)) {
 			// From begins at the cursor itself, which was the last row of the page before.
-			if err != nil || a.ID == q.After || !both.FitsAccount(q, a) {
+			if err != nil || a.ID == q.After || !fitsAccount(q, a) {
 				continue // a corrupt one is named by check
 			}
 			if len(page.Accounts) == limit {
@@ -49,7 +48,7 @@ func (t *txn) countAccounts(q engine.AccountsQuery) (n int, err error) {
 		return int(totals.Accounts), err
 	}
 	for a, err := range tAccounts.Under(t, nil) {
-		if err == nil && both.FitsAccount(q, a) {
+		if err == nil && fitsAccount(q, a) {
 			n++
 		}
 	}
@@ -110,4 +109,11 @@ func (db *DB) AllAccounts(tx engine.Tx) iter.Seq[league.Account] {
 			}
 		}
 	}
+}
+
+// fitsAccount reports whether an account is one of those that are asked for.
+func fitsAccount(q engine.AccountsQuery, a league.Account) bool {
+	var status engine.SyncStatus // never, where the record says none
+	return (!q.Open || status.UnmarshalText([]byte(a.Status)) == nil && status.Open()) &&
+		(q.Text == "" || a.ID == q.Text || strings.Contains(strings.ToLower(a.RiotID()), strings.ToLower(q.Text)))
 }

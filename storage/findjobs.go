@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -26,11 +25,11 @@ func (db *DB) Jobs(ctx context.Context, q engine.JobsQuery) (jobs []engine.Job, 
 	var before []byte
 	if q.After != "" {
 		if before, err = jobKey(engine.JobID(q.After)); err != nil {
-			return nil, "", 0, both.BadPage(q.After)
+			return nil, "", 0, badPage(q.After)
 		}
 	}
 	err = db.view(ctx, func(t *txn) error {
-		limit := both.PageSize(q.Page)
+		limit := pageSize(q.Page)
 		total = -1
 		if q.After == "" {
 			total = t.countJobs(q)
@@ -227,9 +226,14 @@ func (db *DB) Detail(ctx context.Context, q engine.JobQuery) (d engine.JobDetail
 		if err != nil {
 			return err
 		}
+		d.Job.Job = j
 		// Attempts that cannot be read are left out: the rest of a job is still worth seeing.
-		attempts, holds := t.attempts(k)
-		d = both.Detail(j, attempts, holds)
+		d.Attempts, d.Holds = t.attempts(k)
+		if j.State == engine.Running {
+			d.Attempts = append(d.Attempts, engine.Attempt{Number: j.Attempts, Round: j.Round, Try: j.Tries, Phase: j.Phase,
+				Rev: j.Rev, Start: j.Started, Worker: j.Worker})
+		}
+		d.ShouldRetry, d.NextRetryAt = j.ShouldRetry(), j.NextRetryAt()
 		if d.Groups, err = t.groups(j.ID); err != nil {
 			return err
 		}

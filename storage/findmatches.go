@@ -10,7 +10,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -36,7 +35,7 @@ func (db *DB) Matches(ctx context.Context, q engine.MatchesQuery) (page engine.M
 }
 
 func (t *txn) allMatches(q engine.MatchesQuery, page *engine.MatchesPage) error {
-	limit := both.PageSize(q.Page)
+	limit := pageSize(q.Page)
 	var before []byte
 	if q.After != "" {
 		before = []byte(q.After)
@@ -69,7 +68,7 @@ func (t *txn) accountMatches(q engine.MatchesQuery, a league.Account, page *engi
 	if err != nil {
 		return err
 	}
-	limit := both.PageSize(q.Page)
+	limit := pageSize(q.Page)
 	var last []byte
 	for r := range t.Rows(byAccount.Table, prefix) {
 		l, err := listingAt(r.Key)
@@ -167,12 +166,13 @@ func (t *txn) matchRow(a league.Account, id string, all bool) (row engine.MatchR
 	if !all && m.Match.Status == league.PermanentlyUnfetchable {
 		return row, false
 	}
-	row = both.Facts(m)
+	row = matchFacts(m)
 	row.Bytes = m.Match.Ref.Size + m.Timeline.Ref.Size
 	seat, here, err := t.seatOf(a, id)
 	row.Corrupt = err != nil
 	if here {
-		both.SeatIn(&row, seat)
+		row.Champion, row.Won = seat.Champion, won(seat, row.Remake)
+		row.Kills, row.Deaths, row.Assists = &seat.Kills, &seat.Deaths, &seat.Assists
 	}
 	return row, true
 }
@@ -246,4 +246,21 @@ func (db *DB) Fetched(tx engine.Tx, p league.Part, n int, fits func(match string
 		}
 	}
 	return ids
+}
+
+// matchFacts are what a match's own record tells of it, without whose list it is in and who sat in it.
+func matchFacts(m league.Match) engine.MatchRow {
+	return engine.MatchRow{
+		ID: m.ID, Status: m.Match.Status.String(), Timeline: m.Timeline.Status.String(), Attempts: m.Match.Attempts,
+		Played: m.Played, Duration: m.Duration, QueueID: m.QueueID, Mode: m.Mode,
+		FetchedAt: m.Match.FetchedAt, LastAttemptAt: m.Match.LastAttemptAt, LastError: m.Match.LastError, Remake: m.Remake,
+	}
+}
+
+// won is nil of a remake: Riot lets all of one team win it, and nobody has.
+func won(p league.Participant, remake bool) *bool {
+	if remake {
+		return nil
+	}
+	return &p.Won
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -49,8 +48,14 @@ func (db *DB) Room() (free uint64, ok bool) {
 	return free, ok
 }
 
-// Forecast is both.Forecast.
-type Forecast = both.Forecast
+// Forecast says how the disk fills.
+type Forecast struct {
+	Used   int64         // bytes in use in state.db and all payload files
+	Free   uint64        // bytes on the disk
+	PerDay int64         // growth, over the span that was seen; less than 0 after a compaction
+	Over   time.Duration // that span; 0 = too short to tell
+	Full   time.Time     // when less than 512 MiB will be free; the zero time when not in sight
+}
 
 // sizeSample is the size of the store at one instant.
 type sizeSample struct {

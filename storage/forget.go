@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
@@ -24,9 +26,6 @@ import (
 // the last one removes it. Whatever happens between two of them, the store is sound and the mark
 // leads to the end: every step looks for what is still there. A dry run goes the same way, counts,
 // and deletes nothing. The rows of a collection's players go last: they tell whose all others are.
-
-// Forgotten is an account or a collection that is being forgotten, or has been.
-type Forgotten = both.Forgotten
 
 // Forget deletes all that is stored of an account, by id or Riot ID, and of the players of collections who are the same
 // person; of such players alone, by PUUID or Riot ID; or of a collection, by id. cancelled jobs of it were
@@ -74,6 +73,17 @@ func (db *DB) unask(ctx context.Context, what string) error {
 		return err
 	}
 	return db.share.Unask(ctx, r.term, names)
+}
+
+// SameRiotID reports whether two Riot IDs are of one name, without what copying them from a page may have added.
+func SameRiotID(a, b string) bool { return bareRiotID(a) == bareRiotID(b) }
+
+func bareRiotID(riotID string) string {
+	name, tag, _ := strings.Cut(riotID, "#")
+	part := func(s string) string {
+		return fold(strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }))
+	}
+	return part(name) + "#" + part(tag)
 }
 
 // FinishForgotten goes on with what a crash, or a caller who has left, has left half done, and
@@ -138,8 +148,9 @@ func (t *txn) beginForget(what string, f *Forgotten) error {
 	if err != nil {
 		return err
 	}
-	if err := both.StillLive(len(mine)); err != nil {
-		return err
+	if len(mine) > 0 {
+		return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end",
+			"%s of what is to be deleted came up meanwhile", human.Counted(len(mine), "job", "jobs"))
 	}
 	f.Began = t.Now
 	var errs []error
@@ -170,7 +181,7 @@ func (t *txn) identify(what string, f *Forgotten) (persons []league.Account, min
 	case err != nil:
 		return nil, nil, nil, err
 	case ok:
-		f.Account, f.Done.Collection, err = c.ID, c.Name, both.StillCollecting(c)
+		f.Account, f.Done.Collection, err = c.ID, c.Name, stillCollecting(c)
 	default:
 		persons, err = t.person(what)
 	}
@@ -179,13 +190,13 @@ func (t *txn) identify(what string, f *Forgotten) (persons []league.Account, min
 	}
 	for i, a := range persons {
 		if i == 0 {
-			f.Identify(a)
+			f.identify(a)
 		}
 		if a.Collection != "" {
 			f.Players, f.Listed = append(f.Players, a.ID), append(f.Listed, a.Collection)
 			f.Done.Players++
 		}
-		for _, puuid := range both.PUUIDsOf(a) {
+		for _, puuid := range puuidsOf(a) {
 			if !slices.Contains(f.PUUIDs, puuid) {
 				f.PUUIDs = append(f.PUUIDs, puuid)
 			}
@@ -209,7 +220,7 @@ func (t *txn) person(who string) (persons []league.Account, err error) {
 	called := []string{who} // PUUIDs and Riot IDs; those of whoever is found are looked for, too
 	add := func(a league.Account) {
 		persons = append(persons, a)
-		called = append(called, append(both.PUUIDsOf(a), a.RiotID())...)
+		called = append(called, append(puuidsOf(a), a.RiotID())...)
 	}
 	if missing == nil && a.Collection == "" {
 		add(a)
@@ -229,7 +240,7 @@ func (t *txn) person(who string) (persons []league.Account, err error) {
 				if !ok && err == nil || slices.ContainsFunc(persons, func(a league.Account) bool { return a.ID == player.ID }) {
 					continue
 				}
-				if err = cmp.Or(err, both.StillCollecting(c)); err != nil {
+				if err = cmp.Or(err, stillCollecting(c)); err != nil {
 					return nil, err
 				}
 				add(player)
@@ -252,7 +263,7 @@ func (t *txn) scrubStates(a league.Account) error {
 			alone = append(alone, l.Match)
 		}
 	}
-	scrub, clean := both.NewScrub(a, alone), map[string][]byte{}
+	scrub, clean := newScrub(a, alone), map[string][]byte{}
 	for r := range t.Rows(tState, nil) {
 		// Several accounts may be half forgotten at once.
 		if bytes.HasPrefix(r.Key, []byte(forgetPrefix)) {
@@ -262,7 +273,7 @@ func (t *txn) scrubStates(a league.Account) error {
 		if err != nil {
 			continue // check names it
 		}
-		if without, found := scrub.Blob(blob); found {
+		if without, found := scrub.blob(blob); found {
 			clean[string(r.Key)] = without
 		}
 	}
@@ -333,11 +344,11 @@ func (t *txn) liveOf(f *Forgotten) (mine, bequeathed []engine.Job, err error) {
 
 // uncache drops what Riot last answered for any name of the account.
 func (t *txn) uncache(a league.Account) error {
-	puuids := both.PUUIDsOf(a)
+	puuids := puuidsOf(a)
 	return t.RemoveFitting(tPUUIDCache.Table, nil, func(r collection.Row) bool {
 		cached, err := tPUUIDCache.Decode(r.Key, r.Value)
 		return err == nil && (slices.Contains(puuids, cached.PUUID) ||
-			cached.Name == both.Fold(a.GameName) && cached.Tag == both.Fold(a.TagLine))
+			cached.Name == fold(a.GameName) && cached.Tag == fold(a.TagLine))
 	})
 }
 
@@ -364,7 +375,7 @@ func (db *DB) finishForget(
 	crash.Point("forget-before-end")
 	err = db.Write(ctx, func(tx engine.Tx) error {
 		t := own(tx)
-		seq, err := db.AddAudit(t, w.f.Entry(t.Now, note))
+		seq, err := db.AddAudit(t, w.f.entry(t.Now, note))
 		audit = seq
 		return errors.Join(err, t.Remove(tState, forgetKey(f.Account)))
 	})

@@ -9,7 +9,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
@@ -155,7 +154,7 @@ func (w *forgetter) dropListed(t *txn, f *Forgotten, k []byte) error {
 	// A match whose record cannot be read ends a real run above, but not a dry one, which goes on
 	// counting.
 	f.Done.Matches++
-	f.Done.Bytes += both.StoredBytes(m)
+	f.Done.Bytes += storedBytes(m)
 	if w.dry {
 		return nil
 	}
@@ -210,7 +209,7 @@ func (w *forgetter) weeklies() error {
 		if err != nil {
 			return err
 		}
-		both.WithoutAccount(&r, w.f.Account)
+		withoutAccount(&r, w.f.Account)
 		if f.Done.Reports++; w.dry {
 			return nil
 		}
@@ -229,4 +228,24 @@ func (w *forgetter) seats() error {
 		f.Done.Seats += n
 		return err
 	})
+}
+
+// storedBytes is what a match's payloads had when they were fetched.
+func storedBytes(m league.Match) (n int64) {
+	for _, f := range []league.Fetch{m.Match, m.Timeline} {
+		if f.Status == league.Success && !f.Ref.Dropped() {
+			n += int64(f.Ref.Size)
+		}
+	}
+	return n
+}
+
+// withoutAccount takes an account's line out of a weekly report. The sums stay: they name nobody.
+func withoutAccount(r *engine.WeeklyReport, account string) {
+	for _, a := range r.Accounts {
+		if a.ID == account && a.Missing == "" {
+			r.Complete--
+		}
+	}
+	r.Accounts = slices.DeleteFunc(r.Accounts, func(a engine.WeeklyAccount) bool { return a.ID == account })
 }

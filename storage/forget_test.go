@@ -18,7 +18,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
@@ -32,7 +31,7 @@ func nameOf(account string) string { return "Player" + account[18:] }
 
 // traces is what may be left nowhere.
 func traces(account string) []string {
-	return []string{account, puuidOf(account), nameOf(account), both.Fold(nameOf(account))}
+	return []string{account, puuidOf(account), nameOf(account), fold(nameOf(account))}
 }
 
 func player(id string) league.Account {
@@ -255,7 +254,7 @@ func seen(t testing.TB, db *DB, id string) map[string]any {
 			keep("match "+m.ID, one, err)
 			seats, err := tx.seats(m.ID)
 			for i := range seats {
-				if s := &seats[i]; s.PUUID == puuidOf(forgetters[0]) || strings.HasPrefix(s.PUUID, both.MaskedSeat) {
+				if s := &seats[i]; s.PUUID == puuidOf(forgetters[0]) || strings.HasPrefix(s.PUUID, maskedSeat) {
 					s.PUUID, s.RiotID = "", ""
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
 
@@ -32,8 +31,13 @@ func (db *DB) WriteSums() map[string]disk.WriteSum {
 	return map[string]disk.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Written().Sum()}
 }
 
-// Sizes are how large the files of the store are.
-type Sizes = both.Sizes
+// Sizes are how large a store is, in bytes.
+type Sizes struct {
+	State    int64
+	Payloads int64
+	Shards   int    // payload files
+	Free     uint64 // on the disk
+}
 
 // Sizes looks at the files of the store.
 func (db *DB) Sizes() (s Sizes, err error) {

@@ -3,9 +3,9 @@ package storage
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -90,6 +90,8 @@ func addMember(g *engine.GroupStat, m member, n int) {
 	}
 }
 
+const maxGroup = 255 // it is one byte in keys
+
 // addParents makes each group wait for the child. A group that waits for it already is left alone.
 func (t *txn) addParents(child uint64, s engine.State, parents []engine.GroupID) error {
 	for _, p := range parents {
@@ -97,8 +99,8 @@ func (t *txn) addParents(child uint64, s engine.State, parents []engine.GroupID)
 		if err != nil {
 			return err
 		}
-		if err := both.LegalGroup(p); err != nil {
-			return err
+		if p.Group < 0 || p.Group > maxGroup {
+			return fmt.Errorf("group %d of job %s: outside 0 to %d: %w", p.Group, p.Parent, maxGroup, engine.ErrInvalid)
 		}
 		m := member{parent: n, group: byte(p.Group), child: child, mark: engine.MarkOf(s)}
 		if t.Has(tMembers.Table, tMembers.KeyOf(&m)) {

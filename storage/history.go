@@ -2,7 +2,6 @@ package storage
 
 import (
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -13,16 +12,22 @@ import (
 //	"EUW1_7012345678", 3 -> 2026-11-21T14:00:00Z, "unfetched" to "success", by "engine"
 var tHistory = collection.Declare(
 	collection.New("history", "str id, u64 n", "one transition; the last 50 per id").BelongsTo(ofAccount|ofRun|ofMatch),
-	collection.Records[both.Moved]{
+	collection.Records[transition]{
 		Format: 15,
-		Key: func(c *key.Coder, tr *both.Moved) {
+		Key: func(c *key.Coder, tr *transition) {
 			c.Str(&tr.Of)
 			c.Uint64(&tr.Seq)
 		},
-		Fields: func(c *rec.Coder, tr *both.Moved) {
+		Fields: func(c *rec.Coder, tr *transition) {
 			c.Time(&tr.At)
 			c.Str(&tr.From, &tr.To, &tr.Reason, &tr.Actor)
 		}})
+
+// transition is one, with the id of what has moved.
+type transition struct {
+	engine.Transition
+	Of string
+}
 
 // maxHistory transitions are kept per id.
 // A match that fails for weeks would otherwise have a transition for each try.
@@ -31,7 +36,7 @@ const maxHistory = 50
 // AddHistory appends one transition of anything that has an id. Seq is given here; the order is by
 // it, not by time, since clocks step back.
 func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
-	return tHistory.KeepLast(own(tx), key.Strings(id), maxHistory, &both.Moved{Transition: tr, Of: id})
+	return tHistory.KeepLast(own(tx), key.Strings(id), maxHistory, &transition{Transition: tr, Of: id})
 }
 
 // history gives the last transitions of an id, oldest first.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -89,10 +88,19 @@ func (db *DB) JobByKey(tx engine.Tx, unique string) (engine.Job, error) {
 	return t.job(jobID(n))
 }
 
-// Enqueue inserts jobs. A spec whose key a live job holds adds its parents to that job and is
-// answered as a duplicate; an ended job never blocks a key.
+// Enqueue inserts jobs, one after the other. A spec whose key a live job holds adds its parents to that job and is
+// answered as a duplicate; an ended job never blocks a key. None is inserted when one cannot be, since the caller's
+// transaction ends with the error.
 func (t *txn) Enqueue(specs ...engine.Spec) ([]engine.Enqueued, error) {
-	return both.Enqueue(specs, t.enqueue)
+	answers := make([]engine.Enqueued, 0, len(specs))
+	for _, s := range specs {
+		a, err := t.enqueue(s)
+		if err != nil {
+			return nil, fmt.Errorf("enqueue %s %q: %w", s.Kind, s.Key, err)
+		}
+		answers = append(answers, a)
+	}
+	return answers, nil
 }
 
 // enqueue takes the next number of table job_state's sequence for a new job. Numbers only rise and
@@ -114,7 +122,7 @@ func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if err != nil {
 		return engine.Enqueued{}, err
 	}
-	j := both.NewJob(jobID(n), s, t.Now)
+	j := newJob(jobID(n), s, t.Now)
 	if err := t.putLive(t.NumberKey(n), &j, nil, false); err != nil {
 		return engine.Enqueued{}, err
 	}
@@ -126,7 +134,25 @@ func (t *txn) enqueue(s engine.Spec) (engine.Enqueued, error) {
 	if err := t.addParents(n, j.State, s.Parents); err != nil {
 		return engine.Enqueued{}, err
 	}
-	return both.Inserted(t, &j, s.Parents), nil
+	t.Emit(engine.Change{Job: &j, Before: j.State, New: true, Joined: s.Parents})
+	return engine.Enqueued{ID: j.ID, State: j.State}, nil
+}
+
+// newJob is the job of a spec that is inserted now. One that is to run later is scheduled, and is
+// available when its time has come; a priority of 0 is the normal one.
+func newJob(id engine.JobID, s engine.Spec, now time.Time) engine.Job {
+	j := engine.Job{
+		ID: id, Rev: 1, Round: 1, State: engine.Available, Created: now,
+		Kind: s.Kind, Queue: s.Queue, Key: s.Key, Lock: s.Lock, Owner: s.Owner, Args: s.Args,
+		Priority: s.Priority, Policy: s.Policy, By: s.By, HasParents: len(s.Parents) > 0,
+	}
+	if j.Priority == 0 {
+		j.Priority = engine.PriorityNormal
+	}
+	if s.RunAt.After(now) {
+		j.State, j.Due = engine.Scheduled, s.RunAt
+	}
+	return j
 }
 
 // join makes the parents wait for a live job that is there already. One that somebody wants more urgently than those
@@ -151,10 +177,18 @@ func (t *txn) join(id engine.JobID, s engine.Spec) (engine.Enqueued, error) {
 	if err := t.addParents(n, j.State, parents); err != nil {
 		return engine.Enqueued{}, err
 	}
-	return both.Join(t, &j, parents, func(j *engine.Job) error {
-		t.wrote(n, *j)
-		return tJobState.Put(t, t.NumberKey(n), j)
-	})
+	if len(parents) > 0 {
+		if !j.HasParents {
+			// Its revision stays: whoever runs it is not late.
+			j.HasParents = true
+			t.wrote(n, j)
+			if err := tJobState.Put(t, t.NumberKey(n), &j); err != nil {
+				return engine.Enqueued{}, err
+			}
+		}
+		t.Emit(engine.Change{Job: &j, Before: j.State, Joined: parents})
+	}
+	return engine.Enqueued{ID: j.ID, Duplicate: true, State: j.State}, nil
 }
 
 // SaveJob stores j where its state belongs, takes or frees its key and emits the change.
@@ -203,10 +237,15 @@ func (t *txn) saveJob(j engine.Job) error {
 	return nil
 }
 
-// mayReplace checks, before anything is written, that j may take the place of old.
+// mayReplace checks, before anything is written, that j may take the place of old. Whoever has read a job, decided and
+// writes it later is refused when another has written meanwhile. A key is for life, because its row is changed when a job
+// begins and ends, and not between.
 func (t *txn) mayReplace(old, j *engine.Job) error {
-	if err := both.MayFollow(old, j); err != nil {
-		return err
+	if j.Rev <= old.Rev {
+		return fmt.Errorf("job %s at revision %d, stored is %d: %w", j.ID, j.Rev, old.Rev, engine.ErrStale)
+	}
+	if j.Key != old.Key {
+		return fmt.Errorf("job %s cannot change its key: %w", j.ID, engine.ErrInvalid)
 	}
 	if j.Key == "" || old.State.Live() || !j.State.Live() {
 		return nil
@@ -215,7 +254,9 @@ func (t *txn) mayReplace(old, j *engine.Job) error {
 	if err != nil || !held {
 		return err
 	}
-	return both.KeyHeld(jobID(n), j.Key)
+	p := engine.Problemf(engine.ErrConflict, "act on that job", "job %s holds %s", jobID(n), j.Key)
+	p.Job = jobID(n)
+	return p
 }
 
 // revive puts an ended job back among the live ones and takes its key.
@@ -263,13 +304,34 @@ func (t *txn) putEnded(n uint64, k []byte, j *engine.Job) error {
 // Live iterates all live jobs in id order, a page per transaction. A job that cannot be read is
 // yielded with its id and error.
 func (db *DB) Live(ctx context.Context) iter.Seq2[engine.Job, error] {
-	return both.Live(ctx, db.livePage)
+	return func(yield func(engine.Job, error) bool) {
+		var from []byte
+		for more := true; more; {
+			var page []loaded
+			var err error
+			if page, from, more, err = db.livePage(ctx, from); err != nil {
+				yield(engine.Job{}, err)
+				return
+			}
+			for _, l := range page {
+				if !yield(l.job, l.err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// loaded is a job of a page; of one that cannot be read its id, and why.
+type loaded struct {
+	job engine.Job
+	err error
 }
 
 // livePage gives one page of live jobs; next is where the following one begins. One transaction for
 // all of them would keep bbolt from reusing the pages that others free, for as long as the reader
 // takes.
-func (db *DB) livePage(ctx context.Context, from []byte) (page []both.Loaded, next []byte, more bool, err error) {
+func (db *DB) livePage(ctx context.Context, from []byte) (page []loaded, next []byte, more bool, err error) {
 	err = db.view(ctx, func(t *txn) error {
 		for r := range t.RowsFrom(tJobState.Table, nil, from) {
 			if len(page) == db.pages.Load {
@@ -280,7 +342,7 @@ func (db *DB) livePage(ctx context.Context, from []byte) (page []both.Loaded, ne
 			if err != nil {
 				j = engine.Job{ID: jobID(key.Read(r.Key).Uint64())}
 			}
-			page = append(page, both.Loaded{Job: j, Err: err})
+			page = append(page, loaded{j, err})
 		}
 		return nil
 	})

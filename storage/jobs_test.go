@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // path leads a new job to each state by legal moves.
@@ -191,7 +190,7 @@ func TestLiveYieldsEveryLiveJobInOrder(t *testing.T) {
 	var want []engine.JobID
 	write(t, db, func(tx engine.Tx) error {
 		want = want[:0]
-		for range both.MaxPage + 20 {
+		for range maxPage + 20 {
 			a, err := tx.Enqueue(engine.Spec{Kind: "k", Queue: "q"})
 			if err != nil {
 				return err

@@ -8,8 +8,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 	"github.com/farsight-console/farsight/storage/key"
 )
 
@@ -24,7 +24,7 @@ func (t *txn) match(id string) (league.Match, error) {
 // is not legal is engine.ErrRefused; byOperator allows those of retry, force and reclass.
 func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 	t := own(tx)
-	m.Played = both.Milli(m.Played)
+	m.Played = milli(m.Played)
 	k := []byte(m.ID)
 	was, known, err := tMatches.Get(t, k)
 	if err != nil {
@@ -35,7 +35,7 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 		old = nil
 	}
 	// A success, for example, is never taken back by a late failure.
-	if err := both.LegalMatch(was, m, byOperator); err != nil {
+	if err := legalMatch(was, m, byOperator); err != nil {
 		return err
 	}
 	// Lists and feeds compare with what is stored, so they go first.
@@ -44,6 +44,37 @@ func (db *DB) SaveMatch(tx engine.Tx, m league.Match, byOperator bool) error {
 		return fmt.Errorf("save match %s: %w", m.ID, err)
 	}
 	return nil
+}
+
+// legalMatch refuses a match without a usable id, and one that would move as S0-1 does not allow it;
+// byOperator allows what retry, force and reclass may do.
+func legalMatch(old, m league.Match, byOperator bool) error {
+	if err := payload.LegalMatchID(m.ID); err != nil {
+		return err
+	}
+	if err := legalFetch("match", old.Match, m.Match, byOperator); err != nil {
+		return fmt.Errorf("%s: %w", m.ID, err)
+	}
+	if err := legalFetch("timeline", old.Timeline, m.Timeline, byOperator); err != nil {
+		return fmt.Errorf("%s: %w", m.ID, err)
+	}
+	return nil
+}
+
+// legalFetch refuses a move that S0-1 does not list. A status that stays is no move.
+func legalFetch(part string, from, to league.Fetch, byOperator bool) error {
+	if from.Status == to.Status || league.LegalStatus(from.Status, to.Status, byOperator) {
+		return nil
+	}
+	return fmt.Errorf("%s cannot go from %s to %s: %w", part, from.Status, to.Status, engine.ErrRefused)
+}
+
+// milli is t as a record holds it, so that times compare equal before and after they are stored.
+func milli(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return time.UnixMilli(t.UnixMilli()).UTC()
 }
 
 // moveListed brings up to date what lists the match: its place, by its time, in the list of every account that has it,
@@ -82,7 +113,7 @@ func (t *txn) accountsOf(match string) (accounts []string) {
 
 // listMatch lists a match for an account, at the time that it was played.
 func (t *txn) listMatch(account, match string, played time.Time) error {
-	l := both.Listing{Match: match, Account: account, Played: both.Milli(played)}
+	l := listing{Match: match, Account: account, Played: milli(played)}
 	k := listedKey(l)
 	was, listed, err := tAccountsOf.Get(t, k)
 	switch {

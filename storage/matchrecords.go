@@ -1,8 +1,9 @@
 package storage
 
 import (
+	"time"
+
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -21,7 +22,7 @@ var (
 		collection.Records[league.Match]{
 			Format: 23, Key: func(c *key.Coder, m *league.Match) { c.Rest(&m.ID) }, Fields: matchFields,
 			Indexes: []collection.Index[league.Match]{matchStatus},
-			Counts:  both.MatchCounters,
+			Counts:  matchCounters,
 		})
 	matchStatus = collection.Index[league.Match]{
 		Table: collection.New("match_status", "status byte, str id",
@@ -38,21 +39,21 @@ var (
 	}
 	tAccountsOf = collection.Declare(
 		collection.New("accounts_of", "str match, str account", "time under which by_account has it"),
-		collection.Records[both.Listing]{
+		collection.Records[listing]{
 			Format:  rec.Time,
-			Key:     func(c *key.Coder, l *both.Listing) { c.Str(&l.Match, &l.Account) },
-			Fields:  func(c *rec.Coder, l *both.Listing) { c.Time(&l.Played) },
-			Indexes: []collection.Index[both.Listing]{byAccount},
+			Key:     func(c *key.Coder, l *listing) { c.Str(&l.Match, &l.Account) },
+			Fields:  func(c *rec.Coder, l *listing) { c.Time(&l.Played) },
+			Indexes: []collection.Index[listing]{byAccount},
 		})
-	byAccount = collection.Index[both.Listing]{
+	byAccount = collection.Index[listing]{
 		Table: collection.New("by_account", "str account, desc played, str match", "marker; unknown time last"),
-		Rows: func(l *both.Listing) []collection.Entry {
+		Rows: func(l *listing) []collection.Entry {
 			c := key.Build(nil)
 			listKey(&c, l)
 			return []collection.Entry{{Key: string(c.Key())}}
 		},
 		Of: func(e collection.Entry) []byte {
-			var l both.Listing
+			var l listing
 			c := key.Take([]byte(e.Key))
 			listKey(&c, &l)
 			return listedKey(l)
@@ -76,18 +77,24 @@ var (
 		})
 )
 
+// listing is a match in the list of an account, and when it was played.
+type listing struct {
+	Account, Match string
+	Played         time.Time
+}
+
 // listedKey is the key of a listing in accounts_of.
-func listedKey(l both.Listing) []byte { return key.Strings(l.Match, l.Account) }
+func listedKey(l listing) []byte { return key.Strings(l.Match, l.Account) }
 
 // listKey is where a listing stands in by_account: behind those that were played later.
-func listKey(c *key.Coder, l *both.Listing) {
+func listKey(c *key.Coder, l *listing) {
 	c.Str(&l.Account)
 	c.TimeDesc(&l.Played)
 	c.Str(&l.Match)
 }
 
 // listingAt reads a row of by_account.
-func listingAt(k []byte) (l both.Listing, err error) {
+func listingAt(k []byte) (l listing, err error) {
 	c := key.Take(k)
 	if listKey(&c, &l); c.Done() != nil {
 		return l, byAccount.Corrupt(k, c.Done())

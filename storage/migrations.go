@@ -8,7 +8,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
@@ -45,7 +44,7 @@ func feedOldMatch(t *txn, k []byte) error {
 	if err := t.toEnd(tagMatches, string(k)); err != nil {
 		return err
 	}
-	if both.SameTimeline(m, league.Match{}) {
+	if sameTimeline(m, league.Match{}) {
 		return nil
 	}
 	return t.toEnd(tagTimelines, string(k))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -15,10 +14,10 @@ import (
 var (
 	tTagPolicies = collection.Declare(
 		collection.New("tag_policies", "tag", "what the syncs of accounts with the tag cover"),
-		collection.Records[both.TagPolicy]{
+		collection.Records[tagPolicy]{
 			Format: 28,
-			Key:    func(c *key.Coder, p *both.TagPolicy) { c.Rest(&p.Tag) },
-			Fields: func(c *rec.Coder, p *both.TagPolicy) {
+			Key:    func(c *key.Coder, p *tagPolicy) { c.Rest(&p.Tag) },
+			Fields: func(c *rec.Coder, p *tagPolicy) {
 				policyFields(c, &p.Policy)
 				c.Dur(&p.Policy.Cadence)
 			}})
@@ -27,10 +26,10 @@ var (
 	tCoverage = collection.Declare(
 		collection.New("coverage", "str account or run, str list", "the complete range of a list that is not of all games").
 			BelongsTo(ofAccount|ofRun),
-		collection.Records[both.Range]{
+		collection.Records[listRange]{
 			Format: 29,
-			Key:    func(c *key.Coder, r *both.Range) { c.Str(&r.Owner, &r.List) },
-			Fields: func(c *rec.Coder, r *both.Range) {
+			Key:    func(c *key.Coder, r *listRange) { c.Str(&r.Owner, &r.List) },
+			Fields: func(c *rec.Coder, r *listRange) {
 				coverageFields(c, &r.Coverage)
 				if c.More(true) {
 					c.Time(&r.Coverage.Walked)
@@ -39,15 +38,33 @@ var (
 		})
 	tIDsCache = collection.Declare(
 		collection.New("ids_cache", "str account, str list", "the newest ids as listed, and when").BelongsTo(ofAccount),
-		collection.Records[both.ListedIDs]{
+		collection.Records[listedIDs]{
 			Format: 30,
-			Key:    func(c *key.Coder, ids *both.ListedIDs) { c.Str(&ids.Account, &ids.List) },
-			Fields: func(c *rec.Coder, ids *both.ListedIDs) {
+			Key:    func(c *key.Coder, ids *listedIDs) { c.Str(&ids.Account, &ids.List) },
+			Fields: func(c *rec.Coder, ids *listedIDs) {
 				c.Time(&ids.At, &ids.Floor)
 				c.Bool(&ids.Whole)
 				c.Strs(&ids.IDs)
 			}})
 )
+
+// tagPolicy is the policy of a tag.
+type tagPolicy struct {
+	Tag    string
+	Policy league.Policy
+}
+
+// listRange is what is complete of one list of an account, or of a run in the making.
+type listRange struct {
+	Owner, List string
+	league.Coverage
+}
+
+// listedIDs are what Riot listed last of one list of an account.
+type listedIDs struct {
+	Account, List string
+	league.CachedIDs
+}
 
 // TagPolicy gives what the syncs of accounts with a tag cover; the zero policy when nothing is
 // said.
@@ -66,7 +83,7 @@ func (db *DB) SaveTagPolicy(tx engine.Tx, tag string, p league.Policy) error {
 	if p.IsZero() {
 		return t.Remove(tTagPolicies.Table, []byte(tag))
 	}
-	return tTagPolicies.Put(t, []byte(tag), &both.TagPolicy{Tag: tag, Policy: p})
+	return tTagPolicies.Put(t, []byte(tag), &tagPolicy{Tag: tag, Policy: p})
 }
 
 // Coverage gives the range that is known to be complete of one list of an account's games, or of a
@@ -79,7 +96,7 @@ func (db *DB) Coverage(tx engine.Tx, owner, list string) (league.Coverage, error
 // SaveCoverage stores it. The range of all games of an account is the account's own: see
 // league.Account.
 func (db *DB) SaveCoverage(tx engine.Tx, owner, list string, c league.Coverage) error {
-	r := both.Range{Owner: owner, List: list, Coverage: c}
+	r := listRange{Owner: owner, List: list, Coverage: c}
 	return tCoverage.Put(own(tx), tCoverage.KeyOf(&r), &r)
 }
 
@@ -112,6 +129,6 @@ func (db *DB) CachedIDs(tx engine.Tx, account, list string) (league.CachedIDs, b
 
 // CacheIDs keeps what was listed, in place of what was there.
 func (db *DB) CacheIDs(tx engine.Tx, account, list string, c league.CachedIDs) error {
-	ids := both.ListedIDs{Account: account, List: list, CachedIDs: c}
+	ids := listedIDs{Account: account, List: list, CachedIDs: c}
 	return tIDsCache.Put(own(tx), tIDsCache.KeyOf(&ids), &ids)
 }

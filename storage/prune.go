@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -31,7 +31,7 @@ func (db *DB) Prune(
 	}
 	old := func(_ *txn, r collection.Row) bool {
 		j, err := tArchive.Decode(r.Key, r.Value) // check names one that cannot be read
-		age := both.KeptFor(rule, j)
+		age := keptFor(rule, j)
 		return err == nil && age > 0 && now.Sub(j.Finished) > age && !spare[j.ID]
 	}
 	err = db.scan(ctx, tArchive.Table, nil, db.pages.Prune, old, func(page [][]byte) error {
@@ -92,7 +92,7 @@ func (t *txn) prune(page [][]byte, done *engine.PruneDone, dry bool) error {
 			done.Spared++
 			continue
 		}
-		both.CountPruned(done, j, t.CountUnder(tAttempts.Table, k))
+		countPruned(done, j, t.CountUnder(tAttempts.Table, k))
 		if dry {
 			continue
 		}
@@ -186,4 +186,37 @@ func (t *txn) repoint(keys map[string]bool) error {
 		}
 	}
 	return nil
+}
+
+// keptFor is how long a job that has ended is kept; 0 = for ever. The class "404.match" has the
+// age of "404" if it has none of its own.
+func keptFor(rule engine.PruneAsk, j engine.Job) time.Duration {
+	if !failed(j.State) {
+		return rule.Completed
+	}
+	family, _, _ := strings.Cut(string(j.Class), ".")
+	for _, class := range []engine.Class{j.Class, engine.Class(family)} {
+		if age, ok := rule.Classes[class]; ok && (class != "" || class == j.Class) {
+			return age
+		}
+	}
+	return rule.Failed
+}
+
+// failed reports whether a job that ended so counts as failed when old ones are removed: a
+// cancelled one does, as somebody may ask why it was.
+func failed(s engine.State) bool { return s == engine.Discarded || s == engine.Cancelled }
+
+// countPruned counts a job that is removed.
+func countPruned(done *engine.PruneDone, j engine.Job, attempts int) {
+	done.Attempts += attempts
+	if !failed(j.State) {
+		done.Completed++
+		return
+	}
+	done.Failed++
+	if done.Classes == nil {
+		done.Classes = map[engine.Class]int{}
+	}
+	done.Classes[j.Class]++
 }

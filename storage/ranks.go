@@ -3,10 +3,10 @@ package storage
 import (
 	"bytes"
 	"context"
+	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
@@ -58,8 +58,10 @@ func (db *DB) LastRanks(tx engine.Tx, account string) (list []league.Rank, err e
 // ranks.
 func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
 	t := own(tx)
-	if err := both.LegalRank(r); err != nil {
-		return err
+	// It could not be told from another.
+	if r.Account == "" || r.Queue == "" || r.At.IsZero() {
+		return fmt.Errorf("save a rank of account %q in queue %q: a part of its identity is missing: %w", r.Account,
+			r.Queue, engine.ErrInvalid)
 	}
 	k := tRanks.KeyOf(&r)
 	// A rank that is stored again keeps its place: a second one would tell it twice to whoever
@@ -75,10 +77,12 @@ func (db *DB) SaveRank(tx engine.Tx, r league.Rank) error {
 	return t.PutBlob(tRankOrder, key.Uint64(n), k)
 }
 
-// DropRank removes a row that turned out to be wrong.
+// DropRank removes a row that turned out to be wrong. One that a feed may have told of stays: only an unsure one has no
+// place there.
 func (db *DB) DropRank(tx engine.Tx, r league.Rank) error {
-	if err := both.LegalDrop(r); err != nil {
-		return err
+	if !r.Unsure {
+		return fmt.Errorf("drop the rank of account %s at %s: only an unsure one may go: %w", r.Account, r.At,
+			engine.ErrRefused)
 	}
 	return own(tx).Remove(tRanks.Table, tRanks.KeyOf(&r))
 }
@@ -100,16 +104,24 @@ func (db *DB) RankHistory(ctx context.Context, q engine.RanksQuery) (page engine
 		}
 		var last []byte
 		for r := range t.RowsBack(tRanks.Table, prefix, before) {
-			if len(page.Ranks) == both.PageSize(q.Page) {
+			if len(page.Ranks) == pageSize(q.Page) {
 				page.Next = encodeCursor(last, prefix)
 				return nil
 			}
 			last = bytes.Clone(r.Key)
 			if rank, err := tRanks.Decode(r.Key, r.Value); err == nil && !rank.Unsure { // check names a corrupt one
-				page.Ranks = append(page.Ranks, both.RankRow(a, rank))
+				page.Ranks = append(page.Ranks, rankRow(a, rank))
 			}
 		}
 		return nil
 	})
 	return page, err
+}
+
+// rankRow is a rank as it is shown: with the account's name of today, whatever it was then.
+func rankRow(a league.Account, r league.Rank) engine.RankRow {
+	return engine.RankRow{
+		Account: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Queue: r.Queue, At: r.At, Unranked: r.Unranked,
+		Tier: r.Tier, Division: r.Division, Points: r.Points, Wins: r.Wins, Losses: r.Losses,
+	}
 }

@@ -8,13 +8,18 @@ import (
 
 	"github.com/farsight-console/farsight/engine/crash"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
+	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
-// DroppedMonth is both.DroppedMonth.
-type DroppedMonth = both.DroppedMonth
+// DroppedMonth is what retention did, or would do, with one month.
+type DroppedMonth struct {
+	Month    string `json:"month"`
+	Payloads int    `json:"payloads"` // that matches name and that go with the file
+	Bytes    int64  `json:"bytes"`
+	Left     string `json:"left,omitempty"` // why the file stays
+}
 
 // DropExpired deletes the payload files of months that lie wholly outside of keep, as seen at now,
 // and nothing when keep is off. The matches stay: each payload's reference is marked as dropped
@@ -33,7 +38,7 @@ func (db *DB) DropExpired(
 	}
 	// A month counts as a whole: it goes when its last day is outside.
 	for _, m := range months {
-		if !both.Expired(m, keep, now) {
+		if !expired(m, keep, now) {
 			continue
 		}
 		d, err := db.weighMonth(m)
@@ -132,4 +137,15 @@ func (t *txn) dropRefs(page [][]byte, list []DroppedMonth) error {
 		}
 	}
 	return nil
+}
+
+// monthOverlap is how long after the end of its month a game of that month may still have begun:
+// it is created while players choose.
+const monthOverlap = 24 * time.Hour
+
+// expired reports whether a month lies wholly outside of keep, as seen at now. What is no month
+// never does: a rule that cannot tell how old something is deletes nothing.
+func expired(month string, keep league.Span, now time.Time) bool {
+	end := payload.MonthEnd(month)
+	return !end.IsZero() && end.Add(monthOverlap).Before(keep.Before(now))
 }

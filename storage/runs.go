@@ -3,11 +3,12 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
+	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/rec"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -83,30 +84,44 @@ func (t *txn) run(id string) (league.Run, error) {
 
 // Runs lists the last n runs of an account, the newest first. One that is not kept any more ends
 // the list.
-func (db *DB) Runs(ctx context.Context, account string, n int) (list []engine.RunRow, err error) {
-	err = db.view(ctx, func(t *txn) error {
+func (db *DB) Runs(ctx context.Context, account string, n int) ([]engine.RunRow, error) {
+	return look(ctx, db, func(t *txn) (list []engine.RunRow, err error) {
 		a, err := t.account(account)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		list, err = both.Runs(a.Run, n, func(id string) (engine.RunRow, string, error) {
+		for id := a.Run; id != "" && len(list) < n; {
 			r, err := t.run(id)
-			if err != nil {
-				return engine.RunRow{}, "", err
+			var work *runWork
+			if err == nil {
+				work, err = t.workOf(r)
 			}
-			work, err := t.workOf(r)
-			return both.RunRow(r, work), r.Before, err
-		})
-		return err
+			if disk.IsNotFound(err) {
+				return list, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			list, id = append(list, runRow(r, work)), r.Before
+		}
+		return list, nil
 	})
-	return list, err
+}
+
+// runRow is a run as lists show it.
+func runRow(r league.Run, w *runWork) engine.RunRow {
+	row := withRun(engine.AccountRow{}, r, w)
+	return engine.RunRow{
+		ID: r.ID, Kind: row.Kind, By: r.By, Triggered: row.Triggered, Started: row.Started, Finished: row.Finished, Result: row.Result,
+		Error: r.Error, Matches: row.Matches, Calls: row.Calls,
+	}
 }
 
 // SaveRun stores the run and emits its account's row.
 func (db *DB) SaveRun(tx engine.Tx, r league.Run) error {
 	t := own(tx)
-	if err := both.LegalRun(r); err != nil {
-		return err
+	if r.ID == "" || r.Account == "" {
+		return fmt.Errorf("save run %q of account %q: both need an id: %w", r.ID, r.Account, engine.ErrInvalid)
 	}
 	if r.Job != "" {
 		if err := t.bindRun(r); err != nil {

@@ -2,14 +2,25 @@ package storage
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 )
+
+// maskedSeat leads what stands for the PUUID of a player who was forgotten. Behind it is a sum of
+// match and PUUID, so that nobody can tell whether two seats are of one player, but the player's
+// own account finds its seat when it comes back.
+const maskedSeat = "forgotten:"
+
+// seatMask is what stands for a PUUID in a match.
+func seatMask(match, puuid string) string {
+	return fmt.Sprintf("%s%x", maskedSeat, sha256.Sum256([]byte(match+"\x00"+puuid)))[:len(maskedSeat)+32]
+}
 
 // mask takes name and PUUID off the seats of a match, unless an account has that PUUID again.
 func (t *txn) mask(match string, puuids []string) (n int, err error) {
@@ -17,7 +28,7 @@ func (t *txn) mask(match string, puuids []string) (n int, err error) {
 		if !slices.Contains(puuids, p.PUUID) || t.Has(accountPUUID.Table, []byte(p.PUUID)) {
 			return false
 		}
-		p.PUUID, p.RiotID = both.SeatMask(match, p.PUUID), ""
+		p.PUUID, p.RiotID = seatMask(match, p.PUUID), ""
 		return true
 	})
 }
@@ -27,7 +38,7 @@ func (t *txn) mask(match string, puuids []string) (n int, err error) {
 func (t *txn) unmask(account, match string) error {
 	// Nearly no match has a masked seat, and this is asked for each match of each listing: the raw
 	// bytes tell, without decoding ten seats.
-	if !bytes.Contains(t.Value(tParticipants.Table, []byte(match)), []byte(both.MaskedSeat)) {
+	if !bytes.Contains(t.Value(tParticipants.Table, []byte(match)), []byte(maskedSeat)) {
 		return nil
 	}
 	a, err := t.account(account)
@@ -38,7 +49,13 @@ func (t *txn) unmask(account, match string) error {
 		return err
 	}
 	_, err = t.reseat(match, func(p *league.Participant) bool {
-		return both.Unmask(p, match, a)
+		for _, puuid := range puuidsOf(a) {
+			if seatMask(match, puuid) == p.PUUID {
+				p.PUUID, p.RiotID = puuid, a.RiotID()
+				return true
+			}
+		}
+		return false
 	})
 	return err
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
@@ -30,8 +29,13 @@ type bodies interface {
 	Written() *disk.WriteTimes
 }
 
-// Payload is one as Riot sent it, with where it belongs.
-type Payload = both.Payload
+// Payload is what Riot answered, as it arrived, with whose it is.
+type Payload struct {
+	Match string
+	Part  league.Part
+	league.PayloadRef
+	Body []byte
+}
 
 // carried are the payloads of a shared store. They are written and deleted at once, and not by the log: a payload that no
 // state names costs room and no correctness.

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
+	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
@@ -37,8 +37,40 @@ func (db *DB) Totals(ctx context.Context) (engine.Totals, error) {
 
 // totals reads seven counters and no match: a store has millions.
 func (t *txn) totals() (engine.Totals, error) {
-	return both.TotalsOf(func(name string) (int64, error) {
-		n, _, err := t.Number(collection.Counters, []byte(name))
-		return int64(n), err
-	})
+	var tot engine.Totals
+	for name, n := range map[string]*int64{
+		countAccounts:                                         &tot.Accounts,
+		countTimelines:                                        &tot.Timelines,
+		countMatches + league.Unfetched.String():              &tot.Unfetched,
+		countMatches + league.Success.String():                &tot.Success,
+		countMatches + league.TemporaryFailure.String():       &tot.Temporary,
+		countMatches + league.PermanentlyUnfetchable.String(): &tot.Permanent,
+		countMatches + league.OutsideRetentionWindow.String(): &tot.TooOld,
+	} {
+		v, _, err := t.Number(collection.Counters, []byte(name))
+		if err != nil {
+			return tot, err
+		}
+		*n = int64(v)
+	}
+	tot.Matches = tot.Unfetched + tot.Success + tot.Temporary + tot.Permanent + tot.TooOld
+	return tot, nil
+}
+
+// countAccounts is the counter of accounts.
+const countAccounts = "accounts"
+
+const (
+	countMatches   = "matches." // and the word of a status
+	countTimelines = "timelines.success"
+)
+
+// matchCounters are the counters that a match counts towards: "matches.success" and
+// "timelines.success" of one that is stored whole.
+func matchCounters(m *league.Match) []string {
+	names := []string{countMatches + m.Match.Status.String()}
+	if m.Timeline.Status == league.Success {
+		names = append(names, countTimelines)
+	}
+	return names
 }

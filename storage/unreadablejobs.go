@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/internal/disk"
 	"github.com/farsight-console/farsight/storage/key"
@@ -18,6 +17,10 @@ import (
 // it.
 
 const asidePrefix = "corrupt/"
+
+// undecodable is the error class of a job that was discarded because its record cannot be read
+// (P-28).
+const undecodable engine.Class = "undecodable"
 
 func asideName(tb *collection.Table, k []byte) []byte {
 	return []byte(asidePrefix + tb.Name + "/" + hex.EncodeToString(k))
@@ -54,7 +57,9 @@ func (db *DB) DiscardUnreadable(tx engine.Tx, id engine.JobID) (engine.Job, erro
 		return engine.Job{}, err
 	}
 	j := t.salvage(k)
-	both.Discard(&j, t.Now, err)
+	j.Rev++
+	j.State, j.Finished, j.Hold = engine.Discarded, t.Now, engine.HoldNone
+	j.Class, j.LastError = undecodable, "its record cannot be read: "+err.Error()
 	if err := t.bury(k, j); err != nil {
 		return j, fmt.Errorf("discard job %s: %w", id, err)
 	}

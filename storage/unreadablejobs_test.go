@@ -13,7 +13,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/storage/internal/both"
 	"github.com/farsight-console/farsight/storage/internal/collection"
 	"github.com/farsight-console/farsight/storage/key"
 )
@@ -60,7 +59,7 @@ func TestP28_ACorruptJobAloneIsDiscarded(t *testing.T) {
 				t.Errorf("a sound job: %v", err)
 			}
 			j, err := db.DiscardUnreadable(tx, kid.ID)
-			if err != nil || j.State != engine.Discarded || j.Class != both.Undecodable {
+			if err != nil || j.State != engine.Discarded || j.Class != undecodable {
 				t.Errorf("%s: %+v %v", tb.Name, j, err)
 			}
 			g, err := db.Mark(tx, kid.ID, engine.MarkDead, 0, 0)

@@ -7,17 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/storage/internal/both"
 )
 
 // The log of a store that several processes share, and its rows as of some commit of it:
@@ -293,7 +290,7 @@ func (l *Log) Unask(ctx context.Context, term int64, riotIDs []string) error {
 		var asked string
 		rows, _ := l.db.pool.Query(ctx, "select id, coalesce(args->>'riot_id', '') from river_job where kind = $1", TriggerKind)
 		_, err := pgx.ForEachRow(rows, []any{&id, &asked}, func() error {
-			if slices.ContainsFunc(riotIDs, func(riotID string) bool { return bare(asked) == bare(riotID) }) {
+			if slices.ContainsFunc(riotIDs, func(riotID string) bool { return storage.SameRiotID(asked, riotID) }) {
 				gone = append(gone, id)
 			}
 			return nil
@@ -304,15 +301,6 @@ func (l *Log) Unask(ctx context.Context, term int64, riotIDs []string) error {
 		return err
 	}
 	return l.within(ctx, term, "delete from river_job where id = any($1) or kind = $2 and finalized_at is not null", gone, OrderKind)
-}
-
-// bare is a Riot ID as it is compared, without what copying it from a page may have added.
-func bare(riotID string) string {
-	name, tag, _ := strings.Cut(riotID, "#")
-	part := func(s string) string {
-		return both.Fold(strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }))
-	}
-	return part(name) + "#" + part(tag)
 }
 
 // Trim implements storage.Shared: it waits until the rows have followed.

@@ -1,4 +1,4 @@
-package both
+package storage
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 // What names the account goes, and nothing else does, to the last digit.
 func TestScrub(t *testing.T) {
 	a := league.Account{ID: "01JGONE", GameName: "Ana Bel", TagLine: "EUW", PUUIDs: map[string]string{"dev": "abcdefgh-0123"}}
-	s := NewScrub(a, []string{"EUW1_12"})
+	s := newScrub(a, []string{"EUW1_12"})
 	for blob, want := range map[string]string{
 		`[{"target":"ANA bel#euw","seq":9007199254740993}]`:  `[{"seq":9007199254740993,"target":""}]`,
 		`["abcdefgh… +100","abcdefghi","EUW1_123"]`:          `["","abcdefghi","EUW1_123"]`,
@@ -19,7 +19,7 @@ func TestScrub(t *testing.T) {
 		`{"target":"EUW1_13"}`:                               "",
 		`no JSON of 01JGONE`:                                 "",
 	} {
-		got, ok := s.Blob([]byte(blob))
+		got, ok := s.blob([]byte(blob))
 		if ok != (want != "") || ok && string(got) != want || !ok && string(got) != blob {
 			t.Errorf("%s: %s, %t", blob, got, ok)
 		}

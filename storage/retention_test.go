@@ -1,4 +1,4 @@
-package both
+package storage
 
 import (
 	"testing"
@@ -24,7 +24,7 @@ func TestExpired(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Expired(c.month, keep, now); got != c.want {
+		if got := expired(c.month, keep, now); got != c.want {
 			t.Errorf("%q at %s: %t", c.month, c.now, got)
 		}
 	}

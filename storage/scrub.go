@@ -1,4 +1,4 @@
-package both
+package storage
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"github.com/farsight-console/farsight/engine/league"
 )
 
-// Scrub takes whoever is forgotten out of blobs that tell of many: the last calls, what led to a 429,
+// scrub takes whoever is forgotten out of blobs that tell of many: the last calls, what led to a 429,
 // what speaks for an alert.
-type Scrub struct {
+type scrub struct {
 	words  map[string]bool // ids, whole: of the account, its PUUIDs, its matches
 	riotID string          // folded
 }
@@ -19,10 +19,10 @@ type Scrub struct {
 // shownPUUID is how much of a PUUID stands in the record of a call: "abcdefgh…".
 const shownPUUID = 8
 
-// NewScrub names an account, and the matches that go with it.
-func NewScrub(a league.Account, matches []string) Scrub {
-	s := Scrub{words: map[string]bool{a.ID: true}, riotID: Fold(a.GameName) + "#" + Fold(a.TagLine)}
-	for _, puuid := range PUUIDsOf(a) {
+// newScrub names an account, and the matches that go with it.
+func newScrub(a league.Account, matches []string) scrub {
+	s := scrub{words: map[string]bool{a.ID: true}, riotID: fold(a.GameName) + "#" + fold(a.TagLine)}
+	for _, puuid := range puuidsOf(a) {
 		s.words[puuid], s.words[puuid[:min(len(puuid), shownPUUID)]] = true, true
 	}
 	for _, m := range matches {
@@ -31,8 +31,8 @@ func NewScrub(a league.Account, matches []string) Scrub {
 	return s
 }
 
-// Blob empties each text of a JSON blob that names them; ok is false when none does, or it is no JSON.
-func (s Scrub) Blob(blob []byte) (clean []byte, ok bool) {
+// blob empties each text of a JSON blob that names them; ok is false when none does, or it is no JSON.
+func (s scrub) blob(blob []byte) (clean []byte, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(blob))
 	d.UseNumber() // durations have more digits than a float
 	var v any
@@ -49,7 +49,7 @@ func (s Scrub) Blob(blob []byte) (clean []byte, ok bool) {
 // value is a value of the blob without what names them: a text becomes empty, a name of an object
 // goes with its value, and all else stays as it is, so that whoever reads the blob later finds its
 // form.
-func (s Scrub) value(v any) (_ any, found bool) {
+func (s scrub) value(v any) (_ any, found bool) {
 	switch v := v.(type) {
 	case string:
 		if s.names(v) {
@@ -76,11 +76,11 @@ func (s Scrub) value(v any) (_ any, found bool) {
 
 // names reports whether a text has one of the words, or the Riot ID. An id within a longer word is
 // another one.
-func (s Scrub) names(text string) bool {
+func (s scrub) names(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
 		if s.words[word] {
 			return true
 		}
 	}
-	return s.riotID != "#" && strings.Contains(Fold(text), s.riotID) // a player of a collection has no name
+	return s.riotID != "#" && strings.Contains(fold(text), s.riotID) // a player of a collection has no name
 }

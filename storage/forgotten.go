@@ -1,4 +1,4 @@
-package both
+package storage
 
 import (
 	"crypto/sha256"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/league"
 )
 
@@ -28,9 +27,9 @@ type Forgotten struct {
 	Doomed []string `json:"doomed,omitempty"`
 }
 
-// Identify says whose rows are to go.
-func (f *Forgotten) Identify(a league.Account) {
-	f.Account, f.PUUIDs = a.ID, PUUIDsOf(a)
+// identify says whose rows are to go.
+func (f *Forgotten) identify(a league.Account) {
+	f.Account, f.PUUIDs = a.ID, puuidsOf(a)
 	secret := a.ID // random
 	if len(f.PUUIDs) > 0 {
 		secret = f.PUUIDs[0]
@@ -39,25 +38,16 @@ func (f *Forgotten) Identify(a league.Account) {
 	f.Done.Mask = fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))[:16]
 }
 
-// Entry is what the audit says of it; note ends the result.
-func (f *Forgotten) Entry(at time.Time, note string) engine.AuditEntry {
+// entry is what the audit says of it; note ends the result.
+func (f *Forgotten) entry(at time.Time, note string) engine.AuditEntry {
 	return engine.AuditEntry{
 		At: at, By: f.By, Op: engine.OpForget, Target: f.Done.Target(), Reason: f.Reason,
 		Result: f.Done.Text(false) + "; " + engine.ForgetLeaves + note, Matched: 1, Applied: 1,
 	}
 }
 
-// StillLive refuses to forget an account of which jobs live.
-func StillLive(jobs int) error {
-	if jobs == 0 {
-		return nil
-	}
-	return engine.Problemf(engine.ErrRefused, "cancel them, or wait for their end",
-		"%s of what is to be deleted came up meanwhile", human.Counted(jobs, "job", "jobs"))
-}
-
-// StillCollecting refuses to forget what a collection is at work on.
-func StillCollecting(c engine.Collection) error {
+// stillCollecting refuses to forget what a collection is at work on.
+func stillCollecting(c engine.Collection) error {
 	if c.Result != "" {
 		return nil
 	}
@@ -65,34 +55,12 @@ func StillCollecting(c engine.Collection) error {
 		"collection %s is under way, and would go on with what is to be deleted", c.Name)
 }
 
-// WithoutAccount takes an account's line out of a weekly report. The sums stay: they name nobody.
-func WithoutAccount(r *engine.WeeklyReport, account string) {
-	for _, a := range r.Accounts {
-		if a.ID == account && a.Missing == "" {
-			r.Complete--
-		}
-	}
-	r.Accounts = slices.DeleteFunc(r.Accounts, func(a engine.WeeklyAccount) bool { return a.ID == account })
-}
-
-// PUUIDsOf lists an account's PUUIDs in the order of their key projects.
-func PUUIDsOf(a league.Account) (list []string) {
+// puuidsOf lists an account's PUUIDs in the order of their key projects.
+func puuidsOf(a league.Account) (list []string) {
 	for _, project := range slices.Sorted(maps.Keys(a.PUUIDs)) {
 		if puuid := a.PUUIDs[project]; puuid != "" {
 			list = append(list, puuid)
 		}
 	}
 	return list
-}
-
-// Unmask gives the seat of an account that was forgotten and is synced again its name back;
-// false when it is not the account's.
-func Unmask(p *league.Participant, match string, a league.Account) bool {
-	for _, puuid := range PUUIDsOf(a) {
-		if SeatMask(match, puuid) == p.PUUID {
-			p.PUUID, p.RiotID = puuid, a.RiotID()
-			return true
-		}
-	}
-	return false
 }

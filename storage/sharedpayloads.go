@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -84,7 +83,7 @@ func (c *carried) Raw(match string, p league.Part, ref league.PayloadRef) (raw [
 
 // inJSON unpacks a payload, and proves that it is what a reference names.
 func inJSON(ref league.PayloadRef, p Payload) ([]byte, error) {
-	raw, err := payload.Raw(p.PayloadRef, p.Body, func() ([]byte, error) { return nil, errors.New("codec is not known") })
+	raw, err := payload.Raw(p.PayloadRef, p.Body, payload.Unknown)
 	if err == nil {
 		err = payload.Prove(ref, raw)
 	}

@@ -72,26 +72,6 @@ func TestTriggerAndAudit(t *testing.T) {
 	}
 }
 
-// A ladder is collected beside the accounts, but where the demo works on a database, which keeps no collections.
-func TestL25_TheLadderIsCollectedOnADirectory(t *testing.T) {
-	for members, want := range map[bool]int{false: 1, true: 0} {
-		con, collects := &console{}, 0
-		d := New(Options{World: World{Seed: 7, Speed: 1}, Members: members})
-		d.Stage.con.Up(con)
-		if err := d.Trigger(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range con.asked {
-			if c.Op == engine.OpCollect {
-				collects++
-			}
-		}
-		if collects != want || len(con.asked) != len(d.Sim.Players())+want {
-			t.Errorf("shared %t: %d of %d asks collect", members, collects, len(con.asked))
-		}
-	}
-}
-
 // The demo's retry table is divided by its speed, the number of tries is not.
 func TestPolicies(t *testing.T) {
 	p := Policies(2)[engine.PolicyMatch]

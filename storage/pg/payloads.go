@@ -28,7 +28,7 @@ func (db *DB) asJSON(p storage.Payload) []byte {
 	if p.Part != league.PartMatch || !db.queryable {
 		return nil
 	}
-	raw, err := payload.Raw(p.PayloadRef, p.Body, func() ([]byte, error) { return nil, errors.New("codec is not known") })
+	raw, err := payload.Raw(p.PayloadRef, p.Body, payload.Unknown)
 	if err != nil || !utf8.Valid(raw) || !json.Valid(raw) || unasked().Match(raw) {
 		return nil
 	}

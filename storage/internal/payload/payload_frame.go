@@ -136,7 +136,7 @@ func (f Frame) Raw(dicts *Dictionaries) ([]byte, error) {
 			}
 			return joinColumns(cols, f.Ref.RawLen)
 		}
-		return nil, errors.New("codec is not known")
+		return Unknown()
 	})
 }
 

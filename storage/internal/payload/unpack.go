@@ -2,6 +2,7 @@ package payload
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -18,6 +19,9 @@ const maxInflated = 8 << 20
 // unpacking has the places of the payloads that are unpacked at once, by whomever: 300 of maxInflated would be 2.4 GB.
 // Whoever has a place waits for nothing.
 var unpacking = make(chan struct{}, 4)
+
+// Unknown is Raw's unpack where there are no other codecs.
+func Unknown() ([]byte, error) { return nil, errors.New("codec is not known") }
 
 // Raw gives the JSON of a payload, proved: it has the length and the checksum of what was stored. unpack is for a codec
 // that is not one of those in which payloads arrive; it gives at most maxInflated bytes. The error names the codec, or

@@ -145,7 +145,11 @@ func (db *DB) publish(seq uint64, changes []engine.Change) {
 // giveUpBallast frees what Room has kept for orders, and reports whether there was any.
 func (db *DB) giveUpBallast(full error) bool {
 	// A state.db that has reached its largest size is not helped by room on the disk.
-	given := !errors.Is(full, berrors.ErrMaxSizeReached) && disk.GiveUpBallast(db.dir)
+	_, server := errors.AsType[interface {
+		error
+		Closed() string
+	}](full) // it is another disk that is full
+	given := !server && !errors.Is(full, berrors.ErrMaxSizeReached) && disk.GiveUpBallast(db.dir)
 	if given {
 		db.log.Warn().Msg("the disk is full: what was kept free for commands is used")
 	}

@@ -50,6 +50,7 @@ type DB struct {
 	finish       []func(*txn) error // complete a group's transaction, before its commit
 	tick         func() error       // runs between groups, now and then
 	closing      func() error       // runs when the store is closed in order
+	leading      func() error       // runs before this process leads
 	seq          atomic.Uint64
 	commits      disk.WriteTimes
 	forgets      sync.Mutex // one account at a time
@@ -131,6 +132,9 @@ func (db *DB) Read(ctx context.Context, fn func(engine.Tx) error) error {
 func (db *DB) view(ctx context.Context, fn func(*txn) error) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if db.share != nil && db.share.filling.Load() {
+		return errFilling
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	b, err := db.bolt.Begin(false)

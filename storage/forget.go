@@ -53,6 +53,18 @@ func (db *DB) Forget(
 	return db.finishForget(ctx, f, "")
 }
 
+// trimLog removes what the log of a shared store has told.
+func (db *DB) trimLog() error {
+	if db.share == nil {
+		return nil
+	}
+	r, err := db.share.leads()
+	if err == nil {
+		err = db.share.Trim(r.over, r.term)
+	}
+	return err
+}
+
 // unask deletes what has been asked elsewhere for who is about to be forgotten.
 func (db *DB) unask(ctx context.Context, what string) error {
 	if db.share == nil {
@@ -72,7 +84,7 @@ func (db *DB) unask(ctx context.Context, what string) error {
 	if err != nil {
 		return err
 	}
-	return db.share.Unask(ctx, r.term, names)
+	return db.share.Unask(r.over, r.term, names)
 }
 
 // SameRiotID reports whether two Riot IDs are of one name, without what copying them from a page may have added.
@@ -368,7 +380,7 @@ func (db *DB) finishForget(
 ) (done engine.ForgetDone, audit uint64, err error) {
 	w := &forgetter{db: db, ctx: ctx, f: f}
 	err = w.run(w.owned, w.payloads, w.matches, w.jobs, w.runs, w.ranks, w.weeklies, w.seats, w.players,
-		func() error { return db.trimFeed(ctx) })
+		func() error { return db.trimFeed(ctx) }, db.trimLog)
 	if err != nil {
 		return w.f.Done, 0, err
 	}
@@ -379,11 +391,8 @@ func (db *DB) finishForget(
 		audit = seq
 		return errors.Join(err, t.Remove(tState, forgetKey(f.Account)))
 	})
-	if err == nil && db.share != nil {
-		r, deposed := db.share.leads()
-		if err = deposed; err == nil {
-			err = db.share.Trim(ctx, r.term)
-		}
+	if err == nil {
+		err = db.trimLog()
 	}
 	return w.f.Done, audit, err
 }

@@ -150,7 +150,7 @@ func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
 		db.payloads = &carried{share: db.share}
 	}
 	db.finish = []func(*txn) error{(*txn).saveDays, (*txn).emitAccounts}
-	db.tick, db.closing = db.noteSize, db.markClosed
+	db.tick, db.closing, db.leading = db.noteSize, db.markClosed, db.doomAgain
 	return db.opened(o)
 }
 

@@ -31,8 +31,8 @@ type Shared interface {
 	After(ctx context.Context, at Place, carry func(c Commit) error) error
 	// Rows gives all that is stored, as of the place that it returns.
 	Rows(ctx context.Context, fill func(s Step) error) (at Place, err error)
-	// PutPayload stores a payload as Riot sent it, or replaces it, and returns when it is there.
-	PutPayload(ctx context.Context, p Payload) error
+	// PutPayload stores a payload as Riot sent it within a term, or replaces it, and returns when it is there.
+	PutPayload(ctx context.Context, term int64, p Payload) error
 	// Payload gives one, in whatever codec.
 	Payload(ctx context.Context, match string, part league.Part) (p Payload, ok bool, err error)
 	// Payloads tells of each.
@@ -46,8 +46,10 @@ type Shared interface {
 	// name who is forgotten.
 	Unask(ctx context.Context, term int64, riotIDs []string) error
 	Trim(ctx context.Context, term int64) error
-	// Wait returns when there may be a commit behind one, and in any case after a moment.
+	// Wait returns when there may be a commit behind one, and in any case after a moment. Rest is called when nobody
+	// waits for a while.
 	Wait(ctx context.Context, seq uint64) error
+	Rest()
 }
 
 // Place is one in a log: the number of a commit, 0 before the first, in the log of an instance. A server that
@@ -81,6 +83,8 @@ type share struct {
 	Shared
 	reign atomic.Pointer[reign] // the last one of this process
 	onGap func()
+	// filling: the file has not got all yet.
+	filling atomic.Bool
 
 	mu       sync.Mutex // who holds it carries the log out
 	instance string     // whose rows are in the file
@@ -91,7 +95,7 @@ type share struct {
 type reign struct {
 	term int64
 	over context.Context
-	end  context.CancelFunc // ends over
+	end  func() // ends over
 }
 
 // OnGap names the one function that is called when more has changed than OnCommit was told of: all is to be read anew.
@@ -102,17 +106,18 @@ func (db *DB) OnGap(f func()) {
 	}
 }
 
-// Lead lets this process write in a term, until ctx ends: first it has all that was written before.
-func (db *DB) Lead(ctx context.Context, term int64) error {
+// Lead lets this process write in a term, until ctx ends: first it has all that was written before. lost is called when
+// the log refuses what is written all the same.
+func (db *DB) Lead(ctx context.Context, term int64, lost func()) error {
 	s := db.share
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := db.catchUp(ctx); err != nil {
+	if err := errors.Join(db.catchUp(ctx), db.leading()); err != nil {
 		return err
 	}
 	over, end := context.WithCancel(ctx)
 	db.anew.Store(true)
-	s.reign.Store(&reign{term, over, end})
+	s.reign.Store(&reign{term, over, func() { end(); lost() }})
 	return nil
 }
 
@@ -130,9 +135,6 @@ func (s *share) append(t *txn, seq uint64) error {
 	if err != nil {
 		return err
 	}
-	for i := range t.changes {
-		t.changes[i].Seq = seq
-	}
 	c := Commit{Seq: seq, Rows: t.Log()}
 	if c.Changes, err = json.Marshal(t.changes); err != nil {
 		return fmt.Errorf("tell what was changed: %w", err)
@@ -145,9 +147,10 @@ func (s *share) append(t *txn, seq uint64) error {
 
 // follow carries the log out while another leads, until ctx ends. What cannot be had now is asked for again.
 func (db *DB) follow(ctx context.Context) error {
-	s := db.share
+	s, said := db.share, ""
 	for ctx.Err() == nil {
 		if r, err := s.leads(); err == nil {
+			s.Rest()
 			select {
 			case <-r.over.Done():
 			case <-ctx.Done():
@@ -162,6 +165,12 @@ func (db *DB) follow(ctx context.Context) error {
 		}
 		err = db.catchUp(ctx)
 		s.mu.Unlock()
+		if err != nil && ctx.Err() == nil && err.Error() != said {
+			db.log.Warn().Err(err).Msg("what another process writes does not come here yet; it is tried again")
+		}
+		if said = ""; err != nil {
+			said = err.Error()
+		}
 		if disk.IsDamage(err) {
 			return err // nothing can be built on that file
 		}
@@ -182,7 +191,7 @@ func (db *DB) catchUp(ctx context.Context) error {
 		if err = db.fill(ctx); err == nil {
 			err = db.share.After(ctx, db.place(), db.carry)
 		}
-		if f := db.share.onGap; f != nil {
+		if f := db.share.onGap; err == nil && f != nil {
 			f()
 		}
 	}
@@ -195,16 +204,21 @@ func (db *DB) carry(c Commit) error {
 	if err := json.Unmarshal(c.Changes, &changes); err != nil {
 		return fmt.Errorf("commit %d: %w", c.Seq, err)
 	}
+	there := false // as of a commit of one's own, which was on its way when the term ended
 	err := db.guarded(func() error {
 		return db.bolt.Update(func(b *bolt.Tx) error {
 			t := collection.Begin(b, disk.Now())
+			last, _, err := t.Number(tMeta, metaLog)
+			if there = last >= c.Seq; there || err != nil {
+				return err
+			}
 			if err := t.Apply(c.Rows); err != nil {
 				return fmt.Errorf("commit %d: %w", c.Seq, err)
 			}
 			return t.PutNumber(tMeta, metaLog, c.Seq)
 		})
 	})
-	if err == nil {
+	if err == nil && !there {
 		db.publish(c.Seq, changes)
 	}
 	return err
@@ -235,10 +249,13 @@ func (db *DB) fill(ctx context.Context) error {
 		})
 	}
 	none := func(*collection.Tx) error { return nil }
+	db.share.filling.Store(true)
 	err := put(func(t *collection.Tx) error { return errors.Join(t.Remove(tMeta, metaLog), t.Empty()) })
 	if err != nil {
 		return err
 	}
+	db.seq.Store(0)
+	db.share.instance = ""
 	at, err := db.share.Rows(ctx, func(s Step) error {
 		if page = append(page, s); len(page) < fillRows {
 			return nil
@@ -253,9 +270,13 @@ func (db *DB) fill(ctx context.Context) error {
 	if err == nil {
 		db.seq.Store(at.Seq)
 		db.share.instance = at.Instance
+		db.share.filling.Store(false)
 	}
 	return err
 }
+
+// errFilling is for who reads meanwhile: half of it is there.
+var errFilling = engine.Problemf(engine.ErrGone, "ask again in a moment", "what is stored is fetched anew from the database")
 
 // join brings the file of a process to what the others have, before anybody reads it.
 func (db *DB) join(ctx context.Context) error {

@@ -126,12 +126,11 @@ func (l *logged) within(term int64, do func()) error {
 	return nil
 }
 
-func (l *logged) PutPayload(_ context.Context, p Payload) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.bodies[p.Match+"/"+string(p.Part)] = p
-	return nil
+func (l *logged) PutPayload(_ context.Context, term int64, p Payload) error {
+	return l.within(term, func() { l.bodies[p.Match+"/"+string(p.Part)] = p })
 }
+
+func (l *logged) Rest() {}
 
 func (l *logged) Payload(_ context.Context, match string, part league.Part) (Payload, bool, error) {
 	l.mu.Lock()
@@ -267,7 +266,7 @@ func TestH14a_AFollowerHasWhatTheLeaderHas(t *testing.T) {
 		l, dir := newLogged(), t.TempDir()
 		all := []*sharer{joinShared(t, l, filepath.Join(dir, "0")), joinShared(t, l, filepath.Join(dir, "1"))}
 		at := 0
-		must(t, all[0].Lead(t.Context(), l.elect()))
+		must(t, all[0].Lead(t.Context(), l.elect(), func() {}))
 		var jobs []engine.Job
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			leads := all[at]
@@ -284,7 +283,7 @@ func TestH14a_AFollowerHasWhatTheLeaderHas(t *testing.T) {
 			case 3: // the other leads
 				old := leads
 				at = 1 - at
-				must(t, all[at].Lead(t.Context(), l.elect()))
+				must(t, all[at].Lead(t.Context(), l.elect(), func() {}))
 				if err := old.SaveState(t.Context(), "late", nil); !errors.Is(err, disk.ErrDeposed) {
 					rt.Fatalf("who led writes: %v", err)
 				}
@@ -321,7 +320,7 @@ func TestH14a_AFollowerHasWhatTheLeaderHas(t *testing.T) {
 func TestH14b_ACommitWhoseAnswerIsLost(t *testing.T) {
 	l, dir := newLogged(), filepath.Join(t.TempDir(), "data")
 	s := joinShared(t, l, dir)
-	must(t, s.Lead(t.Context(), l.elect()))
+	must(t, s.Lead(t.Context(), l.elect(), func() {}))
 	must(t, s.SaveState(t.Context(), "a", []byte("1")))
 	l.lose = true
 	if err := s.SaveState(t.Context(), "a", []byte("2")); !errors.Is(err, disk.ErrUnknown) {
@@ -337,7 +336,7 @@ func TestH14b_ACommitWhoseAnswerIsLost(t *testing.T) {
 	if err != nil || string(blob) != "2" || again.Seq() != 2 {
 		t.Errorf("%q at %d, %v", blob, again.Seq(), err)
 	}
-	must(t, again.Lead(t.Context(), l.elect()))
+	must(t, again.Lead(t.Context(), l.elect(), func() {}))
 	must(t, again.SaveState(t.Context(), "a", []byte("4")))
 }
 
@@ -345,7 +344,7 @@ func TestH14b_ACommitWhoseAnswerIsLost(t *testing.T) {
 func TestH14c_ALogThatIsWrong(t *testing.T) {
 	l, dir := newLogged(), t.TempDir()
 	s := joinShared(t, l, filepath.Join(dir, "a"))
-	must(t, s.Lead(t.Context(), l.elect()))
+	must(t, s.Lead(t.Context(), l.elect(), func() {}))
 	must(t, s.SaveState(t.Context(), "a", []byte("right")))
 	l.follow()
 	must(t, s.SaveState(t.Context(), "a", []byte("wrong")))
@@ -378,7 +377,7 @@ func TestH14b_ATermThatEndsWithinACommit(t *testing.T) {
 	var s *sharer
 	s = joinShared(t, l, filepath.Join(dir, "s"), func() {
 		stop()
-		must(t, other.Lead(t.Context(), l.elect()))
+		must(t, other.Lead(t.Context(), l.elect(), func() {}))
 		must(t, other.SaveState(t.Context(), "a", []byte("the other's")))
 		for s.share.mu.TryLock() { // until it carries that out, and waits for the commit
 			s.share.mu.Unlock()
@@ -386,7 +385,7 @@ func TestH14b_ATermThatEndsWithinACommit(t *testing.T) {
 		}
 	})
 	defer s.leave(t)
-	must(t, s.Lead(ctx, l.elect()))
+	must(t, s.Lead(ctx, l.elect(), func() {}))
 	if err := s.SaveState(t.Context(), "a", []byte("late")); !errors.Is(err, disk.ErrDeposed) {
 		t.Errorf("%v", err)
 	}
@@ -399,7 +398,7 @@ func TestH14c_ALongKeyIsRefused(t *testing.T) {
 	l := newLogged()
 	s := joinShared(t, l, t.TempDir()+"/a")
 	defer s.leave(t)
-	must(t, s.Lead(t.Context(), l.elect()))
+	must(t, s.Lead(t.Context(), l.elect(), func() {}))
 	if err := s.SaveState(t.Context(), strings.Repeat("x", 2001), nil); !errors.Is(err, engine.ErrInvalid) {
 		t.Errorf("2001 bytes: %v", err)
 	}
@@ -414,7 +413,7 @@ func TestH14f_PayloadsOfASharedStore(t *testing.T) {
 	defer leads.leave(t)
 	defer other.leave(t)
 	ctx, raw := t.Context(), `{"info":{}}`
-	must(t, leads.Lead(ctx, l.elect()))
+	must(t, leads.Lead(ctx, l.elect(), func() {}))
 	ref, body := gzipped(raw)
 	write(t, leads.DB, func(tx engine.Tx) error {
 		errs := []error{leads.SaveAccount(tx, league.Account{ID: "01A", GameName: "Gone", TagLine: "EUW", PUUIDs: map[string]string{"k": "p0"}})}
@@ -451,5 +450,35 @@ func TestH14f_PayloadsOfASharedStore(t *testing.T) {
 	dropped, err := leads.DropExpired(ctx, late, time.Now().AddDate(9, 0, 0), false)
 	if err != nil || len(dropped) != 1 || dropped[0].Payloads != 1 || len(l.bodies) != 0 {
 		t.Errorf("%+v, %v: %d are left", dropped, err, len(l.bodies))
+	}
+}
+
+// What was half forgotten when its process was killed is forgotten by who leads next, also where that was open before: the
+// payloads, too.
+func TestH14f_AnotherForgetsTheRest(t *testing.T) {
+	l := newLogged()
+	leads, other := joinShared(t, l, t.TempDir()+"/a"), joinShared(t, l, t.TempDir()+"/b")
+	defer leads.leave(t)
+	defer other.leave(t)
+	ctx := t.Context()
+	must(t, leads.Lead(ctx, l.elect(), func() {}))
+	ref, body := gzipped("{}")
+	must(t, leads.PutPayload(ctx, "EUW1_1", league.PartMatch, ref, body))
+	write(t, leads.DB, func(tx engine.Tx) error { // as it stands between the two
+		return own(tx).putForgotten(Forgotten{Account: "01A", Doomed: []string{"EUW1_1"}})
+	})
+	lost := false
+	must(t, other.Lead(ctx, l.elect(), func() { lost = true }))
+	must(t, other.FinishForgotten(ctx, func(Forgotten) {}))
+	if len(l.bodies) != 0 {
+		t.Errorf("%d payloads are left", len(l.bodies))
+	}
+	if err := leads.PutPayload(ctx, "EUW1_1", league.PartMatch, ref, body); !errors.Is(err, disk.ErrDeposed) || len(l.bodies) != 0 {
+		t.Errorf("who led puts one: %v, %d are there", err, len(l.bodies))
+	}
+	// The log refuses who leads by its own watch: that is told.
+	l.elect()
+	if err := other.SaveState(ctx, "x", nil); !errors.Is(err, disk.ErrDeposed) || !lost {
+		t.Errorf("a commit that is refused: %v, told %t", err, lost)
 	}
 }

@@ -36,8 +36,8 @@ type Payload struct {
 	Body []byte
 }
 
-// carried are the payloads of a shared store. They are written and deleted at once, and not by the log: a payload that no
-// state names costs room and no correctness.
+// carried are the payloads of a shared store. They are written and deleted at once, within the term, and not by the log: a
+// payload that no state names costs room and no correctness.
 type carried struct {
 	*share
 	doomed  payload.Doomed
@@ -52,10 +52,14 @@ func (c *carried) Put(ctx context.Context, match string, p league.Part, ref leag
 	if len(body) != ref.Size {
 		return fmt.Errorf("%s of %s: %d bytes, its reference says %d: %w", p, match, len(body), ref.Size, engine.ErrInvalid)
 	}
+	r, err := c.leads()
+	if err != nil {
+		return err
+	}
 	defer c.doomed.Spare(match)()
 	defer c.written.Add(time.Now())
 	c.spoilt.Delete(match)
-	return c.PutPayload(ctx, Payload{Match: match, Part: p, PayloadRef: ref, Body: body})
+	return c.PutPayload(ctx, r.term, Payload{Match: match, Part: p, PayloadRef: ref, Body: body})
 }
 
 // Get proves a payload, and gives its JSON.

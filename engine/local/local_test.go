@@ -197,7 +197,7 @@ func serveShared(url, dir string) (*storage.DB, func() error, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the store: %w", err)
 	}
-	if err := db.Lead(ctx, term); err != nil {
+	if err := db.Lead(ctx, term, func() {}); err != nil {
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -46,6 +46,7 @@ type base struct {
 	work   func(context.Context) error // until its context ends
 	reign  func() *engine.Term         // who leads; nil = this process works alone
 	let    func() error                // gives up what was taken for this process; nil = nothing was
+	unhold func() error                // gives the data directory back, last of all; nil = it was not taken
 
 	door      *api.Door // who may come in by the sockets
 	gate      *api.Gate // who may by TCP; nil = nobody
@@ -103,8 +104,7 @@ func (p *base) opened(db store, id string) {
 		}
 		p.told(changes)
 	})
-	// A database tells of its commits over a connection, and what was committed while that was lost
-	// has to be read anew.
+	// A copy that was left far behind is filled anew, and then all that was read of it is read again.
 	db.OnGap(func() {
 		if at := p.engine.Load(); at != nil {
 			at.missed()
@@ -177,6 +177,9 @@ func (p *base) close() error {
 	}
 	if p.store != nil {
 		err = errors.Join(err, p.store.Close())
+	}
+	if p.unhold != nil {
+		err = errors.Join(err, p.unhold())
 	}
 	log.SetOutput(io.Discard)
 	return errors.Join(err, p.logs.Close())

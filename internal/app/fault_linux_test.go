@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,17 @@ func faultySync(t *testing.T) (s *simulator, i *injector, cmd command, p *proces
 	cmd = syncForCrash(s, i.dir)
 	p = i.start(t, cmd)
 	p.until("some matches", func() bool { return s.Stats().Matches >= 4 })
+	// A commit that a fault meets half way may be on disk or not, which ends the engine: none is under way.
+	var last time.Time
+	p.until("the end of their commits", func() bool {
+		time.Sleep(time.Second)
+		now, err := os.Stat(filepath.Join(i.dir, "state.db"))
+		if err != nil || now.ModTime().Equal(last) {
+			return err == nil
+		}
+		last = now.ModTime()
+		return false
+	})
 	return s, i, cmd, p, letGo
 }
 

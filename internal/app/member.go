@@ -71,7 +71,7 @@ func (m *member) open(cfg config.Config) (err error) {
 	if err := logbook.Usable(cfg.DataDir); err != nil {
 		return err
 	}
-	if m.let, err = storage.HoldDir(cfg.DataDir); err != nil {
+	if m.unhold, err = storage.HoldDir(cfg.DataDir); err != nil {
 		return err
 	}
 	if m.db, err = openServer(cfg, m.assembly, logbook.Area(m.log, logbook.AreaStorage)); err != nil {

@@ -213,7 +213,7 @@ func (p *parts) wire(cfg config.Config, a assembly) error {
 		alerts.Publish(changes)
 		typos.Publish(changes)
 	}
-	// Some commits were not told of (the connection that listens was lost): both read anew.
+	// Some commits were not told of: both read anew.
 	p.missed = func() { backend.Gap(); con.Gap() }
 	return nil
 }

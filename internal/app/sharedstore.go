@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -28,6 +29,8 @@ type sharedStore struct {
 	tasks  sync.WaitGroup
 	stop   func()       // ends what was begun with it
 	dir    *tempdir.Dir // of a file for this opening alone; nil = it is kept
+	// unknown: it is not known what was called last, since this is a copy of a server, until the limits are saved.
+	unknown atomic.Bool
 }
 
 // replicaDir is where the file lies in the data directory, for the next opening.
@@ -92,7 +95,7 @@ func (s *sharedStore) open(dataDir string, o storage.Options) (err error) {
 
 // lead lets this process write in a term.
 func (s *sharedStore) lead(ctx context.Context, t *fleet.Term) error {
-	if err := s.DB.Lead(t.Within, t.Epoch); err != nil {
+	if err := s.DB.Lead(t.Within, t.Epoch, t.End); err != nil {
 		return err
 	}
 	s.tasks.Go(func() {
@@ -100,18 +103,31 @@ func (s *sharedStore) lead(ctx context.Context, t *fleet.Term) error {
 			s.note.Warn().Err(err).Msg("what was committed does not come to the tables of the schema yet; it is tried again")
 		})
 	})
-	// What was called and when is not known for certain of a copy: the limits' windows count as full.
+	known, err := s.DB.LoadState(ctx, copiedState)
 	copied := s.server.Copied()
-	mark, err := s.LoadState(ctx, copiedState)
-	if err != nil || copied.IsZero() || string(mark) == copied.Format(time.RFC3339Nano) {
-		return err
-	}
-	return errors.Join(s.SaveState(ctx, traffic.LimiterState, []byte("{}")),
-		s.SaveState(ctx, copiedState, []byte(copied.Format(time.RFC3339Nano))))
+	s.unknown.Store(!copied.IsZero() && string(known) != copied.Format(time.RFC3339Nano))
+	return err
 }
 
 // copiedState says which copy of a server the limits know of.
 const copiedState = "copied"
+
+// LoadState is storage.DB's. What was called and when is not known for certain of a copy: the limits' windows count as full.
+func (s *sharedStore) LoadState(ctx context.Context, name string) ([]byte, error) {
+	if name == traffic.LimiterState && s.unknown.Load() {
+		return []byte("{}"), nil
+	}
+	return s.DB.LoadState(ctx, name)
+}
+
+// SaveState is storage.DB's.
+func (s *sharedStore) SaveState(ctx context.Context, name string, blob []byte) error {
+	err := s.DB.SaveState(ctx, name, blob)
+	if err == nil && name == traffic.LimiterState && s.unknown.Swap(false) {
+		err = s.DB.SaveState(ctx, copiedState, []byte(s.server.Copied().Format(time.RFC3339Nano)))
+	}
+	return err
+}
 
 // Abandon implements demo.Store.
 func (s *sharedStore) Abandon(why error) {
@@ -122,11 +138,11 @@ func (s *sharedStore) Abandon(why error) {
 // Close ends what this process has of it.
 func (s *sharedStore) Close() (err error) {
 	s.stop()
+	s.tasks.Wait()
 	if s.DB != nil {
 		err = s.DB.Close()
 	}
 	err = errors.Join(err, s.server.Close())
-	s.tasks.Wait()
 	if s.dir != nil {
 		err = errors.Join(err, s.dir.Remove())
 	}

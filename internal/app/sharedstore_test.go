@@ -22,14 +22,14 @@ func led(t *testing.T, cfg config.Config, do func(s *sharedStore)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served := serving(t, s)
 	term, release, err := fleet.Take(t.Context(), s.server, fleet.Options{ID: "1-a", Host: "here"})
 	if err == nil {
-		err = s.lead(t.Context(), term)
+		err = s.lead(t.Context(), term) // as commands do, nobody serves it yet
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	served := serving(t, s)
 	do(s)
 	if err := errors.Join(release(), served(), s.Close()); err != nil {
 		t.Error(err)

@@ -69,7 +69,7 @@ func beMember(at, id string) error {
 	}
 	go func() { _ = store.Serve(context.Background()) }()
 	err = Run(ctx, db, Options{ID: id, Host: "here", Version: "test", TTL: ttl, Lead: func(_ context.Context, t *Term) error {
-		if err := store.Lead(context.Background(), t.Epoch); err != nil {
+		if err := store.Lead(context.Background(), t.Epoch, func() {}); err != nil {
 			return err
 		}
 		for told := false; ; told = true {
@@ -649,7 +649,7 @@ func TestALeaderThatFailsWithItsTerm(t *testing.T) {
 		<-ctx.Done()
 		return errTaken
 	})
-	term.end()
+	term.End()
 	if err := <-term.ended; !errors.Is(err, errTaken) {
 		t.Errorf("a task whose term is over goes on: %v", err)
 	}

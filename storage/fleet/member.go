@@ -169,9 +169,9 @@ func (m *member) beat() error {
 		return ending{engine.Problemf(engine.ErrRefused, "start the program of the version that the others have",
 			"another member has brought the schema to version %d, this program knows %d", version, pg.Version())}
 	case !renewed:
-		m.term.end()
+		m.term.End()
 	case m.term != nil && (key == "" || leaves) && l.yields(key, leaves):
-		m.term.end() // somebody is there who has one, or who reaches Riot
+		m.term.End() // somebody is there who has one, or who reaches Riot
 	case m.term != nil:
 		m.term.extend(began.Add(m.TTL))
 	}
@@ -341,7 +341,7 @@ func (m *member) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), m.TTL)
 	defer cancel()
 	if m.term != nil {
-		m.term.end()
+		m.term.End()
 		<-m.term.done.Done()
 	}
 	if m.conn != nil {

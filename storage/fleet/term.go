@@ -40,7 +40,7 @@ func newTerm(run context.Context, epoch int64, until time.Time, lead func(contex
 	t := &Term{Epoch: epoch, Within: within, until: until, lead: ctx, stop: stop, over: gone,
 		ended: make(chan error, 1), done: done}
 	t.mu.Lock() // end may be due already
-	t.timer = time.AfterFunc(time.Until(until), t.end)
+	t.timer = time.AfterFunc(time.Until(until), t.End)
 	t.mu.Unlock()
 	go func() {
 		defer over()
@@ -81,8 +81,9 @@ func (t *Term) extend(until time.Time) {
 	}
 }
 
-// end tells Lead to return. It may come more than once, from the stopwatch and from Run.
-func (t *Term) end() {
+// End tells Lead to return. It may come more than once, from the stopwatch, from Run, and from a store that has refused
+// what was written within.
+func (t *Term) End() {
 	t.mu.Lock()
 	t.until = time.Time{}
 	t.timer.Stop()

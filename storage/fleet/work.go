@@ -18,8 +18,7 @@ type work struct {
 
 const (
 	// selectInHand counts the calls that were let go by who has begun them. What a leader
-	// carries out itself it tells with each sign of life: to count it in fs_job, all of a backlog would be
-	// read, or each claim would move its entries in three indexes for the sake of a fourth.
+	// carries out itself it tells with each sign of life.
 	selectInHand = "select member, count(*) from fs_call where ended is null group by member"
 
 	// selectCalls counts the calls of the past minute by member and by how many steps they are back.

@@ -7,10 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// whichCluster names the server's data, and their history: 7421840112342-00000001. A copy that is
+// whichCluster names the server's data, and their history: 7421840112342-00000001-16412. A copy that is
 // restored from a dump has another first part, one that was set back to an earlier state or that
-// has taken the place of a lost server another second one.
-const whichCluster = "select system_identifier || '-' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()"
+// has taken the place of a lost server another second one; what pg_restore made anew another third one.
+const whichCluster = "select system_identifier || '-' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || '-' || 'fs_store'::regclass::oid from pg_control_system()"
 
 // otherStore has whoever carries the log out begin anew, since it may have commits that are no more, and makes cursors that
 // others keep those of another store.

@@ -42,6 +42,8 @@ const (
 	connectPatience = 10 * time.Second
 	// statementPatience is for one statement, with what it waits for.
 	statementPatience = 30 * time.Second
+	// answerPatience is more than the server takes for an answer: one that does not come says something of the network.
+	answerPatience = statementPatience + 5*time.Second
 	// serverPatience is for a server that is lost, until it is there again.
 	serverPatience = 30 * time.Second
 	// forEver is for what the pool would do by itself now and then: a connection is used as long as it lasts.

@@ -101,6 +101,12 @@ func (e noWrites) Closed() string {
 
 func (e noWrites) Unwrap() []error { return []error{e.PgError, disk.ErrDiskFull} }
 
+// passing reports whether a refusal is one of a moment, as of two that met: the same may be asked again.
+func passing(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (e.Code == "40P01" || e.Code == "40001" || e.Code == "53200" || e.Code == "57014") // deadlock, serialization, memory, cancelled
+}
+
 // Refused reports whether an error is a clear no of a server that goes on. FATAL, as of one that shuts down (57P01), may
 // come after what was asked was carried out, and counts as no answer.
 func Refused(err error) bool {

@@ -29,9 +29,10 @@ import (
 const (
 	// addCommit adds one behind the last one, while its term goes on: an election waits for it.
 	addCommit = "with term as (" + fence + `), added as (
-	insert into fs_log (seq, term, rows, changes) select $2, $1, $3, $4 from term on conflict (seq) do nothing returning seq
+	insert into fs_log (seq, term, rows, changes) select $2, $1, $3, $4 from term
+	where $2 = 1 + coalesce((select max(seq) from fs_log), (select seq from fs_store)) on conflict (seq) do nothing returning seq
 ) select seq, pg_notify($5, seq::text) from added`
-	termOf = "select term from fs_log where seq = $1"
+	isCommit = "select term = $2 and rows = $3 and changes = $4 from fs_log where seq = $1"
 	// selectCommits reads what is behind a place.
 	selectCommits = "select seq, rows, changes from fs_log where seq > $1 order by seq limit 100"
 	selectEnds    = "select instance, coalesce((select max(seq) from fs_log), seq) from fs_store"
@@ -51,38 +52,50 @@ func (db *DB) Log() *Log { return &Log{db: db, added: await.NewBell()} }
 
 func (l *Log) told() string { return l.db.Schema() + ".log" }
 
-// Append implements storage.Shared. It asks a server that is away until it answers or the term ends.
+// Append implements storage.Shared. It asks a server that is away until it answers or the term ends. What is refused after a
+// try that was not answered may be there all the same: then it is asked again, too.
 func (l *Log) Append(ctx context.Context, term int64, c storage.Commit) error {
-	anew := false
+	anew, doubt := false, false
 	for {
 		err := l.append(ctx, term, c)
 		if err == nil {
 			l.added.Ring()
 		}
-		// A session that began while the server only read may go on so when it writes again: the first such
-		// refusal is asked about once more, on a connection that is made now.
-		if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == readOnly && !anew {
-			anew = true
-			l.db.pool.Reset()
+		if l.stale(err, &anew) {
 			continue
 		}
-		if err == nil || errors.Is(err, ErrDeposed) || Refused(err) {
+		if err == nil || errors.Is(err, ErrDeposed) || Refused(err) && !doubt && !passing(err) {
 			return noRoom(err)
 		}
+		doubt = doubt || !Refused(err)
 		if !await.Pause(ctx, lostPause) {
 			return ErrDeposed
 		}
 	}
 }
 
+// stale reports whether an error is that of a session that began while the server only read, and goes on so when it writes
+// again: the first such refusal is asked about once more, on a connection that is made now.
+func (l *Log) stale(err error, asked *bool) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || e.Code != readOnly || *asked {
+		return false
+	}
+	*asked = true
+	l.db.pool.Reset()
+	return true
+}
+
 // append is Append of one try. One whose answer was lost may have added the commit: then that is found.
 func (l *Log) append(ctx context.Context, term int64, c storage.Commit) error {
-	var seq, of int64
+	var seq int64
 	err := l.db.pool.QueryRow(ctx, addCommit, term, int64(c.Seq), c.Rows, c.Changes, l.told()).Scan(&seq, nil)
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
-	if err = l.db.pool.QueryRow(ctx, termOf, int64(c.Seq)).Scan(&of); errors.Is(err, pgx.ErrNoRows) || err == nil && of != term {
+	same := false
+	err = l.db.pool.QueryRow(ctx, isCommit, int64(c.Seq), term, c.Rows, c.Changes).Scan(&same)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && !same {
 		return ErrDeposed
 	}
 	return err
@@ -93,7 +106,9 @@ func (l *Log) After(ctx context.Context, at storage.Place, carry func(c storage.
 	for {
 		var instance string
 		var last int64
-		if err := l.db.pool.QueryRow(ctx, selectEnds).Scan(&instance, &last); err != nil {
+		asking, cancel := context.WithTimeout(ctx, answerPatience)
+		defer cancel()
+		if err := l.db.pool.QueryRow(asking, selectEnds).Scan(&instance, &last); err != nil {
 			return err
 		}
 		if instance != at.Instance || last < int64(at.Seq) {
@@ -102,7 +117,7 @@ func (l *Log) After(ctx context.Context, at storage.Place, carry func(c storage.
 		if last == int64(at.Seq) {
 			return nil
 		}
-		found, err := l.db.pool.Query(ctx, selectCommits, int64(at.Seq))
+		found, err := l.db.pool.Query(asking, selectCommits, int64(at.Seq))
 		if err != nil {
 			return err
 		}
@@ -198,12 +213,22 @@ func (l *Log) Wait(ctx context.Context, _ uint64) error {
 	return nil
 }
 
+// Rest implements storage.Shared: an ear that nobody reads would fill the server's memory.
+func (l *Log) Rest() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ear != nil {
+		hangUp(l.ear)
+		l.ear = nil
+	}
+}
+
 // foldCommits is how many commits the rows follow at once; keptCommits are kept for those who are behind, for as long as
 // keptFor: they tell what was deleted since, too.
 const (
 	foldCommits = 200
-	keptCommits = 10_000
-	keptFor     = 10 * time.Minute
+	keptCommits = 50_000
+	keptFor     = 30 * time.Minute
 	foldPause   = 50 * time.Millisecond
 )
 
@@ -232,17 +257,19 @@ func (l *Log) Follow(ctx context.Context, term int64, trouble func(error)) error
 	}
 }
 
-// within carries a statement out if a term goes on, whose election waits for it.
-func (l *Log) within(ctx context.Context, term int64, sql string, args ...any) error {
-	return l.try(ctx, func() error {
+// within carries a statement out, and tells of how many rows, if a term goes on, whose election waits for it.
+func (l *Log) within(ctx context.Context, term int64, sql string, args ...any) (rows int64, err error) {
+	err = l.try(ctx, func() error {
 		return pgx.BeginFunc(ctx, l.db.pool, func(tx pgx.Tx) error {
 			if err := leads(ctx, tx, term); err != nil {
 				return err
 			}
-			_, err := tx.Exec(ctx, sql, args...)
+			done, err := tx.Exec(ctx, sql, args...)
+			rows = done.RowsAffected()
 			return err
 		})
 	})
+	return rows, err
 }
 
 // leads holds a term until the transaction ends; ErrDeposed when it is over.
@@ -257,9 +284,13 @@ func leads(ctx context.Context, tx pgx.Tx, term int64) error {
 
 // try carries out what may be carried out twice until a server that is away has answered, or ctx ends.
 func (l *Log) try(ctx context.Context, do func() error) error {
+	anew := false
 	for began := time.Now(); ; {
 		err := do()
-		if err == nil || errors.Is(err, ErrDeposed) || errors.Is(err, pgx.ErrNoRows) || Refused(err) || context.Cause(l.db.life) != nil ||
+		if l.stale(err, &anew) {
+			continue
+		}
+		if err == nil || errors.Is(err, ErrDeposed) || errors.Is(err, pgx.ErrNoRows) || Refused(err) && !passing(err) || context.Cause(l.db.life) != nil ||
 			time.Since(began) > serverPatience || !await.Pause(ctx, lostPause) {
 			return noRoom(err)
 		}
@@ -300,7 +331,8 @@ func (l *Log) Unask(ctx context.Context, term int64, riotIDs []string) error {
 	if err != nil {
 		return err
 	}
-	return l.within(ctx, term, "delete from river_job where id = any($1) or kind = $2 and finalized_at is not null", gone, OrderKind)
+	_, err = l.within(ctx, term, "delete from river_job where id = any($1) or kind = $2 and finalized_at is not null", gone, OrderKind)
+	return err
 }
 
 // Trim implements storage.Shared: it waits until the rows have followed.
@@ -310,14 +342,16 @@ func (l *Log) Trim(ctx context.Context, term int64) error {
 		return l.db.pool.QueryRow(ctx, "select coalesce(max(seq), 0) from fs_log").Scan(&last)
 	})
 	for err == nil && at < last {
-		if err = l.db.pool.QueryRow(ctx, "select seq from fs_store").Scan(&at); err == nil && at < last && !await.Pause(ctx, foldPause) {
+		err = l.try(ctx, func() error { return l.db.pool.QueryRow(ctx, "select seq from fs_store").Scan(&at) })
+		if err == nil && at < last && !await.Pause(ctx, foldPause) {
 			return context.Cause(ctx)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return l.within(ctx, term, "delete from fs_log where seq <= $1", last)
+	_, err = l.within(ctx, term, "delete from fs_log where seq <= $1", last)
+	return err
 }
 
 // fold carries the next commits out on the rows; n is how many there were.
@@ -340,6 +374,9 @@ func (l *Log) fold(ctx context.Context, term int64) (n int, err error) {
 				return nil
 			})
 		})
+		if err == nil && n == 0 {
+			_, err = tx.Exec(ctx, "delete from fs_log where at < clock_timestamp() - $1::interval and seq <= (select seq from fs_store)", keptFor)
+		}
 		if err != nil || n == 0 {
 			return err
 		}

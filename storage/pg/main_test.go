@@ -69,7 +69,7 @@ func leading(t testing.TB, db *DB) (store *storage.DB, shown func()) {
 	go func() { ended <- store.Serve(ctx) }()
 	go func() { ended <- l.Follow(ctx, term, func(error) {}) }()
 	t.Cleanup(func() { stop(); must(t, errors.Join(<-ended, <-ended, store.Close())) })
-	must(t, store.Lead(ctx, term))
+	must(t, store.Lead(ctx, term, func() {}))
 	return store, func() {
 		t.Helper()
 		for seq := uint64(0); seq < store.Seq(); time.Sleep(time.Millisecond) {

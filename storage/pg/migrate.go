@@ -99,8 +99,8 @@ func bringUp(ctx context.Context, c *pgx.Conn, schema string) error {
 //
 //	 version | since
 //	---------+----------------------------
-//	       1 | 2026-11-21 09:12:44.01+00
-//	       2 | 2026-11-21 09:12:44.09+00
+//	      17 | 2026-11-21 09:12:44.01+00
+//	      18 | 2026-11-21 09:12:44.09+00
 func begin(ctx context.Context, c *pgx.Conn, schema string) error {
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		if err := takeTurn(ctx, tx, schema); err != nil {
@@ -157,7 +157,7 @@ func step(ctx context.Context, c *pgx.Conn, schema string) (have int, err error)
 }
 
 // endTerm keeps a program that knows only the versions before from writing on as the leader: the
-// fence of each of its transactions finds its term over. Before version 5 there is no fleet.
+// fence of each of its commits finds its term over. In a new schema there is no fleet yet.
 func endTerm(ctx context.Context, tx pgx.Tx) error {
 	there, err := has(ctx, tx, "fs_fleet")
 	if err == nil && there {

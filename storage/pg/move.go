@@ -177,7 +177,8 @@ func (m *Move) Settled(ctx context.Context, term int64) error {
 
 // Leave closes the schema, within a term: the next one is nobody's.
 func (m *Move) Leave(ctx context.Context, term int64) error {
-	return m.within(ctx, term, "update fs_store set closed = $1 || E'\\n' || instance", m.closed)
+	_, err := m.within(ctx, term, "update fs_store set closed = $1 || E'\\n' || instance", m.closed)
+	return err
 }
 
 // Weigh counts the rows, and their bytes.
@@ -230,6 +231,11 @@ func (m *Move) Body(ctx context.Context, _ string, name storage.PayloadName) (st
 		err = engine.ErrNotFound
 	}
 	return p, err
+}
+
+// PutPayload implements storage.Bodies: nobody leads.
+func (m *Move) PutPayload(ctx context.Context, p storage.Payload) error {
+	return m.Log.PutPayload(ctx, 0, p)
 }
 
 // DropMonth implements storage.Bodies.

@@ -42,20 +42,26 @@ where attrelid = to_regclass('fs_payload') and attname = 'json'), false)`).Scan(
 }
 
 const (
-	putPayload = `insert into fs_payload (match, part, month, codec, size, raw_len, crc, body, json) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+	// putPayload is within term $10, 0 = whoever leads.
+	putPayload = `with term as (
+	select from fs_fleet where $10 = 0::bigint or epoch = $10 and expires > clock_timestamp() for key share
+) insert into fs_payload (match, part, month, codec, size, raw_len, crc, body, json) select $1, $2, $3, $4, $5, $6, $7, $8, $9 from term
 on conflict (match, part) do update set month = excluded.month, codec = excluded.codec, size = excluded.size,
 	raw_len = excluded.raw_len, crc = excluded.crc, body = excluded.body, json = excluded.json`
 	selectPayload = "select month, codec, size, raw_len, crc, body, json from fs_payload where match = $1 and part = $2"
 )
 
 // PutPayload implements storage.Shared.
-func (l *Log) PutPayload(ctx context.Context, p storage.Payload) error {
+func (l *Log) PutPayload(ctx context.Context, term int64, p storage.Payload) error {
 	body, asked := p.Body, l.db.asJSON(p)
 	if asked != nil {
 		body = nil
 	}
 	return l.try(ctx, func() error {
-		_, err := l.db.pool.Exec(ctx, putPayload, p.Match, string(p.Part), p.Month, p.Codec, p.Size, p.RawLen, int64(p.CRC), body, asked)
+		put, err := l.db.pool.Exec(ctx, putPayload, p.Match, string(p.Part), p.Month, p.Codec, p.Size, p.RawLen, int64(p.CRC), body, asked, term)
+		if err == nil && put.RowsAffected() == 0 {
+			err = ErrDeposed
+		}
 		return err
 	})
 }
@@ -104,10 +110,16 @@ func (l *Log) ByMonth(ctx context.Context) (all []storage.MonthSize, err error) 
 
 // DropPayloads implements storage.Shared.
 func (l *Log) DropPayloads(ctx context.Context, term int64, month string) error {
-	return l.within(ctx, term, "delete from fs_payload where month = $1", month)
+	for { // each time so few that it takes no while: an election waits for it
+		n, err := l.within(ctx, term, "delete from fs_payload where ctid = any(array(select ctid from fs_payload where month = $1 limit 1000))", month)
+		if err != nil || n == 0 {
+			return err
+		}
+	}
 }
 
 // ErasePayloads implements storage.Shared.
 func (l *Log) ErasePayloads(ctx context.Context, term int64, matches []string) error {
-	return l.within(ctx, term, "delete from fs_payload where match = any($1)", matches)
+	_, err := l.within(ctx, term, "delete from fs_payload where match = any($1)", matches)
+	return err
 }

@@ -208,7 +208,7 @@ func (n *node) lead(ctx context.Context, t *fleet.Term) error {
 	if n.tells {
 		fmt.Println("leads", t.Epoch)
 	}
-	if err := n.db.Lead(t.Within, t.Epoch); err != nil {
+	if err := n.db.Lead(t.Within, t.Epoch, func() {}); err != nil {
 		return err
 	}
 	n.rows.Go(func() error { return n.log.Follow(t.Within, t.Epoch, func(error) {}) })

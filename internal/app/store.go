@@ -168,7 +168,7 @@ var byServer = map[string]string{
 	"restore": "put a dump back with `pg_restore --clean --if-exists --dbname='%[2]s' %[1]s.dump`, while no engine works on it",
 	"compact": "the server clears up by itself; `vacuumdb --full --dbname='%[2]s'` gives its disk back what is free, while no engine works on it",
 	"migrate": "`farsight migrate --to DIR` moves it into a data directory, `pg_dump --schema=%[1]s --dbname='%[2]s'` takes it to another server",
-	"reset":   "`psql --dbname='%[2]s' --command='drop schema %[1]s cascade'` deletes what is stored, and the next engine begins anew",
+	"reset":   "`psql --dbname='%[2]s' --command='drop schema %[1]s cascade'` deletes what is stored, and the next engine begins anew; the copies of machines that are off go when they join",
 }
 
 // needsFiles refuses a command that works on the files of a data directory where everything is in

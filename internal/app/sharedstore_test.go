@@ -37,9 +37,9 @@ func led(t *testing.T, cfg config.Config, do func(s *sharedStore)) {
 }
 
 // On a server that has taken the place of another what was called last is not known: the limits' windows count as full for
-// whoever leads, until they are saved again. What this process has a copy of is made anew.
+// whoever leads, until they are saved again. What this process has a copy of is made anew. Not beside other tests: who
+// leads keeps the server's clock, and so does all of its process.
 func TestH14c_ALeadOnAnotherServer(t *testing.T) {
-	t.Parallel()
 	cfg := config.Config{Store: pgtest.Schema(t), DataDir: freshDir(t)}
 	limits := func(s *sharedStore) string {
 		blob, err := s.LoadState(t.Context(), traffic.LimiterState)

@@ -196,10 +196,13 @@ func TestAdminEndpoints(t *testing.T) {
 	}
 }
 
-// The plans of the demo show what they promise, whatever the seed.
+// The plans of the demo show what they promise, whatever the seed. At one hour of one day: the ids, by which faults choose,
+// follow from it, and of four that are to be expected none may be there.
 func TestDemoPlansStrikeEnough(t *testing.T) {
 	for seed := range uint64(5) {
-		s := New(Demo(seed))
+		o := Demo(seed)
+		o.Epoch = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+		s := New(o)
 		hits := map[string]int{}
 		for _, p := range s.Players() {
 			for _, id := range s.MatchIDs(p.RiotID) {

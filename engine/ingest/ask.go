@@ -15,8 +15,7 @@ import (
 
 // asks fill in what an ask for a sync leaves open.
 type asks struct {
-	opt   *Options
-	store tagReader
+	means
 }
 
 // who is an account as a person names it: by its id or its PUUID, or as name "Blue Heron" and tag "KR1".

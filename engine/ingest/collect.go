@@ -31,10 +31,7 @@ const classLadder engine.Class = "ladder"
 
 // collects carry out the rounds of collections.
 type collects struct {
-	opt   *Options
-	store collectStore
-	api   API
-	calls *traffic.Caller
+	means
 	*ranges
 }
 

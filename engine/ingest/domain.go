@@ -16,7 +16,7 @@ import (
 // Stored answers the queries of the domain from what is on disk: ranks, weekly
 // reports and what an account has played. It needs no engine.
 type Stored struct {
-	Store storedStore
+	Store Store
 	Zone  *time.Location // of reports; nil = UTC
 }
 

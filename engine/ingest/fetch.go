@@ -14,10 +14,7 @@ import (
 
 // fetches are the handlers of match.fetch and timeline.fetch.
 type fetches struct {
-	opt   *Options
-	store fetchStore
-	api   API
-	calls *traffic.Caller
+	means
 	*settlement
 }
 
@@ -167,7 +164,7 @@ func (in *fetches) again(j engine.Job, f league.Fetch) bool {
 // adopt takes a payload that is on disk without a state that names it, if it is
 // whole and about the match. Whatever is wrong with it, also an error of the disk, is no error of the
 // attempt: the part is then fetched, and what is stored takes the place of what was there.
-func adopt[T any](ctx context.Context, s payloads, id string, part league.Part,
+func adopt[T any](ctx context.Context, s Store, id string, part league.Part,
 	read func(riot.Payload, string) (T, error)) (got fetched[T], ok bool) {
 	ref, body, found, err := s.FindPayload(ctx, id, part)
 	if err != nil || !found || ref.Codec != codecGzip {

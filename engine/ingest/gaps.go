@@ -12,8 +12,7 @@ import (
 
 // settlement gives the parts of matches to the runs that wait for them or miss them.
 type settlement struct {
-	opt   *Options
-	store settleStore
+	means
 	*asks
 	*ranges
 	*reports

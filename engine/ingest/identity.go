@@ -16,10 +16,7 @@ import (
 
 // identities learn who an account is under the key in use, and resolve it again under another.
 type identities struct {
-	opt   *Options
-	store identityStore
-	api   API
-	calls *traffic.Caller
+	means
 }
 
 // twin gives another account that has the PUUID, and whether it stands for nobody on its
@@ -90,7 +87,7 @@ func (in *identities) makeWay(tx engine.Tx, account string) error {
 }
 
 // changeAccount edits an account and stores it.
-func changeAccount(s accountStore, tx engine.Tx, id string, edit func(*league.Account) error) error {
+func changeAccount(s Store, tx engine.Tx, id string, edit func(*league.Account) error) error {
 	a, err := s.Account(tx, id)
 	if err != nil {
 		return fmt.Errorf("load account %s: %w", id, err)
@@ -173,14 +170,8 @@ func (u *unready) outcome() engine.Outcome {
 	return traffic.Fault(u.err)
 }
 
-// rankedStore is what a job about one account reads.
-type rankedStore interface {
-	reader
-	accountReader
-}
-
 // loadRanked reads the account of a rank.fetch or account.resolve.
-func loadRanked(ctx context.Context, store rankedStore,
+func loadRanked(ctx context.Context, store Store,
 	j engine.Job) (args rankArgs, a league.Account, fault *unready) {
 	args, err := decode[rankArgs](j)
 	if err == nil {

@@ -15,9 +15,7 @@ import (
 // lane fails (see its proof): if that is answered, the failure was the job's own, else it is the
 // lane's.
 type witness struct {
-	opt   *Options
-	store witnessStore
-	api   API
+	means
 }
 
 // knownMost is how many things that were answered before take turns: one of them may

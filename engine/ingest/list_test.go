@@ -171,7 +171,7 @@ func TestB19c_LookOn(t *testing.T) {
 
 // listings are a store of one account's listing, which says of each match when it was played.
 type listings struct {
-	rangeStore
+	Store
 	had    league.CachedIDs
 	played map[string]time.Time
 	kept   *league.CachedIDs
@@ -221,9 +221,9 @@ func TestB19c_SlicesOfAListing(t *testing.T) {
 		if c.run.Anchor.IsZero() {
 			c.run.Anchor = noon
 		}
-		in := &ranges{opt: &Options{}, store: &listings{
+		in := &ranges{means{opt: &Options{}, store: &listings{
 			had: league.CachedIDs{At: noon, Floor: c.floor, IDs: ids(300, 201)}, played: c.played,
-		}}
+		}}}
 		p := pass{run: c.run, account: league.Account{PUUIDs: map[string]string{"": "p"}}}
 		if err := in.loadSlice(nil, &p); err != nil || p.sliced != c.sliced || c.sliced && len(p.slice) != 100 {
 			t.Errorf("%s: sliced %v, %d ids, %v", name, p.sliced, len(p.slice), err)
@@ -248,7 +248,7 @@ func TestB19c_AListingHasNoHole(t *testing.T) {
 		"the second of another run's list": {had: league.CachedIDs{At: noon.Add(-time.Minute), IDs: first.IDs}, start: 100, page: ids(200, 101), kept: -1},
 	} {
 		store := &listings{}
-		in := &ranges{opt: &Options{}, store: store}
+		in := &ranges{means{opt: &Options{}, store: store}}
 		pg := page{raw: c.page, asked: riot.MatchIDsQuery{Start: c.start, Count: pageSize}}
 		if err := in.keepIDs(nil, league.Run{Anchor: noon}, c.had, pg); err != nil {
 			t.Fatal(err)
@@ -279,7 +279,7 @@ func TestB1c_Relist(t *testing.T) {
 		"the newest few":        {known: league.Coverage{Head: "EUW1_1", Walked: walked, ReachedEnd: true}, ask: league.Ask{Mode: ModeFull, Count: 20}},
 		"of before it was kept": {known: league.Coverage{Head: "EUW1_1", HeadAt: now(), ReachedEnd: true}, ask: league.Ask{Mode: ModeFull}, whole: true},
 	} {
-		in := &ranges{opt: &Options{Relist: every}}
+		in := &ranges{means{opt: &Options{Relist: every}}}
 		got, err := in.relist(nil, league.Account{ID: "a", Coverage: c.known}, c.ask)
 		want := c.ask
 		if c.whole {

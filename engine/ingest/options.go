@@ -83,6 +83,14 @@ type Options struct {
 	Projects *Projects
 }
 
+// means are what all parts have in common. What calls learns of a lane by one of them holds for all.
+type means struct {
+	opt   *Options
+	store Store
+	api   API
+	calls *traffic.Caller
+}
+
 // fillIn puts the defaults in. A negative Cooldown stays: it means that there is none.
 func (o *Options) fillIn() {
 	switch {

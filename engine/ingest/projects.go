@@ -26,7 +26,7 @@ const projectsState = "key projects"
 
 // ProjectsOptions are what a Projects is made of. All are required but OnNote.
 type ProjectsOptions struct {
-	Store  projectStore
+	Store  Store
 	API    API
 	Limits *traffic.Limits
 	// Fingerprint names the key in use without showing it; "" = there is none.

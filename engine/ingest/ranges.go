@@ -14,8 +14,7 @@ import (
 
 // ranges say how far the lists of an account are known, and what to list next.
 type ranges struct {
-	opt   *Options
-	store rangeStore
+	means
 }
 
 // The range that is known to be complete belongs to a list: an account's own

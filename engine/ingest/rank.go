@@ -15,10 +15,7 @@ import (
 // ranks are the handler of rank.fetch. Riot tells of a player only the present rank: what is not asked for
 // on a day is never known.
 type ranks struct {
-	opt   *Options
-	store rankStore
-	api   API
-	calls *traffic.Caller
+	means
 }
 
 // fetchRank is the handler of rank.fetch: one call, and at most one row per

@@ -12,8 +12,7 @@ import (
 
 // reports build the play-time report of an account and the report of a week.
 type reports struct {
-	opt   *Options
-	store reportStore
+	means
 	*asks
 }
 

@@ -15,8 +15,7 @@ import (
 
 // upkeep are the handlers that keep the store in order.
 type upkeep struct {
-	opt   *Options
-	store upkeepStore
+	means
 	*settlement
 }
 

@@ -16,10 +16,7 @@ import (
 
 // syncs are the handler of account.sync: one step of a run each time.
 type syncs struct {
-	opt   *Options
-	store syncStore
-	api   API
-	calls *traffic.Caller
+	means
 	*ranges
 	*reports
 	*settlement

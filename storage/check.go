@@ -51,7 +51,7 @@ func (r *CheckReport) add(f Finding) {
 type checker struct {
 	*txn
 	ctx      context.Context
-	payloads bodies
+	payloads payloadStore
 	files    *payload.Store
 	report   *CheckReport
 	tables   *collection.Checker

@@ -38,7 +38,7 @@ type DB struct {
 	boot     Boot
 	self     os.FileInfo    // the open state file, to notice that another took its name
 	files    *payload.Store // of this directory
-	payloads bodies
+	payloads payloadStore   // files, or where all have them who share the store
 	region   func(platform string) string
 	pages    disk.Pages
 	sized    time.Time // when the size was last noted; Serve's own
@@ -67,9 +67,6 @@ func (db *DB) Dir() string { return db.dir }
 
 // Seq is the version of the last commit.
 func (db *DB) Seq() uint64 { return db.seq.Load() }
-
-// Payloads is the store of match payloads in the directory.
-func (db *DB) Payloads() *payload.Store { return db.files }
 
 // OnCommit names the one function that gets the changes of every commit, in commit order and before
 // the writers are answered. It must not block and must not keep the slice's array. Call it before

@@ -140,7 +140,7 @@ func (db *DB) doomAgain() error {
 			return err
 		}
 		for _, f := range list {
-			db.payloads.Dooms().Add(slices.DeleteFunc(f.Doomed, t.fetched))
+			db.files.Doomed.Add(slices.DeleteFunc(f.Doomed, t.fetched))
 		}
 		return nil
 	})

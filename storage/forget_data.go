@@ -47,7 +47,7 @@ func (w *forgetter) unlist(owner string) error {
 				ids = append(ids, l.Match)
 			}
 		}
-		w.db.payloads.Dooms().Add(ids)
+		w.db.files.Doomed.Add(ids)
 		err := w.commit(func(t *txn, f *Forgotten) error {
 			f.Doomed = nil
 			for _, k := range page {
@@ -59,10 +59,10 @@ func (w *forgetter) unlist(owner string) error {
 		})
 		if err != nil {
 			// Nothing was deleted, so nothing is doomed any more.
-			w.db.payloads.Dooms().Remove(ids)
+			w.db.files.Doomed.Remove(ids)
 			return err
 		}
-		w.db.payloads.Dooms().Remove(slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(w.f.Doomed, id) }))
+		w.db.files.Doomed.Remove(slices.DeleteFunc(ids, func(id string) bool { return slices.Contains(w.f.Doomed, id) }))
 		return w.payloads()
 	})
 }
@@ -86,7 +86,7 @@ func (w *forgetter) payloads() error {
 		return nil
 	})
 	if err == nil {
-		w.db.payloads.Dooms().Remove(gone)
+		w.db.files.Doomed.Remove(gone)
 	}
 	return err
 }

@@ -260,7 +260,7 @@ func seen(t testing.TB, db *DB, id string) map[string]any {
 			}
 			keep("seats "+m.ID, seats, err)
 			if one.Match.Status == league.Success {
-				raw, err := db.Payloads().Raw(m.ID, league.PartTimeline, one.Timeline.Ref)
+				raw, err := db.files.Raw(m.ID, league.PartTimeline, one.Timeline.Ref)
 				keep("raw "+m.ID, string(raw), err)
 			}
 			j, err := db.Detail(ctx, engine.JobQuery{Key: "match:" + m.ID})

@@ -11,7 +11,7 @@ import (
 // "payload". A store to which nothing was written is left out.
 func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
 	out := map[string]time.Duration{}
-	for name, w := range map[string]*disk.WriteTimes{"state": &db.commits, "payload": db.payloads.Written()} {
+	for name, w := range map[string]*disk.WriteTimes{"state": &db.commits, "payload": db.files.Commits} {
 		if d, ok := w.P95(now); ok {
 			out[name] = d
 		}
@@ -28,14 +28,13 @@ type WriteSum = disk.WriteSum
 // WriteSums gives the sums of the commits since the start: of "state", the group commits, and of
 // "payload".
 func (db *DB) WriteSums() map[string]disk.WriteSum {
-	return map[string]disk.WriteSum{"state": db.commits.Sum(), "payload": db.payloads.Written().Sum()}
+	return map[string]disk.WriteSum{"state": db.commits.Sum(), "payload": db.files.Commits.Sum()}
 }
 
 // Sizes are how large a store is, in bytes.
 type Sizes struct {
 	State    int64
 	Payloads int64
-	Shards   int    // payload files
 	Free     uint64 // on the disk
 }
 
@@ -48,18 +47,12 @@ func (db *DB) Sizes() (s Sizes, err error) {
 		return s, err
 	}
 	if db.share != nil {
-		by, err := db.share.ByMonth(context.Background())
-		for _, m := range by {
-			s.Payloads += m.Bytes
-		}
-		s.Shards = len(by)
+		s.Payloads, err = db.share.DiskBytes(context.Background())
 		return s, err
 	}
 	months, err := db.files.Files()
-	if err != nil {
-		return s, err
+	if err == nil {
+		s.Payloads, err = disk.Size(months...)
 	}
-	s.Shards = len(months)
-	s.Payloads, err = disk.Size(months...)
 	return s, err
 }

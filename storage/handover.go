@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
 	bolt "go.etcd.io/bbolt"
 	"golang.org/x/sync/errgroup"
 
@@ -141,8 +142,8 @@ type PayloadName struct {
 	Part  league.Part
 }
 
-// Bodies are the payloads of one side of a move.
-type Bodies interface {
+// Payloads are those of one side of a move.
+type Payloads interface {
 	ByMonth(ctx context.Context) ([]MonthSize, error)
 	// InMonth tells what each of a month is.
 	InMonth(ctx context.Context, month string) (map[PayloadName]league.PayloadRef, error)
@@ -157,7 +158,7 @@ const copying = 16
 
 // CopyPayloads copies those that a match of the directory names, which has the rows already, and reads each back. Of
 // what an earlier copy has left only the same stays.
-func (h *Handover) CopyPayloads(ctx context.Context, from, to Bodies, step func(done, total int)) (n int, err error) {
+func (h *Handover) CopyPayloads(ctx context.Context, from, to Payloads, step func(done, total int)) (n int, err error) {
 	all, err := from.ByMonth(ctx)
 	if err != nil {
 		return 0, err
@@ -193,7 +194,7 @@ func (h *Handover) CopyPayloads(ctx context.Context, from, to Bodies, step func(
 }
 
 // named are the payloads of a month that a match names, as it does. The others are orphans of a crash.
-func (h *Handover) named(ctx context.Context, month string, from Bodies) (map[PayloadName]league.PayloadRef, error) {
+func (h *Handover) named(ctx context.Context, month string, from Payloads) (map[PayloadName]league.PayloadRef, error) {
 	wanted, err := from.InMonth(ctx, month)
 	if err != nil {
 		return nil, err
@@ -214,7 +215,7 @@ func (h *Handover) named(ctx context.Context, month string, from Bodies) (map[Pa
 	})
 }
 
-func copyMonth(ctx context.Context, month string, wanted map[PayloadName]league.PayloadRef, from, to Bodies, step func(done int)) error {
+func copyMonth(ctx context.Context, month string, wanted map[PayloadName]league.PayloadRef, from, to Payloads, step func(done int)) error {
 	there, err := to.InMonth(ctx, month)
 	if err != nil {
 		return err
@@ -264,12 +265,12 @@ func copyMonth(ctx context.Context, month string, wanted map[PayloadName]league.
 	return context.Cause(ctx) // the loop may have ended before any of them
 }
 
-// Bodies are the payloads of the directory.
-func (h *Handover) Bodies() Bodies { return fileBodies{h.db.files} }
+// Payloads are those of the directory.
+func (h *Handover) Payloads() Payloads { return filePayloads{h.db.files} }
 
-type fileBodies struct{ *payload.Store }
+type filePayloads struct{ *payload.Store }
 
-func (f fileBodies) ByMonth(context.Context) (all []MonthSize, err error) {
+func (f filePayloads) ByMonth(context.Context) (all []MonthSize, err error) {
 	months, err := f.Months()
 	for _, month := range months {
 		m := MonthSize{Month: month}
@@ -286,13 +287,21 @@ func (f fileBodies) ByMonth(context.Context) (all []MonthSize, err error) {
 	return all, err
 }
 
-func (f fileBodies) InMonth(ctx context.Context, month string) (map[PayloadName]league.PayloadRef, error) {
+func (f filePayloads) InMonth(ctx context.Context, month string) (map[PayloadName]league.PayloadRef, error) {
 	all := map[PayloadName]league.PayloadRef{}
-	err := f.each(ctx, month, func(name PayloadName, stored []byte) error {
-		// One that is damaged is not what is wanted, or cannot be copied.
-		frame, _ := payload.Open(month, name.Match, name.Part, stored)
-		all[name] = frame.Ref
-		return nil
+	err := f.With(month, false, func(s *payload.Shard) error {
+		return s.View(func(b *bolt.Tx) error {
+			p := b.Bucket([]byte(payload.Table))
+			return p.ForEachBucket(func(match []byte) error {
+				return errors.Join(context.Cause(ctx), p.Bucket(match).ForEach(func(k, v []byte) error {
+					name := PayloadName{string(match), payload.PartOfKey(k)}
+					// One that is damaged is not what is wanted, or cannot be copied.
+					frame, _ := payload.Open(month, name.Match, name.Part, v)
+					all[name] = frame.Ref
+					return nil
+				}))
+			})
+		})
 	})
 	if disk.IsNotFound(err) {
 		err = nil
@@ -300,61 +309,20 @@ func (f fileBodies) InMonth(ctx context.Context, month string) (map[PayloadName]
 	return all, err
 }
 
-// each gives what is stored of the payloads of a month.
-func (f fileBodies) each(ctx context.Context, month string, do func(name PayloadName, stored []byte) error) error {
-	return f.With(month, false, func(s *payload.Shard) error {
-		return s.View(func(b *bolt.Tx) error {
-			p := b.Bucket([]byte(payload.Table))
-			return p.ForEachBucket(func(match []byte) error {
-				return p.Bucket(match).ForEach(func(k, v []byte) error {
-					if ctx.Err() != nil {
-						return context.Cause(ctx)
-					}
-					return do(PayloadName{string(match), payload.PartOfKey(k)}, v)
-				})
-			})
-		})
-	})
-}
-
-func (f fileBodies) Body(_ context.Context, month string, name PayloadName) (p Payload, err error) {
+func (f filePayloads) Body(_ context.Context, month string, name PayloadName) (p Payload, err error) {
 	p.Match, p.Part = name.Match, name.Part
 	p.PayloadRef, p.Body, err = f.Arrived(month, name.Match, name.Part)
 	return p, err
 }
 
-// Packed packs what a database keeps as JSON.
-func Packed(p Payload) Payload {
-	if p.Codec == payload.CodecIdentity {
-		p.PayloadRef, p.Body = payload.AsGzip(p.PayloadRef, p.Body)
+func (f filePayloads) PutPayload(ctx context.Context, p Payload) error {
+	if p.Codec == payload.CodecIdentity { // what a database keeps as JSON
+		p.PayloadRef, p.Body = payload.AsGzip(p.PayloadRef, p.Body, gzip.DefaultCompression)
 	}
-	return p
-}
-
-func (f fileBodies) PutPayload(ctx context.Context, p Payload) error {
-	p = Packed(p)
 	return f.Put(ctx, p.Match, p.Part, p.PayloadRef, p.Body)
 }
 
-func (f fileBodies) DropMonth(_ context.Context, month string) error { return f.Drop(month) }
-
-// someNames is how many payloads of a month are a sample.
-const someNames = 200
-
-// Some names payloads of a month.
-func (h *Handover) Some(ctx context.Context, month string) (names []PayloadName, err error) {
-	enough := errors.New("enough")
-	err = fileBodies{h.db.files}.each(ctx, month, func(name PayloadName, _ []byte) error {
-		if names = append(names, name); len(names) == someNames {
-			return enough
-		}
-		return nil
-	})
-	if errors.Is(err, enough) {
-		err = nil
-	}
-	return names, err
-}
+func (f filePayloads) DropMonth(_ context.Context, month string) error { return f.Drop(month) }
 
 // Arrive makes it a directory like others, and closes it. restored is when what it was copied from was itself set back.
 func (h *Handover) Arrive(restored time.Time) error {

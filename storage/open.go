@@ -147,7 +147,7 @@ func openLocked(o Options, lock *disk.Lock, browse bool) (*DB, error) {
 	db.files = keep.PayloadsOf(o.Dir, browse, o.Log)
 	db.files.Pages = db.pages
 	if db.payloads = db.files; db.share != nil {
-		db.payloads = &carried{share: db.share}
+		db.payloads = &carried{share: db.share, doomed: db.files.Doomed, written: db.files.Commits}
 	}
 	db.finish = []func(*txn) error{(*txn).saveDays, (*txn).emitAccounts}
 	db.tick, db.closing, db.leading = db.noteSize, db.markClosed, db.doomAgain

@@ -39,6 +39,9 @@ type Shared interface {
 	Payloads(ctx context.Context, tell func(match string, part league.Part, month string, bytes int64)) error
 	// ByMonth are the months that have payloads, the oldest first.
 	ByMonth(ctx context.Context) ([]MonthSize, error)
+	// MonthBytes are those of the payloads of a month, and DiskBytes what all of them take where they are stored.
+	MonthBytes(ctx context.Context, month string) (int64, error)
+	DiskBytes(ctx context.Context) (int64, error)
 	// DropPayloads deletes those of a month, and ErasePayloads those of matches, if the term goes on: else disk.ErrDeposed.
 	DropPayloads(ctx context.Context, term int64, month string) error
 	ErasePayloads(ctx context.Context, term int64, matches []string) error
@@ -105,6 +108,9 @@ func (db *DB) OnGap(f func()) {
 		db.share.onGap = f
 	}
 }
+
+// Filling reports whether the file of a shared store has not got all yet: who leads now would keep the others waiting.
+func (db *DB) Filling() bool { return db.share.filling.Load() }
 
 // Lead lets this process write in a term, until ctx ends: first it has all that was written before. lost is called when
 // the log refuses what is written all the same.

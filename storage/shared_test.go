@@ -159,6 +159,24 @@ func (l *logged) ByMonth(ctx context.Context) (all []MonthSize, err error) {
 	return all, err
 }
 
+func (l *logged) MonthBytes(ctx context.Context, month string) (n int64, err error) {
+	all, err := l.ByMonth(ctx)
+	for _, m := range all {
+		if m.Month == month {
+			n = m.Bytes
+		}
+	}
+	return n, err
+}
+
+func (l *logged) DiskBytes(ctx context.Context) (n int64, err error) {
+	all, err := l.ByMonth(ctx)
+	for _, m := range all {
+		n += m.Bytes
+	}
+	return n, err
+}
+
 func (l *logged) DropPayloads(_ context.Context, term int64, month string) error {
 	return l.within(term, func() { maps.DeleteFunc(l.bodies, func(_ string, p Payload) bool { return p.Month == month }) })
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/farsight-console/farsight/storage/internal/payload"
 )
 
-// bodies is where payloads are: in files of the directory, or where all have them who share the store. What each does is
+// payloadStore is where payloads are: in files of the directory, or where all have them who share the store. What each does is
 // said at payload.Store's.
-type bodies interface {
+type payloadStore interface {
 	Put(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error
 	Get(match string, p league.Part, ref league.PayloadRef) ([]byte, error)
 	Raw(match string, p league.Part, ref league.PayloadRef) ([]byte, error)
@@ -24,8 +24,6 @@ type bodies interface {
 	Weigh(month string) (bytes int64, err error)
 	Drop(month string) error
 	Erase(matches []string) (left []string, err error)
-	Dooms() *payload.Doomed
-	Written() *disk.WriteTimes
 }
 
 // Payload is what Riot answered, as it arrived, with whose it is.
@@ -40,13 +38,10 @@ type Payload struct {
 // payload that no state names costs room and no correctness.
 type carried struct {
 	*share
-	doomed  payload.Doomed
-	written disk.WriteTimes
+	doomed  *payload.Doomed
+	written *disk.WriteTimes
 	spoilt  sync.Map // matches of which somebody found one damaged, and nobody has put it anew
 }
-
-func (c *carried) Dooms() *payload.Doomed    { return &c.doomed }
-func (c *carried) Written() *disk.WriteTimes { return &c.written }
 
 func (c *carried) Put(ctx context.Context, match string, p league.Part, ref league.PayloadRef, body []byte) error {
 	if len(body) != ref.Size {
@@ -115,15 +110,7 @@ func (c *carried) Months() (all []string, err error) {
 	return all, err
 }
 
-func (c *carried) Weigh(month string) (int64, error) {
-	by, err := c.ByMonth(context.Background())
-	for _, m := range by {
-		if m.Month == month {
-			return m.Bytes, err
-		}
-	}
-	return 0, err
-}
+func (c *carried) Weigh(month string) (int64, error) { return c.MonthBytes(context.Background(), month) }
 
 // Drop and Erase delete within the term alone: what one has decided on who leads no more may be wanted again.
 func (c *carried) Drop(month string) error {

@@ -110,7 +110,7 @@ func (l lobby) Find(ctx context.Context, q engine.Query) (engine.Answer, error) 
 // terms.
 func (m *member) run(ctx context.Context) error {
 	o := m.is()
-	o.Idle, o.Looks, o.CutOff, o.InHand, o.Late = m.noWork, m.looks, m.cutOff, m.inHand, m.late
+	o.Idle, o.Looks, o.Lacks, o.CutOff, o.InHand, o.Late = m.noWork, m.looks, m.db.Filling, m.cutOff, m.inHand, m.late
 	if !m.noLead {
 		o.Lead = m.lead
 	}

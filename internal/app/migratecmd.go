@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +34,7 @@ func migrateCommand() commandDecl {
 			"goes on when it is given again.",
 		example: "farsight migrate --to postgres://farsight@db.example/lol --dry-run\n" +
 			"farsight migrate --to /var/lib/farsight2 --store postgres://farsight@db.example/lol",
-		dryRun: "say how much it is and how long it takes, and do nothing", json: "the report as JSON",
+		dryRun: "say how much it is, and do nothing", json: "the report as JSON",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&at, "to", "", "the PostgreSQL, as postgres://user@host/database, its password in PGPASSFILE; or the directory")
 		},
@@ -71,9 +68,7 @@ func migrateCommand() commandDecl {
 			if err != nil {
 				return interrupted(err)
 			}
-			if !m.dry {
-				m.r.Took = time.Since(m.began)
-			}
+			m.r.Took = time.Since(m.began)
 			return cli.Report(g.out, m.r, m.print)
 		},
 	}
@@ -89,7 +84,7 @@ type taken struct {
 	Bytes    int64         `json:"bytes"` // of those rows and of the payloads, as the source stores them
 	Payloads int64         `json:"payloads"`
 	Resumed  bool          `json:"resumed,omitempty"` // an earlier copy was gone on with
-	Took     time.Duration `json:"took_ns"`           // of a dry run: about how long it would take
+	Took     time.Duration `json:"took_ns"`
 }
 
 // move is one `farsight migrate`.
@@ -149,13 +144,12 @@ func (m *move) toServer(ctx context.Context, to string) (err error) {
 	if err := from.Rows(ctx, count); err != nil {
 		return err
 	}
-	months, err := from.Bodies().ByMonth(ctx)
+	months, err := from.Payloads().ByMonth(ctx)
 	if err != nil {
 		return err
 	}
-	ofRows := m.r.Bytes
 	if m.weigh(months); m.dry {
-		return m.tryServer(ctx, from, server, months, ofRows)
+		return nil
 	}
 	if err := server.Empty(ctx); err != nil {
 		return err
@@ -170,7 +164,7 @@ func (m *move) toServer(ctx context.Context, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := m.payloads(ctx, from, from.Bodies(), server); err != nil {
+	if err := m.payloads(ctx, from, from.Payloads(), server); err != nil {
 		return err
 	}
 	if err := m.readBack(ctx, server, read); err != nil {
@@ -187,7 +181,7 @@ func (m *move) toServer(ctx context.Context, to string) (err error) {
 }
 
 // payloads copies them, and counts those that a match names.
-func (m *move) payloads(ctx context.Context, of *storage.Handover, from, to storage.Bodies) error {
+func (m *move) payloads(ctx context.Context, of *storage.Handover, from, to storage.Payloads) error {
 	n, err := of.CopyPayloads(ctx, from, to, func(done, total int) { m.bar.step("payloads", int64(done), int64(total)) })
 	m.r.Payloads = int64(n)
 	return err
@@ -235,13 +229,12 @@ func (m *move) toDirectory(ctx context.Context, to string) (err error) {
 	if err != nil {
 		return err
 	}
-	ofRows := m.r.Bytes
 	m.weigh(months)
 	if server.Again {
 		return m.arrived(ctx, server, half)
 	}
 	if m.dry {
-		return m.tryDirectory(ctx, server, months, ofRows)
+		return nil
 	}
 	m.r.Resumed = storage.HasState(half)
 	host, _ := os.Hostname() // for people
@@ -280,7 +273,7 @@ func (m *move) toDirectory(ctx context.Context, to string) (err error) {
 
 // fillDirectory copies the payloads to the rows, and compares.
 func (m *move) fillDirectory(ctx context.Context, server *pg.Move, dir *storage.Handover) error {
-	if err := m.payloads(ctx, dir, server, dir.Bodies()); err != nil {
+	if err := m.payloads(ctx, dir, server, dir.Payloads()); err != nil {
 		return err
 	}
 	want, have := storage.Sums{}, storage.Sums{}
@@ -344,108 +337,16 @@ func named(half, to string) error {
 	return regular.Rename(half, to)
 }
 
-// A dry run copies a sample of the rows, and one of the payloads, one by one. To read all back takes as long again.
-const (
-	sampleFor   = time.Second
-	readBackToo = 2
-	atOnce      = 4 // payloads at least, where there are cores for them
-)
-
-var errEnough = errors.New("a sample is large enough")
-
-// pace extrapolates from a sample, which tells how much each piece of it is, to a total.
-func (m *move) pace(total int64, cores int, sample func(more func(n int) error) error) error {
-	began, done := time.Now(), 0
-	err := sample(func(n int) error {
-		if done += n; time.Since(began) > sampleFor {
-			return errEnough
-		}
-		return nil
-	})
-	if done > 0 {
-		m.r.Took += time.Duration(readBackToo * float64(time.Since(began)) * float64(total) / float64(done*cores))
-	}
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	return err
-}
-
-// pacePayloads is pace of payloads: some names those of a month.
-func (m *move) pacePayloads(ctx context.Context, from storage.Bodies, months []storage.MonthSize,
-	some func(month string) ([]storage.PayloadName, error), take func(p storage.Payload) error) error {
-	return m.pace(m.r.Payloads, min(runtime.GOMAXPROCS(0), atOnce), func(more func(int) error) error {
-		for _, month := range months {
-			names, err := some(month.Month)
-			if err != nil {
-				return err
-			}
-			for _, name := range names {
-				p, err := from.Body(ctx, month.Month, name)
-				if err == nil {
-					err = take(p)
-				}
-				if err == nil {
-					err = more(1)
-				}
-				if err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
-// tryServer writes samples into a table that is gone afterwards.
-func (m *move) tryServer(ctx context.Context, from *storage.Handover, server *pg.Move, months []storage.MonthSize, ofRows int64) error {
-	return server.Try(ctx, func(put func(values ...[]byte) error) error {
-		err := m.pace(ofRows, 1, func(more func(int) error) error {
-			return from.Rows(ctx, func(rows []storage.Step, bytes int) error {
-				values := make([][]byte, len(rows))
-				for i, s := range rows {
-					values[i] = s.Value
-				}
-				if err := put(values...); err != nil {
-					return err
-				}
-				return more(bytes)
-			})
-		})
-		if err != nil {
-			return err
-		}
-		return m.pacePayloads(ctx, from.Bodies(), months,
-			func(month string) ([]storage.PayloadName, error) { return from.Some(ctx, month) },
-			func(p storage.Payload) error { return put(p.Body) })
-	})
-}
-
-// tryDirectory reads samples.
-func (m *move) tryDirectory(ctx context.Context, server *pg.Move, months []storage.MonthSize, ofRows int64) error {
-	err := m.pace(ofRows, 1, func(more func(int) error) error {
-		_, err := server.Rows(ctx, func(s storage.Step) error { return more(len(s.Key) + len(s.Value)) })
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return m.pacePayloads(ctx, server, months, func(month string) ([]storage.PayloadName, error) {
-		names, err := server.InMonth(ctx, month)
-		return slices.Collect(maps.Keys(names)), err
-	}, func(p storage.Payload) error { _ = storage.Packed(p); return nil })
-}
-
 // print says what was moved and how to go on. Seconds are the least it tells: 0s would look like
 // nothing.
 func (m *move) print(r taken, out cli.Out) error {
 	rows, payloads := human.Counted(int(r.Rows), "row", "rows"), human.Counted(int(r.Payloads), "payload", "payloads")
-	from, to, took := safe.Text(r.From), safe.Text(r.To), human.Age(max(r.Took, time.Second))
+	from, to := safe.Text(r.From), safe.Text(r.To)
 	if r.DryRun {
-		_, err := fmt.Fprintf(out.W, "%s and %s, %s in all, would go from %s to %s, in about %s; nothing was changed\n", rows, payloads, human.Bytes(r.Bytes), from, to, took)
+		_, err := fmt.Fprintf(out.W, "%s and %s, %s in all, would go from %s to %s; nothing was changed\n", rows, payloads, human.Bytes(r.Bytes), from, to)
 		return err
 	}
 	_, err := fmt.Fprintf(out.W, "%s, with %s, were moved to %s in %s: each was read back and is the same\nstart engines with %s; none opens %s any more\n",
-		rows, payloads, to, took, safe.Text(m.then), from)
+		rows, payloads, to, human.Age(max(r.Took, time.Second)), safe.Text(m.then), from)
 	return err
 }

@@ -523,8 +523,9 @@ func TestAnotherKey(t *testing.T) {
 }
 
 // Who leads and is cut off from Riot leaves the lead to a member with its key that is not; when all are,
-// it stays where it is. A guest leads when it is none any more.
-func TestALeaderThatIsCutOff(t *testing.T) {
+// it stays where it is. A guest leads when it is none any more, and who lacks some of what is stored when
+// it has all.
+func TestH14g_ALeaderThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	at := pgtest.Schema(t)
 	db := open(t, at)
@@ -578,10 +579,14 @@ func TestALeaderThatIsCutOff(t *testing.T) {
 		t.Errorf("%s leads", who)
 	}
 
-	stop := run("c", func(o *Options) { o.Looks = guest.Load })
+	var lacks atomic.Bool
+	lacks.Store(true)
+	stop := run("c", func(o *Options) { o.Looks, o.Lacks = guest.Load, lacks.Load })
 	defer func() { stop() }()
 	is("c", func(m engine.MemberRow) bool { return m.Role == engine.MemberFollows && !m.Works })
 	guest.Store(false)
+	is("c", func(m engine.MemberRow) bool { return m.Role == engine.MemberFollows && m.Works })
+	lacks.Store(false)
 	is("c", func(m engine.MemberRow) bool { return m.Role == engine.MemberStandsBy && m.Works })
 	cut[1].Store(true)
 	is("c", func(m engine.MemberRow) bool { return m.Role == engine.MemberLeads })

@@ -29,6 +29,8 @@ type Options struct {
 	Idle bool
 	// Looks reports whether this member only looks on for now: it neither leads nor makes calls. nil = no.
 	Looks func() bool
+	// Lacks reports whether this member has not got all yet that is stored, and does not lead before. nil = it has.
+	Lacks func() bool
 	// CutOff is since when this process cannot reach Riot; the zero time when it can. It leaves the
 	// lead to a member with its key that does. nil = it can.
 	CutOff func() time.Time
@@ -75,6 +77,7 @@ func Run(ctx context.Context, db *pg.DB, o Options) error {
 	o.TTL = usual(o.TTL)
 	zero(&o.Key)
 	zero(&o.Looks)
+	zero(&o.Lacks)
 	zero(&o.CutOff)
 	zero(&o.InHand)
 	zero(&o.Late)
@@ -103,7 +106,7 @@ func zero[T any](option *func() T) {
 }
 
 // mayLead reports whether this member leads when it is its turn.
-func (m *member) mayLead() bool { return m.Lead != nil && !m.Looks() }
+func (m *member) mayLead() bool { return m.Lead != nil && !m.Looks() && !m.Lacks() }
 
 // leadPatience is how long a member may be cut off before it leaves the lead to others.
 const leadPatience = 3 * time.Second

@@ -33,9 +33,12 @@ const (
 	where $2 = 1 + coalesce((select max(seq) from fs_log), (select seq from fs_store)) on conflict (seq) do nothing returning seq
 ) select seq, pg_notify($5, seq::text) from added`
 	isCommit = "select term = $2 and rows = $3 and changes = $4 from fs_log where seq = $1"
-	// selectCommits reads what is behind a place.
-	selectCommits = "select seq, rows, changes from fs_log where seq > $1 order by seq limit 100"
-	selectEnds    = "select instance, coalesce((select max(seq) from fs_log), seq) from fs_store"
+	// selectCommits reads some of what is behind a place: at most $2 commits, and but for the last one less than $3 bytes.
+	selectCommits = `select seq, rows, changes from (
+	select *, sum(octet_length(rows) + octet_length(changes)) over (order by seq rows between unbounded preceding and 1 preceding) as before
+	from (select seq, rows, changes from fs_log where seq > $1 order by seq limit $2) behind
+) some where before is null or before < $3 order by seq`
+	selectEnds = "select instance, coalesce((select max(seq) from fs_log), seq) from fs_store"
 )
 
 // Log is the log of a store. It implements storage.Shared.
@@ -117,7 +120,7 @@ func (l *Log) After(ctx context.Context, at storage.Place, carry func(c storage.
 		if last == int64(at.Seq) {
 			return nil
 		}
-		found, err := l.db.pool.Query(asking, selectCommits, int64(at.Seq))
+		found, err := l.db.pool.Query(asking, selectCommits, int64(at.Seq), carriedCommits, commitBytes)
 		if err != nil {
 			return err
 		}
@@ -223,19 +226,22 @@ func (l *Log) Rest() {
 	}
 }
 
-// foldCommits is how many commits the rows follow at once; keptCommits are kept for those who are behind, for as long as
+// foldCommits is how many commits the rows follow at once, and carriedCommits how many are carried out on a file, of
+// commitBytes, since they are held in memory meanwhile; keptCommits are kept for those who are behind, for as long as
 // keptFor: they tell what was deleted since, too.
 const (
-	foldCommits = 200
-	keptCommits = 50_000
-	keptFor     = 30 * time.Minute
-	foldPause   = 50 * time.Millisecond
+	foldCommits    = 200
+	carriedCommits = 100
+	commitBytes    = 8 << 20
+	keptCommits    = 50_000
+	keptFor        = 30 * time.Minute
+	foldPause      = 50 * time.Millisecond
 )
 
 // Follow lets the rows follow the log within a term, until ctx ends. trouble hears of what keeps them from it, each once in a row.
 func (l *Log) Follow(ctx context.Context, term int64, trouble func(error)) error {
 	for said := ""; ; {
-		n, err := l.fold(ctx, term)
+		_, more, err := l.fold(ctx, term)
 		if errors.Is(err, ErrDeposed) {
 			return err
 		}
@@ -246,7 +252,7 @@ func (l *Log) Follow(ctx context.Context, term int64, trouble func(error)) error
 		if !await.Pause(ctx, foldPause) {
 			return nil
 		}
-		if err != nil || n == foldCommits {
+		if err != nil || more {
 			continue
 		}
 		select {
@@ -354,26 +360,31 @@ func (l *Log) Trim(ctx context.Context, term int64) error {
 	return err
 }
 
-// fold carries the next commits out on the rows; n is how many there were.
-func (l *Log) fold(ctx context.Context, term int64) (n int, err error) {
+// fold carries the next commits out on the rows; n is how many there were, and there may be more.
+func (l *Log) fold(ctx context.Context, term int64) (n int, more bool, err error) {
 	err = pgx.BeginFunc(ctx, l.db.pool, func(tx pgx.Tx) error {
 		if err := leads(ctx, tx, term); err != nil {
 			return err
 		}
-		found, err := tx.Query(ctx, fmt.Sprintf("select seq, rows from fs_log where seq > (select seq from fs_store) order by seq limit %d", foldCommits))
+		var seq int64
+		if err := tx.QueryRow(ctx, "select seq from fs_store").Scan(&seq); err != nil {
+			return err
+		}
+		found, err := tx.Query(ctx, selectCommits, seq, foldCommits, commitBytes)
 		if err != nil {
 			return err
 		}
-		var seq int64
-		var log []byte
+		var log, changes []byte
+		bytes := 0
 		last := map[string]storage.Step{} // of each row, and of each number
-		_, err = pgx.ForEachRow(found, []any{&seq, &log}, func() error {
-			n++
-			return storage.Commit{Rows: bytes.Clone(log)}.Steps(func(s storage.Step) error {
+		_, err = pgx.ForEachRow(found, []any{&seq, &log, &changes}, func() error {
+			n, bytes = n+1, bytes+len(log)+len(changes)
+			return storage.Commit{Rows: slices.Clone(log)}.Steps(func(s storage.Step) error {
 				last[s.Table+"\x00"+string(s.Key)] = s
 				return nil
 			})
 		})
+		more = n == foldCommits || bytes >= commitBytes
 		if err == nil && n == 0 {
 			_, err = tx.Exec(ctx, "delete from fs_log where at < clock_timestamp() - $1::interval and seq <= (select seq from fs_store)", keptFor)
 		}
@@ -389,7 +400,7 @@ func (l *Log) fold(ctx context.Context, term int64) (n int, err error) {
 		}
 		return err
 	})
-	return n, err
+	return n, more, err
 }
 
 // write puts and removes rows, and those of the tables that SQL reads.

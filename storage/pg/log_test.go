@@ -106,6 +106,30 @@ func TestH14e_RowsFollowTheLog(t *testing.T) {
 	}
 }
 
+// Commits are read by their bytes: those that are large do not lie in memory together.
+func TestH14g_LargeCommitsComeInParts(t *testing.T) {
+	db := open(t, pgtest.Schema(t))
+	l, ctx := db.Log(), t.Context()
+	term := elect(t, db)
+	large := bytes.Repeat([]byte{1}, commitBytes/2)
+	for seq := range uint64(4) {
+		must(t, l.Append(ctx, term, storage.Commit{Seq: seq + 1, Rows: large, Changes: []byte("[]")}))
+	}
+	for after, want := range []int{2, 2, 2, 1} {
+		var n int
+		must(t, db.pool.QueryRow(ctx, "select count(*) from ("+selectCommits+") some", after, carriedCommits, commitBytes).Scan(&n))
+		if n != want {
+			t.Errorf("%d commits behind %d, not %d", n, after, want)
+		}
+	}
+	at := storage.Place{}
+	must(t, db.pool.QueryRow(ctx, "select instance from fs_store").Scan(&at.Instance))
+	must(t, l.After(ctx, at, func(c storage.Commit) error { at.Seq = c.Seq; return nil }))
+	if at.Seq != 4 {
+		t.Errorf("the log was told up to commit %d", at.Seq)
+	}
+}
+
 // The rows are in the form that a file of this version has: who changes that brings them to it by a version of the schema,
 // too, and then says so here.
 func TestH14c_TheFormOfRowsIsTheSchemas(t *testing.T) {

@@ -169,7 +169,7 @@ func (m *Move) Filled(ctx context.Context, instance string, restored time.Time) 
 // Settled lets the rows follow the log to its end, within a term.
 func (m *Move) Settled(ctx context.Context, term int64) error {
 	for {
-		if n, err := m.fold(ctx, term); err != nil || n == 0 {
+		if n, _, err := m.fold(ctx, term); err != nil || n == 0 {
 			return err
 		}
 	}
@@ -189,23 +189,7 @@ func (m *Move) Weigh(ctx context.Context) (rows, bytes int64, err error) {
 	return rows, bytes, err
 }
 
-// Try lets write put values into a table that is gone afterwards.
-func (m *Move) Try(ctx context.Context, write func(put func(values ...[]byte) error) error) error {
-	tx, err := m.pool.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if _, err := tx.Exec(ctx, "create temporary table fs_trial (v bytea) on commit drop"); err != nil {
-		return err
-	}
-	return write(func(values ...[]byte) error {
-		_, err := tx.Exec(ctx, "insert into fs_trial select * from unnest($1::bytea[])", values)
-		return err
-	})
-}
-
-// InMonth implements storage.Bodies.
+// InMonth implements storage.Payloads.
 func (m *Move) InMonth(ctx context.Context, month string) (all map[storage.PayloadName]league.PayloadRef, err error) {
 	err = m.unhurried(ctx, func(tx pgx.Tx) error {
 		all = map[storage.PayloadName]league.PayloadRef{}
@@ -224,7 +208,7 @@ func (m *Move) InMonth(ctx context.Context, month string) (all map[storage.Paylo
 	return all, err
 }
 
-// Body implements storage.Bodies.
+// Body implements storage.Payloads.
 func (m *Move) Body(ctx context.Context, _ string, name storage.PayloadName) (storage.Payload, error) {
 	p, ok, err := m.Payload(ctx, name.Match, name.Part)
 	if err == nil && !ok {
@@ -233,12 +217,12 @@ func (m *Move) Body(ctx context.Context, _ string, name storage.PayloadName) (st
 	return p, err
 }
 
-// PutPayload implements storage.Bodies: nobody leads.
+// PutPayload implements storage.Payloads: nobody leads.
 func (m *Move) PutPayload(ctx context.Context, p storage.Payload) error {
 	return m.Log.PutPayload(ctx, 0, p)
 }
 
-// DropMonth implements storage.Bodies.
+// DropMonth implements storage.Payloads.
 func (m *Move) DropMonth(ctx context.Context, month string) error {
 	return m.atLeisure(ctx, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "delete from fs_payload where month = $1", month)

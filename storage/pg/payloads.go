@@ -108,6 +108,21 @@ func (l *Log) ByMonth(ctx context.Context) (all []storage.MonthSize, err error) 
 	return all, err
 }
 
+// MonthBytes implements storage.Shared.
+func (l *Log) MonthBytes(ctx context.Context, month string) (int64, error) {
+	return l.bytes(ctx, "select coalesce(sum(size), 0)::bigint from fs_payload where month = $1", month)
+}
+
+// DiskBytes implements storage.Shared.
+func (l *Log) DiskBytes(ctx context.Context) (int64, error) {
+	return l.bytes(ctx, "select pg_total_relation_size('fs_payload')")
+}
+
+func (l *Log) bytes(ctx context.Context, ask string, args ...any) (n int64, err error) {
+	err = l.try(ctx, func() error { return l.db.pool.QueryRow(ctx, ask, args...).Scan(&n) })
+	return n, err
+}
+
 // DropPayloads implements storage.Shared.
 func (l *Log) DropPayloads(ctx context.Context, term int64, month string) error {
 	for { // each time so few that it takes no while: an election waits for it

@@ -42,8 +42,8 @@ type Store struct {
 	archiving sync.Mutex                              // one archiver at a time
 	breakOff  atomic.Pointer[context.CancelCauseFunc] // ends the last one
 
-	Commits disk.WriteTimes // of all months
-	Doomed  Doomed          // matches whose payloads are to be deleted
+	Commits *disk.WriteTimes // of all months
+	Doomed  *Doomed          // matches whose payloads are to be deleted
 
 	mu     sync.Mutex
 	shards map[string]*Shard
@@ -55,6 +55,7 @@ func New(dataDir string, readOnly bool, log zerolog.Logger) *Store {
 	return &Store{
 		Dir: filepath.Join(dataDir, Dir), readOnly: readOnly, log: log,
 		Pages: disk.UsualPages, shards: map[string]*Shard{}, spoilt: map[string]bool{},
+		Commits: new(disk.WriteTimes), Doomed: new(Doomed),
 	}
 }
 
@@ -108,10 +109,6 @@ func LegalMatchID(id string) error {
 	}
 	return nil
 }
-
-// Dooms and Written are its lists of matches whose payloads are to be deleted, and of commits.
-func (p *Store) Dooms() *Doomed            { return &p.Doomed }
-func (p *Store) Written() *disk.WriteTimes { return &p.Commits }
 
 // Spoilt reports whether somebody has found a payload of a match damaged: all are read by check alone.
 func (p *Store) Spoilt(match string) bool {
@@ -211,31 +208,20 @@ func (f Frame) arrived(dicts *Dictionaries, level int) (ref league.PayloadRef, b
 	if err != nil {
 		return ref, nil, err
 	}
-	ref, body = asGzip(f.Ref, raw, level)
+	ref, body = AsGzip(f.Ref, raw, level)
 	return ref, body, nil
 }
 
-// AsGzip packs a payload as Riot does.
-func AsGzip(ref league.PayloadRef, raw []byte) (league.PayloadRef, []byte) {
-	return asGzip(ref, raw, gzip.DefaultCompression)
-}
-
-// asGzip leaves length and checksum, which are those of the JSON.
-func asGzip(ref league.PayloadRef, raw []byte, level int) (league.PayloadRef, []byte) {
-	body := packGzip(raw, level)
-	ref.Codec, ref.Size = CodecGzip, len(body)
-	return ref, body
-}
-
-// packGzip packs raw as Riot does.
-func packGzip(raw []byte, level int) []byte {
+// AsGzip packs a payload as Riot does. Length and checksum stay those of the JSON.
+func AsGzip(ref league.PayloadRef, raw []byte, level int) (league.PayloadRef, []byte) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, level)
 	if err == nil {
 		_, _ = w.Write(raw) // a bytes.Buffer takes everything
 		_ = w.Close()
 	}
-	return b.Bytes()
+	ref.Codec, ref.Size = CodecGzip, b.Len()
+	return ref, b.Bytes()
 }
 
 // Months lists the months that have a shard, oldest first.
@@ -343,7 +329,7 @@ func (p *Store) Shard(month string) *Shard {
 	if s == nil {
 		// A shard is never taken out of the map again: its lock is what keeps those apart who use
 		// the file and those who close or replace it.
-		s = &Shard{Month: month, Path: cmp.Or(p.Copies[month], filepath.Join(p.Dir, month+Ext)), readOnly: p.readOnly, log: p.log, commits: &p.Commits}
+		s = &Shard{Month: month, Path: cmp.Or(p.Copies[month], filepath.Join(p.Dir, month+Ext)), readOnly: p.readOnly, log: p.log, commits: p.Commits}
 		p.shards[month] = s
 	}
 	return s

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"time"
 )
@@ -248,3 +249,63 @@ func (CallsQuery) query()    {}
 func (LimitsQuery) query()   {}
 func (StatusQuery) query()   {}
 func (CostQuery) query()     {}
+
+// Query is one of the query types below.
+type Query interface{ query() }
+
+// Answer is the answer type that belongs to the query's type.
+type Answer any
+
+// Page asks for part of a list.
+type Page struct {
+	After string `json:"after,omitempty"` // cursor of the page before; "" = the first
+	Limit int    `json:"limit,omitempty"` // 0 = 100, at most 500
+}
+
+// EachAccount iterates the accounts that a query fits, over all pages; it ends with the
+// first error.
+func EachAccount(ctx context.Context, find func(context.Context, AccountsQuery) (AccountsPage, error),
+	q AccountsQuery) iter.Seq2[AccountRow, error] {
+	return func(yield func(AccountRow, error) bool) {
+		for more := true; more; more = q.After != "" {
+			page, err := find(ctx, q)
+			if err != nil {
+				yield(AccountRow{}, err)
+				return
+			}
+			for _, row := range page.Accounts {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			q.After = page.Next
+		}
+	}
+}
+
+// Ask puts a question to a console, for an answer of the type that stands in the query's comment:
+//
+//	page, err := engine.Ask[engine.JobsPage](ctx, console, engine.JobsQuery{})
+//
+// An answer of another type is a fault of the console, and no *Problem: nobody can do anything about it.
+func Ask[T any](ctx context.Context, c Console, q Query) (answer T, err error) {
+	a, err := c.Find(ctx, q)
+	if err != nil {
+		return answer, err
+	}
+	answer, ok := a.(T)
+	if !ok {
+		return answer, fmt.Errorf("the engine answered %T with %T", q, a)
+	}
+	return answer, nil
+}
+
+// Latest is the latest of some instants. The zero one is before all others.
+func Latest(at time.Time, others ...time.Time) time.Time {
+	for _, o := range others {
+		if o.After(at) {
+			at = o
+		}
+	}
+	return at
+}

@@ -1,5 +1,7 @@
 package engine
 
+import "time"
+
 // Op is a command's verb.
 type Op string
 
@@ -31,4 +33,62 @@ type OwnAsk struct {
 	Name string `json:"name"`
 	Run  string `json:"run"`          // the line that a shell reads there
 	On   string `json:"on,omitempty"` // id of the row under the cursor
+}
+
+// Actor is who asked for something.
+type Actor struct {
+	User    string `json:"user"`
+	Session string `json:"session,omitempty"`
+	Via     string `json:"via"` // console, cli, socket, cron, engine
+}
+
+// Name is the actor in one word or two: the user, or the way that one without a name
+// came; "" = the engine itself.
+func (a Actor) Name() string {
+	if a.User == "" && a.Via != "engine" {
+		return a.Via
+	}
+	return a.User
+}
+
+// AuditEntry is one operator command that was carried out or refused.
+type AuditEntry struct {
+	Seq     uint64    `json:"seq"` // its number, which undo takes
+	At      time.Time `json:"at"`
+	By      Actor     `json:"by"`
+	Op      Op        `json:"op"`
+	Target  string    `json:"target"` // what it was about, in words: "job b41"
+	Reason  string    `json:"reason,omitempty"`
+	Result  string    `json:"result"`
+	Matched int       `json:"matched"` // how many it was about
+	Applied int       `json:"applied"` // how many of these it has changed
+
+	// What it changed, with how it stood before and after.
+	Moves []JobMove  `json:"moves,omitempty"`
+	Queue *QueueMove `json:"queue,omitempty"`
+
+	Schedule *ScheduleMove `json:"schedule,omitempty"`
+}
+
+// OpCall places a telephone call of a user's own, as Command.Call says: see CallAsk.
+// Receipt.Job is its job; Joined says that the same was asked for before.
+const OpCall Op = "call"
+
+// CallAsk is a call of a user's own: one that no alert is behind.
+type CallAsk struct {
+	To  string `json:"to"`  // a number of the allow list: +4930123456
+	Say string `json:"say"` // the text that is spoken
+	// Language is that of the text, such as de-DE; "" = en-US, as alerts are told in.
+	Language string `json:"language,omitempty"`
+	// Key names the request, so that asking again calls nobody twice; "" = each is
+	// another call.
+	Key string `json:"idempotency_key,omitempty"`
+}
+
+// CutNumber shows the last digits of a telephone number: "…4567".
+func CutNumber(n string) string {
+	if len(n) <= 4 {
+		return "…"
+	}
+	return "…" + n[len(n)-4:]
 }

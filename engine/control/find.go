@@ -8,6 +8,8 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
+	"github.com/farsight-console/farsight/engine/hub"
+	"github.com/farsight-console/farsight/engine/operation"
 )
 
 // Sizes of what answers carry.
@@ -260,4 +262,148 @@ func (f finder) accounts(ctx context.Context, q engine.AccountsQuery) (all []eng
 		all = append(all, row)
 	}
 	return all, nil
+}
+
+// live adds to stored answers what only a running engine knows. Nil while a
+// directory is only browsed.
+type live interface {
+	row(j engine.Job) engine.JobRow
+	// foresee notes with accounts when their open runs end, and what keeps them from going on.
+	foresee(accounts []engine.AccountRow)
+	forecast(q engine.ForecastQuery) engine.Forecast
+	calls(q engine.CallsQuery) engine.CallsPage
+	// lastCall is the newest recorded call of a job with what its answer said; nil = none is.
+	lastCall(job engine.JobID) *engine.CallRow
+	limits() engine.LimitsRow
+	cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error)
+	status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error)
+	// open gives every account whose sync is under way, in the order they were added.
+	open(ctx context.Context) ([]engine.AccountRow, error)
+	policy(j *engine.Job) engine.Policy
+	externals() map[engine.JobID]string
+	// soonest gives jobs among which the n live ones are that go next.
+	soonest(ctx context.Context, n int) ([]engine.Job, error)
+}
+
+// finder answers queries from the store, with live additions if there are any. The parts that may be
+// nil answer with nothing, or with a refusal that says what is lacking.
+type finder struct {
+	store     Store
+	live      live
+	lane      func(engine.Job) string
+	schedules operation.Schedules // nil = there are none
+	payloads  Payloads            // nil = they cannot be read here
+	logs      Logs                // nil = there are none
+	moments   *hub.Moments
+	alerts    Alerts              // nil = there are none
+	members   Members             // nil = one process works alone
+	operator  *operation.Operator // nil = there is no engine
+	most      int                 // jobs that one answer looks at; 0 = maxLook
+	// domain answers what the finder itself does not know; nil = nobody.
+	domain Finder
+}
+
+func noLane(engine.Job) string { return "" }
+
+// kindSync is the job of a sync: people know it by its player, not by its key.
+const kindSync engine.Kind = "account.sync"
+
+// playerOf is whose sync a job is; "" of other jobs, and while it is not known.
+func playerOf(ctx context.Context, store Store, j engine.Job) string {
+	if j.Kind != kindSync || j.Owner == "" {
+		return ""
+	}
+	row, err := store.AccountRow(ctx, j.Owner)
+	if err != nil {
+		return ""
+	}
+	return row.RiotID
+}
+
+// elsewhere asks the domain. It comes last: a domain cannot take a query over that the console answers.
+func (f finder) elsewhere(ctx context.Context, q engine.Query) (engine.Answer, error) {
+	if f.domain != nil {
+		if a, known, err := f.domain.Find(ctx, q); known {
+			return a, err
+		}
+	}
+	return nil, engine.Problemf(engine.ErrInvalid, "", "this console does not know the query %T", q)
+}
+
+// payload gives Riot's JSON of a match or a timeline, byte for byte as it came.
+func (f finder) payload(ctx context.Context, q engine.PayloadQuery) (p engine.Payload, err error) {
+	if f.payloads == nil {
+		return p, engine.Problemf(engine.ErrInvalid, "", "this console cannot read payloads")
+	}
+	p.JSON, err = f.payloads(ctx, q)
+	return p, err
+}
+
+// listReports gives the reports of one page of accounts.
+func (f finder) listReports(ctx context.Context, q engine.ReportsQuery) (page engine.ReportsPage, err error) {
+	accounts, err := f.store.Accounts(ctx, engine.AccountsQuery{Page: q.Page, Text: q.Text})
+	if err != nil {
+		return page, err
+	}
+	page = engine.ReportsPage{Reports: []engine.ReportRow{}, Next: accounts.Next}
+	for _, a := range accounts.Accounts {
+		r, err := f.store.Report(ctx, a.ID)
+		if err != nil {
+			return page, err
+		}
+		// An account that was never synced to its end has none.
+		if r == nil {
+			continue
+		}
+		row := r.Row()
+		row.RiotID, row.Platform, row.Closed = a.RiotID, a.Platform, a.Closed
+		page.Reports = append(page.Reports, row)
+	}
+	return page, nil
+}
+
+// listSchedules adds to each schedule what became of the job that it inserted last.
+func (f finder) listSchedules(ctx context.Context) (page engine.SchedulesPage, err error) {
+	if f.schedules == nil {
+		return page, nil
+	}
+	page.Schedules = f.schedules.List()
+	for i := range page.Schedules {
+		row := &page.Schedules[i]
+		if row.Last.Job == "" {
+			continue
+		}
+		// A job that was pruned since has no outcome any more.
+		if d, err := f.store.Detail(ctx, engine.JobQuery{ID: row.Last.Job}); err == nil {
+			row.Outcome = d.Job.State.String()
+		}
+	}
+	return page, nil
+}
+
+// Open gives the accounts whose runs are under way.
+func (c *Control) Open() []engine.AccountRow { return c.hub.Open() }
+
+// alertRows is the hub's view of the alerts; nil when nobody evaluates any.
+func (c *Control) alertRows() func() []engine.AlertRow {
+	if c.opt.Alerts == nil {
+		return nil
+	}
+	return c.opt.Alerts.Rows
+}
+
+// firing is how many alerts fire that nobody has seen yet, for the engine's row.
+func (c *Control) firing() int {
+	if c.opt.Alerts == nil {
+		return 0
+	}
+	return c.opt.Alerts.Firing()
+}
+
+// listAlerts gives rows that the caller may keep and change.
+func (f finder) listAlerts() engine.AlertsAnswer {
+	if f.alerts == nil {
+		return engine.AlertsAnswer{}
+	}
+	return engine.AlertsAnswer{Alerts: slices.Clone(f.alerts.Rows()), At: f.alerts.Evaluated()}
 }

@@ -3,6 +3,9 @@ package operation
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 )
@@ -103,4 +106,47 @@ func (o *Operator) Running() engine.UpkeepAnswer {
 		a.Running = append(a.Running, *run)
 	}
 	return a
+}
+
+// upkeeps are the backups under way, the oldest first.
+type upkeeps struct {
+	mu   sync.Mutex
+	runs []*engine.UpkeepRun
+}
+
+// begin adds a run; told and end are about what it gave.
+func (u *upkeeps) begin(cmd engine.Command) *engine.UpkeepRun {
+	run := &engine.UpkeepRun{Op: cmd.Op, By: cmd.By, Began: time.Now()}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.runs = append(u.runs, run)
+	return run
+}
+
+// told notes how far a run is, in bytes. Running copies the runs under the same lock.
+func (u *upkeeps) told(run *engine.UpkeepRun, done, total int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	run.Done, run.Total = done, total
+}
+
+func (u *upkeeps) end(run *engine.UpkeepRun) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.runs = slices.DeleteFunc(u.runs, func(r *engine.UpkeepRun) bool { return r == run })
+}
+
+// maxOwn is how many bytes a user's own command may have.
+const maxOwn = 4 << 10
+
+// shell lets a console run a command of its user's own: it is in the audit before it runs. It does not
+// run here: the console does that, at its user's own place, once this has answered.
+func (o *Operator) shell(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
+	switch own := cmd.Own; {
+	case own == nil || own.Name == "" || own.Run == "":
+		return refuse(engine.ErrInvalid, "say its name and its line", "no command of a user's own is described")
+	case len(own.Name)+len(own.Run)+len(own.On) > maxOwn:
+		return refuse(engine.ErrInvalid, "call a script", "the command is longer than %d bytes", maxOwn)
+	}
+	return engine.Receipt{Matched: 1, Applied: 1, Text: "runs where the console is: " + cmd.Own.Run}, nil
 }

@@ -1,9 +1,14 @@
 package traffic
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 )
 
@@ -44,4 +49,21 @@ func splitLane(name string) (at Lane, more bool) {
 	name, more = strings.CutSuffix(name, moreSuffix)
 	at.Host, at.Method, _ = strings.Cut(name, "/")
 	return at, more
+}
+
+// StoredLimits reads what the last engine knew of the limits, for a directory on
+// which none runs. The zero row = nothing was ever saved. Windows that have ended since are counted as
+// they are now.
+func StoredLimits(ctx context.Context, store Loader) (engine.LimitsRow, error) {
+	blob, err := store.LoadState(ctx, LimiterState)
+	if err != nil || blob == nil {
+		return engine.LimitsRow{}, err
+	}
+	var st limit.State
+	if err := json.Unmarshal(blob, &st); err != nil {
+		return engine.LimitsRow{}, fmt.Errorf("read the limiter's state: %w", err)
+	}
+	l := New(Options{Limiter: limit.New(limit.Options{})})
+	l.limiter.Restore(st, wall.Now(), nil)
+	return l.Rows(), nil
 }

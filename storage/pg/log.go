@@ -37,7 +37,7 @@ const (
 	selectCommits = `select seq, rows, changes from (
 	select *, sum(octet_length(rows) + octet_length(changes)) over (order by seq rows between unbounded preceding and 1 preceding) as before
 	from (select seq, rows, changes from fs_log where seq > $1 order by seq limit $2) behind
-) some where before is null or before < $3 order by seq`
+) part where before is null or before < $3 order by seq`
 	selectEnds = "select instance, coalesce((select max(seq) from fs_log), seq) from fs_store"
 )
 

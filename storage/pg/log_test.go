@@ -117,7 +117,7 @@ func TestH14g_LargeCommitsComeInParts(t *testing.T) {
 	}
 	for after, want := range []int{2, 2, 2, 1} {
 		var n int
-		must(t, db.pool.QueryRow(ctx, "select count(*) from ("+selectCommits+") some", after, carriedCommits, commitBytes).Scan(&n))
+		must(t, db.pool.QueryRow(ctx, "select count(*) from ("+selectCommits+") part", after, carriedCommits, commitBytes).Scan(&n))
 		if n != want {
 			t.Errorf("%d commits behind %d, not %d", n, after, want)
 		}

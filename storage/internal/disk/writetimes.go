@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/farsight-console/farsight/engine/wall"
 )
 
 // How slow the disk is counts over the last minute, of at most so many writes.
@@ -80,3 +82,30 @@ func (w *WriteTimes) Sum() WriteSum {
 	defer w.mu.Unlock()
 	return w.all
 }
+
+// Now is the wall clock at the storage edge; a variable so that tests can step it.
+var Now = wall.Now
+
+// A group takes what is queued when its transaction begins, up to these bounds. There is no timer:
+// a lone caller pays for its own commit and waits for nobody.
+const (
+	MaxGroupOps   = 256
+	MaxGroupBytes = 2 << 20
+)
+
+// Rows that only ever come at the end leave full pages behind.
+const AppendFill = 0.9
+
+// Pages are how many rows the loops over large tables take at a time, so that no transaction is
+// long. Tests take a few, so that a table of ten rows has several pages.
+type Pages struct {
+	Scan    int // that one reading transaction goes through
+	Load    int // that one reading transaction decodes
+	Prune   int // jobs that one transaction removes
+	Forget  int // rows that one transaction deletes of an account
+	Migrate int // that one step of a migration goes through
+	Archive int // matches that are packed and committed together
+}
+
+// UsualPages are those of a store whose Options name none.
+var UsualPages = Pages{Scan: 2000, Load: 500, Prune: 200, Forget: 200, Migrate: 5000, Archive: 32}

@@ -59,9 +59,6 @@ func connecting(t *http.Transport) *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Path is the socket's.
-func (c *Client) Path() string { return c.path }
-
 // Close gives the idle connections up.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 

@@ -45,7 +45,9 @@ func TestOpenAPIIsTheTableOfRoutes(t *testing.T) {
 
 // allRoutes are those of the protocol and those for programs.
 func allRoutes() []Route {
-	return NewServer(Options{Routes: NewPrograms(ProgramsOptions{}).Routes()}).Routes()
+	routes := slices.Collect(maps.Values(NewServer(Options{Routes: NewPrograms(ProgramsOptions{}).Routes()}).routes))
+	slices.SortFunc(routes, func(a, b Route) int { return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method) })
+	return routes
 }
 
 // describe makes the OpenAPI document of routes.

@@ -103,16 +103,6 @@ func NewServer(opt Options) *Server {
 	return s
 }
 
-// Routes lists every route, in the order of method and path.
-func (s *Server) Routes() []Route {
-	var out []Route
-	for _, r := range s.routes {
-		out = append(out, r)
-	}
-	slices.SortFunc(out, func(a, b Route) int { return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method) })
-	return out
-}
-
 // Serve answers on l until ctx ends, lets the requests under way finish, and
 // closes l. nil when ctx has ended it. Requests under way do not have ctx, or they would be given up in
 // the middle; it is in their values, for streams.

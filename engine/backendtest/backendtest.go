@@ -33,7 +33,17 @@ type Backend interface {
 	Pause(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
 	Resume(ctx context.Context, q engine.Queue, by engine.Actor, reason string) (engine.Receipt, error)
 	Why(j engine.Job) (reason string, until time.Time, place int)
-	Counts() map[engine.Queue]map[engine.State]int
+	Queues() []engine.QueueRow
+}
+
+// live are the counts of the queue of all jobs.
+func live(b Backend) map[engine.State]int {
+	for _, q := range b.Queues() {
+		if q.Name == queue {
+			return q.Counts
+		}
+	}
+	return nil
 }
 
 // Node is one process: a backend on an open store.

@@ -285,7 +285,7 @@ func P01_NothingIsLostInACrash(t testing.TB, s Site, jobs, crashes int) {
 	if g := d.Groups[0]; g.Total != jobs || g.Done != jobs {
 		t.Errorf("group at the end: %+v, want %d done", g, jobs)
 	}
-	if n := f.node.Counts()[queue]; len(n) != 0 {
+	if n := live(f.node); len(n) != 0 {
 		t.Errorf("live jobs are left: %v", n)
 	}
 	f.down()

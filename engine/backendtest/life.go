@@ -285,7 +285,7 @@ func P28_SuspectRunsAloneThenEnds(t testing.TB, s Site) {
 		t.Errorf("class %q, %d attempts, %d holds", d.Job.Class, len(d.Attempts), len(d.Holds))
 	}
 	time.Sleep(time.Minute)
-	if n := r.node.Counts()[queue]; len(n) != 0 {
+	if n := live(r.node); len(n) != 0 {
 		t.Errorf("live jobs are left: %v", n)
 	}
 	r.down()

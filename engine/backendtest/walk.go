@@ -48,7 +48,7 @@ func RandomWalk(t testing.TB, s Site, seed uint64, steps int) {
 			w.sound(d)
 		}
 	}
-	if n := w.node.Counts()[queue]; len(n) != 0 {
+	if n := live(w.node); len(n) != 0 {
 		t.Errorf("live jobs are left: %v", n)
 	}
 	w.down()

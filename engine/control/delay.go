@@ -99,7 +99,9 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 	h := hostCalls{host: host, limits: d.c.outlook(host), method: mostCalled(loads)}
 	h.pace, h.bucket = h.limits.Rate(h.method)
 	switch {
-	case frozenForGood(d.plan.Buckets, host):
+	case slices.ContainsFunc(d.plan.Buckets, func(b engine.BucketRow) bool {
+		return frozenHere(b, []string{host + "/"}) && b.Thaws.IsZero()
+	}):
 		return host + " is frozen until somebody resumes it"
 	case h.bucket == "":
 		return "the limits of " + host + " are told by its first answer"

@@ -174,27 +174,21 @@ func frozenWords(b engine.BucketRow) string {
 // lanesOf are the endpoints that a run calls from where it stands on, as host/method.
 func (c *Control) lanesOf(a engine.AccountRow) []string {
 	if a.Phase == engine.PhaseResolve {
-		return c.resolves(a)
+		// It is none while nobody waits for an answer. Matches of sea are on sea, its accounts on asia.
+		d, err := c.store.Detail(context.Background(), engine.JobQuery{ID: a.Job})
+		if err != nil || d.Job.State == engine.Running {
+			return nil
+		}
+		if lane := c.lane(d.Job.Job); lane != "" {
+			return []string{lane}
+		}
+		return nil
 	}
 	lanes := methodsOf(a)
 	for i, m := range lanes {
 		lanes[i] = a.Region + "/" + m
 	}
 	return lanes
-}
-
-// resolves is where the player of a run is looked for, as its job knows: accounts are
-// not on the host of matches everywhere. It is none while nobody waits for an answer. Matches of sea
-// are on sea, its accounts on asia.
-func (c *Control) resolves(a engine.AccountRow) []string {
-	d, err := c.store.Detail(context.Background(), engine.JobQuery{ID: a.Job})
-	if err != nil || d.Job.State == engine.Running {
-		return nil
-	}
-	if lane := c.lane(d.Job.Job); lane != "" {
-		return []string{lane}
-	}
-	return nil
 }
 
 // methodsOf are the endpoints that a run with a known player calls from where it stands on.
@@ -216,13 +210,6 @@ func standOf(s engine.EngineState) engine.Stand {
 		return engine.StandPaused
 	}
 	return engine.StandHeld
-}
-
-// frozenForGood reports whether an operator has stopped a host without saying until when.
-func frozenForGood(rows []engine.BucketRow, host string) bool {
-	return slices.ContainsFunc(rows, func(b engine.BucketRow) bool {
-		return frozenHere(b, []string{host + "/"}) && b.Thaws.IsZero()
-	})
 }
 
 // frozenHere reports whether an operator has stopped one of the lanes, or its host.

@@ -282,18 +282,13 @@ func (s sampler) Run(ctx context.Context) error {
 	tick := time.NewTicker(cmp.Or(s.c.opt.MomentEvery, hub.MomentEvery))
 	defer tick.Stop()
 	for {
-		s.c.sample(time.Now())
+		_ = s.c.moments.Add(engine.Moment{
+			At: time.Now().Round(0), Engine: s.c.engineRow(), Queues: s.c.queues(), Limits: s.c.opt.Limiter.Rows(),
+		})
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
 	}
-}
-
-// sample leaves out a moment that cannot be kept: the time cursor steps over it.
-func (c *Control) sample(now time.Time) {
-	_ = c.moments.Add(engine.Moment{
-		At: now.Round(0), Engine: c.engineRow(), Queues: c.queues(), Limits: c.opt.Limiter.Rows(),
-	})
 }

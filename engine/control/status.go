@@ -201,13 +201,8 @@ func (f finder) metrics(ctx context.Context, q engine.MetricsQuery) (m engine.Me
 	// Of the present and not of the window, of which nobody has kept the lengths.
 	m.Waiting = map[engine.Queue]int{}
 	for _, row := range queues {
-		m.Waiting[row.Name] = waiting(row)
+		// One that waits for children has had its turn.
+		m.Waiting[row.Name] = row.Counts[engine.Available] + row.Counts[engine.Scheduled] + row.Counts[engine.Retryable]
 	}
 	return m, nil
-}
-
-// waiting is a queue's length: its jobs that wait for their turn or their instant.
-// One that waits for children has had its turn.
-func waiting(q engine.QueueRow) int {
-	return q.Counts[engine.Available] + q.Counts[engine.Scheduled] + q.Counts[engine.Retryable]
 }

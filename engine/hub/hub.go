@@ -220,7 +220,18 @@ func (h *Hub) Note(n engine.Note) {
 // fold takes one change into what is live, and notes it for the mailboxes.
 func (h *Hub) fold(c *engine.Change) {
 	if h.heard != nil {
-		h.heard.note(c)
+		if c.Job != nil {
+			h.heard.jobs[c.Job.ID] = struct{}{}
+		}
+		if c.Deleted != "" {
+			h.heard.jobs[c.Deleted] = struct{}{}
+		}
+		if c.Account != nil {
+			h.heard.accounts[c.Account.ID] = struct{}{}
+		}
+		if c.Forgotten != "" {
+			h.heard.accounts[c.Forgotten] = struct{}{}
+		}
 	}
 	switch {
 	case c.Account != nil:
@@ -233,22 +244,6 @@ func (h *Hub) fold(c *engine.Change) {
 		h.news = append(h.news, news{renew: true})
 	case c.Deleted != "":
 		h.drop(c.Deleted)
-	}
-}
-
-// note marks what a change is about, whatever became of it.
-func (h *heard) note(c *engine.Change) {
-	if c.Job != nil {
-		h.jobs[c.Job.ID] = struct{}{}
-	}
-	if c.Deleted != "" {
-		h.jobs[c.Deleted] = struct{}{}
-	}
-	if c.Account != nil {
-		h.accounts[c.Account.ID] = struct{}{}
-	}
-	if c.Forgotten != "" {
-		h.accounts[c.Forgotten] = struct{}{}
 	}
 }
 

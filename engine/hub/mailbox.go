@@ -176,7 +176,7 @@ func (b *mailbox) changedLimits(l engine.LimitsRow) bool {
 
 // changedAlerts gives all alerts when the reader would see a difference, else nil.
 func (b *mailbox) changedAlerts(rows []engine.AlertRow) []engine.AlertRow {
-	if sameSlice(b.judged, rows) {
+	if len(b.judged) == len(rows) && (len(b.judged) == 0 || &b.judged[0] == &rows[0]) {
 		return nil
 	}
 	b.judged = rows
@@ -185,12 +185,6 @@ func (b *mailbox) changedAlerts(rows []engine.AlertRow) []engine.AlertRow {
 	}
 	b.alerts = rows
 	return rows
-}
-
-// sameSlice reports whether nothing was evaluated since: rows are never changed,
-// only replaced.
-func sameSlice(a, b []engine.AlertRow) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // looksSame compares values in words: the time until a key expires differs each

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"sync"
 	"testing"
@@ -25,9 +24,11 @@ type view struct {
 }
 
 func viewOf(b *local.Backend) view {
-	v := view{b.Counts(), map[engine.Queue]bool{}}
-	maps.DeleteFunc(v.Counts, func(_ engine.Queue, n map[engine.State]int) bool { return len(n) == 0 })
+	v := view{map[engine.Queue]map[engine.State]int{}, map[engine.Queue]bool{}}
 	for _, q := range b.Queues() {
+		if len(q.Counts) > 0 {
+			v.Counts[q.Name] = q.Counts
+		}
 		if q.Paused {
 			v.Paused[q.Name] = true
 		}

@@ -11,26 +11,7 @@ import (
 	"github.com/farsight-console/farsight/engine"
 )
 
-// Counts gives the live jobs per queue and state. States without a job are left out.
-func (b *Backend) Counts() map[engine.Queue]map[engine.State]int {
-	x := b.idx
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	out := make(map[engine.Queue]map[engine.State]int, len(x.queues))
-	for name, q := range x.queues {
-		out[name] = q.present()
-	}
-	return out
-}
-
-// present is the counts without zeroes.
-func (q *queue) present() map[engine.State]int {
-	counts := maps.Clone(q.counts)
-	maps.DeleteFunc(counts, func(_ engine.State, n int) bool { return n == 0 })
-	return counts
-}
-
-// Queues gives every queue that is known, by name: its counts, its pace, and why
+// Queues gives every queue that is known, by name: its counts without zeroes, its pace, and why
 // its head does not start.
 func (b *Backend) Queues() []engine.QueueRow {
 	now := time.Now()
@@ -39,8 +20,10 @@ func (b *Backend) Queues() []engine.QueueRow {
 	defer x.mu.Unlock()
 	rows := make(map[*queue]*engine.QueueRow, len(x.queues))
 	for _, q := range x.queues {
+		counts := maps.Clone(q.counts)
+		maps.DeleteFunc(counts, func(_ engine.State, n int) bool { return n == 0 })
 		rows[q] = &engine.QueueRow{
-			QueueState: q.QueueState, Counts: q.present(), Again: q.again, Held: q.held, PerMin: q.settled.perMinute(now),
+			QueueState: q.QueueState, Counts: counts, Again: q.again, Held: q.held, PerMin: q.settled.perMinute(now),
 		}
 	}
 	stands, _ := b.opt.Admitter.(holder)

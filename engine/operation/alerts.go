@@ -14,19 +14,14 @@ func (o *Operator) ack(ctx context.Context, cmd engine.Command) (engine.Receipt,
 		return engine.Receipt{}, err
 	}
 	if cmd.DryRun {
-		return o.wouldAck(cmd.Alert)
+		for _, a := range o.opt.Alerts.Rows() {
+			if a.ID == cmd.Alert && a.State == engine.AlertFiring {
+				return engine.Receipt{Matched: 1, Text: "would acknowledge alert " + cmd.Alert}, nil
+			}
+		}
+		return refuse(engine.ErrConflict, "list those that fire with `farsight alerts`", "alert %s is not firing", cmd.Alert)
 	}
 	return o.opt.Alerts.Acknowledge(ctx, cmd.Alert, cmd.By)
-}
-
-// wouldAck tells whether the alert fires: others cannot be acknowledged.
-func (o *Operator) wouldAck(id string) (engine.Receipt, error) {
-	for _, a := range o.opt.Alerts.Rows() {
-		if a.ID == id && a.State == engine.AlertFiring {
-			return engine.Receipt{Matched: 1, Text: "would acknowledge alert " + id}, nil
-		}
-	}
-	return refuse(engine.ErrConflict, "list those that fire with `farsight alerts`", "alert %s is not firing", id)
 }
 
 // silence keeps an alert silent until an instant, or ends that.

@@ -111,16 +111,11 @@ func (o *Operator) oneAccount(ctx context.Context, account, platform string) (id
 	return id, nil
 }
 
-// errNoAccount does not repeat the name that was asked for: of who was forgotten nothing is to be told.
-func errNoAccount() error {
-	return engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "no such account is stored")
-}
-
 // idleJobs are the live jobs of the account; it is refused while one of them runs.
 func (o *Operator) idleJobs(ctx context.Context, account string) ([]engine.Job, error) {
 	jobs, err := o.opt.Forget.LiveJobsOf(ctx, account)
 	if errors.Is(err, engine.ErrNotFound) {
-		return nil, errNoAccount()
+		return nil, engine.Problemf(engine.ErrNotFound, "list them with `farsight accounts`", "no such account is stored")
 	}
 	if err != nil {
 		return nil, err

@@ -20,7 +20,11 @@ func (o *Operator) onSchedule(ctx context.Context, cmd engine.Command) (engine.R
 		return o.opt.Schedules.Edit(ctx, cmd.Schedule, edit, cmd.DryRun)
 	}
 	if cmd.DryRun {
-		return o.wouldSchedule(cmd)
+		named := func(r engine.ScheduleRow) bool { return r.Name == cmd.Schedule }
+		if !slices.ContainsFunc(o.opt.Schedules.List(), named) {
+			return refuse(engine.ErrNotFound, "list them with `farsight schedules`", "there is no schedule %q", cmd.Schedule)
+		}
+		return engine.Receipt{Matched: 1, Text: would(cmd.Op) + " schedule " + cmd.Schedule}, nil
 	}
 	switch cmd.Op {
 	case engine.OpRunSchedule:
@@ -29,15 +33,6 @@ func (o *Operator) onSchedule(ctx context.Context, cmd engine.Command) (engine.R
 		return o.opt.Schedules.Pause(ctx, cmd.Schedule, cmd.By, cmd.Reason)
 	}
 	return o.opt.Schedules.Resume(ctx, cmd.Schedule, cmd.By, cmd.Reason)
-}
-
-// wouldSchedule is the dry run of all but an edit, which has to be worked out to be judged.
-func (o *Operator) wouldSchedule(cmd engine.Command) (engine.Receipt, error) {
-	named := func(r engine.ScheduleRow) bool { return r.Name == cmd.Schedule }
-	if !slices.ContainsFunc(o.opt.Schedules.List(), named) {
-		return refuse(engine.ErrNotFound, "list them with `farsight schedules`", "there is no schedule %q", cmd.Schedule)
-	}
-	return engine.Receipt{Matched: 1, Text: would(cmd.Op) + " schedule " + cmd.Schedule}, nil
 }
 
 // undoSchedule puts a schedule back as it stood before a command: its plan, its zone and whether it was

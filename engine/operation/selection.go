@@ -134,7 +134,10 @@ func (o *Operator) calledBy(ctx context.Context, j engine.Job, id engine.JobID) 
 	if player := o.opt.Player(ctx, j); player != "" {
 		return "the sync of " + player
 	}
-	return nameOf(j, id)
+	if j.Key != "" {
+		return j.Key
+	}
+	return "job " + string(id)
 }
 
 // byPlayer gives a sync its player's name in a sentence that calls it by its id.
@@ -144,12 +147,4 @@ func (o *Operator) byPlayer(ctx context.Context, id engine.JobID, text string) s
 		return text
 	}
 	return strings.ReplaceAll(text, "job "+string(id), o.calledBy(ctx, d.Job.Job, id))
-}
-
-// nameOf is what people call a job: match:EUW1_7123, or its id where it has no key or is not known.
-func nameOf(j engine.Job, id engine.JobID) string {
-	if j.Key != "" {
-		return j.Key
-	}
-	return "job " + string(id)
 }

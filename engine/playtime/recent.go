@@ -46,12 +46,24 @@ func (b *Recent) Add(g league.Game) (more bool) {
 	}
 	b.out.Games++
 	length := min(max(g.Duration, 0), LongestGame)
-	b.champion(g, length)
+	c := b.champions[g.Champion]
+	if c == nil {
+		c = &engine.PlayShare{Name: g.Champion}
+		b.champions[g.Champion] = c
+	}
+	c.Games++
+	c.Minutes += length.Minutes()
+	count(g, &c.Wins, &c.Remakes)
 	if g.Played.IsZero() {
 		return true
 	}
 	if len(b.starts) == 0 {
-		b.open(g.Played.Add(length))
+		monday := MondayOf(g.Played.Add(length), b.zone)
+		for i := range b.most {
+			start := time.Date(monday.Year(), monday.Month(), monday.Day()-7*i, 0, 0, 0, 0, b.zone)
+			b.starts = append(b.starts, start)
+			b.out.Weeks = append(b.out.Weeks, engine.PlayWeek{Week: start.Format(time.DateOnly)})
+		}
 	}
 	if i := b.week(g.Played); i >= 0 {
 		b.out.Weeks[i].Games++
@@ -63,28 +75,6 @@ func (b *Recent) Add(g league.Game) (more bool) {
 		}
 	}
 	return true
-}
-
-// champion counts a game for whom it was played with; games without a date count, too.
-func (b *Recent) champion(g league.Game, length time.Duration) {
-	c := b.champions[g.Champion]
-	if c == nil {
-		c = &engine.PlayShare{Name: g.Champion}
-		b.champions[g.Champion] = c
-	}
-	c.Games++
-	c.Minutes += length.Minutes()
-	count(g, &c.Wins, &c.Remakes)
-}
-
-// open makes the weeks, from the one in which the newest game ended backwards.
-func (b *Recent) open(end time.Time) {
-	monday := MondayOf(end, b.zone)
-	for i := range b.most {
-		start := time.Date(monday.Year(), monday.Month(), monday.Day()-7*i, 0, 0, 0, 0, b.zone)
-		b.starts = append(b.starts, start)
-		b.out.Weeks = append(b.out.Weeks, engine.PlayWeek{Week: start.Format(time.DateOnly)})
-	}
 }
 
 // week is the place of the week that an instant lies in; -1 = before all of them.

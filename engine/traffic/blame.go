@@ -38,7 +38,8 @@ func (a *attempt) prove(ctx context.Context) (*proof, error) {
 			a.askSome(ctx, p, turn)
 			a.gate.proved(a.At, a.Run.Job.ID, p, time.Now())
 			if p.works() {
-				a.opt.Limits.story.works(a.At)
+				a.opt.Limits.story.riot.Info().Str("route", a.At.Host).Str("method", a.At.Method).
+					Msg("endpoint works: it answered what it had answered before")
 			}
 			a.opt.Limits.busy.Ring() // a start must not take the attempt for one call
 		}

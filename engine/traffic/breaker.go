@@ -38,7 +38,10 @@ const (
 // fail counts a failure. doubt says that there are now so many that the lane is
 // down, unless it is proven to work.
 func (b *breaker) fail(job engine.JobID, now time.Time) (doubt bool) {
-	b.ramp.fail(job)
+	// They begin at one call, not two: the lane is not well yet.
+	if b.ramp.leave(job) {
+		b.ramp.most, b.ramp.good = 1, 0
+	}
 	b.failed = lastOf(b.failed, job)
 	if b.blown {
 		b.blow(job, now)
@@ -121,13 +124,6 @@ func (r *ramp) succeed(job engine.JobID) bool {
 		*r = ramp{}
 	}
 	return true
-}
-
-// fail begins the steps anew. They begin at one call, not two: the lane is not well yet.
-func (r *ramp) fail(job engine.JobID) {
-	if r.leave(job) {
-		r.most, r.good = 1, 0
-	}
 }
 
 // proof finds out whether a lane is down: it is asked for something that it answered

@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/limit"
@@ -104,7 +105,8 @@ func New(o Options) *Limits {
 	if o.Halt != nil {
 		l.gate.halt = o.Halt
 	}
-	l.story = newStory(o.Log)
+	area := func(name string) zerolog.Logger { return o.Log.With().Str("area", name).Logger() }
+	l.story = &story{limiter: area("limiter"), riot: area("riot"), holds: map[limit.Scope]closed{}}
 	l.gate.logged = l.story.fuse
 	l.cases.calls, l.cases.store = &l.calls, o.Store
 	l.gate.key.told = func(f *fuse) { l.story.fuse(f, Lane{}) }
@@ -143,23 +145,19 @@ func (l *Limits) Run(ctx context.Context) error {
 		case <-l.busy:
 			l.save(ctx)
 		case <-tick.C:
-			last = l.wake(last)
+			// It compares wall clocks: while a machine sleeps, the monotonic one may stand still.
+			now := wall.Now()
+			if now.Sub(last) > sleptAfter {
+				l.limiter.Suspended()
+				l.story.limiter.Warn().Dur("took", human.Logged(now.Sub(last))).
+					Msg("the machine was suspended or the process stopped; limits count what may have been under way")
+			}
+			last = now
 			l.save(ctx)
 			l.cases.save(ctx, time.Now(), false)
 			l.story.opened(time.Now())
 		}
 	}
-}
-
-// wake tells the limiter of a gap in time. It compares wall clocks: while a
-// machine sleeps, the monotonic one may stand still.
-func (l *Limits) wake(last time.Time) time.Time {
-	now := wall.Now()
-	if now.Sub(last) > sleptAfter {
-		l.limiter.Suspended()
-		l.story.slept(now.Sub(last))
-	}
-	return now
 }
 
 // save keeps the state if anything happened. A store that cannot take it now is

@@ -33,11 +33,6 @@ type closed struct {
 	more         int // 429s after the first
 }
 
-func newStory(log zerolog.Logger) *story {
-	area := func(name string) zerolog.Logger { return log.With().Str("area", name).Logger() }
-	return &story{limiter: area("limiter"), riot: area("riot"), holds: map[limit.Scope]closed{}}
-}
-
 // call writes one exchange: trouble as a warning, the rest for whoever looks
 // closely. A 404 is an answer like others, and a call that was stopped is somebody's wish.
 func (s *story) call(c riot.Call) {
@@ -45,7 +40,13 @@ func (s *story) call(c riot.Call) {
 	case 429:
 		s.held(c)
 	case 200:
-		s.first(c)
+		s.mu.Lock()
+		again := s.heard
+		s.heard = true
+		s.mu.Unlock()
+		if !again {
+			s.riot.Info().Str("route", c.Host).Msg("key accepted: the first call was answered")
+		}
 	}
 	ev := s.riot.Debug()
 	if c.Class != "" && c.Class != riot.ClassMissing && c.Class != riot.ClassStopped && c.Class != riot.ClassUnread {
@@ -89,17 +90,6 @@ func callWords(c riot.Call) string {
 		return "call without an answer"
 	}
 	return "call failed"
-}
-
-// first writes once that the key is good.
-func (s *story) first(c riot.Call) {
-	s.mu.Lock()
-	again := s.heard
-	s.heard = true
-	s.mu.Unlock()
-	if !again {
-		s.riot.Info().Str("route", c.Host).Msg("key accepted: the first call was answered")
-	}
 }
 
 // held notes the scope that a 429 closed. Further ones while it is closed only raise a count: a storm
@@ -169,16 +159,4 @@ var fuseWords = map[engine.Hold]struct {
 	engine.HoldLocalNetwork: {(*zerolog.Logger).Warn, "network lost, calls are held", "network back, calls go on"},
 	engine.HoldOutage: {(*zerolog.Logger).Warn, "breaker opened: outage of an endpoint",
 		"breaker closed: the endpoint answers again"},
-}
-
-// works writes that failures were not those of the endpoint.
-func (s *story) works(l Lane) {
-	s.riot.Info().Str("route", l.Host).Str("method", l.Method).
-		Msg("endpoint works: it answered what it had answered before")
-}
-
-// slept writes that time has passed that the process did not see.
-func (s *story) slept(d time.Duration) {
-	s.limiter.Warn().Dur("took", human.Logged(d)).
-		Msg("the machine was suspended or the process stopped; limits count what may have been under way")
 }

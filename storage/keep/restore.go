@@ -226,7 +226,9 @@ func sameOrigin(path string, from engine.BackupFile) (same bool) {
 	if from.Name == "" {
 		return true // there is no copy
 	}
-	b, err := disk.OpenFile(path, readOnly(), zerolog.Nop())
+	o := disk.BoltOptions()
+	o.ReadOnly = true
+	b, err := disk.OpenFile(path, o, zerolog.Nop())
 	if err != nil {
 		return false
 	}
@@ -238,12 +240,6 @@ func sameOrigin(path string, from engine.BackupFile) (same bool) {
 		return nil
 	})
 	return same
-}
-
-func readOnly() *bolt.Options {
-	o := disk.BoltOptions()
-	o.ReadOnly = true
-	return o
 }
 
 // freeKept is a name beside a file that nothing has.

@@ -72,15 +72,9 @@ const (
 	readOnly = "25006"
 )
 
-// full reports whether the server takes no writes for now: its disk is full, or it is a server
-// that only reads, as a standby does until it is promoted.
-func full(e *pgconn.PgError) bool {
-	return e.Code == diskFull || e.Code == readOnly
-}
-
 // noRoom marks the error of such a server: the same write may be tried again later.
 func noRoom(err error) error {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && full(e) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && (e.Code == diskFull || e.Code == readOnly) {
 		return noWrites{e}
 	}
 	return err

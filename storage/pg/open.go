@@ -69,7 +69,8 @@ func opened(ctx context.Context, o Options, prove func(context.Context, *pgx.Con
 	if db.pool, err = pgxpool.NewWithConfig(ctx, conf); err != nil {
 		return nil, unreachable(err)
 	}
-	if err = db.lookAtServer(ctx); err != nil {
+	if err = db.pool.QueryRow(ctx, `select coalesce((select attcompression = 'l' from pg_attribute
+where attrelid = to_regclass('fs_payload') and attname = 'json'), false)`).Scan(&db.queryable); err != nil {
 		db.pool.Close()
 		return nil, unreachable(err)
 	}

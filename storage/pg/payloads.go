@@ -35,12 +35,6 @@ func (db *DB) asJSON(p storage.Payload) []byte {
 	return raw
 }
 
-// lookAtServer finds out what the server can do: the schema sets lz4 where the server was built with it.
-func (db *DB) lookAtServer(ctx context.Context) error {
-	return db.pool.QueryRow(ctx, `select coalesce((select attcompression = 'l' from pg_attribute
-where attrelid = to_regclass('fs_payload') and attname = 'json'), false)`).Scan(&db.queryable)
-}
-
 const (
 	// putPayload is within term $10, 0 = whoever leads.
 	putPayload = `with term as (

@@ -68,7 +68,8 @@ func (c *Committer) Write(ctx context.Context, fn func(engine.Tx) error) error {
 		return err
 	}
 	err := c.queue.wait(ctx, o)
-	c.queue.done(o)
+	o.fn = nil
+	c.queue.used.Put(o)
 	return err
 }
 
@@ -95,7 +96,9 @@ func (c *Committer) loop(ctx context.Context, every time.Duration, tick func() e
 		select {
 		case <-c.queue.bell:
 			err = c.commitQueued()
-			c.queue.ringForRest()
+			if c.queue.len() > 0 {
+				c.queue.bell.Ring()
+			}
 		case <-watch.C:
 			err = tick()
 		case err = <-c.broken:

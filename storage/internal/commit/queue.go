@@ -48,12 +48,6 @@ func (q *queue) op(fn func(engine.Tx) error, order bool) *op {
 	return o
 }
 
-// done takes back an op that was answered, or that nobody else has.
-func (q *queue) done(o *op) {
-	o.fn = nil
-	q.used.Put(o)
-}
-
 // push queues an op, or says why no more are taken.
 func (q *queue) push(o *op) error {
 	q.mu.Lock()
@@ -72,13 +66,6 @@ func (q *queue) len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.ops) - q.head
-}
-
-// ringForRest rings when ops are left.
-func (q *queue) ringForRest() {
-	if q.len() > 0 {
-		q.bell.Ring()
-	}
 }
 
 // pop takes the op that has waited longest; nil when none does.

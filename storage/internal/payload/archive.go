@@ -293,7 +293,17 @@ func (a *archiver) pass(ctx context.Context) error {
 			return err
 		}
 		if next == nil {
-			return a.seal()
+			// The number is that of the transaction which writes it, so a file in which it is the last one has not been
+			// touched since: see [archiver.count].
+			a.tell(true)
+			err := a.out.Update(func(b *bolt.Tx) error {
+				return disk.MetaOf(b).PutNumber(metaArchived, uint64(b.ID()))
+			})
+			if err != nil {
+				return disk.Unusable(a.path, err)
+			}
+			crash.Point("archive-sealed")
+			return nil
 		}
 		after = next
 	}
@@ -379,19 +389,4 @@ func (a *archiver) tell(last bool) {
 	}
 	a.told = time.Now()
 	a.o.Progress(a.now)
-}
-
-// seal notes that what follows was put later.
-// The number is that of the transaction which writes it, so a file in which it is the last one
-// has not been touched since: see [archiver.count].
-func (a *archiver) seal() error {
-	a.tell(true)
-	err := a.out.Update(func(b *bolt.Tx) error {
-		return disk.MetaOf(b).PutNumber(metaArchived, uint64(b.ID()))
-	})
-	if err != nil {
-		return disk.Unusable(a.path, err)
-	}
-	crash.Point("archive-sealed")
-	return nil
 }

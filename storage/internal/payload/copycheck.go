@@ -45,7 +45,7 @@ func checkCopy(ctx context.Context, path string, pages bool) (err error) {
 		}
 	}
 	c := &copyCheck{ctx: ctx}
-	if err := c.run(b); err != nil {
+	if err := disk.GuardFile(b.Path(), func() error { return b.View(c.tables) }); err != nil {
 		return err
 	}
 	if c.bad > 0 {
@@ -61,28 +61,20 @@ type copyCheck struct {
 	first string
 }
 
-func (c *copyCheck) run(b *bolt.DB) error {
-	return disk.GuardFile(b.Path(), func() error { return b.View(c.tables) })
-}
-
 func (c *copyCheck) tables(tx *bolt.Tx) error {
 	return tx.ForEach(func(name []byte, t *bolt.Bucket) error {
 		if string(name) == Table {
-			return c.payloads(t)
+			return t.ForEachBucket(func(match []byte) error {
+				return t.Bucket(match).ForEach(func(k, v []byte) error {
+					_, err := Open("", string(match), PartOfKey(k), v)
+					return c.note(Table, match, err)
+				})
+			})
 		}
 		seed := rec.TableSeed(string(name))
 		return t.ForEach(func(k, v []byte) error {
 			_, _, err := seed.Open(k, v)
 			return c.note(string(name), k, err)
-		})
-	})
-}
-
-func (c *copyCheck) payloads(t *bolt.Bucket) error {
-	return t.ForEachBucket(func(match []byte) error {
-		return t.Bucket(match).ForEach(func(k, v []byte) error {
-			_, err := Open("", string(match), PartOfKey(k), v)
-			return c.note(Table, match, err)
 		})
 	})
 }

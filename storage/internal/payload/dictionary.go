@@ -40,11 +40,6 @@ var noDicts = new(Dictionaries)
 // DictKey is the key of a dictionary in DictTable.
 func DictKey(id uint32) []byte { return binary.BigEndian.AppendUint32(nil, id) }
 
-func (d *dictionary) fields(c *rec.Coder) {
-	c.Str((*string)(&d.part))
-	c.Bytes(&d.bytes)
-}
-
 // readDicts reads the dictionaries of a shard. One that is damaged takes down the payloads that
 // need it, and nothing else.
 func readDicts(b *bolt.Tx) *Dictionaries {
@@ -80,7 +75,8 @@ func openDict(k, v []byte) (d dictionary, err error) {
 		return d, fmt.Errorf("format %d, want %d", format, rec.Dictionary)
 	}
 	c := rec.Read(body)
-	d.fields(&c)
+	c.Str((*string)(&d.part))
+	c.Bytes(&d.bytes)
 	return d, c.Done()
 }
 

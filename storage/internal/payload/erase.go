@@ -23,7 +23,17 @@ func (p *Store) Erase(matches []string) (left []string, err error) {
 		return nil, err
 	}
 	for _, m := range months {
-		err := p.eraseIn(m, matches)
+		err := p.With(m, false, func(s *Shard) error {
+			return s.Guard(func() error {
+				there, err := s.have(matches)
+				if err != nil || len(there) == 0 {
+					return err
+				}
+				there, release := p.Doomed.Of(there)
+				defer release()
+				return s.erase(there)
+			})
+		})
 		if disk.IsDamage(err) {
 			left = append(left, m)
 			continue
@@ -33,20 +43,6 @@ func (p *Store) Erase(matches []string) (left []string, err error) {
 		}
 	}
 	return left, nil
-}
-
-func (p *Store) eraseIn(month string, matches []string) error {
-	return p.With(month, false, func(s *Shard) error {
-		return s.Guard(func() error {
-			there, err := s.have(matches)
-			if err != nil || len(there) == 0 {
-				return err
-			}
-			there, release := p.Doomed.Of(there)
-			defer release()
-			return s.erase(there)
-		})
-	})
 }
 
 // have gives those of the matches that the shard has a payload of.

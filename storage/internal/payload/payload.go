@@ -294,18 +294,13 @@ func (p *Store) read(month, match string, part league.Part, use func(*Shard, Fra
 			err = use(s, f)
 		}
 		if err != nil {
-			return p.corrupt(month, match, part, err)
+			p.mu.Lock()
+			p.spoilt[string(payloadKey(match, part))] = true
+			p.mu.Unlock()
+			return &disk.ErrCorrupt{Bucket: Dir + "/" + month, Key: payloadKey(match, part), Err: err}
 		}
 		return nil
 	})
-}
-
-// corrupt names the payload in the form in which check lists it, and notes it.
-func (p *Store) corrupt(month, match string, part league.Part, err error) error {
-	p.mu.Lock()
-	p.spoilt[string(payloadKey(match, part))] = true
-	p.mu.Unlock()
-	return &disk.ErrCorrupt{Bucket: Dir + "/" + month, Key: payloadKey(match, part), Err: err}
 }
 
 // With runs f on the open shard of a month.

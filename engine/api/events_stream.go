@@ -32,13 +32,6 @@ type eventReader struct {
 	gap     bool     // what came before pos is not known any more
 }
 
-// wants reports whether an event is for the reader. One that is about no account, such as an alert, is
-// for all.
-func (r *eventReader) wants(p packedEvent) bool {
-	return (r.account == "" || r.account == p.account || p.account == "") &&
-		(len(r.types) == 0 || slices.Contains(r.types, p.typ))
-}
-
 // join adds a reader who has seen the event after; "" = none. An event of another process, or one that
 // there has not been yet, makes a gap: nobody knows what lies between.
 func (e *Events) join(after, account string, types []string) *eventReader {
@@ -89,7 +82,9 @@ func (e *Events) take(r *eventReader) (list []packedEvent, missed uint64, more b
 			return list, 0, true
 		}
 		r.pos = p.n
-		if r.wants(p) {
+		// One that is about no account, such as an alert, is for all.
+		if (r.account == "" || r.account == p.account || p.account == "") &&
+			(len(r.types) == 0 || slices.Contains(r.types, p.typ)) {
 			list = append(list, p)
 		}
 	}
@@ -194,20 +189,6 @@ const passTime = 10 * time.Minute
 type eventPass struct {
 	Pass    string    `json:"pass"`
 	Expires time.Time `json:"expires"`
-}
-
-// eventRoutes are the route to what happens, and that to a pass for it.
-func (p *Programs) eventRoutes() []Route {
-	pass := "A pass of ten minutes, by which a page in a browser opens a stream of events"
-	return []Route{route(http.MethodPost, "/v1/events/pass", pass, Viewer, p.eventPass), {
-		Method: http.MethodGet, Path: pathEvents, Role: Viewer, Out: event{}, Type: typeEvents, Handle: p.events,
-		Summary: "Progress of accounts, ends of jobs and alerts as they happen: " +
-			"server-sent events, or a WebSocket with one event a message",
-		Query: []Param{
-			{"after", "id of the last event that was seen, as in Last-Event-ID"}, {"account", "id of one account"},
-			{"types", strings.Join(eventTypes, ",")}, paramPass,
-		},
-	}}
 }
 
 // eventPass makes a pass.

@@ -74,18 +74,6 @@ type Started struct {
 	Text       string       `json:"message"`
 }
 
-// accounts are the routes about accounts, and what starts syncs.
-func (p *Programs) accounts() []Route {
-	return []Route{
-		look("/v1/accounts", "Accounts by their Riot ID, with the progress of their last sync", p.accountList,
-			Param{"text", "part of the Riot ID"}, paramFilter, paramAfter, paramLimit),
-		look("/v1/accounts/{name}/{tag}", "An account in depth: its run and progress, ETA, report", p.account),
-		starting("/v1/accounts/{name}/{tag}/sync", "Start a sync: 202 with its job, 409 with the one that runs",
-			syncRequest{}, p.sync),
-		starting("/v1/trigger/{what}", "Trigger latest, full, rank or weekly", triggerRequest{}, p.trigger),
-	}
-}
-
 // starting is a route that starts a job: 202 with where it is to be looked at.
 func starting(path, summary string, in any, handle Handler) Route {
 	return Route{

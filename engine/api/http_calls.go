@@ -76,27 +76,6 @@ type CallPlaced struct {
 	Text   string       `json:"message"`
 }
 
-// calls are the routes about telephone calls. Those under /v1 take any job by the id of an attempt;
-// those without it are in the words of [CallDebug].
-func (p *Programs) calls() []Route {
-	return []Route{
-		{
-			Method: http.MethodPost, Path: "/v1/calls", Summary: "Call a number of the allow list: 202 with the job of the call",
-			Role: Operator, In: callRequest{}, Out: CallPlaced{}, Also: map[int]any{http.StatusAccepted: CallPlaced{}},
-			Type: typeJSON, Handle: p.placeCall,
-			Header: []Param{{idempotencyKey, "the same as idempotency_key: a second request with it calls nobody again"}},
-		},
-		look("/v1/calls", "The telephone calls, alerts' and your own, the newest first", p.callList, paramAfter, paramLimit,
-			Param{"status", "only those that stand so: busy, no-answer, failed, completed, canceled …"}),
-		look("/v1/calls/{sid}", "Everything about a job, by the external id of any of its attempts", p.job),
-		act("/v1/calls/{sid}/retry", "Let that job run now", p.retry),
-		dropping("/v1/calls/{sid}/retry", "Cancel that job's planned attempt", p.drop),
-		look("/calls/{sid}/debug", "A call with all its attempts, by the sid of any of them", p.callDebug),
-		act("/calls/{sid}/retry", "Call again now", p.callRetry),
-		dropping("/calls/{sid}/retry", "Do not call again", p.callCancel),
-	}
-}
-
 // callDebug finds the job by the sid of any of its attempts, not only by that of the last.
 func (p *Programs) callDebug(r *Request) (CallDebug, error) {
 	d, err := p.job(r)

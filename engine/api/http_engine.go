@@ -27,25 +27,6 @@ type Summary struct {
 	Metrics engine.Metrics    `json:"metrics"` // of the last hour
 }
 
-// whole are the routes about the engine as a whole.
-func (p *Programs) whole() []Route {
-	return []Route{
-		look("/healthz", "Whether the engine lives", p.health(ill)),
-		look("/readyz", "Whether the engine can work", p.health(unready)),
-		{
-			Method: http.MethodGet, Path: "/metrics", Summary: "Metrics in Prometheus form",
-			Role: Viewer, Type: typeMetrics, Handle: p.metrics,
-		},
-		look("/v1/summary",
-			"The engine, its queues, open syncs, next retries, firing alerts, and what the last hour adds up to",
-			p.summary, Param{"kind", "the metrics of this kind of job only, such as match.fetch or alert.call"}),
-		look("/v1/members",
-			"The processes that share a database: who leads, who has led, and what each has in hand; 404 where one works alone",
-			p.members),
-		look("/v1/config", "Every setting with where it comes from, secrets cut", p.config),
-	}
-}
-
 // summary puts three queries together. They are asked one after the other, so that a moment may lie
 // between them.
 func (p *Programs) summary(r *Request) (Summary, error) {

@@ -53,20 +53,6 @@ type JobProgress struct {
 	ETA         *engine.ETA        `json:"eta,omitempty"`     // of a sync
 }
 
-// jobs are the routes about jobs; those about one calls have as well, by another address.
-func (p *Programs) jobs() []Route {
-	return []Route{
-		look("/v1/jobs", "Jobs, the newest first", p.jobList,
-			Param{"state", "only these, separated by commas; all = those that have ended, too; unless told those that have not"},
-			Param{"queue", "such as matches"}, Param{"kind", "such as match.fetch"},
-			Param{"account", "id or Name#TAG of whom the work is for"}, paramFilter, paramAfter, paramLimit),
-		look("/v1/jobs/{id}", "Everything about a job, by its id or its key", p.job),
-		look("/v1/jobs/{id}/progress", "How far a job has come", p.progress),
-		act("/v1/jobs/{id}/retry", "Let a job run now, in queue order and through the limiter", p.retry),
-		dropping("/v1/jobs/{id}/retry", "Cancel a job's planned attempt", p.drop),
-	}
-}
-
 // jobList lists jobs.
 func (p *Programs) jobList(r *Request) (out engine.JobsPage, err error) {
 	get := r.URL.Query().Get
@@ -245,4 +231,38 @@ func ifRev(r *Request) (engine.Revision, error) {
 		return 0, engine.Problemf(engine.ErrInvalid, "give the job's rev", "%q is no revision", text)
 	}
 	return engine.Revision(n), nil
+}
+
+// AccountProgress is how far the live or last sync of an account has come.
+type AccountProgress struct {
+	Account   string            `json:"account"` // id
+	RiotID    string            `json:"riot_id"`
+	Platform  string            `json:"platform"`
+	Status    engine.SyncStatus `json:"status"`
+	Kind      string            `json:"kind,omitempty"`
+	Phase     engine.Phase      `json:"phase,omitempty"`
+	Job       engine.JobID      `json:"job,omitempty"`
+	Done      int               `json:"done"`      // items that have come to their end
+	Total     int               `json:"total"`     // -1 = not known yet
+	Cancelled int               `json:"cancelled"` // part of Total, not of Done
+	Matches   engine.Progress   `json:"matches"`
+	Timelines engine.Progress   `json:"timelines"`
+	Calls     int               `json:"calls"`        // to Riot, of the run
+	Throttled int               `json:"rate_limited"` // 429s among them
+	Result    string            `json:"result,omitempty"`
+	LastError string            `json:"last_error,omitempty"` // as received
+}
+
+// progressOf is an account's progress; of its matches, until their timelines are
+// what is left.
+func progressOf(a engine.AccountRow) AccountProgress {
+	shown := a.Matches
+	if a.Phase == engine.PhaseTimelines {
+		shown = a.Timelines
+	}
+	return AccountProgress{
+		Account: a.ID, RiotID: a.RiotID, Platform: a.Platform, Status: a.Status, Kind: a.Kind, Phase: a.Phase, Job: a.Job,
+		Done: shown.Done(), Total: shown.Total, Cancelled: shown.Cancelled, Matches: a.Matches, Timelines: a.Timelines,
+		Calls: a.Calls, Throttled: a.Throttled, Result: a.Result, LastError: a.LastError,
+	}
 }

@@ -38,24 +38,6 @@ type statsAsk struct {
 	since    time.Time // zero = ever
 }
 
-// statsRoutes are one route by two addresses, with the protocol's version and without.
-func (p *Programs) statsRoutes() []Route {
-	stats := Route{
-		Method: http.MethodGet, Path: "/v1/stats/{name}/{tag}", Role: Viewer,
-		Out: PlayStats{}, Type: typeJSON, Handle: p.stats,
-		Summary: "The stored play-time report with its matches; " +
-			"202 when there is none yet, and a sync of the account is under way",
-		Also: map[int]any{http.StatusAccepted: Started{}, http.StatusNotModified: nil},
-		Query: []Param{
-			paramPlatform, {"count", "only the newest so many matches, as --count of a sync; 0 = all"},
-			{"lookbackDays", "only matches of so many days, as --since of a sync"},
-		},
-	}
-	short := stats
-	short.Path = "/stats/{name}/{tag}"
-	return []Route{stats, short}
-}
-
 // statsAskOf reads the parameters of a look at stats.
 func statsAskOf(r *Request) (ask statsAsk, err error) {
 	ask.platform = r.URL.Query().Get("platform")

@@ -125,7 +125,12 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		one.uid = int64(one.peer.UID)
 	}
 	if oldest := l.admit(one); oldest != nil {
-		oldest.turnAway()
+		// What it writes fits into the socket's buffer, so it does not wait.
+		p := ProblemOf(faultf(http.StatusServiceUnavailable, engine.ErrRefused, "send the request at once",
+			"%d connections have come since this one, which has not shown whose it is", oldest.of.most))
+		_ = oldest.SetWriteDeadline(time.Now().Add(time.Second))
+		_, _ = oldest.Conn.Write(wholeProblem(p, "Retry-After: 1\r\n"))
+		_ = oldest.Close()
 	}
 	return one, nil
 }
@@ -149,26 +154,8 @@ func (l *limitedListener) admit(one *limitedConn) (oldest *limitedConn) {
 // drainLook is between two looks of drain. Nobody tells when the last connection is closed.
 const drainLook = 5 * time.Millisecond
 
-// drain waits until every connection has been closed, those that are no HTTP any more
-// too, of which the server knows nothing; but not for ever.
-func (l *limitedListener) drain(most time.Duration) {
-	for end := time.Now().Add(most); l.count() > 0 && time.Now().Before(end); {
-		time.Sleep(drainLook)
-	}
-}
-
 func (l *limitedListener) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.open
-}
-
-// turnAway answers without reading. What it writes fits into the socket's buffer,
-// so it does not wait.
-func (c *limitedConn) turnAway() {
-	p := ProblemOf(faultf(http.StatusServiceUnavailable, engine.ErrRefused, "send the request at once",
-		"%d connections have come since this one, which has not shown whose it is", c.of.most))
-	_ = c.SetWriteDeadline(time.Now().Add(time.Second))
-	_, _ = c.Conn.Write(wholeProblem(p, "Retry-After: 1\r\n"))
-	_ = c.Close()
 }

@@ -133,15 +133,10 @@ func (r *relay) pump(ctx context.Context, run *relayRun) {
 	}()
 	// While it waits the console merges what happens, so that a slower pace loses nothing.
 	for u := range r.con.Watch(ctx) {
-		if !await.Pause(ctx, r.wait(run.hand(u))) {
+		if !await.Pause(ctx, max(r.pace, min(time.Duration(run.hand(u))*paceEach, paceMost))) {
 			return
 		}
 	}
-}
-
-// wait is the least time between two updates for n watchers.
-func (r *relay) wait(n int) time.Duration {
-	return max(r.pace, min(time.Duration(n)*paceEach, paceMost))
 }
 
 // ended reports whether nothing more will come of the run.

@@ -175,13 +175,6 @@ func (c *Client) proxyFault(resp *http.Response) error {
 	return nil
 }
 
-// misdirected adds what a proxy has to do about a host that the engine does not take.
-func (c *Client) misdirected(status int, p *engine.Problem) {
-	if c.token != nil && status == http.StatusMisdirectedRequest {
-		p.Do = "let the proxy send the engine's own address as Host, such as 127.0.0.1:7171"
-	}
-}
-
 // Streams proves that updates come as they happen: a proxy may hold a stream back until it
 // ends, which this one never does.
 func (c *Client) Streams(ctx context.Context) error {
@@ -224,7 +217,9 @@ func (c *Client) refusal(resp *http.Response, out any) error {
 		return c.gone("", err)
 	}
 	wire, p := readProblem(resp.StatusCode, body)
-	c.misdirected(resp.StatusCode, p)
+	if c.token != nil && resp.StatusCode == http.StatusMisdirectedRequest {
+		p.Do = "let the proxy send the engine's own address as Host, such as 127.0.0.1:7171"
+	}
 	if receipt, ok := out.(*engine.Receipt); ok && wire.Receipt != nil {
 		*receipt = *wire.Receipt
 	}

@@ -132,7 +132,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = srv.Close()
 	}
 	<-done
-	limited.drain(3 * goodbye)
+	for end := time.Now().Add(3 * goodbye); limited.count() > 0 && time.Now().Before(end); {
+		time.Sleep(drainLook)
+	}
 	return err
 }
 

@@ -120,14 +120,9 @@ func kindWhere(fits func(queryKind) bool) *queryKind {
 	return nil
 }
 
-// kindOf is the row of a query; nil = it cannot be asked from elsewhere.
-func kindOf(q engine.Query) *queryKind {
-	return kindWhere(func(k queryKind) bool { return k.query == reflect.TypeOf(q) })
-}
-
 // ask puts a query into its envelope.
 func ask(q engine.Query) (question, *queryKind, error) {
-	k := kindOf(q)
+	k := kindWhere(func(k queryKind) bool { return k.query == reflect.TypeOf(q) })
 	if k == nil {
 		return question{}, nil, engine.Problemf(engine.ErrInvalid, "",
 			"the query %T cannot be asked of an engine elsewhere", q)

@@ -116,7 +116,10 @@ func (s *sorter) add(id league.Staged) error {
 	case tooOld && !old && !given:
 		err = s.expire(m)
 	case m.Match.Cancelled == league.CancelledAlone && !s.args.Force:
-		err = s.left(m)
+		// It is not lost, so that it is in a count of its own.
+		s.run.Left++
+		s.run.TimelinesNone++
+		err = s.in.without(s.tx, s.run, m.ID, league.PartMatch, true)
 	default:
 		err = s.fetch(m, isNew)
 	}
@@ -159,14 +162,6 @@ func (s *sorter) given(m league.Match, tooOld bool) error {
 	}
 	s.run.Lost++
 	return s.in.without(s.tx, s.run, m.ID, league.PartMatch, false)
-}
-
-// left counts a match that an operator has cancelled by itself: only an operator's
-// retry or a forced sync takes it up. It is not lost, so that it is in a count of its own.
-func (s *sorter) left(m league.Match) error {
-	s.run.Left++
-	s.run.TimelinesNone++
-	return s.in.without(s.tx, s.run, m.ID, league.PartMatch, true)
 }
 
 // had counts a stored match, and creates the job of its timeline if that is

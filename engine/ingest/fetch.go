@@ -128,7 +128,8 @@ func obtain[T any](ctx context.Context, in *fetches, r engine.Run, m league.Matc
 	}
 	// The call was made, so that its cost is told also where the shard cannot be written.
 	payload, month := from.payload(m, got.body)
-	got.ref = refOf(payload, month)
+	// Size is the packed one and RawLen the unpacked one, both in bytes; CRC is of the unpacked one.
+	got.ref = league.PayloadRef{Month: month, Codec: codecGzip, Size: len(payload.Body), RawLen: payload.RawLen, CRC: payload.CRC}
 	if err := in.store.PutPayload(ctx, args.Match, from.part, got.ref, payload.Body); err != nil {
 		return got, traffic.Fault(fmt.Errorf("store %s of %s: %w", from.part, args.Match, err)).With(o.Call), false
 	}
@@ -178,12 +179,6 @@ func adopt[T any](ctx context.Context, s Store, id string, part league.Part,
 // codecGzip is the one codec of payloads: they are kept as Riot has sent them, and packed where they
 // came unpacked.
 const codecGzip = "gzip"
-
-// refOf is what a record says of its payload. Size is the packed one and RawLen the unpacked one, both
-// in bytes; CRC is of the unpacked one.
-func refOf(p riot.Payload, month string) league.PayloadRef {
-	return league.PayloadRef{Month: month, Codec: codecGzip, Size: len(p.Body), RawLen: p.RawLen, CRC: p.CRC}
-}
 
 // succeed writes a fetched part into its record. FetchedAt stays that of the first time when a part is
 // fetched anew.

@@ -26,26 +26,6 @@ func monthOf(m riot.Match) string {
 	return at.Format("2006-01")
 }
 
-// describe copies the facts of the game that lists show from Riot's answer. They stay in the record when the
-// payload is archived or damaged.
-func describe(m *league.Match, got riot.Match) {
-	m.Played, m.Duration = got.PlayedAt(), time.Duration(got.DurationS)*time.Second
-	m.QueueID, m.Mode, m.Patch = got.QueueID, got.Mode, got.Patch
-	m.Aborted, m.Remake, m.Participants = got.Aborted, got.Remake, len(got.Participants)
-}
-
-// seatsOf are the ten players of a match as they are stored; arenas have more.
-func seatsOf(m riot.Match) []league.Participant {
-	seats := make([]league.Participant, len(m.Participants))
-	for i, p := range m.Participants {
-		seats[i] = league.Participant{
-			Match: m.ID, Index: p.Index, PUUID: p.PUUID, RiotID: nameOf(p), Champion: p.ChampionName,
-			Team: p.TeamID, Won: p.Win, Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
-		}
-	}
-	return seats
-}
-
 // nameOf is a player's Riot ID in a match; old matches have the name alone.
 func nameOf(p riot.Participant) string {
 	if p.Tag == "" {
@@ -117,14 +97,24 @@ func (in *fetches) storeMatch(tx engine.Tx, job engine.Job, args fetchArgs, got 
 	stored := false
 	err := in.changePart(tx, args.Match, league.PartMatch, func(m *league.Match, f *league.Fetch) {
 		succeed(f, got.ref)
-		describe(m, got.body)
+		// They stay in the record when the payload is archived or damaged.
+		m.Played, m.Duration = got.body.PlayedAt(), time.Duration(got.body.DurationS)*time.Second
+		m.QueueID, m.Mode, m.Patch = got.body.QueueID, got.body.Mode, got.body.Patch
+		m.Aborted, m.Remake, m.Participants = got.body.Aborted, got.body.Remake, len(got.body.Participants)
 		stored = true
 	})
 	if err != nil {
 		return err
 	}
 	if stored { // else another run settled it meanwhile
-		if err := in.store.SaveParticipants(tx, args.Match, seatsOf(got.body)); err != nil {
+		seats := make([]league.Participant, len(got.body.Participants))
+		for i, p := range got.body.Participants {
+			seats[i] = league.Participant{
+				Match: got.body.ID, Index: p.Index, PUUID: p.PUUID, RiotID: nameOf(p), Champion: p.ChampionName,
+				Team: p.TeamID, Won: p.Win, Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
+			}
+		}
+		if err := in.store.SaveParticipants(tx, args.Match, seats); err != nil {
 			return fmt.Errorf("save the seats of match %s: %w", args.Match, err)
 		}
 	}

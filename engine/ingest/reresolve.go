@@ -69,7 +69,12 @@ func (p *Projects) accept(ctx context.Context, dry bool, by engine.Actor) (out e
 	err = p.opt.Store.Write(ctx, func(tx engine.Tx) error {
 		var specs []engine.Spec
 		for _, a := range p.accounts(tx, project) {
-			specs = append(specs, resolveSpec(a))
+			// It shares the lock of the account's syncs: both write its identity.
+			specs = append(specs, engine.Spec{
+				Kind: KindResolve, Queue: QueueUpkeep, Key: resolveKey(a.ID), Lock: "account:" + a.ID, Owner: a.ID,
+				Priority: engine.PriorityHigh,
+				Args:     encode(rankArgs{Account: a.ID, Platform: a.Platform}),
+			})
 		}
 		queued, err := tx.Enqueue(specs...)
 		out.Applied = len(queued)
@@ -93,15 +98,5 @@ func (p *Projects) newAlias() string {
 		if alias := fmt.Sprintf("project-%d", n); !taken[alias] {
 			return alias
 		}
-	}
-}
-
-// resolveSpec is the job that resolves an account again. It shares the lock of the account's syncs:
-// both write its identity.
-func resolveSpec(a league.Account) engine.Spec {
-	return engine.Spec{
-		Kind: KindResolve, Queue: QueueUpkeep, Key: resolveKey(a.ID), Lock: "account:" + a.ID, Owner: a.ID,
-		Priority: engine.PriorityHigh,
-		Args:     encode(rankArgs{Account: a.ID, Platform: a.Platform}),
 	}
 }

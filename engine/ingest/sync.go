@@ -66,7 +66,18 @@ func (in *syncs) load(ctx context.Context, args syncArgs) (p pass, err error) {
 		}
 		switch engine.Phase(p.run.Phase) {
 		case engine.PhaseResolve:
-			return in.loadCached(tx, &p)
+			// A forced sync asks again.
+			if p.run.Ask.Force {
+				return nil
+			}
+			puuid, ok, err := in.store.CachedPUUID(tx, p.account.GameName, p.account.TagLine, p.project, now())
+			if err != nil {
+				return fmt.Errorf("look up %s: %w", p.account.RiotID(), err)
+			}
+			if ok {
+				p.cached = puuid
+			}
+			return nil
 		case engine.PhaseList:
 			return in.loadList(tx, &p)
 		case engine.PhaseTimelines:
@@ -77,22 +88,6 @@ func (in *syncs) load(ctx context.Context, args syncArgs) (p pass, err error) {
 		return nil
 	})
 	return p, err
-}
-
-// loadCached looks whether the Riot ID was resolved less than a day ago under this key:
-// then resolving costs no call. A forced sync asks again.
-func (in *syncs) loadCached(tx engine.Tx, p *pass) error {
-	if p.run.Ask.Force {
-		return nil
-	}
-	puuid, ok, err := in.store.CachedPUUID(tx, p.account.GameName, p.account.TagLine, p.project, now())
-	if err != nil {
-		return fmt.Errorf("look up %s: %w", p.account.RiotID(), err)
-	}
-	if ok {
-		p.cached = puuid
-	}
-	return nil
 }
 
 // resolve learns the PUUID of the account under the key in use, and its present

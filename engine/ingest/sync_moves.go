@@ -32,9 +32,16 @@ func (in *syncs) syncMoved(tx engine.Tx, before, after engine.Job, _ engine.Outc
 		return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync is complete")
 	case before.State.Terminal():
 		return in.change(tx, args, func(a *league.Account, run *league.Run) error {
-			if err := reopened(a, run); err != nil {
+			// Later, its group holds what became of them: a new run lists again and finds what is left.
+			if err := latestRun(a, run); err != nil {
 				return err
 			}
+			if run.Listed > 0 {
+				return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync of %s has ended",
+					a.RiotID())
+			}
+			run.Result, run.Error, run.Finished = "", "", time.Time{}
+			a.Status, a.LastError = engine.SyncPending.String(), ""
 			return in.restoreRanges(tx, a, *run)
 		})
 	}
@@ -100,20 +107,4 @@ func (in *syncs) ended(tx engine.Tx, status engine.SyncStatus, result,
 		a.Status, a.LastError = status.String(), why
 		return in.setRangesAside(tx, a, *run)
 	}
-}
-
-// reopened lets an operator go on with a run that failed before its matches were
-// known. Later, its group holds what became of them: a new run lists again and
-// finds what is left.
-func reopened(a *league.Account, run *league.Run) error {
-	if err := latestRun(a, run); err != nil {
-		return err
-	}
-	if run.Listed > 0 {
-		return engine.Problemf(engine.ErrRefused, "trigger a new sync of the account", "this sync of %s has ended",
-			a.RiotID())
-	}
-	run.Result, run.Error, run.Finished = "", "", time.Time{}
-	a.Status, a.LastError = engine.SyncPending.String(), ""
-	return nil
 }

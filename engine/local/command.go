@@ -16,8 +16,13 @@ import (
 // Errors are *engine.Problem for a spec that makes no sense. All of them are inserted or none.
 func (b *Backend) Insert(ctx context.Context, specs ...engine.Spec) ([]engine.Enqueued, error) {
 	for _, s := range specs {
-		if err := b.checkSpec(s); err != nil {
-			return nil, err
+		// A kind without a handler here is let in: another version may have one.
+		if s.Kind == "" || s.Queue == "" {
+			return nil, engine.Problemf(engine.ErrInvalid, "name both", "a job needs a kind and a queue")
+		}
+		if _, ok := b.opt.Policies[s.Policy]; s.Policy != "" && !ok {
+			return nil, engine.Problemf(engine.ErrInvalid, "use a policy that the configuration names",
+				"there is no retry policy %q", s.Policy)
 		}
 	}
 	var out []engine.Enqueued
@@ -29,19 +34,6 @@ func (b *Backend) Insert(ctx context.Context, specs ...engine.Spec) ([]engine.En
 		return nil, fmt.Errorf("insert %d jobs: %w", len(specs), err)
 	}
 	return out, nil
-}
-
-// checkSpec refuses what no engine could run. A kind without a handler here is let in: another version
-// may have one.
-func (b *Backend) checkSpec(s engine.Spec) error {
-	if s.Kind == "" || s.Queue == "" {
-		return engine.Problemf(engine.ErrInvalid, "name both", "a job needs a kind and a queue")
-	}
-	if _, ok := b.opt.Policies[s.Policy]; s.Policy != "" && !ok {
-		return engine.Problemf(engine.ErrInvalid, "use a policy that the configuration names",
-			"there is no retry policy %q", s.Policy)
-	}
-	return nil
 }
 
 // order is a command on its way to jobs. A command on a selection makes one order, which
@@ -282,7 +274,9 @@ func (b *Backend) command(
 func (b *Backend) carryOut(tx engine.Tx, id engine.JobID, ifRev engine.Revision, o order) (engine.Receipt, error) {
 	j, err := b.opt.Store.Job(tx, id)
 	if errors.Is(err, engine.ErrNotFound) {
-		return engine.Receipt{}, notFound(id)
+		p := engine.Problemf(engine.ErrNotFound, "look at the list of jobs for its id", "there is no job %s", id)
+		p.Job, p.Why = id, "not found"
+		return engine.Receipt{}, p
 	}
 	if err != nil {
 		return engine.Receipt{}, fmt.Errorf("read job %s: %w", id, err)
@@ -340,14 +334,6 @@ func nothing(j engine.Job, why string) engine.Receipt {
 		Job: j.ID, Matched: 1, Nothing: true, Skipped: map[string]int{why: 1},
 		Text: fmt.Sprintf("nothing to do for job %s: %s", j.ID, why),
 	}
-}
-
-// notFound is the refusal of a command on a job that there is not, or that was pruned since it was
-// shown.
-func notFound(id engine.JobID) *engine.Problem {
-	p := engine.Problemf(engine.ErrNotFound, "look at the list of jobs for its id", "there is no job %s", id)
-	p.Job, p.Why = id, "not found"
-	return p
 }
 
 // conflict is a refusal because the job has moved; why is the reason alone.

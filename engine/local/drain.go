@@ -24,7 +24,13 @@ func (b *Backend) drain(s *session) {
 	crash.Point("drain-grace-over")
 	s.stop(engine.ErrShutdown)
 	if !waitFor(gone, stopPatience) {
-		b.abandon(s)
+		// What they bring later is stale.
+		for _, r := range b.idx.running() {
+			b.counts.deaf.Add(1)
+			of(b.opt.Log.Error(), r.job).Msg("handler does not answer the stop; its job is handed back without it")
+			b.withdraw(r)
+			b.handBack(s, r.job)
+		}
 	}
 	b.idx.shut()
 	crash.Point("drain-done")
@@ -39,16 +45,5 @@ func waitFor(gone <-chan struct{}, d time.Duration) bool {
 		return true
 	case <-t.C:
 		return false
-	}
-}
-
-// abandon hands the jobs of handlers back that do not answer. What they bring
-// later is stale.
-func (b *Backend) abandon(s *session) {
-	for _, r := range b.idx.running() {
-		b.counts.deaf.Add(1)
-		of(b.opt.Log.Error(), r.job).Msg("handler does not answer the stop; its job is handed back without it")
-		b.withdraw(r)
-		b.handBack(s, r.job)
 	}
 }

@@ -35,7 +35,12 @@ func (b *Backend) finish(s *session, r *run, o engine.Outcome, next []claim) err
 	b.idx.unregister(r)
 	r.cancel(nil)
 	if err != nil {
-		b.breakOff(s, f, err)
+		// The job is an orphan for the next start.
+		for i := range f.next {
+			f.next[i].ok = false
+			b.unclaimed(&f.next[i])
+		}
+		s.fail(fmt.Errorf("write the outcome of job %s: %w", f.run.job.ID, err))
 		return err
 	}
 	b.finished(f)
@@ -160,16 +165,6 @@ func (b *Backend) refused(j engine.Job, o engine.Outcome, why *domainError) engi
 	}
 	of(b.opt.Log.Warn(), j).Int("attempt", j.Attempts).Err(why).Msg("commit refused; attempt charged")
 	return engine.Retry(why.err).As("commit").With(o.Call)
-}
-
-// breakOff ends Run: the outcome could not be written. The job is an orphan for
-// the next start.
-func (b *Backend) breakOff(s *session, f *finishing, err error) {
-	for i := range f.next {
-		f.next[i].ok = false
-		b.unclaimed(&f.next[i])
-	}
-	s.fail(fmt.Errorf("write the outcome of job %s: %w", f.run.job.ID, err))
 }
 
 // finished tells what became of an attempt, after the commit. What was done for a job whose record

@@ -258,7 +258,13 @@ func (x *index) lift(e *entry) {
 	case e.inHeap:
 		heap.Remove(&x.due, e.heapAt)
 	case e.parked != nil:
-		e.parked.forget(e)
+		for i, w := range e.parked.aside {
+			if w == e {
+				e.parked.aside = append(e.parked.aside[:i], e.parked.aside[i+1:]...)
+				break
+			}
+		}
+		e.parked = nil
 	}
 	if e.taken {
 		e.queue.taken--
@@ -352,17 +358,6 @@ func (x *index) free(e *entry) {
 		w.parked = nil
 		x.lineUp(w, true)
 	}
-}
-
-// forget takes one of those that stepped aside out.
-func (l *lock) forget(e *entry) {
-	for i, w := range l.aside {
-		if w == e {
-			l.aside = append(l.aside[:i], l.aside[i+1:]...)
-			break
-		}
-	}
-	e.parked = nil
 }
 
 // drop takes a job out that is live no more. While the index is being read from the

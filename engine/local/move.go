@@ -220,7 +220,8 @@ func (b *Backend) wakeParents(tx engine.Tx, groups []engine.GroupStat, now time.
 		if p.State != engine.Pending || p.Group != g.Group {
 			continue
 		}
-		after, reason := goOn(p, atLeast(now)), settledWords(g)
+		after := goOn(p, atLeast(now))
+		reason := fmt.Sprintf("group %d settled: %d done, %d dead, %d cancelled", g.Group, g.Done, g.Dead, g.Cancelled)
 		if many := b.bears(p).TooMany(g); many != "" {
 			after, reason = orphaned(p, many, atLeast(now)), many
 		}
@@ -238,11 +239,6 @@ func (b *Backend) bears(j engine.Job) *engine.ChildPolicy {
 		return k.Children
 	}
 	return nil
-}
-
-// settledWords is the reason of a parent's move, for its history.
-func settledWords(g engine.GroupStat) string {
-	return fmt.Sprintf("group %d settled: %d done, %d dead, %d cancelled", g.Group, g.Done, g.Dead, g.Cancelled)
 }
 
 // cancel ends a job that does not run. The domain hears of it by move.

@@ -40,7 +40,15 @@ func (b *Backend) watch(s *session, w *watcher) error {
 		return nil
 	}
 	w.swept = now
-	return b.sweep(s)
+	for _, r := range b.idx.running() {
+		if r.silent() <= r.kind.Stuck || r.gone() {
+			continue
+		}
+		if err := b.rescue(s, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openSlot lets another worker take the place of a handler that ignores its
@@ -58,21 +66,6 @@ func (b *Backend) openSlot(r *run) {
 func stacks() string {
 	buf := make([]byte, 64<<10)
 	return string(buf[:runtime.Stack(buf, true)])
-}
-
-// sweep rescues running jobs that have been silent for longer than their kind
-// allows: the attempt is not charged, the revision moves on, and what the handler
-// brings later is stale.
-func (b *Backend) sweep(s *session) error {
-	for _, r := range b.idx.running() {
-		if r.silent() <= r.kind.Stuck || r.gone() {
-			continue
-		}
-		if err := b.rescue(s, r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // rescue gives one silent job back. Its permit goes first: the job may be admitted again as soon as the

@@ -12,8 +12,15 @@ import (
 
 // onJobs carries out a command on one job or on a frozen selection.
 func (o *Operator) onJobs(ctx context.Context, cmd engine.Command) (engine.Receipt, error) {
-	if err := checkJobs(cmd); err != nil {
-		return engine.Receipt{}, err
+	switch {
+	case cmd.Job == "" && cmd.Select == nil:
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "name a job, or say which by class, queue or state", "no job is named")
+	case cmd.Op == engine.OpForce && strings.TrimSpace(cmd.Reason) == "":
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "say why: it is kept with the job", "force needs a reason")
+	case cmd.Op == engine.OpReschedule && cmd.At.IsZero():
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "give an instant", "reschedule needs to know when")
+	case cmd.Canary && !Of(cmd.Op).Canary:
+		return engine.Receipt{}, engine.Problemf(engine.ErrInvalid, "use it with retry or reclass", "a canary does not fit %s", cmd.Op)
 	}
 	if strings.Contains(string(cmd.Job), ":") { // an id has no colon: it is the key
 		d, err := o.opt.Find(ctx, engine.JobQuery{Key: string(cmd.Job)})
@@ -58,21 +65,6 @@ func (o *Operator) withoutJob(ctx context.Context, cmd engine.Command, none erro
 		}
 	}
 	return engine.Receipt{}, none
-}
-
-// checkJobs refuses what makes no sense, whatever the jobs are.
-func checkJobs(cmd engine.Command) error {
-	switch {
-	case cmd.Job == "" && cmd.Select == nil:
-		return engine.Problemf(engine.ErrInvalid, "name a job, or say which by class, queue or state", "no job is named")
-	case cmd.Op == engine.OpForce && strings.TrimSpace(cmd.Reason) == "":
-		return engine.Problemf(engine.ErrInvalid, "say why: it is kept with the job", "force needs a reason")
-	case cmd.Op == engine.OpReschedule && cmd.At.IsZero():
-		return engine.Problemf(engine.ErrInvalid, "give an instant", "reschedule needs to know when")
-	case cmd.Canary && !Of(cmd.Op).Canary:
-		return engine.Problemf(engine.ErrInvalid, "use it with retry or reclass", "a canary does not fit %s", cmd.Op)
-	}
-	return nil
 }
 
 // dryRun tells what a command would do, what it would cost, and freezes what it

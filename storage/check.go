@@ -84,7 +84,16 @@ func (db *DB) Check(ctx context.Context) (CheckReport, error) {
 		if db.share != nil {
 			return db.share.Payloads(ctx, c.unnamed)
 		}
-		return c.shards()
+		months, err := c.files.Months()
+		if err != nil {
+			return err
+		}
+		for _, m := range months {
+			if err := c.shard(m); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return r, err
 }
@@ -119,27 +128,15 @@ func CheckFiles(o Options) ([]Finding, error) {
 	return findings, err
 }
 
-// shards reads every payload of every month.
-func (c *checker) shards() error {
-	months, err := c.files.Months()
-	if err != nil {
-		return err
-	}
-	for _, m := range months {
-		if err := c.shard(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // shard reads each payload of a month. A month whose file cannot be read is one finding; the others
 // are read all the same.
 func (c *checker) shard(month string) error {
 	name := payload.Dir + "/" + month
 	err := c.files.With(month, false, func(s *payload.Shard) error {
 		return s.Guard(func() error {
-			c.dictionaries(name, s.Dicts)
+			for id, err := range s.Dicts.Bad {
+				c.bad(name, payload.DictKey(id), "dictionary: %v", err)
+			}
 			return s.Bolt.View(func(b *bolt.Tx) error {
 				p := b.Bucket([]byte(payload.Table))
 				return p.ForEachBucket(func(match []byte) error {
@@ -157,13 +154,6 @@ func (c *checker) shard(month string) error {
 		c.bad(name, nil, "%v", err)
 	}
 	return nil
-}
-
-// dictionaries names those that cannot be used: all that was packed with them is lost.
-func (c *checker) dictionaries(name string, ds *payload.Dictionaries) {
-	for id, err := range ds.Bad {
-		c.bad(name, payload.DictKey(id), "dictionary: %v", err)
-	}
 }
 
 // payload checks one payload down to Riot's JSON. One that no match names is an orphan: a crash

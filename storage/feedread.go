@@ -265,7 +265,11 @@ func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 	}
 	rows := make([]engine.FeedRow, len(seats))
 	for i, p := range seats {
-		row := seatRow(m, p)
+		row := engine.SeatRow{
+			Match: m.ID, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Champion: p.Champion, Team: p.Team,
+			Won: won(p, m.Remake), Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
+			Played: m.Played, Patch: m.Patch,
+		}
 		rows[i] = engine.FeedRow{ID: place.id, Seat: &row}
 	}
 	return rows, nil
@@ -355,14 +359,5 @@ func timelineRow(m league.Match) engine.TimelineRow {
 	return engine.TimelineRow{
 		Match: m.ID, Status: f.Status.String(), Attempts: f.Attempts, FetchedAt: f.FetchedAt, LastAttemptAt: f.LastAttemptAt,
 		LastError: f.LastError, LastClass: f.LastClass, Played: m.Played, Patch: m.Patch,
-	}
-}
-
-// seatRow is a seat of a match as exports show it.
-func seatRow(m league.Match, p league.Participant) engine.SeatRow {
-	return engine.SeatRow{
-		Match: m.ID, Index: p.Index, PUUID: p.PUUID, RiotID: p.RiotID, Champion: p.Champion, Team: p.Team,
-		Won: won(p, m.Remake), Kills: p.Kills, Deaths: p.Deaths, Assists: p.Assists,
-		Played: m.Played, Patch: m.Patch,
 	}
 }

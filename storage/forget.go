@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -202,7 +203,13 @@ func (t *txn) identify(what string, f *Forgotten) (persons []league.Account, min
 	}
 	for i, a := range persons {
 		if i == 0 {
-			f.identify(a)
+			f.Account, f.PUUIDs = a.ID, puuidsOf(a)
+			secret := a.ID // random
+			if len(f.PUUIDs) > 0 {
+				secret = f.PUUIDs[0]
+			}
+			// It names the account to those only who know its PUUID.
+			f.Done.Mask = fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))[:16]
 		}
 		if a.Collection != "" {
 			f.Players, f.Listed = append(f.Players, a.ID), append(f.Listed, a.Collection)
@@ -387,7 +394,10 @@ func (db *DB) finishForget(
 	crash.Point("forget-before-end")
 	err = db.Write(ctx, func(tx engine.Tx) error {
 		t := own(tx)
-		seq, err := db.AddAudit(t, w.f.entry(t.Now, note))
+		seq, err := db.AddAudit(t, engine.AuditEntry{
+			At: t.Now, By: w.f.By, Op: engine.OpForget, Target: w.f.Done.Target(), Reason: w.f.Reason,
+			Result: w.f.Done.Text(false) + "; " + engine.ForgetLeaves + note, Matched: 1, Applied: 1,
+		})
 		audit = seq
 		return errors.Join(err, t.Remove(tState, forgetKey(f.Account)))
 	})

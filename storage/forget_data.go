@@ -209,7 +209,13 @@ func (w *forgetter) weeklies() error {
 		if err != nil {
 			return err
 		}
-		withoutAccount(&r, w.f.Account)
+		// The sums stay: they name nobody.
+		for _, a := range r.Accounts {
+			if a.ID == w.f.Account && a.Missing == "" {
+				r.Complete--
+			}
+		}
+		r.Accounts = slices.DeleteFunc(r.Accounts, func(a engine.WeeklyAccount) bool { return a.ID == w.f.Account })
 		if f.Done.Reports++; w.dry {
 			return nil
 		}
@@ -238,14 +244,4 @@ func storedBytes(m league.Match) (n int64) {
 		}
 	}
 	return n
-}
-
-// withoutAccount takes an account's line out of a weekly report. The sums stay: they name nobody.
-func withoutAccount(r *engine.WeeklyReport, account string) {
-	for _, a := range r.Accounts {
-		if a.ID == account && a.Missing == "" {
-			r.Complete--
-		}
-	}
-	r.Accounts = slices.DeleteFunc(r.Accounts, func(a engine.WeeklyAccount) bool { return a.ID == account })
 }

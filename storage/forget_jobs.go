@@ -22,8 +22,16 @@ func (w *forgetter) jobs() error {
 	}
 	err := w.pages(tArchive.Table, nil, syncs, func(page [][]byte) error {
 		for _, k := range page {
-			if err := w.leaveAll(k); err != nil {
-				return err
+			// It is done again after a crash from the start: children that have left are not there any
+			// more.
+			for more := true; more; {
+				err := w.commit(func(t *txn, _ *Forgotten) (err error) {
+					more, err = t.leaveSome(k, w.db.pages.Forget)
+					return err
+				})
+				if err != nil {
+					return err
+				}
 			}
 		}
 		return w.dropJobs(page)
@@ -45,22 +53,6 @@ func (w *forgetter) dropJobs(page [][]byte) error {
 		}
 		return t.repoint(keys)
 	})
-}
-
-// leaveAll takes all children out of a parent's groups, a page per transaction.
-func (w *forgetter) leaveAll(parent []byte) error {
-	// It is done again after a crash from the start: children that have left are not there any
-	// more.
-	for more := true; more; {
-		err := w.commit(func(t *txn, _ *Forgotten) (err error) {
-			more, err = t.leaveSome(parent, w.db.pages.Forget)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // leaveSome takes at most limit children out of a parent's groups. A sync may have thousands: one

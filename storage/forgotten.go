@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -25,25 +23,6 @@ type Forgotten struct {
 	Done    engine.ForgetDone `json:"done"`
 	// Doomed are matches whose rows are gone and whose payloads are next.
 	Doomed []string `json:"doomed,omitempty"`
-}
-
-// identify says whose rows are to go.
-func (f *Forgotten) identify(a league.Account) {
-	f.Account, f.PUUIDs = a.ID, puuidsOf(a)
-	secret := a.ID // random
-	if len(f.PUUIDs) > 0 {
-		secret = f.PUUIDs[0]
-	}
-	// It names the account to those only who know its PUUID.
-	f.Done.Mask = fmt.Sprintf("%x", sha256.Sum256([]byte(secret)))[:16]
-}
-
-// entry is what the audit says of it; note ends the result.
-func (f *Forgotten) entry(at time.Time, note string) engine.AuditEntry {
-	return engine.AuditEntry{
-		At: at, By: f.By, Op: engine.OpForget, Target: f.Done.Target(), Reason: f.Reason,
-		Result: f.Done.Text(false) + "; " + engine.ForgetLeaves + note, Matched: 1, Applied: 1,
-	}
 }
 
 // stillCollecting refuses to forget what a collection is at work on.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -178,3 +179,93 @@ func stateKey(s engine.State, k []byte) []byte { return append([]byte{byte(s)}, 
 
 // countDiscards is the counter of a queue's discarded jobs, and the queue's name.
 const countDiscards = "discarded."
+
+func jobID(n uint64) engine.JobID { return engine.JobID(key.JobID(n)) }
+
+// jobNumber is the opposite of jobID; ErrNotFound for what no job can be called.
+func jobNumber(id engine.JobID) (uint64, error) {
+	n, ok := key.JobNumber(string(id))
+	if !ok {
+		return 0, noJob(id)
+	}
+	return n, nil
+}
+
+// noJob is the error of an id that no job has, as `job "b41": not found`.
+func noJob(id engine.JobID) error { return fmt.Errorf("job %q: %w", id, engine.ErrNotFound) }
+
+// jobKey is the key of a job's rows.
+func jobKey(id engine.JobID) ([]byte, error) {
+	n, err := jobNumber(id)
+	if err != nil {
+		return nil, err
+	}
+	return key.Uint64(n), nil
+}
+
+// jobKey is the same in the transaction's memory.
+func (t *txn) jobKey(id engine.JobID) ([]byte, error) {
+	n, err := jobNumber(id)
+	if err != nil {
+		return nil, err
+	}
+	return t.NumberKey(n), nil
+}
+
+// keyJob is a job's number in a key.
+func keyJob(c *key.Coder, id *engine.JobID) {
+	// When a key is read the id is not set yet: n is then 0, and set by the key.
+	n := mustNumber(*id)
+	if c.Uint64(&n); c.Reading() {
+		*id = jobID(n)
+	}
+}
+
+// mustNumber is jobNumber for an id that has been checked already.
+func mustNumber(id engine.JobID) uint64 {
+	n, _ := jobNumber(id)
+	return n
+}
+
+// Every id that is anybody's, of an account, a run, a match or a job, has its transitions:
+//
+//	"EUW1_7012345678", 3 -> 2026-11-21T14:00:00Z, "unfetched" to "success", by "engine"
+var tHistory = collection.Declare(
+	collection.New("history", "str id, u64 n", "one transition; the last 50 per id").BelongsTo(ofAccount|ofRun|ofMatch),
+	collection.Records[transition]{
+		Format: 15,
+		Key: func(c *key.Coder, tr *transition) {
+			c.Str(&tr.Of)
+			c.Uint64(&tr.Seq)
+		},
+		Fields: func(c *rec.Coder, tr *transition) {
+			c.Time(&tr.At)
+			c.Str(&tr.From, &tr.To, &tr.Reason, &tr.Actor)
+		}})
+
+// transition is one, with the id of what has moved.
+type transition struct {
+	engine.Transition
+	Of string
+}
+
+// maxHistory transitions are kept per id.
+// A match that fails for weeks would otherwise have a transition for each try.
+const maxHistory = 50
+
+// AddHistory appends one transition of anything that has an id. Seq is given here; the order is by
+// it, not by time, since clocks step back.
+func (db *DB) AddHistory(tx engine.Tx, id string, tr engine.Transition) error {
+	return tHistory.KeepLast(own(tx), key.Strings(id), maxHistory, &transition{Transition: tr, Of: id})
+}
+
+// history gives the last transitions of an id, oldest first.
+func (t *txn) history(id string) (list []engine.Transition, err error) {
+	for tr, err := range tHistory.Under(t, key.Strings(id)) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, tr.Transition)
+	}
+	return list, nil
+}

@@ -379,12 +379,8 @@ func (db *DB) AddAttempt(tx engine.Tx, id engine.JobID, a engine.Attempt) error 
 	if err := t.countCalls(k, a); err != nil || j.Owner == "" {
 		return err
 	}
-	return t.addRecent(j.Owner, k, n)
+	return tRecent.KeepLast(t, key.Strings(j.Owner), maxRecent, &attemptAt{key.Read(k).Uint64(), n})
 }
 
 // maxRecent attempts are kept per owner in table recent; the attempts themselves are kept for ever.
 const maxRecent = 200
-
-func (t *txn) addRecent(owner string, job []byte, n uint64) error {
-	return tRecent.KeepLast(t, key.Strings(owner), maxRecent, &attemptAt{key.Read(job).Uint64(), n})
-}

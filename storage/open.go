@@ -173,7 +173,18 @@ func (db *DB) openState(o Options) error {
 		return err
 	}
 	var err error
-	if db.bolt, err = disk.OpenFile(path, stateOptions(o, db.readOnly), db.log); err != nil {
+	b := disk.BoltOptions()
+	// Readers need not end for the file to grow: see StateMap.
+	b.InitialMmapSize = disk.StateMap()
+	size := defaultMaxState
+	if o.MaxState > 0 {
+		size = o.MaxState
+	}
+	// bbolt refuses a commit that would grow the file beyond it, and nothing is written:
+	// ErrDiskFull.
+	b.MaxSize = int(min(size, math.MaxInt))
+	b.ReadOnly = db.readOnly
+	if db.bolt, err = disk.OpenFile(path, b, db.log); err != nil {
 		return err
 	}
 	// What is open is remembered as a file, not as a name: see watch.
@@ -200,21 +211,6 @@ func (db *DB) openState(o Options) error {
 		return err
 	}
 	return db.join(context.Background())
-}
-
-func stateOptions(o Options, browse bool) *bolt.Options {
-	b := disk.BoltOptions()
-	// Readers need not end for the file to grow: see StateMap.
-	b.InitialMmapSize = disk.StateMap()
-	size := defaultMaxState
-	if o.MaxState > 0 {
-		size = o.MaxState
-	}
-	// bbolt refuses a commit that would grow the file beyond it, and nothing is written:
-	// ErrDiskFull.
-	b.MaxSize = int(min(size, math.MaxInt))
-	b.ReadOnly = browse
-	return b
 }
 
 // createState makes an empty state.db where there is none.

@@ -52,13 +52,9 @@ func (db *DB) RecordTick(tx engine.Tx, t cron.Tick) (fresh bool, err error) {
 	}
 	err = errors.Join(
 		own.PutInstant(tTickIDs, []byte(t.ID), t.At),
-		own.Mark(tTicks, tickKey(t.Schedule, t.At, t.ID)),
+		own.Mark(tTicks, key.AppendString(key.AppendTime(key.Strings(t.Schedule), t.At), t.ID)),
 		own.dropTicks(t.Schedule, t.At.Add(-keepTicks)))
 	return err == nil, err
-}
-
-func tickKey(schedule string, at time.Time, id string) []byte {
-	return key.AppendString(key.AppendTime(key.Strings(schedule), at), id)
 }
 
 func (t *txn) dropTicks(schedule string, before time.Time) error {

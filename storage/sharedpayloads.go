@@ -110,7 +110,9 @@ func (c *carried) Months() (all []string, err error) {
 	return all, err
 }
 
-func (c *carried) Weigh(month string) (int64, error) { return c.MonthBytes(context.Background(), month) }
+func (c *carried) Weigh(month string) (int64, error) {
+	return c.MonthBytes(context.Background(), month)
+}
 
 // Drop and Erase delete within the term alone: what one has decided on who leads no more may be wanted again.
 func (c *carried) Drop(month string) error {

@@ -91,17 +91,13 @@ func (t *txn) bury(k []byte, j engine.Job) error {
 		}
 	}
 	t.wrote(key.Read(k).Uint64(), engine.Job{})
-	if err := t.freeKeysOf(k); err != nil {
+
+	if err := t.RemoveFitting(tJobKey, nil, func(r collection.Row) bool {
+		n, _, err := t.Number(tJobKey, r.Key)
+		return err == nil && bytes.Equal(key.Uint64(n), k)
+	}); err != nil {
 		return err
 	}
 	t.countMove(&engine.Job{}, &j)
 	return t.putEnded(key.Read(k).Uint64(), k, &j)
-}
-
-// freeKeysOf frees the unique key that a job holds, which its own record may no longer tell.
-func (t *txn) freeKeysOf(k []byte) error {
-	return t.RemoveFitting(tJobKey, nil, func(r collection.Row) bool {
-		n, _, err := t.Number(tJobKey, r.Key)
-		return err == nil && bytes.Equal(key.Uint64(n), k)
-	})
 }

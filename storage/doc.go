@@ -19,6 +19,6 @@
 //   - A damaged file is refused before bbolt maps it, and never changed, renamed or deleted; one
 //     of a shared store is made again.
 //   - What keeps files (backup, restore, compaction, reset) is package keep; what keeps rows
-//     (check.go, prune.go, retention.go, forget.go) goes through tables by one walk (scan.go).
+//     (check.go, prune.go, forget.go) goes through tables by one walk (scan.go).
 //   - Times are wall-clock milliseconds in UTC; numbers in keys are big-endian (package key).
 package storage

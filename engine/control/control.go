@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -29,4 +30,90 @@ type Control struct {
 	runs     bool
 	stopping bool
 	broken   string
+}
+
+// row adds to a stored job why it waits, until when, and when it will start. Its start is that of the
+// plan of this second; why is asked of the backend at once, and the two may be a moment apart.
+func (c *Control) row(j engine.Job) engine.JobRow {
+	r := c.opt.Policies.Row(engine.JobRow{Job: j, Player: playerOf(context.Background(), c.store, j)})
+	if j.State.Live() && j.State != engine.Running {
+		r.Why, r.Until, r.Place = c.opt.Backend.Why(j)
+		r.Stand = c.opt.Backend.Held(j).Stand
+	}
+	// "ingest.match.fetch europe/match-v5.match": places are counted within a queue and a lane.
+	if r.Place > 0 {
+		r.Line = string(j.Queue) + " " + c.lane(j)
+	}
+	switch start, ok := c.foreseen().starts[j.ID]; {
+	case j.InLineAgain(): // its instant has come, and something else goes before it: no plan of a moment ago says so
+		r.Starts, r.LateBy = r.Until, r.Why
+	case ok:
+		r.Starts, r.LateBy = start.At, start.LateBy
+	}
+	if j.State == engine.Pending && r.Until.IsZero() {
+		r.Until = c.groupEnds(j)
+	}
+	return r
+}
+
+// open are the hub's: it has had all of them since the start.
+func (c *Control) open(context.Context) ([]engine.AccountRow, error) {
+	return c.hub.Open(), nil
+}
+
+func (c *Control) policy(j *engine.Job) engine.Policy         { return c.opt.Policies.Of(j) }
+func (c *Control) externals() map[engine.JobID]string         { return c.opt.Backend.Externals() }
+func (c *Control) calls(q engine.CallsQuery) engine.CallsPage { return c.opt.Limiter.Calls(q) }
+func (c *Control) lastCall(j engine.JobID) *engine.CallRow    { return c.opt.Limiter.LastCall(j) }
+
+func (c *Control) soonest(ctx context.Context, n int) ([]engine.Job, error) {
+	return c.opt.Backend.Soonest(ctx, n)
+}
+
+// limits are of the reading that tells the cause.
+func (c *Control) limits() engine.LimitsRow {
+	row, limits := c.reading()
+	limits.Cause = row.Cause()
+	return limits
+}
+
+// cost is what a sync would take before it is started, and what would end later for it.
+func (c *Control) cost(ctx context.Context, q engine.CostQuery) (engine.Cost, error) {
+	if len(q.Accounts) > 0 {
+		return c.costOfAll(ctx, q), nil
+	}
+	cost, err := c.opt.Syncer.Cost(ctx, q)
+	if err == nil {
+		c.addDelays(ctx, &cost, true)
+	}
+	return cost, err
+}
+
+// costOfAll is the cost of several syncs as one act. One that would be refused costs
+// nothing: it says so when it is started.
+func (c *Control) costOfAll(ctx context.Context, q engine.CostQuery) engine.Cost {
+	var total engine.Cost
+	perHost := map[string]engine.Cost{}
+	for _, account := range q.Accounts {
+		one, err := c.opt.Syncer.Cost(ctx, engine.CostQuery{Account: account, Sync: q.Sync})
+		if err != nil || len(one.Loads) == 0 {
+			continue
+		}
+		// All loads of one account's sync are of its region.
+		host := one.Loads[0].Host
+		sum := perHost[host]
+		perHost[host] = engine.Cost{
+			Calls: sum.Calls + one.Calls, Takes: sum.Takes + one.Takes, Bucket: one.Bucket, AtMost: sum.AtMost || one.AtMost,
+		}
+		total.Loads = append(total.Loads, one.Loads...)
+	}
+	total.Beside(perHost)
+	c.addDelays(ctx, &total, true)
+	return total
+}
+
+// status has the first of the retries, since a look at the state wants to know what goes next.
+func (c *Control) status(ctx context.Context) (engine.EngineRow, []engine.QueueRow, []engine.Job, error) {
+	retries, err := c.opt.Backend.NextRetries(ctx, statusRetries)
+	return c.engineRow(), c.queues(), retries, err
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,12 @@ func TestAViewerCallsNobody(t *testing.T) {
 	w.ask(t, "POST", "/v1/do", `{"op":"call","call":{"to":"+12025550143","say":"Hello."}}`, 403)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.refused) != 2 || w.refused[0].Op != "POST /v1/calls" || w.refused[1].Op != engine.OpCall {
+	var ops []engine.Op
+	for _, c := range w.refused {
+		ops = append(ops, c.Op)
+	}
+	// The same is noted once a second, and between two requests a second may pass.
+	if ops = slices.Compact(ops); !slices.Equal(ops, []engine.Op{"POST /v1/calls", engine.OpCall}) {
 		t.Errorf("the audit has %+v", w.refused)
 	}
 }

@@ -1,6 +1,8 @@
 package storage
 
 import (
+	"bytes"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -207,8 +209,28 @@ func lay(t testing.TB, left map[string][]byte, to string) {
 			must(t, os.MkdirAll(to+path, disk.DirMode))
 			continue
 		}
-		must(t, os.WriteFile(to+path, left[path], disk.FileMode))
+		must(t, writeSparse(to+path, left[path]))
 	}
+}
+
+// writeSparse writes a file but for its blocks of zeros: most of a state that has grown is such.
+func writeSparse(path string, body []byte) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, disk.FileMode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Truncate(int64(len(body))), f.Close()) }()
+	var zeros [16 << 10]byte
+	at := int64(0)
+	for block := range slices.Chunk(body, len(zeros)) {
+		if !bytes.Equal(block, zeros[:len(block)]) {
+			if _, err := f.WriteAt(block, at); err != nil {
+				return err
+			}
+		}
+		at += int64(len(block))
+	}
+	return nil
 }
 
 // left is what is read of a file after the cut. It is the file's own where nothing can be lost.

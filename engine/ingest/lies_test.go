@@ -150,7 +150,7 @@ var liars = []string{
 // 1,000 accounts, and as many as FARSIGHT_ACCOUNTS says: 10,000 take a quarter of an hour of a core and 3 GB.
 func TestB12b_AWeekWithLiars(t *testing.T) {
 	long(t)
-	accounts, bad := 60, len(liars)
+	accounts, bad := 30, len(liars)
 	if scratch.Whole {
 		accounts, _ = strconv.Atoi(cmp.Or(os.Getenv("FARSIGHT_ACCOUNTS"), "1000"))
 		bad = max(bad, accounts/100)

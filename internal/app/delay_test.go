@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -13,7 +12,7 @@ import (
 // and by how much the engine said it would be later for a long sync that is started some
 // minutes before, if it is.
 func hourly(t *testing.T, withSync bool) (took time.Duration, foretold engine.Cost) {
-	small, big := flowPlayer("Blue Heron#FLOW", 1), flowPlayer("Grey Stork#FLOW", scratch.Sized(240, 450))
+	small, big := flowPlayer("Blue Heron#FLOW", 1), flowPlayer("Grey Stork#FLOW", 450)
 	tracked := []sim.PlayerSpec{flowPlayer("Red Kite#FLOW", 20), flowPlayer("Barn Owl#FLOW", 20), flowPlayer("Jack Daw#FLOW", 20)}
 	players := append([]sim.PlayerSpec{small, big}, tracked...)
 	inFlowWith(t, flowRiot("30:60", players...), map[string]string{"SCHEDULE_ENABLE": "true"}, func(f *flow) {
@@ -22,7 +21,7 @@ func hourly(t *testing.T, withSync bool) (took time.Duration, foretold engine.Co
 		for _, p := range tracked {
 			f.do(engine.Command{Op: engine.OpTrack, Account: p.RiotID, Sync: engine.SyncAsk{Platform: string(p.Platform)}})
 		}
-		start := flowNoon.Add(time.Duration(scratch.Sized(57, 50)) * time.Minute)
+		start := flowNoon.Add(50 * time.Minute)
 		time.Sleep(time.Until(start))
 		c := engine.Command{
 			Op: engine.OpTrigger, Account: big.RiotID, DryRun: true,
@@ -57,8 +56,8 @@ func (f *flow) account(p sim.PlayerSpec) engine.AccountRow {
 // TestI2_TheForetoldDelayComesTrue: what a dry run says of the scheduled run is what
 // happens on the real engine, with and without the sync that it was asked about.
 func TestI2_TheForetoldDelayComesTrue(t *testing.T) {
+	longest(t)
 	t.Parallel()
-	long(t)
 	alone, foretold := hourly(t, false)
 	beside, again := hourly(t, true)
 	if len(foretold.Delays) != 1 || foretold.Unknown != "" || len(again.Delays) != 1 || foretold.Delays[0] != again.Delays[0] {

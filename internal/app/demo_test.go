@@ -267,6 +267,7 @@ func TestChaos_KeyExpires(t *testing.T) {
 // TestChaos_Outage: the breaker opens, what it holds is not charged, and when it is
 // over nothing has been given up.
 func TestChaos_Outage(t *testing.T) {
+	longest(t)
 	usualPace(t)
 	rehearse(t, 1, func(r *rehearsal) {
 		time.Sleep(5 * time.Second)
@@ -290,6 +291,7 @@ func TestChaos_Outage(t *testing.T) {
 // over after 12 seconds, and the breaker asks after it by tenths of a minute at most: at the
 // usual pace its second probe would already be announced for later than that.
 func TestChaos_ProbesFollowTheSpeed(t *testing.T) {
+	longest(t)
 	usualPace(t)
 	rehearse(t, 10, func(r *rehearsal) {
 		time.Sleep(time.Second)
@@ -317,6 +319,7 @@ func TestChaos_ProbesFollowTheSpeed(t *testing.T) {
 // TestChaos_EachFaultOnce: a single fault strikes one call, and the engine does about
 // it what the panel says it will.
 func TestChaos_EachFaultOnce(t *testing.T) {
+	longest(t)
 	usualPace(t)
 	// The demo's own faults may have used up the tries before: then it is the last one.
 	retried := func(s demo.Sum) int { return s.Retried + s.GivenUp }
@@ -347,6 +350,7 @@ func TestChaos_EachFaultOnce(t *testing.T) {
 // TestChaos_PatchDay: a bad day costs tries and time, and no match but one that it struck
 // at each of its tries.
 func TestChaos_PatchDay(t *testing.T) {
+	longest(t)
 	usualPace(t)
 	rehearse(t, 2, func(r *rehearsal) {
 		r.ask("patch day")
@@ -501,7 +505,7 @@ func TestDemo_AStrangersName(t *testing.T) {
 // TestChaos_PagerCalls: a demo calls nobody until the panel says so. Then a test and every
 // alert ring, until the panel ends it.
 func TestChaos_PagerCalls(t *testing.T) {
-	long(t)
+	longest(t)
 	usualPace(t)
 	const row = "pager calls"
 	rehearse(t, 1, func(r *rehearsal) {

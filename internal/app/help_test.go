@@ -136,6 +136,7 @@ func TestHelp_ListsEachFlagOnce(t *testing.T) {
 }
 
 func TestHelp_AFlagThatIsNearIsNamed(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]string{
 		"jobs --colums id": "did you mean --columns?", "jobs --lmit 3": "did you mean --limit?", "jobs --xyzzy": "unknown flag: --xyzzy",
 	} {

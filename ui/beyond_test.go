@@ -85,6 +85,7 @@ func TestAccountsSayHowManyThereAre(t *testing.T) {
 
 // TestListsSayThatThereIsMore: a list that is not read to its end says so.
 func TestListsSayThatThereIsMore(t *testing.T) {
+	long(t)
 	bubble(t, func(t *testing.T) {
 		scene := uitest.Busy()
 		for i := range 600 {

@@ -99,6 +99,7 @@ func TestL27_CollectionsAreSteered(t *testing.T) {
 
 // TestL27_CollectIsTyped: the palette takes what the command takes, and asks with the cost.
 func TestL27_CollectIsTyped(t *testing.T) {
+	long(t)
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 120, 40, testOptions())
 		d.fake.Answer = func(c engine.Command) (engine.Receipt, error) {

@@ -12,6 +12,7 @@ import (
 // TestOverviewShowsTheLastDay: on a wide screen, with one scale, and it says from when
 // on anything was counted; asked for once a minute and nowhere else.
 func TestOverviewShowsTheLastDay(t *testing.T) {
+	long(t)
 	asked := func(d *desk) (n int) {
 		for _, q := range d.fake.Asked() {
 			if q == (engine.MetricsQuery{Traffic: true}) {

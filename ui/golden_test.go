@@ -116,6 +116,7 @@ func TestV6d_GoldenDevelopmentKey(t *testing.T) {
 
 // TestGoldenOverlays does the same for what lies over a screen.
 func TestGoldenOverlays(t *testing.T) {
+	long(t)
 	for name, keys := range map[string]string{
 		"help": "?", "help-words": "? tab", "word": "3 D p u r", "messages": "M", "quit": "q", "cancel": "2 x", "sync": "t", "key": "K", "filter": "2 / k r",
 		"filter-wrong": "3 / s t a t e : f o o wait", "palette": ":", "palette-typed": ": k r", "sort": "3 o", "columns": "3 c", "marks": "3 j space space j space",

@@ -54,6 +54,7 @@ func helpTitle(w int) string {
 // TestHelpShowsAllWhereThereIsRoom: keys and words side by side, and no key that turns from
 // one to the other.
 func TestHelpShowsAllWhereThereIsRoom(t *testing.T) {
+	long(t)
 	bubble(t, func(t *testing.T) {
 		d := open(t, uitest.Busy(), 200, 60, testOptions())
 		d.press("3", "?")

@@ -231,6 +231,7 @@ func TestV11c_SixFiguresKeepTheirWords(t *testing.T) {
 // TestV7g_AStepChangesFewCells: while ten calls a second are made in a window of the limit, no step of Jobs changes more than 300
 // cells, colours counted.
 func TestV7g_AStepChangesFewCells(t *testing.T) {
+	long(t)
 	bubble(t, func(t *testing.T) {
 		const most = 300
 		a := newAtWork(100*time.Millisecond, false)

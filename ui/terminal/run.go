@@ -19,7 +19,7 @@ import (
 	"github.com/farsight-console/farsight/themes"
 )
 
-// frames is how often a second the screen may be painted; see beat.
+// frames is how often a second the screen may be painted.
 const frames = 30
 
 // stuckAfter is how long the program may take to end once it was told to. A
@@ -64,15 +64,6 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	b := &beat{}
-	defer b.stop()
-	t := newThrift(opt.Input != nil && !isTerminal(opt.Input))
-	g := guard{inner: beaten{halver{m, t}, b}, crash: func(p *Panic) {
-		if opt.Stack != nil {
-			opt.Stack(p.Error(), string(p.Stack))
-		}
-		cancel(p)
-	}}
 	sig := newSignals()
 	dismiss, back := keep(opt), leaver(opt)
 	defer dismiss()
@@ -87,8 +78,14 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 			opt.Output = o
 		}
 	}
-	p := tea.NewProgram(g, programOptions(opt, sig, t)...)
-	b.program = p
+	paint := newPainter(opt.Output)
+	g := guard{inner: painted{m, paint}, crash: func(p *Panic) {
+		if opt.Stack != nil {
+			opt.Stack(p.Error(), string(p.Stack))
+		}
+		cancel(p)
+	}}
+	p := tea.NewProgram(g, programOptions(opt, sig, paint)...)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel(nil)
@@ -185,19 +182,12 @@ func runToEnd(ctx context.Context, p *tea.Program) error {
 	}
 }
 
-// isTerminal is how Bubble Tea tells whether what is typed comes from a terminal: of one that
-// does not, a line feed is taken to return to the first column.
-func isTerminal(in io.Reader) bool {
-	f, ok := in.(file)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-func programOptions(opt Options, sig *signals, t *thrift) []tea.ProgramOption {
+func programOptions(opt Options, sig *signals, p *painter) []tea.ProgramOption {
 	out := []tea.ProgramOption{
 		tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithFilter(sig.filter), tea.WithColorProfile(opt.Profile),
 	}
 	if opt.Input != nil {
 		out = append(out, tea.WithInput(opt.Input))
 	}
-	return append(out, tea.WithOutput(joined(opt.Output, t)))
+	return append(out, tea.WithOutput(p.output()))
 }

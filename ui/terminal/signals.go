@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -73,8 +74,10 @@ func (s *signals) stall() {
 	s.full <- struct{}{}
 }
 
-// resume takes the terminal again and has the screen painted anew.
+// resume takes the terminal again and has the screen painted anew. Bubble Tea's clock stops a moment after the terminal
+// was released: were it started before, it would stand still for good.
 func resume(p *tea.Program) {
+	time.Sleep(frame)
 	if p.RestoreTerminal() == nil {
 		p.Send(tea.ResumeMsg{})
 	}

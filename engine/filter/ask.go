@@ -17,12 +17,10 @@ type facts struct {
 
 func (f *Field[T]) facts() facts { return facts{f.Name, f.Kind, f.Words, f.Bare, f.Ranks} }
 
-// answer is a compiled value with its canonical text and its explanation.
+// answer is a compiled value with its canonical text.
 type answer struct {
-	test  test
-	text  string
-	words []string
-	tone  tone
+	test test
+	text string
 }
 
 // askers read the value of a field by its kind.
@@ -39,11 +37,7 @@ func askText(n node, it item, f facts) (answer, *Error) {
 	}
 	part := f.kind == Prose && (it.style != pattern || len(it.text) > 0)
 	q, err := find(it, part)
-	a := answer{test: q, text: it.write(is), words: []string{it.explain()}}
-	if part {
-		a.tone = has
-	}
-	return a, err
+	return answer{q, it.write(is)}, err
 }
 
 // find compiles a search in text.
@@ -102,13 +96,13 @@ func askEnum(n node, it item, f facts) (answer, *Error) {
 		return answer{}, err
 	}
 	if q.any {
-		return answer{test: q, text: it.write(is), words: []string{it.explain()}}, nil
+		return answer{q, it.write(is)}, nil
 	}
 	bits, names := wordsThat(q, f.words)
 	if bits == 0 {
 		return answer{}, unknownWord(it, f)
 	}
-	return answer{test: test{bits: bits}, text: writeWords(names), words: names}, nil
+	return answer{test{bits: bits}, writeWords(names)}, nil
 }
 
 // askRank asks for the words before or after one, in their order.
@@ -165,7 +159,7 @@ func askWord(it item, f facts) (answer, *Error) {
 		return answer{}, wrong(it.at, it.end, "type more of it, or "+f.name+":"+it.raw()+"* for all of them",
 			"%q could be %s", it.raw(), orList(fits))
 	}
-	return answer{test: test{bits: fits[0].Bits}, text: quote(fits[0].Name, is), words: []string{fits[0].Name}}, nil
+	return answer{test{bits: fits[0].Bits}, quote(fits[0].Name, is)}, nil
 }
 
 // matching lists the words whose name fits, or else those with an alias that
@@ -223,9 +217,9 @@ func askAmount(n node, it item, f facts) (a answer, done bool, err *Error) {
 	case it.style != pattern:
 		return a, true, wrong(it.at, it.end, "compare it: "+f.name+">…", "%s is no text to search in", f.name)
 	case n.op == is && none(it):
-		return answer{test: isNone(), text: "none", words: []string{"none"}}, true, nil
+		return answer{isNone(), "none"}, true, nil
 	case n.op == is && len(it.text) == 1 && it.text[0] == many:
-		return answer{test: test{any: true}, text: "*", words: []string{"anything"}}, true, nil
+		return answer{test{any: true}, "*"}, true, nil
 	}
 	return a, false, nil
 }
@@ -290,14 +284,10 @@ func askTime(n node, it item, f facts) (answer, *Error) {
 	}
 	// A distance has a unit, and a time of the clock has none: neither is taken for the other.
 	if q, ok := readQuantity(it.raw(), spans, 0); ok {
-		a = amount(n, it, awayBy(n.op, q, f.kind == Ahead))
-		a.words[0] += map[bool]string{true: " from now", false: " ago"}[f.kind == Ahead]
-		return a, nil
+		return amount(n, it, awayBy(n.op, q, f.kind == Ahead)), nil
 	}
 	if w, ok := readWhen(it.raw()); ok {
-		a = amount(n, it, dated(n.op, w))
-		a.tone = ofTime
-		return a, nil
+		return amount(n, it, dated(n.op, w)), nil
 	}
 	return a, wrong(it.at, it.end, "write 12:30, 2026-11-20, today, now-1h, or 2d for how far away it is",
 		"%s is a time and not %q", f.name, it.raw())
@@ -305,5 +295,5 @@ func askTime(n node, it item, f facts) (answer, *Error) {
 
 // amount keeps the number as it was typed: 90s has another step than 1m30s.
 func amount(n node, it item, q test) answer {
-	return answer{test: q, text: it.write(n.op), words: []string{it.raw()}}
+	return answer{q, it.write(n.op)}
 }

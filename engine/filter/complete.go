@@ -113,27 +113,15 @@ func (s *Schema[T]) completeValue(query, name string, o op, from, at int) []Sugg
 	taken := strings.Split(strings.ToLower(values), ",")
 	typed := squash(query[from:at])
 	to := at + strings.IndexFunc(query[at:]+" ", func(r rune) bool { return unicode.IsSpace(r) || r == ',' })
+	words := f.Words
+	if words == nil {
+		words = offers[f.Kind] // examples
+	}
 	var list []Suggestion
-	for _, w := range f.offered() {
+	for _, w := range words {
 		if strings.HasPrefix(squash(w.Name), typed) && !slices.Contains(taken[:len(taken)-1], w.Name) {
 			list = append(list, Suggestion{quote(w.Name, is), from, to, w.Help})
 		}
 	}
 	return list
-}
-
-// offered are the words of a field: its own, the hints that its owner gives, such as the queues that there
-// are, or the examples of its kind.
-func (f *Field[T]) offered() []Word {
-	switch {
-	case f.Words != nil:
-		return f.Words
-	case f.Hints == nil:
-		return offers[f.Kind]
-	}
-	words := make([]Word, len(f.Hints))
-	for i, h := range f.Hints {
-		words[i].Name = h
-	}
-	return words
 }

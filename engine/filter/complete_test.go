@@ -29,17 +29,15 @@ func TestComplete(t *testing.T) {
 		"/que|":                   "",
 		"key:x|":                  "",
 		"nosuch:|":                "",
-		"queue:r|":                "queue:report.weekly|",
 		"/a/b pol|":               "/a/b policy:|",
 		"state:,x pol|":           "state:,x policy:|",
 		"zz|":                     "",
 		"카인 pol|":                 "카인 policy:|",
 	} {
-		s := columns.Jobs.With(filter.Field[engine.JobRow]{Name: "queue", Kind: filter.Name, Hints: []string{"ingest.summoner.full", "report.weekly"}, Value: func(r *engine.JobRow, _ time.Time) filter.Value { return filter.Text(r.Queue) }})
 		at := strings.IndexByte(query, '|')
 		query = query[:at] + query[at+1:]
 		var got []string
-		for _, x := range s.Complete(query, at) {
+		for _, x := range columns.Jobs.Complete(query, at) {
 			got = append(got, query[:x.From]+x.Text+"|"+query[x.To:])
 		}
 		if s := strings.Join(got, ", "); s != want {
@@ -60,22 +58,6 @@ func TestCompletionsParse(t *testing.T) {
 				t.Errorf("%s%s: %v", query, x.Text, err)
 			}
 		}
-	}
-}
-
-func TestWithReplacesAField(t *testing.T) {
-	names := map[string]string{"A1": "Blue Heron#KR1"}
-	s := columns.Jobs.With(filter.Field[engine.JobRow]{Name: "owner", Aliases: []string{"account"}, Kind: filter.Prose, Value: func(r *engine.JobRow, _ time.Time) filter.Value { return filter.Text(names[r.Owner]) }})
-	got := fitting(t, s, "account:heron", jobs, func(r *engine.JobRow) string { return string(r.ID) })
-	if got != "01 02 03" {
-		t.Errorf("fits %s", got)
-	}
-	if _, ok := s.Field("Account"); !ok || len(s.Fields()) != len(columns.Jobs.Fields()) {
-		t.Error("owner was not replaced")
-	}
-	more := s.With(filter.Field[engine.JobRow]{Name: "weight", Kind: filter.Size, Value: func(*engine.JobRow, time.Time) filter.Value { return filter.Count(1) }})
-	if _, ok := s.Field("weight"); ok || len(more.Fields()) != len(s.Fields())+1 {
-		t.Error("With must leave the schema it is called on as it was")
 	}
 }
 

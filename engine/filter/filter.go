@@ -18,7 +18,6 @@ type term[T any] struct {
 	any    bool // it excludes nothing, or if not, everything
 	probes []probe[T]
 	text   string // canonical
-	words  string // explained
 }
 
 // probe is a question about one field; a term fits when one of its probes does.
@@ -88,27 +87,13 @@ func (f Filter[T]) Asks(names ...string) string {
 // String is the query in its canonical form, which parses to the same filter:
 // full names of fields and words, quotes only where they are needed.
 func (f Filter[T]) String() string {
-	return f.join(" ", " or ", func(t term[T]) string { return t.text })
-}
-
-// Explain says in words what fits. It repeats text of the query: clean it at the
-// exit.
-func (f Filter[T]) Explain() string {
-	if len(f.sides) == 0 {
-		return "everything"
-	}
-	return f.join(", and ", "; or ", func(t term[T]) string { return t.words })
-}
-
-// join strings a part of each term together.
-func (f Filter[T]) join(and, or string, part func(term[T]) string) string {
 	var sides []string
 	for _, terms := range f.sides {
-		var parts []string
+		var texts []string
 		for _, t := range terms {
-			parts = append(parts, part(t))
+			texts = append(texts, t.text)
 		}
-		sides = append(sides, strings.Join(parts, and))
+		sides = append(sides, strings.Join(texts, " "))
 	}
-	return strings.Join(sides, or)
+	return strings.Join(sides, " or ")
 }

@@ -352,21 +352,6 @@ func TestCanonicalForm(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
-	for query, want := range map[string]string{
-		"": "everything",
-		"state:ret,dead age<1d -queue:report.*,x": "state is retryable or discarded, and age is less than 1d, and queue is not text like report.*, nor x",
-		`err:timeout -err:"" 503 -"a b"`:          `err has timeout, and err is not empty, and has 503, and has not "a b"`,
-		"-state:c* result:x job:a,b":              "state is not completed, nor cancelled, and result has x, and job is a or b",
-		"due<60s created>yesterday /a+/ ~bh":      "due is less than 60s from now, and created is after yesterday, and has what fits /a+/, and has the letters of bh in order",
-	} {
-		f, err := filter.Parse(query, columns.Jobs.Schema)
-		if err != nil || f.Explain() != want {
-			t.Errorf("%q means %q (%v)\nwant %q", query, f.Explain(), err, want)
-		}
-	}
-}
-
 // A filter that cannot exclude anything counts as empty, however it is spelled.
 func TestP32_FilterThatExcludesNothingIsEmpty(t *testing.T) {
 	for query, want := range map[string]bool{

@@ -135,8 +135,7 @@ func unknownField[T any](n node, s *Schema[T]) *Error {
 // of several fields is the term's.
 func fieldTerm[T any](n node, fields []*Field[T]) (term[T], *Error) {
 	t := term[T]{not: n.not}
-	var texts, words []string
-	var tone tone
+	var texts []string
 	for _, it := range n.items {
 		var a answer
 		for _, f := range fields {
@@ -145,12 +144,10 @@ func fieldTerm[T any](n node, fields []*Field[T]) (term[T], *Error) {
 				return t, err
 			}
 			t.add(f, a.test)
-			tone = max(tone, a.tone)
 		}
-		texts, words = append(texts, a.text), append(words, a.words...)
+		texts = append(texts, a.text)
 	}
 	t.text = n.write(texts)
-	t.words = n.explain(tone, words)
 	return t, nil
 }
 
@@ -191,7 +188,6 @@ func freeTerm[T any](n node, s *Schema[T]) (term[T], *Error) {
 		}
 	}
 	t.text = n.write([]string{it.write(free)})
-	t.words = n.explain(has, []string{it.explain()})
 	return t, nil
 }
 

@@ -35,10 +35,9 @@ type Field[T any] struct {
 	Name    string // lower-case letters, digits and _
 	Aliases []string
 	Kind    Kind
-	Help    string   // one phrase, for completion
-	Words   []Word   // of an Enum, in the order of its states
-	Ranks   bool     // the words of an Enum have more and less, in their order
-	Hints   []string // values to offer while one is typed, for fields without Words
+	Help    string // one phrase, for completion
+	Words   []Word // of an Enum, in the order of its states
+	Ranks   bool   // the words of an Enum have more and less, in their order
 	// Bare is the unit of a Duration without one; 0 = a unit must be given.
 	Bare time.Duration
 	// Value reads the row. It must not allocate, keep the row or change it: it is
@@ -60,8 +59,7 @@ type Options struct {
 	Keys []string
 }
 
-// Schema is what can be asked of rows of one type. It is never changed: With
-// makes another.
+// Schema is what can be asked of rows of one type. It is never changed.
 type Schema[T any] struct {
 	fields []Field[T]
 	names  map[string]int // of names and aliases
@@ -101,31 +99,10 @@ func (s *Schema[T]) check() {
 	}
 }
 
-// With is the schema with one more field, or another in the place of the one
-// with its name. A console uses it for what only it knows: the name that
-// belongs to an id, the queues there are.
-func (s *Schema[T]) With(f Field[T]) *Schema[T] {
-	fields := slices.Clone(s.fields)
-	if i, ok := s.names[f.Name]; ok {
-		fields[i] = f
-		return New(s.opts, fields...)
-	}
-	return New(s.opts, append(fields, f)...)
-}
-
-// Field is the field of a name or an alias.
-func (s *Schema[T]) Field(name string) (Field[T], bool) {
-	f, ok := s.field(name)
-	if !ok {
-		return Field[T]{}, false
-	}
-	return *f, true
-}
-
 // Fields lists the fields in the order they were given.
 func (s *Schema[T]) Fields() []Field[T] { return slices.Clone(s.fields) }
 
-// field is Field without a copy.
+// field is the field of a name or an alias.
 func (s *Schema[T]) field(name string) (*Field[T], bool) {
 	i, ok := s.names[strings.ToLower(name)]
 	if !ok {
@@ -170,3 +147,18 @@ func nameEnd(s string, i int) int {
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+const (
+	bitYes uint64 = 1 << iota
+	bitNo
+)
+
+// YesNo makes an Enum field of a fact that is true of a row or not.
+func YesNo[T any](name, help string, fact func(*T) bool, aliases ...string) Field[T] {
+	return Field[T]{
+		Name: name, Aliases: aliases, Kind: Enum, Help: help,
+		Words: []Word{{Name: "yes", Aliases: []string{"true", "on", "1"}, Bits: bitYes},
+			{Name: "no", Aliases: []string{"false", "off", "0"}, Bits: bitNo}},
+		Value: func(row *T, _ time.Time) Value { return flag(fact(row)) },
+	}
+}

@@ -34,13 +34,6 @@ func (c *Client) AccountByPUUID(ctx context.Context, r route.Region, puuid strin
 	return get(ctx, c, ofPlayer(string(r.Account()), route.AccountByPUUID, puuid), scanAccount)
 }
 
-// ActiveRegion is the platform on which a player plays League.
-func (c *Client) ActiveRegion(ctx context.Context, r route.Region, puuid string) (route.Platform, error) {
-	rq := ofPlayer(string(r.Account()), route.ActiveRegion, puuid)
-	rq.params = []string{"lol", puuid}
-	return get(ctx, c, rq, scanActiveRegion)
-}
-
 // ofPlayer asks a host about a player.
 func ofPlayer(host string, m route.Method, puuid string) request {
 	return request{host: host, method: m, params: []string{puuid}, target: cut(puuid, 8)}
@@ -152,7 +145,7 @@ func (c *Client) checkRegion(rq request, r route.Region, id string) error {
 	return nil
 }
 
-// Summoner gives level and icon of a player on a platform.
+// Summoner tells whether a player is on a platform.
 func (c *Client) Summoner(ctx context.Context, p route.Platform, puuid string) (SummonerInfo, error) {
 	return get(ctx, c, ofPlayer(string(p), route.Summoner, puuid), scanSummoner)
 }
@@ -187,11 +180,6 @@ func (c *Client) League(ctx context.Context, p route.Platform, queue, tier, divi
 
 // LeagueMethod is the method that lists a tier.
 func LeagueMethod(tier string) route.Method { return cmp.Or(apexLeagues[tier], route.LeaguePage) }
-
-// Status gives what Riot says about a platform.
-func (c *Client) Status(ctx context.Context, p route.Platform) (PlatformStatus, error) {
-	return get(ctx, c, request{host: string(p), method: route.Status, target: string(p)}, scanStatus)
-}
 
 // Probe finds out, with one call to account-v1, whether the key works at all; the engine uses it after a
 // 401 or 403 to tell a dead key from a path that is refused. puuid tells the key's project besides;

@@ -41,7 +41,6 @@ type Participant struct {
 	PUUID        string
 	Name         string // riotIdGameName, else riotIdName (2023), else summonerName (before)
 	Tag          string // riotIdTagline; empty before 2023-11
-	ChampionID   int
 	ChampionName string
 	TeamID       int // 100 or 200; 0 in modes without teams
 	Win          bool
@@ -102,7 +101,7 @@ func (m *matchScan) participants() {
 	m.out.Participants, _ = list(&m.scanner, make([]Participant, 0, 10), maxParticipants, errCrowd, m.participant)
 }
 
-// participant is written out, not a list of members: there are ten of 150 members each, of which 13 are wanted.
+// participant is written out, not a list of members: there are ten of 150 members each, of which 12 are wanted.
 func (m *matchScan) participant(index int) Participant {
 	p := Participant{Index: index}
 	var riotIDName, summonerName string
@@ -119,8 +118,6 @@ func (m *matchScan) participant(index int) Participant {
 			summonerName = m.str()
 		case "riotIdTagline":
 			p.Tag = m.str()
-		case "championId":
-			p.ChampionID = m.small()
 		case "championName":
 			p.ChampionName = m.str()
 		case "teamId":

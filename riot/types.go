@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"strings"
-
-	"github.com/farsight-console/farsight/riot/route"
 )
 
 // Account is account-v1's answer. The names are absent for accounts that never took a Riot ID.
@@ -19,39 +17,17 @@ type Account struct {
 
 // SummonerInfo is summoner-v4's answer since 2025-07 (developer-relations#1092).
 type SummonerInfo struct {
-	PUUID         string
-	ProfileIconID int
-	RevisionMs    int64 // last change of the account, Unix milliseconds
-	Level         int
+	PUUID string
 }
 
-// LeagueEntry is one ranked queue of a player. League id, tier and rank may be empty, and the PUUID of an entry of
-// before June 2025.
+// LeagueEntry is one ranked queue of a player. Tier and rank may be empty, and the PUUID of an entry of before June 2025.
 type LeagueEntry struct {
-	PUUID                                    string
-	LeagueID                                 string
-	Queue                                    string // "RANKED_SOLO_5x5"
-	Tier                                     string // "PLATINUM"
-	Rank                                     string // "III"
-	Points                                   int
-	Wins, Losses                             int
-	HotStreak, Veteran, FreshBlood, Inactive bool
-}
-
-// PlatformStatus is lol-status-v4's answer. An outage is told from it: a maintenance that is in progress
-// explains errors that no wait of ours would end.
-type PlatformStatus struct {
-	ID, Name     string
-	Maintenances []Notice
-	Incidents    []Notice
-}
-
-// Notice is one message of Riot about a platform.
-type Notice struct {
-	ID       int64
-	Title    string // English when there is one
-	Status   string // of a maintenance: "scheduled", "in_progress", "complete"
-	Severity string // of an incident: "info", "warning", "critical"
+	PUUID        string
+	Queue        string // "RANKED_SOLO_5x5"
+	Tier         string // "PLATINUM"
+	Rank         string // "III"
+	Points       int
+	Wins, Losses int
 }
 
 // maxEntries bounds the lists of small answers; a page of match ids has up to 100. maxLeague bounds a league: Master has
@@ -63,11 +39,9 @@ const (
 
 var (
 	errNoAccount = errors.New("names no account")
-	errNoRegion  = errors.New("names no platform that we know")
 	errNoList    = errors.New("is not a list")
 	errNoLeague  = errors.New("is not the league that was asked for")
 	errLongList  = errors.New("is a list beyond all bounds")
-	errNoStatus  = errors.New("names no platform")
 )
 
 // The functions below read one answer each. Their errors complete the sentence "the answer …", and an
@@ -94,15 +68,6 @@ func whole[T any](answer T, fault error, told bool, lacks error) (T, error) {
 // maxIDLen bounds an id in bytes: it becomes a key of the store.
 const maxIDLen = 64
 
-func scanActiveRegion(raw []byte) (route.Platform, error) {
-	s := scanner{buf: raw}
-	var name string
-	s.members(member{"region", &name})
-	// A platform that Riot opened after this program was made would be no good: nothing knows its region.
-	p, err := route.ParsePlatform(name)
-	return whole(p, s.end(), err == nil, errNoRegion)
-}
-
 // scanIDs passes on whatever is listed, ids of a form or platform that we do not know too: each is the
 // business of itself, not of its page. One that is longer than any id is cut.
 func scanIDs(raw []byte) ([]string, error) {
@@ -116,7 +81,7 @@ func scanIDs(raw []byte) ([]string, error) {
 
 func scanSummoner(raw []byte) (i SummonerInfo, err error) {
 	s := scanner{buf: raw}
-	s.members(member{"puuid", &i.PUUID}, member{"profileIconId", &i.ProfileIconID}, member{"revisionDate", &i.RevisionMs}, member{"summonerLevel", &i.Level})
+	s.members(member{"puuid", &i.PUUID})
 	return whole(i, s.end(), i.PUUID != "", errNoAccount)
 }
 
@@ -131,9 +96,8 @@ func scanLeagueEntries(raw []byte) ([]LeagueEntry, error) {
 func (s *scanner) leagueEntries(most int) ([]LeagueEntry, bool) {
 	return list(s, []LeagueEntry{}, most, errLongList, func(int) (e LeagueEntry) {
 		s.members(
-			member{"leagueId", &e.LeagueID}, member{"queueType", &e.Queue}, member{"tier", &e.Tier}, member{"rank", &e.Rank},
-			member{"puuid", &e.PUUID}, member{"leaguePoints", &e.Points}, member{"wins", &e.Wins}, member{"losses", &e.Losses},
-			member{"hotStreak", &e.HotStreak}, member{"veteran", &e.Veteran}, member{"freshBlood", &e.FreshBlood}, member{"inactive", &e.Inactive})
+			member{"queueType", &e.Queue}, member{"tier", &e.Tier}, member{"rank", &e.Rank}, member{"puuid", &e.PUUID},
+			member{"leaguePoints", &e.Points}, member{"wins", &e.Wins}, member{"losses", &e.Losses})
 		return e
 	})
 }
@@ -142,42 +106,13 @@ func (s *scanner) leagueEntries(most int) ([]LeagueEntry, bool) {
 func leagueScanner(queue, tier string) func([]byte) ([]LeagueEntry, error) {
 	return func(raw []byte) (entries []LeagueEntry, err error) {
 		s := scanner{buf: raw}
-		var id, ofQueue, ofTier string
+		var ofQueue, ofTier string
 		isList := false
-		s.members(member{"leagueId", &id}, member{"queue", &ofQueue}, member{"tier", &ofTier},
+		s.members(member{"queue", &ofQueue}, member{"tier", &ofTier},
 			member{"entries", func() { entries, isList = s.leagueEntries(maxLeague) }})
 		for i := range entries {
-			entries[i].LeagueID, entries[i].Queue, entries[i].Tier = id, ofQueue, ofTier
+			entries[i].Queue, entries[i].Tier = ofQueue, ofTier
 		}
 		return whole(entries, s.end(), isList && ofQueue == queue && ofTier == tier, errNoLeague)
 	}
-}
-
-func scanStatus(raw []byte) (p PlatformStatus, err error) {
-	s := scanner{buf: raw}
-	notices := func(into *[]Notice) func() {
-		return func() { *into, _ = list(&s, nil, maxEntries, errLongList, func(int) Notice { return s.notice() }) }
-	}
-	s.members(member{"id", &p.ID}, member{"name", &p.Name}, member{"maintenances", notices(&p.Maintenances)}, member{"incidents", notices(&p.Incidents)})
-	return whole(p, s.end(), p.ID != "", errNoStatus)
-}
-
-// notice reads one message. Of a maintenance the severity is absent, of an incident the status.
-func (s *scanner) notice() (n Notice) {
-	s.members(
-		member{"id", &n.ID}, member{"maintenance_status", &n.Status}, member{"incident_severity", &n.Severity},
-		member{"titles", func() { n.Title = s.title() }})
-	return n
-}
-
-// title prefers English to whatever comes first.
-func (s *scanner) title() (best string) {
-	s.array(func() {
-		var locale, content string
-		s.members(member{"locale", &locale}, member{"content", &content})
-		if best == "" || locale == "en_US" {
-			best = content
-		}
-	})
-	return best
 }

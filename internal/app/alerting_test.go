@@ -33,7 +33,7 @@ type alertRig struct {
 	keys *keyring.Ring
 	sim  *sim.Sim
 	desk http.RoundTripper // where notices of alerts arrive; nil = nobody is told
-	*engineTask
+	*process
 	leave func() // stops the console and the engine
 
 	mu     sync.Mutex
@@ -68,16 +68,17 @@ func (r *alertRig) open() {
 	if r.prom == nil {
 		r.prom = api.NewMetrics(api.MetricsOptions{Console: nobody{}, Policies: r.cfg.Policies})
 	}
-	p, err := assemble(r.cfg, assembly{keys: r.keys, transport: r.sim.RoundTripper(), dials: r.desk, watch: func(_ uint64, changes []engine.Change) { r.prom.Publish(changes) }})
+	p, err := open(r.cfg, role{keys: r.keys, transport: r.sim.RoundTripper(), dials: r.desk, watch: func(_ uint64, changes []engine.Change) { r.prom.Publish(changes) }})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.engineTask = p.start(context.Background(), func() {})
+	p.start(context.Background(), func() {})
+	r.process = p
 	ctx, cancel := context.WithCancel(context.Background())
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		for u := range p.control.Watch(ctx) {
+		for u := range p.front.Watch(ctx) {
 			r.see(u)
 		}
 	}()

@@ -36,7 +36,7 @@ func Main(version string, args []string) int {
 	// the file that this variable names.
 	_ = os.Unsetenv("TEA_DEBUG")
 	log.SetFlags(0)
-	log.SetOutput(io.Discard) // until there is a log of ours: see newBase
+	log.SetOutput(io.Discard) // until there is a log of ours: see open
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// The second signal ends the process at once: a crash is safe. The first one does where what is

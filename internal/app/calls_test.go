@@ -48,7 +48,7 @@ func (h inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 // service and answers programs.
 type telephone struct {
 	*client
-	*engineTask
+	*process
 	voice *voice.Service
 }
 
@@ -74,11 +74,11 @@ func withTelephone(t *testing.T, numbers map[string][]string, f func(t *testing.
 		}
 		ph := &telephone{voice: voice.New(voice.Options{Account: pagerAccount, Token: pagerSecret, Numbers: numbers, Stage: ringTime})}
 		keys := keyring.Of(key, keyring.Env, filepath.Join(dir, "riot.key"))
-		p, err := assemble(cfg, assembly{keys: keys, transport: sim.New(quick()).RoundTripper(), dials: inMemory{ph.voice}, moments: time.Hour})
+		p, err := open(cfg, role{keys: keys, transport: sim.New(quick()).RoundTripper(), dials: inMemory{ph.voice}, moments: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := p.serverOptions(cfg)
+		opt := p.serverOptions()
 		opt.Who = func(*http.Request) (api.Caller, error) {
 			return api.Caller{Actor: engine.Actor{User: "token", Via: "http"}, Role: api.Operator}, nil
 		}
@@ -89,7 +89,8 @@ func withTelephone(t *testing.T, numbers map[string][]string, f func(t *testing.
 			server.ServeHTTP(w, r)
 			return w.Code, w.Header(), w.Body.Bytes(), nil
 		}}
-		ph.engineTask = p.start(context.Background(), func() {})
+		p.start(context.Background(), func() {})
+		ph.process = p
 		defer func() {
 			if err := ph.stop(); err != nil {
 				t.Error(err)

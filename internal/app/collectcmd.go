@@ -148,8 +148,8 @@ func (o *collectOptions) run(ctx context.Context, g given) error {
 	if err := commanding(ctx, g.cfg, mayBegin, detached); !errors.Is(err, errAgreed) {
 		return err
 	}
-	follow := cli.SyncOptions{Collect: &ask, By: operator("cli")}
-	s := &syncRun{cfg: g.cfg, account: "collect", out: g.out, follow: cli.Follow(follow, g.out), keys: keys}
+	s := newSyncRun(g.cfg, cli.SyncOptions{Collect: &ask}, g.out)
+	s.keys = keys
 	return s.run(ctx)
 }
 

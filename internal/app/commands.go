@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -57,13 +56,7 @@ func rootCommand() commandDecl {
 			"Without a command it opens the console on the data directory.",
 		example: "farsight\nfarsight --data-dir /var/lib/farsight --read-only",
 		starts:  true, flags: addConsoleFlags,
-		run: func(ctx context.Context, g given) error {
-			c, err := consoleFlags(g.cmd)
-			if err != nil {
-				return err
-			}
-			return runConsole(ctx, g.cfg, c)
-		},
+		run: runConsole,
 	}
 }
 

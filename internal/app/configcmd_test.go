@@ -135,7 +135,7 @@ func TestDemo_TheNextRemovesWhatAKilledOneLeft(t *testing.T) {
 	t.Parallel()
 	tmp := t.TempDir()
 	known := map[string]bool{}
-	begin := func() (p *process, dir string) {
+	begin := func() (p *child, dir string) {
 		t.Helper()
 		p = command{args: []string{"demo", "--headless"}, env: map[string]string{"TMPDIR": tmp}}.start(t)
 		if !p.until("a data directory", func() bool {

@@ -102,7 +102,7 @@ type crashScene struct {
 	dir   func(t *testing.T) string
 	do    func(s *simulator, dir string) command
 	// disturb does something while the command runs; nil = nothing.
-	disturb func(p *process, s *simulator)
+	disturb func(p *child, s *simulator)
 	// unread: until it has been done again, no reader may open the directory.
 	unread bool
 	// gone is what it says when it is done again after its end; "" = it can be.
@@ -294,7 +294,7 @@ func syncForCrash(s *simulator, dir string) command {
 	return c
 }
 
-func interruptSoon(p *process, s *simulator) {
+func interruptSoon(p *child, s *simulator) {
 	p.until("some matches", func() bool { return s.Stats().Matches >= 3 })
 	_ = p.cmd.Process.Signal(syscall.SIGINT)
 }

@@ -211,8 +211,8 @@ func (d *demoRun) start(ctx context.Context, dir string, life context.Context, e
 	if d.base != "" {
 		cfg.BaseURL = d.base
 	}
-	var p *base
-	p, err := join(cfg, assembly{
+	var p *process
+	p, err := open(cfg, role{
 		keys: d.keys, demo: true, speed: d.speed, transport: d.transport, phone: d.calls(d.Chaos.Pages()), dials: d.dials,
 		watch: func(_ uint64, changes []engine.Change) { d.Chaos.Look(p.store, changes) },
 		stall: d.Chaos.Stall, spoil: d.Chaos.Spoil(life),
@@ -220,7 +220,8 @@ func (d *demoRun) start(ctx context.Context, dir string, life context.Context, e
 	if err != nil {
 		return nil, err
 	}
-	return demoEngine{p.start(ctx, ended), d.calls}, nil
+	p.start(ctx, ended)
+	return demoEngine{p, d.calls}, nil
 }
 
 // calls are whom the engine calls, and how. Nobody is called about alerts until the chaos
@@ -234,7 +235,7 @@ func (d *demoRun) calls(alerts bool) *pager.CallOptions {
 
 // demoEngine is an engine as the stage of a demo has it.
 type demoEngine struct {
-	*engineTask
+	*process
 	calls func(alerts bool) *pager.CallOptions
 }
 
@@ -273,7 +274,7 @@ func (e demoEngine) Fall() error {
 	// Not stop: an engine that fell writes nothing more, and its end is no news.
 	e.once.Do(func() {
 		<-e.done
-		e.cancel()
+		e.halt()
 		e.err = e.close()
 	})
 	return e.err
@@ -362,12 +363,12 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 // does the other, but for an engine that falls on purpose.
 func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
 	// The operator's own theme and keys, also over what is simulated.
-	o := opt.console.options(d.cfg)
-	o.Demo, o.Chaos, o.Embedded = true, d.Chaos, true
-	o.Stack = func(message, stack string) { logStack(d.running().log)(message, stack) }
-	if err := o.Validate(); err != nil {
-		return usage(err)
+	o, err := opt.console.options(d.cfg)
+	if err != nil {
+		return err
 	}
+	o.Demo, o.Chaos, o.Embedded = true, d.Chaos, true
+	o.Stack = func(message, stack string) { d.running().logStack(message, stack) }
 	// Whichever ends first, the engine or the screen, ends the other.
 	watching, done := context.WithCancel(ctx)
 	if err := d.Stage.Begin(watching, done); err != nil {
@@ -376,7 +377,6 @@ func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() { d.Chaos.Run(watching) })
-	var err error
 	if d.begins {
 		err = d.Trigger(watching)
 		wg.Go(func() { d.Further(watching, d.speed) })

@@ -11,7 +11,7 @@ import (
 )
 
 // wantsSilent wants of what is said beside a process that stands still which one that is, and what to do.
-func wantsSilent(t *testing.T, p *process, said string) {
+func wantsSilent(t *testing.T, p *child, said string) {
 	t.Helper()
 	pid := p.cmd.Process.Pid
 	for _, part := range []string{fmt.Sprintf("is held by process %d", pid), "it does not answer", fmt.Sprintf("`kill -CONT %d`", pid), fmt.Sprintf("`kill -9 %d`", pid)} {

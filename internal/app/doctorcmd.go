@@ -78,12 +78,15 @@ func (i installation) forDoctor(ctx context.Context, width int) doctor.Options {
 	o := doctor.Options{
 		Version: version(), Settings: doctor.Settings{Faults: i.faults},
 		Key: doctor.Key{Env: keyring.Env, Err: i.keyless},
-		Dir: i.cfg.DataDir, Server: serverName(i.cfg), Forced: i.cfg.Force, BackupEvery: i.cfg.BackupEvery,
+		Dir: i.cfg.DataDir, Forced: i.cfg.Force, BackupEvery: i.cfg.BackupEvery,
 		BaseURL: i.cfg.BaseURL, Timeout: i.cfg.Timeout, Zone: config.HostZone(),
 		Getenv: os.Getenv, Width: width,
 		Open:   func() (doctor.Store, error) { return openStored(i.cfg) },
 		Browse: func(ctx context.Context, db doctor.Store) engine.Console { return browser(ctx, db.(store), i.cfg) },
 		Check:  func(ctx context.Context) (storage.CheckReport, error) { return checkInChild(ctx, i.cfg) },
+	}
+	if i.cfg.Store != "" {
+		o.Server = storeName(i.cfg)
 	}
 	// River's tables are looked at without a client of River, and so without starting anything.
 	o.River = func(ctx context.Context, db doctor.Store) (doctor.River, error) {

@@ -141,7 +141,7 @@ func first(list []string) string {
 
 // faultySync is a sync that is under way, with the injector of its file operations. It
 // does not come to its end before it is let go.
-func faultySync(t *testing.T) (s *simulator, i *injector, cmd command, p *process, letGo func()) {
+func faultySync(t *testing.T) (s *simulator, i *injector, cmd command, p *child, letGo func()) {
 	t.Helper()
 	s = startSim(t, sim.Options{Seed: 6, Limits: limits("40:1"), Latency: sim.Latency{Base: 10 * time.Millisecond}, Players: []sim.PlayerSpec{crashPlayer}})
 	letGo = s.holdFrom(t, 5)

@@ -131,7 +131,7 @@ func filter() []unix.SockFilter {
 
 // start runs a command whose file operations the injector decides about. A
 // command that has a role runs the test binary.
-func (i *injector) start(t testing.TB, c command) *process {
+func (i *injector) start(t testing.TB, c command) *child {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -295,7 +295,7 @@ func (i *injector) failed() []string {
 }
 
 // failures waits until some operations have failed.
-func (i *injector) failures(p *process, n int) {
+func (i *injector) failures(p *child, n int) {
 	p.t.Helper()
 	p.until(fmt.Sprint(n, " failures"), func() bool { return len(i.failed()) >= n })
 }

@@ -45,7 +45,7 @@ func (f *inFleet) keyless(key string, args ...string) (c command, dir string) {
 }
 
 // joins notes a member that was started.
-func (f *inFleet) joins(p *process, dir string) int {
+func (f *inFleet) joins(p *child, dir string) int {
 	pid := p.cmd.Process.Pid
 	f.members[pid], f.dirs[pid] = p, dir
 	return pid
@@ -178,7 +178,7 @@ func (w *way) open(t *testing.T) {
 
 // halfSynced is a leader at work on a sync that goes no further, and one of a process without a key that
 // follows it.
-func halfSynced(t *testing.T, who string) (f *inFleet, leads int, without *process) {
+func halfSynced(t *testing.T, who string) (f *inFleet, leads int, without *child) {
 	t.Helper()
 	f = newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, 12)}})
 	f.sim.upTo(5)
@@ -310,13 +310,13 @@ func TestPostgres_AGuestThatIsGivenAKey(t *testing.T) {
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
 	leads := f.join()
 	f.leader(0)
-	for what, give := range map[string]func(guest *process, dir string){
-		"in the console": func(_ *process, dir string) {
+	for what, give := range map[string]func(guest *child, dir string){
+		"in the console": func(_ *child, dir string) {
 			if _, err := attached(t, dir).Do(t.Context(), engine.Command{Op: engine.OpKey, Key: canary}); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"in a file": func(p *process, dir string) {
+		"in a file": func(p *child, dir string) {
 			write(t, filepath.Join(dir, "riot.key"), canary+"\n")
 			_ = p.cmd.Process.Signal(syscall.SIGHUP)
 		},
@@ -366,7 +366,7 @@ func TestPostgres_MembersAreToldWithoutALeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := join(cfg, assembly{keys: keyring.Of(riot.Key{}, "nowhere", filepath.Join(dir, "riot.key")), guest: func() bool { return true }})
+	m, err := open(cfg, role{keys: keyring.Of(riot.Key{}, "nowhere", filepath.Join(dir, "riot.key")), guest: func() bool { return true }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +393,7 @@ func TestPostgres_AKeyIsReplaced(t *testing.T) {
 	t.Parallel()
 	const who, matches = "Rotates#EUW", 60
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})
-	var one *process
+	var one *child
 	for range 2 {
 		c, dir := f.keyless(keyOfFile, "serve")
 		one = c.start(t)

@@ -42,7 +42,7 @@ type flow struct {
 	sim  *sim.Sim
 	dir  string
 	keys *keyring.Ring
-	task *engineTask
+	task *process
 	env  map[string]string // besides what every flow has
 }
 
@@ -90,11 +90,12 @@ func (f *flow) config() config.Config {
 // start runs an engine on the directory.
 func (f *flow) start() {
 	f.t.Helper()
-	p, err := assemble(f.config(), assembly{keys: f.keys, transport: f.sim.RoundTripper()})
+	p, err := open(f.config(), role{keys: f.keys, transport: f.sim.RoundTripper()})
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.task = p.start(context.Background(), func() {})
+	p.start(context.Background(), func() {})
+	f.task = p
 }
 
 func (f *flow) stop() {

@@ -71,7 +71,7 @@ func (o forgetting) onOwn(ctx context.Context, p *parts) error {
 	late := 0
 	if !o.dry {
 		// A dry run changes nothing, so it does not go on with this either.
-		err := p.db.FinishForgotten(ctx, func(f storage.Forgotten) { late++; o.finished(f) })
+		err := p.store.FinishForgotten(ctx, func(f storage.Forgotten) { late++; o.finished(f) })
 		if err != nil {
 			return err
 		}

@@ -240,19 +240,16 @@ func compacter(db store) func(context.Context) (string, error) {
 	}
 }
 
-// lateForgetter goes on with what a crash, or a caller who has left, has left half
-// deleted.
-type lateForgetter struct{ *parts }
-
-// forgetLook is how often it looks for that.
+// forgetLook is how often an engine looks for what is half deleted.
 const forgetLook = time.Minute
 
-// Run implements control.Runner. What fails is logged and tried again at the next look.
-func (l lateForgetter) Run(ctx context.Context) error {
+// forgetLate goes on with what a crash, or a caller who has left, has left half deleted. What fails is logged and tried
+// again at the next look.
+func (p *parts) forgetLate(ctx context.Context) error {
 	for {
-		err := l.db.FinishForgotten(ctx, func(storage.Forgotten) {})
+		err := p.store.FinishForgotten(ctx, func(storage.Forgotten) {})
 		if err != nil && ctx.Err() == nil {
-			l.log.Error().Err(err).Msg("an account could not be deleted wholly; it is tried again")
+			p.log.Error().Err(err).Msg("an account could not be deleted wholly; it is tried again")
 		}
 		if !await.Pause(ctx, forgetLook) {
 			return nil

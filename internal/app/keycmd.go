@@ -200,8 +200,8 @@ func testKey(ctx context.Context, cfg config.Config) (engine.Receipt, error) {
 		defer c.Close()
 		return c.Do(ctx, engine.Command{Op: engine.OpKey, DryRun: true, By: operator("cli")})
 	}
-	if why := silent(cfg); why != "" {
-		return engine.Receipt{}, errors.New(why)
+	if held := standsStill(cfg); held != nil {
+		return engine.Receipt{}, errors.New(held.Error())
 	}
 	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {

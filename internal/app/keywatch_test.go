@@ -67,12 +67,11 @@ func (r *keyRig) write(key string) {
 
 func (r *keyRig) sync(ctx context.Context) (summaryLine, error) {
 	r.t.Helper()
-	opt := syncOptions{account: "Ana#EUW"}
-	ask, err := opt.ask(r.cfg)
+	ask, err := syncOptions{account: "Ana#EUW"}.ask(r.cfg)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	err = newSyncRun(r.cfg, opt, ask, cli.Out{W: &r.out, JSON: true}).own(ctx, assembly{keys: r.keys, onlyOwn: true, transport: r.sim.RoundTripper()})
+	err = newSyncRun(r.cfg, cli.SyncOptions{Account: "Ana#EUW", Ask: ask}, cli.Out{W: &r.out, JSON: true}).own(ctx, role{keys: r.keys, onlyOwn: true, transport: r.sim.RoundTripper()})
 	for _, key := range []string{keyOfEnv, keyOfFile, keyLater} {
 		if strings.Contains(r.out.String(), key) {
 			r.t.Errorf("P-40: the output holds a key")

@@ -108,7 +108,7 @@ func TestP09_KilledWhileARetryAfterRuns(t *testing.T) {
 // still stops the process while f looks at its files: between two system calls, as the end
 // of a process would, so that what f sees is what a kill leaves. Then the process goes on for
 // as long as the look took, at least: on a slow machine, too, it gets somewhere.
-func (p *process) still(t *testing.T, f func() bool) (ok bool) {
+func (p *child) still(t *testing.T, f func() bool) (ok bool) {
 	t.Helper()
 	began := time.Now()
 	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {

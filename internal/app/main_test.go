@@ -122,7 +122,7 @@ type result struct {
 }
 
 // process is a run under way.
-type process struct {
+type child struct {
 	t      testing.TB
 	cmd    *exec.Cmd
 	out    lockedBuffer
@@ -151,9 +151,9 @@ func (l *lockedBuffer) String() string {
 
 // start runs the binary with a clean environment, so that nothing of whoever
 // runs the tests gets in.
-func (c command) start(t testing.TB) *process {
+func (c command) start(t testing.TB) *child {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(farsight(t), c.args...), exited: make(chan struct{})}
+	p := &child{t: t, cmd: exec.Command(farsight(t), c.args...), exited: make(chan struct{})}
 	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "USER=tester", "HOME=" + home(t), "TZ=UTC", scratch.Mark()}
 	for name, value := range c.env {
 		p.cmd.Env = append(p.cmd.Env, name+"="+value)
@@ -200,7 +200,7 @@ func (c command) run(t testing.TB) result {
 }
 
 // wait waits for the end and looks at what was said.
-func (p *process) wait() result {
+func (p *child) wait() result {
 	p.t.Helper()
 	select {
 	case <-p.exited:
@@ -215,7 +215,7 @@ func (p *process) wait() result {
 }
 
 // hangs ends the test with what every goroutine of the process waits for.
-func (p *process) hangs(what string) {
+func (p *child) hangs(what string) {
 	p.t.Helper()
 	_ = p.cmd.Process.Signal(syscall.SIGQUIT)
 	select {
@@ -225,10 +225,10 @@ func (p *process) hangs(what string) {
 	p.t.Fatalf("%s: %s after %v\nstdout ends: %s\nstderr: %s", p.name(), what, patience, tail(p.out.String(), 600), tail(p.err.String(), 60_000))
 }
 
-func (p *process) name() string { return "farsight " + strings.Join(p.cmd.Args[1:], " ") }
+func (p *child) name() string { return "farsight " + strings.Join(p.cmd.Args[1:], " ") }
 
 // kill ends the process as kill -9 and the kernel's memory killer do.
-func (p *process) kill() result {
+func (p *child) kill() result {
 	p.t.Helper()
 	_ = p.cmd.Process.Kill()
 	return p.wait()
@@ -236,7 +236,7 @@ func (p *process) kill() result {
 
 // until waits for something to become true while the process runs; it reports
 // false when the process ended first.
-func (p *process) until(what string, ok func() bool) bool {
+func (p *child) until(what string, ok func() bool) bool {
 	p.t.Helper()
 	deadline := time.Now().Add(patience)
 	for looked := time.Now(); !ok(); looked = time.Now() {
@@ -254,7 +254,7 @@ func (p *process) until(what string, ok func() bool) bool {
 }
 
 // says waits until standard output holds text.
-func (p *process) says(text string) bool {
+func (p *child) says(text string) bool {
 	p.t.Helper()
 	return p.until("saying "+text, func() bool { return strings.Contains(p.out.String(), text) })
 }

@@ -19,14 +19,14 @@ import (
 // it: one that stands still keeps what it has locked.
 type inFleet struct {
 	inSchema
-	members map[int]*process // by their process ids
+	members map[int]*child // by their process ids
 	dirs    map[int]string
 }
 
 func newFleet(t *testing.T, o sim.Options) *inFleet {
 	t.Helper()
 	farsight(t) // where no program is started, no server need be
-	return &inFleet{inSchema{t, startSim(t, o), pgtest.Own(t).URL, freshDir(t)}, map[int]*process{}, map[int]string{}}
+	return &inFleet{inSchema{t, startSim(t, o), pgtest.Own(t).URL, freshDir(t)}, map[int]*child{}, map[int]string{}}
 }
 
 // join starts a member.
@@ -67,7 +67,7 @@ func (f *inFleet) named(beside inSchema) {
 }
 
 // stored waits until so many matches are.
-func (f *inFleet) stored(by *process, n int) {
+func (f *inFleet) stored(by *child, n int) {
 	f.t.Helper()
 	by.until(strconv.Itoa(n)+" matches", func() bool {
 		have := sql(f.t, f.at, "select count(*)::text from matches where status = 'success'")

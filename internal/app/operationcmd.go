@@ -423,7 +423,7 @@ func (p *parts) knows(ctx context.Context, name engine.Queue) error {
 		return nil
 	}
 	// Queues that were ever paused or resumed stand in the store, whether jobs are in them or not.
-	stored, err := p.db.Queues(ctx)
+	stored, err := p.store.Queues(ctx)
 	if err != nil {
 		return err
 	}
@@ -431,7 +431,7 @@ func (p *parts) knows(ctx context.Context, name engine.Queue) error {
 		return nil
 	}
 	// A job of a version to come may stand in a queue that this one does not know.
-	for j, err := range p.db.Live(ctx) {
+	for j, err := range p.store.Live(ctx) {
 		if err == nil && j.Queue == name {
 			return nil
 		}

@@ -221,7 +221,7 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 		schema = at + "?search_path=farsight_demo"
 	}
 	tmp := t.TempDir()
-	start := func(flags ...string) (*process, io.Writer) {
+	start := func(flags ...string) (*child, io.Writer) {
 		c := command{args: append([]string{"demo", "--plain", "--speed", "10", "--store", at}, flags...), env: map[string]string{"TMPDIR": tmp}}
 		var in io.Writer
 		c.as = func(cmd *exec.Cmd) {
@@ -232,9 +232,9 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 		}
 		return c.start(t), in
 	}
-	members, inputs := map[string]*process{}, map[string]io.Writer{}
+	members, inputs := map[string]*child{}, map[string]io.Writer{}
 	// leader is the id of a member that leads, other than one that has: the process, and which of its starts.
-	leader := func(p *process, but string) (id string) {
+	leader := func(p *child, but string) (id string) {
 		p.until("another leader", func() bool {
 			holder := sql(t, schema, "select holder from fs_fleet where expires > clock_timestamp() and holder <> ''")
 			id = strings.Join(holder, "")
@@ -246,7 +246,7 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 		number, _, _ := strings.Cut(member, "-")
 		return number
 	}
-	stored := func(p *process) (n int) {
+	stored := func(p *child) (n int) {
 		p.until("more matches", func() bool {
 			have := sql(t, schema, "select count(*)::text from matches where status = 'success'")
 			n, _ = strconv.Atoi(have[0])
@@ -257,7 +257,7 @@ func TestPostgres_DemosAreMembers(t *testing.T) {
 	ended := func() bool {
 		return sql(t, schema, "select count(*)::text from accounts where status in ('completed', 'incomplete') and split_part(riot_id, '#', 1) in ('Night Heron', '달빛 여우', 'Quick Match')")[0] == "3"
 	}
-	more := func(p *process) {
+	more := func(p *child) {
 		before := stored(p)
 		p.until("what the next one stores", func() bool { return stored(p) > before+20 || ended() })
 	}

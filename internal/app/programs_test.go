@@ -75,7 +75,7 @@ func (c *client) ask(t testing.TB, method, path, body string, want int, into any
 var programsAddress = regexp.MustCompile(`programs on (http://127\.0\.0\.1:\d+)`)
 
 // program is a program that talks to a daemon with a listener for programs.
-func program(t testing.TB, p *process, dir string) *client {
+func program(t testing.TB, p *child, dir string) *client {
 	t.Helper()
 	at := programsAddress.FindStringSubmatch(p.out.String())
 	if at == nil {

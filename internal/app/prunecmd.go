@@ -169,7 +169,7 @@ func wouldPrune(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (e
 // that is done by the engine.
 func pruneUnheld(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (r engine.PruneDone, err error) {
 	err = onDirectory(ctx, cfg, func(ctx context.Context, p *parts) (err error) {
-		if r, err = p.db.Prune(ctx, rule, wall.Now(), false); err != nil {
+		if r, err = p.store.Prune(ctx, rule, wall.Now(), false); err != nil {
 			return err
 		}
 		return p.auditPrune(ctx, r)
@@ -179,8 +179,8 @@ func pruneUnheld(ctx context.Context, cfg config.Config, rule engine.PruneAsk) (
 
 // auditPrune notes in the audit that an operator has pruned, and how many jobs went.
 func (p *parts) auditPrune(ctx context.Context, r engine.PruneDone) error {
-	return p.db.Write(ctx, func(tx engine.Tx) error {
-		_, err := p.db.AddAudit(tx, engine.AuditEntry{
+	return p.store.Write(ctx, func(tx engine.Tx) error {
+		_, err := p.store.AddAudit(tx, engine.AuditEntry{
 			At: wall.Now(), By: operator("cli"), Op: engine.OpPrune, Target: "jobs", Result: r.Text(false),
 			// Spared are those that were old enough and stay for another reason.
 			Matched: r.Completed + r.Failed + r.Spared, Applied: r.Completed + r.Failed,

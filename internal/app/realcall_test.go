@@ -42,16 +42,16 @@ func realPhone(t *testing.T, env map[string]string) *client {
 	}
 	cfg.Pager.Call.Poll = 10 * time.Millisecond
 	keys := keyring.Of(key, keyring.Env, filepath.Join(dir, "riot.key"))
-	p, err := assemble(cfg, assembly{keys: keys, transport: sim.New(quick()).RoundTripper(), moments: time.Hour})
+	p, err := open(cfg, role{keys: keys, transport: sim.New(quick()).RoundTripper(), moments: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.openHTTP(cfg, p.serverOptions(cfg)); err != nil {
+	if err := p.listen(); err != nil {
 		t.Fatal(errors.Join(err, p.close()))
 	}
-	task := p.start(context.Background(), func() {})
+	p.start(context.Background(), func() {})
 	t.Cleanup(func() {
-		if err := task.stop(); err != nil {
+		if err := p.stop(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -40,11 +40,11 @@ const replicaDir = "replica"
 const copyPrefix = "farsight-copy-"
 
 // openServer opens a database for those who write, whoever leads.
-func openServer(cfg config.Config, a assembly, log zerolog.Logger) (*sharedStore, error) {
+func openServer(cfg config.Config, stall func(), log zerolog.Logger) (*sharedStore, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil { // the log and the sockets are there
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	return openShared(cfg, pg.Open, storage.Options{BeforeCommit: a.stall, Log: log})
+	return openShared(cfg, pg.Open, storage.Options{BeforeCommit: stall, Log: log})
 }
 
 // readServer opens a database to read what is in it, and what comes.

@@ -18,7 +18,7 @@ import (
 // led does something in a term of a store that is opened for it.
 func led(t *testing.T, cfg config.Config, do func(s *sharedStore)) {
 	t.Helper()
-	s, err := openServer(cfg, assembly{}, zerolog.Nop())
+	s, err := openServer(cfg, nil, zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func simCommand() commandDecl {
 			if !opt.watch {
 				return runSim(cmd.Context(), opt, out)
 			}
-			c := console{load: func() (config.Config, error) { return configOf(cmd) }}.where()
+			c := console{plain: !isTerminal(), load: func() (config.Config, error) { return configOf(cmd) }}
 			switch {
 			case out.JSON || opt.quiet:
 				return usagef("--watch shows a screen: leave out --json and --quiet")
@@ -258,12 +258,12 @@ func watchSim(ctx context.Context, opt simOptions, c console, out cli.Out) error
 	if err != nil {
 		return err
 	}
-	o := c.options(cfg)
+	o, err := c.options(cfg)
+	if err != nil {
+		return err
+	}
 	// The console opens on Limits and can show nothing else.
 	o.Start, o.Only, o.ReadOnly, o.ReadOnlyWhy = page.ScreenLimits, simview.Only, true, simview.Only
-	if err := o.Validate(); err != nil {
-		return usage(err)
-	}
 	s, err := newSim(opt)
 	if err != nil {
 		return err

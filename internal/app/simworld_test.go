@@ -61,7 +61,7 @@ type world struct {
 	dir   string
 	sim   *sim.Sim
 	keys  *keyring.Ring
-	task  *engineTask
+	task  *process
 	check *checker
 	ticks *tickBook
 	began time.Time // by the bubble's clock
@@ -72,7 +72,7 @@ type world struct {
 	key      string // in use
 	lawful   int    // calls that may repeat a delivery: their payload found no room, or they prove that a lane works
 	proofs   int    // calls of the latter kind
-	seen     *engineTask
+	seen     *process
 	seq      uint64 // of the last call of that engine that was looked at
 	repeated int    // calls that did, outside such times
 	full     bool   // the disk is full
@@ -196,12 +196,13 @@ func (w *world) start() {
 		}
 		w.keys = keyring.Of(key, "simulation", filepath.Join(w.dir, "riot.key"))
 	}
-	p, err := assemble(cfg, assembly{keys: w.keys, transport: w.sim.RoundTripper(), moments: 10 * time.Minute, watch: w.check.look})
+	p, err := open(cfg, role{keys: w.keys, transport: w.sim.RoundTripper(), moments: 10 * time.Minute, watch: w.check.look})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.check.restarted()
-	w.task = p.start(context.Background(), func() {})
+	p.start(context.Background(), func() {})
+	w.task = p
 }
 
 // stop drains the engine; nothing may have gone wrong in it.

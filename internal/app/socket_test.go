@@ -23,7 +23,7 @@ import (
 )
 
 // serving starts a daemon on a directory and waits until it is ready.
-func (s *simulator) serving(t testing.TB, dir string, env map[string]string, flags ...string) *process {
+func (s *simulator) serving(t testing.TB, dir string, env map[string]string, flags ...string) *child {
 	t.Helper()
 	c := command{args: append([]string{"serve", "--data-dir", dir}, flags...), env: s.env()}
 	for k, v := range env {
@@ -285,7 +285,7 @@ func TestServe_NewKeyByFileAndSIGHUP(t *testing.T) {
 }
 
 // onTerminal starts a command on a terminal of its own, whose session it leads.
-func onTerminal(t testing.TB, args []string, env map[string]string, as ...func(*exec.Cmd)) (*process, *os.File, *lockedBuffer) {
+func onTerminal(t testing.TB, args []string, env map[string]string, as ...func(*exec.Cmd)) (*child, *os.File, *lockedBuffer) {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {

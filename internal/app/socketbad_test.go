@@ -34,7 +34,7 @@ type door struct {
 }
 
 // doors are those of a daemon: its control socket, and its listener for programs.
-func doors(t *testing.T, d *process, dir string) []*door {
+func doors(t *testing.T, d *child, dir string) []*door {
 	t.Helper()
 	at := programsAddress.FindStringSubmatch(d.out.String())
 	token, err := os.ReadFile(filepath.Join(dir, api.TokenName))
@@ -196,7 +196,7 @@ func audited(lines, op, via, says string) bool {
 }
 
 // openSockets is how many a process has, but for those to one address, which come and go.
-func openSockets(t *testing.T, p *process, but string) (n int) {
+func openSockets(t *testing.T, p *child, but string) (n int) {
 	t.Helper()
 	at := fmt.Sprintf("/proc/%d/", p.cmd.Process.Pid)
 	list, err := os.ReadDir(at + "fd")

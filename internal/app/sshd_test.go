@@ -182,7 +182,7 @@ func (s *sshServer) ownFiles(me user.User) []string {
 
 // sshTerminal is a console that somebody has opened through ssh, as they see it.
 type sshTerminal struct {
-	*process // the ssh client
+	*child // the ssh client
 	*glass
 	server *sshServer
 	master *os.File
@@ -205,7 +205,7 @@ func (s *sshServer) open(w, h int, user string, env []string, args ...string) *s
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	})
 	x := &sshTerminal{server: s, master: master, glass: newGlass(w, h, func(answer string) { _, _ = master.WriteString(answer) })}
-	x.process = c.start(s.t)
+	x.child = c.start(s.t)
 	tty.Close()
 	done := make(chan struct{})
 	go func() {

@@ -124,14 +124,6 @@ func storeName(cfg config.Config) string {
 	return cfg.DataDir
 }
 
-// serverName is storeName of a database; "" = a data directory keeps everything.
-func serverName(cfg config.Config) string {
-	if cfg.Store == "" {
-		return ""
-	}
-	return storeName(cfg)
-}
-
 // noSchema says that a database has nothing of ours.
 type noSchema string
 

@@ -67,13 +67,12 @@ func syncInside(t *testing.T, s *sim.Sim, who sim.PlayerSpec, dir string) (summa
 	}
 	cfg.Platform = string(who.Platform)
 	keys := keyring.Of(key, keyring.Env, filepath.Join(dir, "riot.key"))
-	opt := syncOptions{account: who.RiotID}
-	ask, err := opt.ask(cfg)
+	ask, err := syncOptions{account: who.RiotID}.ask(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = newSyncRun(cfg, opt, ask, cli.Out{W: &out, JSON: true}).own(t.Context(), assembly{keys: keys, onlyOwn: true, transport: s.RoundTripper()})
+	err = newSyncRun(cfg, cli.SyncOptions{Account: who.RiotID, Ask: ask}, cli.Out{W: &out, JSON: true}).own(t.Context(), role{keys: keys, onlyOwn: true, transport: s.RoundTripper()})
 	return result{stdout: out.String()}.summary(t), err
 }
 

@@ -64,7 +64,7 @@ func TestSync_HoldsNoOneOut(t *testing.T) {
 
 	row := ask[engine.AccountDetail](t, w, engine.AccountQuery{ID: own.RiotID}).Row
 	cli("cancel", string(row.Job)).wants(t, exitDone)
-	for _, q := range []*process{p, joined} {
+	for _, q := range []*child{p, joined} {
 		if out := q.wait().wants(t, exitCancelled).stdout; !strings.Contains(out, own.RiotID+" cancelled") {
 			t.Errorf("cancelled, it said %q", out)
 		}

@@ -398,23 +398,23 @@ func falling() int {
 }
 
 func fall(cfg config.Config, keys *keyring.Ring) error {
-	p, err := assemble(cfg, assembly{keys: keys})
+	p, err := open(cfg, role{keys: keys})
 	if err != nil {
 		return err
 	}
-	if err := p.open(cfg); err != nil {
+	if err := p.listen(); err != nil {
 		return err
 	}
 	ctx, done := context.WithCancel(context.Background())
 	defer done()
-	t := p.start(ctx, done)
-	_, err = p.control.Do(ctx, engine.Command{
+	p.start(ctx, done)
+	_, err = p.front.Do(ctx, engine.Command{
 		Op: engine.OpTrigger, Account: os.Getenv("FALL_ACCOUNT"), By: operator("test"), Sync: engine.SyncAsk{Platform: "euw1"},
 	})
 	if err == nil {
-		err = console{}.show(ctx, fallen{p.control}, ui.Options{Version: release, Embedded: true, Stack: logStack(p.log)})
+		err = console{}.show(ctx, fallen{p.front}, ui.Options{Version: release, Embedded: true, Stack: p.logStack})
 	}
-	fmt.Println("the engine drained:", t.stop() == nil)
+	fmt.Println("the engine drained:", p.stop() == nil)
 	return err
 }
 
@@ -589,7 +589,7 @@ var idleSpan = time.Duration(scratch.Sized(21, 60)) * time.Second
 const settled = 12 * time.Second
 
 // silence waits until nothing has been written for so long, and gives how much it was.
-func silence(p *process, seen *lockedBuffer) (n int) {
+func silence(p *child, seen *lockedBuffer) (n int) {
 	p.t.Helper()
 	last := time.Now()
 	p.until("silence", func() bool {

@@ -5,18 +5,149 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/await"
+	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/engine/league"
+	"github.com/farsight-console/farsight/engine/local"
+	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage/fleet"
 	"github.com/farsight-console/farsight/storage/pg"
 	"github.com/farsight-console/farsight/ui/cli"
 )
+
+// syncCommand makes `farsight sync`, for scripts and cron: it ends when the sync has.
+func syncCommand() commandDecl {
+	var opt syncOptions
+	return commandDecl{
+		use: "sync 'Name#TAG'", group: groupStart,
+		short:   "Sync one account until it is complete, without a console",
+		example: "farsight sync 'Name#TAG' --platform euw1\nfarsight sync 'Name#TAG' --platform euw1 --since 30d --json | tail -n 1",
+		// Accounts that are known are offered; any other name can be typed, for that is how one comes
+		// in.
+		args: oneAccount, complete: onlyFirst(completeAccounts),
+		starts: true,
+		json:   "progress as NDJSON, a summary object last",
+		flags:  func(f *pflag.FlagSet) { opt.flags(f, "", "; empty = as the account's policy says, else all") },
+		run: func(ctx context.Context, g given) error {
+			opt.account = g.args[0]
+			ask, err := opt.ask(g.cfg)
+			if err != nil {
+				return err
+			}
+			return newSyncRun(g.cfg, cli.SyncOptions{Account: opt.account, Ask: ask}, g.out).run(ctx)
+		},
+	}
+}
+
+// triggerCommand makes `farsight trigger`. Without an engine it puts the sync in line in the data
+// directory: the next engine begins it.
+func triggerCommand() commandDecl {
+	var opt syncOptions
+	var mode string
+	return commandDecl{
+		use: "trigger 'Name#TAG'", group: groupAccounts,
+		short:   "Start a sync of an account, or put it in line for the next engine",
+		example: "farsight trigger 'Name#TAG' --platform euw1 --mode latest",
+		args:    oneAccount, complete: onlyFirst(completeAccounts),
+		reason: keptWhy,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&mode, "mode", ingest.ModeFull, "how much: full, or latest for the newest few")
+			opt.flags(f, string(league.TimelinesAll), "")
+		},
+		run: func(ctx context.Context, g given) error {
+			opt.account = g.args[0]
+			ask, err := opt.ask(g.cfg)
+			if err != nil {
+				return err
+			}
+			if mode != ingest.ModeFull && mode != ingest.ModeLatest {
+				return usagef("--mode %q is unknown: use full or latest", mode)
+			}
+			// A sync by `farsight sync` is always a full one.
+			ask.Mode = mode
+			return g.act(ctx, []engine.Command{{Op: engine.OpTrigger, Account: opt.account, Sync: ask}}, nil)
+		},
+	}.acting()
+}
+
+// syncOptions are the flags of the commands that ask for a sync.
+type syncOptions struct {
+	account   string // its Riot ID, as typed
+	count     int    // only so many of the newest listed; 0 = all
+	since     string // an age such as 30d; "" = whatever Riot keeps
+	timelines string // a word of [league.Timelines]; "" = as the account's policy says
+	force     bool   // also within the cooldown, and what could not be had
+}
+
+// flags gives a command these flags. The commands differ in what --timelines is when it is not given.
+func (o *syncOptions) flags(f *pflag.FlagSet, timelines, usual string) {
+	f.IntVar(&o.count, "count", 0, "only the newest N listed; 0 = all")
+	f.StringVar(&o.since, "since", "", "only what was played since: 30d, 6w, 18mo, 2y")
+	f.BoolVar(&o.force, "force", false, "skip the cooldown, and try again what could not be had")
+	f.StringVar(&o.timelines, "timelines", timelines, "which timelines: all, ranked or none"+usual)
+}
+
+// ask checks the flags and makes the request of them. It refuses what the engine would refuse, too, so
+// that nothing is opened, and no key is needed, to find out about a typing error.
+func (o syncOptions) ask(cfg config.Config) (engine.SyncAsk, error) {
+	if _, _, err := route.ParseRiotID(o.account); err != nil {
+		return engine.SyncAsk{}, usage(err)
+	}
+	platform, err := platformFor(cfg, o.account)
+	if err != nil {
+		return engine.SyncAsk{}, err
+	}
+	// The flag library takes negative numbers, too.
+	if o.count < 0 {
+		return engine.SyncAsk{}, usagef("--count %d makes no sense: use 1 or more, or 0 for all", o.count)
+	}
+	ask := engine.SyncAsk{Platform: platform, Mode: "full", Count: o.count, Timelines: o.timelines, Force: o.force}
+	// The engine takes these three words, and "" for the account's own policy.
+	switch league.Timelines(o.timelines) {
+	case "", league.TimelinesAll, league.TimelinesRanked, league.TimelinesNone:
+	default:
+		return ask, usagef("--timelines %q is unknown: use all, ranked or none", o.timelines)
+	}
+	if o.since == "" {
+		return ask, nil
+	}
+	// In calendar units, as retention is: 18mo is not 540 days.
+	span, err := league.ParseSpan(o.since)
+	if err != nil {
+		return ask, usagef("--since: %v", err)
+	}
+	// 0 is no limit, as in the settings of retention, and so the same as nothing.
+	if !span.Off() {
+		ask.Since = span.Before(time.Now())
+	}
+	return ask, nil
+}
+
+// platformFor is where an account plays, as it is written everywhere: EUW1 was typed, euw1 is stored. It is
+// "" where none is named: the engine knows that of an account that is stored, and asks for that of another.
+func platformFor(cfg config.Config, account string) (string, error) {
+	p, err := route.ParsePlatform(cfg.Platform)
+	switch {
+	case cfg.Platform != "":
+		return string(p), usage(err)
+	case !hasStore(cfg): // nor has it an account: refused before a directory is made
+		return "", usagef("say where %s plays: --platform %s (one of %s)", safe.Text(account), route.Likely(account), strings.Join(texts(route.Platforms()), ", "))
+	}
+	return "", nil
+}
 
 // syncRun is `farsight sync` under way: carried out by the engine that holds the
 // directory, else by one of its own.
@@ -31,11 +162,9 @@ type syncRun struct {
 }
 
 // newSyncRun is a run that has not begun. What it follows outlives the engine that carries it out.
-func newSyncRun(cfg config.Config, opt syncOptions, ask engine.SyncAsk, out cli.Out) *syncRun {
-	return &syncRun{
-		cfg: cfg, account: opt.account, out: out,
-		follow: cli.Follow(cli.SyncOptions{Account: opt.account, Ask: ask, By: operator("cli")}, out),
-	}
+func newSyncRun(cfg config.Config, o cli.SyncOptions, out cli.Out) *syncRun {
+	o.By = operator("cli")
+	return &syncRun{cfg: cfg, account: cmp.Or(o.Account, "collect"), out: out, follow: cli.Follow(o, out)}
 }
 
 // Waits for an engine that has gone.
@@ -43,15 +172,6 @@ const (
 	engineBack = 30 * time.Second // a daemon is back by then if it was only started anew
 	engineLook = 250 * time.Millisecond
 )
-
-// runSync syncs one account without a console.
-func runSync(ctx context.Context, cfg config.Config, opt syncOptions, out cli.Out) error {
-	ask, err := opt.ask(cfg)
-	if err != nil {
-		return err
-	}
-	return newSyncRun(cfg, opt, ask, out).run(ctx)
-}
 
 // run lets whichever engine is there carry it out, one after the other, until it has ended.
 func (s *syncRun) run(ctx context.Context) error {
@@ -83,7 +203,10 @@ func (s *syncRun) carriedOut(ctx context.Context, c engine.Console, goesOn func(
 	// On a data directory the engine itself is who is asked; members ask whoever leads.
 	if s.cfg.Store != "" {
 		watch.Go(func() {
-			stop(leaderless(led, func(ctx context.Context) (*engine.Term, error) { return termOf(ctx, c) }))
+			stop(leaderless(led, func(ctx context.Context) (*engine.Term, error) {
+				p, err := engine.Ask[engine.MembersPage](ctx, c, engine.MembersQuery{})
+				return p.Term(""), err
+			}))
 		})
 	}
 	sum, err := s.follow.On(led, c)
@@ -122,16 +245,6 @@ func leaderless(ctx context.Context, term func(context.Context) (*engine.Term, e
 	return nil
 }
 
-// termOf asks who leads.
-func termOf(ctx context.Context, c engine.Console) (*engine.Term, error) {
-	a, err := c.Find(ctx, engine.MembersQuery{})
-	p, ok := a.(engine.MembersPage)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return p.Term(""), nil
-}
-
 // goesOn says what becomes of the sync when whoever waits for it leaves.
 func (s *syncRun) goesOn() string {
 	if s.follow.Job() == "" {
@@ -157,14 +270,24 @@ func (s *syncRun) alone(ctx context.Context) error {
 	}
 	if s.keys.Get().IsZero() {
 		// Without a key of its own it can still ask the members of a database.
-		if !ledNow(ctx, s.cfg) {
+		db, err := openStored(s.cfg)
+		if err != nil {
+			return s.keys.None()
+		}
+		// A data directory has no members, and one process that works on it does not lead.
+		led := false
+		if members := membersOf(db, ""); members != nil {
+			page, err := members(ctx)
+			led = err == nil && page.Leader != ""
+		}
+		if db.Close() != nil || !led {
 			return s.keys.None()
 		}
 		return s.asGuest(ctx)
 	}
 	led, waits := false, false
 	for {
-		err := s.own(ctx, assembly{keys: s.keys, onlyOwn: true, attach: true})
+		err := s.own(ctx, role{keys: s.keys, sole: true, onlyOwn: true, attach: true})
 		// The machine has slept: the term is over, the sync is as it was stored.
 		if errors.Is(err, errStoodStill) {
 			s.say("this process has stood still and does not lead any more: it goes on")
@@ -193,9 +316,15 @@ func (s *syncRun) alone(ctx context.Context) error {
 
 // asGuest has who leads the members of a database carry the sync out.
 func (s *syncRun) asGuest(ctx context.Context) error {
-	return asGuest(ctx, s.cfg, assembly{keys: s.keys, guest: func() bool { return true }}, func(ctx context.Context, p *base) error {
-		return s.carriedOut(ctx, p.front, func() string { return "the members go on with it: `farsight status` shows how far it is" })
-	})
+	p, err := open(s.cfg, role{keys: s.keys, guest: func() bool { return true }})
+	if err != nil {
+		return err
+	}
+	watching, done := context.WithCancel(ctx)
+	defer done()
+	p.start(ctx, done)
+	err = s.carriedOut(watching, p.front, func() string { return "the members go on with it: `farsight status` shows how far it is" })
+	return errors.Join(err, p.stop())
 }
 
 // errAway says that no engine has come in the place of the one that has gone.
@@ -205,33 +334,40 @@ var errAway = errors.New("the engine that carried the sync out has gone, and non
 const keptHere = "everything is kept; the same command goes on where it stopped"
 
 // own runs an engine until the sync has ended.
-func (s *syncRun) own(ctx context.Context, a assembly) error {
-	p, err := assemble(s.cfg, a)
+func (s *syncRun) own(ctx context.Context, r role) error {
+	p, err := open(s.cfg, r)
 	if errors.Is(err, pg.ErrDeposed) {
 		return errStoodStill
 	}
 	if err != nil {
 		return &unopened{err}
 	}
-	if a.attach {
+	if r.attach {
 		// A sync of its own works without sockets, too: others only cannot look at it.
-		if err := p.openSockets(s.cfg, p.serverOptions(s.cfg)); err != nil {
+		if err := p.listen(); err != nil {
 			p.log.Warn().Err(err).Msg("nobody can attach to this engine")
 		}
 	}
+	// lost says that the term has ended before the work; a data directory has none.
+	lost := func() error {
+		if t := p.engine.Load().term; t != nil && !t.Held() {
+			return errStoodStill
+		}
+		return nil
+	}
 	watching, done := context.WithCancelCause(ctx)
 	defer done(nil)
-	t := p.start(ctx, func() { done(p.lost()) })
+	p.start(ctx, func() { done(lost()) })
 	// Nothing is triggered twice: what follows meets the sync of the engine before, if there was one.
 	sum, err := s.follow.On(watching, p.front)
 	// What is asked after the end of the term fails, maybe before the engine has told that it ends.
-	if errors.Is(context.Cause(watching), errStoodStill) || err != nil && p.lost() != nil {
-		_ = t.stop() // with what follows from that
+	if errors.Is(context.Cause(watching), errStoodStill) || err != nil && lost() != nil {
+		_ = p.stop() // with what follows from that
 		return errStoodStill
 	}
 	s.dropUnknown(watching, p.front, sum)
 	// The directory is closed before the code is known: a disk that fails at the end is a failure.
-	if err := errors.Join(err, t.stop()); err != nil {
+	if err := errors.Join(err, p.stop()); err != nil {
 		return err
 	}
 	return verdict(sum, s.account, s.out, keptHere)
@@ -245,15 +381,6 @@ func (e *unopened) Unwrap() error { return e.error }
 // errStoodStill says that an engine of its own has lost its term: for longer than that lasts it did
 // nothing, as on a machine that sleeps.
 var errStoodStill = engine.Problemf(engine.ErrGone, "the same command goes on where it stopped", "this process has stood still and does not lead any more")
-
-// lost is errStoodStill when the term of an engine has ended before its work; nil of an engine that
-// has none.
-func (p *parts) lost() error {
-	if p.term != nil && !p.term.Held() {
-		return errStoodStill
-	}
-	return nil
-}
 
 // say tells people, not programs.
 func (s *syncRun) say(text string) {
@@ -310,4 +437,49 @@ func verdict(s cli.Summary, account string, out cli.Out, kept string) error {
 		return &coded{code: exitInterrupted, quiet: true, err: errors.New("interrupted")}
 	}
 	return fmt.Errorf("%s: %s", account, cmp.Or(s.Error, "the sync ended as "+s.Result))
+}
+
+// ownRun is the console of a process that works for one sync: what is triggered, or
+// found under way, is all that its engine runs.
+type ownRun struct {
+	engine.Console
+	backend *local.Backend
+}
+
+// Do carries out a command, and lets the engine work on the sync that a trigger
+// has started or met. What else a command sets going is said to wait.
+func (o ownRun) Do(ctx context.Context, c engine.Command) (engine.Receipt, error) {
+	r, err := o.Console.Do(ctx, c)
+	switch {
+	case c.DryRun:
+		return r, err
+	case c.Op == engine.OpTrigger || c.Op == engine.OpCollect:
+		return o.serve(ctx, r, err)
+	case err == nil && r.Applied > 0 && operation.Of(c.Op).Starts && o.leaves(c):
+		r.Text += "; what is no part of its sync waits for the next engine"
+	}
+	return r, err
+}
+
+// serve lets the backend work on the sync that a trigger has started. One that is under way already is
+// an error to whoever asked, and the one to go on with: its job stands in the error.
+func (o ownRun) serve(ctx context.Context, r engine.Receipt, err error) (engine.Receipt, error) {
+	job := r.Job
+	if p, ok := errors.AsType[*engine.Problem](err); ok && errors.Is(err, engine.ErrConflict) {
+		job = p.Job
+	}
+	if job == "" {
+		return r, err
+	}
+	return r, errors.Join(err, o.backend.Serve(ctx, job))
+}
+
+// leaves reports whether a command may have been about jobs that the engine does not
+// work on.
+func (o ownRun) leaves(c engine.Command) bool {
+	// A command without jobs, such as a pause, waits for nobody.
+	if c.Select == nil {
+		return c.Job != "" && !o.backend.Serves(c.Job)
+	}
+	return c.Select.Filter != nil || slices.ContainsFunc(c.Select.IDs, func(id engine.JobID) bool { return !o.backend.Serves(id) })
 }

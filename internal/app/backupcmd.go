@@ -25,61 +25,59 @@ import (
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
-// backupOptions are the flags of `farsight backup`.
-type backupOptions struct {
-	to         string // folder of the backups; "" = backup/ in the data directory
-	keep       int    // how many of them stay, this one counted
-	list       bool
-	noPayloads bool
-}
-
 // backupCommand makes `farsight backup`. It may be run at any time, from cron too: a directory
 // that an engine holds is copied by that engine from one read transaction, so that nothing has
 // to stop for it.
 func backupCommand() commandDecl {
-	var opt backupOptions
+	var ask engine.BackupAsk
+	var list bool
 	return commandDecl{
 		use: "backup", group: groupData, short: "Copy the data directory, verified; --list shows the copies",
 		long: "Copies the data directory, verified; an engine that works on it goes on meanwhile.\n" +
 			"`farsight check --data-dir` with the path of a copy verifies it once more.",
 		example: "farsight backup --to /mnt/backup", json: "the report as JSON",
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&opt.to, "to", "", "folder of the backups (default backup/ in the data directory); another disk is safer")
-			f.IntVar(&opt.keep, "keep", 7, "backups to keep; older ones are removed")
-			f.BoolVar(&opt.list, "list", false, "list the backups instead")
-			f.BoolVar(&opt.noPayloads, "no-payloads", false, "copy the state only")
+			f.StringVar(&ask.To, "to", "", "folder of the backups (default backup/ in the data directory); another disk is safer")
+			f.IntVar(&ask.Keep, "keep", 7, "backups to keep; older ones are removed")
+			f.BoolVar(&list, "list", false, "list the backups instead")
+			f.BoolVar(&ask.StateOnly, "no-payloads", false, "copy the state only")
 		},
 		run: func(ctx context.Context, g given) error {
-			if opt.keep < 1 || opt.keep > mostBackups {
-				return usagef("--keep %d is out of range: keep 1 to %d backups", opt.keep, mostBackups)
+			if ask.Keep < 1 || ask.Keep > mostBackups {
+				return usagef("--keep %d is out of range: keep 1 to %d backups", ask.Keep, mostBackups)
 			}
 			if err := needsFiles(g.cfg, "backup"); err != nil {
 				return err
 			}
-			if opt.list {
-				return listBackups(g.cfg, opt.to, g.out)
+			if list {
+				return listBackups(g.cfg, ask.To, g.out)
 			}
-			return runBackup(ctx, g.cfg, opt, g.out)
+			return g.backup(ctx, ask)
 		},
 	}
 }
 
-// runBackup lets the engine that holds the directory copy it, else copies it itself.
-func runBackup(ctx context.Context, cfg config.Config, opt backupOptions, out cli.Out) error {
+// backup lets the engine that holds the directory copy it, else copies it itself: the directory is opened for reading
+// only, which keeps an engine from starting on it until the copy is made.
+func (g given) backup(ctx context.Context, ask engine.BackupAsk) error {
 	var r engine.BackupDone
-	err := through(ctx, cfg,
-		func(c *api.Client) (err error) {
-			r, err = backupHeld(ctx, c, opt, out)
+	bar := newByteBar(g.out, "backup")
+	err := through(ctx, g.cfg, func(c *api.Client) (err error) {
+		r, err = backupHeld(ctx, c, ask, bar)
+		return err
+	}, func() error {
+		db, err := storage.OpenReadOnly(inDirectory(g.cfg))
+		if err != nil {
 			return err
-		},
-		func() (err error) {
-			r, err = backupUnheld(ctx, cfg, opt, out)
-			return err
-		})
+		}
+		r, err = db.Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: bar.show})
+		bar.end()
+		return errors.Join(err, db.Close())
+	})
 	if err != nil {
 		return err
 	}
-	if err := cli.Report(out, r, printBackup); err != nil {
+	if err := cli.Report(g.out, r, printBackup); err != nil {
 		return err
 	}
 	// What could be copied is a good backup and has been printed; a script must still learn that
@@ -90,45 +88,35 @@ func runBackup(ctx context.Context, cfg config.Config, opt backupOptions, out cl
 	return nil
 }
 
-// backupUnheld copies a directory on which no engine works. It opens it for reading only,
-// which keeps an engine from starting on it until the copy is made.
-func backupUnheld(ctx context.Context, cfg config.Config, opt backupOptions, out cli.Out) (engine.BackupDone, error) {
-	db, err := storage.OpenReadOnly(inDirectory(cfg))
+// reported has an engine carry a command out whose receipt has a report.
+func reported[T any](ctx context.Context, c *api.Client, cmd engine.Command, of func(engine.Receipt) *T) (done T, err error) {
+	r, err := c.Do(ctx, cmd)
 	if err != nil {
-		return engine.BackupDone{}, err
+		return done, leftOr(ctx, err)
 	}
-	bar := newByteBar(out, "backup")
-	r, err := db.Backup(ctx, keep.BackupOptions{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads, Verify: verifyCopy, Progress: bar.show})
-	bar.end()
-	return r, errors.Join(err, db.Close())
+	if of(r) == nil { // it may know the command by another meaning
+		return done, errors.New("the engine has not told what it did: is it of the same version?")
+	}
+	return *of(r), nil
 }
 
-// errNoReport is the answer of an engine that knows the command by another meaning.
-var errNoReport = errors.New("the engine has not told what it did: is it of the same version?")
-
 // backupHeld asks a running engine. A folder is named as seen from here.
-func backupHeld(ctx context.Context, c *api.Client, opt backupOptions, out cli.Out) (done engine.BackupDone, err error) {
-	ask := engine.BackupAsk{To: opt.to, Keep: opt.keep, StateOnly: opt.noPayloads}
-	if ask.To != "" {
+func backupHeld(ctx context.Context, c *api.Client, ask engine.BackupAsk, bar *byteBar) (done engine.BackupDone, err error) {
+	if to := ask.To; to != "" {
 		// The engine has another working directory than the shell that asks.
-		if ask.To, err = filepath.Abs(ask.To); err != nil {
-			return done, fmt.Errorf("find the folder %s: %w", opt.to, err)
+		if ask.To, err = filepath.Abs(to); err != nil {
+			return done, fmt.Errorf("find the folder %s: %w", to, err)
 		}
 	}
 	// How far it is the engine tells by another request, on a connection beside this one.
-	arrived := newByteBar(out, "backup").follow(ctx, c)
-	r, err := c.Do(ctx, engine.Command{Op: engine.OpBackup, Backup: &ask})
+	arrived := bar.follow(ctx, c)
+	done, err = reported(ctx, c, engine.Command{Op: engine.OpBackup, Backup: &ask}, func(r engine.Receipt) *engine.BackupDone { return r.Backup })
 	arrived()
-	switch {
 	// The engine says that what it holds is damaged: the same code as `farsight check` has.
-	case errors.Is(err, engine.ErrBroken):
-		return done, &coded{code: exitIncomplete, err: err}
-	case err != nil:
-		return done, leftOr(ctx, err)
-	case r.Backup == nil:
-		return done, errNoReport
+	if errors.Is(err, engine.ErrBroken) {
+		err = &coded{code: exitIncomplete, err: err}
 	}
-	return *r.Backup, nil
+	return done, err
 }
 
 // leftOr tells a command that was interrupted here from one that failed there.
@@ -230,15 +218,15 @@ func restoreCommand() commandDecl {
 			}
 			// No name is the newest that can be used, where all are of one store.
 			opt.Name, opt.DryRun = strings.Join(g.args, ""), g.dry
-			return runRestore(ctx, g.cfg, opt, g.asks())
+			return g.restore(ctx, opt)
 		},
 	}
 }
 
-// runRestore plans first, asks, and then puts back what it has planned. The plan is a dry run
+// restore plans first, asks, and then puts back what it has planned. The plan is a dry run
 // of the same code: what is asked about is what will be done.
-func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions, ask typedWord) error {
-	o := inDirectory(cfg)
+func (g given) restore(ctx context.Context, opt keep.RestoreOptions) error {
+	o := inDirectory(g.cfg)
 	opt.Verify, opt.By = verifyCopy, operator("cli")
 	opt.Forget = []string{traffic.LimiterState} // counts of another time: the windows count as full
 	if !opt.DryRun {
@@ -249,19 +237,19 @@ func runRestore(ctx context.Context, cfg config.Config, opt keep.RestoreOptions,
 			return toEnd("restore", err)
 		}
 		does := fmt.Sprintf("restore replaces state.db with that of %s, %s old", r.From.Name, human.Age(r.Age))
-		if err := ask.yesNo(does, "nothing was changed", func() error { return printRestore(r, ask.out) }); err != nil {
+		if err := g.yesNo(does, "nothing was changed", func() error { return printRestore(r, g.out) }); err != nil {
 			return err
 		}
 		opt.Name = r.From.Name // what was agreed to, whatever is made meanwhile
 	}
-	bar := newByteBar(ask.out, "restore")
+	bar := newByteBar(g.out, "restore")
 	opt.Progress = bar.show
 	r, err := storage.Restore(ctx, o, opt)
 	bar.end()
 	if err != nil {
 		return toEnd("restore", err)
 	}
-	if err := cli.Report(ask.out, r, printRestore); err != nil || !r.Mixed() {
+	if err := cli.Report(g.out, r, printRestore); err != nil || !r.Mixed() {
 		return err
 	}
 	return &coded{code: exitIncomplete, quiet: true, err: errors.New("some months were not put back")}
@@ -321,24 +309,17 @@ func compactCommand() commandDecl {
 			if stateOnly {
 				return toEnd("compact --state-only", g.compactUnheld(ctx, ask, true))
 			}
-			return through(ctx, g.cfg, func(c *api.Client) error { return g.compactHeld(ctx, c, ask) },
-				func() error { return g.compactUnheld(ctx, ask, false) })
+			return through(ctx, g.cfg, func(c *api.Client) error { // it archives months
+				arrived := newByteBar(g.out, "archive").follow(ctx, c)
+				done, err := reported(ctx, c, engine.Command{Op: engine.OpCompact, Compact: &ask, DryRun: g.dry}, func(r engine.Receipt) *engine.CompactDone { return r.Compact })
+				arrived()
+				if err != nil {
+					return err
+				}
+				return g.compacted(done, ask)
+			}, func() error { return g.compactUnheld(ctx, ask, false) })
 		},
 	}
-}
-
-// compactHeld lets the engine archive months.
-func (g given) compactHeld(ctx context.Context, c *api.Client, ask engine.CompactAsk) error {
-	arrived := newByteBar(g.out, "archive").follow(ctx, c)
-	r, err := c.Do(ctx, engine.Command{Op: engine.OpCompact, Compact: &ask, DryRun: g.dry})
-	arrived()
-	switch {
-	case err != nil:
-		return leftOr(ctx, err)
-	case r.Compact == nil:
-		return errNoReport
-	}
-	return g.compacted(*r.Compact, ask)
 }
 
 // compactUnheld archives months and copies state.db without its holes. Interrupted, it leaves each
@@ -393,8 +374,12 @@ const packPace = 2 << 20
 func printCompact(r engine.CompactDone, workers int, out cli.Out) error {
 	for _, m := range r.Months {
 		// Sizes before and after, and their ratio.
+		ratio := 1.0 // of an empty file, which did not shrink
+		if m.Before > 0 {
+			ratio = float64(m.After) / float64(m.Before)
+		}
 		line := fmt.Sprintf("%s: %s -> %s (%.2f), %d of %d payloads packed in %s", m.Month, human.Bytes(m.Before), human.Bytes(m.After),
-			ratio(m.After, m.Before), m.Packed, m.Payloads, m.Took.Round(100*time.Millisecond))
+			ratio, m.Packed, m.Payloads, m.Took.Round(100*time.Millisecond))
 		if r.DryRun {
 			takes := time.Duration(float64(m.ToPack) / float64(packPace*max(workers, 1)) * float64(time.Second))
 			line = fmt.Sprintf("%s: %s, %d of %d payloads to pack, %s at most", m.Month, human.Bytes(m.Before), m.Packed, m.Payloads, human.Age(max(takes, time.Second)))
@@ -418,14 +403,6 @@ func printCompact(r engine.CompactDone, workers int, out cli.Out) error {
 	}
 	_, err := fmt.Fprintf(out.W, "state.db: %s %s\nin all: %s -> %s\n", human.Bytes(r.StateBefore), state, human.Bytes(r.Before), human.Bytes(r.After))
 	return err
-}
-
-// ratio of what is left to what was there; 1 of an empty file, which did not shrink.
-func ratio(a, b int64) float64 {
-	if b == 0 {
-		return 1
-	}
-	return float64(a) / float64(b)
 }
 
 // completeBackups offers the backups of the data directory, or of --from.

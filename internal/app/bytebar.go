@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -76,17 +75,11 @@ func (b *byteBar) line(done, total int64, text string) {
 	}
 	b.drawn = time.Now()
 	bar := themes.GlyphsOf(b.ascii).Bar(int(barCells*done/total), barCells)
-	_, _ = fmt.Fprintf(b.w, "\r\x1b[K%s %s %s%s", b.what, bar, text, b.left(done, total))
-}
-
-// left says how long it will go on at the pace so far, once there is one.
-func (b *byteBar) left(done, total int64) string {
-	// The pace of the first second says too little.
-	spent := time.Since(b.began)
-	if done <= 0 || done >= total || spent < time.Second {
-		return ""
+	// How long it will go on at the pace so far; that of the first second says too little.
+	if spent := time.Since(b.began); 0 < done && done < total && spent >= time.Second {
+		text += ", " + human.Age(time.Duration(float64(spent)*float64(total-done)/float64(done))) + " left"
 	}
-	return ", " + human.Age(time.Duration(float64(spent)*float64(total-done)/float64(done))) + " left"
+	_, _ = fmt.Fprintf(b.w, "\r\x1b[K%s %s %s", b.what, bar, text)
 }
 
 // follow shows how far the engine is with the backup that this process is about to ask
@@ -104,9 +97,12 @@ func (b *byteBar) follow(ctx context.Context, c *api.Client) (arrived func()) {
 				return
 			}
 			// Of the engine's clock: the bar may have been asked for later than the backup began.
-			if run, ok := ownUpkeep(ctx, c); ok {
-				b.began = run.Began
-				b.show(run.Done, run.Total)
+			for _, run := range found[engine.UpkeepAnswer](ctx, c, engine.UpkeepQuery{}).Running {
+				if c.Is(run.By) {
+					b.began = run.Began
+					b.show(run.Done, run.Total)
+					break
+				}
 			}
 		}
 	})
@@ -114,20 +110,6 @@ func (b *byteBar) follow(ctx context.Context, c *api.Client) (arrived func()) {
 		stop()
 		following.Wait()
 	}
-}
-
-// ownUpkeep is what this process has asked the engine for.
-func ownUpkeep(ctx context.Context, c *api.Client) (engine.UpkeepRun, bool) {
-	a, err := c.Find(ctx, engine.UpkeepQuery{})
-	answer, ok := a.(engine.UpkeepAnswer)
-	if err != nil || !ok {
-		return engine.UpkeepRun{}, false
-	}
-	at := slices.IndexFunc(answer.Running, func(r engine.UpkeepRun) bool { return c.Is(r.By) })
-	if at < 0 {
-		return engine.UpkeepRun{}, false
-	}
-	return answer.Running[at], true
 }
 
 // end clears the line.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -30,7 +32,7 @@ func checkCommand() commandDecl {
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&repair, "repair", false, "ask Riot for damaged payloads again, when an engine runs next")
 		},
-		run: func(ctx context.Context, g given) error { return runCheck(ctx, g.cfg, g.out, repair) },
+		run: func(ctx context.Context, g given) error { return g.check(ctx, repair) },
 	}
 }
 
@@ -52,18 +54,22 @@ type checkReport struct {
 	Refused  []string          `json:"refused,omitempty"`     // why others cannot be
 }
 
-// runCheck verifies a data directory and changes nothing in it, unless what is damaged is to be repaired.
-func runCheck(ctx context.Context, cfg config.Config, out cli.Out, repair bool) error {
-	if !hasStore(cfg) {
-		return errNothingStored(cfg)
+// check verifies a data directory and changes nothing in it, unless what is damaged is to be repaired.
+func (g given) check(ctx context.Context, repair bool) error {
+	if !hasStore(g.cfg) {
+		return errNothingStored(g.cfg)
 	}
 	// The pages first, in a child: reading a damaged one ends the process that does.
-	if cfg.Store == "" {
-		if err := checkPages(ctx, cfg); err != nil {
+	if g.cfg.Store == "" {
+		_, code, err := runSelf(ctx, g.cfg.DataDir, os.Stderr, pageCheck, "--data-dir", g.cfg.DataDir)
+		if err == nil && code != exitDone { // it has said why
+			err = &coded{code: code, quiet: true, err: fmt.Errorf("the page check of %s failed", g.cfg.DataDir)}
+		}
+		if err != nil {
 			return err
 		}
 	}
-	db, err := openStored(cfg)
+	db, err := openStored(g.cfg)
 	if err != nil {
 		return err
 	}
@@ -71,16 +77,18 @@ func runCheck(ctx context.Context, cfg config.Config, out cli.Out, repair bool) 
 	if err = errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	report := checkReport{Sound: r.Sound(), Path: storeName(cfg), Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}
+	report := checkReport{Sound: r.Sound(), Path: storeName(g.cfg), Findings: r.Findings, More: r.More, Rows: r.Rows, Payloads: r.Payloads, Bytes: r.Bytes, Orphans: r.Orphans}
 	if repair && !report.Sound {
-		if err := report.repair(ctx, cfg); err != nil {
+		if err := report.repair(ctx, g.cfg); err != nil {
 			return err
 		}
 	}
-	if err := cli.Report(out, report, printCheck); err != nil {
+	if err := cli.Report(g.out, report, printCheck); err != nil {
 		return err
 	}
-	if !report.Sound && !report.mended() {
+	asked := func(f storage.Finding) bool { return slices.Contains(report.Asked, keyOf(f)) }
+	mended := r.More == 0 && !slices.ContainsFunc(r.Findings, func(f storage.Finding) bool { return !asked(f) }) // all that was found is fetched again
+	if !report.Sound && !mended {
 		return &coded{code: exitIncomplete, quiet: true, err: errors.New("the store is damaged")}
 	}
 	return nil
@@ -111,11 +119,6 @@ func (r *checkReport) repair(ctx context.Context, cfg config.Config) error {
 // keyOf is the key of the job that fetches a damaged payload.
 func keyOf(f storage.Finding) engine.JobID { return engine.JobID(ingest.PartKey(f.Part, f.Match)) }
 
-// mended reports whether all that was found is fetched again.
-func (r *checkReport) mended() bool {
-	return r.More == 0 && !slices.ContainsFunc(r.Findings, func(f storage.Finding) bool { return !slices.Contains(r.Asked, keyOf(f)) })
-}
-
 // printCheck has a line for each finding, such as
 //
 //	matches EUW1_7012345678: its payload is missing
@@ -141,15 +144,6 @@ func printCheck(r checkReport, out cli.Out) error {
 	}
 	_, err := fmt.Fprintf(out.W, "%s is %s (%d matches, %d payloads, %d bytes of them)\n", r.Path, word, r.Rows["matches"], r.Payloads, r.Bytes)
 	return err
-}
-
-// checkPages runs the page check as a child.
-func checkPages(ctx context.Context, cfg config.Config) error {
-	_, code, err := runSelf(ctx, cfg.DataDir, os.Stderr, pageCheck, "--data-dir", cfg.DataDir)
-	if err != nil || code == exitDone {
-		return err
-	}
-	return &coded{code: code, quiet: true, err: fmt.Errorf("the page check of %s failed", cfg.DataDir)} // it has said why
 }
 
 // checkPagesCommand tells each finding on its standard error, which its parent passes on, and ends with
@@ -194,3 +188,47 @@ func checkCopyCommand() commandDecl {
 		},
 	}
 }
+
+// runSelf runs a command of this program in a process of its own, which a damaged page of the file or
+// directory at path may end: that is *storage.Damaged. It gives what the command said and its exit
+// code; err says why there is none.
+func runSelf(ctx context.Context, path string, complaints io.Writer, args ...string) (said []byte, code int, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, 0, fmt.Errorf("start the check of %s: %w", path, err)
+	}
+	child := exec.CommandContext(ctx, self, args...)
+	// What the child complains of goes to whoever asked for the check; what it found is on its standard
+	// output, and read here.
+	child.Stderr = complaints
+	said, err = child.Output()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return said, exitDone, nil
+	case ctx.Err() != nil:
+		return said, 0, context.Cause(ctx)
+	case !failed:
+		return said, 0, fmt.Errorf("check %s: %w", path, err)
+	// Ended by a signal. SIGBUS is what a page does that the file promises and the disk cannot give.
+	case exit.ExitCode() < 0:
+		return said, 0, &storage.Damaged{Path: path, Why: "reading it ended the process (" + exit.String() + ")"}
+	}
+	return said, exit.ExitCode(), nil
+}
+
+// verifyCopy proves a copy in a child process, which a damaged page may end.
+func verifyCopy(ctx context.Context, path string) error {
+	said, code, err := runSelf(ctx, path, os.Stderr, checkCopy, path)
+	switch {
+	case err != nil || code == exitDone:
+		return err
+	case code == exitIncomplete && len(said) > 0:
+		return &storage.Damaged{Path: path, Why: string(said)}
+	}
+	return fmt.Errorf("check %s: exit status %d", path, code)
+}
+
+// checkCopy is the hidden command that reads one database file to its last
+// record. Like check-pages it runs as a process of its own.
+const checkCopy = "check-copy"

@@ -81,10 +81,7 @@ func (o *collectOptions) platformsOf(f *pflag.FlagSet) error {
 // run asks what it would cost, then a person, and then lets the engine that is there carry it out.
 func (o *collectOptions) run(ctx context.Context, g given) error {
 	ask := o.ask
-	if platforms := o.platforms; platforms != "" || g.cfg.Platform != "" {
-		if platforms == "" {
-			platforms = g.cfg.Platform
-		}
+	if platforms := cmp.Or(o.platforms, g.cfg.Platform); platforms != "" {
 		ask.Platforms = strings.Split(platforms, ",")
 	}
 	if o.noTimelines {
@@ -104,32 +101,28 @@ func (o *collectOptions) run(ctx context.Context, g given) error {
 	if _, err := ingest.CheckCollect(ask); err != nil {
 		return usage(err)
 	}
-	cmd := engine.Command{Op: engine.OpCollect, Collect: &ask}
-	confirm := g.asks()
 	// Whoever has opened the directory has the key: it is taken out of the environment when it is read.
 	var keys *keyring.Ring
 	detached := func(ctx context.Context, on engine.Console, own *parts) error {
 		if own != nil {
 			keys = own.keys
 		}
-		plan := g.planned
-		if confirm.yes && !g.dry { // nobody asks what it costs, which takes calls
-			plan = func(ctx context.Context, on engine.Console, c engine.Command, _ func(engine.Receipt) error) (engine.Receipt, error) {
-				return on.Do(ctx, g.by(c))
-			}
-		}
-		r, err := plan(ctx, on, cmd, func(r engine.Receipt) error {
+		agree := func(r engine.Receipt) error {
 			if r.Joined {
 				return nil
 			}
-			err := confirm.yesNo("collect makes many calls", "nothing was started", func() error {
+			err := g.yesNo("collect makes many calls", "nothing was started", func() error {
 				return cli.Acted(g.out, beside(r), true, "")
 			})
 			if err == nil && !o.detach {
 				err = errAgreed
 			}
 			return err
-		})
+		}
+		if g.yes { // nobody asks what it costs, which takes calls
+			agree = nil
+		}
+		r, err := g.planned(ctx, on, engine.Command{Op: engine.OpCollect, Collect: &ask}, agree)
 		if err != nil {
 			return err
 		}
@@ -192,7 +185,7 @@ func readPlayers(in io.Reader, name string) (list []string, err error) {
 
 // collectionsCommand makes `farsight collections`, which lists them or, with a flag that names one, acts on it.
 func collectionsCommand() commandDecl {
-	ops := map[string]*string{"pause": new(string), "resume": new(string), "cancel": new(string), "retry": new(string), "forget": new(string)}
+	ops := map[string]*string{}
 	return commandDecl{
 		use: "collections [NAME]", group: groupSee, short: "List collections; pause, resume, cancel or forget one, or retry what failed in it",
 		long: "List collections; pause, resume, cancel or forget one, or retry what failed in it.\n\n" +
@@ -205,11 +198,13 @@ func collectionsCommand() commandDecl {
 		example: "farsight collections --pause kr-solo-master+",
 		args:    cobra.MaximumNArgs(1), dryRun: doNothing, reason: keptWhy, yes: true,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(ops["pause"], "pause", "", "start no job of this collection, over restarts too")
-			f.StringVar(ops["resume"], "resume", "", "let this collection go on")
-			f.StringVar(ops["cancel"], "cancel", "", "end this collection; what is stored stays")
-			f.StringVar(ops["retry"], "retry", "", "try again what failed in this collection")
-			f.StringVar(ops["forget"], "forget", "", "delete this collection, which has ended, for good")
+			for op, does := range map[string]string{
+				"pause": "start no job of this collection, over restarts too", "resume": "let this collection go on",
+				"cancel": "end this collection; what is stored stays", "retry": "try again what failed in this collection",
+				"forget": "delete this collection, which has ended, for good",
+			} {
+				ops[op] = f.String(op, "", does)
+			}
 		},
 		list: func(_ *cobra.Command, args []string) (cli.List, error) {
 			return cli.Collections(strings.Join(args, "")), nil
@@ -224,8 +219,7 @@ func collectionsCommand() commandDecl {
 				default:
 					act = func(ctx context.Context, g given) error {
 						if op == string(engine.OpForget) {
-							return forgetting{g, g.asks(), *name, engine.Command{
-								Op: engine.OpForget, Collect: &engine.CollectAsk{Name: *name}}}.run(ctx)
+							return g.forget(ctx, *name, engine.Command{Op: engine.OpForget, Collect: &engine.CollectAsk{Name: *name}})
 						}
 						return g.steer(ctx, op, *name)
 					}

@@ -28,7 +28,7 @@ func configCommand() commandDecl {
 			"before config.toml in ~/.config/farsight (XDG_CONFIG_HOME). keys.toml and themes are looked\n" +
 			"for in both, too.",
 		example: "farsight config --json", json: "as JSON",
-		run:   func(ctx context.Context, g given) error { return runConfig(ctx, g.cfg, g.out) },
+		run:   showConfig,
 		below: []commandDecl{configInitCommand(), configSchemaCommand()},
 	}
 }
@@ -85,13 +85,15 @@ func configSchemaCommand() commandDecl {
 	}
 }
 
-// runConfig shows what the engine on the directory runs with; where there is none, what
+// showConfig shows what the engine on the directory runs with; where there is none, what
 // one would be started with from here.
-func runConfig(ctx context.Context, cfg config.Config, out cli.Out) error {
-	c, err := dialEngine(ctx, cfg)
-	// No engine, or one of no use to this process, which is said beside the settings.
+func showConfig(ctx context.Context, g given) error {
+	c, err := dialEngine(ctx, g.cfg)
+	// No engine, or one of no use to this process, which is said beside the settings. A key that cannot be read is shown
+	// as such: what else is set may be why.
 	if err != nil || c == nil {
-		return errors.Join(err, printConfig(cfg, out))
+		keys, keyless := keyring.Load(g.cfg.KeyPath())
+		return errors.Join(err, cli.Config(g.out, installation{cfg: g.cfg, keys: keys, keyless: keyless}.settings()))
 	}
 	defer c.Close()
 	// Secrets are cut by the engine, before they leave it.
@@ -99,16 +101,9 @@ func runConfig(ctx context.Context, cfg config.Config, out cli.Out) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.Config(out, told); err != nil || out.JSON {
+	if err := cli.Config(g.out, told); err != nil || g.out.JSON {
 		return err
 	}
-	_, err = fmt.Fprintf(out.W, "\nthe engine on %s runs with these\n", safe.Text(cfg.DataDir))
+	_, err = fmt.Fprintf(g.out.W, "\nthe engine on %s runs with these\n", safe.Text(g.cfg.DataDir))
 	return err
-}
-
-// printConfig shows the settings of this process. A key that cannot be read is shown as such: what else
-// is set may be why.
-func printConfig(cfg config.Config, out cli.Out) error {
-	keys, err := keyring.Load(cfg.KeyPath())
-	return cli.Config(out, installation{cfg: cfg, keys: keys, keyless: err}.settings())
 }

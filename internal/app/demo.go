@@ -75,18 +75,14 @@ type demoRun struct {
 	cfg   config.Config
 	speed float64
 	keys  *keyring.Ring
-	dir   string
 
 	// How the engine reaches the simulator: by a loopback port, or in memory.
 	base      string
 	transport http.RoundTripper
 	phone     *demo.Phone       // nil = the engine calls nobody
 	dials     http.RoundTripper // the pager's; nil = the usual one
-	remove    func() error      // the directory
-	sharing   *pg.Sharing       // of the schema; nil = there is none
 	begins    bool              // this process starts the syncs; else it joins those who have
-	stop      context.CancelFunc
-	done      chan struct{}
+	ends      []func() error    // end the simulator and remove what the demo has stored; the last one first
 }
 
 // runDemo shows the product against the simulator.
@@ -95,7 +91,7 @@ func runDemo(ctx context.Context, cfg config.Config, opt demoOptions, out cli.Ou
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.close()) }()
+	defer func() { err = errors.Join(err, undo(d.ends)) }()
 	if opt.headless {
 		return d.headless(ctx, out)
 	}
@@ -109,52 +105,63 @@ const demoPrefix = "farsight-demo-"
 // newDemo is a demo whose engine has not started, on a loopback port.
 // With a store it may join a demo that works on it already: then the other one's simulator is
 // called, and the port that was opened here is given back.
-func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (*demoRun, error) {
+func newDemo(ctx context.Context, cfg config.Config, opt demoOptions) (d *demoRun, err error) {
 	// Port 0 is any that is free; never more than the loopback interface, for whoever reaches it is
 	// let in.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("the demo needs a loopback port: %w", err)
 	}
+	var ends []func() error
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.Close(), undo(ends))
+		}
+	}()
 	// what another demo needs to know of this one to join it
 	own := demo.NewWorld()
 	own.Addr, own.Seed, own.Speed, own.Headless = l.Addr().String(), opt.seed, opt.speed, opt.headless
 	// The configured store is for real data: a demo uses one only where --store names it.
 	cfg.Store = ""
-	w, sharing := own, (*pg.Sharing)(nil)
+	w := own
 	if opt.store != "" {
-		cfg.Store, w, sharing, err = shareDemo(ctx, opt.store, own)
-	}
-	if err != nil {
-		return nil, errors.Join(err, l.Close())
+		var leave func() error
+		if cfg.Store, w, leave, err = shareDemo(ctx, opt.store, own); err != nil {
+			return nil, err
+		}
+		ends = append(ends, leave)
 	}
 	dir, err := tempdir.New("", demoPrefix)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the demo needs a temporary directory: %w", err), l.Close(), leave(sharing))
+		return nil, fmt.Errorf("the demo needs a temporary directory: %w", err)
 	}
-	d := setDemo(cfg, w, dir.Path, nil)
+	d = setDemo(cfg, w, dir.Path, nil)
 	// The world that is shared is one's own where nobody was there.
-	d.remove, d.sharing, d.begins = dir.Remove, sharing, w.ID == own.ID
-	d.base = "http://" + w.Addr + "/{routing}"
+	d.begins, d.base = w.ID == own.ID, "http://"+w.Addr+"/{routing}"
 	// It answers at the simulator's address, below a path of its own.
 	d.phone = demo.NewPhone(w.Addr, d.cfg.Policies[engine.PolicyCall], d.Sim)
+	at := l
 	if !d.begins {
-		err = l.Close()
-		l = nil
+		if err := l.Close(); err != nil {
+			return nil, errors.Join(err, dir.Remove())
+		}
+		at = nil
 	}
 	// The simulator outlives ctx: the engine drains against it.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	d.stop = stop
+	done := make(chan struct{})
 	go func() {
-		defer close(d.done)
-		_ = d.Serve(serving, l, func(ctx context.Context, l net.Listener) error { return sim.Serve(ctx, l, d.phone) })
+		defer close(done)
+		_ = d.Serve(serving, at, func(ctx context.Context, l net.Listener) error { return sim.Serve(ctx, l, d.phone) })
 	}()
-	return d, err
+	// The members that are left serve the simulator from then on: one of them takes the address.
+	d.ends = append([]func() error{dir.Remove}, append(ends, func() error { stop(); <-done; return nil })...)
+	return d, nil
 }
 
 // shareDemo joins the demo that works beside the schema of an address, or begins one: then its world
 // is this one's own.
-func shareDemo(ctx context.Context, store string, own demo.World) (at string, w demo.World, s *pg.Sharing, err error) {
+func shareDemo(ctx context.Context, store string, own demo.World) (at string, w demo.World, leave func() error, err error) {
 	if at, err = pg.Beside(store, "_demo"); err != nil {
 		return "", w, nil, err
 	}
@@ -167,25 +174,18 @@ func shareDemo(ctx context.Context, store string, own demo.World) (at string, w 
 	if err != nil {
 		return "", w, nil, err
 	}
-	s, note, err = pg.Share(ctx, at, note)
+	s, note, err := pg.Share(ctx, at, note)
 	if err != nil {
 		return "", w, nil, err
 	}
+	leave = func() error { return s.Leave(context.Background()) } // the last one deletes the schema
 	if err = json.Unmarshal(note, &w); err == nil && w.On != own.On {
 		err = engine.Problemf(engine.ErrRefused, "start it there, or name another schema", "a demo works on %s already: its simulated Riot is on %s, where nobody else reaches it", pg.Name(at), w.On)
 	}
 	if err != nil {
-		return "", w, nil, errors.Join(err, leave(s))
+		err = errors.Join(err, leave())
 	}
-	return at, w, s, nil
-}
-
-// leave gives up the part in a schema; the last one deletes it.
-func leave(s *pg.Sharing) error {
-	if s == nil {
-		return nil
-	}
-	return s.Leave(context.Background())
+	return at, w, leave, err
 }
 
 // setDemo wires a demo on a directory. The data directory, the key and the base URL of
@@ -194,7 +194,7 @@ func setDemo(cfg config.Config, w demo.World, dir string, tune func(*sim.Options
 	// Riot's own, whatever is configured: what the simulator refuses as too old must be known as such.
 	cfg.Matches, cfg.Timelines = league.Span{Years: 2}, league.Span{Years: 1}
 	cfg.Policies = demo.Policies(w.Speed)
-	d := &demoRun{cfg: cfg, speed: w.Speed, dir: dir, remove: func() error { return nil }, stop: func() {}, done: make(chan struct{})}
+	d := &demoRun{cfg: cfg, speed: w.Speed}
 	d.keys = keyring.Of(w.Key(), "demo", filepath.Join(dir, "riot.key"))
 	d.Demo = demo.New(demo.Options{
 		World: w, Dir: dir, By: operator("demo"), Members: cfg.Store != "", Tune: tune,
@@ -280,9 +280,6 @@ func (e demoEngine) Fall() error {
 	return e.err
 }
 
-// running is the engine that runs now.
-func (d *demoRun) running() demoEngine { return d.Stage.Engine().(demoEngine) }
-
 // headless syncs every player, and fails if anything obtainable is missing or
 // the simulator counted a violation.
 func (d *demoRun) headless(ctx context.Context, out cli.Out) error {
@@ -336,16 +333,6 @@ func (d *demoRun) audit(ctx context.Context, out cli.Out) error {
 	return nil
 }
 
-// close ends the simulator and removes what the demo has stored.
-func (d *demoRun) close() error {
-	// The members that are left serve the simulator from now on: one of them takes the address.
-	d.stop()
-	if d.base != "" {
-		<-d.done
-	}
-	return errors.Join(leave(d.sharing), d.remove())
-}
-
 // lockedWriter lets several syncs print whole lines.
 type lockedWriter struct {
 	mu sync.Mutex
@@ -368,7 +355,7 @@ func (d *demoRun) console(ctx context.Context, opt demoOptions) error {
 		return err
 	}
 	o.Demo, o.Chaos, o.Embedded = true, d.Chaos, true
-	o.Stack = func(message, stack string) { d.running().logStack(message, stack) }
+	o.Stack = func(message, stack string) { d.Stage.Engine().(demoEngine).logStack(message, stack) }
 	// Whichever ends first, the engine or the screen, ends the other.
 	watching, done := context.WithCancel(ctx)
 	if err := d.Stage.Begin(watching, done); err != nil {

@@ -431,7 +431,7 @@ func TestChaos_FromWithin(t *testing.T) {
 		r.ask("slow disk 10%")
 		time.Sleep(20 * time.Second)
 		sum := r.sum("worker crash")
-		if stats := r.running().engine.Load().backend.Stats(); int(stats.Panics) != sum.Hits || sum.Hits < 5 || sum.Retried == 0 {
+		if stats := r.Stage.Engine().(demoEngine).engine.Load().backend.Stats(); int(stats.Panics) != sum.Hits || sum.Hits < 5 || sum.Retried == 0 {
 			t.Errorf("%d panics were caught, of %+v", stats.Panics, sum)
 		}
 		log, err := os.ReadFile(filepath.Join(r.Stage.Dir(), "farsight.log"))

@@ -148,18 +148,16 @@ func (g given) setKey(ctx context.Context, key string, untested bool) error {
 		} else if e, _ := engineSays(ctx, g.cfg); e != nil {
 			source = e.From
 		}
-		var r engine.Receipt
-		var err error
-		if untested {
-			r, err = c.Do(ctx, g.by(set))
-		} else {
-			r, err = g.planned(ctx, c, set, func(plan engine.Receipt) error {
-				if len(plan.Skipped) == 0 {
-					return nil
-				}
-				return fmt.Errorf("%s: nothing was changed, --untested takes it all the same", plan.Text)
-			})
+		tried := func(plan engine.Receipt) error {
+			if len(plan.Skipped) == 0 {
+				return nil
+			}
+			return fmt.Errorf("%s: nothing was changed, --untested takes it all the same", plan.Text)
 		}
+		if untested {
+			tried = nil
+		}
+		r, err := g.planned(ctx, c, set, tried)
 		if err != nil {
 			return err
 		}
@@ -178,11 +176,21 @@ func keyTestCommand() commandDecl {
 		long:    "Asks Riot by one call whether it lets the API key in. An engine that runs asks about its own.",
 		example: "farsight key test", json: asReceipt,
 		run: func(ctx context.Context, g given) error {
-			r, err := testKey(ctx, g.cfg)
+			c, err := dialEngine(ctx, g.cfg)
 			if err != nil {
 				return err
 			}
-			if len(r.Skipped) > 0 {
+			var r engine.Receipt
+			if c == nil {
+				r, err = testKey(ctx, g.cfg)
+			} else {
+				defer c.Close()
+				r, err = c.Do(ctx, engine.Command{Op: engine.OpKey, DryRun: true, By: operator("cli")})
+			}
+			switch {
+			case err != nil:
+				return err
+			case len(r.Skipped) > 0:
 				return errors.New(r.Text)
 			}
 			return cli.Acted(g.out, r, true, "")
@@ -190,22 +198,14 @@ func keyTestCommand() commandDecl {
 	}
 }
 
-// testKey asks about the key of the engine that runs, else about the one that one would be started with here.
-func testKey(ctx context.Context, cfg config.Config) (engine.Receipt, error) {
-	c, err := dialEngine(ctx, cfg)
-	if err != nil {
-		return engine.Receipt{}, err
-	}
-	if c != nil {
-		defer c.Close()
-		return c.Do(ctx, engine.Command{Op: engine.OpKey, DryRun: true, By: operator("cli")})
-	}
+// testKey asks about the key that an engine would be started with here.
+func testKey(ctx context.Context, cfg config.Config) (r engine.Receipt, err error) {
 	if held := standsStill(cfg); held != nil {
-		return engine.Receipt{}, errors.New(held.Error())
+		return r, errors.New(held.Error())
 	}
 	keys, err := keyring.Load(cfg.KeyPath())
 	if err != nil {
-		return engine.Receipt{}, err
+		return r, err
 	}
 	err = askRiot(ctx, keys.Get(), func(ctx context.Context) error {
 		_, err := tryKey(ctx, cfg, keys.Get())
@@ -214,8 +214,5 @@ func testKey(ctx context.Context, cfg config.Config) (engine.Receipt, error) {
 	if err != nil && !errors.Is(err, engine.ErrRefused) {
 		err = fmt.Errorf("not tried: %w", err)
 	}
-	if err != nil {
-		return engine.Receipt{}, err
-	}
-	return engine.Receipt{Matched: 1, Text: "the API key in use is " + keys.Shown() + ": Riot lets it in"}, nil
+	return engine.Receipt{Matched: 1, Text: "the API key in use is " + keys.Shown() + ": Riot lets it in"}, err
 }

@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,8 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/operation"
+	"github.com/farsight-console/farsight/engine/pager"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -42,15 +46,21 @@ var targets = map[operation.Target]struct {
 	fill     func(c *engine.Command, args []string) error
 }{
 	operation.Queue: {
-		use: " QUEUE…", check: someQueues, complete: completeQueues, each: true,
+		use: " QUEUE…", check: between(1, math.MaxInt, "name a queue: %s "+string(ingest.QueueFull)), complete: completeQueues, each: true,
 		fill: func(c *engine.Command, args []string) error { c.Queue = engine.Queue(args[0]); return nil },
 	},
 	operation.Alert: {
 		use: " ALERT", check: oneAlert, complete: onlyFirst(completeAlerts()),
 		fill: func(c *engine.Command, args []string) error { c.Alert = args[0]; return nil },
 	},
-	operation.Bucket: {use: " HOST [METHOD]", check: bucketArgs, complete: completeBuckets, fill: bucketOf},
-	operation.Entry:  {use: " [NUMBER]", check: oneAtMost("command", "31"), complete: onlyFirst(completeUndo), fill: entryOf},
+	operation.Bucket: {use: " HOST [METHOD]", complete: completeBuckets,
+		check: between(1, 2, "name a host, and a method if only that is meant: %s europe match-v5.match"),
+		fill: func(c *engine.Command, args []string) error {
+			c.Bucket = engine.Bucket{Host: args[0], Method: strings.Join(args[1:], "")}
+			return nil
+		},
+	},
+	operation.Entry: {use: " [NUMBER]", check: oneAtMost("command", "31"), complete: onlyFirst(completeUndo), fill: entryOf},
 }
 
 // argFlags are the flags by which a command says what its operation needs besides a target. What they
@@ -93,15 +103,6 @@ func targetCommand(o operation.Operation) commandDecl {
 			return g.act(ctx, all, nil)
 		},
 	}.acting()
-}
-
-// someQueues wants one queue at least. Whether it exists is asked later, of the engine: see
-// [checkNames].
-func someQueues(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usagef("name a queue: %s %s", cmd.CommandPath(), ingest.QueueFull)
-	}
-	return nil
 }
 
 // oneAlert wants an alert by its name. An empty one, as of a script's variable that is not set, would
@@ -202,24 +203,6 @@ func (o jobFlags) command(op engine.Op, g given, now time.Time) (engine.Command,
 		c.Select = &engine.Selection{Filter: &o.filter}
 	}
 	return c, nil
-}
-
-// bucketArgs reads a host and, optionally, a method.
-func bucketArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 || len(args) == 2 {
-		return nil
-	}
-	return usagef("name a host, and a method if only that is meant: %s europe match-v5.match", cmd.CommandPath())
-}
-
-// bucketOf names the limit of a host, or that of one method on it: [europe match-v5.match].
-// The arguments were checked by [bucketArgs].
-func bucketOf(c *engine.Command, args []string) error {
-	c.Bucket = engine.Bucket{Host: args[0]}
-	if len(args) == 2 {
-		c.Bucket.Method = args[1]
-	}
-	return nil
 }
 
 // entryOf names a command by its number in the audit, such as 31 or #31. Without a number it is the
@@ -327,9 +310,14 @@ func (g given) act(ctx context.Context, all []engine.Command, jobs []string) err
 			if err != nil {
 				return err
 			}
-			later := ""
-			if operation.Of(c.Op).Starts {
-				later = whyLater(ctx, on, own != nil)
+			later := "" // what jobs wait for that may run now, beside their own turn
+			switch starts := operation.Of(c.Op).Starts; {
+			case starts && own != nil:
+				later = nextEngine
+			case starts:
+				if s := found[engine.StatusAnswer](ctx, on, engine.StatusQuery{}); s.Engine.State != "" && s.Engine.State != engine.EngineLive {
+					later = s.Engine.Cause()
+				}
 			}
 			if err := cli.Acted(g.out, r, g.dry, later); err != nil {
 				return err
@@ -337,17 +325,6 @@ func (g given) act(ctx context.Context, all []engine.Command, jobs []string) err
 		}
 		return nil
 	})
-}
-
-// whyLater says what jobs wait for that may run now, beside their own turn; "" = for nothing.
-func whyLater(ctx context.Context, on engine.Console, alone bool) string {
-	if alone {
-		return nextEngine
-	}
-	if s := found[engine.StatusAnswer](ctx, on, engine.StatusQuery{}); s.Engine.State != "" && s.Engine.State != engine.EngineLive {
-		return s.Engine.Cause()
-	}
-	return ""
 }
 
 // nameJobs looks jobs up by id or key and puts them into the command, at the
@@ -437,4 +414,74 @@ func (p *parts) knows(ctx context.Context, name engine.Queue) error {
 		}
 	}
 	return noQueue(name)
+}
+
+// knownQueues are the queues that an engine of this program has, used or not.
+func knownQueues() []engine.Queue {
+	return append(ownQueues(), pager.QueuePager, pager.QueueCalls, pager.QueueWebhooks, ingest.QueueUpkeep)
+}
+
+// hasQueue asks an engine whether it knows a queue.
+func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error {
+	if slices.Contains(knownQueues(), name) {
+		return nil
+	}
+	// A queue that is not known here may still stand in the store: of a version to come, or of one
+	// before.
+	a, err := con.Find(ctx, engine.StatusQuery{})
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(a.(engine.StatusAnswer).Queues, func(q engine.QueueRow) bool { return q.Name == name }) {
+		return nil
+	}
+	return noQueue(name)
+}
+
+// noQueue names the queues that there are: a name is mistyped more often than made up.
+func noQueue(name engine.Queue) error {
+	return usagef("there is no queue %q: use one of %s", name, strings.Join(texts(knownQueues()), ", "))
+}
+
+// ownQueues are the queues in which syncs, ranks and reports are worked off.
+func ownQueues() []engine.Queue {
+	return []engine.Queue{ingest.QueueLatest, ingest.QueueFull, ingest.QueueRank, ingest.QueueWeekly}
+}
+
+// completeQueues offers the queues that are not named yet.
+func completeQueues(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return starting(slices.DeleteFunc(texts(ownQueues()), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeStates completes the last of the states that commas set apart.
+func completeStates(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	at := strings.LastIndexByte(begun, ',') + 1
+	words := starting(stateNames(), begun[at:])
+	for i := range words {
+		words[i] = begun[:at] + words[i]
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// starting sorts words in place and takes those away that do not begin so.
+func starting(words []string, begun string) []string {
+	slices.SortFunc(words, cmp.Compare)
+	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, begun) })
+}
+
+// edgeQueue is a queue's name outside of the program: many deployments share one
+// place that collects such names.
+func edgeQueue(cfg config.Config, q engine.Queue) string {
+	if cfg.Prefix == "" {
+		return string(q)
+	}
+	return cfg.Prefix + ":" + string(q)
+}
+
+// stateNames are the words of the states of a job, in the order in which it goes through them.
+func stateNames() (words []string) {
+	for _, s := range engine.States() {
+		words = append(words, s.String())
+	}
+	return words
 }

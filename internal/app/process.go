@@ -468,10 +468,13 @@ func (p *process) stop() error {
 	return p.err
 }
 
-// close undoes what open and listen did: each step is taken whether those before it failed or not, since it is also how
-// an opening ends that failed half way.
-func (p *process) close() (err error) {
-	for _, end := range slices.Backward(p.ends) {
+// close undoes what open and listen did.
+func (p *process) close() error { return undo(p.ends) }
+
+// undo takes each step, the last one first, whether those before it failed or not: it is also how an opening ends that
+// failed half way.
+func undo(ends []func() error) (err error) {
+	for _, end := range slices.Backward(ends) {
 		err = errors.Join(err, end())
 	}
 	return err

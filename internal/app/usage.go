@@ -3,11 +3,15 @@ package app
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/farsight-console/farsight/storage"
 )
 
 // flagFault says what is wrong with a flag in words of ours: pflag's own would
@@ -18,48 +22,30 @@ func flagFault(cmd *cobra.Command, err error) error {
 		// pflag says: invalid argument "x" for "--count" flag: strconv.ParseInt: parsing "x": invalid
 		// syntax.
 		f := bad.GetFlag()
-		return usagef("--%s %q is no %s: see `%s`", f.Name, bad.GetValue(), valueWord(f), help)
-	}
-	// `farsight undo -1` is no flag: -1 would be the flag 1.
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && isNumber(unknown.GetSpecifiedName()) {
-		return usagef("%q is no flag: numbers are written without a dash: see `%s`", "-"+unknown.GetSpecifiedShortnames(), help)
+		return usagef("--%s %q is no %s: see `%s`", f.Name, bad.GetValue(), cmp.Or(valueWords[f.Value.Type()], f.Value.Type()), help)
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		if like := nearestFlag(cmd, unknown.GetSpecifiedName()); like != "" {
-			return usagef("there is no flag --%s: did you mean --%s? See `%s`", unknown.GetSpecifiedName(), like, help)
+		name := unknown.GetSpecifiedName()
+		// `farsight undo -1` is no flag: -1 would be the flag 1.
+		if _, err := strconv.ParseUint(name, 10, 64); err == nil {
+			return usagef("%q is no flag: numbers are written without a dash: see `%s`", "-"+unknown.GetSpecifiedShortnames(), help)
+		}
+		// Cobra measures how far words are apart, for commands alone.
+		flags := &cobra.Command{SuggestionsMinimumDistance: cmd.Root().SuggestionsMinimumDistance}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		})
+		if near := flags.SuggestionsFor(name); len(near) > 0 {
+			return usagef("there is no flag --%s: did you mean --%s? See `%s`", name, near[0], help)
 		}
 	}
 	return usagef("%w: see `%s`", err, help)
 }
 
-// nearestFlag is the flag that somebody has most likely meant; "" = none is near.
-func nearestFlag(cmd *cobra.Command, name string) (like string) {
-	// Cobra measures how far words are apart, for commands alone.
-	flags := &cobra.Command{SuggestionsMinimumDistance: cmd.Root().SuggestionsMinimumDistance}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-	})
-	if near := flags.SuggestionsFor(name); len(near) > 0 {
-		like = near[0]
-	}
-	return like
-}
-
-// isNumber knows -1, which pflag takes for a flag by the name of 1.
-func isNumber(s string) bool {
-	_, err := strconv.ParseUint(s, 10, 64)
-	return err == nil
-}
-
-// valueWords name what a flag of pflag's types takes.
+// valueWords name what a flag of pflag's types takes, behind "is no"; else it is pflag's own word.
 var valueWords = map[string]string{
 	"int": "whole number", "uint64": "whole number from 0 on", "float64": "number", "bool": "true or false",
 	"duration": "length of time such as 90s, 10m or 2h",
-}
-
-// valueWord is what stands behind "is no"; pflag's own word where we have none.
-func valueWord(f *pflag.Flag) string {
-	return cmp.Or(valueWords[f.Value.Type()], f.Value.Type())
 }
 
 // helpCommand is cobra's own, but for a topic that does not exist.
@@ -126,3 +112,47 @@ func shells(root *cobra.Command) {
 		}
 	}
 }
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitIncomplete  = 3 // some matches could not be had, some lines were rejected, or the store is damaged
+	exitHeld        = 4 // the data directory belongs to another process
+	exitCancelled   = 5 // an operator cancelled the sync
+	exitInterrupted = 130
+)
+
+// coded is an error with an exit code of its own. A quiet one was told already.
+type coded struct {
+	code  int
+	err   error
+	quiet bool
+}
+
+// Error is that of the error inside.
+func (c *coded) Error() string { return c.err.Error() }
+
+// Unwrap gives what to look for with errors.Is and errors.AsType.
+func (c *coded) Unwrap() error { return c.err }
+
+// usage marks an error as the caller's: wrong words on the command line.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &coded{code: exitUsage, err: err}
+}
+
+// usagef makes such an error of a sentence: what is wrong, and what to write instead.
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+// isHeld reports whether an error says that another process has the directory.
+func isHeld(err error) bool {
+	_, held := errors.AsType[*storage.ErrHeld](err)
+	return held
+}
+
+// opening counts the stores that are just being opened.
+var opening atomic.Int32

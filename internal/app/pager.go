@@ -25,7 +25,7 @@ func pagerCommand() commandDecl {
 			"config.toml name. Numbers are cut to their last digits. docs/pager.md has the settings\n" +
 			"and how a receiver checks a signature. `farsight call` makes a call of your own.",
 		example: "farsight pager", json: asReceipt,
-		run:   func(ctx context.Context, g given) error { return showPager(ctx, g) },
+		run:   showPager,
 		below: []commandDecl{pagerTestCommand()},
 	}
 }
@@ -36,41 +36,33 @@ func showPager(ctx context.Context, g given) error {
 	if err != nil {
 		return err
 	}
-	if c == nil {
-		return showTargets(ctx, g.out, g.cfg.Pager.Targets)
-	}
-	defer c.Close()
-	r, err := c.Do(ctx, engine.Command{Op: engine.OpPage, DryRun: true, By: operator("cli")})
-	if err != nil {
-		return err
-	}
-	return cli.Report(g.out, r, printTargets)
-}
-
-// showTargets shows what is configured while no engine runs.
-func showTargets(ctx context.Context, out cli.Out, t pager.Targets) error {
-	// A pager without a store can tell who would be told, and tell nobody.
-	p, err := pager.New(pager.Options{Targets: t})
-	if err != nil {
-		return usage(err)
-	}
-	// Dry: the receipt names all who would be told.
-	r, err := p.Try(ctx, "", engine.Actor{}, true)
-	if err != nil {
-		return err
-	}
-	return cli.Report(out, r, printTargets)
-}
-
-// printTargets shows a line for each that is told. The receipt has cut numbers and addresses:
-// what is printed here ends up in screenshots.
-func printTargets(r engine.Receipt, out cli.Out) error {
-	for _, line := range r.Sample {
-		if _, err := fmt.Fprintln(out.W, safe.Text(line)); err != nil {
+	var r engine.Receipt
+	if c != nil {
+		defer c.Close()
+		r, err = c.Do(ctx, engine.Command{Op: engine.OpPage, DryRun: true, By: operator("cli")})
+	} else {
+		// A pager without a store can tell who would be told, and tell nobody.
+		p, err := pager.New(pager.Options{Targets: g.cfg.Pager.Targets})
+		if err != nil {
+			return usage(err)
+		}
+		r, err = p.Try(ctx, "", engine.Actor{}, true)
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	// The receipt has cut numbers and addresses: what is printed here ends up in screenshots.
+	return cli.Report(g.out, r, func(r engine.Receipt, out cli.Out) error {
+		for _, line := range r.Sample {
+			if _, err := fmt.Fprintln(out.W, safe.Text(line)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // pagerTestCommand makes `farsight pager test`. It needs an engine: a test that went another way
@@ -85,7 +77,7 @@ func pagerTestCommand() commandDecl {
 			"when it fails, visible in the console, and on to the next number when nobody picks\n" +
 			"up. It says who would hear it and asks first; --dry-run only says it. A demo tells\n" +
 			"nobody.",
-		example: "farsight pager test discord --yes", args: atMostOne("name one of those who are told at most: %s call"),
+		example: "farsight pager test discord --yes", args: between(0, 1, "name one of those who are told at most: %s call"),
 		complete: onlyFirst(offer("call", "webhook", "discord", "pagerduty", "command", "webhooks")),
 		yes:      true, reason: keptWhy,
 		flags: func(f *pflag.FlagSet) { addWait(f, &wait) },
@@ -130,7 +122,7 @@ func (g given) testPager(ctx context.Context, who string, wait time.Duration) er
 			return errors.New(plan.Text)
 		}
 		text := safe.Text(plan.Text)
-		return g.asks().yesNo("this "+text, "nobody was told", func() error {
+		return g.yesNo("this "+text, "nobody was told", func() error {
 			_, err := fmt.Fprintln(g.out.W, text)
 			return err
 		})
@@ -211,4 +203,78 @@ func whatBecame(d engine.JobDetail) string {
 		return fmt.Sprintf("%s; try %d of %d at %s", d.Job.LastError, len(d.Attempts)+1, d.MaxAttempts, d.NextRetryAt.Local().Format("15:04:05"))
 	}
 	return d.Job.State.String() + ": " + d.Job.LastError
+}
+
+// callCommand makes `farsight call`. It needs an engine, which makes the call and tries it again.
+func callCommand() commandDecl {
+	var ask engine.CallAsk
+	var wait time.Duration
+	return commandDecl{
+		use: "call NUMBER", group: groupAct, short: "Call a number that you have allowed, and say a text",
+		long: "Call a number that you have allowed, and say a text, twice.\n\n" +
+			"Only numbers in call_numbers of [pager] can be called, and only so many calls a day\n" +
+			"(calls_per_day) can be asked for. The engine that runs makes the call: a line that\n" +
+			"is busy, or that nobody picks up, is tried again by the table of retry_call. With\n" +
+			"--key, asking again calls nobody twice. docs/pager.md has more.",
+		example: "farsight call +4930123456 --say 'The import is done.'\n" +
+			"farsight call +4930123456 --say 'The import is done.' --key import-4711 --dry-run",
+		// One call names one number: who else is to be called is a job of its own.
+		args:   between(1, 1, "name one number: %s +4930123456 --say 'The import is done.'"),
+		reason: keptWhy,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&ask.Say, "say", "", "the text to say")
+			f.StringVar(&ask.Language, "language", "", "of the text, such as de-DE (en-US)")
+			f.StringVar(&ask.Key, "key", "", "idempotency key: a second request with it calls nobody again")
+			addWait(f, &wait)
+		},
+		run: func(ctx context.Context, g given) error {
+			// Whether it is a number that is allowed the engine knows: its settings count.
+			ask.To = g.args[0]
+			return g.call(ctx, &ask, wait)
+		},
+	}.acting()
+}
+
+// call asks the engine for the call, and waits for what becomes of it unless --wait 0s, --json or
+// --dry-run was given: a script that reads JSON wants one object, at once.
+func (g given) call(ctx context.Context, ask *engine.CallAsk, wait time.Duration) error {
+	// Before anybody is called.
+	if err := checkWait(wait); err != nil {
+		return err
+	}
+	c, err := neededEngine(ctx, g.cfg, "start `farsight serve` first, which makes the call")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	// The receipt names the job, which is stored before anybody is called.
+	r, err := c.Do(ctx, g.by(engine.Command{Op: engine.OpCall, Call: ask}))
+	if err != nil {
+		return err
+	}
+	if err := cli.Acted(g.out, r, g.dry, ""); err != nil || g.dry || g.out.JSON || wait == 0 {
+		return err
+	}
+	return g.heard(ctx, c, wait, r.Job)
+}
+
+// heard waits until a try of the call has ended, and says how. The error says that
+// nobody has heard it yet.
+func (g given) heard(ctx context.Context, c *api.Client, wait time.Duration, job engine.JobID) error {
+	ctx, cancel := waiting(ctx, wait)
+	defer cancel()
+	// One try: the next may be minutes away, and who waits at a shell wants to know that now.
+	d, err := became(ctx, c, engine.JobQuery{ID: job})
+	if err != nil {
+		return err
+	}
+	// Completed means that somebody picked up and heard it to its end.
+	if d.Job.State == engine.Completed {
+		_, err := fmt.Fprintln(g.out.W, "heard")
+		return err
+	}
+	if _, err := fmt.Fprintln(g.out.W, safe.Text(whatBecame(d))); err != nil {
+		return err
+	}
+	return errors.New("nobody has heard it: `farsight jobs --all 'queue:calls'` shows the tries, docs/pager.md what to look at")
 }

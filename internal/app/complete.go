@@ -1,8 +1,10 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +43,6 @@ const (
 // A flag means the same in every command that has it, with few exceptions: --queue of `ranks`
 // is Riot's name of a ladder, that of all others is one of our queues.
 func completeFlags() map[string]cobra.CompletionFunc {
-	schedules := completeSchedules
 	return map[string]cobra.CompletionFunc{
 		"platform": offer(texts(route.Platforms())...), "log-level": offer(engine.LogLevels()...), "level": offer(engine.LogLevels()...),
 		"theme": offer(config.Themes()...), "glyphs": offer(themes.GlyphNames()...), "keep-running": offer("auto", "true", "false"),
@@ -49,15 +50,15 @@ func completeFlags() map[string]cobra.CompletionFunc {
 		"mode":      offer(ingest.ModeFull, ingest.ModeLatest), "format": offer(cli.NDJSON, cli.CSV), "export format": offer("parquet"), "output": offer(forms...), "confirm": offer(engine.ConfirmAll),
 		"state": completeStates, "class": completeClasses, "account": completeAccounts, "job": completeJobs(engine.States()),
 		"queue": completeQueues, "ranks queue": offer("RANKED_SOLO_5x5", "RANKED_FLEX_SR"), "kind": offer(kinds()...),
-		"run": schedules, "pause": schedules, "resume": schedules, "edit": schedules,
+		"run": completeSchedules, "pause": completeSchedules, "resume": completeSchedules, "edit": completeSchedules,
 		"sim window": offer(string(sim.FixedLazy), string(sim.WallAligned), string(sim.Sliding)), "sim retention": offer("on", "off"),
 		"data-dir": completeFolders, "to": completeFolders, "from": completeFolders, "collect from": completeAccounts, "fixtures": completeFolders,
 		"out": completeFiles, "file": completeFiles, "key-file": completeFiles, "token-file": completeFiles, "ca-file": completeFiles, "socket-path": completeFiles,
 	}
 }
 
-// complete gives every command and flag its completion; what has none offers no files
-// either, which could never be right.
+// complete gives every command and flag its completion: the one for "command flag", the one for the flag, or none. What
+// has none offers no files either, which could never be right.
 func complete(root *cobra.Command) {
 	// Cobra adds its own command for the scripts of the shells only when the tree is carried out;
 	// made here it gets completion and help like the others.
@@ -69,29 +70,20 @@ func complete(root *cobra.Command) {
 		if c.ValidArgsFunction == nil {
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		}
-		completeFlagsOf(c, flags)
+		for _, set := range []*pflag.FlagSet{c.Flags(), c.PersistentFlags()} { // those that its children inherit, too
+			set.VisitAll(func(f *pflag.Flag) {
+				for _, by := range []cobra.CompletionFunc{flags[c.Name()+" "+f.Name], flags[f.Name], cobra.NoFileCompletions} {
+					if by != nil && c.RegisterFlagCompletionFunc(f.Name, by) == nil { // an error: it has its own already
+						break
+					}
+				}
+			})
+		}
 		for _, sub := range c.Commands() {
 			visit(sub)
 		}
 	}
 	visit(root)
-}
-
-// completeFlagsOf gives each flag of a command, and those that its children inherit, its completion: the
-// one for "command flag", the one for the flag, or none.
-func completeFlagsOf(c *cobra.Command, flags map[string]cobra.CompletionFunc) {
-	give := func(f *pflag.Flag) {
-		by := flags[c.Name()+" "+f.Name]
-		if by == nil {
-			by = flags[f.Name]
-		}
-		if by == nil {
-			by = cobra.NoFileCompletions
-		}
-		_ = c.RegisterFlagCompletionFunc(f.Name, by) // an error: it has its own already
-	}
-	c.Flags().VisitAll(give)
-	c.PersistentFlags().VisitAll(give)
 }
 
 // offer completes to fixed words.
@@ -133,17 +125,15 @@ func kinds() []string {
 
 // completeHosts offers Riot's hosts by their first label: europe, euw1. They are fixed, so
 // nothing is asked of a store.
-func completeHosts(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	words := slices.Concat(texts(route.Regions()), texts(route.Platforms()))
-	return starting(words, begun), cobra.ShellCompDirectiveNoFileComp
-}
+var completeHosts = offer(slices.Concat(texts(route.Regions()), texts(route.Platforms()))...)
 
 // completeBuckets offers hosts, then the methods that such a host serves.
 func completeBuckets(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) == 0 {
+	switch len(args) {
+	case 0:
 		return completeHosts(cmd, args, begun)
-	}
-	if len(args) > 1 {
+	case 1:
+	default:
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	// A platform's host answers no method of a region's, and the other way round: freezing it would
@@ -160,10 +150,7 @@ func completeBuckets(cmd *cobra.Command, args []string, begun string) ([]cobra.C
 
 // completeFilter offers what the console's filter line does.
 func completeFilter[T any](s *filters.Schema[T]) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
+	return onlyFirst(func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var words []string
 		for _, c := range s.Complete(begun, len(begun)) {
 			// The shell replaces the whole word and not only what stands behind the cursor.
@@ -171,7 +158,7 @@ func completeFilter[T any](s *filters.Schema[T]) cobra.CompletionFunc {
 		}
 		// No blank behind "state:": the value follows at once.
 		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	}
+	})
 }
 
 // orAccount offers accounts once something is typed that is none of a filter's words.
@@ -306,4 +293,127 @@ func completeUndo(cmd *cobra.Command, _ []string, begun string) ([]cobra.Complet
 	})
 	// By their age: a shell would sort 9 behind 31.
 	return words, how | cobra.ShellCompDirectiveKeepOrder
+}
+
+// A name is typed in quotes, since most have a space: farsight sync 'Lo<TAB>. The scripts
+// that complete come from cobra and read the line again with the quote still open, which
+// no shell can do. So each gets a few lines that close the quote before the program is asked.
+
+// bashQuote completes a word in an open quote by itself: within one there are no words to
+// break and no signs to escape. It goes behind cobra's script. Bash without the package
+// bash-completion, as on a Mac, has the words of the line put together here, too.
+const bashQuote = `
+__farsight_init_completion()
+{
+    COMPREPLY=()
+    if declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+        _get_comp_words_by_ref "$@" cur prev words cword
+        return
+    fi
+    # Bash parts words at = and : as well; here they are one where no space parts them.
+    local word rest=${COMP_LINE:0:COMP_POINT}
+    words=()
+    for word in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+        if [[ ${#words[@]} == 0 || -z ${rest} || ${rest} == [[:space:]]* ]]; then
+            words+=("${word}")
+            rest=${rest#"${rest%%[![:space:]]*}"}
+        else
+            words[${#words[@]}-1]+=${word}
+        fi
+        rest=${rest#"${word}"}
+    done
+    cword=$((${#words[@]}-1))
+    cur=${words[cword]}
+    prev=${words[cword-1]}
+}
+
+__farsight_complete()
+{
+    local word=${COMP_WORDS[COMP_CWORD]}
+    local quote=${word:0:1} line=${COMP_LINE:0:COMP_POINT}
+    if [[ ${quote} != [\"\'] || ${word:1} == *"${quote}"* || ${line} != *"${word}" ]]; then
+        __start_farsight "$@"
+        return
+    fi
+    line=${line%"${word}"}
+    word=${word:1}
+    local offer directive out
+    out=$(eval "${line%%[[:space:]]*} __complete ${line#*[[:space:]]} \"\${word}\"" 2>/dev/null)
+    directive=${out##*:}
+    COMPREPLY=()
+    (((directive & 2) == 0)) || compopt -o nospace
+    (((directive & 4) == 0)) || compopt +o default
+    while IFS='' read -r offer; do
+        offer=${offer%%$'\t'*}
+        [[ -z ${offer} || ${offer} != "${word}"* ]] || COMPREPLY+=("${offer}")
+    done <<<"${out%:*}"
+}
+
+if [[ $(type -t compopt) == builtin ]]; then
+    complete -o default -F __farsight_complete farsight
+fi
+`
+
+// bashComma is put before the line of cobra's that compares an offer, as printf %q escapes it,
+// with what was typed: bash escapes commas, and nobody types job\,created.
+const (
+	bashMatch = "        [[ $comp == \"$cur\"* ]] || continue\n"
+	bashComma = "        comp=${comp//\\\\,/,}\n"
+)
+
+// zshQuote and fishQuote are put before and in the place of a line of cobra's.
+const (
+	zshWords  = "    words=(\"${=words[1,CURRENT]}\")\n"
+	zshQuote  = "    # A quote that is open is closed for the program.\n    words[CURRENT]+=${compstate[quote]}\n"
+	fishWords = "    set -l lastArg (string escape -- (commandline -ct))\n"
+	fishQuote = "    # Without its quotes: the program is given the word that is meant.\n" +
+		`    set -l lastArg (string escape -- (commandline -ct | string replace -r '^([\'"])([^\'"]*)\1?$' '$2'))` + "\n"
+)
+
+// completeInQuotes lets `completion bash`, zsh and fish write scripts that do.
+func completeInQuotes(root *cobra.Command) {
+	scripts := map[string]func(descriptions bool, w io.Writer) error{
+		"bash": func(descriptions bool, w io.Writer) error {
+			return edited(w, bashMatch, bashComma+bashMatch, func(w io.Writer) error {
+				if err := root.GenBashCompletionV2(w, descriptions); err != nil {
+					return err
+				}
+				_, err := io.WriteString(w, bashQuote)
+				return err
+			})
+		},
+		"zsh": func(descriptions bool, w io.Writer) error {
+			generate := root.GenZshCompletion
+			if !descriptions {
+				generate = root.GenZshCompletionNoDesc
+			}
+			return edited(w, zshWords, zshQuote+zshWords, generate)
+		},
+		"fish": func(descriptions bool, w io.Writer) error {
+			return edited(w, fishWords, fishQuote, func(w io.Writer) error { return root.GenFishCompletion(w, descriptions) })
+		},
+	}
+	// In place of cobra's own RunE: the flag that leaves the descriptions out is still cobra's.
+	for shell, write := range scripts {
+		c, _, err := root.Find([]string{"completion", shell})
+		if err != nil {
+			continue
+		}
+		c.RunE = func(cmd *cobra.Command, _ []string) error {
+			return write(!flagBool(cmd, "no-descriptions"), cmd.OutOrStdout())
+		}
+	}
+}
+
+// edited writes what generate does with one line changed.
+func edited(w io.Writer, line, by string, generate func(io.Writer) error) error {
+	// Whole in memory first: cobra writes as it goes, and a line has to be found in it.
+	var script bytes.Buffer
+	if err := generate(&script); err != nil {
+		return err
+	}
+	// A line that a newer cobra writes in another way is not found, and the script stays cobra's own;
+	// the test that completes in a real shell notices.
+	_, err := io.WriteString(w, strings.Replace(script.String(), line, by, 1))
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +15,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/safe"
+	"github.com/farsight-console/farsight/engine/wall"
+	"github.com/farsight-console/farsight/internal/bundle"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/internal/logbook"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/river"
 	"github.com/farsight-console/farsight/ui/cli"
@@ -43,7 +48,27 @@ func doctorCommand() commandDecl {
 			out := stdout(cmd)
 			o := findInstallation(cmd).forDoctor(cmd.Context(), out.Width)
 			o.Full, o.Network = full, network
-			return runDoctor(cmd.Context(), o, out)
+			// An error is an interruption, or a store that could not be closed; what is wrong is in what was
+			// said.
+			said, err := doctor.Examine(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			err = cli.Report(out, said, func(said doctor.Diagnosis, out cli.Out) error {
+				clean := safe.Text // paths and errors come from outside
+				if out.ASCII {
+					clean = safe.ASCII
+				}
+				return said.Print(out.W, clean)
+			})
+			switch {
+			// Graver than any number of faults, and told apart by its code: scripts stop there.
+			case err == nil && said.Damaged:
+				err = &coded{code: exitIncomplete, quiet: true, err: errors.New("the store is damaged")}
+			case err == nil && said.Faults > 0:
+				err = &coded{code: exitFailed, quiet: true, err: fmt.Errorf("%d faults", said.Faults)}
+			}
+			return err
 		},
 	}
 }
@@ -128,8 +153,13 @@ func engineSays(ctx context.Context, cfg config.Config) (*doctor.Engine, []engin
 			settings, err = c.Settings(ctx)
 		}
 		if err == nil {
-			key, rest := keySetting(settings)
-			return &doctor.Engine{Row: s.Engine, From: key.Source}, rest
+			e := &doctor.Engine{Row: s.Engine}
+			return e, slices.DeleteFunc(settings, func(s engine.Setting) bool {
+				if s.Name == keyShown { // which is no setting but is shown as one
+					e.From = s.Source
+				}
+				return s.Name == keyShown
+			})
 		}
 	}
 	if err == nil { // it has said nothing, not even that it has no store
@@ -140,48 +170,6 @@ func engineSays(ctx context.Context, cfg config.Config) (*doctor.Engine, []engin
 		err = held
 	}
 	return &doctor.Engine{Err: err}, nil
-}
-
-// keySetting takes the key, which is no setting but is shown as one, from the others.
-func keySetting(settings []engine.Setting) (key engine.Setting, rest []engine.Setting) {
-	for _, s := range settings {
-		if s.Name == keyShown {
-			key = s
-		} else {
-			rest = append(rest, s)
-		}
-	}
-	return key, rest
-}
-
-// runDoctor prints a diagnosis and turns it into an exit code.
-func runDoctor(ctx context.Context, o doctor.Options, out cli.Out) error {
-	// An error is an interruption, or a store that could not be closed; what is wrong is in what was
-	// said.
-	said, err := doctor.Examine(ctx, o)
-	if err != nil {
-		return err
-	}
-	if err := cli.Report(out, said, printDiagnosis); err != nil {
-		return err
-	}
-	switch {
-	// Graver than any number of faults, and told apart by its code: scripts stop there.
-	case said.Damaged:
-		return &coded{code: exitIncomplete, quiet: true, err: errors.New("the store is damaged")}
-	case said.Faults > 0:
-		return &coded{code: exitFailed, quiet: true, err: fmt.Errorf("%d faults", said.Faults)}
-	}
-	return nil
-}
-
-// printDiagnosis cleans each line: paths and errors come from outside.
-func printDiagnosis(said doctor.Diagnosis, out cli.Out) error {
-	clean := safe.Text
-	if out.ASCII {
-		clean = safe.ASCII
-	}
-	return said.Print(out.W, clean)
 }
 
 // checkInChild runs `farsight check` as a child.
@@ -213,4 +201,92 @@ func firstLine(s string) string {
 	// The rest is what to do about it, and the doctor says that itself.
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimPrefix(strings.TrimSpace(line), "farsight: ")
+}
+
+// bundleCommand makes `farsight bundle`. It packs what it can get: of an installation that is broken,
+// too, which is when somebody reports a bug.
+func bundleCommand() commandDecl {
+	var path string // "" = a name with the instant, in the working directory
+	var names, noCheck bool
+	return commandDecl{
+		use: "bundle", group: groupWhy, short: "Pack what a bug report needs into one file, without the key and without names",
+		long: "Packs version, diagnosis, configuration, queues, limits, schedules, alerts, the newest\n" +
+			"jobs with their attempts, the operators' commands, the end of the log and the result of\n" +
+			"a check into one archive. The API key is never in it. Riot IDs and PUUIDs are replaced\n" +
+			"unless --names keeps them. Nothing is sent anywhere.",
+		example: "farsight bundle --out report.tar.gz", json: "what was written, as JSON",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&path, "out", "", "file to write, which must not exist (default farsight-bundle-<time>.tar.gz here)")
+			f.BoolVar(&names, "names", false, "keep Riot IDs and PUUIDs")
+			f.BoolVar(&noCheck, "no-check", false, "leave out the full check of the store, which may take minutes")
+		},
+		bare: func(cmd *cobra.Command, _ []string) error {
+			// One instant for the name of the file, its README and the times in the archive.
+			o := bundle.Options{Version: version(), At: wall.Now(), Names: names}
+			if path == "" {
+				path = "farsight-bundle-" + o.At.Format("20060102T150405Z") + ".tar.gz"
+			}
+			return runBundle(cmd.Context(), findInstallation(cmd), o, path, !noCheck, stdout(cmd))
+		},
+	}
+}
+
+// runBundle collects what it can and writes it. A part that cannot be had is named in the bundle
+// instead, for what cannot be read is often what the report is about; only an interruption leaves no
+// file.
+func runBundle(ctx context.Context, i installation, o bundle.Options, path string, full bool, out cli.Out) error {
+	// The full check reads all of the store; without it a bundle is made in a second.
+	look := i.forDoctor(ctx, out.Width)
+	look.Full = full
+	said, err := doctor.Examine(ctx, look)
+	if err != nil {
+		return err
+	}
+	// The key in use is cut out by itself; other keys are known by their form.
+	if i.keyless == nil {
+		o.Key = i.keys.Get()
+	}
+	// What the console tells goes in first: the names of players are learnt there, and only then can
+	// they be cut out of the log and the diagnosis.
+	b := bundle.New(o)
+	err = browse(ctx, i.cfg, func(c engine.Console) error {
+		b.AddStored(ctx, c)
+		return nil
+	})
+	if err != nil {
+		b.Add("stored.txt", "why what is stored is not here", fmt.Appendln(nil, err))
+	}
+	b.Add("version.txt", "this build and the modules in it", []byte("farsight "+version()+"\n"+strings.Join(modules(), "\n")+"\n"))
+	b.AddJSON("doctor.json", "what `farsight doctor` finds", said)
+	b.AddJSON("config.json", "every setting with its source", i.settings())
+	b.AddLog(logbook.Path(i.cfg.DataDir))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	w, err := b.Write(path)
+	if err != nil {
+		return err
+	}
+	// What is in the file, as the file's own list does: somebody is about to send it.
+	return cli.Report(out, w, func(w bundle.Written, out cli.Out) error {
+		for line := range strings.Lines(w.Readme) {
+			_, _ = fmt.Fprintln(out.W, safe.Text(strings.TrimSuffix(line, "\n")))
+		}
+		_, err := fmt.Fprintf(out.W, "\nwritten to %s, %s\n", safe.Text(w.Path), human.Bytes(w.Bytes))
+		return err
+	})
+}
+
+// settings are those that `farsight config` shows.
+func (i installation) settings() []engine.Setting {
+	// The key is no setting, for settings may stand in a file that others read; it is shown like one.
+	key := engine.Setting{Name: keyShown, Value: "none", Source: "default", Env: keyring.Env}
+	switch {
+	case i.keyless != nil:
+		key.Value = "unusable: " + i.keyless.Error()
+	// Only the last four characters of it: see riot.Key.
+	case !i.keys.Get().IsZero():
+		key.Value, key.Source = i.keys.Get().String(), i.keys.From()
+	}
+	return append([]engine.Setting{key}, i.cfg.Sources...)
 }

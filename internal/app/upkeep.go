@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -13,10 +14,12 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/engine/wall"
 	"github.com/farsight-console/farsight/internal/config"
+	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
 	"github.com/farsight-console/farsight/storage/keep"
 )
@@ -50,8 +53,11 @@ func (k keeper) Run(ctx context.Context) error {
 			k.backup(ctx)
 		}
 		if now := time.Now(); now.Sub(dropped) > 24*time.Hour && !k.keep.Off() && k.agreed() {
+			// Asked for only while Riot's clock confirms this machine's: what a wrong one deletes is lost.
 			dropped = now
-			k.retain(ctx, now)
+			if _, err := k.db.DropExpired(ctx, k.keep, now, false); err != nil && ctx.Err() == nil {
+				k.log.Error().Err(err).Msg("retention of payloads failed")
+			}
 		}
 	}
 }
@@ -59,7 +65,7 @@ func (k keeper) Run(ctx context.Context) error {
 // due reports whether the newest backup is too old. One from the future counts
 // as old too: a clock was put back.
 func (k keeper) due() bool {
-	f, ok := filesOf(k.db)
+	f, ok := k.db.(*storage.DB) // a server is copied by its own means
 	if k.every <= 0 || !ok {
 		return false
 	}
@@ -97,14 +103,6 @@ func (k keeper) backup(ctx context.Context) {
 		failed = "the payloads of " + month + " have no new copy: " + why
 	}
 	k.failed(failed)
-}
-
-// retain deletes stored payloads that are older than the operator wants to keep them. It is asked for only while
-// Riot's clock confirms this machine's: what a wrong one deletes is lost.
-func (k keeper) retain(ctx context.Context, now time.Time) {
-	if _, err := k.db.DropExpired(ctx, k.keep, now, false); err != nil && ctx.Err() == nil {
-		k.log.Error().Err(err).Msg("retention of payloads failed")
-	}
 }
 
 // upkeep does on a running engine what `farsight backup` and `farsight prune` do
@@ -230,7 +228,7 @@ func pruner(db store) func(context.Context) (string, error) {
 
 // compacter is what the nightly schedule does, on one core; nil = the store has no months of its own.
 func compacter(db store) func(context.Context) (string, error) {
-	f, ok := filesOf(db)
+	f, ok := db.(*storage.DB)
 	if !ok {
 		return nil
 	}
@@ -255,4 +253,116 @@ func (p *parts) forgetLate(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// mistyped takes accounts away that were made for a sync, and that Riot does not know, or
+// not on that platform, whoever asked for the sync. The row stays as FAILED, with the
+// reason, for as long as the account may not be synced again: consoles and programs read it
+// there, and a look at its stats makes no call to Riot.
+type mistyped struct {
+	console engine.Console
+	wait    time.Duration
+
+	mu     sync.Mutex
+	failed map[string]time.Time // account -> when its sync failed
+}
+
+// Times of looking for mistyped accounts.
+const (
+	mistypedLook  = time.Minute
+	mistypedLeast = time.Minute // that the row is there, also without a cooldown
+)
+
+// newMistyped makes one that leaves an account's row for the cooldown of its syncs.
+func newMistyped(cooldown time.Duration) *mistyped {
+	return &mistyped{wait: max(cooldown, mistypedLeast), failed: map[string]time.Time{}}
+}
+
+// Publish notes the syncs that have failed in one commit. It never blocks.
+func (m *mistyped) Publish(changes []engine.Change) {
+	for i := range changes {
+		if a := changes[i].Account; a != nil {
+			m.note(a)
+		}
+	}
+}
+
+// note remembers a failed sync, or forgets about it once the account has become one to keep.
+func (m *mistyped) note(a *engine.AccountRow) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case !neverSynced(a):
+		delete(m.failed, a.ID)
+	case m.failed[a.ID].IsZero():
+		m.failed[a.ID] = time.Now()
+	}
+}
+
+// neverSynced reports whether nothing but a sync that failed is known of an account.
+func neverSynced(a *engine.AccountRow) bool {
+	return a.Status == engine.SyncFailed && !a.Tracked && a.LastSync.IsZero()
+}
+
+// Run implements control.Runner. It finds those of earlier engines, too.
+func (m *mistyped) Run(ctx context.Context) error {
+	// The pause comes first: the console that is asked is wired by then.
+	for first := true; await.Pause(ctx, mistypedLook); first = false {
+		if first {
+			m.find(ctx)
+		}
+		for _, id := range m.due() {
+			forgetMistyped(ctx, m.console, id, engine.Actor{User: engine.ByEngine, Via: "engine"})
+		}
+	}
+	return nil
+}
+
+// find notes what failed before this start, whose wait begins anew.
+func (m *mistyped) find(ctx context.Context) {
+	for q := (engine.AccountsQuery{Page: engine.Page{Limit: 500}}); ; {
+		page := found[engine.AccountsPage](ctx, m.console, q)
+		for i := range page.Accounts {
+			m.note(&page.Accounts[i])
+		}
+		if q.After = page.Next; q.After == "" {
+			return
+		}
+	}
+}
+
+// due takes out those that have stood for long enough.
+func (m *mistyped) due() (ids []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, since := range m.failed {
+		if time.Since(since) >= m.wait {
+			ids = append(ids, id)
+			delete(m.failed, id)
+		}
+	}
+	return ids
+}
+
+// forgetMistyped takes an account away if it was mistyped. If it cannot be taken away it
+// stays as FAILED.
+func forgetMistyped(ctx context.Context, c engine.Console, id string, by engine.Actor) {
+	d := found[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: id})
+	// Asked again: meanwhile somebody may have tracked it. An identity means that Riot has known it
+	// once.
+	if !neverSynced(&d.Row) || len(d.Identity) > 0 {
+		return
+	}
+	job := found[engine.JobDetail](ctx, c, engine.JobQuery{ID: d.Row.Job})
+	// Any other failure, such as a refused key, says nothing about the name.
+	if job.Job.Class != riot.ClassMissing && job.Job.Class != ingest.ClassPlatform {
+		return
+	}
+	_, _ = c.Do(ctx, engine.Command{Op: engine.OpForget, Account: d.Row.ID, Reason: "Riot knows no such account", By: by})
+}
+
+// found gives the answer to a query; its zero value when there is none.
+func found[T any](ctx context.Context, c engine.Console, q engine.Query) T {
+	answer, _ := engine.Ask[T](ctx, c, q)
+	return answer
 }

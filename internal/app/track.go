@@ -16,6 +16,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/control"
+	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/riot/route"
@@ -25,17 +26,10 @@ import (
 // Proof that ingestion brings its own queries and commands to the console.
 var _ control.Domain = (*ingest.Ingest)(nil)
 
-// trackOptions are the flags of `farsight track`.
-type trackOptions struct {
-	account string // Riot ID; "" with a file or a tag's policy
-	file    string // CSV; - = standard input
-	tags    []string
-	policy  string // as typed: the engine reads and checks it
-}
-
 // trackCommand makes `farsight track`: one account, a list of them, or the policy of a tag.
 func trackCommand() commandDecl {
-	var opt trackOptions
+	var file string // CSV; - = standard input
+	var ask engine.SyncAsk
 	return commandDecl{
 		use: "track ['Name#TAG']", group: groupAccounts, short: "Keep accounts in sync: one, or a list from a file",
 		long: "Keep accounts in sync.\n\n" +
@@ -51,13 +45,32 @@ func trackCommand() commandDecl {
 		example: "farsight track 'Name#TAG' --platform euw1 --tag team\nfarsight track --file accounts.csv",
 		args:    cobra.MaximumNArgs(1), complete: onlyFirst(completeAccounts),
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&opt.file, "file", "", "a CSV file with one account per line; - reads standard input")
-			f.StringSliceVar(&opt.tags, "tag", nil, "tag of the account; may be given more than once")
-			f.StringVar(&opt.policy, "policy", "", "what its syncs cover, such as 'queues=420 cadence=6h'")
+			f.StringVar(&file, "file", "", "a CSV file with one account per line; - reads standard input")
+			f.StringSliceVar(&ask.Tags, "tag", nil, "tag of the account; may be given more than once")
+			f.StringVar(&ask.Policy, "policy", "", "what its syncs cover, such as 'queues=420 cadence=6h'")
 		},
 		run: func(ctx context.Context, g given) error {
-			opt.account = strings.Join(g.args, "")
-			return runTrack(ctx, g, opt)
+			account := strings.Join(g.args, "") // "" with a file or a tag's policy
+			ask.Platform = g.cfg.Platform
+			// What does not go together is refused before anything is opened.
+			switch {
+			case file != "" && (account != "" || ask.Policy != ""):
+				return usagef("--file names the accounts: leave out the account and --policy; `track --tag T --policy P` sets a policy for a tag")
+			case file != "":
+				return g.trackFile(ctx, file, ask)
+			case account == "" && (len(ask.Tags) == 0 || ask.Policy == ""):
+				return usagef("name an account as 'Name#TAG', a --file, or a --tag with a --policy")
+			}
+			if account != "" {
+				err := riotID(account)
+				if err == nil {
+					ask.Platform, err = platformFor(g.cfg, account)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return g.track(ctx, engine.Command{Op: engine.OpTrack, Account: account, Sync: ask})
 		},
 	}.acting()
 }
@@ -83,31 +96,6 @@ func riotID(account string) error {
 	return usage(err)
 }
 
-// runTrack tracks what the flags name.
-// What does not go together is refused before anything is opened.
-func runTrack(ctx context.Context, g given, opt trackOptions) error {
-	switch {
-	case opt.file != "" && (opt.account != "" || opt.policy != ""):
-		return usagef("--file names the accounts: leave out the account and --policy; `track --tag T --policy P` sets a policy for a tag")
-	case opt.file != "":
-		return trackFile(ctx, g, opt)
-	case opt.account == "" && (len(opt.tags) == 0 || opt.policy == ""):
-		return usagef("name an account as 'Name#TAG', a --file, or a --tag with a --policy")
-	}
-	ask := engine.SyncAsk{Platform: g.cfg.Platform, Tags: opt.tags, Policy: opt.policy}
-	if opt.account != "" {
-		if err := riotID(opt.account); err != nil {
-			return err
-		}
-		platform, err := platformFor(g.cfg, opt.account)
-		if err != nil {
-			return err
-		}
-		ask.Platform = platform
-	}
-	return g.track(ctx, engine.Command{Op: engine.OpTrack, Account: opt.account, Sync: ask})
-}
-
 // track carries out one command on tracked accounts or schedules, and prints its receipt.
 func (g given) track(ctx context.Context, c engine.Command) error {
 	var r engine.Receipt
@@ -130,13 +118,20 @@ func (g given) track(ctx context.Context, c engine.Command) error {
 const maxTrackFile = 16 << 20
 
 // trackFile tracks a whole list: it says the cost first, then what was done.
-func trackFile(ctx context.Context, g given, opt trackOptions) error {
-	list, err := readTrackFile(g.cmd, opt.file, g.cfg.Platform, opt.tags)
+func (g given) trackFile(ctx context.Context, file string, ask engine.SyncAsk) error {
+	body, err := readList(g.cmd.InOrStdin(), file)
+	if err != nil {
+		return err
+	}
+	list, err := parseTrackList(body, ask.Platform, ask.Tags)
 	if err != nil {
 		return err
 	}
 	if len(list.lines) == 0 {
-		return fmt.Errorf("%s names no account: write one per line as Name#TAG,euw1", opt.name())
+		if file == "-" {
+			file = "standard input"
+		}
+		return fmt.Errorf("%s names no account: write one per line as Name#TAG,euw1", file)
 	}
 	var r engine.Receipt
 	engineRuns := false
@@ -164,7 +159,7 @@ func trackFile(ctx context.Context, g given, opt trackOptions) error {
 	if first := r.Rejects[0]; g.dry {
 		return fmt.Errorf("%d of %d lines would be rejected, line %d because %s", len(r.Rejects), len(list.lines), first.Line, safe.Text(first.Reason))
 	}
-	path, err := list.writeRejects(opt.file, r.Rejects)
+	path, err := list.writeRejects(file, r.Rejects)
 	if err != nil {
 		return fmt.Errorf("%d lines were rejected, and could not be written down: %w", len(r.Rejects), err)
 	}
@@ -172,28 +167,10 @@ func trackFile(ctx context.Context, g given, opt trackOptions) error {
 		len(r.Rejects), len(list.lines), path)}
 }
 
-// name is that of the list in sentences.
-func (o trackOptions) name() string {
-	if o.file == "-" {
-		return "standard input"
-	}
-	return o.file
-}
-
 // trackList is a list as it was read.
 type trackList struct {
 	lines []engine.TrackLine
 	raw   map[int][]string // fields by line, for the file of rejects
-}
-
-// readTrackFile reads a list whole. platform and tags are of the lines that name none, or none
-// of their own.
-func readTrackFile(cmd *cobra.Command, name, platform string, tags []string) (list trackList, err error) {
-	body, err := readList(cmd.InOrStdin(), name)
-	if err != nil {
-		return list, err
-	}
-	return parseTrackList(body, platform, tags)
 }
 
 // readList reads a list that a person has made, a file or with - standard input, whole.
@@ -218,7 +195,7 @@ func readList(in io.Reader, name string) (string, error) {
 	return strings.TrimPrefix(string(body), "\ufeff"), nil
 }
 
-// parseTrackList reads CSV; a line of the wrong shape is kept, to be rejected with
+// parseTrackList reads CSV. platform and tags are of the lines that name none, or none of their own; a line of the wrong shape is kept, to be rejected with
 // its reason.
 func parseTrackList(body, platform string, tags []string) (list trackList, err error) {
 	list.raw = map[int][]string{}
@@ -293,4 +270,68 @@ func newRejects(name string) (*os.File, error) {
 			return f, err
 		}
 	}
+}
+
+// reresolveCommand makes `farsight reresolve`.
+func reresolveCommand() commandDecl {
+	return commandDecl{
+		use: "reresolve", group: groupAccounts, short: "Accept a key of another project: resolve every account again",
+		long: "Riot encrypts player ids per API project, so a key of another project can read none\n" +
+			"that is stored. This accepts the project of the key in use and gives every account a\n" +
+			"job that resolves it again, one call each. It says the cost first.",
+		example: "farsight reresolve --dry-run", reason: keptWhy,
+		run: func(ctx context.Context, g given) error {
+			return commanding(ctx, g.cfg, mustBeThere, func(ctx context.Context, c engine.Console, own *parts) error {
+				if own == nil {
+					return g.reresolve(ctx, c, "")
+				}
+				if err := own.findProject(ctx); err != nil {
+					return err
+				}
+				return g.reresolve(ctx, c, nextEngine)
+			})
+		},
+	}.acting()
+}
+
+// findProject asks Riot once which project the key in use is of: a running engine
+// knows it, a directory at rest does not.
+func (p *parts) findProject(ctx context.Context) error {
+	// Which project shall be accepted only a key can tell.
+	if p.keys.Get().IsZero() {
+		return p.keys.None()
+	}
+	// One call: an id that only keys of the same project can read tells which project it is.
+	known, err := p.projects.Settle(ctx)
+	if err == nil && !known {
+		err = errors.New("the project of the key is not known, because Riot refuses the key or was not reached: see `farsight doctor --network`, and try again")
+	}
+	return err
+}
+
+// reresolve says the cost, and accepts the key's project. later is when it takes effect.
+func (g given) reresolve(ctx context.Context, con engine.Console, later string) error {
+	r, err := g.planned(ctx, con, engine.Command{Op: engine.OpReresolve}, func(r engine.Receipt) error {
+		if g.out.JSON { // one object: of what was done
+			return nil
+		}
+		return cli.Acted(g.out, costed(r), true, "")
+	})
+	if err != nil {
+		return err
+	}
+	if g.dry {
+		// Nothing was done, so nothing takes effect later.
+		r, later = costed(r), ""
+	}
+	return cli.Acted(g.out, r, g.dry, later)
+}
+
+// costed names the calls and what paces them in the receipt's sentence.
+func costed(r engine.Receipt) engine.Receipt {
+	if r.Cost != nil && r.Cost.Bucket != "" {
+		// "would resolve 12 accounts again: 12 calls, paced by europe account-v1".
+		r.Text += ": " + human.Counted(r.Cost.Calls, "call", "calls") + ", paced by " + r.Cost.Bucket
+	}
+	return r
 }

@@ -107,7 +107,7 @@ func (i installation) forDoctor(ctx context.Context, width int) doctor.Options {
 		BaseURL: i.cfg.BaseURL, Timeout: i.cfg.Timeout, Zone: config.HostZone(),
 		Getenv: os.Getenv, Width: width,
 		Open:   func() (doctor.Store, error) { return openStored(i.cfg) },
-		Browse: func(ctx context.Context, db doctor.Store) engine.Console { return browser(ctx, db.(store), i.cfg) },
+		Browse: func(ctx context.Context, db doctor.Store) engine.Console { return browser(ctx, db.(*store), i.cfg) },
 		Check:  func(ctx context.Context) (storage.CheckReport, error) { return checkInChild(ctx, i.cfg) },
 	}
 	if i.cfg.Store != "" {
@@ -115,7 +115,7 @@ func (i installation) forDoctor(ctx context.Context, width int) doctor.Options {
 	}
 	// River's tables are looked at without a client of River, and so without starting anything.
 	o.River = func(ctx context.Context, db doctor.Store) (doctor.River, error) {
-		found, err := river.Find(ctx, db.(*sharedStore).server)
+		found, err := river.Find(ctx, db.(*store).server)
 		return doctor.River(found), err
 	}
 	var settings []engine.Setting

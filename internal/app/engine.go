@@ -155,7 +155,11 @@ func (p *parts) wire() error {
 		also = append(also, schedules, typos)
 	}
 	if !p.follows && !p.onlyOwn && !p.demo { // a sync of minutes and a demo's temporary directory need no backups
-		also = append(also, keeper{db: p.store, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads, agreed: p.limits.ClockAgrees, failed: func(why string) { p.badBackup.Store(why) }})
+		k := keeper{db: p.store, log: logbook.Area(p.log, logbook.AreaStorage), every: cfg.BackupEvery, keep: cfg.KeepPayloads, agreed: p.limits.ClockAgrees, failed: func(why string) { p.badBackup.Store(why) }}
+		if p.store.server == nil {
+			k.files = p.store.DB
+		}
+		also = append(also, k)
 	}
 	if p.calls != nil {
 		limiter = reigning{p.limits, p.calls}

@@ -297,7 +297,7 @@ type storeFeed struct {
 	held  func(err error) // told once per wait that another process is at work
 
 	engine *api.Client // one of engine and db is set while there is something to read
-	db     store
+	db     *store
 	rest   restingState
 }
 

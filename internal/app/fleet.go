@@ -65,13 +65,12 @@ func (p *process) is() fleet.Options {
 }
 
 // membersOf tells who works on a database, to the member of an id; nil of a data directory.
-func membersOf(db store, id string) control.Members {
-	shared, ok := db.(*sharedStore)
-	if !ok {
+func membersOf(db *store, id string) control.Members {
+	if db.server == nil {
 		return nil
 	}
 	return func(ctx context.Context) (engine.MembersPage, error) {
-		page, err := fleet.Look(ctx, shared.server, fleet.UsualTTL)
+		page, err := fleet.Look(ctx, db.server, fleet.UsualTTL)
 		for i := range page.Members {
 			page.Members[i].Here = page.Members[i].ID == id
 		}
@@ -104,7 +103,7 @@ func (l lobby) Find(ctx context.Context, q engine.Query) (engine.Answer, error) 
 // terms.
 func (p *process) member(ctx context.Context) error {
 	o := p.is()
-	o.Idle, o.Looks, o.Lacks, o.InHand = p.noWork, p.looks, p.shared.Filling, p.inHand
+	o.Idle, o.Looks, o.Lacks, o.InHand = p.noWork, p.looks, p.store.Filling, p.inHand
 	if !p.noLead {
 		o.Lead = p.lead
 	}
@@ -161,7 +160,7 @@ func (p *process) member(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g.Go(func() error { defer stop(); return p.carry(ctx) })
-	g.Go(func() error { defer stop(); return fleet.Run(ctx, p.shared.server, o) })
+	g.Go(func() error { defer stop(); return fleet.Run(ctx, p.store.server, o) })
 	return g.Wait()
 }
 
@@ -242,10 +241,10 @@ func (f followed) Do(ctx context.Context, c engine.Command) (engine.Receipt, err
 // ofTerm is an engine, not wired yet, that writes and calls in a term only. Jobs that were begun in another one go back
 // to the line.
 func (p *process) ofTerm(ctx context.Context, t *fleet.Term) (*parts, error) {
-	if err := p.shared.lead(ctx, t); err != nil {
+	if err := p.store.lead(ctx, t); err != nil {
 		return nil, err
 	}
-	e := &parts{process: p, term: t, boot: storage.Boot{ID: fmt.Sprintf("%s.%d", p.id, t.Epoch), Opened: time.Now(), Restored: p.shared.server.Copied()}}
+	e := &parts{process: p, term: t, boot: storage.Boot{ID: fmt.Sprintf("%s.%d", p.id, t.Epoch), Opened: time.Now(), Restored: p.store.server.Copied()}}
 	// Somebody has led before, so the store is not new.
 	if t.Epoch > 1 {
 		return e, nil
@@ -371,7 +370,7 @@ func (p *process) lend() error {
 	}
 	h := &hand{reach: river.NewReach(client.Reach, log)}
 	h.carrier, err = river.Open(context.Background(), river.Options{
-		DB: p.shared.server, Member: p.id, Key: p.is().Key, TTL: fleet.UsualTTL, Workers: carries, Reach: h.reach, Relay: client.Relay, Log: log,
+		DB: p.store.server, Member: p.id, Key: p.is().Key, TTL: fleet.UsualTTL, Workers: carries, Reach: h.reach, Relay: client.Relay, Log: log,
 		Order: p.obey,
 		// Other programs insert a row of River's, and this asks for the sync in their name.
 		Trigger: func(ctx context.Context, riotID string, ask engine.SyncAsk) error {
@@ -444,7 +443,7 @@ func (p *process) order(ctx context.Context, c asked) (engine.Receipt, error) {
 	var out orderResult
 	args, err := json.Marshal(c)
 	if err == nil {
-		args, err = river.Give(ctx, p.shared.server, args)
+		args, err = river.Give(ctx, p.store.server, args)
 	}
 	if err == nil {
 		err = json.Unmarshal(args, &out)

@@ -19,8 +19,8 @@ func TestBackupsAreDueByTheNewestOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := keeper{db: db, log: zerolog.Nop(), every: time.Hour}
-	if (keeper{db: db}).due() || !k.due() {
+	k := keeper{files: db, log: zerolog.Nop(), every: time.Hour}
+	if (keeper{files: db}).due() || !k.due() {
 		t.Error("no backup yet: due if they are wanted, and only then")
 	}
 	if _, err := db.Backup(context.Background(), keep.BackupOptions{}); err != nil {
@@ -46,7 +46,7 @@ func TestTheKeeperEndsWithItsContext(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- (keeper{db: db, log: zerolog.Nop(), failed: func(string) {}}).Run(ctx) }()
+		go func() { done <- (keeper{files: db, log: zerolog.Nop(), failed: func(string) {}}).Run(ctx) }()
 		time.Sleep(25 * time.Hour) // looks often, has nothing to do
 		stop()
 		if err := <-done; err != nil {
@@ -60,7 +60,6 @@ func TestTheKeeperEndsWithItsContext(t *testing.T) {
 
 // dropping counts how often payloads are to be dropped.
 type dropping struct {
-	store
 	asked atomic.Int32
 }
 

@@ -66,16 +66,14 @@ type process struct {
 	log    zerolog.Logger
 	logs   *logbook.File
 	tale   *logbook.Narrator
-	store  store
+	store  *store // a leader writes within its term
 	id     string // random per start, or per opening of a data directory
 
 	front  engine.Console              // what those who come in speak to
 	engine atomic.Pointer[parts]       // at work; nil = none. A member of a fleet has one while it leads
 	work   func(context.Context) error // until its context ends
 
-	// Of a process that works on a database; nil of one with a data directory.
-	shared *sharedStore // the store
-	// Of a member: see fleet.go.
+	// Of a member of those who share a database: see fleet.go.
 	con  *swap.Console                      // of the engine, of the leader, or a sentence why there is none; nil = it is no member
 	seen atomic.Pointer[engine.MembersPage] // the members as they were seen last
 	rest func()                             // ends to follow; only who decides on its part calls it
@@ -132,7 +130,7 @@ func open(cfg config.Config, r role) (p *process, err error) {
 		if err != nil {
 			return p, err
 		}
-		p.has(db, db.Boot().ID)
+		p.has(&store{DB: db}, db.Boot().ID)
 		return p, p.employ(&parts{process: p, boot: db.Boot()})
 	}
 	// The data directory, where the log and the sockets are, before the database: a second process with the same one
@@ -144,12 +142,13 @@ func open(cfg config.Config, r role) (p *process, err error) {
 		}
 		p.ends = append(p.ends, unhold)
 	}
-	if p.shared, err = openServer(cfg, r.stall, noted); err != nil {
+	db, err := openServer(cfg, r.stall, noted)
+	if err != nil {
 		return p, err
 	}
-	p.has(p.shared, memberID())
+	p.has(db, memberID())
 	if r.sole {
-		t, release, err := fleet.Take(ctx, p.shared.server, p.is())
+		t, release, err := fleet.Take(ctx, db.server, p.is())
 		if err != nil {
 			return p, err
 		}
@@ -172,7 +171,7 @@ func open(cfg config.Config, r role) (p *process, err error) {
 }
 
 // has takes the store of this process, and hands what is committed to the engine at work.
-func (p *process) has(db store, id string) {
+func (p *process) has(db *store, id string) {
 	p.store, p.id = db, id
 	p.ends = append(p.ends, db.Close)
 	// The engine first, then programs: who is told later must be able to ask who was told before.

@@ -155,7 +155,7 @@ func browseStored(ctx context.Context, cfg config.Config, show func(engine.Conso
 
 // browser is a console on a store that no engine works on.
 // It answers every question and refuses every command with what to do instead.
-func browser(ctx context.Context, db store, cfg config.Config) engine.Console {
+func browser(ctx context.Context, db *store, cfg config.Config) engine.Console {
 	s := control.Stored{
 		Store: db, Policies: cfg.Policies, Do: "start farsight with a key",
 		Lane: ingest.LaneOf.Name, Domain: ingest.Stored{Store: db, Zone: cfg.ReportTZ},

@@ -326,7 +326,7 @@ func look(t testing.TB, dir string) (engine.Console, *storage.DB) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return browser(context.Background(), db, cfg), db
+	return browser(context.Background(), &store{DB: db}, cfg), db
 }
 
 // ask asks a console and types its answer.

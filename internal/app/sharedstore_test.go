@@ -16,7 +16,7 @@ import (
 )
 
 // led does something in a term of a store that is opened for it.
-func led(t *testing.T, cfg config.Config, do func(s *sharedStore)) {
+func led(t *testing.T, cfg config.Config, do func(s *store)) {
 	t.Helper()
 	s, err := openServer(cfg, nil, zerolog.Nop())
 	if err != nil {
@@ -41,34 +41,34 @@ func led(t *testing.T, cfg config.Config, do func(s *sharedStore)) {
 // leads keeps the server's clock, and so does all of its process.
 func TestH14c_ALeadOnAnotherServer(t *testing.T) {
 	cfg := config.Config{Store: pgtest.Schema(t), DataDir: freshDir(t)}
-	limits := func(s *sharedStore) string {
+	limits := func(s *store) string {
 		blob, err := s.LoadState(t.Context(), traffic.LimiterState)
 		if err != nil {
 			t.Error(err)
 		}
 		return string(blob)
 	}
-	save := func(s *sharedStore, what string) {
+	save := func(s *store, what string) {
 		if err := s.SaveState(t.Context(), traffic.LimiterState, []byte(what)); err != nil {
 			t.Error(err)
 		}
 	}
-	led(t, cfg, func(s *sharedStore) { save(s, "known") })
-	led(t, cfg, func(s *sharedStore) {
+	led(t, cfg, func(s *store) { save(s, "known") })
+	led(t, cfg, func(s *store) {
 		if got := limits(s); got != "known" {
 			t.Errorf("on the same server: %s", got)
 		}
 	})
 	sql(t, cfg.Store, "update fs_store set cluster = '7421840112342-00000001' returning seq::text")
 	for range 2 {
-		led(t, cfg, func(s *sharedStore) {
+		led(t, cfg, func(s *store) {
 			if got := limits(s); got != "{}" {
 				t.Errorf("on another: %s", got)
 			}
 		})
 	}
-	led(t, cfg, func(s *sharedStore) { save(s, "known again") })
-	led(t, cfg, func(s *sharedStore) {
+	led(t, cfg, func(s *store) { save(s, "known again") })
+	led(t, cfg, func(s *store) {
 		if got := limits(s); got != "known again" {
 			t.Errorf("saved again: %s", got)
 		}
@@ -82,14 +82,14 @@ func TestH14c_ALeadOnAnotherServer(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		led(t, cfg, func(s *sharedStore) {
+		led(t, cfg, func(s *store) {
 			if got := limits(s); got != "known again" {
 				t.Errorf("%s: %s", what, got)
 			}
 		})
 	}
 	// Beside who works there another reads by a copy of its own, which follows.
-	led(t, cfg, func(s *sharedStore) {
+	led(t, cfg, func(s *store) {
 		reader, err := readServer(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestH14c_ALeadOnAnotherServer(t *testing.T) {
 }
 
 // serving lets a store commit until it is told to end.
-func serving(t *testing.T, s *sharedStore) (end func() error) {
+func serving(t *testing.T, s *store) (end func() error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)

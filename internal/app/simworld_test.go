@@ -21,7 +21,6 @@ import (
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
-	"github.com/farsight-console/farsight/storage"
 )
 
 // A simulated stretch of time: the whole engine on a real store, in a bubble of
@@ -347,7 +346,7 @@ func (w *world) open() (n int) {
 // errorf names seed and commit, by which a failure is found again.
 func (w *world) errorf(format string, args ...any) {
 	w.t.Helper()
-	w.t.Errorf("seed %d, commit %d, %s: %s", w.seed, w.task.store.(*storage.DB).Seq(), wall.Now().Format(time.DateTime), fmt.Sprintf(format, args...))
+	w.t.Errorf("seed %d, commit %d, %s: %s", w.seed, w.task.store.Seq(), wall.Now().Format(time.DateTime), fmt.Sprintf(format, args...))
 }
 
 // accountRow is an account as it stands.

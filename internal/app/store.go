@@ -15,18 +15,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/alert"
-	"github.com/farsight-console/farsight/engine/control"
-	"github.com/farsight-console/farsight/engine/cron"
-	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/league"
-	"github.com/farsight-console/farsight/engine/local"
-	"github.com/farsight-console/farsight/engine/operation"
-	"github.com/farsight-console/farsight/engine/pager"
 	"github.com/farsight-console/farsight/engine/traffic"
 	"github.com/farsight-console/farsight/internal/config"
-	"github.com/farsight-console/farsight/internal/demo"
-	"github.com/farsight-console/farsight/internal/doctor"
 	"github.com/farsight-console/farsight/internal/tempdir"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/storage"
@@ -34,34 +25,18 @@ import (
 	"github.com/farsight-console/farsight/storage/pg"
 )
 
-// store is where everything is kept: a data directory, or a schema of a PostgreSQL. It is what
-// the parts of an engine want of one, and the program itself.
-type store interface {
-	local.Store
-	ingest.Store
-	control.Store
-	cron.Store
-	alert.Store
-	pager.Store
-	operation.Forgetting
-	demo.Store
-	doctor.Store
-
-	// An engine lets Serve run until it has drained.
-	OnCommit(f func(seq uint64, changes []engine.Change))
-	OnGap(missed func())
-	Serve(ctx context.Context) error
-
-	Recent(ctx context.Context, account string, n int) ([]engine.Attempt, error)
-	Raw(ctx context.Context, match string, part league.Part) ([]byte, error)
-	Check(ctx context.Context) (storage.CheckReport, error)
-	Prune(ctx context.Context, rule engine.PruneAsk, now time.Time, dryRun bool) (engine.PruneDone, error)
-	DropExpired(ctx context.Context, keep league.Span, now time.Time, dryRun bool) ([]storage.DroppedMonth, error)
-	FinishForgotten(ctx context.Context, tell func(storage.Forgotten)) error
-	WriteTimes(now time.Time) map[string]time.Duration
-	WriteSums() map[string]storage.WriteSum
-	Sizes() (storage.Sizes, error)
-	Room() (free uint64, ok bool)
+// store is where everything is kept, as one process has it: a file in the data directory, or one of its own of what it
+// shares with others by a PostgreSQL.
+type store struct {
+	*storage.DB
+	server *pg.DB // nil = a data directory; then nothing below is of use
+	log    *pg.Log
+	note   zerolog.Logger
+	tasks  sync.WaitGroup
+	stop   func()       // ends what was begun with it
+	dir    *tempdir.Dir // of a file for this opening alone; nil = it is kept
+	// unknown: it is not known what was called last, since this is a copy of a server, until the limits are saved.
+	unknown atomic.Bool
 }
 
 // region names the region of a platform, for account rows.
@@ -80,11 +55,12 @@ func inDirectory(cfg config.Config) storage.Options {
 }
 
 // openStored opens the store to read what is in it.
-func openStored(cfg config.Config) (db store, err error) {
+func openStored(cfg config.Config) (db *store, err error) {
 	opening.Add(1)
 	defer opening.Add(-1)
 	if cfg.Store == "" {
-		db, err = storage.OpenReadOnly(inDirectory(cfg))
+		db = &store{}
+		db.DB, err = storage.OpenReadOnly(inDirectory(cfg))
 	} else {
 		db, err = readServer(cfg)
 	}
@@ -92,7 +68,7 @@ func openStored(cfg config.Config) (db store, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, errNothingStored(cfg)
 	case err != nil:
-		return nil, err // db is a pointer to nothing
+		return nil, err
 	}
 	return db, nil
 }
@@ -159,7 +135,7 @@ func needsFiles(cfg config.Config, command string) error {
 }
 
 // payloadsOf lets a console give out Riot's JSON.
-func payloadsOf(db store) func(context.Context, engine.PayloadQuery) ([]byte, error) {
+func payloadsOf(db *store) func(context.Context, engine.PayloadQuery) ([]byte, error) {
 	return func(ctx context.Context, q engine.PayloadQuery) ([]byte, error) {
 		part := league.PartMatch
 		if q.Timeline {
@@ -169,19 +145,6 @@ func payloadsOf(db store) func(context.Context, engine.PayloadQuery) ([]byte, er
 	}
 }
 
-// sharedStore is the store of a database as one process has it: a file of its own, and what it has in common with others.
-type sharedStore struct {
-	*storage.DB
-	server *pg.DB
-	log    *pg.Log
-	note   zerolog.Logger
-	tasks  sync.WaitGroup
-	stop   func()       // ends what was begun with it
-	dir    *tempdir.Dir // of a file for this opening alone; nil = it is kept
-	// unknown: it is not known what was called last, since this is a copy of a server, until the limits are saved.
-	unknown atomic.Bool
-}
-
 // replicaDir is where the file lies in the data directory, for the next opening.
 const replicaDir = "replica"
 
@@ -189,7 +152,7 @@ const replicaDir = "replica"
 const copyPrefix = "farsight-copy-"
 
 // openServer opens a database for those who write, whoever leads.
-func openServer(cfg config.Config, stall func(), log zerolog.Logger) (*sharedStore, error) {
+func openServer(cfg config.Config, stall func(), log zerolog.Logger) (*store, error) {
 	if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil { // the log and the sockets are there
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
@@ -197,7 +160,7 @@ func openServer(cfg config.Config, stall func(), log zerolog.Logger) (*sharedSto
 }
 
 // readServer opens a database to read what is in it, and what comes.
-func readServer(cfg config.Config) (*sharedStore, error) {
+func readServer(cfg config.Config) (*store, error) {
 	s, err := openShared(cfg, pg.OpenThere, storage.Options{})
 	if err == nil {
 		var ctx context.Context
@@ -207,12 +170,12 @@ func readServer(cfg config.Config) (*sharedStore, error) {
 	return s, err
 }
 
-func openShared(cfg config.Config, connect func(context.Context, pg.Options) (*pg.DB, error), o storage.Options) (*sharedStore, error) {
+func openShared(cfg config.Config, connect func(context.Context, pg.Options) (*pg.DB, error), o storage.Options) (*store, error) {
 	server, err := connect(context.Background(), pg.Options{URL: cfg.Store})
 	if err != nil {
 		return nil, err
 	}
-	s := &sharedStore{server: server, log: server.Log(), note: o.Log, stop: func() {}}
+	s := &store{server: server, log: server.Log(), note: o.Log, stop: func() {}}
 	o.Region, o.Network, o.Shared = region, true, s.log // of a file that is lost there is another
 	if err = s.open(cfg.DataDir, o); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -221,7 +184,7 @@ func openShared(cfg config.Config, connect func(context.Context, pg.Options) (*p
 }
 
 // open opens the file in the data directory, or one for this opening where that is another's, or there is none.
-func (s *sharedStore) open(dataDir string, o storage.Options) (err error) {
+func (s *store) open(dataDir string, o storage.Options) (err error) {
 	if _, err = os.Stat(dataDir); err == nil {
 		o.Dir = filepath.Join(dataDir, replicaDir)
 		s.DB, err = storage.Open(o)
@@ -243,7 +206,7 @@ func (s *sharedStore) open(dataDir string, o storage.Options) (err error) {
 }
 
 // lead lets this process write in a term.
-func (s *sharedStore) lead(ctx context.Context, t *fleet.Term) error {
+func (s *store) lead(ctx context.Context, t *fleet.Term) error {
 	if err := s.DB.Lead(t.Within, t.Epoch, t.End); err != nil {
 		return err
 	}
@@ -262,7 +225,7 @@ func (s *sharedStore) lead(ctx context.Context, t *fleet.Term) error {
 const copiedState = "copied"
 
 // LoadState is storage.DB's. What was called and when is not known for certain of a copy: the limits' windows count as full.
-func (s *sharedStore) LoadState(ctx context.Context, name string) ([]byte, error) {
+func (s *store) LoadState(ctx context.Context, name string) ([]byte, error) {
 	if name == traffic.LimiterState && s.unknown.Load() {
 		return []byte("{}"), nil
 	}
@@ -270,7 +233,7 @@ func (s *sharedStore) LoadState(ctx context.Context, name string) ([]byte, error
 }
 
 // SaveState is storage.DB's.
-func (s *sharedStore) SaveState(ctx context.Context, name string, blob []byte) error {
+func (s *store) SaveState(ctx context.Context, name string, blob []byte) error {
 	err := s.DB.SaveState(ctx, name, blob)
 	if err == nil && name == traffic.LimiterState && s.unknown.Swap(false) {
 		err = s.DB.SaveState(ctx, copiedState, []byte(s.server.Copied().Format(time.RFC3339Nano)))
@@ -279,13 +242,18 @@ func (s *sharedStore) SaveState(ctx context.Context, name string, blob []byte) e
 }
 
 // Abandon implements demo.Store.
-func (s *sharedStore) Abandon(why error) {
-	s.server.Abandon(why)
+func (s *store) Abandon(why error) {
+	if s.server != nil {
+		s.server.Abandon(why)
+	}
 	s.DB.Abandon(why)
 }
 
 // Close ends what this process has of it.
-func (s *sharedStore) Close() (err error) {
+func (s *store) Close() (err error) {
+	if s.server == nil {
+		return s.DB.Close()
+	}
 	s.stop()
 	s.tasks.Wait()
 	if s.DB != nil {

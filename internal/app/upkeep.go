@@ -27,7 +27,10 @@ import (
 // keeper does what a store needs while the engine runs: backups, and retention
 // if the operator has configured one.
 type keeper struct {
-	db     store
+	db interface {
+		DropExpired(ctx context.Context, keep league.Span, now time.Time, dryRun bool) ([]storage.DroppedMonth, error)
+	}
+	files  *storage.DB // nil = a server is copied by its own means
 	log    zerolog.Logger
 	every  time.Duration    // between two backups; 0 = none
 	keep   league.Span      // of payloads; off = for ever
@@ -65,11 +68,10 @@ func (k keeper) Run(ctx context.Context) error {
 // due reports whether the newest backup is too old. One from the future counts
 // as old too: a clock was put back.
 func (k keeper) due() bool {
-	f, ok := k.db.(*storage.DB) // a server is copied by its own means
-	if k.every <= 0 || !ok {
+	if k.every <= 0 || k.files == nil {
 		return false
 	}
-	list, err := keep.Backups(keep.BackupsDir(f.Dir()))
+	list, err := keep.Backups(keep.BackupsDir(k.files.Dir()))
 	if err != nil {
 		k.log.Warn().Err(err).Msg("could not look at the backups")
 		return false
@@ -87,7 +89,7 @@ func (k keeper) due() bool {
 // backup makes one of the usual number in the usual folder. What fails is logged: the store is as it
 // was.
 func (k keeper) backup(ctx context.Context) {
-	r, err := k.db.(*storage.DB).Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
+	r, err := k.files.Backup(ctx, keep.BackupOptions{Verify: verifyCopy})
 	if ctx.Err() != nil {
 		return
 	}
@@ -108,7 +110,7 @@ func (k keeper) backup(ctx context.Context) {
 // upkeep does on a running engine what `farsight backup` and `farsight prune` do
 // on a directory that no engine holds.
 type upkeep struct {
-	db  store
+	db  *store
 	cfg config.Config
 }
 
@@ -128,7 +130,7 @@ func (u upkeep) Backup(ctx context.Context, ask engine.BackupAsk, tell func(done
 	if ask.Keep < 0 || ask.Keep > mostBackups {
 		return engine.BackupDone{}, engine.Problemf(engine.ErrInvalid, "keep 1 to 1000, or 0 for as many as usual", "%d backups cannot be kept", ask.Keep)
 	}
-	r, err := u.db.(*storage.DB).Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
+	r, err := u.db.Backup(ctx, keep.BackupOptions{To: ask.To, Keep: ask.Keep, StateOnly: ask.StateOnly, Verify: verifyCopy, Progress: tell})
 	if err != nil {
 		return engine.BackupDone{}, notBackedUp(err)
 	}
@@ -157,7 +159,7 @@ func (u upkeep) Compact(ctx context.Context, ask engine.CompactAsk, dry bool, te
 	if err := archivable(ask); err != nil {
 		return engine.CompactDone{}, err
 	}
-	return u.db.(*storage.DB).CompactMonths(ctx, keep.CompactOptions{DryRun: dry, Verify: verifyCopy, Archive: keep.ArchiveOptions{
+	return u.db.CompactMonths(ctx, keep.CompactOptions{DryRun: dry, Verify: verifyCopy, Archive: keep.ArchiveOptions{
 		Months: ask.Months, Workers: ask.Workers, Progress: func(p keep.ArchiveProgress) { tell(p.Before, p.Bytes) },
 	}})
 }
@@ -219,7 +221,7 @@ func keepRule() engine.PruneAsk {
 }
 
 // pruner is what the daily schedule does.
-func pruner(db store) func(context.Context) (string, error) {
+func pruner(db *store) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		r, err := db.Prune(ctx, keepRule(), wall.Now(), false)
 		return r.Text(false), err
@@ -227,13 +229,12 @@ func pruner(db store) func(context.Context) (string, error) {
 }
 
 // compacter is what the nightly schedule does, on one core; nil = the store has no months of its own.
-func compacter(db store) func(context.Context) (string, error) {
-	f, ok := db.(*storage.DB)
-	if !ok {
+func compacter(db *store) func(context.Context) (string, error) {
+	if db.server != nil {
 		return nil
 	}
 	return func(ctx context.Context) (string, error) {
-		r, err := f.CompactMonths(ctx, keep.CompactOptions{Verify: verifyCopy})
+		r, err := db.CompactMonths(ctx, keep.CompactOptions{Verify: verifyCopy})
 		return r.Text(false), err
 	}
 }

@@ -121,7 +121,7 @@ func TestUpkeep_SaysWhatStandsInTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	u, file := upkeep{db: db}, filepath.Join(t.TempDir(), "file")
+	u, file := upkeep{db: &store{DB: db}}, filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

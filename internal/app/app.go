@@ -17,12 +17,15 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
+	"github.com/farsight-console/farsight/ui"
+	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // startPatience is how long an interrupted start may take to end by itself.
@@ -192,4 +195,81 @@ func setGrowth(percent *int) {
 // growth is how much garbage may come upon so many bytes in use, in percent, rounded so that it seldom changes.
 func growth(live uint64) int {
 	return max(100, (int(heapFloor*100/max(live, 1<<20))-100)/50*50)
+}
+
+// release is the version of a release; "" = this build is none.
+var release string
+
+// version names the build: the release, else the revision it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	// The linker has set it: see main.version.
+	if release != "" {
+		return release
+	}
+	if !ok {
+		return "development"
+	}
+	// Of a build in a checkout: the commit. A build by `go install` has the module's version instead.
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "development " + s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	// "(devel)" is no version.
+	if v := info.Main.Version; v != "" && !strings.HasPrefix(v, "(") {
+		return v
+	}
+	return "development"
+}
+
+// modules lists the versions a bug report needs.
+func modules() []string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	// "go1.26.0", then "github.com/spf13/cobra v1.10.1 h1:…": what a bug report needs to build the
+	// same.
+	out := []string{info.GoVersion}
+	for _, m := range info.Deps {
+		out = append(out, m.Path+" "+m.Version+" "+m.Sum)
+	}
+	return out
+}
+
+// versionCommand makes `farsight version`. It is one line without --modules: packagers compare it.
+func versionCommand() commandDecl {
+	return commandDecl{
+		use: "version", group: groupSetup, short: "Show the version of this build", example: "farsight version --json", json: "as JSON",
+		flags: func(f *pflag.FlagSet) {
+			f.Bool("modules", false, "with the modules in it, and whose product it is not")
+		},
+		bare: func(cmd *cobra.Command, _ []string) error {
+			w, platform := cmd.OutOrStdout(), runtime.GOOS+"/"+runtime.GOARCH
+			// The notice is for people, and programs get all modules.
+			if out := stdout(cmd); out.JSON {
+				mods := modules() // the first is Go
+				return cli.JSON(out, build{version(), runtime.Version(), platform, mods[min(1, len(mods)):]})
+			}
+			_, err := fmt.Fprintf(w, "farsight %s (%s, %s)\n", version(), runtime.Version(), platform)
+			if err != nil || !flagBool(cmd, "modules") {
+				return err
+			}
+			for _, m := range modules() {
+				_, _ = fmt.Fprintln(w, "  "+m)
+			}
+			// Riot wants every product that uses its API to say whose it is not.
+			_, err = fmt.Fprintln(w, "\n"+ui.Notice)
+			return err
+		},
+	}
+}
+
+// build is what `farsight version --json` prints.
+type build struct {
+	Version  string   `json:"version"`
+	Go       string   `json:"go"`
+	Platform string   `json:"platform"` // of the system, such as linux/amd64
+	Modules  []string `json:"modules"`
 }

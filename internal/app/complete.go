@@ -282,15 +282,12 @@ func completeAlerts(states ...engine.AlertState) cobra.CompletionFunc {
 }
 
 // completeUndo offers the commands that may be taken back, newest first.
-func completeUndo(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	words, how := find(cmd, func(ctx context.Context, c engine.Console) (words []cobra.Completion) {
-		for _, e := range found[engine.AuditPage](ctx, c, engine.AuditQuery{Page: engine.Page{Limit: 100}}).Entries {
-			if n := strconv.FormatUint(e.Seq, 10); e.Applied > 0 && operation.Of(e.Op).Undo && strings.HasPrefix(n, begun) {
-				words = append(words, hint(n, fmt.Sprintf("%s of %s", e.Op, e.Target)))
-			}
-		}
-		return words
-	})
+func completeUndo(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	words, how := completing(engine.AuditQuery{Page: engine.Page{Limit: 100}}, func(p engine.AuditPage) []engine.AuditEntry {
+		return slices.DeleteFunc(p.Entries, func(e engine.AuditEntry) bool { return e.Applied == 0 || !operation.Of(e.Op).Undo })
+	}, func(e engine.AuditEntry) (string, string) {
+		return strconv.FormatUint(e.Seq, 10), fmt.Sprintf("%s of %s", e.Op, e.Target)
+	})(cmd, args, begun)
 	// By their age: a shell would sort 9 behind 31.
 	return words, how | cobra.ShellCompDirectiveKeepOrder
 }

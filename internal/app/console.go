@@ -26,6 +26,7 @@ import (
 	"github.com/farsight-console/farsight/riot/limit"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/ui"
+	"github.com/farsight-console/farsight/ui/cli"
 	"github.com/farsight-console/farsight/ui/plain"
 	"github.com/farsight-console/farsight/ui/session"
 	"github.com/farsight-console/farsight/ui/terminal"
@@ -62,15 +63,14 @@ func addConsoleFlags(f *pflag.FlagSet) {
 	f.Lookup("plain-every").DefValue = "" // the sentence says it
 }
 
-// consoleFlags reads them.
-func consoleFlags(cmd *cobra.Command) (console, error) {
-	c := console{readOnly: flagBool(cmd, "read-only"), plain: flagBool(cmd, "plain") || !isTerminal()}
-	every, err := cmd.Flags().GetDuration("plain-every")
+// console reads them.
+func (g given) console() (console, error) {
+	c := console{readOnly: flagBool(g.cmd, "read-only"), plain: flagBool(g.cmd, "plain") || !isTerminal(), load: g.load}
+	every, err := g.cmd.Flags().GetDuration("plain-every")
 	if err != nil || every != 0 && (every < leastEvery || every > mostEvery) {
 		return c, usagef("--plain-every %s is out of range: use 100ms to 1h, such as 10s", every)
 	}
 	c.every = every
-	c.load = func() (config.Config, error) { return configOf(cmd) }
 	return c, nil
 }
 
@@ -111,7 +111,7 @@ func (c console) options(cfg config.Config) (ui.Options, error) {
 // an engine if there is a key, else on what is stored, else with the question what
 // to do.
 func runConsole(ctx context.Context, g given) error {
-	c, err := consoleFlags(g.cmd)
+	c, err := g.console()
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (c console) firstRun(ctx context.Context, cfg config.Config, keys *keyring.
 		}
 		return c.attended(ctx, cfg, role{keys: keys}, opt)
 	case ui.ChooseDemo:
-		return runDemo(ctx, cfg, demoOptions{seed: defaultSeed, speed: 1}, stdoutPlain())
+		return runDemo(ctx, cfg, demoOptions{seed: defaultSeed, speed: 1}, cli.Out{W: os.Stdout})
 	// Nothing is stored, or this question would not have been asked.
 	case ui.ChooseBrowse:
 		return errNothingStored(cfg)
@@ -242,7 +242,7 @@ func attachCommand() commandDecl {
 			f.StringVar(&remote.CAFile, "ca-file", "", "for a URL: certificates to trust besides the host's own, in PEM form")
 		},
 		run: func(ctx context.Context, g given) error {
-			c, err := consoleFlags(g.cmd)
+			c, err := g.console()
 			if err != nil {
 				return err
 			}

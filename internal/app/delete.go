@@ -235,24 +235,20 @@ func (g given) prune(ctx context.Context, rule engine.PruneAsk) error {
 	if err != nil {
 		return err
 	}
-	return cli.Report(g.out, r, func(r engine.PruneDone, out cli.Out) error { return printPruned(r, g.dry, out) })
-}
-
-// printPruned has a line for each error class, those with the most jobs first.
-func printPruned(r engine.PruneDone, dry bool, out cli.Out) error {
-	_, _ = fmt.Fprintln(out.W, r.Text(dry))
-	// Those of one count by their names, so that two runs print the same.
-	byCount := func(a, b engine.Class) int {
-		return cmp.Or(r.Classes[b]-r.Classes[a], strings.Compare(string(a), string(b)))
-	}
-	for _, class := range slices.SortedFunc(maps.Keys(r.Classes), byCount) {
-		name := cmp.Or(safe.Text(string(class)), "no error (cancelled)")
-		// A line per class: "  404: 1203".
-		if _, err := fmt.Fprintf(out.W, "  %s: %d\n", name, r.Classes[class]); err != nil {
-			return err
+	return cli.Report(g.out, r, func(r engine.PruneDone, out cli.Out) error {
+		_, _ = fmt.Fprintln(out.W, r.Text(g.dry))
+		// A line for each error class, those with the most jobs first; those of one count by their names, so that two runs
+		// print the same.
+		byCount := func(a, b engine.Class) int {
+			return cmp.Or(r.Classes[b]-r.Classes[a], strings.Compare(string(a), string(b)))
 		}
-	}
-	return nil
+		for _, class := range slices.SortedFunc(maps.Keys(r.Classes), byCount) {
+			if _, err := fmt.Fprintf(out.W, "  %s: %d\n", cmp.Or(safe.Text(string(class)), "no error (cancelled)"), r.Classes[class]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // resetCommand makes `farsight reset`. It writes new files in the place of those of the store, and so
@@ -316,16 +312,12 @@ func (g given) reset(ctx context.Context, opt keep.ResetOptions) error {
 	if err != nil {
 		return err
 	}
-	return cli.Report(g.out, r, printReset)
-}
-
-// printReset says what was moved, or would be.
-func printReset(r keep.ResetReport, out cli.Out) error {
-	line := r.Text()
-	if !r.DryRun {
-		// A dry run has begun nothing.
-		line += "; " + r.Dir + " begins anew"
-	}
-	_, err := fmt.Fprintln(out.W, safe.Text(line))
-	return err
+	return cli.Report(g.out, r, func(r keep.ResetReport, out cli.Out) error {
+		line := r.Text()
+		if !r.DryRun {
+			line += "; " + r.Dir + " begins anew"
+		}
+		_, err := fmt.Fprintln(out.W, safe.Text(line))
+		return err
+	})
 }

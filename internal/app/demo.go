@@ -49,7 +49,7 @@ func demoCommand() commandDecl {
 			if !(opt.speed > 0 && opt.speed <= 1000) { // NaN is neither
 				return usagef("--speed %g is out of range: use a factor above 0, at most 1000", opt.speed)
 			}
-			if opt.console, err = consoleFlags(g.cmd); err != nil {
+			if opt.console, err = g.console(); err != nil {
 				return err
 			}
 			if g.cmd.Flags().Changed(config.FlagName("store")) { // one that is configured is for real data

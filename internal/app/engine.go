@@ -148,7 +148,11 @@ func (p *parts) wire() error {
 	if p.follows { // what the leader has stored is shown, and its runners are the leader's
 		limiter = &ledLimits{Limits: p.limits, p: p.process, alerts: alerts, schedules: schedules}
 	} else {
-		watch := keyring.Watch{Keys: p.keys, Limits: p.limits, Probe: p.probeKey, Note: noteOf(logbook.AreaEngine)}
+		// The one call that every working key may make.
+		probe := func(ctx context.Context) error {
+			return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
+		}
+		watch := keyring.Watch{Keys: p.keys, Limits: p.limits, Probe: probe, Note: noteOf(logbook.AreaEngine)}
 		also = []control.Runner{p.projects, watch, alerts, p.pager, runner(p.forgetLate)}
 	}
 	if !p.follows && !p.onlyOwn { // `sync` works on its own run and leaves crons off
@@ -412,11 +416,6 @@ func (p *parts) beats() []alert.Beat {
 		beats = append(beats, alert.Beat{Account: a.ID, Name: a.RiotID, Last: engine.Latest(a.Updated, alive[a.ID])})
 	}
 	return beats
-}
-
-// probeKey makes the one call that every working key may make.
-func (p *parts) probeKey(ctx context.Context) error {
-	return p.client.Probe(riot.WithJob(ctx, "key source", limit.Interactive), route.Europe, "")
 }
 
 // keyPatience bounds the call that tries a key: somebody waits.

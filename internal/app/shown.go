@@ -173,21 +173,19 @@ func shownCommands() (all []commandDecl) {
 // auditCommand makes `farsight audit`.
 func auditCommand() commandDecl {
 	var q engine.AuditQuery
-	var op string
 	var last int
 	return commandDecl{
 		use: "audit", group: groupWhy,
 		short:   "Show which commands operators gave, when, why and with what result",
 		example: "farsight audit --op cancel --last 20",
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&op, "op", "", "only this command: cancel, retry, pause, freeze …")
+			f.StringVar((*string)(&q.Op), "op", "", "only this command: cancel, retry, pause, freeze …")
 			// Searched by the engine, which has the texts as they are shown.
 			f.StringVar(&q.Text, "text", "", "only those with this text in who gave it, target, reason or result")
 			f.IntVar(&last, "last", 200, "at most so many of the newest; 0 = all")
 		},
 		list: func(*cobra.Command, []string) (cli.List, error) {
 			// An operation that does not exist fits nothing, as a filter that fits nothing.
-			q.Op = engine.Op(op)
 			return cli.Audit(q, last), notBelow0("last", last, "all")
 		},
 	}
@@ -211,17 +209,15 @@ func ranksCommand() commandDecl {
 // metricsCommand makes `farsight metrics`.
 func metricsCommand() commandDecl {
 	var q engine.MetricsQuery
-	var kind string
 	return commandDecl{
 		use: "metrics", group: groupWhy, short: "Show what jobs and retries add up to: the last hour, and each day",
 		example: "farsight metrics --days 7", json: "as one JSON object",
 		flags: func(f *pflag.FlagSet) {
 			f.DurationVar(&q.Window, "window", time.Hour, "how far the sums of now look back, 1m to 1h")
 			f.IntVar(&q.Days, "days", 30, "how many days to show, at most 400")
-			f.StringVar(&kind, "kind", "", "only jobs of this kind, such as match.fetch or alert.call: of the window, not of days")
+			f.StringVar((*string)(&q.Kind), "kind", "", "only jobs of this kind, such as match.fetch or alert.call: of the window, not of days")
 		},
 		tell: func([]string) (cli.List, error) {
-			q.Kind = engine.Kind(kind)
 			if q.Window < time.Minute { // the engine bounds it above, by what it keeps
 				return cli.List{}, usagef("--window %s is too short: use 1m to 1h", q.Window)
 			}
@@ -233,18 +229,17 @@ func metricsCommand() commandDecl {
 // jobLogCommand makes `farsight joblog`. It is no list with columns to choose: a line of it is a
 // whole history.
 func jobLogCommand() commandDecl {
-	var kind, queue string
+	var q engine.JobLogQuery
 	var limit int
 	return commandDecl{
 		use: "joblog", group: groupWhy, short: "List ended jobs, newest first: how they ended, retries, error, times",
 		example: "farsight joblog --kind match.fetch --limit 50",
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&kind, "kind", "", "jobs of this kind, such as match.fetch")
-			f.StringVar(&queue, "queue", "", "jobs of this queue")
+			f.StringVar((*string)(&q.Kind), "kind", "", "jobs of this kind, such as match.fetch")
+			f.StringVar((*string)(&q.Queue), "queue", "", "jobs of this queue")
 			f.IntVar(&limit, "limit", 0, "at most so many; 0 = all")
 		},
 		list: func(*cobra.Command, []string) (cli.List, error) {
-			q := engine.JobLogQuery{Kind: engine.Kind(kind), Queue: engine.Queue(queue)}
 			return cli.JobLog(q, limit), notBelow0("limit", limit, "all")
 		},
 	}
@@ -486,7 +481,6 @@ var (
 // logsCommand makes `farsight logs`. It needs no console: a log can be read while nothing can be asked.
 func logsCommand() commandDecl {
 	var q engine.LogsQuery
-	var job string
 	var last int // at most so many of the newest; 0 = all that is kept
 	var follow bool
 	return commandDecl{
@@ -494,7 +488,7 @@ func logsCommand() commandDecl {
 		example: "farsight logs --level warn --follow", json: "one JSON object per line",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&q.Level, "level", "", "only this level and graver ones: "+wordList(engine.LogLevels(), "or"))
-			f.StringVar(&job, "job", "", "only records of the job with this id")
+			f.StringVar((*string)(&q.Job), "job", "", "only records of the job with this id")
 			f.StringVar(&q.Text, "text", "", "only records that hold this text, in any field")
 			f.IntVar(&last, "limit", 200, "at most so many of the newest; 0 = all that is kept")
 			f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -503,7 +497,7 @@ func logsCommand() commandDecl {
 			f.BoolVar(&follow, "follow", false, "go on with what is logged from now on")
 		},
 		run: func(ctx context.Context, g given) error {
-			q.Level, q.Job = strings.ToLower(q.Level), engine.JobID(job) // levels are small letters in the log, whatever is typed
+			q.Level = strings.ToLower(q.Level) // levels are small letters in the log, whatever is typed
 			if err := notBelow0("limit", last, "all that is kept"); err != nil {
 				return err
 			}

@@ -218,7 +218,11 @@ func runSim(ctx context.Context, opt simOptions, out cli.Out) error {
 		return err
 	}
 	// Who can be synced comes first: without a name of the list nobody gets an answer but 404.
-	if err := cli.Players(out, players(s.Sim)); err != nil {
+	var rows []cli.Player
+	for _, p := range s.Players() {
+		rows = append(rows, cli.Player{RiotID: p.RiotID, Platform: string(p.Platform), Matches: p.Matches})
+	}
+	if err := cli.Players(out, rows); err != nil {
 		return errors.Join(err, s.l.Close())
 	}
 	// With the key that every simulator takes and a player who is there: it works as it is pasted.
@@ -275,13 +279,4 @@ func watchSim(ctx context.Context, opt simOptions, c console, out cli.Out) error
 	err = c.show(ctx, simview.NewConsole(s.Sim, "clients of "+s.base), o)
 	stop()
 	return errors.Join(err, g.Wait(), s.sum(out))
-}
-
-// players are rows for the list of what can be synced.
-func players(s *sim.Sim) []cli.Player {
-	var rows []cli.Player
-	for _, p := range s.Players() {
-		rows = append(rows, cli.Player{RiotID: p.RiotID, Platform: string(p.Platform), Matches: p.Matches})
-	}
-	return rows
 }

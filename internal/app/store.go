@@ -177,32 +177,28 @@ func openShared(cfg config.Config, connect func(context.Context, pg.Options) (*p
 	}
 	s := &store{server: server, log: server.Log(), note: o.Log, stop: func() {}}
 	o.Region, o.Network, o.Shared = region, true, s.log // of a file that is lost there is another
-	if err = s.open(cfg.DataDir, o); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
-// open opens the file in the data directory, or one for this opening where that is another's, or there is none.
-func (s *store) open(dataDir string, o storage.Options) (err error) {
-	if _, err = os.Stat(dataDir); err == nil {
-		o.Dir = filepath.Join(dataDir, replicaDir)
+	// The file in the data directory, or one for this opening where that is another's, or there is none.
+	own := true
+	if _, err = os.Stat(cfg.DataDir); err == nil {
+		o.Dir = filepath.Join(cfg.DataDir, replicaDir)
 		s.DB, err = storage.Open(o)
 		if _, damaged := errors.AsType[*storage.Damaged](err); damaged {
 			if err = os.RemoveAll(o.Dir); err == nil {
 				s.DB, err = storage.Open(o)
 			}
 		}
-		if err == nil || !isHeld(err) && !errors.Is(err, os.ErrPermission) {
-			return err
+		own = isHeld(err) || errors.Is(err, os.ErrPermission)
+	}
+	if own {
+		if s.dir, err = tempdir.New("", copyPrefix); err == nil {
+			o.Dir = filepath.Join(s.dir.Path, replicaDir)
+			s.DB, err = storage.Open(o)
 		}
 	}
-	if s.dir, err = tempdir.New("", copyPrefix); err != nil {
-		return err
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	o.Dir = filepath.Join(s.dir.Path, replicaDir)
-	s.DB, err = storage.Open(o)
-	return err
+	return s, nil
 }
 
 // lead lets this process write in a term.

@@ -455,7 +455,16 @@ func (o ownRun) Do(ctx context.Context, c engine.Command) (engine.Receipt, error
 		return r, err
 	case c.Op == engine.OpTrigger || c.Op == engine.OpCollect:
 		return o.serve(ctx, r, err)
-	case err == nil && r.Applied > 0 && operation.Of(c.Op).Starts && o.leaves(c):
+	case err != nil || r.Applied == 0 || !operation.Of(c.Op).Starts:
+		return r, err
+	}
+	others := func(id engine.JobID) bool { return !o.backend.Serves(id) }
+	// A command without jobs, such as a pause, waits for nobody.
+	left := c.Select == nil && c.Job != "" && others(c.Job)
+	if c.Select != nil {
+		left = c.Select.Filter != nil || slices.ContainsFunc(c.Select.IDs, others)
+	}
+	if left { // jobs that the engine does not work on
 		r.Text += "; what is no part of its sync waits for the next engine"
 	}
 	return r, err
@@ -472,14 +481,4 @@ func (o ownRun) serve(ctx context.Context, r engine.Receipt, err error) (engine.
 		return r, err
 	}
 	return r, errors.Join(err, o.backend.Serve(ctx, job))
-}
-
-// leaves reports whether a command may have been about jobs that the engine does not
-// work on.
-func (o ownRun) leaves(c engine.Command) bool {
-	// A command without jobs, such as a pause, waits for nobody.
-	if c.Select == nil {
-		return c.Job != "" && !o.backend.Serves(c.Job)
-	}
-	return c.Select.Filter != nil || slices.ContainsFunc(c.Select.IDs, func(id engine.JobID) bool { return !o.backend.Serves(id) })
 }

@@ -16,7 +16,7 @@ var unsynced = map[string]bool{
 	"engine/regular/regular.go": true, "engine/regular/os_unix.go": true,
 	"internal/logbook/file.go": true,
 	// They make the folder of the data or the configuration, in which nothing lies yet.
-	"internal/app/store.go": true, "internal/app/console.go": true, "internal/app/configcmd.go": true,
+	"internal/app/store.go": true, "internal/app/console.go": true, "internal/app/settings.go": true,
 	"ui/saved/file.go": true,
 	// Temporary folders.
 	"internal/tempdir/tempdir.go": true, "internal/pgtest/cluster.go": true,

@@ -50,7 +50,14 @@ var targets = map[operation.Target]struct {
 		fill: func(c *engine.Command, args []string) error { c.Queue = engine.Queue(args[0]); return nil },
 	},
 	operation.Alert: {
-		use: " ALERT", check: oneAlert, complete: onlyFirst(completeAlerts()),
+		use: " ALERT", complete: onlyFirst(completeAlerts()),
+		// An empty one, as of a script's variable that is not set, would be all alerts to the engine.
+		check: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] != "" {
+				return nil
+			}
+			return usagef("name one alert, such as spike/503: `farsight alerts` lists them, see `%s --help`", cmd.CommandPath())
+		},
 		fill: func(c *engine.Command, args []string) error { c.Alert = args[0]; return nil },
 	},
 	operation.Bucket: {use: " HOST [METHOD]", complete: completeBuckets,
@@ -60,7 +67,20 @@ var targets = map[operation.Target]struct {
 			return nil
 		},
 	},
-	operation.Entry: {use: " [NUMBER]", check: oneAtMost("command", "31"), complete: onlyFirst(completeUndo), fill: entryOf},
+	operation.Entry: {
+		use: " [NUMBER]", check: oneAtMost("command", "31"), complete: onlyFirst(completeUndo),
+		// Its number in the audit, such as 31 or #31. Without one it is the last command that can be undone; the engine
+		// refuses when what it changed has changed again since.
+		fill: func(c *engine.Command, args []string) (err error) {
+			if len(args) == 0 {
+				return nil
+			}
+			if c.Audit, err = strconv.ParseUint(strings.TrimPrefix(args[0], "#"), 10, 64); err != nil || c.Audit == 0 {
+				return usagef("%q is no number of a command: a command that can be undone tells its number", args[0])
+			}
+			return nil
+		},
+	},
 }
 
 // argFlags are the flags by which a command says what its operation needs besides a target. What they
@@ -105,25 +125,12 @@ func targetCommand(o operation.Operation) commandDecl {
 	}.acting()
 }
 
-// oneAlert wants an alert by its name. An empty one, as of a script's variable that is not set, would
-// be all alerts to the engine.
-func oneAlert(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 && args[0] != "" {
-		return nil
-	}
-	return usagef("name one alert, such as spike/503: `farsight alerts` lists them, see `%s --help`", cmd.CommandPath())
-}
-
 // jobFlags are the flags of a command on jobs.
 type jobFlags struct {
-	filter  engine.JobFilter // filled in by command from class, queue, states and account
-	class   string
-	queue   string
-	states  []string
-	account string
-	confirm string
-	canary  bool   // with retry: see [engine.Command]
-	at, in  string // with reschedule: an instant, or a time from now
+	filter engine.JobFilter
+	states []string
+	order  engine.Command // with --confirm and --canary
+	at, in string         // with reschedule: an instant, or a time from now
 }
 
 // jobCommand makes the command of an operation on jobs, such as
@@ -152,13 +159,13 @@ func jobCommand(v operation.Operation) commandDecl {
 // flags gives the command of an operation the flags that say which jobs. Which of them it has
 // besides, the table of operations says.
 func (o *jobFlags) flags(f *pflag.FlagSet, v operation.Operation) {
-	f.StringVar(&o.class, "class", "", "jobs that failed last with this class, such as 503, or an id of `farsight jobs --classes`")
-	f.StringVar(&o.queue, "queue", "", "jobs of this queue")
+	f.StringVar((*string)(&o.filter.Class), "class", "", "jobs that failed last with this class, such as 503, or an id of `farsight jobs --classes`")
+	f.StringVar((*string)(&o.filter.Queue), "queue", "", "jobs of this queue")
 	f.StringSliceVar(&o.states, "state", nil, "jobs in these states, such as retryable,discarded")
-	f.StringVar(&o.account, "account", "", "jobs of this account, such as 'Name#TAG'")
-	f.StringVar(&o.confirm, "confirm", "", fmt.Sprintf("the word %q lets a command act that nothing narrows down", engine.ConfirmAll))
+	f.StringVar(&o.filter.Owner, "account", "", "jobs of this account, such as 'Name#TAG'")
+	f.StringVar(&o.order.Confirm, "confirm", "", fmt.Sprintf("the word %q lets a command act that nothing narrows down", engine.ConfirmAll))
 	if v.Canary {
-		f.BoolVar(&o.canary, "canary", false, "one job first, the rest when it has succeeded")
+		f.BoolVar(&o.order.Canary, "canary", false, "one job first, the rest when it has succeeded")
 	}
 	// Reschedule alone; a silence has words of its own, for it says until when.
 	if v.Arg == operation.When {
@@ -170,7 +177,8 @@ func (o *jobFlags) flags(f *pflag.FlagSet, v operation.Operation) {
 // command makes the command of the flags; the jobs that the arguments name are looked up later, by
 // [nameJobs].
 func (o jobFlags) command(op engine.Op, g given, now time.Time) (engine.Command, error) {
-	c := engine.Command{Op: op, Confirm: o.confirm, Canary: o.canary}
+	c := o.order
+	c.Op = op
 	for _, word := range o.states {
 		s, err := engine.ParseState(strings.ToLower(word))
 		if err != nil {
@@ -178,16 +186,15 @@ func (o jobFlags) command(op engine.Op, g given, now time.Time) (engine.Command,
 		}
 		o.filter.States = append(o.filter.States, s)
 	}
-	o.filter.Class, o.filter.Queue, o.filter.Owner = engine.Class(o.class), engine.Queue(o.queue), o.account
 	switch {
 	// Which of both is meant cannot be told, and the wrong one may act on thousands of jobs.
 	case len(g.args) > 0 && !o.filter.Empty():
 		return c, usagef("name jobs, or say which by flags, but not both")
 	// Nothing given is not "all of them": that has to be said with --confirm.
-	case len(g.args) == 0 && o.filter.Empty() && o.confirm == "":
+	case len(g.args) == 0 && o.filter.Empty() && c.Confirm == "":
 		return c, usagef("name a job by id or key, such as match:KR_7214550881, or say which by --class, --queue, --state or --account")
-	case o.confirm != "" && o.confirm != engine.ConfirmAll:
-		return c, usagef("--confirm %q is not the word: it is %q", o.confirm, engine.ConfirmAll)
+	case c.Confirm != "" && c.Confirm != engine.ConfirmAll:
+		return c, usagef("--confirm %q is not the word: it is %q", c.Confirm, engine.ConfirmAll)
 	// A forced try goes round what the engine has decided; the one who reads the job later must
 	// find out why.
 	case op == engine.OpForce && strings.TrimSpace(g.reason) == "":
@@ -203,20 +210,6 @@ func (o jobFlags) command(op engine.Op, g given, now time.Time) (engine.Command,
 		c.Select = &engine.Selection{Filter: &o.filter}
 	}
 	return c, nil
-}
-
-// entryOf names a command by its number in the audit, such as 31 or #31. Without a number it is the
-// last command that can be undone; the engine refuses when what it changed has changed again since.
-func entryOf(c *engine.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	n, err := strconv.ParseUint(strings.TrimPrefix(args[0], "#"), 10, 64)
-	if err != nil || n == 0 {
-		return usagef("%q is no number of a command: a command that can be undone tells its number", args[0])
-	}
-	c.Audit = n
-	return nil
 }
 
 // silenceFlags say until when an alert is silent; the zero time ends a silence that is under way.

@@ -120,9 +120,8 @@ func (b *Bundle) jobs(ctx context.Context, c engine.Console) {
 	var list []any
 	q := engine.JobsQuery{Ended: true, Page: engine.Page{Limit: pageSize}}
 	for len(list) < mostJobs {
-		a, err := c.Find(ctx, q)
-		page, ok := a.(engine.JobsPage)
-		if err != nil || !ok {
+		page, err := engine.Ask[engine.JobsPage](ctx, c, q)
+		if err != nil {
 			list = append(list, fmt.Sprintf("no more jobs could be read: %v", err))
 			break
 		}
@@ -143,10 +142,9 @@ func (b *Bundle) jobs(ctx context.Context, c engine.Console) {
 
 // audit adds the newest of the operators' commands: what somebody did before it broke.
 func (b *Bundle) audit(ctx context.Context, c engine.Console) {
-	a, err := c.Find(ctx, engine.AuditQuery{Page: engine.Page{Limit: mostAudit}})
-	page, ok := a.(engine.AuditPage)
-	if err != nil || !ok {
-		b.Add("audit.ndjson", "the operators' commands (could not be had)", fmt.Appendf(nil, "%q\n", fmt.Sprint(err)))
+	page, err := engine.Ask[engine.AuditPage](ctx, c, engine.AuditQuery{Page: engine.Page{Limit: mostAudit}})
+	if err != nil {
+		b.Add("audit.ndjson", "the operators' commands (could not be had)", fmt.Appendf(nil, "%q\n", err.Error()))
 		return
 	}
 	addLines(b, "audit.ndjson", "the operators' commands, newest first", page.Entries)

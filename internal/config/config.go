@@ -234,8 +234,15 @@ func Load(in Inputs) (Config, error) {
 		}
 		c.Sources = append(c.Sources, s.from(value, source))
 	}
-	c.boundRetries()
-	c.leaveOut(in)
+	// RIOT_MAX_RETRIES is the older name, and only takes attempts of retry_ingest away.
+	p := c.Policies[engine.PolicyIngest]
+	c.Policies[engine.PolicyIngest] = engine.NewPolicy(p.Name, min(c.retries+1, p.Max), p.Delays...)
+	// A setting of the queues that Farsight is in the place of. Its value may hold a password.
+	const redis = "REDIS_URL"
+	if v, ok := in.Getenv(redis); ok && v != "" {
+		c.Unneeded = append(c.Unneeded, redis+" is set and not needed: everything is kept in the data directory")
+		c.Sources = append(c.Sources, engine.Setting{Name: strings.ToLower(redis), Value: "(not needed)", Source: redis, Env: redis})
+	}
 	c.paging(r)
 	if len(r.faults) > 0 {
 		return c, r.faults
@@ -259,17 +266,6 @@ func (r *reader) fault(name, format string, args ...any) {
 // from is a setting with its value and where that comes from, for `farsight config`.
 func (s setting) from(value, source string) engine.Setting {
 	return engine.Setting{Name: s.name, Value: value, Source: source, Env: strings.Join(s.env, ", ")}
-}
-
-// redisURL is a setting of the queues that Farsight is in the place of.
-const redisURL = "REDIS_URL"
-
-// leaveOut names what is given and not needed. Its value may hold a password.
-func (c *Config) leaveOut(in Inputs) {
-	if v, ok := in.Getenv(redisURL); ok && v != "" {
-		c.Unneeded = append(c.Unneeded, redisURL+" is set and not needed: everything is kept in the data directory")
-		c.Sources = append(c.Sources, engine.Setting{Name: strings.ToLower(redisURL), Value: "(not needed)", Source: redisURL, Env: redisURL})
-	}
 }
 
 // Given reports whether a setting comes from the command line or the environment.
@@ -343,14 +339,6 @@ func (r *reader) uncommented(s setting, variable, v string) string {
 		"its value holds %q, which looks like a comment and arrives as part of the value: put comments of such a file on lines of their own",
 		comment)
 	return value
-}
-
-// boundRetries lowers policy ingest when RIOT_MAX_RETRIES says so: one retry layer, so the
-// old name maps onto attempts.
-func (c *Config) boundRetries() {
-	// retry_ingest has set its delays by now; the older name only takes attempts away.
-	p := c.Policies[engine.PolicyIngest]
-	c.Policies[engine.PolicyIngest] = engine.NewPolicy(p.Name, min(c.retries+1, p.Max), p.Delays...)
 }
 
 // noHome is why there is no default data directory: a folder where somebody happens to

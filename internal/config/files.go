@@ -96,7 +96,8 @@ func readFiles(folders []string) (map[string]given, Faults) {
 // names are faults, for a typing error must not be a silent default.
 func readFile(path string) (map[string]string, Faults) {
 	f, _, err := regular.Open(path, 0)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || shut(path) {
+	_, shut := os.Lstat(path) // the folder may let nobody like us in
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(shut, fs.ErrPermission) {
 		return nil, nil // what is wrong with the directory is for whoever opens it to say
 	}
 	if errors.Is(err, fs.ErrPermission) {
@@ -136,10 +137,4 @@ func readFile(path string) (map[string]string, Faults) {
 	// A map has no order, and the same file shall be complained of in the same words each time.
 	sort.Strings(faults)
 	return out, faults
-}
-
-// shut reports whether the folder of a file lets nobody like us in.
-func shut(path string) bool {
-	_, err := os.Lstat(path)
-	return errors.Is(err, fs.ErrPermission)
 }

@@ -60,7 +60,7 @@ type injected struct {
 	on      bool      // of a preset
 }
 
-// statsEvery bounds how often the simulator is asked for its sums.
+// statsEvery bounds how often the simulator is asked for its sums: four times a second is as often as a number can be read.
 const statsEvery = 250 * time.Millisecond
 
 // newChaos is a panel without a simulator and an engine: New hands them in once they are made.

@@ -15,7 +15,9 @@ func (c *Chaos) State() chaos.State {
 	defer c.mu.Unlock()
 	// The sums may be another process's, which is asked over the loopback: not at each of a screen's
 	// frames.
-	c.recount(time.Now())
+	if now := time.Now(); now.Sub(c.count) >= statsEvery {
+		c.stats, c.count = c.host.Stats(), now
+	}
 	s := chaos.State{
 		Seed: c.seed, Speed: c.speed, Rows: make([]chaos.Row, len(c.rows)),
 		Calls: c.stats.Calls, Violations: c.stats.Violations, Early: c.stats.Early, Repeated: c.stats.Repeated,
@@ -24,14 +26,6 @@ func (c *Chaos) State() chaos.State {
 		s.Rows[i] = c.told(m)
 	}
 	return s
-}
-
-// recount reads the simulator's sums, not at every frame.
-func (c *Chaos) recount(now time.Time) {
-	// Four times a second is as often as a number can be read.
-	if now.Sub(c.count) >= statsEvery {
-		c.stats, c.count = c.host.Stats(), now
-	}
 }
 
 // Sum is what became of what a row struck.

@@ -193,16 +193,14 @@ func (d *doctor) say(level Gravity, do, format string, args ...any) {
 
 // sayError splits what to do off the store's own sentences.
 func (d *doctor) sayError(do string, err error) {
+	// A copy: the error may be told elsewhere, too, with what to do.
 	if e, ok := errors.AsType[*storage.ErrUnusable](err); ok && e.Do != "" {
-		// A copy: the error may be told elsewhere, too, with what to do.
 		short := *e
-		short.Do, do = "", e.Do
-		err = &short
+		err, short.Do, do = &short, "", e.Do
 	}
 	if e, ok := errors.AsType[*storage.ErrHeld](err); ok && e.Do != "" {
 		short := *e
-		short.Do, do = "", e.Do
-		err = &short
+		err, short.Do, do = &short, "", e.Do
 	}
 	d.said.Damaged = d.said.Damaged || storage.Refused(err)
 	d.say(Fault, do, "%v", err)

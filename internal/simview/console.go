@@ -43,7 +43,9 @@ func (c *console) Watch(ctx context.Context) iter.Seq[engine.Update] {
 		for first := true; ctx.Err() == nil; first = false {
 			u := c.reading()
 			u.Snapshot = first
-			u.Calls = rows(calls)
+			for _, call := range calls {
+				u.Calls = append(u.Calls, row(call))
+			}
 			if len(calls) > 0 {
 				seq = calls[len(calls)-1].Seq
 			}
@@ -82,31 +84,22 @@ func (c *console) reading() engine.Update {
 		limits.Buckets[i] = bucket(w, now)
 	}
 	markPace(limits.Buckets)
-	row := engine.EngineRow{State: engine.EngineBrowse, Why: c.said(r, st), Started: c.started, Boot: c.started.Format(time.RFC3339Nano)}
+	// What is shown, and how well the client keeps the limits.
+	why := fmt.Sprintf("%s: %d calls, %d broke a limit, %d before a Retry-After was over", c.why, st.Calls, st.Violations, st.Early)
+	if r.Keys > 1 {
+		why += fmt.Sprintf("; %d keys have called, and these are the windows of the latest", r.Keys)
+	}
+	row := engine.EngineRow{State: engine.EngineBrowse, Why: why, Started: c.started, Boot: c.started.Format(time.RFC3339Nano)}
 	// Its last characters, as the console shows an engine's key.
 	if r.Key != "" {
 		row.Key = "…" + r.Key
 	}
 	// 429s of every sort, and those that the client has brought upon itself.
-	row.Meter = engine.Meter{Throttled: int64(throttled(st)), Unforeseen: int64(st.Violations)}
-	return engine.Update{Engine: &row, Limits: &limits}
-}
-
-// said is what is shown and how well the client keeps the limits.
-func (c *console) said(r sim.Reading, st sim.Stats) string {
-	text := fmt.Sprintf("%s: %d calls, %d broke a limit, %d before a Retry-After was over", c.why, st.Calls, st.Violations, st.Early)
-	if r.Keys > 1 {
-		text += fmt.Sprintf("; %d keys have called, and these are the windows of the latest", r.Keys)
-	}
-	return text
-}
-
-// throttled counts all 429s.
-func throttled(st sim.Stats) (n int) {
+	row.Meter.Unforeseen = int64(st.Violations)
 	for _, byStatus := range st.ByMethod {
-		n += byStatus[429]
+		row.Meter.Throttled += int64(byStatus[429])
 	}
-	return n
+	return engine.Update{Engine: &row, Limits: &limits}
 }
 
 // markPace marks of each host the window of the application that lets the fewest calls
@@ -144,15 +137,6 @@ func bucket(w sim.Window, now time.Time) engine.BucketRow {
 		b.BlockedBy = "Retry-After"
 	}
 	return b
-}
-
-// rows are calls as the console's list has them.
-func rows(calls []sim.Call) []engine.CallRow {
-	out := make([]engine.CallRow, len(calls))
-	for i, c := range calls {
-		out[i] = row(c)
-	}
-	return out
 }
 
 // classes are the classes of 429s, by X-Rate-Limit-Type.

@@ -164,7 +164,7 @@ func (s *show) endCollection(sum collectSummary) error {
 
 // Collections lists collections, or one in depth by its name.
 func Collections(name string) List {
-	return document(func(ctx context.Context, c engine.Console, o Out) error {
+	return List{show: func(ctx context.Context, c engine.Console, o Out) error {
 		a, err := engine.Ask[engine.CollectionsAnswer](ctx, c, engine.CollectionsQuery{Name: name})
 		switch {
 		case err != nil:
@@ -183,5 +183,5 @@ func Collections(name string) List {
 		}
 		return o.table([]column{words("NAME"), words("STATE"), words("PLATFORM"), words("QUEUE"), words("LADDER"), figures("PLAYERS"),
 			figures("MATCHES"), figures("AGAIN"), figures("LOST"), words("ROUND BEGAN"), wide("ERROR")}, rows)
-	})
+	}}
 }

@@ -56,14 +56,9 @@ func (l List) Show(ctx context.Context, c engine.Console, o Out) error {
 	return l.show(ctx, c, o)
 }
 
-// document is what is shown as a whole.
-func document(show func(ctx context.Context, c engine.Console, o Out) error) List {
-	return List{show: show}
-}
-
 // answered is what is one answer: whole as JSON, else as print writes it.
 func answered[T any](q engine.Query, print func(o Out, answer T) error) List {
-	return document(func(ctx context.Context, c engine.Console, o Out) error {
+	return List{show: func(ctx context.Context, c engine.Console, o Out) error {
 		answer, err := engine.Ask[T](ctx, c, q)
 		switch {
 		case err != nil:
@@ -72,7 +67,7 @@ func answered[T any](q engine.Query, print func(o Out, answer T) error) List {
 			return o.json(answer)
 		}
 		return print(o, answer)
-	})
+	}}
 }
 
 // otherwise is the list with something else to do where it cannot be shown. Another error, or the

@@ -20,7 +20,7 @@ const pageSize = 500
 // Status shows the engine, its queues and what syncs; every adds the accounts that
 // do not. The filter is a part of a queue's or an account's name. As JSON it is one object.
 func Status(text string, every bool) List {
-	return document(func(ctx context.Context, c engine.Console, o Out) error { return status(ctx, c, text, every, o) })
+	return List{show: func(ctx context.Context, c engine.Console, o Out) error { return status(ctx, c, text, every, o) }}
 }
 
 // status prints the blocks of the Overview, in the same order: the state and why, the queues, and what syncs.

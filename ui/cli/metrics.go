@@ -110,10 +110,8 @@ func JobLog(q engine.JobLogQuery, limit int) List {
 		}, func(p engine.JobLogPage) ([]engine.JobLog, string) { return p.Jobs, p.Next }),
 	}
 	// It is no list for --columns and --sort: nothing but its own order goes through an archive.
-	out := document(func(ctx context.Context, c engine.Console, o Out) error {
+	return List{show: func(ctx context.Context, c engine.Console, o Out) error {
 		o.View.Limit = limit
 		return l.show(ctx, c, o)
-	})
-	out.check = func(View) error { return nil } // it has rows, so that -o csv makes sense
-	return out
+	}, check: func(View) error { return nil }} // it has rows, so that -o csv makes sense
 }

@@ -156,7 +156,7 @@ func etaWords(eta engine.ETA) string {
 func (s *show) draw(p progress, eta engine.ETA) {
 	line := s.out.clean(s.sentence(p, eta))
 	if p.Total > 0 {
-		line = s.gauge(p) + " " + line
+		line = themes.GlyphsOf(s.out.ASCII).Bar(p.Done*barCells/p.Total, barCells) + " " + line
 	}
 	_, _ = fmt.Fprint(s.out.W, "\r\x1b[K"+s.out.cut(line, s.out.Width-1))
 	s.bar = true
@@ -165,11 +165,6 @@ func (s *show) draw(p progress, eta engine.ETA) {
 // barCells is the width of the bar, without its ends: with the account's name and the figures behind it
 // a line of 80 cells is full.
 const barCells = 24
-
-// gauge is a bar without colour: what it is drawn with tells enough.
-func (s *show) gauge(p progress) string {
-	return themes.GlyphsOf(s.out.ASCII).Bar(p.Done*barCells/p.Total, barCells)
-}
 
 // done ends the bar's line, so that what is printed next does not stand on it.
 func (s *show) done() {

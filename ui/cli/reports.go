@@ -25,9 +25,8 @@ func Reports(filter string) List {
 	if !strings.Contains(filter, "#") {
 		return l
 	}
-	whole := document(func(ctx context.Context, c engine.Console, o Out) error { return playReport(ctx, c, filter, o) })
-	whole.Columns = l.Columns // a shell completes --columns before it knows which of the two it will be
-	return whole
+	// A shell completes --columns before it knows which of the two it will be.
+	return List{Columns: l.Columns, show: func(ctx context.Context, c engine.Console, o Out) error { return playReport(ctx, c, filter, o) }}
 }
 
 // playReport prints when an account plays: minutes by weekday and hour. As JSON it is the report as it

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,7 +19,9 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/api/apitest"
+	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/keyring"
+	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
@@ -271,4 +274,34 @@ func TestHTTP_RefusedAtStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	oneSentence(t, start("127.0.0.1:0").wants(t, exitFailed).stderr, "others can read", api.TokenName, "delete it")
+}
+
+// A sync of its own opens no listener, whatever is configured: nobody could show a pass for it.
+func TestAPassIsRefusedWhereNobodyListens(t *testing.T) {
+	t.Parallel()
+	dir := freshDir(t)
+	env := map[string]string{"FARSIGHT_DATA_DIR": dir, "FARSIGHT_HTTP_LISTEN": "127.0.0.1:0"}
+	cfg, err := config.Load(config.Inputs{Getenv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := open(cfg, role{keys: keyring.Of(riot.Key{}, "nowhere", filepath.Join(dir, "riot.key")), onlyOwn: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := p.listen(); err != nil || p.http != nil {
+		t.Fatalf("listens on %v: %v", p.http, err)
+	}
+	opt := p.serverOptions()
+	opt.Who = func(*http.Request) (api.Caller, error) { return api.Caller{Role: api.Viewer}, nil }
+	w := httptest.NewRecorder()
+	api.NewServer(opt).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://localhost/v1/events/pass", nil))
+	if w.Code != http.StatusNotFound {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
 }

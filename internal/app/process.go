@@ -70,7 +70,7 @@ type process struct {
 	id     string // random per start, or per opening of a data directory
 
 	front  engine.Console              // what those who come in speak to
-	engine atomic.Pointer[parts]       // at work; nil = none. A member of a fleet has one while it leads
+	engine atomic.Pointer[parts]       // at work; nil = none. That of a member is of a term, or shows what the leader does
 	work   func(context.Context) error // until its context ends
 
 	// Of a member of those who share a database: see fleet.go.

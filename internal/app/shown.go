@@ -17,11 +17,8 @@ import (
 	"github.com/farsight-console/farsight/engine/api"
 	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/columns"
-	"github.com/farsight-console/farsight/engine/control"
-	"github.com/farsight-console/farsight/engine/cron"
 	filters "github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/engine/journal"
-	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/internal/logbook"
@@ -407,9 +404,6 @@ func watchList(ctx context.Context, cfg config.Config, l cli.List, out cli.Out) 
 	}
 }
 
-// Proof that schedules can be steered by operations.
-var _ operation.Schedules = (*cron.Runner)(nil)
-
 // schedulesCommand makes `farsight schedules`, which lists them or, with a flag that names one, acts
 // on it.
 func schedulesCommand() commandDecl {
@@ -471,12 +465,6 @@ func schedulesCommand() commandDecl {
 		},
 	}
 }
-
-// Proofs that logs fit the console: those of a running engine, and those of one that has ended.
-var (
-	_ control.Logs = (*journal.Ring)(nil)
-	_ control.Logs = (*logbook.Stored)(nil)
-)
 
 // logsCommand makes `farsight logs`. It needs no console: a log can be read while nothing can be asked.
 func logsCommand() commandDecl {

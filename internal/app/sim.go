@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -158,33 +159,22 @@ func parseLatency(s string) (sim.Latency, error) {
 	return l, nil
 }
 
-// parsePlayer reads "Name#TAG,platform,matches"; the name may hold commas.
+// playerForm is "Name#TAG,platform,matches"; the name may hold commas.
+var playerForm = regexp.MustCompile(`^(.*),([^,]*),([^,]*)$`)
+
+// parsePlayer reads what --player was given.
 func parsePlayer(s string) (sim.PlayerSpec, error) {
 	bad := fmt.Errorf("--player %q: write 'Name#TAG,platform,matches', such as 'Blue Heron#EUW,euw1,400'", s)
-	// From the end: a Riot ID may have commas, a platform and a number have none.
-	rest, count, ok := cutLast(s)
-	n, err := strconv.Atoi(count)
-	if !ok || err != nil || n < 0 {
+	m := playerForm.FindStringSubmatch(s)
+	if m == nil {
 		return sim.PlayerSpec{}, bad
 	}
-	id, platform, ok := cutLast(rest)
-	if !ok {
+	n, err := strconv.Atoi(m[3])
+	if err != nil || n < 0 {
 		return sim.PlayerSpec{}, bad
 	}
-	p, err := route.ParsePlatform(platform)
-	if err != nil {
-		return sim.PlayerSpec{}, err
-	}
-	return sim.PlayerSpec{RiotID: id, Platform: p, Matches: n}, nil
-}
-
-// cutLast cuts at the last comma: what stands before it may hold commas itself.
-func cutLast(s string) (before, after string, ok bool) {
-	i := strings.LastIndexByte(s, ',')
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
+	p, err := route.ParsePlatform(m[2])
+	return sim.PlayerSpec{RiotID: m[1], Platform: p, Matches: n}, err
 }
 
 // simRun is a simulator that listens.

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/control"
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/safe"
@@ -26,9 +25,6 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/ui/cli"
 )
-
-// Proof that ingestion brings its own queries and commands to the console.
-var _ control.Domain = (*ingest.Ingest)(nil)
 
 // trackCommand makes `farsight track`: one account, a list of them, or the policy of a tag.
 func trackCommand() commandDecl {

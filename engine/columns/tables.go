@@ -531,6 +531,9 @@ func (r *Reader) GameRow() []riot.Value {
 	return r.row
 }
 
+// Seats is how many seats it tells of.
+func (r *Reader) Seats() int { return len(r.seats) / len(SeatTable.Columns) }
+
 // SeatRow is the row of a seat of the match that is open, until the next call.
 func (r *Reader) SeatRow(seat *engine.SeatRow) []riot.Value {
 	row := make([]riot.Value, len(SeatTable.Columns))

@@ -56,7 +56,7 @@ var imports = map[string][]string{
 	"storage":                     {"engine", "engine/await", "engine/crash", "engine/cron", "engine/human", "engine/league", "engine/regular", "storage/internal/collection", "storage/internal/commit", "storage/internal/disk", "storage/internal/payload", "storage/internal/rec", "storage/keep", "storage/key"},
 	"storage/internal/collection": {"engine", "storage/internal/disk", "storage/internal/rec", "storage/key"},
 	"storage/internal/commit":     {"engine", "engine/await", "storage/internal/disk"},
-	"storage/pg":                  {"engine", "engine/await", "engine/league", "storage", "storage/internal/disk", "storage/internal/payload"},
+	"storage/pg":                  {"engine", "engine/await", "engine/columns", "engine/league", "engine/safe", "riot", "storage", "storage/internal/disk", "storage/internal/payload"},
 	"storage/fleet":               {"engine", "engine/wall", "storage/pg"},
 	"storage/river":               {"engine", "engine/await", "engine/traffic", "riot", "riot/limit", "storage/fleet", "storage/key", "storage/pg"},
 	"storage/keep":                {"engine", "engine/crash", "engine/human", "engine/regular", "storage/internal/disk", "storage/internal/payload"},

@@ -19,7 +19,7 @@ import (
 var files embed.FS
 
 // versions are the names of those files in their order.
-var versions, _ = fs.Glob(files, "schema/*.sql")
+var versions, _ = fs.Glob(files, "schema/0*.sql")
 
 // before is the last version of a schema that this program cannot read: each row had a place of its own in a table.
 const before = 16
@@ -147,10 +147,14 @@ func step(ctx context.Context, c *pgx.Conn, schema string) (have int, err error)
 		if _, err := tx.Exec(ctx, string(sql)); err != nil {
 			return err
 		}
+		if have = max(have, before) + 1; have == Version() {
+			if err := tell(ctx, tx); err != nil {
+				return err
+			}
+		}
 		if err := endTerm(ctx, tx); err != nil {
 			return err
 		}
-		have = max(have, before) + 1
 		_, err = tx.Exec(ctx, "insert into fs_schema (version) values ($1)", have)
 		return err
 	})

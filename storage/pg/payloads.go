@@ -24,35 +24,44 @@ var unasked = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // asJSON gives what is stored in place of a payload's body; nil = nothing is. Matches are JSON where the server compresses
 // it by lz4: analysts ask for what is in them, at 1.6 times the size of gzip. Timelines, which are four times
 // as large, and what is no JSON stay as they came.
-func (db *DB) asJSON(p storage.Payload) []byte {
-	if p.Part != league.PartMatch || !db.queryable {
-		return nil
-	}
-	raw, err := payload.Raw(p.PayloadRef, p.Body, payload.Unknown)
-	if err != nil || !utf8.Valid(raw) || !json.Valid(raw) || unasked().Match(raw) {
+func (db *DB) asJSON(raw []byte) []byte {
+	if !db.queryable || !utf8.Valid(raw) || !json.Valid(raw) || unasked().Match(raw) {
 		return nil
 	}
 	return raw
 }
 
 const (
-	// putPayload is within term $10, 0 = whoever leads.
+	// putPayload is within term $10, 0 = whoever leads; fs_untell makes room for what this one tells.
 	putPayload = `with term as (
 	select from fs_fleet where $10 = 0::bigint or epoch = $10 and expires > clock_timestamp() for key share
-) insert into fs_payload (match, part, month, codec, size, raw_len, crc, body, json) select $1, $2, $3, $4, $5, $6, $7, $8, $9 from term
-on conflict (match, part) do update set month = excluded.month, codec = excluded.codec, size = excluded.size,
-	raw_len = excluded.raw_len, crc = excluded.crc, body = excluded.body, json = excluded.json`
+), put as (
+	insert into fs_payload (match, part, month, codec, size, raw_len, crc, body, json) select $1, $2, $3, $4, $5, $6, $7, $8, $9 from term
+	on conflict (match, part) do update set month = excluded.month, codec = excluded.codec, size = excluded.size,
+		raw_len = excluded.raw_len, crc = excluded.crc, body = excluded.body, json = excluded.json
+	returning match
+), game as (
+	insert into fs_told_matches select g.* from put, json_populate_recordset(null::fs_told_matches, $11) g
+), seats as (
+	insert into fs_told_participants select s.* from put, json_populate_recordset(null::fs_told_participants, $12) s
+) select from put`
 	selectPayload = "select month, codec, size, raw_len, crc, body, json from fs_payload where match = $1 and part = $2"
 )
 
 // PutPayload implements storage.Shared.
 func (l *Log) PutPayload(ctx context.Context, term int64, p storage.Payload) error {
-	body, asked := p.Body, l.db.asJSON(p)
+	body, asked, game, seats := p.Body, []byte(nil), "[]", "[]"
+	if p.Part == league.PartMatch {
+		if raw, err := payload.Raw(p.PayloadRef, p.Body, payload.Unknown); err == nil {
+			asked = l.db.asJSON(raw)
+			game, seats = toldBy(ctx, p.Match, raw)
+		}
+	}
 	if asked != nil {
 		body = nil
 	}
 	return l.try(ctx, func() error {
-		put, err := l.db.pool.Exec(ctx, putPayload, p.Match, string(p.Part), p.Month, p.Codec, p.Size, p.RawLen, int64(p.CRC), body, asked, term)
+		put, err := l.db.pool.Exec(ctx, putPayload, p.Match, string(p.Part), p.Month, p.Codec, p.Size, p.RawLen, int64(p.CRC), body, asked, term, game, seats)
 		if err == nil && put.RowsAffected() == 0 {
 			err = ErrDeposed
 		}

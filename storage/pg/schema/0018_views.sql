@@ -213,23 +213,11 @@ create table fs_report (
 create function fs_id(n bigint) returns text language sql immutable parallel safe
 	as $$ select chr(96 + length(n::text)) || n $$;
 
-create view matches as
-	select m.id as match_id, status, attempts, played, nullif(duration_us, 0) * interval '1 microsecond' as duration, queue_id, mode, patch,
-		participants, remake, aborted, fetched_at, last_attempt_at, last_error, last_class, timeline_status, listed,
-		p.codec, p.size as bytes, p.raw_len as raw_bytes, p.body as payload, p.json
-	from fs_match m left join fs_payload p on p.match = m.id and p.part = 'match';
-
 create view timelines as
 	select m.id as match_id, timeline_status as status, timeline_attempts as attempts, played, timeline_fetched_at as fetched_at,
 		timeline_last_attempt_at as last_attempt_at, timeline_last_error as last_error, timeline_last_class as last_class,
 		p.codec, p.size as bytes, p.raw_len as raw_bytes, p.body as payload
 	from fs_match m left join fs_payload p on p.match = m.id and p.part = 'timeline';
-
--- A remake ended before it began: it is neither won nor lost, although Riot lets one team win it.
-create view participants as
-	select m.id as match_id, index, s.puuid, riot_id, a.account as account_id, champion, team, case when not m.remake then won end as won,
-		kills, deaths, assists, m.played, m.queue_id, m.mode
-	from fs_seat s join fs_match m on m.k = s.k left join fs_puuid a on a.puuid = s.puuid;
 
 create view accounts as
 	select id as account_id, riot_id, platform, tracked, tags, policy, status, run as run_id, created, updated, last_sync, last_error
@@ -245,9 +233,6 @@ create view runs as
 	from fs_run r left join fs_run_calls o on o.k = int8send(r.job) left join fs_group m on m.k = int8send(r.job) || '\x01'
 		left join fs_group t on t.k = int8send(r.job) || '\x02'
 	where exists (select from fs_account a where a.id = r.account);
-
-create view ranks as
-	select account as account_id, queue, at, unranked, tier, division, points, wins, losses from fs_rank;
 
 create view jobs as
 	select fs_id(id) as id, kind, queue, key, owner, state, hold, due, priority, phase, round, tries, attempts, holds, args,
@@ -268,15 +253,3 @@ create view calls as
 	select job_id, owner, kind, started, ended, status, class, error, queued, paced, limiter, http from attempts where status <> 0 or http > interval '0';
 
 create view reports as select account as account_id, report from fs_report;
-
--- Who reads them, if this role may make one. It may read nothing else, and write nothing.
-do $$ begin
-	create role farsight_reader nologin;
-exception when duplicate_object or unique_violation or insufficient_privilege then null;
-end $$;
-do $$ begin
-	if exists (select from pg_roles where rolname = 'farsight_reader') then
-		execute format('grant usage on schema %I to farsight_reader', current_schema());
-		grant select on matches, timelines, participants, accounts, runs, ranks, jobs, attempts, calls, reports to farsight_reader;
-	end if;
-end $$;

@@ -109,6 +109,14 @@ type CollectionRow struct {
 	Paused    bool      `json:"paused,omitempty"`
 	// Parts are its players in the order in which they are listed; told of a collection that is asked for by its name.
 	Parts []CollectionPart `json:"parts,omitempty"`
+	// Days are those on which its matches were played, as far as that is known; told like Parts.
+	Days []DayPlayed `json:"days,omitempty"`
+}
+
+// DayPlayed is how many matches were played on a day.
+type DayPlayed struct {
+	Day     string `json:"day"` // UTC, 2026-11-21
+	Matches int    `json:"matches"`
 }
 
 // CollectionPart are the players of a collection that came from one place.

@@ -2,10 +2,12 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/league"
@@ -75,6 +77,9 @@ var (
 				c.Int(&v.ByStatus[i])
 			}
 			c.Int(&v.Had, &v.Again)
+			if c.More(len(v.Days) > 0) {
+				rec.List(c, &v.Days, 2, func(c *rec.Coder, d *dayPlayed) { c.Int(&d.Day, &d.Matches) })
+			}
 		}})
 )
 
@@ -85,6 +90,25 @@ const collectionsCame = 7
 type collected struct {
 	ByStatus   [5]int // by league.Status
 	Had, Again int
+	Days       []dayPlayed // of those whose time is known, the first day first
+}
+
+// dayPlayed is how many matches were played on a day, which is counted from 1970 on in UTC.
+type dayPlayed struct{ Day, Matches int }
+
+// played counts a match, or by -1 takes it back.
+func (c *collected) played(at time.Time, by int) {
+	if at.IsZero() {
+		return
+	}
+	day := int(at.Unix() / (24 * 60 * 60))
+	i, found := slices.BinarySearchFunc(c.Days, day, func(d dayPlayed, day int) int { return cmp.Compare(d.Day, day) })
+	if !found {
+		c.Days = slices.Insert(c.Days, i, dayPlayed{Day: day})
+	}
+	if c.Days[i].Matches += by; c.Days[i].Matches == 0 {
+		c.Days = slices.Delete(c.Days, i, i+1)
+	}
 }
 
 // savePlayer stores a player of a collection; k is its id.
@@ -158,6 +182,10 @@ func (t *txn) collectionRow(c engine.Collection) (row engine.CollectionRow, err 
 		row.Collected.Found += of
 	}
 	row.Collected.Stored, row.Collected.Had, row.Collected.Again = n.ByStatus[league.Success], n.Had, n.Again
+	for _, d := range n.Days {
+		at := time.Unix(int64(d.Day)*24*60*60, 0)
+		row.Days = append(row.Days, engine.DayPlayed{Day: engine.UTCDay(at), Matches: d.Matches})
+	}
 	row.Collected.Lost, row.Collected.TooOld = n.ByStatus[league.PermanentlyUnfetchable], n.ByStatus[league.OutsideRetentionWindow]
 	q, paused, err := tQueues.Get(t, []byte(engine.CollectionQueue(c.Name)))
 	if err != nil {
@@ -176,6 +204,19 @@ func (t *txn) collectionRow(c engine.Collection) (row engine.CollectionRow, err 
 
 func (t *txn) collectedOf(id string) (collected, error) {
 	return tCollected.Want(t, []byte(id), "the counts of collection %q", id)
+}
+
+// counted are the counts of a collection, made anew of its matches; Had and Again are as they were stored.
+func (t *txn) counted(id string, stored *collected) (collected, error) {
+	n := collected{Again: stored.Again, Had: stored.Had}
+	for m, err := range t.matchesOf(id) {
+		if err != nil {
+			return n, err
+		}
+		n.ByStatus[m.Match.Status]++
+		n.played(m.Played, 1)
+	}
+	return n, nil
 }
 
 // CollectedMatches is how many matches a collection has found.
@@ -278,6 +319,7 @@ func (t *txn) collect(owner string, m league.Match, match string) error {
 		n.Again++
 	default:
 		n.ByStatus[m.Match.Status]++
+		n.played(m.Played, 1)
 		if m.Match.Status == league.Success {
 			n.Had++
 		}
@@ -285,14 +327,16 @@ func (t *txn) collect(owner string, m league.Match, match string) error {
 	return tCollected.Put(t, []byte(owner), &n)
 }
 
-// recount moves a match of an owner from one status to another, if that is a collection.
-func (t *txn) recount(owner string, from, to league.Status) error {
+// recount moves a match of an owner to another status and day, if that is a collection.
+func (t *txn) recount(owner string, from, to league.Match) error {
 	n, ok, err := tCollected.Get(t, []byte(owner))
 	if !ok || err != nil {
 		return err
 	}
-	n.ByStatus[from]--
-	n.ByStatus[to]++
+	n.ByStatus[from.Match.Status]--
+	n.ByStatus[to.Match.Status]++
+	n.played(from.Played, -1)
+	n.played(to.Played, 1)
 	return tCollected.Put(t, []byte(owner), &n)
 }
 
@@ -302,6 +346,7 @@ func (t *txn) unlist(owner, match string) error {
 	if ok {
 		m, _, bad := tMatches.Get(t, []byte(match)) // one that nobody has fetched yet counts as unfetched
 		n.ByStatus[m.Match.Status]--
+		n.played(m.Played, -1)
 		n.Had = min(n.Had, n.ByStatus[league.Success])
 		err = errors.Join(bad, tCollected.Put(t, []byte(owner), &n))
 	}

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -93,6 +94,60 @@ func TestL1a_ACollectionCountsItsMatches(t *testing.T) {
 		t.Errorf("wrong counts are not found: %v", err)
 	}
 	write(t, db, func(tx engine.Tx) error { return tCollected.Put(own(tx), []byte("C"), &right) })
+}
+
+// The matches of a collection are counted by the day on which they were played, as soon as that is known; check recounts
+// them, and a store from before that was counted gets it.
+func TestL30_ACollectionCountsItsMatchesByDay(t *testing.T) {
+	db := start(t, t.TempDir()+"/data")
+	save := func(id string, played time.Time, status league.Status) {
+		write(t, db, func(tx engine.Tx) error {
+			return db.SaveMatch(tx, league.Match{ID: id, Played: played, Match: league.Fetch{Status: status, Ref: league.PayloadRef{Codec: league.CodecDropped}}}, true)
+		})
+	}
+	link := func(id string) {
+		write(t, db, func(tx engine.Tx) error { return db.LinkMatch(tx, "C", id) })
+	}
+	write(t, db, func(tx engine.Tx) error {
+		return db.SaveCollection(tx, engine.Collection{ID: "C", CollectAsk: engine.CollectAsk{Name: "kr"}})
+	})
+	save("KR_1", noon, league.Success) // stored before it was found
+	link("KR_1")
+	link("KR_1")
+	for i, played := range []time.Time{noon.AddDate(0, 0, -2), noon.Add(11 * time.Hour), noon.Add(13 * time.Hour)} {
+		id := fmt.Sprint("KR_", i+2)
+		link(id)
+		save(id, time.Time{}, league.Unfetched)
+		save(id, played, league.Success)
+	}
+	save("KR_4", noon.AddDate(0, 0, -2), league.Success) // told otherwise
+	link("KR_9")
+	want := []engine.DayPlayed{{Day: engine.UTCDay(noon.AddDate(0, 0, -2)), Matches: 2}, {Day: engine.UTCDay(noon), Matches: 2}}
+	days := func() []engine.DayPlayed {
+		rows, err := db.CollectionRows(t.Context())
+		must(t, err)
+		return rows[0].Days
+	}
+	if have := days(); !slices.Equal(have, want) {
+		t.Errorf("%v, want %v", have, want)
+	}
+	wantSound(t, db)
+	write(t, db, func(tx engine.Tx) error {
+		n, err := own(tx).collectedOf("C")
+		n.Days = n.Days[:1]
+		return errors.Join(err, tCollected.Put(own(tx), []byte("C"), &n))
+	})
+	if report, err := db.Check(t.Context()); err != nil || len(report.Findings) != 1 {
+		t.Errorf("a wrong day is not found: %v %v", report.Findings, err)
+	}
+	write(t, db, func(tx engine.Tx) error { return daysOfCollection(own(tx), []byte("C")) })
+	if have := days(); !slices.Equal(have, want) {
+		t.Errorf("recounted: %v, want %v", have, want)
+	}
+	write(t, db, func(tx engine.Tx) error { return own(tx).unlist("C", "KR_1") })
+	if have := days(); have[1].Matches != 1 {
+		t.Errorf("one less: %v", have)
+	}
 }
 
 // A feed of a collection has its matches and the ranks of its players, and no others.

@@ -71,10 +71,10 @@ func milli(t time.Time) time.Time {
 }
 
 // moveListed brings up to date what lists the match: its place, by its time, in the list of every account that has it,
-// and the counts of collections by its status.
+// and the counts of collections.
 func (t *txn) moveListed(old, m league.Match, known bool) error {
-	moved, counted := !old.Played.Equal(m.Played), old.Match.Status != m.Match.Status
-	if !known || !moved && !counted {
+	moved := !old.Played.Equal(m.Played)
+	if !known || !moved && old.Match.Status == m.Match.Status {
 		return nil
 	}
 	for _, owner := range t.accountsOf(m.ID) {
@@ -83,10 +83,8 @@ func (t *txn) moveListed(old, m league.Match, known bool) error {
 				return err
 			}
 		}
-		if counted {
-			if err := t.recount(owner, old.Match.Status, m.Match.Status); err != nil {
-				return err
-			}
+		if err := t.recount(owner, old, m); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -30,6 +30,7 @@ var migrations = []migration{
 		through(nil, pass{archiveState.Table, []byte{byte(engine.Discarded)}, countOldDiscard})},
 	{6, "what is missing of the last syncs",
 		through(nil, pass{archiveState.Table, nil, (*txn).gapsOfJob}, pass{tAccounts.Table, nil, (*txn).gapsOfAccount})},
+	{8, "the days of collections", through(nil, pass{tCollected.Table, nil, daysOfCollection})},
 }
 
 // Version 2 gives everything that is exported its place. Afterwards anything goes on as if it had
@@ -145,6 +146,18 @@ func readable(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Version 8 counts the matches of each collection by their days.
+func daysOfCollection(t *txn, k []byte) error {
+	n, err := t.collectedOf(string(k))
+	if err == nil {
+		n, err = t.counted(string(k), &n)
+	}
+	if err != nil {
+		return readable(err)
+	}
+	return tCollected.Put(t, k, &n)
 }
 
 // gapOfJob notes what a discarded or cancelled job has left open.

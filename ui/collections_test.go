@@ -66,6 +66,27 @@ func TestL26_WhatItForesees(t *testing.T) {
 	}
 }
 
+// TestL30_TheDaysOfACollectionAreDrawn: a day is as wide as there is room, today is the last, and what does not fit, or
+// lies ahead, is left out.
+func TestL30_TheDaysOfACollectionAreDrawn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.Collecting()
+		d := open(t, s, 120, 40, testOptions())
+		d.press("C", "j", "enter")
+		d.wants("PLAYED most on 16 Jan: 1,811", "matches by day, UTC", "20 Jan")
+		for days, note := range map[int]string{-3: "PLAYED ──", 0: "PLAYED most on 20 Jan: 7", 116: "PLAYED most on 20 Jan: 7", 115: "PLAYED most on 27 Sep: 9"} {
+			first := engine.DayPlayed{Day: engine.UTCDay(uitest.Noon.AddDate(0, 0, -days)), Matches: 9}
+			s.Collections[1].Days = []engine.DayPlayed{first, {Day: engine.UTCDay(uitest.Noon), Matches: 7}}
+			if days <= 0 {
+				s.Collections[1].Days = []engine.DayPlayed{{Day: first.Day, Matches: 7}}
+			}
+			d := open(t, s, 120, 40, testOptions())
+			d.press("C", "j", "enter")
+			d.wants(note)
+		}
+	})
+}
+
 // TestL27_CollectionsAreSteered: the keys pause, cancel, retry and forget the selected collection, after a question where
 // that ends something.
 func TestL27_CollectionsAreSteered(t *testing.T) {

@@ -406,6 +406,8 @@ func (s Stored) collections(ctx context.Context, q engine.CollectionsQuery) (a e
 			ladders := laddersOf(row.Collection)
 			if row.Ladders = len(ladders); q.Name != "" {
 				row.Parts = partsOf(&row, ladders)
+			} else {
+				row.Days = nil
 			}
 			a.Collections = append(a.Collections, row)
 		}

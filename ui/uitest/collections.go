@@ -25,6 +25,9 @@ func collections() []engine.CollectionRow {
 		{Name: "kr challenger", Players: 300, Done: 300, Ladder: true, Read: true}, {Name: "kr grandmaster", Players: 700, Done: 700, Ladder: true, Read: true},
 		{Name: "kr master", Players: 5021, Done: 340, Ladder: true, Read: true},
 	}
+	for i, n := range []int{310, 420, 1204, 1377, 402, 388, 451, 467, 630, 1690, 1811, 512, 488, 620, 44} {
+		kr.Days = append(kr.Days, engine.DayPlayed{Day: engine.UTCDay(at(time.Duration(14-i) * 24 * time.Hour)), Matches: n})
+	}
 	euw := row("euw-diamond", engine.CollectAsk{Tiers: []string{"diamond1..diamond4"}, Platforms: []string{"euw1"}, Queue: "solo", Matches: 50_000, Timelines: "none"}, 2*time.Minute)
 	euw.Players, euw.Ladder, euw.Page, euw.Ladders, euw.Pages = 2870, 1, 4, 4, 15
 	euw.Parts = []engine.CollectionPart{

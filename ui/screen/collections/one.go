@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -135,6 +136,9 @@ func (p *One) Draw(v *page.View) []string {
 		all = append(all, page.Band{Least: min(n, 3) + 1, Most: n + 1, Keep: 3,
 			Draw: section(func(w, h int) part.Section { return parts(v, r, w, h) })})
 	}
+	if len(r.Days) > 0 {
+		all = append(all, page.Band{Least: 4, Most: 4 + 2*page.Btoi(v.Size != page.S), Keep: 5, Draw: section(func(w, h int) part.Section { return days(v, r, w, h) })})
+	}
 	facts, title := p.facts(v, r), "WHAT IT WAITS FOR"
 	if r.Result != "" {
 		title = "WHAT IT CAME TO"
@@ -219,6 +223,45 @@ func matches(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
 		Tail: "listed again and fetched once: " + page.Count(c.Again),
 		Rows: []string{part.NewLine(v.Theme, w).Gap(1).Stack(w-2, shares).String(),
 			part.NewLine(v.Theme, w).Gap(1).Legend(slices.DeleteFunc(shares, func(s part.Share) bool { return s.N == 0 })).String()}}
+}
+
+// days are those on which its matches were played, up to today, each as wide as there is room.
+func days(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
+	const day = 24 * time.Hour
+	at := func(d engine.DayPlayed) time.Time {
+		t, _ := time.Parse(time.DateOnly, d.Day) // storage wrote it
+		return t
+	}
+	room, today := max(w-2, 0), v.Now.UTC().Truncate(day)
+	wide := page.Clamp(room/max(int(today.Sub(at(r.Days[0]))/day)+1, 1), 1, 8)
+	room -= room % wide
+	axis, most := part.Axis{Step: day / time.Duration(wide), Now: today.Add(day), Back: room, Width: room}, engine.DayPlayed{}
+	values := make([]float64, room)
+	for _, d := range r.Days {
+		from := axis.At(at(d))
+		if from < 0 || from >= room {
+			continue
+		}
+		for i := range wide {
+			values[from+i] = float64(d.Matches)
+		}
+		if d.Matches > most.Matches {
+			most = d
+		}
+	}
+	c := part.NewChart(v.Theme, axis, h)
+	c.Area(0, h-1, part.Series{Values: values, Top: float64(most.Matches), Token: themes.Text})
+	for back := 0; back < room/wide; back += max(12/wide, 1) {
+		c.Mid(h-1, room-back*wide-(wide+1)/2, themes.Dim, today.AddDate(0, 0, -back).Format("2 Jan"))
+	}
+	s := part.Section{Title: "PLAYED", Tail: "matches by day, UTC", Height: h}
+	if most.Matches > 0 {
+		s.Note = "most on " + at(most).Format("2 Jan") + ": " + page.Count(most.Matches)
+	}
+	for y := range h {
+		s.Rows = append(s.Rows, c.Row(part.NewLine(v.Theme, w).Gap(1), y).String())
+	}
+	return s
 }
 
 // parts are its players by where they came from, in the order in which they are listed.

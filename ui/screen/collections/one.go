@@ -259,7 +259,7 @@ func days(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
 		s.Note = "most on " + at(most).Format("2 Jan") + ": " + page.Count(most.Matches)
 	}
 	for y := range h {
-		s.Rows = append(s.Rows, c.Row(part.NewLine(v.Theme, w).Gap(1), y).String())
+		s.Rows = append(s.Rows, c.Row(part.NewLine(v.Theme, w).Gap(w-1-room), y).String())
 	}
 	return s
 }

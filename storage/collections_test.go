@@ -174,6 +174,9 @@ func TestL11_FeedsOfACollection(t *testing.T) {
 			must(t, err)
 			for _, row := range page.Rows {
 				ids = append(ids, row.ID)
+				if row.Rank != nil && row.Rank.PUUID != "puuid P" {
+					t.Errorf("a rank leads to no seat: %+v", row.Rank)
+				}
 			}
 			q.After, more = page.Next, page.More
 		}

@@ -122,6 +122,6 @@ func (db *DB) RankHistory(ctx context.Context, q engine.RanksQuery) (page engine
 func rankRow(a league.Account, r league.Rank) engine.RankRow {
 	return engine.RankRow{
 		Account: a.ID, RiotID: a.RiotID(), Platform: a.Platform, Queue: r.Queue, At: r.At, Unranked: r.Unranked,
-		Tier: r.Tier, Division: r.Division, Points: r.Points, Wins: r.Wins, Losses: r.Losses,
+		Tier: r.Tier, Division: r.Division, Points: r.Points, Wins: r.Wins, Losses: r.Losses, PUUID: onePUUID(a),
 	}
 }

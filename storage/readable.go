@@ -80,8 +80,11 @@ var shown = map[string]shownAs{
 			"id": storable(a.ID), "riot_id": storable(a.RiotID()), "platform": storable(a.Platform), "tracked": a.Tracked,
 			"tags": document(append([]string{}, a.Tags...)), "policy": document(a.Policy), "status": storable(a.Status),
 			"run": storable(a.Run), "created": instant(a.Created), "updated": instant(a.Updated), "last_sync": instant(a.LastSync),
-			"last_error": storable(a.LastError),
+			"last_error": storable(a.LastError), "puuid": short(onePUUID(*a)),
 		}}
+	}),
+	tPlayers.Name: showAs(tPlayers, "fs_player", func(_ []byte, a *league.Account) []columns {
+		return []columns{{"id": storable(a.ID), "riot_id": storable(a.RiotID()), "platform": storable(a.Platform), "puuid": short(onePUUID(*a))}}
 	}),
 	accountPUUID.Name: {"fs_puuid", func(k, v []byte) []columns {
 		account, err := accountPUUID.TextOf(k, v)

@@ -86,7 +86,8 @@ func TestReadableRowsSayWhatWasWritten(t *testing.T) {
 	must(t, err)
 	all := rowsToRead(t, db)
 	for table, want := range map[string]string{
-		"fs_account":   `{"created":"` + at + `","id":"01A","last_error":"` + good + `","last_sync":"` + at + `","platform":"euw1","policy":{"Queues":[420,440],"Type":"ranked","Lookback":2592000000000000,"Timelines":"all","Cadence":0,"Priority":2},"riot_id":"` + good + `#KR1","run":"","status":"never","tags":["team"],"tracked":true,"updated":"` + at + `"}`,
+		"fs_account":   `{"created":"` + at + `","id":"01A","last_error":"` + good + `","last_sync":"` + at + `","platform":"euw1","policy":{"Queues":[420,440],"Type":"ranked","Lookback":2592000000000000,"Timelines":"all","Cadence":0,"Priority":2},"puuid":"puuid-01A","riot_id":"` + good + `#KR1","run":"","status":"never","tags":["team"],"tracked":true,"updated":"` + at + `"}`,
+		"fs_player":    `{"id":"01P0000000000000000000000","platform":"euw1","puuid":"puuid-of-01p0000000000000000000000","riot_id":"Player0000000#EUW"}`,
 		"fs_puuid":     `{"account":"01A","puuid":"puuid-01A"}`,
 		"fs_run":       `{"account":"01A","asked_by":"ana","error":"","finished":null,"had":2,"id":"R1","job":1,"listed":2147483647,"lost":3,"mode":"full","phase":"list","result":"","started":null,"timelines":"all","too_old":4,"triggered":"` + at + `"}`,
 		"fs_run_calls": `{"calls":1,"throttled":1}`,
@@ -117,7 +118,7 @@ func TestReadableRowsSayWhatWasWritten(t *testing.T) {
 			t.Errorf("%s is not named", table)
 		}
 	}
-	if len(all) > 0 || len(ReadableTables()) != 14 {
+	if len(all) > 0 || len(ReadableTables()) != 15 {
 		t.Errorf("%v, and of others %v", ReadableTables(), all)
 	}
 }

@@ -467,8 +467,8 @@ var FrameTable = tableOf("frames", "a player at a minute of a timeline", "info.f
 	told("damage_taken", riot.Int, "damageStats.totalDamageTaken"),
 })
 
-// RankTable are the changes of where accounts stood.
-var RankTable = tableOf("ranks", "a change of where an account stood in a ranked queue", "", []Fact{
+// RankTable are the changes of where accounts stood, and where players did when a ladder was read.
+var RankTable = tableOf("ranks", "a change of where an account stood in a ranked queue, or where a player of a collection stood on a ladder that was read", "", []Fact{
 	textOf("account_id", "", func(s *Source) string { return s.Rank.Account }),
 	textOf("riot_id", "", func(s *Source) string { return s.Rank.RiotID }).empty().says("the account's present one"),
 	textOf("platform", "", func(s *Source) string { return s.Rank.Platform }).empty(),
@@ -480,6 +480,7 @@ var RankTable = tableOf("ranks", "a change of where an account stood in a ranked
 	intOf("points", "LP", "leaguePoints", func(s *Source) (int, bool) { return s.Rank.Points, true }),
 	intOf("wins", "", "wins", func(s *Source) (int, bool) { return s.Rank.Wins, true }),
 	intOf("losses", "", "losses", func(s *Source) (int, bool) { return s.Rank.Losses, true }),
+	textOf("puuid", "puuid", func(s *Source) string { return s.Rank.PUUID }).says("whose seats are theirs"),
 })
 
 // Tables are all tables of data, in the order of docs/data.md.

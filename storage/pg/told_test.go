@@ -48,8 +48,10 @@ func TestL29_ViewsHaveTheColumnsOfExports(t *testing.T) {
 	}
 	must(t, db.Write(t.Context(), func(tx engine.Tx) error {
 		m := league.Match{ID: "KR_1", Played: noon, QueueID: 420, Mode: "CLASSIC", Patch: "16.23", Participants: 2}
-		return errors.Join(db.SaveMatch(tx, m, false), db.SaveParticipants(tx, m.ID, seats), db.SaveAccount(tx, league.Account{ID: "01A", GameName: "Faker", TagLine: "KR1", Platform: "kr"}),
-			db.SaveRank(tx, league.Rank{Account: "01A", Queue: league.RankedSolo, At: noon, Tier: "GOLD", Division: "II", Points: 40}))
+		return errors.Join(db.SaveMatch(tx, m, false), db.SaveParticipants(tx, m.ID, seats), db.SaveAccount(tx, league.Account{ID: "01A", GameName: "Faker", TagLine: "KR1", Platform: "kr", PUUIDs: map[string]string{"": "p0"}}),
+			db.SaveRank(tx, league.Rank{Account: "01A", Queue: league.RankedSolo, At: noon, Tier: "GOLD", Division: "II", Points: 40}),
+			db.SaveCollection(tx, engine.Collection{ID: "01C"}), db.SaveAccount(tx, league.Account{ID: "01P", Collection: "01C", Platform: "kr", PUUIDs: map[string]string{"": "p9"}}),
+			db.SaveRank(tx, league.Rank{Account: "01P", Queue: league.RankedSolo, At: noon.Add(time.Hour), Tier: "GOLD", Division: "II", Points: 40}))
 	}))
 	shown()
 	view := func(name, order string) (rows []map[string]any) {
@@ -103,8 +105,10 @@ func TestL29_ViewsHaveTheColumnsOfExports(t *testing.T) {
 			}
 		}
 	}
-	same("the rank", view("ranks", "at")[0], columns.RankTable, columns.RankRow(&engine.RankRow{Account: "01A", RiotID: "Faker#KR1", Platform: "kr",
-		Queue: league.RankedSolo, At: noon, Tier: "GOLD", Division: "II", Points: 40}))
+	line := engine.RankRow{Account: "01A", RiotID: "Faker#KR1", Platform: "kr", Queue: league.RankedSolo, At: noon, Tier: "GOLD", Division: "II", Points: 40, PUUID: "p0"}
+	same("the rank", view("ranks", "at")[0], columns.RankTable, columns.RankRow(&line))
+	line.Account, line.RiotID, line.PUUID, line.At = "01P", "", "p9", noon.Add(time.Hour)
+	same("a place on a ladder", view("ranks", "at")[1], columns.RankTable, columns.RankRow(&line))
 
 	ref, body := gzipped(`{"info":{}}`) // it says nothing of a timeline's match
 	must(t, db.PutPayload(t.Context(), "KR_1", league.PartTimeline, ref, body))

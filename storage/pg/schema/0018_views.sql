@@ -59,9 +59,19 @@ create table fs_account (
 	created    timestamptz,
 	updated    timestamptz,
 	last_sync  timestamptz,
-	last_error text
+	last_error text,
+	puuid      text
 );
 create index fs_account_id on fs_account (id);
+
+create table fs_player (
+	k        bytea primary key,
+	id       text collate "C",
+	riot_id  text,
+	platform text,
+	puuid    text
+);
+create index fs_player_id on fs_player (id);
 
 create table fs_puuid (
 	k       bytea primary key,

@@ -15,8 +15,9 @@ create or replace view participants as
 		left join fs_told_participants told on told.match_id = m.id and told.index = s.index;
 
 create or replace view ranks as
-	select r.account as account_id, queue, at, unranked, tier, division, points, wins, losses, riot_id, platform
-	from fs_rank r left join fs_account a on a.id = r.account;
+	select r.account as account_id, queue, at, unranked, tier, division, points, wins, losses, coalesce(a.riot_id, p.riot_id) as riot_id,
+		coalesce(a.platform, p.platform) as platform, nullif(coalesce(a.puuid, p.puuid), '') as puuid
+	from fs_rank r left join fs_account a on a.id = r.account left join fs_player p on p.id = r.account;
 
 -- What Riot told goes with its payload, and before another one comes in its place.
 create or replace function fs_untell() returns trigger language plpgsql as $$ begin

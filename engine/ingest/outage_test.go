@@ -57,6 +57,7 @@ func (r *rig) proofs() (calls []engine.CallRow) {
 // answers, so they use their attempts by the table, nothing says outage, and what else wants
 // the lane is not held.
 func TestI7_BrokenMatchesAreNoOutage(t *testing.T) {
+	long(t)
 	for _, tc := range []struct {
 		broken, of int
 		limits     sim.Limits

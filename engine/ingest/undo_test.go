@@ -43,6 +43,7 @@ func (r *rig) known(account, run string) (got knownRanges) {
 // account, its run, its ranges and what each of its matches counts as are as before.
 // No call is made twice, and it ends complete.
 func TestI11_UndoOfACancelledSync(t *testing.T) {
+	long(t)
 	const games = 60
 	for name, c := range map[string]struct {
 		policy string

@@ -189,9 +189,6 @@ func (db *DB) WriteTimes(now time.Time) map[string]time.Duration {
 // WriteBounds are the upper bounds of the counts of WriteSums.
 var WriteBounds = disk.WriteBounds
 
-// WriteSum is disk.WriteSum.
-type WriteSum = disk.WriteSum
-
 // WriteSums gives the sums of the commits since the start: of "state", the group commits, and of
 // "payload".
 func (db *DB) WriteSums() map[string]disk.WriteSum {

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -24,8 +25,6 @@ import (
 	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/riot"
 	"github.com/farsight-console/farsight/storage"
-	"github.com/farsight-console/farsight/ui"
-	"github.com/farsight-console/farsight/ui/cli"
 )
 
 // startPatience is how long an interrupted start may take to end by itself.
@@ -197,79 +196,132 @@ func growth(live uint64) int {
 	return max(100, (int(heapFloor*100/max(live, 1<<20))-100)/50*50)
 }
 
-// release is the version of a release; "" = this build is none.
-var release string
-
-// version names the build: the release, else the revision it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	// The linker has set it: see main.version.
-	if release != "" {
-		return release
+// newRoot makes the command tree of the declarations.
+// The steps at its end need the whole tree, and this order: shells and complete give completion, and
+// indent sets the examples in, those of cobra's own commands too.
+func newRoot() *cobra.Command {
+	root := rootCommand().command()
+	root.SetFlagErrorFunc(flagFault)
+	// "Did you mean": two typing errors at most, or the guess is worse than none.
+	root.SuggestionsMinimumDistance = 2
+	config.AddFlags(root.PersistentFlags())
+	// The settings, each of which is a flag, stay out of the help texts but for these; they work all the same, and
+	// `farsight config` lists all.
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		f.Hidden = !slices.Contains([]string{"data-dir", "store", "platform", "log-level"}, f.Name)
+	})
+	for _, title := range groups {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
 	}
-	if !ok {
-		return "development"
+	// Completion and help, which cobra makes by itself when the tree is carried out.
+	root.SetCompletionCommandGroupID(groupSetup)
+	root.SetHelpCommandGroupID(groupSetup)
+	for _, d := range declared() {
+		root.AddCommand(d.command())
 	}
-	// Of a build in a checkout: the commit. A build by `go install` has the module's version instead.
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "development " + s.Value[:min(len(s.Value), 12)]
-		}
-	}
-	// "(devel)" is no version.
-	if v := info.Main.Version; v != "" && !strings.HasPrefix(v, "(") {
-		return v
-	}
-	return "development"
-}
-
-// modules lists the versions a bug report needs.
-func modules() []string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return nil
-	}
-	// "go1.26.0", then "github.com/spf13/cobra v1.10.1 h1:…": what a bug report needs to build the
-	// same.
-	out := []string{info.GoVersion}
-	for _, m := range info.Deps {
-		out = append(out, m.Path+" "+m.Version+" "+m.Sum)
-	}
-	return out
-}
-
-// versionCommand makes `farsight version`. It is one line without --modules: packagers compare it.
-func versionCommand() commandDecl {
-	return commandDecl{
-		use: "version", group: groupSetup, short: "Show the version of this build", example: "farsight version --json", json: "as JSON",
-		flags: func(f *pflag.FlagSet) {
-			f.Bool("modules", false, "with the modules in it, and whose product it is not")
-		},
-		bare: func(cmd *cobra.Command, _ []string) error {
-			w, platform := cmd.OutOrStdout(), runtime.GOOS+"/"+runtime.GOARCH
-			// The notice is for people, and programs get all modules.
-			if out := stdout(cmd); out.JSON {
-				mods := modules() // the first is Go
-				return cli.JSON(out, build{version(), runtime.Version(), platform, mods[min(1, len(mods)):]})
-			}
-			_, err := fmt.Fprintf(w, "farsight %s (%s, %s)\n", version(), runtime.Version(), platform)
-			if err != nil || !flagBool(cmd, "modules") {
-				return err
-			}
-			for _, m := range modules() {
-				_, _ = fmt.Fprintln(w, "  "+m)
-			}
-			// Riot wants every product that uses its API to say whose it is not.
-			_, err = fmt.Fprintln(w, "\n"+ui.Notice)
+	root.AddCommand(&cobra.Command{
+		Use: "man", Hidden: true, Short: "Print the manual page", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprint(cmd.OutOrStdout(), manual(root).Roff())
 			return err
 		},
+	})
+	root.SetHelpCommand(helpCommand(root))
+	root.InitDefaultHelpCmd()
+	shells(root)
+	complete(root)
+	indent(root)
+	return root
+}
+
+// declared are all commands below the root but for help, completion and the manual page, which are
+// made of the tree itself.
+func declared() []commandDecl {
+	return slices.Concat(shownCommands(), operationCommands(), []commandDecl{
+		demoCommand(), syncCommand(), collectCommand(), collectionsCommand(), serveCommand(), attachCommand(), simCommand(),
+		trackCommand(), untrackCommand(), triggerCommand(), reresolveCommand(),
+		logsCommand(), doctorCommand(), bundleCommand(), pagerCommand(), callCommand(),
+		exportCommand(), checkCommand(), checkPagesCommand(), backupCommand(), restoreCommand(), compactCommand(),
+		checkCopyCommand(), migrateCommand(), pruneCommand(), forgetCommand(), resetCommand(),
+		configCommand(), keyCommand(), versionCommand(),
+	})
+}
+
+// rootCommand is `farsight` alone, which opens the console.
+func rootCommand() commandDecl {
+	return commandDecl{
+		use:   "farsight",
+		short: "Keep League of Legends accounts in sync under Riot's rate limits, and see why",
+		long: "Farsight ingests League of Legends data from Riot's API under Riot's rate limits\n" +
+			"and shows in the terminal why everything is or is not moving.\n\n" +
+			"Without a command it opens the console on the data directory.",
+		example: "farsight\nfarsight --data-dir /var/lib/farsight --read-only",
+		starts:  true, flags: addConsoleFlags,
+		run: runConsole,
 	}
 }
 
-// build is what `farsight version --json` prints.
-type build struct {
-	Version  string   `json:"version"`
-	Go       string   `json:"go"`
-	Platform string   `json:"platform"` // of the system, such as linux/amd64
-	Modules  []string `json:"modules"`
+// indent sets the examples of all commands in, as fang's help shows them.
+func indent(c *cobra.Command) {
+	c.Example = "  " + strings.ReplaceAll(c.Example, "\n", "\n  ")
+	for _, sub := range c.Commands() {
+		indent(sub)
+	}
+}
+
+// command makes the command and all below it.
+func (d commandDecl) command() *cobra.Command {
+	c := &cobra.Command{
+		Use: d.use, GroupID: d.group, Hidden: d.hidden, Short: d.short, Long: d.long, Example: d.example,
+		Args: d.args, ValidArgsFunction: d.complete, RunE: d.bare,
+	}
+	if d.args == nil {
+		c.Args = noArgs
+	}
+	f := c.Flags()
+	if d.flags != nil {
+		d.flags(f)
+	}
+	if d.json != "" {
+		f.Bool("json", false, d.json)
+	}
+	if d.dryRun != "" {
+		f.Bool("dry-run", false, d.dryRun)
+	}
+	if d.reason != "" {
+		f.String("reason", "", d.reason)
+	}
+	if d.yes {
+		f.Bool("yes", false, "do not ask")
+	}
+	switch {
+	case d.tell != nil:
+		d.run = func(ctx context.Context, g given) error {
+			l, err := d.tell(g.args)
+			if err != nil {
+				return err
+			}
+			return browse(ctx, g.cfg, func(c engine.Console) error { return l.Show(ctx, c, g.out) })
+		}
+		c.RunE = d.configured
+	case d.list != nil:
+		show := lister(c, d.list)
+		c.RunE = func(cmd *cobra.Command, args []string) (err error) {
+			if d.instead != nil {
+				if d.run, err = d.instead(); err != nil {
+					return err
+				}
+			}
+			if d.run != nil {
+				return d.configured(cmd, args)
+			}
+			return show(cmd, args)
+		}
+	case d.run != nil:
+		c.RunE = d.configured
+	}
+	for _, sub := range d.below {
+		c.AddCommand(sub.command())
+	}
+	return c
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,79 +21,6 @@ import (
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/cli"
 )
-
-// newRoot makes the command tree of the declarations.
-// The steps at its end need the whole tree, and this order: shells and complete give completion, and
-// indent sets the examples in, those of cobra's own commands too.
-func newRoot() *cobra.Command {
-	root := rootCommand().command()
-	root.SetFlagErrorFunc(flagFault)
-	// "Did you mean": two typing errors at most, or the guess is worse than none.
-	root.SuggestionsMinimumDistance = 2
-	config.AddFlags(root.PersistentFlags())
-	// The settings, each of which is a flag, stay out of the help texts but for these; they work all the same, and
-	// `farsight config` lists all.
-	root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
-		f.Hidden = !slices.Contains([]string{"data-dir", "store", "platform", "log-level"}, f.Name)
-	})
-	for _, title := range groups {
-		root.AddGroup(&cobra.Group{ID: title, Title: title})
-	}
-	// Completion and help, which cobra makes by itself when the tree is carried out.
-	root.SetCompletionCommandGroupID(groupSetup)
-	root.SetHelpCommandGroupID(groupSetup)
-	for _, d := range declared() {
-		root.AddCommand(d.command())
-	}
-	root.AddCommand(&cobra.Command{
-		Use: "man", Hidden: true, Short: "Print the manual page", Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), manual(root).Roff())
-			return err
-		},
-	})
-	root.SetHelpCommand(helpCommand(root))
-	root.InitDefaultHelpCmd()
-	shells(root)
-	complete(root)
-	indent(root)
-	return root
-}
-
-// declared are all commands below the root but for help, completion and the manual page, which are
-// made of the tree itself.
-func declared() []commandDecl {
-	return slices.Concat(shownCommands(), operationCommands(), []commandDecl{
-		demoCommand(), syncCommand(), collectCommand(), collectionsCommand(), serveCommand(), attachCommand(), simCommand(),
-		trackCommand(), untrackCommand(), triggerCommand(), reresolveCommand(),
-		logsCommand(), doctorCommand(), bundleCommand(), pagerCommand(), callCommand(),
-		exportCommand(), checkCommand(), checkPagesCommand(), backupCommand(), restoreCommand(), compactCommand(),
-		checkCopyCommand(), migrateCommand(), pruneCommand(), forgetCommand(), resetCommand(),
-		configCommand(), keyCommand(), versionCommand(),
-	})
-}
-
-// rootCommand is `farsight` alone, which opens the console.
-func rootCommand() commandDecl {
-	return commandDecl{
-		use:   "farsight",
-		short: "Keep League of Legends accounts in sync under Riot's rate limits, and see why",
-		long: "Farsight ingests League of Legends data from Riot's API under Riot's rate limits\n" +
-			"and shows in the terminal why everything is or is not moving.\n\n" +
-			"Without a command it opens the console on the data directory.",
-		example: "farsight\nfarsight --data-dir /var/lib/farsight --read-only",
-		starts:  true, flags: addConsoleFlags,
-		run: runConsole,
-	}
-}
-
-// indent sets the examples of all commands in, as fang's help shows them.
-func indent(c *cobra.Command) {
-	c.Example = "  " + strings.ReplaceAll(c.Example, "\n", "\n  ")
-	for _, sub := range c.Commands() {
-		indent(sub)
-	}
-}
 
 // commandDecl declares a command: all that its help, its completion, docs/commands.md and
 // farsight(1) say of it, and what carries it out. [commandDecl.command] makes a command of the tree
@@ -156,63 +82,6 @@ const (
 func (d commandDecl) acting() commandDecl {
 	d.json, d.dryRun = cmp.Or(d.json, asReceipt), cmp.Or(d.dryRun, doNothing)
 	return d
-}
-
-// command makes the command and all below it.
-func (d commandDecl) command() *cobra.Command {
-	c := &cobra.Command{
-		Use: d.use, GroupID: d.group, Hidden: d.hidden, Short: d.short, Long: d.long, Example: d.example,
-		Args: d.args, ValidArgsFunction: d.complete, RunE: d.bare,
-	}
-	if d.args == nil {
-		c.Args = noArgs
-	}
-	f := c.Flags()
-	if d.flags != nil {
-		d.flags(f)
-	}
-	if d.json != "" {
-		f.Bool("json", false, d.json)
-	}
-	if d.dryRun != "" {
-		f.Bool("dry-run", false, d.dryRun)
-	}
-	if d.reason != "" {
-		f.String("reason", "", d.reason)
-	}
-	if d.yes {
-		f.Bool("yes", false, "do not ask")
-	}
-	switch {
-	case d.tell != nil:
-		d.run = func(ctx context.Context, g given) error {
-			l, err := d.tell(g.args)
-			if err != nil {
-				return err
-			}
-			return browse(ctx, g.cfg, func(c engine.Console) error { return l.Show(ctx, c, g.out) })
-		}
-		c.RunE = d.configured
-	case d.list != nil:
-		show := lister(c, d.list)
-		c.RunE = func(cmd *cobra.Command, args []string) (err error) {
-			if d.instead != nil {
-				if d.run, err = d.instead(); err != nil {
-					return err
-				}
-			}
-			if d.run != nil {
-				return d.configured(cmd, args)
-			}
-			return show(cmd, args)
-		}
-	case d.run != nil:
-		c.RunE = d.configured
-	}
-	for _, sub := range d.below {
-		c.AddCommand(sub.command())
-	}
-	return c
 }
 
 // configured reads the configuration, and carries the command out.

@@ -452,3 +452,13 @@ func (p *parts) tryKey(ctx context.Context, text string) error {
 		return p.client.ProbeKey(riot.WithJob(ctx, "key test", limit.Interactive), route.Europe, key)
 	})
 }
+
+// knownQueues are the queues that an engine of this program has, used or not.
+func knownQueues() []engine.Queue {
+	return append(ownQueues(), pager.QueuePager, pager.QueueCalls, pager.QueueWebhooks, ingest.QueueUpkeep)
+}
+
+// ownQueues are the queues in which syncs, ranks and reports are worked off.
+func ownQueues() []engine.Queue {
+	return []engine.Queue{ingest.QueueLatest, ingest.QueueFull, ingest.QueueRank, ingest.QueueWeekly}
+}

@@ -17,8 +17,6 @@ import (
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
 	"github.com/farsight-console/farsight/engine/operation"
-	"github.com/farsight-console/farsight/engine/pager"
-	"github.com/farsight-console/farsight/internal/config"
 	"github.com/farsight-console/farsight/ui/cli"
 )
 
@@ -409,11 +407,6 @@ func (p *parts) knows(ctx context.Context, name engine.Queue) error {
 	return noQueue(name)
 }
 
-// knownQueues are the queues that an engine of this program has, used or not.
-func knownQueues() []engine.Queue {
-	return append(ownQueues(), pager.QueuePager, pager.QueueCalls, pager.QueueWebhooks, ingest.QueueUpkeep)
-}
-
 // hasQueue asks an engine whether it knows a queue.
 func hasQueue(ctx context.Context, con engine.Console, name engine.Queue) error {
 	if slices.Contains(knownQueues(), name) {
@@ -436,11 +429,6 @@ func noQueue(name engine.Queue) error {
 	return usagef("there is no queue %q: use one of %s", name, strings.Join(texts(knownQueues()), ", "))
 }
 
-// ownQueues are the queues in which syncs, ranks and reports are worked off.
-func ownQueues() []engine.Queue {
-	return []engine.Queue{ingest.QueueLatest, ingest.QueueFull, ingest.QueueRank, ingest.QueueWeekly}
-}
-
 // completeQueues offers the queues that are not named yet.
 func completeQueues(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	return starting(slices.DeleteFunc(texts(ownQueues()), func(q string) bool { return slices.Contains(args, q) }), begun), cobra.ShellCompDirectiveNoFileComp
@@ -460,15 +448,6 @@ func completeStates(_ *cobra.Command, _ []string, begun string) ([]string, cobra
 func starting(words []string, begun string) []string {
 	slices.SortFunc(words, cmp.Compare)
 	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, begun) })
-}
-
-// edgeQueue is a queue's name outside of the program: many deployments share one
-// place that collects such names.
-func edgeQueue(cfg config.Config, q engine.Queue) string {
-	if cfg.Prefix == "" {
-		return string(q)
-	}
-	return cfg.Prefix + ":" + string(q)
 }
 
 // stateNames are the words of the states of a job, in the order in which it goes through them.

@@ -72,6 +72,8 @@ type EngineRow struct {
 	// SinceStart says that the engine is not up for a minute yet: what is counted of the
 	// last minute is all since the start, and no rate.
 	SinceStart bool `json:"since_start,omitempty"`
+	// Traffic is the half hour that has begun, of which Metrics.Traffic tells the ones before.
+	Traffic TrafficSpan `json:"traffic,omitzero"`
 	Meter
 }
 

@@ -68,10 +68,22 @@ func (m *Monitor) traffic(now time.Time) (out []engine.TrafficSpan) {
 		at = from
 	}
 	for ; !at.After(last); at = at.Add(span) {
-		out = append(out, engine.TrafficSpan{At: at, Calls: m.calls.sum(at, span, 0),
-			Throttled: m.throttled.sum(at, span, 0), Stored: m.stored.sum(at, span, 0)})
+		out = append(out, m.span(at))
 	}
 	return out
+}
+
+// Present is the half hour that has begun, as far as it was folded.
+func (m *Monitor) Present(now time.Time) engine.TrafficSpan {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.span(now.Truncate(engine.TrafficEvery))
+}
+
+// span is the half hour that begins at an instant.
+func (m *Monitor) span(at time.Time) engine.TrafficSpan {
+	sum := func(r *ring) int { return r.sum(at, engine.TrafficEvery, 0) }
+	return engine.TrafficSpan{At: at, Calls: sum(m.calls), Throttled: sum(m.throttled), Stored: sum(m.stored)}
 }
 
 // ratio is part of whole; ok is false, and the ratio 0, when there is no whole.

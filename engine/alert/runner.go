@@ -265,6 +265,13 @@ func (r *Runner) Firing() (n int) {
 	return n
 }
 
+// Traffic is the half hour that has begun, up to the newest call.
+func (r *Runner) Traffic() engine.TrafficSpan {
+	m := r.opt.Monitor
+	m.Calls(r.opt.Calls(m.CallSeq()))
+	return m.Present(wall.Now())
+}
+
 // Metrics sums up a window that ends now, of the jobs of one kind or, for "", of all; at most maxWindow,
 // else the error is a *engine.Problem.
 func (r *Runner) Metrics(kind engine.Kind, window time.Duration) (engine.Metrics, error) {

@@ -329,3 +329,23 @@ func TestRunner_FoldsChangesAndCallsOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestV8b_TrafficHasTheNewestCalls: the half hour that has begun counts the calls that no evaluation has seen yet, each once.
+func TestV8b_TrafficHasTheNewestCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := run(t, &shelf{})
+		defer b.stop()
+		for i := range 3 {
+			b.mu.Lock()
+			b.calls = append(b.calls, engine.CallRow{Seq: uint64(i + 1), At: time.Now(), Status: 200})
+			b.mu.Unlock()
+			if got := b.Traffic(); got.Calls != i+1 || !got.At.Equal(time.Now().Truncate(engine.TrafficEvery)) {
+				t.Errorf("after %d calls: %+v", i+1, got)
+			}
+		}
+		time.Sleep(2 * evaluateEvery)
+		if m, err := b.Metrics("", 0); err != nil || len(m.Traffic) != 1 || m.Traffic[0].Calls != 3 {
+			t.Errorf("evaluated: %+v, %v", m.Traffic, err)
+		}
+	})
+}

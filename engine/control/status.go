@@ -64,6 +64,9 @@ func (c *Control) reading() (engine.EngineRow, engine.LimitsRow) {
 		Meter:      m,
 		OnlyServed: c.opt.Serves != nil, KeyWorked: c.opt.KeyWorked == nil || c.opt.KeyWorked(),
 	}
+	if c.opt.Alerts != nil {
+		row.Traffic = c.opt.Alerts.Traffic()
+	}
 	if c.opt.Term != nil {
 		row.Term = c.opt.Term()
 	}

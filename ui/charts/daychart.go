@@ -2,6 +2,7 @@ package charts
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,17 +21,9 @@ type DayTraffic struct {
 	Spans   []engine.TrafficSpan
 }
 
-// soon is when an engine that has just begun is asked again. It counts every five seconds, so a
-// second more finds its first count.
-const soon = 6 * time.Second
-
 // Want is the question when it is due; nil = it is not, or the screen has no room for the day.
 func (d *DayTraffic) Want(v *page.View) engine.Query {
-	// An engine that makes calls has something to tell within seconds of its start, and is ahead of it within a minute.
-	begins := len(d.Spans) < 2 && v.Engine.CallsPerMin > 0 && v.Now.Sub(d.asked) >= soon
-	switch same := v.Now.Truncate(time.Minute).Equal(d.asked.Truncate(time.Minute)); {
-	// A medium screen shows the day only while there are no calls to show in its place.
-	case d.pending, !v.Ready, v.Frozen, v.Size == page.S, v.Size == page.M && len(v.Calls) > 0, same && !begins:
+	if d.pending || !v.Ready || v.Frozen || v.Size != page.L || v.Now.Truncate(time.Minute).Equal(d.asked.Truncate(time.Minute)) {
 		return nil
 	}
 	d.pending, d.asked = true, v.Now
@@ -48,6 +41,18 @@ func (d *DayTraffic) Got(q engine.Query, a engine.Answer, err error) {
 	}
 }
 
+// upTo are the half hours with the one that has begun, which the frame tells with all else that it shows.
+func (d *DayTraffic) upTo(v *page.View) []engine.TrafficSpan {
+	now, spans := v.Engine.Traffic, d.Spans
+	if now.At.IsZero() {
+		return spans
+	}
+	for n := len(spans); n > 0 && !spans[n-1].At.Before(now.At); n-- {
+		spans = spans[:n-1]
+	}
+	return append(slices.Clip(spans), now)
+}
+
 // multiple is one of several charts with one scale.
 type multiple struct {
 	name   string
@@ -55,9 +60,9 @@ type multiple struct {
 	counts []float64
 }
 
-// multiples draws charts above one another, each tall rows high and with its name and sum on the
-// left. All have one scale, whose top is high, so that a hundred calls and one 429 look like what
-// they are. However few counts there are, they take all columns.
+// multiples draws charts above one another, each tall rows high and with its sum and name on the
+// left of its last row. All have one scale, whose top is high, so that a hundred calls and one 429 look like what
+// they are. However few counts there are, they are drawn as wide as [fewest] would be.
 func multiples(v *page.View, columns, tall int, high float64, charts []multiple) (rows []string) {
 	for _, c := range charts {
 		counts := c.counts[max(len(c.counts)-columns, 0):]
@@ -73,16 +78,10 @@ func multiples(v *page.View, columns, tall int, high float64, charts []multiple)
 		if sum == 0 {
 			token = themes.Dim
 		}
-		text := human.Count(int64(sum))
-		for row, chart := range part.Bars(v.Theme, columns, tall, c.token, bars, high) {
-			l := part.NewLine(v.Theme, multipleName).Gap(1)
-			switch {
-			case row == tall-1 && tall > 1:
-				l.Field(part.As(themes.Dim, c.name), multipleName-2, part.Words)
-			case row == tall-2:
-				l.Field(part.As(token, text), multipleName-2, part.Words)
-			case tall == 1:
-				l.Field(part.As(token, text+" "+c.name), multipleName-1, part.Words)
+		for row, chart := range part.Bars(v.Theme, len(bars), tall, c.token, bars, high) {
+			l := part.NewLine(v.Theme, multipleName)
+			if row == tall-1 {
+				l.Field(part.As(token, human.Count(int64(sum))), multipleSum, part.Number).Gap(1).Put(themes.Dim, c.name)
 			}
 			rows = append(rows, l.String()+chart)
 		}
@@ -93,8 +92,8 @@ func multiples(v *page.View, columns, tall int, high float64, charts []multiple)
 // fewest is how many counts have room in such a chart at least: the first one is no wall.
 const fewest = 6
 
-// multipleName is how many cells the names of such charts take, with their margin.
-const multipleName = 9
+// What stands before such a chart: its sum, and with that its name and a gap.
+const multipleSum, multipleName = 8, 17
 
 // DayRows is how many rows the three charts of the last day take together.
 const DayRows = 6
@@ -103,13 +102,14 @@ const DayRows = 6
 // to count, and says which.
 func (d *DayTraffic) Panel(v *page.View, w int) part.Section {
 	p := part.Section{Title: "24 HOURS", Height: DayRows}
-	if len(d.Spans) == 0 {
+	spans := d.upTo(v)
+	if len(spans) == 0 {
 		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+cmp.Or(v.Waiting(), "nothing was counted yet")))}
 		return p
 	}
-	charts := []multiple{{name: "calls", token: themes.Run}, {name: "429", token: themes.Warn}, {name: "stored", token: themes.OK}}
+	charts := []multiple{{name: "calls", token: themes.Run}, {name: "429s", token: themes.Warn}, {name: "stored", token: themes.OK}}
 	high := 0.0
-	for _, s := range d.Spans {
+	for _, s := range spans {
 		for i, n := range [...]int{s.Calls, s.Throttled, s.Stored} {
 			charts[i].counts = append(charts[i].counts, float64(n))
 			high = max(high, float64(n))
@@ -119,8 +119,8 @@ func (d *DayTraffic) Panel(v *page.View, w int) part.Section {
 	columns := max(w-multipleName-2, 1)
 	p.Rows = multiples(v, columns, DayRows/len(charts), high, charts)
 	const day = int(24 * time.Hour / engine.TrafficEvery)
-	if n := len(d.Spans); n < day || columns < n {
-		p.Title = "SINCE " + dayClock(v, d.Spans[max(n-columns, 0)].At)
+	if n := len(spans); n < day || columns < n {
+		p.Title = "SINCE " + dayClock(v, spans[max(n-columns, 0)].At)
 	}
 	return p
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/page"
@@ -26,18 +28,34 @@ func TestV8b_AYoungDayIsDrawnWide(t *testing.T) {
 		if n := strings.Count(rows[0], "█"); n != cells {
 			t.Errorf("%d half hours take %d cells of 48, want %d: %q", spans, n, cells, rows[0])
 		}
-		if !strings.Contains(rows[0], page.Count(7*spans)) {
-			t.Errorf("%d half hours: %q lacks their sum", spans, rows[0])
+		if !strings.Contains(rows[1], page.Count(7*spans)) {
+			t.Errorf("%d half hours: %q lacks their sum", spans, rows[1])
 		}
 	}
-	now := time.Date(2026, 1, 20, 12, 0, 0, 0, time.UTC)
-	for spans, again := range map[int]bool{1: true, 2: false} {
-		v := &page.View{Data: &page.Data{Ready: true, Engine: engine.EngineRow{Meter: engine.Meter{CallsPerMin: 9}}}, Size: page.L, Now: now}
-		var d DayTraffic
-		d.Got(d.Want(v), engine.Metrics{Traffic: make([]engine.TrafficSpan, spans)}, nil)
-		v.Now = now.Add(soon)
-		if asked := d.Want(v) != nil; asked != again {
-			t.Errorf("%d half hours: asked %t within the minute", spans, asked)
+}
+
+// TestV8b_TheDayEndsWithTheFrame: the half hour that has begun is told by the frame, however old what came before is.
+func TestV8b_TheDayEndsWithTheFrame(t *testing.T) {
+	begin := time.Date(2026, 1, 20, 10, 0, 0, 0, time.UTC)
+	v := &page.View{Data: &page.Data{Ready: true}, Theme: themes.NewMono(themes.Unicode), Size: page.L, Now: begin.Add(time.Hour)}
+	span := func(i, calls int) engine.TrafficSpan {
+		return engine.TrafficSpan{At: begin.Add(time.Duration(i) * engine.TrafficEvery), Calls: calls}
+	}
+	for name, c := range map[string]struct {
+		asked []engine.TrafficSpan
+		now   engine.TrafficSpan
+		title string
+		want  string
+	}{
+		"nothing was asked yet":      {nil, span(2, 131), "SINCE 11:00", " 131 calls"},
+		"of this half hour":          {[]engine.TrafficSpan{span(1, 7), span(2, 351)}, span(2, 401), "SINCE 10:30", " 408 calls"},
+		"of the one before":          {[]engine.TrafficSpan{span(1, 7)}, span(2, 3), "SINCE 10:30", " 10 calls"},
+		"an engine that counts none": {[]engine.TrafficSpan{span(1, 7)}, engine.TrafficSpan{}, "SINCE 10:30", " 7 calls"},
+	} {
+		v.Data.Engine.Traffic = c.now
+		d := DayTraffic{Spans: c.asked}
+		if p := d.Panel(v, 60); p.Title != c.title || !strings.Contains(ansi.Strip(p.Rows[1]), c.want) {
+			t.Errorf("%s: %s, want %s of %s in %q", name, p.Title, c.want, c.title, p.Rows)
 		}
 	}
 }

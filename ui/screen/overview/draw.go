@@ -303,8 +303,7 @@ func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 	return s
 }
 
-// radar is the last answers, a cell each. Where no call is known the day's course stands there, as
-// after a night without work.
+// radar is the last answers, a cell each.
 func (o *Screen) radar(v *page.View, w, h int) part.Section {
 	s := block.CallsSection(v, o.tape.Take(v), w, h, 0)
 	s.Title, s.Tail, s.Height = "RADAR", page.Joined(v, s.Tail, uptime(v)), h

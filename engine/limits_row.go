@@ -84,9 +84,9 @@ type BreakerRow struct {
 	Proven  bool      `json:"proven,omitempty"` // what it answered before fails too
 }
 
-// Outage says what is down, and what waits for it: "outage of europe/match-v5.match: 9 jobs wait".
+// Outage says what is down, and what waits for it: "match calls to europe fail: 9 jobs wait".
 func (b BreakerRow) Outage() string {
-	return OutageOf + b.Host + "/" + b.Method + ": " + human.Counted(b.Waiting, "job waits", "jobs wait")
+	return Outage(b.Host, b.Method) + ": " + human.Counted(b.Waiting, "job waits", "jobs wait")
 }
 
 // BucketRow is one rate limit window.

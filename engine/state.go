@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -178,9 +179,29 @@ const (
 	StandDown   Stand = "DOWN"
 )
 
-// OutageOf begins the reason of what waits for an endpoint that is down, before its name:
-// "outage of europe/match-v5.match".
-const OutageOf = "outage of "
+// fails ends the reason of what waits for an endpoint that is down.
+const fails = " fail"
+
+// Outage is that reason: "match calls to europe fail".
+func Outage(host, method string) string { return MethodWord(method) + " calls to " + host + fails }
+
+// OutageWithout is the reason without its host, where there is only one: "match calls fail". Of another reason ok is
+// false.
+func OutageWithout(why string) (brief string, ok bool) {
+	what, failed := strings.CutSuffix(why, fails)
+	what, _, named := strings.Cut(what, " to ")
+	return what + fails, failed && named && strings.HasSuffix(what, " calls")
+}
+
+// MethodWord is what a method asks for: timeline of match-v5.timeline, account of account-v1.by-riot-id.
+func MethodWord(method string) string {
+	service, what, _ := strings.Cut(method, ".")
+	if what, _, _ = strings.Cut(what, "by-"); what != "" {
+		return strings.TrimSuffix(what, ".")
+	}
+	service, _, _ = strings.Cut(service, "-v")
+	return service
+}
 
 // Held says what stands before any limit: a paused queue, a key that is refused, an
 // outage. The zero one = nothing does.

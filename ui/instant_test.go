@@ -89,7 +89,7 @@ func checkCause(t *testing.T, screen string, u *engine.Update) {
 	if !strings.Contains(screen, string(u.Engine.State)) {
 		t.Errorf("the engine is %s", u.Engine.State)
 	}
-	for _, n := range regexp.MustCompile(`outage of [^:\n]+: ([\d,]+) jobs? wait`).FindAllStringSubmatch(screen, -1) {
+	for _, n := range regexp.MustCompile(`calls to \S+ fail: ([\d,]+) jobs? wait`).FindAllStringSubmatch(screen, -1) {
 		if want := page.Count(u.Queues[0].Counts[engine.Available]); n[1] != want {
 			t.Errorf("%s jobs wait by the cause, %s do", n[1], want)
 		}

@@ -21,7 +21,7 @@ func TestV4a_TheStateOwnsTheFrame(t *testing.T) {
 		wants []string
 	}{
 		"works":  {uitest.Demo(), themes.Run, []string{"12 s WINDOW"}},
-		"outage": {uitest.Outage(), themes.Err, []string{"✗ API DOWN ", "outage of europe/match-v5.match", "one call asks whether it is over at 12:3", "┗"}},
+		"outage": {uitest.Outage(), themes.Err, []string{"✗ API DOWN ", "match calls to europe fail", "one call asks whether it is over at 12:3", "┗"}},
 		"paused": {uitest.Paused(), themes.Warn, []string{"‖ PAUSED ", "every queue with work is paused", "p resumes the queue", "╱╱╱"}},
 		"no key": {uitest.Broken(), themes.Err, []string{"✗ NO KEY ─", "the key has expired or was refused", "K gives another key"}},
 	} {

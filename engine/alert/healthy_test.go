@@ -331,7 +331,7 @@ func TestW9c_AlertsTellTheCauseThatStatusTells(t *testing.T) {
 	if r := row(t, d.Monitor, d.now, "key"); r.Said() != d.reading.Cause || len(d.fired) != 1 {
 		t.Errorf("it says %q, and %v fire", r.Said(), d.fired)
 	}
-	d.reading.State, d.reading.Cause, d.reading.KeyRejected = engine.EngineAPIDown, "outage of europe/match-v5.match: 3 jobs wait", false
+	d.reading.State, d.reading.Cause, d.reading.KeyRejected = engine.EngineAPIDown, "match calls to europe fail: 3 jobs wait", false
 	d.pass(12*time.Minute, nil)
 	if r := row(t, d.Monitor, d.now, "queue-age/full"); r.State != engine.AlertFiring || r.Said() != d.reading.Cause {
 		t.Errorf("it is %s and says %q", r.State, r.Said())

@@ -92,7 +92,7 @@ func NoteCell(c *call) table.Cell {
 	case c.Status == 429:
 		return table.As(themes.Warn, throttle(c))
 	case c.Proof:
-		return table.As(themes.Dim, "asked to find out what works")
+		return table.As(themes.Dim, "asks if it works")
 	case c.Status != 200 && c.Class != classServer && string(c.Class) != StatusCell(c).Text:
 		return table.As(themes.Dim, string(c.Class))
 	}

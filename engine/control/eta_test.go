@@ -21,7 +21,7 @@ func (paced) Outlook(string) forecast.Limits { return even{time.Second, "app:eur
 func (paced) Rows() engine.LimitsRow { return engine.LimitsRow{} }
 func (paced) Held(lane string) (h engine.Held) {
 	if lane == "americas/"+forecast.TimelineMethod {
-		h = engine.Held{Reason: "outage of " + lane, Stand: engine.StandDown}
+		h = engine.Held{Reason: engine.Outage("americas", forecast.TimelineMethod), Stand: engine.StandDown}
 	}
 	return h
 }
@@ -73,8 +73,8 @@ func TestI3_ETAsShareTheBudgetAsTheEngineDealsIt(t *testing.T) {
 		{"an ended run has none", ended, 0, 0, "", ""},
 		{"its queue is paused", waits, 400, 0, "queue paused by ana", engine.StandPaused},
 		{"its queue is paused while it lists", looking, 0, 0, "queue paused by ana", engine.StandPaused},
-		{"its timelines are down and nothing else is left", stuck, 7, 0, "outage of americas/match-v5.timeline", engine.StandDown},
-		{"its timelines will be down", down, 14, 0, "outage of americas/match-v5.timeline", ""},
+		{"its timelines are down and nothing else is left", stuck, 7, 0, "timeline calls to americas fail", engine.StandDown},
+		{"its timelines will be down", down, 14, 0, "timeline calls to americas fail", ""},
 	}
 	for _, tc := range cases {
 		got := c.eta(tc.row)

@@ -30,7 +30,7 @@ func TestW5a_OneCauseInItsOrder(t *testing.T) {
 		{engine.EngineNoKey, "", func() { r.limiter.state = engine.EngineDegraded }},
 		{engine.EngineDegraded, "", func() { r.limiter.state = engine.EngineAPIDown }},
 		{engine.EnginePaused, "419.4 MB free; work goes on by itself when there is room", func() { r.backend.halted = "" }},
-		{engine.EngineAPIDown, "outage of europe/match-v5.match: 9 jobs wait", func() { r.limiter.state = engine.EngineLive }},
+		{engine.EngineAPIDown, "match calls to europe fail: 9 jobs wait", func() { r.limiter.state = engine.EngineLive }},
 		{engine.EngineOpening, "being read", func() { r.backend.reading = "" }},
 		{engine.EngineHeld, "Riot asked for an hour", func() { r.limiter.rows.Holds = nil }},
 		{engine.EnginePaused, "every queue with work is paused", func() { r.backend.queues[0].Paused = false }},

@@ -128,12 +128,16 @@ func brakes(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) str
 	case b.Frozen():
 		return b.Freeze(limits.At) + ": " + wait
 	case b.Blocked.After(limits.At):
-		return fmt.Sprintf("a %s holds %s: %s", b.BlockedBy, cmp.Or(b.Method, b.Host), wait)
+		calls := "calls"
+		if b.Method != "" {
+			calls = engine.MethodWord(b.Method) + " calls"
+		}
+		return fmt.Sprintf("a %s holds %s to %s: %s", b.BlockedBy, calls, b.Host, human.Counted(b.Waiting, "waits", "wait"))
 	}
 	hosts := busyHosts(limits)
 	window := "the " + human.Window(b.Window) + " window"
 	if b.Method != "" {
-		window += " of " + b.Method
+		window += " of " + engine.MethodWord(b.Method) + " calls"
 	}
 	if len(hosts) > 1 {
 		window += " on " + b.Host

@@ -29,7 +29,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	busy.InFlight, fresh.SinceStart = 6, true
 	paused := queue(3, 0, 0, 0)
 	paused.Paused = true
-	down, unreached := limits(same), engine.EngineRow{State: engine.EngineAPIDown, Why: "outage of europe/match-v5.match"}
+	down, unreached := limits(same), engine.EngineRow{State: engine.EngineAPIDown, Why: "match calls to europe fail"}
 	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
 	follows := live
 	follows.Term = &engine.Term{Epoch: 6, Leader: "4711-9f3c on db-1"}
@@ -42,25 +42,25 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		q      engine.QueueRow
 		limits engine.LimitsRow
 	}{
-		"every queue with work is paused":                                       {engine.EngineRow{State: engine.EnginePaused, Why: "every queue with work is paused"}, queue(1, 0, 0, 0), idle},
-		"nothing to do: no job waits":                                           {live, queue(0, 0, 0, 0), idle},
-		"nothing is stuck: 1 job waits for its next try":                        {live, queue(0, 0, 1, 2), idle},
-		"nothing is stuck: 2 jobs wait, each for its time":                      {live, queue(0, 0, 0, 2), idle},
-		"queue full is paused: 3 jobs wait there":                               {live, paused, idle},
-		"4711-9f3c on db-1 leads, in term 6":                                    {follows, queue(535, 2, 3, 0), limits(same)},
-		"4 jobs wait for a worker":                                              {live, queue(4, 0, 0, 0), idle},
-		"all 6 workers are busy: Riot answers in 62 ms":                         {busy, queue(9, 6, 0, 0), idle},
-		"nothing waits for a limit: each call goes at once":                     {live, queue(0, 2, 0, 0), idle},
-		"96 % of what the key allows; the 12 s window brakes":                   {live, queue(535, 2, 3, 0), limits(same)},
-		"nothing is stuck: 535 calls wait for the 12 s window":                  {fresh, queue(535, 2, 3, 0), limits(same)},
-		"nothing is stuck: 535 calls wait for the 12 s window on europe":        {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
-		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window":  {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
-		"a 429 application holds europe: 535 calls wait":                        {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
-		"a 429 method holds match-v5.match: 30 calls wait":                      {live, queue(535, 2, 3, 0), limits(same, held)},
-		"all 2 workers are busy: Riot answers in 500 ms":                        {slow, queue(90, 2, 0, 0), limits(wide)},
-		"outage of europe/match-v5.match: 540 jobs wait":                        {unreached, queue(535, 2, 3, 0), down},
-		"outage of europe/match-v5.match":                                       {unreached, queue(0, 2, 3, 0), idle},
-		"96 % of what the key allows; the 12 s window of match-v5.match brakes": {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
+		"every queue with work is paused":                                      {engine.EngineRow{State: engine.EnginePaused, Why: "every queue with work is paused"}, queue(1, 0, 0, 0), idle},
+		"nothing to do: no job waits":                                          {live, queue(0, 0, 0, 0), idle},
+		"nothing is stuck: 1 job waits for its next try":                       {live, queue(0, 0, 1, 2), idle},
+		"nothing is stuck: 2 jobs wait, each for its time":                     {live, queue(0, 0, 0, 2), idle},
+		"queue full is paused: 3 jobs wait there":                              {live, paused, idle},
+		"4711-9f3c on db-1 leads, in term 6":                                   {follows, queue(535, 2, 3, 0), limits(same)},
+		"4 jobs wait for a worker":                                             {live, queue(4, 0, 0, 0), idle},
+		"all 6 workers are busy: Riot answers in 62 ms":                        {busy, queue(9, 6, 0, 0), idle},
+		"nothing waits for a limit: each call goes at once":                    {live, queue(0, 2, 0, 0), idle},
+		"96 % of what the key allows; the 12 s window brakes":                  {live, queue(535, 2, 3, 0), limits(same)},
+		"nothing is stuck: 535 calls wait for the 12 s window":                 {fresh, queue(535, 2, 3, 0), limits(same)},
+		"nothing is stuck: 535 calls wait for the 12 s window on europe":       {live, queue(535, 2, 3, 0), limits(same, engine.BucketRow{Host: "asia", Kind: "app", Used: 3})},
+		"an operator's cap of 50 % brakes: 535 calls wait for the 12 s window": {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Cap = 50 })},
+		"a 429 application holds calls to europe: 535 wait":                    {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Blocked, b.BlockedBy = now.Add(3*time.Second), "429 application" })},
+		"a 429 method holds match calls to europe: 30 wait":                    {live, queue(535, 2, 3, 0), limits(same, held)},
+		"all 2 workers are busy: Riot answers in 500 ms":                       {slow, queue(90, 2, 0, 0), limits(wide)},
+		"match calls to europe fail: 540 jobs wait":                            {unreached, queue(535, 2, 3, 0), down},
+		"match calls to europe fail":                                           {unreached, queue(0, 2, 3, 0), idle},
+		"96 % of what the key allows; the 12 s window of match calls brakes":   {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
 	} {
 		if got := Pace(c.e, []engine.QueueRow{c.q}, c.limits); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)

@@ -17,7 +17,7 @@ const (
 )
 
 // Still is why syncs make no call until something happens that nobody can foresee, by
-// account: "queue paused by ana", "outage of europe/match-v5.match".
+// account: "queue paused by ana", "match calls to europe fail".
 type Still map[string]string
 
 // State is all that a forecast follows from.

@@ -286,7 +286,7 @@ func TestI7_OutageChargesNobodyAndEndsByItself(t *testing.T) {
 		r.trigger("Ana#EUW", engine.SyncAsk{Timelines: "none"})
 		r.until("Ana#EUW", time.Minute, func(row engine.AccountRow) bool { return row.Phase == engine.PhaseMatches })
 		time.Sleep(time.Minute)
-		if state, why := r.limits.Health(); state != engine.EngineAPIDown || why != "outage of europe/match-v5.match" {
+		if state, why := r.limits.Health(); state != engine.EngineAPIDown || why != "match calls to europe fail" {
 			t.Errorf("health: %s, %s", state, why)
 		}
 		before := r.calls(route.Match)

@@ -132,7 +132,7 @@ func TestI7_AnOutageBuriesNothing(t *testing.T) {
 				before := s.Stats().Calls
 				over := down(t, s, 3*time.Hour)
 				time.Sleep(90 * time.Second)
-				if state, why := r.limits.Health(); state != engine.EngineAPIDown || why != "outage of europe/match-v5.match" {
+				if state, why := r.limits.Health(); state != engine.EngineAPIDown || why != "match calls to europe fail" {
 					t.Errorf("%s: %s", state, why)
 				}
 				r = r.crash() // what is known to be good outlives it

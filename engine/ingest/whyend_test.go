@@ -22,7 +22,7 @@ func TestI1_TheEndOfWhatHasNoKnownEnd(t *testing.T) {
 		why    string
 		probed bool
 	}{
-		"outage":   {func(r *rig) { must(r.t, r.sim.Inject(sim.Fault{Name: "down", Kind: sim.Unavailable})) }, "outage of europe/match-v5.match", true},
+		"outage":   {func(r *rig) { must(r.t, r.sim.Inject(sim.Fault{Name: "down", Kind: sim.Unavailable})) }, "match calls to europe fail", true},
 		"key":      {func(r *rig) { r.sim.ExpireKeys() }, "key invalid", true},
 		"freeze":   {func(r *rig) { must(r.t, r.limits.Freeze(engine.Bucket{Host: "europe"}, "")) }, "app:europe frozen by an operator", false},
 		"freeze 2": {func(r *rig) { must(r.t, r.limits.Freeze(engine.Bucket{Host: "europe", Method: "match-v5.match"}, "")) }, "match-v5.match:europe frozen by an operator", false},
@@ -102,7 +102,7 @@ func TestI1_WhatStandsBeforeTheLimitsIsTheReason(t *testing.T) {
 			func(r *rig) {
 				must(r.t, r.sim.Inject(sim.Fault{Kind: sim.Unavailable, Match: sim.Match{Method: route.Match}}))
 			},
-			func(r *rig) { r.sim.Clear() }, "outage of europe/match-v5.match", engine.StandDown,
+			func(r *rig) { r.sim.Clear() }, "match calls to europe fail", engine.StandDown,
 		},
 		"key": {func(r *rig) { r.sim.ExpireKeys() }, nil, "key invalid", engine.StandHeld},
 		"pause": {

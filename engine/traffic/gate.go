@@ -91,10 +91,10 @@ func (g *gate) check(l Lane, job engine.JobID, now time.Time) (until time.Time, 
 	}
 	b := g.lane(l)
 	if b.proof != nil {
-		return time.Time{}, "finds out whether " + l.String() + " is down", false
+		return time.Time{}, "finds out whether all " + engine.Outage(l.Host, l.Method), false
 	}
 	if !b.ramp.admits(job) {
-		return time.Time{}, engine.OutageOf + l.String() + " has just ended: calls return by steps", false
+		return time.Time{}, engine.Outage(l.Host, l.Method) + "ed until just now: they return by steps", false
 	}
 	return time.Time{}, "", true
 }
@@ -325,7 +325,7 @@ func later(t, now time.Time) time.Time {
 // down.
 func reasonOf(f *fuse, l Lane) string {
 	if f.hold == engine.HoldOutage {
-		return engine.OutageOf + l.String()
+		return engine.Outage(l.Host, l.Method)
 	}
 	return f.hold.String()
 }
@@ -367,7 +367,7 @@ func (g *gate) health() (engine.EngineState, string) {
 	}
 	for _, at := range g.laneOrder() {
 		if g.lanes[at].blown {
-			return engine.EngineAPIDown, engine.OutageOf + at.String()
+			return engine.EngineAPIDown, engine.Outage(at.Host, at.Method)
 		}
 	}
 	return engine.EngineLive, ""

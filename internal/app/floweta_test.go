@@ -119,7 +119,7 @@ func TestI3_TheETASaysWhyThereIsNone(t *testing.T) {
 		if err := f.sim.Inject(sim.Fault{Name: "down", Kind: sim.Unavailable}); err != nil {
 			t.Fatal(err)
 		}
-		says("outage of europe/match-v5.match")
+		says("match calls to europe fail")
 		f.sim.Clear()
 		says("")
 	})

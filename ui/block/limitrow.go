@@ -15,7 +15,7 @@ import (
 
 // ScopeName is what a bucket limits: app, match, timeline, match service.
 func ScopeName(b engine.BucketRow) string {
-	name := cmp.Or(page.MethodWord(b.Method), b.Kind)
+	name := cmp.Or(engine.MethodWord(b.Method), b.Kind)
 	if b.Kind == "service" {
 		name += " service"
 	}
@@ -51,7 +51,7 @@ func DownNeeds(v *page.View) (out []page.Need) {
 	for _, b := range v.Limits.Breakers {
 		out = append(out, page.Need{
 			ID: "down:" + b.Host + b.Method, Word: string(engine.StandDown),
-			Text: page.MethodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}",
+			Text: engine.MethodWord(b.Method) + " DOWN, " + downText(v, b), Key: "{open}",
 			Open: func(*page.View) page.Effect { s := page.ScreenLimits; return page.Effect{Go: &s} },
 		})
 	}

@@ -343,5 +343,5 @@ func StateVerb(j *engine.JobRow) string {
 		return "waits"
 	}
 	host, method, _ := strings.Cut(lane, "/")
-	return "waits in queue " + line + " for " + strings.TrimSuffix(page.MethodWord(method), "+") + " calls to " + host
+	return "waits in queue " + line + " for " + strings.TrimSuffix(engine.MethodWord(method), "+") + " calls to " + host
 }

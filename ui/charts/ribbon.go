@@ -132,7 +132,7 @@ func callCells(v *page.View, l *part.Line, c *engine.CallRow, w int) {
 	}
 	l.Field(part.As(themes.Dim, c.At.In(v.Now.Location()).Format("15:04:05.0")), 10, part.Words).Gap(2)
 	l.Field(status, cells, part.Words).Gap(1)
-	l.Field(part.Plain(page.MethodWord(c.Method)), 8, part.Words).Gap(1)
+	l.Field(part.Plain(engine.MethodWord(c.Method)), 8, part.Words).Gap(1)
 	l.Field(part.Plain(page.BriefTarget(c.Target)), w-37-cells, part.ID)
 	l.Field(part.Plain(human.Millis(c.Took)), 7, part.Number)
 	wait := ""

@@ -29,6 +29,8 @@ type Timetable struct {
 	Lanes   []AccountLane
 	rest    []AccountLane // accounts that do nothing now: they take the lanes that are free
 	Left    int           // calls that wait
+	All     int           // with those of other hosts
+	Gone    int           // that were made since they were foreseen
 	Ends    time.Time     // when the last of them goes; zero = not known
 	failed  []bool        // cells with a call that went wrong
 	due     []time.Time
@@ -87,6 +89,12 @@ func NewTimetable(v *page.View, a TimeAxis, f *page.Forecast, p *Past, plans []e
 	t.accounts(v, f)
 	if t.Plan != nil {
 		t.Left = t.Plan.Line + t.Plan.Retries
+		for _, h := range f.Plan.Hosts {
+			if t.All += h.Line + h.Retries; h.Host == t.Plan.Host {
+				t.Gone = h.Line + h.Retries - t.Left
+			}
+		}
+		t.All -= t.Gone
 	}
 	for _, l := range t.Lanes {
 		if !l.Over && l.Done.After(t.Ends) {

@@ -10,12 +10,8 @@ import (
 // BriefWhy is a limiter's reason in the words of a list: without the host, where there
 // is only one, and the version of the method.
 func BriefWhy(v *View, why string) string {
-	if lane, down := strings.CutPrefix(why, engine.OutageOf); down && !strings.Contains(lane, " ") {
-		host, method, _ := strings.Cut(lane, "/")
-		if OneHost(v) {
-			return MethodWord(method) + " is down"
-		}
-		return MethodWord(method) + " on " + host + " is down"
+	if brief, ok := engine.OutageWithout(why); ok && OneHost(v) {
+		return brief
 	}
 	scope, rest, _ := strings.Cut(why, " ")
 	name, host, named := strings.Cut(scope, ":")
@@ -49,16 +45,6 @@ func BriefBucket(v *View, name string) string {
 		return name
 	}
 	return columns.Versionless(kind) + " " + window
-}
-
-// MethodWord is what a method asks for: timeline of match-v5.timeline, account of
-// account-v1.by-riot-id.
-func MethodWord(method string) string {
-	service, what, _ := strings.Cut(columns.Versionless(method), ".")
-	if what, _, _ = strings.Cut(what, "by-"); what != "" {
-		return strings.TrimSuffix(what, ".")
-	}
-	return service
 }
 
 // BriefTarget is a call's target without the sign that its PUUID was cut, where more

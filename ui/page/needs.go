@@ -102,6 +102,9 @@ func (d *Data) engineNeeds() []Need {
 	if waiting := d.waitingJobs(); d.Engine.State == engine.EngineNoKey && waiting > 0 {
 		n.Text, n.More = "no key: "+human.Counted(waiting, "job waits", "jobs wait"), d.Engine.Why
 	}
+	if d.Engine.State == engine.EngineNoKey && d.Engine.Key == "" {
+		n.Key = "{key} gives one"
+	}
 	return []Need{n}
 }
 

@@ -90,12 +90,12 @@ func Outage() Scene {
 	}
 	s := demo("outage", 80, 535, calls, demoAccounts())
 	next := Noon.Add(35500 * time.Millisecond)
-	s.stands(engine.Held{Reason: "outage of europe/match-v5.match", Until: next, Stand: engine.StandDown})
+	s.stands(engine.Held{Reason: "match calls to europe fail", Until: next, Stand: engine.StandDown})
 	s.Update.Limits.Breakers = []engine.BreakerRow{
 		{Host: "europe", Method: "match-v5.match", Since: at(39500 * time.Millisecond), Next: next, Waiting: 516, Proven: true},
 		{Host: "europe", Method: "match-v5.timeline", Since: at(39400 * time.Millisecond), Next: next.Add(time.Second), Waiting: 22, Proven: true},
 	}
-	s.Update.Engine.State, s.Update.Engine.Why = engine.EngineAPIDown, "outage of europe/match-v5.match"
+	s.Update.Engine.State, s.Update.Engine.Why = engine.EngineAPIDown, "match calls to europe fail"
 	Foresee(&s.Update)
 	return s
 }
@@ -125,7 +125,7 @@ func FirstMinute() Scene {
 // Fail makes an endpoint of a scene fail since a while; one call asks at an instant whether it is back.
 func (s *Scene) Fail(since, next time.Time) {
 	const method = "match-v5.match"
-	why := engine.OutageOf + "europe/" + method
+	why := engine.Outage("europe", method)
 	s.stands(engine.Held{Reason: why, Until: next, Stand: engine.StandDown})
 	s.Update.Limits.Breakers = []engine.BreakerRow{
 		{Host: "europe", Method: method, Since: since, Next: next, Waiting: s.Update.Queues[0].Counts[engine.Available], Proven: true},

@@ -96,30 +96,30 @@ func stackBlock(v *page.View, w, h int) part.Section {
 	return s
 }
 
-// stackText says how many retries leave later than they are due, and why; of how many nobody knows
-// when they leave; else when the next one does.
+// stackText says of how many retries nobody knows when they leave; else how many leave later than they are due; both
+// with why. Else it says when the next one leaves.
 func stackText(v *page.View, jobs []engine.JobRow) (out []part.Cell) {
-	late, stuck, by, why := 0, 0, "", ""
+	stuck, late := map[string]int{}, map[string]int{}
 	var first time.Time
 	for i := range jobs {
 		j := &jobs[i]
 		switch at := page.GoesAt(j); {
 		case at.IsZero():
-			if stuck++; why == "" {
-				why = j.Reason()
-			}
+			stuck[page.BriefWhy(v, j.Reason())]++
 		case j.LateBy != "":
-			if late++; first.IsZero() || at.Before(first) {
-				first, by = at, j.LateBy
+			if late[full(v, j.LateBy)]++; first.IsZero() || at.Before(first) {
+				first = at
 			}
 		}
 	}
 	switch {
-	case stuck > 0:
-		return []part.Cell{part.As(themes.Warn, page.Count(stuck)+" wait: "+page.BriefWhy(v, why))}
-	case late > 0:
+	case len(stuck) > 0:
+		n, why := mostOf(stuck)
+		return []part.Cell{part.As(themes.Warn, page.Count(n)+" wait: "+why)}
+	case len(late) > 0:
+		n, why := mostOf(late)
 		return []part.Cell{
-			part.As(themes.Warn, human.Counted(late, "is late: ", "are late: ")+full(v, by)),
+			part.As(themes.Warn, page.Count(n)+" late: "+why),
 			part.As(themes.Dim, "They leave from "+v.Clock(first)+" on."),
 		}
 	}
@@ -127,17 +127,47 @@ func stackText(v *page.View, jobs []engine.JobRow) (out []part.Cell) {
 	return []part.Cell{part.As(themes.Dim, "All on time; the next leaves "+charts.InText(v, page.GoesAt(&next))+".")}
 }
 
-// full says why there is no room for a retry, in few words.
+// mostOf is how many were counted, and the reason of most of them, with of how many where that is not of all.
+func mostOf(reasons map[string]int) (all int, why string) {
+	for text, n := range reasons {
+		if all += n; n > reasons[why] || n == reasons[why] && text < why {
+			why = text
+		}
+	}
+	if n := reasons[why]; n < all {
+		return all, page.Count(n) + " as " + why
+	}
+	return all, why
+}
+
+// full says why there is no room for a retry, in few words, with its host where there are several.
 func full(v *page.View, by string) string {
-	scope, _, _ := strings.Cut(by, " ")
-	host, app := strings.CutPrefix(scope, "app:")
-	switch b, ok := v.Limits.Pacing(); {
-	case app && ok && b.Host == host:
-		return "the " + human.Window(b.Window) + " window is full"
-	case app:
-		return "the limit of " + host + " is full"
-	case strings.HasSuffix(by, " in line"):
+	if strings.HasSuffix(by, " in line") {
 		return "others leave first"
+	}
+	scope, rest, _ := strings.Cut(by, " ")
+	name, host, named := strings.Cut(scope, ":")
+	if !named {
+		return page.BriefWhy(v, by)
+	}
+	word, of := "", ""
+	if name != "app" {
+		word = engine.MethodWord(name) + " "
+	}
+	if !page.OneHost(v) {
+		of = " of " + host
+	}
+	calls := word + "calls" + strings.Replace(of, "of", "to", 1)
+	b, paced := v.Limits.Pacing()
+	switch {
+	case strings.Contains(rest, "spread over the window"):
+		return calls + " are spread"
+	case strings.Contains(rest, " 429"):
+		return "a 429 holds " + calls
+	case word+of == "" && paced:
+		return "the " + human.Window(b.Window) + " window is full"
+	case strings.Contains(rest, "/"): // 100/100
+		return "the " + word + "limit" + of + " is full"
 	}
 	return page.BriefWhy(v, by)
 }

@@ -32,19 +32,35 @@ func TestV3e_ArrivedWithItsTimelines(t *testing.T) {
 	}
 }
 
-// TestLateForWhat: why retries are late is told without the limiter's own words.
-func TestLateForWhat(t *testing.T) {
-	v := &page.View{Data: &page.Data{Limits: engine.LimitsRow{Buckets: []engine.BucketRow{
-		{Host: "europe", Paces: true, Limit: 100, Window: 12 * time.Second}, {Host: "asia"},
-	}}}}
+// TestV1f_LateForWhat: why retries are late is told without the limiter's own words, with the host whose limit it is
+// where there are several, whichever of them sets the pace.
+func TestV1f_LateForWhat(t *testing.T) {
+	europe := engine.BucketRow{Host: "europe", Paces: true, Limit: 100, Window: 12 * time.Second}
+	asia := engine.BucketRow{Host: "asia", Paces: true, Limit: 100, Window: 2 * time.Minute}
+	v := &page.View{Data: &page.Data{Limits: engine.LimitsRow{Buckets: []engine.BucketRow{europe, asia, {Host: "kr"}}}}}
 	for by, want := range map[string]string{
-		"app:europe 100/12s":                      "the 12 s window is full",
-		"app:asia 100/12s":                        "the limit of asia is full",
-		"162nd in line":                           "others leave first",
-		"app:asia 95/100, spread over the window": "the limit of asia is full",
+		"app:europe 100/12s":                                 "the limit of europe is full",
+		"app:asia 100/120s":                                  "the limit of asia is full",
+		"match-v5.match:europe 31/30, next call now":         "the match limit of europe is full",
+		"match-v5.match:europe recovering from a 429, 0.3 s": "a 429 holds match calls to europe",
+		"162nd in line":                                      "others leave first",
+		"app:asia 95/100, spread over the window":            "calls to asia are spread",
+		"app:kr 500/10s":                                     "the limit of kr is full",
 	} {
 		if got := full(v, by); got != want {
 			t.Errorf("%s: %q, want %q", by, got, want)
 		}
+	}
+	due := func(by string) engine.JobRow {
+		return engine.JobRow{Job: engine.Job{State: engine.Retryable, Due: time.Unix(8, 0)}, Starts: time.Unix(9, 0), LateBy: by}
+	}
+	v.Now = time.Unix(1, 0).UTC()
+	jobs := []engine.JobRow{due("app:asia 100/120s"), due("app:asia 100/120s"), due("app:europe 100/12s"), due("")}
+	if got := stackText(v, jobs)[0].Text; got != "3 late: 2 as the limit of asia is full" {
+		t.Errorf("of two hosts: %q", got)
+	}
+	v.Data.Limits.Buckets = []engine.BucketRow{europe}
+	if got := full(v, "app:europe 100/12s"); got != "the 12 s window is full" {
+		t.Errorf("of one host: %q", got)
 	}
 }

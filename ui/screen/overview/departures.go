@@ -50,13 +50,19 @@ const boardEvery = time.Second
 // leavingNext is how many jobs are asked for: those of the calls made until the next answer too.
 const leavingNext = 100
 
+// mostEnded is how many jobs that ended are asked for. Those of the last calls are among them also after the end of a
+// hundred syncs, whose own jobs and reports end behind them.
+const mostEnded = 300
+
 func (d *departures) want(v *page.View) engine.Query {
 	switch {
 	case v.Engine.State == engine.EngineBrowse:
 	case d.Due(v, v.Seq):
 		return engine.JobsQuery{Soonest: true, Page: engine.Page{Limit: leavingNext}}
 	case d.blank.Add(page.ReloadEvery).After(d.ended.At) && d.ended.Due(v, v.Seq):
-		return block.EndedQuery("")
+		q := block.EndedQuery("")
+		q.Limit = mostEnded
+		return q
 	}
 	return nil
 }
@@ -65,7 +71,7 @@ func (d *departures) want(v *page.View) engine.Query {
 func (d *departures) got(v *page.View, q engine.JobsQuery, a engine.Answer, err error) bool {
 	of := &d.Answer
 	if !q.Soonest {
-		if of = &d.ended; !q.Ended || q.Limit != block.MostEnded {
+		if of = &d.ended; !q.Ended || q.Limit != mostEnded {
 			return false
 		}
 	}
@@ -76,7 +82,7 @@ func (d *departures) got(v *page.View, q engine.JobsQuery, a engine.Answer, err 
 	if d.at = (time.Time{}); q.Soonest {
 		d.soon = answer.Jobs
 	}
-	if len(d.known) > 10*leavingNext || d.known == nil {
+	if len(d.known) > 4*mostEnded || d.known == nil {
 		d.known = map[engine.JobID]engine.JobRow{}
 	}
 	for _, j := range answer.Jobs {
@@ -137,7 +143,7 @@ func (d *departures) landed(v *page.View, c *engine.CallRow, next []engine.JobRo
 	if live {
 		j = now
 	}
-	row := departure{id: string(c.Job), job: c.Job, row: j, past: true, call: page.MethodWord(c.Method),
+	row := departure{id: string(c.Job), job: c.Job, row: j, past: true, call: engine.MethodWord(c.Method),
 		target: page.BriefTarget(c.Target), leaves: c.At.In(v.Now.Location()).Format("15:04:05.0")}
 	// A job whose next try is listed below keeps its id there: the cursor follows what is to come.
 	if c.Job == "" || slices.ContainsFunc(next, func(j engine.JobRow) bool { return j.ID == c.Job }) {
@@ -283,8 +289,12 @@ func (o *Screen) departuresBlock(v *page.View, t *charts.Timetable, w, h int) pa
 			head.Field(part.As(themes.Dim, name), widths[i]-1, kinds[i]).Gap(1)
 		}
 	}
+	host := t.Host
+	if !page.OneHost(v) { // the board is of all
+		host = ""
+	}
 	s := part.Section{Title: "DEPARTURES", Rows: []string{head.String()},
-		Note: page.Joined(v, t.Host, "calls to Riot for match data, in the order they leave")}
+		Note: page.Joined(v, host, "calls to Riot for match data, in the order they leave")}
 	src := o.leaving()
 	s = o.listed(v, paneDepartures, w, n+1, 1, src, s, func(l *part.Line, i, _ int) {
 		d := &src.Items[i]
@@ -324,7 +334,7 @@ func (o *Screen) departuresBlock(v *page.View, t *charts.Timetable, w, h int) pa
 
 // follows says how many calls follow those on the board, and when the last of them leaves.
 func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
-	more := t.Left - (len(o.board.rows) - o.board.first)
+	more := t.All - (len(o.board.rows) - o.board.first)
 	if more <= 0 {
 		return v.Row(w)
 	}

@@ -81,6 +81,9 @@ func goesOn(v *page.View) (next time.Time, then string) {
 	}
 	switch v.Engine.State {
 	case engine.EngineNoKey:
+		if v.Engine.Key == "" {
+			return time.Time{}, v.Keyed("{key} gives one")
+		}
 		return time.Time{}, v.Keyed("{key} gives another key")
 	case engine.EnginePaused:
 		if !slices.ContainsFunc(v.Queues, func(q engine.QueueRow) bool { return q.Paused }) { // by the disk or the store

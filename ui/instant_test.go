@@ -136,6 +136,26 @@ func checkLimits(t *testing.T, screen string, most int) {
 	if strings.Contains(screen, "min ago") {
 		t.Error("Riot answered a second ago")
 	}
+	checkWindows(t, screen, most)
+}
+
+// checkWindows is of the plan in words: the calls of its windows are those that come next. It tells them until there is
+// room, or says how many more there are. Of several hosts it is one.
+func checkWindows(t *testing.T, screen string, most int) {
+	next, ok := number(`NEXT ([\d,]+) CALLS`, screen)
+	if !ok || strings.Contains(screen, "americas") || !regexp.MustCompile(`then .*(more|room)`).MatchString(screen) {
+		return
+	}
+	sum := 0
+	for pattern, each := range map[string]int{
+		`(\d+) left, spread`: 1, `left, (\d+) planned`: 1, `then \d+ a window, (\d+) times`: most, `then ([\d,]+) in the next window`: 1, `then ([\d,]+) more`: 1, `then ([\d,]+), and`: 1,
+	} {
+		n, _ := number(pattern, screen)
+		sum += n * each
+	}
+	if sum != next {
+		t.Errorf("%d calls come next, %d by their windows", next, sum)
+	}
 }
 
 // checkJobs is of Jobs: the bar, the group and the row of the state count the same.

@@ -97,7 +97,11 @@ func allowed(v *page.View, t *charts.Timetable) string {
 	case t.Span <= 0:
 		return ""
 	}
-	return "key allows " + page.Count(int(int64(t.Limit)*int64(time.Minute)/int64(t.Span)))
+	n := page.Count(int(int64(t.Limit) * int64(time.Minute) / int64(t.Span)))
+	if !page.OneHost(v) { // each has the key's limit
+		return "allows " + n + " a host"
+	}
+	return "key allows " + n
 }
 
 // found is how many matches there are: stored, given up and to come, so that the figures add up though

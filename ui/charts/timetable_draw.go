@@ -182,7 +182,8 @@ func (t *Timetable) Odd() func(cell int) bool {
 // number has none, and of those that are free only the first says so.
 func (t *Timetable) DrawSums(c *part.Chart, y int) {
 	free := "free"
-	for _, w := range t.Windows {
+	// The open window first: a number beside it gives way.
+	for _, w := range slices.SortedStableFunc(slices.Values(t.Windows), func(a, b stripe) int { return page.Btoi(b.now) - page.Btoi(a.now) }) {
 		from, to := max(t.At(w.Begin), 0), min(t.At(w.end), t.Width)
 		text, token := page.Count(w.made), themes.Dim
 		switch {

@@ -107,7 +107,9 @@ func (p *Screen) places(v *page.View, paced bool, others int) places {
 func (p *Screen) draw(v *page.View) []string {
 	inner, src, gutter := v.Inner(v.W), p.bucketSource(v), gutterWidth(v)
 	first, paced := charts.Pacing(v.Data, p.plan.Busiest(v))
-	t := charts.NewTimetable(v, axisOf(v, first.Window, inner, gutter), &p.plan, &p.past, nil)
+	axis := axisOf(v, first.Window, inner, gutter)
+	p.ahead = reaches(axis)
+	t := charts.NewTimetable(v, axis, &p.plan, &p.past, nil)
 	_, rests := charts.ChartNow(v)
 	v.Ticks = v.Ticks || !rests && t.Moves()
 	at := p.places(v, paced, len(src.Items)-page.Btoi(paced))

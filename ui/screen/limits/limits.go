@@ -27,6 +27,7 @@ type Screen struct {
 	tape, ribbon block.Tape
 	past         charts.Past
 	plan         page.Forecast
+	ahead        time.Duration // as far as the axis went when it was last drawn
 	lists.Query[engine.CallRow]
 	picked block.Picked
 	// 0 = none. It is sought with each frame until the recorder has it.
@@ -56,7 +57,7 @@ func (p *Screen) Crumb(*page.View) string { return "" }
 // Want implements Page: limits and calls come with Watch; what was before and what is
 // foreseen is asked for.
 func (p *Screen) Want(v *page.View) engine.Query {
-	if q := p.plan.Want(v, page.FarAhead); q != nil {
+	if q := p.plan.Want(v, max(page.FarAhead, p.ahead)); q != nil {
 		return q
 	}
 	return p.past.Want(v)

@@ -114,9 +114,13 @@ func (d *chartBlock) planText(plan *engine.HostForecast, other bool, add func(th
 	} else if full > 1 {
 		add(themes.Dim, "then "+page.Count(plan.Limit)+" a window, "+page.Count(full)+" times")
 	}
-	if rest > 0 {
+	told := rest + full*plan.Limit + open.Calls() - open.Made
+	switch more := plan.Line + plan.Retries - told; {
+	case more > 0: // in windows that were not asked for
+		add(themes.Dim, "then "+page.Count(rest+more)+" more")
+	case rest > 0:
 		add(themes.Dim, "then "+page.Count(rest)+", and there is room")
-	} else {
+	default:
 		add(themes.Dim, "then there is room")
 	}
 }

@@ -59,7 +59,7 @@ type callShare struct {
 	retry bool
 }
 
-// nextCalls says who gets the calls to come of a host: its syncs, the most first, then what
+// nextCalls says who gets the calls to come: its syncs, the most first, then what
 // belongs to none; how many of all are retries; and how many there are.
 func nextCalls(v *page.View, t *charts.Timetable) (out []callShare, all int) {
 	for _, l := range t.Lanes {
@@ -68,16 +68,17 @@ func nextCalls(v *page.View, t *charts.Timetable) (out []callShare, all int) {
 		}
 	}
 	for _, q := range v.Queues { // of collections what has been found so far is in line
-		if name, ok := page.CollectionOf(q.Name); ok && t.Left > all && q.Counts[engine.Available] > 0 {
-			n := min(q.Counts[engine.Available], t.Left-all)
+		if name, ok := page.CollectionOf(q.Name); ok && t.All > all && q.Counts[engine.Available] > 0 {
+			n := min(q.Counts[engine.Available], t.All-all)
 			out, all = append(out, callShare{name: name, calls: n}), all+n
 		}
 	}
 	slices.SortStableFunc(out, func(x, y callShare) int { return cmp.Compare(y.calls, x.calls) })
 	// Calls that no sync made: ranks, summoners, single matches that were asked for.
-	if rest := t.Left - all; rest > 0 {
-		out, all = append(out, callShare{name: "others", calls: rest}), t.Left
+	if rest := t.All + t.Gone - all; rest > 0 {
+		out, all = append(out, callShare{name: "others", calls: rest}), all+rest
 	}
+	all -= t.Gone // which some of the syncs still count
 	if t.Plan != nil && t.Plan.Retries > 0 {
 		out = append(out, callShare{name: "of these, retries", calls: t.Plan.Retries, retry: true})
 	}

@@ -16,7 +16,7 @@ func TestL28_TheNextCallsNameTheirCollection(t *testing.T) {
 	}
 	v := &page.View{Data: &page.Data{Queues: []engine.QueueRow{line("ingest.summoner.full", 900), line(engine.CollectionQueue("kr"), 300),
 		line(engine.CollectionQueue("euw"), 50)}}}
-	got, all := nextCalls(v, &charts.Timetable{Left: 500, Lanes: []charts.AccountLane{{Name: "Blue Heron", Left: 100}}})
+	got, all := nextCalls(v, &charts.Timetable{All: 500, Lanes: []charts.AccountLane{{Name: "Blue Heron", Left: 100}}})
 	want := []callShare{{name: "kr", calls: 300}, {name: "Blue Heron", calls: 100}, {name: "euw", calls: 50}, {name: "others", calls: 50}}
 	if !slices.Equal(got, want) || all != 500 {
 		t.Errorf("the next %d calls are of %+v", all, got)

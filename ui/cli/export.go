@@ -96,8 +96,15 @@ func (x *exporter) run(ctx context.Context) error {
 		x.buf.Write(csvLine(append(names, "cursor")))
 	}
 	for {
-		if err := x.drain(ctx); err != nil {
+		if err := x.pages(ctx, x.What.Kind, x.at, func(r engine.FeedRow) string { return r.Cursor }); err != nil {
 			return err
+		}
+		// Live jobs have no place in the order: they follow the ended ones under the cursor of the last of
+		// those, so that whoever goes on after any of these lines gets all of them anew.
+		if x.What.Kind == engine.FeedJobs && x.Wait == nil {
+			if err := x.pages(ctx, engine.FeedLive, "", func(engine.FeedRow) string { return x.at }); err != nil {
+				return err
+			}
 		}
 		if err := x.flush(); err != nil || x.Wait == nil {
 			return err
@@ -107,19 +114,6 @@ func (x *exporter) run(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// drain writes everything that is there after the cursor. Live jobs have no
-// place in the order: they follow the ended ones under the cursor of the last of
-// those, so that whoever goes on after any of these lines gets all of them anew.
-func (x *exporter) drain(ctx context.Context) error {
-	if err := x.pages(ctx, x.What.Kind, x.at, func(r engine.FeedRow) string { return r.Cursor }); err != nil {
-		return err
-	}
-	if x.What.Kind != engine.FeedJobs || x.Wait != nil {
-		return nil
-	}
-	return x.pages(ctx, engine.FeedLive, "", func(engine.FeedRow) string { return x.at })
 }
 
 // pages writes a feed to its end; cursor gives the one that a row's line shows.

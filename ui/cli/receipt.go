@@ -19,8 +19,10 @@ func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 	}
 	var b strings.Builder
 	b.WriteString(r.Text)
-	if r.Cost != nil && dry {
-		b.WriteString(delayed(*r.Cost))
+	if r.Cost != nil && dry { // what ends later for it, or that nothing does; "" where nobody has looked
+		if text := r.Cost.Delayed(time.Now()); text != "" {
+			b.WriteString("; " + text)
+		}
 	}
 	// Of one job the text names it already.
 	if dry && len(r.Sample) > 0 && r.Matched > 1 {
@@ -40,14 +42,4 @@ func Acted(o Out, r engine.Receipt, dry bool, later string) error {
 		}
 	}
 	return nil
-}
-
-// delayed adds what ends later for a command, or that nothing does: "; it delays nothing else". It is
-// empty where nobody has looked.
-func delayed(c engine.Cost) string {
-	text := c.Delayed(time.Now())
-	if text == "" {
-		return ""
-	}
-	return "; " + text
 }

@@ -153,7 +153,13 @@ func (f *Following) sync(ctx context.Context, c engine.Console) (s Summary, err 
 	f.row = d.Row
 	switch {
 	case r.Nothing:
-		return f.nothing(r.Text, err), nil
+		s = Summary{Event: summaryEvent, Account: f.opt.Account}
+		if err == nil { // else there are no figures, and the sentence is enough
+			s = summarize(f.row, f.began)
+		}
+		// The result is that of the account: a wait brings nothing that its last sync lacked.
+		s.Result, s.Nothing = cmp.Or(s.Result, ResultCompleted), r.Text
+		return s, nil
 	case err != nil:
 		return s, err
 	}
@@ -190,18 +196,6 @@ func (f *Following) endedMeanwhile(ctx context.Context, c engine.Console) bool {
 	}
 	f.row = d.Row
 	return true
-}
-
-// nothing is the summary of a sync that is not due; why says so. err is what came of
-// the question for the account's row: without the row there are no figures, and the sentence is enough.
-func (f *Following) nothing(why string, err error) Summary {
-	s := Summary{Event: summaryEvent, Account: f.opt.Account}
-	if err == nil {
-		s = summarize(f.row, f.began)
-	}
-	// The result is that of the account: a wait brings nothing that its last sync lacked.
-	s.Result, s.Nothing = cmp.Or(s.Result, ResultCompleted), why
-	return s
 }
 
 // keyRefused is why a sync ends before its first answer. Development keys expire every day.

@@ -123,7 +123,12 @@ func (o Out) widths(cols []column, rows [][]string) []int {
 	}
 	// A cell at a time from the widest, so that in the end the flexible ones are about as wide as each other.
 	for over := total - o.Width; over > 0; {
-		at := widest(cols, widths)
+		at := -1
+		for i, c := range cols {
+			if c.Flex > 0 && widths[i] > minFlex && (at < 0 || widths[i] > widths[at]) {
+				at = i
+			}
+		}
 		if at < 0 { // the terminal wraps the lines then: to leave out a column would hide it
 			break
 		}
@@ -131,17 +136,6 @@ func (o Out) widths(cols []column, rows [][]string) []int {
 		over--
 	}
 	return widths
-}
-
-// widest finds the flexible column that can best give a cell away; -1 if none.
-func widest(cols []column, widths []int) int {
-	at := -1
-	for i, c := range cols {
-		if c.Flex > 0 && widths[i] > minFlex && (at < 0 || widths[i] > widths[at]) {
-			at = i
-		}
-	}
-	return at
 }
 
 // cut shortens clean text to cells, with a sign at its end that the terminal has: … or ~.

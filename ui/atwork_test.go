@@ -23,10 +23,11 @@ const perSecond = 10
 // tells, when asked, all that happened since it was asked before.
 type atWork struct {
 	*uitest.Fake
-	every time.Duration // between two updates
-	wide  bool          // one account and the target of no call has letters of two cells
-	began time.Time
-	jobs  map[engine.JobID]engine.JobRow
+	every   time.Duration // between two updates
+	players int           // of more than one each call is for another, and no two matches are near each other
+	wide    bool          // one account and the target of no call has letters of two cells
+	began   time.Time
+	jobs    map[engine.JobID]engine.JobRow
 }
 
 func newAtWork(every time.Duration, wide bool) *atWork {
@@ -90,6 +91,10 @@ func (a *atWork) line(calls, behind int, now time.Time) []engine.JobRow {
 		j := a.Scene.Update.Jobs[0]
 		j.ID, j.Key = engine.JobID(fmt.Sprintf("w%06d", calls+i)), fmt.Sprintf("match:KR_%d", 7214560000+(calls+i)*31)
 		j.State, j.Tries, j.Started, j.Rev = engine.Running, 1, a.began.Add(time.Duration(calls+i-4)*time.Second/perSecond), 4
+		if n := calls + i; a.players > 1 {
+			j.Player = []string{"Night", "Silver", "Amber", "Jade"}[n%4] + " " + []string{"Heron", "Lynx", "Crow"}[n/4%3] + fmt.Sprint(n%a.players)
+			j.Key = fmt.Sprintf("match:EUW1_%d", 6700000000+n*7_919_317%89_999_999)
+		}
 		if i >= 4 {
 			j.State, j.Tries, j.Started, j.Rev, j.Place, j.Line = engine.Available, 0, time.Time{}, 1, i-3, "full asia/match-v5.match"
 			j.Why, j.Until = fmt.Sprintf("app:asia %d/100", 60+calls%40), now.Truncate(2*time.Minute).Add(2*time.Minute)
@@ -184,8 +189,8 @@ func (a *atWork) queues(calls int, now time.Time) []engine.QueueRow {
 
 func (a *atWork) call(n, calls int, now time.Time) engine.CallRow {
 	c := engine.CallRow{
-		Seq: uint64(100 + n), At: now.Add(-time.Duration(calls-n) * time.Second / perSecond), Host: hostOf(n), Method: "match-v5.match", Target: fmt.Sprintf("KR_%d", 7214550000+n*31),
-		Job: "j777", Status: 200, Took: time.Duration(96+n*7%40) * time.Millisecond, Paced: time.Duration(840+n*13%400) * time.Millisecond, PacedBy: "app:asia 100/120s",
+		Seq: uint64(100 + n), At: now.Add(-time.Duration(calls-n) * time.Second / perSecond), Host: hostOf(n), Method: "match-v5.match", Target: fmt.Sprintf("KR_%d", 7214560000+n*31),
+		Job: engine.JobID(fmt.Sprintf("w%06d", n)), Status: 200, Took: time.Duration(96+n*7%40) * time.Millisecond, Paced: time.Duration(840+n*13%400) * time.Millisecond, PacedBy: "app:asia 100/120s",
 		App: fmt.Sprintf("%d:1,%d:120", 1+n%20, 44+n%50), MethodUsed: fmt.Sprintf("%d:10", 1+n%12),
 	}
 	if n%20 == 0 {

@@ -109,7 +109,7 @@ func TestV7e_WhatRunsGoesBeforeWhatLeft(t *testing.T) {
 		d = open(t, s, 120, 40, testOptions())
 		d.press("3")
 		d.send(u)
-		if row := d.rowWith(name(first[0])); row == "" || strings.Contains(row, "✓") {
+		if row := d.rowWith(name(first[1])); row == "" || strings.Contains(row, "✓") {
 			t.Errorf("of a call that is not known: %q", row)
 		}
 	})
@@ -158,6 +158,51 @@ func TestV7h_WhatComesAndGoesMovesNothingElse(t *testing.T) {
 		d.lacks("HELD  ", "0 HELD")
 		change("three that run", in(30, engine.Running, engine.HoldNone), in(31, engine.Running, engine.HoldNone), in(32, engine.Running, engine.HoldNone))
 		d.wants("3 RUNNING")
+	})
+}
+
+// TestV7j_WhatIsInLineKeepsItsPlace: of the rows that are in line only that of a job which has left becomes another's,
+// in the next second; and the smallest screen shows some of them whatever else there is.
+func TestV7j_WhatIsInLineKeepsItsPlace(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		d.wait(3 * time.Second)
+		rows := func() (keys []string) {
+			for _, row := range strings.Split(d.screen(), "\n") {
+				if at := strings.Index(row, "EUW1_"); at > 0 && at < 8 {
+					keys = append(keys, strings.Fields(row[at:])[0])
+				}
+			}
+			return keys
+		}
+		was := rows()
+		if len(was) < 8 {
+			t.Fatalf("%d rows:\n%s", len(was), d.screen())
+		}
+		at := slices.IndexFunc(s.Jobs, func(j engine.JobRow) bool { return strings.HasSuffix(j.Key, was[3]) })
+		u := s.Update
+		u.Snapshot, u.Jobs, u.Seq = false, nil, u.Seq+1
+		u.Calls = []engine.CallRow{{Seq: u.Calls[len(u.Calls)-1].Seq + 1, At: time.Now().Add(10 * time.Second), Host: "europe", Method: "match-v5.match",
+			Target: was[3], Job: s.Jobs[at].ID, Status: 200, Took: 62 * time.Millisecond}}
+		d.send(u)
+		d.wait(2 * time.Second)
+		is := rows()
+		for i := range was {
+			if to := slices.Index(is, was[i]); to >= 0 && to != i || i == 3 && to >= 0 {
+				t.Errorf("%s stood in row %d, and stands in row %d:\n%s", was[i], i, to, d.screen())
+			}
+		}
+		for i, state := range []engine.State{engine.Retryable, engine.Retryable, engine.Discarded, engine.Pending, engine.Running} {
+			s.Jobs[10+i].State, s.Jobs[10+i].Until = state, uitest.Noon.Add(time.Hour)
+		}
+		s.Update.Jobs = s.Jobs[10:15]
+		d = open(t, s, 80, 24, testOptions())
+		d.press("3")
+		if n := strings.Count(d.screen(), "○····"); n < 4 {
+			t.Errorf("%d rows are in line:\n%s", n, d.screen())
+		}
 	})
 }
 
@@ -228,48 +273,53 @@ func TestV11c_SixFiguresKeepTheirWords(t *testing.T) {
 	})
 }
 
-// TestV7g_AStepChangesFewCells: while ten calls a second are made in a window of the limit, no step of Jobs changes more than 300
-// cells, colours counted.
+// TestV7g_AStepChangesFewCells: while ten calls a second are made in a window of the limit, for one player or for
+// sixty, no step of Jobs changes more than 300 cells, colours counted.
 func TestV7g_AStepChangesFewCells(t *testing.T) {
 	long(t)
-	bubble(t, func(t *testing.T) {
-		const most = 300
-		a := newAtWork(100*time.Millisecond, false)
-		opt := testOptions()
-		opt.Getenv, opt.Theme = trueColor, "dark"
-		d := open(t, a.Scene, 120, 40, opt)
-		d.m.console, a.began, a.jobs = a, time.Now(), map[engine.JobID]engine.JobRow{}
-		for _, j := range a.Scene.Update.Jobs {
-			a.jobs[j.ID] = j
-		}
-		d.press("3")
-		d.wait(time.Second)
-		was, done, steps, sum := cells(d.m.frame), 0, 0, 0
-		for step := range 220 {
-			d.wait(a.every)
-			calls := int(time.Since(a.began) * perSecond / time.Second)
-			d.send(a.since(done, calls, time.Now()))
-			done = calls
-			is, n := cells(d.m.frame), 0
-			for y, row := range is {
-				for x, cell := range row {
-					if y >= len(was) || x >= len(was[y]) || was[y][x] != cell {
-						n++
-					}
+	for _, players := range []int{1, 60} {
+		bubble(t, func(t *testing.T) { fewCells(t, players) })
+	}
+}
+
+func fewCells(t *testing.T, players int) {
+	const most = 300
+	a := newAtWork(100*time.Millisecond, false)
+	a.players = players
+	opt := testOptions()
+	opt.Getenv, opt.Theme = trueColor, "dark"
+	d := open(t, a.Scene, 120, 40, opt)
+	d.m.console, a.began, a.jobs = a, time.Now(), map[engine.JobID]engine.JobRow{}
+	for _, j := range a.Scene.Update.Jobs {
+		a.jobs[j.ID] = j
+	}
+	d.press("3")
+	d.wait(time.Second)
+	was, done, steps, sum := cells(d.m.frame), 0, 0, 0
+	for step := range 220 {
+		d.wait(a.every)
+		calls := int(time.Since(a.began) * perSecond / time.Second)
+		d.send(a.since(done, calls, time.Now()))
+		done = calls
+		is, n := cells(d.m.frame), 0
+		for y, row := range is {
+			for x, cell := range row {
+				if y >= len(was) || x >= len(was[y]) || was[y][x] != cell {
+					n++
 				}
 			}
-			if n > most && step > 20 { // until then rows come in
-				t.Errorf("step %d changed %d cells:\n%s", step, n, d.screen())
-			}
-			if was = is; n > 0 {
-				steps, sum = steps+1, sum+n
-			}
 		}
-		t.Logf("%d steps of 220 changed something, %d cells each", steps, sum/max(steps, 1))
-		if steps < 20 {
-			t.Errorf("only %d of 220 steps changed anything", steps)
+		if n > most && step > 20 { // until then rows come in
+			t.Errorf("%d players: step %d changed %d cells:\n%s", players, step, n, d.screen())
 		}
-	})
+		if was = is; n > 0 {
+			steps, sum = steps+1, sum+n
+		}
+	}
+	t.Logf("%d players: %d steps of 220 changed something, %d cells each", players, steps, sum/max(steps, 1))
+	if steps < 20 {
+		t.Errorf("only %d of 220 steps changed anything", steps)
+	}
 }
 
 // cells are those of a frame, each with the colours it is written in.

@@ -39,8 +39,10 @@ func GroupOf(j *engine.JobRow) GroupKey {
 type JobGroup struct {
 	GroupKey
 	Rows   []*engine.JobRow // those of the list, in its order
+	Places []*engine.JobRow // those that have a line, in their places; nil = the first of Rows
 	Jobs   int              // all there are
 	Why    engine.ReasonRow // of all of them; the zero one = the list has all
+	Most   int              // how many have a line at most; 0 = as many as there is room for
 	Folded bool
 	lines  int // that it has on the screen, below its heading
 
@@ -93,8 +95,9 @@ func (g *JobGroup) rank() int {
 // reasons are the groups of all jobs as the engine counted them, where the list holds only some of
 // the jobs; nil = the list has all that it is to show. counts is how many jobs each state has now,
 // and is newer than reasons: the difference goes to the largest group of the state, so that
-// headings add up to what other screens say.
-func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int) []JobGroup {
+// headings add up to what other screens say. kept are groups that are there with no job
+// too, while others are in line.
+func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[engine.State]int, kept ...GroupKey) []JobGroup {
 	at := map[GroupKey]*JobGroup{}
 	open := func(key GroupKey) *JobGroup {
 		g := at[key]
@@ -126,7 +129,10 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 			open(GroupKey{engine.ReasonKey{State: engine.Available, Shape: engine.ShapeInLine}})
 		}
 		if _, counted := counts[engine.Running]; counted {
-			open(GroupKey{engine.ReasonKey{State: engine.Running}})
+			kept = append(kept, GroupKey{engine.ReasonKey{State: engine.Running}})
+		}
+		for _, key := range kept {
+			open(key)
 		}
 	}
 	for state, n := range counts {
@@ -141,7 +147,7 @@ func GroupJobs(rows []*engine.JobRow, reasons []engine.ReasonRow, counts map[eng
 	}
 	out := make([]JobGroup, 0, len(at))
 	for _, g := range at {
-		if n, counted := counts[g.State]; counted && n == 0 && len(g.Rows) == 0 && g.State != engine.Running { // they have gone since the reasons were told
+		if n, counted := counts[g.State]; counted && n == 0 && len(g.Rows) == 0 && !slices.Contains(kept, g.GroupKey) { // they have gone since the reasons were told
 			continue
 		}
 		g.Jobs = max(g.Jobs, len(g.Rows))
@@ -194,7 +200,7 @@ func Deal(groups []JobGroup, h int, keeps func(key GroupKey, need int) int) (gap
 		return sum
 	}
 	room := h - len(groups)
-	if gaps = room-(len(groups)-1) >= upTo(LeastLines); gaps {
+	if gaps = room-(len(groups)-1) >= upTo(2*LeastLines); gaps {
 		room -= len(groups) - 1
 	}
 	level := max(sort.Search(max(room, 0)+1, func(level int) bool { return upTo(level) > room })-1, LeastLines)
@@ -270,7 +276,11 @@ func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 		if i > 0 && gaps {
 			lines = append(lines, JobLine{Kind: GapLine, Group: i})
 		}
-		lines = append(lines, JobLine{Kind: HeadLine, Group: i})
+		head := JobLine{Kind: HeadLine, Group: i}
+		if g.Held && g.Jobs == 0 { // it leaves its place, and nothing else
+			head.Kind = GapLine
+		}
+		lines = append(lines, head)
 		rows := g.Rows
 		if over := len(rows) - g.lines; over > 0 && len(g.Left) > 0 { // what is there goes before what has left
 			rows = slices.DeleteFunc(slices.Clone(rows), func(j *engine.JobRow) bool {
@@ -281,20 +291,22 @@ func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 				return true
 			})
 		}
-		shown := min(g.lines, len(rows))
-		more := g.Jobs > shown && g.lines > 0
-		if more && shown == g.lines {
-			shown--
+		shown, more := g.shows()
+		if g.Places != nil {
+			rows, shown = g.Places, min(shown, len(g.Places))
 		}
+		there := 0
 		for n, j := range rows[:shown] {
 			line := JobLine{Kind: RowLine, Group: i, Row: j, Place: n}
 			if became, left := g.Left[j.ID]; left {
 				line.Left = &became
+			} else {
+				there++
 			}
 			lines = append(lines, line)
 		}
 		if more {
-			lines = append(lines, JobLine{Kind: MoreLine, Group: i, Place: shown})
+			lines = append(lines, JobLine{Kind: MoreLine, Group: i, Place: there})
 			shown++
 		}
 		for ; shown < g.lines; shown++ {
@@ -302,6 +314,25 @@ func LinesOf(groups []JobGroup, gaps bool) (lines []JobLine) {
 		}
 	}
 	return lines
+}
+
+// shows is how many jobs have a line after Deal, and whether one says how many more there are. What runs is counted
+// in its heading: a line that says so would come and go with each call.
+func (g *JobGroup) shows() (rows int, more bool) {
+	if rows = min(g.lines, len(g.Rows)); g.Most > 0 {
+		rows = min(rows, g.Most)
+	}
+	more = g.Jobs > rows && g.lines > 0 && g.State != engine.Running
+	if more && rows == g.lines {
+		rows--
+	}
+	return rows, more
+}
+
+// Shows is how many jobs have a line after Deal.
+func (g *JobGroup) Shows() int {
+	rows, _ := g.shows()
+	return rows
 }
 
 // ID is what a cursor holds on to; "" = the cursor cannot stand on the line.
@@ -342,7 +373,7 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		return openOf(v, g.Rows)
 	case g.State.Terminal():
 		return ""
-	case first.Stand == "" && g.State == engine.Available && first.Place > 0:
+	case first.Stand == "" && g.State == engine.Available && g.Shape == engine.ShapeInLine:
 		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
 			return "held by a " + b.BlockedBy + ", it ends in " + v.In(b.Blocked)
 		} else if ok {

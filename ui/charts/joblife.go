@@ -51,7 +51,7 @@ func DrawLife(v *page.View, c *part.Chart, y int, j *engine.JobRow) {
 	case j.State.Terminal():
 		end = c.At(j.Finished)
 	case j.State == engine.Running:
-	case !goes.IsZero():
+	case !goes.IsZero() && j.State != engine.Available: // those are stairs
 		c.Run(y, c.Back+1, c.At(goes), themes.Planned(waitToken(j)), v.Theme.Glyphs.Ahead)
 	}
 	// What has passed since it was made, in a thin line; its failures are drawn over it.

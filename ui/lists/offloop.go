@@ -14,7 +14,7 @@ import (
 // 20,000 rows.
 const offLoop = 4_000
 
-// How often a long list follows its rows, and the ages in its filter. What the
+// How often a long list follows its rows, with the seconds of the clock, and the ages in its filter. What the
 // operator asks for is done at once.
 const (
 	listEvery = time.Second
@@ -77,7 +77,7 @@ func (l *List[T]) waits(v *page.View, now Recipe) bool {
 		every = 0
 	}
 	same := now.gen == w.wanted.gen && now.by == w.wanted.by && now.down == w.wanted.down
-	if age := v.Now.Sub(w.begun); same && !l.Asked && age >= 0 && age < every {
+	if age := v.Now.Sub(w.begun.Truncate(every)); same && !l.Asked && age >= 0 && age < every {
 		v.Ticks = true // there are newer rows to show within the second
 		return true
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
-	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -27,16 +26,19 @@ type inGroups struct {
 	other   page.ListState          // what was chosen of the columns when it was the other way
 	folds   map[block.GroupKey]bool // that the operator has folded or opened
 	most    block.Most              // how many rows each group had lately: see deal
-	run     int                     // the lines of what runs
 	counts  map[engine.State]int    // of the queue that is shown, when it was drawn last
 	still   []*engine.JobRow        // those of the list whose turn has not come since it was asked for
 	groups  []block.JobGroup
 	// What the screen shows row by row: headings, jobs, "… 40 more" and gaps.
 	lines []block.JobLine
-	at    map[string]int // the line of an id
-	slots []slot         // the rows of what runs, in their places
-	zoom  time.Duration  // what a cell of the axis ahead stands for
-	width int            // of the list, when it was drawn last
+	at    map[string]int            // the line of an id
+	slots []slot                    // the rows of what runs, in their places
+	stood map[block.GroupKey][]slot // those of the other groups
+	moved time.Time                 // the second in which places were given to others last
+	kept  []block.GroupKey          // those that come and go: their places stay
+	top   float64                   // of the chart beside what is in line, in calls a second
+	zoom  time.Duration             // what a cell of the axis ahead stands for
+	width int                       // of the list, when it was drawn last
 	// cells; 0 = it is not drawn
 	life int // what the life of the jobs takes beside it
 }
@@ -122,7 +124,7 @@ func (g *inGroups) got(v *page.View, p *Screen, q engine.Query, a engine.Answer,
 func (g *inGroups) again() {
 	g.reasons.Again()
 	g.reasons.Groups, g.dead.Rows, g.ended.Rows = nil, nil, nil
-	g.run = 0
+	g.stood, g.kept = nil, nil
 	g.dead.Forget()
 	g.ended.Forget()
 }
@@ -149,8 +151,12 @@ func (p *Screen) arrange(v *page.View, h int) {
 			reasons = g.reasons.Groups
 		}
 	}
-	g.still = stillThere(v, p.Shown)
-	g.groups = block.GroupJobs(g.still, reasons, counts)
+	g.still = stillThere(v, p.Shown, p.came)
+	retries := block.GroupKey{ReasonKey: engine.ReasonKey{State: engine.Retryable}}
+	if h >= roomyList { // they have their place before there are any
+		g.kept = append(g.kept, retries)
+	}
+	g.groups = block.GroupJobs(g.still, reasons, counts, g.kept...)
 	if counts != nil && p.which == page.ShownLive { // the bar and the title count what stands below them
 		for i := range g.groups {
 			g.counts[g.groups[i].State] = 0
@@ -162,16 +168,25 @@ func (p *Screen) arrange(v *page.View, h int) {
 	if len(g.groups) == 0 || g.groups[0].State != engine.Running || p.On() {
 		g.slots = nil
 	} else {
-		g.keepPlaces(v, &g.groups[0])
+		g.keepRunning(v, &g.groups[0], h)
 	}
+	low := h < lowList && g.counts[engine.Available] > 0
+	g.kept = g.kept[:0]
 	for i := range g.groups {
 		group := &g.groups[i]
+		if group.GroupKey == retries || group.Held {
+			g.kept = append(g.kept, group.GroupKey)
+		}
+		if group.GroupKey == retries && h >= roomyList && g.counts[engine.Available] > 0 { // the last line is for how many more
+			group.Most = runLines - 1
+		}
 		folded, chosen := g.folds[group.GroupKey]
-		// Jobs that are pending wait for others of the same list: folded until somebody wants to see them.
-		group.Folded = folded || !chosen && group.State == engine.Pending
+		// Jobs that are pending wait for others of the same list, and a hold is over soon: folded until somebody wants to see them.
+		group.Folded = folded || !chosen && (group.State == engine.Pending || group.Held || low && (group.State == engine.Discarded || group.GroupKey == retries))
 	}
 	// Each group gets as many rows as its jobs need and the screen can spare; see [block.Deal].
-	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int { return g.keeps(v, key, need) })
+	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int { return g.keeps(v, key, need, h) })
+	g.keepPlaces(v, p)
 	g.lines = block.LinesOf(g.groups, gaps)
 	g.at = make(map[string]int, len(g.lines))
 	for i := range g.lines {
@@ -181,12 +196,25 @@ func (p *Screen) arrange(v *page.View, h int) {
 	}
 }
 
-// keeps is how many lines a group gets that needs so many now. What runs has as many as it ever had, up to a few: it
-// comes and goes with each call.
-func (g *inGroups) keeps(v *page.View, key block.GroupKey, need int) int {
-	if key.State == engine.Running {
-		g.run = max(g.run, min(need, 2*runLines), min(v.Engine.Workers, runLines))
-		return max(need, g.run)
+// keeps is how many lines of h a group gets that needs so many now. What runs has a few,
+// whatever runs, and what failed has as many as it ever had: they come and go with each call. A low list is of what goes next.
+func (g *inGroups) keeps(v *page.View, key block.GroupKey, need, h int) int {
+	low := h < lowList
+	switch {
+	case key.State == engine.Running && low:
+		return 1
+	case key.State == engine.Running:
+		return min(max(need, v.Engine.Workers), max(runLines, h/12))
+	case low && key.State != engine.Available:
+		return min(need, block.LeastLines)
+	case key.State == engine.Retryable || key.State == engine.Discarded:
+		if g.counts[engine.Available] > 0 {
+			need = min(need, runLines)
+		}
+		if key.State == engine.Retryable && h >= roomyList {
+			need = max(need, runLines)
+		}
+		return g.most.Keeps(key, max(need, block.LeastLines), time.Time{}) // for good
 	}
 	return g.most.Keeps(key, need, v.Now)
 }
@@ -194,76 +222,11 @@ func (g *inGroups) keeps(v *page.View, key block.GroupKey, need int) int {
 // runLines is how many lines what runs has at least.
 const runLines = 3
 
-// slot is a row of what runs: a job that does, or the last one that did there.
-type slot struct {
-	row   engine.JobRow // as it was last seen
-	shown engine.JobRow
-	left  time.Time // zero = it runs
-}
+// roomyList is how many lines a list has that can keep some of them free.
+const roomyList = 24
 
-// keepPlaces lets the rows of what runs stand where they stood. One that has left stays with what became
-// of it until another takes its place: most calls are over before their row could be read.
-func (g *inGroups) keepPlaces(v *page.View, group *block.JobGroup) {
-	lines := g.keeps(v, group.GroupKey, len(group.Rows))
-	running := map[engine.JobID]*engine.JobRow{}
-	for _, j := range group.Rows {
-		running[j.ID] = j
-	}
-	kept := g.slots[:0]
-	group.Left = map[engine.JobID]part.Cell{}
-	for _, s := range g.slots {
-		if j := running[s.row.ID]; j != nil {
-			delete(running, j.ID)
-			kept = append(kept, slot{row: *j, shown: *j})
-			continue
-		}
-		if s.left.IsZero() {
-			s.left = v.Now
-		}
-		c, made := lastCall(v, &s.row)
-		if age := v.Now.Sub(s.left); age < 0 || age > block.KeepLines || !made && age > time.Second {
-			continue
-		}
-		now, live := v.Job(s.row.ID)
-		var became part.Cell
-		switch s.shown = s.row; {
-		case live:
-			s.row, s.shown = now, now
-		case made && page.FailedCall(&c):
-			s.shown.State = engine.Discarded
-		case made:
-			s.shown.State = engine.Completed
-		default: // how its try ended is not known yet
-			s.shown.State, s.shown.Tries = engine.Cancelled, max(s.row.Tries-1, 0)
-		}
-		if made {
-			became = charts.Became(v, &c, page.Some(c.Status)+" in ")
-		}
-		group.Left[s.row.ID] = became
-		kept = append(kept, s)
-	}
-	g.slots = kept
-	for _, j := range group.Rows {
-		if running[j.ID] == nil {
-			continue
-		}
-		oldest := -1
-		for i := range g.slots {
-			if s := &g.slots[i]; !s.left.IsZero() && (oldest < 0 || s.left.Before(g.slots[oldest].left)) {
-				oldest = i
-			}
-		}
-		if len(g.slots) < lines || oldest < 0 {
-			g.slots = append(g.slots, slot{row: *j, shown: *j})
-		} else {
-			g.slots[oldest] = slot{row: *j, shown: *j}
-		}
-	}
-	group.Rows = make([]*engine.JobRow, len(g.slots))
-	for i := range g.slots {
-		group.Rows[i] = &g.slots[i].shown
-	}
-}
+// lowList is how many lines a list has that has room for what goes next and little else.
+const lowList = 16
 
 // lastCall is the last call that a job made since it was begun; false = it has made none.
 func lastCall(v *page.View, j *engine.JobRow) (engine.CallRow, bool) {
@@ -275,24 +238,29 @@ func lastCall(v *page.View, j *engine.JobRow) (engine.CallRow, bool) {
 	return engine.CallRow{}, false
 }
 
-// stillThere leaves out jobs in line whose turn has come since the engine was asked for them:
-// they run, or have run. Those that do not after all come back with the next answer. Each one
-// that leaves moves all below it, so over a network several leave at once.
+// stillThere leaves out jobs in line that have left it since the engine was asked for them: they have made a call, or
+// should have long ago. Those that have not after all come back with the next answer.
 //
 // The engine is asked again every few seconds, and jobs leave the line many times a second; without
 // this the list would show for seconds what has long begun.
 // rows is never changed; without such a job it is returned as it is.
-func stillThere(v *page.View, rows []*engine.JobRow) []*engine.JobRow {
-	beat := v.Now.Truncate(v.Unhurried(time.Second))
+func stillThere(v *page.View, rows []*engine.JobRow, asked time.Time) []*engine.JobRow {
+	called := map[engine.JobID]bool{}
+	for i := len(v.Calls) - 1; i >= 0 && v.Calls[i].At.After(asked); i-- {
+		called[v.Calls[i].Job] = true
+	}
 	gone := func(j *engine.JobRow) bool {
-		return j.State == engine.Available && j.Stand == "" && !j.Until.IsZero() && j.Until.Before(beat) &&
-			j.ReasonShape() == engine.ShapeInLine
+		return j.State == engine.Available && j.Stand == "" && j.ReasonShape() == engine.ShapeInLine &&
+			(called[j.ID] || !j.Until.IsZero() && v.Beat().Sub(j.Until) > overdue)
 	}
 	if !slices.ContainsFunc(rows, gone) {
 		return rows
 	}
 	return slices.DeleteFunc(slices.Clone(rows), gone)
 }
+
+// overdue is how long after its turn a job is taken to have left its line.
+const overdue = 2 * time.Second
 
 // groupedJobs is the list as its lines.
 // Its rows are lines of four kinds: a heading, a job, "… 40 more", and an empty one between groups.
@@ -344,7 +312,7 @@ func (s groupedJobs) First() int {
 func (s groupedJobs) Layer(i int) themes.Layer {
 	switch l := s.p.groups.lines[i]; {
 	// What runs is as bright as what has just left: a row that changed its colours with each call would flicker.
-	case l.Kind == block.RowLine && (l.Left != nil || l.Row.State == engine.Running):
+	case l.Kind == block.RowLine && s.p.groups.groups[l.Group].State == engine.Running:
 		return themes.Fade(0.2)
 	case l.Kind == block.RowLine:
 		return themes.Fade(0.055 * float64(l.Place))
@@ -368,6 +336,9 @@ func (s groupedJobs) Line(i int) func(l *part.Line) {
 		case block.MoreLine:
 			l.Gap(2).Cells(part.As(themes.Dim,
 				s.v.Theme.Glyphs.Ellipsis+" "+page.Count(g.Jobs-at.Place)+" more"+lastGoes(s.v, g)+"  "))
+			if g.Most > 0 { // it comes and goes
+				break
+			}
 			l.Cells(part.As(themes.Accent, s.v.Keyed("{open}")), part.As(themes.Dim, " shows them"))
 		}
 	}

@@ -175,11 +175,7 @@ func (p *Screen) groupRows(v *page.View, w, h int) []string {
 		switch at := &p.groups.lines[i]; at.Kind {
 		case block.RowLine:
 			if at.Left == nil {
-				j := *at.Row
-				if charted(&p.groups.groups[at.Group]) { // the stairs begin at now, with whichever is the first
-					j.Until = j.Until.Add(-p.lead(v))
-				}
-				charts.DrawLife(v, c, y, &j)
+				charts.DrawLife(v, c, y, at.Row)
 				break
 			}
 			past := *at.Row // what it has ahead is drawn where it stands now
@@ -211,18 +207,21 @@ func (p *Screen) groupRows(v *page.View, w, h int) []string {
 // the line, would press them together. Where nothing goes it reaches as far ahead as back.
 func (p *Screen) lifeAxis(v *page.View, w int) part.Axis {
 	g := &p.groups
-	var next, all time.Duration
+	var first, next, all time.Duration
 	for _, l := range g.lines {
-		if l.Row == nil || l.Row.State.Terminal() {
+		if l.Row == nil || l.Left != nil || l.Row.State.Terminal() {
 			continue
 		}
 		goes := page.GoesAt(l.Row).Sub(v.Beat())
-		if all = max(all, goes); charted(&g.groups[l.Group]) {
-			next = max(next, goes)
+		if all = max(all, goes); !charted(&g.groups[l.Group]) {
+			continue
+		}
+		if next = max(next, goes); l.Place == 0 { // the first may go much later than the others: see longRest
+			first, next = next, 0
 		}
 	}
 	back := w / 2
-	fine := cmp.Or(next, all, lifePast) / time.Duration(max(w-back-2, 1))
+	fine := cmp.Or(next, first, all, lifePast) / time.Duration(max(w-back-2, 1))
 	const ms = time.Millisecond
 	for _, step := range append([]time.Duration{50 * ms, 100 * ms, 200 * ms, 500 * ms}, charts.AxisSteps...) {
 		if step < fine {
@@ -237,17 +236,6 @@ func (p *Screen) lifeAxis(v *page.View, w int) part.Axis {
 	axis := part.NewAxis(v.Beat(), charts.StepOf(lifePast/time.Duration(max(back, 1))), back, w)
 	axis.Now, axis.Ahead = v.Beat(), g.zoom
 	return axis
-}
-
-// lead is what is left of the present second until the first in line goes. Stairs that began with it would stand
-// elsewhere each second, though the line moves as before.
-func (p *Screen) lead(v *page.View) time.Duration {
-	for _, l := range p.groups.lines {
-		if l.Row != nil && charted(&p.groups.groups[l.Group]) {
-			return min(max(page.GoesAt(l.Row).Sub(v.Beat()), 0), time.Second)
-		}
-	}
-	return 0
 }
 
 // lifePast is how far the past of the axis reaches, at least.
@@ -281,7 +269,11 @@ func (p *Screen) groupChart(v *page.View, c *part.Chart, y int) {
 			}
 		}
 	}
-	c.Area(y, 1, part.Series{Values: values, Top: top})
+	// A scale that followed each call would move all of it.
+	if g := &p.groups; top > g.top || 2*top < g.top {
+		g.top = top
+	}
+	c.Area(y, 1, part.Series{Values: values, Top: p.groups.top})
 }
 
 // clickedAt does what a click into the list means: the header sorts, a heading folds.

@@ -217,6 +217,17 @@ func (b *Backend) tellBacklog() {
 	}
 }
 
+// Lanes is how many jobs wait or run, by the name of their lane.
+func (b *Backend) Lanes() map[string]int {
+	b.idx.mu.Lock()
+	defer b.idx.mu.Unlock()
+	jobs := make(map[string]int, len(b.idx.lanes))
+	for name, l := range b.idx.lanes {
+		jobs[name] = l.jobs
+	}
+	return jobs
+}
+
 // laneJobs is how many jobs of a lane wait or run.
 type laneJobs struct {
 	name string

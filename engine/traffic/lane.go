@@ -55,15 +55,25 @@ func splitLane(name string) (at Lane, more bool) {
 // which none runs. The zero row = nothing was ever saved. Windows that have ended since are counted as
 // they are now.
 func StoredLimits(ctx context.Context, store Loader) (engine.LimitsRow, error) {
+	l, err := Stored(ctx, store)
+	if l == nil {
+		return engine.LimitsRow{}, err
+	}
+	return l.Rows(), nil
+}
+
+// Stored is what the last engine has stored of the limits, to look at and to foresee by: no call goes through it.
+// nil = nothing was ever saved.
+func Stored(ctx context.Context, store Loader) (*Limits, error) {
 	blob, err := store.LoadState(ctx, LimiterState)
 	if err != nil || blob == nil {
-		return engine.LimitsRow{}, err
+		return nil, err
 	}
 	var st limit.State
 	if err := json.Unmarshal(blob, &st); err != nil {
-		return engine.LimitsRow{}, fmt.Errorf("read the limiter's state: %w", err)
+		return nil, fmt.Errorf("read the limiter's state: %w", err)
 	}
 	l := New(Options{Limiter: limit.New(limit.Options{})})
 	l.limiter.Restore(st, wall.Now(), nil)
-	return l.Rows(), nil
+	return l, nil
 }

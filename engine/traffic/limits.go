@@ -73,10 +73,11 @@ type Limits struct {
 	story   *story
 	clock   clock
 	changed await.Bell
-	dirty   atomic.Bool  // something was admitted or called since the last save
-	unsaved atomic.Int64 // calls since the last save
-	busy    await.Bell   // many calls, or a 429, are not saved yet
-	stamp   time.Time    // see Stamp
+	dirty   atomic.Bool            // something was admitted or called since the last save
+	unsaved atomic.Int64           // calls since the last save
+	busy    await.Bell             // many calls, or a 429, are not saved yet
+	stamp   time.Time              // see Stamp
+	led     atomic.Pointer[Limits] // see ForeseeBy
 
 	mu      sync.Mutex
 	backlog map[string]int // jobs by lane name

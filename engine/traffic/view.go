@@ -311,6 +311,7 @@ func checkBucket(b engine.Bucket) error {
 // goes by its host's limits. Nobody knows while something else holds the lane.
 func (l *Limits) Wait(name string, calls int) (wait time.Duration, known bool) {
 	at, _ := splitLane(name)
+	l = l.foresees()
 	if l.gate.holds(at) {
 		return 0, false
 	}
@@ -327,7 +328,21 @@ func (l *Limits) Shares(a, b string) bool {
 }
 
 // Outlook is how the limits of a host stand now, for whoever foresees calls.
-func (l *Limits) Outlook(host string) forecast.Limits { return outlook{l.limiter.Outlook(host)} }
+func (l *Limits) Outlook(host string) forecast.Limits {
+	return outlook{l.foresees().limiter.Outlook(host)}
+}
+
+// ForeseeBy lets l foresee by the limits of the process that makes the calls: those that l itself has learnt are of few
+// calls, or none. nil = by its own again.
+func (l *Limits) ForeseeBy(led *Limits) { l.led.Store(led) }
+
+// foresees are the limits by which l foresees calls.
+func (l *Limits) foresees() *Limits {
+	if led := l.led.Load(); led != nil {
+		return led
+	}
+	return l
+}
 
 // outlook is a limiter's Outlook in the words of engine/forecast, which does not know riot/limit.
 type outlook struct{ limit.Outlook }

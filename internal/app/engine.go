@@ -146,7 +146,7 @@ func (p *parts) wire() error {
 	var limiter control.Limiter = p.limits
 	var also []control.Runner
 	if p.follows { // what the leader has stored is shown, and its runners are the leader's
-		limiter = &ledLimits{Limits: p.limits, p: p.process, alerts: alerts, schedules: schedules}
+		limiter = &ledLimits{Limits: p.limits, p: p.process, alerts: alerts, schedules: schedules, lanes: p.backend.Lanes}
 	} else {
 		// The one call that every working key may make.
 		probe := func(ctx context.Context) error {

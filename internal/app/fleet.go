@@ -521,6 +521,7 @@ type ledLimits struct {
 	told      atomic.Pointer[reading]
 	alerts    *alert.Runner
 	schedules *cron.Runner
+	lanes     func() map[string]int // the jobs that wait or run, by lane
 	row       atomic.Pointer[engine.LimitsRow]
 }
 
@@ -529,11 +530,17 @@ const ledEvery = 2 * time.Second
 
 // Run reads until ctx ends.
 func (l *ledLimits) Run(ctx context.Context) error {
+	defer l.ForeseeBy(nil)
 	for ok := true; ok; ok = await.Pause(ctx, ledEvery) {
 		// What cannot be read now stays as it was read last: a screen that shows ten seconds ago is
 		// worth more than one that is empty.
-		if row, err := traffic.StoredLimits(ctx, l.p.store); err == nil {
+		if led, err := traffic.Stored(ctx, l.p.store); led != nil && err == nil {
+			row := led.Rows()
 			l.row.Store(&row)
+			for lane, jobs := range l.lanes() {
+				led.Backlog(lane, jobs)
+			}
+			l.ForeseeBy(led)
 		}
 		if r, err := storedReading(ctx, l.p.store); err == nil {
 			l.Hear(r.Calls)

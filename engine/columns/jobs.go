@@ -272,12 +272,16 @@ func KindWord(k engine.Kind) string {
 }
 
 // JobCalled names a job whose kind and player stand beside it: KR_7214550881 of match:KR_7214550881, and
-// latest of a sync, whose key goes on with an id that says nothing.
+// latest of a sync, whose key goes on with an id that says nothing. Beside that of a collection stands the collection:
+// it is named by its player.
 func JobCalled(r *job) string {
 	of, what, ok := strings.Cut(r.Key, ":")
 	switch {
 	case !ok:
 		return JobKey(&r.Job)
+	case r.Player != "" && strings.HasPrefix(string(r.Queue), string(engine.CollectionQueue(""))):
+		name, _, _ := strings.Cut(r.Player, "#")
+		return name
 	case r.Player != "":
 		return of
 	}

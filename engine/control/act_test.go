@@ -270,6 +270,39 @@ func TestP31_TheClassIsTakenAfresh(t *testing.T) {
 	}
 }
 
+// TestL28_ASyncOfACollectionIsToldByItsPlayer: by the Riot ID that the player was asked for by, or, of one that a ladder
+// has named, by the PUUID.
+func TestL28_ASyncOfACollectionIsToldByItsPlayer(t *testing.T) {
+	onDesk(t, func(d *desk) {
+		err := d.db.Write(context.Background(), func(tx engine.Tx) error {
+			err := d.db.SaveCollection(tx, engine.Collection{ID: "c1", CollectAsk: engine.CollectAsk{Name: "kr", Platforms: []string{"kr"}}})
+			for _, a := range []league.Account{
+				{ID: "p1", GameName: "Ana", TagLine: "KR1"}, {ID: "p2", PUUIDs: map[string]string{"": "8Qfa91xyzw-and-so-on"}},
+			} {
+				a.Collection, a.Platform = "c1", "kr"
+				err = errors.Join(err, d.db.SaveAccount(tx, a))
+				_, enqueued := tx.Enqueue(engine.Spec{Kind: "account.sync", Queue: engine.CollectionQueue("kr"), Key: "full:" + a.ID, Owner: "c1"})
+				err = errors.Join(err, enqueued)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := d.Find(context.Background(), engine.JobsQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var players []string
+		for _, j := range a.(engine.JobsPage).Jobs {
+			players = append(players, j.Player)
+		}
+		if slices.Sort(players); !slices.Equal(players, []string{"Ana#KR1", "puuid 8Qfa91xy"}) {
+			t.Errorf("players %q", players)
+		}
+	})
+}
+
 // A sync is told by its player, not by the ids of its account and its job.
 func TestReceiptsNameASyncByItsPlayer(t *testing.T) {
 	onDesk(t, func(d *desk) {

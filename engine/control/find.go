@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -308,17 +309,27 @@ func noLane(engine.Job) string { return "" }
 // kindSync is the job of a sync: people know it by its player, not by its key.
 const kindSync engine.Kind = "account.sync"
 
-// playerOf is whose sync a job is; "" of other jobs, and while it is not known.
+// playerOf is whose sync a job is; "" of other jobs, and while it is not known. A sync of a collection is owned by that,
+// and its key names the player. One that a ladder has named is known by the PUUID alone.
 func playerOf(ctx context.Context, store Store, j engine.Job) string {
 	if j.Kind != kindSync || j.Owner == "" {
 		return ""
 	}
-	row, err := store.AccountRow(ctx, j.Owner)
-	if err != nil {
-		return ""
+	if row, err := store.AccountRow(ctx, j.Owner); err == nil {
+		return row.RiotID
 	}
-	return row.RiotID
+	_, player, _ := strings.Cut(j.Key, ":")
+	if row, err := store.AccountRow(ctx, player); err != nil || row.RiotID != "" {
+		return row.RiotID
+	}
+	if who, err := store.Identities(ctx, player); err == nil && len(who) > 0 {
+		return "puuid " + who[0].PUUID[:min(shortPUUID, len(who[0].PUUID))]
+	}
+	return ""
 }
+
+// shortPUUID is how much of a PUUID tells it from others.
+const shortPUUID = 8
 
 // elsewhere asks the domain. It comes last: a domain cannot take a query over that the console answers.
 func (f finder) elsewhere(ctx context.Context, q engine.Query) (engine.Answer, error) {

@@ -58,7 +58,7 @@ func (d *Data) Account(id string) (engine.AccountRow, bool) {
 func (d *Data) Whose(j *engine.JobRow) string {
 	a, _ := d.Account(j.Owner)
 	if collection, ok := CollectionOf(j.Queue); ok {
-		return cmp.Or(j.Player, a.RiotID, collection)
+		return cmp.Or(a.RiotID, collection)
 	}
 	_, queue, _ := strings.Cut(string(j.Queue), ".")
 	return cmp.Or(j.Player, a.RiotID, j.Owner, queue)

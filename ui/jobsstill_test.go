@@ -206,6 +206,28 @@ func TestV7j_WhatIsInLineKeepsItsPlace(t *testing.T) {
 	})
 }
 
+// TestV7k_AHoldEndsAtOneInstant: the heading of what is in line, its first row and WHY tell the same end of a hold,
+// though the engine was asked for the rows before it began.
+func TestV7k_AHoldEndsAtOneInstant(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		for i := range s.Update.Limits.Buckets {
+			if b := &s.Update.Limits.Buckets[i]; b.Host == "europe" && b.Method == "" {
+				b.Blocked, b.BlockedBy = uitest.Noon.Add(4500*time.Millisecond), "429 application"
+			}
+		}
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3")
+		held := regexp.MustCompile(`it ends in (\d\.\d s)`).FindStringSubmatch(d.screen())
+		if held == nil {
+			t.Fatalf("no hold:\n%s", d.screen())
+		}
+		if row := d.rowWith("▌"); !strings.Contains(row, " "+held[1]) || !strings.Contains(d.screen(), "in "+held[1]+".") {
+			t.Errorf("the hold ends in %s, and the first row is %q:\n%s", held[1], row, d.screen())
+		}
+	})
+}
+
 // TestV7d_StairsStand: the past of the axis stands still, and what is to come is as near as the rows that are in
 // line, however far ahead a retry is.
 func TestV7d_StairsStand(t *testing.T) {

@@ -375,7 +375,7 @@ func (g *JobGroup) HeadText(v *page.View) string {
 		return ""
 	case first.Stand == "" && g.State == engine.Available && g.Shape == engine.ShapeInLine:
 		if b, ok := v.Limits.Pacing(); ok && b.Blocked.After(v.Now) && !b.Frozen() {
-			return "held by a " + b.BlockedBy + ", it ends in " + v.In(b.Blocked)
+			return "held by a " + b.BlockedBy + ", it ends in " + charts.Soon(v, b.Blocked)
 		} else if ok {
 			return page.Count(b.Counted(v.Now)) + " of " + page.Count(b.Limit) +
 				" calls of the " + human.Window(b.Window) + " window used"

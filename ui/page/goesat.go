@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -41,4 +42,17 @@ func GoesAt(j *engine.JobRow) time.Time {
 		return j.Starts
 	}
 	return columns.NextAt(j)
+}
+
+// HeldUntil is when the hold ends that a 429 or 503 has put on the calls of a line, such as "full europe/match-v5.match";
+// zero = none is on them, or an operator's.
+func (v *View) HeldUntil(line string) (until time.Time) {
+	_, lane, _ := strings.Cut(line, " ")
+	host, method, _ := strings.Cut(strings.TrimSuffix(lane, "+"), "/")
+	for _, b := range v.Limits.Buckets {
+		if b.Host == host && (b.Method == "" || b.Method == method) && b.Blocked.After(v.Now) && !b.Frozen() {
+			until = engine.Latest(until, b.Blocked)
+		}
+	}
+	return until
 }

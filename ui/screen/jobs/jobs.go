@@ -230,6 +230,19 @@ func (p *Screen) merge(v *page.View) []engine.JobRow {
 			}
 		}
 	}
+	held := map[string]time.Time{}
+	for i := range rows { // none goes before the end of a hold that has come since the engine was asked
+		j := &rows[i]
+		if j.State != engine.Available || j.Line == "" || j.Until.IsZero() {
+			continue
+		}
+		until, known := held[j.Line]
+		if !known {
+			until = v.HeldUntil(j.Line)
+			held[j.Line] = until
+		}
+		j.Until = engine.Latest(j.Until, until)
+	}
 	page.SortJobs(rows)
 	return rows
 }

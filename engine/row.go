@@ -77,6 +77,14 @@ type EngineRow struct {
 	Meter
 }
 
+// TrafficSpan is what half an hour adds up to. One in which no engine ran is 0.
+type TrafficSpan struct {
+	At        time.Time `json:"at"` // it begins
+	Calls     int       `json:"calls"`
+	Throttled int       `json:"rate_limited"` // 429s, part of Calls
+	Stored    int       `json:"stored"`       // by how many the stored matches became more
+}
+
 // Cause is the state, and why it is so or why the engine is not faster: "HELD: europe is frozen".
 func (e EngineRow) Cause() string {
 	why := cmp.Or(e.Why, e.Pace)

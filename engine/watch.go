@@ -133,14 +133,6 @@ const TriesTold = 8
 // TrafficEvery is the length of a TrafficSpan.
 const TrafficEvery = 30 * time.Minute
 
-// TrafficSpan is what half an hour adds up to. One in which no engine ran is 0.
-type TrafficSpan struct {
-	At        time.Time `json:"at"` // it begins
-	Calls     int       `json:"calls"`
-	Throttled int       `json:"rate_limited"` // 429s, part of Calls
-	Stored    int       `json:"stored"`       // by how many the stored matches became more
-}
-
 // DaySum is one UTC day's sums. They are kept when jobs are pruned (P-33).
 type DaySum struct {
 	Day       string `json:"day"` // 2026-11-21

@@ -128,9 +128,9 @@ func TestExportedRanks(t *testing.T) {
 	})
 	lines, done := exportAll(t, Export{What: exportable(engine.FeedRanks), Format: CSV}, db)
 	want := []string{
-		"account_id,riot_id,platform,queue,at,unranked,tier,division,points,wins,losses,cursor\n",
-		"01A,'=A#1,kr,RANKED_SOLO_5x5,2026-11-21T12:00:00.000Z,false,GOLD,II,7,2,1,",
-		"01A,'=A#1,kr,RANKED_FLEX_SR,2026-11-21T12:00:00.000Z,true,,,0,0,0," + done.Cursor + "\n",
+		"account_id,riot_id,platform,queue,at,unranked,tier,division,points,wins,losses,puuid,cursor\n",
+		"01A,'=A#1,kr,RANKED_SOLO_5x5,2026-11-21T12:00:00.000Z,false,GOLD,II,7,2,1,,",
+		"01A,'=A#1,kr,RANKED_FLEX_SR,2026-11-21T12:00:00.000Z,true,,,0,0,0,," + done.Cursor + "\n",
 	}
 	if len(lines) != len(want) || lines[0] != want[0] || !strings.HasPrefix(lines[1], want[1]) || lines[2] != want[2] {
 		t.Errorf("%q", lines)

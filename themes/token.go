@@ -1,6 +1,9 @@
 package themes
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Token names what a piece of text means, never how it looks.
 type Token uint8
@@ -100,4 +103,105 @@ func Planned(t Token) Token {
 		return t + plan0 - flow0
 	}
 	return t
+}
+
+// Layer is what a row or a cell lies on, or how far a row of a list has faded. A theme
+// has each token ready on each of them.
+type Layer uint8
+
+// The grounds; then the fades, reached by Fade.
+const (
+	OnPlain  Layer = iota
+	OnSel          // the selected row
+	OnRaised       // the row of tabs
+	OnTrack        // the tab that is open, the rest of a bar
+	OnSeam         // the column of now
+	OnState        // the row of the engine's state
+	fade1
+)
+
+const (
+	fades    = 8
+	fadeStep = 0.055 // of the way to the ground
+	layers   = int(fade1) + fades
+)
+
+// fadeFloor is the contrast below which no text fades.
+const fadeFloor = 4.5
+
+// Fade returns the layer of text that is gone by a share of its colour, as rows further
+// down a list are: 0.055 to 0.44. Text that is faint already goes only as far as it can
+// be read; a terminal without shades has no fades.
+func Fade(share float64) Layer {
+	n := int(share/fadeStep + 0.5)
+	if n <= 0 {
+		return OnPlain
+	}
+	return fade1 + Layer(min(n, fades)-1)
+}
+
+// amount is how far a layer's text is gone.
+func (l Layer) amount() float64 {
+	if l < fade1 {
+		return 0
+	}
+	return float64(l-fade1+1) * fadeStep
+}
+
+// State is how a state word is drawn: sign and token. The word itself always
+// stands beside the sign.
+type State struct {
+	Glyph string
+	Token Token
+}
+
+// sign is how a state is drawn.
+type sign struct {
+	unicode, ascii string
+	token          Token
+	words          []string
+}
+
+var signs = []sign{
+	{"○", "o", Line, []string{"AVAILABLE", "QUEUED", "UNFETCHED", "WAITING"}},
+	{"◇", "@", Off, []string{"SCHEDULED", "PENDING", "NEVER", "BROWSE", "STOPPING"}},
+	{"●", "*", Run, []string{"RUNNING", "SYNCING", "OPEN", "LIVE"}},
+	{"≡", "=", Held, []string{"HELD"}},
+	{"↻", "~", Retry, []string{"RETRYABLE", "TEMPORARY FAILURE"}},
+	{"✓", "+", OK, []string{"COMPLETED", "STORED", "DONE", "OK", "SUCCESS"}},
+	{"✗", "x", Err, []string{"DISCARDED", "GAVE UP", "FAILED", "PERMANENTLY UNFETCHABLE", "ERR", "ERROR", "NO KEY", "API DOWN", "DOWN", "DISCONNECTED", "BROKEN"}},
+	{"⊘", "-", Off, []string{"CANCELLED"}},
+	{"∅", "0", Off, []string{"TOO OLD", "OUTSIDE RETENTION WINDOW"}},
+	{"‖", `"`, Held, []string{"PAUSED", "FROZEN", "CAPPED", "SILENCED", "ACKNOWLEDGED"}},
+	{"▲", "!", Warn, []string{"WARN", "FIRING", "DEGRADED", "NEARLY FULL", "BACKING OFF", "SUSPECT", "PARTIAL", "INCOMPLETE"}},
+	{"△", "?", Warn, []string{"PENDING ALERT"}},
+}
+
+// other is a word the table does not know yet.
+var other = sign{"◆", "#", Text, nil}
+
+var signOf = func() map[string]*sign {
+	m := make(map[string]*sign)
+	for i := range signs {
+		for _, word := range signs[i].words {
+			m[word] = &signs[i]
+		}
+	}
+	return m
+}()
+
+// State returns the sign of a state word: "retryable", "RETRYABLE" and
+// "gave_up" are found alike; an unknown word gets ◆.
+func (th *Theme) State(word string) State {
+	s, ok := signOf[word]
+	if !ok {
+		s, ok = signOf[strings.ToUpper(strings.ReplaceAll(word, "_", " "))]
+	}
+	if !ok {
+		s = &other
+	}
+	if th.Glyphs.ASCII {
+		return State{s.ascii, s.token}
+	}
+	return State{s.unicode, s.token}
 }

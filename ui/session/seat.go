@@ -4,11 +4,13 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/page"
 )
 
@@ -75,4 +77,46 @@ func (s Seat) Refuses(d *page.Data) string {
 		return "the engine is stopping"
 	}
 	return ""
+}
+
+// Chaos breaks the simulated Riot of a demo. A console that works with a real key
+// is never given one, so its panel cannot be opened there.
+type Chaos interface {
+	// State tells what is injected and what came of it. It must not wait.
+	State() chaos.State
+	// Inject carries an ask out and says so in one sentence. Errors are for the
+	// message line.
+	Inject(ctx context.Context, ask chaos.Ask) (said string, err error)
+}
+
+// NoChaos is why a console without Chaos breaks nothing.
+const NoChaos = "only the demo has a chaos panel: there is nothing to break safely here"
+
+// UndoFor is how long a command can be taken back. The engine decides whether it still
+// can: by then its jobs may have moved on.
+const UndoFor = 10 * time.Second
+
+// Undo is the last command that can be taken back, by its audit number.
+type Undo struct {
+	audit uint64
+	until time.Time
+}
+
+// Keep takes the place of the command before with one that was carried out; false, and
+// nothing changes, if it cannot be taken back.
+func (u *Undo) Keep(r engine.Receipt, now time.Time) bool {
+	if r.Undo {
+		*u = Undo{r.Audit, now.Add(UndoFor)}
+	}
+	return r.Undo
+}
+
+// Open reports whether there is a command to take back.
+func (u *Undo) Open(now time.Time) bool { return u.audit != 0 && !now.After(u.until) }
+
+// Take is the command that takes it back, which is done once.
+func (u *Undo) Take() engine.Command {
+	c := engine.Command{Op: engine.OpUndo, Audit: u.audit}
+	*u = Undo{}
+	return c
 }

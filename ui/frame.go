@@ -128,6 +128,9 @@ func (m *model) path(v *page.View) string {
 
 // sentence is why the engine is not faster, or what the page on top says in its place.
 func (m *model) sentence(v *page.View, now time.Time) string {
+	if !v.Lost.IsZero() { // what the engine said last is no news
+		return v.Gone()
+	}
 	if p, ok := m.page().(page.Teller); ok {
 		if text := p.Tell(v); text != "" {
 			return text

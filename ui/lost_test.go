@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +22,9 @@ func TestDisconnectedCountsOn(t *testing.T) {
 		d.wants("DISCONNECTED 0:00", "next try 3 s", "data as of 12:31:35")
 		d.wait(2 * time.Second)
 		d.wants("DISCONNECTED 0:02", "next try 1 s")
+		if row := strings.Split(d.screen(), "\n")[1]; !strings.Contains(row, "what is shown is as of 12:31:35") { // and not what it said last
+			t.Errorf("row 2 is %q", row)
+		}
 		d.wait(10 * time.Second)
 		d.send(session.Lost{Again: time.Now().Add(5 * time.Second)})
 		d.wants("DISCONNECTED 0:12", "next try 5 s", "data as of 12:31:35")

@@ -373,3 +373,6 @@ func (v *View) Flow(w int, facts ...part.Cell) []string {
 func (v *View) fact(w int, facts []part.Cell) string {
 	return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(facts...)...)...)
 }
+
+// Gone is the cause of a console that has lost its engine.
+func (v *View) Gone() string { return "the engine has gone: what is shown is as of " + v.Clock(v.At) }

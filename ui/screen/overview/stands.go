@@ -20,7 +20,7 @@ const tallDigits = 3
 func (o *Screen) stands(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	word, cause := string(v.Engine.State), v.Engine.Why
 	if !v.Lost.IsZero() {
-		word, cause = "DISCONNECTED", "the engine has gone: what is shown is as of "+v.Clock(v.At)
+		word, cause = "DISCONNECTED", v.Gone()
 	}
 	at, then := goesOn(v)
 	s := part.Section{Title: v.Theme.State(word).Glyph + " " + word, Note: since(v), Height: h, Rows: make([]string, 0, h)}

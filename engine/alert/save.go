@@ -228,8 +228,10 @@ func filled(rings map[string]*ring) map[string]cells {
 	return out
 }
 
-// fill adds saved cells. A count that no ring can hold is left out.
+// fill puts saved cells in place of what is counted. A count that no ring can hold is left out.
 func (r *ring) fill(c cells) {
+	clear(r.stamp)
+	clear(r.count)
 	for cell, n := range c {
 		if cell > 0 && n > 0 {
 			r.put(cell, min(n, 1<<30))

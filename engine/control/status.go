@@ -44,10 +44,20 @@ func withDiscards(rows []engine.QueueRow, discards map[engine.Queue]int) []engin
 // so it reads nothing from disk.
 func (c *Control) engineRow() engine.EngineRow {
 	row, _ := c.reading()
+	row.Traffic = c.traffic()
 	return row
 }
 
-// reading is that row and the limits that it was made from.
+// traffic is the half hour that has begun.
+func (c *Control) traffic() engine.TrafficSpan {
+	if c.opt.Alerts == nil {
+		return engine.TrafficSpan{}
+	}
+	return c.opt.Alerts.Traffic()
+}
+
+// reading is that row without its traffic, and the limits that it was made from. It asks nothing of the alerts that their
+// evaluation, which reads the cause, keeps to itself.
 func (c *Control) reading() (engine.EngineRow, engine.LimitsRow) {
 	running, workers := c.opt.Backend.Load()
 	m := c.opt.Limiter.Meter()
@@ -63,9 +73,6 @@ func (c *Control) reading() (engine.EngineRow, engine.LimitsRow) {
 		Alerts:  c.firing(), LogDrops: c.logDrops(),
 		Meter:      m,
 		OnlyServed: c.opt.Serves != nil, KeyWorked: c.opt.KeyWorked == nil || c.opt.KeyWorked(),
-	}
-	if c.opt.Alerts != nil {
-		row.Traffic = c.opt.Alerts.Traffic()
 	}
 	if c.opt.Term != nil {
 		row.Term = c.opt.Term()
@@ -102,7 +109,7 @@ func toDo(q engine.QueueRow) (n int) {
 
 // Cause is the one word of the title bar, and the sentence that all surfaces tell beside it.
 func (c *Control) Cause() (engine.EngineState, string) {
-	row := c.engineRow()
+	row, _ := c.reading()
 	return row.State, row.Pace
 }
 

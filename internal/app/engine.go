@@ -357,9 +357,9 @@ func (p *parts) newAlerts(cfg config.Config, note func(engine.Note)) (*alert.Run
 	if err != nil {
 		return nil, err
 	}
-	o := alert.RunnerOptions{Monitor: monitor, Store: p.store, Calls: p.limits.CallsAfter, Read: p.read, Log: logbook.Area(p.log, logbook.AreaAlerts)}
-	if !p.follows {
-		o.OnNote, o.OnRows = note, p.pager.Alerts
+	o := alert.RunnerOptions{Monitor: monitor, Store: p.store, Read: p.read, Log: logbook.Area(p.log, logbook.AreaAlerts)}
+	if !p.follows { // what is stored of the leader's counts has its calls
+		o.OnNote, o.OnRows, o.Calls = note, p.pager.Alerts, p.limits.CallsAfter
 	}
 	if !p.follows && !p.demo { // a demo's key is made up
 		p.age = &keyring.Age{Store: p.store, Limits: p.limits.Rows, Calls: p.limits.Calls, Project: p.projects.Current, Log: p.log}

@@ -209,7 +209,9 @@ func (s *pickScan) leaf(n pickLeaf) {
 		v.add(got)
 	case n.list:
 	case n.sum && v.Type == Int && got.Type == Int:
-		v.Num += got.Num
+		if v.Num += got.Num; v.Num > math.MaxInt32 { // PostgreSQL would refuse the whole match
+			*v = Value{}
+		}
 	case got.Type != Null:
 		*v = got
 	}

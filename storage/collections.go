@@ -103,6 +103,9 @@ func (c *collected) played(at time.Time, by int) {
 	}
 	day := int(at.Unix() / (24 * 60 * 60))
 	i, found := slices.BinarySearchFunc(c.Days, day, func(d dayPlayed, day int) int { return cmp.Compare(d.Day, day) })
+	if !found && by < 0 { // its row could not be read when the days were counted
+		return
+	}
 	if !found {
 		c.Days = slices.Insert(c.Days, i, dayPlayed{Day: day})
 	}

@@ -151,11 +151,17 @@ func readable(err error) error {
 // Version 8 counts the matches of each collection by their days.
 func daysOfCollection(t *txn, k []byte) error {
 	n, err := t.collectedOf(string(k))
-	if err == nil {
-		n, err = t.counted(string(k), &n)
-	}
 	if err != nil {
 		return readable(err)
+	}
+	n.Days = nil
+	for m, err := range t.matchesOf(string(k)) {
+		if readable(err) != nil {
+			return err
+		}
+		if err == nil {
+			n.played(m.Played, 1)
+		}
 	}
 	return tCollected.Put(t, k, &n)
 }

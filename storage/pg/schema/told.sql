@@ -20,7 +20,7 @@ create or replace view ranks as
 	from fs_rank r left join fs_account a on a.id = r.account left join fs_player p on p.id = r.account;
 
 -- What Riot told goes with its payload, and before another one comes in its place.
-create or replace function fs_untell() returns trigger language plpgsql as $$ begin
+create or replace function fs_untell() returns trigger language plpgsql set search_path from current as $$ begin
 	delete from fs_told_matches where match_id = old.match;
 	delete from fs_told_participants where match_id = old.match;
 	return coalesce(new, old);

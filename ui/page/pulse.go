@@ -23,7 +23,7 @@ type Pulse struct {
 	at       time.Time
 	boot     string
 	meter    engine.Meter
-	calls    int // of the half hour that has begun
+	traffic  engine.TrafficSpan
 	inFlight int
 }
 
@@ -31,14 +31,14 @@ type Pulse struct {
 func (p *Pulse) Take(v *View) engine.EngineRow {
 	e := v.Engine
 	if age := v.Now.Sub(p.at); v.Frozen || age >= p.every(v) || age < 0 || p.boot != e.Boot || e.State != engine.EngineLive {
-		*p = Pulse{v.Now, e.Boot, e.Meter, e.Traffic.Calls, e.InFlight}
+		*p = Pulse{v.Now, e.Boot, e.Meter, e.Traffic, e.InFlight}
 		return e
 	}
 	if e.InFlight != p.inFlight || e.P50 != p.meter.P50 || e.CallsPerMin != p.meter.CallsPerMin {
 		v.Ticks = true // there is something newer to show within the second
 	}
 	throttled, unforeseen := e.Throttled, e.Unforeseen
-	e.Meter, e.Traffic.Calls, e.InFlight = p.meter, p.calls, p.inFlight
+	e.Meter, e.Traffic, e.InFlight = p.meter, p.traffic, p.inFlight
 	e.Throttled, e.Unforeseen = throttled, unforeseen
 	return e
 }

@@ -49,7 +49,6 @@ type painter struct {
 func (p *painter) show(v tea.View) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.hidden = v.Cursor == nil
 	if v.Content != p.frame && !p.due {
 		p.due = true
 		time.AfterFunc(max(echoIn, time.Until(p.last.Add(frame))), p.paintDue)
@@ -62,9 +61,19 @@ func (p *painter) paintDue() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.due, p.last = false, time.Now()
-	p.paint()
-	_, _ = p.out.Write(p.ink.Bytes()) // what fails is found by Bubble Tea
+	if p.paint(); p.ink.Len() > 0 {
+		_ = p.flush()
+	}
+}
+
+// flush sends what is to be written. What is shown after a failure is not known.
+func (p *painter) flush() error {
+	_, err := p.out.Write(p.ink.Bytes())
 	p.ink.Reset()
+	if err != nil {
+		p.rows = nil
+	}
+	return err
 }
 
 // resize forgets what is shown: of a terminal that changes its size some cut rows and others wrap them.
@@ -79,18 +88,19 @@ func (p *painter) Write(said []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ink.Write(said)
+	if shown, hidden := bytes.LastIndex(said, []byte(ansi.SetModeTextCursorEnable)), bytes.LastIndex(said, []byte(ansi.ResetModeTextCursorEnable)); shown != hidden {
+		p.hidden = hidden > shown
+	}
 	const screen = "\x1b[?1049"
 	i := bytes.LastIndex(said, []byte(screen))
 	if i >= 0 {
 		p.has = said[i+len(screen)] == 'h'
 	}
-	if i >= 0 || bytes.ContainsRune(said, 'J') { // which ends what erases
+	if i >= 0 || bytes.Contains(said, []byte(ansi.EraseEntireScreen)) || bytes.Contains(said, []byte(ansi.EraseScreenBelow)) {
 		p.rows = nil
 		p.paint()
 	}
-	_, err := p.out.Write(p.ink.Bytes())
-	p.ink.Reset()
-	if err != nil {
+	if err := p.flush(); err != nil {
 		return 0, err
 	}
 	return len(said), nil
@@ -165,7 +175,7 @@ func (p *painter) across(cells []uv.Cell) string {
 	move, letters := ansi.CursorForward(len(cells)), ""
 	for i := range cells {
 		c := &cells[i]
-		if style := seen(c, p.pen); !style.Equal(&c.Style) || c.Width != 1 || len(letters) > len(move) {
+		if style := seen(c, p.pen); !style.Equal(&c.Style) || c.Width != 1 || utf8.RuneCountInString(c.Content) > 1 || len(letters) > len(move) {
 			return move
 		}
 		letters += c.Content

@@ -238,7 +238,7 @@ func days(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
 	axis, most := part.Axis{Step: day / time.Duration(wide), Now: today.Add(day), Back: room, Width: room}, engine.DayPlayed{}
 	values := make([]float64, room)
 	for _, d := range r.Days {
-		from := axis.At(at(d))
+		from := room - wide*(int(today.Sub(at(d))/day)+1)
 		if from < 0 || from >= room {
 			continue
 		}

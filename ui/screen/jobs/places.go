@@ -133,7 +133,13 @@ func (p *Screen) placed(v *page.View, group *block.JobGroup, slots []slot, again
 	chosen, held := p.Cur.Selected()
 	held = held && p.Cur.Held()
 	room := group.Shows()
-	slots = slots[:min(len(slots), room)]
+	for len(slots) > room { // of a group that is shorter now first goes who is not in it
+		i := slices.IndexFunc(slots, func(s slot) bool { _, there := at[s.row.ID]; return !there })
+		if i < 0 {
+			i = len(slots) - 1
+		}
+		slots = slices.Delete(slots, i, i+1)
+	}
 	group.Left = map[engine.JobID]part.Cell{}
 	has := map[engine.JobID]bool{}
 	waits := group.State == engine.Available || group.State == engine.Retryable // others will come

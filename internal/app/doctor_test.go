@@ -310,5 +310,5 @@ func TestW7_DoctorSaysThatRiotIsDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.until("API DOWN", trying(t, dir, engine.EngineAPIDown))
-	about(t, diagnose(t, exitFailed, s.env(), "--data-dir", dir), "engine", doctor.Fault, "API DOWN", "account-v1")
+	about(t, diagnose(t, exitFailed, s.env(), "--data-dir", dir), "engine", doctor.Fault, "API DOWN", "account calls to europe fail")
 }

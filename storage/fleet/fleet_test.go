@@ -334,7 +334,8 @@ func TestB19f_ATermCountsFromItsQuestion(t *testing.T) {
 		}()
 	})
 	must(t, <-taken)
-	if until := term.Until(); until.After(seen.Add(o.TTL)) {
+	// Who is elected renews at once: what has been renewed tells nothing of the election.
+	if until := term.Until(); until.After(seen.Add(o.TTL)) && count("select beat from fs_fleet") < 2 {
 		t.Errorf("elected until %v after the answer", until.Sub(seen)-o.TTL)
 	}
 	for count("select beat from fs_fleet") < 2 { // who is elected hears of it, too, and renews at once

@@ -280,6 +280,7 @@ func TestTheScreenIsPaintedAnew(t *testing.T) {
 	painting(t, 80, 24, func(p *tea.Program, s *slate) {
 		p.Send(frameMsg("one"))
 		time.Sleep(time.Second)
+		synctest.Wait()
 		for name, do := range map[string]func(){
 			"erased":  func() { p.Send(tea.ClearScreen()) },
 			"resized": func() { p.Send(tea.WindowSizeMsg{Width: 80, Height: 24}) },
@@ -287,6 +288,7 @@ func TestTheScreenIsPaintedAnew(t *testing.T) {
 				if err := p.ReleaseTerminal(); err != nil {
 					t.Error(err)
 				}
+				synctest.Wait()
 				s.erase()
 				resume(p)
 			},

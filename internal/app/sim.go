@@ -75,7 +75,7 @@ func (o *simOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.epoch, "epoch", "", "instant of the newest game, such as 2026-11-21T12:00:00Z")
 	f.StringVar(&o.latency, "latency", "60ms,30ms", "answer time and how far it swings")
 	f.StringArrayVar(&o.players, "player", nil, "an account as 'Name#TAG,platform,matches'; may be given more than once")
-	f.StringArrayVar(&o.ladders, "ladder", nil, "ranked players who play with each other, as 'platform,queue,players[,division]': kr,solo,300 or euw1,flex,500,diamond1; may be given more than once")
+	f.StringArrayVar(&o.ladders, "ladder", nil, "ranked players who play with each other, as 'platform,queue,players[,division][,days]': kr,solo,300 or euw1,flex,500,diamond1,90d; may be given more than once")
 	f.StringVar(&o.retention, "retention", "on", "on: old games answer 404 as Riot's do; off: everything is served")
 	f.StringArrayVar(&o.faults, "fault", nil, "what goes wrong: a scene (outage), or a kind and its bounds (503,rate=0.05); may be given more than once, see docs/sim.md")
 	f.BoolVar(&o.quiet, "quiet", false, "no line for each call")

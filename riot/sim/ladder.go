@@ -9,12 +9,12 @@ import (
 	"github.com/farsight-console/farsight/riot/route"
 )
 
-// ParseLadder reads "platform,queue,players" or "platform,queue,players,division", such as kr,solo,300 or
-// euw1,flex,500,diamond1. The error says what to write instead.
+// ParseLadder reads "platform,queue,players[,division][,days]", such as kr,solo,300 or euw1,flex,500,diamond1,90d. The
+// error says what to write instead.
 func ParseLadder(s string) (l LadderSpec, err error) {
-	bad := fmt.Errorf("--ladder %q: write platform,queue,players[,division], such as kr,solo,300 or euw1,flex,500,diamond1", s)
+	bad := fmt.Errorf("--ladder %q: write platform,queue,players[,division][,days], such as kr,solo,300 or euw1,flex,500,diamond1,90d", s)
 	parts := strings.Split(s, ",")
-	if len(parts) < 3 || len(parts) > 4 {
+	if len(parts) < 3 || len(parts) > 5 {
 		return l, bad
 	}
 	if l.Platform, err = route.ParsePlatform(parts[0]); err != nil {
@@ -24,10 +24,17 @@ func ParseLadder(s string) (l LadderSpec, err error) {
 	if l.Players, err = strconv.Atoi(parts[2]); err != nil || l.Queue == "" {
 		return l, bad
 	}
-	if len(parts) == 4 {
-		word := strings.ToUpper(parts[3])
+	rest := parts[3:]
+	if n := len(rest) - 1; n >= 0 && strings.HasSuffix(rest[n], "d") {
+		if l.Days, err = strconv.Atoi(strings.TrimSuffix(rest[n], "d")); err != nil || l.Days < 1 {
+			return l, bad
+		}
+		rest = rest[:n]
+	}
+	for _, word := range rest {
+		word = strings.ToUpper(word)
 		n := strings.IndexAny(word, "1234")
-		if n < 0 || n != len(word)-1 || !slices.Contains(tiers, word[:n]) {
+		if l.Tier != "" || n < 0 || n != len(word)-1 || !slices.Contains(tiers, word[:n]) {
 			return l, bad
 		}
 		l.Tier, l.Division = word[:n], ranks['4'-word[n]]

@@ -79,14 +79,34 @@ func TestLadders(t *testing.T) {
 	}
 }
 
+// TestParseLadder: how many days a ladder was played follows its division, or stands alone, and more days are more
+// games; what cannot be read is refused.
 func TestParseLadder(t *testing.T) {
-	got, err := ParseLadder("euw1,flex,500,diamond1")
-	if want := (LadderSpec{Platform: route.EUW1, Queue: "RANKED_FLEX_SR", Players: 500, Tier: "DIAMOND", Division: "I"}); err != nil || got != want {
-		t.Errorf("%+v %v", got, err)
-	}
-	for _, bad := range []string{"", "kr", "kr,solo", "kr,draft,3", "xx,solo,3", "kr,solo,many", "kr,solo,3,diamond", "kr,solo,3,diamond5", "kr,solo,3,master1", "kr,solo,3,diamond1,x"} {
-		if _, err := ParseLadder(bad); err == nil {
-			t.Errorf("%q is read", bad)
+	for text, want := range map[string]LadderSpec{
+		"kr,solo,300":               {Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: 300},
+		"kr,solo,300,90d":           {Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: 300, Days: 90},
+		"euw1,flex,500,diamond1":    {Platform: route.EUW1, Queue: "RANKED_FLEX_SR", Players: 500, Tier: "DIAMOND", Division: "I"},
+		"euw1,flex,500,diamond4,1d": {Platform: route.EUW1, Queue: "RANKED_FLEX_SR", Players: 500, Tier: "DIAMOND", Division: "IV", Days: 1},
+	} {
+		if got, err := ParseLadder(text); got != want || err != nil {
+			t.Errorf("%q: %+v, %v", text, got, err)
 		}
+	}
+	for _, text := range []string{
+		"", "kr", "kr,solo", "kr,draft,3", "xx,solo,3", "kr,solo,many", "kr,solo,3,diamond", "kr,solo,3,diamond5", "kr,solo,3,master1", "kr,solo,3,diamond1,x",
+		"kr,solo,3,0d", "kr,solo,3,-1d", "kr,solo,3,d", "kr,solo,3,90d,diamond1", "kr,solo,3,diamond1,gold1",
+	} {
+		if got, err := ParseLadder(text); err == nil {
+			t.Errorf("%q is taken as %+v", text, got)
+		}
+	}
+	games := func(days int) int {
+		o := quick()
+		l := LadderSpec{Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: 20, Days: days}
+		o.Ladders = []LadderSpec{l}
+		return len(New(o).LadderMatchIDs(l))
+	}
+	if usual, long := games(0), games(90); long < 2*usual || games(30) != usual {
+		t.Errorf("%d games in 30 days, %d in 90", usual, long)
 	}
 }

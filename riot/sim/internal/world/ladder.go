@@ -20,6 +20,7 @@ type LadderSpec struct {
 	// Tier and Division are of all of them: "DIAMOND", "II". Empty: a tenth is in Challenger, a fifth in
 	// Grandmaster, the others in Master.
 	Tier, Division string
+	Days           int   // how far back they have played; 0: 30
 	Shape          Shape // of all games; "" is the queue's own
 }
 
@@ -49,6 +50,8 @@ func CheckLadders(specs []LadderSpec) error {
 			faults = append(faults, fmt.Errorf("ladder of %q: unknown queue %q: use RANKED_SOLO_5x5 or RANKED_FLEX_SR", l.Platform, l.Queue))
 		case l.Players < 0 || l.Players > 100_000:
 			faults = append(faults, fmt.Errorf("ladder of %q: %d players are out of range 0 to 100000", l.Platform, l.Players))
+		case l.Days < 0 || l.Days > 3650:
+			faults = append(faults, fmt.Errorf("ladder of %q: %d days are out of range 0 to 3650", l.Platform, l.Days))
 		case l.Shape != "" && shapes[l.Shape].queue != shapes[ladderShapes[l.Queue]].queue:
 			faults = append(faults, fmt.Errorf("ladder of %q: games of shape %q are of another queue", l.Platform, l.Shape))
 		}
@@ -60,7 +63,7 @@ const (
 	// rankedFrom is the first number of a player of a ladder: accounts of the options count from 0, invented ones
 	// from inventedFrom.
 	rankedFrom = 1 << 30
-	// ladderDays is how far back ladders were played.
+	// ladderDays is how far back ladders were played that do not say it.
 	ladderDays = 30
 )
 
@@ -105,7 +108,7 @@ func (w *World) AddLadder(l LadderSpec) {
 func (w *World) playLadder(l LadderSpec, players []*Account) {
 	ahead := longitude[l.Platform.Region()]
 	midnight := w.Epoch.Add(ahead).Truncate(day)
-	for d := range ladderDays {
+	for d := range cmp.Or(l.Days, ladderDays) {
 		date := midnight.Add(-time.Duration(d) * day)
 		first, rounds := 19, 3
 		if date.Weekday() == time.Saturday || date.Weekday() == time.Sunday {

@@ -127,6 +127,25 @@ func TestL1b_AKillLosesNoMatchAndRepeatsTheCallsInFlight(t *testing.T) {
 	})
 }
 
+// TestL1d_ACollectionUsesItsBudget: how many calls its last window will have is not known when the first ones are
+// spread, and yet it ends when a burst at the opening of each window would.
+func TestL1d_ACollectionUsesItsBudget(t *testing.T) {
+	long(t)
+	inBubble(t, func(t *testing.T) {
+		dev := sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}, {N: 100, Per: 2 * time.Minute}}}
+		r := start(t, newSim(sim.Options{Limits: dev, Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(60)}}))
+		ask := masters()
+		ask.Timelines = "all"
+		r.collect(ask)
+		r.collected(10 * time.Hour)
+		st := r.sim.Stats()
+		b := st.Budget[slices.IndexFunc(st.Budget, func(b sim.Budget) bool { return b.Host == "asia" })]
+		if b.Used() < 0.99 || st.Violations != 0 {
+			t.Errorf("%d calls in %v, where %v would do: %.4f; %d violations", b.Calls, b.Took, b.Ideal, b.Used(), st.Violations)
+		}
+	})
+}
+
 func TestL2_ADivisionIsReadPageByPage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		l := sim.LadderSpec{Platform: route.EUW1, Queue: "RANKED_SOLO_5x5", Players: 210, Tier: "DIAMOND", Division: "II", Shape: "remake"}

@@ -134,3 +134,37 @@ func TestBacklogNoise(t *testing.T) {
 		})
 	}
 }
+
+// TestTheLastWindowGoesAtOnce: who learns of more calls while he works cannot know how many the last window will
+// have, and spreads them all. Where the server's windows are proven fixed, what is left goes at once as soon as it
+// fits into the present one, so that the end is that of bursts.
+func TestTheLastWindowGoesAtOnce(t *testing.T) {
+	for _, name := range budgetRules {
+		for _, calls := range []int{705, 794, 800, 801, 860} {
+			t.Run(fmt.Sprint(name, " ", calls), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s, l := newServer(rules[name], "20:1,100:120"), New(Options{})
+					warm(t, l, s)
+					start := time.Now()
+					for i := range calls {
+						l.SetBacklog(testHost, min(calls-i, 200)) // two windows: no call of them goes early
+						r := Request{Host: testHost, Method: matches, Job: fmt.Sprint(i), Priority: Bulk}
+						admit(l, r)
+						p, err := l.Acquire(context.Background(), r)
+						if err != nil {
+							t.Fatal(err)
+						}
+						go s.call(p, i, testHost, matches)
+					}
+					got := 100 * bound(calls, s.app...).Seconds() / time.Since(start).Seconds()
+					time.Sleep(time.Second)
+					// On a grid the last window opens when it does; in a rolling log there is none.
+					least := map[string]float64{"lazy": 99, "aligned": 95}[name]
+					if got < least || s.violations > 0 {
+						t.Errorf("%.2f %% of the bound, want %v; %d violations", got, least, s.violations)
+					}
+				})
+			})
+		}
+	}
+}

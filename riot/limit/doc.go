@@ -23,7 +23,10 @@
 // answered at t. One call per window is kept back and sent when the window must
 // be over: landing early it is the legal Nth call, landing late it opens the
 // next window and its answer frees the rest at once. A 429 of our own making
-// ends mode C for the bucket.
+// ends mode C for the bucket, and a count of one twice within half a window begins its proof anew.
+//
+// On long windows mode C serves the end: as soon as all calls that are left fit into the present window they
+// go at once, whatever pace the calls before them had.
 //
 // # Pacing
 //

@@ -68,6 +68,8 @@ func (h *host) scopes() []*scope {
 // that the answer is the one that holds longest.
 func (h *host) check(now instant, r Request) cause {
 	m := h.method(r.Method)
+	h.app.left = h.demand()
+	m.left = h.app.left
 	c := h.scopeCause(now, h.app).later(h.scopeCause(now, m))
 	for _, s := range [...]*scope{h.app, m} {
 		for _, w := range s.windows {

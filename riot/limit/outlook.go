@@ -49,8 +49,10 @@ func (h *host) copied() *host {
 	c := *h
 	c.backlog, c.queues, c.timer = h.demand(), [2]map[string][]*waiter{}, nil
 	c.operator, c.app, c.methods = slices.Clone(h.operator), h.app.copied(), maps.Clone(h.methods)
+	c.app.left = c.backlog
 	for name, s := range c.methods {
 		c.methods[name] = s.copied()
+		c.methods[name].left = c.backlog
 	}
 	return &c
 }
@@ -114,11 +116,10 @@ func (o Outlook) Turn(method string, n int) Estimate {
 				continue
 			}
 			wait := o.h.gapOf(o.now, s, w, most, (n-1)%most+1)
-			if !w.fast() { // a place comes free a window after it was used: a spread repeats itself
-				wait += time.Duration((n-1)/most) * w.span()
-			}
-			if w.fast() {
+			if w.fast(&s.tally, most) {
 				wait = max(wait, o.h.turnOf(o.now, s, w, most, n))
+			} else { // a place comes free a window after it was used: a spread repeats itself
+				wait += time.Duration((n-1)/most) * w.span()
 			}
 			later(o.now+wait, w.name)
 		}
@@ -211,16 +212,23 @@ func (h *host) estimate(now instant, s *scope, n int, e *Estimate) {
 }
 
 // lasts is how long calls take through one bucket of n: the last of them uses
-// the place that comes free rem-th from now, whole windows later.
-func (w *window) lasts(now instant, t *tally, n, calls int) time.Duration {
+// the place that comes free rem-th from now, whole windows later. Where the server's windows are fixed it
+// goes no later than when the last of them opens, in which all that is left goes at once.
+func (w *window) lasts(now instant, log *tally, n, calls int) time.Duration {
 	if calls < 1 {
 		return 0
 	}
+	t := *log
+	t.left = max(t.left, calls)
 	rem := (calls-1)%n + 1
-	free := w.free(now, t, n)
+	free := w.free(now, &t, n)
 	wait := time.Duration((calls-1)/n) * w.span()
 	if rem > free {
-		wait += placeAt(now, w, t, n, rem) - now
+		wait += placeAt(now, w, &t, n, rem) - now
+	}
+	if more := t.left - n + w.taken(&t); more > 0 && w.fixed() && w.opening && w.hold() == 0 {
+		opens := w.opened + time.Duration((more+n-1)/n)*w.span() - now
+		wait = min(wait, max(opens, 0))
 	}
 	return wait
 }

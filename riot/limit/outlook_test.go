@@ -34,7 +34,7 @@ func TestTheForecastIsWhatTheLimiterThenDoes(t *testing.T) {
 	const answer = 50 * time.Millisecond
 	rapid.Check(t, func(rt *rapid.T) {
 		app := rapid.SampledFrom([]string{"20:1,100:120", "20:1,100:12", "50:5", "10:10"}).Draw(rt, "app")
-		before := rapid.IntRange(1, 250).Draw(rt, "called before")
+		before := rapid.IntRange(1, 1000).Draw(rt, "called before")
 		idle := time.Duration(rapid.IntRange(0, 30_000).Draw(rt, "idle ms")) * time.Millisecond
 		of := rule(rapid.IntRange(0, 2).Draw(rt, "rule"))
 		n := rapid.IntRange(1, 150).Draw(rt, "wait")

@@ -61,7 +61,7 @@ func placeAt(now instant, w *window, t *tally, n, j int) instant {
 	if at == never {
 		at = now + w.span()
 	}
-	if w.fast() && w.opening {
+	if w.fast(t, n) && w.opening {
 		at = min(at, max(now, w.turn()))
 	}
 	return at

@@ -27,12 +27,13 @@ type plan struct {
 	lose     int // percent of calls that fail after the write
 	suspend  bool
 	pacing   Pacing
+	longest  int // seconds of a session: the longer ones prove how the server's windows are
 }
 
 func drawPlan(t *rapid.T) plan {
 	return plan{
 		rule:     rule(rapid.IntRange(0, 2).Draw(t, "rule")),
-		app:      rapid.SampledFrom([]string{"20:1,100:120", "20:1,100:12", "50:5", "100:120,20:1", "3:1,10:10,40:60"}).Draw(t, "app"),
+		app:      rapid.SampledFrom([]string{"20:1,100:120", "20:1,100:12", "50:5", "100:120,20:1", "20:1,15:30", "3:1,10:10,40:60"}).Draw(t, "app"),
 		method:   rapid.SampledFrom([]string{"", "30:10", "1000:10", "7:2"}).Draw(t, "method"),
 		mean:     time.Duration(rapid.IntRange(2, 400).Draw(t, "mean ms")) * time.Millisecond,
 		tail:     rapid.Bool().Draw(t, "tail"),
@@ -42,6 +43,7 @@ func drawPlan(t *rapid.T) plan {
 		lose:     rapid.SampledFrom([]int{0, 0, 5, 30}).Draw(t, "lose"),
 		suspend:  rapid.Bool().Draw(t, "suspend"),
 		pacing:   Pacing(rapid.IntRange(0, 1).Draw(t, "pacing")),
+		longest:  rapid.SampledFrom([]int{90, 90, 90, 90, 90, 90, 90, 600}).Draw(t, "longest"),
 	}
 }
 
@@ -120,7 +122,7 @@ func (c *session) run(number int) {
 	ctx, kill := context.WithCancel(context.Background())
 	c.ctx = ctx
 	c.save()
-	end := time.Now().Add(time.Duration(3+c.rnd.IntN(90)) * time.Second)
+	end := time.Now().Add(time.Duration(3+c.rnd.IntN(c.p.longest)) * time.Second)
 	saved := time.Now()
 	for id := number * 100000; time.Now().Before(end); {
 		for range 1 + c.rnd.IntN(60) {

@@ -134,7 +134,8 @@ func (l *Limiter) viewBucket(now instant, s *scope, w *window) BucketView {
 		Server: w.server, Guard: w.guard, NextFree: l.at(w.freeAt(now, &s.tally, n)),
 	}
 	v.Held = max(0, w.hold()-v.Foreign)
-	if w.fast() { // the server's window has been told: what counted in the one before takes no place
+	// The server's window has been told: what counted in the one before takes no place.
+	if w.fast(&s.tally, n) || w.fixed() && v.Used() > n {
 		v.Mode = "fixed"
 		v.Own = max(0, v.Own-max(0, v.Used()-w.taken(&s.tally)))
 	}

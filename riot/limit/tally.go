@@ -21,6 +21,7 @@ type tally struct {
 	flying  int       // granted and not answered: no bound yet
 	adopted int       // those of flying that another process has let go
 	held    int       // places reserved for claimed jobs
+	left    int       // bulk calls that are to come on the host, see host.demand
 }
 
 // after counts the elements of s that are later than x.

@@ -56,11 +56,22 @@ func newWindow(scope string, l Limit, ceiling bool) *window {
 // span is how long an entry counts.
 func (w *window) span() instant { return w.Per + w.guard }
 
-// fast reports whether mode C holds: the server's windows are proven fixed and
-// waiting for an answer would cost more than a place or so per window.
-func (w *window) fast() bool {
-	worth := w.Per >= shortest && w.Per*10 < 3*time.Second*time.Duration(w.N) // 1/N < 0.3 s/Per
-	return worth && w.resets >= provenResets && !w.banned && w.ref.known && w.ref.count > 0
+// fixed reports whether the server's windows are proven to be fixed ones, and what it told bounds their use.
+func (w *window) fixed() bool {
+	return w.Per >= shortest && w.resets >= provenResets && !w.banned && w.ref.known && w.ref.count > 0
+}
+
+// fast reports whether mode C holds in a window of n: what it wins is more than a place or so per window, or
+// it is the last one.
+func (w *window) fast(t *tally, n int) bool {
+	worth := w.Per*10 < 3*time.Second*time.Duration(w.N) // 1/N < 0.3 s/Per
+	return w.fixed() && (worth || w.ends(t, n))
+}
+
+// ends reports whether all calls that are left fit into the server's present window of n: none of them has to
+// wait for a place that an earlier window's pace gives free.
+func (w *window) ends(t *tally, n int) bool {
+	return w.fixed() && w.hold() == 0 && t.left <= n-w.taken(t)
 }
 
 // spent counts the places in use by mode A.
@@ -97,11 +108,11 @@ func (w *window) free(now instant, t *tally, n int) int {
 	if free < 1 && w.idle(now, t) {
 		return 1
 	}
-	if !w.fast() {
+	if !w.fast(t, n) {
 		return free
 	}
 	free = max(free, n-w.proven(t))
-	if now < w.turn() {
+	if now < w.turn() && !w.ends(t, n) {
 		free--
 	}
 	return free
@@ -115,7 +126,7 @@ func (w *window) freeAt(now instant, t *tally, n int) instant {
 	}
 	excess := w.spent(now, t) - n
 	one := w.release(now, t, excess+1)
-	if !w.fast() {
+	if !w.fast(t, n) {
 		return one
 	}
 	best := min(w.release(now, t, excess+2), max(one, w.turn()))
@@ -200,7 +211,10 @@ func (w *window) mergedRelease(t *tally, own, foreign, k int) instant {
 func (w *window) count(c int, sent, answered instant, t *tally) (strangers int) {
 	w.server, w.counted = c, answered
 	if c == 1 {
-		if t.certain(answered-w.Per, sent) > 0 {
+		switch {
+		case w.opening && sent < w.opened+w.Per/2: // no fixed window opens twice
+			w.resets = 0
+		case t.certain(answered-w.Per, sent) > 0:
 			w.resets++
 		}
 		w.opened, w.opening = sent, true

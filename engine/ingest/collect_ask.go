@@ -121,6 +121,9 @@ func (in *Ingest) Collect(ctx context.Context, cmd engine.Command) (r engine.Rec
 	if cmd.DryRun {
 		return in.wouldCollect(ctx, ask)
 	}
+	if err := in.fits(ctx, ask); err != nil {
+		return r, err
+	}
 	// Listed players go in by parts, each a transaction, before the round begins: what is broken off is done anew by the
 	// same command.
 	for first, left := true, ask.Named; first || len(left) > 0; first = false {
@@ -240,6 +243,25 @@ func askText(a engine.CollectAsk) string {
 	return fmt.Sprintf("%s of %s (%s), %s", who, strings.Join(a.Platforms, ", "), a.Queue, cmp.Or(a.Since, "all that Riot keeps"))
 }
 
+// fits refuses a first round for which the disk has no room. Ladders are as large as such ladders usually are, which
+// costs no call; where that would not fit they are counted.
+func (in *Ingest) fits(ctx context.Context, ask engine.CollectAsk) error {
+	var c engine.Collection
+	err := in.opt.Store.Read(ctx, func(tx engine.Tx) (err error) {
+		c, err = in.collectionOf(tx, ask)
+		return err
+	})
+	if err != nil || c.ID != "" || in.opt.Spare == nil {
+		return err
+	}
+	c.CollectAsk = ask
+	err = in.estimate(ctx, c, len(ask.Named), false, &engine.Receipt{})
+	if errors.Is(err, engine.ErrInvalid) {
+		err = in.estimate(ctx, c, len(ask.Named), true, &engine.Receipt{})
+	}
+	return err
+}
+
 // wouldCollect says what Collect would do, and what that would cost.
 func (in *Ingest) wouldCollect(ctx context.Context, ask engine.CollectAsk) (r engine.Receipt, err error) {
 	var c engine.Collection
@@ -257,7 +279,7 @@ func (in *Ingest) wouldCollect(ctx context.Context, ask engine.CollectAsk) (r en
 	changed := change(&c, ask)
 	switch {
 	case c.ID == "" || c.Result != "":
-		err = in.estimate(ctx, c, len(ask.Named), &r)
+		err = in.estimate(ctx, c, len(ask.Named), true, &r)
 	case changed != "":
 		r.Joined, r.Text = true, fmt.Sprintf("collection %s is under way, and would be changed: %s", c.Name, changed)
 	default:
@@ -284,12 +306,13 @@ const (
 )
 
 // estimate says in a receipt what a round is expected to take, from one call for each ladder: a league is whole there, a
-// division is where its first page is not full. What cannot be asked for is as large as such ladders usually are.
-func (in *Ingest) estimate(ctx context.Context, c engine.Collection, named int, r *engine.Receipt) error {
+// division is where its first page is not full. What cannot be asked for, and all unless count, is as large as such
+// ladders usually are. A first round that the disk has no room for is refused.
+func (in *Ingest) estimate(ctx context.Context, c engine.Collection, named int, count bool, r *engine.Receipt) error {
 	players, pages, from := map[string]float64{}, 0, "the players of the round before"
 	if c.Players == 0 {
 		var err error
-		if players, pages, from, err = in.countLadders(ctx, c); err != nil {
+		if players, pages, from, err = in.countLadders(ctx, c, count); err != nil {
 			return err
 		}
 		players[c.Platforms[0]] += float64(named)
@@ -336,11 +359,22 @@ func (in *Ingest) estimate(ctx context.Context, c engine.Collection, named int, 
 		}
 		perHost[host] = engine.Cost{Calls: int(calls), AtMost: true, Takes: eta.Low, Bucket: eta.Bucket}
 	}
+	stored := matchBytes + timelines*timelineBytes
+	if in.opt.Spare != nil && c.Players == 0 {
+		if spare, ok := in.opt.Spare(); ok && matches*stored > float64(spare) {
+			do := "make room first"
+			if fit := int(float64(spare) / stored); fit > 0 {
+				do = fmt.Sprintf("make room, or collect less, by --matches %d, a shorter --since or --no-timelines", fit)
+			}
+			return engine.Problemf(engine.ErrInvalid, do, "collection %s would fill the disk: about %s take %s, and %s are to spare",
+				c.Name, human.Counted(int(matches), "match", "matches"), human.Bytes(int64(matches*stored)), human.Bytes(max(spare, 0)))
+		}
+	}
 	cost.Beside(perHost)
 	r.Cost = &cost
 	r.Text = fmt.Sprintf("collection %s would list about %s and fetch about %s: about %s, %.1f GB on disk (an estimate, by %g ranked games a day and %s)",
 		c.Name, human.Counted(int(sum), "player", "players"), human.Counted(int(matches), "match", "matches"),
-		human.Counted(cost.Calls, "call", "calls"), matches*(matchBytes+timelines*timelineBytes)/1e9, gamesADay, from)
+		human.Counted(cost.Calls, "call", "calls"), matches*stored/1e9, gamesADay, from)
 	if cost.Takes > 0 {
 		r.Text += "; alone it takes about " + human.Span(cost.Takes)
 	}
@@ -349,7 +383,7 @@ func (in *Ingest) estimate(ctx context.Context, c engine.Collection, named int, 
 
 // countLadders counts the players of a collection's ladders by platform, and the pages that tell them all; from says how
 // they are known.
-func (in *Ingest) countLadders(ctx context.Context, c engine.Collection) (players map[string]float64, pages int, from string, err error) {
+func (in *Ingest) countLadders(ctx context.Context, c engine.Collection, count bool) (players map[string]float64, pages int, from string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, countTime)
 	defer cancel()
 	players, from = map[string]float64{}, "what is asked for"
@@ -357,7 +391,7 @@ func (in *Ingest) countLadders(ctx context.Context, c engine.Collection) (player
 	full, sum := false, 0
 	for _, l := range laddersOf(c) {
 		n := cmp.Or(usualPlayers[l.Tier], usualDivision)
-		if fault == nil {
+		if count && fault == nil {
 			var entries []riot.LeagueEntry
 			entries, fault = in.opt.API.League(ctx, l.platform, rankedQueues[c.Queue].ladder, l.Tier, l.Division.Division, 1)
 			e, _ := errors.AsType[*riot.Error](fault)

@@ -261,6 +261,57 @@ func TestL5_WhatCannotBeCollectedIsToldBefore(t *testing.T) {
 	}
 }
 
+// TestL5b_ACollectionThatWouldFillTheDiskIsRefused: where the usual size of its ladders does not fit they are counted,
+// and what does not fit then is refused before anything is there.
+func TestL5b_ACollectionThatWouldFillTheDiskIsRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		spare := int64(0)
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(30)}}), func(s *setup) {
+			s.ingest.Spare = func() (int64, bool) { return spare, spare >= 0 }
+		})
+		// 30 players of 60 games, each shared by five, without timelines: 4.4 MB.
+		ask := masters()
+		ask.Since = "30d"
+		for _, c := range []struct {
+			spare int64
+			says  string
+		}{
+			{4 << 20, "collection kr-solo-master+ would fill the disk: about 360 matches take 4.4 MB, and 4.1 MB are to spare: make room, or collect less, by --matches 341, a shorter --since or --no-timelines"},
+			{-1, ""}, // nobody knows
+			{1 << 10, "are to spare: make room first"},
+		} {
+			spare = c.spare
+			for _, dry := range []bool{true, false} {
+				if c.spare < 0 && !dry {
+					continue // it would begin
+				}
+				before := r.sim.Stats().Calls
+				_, err := r.in.Collect(t.Context(), engine.Command{Op: engine.OpCollect, Collect: ask, DryRun: dry, By: operator})
+				if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, engine.ErrInvalid) || !strings.HasSuffix(err.Error(), c.says)) {
+					t.Errorf("with %d to spare: %v", c.spare, err)
+				}
+				if n := r.sim.Stats().Calls - before; n != 3 {
+					t.Errorf("with %d to spare %d calls were made", c.spare, n)
+				}
+			}
+		}
+		if a, err := r.db.CollectionRows(t.Context()); err != nil || len(a) != 0 {
+			t.Errorf("%v: %+v", err, a)
+		}
+		ask.Matches, spare = 300, 4<<20
+		before := r.sim.Stats().Calls
+		r.collect(ask)
+		if n := r.sim.Stats().Calls - before; n != 0 {
+			t.Errorf("%d calls for what fits however large the ladders are", n)
+		}
+		// Who goes on with it is not asked again: most of it is stored.
+		spare = 0
+		r.collected(time.Hour)
+		ask.Matches = 1_000_000
+		r.collect(ask)
+	})
+}
+
 func TestL5_AnEmptyLadderSaysSo(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}}))

@@ -73,6 +73,9 @@ type Options struct {
 	// Restored is when a backup was last put back in the store; zero = never. From
 	// then on a payload is looked for before it is fetched (P3).
 	Restored time.Time
+	// Spare is how many bytes the disk takes before the engine stops; false = nobody knows. nil = what is stored
+	// goes elsewhere.
+	Spare func() (bytes int64, ok bool)
 	// SyncOff refuses what schedules would start (SYNC_ENABLE=false).
 	SyncOff bool
 	// Late is told, inside the transaction, of a sync that has become complete after its

@@ -303,9 +303,16 @@ func (p *parts) handlers(cfg config.Config, noteOf func(area string) func(engine
 	if err := p.pager.Load(ctx); err != nil {
 		return nil, nil, err
 	}
+	var spare func() (int64, bool)
+	if cfg.Store == "" { // else a server has the payloads
+		spare = func() (int64, bool) {
+			free, err := storage.RoomIn(cfg.DataDir)
+			return int64(min(free, 1<<62)) - storage.RoomFloor, err == nil
+		}
+	}
 	in := ingest.New(ingest.Options{
 		Store: p.store, API: p.client, Limits: p.limits, Projects: p.projects,
-		Prune: pruner(p.store), Compact: compacter(p.store),
+		Prune: pruner(p.store), Compact: compacter(p.store), Spare: spare,
 		LatestCount: cfg.LatestMax, LatestLookback: cfg.Lookback, Relist: cfg.Relist, SyncOff: !cfg.SyncOn,
 		Attempts: cfg.Policies[engine.PolicyMatch].Max, RetryMissing: cfg.RetryMissing, SweepCount: cfg.SweepBatch,
 		Matches: cfg.Matches, Timelines: cfg.Timelines, Zone: cfg.ReportTZ, AskAgain: cfg.AskAgain,

@@ -55,6 +55,8 @@ func hourOf(t *testing.T, accounts, steps int, hosts []string) {
 			b.Server, b.Foreign = min(b.Used+step%9, 100), step%9
 		case minute >= 30 && minute < 32:
 			b.Blocked, b.BlockedBy = now.Add(5*time.Second), "429 app"
+		case minute >= 36 && minute < 40:
+			s.PauseOne()
 		case minute >= 40 && minute < 42:
 			u.Queues[0].Paused, u.Engine.State = true, engine.EnginePaused
 		case minute >= 46 && minute < 50:
@@ -77,6 +79,7 @@ func hourOf(t *testing.T, accounts, steps int, hosts []string) {
 			checkJobs(t, d.screen())
 		}
 		checkCause(t, d.screen(), u)
+		checkPause(t, d.screen(), u)
 		if t.Failed() {
 			t.Fatalf("after %d s:\n%s", now.Sub(uitest.Noon)/time.Second, d.screen())
 		}
@@ -103,6 +106,30 @@ func checkCause(t *testing.T, screen string, u *engine.Update) {
 				t.Errorf("the next try is in %d s, it is told in %d", left, n)
 			}
 		}
+	}
+}
+
+// checkPause is of an engine with two queues, one of which is paused: the row of the state names it, and nowhere do its
+// jobs go.
+func checkPause(t *testing.T, screen string, u *engine.Update) {
+	if len(u.Queues) < 2 {
+		return
+	}
+	const old = 4 // a sentence and a plan stand for two seconds
+	goes, stands := u.Queues[0].Counts[engine.Available], u.Queues[1].Counts[engine.Available]
+	for pattern, want := range map[string]int{
+		`ingest.summoner.latest is paused with ([\d,]+) jobs`: stands, `([\d,]+) calls wait for`: goes,
+		`([\d,]+) calls planned`: goes, `NEXT ([\d,]+) CALLS`: goes,
+	} {
+		if n, ok := number(pattern, screen); ok && max(n-want, want-n) > old {
+			t.Errorf("%d jobs by %s, want %d", n, pattern, want)
+		}
+	}
+	if !strings.Contains(screen, "ingest.summoner.latest is paused with ") {
+		t.Error("the row of the state does not name the pause")
+	}
+	if odd := regexp.MustCompile(`Player \d*[02468] .*(on time|boarding|in the air)`).FindString(screen); odd != "" {
+		t.Errorf("a call of a paused queue leaves: %q", odd)
 	}
 }
 
@@ -161,13 +188,17 @@ func checkWindows(t *testing.T, screen string, most int) {
 // checkJobs is of Jobs: the bar, the group and the row of the state count the same.
 func checkJobs(t *testing.T, screen string) {
 	group, grouped := number(`([\d,]+) AVAILABLE`, screen)
+	paused, stands := number(`([\d,]+) AVAILABLE +queue paused`, screen)
+	if stands {
+		group += paused
+	}
 	if bar, ok := number(`([\d,]+) available`, screen); ok && grouped && group != bar { // a bar of many tells thousands
 		t.Errorf("%d available in the bar, %d in the group", bar, group)
 	}
 	if title, ok := number(`JOBS ([\d,]+) of all`, screen); ok && grouped && group != title {
 		t.Errorf("%d in the title, %d in the group", title, group)
 	}
-	if calls, ok := number(`([\d,]+) calls wait for`, screen); ok && grouped && calls != group {
+	if calls, ok := number(`([\d,]+) calls wait for`, screen); ok && grouped && !stands && calls != group {
 		t.Errorf("%d calls wait by the row of the state, %d in the group", calls, group)
 	}
 	used, _ := number(` (\d+)/100 `, screen)

@@ -113,7 +113,7 @@ func (d *delaying) host(ctx context.Context, host string, loads []engine.Load) (
 	}
 	h.begin = d.begins(host)
 	h.mine = forecast.Shares(forecast.Merged(loads), -1, h.begin)
-	h.others = forecast.InLine(host, d.open, d.plan.Still, d.plan.Buckets, h.begin)
+	h.others = d.plan.InLine(host, d.open, h.begin)
 	d.end(h)
 	rows := make([]engine.Delay, len(d.open))
 	for i, a := range d.open {

@@ -41,15 +41,14 @@ func Merged(loads []engine.Load) []engine.Load {
 // InLine are the calls that a host's open syncs still make, but for those that stand
 // still, and those in its line that belong to none of them. A share counts for the
 // sync with its index in open.
-func InLine(host string, open []engine.AccountRow, still Still, rows []engine.BucketRow,
-	begin time.Duration) (out []Share) {
+func (s *State) InLine(host string, open []engine.AccountRow, begin time.Duration) (out []Share) {
 	known := 0
 	for i, a := range open {
-		if a.Region != host || a.Matches.Total < 0 {
+		if a.Region != host || a.Matches.Total < 0 || s.paused(a.Queue) { // what is paused is in no line
 			continue
 		}
 		known += a.Matches.Open + a.Timelines.Open
-		if still[a.ID] != "" {
+		if s.Still[a.ID] != "" {
 			continue
 		}
 		late := lateCalls(a)
@@ -59,7 +58,7 @@ func InLine(host string, open []engine.AccountRow, still Still, rows []engine.Bu
 		last.Priority, last.Calls = engine.PriorityLow, float64(late)
 		out = append(out, Shares([]engine.Load{load, last}, i, begin)...)
 	}
-	for _, b := range rows {
+	for _, b := range s.Buckets {
 		if b.Host != host || b.Kind != "app" {
 			continue
 		}
@@ -69,6 +68,11 @@ func InLine(host string, open []engine.AccountRow, still Still, rows []engine.Bu
 		break // all windows of a host have one line
 	}
 	return out
+}
+
+// paused reports whether a queue is.
+func (s *State) paused(name engine.Queue) bool {
+	return slices.ContainsFunc(s.Queues, func(q engine.QueueRow) bool { return q.Name == name && q.Paused })
 }
 
 // CallsLeft is how many calls a run still makes: one per open match and per open

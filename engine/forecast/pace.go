@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -27,6 +28,22 @@ func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow)
 		return e.Why
 	}
 	w := workOf(queues)
+	why, paused := w.moving(e, limits), w.stopped()
+	if why == "" || paused == "" {
+		return cmp.Or(why+paused, "nothing waits for a limit: each call goes at once")
+	}
+	why = strings.TrimPrefix(why, unstuck)
+	if w.paused < w.ready { // where there is no room for both the last is told
+		why, paused = paused, why
+	}
+	return why + "; " + paused
+}
+
+// unstuck begins what is told of work that waits for nothing but an instant.
+const unstuck = "nothing is stuck: "
+
+// moving says what holds the work that goes on; "" = nothing does.
+func (w work) moving(e engine.EngineRow, limits engine.LimitsRow) string {
 	b := braking(limits)
 	busy := e.Workers > 0 && e.InFlight >= e.Workers
 	switch {
@@ -39,14 +56,14 @@ func Pace(e engine.EngineRow, queues []engine.QueueRow, limits engine.LimitsRow)
 	case busy:
 		return fmt.Sprintf("all %s are busy%s", human.Counted(e.Workers, "worker", "workers"), answers(e))
 	}
-	return "nothing waits for a limit: each call goes at once"
+	return ""
 }
 
 // work is what is to be done, by what it waits for.
 type work struct {
 	ready, running, retrying, later int
 	paused                          int // in queues that are
-	queue                           engine.Queue
+	queues                          []engine.Queue
 }
 
 // workOf sums queues up. Of paused ones the waiting jobs are told apart: nothing holds them but the
@@ -56,7 +73,7 @@ func workOf(queues []engine.QueueRow) (w work) {
 		if q.Paused {
 			if n := q.Counts[engine.Available] + q.Counts[engine.Retryable] + q.Counts[engine.Scheduled]; n > 0 {
 				w.paused += n
-				w.queue = q.Name
+				w.queues = append(w.queues, q.Name)
 			}
 			w.running += q.Counts[engine.Running]
 			continue
@@ -73,14 +90,26 @@ func workOf(queues []engine.QueueRow) (w work) {
 func (w work) resting() string {
 	switch {
 	case w.retrying > 0:
-		return fmt.Sprintf("nothing is stuck: %s for its next try",
+		return fmt.Sprintf(unstuck+"%s for its next try",
 			human.Counted(w.retrying, "job waits", "jobs wait, each"))
 	case w.later > 0:
-		return fmt.Sprintf("nothing is stuck: %s for its time", human.Counted(w.later, "job waits", "jobs wait, each"))
+		return fmt.Sprintf(unstuck+"%s for its time", human.Counted(w.later, "job waits", "jobs wait, each"))
 	case w.paused > 0:
-		return fmt.Sprintf("queue %s is paused: %s there", w.queue, human.Counted(w.paused, "job waits", "jobs wait"))
+		return ""
 	}
 	return "nothing to do: no job waits"
+}
+
+// stopped says what a pause keeps; "" = none keeps anything.
+func (w work) stopped() string {
+	jobs := human.Counted(w.paused, "job", "jobs")
+	switch len(w.queues) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%s is paused with %s", w.queues[0], jobs)
+	}
+	return fmt.Sprintf("%d queues are paused with %s", len(w.queues), jobs)
 }
 
 // braking is the bucket that what waits is told to wait for, the one with the most; none
@@ -147,7 +176,7 @@ func brakes(e engine.EngineRow, limits engine.LimitsRow, b engine.BucketRow) str
 	}
 	allowed := rateOf(&b) * time.Minute.Seconds()
 	if len(hosts) > 1 || e.SinceStart || e.CallsPerMin <= 0 || allowed <= 0 {
-		return fmt.Sprintf("nothing is stuck: %s for %s", wait, window)
+		return fmt.Sprintf(unstuck+"%s for %s", wait, window)
 	}
 	return fmt.Sprintf("%s of what the key allows; %s brakes", human.Percent(min(e.CallsPerMin/allowed, 1)), window)
 }

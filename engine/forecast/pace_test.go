@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 	busy.InFlight, fresh.SinceStart = 6, true
 	paused := queue(3, 0, 0, 0)
 	paused.Paused = true
+	latest, rank := paused, paused
+	latest.Name, rank.Name = "latest", "rank"
 	down, unreached := limits(same), engine.EngineRow{State: engine.EngineAPIDown, Why: "match calls to europe fail"}
 	down.Breakers = []engine.BreakerRow{{Host: "europe", Method: "match-v5.match", Waiting: 540}}
 	follows := live
@@ -46,7 +49,7 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"nothing to do: no job waits":                                          {live, queue(0, 0, 0, 0), idle},
 		"nothing is stuck: 1 job waits for its next try":                       {live, queue(0, 0, 1, 2), idle},
 		"nothing is stuck: 2 jobs wait, each for its time":                     {live, queue(0, 0, 0, 2), idle},
-		"queue full is paused: 3 jobs wait there":                              {live, paused, idle},
+		"full is paused with 3 jobs":                                           {live, paused, idle},
 		"4711-9f3c on db-1 leads, in term 6":                                   {follows, queue(535, 2, 3, 0), limits(same)},
 		"4 jobs wait for a worker":                                             {live, queue(4, 0, 0, 0), idle},
 		"all 6 workers are busy: Riot answers in 62 ms":                        {busy, queue(9, 6, 0, 0), idle},
@@ -61,8 +64,17 @@ func TestPaceSaysWhyItIsNotFaster(t *testing.T) {
 		"match calls to europe fail: 540 jobs wait":                            {unreached, queue(535, 2, 3, 0), down},
 		"match calls to europe fail":                                           {unreached, queue(0, 2, 3, 0), idle},
 		"96 % of what the key allows; the 12 s window of match calls brakes":   {live, queue(535, 2, 3, 0), limits(func(b *engine.BucketRow) { b.Method = "match-v5.match" })},
+		"latest is paused with 3 jobs; 535 calls wait for the 12 s window":     {fresh, queue(535, 2, 3, 0), limits(same)},
+		"latest is paused with 3 jobs":                                         {live, queue(0, 2, 0, 0), idle},
+		"2 queues are paused with 6 jobs":                                      {live, queue(0, 2, 0, 0), idle},
 	} {
-		if got := Pace(c.e, []engine.QueueRow{c.q}, c.limits); got != want {
+		queues := []engine.QueueRow{c.q}
+		if strings.Contains(want, "latest") {
+			queues = append(queues, latest)
+		} else if strings.Contains(want, "queues") {
+			queues = append(queues, latest, rank)
+		}
+		if got := Pace(c.e, queues, c.limits); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}

@@ -106,7 +106,7 @@ func (p *Plan) standsStill(c *calendar) {
 // timelines begin.
 func (p *Plan) hostOf(name string, open []engine.AccountRow) *hostPlan {
 	h := &hostPlan{waits: map[place]time.Duration{}, limits: p.Limits(name),
-		shares: InLine(name, open, p.Still, p.Buckets, 0)}
+		shares: p.InLine(name, open, 0)}
 	h.all = Turns(h.shares, 1, len(open))
 	first := slices.DeleteFunc(slices.Clone(h.shares), func(s Share) bool { return s.Priority == engine.PriorityLow })
 	h.first = callsOf(first)

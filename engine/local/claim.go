@@ -217,7 +217,7 @@ func (b *Backend) tellBacklog() {
 	}
 }
 
-// Lanes is how many jobs wait or run, by the name of their lane.
+// Lanes is how many jobs may run as soon as the limits let them, or do, by the name of their lane.
 func (b *Backend) Lanes() map[string]int {
 	b.idx.mu.Lock()
 	defer b.idx.mu.Unlock()

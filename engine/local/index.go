@@ -75,7 +75,7 @@ type lane struct {
 	known  time.Time // the end as the admitter told it; zero = unknown
 	reason string
 	rank   int // of the refused head: a better one is asked again
-	jobs   int // available and running ones
+	jobs   int // those that run, and those that are available and not in a paused queue
 	dirty  bool
 	began  time.Time // when its last job started
 	paced  bool      // the head has been refused since
@@ -169,6 +169,25 @@ func (x *index) queueOf(name engine.Queue) *queue {
 		x.queues[name] = q
 	}
 	return q
+}
+
+// turn sets the switch of a queue.
+func (x *index) turn(s engine.QueueState) {
+	q := x.queueOf(s.Name)
+	count := func(n int) {
+		for _, e := range x.jobs {
+			if e.queue == q && e.counted {
+				x.addToLane(e, n)
+			}
+		}
+	}
+	turned := q.Paused != s.Paused
+	if turned {
+		count(-1)
+	}
+	if q.QueueState = s; turned {
+		count(+1)
+	}
 }
 
 // laneOf gives the lane of a name; that of "" is the one of jobs that make no call, and is never
@@ -309,10 +328,11 @@ func (x *index) lineUp(e *entry, again bool) {
 	}
 }
 
-// addToLane counts a job that takes from its lane's limit, or will as soon as it may.
+// addToLane counts a job that takes from its lane's limit, or will as soon as it may: not in a queue that is paused.
 // Lanes whose count has changed are told to the admitter before the next pick.
 func (x *index) addToLane(e *entry, n int) {
-	if e.lane.name == "" || e.foreign || e.state != engine.Available && e.state != engine.Running {
+	waits := e.state == engine.Available && !e.queue.Paused
+	if e.lane.name == "" || e.foreign || !waits && e.state != engine.Running {
 		return
 	}
 	e.lane.jobs += n

@@ -211,7 +211,7 @@ func (m *machine) check(t *rapid.T) {
 		if e.hold != engine.HoldNone {
 			held[e.queue]++
 		}
-		if e.lane.name != "" && (e.state == engine.Available || e.state == engine.Running) {
+		if e.lane.name != "" && (e.state == engine.Available && !e.queue.Paused || e.state == engine.Running) {
 			lanes[e.lane]++
 		}
 		if e.taken {

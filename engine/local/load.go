@@ -111,7 +111,7 @@ func (x *index) loadQueues(queues []engine.QueueState) {
 	defer x.mu.Unlock()
 	for _, q := range queues {
 		if _, turned := x.turned[q.Name]; !turned {
-			x.queueOf(q.Name).QueueState = q
+			x.turn(q)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func (x *index) apply(seq uint64, changes []engine.Change, lanes []string, now t
 			if x.loading {
 				x.turned[c.Queue.Name] = struct{}{}
 			}
-			x.queueOf(c.Queue.Name).QueueState = *c.Queue
+			x.turn(*c.Queue)
 		}
 	}
 	return cancelled

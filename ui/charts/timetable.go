@@ -30,6 +30,7 @@ type Timetable struct {
 	rest    []AccountLane // accounts that do nothing now: they take the lanes that are free
 	Left    int           // calls that wait
 	All     int           // with those of other hosts
+	Leave   int           // of all, those that do not stand still while others go
 	Gone    int           // that were made since they were foreseen
 	Ends    time.Time     // when the last of them goes; zero = not known
 	failed  []bool        // cells with a call that went wrong
@@ -90,11 +91,15 @@ func NewTimetable(v *page.View, a TimeAxis, f *page.Forecast, p *Past, plans []e
 	if t.Plan != nil {
 		t.Left = t.Plan.Line + t.Plan.Retries
 		for _, h := range f.Plan.Hosts {
+			if h.Stuck && !t.Plan.Stuck {
+				t.Leave -= h.Line + h.Retries
+			}
 			if t.All += h.Line + h.Retries; h.Host == t.Plan.Host {
 				t.Gone = h.Line + h.Retries - t.Left
 			}
 		}
 		t.All -= t.Gone
+		t.Leave += t.All
 	}
 	for _, l := range t.Lanes {
 		if !l.Over && l.Done.After(t.Ends) {

@@ -42,8 +42,8 @@ func (f *Forecast) Got(v *View, q engine.Query, a engine.Answer, err error) bool
 	return Receive[engine.ForecastQuery](&f.Answer, v, q, a, err, &f.Plan)
 }
 
-// Busiest is the host with the most calls to come, less those that were made since it was foreseen: the
-// plan then goes with the limits of the same frame. Nil when nothing is foreseen of any, or only of
+// Busiest is the host with the most calls to come, of those that go on if any does, less those that were made since it
+// was foreseen: the plan then goes with the limits of the same frame. Nil when nothing is foreseen of any, or only of
 // another time than the view's.
 func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 	var most *engine.HostForecast
@@ -51,7 +51,9 @@ func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 		return nil
 	}
 	for i := range f.Plan.Hosts {
-		if h := &f.Plan.Hosts[i]; most == nil || h.Line+h.Retries > most.Line+most.Retries {
+		h := &f.Plan.Hosts[i]
+		goes := h.Line+h.Retries > 0 && !h.Stuck
+		if more := most == nil || h.Line+h.Retries > most.Line+most.Retries; goes && most != nil && most.Stuck || more && (goes || most == nil || most.Stuck) {
 			most = h
 		}
 	}

@@ -135,7 +135,7 @@ func (d *Data) pausedQueues() []Need {
 		}
 		name := q.Name
 		out = append(out, Need{
-			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name) + columns.ByUser(q.By), More: "paused: nothing of it starts", Since: q.Since, Key: "{pause} resumes",
+			ID: "pause:" + string(q.Name), Word: "PAUSED", Text: string(q.Name), More: "paused" + columns.ByUser(q.By) + ": nothing of it starts", Since: q.Since, Key: "{pause} resumes",
 			Open: func(*View) Effect { return Effect{Open: ToQueue(name)} },
 		})
 	}

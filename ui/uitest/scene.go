@@ -101,6 +101,7 @@ func Broken() Scene {
 			a.Stand, a.ETA = engine.StandHeld, engine.ETA{Why: row.Why, Stand: engine.StandHeld}
 		}
 	}
+	s.inNoLine()
 	s.Update.Notes = []engine.Note{{At: Noon, Level: engine.LevelErr, Text: "the key …7f3a was refused (403): 732 jobs wait"}}
 	return s
 }

@@ -50,6 +50,7 @@ func Paused() Scene {
 	q := &s.Update.Queues[0]
 	q.Paused, q.By, q.Since = true, engine.Actor{User: "ana", Via: "console"}, at(20*time.Second)
 	s.Update.Engine.State, s.Update.Engine.Why = engine.EnginePaused, "every queue with work is paused"
+	s.inNoLine()
 	Foresee(&s.Update)
 	return s
 }
@@ -154,5 +155,43 @@ func (s *Scene) Beside(hosts ...string) {
 			b.Host, b.Used, b.Server, b.Waiting = host, b.Used/3, b.Server/3, 0
 			l.Buckets = append(l.Buckets, b)
 		}
+	}
+}
+
+// inNoLine notes that all queues are paused: nothing waits for a limit.
+func (s *Scene) inNoLine() {
+	l := *s.Update.Limits
+	l.Buckets = slices.Clone(l.Buckets)
+	for i := range l.Buckets {
+		l.Buckets[i].Waiting = 0
+	}
+	s.Update.Limits = &l
+}
+
+// PauseOne is a scene of a development key whose odd accounts are in a queue of their own, which is paused.
+func (s *Scene) PauseOne() {
+	u := &s.Update
+	q := queue(Latest, 0, 0, 0)
+	q.Paused, q.By = true, engine.Actor{User: "ana"}
+	u.Accounts = slices.Clone(u.Accounts)
+	odd := map[string]bool{}
+	for i := 1; i < len(u.Accounts); i += 2 {
+		if a := &u.Accounts[i]; a.Status.Open() {
+			a.Queue, a.Stand, a.ETA = q.Name, engine.StandPaused, engine.ETA{Why: q.Pause(), Stand: engine.StandPaused}
+			odd[a.ID] = true
+			q.Counts[engine.Available] += a.Matches.Open
+		}
+	}
+	s.Jobs = slices.Clone(s.Jobs)
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; odd[j.Owner] {
+			j.Queue, j.Why, j.Stand, j.Until, j.Place = q.Name, q.Pause(), engine.StandPaused, time.Time{}, 0
+		}
+	}
+	u.Queues[0].Counts[engine.Available] -= q.Counts[engine.Available]
+	u.Queues = append(u.Queues, q)
+	for i := range u.Limits.Buckets {
+		b := &u.Limits.Buckets[i]
+		b.Waiting = max(b.Waiting-q.Counts[engine.Available], 0)
 	}
 }

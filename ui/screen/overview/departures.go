@@ -334,7 +334,7 @@ func (o *Screen) departuresBlock(v *page.View, t *charts.Timetable, w, h int) pa
 
 // follows says how many calls follow those on the board, and when the last of them leaves.
 func (o *Screen) follows(v *page.View, t *charts.Timetable, w int) string {
-	more := t.All - (len(o.board.rows) - o.board.first)
+	more := t.Leave - (len(o.board.rows) - o.board.first)
 	if more <= 0 {
 		return v.Row(w)
 	}

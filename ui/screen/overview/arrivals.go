@@ -140,7 +140,7 @@ func mostOf(reasons map[string]int) (all int, why string) {
 	return all, why
 }
 
-// full says why there is no room for a retry, in few words, with its host where there are several.
+// full says why there is no room for a retry, in few words; of several hosts it names the one whose own limit it is.
 func full(v *page.View, by string) string {
 	if strings.HasSuffix(by, " in line") {
 		return "others leave first"
@@ -150,24 +150,26 @@ func full(v *page.View, by string) string {
 	if !named {
 		return page.BriefWhy(v, by)
 	}
-	word, of := "", ""
+	word := ""
 	if name != "app" {
 		word = engine.MethodWord(name) + " "
 	}
-	if !page.OneHost(v) {
-		of = " of " + host
-	}
-	calls := word + "calls" + strings.Replace(of, "of", "to", 1)
 	b, paced := v.Limits.Pacing()
-	switch {
+	switch several := word == "" && !page.OneHost(v); {
+	case strings.Contains(rest, "spread over the window") && several:
+		return host + " spreads its calls"
 	case strings.Contains(rest, "spread over the window"):
-		return calls + " are spread"
+		return word + "calls are spread"
+	case strings.Contains(rest, " 429") && several:
+		return "a 429 holds " + host
 	case strings.Contains(rest, " 429"):
-		return "a 429 holds " + calls
-	case word+of == "" && paced:
+		return "a 429 holds " + word + "calls"
+	case several:
+		return host + " has no room"
+	case word == "" && paced:
 		return "the " + human.Window(b.Window) + " window is full"
 	case strings.Contains(rest, "/"): // 100/100
-		return "the " + word + "limit" + of + " is full"
+		return "the " + word + "limit is full"
 	}
 	return page.BriefWhy(v, by)
 }

@@ -32,20 +32,20 @@ func TestV3e_ArrivedWithItsTimelines(t *testing.T) {
 	}
 }
 
-// TestV1f_LateForWhat: why retries are late is told without the limiter's own words, with the host whose limit it is
-// where there are several, whichever of them sets the pace.
+// TestV1f_LateForWhat: why retries are late is told without the limiter's own words and in the cells that there are, with
+// the host whose own limit it is where there are several, whichever of them sets the pace.
 func TestV1f_LateForWhat(t *testing.T) {
 	europe := engine.BucketRow{Host: "europe", Paces: true, Limit: 100, Window: 12 * time.Second}
 	asia := engine.BucketRow{Host: "asia", Paces: true, Limit: 100, Window: 2 * time.Minute}
 	v := &page.View{Data: &page.Data{Limits: engine.LimitsRow{Buckets: []engine.BucketRow{europe, asia, {Host: "kr"}}}}}
 	for by, want := range map[string]string{
-		"app:europe 100/12s":                                 "the limit of europe is full",
-		"app:asia 100/120s":                                  "the limit of asia is full",
-		"match-v5.match:europe 31/30, next call now":         "the match limit of europe is full",
-		"match-v5.match:europe recovering from a 429, 0.3 s": "a 429 holds match calls to europe",
+		"app:europe 100/12s":                                 "europe has no room",
+		"app:asia 100/120s":                                  "asia has no room",
+		"match-v5.match:europe 31/30, next call now":         "the match limit is full",
+		"match-v5.match:europe recovering from a 429, 0.3 s": "a 429 holds match calls",
 		"162nd in line":                                      "others leave first",
-		"app:asia 95/100, spread over the window":            "calls to asia are spread",
-		"app:kr 500/10s":                                     "the limit of kr is full",
+		"app:asia 95/100, spread over the window":            "asia spreads its calls",
+		"app:kr 500/10s":                                     "kr has no room",
 	} {
 		if got := full(v, by); got != want {
 			t.Errorf("%s: %q, want %q", by, got, want)
@@ -56,7 +56,7 @@ func TestV1f_LateForWhat(t *testing.T) {
 	}
 	v.Now = time.Unix(1, 0).UTC()
 	jobs := []engine.JobRow{due("app:asia 100/120s"), due("app:asia 100/120s"), due("app:europe 100/12s"), due("")}
-	if got := stackText(v, jobs)[0].Text; got != "3 late: 2 as the limit of asia is full" {
+	if got := stackText(v, jobs)[0].Text; got != "3 late: 2 as asia has no room" {
 		t.Errorf("of two hosts: %q", got)
 	}
 	v.Data.Limits.Buckets = []engine.BucketRow{europe}

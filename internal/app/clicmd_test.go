@@ -100,9 +100,12 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%s %q offers %q, want %q", c.line, c.begun, list, c.word)
 		}
 	}
-	// A job that is a sync is told by its player.
-	if res := (command{args: []string{"__complete", "logs", "--job", ""}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}).run(t); !strings.Contains(res.stdout, ", Shell Script#CLI, COMPLETED") {
-		t.Errorf("%s", res.stdout)
+	// A job is told by its player, whether it is a sync or one of its matches.
+	res := command{args: []string{"__complete", "logs", "--job", ""}, env: map[string]string{"FARSIGHT_DATA_DIR": dir}}.run(t)
+	for _, job := range []string{"full:[^,]+", `match:\w+`} {
+		if !regexp.MustCompile(job + ", Shell Script#CLI, COMPLETED").MatchString(res.stdout) {
+			t.Errorf("no %s of a player: %s", job, res.stdout)
+		}
 	}
 	for _, shell := range words("bash zsh fish powershell") {
 		if res := (command{args: []string{"completion", shell}}).run(t).wants(t, exitDone); !strings.Contains(res.stdout, "farsight") {

@@ -158,13 +158,13 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return usagef("`%s` takes no %q: see `%s --help`", cmd.CommandPath(), args[0], cmd.CommandPath())
 	}
 	// A word below a command that has commands of its own is a mistyped command, not an argument.
-	near := ""
+	near := "see"
 	// Of a word of two or three letters every other one is near: one letter may be wrong.
 	cmd.SuggestionsMinimumDistance = min(cmd.SuggestionsMinimumDistance, len(args[0])/2)
 	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
-		near = "did you mean " + strings.Join(names, " or ") + "? "
+		near = "did you mean " + strings.Join(names, " or ") + "? See"
 	}
-	return usagef("there is no command %q: %ssee `%s --help`", args[0], near, cmd.CommandPath())
+	return usagef("there is no command %q: %s `%s --help`", args[0], near, cmd.CommandPath())
 }
 
 // between refuses fewer or more arguments, in a sentence that has the command at its %s.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -233,8 +234,14 @@ func completeJobs(states []engine.State) cobra.CompletionFunc {
 			if strings.Contains(begun, ":") {
 				q.Text = begun
 			}
+			names := map[string]string{} // by account: neither full:01M8… nor match:KR_72… tells whose it is
 			for _, j := range found[engine.JobsPage](ctx, c, q).Jobs {
-				about := strings.TrimLeft(j.Player+", "+strings.ToUpper(j.State.String()), ", ") // a key such as full:01M8… tells nobody whose it is
+				name, known := names[j.Owner]
+				if name = cmp.Or(j.Player, name); name == "" && !known && j.Owner != "" {
+					name = found[engine.AccountDetail](ctx, c, engine.AccountQuery{ID: j.Owner}).Row.RiotID
+					names[j.Owner] = name
+				}
+				about := strings.TrimLeft(name+", "+strings.ToUpper(j.State.String()), ", ")
 				switch id := string(j.ID); {
 				// named already
 				case slices.Contains(args, id), slices.Contains(args, j.Key):

@@ -227,13 +227,16 @@ func flagFault(cmd *cobra.Command, err error) error {
 		if _, err := strconv.ParseUint(name, 10, 64); err == nil {
 			return usagef("%q is no flag: numbers are written without a dash: see `%s`", "-"+unknown.GetSpecifiedShortnames(), help)
 		}
-		// Cobra measures how far words are apart, for commands alone.
-		flags := &cobra.Command{SuggestionsMinimumDistance: cmd.Root().SuggestionsMinimumDistance}
+		// Cobra measures how far words are apart, for commands alone, and gives them by name: the nearest come first.
+		flags := &cobra.Command{}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
 		})
-		if near := flags.SuggestionsFor(name); len(near) > 0 {
-			return usagef("there is no flag --%s: did you mean --%s? See `%s`", name, near[0], help)
+		for flags.SuggestionsMinimumDistance < cmd.Root().SuggestionsMinimumDistance {
+			flags.SuggestionsMinimumDistance++
+			if near := flags.SuggestionsFor(name); len(near) > 0 {
+				return usagef("there is no flag --%s: did you mean --%s? See `%s`", name, near[0], help)
+			}
 		}
 	}
 	return usagef("%w: see `%s`", err, help)

@@ -139,6 +139,7 @@ func TestHelp_AFlagThatIsNearIsNamed(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"jobs --colums id": "did you mean --columns?", "jobs --lmit 3": "did you mean --limit?", "jobs --xyzzy": "unknown flag: --xyzzy",
+		"serve --htpp 127.0.0.1:7171": "did you mean --http?", // --help is two letters off
 	} {
 		if got := (command{args: words(line)}).run(t).wants(t, exitUsage).stderr; !strings.Contains(got, want) {
 			t.Errorf("farsight %s: %s", line, got)

@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -151,12 +150,6 @@ func TestTheArchiverKeepsEveryPayload(t *testing.T) {
 	}
 }
 
-func dictsOf(t testing.TB, db *DB) (n int) {
-	t.Helper()
-	must(t, db.files.With(oldMonth, false, func(s *payload.Shard) error { n = len(s.Dicts.Known); return nil }))
-	return n
-}
-
 func TestAnArchivedPayloadIsFoundAsGzipAndNotStoredAgain(t *testing.T) {
 	db := start(t, oldStore(t, 10))
 	archive(t, db, payload.ArchiveOptions{})
@@ -165,7 +158,7 @@ func TestAnArchivedPayloadIsFoundAsGzipAndNotStoredAgain(t *testing.T) {
 	if err != nil || !ok || ref.Codec != payload.CodecGzip || ref.Month != oldMonth || ref.Size != len(body) {
 		t.Fatalf("%+v %t %v", ref, ok, err)
 	}
-	if raw, err := (payload.Frame{Ref: ref, Body: body}).Raw(nil); err != nil || string(raw) != timelineOf(7) {
+	if raw, err := (payload.Frame{Ref: ref, Body: body}).Raw(); err != nil || string(raw) != timelineOf(7) {
 		t.Errorf("inflated: %v", err)
 	}
 	if raw, err := rawPayload(db, "EUW1_0007", league.PartTimeline); err != nil || string(raw) != timelineOf(7) {
@@ -237,24 +230,29 @@ func TestADeletionBreaksTheArchiverOff(t *testing.T) {
 	}
 }
 
-// A month that had a dictionary of an earlier version has none any more once payloads were erased from it: dictionaries are
-// pieces of payloads.
-func TestAnErasureTakesTheDictionariesToo(t *testing.T) {
-	p := payload.New(archivedStore(t), false, zerolog.Nop())
+// An erasure has the month written anew, though all in it is packed: free pages have what was erased.
+func TestAMonthIsArchivedAgainAfterAnErasure(t *testing.T) {
+	p := payload.New(oldStore(t, 10), false, zerolog.Nop())
 	defer func() { must(t, p.Close()) }()
-	p.Doomed.Add([]string{"EUW1_0003"})
-	_, err := p.Erase([]string{"EUW1_0003"})
+	o := payload.ArchiveOptions{Months: []string{oldMonth}}
+	_, err := p.Archive(context.Background(), o)
 	must(t, err)
-	r, err := p.Archive(context.Background(), payload.ArchiveOptions{Months: []string{oldMonth}})
-	if err != nil || r[0].Packed != 2*(goldenMatches-1) || r[0].Left != "" {
-		t.Errorf("%+v %v", r, err)
+	p.Doomed.Add([]string{"EUW1_0003"})
+	_, err = p.Erase([]string{"EUW1_0003"})
+	must(t, err)
+	marked := func() (is bool) {
+		must(t, p.With(oldMonth, false, func(s *payload.Shard) error {
+			return s.View(func(b *bolt.Tx) error { is = disk.MetaOf(b).Has([]byte("erased")); return nil })
+		}))
+		return is
 	}
-	must(t, p.With(oldMonth, false, func(s *payload.Shard) error {
-		if n := len(s.Dicts.Known); n != 0 {
-			t.Errorf("%d dictionaries are left", n)
-		}
-		return nil
-	}))
+	if !marked() {
+		t.Error("nothing says that payloads were erased")
+	}
+	r, err := p.Archive(context.Background(), o)
+	if must(t, err); r[0].Packed != 0 || r[0].Left != "" || r[0].Bad != 0 || marked() {
+		t.Errorf("%+v; marked: %t", r, marked())
+	}
 }
 
 func TestTheArchiverTakesOverWhatItCannotRead(t *testing.T) {
@@ -284,59 +282,6 @@ func TestTheArchiverTakesOverWhatItCannotRead(t *testing.T) {
 		t.Errorf("again: %+v", r)
 	}
 	must(t, db.Close())
-}
-
-func TestADamagedDictionaryTakesDownItsPayloadsOnly(t *testing.T) {
-	db, err := Open(Options{Dir: archivedStore(t)})
-	must(t, err)
-	breakDict(t, db, "t")
-	must(t, db.files.Close())
-	stop := serve(t, db)
-	ctx := context.Background()
-	if _, err := rawPayload(db, "EUW1_0001", league.PartMatch); err != nil {
-		t.Errorf("the other part: %v", err)
-	}
-	if _, _, ok, err := db.FindPayload(ctx, "EUW1_0001", league.PartTimeline); ok || err != nil {
-		t.Errorf("found what cannot be read: %t %v", ok, err)
-	}
-	r, err := db.Check(ctx)
-	must(t, err)
-	if len(r.Findings) < 32 {
-		t.Errorf("%d findings", len(r.Findings))
-	}
-	// Fetched again, all is well; the dictionary is still named by check, and still there.
-	for i := range 32 {
-		id := fmt.Sprintf("EUW1_%04d", i)
-		ref, body := gzipped(timelineOf(i))
-		ref.Month = oldMonth
-		must(t, db.PutPayload(ctx, id, league.PartTimeline, ref, body))
-		write(t, db, func(tx engine.Tx) error {
-			m, err := db.Match(tx, id)
-			m.Timeline.Ref = ref
-			return errors.Join(err, db.SaveMatch(tx, m, false))
-		})
-	}
-	archive(t, db, payload.ArchiveOptions{})
-	wantOld(t, db, 32)
-	if r, err = db.Check(ctx); err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Why, "dictionary") {
-		t.Errorf("%+v %v", r.Findings, err)
-	}
-	stop()
-	must(t, db.Close())
-}
-
-// breakDict flips a bit in the dictionary with which a part was packed.
-func breakDict(t testing.TB, db *DB, part string) {
-	t.Helper()
-	must(t, db.files.With(oldMonth, true, func(s *payload.Shard) error {
-		return s.Bolt.Update(func(b *bolt.Tx) error {
-			packed := b.Bucket([]byte(payload.Table)).Bucket([]byte("EUW1_0001")).Get([]byte(part))
-			k, dicts := payload.DictKey(binary.LittleEndian.Uint32(packed[payload.HeaderSize:])), b.Bucket([]byte(payload.DictTable))
-			v := bytes.Clone(dicts.Get(k))
-			v[len(v)/2] ^= 4
-			return dicts.Put(k, v)
-		})
-	}))
 }
 
 func TestPayloadsThatAreNoJSONAreArchivedToo(t *testing.T) {

@@ -134,9 +134,6 @@ func (c *checker) shard(month string) error {
 	name := payload.Dir + "/" + month
 	err := c.files.With(month, false, func(s *payload.Shard) error {
 		return s.Guard(func() error {
-			for id, err := range s.Dicts.Bad {
-				c.bad(name, payload.DictKey(id), "dictionary: %v", err)
-			}
 			return s.Bolt.View(func(b *bolt.Tx) error {
 				p := b.Bucket([]byte(payload.Table))
 				return p.ForEachBucket(func(match []byte) error {
@@ -165,7 +162,7 @@ func (c *checker) payload(s *payload.Shard, match string, k, v []byte) error {
 	part := payload.PartOfKey(k)
 	frame, err := payload.Open(s.Month, match, part, v)
 	if err == nil {
-		_, err = frame.Raw(s.Dicts)
+		_, err = frame.Raw()
 	}
 	named := c.names(match, part, s.Month)
 	switch {

@@ -140,7 +140,7 @@ func TestL30_ACollectionCountsItsMatchesByDay(t *testing.T) {
 	if report, err := db.Check(t.Context()); err != nil || len(report.Findings) != 1 {
 		t.Errorf("a wrong day is not found: %v %v", report.Findings, err)
 	}
-	write(t, db, func(tx engine.Tx) error { return daysOfCollection(own(tx), []byte("C")) })
+	write(t, db, func(tx engine.Tx) error { return own(tx).daysOfCollections() })
 	if have := days(); !slices.Equal(have, want) {
 		t.Errorf("recounted: %v, want %v", have, want)
 	}

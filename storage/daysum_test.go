@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/storage/internal/collection"
 )
 
 // sumsOf are all stored sums up to an instant, by day.
@@ -189,52 +188,6 @@ func TestCheckRecountsTheDays(t *testing.T) {
 		t.Errorf("a row that is gone: %+v %v", r.Findings, err)
 	}
 	spoil(dayRow{all: engine.DaySum{Completed: 1, Attempts: 1}})
-}
-
-// A store of the schema before gets the sums of what is still there, and of what its counters say was pruned.
-func TestDaysAreMadeForAnOlderStore(t *testing.T) {
-	db := start(t, "")
-	for i, s := range []engine.State{engine.Completed, engine.Discarded, engine.Cancelled} {
-		j := enqueue(t, db, engine.Spec{Kind: "k", Queue: "q"})
-		write(t, db, func(tx engine.Tx) error {
-			return db.AddAttempt(tx, j.ID, engine.Attempt{Number: 1, Try: 1 + i, End: noon, Verb: engine.VerbDone})
-		})
-		j.Finished = noon.AddDate(0, 0, i)
-		move(t, db, j, s)
-	}
-	later := noon.AddDate(0, 0, 9)
-	want := sumsOf(t, db, later)
-	write(t, db, func(tx engine.Tx) error {
-		x := own(tx)
-		for r := range want {
-			if err := x.Remove(tDays.Table, []byte(r)); err != nil {
-				return err
-			}
-		}
-		return x.PutNumber(collection.Counters, []byte("pruned."+engine.UTCDay(noon)+".completed"), 4)
-	})
-	var place []byte
-	for steps := 0; steps == 0 || place != nil; steps++ {
-		write(t, db, func(tx engine.Tx) (err error) {
-			place, err = migrationTo(3).step(own(tx), place)
-			return err
-		})
-		if steps > 10 {
-			t.Fatal("it never ends")
-		}
-	}
-	day := want[engine.UTCDay(noon)]
-	day.Completed += 4
-	want[engine.UTCDay(noon)] = day
-	if got := sumsOf(t, db, later); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	read(t, db, func(tx *txn) error {
-		for r := range tx.Rows(collection.Counters, []byte("pruned.")) {
-			t.Errorf("counter %s is left", r.Key)
-		}
-		return nil
-	})
 }
 
 // Attempts and holds are told in the order of their commits, with the job's change of the same commit.

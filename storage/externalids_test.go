@@ -65,34 +65,6 @@ func TestS2_8_ACallIsFoundByTheIdOfAnyAttempt(t *testing.T) {
 	wantSound(t, db)
 }
 
-func TestCallsOfAnOlderStoreAreFoundByTheirIds(t *testing.T) {
-	db := start(t, "")
-	call := enqueue(t, db, engine.Spec{Kind: engine.KindCall, Queue: "alert"})
-	called(t, db, call, 1, "CA1")
-	called(t, db, enqueue(t, db, engine.Spec{Kind: "match.fetch", Queue: "q"}), 1, "trace")
-	write(t, db, func(tx engine.Tx) error { return own(tx).Remove(tCallSID, []byte("CA1")) })
-	var place []byte
-	for steps := 0; steps == 0 || place != nil; steps++ {
-		write(t, db, func(tx engine.Tx) (err error) {
-			place, err = migrationTo(4).step(own(tx), place)
-			return err
-		})
-		if steps > 10 {
-			t.Fatal("it never ends")
-		}
-	}
-	read(t, db, func(tx *txn) error {
-		if n, ok, err := tx.Number(tCallSID, []byte("CA1")); err != nil || !ok || jobID(n) != call.ID {
-			t.Errorf("%d %v %v", n, ok, err)
-		}
-		if tx.Has(tCallSID, []byte("trace")) {
-			t.Error("a trace id is in the index")
-		}
-		return nil
-	})
-	wantSound(t, db)
-}
-
 func TestPruningForgetsTheIdsOfCalls(t *testing.T) {
 	db := start(t, "")
 	call := enqueue(t, db, engine.Spec{Kind: engine.KindCall, Queue: "alert"})

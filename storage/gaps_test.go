@@ -61,35 +61,6 @@ func gapsOf(t *testing.T, db *DB) (list []league.Gap) {
 	return list
 }
 
-// TestMigration_GapsOfTheLastRun: a file from before gaps were kept gets those of what its accounts show, once.
-func TestMigration_GapsOfTheLastRun(t *testing.T) {
-	db := start(t, "")
-	gapWorld(t, db)
-	for range 2 {
-		for at := []byte(nil); ; {
-			write(t, db, func(tx engine.Tx) (err error) {
-				at, err = migrationTo(6).step(own(tx), at)
-				return err
-			})
-			if at == nil {
-				break
-			}
-		}
-		got := fmt.Sprint(gapsOf(t, db))
-		if want := "[{EUW1_0 match R1 01A a2 false} {EUW1_1 match R1 01A a3 false} {EUW1_2 timeline R1 01A a4 false} {EUW1_4 match R1 01A  false}]"; got != want {
-			t.Errorf("noted %s\nwant  %s", got, want)
-		}
-	}
-	read(t, db, func(tx *txn) error {
-		for i, want := range []league.Cancel{league.NotCancelled, league.CancelledAlone} {
-			if m, err := tx.match(fmt.Sprint("EUW1_", i)); err != nil || m.Match.Cancelled != want {
-				t.Errorf("EUW1_%d: %+v, %v", i, m.Match, err)
-			}
-		}
-		return nil
-	})
-}
-
 // TestLeave: what a child has cost stays with the run when its part has come otherwise.
 func TestLeave(t *testing.T) {
 	db := start(t, "")

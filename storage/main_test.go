@@ -21,7 +21,7 @@ const canary = "RGAPI-00000000-cafe-4bad-8bad-c0ffee000000"
 
 // fewRows are the pages of all tests: whatever goes through a table of ten rows comes to its third page, so that a loop
 // that stops after the first is noticed wherever it is used. Benchmarks have the usual ones.
-var fewRows = disk.Pages{Scan: 4, Load: 3, Prune: 2, Forget: 2, Migrate: 3, Archive: 2}
+var fewRows = disk.Pages{Scan: 4, Load: 3, Prune: 2, Forget: 2, Archive: 2}
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleEnv); role != "" {

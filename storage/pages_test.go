@@ -14,33 +14,6 @@ import (
 // many is more than three pages of every loop have rows, whatever a page holds in these tests.
 const many = 13
 
-func TestALongTableIsMigratedToItsLastRow(t *testing.T) {
-	db := start(t, "")
-	calls := map[string]engine.JobID{}
-	for i := range many {
-		sid := fmt.Sprint("CA", i)
-		call := enqueue(t, db, engine.Spec{Kind: engine.KindCall, Queue: "alert"})
-		called(t, db, call, 1, sid)
-		calls[sid] = call.ID
-	}
-	write(t, db, func(tx engine.Tx) error { return own(tx).RemoveAll(tCallSID, nil) })
-	steps := 0
-	for place := []byte(nil); steps == 0 || place != nil; steps++ {
-		write(t, db, func(tx engine.Tx) (err error) {
-			place, err = migrationTo(4).step(own(tx), place)
-			return err
-		})
-	}
-	if steps < 3 {
-		t.Errorf("%d rows were one step", many)
-	}
-	for sid, id := range calls {
-		if d, err := byExternal(db, sid); err != nil || d.Job.ID != id {
-			t.Errorf("%s: job %q, %v", sid, d.Job.ID, err)
-		}
-	}
-}
-
 // What was pruned, and what ran again, leaves no place in the feed, however many there are.
 func TestTheFeedIsTrimmedToItsEnd(t *testing.T) {
 	db := start(t, "")

@@ -188,15 +188,15 @@ func TestAFlippedPayloadByteIsFound(t *testing.T) {
 func TestInflateStopsAtWhatTheHeaderPromises(t *testing.T) {
 	bomb, body := gzipped(strings.Repeat("\x00", 1<<20))
 	bomb.RawLen = 10
-	if _, err := (payload.Frame{Ref: bomb, Body: body}).Raw(nil); err == nil {
+	if _, err := (payload.Frame{Ref: bomb, Body: body}).Raw(); err == nil {
 		t.Error("more came out than the header says, and nobody minded")
 	}
 	bomb.RawLen = 33 << 20
-	if _, err := (payload.Frame{Ref: bomb, Body: body}).Raw(nil); err == nil {
+	if _, err := (payload.Frame{Ref: bomb, Body: body}).Raw(); err == nil {
 		t.Error("a header above the limit was believed")
 	}
 	abc := league.PayloadRef{Codec: "identity", RawLen: 3, CRC: rec.Sum([]byte("abc"))}
-	if _, err := (payload.Frame{Ref: abc, Body: []byte("abc")}).Raw(nil); err != nil {
+	if _, err := (payload.Frame{Ref: abc, Body: []byte("abc")}).Raw(); err != nil {
 		t.Error(err)
 	}
 }
@@ -235,7 +235,7 @@ func FuzzPayloadFrame(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if raw, err := got.Raw(nil); err == nil && len(raw) != got.Ref.RawLen {
+		if raw, err := got.Raw(); err == nil && len(raw) != got.Ref.RawLen {
 			t.Fatal("inflated to another length than the header says")
 		}
 	})
@@ -256,5 +256,5 @@ func rawPayload(db *DB, match string, p league.Part) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return payload.Frame{Ref: ref, Body: body}.Raw(nil)
+	return payload.Frame{Ref: ref, Body: body}.Raw()
 }

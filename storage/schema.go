@@ -13,11 +13,8 @@ import (
 // marker is an empty body. Each table is declared once, beside what stores its rows;
 // testdata/schema.txt lists them all.
 //
-// Versions: the first schema is 1, each migration (migrations.go) leads to the next, so that what
-// this program writes is newestSchema. A shard counts for itself: an archived one is of version 2,
-// so that a Farsight that cannot read it says so; its formats stay readable, and no shard needs a
-// migration.
-const firstSchema = 1
+// What this program writes is newestSchema; migrate.go leads there from the versions before. A shard counts for
+// itself: an archived one is of version 2, so that a Farsight that cannot read it says so.
 
 // What the rows of a table may belong to. With an account that is forgotten, a run or a match that
 // is dropped, or a job that is pruned, its rows go. Ids are texts in keys, but a job's is the u64

@@ -23,7 +23,6 @@ type txn struct {
 	days    map[string]*dayRow // what was added to days' sums; written once, before the commit
 
 	region func(platform string) string // for account rows: "euw1" -> "europe"
-	page   int                          // rows of a table that a step of a migration goes through
 
 	last engine.Job // the job that was read last: whoever moves a job reads it several times
 	live engine.Job // memory for the live job that is read
@@ -47,7 +46,7 @@ type dayRow struct{ all, pruned engine.DaySum }
 func newTx(b *bolt.Tx, now time.Time) *txn { return txnOn(collection.Begin(b, now)) }
 
 func txnOn(t collection.Tx) *txn {
-	return &txn{Tx: t, region: noRegion, page: disk.UsualPages.Migrate}
+	return &txn{Tx: t, region: noRegion}
 }
 
 func noRegion(string) string { return "" }

@@ -69,7 +69,7 @@ func TestPostgres_ADirectoryMovesAndComesBack(t *testing.T) {
 	for _, p := range players {
 		s.run(exitDone, "sync", p.RiotID, "--platform", "euw1", "--json")
 	}
-	s.run(exitDone, "compact") // packs what came of closed months by dictionaries
+	s.run(exitDone, "compact") // packs what came of closed months
 	all := func(s inSchema) (said string) {
 		t.Helper()
 		for _, args := range [][]string{{"export", "matches", "--payload"}, {"accounts", "--json"}, {"jobs", "--all", "--json"}, {"audit", "--json"}} {

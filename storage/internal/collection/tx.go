@@ -298,9 +298,6 @@ func (t *Tx) count(name string, n int) error {
 	return t.PutNumber(Counters, k, old+uint64(n))
 }
 
-// Count adds one to a counter, for a row that was stored before there was the counter.
-func (t *Tx) Count(name string) error { return t.count(name, 1) }
-
 // Going backwards through a table from which this transaction has deleted: bbolt (1.5.0) leaves the
 // pages that were emptied where they are until the commit, and its Last and Prev do not expect such
 // pages.

@@ -103,9 +103,8 @@ type Pages struct {
 	Load    int // that one reading transaction decodes
 	Prune   int // jobs that one transaction removes
 	Forget  int // rows that one transaction deletes of an account
-	Migrate int // that one step of a migration goes through
 	Archive int // matches that are packed and committed together
 }
 
 // UsualPages are those of a store whose Options name none.
-var UsualPages = Pages{Scan: 2000, Load: 500, Prune: 200, Forget: 200, Migrate: 5000, Archive: 32}
+var UsualPages = Pages{Scan: 2000, Load: 500, Prune: 200, Forget: 200, Archive: 32}

@@ -19,9 +19,6 @@ import (
 // Closed months are archived: their shard is written anew, each payload as zstd of columns. The new file grows beside the old one, is compared with it
 // payload by payload and then takes its name; the old one is gone only then. A crash leaves the old
 // file, and a half-made one that the next run goes on with.
-//
-// A month that payloads were erased from is archived again without the dictionaries that it may have of earlier
-// versions: they are pieces of payloads as they are, names and all.
 
 const (
 	ArchiveExt = ".archiving" // of the half-made file
@@ -127,14 +124,14 @@ type archiver struct {
 	page   int // matches in one transaction
 	o      ArchiveOptions
 	report *engine.ArchivedMonth
-	erased bool // what was packed is packed anew
+	erased bool // a new file is wanted where nothing is to be packed: the free pages have what was deleted
+	lost   int  // payloads that only a dictionary of an earlier version could unpack
 
-	path  string // of the half-made file
-	out   *bolt.DB
-	dicts *Dictionaries
-	enc   *zstd.Encoder
-	now   ArchiveProgress // as it was last told
-	told  time.Time       // when that was
+	path string // of the half-made file
+	out  *bolt.DB
+	enc  *zstd.Encoder
+	now  ArchiveProgress // as it was last told
+	told time.Time       // when that was
 }
 
 // archiveMonth does one month, if there is something to do. The room that it needs is that of
@@ -159,6 +156,9 @@ func (p *Store) archiveMonth(ctx context.Context, month string, o ArchiveOptions
 	switch {
 	case untouched || r.Packed == 0 && !a.erased:
 		r.Packed, r.ToPack, r.Left = 0, 0, "archived already"
+		return r, nil
+	case a.lost > 0 && !a.erased: // its dictionaries stay for the program that has packed it
+		r.Packed, r.ToPack, r.Left = 0, 0, errDictionary.Error()
 		return r, nil
 	case o.DryRun:
 		return r, nil
@@ -202,9 +202,12 @@ func (a *archiver) count(ctx context.Context) (untouched bool, err error) {
 				a.report.Payloads++
 				a.now.Bytes += int64(len(v))
 				// The second byte of a frame is its codec: payload_frame.go.
-				if len(v) > 1 && (a.erased || !packedCodec(v[1])) {
+				if len(v) > 1 && !packedCodec(v[1]) {
 					a.report.Packed++
 					a.report.ToPack += int64(len(v))
+				}
+				if byDictionary(v) {
+					a.lost++
 				}
 				return nil
 			}))
@@ -256,11 +259,10 @@ func (a *archiver) run(ctx context.Context) error {
 
 // end lets go of everything, also after an error; it may be called more than once.
 func (a *archiver) end() {
-	a.dicts.close()
 	if a.out != nil {
 		_ = a.out.Close() // what was committed is synced; the rest is not missed
 	}
-	a.dicts, a.out = nil, nil
+	a.out = nil
 }
 
 // piece is one payload on its way from the old file to the new one.

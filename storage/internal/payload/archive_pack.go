@@ -10,9 +10,7 @@ import (
 
 // newEncoder is what packs so many payloads at once. No CRC of zstd's own: the frame has a checksum of what is
 // stored, and the reference one of the JSON.
-//
-// The best level makes files smaller by two hundredths in three times the time, and a dictionary trained on the
-// month, which archives had until 2026-11, by four.
+// The best level makes files smaller by two hundredths in three times the time.
 func newEncoder(workers int) (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(workers),
 		zstd.WithEncoderCRC(false))
@@ -21,7 +19,7 @@ func newEncoder(workers int) (*zstd.Encoder, error) {
 // packFrame packs a payload anew and proves that its JSON comes back. What cannot be read is returned as
 // an error, so that it is kept as it is.
 func (a *archiver) packFrame(f Frame) (Frame, error) {
-	raw, err := f.Raw(a.dicts)
+	raw, err := f.Raw()
 	if err != nil {
 		return f, err
 	}
@@ -35,7 +33,7 @@ func (a *archiver) packFrame(f Frame) (Frame, error) {
 	}
 	out.Body = a.enc.EncodeAll(cols, nil)
 	out.Ref.Size = len(out.Body)
-	if _, err := out.Raw(a.dicts); err != nil { // compares length and checksum
+	if _, err := out.Raw(); err != nil { // compares length and checksum
 		return f, err
 	}
 	// A payload that would not get smaller stays as it arrived, so that it can be handed out
@@ -88,7 +86,7 @@ func (a *archiver) same(match string, key, from, to []byte) bool {
 	}
 	old, err1 := Open(a.Month, match, PartOfKey(key), from)
 	made, err2 := Open(a.Month, match, PartOfKey(key), to)
-	return err1 == nil && err2 == nil && made.same(old.Ref) && a.dicts.usable(made.dict)
+	return err1 == nil && err2 == nil && made.same(old.Ref)
 }
 
 // packOne packs one payload. What cannot be read is taken over as it is: the archiver deletes
@@ -101,17 +99,9 @@ func (a *archiver) packOne(x *piece) error {
 		x.bad = true
 		return nil //nolint:nilerr // counted; check names it
 	}
-	// What an earlier archive has packed is copied with the dictionaries of that time, which the
-	// new file has too.
-	if f.packed() && !a.erased {
-		x.bad = !a.dicts.usable(f.dict)
-		return nil
-	}
 	if f.packed() {
-		if f, err = a.unpacked(f); err != nil {
-			x.bad = true
-			return nil //nolint:nilerr // as above
-		}
+		x.bad = f.dict != 0
+		return nil
 	}
 	packed, err := a.packFrame(f)
 	if err != nil {
@@ -120,15 +110,4 @@ func (a *archiver) packOne(x *piece) error {
 	}
 	x.to, err = sealFrame(x.match, part, packed)
 	return err
-}
-
-// unpacked is a payload as its JSON, by the dictionaries of the old file.
-func (a *archiver) unpacked(f Frame) (Frame, error) {
-	var raw []byte
-	err := a.use(func(*bolt.Tx) (err error) {
-		raw, err = f.Raw(a.Shard.Dicts)
-		return err
-	})
-	f.Ref.Codec, f.Ref.Size, f.dict, f.Body = CodecIdentity, len(raw), 0, raw
-	return f, err
 }

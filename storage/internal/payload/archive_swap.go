@@ -29,10 +29,7 @@ func (a *archiver) begin() error {
 	}
 	err = a.use(func(old *bolt.Tx) error {
 		return disk.CreateFile(a.path, func(b *bolt.Tx) error {
-			// The file is complete in one transaction with its kind and its dictionaries: there is
-			// no instant at which it exists and cannot be read.
-			return errors.Join(createShard(b, a.Month, shardArchived), copyDicts(b, a.oldDicts(old)),
-				disk.MetaOf(b).PutText(metaOrigin, Origin(old)))
+			return errors.Join(createShard(b, a.Month, shardArchived), disk.MetaOf(b).PutText(metaOrigin, Origin(old)))
 		})
 	})
 	if err != nil {
@@ -42,27 +39,7 @@ func (a *archiver) begin() error {
 	return a.reopen()
 }
 
-// oldDicts are the dictionaries to take over; nil = none.
-func (a *archiver) oldDicts(old *bolt.Tx) *bolt.Bucket {
-	// After an erasure they may hold pieces of what was erased, and everything is packed anew.
-	if a.erased {
-		return nil
-	}
-	return old.Bucket([]byte(DictTable))
-}
-
-// copyDicts takes over the dictionaries of the old file, whatever they are like. A damaged one is taken over
-// as it is: payloads that were packed with it name it, and check must find the same fault in the new file as in
-// the old.
-func copyDicts(b *bolt.Tx, old *bolt.Bucket) error {
-	t, err := b.CreateBucket([]byte(DictTable))
-	if err != nil || old == nil {
-		return err
-	}
-	return old.ForEach(func(k, v []byte) error { return t.Put(k, v) })
-}
-
-// reopen opens the half-made file and reads its dictionaries.
+// reopen opens the half-made file.
 // It serves twice: to go on with what an earlier run left, and to read from disk what this one
 // has written (see [archiver.prove]), past every cache of the handle that wrote it.
 func (a *archiver) reopen() (err error) {
@@ -77,11 +54,7 @@ func (a *archiver) reopen() (err error) {
 		return err
 	}
 	a.out = out
-	err = out.View(func(b *bolt.Tx) error {
-		a.dicts = readDicts(b)
-		return (&Shard{Month: a.Month, Path: a.path}).checkSchema(b)
-	})
-	return err
+	return out.View((&Shard{Month: a.Month, Path: a.path}).checkSchema)
 }
 
 // prove closes the new file, reads it from disk and compares it with the old one, payload by

@@ -27,7 +27,7 @@ func (v Verifier) Verify(ctx context.Context, path string) error {
 }
 
 // CheckCopy verifies one database file that nobody has open: bbolt's own page check, then the
-// checksum of every record, payload and dictionary in it. The file is only read. It may end the
+// checksum of every record and payload in it. The file is only read. It may end the
 // process over a damaged page: run it in a child.
 func CheckCopy(ctx context.Context, path string) error { return checkCopy(ctx, path, true) }
 

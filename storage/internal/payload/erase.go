@@ -60,8 +60,7 @@ func (s *Shard) have(matches []string) (there []string, err error) {
 }
 
 // erase deletes the payloads of matches, and marks the file: until the archiver has written it
-// anew, its free pages have them, and the dictionaries that it may have, which were made of whole payloads,
-// pieces of them. A half-made file of the archiver's goes first, since it has them as well.
+// anew, its free pages have them. A half-made file of the archiver's goes first, since it has them as well.
 func (s *Shard) erase(matches []string) error {
 	if len(matches) == 0 {
 		return nil

@@ -134,7 +134,7 @@ func (p *Store) Get(match string, part league.Part, ref league.PayloadRef) (body
 // Raw returns a payload's JSON, inflated and verified. Errors as of Get.
 func (p *Store) Raw(match string, part league.Part, ref league.PayloadRef) (raw []byte, err error) {
 	err = p.named(match, part, ref, func(s *Shard, f Frame) error {
-		raw, err = f.Raw(s.Dicts)
+		raw, err = f.Raw()
 		return err
 	})
 	return raw, err
@@ -156,15 +156,14 @@ func (p *Store) named(match string, part league.Part, ref league.PayloadRef, f f
 }
 
 // Find looks for a payload in all months, newest first: a crash may have left one that no state
-// names. It comes as gzip, or as it arrived; one that the archiver packed is packed as gzip again,
-// so that nobody else has to know of dictionaries. A shard that is damaged, or a payload that is
+// names. It comes as gzip, or as it arrived; one that the archiver packed is packed as gzip again. A shard that is damaged, or a payload that is
 // not whole, counts as not there.
 func (p *Store) Find(
 	ctx context.Context, match string, part league.Part,
 ) (ref league.PayloadRef, body []byte, ok bool, err error) {
 	// The fastest level: the body goes to whoever puts the payload again, and is not kept.
 	use := func(s *Shard, f Frame) error {
-		ref, body, err = f.arrived(s.Dicts, gzip.BestSpeed) // nobody stores it
+		ref, body, err = f.arrived(gzip.BestSpeed) // nobody stores it
 		return err
 	}
 	// It is about to be deleted, since nobody but a forgotten account had it. Adopting it would
@@ -193,18 +192,18 @@ func (p *Store) Find(
 // Arrived gives a payload of a month as Riot sent it.
 func (p *Store) Arrived(month, match string, part league.Part) (ref league.PayloadRef, body []byte, err error) {
 	err = p.read(month, match, part, func(s *Shard, f Frame) error {
-		ref, body, err = f.arrived(s.Dicts, gzip.DefaultCompression)
+		ref, body, err = f.arrived(gzip.DefaultCompression)
 		return err
 	})
 	return ref, body, err
 }
 
 // arrived gives a payload as it arrived; one that the archiver packed is packed as gzip again.
-func (f Frame) arrived(dicts *Dictionaries, level int) (ref league.PayloadRef, body []byte, err error) {
+func (f Frame) arrived(level int) (ref league.PayloadRef, body []byte, err error) {
 	if !f.packed() {
 		return f.Ref, f.Body, nil
 	}
-	raw, err := f.Raw(dicts)
+	raw, err := f.Raw()
 	if err != nil {
 		return ref, nil, err
 	}

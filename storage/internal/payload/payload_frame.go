@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/farsight-console/farsight/engine/league"
 	"github.com/farsight-console/farsight/storage/internal/rec"
@@ -19,7 +21,7 @@ import (
 // fetched. (little-endian)
 //
 //	format 1: codec byte | raw length u32 | CRC-32C of raw u32 | bytes … | CRC-32C u32
-//	format 2: the same with the number of a dictionary, u32, before the bytes; written by the archiver
+//	format 2: the same with a u32 before the bytes, which is 0; written by the archiver
 const (
 	formatArrived  = 1
 	formatArchived = 2
@@ -52,7 +54,7 @@ var payloadSeed = rec.TableSeed(Table)
 // Frame is a stored payload, taken apart. Its body points into the value it was read from.
 type Frame struct {
 	Ref  league.PayloadRef
-	dict uint32 // number of the dictionary that its codec needs; 0 = none
+	dict uint32 // number of the dictionary that it needs, as archives had until 2026-11; 0 = none
 	Body []byte
 }
 
@@ -80,14 +82,14 @@ func sealFrame(match string, part league.Part, f Frame) ([]byte, error) {
 	v = binary.LittleEndian.AppendUint32(v, uint32(f.Ref.RawLen))
 	v = binary.LittleEndian.AppendUint32(v, f.Ref.CRC)
 	if format == formatArchived {
-		v = binary.LittleEndian.AppendUint32(v, f.dict)
+		v = binary.LittleEndian.AppendUint32(v, 0)
 	}
 	v = append(v, f.Body...)
 	return binary.LittleEndian.AppendUint32(v, payloadSeed.Of(payloadKey(match, part), v)), nil
 }
 
 // archived reports whether the archiver packed the payload.
-func (f Frame) archived() bool { return f.dict != 0 || f.Ref.Codec == codecColumns }
+func (f Frame) archived() bool { return f.Ref.Codec == codecColumns }
 
 // packed reports whether there is nothing left for the archiver to do.
 func (f Frame) packed() bool { return f.Ref.Codec == codecColumns || f.Ref.Codec == codecZstd }
@@ -128,13 +130,16 @@ func Open(month, match string, part league.Part, v []byte) (f Frame, err error) 
 func payloadKey(match string, part league.Part) []byte { return []byte(match + "/" + string(part)) }
 
 // Raw gives the JSON of a payload and proves that it is the one that was stored.
-func (f Frame) Raw(dicts *Dictionaries) ([]byte, error) {
+func (f Frame) Raw() ([]byte, error) {
+	if f.dict != 0 {
+		return nil, errDictionary
+	}
 	return Raw(f.Ref, f.Body, func() ([]byte, error) {
 		switch f.Ref.Codec {
 		case codecZstd:
-			return dicts.decode(f.dict, f.Body)
+			return decoder().DecodeAll(f.Body, nil)
 		case codecColumns:
-			cols, err := dicts.decode(f.dict, f.Body)
+			cols, err := decoder().DecodeAll(f.Body, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -143,6 +148,25 @@ func (f Frame) Raw(dicts *Dictionaries) ([]byte, error) {
 		return Unknown()
 	})
 }
+
+// errDictionary is why a payload cannot be read that was packed with a dictionary.
+var errDictionary = errors.New("a Farsight of before the first release has packed it with a dictionary, which this one does not read: " +
+	"`farsight check --repair` has it fetched again")
+
+// byDictionary reports whether a stored value is such a payload.
+func byDictionary(v []byte) bool {
+	return len(v) > archivedHeader && v[0] == formatArchived && binary.LittleEndian.Uint32(v[HeaderSize:]) != 0
+}
+
+// decoder unpacks what the archiver has packed. It refuses a body that claims to be larger than any payload may be, in
+// columns too, before memory is taken for it.
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(2*maxInflated), zstd.WithDecoderConcurrency(cap(unpacking)))
+	if err != nil {
+		panic(err) // these options are right
+	}
+	return d
+})
 
 // Table holds one nested table per match. As plain values a leaf would split only above four
 // entries, so that each write would copy its neighbours (4.9 times the data, against 1.5 with

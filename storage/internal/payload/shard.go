@@ -34,7 +34,6 @@ const (
 //
 //	meta             name                                    schema version, month, instance, archived, erased
 //	p                match id -> nested table                keys m and t: payload_frame.go
-//	dict             u32 number                              part and dictionary; archived shards only
 
 // Shard is the payload file of one month. Users hold its lock for reading while they use the open
 // file.
@@ -47,10 +46,9 @@ type Shard struct {
 	log         zerolog.Logger
 	commits     *disk.WriteTimes
 
-	mu    sync.RWMutex
-	Bolt  *bolt.DB // nil = closed
-	Dicts *Dictionaries
-	last  atomic.Int64 // when it was last used, in Unix nanoseconds
+	mu   sync.RWMutex
+	Bolt *bolt.DB     // nil = closed
+	last atomic.Int64 // when it was last used, in Unix nanoseconds
 
 	queueMu sync.Mutex
 	Queue   []*shardPut
@@ -120,17 +118,11 @@ func (s *Shard) open(create bool) error {
 	if err != nil {
 		return err
 	}
-	var dicts *Dictionaries
-	err = s.Guard(func() error {
-		return b.View(func(tx *bolt.Tx) error {
-			dicts = readDicts(tx)
-			return s.checkSchema(tx)
-		})
-	})
+	err = s.Guard(func() error { return b.View(s.checkSchema) })
 	if err != nil {
 		return errors.Join(err, b.Close())
 	}
-	s.Bolt, s.Dicts = b, dicts
+	s.Bolt = b
 	s.last.Store(time.Now().UnixNano())
 	return nil
 }
@@ -168,7 +160,7 @@ var (
 	metaArchived = []byte("archived")
 	// The instance of the file that an archived one was made of, or of that one's origin.
 	metaOrigin = []byte("origin")
-	// The transaction of the last deletion: free pages and dictionaries may have what was deleted.
+	// The transaction of the last deletion: free pages may have what was deleted.
 	metaErased = []byte("erased")
 )
 
@@ -224,7 +216,7 @@ func (s *Shard) holds(match string, part league.Part, k []byte, ref league.Paylo
 		return false
 	}
 	f, err := Open(s.Month, match, part, v)
-	return err == nil && f.same(ref) && s.Dicts.usable(f.dict)
+	return err == nil && f.same(ref) && f.dict == 0
 }
 
 // put commits a value together with those that others put meanwhile. There is no goroutine: whoever
@@ -353,8 +345,7 @@ func (s *Shard) closeLocked() error {
 		return nil
 	}
 	b := s.Bolt
-	s.Dicts.close()
-	s.Bolt, s.Dicts = nil, nil
+	s.Bolt = nil
 	return b.Close()
 }
 

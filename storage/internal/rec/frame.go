@@ -35,12 +35,8 @@ const (
 	Time   byte = 25
 )
 
-// Formats of what the store keeps about itself, numbered apart from the others.
-const (
-	Dictionary byte = 128 + iota // in shards
-	Place
-	Sizes
-)
+// Sizes is the format of what the store keeps about itself, numbered apart from the others.
+const Sizes byte = 130
 
 // Faults of a frame.
 var (

@@ -41,7 +41,6 @@ type Options struct {
 	BaseURL   string            // may hold {routing}; empty: Riot's hosts
 	Timeout   time.Duration     // 0: defaultTimeout
 	UserAgent string            // honest: the product and its version; empty: "farsight"
-	Proxy     string            // URL; empty: none, whatever the environment says
 	Transport http.RoundTripper // for tests; nil: the hardened one
 	// Punctual says that permits have a WriteBy() time.Time, after which their call is not written; the
 	// zero time sets no end.
@@ -72,10 +71,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	proxy, err := parseProxy(o.Proxy)
 	switch {
-	case err != nil:
-		return nil, err
 	case o.Keys == nil || o.Limiter == nil:
 		return nil, errors.New("a Riot client needs a key source and a limiter")
 	case o.Timeout < 0:
@@ -97,7 +93,7 @@ func New(o Options) (*Client, error) {
 	}
 	next, anew := o.Transport, o.Transport
 	if next == nil {
-		c.own = newTransport(proxy)
+		c.own = newTransport()
 		// Only the connections of our own transport can refuse a late write.
 		if o.Punctual {
 			c.own.DialContext = dialOnTime(c.own.DialContext)

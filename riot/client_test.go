@@ -336,7 +336,6 @@ func TestOptionsAreChecked(t *testing.T) {
 		{func(o *Options) { o.Limiter = nil }, "limiter"},
 		{func(o *Options) { o.Timeout = -1 }, "timeout"},
 		{func(o *Options) { o.UserAgent = "a\r\nX: y" }, "plain ASCII"},
-		{func(o *Options) { o.Proxy = "nonsense" }, "proxy must be a URL"},
 		{func(o *Options) { o.BaseURL = "http://example.org" }, "unencrypted"},
 	} {
 		o := good

@@ -16,7 +16,7 @@ func Knock(ctx context.Context, at *url.URL) error {
 	// The usual port where the address names none.
 	port := at.Port()
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443", "socks5": "1080"}[at.Scheme]
+		port = map[string]string{"http": "80", "https": "443"}[at.Scheme]
 	}
 	dial := (&net.Dialer{}).DialContext
 	if at.Scheme == "https" {
@@ -30,7 +30,7 @@ func Knock(ctx context.Context, at *url.URL) error {
 	return conn.Close()
 }
 
-// Reach knocks at a host as calls do, or at the proxy before it: it makes none.
+// Reach knocks at a host as calls do: it makes none.
 func (c *Client) Reach(ctx context.Context, host string) error {
 	if c.own == nil {
 		return nil // tests bring a way of their own, at which nothing can be knocked
@@ -39,16 +39,5 @@ func (c *Client) Reach(ctx context.Context, host string) error {
 	if err != nil {
 		return err
 	}
-	// With a proxy the proxy is what must be reachable: the host may not even have an address here.
-	at := req.URL
-	if c.own.Proxy != nil {
-		proxy, err := c.own.Proxy(req)
-		if err != nil {
-			return err
-		}
-		if proxy != nil {
-			at = proxy
-		}
-	}
-	return Knock(ctx, at)
+	return Knock(ctx, req.URL)
 }

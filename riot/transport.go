@@ -3,11 +3,9 @@ package riot
 import (
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 )
 
@@ -22,11 +20,10 @@ const (
 
 // newTransport is the only way out. It speaks HTTP/1.1 alone: one call per connection, and no call is
 // written twice behind the limiter's back, which HTTP/2 does when a server says goodbye.
-func newTransport(proxy *url.URL) *http.Transport {
+func newTransport() *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{
-		Proxy:                  proxyFor(proxy),
 		DialContext:            (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    dialTimeout,
@@ -36,34 +33,6 @@ func newTransport(proxy *url.URL) *http.Transport {
 		MaxIdleConnsPerHost:    maxIdle,
 		IdleConnTimeout:        idleTimeout,
 	}
-}
-
-// proxyFor uses a proxy only when one is configured, whatever the environment says, and never for plain
-// http: there the proxy would see the key.
-func proxyFor(proxy *url.URL) func(*http.Request) (*url.URL, error) {
-	if proxy == nil {
-		return nil
-	}
-	return func(req *http.Request) (*url.URL, error) {
-		// Only a simulator on this machine is spoken to without TLS: it needs no proxy.
-		if req.URL.Scheme != "https" {
-			return nil, nil
-		}
-		return proxy, nil
-	}
-}
-
-// parseProxy reads the proxy of the configuration; "" = none. Its error says nothing of the URL, which may
-// hold a password.
-func parseProxy(s string) (*url.URL, error) {
-	if s == "" {
-		return nil, nil
-	}
-	u, err := url.Parse(s)
-	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5") {
-		return nil, fmt.Errorf("the proxy must be a URL such as http://proxy.example:8080 or socks5://127.0.0.1:1080")
-	}
-	return u, nil
 }
 
 var (

@@ -80,7 +80,7 @@ func bomb(t *testing.T) string {
 
 // piped makes a transport of the real kind whose connections are pipes served by serve.
 func piped(serve func(n int, conn net.Conn)) *http.Transport {
-	tr := newTransport(nil)
+	tr := newTransport()
 	var n atomic.Int32
 	tr.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
@@ -174,7 +174,7 @@ func TestStopWhileTheAnswerIsAwaited(t *testing.T) {
 func TestBrokenConnections(t *testing.T) {
 	refused := errors.Join(syscall.ECONNREFUSED)
 	dial := func(err error) http.RoundTripper {
-		tr := newTransport(nil)
+		tr := newTransport()
 		tr.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, err }
 		return tr
 	}
@@ -205,7 +205,7 @@ func TestBrokenConnections(t *testing.T) {
 		b.wantEnd(t, c.end)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		tr := newTransport(nil)
+		tr := newTransport()
 		tr.DialContext = func(context.Context, string, string) (net.Conn, error) {
 			time.Sleep(time.Minute)
 			return nil, syscall.ETIMEDOUT
@@ -298,23 +298,10 @@ func TestForeignHostGetsNothing(t *testing.T) {
 func TestTransportIsHardened(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
-	tr := newTransport(nil)
+	tr := newTransport()
 	if tr.Proxy != nil || tr.TLSClientConfig.MinVersion != tls.VersionTLS12 || tr.TLSClientConfig.InsecureSkipVerify ||
 		tr.MaxResponseHeaderBytes != 64<<10 || !tr.DisableCompression || tr.Protocols.HTTP2() || !tr.Protocols.HTTP1() {
 		t.Errorf("%+v", tr)
-	}
-	proxy, err := parseProxy("socks5://127.0.0.1:1080")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr = newTransport(proxy)
-	secret, _ := http.NewRequest("GET", "https://euw1.api.riotgames.com/", nil)
-	plain, _ := http.NewRequest("GET", "http://127.0.0.1/", nil)
-	if u, err := tr.Proxy(secret); u != proxy || err != nil {
-		t.Errorf("https goes over %v %v", u, err)
-	}
-	if u, err := tr.Proxy(plain); u != nil || err != nil {
-		t.Errorf("http goes over %v %v", u, err)
 	}
 }
 

@@ -265,15 +265,3 @@ func TestCeilingOnlyLowers(t *testing.T) {
 		})
 	}
 }
-
-func TestShare(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l, n := learnt(t, Options{Share: 0.25}), 0
-		for l.Admit(bulk(fmt.Sprint(n))).OK {
-			n++
-		}
-		if n != 5 {
-			t.Errorf("%d calls of 20 with a share of 0.25", n)
-		}
-	})
-}

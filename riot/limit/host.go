@@ -107,7 +107,7 @@ func (h *host) scopeCause(now instant, s *scope) cause {
 
 // windowCause covers the limit of one bucket.
 func (h *host) windowCause(now instant, s *scope, w *window) cause {
-	n := s.allowed(w, h.opts.Share, now)
+	n := s.allowed(w, now)
 	if w.free(now, &s.tally, n) > 0 {
 		return cause{}
 	}
@@ -117,7 +117,7 @@ func (h *host) windowCause(now instant, s *scope, w *window) cause {
 func (h *host) windowState(now instant, s *scope, w *window, kind causeKind, until instant) cause {
 	return cause{
 		kind: kind, scope: s, win: w, until: until,
-		spent: w.spent(now, &s.tally), limit: s.allowed(w, h.opts.Share, now),
+		spent: w.spent(now, &s.tally), limit: s.allowed(w, now),
 	}
 }
 
@@ -143,7 +143,7 @@ func (h *host) paced(now instant, m *scope) (c cause) {
 	_, slowest := h.pacer(now, m)
 	for _, s := range [...]*scope{h.app, m} {
 		for _, w := range s.windows {
-			n := s.allowed(w, h.opts.Share, now)
+			n := s.allowed(w, now)
 			if perSecond(w, n) > slowest {
 				continue
 			}
@@ -159,8 +159,8 @@ func (h *host) paced(now instant, m *scope) (c cause) {
 func (h *host) keeps(now instant) (c cause) {
 	s := h.app
 	for _, w := range s.windows {
-		n := s.allowed(w, h.opts.Share, now)
-		r := reserve(now, w, n, h.opts.Reserve, h.operator)
+		n := s.allowed(w, now)
+		r := reserve(now, w, n, h.operator)
 		if r < 1 {
 			continue
 		}
@@ -237,7 +237,7 @@ func (h *host) pacer(now instant, m *scope) (slowest *window, calls float64) {
 			continue
 		}
 		for _, w := range s.windows {
-			if r := perSecond(w, s.allowed(w, h.opts.Share, now)); r < calls {
+			if r := perSecond(w, s.allowed(w, now)); r < calls {
 				slowest, calls = w, r
 			}
 		}

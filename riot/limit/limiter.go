@@ -38,12 +38,7 @@ type Request struct {
 type Options struct {
 	Pacing  Pacing
 	Ceiling []Limit // per host; only ever lowers what headers allow
-	Share   float64 // part of each header limit this process may use, (0, 1]; 0 = all
-	Reserve float64 // most that is kept of a window for operators; 0 = 0.05, negative = nothing
 }
-
-// reserveDefault is the part of a window that may be kept for an operator.
-const reserveDefault = 0.05
 
 // holdPlace is how long a reserved place waits for its job.
 const holdPlace = 30 * time.Second
@@ -67,9 +62,6 @@ type Limiter struct {
 // New makes a limiter that knows nothing yet: the first call on each host, and
 // then the first of each method, goes alone and its headers tell the limits.
 func New(opts Options) *Limiter {
-	if opts.Reserve == 0 {
-		opts.Reserve = reserveDefault
-	}
 	return &Limiter{
 		opts:     opts,
 		base:     time.Now(),

@@ -111,7 +111,7 @@ func (o Outlook) Turn(method string, n int) Estimate {
 	_, slowest := o.h.pacer(o.now, o.h.methods[method])
 	for _, s := range o.scopes(method) {
 		for _, w := range s.windows {
-			most := s.allowed(w, o.h.opts.Share, o.now)
+			most := s.allowed(w, o.now)
 			if perSecond(w, most) > slowest {
 				continue
 			}
@@ -207,7 +207,7 @@ func (h *host) estimate(now instant, s *scope, n int, e *Estimate) {
 	until = max(until, s.block.until)
 	longer(until-now+instant(n-1)*s.pace.gap, s.name)
 	for _, w := range s.windows {
-		longer(until-now+w.lasts(now, &s.tally, s.allowed(w, h.opts.Share, now), n), w.name)
+		longer(until-now+w.lasts(now, &s.tally, s.allowed(w, now), n), w.name)
 	}
 }
 

@@ -18,6 +18,8 @@ const (
 	operatorWait = 2 * time.Second
 	// operatorStays is how long after his last call an operator counts as present.
 	operatorStays = 10 * time.Minute
+	// operatorShare is the part of a window that may be kept for an operator.
+	operatorShare = 0.05
 )
 
 // pace is the instant at which the next bulk call should go through w: now, or a gap
@@ -78,10 +80,10 @@ func keep(now instant, w *window, t *tally, n, free, r int) instant {
 }
 
 // reserve is how many places of n an operator is kept, given his recent calls:
-// none when he is away, else one more than he used just now, up to share.
-func reserve(now instant, w *window, n int, share float64, calls []instant) int {
+// none when he is away, else one more than he used just now, up to operatorShare.
+func reserve(now instant, w *window, n int, calls []instant) int {
 	if w.Per < operatorSpan || len(calls) == 0 || now-calls[len(calls)-1] > operatorStays {
 		return 0
 	}
-	return min(int(share*float64(n)), 1+after(calls, now-operatorSpan))
+	return min(int(operatorShare*float64(n)), 1+after(calls, now-operatorSpan))
 }

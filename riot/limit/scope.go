@@ -154,13 +154,9 @@ func (s *scope) fill(now instant) {
 	}
 }
 
-// allowed is how many calls w may hold: the header's limit, lowered by the
-// share of this process and by an operator's cap.
-func (s *scope) allowed(w *window, share float64, now instant) int {
+// allowed is how many calls w may hold: the header's limit, lowered by an operator's cap.
+func (s *scope) allowed(w *window, now instant) int {
 	n := w.N
-	if !w.ceiling && share > 0 && share < 1 {
-		n = int(float64(n) * share)
-	}
 	if s.frozen(now) && s.freeze.percent > 0 {
 		n = n * s.freeze.percent / 100
 	}

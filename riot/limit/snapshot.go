@@ -127,7 +127,7 @@ func (l *Limiter) viewScope(now instant, h *host, s *scope) ScopeView {
 
 // viewBucket is one limit, with whose calls take its places. The caller holds the lock.
 func (l *Limiter) viewBucket(now instant, s *scope, w *window) BucketView {
-	cut, n := now-w.span(), s.allowed(w, l.opts.Share, now)
+	cut, n := now-w.span(), s.allowed(w, now)
 	v := BucketView{
 		Name: w.name, Limit: w.Limit, Allowed: n, Ceiling: w.ceiling, Mode: "sliding",
 		Own: after(s.own, cut), Foreign: after(s.foreign, cut), InFlight: s.flying, Reserved: s.held,

@@ -17,6 +17,7 @@ const (
 	FeedTimelines    FeedKind = "timelines"    // of matches whose timeline was ever tried or settled
 	FeedParticipants FeedKind = "participants" // several rows per match: its seats, by index
 	FeedRanks        FeedKind = "ranks"        // in the order in which they were stored; none ever changes
+	FeedPlayers      FeedKind = "players"      // of collections, whose PUUID is known
 	FeedJobs         FeedKind = "jobs"         // ended ones, in the order in which they ended
 	// FeedLive lists the live jobs by id. It is no durable order: a live job gets
 	// its place in FeedJobs when it ends.
@@ -54,6 +55,7 @@ type FeedRow struct {
 	Timeline *TimelineRow `json:"timeline,omitempty"`
 	Seat     *SeatRow     `json:"participant,omitempty"`
 	Rank     *RankRow     `json:"rank,omitempty"`
+	Player   *PlayerRow   `json:"player,omitempty"`
 	Job      *Job         `json:"job,omitempty"`
 }
 
@@ -86,6 +88,16 @@ type SeatRow struct {
 
 	Played time.Time `json:"played_at,omitzero"`
 	Patch  string    `json:"patch,omitempty"` // "16.23"
+}
+
+// PlayerRow is a player of a collection. Who is in several collections has a row in each.
+type PlayerRow struct {
+	Player     string    `json:"account_id"` // as ranks and jobs have it
+	RiotID     string    `json:"riot_id"`    // where the player was listed by it; seats have those of all
+	Platform   string    `json:"platform"`
+	PUUID      string    `json:"puuid"`
+	Collection string    `json:"collection"` // its name
+	Found      time.Time `json:"found_at"`
 }
 
 // PayloadQuery asks for Riot's JSON of a stored match, or of its timeline; answered

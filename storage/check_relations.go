@@ -50,6 +50,9 @@ func (c *checker) soundPlayer(k []byte, a *league.Account) {
 	if !c.Has(tCollections.Table, []byte(a.Collection)) && !c.halfForgotten(a.Collection) {
 		c.bad(tPlayers.Name, k, "its collection %q is not there", a.Collection)
 	}
+	if onePUUID(*a) != "" && !c.Has(feedOf.Table, feedOfKey(tagPlayers, a.ID)) {
+		c.bad(tPlayers.Name, k, "has no place in the feed")
+	}
 }
 
 // soundCollected recounts the matches of a collection by their status and day.

@@ -124,7 +124,22 @@ func (t *txn) savePlayer(k []byte, a league.Account) error {
 	if !known {
 		old = nil
 	}
-	return tPlayers.Save(t, k, old, &a)
+	return errors.Join(tPlayers.Save(t, k, old, &a), t.feedPlayer(old, a))
+}
+
+// feedPlayer moves a player of a collection, once its PUUID is known, when what exports show of it has changed.
+func (t *txn) feedPlayer(old *league.Account, a league.Account) error {
+	puuid := onePUUID(a)
+	same := old != nil && puuid == onePUUID(*old) && a.RiotID() == old.RiotID()
+	if puuid == "" || same && t.Has(feedOf.Table, feedOfKey(tagPlayers, a.ID)) {
+		return nil
+	}
+	return t.toEnd(tagPlayers, a.ID)
+}
+
+// erasePlayer deletes a player of a collection.
+func (t *txn) erasePlayer(k []byte, a league.Account) error {
+	return errors.Join(tPlayers.Drop(t, k, &a), t.dropPlace(tagPlayers, a.ID))
 }
 
 // Collection gives a collection by its id; engine.ErrNotFound.
@@ -238,7 +253,7 @@ func (t *txn) dropPlayer(a league.Account) error {
 		c.Players--
 		err = tCollections.Put(t, []byte(c.ID), &c)
 	}
-	return errors.Join(err, tPlayers.Drop(t, []byte(a.ID), &a))
+	return errors.Join(err, t.erasePlayer([]byte(a.ID), a))
 }
 
 // platformsOf are those on which a collection has players.

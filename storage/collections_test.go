@@ -166,7 +166,7 @@ func TestL11_FeedsOfACollection(t *testing.T) {
 		}
 		return errors.Join(errs...)
 	})
-	for kind, want := range map[engine.FeedKind]string{engine.FeedMatches: "KR_1 KR_3", engine.FeedParticipants: "KR_1 KR_1 KR_3 KR_3", engine.FeedRanks: "P"} {
+	for kind, want := range map[engine.FeedKind]string{engine.FeedMatches: "KR_1 KR_3", engine.FeedParticipants: "KR_1 KR_1 KR_3 KR_3", engine.FeedRanks: "P", engine.FeedPlayers: "P"} {
 		var ids []string
 		q := engine.FeedQuery{Kind: kind, Collection: "kr", Page: engine.Page{Limit: 1}}
 		for more := true; more; {
@@ -174,6 +174,9 @@ func TestL11_FeedsOfACollection(t *testing.T) {
 			must(t, err)
 			for _, row := range page.Rows {
 				ids = append(ids, row.ID)
+				if p := row.Player; p != nil && (p.PUUID != "puuid P" || p.Collection != "kr" || p.Platform != "kr") {
+					t.Errorf("a player: %+v", p)
+				}
 				if row.Rank != nil && row.Rank.PUUID != "puuid P" {
 					t.Errorf("a rank leads to no seat: %+v", row.Rank)
 				}
@@ -188,6 +191,47 @@ func TestL11_FeedsOfACollection(t *testing.T) {
 	if _, err := db.Feed(t.Context(), engine.FeedQuery{Kind: engine.FeedMatches, Collection: "none"}); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("of no collection: %v", err)
 	}
+}
+
+// A player stands in the feed once, when the PUUID is known, and again with another; who is forgotten stands there no more,
+// and players of a store from before that get their place.
+func TestL22_PlayersStandInTheFeed(t *testing.T) {
+	db := start(t, t.TempDir()+"/data")
+	p := league.Account{ID: "P", Collection: "C", GameName: "Name", TagLine: "TAG", Platform: "kr", Created: time.Unix(1, 0)}
+	save := func() {
+		write(t, db, func(tx engine.Tx) error { return db.SaveAccount(tx, p) })
+	}
+	after := ""
+	wants := func(what string, want int) {
+		t.Helper()
+		page, err := db.Feed(t.Context(), engine.FeedQuery{Kind: engine.FeedPlayers, Page: engine.Page{After: after}})
+		must(t, err)
+		if after = page.Next; len(page.Rows) != want {
+			t.Errorf("%s: %d rows, want %d", what, len(page.Rows), want)
+		}
+	}
+	write(t, db, func(tx engine.Tx) error {
+		return db.SaveCollection(tx, engine.Collection{ID: "C", CollectAsk: engine.CollectAsk{Name: "kr"}})
+	})
+	save()
+	wants("by a Riot ID", 0)
+	p.PUUIDs = map[string]string{"": "one"}
+	save()
+	wants("with a PUUID", 1)
+	p.LastSync = time.Unix(2, 0)
+	save()
+	wants("listed", 0)
+	wantSound(t, db)
+	write(t, db, func(tx engine.Tx) error { return own(tx).dropPlace(tagPlayers, "P") })
+	if report, err := db.Check(t.Context()); err != nil || len(report.Findings) != 1 {
+		t.Errorf("a player without a place is not found: %v %v", report.Findings, err)
+	}
+	write(t, db, func(tx engine.Tx) error { return own(tx).orderOfPlayers() })
+	wants("of before", 1)
+	wantSound(t, db)
+	after = ""
+	write(t, db, func(tx engine.Tx) error { return own(tx).dropPlayer(p) })
+	wants("forgotten", 0)
 }
 
 // Wherever it is cut off: of a collection nothing is left but who sat in the matches that an account has, and what is of

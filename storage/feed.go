@@ -12,7 +12,7 @@ import (
 	"github.com/farsight-console/farsight/storage/key"
 )
 
-// The feeds: a durable order of matches, timelines, seats and ended jobs. A place is the number of
+// The feeds: a durable order of matches, timelines, seats, players of collections and ended jobs. A place is the number of
 // a sequence, taken in the transaction that changes the item, so that a place which can be seen is
 // complete and none is ever added before it.
 //
@@ -23,6 +23,7 @@ import (
 
 // Tags of the feeds: the first byte of their keys, and of their cursors.
 const (
+	tagPlayers      byte = 'c' // of collections
 	tagJobs         byte = 'j'
 	tagLive         byte = 'l' // in cursors only
 	tagMatches      byte = 'm'
@@ -88,6 +89,17 @@ func (t *txn) toEnd(tag byte, id string) error {
 		}
 	}
 	return t.newPlace(tag, id, 0) // its row in feed_of names the new one
+}
+
+// dropPlace removes an item's place in the feed.
+func (t *txn) dropPlace(tag byte, id string) error {
+	// Not every match has a place in each feed: one without a timeline has none among the
+	// timelines.
+	seq, ok, err := t.Number(feedOf.Table, feedOfKey(tag, id))
+	if err != nil || !ok {
+		return err
+	}
+	return t.RemoveRow(tFeed.Table, feedKey(tag, seq))
 }
 
 // feedMatch moves the match and its timeline if what exports show of them has changed.

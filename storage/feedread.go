@@ -41,6 +41,7 @@ var feedList = []feed{
 	})},
 	{tag: tagParticipants, kind: engine.FeedParticipants, load: seatRows, many: true},
 	{tag: tagJobs, kind: engine.FeedJobs, load: jobRows},
+	{tag: tagPlayers, kind: engine.FeedPlayers, load: playerRows},
 	{tag: tagRanks, kind: engine.FeedRanks, one: (*feedReader).rank, from: tRankOrder},
 	{tag: tagLive, kind: engine.FeedLive, one: (*feedReader).live, from: tJobState.Table},
 }
@@ -59,7 +60,8 @@ func (db *DB) Feed(ctx context.Context, q engine.FeedQuery) (page engine.FeedPag
 	err = db.view(ctx, func(t *txn) error {
 		r, err := t.feedReader(f, q.Page)
 		if err == nil && q.Collection != "" {
-			r.collection, err = t.collectionNamed(q.Collection)
+			r.named = q.Collection
+			r.collection, err = t.collectionNamed(r.named)
 		}
 		if err != nil {
 			return err
@@ -94,7 +96,7 @@ type feedReader struct {
 	limit int
 	page  engine.FeedPage
 
-	collection string // id of the one of which rows are wanted; "" = all are
+	collection, named string // id and name of the one of which rows are wanted; "" = all are
 
 	accounts map[string]league.Account // of the ranks so far
 }
@@ -189,6 +191,8 @@ func (r *feedReader) wants(row engine.FeedRow) bool {
 		return true
 	case row.Rank != nil:
 		return r.accounts[row.ID].Collection == r.collection
+	case row.Player != nil:
+		return row.Player.Collection == r.named
 	case row.Job != nil:
 		return row.Job.Owner == r.collection
 	}
@@ -273,6 +277,17 @@ func seatRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
 		rows[i] = engine.FeedRow{ID: place.id, Seat: &row}
 	}
 	return rows, nil
+}
+
+// playerRows is a player of a collection.
+func playerRows(t *txn, place feedPlace) ([]engine.FeedRow, error) {
+	a, ok, err := tPlayers.Get(t, []byte(place.id))
+	if !ok || err != nil {
+		return nil, err
+	}
+	c, _, err := tCollections.Get(t, []byte(a.Collection))
+	return []engine.FeedRow{{ID: a.ID, Player: &engine.PlayerRow{Player: a.ID, RiotID: a.RiotID(), Platform: a.Platform,
+		PUUID: onePUUID(a), Collection: c.Name, Found: a.Created}}}, err
 }
 
 // jobRows is an ended job; none when it was revived since, and has another place or none.

@@ -548,6 +548,6 @@ func (w *forgetter) players() error {
 		if f.Done.Players++; w.dry {
 			return nil
 		}
-		return tPlayers.Drop(t, id, &a)
+		return t.erasePlayer(id, a)
 	})
 }

@@ -174,17 +174,6 @@ func (t *txn) dropMatch(m league.Match) error {
 	return errors.Join(errs...)
 }
 
-// dropPlace removes an item's place in the feed.
-func (t *txn) dropPlace(tag byte, id string) error {
-	// Not every match has a place in each feed: one without a timeline has none among the
-	// timelines.
-	seq, ok, err := t.Number(feedOf.Table, feedOfKey(tag, id))
-	if err != nil || !ok {
-		return err
-	}
-	return t.RemoveRow(tFeed.Table, feedKey(tag, seq))
-}
-
 // ranks deletes the places in the order of all ranks, and then the history.
 func (w *forgetter) ranks() error {
 	// A place names the key of its rank, which begins with the account. Places go first: a place

@@ -30,7 +30,7 @@ type migration struct {
 //
 // A version is either that of a migration or one that only brought tables (CameWith), never both: whoever adds either
 // takes newestSchema()+1, and a test holds that there is no gap and nothing twice.
-var migrations = []migration{{8, (*txn).daysOfCollections}}
+var migrations = []migration{{8, (*txn).daysOfCollections}, {9, (*txn).orderOfPlayers}}
 
 // daysOfCollections counts the matches of each collection by their days. Check names what cannot be read.
 func (t *txn) daysOfCollections() error {
@@ -50,6 +50,20 @@ func (t *txn) daysOfCollections() error {
 	}
 	for id, n := range counted {
 		if err := tCollected.Put(t, []byte(id), &n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orderOfPlayers gives the players of collections their place in the feed, by id.
+func (t *txn) orderOfPlayers() error {
+	for r := range t.Rows(tPlayers.Table, nil) {
+		a, err := tPlayers.Decode(r.Key, r.Value)
+		if err != nil {
+			continue
+		}
+		if err := t.feedPlayer(nil, a); err != nil {
 			return err
 		}
 	}

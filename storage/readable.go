@@ -84,7 +84,11 @@ var shown = map[string]shownAs{
 		}}
 	}),
 	tPlayers.Name: showAs(tPlayers, "fs_player", func(_ []byte, a *league.Account) []columns {
-		return []columns{{"id": storable(a.ID), "riot_id": storable(a.RiotID()), "platform": storable(a.Platform), "puuid": short(onePUUID(*a))}}
+		return []columns{{"id": storable(a.ID), "riot_id": storable(a.RiotID()), "platform": storable(a.Platform), "puuid": short(onePUUID(*a)),
+			"collection": storable(a.Collection), "found": instant(a.Created)}}
+	}),
+	tCollections.Name: showAs(tCollections, "fs_collection", func(_ []byte, c *engine.Collection) []columns {
+		return []columns{{"id": storable(c.ID), "name": storable(c.Name)}}
 	}),
 	accountPUUID.Name: {"fs_puuid", func(k, v []byte) []columns {
 		account, err := accountPUUID.TextOf(k, v)

@@ -86,15 +86,16 @@ func TestReadableRowsSayWhatWasWritten(t *testing.T) {
 	must(t, err)
 	all := rowsToRead(t, db)
 	for table, want := range map[string]string{
-		"fs_account":   `{"created":"` + at + `","id":"01A","last_error":"` + good + `","last_sync":"` + at + `","platform":"euw1","policy":{"Queues":[420,440],"Type":"ranked","Lookback":2592000000000000,"Timelines":"all","Cadence":0,"Priority":2},"puuid":"puuid-01A","riot_id":"` + good + `#KR1","run":"","status":"never","tags":["team"],"tracked":true,"updated":"` + at + `"}`,
-		"fs_player":    `{"id":"01P0000000000000000000000","platform":"euw1","puuid":"puuid-of-01p0000000000000000000000","riot_id":"Player0000000#EUW"}`,
-		"fs_puuid":     `{"account":"01A","puuid":"puuid-01A"}`,
-		"fs_run":       `{"account":"01A","asked_by":"ana","error":"","finished":null,"had":2,"id":"R1","job":1,"listed":2147483647,"lost":3,"mode":"full","phase":"list","result":"","started":null,"timelines":"all","too_old":4,"triggered":"` + at + `"}`,
-		"fs_run_calls": `{"calls":1,"throttled":1}`,
-		"fs_group":     `{"calls":3,"done":0,"throttled":1,"total":1}`,
-		"fs_rank":      `{"account":"01A","at":"` + at + `","division":"II","losses":4,"points":40,"queue":"RANKED_SOLO_5x5","tier":"GOLD","unranked":false,"wins":5}`,
-		"fs_report":    `{"account":"01A","report":` + string(report) + `}`,
-		"fs_match":     `{"aborted":false,"attempts":2,"duration_us":1860000000,"fetched_at":null,"id":"KR_1","last_attempt_at":"` + at + `","last_class":"5xx","last_error":"` + good + `","listed":"` + at + `","mode":"` + good + `","participants":2,"patch":"16.1","played":"` + at + `","queue_id":420,"remake":true,"status":"temporary_failure","timeline_attempts":0,"timeline_fetched_at":null,"timeline_last_attempt_at":null,"timeline_last_class":"","timeline_last_error":"","timeline_status":"unfetched"}`,
+		"fs_account":    `{"created":"` + at + `","id":"01A","last_error":"` + good + `","last_sync":"` + at + `","platform":"euw1","policy":{"Queues":[420,440],"Type":"ranked","Lookback":2592000000000000,"Timelines":"all","Cadence":0,"Priority":2},"puuid":"puuid-01A","riot_id":"` + good + `#KR1","run":"","status":"never","tags":["team"],"tracked":true,"updated":"` + at + `"}`,
+		"fs_collection": `{"id":"01C","name":""}`,
+		"fs_player":     `{"collection":"01C","found":"` + at + `","id":"01P0000000000000000000000","platform":"euw1","puuid":"puuid-of-01p0000000000000000000000","riot_id":"Player0000000#EUW"}`,
+		"fs_puuid":      `{"account":"01A","puuid":"puuid-01A"}`,
+		"fs_run":        `{"account":"01A","asked_by":"ana","error":"","finished":null,"had":2,"id":"R1","job":1,"listed":2147483647,"lost":3,"mode":"full","phase":"list","result":"","started":null,"timelines":"all","too_old":4,"triggered":"` + at + `"}`,
+		"fs_run_calls":  `{"calls":1,"throttled":1}`,
+		"fs_group":      `{"calls":3,"done":0,"throttled":1,"total":1}`,
+		"fs_rank":       `{"account":"01A","at":"` + at + `","division":"II","losses":4,"points":40,"queue":"RANKED_SOLO_5x5","tier":"GOLD","unranked":false,"wins":5}`,
+		"fs_report":     `{"account":"01A","report":` + string(report) + `}`,
+		"fs_match":      `{"aborted":false,"attempts":2,"duration_us":1860000000,"fetched_at":null,"id":"KR_1","last_attempt_at":"` + at + `","last_class":"5xx","last_error":"` + good + `","listed":"` + at + `","mode":"` + good + `","participants":2,"patch":"16.1","played":"` + at + `","queue_id":420,"remake":true,"status":"temporary_failure","timeline_attempts":0,"timeline_fetched_at":null,"timeline_last_attempt_at":null,"timeline_last_class":"","timeline_last_error":"","timeline_status":"unfetched"}`,
 		"fs_seat": `{"assists":3,"champion":"Ahri","deaths":2,"index":0,"kills":1,"puuid":"puuid-01A","riot_id":"` + good + `","team":100,"won":true}` +
 			`{"assists":0,"champion":"","deaths":0,"index":1,"kills":0,"puuid":"` + string(bytes.Repeat([]byte("p"), 234)) + `","riot_id":"","team":0,"won":false}`,
 		"fs_job_state": `{"asked_by":"ana","attempts":0,"bytes":0,"due":"` + at + `","finished":null,"hold":"outage","holds":0,"id":1,"phase":0,"round":1,"started":null,"state":"scheduled","tries":0}`,
@@ -118,7 +119,7 @@ func TestReadableRowsSayWhatWasWritten(t *testing.T) {
 			t.Errorf("%s is not named", table)
 		}
 	}
-	if len(all) > 0 || len(ReadableTables()) != 15 {
+	if len(all) > 0 || len(ReadableTables()) != 16 {
 		t.Errorf("%v, and of others %v", ReadableTables(), all)
 	}
 }

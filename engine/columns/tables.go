@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/filter"
 	"github.com/farsight-console/farsight/riot"
 )
 
@@ -20,7 +21,7 @@ import (
 // Programs depend on their names: a column may be added at the end, which raises Version; none may change or go.
 type Table struct {
 	Name    string
-	Row     string // what a row is
+	Is      string // what a row is
 	Version int
 	Columns []Fact
 
@@ -40,12 +41,14 @@ type Fact struct {
 
 // Source is what a row is made of.
 type Source struct {
-	ID    string // of the match
-	Seat  *engine.SeatRow
-	Rank  *engine.RankRow
-	Game  *riot.Match // nil = its payload is not to be had
-	teams []riot.Value
-	row   []riot.Value // the one that is filled
+	ID     string // of the match
+	Seat   *engine.SeatRow
+	Rank   *engine.RankRow
+	Player *engine.PlayerRow
+	Job    *engine.JobRow
+	Game   *riot.Match // nil = its payload is not to be had
+	teams  []riot.Value
+	row    []riot.Value // the one that is filled
 }
 
 // Read reads a stored match for the rows of Matches and Seats. The error completes "the answer …".
@@ -75,10 +78,10 @@ func (t *Table) Rows(match string, values []riot.Value) iter.Seq[[]riot.Value] {
 	}
 }
 
-// RankRow is the row of a change of where an account stood.
-func RankRow(r *engine.RankRow) []riot.Value {
-	row := make([]riot.Value, len(RankTable.Columns))
-	RankTable.Fill(&Source{Rank: r}, row)
+// Row is the row of a table that has no payload.
+func (t *Table) Row(s Source) []riot.Value {
+	row := make([]riot.Value, len(t.Columns))
+	t.Fill(&s, row)
 	return row
 }
 
@@ -113,7 +116,7 @@ func Told(v riot.Value) any {
 
 // tableOf declares one. Its rows are the objects at a path of Riot's payload; "" = it has none.
 func tableOf(name, row, path string, columns []Fact) *Table {
-	t := &Table{Name: name, Row: row, Version: 1, Columns: columns}
+	t := &Table{Name: name, Is: row, Version: 1, Columns: columns}
 	if path == "" {
 		return t
 	}
@@ -483,8 +486,58 @@ var RankTable = tableOf("ranks", "a change of where an account stood in a ranked
 	textOf("puuid", "puuid", func(s *Source) string { return s.Rank.PUUID }).says("whose seats are theirs"),
 })
 
+// PlayerTable are the players of collections.
+var PlayerTable = tableOf("players", "a player of a collection, once the PUUID is known: in several collections, several rows", "", []Fact{
+	textOf("account_id", "", func(s *Source) string { return s.Player.Player }).says("as in ranks"),
+	textOf("riot_id", "", func(s *Source) string { return s.Player.RiotID }).says("of who was named by it"),
+	textOf("platform", "", func(s *Source) string { return s.Player.Platform }),
+	textOf("puuid", "puuid", func(s *Source) string { return s.Player.PUUID }).says("whose seats are theirs"),
+	textOf("collection", "", func(s *Source) string { return s.Player.Collection }),
+	instantOf("found_at", "", func(s *Source) time.Time { return s.Player.Found }),
+})
+
+// JobTable are the jobs that have ended, with the columns of JobExport.
+var JobTable = tableOf("jobs", "a job that has ended", "", func() []Fact {
+	facts := []Fact{textOf("job_id", "", func(s *Source) string { return string(s.Job.ID) })}
+	for _, c := range JobExport {
+		f := Fact{Name: c.Exported(), Type: riot.Text, Note: c.Help}
+		switch c.Kind {
+		case filter.Number:
+			f.Type = riot.Int
+		case filter.Past, filter.Ahead:
+			f.Type = riot.Instant
+		}
+		f.of = func(s *Source) riot.Value { return valueOf(c.JSON(s.Job), f.Type) }
+		facts = append(facts, f)
+	}
+	return facts
+}())
+
+// valueOf is what an export has of a column, as a value.
+func valueOf(told any, as riot.Type) riot.Value {
+	switch v := told.(type) {
+	case *string:
+		switch {
+		case v == nil:
+		case as != riot.Instant:
+			return words(*v)
+		default:
+			if at, err := time.Parse(time.RFC3339, *v); err == nil {
+				return riot.Value{Type: as, Num: at.UnixMilli()}
+			}
+		}
+	case string:
+		return words(v)
+	case json.RawMessage:
+		return words(string(v))
+	case int:
+		return riot.Value{Type: as, Num: int64(v)}
+	}
+	return riot.Value{}
+}
+
 // Tables are all tables of data, in the order of docs/data.md.
-var Tables = []*Table{GameTable, SeatTable, EventTable, FrameTable, RankTable}
+var Tables = []*Table{GameTable, SeatTable, EventTable, FrameTable, RankTable, PlayerTable, JobTable}
 
 // Reader makes rows of what feeds tell and what payloads hold. It keeps the rows of one match: its seats come together.
 type Reader struct {

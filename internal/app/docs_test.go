@@ -81,7 +81,7 @@ func TestDataPageIsFresh(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, table := range columns.Tables {
-		fmt.Fprintf(&b, "\n### %s\n\nA row is %s. Version %d.\n\n| column | type | Riot's field | |\n|---|---|---|---|\n", table.Name, table.Row, table.Version)
+		fmt.Fprintf(&b, "\n### %s\n\nA row is %s. Version %d.\n\n| column | type | Riot's field | |\n|---|---|---|---|\n", table.Name, table.Is, table.Version)
 		for _, c := range table.Columns {
 			kind, field := c.Type.String(), ""
 			if c.Unit != "" {

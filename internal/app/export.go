@@ -95,8 +95,8 @@ func exportCommand() commandDecl {
 
 // parquetHelp is what the help says of Parquet.
 const parquetHelp = `
---format parquet writes matches, participants, events, frames and ranks into the folder
-of --out, zstd, by platform and day: participants/platform=kr/day=2026-11-27/part-1.parquet.
+--format parquet writes all tables into the folder of --out, zstd, by platform and day:
+participants/platform=kr/day=2026-11-27/part-1.parquet (players by platform, jobs by day).
 The same command later adds files with what has come since, and changes none. It can be
 stopped at any time. docs/data.md has the columns, and questions to ask.
 `
@@ -138,6 +138,7 @@ func runParquet(ctx context.Context, g given, e dataset.Export, since, collectio
 		fits = append(fits, fmt.Sprintf("--collection %s (%d matches of it were stored before)", collection, had))
 	}
 	e.Filter, e.Feed, e.Payload = strings.Join(fits, " "), src.Feed, src.payload
+	e.Queue = func(q engine.Queue) string { return edgeQueue(g.cfg, q) }
 	done, err := e.Write(ctx)
 	err = errors.Join(err, src.close())
 	if errors.Is(err, context.Canceled) {

@@ -39,6 +39,8 @@ type Export struct {
 	Feed   func(ctx context.Context, q engine.FeedQuery) (engine.FeedPage, error)
 	// Payload is Riot's JSON of a match or of its timeline; engine.ErrNotFound where it is not to be had.
 	Payload func(ctx context.Context, q engine.PayloadQuery) ([]byte, error)
+	// Queue is the name of a queue as the outside knows it; nil = ours.
+	Queue func(engine.Queue) string
 }
 
 // Done is what an export has written.
@@ -73,7 +75,12 @@ var kinds = []struct {
 	{engine.FeedParticipants, []*columns.Table{columns.GameTable, columns.SeatTable}},
 	{engine.FeedTimelines, []*columns.Table{columns.EventTable, columns.FrameTable}},
 	{engine.FeedRanks, []*columns.Table{columns.RankTable}},
+	{engine.FeedPlayers, []*columns.Table{columns.PlayerTable}},
+	{engine.FeedJobs, []*columns.Table{columns.JobTable}},
 }
+
+// leastKinds is how many there were at first: a cursor of then begins the others.
+const leastKinds = 3
 
 // cursor is the place of all feeds, in the order of kinds.
 func (s *state) cursor() string {
@@ -141,7 +148,7 @@ func (x *exporter) open() error {
 	switch {
 	case x.Export.Filter != x.state.Filter:
 		return invalid("export into an empty folder", "%s has an export %s: what that left out never comes", x.Dir, asked(x.state.Filter))
-	case x.After != "" && x.After != x.cursor():
+	case x.After != "" && strings.TrimRight(x.After, ",") != strings.TrimRight(x.cursor(), ","):
 		return invalid("go on there, or leave --after out", "%s ends at %s", x.Dir, x.cursor())
 	}
 	return x.sweep(false)
@@ -154,11 +161,11 @@ func (x *exporter) begin() error {
 		return x.save()
 	}
 	places := strings.Split(x.After, ",")
-	if len(places) != len(kinds) {
+	if len(places) < leastKinds || len(places) > len(kinds) {
 		return invalid("use the one that an export with --format parquet has named", "%q is no cursor of one", x.After)
 	}
-	for i, k := range kinds {
-		x.Cursors[k.kind] = places[i]
+	for i, place := range places {
+		x.Cursors[kinds[i].kind] = place
 	}
 	return x.save()
 }
@@ -215,12 +222,12 @@ func (x *exporter) save() error {
 	return nil
 }
 
-// item is one thing of a feed: a match with its seats, a timeline or a rank.
+// item is one thing of a feed: a match with its seats, a timeline, or a row.
 type item struct {
 	id, platform, patch string
 	at                  time.Time
 	seats               []*engine.SeatRow
-	rank                *engine.RankRow
+	row                 []riot.Value // of what has no payload
 }
 
 // day is the partition of an item.
@@ -280,10 +287,19 @@ func (x *exporter) item(r engine.FeedRow) (it item, wanted bool) {
 		it.at, it.patch = r.Timeline.Played, r.Timeline.Patch
 		wanted = !r.Timeline.FetchedAt.IsZero()
 	case r.Rank != nil:
-		it.at, it.platform, it.rank = r.Rank.At, r.Rank.Platform, r.Rank
+		it.at, it.platform, it.row = r.Rank.At, r.Rank.Platform, columns.RankTable.Row(columns.Source{Rank: r.Rank})
+	case r.Player != nil: // of any time
+		it.platform, it.row = r.Player.Platform, columns.PlayerTable.Row(columns.Source{Player: r.Player})
+		return it, true
+	case r.Job != nil:
+		j := engine.JobRow{Job: *r.Job}
+		if x.Queue != nil {
+			j.Queue = engine.Queue(x.Queue(j.Queue))
+		}
+		it.at, it.platform, it.row = j.Finished, "", columns.JobTable.Row(columns.Source{Job: &j})
 	}
 	wanted = r.Timeline == nil || wanted
-	return it, wanted && !it.at.Before(x.Since) && (x.Patch == "" || it.rank != nil || it.patch == x.Patch)
+	return it, wanted && !it.at.Before(x.Since) && (x.Patch == "" || it.row != nil || it.patch == x.Patch)
 }
 
 // unreadable counts what could not be read, and keeps the first reason.
@@ -323,8 +339,13 @@ func (x *exporter) step(ctx context.Context, kind engine.FeedKind, cursor string
 func (x *exporter) partition(ctx context.Context, tables []*columns.Table, items []item) (err error) {
 	files := make([]*file, len(tables))
 	for i, t := range tables {
-		files[i] = &file{table: t, dir: filepath.Join(x.Dir, t.Name, "platform="+hive(items[0].platform), "day="+items[0].day()),
-			name: fmt.Sprintf("part-%d.parquet", x.Part+1)}
+		files[i] = &file{table: t, dir: filepath.Join(x.Dir, t.Name), name: fmt.Sprintf("part-%d.parquet", x.Part+1)}
+		if t != columns.JobTable { // some are of no platform
+			files[i].dir = filepath.Join(files[i].dir, "platform="+hive(items[0].platform))
+		}
+		if t != columns.PlayerTable {
+			files[i].dir = filepath.Join(files[i].dir, "day="+items[0].day())
+		}
 	}
 	for i := range items {
 		if err = x.write(ctx, files, &items[i]); err != nil {
@@ -352,8 +373,8 @@ func hive(platform string) string {
 // write adds the rows of an item. What cannot be read costs no other item.
 func (x *exporter) write(ctx context.Context, files []*file, it *item) error {
 	switch {
-	case it.rank != nil:
-		return files[0].add(columns.RankRow(it.rank))
+	case it.row != nil:
+		return files[0].add(it.row)
 	case it.seats != nil:
 		return x.writeMatch(ctx, files, it)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/engine/columns"
 )
 
 // world is a store of matches with two seats each, whose payloads say which match they are of.
@@ -42,6 +43,11 @@ func (w *world) rows(kind engine.FeedKind) (rows []engine.FeedRow) {
 			}
 		case engine.FeedTimelines:
 			rows = append(rows, engine.FeedRow{ID: id, Timeline: &engine.TimelineRow{Match: id, FetchedAt: at, Played: at}})
+		case engine.FeedPlayers:
+			rows = append(rows, engine.FeedRow{ID: id, Player: &engine.PlayerRow{Player: "P" + id, Platform: "kr", PUUID: "p" + id, Collection: "c", Found: at}})
+		case engine.FeedJobs:
+			rows = append(rows, engine.FeedRow{ID: id, Job: &engine.Job{ID: engine.JobID(id), Kind: "match.fetch", Queue: "q", Key: "match:" + id,
+				State: engine.Completed, Attempts: 1, Finished: at, Args: []byte(`{"match":1}`)}})
 		}
 	}
 	return rows
@@ -74,7 +80,15 @@ func (w *world) payload(_ context.Context, q engine.PayloadQuery) ([]byte, error
 func (w *world) export(t *testing.T, e Export) (Done, error) {
 	t.Helper()
 	e.Feed, e.Payload = w.feed, w.payload
+	e.Queue = func(q engine.Queue) string { return "our." + string(q) }
 	return e.Write(t.Context())
+}
+
+func tableNames() (names []string) {
+	for _, t := range columns.Tables {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // files are the contents of all Parquet files below a folder, by their names in it.
@@ -131,7 +145,7 @@ func rowsOf(t *testing.T, dir, table string) (rows []string) {
 func TestL22_RowsComeBack(t *testing.T) {
 	dir, w := t.TempDir(), &world{matches: 1}
 	done, err := w.export(t, Export{Dir: dir})
-	if err != nil || done.Files != 4 {
+	if err != nil || done.Files != 6 {
 		t.Fatalf("%+v %v", done, err)
 	}
 	const at = "/platform=kr/day=2026-11-01 match_id=KR_0 "
@@ -145,7 +159,10 @@ func TestL22_RowsComeBack(t *testing.T) {
 			"events" + at + "kind=‹U+001B›[2J",
 			"events" + at + "time_ms=7 kind=CHAMPION_KILL assisting=2 assisting=3",
 		},
-		"frames": {"frames" + at + "time_ms=60010 minute=1 participant=1 gold=500"},
+		"frames":  {"frames" + at + "time_ms=60010 minute=1 participant=1 gold=500"},
+		"players": {"players/platform=kr account_id=PKR_0 puuid=pKR_0 collection=c found_at=1793575800000"},
+		"jobs": {"jobs/day=2026-11-01 job_id=KR_0 kind=match.fetch queue=our.q key=match:KR_0 state=completed attempts=1 round=0 tries=0 " +
+			"holds=0 crashes=0 finished_at=1793575800000 args={\"match\":1}"},
 	} {
 		if got := rowsOf(t, dir, table); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", table, got, want)
@@ -179,13 +196,16 @@ func TestL22_ASecondRunAddsFilesAndChangesNone(t *testing.T) {
 	if _, err = w.export(t, Export{Dir: whole}); err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{"matches", "participants", "events", "frames"} {
+	for _, table := range tableNames() {
 		if got, want := rowsOf(t, dir, table), rowsOf(t, whole, table); !slices.Equal(got, want) {
 			t.Errorf("%s: %d rows in two runs, %d in one", table, len(got), len(want))
 		}
 	}
 	// Another folder takes what comes after a cursor, and nothing else.
 	rest := t.TempDir()
+	if done, err := w.export(t, Export{Dir: t.TempDir(), After: strings.Join(strings.Split(first.Cursor, ",")[:3], ",")}); err != nil || done.Rows["participants"] != 14 || done.Rows["jobs"] != 17 {
+		t.Errorf("after a cursor from before there were players and jobs: %+v %v", done, err)
+	}
 	if done, err := w.export(t, Export{Dir: rest, After: first.Cursor}); err != nil || done.Rows["participants"] != 14 {
 		t.Errorf("%+v %v", done, err)
 	}
@@ -221,7 +241,7 @@ func TestL22_AnExportThatEndsAnywhereGoesOn(t *testing.T) {
 		if _, err := w.export(t, Export{Dir: dir}); err != nil {
 			t.Fatal(err)
 		}
-		for _, table := range []string{"matches", "participants", "events", "frames"} {
+		for _, table := range tableNames() {
 			if got, want := rowsOf(t, dir, table), rowsOf(t, whole, table); !slices.Equal(got, want) {
 				t.Errorf("ended at %d: %d rows of %s, want %d", at, len(got), table, len(want))
 			}

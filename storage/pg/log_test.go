@@ -134,7 +134,7 @@ func TestH14g_LargeCommitsComeInParts(t *testing.T) {
 // too, and then says so here.
 func TestH14c_TheFormOfRowsIsTheSchemas(t *testing.T) {
 	s, _ := leading(t, open(t, pgtest.Schema(t)))
-	if f, err := s.Facts(t.Context()); err != nil || f.Known != 8 || Version() != 18 {
+	if f, err := s.Facts(t.Context()); err != nil || f.Known != 9 || Version() != 19 {
 		t.Errorf("files are of version %d, schemas of %d; %v", f.Known, Version(), err)
 	}
 }

@@ -97,6 +97,15 @@ func Exportables() []Exportable {
 			Long:    "A line never changes and never comes again; riot_id is the account's present one.",
 		},
 		{
+			Name:    "players",
+			Kind:    engine.FeedPlayers,
+			fields:  facts(columns.PlayerTable),
+			row:     playerFacts,
+			Short:   "One line per player of a collection",
+			Example: "farsight export players --collection kr-solo-master+ --out players.ndjson",
+			Long:    "Who was listed by a Riot ID comes when the PUUID is known; a player comes again with another one.",
+		},
+		{
 			Name:    "jobs",
 			Kind:    engine.FeedJobs,
 			fields:  exported("job_id", columns.JobExport, func(r *fed) *engine.JobRow { return &r.job }),
@@ -142,7 +151,11 @@ func seatFacts(ctx context.Context, r *columns.Reader, row *fed) (facts []riot.V
 }
 
 func rankFacts(_ context.Context, _ *columns.Reader, row *fed) ([]riot.Value, error) {
-	return columns.RankRow(row.Rank), nil
+	return columns.RankTable.Row(columns.Source{Rank: row.Rank}), nil
+}
+
+func playerFacts(_ context.Context, _ *columns.Reader, row *fed) ([]riot.Value, error) {
+	return columns.PlayerTable.Row(columns.Source{Player: row.Player}), nil
 }
 
 // exported are the fields of a kind of row: its id, which is known even of a record that

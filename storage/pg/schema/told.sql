@@ -19,6 +19,10 @@ create or replace view ranks as
 		coalesce(a.platform, p.platform) as platform, nullif(coalesce(a.puuid, p.puuid), '') as puuid
 	from fs_rank r left join fs_account a on a.id = r.account left join fs_player p on p.id = r.account;
 
+create or replace view players as
+	select p.id as account_id, nullif(p.riot_id, '') as riot_id, p.platform, p.puuid, c.name as collection, p.found as found_at
+	from fs_player p left join fs_collection c on c.id = p.collection where p.puuid <> '';
+
 -- What Riot told goes with its payload, and before another one comes in its place.
 create or replace function fs_untell() returns trigger language plpgsql set search_path from current as $$ begin
 	delete from fs_told_matches where match_id = old.match;
@@ -36,6 +40,6 @@ end $$;
 do $$ begin
 	if exists (select from pg_roles where rolname = 'farsight_reader') then
 		execute format('grant usage on schema %I to farsight_reader', current_schema());
-		grant select on matches, timelines, participants, accounts, runs, ranks, jobs, attempts, calls, reports to farsight_reader;
+		grant select on matches, timelines, participants, accounts, runs, ranks, players, jobs, attempts, calls, reports to farsight_reader;
 	end if;
 end $$;

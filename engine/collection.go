@@ -27,10 +27,14 @@ type CollectAsk struct {
 	Matches   int           `json:"matches,omitempty"`   // no further player is listed once so many are found; 0 = all are
 	Timelines string        `json:"timelines,omitempty"` // all (default), ranked, none
 	Every     time.Duration `json:"every_ns,omitempty"`  // from one reading of the ladders to the next; 0 = they are read once
+	Priority  Priority      `json:"priority,omitempty"`  // of its lists and matches; 0 = PriorityLow
 }
 
-// Same reports whether two asks are for the same, whatever they are called, and however much of it they want: Since,
-// Matches and Every of a collection may be changed.
+// Line is the priority of its lists and matches.
+func (a CollectAsk) Line() Priority { return cmp.Or(a.Priority, PriorityLow) }
+
+// Same reports whether two asks are for the same, whatever they are called, and however much of it they want, and how soon: Since,
+// Matches, Every and Priority of a collection may be changed.
 func (a CollectAsk) Same(b CollectAsk) bool {
 	return slices.Equal(a.Tiers, b.Tiers) && slices.Equal(a.Platforms, b.Platforms) && a.Queue == b.Queue &&
 		a.Given == b.Given && a.Spread == b.Spread && cmp.Or(a.Timelines, "all") == cmp.Or(b.Timelines, "all")

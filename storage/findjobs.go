@@ -107,6 +107,32 @@ func (t *txn) liveFrom(q engine.JobsQuery, after []byte, limit int) (jobs []engi
 	return jobs, ""
 }
 
+// movedJobs is how many jobs Reprioritize moves in one transaction.
+const movedJobs = 500
+
+// Reprioritize gives waiting jobs of a queue another priority, but those of one kind: some behind a job; next is where
+// to go on, "" = at the end. What runs has had its turn.
+func (db *DB) Reprioritize(tx engine.Tx, q engine.Queue, but engine.Kind, p engine.Priority, after string) (next string, err error) {
+	var from []byte
+	if after != "" {
+		if from, err = jobKey(engine.JobID(after)); err != nil {
+			return "", err
+		}
+	}
+	jobs, next := own(tx).liveFrom(engine.JobsQuery{Queue: q}, from, movedJobs)
+	for _, j := range jobs {
+		if j.Priority == p || j.Kind == but || j.State == engine.Running {
+			continue
+		}
+		j.Rev++
+		j.Priority = p
+		if err := own(tx).saveJob(j); err != nil {
+			return "", err
+		}
+	}
+	return next, nil
+}
+
 // fittingLive reads a live job if it fits, and no more of it than it takes to see that. One that
 // cannot be read does not fit; check names it.
 func (t *txn) fittingLive(q engine.JobsQuery, r collection.Row) (engine.Job, bool) {

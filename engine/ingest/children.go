@@ -40,7 +40,14 @@ func (in *syncs) fanOut(tx engine.Tx, job engine.Job, p pass, pg page, next leag
 		run.Phase = string(engine.PhaseMatches)
 		// A listing only comes here past atHome.
 		a.Home = true
-		s := sorter{in: in, tx: tx, job: job, args: p.args, run: run, spoilt: pg.spoilt}
+		s := sorter{in: in, tx: tx, job: job, args: p.args, run: run, spoilt: pg.spoilt, priority: cmp.Or(p.args.Priority, engine.PriorityHigh)}
+		if p.args.Collection != "" { // its priority may have been changed
+			c, err := in.store.Collection(tx, p.args.Collection)
+			if err != nil {
+				return fmt.Errorf("load the collection: %w", err)
+			}
+			s.priority = c.Line()
+		}
 		for i, id := range listed {
 			add := s.add
 			if i < sorted {
@@ -70,7 +77,8 @@ type sorter struct {
 	run   *league.Run
 	specs []engine.Spec
 
-	spoilt map[stored]bool // what is stored of it is not whole
+	priority engine.Priority
+	spoilt   map[stored]bool // what is stored of it is not whole
 }
 
 // add sorts one listed match. A sync that is forced takes up again what was given up, cancelled or called
@@ -218,7 +226,7 @@ func (s *sorter) fetch(m league.Match, isNew bool) error {
 		Key:      matchKey(m.ID),
 		Policy:   engine.PolicyMatch,
 		Owner:    s.job.Owner,
-		Priority: cmp.Or(s.args.Priority, engine.PriorityHigh),
+		Priority: s.priority,
 		Parents:  []engine.GroupID{{Parent: s.job.ID, Group: league.GroupMatches}},
 	})
 	return nil

@@ -297,12 +297,12 @@ func (in *collects) beginNext(tx engine.Tx, c *engine.Collection) (more bool, er
 		return false, err
 	}
 	run := league.Run{ID: newID(), Account: a.ID, Ask: want, Before: a.Run, Phase: string(phase), Triggered: now(), By: c.By}
-	spec := syncSpec(a, run, league.Policy{Priority: uint8(engine.PriorityLow)}, in.opt.Project(), engine.Actor{Via: "engine"})
+	spec := syncSpec(a, run, league.Policy{Priority: uint8(c.Line())}, in.opt.Project(), engine.Actor{Via: "engine"})
 	spec.Queue, spec.Owner, spec.By = engine.CollectionQueue(c.Name), c.ID, c.By
 	spec.Parents = []engine.GroupID{{Parent: c.Job, Group: groupPlayers}}
 	spec.Args = encode(syncArgs{
 		Account: a.ID, Run: run.ID, Mode: run.Ask.Mode, Platform: a.Platform, Known: phase == engine.PhaseList, Timelines: run.Ask.Timelines,
-		Priority: engine.PriorityLow, Collection: c.ID,
+		Collection: c.ID,
 	})
 	made, err := tx.Enqueue(spec)
 	if err != nil || made[0].Duplicate { // the round before still lists it
@@ -333,7 +333,7 @@ func (in *collects) newRound(tx engine.Tx, c *engine.Collection, at time.Time) e
 	c.Round++
 	made, err := tx.Enqueue(engine.Spec{
 		Kind: kindCollect, Queue: engine.CollectionQueue(c.Name), Key: fmt.Sprintf("%s:%d", collectKey(c.ID), c.Round),
-		Owner: c.ID, By: c.By, Priority: engine.PriorityLow, RunAt: at, Args: encode(collectArgs{Collection: c.ID}),
+		Owner: c.ID, By: c.By, Priority: c.Line(), RunAt: at, Args: encode(collectArgs{Collection: c.ID}),
 	})
 	if err != nil {
 		return fmt.Errorf("create the job of round %d: %w", c.Round, err)

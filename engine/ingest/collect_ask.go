@@ -80,6 +80,8 @@ func CheckCollect(a engine.CollectAsk) (engine.CollectAsk, error) {
 		return invalid(fmt.Sprintf("give 0 to %d", mostSpread), "players %d games away cannot be collected", a.Spread)
 	case a.Every < 0 || a.Every > 0 && a.Every < leastEvery:
 		return invalid("give an hour or more", "every %s is too often to read ladders", human.Span(a.Every))
+	case a.Priority > engine.PriorityLow:
+		return invalid("use 1 (first) to 4", "%d is no priority", a.Priority)
 	}
 	if len(a.Named) > 0 {
 		named := make([]string, len(a.Named))
@@ -134,10 +136,31 @@ func (in *Ingest) Collect(ctx context.Context, cmd engine.Command) (r engine.Rec
 			return err
 		})
 		if err != nil || r.Joined {
-			return r, err
+			break
 		}
 	}
-	return r, nil
+	if err == nil && ask.Priority > 0 {
+		err = in.reprioritize(ctx, ask)
+	}
+	return r, err
+}
+
+// reprioritize gives what waits of a collection its priority, by parts: what is broken off is done anew by the same
+// command.
+func (in *Ingest) reprioritize(ctx context.Context, ask engine.CollectAsk) error {
+	for first, after := true, ""; first || after != ""; first = false {
+		err := in.opt.Store.Write(ctx, func(tx engine.Tx) error {
+			c, err := in.collectionOf(tx, ask)
+			if err == nil {
+				after, err = in.opt.Store.Reprioritize(tx, engine.CollectionQueue(c.Name), KindTimeline, c.Line(), after)
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("move the jobs of a collection in their line: %w", err)
+		}
+	}
+	return nil
 }
 
 // collectPart adds some of the listed players to the collection that an ask is for, and with the last of them starts its
@@ -207,6 +230,10 @@ func change(c *engine.Collection, ask engine.CollectAsk) string {
 	if ask.Every > 0 && ask.Every != c.Every {
 		told = append(told, "every "+human.Span(ask.Every))
 		c.Every = ask.Every
+	}
+	if ask.Priority > 0 && ask.Line() != c.Line() {
+		told = append(told, fmt.Sprintf("priority %d (was %d)", ask.Priority, c.Line()))
+		c.Priority = ask.Priority
 	}
 	return strings.Join(told, ", ")
 }
@@ -344,12 +371,15 @@ func (in *Ingest) estimate(ctx context.Context, c engine.Collection, named int, 
 		}
 		sum, matches = sum+n, matches+found
 		host := string(route.Platform(p).Region())
-		one := engine.Load{Host: host, Queue: engine.CollectionQueue(c.Name), Owner: c.ID, Priority: engine.PriorityLow}
+		one := engine.Load{Host: host, Queue: engine.CollectionQueue(c.Name), Owner: c.ID, Priority: c.Line()}
 		calls := 0.0
 		for method, n := range map[route.Method]float64{
 			route.MatchIDs: n * (3 + math.Floor(each/pageSize)), route.Match: found, route.Timeline: found * timelines,
 		} {
 			one.Method, one.Calls, calls = string(method), n, calls+n
+			if one.Priority = c.Line(); method == route.Timeline {
+				one.Priority = engine.PriorityLow
+			}
 			cost.Loads = append(cost.Loads, one)
 		}
 		calls += float64(perHost[host].Calls)

@@ -234,6 +234,61 @@ func TestL4_AnAccountsSyncGoesBeforeACollection(t *testing.T) {
 	})
 }
 
+// TestL4b_APriorityIsChangedWhileItRuns: what waits, what is listed later and a later round go as the collection was told
+// last; timelines go last all the same.
+func TestL4b_APriorityIsChangedWhileItRuns(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := start(t, newSim(sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(60)}, Limits: slow}))
+		ask := masters()
+		ask.Timelines = "all"
+		r.collect(ask)
+		for r.collection().Collected.Stored < 5 {
+			time.Sleep(time.Second)
+		}
+		// priorities are those of jobs that wait, by kind.
+		priorities := func() map[engine.Kind]map[engine.Priority]int {
+			out := map[engine.Kind]map[engine.Priority]int{}
+			for j, err := range r.db.Live(t.Context()) {
+				must(t, err)
+				if j.State != engine.Running {
+					if out[j.Kind] == nil {
+						out[j.Kind] = map[engine.Priority]int{}
+					}
+					out[j.Kind][j.Priority]++
+				}
+			}
+			return out
+		}
+		if p := priorities(); len(p[ingest.KindMatch]) != 1 || p[ingest.KindMatch][engine.PriorityLow] == 0 {
+			t.Fatalf("without one: %+v", p)
+		}
+		ask.Priority = 2
+		if out := r.collect(ask); !out.Joined || out.Applied != 1 || out.Text != "collection kr-solo-master+ is under way, and is changed: priority 2 (was 4)" {
+			t.Errorf("%+v", out)
+		}
+		all := func() bool { // but timelines
+			p := priorities()
+			return len(p[ingest.KindMatch]) == 1 && p[ingest.KindMatch][engine.PriorityHigh] > 0 &&
+				len(p[ingest.KindSync]) == 1 && p[ingest.KindSync][engine.PriorityHigh] > 0 && len(p[ingest.KindTimeline]) < 2 && p[ingest.KindTimeline][engine.PriorityHigh] == 0
+		}
+		if !all() {
+			t.Errorf("changed: %+v", priorities())
+		}
+		r = r.crash()
+		listed := r.collection().Listed
+		for r.collection().Listed < listed+10 || len(priorities()[ingest.KindMatch]) == 0 {
+			time.Sleep(time.Second)
+		}
+		if !all() || r.collection().Priority != 2 {
+			t.Errorf("of players who are listed later, after a kill: %+v", priorities())
+		}
+		ask.Priority = 5
+		if _, err := r.in.Collect(t.Context(), engine.Command{Collect: ask}); !errors.Is(err, engine.ErrInvalid) {
+			t.Errorf("5 is a priority: %v", err)
+		}
+	})
+}
+
 func TestL5_WhatCannotBeCollectedIsToldBefore(t *testing.T) {
 	good := engine.CollectAsk{Tiers: []string{"Master+"}, Platforms: []string{"KR"}}
 	if a, err := ingest.CheckCollect(good); err != nil || a.Name != "kr-solo-master+" || a.Queue != "solo" {

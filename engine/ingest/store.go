@@ -141,6 +141,9 @@ type Store interface {
 	Collections(tx engine.Tx) ([]engine.Collection, error)
 	// CollectedMatches is how many matches a collection has found.
 	CollectedMatches(tx engine.Tx, id string) (int, error)
+	// Reprioritize gives waiting jobs of a queue another priority, but those of one kind: some behind a job; next is
+	// where to go on, "" = at the end.
+	Reprioritize(tx engine.Tx, q engine.Queue, but engine.Kind, p engine.Priority, after string) (next string, err error)
 	// NextPlayer is the player of a collection that was found behind another; after "" the first.
 	NextPlayer(tx engine.Tx, collection, after string) (a league.Account, ok bool, err error)
 	// SeatsOf gives the seats of some matches of an owner, those behind a place in its list; next is the place where

@@ -342,6 +342,7 @@ type collectOptions struct {
 	platforms   string // with commas, as typed
 	players     string // a file; - = standard input
 	from        string // a Riot ID
+	priority    uint8
 	noTimelines bool
 	detach      bool
 }
@@ -359,7 +360,7 @@ func collectCommand() commandDecl {
 			"directory, and the same command goes on. --from 'Name#TAG' --spread 2 begins with a\n" +
 			"player instead: those of their matches, and of theirs, breadth first. An ended\n" +
 			"collection that is asked for again reads the ladders anew and fetches what is new.\n" +
-			"Another --since, --matches or --every changes the collection, also while it runs.\n" +
+			"Another --since, --matches, --every or --priority changes it, also while it runs.\n" +
 			"`farsight collections` lists all.",
 		example: "farsight collect master+ --platform kr --since 14d --yes\nfarsight collect diamond1..diamond4 --platform euw1 --matches 50000 --no-timelines --name euw-diamond --dry-run",
 		args:    cobra.ArbitraryArgs, starts: true, yes: true,
@@ -373,6 +374,7 @@ func collectCommand() commandDecl {
 			f.BoolVar(&opt.noTimelines, "no-timelines", false, "leave the timelines out: they are most of the calls and bytes")
 			f.StringVar(&opt.ask.Name, "name", "", "name of the collection; without it one is made of what it asks for")
 			f.DurationVar(&opt.ask.Every, "every", 0, "go on for good: read the ladders anew so often, such as 24h")
+			f.Uint8Var(&opt.priority, "priority", 0, "whose calls go first: 1 to 4, as in a policy; without it 4, behind all accounts")
 			f.StringVar(&opt.players, "players", "", "a file of players besides, a PUUID or Riot ID a line; - reads standard input")
 			f.StringVar(&opt.from, "from", "", "a player besides: Name#TAG")
 			f.IntVar(&opt.ask.Spread, "spread", 0, "collect the players of their matches, too: 1 = who played with them, 2 = who played with those")
@@ -398,6 +400,7 @@ func (o *collectOptions) platformsOf(f *pflag.FlagSet) error {
 // run asks what it would cost, then a person, and then lets the engine that is there carry it out.
 func (o *collectOptions) run(ctx context.Context, g given) error {
 	ask := o.ask
+	ask.Priority = engine.Priority(o.priority)
 	if platforms := cmp.Or(o.platforms, g.cfg.Platform); platforms != "" {
 		ask.Platforms = strings.Split(platforms, ",")
 	}

@@ -62,7 +62,7 @@ func (f *Following) collect(ctx context.Context, c engine.Console) (s Summary, e
 		row = a.Collections[0]
 		f.row.Job = row.Job
 		if was != "" && was != row.Job { // the next round: an engine of its own works on what it is asked for
-			f.opt.Collect.Since, f.opt.Collect.Matches, f.opt.Collect.Every = "", 0, 0 // somebody may have changed them
+			f.opt.Collect.Since, f.opt.Collect.Matches, f.opt.Collect.Every, f.opt.Collect.Priority = "", 0, 0, 0 // somebody may have changed them
 			if _, err := c.Do(ctx, engine.Command{Op: engine.OpCollect, Collect: f.opt.Collect, By: f.opt.By}); err != nil {
 				return s, err
 			}

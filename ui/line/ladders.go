@@ -59,12 +59,16 @@ func readFlag(ask *engine.CollectAsk, flag, value string) (wrong string) {
 		ask.Named = append(ask.Named, value)
 	case "matches":
 		ask.Matches, err = strconv.Atoi(value)
+	case "priority":
+		var n uint64
+		n, err = strconv.ParseUint(value, 10, 8)
+		ask.Priority = engine.Priority(n)
 	case "spread":
 		ask.Spread, err = strconv.Atoi(value)
 	case "every":
 		ask.Every, err = time.ParseDuration(value)
 	default:
-		return "--" + flag + " is not known here: --platform, --queue, --since, --matches, --every, --from, --spread, --name, --no-timelines"
+		return "--" + flag + " is not known here: --platform, --queue, --since, --matches, --every, --priority, --from, --spread, --name, --no-timelines"
 	}
 	if err != nil || value == "" {
 		return "write a value behind --" + flag

@@ -206,6 +206,9 @@ func limits(r *engine.CollectionRow) string {
 	if r.Every > 0 {
 		of = append(of, "every "+human.Span(r.Every))
 	}
+	if r.Priority > 0 {
+		of = append(of, fmt.Sprintf("priority %d", r.Priority))
+	}
 	return strings.Join(of, ", ")
 }
 

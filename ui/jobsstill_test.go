@@ -115,6 +115,40 @@ func TestV7e_WhatRunsGoesBeforeWhatLeft(t *testing.T) {
 	})
 }
 
+// TestV7l_ALeftJobIsDrawnOnce: a job under a chosen cursor that leaves its line stays there once, and moves nothing else.
+func TestV7l_ALeftJobIsDrawnOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := uitest.DevKey(60, uitest.Noon)
+		d := open(t, s, 120, 40, testOptions())
+		d.press("3", "down", "down")
+		name := regexp.MustCompile(`EUW1_\d+`).FindString(d.rowWith("▌"))
+		gone := slices.IndexFunc(s.Jobs, func(j engine.JobRow) bool { return j.Key == "match:"+name })
+		if gone < 0 {
+			t.Fatalf("no job of %q", name)
+		}
+		heading := func() int {
+			above, _, _ := strings.Cut(d.screen(), "RETRYABLE")
+			return strings.Count(above, "\n")
+		}
+		stood := heading()
+		u := s.Update
+		u.Snapshot, u.Jobs, u.Gone, u.Seq = false, nil, []engine.JobID{s.Jobs[gone].ID}, u.Seq+1
+		u.Calls = []engine.CallRow{{
+			Seq: u.Calls[len(u.Calls)-1].Seq + 1, At: time.Now(), Host: "europe", Method: "match-v5.match",
+			Target: name, Job: s.Jobs[gone].ID, Status: 200, Took: 62 * time.Millisecond,
+		}}
+		d.fake.Scene.Jobs = slices.Delete(slices.Clone(s.Jobs), gone, gone+1)
+		d.send(u)
+		for range 3 {
+			above, _, _ := strings.Cut(d.screen(), "WHY")
+			if n := strings.Count(above, name); n != 1 || !strings.Contains(d.rowWith("▌"), name) || heading() != stood {
+				t.Fatalf("%s is drawn %d times, the heading below moved by %d:\n%s", name, n, heading()-stood, d.screen())
+			}
+			d.wait(time.Second)
+		}
+	})
+}
+
 // TestV7h_WhatComesAndGoesMovesNothingElse: a hold takes its lines from what is in line and leaves nothing behind, and
 // what runs has its lines before it runs.
 func TestV7h_WhatComesAndGoesMovesNothingElse(t *testing.T) {

@@ -187,7 +187,7 @@ func (p *Screen) arrange(v *page.View, h int) {
 	// Each group gets as many rows as its jobs need and the screen can spare; see [block.Deal].
 	gaps := block.Deal(g.groups, h, func(key block.GroupKey, need int) int { return g.keeps(v, key, need, h) })
 	g.keepPlaces(v, p)
-	g.lines = block.LinesOf(g.groups, gaps)
+	g.lines = p.drawnOnce(block.LinesOf(g.groups, gaps))
 	g.at = make(map[string]int, len(g.lines))
 	for i := range g.lines {
 		if id := g.lines[i].ID(g.groups); id != "" {
@@ -236,6 +236,19 @@ func lastCall(v *page.View, j *engine.JobRow) (engine.CallRow, bool) {
 		}
 	}
 	return engine.CallRow{}, false
+}
+
+// drawnOnce leaves out of lines the one of a job that has left where a chosen cursor stands on it: the cursor draws its
+// row, in the same line. Where the job stands elsewhere the cursor goes there.
+func (p *Screen) drawnOnce(lines []block.JobLine) []block.JobLine {
+	id, _ := p.Cur.Selected()
+	of := func(left bool) func(block.JobLine) bool {
+		return func(l block.JobLine) bool { return l.Row != nil && (l.Left != nil) == left && string(l.Row.ID) == id }
+	}
+	if !p.Cur.Held() || slices.ContainsFunc(lines, of(false)) {
+		return lines
+	}
+	return slices.DeleteFunc(lines, of(true))
 }
 
 // stillThere leaves out jobs in line that have left it since the engine was asked for them: they have made a call, or

@@ -175,7 +175,7 @@ func (p *Screen) placed(v *page.View, group *block.JobGroup, slots []slot, again
 	for spent = 0; (again || fresh) && len(slots) < room && len(next) > 0 && spent < stepCells; {
 		slots = append(slots, slot{row: *next[0], shown: *next[0]})
 		if next = next[1:]; !v.Hurry && !fresh {
-			spent += stepCells
+			spent += growCells
 		}
 	}
 	if !again {
@@ -222,6 +222,9 @@ const longRest = 5 * time.Second
 
 // stepCells is about how many cells of a group change in a second because places become others'.
 const stepCells = 70
+
+// growCells is a part of them: a group that gets lines has three more rows in a second, and soon all of them.
+const growCells = stepCells/3 + 1
 
 // whyCells is about how many change with the job under the cursor: the sentences about it.
 const whyCells = 60

@@ -178,7 +178,7 @@ var shown = map[string]shownAs{
 func stateOf(j *engine.Job) columns {
 	return columns{
 		"id": int64(mustNumber(j.ID)), "state": j.State.String(), "hold": j.Hold.String(), "due": instant(j.Due), "phase": number(j.Phase),
-		"round": number(j.Round), "tries": number(j.Tries), "attempts": number(j.Attempts), "holds": number(j.Holds),
+		"round": number(j.Round), "tries": number(j.Tries), "attempts": number(j.Attempts), "holds": number(j.Holds), "crashes": number(j.Crashes),
 		"asked_by": storable(j.By), "bytes": j.Bytes, "started": instant(j.Started), "finished": instant(j.Finished),
 	}
 }

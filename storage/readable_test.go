@@ -98,10 +98,10 @@ func TestReadableRowsSayWhatWasWritten(t *testing.T) {
 		"fs_match":      `{"aborted":false,"attempts":2,"duration_us":1860000000,"fetched_at":null,"id":"KR_1","last_attempt_at":"` + at + `","last_class":"5xx","last_error":"` + good + `","listed":"` + at + `","mode":"` + good + `","participants":2,"patch":"16.1","played":"` + at + `","queue_id":420,"remake":true,"status":"temporary_failure","timeline_attempts":0,"timeline_fetched_at":null,"timeline_last_attempt_at":null,"timeline_last_class":"","timeline_last_error":"","timeline_status":"unfetched"}`,
 		"fs_seat": `{"assists":3,"champion":"Ahri","deaths":2,"index":0,"kills":1,"puuid":"puuid-01A","riot_id":"` + good + `","team":100,"won":true}` +
 			`{"assists":0,"champion":"","deaths":0,"index":1,"kills":0,"puuid":"` + string(bytes.Repeat([]byte("p"), 234)) + `","riot_id":"","team":0,"won":false}`,
-		"fs_job_state": `{"asked_by":"ana","attempts":0,"bytes":0,"due":"` + at + `","finished":null,"hold":"outage","holds":0,"id":1,"phase":0,"round":1,"started":null,"state":"scheduled","tries":0}`,
+		"fs_job_state": `{"asked_by":"ana","attempts":0,"bytes":0,"crashes":0,"due":"` + at + `","finished":null,"hold":"outage","holds":0,"id":1,"phase":0,"round":1,"started":null,"state":"scheduled","tries":0}`,
 		"fs_job_spec":  `{"args":{"b":"�\ud83d\ude00�\\u0000","a":1},"created":"` + sync.Created.Format(time.RFC3339Nano) + `","key":"sync","kind":"account.sync","owner":"01A","priority":3,"queue":"q"}`,
 		"fs_job_error": `{"class":"5xx","last_error":"` + good + `"}`,
-		"fs_job_ended": `{"args":null,"asked_by":"","attempts":0,"bytes":9,"class":"404","created":"` + fetch.Created.Format(time.RFC3339Nano) + `","due":null,"finished":null,"hold":"","holds":0,"id":2,"key":"","kind":"match.fetch","last_error":"gone","owner":"","phase":0,"priority":3,"queue":"q","round":1,"started":null,"state":"discarded","tries":0}`,
+		"fs_job_ended": `{"args":null,"asked_by":"","attempts":0,"bytes":9,"class":"404","crashes":0,"created":"` + fetch.Created.Format(time.RFC3339Nano) + `","due":null,"finished":null,"hold":"","holds":0,"id":2,"key":"","kind":"match.fetch","last_error":"gone","owner":"","phase":0,"priority":3,"queue":"q","round":1,"started":null,"state":"discarded","tries":0}`,
 		"fs_attempt":   `{"class":"429","decision":"d","ended":"` + at + `","error":"` + good + `","hold":"throttled","http_us":1000000,"job":1,"limiter_us":3600000000,"next":"` + at + `","number":1,"paced_us":0,"phase":4,"queued_us":1000,"round":2,"started":"` + at + `","status":429,"try":3,"verb":"snooze"}`,
 	} {
 		var got []byte

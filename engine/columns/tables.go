@@ -496,10 +496,13 @@ var PlayerTable = tableOf("players", "a player of a collection, once the PUUID i
 	instantOf("found_at", "", func(s *Source) time.Time { return s.Player.Found }),
 })
 
-// JobTable are the jobs that have ended, with the columns of JobExport.
+// JobTable are the jobs that have ended, with the columns that JobExport has of them.
 var JobTable = tableOf("jobs", "a job that has ended", "", func() []Fact {
 	facts := []Fact{textOf("job_id", "", func(s *Source) string { return string(s.Job.ID) })}
 	for _, c := range JobExport {
+		if c.Name == "due" { // it has ended
+			continue
+		}
 		f := Fact{Name: c.Exported(), Type: riot.Text, Note: c.Help}
 		switch c.Kind {
 		case filter.Number:

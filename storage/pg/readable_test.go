@@ -59,6 +59,7 @@ calls: job_id text, owner text, kind text, started timestamp with time zone, end
 jobs: id text, kind text, queue text, key text, owner text, state text, hold text, due timestamp with time zone, priority smallint, phase integer, round integer, tries integer, attempts integer, holds integer, args json, class text, last_error text, by text, bytes bigint, created timestamp with time zone, started timestamp with time zone, finished timestamp with time zone
 matches: match_id text, status text, attempts integer, played timestamp with time zone, duration interval, queue_id integer, mode text, patch text, participants integer, remake boolean, aborted boolean, fetched_at timestamp with time zone, last_attempt_at timestamp with time zone, last_error text, last_class text, timeline_status text, listed timestamp with time zone, codec text, bytes bigint, raw_bytes bigint, payload bytea, json json
 participants: match_id text, index integer, puuid text, riot_id text, account_id text, champion text, team integer, won boolean, kills integer, deaths integer, assists integer, played timestamp with time zone, queue_id integer, mode text
+players: account_id text, riot_id text, platform text, puuid text, collection text, found_at timestamp with time zone
 ranks: account_id text, queue text, at timestamp with time zone, unranked boolean, tier text, division text, points integer, wins integer, losses integer
 reports: account_id text, report json
 runs: run_id text, account_id text, job_id text, mode text, timelines_wanted text, phase text, result text, error text, listed integer, had integer, lost integer, too_old integer, matches integer, matches_stored integer, timelines integer, timelines_stored integer, calls integer, rate_limited integer, triggered timestamp with time zone, started timestamp with time zone, finished timestamp with time zone, by text
@@ -110,6 +111,8 @@ func TestViewsShowTheRowsOfALog(t *testing.T) {
 		return errors.Join(err,
 			db.SaveAccount(tx, league.Account{ID: "01A", GameName: bad, TagLine: "KR1", Platform: "kr", Tracked: true, Run: "R1", Status: "completed", Created: noon, PUUIDs: map[string]string{"dev": "p0", "prod": "p9"}}),
 			db.SaveRun(tx, league.Run{ID: "R1", Account: "01A", Job: string(sync.ID), Ask: league.Ask{Mode: "full"}, Triggered: noon}),
+			db.SaveCollection(tx, engine.Collection{ID: "01C", CollectAsk: engine.CollectAsk{Name: "kr"}}),
+			db.SaveAccount(tx, league.Account{ID: "01P", Collection: "01C", Platform: "kr", Created: noon, PUUIDs: map[string]string{"dev": "p2"}}),
 			db.SaveRun(tx, league.Run{ID: "R2", Account: "01P", Triggered: noon}), // of a player of a collection
 			db.SaveJob(tx, sync), db.SaveJob(tx, dead),
 			db.AddAttempt(tx, dead.ID, engine.Attempt{Number: 1, Start: noon, End: noon, Verb: engine.VerbRetry, Status: 503, HTTP: time.Second}),
@@ -143,6 +146,7 @@ func TestViewsShowTheRowsOfALog(t *testing.T) {
 		"select concat_ws(' ', match_id, status, attempts) from timelines":                                                                     "KR_1 unfetched 0",
 		"select string_agg(concat_ws(' ', match_id, index, puuid, riot_id, account_id, won, queue_id), ', ' order by index) from participants": "KR_1 0 p0 Fa\uFFFDker\uFFFD 01A t 420, KR_1 1 p1  f 420",
 		"select concat_ws(' ', account_id, queue, at, tier, points) from ranks":                                                                "01A RANKED_SOLO_5x5 2026-11-21 12:00:00.001+00 GOLD 40",
+		"select concat_ws(' ', account_id, riot_id, platform, puuid, collection, found_at) from players":                                       "01P kr p2 kr 2026-11-21 12:00:00.001+00",
 		"select account_id||(report->>'zone') from reports":                                                                                    "01AFa\uFFFDker\uFFFD",
 	} {
 		if rows := rowsOf(t, c, sql); len(rows) != 1 || rows[0] != want {

@@ -47,6 +47,9 @@ func TestL29_ViewsHaveTheColumnsOfExports(t *testing.T) {
 		{PUUID: "p0", RiotID: "Faker#KR1", Champion: "Ahri", Team: 100, Won: true, Kills: 3}, {Index: 1, PUUID: "p1", Champion: "Annie", Team: 200},
 	}
 	must(t, db.Write(t.Context(), func(tx engine.Tx) error {
+		if _, err := tx.Enqueue(engine.Spec{Kind: "match.fetch", Queue: "q", Key: "match:KR_1"}); err != nil {
+			return err
+		}
 		m := league.Match{ID: "KR_1", Played: noon, QueueID: 420, Mode: "CLASSIC", Patch: "16.23", Participants: 2}
 		return errors.Join(db.SaveMatch(tx, m, false), db.SaveParticipants(tx, m.ID, seats), db.SaveAccount(tx, league.Account{ID: "01A", GameName: "Faker", TagLine: "KR1", Platform: "kr", PUUIDs: map[string]string{"": "p0"}}),
 			db.SaveRank(tx, league.Rank{Account: "01A", Queue: league.RankedSolo, At: noon, Tier: "GOLD", Division: "II", Points: 40}),
@@ -111,6 +114,13 @@ func TestL29_ViewsHaveTheColumnsOfExports(t *testing.T) {
 	same("a place on a ladder", view("ranks", "at")[1], columns.RankTable, columns.RankTable.Row(columns.Source{Rank: &line}))
 	same("a player", view("players", "account_id")[0], columns.PlayerTable, columns.PlayerTable.Row(columns.Source{
 		Player: &engine.PlayerRow{Player: "01P", Platform: "kr", PUUID: "p9", Collection: "kr", Found: noon}}))
+
+	have := view("jobs", "id")[0]
+	for _, c := range columns.JobTable.Columns {
+		if _, there := have[c.Name]; !there {
+			t.Errorf("a job has no %s", c.Name)
+		}
+	}
 
 	ref, body := gzipped(`{"info":{}}`) // it says nothing of a timeline's match
 	must(t, db.PutPayload(t.Context(), "KR_1", league.PartTimeline, ref, body))

@@ -244,14 +244,6 @@ create view runs as
 		left join fs_group t on t.k = int8send(r.job) || '\x02'
 	where exists (select from fs_account a where a.id = r.account);
 
-create view jobs as
-	select fs_id(id) as id, kind, queue, key, owner, state, hold, due, priority, phase, round, tries, attempts, holds, args,
-		coalesce(class, '') as class, coalesce(last_error, '') as last_error, asked_by as by, bytes, created, started, finished
-	from fs_job_state join fs_job_spec using (k) left join fs_job_error using (k)
-	union all
-	select fs_id(id), kind, queue, key, owner, state, hold, due, priority, phase, round, tries, attempts, holds, args, class, last_error,
-		asked_by, bytes, created, started, finished from fs_job_ended;
-
 create view attempts as
 	select fs_id(a.job) as job_id, coalesce(l.owner, e.owner, '') as owner, coalesce(l.kind, e.kind, '') as kind, a.number, a.round, a.try, a.phase,
 		a.started, a.ended, a.verb, nullif(a.hold, '') as hold, a.class, a.error, a.status, a.queued_us * interval '1 microsecond' as queued,

@@ -1,6 +1,8 @@
--- The players of collections, for the view of them. Who was there before this version comes when listed again.
+-- Players of collections, and what exports tell of jobs. A row of before this version has it when it changes.
 
 alter table fs_player add column collection text collate "C", add column found timestamptz;
+alter table fs_job_state add column crashes integer;
+alter table fs_job_ended add column crashes integer;
 
 create table fs_collection (
 	k    bytea primary key,

@@ -23,6 +23,15 @@ create or replace view players as
 	select p.id as account_id, nullif(p.riot_id, '') as riot_id, p.platform, p.puuid, c.name as collection, p.found as found_at
 	from fs_player p left join fs_collection c on c.id = p.collection where p.puuid <> '';
 
+create or replace view jobs as
+	select fs_id(id) as id, kind, queue, key, owner, state, hold, due, priority, phase, round, tries, attempts, holds, args,
+		coalesce(class, '') as class, coalesce(last_error, '') as last_error, asked_by as by, bytes, created, started, finished,
+		fs_id(id) as job_id, coalesce(crashes, 0) as crashes, created as created_at, started as started_at, finished as finished_at
+	from fs_job_state join fs_job_spec using (k) left join fs_job_error using (k)
+	union all
+	select fs_id(id), kind, queue, key, owner, state, hold, due, priority, phase, round, tries, attempts, holds, args, class, last_error,
+		asked_by, bytes, created, started, finished, fs_id(id), coalesce(crashes, 0), created, started, finished from fs_job_ended;
+
 -- What Riot told goes with its payload, and before another one comes in its place.
 create or replace function fs_untell() returns trigger language plpgsql set search_path from current as $$ begin
 	delete from fs_told_matches where match_id = old.match;

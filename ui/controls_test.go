@@ -10,7 +10,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/safe"
-	"github.com/farsight-console/farsight/ui/line"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen/accounts"
 	"github.com/farsight-console/farsight/ui/uitest"
@@ -253,13 +252,12 @@ func TestPaletteCallsANumber(t *testing.T) {
 func TestResetIsNotAConsoles(t *testing.T) {
 	busy(t, func(d *desk) {
 		d.line("reset")
-		d.wants(line.ResetElsewhere)
+		d.wants("end the engine first, then run `farsight reset`")
 		d.none()
 	})
 }
 
-// TestForgetIsRefusedOnAReadOnlyConsole: neither the palette nor the plain console asks
-// the engine for anything.
+// TestForgetIsRefusedOnAReadOnlyConsole: the palette asks the engine for nothing.
 func TestForgetIsRefusedOnAReadOnlyConsole(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		opt := testOptions()

@@ -95,7 +95,7 @@ func spokenKey() *regexp.Regexp {
 // fixed are sentences about keys that no file can bind anew: those of questions, menus,
 // prompts. Others name no key, though they look like it.
 var fixed = []string{
-	"nothing fits: backspace, or esc closes", "enter runs it: ", "nothing was done: type the word that is shown, or leave by esc", "; enter goes on", "? lists what can be typed here",
+	"nothing fits: backspace, or esc closes", "enter runs it: ", "nothing was done: type the word that is shown, or leave by esc", "; enter goes on",
 	"words, state:failed, age>1h, -queue:report.*, ~letters; tab completes", " more; tab completes",
 	"ctrl+d stays half-page-down: elsewhere it deletes, and hands remember that",
 }

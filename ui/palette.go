@@ -44,21 +44,20 @@ var verbs []verb
 // Not a value of its own: the functions lead back to verbs, which Go takes for a circle.
 func init() {
 	verbs = []verb{
-		// The words and what follows them are those of package line, which the plain console has too.
-		{"accounts", line.Hint("accounts"), listVerb(page.ScreenAccounts)},
-		{"jobs", line.Hint("jobs"), listVerb(page.ScreenJobs)},
-		{"retries", line.Hint("retries"), listVerb(page.ScreenRetries)},
-		{"limits", line.Hint("limits"), listVerb(page.ScreenLimits)},
-		{"matches", line.Hint("matches"), listVerb(page.ScreenMatches)},
-		{"logs", line.Hint("logs"), listVerb(page.ScreenLogs)},
-		{"alerts", line.Hint("alerts"), listVerb(page.ScreenAlerts)},
-		{"account", line.Hint("account"), (*model).openAccount},
-		{"report", line.Hint("report"), (*model).openReport},
-		{"job", line.Hint("job"), (*model).openJob},
-		{"f", line.Hint("f"), (*model).loadFilter},
+		{"accounts", "a filter", listVerb(page.ScreenAccounts)},
+		{"jobs", "a filter: jobs state:failed", listVerb(page.ScreenJobs)},
+		{"retries", "a filter", listVerb(page.ScreenRetries)},
+		{"limits", "a filter of calls: limits status:429", listVerb(page.ScreenLimits)},
+		{"matches", "a filter: matches champion:ahri", listVerb(page.ScreenMatches)},
+		{"logs", "a filter: logs area:limiter", listVerb(page.ScreenLogs)},
+		{"alerts", "a filter: alerts state:firing", listVerb(page.ScreenAlerts)},
+		{"account", "Name#TAG", (*model).openAccount},
+		{"report", "Name#TAG", (*model).openReport},
+		{"job", "an id or a key: job match:KR_1", (*model).openJob},
+		{"f", "a saved filter of this screen; f -NAME forgets it", (*model).loadFilter},
 		{"theme", strings.Join(themes.Names(), " "), (*model).themeLine},
-		{chaosVerb, line.Hint(chaosVerb), (*model).chaosLine},
-		{"fps", line.Hint("fps"), (*model).fpsLine},
+		{chaosVerb, "503 5% · timeout once · slow off · key expires · off", (*model).chaosLine},
+		{"fps", "updates a second, 1 to 10", (*model).fpsLine},
 	}
 	for _, o := range operation.Lines() {
 		if o.Line.Args != "" {
@@ -435,7 +434,7 @@ func (m *model) fpsLine(arg string, _ time.Time) (tea.Cmd, string) {
 
 // resetItem says where the store can be emptied: not from a console that looks at it.
 func (m *model) resetItem(time.Time) tea.Cmd {
-	m.say(line.ResetElsewhere)
+	m.say("end the engine first, then run `farsight reset`")
 	return nil
 }
 

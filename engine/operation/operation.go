@@ -51,12 +51,11 @@ const (
 	Say       // words to be spoken
 )
 
-// Line is how the console's lines ask for an operation: "reschedule job:KEY +10m".
+// Line is how a line of the palette asks for an operation: "reschedule job:KEY +10m".
 type Line struct {
 	Word string // "" = the operation's own
 	Args string
 	Hint string // of the palette; "" = Args; where there are none, what the palette calls it
-	Help string
 }
 
 // Question is asked before an operation that cannot be taken back, or costs much: what the
@@ -129,8 +128,8 @@ func Of(op engine.Op) Operation {
 // Word is what a line begins with that asks for it.
 func (o Operation) Word() string { return cmp.Or(o.Line.Word, string(o.Op)) }
 
-// Lines are the operations that the console's lines ask for.
-func Lines() []Operation { return those(func(o Operation) bool { return o.Line.Help != "" }) }
+// Lines are the operations that the palette's lines ask for.
+func Lines() []Operation { return those(func(o Operation) bool { return o.Line != Line{} }) }
 
 // Commands are the operations whose commands follow from their targets and arguments.
 func Commands() []Operation { return those(func(o Operation) bool { return o.Short != "" }) }

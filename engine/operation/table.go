@@ -20,7 +20,7 @@ func init() {
 			Long: "A sync takes the jobs along that only it wants. `farsight undo` brings waiting\n" +
 				"jobs back as long as nothing has happened since.",
 			Example: "farsight cancel match:KR_7214550881\nfarsight cancel --account 'Name#TAG' --dry-run",
-			Line:    Line{Args: "job:KEY", Help: "cancel a job, or a sync by its account"},
+			Line:    Line{Args: "job:KEY"},
 		},
 		{
 			Op: engine.OpRetry, run: (*Operator).onJobs, Does: "retry", Did: "let run", Target: Job,
@@ -30,7 +30,7 @@ func init() {
 			Long: "Waiting and discarded jobs run when their turn comes, through the rate limiter.\n" +
 				"Attempts they have used count no more. A match or timeline whose job was deleted gets another.",
 			Example: "farsight retry match:KR_7214550881\nfarsight retry --class 5xx --canary",
-			Line:    Line{Args: "job:KEY", Help: "try a job again now"},
+			Line:    Line{Args: "job:KEY"},
 		},
 		{
 			Op: engine.OpForce, run: (*Operator).onJobs, Does: "force", Did: "forced", Target: Job, Arg: Why,
@@ -41,7 +41,7 @@ func init() {
 			Long: "It needs --reason, which is kept with the job. A match or timeline whose job was\n" +
 				"deleted gets another.",
 			Example: "farsight force match:KR_7214550881 --reason 'its payload is cut'",
-			Line:    Line{Args: "job:KEY because why", Help: "run a job once more, past its limit of tries"},
+			Line:    Line{Args: "job:KEY because why"},
 		},
 		{
 			Op: engine.OpReschedule, run: (*Operator).onJobs, Does: "reschedule", Did: "rescheduled", Target: Job, Arg: When,
@@ -51,7 +51,7 @@ func init() {
 			Short:   "Move waiting jobs to another instant",
 			Long:    "It needs --at or --in.",
 			Example: "farsight reschedule match:KR_7214550881 --in 10m",
-			Line:    Line{Args: "job:KEY +10m, 14:00 or now", Help: "give a waiting job another time"},
+			Line:    Line{Args: "job:KEY +10m, 14:00 or now"},
 		},
 		{
 			Op: engine.OpReclass, run: (*Operator).onJobs, Does: "open again", Did: "opened again", Target: Class,
@@ -59,67 +59,63 @@ func init() {
 			Short:   "Open the discarded jobs of an error class again",
 			Long:    "What they were about counts as unfetched again, and a new round begins.",
 			Example: "farsight reclass --class 5xx --canary",
-			Line: Line{Args: "CLASS", Hint: "an error class, whose discarded jobs are opened again: reclass 404",
-				Help: "open the discarded jobs of an error class again"},
-			Ask: Question{Text: "Open the discarded jobs of class %s again?", Yes: "open them", Lines: []string{CanaryLine}},
+			Line:    Line{Args: "CLASS", Hint: "an error class, whose discarded jobs are opened again: reclass 404"},
+			Ask:     Question{Text: "Open the discarded jobs of class %s again?", Yes: "open them", Lines: []string{CanaryLine}},
 		},
 		{
 			Op: engine.OpUndo, run: (*Operator).undo, Does: "undo", Target: Entry,
 			Example: "farsight undo 31",
-			Line: Line{Args: "[NUMBER]", Hint: "the number of a command, see Audit: undo 41",
-				Help: "take the last command back, or the one with a number"},
+			Line:    Line{Args: "[NUMBER]", Hint: "the number of a command, see Audit: undo 41"},
 		},
 
 		{
 			Op: engine.OpPause, run: (*Operator).pause, Does: "pause", Undo: true, Target: Queue,
 			Short:   "Keep the jobs of queues from starting, over restarts too",
 			Example: "farsight pause ingest.summoner.full --reason 'patch day'",
-			Line:    Line{Args: "a queue, because why", Help: "pause a queue"},
+			Line:    Line{Args: "a queue, because why"},
 		},
 		{
 			Op: engine.OpResume, run: (*Operator).resume, Does: "resume", Starts: true, Undo: true, Target: Queue,
 			Short:   "Let the jobs of paused queues start again",
 			Example: "farsight resume ingest.summoner.full",
-			Line:    Line{Args: "a queue", Help: "let a queue go on"},
+			Line:    Line{Args: "a queue"},
 		},
 		{
 			Op: engine.OpFreeze, run: (*Operator).freeze, Does: "freeze", Target: Bucket, Arg: Share,
 			Short:   "Stop the calls to a host or method, or cap them, until an instant",
 			Example: "farsight freeze europe match-v5.match --for 10m",
-			Line:    Line{Args: "host [method] 60% +10m or until 14:00, because why", Help: "freeze or cap a rate limit"},
+			Line:    Line{Args: "host [method] 60% +10m or until 14:00, because why"},
 		},
 		{
 			Op: engine.OpThaw, run: (*Operator).thaw, Does: "thaw", Target: Bucket,
 			Short:   "End a freeze, a cap or a wait above ten minutes that Riot asked for",
 			Example: "farsight thaw europe match-v5.match",
-			Line:    Line{Args: "host [method]", Help: "end a freeze or a cap"},
+			Line:    Line{Args: "host [method]"},
 		},
 
 		{
 			Op: engine.OpTrigger, run: (*Operator).trigger, Does: "sync", Starts: true, Target: Account,
-			Line: Line{Word: "sync", Args: "Name#TAG platform", Help: "sync an account"},
+			Line: Line{Word: "sync", Args: "Name#TAG platform"},
 			Ask:  Question{Text: "Sync %s?", Yes: "sync it", Free: 100},
 		},
 		{
 			Op: engine.OpTrack, run: (*Operator).track, Does: "track", Target: Account,
-			Line: Line{Args: "Name#TAG platform", Help: "keep an account fresh by the schedules"},
+			Line: Line{Args: "Name#TAG platform"},
 		},
 		{
 			Op: engine.OpUntrack, run: (*Operator).untrack, Does: "stop tracking", Target: Account,
-			Line: Line{Args: "Name#TAG", Help: "stop that; what is stored stays"},
+			Line: Line{Args: "Name#TAG"},
 		},
 		{
 			Op: engine.OpCollect, run: (*Operator).inDomain, Does: "collect", About: "collection", Target: Ladders,
-			Line: Line{Args: "master+ --platform kr --since 14d", Hint: "tiers, then as the command: collect master+ --platform kr --since 14d",
-				Help: "collect the games of a ladder's players, after a question"},
-			Ask: Question{Text: "Collect %s?", Yes: "collect them"},
+			Line: Line{Args: "master+ --platform kr --since 14d", Hint: "tiers, then as the command: collect master+ --platform kr --since 14d"},
+			Ask:  Question{Text: "Collect %s?", Yes: "collect them"},
 		},
 		{Op: engine.OpTrackMany, run: (*Operator).inDomain, Does: "track"},
 		{Op: engine.OpReresolve, run: (*Operator).inDomain, Does: "resolve again"},
 		{
 			Op: engine.OpForget, run: (*Operator).forget, Does: "delete", Slow: true, Target: Stored,
-			Line: Line{Args: "Name#TAG", Hint: "Name#TAG: delete all that is stored of the player, after a question",
-				Help: "delete all that is stored of a player, after a question"},
+			Line: Line{Args: "Name#TAG", Hint: "Name#TAG: delete all that is stored of the player, after a question"},
 			Ask: Question{Text: "Delete all that is stored of %s?", Yes: "delete it", Word: "%s", Lines: []string{
 				"Its matches that no other account has, its jobs, reports and ranks go. It cannot be undone. T" +
 					engine.ForgetLeaves[1:] + ".",
@@ -132,29 +128,28 @@ func init() {
 		{
 			Op: engine.OpEditSchedule, run: (*Operator).onSchedule, Does: "edit", Undo: true, Target: Schedule, Arg: Plan,
 			Needs: "write its plan behind the name, such as 0 */2 * * *, or " + AsConfigured,
-			Line: Line{Word: "schedule", Args: "edit, run, pause or resume NAME: schedule edit latest 0 */2 * * *",
-				Help: "steer a schedule"},
+			Line:  Line{Word: "schedule", Args: "edit, run, pause or resume NAME: schedule edit latest 0 */2 * * *"},
 		},
 
 		{
 			Op: engine.OpAck, run: (*Operator).ack, Does: "acknowledge", Target: Alert,
 			Short:   "Say that you have seen a firing alert, until it ends",
 			Example: "farsight ack 429 --reason 'another program used the key'",
-			Line:    Line{Args: "an alert: ack 429", Help: "acknowledge an alert that fires"},
+			Line:    Line{Args: "an alert: ack 429"},
 		},
 		{
 			Op: engine.OpSilence, run: (*Operator).silence, Does: "silence", Target: Alert, Arg: When,
 			Needs:   "write until when: +30m, 14:00, or now to end a silence",
 			Short:   "Keep an alert, or all of a rule, silent for up to seven days",
 			Example: "farsight silence key-expires --for 2h",
-			Line:    Line{Args: "an alert and until when: silence 429 +30m, 14:00 or now", Help: "silence an alert for a time"},
+			Line:    Line{Args: "an alert and until when: silence 429 +30m, 14:00 or now"},
 		},
 
 		{Op: engine.OpBackup, run: (*Operator).backup, Does: "copy", Slow: true, About: "data directory"},
 		{Op: engine.OpCompact, run: (*Operator).compact, Does: "archive", Slow: true, About: "closed months"},
 		{
 			Op: engine.OpPrune, run: (*Operator).prune, Does: "delete", Slow: true, About: "jobs",
-			Line: Line{Word: "purge", Hint: "purge jobs that ended", Help: "delete jobs that ended long ago, after a question"},
+			Line: Line{Word: "purge", Hint: "purge jobs that ended"},
 			Ask: Question{Text: "Purge ended jobs?", Yes: "purge them", Word: "purge", Lines: []string{
 				"Jobs that ended longer ago than the retention of jobs are deleted with their attempts, " +
 					"as the schedule does it. It cannot be taken back; matches and accounts stay.",
@@ -167,9 +162,8 @@ func init() {
 		{
 			Op: engine.OpCall, run: (*Operator).call, Does: "call", Target: Number, Arg: Say,
 			Needs: "write a number with its country and what to say: call +4930123456 The import is done.",
-			Line: Line{Args: "NUMBER TEXT", Hint: "NUMBER TEXT: call a number that you have allowed, after a question",
-				Help: "call a number that you have allowed, after a question"},
-			Ask: Question{Text: "Call %s?", Yes: "call it"},
+			Line:  Line{Args: "NUMBER TEXT", Hint: "NUMBER TEXT: call a number that you have allowed, after a question"},
+			Ask:   Question{Text: "Call %s?", Yes: "call it"},
 		},
 	}
 	for i := range table { // its words are those of the others

@@ -40,7 +40,7 @@ func Main(version string, args []string) int {
 	_ = os.Unsetenv("TEA_DEBUG")
 	log.SetFlags(0)
 	log.SetOutput(io.Discard) // until there is a log of ours: see open
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.WithValue(context.Background(), treeKey{}, newRoot), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// The second signal ends the process at once: a crash is safe. The first one does where what is
 	// being opened does not answer, such as a dead disk: nothing there looks at a context.

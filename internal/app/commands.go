@@ -203,7 +203,8 @@ func flagBool(cmd *cobra.Command, name string) bool {
 
 // stdout is where a command prints, and how.
 func stdout(cmd *cobra.Command) cli.Out {
-	o := cli.Out{W: cmd.OutOrStdout(), JSON: flagBool(cmd, "json"), ASCII: themes.DetectASCII(os.Getenv)}
+	spoken := typedIn(cmd.Context()) != nil
+	o := cli.Out{W: cmd.OutOrStdout(), JSON: flagBool(cmd, "json"), ASCII: themes.DetectASCII(os.Getenv), Spoken: spoken}
 	if f, ok := o.W.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		// Without a width lines are not cut; without a height nothing is drawn over.
 		if w, h, err := term.GetSize(int(f.Fd())); err == nil {
@@ -213,7 +214,7 @@ func stdout(cmd *cobra.Command) cli.Out {
 			}
 		}
 	}
-	if !o.JSON && term.IsTerminal(int(os.Stderr.Fd())) {
+	if !o.JSON && !spoken && term.IsTerminal(int(os.Stderr.Fd())) {
 		o.Wait = func(text string) { _, _ = fmt.Fprint(os.Stderr, "\r\x1b[K", text) }
 	}
 	return o
@@ -307,7 +308,16 @@ func clock(s string, now time.Time) (time.Time, error) {
 }
 
 // asks reports whether somebody can be asked. With --json nobody reads the question, even on a terminal.
-func (g given) asks() bool { return term.IsTerminal(int(os.Stdin.Fd())) && !g.out.JSON }
+func (g given) asks() bool {
+	return (g.out.Spoken || term.IsTerminal(int(os.Stdin.Fd()))) && !g.out.JSON
+}
+
+// answer asks for a line. The end of the input is an empty one.
+func (g given) answer(question string) string {
+	_, _ = fmt.Fprint(g.out.W, question)
+	line, _ := bufio.NewReader(g.cmd.InOrStdin()).ReadString('\n')
+	return strings.TrimSpace(line)
+}
 
 // confirm asks before what cannot be undone, unless --yes was said: it shows what would be done and wants the word. does
 // says it to those who cannot be asked; undone, to those who type something else, that nothing was.
@@ -321,10 +331,7 @@ func (g given) confirm(word, would, does, undone string) error {
 	case !g.asks():
 		return usagef("%s: say --yes, or see --dry-run", does)
 	}
-	_, _ = fmt.Fprintf(g.out.W, "%s\ntype %s to go on: ", safe.Text(would), shown)
-	// The end of the input is an empty answer, which is not the word.
-	line, _ := bufio.NewReader(g.cmd.InOrStdin()).ReadString('\n')
-	if !strings.EqualFold(strings.TrimSpace(line), shown) {
+	if !strings.EqualFold(g.answer(fmt.Sprintf("%s\ntype %s to go on: ", safe.Text(would), shown)), shown) {
 		return usagef("%s: %s was not typed", undone, shown)
 	}
 	return nil
@@ -342,9 +349,7 @@ func (g given) yesNo(does, undone string, show func() error) error {
 	if err := show(); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprint(g.out.W, "type yes to go on: ")
-	var answer string
-	if _, _ = fmt.Scanln(&answer); answer != "yes" {
+	if g.answer("type yes to go on: ") != "yes" {
 		return errors.New(undone)
 	}
 	return nil

@@ -44,7 +44,7 @@ type console struct {
 // show opens the console, as a screen or as lines.
 func (c console) show(ctx context.Context, to engine.Console, opt ui.Options) error {
 	if c.plain {
-		return plain.Run(ctx, to, plain.Options{Seat: opt.Seat, Every: c.every, Faults: opt.Mine.Faults})
+		return plain.Run(ctx, to, plain.Options{Seat: opt.Seat, Every: c.every, Faults: opt.Mine.Faults, Command: typedLine})
 	}
 	return ui.Run(ctx, to, opt)
 }

@@ -78,7 +78,7 @@ func showHelp(root, c *cobra.Command) {
 			width = w
 		}
 	}
-	if os.Getenv("TERM") != "dumb" { // where cobra's own help does all that
+	if os.Getenv("TERM") != "dumb" && typedIn(root.Context()) == nil { // where cobra's own help does all that
 		describe(c, width)
 	}
 	if screen {

@@ -172,7 +172,7 @@ func (g given) told(ctx context.Context, c *api.Client, wait time.Duration, keys
 }
 
 // became waits until a job has had a try that has ended.
-func became(ctx context.Context, c *api.Client, job engine.JobQuery) (engine.JobDetail, error) {
+func became(ctx context.Context, c engine.Console, job engine.JobQuery) (engine.JobDetail, error) {
 	for {
 		// The context first: an interrupted request is an error of the request, too.
 		a, err := c.Find(ctx, job)
@@ -242,11 +242,15 @@ func (g given) call(ctx context.Context, ask *engine.CallAsk, wait time.Duration
 	if err := checkWait(wait); err != nil {
 		return err
 	}
-	c, err := neededEngine(ctx, g.cfg, "start `farsight serve` first, which makes the call")
-	if err != nil {
-		return err
+	c := typedIn(ctx)
+	if c == nil {
+		found, err := neededEngine(ctx, g.cfg, "start `farsight serve` first, which makes the call")
+		if err != nil {
+			return err
+		}
+		defer found.Close()
+		c = found
 	}
-	defer c.Close()
 	// The receipt names the job, which is stored before anybody is called.
 	r, err := c.Do(ctx, g.by(engine.Command{Op: engine.OpCall, Call: ask}))
 	if err != nil {
@@ -260,7 +264,7 @@ func (g given) call(ctx context.Context, ask *engine.CallAsk, wait time.Duration
 
 // heard waits until a try of the call has ended, and says how. The error says that
 // nobody has heard it yet.
-func (g given) heard(ctx context.Context, c *api.Client, wait time.Duration, job engine.JobID) error {
+func (g given) heard(ctx context.Context, c engine.Console, wait time.Duration, job engine.JobID) error {
 	ctx, cancel := waiting(ctx, wait)
 	defer cancel()
 	// One try: the next may be minutes away, and who waits at a shell wants to know that now.

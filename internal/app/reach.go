@@ -139,6 +139,9 @@ func through(ctx context.Context, cfg config.Config, engineDoes func(*api.Client
 // browse shows what a console can tell: of the running engine, else of the stored
 // data.
 func browse(ctx context.Context, cfg config.Config, show func(engine.Console) error) error {
+	if on := typedIn(ctx); on != nil {
+		return show(on)
+	}
 	return through(ctx, cfg,
 		func(c *api.Client) error { return show(c) },
 		func() error { return browseStored(ctx, cfg, show) })
@@ -193,6 +196,9 @@ const (
 // commanding lets work ask the engine that holds the data directory, else the directory itself: own
 // is that one's parts, nil while an engine runs.
 func commanding(ctx context.Context, cfg config.Config, there bool, work func(ctx context.Context, c engine.Console, own *parts) error) error {
+	if on := typedIn(ctx); on != nil {
+		return work(ctx, on, nil)
+	}
 	return through(ctx, cfg,
 		func(c *api.Client) error { return work(ctx, c, nil) },
 		func() error {

@@ -145,6 +145,11 @@ func shownCommands() (all []commandDecl) {
 	// Those above have screens of rows; these have a page of their own, or only this command.
 	return append(all, auditCommand(), ranksCommand(), schedulesCommand(), metricsCommand(), jobLogCommand(), forensicsCommand(),
 		commandDecl{
+			use: "job ID|KEY", group: groupWhy, short: "Show one job with its tries", example: "farsight job match:KR_7214550881", json: "as JSON",
+			args: between(1, 1, "name one job by its id or key: %s match:KR_7214550881"), complete: onlyFirst(completeJobs(engine.States())),
+			tell: func(args []string) (cli.List, error) { return cli.Job(args[0]), nil },
+		},
+		commandDecl{
 			use: "alerts", group: groupWhy, short: "List alerts as the engine evaluated them last", example: "farsight alerts --json",
 			list: func(*cobra.Command, []string) (cli.List, error) { return cli.Alerts(), nil }, // without an engine: as the last one left them
 		},
@@ -500,6 +505,18 @@ func logsCommand() commandDecl {
 // logs reads the log file, not the store: the log of an engine that runs is as
 // good to read as that of one that fell.
 func (g given) logs(ctx context.Context, q engine.LogsQuery, last int, follow bool) error {
+	if on := typedIn(ctx); on != nil {
+		q.Limit = last
+		page, err := engine.Ask[engine.LogsPage](ctx, on, q)
+		slices.Reverse(page.Logs)
+		switch {
+		case err != nil:
+			return err
+		case len(page.Logs) == 0:
+			return cli.NoLogs(g.out, false)
+		}
+		return cli.Logs(g.out, page.Logs)
+	}
 	// A log is written also where nothing is stored yet, but a wrong --data-dir is likelier.
 	if !hasStore(g.cfg) {
 		return errNothingStored(g.cfg)

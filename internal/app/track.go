@@ -407,6 +407,7 @@ func (o *collectOptions) run(ctx context.Context, g given) error {
 	if o.noTimelines {
 		ask.Timelines = "none"
 	}
+	o.detach = o.detach || g.out.Spoken
 	if o.players != "" {
 		named, err := readPlayers(g.cmd.InOrStdin(), o.players)
 		if err != nil {

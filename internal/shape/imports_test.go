@@ -96,7 +96,7 @@ var imports = map[string][]string{
 	"ui/page":                     {"engine", "engine/columns", "engine/filter", "engine/human", "engine/operation", "engine/safe", "riot/route", "themes", "ui/chaos", "ui/part"},
 	"ui/page/pagetest":            {"themes", "ui/page", "ui/uitest"},
 	"ui/part":                     {"engine/human", "engine/safe", "engine/table", "themes"},
-	"ui/plain":                    {"engine", "engine/columns", "engine/filter", "engine/human", "engine/operation", "engine/safe", "themes", "ui/chaos", "ui/line", "ui/lists", "ui/page", "ui/part", "ui/screen", "ui/screen/chaospanel", "ui/screen/report", "ui/session"},
+	"ui/plain":                    {"engine", "engine/columns", "engine/human", "engine/safe", "themes", "ui/chaos", "ui/page", "ui/screen/chaospanel", "ui/session"},
 	"ui/saved":                    {"engine/human", "engine/regular", "ui/page"},
 	"ui/screen":                   {"engine", "engine/columns", "ui/block", "ui/inspector", "ui/page", "ui/screen/accounts", "ui/screen/alerts", "ui/screen/audit", "ui/screen/chaospanel", "ui/screen/classes", "ui/screen/collections", "ui/screen/forensics", "ui/screen/jobs", "ui/screen/limits", "ui/screen/logs", "ui/screen/matches", "ui/screen/members", "ui/screen/messages", "ui/screen/overview", "ui/screen/report", "ui/screen/retries", "ui/screen/schedules"},
 	"ui/screen/accounts":          {"engine", "engine/columns", "engine/human", "engine/safe", "themes", "ui/block", "ui/charts", "ui/lists", "ui/page", "ui/part"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/farsight-console/farsight/engine"
@@ -79,6 +80,18 @@ func (o Out) heat(r *engine.PlayReport, sum engine.ReportRow) error {
 	shades := themes.Unicode.Shade
 	if o.ASCII {
 		shades = themes.Plain.Shade
+	}
+	if o.Spoken {
+		var rows [][]string
+		for d := range r.Minutes {
+			all := 0.0
+			for _, m := range r.Minutes[d] {
+				all += m
+			}
+			rows = append(rows, []string{columns.DayName(d), columns.PlayedFor(all)})
+		}
+		rows = append(rows, []string{"Most", columns.DayName(sum.Day) + " at " + strconv.Itoa(sum.Hour) + " o'clock"})
+		return o.sentences([]column{words("DAY"), words("PLAYED")}, rows)
 	}
 	// Shades are steps of the busiest hour of this account: two reports cannot be compared by them.
 	top := r.Minutes[sum.Day][sum.Hour]

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -19,6 +20,7 @@ type Out struct {
 	Width  int  // of the terminal; 0 = no terminal, nothing is cut
 	Height int  // of a terminal that can be drawn on anew; 0 = of none
 	ASCII  bool // the terminal has 7 bits only
+	Spoken bool // it is listened to: rows are sentences
 	View   View // what of a list is printed
 
 	// Wait shows on another line than W's what a long look has come to, "" = nothing; nil = nobody sees it.
@@ -43,6 +45,9 @@ const minFlex = 8
 // table prints aligned rows. Cells are cleaned here, so no caller can forget. Columns are two cells
 // apart, and nothing stands behind the last one: a line has no spaces at its end.
 func (o Out) table(cols []column, rows [][]string) error {
+	if o.Spoken {
+		return o.sentences(cols, rows)
+	}
 	clean := make([][]string, 0, len(rows)+1)
 	head := make([]string, len(cols))
 	for i, c := range cols {
@@ -70,6 +75,34 @@ func (o Out) table(cols []column, rows [][]string) error {
 		_ = w.WriteByte('\n')
 	}
 	return w.Flush()
+}
+
+// mostSpoken is how many rows are said at once, unless --limit asks for more: who listens cannot look away.
+const mostSpoken = 40
+
+// sentences says each row by itself: its first cell, then what is known of the others.
+//
+//	d3: job match:KR_7214550881, queue ingest.summoner.full, state RETRYABLE, try 2/5.
+func (o Out) sentences(cols []column, rows [][]string) error {
+	most := len(rows)
+	if o.View.Limit == 0 {
+		most = min(most, mostSpoken)
+	}
+	var b strings.Builder
+	for _, r := range rows[:most] {
+		var facts []string
+		for i, text := range r[1:] {
+			if text != "" && text != "-" {
+				facts = append(facts, strings.TrimSpace(strings.ToLower(cols[i+1].Title)+" "+text))
+			}
+		}
+		b.WriteString(o.clean(r[0]+": "+cmp.Or(strings.Join(facts, ", "), "none")) + ".\n")
+	}
+	if more := len(rows) - most; more > 0 {
+		b.WriteString("And " + count(more) + " more: a filter narrows the list, --limit takes more of it.\n")
+	}
+	_, err := io.WriteString(o.W, b.String())
+	return err
 }
 
 // tableOf is table with a row for each value.

@@ -8,22 +8,18 @@ import (
 	"github.com/farsight-console/farsight/ui/chaos"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/screen/chaospanel"
-	"github.com/farsight-console/farsight/ui/session"
 )
 
 // chaos breaks the simulated Riot of a demo, or says how all stands: "chaos 503 5%", "chaos off". A
 // row with a question asks it first.
 func (p *plain) chaos(arg string) {
-	if p.opt.Chaos == nil {
-		p.say("Not in this console: " + session.NoChaos + ".")
-		return
-	}
 	s := p.opt.Chaos.State()
 	if arg == "" {
 		p.say(chaosSentences(&s)...)
 		return
 	}
-	if p.refused() {
+	if why := p.opt.Refuses(&p.rows.Data); why != "" {
+		p.say("Refused: " + why + ".")
 		return
 	}
 	ask, wrong := chaos.Parse(&s, arg)
@@ -33,17 +29,13 @@ func (p *plain) chaos(arg string) {
 	}
 	// The panel of the screen asks the same questions: its effect tells them.
 	e := chaospanel.InjectNamed(&s, ask)
-	if e.Confirm == nil {
-		p.disturb(ask)
-		return
+	if e.Confirm != nil {
+		p.say(e.Confirm.Question + " " + strings.Join(e.Confirm.Lines, " ") + " Type yes to go on.")
+		if said, _ := p.answer(); !strings.HasPrefix(strings.ToLower(said), "y") {
+			p.say("Nothing was done.")
+			return
+		}
 	}
-	p.say(e.Confirm.Question + " " + strings.Join(e.Confirm.Lines, " ") + " Type yes to go on.")
-	yes := func(answer string) bool { return strings.HasPrefix(strings.ToLower(answer), "y") }
-	p.ask(yes, func() { p.disturb(ask) })
-}
-
-// disturb lets the simulated Riot do wrong as asked, and says so.
-func (p *plain) disturb(ask chaos.Ask) {
 	said, err := p.opt.Chaos.Inject(p.ctx, ask)
 	if err != nil {
 		p.say("Refused: " + page.Sentence(err) + ".")

@@ -330,7 +330,8 @@ func (p *plain) statusLines() []string {
 
 // collecting are the collections that are not done.
 func (p *plain) collecting() (lines []string) {
-	v, c := p.view(), page.Collections{}
+	v := &page.View{Data: &p.rows.Data, Now: time.Now().In(p.opt.Location())}
+	c := page.Collections{}
 	q := c.Any(v)
 	if q == nil {
 		return nil

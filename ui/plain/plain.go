@@ -1,9 +1,10 @@
-// Package plain is the console as lines: what changes is said in sentences, and commands are
-// typed. It draws nothing, so that screen readers, dumb terminals and pipes can follow it.
+// Package plain is the console as lines: what changes is said in sentences, and the program's own
+// commands are typed. It draws nothing, so that screen readers, dumb terminals and pipes can follow it.
 package plain
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -33,6 +34,8 @@ type Options struct {
 	session.Seat
 	Every  time.Duration // how often it says what has changed; 0 = 2 s
 	Faults []string      // sentences that are said first, of files that could not be used
+	// Command carries out a command line of the program by a console. What it asks is answered by in.
+	Command func(ctx context.Context, on engine.Console, args []string, in io.Reader, out io.Writer) error
 }
 
 // plain is one such console. One goroutine has all of it, that of [plain.loop]: what comes from the
@@ -45,12 +48,11 @@ type plain struct {
 	prompts bool // a person types: there is a prompt
 	waiting bool // the prompt is the last thing written
 
-	theme *themes.Theme // pages make their rows with it; only its glyphs count
+	ascii bool // the terminal has 7 bits only
 	rows  session.Rows
-	news  news                // what has changed since something was said
-	undo  session.Undo        // the last command that can be taken back
-	next  func(answer string) // takes the next line instead of the commands
-	done  bool                // quit was typed
+	news  news // what has changed since something was said
+	lines <-chan string
+	done  bool // quit was typed
 }
 
 // Run shows the console until the operator quits, the input ends or ctx does; all of them
@@ -71,7 +73,8 @@ func Run(ctx context.Context, console engine.Console, opt Options) error {
 			}
 		})
 	}()
-	err := p.loop(updates, readLines(ctx, opt.in()))
+	p.lines = readLines(ctx, opt.in())
+	err := p.loop(updates)
 	// The feed has its own goroutine, which must not outlive the console that it belongs to.
 	stop()
 	<-ended
@@ -91,7 +94,7 @@ func newPlain(ctx context.Context, console engine.Console, opt Options) *plain {
 	}
 	p := &plain{
 		console: console, opt: opt, ctx: ctx, out: bufio.NewWriter(out), prompts: isTerminal(opt.in()),
-		theme: themes.NewMono(glyphs),
+		ascii: themes.NewMono(glyphs).ASCII(),
 	}
 	p.rows.Data.Platform = opt.Platform
 	return p
@@ -132,7 +135,7 @@ func readLines(ctx context.Context, in io.Reader) <-chan string {
 
 // loop says what changes and carries out what is typed. Nothing is read before the engine has answered once. One that
 // has no rows, as without its store, can be left; any other line waits for rows: a script's first one must find them.
-func (p *plain) loop(updates <-chan any, lines <-chan string) error {
+func (p *plain) loop(updates <-chan any) error {
 	every := p.opt.Every
 	if every <= 0 {
 		every = usually
@@ -147,10 +150,10 @@ func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 		case msg := <-updates:
 			p.take(msg, time.Now())
 			if _, ok := msg.(engine.Update); ok && early == nil {
-				typed = lines
+				typed = p.lines
 			}
 			if p.rows.Data.Ready && early != nil {
-				typed = lines
+				typed = p.lines
 				p.line(*early)
 				early = nil
 				if err := p.out.Flush(); err != nil {
@@ -170,7 +173,7 @@ func (p *plain) loop(updates <-chan any, lines <-chan string) error {
 			if !ok {
 				return p.sayNews()
 			}
-			if c, _ := find(strings.ToLower(strings.Trim(line, ": "))); !p.rows.Data.Ready && c.name != "quit" {
+			if !p.rows.Data.Ready && !quits(strings.Trim(line, ": ")) {
 				typed, early = nil, &line
 				continue
 			}
@@ -220,7 +223,7 @@ func (p *plain) greet() {
 		p.say(fault)
 	}
 	p.say(p.statusLines()...)
-	p.say("Changes are told as they come. Type help for the commands, quit to leave.")
+	p.say("Changes are told as they come. Type a command of farsight, such as jobs; help lists them, quit leaves.")
 	p.prompt()
 	_ = p.out.Flush() // a fault of the output comes back with the next one
 }
@@ -234,7 +237,7 @@ func (p *plain) say(lines ...string) {
 	}
 	for _, line := range lines {
 		line = safe.Text(line)
-		if p.theme.ASCII() {
+		if p.ascii {
 			line = safe.ASCII(line)
 		}
 		_, _ = p.out.WriteString(line + "\n")
@@ -263,35 +266,137 @@ func (p *plain) sayNews() error {
 // clock is an instant in the console's zone.
 func (p *plain) clock(at time.Time, form string) string { return at.In(p.opt.Location()).Format(form) }
 
-// view is what pages are given to make their rows of: a wide screen without
-// colour, of which nothing is drawn. It is wide so that no column is left out for want of room.
-func (p *plain) view() *page.View {
-	return &page.View{
-		Data: &p.rows.Data, Live: &p.rows.Data, Theme: p.theme, Now: time.Now().In(p.opt.Location()),
-		Size: page.L, Tall: page.High, W: 200, H: 60,
+// quits reports whether a word ends the console; exit and q are what people type to leave.
+func quits(word string) bool {
+	word = strings.ToLower(word)
+	return word == "quit" || word == "exit" || word == "q"
+}
+
+// line carries out what was typed: a command line of the program, without its name or with it, as receipts write it. A
+// colon in front, as in the console of screens, may stay.
+func (p *plain) line(line string) {
+	defer p.prompt()
+	args, err := words(strings.TrimPrefix(strings.TrimSpace(line), ":"))
+	if len(args) > 0 && args[0] == "farsight" {
+		args = args[1:]
+	}
+	switch {
+	case err != nil:
+	case len(args) == 0:
+		return
+	case quits(args[0]):
+		p.done = true
+	case strings.EqualFold(args[0], "chaos") && p.opt.Chaos != nil:
+		p.chaos(strings.Join(args[1:], " "))
+	default:
+		args[0] = strings.ToLower(args[0]) // what stands behind it may be a name
+		t := &talk{p: p}
+		err = p.opt.Command(p.ctx, acting{p.console, p}, args, t, t)
+		t.flush()
+	}
+	if err != nil {
+		p.say(strings.TrimRight(page.Capital(page.Sentence(err)), ".") + ".")
 	}
 }
 
-// line carries out what was typed: an answer, where a question waits for one, else a command. A colon in
-// front, as in the console of screens, may stay.
-func (p *plain) line(line string) {
-	defer p.prompt()
-	line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), ":"))
-	// A question has one line for its answer; then commands are read again.
-	if next := p.next; next != nil {
-		p.next = nil
-		next(line)
-		return
+// words parts a line as a shell does: at spaces, but for what stands between quotes or behind a backslash.
+func words(line string) (all []string, err error) {
+	var word []rune
+	begun, quote, plain := false, rune(0), false
+	for _, r := range line {
+		switch {
+		case plain:
+			word, plain = append(word, r), false
+		case r == '\\' && quote != '\'':
+			begun, plain = true, true
+		case r == quote:
+			quote = 0
+		case quote != 0:
+			word = append(word, r)
+		case r == '\'' || r == '"':
+			begun, quote = true, r
+		case r != ' ' && r != '\t':
+			word, begun = append(word, r), true
+		case begun:
+			all, word, begun = append(all, string(word)), nil, false
+		}
 	}
-	if line == "" {
-		return
+	if quote != 0 {
+		return nil, errors.New("a quote begins in this line and has no end")
 	}
-	// Words may be typed in capitals; what stands behind them may not be changed: it may be a name.
-	name, arg, _ := strings.Cut(line, " ")
-	c, ok := find(strings.ToLower(name))
-	if !ok {
-		p.say("There is no command " + name + ". Did you mean " + strings.Join(near(name), ", ") + "? help lists all.")
-		return
+	if begun {
+		all = append(all, string(word))
 	}
-	c.run(p, strings.TrimSpace(arg))
+	return all, nil
+}
+
+// acting is the console of what is typed: a command is given by who sits here, and refused where nothing can be changed.
+type acting struct {
+	engine.Console
+	p *plain
+}
+
+// Do implements engine.Console.
+func (a acting) Do(ctx context.Context, c engine.Command) (engine.Receipt, error) {
+	if why := a.p.opt.Refuses(&a.p.rows.Data); why != "" {
+		return engine.Receipt{}, errors.New("refused: " + why)
+	}
+	c.By = a.p.opt.By()
+	return a.Console.Do(ctx, c)
+}
+
+// talk is what a command says, and what it is answered: the next lines that are typed.
+type talk struct {
+	p        *plain
+	said     []byte // of a line that has not ended
+	answered []byte // that has not been read
+}
+
+// Write implements io.Writer.
+func (t *talk) Write(text []byte) (int, error) {
+	t.said = append(t.said, text...)
+	for {
+		line, rest, whole := bytes.Cut(t.said, []byte("\n"))
+		if !whole {
+			return len(text), nil
+		}
+		t.p.say(string(line))
+		t.said = rest
+	}
+}
+
+// flush says what has no line feed behind it: a question.
+func (t *talk) flush() {
+	if len(t.said) > 0 {
+		t.p.say(string(t.said))
+		t.said = nil
+	}
+}
+
+// Read implements io.Reader.
+func (t *talk) Read(to []byte) (int, error) {
+	if len(t.answered) == 0 {
+		t.flush()
+		line, ok := t.p.answer()
+		if !ok {
+			return 0, io.EOF
+		}
+		t.answered = []byte(line + "\n")
+	}
+	n := copy(to, t.answered)
+	t.answered = t.answered[n:]
+	return n, nil
+}
+
+// answer waits for the line that answers what was asked; false = nobody will.
+func (p *plain) answer() (string, bool) {
+	p.prompt()
+	_ = p.out.Flush() // a fault of the output comes back with the next one
+	select {
+	case line, ok := <-p.lines:
+		p.waiting = false
+		return line, ok
+	case <-p.ctx.Done():
+		return "", false
+	}
 }

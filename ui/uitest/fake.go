@@ -140,6 +140,11 @@ func (f *Fake) members() (engine.Answer, error) {
 
 // job is the scene's own detail of a job, else one that is made of its row.
 func (f *Fake) job(q engine.JobQuery) (engine.Answer, error) {
+	for _, j := range f.Scene.Jobs {
+		if q.Key != "" && j.Key == q.Key {
+			q.ID = j.ID
+		}
+	}
 	if d, ok := f.Scene.Details[q.ID]; ok {
 		return d, nil
 	}
@@ -225,6 +230,11 @@ func (f *Fake) matches(q engine.MatchesQuery) engine.MatchesPage {
 
 // account is the scene's own detail of an account, else one that is made of its row.
 func (f *Fake) account(id string) (engine.Answer, error) {
+	for _, a := range f.Scene.Update.Accounts {
+		if a.RiotID == id {
+			id = a.ID
+		}
+	}
 	if d, ok := f.Scene.Accounts[id]; ok {
 		return d, nil
 	}

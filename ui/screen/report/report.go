@@ -253,22 +253,6 @@ func (p *Screen) Export(v *page.View, _ bool) (string, [][]string) {
 	return "playtime", rows
 }
 
-// ReportLines tell a report in words, for a console without a screen.
-// The first line is the whole; one line for each weekday follows: "Sat: 18.4 h."
-func ReportLines(r *engine.PlayReport, name string) []string {
-	word, text := block.Coverage(r)
-	days, all := dayMinutes(r)
-	day, hour := charts.Busiest(r)
-	head := "Play time of " + name + ", " + word + ", " + text + ", in " + r.Zone + ": " + charts.Hours(all) +
-		", most on " + charts.Weekdays[day] + " between " + page.Two(hour) + " and " + page.Two((hour+
-		1)%24) + " o'clock."
-	lines := []string{head}
-	for d, sum := range days {
-		lines = append(lines, charts.Weekdays[d]+": "+charts.Hours(sum)+".")
-	}
-	return lines
-}
-
 // Draw implements Page.
 // Bands are given up from the bottom where the screen is low: the map of the hours never is.
 func (p *Screen) Draw(v *page.View) []string {

@@ -1,0 +1,96 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/farsight-console/farsight/engine"
+	"github.com/farsight-console/farsight/ui/plain"
+	"github.com/farsight-console/farsight/ui/session"
+	"github.com/farsight-console/farsight/ui/uitest"
+)
+
+// linesOf types lines into a console of lines and gives what it says, line by line.
+func linesOf(t *testing.T, fake *uitest.Fake, readOnly bool, typed ...string) (said []string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		out, to := io.Pipe()
+		ended := make(chan error, 1)
+		opt := plain.Options{Every: time.Hour, Command: typedLine, Seat: session.Seat{
+			Zone: uitest.Zone, Actor: engine.Actor{User: "ana"}, ReadOnly: readOnly, Output: to,
+			Getenv: func(string) string { return "" }, Input: strings.NewReader(strings.Join(typed, "\n") + "\nquit\n"),
+		}}
+		go func() {
+			ended <- plain.Run(context.WithValue(t.Context(), treeKey{}, newRoot), fake, opt)
+			_ = to.Close()
+		}()
+		for s := bufio.NewScanner(out); s.Scan(); {
+			said = append(said, s.Text())
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return said
+}
+
+// The console of lines takes the command lines of the program, and says their tables as sentences.
+func TestW5h_APlainConsoleTakesTheProgramsCommands(t *testing.T) {
+	t.Setenv("FARSIGHT_DATA_DIR", t.TempDir())
+	for _, c := range []struct{ typed, wants string }{
+		{"jobs state:discarded", "job match:KR_6011000003, queue ingest.summoner.full, state DISCARDED"},
+		{"jobs state:x", "state is never"},
+		{"JOBS 'state:discarded err:404'", "match:KR_6011000003"},
+		{`farsight jobs "state:discarded"`, "match:KR_6011000003"},
+		{"jobs 'state", "A quote begins in this line and has no end."},
+		{"accounts", "카인#KR1: platform kr, state SYNCING, matches 134/879"},
+		{"limits", "scope app, "},
+		{"reports 'Blue Heron#KR1'", "Most: played "},
+		{"job match:KR_7214550881", "match:KR_7214550881 is RETRYABLE: 2 of 5 tries used"},
+		{"job match:KR_7214550881", "try 2, "},
+		{"logs --limit 3", "INFO"},
+		{"collections", "kr-solo-master+"},
+		{"retry match:KR_7214550881", "retry accepted"},
+		{"pause ingest.rank.daily --reason deploy", "pause accepted"},
+		{"forget 'Blue Heron#KR1'\nno", "Nothing was deleted: Blue Heron#KR1 was not typed"},
+		{"sync 'Grey Stork#KR1'", "`farsight sync` is for a shell"},
+		{"key set", "a key that is typed here would stay on the screen"},
+		{"jobs --watch", "What changes is told here as it comes"},
+		{"--read-only", "name a command alone"},
+		{"jobz", "did you mean job or jobs"},
+		{"help", "jobs [FILTER]: List jobs."},
+		{"help jobs", "Columns: job key id"},
+	} {
+		fake := uitest.New(uitest.Busy())
+		if c.typed == "collections" {
+			fake = uitest.New(uitest.Collecting())
+		}
+		said := strings.Join(linesOf(t, fake, false, c.typed), "\n")
+		if !strings.Contains(said, c.wants) || strings.ContainsAny(said, "\x1b│╭█░") {
+			t.Errorf("%q is answered without %q:\n%s", c.typed, c.wants, said)
+		}
+		for _, did := range fake.Did() {
+			if did.By.User != "ana" {
+				t.Errorf("%q did %+v", c.typed, did)
+			}
+		}
+	}
+}
+
+// A console that may only look asks for nothing to be done, whatever is typed.
+func TestW5h_AReadOnlyPlainConsoleRefuses(t *testing.T) {
+	t.Setenv("FARSIGHT_DATA_DIR", t.TempDir())
+	for _, typed := range []string{"retry match:KR_7214550881", "trigger 'Blue Heron#KR1' --platform kr", "pause ingest.rank.daily",
+		"forget 'Blue Heron#KR1' --yes", "call +12025550143 --say Hello.", "undo", "collect master+ --platform kr --yes"} {
+		fake := uitest.New(uitest.Busy())
+		said := strings.Join(linesOf(t, fake, true, typed), "\n")
+		if did := fake.Did(); len(did) > 0 || !strings.Contains(said, "Refused: this console is read only.") {
+			t.Errorf("%q did %+v and said\n%s", typed, did, said)
+		}
+	}
+}

@@ -178,7 +178,7 @@ var valueNames = map[string]string{
 	"prune class": "CLASS=AGE", "confirm": "WORD", "count": "N", "cron": "PLAN", "data-dir": "DIR", "days": "N", "edit": "SCHEDULE", "epoch": "TIME",
 	"file": "FILE", "fixtures": "DIR", "for": "SPAN", "format": "FORM", "from": "DIR", "http": "ADDR", "in": "SPAN", "job": "ID",
 	"keep": "N", "key": "KEY", "kind": "KIND", "last": "N", "latency": "TIME,SWING", "level": "LEVEL", "limit": "N", "limits": "LIMITS", "listen": "ADDR",
-	"every": "SPAN", "matches": "N", "name": "NAME", "players": "FILE", "retry": "NAME",
+	"every": "SPAN", "matches": "N", "name": "NAME", "players": "FILE", "priority": "N", "retry": "NAME",
 	"ladder": "LADDER", "language": "LANGUAGE", "log-level": "LEVEL", "mode": "MODE", "month": "MONTH", "op": "COMMAND", "out": "FILE", "output": "FORM", "patch": "PATCH", "pause": "SCHEDULE", "plain-every": "SPAN",
 	"platform": "PLATFORM", "player": "PLAYER", "policy": "POLICY", "queue": "QUEUE", "reason": "TEXT", "resume": "SCHEDULE", "retention": "ON|OFF",
 	"run": "SCHEDULE", "say": "TEXT", "seed": "N", "since": "SPAN", "spread": "N", "sort": "COLUMN", "speed": "FACTOR", "state": "STATE,…", "store": "URL", "tag": "TAG", "text": "TEXT", "timelines": "WHICH",

@@ -19,24 +19,30 @@ const (
 	echoIn = 3 * time.Millisecond // from a message to its frame: several keys at once are one
 )
 
-// painter paints the frames of a program; to Bubble Tea, which has the cursor and the terminal's modes, they are
+// painter paints the frames of a program, with their cursor; to Bubble Tea, which has the terminal's modes, they are
 // empty. Bubble Tea sends a row from its first change to its last, and one with a letter of two cells always whole:
 // of a list of Korean names fifteen kilobytes a second. And it paints at the beats of a clock, for which a key
 // waits.
 //
-// It is the output that Bubble Tea writes to, and so knows when the program has the screen. It leaves pen and cursor
-// as it found them.
+// It is the output that Bubble Tea writes to, and so knows when the program has the screen. While it does, the terminal
+// has saved pen and cursor as Bubble Tea left them, which gets them back for all that it writes.
 type painter struct {
 	out io.Writer
 
 	mu     sync.Mutex
 	w, h   int
-	frame  string // what the screen is to show
-	due    bool   // it will be painted
+	frame  string      // what the screen is to show
+	cursor *tea.Cursor // and where; nil = nowhere
+	due    bool        // it will be painted
 	last   time.Time
 	has    bool // the program has the screen
 	synced bool // the terminal takes a frame as a whole
-	hidden bool // the cursor is not seen
+	sized  bool // Bubble Tea will erase it for its new size
+
+	saved bool       // the cursor is the painter's
+	seen  bool       // it is seen
+	is    tea.Cursor // as it is, while it is the painter's
+	style int        // of the terminal's cursor; 0 = its own
 
 	rows  []string // what the screen shows; nil = that is not known
 	cells []uv.Line
@@ -49,11 +55,12 @@ type painter struct {
 func (p *painter) show(v tea.View) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if v.Content != p.frame && !p.due {
+	moved := v.Cursor != nil && (!p.seen || *v.Cursor != p.is) || v.Cursor == nil && p.seen
+	if (v.Content != p.frame || p.rows == nil || moved) && !p.due {
 		p.due = true
 		time.AfterFunc(max(echoIn, time.Until(p.last.Add(frame))), p.paintDue)
 	}
-	p.frame = v.Content
+	p.frame, p.cursor = v.Content, v.Cursor
 }
 
 // paintDue paints the frame that is to be shown by now.
@@ -80,25 +87,40 @@ func (p *painter) flush() error {
 func (p *painter) resize(w, h int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.w, p.h, p.rows = w, h, nil
+	p.w, p.h, p.rows, p.sized = w, h, nil, true
 }
 
-// Write lets through what Bubble Tea has to say, and paints anew what that has erased.
+// Write lets through what Bubble Tea has to say, and paints anew what that has erased: but for a new size, for which
+// the painter erases by itself.
 func (p *painter) Write(said []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ink.Write(said)
-	if shown, hidden := bytes.LastIndex(said, []byte(ansi.SetModeTextCursorEnable)), bytes.LastIndex(said, []byte(ansi.ResetModeTextCursorEnable)); shown != hidden {
-		p.hidden = hidden > shown
-	}
 	const screen = "\x1b[?1049"
-	i := bytes.LastIndex(said, []byte(screen))
-	if i >= 0 {
-		p.has = said[i+len(screen)] == 'h'
+	turned := bytes.LastIndex(said, []byte(screen))
+	erased := bytes.Contains(said, []byte(ansi.EraseEntireScreen)) || bytes.Contains(said, []byte(ansi.EraseScreenBelow))
+	text := said
+	if erased && p.sized && turned < 0 {
+		text = bytes.ReplaceAll(bytes.ReplaceAll(said, []byte(ansi.EraseEntireScreen), nil), []byte(ansi.EraseScreenBelow), nil)
+		erased = false
 	}
-	if i >= 0 || bytes.Contains(said, []byte(ansi.EraseEntireScreen)) || bytes.Contains(said, []byte(ansi.EraseScreenBelow)) {
+	p.sized = p.sized && p.has && len(text) == len(said)
+	p.giveBack()
+	p.ink.Write(text)
+	if shown, hidden := bytes.LastIndex(said, []byte(ansi.SetModeTextCursorEnable)), bytes.LastIndex(said, []byte(ansi.ResetModeTextCursorEnable)); shown != hidden {
+		p.seen = shown > hidden
+	}
+	if turned >= 0 {
+		if p.has = said[turned+len(screen)] == 'h'; !p.has && p.style != 0 {
+			p.ink.WriteString(ansi.SetCursorStyle(0))
+			p.style = 0
+		}
+	}
+	if turned >= 0 || erased {
 		p.rows = nil
 		p.paint()
+	}
+	if p.has {
+		p.place()
 	}
 	if err := p.flush(); err != nil {
 		return 0, err
@@ -111,15 +133,14 @@ func (p *painter) paint() {
 	if !p.has || p.w <= 0 || p.h <= 0 {
 		return
 	}
-	before, after := "\x1b7\x1b[m", "\x1b8"
-	switch {
-	case p.synced:
-		before, after = ansi.SetModeSynchronizedOutput+before, after+ansi.ResetModeSynchronizedOutput
-	case !p.hidden:
-		before, after = ansi.ResetModeTextCursorEnable+before, after+ansi.SetModeTextCursorEnable
+	start, saved, shown := p.ink.Len(), p.saved, p.seen
+	if p.synced {
+		p.ink.WriteString(ansi.SetModeSynchronizedOutput)
+	} else if p.seen {
+		p.see(false)
 	}
-	start := p.ink.Len()
-	p.ink.WriteString(before)
+	p.take()
+	p.ink.WriteString("\x1b[m")
 	empty := p.ink.Len()
 	p.pen, p.at = uv.Style{}, uv.Pos(-1, -1)
 	if p.rows == nil {
@@ -134,9 +155,71 @@ func (p *painter) paint() {
 	}
 	if p.ink.Len() == empty {
 		p.ink.Truncate(start)
+		p.saved, p.seen = saved, shown
 		return
 	}
-	p.ink.WriteString(after)
+	p.is.X = -1
+	p.place()
+	if p.synced {
+		p.ink.WriteString(ansi.ResetModeSynchronizedOutput)
+	}
+}
+
+// take has the terminal save the cursor as Bubble Tea left it.
+func (p *painter) take() {
+	if !p.saved {
+		p.ink.WriteString("\x1b7")
+		p.saved, p.is.X = true, -1
+	}
+}
+
+// giveBack gives Bubble Tea its cursor.
+func (p *painter) giveBack() {
+	if p.saved {
+		p.ink.WriteString("\x1b8")
+		p.saved = false
+	}
+}
+
+// place puts the cursor where the frame has it.
+func (p *painter) place() {
+	c := p.cursor
+	if c == nil {
+		if p.seen {
+			p.see(false)
+		}
+		return
+	}
+	p.take()
+	if c.Position != p.is.Position {
+		p.ink.WriteString(ansi.CursorPosition(c.X+1, c.Y+1))
+	}
+	if style := cursorStyle(c); style != p.style {
+		p.ink.WriteString(ansi.SetCursorStyle(style))
+		p.style = style
+	}
+	if p.is = *c; !p.seen {
+		p.see(true)
+	}
+}
+
+// see shows the cursor, or hides it.
+func (p *painter) see(shown bool) {
+	p.seen = shown
+	if shown {
+		p.ink.WriteString(ansi.SetModeTextCursorEnable)
+	} else {
+		p.ink.WriteString(ansi.ResetModeTextCursorEnable)
+	}
+}
+
+// cursorStyle is the number of a cursor's form.
+func cursorStyle(c *tea.Cursor) int {
+	n := 2*int(c.Shape) + 1
+	if !c.Blink {
+		n++
+	}
+	return n
 }
 
 // paintRow writes the cells of a row that change.
@@ -221,6 +304,7 @@ func (m painted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m painted) View() tea.View {
 	v := m.Model.View()
 	m.painter.show(v)
+	v.Cursor = nil
 	v.Content = " " // of nothing at all Bubble Tea clears the screen at each beat
 	return v
 }

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"github.com/farsight-console/farsight/engine/safe"
@@ -26,6 +28,8 @@ type slate struct {
 	savedX     int
 	savedY     int
 	cells      [][]rune
+	styles     [][]uv.Style
+	pen, saved uv.Style
 	unknown    []string
 	sent       []string
 	painted    []time.Time
@@ -38,9 +42,10 @@ func newSlate(w, h int) *slate {
 }
 
 func (s *slate) erase() {
-	s.cells = nil
+	s.cells, s.styles = nil, nil
 	for range s.h {
 		s.cells = append(s.cells, slices.Repeat([]rune{' '}, s.w))
+		s.styles = append(s.styles, make([]uv.Style, s.w))
 	}
 }
 
@@ -92,7 +97,7 @@ func (s *slate) put(r rune) {
 	}
 	s.split(s.x)
 	s.split(s.x + n)
-	s.cells[s.y][s.x] = r
+	s.cells[s.y][s.x], s.styles[s.y][s.x] = r, s.pen
 	if n == 2 {
 		s.cells[s.y][s.x+1] = 0
 	}
@@ -106,23 +111,30 @@ func (s *slate) order(kind, verb, params string) {
 	}
 	switch {
 	case kind == "7":
-		s.savedX, s.savedY = s.x, s.y
+		s.savedX, s.savedY, s.saved = s.x, s.y, s.pen
 	case kind == "8":
-		s.x, s.y = s.savedX, s.savedY
+		s.x, s.y, s.pen = s.savedX, s.savedY, s.saved
 	case verb == "H":
 		s.x, s.y = max(n[1], 1)-1, max(n[0], 1)-1
 	case verb == "C":
 		s.x += max(n[0], 1)
 	case verb == "J" && n[0] == 2:
 		s.erase()
-	case kind == "]", slices.Contains([]string{"m", "?h", "?l", "?$p", "?u", ">u", "=u", "<u", ">m", " q", "?W", "d"}, verb):
+	case verb == "m":
+		p := ansi.NewParser()
+		ansi.DecodeSequence("\x1b["+params+"m", 0, p)
+		uv.ReadStyle(p.Params(), &s.pen)
+	case kind == "]", slices.Contains([]string{"?h", "?l", "?$p", "?u", ">u", "=u", "<u", ">m", " q", "?W", "d"}, verb):
 	default:
 		s.unknown = append(s.unknown, kind+params+verb)
 	}
 }
 
-// shows is a model whose frame is what it was sent last.
-type shows struct{ frame string }
+// shows is a model whose frame is what it was sent last, with the cursor behind its first word.
+type shows struct {
+	frame  string
+	cursor bool
+}
 
 func (s shows) Init() tea.Cmd { return nil }
 func (s shows) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -134,6 +146,10 @@ func (s shows) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (s shows) View() tea.View {
 	v := tea.NewView(s.frame)
 	v.AltScreen = true
+	if s.cursor {
+		first, _, _ := strings.Cut(s.frame, " ")
+		v.Cursor = tea.NewCursor(len(first), 0)
+	}
 	return v
 }
 
@@ -173,8 +189,21 @@ func stripped(frame string) []string {
 	return strings.Split(regexp.MustCompile(`\x1b\[[0-9;]*m|\x{0301}`).ReplaceAllString(frame, ""), "\n")
 }
 
+// colours are those that a frame gives to the cells of a row: of a space its ground, of a wide letter its left half.
+func colours(row string, w int) []uv.Style {
+	drawn := uv.NewScreenBuffer(w, 1)
+	uv.NewStyledString(row).Draw(drawn, drawn.Bounds())
+	out := make([]uv.Style, w)
+	for x := range drawn.Line(0) {
+		if c := &drawn.Line(0)[x]; c.Width > 0 {
+			out[x] = seen(c, c.Style)
+		}
+	}
+	return out
+}
+
 // TestWideLettersAreShownWhole: whatever frames follow each other, the terminal shows
-// what they say, with letters of two cells nowhere parted.
+// what they say in their colours, with letters of two cells nowhere parted.
 func TestWideLettersAreShownWhole(t *testing.T) {
 	const w, h = 30, 5
 	rapid.Check(t, func(rt *rapid.T) {
@@ -200,11 +229,15 @@ func TestWideLettersAreShownWhole(t *testing.T) {
 
 // painting runs a model that shows what it was sent last.
 func painting(t *testing.T, w, h int, do func(p *tea.Program, s *slate)) {
+	paintingOf(t, shows{}, w, h, do)
+}
+
+func paintingOf(t *testing.T, m shows, w, h int, do func(p *tea.Program, s *slate)) {
 	synctest.Test(t, func(t *testing.T) {
 		in, typed := io.Pipe()
 		s := newSlate(w, h)
 		paint := newPainter(s)
-		p := tea.NewProgram(painted{shows{}, paint}, tea.WithInput(in), tea.WithOutput(paint.output()), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}),
+		p := tea.NewProgram(painted{m, paint}, tea.WithInput(in), tea.WithOutput(paint.output()), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}),
 			tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithWindowSize(w, h))
 		done := make(chan error, 1)
 		go func() { _, err := p.Run(); done <- err }()
@@ -229,6 +262,12 @@ func showAll(t *testing.T, rt *rapid.T, frames []string, w, h int) {
 			for y := range want {
 				if want[y] != got[y] {
 					rt.Errorf("frame %d row %d shows\n%q, want\n%q\nframes %q\nsent %q", i, y, got[y], want[y], frames[:i+1], s.sent)
+				}
+				for x, style := range colours(strings.Split(f, "\n")[y], w) {
+					is := uv.Cell{Content: string(s.cells[y][x]), Style: s.styles[y][x]}
+					if shown := seen(&is, is.Style); s.cells[y][x] != 0 && !shown.Equal(&style) {
+						rt.Errorf("frame %d row %d cell %d has %+v, want %+v\nframes %q\nsent %q", i, y, x, shown, style, frames[:i+1], s.sent)
+					}
 				}
 			}
 		}
@@ -261,6 +300,26 @@ func TestAFrameIsPaintedAtOnce(t *testing.T) {
 	})
 }
 
+// TestTheCursorComesWithItsLetters, in one piece, and goes alone where it alone has moved.
+func TestTheCursorComesWithItsLetters(t *testing.T) {
+	paintingOf(t, shows{cursor: true}, 80, 24, func(p *tea.Program, s *slate) {
+		for _, f := range []string{"a b", "ab b", "abc b"} {
+			before := len(s.sent)
+			p.Send(frameMsg(f))
+			time.Sleep(2 * echoIn)
+			synctest.Wait()
+			if n := len(s.sent) - before; n != 1 || s.x != strings.Index(f, " ") || s.y != 0 {
+				t.Errorf("%q: the cursor is at %d, %d after %d pieces: %q", f, s.x, s.y, n, s.sent[before:])
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if len(s.sent) != before+1 {
+				t.Errorf("later came %q", s.sent[before+1:])
+			}
+		}
+	})
+}
+
 // TestOnlyChangedCellsAreSent, whatever stands between them.
 func TestOnlyChangedCellsAreSent(t *testing.T) {
 	painting(t, 80, 24, func(p *tea.Program, s *slate) {
@@ -269,7 +328,7 @@ func TestOnlyChangedCellsAreSent(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 		}
-		if got, want := s.sent[len(s.sent)-1], "\x1b7\x1b[m\x1b[1;15H3\x1b[26C6\x1b8"; !strings.HasSuffix(got, want) {
+		if got, want := s.sent[len(s.sent)-1], "\x1b[m\x1b[1;15H3\x1b[26C6"; got != want {
 			t.Errorf("sent %q, want %q", got, want)
 		}
 	})
@@ -294,9 +353,13 @@ func TestTheScreenIsPaintedAnew(t *testing.T) {
 			},
 		} {
 			s.erase()
+			before := len(s.sent)
 			do()
 			time.Sleep(time.Second)
 			synctest.Wait()
+			if n := strings.Count(strings.Join(s.sent[before:], ""), "one"); n != 1 {
+				t.Errorf("after it was %s the screen is painted %d times: %q", name, n, s.sent[before:])
+			}
 			if got := s.text()[0]; strings.TrimRight(got, " ") != "one" {
 				t.Errorf("after it was %s the screen shows %q", name, got)
 			}

@@ -282,10 +282,12 @@ func seen(c *uv.Cell, style uv.Style) uv.Style {
 type painted struct {
 	tea.Model
 	painter *painter
+	clock   *clock
 }
 
 // Update implements tea.Model.
 func (m painted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.clock.wake(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.painter.resize(msg.Width, msg.Height)
@@ -297,7 +299,7 @@ func (m painted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	inner, cmd := m.Model.Update(msg)
-	return painted{inner, m.painter}, cmd
+	return painted{inner, m.painter, m.clock}, cmd
 }
 
 // View implements tea.Model.

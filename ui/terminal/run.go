@@ -78,14 +78,15 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 			opt.Output = o
 		}
 	}
-	paint := newPainter(opt.Output)
-	g := guard{inner: painted{m, paint}, crash: func(p *Panic) {
+	paint, beats := newPainter(opt.Output), new(clock)
+	g := guard{inner: painted{m, paint, beats}, crash: func(p *Panic) {
 		if opt.Stack != nil {
 			opt.Stack(p.Error(), string(p.Stack))
 		}
 		cancel(p)
 	}}
 	p := tea.NewProgram(g, programOptions(opt, sig, paint)...)
+	beats.program = p
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel(nil)
@@ -97,6 +98,7 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 		})
 	}
 	err := runToEnd(ctx, p)
+	beats.stop()
 	if crash, ok := errors.AsType[*Panic](context.Cause(ctx)); ok {
 		return crash
 	}

@@ -111,6 +111,7 @@ type CollectionRow struct {
 	Calls     int       `json:"list_calls"`
 	Ladders   int       `json:"ladders"` // how many the round reads
 	Paused    bool      `json:"paused,omitempty"`
+	Next      time.Time `json:"next_round,omitzero"` // when the next round begins, of a collection that goes on
 	// Parts are its players in the order in which they are listed; told of a collection that is asked for by its name.
 	Parts []CollectionPart `json:"parts,omitempty"`
 	// Days are those on which its matches were played, as far as that is known; told like Parts.
@@ -146,6 +147,39 @@ func (r *CollectionRow) Stands() string {
 		return "waiting"
 	}
 	return "running"
+}
+
+// Schedule is a collection that goes on as a schedule; false = it does not. It has the name of its queue.
+func (r *CollectionRow) Schedule(q QueueState) (s ScheduleRow, ok bool) {
+	if r.Every == 0 || r.Result != "" {
+		return s, false
+	}
+	every := r.Every.String()
+	if r.Every%time.Hour == 0 {
+		every = fmt.Sprintf("%dh", r.Every/time.Hour)
+	}
+	s = ScheduleRow{Name: string(CollectionQueue(r.Name)), Expr: "@every " + every, Zone: time.UTC.String(), Misfire: "once",
+		Paused: r.Paused, By: q.By, Since: q.Since, Reason: q.Reason}
+	s.ConfigExpr, s.ConfigZone = s.Expr, s.Zone
+	for at := r.Next; !at.IsZero() && len(s.Next) < 3; at = at.Add(r.Every) {
+		s.Next = append(s.Next, at.UTC())
+	}
+	began := r.Started
+	if began.IsZero() && r.Round > 1 {
+		began = r.Next.Add(-r.Every)
+	}
+	if !began.IsZero() {
+		s.Last = ScheduleTick{Planned: began.UTC(), Last: began.UTC(), At: began.UTC(), Count: 1, Result: TickRan, Jobs: 1}
+	}
+	if began == r.Started {
+		s.Last.Job = r.Job
+	}
+	return s, true
+}
+
+// CollectionOf is the collection that a queue, or a schedule, is of.
+func CollectionOf[S ~string](of S) (name string, ok bool) {
+	return strings.CutPrefix(string(of), string(CollectionQueue("")))
 }
 
 // Done is how many players the round has come to the end of.

@@ -213,6 +213,15 @@ func (t *txn) collectionRow(c engine.Collection) (row engine.CollectionRow, err 
 	if c.Job == "" { // its listed players were being added when it was broken off
 		return row, nil
 	}
+	if c.Every > 0 && c.Result == "" {
+		row.Next = c.Started.Add(c.Every)
+	}
+	if c.Started.IsZero() {
+		j, err := t.job(c.Job)
+		if row.Next = j.Due; err != nil {
+			return row, err
+		}
+	}
 	groups, err := t.groups(c.Job)
 	for _, g := range groups {
 		row.Listed, row.Failed, row.Calls = row.Listed+g.Done, row.Failed+g.Dead+g.Cancelled, row.Calls+g.Calls

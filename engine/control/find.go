@@ -373,12 +373,14 @@ func (f finder) listReports(ctx context.Context, q engine.ReportsQuery) (page en
 	return page, nil
 }
 
-// listSchedules adds to each schedule what became of the job that it inserted last.
+// listSchedules adds to each schedule what became of the job that it inserted last. Collections that go on follow.
 func (f finder) listSchedules(ctx context.Context) (page engine.SchedulesPage, err error) {
-	if f.schedules == nil {
-		return page, nil
+	if f.schedules != nil {
+		page.Schedules = f.schedules.List()
 	}
-	page.Schedules = f.schedules.List()
+	if err := f.collectionSchedules(ctx, &page); err != nil {
+		return page, err
+	}
 	for i := range page.Schedules {
 		row := &page.Schedules[i]
 		if row.Last.Job == "" {
@@ -390,6 +392,30 @@ func (f finder) listSchedules(ctx context.Context) (page engine.SchedulesPage, e
 		}
 	}
 	return page, nil
+}
+
+// collectionSchedules adds the collections that go on.
+func (f finder) collectionSchedules(ctx context.Context, page *engine.SchedulesPage) error {
+	if f.domain == nil {
+		return nil
+	}
+	a, known, err := f.domain.Find(ctx, engine.CollectionsQuery{})
+	all, is := a.(engine.CollectionsAnswer)
+	if !known || !is || err != nil {
+		return err
+	}
+	queues, err := f.store.Queues(ctx)
+	for i := range all.Collections {
+		row := &all.Collections[i]
+		var q engine.QueueState
+		if at := slices.IndexFunc(queues, func(q engine.QueueState) bool { return q.Name == engine.CollectionQueue(row.Name) }); at >= 0 {
+			q = queues[at]
+		}
+		if s, ok := row.Schedule(q); ok {
+			page.Schedules = append(page.Schedules, s)
+		}
+	}
+	return err
 }
 
 // Open gives the accounts whose runs are under way.

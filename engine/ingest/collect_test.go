@@ -395,9 +395,14 @@ func TestL6_ACollectionThatGoesOnReadsItsLaddersAnew(t *testing.T) {
 		ask := masters()
 		ask.Every = 24 * time.Hour
 		r.collect(ask)
+		time.Sleep(time.Second)
+		began := r.collection().Started
 		time.Sleep(time.Hour)
 		if row := r.collection(); row.Round != 2 || row.Result != "" || !row.Started.IsZero() || r.calls(route.Masters) != 1 {
 			t.Errorf("after the first round: %+v", row)
+		} else if s, ok := row.Schedule(engine.QueueState{}); !ok || s.Name != "collect."+row.Name || s.Expr != "@every 24h" || len(s.Next) != 3 ||
+			!s.Next[0].Equal(began.Add(ask.Every)) || !s.Last.At.Equal(began) || s.Last.Job != "" {
+			t.Errorf("as a schedule, begun at %s: %+v", began, s)
 		}
 		time.Sleep(24 * time.Hour)
 		if row := r.collection(); row.Round != 3 || r.calls(route.Masters) != 2 || row.Collected.Open() != 0 || row.Players != 10 {

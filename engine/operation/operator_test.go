@@ -90,6 +90,64 @@ func TestSchedulesAreSteered(t *testing.T) {
 	}
 }
 
+// aBackend notes what becomes of queues and jobs.
+type aBackend struct {
+	Backend
+	did []string
+}
+
+func (b *aBackend) Pause(_ context.Context, q engine.Queue, _ engine.Actor, reason string) (engine.Receipt, error) {
+	b.did = append(b.did, "pause "+string(q)+" "+reason)
+	return engine.Receipt{Applied: 1, Queue: &engine.QueueMove{}}, nil
+}
+
+func (b *aBackend) Resume(_ context.Context, q engine.Queue, _ engine.Actor, reason string) (engine.Receipt, error) {
+	b.did = append(b.did, "resume "+string(q)+" "+reason)
+	return engine.Receipt{Applied: 1, Queue: &engine.QueueMove{}}, nil
+}
+
+func (b *aBackend) Act(_ context.Context, cmd engine.Command) (engine.Receipt, error) {
+	b.did = append(b.did, string(cmd.Op)+" "+string(cmd.Job)+" "+cmd.Reason)
+	return engine.Receipt{Applied: 1}, nil
+}
+
+// The schedule of a collection is the collection: to pause it is to pause that, and a run now begins its next round.
+func TestL6_ACollectionIsSteeredAsASchedule(t *testing.T) {
+	row := engine.CollectionRow{Collection: engine.Collection{ID: "C", Job: "a7", Round: 2, CollectAsk: engine.CollectAsk{Name: "kr", Every: 24 * time.Hour}}}
+	b := &aBackend{}
+	c := New(Options{Backend: b, Find: func(_ context.Context, q engine.Query) (engine.Answer, error) {
+		if asked, ok := q.(engine.CollectionsQuery); ok && asked.Name == row.Name {
+			return engine.CollectionsAnswer{Collections: []engine.CollectionRow{row}}, nil
+		}
+		return nil, engine.ErrNotFound
+	}})
+	do := func(op engine.Op) (engine.Receipt, error) {
+		return c.onSchedule(t.Context(), engine.Command{Op: op, Schedule: "collect.kr", Reason: "so"})
+	}
+	for _, op := range []engine.Op{engine.OpPauseSchedule, engine.OpResumeSchedule, engine.OpRunSchedule} {
+		if r, err := do(op); err != nil || r.Applied != 1 || (r.Queue == nil) != (op == engine.OpRunSchedule) {
+			t.Errorf("%s: %+v, %v", op, r, err)
+		}
+	}
+	if want := []string{"pause collect.kr so", "resume collect.kr so", "retry a7 so"}; !slices.Equal(b.did, want) {
+		t.Errorf("%v, want %v", b.did, want)
+	}
+	if _, err := do(engine.OpEditSchedule); !errors.Is(err, engine.ErrRefused) {
+		t.Errorf("an edit: %v", err)
+	}
+	row.Started = time.Now()
+	if r, err := do(engine.OpRunSchedule); err != nil || !r.Nothing {
+		t.Errorf("while it is under way: %+v, %v", r, err)
+	}
+	row.Result = "cancelled"
+	if _, err := do(engine.OpPauseSchedule); !errors.Is(err, engine.ErrRefused) {
+		t.Errorf("when it has ended: %v", err)
+	}
+	if _, err := c.onSchedule(t.Context(), engine.Command{Op: engine.OpRunSchedule, Schedule: "collect.nope"}); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("an unknown one: %v", err)
+	}
+}
+
 // anySyncer starts every sync.
 type anySyncer struct{ Syncer }
 

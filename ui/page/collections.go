@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -20,14 +19,9 @@ type Collections struct {
 	paces map[string]*engine.Pace
 }
 
-// CollectionOf is the collection that a queue is of.
-func CollectionOf(q engine.Queue) (name string, ok bool) {
-	return strings.CutPrefix(string(q), string(engine.CollectionQueue("")))
-}
-
 // Any is Want where there may be a collection: each has had jobs in a queue of its own.
 func (c *Collections) Any(v *View) engine.Query {
-	if !c.Have && !slices.ContainsFunc(v.Queues, func(q engine.QueueRow) bool { _, ok := CollectionOf(q.Name); return ok }) {
+	if !c.Have && !slices.ContainsFunc(v.Queues, func(q engine.QueueRow) bool { _, ok := engine.CollectionOf(q.Name); return ok }) {
 		return nil
 	}
 	return c.Want(v)

@@ -58,7 +58,7 @@ func (d *Data) Account(id string) (engine.AccountRow, bool) {
 // a collection is the collection's; one that works for nobody is told by its queue.
 func (d *Data) Whose(j *engine.JobRow) string {
 	a, _ := d.Account(j.Owner)
-	if collection, ok := CollectionOf(j.Queue); ok {
+	if collection, ok := engine.CollectionOf(j.Queue); ok {
 		return cmp.Or(a.RiotID, collection)
 	}
 	_, queue, _ := strings.Cut(string(j.Queue), ".")

@@ -68,7 +68,7 @@ func nextCalls(v *page.View, t *charts.Timetable) (out []callShare, all int) {
 		}
 	}
 	for _, q := range v.Queues { // of collections what has been found so far is in line
-		if name, ok := page.CollectionOf(q.Name); ok && t.All > all && q.Counts[engine.Available] > 0 {
+		if name, ok := engine.CollectionOf(q.Name); ok && t.All > all && q.Counts[engine.Available] > 0 {
 			n := min(q.Counts[engine.Available], t.All-all)
 			out, all = append(out, callShare{name: name, calls: n}), all+n
 		}

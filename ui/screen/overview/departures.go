@@ -195,7 +195,7 @@ func leaving(v *page.View, j *engine.JobRow, first bool) departure {
 	call, fetches := strings.CutSuffix(string(j.Kind), ".fetch")
 	_, target, _ := strings.Cut(j.Key, ":")
 	if !fetches { // account.sync, rank.daily
-		_, collected := page.CollectionOf(j.Queue)
+		_, collected := engine.CollectionOf(j.Queue)
 		_, step, of := strings.Cut(call, ".")
 		switch {
 		case collected && !of: // its round, which reads them

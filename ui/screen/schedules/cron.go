@@ -26,6 +26,9 @@ var cronDays = [8]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday",
 // A cron expression has five fields: minute, hour, day of the month, month, day of the week, such
 // as "0 3 * * *". Days of the month and months are never told in words.
 func cronWords(expr string) string {
+	if every, ok := strings.CutPrefix(expr, "@every "); ok {
+		return "every " + every
+	}
 	f := strings.Fields(expr)
 	if len(f) != 5 || f[2] != "*" || f[3] != "*" {
 		return ""

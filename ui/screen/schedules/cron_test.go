@@ -17,6 +17,7 @@ func TestCronWordsSayTheUsualOnes(t *testing.T) {
 		"*/5 * * * 1":  "",
 		"0,30 * * * *": "",
 		"0 25 * * *":   "",
+		"@every 24h":   "every 24h",
 		"@daily":       "",
 		"":             "",
 	} {

@@ -55,12 +55,16 @@ func New() *Screen {
 			},
 			page.Edit: func(_ *page.View, r engine.ScheduleRow) page.Effect { return page.Effect{Text: p.plan.ask(r)} },
 			page.Open: func(_ *page.View, r engine.ScheduleRow) page.Effect {
+				if name, ok := engine.CollectionOf(r.Name); ok {
+					return page.Effect{Open: page.ToCollection(name)}
+				}
 				return page.Effect{Open: page.ToJob(r.Last.Job)}
 			},
 		},
 		Cannot: func(v *page.View, a page.Action, r engine.ScheduleRow) string {
+			_, collection := engine.CollectionOf(r.Name)
 			switch {
-			case a == page.Open && r.Last.Job == "":
+			case a == page.Open && r.Last.Job == "" && !collection:
 				return "its last run made no job"
 			case a == page.Cancel:
 				return v.Keyed("{pause} pauses a schedule; {open} opens the job of its last run")
@@ -253,7 +257,11 @@ func (p *Screen) detail(v *page.View, w int) []string {
 // missed.
 func (p *Screen) about(v *page.View, r *engine.ScheduleRow, w int) []string {
 	var rows []string
-	if does := whatItDoes[r.Name]; does != "" {
+	does := whatItDoes[r.Name]
+	if name, ok := engine.CollectionOf(r.Name); ok {
+		does = "reads the ladders of collection " + name + " anew, and fetches what is new"
+	}
+	if does != "" {
 		rows = append(rows, v.Row(w, part.As(themes.Dim, " does   "), part.Plain(does)))
 	}
 	facts := v.Join(part.Plain(cmp.Or(cronWords(r.Expr), r.Expr)), part.As(themes.Dim, columns.ZoneOf(r)),

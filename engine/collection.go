@@ -102,6 +102,11 @@ type Collected struct {
 // Open is how many are still to be fetched.
 func (c Collected) Open() int { return c.Found - c.Stored - c.Lost - c.TooOld }
 
+// NoCollection says that there is none of a name.
+func NoCollection(name string) error {
+	return Problemf(ErrNotFound, "list them with `farsight collections`", "there is no collection %q", name)
+}
+
 // CollectionRow is a collection with how far it is.
 type CollectionRow struct {
 	Collection

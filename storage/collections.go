@@ -168,7 +168,7 @@ func (t *txn) collectionNamed(name string) (string, error) {
 			return c.ID, err
 		}
 	}
-	return "", engine.Problemf(engine.ErrNotFound, "list them with `farsight collections`", "there is no collection %q", name)
+	return "", engine.NoCollection(name)
 }
 
 // CollectionRows lists all collections with how far they are, the newest first.

@@ -402,9 +402,9 @@ func (in *Ingest) estimate(ctx context.Context, c engine.Collection, named int, 
 	}
 	cost.Beside(perHost)
 	r.Cost = &cost
-	r.Text = fmt.Sprintf("collection %s would list about %s and fetch about %s: about %s, %.1f GB on disk (an estimate, by %g ranked games a day and %s)",
+	r.Text = fmt.Sprintf("collection %s would list about %s and fetch about %s: about %s, %s on disk (an estimate, by %g ranked games a day and %s)",
 		c.Name, human.Counted(int(sum), "player", "players"), human.Counted(int(matches), "match", "matches"),
-		human.Counted(cost.Calls, "call", "calls"), matches*stored/1e9, gamesADay, from)
+		human.Counted(cost.Calls, "call", "calls"), human.Bytes(int64(matches*stored)), gamesADay, from)
 	if cost.Takes > 0 {
 		r.Text += "; alone it takes about " + human.Span(cost.Takes)
 	}
@@ -477,7 +477,7 @@ func (s Stored) collections(ctx context.Context, q engine.CollectionsQuery) (a e
 		}
 	}
 	if q.Name != "" && len(a.Collections) == 0 {
-		return a, engine.Problemf(engine.ErrNotFound, "list them with `farsight collections`", "there is no collection %q", q.Name)
+		return a, engine.NoCollection(q.Name)
 	}
 	return a, nil
 }

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -349,12 +350,14 @@ func (s *storeFeed) had(ctx context.Context) (n int, err error) {
 	} else {
 		a, err = fromEngine[engine.CollectionsAnswer](ctx, s.engine, engine.CollectionsQuery{})
 	}
-	for _, row := range a.Collections {
-		if row.Name == s.of {
-			n = row.Collected.Had
-		}
+	if err != nil {
+		return 0, err
 	}
-	return n, err
+	at := slices.IndexFunc(a.Collections, func(row engine.CollectionRow) bool { return row.Name == s.of })
+	if at < 0 {
+		return 0, engine.NoCollection(s.of)
+	}
+	return a.Collections[at].Collected.Had, nil
 }
 
 // fromEngine is what an engine answers; the error tells a request that was interrupted from an engine that has gone.

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,7 +107,7 @@ func (e Export) Write(ctx context.Context) (Done, error) {
 	x.reader.Payload = func(ctx context.Context, match string) ([]byte, error) {
 		return e.Payload(ctx, engine.PayloadQuery{Match: match})
 	}
-	if err := x.open(); err != nil {
+	if err := x.open(ctx); err != nil {
 		return x.done, err
 	}
 	x.done.Cursor = x.cursor()
@@ -119,7 +120,7 @@ func (e Export) Write(ctx context.Context) (Done, error) {
 }
 
 // open reads how far the folder came, and removes what a step left that did not end.
-func (x *exporter) open() error {
+func (x *exporter) open(ctx context.Context) error {
 	if err := regular.MkdirAll(x.Dir); err != nil {
 		return fmt.Errorf("make the folder of the export: %w", err)
 	}
@@ -133,6 +134,9 @@ func (x *exporter) open() error {
 	}
 	if fresh {
 		if err := x.sweep(true); err != nil {
+			return err
+		}
+		if err := x.knownPatch(ctx); err != nil {
 			return err
 		}
 		if err := x.begin(); err != nil {
@@ -152,6 +156,36 @@ func (x *exporter) open() error {
 		return invalid("go on there, or leave --after out", "%s ends at %s", x.Dir, x.cursor())
 	}
 	return x.sweep(false)
+}
+
+// knownPatch refuses a patch that no stored match is of.
+func (x *exporter) knownPatch(ctx context.Context) error {
+	seen := map[string]time.Time{}
+	for q := (engine.FeedQuery{Kind: engine.FeedParticipants, Page: engine.Page{Limit: pageSize}}); x.Patch != ""; {
+		page, err := x.Feed(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, r := range page.Rows {
+			switch {
+			case r.Seat == nil || r.Seat.Patch == "":
+			case r.Seat.Patch == x.Patch:
+				return nil
+			case r.Seat.Played.After(seen[r.Seat.Patch]):
+				seen[r.Seat.Patch] = r.Seat.Played
+			}
+		}
+		if q.After = page.Next; page.More {
+			continue
+		}
+		newest := slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return seen[b].Compare(seen[a]) })
+		do := "fetch some first"
+		if len(newest) > 0 {
+			do = "the newest are of " + strings.Join(newest[:min(len(newest), 3)], ", ")
+		}
+		return invalid(do, "no stored match is of patch %s", x.Patch)
+	}
+	return nil
 }
 
 // begin is the state of a folder that has nothing yet, at the cursor that was asked for.

@@ -91,6 +91,15 @@ func tableNames() (names []string) {
 	return names
 }
 
+func contentsOf(t *testing.T, dir string) []fs.DirEntry {
+	t.Helper()
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // files are the contents of all Parquet files below a folder, by their names in it.
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
@@ -260,6 +269,10 @@ func TestL22_FiltersAndRefusals(t *testing.T) {
 	}
 	if done, err := w.export(t, Export{Dir: t.TempDir(), Patch: "16.1"}); err != nil || done.Rows["participants"] != 6 {
 		t.Errorf("%+v %v", done, err)
+	}
+	none := t.TempDir()
+	if _, err := w.export(t, Export{Dir: none, Patch: "99.9"}); !errors.Is(err, engine.ErrInvalid) || !strings.Contains(err.Error(), "the newest are of 16.") || len(contentsOf(t, none)) > 0 {
+		t.Errorf("a patch that no match is of: %v, %v", err, contentsOf(t, none))
 	}
 	foreign := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(foreign, "events"), 0o700); err != nil {

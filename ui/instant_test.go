@@ -31,7 +31,7 @@ func TestV1a_OneInstantForAScreen(t *testing.T) {
 	for _, c := range []struct {
 		accounts, steps int
 		hosts           []string
-	}{{20, scratch.Sized(120, 1800), nil}, {210, 60, []string{"asia", "americas"}}} {
+	}{{20, scratch.Sized(60, 1800), nil}, {210, 60, []string{"asia", "americas"}}} {
 		bubble(t, func(t *testing.T) { hourOf(t, c.accounts, c.steps, c.hosts) })
 	}
 }

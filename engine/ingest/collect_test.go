@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/ingest"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -70,15 +71,16 @@ func (r *rig) stored(ids []string) (n int) {
 func TestL1a_EachMatchOfTheUnionIsFetchedOnce(t *testing.T) {
 	long(t)
 	inBubble(t, func(t *testing.T) {
-		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(60)}}
+		n := scratch.Sized(20, 60)
+		o := sim.Options{Players: []sim.PlayerSpec{}, Ladders: []sim.LadderSpec{apex(n)}}
 		r := start(t, newSim(o))
 		out := r.collect(masters())
 		if again := r.collect(masters()); !again.Joined || again.Job != out.Job {
 			t.Errorf("the same once more: %+v", again)
 		}
 		row := r.collected(time.Hour)
-		want := r.sim.LadderMatchIDs(apex(60))
-		if row.Result != "completed" || row.Players != 60 || row.Listed != 60 || row.Pages != 3 || r.stored(want) != len(want) ||
+		want := r.sim.LadderMatchIDs(apex(n))
+		if row.Result != "completed" || row.Players != n || row.Listed != n || row.Pages != 3 || r.stored(want) != len(want) ||
 			row.Collected.Stored != row.Collected.Found || row.Collected.Found < len(want) || row.Collected.Open() != 0 {
 			t.Errorf("%d matches: %+v", len(want), row)
 		}
@@ -89,7 +91,7 @@ func TestL1a_EachMatchOfTheUnionIsFetchedOnce(t *testing.T) {
 		for _, m := range []route.Method{route.Challengers, route.Grandmasters, route.Masters, route.MatchIDs, route.Match, route.Timeline} {
 			calls[m] = r.calls(m)
 		}
-		wantCalls := map[route.Method]int{route.Challengers: 1, route.Grandmasters: 1, route.Masters: 1, route.MatchIDs: 4 * 60,
+		wantCalls := map[route.Method]int{route.Challengers: 1, route.Grandmasters: 1, route.Masters: 1, route.MatchIDs: 4 * n,
 			route.Match: row.Collected.Found, route.Timeline: 0}
 		sum := 0
 		for _, n := range wantCalls {

@@ -83,7 +83,7 @@ func TestB12b_TwoSyncsUnderEachLie(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				other := short("B#B", 8)
 				other.Platform = route.KR
-				s := newSim(sim.Options{Players: []sim.PlayerSpec{short("A#A", scratch.Sized(150, 210)), other},
+				s := newSim(sim.Options{Players: []sim.PlayerSpec{short("A#A", scratch.Sized(120, 210)), other},
 					Limits: sim.Limits{App: []sim.Limit{{N: 20, Per: time.Second}}}})
 				faults, err := sim.ParseFault(lie.fault)
 				must(t, err)
@@ -150,7 +150,7 @@ var liars = []string{
 // 1,000 accounts, and as many as FARSIGHT_ACCOUNTS says: 10,000 take a quarter of an hour of a core and 3 GB.
 func TestB12b_AWeekWithLiars(t *testing.T) {
 	long(t)
-	accounts, bad := 30, len(liars)
+	accounts, bad := len(liars)+6, len(liars)
 	if scratch.Whole {
 		accounts, _ = strconv.Atoi(cmp.Or(os.Getenv("FARSIGHT_ACCOUNTS"), "1000"))
 		bad = max(bad, accounts/100)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/internal/pgtest"
+	"github.com/farsight-console/farsight/internal/scratch"
 	"github.com/farsight-console/farsight/riot/route"
 	"github.com/farsight-console/farsight/riot/sim"
 )
@@ -51,10 +52,10 @@ func wantUnion(t *testing.T, s *simulator, l sim.LadderSpec, res result, kills i
 // The binary alone, killed three times while it reads ladders and lists and fetches, on a directory and on a schema.
 func TestL1b_KilledThreeTimesACollectionGoesOn(t *testing.T) {
 	t.Parallel()
-	for _, store := range []string{"directory", "schema"} {
+	for _, store := range scratch.Sized([]string{"directory"}, []string{"directory", "schema"}) {
 		t.Run(store, func(t *testing.T) {
 			t.Parallel()
-			l := sim.LadderSpec{Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: 40}
+			l := sim.LadderSpec{Platform: route.KR, Queue: "RANKED_SOLO_5x5", Players: scratch.Sized(12, 40)}
 			s := startSim(t, sim.Options{Seed: 11, Limits: limits("500:1"), Latency: sim.Latency{Base: 12 * time.Millisecond}, Ladders: []sim.LadderSpec{l}})
 			dir := freshDir(t)
 			cmd := s.collect(dir)
@@ -65,7 +66,7 @@ func TestL1b_KilledThreeTimesACollectionGoesOn(t *testing.T) {
 				cmd.env["FARSIGHT_STORE"] = at
 				isSound = inSchema{t, s, at, dir}.sound
 			}
-			for _, calls := range []int64{2, 60, 180} {
+			for _, calls := range scratch.Sized([]int64{2, 50}, []int64{2, 60, 180}) {
 				s.upTo(calls + killWorkers) // however late the kill comes: it has not ended
 				p := cmd.start(t)
 				p.until("the next calls", func() bool { return s.calls.Load() >= calls })

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,7 +87,14 @@ func with(env map[string]string, more ...string) map[string]string {
 var crashHits = []int{1, 2, 10}
 
 // crashesOf is the share of the cases in a run: one in so many, others each time.
-var crashesOf = scratch.Sized(20, 1)
+var crashesOf = scratch.Sized(50, 1)
+
+// someScenes are two of those that fit, others each time; all of them in a long run.
+func someScenes(r *rand.Rand, fit func(crashScene) bool) []crashScene {
+	scenes := slices.DeleteFunc(slices.Clone(crashScenes), func(c crashScene) bool { return !fit(c) })
+	r.Shuffle(len(scenes), func(i, j int) { scenes[i], scenes[j] = scenes[j], scenes[i] })
+	return scenes[:scratch.Sized(2, len(scenes))]
+}
 
 const crashWorkers = 4
 

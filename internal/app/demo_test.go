@@ -414,7 +414,7 @@ func (r *rehearsal) restart() {
 		r.t.Errorf("the row is %+v", row)
 	}
 	before := r.status().Engine.Stored
-	r.until("more matches", 2*time.Minute, func() bool { return r.status().Engine.Stored > before+30 })
+	r.until("more matches", 2*time.Minute, func() bool { return r.status().Engine.Stored > before+10 })
 	if st := r.Sim.Stats(); st.Violations > 0 || st.Repeated > 0 {
 		r.t.Errorf("%d calls over the limits, %d for what had been delivered", st.Violations, st.Repeated)
 	}
@@ -429,7 +429,7 @@ func TestChaos_FromWithin(t *testing.T) {
 		r.ask("worker crash 20%")
 		r.ask("slow disk once")
 		r.ask("slow disk 10%")
-		time.Sleep(20 * time.Second)
+		time.Sleep(15 * time.Second)
 		sum := r.sum("worker crash")
 		if stats := r.Stage.Engine().(demoEngine).engine.Load().backend.Stats(); int(stats.Panics) != sum.Hits || sum.Hits < 5 || sum.Retried == 0 {
 			t.Errorf("%d panics were caught, of %+v", stats.Panics, sum)
@@ -443,7 +443,7 @@ func TestChaos_FromWithin(t *testing.T) {
 		}
 		r.ask("off")
 		hits := r.row("worker crash").Hits
-		time.Sleep(10 * time.Second)
+		time.Sleep(5 * time.Second)
 		if row := r.row("worker crash"); row.On || row.Hits != hits {
 			t.Errorf("after 0 the row is %+v, and had %d hits", row, hits)
 		}

@@ -219,10 +219,7 @@ func TestReliability5_6_CommandsSurviveAFault(t *testing.T) {
 	t.Parallel()
 	r := dice(t)
 	step := scratch.Sized(40, 20) * faultStep // most of these processes wait for the disk, or for a retry
-	for _, scene := range crashScenes {
-		if scene.disturb != nil {
-			continue
-		}
+	for _, scene := range someScenes(r, func(c crashScene) bool { return c.disturb == nil }) {
 		t.Run(scene.name, func(t *testing.T) {
 			t.Parallel()
 			template := scene.dir(t)

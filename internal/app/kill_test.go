@@ -18,7 +18,7 @@ import (
 	"github.com/farsight-console/farsight/riot/sim"
 )
 
-var killsFlag = flag.Int("kills", scratch.Sized(8, 200), "how often the kill tests kill")
+var killsFlag = flag.Int("kills", scratch.Sized(4, 200), "how often the kill tests kill")
 
 func envNumber(name string, otherwise int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {

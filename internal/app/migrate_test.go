@@ -59,7 +59,7 @@ func killedOften(t *testing.T, c command, times int) result {
 func TestPostgres_ADirectoryMovesAndComesBack(t *testing.T) {
 	t.Parallel()
 	farsight(t) // where no program is started, no server need be
-	at, accounts, n := pgtest.Schema(t), scratch.Sized(2, 8), scratch.Sized(40, 1000)
+	at, accounts, n := pgtest.Schema(t), scratch.Sized(2, 8), scratch.Sized(20, 1000)
 	var players []sim.PlayerSpec
 	for i := range accounts {
 		players = append(players, player(fmt.Sprintf("Mover %d#EUW", i), n))
@@ -126,7 +126,7 @@ func TestPostgres_ADirectoryMovesAndComesBack(t *testing.T) {
 		letGo()
 		closed(there, "has not got all that is stored in "+s.dir)
 	}
-	moves(killedOften(t, migrate, 6))
+	moves(killedOften(t, migrate, scratch.Sized(2, 6)))
 	closed(s, "was moved to schema t")
 	there.sound()
 	there.wantNowhere(canaryTail)
@@ -147,7 +147,7 @@ func TestPostgres_ADirectoryMovesAndComesBack(t *testing.T) {
 		letGo()
 	}
 	same("in between", before, all(there))
-	moves(killedOften(t, migrate, 6))
+	moves(killedOften(t, migrate, scratch.Sized(2, 6)))
 	closed(there, "was moved to "+back.dir)
 	if left, _ := filepath.Glob(back.dir + ".*"); len(left) > 0 {
 		t.Errorf("%q were left", left)

@@ -139,6 +139,7 @@ func tourScript(t *testing.T) (whole, head string) {
 // daemon with a real call: each answer fits the document, and each route of the document
 // has done what it is for at least once.
 func TestHTTP_CurlThroughEveryEndpoint(t *testing.T) {
+	longest(t) // TestHTTP_EveryRouteOfARealEngine asks the same of a program
 	t.Parallel()
 	_, env := switchboard(t, 0, map[string][]string{firstNumber: {"busy"}}, firstNumber)
 	env["FARSIGHT_PLATFORM"], env["FARSIGHT_CALL_NUMBERS"] = "euw1", friendNumber

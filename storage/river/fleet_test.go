@@ -251,7 +251,7 @@ from (select extract(epoch from begun - granted)::float8 as s from fs_call where
 // Four processes share the calls of one key: no limit is passed, and each has a part.
 func TestShow2_FourProcessesOneLimit(t *testing.T) {
 	t.Parallel()
-	n, limits := sized(300, 5900), sized("100:2", "500:10")
+	n, limits := sized(150, 5900), sized("100:2", "500:10")
 	r := newRig(t, pgtest.Schema(t), limits, sim.FixedLazy, sim.Latency{Base: 50 * time.Millisecond, Jitter: 20 * time.Millisecond})
 	r.begins("a", "b", "c", "d")
 	r.insert(n)
@@ -345,7 +345,7 @@ func killMembers(t *testing.T, n, kills int, every time.Duration, used float64) 
 // theirs is written that nobody counts.
 func TestShow4_FrozenMembers(t *testing.T) {
 	t.Parallel()
-	n, stops := sized(250, 5000), sized(2, 20)
+	n, stops := sized(180, 5000), sized(2, 20)
 	r := newRig(t, pgtest.Schema(t), sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	ids := []string{"a", "b", "c"}
 	r.begins(ids...)
@@ -414,7 +414,7 @@ func TestShow4_ALateResultIsCounted(t *testing.T) {
 // leader whose term ends meanwhile.
 func TestShow5_AServerThatCrashes(t *testing.T) {
 	t.Parallel()
-	n, crashes := sized(200, 3000), sized(1, 5)
+	n, crashes := sized(120, 3000), sized(1, 5)
 	server := pgtest.Own(t)
 	r := newRig(t, server.URL, sized("60:2", "300:10"), sim.Sliding, sim.Latency{Base: 100 * time.Millisecond, Jitter: 50 * time.Millisecond})
 	r.begins("a", "b", "c")

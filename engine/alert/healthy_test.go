@@ -102,7 +102,7 @@ var days = map[string]struct{ healthy, trouble func(d *dayRig) }{
 		healthy: func(d *dayRig) { // attempts that the engine itself has sent back
 			d.pass(time.Hour, func() {
 				for _, h := range []engine.Hold{engine.HoldFrozen, engine.HoldDiskFull, engine.HoldKeyInvalid, engine.HoldLocalNetwork} {
-					d.Attempt("x", engine.Attempt{Try: 1, End: d.now, Verb: engine.VerbSnooze, Hold: h})
+					d.attempt("x", "", engine.Attempt{Try: 1, End: d.now, Verb: engine.VerbSnooze, Hold: h})
 				}
 			})
 		},

@@ -10,14 +10,9 @@ import (
 // maxWindow is the longest window that Metrics can sum up.
 const maxWindow = reach
 
-// Metrics sums up a window that ends with the present minute, in whole minutes, at
-// most maxWindow (S2-9, S4-11). Waiting and Days are not the monitor's to know.
-func (m *Monitor) Metrics(now time.Time, window time.Duration) engine.Metrics {
-	return m.MetricsOf("", now, window)
-}
-
-// MetricsOf is Metrics of the jobs of one kind; "" = of all.
-func (m *Monitor) MetricsOf(kind engine.Kind, now time.Time, window time.Duration) engine.Metrics {
+// Metrics sums up a window that ends with the present minute, in whole minutes, at most maxWindow (S2-9, S4-11), of the
+// jobs of one kind; "" = of all. Waiting and Days are not the monitor's to know.
+func (m *Monitor) Metrics(kind engine.Kind, now time.Time, window time.Duration) engine.Metrics {
 	window = min(max(window.Round(perMinute), perMinute), maxWindow)
 	m.mu.Lock()
 	defer m.mu.Unlock()

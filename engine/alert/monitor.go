@@ -148,18 +148,14 @@ type alert struct {
 	history history
 }
 
-// New makes a monitor that has seen nothing. The error names every fault of the
-// rules.
-func New(opt Options) (*Monitor, error) {
+// New makes a monitor that has seen nothing.
+func New(opt Options) *Monitor {
 	if opt.Rules == nil {
 		opt.Rules = rules()
 	}
-	if err := check(opt.Rules); err != nil {
-		return nil, err
-	}
 	return &Monitor{rules: slices.Clone(opt.Rules), policies: opt.Policies, counts: newCounts(),
 		alerts: map[string]*alert{},
-		ends:   engine.Ends{}, heard: map[string]time.Time{}, started: map[engine.Queue]time.Time{}}, nil
+		ends:   engine.Ends{}, heard: map[string]time.Time{}, started: map[engine.Queue]time.Time{}}
 }
 
 // Changes folds the changes of one commit: jobs that ended, and attempts.
@@ -269,15 +265,8 @@ func (m *Monitor) callEnded(at time.Time, j *engine.Job) {
 	m.note(oddCalls, "", j.Kind, jobEvidence(at, j))
 }
 
-// Attempt folds a closed attempt, or a hold, of a job. It counts statuses and
+// attempt folds a closed attempt, or a hold, of a job, with its kind where that is known. It counts statuses and
 // retries, each attempt once.
-func (m *Monitor) Attempt(job engine.JobID, a engine.Attempt) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.attempt(job, "", a)
-}
-
-// attempt is Attempt under the lock, with the kind of the job where that is known.
 func (m *Monitor) attempt(job engine.JobID, kind engine.Kind, a engine.Attempt) {
 	status, told := a.Ending(kind)
 	for _, t := range m.each(kind) {

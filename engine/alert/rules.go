@@ -1,9 +1,7 @@
 package alert
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,41 +180,6 @@ func (r *Rule) setLimit(v string) bool {
 
 // reach is the longest window of a rule; a spike needs a day more.
 const reach = time.Hour
-
-// check reads the rules and tells every fault at once: those that ship have none, but tests and options may
-// name others.
-func check(rules []Rule) error {
-	seen := map[string]bool{}
-	var faults []error
-	for _, r := range rules {
-		if why := r.fault(); why != "" {
-			faults = append(faults, fmt.Errorf("alert rule %q %s: %w", r.Name, why, engine.ErrInvalid))
-		}
-		if seen[r.Name] {
-			faults = append(faults, fmt.Errorf("alert rule %q is there twice: %w", r.Name, engine.ErrInvalid))
-		}
-		seen[r.Name] = true
-	}
-	return errors.Join(faults...)
-}
-
-// fault says what is wrong with the rule; "" = nothing.
-func (r Rule) fault() string {
-	_, known := measures[r.Measure]
-	switch {
-	case r.Name == "" || strings.Contains(r.Name, " "):
-		return "has no name, or a blank in it"
-	case !known:
-		return fmt.Sprintf("measures %q, which is not known", r.Measure)
-	case math.IsNaN(r.Limit) || math.IsInf(r.Limit, 0) || math.IsNaN(r.Factor) || math.IsInf(r.Factor, 0):
-		return "has no limit"
-	case r.Window <= 0 || r.Window > reach:
-		return fmt.Sprintf("looks back %s, not up to %s", r.Window, reach)
-	case r.For < 0 || r.For > reach:
-		return fmt.Sprintf("must hold for %s, not up to %s", r.For, reach)
-	}
-	return ""
-}
 
 // holds reports whether a measured value breaks the rule. A limit is the last value that is well, but
 // for a spike, whose limit is the first that is not.

@@ -282,7 +282,7 @@ func (r *Runner) Metrics(kind engine.Kind, window time.Duration) (engine.Metrics
 	if window == 0 {
 		window = maxWindow
 	}
-	return r.opt.Monitor.MetricsOf(kind, wall.Now(), window), nil
+	return r.opt.Monitor.Metrics(kind, wall.Now(), window), nil
 }
 
 // Acknowledge says that somebody has seen a firing alert, and stores that. Errors

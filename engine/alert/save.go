@@ -153,17 +153,13 @@ func (m *Monitor) Load(blob []byte) error {
 		ringOf(m.unavailable, bounded(m.unavailable, name, maxHosts), perBurst, time.Minute).fill(c)
 	}
 	for _, r := range m.rules {
-		for _, a := range slices.Concat(s.Alerts[formerly[r.Name]], s.Alerts[r.Name]) {
+		for _, a := range s.Alerts[r.Name] {
 			m.restore(r, a)
 		}
 		m.restoreTrails(r, s.Trails)
 	}
 	return nil
 }
-
-// formerly are the names that rules had while names had blanks: what was acknowledged then stays so.
-var formerly = map[string]string{"call-give-ups": "call give-ups", "key-expires": "key expiry", "log-drops": "log drops",
-	"queue-age": "queue age", "silent-sync": "silent sync"}
 
 // restore takes over one alert, if it is one that step knows.
 func (m *Monitor) restore(r Rule, from storedAlert) {

@@ -12,11 +12,8 @@ import (
 // another one.
 func TestTrafficOfADayOutlivesARestart(t *testing.T) {
 	start := time.Date(2026, 1, 20, 12, 10, 0, 0, time.UTC)
-	m, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := m.Metrics(start, time.Hour).Traffic; got != nil { // nothing is counted yet
+	m := New(Options{})
+	if got := m.Metrics("", start, time.Hour).Traffic; got != nil { // nothing is counted yet
 		t.Errorf("before the first evaluation: %v", got)
 	}
 	m.Evaluate(start)
@@ -29,9 +26,7 @@ func TestTrafficOfADayOutlivesARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = New(Options{}); err != nil {
-		t.Fatal(err)
-	}
+	m = New(Options{})
 	for range 3 { // a member that follows reads them every two seconds
 		if err := m.Load(blob); err != nil {
 			t.Fatal(err)
@@ -43,7 +38,7 @@ func TestTrafficOfADayOutlivesARestart(t *testing.T) {
 	want := []engine.TrafficSpan{
 		{At: noon, Calls: 2, Throttled: 1}, {At: noon.Add(30 * time.Minute), Calls: 1, Stored: 1}, {At: noon.Add(time.Hour)}, {At: noon.Add(90 * time.Minute)},
 	}
-	got := m.Metrics(now, time.Hour).Traffic
+	got := m.Metrics("", now, time.Hour).Traffic
 	if len(got) != len(want) {
 		t.Fatalf("got %v", got)
 	}
@@ -52,22 +47,19 @@ func TestTrafficOfADayOutlivesARestart(t *testing.T) {
 			t.Errorf("span %d: got %+v, want %+v", i, got[i], want[i])
 		}
 	}
-	if n := len(m.Metrics(start.Add(72*time.Hour), time.Hour).Traffic); n != 48 {
+	if n := len(m.Metrics("", start.Add(72*time.Hour), time.Hour).Traffic); n != 48 {
 		t.Errorf("three days later there are %d spans, want those of a day", n)
 	}
 }
 
 // TestW10c_SpeedLeavesCancelledOut: who cancels a thousand jobs has made none.
 func TestW10c_SpeedLeavesCancelledOut(t *testing.T) {
-	m, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := New(Options{})
 	now := time.Date(2026, 1, 20, 12, 10, 0, 0, time.UTC)
 	for _, s := range []engine.State{engine.Completed, engine.Discarded, engine.Cancelled, engine.Cancelled} {
 		m.Changes(now, []engine.Change{{Job: &engine.Job{State: s}, Before: engine.Available}})
 	}
-	if got := m.Metrics(now, 2*time.Minute).PerMin; got != 1 {
+	if got := m.Metrics("", now, 2*time.Minute).PerMin; got != 1 {
 		t.Errorf("%g per min, want 1", got)
 	}
 }
@@ -75,10 +67,7 @@ func TestW10c_SpeedLeavesCancelledOut(t *testing.T) {
 // TestB2e_AWrongClockIsAnAlert: by more than five minutes, and it ends with the trouble.
 func TestB2e_AWrongClockIsAnAlert(t *testing.T) {
 	now := time.Date(2026, 1, 20, 12, 10, 0, 0, time.UTC)
-	m, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := New(Options{})
 	for _, c := range []struct {
 		ahead time.Duration
 		want  engine.AlertState

@@ -44,10 +44,7 @@ func openAlertRig(t *testing.T, dir string) *alertRig {
 		t.Fatal(err)
 	}
 	r := &alertRig{db: db, backend: &backend{}}
-	monitor, err := alert.New(alert.Options{Policies: engine.DefaultPolicies()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	monitor := alert.New(alert.Options{Policies: engine.DefaultPolicies()})
 	r.alerts = alert.NewRunner(alert.RunnerOptions{
 		Monitor: monitor, Store: db, OnNote: func(n engine.Note) { r.Note(n) },
 		Read: func(context.Context, time.Time) alert.Reading { return alert.Reading{KeyRejected: r.refused.Load()} },
@@ -197,10 +194,7 @@ func TestBrowseAnswersAlertsFromWhatIsStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		live := answer[engine.AlertsAnswer](t, r, engine.AlertsQuery{})
-		monitor, err := alert.New(alert.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		monitor := alert.New(alert.Options{})
 		stored := alert.NewRunner(alert.RunnerOptions{Monitor: monitor, Store: r.db})
 		stored.Load(t.Context())
 		b := browse(r.db, control.Stored{Do: "start it", Alerts: stored})

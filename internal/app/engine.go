@@ -138,10 +138,7 @@ func (p *parts) wire() error {
 	if err != nil {
 		return err
 	}
-	alerts, err := p.newAlerts(cfg, note)
-	if err != nil {
-		return err
-	}
+	alerts := p.newAlerts(cfg, note)
 	typos := newMistyped(cfg.Cooldown)
 	var limiter control.Limiter = p.limits
 	var also []control.Runner
@@ -359,11 +356,8 @@ var milestones = map[ingest.MilestoneKind]string{
 
 // newAlerts wires the rules to what they measure, and takes over how the process
 // before left them.
-func (p *parts) newAlerts(cfg config.Config, note func(engine.Note)) (*alert.Runner, error) {
-	monitor, err := alert.New(alert.Options{Rules: cfg.Pager.Rules, Policies: cfg.Policies})
-	if err != nil {
-		return nil, err
-	}
+func (p *parts) newAlerts(cfg config.Config, note func(engine.Note)) *alert.Runner {
+	monitor := alert.New(alert.Options{Rules: cfg.Pager.Rules, Policies: cfg.Policies})
 	o := alert.RunnerOptions{Monitor: monitor, Store: p.store, Read: p.read, Log: logbook.Area(p.log, logbook.AreaAlerts)}
 	if !p.follows { // what is stored of the leader's counts has its calls
 		o.OnNote, o.OnRows, o.Calls = note, p.pager.Alerts, p.limits.CallsAfter
@@ -375,7 +369,7 @@ func (p *parts) newAlerts(cfg config.Config, note func(engine.Note)) (*alert.Run
 	r := alert.NewRunner(o)
 	// Without what was stored an alert that was acknowledged would fire anew after each restart.
 	r.Load(context.Background())
-	return r, nil
+	return r
 }
 
 // read takes a reading for the alerts: what the rules measure besides changes and calls.

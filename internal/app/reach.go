@@ -179,11 +179,9 @@ func browser(ctx context.Context, db *store, cfg config.Config) engine.Console {
 	if schedules, err := cron.New(cron.Options{Store: db, Specs: specs}); err == nil && schedules.Load(ctx) == nil {
 		s.Schedules = schedules
 	}
-	if monitor, err := alert.New(alert.Options{Rules: cfg.Pager.Rules}); err == nil { // the rules that ship are tested
-		alerts := alert.NewRunner(alert.RunnerOptions{Monitor: monitor, Store: db})
-		alerts.Load(ctx)
-		s.Alerts = alerts
-	}
+	alerts := alert.NewRunner(alert.RunnerOptions{Monitor: alert.New(alert.Options{Rules: cfg.Pager.Rules}), Store: db})
+	alerts.Load(ctx)
+	s.Alerts = alerts
 	return control.NewBrowse(s)
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/hub"
 )
 
@@ -17,7 +16,6 @@ type Control struct {
 	opt     Options
 	hub     *hub.Hub
 	started time.Time
-	missed  await.Bell // changes may have been missed
 
 	foreseeing sync.Mutex
 	foresight  *foresight // guarded by foreseeing

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/await"
 	"github.com/farsight-console/farsight/engine/hub"
 	"github.com/farsight-console/farsight/engine/operation"
 )
@@ -28,7 +27,6 @@ func New(opt Options) *Control {
 		payloads: opt.Payloads, logs: opt.Logs, moments: new(hub.Moments), alerts: opt.Alerts, members: opt.Members,
 		most: opt.Look,
 	}
-	c.missed = await.NewBell()
 	c.hub = hub.New(hub.Options{
 		Source: source{c}, Accounts: opt.Store.Accounts, Logs: c.logsAfter(), Alerts: c.alertRows(),
 	})
@@ -115,7 +113,7 @@ func (c *Control) work(ctx context.Context, begin, backend func(context.Context)
 		defer stop()
 		return c.fails(backend(main))
 	})
-	for _, r := range append([]Runner{c.opt.Limiter, c.hub, c.operator, sampler{c}, catcher{c}}, c.opt.Also...) {
+	for _, r := range append([]Runner{c.opt.Limiter, c.hub, c.operator, sampler{c}}, c.opt.Also...) {
 		g.Go(func() error { return c.fails(r.Run(parts)) })
 	}
 	return g.Wait()
@@ -143,7 +141,7 @@ func (c *Control) look(ctx context.Context) error {
 		}
 	}
 	c.mu.Unlock()
-	if err := c.seed(ctx, false); err != nil {
+	if err := c.seed(ctx); err != nil {
 		return fmt.Errorf("read the jobs: %w", err)
 	}
 	return nil
@@ -163,34 +161,10 @@ func (c *Control) takeOver(ctx context.Context) error {
 
 // seed gives the hub the live jobs and open syncs as they are stored. A job that cannot be read is
 // the backend's to report.
-func (c *Control) seed(ctx context.Context, gap bool) error {
-	return c.hub.Load(gap, c.opt.Store.Live(ctx), func() ([]engine.AccountRow, error) {
+func (c *Control) seed(ctx context.Context) error {
+	return c.hub.Load(c.opt.Store.Live(ctx), func() ([]engine.AccountRow, error) {
 		return c.accounts(ctx, engine.AccountsQuery{Open: true})
 	})
-}
-
-// Gap says that changes may have been missed: consoles are told, and get what is stored. It does not
-// block. It comes in order with Publish.
-func (c *Control) Gap() { c.missed.Ring() }
-
-// catcher makes up for gaps.
-type catcher struct{ c *Control }
-
-// againAfter is between two tries to read what was missed.
-const againAfter = time.Second
-
-// Run reads what was missed each time that Gap rings, and again until that has worked.
-func (r catcher) Run(ctx context.Context) error {
-	for {
-		select {
-		case <-r.c.missed:
-		case <-ctx.Done():
-			return nil
-		}
-		if r.c.seed(ctx, true) != nil && await.Pause(ctx, againAfter) {
-			r.c.missed.Ring()
-		}
-	}
 }
 
 // stops lets the title bar say that the engine is ending.

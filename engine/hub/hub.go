@@ -112,9 +112,8 @@ type heard struct {
 	accounts map[string]struct{}
 }
 
-// Load takes in what is stored in the place of what is known: at the start, and after a gap, of which
-// consoles are told. What is published meanwhile is newer. A job that cannot be read is not shown.
-func (h *Hub) Load(gap bool, live iter.Seq2[engine.Job, error], open func() ([]engine.AccountRow, error)) error {
+// Load takes in what is stored, at the start. What is published meanwhile is newer. A job that cannot be read is not shown.
+func (h *Hub) Load(live iter.Seq2[engine.Job, error], open func() ([]engine.AccountRow, error)) error {
 	h.mu.Lock()
 	h.heard = &heard{map[engine.JobID]struct{}{}, map[string]struct{}{}}
 	h.mu.Unlock()
@@ -148,7 +147,7 @@ func (h *Hub) Load(gap bool, live iter.Seq2[engine.Job, error], open func() ([]e
 		}
 	}
 	for b := range h.boxes {
-		b.again(gap)
+		b.again()
 	}
 	return nil
 }
@@ -404,7 +403,7 @@ func (h *Hub) snapshot(ctx context.Context, b *mailbox) (engine.Update, bool) {
 	h.mu.Lock()
 	m := b.empty()
 	if m.renew {
-		b.again(false) // the page may be from before the deletion
+		b.again() // the page may be from before the deletion
 	}
 	u := engine.Update{Seq: h.seq, Snapshot: true, Notes: m.rows.Whole().Notes}
 	jobs := make([]engine.Job, 0, len(h.jobs))

@@ -99,13 +99,9 @@ func (b *mailbox) leave(id engine.JobID) {
 // bound gives up merging for a reader that fell too far behind: it will get a
 // snapshot instead, and be told of the gap.
 func (b *mailbox) bound() {
-	if b.rows.Changed() > mailboxJobs {
-		b.giveUp()
+	if b.rows.Changed() <= mailboxJobs {
+		return
 	}
-}
-
-// giveUp replaces what there is to read by a snapshot after a gap.
-func (b *mailbox) giveUp() {
 	notes := b.rows.Whole().Notes
 	b.clear()
 	b.rows.Add(engine.Update{Notes: notes})
@@ -122,13 +118,10 @@ func (b *mailbox) note(n engine.Note) {
 	b.rows.Add(engine.Update{Notes: []engine.Note{n}})
 }
 
-// again asks for another snapshot; with gap the reader is told that updates are missing.
-func (b *mailbox) again(gap bool) {
+// again asks for another snapshot.
+func (b *mailbox) again() {
 	b.mu.Lock()
 	b.renew = true
-	if gap {
-		b.giveUp()
-	}
 	b.mu.Unlock()
 	b.bell.Ring()
 }

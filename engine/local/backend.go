@@ -60,7 +60,7 @@ type Options struct {
 // defaultWorkers is the ceiling of jobs at work when nobody names one.
 const defaultWorkers = 16
 
-// Backend runs jobs. Make it with New, feed it with Apply and Gap, start it with Run. Its methods may
+// Backend runs jobs. Make it with New, feed it with Apply, start it with Run. Its methods may
 // be called by several goroutines, but for Run, Follow and Apply, of each of which there is one at a
 // time.
 type Backend struct {
@@ -70,7 +70,6 @@ type Backend struct {
 	// Taken before the index's lock and never under it.
 	picking sync.Mutex // one at a time asks the admitter, so that a lane's head is asked first
 	wake    await.Bell
-	gap     await.Bell // commits may have been missed
 	counts  counters
 
 	group sync.WaitGroup // workers

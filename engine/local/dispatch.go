@@ -22,11 +22,6 @@ func (b *Backend) dispatch(s *session) {
 		case <-b.opt.Admitter.Changed():
 			b.idx.reopen()
 			b.release()
-		case <-b.gap:
-			if err := ended(s, b.catchUp(s)); err != nil {
-				s.fail(err)
-				return
-			}
 		case <-s.ctx.Done():
 			return
 		}
@@ -41,15 +36,6 @@ func (b *Backend) dispatch(s *session) {
 		}
 		timer.Reset(wait)
 	}
-}
-
-// catchUp reads what has moved while commits may have been missed.
-func (b *Backend) catchUp(s *session) error {
-	if err := b.reload(s.ctx, b.giveUpUnreadable); err != nil {
-		return fmt.Errorf("read the jobs anew: %w", err)
-	}
-	b.idx.open()
-	return nil
 }
 
 // turn does what can be done now. more says that it did not do all of it. The clock goes first, since

@@ -7,64 +7,31 @@ import (
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/engine/await"
 )
-
-// Gap says that commits may have been missed: what has moved is read anew. It does not block. The
-// store's owner calls it in order with Apply.
-func (b *Backend) Gap() { b.gap.Ring() }
 
 // Follow shows the jobs of a store that a backend of another process works on, until ctx ends: it
 // knows what is live and why it does not run, and carries out commands, which are transactions on
-// the store. It begins nothing, gives nothing back and mends nothing. A backend that has followed
-// may Run.
+// the store. It begins nothing, gives nothing back and mends nothing.
 func (b *Backend) Follow(ctx context.Context) error {
-	read := b.load
-	for {
-		err := read(ctx, b.passOver)
-		switch {
-		case ctx.Err() != nil:
-			return nil
-		case err != nil && !b.idx.isLoaded():
-			return fmt.Errorf("read the jobs: %w", err)
-		case err != nil:
-			b.opt.Log.Warn().Err(err).Msg("what has moved cannot be read yet")
-			await.Pause(ctx, roomEvery)
-			continue
-		}
-		b.idx.open()
-		read = b.reload
-		select {
-		case <-b.gap:
-		case <-ctx.Done():
-		}
+	passOver := func(engine.JobID, error) {} // a job that cannot be read is left to the backend that runs
+	switch err := b.load(ctx, passOver); {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("read the jobs: %w", err)
 	}
+	b.idx.open()
+	<-ctx.Done()
+	return nil
 }
 
-// passOver leaves a job that cannot be read to the backend that runs.
-func (b *Backend) passOver(engine.JobID, error) {}
-
-// load builds the index from the store.
-func (b *Backend) load(ctx context.Context, unreadable func(engine.JobID, error)) error {
-	b.idx.mu.Lock()
-	b.idx.clear()
-	b.idx.mu.Unlock()
-	return b.reload(ctx, unreadable)
-}
-
-// reload brings the index up to the store. Commits that are applied meanwhile win.
+// load builds the index from the store. Commits that are applied meanwhile win.
 //
-//	begin    the jobs known now are noted; commits are let in and win by their revision
+//	begin    commits are let in and win by their revision
 //	Queues   switches, but for those turned since
 //	Live     each stored job: put, unless a commit has ended it meanwhile
-//	prune    those that were known, that Live did not have and no commit has moved: they ended
-//	         in a commit that was missed
-func (b *Backend) reload(ctx context.Context, unreadable func(engine.JobID, error)) error {
-	select {
-	case <-b.gap: // what was missed until now is read now
-	default:
-	}
-	before := b.idx.begin()
+func (b *Backend) load(ctx context.Context, unreadable func(engine.JobID, error)) error {
+	b.idx.begin()
 	queues, err := b.opt.Store.Queues(ctx)
 	if err != nil {
 		return fmt.Errorf("read the queues: %w", err)
@@ -74,7 +41,6 @@ func (b *Backend) reload(ctx context.Context, unreadable func(engine.JobID, erro
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		delete(before, j.ID)
 		if err != nil {
 			if j.ID == "" || !errors.Is(err, engine.ErrUnreadable) {
 				return err // not one job: the table, or the store
@@ -82,26 +48,17 @@ func (b *Backend) reload(ctx context.Context, unreadable func(engine.JobID, erro
 			unreadable(j.ID, err)
 			continue
 		}
-		if r := b.idx.load(j, b.laneOf(j), time.Now()); r != nil {
-			r.cancel(engine.ErrCancelled)
-		}
+		b.idx.load(j, b.laneOf(j), time.Now())
 	}
-	b.idx.prune(before)
 	return nil
 }
 
-// begin lets changes in, and gives the revisions of the jobs that are known.
-func (x *index) begin() map[engine.JobID]engine.Revision {
+// begin forgets all jobs, and lets changes in.
+func (x *index) begin() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.clear()
 	x.loading = true
-	clear(x.gone)
-	clear(x.turned)
-	known := make(map[engine.JobID]engine.Revision, len(x.jobs))
-	for id, e := range x.jobs {
-		known[id] = e.rev
-	}
-	return known
 }
 
 // loadQueues takes in the stored switches, but for those that a commit has just
@@ -116,26 +73,12 @@ func (x *index) loadQueues(queues []engine.QueueState) {
 	}
 }
 
-// load takes in one stored job, unless a commit has ended it meanwhile. It answers the run that
-// must be told of a cancel.
-func (x *index) load(j engine.Job, lane string, now time.Time) (cancel *run) {
+// load takes in one stored job, unless a commit has ended it meanwhile.
+func (x *index) load(j engine.Job, lane string, now time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if _, gone := x.gone[j.ID]; gone {
-		return nil
-	}
-	return x.put(&j, lane, now)
-}
-
-// prune drops the jobs that were known and are not live any more: no commit has moved them
-// meanwhile.
-func (x *index) prune(missing map[engine.JobID]engine.Revision) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for id, rev := range missing {
-		if e := x.jobs[id]; e != nil && e.rev == rev {
-			x.drop(id)
-		}
+	if _, gone := x.gone[j.ID]; !gone {
+		x.put(&j, lane, now)
 	}
 }
 
@@ -145,13 +88,6 @@ func (x *index) open() {
 	defer x.mu.Unlock()
 	x.loading, x.loaded = false, true
 	clear(x.gone)
-}
-
-// isLoaded reports whether the index was ever read whole: then it is shown although it may lag.
-func (x *index) isLoaded() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.loaded
 }
 
 // Apply takes in the changes of one commit. The store's owner calls it for every

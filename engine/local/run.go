@@ -21,7 +21,7 @@ func New(o Options) (*Backend, error) {
 	o.fillIn()
 	b := &Backend{
 		opt: o, kinds: make(map[engine.Kind]*engine.KindSpec, len(o.Kinds)),
-		wake: await.NewBell(), gap: await.NewBell(),
+		wake: await.NewBell(),
 	}
 	for _, k := range o.Kinds {
 		if err := b.register(k); err != nil {

@@ -39,6 +39,7 @@ type parts struct {
 	boot    storage.Boot
 	term    *fleet.Term // within which it works; nil = as long as it likes
 	follows bool        // it shows what the engine of another process does
+	missed  func()      // of one that follows: more has changed than it was told of
 
 	control  *control.Control
 	backend  *local.Backend

@@ -184,8 +184,8 @@ func (p *process) inHand() int {
 }
 
 // follow lets the console show what the leader does, until rest.
-// What it shows is wired anew after a failure: the server may have been restarted, or the schema
-// brought up to date by another member.
+// What it shows is wired anew after a failure, since the server may have been restarted, or the schema
+// brought up to date by another member; and where it was left so far behind that it was not told of all.
 func (p *process) follow() {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -208,7 +208,9 @@ func (p *process) follow() {
 // following is follow until its first error.
 func (p *process) following(ctx context.Context) error {
 	// Wired without a term: what would change anything is refused or goes through the store.
-	e := &parts{process: p, follows: true, boot: storage.Boot{ID: p.id, Opened: time.Now()}}
+	ctx, missed := context.WithCancel(ctx)
+	defer missed()
+	e := &parts{process: p, follows: true, missed: missed, boot: storage.Boot{ID: p.id, Opened: time.Now()}}
 	if err := e.wire(); err != nil {
 		return err
 	}

@@ -186,11 +186,10 @@ func (p *process) has(db *store, id string) {
 			p.events.Publish(changes)
 		}
 	})
-	// A copy that was left far behind is filled anew, and then all that was read of it is read again.
+	// A copy that was left far behind is filled anew: what shows it is wired anew, and reads it.
 	db.OnGap(func() {
-		if at := p.engine.Load(); at != nil {
-			at.backend.Gap()
-			at.control.Gap()
+		if at := p.engine.Load(); at != nil && at.follows {
+			at.missed()
 		}
 	})
 }

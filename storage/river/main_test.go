@@ -126,11 +126,6 @@ func newNode(ctx context.Context, at, id, base string, change ...func(*Options))
 			b.Apply(seq, changes)
 		}
 	})
-	n.db.OnGap(func() {
-		if b := n.leader.Load(); b != nil {
-			b.Gap()
-		}
-	})
 	return n, err
 }
 

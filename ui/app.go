@@ -156,7 +156,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	follow := m.follow(now)
 	m.draw(now)
-	return m, tea.Batch(cmd, follow, m.work(), m.schedule(now))
+	return m, tea.Batch(cmd, follow, m.schedule(now))
 }
 
 // now is the present in the zone of the screen.
@@ -193,8 +193,6 @@ func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 		m.recall(msg)
 	case unsaved:
 		m.toasts.add(engine.Note{Level: engine.LevelWarn, Text: msg.err.Error()}, now)
-	case worked:
-		msg.page.Done(msg.result)
 	case weighed:
 		return m.askWeighed(msg, now), true
 	case settled:

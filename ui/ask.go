@@ -12,14 +12,13 @@ import (
 	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/engine/operation"
 	"github.com/farsight-console/farsight/ui/charts"
-	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 	"github.com/farsight-console/farsight/ui/session"
 )
 
-// What comes back from a goroutine: the answer to a command, to a page's query, and what came of a
-// page's work. page is who asked, who may not be on top any more.
+// What comes back from a goroutine: the answer to a command, and to a page's query. page is who asked, who may not be on top
+// any more.
 type (
 	answered struct {
 		command engine.Command
@@ -31,10 +30,6 @@ type (
 		query  engine.Query
 		answer engine.Answer
 		err    error
-	}
-	worked struct {
-		page   lists.Worker
-		result any
 	}
 )
 
@@ -184,19 +179,6 @@ func (m *model) answered(a answered, now time.Time) {
 		n.Text += " (live; the view is frozen)"
 	}
 	m.toasts.add(n, now)
-}
-
-// work hands the work of the page on top to a goroutine; nil = there is none to do.
-func (m *model) work() tea.Cmd {
-	w, ok := m.page().(lists.Worker)
-	if !ok {
-		return nil
-	}
-	work := w.Work()
-	if work == nil {
-		return nil
-	}
-	return func() tea.Msg { return worked{w, work()} }
 }
 
 // follow asks what the page on top wants to know.

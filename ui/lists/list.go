@@ -31,8 +31,8 @@ type List[T any] struct {
 	Of     int              // the same where the rows are some of them; 0 = the rows are all
 	at     map[string]int32 // where the row of an id is shown
 	Made   Recipe
-	placed bool     // something was made
-	later  later[T] // the same, of lists that are too long for the event loop
+	placed bool      // something was made
+	begun  time.Time // when
 
 	// Laid is the list with lines between its rows; nil = it has none.
 	Laid func(v *page.View) LaidOut
@@ -84,23 +84,16 @@ func (l *List[T]) SetFilter(text string) error {
 func (l *List[T]) Fit() (shown, all int) { return len(l.Shown), max(l.All, l.Of) }
 
 // Put gives the list its rows. They are looked at again only if version or what
-// was asked for has changed; rows is called only then. A long list is worked out
-// off the event loop: until that is done the screen shows what it had.
+// was asked for has changed; rows is called only then.
 func (l *List[T]) Put(v *page.View, version any, rows func() []T) {
 	now := Recipe{version, l.Gen, l.By, l.down, time.Time{}}
 	if l.On() {
-		now.minute = v.Now.Truncate(l.agesMove())
+		now.minute = v.Now.Truncate(time.Second)
 	}
 	if now == l.Made && l.placed || l.waits(v, now) {
 		return
 	}
-	all := rows()
-	if len(all) <= offLoop {
-		l.later = later[T]{wanted: now, begun: v.Now}
-		l.place(l.work(all, now, v.Now)())
-		return
-	}
-	l.later = later[T]{wanted: now, work: l.work(all, now, v.Now), begun: v.Now}
+	l.build(rows(), now, v.Now)
 }
 
 // id is the identity of row i as it is shown, and find its place; both ways are needed by the
@@ -343,7 +336,7 @@ func (l *List[T]) Note(v *page.View, more ...string) string {
 
 // Noted is what a list says of itself, behind how many rows it has.
 func (l *List[T]) Noted(v *page.View, text string, more ...string) string {
-	more = append(more, l.sortText(v), l.workText(v))
+	more = append(more, l.sortText(v))
 	more = append(more, l.Told())
 	if n := l.Cur.MarkCount(); n > 0 {
 		more = append(more, page.Count(n)+" marked")

@@ -33,48 +33,29 @@ func longList(n int) (*List[engine.JobRow], *page.View, func() []engine.JobRow) 
 	return &l, v, func() []engine.JobRow { return rows }
 }
 
-// TestLongListsAreMadeOffTheLoop: putting rows into a long list does none of the
-// work; what is handed out does, and a result that is not wanted any more is
-// dropped.
-func TestLongListsAreMadeOffTheLoop(t *testing.T) {
-	l, v, rows := longList(offLoop + 1)
+// TestLongListsFollowByTheSecond: newer rows of a list that is longer than a screen come with the next second, what the
+// operator asks for at once.
+func TestLongListsFollowByTheSecond(t *testing.T) {
+	l, v, rows := longList(screenful + 1)
 	l.Put(v, 1, rows)
-	if len(l.Shown) != 0 || l.workText(v) == "" {
-		t.Fatalf("%d rows were made on the loop", len(l.Shown))
+	l.Draw(v, 100, 20, "")
+	v.Now = v.Now.Add(900 * time.Millisecond)
+	l.Put(v, 2, func() []engine.JobRow { return rows()[1:] })
+	if shown, _ := l.Fit(); shown != screenful+1 || !v.Ticks {
+		t.Errorf("shows %d rows within the second; draws again: %v", shown, v.Ticks)
 	}
-	first := l.Work()
 	if err := l.SetFilter("state:discarded"); err != nil {
 		t.Fatal(err)
 	}
-	l.Put(v, 1, rows)
-	second := l.Work()
-	if first == nil || second == nil || l.Work() != nil {
-		t.Fatal("the work was not handed out once each")
-	}
-	stale := first()
-	l.Done(second())
-	want := (offLoop + 1 + 2) / 3
-	if shown, all := l.Fit(); shown != want || all != offLoop+1 {
-		t.Errorf("shows %d of %d, want %d", shown, all, want)
-	}
-	l.Done(stale)
-	if shown, _ := l.Fit(); shown != want {
-		t.Error("a stale result was shown")
-	}
-	l.Put(v, 1, rows)
-	if l.Work() != nil {
-		t.Error("the same is made again")
+	l.Put(v, 2, rows)
+	if shown, _ := l.Fit(); shown != (screenful+1+2)/3 {
+		t.Errorf("the filter waits: %d rows", shown)
 	}
 	l.Draw(v, 100, 20, "")
-	v.Ticks = false
-	l.Put(v, 2, rows) // newer rows within the second wait for it
-	if l.Work() != nil || !v.Ticks {
-		t.Error("newer rows were not held back, or would not be drawn")
-	}
-	v.Now = v.Now.Add(listEvery)
-	l.Put(v, 2, rows)
-	if l.Work() == nil {
-		t.Error("newer rows never come")
+	v.Now = v.Now.Add(time.Second)
+	l.Put(v, 3, func() []engine.JobRow { return rows()[3:] })
+	if shown, all := l.Fit(); all != screenful+1-3 {
+		t.Errorf("newer rows never come: %d of %d", shown, all)
 	}
 }
 
@@ -106,8 +87,7 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkLongList filters, and sorts, the longest list there is: the work that is done
-// off the loop. The target is 100 ms.
+// BenchmarkLongList filters, and sorts, the longest list there is, which is done once a second. The target is 100 ms.
 func BenchmarkLongList(b *testing.B) {
 	for _, c := range []struct {
 		name, text string
@@ -121,7 +101,7 @@ func BenchmarkLongList(b *testing.B) {
 			l.By = c.by
 			used := cpuTime(b)
 			for b.Loop() {
-				l.work(rows(), Recipe{}, v.Now)()
+				l.build(rows(), Recipe{}, v.Now)
 			}
 			b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/op")
 			b.ReportMetric(float64((cpuTime(b)-used).Microseconds())/1000/float64(b.N), "cpu-ms/op")
@@ -140,9 +120,6 @@ func BenchmarkListCursorMove(b *testing.B) {
 	for i, n := range sizes {
 		l, view, rows := longList(n)
 		l.Put(view, 1, rows)
-		if work := l.Work(); work != nil {
-			l.Done(work())
-		}
 		lists[i], v = l, view
 	}
 	runtime.GC()

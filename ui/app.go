@@ -58,6 +58,7 @@ type model struct {
 	why    why          // reason of the next command
 	paced  paced
 	fills  page.Fills
+	foot   page.Foot
 	mouse  bool        // clicks and the wheel are taken
 	rolls  int         // rows that the wheel has turned since it was last carried out
 	laid   box         // where what lies over the page stands
@@ -188,7 +189,7 @@ func (m *model) handle(msg tea.Msg, now time.Time) (cmd tea.Cmd, seen bool) {
 		m.acts++
 		m.answered(msg, now)
 	case found:
-		msg.page.Got(m.view(now), msg.query, msg.answer, msg.err)
+		msg.by.Got(m.view(now), msg.query, msg.answer, msg.err)
 	case remembered:
 		m.recall(msg)
 	case unsaved:
@@ -316,7 +317,7 @@ func (m *model) view(now time.Time) *page.View {
 	v := &page.View{
 		Data: m.data(), Live: &m.rows.Data, Theme: m.theme, Now: now, Size: m.size, Tall: m.tall,
 		W: m.w, H: m.bodyHeight(), Frozen: m.frozen != nil, Slow: m.opt.SSH, Hurry: now.Sub(m.pressed) < hurry || m.others.fresh(now), Acts: m.acts, Notes: m.toasts.all, Noted: m.toasts.n,
-		Chaos: m.chaosState(), Keys: m.keyed,
+		Chaos: m.chaosState(), Keys: m.keyed, Foot: &m.foot,
 	}
 	if v.Frozen {
 		v.Now = m.since

@@ -26,12 +26,18 @@ type (
 		err     error
 	}
 	found struct {
-		page   page.Page
+		by     asker
 		query  engine.Query
 		answer engine.Answer
 		err    error
 	}
 )
+
+// asker is a page, or what is kept from one page to the next.
+type asker interface {
+	Want(v *page.View) engine.Query
+	Got(v *page.View, q engine.Query, a engine.Answer, err error)
+}
 
 // do asks the engine to carry out a command. The rows change when Watch says so.
 func (m *model) do(c engine.Command) tea.Cmd {
@@ -137,11 +143,11 @@ func (m *model) askWeighed(t weighed, now time.Time) tea.Cmd {
 }
 
 // find asks the engine a page's question.
-func (m *model) find(p page.Page, q engine.Query) tea.Cmd {
+func (m *model) find(by asker, q engine.Query) tea.Cmd {
 	console, ctx := m.console, m.ctx
 	return func() tea.Msg {
 		a, err := console.Find(ctx, q)
-		return found{p, q, a, err}
+		return found{by, q, a, err}
 	}
 }
 
@@ -183,10 +189,14 @@ func (m *model) answered(a answered, now time.Time) {
 
 // follow asks what the page on top wants to know.
 func (m *model) follow(now time.Time) tea.Cmd {
-	if q := m.page().Want(m.view(now)); q != nil {
-		return m.find(m.page(), q)
+	v := m.view(now)
+	var cmds []tea.Cmd
+	for _, by := range []asker{m.page(), &m.foot} {
+		if q := by.Want(v); q != nil {
+			cmds = append(cmds, m.find(by, q))
+		}
 	}
-	return nil
+	return tea.Batch(cmds...)
 }
 
 // undoLast takes the last command back, within session.UndoFor of it.

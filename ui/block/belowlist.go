@@ -15,7 +15,7 @@ const tallBlocks = 11
 
 // Above draws sections of fixed heights at the top of a page. Where they leave at least LeastBlocks
 // rows, the blocks stand below them side by side, and below those the end of the log and the foot.
-func Above(v *page.View, sections []part.Section, blocks []func(w, h int) part.Section, f *Foot) []string {
+func Above(v *page.View, sections []part.Section, blocks []func(w, h int) part.Section) []string {
 	left := v.Leaves(sections)
 	if left < LeastBlocks {
 		return v.Whole(sections...)
@@ -26,5 +26,5 @@ func Above(v *page.View, sections []part.Section, blocks []func(w, h int) part.S
 		left = tallBlocks
 	}
 	rows := part.Stack(v.Sections(0, 0, v.W, top, sections...), []string{v.Row(v.W)}, v.Abreast(top+1, left, blocks))
-	return f.Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
+	return Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
 }

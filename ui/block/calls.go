@@ -3,7 +3,6 @@ package block
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
@@ -12,58 +11,6 @@ import (
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
 )
-
-// TapeEvery is how often a list of calls moves on. Each new call moves all of its
-// rows: ten times a second that would be most of what a terminal is sent.
-// The overview only gives an impression: its panels move less often.
-const (
-	TapeEvery    = time.Second
-	OverviewTape = 3 * time.Second
-)
-
-// Tape is the flight recorder as it was at most Every ago. Whoever draws calls takes them through a
-// Tape, which holds the old list until that time is over.
-type Tape struct {
-	Every time.Duration
-	Then  bool // a view that was frozen shows only what there was at its instant
-	Calls []engine.CallRow
-	at    time.Time
-}
-
-// Take gives the calls to show, oldest first. It takes the newest at once if there were none, if
-// the view is frozen, or if the clock was set back: age is below zero then, and a wait for it could
-// take hours.
-func (t *Tape) Take(v *page.View) []engine.CallRow {
-	if t.Then && v.Frozen {
-		return UpTo(v.Calls, v.Now)
-	}
-	if age := v.Now.Sub(t.at); age >= v.Unhurried(t.Every) || age < 0 || len(t.Calls) == 0 || v.Frozen {
-		t.Calls, t.at = v.Calls, v.Now
-	}
-	if lastSeq(t.Calls) != lastSeq(v.Calls) {
-		v.Ticks = true // there are newer ones to show within the second
-	}
-	return t.Calls
-}
-
-// UpTo are the calls that had been made by an instant. It looks from the end, since that instant is
-// mostly a short time ago.
-func UpTo(calls []engine.CallRow, at time.Time) []engine.CallRow {
-	n := len(calls)
-	for n > 0 && calls[n-1].At.After(at) {
-		n--
-	}
-	return calls[:n]
-}
-
-// lastSeq is the number of the newest call, which tells one list of calls from another; 0 = there
-// is no call.
-func lastSeq(calls []engine.CallRow) uint64 {
-	if len(calls) == 0 {
-		return 0
-	}
-	return calls[len(calls)-1].Seq
-}
 
 // CallList is the flight recorder as a list, newest first. It turns the order around as rows are
 // asked for, so that no list of thousands of calls is copied for each frame.
@@ -89,7 +36,7 @@ func (p *Picked) Of(v *page.View, calls []engine.CallRow, q *lists.Query[engine.
 	if !q.On() {
 		return CallList{v, calls}
 	}
-	if seq := lastSeq(calls); !p.have || p.seq != seq || p.n != len(calls) || p.gen != q.Gen {
+	if seq := page.LastSeq(calls); !p.have || p.seq != seq || p.n != len(calls) || p.gen != q.Gen {
 		*p = Picked{q.Pick(calls, v.Now), seq, len(calls), q.Gen, true}
 	}
 	return CallList{v, p.Calls}

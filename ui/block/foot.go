@@ -9,36 +9,13 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// Foot is what a large screen has below a page that leaves room: the last day beside what
-// the page puts there, and the calls that were made last.
-type Foot struct {
-	day  charts.DayTraffic
-	Tape Tape
-}
-
-// NewFoot returns a foot whose calls move at the pace of the overview. In a frozen view it shows
-// those of the frozen instant.
-func NewFoot() Foot { return Foot{Tape: Tape{Every: OverviewTape, Then: true}} }
-
 // LeastFoot is how many rows the foot needs: the charts of the day, their title, and the empty row
 // before them. With fewer a page ends with empty rows.
 const LeastFoot = charts.DayRows + 2
 
-// Want is the question about the last day; nil = none is due, or the screen is not large, so that
-// the foot is not shown.
-func (f *Foot) Want(v *page.View) engine.Query {
-	if v.Size != page.L {
-		return nil
-	}
-	return f.day.Want(v)
-}
-
-// Got takes the answer to Want's question.
-func (f *Foot) Got(q engine.Query, a engine.Answer, err error) { f.day.Got(q, a, err) }
-
 // Fill puts the foot below the rows of a page, and the empty rows that are left. own is a block of
 // the page's own, which stands before the limits and the day; nil = there is none.
-func (f *Foot) Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string {
+func Fill(v *page.View, rows []string, own func(w, h int) part.Section) []string {
 	left := v.H - len(rows) - 1
 	if v.Size != page.L || left < LeastFoot {
 		return part.Height(v.Theme, v.W, v.H, rows)
@@ -48,7 +25,7 @@ func (f *Foot) Fill(v *page.View, rows []string, own func(w, h int) part.Section
 	b, _ := v.Limits.Pacing()
 	blocks := []func(w, h int) part.Section{
 		func(w, h int) part.Section { return LimitsBlock(v, b.Host, w, h) },
-		func(w, _ int) part.Section { return f.day.Panel(v, w) },
+		func(w, _ int) part.Section { return charts.Day(v, w) },
 	}
 	if own != nil {
 		blocks = slices.Insert(blocks, 0, own)
@@ -57,7 +34,7 @@ func (f *Foot) Fill(v *page.View, rows []string, own func(w, h int) part.Section
 	// The calls take their title, the ribbon, and what is left for calls in words.
 	if left -= charts.DayRows + 2; left > CallRows {
 		rows = append(rows, v.Row(v.W))
-		calls := CallsSection(v, f.Tape.Take(v), v.Inner(v.W), CallRows, left-1-CallRows)
+		calls := CallsSection(v, v.Foot.Calls(v), v.Inner(v.W), CallRows, left-1-CallRows)
 		rows = append(rows, v.Sections(0, len(rows), v.W, left, calls)...)
 	}
 	return part.Height(v.Theme, v.W, v.H, rows)
@@ -66,37 +43,28 @@ func (f *Foot) Fill(v *page.View, rows []string, own func(w, h int) part.Section
 // Below draws sections that fill the page, of which the last is a log with so many records. On a
 // large screen a short log leaves its free rows to the foot. It is counted in steps of six rows, so
 // that the foot moves down with every sixth record, and not with each.
-func (f *Foot) Below(v *page.View, log int, sections ...part.Section) []string {
+func Below(v *page.View, log int, sections ...part.Section) []string {
 	last := &sections[len(sections)-1]
 	room := last.Height - (log+5)/6*6
 	if v.Size != page.L || room <= LeastFoot {
 		return v.Whole(sections...)
 	}
 	last.Height -= room
-	return f.Fill(v, v.Sections(0, 0, v.W, v.H-room, sections...), nil)
+	return Fill(v, v.Sections(0, 0, v.W, v.H-room, sections...), nil)
 }
 
 // WithLog draws sections, and so many rows of the log below them; 0 = none. On a large screen with
 // room for it the foot stands there, with the log as its first block.
-func (f *Foot) WithLog(v *page.View, log int, sections ...part.Section) []string {
+func WithLog(v *page.View, log int, sections ...part.Section) []string {
 	switch {
 	case log == 0:
 		return v.Whole(sections...)
 	case v.Size == page.L && log > LeastFoot:
 		rows := v.Sections(0, 0, v.W, v.H-log-2, sections...)
-		return f.Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
+		return Fill(v, rows, func(w, h int) part.Section { return LogPanel(v, w, h) })
 	}
 	return v.Whole(append(sections, LogPanel(v, v.Inner(v.W), log))...)
 }
-
-// Footed is embedded in a page that asks the engine for nothing but what its foot shows.
-type Footed struct{ Foot Foot }
-
-// Want implements Page.
-func (p *Footed) Want(v *page.View) engine.Query { return p.Foot.Want(v) }
-
-// Got implements Page.
-func (p *Footed) Got(_ *page.View, q engine.Query, a engine.Answer, err error) { p.Foot.Got(q, a, err) }
 
 // CallRows is how many rows high the ribbon of the foot is.
 const CallRows = 3

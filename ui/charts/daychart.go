@@ -13,37 +13,9 @@ import (
 	"github.com/farsight-console/farsight/ui/part"
 )
 
-// DayTraffic is the traffic of the last day by half an hour, the oldest first. It is asked for once
-// a minute, and only where it is shown: an idle screen is silent between minutes.
-type DayTraffic struct {
-	pending bool
-	asked   time.Time
-	Spans   []engine.TrafficSpan
-}
-
-// Want is the question when it is due; nil = it is not, or the screen has no room for the day.
-func (d *DayTraffic) Want(v *page.View) engine.Query {
-	if d.pending || !v.Ready || v.Frozen || v.Size != page.L || v.Now.Truncate(time.Minute).Equal(d.asked.Truncate(time.Minute)) {
-		return nil
-	}
-	d.pending, d.asked = true, v.Now
-	return engine.MetricsQuery{Traffic: true}
-}
-
-// Got takes the answer; an error keeps what there was until the next minute.
-func (d *DayTraffic) Got(q engine.Query, a engine.Answer, err error) {
-	if asked, ok := q.(engine.MetricsQuery); !ok || !asked.Traffic {
-		return
-	}
-	d.pending = false
-	if m, ok := a.(engine.Metrics); ok && err == nil {
-		d.Spans = m.Traffic
-	}
-}
-
 // upTo are the half hours with the one that has begun, which the frame tells with all else that it shows.
-func (d *DayTraffic) upTo(v *page.View) []engine.TrafficSpan {
-	now, spans := v.Engine.Traffic, d.Spans
+func upTo(v *page.View) []engine.TrafficSpan {
+	now, spans := v.Engine.Traffic, v.Foot.Day
 	if now.At.IsZero() {
 		return spans
 	}
@@ -98,11 +70,11 @@ const multipleSum, multipleName = 8, 17
 // DayRows is how many rows the three charts of the last day take together.
 const DayRows = 6
 
-// Panel draws calls, 429s and stored matches of the last 24 hours on one scale, or of the time since the engine began
+// Day draws calls, 429s and stored matches of the last 24 hours on one scale, or of the time since the engine began
 // to count, and says which.
-func (d *DayTraffic) Panel(v *page.View, w int) part.Section {
+func Day(v *page.View, w int) part.Section {
 	p := part.Section{Title: "24 HOURS", Height: DayRows}
-	spans := d.upTo(v)
+	spans := upTo(v)
 	if len(spans) == 0 {
 		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+cmp.Or(v.Waiting(), "nothing was counted yet")))}
 		return p

@@ -16,11 +16,12 @@ func TestV8b_AYoungDayIsDrawnWide(t *testing.T) {
 	begin := time.Date(2026, 1, 20, 10, 0, 0, 0, time.UTC)
 	v := &page.View{Data: &page.Data{}, Theme: themes.NewMono(themes.Unicode), Now: begin.Add(time.Hour)}
 	for spans, cells := range map[int]int{1: 8, 3: 24, 6: 48, 25: 48, 47: 48} {
-		d := DayTraffic{Spans: make([]engine.TrafficSpan, spans)}
-		for i := range d.Spans {
-			d.Spans[i].Calls, d.Spans[i].At = 7, begin.Add(time.Duration(i)*engine.TrafficEvery)
+		all := make([]engine.TrafficSpan, spans)
+		for i := range all {
+			all[i].Calls, all[i].At = 7, begin.Add(time.Duration(i)*engine.TrafficEvery)
 		}
-		day := d.Panel(v, 48+multipleName+2)
+		v.Foot = &page.Foot{Day: all}
+		day := Day(v, 48+multipleName+2)
 		rows := day.Rows
 		if day.Title != "SINCE 10:00" {
 			t.Errorf("%d half hours: %s", spans, day.Title)
@@ -53,8 +54,8 @@ func TestV8b_TheDayEndsWithTheFrame(t *testing.T) {
 		"an engine that counts none": {[]engine.TrafficSpan{span(1, 7)}, engine.TrafficSpan{}, "SINCE 10:30", " 7 calls"},
 	} {
 		v.Data.Engine.Traffic = c.now
-		d := DayTraffic{Spans: c.asked}
-		if p := d.Panel(v, 60); p.Title != c.title || !strings.Contains(ansi.Strip(p.Rows[1]), c.want) {
+		v.Foot = &page.Foot{Day: c.asked}
+		if p := Day(v, 60); p.Title != c.title || !strings.Contains(ansi.Strip(p.Rows[1]), c.want) {
 			t.Errorf("%s: %s, want %s of %s in %q", name, p.Title, c.want, c.title, p.Rows)
 		}
 	}

@@ -87,7 +87,7 @@ func (p *Job) inspector(v *page.View, outer int) []string {
 				Rows: charts.CallColumns(&n, calls, w, h)}
 		})})
 	}
-	rows := p.foot.Fill(&n, n.Stacked(all...), nil)
+	rows := block.Fill(&n, n.Stacked(all...), nil)
 	v.Ticks = v.Ticks || n.Ticks
 	return rows
 }

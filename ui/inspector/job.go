@@ -8,7 +8,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
-	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/lists"
 	"github.com/farsight-console/farsight/ui/page"
@@ -27,15 +26,14 @@ type Job struct {
 	Detail engine.JobDetail
 	match  fetched
 	raw    raw
-	foot   block.Foot
 }
 
 // NewJob makes the inspector of a job.
-func NewJob(id engine.JobID) *Job { return &Job{ID: id, foot: block.NewFoot()} }
+func NewJob(id engine.JobID) *Job { return &Job{ID: id} }
 
 // NewJobOf makes the inspector of a key's live job, or else its latest.
 // A key is such as "match:KR_7214550881"; with the first answer the job is known by its id.
-func NewJobOf(key string) *Job { return &Job{key: key, foot: block.NewFoot()} }
+func NewJobOf(key string) *Job { return &Job{key: key} }
 
 // Screen implements Page.
 func (p *Job) Screen() page.Screen { return page.ScreenJob }
@@ -60,7 +58,7 @@ func (p *Job) row(v *page.View) engine.JobRow {
 }
 
 // Want implements Page.
-// The job goes before the match that it has fetched, and that before what its foot shows.
+// The job goes before the match that it has fetched.
 func (p *Job) Want(v *page.View) engine.Query {
 	if q := p.Ask(v); q != nil {
 		return q
@@ -70,12 +68,12 @@ func (p *Job) Want(v *page.View) engine.Query {
 			return q
 		}
 	}
-	return p.foot.Want(v)
+	return nil
 }
 
 // Ask is the question about the job: the detail moves with it, and one that has left
 // the live rows is looked up once more as long as the database moves.
-// nil = what is known is new enough. Screens that show the job's blocks without its foot ask with
+// nil = what is known is new enough. Screens that show the job's blocks without its match ask with
 // it.
 func (p *Job) Ask(v *page.View) engine.Query {
 	version := uint64(p.row(v).Rev)
@@ -113,7 +111,6 @@ func (p *Job) unnamed() bool {
 // Got implements Page.
 // Answers about another job, or to the key before the id was known, are dropped.
 func (p *Job) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	p.foot.Got(q, a, err)
 	p.match.got(v, q, a, err)
 	asked, ok := q.(engine.JobQuery)
 	if !ok || asked.ID != p.ID || asked.Key != p.key || !p.Take(v, err) {

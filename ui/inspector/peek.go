@@ -27,7 +27,6 @@ type Peek struct {
 	since time.Time // it turned to that job
 	// Of any job: the answer to the one before has to come first.
 	pending bool
-	Tape    block.Tape
 	held    engine.JobDetail // as of the last beat of the list; its ID is "" before the first
 }
 
@@ -154,7 +153,7 @@ func (k *Peek) around(v *page.View, w, h int) []part.Section {
 	// Both have a title and an empty row before it.
 	if calls := left - limits - 4; calls > limits {
 		b, _ := v.Limits.Pacing()
-		shown := k.Tape.Take(v)
+		shown := v.Foot.Calls(v)
 		panels = append(panels, block.LimitsBlock(v, b.Host, w, limits),
 			part.Section{Title: "CALLS", Note: "the newest first", Tail: charts.Median(v),
 				Rows: charts.CallColumns(v, shown, w, min(calls, max(len(shown), 1))), Height: calls})

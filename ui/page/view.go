@@ -61,6 +61,8 @@ type View struct {
 	// Acts counts the commands of this console that were answered, and how often those
 	// of others made its lists due.
 	Acts int
+	// Foot is kept from one page to the next.
+	Foot *Foot
 	// Keys puts the keys in force into a sentence, see the function of that name; nil =
 	// there are none.
 	Keys func(text string) string

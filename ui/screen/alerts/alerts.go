@@ -23,12 +23,11 @@ type Screen struct {
 	page.Answer
 	read []engine.AlertRow // of the answer, until Watch has told them
 	at   time.Time         // of the last evaluation; zero = not known
-	foot block.Foot
 }
 
 // New makes the screen.
 func New() *Screen {
-	p := &Screen{foot: block.NewFoot()}
+	p := &Screen{}
 	p.List = lists.New(columns.Alerts, columns.AlertList.Drawn("hour", page.ByView(sparkCell)),
 		func(r *engine.AlertRow) string { return r.ID })
 	p.Is = lists.Declaration[engine.AlertRow]{
@@ -61,14 +60,13 @@ func New() *Screen {
 // A new snapshot (Restarts) may be of another engine, with other rules.
 func (p *Screen) Want(v *page.View) engine.Query {
 	if v.Alerts != nil && p.Have || !p.Due(v, v.Restarts) {
-		return p.foot.Want(v)
+		return nil
 	}
 	return engine.AlertsQuery{}
 }
 
 // Got implements Page.
 func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	p.foot.Got(q, a, err)
 	if _, ok := q.(engine.AlertsQuery); ok && p.Take(v, err) {
 		got, _ := a.(engine.AlertsAnswer)
 		p.read, p.at = got.Alerts, got.At
@@ -177,7 +175,7 @@ func (p *Screen) drawn(v *page.View, list part.Section, r *engine.AlertRow) []st
 		})...)
 	left := v.H - len(rows)
 	if v.Size == page.L && left > block.LeastFoot {
-		return p.foot.Fill(v, rows, func(w, h int) part.Section { return block.LogPanel(v, w, h) })
+		return block.Fill(v, rows, func(w, h int) part.Section { return block.LogPanel(v, w, h) })
 	}
 	if left > 2 {
 		rows = append(rows, v.Sections(0, len(rows), v.W, left, block.LogPanel(v, w, left-1))...)

@@ -16,14 +16,14 @@ import (
 // It holds the alert as it was when the screen was opened: an alert may leave the rows of Watch,
 // when its rule is removed, while somebody reads it.
 type Evidence struct {
-	block.Footed
+	page.Quiet
 	lists.Page[engine.Evidence]
 	alert engine.AlertRow
 }
 
 // NewEvidence makes the list of an alert.
 func NewEvidence(r engine.AlertRow) *Evidence {
-	p := &Evidence{alert: r, Footed: block.Footed{Foot: block.NewFoot()}}
+	p := &Evidence{alert: r}
 	p.List = lists.New(columns.Evidence, columns.EvidenceList, evidenceID)
 	p.Is = lists.Declaration[engine.Evidence]{
 		Screen: page.ScreenEvidence, Crumb: columns.AlertName(&r), File: "evidence", Row: "evidence",
@@ -122,7 +122,7 @@ func (p *Evidence) Draw(v *page.View) []string {
 	}
 	empty := cmp.Or(p.List.Empty(v), "no evidence is kept: the alert never fired, or what spoke for it has gone")
 	h, log := block.BeforeLog(v, h, len(p.Shown))
-	return p.Foot.WithLog(v, log, append(panels,
+	return block.WithLog(v, log, append(panels,
 		p.Section(v, w, h, empty, part.Section{Title: "EVIDENCE", Note: p.Note(v),
 			Tail: p.About(v.Keyed("{open} opens it"))}))...)
 }

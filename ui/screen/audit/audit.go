@@ -28,13 +28,12 @@ type Screen struct {
 	older   bool // there are older ones than those read
 	// The keys are the numbers of those commands.
 	undone map[uint64]bool // commands that were taken back
-	foot   block.Foot
-	below  *Entry // the selected one, summed up below a short list; nil = there is no room
+	below  *Entry          // the selected one, summed up below a short list; nil = there is no room
 }
 
 // New makes the screen.
 func New() *Screen {
-	p := &Screen{foot: block.NewFoot()}
+	p := &Screen{}
 	p.List = lists.New(columns.Audit, columns.AuditList.Drawn("undo", page.ByView(p.undoWord)),
 		func(e *engine.AuditEntry) string { return strconv.FormatUint(e.Seq, 10) })
 	p.Is = lists.Declaration[engine.AuditEntry]{
@@ -59,7 +58,7 @@ func New() *Screen {
 }
 
 // Want implements Page: commands move with the database.
-// The list is asked for first, then the jobs of the selected command, then what the foot shows.
+// The list is asked for first, then the jobs of the selected command.
 func (p *Screen) Want(v *page.View) engine.Query {
 	switch {
 	case p.Due(v, v.Seq):
@@ -69,7 +68,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 			return q
 		}
 	}
-	return p.foot.Want(v)
+	return nil
 }
 
 // Got implements Page. The list asks with Seq 0, the summary below it with the number of its
@@ -77,7 +76,6 @@ func (p *Screen) Want(v *page.View) engine.Query {
 // that did so, as an entry of the audit is never changed. An undo that found nothing left to put
 // back (Applied 0) took nothing back.
 func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
 	// The summary's own question comes back by the same way as the list's.
 	if ok && asked.Seq != 0 && p.below != nil {
@@ -212,7 +210,7 @@ func (p *Screen) drawSummed(v *page.View, sections []part.Section) []string {
 			return s
 		},
 		p.byCommand(v),
-	}, &p.foot)
+	})
 }
 
 // byCommand counts the commands on the list, the most frequent first.

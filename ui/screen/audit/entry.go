@@ -20,12 +20,11 @@ type Entry struct {
 	lists.Page[engine.JobMove]
 	page.Answer
 	entry engine.AuditEntry
-	foot  block.Foot
 }
 
 // NewEntry makes the screen of a command.
 func NewEntry(e engine.AuditEntry) *Entry {
-	p := &Entry{entry: e, foot: block.NewFoot()}
+	p := &Entry{entry: e}
 	p.List = lists.New(columns.Moves, columns.MoveList.Drawn("else", page.ByView(diff)),
 		func(m *engine.JobMove) string { return string(m.Job) })
 	number := strconv.FormatUint(e.Seq, 10)
@@ -44,7 +43,7 @@ func NewEntry(e engine.AuditEntry) *Entry {
 // Want implements Page: a command that was carried out never changes.
 func (p *Entry) Want(v *page.View) engine.Query {
 	if !p.Due(v, p.entry.Seq) {
-		return p.foot.Want(v)
+		return nil
 	}
 	return engine.AuditQuery{Seq: p.entry.Seq}
 }
@@ -52,7 +51,6 @@ func (p *Entry) Want(v *page.View) engine.Query {
 // Got implements Page.
 // The entry that the screen was opened with stays until the answer holds the same number.
 func (p *Entry) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.AuditQuery)
 	if !ok || asked.Seq != p.entry.Seq || !p.Take(v, err) {
 		return
@@ -120,7 +118,7 @@ func (p *Entry) Draw(v *page.View) []string {
 	// A long result may not push the list of jobs off the screen.
 	head = head[:min(len(head), max(v.H/2, 1))]
 	h, log := block.BeforeLog(v, max(v.H-len(head)-3, 1), len(p.Shown))
-	return p.foot.WithLog(v, log,
+	return block.WithLog(v, log,
 		part.Section{Title: "COMMAND", Note: "#" + strconv.FormatUint(e.Seq, 10), Tail: p.Told(v), Rows: head,
 			Height: len(head)},
 		p.Section(v, w, h, p.empty(v),

@@ -23,12 +23,12 @@ import (
 // about it. It asks the engine nothing: the simulator runs in the same process, and its state comes
 // with the view.
 type Screen struct {
-	block.Footed
+	page.Quiet
 	lists.Pane
 }
 
 // New makes the screen. It draws View.Chaos, which only the demo has.
-func New() *Screen { return &Screen{Footed: block.Footed{Foot: block.NewFoot()}} }
+func New() *Screen { return &Screen{} }
 
 // Screen implements Page.
 func (p *Screen) Screen() page.Screen { return page.ScreenChaos }
@@ -188,7 +188,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	}
 	if left := v.H - rows - len(now) - 5; left > 0 {
 		story := storyRows(v, w, left)
-		return p.Foot.Below(v, len(story),
+		return block.Below(v, len(story),
 			append(panels, part.Section{Title: "WHAT HAPPENED", Tail: "newest first", Rows: story, Height: left})...)
 	}
 	return v.Whole(panels...)

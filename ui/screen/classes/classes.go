@@ -27,7 +27,6 @@ type Screen struct {
 	// The classes, and how many jobs are in them all.
 	found  engine.ClassesAnswer
 	jobs   classJobs
-	foot   block.Foot
 	latest *inspector.Job // the one of the selected class that failed last: what Riot answered it
 }
 
@@ -37,7 +36,7 @@ const askEvery = 10 * time.Second
 
 // New makes the list of a queue; "" means all.
 func New(queue engine.Queue) *Screen {
-	p := &Screen{queue: queue, foot: block.NewFoot()}
+	p := &Screen{queue: queue}
 	p.List = lists.New(columns.Classes, columns.ClassList, func(r *engine.ClassRow) string { return r.ID })
 	p.Is = lists.Declaration[engine.ClassRow]{
 		Screen: page.ScreenClasses, Crumb: "Error classes", File: "classes", Row: "error class",
@@ -83,7 +82,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 			return q
 		}
 	}
-	return p.foot.Want(v)
+	return nil
 }
 
 // Got implements Page.
@@ -99,8 +98,6 @@ func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 		if p.latest != nil {
 			p.latest.Got(v, q, a, err)
 		}
-	default:
-		p.foot.Got(q, a, err)
 	}
 }
 

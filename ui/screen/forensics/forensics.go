@@ -27,11 +27,10 @@ type Screen struct {
 	windows lists.Pane
 	page.Answer
 	found engine.Forensics
-	foot  block.Foot
 }
 
 // New makes the screen of a call in the flight recorder.
-func New(seq uint64) *Screen { return &Screen{seq: seq, foot: block.NewFoot()} }
+func New(seq uint64) *Screen { return &Screen{seq: seq} }
 
 // Screen implements Page.
 func (p *Screen) Screen() page.Screen { return page.ScreenForensics }
@@ -42,14 +41,13 @@ func (p *Screen) Crumb(*page.View) string { return "429 of call " + strconv.Form
 // Want implements Page: what led to an answer does not change any more.
 func (p *Screen) Want(v *page.View) engine.Query {
 	if !p.Due(v, p.seq) {
-		return p.foot.Want(v)
+		return nil
 	}
 	return engine.ForensicsQuery{Seq: p.seq}
 }
 
 // Got implements Page.
 func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.ForensicsQuery)
 	if ok && asked.Seq == p.seq && p.Take(v, err) {
 		p.found, _ = a.(engine.Forensics)
@@ -177,7 +175,7 @@ func (p *Screen) Draw(v *page.View) []string {
 		empty = "what led to it could not be read"
 	}
 	t := part.Table{Columns: windowColumns, Empty: empty}
-	return p.foot.WithLog(v, log,
+	return block.WithLog(v, log,
 		part.Section{Title: "RATE LIMIT HIT", Tail: cmp.Or(p.Told(v), v.Keyed("{open} opens its job")), Rows: facts,
 			Height: len(facts)},
 		p.windows.Section(v, t, w, windows, p.windowSource(v), part.Section{Title: "OUR COUNTS BESIDE THE SERVER'S"}),

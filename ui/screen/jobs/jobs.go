@@ -63,8 +63,7 @@ type made struct {
 // The list stands in groups at first.
 func New(queue engine.Queue, shown page.Shown) *Screen {
 	p := &Screen{queue: queue, which: shown,
-		calm: page.Calm{Every: time.Second},
-		peek: inspector.Peek{Tape: block.Tape{Every: block.OverviewTape, Then: true}}}
+		calm: page.Calm{Every: time.Second}}
 	p.List = lists.New(columns.Jobs, columns.JobList, block.JobKey)
 	p.stand()
 	// the answer from disk, with what Watch has told since

@@ -24,7 +24,7 @@ type Screen struct {
 	onCalls        bool
 	moved          bool // the recorder's cursor was taken off the newest call
 	// The ribbon moves less often than the list: it only gives an impression.
-	tape, ribbon block.Tape
+	tape, ribbon page.Tape
 	past         charts.Past
 	plan         page.Forecast
 	ahead        time.Duration // as far as the axis went when it was last drawn
@@ -37,8 +37,8 @@ type Screen struct {
 // New makes the screen.
 // The keys go to the recorder at first: what somebody looks for is most often a call.
 func New() *Screen {
-	return &Screen{onCalls: true, tape: block.Tape{Every: block.TapeEvery},
-		ribbon: block.Tape{Every: block.OverviewTape}, Query: lists.Query[engine.CallRow]{Schema: columns.Calls.Schema}}
+	return &Screen{onCalls: true, tape: page.Tape{Every: page.TapeEvery},
+		ribbon: page.Tape{Every: page.OverviewTape}, Query: lists.Query[engine.CallRow]{Schema: columns.Calls.Schema}}
 }
 
 // NewAt makes the screen with the cursor on a call.
@@ -232,7 +232,7 @@ func (p *Screen) Instant(v *page.View) (time.Time, bool) {
 // An instant before the oldest call that is kept moves nothing.
 func (p *Screen) ToInstant(v *page.View, at time.Time) {
 	src := p.source(v)
-	then := len(block.UpTo(src.Calls, at))
+	then := len(page.UpTo(src.Calls, at))
 	if then == 0 {
 		return
 	}

@@ -50,13 +50,13 @@ func (p *Screen) Draw(v *page.View) []string {
 	}
 	rows = v.Sections(0, 0, v.W, (minuteRows+2)*len(above)+1+p.Height, sections...)
 	if v.Size == page.L {
-		return p.foot.Fill(v, rows, func(w, _ int) part.Section { return p.selected(v, w) })
+		return block.Fill(v, rows, func(w, _ int) part.Section { return p.selected(v, w) })
 	}
 	record := p.selected(v, w)
 	record.Height = recordRows
 	rest := []part.Section{record}
 	if left := v.H - len(rows) - record.Height - 3; left > block.CallRows+1 {
-		rest = append(rest, block.CallsSection(v, p.foot.Tape.Take(v), w, block.CallRows, left-1-block.CallRows))
+		rest = append(rest, block.CallsSection(v, v.Foot.Calls(v), w, block.CallRows, left-1-block.CallRows))
 	}
 	return append(append(rows, v.Row(v.W)), v.Sections(0, len(rows)+1, v.W, v.H-len(rows)-1, rest...)...)
 }

@@ -19,7 +19,6 @@ type Screen struct {
 	page.Answer
 	book
 	lists.Pane
-	foot  block.Foot
 	level int  // of block.LogLevels: this one and above
 	off   bool // the cursor was taken off the newest record
 	wrap  bool
@@ -38,7 +37,7 @@ const perAsk = 500
 // New makes the log of one job, named name; "" is the numbered screen with all.
 // The log of a job begins with all levels: it has few records, and whoever opens it wants each.
 func New(job engine.JobID, name string) *Screen {
-	p := &Screen{foot: block.NewFoot(), job: job, name: name,
+	p := &Screen{job: job, name: name,
 		Query: lists.Query[columns.Record]{Schema: columns.Logs.Schema}, level: block.UsualLevel}
 	if job != "" {
 		p.level = 0
@@ -68,7 +67,7 @@ func (p *Screen) Want(v *page.View) engine.Query {
 		return q
 	}
 	if !p.Due(v, p.version(v)) {
-		return p.foot.Want(v)
+		return nil
 	}
 	return q
 }
@@ -89,7 +88,6 @@ func (p *Screen) version(v *page.View) uint64 {
 
 // Got implements Page.
 func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	p.foot.Got(q, a, err)
 	asked, ok := q.(engine.LogsQuery)
 	if !ok || asked.Job != p.job || !p.Take(v, err) {
 		return

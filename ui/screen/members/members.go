@@ -23,12 +23,11 @@ type Screen struct {
 	page.Answer
 	// It holds the members, the terms of leaders, and the instant of the answer.
 	page engine.MembersPage
-	foot block.Foot
 }
 
 // New makes the screen.
 func New() *Screen {
-	p := &Screen{foot: block.NewFoot()}
+	p := &Screen{}
 	p.List = lists.New(columns.Members, columns.MemberList.Drawn("minute", page.ByView(minuteCell)),
 		func(r *engine.MemberRow) string { return r.ID })
 	p.Is = lists.Declaration[engine.MemberRow]{
@@ -51,14 +50,13 @@ func New() *Screen {
 // One that fell silent has to be seen, although nothing else has changed.
 func (p *Screen) Want(v *page.View) engine.Query {
 	if !p.Due(v, uint64(v.Now.Unix())) {
-		return p.foot.Want(v)
+		return nil
 	}
 	return engine.MembersQuery{}
 }
 
 // Got implements Page.
 func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	p.foot.Got(q, a, err)
 	page.Receive[engine.MembersQuery](&p.Answer, v, q, a, err, &p.page)
 }
 
@@ -96,7 +94,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	}
 	left := v.H - len(rows)
 	if v.Size == page.L && left > block.LeastFoot {
-		return p.foot.Fill(v, rows, func(w, h int) part.Section { return block.LogPanel(v, w, h) })
+		return block.Fill(v, rows, func(w, h int) part.Section { return block.LogPanel(v, w, h) })
 	}
 	if left > 2 {
 		rows = append(rows, v.Row(v.W))
@@ -118,13 +116,13 @@ func (p *Screen) alone(v *page.View, w int) []string {
 	case page.S:
 		return v.Whole(own, block.LogPanel(v, w, v.H-own.Height-3))
 	case page.L:
-		return p.foot.WithLog(v, v.H-own.Height-3, own)
+		return block.WithLog(v, v.H-own.Height-3, own)
 	}
 	b, _ := v.Limits.Pacing()
 	return block.Above(v, []part.Section{own}, []func(w, h int) part.Section{
 		func(w, h int) part.Section { return block.LimitsBlock(v, b.Host, w, h) },
 		func(w, h int) part.Section { return block.LogPanel(v, w, h) },
-	}, &p.foot)
+	})
 }
 
 // fit keeps the notes whole where there is room: the past minute has a chart of its own there.

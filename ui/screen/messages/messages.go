@@ -17,14 +17,14 @@ import (
 // Screen lists what the message line has said, the newest first. The line itself shows each message
 // for some seconds only.
 type Screen struct {
-	block.Footed
+	page.Quiet
 	lists.Page[columns.Message]
 }
 
 // New makes the screen.
 // Enter opens the job that a message is about, if there is one.
 func New() *Screen {
-	p := &Screen{Footed: block.Footed{Foot: block.NewFoot()}}
+	p := &Screen{}
 	p.List = lists.New(columns.Messages, columns.MessageList,
 		func(m *columns.Message) string { return strconv.Itoa(m.Number) })
 	p.Is = lists.Declaration[columns.Message]{
@@ -93,7 +93,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	if rest := below - len(whole.Rows) - 2; rest >= least {
 		whole.Height = len(whole.Rows)
 		log := block.LogRows(v, v.Inner(v.W), rest, "")
-		return p.Foot.Below(v, len(log), list, whole,
+		return block.Below(v, len(log), list, whole,
 			part.Section{Title: "LOG", Note: "newest first", Rows: log, Height: rest})
 	}
 	return v.Whole(list, whole)

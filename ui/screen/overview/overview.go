@@ -31,7 +31,7 @@ type Screen struct {
 	panes [paneCount]lists.Pane
 	// Which of the panes has the keys.
 	focus int
-	tape  block.Tape
+	tape  page.Tape
 	past  charts.Past
 	plan  page.Forecast
 	runs  calendarRuns
@@ -40,7 +40,6 @@ type Screen struct {
 	fresh page.Freshness
 	// What is collected arrives among the accounts.
 	collections page.Collections
-	day         charts.DayTraffic
 	plays       block.Played // of whom the report stands when all is done
 	// Both keep the figures from changing faster than they can be read.
 	pulse page.Pulse
@@ -52,7 +51,7 @@ type Screen struct {
 
 // New makes the first screen.
 func New() *Screen {
-	return &Screen{tape: block.Tape{Every: boardEvery, Then: true}}
+	return &Screen{tape: page.Tape{Every: boardEvery, Then: true}}
 }
 
 // Screen implements Page.
@@ -75,7 +74,7 @@ func (o *Screen) Want(v *page.View) engine.Query {
 		return q
 	}
 	for _, want := range []func(*page.View) engine.Query{
-		o.past.Want, o.board.want, o.gaveUp, o.collections.Any, o.runs.want, o.fresh.Want, o.day.Want,
+		o.past.Want, o.board.want, o.gaveUp, o.collections.Any, o.runs.want, o.fresh.Want,
 	} {
 		if q := want(v); q != nil {
 			return q
@@ -110,7 +109,6 @@ func (o *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
 	o.runs.got(v, q, a, err)
 	o.fresh.Got(v, q, a, err)
 	o.collections.Got(v, q, a, err)
-	o.day.Got(q, a, err)
 	if _, ok := q.(engine.PlayQuery); ok {
 		o.plays.Got(v, a, err)
 	}

@@ -25,7 +25,7 @@ type Screen struct {
 	zoom  int // steps of the axis: below 0 nearer than what is due needs, above it farther
 	plan  page.Forecast
 	tries tryCounts
-	tape  block.Tape
+	tape  page.Tape
 	peek  inspector.Peek // what became of the last try of the job under the cursor
 	// It is placed with each frame; the keys that zoom look at it.
 	axis charts.TimeAxis
@@ -36,7 +36,7 @@ type Screen struct {
 
 // New makes the screen.
 func New() *Screen {
-	p := &Screen{tape: block.Tape{Every: block.TapeEvery}}
+	p := &Screen{tape: page.Tape{Every: page.TapeEvery}}
 	p.List = lists.New(columns.Jobs, shownColumns, block.JobKey)
 	p.Is = lists.Declaration[engine.JobRow]{Screen: page.ScreenRetries, File: "retries",
 		Fill: func(v *page.View) { p.Put(v, page.MadeOf{Version: v.Version}, v.TryingAgain) }}

@@ -26,13 +26,12 @@ type Screen struct {
 	page engine.SchedulesPage
 	// What is typed in the prompt, which stands over this screen.
 	plan planned
-	foot block.Foot
 }
 
 // New makes the screen.
 // The columns are cloned, for the width of one of them is changed with each frame.
 func New() *Screen {
-	p := &Screen{foot: block.NewFoot()}
+	p := &Screen{}
 	p.List = lists.New(columns.Schedules, slices.Clone(columns.ScheduleList),
 		func(r *engine.ScheduleRow) string { return r.Name })
 	switched := func(op engine.Op, r engine.ScheduleRow) page.Effect {
@@ -78,14 +77,13 @@ func New() *Screen {
 // Want implements Page: schedules move with the database.
 func (p *Screen) Want(v *page.View) engine.Query {
 	if !p.Due(v, v.Seq) {
-		return p.foot.Want(v)
+		return nil
 	}
 	return engine.SchedulesQuery{}
 }
 
 // Got implements Page.
 func (p *Screen) Got(v *page.View, q engine.Query, a engine.Answer, err error) {
-	p.foot.Got(q, a, err)
 	page.Receive[engine.SchedulesQuery](&p.Answer, v, q, a, err, &p.page)
 }
 
@@ -122,7 +120,7 @@ func (p *Screen) Draw(v *page.View) []string {
 	if v.Size == page.L {
 		blocks = append(blocks, func(w, h int) part.Section { return block.TrackedBlock(v, w, h) })
 	}
-	return block.Above(v, sections, blocks, &p.foot)
+	return block.Above(v, sections, blocks)
 }
 
 // resultAt is the column of what became of a run, which is told whole where there is room.

@@ -73,12 +73,13 @@ func (p *painter) paintDue() {
 	}
 }
 
-// flush sends what is to be written. What is shown after a failure is not known.
+// flush sends what is to be written. After a failure nothing is painted any more: a terminal that takes nothing has
+// just room for the words with which it is left.
 func (p *painter) flush() error {
 	_, err := p.out.Write(p.ink.Bytes())
 	p.ink.Reset()
 	if err != nil {
-		p.rows = nil
+		p.rows, p.has = nil, false
 	}
 	return err
 }
@@ -282,12 +283,10 @@ func seen(c *uv.Cell, style uv.Style) uv.Style {
 type painted struct {
 	tea.Model
 	painter *painter
-	clock   *clock
 }
 
 // Update implements tea.Model.
 func (m painted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.clock.wake(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.painter.resize(msg.Width, msg.Height)
@@ -299,7 +298,7 @@ func (m painted) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	inner, cmd := m.Model.Update(msg)
-	return painted{inner, m.painter, m.clock}, cmd
+	return painted{inner, m.painter}, cmd
 }
 
 // View implements tea.Model.

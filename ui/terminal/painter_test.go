@@ -33,7 +33,6 @@ type slate struct {
 	unknown    []string
 	sent       []string
 	painted    []time.Time
-	beats      *clock
 }
 
 func newSlate(w, h int) *slate {
@@ -238,10 +237,8 @@ func paintingOf(t *testing.T, m shows, w, h int, do func(p *tea.Program, s *slat
 		in, typed := io.Pipe()
 		s := newSlate(w, h)
 		paint := newPainter(s)
-		beats := new(clock)
-		p := tea.NewProgram(painted{m, paint, beats}, tea.WithInput(in), tea.WithOutput(paint.output()), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}),
+		p := tea.NewProgram(painted{m, paint}, tea.WithInput(in), tea.WithOutput(paint.output()), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}),
 			tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithWindowSize(w, h))
-		beats.program, s.beats = p, beats
 		done := make(chan error, 1)
 		go func() { _, err := p.Run(); done <- err }()
 		time.Sleep(time.Second)
@@ -252,7 +249,6 @@ func paintingOf(t *testing.T, m shows, w, h int, do func(p *tea.Program, s *slat
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		beats.stop()
 	})
 }
 
@@ -320,17 +316,6 @@ func TestTheCursorComesWithItsLetters(t *testing.T) {
 			if len(s.sent) != before+1 {
 				t.Errorf("later came %q", s.sent[before+1:])
 			}
-		}
-	})
-}
-
-// TestTheClockIsFound: Bubble Tea has one, which can be slowed down while nothing happens.
-func TestTheClockIsFound(t *testing.T) {
-	painting(t, 80, 24, func(_ *tea.Program, s *slate) {
-		s.beats.mu.Lock()
-		defer s.beats.mu.Unlock()
-		if s.beats.ticker == nil || s.beats.calm == nil {
-			t.Error("the clock runs on while nothing happens")
 		}
 	})
 }

@@ -22,6 +22,10 @@ import (
 // frames is how often a second the screen may be painted.
 const frames = 30
 
+// beats is how often a second Bubble Tea looks whether it has modes of the terminal to write, on a console on which
+// nothing happens, too; each look wakes several threads.
+const beats = 5
+
 // stuckAfter is how long the program may take to end once it was told to. A
 // terminal that takes no bytes must not keep the engine from its drain.
 const stuckAfter = 2 * time.Second
@@ -78,15 +82,14 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 			opt.Output = o
 		}
 	}
-	paint, beats := newPainter(opt.Output), new(clock)
-	g := guard{inner: painted{m, paint, beats}, crash: func(p *Panic) {
+	paint := newPainter(opt.Output)
+	g := guard{inner: painted{m, paint}, crash: func(p *Panic) {
 		if opt.Stack != nil {
 			opt.Stack(p.Error(), string(p.Stack))
 		}
 		cancel(p)
 	}}
 	p := tea.NewProgram(g, programOptions(opt, sig, paint)...)
-	beats.program = p
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel(nil)
@@ -98,7 +101,6 @@ func Run(ctx context.Context, m tea.Model, opt Options, feed func(ctx context.Co
 		})
 	}
 	err := runToEnd(ctx, p)
-	beats.stop()
 	if crash, ok := errors.AsType[*Panic](context.Cause(ctx)); ok {
 		return crash
 	}
@@ -186,7 +188,7 @@ func runToEnd(ctx context.Context, p *tea.Program) error {
 
 func programOptions(opt Options, sig *signals, p *painter) []tea.ProgramOption {
 	out := []tea.ProgramOption{
-		tea.WithFPS(frames), tea.WithoutSignalHandler(), tea.WithFilter(sig.filter), tea.WithColorProfile(opt.Profile),
+		tea.WithFPS(beats), tea.WithoutSignalHandler(), tea.WithFilter(sig.filter), tea.WithColorProfile(opt.Profile),
 	}
 	if opt.Input != nil {
 		out = append(out, tea.WithInput(opt.Input))

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,15 +78,24 @@ var questions = []question{
 	{asks: "is this real, or a demo?", at: func(d *desk) { d.m.opt.Demo = true; d.send(tick{}) }, row: "LIVE", answers: []string{"DEMO"}},
 }
 
+// roomy are those whose answer needs more than the smallest screen.
+var roomy = []question{
+	{asks: "what is this?", row: "SO FAR", answers: []string{"League of Legends matches, from Riot to your disk"}},
+	{asks: "what did I get?", row: "SO FAR", answers: []string{"6 lists them", "7 shows when they were played"}},
+}
+
 // TestQuestions: each is answered by what one screen or one keypress shows.
 func TestQuestions(t *testing.T) {
 	long(t)
 	if len(questions) < 10 {
 		t.Fatalf("only %d questions", len(questions))
 	}
-	for _, q := range questions {
+	for i, q := range slices.Concat(questions, roomy) {
 		t.Run(q.asks, func(t *testing.T) {
 			for _, size := range sizes {
+				if size[0] < 100 && i >= len(questions) {
+					continue
+				}
 				bubble(t, func(t *testing.T) { q.ask(open(t, uitest.Busy(), size[0], size[1], testOptions())) })
 			}
 		})

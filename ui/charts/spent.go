@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -76,7 +77,11 @@ func SpentOn(v *page.View, a *engine.Attempt, until time.Time, job *engine.JobRo
 		}
 		s.next = job.Due
 		if job.LateBy != "" {
-			s.add(themes.Planned(themes.Warn), sign, "no room", LateBy(v, job))
+			why := "no room"
+			if job.Stand != "" {
+				why = strings.ToLower(string(job.Stand))
+			}
+			s.add(themes.Planned(themes.Warn), sign, why, LateBy(v, job))
 			s.next, s.again = job.Starts, themes.Warn
 		}
 	}

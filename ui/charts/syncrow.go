@@ -52,7 +52,11 @@ func StageOf(v *page.View, a engine.AccountRow) string {
 	case engine.PhaseResolve:
 		return "resolving the Riot ID"
 	case engine.PhaseList:
-		return "listing page " + page.Count(a.Pages+1) + ", " + page.Count(a.Listed) + " found"
+		text := "listing page " + page.Count(a.Pages+1)
+		if a.Listed > 0 { // how many there are is known once all pages are
+			text += ", " + page.Count(a.Listed) + " found"
+		}
+		return text
 	case engine.PhaseReport:
 		return "building the report"
 	case engine.PhaseTimelines:

@@ -32,10 +32,18 @@ func TimeRows(v *page.View, w, h int, back, ahead time.Duration, rows []TimeRow)
 	if cells < 20 || h < 2 || len(rows) == 0 {
 		return nil
 	}
-	step := StepOf((back + ahead) / time.Duration(cells-2))
+	room := cells - 2
+	if ahead == 0 {
+		room = cells - len("now") - 1
+	}
+	step := StepOf((back + ahead) / time.Duration(room))
 	// Now has a cell of its own behind those of the past, so that the oldest instant still is on
 	// the axis.
-	axis := part.NewAxis(v.Now, step, min(int(back/step)+1, cells-1), cells)
+	past := min(int(back/step)+1, cells-1)
+	if ahead == 0 { // nothing is to come: now ends the axis, and its word has room
+		past = room + 1
+	}
+	axis := part.NewAxis(v.Now, step, past, cells)
 	apart := 1
 	if 2*len(rows) <= h-1 {
 		apart = 2

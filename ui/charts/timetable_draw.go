@@ -386,6 +386,7 @@ func Overlay(v *page.View, title, note, row string, room, w int) string {
 	if note != "" && l.At()+safe.Width(note) < room {
 		l.Put(themes.Dim, note).Gap(1)
 	}
+	l.Gap(1)
 	at, cells := l.At(), []rune(ansi.Strip(row))
 	for from := at; from < len(cells) && from >= 2 && (cells[from-1] != ' ' || cells[from-2] != ' '); from++ {
 		at = from + 1

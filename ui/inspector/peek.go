@@ -170,7 +170,9 @@ func (p *Job) beside(v *page.View, w, h int) []part.Section {
 		v.Row(w, append([]part.Cell{part.Plain(" ")},
 			v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.Detail.Account))...)...),
 	}
-	life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
+	if j.Place == 0 { // of one in line the list says why, with the place that it has by now
+		life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
+	}
 	life = append(life, p.wrapped(v, w, themes.Err, "last: ", columns.InShort(j.LastError))...)
 	facts := p.besideFacts(v, w)
 	fold := p.foldRows(v, w)

@@ -194,6 +194,9 @@ func arrived(a *engine.AccountRow) float64 {
 func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 	src := o.syncing(v)
 	s := part.Section{Title: "ARRIVALS", Note: charts.SyncsText(v)}
+	if n := len(o.collections.Open(v.Now)); n > 0 {
+		s.Note = page.Joined(v, s.Note, human.Counted(n, "collection", "collections"))
+	}
 	if len(src.Items) > 0 {
 		s.Tail = "done"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
+	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -174,7 +175,11 @@ func (o *Screen) beside(v *page.View, y, h int, left, right func(v *page.View, w
 func totalRows(v *page.View, past *charts.Past, t *charts.Timetable, dead []*engine.JobRow, w int) []string {
 	all := block.Totals(v, past, t, dead)
 	rule, top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
-	rule.Gap(1).Put(v.Theme.Title(), "SO FAR").Gap(1).Glyph(themes.Hairline, v.Theme.Glyphs.Horizontal, w-9)
+	rule.Gap(1).Put(v.Theme.Title(), "SO FAR").Gap(1)
+	if note := v.Keyed(whatItIs); safe.Width(note) < w-12 {
+		rule.Put(themes.Dim, note).Gap(1)
+	}
+	rule.Glyph(themes.Hairline, v.Theme.Glyphs.Horizontal, max(w-1-rule.At(), 0))
 	wide := (w - 1) / len(all)
 	at := func(i int) int { return 1 + i*wide }
 	if v.Size == page.S { // which just holds the words: a longer one gets more
@@ -194,6 +199,9 @@ func totalRows(v *page.View, past *charts.Past, t *charts.Timetable, dead []*eng
 	}
 	return []string{rule.String(), top.String(), low.String()}
 }
+
+// whatItIs says to whom it does not know what the program does, and what it has brought.
+const whatItIs = "League of Legends matches, from Riot to your disk: {matches} lists them, {reports} shows when they were played"
 
 // lanes is the timetable in the place of the board: the calls by cell, the sums of the windows, and on a
 // lane each whose they are.

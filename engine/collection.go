@@ -119,8 +119,24 @@ type CollectionRow struct {
 	Next      time.Time `json:"next_round,omitzero"` // when the next round begins, of a collection that goes on
 	// Parts are its players in the order in which they are listed; told of a collection that is asked for by its name.
 	Parts []CollectionPart `json:"parts,omitempty"`
+	// Last are the players whose listing began last, the last one first; told like Parts.
+	Last []CollectionPlayer `json:"last_players,omitempty"`
 	// Days are those on which its matches were played, as far as that is known; told like Parts.
 	Days []DayPlayed `json:"days,omitempty"`
+}
+
+// CollectionPlayer is a player of a collection with what the last listing has come to.
+type CollectionPlayer struct {
+	Name     string    `json:"name"` // the Riot ID where that is known, else the PUUID
+	Platform string    `json:"platform"`
+	Tier     string    `json:"tier,omitempty"` // where the player stood last
+	Division string    `json:"division,omitempty"`
+	Points   int       `json:"points,omitempty"`
+	Status   string    `json:"status"` // of the sync: pending, syncing, completed, failed, cancelled
+	Listed   int       `json:"listed"` // matches
+	New      int       `json:"new"`    // part of Listed that nobody had
+	At       time.Time `json:"at,omitzero"`
+	Error    string    `json:"error,omitempty"`
 }
 
 // DayPlayed is how many matches were played on a day.

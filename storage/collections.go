@@ -314,6 +314,42 @@ func (db *DB) NextPlayer(tx engine.Tx, id, after string) (a league.Account, ok b
 	return a, false, nil
 }
 
+// LastPlayers are the n players of a collection that were listed last, up to one of them ("" = to the last that it has),
+// which comes first.
+func (db *DB) LastPlayers(ctx context.Context, id, upto string, n int) (list []engine.CollectionPlayer, err error) {
+	err = db.view(ctx, func(t *txn) error {
+		var before []byte
+		if upto != "" {
+			before = append(key.Strings(id, upto), 0) // it stands before what is behind it
+		}
+		for r := range t.RowsBack(playersOf.Table, key.Strings(id), before) {
+			a, ok, err := tPlayers.Get(t, playersOf.Of(collection.Entry{Key: string(r.Key)}))
+			if err != nil || len(list) == n {
+				return err
+			}
+			if !ok || a.Run == "" {
+				continue
+			}
+			run, _, err := tRuns.Get(t, []byte(a.Run))
+			if err != nil {
+				return err
+			}
+			p := engine.CollectionPlayer{Name: cmp.Or(a.RiotID(), onePUUID(a)), Platform: a.Platform, Status: a.Status, Listed: run.Listed,
+				New: max(run.Listed-run.Had-run.TooOld, 0), At: run.Triggered, Error: a.LastError}
+			ranks, err := db.LastRanks(t, a.ID)
+			for _, rank := range ranks {
+				p.Tier, p.Division, p.Points = rank.Tier, rank.Division, rank.Points
+			}
+			if err != nil {
+				return err
+			}
+			list = append(list, p)
+		}
+		return nil
+	})
+	return list, err
+}
+
 // SeatsOf gives the seats of some matches of an owner, those behind a place in its list; next is the place where to go
 // on, "" = at the end.
 func (db *DB) SeatsOf(tx engine.Tx, owner, after string, matches int) (seats []league.Participant, next string, err error) {

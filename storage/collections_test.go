@@ -193,6 +193,48 @@ func TestL11_FeedsOfACollection(t *testing.T) {
 	}
 }
 
+// The players that were listed last are told, the last one first, with what came of it.
+func TestL26_TheLastPlayersAreTold(t *testing.T) {
+	db := start(t, t.TempDir()+"/data")
+	write(t, db, func(tx engine.Tx) error {
+		errs := []error{db.SaveCollection(tx, engine.Collection{ID: "C", CollectAsk: engine.CollectAsk{Name: "kr"}})}
+		for i, id := range []string{"P1", "P2", "P3", "P4"} {
+			a := league.Account{ID: id, Collection: "C", Platform: "kr", PUUIDs: map[string]string{"": "puuid " + id}, Created: time.Unix(1, 0)}
+			if id != "P3" {
+				a.Run, a.Status = "R"+id, "completed"
+				errs = append(errs, db.SaveRun(tx, league.Run{ID: a.Run, Account: id, Listed: 10 * (i + 1), Had: 7, TooOld: 1, Triggered: time.Unix(int64(i), 0)}))
+			}
+			errs = append(errs, db.SaveAccount(tx, a), db.SaveRank(tx, league.Rank{Account: id, Queue: "RANKED_SOLO_5x5", At: time.Unix(2, 0), Tier: "MASTER", Points: i}))
+		}
+		return errors.Join(errs...)
+	})
+	names := func(upto string, n int) (all string) {
+		list, err := db.LastPlayers(t.Context(), "C", upto, n)
+		must(t, err)
+		for _, p := range list {
+			all += p.Name[len("puuid "):] + " "
+		}
+		return all
+	}
+	for _, c := range []struct {
+		upto string
+		n    int
+		want string
+	}{{"", 9, "P4 P2 P1 "}, {"P2", 9, "P2 P1 "}, {"P4", 1, "P4 "}, {"P3", 9, "P2 P1 "}} {
+		if got := names(c.upto, c.n); got != c.want {
+			t.Errorf("%d up to %q: %s, want %s", c.n, c.upto, got, c.want)
+		}
+	}
+	list, err := db.LastPlayers(t.Context(), "C", "P2", 1)
+	must(t, err)
+	want := engine.CollectionPlayer{Name: "puuid P2", Platform: "kr", Tier: "MASTER", Points: 1, Status: "completed", Listed: 20, New: 12, At: time.Unix(1, 0)}
+	if p := list[0]; !p.At.Equal(want.At) {
+		t.Errorf("listed at %s", p.At)
+	} else if p.At = want.At; p != want {
+		t.Errorf("%+v, want %+v", p, want)
+	}
+}
+
 // A player stands in the feed once, when the PUUID is known, and again with another; who is forgotten stands there no more,
 // and players of a store from before that get their place.
 func TestL22_PlayersStandInTheFeed(t *testing.T) {

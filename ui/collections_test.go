@@ -25,7 +25,7 @@ func TestL26_CollectionsAreSeen(t *testing.T) {
 			t.Fatalf("enter shows %s", s)
 		}
 		d.wants("1,340 of 6,021 players", "3 not listed", "MATCHES 11,204 found", "1,850 to come", "LADDERS 3 of 3 read, 3 pages", "kr grandmaster",
-			"700/700", "accounts go first", "RUNNING AND NEXT RETRIES 3", "match:KR_7214551003")
+			"700/700", "LAST PLAYERS", "Rank Climber#", "puuid qqqqqqqq", "master 312", "accounts go first", "RUNNING AND NEXT RETRIES 3", "match:KR_7214551003")
 		d.press("esc")
 		d.wants("COLLECTIONS 4")
 		d.press("esc", "2", "C")

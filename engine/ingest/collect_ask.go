@@ -458,6 +458,9 @@ func (in *Ingest) countLadders(ctx context.Context, c engine.Collection, count b
 	return players, pages, from, err
 }
 
+// lastPlayers is how many are told of a collection.
+const lastPlayers = 10
+
 // collections answers engine.CollectionsQuery.
 func (s Stored) collections(ctx context.Context, q engine.CollectionsQuery) (a engine.CollectionsAnswer, err error) {
 	rows, err := s.Store.CollectionRows(ctx)
@@ -470,6 +473,9 @@ func (s Stored) collections(ctx context.Context, q engine.CollectionsQuery) (a e
 			ladders := laddersOf(row.Collection)
 			if row.Ladders = len(ladders); q.Name != "" {
 				row.Parts = partsOf(&row, ladders)
+				if row.Last, err = s.Store.LastPlayers(ctx, row.ID, row.After, lastPlayers); err != nil {
+					return a, fmt.Errorf("list the last players: %w", err)
+				}
 			} else {
 				row.Days = nil
 			}

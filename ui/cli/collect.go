@@ -179,9 +179,9 @@ func Collections(name string) List {
 		for _, c := range a.Collections {
 			rows = append(rows, []string{c.Name, c.Stands(), strings.Join(c.Platforms, ","), c.Queue, strings.Join(c.Tiers, " "),
 				count(c.Done()) + "/" + count(c.Players), count(c.Collected.Stored) + "/" + count(c.Collected.Found),
-				count(c.Collected.Again), count(c.Collected.Lost), human.Stamp(c.Started), c.Error})
+				count(c.Collected.Again), count(c.Collected.Lost), human.Stamp(c.Started), human.Stamp(c.Next), c.Error})
 		}
 		return o.table([]column{words("NAME"), words("STATE"), words("PLATFORM"), words("QUEUE"), words("LADDER"), figures("PLAYERS"),
-			figures("MATCHES"), figures("AGAIN"), figures("LOST"), words("ROUND BEGAN"), wide("ERROR")}, rows)
+			figures("MATCHES"), figures("AGAIN"), figures("LOST"), words("ROUND BEGAN"), words("NEXT ROUND"), wide("ERROR")}, rows)
 	}}
 }

@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"strings"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
@@ -25,6 +26,10 @@ func collections() []engine.CollectionRow {
 		{Name: "kr challenger", Players: 300, Done: 300, Ladder: true, Read: true}, {Name: "kr grandmaster", Players: 700, Done: 700, Ladder: true, Read: true},
 		{Name: "kr master", Players: 5021, Done: 340, Ladder: true, Read: true},
 	}
+	for i, name := range []string{"Rank Climber#KR1", strings.Repeat("q", engine.PUUIDLength), "한글 이름#KR2", "Tilted#NA1"} {
+		kr.Last = append(kr.Last, engine.CollectionPlayer{Name: name, Platform: "kr", Tier: "MASTER", Points: 312 - i, Listed: 18 + 9*i, New: 2 * i,
+			Status: []string{"syncing", "completed", "failed", "completed"}[i], At: at(time.Duration(i+1) * 4 * time.Second)})
+	}
 	for i, n := range []int{310, 420, 1204, 1377, 402, 388, 451, 467, 630, 1690, 1811, 512, 488, 620, 44} {
 		kr.Days = append(kr.Days, engine.DayPlayed{Day: engine.UTCDay(at(time.Duration(14-i) * 24 * time.Hour)), Matches: n})
 	}
@@ -35,6 +40,7 @@ func collections() []engine.CollectionRow {
 		{Name: "euw1 diamond III", Ladder: true}, {Name: "euw1 diamond IV", Ladder: true},
 	}
 	daily := row("jp1-flex-challenger", engine.CollectAsk{Tiers: []string{"challenger"}, Platforms: []string{"jp1"}, Queue: "flex", Every: 24 * time.Hour}, 0)
+	daily.Next = at(-7 * time.Hour)
 	daily.Round, daily.Players, daily.Ladders = 4, 50, 1
 	daily.Collected = engine.Collected{Found: 812, Stored: 812, Again: 3_004}
 	failed := row("na1-solo-iron", engine.CollectAsk{Tiers: []string{"iron"}, Platforms: []string{"na1"}, Queue: "solo"}, 26*time.Hour)

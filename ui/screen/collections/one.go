@@ -133,8 +133,12 @@ func (p *One) Draw(v *page.View) []string {
 			Draw: section(func(w, h int) part.Section { return matches(v, r, w, h) })})
 	}
 	if n := len(r.Parts); n > 0 {
-		all = append(all, page.Band{Least: min(n, 3) + 1, Most: n + 1, Keep: 3,
-			Draw: section(func(w, h int) part.Section { return parts(v, r, w, h) })})
+		blocks := []func(w, h int) part.Section{func(w, h int) part.Section { return parts(v, r, w, h) }}
+		if v.Size != page.S && len(r.Last) > 0 {
+			blocks = append(blocks, func(w, h int) part.Section { return players(v, r, w, h) })
+			n = max(n, min(len(r.Last), 5+5*page.Btoi(v.Size == page.L)))
+		}
+		all = append(all, page.Band{Least: min(n, 3) + 1, Most: n + 1, Keep: 3, Draw: func(y, h int) []string { return v.Abreast(y, h, blocks) }})
 	}
 	if len(r.Days) > 0 {
 		all = append(all, page.Band{Least: 4, Most: 4 + 2*page.Btoi(v.Size != page.S), Keep: 5, Draw: section(func(w, h int) part.Section { return days(v, r, w, h) })})
@@ -307,6 +311,30 @@ func parts(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
 	return s
 }
 
+// players are those whose listing began last.
+func players(v *page.View, r *engine.CollectionRow, w, h int) part.Section {
+	s := part.Section{Title: "LAST PLAYERS", Note: "listed, new", Height: h}
+	for _, p := range r.Last[:min(h, len(r.Last))] {
+		name := p.Name
+		if len(name) == engine.PUUIDLength {
+			name = "puuid " + name[:8]
+		}
+		ago := part.As(themes.Dim, v.Ago(p.At)+" ")
+		l := part.NewLine(v.Theme, w).Gap(1).Field(page.Pen{View: v}.Sign(strings.ToUpper(p.Status), name), page.Clamp(w-41, 16, 26), part.Words).Gap(2)
+		rank := strings.TrimSpace(strings.ToLower(p.Tier) + " " + p.Division)
+		switch p.Tier {
+		case "":
+		case "CHALLENGER", "GRANDMASTER", "MASTER":
+			rank = fmt.Sprintf("%s %d", strings.ToLower(p.Tier), p.Points)
+		}
+		l.Field(part.As(themes.Dim, rank), 16, part.Words).Gap(1)
+		l.Field(part.As(themes.Figure, page.Count(p.Listed)), 5, part.Number).Gap(1)
+		l.Field(part.As(themes.Figure, page.Count(p.New)), 5, part.Number)
+		s.Rows = append(s.Rows, l.Right(ago).String())
+	}
+	return s
+}
+
 // partText says how far the reading of a ladder is; "" = it is read.
 func partText(p *engine.CollectionPart) string {
 	switch {
@@ -336,6 +364,9 @@ func (p *One) facts(v *page.View, r *engine.CollectionRow) (facts []block.Fact) 
 	default:
 		put("waits", cmp.Or(q.Why, columns.CollectionStage(r)))
 		put("round", fmt.Sprintf("%d, since %s", r.Round, v.Clock(r.Started)))
+	}
+	if !r.Next.IsZero() {
+		put("next", "round at "+engine.When(r.Next, v.Now))
 	}
 	put("calls", fmt.Sprintf("%s for ladders, %s for lists, %s matches fetched", page.Count(r.Pages), page.Count(r.Calls), page.Count(r.Fetched())))
 	if all := r.Collected.Found + r.Collected.Again; all > 0 {

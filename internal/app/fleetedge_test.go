@@ -63,6 +63,7 @@ func (f *inFleet) ends() {
 // A member that cannot reach Riot leaves the lead and the calls to others, which carry the sync to its
 // end: what it lacks is said wherever members are told of.
 func TestPostgres_AMemberThatIsCutOff(t *testing.T) {
+	longest(t) // TestH14g_ALeaderThatIsCutOff of storage/fleet holds who leads then
 	t.Parallel()
 	const who, matches = "Cut Off#EUW", 40
 	f := newFleet(t, sim.Options{Seed: 3, Limits: limits("20:1"), Latency: sim.Instant, Players: []sim.PlayerSpec{player(who, matches)}})

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/farsight-console/farsight/engine"
-	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/page"
 	"github.com/farsight-console/farsight/ui/part"
@@ -29,8 +28,7 @@ func Failures(v *page.View, h int) part.Section {
 	calls := FailedCalls(v)
 	s := part.Section{Title: "CALLS THAT FAILED", Note: "the newest first; ms = Riot, s = our limiter", Height: h}
 	if len(calls) == 0 {
-		why := cmp.Or(v.Waiting(), "none of those that are known")
-		s.Note, s.Rows = "", []string{v.Row(v.Inner(v.W), part.As(themes.Dim, " "+why))}
+		s.Note, s.Empty = "", cmp.Or(v.Waiting(), "none of those that are known")
 		return s
 	}
 	s.Rows = charts.CallColumns(v, calls, v.Inner(v.W), h)

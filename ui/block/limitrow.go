@@ -219,9 +219,7 @@ func LimitsBlock(v *page.View, host string, w, h int) part.Section {
 		s.Rows = append(s.Rows, limitRow(v, b, w, host))
 	}
 	if len(all) == 0 {
-		s.Tail = ""
-		why := cmp.Or(v.Waiting(), "not known yet: the first answer tells")
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+why))}
+		s.Tail, s.Empty = "", cmp.Or(v.Waiting(), "not known yet: the first answer tells")
 	}
 	return s
 }

@@ -120,9 +120,6 @@ func BeforeLog(v *page.View, h, n int) (list, log int) {
 
 // LogPanel is the end of the log, the newest record first like the calls above it.
 func LogPanel(v *page.View, w, h int) part.Section {
-	rows := LogRows(v, w-1, h, "") // its margin stays empty
-	if len(rows) == 0 && h > 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, "   "+cmp.Or(v.Waiting(), "nothing has been logged yet"))))
-	}
-	return part.Section{Title: "LOG", Tail: v.Keyed("more on {logs}"), Rows: rows, Height: h}
+	return part.Section{Title: "LOG", Tail: v.Keyed("more on {logs}"), Height: h, Empty: "  " + cmp.Or(v.Waiting(), "nothing has been logged yet"),
+		Rows: LogRows(v, w-1, h, "")} // its margin stays empty
 }

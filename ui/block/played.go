@@ -101,12 +101,8 @@ func (p *Played) Champions(v *page.View, w, h int) part.Section {
 	if hidden := max(len(s.Rows)-h, 0) + p.Play.More; hidden > 0 {
 		s.Note = page.Count(hidden) + " more"
 	}
-	if len(s.Rows) == 0 {
-		why := " known with the first match that is stored"
-		if p.Loading() {
-			why = " loading the champions…"
-		}
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, why))}
+	if s.Empty = "known with the first match that is stored"; p.Loading() {
+		s.Empty = "loading the champions…"
 	}
 	s.Rows = slices.Clip(s.Rows[:min(len(s.Rows), h)])
 	return s

@@ -23,29 +23,18 @@ func RunRows(v *page.View, runs []charts.Run, w, h int) (rows []string) {
 	return rows
 }
 
-// TrackedBlock lists the accounts that schedules keep up to date, with their last sync.
+// TrackedBlock lists the accounts that schedules keep up to date, with their state, number of matches and last sync.
 func TrackedBlock(v *page.View, w, h int) part.Section {
-	rest := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
-	return part.Section{
-		Title: "TRACKED", Note: page.Count(len(rest)), Tail: "last sync",
-		Rows: accountRows(v, rest, w, h, "no account is tracked"), Height: h,
-	}
-}
-
-// accountRows are accounts with their state, number of matches and last sync, in h rows at most.
-// none is what stands in place of an empty list.
-func accountRows(v *page.View, all []engine.AccountRow, w, h int, none string) []string {
-	rows := make([]string, 0, max(h, 0))
+	all := slices.DeleteFunc(slices.Clone(v.Accounts), func(a engine.AccountRow) bool { return !a.Tracked })
+	s := part.Section{Title: "TRACKED", Note: page.Count(len(all)), Tail: "last sync", Height: h,
+		Empty: cmp.Or(v.Waiting(), "no account is tracked")}
 	for i := range all[:min(len(all), max(h, 0))] {
 		a := &all[i]
 		l := part.NewLine(v.Theme, w).Gap(1).Field(v.State(v.SyncWord(*a)), 12, part.Words)
 		l.Field(part.Plain(a.RiotID), max(l.Room()-25, 10), part.Words).Gap(1)
 		l.Field(part.As(themes.Dim, charts.MatchesOf(a)), 12, part.Number).Gap(1)
 		l.Field(part.As(themes.Dim, v.Ago(a.LastSync)), 10, part.Number)
-		rows = append(rows, l.String())
+		s.Rows = append(s.Rows, l.String())
 	}
-	if len(all) == 0 && h > 0 {
-		rows = append(rows, v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), none))))
-	}
-	return rows
+	return s
 }

@@ -76,7 +76,7 @@ func Day(v *page.View, w int) part.Section {
 	p := part.Section{Title: "24 HOURS", Height: DayRows}
 	spans := upTo(v)
 	if len(spans) == 0 {
-		p.Rows = []string{v.Row(w, part.As(themes.Dim, "   "+cmp.Or(v.Waiting(), "nothing was counted yet")))}
+		p.Empty = "  " + cmp.Or(v.Waiting(), "nothing was counted yet")
 		return p
 	}
 	charts := []multiple{{name: "calls", token: themes.Run}, {name: "429s", token: themes.Warn}, {name: "stored", token: themes.OK}}

@@ -23,6 +23,8 @@ type Section struct {
 	Focus bool
 	// Rows are painted rows; they are fitted to their width.
 	Rows []string
+	// Empty is said in their place where there are none.
+	Empty string
 	// Height is the number of body rows; 0 shares what the others leave.
 	Height int
 	// Click is what a click into the section means; nil = nothing.
@@ -54,6 +56,9 @@ func (b block) sections(x, y, h int, hits *Hits, sections []Section) []string {
 		}
 		hits.Add(x, y+len(out), b.inner+2*b.pad, heights[i]+1, s.Click.below(1, b.pad))
 		out = append(out, b.title(s))
+		if len(s.Rows) == 0 && s.Empty != "" {
+			s.Rows = []string{Row(b.th, b.inner, As(themes.Dim, " "+s.Empty))}
+		}
 		for _, row := range Height(b.th, b.inner, heights[i], s.Rows) {
 			out = append(out, blanks[:b.pad]+row+blanks[:b.pad])
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
 	"github.com/farsight-console/farsight/ui/lists"
@@ -249,10 +248,9 @@ func (p *Account) columns(v *page.View, row engine.AccountRow, y, h int) []strin
 // plays is when they play: by the report, else by a draft of it.
 // A report of no match would be an empty map; what makes one is said instead.
 func (p *Account) plays(v *page.View, row engine.AccountRow, w, h int) part.Section {
-	s := part.Section{Title: "WHEN THEY PLAY", Tail: v.Keyed("{report} report"), Height: h}
+	s := part.Section{Title: "WHEN THEY PLAY", Tail: v.Keyed("{report} report"), Height: h, Empty: "known with the first match that is stored"}
 	r, note := p.played.Report(row, p.detail.Report)
 	if r == nil || r.Matches == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " known with the first match that is stored"))}
 		return s
 	}
 	if s.Note = note; p.played.IsDraft(r) {

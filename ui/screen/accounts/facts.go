@@ -142,9 +142,8 @@ var tookTitles = map[engine.Kind]string{"match.fetch": "ONE MATCH TAKES", "timel
 // the three that follow invisible.
 func (p *Account) oneTakes(v *page.View, a engine.AccountRow, w, h int) part.Section {
 	t := tookOf(p.detail.Waits)
-	s := part.Section{Title: cmp.Or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h}
+	s := part.Section{Title: cmp.Or(tookTitles[t.kind], "ONE CALL TAKES"), Height: h, Empty: "no call of it is known yet"}
 	if t.calls == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " no call of it is known yet"))}
 		return s
 	}
 	s.Note, s.Tail = "median of "+page.Count(t.calls), "since "+v.Clock(t.since)
@@ -252,15 +251,12 @@ func (p *Account) justStored(v *page.View, w, h int) part.Section {
 // lastSyncs lists the runs of an account, the newest first.
 // Such as "✓ 12:30:46  full  +412  2m 10s", with what it could not have.
 func (p *Account) lastSyncs(v *page.View, w, h int) part.Section {
-	s := part.Section{Title: "LAST SYNCS", Height: h}
+	s := part.Section{Title: "LAST SYNCS", Height: h, Empty: "none yet"}
 	for _, r := range p.detail.Runs[:min(len(p.detail.Runs), h)] {
 		s.Rows = append(s.Rows, runLine(v, &r, w))
 	}
-	switch {
-	case p.Loading():
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " loading its syncs…"))}
-	case len(p.detail.Runs) == 0:
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none yet"))}
+	if p.Loading() {
+		s.Empty = "loading its syncs…"
 	}
 	return s
 }

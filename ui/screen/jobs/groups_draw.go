@@ -128,13 +128,11 @@ func (p *Screen) groupTail(v *page.View) string {
 // whySection is the sentence about the job under the cursor.
 // Its height is fixed, so that the list does not change with each move of the cursor.
 func (p *Screen) whySection(v *page.View, w int) part.Section {
-	s := part.Section{Title: "WHY", Height: whyRows}
 	j, ok := p.Selected()
 	if !ok {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+p.noWhy(v)))}
-		return s
+		return part.Section{Title: "WHY", Height: whyRows, Empty: p.noWhy(v)}
 	}
-	s = charts.WhyOf(v, &j, p.ahead(&j), w)
+	s := charts.WhyOf(v, &j, p.ahead(&j), w)
 	s.Height = whyRows
 	return s
 }

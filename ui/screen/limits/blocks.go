@@ -32,19 +32,17 @@ func (p *Screen) blocks(v *page.View, t *charts.Timetable, hits []hitRow, y, h i
 // above draw.
 func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 	s := part.Section{Title: "NEXT CALLS", Height: h}
-	why := ""
 	switch {
 	case v.Engine.State == engine.EngineBrowse:
-		why = "no engine runs here to plan calls"
+		s.Empty = "no engine runs here to plan calls"
 	case t.Plan == nil:
-		why = cmp.Or(v.Waiting(), "nothing is planned yet")
+		s.Empty = cmp.Or(v.Waiting(), "nothing is planned yet")
 	case t.Left == 0:
-		why = "nothing waits"
+		s.Empty = "nothing waits"
 	case t.Plan.Stuck:
 		s.Note = page.BriefWhy(v, t.Plan.Why)
 	}
-	if why != "" {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+why))}
+	if s.Empty != "" {
 		return s
 	}
 	all, calls := nextCalls(v, t)
@@ -68,7 +66,7 @@ func nextBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 // Such as "0:04   match 10 s   +1420, 180 go": in four seconds 1420 places are free again, and 180
 // calls go then.
 func resetsBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
-	s := part.Section{Title: "NEXT RESETS", Height: h}
+	s := part.Section{Title: "NEXT RESETS", Height: h, Empty: "no window has a call in it"}
 	if len(page.HostsOf(v)) == 1 {
 		s.Note = t.Host
 	}
@@ -92,25 +90,19 @@ func resetsBlock(v *page.View, t *charts.Timetable, w, h int) part.Section {
 		l.Field(part.As(themes.Run, "+"+block.TallCount(int64(r.back))), 7, part.Number).Cells(does)
 		s.Rows = append(s.Rows, l.String())
 	}
-	if len(all) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " no window has a call in it"))}
-	}
 	return s
 }
 
 // hitsBlock are the last 429s, each with what the server had counted beside us.
 // A click on one puts the recorder's cursor on its call.
 func (p *Screen) hitsBlock(v *page.View, all []hitRow, w, h int) part.Section {
-	s := part.Section{Title: "429s", Note: howGood(v), Height: h}
+	s := part.Section{Title: "429s", Note: howGood(v), Height: h, Empty: "none of the last calls"}
 	for _, hit := range all {
 		if len(s.Rows) < h {
 			s.Rows = append(s.Rows, hitRows(v, hit, w)...)
 		}
 	}
 	s.Rows = s.Rows[:min(len(s.Rows), h)]
-	if len(all) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none of the last calls"))}
-	}
 	s.Click = func(_, y int) string {
 		if y >= 0 && y/2 < len(all) {
 			p.seek, p.onCalls, p.moved = all[y/2].call.Seq, true, true

@@ -75,7 +75,7 @@ func (p *Screen) listed() int { return (max(len(p.lines), 1) + 5) / 6 * 6 }
 func (p *Screen) selected(v *page.View, w int) part.Section {
 	at, ok := p.line()
 	if !ok {
-		return part.Section{Title: "RECORD", Rows: []string{v.Row(w, part.As(themes.Dim, " no record is selected"))}}
+		return part.Section{Title: "RECORD", Empty: "no record is selected"}
 	}
 	r := NewRecord(p.seen[at.at])
 	return part.Section{Title: "RECORD", Note: strconv.FormatUint(r.Seq, 10), Tail: v.Keyed("{open} opens it"),

@@ -46,7 +46,7 @@ func stackBlock(v *page.View, w, h int) part.Section {
 	jobs := v.TryingAgain()
 	s := part.Section{Title: "HOLDING STACK", Note: human.Counted(len(jobs), "retry, by its try", "retries, by try"), Height: h}
 	if len(jobs) == 0 {
-		s.Note, s.Rows = "", []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), "no call is to be tried again")))}
+		s.Note, s.Empty = "", cmp.Or(v.Waiting(), "no call is to be tried again")
 		return s
 	}
 	tiers := tiersOf(jobs)
@@ -246,8 +246,6 @@ func (o *Screen) arrivalsBlock(v *page.View, w, h int) part.Section {
 			s.Rows = append(s.Rows, l.Field(v.State(v.SyncWord(*a)), 13, part.Words).Put(themes.Dim, v.Ago(a.LastSync)).String())
 		}
 	}
-	if len(s.Rows) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), v.Start("no account is known yet", "{sync} adds one"))))}
-	}
+	s.Empty = cmp.Or(v.Waiting(), v.Start("no account is known yet", "{sync} adds one"))
 	return s
 }

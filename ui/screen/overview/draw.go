@@ -281,11 +281,11 @@ func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 	if 2*len(src.Items) <= h {
 		tall = 2
 	}
-	s := part.Section{Title: "NEEDS YOU"}
+	s := part.Section{Title: "NEEDS YOU", Empty: cmp.Or(v.Waiting(), "nothing needs you")}
 	if n := len(src.Items); n > 0 {
 		s.Note = page.Count(n)
 	}
-	s = o.listed(v, paneNeeds, w, h, tall, src, s, func(l *part.Line, i, row int) {
+	return o.listed(v, paneNeeds, w, h, tall, src, s, func(l *part.Line, i, row int) {
 		n := src.Items[i]
 		since := ""
 		if !n.Since.IsZero() {
@@ -305,10 +305,6 @@ func (o *Screen) needsBlock(v *page.View, w, h int) part.Section {
 			Field(part.As(themes.Text, n.Text), max(w-5-len(key)-len(since), 8), part.Words).Gap(1)
 		l.Cells(part.As(themes.Dim, since), part.As(themes.Accent, key))
 	})
-	if len(src.Items) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+cmp.Or(v.Waiting(), "nothing needs you")))}
-	}
-	return s
 }
 
 // radar is the last answers, a cell each.

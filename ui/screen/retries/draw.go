@@ -312,7 +312,7 @@ func (p *Screen) columns(v *page.View, y, h int) []string {
 // It tells whether trying again pays: where the third try of a hundred has never worked, the
 // policy is too patient.
 func (p *Screen) byTry(v *page.View, w, h int) part.Section {
-	s := part.Section{Title: "BY TRY", Note: "what worked in the last hour", Height: h}
+	s := part.Section{Title: "BY TRY", Note: "what worked in the last hour", Height: h, Empty: p.noTries(v)}
 	for i := range max(len(p.tries.counted.Tries), len(p.tries.waits)-1) {
 		if len(s.Rows) == h {
 			break
@@ -335,9 +335,6 @@ func (p *Screen) byTry(v *page.View, w, h int) part.Section {
 			Field(part.As(themes.Dim, page.Count(n.Made)), number, part.Number).Gap(1)
 		s.Rows = append(s.Rows, l.Bar(themes.Run, bar, ratio).Gap(1).Field(share, percent, part.Number).String())
 	}
-	if len(s.Rows) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " "+p.noTries(v)))}
-	}
 	return s
 }
 
@@ -353,9 +350,8 @@ func (p *Screen) noTries(v *page.View) string {
 // What has no row of its own is added up in the last one: the sum is that of the list.
 func (p *Screen) byError(v *page.View, w, h int) part.Section {
 	words := p.sum.words
-	s := part.Section{Title: "BY ERROR", Note: "of the last try", Height: h}
+	s := part.Section{Title: "BY ERROR", Note: "of the last try", Height: h, Empty: "none"}
 	if len(words) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none"))}
 		return s
 	}
 	bar := page.Clamp(w-24, 0, 24)
@@ -424,7 +420,7 @@ func (p *Screen) why(v *page.View, h int) part.Section {
 	w := v.Inner(v.W)
 	j, ok := p.Selected()
 	if !ok {
-		return part.Section{Title: "WHY", Rows: []string{v.Row(w, part.As(themes.Dim, " "+p.empty(v)))}, Height: h}
+		return part.Section{Title: "WHY", Empty: p.empty(v), Height: h}
 	}
 	s := charts.WhyOf(v, &j, "", w)
 	s.Height = h

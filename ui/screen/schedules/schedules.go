@@ -129,18 +129,14 @@ const resultAt, wholeResult = 7, 36
 
 // coming are the next runs of all schedules, in order.
 func (p *Screen) coming(v *page.View, w, h int) part.Section {
-	s := part.Section{Title: "NEXT RUNS", Note: "of all schedules",
+	return part.Section{Title: "NEXT RUNS", Note: "of all schedules", Empty: "none is planned",
 		Rows: block.RunRows(v, charts.RunsOf(v, p.page.Schedules), w, h), Height: h}
-	if len(s.Rows) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none is planned"))}
-	}
-	return s
 }
 
 // leftOut are the runs that did not happen, the newest first.
 // Each takes two rows: what was left out, and why.
 func (p *Screen) leftOut(v *page.View, w, h int) part.Section {
-	s := part.Section{Title: "LEFT OUT", Note: "runs that did not happen", Height: h}
+	s := part.Section{Title: "LEFT OUT", Note: "runs that did not happen", Height: h, Empty: "none"}
 	// Several runs of one schedule that were left out in a row are one tick with a count.
 	type skip struct {
 		name string
@@ -160,9 +156,6 @@ func (p *Screen) leftOut(v *page.View, w, h int) part.Section {
 		}
 		s.Rows = append(s.Rows, v.Row(w, part.As(themes.Warn, " "+string(t.Result)), part.Plain(" "+text)),
 			v.Row(w, part.As(themes.Dim, "   "+t.Reason)))
-	}
-	if len(all) == 0 {
-		s.Rows = []string{v.Row(w, part.As(themes.Dim, " none"))}
 	}
 	return s
 }

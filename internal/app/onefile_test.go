@@ -25,7 +25,7 @@ var additions = []struct{ file, anchor, text string }{
 	{"engine/operation/table.go", "\t\t{Op: engine.OpKey,", `
 		{
 			Op: "poke", Does: "poke", Did: "poked", Target: Job, States: []engine.State{engine.Available},
-			Short: "Poke jobs", Example: "farsight poke match:KR_7214550881", Line: Line{Args: "job:KEY", Help: "poke a job"},
+			Short: "Poke jobs", Example: "farsight poke match:KR_7214550881", Line: Line{Args: "job:KEY"},
 			run: func(_ *Operator, _ context.Context, cmd engine.Command) (engine.Receipt, error) {
 				return engine.Receipt{Matched: 1, Applied: 1, Text: "poked " + string(cmd.Job)}, nil
 			},

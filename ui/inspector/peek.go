@@ -1,12 +1,10 @@
 package inspector
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/columns"
-	"github.com/farsight-console/farsight/engine/human"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -165,16 +163,18 @@ func (k *Peek) around(v *page.View, w, h int) []part.Section {
 // From top to bottom: how it stands, its tries, its facts, then what became of it.
 func (p *Job) beside(v *page.View, w, h int) []part.Section {
 	j := p.row(v)
-	life := []string{
-		v.Row(w, part.Plain(" "), v.State(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j))),
-		v.Row(w, append([]part.Cell{part.Plain(" ")},
-			v.Join(part.As(themes.Dim, string(j.Queue)), part.Plain(p.Detail.Account))...)...),
-	}
+	life := []string{v.Row(w, part.Plain(" "), v.State(columns.StateWord(&j.Job)), part.Plain("  "+p.triesText(v, j)))}
 	if j.Place == 0 { // of one in line the list says why, with the place that it has by now
 		life = append(life, p.wrapped(v, w, themes.Dim, "why: ", p.why(v))...)
 	}
 	life = append(life, p.wrapped(v, w, themes.Err, "last: ", columns.InShort(j.LastError))...)
-	facts := p.besideFacts(v, w)
+	facts := p.factRows(v, w)
+	if j.Retrying() {
+		facts = append(facts, p.wrapped(v, w, themes.Dim, "", charts.IfAgain(v, &j))...)
+	}
+	if p.Detail.Call != nil {
+		facts = append(facts, p.AnswerRows(v, w)...)
+	}
 	fold := p.foldRows(v, w)
 	if len(fold) == 0 {
 		fold = []string{v.Row(w, part.As(themes.Dim, " "+p.untried()))}
@@ -183,7 +183,7 @@ func (p *Job) beside(v *page.View, w, h int) []part.Section {
 	// Of more tries than there is room for the newest stay.
 	tried := page.Clamp(len(fold), 1, room)
 	panels := []part.Section{
-		{Title: columns.JobKey(&j.Job), Tail: p.Told(v), Rows: life, Height: len(life)},
+		{Title: columns.JobKey(&j.Job), Note: string(j.ID), Tail: p.Told(v), Rows: life, Height: len(life)},
 		{Title: "TRIES", Rows: fold[len(fold)-tried:], Height: tried},
 		{Title: "FACTS", Rows: facts, Height: len(facts)},
 	}
@@ -196,36 +196,6 @@ func (p *Job) untried() string {
 		return "loading the job…"
 	}
 	return "not tried yet"
-}
-
-// besideFacts tell what stands still of a job, and its plan.
-// What is unknown or does not apply has no row.
-func (p *Job) besideFacts(v *page.View, w int) []string {
-	j := p.row(v)
-	line := func(cells ...part.Cell) string {
-		return v.Row(w, append([]part.Cell{part.Plain(" ")}, v.Join(cells...)...)...)
-	}
-	rows := []string{
-		line(part.Plain(string(j.Kind)), part.Plain(policyText(cmp.Or(p.Detail.Policy.Name, j.Policy))),
-			part.As(themes.Dim, "job "+string(j.ID))),
-		line(part.Plain("created "+v.Clock(j.Created)), part.Plain(allTries(j)), part.Plain(holdText(j)),
-			endedCell(v, j)),
-	}
-	if hands := handsOf(&j); len(hands) > 0 {
-		rows = append(rows, line(hands...))
-	}
-	if parents := parentText(p.Detail.Parents, j.State.Terminal()); parents != "" {
-		rows = append(rows, line(part.Plain(parents)))
-	}
-	if j.Retrying() {
-		rows = append(rows, p.wrapped(v, w, themes.Dim, "", charts.IfAgain(v, &j))...)
-	}
-	if c := p.Detail.Call; c != nil {
-		rows = append(rows, line(part.Plain(c.Host+" "+c.Method), columns.StatusCell(c),
-			part.Plain(human.Millis(c.Took))))
-		rows = append(rows, line(labelled("app", c.App), labelled("method", c.MethodUsed)))
-	}
-	return rows
 }
 
 // wrapped writes a text on as many rows as it needs, three at most; none for "".

@@ -363,7 +363,7 @@ func (p *Job) historyRows(v *page.View, w, h int) []string {
 		l.Field(part.Plain(v.Theme.Glyphs.Next+" "+t.To), 12, part.Words).Gap(1)
 		reason := columns.InShort(t.Reason)
 		if safe.Width(safe.Text(reason)) < l.Room() {
-			rows = append(rows, l.Cells(v.Leading(l.Room()-1, part.Plain(reason),
+			rows = append(rows, l.Cells(v.Fitting(l.Room()-1, part.Plain(reason),
 				part.As(themes.Dim, t.Actor))...).String())
 			continue
 		}

@@ -182,22 +182,6 @@ func (v *View) Fitting(w int, facts ...part.Cell) []part.Cell {
 	return v.Join(kept...)
 }
 
-// Leading is join for w cells: the first fact stands whatever its width, and others
-// follow while they fit whole.
-func (v *View) Leading(w int, first part.Cell, more ...part.Cell) []part.Cell {
-	if first.Text == "" {
-		return v.Fitting(w, more...)
-	}
-	facts := []part.Cell{first}
-	for _, f := range more {
-		w -= safe.Width(safe.Text(facts[len(facts)-1].Text)) + 3
-		if f.Text != "" && safe.Width(safe.Text(f.Text)) <= w {
-			facts = append(facts, f)
-		}
-	}
-	return v.Join(facts...)
-}
-
 // Failed says in the place of a list that it could not be read: it is asked for again by
 // itself, see [Answer.Due].
 func (v *View) Failed(what string) string {

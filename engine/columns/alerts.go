@@ -112,7 +112,10 @@ func nextStep(p Pen, r *alert) table.Cell {
 	case engine.AlertOK:
 		return table.As(themes.Dim, human.None)
 	case engine.AlertPending:
-		return table.As(themes.Dim, "fires in "+p.In(r.Fires))
+		if in := p.In(r.Fires); in != human.None {
+			return table.As(themes.Dim, "fires in "+in)
+		}
+		return table.As(themes.Dim, "fires now")
 	case engine.AlertSilenced:
 		return table.As(themes.Dim, "until "+p.Clock(r.Until)+ByUser(r.By))
 	case engine.AlertAcknowledged:

@@ -171,7 +171,7 @@ func limitRow(v *page.View, b engine.BucketRow, w int, host string) string {
 	if b.Kind == page.KindBreaker {
 		word, text := BucketState(v, b)
 		l.Cells(part.Plain(limitName(b, host)+" "), v.State(word)).Gap(1)
-		return l.Cells(part.As(themes.Dim, cmp.Or(part.Clause(text, l.Room()-1), text))).String()
+		return l.Cells(part.As(themes.Dim, cmp.Or(part.Clause(text, l.Room()-1), part.Clause(strings.TrimPrefix(text, "next "), l.Room()-1), text))).String()
 	}
 	word, _ := BucketState(v, b)
 	sign := v.Theme.State(word)

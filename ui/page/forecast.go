@@ -42,18 +42,21 @@ func (f *Forecast) Got(v *View, q engine.Query, a engine.Answer, err error) bool
 	return Receive[engine.ForecastQuery](&f.Answer, v, q, a, err, &f.Plan)
 }
 
-// Busiest is the host with the most calls to come, of those that go on if any does, less those that were made since it
-// was foreseen: the plan then goes with the limits of the same frame. Nil when nothing is foreseen of any, or only of
+// Busiest is the host with the most calls to come, of a live engine one that goes on if any does, less those that were
+// made since it was foreseen: the plan then goes with the limits of the same frame. Nil when nothing is foreseen of any, or only of
 // another time than the view's.
 func (f *Forecast) Busiest(v *View) *engine.HostForecast {
 	var most *engine.HostForecast
 	if age := v.Now.Sub(f.Plan.At); age < -foreseeEvery || v.Frozen && age > time.Minute {
 		return nil
 	}
+	calls := func(h *engine.HostForecast) int { return h.Line + h.Retries }
+	stands := func(h *engine.HostForecast) bool {
+		return v.Engine.State == engine.EngineLive && (h.Stuck || calls(h) == 0)
+	}
 	for i := range f.Plan.Hosts {
 		h := &f.Plan.Hosts[i]
-		goes := h.Line+h.Retries > 0 && !h.Stuck
-		if more := most == nil || h.Line+h.Retries > most.Line+most.Retries; goes && most != nil && most.Stuck || more && (goes || most == nil || most.Stuck) {
+		if most == nil || stands(most) && !stands(h) || stands(most) == stands(h) && calls(h) > calls(most) {
 			most = h
 		}
 	}

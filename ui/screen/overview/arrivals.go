@@ -115,6 +115,9 @@ func stackText(v *page.View, jobs []engine.JobRow) (out []part.Cell) {
 	switch {
 	case len(stuck) > 0:
 		n, why := mostOf(stuck)
+		if some, reason, mixed := strings.Cut(why, " as "); mixed && len(stuck) > 1 {
+			return []part.Cell{part.As(themes.Warn, page.Count(n)+" wait, "+some+" of them as"), part.As(themes.Warn, reason)}
+		}
 		return []part.Cell{part.As(themes.Warn, page.Count(n)+" wait: "+why)}
 	case len(late) > 0:
 		n, why := mostOf(late)

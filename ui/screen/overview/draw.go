@@ -5,7 +5,6 @@ import (
 
 	"github.com/farsight-console/farsight/engine"
 	"github.com/farsight-console/farsight/engine/human"
-	"github.com/farsight-console/farsight/engine/safe"
 	"github.com/farsight-console/farsight/themes"
 	"github.com/farsight-console/farsight/ui/block"
 	"github.com/farsight-console/farsight/ui/charts"
@@ -176,7 +175,7 @@ func totalRows(v *page.View, past *charts.Past, t *charts.Timetable, dead []*eng
 	all := block.Totals(v, past, t, dead)
 	rule, top, low := part.NewLine(v.Theme, w), part.NewLine(v.Theme, w), part.NewLine(v.Theme, w)
 	rule.Gap(1).Put(v.Theme.Title(), "SO FAR").Gap(1)
-	if note := v.Keyed(whatItIs); safe.Width(note) < w-12 {
+	if note := v.Keyed(whatItIs); len(note) < w-12 {
 		rule.Put(themes.Dim, note).Gap(1)
 	}
 	rule.Glyph(themes.Hairline, v.Theme.Glyphs.Horizontal, max(w-1-rule.At(), 0))
